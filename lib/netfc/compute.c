@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whole programs in plain C: look-ups by index, a batch at a time. */
+#include <string.h>
+
+#include "internal.h"
+
+static void
+look_up(const struct netfc_set *set, const struct netfc_step *step, struct netfc_lanes *lanes,
+	unsigned count)
+{
+	const struct netfc_table *table = &set->table[step->table];
+	const uint32_t size = netfc_table_size(table);
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t key = lanes->field[step->a][l];
+
+		lanes->field[step->dst][l] = key < size ? table->entries[key] : 0;
+	}
+}
+
+static void
+run_step(const struct netfc_set *set, const struct netfc_step *step, struct netfc_lanes *lanes,
+	unsigned count)
+{
+	if (step->kind == NETFC_STEP_LOOKUP)
+		look_up(set, step, lanes, count);
+	else
+		netfc_step_run(step, lanes, count);
+}
+
+static uint8_t
+compute_batch(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, const uint16_t *y,
+	uint16_t *z, uint8_t *flags, unsigned count)
+{
+	const struct netfc_program *program = &set->program[netfc_op_branch(op)];
+	struct netfc_lanes lanes;
+	uint8_t all = 0;
+
+	for (unsigned l = 0; l < count; l++) {
+		lanes.field[NETFC_X][l] = x[l];
+		lanes.field[NETFC_Y][l] = y[l];
+		lanes.field[NETFC_OP][l] = op - NETFC_ADD;
+	}
+	for (unsigned s = 0; s < program->step_count; s++)
+		run_step(set, &program->step[s], &lanes, count);
+	for (unsigned l = 0; l < count; l++) {
+		z[l] = (uint16_t)lanes.field[NETFC_Z][l];
+		all |= (uint8_t)lanes.field[NETFC_FLAGS][l];
+		if (flags != NULL)
+			flags[l] = (uint8_t)lanes.field[NETFC_FLAGS][l];
+	}
+	return all;
+}
+
+uint8_t
+netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, const uint16_t *y,
+	uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	uint8_t all = 0;
+
+	for (uint32_t done = 0; done < count; done += NETFC_BATCH) {
+		unsigned batch = count - done < NETFC_BATCH ? count - done : NETFC_BATCH;
+
+		all |= compute_batch(set, op, x + done, y + done, z + done,
+			flags != NULL ? flags + done : NULL, batch);
+	}
+	return all;
+}
+
+struct netfc_result
+netfc_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y, netfc_walk_fn fn,
+	void *arg)
+{
+	const struct netfc_program *program = &set->program[netfc_op_branch(op)];
+	struct netfc_lanes lanes;
+
+	memset(&lanes, 0, sizeof(lanes));
+	lanes.field[NETFC_X][0] = x;
+	lanes.field[NETFC_Y][0] = y;
+	lanes.field[NETFC_OP][0] = op - NETFC_ADD;
+	for (unsigned s = 0; s < program->step_count; s++) {
+		run_step(set, &program->step[s], &lanes, 1);
+		fn(program, &program->step[s], &lanes, arg);
+	}
+	return (struct netfc_result){
+		(uint16_t)lanes.field[NETFC_Z][0], (uint8_t)lanes.field[NETFC_FLAGS][0]};
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The decision table (paper, table I), with everything that IEEE 754 and posits want of zeros,
+ * infinities, NaN and NaR as further rows of the same table.
+ */
+#include "internal.h"
+
+static uint32_t
+constant(uint16_t z, uint8_t flags)
+{
+	return (uint32_t)flags << 24 | NETFC_FROM_CONSTANT << 16 | z;
+}
+
+static uint32_t
+operand(enum netfc_source source)
+{
+	return (uint32_t)source << 16;
+}
+
+static uint32_t
+computed(unsigned page, unsigned sign)
+{
+	return sign << 20 | page << 18 | NETFC_FROM_STAGES << 16;
+}
+
+/* The fields of the key. */
+struct decision {
+	const struct netfc_format *format;
+	unsigned op, class_x, class_y, sign_x, sign_y, compare;
+};
+
+/* x + y, y already negated for a subtraction. */
+static uint32_t
+decide_sum(const struct decision *d)
+{
+	if (d->class_x == NETFC_INF && d->class_y == NETFC_INF && d->sign_x != d->sign_y)
+		return constant(d->format->nan, NETFC_INVALID);
+	if (d->class_x == NETFC_ZERO && d->class_y == NETFC_ZERO)
+		return constant(d->sign_x && d->sign_y && !d->format->posit ? 0x8000 : 0, 0);
+	if (d->class_x == NETFC_INF || d->class_y == NETFC_ZERO)
+		return operand(NETFC_FROM_X);
+	if (d->class_y == NETFC_INF || d->class_x == NETFC_ZERO)
+		return operand(NETFC_FROM_Y);
+	if (d->sign_x == d->sign_y)
+		return computed(0, d->sign_x);
+	if (d->compare == NETFC_EQUAL)
+		return constant(0, 0);
+	return d->compare == NETFC_GREATER ? computed(1, d->sign_x) : computed(2, d->sign_y);
+}
+
+static uint32_t
+signed_constant(const struct decision *d, uint16_t magnitude, uint8_t flags)
+{
+	return constant(netfc_with_sign(d->format, magnitude, d->sign_x != d->sign_y), flags);
+}
+
+static uint32_t
+decide_product(const struct decision *d)
+{
+	bool inf = d->class_x == NETFC_INF || d->class_y == NETFC_INF;
+	bool zero = d->class_x == NETFC_ZERO || d->class_y == NETFC_ZERO;
+
+	if (inf && zero)
+		return constant(d->format->nan, NETFC_INVALID);
+	if (inf)
+		return signed_constant(d, d->format->inf, 0);
+	if (zero)
+		return signed_constant(d, 0, 0);
+	return computed(0, d->sign_x != d->sign_y);
+}
+
+static uint32_t
+decide_quotient(const struct decision *d)
+{
+	if (d->class_x == d->class_y && d->class_x != NETFC_FINITE)
+		return constant(d->format->nan, NETFC_INVALID);
+	if (d->class_x == NETFC_INF)
+		return signed_constant(d, d->format->inf, 0);
+	if (d->class_x == NETFC_ZERO || d->class_y == NETFC_INF)
+		return signed_constant(d, 0, 0);
+	if (d->class_y == NETFC_ZERO)
+		return d->format->posit ? constant(d->format->nan, NETFC_DIVBYZERO)
+					: signed_constant(d, d->format->inf, NETFC_DIVBYZERO);
+	return computed(0, d->sign_x != d->sign_y);
+}
+
+uint32_t
+netfc_decide(const struct netfc_format *format, uint32_t key)
+{
+	const struct decision d = {format, (key >> 8 & 3) + NETFC_ADD, key >> 6 & 3, key >> 4 & 3,
+		key >> 3 & 1, key >> 2 & 1, key & 3};
+
+	if (d.class_x == NETFC_NAN || d.class_y == NETFC_NAN)
+		return constant(format->nan, 0);
+	switch (d.op) {
+	case NETFC_MUL:
+		return decide_product(&d);
+	case NETFC_DIV:
+		return decide_quotient(&d);
+	default:
+		return decide_sum(&d);
+	}
+}

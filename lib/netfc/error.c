@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "netfc_error.h"
+
+const char *
+netfc_strerror(int error)
+{
+	switch (error) {
+	case NETFC_OK:
+		return "success";
+	case NETFC_ERR_NOMEM:
+		return "out of memory";
+	case NETFC_ERR_NAME:
+		return "malformed table set name (expected <format>_k<k> or <format>_k<k>_floor)";
+	case NETFC_ERR_FORMAT:
+		return "unknown number format (known: fp16, posit16, bf16, posit16_es2)";
+	case NETFC_ERR_SCALE:
+		return "scale k out of range (powers of two from 1 to 1024 for fp16, 512 for "
+		       "posit16, 128 for bf16, 256 for posit16_es2)";
+	case NETFC_ERR_ARGUMENT:
+		return "argument out of range";
+	case NETFC_ERR_IO:
+		return "input/output error";
+	case NETFC_ERR_FOREIGN:
+		return "not a table-set file";
+	case NETFC_ERR_OLD:
+		return "table-set file of an older version, build it again";
+	case NETFC_ERR_NEW:
+		return "table-set file of a newer version than this program reads";
+	case NETFC_ERR_TRUNCATED:
+		return "table-set file ends too early";
+	case NETFC_ERR_TRAILING:
+		return "table-set file goes on behind its end";
+	case NETFC_ERR_CHECKSUM:
+		return "table-set file is damaged: wrong checksum";
+	case NETFC_ERR_CONTENT:
+		return "table-set file's tables do not fit its header";
+	case NETFC_ERR_PRECISION:
+		return "a table entry is too close to a rounding boundary to be certain";
+	default:
+		return "unknown error";
+	}
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The correctly rounded result, in integers: unpack, compute, round (IEEE 754-2019, section 4.3).
+ */
+#include "internal.h"
+
+typedef unsigned __int128 uint128;
+
+/* A number from a wide significand, value = wide * 2^exponent, wide not zero. */
+static struct number
+normalise(uint128 wide, int exponent, bool sticky)
+{
+	uint64_t high = (uint64_t)(wide >> 64);
+	int zeros = high != 0 ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)wide);
+
+	wide <<= zeros;
+	return (struct number){.exponent = exponent + 127 - zeros,
+		.significand = (uint64_t)(wide >> 64),
+		.sticky = sticky || (uint64_t)wide != 0};
+}
+
+/*
+ * |x| + |y| or |x| - |y|, |x| > |y| if it is a difference. Significands have 13 bits or less, so
+ * that 126 - 13 places below x's last bit hold all of y or nothing but a sticky bit.
+ */
+static struct number
+sum_magnitudes(struct number x, struct number y, bool difference)
+{
+	int shift = x.exponent - y.exponent;
+	uint128 a = (uint128)x.significand << 62, b = (uint128)y.significand << 62;
+	bool sticky = shift > 100;
+
+	if (shift < 0)
+		return sum_magnitudes(y, x, difference);
+	b = sticky ? 0 : b >> shift;
+	if (!difference)
+		return normalise(a + b, x.exponent - 125, sticky);
+	return normalise(a - b - sticky, x.exponent - 125, sticky);
+}
+
+static uint16_t
+round_signed(const struct netfc_format *format, struct number number, bool negative)
+{
+	return netfc_with_sign(format, netfc_round_nearest(format, number), negative);
+}
+
+static uint16_t
+exact_sum(const struct netfc_format *format, uint16_t x, uint16_t y)
+{
+	uint16_t magnitude_x = netfc_magnitude(format, x), magnitude_y = netfc_magnitude(format, y);
+	bool difference = netfc_is_negative(x) != netfc_is_negative(y);
+
+	if (magnitude_x < magnitude_y)
+		return exact_sum(format, y, x);
+	return round_signed(format,
+		sum_magnitudes(netfc_unpack(format, magnitude_x), netfc_unpack(format, magnitude_y),
+			difference),
+		netfc_is_negative(x));
+}
+
+static uint16_t
+exact_product(const struct netfc_format *format, uint16_t x, uint16_t y, bool negative)
+{
+	struct number a = netfc_unpack(format, netfc_magnitude(format, x));
+	struct number b = netfc_unpack(format, netfc_magnitude(format, y));
+	uint128 product = (uint128)a.significand * b.significand;
+
+	return round_signed(
+		format, normalise(product, a.exponent + b.exponent - 126, false), negative);
+}
+
+static uint16_t
+exact_quotient(const struct netfc_format *format, uint16_t x, uint16_t y, bool negative)
+{
+	struct number a = netfc_unpack(format, netfc_magnitude(format, x));
+	struct number b = netfc_unpack(format, netfc_magnitude(format, y));
+	uint128 dividend = (uint128)a.significand << 63;
+	uint128 quotient = dividend / b.significand;
+	bool sticky = quotient * b.significand != dividend;
+
+	return round_signed(
+		format, normalise(quotient, a.exponent - b.exponent - 63, sticky), negative);
+}
+
+static uint16_t
+exact_finite(
+	const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y, bool negative)
+{
+	switch (op) {
+	case NETFC_MUL:
+		return exact_product(format, x, y, negative);
+	case NETFC_DIV:
+		return exact_quotient(format, x, y, negative);
+	case NETFC_SUB:
+	case NETFC_ADD:
+	default:
+		return exact_sum(format, x, y);
+	}
+}
+
+struct netfc_result
+netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y)
+{
+	uint16_t y_signed = op == NETFC_SUB ? netfc_negate(format, y) : y;
+	uint16_t mx = netfc_magnitude(format, x), my = netfc_magnitude(format, y_signed);
+	uint32_t word = netfc_decide(format,
+		netfc_decide_key(op - NETFC_ADD, netfc_classify(format, x),
+			netfc_classify(format, y_signed), x >> 15, y_signed >> 15,
+			mx > my            ? NETFC_GREATER
+				: mx == my ? NETFC_EQUAL
+					   : NETFC_LESS));
+	struct netfc_result result = {0, (uint8_t)netfc_decide_flags(word)};
+
+	switch (netfc_decide_source(word)) {
+	case NETFC_FROM_X:
+		result.z = x;
+		return result;
+	case NETFC_FROM_Y:
+		result.z = y_signed;
+		return result;
+	case NETFC_FROM_CONSTANT:
+		result.z = (uint16_t)netfc_decide_constant(word);
+		return result;
+	default:
+		break;
+	}
+	result.z = exact_finite(format, op, x, y_signed, netfc_decide_sign(word));
+	if (netfc_magnitude(format, result.z) == 0)
+		result.flags = NETFC_UNDERFLOW;
+	else if (netfc_magnitude(format, result.z) == format->inf)
+		result.flags = NETFC_OVERFLOW;
+	return result;
+}

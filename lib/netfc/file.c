@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "internal.h"
+
+static const char magic[8] = {'N', 'e', 't', 'F', 'C', 's', 'e', 't'};
+
+#define HEADER_BYTES (8 + 4 + 4 + NETFC_SET_NAME_SIZE + 4 + 4)
+#define TABLE_NAME_BYTES 8
+#define TABLE_BYTES (TABLE_NAME_BYTES + 4)
+#define CHECKSUM_BYTES 4
+/* Offsets of what is read before anything else. */
+#define VERSION_OFFSET 8
+#define LENGTH_OFFSET 12
+#define NAME_OFFSET 16
+/* No table set is nearly that large; a file that is needs no reading. */
+#define MAX_FILE_BYTES (64u << 20)
+
+static unsigned
+entry_bytes(const struct netfc_table *table)
+{
+	return (table->value_bits + 7) / 8;
+}
+
+static uint8_t *
+put_number(uint8_t *at, uint32_t value, unsigned bytes)
+{
+	for (unsigned b = 0; b < bytes; b++)
+		at[b] = (uint8_t)(value >> 8 * (bytes - 1 - b));
+	return at + bytes;
+}
+
+static uint32_t
+get_number(const uint8_t *at, unsigned bytes)
+{
+	uint32_t value = 0;
+
+	for (unsigned b = 0; b < bytes; b++)
+		value = value << 8 | at[b];
+	return value;
+}
+
+static uint32_t
+checksum(const uint8_t *data, size_t length)
+{
+	return (uint32_t)crc32_z(0, data, length);
+}
+
+static size_t
+descriptor_bytes(const struct netfc_set *set)
+{
+	return HEADER_BYTES + set->table_count * TABLE_BYTES;
+}
+
+static size_t
+file_bytes(const struct netfc_set *set)
+{
+	size_t bytes = descriptor_bytes(set) + CHECKSUM_BYTES;
+
+	for (unsigned t = 0; t < set->table_count; t++)
+		bytes += (size_t)netfc_table_size(&set->table[t]) * entry_bytes(&set->table[t]);
+	return bytes;
+}
+
+/* All that comes before the entries; `data` has descriptor_bytes(). */
+static uint8_t *
+put_descriptor(const struct netfc_set *set, uint8_t *data)
+{
+	uint8_t *at = data;
+
+	memset(data, 0, descriptor_bytes(set));
+	memcpy(at, magic, sizeof(magic));
+	at = put_number(at + sizeof(magic), NETFC_FILE_VERSION, 4);
+	at = put_number(at, (uint32_t)file_bytes(set), 4);
+	memcpy(at, set->name, strlen(set->name));
+	at = put_number(at + NETFC_SET_NAME_SIZE, set->id.format->id, 1);
+	at = put_number(at, set->id.rounding, 1);
+	at = put_number(at, set->table_count, 1);
+	at = put_number(at, 0, 1);
+	at = put_number(at, set->id.scale, 4);
+	for (unsigned t = 0; t < set->table_count; t++) {
+		const struct netfc_table *table = &set->table[t];
+
+		memcpy(at, table->name, strnlen(table->name, TABLE_NAME_BYTES));
+		at = put_number(at + TABLE_NAME_BYTES, table->key_bits, 1);
+		at = put_number(at, table->value_bits, 1);
+		at = put_number(at, table->pages, 1);
+		at = put_number(at, entry_bytes(table), 1);
+	}
+	return at;
+}
+
+int
+netfc_set_serialize(const struct netfc_set *set, void **data, size_t *length)
+{
+	size_t bytes = file_bytes(set);
+	uint8_t *buffer = malloc(bytes), *at;
+
+	if (buffer == NULL)
+		return NETFC_ERR_NOMEM;
+	at = put_descriptor(set, buffer);
+	for (unsigned t = 0; t < set->table_count; t++) {
+		const struct netfc_table *table = &set->table[t];
+
+		for (uint32_t i = 0; i < netfc_table_size(table); i++)
+			at = put_number(at, table->entries[i], entry_bytes(table));
+	}
+	put_number(at, checksum(buffer, bytes - CHECKSUM_BYTES), CHECKSUM_BYTES);
+	*data = buffer;
+	*length = bytes;
+	return NETFC_OK;
+}
+
+/* What can be said before the set is known. */
+static int
+check_frame(const uint8_t *data, size_t length)
+{
+	uint32_t version, stated;
+
+	if (length < sizeof(magic) || memcmp(data, magic, sizeof(magic)) != 0)
+		return NETFC_ERR_FOREIGN;
+	if (length < HEADER_BYTES + CHECKSUM_BYTES)
+		return NETFC_ERR_TRUNCATED;
+	version = get_number(data + VERSION_OFFSET, 4);
+	if (version != NETFC_FILE_VERSION)
+		return version < NETFC_FILE_VERSION ? NETFC_ERR_OLD : NETFC_ERR_NEW;
+	stated = get_number(data + LENGTH_OFFSET, 4);
+	if (length != stated)
+		return length < stated ? NETFC_ERR_TRUNCATED : NETFC_ERR_TRAILING;
+	if (get_number(data + length - CHECKSUM_BYTES, CHECKSUM_BYTES) !=
+		checksum(data, length - CHECKSUM_BYTES))
+		return NETFC_ERR_CHECKSUM;
+	return NETFC_OK;
+}
+
+/* The header must be the one that a set of its name has. */
+static int
+check_descriptor(const struct netfc_set *set, const uint8_t *data, size_t length)
+{
+	size_t bytes = descriptor_bytes(set);
+	uint8_t *expected;
+	int error;
+
+	if (length != file_bytes(set))
+		return NETFC_ERR_CONTENT;
+	expected = malloc(bytes);
+	if (expected == NULL)
+		return NETFC_ERR_NOMEM;
+	put_descriptor(set, expected);
+	error = memcmp(expected, data, bytes) == 0 ? NETFC_OK : NETFC_ERR_CONTENT;
+	free(expected);
+	return error;
+}
+
+static int
+get_entries(struct netfc_set *set, const uint8_t *data)
+{
+	const uint8_t *at = data + descriptor_bytes(set);
+
+	for (unsigned t = 0; t < set->table_count; t++) {
+		struct netfc_table *table = &set->table[t];
+		unsigned bytes = entry_bytes(table);
+
+		for (uint32_t i = 0; i < netfc_table_size(table); i++, at += bytes) {
+			uint32_t value = get_number(at, bytes);
+
+			if ((uint64_t)value >> table->value_bits != 0)
+				return NETFC_ERR_CONTENT;
+			table->entries[i] = value;
+		}
+	}
+	return NETFC_OK;
+}
+
+int
+netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result)
+{
+	const char *name = (const char *)data + NAME_OFFSET;
+	struct netfc_set *set;
+	int error;
+
+	error = check_frame(data, length);
+	if (error != NETFC_OK)
+		return error;
+	if (memchr(name, '\0', NETFC_SET_NAME_SIZE) == NULL)
+		return NETFC_ERR_CONTENT;
+	error = netfc_set_alloc(name, &set);
+	if (error != NETFC_OK)
+		return error == NETFC_ERR_NOMEM ? error : NETFC_ERR_CONTENT;
+	error = check_descriptor(set, data, length);
+	if (error == NETFC_OK)
+		error = get_entries(set, data);
+	if (error != NETFC_OK) {
+		netfc_set_free(set);
+		return error;
+	}
+	*result = set;
+	return NETFC_OK;
+}
+
+/* Write all bytes to a new file next to `path`, then put it in its place. */
+static int
+replace_file(const char *path, const char *temporary, const void *data, size_t length)
+{
+	FILE *file = fopen(temporary, "wbx");
+	bool written;
+	int saved;
+
+	if (file == NULL)
+		return NETFC_ERR_IO;
+	written = fwrite(data, 1, length, file) == length;
+	written = fclose(file) == 0 && written;
+	if (written && rename(temporary, path) == 0)
+		return NETFC_OK;
+	saved = errno;
+	unlink(temporary);
+	errno = saved;
+	return NETFC_ERR_IO;
+}
+
+int
+netfc_set_save(const struct netfc_set *set, const char *path)
+{
+	char *temporary = NULL;
+	void *data = NULL;
+	size_t length;
+	int error;
+
+	if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
+		return NETFC_ERR_NOMEM;
+	error = netfc_set_serialize(set, &data, &length);
+	if (error == NETFC_OK)
+		error = replace_file(path, temporary, data, length);
+	free(data);
+	free(temporary);
+	return error;
+}
+
+static int
+read_file(FILE *file, void **data, size_t *length)
+{
+	struct stat status;
+	uint8_t *buffer;
+
+	if (fstat(fileno(file), &status) != 0)
+		return NETFC_ERR_IO;
+	if (S_ISDIR(status.st_mode)) {
+		errno = EISDIR;
+		return NETFC_ERR_IO;
+	}
+	if (status.st_size > (off_t)MAX_FILE_BYTES)
+		return NETFC_ERR_FOREIGN;
+	/* A byte more than there should be, so that a file that grows is noticed. */
+	*length = (size_t)status.st_size + 1;
+	buffer = malloc(*length);
+	if (buffer == NULL)
+		return NETFC_ERR_NOMEM;
+	*length = fread(buffer, 1, *length, file);
+	if (ferror(file)) {
+		free(buffer);
+		return NETFC_ERR_IO;
+	}
+	*data = buffer;
+	return NETFC_OK;
+}
+
+int
+netfc_set_load(const char *path, struct netfc_set **set)
+{
+	FILE *file = fopen(path, "rb");
+	void *data = NULL;
+	size_t length;
+	int error, saved;
+
+	if (file == NULL)
+		return NETFC_ERR_IO;
+	error = read_file(file, &data, &length);
+	saved = errno;
+	fclose(file);
+	errno = saved;
+	if (error != NETFC_OK)
+		return error;
+	error = netfc_set_deserialize(data, length, set);
+	free(data);
+	return error;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Logarithms and powers of two in integers, so that no table entry depends on a C library or a
+ * compiler's floating point. docs/table-sets.md derives the bounds of the errors; a test holds
+ * every value that a table needs against MPFR.
+ */
+#include "internal.h"
+
+typedef unsigned __int128 uint128;
+
+/* Denominators are powers of two up to 2^ROOTS. */
+#define ROOTS 12
+
+/* 2^(2^-i) for i = 1..ROOTS, rounded down to multiples of 2^-63. */
+static const uint64_t root[ROOTS + 1] = {
+	0,
+	UINT64_C(0xb504f333f9de6484),
+	UINT64_C(0x9837f0518db8a96f),
+	UINT64_C(0x8b95c1e3ea8bd6e6),
+	UINT64_C(0x85aac367cc487b14),
+	UINT64_C(0x82cd8698ac2ba1d7),
+	UINT64_C(0x8164d1f3bc030773),
+	UINT64_C(0x80b1ed4fd999ab6c),
+	UINT64_C(0x8058d7d2d5e5f6b0),
+	UINT64_C(0x802c6436d0e04f50),
+	UINT64_C(0x8016302f17467628),
+	UINT64_C(0x800b179c82028fd0),
+	UINT64_C(0x80058baf7fee3b5d),
+};
+
+static uint64_t
+multiply(uint64_t a, uint64_t b)
+{
+	return (uint64_t)((uint128)a * b >> 63);
+}
+
+/* Squaring doubles the logarithm: each time it passes 1, the next bit of it is a one. */
+uint64_t
+netfc_log2_significand(uint64_t significand)
+{
+	uint64_t log = 0;
+
+	for (int bit = 0; bit < LOG_BITS; bit++) {
+		uint128 square = (uint128)significand * significand;
+
+		log <<= 1;
+		if (square >> 127) {
+			log |= 1;
+			significand = (uint64_t)(square >> 64);
+		} else {
+			significand = (uint64_t)(square >> 63);
+		}
+	}
+	return log;
+}
+
+uint64_t
+netfc_exp2_fraction(uint32_t num, uint32_t den)
+{
+	uint64_t power = SIG_ONE;
+
+	for (int i = 1; i <= ROOTS && num != 0; i++) {
+		num *= 2;
+		if (num >= den) {
+			num -= den;
+			power = multiply(power, root[i]);
+		}
+	}
+	return power;
+}
+
+/* 2^(-num/den), as a multiple of 2^-63. */
+static uint64_t
+exp2_negative(uint32_t num, uint32_t den)
+{
+	uint32_t whole = num / den, part = num % den;
+
+	if (part == 0)
+		return SIG_ONE >> whole;
+	return netfc_exp2_fraction(den - part, den) >> (whole + 1);
+}
+
+int64_t
+netfc_log2_one_plus(uint32_t num, uint32_t den)
+{
+	return (int64_t)netfc_log2_significand(SIG_ONE + exp2_negative(num, den));
+}
+
+int64_t
+netfc_log2_one_minus(uint32_t num, uint32_t den)
+{
+	uint64_t difference = SIG_ONE - exp2_negative(num, den);
+	int shift = __builtin_clzll(difference);
+
+	return (int64_t)netfc_log2_significand(difference << shift) - ((int64_t)shift << LOG_BITS);
+}

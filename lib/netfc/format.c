@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+typedef unsigned __int128 uint128;
+
+static const struct netfc_format formats[] = {
+	{NETFC_FP16, "fp16", "IEEE 754 binary16", false, 5, 10, 0x7c00, 0x7e00, 1024, 15},
+	{NETFC_POSIT16, "posit16", "posit<16,1>", true, 1, 0, 0x8000, 0x8000, 512, 64},
+	{NETFC_BF16, "bf16", "bfloat16", false, 8, 7, 0x7f80, 0x7fc0, 128, 15},
+	{NETFC_POSIT16_ES2, "posit16_es2", "posit<16,2>, Posit Standard 2022", true, 2, 0, 0x8000,
+		0x8000, 256, 64},
+};
+
+const struct netfc_format *
+netfc_format_by_id(unsigned id)
+{
+	return id >= NETFC_FP16 && id < NETFC_FORMAT_END ? &formats[id - 1] : NULL;
+}
+
+const struct netfc_format *
+netfc_format_by_name(const char *name)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		if (strcmp(format->name, name) == 0)
+			return format;
+	}
+	return NULL;
+}
+
+enum netfc_format_id
+netfc_format_id(const struct netfc_format *format)
+{
+	return format->id;
+}
+
+const char *
+netfc_format_name(const struct netfc_format *format)
+{
+	return format->name;
+}
+
+const char *
+netfc_format_title(const struct netfc_format *format)
+{
+	return format->title;
+}
+
+bool
+netfc_format_is_posit(const struct netfc_format *format)
+{
+	return format->posit;
+}
+
+unsigned
+netfc_format_max_scale(const struct netfc_format *format)
+{
+	return format->max_scale;
+}
+
+int
+netfc_format_guard(const struct netfc_format *format)
+{
+	return format->guard;
+}
+
+uint16_t
+netfc_nan(const struct netfc_format *format)
+{
+	return format->nan;
+}
+
+uint16_t
+netfc_inf_magnitude(const struct netfc_format *format)
+{
+	return format->inf;
+}
+
+bool
+netfc_is_negative(uint16_t bits)
+{
+	return bits >> 15;
+}
+
+uint16_t
+netfc_negate(const struct netfc_format *format, uint16_t bits)
+{
+	return format->posit ? (uint16_t)-bits : bits ^ 0x8000;
+}
+
+uint16_t
+netfc_magnitude(const struct netfc_format *format, uint16_t bits)
+{
+	if (format->posit && netfc_is_negative(bits))
+		bits = netfc_negate(format, bits);
+	return bits & 0x7fff;
+}
+
+uint16_t
+netfc_with_sign(const struct netfc_format *format, uint16_t magnitude, bool negative)
+{
+	return negative ? netfc_negate(format, magnitude) : magnitude;
+}
+
+enum netfc_class
+netfc_classify(const struct netfc_format *format, uint16_t bits)
+{
+	uint16_t magnitude = netfc_magnitude(format, bits);
+
+	if (format->posit && bits == format->nan)
+		return NETFC_NAN;
+	if (magnitude == 0)
+		return NETFC_ZERO;
+	if (magnitude < format->inf)
+		return NETFC_FINITE;
+	return magnitude == format->inf ? NETFC_INF : NETFC_NAN;
+}
+
+static int
+exponent_bias(const struct netfc_format *format)
+{
+	return (1 << (format->exp_bits - 1)) - 1;
+}
+
+static struct number
+unpack_ieee(const struct netfc_format *format, uint16_t magnitude)
+{
+	unsigned fraction_bits = format->fraction_bits;
+	int exponent = magnitude >> fraction_bits;
+	uint64_t significand = magnitude & ((1u << fraction_bits) - 1);
+	struct number number = {.exponent = 1 - exponent_bias(format)};
+
+	if (exponent > 0) {
+		significand |= 1u << fraction_bits;
+		number.exponent = exponent - exponent_bias(format);
+	}
+	number.significand = significand << (63 - fraction_bits);
+	while (number.significand < SIG_ONE) {
+		number.significand <<= 1;
+		number.exponent--;
+	}
+	return number;
+}
+
+/* How many bits equal to the first one a posit's magnitude starts with. */
+static unsigned
+regime_run(uint16_t magnitude)
+{
+	unsigned first = magnitude >> 14 & 1, run = 1;
+
+	while (run < 15 && (magnitude >> (14 - run) & 1u) == first)
+		run++;
+	return run;
+}
+
+static struct number
+unpack_posit(const struct netfc_format *format, uint16_t magnitude)
+{
+	unsigned run = regime_run(magnitude), es = format->exp_bits;
+	int regime = magnitude >> 14 & 1 ? (int)run - 1 : -(int)run;
+	/* What follows the regime and the bit that ends it, left-aligned; missing bits are zero. */
+	uint64_t rest = run + 1 < 15 ? (uint64_t)magnitude << (49 + run + 1) : 0;
+	struct number number;
+
+	number.exponent = regime * (1 << es) + (int)(rest >> (64 - es));
+	number.significand = SIG_ONE | (rest << es) >> 1;
+	number.sticky = false;
+	return number;
+}
+
+struct number
+netfc_unpack(const struct netfc_format *format, uint16_t magnitude)
+{
+	return format->posit ? unpack_posit(format, magnitude) : unpack_ieee(format, magnitude);
+}
+
+/* A quotient by a power of two, with what is needed to round it. */
+struct shifted {
+	uint64_t quotient;
+	bool half; /* the first bit lost */
+	bool rest; /* any other bit lost */
+};
+
+static struct shifted
+shift_right(uint128 value, unsigned bits, bool sticky)
+{
+	struct shifted shifted = {0, false, sticky || value != 0};
+
+	if (bits == 0)
+		return (struct shifted){(uint64_t)value, false, sticky};
+	if (bits > 127)
+		return shifted;
+	shifted.quotient = (uint64_t)(value >> bits);
+	shifted.half = value >> (bits - 1) & 1;
+	shifted.rest = sticky || (value & (((uint128)1 << (bits - 1)) - 1)) != 0;
+	return shifted;
+}
+
+static uint64_t
+half_even(struct shifted shifted)
+{
+	return shifted.quotient + (shifted.half && (shifted.rest || (shifted.quotient & 1)));
+}
+
+/*
+ * The fraction field behind the exponent field, unrounded. Subnormals come out right because a
+ * significand without its hidden bit is their encoding; a carry into the exponent is meant.
+ */
+static struct shifted
+encode_ieee(const struct netfc_format *format, struct number number)
+{
+	int bias = exponent_bias(format), least = 1 - bias;
+	unsigned drop = 63 - format->fraction_bits;
+	struct shifted shifted;
+
+	if (number.exponent < least)
+		return shift_right(number.significand, drop + (unsigned)(least - number.exponent),
+			number.sticky);
+	shifted = shift_right(number.significand, drop, number.sticky);
+	shifted.quotient += (uint64_t)(number.exponent + bias - 1) << format->fraction_bits;
+	return shifted;
+}
+
+/* Regime, exponent and fraction as one long string of bits, cut behind the 15th. */
+static struct shifted
+encode_posit(const struct netfc_format *format, struct number number)
+{
+	unsigned es = format->exp_bits, length, tail = es + 63;
+	int regime = number.exponent >> es;
+	uint128 bits;
+
+	if (regime >= 14)
+		return (struct shifted){0x7fff, false, false};
+	if (regime < -14)
+		return (struct shifted){0, false, true};
+	length = regime < 0 ? (unsigned)-regime + 1 : (unsigned)regime + 2;
+	bits = regime < 0 ? 1 : ((uint128)1 << length) - 2;
+	bits = bits << es | (unsigned)(number.exponent - regime * (1 << es));
+	bits = bits << 63 | (number.significand & ~SIG_ONE);
+	return shift_right(bits, length + tail - 15, number.sticky);
+}
+
+static uint16_t
+clamp_posit(uint64_t magnitude)
+{
+	return magnitude < 1 ? 1 : magnitude > 0x7fff ? 0x7fff : (uint16_t)magnitude;
+}
+
+static uint16_t
+clamp_ieee(const struct netfc_format *format, uint64_t magnitude)
+{
+	return magnitude > format->inf ? format->inf : (uint16_t)magnitude;
+}
+
+uint16_t
+netfc_round_nearest(const struct netfc_format *format, struct number number)
+{
+	if (format->posit)
+		return clamp_posit(half_even(encode_posit(format, number)));
+	return clamp_ieee(format, half_even(encode_ieee(format, number)));
+}
+
+uint16_t
+netfc_round_down(const struct netfc_format *format, struct number number)
+{
+	if (format->posit)
+		return clamp_posit(encode_posit(format, number).quotient);
+	return clamp_ieee(format, encode_ieee(format, number).quotient);
+}
+
+double
+netfc_decode(const struct netfc_format *format, uint16_t bits)
+{
+	double sign = netfc_is_negative(bits) ? -1 : 1;
+	struct number number;
+
+	switch (netfc_classify(format, bits)) {
+	case NETFC_ZERO:
+		return copysign(0, sign);
+	case NETFC_INF:
+		return copysign(INFINITY, sign);
+	case NETFC_NAN:
+		return NAN;
+	case NETFC_FINITE:
+	default:
+		number = netfc_unpack(format, netfc_magnitude(format, bits));
+		return sign * ldexp((double)number.significand, number.exponent - 63);
+	}
+}
+
+uint16_t
+netfc_encode(const struct netfc_format *format, double value)
+{
+	struct number number = {0};
+	uint16_t magnitude;
+	double fraction;
+
+	if (isnan(value) || (format->posit && isinf(value)))
+		return format->nan;
+	if (isinf(value)) {
+		magnitude = format->inf;
+	} else if (value == 0) {
+		magnitude = 0;
+		if (format->posit)
+			return 0;
+	} else {
+		fraction = frexp(fabs(value), &number.exponent);
+		number.exponent--;
+		number.significand = (uint64_t)ldexp(fraction, 64);
+		magnitude = netfc_round_nearest(format, number);
+	}
+	return netfc_with_sign(format, magnitude, signbit(value));
+}

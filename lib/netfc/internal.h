@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_INTERNAL_H
+#define NETFC_INTERNAL_H
+
+/** @file What the library's files share and nobody else sees. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "netfc.h"
+
+/* A significand's leading one: significands are in [1, 2) as multiples of 2^-63. */
+#define SIG_ONE (UINT64_C(1) << 63)
+
+/* Bits behind the binary point of a logarithm. */
+#define LOG_BITS 60
+
+struct netfc_format {
+	enum netfc_format_id id;
+	const char *name;
+	const char *title;
+	bool posit;
+	unsigned exp_bits;      /* posit: es; IEEE: width of the exponent */
+	unsigned fraction_bits; /* IEEE only */
+	uint16_t inf;           /* magnitude of infinity; posit: 0x8000 */
+	uint16_t nan;
+	unsigned max_scale;
+	int guard;
+};
+
+/* A finite number other than zero: significand * 2^exponent. */
+struct number {
+	int exponent;
+	uint64_t significand;
+	bool sticky; /* a little more than that, less than 2^-63 of it */
+};
+
+/* format.c */
+struct number netfc_unpack(const struct netfc_format *format, uint16_t magnitude);
+uint16_t netfc_round_nearest(const struct netfc_format *format, struct number number);
+uint16_t netfc_round_down(const struct netfc_format *format, struct number number);
+
+/* fixed.c: log2 and exp2 in integers. Each gives less than its bound away from the real value. */
+
+/* log2 of a significand in [1, 2), as a multiple of 2^-LOG_BITS. */
+uint64_t netfc_log2_significand(uint64_t significand);
+/* 2^(num/den), 0 <= num < den, den a power of two up to 4096, as a significand. */
+uint64_t netfc_exp2_fraction(uint32_t num, uint32_t den);
+/* log2(1 + 2^(-num/den)) and log2(1 - 2^(-num/den)), num > 0, num/den < LOG_TAIL. */
+int64_t netfc_log2_one_plus(uint32_t num, uint32_t den);
+int64_t netfc_log2_one_minus(uint32_t num, uint32_t den);
+
+/* Bound of the error of the three logarithms: 2^-44 (docs/table-sets.md derives it). */
+#define LOG_ERROR (INT64_C(1) << (LOG_BITS - 44))
+/* From here on log2(1 +- 2^-x) is too small to compute, and known to be between 0 and 2^-38. */
+#define LOG_TAIL 40
+/* Bound of the error of netfc_exp2_fraction(), in units of 2^-63: 2^-56 of 1. */
+#define EXP_ERROR (UINT64_C(1) << 7)
+
+#define MAX_PAGES 4
+
+struct netfc_table {
+	const char *name;
+	const char *page_name[MAX_PAGES];
+	unsigned key_bits;
+	unsigned value_bits;
+	unsigned pages;
+	unsigned copies;
+	bool key_signed;
+	bool value_signed;
+	bool match;
+	uint32_t *entries;
+	uint64_t *reachable; /* a bit per entry */
+};
+
+struct netfc_set {
+	char name[NETFC_SET_NAME_SIZE];
+	struct netfc_set_id id;
+	const struct family *family;
+	unsigned table_count;
+	struct netfc_table table[NETFC_MAX_TABLES];
+	struct netfc_program program[NETFC_BRANCHES];
+	bool built; /* not loaded: the margin is known */
+	struct netfc_margin margin;
+};
+
+/*
+ * A family of table sets: what its tables look like, how they are filled, which programs run
+ * over them. set.c, file.c and everything above know families only through this.
+ */
+struct family {
+	/* Describe the tables: all but entries and reachable. */
+	void (*layout)(struct netfc_set *set);
+	/* Fill the entries in. */
+	int (*fill)(struct netfc_set *set);
+	/* Mark the reachable entries. */
+	void (*mark)(struct netfc_set *set);
+	/* Write the programs. */
+	void (*program)(struct netfc_set *set);
+	/* The reference arithmetic. */
+	struct netfc_result (*calc)(
+		const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
+};
+
+/* log_family.c: the paper's tables. */
+extern const struct family netfc_log_family;
+
+/* decide.c: the decision table's word for a key. */
+uint32_t netfc_decide(const struct netfc_format *format, uint32_t key);
+
+/* set.c: an empty set of that name, with all memory its tables need. */
+int netfc_set_alloc(const char *name, struct netfc_set **set);
+
+/* Mark entry `index` as reachable. */
+static inline void
+mark_reachable(struct netfc_table *table, uint32_t index)
+{
+	table->reachable[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+/* A log word from a field of 16 bits. */
+static inline int32_t
+log_word(uint32_t bits)
+{
+	return (int16_t)bits;
+}
+
+/* Log words saturate, as in a switch's ALU. */
+static inline int32_t
+saturate(int32_t word)
+{
+	return word < INT16_MIN ? INT16_MIN : word > INT16_MAX ? INT16_MAX : word;
+}
+
+#endif /* NETFC_INTERNAL_H */

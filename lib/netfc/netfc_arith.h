@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_ARITH_H
+#define NETFC_ARITH_H
+
+/**
+ * @file
+ * One lane: z = x (op) y on 16-bit encodings.
+ */
+
+#include <stdint.h>
+
+#include "netfc_format.h"
+#include "netfc_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Operations, as they stand on the wire. */
+enum netfc_op {
+	NETFC_ADD = 1,
+	NETFC_SUB = 2,
+	NETFC_MUL = 3,
+	NETFC_DIV = 4,
+};
+
+/** Exception flags of a lane, as they stand on the wire (IEEE 754-2019, section 7). */
+enum netfc_flag {
+	NETFC_INVALID = 1,   /**< z is NaN or NaR, no operand is, and y is no zero divisor */
+	NETFC_DIVBYZERO = 2, /**< a finite number other than zero divided by zero */
+	NETFC_OVERFLOW = 4,  /**< z is infinite and came of finite operands */
+	NETFC_UNDERFLOW = 8, /**< z is zero and the exact result is not */
+};
+
+/** A result. */
+struct netfc_result {
+	uint16_t z;
+	uint8_t flags; /**< of enum netfc_flag */
+};
+
+/** The operation's name: "add", "sub", "mul", "div"; NULL for anything else. */
+NETFC_API const char *netfc_op_name(unsigned op);
+
+/** The operation's sign for people: "+", "-", "x", "/"; NULL for anything else. */
+NETFC_API const char *netfc_op_symbol(unsigned op);
+
+/**
+ * The reference: one lane through the tables, one decision after the other (paper, algorithms 1
+ * and 2). Slow and obvious; everything faster is tested against it.
+ *
+ * @param set the tables
+ * @param op one of enum netfc_op
+ * @param x, y operands in the set's format
+ */
+NETFC_API struct netfc_result
+netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
+
+/**
+ * The correctly rounded result, without tables: what an FPU of that format computes.
+ *
+ * @param format the format of x, y and the result
+ * @param op one of enum netfc_op
+ */
+NETFC_API struct netfc_result
+netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETFC_ARITH_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_FORMAT_H
+#define NETFC_FORMAT_H
+
+/**
+ * @file
+ * The 16-bit number formats: how a slot encodes a number.
+ *
+ * IEEE formats are sign, exponent and fraction (IEEE 754-2019, section 3.4). Posits are sign,
+ * regime, exponent and fraction, negative ones in two's complement (Posit Standard 2022,
+ * section 3; the NetFC paper, section II.B, uses one exponent bit where the standard has two).
+ *
+ * The **magnitude** of a number is the low 15 bits of the encoding of its absolute value.
+ * Magnitudes order like the values they stand for.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "netfc_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Format numbers, as they stand on the wire. */
+enum netfc_format_id {
+	NETFC_FP16 = 1,        /**< IEEE 754 binary16 */
+	NETFC_POSIT16 = 2,     /**< posit<16,1>, the paper's */
+	NETFC_BF16 = 3,        /**< bfloat16 */
+	NETFC_POSIT16_ES2 = 4, /**< posit<16,2>, the 2022 standard's */
+};
+
+/** One more than the greatest format number. */
+#define NETFC_FORMAT_END 5
+
+/** What an encoding stands for; an infinity is only known to IEEE formats. */
+enum netfc_class {
+	NETFC_ZERO = 0,   /**< +0 or -0 */
+	NETFC_FINITE = 1, /**< a finite number other than zero */
+	NETFC_INF = 2,    /**< an infinity */
+	NETFC_NAN = 3,    /**< NaN, or a posit's NaR */
+};
+
+/** A number format. */
+struct netfc_format;
+
+/** Go through all formats, in the order of their numbers. */
+#define NETFC_FOREACH_FORMAT(format)                                                              \
+	for (unsigned netfc_id_ = NETFC_FP16; ((format) = netfc_format_by_id(netfc_id_)) != NULL; \
+		netfc_id_++)
+
+/**
+ * Find a format by its number.
+ *
+ * @return the format, or NULL where no format has that number
+ */
+NETFC_API const struct netfc_format *netfc_format_by_id(unsigned id);
+
+/**
+ * Find a format by its name: "fp16", "posit16", "bf16" or "posit16_es2".
+ *
+ * @return the format, or NULL where no format has that name
+ */
+NETFC_API const struct netfc_format *netfc_format_by_name(const char *name);
+
+/** The format's number, see enum netfc_format_id. */
+NETFC_API enum netfc_format_id netfc_format_id(const struct netfc_format *format);
+
+/** The format's name, as in the names of table sets. */
+NETFC_API const char *netfc_format_name(const struct netfc_format *format);
+
+/** What the format is, for people: "IEEE 754 binary16". */
+NETFC_API const char *netfc_format_title(const struct netfc_format *format);
+
+/** Whether the format is a posit. */
+NETFC_API bool netfc_format_is_posit(const struct netfc_format *format);
+
+/** The largest scale k of the format's table sets, a power of two. */
+NETFC_API unsigned netfc_format_max_scale(const struct netfc_format *format);
+
+/**
+ * The guard g: where the logarithms of two operands differ by more than g, their sum is the
+ * larger operand (paper, section III.B.1).
+ */
+NETFC_API int netfc_format_guard(const struct netfc_format *format);
+
+/** What `bits` stands for. */
+NETFC_API enum netfc_class netfc_classify(const struct netfc_format *format, uint16_t bits);
+
+/** The magnitude of `bits`, 0..32767. The magnitude of zero and of NaR is 0. */
+NETFC_API uint16_t netfc_magnitude(const struct netfc_format *format, uint16_t bits);
+
+/** Whether the sign bit of `bits` is set. */
+NETFC_API bool netfc_is_negative(uint16_t bits);
+
+/** The encoding of the number of that magnitude, negative or not. */
+NETFC_API uint16_t netfc_with_sign(
+	const struct netfc_format *format, uint16_t magnitude, bool negative);
+
+/** The encoding of -value: the sign bit flipped, or a posit's two's complement. */
+NETFC_API uint16_t netfc_negate(const struct netfc_format *format, uint16_t bits);
+
+/** The format's NaN: the quiet one with only the top fraction bit set, or NaR. */
+NETFC_API uint16_t netfc_nan(const struct netfc_format *format);
+
+/** The magnitude of infinity; 0x8000, which no magnitude reaches, for posits. */
+NETFC_API uint16_t netfc_inf_magnitude(const struct netfc_format *format);
+
+/**
+ * The value of an encoding. Every value of every format is a double.
+ *
+ * @return the value; an infinity or a NaN as such; NaN for NaR
+ */
+NETFC_API double netfc_decode(const struct netfc_format *format, uint16_t bits);
+
+/**
+ * Encode a value: IEEE formats round to nearest, ties to even; posits round to nearest on the
+ * encoding, never to zero or NaR, and saturate.
+ *
+ * @param value any double; a posit's NaR stands for infinities and NaN
+ * @return the encoding
+ */
+NETFC_API uint16_t netfc_encode(const struct netfc_format *format, double value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETFC_FORMAT_H */

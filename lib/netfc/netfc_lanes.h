@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_LANES_H
+#define NETFC_LANES_H
+
+/**
+ * @file
+ * Many lanes at once: a batch of lanes goes step by step through a table set's stages.
+ *
+ * A batch is a switch's packet header vector (PHV), turned around: an array per field instead of
+ * a record per lane. A program is what a switch's pipeline is: a fixed sequence of look-ups and
+ * integer additions, the same for every lane, without a branch that depends on an operand. Each
+ * table set brings two programs, one for additions and subtractions and one for
+ * multiplications and divisions.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "netfc_arith.h"
+#include "netfc_set.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Lanes in a batch at the most. */
+#define NETFC_BATCH 256
+
+/** Fields of a lane at the most. */
+#define NETFC_MAX_FIELDS 24
+
+/** Steps of a program at the most. */
+#define NETFC_MAX_STEPS 24
+
+/** Fields that every program has; the others are its own. */
+enum netfc_field {
+	NETFC_X = 0,     /**< operand, 16 bits; in */
+	NETFC_Y = 1,     /**< operand, 16 bits; in */
+	NETFC_OP = 2,    /**< 0 add, 1 sub, 2 mul, 3 div: enum netfc_op less 1; in */
+	NETFC_Z = 3,     /**< result, 16 bits; out */
+	NETFC_FLAGS = 4, /**< enum netfc_flag; out */
+	NETFC_OWN_FIELDS = 5,
+};
+
+/** A batch of lanes: each field's values behind each other. */
+struct netfc_lanes {
+	uint32_t field[NETFC_MAX_FIELDS][NETFC_BATCH];
+} __attribute__((aligned(64)));
+
+/** Which of a set's two programs an operation needs. */
+enum netfc_branch {
+	NETFC_ADDITIVE = 0,       /**< add, sub */
+	NETFC_MULTIPLICATIVE = 1, /**< mul, div */
+	NETFC_BRANCHES = 2,
+};
+
+/** What a step does. Words are 16 bits, two's complement where they are log words. */
+enum netfc_step_kind {
+	/** dst = table[a]: the only kind that reads memory other than the batch. */
+	NETFC_STEP_LOOKUP,
+	/**
+	 * IEEE operands: y with its sign flipped for sub, both magnitudes, and the key of the
+	 * decision table, into dst, dst + 1, dst + 2, dst + 3.
+	 */
+	NETFC_STEP_UNPACK_IEEE,
+	/** Posit operands, likewise. */
+	NETFC_STEP_UNPACK_POSIT,
+	/** dst = saturate(a + b). */
+	NETFC_STEP_ADD_SAT,
+	/** dst = saturate(a - b). */
+	NETFC_STEP_SUB_SAT,
+	/** dst = the decision's page of a, above the key b. */
+	NETFC_STEP_PAGE_KEY,
+	/** dst = a, or -a for div. */
+	NETFC_STEP_NEGATE_DIV,
+	/**
+	 * dst = the decision a, where it says that z is computed: x or y instead if theta b is
+	 * beyond the guard, +0 if the miTable's word c is NETFC_NO_RESULT.
+	 */
+	NETFC_STEP_GUARD,
+	/** z and flags: the decision a's choice of x, y (b), its constant, or magnitude c signed.
+	 */
+	NETFC_STEP_SELECT_IEEE,
+	/** Posit results, likewise. */
+	NETFC_STEP_SELECT_POSIT,
+};
+
+/** One step over a whole batch. */
+struct netfc_step {
+	enum netfc_step_kind kind;
+	uint8_t dst;      /**< field written; the first where the kind writes several */
+	uint8_t a, b, c;  /**< fields read */
+	uint8_t table;    /**< NETFC_STEP_LOOKUP: index of the table in the set */
+	int32_t imm;      /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k */
+	const char *what; /**< the step for people, e.g. "theta = sat(j - i)" */
+};
+
+/** A program: what happens to lanes, step by step. */
+struct netfc_program {
+	unsigned step_count;
+	struct netfc_step step[NETFC_MAX_STEPS];
+	unsigned field_count;
+	const char *field_name[NETFC_MAX_FIELDS]; /**< for people */
+};
+
+/** The branch of an operation, of enum netfc_op. */
+NETFC_API enum netfc_branch netfc_op_branch(enum netfc_op op);
+
+/** The program of a set's branch. */
+NETFC_API const struct netfc_program *
+netfc_set_program(const struct netfc_set *set, enum netfc_branch branch);
+
+/**
+ * Run one step over the first `count` lanes of a batch.
+ *
+ * @param step any but a NETFC_STEP_LOOKUP
+ * @param count 1..NETFC_BATCH
+ */
+NETFC_API void
+netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
+
+/**
+ * Compute lanes in plain C: x, y to z and flags.
+ *
+ * @param set the tables
+ * @param op the operation of all lanes
+ * @param x, y operands, `count` each
+ * @param z results, `count`; may be x or y
+ * @param flags exception flags, `count`, or NULL
+ * @param count how many lanes; any number
+ * @return the exception flags of all lanes, or-ed
+ */
+NETFC_API uint8_t netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+
+/** What the walk calls after each step. */
+typedef void (*netfc_walk_fn)(const struct netfc_program *program, const struct netfc_step *step,
+	const struct netfc_lanes *lanes, void *arg);
+
+/**
+ * Walk one operation through the stages.
+ *
+ * @param fn called after each step; the lane's fields are lanes->field[f][0]
+ * @param arg handed to fn
+ * @return the result
+ */
+NETFC_API struct netfc_result netfc_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x,
+	uint16_t y, netfc_walk_fn fn, void *arg);
+
+/*
+ * The decision table's words: what becomes of a lane, by its operation, the classes and signs of
+ * its operands and the comparison of their magnitudes (paper, table I, with the special values).
+ */
+
+/** Where z comes from. */
+enum netfc_source {
+	NETFC_FROM_STAGES = 0, /**< computed, with the word's sign */
+	NETFC_FROM_X = 1,
+	NETFC_FROM_Y = 2,        /**< y, negated for sub */
+	NETFC_FROM_CONSTANT = 3, /**< the word's own value */
+};
+
+/** How the magnitudes compare. */
+enum netfc_compare {
+	NETFC_LESS = 0,
+	NETFC_EQUAL = 1,
+	NETFC_GREATER = 2
+};
+
+/** Width in bits of the decision table's key. */
+#define NETFC_DECIDE_KEY_BITS 10
+
+/** The decision table's key. */
+static inline uint32_t
+netfc_decide_key(uint32_t op, uint32_t class_x, uint32_t class_y, uint32_t sign_x, uint32_t sign_y,
+	uint32_t compare)
+{
+	return op << 8 | class_x << 6 | class_y << 4 | sign_x << 3 | sign_y << 2 | compare;
+}
+
+/** The constant that a decision gives as z. */
+static inline uint32_t
+netfc_decide_constant(uint32_t word)
+{
+	return word & 0xffff;
+}
+
+/** Where z comes from, of enum netfc_source. */
+static inline uint32_t
+netfc_decide_source(uint32_t word)
+{
+	return word >> 16 & 3;
+}
+
+/** Which miTable. */
+static inline uint32_t
+netfc_decide_page(uint32_t word)
+{
+	return word >> 18 & 3;
+}
+
+/** The sign of a computed z. */
+static inline uint32_t
+netfc_decide_sign(uint32_t word)
+{
+	return word >> 20 & 1;
+}
+
+/** The flags of a z that is not computed. */
+static inline uint32_t
+netfc_decide_flags(uint32_t word)
+{
+	return word >> 24 & 15;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETFC_LANES_H */

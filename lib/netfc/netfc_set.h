@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_SET_H
+#define NETFC_SET_H
+
+/**
+ * @file
+ * Table sets: all the tables for one format, one scale k and one rounding.
+ *
+ * A set is named `<format>_k<k>` or `<format>_k<k>_floor`. Its name determines every bit of it:
+ * entries are those of exact arithmetic, whatever the C library (netfc_set_margin()).
+ *
+ * A set has tables, and programs that say in which order lanes go through them
+ * (netfc_lanes.h). Who uses a set knows tables and steps, not which set it is.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "netfc_error.h"
+#include "netfc_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How real numbers become table entries. */
+enum netfc_rounding {
+	NETFC_NEAREST = 0, /**< to the nearest: the default */
+	NETFC_FLOOR = 1,   /**< down: the paper to the letter */
+};
+
+/** The longest name of a table set, with its terminating NUL. */
+#define NETFC_SET_NAME_SIZE 32
+
+/** Tables per set at the most. */
+#define NETFC_MAX_TABLES 8
+
+/** A table set. It never changes once built or loaded, so threads may share it. */
+struct netfc_set;
+
+/** One table of a set. It lives as long as its set. */
+struct netfc_table;
+
+/** What a table set's name says. */
+struct netfc_set_id {
+	const struct netfc_format *format;
+	unsigned scale; /**< k, a power of two */
+	enum netfc_rounding rounding;
+};
+
+/**
+ * Take a table set's name apart.
+ *
+ * @return 0, NETFC_ERR_NAME, NETFC_ERR_FORMAT or NETFC_ERR_SCALE
+ */
+NETFC_API int netfc_set_parse_name(const char *name, struct netfc_set_id *id);
+
+/**
+ * Put a table set's name together.
+ *
+ * @param name room for NETFC_SET_NAME_SIZE characters
+ */
+NETFC_API void netfc_set_format_name(const struct netfc_set_id *id, char *name);
+
+/**
+ * The names of all table sets that can be built, one after the other.
+ *
+ * @param index 0, 1, 2, ...
+ * @param name room for NETFC_SET_NAME_SIZE characters
+ * @return whether there is a set of that index
+ */
+NETFC_API bool netfc_set_known_name(unsigned index, char *name);
+
+/**
+ * Build a table set.
+ *
+ * @param name the set's name
+ * @param set where the new set goes; free it with netfc_set_free()
+ * @return 0, NETFC_ERR_NAME, NETFC_ERR_FORMAT, NETFC_ERR_SCALE, NETFC_ERR_NOMEM, or
+ *   NETFC_ERR_PRECISION where an entry could not be told for certain (no known set)
+ */
+NETFC_API int netfc_set_build(const char *name, struct netfc_set **set);
+
+/** Free a table set; NULL is allowed. */
+NETFC_API void netfc_set_free(struct netfc_set *set);
+
+/** The set's name. */
+NETFC_API const char *netfc_set_name(const struct netfc_set *set);
+
+/** The format of its operands and results. */
+NETFC_API const struct netfc_format *netfc_set_format(const struct netfc_set *set);
+
+/** The scale k. */
+NETFC_API unsigned netfc_set_scale(const struct netfc_set *set);
+
+/** How its entries are rounded. */
+NETFC_API enum netfc_rounding netfc_set_rounding(const struct netfc_set *set);
+
+/** How certain the entries of a built set are. */
+struct netfc_margin {
+	/** Bound of the error of k * log2(...) before rounding, in units of a log word. */
+	double log_error;
+	/** The least distance met between such a value and the next rounding boundary. */
+	double log_distance;
+	/** Bound of the relative error of 2^(n/k) before rounding. */
+	double exp_error;
+	/** A relative distance that no rounding boundary of the expTable is nearer than. */
+	double exp_distance;
+};
+
+/**
+ * How far the entries of a built set stay from being undecided: a set is right, whatever
+ * computed it, where each error is below its distance.
+ *
+ * @return 0, or NETFC_ERR_ARGUMENT for a set that was loaded, not built
+ */
+NETFC_API int netfc_set_margin(const struct netfc_set *set, struct netfc_margin *margin);
+
+/** How many tables the set has, up to NETFC_MAX_TABLES. */
+NETFC_API unsigned netfc_set_table_count(const struct netfc_set *set);
+
+/**
+ * A table by its index.
+ *
+ * @return the table, or NULL where the set has no such table
+ */
+NETFC_API const struct netfc_table *netfc_set_table(const struct netfc_set *set, unsigned index);
+
+/** The table's name, e.g. "mi". */
+NETFC_API const char *netfc_table_name(const struct netfc_table *table);
+
+/** Width of a key within a page, in bits. */
+NETFC_API unsigned netfc_table_key_bits(const struct netfc_table *table);
+
+/** Width of a value in bits, up to 32. */
+NETFC_API unsigned netfc_table_value_bits(const struct netfc_table *table);
+
+/** Whether keys are two's complement numbers; for people, bits are the same. */
+NETFC_API bool netfc_table_key_signed(const struct netfc_table *table);
+
+/** Whether values are two's complement numbers; for people, bits are the same. */
+NETFC_API bool netfc_table_value_signed(const struct netfc_table *table);
+
+/**
+ * How many pages the table has: tables of the same kind behind each other, of which the bits
+ * above the key choose one (the three miTables are the three pages of "mi").
+ */
+NETFC_API unsigned netfc_table_pages(const struct netfc_table *table);
+
+/** The page's name, e.g. "mi2"; the table's own where it has one page only. */
+NETFC_API const char *netfc_table_page_name(const struct netfc_table *table, unsigned page);
+
+/** How many copies a pipeline needs that looks the table up so often in one pass. */
+NETFC_API unsigned netfc_table_copies(const struct netfc_table *table);
+
+/**
+ * Whether the table sits in a match stage. The others (the decision table) are small and
+ * indexed directly, like a switch's constant entries.
+ */
+NETFC_API bool netfc_table_is_match(const struct netfc_table *table);
+
+/** How many entries: pages << key bits. Entry i belongs to page i >> key bits. */
+NETFC_API uint32_t netfc_table_size(const struct netfc_table *table);
+
+/**
+ * The entries, as the low bits of netfc_table_size() words. Where a key cannot occur its entry is
+ * the specification's value if that defines one, else 0.
+ */
+NETFC_API const uint32_t *netfc_table_entries(const struct netfc_table *table);
+
+/**
+ * Whether any operation can look this entry up. What the others hold does not matter, which
+ * compression makes use of.
+ *
+ * @param index page << key bits | key, less than netfc_table_size()
+ */
+NETFC_API bool netfc_table_reachable(const struct netfc_table *table, uint32_t index);
+
+/**
+ * A miTable's entry for "no result" (operands that differ and share a log word in a `_floor` set);
+ * no log word of a miTable is that small.
+ */
+#define NETFC_NO_RESULT 0x8000u
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETFC_SET_H */

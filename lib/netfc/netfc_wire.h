@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_WIRE_H
+#define NETFC_WIRE_H
+
+/**
+ * @file
+ * The NetFC header, version 1: what stands behind the UDP header. docs/protocol.md has all of it.
+ *
+ * Behind the header come x[n], y[n] and z[n], 16 bits each, n being `count`. All numbers are
+ * big-endian.
+ */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NETFC_UDP_PORT 20038 /**< unless configured */
+#define NETFC_MAGIC 0x4e46   /**< "NF" */
+#define NETFC_WIRE_VERSION 1
+#define NETFC_OP_QUERY 16  /**< not arithmetic: the Slowloris query */
+#define NETFC_LANE_BYTES 6 /**< x, y and z */
+
+/** The header. */
+struct netfc_hdr {
+	uint16_t magic;  /**< NETFC_MAGIC */
+	uint8_t version; /**< NETFC_WIRE_VERSION */
+	uint8_t op;      /**< enum netfc_op or NETFC_OP_QUERY */
+	uint8_t format;  /**< enum netfc_format_id */
+	uint8_t status;  /**< request: 0; reply: see below */
+	uint16_t count;  /**< lanes, at least 1 */
+	uint32_t id;     /**< the sender's own; never changed */
+} __attribute__((packed));
+
+/** Set in `status`: this is a reply. Bits 6-4: the code. Bits 3-0: exception flags. */
+#define NETFC_STATUS_REPLY 0x80
+#define NETFC_STATUS_CODE_SHIFT 4
+
+/** The status codes: X(symbol, value, name, meaning), in the order in which they are checked. */
+#define NETFC_STATUS_CODES(X)                                                     \
+	X(OK, 0, "ok", "computed")                                                \
+	X(VERSION, 1, "version", "the version is not 1")                          \
+	X(OP, 2, "op", "no such operation")                                       \
+	X(FORMAT, 3, "format", "no such format, or its table set is not loaded")  \
+	X(LENGTH, 4, "length", "no lanes, or the datagram is too short for them") \
+	X(QUERY, 5, "query", "queries are off")                                   \
+	X(LANES, 6, "lanes", "more lanes than this switch computes")
+
+/** Status codes of a reply. */
+enum netfc_status {
+#define NETFC_STATUS_ENUM_(symbol, value, name, meaning) NETFC_STATUS_##symbol = (value),
+	NETFC_STATUS_CODES(NETFC_STATUS_ENUM_)
+#undef NETFC_STATUS_ENUM_
+	NETFC_STATUS_END
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETFC_WIRE_H */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The integer steps of a program over a batch. Loops have no branch on data, so that compilers turn
+ * them into vector code.
+ */
+#include "internal.h"
+
+#define RESTRICT __restrict__
+
+/* Constants of a format that a loop is specialised for. */
+struct traits {
+	bool posit;
+	uint32_t inf;
+};
+
+static inline uint32_t
+negate_bits(uint32_t bits, bool posit)
+{
+	return posit ? -bits & 0xffff : bits ^ 0x8000;
+}
+
+static inline uint32_t
+magnitude_bits(uint32_t bits, bool posit)
+{
+	uint32_t negative = -(bits >> 15);
+
+	return (posit ? (bits ^ negative) - negative : bits) & 0x7fff;
+}
+
+static inline uint32_t
+class_bits(uint32_t bits, uint32_t magnitude, struct traits traits)
+{
+	if (traits.posit)
+		return (magnitude != 0) + 3 * (uint32_t)(bits == 0x8000);
+	return (uint32_t)(magnitude != 0) + (magnitude >= traits.inf) + (magnitude > traits.inf);
+}
+
+static inline __attribute__((always_inline)) void
+unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
+	struct traits traits)
+{
+	const uint32_t *RESTRICT x = lanes->field[NETFC_X], *RESTRICT y = lanes->field[NETFC_Y];
+	const uint32_t *RESTRICT op = lanes->field[NETFC_OP];
+	uint32_t *RESTRICT y_signed = lanes->field[step->dst];
+	uint32_t *RESTRICT magnitude_x = lanes->field[step->dst + 1];
+	uint32_t *RESTRICT magnitude_y = lanes->field[step->dst + 2];
+	uint32_t *RESTRICT key = lanes->field[step->dst + 3];
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t minus_y = negate_bits(y[l], traits.posit);
+		uint32_t ys = op[l] == NETFC_SUB - NETFC_ADD ? minus_y : y[l];
+		uint32_t mx = magnitude_bits(x[l], traits.posit);
+		uint32_t my = magnitude_bits(ys, traits.posit);
+		uint32_t compare = 2 * (uint32_t)(mx > my) + (mx == my);
+
+		y_signed[l] = ys;
+		magnitude_x[l] = mx;
+		magnitude_y[l] = my;
+		key[l] = netfc_decide_key(op[l], class_bits(x[l], mx, traits),
+			class_bits(ys, my, traits), x[l] >> 15, ys >> 15, compare);
+	}
+}
+
+static inline __attribute__((always_inline)) void
+select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
+	struct traits traits)
+{
+	const uint32_t *RESTRICT x = lanes->field[NETFC_X];
+	const uint32_t *RESTRICT decision = lanes->field[step->a];
+	const uint32_t *RESTRICT y = lanes->field[step->b];
+	const uint32_t *RESTRICT magnitude = lanes->field[step->c];
+	uint32_t *RESTRICT z = lanes->field[NETFC_Z], *RESTRICT flags = lanes->field[NETFC_FLAGS];
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t word = decision[l], source = netfc_decide_source(word), e = magnitude[l];
+		uint32_t minus = negate_bits(e, traits.posit);
+		uint32_t value = netfc_decide_sign(word) ? minus : e;
+		uint32_t flag = e == 0 ? NETFC_UNDERFLOW : e == traits.inf ? NETFC_OVERFLOW : 0;
+
+		value = source == NETFC_FROM_X ? x[l] : value;
+		value = source == NETFC_FROM_Y ? y[l] : value;
+		value = source == NETFC_FROM_CONSTANT ? netfc_decide_constant(word) : value;
+		z[l] = value;
+		flags[l] = source == NETFC_FROM_STAGES ? flag : netfc_decide_flags(word);
+	}
+}
+
+static void
+apply_guard(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t no_result = NETFC_UNDERFLOW << 24 | NETFC_FROM_CONSTANT << 16;
+	const uint32_t *RESTRICT theta = lanes->field[step->b];
+	const uint32_t *RESTRICT m = lanes->field[step->c];
+	uint32_t *decision = lanes->field[step->dst];
+	const uint32_t *before = lanes->field[step->a];
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t word = before[l], guarded = word;
+
+		guarded = m[l] == NETFC_NO_RESULT ? no_result : guarded;
+		guarded = log_word(theta[l]) > step->imm ? NETFC_FROM_Y << 16 : guarded;
+		guarded = log_word(theta[l]) < -step->imm ? NETFC_FROM_X << 16 : guarded;
+		decision[l] = netfc_decide_source(word) == NETFC_FROM_STAGES ? guarded : word;
+	}
+}
+
+static void
+add_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
+	uint32_t *RESTRICT dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = (uint16_t)saturate(log_word(a[l]) + log_word(b[l]));
+}
+
+static void
+subtract_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
+	uint32_t *RESTRICT dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = (uint16_t)saturate(log_word(a[l]) - log_word(b[l]));
+}
+
+static void
+page_key(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
+	uint32_t *RESTRICT dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = netfc_decide_page(a[l]) << 16 | b[l];
+}
+
+/* Log words never are INT16_MIN, so that their negative is one too. */
+static void
+negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT a = lanes->field[step->a];
+	const uint32_t *RESTRICT op = lanes->field[NETFC_OP];
+	uint32_t *RESTRICT dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = op[l] == NETFC_DIV - NETFC_ADD ? -a[l] & 0xffff : a[l];
+}
+
+void
+netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t inf = (uint32_t)step->imm;
+
+	switch (step->kind) {
+	case NETFC_STEP_UNPACK_IEEE:
+		unpack(step, lanes, count, (struct traits){false, inf});
+		break;
+	case NETFC_STEP_UNPACK_POSIT:
+		unpack(step, lanes, count, (struct traits){true, inf});
+		break;
+	case NETFC_STEP_ADD_SAT:
+		add_saturating(step, lanes, count);
+		break;
+	case NETFC_STEP_SUB_SAT:
+		subtract_saturating(step, lanes, count);
+		break;
+	case NETFC_STEP_PAGE_KEY:
+		page_key(step, lanes, count);
+		break;
+	case NETFC_STEP_NEGATE_DIV:
+		negate_for_division(step, lanes, count);
+		break;
+	case NETFC_STEP_GUARD:
+		apply_guard(step, lanes, count);
+		break;
+	case NETFC_STEP_SELECT_IEEE:
+		select_result(step, lanes, count, (struct traits){false, inf});
+		break;
+	case NETFC_STEP_SELECT_POSIT:
+		select_result(step, lanes, count, (struct traits){true, inf});
+		break;
+	case NETFC_STEP_LOOKUP:
+		break;
+	}
+}
