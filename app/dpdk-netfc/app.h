@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APP_H
+#define APP_H
+
+/** @file The application: one struct for all of it, one per lcore. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ethdev.h>
+#include <rte_mempool.h>
+
+#include "counters.h"
+#include "options.h"
+#include "pipeline.h"
+#include "sets.h"
+
+#define PROGRAM "dpdk-netfc"
+
+/** Paths that one lcore may serve. */
+#define MAX_PATHS 256
+
+/** A port that packets go through. */
+struct port {
+	uint16_t id;  /**< the ethdev's */
+	uint16_t out; /**< index of the port where its packets leave */
+	uint16_t rx_queues, tx_queues;
+	uint16_t rx_descriptors, tx_descriptors;
+	struct rte_eth_dev_info info;
+	bool started;
+};
+
+/** From a receive queue to a transmit queue; ids are the ethdev's. */
+struct path {
+	uint16_t rx_port, rx_queue;
+	uint16_t tx_port, tx_queue;
+};
+
+/** What one lcore works with. Only it writes here while it runs. */
+struct lcore {
+	struct packet_counters counters;
+	struct pipeline_worker *worker;
+	bool reflect;
+	unsigned int path_count;
+	struct path path[MAX_PATHS];
+} __rte_cache_aligned;
+
+/** The application. */
+struct app {
+	struct options options;
+	struct sets sets;
+	struct pipeline *pipeline;
+	struct rte_mempool *pool;
+	unsigned int port_count;
+	struct port port[RTE_MAX_ETHPORTS];
+	struct lcore lcore[RTE_MAX_LCORE];
+	bool quit;      /**< set once, by a signal or when idle */
+	double seconds; /**< how long packets were polled for */
+	unsigned int mbufs_leaked;
+};
+
+static inline bool
+app_should_quit(const struct app *app)
+{
+	return __atomic_load_n(&app->quit, __ATOMIC_RELAXED);
+}
+
+static inline void
+app_quit(struct app *app)
+{
+	__atomic_store_n(&app->quit, true, __ATOMIC_RELAXED);
+}
+
+#endif /* APP_H */

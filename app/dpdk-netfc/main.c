@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include "app.h"
+#include "hugepages.h"
+#include "plan.h"
+#include "poll.h"
+#include "ports.h"
+#include "report.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_CONFIGURATION = 1,
+	EXIT_RUNNING = 2,
+};
+
+/* The one application context; a signal handler has no other way to it. */
+static struct app app;
+
+static void
+handle_signal(int signal)
+{
+	(void)signal;
+	app_quit(&app);
+}
+
+static void
+catch_signals(void)
+{
+	const struct sigaction stop = {.sa_handler = handle_signal};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	/* A peer that goes away is a transmit error, not our end. */
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static int
+start_eal(int eal_argc, char **argv)
+{
+	if (rte_eal_init(eal_argc, argv) >= 0)
+		return 0;
+	fprintf(stderr, PROGRAM ": the EAL does not start: %s\n", rte_strerror(rte_errno));
+	return -1;
+}
+
+static int
+create_pipeline(void)
+{
+	struct pipeline_config config = {
+		.match = app.options.match,
+		.udp_port = app.options.udp_port,
+		.socket_id = SOCKET_ID_ANY,
+	};
+	int error;
+
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
+		config.sets[format] = app.sets.by_format[format];
+	error = pipeline_create(&config, &app.pipeline);
+	if (error == 0)
+		return 0;
+	fprintf(stderr, PROGRAM ": cannot make the %s match stages: %s%s\n",
+		match_kind_name(app.options.match), rte_strerror(-error),
+		error == -ENOMEM ? "; give the EAL more memory (-m 512 is enough for one table set)"
+				 : "");
+	return -1;
+}
+
+static int
+create_workers(void)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		struct lcore *lcore = &app.lcore[lcore_id];
+
+		lcore->reflect = app.options.forward == FORWARD_REFLECT;
+		if (lcore->path_count == 0)
+			continue;
+		lcore->worker =
+			pipeline_worker_create(app.pipeline, (int)rte_lcore_to_socket_id(lcore_id));
+		if (lcore->worker == NULL) {
+			fprintf(stderr, PROGRAM ": lcore %u: out of memory\n", lcore_id);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* Everything that can be wrong with the configuration, before any port starts. */
+static int
+prepare(void)
+{
+	unsigned int lcores = rte_lcore_count();
+
+	if (ports_find(&app) != 0)
+		return -1;
+	ports_choose_queues(&app, lcores);
+	if (plan_make(&app) != 0 || ports_create_pool(&app, lcores) != 0 || create_pipeline() != 0)
+		return -1;
+	return create_workers();
+}
+
+static void
+free_all(void)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id)
+		pipeline_worker_free(app.lcore[lcore_id].worker);
+	pipeline_free(app.pipeline);
+	rte_mempool_free(app.pool);
+}
+
+static bool
+adds_up(const struct totals *totals)
+{
+	uint64_t accounted = totals->packets.tx_packets;
+
+	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
+		accounted += totals->packets.drops[d];
+	return accounted == totals->packets.rx_packets && app.mbufs_leaked == 0;
+}
+
+static enum exit_status
+run(struct stats_file **stats)
+{
+	struct totals totals;
+	enum exit_status status = EXIT_DONE;
+
+	report_configuration(&app);
+	if (ports_start(&app) != 0) {
+		ports_stop(&app);
+		return EXIT_RUNNING;
+	}
+	poll_run(&app);
+	ports_stop(&app);
+	report_sum(&app, &totals);
+	report_totals(&app, &totals);
+	if (!adds_up(&totals)) {
+		fprintf(stderr, PROGRAM ": packets or packet buffers are unaccounted for\n");
+		status = EXIT_RUNNING;
+	}
+	if (*stats != NULL && stats_file_write(*stats, &app, &totals) != 0)
+		status = EXIT_RUNNING;
+	*stats = NULL;
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	enum exit_status status = EXIT_CONFIGURATION;
+	struct stats_file *stats = NULL;
+	int eal_argc;
+
+	switch (options_parse(argc, argv, &app.options, &eal_argc)) {
+	case OPTIONS_DONE:
+		return EXIT_DONE;
+	case OPTIONS_WRONG:
+		return EXIT_CONFIGURATION;
+	case OPTIONS_RUN:
+		break;
+	}
+	catch_signals();
+	if (sets_load(&app.options, &app.sets) != 0)
+		goto free_sets;
+	if (app.options.stats_json != NULL && stats_file_open(app.options.stats_json, &stats) != 0)
+		goto free_sets;
+	if (hugepages_check(eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
+		goto abandon_stats;
+	if (prepare() == 0)
+		status = run(&stats);
+	else
+		ports_stop(&app);
+	free_all();
+	rte_eal_cleanup();
+abandon_stats:
+	stats_file_abandon(stats);
+free_sets:
+	sets_free(&app.sets);
+	return status;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "options.h"
+
+#define PROGRAM "dpdk-netfc"
+#define DEFAULT_TABLES "fp16_k1024"
+/* A day: longer pauses are no end of the traffic that a test would wait for. */
+#define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000ul)
+
+enum option_id {
+	OPTION_TABLES = 256,
+	OPTION_TABLES_DIR,
+	OPTION_MATCH,
+	OPTION_FORWARD,
+	OPTION_PORT,
+	OPTION_IDLE_EXIT,
+	OPTION_STATS_JSON,
+	OPTION_HELP,
+	OPTION_VERSION,
+};
+
+static const struct option long_options[] = {
+	{"tables", required_argument, NULL, OPTION_TABLES},
+	{"tables-dir", required_argument, NULL, OPTION_TABLES_DIR},
+	{"match", required_argument, NULL, OPTION_MATCH},
+	{"forward", required_argument, NULL, OPTION_FORWARD},
+	{"port", required_argument, NULL, OPTION_PORT},
+	{"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
+	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static void
+print_usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: " PROGRAM " [EAL options] -- [options]\n"
+		"A switch that computes with floating-point numbers in the packets it forwards.\n"
+		"\n"
+		"  --tables NAME[,NAME...]  table sets, one per format (default " DEFAULT_TABLES
+		");\n"
+		"                           <format>_k<k>[_floor], or the path of a file\n"
+		"  --tables-dir DIR         look for the files of named sets in DIR first\n"
+		"                           (or in $NETFC_TABLES_DIR; sets without a file are built)\n"
+		"  --match lpm|hash|direct  what the match stages are made of (default lpm)\n"
+		"  --forward pair|reflect   pair: ports 0-1, 2-3, ... cross-connected\n"
+		"                           (default for an even number of ports);\n"
+		"                           reflect: out of the same port, addresses swapped\n"
+		"                           (default for one port)\n"
+		"  --port N                 UDP port of NetFC requests (default %d)\n"
+		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
+		"  --stats-json FILE        write the final counters to FILE\n"
+		"  --help, --version\n"
+		"\n"
+		"Without NIC, hugepages or root, requests from a capture file:\n"
+		"  " PROGRAM " --no-huge -m 512 --no-pci -l 0 \\\n"
+		"    --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap -- --idle-exit 100\n"
+		"\n"
+		"Exit status: 0 done, 1 wrong usage or configuration, 2 a failure while running.\n",
+		NETFC_UDP_PORT);
+}
+
+static int
+wrong_value(const char *option, const char *value, const char *expected)
+{
+	fprintf(stderr, PROGRAM ": --%s '%s': expected %s\n", option, value, expected);
+	return -1;
+}
+
+static int
+parse_number(const char *option, const char *text, unsigned long least, unsigned long greatest,
+	unsigned long *number)
+{
+	char expected[64], *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *number >= least &&
+		*number <= greatest)
+		return 0;
+	snprintf(expected, sizeof(expected), "a number from %lu to %lu", least, greatest);
+	return wrong_value(option, text, expected);
+}
+
+static int
+parse_port(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("port", text, 1, UINT16_MAX, &number) != 0)
+		return -1;
+	options->udp_port = (uint16_t)number;
+	return 0;
+}
+
+static int
+parse_idle_exit(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("idle-exit", text, 1, MAX_IDLE_EXIT_MS, &number) != 0)
+		return -1;
+	options->idle_exit_ms = (uint32_t)number;
+	return 0;
+}
+
+static int
+parse_match(const char *text, struct options *options)
+{
+	options->match = match_kind_by_name(text);
+	if (options->match == MATCH_KINDS)
+		return wrong_value("match", text, "lpm, hash or direct");
+	return 0;
+}
+
+static const char *const forward_names[] = {
+	[FORWARD_AUTO] = "auto",
+	[FORWARD_PAIR] = "pair",
+	[FORWARD_REFLECT] = "reflect",
+};
+
+const char *
+forward_mode_name(enum forward_mode mode)
+{
+	return forward_names[mode];
+}
+
+static int
+parse_forward(const char *text, struct options *options)
+{
+	for (unsigned int mode = FORWARD_PAIR; mode < RTE_DIM(forward_names); mode++) {
+		if (strcmp(text, forward_names[mode]) == 0) {
+			options->forward = mode;
+			return 0;
+		}
+	}
+	return wrong_value("forward", text, "pair or reflect");
+}
+
+static int
+parse_text(const char *option, const char *text, const char **value)
+{
+	if (text[0] == '\0')
+		return wrong_value(option, text, "a name");
+	*value = text;
+	return 0;
+}
+
+static int
+parse_option(int id, const char *text, struct options *options)
+{
+	switch (id) {
+	case OPTION_TABLES:
+		return parse_text("tables", text, &options->tables);
+	case OPTION_TABLES_DIR:
+		return parse_text("tables-dir", text, &options->tables_dir);
+	case OPTION_MATCH:
+		return parse_match(text, options);
+	case OPTION_FORWARD:
+		return parse_forward(text, options);
+	case OPTION_PORT:
+		return parse_port(text, options);
+	case OPTION_IDLE_EXIT:
+		return parse_idle_exit(text, options);
+	case OPTION_STATS_JSON:
+		return parse_text("stats-json", text, &options->stats_json);
+	default: /* getopt_long() has said what is wrong */
+		return -1;
+	}
+}
+
+/* Our arguments: --help and --version win over anything wrong that comes after them. */
+static enum options_result
+parse_ours(int argc, char **argv, struct options *options)
+{
+	int id;
+
+	optind = 1;
+	while ((id = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		if (id == OPTION_HELP) {
+			print_usage(stdout);
+			return OPTIONS_DONE;
+		}
+		if (id == OPTION_VERSION) {
+			puts(PROGRAM " " NETFC_VERSION);
+			return OPTIONS_DONE;
+		}
+		if (parse_option(id, optarg, options) != 0)
+			return OPTIONS_WRONG;
+	}
+	if (optind < argc) {
+		fprintf(stderr, PROGRAM ": unexpected argument '%s'\n", argv[optind]);
+		return OPTIONS_WRONG;
+	}
+	return OPTIONS_RUN;
+}
+
+/* Before the "--", only --help and --version are ours. */
+static enum options_result
+answer_without_eal(int eal_argc, char **argv)
+{
+	for (int i = 1; i < eal_argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			print_usage(stdout);
+			return OPTIONS_DONE;
+		}
+		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-v") == 0) {
+			puts(PROGRAM " " NETFC_VERSION);
+			return OPTIONS_DONE;
+		}
+	}
+	return OPTIONS_RUN;
+}
+
+/* An option of ours that stands before the "--" would only puzzle the EAL. */
+static int
+refuse_ours_before_dashes(int eal_argc, char **argv)
+{
+	for (int i = 1; i < eal_argc; i++) {
+		for (const struct option *known = long_options; known->name != NULL; known++) {
+			size_t length = strlen(known->name);
+
+			if (strncmp(argv[i], "--", 2) != 0 ||
+				strncmp(argv[i] + 2, known->name, length) != 0 ||
+				(argv[i][2 + length] != '\0' && argv[i][2 + length] != '='))
+				continue;
+			fprintf(stderr,
+				PROGRAM ": %s belongs behind the EAL options and a \"--\": " PROGRAM
+					" [EAL options] -- %s\n",
+				argv[i], argv[i]);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+enum options_result
+options_parse(int argc, char **argv, struct options *options, int *eal_argc)
+{
+	enum options_result result;
+	int dashes = 1;
+
+	*options = (struct options){
+		.tables = DEFAULT_TABLES,
+		.match = MATCH_LPM,
+		.udp_port = NETFC_UDP_PORT,
+	};
+	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
+		dashes++;
+	*eal_argc = dashes;
+	result = answer_without_eal(dashes, argv);
+	if (result != OPTIONS_RUN)
+		return result;
+	if (refuse_ours_before_dashes(dashes, argv) != 0)
+		return OPTIONS_WRONG;
+	if (dashes == argc)
+		return OPTIONS_RUN;
+	/* getopt_long() names the program when it complains. */
+	argv[dashes] = (char *)(uintptr_t)PROGRAM;
+	result = parse_ours(argc - dashes, argv + dashes, options);
+	if (result == OPTIONS_WRONG)
+		fprintf(stderr, "Try '" PROGRAM " --help'.\n");
+	return result;
+}

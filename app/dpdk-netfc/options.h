@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+/** @file The command line behind the EAL's "--". */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "match.h"
+
+/** Table sets at the most: one per format. */
+#define MAX_SETS (NETFC_FORMAT_END - 1)
+
+/** Where packets leave. */
+enum forward_mode {
+	FORWARD_AUTO,    /**< pair for an even number of ports, reflect for one */
+	FORWARD_PAIR,    /**< ports 0-1, 2-3, ... cross-connected */
+	FORWARD_REFLECT, /**< out of the port they came from, addresses swapped */
+};
+
+/** What the user asked for; strings belong to argv. */
+struct options {
+	const char *tables;     /**< names and files, separated by commas */
+	const char *tables_dir; /**< NULL: not given */
+	enum match_kind match;
+	enum forward_mode forward;
+	uint16_t udp_port;
+	uint32_t idle_exit_ms;  /**< 0: never */
+	const char *stats_json; /**< NULL: none */
+};
+
+/** What parsing came to. */
+enum options_result {
+	OPTIONS_RUN,
+	OPTIONS_DONE,  /**< --help or --version was answered */
+	OPTIONS_WRONG, /**< said on stderr */
+};
+
+/**
+ * Parse a command line, EAL options and ours.
+ *
+ * @param eal_argc where the number of leading arguments that are the EAL's goes
+ */
+enum options_result options_parse(int argc, char **argv, struct options *options, int *eal_argc);
+
+/** The mode's name, as on the command line. */
+const char *forward_mode_name(enum forward_mode mode);
+
+#endif /* OPTIONS_H */

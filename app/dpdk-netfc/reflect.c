@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+#include <string.h>
+
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
+
+#include "mbuf_bytes.h"
+#include "reflect.h"
+
+#define LONGEST_ADDRESS 16
+
+/* Swap two fields that follow one another. */
+static void
+swap_fields(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)
+{
+	uint8_t swapped[2 * LONGEST_ADDRESS], copy[2 * LONGEST_ADDRESS];
+	const uint8_t *both = rte_pktmbuf_read(mbuf, offset, 2 * length, copy);
+
+	if (both == NULL)
+		return;
+	memcpy(swapped, both + length, length);
+	memcpy(swapped + length, both, length);
+	mbuf_write(mbuf, offset, swapped, 2 * length);
+}
+
+void
+reflect(struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	swap_fields(mbuf, 0, RTE_ETHER_ADDR_LEN);
+	if (frame->network == FRAME_IPV4)
+		swap_fields(mbuf,
+			frame->network_offset + (uint32_t)offsetof(struct rte_ipv4_hdr, src_addr),
+			sizeof(rte_be32_t));
+	else if (frame->network == FRAME_IPV6)
+		swap_fields(mbuf,
+			frame->network_offset + (uint32_t)offsetof(struct rte_ipv6_hdr, src_addr),
+			LONGEST_ADDRESS);
+	if (frame->udp)
+		swap_fields(mbuf, frame->udp_offset, sizeof(rte_be16_t));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#include "plan.h"
+#include "report.h"
+
+void
+report_configuration(const struct app *app)
+{
+	const struct options *options = &app->options;
+
+	printf(PROGRAM " " NETFC_VERSION ", %s\n", rte_version());
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		const struct netfc_set *set = app->sets.by_format[format];
+
+		if (set != NULL)
+			printf("  tables    %s, format %u: %s (%s)\n", netfc_set_name(set), format,
+				netfc_format_title(netfc_set_format(set)),
+				app->sets.origin[format]);
+	}
+	printf("  match     %s\n", match_kind_name(options->match));
+	printf("  forward   %s\n", forward_mode_name(options->forward));
+	printf("  UDP port  %u\n", options->udp_port);
+	if (options->idle_exit_ms != 0)
+		printf("  idle exit %" PRIu32 " ms\n", options->idle_exit_ms);
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		const struct port *port = &app->port[p];
+
+		printf("  port %-4u %s, %u receive and %u transmit queue%s\n", port->id,
+			port->info.driver_name, port->rx_queues, port->tx_queues,
+			port->tx_queues == 1 ? "" : "s");
+	}
+	plan_print(app);
+	fflush(stdout);
+}
+
+void
+report_sum(const struct app *app, struct totals *totals)
+{
+	unsigned int lcore_id;
+
+	*totals = (struct totals){0};
+	RTE_LCORE_FOREACH (lcore_id) {
+		const struct lcore *lcore = &app->lcore[lcore_id];
+		const struct pipeline_counters *counters;
+
+		if (lcore->worker == NULL)
+			continue;
+		counters = pipeline_worker_counters(lcore->worker);
+		totals->packets.rx_packets += lcore->counters.rx_packets;
+		totals->packets.tx_packets += lcore->counters.tx_packets;
+		for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
+			totals->packets.drops[d] += lcore->counters.drops[d];
+		totals->pipeline.netfc_packets += counters->netfc_packets;
+		totals->pipeline.lanes += counters->lanes;
+		for (unsigned int c = 0; c < NETFC_STATUS_END; c++)
+			totals->pipeline.errors[c] += counters->errors[c];
+		for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
+			totals->pipeline.exceptions[bit] += counters->exceptions[bit];
+	}
+}
+
+static void
+print_count(const char *name, uint64_t count)
+{
+	printf("  %-24s %15" PRIu64 "\n", name, count);
+}
+
+static void
+print_named(const char *prefix, const char *name, uint64_t count)
+{
+	if (count != 0)
+		printf("  %-24s %15" PRIu64 "  (%s)\n", prefix, count, name);
+}
+
+void
+report_totals(const struct app *app, const struct totals *totals)
+{
+	const struct packet_counters *packets = &totals->packets;
+	const struct pipeline_counters *pipeline = &totals->pipeline;
+
+	printf("Ran for %.3f seconds\n", app->seconds);
+	print_count("packets received", packets->rx_packets);
+	print_count("packets sent", packets->tx_packets);
+#define PRINT_DROP_(symbol, name, meaning) \
+	print_named("packets dropped", meaning, packets->drops[DROP_##symbol]);
+	DROP_REASONS(PRINT_DROP_)
+#undef PRINT_DROP_
+	print_count("NetFC requests", pipeline->netfc_packets);
+	print_count("lanes computed", pipeline->lanes);
+#define PRINT_ERROR_(symbol, value, name, meaning) \
+	if ((value) != NETFC_STATUS_OK)            \
+		print_named("requests refused", meaning, pipeline->errors[value]);
+	NETFC_STATUS_CODES(PRINT_ERROR_)
+#undef PRINT_ERROR_
+	if (app->mbufs_leaked != 0)
+		print_count("packet buffers lost", app->mbufs_leaked);
+	fflush(stdout);
+}

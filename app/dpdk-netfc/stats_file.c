@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "report.h"
+
+struct stats_file {
+	const char *path;
+	char *temporary; /* NULL: path is no regular file and is written as it is */
+	FILE *stream;
+};
+
+static int
+fail(const char *path, const char *what)
+{
+	fprintf(stderr, PROGRAM ": --stats-json '%s': cannot %s: %s\n", path, what,
+		strerror(errno));
+	return -1;
+}
+
+/* A device, pipe or the like is written to; anything else is replaced when all is written. */
+static bool
+is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static void
+free_file(struct stats_file *file)
+{
+	free(file->temporary);
+	free(file);
+}
+
+int
+stats_file_open(const char *path, struct stats_file **result)
+{
+	struct stats_file *file = calloc(1, sizeof(*file));
+
+	if (file == NULL)
+		return fail(path, "open");
+	file->path = path;
+	if (!is_special(path) &&
+		asprintf(&file->temporary, "%s.%ld.tmp", path, (long)getpid()) < 0) {
+		free(file);
+		return fail(path, "open");
+	}
+	file->stream = fopen(file->temporary != NULL ? file->temporary : path, "w");
+	if (file->stream == NULL) {
+		free_file(file);
+		return fail(path, "open");
+	}
+	*result = file;
+	return 0;
+}
+
+static json_t *
+json_count(uint64_t count)
+{
+	return json_integer((json_int_t)count);
+}
+
+static json_t *
+drops_object(const struct packet_counters *packets)
+{
+	json_t *drops = json_object();
+
+#define SET_DROP_(symbol, name, meaning) \
+	json_object_set_new(drops, name, json_count(packets->drops[DROP_##symbol]));
+	DROP_REASONS(SET_DROP_)
+#undef SET_DROP_
+	return drops;
+}
+
+static json_t *
+errors_object(const struct pipeline_counters *pipeline)
+{
+	json_t *errors = json_object();
+
+#define SET_ERROR_(symbol, value, name, meaning) \
+	if ((value) != NETFC_STATUS_OK)          \
+		json_object_set_new(errors, name, json_count(pipeline->errors[value]));
+	NETFC_STATUS_CODES(SET_ERROR_)
+#undef SET_ERROR_
+	return errors;
+}
+
+static json_t *
+exceptions_object(const struct pipeline_counters *pipeline)
+{
+	static const char *const names[] = {"invalid", "divbyzero", "overflow", "underflow"};
+	json_t *exceptions = json_object();
+
+	for (unsigned int bit = 0; bit < RTE_DIM(names); bit++)
+		json_object_set_new(exceptions, names[bit], json_count(pipeline->exceptions[bit]));
+	return exceptions;
+}
+
+static json_t *
+stats_object(const struct app *app, const struct totals *totals)
+{
+	json_t *stats = json_object();
+
+	json_object_set_new(stats, "rx_packets", json_count(totals->packets.rx_packets));
+	json_object_set_new(stats, "tx_packets", json_count(totals->packets.tx_packets));
+	json_object_set_new(stats, "drops", drops_object(&totals->packets));
+	json_object_set_new(stats, "netfc_packets", json_count(totals->pipeline.netfc_packets));
+	json_object_set_new(stats, "lanes", json_count(totals->pipeline.lanes));
+	json_object_set_new(stats, "errors", errors_object(&totals->pipeline));
+	json_object_set_new(stats, "exceptions", exceptions_object(&totals->pipeline));
+	json_object_set_new(stats, "mbufs_leaked", json_count(app->mbufs_leaked));
+	json_object_set_new(stats, "seconds", json_real(app->seconds));
+	return stats;
+}
+
+int
+stats_file_write(struct stats_file *file, const struct app *app, const struct totals *totals)
+{
+	json_t *stats = stats_object(app, totals);
+	bool written = json_dumpf(stats, file->stream, JSON_INDENT(2)) == 0 &&
+		fputc('\n', file->stream) != EOF;
+	int result = 0;
+
+	json_decref(stats);
+	written = fclose(file->stream) == 0 && written;
+	if (!written || (file->temporary != NULL && rename(file->temporary, file->path) != 0)) {
+		result = fail(file->path, "write");
+		if (file->temporary != NULL)
+			unlink(file->temporary);
+	}
+	free_file(file);
+	return result;
+}
+
+void
+stats_file_abandon(struct stats_file *file)
+{
+	if (file == NULL)
+		return;
+	fclose(file->stream);
+	if (file->temporary != NULL)
+		unlink(file->temporary);
+	free_file(file);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+
+void
+complain(const char *what, ...)
+{
+	va_list args;
+
+	fputs("netfc-tables: ", stderr);
+	va_start(args, what);
+	vfprintf(stderr, what, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static const char *
+long_name(const struct option *options, int letter)
+{
+	while (options->name != NULL && options->val != letter)
+		options++;
+	return options->name;
+}
+
+int
+next_option(const struct command *command, int argc, char **argv, const char *letters,
+	const struct option *options)
+{
+	int option;
+	const char *known;
+
+	opterr = 0;
+	option = getopt_long(argc, argv, letters, options, NULL);
+	if (option == 'h')
+		fputs(command->help, stdout);
+	if (option != '?' && option != ':')
+		return option;
+	known = long_name(options, optopt);
+	if (option == ':')
+		complain("%s: --%s needs a value", command->name, known);
+	else if (optopt == 0)
+		complain("%s: unknown option %s", command->name, argv[optind - 1]);
+	else if (known != NULL)
+		complain("%s: --%s takes no value", command->name, known);
+	else
+		complain("%s: unknown option -%c", command->name, optopt);
+	complain("see netfc-tables %s --help", command->name);
+	return '?';
+}
+
+int
+option_status(int option)
+{
+	return option == 'h' ? STATUS_DONE : STATUS_INPUT;
+}
+
+static bool
+is_negative_number(const char *argument)
+{
+	const char *number = argument + 1;
+
+	return argument[0] == '-' && (isdigit((unsigned char)*number) || *number == '.' ||
+		strncasecmp(number, "inf", 3) == 0 || strncasecmp(number, "nan", 3) == 0);
+}
+
+static bool
+is_option(const char *argument)
+{
+	return argument[0] == '-' && argument[1] != '\0' && !is_negative_number(argument);
+}
+
+int
+options_first(int argc, char **argv)
+{
+	int options = 1;
+
+	for (int a = 1; a < argc; a++) {
+		char *argument = argv[a];
+		bool last = strcmp(argument, "--") == 0;
+
+		if (!is_option(argument))
+			continue;
+		memmove(&argv[options + 1], &argv[options], (size_t)(a - options) * sizeof(*argv));
+		argv[options++] = argument;
+		if (last)
+			break;
+	}
+	return options;
+}
+
+int
+wrong_operands(const struct command *command, const char *what)
+{
+	complain("%s: %s; see netfc-tables %s --help", command->name, what, command->name);
+	return STATUS_INPUT;
+}
+
+int
+print_json(json_t *value)
+{
+	int failed;
+
+	if (value == NULL) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	putchar('\n');
+	json_decref(value);
+	if (failed)
+		complain("cannot write JSON to standard output: %s", strerror(errno));
+	return failed ? STATUS_FAILED : STATUS_DONE;
+}
+
+json_t *
+json_text(const char *text)
+{
+	json_t *value = json_string(text);
+	char *ascii;
+
+	if (value != NULL)
+		return value;
+	ascii = strdup(text);
+	for (char *at = ascii; at != NULL && *at != '\0'; at++) {
+		if ((unsigned char)*at > 127)
+			*at = '?';
+	}
+	value = ascii != NULL ? json_string(ascii) : NULL;
+	free(ascii);
+	return value;
+}
+
+const char *
+grouped(unsigned long long number, char *text)
+{
+	char digits[GROUPED_SIZE];
+	int length = snprintf(digits, sizeof(digits), "%llu", number);
+	char *at = text;
+
+	for (int d = 0; d < length; d++) {
+		if (d > 0 && (length - d) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[d];
+	}
+	*at = '\0';
+	return text;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+/** @file What all subcommands share: how they are called, take options, complain and end. */
+
+#include <getopt.h>
+#include <jansson.h>
+
+/** Exit statuses. */
+enum status {
+	STATUS_DONE = 0,
+	STATUS_INPUT = 1,  /**< wrong usage or bad input */
+	STATUS_FAILED = 2, /**< a failure of something else, e.g. a file that cannot be written */
+};
+
+/** A subcommand. */
+struct command {
+	const char *name;
+	const char *summary; /**< one line */
+	const char *help;    /**< all that --help prints */
+	/** argv[0] is the subcommand's name. Gives the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct command build_command;
+extern const struct command list_command;
+extern const struct command show_command;
+extern const struct command calc_command;
+extern const struct command verify_command;
+extern const struct command size_command;
+
+/** Say on stderr what is wrong; the program's name is put in front, a line end behind. */
+void complain(const char *what, ...) __attribute__((format(printf, 1, 2)));
+
+/** The options that every subcommand has; the first of its `struct option`s. */
+#define COMMON_OPTIONS {"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}
+
+/** What next_option() returns behind the last option. */
+#define NO_MORE_OPTIONS (-1)
+
+/**
+ * The next option, as getopt_long() gives it. --help is answered and a wrong option complained
+ * about here: the caller ends with option_status().
+ */
+int next_option(const struct command *command, int argc, char **argv, const char *letters,
+	const struct option *options);
+
+/** The exit status for an option that the caller does not know. */
+int option_status(int option);
+
+/**
+ * Put options before operands, keeping the order of each; negative numbers are operands, and so is
+ * everything behind "--". For commands whose options have no values.
+ *
+ * @return how many of argv are options, argv[0] being one
+ */
+int options_first(int argc, char **argv);
+
+/** Complain that operands are missing or too many. Gives the exit status. */
+int wrong_operands(const struct command *command, const char *what);
+
+/** Print a value and drop it. NULL means that there was no memory for it. Gives the exit status. */
+int print_json(json_t *value);
+
+/** A file name as JSON, which knows UTF-8 only: other bytes become '?'. */
+json_t *json_text(const char *text);
+
+/** Room for a number with its thousands separated. */
+#define GROUPED_SIZE 32
+
+/** A number with its thousands separated, in `text`, which has GROUPED_SIZE characters. */
+const char *grouped(unsigned long long number, char *text);
+
+#endif /* COMMAND_H */

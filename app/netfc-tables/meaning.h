@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MEANING_H
+#define MEANING_H
+
+/**
+ * @file
+ * What the words in tables and in the fields of lanes mean. Tables and fields are known by their
+ * names; those of names unknown here are bits and nothing more.
+ */
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "netfc.h"
+
+/** What kind of word it is. */
+enum meaning {
+	MEANS_BITS = 0,   /**< nothing known */
+	MEANS_NUMBER,     /**< an encoding, or a magnitude */
+	MEANS_LOG_WORD,   /**< k * log2 of something */
+	MEANS_MI_WORD,    /**< the same, or "no result" */
+	MEANS_MI_KEY,     /**< a log word, and above it which miTable */
+	MEANS_DECIDE_KEY, /**< the decision table's key */
+	MEANS_DECISION,   /**< the decision table's word */
+	MEANS_FLAGS,      /**< exception flags */
+};
+
+/** Room for a meaning as text. */
+#define MEANING_SIZE 96
+
+/** What a table's keys mean. */
+enum meaning key_meaning(const struct netfc_table *table);
+
+/** What a table's values mean. */
+enum meaning value_meaning(const struct netfc_table *table);
+
+/** What a program's field means. */
+enum meaning field_meaning(const struct netfc_program *program, unsigned field);
+
+/** Say it for people, in `text`, which has MEANING_SIZE characters; empty for MEANS_BITS. */
+const char *meaning_text(
+	const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text);
+
+/** Say it for programs; null for MEANS_BITS. */
+json_t *meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word);
+
+/** The class of an operand for people: zero, finite, inf, NaN or NaR. */
+const char *class_name(const struct netfc_format *format, unsigned class);
+
+/** Find a table of a set by its name; NULL where there is none. */
+const struct netfc_table *find_table(const struct netfc_set *set, const char *name);
+
+/** A word of that many bits, as the two's complement number that it is. */
+int32_t as_signed(uint32_t word, unsigned bits);
+
+#endif /* MEANING_H */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NUMBER_H
+#define NUMBER_H
+
+/** @file Numbers, operations and results: read from text, written for people and programs. */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "netfc.h"
+
+/** Room for a number as text. */
+#define NUMBER_SIZE 32
+
+/** Room for exception flags as text. */
+#define FLAGS_SIZE 64
+
+/** Read an operation: its name, or + - x * /. */
+bool parse_op(const char *text, enum netfc_op *op);
+
+/** Read an operand: a decimal number, inf, nan, nar, or the encoding as 0x and hex digits. */
+bool parse_operand(const struct netfc_format *format, const char *text, uint16_t *bits);
+
+/** Read an operand that is nothing but one to four hex digits. */
+bool parse_hex_operand(const char *text, uint16_t *bits);
+
+/** What parse_operand() or parse_hex_operand() takes, for a complaint. */
+const char *operand_syntax(bool hex);
+
+/** An encoding's value, in `text`, which has NUMBER_SIZE characters. */
+const char *number_text(const struct netfc_format *format, uint16_t bits, char *text);
+
+/** An encoding's value: a number, or one of the strings inf, -inf, nan, nar. */
+json_t *number_json(const struct netfc_format *format, uint16_t bits);
+
+/** Bits as a JSON string of 0x and that many hex digits. */
+json_t *bits_json(uint32_t bits, int digits);
+
+/** Exception flags by name, in `text`, which has FLAGS_SIZE characters; "none" for none. */
+const char *flags_text(uint8_t flags, char *text);
+
+/** Exception flags as an array of names. */
+json_t *flags_json(uint8_t flags);
+
+/** NetFC's result of an operation, beside the correctly rounded one. */
+struct outcome {
+	const struct netfc_format *format;
+	enum netfc_op op;
+	uint16_t x, y;
+	struct netfc_result netfc, exact;
+	/** |z - exact| / |exact|; infinite or NaN where that is. */
+	double relative_error;
+	/** exp(-relative error), the paper's metric; 0 where the results have nothing in common. */
+	double accuracy;
+};
+
+/** Compare a result with the correctly rounded one. */
+struct outcome compare_result(const struct netfc_format *format, enum netfc_op op, uint16_t x,
+	uint16_t y, struct netfc_result netfc);
+
+/** All of an outcome as an object; `set` is the table set's name. */
+json_t *outcome_json(const struct outcome *outcome, const char *set);
+
+/** The two lines that compare NetFC's result with the exact one, and one with the error. */
+void print_outcome(const struct outcome *outcome);
+
+#endif /* NUMBER_H */

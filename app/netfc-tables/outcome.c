@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NetFC's result beside the correctly rounded one. */
+#include <math.h>
+#include <stdio.h>
+
+#include "number.h"
+
+struct outcome
+compare_result(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y,
+	struct netfc_result netfc)
+{
+	struct outcome outcome = {.format = format, .op = op, .x = x, .y = y, .netfc = netfc};
+	double z = netfc_decode(format, netfc.z), exact;
+
+	outcome.exact = netfc_exact(format, op, x, y);
+	exact = netfc_decode(format, outcome.exact.z);
+	if (z == exact || (isnan(z) && isnan(exact)))
+		outcome.relative_error = 0;
+	else
+		outcome.relative_error = fabs(z - exact) / fabs(exact);
+	outcome.accuracy = isnan(outcome.relative_error) ? 0 : exp(-outcome.relative_error);
+	return outcome;
+}
+
+static json_t *
+operand_json(const struct netfc_format *format, uint16_t bits)
+{
+	return json_pack(
+		"{s:o, s:o}", "bits", bits_json(bits, 4), "value", number_json(format, bits));
+}
+
+static json_t *
+result_json(const struct netfc_format *format, struct netfc_result result)
+{
+	return json_pack("{s:o, s:o, s:o}", "bits", bits_json(result.z, 4), "value",
+		number_json(format, result.z), "flags", flags_json(result.flags));
+}
+
+json_t *
+outcome_json(const struct outcome *outcome, const char *set)
+{
+	const struct netfc_format *format = outcome->format;
+	json_t *error = isfinite(outcome->relative_error) ? json_real(outcome->relative_error)
+							  : json_null();
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f}", "set", set, "op",
+		netfc_op_name(outcome->op), "x", operand_json(format, outcome->x), "y",
+		operand_json(format, outcome->y), "z", result_json(format, outcome->netfc), "exact",
+		result_json(format, outcome->exact), "relative_error", error, "accuracy",
+		outcome->accuracy);
+}
+
+static void
+print_result(const char *what, const struct netfc_format *format, struct netfc_result result)
+{
+	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
+
+	printf("%-7s 0x%04x  %-16s exceptions: %s\n", what, result.z,
+		number_text(format, result.z, number), flags_text(result.flags, flags));
+}
+
+void
+print_outcome(const struct outcome *outcome)
+{
+	print_result("NetFC", outcome->format, outcome->netfc);
+	print_result("exact", outcome->format, outcome->exact);
+	if (isnan(outcome->relative_error))
+		printf("error   undefined, accuracy 0 %%\n");
+	else
+		printf("error   %.3g relative, accuracy %.4f %%\n", outcome->relative_error,
+			100 * outcome->accuracy);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "command.h"
+#include "source.h"
+
+bool
+has_set_suffix(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(NETFC_FILE_SUFFIX);
+
+	return length > suffix && strcmp(name + length - suffix, NETFC_FILE_SUFFIX) == 0;
+}
+
+bool
+is_file_operand(const char *operand)
+{
+	return strchr(operand, '/') != NULL || has_set_suffix(operand);
+}
+
+static void
+list_known_sets(void)
+{
+	const struct netfc_format *format;
+
+	fputs("Known table sets, k being a power of two; put _floor behind a name for the set that "
+	      "rounds down:\n",
+		stderr);
+	NETFC_FOREACH_FORMAT(format)
+	fprintf(stderr, "  %s_k1 .. %s_k%u\n", netfc_format_name(format), netfc_format_name(format),
+		netfc_format_max_scale(format));
+}
+
+int
+build_set(const char *name, struct netfc_set **set)
+{
+	int error = netfc_set_build(name, set);
+
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION) {
+		complain("cannot build %s: %s", name, netfc_strerror(error));
+		return STATUS_FAILED;
+	}
+	complain("no table set '%s': %s", name, netfc_strerror(error));
+	list_known_sets();
+	return STATUS_INPUT;
+}
+
+const char *
+load_error(int error)
+{
+	return error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error);
+}
+
+int
+open_set(const char *operand, struct netfc_set **set)
+{
+	int error;
+
+	if (!is_file_operand(operand))
+		return build_set(operand, set);
+	error = netfc_set_load(operand, set);
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	complain("cannot load %s: %s", operand, load_error(error));
+	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
+}
+
+const char *
+rounding_name(enum netfc_rounding rounding)
+{
+	return rounding == NETFC_FLOOR ? "floor" : "nearest";
+}

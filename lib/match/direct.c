@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A match stage that is an array, as wide as its values need. */
+#include <errno.h>
+
+#include <rte_malloc.h>
+
+#include "rooms.h"
+
+struct direct_stage {
+	struct match_stage stage;
+	uint32_t mask; /* keeps any key inside the array */
+	void *values;
+};
+
+static void
+lookup_narrow(
+	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	const struct direct_stage *room = (const struct direct_stage *)stage;
+	const uint16_t *array = room->values;
+
+	for (unsigned int i = 0; i < count; i++)
+		values[i] = array[keys[i] & room->mask];
+}
+
+static void
+lookup_wide(
+	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	const struct direct_stage *room = (const struct direct_stage *)stage;
+	const uint32_t *array = room->values;
+
+	for (unsigned int i = 0; i < count; i++)
+		values[i] = array[keys[i] & room->mask];
+}
+
+static void
+direct_free(struct match_stage *stage)
+{
+	struct direct_stage *room = (struct direct_stage *)stage;
+
+	rte_free(room->values);
+	rte_free(room);
+}
+
+static void
+copy_entries(struct direct_stage *room, const struct netfc_table *table, bool narrow)
+{
+	const uint32_t *entries = netfc_table_entries(table);
+
+	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
+		if (narrow)
+			((uint16_t *)room->values)[key] = (uint16_t)entries[key];
+		else
+			((uint32_t *)room->values)[key] = entries[key];
+	}
+}
+
+int
+match_direct_create(const struct netfc_table *table, int socket_id, struct match_stage **stage)
+{
+	bool narrow = netfc_table_value_bits(table) <= 16;
+	size_t keys = (size_t)1 << netfc_table_index_bits(table);
+	struct direct_stage *room;
+
+	room = rte_zmalloc_socket("netfc_direct", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
+	if (room == NULL)
+		return -ENOMEM;
+	room->stage.lookup = narrow ? lookup_narrow : lookup_wide;
+	room->stage.free = direct_free;
+	room->mask = (uint32_t)keys - 1;
+	room->values = rte_zmalloc_socket("netfc_direct",
+		keys * (narrow ? sizeof(uint16_t) : sizeof(uint32_t)), RTE_CACHE_LINE_SIZE,
+		socket_id);
+	if (room->values == NULL) {
+		direct_free(&room->stage);
+		return -ENOMEM;
+	}
+	copy_entries(room, table, narrow);
+	*stage = &room->stage;
+	return 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A match stage of exact keys on rte_hash, as in a switch's SRAM. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <rte_common.h>
+#include <rte_errno.h>
+#include <rte_hash.h>
+#include <rte_hash_crc.h>
+#include <rte_malloc.h>
+
+#include "rooms.h"
+
+struct hash_stage {
+	struct match_stage stage;
+	struct rte_hash *hash;
+};
+
+static void
+lookup_some(const struct rte_hash *hash, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	const void *pointers[RTE_HASH_LOOKUP_BULK_MAX];
+	void *data[RTE_HASH_LOOKUP_BULK_MAX];
+	uint64_t hits = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		pointers[i] = &keys[i];
+	rte_hash_lookup_bulk_data(hash, pointers, count, &hits, data);
+	/* A key without an entry cannot occur, but must not give what happens to be in memory. */
+	for (unsigned int i = 0; i < count; i++)
+		values[i] = hits >> i & 1 ? (uint32_t)(uintptr_t)data[i] : 0;
+}
+
+static void
+hash_lookup(
+	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	const struct hash_stage *room = (const struct hash_stage *)stage;
+
+	for (unsigned int done = 0; done < count; done += RTE_HASH_LOOKUP_BULK_MAX)
+		lookup_some(room->hash, keys + done, values + done,
+			RTE_MIN(count - done, (unsigned int)RTE_HASH_LOOKUP_BULK_MAX));
+}
+
+static void
+hash_free(struct match_stage *stage)
+{
+	struct hash_stage *room = (struct hash_stage *)stage;
+
+	rte_hash_free(room->hash);
+	rte_free(room);
+}
+
+static uint32_t
+count_reachable(const struct netfc_table *table)
+{
+	uint32_t count = 0;
+
+	for (uint32_t key = 0; key < netfc_table_size(table); key++)
+		count += netfc_table_reachable(table, key);
+	return count;
+}
+
+static int
+add_keys(struct rte_hash *hash, const struct netfc_table *table)
+{
+	const uint32_t *entries = netfc_table_entries(table);
+
+	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
+		int error;
+
+		if (!netfc_table_reachable(table, key))
+			continue;
+		error = rte_hash_add_key_data(hash, &key, (void *)(uintptr_t)entries[key]);
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
+int
+match_hash_create(const struct netfc_table *table, int socket_id, struct match_stage **stage)
+{
+	struct rte_hash_parameters parameters = {
+		/* Half full, so that no insertion fails and most keys are in their first bucket. */
+		.entries = 2 * count_reachable(table),
+		.key_len = sizeof(uint32_t),
+		.hash_func = rte_hash_crc,
+		.socket_id = socket_id,
+	};
+	char name[RTE_HASH_NAMESIZE];
+	struct hash_stage *room;
+	int error;
+
+	room = rte_zmalloc_socket("netfc_hash", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
+	if (room == NULL)
+		return -ENOMEM;
+	room->stage.lookup = hash_lookup;
+	room->stage.free = hash_free;
+	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
+	parameters.name = name;
+	room->hash = rte_hash_create(&parameters);
+	error = room->hash == NULL ? -rte_errno : add_keys(room->hash, table);
+	if (error != 0) {
+		hash_free(&room->stage);
+		return error;
+	}
+	*stage = &room->stage;
+	return 0;
+}

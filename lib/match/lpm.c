@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A match stage of longest prefixes on rte_lpm, as in a switch's TCAM. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_errno.h>
+#include <rte_lpm.h>
+#include <rte_malloc.h>
+
+#include "rooms.h"
+
+/*
+ * A key stands in the upper 24 bits of an address: tbl24 is then indexed by the key itself, and a
+ * look-up is a single memory access into a dense table.
+ */
+#define KEY_BITS 24
+#define KEY_SHIFT 8
+/* The next hops that rte_lpm holds. */
+#define VALUE_BITS 24
+#define VALUE_MASK ((UINT32_C(1) << VALUE_BITS) - 1)
+
+struct lpm_stage {
+	struct match_stage stage;
+	struct rte_lpm *lpm;
+};
+
+static void
+lpm_lookup(
+	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	const struct lpm_stage *room = (const struct lpm_stage *)stage;
+	uint32_t addresses[MATCH_BULK];
+
+	for (unsigned int i = 0; i < count; i++)
+		addresses[i] = keys[i] << KEY_SHIFT;
+	rte_lpm_lookup_bulk(room->lpm, addresses, values, count);
+	for (unsigned int i = 0; i < count; i++)
+		values[i] &= VALUE_MASK;
+}
+
+static void
+lpm_free(struct match_stage *stage)
+{
+	struct lpm_stage *room = (struct lpm_stage *)stage;
+
+	rte_lpm_free(room->lpm);
+	rte_free(room);
+}
+
+static int
+add_prefixes(struct rte_lpm *lpm, unsigned int key_bits, const struct netfc_prefix *prefixes,
+	size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		unsigned int depth = KEY_BITS - key_bits + prefixes[i].length;
+		int error;
+
+		error = rte_lpm_add(
+			lpm, prefixes[i].key << KEY_SHIFT, (uint8_t)depth, prefixes[i].value);
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
+/*
+ * The optimal cover spreads its prefixes over many lengths, which start-up thrives on:
+ * rte_lpm_add() goes through all rules of the same length.
+ */
+static int
+fill(struct lpm_stage *room, const struct netfc_table *table, int socket_id)
+{
+	struct rte_lpm_config config = {.number_tbl8s = 1};
+	struct netfc_prefix *prefixes;
+	char name[RTE_LPM_NAMESIZE];
+	size_t count;
+	int error;
+
+	if (netfc_table_cover(table, -1, NETFC_COVER_OPTIMAL, &prefixes, &count) != NETFC_OK)
+		return -ENOMEM;
+	config.max_rules = (uint32_t)count + 1;
+	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
+	room->lpm = rte_lpm_create(name, socket_id, &config);
+	error = room->lpm == NULL
+		? -rte_errno
+		: add_prefixes(room->lpm, netfc_table_index_bits(table), prefixes, count);
+	free(prefixes);
+	return error;
+}
+
+int
+match_lpm_create(const struct netfc_table *table, int socket_id, struct match_stage **stage)
+{
+	struct lpm_stage *room;
+	int error;
+
+	if (netfc_table_index_bits(table) >= KEY_BITS || netfc_table_value_bits(table) > VALUE_BITS)
+		return -E2BIG;
+	room = rte_zmalloc_socket("netfc_lpm", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
+	if (room == NULL)
+		return -ENOMEM;
+	room->stage.lookup = lpm_lookup;
+	room->stage.free = lpm_free;
+	error = fill(room, table, socket_id);
+	if (error != 0) {
+		lpm_free(&room->stage);
+		return error;
+	}
+	*stage = &room->stage;
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MATCH_H
+#define MATCH_H
+
+/**
+ * @file
+ * The match stage: a table of a table set, made of one of DPDK's (or no) look-up structures.
+ *
+ * Three rooms stand behind the one interface. All give the table's entry for every key that can
+ * occur; for keys that cannot (netfc_table_reachable()) they give anything that fits the table's
+ * values. Stages never change, so lcores may share them.
+ */
+
+#include <stdint.h>
+
+#include <netfc.h>
+
+/** What match stages are made of. */
+enum match_kind {
+	MATCH_LPM,    /**< rte_lpm: the optimal prefixes, like a TCAM */
+	MATCH_HASH,   /**< rte_hash: exact keys, like a switch's SRAM */
+	MATCH_DIRECT, /**< an array indexed by the key */
+	MATCH_KINDS,
+};
+
+/** Keys per look-up at the most. */
+#define MATCH_BULK NETFC_BATCH
+
+/** A match stage. */
+struct match_stage {
+	/** Look up `count` keys, 1..MATCH_BULK; values may not overlap keys. */
+	void (*lookup)(const struct match_stage *stage, const uint32_t *keys, uint32_t *values,
+		unsigned int count);
+	void (*free)(struct match_stage *stage);
+};
+
+/** The kind's name, as on the command line: "lpm", "hash", "direct". */
+const char *match_kind_name(enum match_kind kind);
+
+/**
+ * Find a kind by its name.
+ *
+ * @return the kind, or MATCH_KINDS where none has that name
+ */
+enum match_kind match_kind_by_name(const char *name);
+
+/**
+ * Make a match stage of a table. The EAL must have been initialised.
+ *
+ * @param kind what to make it of
+ * @param table the table; it is not needed any more afterwards
+ * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
+ * @param stage where the new stage goes; free it with match_free()
+ * @return 0; -ENOMEM (too little memory, see the EAL's -m); -EINVAL (no such kind); -E2BIG (keys or
+ *   values wider than the kind takes); or another negative errno of the structure underneath
+ */
+int match_create(enum match_kind kind, const struct netfc_table *table, int socket_id,
+	struct match_stage **stage);
+
+/** Free a stage; NULL is allowed. */
+void match_free(struct match_stage *stage);
+
+/**
+ * Look up a burst of keys.
+ *
+ * @param keys indices over all pages of the table
+ * @param values the tables' entries go here
+ * @param count 1..MATCH_BULK
+ */
+static inline void
+match_lookup(
+	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	stage->lookup(stage, keys, values, count);
+}
+
+#endif /* MATCH_H */

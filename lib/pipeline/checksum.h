@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_CHECKSUM_H
+#define PIPELINE_CHECKSUM_H
+
+/**
+ * @file
+ * Incremental update of an Internet checksum (RFC 1624, equation 3). Words are as they stand in
+ * memory: a one's complement sum does not depend on the byte order (RFC 1071, section 2.B).
+ */
+
+#include <stdint.h>
+
+/* What a word that changes adds to the sum. A packet's words cannot make it overflow. */
+static inline uint32_t
+checksum_change(uint16_t before, uint16_t after)
+{
+	return (uint32_t)(uint16_t)~before + after;
+}
+
+/* The checksum after all changes. UDP writes a zero as ones (RFC 768). */
+static inline uint16_t
+checksum_update(uint16_t checksum, uint64_t changes)
+{
+	uint64_t sum = (uint16_t)~checksum + changes;
+	uint16_t updated;
+
+	while (sum >> 16 != 0)
+		sum = (sum & 0xffff) + (sum >> 16);
+	updated = (uint16_t)~sum;
+	return updated != 0 ? updated : 0xffff;
+}
+
+#endif /* PIPELINE_CHECKSUM_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_FRAME_H
+#define PIPELINE_FRAME_H
+
+/**
+ * @file
+ * What a frame is, found out once for each packet: where its IP and UDP headers are.
+ *
+ * A header counts only if it is whole and its lengths fit those around it: the IP datagram
+ * the frame (which may be padded), the UDP datagram the IP payload.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+/** The network layer of a frame. */
+enum frame_network {
+	FRAME_OTHER = 0, /**< no IP, or an IP header whose lengths do not fit */
+	FRAME_IPV4 = 4,
+	FRAME_IPV6 = 6,
+};
+
+/** A parsed frame; offsets in bytes from the start of the frame. */
+struct frame {
+	uint8_t network;         /**< enum frame_network */
+	bool udp;                /**< an unfragmented UDP datagram, behind no extension header */
+	uint16_t network_offset; /**< of the IP header; set unless FRAME_OTHER */
+	uint16_t udp_offset;     /**< of the UDP header; set if udp */
+	uint16_t payload_length; /**< UDP payload, in bytes; set if udp */
+	uint16_t udp_port;       /**< destination port, in host order; set if udp */
+};
+
+/** Where the UDP payload starts. */
+static inline uint32_t
+frame_payload_offset(const struct frame *frame)
+{
+	return frame->udp_offset + 8u;
+}
+
+/**
+ * Parse a frame: Ethernet, up to two VLAN tags (IEEE 802.1Q and 802.1ad), IPv4 with options
+ * or IPv6, UDP.
+ *
+ * @param mbuf the packet, in one or more segments
+ * @param frame what was found
+ */
+void frame_parse(const struct rte_mbuf *mbuf, struct frame *frame);
+
+#endif /* PIPELINE_FRAME_H */

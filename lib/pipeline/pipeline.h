@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_H
+#define PIPELINE_H
+
+/**
+ * @file
+ * A burst of packets through the match stages: parse, gather lanes, stages, write back in place.
+ *
+ * Each packet is parsed once. The lanes of all requests of a burst, whatever their packets, are
+ * gathered into batches, one per table set and branch, which go through the set's program stage
+ * by stage. Results, status and checksum are then written into the packets; nothing is ever
+ * dropped, allocated, logged or locked here.
+ */
+
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include <netfc.h>
+
+#include "frame.h"
+#include "match.h"
+
+/** Packets per burst at the most. */
+#define PIPELINE_BURST 64
+
+/** The stages of all table sets. It never changes, so lcores share it. */
+struct pipeline;
+
+/** An lcore's working memory. */
+struct pipeline_worker;
+
+/** What an lcore counts. It alone writes; others may read at any time. */
+struct pipeline_counters {
+	uint64_t netfc_packets;            /**< requests, those answered with an error included */
+	uint64_t lanes;                    /**< lanes computed */
+	uint64_t errors[NETFC_STATUS_END]; /**< requests by the status code of their reply */
+	uint64_t exceptions[4]; /**< replies by exception flag: bit 0 invalid, ... 3 underflow */
+};
+
+/** What a pipeline is made of. */
+struct pipeline_config {
+	enum match_kind match;
+	uint16_t udp_port; /**< in host order */
+	int socket_id;     /**< NUMA node of its memory, or SOCKET_ID_ANY */
+	/** Table sets by format; NULL: not loaded. They must outlive the pipeline. */
+	const struct netfc_set *sets[NETFC_FORMAT_END];
+};
+
+/**
+ * Make the stages of all table sets. The EAL must have been initialised.
+ *
+ * @param config what to make them of
+ * @param pipeline where the new pipeline goes; free it with pipeline_free()
+ * @return 0 or an error of match_create()
+ */
+int pipeline_create(const struct pipeline_config *config, struct pipeline **pipeline);
+
+/** Free a pipeline; NULL is allowed. */
+void pipeline_free(struct pipeline *pipeline);
+
+/**
+ * Make the working memory of one lcore.
+ *
+ * @return the worker, or NULL where memory is short; free it with pipeline_worker_free()
+ */
+struct pipeline_worker *pipeline_worker_create(const struct pipeline *pipeline, int socket_id);
+
+/** Free an lcore's working memory; NULL is allowed. */
+void pipeline_worker_free(struct pipeline_worker *worker);
+
+/** What the worker has counted. */
+const struct pipeline_counters *pipeline_worker_counters(const struct pipeline_worker *worker);
+
+/**
+ * Parse and compute a burst, in place.
+ *
+ * @param worker the calling lcore's
+ * @param mbufs packets, exclusively owned, in one or more segments each
+ * @param frames what each of them is goes here, for whoever forwards them
+ * @param count 0..PIPELINE_BURST
+ */
+void pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	uint16_t count);
+
+#endif /* PIPELINE_H */

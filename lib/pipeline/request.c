@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+
+#include <rte_byteorder.h>
+#include <rte_udp.h>
+
+#include "checksum.h"
+#include "mbuf_bytes.h"
+#include "request.h"
+
+/* The shortest payload whose status byte can be answered in. */
+#define ANSWERABLE_BYTES (offsetof(struct netfc_hdr, status) + 1)
+
+static bool
+is_op(uint8_t op)
+{
+	return (op >= NETFC_ADD && op <= NETFC_DIV) || op == NETFC_OP_QUERY;
+}
+
+static bool
+is_loaded(const struct netfc_hdr *header, uint32_t loaded)
+{
+	/* What a query asks for is answered in one format. */
+	if (header->op == NETFC_OP_QUERY && header->format != NETFC_FP16)
+		return false;
+	return header->format < NETFC_FORMAT_END && (loaded >> header->format & 1) != 0;
+}
+
+/* The header's fields in the order in which the protocol has them checked. */
+static enum netfc_status
+check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t loaded)
+{
+	uint32_t count = rte_be_to_cpu_16(header->count);
+
+	if (header->version != NETFC_WIRE_VERSION)
+		return NETFC_STATUS_VERSION;
+	if (!is_op(header->op))
+		return NETFC_STATUS_OP;
+	if (!is_loaded(header, loaded))
+		return NETFC_STATUS_FORMAT;
+	if (payload_length < sizeof(*header) || count == 0 ||
+		payload_length < sizeof(*header) + count * NETFC_LANE_BYTES)
+		return NETFC_STATUS_LENGTH;
+	if (header->op == NETFC_OP_QUERY)
+		return NETFC_STATUS_QUERY;
+	return NETFC_STATUS_OK;
+}
+
+static bool
+has_checksum(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const struct rte_udp_hdr *udp;
+	struct rte_udp_hdr copy;
+
+	if (frame->network == FRAME_IPV6)
+		return true;
+	udp = rte_pktmbuf_read(mbuf, frame->udp_offset, sizeof(*udp), &copy);
+	return udp->dgram_cksum != 0;
+}
+
+int
+request_parse(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t udp_port, uint32_t loaded,
+	struct request *request)
+{
+	struct netfc_hdr copy = {0};
+	const struct netfc_hdr *header;
+	uint32_t offset;
+
+	if (!frame->udp || frame->udp_port != udp_port || frame->payload_length < ANSWERABLE_BYTES)
+		return -1;
+	offset = frame_payload_offset(frame);
+	header = rte_pktmbuf_read(mbuf, offset,
+		RTE_MIN((uint32_t)frame->payload_length, (uint32_t)sizeof(copy)), &copy);
+	if (header != &copy && frame->payload_length < sizeof(copy)) {
+		memcpy(&copy, header, frame->payload_length);
+		header = &copy;
+	}
+	if (header->magic != RTE_BE16(NETFC_MAGIC) || (header->status & NETFC_STATUS_REPLY) != 0)
+		return -1;
+	*request = (struct request){
+		.mbuf = mbuf,
+		.offset = offset,
+		.udp_offset = frame->udp_offset,
+		.count = rte_be_to_cpu_16(header->count),
+		.checksummed = has_checksum(mbuf, frame),
+		.op = header->op,
+		.format = header->format,
+		.before = header->status,
+	};
+	return (int)check_header(header, frame->payload_length, loaded);
+}
+
+/* Offset of lane `first` of x (slot 0), y (1) or z (2). */
+static uint32_t
+slot_offset(const struct request *request, unsigned int slot, uint32_t first)
+{
+	return request->offset + (uint32_t)sizeof(struct netfc_hdr) +
+		(slot * request->count + first) * (uint32_t)sizeof(uint16_t);
+}
+
+static void
+read_slots(const struct request *request, unsigned int slot, uint32_t first, uint32_t *field,
+	unsigned int count)
+{
+	uint32_t bytes = count * (uint32_t)sizeof(uint16_t);
+	uint16_t copy[NETFC_BATCH];
+	const unaligned_uint16_t *slots;
+
+	slots = rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, copy);
+	for (unsigned int l = 0; l < count; l++)
+		field[l] = rte_be_to_cpu_16(slots[l]);
+}
+
+void
+request_read_lanes(const struct request *request, uint32_t first, struct netfc_lanes *lanes,
+	unsigned int at, unsigned int count)
+{
+	read_slots(request, 0, first, &lanes->field[NETFC_X][at], count);
+	read_slots(request, 1, first, &lanes->field[NETFC_Y][at], count);
+	for (unsigned int l = 0; l < count; l++)
+		lanes->field[NETFC_OP][at + l] = request->op - NETFC_ADD;
+}
+
+/* Replace slots by the low halves of a field; returns the checksum's changes. */
+static uint32_t
+replace_slots(unaligned_uint16_t *slots, const uint32_t *field, unsigned int count)
+{
+	uint32_t changes = 0;
+
+	for (unsigned int l = 0; l < count; l++) {
+		uint16_t after = rte_cpu_to_be_16((uint16_t)field[l]);
+
+		changes += checksum_change(slots[l], after);
+		slots[l] = after;
+	}
+	return changes;
+}
+
+void
+request_write_lanes(struct request *request, uint32_t first, const struct netfc_lanes *lanes,
+	unsigned int at, unsigned int count)
+{
+	uint32_t offset = slot_offset(request, 2, first);
+	uint32_t bytes = count * (uint32_t)sizeof(uint16_t), flags = 0;
+	unaligned_uint16_t *slots = mbuf_bytes(request->mbuf, offset, bytes);
+	uint16_t copy[NETFC_BATCH];
+
+	if (slots == NULL) {
+		memcpy(copy, rte_pktmbuf_read(request->mbuf, offset, bytes, copy), bytes);
+		request->changes += replace_slots(copy, &lanes->field[NETFC_Z][at], count);
+		mbuf_write(request->mbuf, offset, copy, bytes);
+	} else {
+		request->changes += replace_slots(slots, &lanes->field[NETFC_Z][at], count);
+	}
+	for (unsigned int l = 0; l < count; l++)
+		flags |= lanes->field[NETFC_FLAGS][at + l];
+	request->flags |= (uint8_t)flags;
+}
+
+static void
+update_checksum(struct request *request)
+{
+	uint32_t offset = request->udp_offset + (uint32_t)offsetof(struct rte_udp_hdr, dgram_cksum);
+	const unaligned_uint16_t *before;
+	uint16_t copy, after;
+
+	before = rte_pktmbuf_read(request->mbuf, offset, sizeof(copy), &copy);
+	after = checksum_update(*before, request->changes);
+	mbuf_write(request->mbuf, offset, &after, sizeof(after));
+}
+
+void
+request_finish(struct request *request, enum netfc_status code)
+{
+	uint8_t status =
+		(uint8_t)(NETFC_STATUS_REPLY | code << NETFC_STATUS_CODE_SHIFT | request->flags);
+
+	mbuf_write(request->mbuf, request->offset + (uint32_t)offsetof(struct netfc_hdr, status),
+		&status, sizeof(status));
+	if (!request->checksummed)
+		return;
+	/* The status is the low byte of the word that it shares with the format. */
+	request->changes +=
+		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
+	update_checksum(request);
+}

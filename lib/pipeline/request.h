@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_REQUEST_H
+#define PIPELINE_REQUEST_H
+
+/** @file A NetFC request in a packet: checked, read, answered in place. */
+
+#include <rte_mbuf.h>
+
+#include <netfc.h>
+
+#include "frame.h"
+
+/* A request of the burst at hand. */
+struct request {
+	struct rte_mbuf *mbuf;
+	uint32_t offset; /* of the NetFC header */
+	uint32_t udp_offset;
+	uint32_t count;   /* lanes */
+	uint64_t changes; /* of the checksum so far */
+	bool checksummed; /* false: an IPv4 datagram without a checksum */
+	uint8_t op;
+	uint8_t format;
+	uint8_t before; /* the status byte as it came */
+	uint8_t flags;  /* exception flags of the lanes so far */
+};
+
+/**
+ * Look for a request.
+ *
+ * @param frame the parsed frame of mbuf
+ * @param udp_port in host order
+ * @param loaded a bit per format: whether its table set is loaded
+ * @param request filled in if there is one
+ * @return the status code of its reply, or -1 if the packet is not to be touched: no NetFC, or
+ *   computed by another switch
+ */
+int request_parse(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t udp_port,
+	uint32_t loaded, struct request *request);
+
+/**
+ * Read lanes into a batch.
+ *
+ * @param first the request's lane to start with
+ * @param at the batch's lane to put it
+ * @param count how many
+ */
+void request_read_lanes(const struct request *request, uint32_t first, struct netfc_lanes *lanes,
+	unsigned int at, unsigned int count);
+
+/** Write a batch's z back, and collect exception flags and the checksum's changes. */
+void request_write_lanes(struct request *request, uint32_t first, const struct netfc_lanes *lanes,
+	unsigned int at, unsigned int count);
+
+/** Write the status and update the checksum: the packet is a reply from now on. */
+void request_finish(struct request *request, enum netfc_status code);
+
+#endif /* PIPELINE_REQUEST_H */
