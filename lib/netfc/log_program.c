@@ -110,7 +110,6 @@ log_program(struct netfc_set *set)
 	append(add,
 		(struct netfc_step){.kind = NETFC_STEP_GUARD,
 			.dst = FIELD_DECISION,
-			.a = FIELD_DECISION,
 			.b = FIELD_THETA,
 			.c = FIELD_M,
 			.imm = log_guard_words(set),

@@ -74,7 +74,7 @@ enum netfc_step_kind {
 	/** dst = a, or -a for div. */
 	NETFC_STEP_NEGATE_DIV,
 	/**
-	 * dst = the decision a, where it says that z is computed: x or y instead if theta b is
+	 * The decision in dst, where it says that z is computed: x or y instead if theta b is
 	 * beyond the guard, +0 if the miTable's word c is NETFC_NO_RESULT.
 	 */
 	NETFC_STEP_GUARD,

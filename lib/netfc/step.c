@@ -6,6 +6,7 @@
 #include "internal.h"
 
 #define RESTRICT __restrict__
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Constants of a format that a loop is specialised for. */
 struct traits {
@@ -35,7 +36,7 @@ class_bits(uint32_t bits, uint32_t magnitude, struct traits traits)
 	return (uint32_t)(magnitude != 0) + (magnitude >= traits.inf) + (magnitude > traits.inf);
 }
 
-static inline __attribute__((always_inline)) void
+static ALWAYS_INLINE void
 unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 	struct traits traits)
 {
@@ -61,7 +62,7 @@ unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 	}
 }
 
-static inline __attribute__((always_inline)) void
+static ALWAYS_INLINE void
 select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 	struct traits traits)
 {
@@ -85,17 +86,16 @@ select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned
 	}
 }
 
-static void
+static ALWAYS_INLINE void
 apply_guard(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t no_result = NETFC_UNDERFLOW << 24 | NETFC_FROM_CONSTANT << 16;
 	const uint32_t *RESTRICT theta = lanes->field[step->b];
 	const uint32_t *RESTRICT m = lanes->field[step->c];
-	uint32_t *decision = lanes->field[step->dst];
-	const uint32_t *before = lanes->field[step->a];
+	uint32_t *RESTRICT decision = lanes->field[step->dst];
 
 	for (unsigned l = 0; l < count; l++) {
-		uint32_t word = before[l], guarded = word;
+		uint32_t word = decision[l], guarded = word;
 
 		guarded = m[l] == NETFC_NO_RESULT ? no_result : guarded;
 		guarded = log_word(theta[l]) > step->imm ? NETFC_FROM_Y << 16 : guarded;
@@ -104,7 +104,7 @@ apply_guard(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned c
 	}
 }
 
-static void
+static ALWAYS_INLINE void
 add_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
@@ -114,7 +114,7 @@ add_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		dst[l] = (uint16_t)saturate(log_word(a[l]) + log_word(b[l]));
 }
 
-static void
+static ALWAYS_INLINE void
 subtract_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
@@ -124,7 +124,7 @@ subtract_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, un
 		dst[l] = (uint16_t)saturate(log_word(a[l]) - log_word(b[l]));
 }
 
-static void
+static ALWAYS_INLINE void
 page_key(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
@@ -135,7 +135,7 @@ page_key(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned coun
 }
 
 /* Log words never are INT16_MIN, so that their negative is one too. */
-static void
+static ALWAYS_INLINE void
 negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t *RESTRICT a = lanes->field[step->a];
@@ -146,6 +146,10 @@ negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, un
 		dst[l] = op[l] == NETFC_DIV - NETFC_ADD ? -a[l] & 0xffff : a[l];
 }
 
+/* One body, compiled for the vector units of several processors; the loader chooses. */
+#ifdef HAVE_TARGET_CLONES
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
 void
 netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NetFC requests and replies in capture files, without any packet library."""
+
+import struct
+
+import numpy
+
+PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
+RECORD = struct.Struct("<IIII")
+HEADER = struct.Struct(">HBBBBHI")
+MAGIC = 0x4E46
+VERSION = 1
+REPLY = 0x80
+UDP_PORT = 20038
+# Ethernet, IPv4 without options, UDP: what stands before the NetFC header, in bytes.
+NETFC_OFFSET = 14 + 20 + 8
+MAX_LANES = 243  # in a frame of 1,514 bytes
+
+
+def _sum16(data):
+    """The one's complement sum of RFC 1071."""
+    data += b"\0" * (len(data) % 2)
+    total = int(numpy.frombuffer(data, dtype=">u2").sum(dtype=numpy.uint64))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def udp_frame(payload, source="10.0.0.1", destination="10.0.0.2", port=UDP_PORT):
+    """An Ethernet frame with a UDP datagram over IPv4, both checksums right."""
+    addresses = bytes(map(int, source.split("."))) + bytes(map(int, destination.split(".")))
+    length = 8 + len(payload)
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + length, 0, 0x4000, 64, 17, 0) + addresses
+    ip = ip[:10] + struct.pack(">H", 0xFFFF ^ _sum16(ip)) + ip[12:]
+    udp = struct.pack(">HHHH", 49152, port, length, 0)
+    checksum = 0xFFFF ^ _sum16(addresses + struct.pack(">HH", 17, length) + udp + payload)
+    udp = udp[:6] + struct.pack(">H", checksum or 0xFFFF)
+    ethernet = bytes.fromhex("020000000002" "020000000001" "0800")
+    return ethernet + ip + udp + payload
+
+
+def request(op, format_id, x, y, request_id=0):
+    """The payload of a request: x and y are arrays of encodings."""
+    header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, len(x), request_id)
+    lanes = [numpy.asarray(a, dtype=">u2").tobytes() for a in (x, y, numpy.zeros(len(x)))]
+    return header + b"".join(lanes)
+
+
+def reply(frame):
+    """(id, status, z) of the reply in a frame made by udp_frame()."""
+    payload = frame[NETFC_OFFSET:]
+    _, _, _, _, status, count, request_id = HEADER.unpack_from(payload)
+    z = numpy.frombuffer(payload, ">u2", count, HEADER.size + 4 * count)
+    return request_id, status, z.astype(numpy.uint16)
+
+
+def write(path, frames):
+    """Write frames to a capture file."""
+    with open(path, "wb") as file:
+        file.write(PCAP_HEADER)
+        for frame in frames:
+            file.write(RECORD.pack(0, 0, len(frame), len(frame)) + frame)
+
+
+def read(path):
+    """The frames of a capture file written on a machine of this byte order."""
+    with open(path, "rb") as file:
+        data = file.read()
+    frames, at = [], len(PCAP_HEADER)
+    while at < len(data):
+        _, _, length, _ = RECORD.unpack_from(data, at)
+        at += RECORD.size
+        frames.append(data[at : at + length])
+        at += length
+    return frames

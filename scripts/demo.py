@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Send a capture of NetFC requests through dpdk-netfc, and show what came out.
+
+Needs a build of dpdk-netfc; no NIC, no hugepages, no root.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+import capture
+import netfc
+
+SETS = ["fp16_k1024", "bf16_k128", "posit16_k512", "posit16_es2_k256"]
+SAMPLES = [(3.14159, 2.71828), (1, 1e-3), (-100, 0.07), (1, 3)]
+LANES = 20000  # per format and operation
+SPEED_SECONDS = 2
+
+
+def format_name(set_name):
+    """The format that a table set is for."""
+    return set_name[: set_name.index("_k")]
+
+
+class Case:
+    """Requests of one format and operation, and what became of them."""
+
+    def __init__(self, number_format, op, operands):
+        self.format, self.op = number_format, op
+        self.x, self.y = operands
+        self.z = numpy.zeros_like(self.x)
+
+    def requests(self, first_id):
+        """Payloads of 1 to 243 lanes, and the slices of lanes they hold."""
+        sizes = numpy.random.default_rng(2).integers(1, capture.MAX_LANES + 1, LANES)
+        start = 0
+        for size in sizes:
+            lanes = slice(start, min(start + int(size), len(self.x)))
+            op = netfc.OPS[self.op]
+            yield lanes, capture.request(
+                op, self.format.id, self.x[lanes], self.y[lanes], first_id
+            )
+            first_id += 1
+            start = lanes.stop
+            if start == len(self.x):
+                return
+
+
+def make_operands(number_format, rng):
+    """The samples, then values of either sign whose sizes spread over six orders of magnitude."""
+    size = 10 ** rng.uniform(-3, 3, (2, LANES)) * rng.choice([-1, 1], (2, LANES))
+    size[:, : len(SAMPLES)] = numpy.array(SAMPLES).T
+    return number_format.encode(size)
+
+
+def run_switch(build, folder, device, options, limit=None):
+    """Run dpdk-netfc on files; returns its final counters."""
+    stats = os.path.join(folder, "stats.json")
+    command = [
+        os.path.join(build, "app", "dpdk-netfc"),
+        *("--no-huge", "-m", "1024", "--no-pci", "--no-telemetry", "--no-shconf"),
+        *("--log-level", "*:error", "--file-prefix", f"netfc-demo-{os.getpid()}"),
+        *("--lcores", f"0@{min(os.sched_getaffinity(0))}", f"--vdev=net_pcap0,{device}"),
+        *("--", "--tables", ",".join(SETS), "--match", "direct", "--stats-json", stats, *options),
+    ]
+    environment = dict(os.environ)
+    environment.setdefault("XDG_RUNTIME_DIR", folder)
+    process = subprocess.Popen(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        output, _ = process.communicate()
+    if process.returncode != 0:
+        sys.exit(f"{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
+    with open(stats, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def compute_in_switch(build, folder, cases):
+    """Send all requests through the switch and put the replies' results into the cases."""
+    frames, owners = [], []
+    for case in cases:
+        for lanes, payload in case.requests(len(frames)):
+            frames.append(capture.udp_frame(payload))
+            owners.append((case, lanes))
+    requests, replies = (os.path.join(folder, name) for name in ("requests.pcap", "replies.pcap"))
+    capture.write(requests, frames)
+    device = f"rx_pcap={requests},tx_pcap={replies}"
+    stats = run_switch(build, folder, device, ["--idle-exit", "200"])
+    for frame in capture.read(replies):
+        number, status, z = capture.reply(frame)
+        if not status & capture.REPLY or status >> 4 & 7:
+            sys.exit(f"request {number} was not computed: status {status:#04x}")
+        case, lanes = owners[number]
+        case.z[lanes] = z
+    return stats
+
+
+def measure_speed(build, folder):
+    """Packets and lanes per second with the capture repeated without end and nothing written."""
+    results = []
+    rng = numpy.random.default_rng(3)
+    for lanes in (1, capture.MAX_LANES):
+        path = os.path.join(folder, f"speed{lanes}.pcap")
+        operands = rng.integers(0, 65536, (1024, 2, lanes))
+        capture.write(path, [capture.udp_frame(capture.request(1, 1, *pair)) for pair in operands])
+        stats = run_switch(
+            build, folder, f"rx_pcap={path},infinite_rx=1", [], limit=SPEED_SECONDS
+        )
+        results.append((lanes, stats["tx_packets"] / stats["seconds"]))
+    return results
+
+
+def accuracy(case):
+    """The paper's accuracy of each lane, and how many lanes are exact, of those that count.
+
+    Lanes whose correctly rounded result is zero or infinite have no relative error.
+    """
+    expected_bits = case.format.exact(case.op, case.x, case.y)
+    expected, result = case.format.decode(expected_bits), case.format.decode(case.z)
+    counted = numpy.isfinite(expected) & (expected != 0) & numpy.isfinite(result)
+    expected, result = expected[counted], result[counted]
+    exact = numpy.mean(expected_bits[counted] == case.z[counted])
+    return numpy.exp(-numpy.abs((expected - result) / expected)), exact
+
+
+def exact_value(op, x, y):
+    """x (op) y in real numbers, as near as a double comes."""
+    functions = {"add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply}
+    return functions.get(op, numpy.divide)(x, y)
+
+
+def print_samples(cases):
+    """A line for each sample operation."""
+    print(f"\n{'format':12} {'x':>10}   {'y':>10}   {'exact result':>14} {'NetFC':>12} {'error':>10}")
+    for case in cases:
+        sample = (netfc.SYMBOLS[case.op], list(netfc.OPS).index(case.op))
+        symbol, lane = sample
+        x, y, z = (float(case.format.decode(a[lane])) for a in (case.x, case.y, case.z))
+        exact = float(exact_value(case.op, x, y))
+        error = abs(z - exact) / abs(exact)
+        print(
+            f"{case.format.name:12} {x:>10.5g} {symbol} {y:>10.5g} ={exact:>15.8g}"
+            f" {z:>12.6g} {error:>10.4%}"
+        )
+
+
+def print_accuracy(cases):
+    """A line for each format and operation, over all lanes."""
+    print(f"\n{'format':12} {'op':4} {'lanes':>7} {'average':>10} {'median':>10} {'minimum':>10} {'exact':>8}")
+    for case in cases:
+        values, exact = accuracy(case)
+        print(
+            f"{case.format.name:12} {case.op:4} {len(values):>7} {values.mean():>10.4%}"
+            f" {numpy.median(values):>10.4%} {values.min():>10.4%} {exact:>8.1%}"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    build = parser.parse_args().build
+    library = netfc.Library(build)
+    rng = numpy.random.default_rng(1)
+    formats = [library.format(format_name(name)) for name in SETS]
+    operands = {number_format.name: make_operands(number_format, rng) for number_format in formats}
+    cases = [Case(f, op, operands[f.name]) for f in formats for op in netfc.OPS]
+
+    with tempfile.TemporaryDirectory(prefix="netfc-demo-") as folder:
+        stats = compute_in_switch(build, folder, cases)
+        print("Floating-point arithmetic from tables and integer additions, in the network.")
+        print(f"Table sets: {', '.join(SETS)}")
+        print_samples(cases)
+        print("\nAccuracy is exp(-|error| / |expected|); exact: the share of correctly rounded results.")
+        print_accuracy(cases)
+        print(
+            f"\nThrough the switch: {stats['rx_packets']:,} packets in,"
+            f" {stats['tx_packets']:,} out, {sum(stats['drops'].values()):,} dropped;"
+            f" {stats['netfc_packets']:,} requests, {stats['lanes']:,} lanes."
+        )
+        for lanes, rate in measure_speed(build, folder):
+            print(
+                f"Speed, one lcore, fp16 add, {lanes:3} lane{'s' if lanes > 1 else ' '} a packet:"
+                f" {rate / 1e6:7.2f} M packets/s, {rate * lanes / 1e6:8.1f} M lanes/s"
+            )
+
+
+if __name__ == "__main__":
+    main()

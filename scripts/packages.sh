@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Debian packages by purpose; docs/dependencies.md says why each is needed.
+
+packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev zlib1g-dev"
+packages_demo="python3 python3-numpy"
+packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
+	python3-pytest python3-scapy"

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every key of every table of every installed set, through every match room. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <rte_common.h>
+#include <rte_memory.h>
+
+#include "eal.h"
+#include "match.h"
+
+static const char *const set_names[] = {TABLE_SETS};
+
+static void
+check_keys(const struct match_stage *stage, const struct netfc_table *table)
+{
+	const uint32_t *entries = netfc_table_entries(table);
+	uint32_t keys[MATCH_BULK], values[MATCH_BULK], size = netfc_table_size(table);
+
+	for (uint32_t first = 0; first < size; first += MATCH_BULK) {
+		uint32_t count = RTE_MIN((uint32_t)MATCH_BULK, size - first);
+
+		for (uint32_t i = 0; i < count; i++)
+			keys[i] = first + i;
+		match_lookup(stage, keys, values, count);
+		for (uint32_t i = 0; i < count; i++) {
+			assert_in_range(
+				values[i], 0, (UINT64_C(1) << netfc_table_value_bits(table)) - 1);
+			if (netfc_table_reachable(table, first + i))
+				assert_int_equal(values[i], entries[first + i]);
+		}
+	}
+}
+
+/* Bulk look-ups of every length, so that no tail is forgotten. */
+static void
+check_lengths(const struct match_stage *stage, const struct netfc_table *table)
+{
+	const uint32_t *entries = netfc_table_entries(table);
+	uint32_t keys[MATCH_BULK], values[MATCH_BULK];
+
+	for (uint32_t i = 0; i < MATCH_BULK; i++)
+		keys[i] = 1 + i * 97 % 1021;
+	for (uint32_t count = 1; count <= MATCH_BULK; count++) {
+		for (uint32_t i = 0; i < MATCH_BULK; i++)
+			values[i] = UINT32_MAX;
+		match_lookup(stage, keys, values, count);
+		for (uint32_t i = 0; i < count; i++) {
+			if (netfc_table_reachable(table, keys[i]))
+				assert_int_equal(values[i], entries[keys[i]]);
+		}
+		for (uint32_t i = count; i < MATCH_BULK; i++)
+			assert_int_equal(values[i], UINT32_MAX);
+	}
+}
+
+static void
+check_table(const struct netfc_table *table, enum match_kind kind)
+{
+	struct match_stage *stage;
+	int error = match_create(kind, table, SOCKET_ID_ANY, &stage);
+
+	/* A next hop of rte_lpm is narrower than the decision table's words. */
+	if (kind == MATCH_LPM && netfc_table_value_bits(table) > 24) {
+		assert_int_equal(error, -E2BIG);
+		return;
+	}
+	assert_int_equal(error, 0);
+	check_keys(stage, table);
+	check_lengths(stage, table);
+	match_free(stage);
+}
+
+static void
+rooms_agree_with_tables(void **state)
+{
+	enum match_kind kind = *(enum match_kind *)*state;
+
+	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
+		struct netfc_set *set;
+
+		assert_int_equal(netfc_set_build(set_names[s], &set), NETFC_OK);
+		for (unsigned int t = 0; t < netfc_set_table_count(set); t++)
+			check_table(netfc_set_table(set, t), kind);
+		netfc_set_free(set);
+	}
+}
+
+static void
+kinds_have_names(void **state)
+{
+	(void)state;
+	for (enum match_kind kind = 0; kind < MATCH_KINDS; kind++)
+		assert_int_equal(match_kind_by_name(match_kind_name(kind)), kind);
+	assert_int_equal(match_kind_by_name("tcam"), MATCH_KINDS);
+	assert_int_equal(match_kind_by_name(""), MATCH_KINDS);
+}
+
+static void
+unknown_kind_is_refused(void **state)
+{
+	struct match_stage *stage = NULL;
+
+	(void)state;
+	assert_int_equal(match_create(MATCH_KINDS, NULL, SOCKET_ID_ANY, &stage), -EINVAL);
+	assert_null(stage);
+	match_free(NULL);
+}
+
+int
+main(void)
+{
+	enum match_kind lpm = MATCH_LPM, hash = MATCH_HASH, direct = MATCH_DIRECT;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate(rooms_agree_with_tables, &direct),
+		cmocka_unit_test_prestate(rooms_agree_with_tables, &hash),
+		cmocka_unit_test_prestate(rooms_agree_with_tables, &lpm),
+		cmocka_unit_test(kinds_have_names),
+		cmocka_unit_test(unknown_kind_is_refused),
+	};
+
+	if (eal_start(1) != 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

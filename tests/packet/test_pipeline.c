@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bursts through the pipeline: segments, batches, counters, and the reference's every bit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <rte_errno.h>
+
+#include "eal.h"
+#include "packets.h"
+#include "pipeline.h"
+
+/* As many as fit into a UDP datagram. */
+#define MOST_LANES ((65535 - 28 - 12) / NETFC_LANE_BYTES)
+
+static const char *const set_names[] = {
+	"fp16_k1024", "posit16_k512", "bf16_k128_floor", "posit16_es2_k256_floor"};
+
+struct fixture {
+	struct rte_mempool *pool;
+	struct pipeline_config config;
+	struct pipeline *pipeline;
+	struct pipeline_worker *worker;
+	struct netfc_set *set[NETFC_FORMAT_END];
+};
+
+static uint16_t
+random_bits(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint16_t)(*state >> 48);
+}
+
+static int
+set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->pool = rte_pktmbuf_pool_create("test", 8191, 0, 0, 2176, SOCKET_ID_ANY);
+	assert_non_null(f->pool);
+	f->config = (struct pipeline_config){
+		.match = MATCH_DIRECT, .udp_port = NETFC_UDP_PORT, .socket_id = SOCKET_ID_ANY};
+	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
+		assert_int_equal(netfc_set_build(set_names[s], &f->set[s + 1]), NETFC_OK);
+		f->config.sets[s + 1] = f->set[s + 1];
+	}
+	assert_int_equal(pipeline_create(&f->config, &f->pipeline), 0);
+	f->worker = pipeline_worker_create(f->pipeline, SOCKET_ID_ANY);
+	assert_non_null(f->worker);
+	*state = f;
+	return 0;
+}
+
+/* No mbuf may be lost in any test. */
+static int
+tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(rte_mempool_in_use_count(f->pool), 0);
+	pipeline_worker_free(f->worker);
+	pipeline_free(f->pipeline);
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
+		netfc_set_free(f->set[format]);
+	rte_mempool_free(f->pool);
+	free(f);
+	return 0;
+}
+
+/* Send one frame, cut into segments, and put what comes out in its place. */
+static void
+process_frame(struct fixture *f, uint8_t *frame, uint32_t length, uint32_t cut)
+{
+	struct rte_mbuf *mbuf = packet_of(f->pool, frame, length, cut);
+	struct frame parsed;
+
+	assert_non_null(mbuf);
+	pipeline_process(f->worker, &mbuf, &parsed, 1);
+	packet_bytes(mbuf, frame);
+	rte_pktmbuf_free(mbuf);
+}
+
+static void
+check_reply(const struct fixture *f, const uint8_t *frame, unsigned int op, unsigned int format,
+	uint16_t lanes, const uint16_t *x, const uint16_t *y)
+{
+	uint8_t flags = 0;
+
+	for (uint16_t l = 0; l < lanes; l++) {
+		struct netfc_result expected = netfc_calc(f->set[format], op, x[l], y[l]);
+
+		assert_int_equal(packet_result(frame, lanes, l), expected.z);
+		flags |= expected.flags;
+	}
+	assert_int_equal(packet_status(frame), NETFC_STATUS_REPLY | flags);
+	assert_true(packet_checksum_is_right(frame));
+}
+
+static void
+any_number_of_lanes(void **state)
+{
+	static const uint16_t counts[] = {
+		1, 2, 3, 63, 64, 65, 243, 255, 256, 257, 511, 512, 513, 1490, 5000, MOST_LANES};
+	static uint16_t x[MOST_LANES], y[MOST_LANES];
+	static uint8_t frame[65536 + 64];
+	struct fixture *f = *state;
+	uint64_t seed = 1;
+
+	for (unsigned int c = 0; c < RTE_DIM(counts); c++) {
+		unsigned int op = NETFC_ADD + c % 4, format = 1 + c / 4 % 4;
+
+		for (uint16_t l = 0; l < counts[c]; l++) {
+			x[l] = random_bits(&seed);
+			y[l] = random_bits(&seed);
+		}
+		packet_write(frame, op, format, counts[c], x, y);
+		process_frame(f, frame, packet_length(counts[c]), 2048);
+		check_reply(f, frame, op, format, counts[c], x, y);
+	}
+}
+
+/* Wherever a packet is cut, even through a slot or the checksum, the bytes come out the same. */
+static void
+segments_do_not_matter(void **state)
+{
+	const uint16_t x[] = {0x3c00, 0xc4d0, 0x0001, 0x7bff},
+		       y[] = {0x4248, 0x4500, 0x8001, 0x7bff};
+	uint8_t whole[256], cut_up[256];
+	struct fixture *f = *state;
+	uint32_t length = packet_length(4);
+
+	packet_write(whole, NETFC_SUB, NETFC_FP16, 4, x, y);
+	process_frame(f, whole, length, length);
+	for (uint32_t cut = 1; cut < length; cut++) {
+		packet_write(cut_up, NETFC_SUB, NETFC_FP16, 4, x, y);
+		process_frame(f, cut_up, length, cut);
+		assert_memory_equal(cut_up, whole, length);
+	}
+}
+
+/* Packets of all formats, operations and lengths in the same burst share batches. */
+static void
+mixed_bursts(void **state)
+{
+	enum {
+		LANES = 100
+	};
+	static uint16_t x[PIPELINE_BURST][LANES], y[PIPELINE_BURST][LANES];
+	struct rte_mbuf *mbufs[PIPELINE_BURST];
+	struct frame parsed[PIPELINE_BURST];
+	uint8_t frame[1024];
+	struct fixture *f = *state;
+	uint64_t seed = 2;
+
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+		for (uint16_t l = 0; l < LANES; l++) {
+			x[i][l] = random_bits(&seed);
+			y[i][l] = random_bits(&seed);
+		}
+		packet_write(frame, 1 + i % 4, 1 + i / 4 % 4, (uint16_t)(1 + i), x[i], y[i]);
+		mbufs[i] = packet_of(f->pool, frame, packet_length(1 + i), 2048);
+	}
+	pipeline_process(f->worker, mbufs, parsed, PIPELINE_BURST);
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+		packet_bytes(mbufs[i], frame);
+		check_reply(f, frame, 1 + i % 4, 1 + i / 4 % 4, (uint16_t)(1 + i), x[i], y[i]);
+	}
+	rte_pktmbuf_free_bulk(mbufs, PIPELINE_BURST);
+}
+
+static void
+counters_count(void **state)
+{
+	const uint16_t x[] = {0x3c00, 0x7bff}, y[] = {0x0000, 0x7bff};
+	const struct pipeline_counters *counters;
+	uint8_t frame[256];
+	struct fixture *f = *state;
+
+	counters = pipeline_worker_counters(f->worker);
+	packet_write(frame, NETFC_DIV, NETFC_FP16, 1, x, y);
+	process_frame(f, frame, packet_length(1), 2048);
+	packet_write(frame, NETFC_MUL, NETFC_FP16, 2, x, y);
+	process_frame(f, frame, packet_length(2), 2048);
+	packet_write(frame, 9, NETFC_FP16, 1, x, y);
+	process_frame(f, frame, packet_length(1), 2048);
+	assert_int_equal(packet_status(frame),
+		NETFC_STATUS_REPLY | NETFC_STATUS_OP << NETFC_STATUS_CODE_SHIFT);
+	assert_true(packet_checksum_is_right(frame));
+	/* A reply is no request any more. */
+	process_frame(f, frame, packet_length(1), 2048);
+	assert_int_equal(counters->netfc_packets, 3);
+	assert_int_equal(counters->lanes, 3);
+	assert_int_equal(counters->errors[NETFC_STATUS_OK], 2);
+	assert_int_equal(counters->errors[NETFC_STATUS_OP], 1);
+	assert_int_equal(counters->exceptions[1], 1);
+	assert_int_equal(counters->exceptions[2], 1);
+}
+
+/* Whatever the first bytes of a frame are, nothing is read or written outside of it. */
+static void
+every_length_of_frame(void **state)
+{
+	const uint16_t x[] = {0x3c00}, y[] = {0x4000};
+	uint8_t frame[128], before[128];
+	struct fixture *f = *state;
+
+	for (uint32_t length = 1; length < packet_length(1); length++) {
+		packet_write(frame, NETFC_ADD, NETFC_FP16, 1, x, y);
+		memcpy(before, frame, sizeof(before));
+		process_frame(f, frame, length, 2048);
+		assert_memory_equal(frame, before, sizeof(before));
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(any_number_of_lanes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mixed_bursts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(counters_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(every_length_of_frame, set_up, tear_down),
+	};
+
+	if (eal_start(1) != 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
