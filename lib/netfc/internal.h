@@ -12,8 +12,8 @@
 /* A significand's leading one: significands are in [1, 2) as multiples of 2^-63. */
 #define SIG_ONE (UINT64_C(1) << 63)
 
-/* Bits behind the binary point of a logarithm. */
-#define LOG_BITS 60
+/* Bits behind the binary point of a logarithm: those that a table needs are greater than -16. */
+#define LOG_BITS 59
 
 struct netfc_format {
 	enum netfc_format_id id;
