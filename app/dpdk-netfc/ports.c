@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_devargs.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
@@ -61,11 +62,35 @@ connect_ports(struct app *app)
 	return 0;
 }
 
+/*
+ * The EAL goes on without a virtual device that it cannot make (a missing file, say), and
+ * forwarding would not be what was asked for.
+ */
+static int
+check_virtual_devices(void)
+{
+	struct rte_devargs *device;
+	uint16_t id;
+
+	RTE_EAL_DEVARGS_FOREACH ("vdev", device) {
+		if (rte_eth_dev_get_port_by_name(device->name, &id) == 0)
+			continue;
+		fprintf(stderr,
+			PROGRAM
+			": --vdev=%s,%s: there is no such port; the lines above may say why\n",
+			device->name, device->args != NULL ? device->args : "");
+		return -1;
+	}
+	return 0;
+}
+
 int
 ports_find(struct app *app)
 {
 	uint16_t id;
 
+	if (check_virtual_devices() != 0)
+		return -1;
 	RTE_ETH_FOREACH_DEV (id) {
 		struct port *port = &app->port[app->port_count];
 		int error;
