@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arithmetic through the running switch: every z, flag and checksum as the oracle says."""
+
+import functools
+import itertools
+import random
+from collections import Counter
+
+import pytest
+
+import frames
+import operands
+import oracle
+import switch
+
+GROUPS = {
+    'plain': ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256'),
+    'floor': ('fp16_k1024_floor', 'posit16_k512_floor', 'bf16_k128_floor',
+              'posit16_es2_k256_floor'),
+    'small': ('fp16_k16', 'posit16_k8_floor', 'bf16_k4', 'posit16_es2_k2_floor'),
+    'least': ('fp16_k1_floor', 'posit16_k1', 'bf16_k1_floor', 'posit16_es2_k1'),
+}
+ROOMS = ('lpm', 'hash', 'direct')
+
+
+@functools.lru_cache(maxsize=None)
+def traffic(group):
+    """Requests in all four formats and operations, mixed, what to expect, and the counters."""
+    requests = []
+    sizes = itertools.cycle(range(1, frames.MAX_LANES + 1))
+    for name in GROUPS[group]:
+        form = oracle.table_set(name).format
+        for op, pairs in operands.by_operation(name).items():
+            requests += frames.bulk(op, form.number, pairs, sizes)
+    random.Random(group).shuffle(requests)
+    assert lane_counts(requests) == set(range(1, frames.MAX_LANES + 1))
+    sets = oracle.table_sets(*GROUPS[group])
+    counters = Counter()
+    return requests, [oracle.switch(frame, sets, counters=counters) for frame in requests], counters
+
+
+def lane_counts(requests):
+    return {oracle.u16(frame, oracle.parse(frame).payload + 6) for frame in requests}
+
+
+@pytest.mark.parametrize('room', ROOMS)
+@pytest.mark.parametrize('group', GROUPS)
+def test_all_formats_and_operations(group, room):
+    requests, expected, counters = traffic(group)
+    result = switch.run([requests, []], GROUPS[group], room)
+    switch.assert_same(result.outputs[1], expected)
+    switch.assert_counted(result.stats, counters)

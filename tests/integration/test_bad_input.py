@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong usage: told clearly on stderr, with exit status 1, and before any port starts."""
+
+import pathlib
+import struct
+import zlib
+
+import pytest
+
+import frames
+import switch
+
+VERSION_AT, ENTRIES_AT = 8, 2000  # offsets in a table-set file
+
+
+def refuse(folder, options, ports=2, status=1):
+    """Runs the switch with wrong options. Returns its message, lower case."""
+    one_frame = [frames.plain_frame(frames.request())]
+    vdevs = [switch.capture_port(folder, port, one_frame) for port in range(ports)]
+    arguments = [*switch.eal_options(vdevs), '--', '--idle-exit', '100', *options]
+    done = switch.execute(arguments)
+    assert done.returncode == status, f'exit status {done.returncode}\n{done.stderr}'
+    if status == 1:
+        assert nothing_was_sent(folder, ports)
+    return message(done)
+
+
+def message(done):
+    """What a run said on stderr in lower case, from its own first line on."""
+    lines = done.stderr.splitlines()
+    own = [at for at, line in enumerate(lines) if line.startswith('dpdk-netfc: ')]
+    assert own, f'no message of its own:\n{done.stderr}'
+    return '\n'.join(lines[own[0]:]).lower()
+
+
+def nothing_was_sent(folder, ports):
+    """Whether the output captures are missing or hold no frame (opening one writes a header)."""
+    outputs = [folder / f'out{port}' for port in range(ports)]
+    return all(not path.exists() or path.stat().st_size <= 24 for path in outputs)
+
+
+# ---- options ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('name', ['fp17_k4', 'float16_k1024', 'k1024', 'x', 'FP16_K1024'])
+def test_unknown_sets_list_the_known_ones(tmp_path, name):
+    said = refuse(tmp_path, ['--tables', name])
+    assert name.lower() in said
+    for known in ('fp16', 'posit16', 'bf16', 'posit16_es2'):
+        assert known in said
+
+
+@pytest.mark.parametrize('name', [
+    '', ',', 'fp16', 'fp16_', 'fp16_k', 'fp16_kx', 'fp16_k-4', 'fp16_k01024', 'fp16_k1024_',
+    'fp16_k1024_ceil', 'fp16_k1024_floor_', 'fp16_k1024 ', 'fp16_k1024,', ',fp16_k1024',
+    'fp16_k1024,,posit16_k512', 'fp16_k99999999999999999999', 'x' * 1000])
+def test_malformed_names_of_sets(tmp_path, name):
+    said = refuse(tmp_path, ['--tables', name])
+    assert 'table' in said or 'set' in said
+
+
+@pytest.mark.parametrize('name, largest', [
+    ('fp16_k2048', '1024'), ('fp16_k0', '1024'), ('fp16_k3', '1024'), ('posit16_k1024', '512'),
+    ('bf16_k256', '128'), ('bf16_k256_floor', '128'), ('posit16_es2_k512', '256')])
+def test_scales_out_of_range_name_the_range(tmp_path, name, largest):
+    said = refuse(tmp_path, ['--tables', name])
+    assert name in said and largest in said.replace(name, '')
+
+
+@pytest.mark.parametrize('names', ['fp16_k1024,fp16_k512', 'fp16_k1024,bf16_k128,fp16_k1024',
+                                   'posit16_k4,posit16_k4_floor'])
+def test_two_sets_of_one_format(tmp_path, names):
+    said = refuse(tmp_path, ['--tables', names])
+    assert names.split('_')[0] in said and 'format' in said
+
+
+@pytest.mark.parametrize('options, words', [
+    (['--tabels', 'fp16_k1024'], ['tabels']),
+    (['--bogus'], ['bogus']),
+    (['-Z'], ['z']),
+    (['stray'], ['stray']),
+    (['--tables'], ['tables']),
+    (['--match', 'trie'], ['trie', 'lpm', 'hash', 'direct']),
+    (['--match', ''], ['match', 'lpm', 'hash', 'direct']),
+    (['--forward', 'flood'], ['flood', 'pair', 'reflect']),
+    (['--port', '0'], ['port', '65535']),
+    (['--port', '65536'], ['65536', '65535']),
+    (['--port', '-1'], ['-1', '65535']),
+    (['--port', '4294987334'], ['4294987334']),
+    (['--port', 'http'], ['http']),
+    (['--port', '20038x'], ['20038x']),
+    (['--port', ''], ['port']),
+    (['--idle-exit', '-1'], ['idle-exit', '-1']),
+    (['--idle-exit', 'soon'], ['soon']),
+    (['--idle-exit', '1e3'], ['1e3']),
+    (['--idle-exit', '99999999999999999999'], ['99999999999999999999']),
+], ids=' '.join)
+def test_unknown_options_and_values(tmp_path, options, words):
+    said = refuse(tmp_path, options)
+    assert [word for word in words if word not in said] == [], said
+
+
+# ---- files -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope='module')
+def good_file(tmp_path_factory):
+    """The bytes of a table-set file."""
+    path = tmp_path_factory.mktemp('tables') / 'good.netfc'
+    done = switch.execute(['build', 'fp16_k4', '-o', path], switch.TABLE_BUILDER)
+    assert done.returncode == 0, done.stderr
+    return path.read_bytes()
+
+
+def with_checksum(data):
+    """A table-set file with its CRC-32 made right."""
+    return data[:-4] + struct.pack('>I', zlib.crc32(data[:-4]))
+
+
+def versioned(data, version):
+    return with_checksum(frames.patched(data, VERSION_AT, struct.pack('>I', version)))
+
+
+DAMAGES = {
+    'damaged': (lambda data: frames.patched(data, ENTRIES_AT, bytes([data[ENTRIES_AT] ^ 1])),
+                ['checksum', 'damaged']),
+    'truncated': (lambda data: data[:-1000], ['truncated', 'too early']),
+    'truncated header': (lambda data: data[:20], ['truncated', 'too early']),
+    'empty': (lambda data: b'', ['truncated', 'too early', 'empty', 'not a', 'no ']),
+    'older': (lambda data: versioned(data, 0), ['old', 'version']),
+    'newer': (lambda data: versioned(data, 99), ['new', 'version']),
+    'trailing': (lambda data: data + b'\0' * 16, ['trailing', 'behind its end']),
+    'foreign': (lambda data: b'\x7fELF' + data[4:], ['not a', 'no ', 'foreign']),
+    'text': (lambda data: b'This is no table set, whatever its name says.\n' * 99,
+             ['not a', 'no ', 'foreign']),
+    'other contents': (lambda data: with_checksum(
+        frames.patched(data, 16, b'fp16_k8'.ljust(32, b'\0'))), ['content', 'do not fit']),
+}
+
+
+@pytest.mark.parametrize('damage', DAMAGES)
+def test_bad_table_files(tmp_path, good_file, damage):
+    change, words = DAMAGES[damage]
+    path = tmp_path / 'bad.netfc'
+    path.write_bytes(change(good_file))
+    said = refuse(tmp_path, ['--tables', path])
+    assert str(path).lower() in said
+    assert any(word in said.replace(str(path).lower(), '') for word in words), said
+
+
+def test_a_good_table_file_is_taken(tmp_path, good_file):
+    path = tmp_path / 'any-name.netfc'
+    path.write_bytes(good_file)
+    switch.run([[frames.plain_frame(frames.lanes(3))]], tables=[str(path)])
+
+
+@pytest.mark.parametrize('name', ['missing.netfc', './missing', 'missing/fp16_k4.netfc', './'])
+def test_unreadable_table_files(tmp_path, name):
+    said = refuse(tmp_path, ['--tables', f'{tmp_path}/{name}'])
+    assert name in said
+    assert 'no such file' in said or 'directory' in said
+
+
+def test_a_file_and_a_name_of_one_format(tmp_path, good_file):
+    path = tmp_path / 'good.netfc'
+    path.write_bytes(good_file)
+    assert 'fp16' in refuse(tmp_path, ['--tables', f'fp16_k1024,{path}'])
+
+
+@pytest.mark.parametrize('where', ['missing/stats.json', '.'])
+def test_statistics_that_cannot_be_written(tmp_path, where):
+    said = refuse(tmp_path, ['--stats-json', tmp_path / where])
+    assert str(tmp_path).lower() in said
+    assert 'no such file' in said or 'directory' in said
+
+
+def test_statistics_onto_a_full_disk(tmp_path):
+    """This shows only at the end, when the frames have been sent: a failure while running."""
+    said = refuse(tmp_path, ['--stats-json', '/dev/full'], status=2)
+    assert '/dev/full' in said and 'no space' in said
+
+
+def test_refused_runs_leave_no_statistics(tmp_path):
+    stats = tmp_path / 'stats.json'
+    refuse(tmp_path, ['--stats-json', stats, '--match', 'trie'])
+    refuse(tmp_path, ['--stats-json', stats], ports=0)
+    refuse(tmp_path, ['--stats-json', stats, '--forward', 'pair'], ports=1)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith('stats')]
+
+
+def test_refused_runs_leave_older_statistics_alone(tmp_path):
+    stats = tmp_path / 'stats.json'
+    stats.write_text('of an earlier run')
+    refuse(tmp_path, ['--stats-json', stats, '--forward', 'pair'], ports=1)
+    assert stats.read_text() == 'of an earlier run'
+
+
+@pytest.mark.parametrize('port', [
+    'rx_pcap={folder}/missing,tx_pcap={folder}/out1', 'rx_pcap={folder}/text,tx_pcap={folder}/out1',
+    'rx_pcap={folder},tx_pcap={folder}/out1', 'rx_pcap={folder}/in0,tx_pcap={folder}/missing/out1',
+], ids=['missing', 'no capture', 'a folder', 'output in no folder'])
+def test_one_of_two_captures_cannot_be_opened(tmp_path, port):
+    """The switch must not run on with the other port alone, reflecting instead of pairing."""
+    (tmp_path / 'text').write_text('no capture')
+    vdevs = [switch.capture_port(tmp_path, 0, [frames.plain_frame(frames.request())]),
+             'net_pcap1,' + port.format(folder=tmp_path)]
+    done = switch.execute([*switch.eal_options(vdevs), '--', '--idle-exit', '100'])
+    assert done.returncode == 1, done.stdout
+    assert 'net_pcap1' in message(done)
+    assert nothing_was_sent(tmp_path, 2)
+
+
+# ---- ports and memory ------------------------------------------------------------------------
+
+
+def test_no_port_prints_an_example(tmp_path):
+    assert '--vdev' in refuse(tmp_path, [], ports=0)
+
+
+@pytest.mark.parametrize('ports', [1, 3])
+def test_pair_needs_an_even_number_of_ports(tmp_path, ports):
+    said = refuse(tmp_path, ['--forward', 'pair'], ports=ports)
+    assert 'pair' in said and str(ports) in said
+
+
+def test_three_ports_have_no_default(tmp_path):
+    assert '--forward reflect' in refuse(tmp_path, [], ports=3)
+
+
+def free_hugepages():
+    """How many hugepages of any size are free."""
+    pools = pathlib.Path('/sys/kernel/mm/hugepages').glob('*/free_hugepages')
+    return sum(int(pool.read_text()) for pool in pools)
+
+
+@pytest.mark.skipif(free_hugepages() > 0, reason='this machine has hugepages')
+def test_no_hugepages_prints_what_mends_it():
+    options = [option for option in switch.eal_options(['net_null0']) if option != '--no-huge']
+    done = switch.execute([*options, '--', '--idle-exit', '100'])
+    assert done.returncode == 1
+    assert 'EAL:' not in done.stderr
+    assert '--no-huge' in message(done) and 'nr_hugepages' in message(done)
+
+
+# ---- without the EAL -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('arguments', [['--help'], ['-h'], ['--', '--help']], ids=' '.join)
+def test_help_needs_no_eal(arguments):
+    done = switch.execute(arguments)
+    assert done.returncode == 0 and done.stderr == ''
+    for option in ('--tables', '--tables-dir', '--match', '--forward', '--port', '--idle-exit',
+                   '--stats-json', '--help', '--version'):
+        assert option in done.stdout
+
+
+@pytest.mark.parametrize('arguments', [['--version'], ['--', '--version']], ids=' '.join)
+def test_version_needs_no_eal(arguments):
+    done = switch.execute(arguments)
+    assert done.returncode == 0 and done.stderr == ''
+    assert done.stdout.startswith('dpdk-netfc')
+
+
+def test_tables_come_from_another_folder(tmp_path, good_file):
+    (tmp_path / 'fp16_k4.netfc').write_bytes(good_file)
+    requests = [frames.plain_frame(frames.lanes(3))]
+    switch.run([requests], tables=['fp16_k4'], options=['--tables-dir', str(tmp_path)])
+
+
+def test_a_bad_file_in_another_folder_is_no_set(tmp_path, good_file):
+    (tmp_path / 'fp16_k4.netfc').write_bytes(good_file[:-4])
+    said = refuse(tmp_path, ['--tables-dir', tmp_path, '--tables', 'fp16_k4'])
+    assert 'fp16_k4.netfc' in said
