@@ -79,14 +79,16 @@ write_set(const struct netfc_set *set, const char *path, long long *bytes)
 	int error;
 
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		complain("cannot write %s: there is something that is no regular file", path);
+		complain("cannot write %s: it exists and is no regular file; name another", path);
 		return STATUS_INPUT;
 	}
 	error = netfc_set_save(set, path);
 	if (error == NETFC_OK && stat(path, &status) != 0)
 		error = NETFC_ERR_IO;
 	if (error != NETFC_OK) {
-		complain("cannot write %s: %s", path, load_error(error));
+		complain("cannot write %s: %s%s", path, load_error(error),
+			error == NETFC_ERR_IO && errno == ENOENT ? "; create its folder first"
+								 : "");
 		return STATUS_FAILED;
 	}
 	*bytes = (long long)status.st_size;

@@ -67,8 +67,9 @@ is_negative_number(const char *argument)
 {
 	const char *number = argument + 1;
 
-	return argument[0] == '-' && (isdigit((unsigned char)*number) || *number == '.' ||
-		strncasecmp(number, "inf", 3) == 0 || strncasecmp(number, "nan", 3) == 0);
+	return argument[0] == '-' &&
+		(isdigit((unsigned char)*number) || *number == '.' ||
+			strncasecmp(number, "inf", 3) == 0 || strncasecmp(number, "nan", 3) == 0);
 }
 
 static bool

@@ -175,9 +175,10 @@ files_json(const struct folder *folder)
 
 		json_array_append_new(files,
 			json_pack("{s:o, s:I, s:s?, s:b, s:b, s:s?}", "file",
-				json_text(folder->entry[f]->d_name), "bytes", (json_int_t)file.bytes, "set",
-				file.error == NULL ? file.set : NULL, "valid", file.error == NULL,
-				"misnamed", file.misnamed, "error", file.error));
+				json_text(folder->entry[f]->d_name), "bytes",
+				(json_int_t)file.bytes, "set", file.error == NULL ? file.set : NULL,
+				"valid", file.error == NULL, "misnamed", file.misnamed, "error",
+				file.error));
 	}
 	return files;
 }

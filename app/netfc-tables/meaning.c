@@ -51,24 +51,39 @@ key_meaning(const struct netfc_table *table)
 	return MEANS_BITS;
 }
 
-enum meaning
-value_meaning(const struct netfc_table *table)
+static bool
+is_product_key(uint32_t key)
 {
-	for (size_t t = 0; t < COUNT(tables); t++) {
-		if (strcmp(netfc_table_name(table), tables[t].table) == 0)
-			return tables[t].value;
-	}
-	return MEANS_BITS;
+	return netfc_op_branch((key >> 8 & 3) + NETFC_ADD) == NETFC_MULTIPLICATIVE;
 }
 
 enum meaning
-field_meaning(const struct netfc_program *program, unsigned field)
+value_meaning(const struct netfc_table *table, uint32_t index)
 {
+	enum meaning meaning = MEANS_BITS;
+
+	for (size_t t = 0; t < COUNT(tables); t++) {
+		if (strcmp(netfc_table_name(table), tables[t].table) == 0)
+			meaning = tables[t].value;
+	}
+	if (meaning == MEANS_DECISION && is_product_key(index))
+		meaning = MEANS_PRODUCT;
+	return meaning;
+}
+
+enum meaning
+field_meaning(const struct netfc_set *set, enum netfc_branch branch, unsigned field)
+{
+	const struct netfc_program *program = netfc_set_program(set, branch);
+	enum meaning meaning = MEANS_BITS;
+
 	for (size_t f = 0; f < COUNT(fields); f++) {
 		if (strcmp(program->field_name[field], fields[f].field) == 0)
-			return fields[f].meaning;
+			meaning = fields[f].meaning;
 	}
-	return MEANS_BITS;
+	if (meaning == MEANS_DECISION && branch == NETFC_MULTIPLICATIVE)
+		meaning = MEANS_PRODUCT;
+	return meaning;
 }
 
 const struct netfc_table *
@@ -138,7 +153,7 @@ mi_key_text(const struct netfc_set *set, uint32_t word, char *text)
 	char theta[MEANING_SIZE];
 
 	log_word_text(set, word, theta);
-	snprintf(text, MEANING_SIZE, "%s, %.60s", page_name(set, word >> LOG_WORD_BITS), theta);
+	snprintf(text, MEANING_SIZE, "%s, %.100s", page_name(set, word >> LOG_WORD_BITS), theta);
 }
 
 static void
@@ -147,22 +162,22 @@ decide_key_text(const struct netfc_set *set, uint32_t key, char *text)
 	static const char *const compare[] = {"<", "=", ">", "?"};
 	const struct netfc_format *format = netfc_set_format(set);
 
-	snprintf(text, MEANING_SIZE, "%s, x: %c %s, y: %c %s, |x| %s |y|",
+	snprintf(text, MEANING_SIZE, "%s, x: %c %s, y': %c %s, |x| %s |y|",
 		netfc_op_name((key >> 8 & 3) + NETFC_ADD), key >> 3 & 1 ? '-' : '+',
 		class_name(format, key >> 6 & 3), key >> 2 & 1 ? '-' : '+',
 		class_name(format, key >> 4 & 3), compare[key & 3]);
 }
 
 static void
-decision_text(const struct netfc_set *set, uint32_t word, char *text)
+decision_text(const struct netfc_set *set, uint32_t word, bool product, char *text)
 {
 	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
 
 	switch (netfc_decide_source(word)) {
 	case NETFC_FROM_STAGES:
-		snprintf(text, MEANING_SIZE, "z is computed, with %s and the sign %c",
-			page_name(set, netfc_decide_page(word)),
-			netfc_decide_sign(word) ? '-' : '+');
+		snprintf(text, MEANING_SIZE, "z is computed, with %s%sthe sign %c",
+			product ? "" : page_name(set, netfc_decide_page(word)),
+			product ? "" : " and ", netfc_decide_sign(word) ? '-' : '+');
 		break;
 	case NETFC_FROM_X:
 		snprintf(text, MEANING_SIZE, "z = x");
@@ -200,7 +215,8 @@ meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, c
 		decide_key_text(set, word, text);
 		break;
 	case MEANS_DECISION:
-		decision_text(set, word, text);
+	case MEANS_PRODUCT:
+		decision_text(set, word, meaning == MEANS_PRODUCT, text);
 		break;
 	case MEANS_FLAGS:
 		flags_text((uint8_t)word, text);

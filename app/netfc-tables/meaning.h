@@ -22,24 +22,25 @@ enum meaning {
 	MEANS_MI_KEY,     /**< a log word, and above it which miTable */
 	MEANS_DECIDE_KEY, /**< the decision table's key */
 	MEANS_DECISION,   /**< the decision table's word */
+	MEANS_PRODUCT,    /**< the same for mul and div, which have no miTable */
 	MEANS_FLAGS,      /**< exception flags */
 };
 
 /** Room for a meaning as text. */
-#define MEANING_SIZE 96
+#define MEANING_SIZE 128
 
 /** What a table's keys mean. */
 enum meaning key_meaning(const struct netfc_table *table);
 
-/** What a table's values mean. */
-enum meaning value_meaning(const struct netfc_table *table);
+/** What the value of a table's entry means. */
+enum meaning value_meaning(const struct netfc_table *table, uint32_t index);
 
-/** What a program's field means. */
-enum meaning field_meaning(const struct netfc_program *program, unsigned field);
+/** What a field of the program for a branch means. */
+enum meaning field_meaning(const struct netfc_set *set, enum netfc_branch branch, unsigned field);
 
 /** Say it for people, in `text`, which has MEANING_SIZE characters; empty for MEANS_BITS. */
-const char *meaning_text(
-	const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text);
+const char *
+meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text);
 
 /** Say it for programs; null for MEANS_BITS. */
 json_t *meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word);

@@ -12,7 +12,8 @@ log_word_json(const struct netfc_set *set, uint32_t word)
 static json_t *
 mi_key_json(const struct netfc_set *set, uint32_t word)
 {
-	return json_pack("{s:i, s:o}", "page", (int)(word >> 16), "theta", log_word_json(set, word));
+	return json_pack(
+		"{s:i, s:o}", "page", (int)(word >> 16), "theta", log_word_json(set, word));
 }
 
 static json_t *
@@ -29,20 +30,20 @@ decide_key_json(const struct netfc_set *set, uint32_t key)
 }
 
 static json_t *
-decision_json(const struct netfc_set *set, uint32_t word)
+decision_json(const struct netfc_set *set, uint32_t word, bool product)
 {
 	static const char *const source[] = {"stages", "x", "y", "constant"};
 	json_t *object = json_pack("{s:s}", "source", source[netfc_decide_source(word)]);
 
 	if (netfc_decide_source(word) == NETFC_FROM_STAGES) {
-		json_object_set_new(object, "page", json_integer(netfc_decide_page(word)));
+		if (!product)
+			json_object_set_new(object, "page", json_integer(netfc_decide_page(word)));
 		json_object_set_new(object, "negative", json_boolean(netfc_decide_sign(word)));
 	} else if (netfc_decide_source(word) == NETFC_FROM_CONSTANT) {
 		uint16_t z = (uint16_t)netfc_decide_constant(word);
 
 		json_object_set_new(object, "z", number_json(netfc_set_format(set), z));
-		json_object_set_new(
-			object, "flags", flags_json((uint8_t)netfc_decide_flags(word)));
+		json_object_set_new(object, "flags", flags_json((uint8_t)netfc_decide_flags(word)));
 	}
 	return object;
 }
@@ -63,7 +64,8 @@ meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word)
 	case MEANS_DECIDE_KEY:
 		return decide_key_json(set, word);
 	case MEANS_DECISION:
-		return decision_json(set, word);
+	case MEANS_PRODUCT:
+		return decision_json(set, word, meaning == MEANS_PRODUCT);
 	case MEANS_FLAGS:
 		return flags_json((uint8_t)word);
 	case MEANS_BITS:

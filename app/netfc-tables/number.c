@@ -37,11 +37,9 @@ parse_hex_operand(const char *text, uint16_t *bits)
 
 /* A posit saturates where strtod() says infinity or zero but the text names a number. */
 static double
-undo_overflow(const char *text, double value)
+undo_overflow(double value)
 {
-	bool named = strpbrk(text, "iI") != NULL;
-
-	if (errno != ERANGE || named)
+	if (errno != ERANGE)
 		return value;
 	if (value == 0)
 		return copysign(DBL_TRUE_MIN, value);
@@ -74,7 +72,7 @@ parse_operand(const struct netfc_format *format, const char *text, uint16_t *bit
 	value = strtod(text, &end);
 	if (end == text || *end != '\0')
 		return false;
-	*bits = netfc_encode(format, undo_overflow(text, value));
+	*bits = netfc_encode(format, undo_overflow(value));
 	return true;
 }
 

@@ -27,9 +27,9 @@ list_known_sets(void)
 	fputs("Known table sets, k being a power of two; put _floor behind a name for the set that "
 	      "rounds down:\n",
 		stderr);
-	NETFC_FOREACH_FORMAT(format)
-	fprintf(stderr, "  %s_k1 .. %s_k%u\n", netfc_format_name(format), netfc_format_name(format),
-		netfc_format_max_scale(format));
+	NETFC_FOREACH_FORMAT (format)
+		fprintf(stderr, "  %s_k1 .. %s_k%u\n", netfc_format_name(format),
+			netfc_format_name(format), netfc_format_max_scale(format));
 }
 
 int
@@ -54,6 +54,13 @@ load_error(int error)
 	return error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error);
 }
 
+static bool
+is_damage(int error)
+{
+	return error == NETFC_ERR_TRUNCATED || error == NETFC_ERR_TRAILING ||
+		error == NETFC_ERR_CHECKSUM || error == NETFC_ERR_CONTENT;
+}
+
 int
 open_set(const char *operand, struct netfc_set **set)
 {
@@ -64,7 +71,8 @@ open_set(const char *operand, struct netfc_set **set)
 	error = netfc_set_load(operand, set);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	complain("cannot load %s: %s", operand, load_error(error));
+	complain("cannot load %s: %s%s", operand, load_error(error),
+		is_damage(error) ? "; make a new one with netfc-tables build" : "");
 	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
 }
 

@@ -28,6 +28,9 @@ static const uint64_t root[ROOTS + 1] = {
 	UINT64_C(0x80058baf7fee3b5d),
 };
 
+/* log2(1 - 2^(-1/den)) is greater than -(ROOTS + 1), and must fit with its sign. */
+_Static_assert(((UINT64_C(1) << 63) >> LOG_BITS) > ROOTS + 1, "LOG_BITS is too large");
+
 static uint64_t
 multiply(uint64_t a, uint64_t b)
 {

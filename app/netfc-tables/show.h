@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SHOW_H
+#define SHOW_H
+
+/** @file The parts of netfc-tables show. Each gives the exit status. */
+
+#include <stdbool.h>
+
+#include "netfc.h"
+
+/** The set's description and its tables. */
+int show_set(const struct netfc_set *set, const char *operand, bool json);
+
+/** All entries of a table or page. */
+int show_table(const struct netfc_set *set, const char *name, bool json);
+
+/** Some entries of a table or page. */
+int show_keys(const struct netfc_set *set, const char *name, char **keys, int count, bool json);
+
+/** The decision table, for people. */
+int show_decisions(const struct netfc_set *set, const struct netfc_table *decide);
+
+/** One operation's walk through the stages. */
+int show_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y, bool json);
+
+#endif /* SHOW_H */
