@@ -11,9 +11,11 @@
 #include <rte_mempool.h>
 
 #include "counters.h"
+#include "endpoint.h"
 #include "options.h"
 #include "pipeline.h"
 #include "sets.h"
+#include "station_table.h"
 
 #define PROGRAM "dpdk-netfc"
 
@@ -23,26 +25,35 @@
 /** A port that packets go through. */
 struct port {
 	uint16_t id;  /**< the ethdev's */
-	uint16_t out; /**< index of the port where its packets leave */
+	uint16_t out; /**< index of the port where its packets leave; not used by a bridge */
 	uint16_t rx_queues, tx_queues;
 	uint16_t rx_descriptors, tx_descriptors;
+	uint32_t longest; /**< frame that may leave, in bytes; UINT32_MAX without --mtu */
 	struct rte_eth_dev_info info;
+	struct endpoint endpoint;
 	bool started;
 };
 
-/** From a receive queue to a transmit queue; ids are the ethdev's. */
+/** A receive queue that an lcore polls. */
 struct path {
-	uint16_t rx_port, rx_queue;
-	uint16_t tx_port, tx_queue;
+	uint16_t port; /**< index */
+	uint16_t queue;
+};
+
+/** Packets that wait for the end of the burst, by port. */
+struct outbox {
+	uint16_t count;
+	struct rte_mbuf *mbuf[PIPELINE_BURST];
 };
 
 /** What one lcore works with. Only it writes here while it runs. */
 struct lcore {
 	struct packet_counters counters;
 	struct pipeline_worker *worker;
-	bool reflect;
+	struct outbox *outbox; /**< by port's index */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
+	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
 } __rte_cache_aligned;
 
 /** The application. */
@@ -51,6 +62,8 @@ struct app {
 	struct sets sets;
 	struct pipeline *pipeline;
 	struct rte_mempool *pool;
+	struct rte_rcu_qsbr *qsbr;      /**< each lcore with paths reports between bursts */
+	struct station_table *stations; /**< NULL: no bridge */
 	unsigned int port_count;
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];

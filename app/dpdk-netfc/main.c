@@ -8,6 +8,7 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
+#include <rte_malloc.h>
 
 #include "app.h"
 #include "hugepages.h"
@@ -76,6 +77,13 @@ create_pipeline(void)
 }
 
 static int
+out_of_memory(const char *what)
+{
+	fprintf(stderr, PROGRAM ": no memory for %s; give the EAL more (-m MB)\n", what);
+	return -1;
+}
+
+static int
 create_workers(void)
 {
 	unsigned int lcore_id;
@@ -83,29 +91,40 @@ create_workers(void)
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct lcore *lcore = &app.lcore[lcore_id];
 
-		lcore->reflect = app.options.forward == FORWARD_REFLECT;
 		if (lcore->path_count == 0)
 			continue;
 		lcore->worker =
 			pipeline_worker_create(app.pipeline, (int)rte_lcore_to_socket_id(lcore_id));
-		if (lcore->worker == NULL) {
-			fprintf(stderr, PROGRAM ": lcore %u: out of memory\n", lcore_id);
-			return -1;
-		}
+		lcore->outbox = rte_calloc("outboxes", app.port_count, sizeof(*lcore->outbox), 0);
+		if (lcore->worker == NULL || lcore->outbox == NULL)
+			return out_of_memory("an lcore's working memory");
 	}
 	return 0;
+}
+
+static int
+create_stations(void)
+{
+	size_t size = rte_rcu_qsbr_get_memsize(RTE_MAX_LCORE);
+
+	app.qsbr = rte_zmalloc("qsbr", size, RTE_CACHE_LINE_SIZE);
+	if (app.qsbr == NULL || rte_rcu_qsbr_init(app.qsbr, RTE_MAX_LCORE) != 0)
+		return out_of_memory("quiescent states");
+	if (app.options.forward != FORWARD_BRIDGE)
+		return 0;
+	app.stations = station_table_create(app.options.stations, app.options.ageing_s, app.qsbr);
+	return app.stations != NULL ? 0 : out_of_memory("the bridge's stations");
 }
 
 /* Everything that can be wrong with the configuration, before any port starts. */
 static int
 prepare(void)
 {
-	unsigned int lcores = rte_lcore_count();
-
-	if (ports_find(&app) != 0)
+	if (ports_find(&app) != 0 || plan_make(&app) != 0)
 		return -1;
-	ports_choose_queues(&app, lcores);
-	if (plan_make(&app) != 0 || ports_create_pool(&app, lcores) != 0 || create_pipeline() != 0)
+	if (ports_create_pool(&app, rte_lcore_count()) != 0 || create_pipeline() != 0)
+		return -1;
+	if (create_stations() != 0)
 		return -1;
 	return create_workers();
 }
@@ -115,8 +134,12 @@ free_all(void)
 {
 	unsigned int lcore_id;
 
-	RTE_LCORE_FOREACH (lcore_id)
+	RTE_LCORE_FOREACH (lcore_id) {
 		pipeline_worker_free(app.lcore[lcore_id].worker);
+		rte_free(app.lcore[lcore_id].outbox);
+	}
+	station_table_free(app.stations);
+	rte_free(app.qsbr);
 	pipeline_free(app.pipeline);
 	rte_mempool_free(app.pool);
 }
@@ -128,7 +151,8 @@ adds_up(const struct totals *totals)
 
 	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
 		accounted += totals->packets.drops[d];
-	return accounted == totals->packets.rx_packets && app.mbufs_leaked == 0;
+	return accounted == totals->packets.rx_packets + totals->packets.copies &&
+		app.mbufs_leaked == 0;
 }
 
 static enum exit_status

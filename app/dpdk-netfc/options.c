@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_ether.h>
 
 #include "options.h"
 
@@ -14,12 +15,20 @@
 #define DEFAULT_TABLES "fp16_k1024"
 /* A day: longer pauses are no end of the traffic that a test would wait for. */
 #define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000ul)
+#define DEFAULT_STATIONS 8192u
+#define MAX_STATIONS (1ul << 20)
+#define DEFAULT_AGEING_S 300u /* IEEE 802.1Q, table 8-6 */
+#define MAX_AGEING_S 1000000ul
 
 enum option_id {
 	OPTION_TABLES = 256,
 	OPTION_TABLES_DIR,
 	OPTION_MATCH,
 	OPTION_FORWARD,
+	OPTION_STATIONS,
+	OPTION_AGEING,
+	OPTION_ADDRESS,
+	OPTION_MTU,
 	OPTION_PORT,
 	OPTION_IDLE_EXIT,
 	OPTION_STATS_JSON,
@@ -32,6 +41,10 @@ static const struct option long_options[] = {
 	{"tables-dir", required_argument, NULL, OPTION_TABLES_DIR},
 	{"match", required_argument, NULL, OPTION_MATCH},
 	{"forward", required_argument, NULL, OPTION_FORWARD},
+	{"stations", required_argument, NULL, OPTION_STATIONS},
+	{"ageing", required_argument, NULL, OPTION_AGEING},
+	{"address", required_argument, NULL, OPTION_ADDRESS},
+	{"mtu", required_argument, NULL, OPTION_MTU},
 	{"port", required_argument, NULL, OPTION_PORT},
 	{"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
 	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
@@ -53,10 +66,17 @@ print_usage(FILE *out)
 		"  --tables-dir DIR         look for the files of named sets in DIR first\n"
 		"                           (or in $NETFC_TABLES_DIR; sets without a file are built)\n"
 		"  --match lpm|hash|direct  what the match stages are made of (default lpm)\n"
-		"  --forward pair|reflect   pair: ports 0-1, 2-3, ... cross-connected\n"
+		"  --forward pair|reflect|bridge\n"
+		"                           pair: ports 0-1, 2-3, ... cross-connected\n"
 		"                           (default for an even number of ports);\n"
 		"                           reflect: out of the same port, addresses swapped\n"
-		"                           (default for one port)\n"
+		"                           (default for one port); bridge: a learning switch\n"
+		"  --stations N             stations the bridge remembers (default %u)\n"
+		"  --ageing S               seconds until it forgets a silent one (default %u)\n"
+		"  --address IP[/LEN][@PORT]\n"
+		"                           answer ARP, neighbour discovery, ping and requests\n"
+		"                           to this address, on that port only; repeatable\n"
+		"  --mtu N                  MTU of all ports (default: what they have)\n"
 		"  --port N                 UDP port of NetFC requests (default %d)\n"
 		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
 		"  --stats-json FILE        write the final counters to FILE\n"
@@ -67,7 +87,7 @@ print_usage(FILE *out)
 		"    --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap -- --idle-exit 100\n"
 		"\n"
 		"Exit status: 0 done, 1 wrong usage or configuration, 2 a failure while running.\n",
-		NETFC_UDP_PORT);
+		DEFAULT_STATIONS, DEFAULT_AGEING_S, NETFC_UDP_PORT);
 }
 
 static int
@@ -115,6 +135,39 @@ parse_idle_exit(const char *text, struct options *options)
 }
 
 static int
+parse_mtu(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("mtu", text, RTE_ETHER_MIN_MTU, UINT16_MAX, &number) != 0)
+		return -1;
+	options->mtu = (uint16_t)number;
+	return 0;
+}
+
+static int
+parse_stations(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("stations", text, 1, MAX_STATIONS, &number) != 0)
+		return -1;
+	options->stations = (uint32_t)number;
+	return 0;
+}
+
+static int
+parse_ageing(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("ageing", text, 1, MAX_AGEING_S, &number) != 0)
+		return -1;
+	options->ageing_s = (uint32_t)number;
+	return 0;
+}
+
+static int
 parse_match(const char *text, struct options *options)
 {
 	options->match = match_kind_by_name(text);
@@ -127,6 +180,7 @@ static const char *const forward_names[] = {
 	[FORWARD_AUTO] = "auto",
 	[FORWARD_PAIR] = "pair",
 	[FORWARD_REFLECT] = "reflect",
+	[FORWARD_BRIDGE] = "bridge",
 };
 
 const char *
@@ -144,7 +198,7 @@ parse_forward(const char *text, struct options *options)
 			return 0;
 		}
 	}
-	return wrong_value("forward", text, "pair or reflect");
+	return wrong_value("forward", text, "pair, reflect or bridge");
 }
 
 static int
@@ -168,6 +222,14 @@ parse_option(int id, const char *text, struct options *options)
 		return parse_match(text, options);
 	case OPTION_FORWARD:
 		return parse_forward(text, options);
+	case OPTION_STATIONS:
+		return parse_stations(text, options);
+	case OPTION_AGEING:
+		return parse_ageing(text, options);
+	case OPTION_ADDRESS:
+		return addresses_add(&options->addresses, text);
+	case OPTION_MTU:
+		return parse_mtu(text, options);
 	case OPTION_PORT:
 		return parse_port(text, options);
 	case OPTION_IDLE_EXIT:
@@ -254,6 +316,8 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.tables = DEFAULT_TABLES,
 		.match = MATCH_LPM,
 		.udp_port = NETFC_UDP_PORT,
+		.stations = DEFAULT_STATIONS,
+		.ageing_s = DEFAULT_AGEING_S,
 	};
 	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
 		dashes++;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "addresses.h"
 #include "match.h"
 
 /** Table sets at the most: one per format. */
@@ -17,6 +18,7 @@ enum forward_mode {
 	FORWARD_AUTO,    /**< pair for an even number of ports, reflect for one */
 	FORWARD_PAIR,    /**< ports 0-1, 2-3, ... cross-connected */
 	FORWARD_REFLECT, /**< out of the port they came from, addresses swapped */
+	FORWARD_BRIDGE,  /**< where their destination was seen: a learning switch */
 };
 
 /** What the user asked for; strings belong to argv. */
@@ -26,6 +28,10 @@ struct options {
 	enum match_kind match;
 	enum forward_mode forward;
 	uint16_t udp_port;
+	uint16_t mtu;      /**< 0: what the ports have */
+	uint32_t stations; /**< that the bridge remembers at the most */
+	uint32_t ageing_s; /**< after which it forgets a silent one */
+	struct addresses addresses;
 	uint32_t idle_exit_ms;  /**< 0: never */
 	const char *stats_json; /**< NULL: none */
 };

@@ -5,11 +5,26 @@
 
 #include "plan.h"
 
-static int
-add_path(struct app *app, unsigned int lcore_id, struct path path)
-{
-	struct lcore *lcore = &app->lcore[lcore_id];
+/* Devices without RSS that offer more queues than this do not mean them to be used all. */
+#define MANY_QUEUES 64
 
+/*
+ * With RSS the switch says how many receive queues it wants; without, the device does (files,
+ * rings, vhost), and leaving one of its queues alone would lose packets.
+ */
+static uint16_t
+choose_rx_queues(const struct port *port, unsigned int lcores)
+{
+	uint16_t most = port->info.max_rx_queues;
+
+	if (port->info.flow_type_rss_offloads != 0)
+		return (uint16_t)RTE_MIN(most, lcores);
+	return most > MANY_QUEUES ? 1 : RTE_MAX(most, 1);
+}
+
+static int
+add_path(struct lcore *lcore, unsigned int lcore_id, struct path path)
+{
 	if (lcore->path_count == MAX_PATHS) {
 		fprintf(stderr, PROGRAM ": lcore %u: more than %u queues; use more lcores\n",
 			lcore_id, MAX_PATHS);
@@ -19,43 +34,96 @@ add_path(struct app *app, unsigned int lcore_id, struct path path)
 	return 0;
 }
 
-/* The next lcore in turn. */
+/* The lcores in turn, the main lcore first, going round after `count` of them. */
 static unsigned int
-next_lcore(unsigned int lcore_id)
+lcore_in_turn(unsigned int turn, unsigned int count)
 {
-	return rte_get_next_lcore(lcore_id, 0, 1);
+	unsigned int lcore_id = rte_get_main_lcore();
+
+	for (turn %= count; turn > 0; turn--)
+		lcore_id = rte_get_next_lcore(lcore_id, 0, 1);
+	return lcore_id;
 }
 
-/* Receive queues that share a transmit queue go to the same lcore. */
 static int
-plan_transmit_queue(struct app *app, unsigned int p, uint16_t tx_queue, unsigned int lcore_id)
+spread_rx_queues(struct app *app, unsigned int lcores)
 {
-	const struct port *port = &app->port[p], *out = &app->port[port->out];
+	unsigned int lcore_id, turn = 0;
 
-	for (uint16_t q = tx_queue; q < port->rx_queues; q = (uint16_t)(q + out->tx_queues)) {
-		struct path path = {port->id, q, out->id, tx_queue};
+	RTE_LCORE_FOREACH (lcore_id)
+		app->lcore[lcore_id].path_count = 0;
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		struct port *port = &app->port[p];
 
-		if (add_path(app, lcore_id, path) != 0)
-			return -1;
+		port->rx_queues = choose_rx_queues(port, lcores);
+		for (uint16_t q = 0; q < port->rx_queues; q++) {
+			const struct path path = {(uint16_t)p, q};
+
+			lcore_id = lcore_in_turn(turn++, lcores);
+			if (add_path(&app->lcore[lcore_id], lcore_id, path) != 0)
+				return -1;
+		}
 	}
 	return 0;
+}
+
+/* Whether the lcore may send to that port. */
+static bool
+sends_to(const struct app *app, const struct lcore *lcore, unsigned int out)
+{
+	for (unsigned int i = 0; i < lcore->path_count; i++) {
+		unsigned int in = lcore->path[i].port;
+
+		if (app->options.forward == FORWARD_BRIDGE || app->port[in].out == out)
+			return true;
+		if (in == out && app->port[in].endpoint.count > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Number the senders of each port; false if a device has too few transmit queues for them. */
+static bool
+number_tx_queues(struct app *app)
+{
+	for (unsigned int out = 0; out < app->port_count; out++) {
+		struct port *port = &app->port[out];
+		unsigned int lcore_id;
+
+		port->tx_queues = 0;
+		RTE_LCORE_FOREACH (lcore_id) {
+			if (sends_to(app, &app->lcore[lcore_id], out))
+				app->lcore[lcore_id].tx_queue[out] = port->tx_queues++;
+		}
+		if (port->tx_queues > RTE_MAX(port->info.max_tx_queues, 1))
+			return false;
+	}
+	return true;
 }
 
 int
 plan_make(struct app *app)
 {
-	unsigned int lcore_id = rte_get_main_lcore();
-
-	for (unsigned int p = 0; p < app->port_count; p++) {
-		uint16_t queues = app->port[app->port[p].out].tx_queues;
-
-		for (uint16_t q = 0; q < queues; q++) {
-			if (plan_transmit_queue(app, p, q, lcore_id) != 0)
-				return -1;
-			lcore_id = next_lcore(lcore_id);
-		}
+	for (unsigned int lcores = rte_lcore_count(); lcores > 0; lcores--) {
+		if (spread_rx_queues(app, lcores) != 0)
+			return -1;
+		if (number_tx_queues(app))
+			break;
 	}
 	return 0;
+}
+
+static void
+print_path(const struct app *app, unsigned int lcore_id, const struct path *path)
+{
+	const struct port *port = &app->port[path->port];
+
+	printf("  lcore %-3u port %u queue %u", lcore_id, port->id, path->queue);
+	if (app->options.forward == FORWARD_BRIDGE)
+		printf(" -> bridge\n");
+	else
+		printf(" -> port %u queue %u\n", app->port[port->out].id,
+			app->lcore[lcore_id].tx_queue[port->out]);
 }
 
 void
@@ -66,13 +134,9 @@ plan_print(const struct app *app)
 	RTE_LCORE_FOREACH (lcore_id) {
 		const struct lcore *lcore = &app->lcore[lcore_id];
 
-		for (unsigned int i = 0; i < lcore->path_count; i++) {
-			const struct path *path = &lcore->path[i];
-
-			printf("  lcore %-3u port %u queue %u -> port %u queue %u\n", lcore_id,
-				path->rx_port, path->rx_queue, path->tx_port, path->tx_queue);
-		}
+		for (unsigned int i = 0; i < lcore->path_count; i++)
+			print_path(app, lcore_id, &lcore->path[i]);
 		if (lcore->path_count == 0)
-			printf("  lcore %-3u idle: there are more lcores than queues\n", lcore_id);
+			printf("  lcore %-3u idle: there are fewer queues than lcores\n", lcore_id);
 	}
 }

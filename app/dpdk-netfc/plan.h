@@ -7,10 +7,11 @@
 #include "app.h"
 
 /**
- * Spread the paths of all ports over all lcores: each receive queue is served by one lcore, and
- * each transmit queue used by one lcore, so that nothing needs a lock.
+ * Spread the receive queues of all ports over the lcores, and give each lcore a transmit queue of
+ * its own on every port it sends to, so that nothing needs a lock. Where a device has too few
+ * queues for that, fewer lcores are used.
  *
- * @return 0, or -1 (said on stderr) if there are more paths than lcores can hold
+ * @return 0, or -1 (said on stderr) if an lcore would get more queues than it can hold
  */
 int plan_make(struct app *app);
 

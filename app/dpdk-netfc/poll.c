@@ -4,53 +4,90 @@
 #include <rte_lcore.h>
 #include <rte_pause.h>
 
+#include "bridge.h"
 #include "poll.h"
 #include "reflect.h"
+#include "transmit.h"
 
-/* How often a full transmit queue is tried again before its packets are dropped. */
-#define TX_TRIES 64
-/* How often the main lcore looks whether traffic has ended, or, without paths, whether to quit. */
+/* How often the main lcore looks after what needs no haste, or, without paths, whether to quit. */
 #define WATCH_US 1000
 
-static void
-transmit(struct lcore *lcore, const struct path *path, struct rte_mbuf **mbufs, uint16_t count)
+/* Leave the packets that are for others, in order; send the answers to those for the switch. */
+static uint16_t
+answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	struct frame *frames, uint16_t count)
 {
-	uint16_t sent = rte_eth_tx_burst(path->tx_port, path->tx_queue, mbufs, count);
+	const struct endpoint *endpoint = &app->port[in].endpoint;
+	uint16_t kept = 0;
 
-	for (unsigned int tries = 1; unlikely(sent < count) && tries < TX_TRIES; tries++) {
-		rte_pause();
-		sent = (uint16_t)(sent +
-			rte_eth_tx_burst(path->tx_port, path->tx_queue, mbufs + sent,
-				(uint16_t)(count - sent)));
+	if (endpoint->count == 0)
+		return count;
+	for (uint16_t i = 0; i < count; i++) {
+		enum drop_reason reason;
+
+		switch (endpoint_handle(endpoint, mbufs[i], &frames[i], &reason)) {
+		case VERDICT_ANSWER:
+			lcore->counters.answers++;
+			transmit_later(app, lcore, in, mbufs[i]);
+			break;
+		case VERDICT_DROP:
+			lcore->counters.drops[reason]++;
+			rte_pktmbuf_free(mbufs[i]);
+			break;
+		case VERDICT_FORWARD:
+			frames[kept] = frames[i];
+			mbufs[kept++] = mbufs[i];
+			break;
+		}
 	}
-	lcore->counters.tx_packets += sent;
-	if (unlikely(sent < count)) {
-		lcore->counters.drops[DROP_TX_FULL] += count - sent;
-		rte_pktmbuf_free_bulk(mbufs + sent, (unsigned int)(count - sent));
+	transmit_flush(app, lcore);
+	return kept;
+}
+
+static void
+forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	const struct frame *frames, uint16_t count)
+{
+	switch (app->options.forward) {
+	case FORWARD_BRIDGE:
+		bridge_forward(app, lcore, in, mbufs, frames, count);
+		break;
+	case FORWARD_REFLECT:
+		for (uint16_t i = 0; i < count; i++)
+			reflect(mbufs[i], &frames[i]);
+		transmit(app, lcore, in, mbufs, count);
+		break;
+	case FORWARD_PAIR:
+	case FORWARD_AUTO:
+		transmit(app, lcore, app->port[in].out, mbufs, count);
+		break;
 	}
 }
 
 static void
-poll_path(struct lcore *lcore, const struct path *path)
+poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 {
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct frame frames[PIPELINE_BURST];
-	uint16_t count = rte_eth_rx_burst(path->rx_port, path->rx_queue, mbufs, PIPELINE_BURST);
+	uint16_t count;
 
+	count = rte_eth_rx_burst(app->port[path->port].id, path->queue, mbufs, PIPELINE_BURST);
 	if (count == 0)
 		return;
 	lcore->counters.rx_packets += count;
 	pipeline_process(lcore->worker, mbufs, frames, count);
-	for (uint16_t i = 0; lcore->reflect && i < count; i++)
-		reflect(mbufs[i], &frames[i]);
-	transmit(lcore, path, mbufs, count);
+	count = answer(app, lcore, path->port, mbufs, frames, count);
+	if (count > 0)
+		forward(app, lcore, path->port, mbufs, frames, count);
 }
 
 static void
-poll_paths(struct lcore *lcore)
+poll_paths(struct app *app, struct lcore *lcore)
 {
 	for (unsigned int i = 0; i < lcore->path_count; i++)
-		poll_path(lcore, &lcore->path[i]);
+		poll_path(app, lcore, &lcore->path[i]);
+	/* Between bursts, an lcore holds on to nothing that others may want to free. */
+	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
 }
 
 static int
@@ -60,7 +97,8 @@ worker_main(void *arg)
 	struct lcore *lcore = &app->lcore[rte_lcore_id()];
 
 	while (!app_should_quit(app))
-		poll_paths(lcore);
+		poll_paths(app, lcore);
+	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
 	return 0;
 }
 
@@ -83,14 +121,14 @@ received_by_all(const struct app *app)
 	return received;
 }
 
+/* The end of traffic, seen from the receive counters of all lcores. */
 static void
-watch_traffic(struct app *app, struct watch *watch)
+watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 {
-	uint64_t now = rte_rdtsc(), received;
+	uint64_t received;
 
-	if (watch->limit == 0 || now < watch->next)
+	if (watch->limit == 0)
 		return;
-	watch->next = now + rte_get_tsc_hz() / US_PER_S * WATCH_US;
 	received = received_by_all(app);
 	if (received != watch->received) {
 		watch->received = received;
@@ -98,6 +136,19 @@ watch_traffic(struct app *app, struct watch *watch)
 	} else if (now - watch->since >= watch->limit) {
 		app_quit(app);
 	}
+}
+
+static void
+look_after(struct app *app, struct watch *watch)
+{
+	uint64_t now = rte_rdtsc();
+
+	if (now < watch->next)
+		return;
+	watch->next = now + rte_get_tsc_hz() / US_PER_S * WATCH_US;
+	watch_traffic(app, watch, now);
+	if (app->stations != NULL)
+		station_table_keep(app->stations, now);
 }
 
 static void
@@ -110,11 +161,19 @@ main_lcore(struct app *app)
 	};
 
 	while (!app_should_quit(app)) {
-		poll_paths(lcore);
-		watch_traffic(app, &watch);
+		poll_paths(app, lcore);
+		look_after(app, &watch);
 		if (lcore->path_count == 0)
 			rte_delay_us_sleep(WATCH_US);
 	}
+	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
+}
+
+static void
+go_online(struct app *app, unsigned int lcore_id)
+{
+	rte_rcu_qsbr_thread_register(app->qsbr, lcore_id);
+	rte_rcu_qsbr_thread_online(app->qsbr, lcore_id);
 }
 
 void
@@ -123,9 +182,12 @@ poll_run(struct app *app)
 	uint64_t start = rte_rdtsc();
 	unsigned int lcore_id;
 
+	go_online(app, rte_lcore_id());
 	RTE_LCORE_FOREACH_WORKER (lcore_id) {
-		if (app->lcore[lcore_id].path_count > 0)
-			rte_eal_remote_launch(worker_main, app, lcore_id);
+		if (app->lcore[lcore_id].path_count == 0)
+			continue;
+		go_online(app, lcore_id);
+		rte_eal_remote_launch(worker_main, app, lcore_id);
 	}
 	main_lcore(app);
 	rte_eal_mp_wait_lcore();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +13,6 @@
 #define DESCRIPTORS 1024
 #define POOL_CACHE 256
 #define POOL_LEAST 8191
-/* Devices without RSS that offer more queues than this do not mean them to be used all. */
-#define MANY_QUEUES 64
 
 static int
 fail(const struct port *port, const char *what, int error)
@@ -44,12 +43,17 @@ connect_ports(struct app *app)
 	if (mode == FORWARD_AUTO && app->port_count > 1 && !even) {
 		fprintf(stderr,
 			PROGRAM
-			": %u ports: neither one nor pairs; choose with --forward reflect\n",
+			": %u ports: neither one nor pairs; choose --forward reflect or bridge\n",
 			app->port_count);
 		return -1;
 	}
 	if (mode == FORWARD_AUTO)
 		mode = even ? FORWARD_PAIR : FORWARD_REFLECT;
+	if (mode == FORWARD_BRIDGE && app->port_count == 1) {
+		fprintf(stderr,
+			PROGRAM ": --forward bridge: needs two ports or more, there is 1\n");
+		return -1;
+	}
 	if (mode == FORWARD_PAIR && !even) {
 		fprintf(stderr,
 			PROGRAM ": --forward pair: needs an even number of ports, there %s %u\n",
@@ -84,6 +88,51 @@ check_virtual_devices(void)
 	return 0;
 }
 
+/* Frames that may leave: an MTU, an Ethernet header and two VLAN tags. */
+#define FRAME_OVERHEAD (RTE_ETHER_HDR_LEN + 2 * RTE_VLAN_HLEN)
+
+static int
+check_mtu(struct port *port, uint16_t mtu)
+{
+	port->longest = mtu != 0 ? mtu + (uint32_t)FRAME_OVERHEAD : UINT32_MAX;
+	if (mtu == 0 || (mtu >= port->info.min_mtu && mtu <= port->info.max_mtu))
+		return 0;
+	fprintf(stderr, PROGRAM ": --mtu %u: port %u takes %u to %u\n", mtu, port->id,
+		port->info.min_mtu, port->info.max_mtu);
+	return -1;
+}
+
+static int
+init_endpoint(struct app *app, struct port *port)
+{
+	struct rte_ether_addr mac;
+	int error = rte_eth_macaddr_get(port->id, &mac);
+
+	if (error != 0)
+		return fail(port, "get its MAC address", error);
+	endpoint_init(&port->endpoint, &app->options.addresses, port->id, &mac);
+	return 0;
+}
+
+/* An address that names a port must name one that is there. */
+static int
+check_address_ports(const struct app *app)
+{
+	const struct addresses *addresses = &app->options.addresses;
+
+	for (unsigned int a = 0; a < addresses->count; a++) {
+		uint16_t port = addresses->address[a].port;
+		char text[64];
+
+		if (port == EVERY_PORT || rte_eth_dev_is_valid_port(port))
+			continue;
+		address_print(&addresses->address[a], text, sizeof(text));
+		fprintf(stderr, PROGRAM ": --address '%s': there is no port %u\n", text, port);
+		return -1;
+	}
+	return 0;
+}
+
 int
 ports_find(struct app *app)
 {
@@ -99,53 +148,17 @@ ports_find(struct app *app)
 		error = rte_eth_dev_info_get(id, &port->info);
 		if (error != 0)
 			return fail(port, "get its properties", error);
+		if (check_mtu(port, app->options.mtu) != 0 || init_endpoint(app, port) != 0)
+			return -1;
+		port->rx_descriptors = port->tx_descriptors = DESCRIPTORS;
+		rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
 		app->port_count++;
 	}
 	if (app->port_count == 0)
 		return say_no_port();
+	if (check_address_ports(app) != 0)
+		return -1;
 	return connect_ports(app);
-}
-
-static bool
-has_rss(const struct port *port)
-{
-	return port->info.flow_type_rss_offloads != 0;
-}
-
-/*
- * With RSS the switch says how many receive queues it wants; without, the device does (files,
- * rings, vhost), and leaving one of its queues alone would lose packets.
- */
-static uint16_t
-choose_rx_queues(const struct port *port, unsigned int lcores)
-{
-	uint16_t most = port->info.max_rx_queues;
-
-	if (has_rss(port))
-		return (uint16_t)RTE_MIN(most, lcores);
-	return most > MANY_QUEUES ? 1 : RTE_MAX(most, 1);
-}
-
-void
-ports_choose_queues(struct app *app, unsigned int lcores)
-{
-	for (unsigned int p = 0; p < app->port_count; p++)
-		app->port[p].rx_queues = choose_rx_queues(&app->port[p], lcores);
-	for (unsigned int p = 0; p < app->port_count; p++) {
-		const struct port *port = &app->port[p];
-		struct port *out = &app->port[port->out];
-		unsigned int wanted = RTE_MIN(port->rx_queues, lcores);
-
-		out->tx_queues = (uint16_t)RTE_MAX(RTE_MIN(out->info.max_tx_queues, wanted), 1u);
-	}
-	for (unsigned int p = 0; p < app->port_count; p++) {
-		struct port *port = &app->port[p];
-
-		port->rx_descriptors = DESCRIPTORS;
-		port->tx_descriptors = DESCRIPTORS;
-		rte_eth_dev_adjust_nb_rx_tx_desc(
-			port->id, &port->rx_descriptors, &port->tx_descriptors);
-	}
 }
 
 int
@@ -196,20 +209,27 @@ start_port(struct app *app, struct port *port)
 	int error;
 
 	memset(&conf, 0, sizeof(conf));
-	if (port->rx_queues > 1 && has_rss(port)) {
+	if (port->rx_queues > 1 && port->info.flow_type_rss_offloads != 0) {
 		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf.rx_adv_conf.rss_conf.rss_hf =
 			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP) & port->info.flow_type_rss_offloads;
 	}
+	conf.rxmode.mtu = app->options.mtu;
 	conf.rxmode.offloads = port->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
 	conf.txmode.offloads = port->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	error = rte_eth_dev_configure(port->id, port->rx_queues, port->tx_queues, &conf);
 	if (error != 0)
 		return fail(port, "configure it", error);
+	if (app->options.mtu != 0) {
+		error = rte_eth_dev_set_mtu(port->id, app->options.mtu);
+		if (error != 0 && error != -ENOTSUP)
+			return fail(port, "set its MTU", error);
+	}
 	if (setup_queues(app, port) != 0)
 		return -1;
 	/* Frames for others are forwarded, too; devices that cannot choose deliver them anyway. */
 	rte_eth_promiscuous_enable(port->id);
+	rte_eth_allmulticast_enable(port->id);
 	error = rte_eth_dev_start(port->id);
 	if (error != 0)
 		return fail(port, "start it", error);

@@ -10,9 +10,6 @@
  */
 int ports_find(struct app *app);
 
-/** Choose how many queues each port gets, for that many lcores. */
-void ports_choose_queues(struct app *app, unsigned int lcores);
-
 /** Make the mbuf pool that all queues may be full of at once. 0 or -1. */
 int ports_create_pool(struct app *app, unsigned int lcores);
 

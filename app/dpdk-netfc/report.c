@@ -26,6 +26,15 @@ report_configuration(const struct app *app)
 	printf("  UDP port  %u\n", options->udp_port);
 	if (options->idle_exit_ms != 0)
 		printf("  idle exit %" PRIu32 " ms\n", options->idle_exit_ms);
+	if (options->forward == FORWARD_BRIDGE)
+		printf("  bridge    %" PRIu32 " stations, forgotten after %" PRIu32 " s\n",
+			options->stations, options->ageing_s);
+	for (unsigned int a = 0; a < options->addresses.count; a++) {
+		char text[64];
+
+		address_print(&options->addresses.address[a], text, sizeof(text));
+		printf("  address   %s\n", text);
+	}
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		const struct port *port = &app->port[p];
 
@@ -52,6 +61,8 @@ report_sum(const struct app *app, struct totals *totals)
 		counters = pipeline_worker_counters(lcore->worker);
 		totals->packets.rx_packets += lcore->counters.rx_packets;
 		totals->packets.tx_packets += lcore->counters.tx_packets;
+		totals->packets.copies += lcore->counters.copies;
+		totals->packets.answers += lcore->counters.answers;
 		for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
 			totals->packets.drops[d] += lcore->counters.drops[d];
 		totals->pipeline.netfc_packets += counters->netfc_packets;
@@ -85,6 +96,10 @@ report_totals(const struct app *app, const struct totals *totals)
 	printf("Ran for %.3f seconds\n", app->seconds);
 	print_count("packets received", packets->rx_packets);
 	print_count("packets sent", packets->tx_packets);
+	if (packets->copies != 0)
+		print_count("copies made for it", packets->copies);
+	if (packets->answers != 0)
+		print_count("answers among them", packets->answers);
 #define PRINT_DROP_(symbol, name, meaning) \
 	print_named("packets dropped", meaning, packets->drops[DROP_##symbol]);
 	DROP_REASONS(PRINT_DROP_)

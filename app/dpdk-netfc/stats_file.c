@@ -104,12 +104,29 @@ exceptions_object(const struct pipeline_counters *pipeline)
 }
 
 static json_t *
+stations_object(const struct station_table *table)
+{
+	const struct station_counters *counters = station_table_counters(table);
+	json_t *stations = json_object();
+
+	json_object_set_new(stations, "known", json_count(counters->stations));
+	json_object_set_new(stations, "learned", json_count(counters->learned));
+	json_object_set_new(stations, "aged", json_count(counters->aged));
+	json_object_set_new(stations, "refused", json_count(counters->refused));
+	return stations;
+}
+
+static json_t *
 stats_object(const struct app *app, const struct totals *totals)
 {
 	json_t *stats = json_object();
 
 	json_object_set_new(stats, "rx_packets", json_count(totals->packets.rx_packets));
 	json_object_set_new(stats, "tx_packets", json_count(totals->packets.tx_packets));
+	json_object_set_new(stats, "copies", json_count(totals->packets.copies));
+	json_object_set_new(stats, "answers", json_count(totals->packets.answers));
+	if (app->stations != NULL)
+		json_object_set_new(stats, "stations", stations_object(app->stations));
 	json_object_set_new(stats, "drops", drops_object(&totals->packets));
 	json_object_set_new(stats, "netfc_packets", json_count(totals->pipeline.netfc_packets));
 	json_object_set_new(stats, "lanes", json_count(totals->pipeline.lanes));

@@ -9,31 +9,36 @@
 #include "frame.h"
 
 #define MAX_VLAN_TAGS 2
+#define VLAN_ID_MASK 0x0fff
 
 /* Walk over the Ethernet header and its VLAN tags; false if the frame ends before. */
 static bool
-parse_ethernet(const struct rte_mbuf *mbuf, uint32_t *offset, rte_be16_t *type)
+parse_ethernet(const struct rte_mbuf *mbuf, struct frame *frame)
 {
 	const struct rte_ether_hdr *ethernet;
 	const struct rte_vlan_hdr *vlan;
 	struct rte_ether_hdr ethernet_copy;
 	struct rte_vlan_hdr vlan_copy;
+	uint32_t offset = sizeof(*ethernet);
+	rte_be16_t type;
 
 	ethernet = rte_pktmbuf_read(mbuf, 0, sizeof(*ethernet), &ethernet_copy);
 	if (ethernet == NULL)
 		return false;
-	*offset = sizeof(*ethernet);
-	*type = ethernet->ether_type;
+	type = ethernet->ether_type;
 	for (int tags = 0; tags < MAX_VLAN_TAGS; tags++) {
-		if (*type != RTE_BE16(RTE_ETHER_TYPE_VLAN) &&
-			*type != RTE_BE16(RTE_ETHER_TYPE_QINQ))
+		if (type != RTE_BE16(RTE_ETHER_TYPE_VLAN) && type != RTE_BE16(RTE_ETHER_TYPE_QINQ))
 			break;
-		vlan = rte_pktmbuf_read(mbuf, *offset, sizeof(*vlan), &vlan_copy);
+		vlan = rte_pktmbuf_read(mbuf, offset, sizeof(*vlan), &vlan_copy);
 		if (vlan == NULL)
 			return false;
-		*offset += sizeof(*vlan);
-		*type = vlan->eth_proto;
+		if (tags == 0)
+			frame->vlan = rte_be_to_cpu_16(vlan->vlan_tci) & VLAN_ID_MASK;
+		offset += sizeof(*vlan);
+		type = vlan->eth_proto;
 	}
+	frame->ether_type = rte_be_to_cpu_16(type);
+	frame->network_offset = (uint16_t)offset;
 	return true;
 }
 
@@ -59,16 +64,10 @@ parse_udp(const struct rte_mbuf *mbuf, uint32_t offset, uint32_t length, struct 
 	frame->udp_port = rte_be_to_cpu_16(udp->dst_port);
 }
 
-static bool
-is_fragment(const struct rte_ipv4_hdr *ip)
-{
-	return (ip->fragment_offset & RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)) !=
-		0;
-}
-
 static void
-parse_ipv4(const struct rte_mbuf *mbuf, uint32_t offset, struct frame *frame)
+parse_ipv4(const struct rte_mbuf *mbuf, struct frame *frame)
 {
+	const uint32_t offset = frame->network_offset;
 	const struct rte_ipv4_hdr *ip;
 	struct rte_ipv4_hdr copy;
 	uint32_t header, total;
@@ -81,14 +80,14 @@ parse_ipv4(const struct rte_mbuf *mbuf, uint32_t offset, struct frame *frame)
 	if (header < sizeof(*ip) || total < header || offset + total > mbuf->pkt_len)
 		return;
 	frame->network = FRAME_IPV4;
-	frame->network_offset = (uint16_t)offset;
-	if (ip->next_proto_id == IPPROTO_UDP && !is_fragment(ip))
+	if (ip->next_proto_id == IPPROTO_UDP && !frame_is_fragment(ip))
 		parse_udp(mbuf, offset + header, total - header, frame);
 }
 
 static void
-parse_ipv6(const struct rte_mbuf *mbuf, uint32_t offset, struct frame *frame)
+parse_ipv6(const struct rte_mbuf *mbuf, struct frame *frame)
 {
+	const uint32_t offset = frame->network_offset;
 	const struct rte_ipv6_hdr *ip;
 	struct rte_ipv6_hdr copy;
 	uint32_t payload;
@@ -100,7 +99,6 @@ parse_ipv6(const struct rte_mbuf *mbuf, uint32_t offset, struct frame *frame)
 	if (offset + sizeof(*ip) + payload > mbuf->pkt_len)
 		return;
 	frame->network = FRAME_IPV6;
-	frame->network_offset = (uint16_t)offset;
 	if (ip->proto == IPPROTO_UDP)
 		parse_udp(mbuf, offset + sizeof(*ip), payload, frame);
 }
@@ -108,15 +106,11 @@ parse_ipv6(const struct rte_mbuf *mbuf, uint32_t offset, struct frame *frame)
 void
 frame_parse(const struct rte_mbuf *mbuf, struct frame *frame)
 {
-	rte_be16_t type;
-	uint32_t offset;
-
-	frame->network = FRAME_OTHER;
-	frame->udp = false;
-	if (!parse_ethernet(mbuf, &offset, &type))
+	*frame = (struct frame){.network = FRAME_OTHER};
+	if (!parse_ethernet(mbuf, frame))
 		return;
-	if (type == RTE_BE16(RTE_ETHER_TYPE_IPV4))
-		parse_ipv4(mbuf, offset, frame);
-	else if (type == RTE_BE16(RTE_ETHER_TYPE_IPV6))
-		parse_ipv6(mbuf, offset, frame);
+	if (frame->ether_type == RTE_ETHER_TYPE_IPV4)
+		parse_ipv4(mbuf, frame);
+	else if (frame->ether_type == RTE_ETHER_TYPE_IPV6)
+		parse_ipv6(mbuf, frame);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_ip.h>
 #include <rte_mbuf.h>
 
 /** The network layer of a frame. */
@@ -26,7 +27,11 @@ enum frame_network {
 struct frame {
 	uint8_t network;         /**< enum frame_network */
 	bool udp;                /**< an unfragmented UDP datagram, behind no extension header */
-	uint16_t network_offset; /**< of the IP header; set unless FRAME_OTHER */
+	bool netfc_port;         /**< UDP to the port of requests; set by pipeline_process() */
+	bool answered;           /**< a request that pipeline_process() has made a reply */
+	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
+	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
+	uint16_t network_offset; /**< of what ether_type says */
 	uint16_t udp_offset;     /**< of the UDP header; set if udp */
 	uint16_t payload_length; /**< UDP payload, in bytes; set if udp */
 	uint16_t udp_port;       /**< destination port, in host order; set if udp */
@@ -37,6 +42,14 @@ static inline uint32_t
 frame_payload_offset(const struct frame *frame)
 {
 	return frame->udp_offset + 8u;
+}
+
+/** Whether an IPv4 packet is a fragment, be it the first. */
+static inline bool
+frame_is_fragment(const struct rte_ipv4_hdr *ip)
+{
+	return (ip->fragment_offset & RTE_BE16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)) !=
+		0;
 }
 
 /**

@@ -142,10 +142,12 @@ gather(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *fr
 		if (i + 1 < count)
 			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + 1], void *));
 		frame_parse(mbufs[i], &frames[i]);
+		frames[i].netfc_port = frames[i].udp && frames[i].udp_port == pipeline->udp_port;
 		code = request_parse(
 			mbufs[i], &frames[i], pipeline->udp_port, pipeline->loaded, request);
 		if (code < 0)
 			continue;
+		frames[i].answered = true;
 		worker->counters.netfc_packets++;
 		if (code != NETFC_STATUS_OK) {
 			refuse(worker, request, (enum netfc_status)code);

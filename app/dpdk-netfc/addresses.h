@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ADDRESSES_H
+#define ADDRESSES_H
+
+/** @file IP addresses that the switch answers to, from the command line. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Addresses at the most, over all ports. */
+#define MAX_ADDRESSES 64
+
+/** Stands for all ports. */
+#define EVERY_PORT UINT16_MAX
+
+/** An address of the switch. */
+struct address {
+	uint8_t family;    /**< 4 or 6 */
+	uint8_t bytes[16]; /**< in network order; 4 of them for IPv4 */
+	uint16_t port;     /**< the ethdev's id, or EVERY_PORT */
+};
+
+/** All of them. */
+struct addresses {
+	unsigned int count;
+	struct address address[MAX_ADDRESSES];
+};
+
+/**
+ * Add an address: IP[/LEN][@PORT].
+ *
+ * @return 0, or -1 (said on stderr): it does not parse, is no address of a host, is there already,
+ * or there are too many
+ */
+int addresses_add(struct addresses *addresses, const char *text);
+
+/** Write an address for people, as addresses_add() reads it, without LEN; 64 characters will do. */
+void address_print(const struct address *address, char *text, unsigned int size);
+
+#endif /* ADDRESSES_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ANSWER_H
+#define ANSWER_H
+
+/**
+ * @file
+ * Turn a question into its answer, in place. Each returns whether it could: headers must be whole,
+ * and in the first segment.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+
+#include "frame.h"
+
+/** ARP request to reply (RFC 826). */
+bool answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+
+/**
+ * A computed UDP datagram to its sender. The checksum is computed afresh: what the kernel sends
+ * over a virtual interface may carry a partial one, which no update can mend.
+ */
+bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+
+/** Whether a datagram on the NetFC port is a reply. */
+bool answer_is_reply(const struct rte_mbuf *mbuf, const struct frame *frame);
+
+enum ping_result {
+	PING_ANSWERED,
+	PING_NONE, /**< no echo request */
+	PING_MALFORMED,
+};
+
+/** ICMP (RFC 792) or ICMPv6 (RFC 4443) echo request to reply. */
+enum ping_result
+answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+
+/**
+ * Whether an IPv6 packet is a valid neighbour solicitation (RFC 4861, section 7.1.1).
+ *
+ * @param target the address that it asks for
+ */
+bool answer_solicited_address(
+	const struct rte_mbuf *mbuf, const struct frame *frame, uint8_t target[16]);
+
+/** Neighbour solicitation to advertisement (RFC 4861, section 7.2.4). */
+bool answer_solicitation(
+	struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+
+#endif /* ANSWER_H */

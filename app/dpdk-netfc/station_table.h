@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef STATION_TABLE_H
+#define STATION_TABLE_H
+
+/**
+ * @file
+ * Which station (a MAC address in a VLAN) is behind which port (IEEE 802.1Q, clause 8.8).
+ *
+ * All lcores read; one, the keeper, adds and removes. A station that a worker does not find is
+ * announced to the keeper through a ring; a station that moves, or is seen again, is updated in
+ * place. Nobody waits: keys are looked up without locks in an rte_hash, and removed through RCU.
+ */
+
+#include <stdint.h>
+
+#include <rte_ether.h>
+#include <rte_rcu_qsbr.h>
+
+/** No port: the station is not known. */
+#define STATION_UNKNOWN UINT16_MAX
+
+/** A station's key. */
+struct station_key {
+	struct rte_ether_addr mac;
+	uint16_t vlan; /**< 0 without a tag */
+};
+
+struct station_table;
+
+/** What the keeper counts. */
+struct station_counters {
+	uint64_t stations;               /**< in the table now */
+	uint64_t learned, aged, refused; /**< added, removed, not added as the table was full */
+};
+
+/**
+ * Make a table. The EAL must have been initialised.
+ *
+ * @param capacity stations at the most, a power of two
+ * @param ageing_s seconds after which a silent station is forgotten
+ * @param qsbr the lcores' quiescent states: every worker is registered with it
+ * @return the table, or NULL where memory is short; free it with station_table_free()
+ */
+struct station_table *
+station_table_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *qsbr);
+
+/** Free a table that no lcore uses any more; NULL is allowed. */
+void station_table_free(struct station_table *table);
+
+/**
+ * A worker has seen a station.
+ *
+ * @param now TSC
+ * @return whether it was known, wherever it was; if not, it will be soon
+ */
+bool station_table_seen(
+	struct station_table *table, const struct station_key *key, uint16_t port, uint64_t now);
+
+/** The port behind which a station is, or STATION_UNKNOWN. */
+uint16_t station_table_find(const struct station_table *table, const struct station_key *key);
+
+/** The keeper: add what was announced, forget who was silent. To be called often. */
+void station_table_keep(struct station_table *table, uint64_t now);
+
+/** What the keeper has counted. */
+const struct station_counters *station_table_counters(const struct station_table *table);
+
+#endif /* STATION_TABLE_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TRANSMIT_H
+#define TRANSMIT_H
+
+/** @file Packets out of ports, each sent or counted as dropped. */
+
+#include "app.h"
+
+/** Send a burst out of a port, given by its index, now. */
+void transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf **mbufs,
+	uint16_t count);
+
+/** Send a packet with the next transmit_flush(). */
+void transmit_later(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf);
+
+/** Send what transmit_later() has kept: at the end of every burst. */
+void transmit_flush(struct app *app, struct lcore *lcore);
+
+#endif /* TRANSMIT_H */
