@@ -104,7 +104,7 @@ read_slots(const struct request *request, unsigned int slot, uint32_t first, uin
 {
 	uint32_t bytes = count * (uint32_t)sizeof(uint16_t);
 	uint16_t copy[NETFC_BATCH];
-	const unaligned_uint16_t *slots;
+	const packet_word *slots;
 
 	slots = rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, copy);
 	for (unsigned int l = 0; l < count; l++)
@@ -123,7 +123,7 @@ request_read_lanes(const struct request *request, uint32_t first, struct netfc_l
 
 /* Replace slots by the low halves of a field; returns the checksum's changes. */
 static uint32_t
-replace_slots(unaligned_uint16_t *slots, const uint32_t *field, unsigned int count)
+replace_slots(packet_word *slots, const uint32_t *field, unsigned int count)
 {
 	uint32_t changes = 0;
 
@@ -142,7 +142,7 @@ request_write_lanes(struct request *request, uint32_t first, const struct netfc_
 {
 	uint32_t offset = slot_offset(request, 2, first);
 	uint32_t bytes = count * (uint32_t)sizeof(uint16_t), flags = 0;
-	unaligned_uint16_t *slots = mbuf_bytes(request->mbuf, offset, bytes);
+	packet_word *slots = mbuf_bytes(request->mbuf, offset, bytes);
 	uint16_t copy[NETFC_BATCH];
 
 	if (slots == NULL) {
@@ -161,7 +161,7 @@ static void
 update_checksum(struct request *request)
 {
 	uint32_t offset = request->udp_offset + (uint32_t)offsetof(struct rte_udp_hdr, dgram_cksum);
-	const unaligned_uint16_t *before;
+	const packet_word *before;
 	uint16_t copy, after;
 
 	before = rte_pktmbuf_read(request->mbuf, offset, sizeof(copy), &copy);
