@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scripts for Pktgen-DPDK, with the real one where it is installed."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import switch
+
+SCRIPT = pathlib.Path(__file__).parents[2] / 'scripts' / 'pktgen' / 'netfc-pktgen'
+PKTGEN = os.environ.get('PKTGEN', 'pktgen')
+
+
+def run(*arguments):
+    """Run the script to its end."""
+    return subprocess.run([SCRIPT, '--build', switch.BUILD, *arguments], text=True, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+
+@pytest.mark.skipif(shutil.which(PKTGEN) is None,
+                    reason='pktgen is not installed (it is not in Debian); PKTGEN can name it')
+@pytest.mark.parametrize('arguments', [
+    [],
+    ['--tables', 'posit16_k512', '--op', 'mul', '--lanes', '16'],
+])
+def test_all_requests_come_back_right(arguments):
+    result = run('replay', '--pktgen', PKTGEN, *arguments)
+    assert result.returncode == 0, result.stdout
+    assert '1,024 of 1,024 replies captured, 0 wrong' in result.stdout
+
+
+@pytest.mark.parametrize('arguments, message', [
+    (['replay', '--pktgen', '/nonexistent/pktgen'], 'not found'),
+    (['replay', '--lanes', '244'], 'expected 1 to 243'),
+    (['explode'], 'invalid choice'),
+])
+def test_wrong_usage_is_said(arguments, message):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert message in result.stdout
