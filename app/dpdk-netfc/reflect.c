@@ -11,9 +11,9 @@
 
 #define LONGEST_ADDRESS 16
 
-/* Swap two fields that follow one another. */
+/* Swap two fields that follow one another, wherever their bytes are. */
 static void
-swap_fields(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)
+swap_across_segments(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)
 {
 	uint8_t swapped[2 * LONGEST_ADDRESS], copy[2 * LONGEST_ADDRESS];
 	const uint8_t *both = rte_pktmbuf_read(mbuf, offset, 2 * length, copy);
@@ -23,6 +23,23 @@ swap_fields(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)
 	memcpy(swapped, both + length, length);
 	memcpy(swapped + length, both, length);
 	mbuf_write(mbuf, offset, swapped, 2 * length);
+}
+
+/* `length` is a constant wherever this is used, so that the copies are a few moves. */
+static __rte_always_inline void
+swap_fields(struct rte_mbuf *mbuf, uint32_t offset, const uint32_t length)
+{
+	uint8_t first[LONGEST_ADDRESS], second[LONGEST_ADDRESS];
+	uint8_t *both = mbuf_bytes(mbuf, offset, 2 * length);
+
+	if (unlikely(both == NULL)) {
+		swap_across_segments(mbuf, offset, length);
+		return;
+	}
+	memcpy(first, both, length);
+	memcpy(second, both + length, length);
+	memcpy(both, second, length);
+	memcpy(both + length, first, length);
 }
 
 void

@@ -36,6 +36,15 @@ class_bits(uint32_t bits, uint32_t magnitude, struct traits traits)
 	return (uint32_t)(magnitude != 0) + (magnitude >= traits.inf) + (magnitude > traits.inf);
 }
 
+/* A choice without a branch, whatever the compiler thinks of it. */
+static inline uint32_t
+choose(bool condition, uint32_t yes, uint32_t no)
+{
+	uint32_t mask = -(uint32_t)condition;
+
+	return (yes & mask) | (no & ~mask);
+}
+
 static ALWAYS_INLINE void
 unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 	struct traits traits)
@@ -49,7 +58,7 @@ unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 
 	for (unsigned l = 0; l < count; l++) {
 		uint32_t minus_y = negate_bits(y[l], traits.posit);
-		uint32_t ys = op[l] == NETFC_SUB - NETFC_ADD ? minus_y : y[l];
+		uint32_t ys = choose(op[l] == NETFC_SUB - NETFC_ADD, minus_y, y[l]);
 		uint32_t mx = magnitude_bits(x[l], traits.posit);
 		uint32_t my = magnitude_bits(ys, traits.posit);
 		uint32_t compare = 2 * (uint32_t)(mx > my) + (mx == my);
@@ -74,15 +83,16 @@ select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned
 
 	for (unsigned l = 0; l < count; l++) {
 		uint32_t word = decision[l], source = netfc_decide_source(word), e = magnitude[l];
-		uint32_t minus = negate_bits(e, traits.posit);
-		uint32_t value = netfc_decide_sign(word) ? minus : e;
-		uint32_t flag = e == 0 ? NETFC_UNDERFLOW : e == traits.inf ? NETFC_OVERFLOW : 0;
+		uint32_t xl = x[l], yl = y[l];
+		uint32_t value = choose(netfc_decide_sign(word), negate_bits(e, traits.posit), e);
+		uint32_t flag = choose(e == 0, NETFC_UNDERFLOW, 0) |
+			choose(e == traits.inf, NETFC_OVERFLOW, 0);
 
-		value = source == NETFC_FROM_X ? x[l] : value;
-		value = source == NETFC_FROM_Y ? y[l] : value;
-		value = source == NETFC_FROM_CONSTANT ? netfc_decide_constant(word) : value;
+		value = choose(source == NETFC_FROM_X, xl, value);
+		value = choose(source == NETFC_FROM_Y, yl, value);
+		value = choose(source == NETFC_FROM_CONSTANT, netfc_decide_constant(word), value);
 		z[l] = value;
-		flags[l] = source == NETFC_FROM_STAGES ? flag : netfc_decide_flags(word);
+		flags[l] = choose(source == NETFC_FROM_STAGES, flag, netfc_decide_flags(word));
 	}
 }
 
@@ -90,17 +100,19 @@ static ALWAYS_INLINE void
 apply_guard(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t no_result = NETFC_UNDERFLOW << 24 | NETFC_FROM_CONSTANT << 16;
+	const int32_t guard = step->imm;
 	const uint32_t *RESTRICT theta = lanes->field[step->b];
 	const uint32_t *RESTRICT m = lanes->field[step->c];
 	uint32_t *RESTRICT decision = lanes->field[step->dst];
 
 	for (unsigned l = 0; l < count; l++) {
-		uint32_t word = decision[l], guarded = word;
+		uint32_t word = decision[l], ml = m[l], guarded;
+		int32_t difference = log_word(theta[l]);
 
-		guarded = m[l] == NETFC_NO_RESULT ? no_result : guarded;
-		guarded = log_word(theta[l]) > step->imm ? NETFC_FROM_Y << 16 : guarded;
-		guarded = log_word(theta[l]) < -step->imm ? NETFC_FROM_X << 16 : guarded;
-		decision[l] = netfc_decide_source(word) == NETFC_FROM_STAGES ? guarded : word;
+		guarded = choose(ml == NETFC_NO_RESULT, no_result, word);
+		guarded = choose(difference > guard, NETFC_FROM_Y << 16, guarded);
+		guarded = choose(difference < -guard, NETFC_FROM_X << 16, guarded);
+		decision[l] = choose(netfc_decide_source(word) == NETFC_FROM_STAGES, guarded, word);
 	}
 }
 
@@ -143,7 +155,7 @@ negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, un
 	uint32_t *RESTRICT dst = lanes->field[step->dst];
 
 	for (unsigned l = 0; l < count; l++)
-		dst[l] = op[l] == NETFC_DIV - NETFC_ADD ? -a[l] & 0xffff : a[l];
+		dst[l] = choose(op[l] == NETFC_DIV - NETFC_ADD, -a[l] & 0xffff, a[l]);
 }
 
 /* One body, compiled for the vector units of several processors; the loader chooses. */

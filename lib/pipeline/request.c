@@ -7,9 +7,12 @@
 #include "checksum.h"
 #include "mbuf_bytes.h"
 #include "request.h"
+#include "slots.h"
 
+#define STATUS_OFFSET ((uint32_t)offsetof(struct netfc_hdr, status))
+#define CHECKSUM_OFFSET ((uint32_t)offsetof(struct rte_udp_hdr, dgram_cksum))
 /* The shortest payload whose status byte can be answered in. */
-#define ANSWERABLE_BYTES (offsetof(struct netfc_hdr, status) + 1)
+#define ANSWERABLE_BYTES (STATUS_OFFSET + 1)
 
 static bool
 is_op(uint8_t op)
@@ -104,35 +107,34 @@ read_slots(const struct request *request, unsigned int slot, uint32_t first, uin
 {
 	uint32_t bytes = count * (uint32_t)sizeof(uint16_t);
 	uint16_t copy[NETFC_BATCH];
-	const packet_word *slots;
 
-	slots = rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, copy);
-	for (unsigned int l = 0; l < count; l++)
-		field[l] = rte_be_to_cpu_16(slots[l]);
+	slots_read(rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, copy),
+		field, count);
 }
 
 void
 request_read_lanes(const struct request *request, uint32_t first, struct netfc_lanes *lanes,
 	unsigned int at, unsigned int count)
 {
+	uint32_t op = request->op - NETFC_ADD, *restrict ops = &lanes->field[NETFC_OP][at];
+
 	read_slots(request, 0, first, &lanes->field[NETFC_X][at], count);
 	read_slots(request, 1, first, &lanes->field[NETFC_Y][at], count);
 	for (unsigned int l = 0; l < count; l++)
-		lanes->field[NETFC_OP][at + l] = request->op - NETFC_ADD;
+		ops[l] = op;
 }
 
-/* Replace slots by the low halves of a field; returns the checksum's changes. */
+/* Results into slots that lie across segments. */
 static uint32_t
-replace_slots(packet_word *slots, const uint32_t *field, unsigned int count)
+replace_across_segments(
+	struct rte_mbuf *mbuf, uint32_t offset, const uint32_t *field, unsigned int count)
 {
-	uint32_t changes = 0;
+	uint32_t bytes = count * (uint32_t)sizeof(uint16_t), changes;
+	uint16_t copy[NETFC_BATCH];
 
-	for (unsigned int l = 0; l < count; l++) {
-		uint16_t after = rte_cpu_to_be_16((uint16_t)field[l]);
-
-		changes += checksum_change(slots[l], after);
-		slots[l] = after;
-	}
+	memcpy(copy, rte_pktmbuf_read(mbuf, offset, bytes, copy), bytes);
+	changes = slots_replace(copy, field, count);
+	mbuf_write(mbuf, offset, copy, bytes);
 	return changes;
 }
 
@@ -140,27 +142,30 @@ void
 request_write_lanes(struct request *request, uint32_t first, const struct netfc_lanes *lanes,
 	unsigned int at, unsigned int count)
 {
-	uint32_t offset = slot_offset(request, 2, first);
-	uint32_t bytes = count * (uint32_t)sizeof(uint16_t), flags = 0;
-	packet_word *slots = mbuf_bytes(request->mbuf, offset, bytes);
-	uint16_t copy[NETFC_BATCH];
+	const uint32_t *z = &lanes->field[NETFC_Z][at],
+		       *lane_flags = &lanes->field[NETFC_FLAGS][at];
+	uint32_t offset = slot_offset(request, 2, first), flags = 0;
+	void *slots = mbuf_bytes(request->mbuf, offset, count * (uint32_t)sizeof(uint16_t));
 
-	if (slots == NULL) {
-		memcpy(copy, rte_pktmbuf_read(request->mbuf, offset, bytes, copy), bytes);
-		request->changes += replace_slots(copy, &lanes->field[NETFC_Z][at], count);
-		mbuf_write(request->mbuf, offset, copy, bytes);
-	} else {
-		request->changes += replace_slots(slots, &lanes->field[NETFC_Z][at], count);
-	}
+	if (likely(slots != NULL))
+		request->changes += slots_replace(slots, z, count);
+	else
+		request->changes += replace_across_segments(request->mbuf, offset, z, count);
 	for (unsigned int l = 0; l < count; l++)
-		flags |= lanes->field[NETFC_FLAGS][at + l];
+		flags |= lane_flags[l];
 	request->flags |= (uint8_t)flags;
 }
 
 static void
-update_checksum(struct request *request)
+write_status(struct request *request, uint8_t status)
 {
-	uint32_t offset = request->udp_offset + (uint32_t)offsetof(struct rte_udp_hdr, dgram_cksum);
+	mbuf_write(request->mbuf, request->offset + STATUS_OFFSET, &status, sizeof(status));
+}
+
+static void
+write_checksum(struct request *request)
+{
+	uint32_t offset = request->udp_offset + CHECKSUM_OFFSET;
 	const packet_word *before;
 	uint16_t copy, after;
 
@@ -174,13 +179,21 @@ request_finish(struct request *request, enum netfc_status code)
 {
 	uint8_t status =
 		(uint8_t)(NETFC_STATUS_REPLY | code << NETFC_STATUS_CODE_SHIFT | request->flags);
+	uint8_t *udp = mbuf_bytes(request->mbuf, request->udp_offset,
+		(uint32_t)sizeof(struct rte_udp_hdr) + ANSWERABLE_BYTES);
+	packet_word *checksum;
 
-	mbuf_write(request->mbuf, request->offset + (uint32_t)offsetof(struct netfc_hdr, status),
-		&status, sizeof(status));
-	if (!request->checksummed)
-		return;
 	/* The status is the low byte of the word that it shares with the format. */
 	request->changes +=
 		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
-	update_checksum(request);
+	if (unlikely(udp == NULL)) {
+		write_status(request, status);
+		if (request->checksummed)
+			write_checksum(request);
+		return;
+	}
+	udp[sizeof(struct rte_udp_hdr) + STATUS_OFFSET] = status;
+	checksum = (packet_word *)(udp + CHECKSUM_OFFSET);
+	if (request->checksummed)
+		*checksum = checksum_update(*checksum, request->changes);
 }

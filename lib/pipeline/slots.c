@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_byteorder.h>
+
+#include "checksum.h"
+#include "mbuf_bytes.h"
+#include "slots.h"
+
+/* One body, compiled for the vector units of several processors; the loader chooses. */
+#ifdef HAVE_TARGET_CLONES
+#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define VECTOR_CLONES
+#endif
+
+/* rte_bswap16() is assembly, which compilers cannot vectorise. */
+static inline uint16_t
+swap_bytes(uint16_t word)
+{
+#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+	return (uint16_t)(word << 8 | word >> 8);
+#else
+	return word;
+#endif
+}
+
+VECTOR_CLONES void
+slots_read(const void *slots, uint32_t *field, unsigned int count)
+{
+	const packet_word *restrict from = slots;
+	uint32_t *restrict to = field;
+
+	for (unsigned int l = 0; l < count; l++)
+		to[l] = swap_bytes(from[l]);
+}
+
+VECTOR_CLONES uint32_t
+slots_replace(void *slots, const uint32_t *field, unsigned int count)
+{
+	packet_word *restrict to = slots;
+	const uint32_t *restrict from = field;
+	uint32_t changes = 0;
+
+	for (unsigned int l = 0; l < count; l++) {
+		uint16_t before = to[l], after = swap_bytes((uint16_t)from[l]);
+
+		changes += checksum_change(before, after);
+		to[l] = after;
+	}
+	return changes;
+}

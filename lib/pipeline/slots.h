@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_SLOTS_H
+#define PIPELINE_SLOTS_H
+
+/** @file Slots of a packet to fields of a batch and back: big-endian 16 bits, at any address. */
+
+#include <stdint.h>
+
+/** Copy `count` slots into a field. */
+void slots_read(const void *slots, uint32_t *field, unsigned int count);
+
+/**
+ * Replace `count` slots by the low halves of a field.
+ *
+ * @return the changes of a checksum over the slots, see checksum.h
+ */
+uint32_t slots_replace(void *slots, const uint32_t *field, unsigned int count);
+
+#endif /* PIPELINE_SLOTS_H */
