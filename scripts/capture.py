@@ -5,13 +5,10 @@ import struct
 
 import numpy
 
+from protocol import HEADER, UDP_PORT, results
+
 PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
 RECORD = struct.Struct("<IIII")
-HEADER = struct.Struct(">HBBBBHI")
-MAGIC = 0x4E46
-VERSION = 1
-REPLY = 0x80
-UDP_PORT = 20038
 # Ethernet, IPv4 without options, UDP: what stands before the NetFC header, in bytes.
 NETFC_OFFSET = 14 + 20 + 8
 MAX_LANES = 243  # in a frame of 1,514 bytes
@@ -39,19 +36,11 @@ def udp_frame(payload, source="10.0.0.1", destination="10.0.0.2", port=UDP_PORT)
     return ethernet + ip + udp + payload
 
 
-def request(op, format_id, x, y, request_id=0):
-    """The payload of a request: x and y are arrays of encodings."""
-    header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, len(x), request_id)
-    lanes = [numpy.asarray(a, dtype=">u2").tobytes() for a in (x, y, numpy.zeros(len(x)))]
-    return header + b"".join(lanes)
-
-
 def reply(frame):
     """(id, status, z) of the reply in a frame made by udp_frame()."""
     payload = frame[NETFC_OFFSET:]
-    _, _, _, _, status, count, request_id = HEADER.unpack_from(payload)
-    z = numpy.frombuffer(payload, ">u2", count, HEADER.size + 4 * count)
-    return request_id, status, z.astype(numpy.uint16)
+    status, _, request_id = HEADER.unpack_from(payload)[-3:]
+    return request_id, status, results(payload)
 
 
 def write(path, frames):

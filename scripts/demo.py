@@ -16,6 +16,7 @@ import numpy
 
 import capture
 import netfc
+import protocol
 
 SETS = ["fp16_k1024", "bf16_k128", "posit16_k512", "posit16_es2_k256"]
 SAMPLES = [(3.14159, 2.71828), (1, 1e-3), (-100, 0.07), (1, 3)]
@@ -43,7 +44,7 @@ class Case:
         for size in sizes:
             lanes = slice(start, min(start + int(size), len(self.x)))
             op = netfc.OPS[self.op]
-            yield lanes, capture.request(
+            yield lanes, protocol.request(
                 op, self.format.id, self.x[lanes], self.y[lanes], first_id
             )
             first_id += 1
@@ -98,7 +99,7 @@ def compute_in_switch(build, folder, cases):
     stats = run_switch(build, folder, device, ["--idle-exit", "200"])
     for frame in capture.read(replies):
         number, status, z = capture.reply(frame)
-        if not status & capture.REPLY or status >> 4 & 7:
+        if not status & protocol.REPLY or status >> 4 & 7:
             sys.exit(f"request {number} was not computed: status {status:#04x}")
         case, lanes = owners[number]
         case.z[lanes] = z
@@ -112,7 +113,7 @@ def measure_speed(build, folder):
     for lanes in (1, capture.MAX_LANES):
         path = os.path.join(folder, f"speed{lanes}.pcap")
         operands = rng.integers(0, 65536, (1024, 2, lanes))
-        capture.write(path, [capture.udp_frame(capture.request(1, 1, *pair)) for pair in operands])
+        capture.write(path, [capture.udp_frame(protocol.request(1, 1, *pair)) for pair in operands])
         stats = run_switch(
             build, folder, f"rx_pcap={path},infinite_rx=1", [], limit=SPEED_SECONDS
         )

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of the NetFC client."""
+
+import argparse
+import json
+import math
+import os
+import signal
+import sys
+
+import netfc
+import number_formats
+import protocol
+from netfc_channel import RETRIES, TIMEOUT, WINDOW, ClientError
+from netfc_client import MTU, Client
+
+PROGRAM = "netfc-client"
+DONE, WRONG_USAGE, FAILED = 0, 1, 2
+SHOWN_CHARACTERS = 60
+
+DESCRIPTION = """\
+Compute X OP Y in a NetFC switch and print the result. Without X and Y, read pairs from FILE or
+standard input, "X Y" a line, and print a result a line; empty lines and lines that start with #
+are skipped. X and Y are decimal numbers, inf, nan, or encodings such as 0x3c00. `query IPV4` asks
+a switch that detects Slowloris for what it has counted for that destination."""
+
+EPILOG = """\
+Exception flags of the switch (invalid, division by zero, overflow, underflow) are said on standard
+error. Exit status: 0 done, 1 wrong usage or input, 2 no reply or an error of the switch.
+An operand that looks like an option, such as -inf, goes behind a lone --.
+Example: netfc-client add 1.5 2.25 --server 10.0.0.2"""
+
+
+class UsageError(Exception):
+    """What is wrong with the command line or the input."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours."""
+
+    def error(self, message):
+        raise UsageError(f"{message}; see --help")
+
+
+def make_parser():
+    """The command line."""
+    parser = Parser(
+        prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage=f"{PROGRAM} add|sub|mul|div [X Y] --server ADDRESS [OPTION...]\n"
+        f"       {PROGRAM} query IPV4 --server ADDRESS [OPTION...]",
+    )
+    parser.add_argument("op", metavar="OP", choices=[*netfc.OPS, "query"], help=argparse.SUPPRESS)
+    parser.add_argument("operands", metavar="X Y", nargs="*", help=argparse.SUPPRESS)
+    option = parser.add_argument
+    option("--server", metavar="ADDRESS", required=True,
+           help="the switch, or a host behind it: a name, an IPv4 or an IPv6 address")
+    option("--port", type=int, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
+    option("--format", default="fp16", help="fp16, posit16, bf16 or posit16_es2 (%(default)s)")
+    option("--input", metavar="FILE", help="read pairs from FILE")
+    option("--bits", action="store_true",
+           help="operands and results are encodings: one to four hex digits, with or without 0x")
+    option("--json", action="store_true", help="print one JSON object")
+    option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
+    option("--lanes", type=int, help="pairs in a datagram at the most (what the MTU has room for)")
+    option("--timeout", metavar="SECONDS", type=float, default=TIMEOUT,
+           help="until a datagram counts as lost and is sent again (%(default)s)")
+    option("--retries", type=int, default=RETRIES, help="how often it is sent again (%(default)s)")
+    option("--window", type=int, default=WINDOW,
+           help="datagrams under way at once (%(default)s)")
+    return parser
+
+
+class Operands:
+    """A growing column of operands, parsed one by one, encoded together."""
+
+    def __init__(self, number_format, bits_only):
+        self._format = number_format
+        self._bits_only = bits_only
+        self._numbers = []
+        self._encodings = {}  # by index: operands that were no numbers but encodings
+
+    @property
+    def syntax(self):
+        """What an operand looks like."""
+        if self._bits_only:
+            return "one to four hex digits, such as 3c00"
+        return "a decimal number, inf, nan, or an encoding such as 0x3c00"
+
+    def append(self, text):
+        """Add an operand; returns whether the text was one."""
+        if self._bits_only and not text.lower().startswith("0x"):
+            text = "0x" + text
+        bits = number_formats.parse_bits(text)
+        number = 0.0 if bits is not None else number_formats.parse_number(text)
+        if number is None or (self._bits_only and bits is None):
+            return False
+        if bits is not None:
+            self._encodings[len(self._numbers)] = bits
+        self._numbers.append(number)
+        return True
+
+    def bits(self):
+        """The encodings."""
+        bits = self._format.encode(self._numbers)
+        bits[list(self._encodings)] = list(self._encodings.values())
+        return bits
+
+
+def read_pairs(lines, source, columns):
+    """Append the two operands of each line to the two columns."""
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2 or not all(column.append(word) for column, word in zip(columns, words)):
+            shown = line.rstrip("\r\n")
+            shown = shown[:SHOWN_CHARACTERS] + "..." * (len(shown) > SHOWN_CHARACTERS)
+            raise UsageError(
+                f"{source}, line {number}: expected two operands, each"
+                f" {columns[0].syntax}, but got {shown!r}"
+            )
+
+
+def read_input(path, columns):
+    """Read pairs from a file, or from standard input where path is None."""
+    if path is None:
+        sys.stdin.reconfigure(errors="replace")
+        return read_pairs(sys.stdin, "standard input", columns)
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return read_pairs(file, path, columns)
+    except OSError as error:
+        raise UsageError(f"cannot read '{path}': {error.strerror}") from error
+
+
+def read_operands(options, number_format):
+    """The encodings x and y that the command line asks for."""
+    columns = [Operands(number_format, options.bits) for _ in "xy"]
+    if not options.operands:
+        read_input(options.input, columns)
+    elif options.input is not None:
+        raise UsageError("give X and Y or --input FILE, not both")
+    elif len(options.operands) != 2:
+        raise UsageError(f"{options.op} takes two operands, not {len(options.operands)}")
+    else:
+        for column, text in zip(columns, options.operands):
+            if not column.append(text):
+                raise UsageError(f"operand '{text}' is not {column.syntax}")
+    return [column.bits() for column in columns]
+
+
+def numbers_json(number_format, bits):
+    """Operands or results for programs, as netfc-tables prints them."""
+    return [
+        {
+            "bits": f"0x{encoding:04x}",
+            "value": value if math.isfinite(value) else number_format.text(encoding).lower(),
+        }
+        for encoding, value in zip(bits.tolist(), number_format.decode(bits).tolist())
+    ]
+
+
+def print_json(options, client, columns):
+    """One object with all lanes; columns: the arrays x, y and z."""
+    lanes = zip(*(numbers_json(client.format, column) for column in columns))
+    print(json.dumps({
+        "server": options.server,
+        "port": options.port,
+        "op": options.op,
+        "format": options.format,
+        "results": [dict(zip("xyz", lane)) for lane in lanes],
+        "flags": client.flags.words,
+        "datagrams": vars(client.counters),
+    }))
+
+
+def compute(options, client):
+    """Carry out an arithmetic operation."""
+    x, y = read_operands(options, client.format)
+    z = client.compute(options.op, x, y)
+    if options.json:
+        print_json(options, client, (x, y, z))
+        return
+    text = "0x{:04x}".format if options.bits else client.format.text
+    sys.stdout.writelines(f"{text(bits)}\n" for bits in z.tolist())
+    if client.flags:
+        sys.stdout.flush()
+        print(f"{PROGRAM}: exceptions: {', '.join(client.flags.words)}", file=sys.stderr)
+
+
+def query(options, client):
+    """Carry out a query."""
+    if len(options.operands) != 1 or options.input is not None or options.bits:
+        raise UsageError("query takes one IPv4 address, and neither --input nor --bits")
+    result = client.query(options.operands[0])
+    if options.json:
+        answer = {"server": options.server, "destination": options.operands[0]}
+        print(json.dumps({**answer, **result._asdict()}))
+    else:
+        print(f"{result.connections} connections, {result.bytes} bytes,"
+              f" {result.ratio:.8g} connections per byte")
+
+
+def run(arguments):
+    """Carry out a command line."""
+    options = make_parser().parse_intermixed_args(arguments)
+    settings = {name: getattr(options, name) for name in ("timeout", "retries", "window")}
+    with Client(options.server, options.port, options.format, options.mtu, options.lanes,
+                **settings) as client:
+        if options.op == "query":
+            query(options, client)
+        else:
+            compute(options, client)
+    sys.stdout.flush()
+
+
+def main(arguments=None):
+    """The program; returns its exit status."""
+    try:
+        run(arguments)
+        return DONE
+    except (UsageError, ValueError) as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return WRONG_USAGE
+    except ClientError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        # Whoever read the results wants no more; Python must not complain at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NetFC version 1 as a scapy layer, on UDP port 20038.
+
+    request("add", "fp16", [1.5], [2.25]).show2()
+    sr1(IP(dst="10.0.0.2") / UDP() / request("add", "fp16", [1.5, 2.5], [2.25, 1]))
+
+NetFC is the layer; numbers() says what the slots of a packet stand for.
+"""
+
+import ipaddress
+import struct
+
+from scapy.fields import (
+    BitEnumField,
+    BitField,
+    ByteEnumField,
+    ByteField,
+    FieldLenField,
+    FieldListField,
+    FlagsField,
+    IntField,
+    LongField,
+    XIntField,
+    XShortField,
+)
+from scapy.layers.inet import UDP
+from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
+
+import netfc
+import number_formats
+import protocol
+
+CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
+START_BYTES = 6  # up to the status: what a switch must have to answer at all
+
+_FLAG_NAMES = [flag.name.lower() for flag in protocol.Flag]
+
+
+class Slot(XShortField):
+    """Sixteen bits that hold a number in the packet's format."""
+
+    def i2repr(self, pkt, x):
+        """The bits, and the number where the packet says of what format it is."""
+        number_format = number_formats.BY_ID.get(pkt.format)
+        is_address = pkt.op == protocol.QUERY and self.name != "z"
+        if number_format is None or is_address:
+            return f"0x{x:04x}"
+        return f"{number_format.text(x)} (0x{x:04x})"
+
+
+class Lanes(FieldListField):
+    """The x, y or z of all lanes. Left out, it is zeros: as many as x has, or one for x."""
+
+    def __init__(self, name):
+        super().__init__(name, [], Slot(name, 0), count_from=lambda pkt: pkt.count)
+        self.default = None
+
+    def i2len(self, pkt, val):
+        """How many bytes."""
+        return 2 * self.i2count(pkt, val)
+
+    def i2count(self, pkt, val):
+        """How many lanes."""
+        if val is None:
+            return 1 if pkt is None or pkt.x is None else len(pkt.x)
+        return len(val)
+
+    def i2repr(self, pkt, x):
+        """All lanes, as numbers and bits."""
+        return super().i2repr(pkt, self._filled(pkt, x))
+
+    def addfield(self, pkt, s, val):
+        """Append the lanes to the bytes of a packet."""
+        val = self._filled(pkt, val)
+        return s + struct.pack(f">{len(val)}H", *val)
+
+    def getfield(self, pkt, s):
+        """Take the lanes off the bytes of a packet; fewer where it was cut."""
+        count = min(self.count_from(pkt), len(s) // 2)
+        return s[2 * count :], list(struct.unpack_from(f">{count}H", s))
+
+    def _filled(self, pkt, val):
+        return [0] * self.i2count(pkt, val) if val is None else val
+
+
+_START = [
+    XShortField("magic", protocol.MAGIC),
+    ByteField("version", protocol.VERSION),
+    ByteEnumField("op", netfc.OPS["add"], protocol.OP_NAMES),
+    ByteEnumField("format", netfc.FORMATS["fp16"], protocol.FORMAT_NAMES),
+    BitField("reply", 0, 1),
+    BitEnumField("code", 0, 3, protocol.CODE_NAMES),
+    FlagsField("flags", 0, 4, _FLAG_NAMES),
+]
+
+
+class NetFC(Packet):
+    """A NetFC datagram: header and lanes."""
+
+    name = "NetFC"
+    fields_desc = [
+        *_START,
+        FieldLenField("count", None, count_of="x", fmt="H"),
+        XIntField("id", 0),
+        Lanes("x"),
+        Lanes("y"),
+        Lanes("z"),
+    ]
+
+    @classmethod
+    def dispatch_hook(cls, _pkt=None, *_args, **_fields):
+        """The layer for these bytes: NetFC whole, its start alone, or no NetFC."""
+        if _pkt is None:
+            return cls
+        magic = protocol.MAGIC.to_bytes(2, "big")
+        if len(_pkt) < START_BYTES or not _pkt.startswith(magic):
+            return Raw
+        return cls if len(_pkt) >= protocol.HEADER.size else NetFCStart
+
+    def post_dissect(self, s):
+        """Lanes that a cut datagram lacks are none, and not the zeros of the default."""
+        for name in "xyz":
+            self.fields.setdefault(name, [])
+        return s
+
+    def guess_payload_class(self, payload):
+        """Counters stand behind the lane of a query."""
+        if self.op == protocol.QUERY and len(payload) >= protocol.QUERY_COUNTERS.size:
+            return QueryCounters
+        return Raw
+
+    def hashret(self):
+        """What a request has in common with its reply."""
+        return struct.pack(">BBI", self.op, self.format, self.id)
+
+    def answers(self, other):
+        """Whether this is the reply to another packet."""
+        return (
+            isinstance(other, NetFC)
+            and (self.reply, other.reply) == (1, 0)
+            and (self.version, self.op, self.format) == (other.version, other.op, other.format)
+            and self.id == other.id
+        )
+
+    def mysummary(self):
+        """One line for people."""
+        lanes = self.count if self.count is not None else len(self.x or [0])
+        text = self.sprintf("NetFC %format% %op%") + f", {lanes} lane{'s' * (lanes != 1)}"
+        if not self.reply:
+            return text + ", request"
+        if self.code:
+            return text + self.sprintf(", reply: error %code%")
+        words = ", ".join(protocol.Flag(int(self.flags)).words)
+        return text + (f", reply: {words}" if words else ", reply")
+
+
+class NetFCStart(Packet):
+    """A NetFC datagram cut within its header, as far as a switch answers it."""
+
+    name = "NetFC, header cut"
+    fields_desc = list(_START)
+
+
+class QueryCounters(Packet):
+    """What stands behind the lane of a query that has the room."""
+
+    name = "NetFC query counters"
+    fields_desc = [IntField("connections", 0), LongField("bytes", 0)]
+
+
+def request(op, number_format, x, y, **fields):
+    """A request; op and number_format by name, x and y numbers or lists of numbers.
+
+    fields: other fields of NetFC. For operands as bits: NetFC(x=[0x3e00], y=[0x4080]).
+    """
+    encode = number_formats.FORMATS[number_format].encode
+    x, y = (encode(numbers).reshape(-1).tolist() for numbers in (x, y))
+    if len(x) != len(y):
+        raise ValueError(f"x has {len(x)} lanes, y has {len(y)}")
+    return NetFC(op=netfc.OPS[op], format=netfc.FORMATS[number_format], x=x, y=y, **fields)
+
+
+def query(destination, **fields):
+    """A Slowloris query for an IPv4 destination, with room for all counters."""
+    x, y = struct.unpack(">HH", ipaddress.IPv4Address(destination).packed)
+    header = NetFC(op=protocol.QUERY, format=netfc.FORMATS["fp16"], x=[x], y=[y], **fields)
+    return header / QueryCounters()
+
+
+def query_destination(packet):
+    """The IPv4 address that a query packet asks for."""
+    return str(ipaddress.IPv4Address(packet.x[0] << 16 | packet.y[0]))
+
+
+def numbers(packet, field):
+    """What the slots x, y or z of a packet stand for: a numpy array of float64."""
+    return number_formats.BY_ID[packet.format].decode(getattr(packet, field))
+
+
+bind_bottom_up(UDP, NetFC, sport=protocol.UDP_PORT)
+bind_bottom_up(UDP, NetFC, dport=protocol.UDP_PORT)
+# With scapy's own default, 53, replies would be taken for DNS.
+bind_top_down(UDP, NetFC, sport=CLIENT_PORT, dport=protocol.UDP_PORT)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A switch for tests of clients: a UDP socket on loopback that computes with libnetfc.
+
+It can be told to lose, double, change and reorder what it answers.
+"""
+
+import socket
+import subprocess
+import threading
+
+import numpy as np
+
+import project_scripts  # noqa: F401, lets the next ones be found
+import protocol
+import switch
+
+CHUNK = 2000  # lanes whose lines fit into a pipe, whichever end reads first
+
+
+class TableSet:
+    """A table set of libnetfc, in a process of its own: a build with sanitizers needs one."""
+
+    def __init__(self, name):
+        self._process = subprocess.Popen(
+            [switch.TABLE_BUILDER, 'calc', '--stream', '--hex', name], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def close(self):
+        self._process.stdin.close()
+        assert self._process.wait(switch.TIMEOUT_S) == 0
+        self._process.stdout.close()
+
+    def compute(self, op, x, y):
+        """z of arrays of encodings and the flags of all lanes together; op by name."""
+        z, flags = np.empty(len(x), dtype=np.uint16), 0
+        for at in range(0, len(x), CHUNK):
+            part = slice(at, at + CHUNK)
+            answers = self._ask(op, x[part], y[part])
+            z[part] = [int(words[3], 16) for words in answers]
+            flags |= np.bitwise_or.reduce([int(words[4], 16) for words in answers])
+        return z, int(flags)
+
+    def _ask(self, op, x, y):
+        self._process.stdin.writelines(f'{op} {a:04x} {b:04x}\n' for a, b in zip(x, y))
+        self._process.stdin.flush()
+        return [self._process.stdout.readline().split() for _ in x]
+
+
+def with_status(request, code=0, flags=0):
+    """The reply of a switch that computes nothing."""
+    reply = bytearray(request)
+    reply[protocol.STATUS_OFFSET] = protocol.REPLY | code << protocol.CODE_SHIFT | flags
+    return bytes(reply)
+
+
+def with_z(reply, z):
+    """A reply with these results."""
+    at = protocol.HEADER.size + 4 * len(z)
+    return reply[:at] + np.asarray(z, dtype='>u2').tobytes() + reply[at + 2 * len(z):]
+
+
+class FakeSwitch:
+    """Answers on a port of its own until the end of a with statement.
+
+    tables: TableSet by format number. mangle: what to send instead of a reply, a function from a
+    request and its reply to a list of datagrams. requests: all that came.
+    """
+
+    def __init__(self, tables, mangle=None, address='127.0.0.1'):
+        self.tables = tables
+        self.mangle = mangle or (lambda request, reply: [reply])
+        self.requests = []
+        family = socket.AF_INET6 if ':' in address else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        self._socket.bind((address, 0))
+        self.address, self.port = self._socket.getsockname()[:2]
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        with socket.socket(self._socket.family, socket.SOCK_DGRAM) as waker:
+            waker.sendto(b'', (self.address, self.port))
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self):
+        while True:
+            request, client = self._socket.recvfrom(65535)
+            if not request:
+                return
+            self.requests.append(request)
+            for datagram in self.mangle(request, self.answer(request)):
+                self._socket.sendto(datagram, client)
+
+    def answer(self, request):
+        """The reply to a request without mistakes."""
+        _, _, op, form, _, count, _ = protocol.HEADER.unpack_from(request)
+        if form not in self.tables:
+            return with_status(request, protocol.Code.FORMAT)
+        if op == protocol.QUERY:
+            return with_status(request, protocol.Code.QUERY)
+        slots = np.frombuffer(request, '>u2', 2 * count, protocol.HEADER.size)
+        z, flags = self.tables[form].compute(
+            protocol.OP_NAMES[op], slots[:count], slots[count:])
+        return with_z(with_status(request, flags=flags), z)

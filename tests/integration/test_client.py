@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python client, against a switch that loses, doubles, reorders, changes and refuses."""
+
+import errno
+import math
+import os
+import random
+import socket
+import threading
+
+import numpy as np
+import pytest
+
+import project_scripts  # noqa: F401, lets the next ones be found
+import netfc
+import protocol
+from fake_switch import FakeSwitch, TableSet, with_status, with_z
+from netfc_channel import ClientError, NoReplyError
+from netfc_client import Client, QueryResult, StatusError
+
+SETS = ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256')
+LANES = 100000
+
+
+@pytest.fixture(name='tables', scope='module')
+def all_tables():
+    """A table set for each format, by format number."""
+    tables = {netfc.FORMATS[name[:name.index('_k')]]: TableSet(name) for name in SETS}
+    yield tables
+    for table_set in tables.values():
+        table_set.close()
+
+
+def client_of(server, **options):
+    return Client(server.address, server.port, **{'timeout': 5, **options})
+
+
+def random_bits(seed, lanes):
+    return np.random.default_rng(seed).integers(0, 0x10000, (2, lanes), dtype=np.uint16)
+
+
+def bad_network(seed):
+    """Loses, doubles and delays replies, each of them one in ten."""
+    draw, delayed = random.Random(seed), []
+
+    def mangle(_, reply):
+        fate = draw.random()
+        if fate < 0.1:
+            return []
+        if fate < 0.2:
+            return [reply, reply]
+        if fate < 0.3:
+            delayed.append(reply)
+            return []
+        datagrams = [reply, *delayed]
+        delayed.clear()
+        return datagrams
+
+    return mangle
+
+
+# ---- results ---------------------------------------------------------------------------------
+
+
+def test_many_lanes_through_a_bad_network(tables):
+    x, y = random_bits(1, LANES)
+    expected, flags = tables[1].compute('add', x, y)
+    with FakeSwitch(tables, bad_network(1)) as server, client_of(
+            server, timeout=0.05, retries=50) as client:
+        np.testing.assert_array_equal(client.add(x, y), expected)
+        assert client.flags == flags
+        counters = client.counters
+    assert counters.sent == counters.received == math.ceil(LANES / 243)
+    assert counters.sent_again > 20 and counters.ignored > 20
+
+
+@pytest.mark.parametrize('op', netfc.OPS)
+@pytest.mark.parametrize('name', netfc.FORMATS)
+def test_every_format_and_operation(tables, name, op):
+    x, y = random_bits(netfc.OPS[op], 1000)
+    expected, flags = tables[netfc.FORMATS[name]].compute(op, x, y)
+    with FakeSwitch(tables) as server, client_of(server, number_format=name) as client:
+        np.testing.assert_array_equal(getattr(client, op)(x, y), expected)
+        assert client.flags == flags
+        assert (client.counters.sent_again, client.counters.ignored) == (0, 0)
+
+
+def test_numbers(tables):
+    with FakeSwitch(tables) as server, client_of(server) as client:
+        assert client.add(1.5, 2.25) == 3.75
+        assert isinstance(client.add(1.5, 2.25), float)
+        z = client.mul([[1.0, -2.0], [0.5, math.inf]], [2, 4])
+        np.testing.assert_array_equal(z, [[2, -8], [1, math.inf]])
+        assert z.dtype == np.float64
+        assert math.isnan(client.sub(math.inf, math.inf))
+        np.testing.assert_array_equal(client.div(np.arange(3, dtype=np.int8), np.float32(2)),
+                                      [0, 0.5, 1])
+
+
+def test_encodings(tables):
+    with FakeSwitch(tables) as server, client_of(server) as client:
+        z = client.add(np.uint16(0x3E00), np.array([0x4080], dtype=np.uint16))
+        assert z.dtype == np.uint16 and z.tolist() == [0x4380]
+
+
+def test_nothing_to_compute(tables):
+    with FakeSwitch(tables) as server, client_of(server) as client:
+        assert client.add([], 1).shape == (0,)
+        assert client.add(np.zeros((0, 3)), np.ones(3)).shape == (0, 3)
+        assert server.requests == []
+
+
+def test_exception_flags(tables):
+    cases = [('mul', 6e4, 2, 'overflow'), ('mul', 1e-7, 1e-7, 'underflow'),
+             ('div', 1, 0, 'division by zero'), ('div', 0, 0, 'invalid'), ('add', 1, 1, None)]
+    with FakeSwitch(tables) as server, client_of(server, lanes=1) as client:
+        for op, x, y, word in cases:
+            client.compute(op, x, y)
+            assert client.flags.words == ([word] if word else [])
+        client.div([1, 0, 2], [0, 0, 1])
+        assert client.flags == protocol.Flag.DIVBYZERO | protocol.Flag.INVALID
+
+
+def test_query():
+    def mangle(request, _):
+        assert request[12:16] == bytes((10, 0, 0, 7))
+        ratio, counters = b'\x1b\x0a', protocol.QUERY_COUNTERS.pack(1729, 505000)
+        return [with_status(request)[:16] + ratio + counters]
+
+    with FakeSwitch({}, mangle) as server, client_of(server) as client:
+        assert client.query('10.0.0.7') == QueryResult(0.003437042236328125, 1729, 505000)
+
+
+# ---- datagrams -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('address, options, lanes', [
+    ('127.0.0.1', {}, 243),
+    ('::1', {}, 240),
+    ('127.0.0.1', {'mtu': 9000}, 1493),
+    ('127.0.0.1', {'mtu': 65535}, 10915),
+    ('127.0.0.1', {'mtu': 46}, 1),
+    ('::1', {'mtu': 66}, 1),
+    ('127.0.0.1', {'lanes': 7}, 7),
+])
+def test_lanes_in_a_datagram(tables, address, options, lanes):
+    x, y = random_bits(2, min(2 * lanes + 1, 12000))
+    with FakeSwitch(tables, address=address) as server, client_of(server, **options) as client:
+        np.testing.assert_array_equal(client.sub(x, y), tables[1].compute('sub', x, y)[0])
+        counts = [protocol.HEADER.unpack_from(request)[5] for request in server.requests]
+    assert max(counts) == lanes and sum(counts) == len(x)
+    assert [len(request) for request in server.requests] == [12 + 6 * n for n in counts]
+
+
+def test_ids_are_never_the_same(tables):
+    with FakeSwitch(tables) as server, client_of(server, lanes=1) as client:
+        for _ in range(3):
+            client.add(np.ones(50), 1)
+        ids = {protocol.HEADER.unpack_from(request)[6] for request in server.requests}
+    assert len(ids) == 150
+
+
+def test_window():
+    """As many datagrams as the window has are under way, and never more."""
+    window, held, most = 5, [], []
+
+    def mangle(_, reply):
+        held.append(reply)
+        most.append(len(held))
+        if len(held) < window:
+            return []
+        released = held[::-1]
+        held.clear()
+        return released
+
+    with FakeSwitch({}, mangle) as server, client_of(server, window=window, lanes=1) as client:
+        with pytest.raises(StatusError):  # the first reply ends it
+            client.add(np.ones(4 * window), 1)
+    assert most == [1, 2, 3, 4, 5]
+
+
+def test_window_moves_on(tables):
+    window, held = 5, []
+    x, y = random_bits(3, 24)
+    expected, _ = tables[1].compute('mul', x, y)
+
+    def mangle(_, reply):
+        held.append(reply)
+        return [held.pop(0)] if len(held) == window else []
+
+    with FakeSwitch(tables, mangle) as server:
+        with client_of(server, window=window, lanes=1, timeout=0.5) as client:
+            np.testing.assert_array_equal(client.mul(x, y), expected)
+            assert client.counters.sent == 24
+            assert client.counters.sent_again >= window - 1  # those held to the end
+
+
+# ---- replies that are none -------------------------------------------------------------------
+
+
+def flipped(data, at, mask=1):
+    return data[:at] + bytes([data[at] ^ mask]) + data[at + 1:]
+
+
+NO_REPLIES = {
+    'wrong id': lambda request, reply: flipped(reply, 11),
+    'no magic': lambda request, reply: flipped(reply, 0),
+    'another version': lambda request, reply: flipped(reply, 2),
+    'another operation': lambda request, reply: flipped(reply, 3),
+    'another format': lambda request, reply: flipped(reply, 4),
+    'no reply bit': lambda request, reply: flipped(reply, 5, 0x80),
+    'the request': lambda request, reply: request,
+    'another count': lambda request, reply: flipped(reply, 7),
+    'another x': lambda request, reply: flipped(reply, 12),
+    'another y': lambda request, reply: flipped(reply, 14),
+    'one byte short': lambda request, reply: reply[:-1],
+    'one byte long': lambda request, reply: reply + b'\0',
+    'a header': lambda request, reply: reply[:12],
+    'a part of a header': lambda request, reply: reply[:7],
+    'nothing': lambda request, reply: b'',
+    'something else': lambda request, reply: b'GET / HTTP/1.1\r\n\r\n',
+    'the longest datagram': lambda request, reply: bytes(65507),
+}
+
+
+@pytest.mark.parametrize('name', NO_REPLIES)
+def test_ignored(tables, name):
+    def mangle(request, reply):
+        return [NO_REPLIES[name](request, with_z(reply, [0x1234])), reply]
+
+    with FakeSwitch(tables, mangle) as server, client_of(server) as client:
+        assert client.add(1, 2) == 3
+        assert (client.counters.ignored, client.counters.received) == (1, 1)
+
+
+def test_another_sender_is_ignored(tables):
+    """Even where everything in the reply is right but where it comes from."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        def mangle(_, reply):
+            stranger.sendto(with_z(reply, [0x1234]), client_address())
+            return [reply]
+
+        def client_address():
+            return client._channel._socket.getsockname()
+
+        with FakeSwitch(tables, mangle) as server, client_of(server) as client:
+            assert client.add(1, 2) == 3
+            assert client.counters.ignored == 0
+
+
+def test_late_replies_to_an_earlier_call_are_ignored(tables):
+    with FakeSwitch(tables, lambda request, reply: [reply] * 2) as server:
+        with client_of(server) as client:
+            assert [client.add(value, 1) for value in range(10)] == list(range(1, 11))
+            assert client.counters.ignored >= 8
+
+
+# ---- errors ----------------------------------------------------------------------------------
+
+ADVICE = {
+    'version': 'same release', 'op': 'release', 'format': '--tables', 'length': 'smaller MTU',
+    'query': 'Slowloris', 'lanes': 'fewer lanes than 3', 'unknown': 'release',
+}
+
+
+@pytest.mark.parametrize('code', range(1, 8))
+def test_error_status(tables, code):
+    def mangle(request, _):
+        return [with_status(request, code)]
+
+    name = protocol.CODE_NAMES.get(code, 'unknown')
+    with FakeSwitch(tables, mangle) as server, client_of(server) as client:
+        with pytest.raises(StatusError, match=f"error '{name}'.*{ADVICE[name]}") as caught:
+            client.add([1, 2, 3], 1)
+    assert (caught.value.code, caught.value.name) == (code, name)
+
+
+def test_a_format_that_is_not_loaded(tables):
+    with FakeSwitch({1: tables[1]}) as server, client_of(server, number_format='bf16') as client:
+        with pytest.raises(StatusError, match='a table set for bf16'):
+            client.add(1, 1)
+
+
+def test_no_reply():
+    with FakeSwitch({}, lambda request, reply: [b'other']) as server:
+        with client_of(server, timeout=0.02, retries=3) as client:
+            with pytest.raises(NoReplyError) as caught:
+                client.add(np.ones(250), 1)
+    assert server.requests.count(server.requests[0]) == 4
+    message = str(caught.value)
+    assert isinstance(caught.value, TimeoutError)
+    assert f'no reply from 127.0.0.1 UDP port {server.port} to datagram 1 of 2' in message
+    assert 'sent 4 times, 0.02 s apart' in message and 'other datagrams were ignored' in message
+
+
+def test_nobody_listens():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unused:
+        unused.bind(('127.0.0.1', 0))
+        port = unused.getsockname()[1]
+    with Client('127.0.0.1', port, timeout=0.02, retries=1) as client:
+        with pytest.raises(NoReplyError, match='the network says: Connection refused'):
+            client.add(1, 1)
+
+
+def test_it_recovers(tables):
+    """A call that failed leaves nothing behind."""
+    silent = threading.Event()
+    silent.set()
+    with FakeSwitch(tables, lambda request, reply: [] if silent.is_set() else [reply]) as server:
+        with client_of(server, timeout=0.1, retries=4) as client:
+            with pytest.raises(NoReplyError):
+                client.add(1, 2)
+            silent.clear()
+            assert client.add(1, 2) == 3
+
+
+@pytest.mark.parametrize('number, message', [
+    (errno.EMSGSIZE, 'too long for the way to .* set the MTU to 65535'),
+    (errno.ENETUNREACH, 'cannot send to .*: Network is unreachable'),
+    (errno.EPERM, 'cannot send to .*: Operation not permitted'),
+])
+def test_the_network_refuses(monkeypatch, number, message):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    with Client('127.0.0.1') as client:
+        monkeypatch.setattr(socket.socket, 'send', refuse)
+        with pytest.raises(ClientError, match=message):
+            client.add(np.ones(243), 1)
+
+
+@pytest.mark.parametrize('options, message', [
+    ({'port': 0}, 'port 0 is not between 1 and 65535'),
+    ({'port': 65536}, 'port 65536'),
+    ({'number_format': 'fp32'}, "no number format 'fp32': there are fp16, posit16"),
+    ({'mtu': 45}, 'no room for a lane: 46 is the least'),
+    ({'address': '::1', 'mtu': 65}, '66 is the least'),
+    ({'lanes': 0}, 'room for 1 to 243'),
+    ({'lanes': 244}, 'room for 1 to 243'),
+    ({'timeout': 0}, 'timeout of 0 s'),
+    ({'timeout': math.nan}, 'timeout of nan s'),
+    ({'retries': -1}, '-1 retries'),
+    ({'window': 0}, 'window of 0 datagrams'),
+    ({'address': ''}, 'address of the switch is empty'),
+])
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        Client(**{'address': '127.0.0.1', **options})
+
+
+@pytest.mark.parametrize('address', ['switch.invalid', '10.0.0.256', 'a' * 70 + '.example', '::g'])
+def test_bad_addresses(address):
+    with pytest.raises(ClientError, match='cannot be resolved'):
+        Client(address)
+
+
+@pytest.mark.parametrize('x, y, error, message', [
+    (np.ones(2), np.ones(3), ValueError, r'differ in shape: \(2,\) and \(3,\)'),
+    (np.ones(2, np.uint16), 1.0, TypeError, 'uint16 and y is float64'),
+    ('1.5', 1.0, TypeError, 'x is <U3, not an array of real numbers'),
+    (1.0, [1j], TypeError, 'y is complex128'),
+    ([None], 1.0, TypeError, 'x is object'),
+    (True, 1.0, TypeError, 'x is bool'),
+])
+def test_bad_operands(x, y, error, message):
+    with Client('127.0.0.1') as client, pytest.raises(error, match=message):
+        client.add(x, y)
+
+
+def test_bad_calls():
+    with Client('127.0.0.1') as client:
+        with pytest.raises(ValueError, match="no operation 'pow': there are add, sub, mul, div"):
+            client.compute('pow', 1, 1)
+        with pytest.raises(ValueError, match='2001:db8::1'):
+            client.query('2001:db8::1')

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc-client as a user calls it: results, files, pipes, JSON, and every bad input."""
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+import project_scripts
+import client_command
+import number_formats
+from fake_switch import FakeSwitch, TableSet
+
+COMMAND = project_scripts.SCRIPTS / 'netfc-client'
+SERVER = ('--server', '127.0.0.1')
+
+
+@pytest.fixture(name='server', scope='module')
+def fp16_switch():
+    """A switch that knows fp16 alone."""
+    tables = TableSet('fp16_k1024')
+    with FakeSwitch({1: tables}) as server:
+        yield server
+    tables.close()
+
+
+@pytest.fixture(name='run')
+def make_run(server, capsys, monkeypatch):
+    """run(ARGUMENT..., stdin='', status=0): what the command printed to stdout and stderr."""
+
+    def run(*arguments, stdin='', status=0):
+        monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(stdin.encode('latin-1'))))
+        options = SERVER + ('--port', str(server.port), '--timeout', '5')
+        assert client_command.main([*options, *arguments]) == status
+        return capsys.readouterr()
+
+    return run
+
+
+def complaint(run, *arguments, status=1, **options):
+    """What the command said when it failed, in one line; it printed nothing else."""
+    done = run(*arguments, status=status, **options)
+    assert done.out == '' and done.err.startswith('netfc-client: ') and done.err.count('\n') == 1
+    return done.err
+
+
+def test_one_operation(run):
+    assert run('add', '1.5', '2.25') == ('3.75\n', '')
+    assert run('sub', '1.5', '-2.25') == ('3.75\n', '')
+    assert run('mul', '0x3e00', '2') == ('3\n', '')
+    assert run('add', '--', '-inf', '2') == ('-inf\n', '')
+
+
+def test_bits(run):
+    assert run('add', '3e00', '0x4080', '--bits') == ('0x4380\n', '')
+    assert run('div', '0', '0', '--bits') == ('0x7e00\n', 'netfc-client: exceptions: invalid\n')
+
+
+def test_exceptions(run):
+    assert run('div', '1', '0') == ('inf\n', 'netfc-client: exceptions: division by zero\n')
+
+
+def test_pairs(run, tmp_path):
+    lines = '# a comment\n1.5 2.25\n\n  3 \t 0x4400\r\ninf 1e9'
+    (tmp_path / 'pairs').write_text(lines, encoding='ascii')
+    expected = '3.75\n7\ninf\n', ''
+    assert run('add', stdin=lines) == expected
+    assert run('add', '--input', str(tmp_path / 'pairs')) == expected
+    assert run('add', stdin='') == ('', '')
+
+
+def test_many_pairs(run, server):
+    fp16 = number_formats.FORMATS['fp16']
+    pairs = [(number / 8, 3) for number in range(1000)]
+    done = run('mul', '--lanes', '100', stdin=''.join(f'{x} {y}\n' for x, y in pairs))
+    z, _ = server.tables[1].compute('mul', *map(fp16.encode, zip(*pairs)))
+    assert done.out.splitlines() == [fp16.text(bits) for bits in z]
+
+
+def test_json(run, server):
+    answer = json.loads(run('div', '--json', stdin='1 0\n3 2').out)
+    assert answer['results'][1] == {
+        'x': {'bits': '0x4200', 'value': 3}, 'y': {'bits': '0x4000', 'value': 2},
+        'z': {'bits': '0x3e00', 'value': 1.5}}
+    assert answer['results'][0]['z'] == {'bits': '0x7c00', 'value': 'inf'}
+    assert answer['flags'] == ['division by zero']
+    assert answer['datagrams'] == {'sent': 1, 'sent_again': 0, 'received': 1, 'ignored': 0}
+    assert [answer[key] for key in ('server', 'port', 'op', 'format')] == [
+        '127.0.0.1', server.port, 'div', 'fp16']
+
+
+@pytest.mark.parametrize('arguments, message', [
+    (['add', '1'], 'add takes two operands, not 1'),
+    (['add', '1', '2', '3'], 'add takes two operands, not 3'),
+    (['add', '1', 'two'], "operand 'two' is not a decimal number, inf, nan, or an encoding"),
+    (['add', '1', '0x12345'], "operand '0x12345' is not a decimal"),
+    (['add', '1', '2.5', '--bits'], "operand '2.5' is not one to four hex digits"),
+    (['add', '1', ''], "operand '' is not"),
+    (['add', '1', '2', '--input', 'file'], 'give X and Y or --input FILE, not both'),
+    (['add', '--input', '/nowhere/pairs'], "cannot read '/nowhere/pairs': No such file"),
+    (['add', '--input', '/'], "cannot read '/': Is a directory"),
+    (['pow', '1', '2'], "invalid choice: 'pow' (choose from 'add', 'sub', 'mul', 'div', 'query')"),
+    ([], 'required: OP'),
+    (['add', '1', '2', '--port', '0'], 'port 0 is not between 1 and 65535'),
+    (['add', '1', '2', '--port', 'netfc'], "argument --port: invalid int value: 'netfc'"),
+    (['add', '1', '2', '--format', 'fp32'], "no number format 'fp32'"),
+    (['add', '1', '2', '--mtu', '20'], 'an MTU of 20 bytes has no room for a lane'),
+    (['add', '1', '2', '--lanes', '1000'], 'has room for 1 to 243'),
+    (['add', '1', '2', '--timeout', '-1'], 'a timeout of -1.0 s is not between 0 and 3600'),
+    (['add', '1', '2', '--window', '0'], 'a window of 0 datagrams'),
+    (['add', '1', '2', '--bit'], 'unrecognized arguments: --bit; see --help'),
+    (['query'], 'query takes one IPv4 address'),
+    (['query', '10.0.0.7', '--bits'], 'query takes one IPv4 address'),
+    (['query', 'example'], "'example'"),
+])
+def test_bad_command_lines(run, arguments, message):
+    assert message in complaint(run, *arguments)
+
+
+@pytest.mark.parametrize('line, shown', [
+    ('1', "'1'"), ('1 2 3', "'1 2 3'"), ('1,2', "'1,2'"), ('1 x', "'1 x'"),
+    ('1 ' + 'y' * 100, "'1 " + 'y' * 58 + "...'"), ('1 \xff', "'1 \ufffd'"), ('1 \0', r"'1 \x00'"),
+])
+def test_bad_lines(run, line, shown):
+    said = complaint(run, 'add', stdin=f'1 1\n{line}\n')
+    assert 'standard input, line 2: expected two operands, each a decimal number' in said
+    assert said.endswith(f'but got {shown}\n')
+
+
+def test_errors_of_the_switch(run):
+    said = complaint(run, 'add', '1', '2', '--format', 'posit16', status=2)
+    assert "answered error 'format'" in said and 'a table set for posit16' in said
+    assert "answered error 'query'" in complaint(run, 'query', '10.0.0.7', status=2)
+
+
+def test_no_reply(run):
+    with FakeSwitch({}, lambda request, reply: []) as silent:
+        said = complaint(run, 'add', '1', '2', '--port', str(silent.port), '--timeout', '0.01',
+                         '--retries', '2', status=2)
+    assert f'no reply from 127.0.0.1 UDP port {silent.port}' in said and '3 times' in said
+
+
+def test_no_server(capsys):
+    assert client_command.main(['add', '1', '2']) == 1
+    assert 'required: --server' in capsys.readouterr().err
+    assert client_command.main(['add', '1', '2', '--server', 'switch.invalid']) == 2
+    assert "'switch.invalid' cannot be resolved" in capsys.readouterr().err
+
+
+def test_help(capsys):
+    with pytest.raises(SystemExit) as done:
+        client_command.main(['--help'])
+    assert done.value.code == 0
+    printed = capsys.readouterr().out
+    options = '--server --port --format --input --bits --json --mtu --lanes --timeout --retries'
+    assert all(option in printed for option in [*options.split(), '--window', 'query'])
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_the_command_itself(server):
+    done = subprocess.run([COMMAND, 'add', '1.5', '2.25', *SERVER, '--port', str(server.port)],
+                          text=True, capture_output=True, check=True, cwd='/')
+    assert (done.stdout, done.stderr) == ('3.75\n', '')
+
+
+def test_whoever_reads_goes_away(server):
+    command = [COMMAND, 'add', *SERVER, '--port', str(server.port)]
+    with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        process.stdin.write('1 1\n' * 50000)
+        process.stdin.close()
+        assert process.stderr.read() == ''
+    assert process.returncode == 2

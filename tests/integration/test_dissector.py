@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Wireshark dissector, run by tshark: every field of the golden capture, every encoding."""
+
+import json
+import os
+import re
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+from scapy.layers.l2 import Ether
+
+import frames
+import oracle
+import project_scripts
+import make_capture
+import netfc
+import number_formats
+import protocol
+import switch
+from netfc_scapy import NetFC, NetFCStart
+
+SCRIPT = project_scripts.SCRIPTS / 'netfc.lua'
+TIMEOUT_S = 60
+FLAGS = [flag.name.lower() for flag in protocol.Flag]
+MOST_LANES = 10900  # in the longest datagram, about
+
+# What tshark prints for each frame: names for -e, without netfc.
+HEADER_FIELDS = {'magic': 'magic', 'version': 'version', 'op': 'op', 'format': 'format',
+                 'status.reply': 'reply', 'status.code': 'code', 'count': 'count', 'id': 'id'}
+GOLDEN = [frame for _, together in make_capture.exchanges() for frame in together]
+NAMES = [name for name, together in make_capture.exchanges() for _ in together]
+
+
+@pytest.fixture(name='tshark', scope='module')
+def make_tshark(tmp_path_factory):
+    """tshark(ARGUMENT...): what tshark with the dissector prints, whatever the user has set up."""
+    home = tmp_path_factory.mktemp('home')
+    environment = {**os.environ, 'HOME': str(home), 'XDG_CONFIG_HOME': str(home), 'TZ': 'UTC'}
+
+    def run(*arguments):
+        done = subprocess.run(['tshark', *map(str, arguments), '-X', f'lua_script:{SCRIPT}'],
+                              env=environment, text=True, capture_output=True, check=True,
+                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
+        assert 'Lua' not in done.stderr, done.stderr
+        return done.stdout
+
+    return run
+
+
+def columns(tshark, capture, names, *options):
+    """A dict for each frame of a capture: the values of each field in the order of the tree."""
+    chosen = [word for name in names for word in ('-e', name)]
+    printed = tshark('-r', capture, '-T', 'fields', '-E', 'separator=|', '-E', 'aggregator=;',
+                     *options, *chosen)
+    return [dict(zip(names, (cell.split(';') if cell else [] for cell in line.split('|'))))
+            for line in printed.splitlines()]
+
+
+@pytest.fixture(name='golden', scope='module')
+def read_golden(tshark):
+    """The columns of the golden capture, and the layers that scapy sees in it."""
+    names = [f'netfc.{name}' for name in (
+        *HEADER_FIELDS, 'x', 'y', 'z', 'x.value', 'y.value', 'z.value', 'lane', 'trailer',
+        'query.destination', 'query.connections', 'query.bytes',
+        'response_in', 'response_to', 'time')]
+    names += [f'netfc.flags.{flag}' for flag in FLAGS]
+    names += ['_ws.col.Protocol', '_ws.col.Info', '_ws.expert.message', 'netfc.expert.truncated']
+    rows = columns(tshark, make_capture.PATH, names, '-2')  # twice: replies in their requests
+    assert len(rows) == len(GOLDEN) + 1  # the last one is cut by the capture
+    return [(name, row, layer_of(frame)) for name, row, frame in zip(NAMES, rows, GOLDEN)], rows[-1]
+
+
+def layer_of(frame):
+    packet = Ether(frame)
+    return packet.getlayer(NetFC) or packet.getlayer(NetFCStart)
+
+
+# ---- the golden capture ----------------------------------------------------------------------
+
+
+def test_header(golden):
+    for name, row, layer in golden[0]:
+        for shown, field in HEADER_FIELDS.items():
+            present = layer is not None and field in layer.fields
+            expected = [getattr(layer, field)] if present else []
+            assert [int(text, 0) for text in row[f'netfc.{shown}']] == expected, (name, shown)
+        for flag in FLAGS:
+            expected = [str(int(getattr(layer.flags, flag)))] if layer else []
+            assert row[f'netfc.flags.{flag}'] == expected, (name, flag)
+
+
+def test_operands_as_bits(golden):
+    for name, row, layer in golden[0]:
+        for slot in 'xyz':
+            bits = [int(text, 0) for text in row[f'netfc.{slot}']]
+            assert bits == getattr(layer, slot, []), name
+
+
+def test_operands_as_numbers(golden):
+    for name, row, layer in golden[0]:
+        number_format = number_formats.BY_ID.get(getattr(layer, 'format', None))
+        for slot in 'xyz':
+            shown = [float(text) for text in row[f'netfc.{slot}.value']]
+            is_number = number_format and isinstance(layer, NetFC) and (
+                layer.op != protocol.QUERY or slot == 'z')
+            expected = number_format.decode(getattr(layer, slot)) if is_number else []
+            np.testing.assert_allclose(shown, expected, rtol=1e-14, err_msg=name)
+
+
+def formula(layer, lane):
+    """What a lane shows, for operations that exist."""
+    number_format = number_formats.BY_ID.get(layer.format)
+    text = number_format.text if number_format else '0x{:04x}'.format
+    shown = text(layer.x[lane])
+    if lane < len(layer.y):
+        shown += f' {netfc.SYMBOLS.get(protocol.OP_NAMES.get(layer.op), "?")} {text(layer.y[lane])}'
+    if layer.reply and not layer.code and lane < len(layer.z):
+        shown += f' = {text(layer.z[lane])}'
+    return shown
+
+
+def test_lanes(golden):
+    for name, row, layer in golden[0]:
+        if isinstance(layer, NetFC) and layer.op != protocol.QUERY:
+            expected = [formula(layer, lane) for lane in range(len(layer.x))]
+            assert row['netfc.lane'] == expected, name
+
+
+def test_info(golden):
+    for name, row, layer in golden[0]:
+        info = row['_ws.col.Info']
+        assert row['_ws.col.Protocol'] == (['NetFC'] if layer else ['UDP']), name
+        if not isinstance(layer, NetFC) or layer.code == 7 or layer.op == protocol.QUERY:
+            continue
+        if layer.op in protocol.OP_NAMES and layer.format in protocol.FORMAT_NAMES:
+            assert info == [layer.mysummary()], name
+
+
+@pytest.mark.parametrize('name, infos', [
+    ('overflow', ['NetFC fp16 mul, 1 lane, request', 'NetFC fp16 mul, 1 lane, reply: overflow']),
+    ('error op', ['NetFC fp16 op 9, 1 lane, request', 'NetFC fp16 op 9, 1 lane, reply: error op']),
+    ('error format, unknown', ['NetFC format 9 add, 1 lane, request',
+                               'NetFC format 9 add, 1 lane, reply: error format']),
+    ('error unknown', ['NetFC fp16 add, 2 lanes, request',
+                       'NetFC fp16 add, 2 lanes, reply: error 7']),
+    ('7 bytes', ['NetFC fp16 add, header cut, request',
+                 'NetFC fp16 add, header cut, reply: error length']),
+    ('query', ['NetFC query for 10.0.0.7, request', 'NetFC query for 10.0.0.7, reply']),
+    ('query of three lanes', ['NetFC query, 3 lanes, request',
+                              'NetFC query, 3 lanes, reply: error query']),
+])
+def test_infos(golden, name, infos):
+    assert [row['_ws.col.Info'] for found, row, _ in golden[0] if found == name] == [
+        [info] for info in infos]
+
+
+def test_queries(golden):
+    shown = {name: row for name, row, layer in golden[0] if layer and layer.reply}
+    row = shown['query']
+    assert row['netfc.query.destination'] == ['10.0.0.7']
+    assert row['netfc.query.connections'] == ['1729']
+    assert row['netfc.query.bytes'] == ['505000']
+    assert row['netfc.lane'] == ['query, 0.0034370422 connections per byte']
+    assert shown['query without room']['netfc.query.destination'] == ['10.0.0.7']
+    assert shown['query without room']['netfc.query.connections'] == []
+    assert shown['query of three lanes']['netfc.query.destination'] == []
+
+
+def test_what_is_behind_z(golden):
+    for (name, row, layer), frame in zip(golden[0], GOLDEN):
+        layout = oracle.parse(frame)
+        whole = 12 + 6 * getattr(layer, 'count', 0xFFFF)
+        if row['netfc.query.connections']:
+            whole += protocol.QUERY_COUNTERS.size
+        behind = frame[layout.payload + whole:layout.end]
+        assert row['netfc.trailer'] == ([behind.hex()] if behind else []), name
+
+
+def test_requests_and_replies_find_each_other(golden):
+    rows = [row for _, row, _ in golden[0]]
+    by_name = {}
+    for number, name in enumerate(NAMES, 1):
+        by_name.setdefault(name, []).append(number)
+
+    def links(number):
+        return tuple(rows[number - 1][f'netfc.response_{side}'] for side in ('in', 'to'))
+
+    for name, numbers in by_name.items():
+        if len(numbers) == 2 and isinstance(golden[0][numbers[0] - 1][2], NetFC):
+            request, reply = numbers
+            assert links(request) == ([str(reply)], []), name
+            assert links(reply) == ([], [str(request)]), name
+            assert rows[reply - 1]['netfc.time'] == ['0.000025000'], name
+    first, again, reply, reply_again = by_name['sent twice, answered twice']
+    assert links(first) == ([], [])
+    assert links(again) == ([str(reply)], [])
+    assert links(reply) == links(reply_again) == ([], [str(again)])
+    assert links(by_name['reply without request'][0]) == ([], [])
+
+
+def expected_experts(layer, payload_bytes):
+    """What the dissector has to complain of."""
+    if layer is None:
+        return []
+    found = []
+    if not layer.reply:
+        found += ['The version is not 1'] * (layer.version != 1)
+        found += ['No such operation'] * (layer.op not in protocol.OP_NAMES)
+        found += ['No such format'] * (layer.format not in protocol.FORMAT_NAMES)
+    elif layer.code:
+        meaning = protocol.CODE_MEANINGS.get(layer.code, f'code {layer.code}')
+        found.append(f'Not computed: {meaning}')
+    elif layer.flags:
+        words = ', '.join(protocol.Flag(int(layer.flags)).words)
+        found.append(f'Arithmetic exception: {words}')
+    count = getattr(layer, 'count', 0)
+    if isinstance(layer, NetFC) and count == 0 and not layer.reply:
+        found.append('No lanes')
+    if payload_bytes < 12 + 6 * count:
+        found.append(f'{payload_bytes} bytes, but header and lanes need {12 + 6 * count}')
+    return found
+
+
+def test_expert_information(golden):
+    for (name, row, layer), frame in zip(golden[0], GOLDEN):
+        layout = oracle.parse(frame)
+        expected = expected_experts(layer, layout.end - layout.payload)
+        ours = [text for text in row['_ws.expert.message'] if 'router' not in text]
+        assert ours == expected, name  # what is left out is about IP options
+
+
+def test_a_capture_of_too_few_bytes(golden):
+    row = golden[1]
+    assert row['_ws.expert.message'] == ['The capture has only a part of the datagram']
+    assert row['netfc.count'] == ['5'] and len(row['netfc.x']) == 5 and len(row['netfc.y']) == 3
+
+
+def test_tree(tshark):
+    """The lanes of the tree have their own x, y and z, shown as numbers and as bits."""
+    (packet,) = json.loads(tshark('-r', make_capture.PATH, '-T', 'json', '--no-duplicate-keys',
+                                  '-Y', 'frame.number == 40'))
+    shown = packet['_source']['layers']['netfc']
+    assert shown['netfc.status_tree']['netfc.flags.overflow'] == '1'
+    assert shown['netfc.lane'] == '65504 x 65504 = inf'
+    assert shown['netfc.lane_tree']['netfc.z'] == '0x7c00'
+    assert shown['netfc.lane_tree']['netfc.z_tree']['netfc.z.value'] == 'inf'
+    text = tshark('-r', make_capture.PATH, '-V', '-O', 'netfc', '-Y', 'frame.number == 40')
+    for line in ('NetFC fp16 mul, 1 lane, reply: overflow', 'Operation: mul (3)',
+                 'Format: fp16 (1)', 'Status: 0x84 (reply, computed, overflow)',
+                 'Lane 0: 65504 x 65504 = inf', 'x: 65504 (0x7bff)', 'z: inf (0x7c00)'):
+        assert re.search(rf'^ *{re.escape(line)}$', text, re.MULTILINE), line
+
+
+# ---- every encoding, every name --------------------------------------------------------------
+
+
+def test_every_encoding(tshark, tmp_path):
+    every = list(range(0x10000))
+    capture, formats = [], []
+    for form in number_formats.BY_ID:
+        for at in range(0, len(every), 3 * MOST_LANES):
+            slots = every[at:at + 3 * MOST_LANES]
+            slots += [0] * (-len(slots) % 3)
+            count = len(slots) // 3
+            header = struct.pack('>HBBBBHI', 0x4E46, 1, 1, form, 0x80, count, at)
+            payload = header + struct.pack(f'>{len(slots)}H', *slots)
+            capture.append(frames.build(frames.ethernet() / frames.ipv4() / frames.udp(payload)))
+            formats.append((form, slots))
+    switch.write_capture(tmp_path / 'all.pcap', capture)
+    names = ['netfc.x.value', 'netfc.y.value', 'netfc.z.value', 'netfc.lane']
+    rows = columns(tshark, tmp_path / 'all.pcap', names)
+    for row, (form, slots) in zip(rows, formats, strict=True):
+        number_format, third = number_formats.BY_ID[form], len(slots) // 3
+        shown = np.array([row[name] for name in names[:3]], dtype=float).ravel()
+        np.testing.assert_allclose(shown, number_format.decode(slots), rtol=1e-14)
+        text = list(map(number_format.text, slots))
+        assert row['netfc.lane'] == [f'{text[lane]} + {text[third + lane]} = {text[lane - third]}'
+                                     for lane in range(third)]
+
+
+def test_names_and_numbers(tshark):
+    """The dissector's names are those of the clients, which are those of the C header."""
+    values = {}
+    for line in tshark('-G', 'values').splitlines():
+        words = line.split('\t')
+        if words[0] == 'V' and words[1].startswith('netfc.'):
+            values.setdefault(words[1], {})[int(words[2], 0)] = words[3]
+    assert values == {'netfc.op': protocol.OP_NAMES, 'netfc.format': protocol.FORMAT_NAMES,
+                      'netfc.status.code': protocol.CODE_NAMES}
+
+
+def test_number_constants():
+    lua = SCRIPT.read_text(encoding='utf-8')
+    found = re.findall(r'^local (\w+) = (0x[0-9a-f]+|\d+)\b', lua, re.MULTILINE)
+    numbers = {name: int(value, 0) for name, value in found}
+    for name, value in (('UDP_PORT', protocol.UDP_PORT), ('MAGIC', protocol.MAGIC),
+                        ('VERSION', protocol.VERSION), ('QUERY', protocol.QUERY),
+                        ('HEADER_BYTES', protocol.HEADER.size),
+                        ('START_BYTES', protocol.STATUS_OFFSET + 1),
+                        ('COUNTER_BYTES', protocol.QUERY_COUNTERS.size)):
+        assert numbers[name] == value
+
+
+# ---- filters and ports -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('display_filter, names', [
+    ('netfc.flags.overflow == 1 && netfc.flags.divbyzero == 1 && netfc.status.reply == 1',
+     {'all flags'}),
+    ('netfc.status.code == "lanes"', {'error lanes'}),
+    ('netfc.x.value == 1.5 && netfc.op == "div" && netfc.format == "bf16"', {'bf16, op 4'}),
+    ('netfc.query.connections > 1000', {'query'}),
+    ('netfc.expert.request && netfc.count == 0', {'error length, no lanes'}),
+])
+def test_filters(tshark, display_filter, names):
+    shown = tshark('-r', make_capture.PATH, '-Y', display_filter, '-T', 'fields',
+                   '-e', 'frame.number')
+    assert {NAMES[int(number) - 1] for number in shown.split()} == names
+
+
+def test_another_port(tshark, tmp_path):
+    packet = frames.ethernet() / frames.ipv4() / frames.udp(frames.lanes(2), dport=5000)
+    switch.write_capture(tmp_path / 'port.pcap', [frames.build(packet)])
+
+    def count(*options):
+        (row,) = columns(tshark, tmp_path / 'port.pcap', ['netfc.count'], *options)
+        return row['netfc.count']
+
+    assert count() == []
+    assert count('-o', 'netfc.port:5000') == ['2']
+    assert count('-d', 'udp.port==5000,netfc') == ['2']
