@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Table-set files on disk: they appear whole or not at all, and what cannot be read says why. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes.h"
+
+#define PATH_SIZE 256
+#define NAME "bf16_k1_floor"
+
+/* A directory of the test's own, gone with all that is in it at the end. */
+static char directory[PATH_SIZE / 2];
+static char path[PATH_SIZE];
+
+static int
+make_directory(void **state __attribute__((unused)))
+{
+	const char *parent = getenv("TMPDIR");
+
+	snprintf(directory, sizeof(directory), "%s/netfc-test-XXXXXX",
+		parent != NULL ? parent : "/tmp");
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/set.netfc", directory);
+	return 0;
+}
+
+/* Count the files; the names . and .. are none. */
+static unsigned
+files_in_directory(void)
+{
+	DIR *entries = opendir(directory);
+	unsigned count = 0;
+
+	assert_non_null(entries);
+	while (readdir(entries) != NULL)
+		count++;
+	closedir(entries);
+	return count - 2;
+}
+
+static int
+remove_directory(void **state __attribute__((unused)))
+{
+	unlink(path);
+	assert_int_equal(files_in_directory(), 0);
+	assert_int_equal(rmdir(directory), 0);
+	return 0;
+}
+
+static void
+write_file(const void *data, size_t length)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(data, 1, length, file), length);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void
+expect_file(struct bytes bytes)
+{
+	uint8_t *data = malloc(bytes.length + 1);
+	FILE *file = fopen(path, "rb");
+
+	assert_non_null(data);
+	assert_non_null(file);
+	assert_int_equal(fread(data, 1, bytes.length + 1, file), bytes.length);
+	assert_memory_equal(data, bytes.data, bytes.length);
+	fclose(file);
+	free(data);
+}
+
+static void
+expect_load_error(const char *from, int error, int number)
+{
+	struct netfc_set *set = NULL;
+
+	errno = 0;
+	assert_int_equal(netfc_set_load(from, &set), error);
+	assert_int_equal(errno, number);
+	assert_null(set);
+}
+
+static void
+expect_save_error(const char *to, int number)
+{
+	struct netfc_set *set = must_build(NAME);
+
+	errno = 0;
+	assert_int_equal(netfc_set_save(set, to), NETFC_ERR_IO);
+	assert_int_equal(errno, number);
+	netfc_set_free(set);
+}
+
+TEST(a_saved_set_is_loaded)
+{
+	struct netfc_set *set = must_build(NAME), *loaded = NULL;
+	struct bytes bytes = bytes_of(NAME);
+
+	assert_int_equal(netfc_set_save(set, path), NETFC_OK);
+	assert_int_equal(files_in_directory(), 1);
+	expect_file(bytes);
+	assert_int_equal(netfc_set_load(path, &loaded), NETFC_OK);
+	assert_string_equal(netfc_set_name(loaded), NAME);
+	free(bytes.data);
+	netfc_set_free(set);
+	netfc_set_free(loaded);
+}
+
+TEST(saving_replaces_what_is_there)
+{
+	struct netfc_set *set = must_build(NAME);
+	struct bytes bytes = bytes_of(NAME);
+
+	write_file("something else", 14);
+	assert_int_equal(netfc_set_save(set, path), NETFC_OK);
+	assert_int_equal(files_in_directory(), 1);
+	expect_file(bytes);
+	free(bytes.data);
+	netfc_set_free(set);
+}
+
+TEST(saving_into_nowhere_fails)
+{
+	char nowhere[PATH_SIZE];
+
+	snprintf(nowhere, sizeof(nowhere), "%s/missing/set.netfc", directory);
+	expect_save_error(nowhere, ENOENT);
+	assert_int_equal(files_in_directory(), 0);
+}
+
+TEST(saving_over_a_directory_fails_and_leaves_nothing)
+{
+	assert_int_equal(mkdir(path, 0700), 0);
+	expect_save_error(path, EISDIR);
+	assert_int_equal(files_in_directory(), 1);
+	assert_int_equal(rmdir(path), 0);
+}
+
+/* As if the disk were full behind the first bytes. */
+TEST(a_write_that_fails_keeps_the_old_file)
+{
+	struct bytes old = {(uint8_t[]){'o', 'l', 'd'}, 3};
+	struct rlimit before, little;
+
+	write_file(old.data, old.length);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	little = (struct rlimit){1000, before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+	expect_save_error(path, EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	expect_file(old);
+	assert_int_equal(files_in_directory(), 1);
+}
+
+TEST(what_is_no_file_cannot_be_loaded)
+{
+	char missing[PATH_SIZE];
+
+	snprintf(missing, sizeof(missing), "%s/missing.netfc", directory);
+	expect_load_error(missing, NETFC_ERR_IO, ENOENT);
+	expect_load_error(directory, NETFC_ERR_IO, EISDIR);
+}
+
+TEST(files_of_another_kind_are_refused)
+{
+	static const char text[] =
+		"#!/bin/sh\necho this is no table set, but longer than a header\n";
+
+	write_file(text, sizeof(text));
+	expect_load_error(path, NETFC_ERR_FOREIGN, 0);
+	write_file("", 0);
+	expect_load_error(path, NETFC_ERR_FOREIGN, 0);
+	/* Far too large, whatever is in it. */
+	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+	expect_load_error(path, NETFC_ERR_FOREIGN, 0);
+}
+
+TEST(damaged_files_are_refused)
+{
+	struct bytes bytes = bytes_of(NAME);
+
+	write_file(bytes.data, bytes.length / 2);
+	expect_load_error(path, NETFC_ERR_TRUNCATED, 0);
+	bytes.data[BYTES_DESCRIPTOR + 100] ^= 1;
+	write_file(bytes.data, bytes.length);
+	expect_load_error(path, NETFC_ERR_CHECKSUM, 0);
+	free(bytes.data);
+}
+
+#define WITH_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH_DIRECTORY(a_saved_set_is_loaded),
+		WITH_DIRECTORY(saving_replaces_what_is_there),
+		WITH_DIRECTORY(saving_into_nowhere_fails),
+		WITH_DIRECTORY(saving_over_a_directory_fails_and_leaves_nothing),
+		WITH_DIRECTORY(a_write_that_fails_keeps_the_old_file),
+		WITH_DIRECTORY(what_is_no_file_cannot_be_loaded),
+		WITH_DIRECTORY(files_of_another_kind_are_refused),
+		WITH_DIRECTORY(damaged_files_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

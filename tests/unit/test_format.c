@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The formats: what every encoding means, and where rounding goes at every boundary. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "naive.h"
+#include "unit.h"
+
+static bool
+same_number(double a, double b)
+{
+	return isnan(a) ? isnan(b) : a == b && signbit(a) == signbit(b);
+}
+
+static enum netfc_class
+class_of(double value)
+{
+	return isnan(value)    ? NETFC_NAN
+		: isinf(value) ? NETFC_INF
+		: value == 0   ? NETFC_ZERO
+			       : NETFC_FINITE;
+}
+
+static void
+expect_encoding(const struct netfc_format *format, double value, uint32_t expected)
+{
+	uint16_t bits = netfc_encode(format, value);
+
+	if (bits != expected)
+		fail_msg("%s: %a is encoded as %#x, not %#x", netfc_format_name(format), value,
+			bits, expected);
+}
+
+TEST(formats_are_those_of_the_specification)
+{
+	static const struct {
+		unsigned id;
+		const char *name;
+		bool posit;
+		unsigned max_scale;
+		int guard;
+		uint16_t nan, inf;
+	} expected[] = {
+		{1, "fp16", false, 1024, 15, 0x7e00, 0x7c00},
+		{2, "posit16", true, 512, 64, 0x8000, 0x8000},
+		{3, "bf16", false, 128, 15, 0x7fc0, 0x7f80},
+		{4, "posit16_es2", true, 256, 64, 0x8000, 0x8000},
+	};
+	const struct netfc_format *format;
+	unsigned count = 0;
+
+	NETFC_FOREACH_FORMAT (format) {
+		assert_int_equal(netfc_format_id(format), expected[count].id);
+		assert_string_equal(netfc_format_name(format), expected[count].name);
+		assert_ptr_equal(netfc_format_by_name(expected[count].name), format);
+		assert_int_equal(netfc_format_is_posit(format), expected[count].posit);
+		assert_int_equal(netfc_format_max_scale(format), expected[count].max_scale);
+		assert_int_equal(netfc_format_guard(format), expected[count].guard);
+		assert_int_equal(netfc_nan(format), expected[count].nan);
+		assert_int_equal(netfc_inf_magnitude(format), expected[count].inf);
+		assert_true(strlen(netfc_format_title(format)) > 0);
+		count++;
+	}
+	assert_int_equal(count, 4);
+	assert_null(netfc_format_by_id(0));
+	assert_null(netfc_format_by_id(NETFC_FORMAT_END));
+	assert_null(netfc_format_by_name("fp32"));
+	assert_null(netfc_format_by_name(""));
+}
+
+TEST(every_encoding_means_what_its_standard_says)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t bits = 0; bits < 0x10000; bits++) {
+			double value = naive_value(format, (uint16_t)bits);
+
+			if (!same_number(netfc_decode(format, (uint16_t)bits), value))
+				fail_msg("%s: %#x is %a, not %a", netfc_format_name(format), bits,
+					netfc_decode(format, (uint16_t)bits), value);
+			if (netfc_classify(format, (uint16_t)bits) != class_of(value))
+				fail_msg("%s: %#x has the wrong class", netfc_format_name(format),
+					bits);
+		}
+	}
+}
+
+TEST(bf16_is_the_upper_half_of_a_float)
+{
+	const struct netfc_format *format = netfc_format_by_id(NETFC_BF16);
+
+	for (uint32_t bits = 0; bits < 0x10000; bits++) {
+		uint32_t word = bits << 16;
+		float value;
+
+		memcpy(&value, &word, sizeof(value));
+		assert_true(same_number(netfc_decode(format, (uint16_t)bits), (double)value));
+	}
+}
+
+TEST(every_number_is_encoded_as_itself)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t bits = 0; bits < 0x10000; bits++) {
+			double value = netfc_decode(format, (uint16_t)bits);
+
+			expect_encoding(format, value, isnan(value) ? netfc_nan(format) : bits);
+		}
+	}
+}
+
+TEST(magnitudes_order_like_their_values)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t u = 1; u < naive_end(format); u++)
+			assert_true(netfc_decode(format, (uint16_t)u) >
+				netfc_decode(format, (uint16_t)(u - 1)));
+	}
+}
+
+TEST(signs_and_magnitudes_fit_together)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t b = 0; b < 0x10000; b++) {
+			uint16_t bits = (uint16_t)b, negated = netfc_negate(format, bits);
+			uint16_t magnitude = netfc_magnitude(format, bits);
+
+			assert_int_equal(netfc_is_negative(bits), b >= 0x8000);
+			assert_int_equal(netfc_negate(format, negated), bits);
+			assert_int_equal(netfc_magnitude(format, negated), magnitude);
+			if (netfc_classify(format, bits) == NETFC_NAN)
+				continue;
+			assert_true(naive_value(format, negated) == -naive_value(format, bits));
+			assert_true(
+				naive_value(format, magnitude) == fabs(naive_value(format, bits)));
+			assert_int_equal(
+				netfc_with_sign(format, magnitude, netfc_is_negative(bits)), bits);
+		}
+	}
+}
+
+/* The midpoint goes to the even encoding; a hair to either side decides. */
+static void
+expect_boundary(const struct netfc_format *format, uint32_t u)
+{
+	double boundary = naive_boundary(format, u);
+	uint16_t down = (uint16_t)u, up = (uint16_t)(u + 1), even = u % 2 == 0 ? down : up;
+
+	expect_encoding(format, boundary, even);
+	expect_encoding(format, -boundary, netfc_negate(format, even));
+	expect_encoding(format, nextafter(boundary, 0), down);
+	expect_encoding(format, -nextafter(boundary, 0), netfc_negate(format, down));
+	expect_encoding(format, nextafter(boundary, INFINITY), up);
+	expect_encoding(format, -nextafter(boundary, INFINITY), netfc_negate(format, up));
+}
+
+TEST(every_boundary_rounds_as_specified)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t u = naive_least(format); u < naive_greatest(format); u++)
+			expect_boundary(format, u);
+	}
+}
+
+TEST(the_ends_saturate_or_overflow)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		bool posit = netfc_format_is_posit(format);
+		uint32_t nan = netfc_nan(format), most = posit ? 0x7fff : naive_end(format);
+		uint16_t least = posit ? 1 : 0;
+
+		expect_encoding(format, DBL_MAX, most);
+		expect_encoding(format, -DBL_MAX, netfc_negate(format, (uint16_t)most));
+		expect_encoding(format, DBL_MIN, least);
+		expect_encoding(format, DBL_TRUE_MIN, least);
+		expect_encoding(format, -DBL_TRUE_MIN, netfc_negate(format, least));
+		expect_encoding(format, INFINITY, posit ? nan : most);
+		expect_encoding(format, -INFINITY, posit ? nan : most | 0x8000);
+		expect_encoding(format, NAN, nan);
+		expect_encoding(format, -NAN, nan);
+		expect_encoding(format, 0.0, 0);
+		expect_encoding(format, -0.0, posit ? 0 : 0x8000);
+	}
+}
+
+static struct number
+number_from(double value)
+{
+	struct number number = {.exponent = 0};
+
+	number.significand = (uint64_t)ldexp(frexp(value, &number.exponent), 64);
+	number.exponent--;
+	return number;
+}
+
+TEST(a_sticky_bit_breaks_every_tie_upwards)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t u = naive_least(format); u < naive_greatest(format); u++) {
+			struct number number = number_from(naive_boundary(format, u));
+
+			assert_int_equal(netfc_round_down(format, number), u);
+			number.sticky = true;
+			assert_int_equal(netfc_round_nearest(format, number), u + 1);
+			assert_int_equal(netfc_round_down(format, number), u);
+		}
+	}
+}
+
+TEST(rounding_down_keeps_numbers_and_lowers_the_rest)
+{
+	const struct netfc_format *format;
+
+	NETFC_FOREACH_FORMAT (format) {
+		for (uint32_t u = 1; u < naive_end(format); u++) {
+			double value = naive_value(format, (uint16_t)u);
+			uint32_t below = u > naive_least(format) ? u - 1 : u;
+
+			assert_int_equal(netfc_round_down(format, number_from(value)), u);
+			assert_int_equal(
+				netfc_round_down(format, number_from(nextafter(value, 0))), below);
+		}
+	}
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_are_those_of_the_specification),
+		cmocka_unit_test(every_encoding_means_what_its_standard_says),
+		cmocka_unit_test(bf16_is_the_upper_half_of_a_float),
+		cmocka_unit_test(every_number_is_encoded_as_itself),
+		cmocka_unit_test(magnitudes_order_like_their_values),
+		cmocka_unit_test(signs_and_magnitudes_fit_together),
+		cmocka_unit_test(every_boundary_rounds_as_specified),
+		cmocka_unit_test(the_ends_saturate_or_overflow),
+		cmocka_unit_test(a_sticky_bit_breaks_every_tie_upwards),
+		cmocka_unit_test(rounding_down_keeps_numbers_and_lowers_the_rest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
