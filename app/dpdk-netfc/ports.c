@@ -66,6 +66,18 @@ connect_ports(struct app *app)
 	return 0;
 }
 
+static bool
+is_network_device(const char *name)
+{
+	static const char *const prefixes[] = {"net_", "eth_", "virtio_user"};
+
+	for (unsigned int i = 0; i < RTE_DIM(prefixes); i++) {
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The EAL goes on without a virtual device that it cannot make (a missing file, say), and
  * forwarding would not be what was asked for.
@@ -77,7 +89,8 @@ check_virtual_devices(void)
 	uint16_t id;
 
 	RTE_EAL_DEVARGS_FOREACH ("vdev", device) {
-		if (rte_eth_dev_get_port_by_name(device->name, &id) == 0)
+		if (!is_network_device(device->name) ||
+			rte_eth_dev_get_port_by_name(device->name, &id) == 0)
 			continue;
 		fprintf(stderr,
 			PROGRAM
