@@ -16,6 +16,8 @@
 #define NEWS_PER_CALL 32
 /* Stations looked at for ageing per call. */
 #define AGED_PER_CALL 64
+/* rte_hash makes none with fewer entries. */
+#define LEAST_HASH 16u
 
 struct station {
 	struct station_key key;
@@ -32,12 +34,22 @@ struct news {
 
 _Static_assert(sizeof(struct news) % 4 == 0, "ring elements are multiples of 4 bytes");
 
+/* A station removed from the hash, which a worker may still hold. */
+struct forgotten {
+	uint64_t token;   /* of the quiescent states: when nobody holds it any more */
+	int32_t position; /* of its key in the hash */
+	uint32_t station;
+};
+
 struct station_table {
 	struct rte_hash *hash; /* from keys to stations */
+	struct rte_rcu_qsbr *qsbr;
 	struct rte_ring *news;
 	struct station *station;
 	uint32_t *free; /* indices of stations that are free, a stack */
 	uint32_t free_count;
+	struct forgotten *forgotten; /* a queue, going round */
+	uint32_t forgotten_first, forgotten_count;
 	uint32_t capacity;
 	uint32_t next;    /* where ageing goes on */
 	uint64_t ageing;  /* TSC cycles */
@@ -45,50 +57,27 @@ struct station_table {
 	struct station_counters counters;
 };
 
-/* No worker can see the station any more: its place is free. */
-static void
-release_station(void *arg, void *data)
-{
-	struct station_table *table = arg;
-	struct station *station = data;
-
-	table->free[table->free_count++] = (uint32_t)(station - table->station);
-}
-
 static struct rte_hash *
-create_hash(struct station_table *table, struct rte_rcu_qsbr *qsbr)
+create_hash(struct station_table *table)
 {
-	struct rte_hash_rcu_config rcu = {
-		.v = qsbr,
-		.mode = RTE_HASH_QSBR_MODE_DQ,
-		/* Each removal asks whether all workers have passed by the earlier ones. */
-		.trigger_reclaim_limit = 0,
-		.free_key_data_func = release_station,
-		.key_data_ptr = table,
-	};
 	char name[RTE_HASH_NAMESIZE];
 	const struct rte_hash_parameters parameters = {
 		.name = name,
 		/* Half full at the most, so that whoever has a place also has a key. */
-		.entries = 2 * table->capacity,
+		.entries = RTE_MAX(2 * table->capacity, LEAST_HASH),
 		.key_len = sizeof(struct station_key),
 		.hash_func = rte_hash_crc,
 		.socket_id = SOCKET_ID_ANY,
+		/* Removed keys stay until they are freed by position. */
 		.extra_flag = RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY_LF,
 	};
-	struct rte_hash *hash;
 
 	snprintf(name, sizeof(name), "stations-%" PRIxPTR, (uintptr_t)table);
-	hash = rte_hash_create(&parameters);
-	if (hash != NULL && rte_hash_rcu_qsbr_add(hash, &rcu) != 0) {
-		rte_hash_free(hash);
-		return NULL;
-	}
-	return hash;
+	return rte_hash_create(&parameters);
 }
 
 static int
-allocate(struct station_table *table, struct rte_rcu_qsbr *qsbr)
+allocate(struct station_table *table)
 {
 	char name[RTE_RING_NAMESIZE];
 
@@ -97,13 +86,15 @@ allocate(struct station_table *table, struct rte_rcu_qsbr *qsbr)
 		rte_ring_create_elem(name, sizeof(struct news), NEWS, SOCKET_ID_ANY, RING_F_SC_DEQ);
 	table->station = rte_calloc("stations", table->capacity, sizeof(*table->station), 0);
 	table->free = rte_calloc("stations", table->capacity, sizeof(*table->free), 0);
-	if (table->news == NULL || table->station == NULL || table->free == NULL)
+	table->forgotten = rte_calloc("stations", table->capacity, sizeof(*table->forgotten), 0);
+	if (table->news == NULL || table->station == NULL || table->free == NULL ||
+		table->forgotten == NULL)
 		return -1;
 	for (uint32_t s = table->capacity; s-- > 0;) {
 		table->station[s].port = STATION_UNKNOWN;
 		table->free[table->free_count++] = s;
 	}
-	table->hash = create_hash(table, qsbr);
+	table->hash = create_hash(table);
 	return table->hash != NULL ? 0 : -1;
 }
 
@@ -117,7 +108,8 @@ station_table_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *
 	table->capacity = capacity;
 	table->ageing = ageing_s * rte_get_tsc_hz();
 	table->refresh = RTE_MIN(rte_get_tsc_hz(), table->ageing / 4);
-	if (allocate(table, qsbr) != 0) {
+	table->qsbr = qsbr;
+	if (allocate(table) != 0) {
 		station_table_free(table);
 		return NULL;
 	}
@@ -133,6 +125,7 @@ station_table_free(struct station_table *table)
 	rte_ring_free(table->news);
 	rte_free(table->station);
 	rte_free(table->free);
+	rte_free(table->forgotten);
 	rte_free(table);
 }
 
@@ -197,12 +190,38 @@ learn(struct station_table *table, const struct news *news, uint64_t now)
 static void
 forget(struct station_table *table, struct station *station)
 {
+	uint32_t last = (table->forgotten_first + table->forgotten_count) % table->capacity;
+	int32_t position;
+
 	__atomic_store_n(&station->port, STATION_UNKNOWN, __ATOMIC_RELAXED);
-	if (rte_hash_del_key(table->hash, &station->key) < 0)
+	position = rte_hash_del_key(table->hash, &station->key);
+	if (position < 0)
 		return;
+	table->forgotten[last] = (struct forgotten){
+		.token = rte_rcu_qsbr_start(table->qsbr),
+		.position = position,
+		.station = (uint32_t)(station - table->station),
+	};
+	table->forgotten_count++;
 	station->seen = UINT64_MAX;
 	table->counters.aged++;
 	table->counters.stations--;
+}
+
+/* Free what all workers have passed by, the oldest first. */
+static void
+release_forgotten(struct station_table *table)
+{
+	while (table->forgotten_count > 0) {
+		const struct forgotten *oldest = &table->forgotten[table->forgotten_first];
+
+		if (rte_rcu_qsbr_check(table->qsbr, oldest->token, false) == 0)
+			return;
+		rte_hash_free_key_with_position(table->hash, oldest->position);
+		table->free[table->free_count++] = oldest->station;
+		table->forgotten_first = (table->forgotten_first + 1) % table->capacity;
+		table->forgotten_count--;
+	}
 }
 
 static void
@@ -222,7 +241,10 @@ void
 station_table_keep(struct station_table *table, uint64_t now)
 {
 	struct news news[NEWS_PER_CALL];
-	unsigned int count = rte_ring_dequeue_burst_elem(
+	unsigned int count;
+
+	release_forgotten(table);
+	count = rte_ring_dequeue_burst_elem(
 		table->news, news, sizeof(news[0]), NEWS_PER_CALL, NULL);
 
 	for (unsigned int n = 0; n < count; n++)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses of the switch: what is taken, what is refused, how they are printed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "addresses.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void
+assert_prints(const struct address *address, const char *expected)
+{
+	char text[64];
+
+	address_print(address, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void
+good_ones_are_taken(void **state)
+{
+	static const struct {
+		const char *text, *printed;
+	} good[] = {
+		{"192.0.2.1", "192.0.2.1"},
+		{"192.0.2.1/24", "192.0.2.1"},
+		{"192.0.2.1/24@0", "192.0.2.1@0"},
+		{"192.0.2.1@65534", "192.0.2.1@65534"},
+		{"1.0.0.1/0", "1.0.0.1"},
+		{"223.255.255.254/4", "223.255.255.254"},
+		{"10.0.0.0/31", "10.0.0.0"},
+		{"10.0.0.255/31@7", "10.0.0.255@7"},
+		{"10.0.0.255/32", "10.0.0.255"},
+		{"10.0.0.0", "10.0.0.0"},
+		{"2001:db8::1", "2001:db8::1"},
+		{"2001:DB8:0:0::0:1/64@12", "2001:db8::1@12"},
+		{"2001:db8::/64", "2001:db8::"},
+		{"fe80::1/0", "fe80::1"},
+		{"::2/128", "::2"},
+		{"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff/1@3",
+			"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff@3"},
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(good); i++) {
+		struct addresses addresses = {0};
+
+		assert_int_equal(addresses_add(&addresses, good[i].text), 0);
+		assert_int_equal(addresses.count, 1);
+		assert_prints(&addresses.address[0], good[i].printed);
+	}
+}
+
+static void
+fields_are_in_network_order(void **state)
+{
+	static const uint8_t four[] = {192, 0, 2, 1};
+	static const uint8_t six[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x01};
+	struct addresses addresses = {0};
+
+	(void)state;
+	assert_int_equal(addresses_add(&addresses, "192.0.2.1/24@258"), 0);
+	assert_int_equal(addresses_add(&addresses, "2001:db8::1"), 0);
+	assert_int_equal(addresses.address[0].family, 4);
+	assert_int_equal(addresses.address[0].port, 258);
+	assert_memory_equal(addresses.address[0].bytes, four, sizeof(four));
+	assert_int_equal(addresses.address[1].family, 6);
+	assert_int_equal(addresses.address[1].port, EVERY_PORT);
+	assert_memory_equal(addresses.address[1].bytes, six, sizeof(six));
+}
+
+/* Each refusal leaves what is there as it is. */
+static void
+assert_refused(struct addresses *addresses, const char *text)
+{
+	struct addresses before = *addresses;
+
+	if (addresses_add(addresses, text) != -1)
+		fail_msg("'%s' was taken", text);
+	assert_int_equal(addresses->count, before.count);
+	assert_memory_equal(
+		addresses->address, before.address, before.count * sizeof(before.address[0]));
+}
+
+static void
+what_does_not_parse_is_refused(void **state)
+{
+	static const char *const bad[] = {"", " ", "/", "@", "/24@0", "10.0.0", "10.0.0.1.2",
+		"10.0.0.256", "10.0.0.01x", "10.0.0.-1", "10.0.0.1 ", " 10.0.0.1",
+		"10.0.0.1,10.0.0.2", "localhost", "0x0a000001", "10.0.0.1/", "10.0.0.1/33",
+		"10.0.0.1/-1", "10.0.0.1/+24", "10.0.0.1/24/24", "10.0.0.1/ 24", "10.0.0.1/24x",
+		"10.0.0.1/255.255.255.0", "10.0.0.1/18446744073709551640", "10.0.0.1@",
+		"10.0.0.1@x", "10.0.0.1@-1", "10.0.0.1@ 1", "10.0.0.1@65535", "10.0.0.1@65536",
+		"10.0.0.1@0@0", "10.0.0.1@0/24", "10.0.0.1@18446744073709551616", "2001:db8::1::2",
+		"2001:db8::12345", "2001:db8::1/129", "fe80::1%eth0", "[2001:db8::1]", "2001:db8",
+		":::"};
+	struct addresses addresses = {0};
+	char endless[512];
+
+	(void)state;
+	assert_int_equal(addresses_add(&addresses, "192.0.2.1"), 0);
+	for (unsigned int i = 0; i < COUNT(bad); i++)
+		assert_refused(&addresses, bad[i]);
+	memset(endless, '1', sizeof(endless) - 1);
+	for (unsigned int length = 16; length < sizeof(endless); length++) {
+		endless[length] = '\0';
+		assert_refused(&addresses, endless);
+		endless[length] = '1';
+	}
+}
+
+static void
+what_no_host_can_have_is_refused(void **state)
+{
+	static const char *const bad[] = {"0.0.0.0", "0.1.2.3/8", "127.0.0.1", "127.255.255.254/8",
+		"224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "10.0.0.0/24",
+		"10.0.0.255/24", "10.255.255.255/8", "192.0.2.3/30", "192.0.2.0/30", "128.0.0.0/1",
+		"::", "::/0", "::1", "::1/64", "ff02::1", "ff00::", "ffff::1"};
+	struct addresses addresses = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(bad); i++)
+		assert_refused(&addresses, bad[i]);
+}
+
+static void
+clashes_are_refused(void **state)
+{
+	static const char *const clashes[] = {"10.0.0.1", "10.0.0.1/8", "10.0.0.1@0", "10.0.0.2@1",
+		"10.0.0.2", "10.0.0.2/24", "2001:db8:0::0:1", "2001:DB8::1@3", "2001:db8::2@4"};
+	struct addresses addresses = {0};
+
+	(void)state;
+	assert_int_equal(addresses_add(&addresses, "10.0.0.1/24"), 0);
+	assert_int_equal(addresses_add(&addresses, "10.0.0.2@1"), 0);
+	assert_int_equal(addresses_add(&addresses, "2001:db8::1"), 0);
+	assert_int_equal(addresses_add(&addresses, "2001:db8::2@4"), 0);
+	for (unsigned int i = 0; i < COUNT(clashes); i++)
+		assert_refused(&addresses, clashes[i]);
+}
+
+/* Ports are networks of their own; and the same bytes in another family are another address. */
+static void
+equal_ones_may_live_apart(void **state)
+{
+	static const char *const good[] = {
+		"10.0.0.1@0", "10.0.0.1@1", "2001:db8::1@0", "2001:db8::1@1", "a00:1::"};
+	struct addresses addresses = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < COUNT(good); i++)
+		assert_int_equal(addresses_add(&addresses, good[i]), 0);
+	assert_int_equal(addresses.count, COUNT(good));
+}
+
+static void
+there_is_an_end_to_them(void **state)
+{
+	struct addresses addresses = {0};
+	char text[32];
+
+	(void)state;
+	for (unsigned int i = 0; i < MAX_ADDRESSES; i++) {
+		snprintf(text, sizeof(text), "10.0.1.%u", i);
+		assert_int_equal(addresses_add(&addresses, text), 0);
+	}
+	assert_refused(&addresses, "10.0.2.1");
+	assert_int_equal(addresses.count, MAX_ADDRESSES);
+	assert_prints(&addresses.address[MAX_ADDRESSES - 1], "10.0.1.63");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_ones_are_taken),
+		cmocka_unit_test(fields_are_in_network_order),
+		cmocka_unit_test(what_does_not_parse_is_refused),
+		cmocka_unit_test(what_no_host_can_have_is_refused),
+		cmocka_unit_test(clashes_are_refused),
+		cmocka_unit_test(equal_ones_may_live_apart),
+		cmocka_unit_test(there_is_an_end_to_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
