@@ -204,22 +204,33 @@ netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result
 	return NETFC_OK;
 }
 
-/* Write all bytes to a new file next to `path`, then put it in its place. */
-static int
-replace_file(const char *path, const char *temporary, const void *data, size_t length)
+/* Write all bytes to a file just made, and make it readable for all. */
+static bool
+write_all(int fd, const void *data, size_t length)
 {
-	FILE *file = fopen(temporary, "wbx");
+	FILE *file = fdopen(fd, "wb");
 	bool written;
-	int saved;
 
-	if (file == NULL)
+	if (file == NULL) {
+		close(fd);
+		return false;
+	}
+	written = fchmod(fd, 0644) == 0 && fwrite(data, 1, length, file) == length;
+	return fclose(file) == 0 && written;
+}
+
+/* Write a new file next to `path`, then put it in its place. `template` is for mkstemp(). */
+static int
+replace_file(const char *path, char *template, const void *data, size_t length)
+{
+	int fd = mkstemp(template), saved;
+
+	if (fd < 0)
 		return NETFC_ERR_IO;
-	written = fwrite(data, 1, length, file) == length;
-	written = fclose(file) == 0 && written;
-	if (written && rename(temporary, path) == 0)
+	if (write_all(fd, data, length) && rename(template, path) == 0)
 		return NETFC_OK;
 	saved = errno;
-	unlink(temporary);
+	unlink(template);
 	errno = saved;
 	return NETFC_ERR_IO;
 }
@@ -227,18 +238,18 @@ replace_file(const char *path, const char *temporary, const void *data, size_t l
 int
 netfc_set_save(const struct netfc_set *set, const char *path)
 {
-	char *temporary = NULL;
+	char *template = NULL;
 	void *data = NULL;
 	size_t length;
 	int error;
 
-	if (asprintf(&temporary, "%s.%ld.tmp", path, (long)getpid()) < 0)
+	if (asprintf(&template, "%s.XXXXXX", path) < 0)
 		return NETFC_ERR_NOMEM;
 	error = netfc_set_serialize(set, &data, &length);
 	if (error == NETFC_OK)
-		error = replace_file(path, temporary, data, length);
+		error = replace_file(path, template, data, length);
 	free(data);
-	free(temporary);
+	free(template);
 	return error;
 }
 
