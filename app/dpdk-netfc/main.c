@@ -12,6 +12,7 @@
 
 #include "app.h"
 #include "hugepages.h"
+#include "json_file.h"
 #include "plan.h"
 #include "poll.h"
 #include "ports.h"
@@ -156,7 +157,7 @@ adds_up(const struct totals *totals)
 }
 
 static enum exit_status
-run(struct stats_file **stats)
+run(struct json_file **stats)
 {
 	struct totals totals;
 	enum exit_status status = EXIT_DONE;
@@ -174,9 +175,14 @@ run(struct stats_file **stats)
 		fprintf(stderr, PROGRAM ": packets or packet buffers are unaccounted for\n");
 		status = EXIT_RUNNING;
 	}
-	if (*stats != NULL && stats_file_write(*stats, &app, &totals) != 0)
-		status = EXIT_RUNNING;
-	*stats = NULL;
+	if (*stats != NULL) {
+		json_t *object = report_json(&app, &totals);
+
+		if (json_file_write(*stats, object) != 0)
+			status = EXIT_RUNNING;
+		*stats = NULL;
+		json_decref(object);
+	}
 	return status;
 }
 
@@ -184,7 +190,7 @@ int
 main(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
-	struct stats_file *stats = NULL;
+	struct json_file *stats = NULL;
 	int eal_argc;
 
 	switch (options_parse(argc, argv, &app.options, &eal_argc)) {
@@ -198,9 +204,10 @@ main(int argc, char **argv)
 	catch_signals();
 	if (sets_load(&app.options, &app.sets) != 0)
 		goto free_sets;
-	if (app.options.stats_json != NULL && stats_file_open(app.options.stats_json, &stats) != 0)
+	if (app.options.stats_json != NULL &&
+		json_file_open(PROGRAM ": --stats-json", app.options.stats_json, &stats) != 0)
 		goto free_sets;
-	if (hugepages_check(eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
+	if (hugepages_check(PROGRAM, eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
 		goto abandon_stats;
 	if (prepare() == 0)
 		status = run(&stats);
@@ -209,7 +216,7 @@ main(int argc, char **argv)
 	free_all();
 	rte_eal_cleanup();
 abandon_stats:
-	stats_file_abandon(stats);
+	json_file_abandon(stats);
 free_sets:
 	sets_free(&app.sets);
 	return status;

@@ -21,7 +21,7 @@
 #define MAX_AGEING_S 1000000ul
 
 enum option_id {
-	OPTION_TABLES = 256,
+	OPTION_TABLES = OPTION_OWN,
 	OPTION_TABLES_DIR,
 	OPTION_MATCH,
 	OPTION_FORWARD,
@@ -32,8 +32,6 @@ enum option_id {
 	OPTION_PORT,
 	OPTION_IDLE_EXIT,
 	OPTION_STATS_JSON,
-	OPTION_HELP,
-	OPTION_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -211,8 +209,10 @@ parse_text(const char *option, const char *text, const char **value)
 }
 
 static int
-parse_option(int id, const char *text, struct options *options)
+take_option(int id, const char *text, void *arg)
 {
+	struct options *options = arg;
+
 	switch (id) {
 	case OPTION_TABLES:
 		return parse_text("tables", text, &options->tables);
@@ -236,81 +236,22 @@ parse_option(int id, const char *text, struct options *options)
 		return parse_idle_exit(text, options);
 	case OPTION_STATS_JSON:
 		return parse_text("stats-json", text, &options->stats_json);
-	default: /* getopt_long() has said what is wrong */
+	default:
 		return -1;
 	}
-}
-
-/* Our arguments: --help and --version win over anything wrong that comes after them. */
-static enum options_result
-parse_ours(int argc, char **argv, struct options *options)
-{
-	int id;
-
-	optind = 1;
-	while ((id = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		if (id == OPTION_HELP) {
-			print_usage(stdout);
-			return OPTIONS_DONE;
-		}
-		if (id == OPTION_VERSION) {
-			puts(PROGRAM " " NETFC_VERSION);
-			return OPTIONS_DONE;
-		}
-		if (parse_option(id, optarg, options) != 0)
-			return OPTIONS_WRONG;
-	}
-	if (optind < argc) {
-		fprintf(stderr, PROGRAM ": unexpected argument '%s'\n", argv[optind]);
-		return OPTIONS_WRONG;
-	}
-	return OPTIONS_RUN;
-}
-
-/* Before the "--", only --help and --version are ours. */
-static enum options_result
-answer_without_eal(int eal_argc, char **argv)
-{
-	for (int i = 1; i < eal_argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			print_usage(stdout);
-			return OPTIONS_DONE;
-		}
-		if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-v") == 0) {
-			puts(PROGRAM " " NETFC_VERSION);
-			return OPTIONS_DONE;
-		}
-	}
-	return OPTIONS_RUN;
-}
-
-/* An option of ours that stands before the "--" would only puzzle the EAL. */
-static int
-refuse_ours_before_dashes(int eal_argc, char **argv)
-{
-	for (int i = 1; i < eal_argc; i++) {
-		for (const struct option *known = long_options; known->name != NULL; known++) {
-			size_t length = strlen(known->name);
-
-			if (strncmp(argv[i], "--", 2) != 0 ||
-				strncmp(argv[i] + 2, known->name, length) != 0 ||
-				(argv[i][2 + length] != '\0' && argv[i][2 + length] != '='))
-				continue;
-			fprintf(stderr,
-				PROGRAM ": %s belongs behind the EAL options and a \"--\": " PROGRAM
-					" [EAL options] -- %s\n",
-				argv[i], argv[i]);
-			return -1;
-		}
-	}
-	return 0;
 }
 
 enum options_result
 options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 {
-	enum options_result result;
-	int dashes = 1;
+	const struct command_line line = {
+		.program = PROGRAM,
+		.version = NETFC_VERSION,
+		.options = long_options,
+		.print_usage = print_usage,
+		.take = take_option,
+		.arg = options,
+	};
 
 	*options = (struct options){
 		.tables = DEFAULT_TABLES,
@@ -319,20 +260,5 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.stations = DEFAULT_STATIONS,
 		.ageing_s = DEFAULT_AGEING_S,
 	};
-	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
-		dashes++;
-	*eal_argc = dashes;
-	result = answer_without_eal(dashes, argv);
-	if (result != OPTIONS_RUN)
-		return result;
-	if (refuse_ours_before_dashes(dashes, argv) != 0)
-		return OPTIONS_WRONG;
-	if (dashes == argc)
-		return OPTIONS_RUN;
-	/* getopt_long() names the program when it complains. */
-	argv[dashes] = (char *)(uintptr_t)PROGRAM;
-	result = parse_ours(argc - dashes, argv + dashes, options);
-	if (result == OPTIONS_WRONG)
-		fprintf(stderr, "Try '" PROGRAM " --help'.\n");
-	return result;
+	return command_line_parse(&line, argc, argv, eal_argc);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "command_line.h"
 #include "match.h"
 
 /** Table sets at the most: one per format. */
@@ -34,13 +35,6 @@ struct options {
 	struct addresses addresses;
 	uint32_t idle_exit_ms;  /**< 0: never */
 	const char *stats_json; /**< NULL: none */
-};
-
-/** What parsing came to. */
-enum options_result {
-	OPTIONS_RUN,
-	OPTIONS_DONE,  /**< --help or --version was answered */
-	OPTIONS_WRONG, /**< said on stderr */
 };
 
 /**

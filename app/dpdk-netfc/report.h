@@ -4,7 +4,7 @@
 
 /** @file What the switch says: its configuration at start, its counters at the end. */
 
-#include <stdio.h>
+#include <jansson.h>
 
 #include "app.h"
 
@@ -23,21 +23,7 @@ void report_sum(const struct app *app, struct totals *totals);
 /** Print the final counters. */
 void report_totals(const struct app *app, const struct totals *totals);
 
-/** Where --stats-json goes. */
-struct stats_file;
-
-/**
- * Open the file before anything else starts, so that it can be written in the end. A file appears
- * whole or not at all.
- *
- * @return 0, or -1, said on stderr
- */
-int stats_file_open(const char *path, struct stats_file **file);
-
-/** Write the final counters and close. 0, or -1, said on stderr. */
-int stats_file_write(struct stats_file *file, const struct app *app, const struct totals *totals);
-
-/** Close without writing, leaving nothing behind; NULL is allowed. */
-void stats_file_abandon(struct stats_file *file);
+/** All of it as an object. */
+json_t *report_json(const struct app *app, const struct totals *totals);
 
 #endif /* REPORT_H */

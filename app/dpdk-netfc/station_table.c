@@ -29,7 +29,6 @@ struct station {
 struct news {
 	struct station_key key;
 	uint16_t port;
-	uint16_t padding;
 };
 
 _Static_assert(sizeof(struct news) % 4 == 0, "ring elements are multiples of 4 bytes");

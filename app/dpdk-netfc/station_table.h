@@ -19,11 +19,11 @@
 /** No port: the station is not known. */
 #define STATION_UNKNOWN UINT16_MAX
 
-/** A station's key. */
+/** A station's key; the hash reads it as one word. */
 struct station_key {
 	struct rte_ether_addr mac;
 	uint16_t vlan; /**< 0 without a tag */
-};
+} __attribute__((aligned(8)));
 
 struct station_table;
 

@@ -1,65 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <jansson.h>
+#include <rte_common.h>
 
 #include "report.h"
-
-struct stats_file {
-	const char *path;
-	char *temporary; /* NULL: path is no regular file and is written as it is */
-	FILE *stream;
-};
-
-static int
-fail(const char *path, const char *what)
-{
-	fprintf(stderr, PROGRAM ": --stats-json '%s': cannot %s: %s\n", path, what,
-		strerror(errno));
-	return -1;
-}
-
-/* A device, pipe or the like is written to; anything else is replaced when all is written. */
-static bool
-is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-static void
-free_file(struct stats_file *file)
-{
-	free(file->temporary);
-	free(file);
-}
-
-int
-stats_file_open(const char *path, struct stats_file **result)
-{
-	struct stats_file *file = calloc(1, sizeof(*file));
-
-	if (file == NULL)
-		return fail(path, "open");
-	file->path = path;
-	if (!is_special(path) &&
-		asprintf(&file->temporary, "%s.%ld.tmp", path, (long)getpid()) < 0) {
-		free(file);
-		return fail(path, "open");
-	}
-	file->stream = fopen(file->temporary != NULL ? file->temporary : path, "w");
-	if (file->stream == NULL) {
-		free_file(file);
-		return fail(path, "open");
-	}
-	*result = file;
-	return 0;
-}
 
 static json_t *
 json_count(uint64_t count)
@@ -116,8 +58,8 @@ stations_object(const struct station_table *table)
 	return stations;
 }
 
-static json_t *
-stats_object(const struct app *app, const struct totals *totals)
+json_t *
+report_json(const struct app *app, const struct totals *totals)
 {
 	json_t *stats = json_object();
 
@@ -135,34 +77,4 @@ stats_object(const struct app *app, const struct totals *totals)
 	json_object_set_new(stats, "mbufs_leaked", json_count(app->mbufs_leaked));
 	json_object_set_new(stats, "seconds", json_real(app->seconds));
 	return stats;
-}
-
-int
-stats_file_write(struct stats_file *file, const struct app *app, const struct totals *totals)
-{
-	json_t *stats = stats_object(app, totals);
-	bool written = json_dumpf(stats, file->stream, JSON_INDENT(2)) == 0 &&
-		fputc('\n', file->stream) != EOF;
-	int result = 0;
-
-	json_decref(stats);
-	written = fclose(file->stream) == 0 && written;
-	if (!written || (file->temporary != NULL && rename(file->temporary, file->path) != 0)) {
-		result = fail(file->path, "write");
-		if (file->temporary != NULL)
-			unlink(file->temporary);
-	}
-	free_file(file);
-	return result;
-}
-
-void
-stats_file_abandon(struct stats_file *file)
-{
-	if (file == NULL)
-		return;
-	fclose(file->stream);
-	if (file->temporary != NULL)
-		unlink(file->temporary);
-	free_file(file);
 }

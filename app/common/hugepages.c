@@ -8,7 +8,6 @@
 
 #include "hugepages.h"
 
-#define PROGRAM "dpdk-netfc"
 #define SYSFS_DIR "/sys/kernel/mm/hugepages"
 
 static bool
@@ -76,29 +75,31 @@ have_mount(void)
 }
 
 int
-hugepages_check(int eal_argc, char **eal_argv)
+hugepages_check(const char *program, int eal_argc, char **eal_argv)
 {
 	if (has_option(eal_argc, eal_argv, "--no-huge"))
 		return 0;
 	if (free_pages() == 0) {
 		fprintf(stderr,
-			PROGRAM ": no free hugepages\n"
-				"Reserve 1 GiB of them, as root:\n"
-				"  sysctl -w vm.nr_hugepages=512\n"
-				"or run without them, more slowly:\n"
-				"  " PROGRAM " --no-huge -m 512 ... -- ...\n");
+			"%s: no free hugepages\n"
+			"Reserve 1 GiB of them, as root:\n"
+			"  sysctl -w vm.nr_hugepages=512\n"
+			"or run without them, more slowly:\n"
+			"  %s --no-huge -m 512 ... -- ...\n",
+			program, program);
 		return -1;
 	}
 	if (has_option(eal_argc, eal_argv, "--in-memory") ||
 		has_option(eal_argc, eal_argv, "--huge-dir") || have_mount())
 		return 0;
 	fprintf(stderr,
-		PROGRAM ": no hugetlbfs is mounted where this user may write\n"
-			"Mount one, as root:\n"
-			"  mount -t hugetlbfs nodev /dev/hugepages\n"
-			"or need none, with memory shared with no other process:\n"
-			"  " PROGRAM " --in-memory ... -- ...\n"
-			"or run without hugepages, more slowly:\n"
-			"  " PROGRAM " --no-huge -m 512 ... -- ...\n");
+		"%s: no hugetlbfs is mounted where this user may write\n"
+		"Mount one, as root:\n"
+		"  mount -t hugetlbfs nodev /dev/hugepages\n"
+		"or need none, with memory shared with no other process:\n"
+		"  %s --in-memory ... -- ...\n"
+		"or run without hugepages, more slowly:\n"
+		"  %s --no-huge -m 512 ... -- ...\n",
+		program, program, program);
 	return -1;
 }
