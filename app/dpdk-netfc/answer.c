@@ -97,17 +97,56 @@ pseudo_header(struct rte_mbuf *mbuf, const struct frame *frame, rte_be16_t lengt
 			length);
 }
 
+static bool
+is_sound_ipv4(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	return frame->network != FRAME_IPV4 ||
+		rte_ipv4_cksum(rte_pktmbuf_mtod_offset(
+			mbuf, const struct rte_ipv4_hdr *, frame->network_offset)) == 0;
+}
+
+/* Sums that differ by a zero written as ones are the same. */
+static bool
+same_sum(uint16_t a, uint16_t b)
+{
+	return a % 0xffff == b % 0xffff;
+}
+
+/*
+ * Whether a datagram is as it was sent. What the kernel sends over a virtual interface may hold
+ * the sum of the pseudo header in place of a checksum, for a device to finish that there is not.
+ */
+static bool
+is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_udp_hdr *udp)
+{
+	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
+	uint16_t sum, before = checksum_fold((uint64_t)udp->dgram_cksum + frame->changes);
+
+	if (!is_sound_ipv4(mbuf, frame))
+		return false;
+	if (udp->dgram_cksum == 0 && frame->network == FRAME_IPV4)
+		return true;
+	if (rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum) !=
+		0)
+		return false;
+	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
+		same_sum(before, checksum_fold(pseudo));
+}
+
 bool
 answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
 {
 	uint32_t end = frame->udp_offset + (uint32_t)sizeof(struct rte_udp_hdr);
-	uint16_t sum;
 	struct rte_udp_hdr *udp;
 	rte_be16_t source;
+	uint16_t sum;
 
-	if (!turn_ip(mbuf, frame, end))
+	if (mbuf_bytes(mbuf, 0, end) == NULL)
 		return false;
 	udp = rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
+	if (!is_sound_udp(mbuf, frame, udp))
+		return false;
+	turn_ip(mbuf, frame, end);
 	source = udp->src_port;
 	udp->src_port = udp->dst_port;
 	udp->dst_port = source;
@@ -154,6 +193,26 @@ icmp_offset(struct rte_mbuf *mbuf, const struct frame *frame)
 	return offset + rte_ipv4_hdr_len(ip4);
 }
 
+static bool
+is_sound_icmp(struct rte_mbuf *mbuf, const struct frame *frame, uint32_t offset)
+{
+	const void *ip = rte_pktmbuf_mtod_offset(mbuf, const void *, frame->network_offset);
+	const struct rte_ipv4_hdr *ip4 = ip;
+	const struct rte_ipv6_hdr *ip6 = ip;
+	uint64_t pseudo = 0;
+	uint32_t length;
+	uint16_t sum;
+
+	if (frame->network == FRAME_IPV6) {
+		length = rte_be_to_cpu_16(ip6->payload_len);
+		pseudo = rte_ipv6_phdr_cksum(ip6, 0);
+	} else {
+		length = rte_be_to_cpu_16(ip4->total_length) - rte_ipv4_hdr_len(ip4);
+	}
+	return is_sound_ipv4(mbuf, frame) && rte_raw_cksum_mbuf(mbuf, offset, length, &sum) == 0 &&
+		same_sum(checksum_fold(sum + pseudo), 0xffff);
+}
+
 enum ping_result
 answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
 {
@@ -173,6 +232,8 @@ answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_e
 		return PING_MALFORMED;
 	if (icmp->icmp_type != request || icmp->icmp_code != 0)
 		return PING_NONE;
+	if (!is_sound_icmp(mbuf, frame, offset))
+		return PING_MALFORMED;
 	icmp->icmp_type = reply;
 	/* The type is the high byte of its word. */
 	icmp->icmp_cksum = checksum_update(icmp->icmp_cksum,

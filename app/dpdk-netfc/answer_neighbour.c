@@ -7,6 +7,7 @@
 
 #include "answer.h"
 #include "answer_common.h"
+#include "checksum.h"
 
 /* Only a packet from the link itself still has all its hops. */
 #define LINK_HOPS 255
@@ -90,6 +91,18 @@ address_answer(struct rte_ipv6_hdr *ip, const uint8_t target[16])
 	return rte_cpu_to_be_32(FLAG_OVERRIDE | (nobody ? 0 : FLAG_SOLICITED));
 }
 
+static bool
+is_sound(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const struct rte_ipv6_hdr *ip =
+		rte_pktmbuf_mtod_offset(mbuf, const struct rte_ipv6_hdr *, frame->network_offset);
+	uint16_t sum;
+
+	return rte_raw_cksum_mbuf(mbuf, frame->network_offset + (uint32_t)sizeof(*ip),
+		       rte_be_to_cpu_16(ip->payload_len), &sum) == 0 &&
+		checksum_fold((uint64_t)sum + rte_ipv6_phdr_cksum(ip, 0)) == 0xffff;
+}
+
 bool
 answer_solicitation(
 	struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
@@ -98,6 +111,7 @@ answer_solicitation(
 	uint16_t payload = sizeof(*packet) - sizeof(packet->ip);
 
 	if (mbuf_bytes(mbuf, frame->network_offset, SOLICITATION_BYTES) == NULL ||
+		!is_sound(mbuf, frame) ||
 		!set_length(mbuf, frame->network_offset + (uint32_t)sizeof(*packet)))
 		return false;
 	packet = rte_pktmbuf_mtod_offset(mbuf, struct neighbour_packet *, frame->network_offset);

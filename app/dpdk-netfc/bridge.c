@@ -5,6 +5,9 @@
 #include "bridge.h"
 #include "transmit.h"
 
+/* IEEE 802.1Q, table 9-2. */
+#define RESERVED_VLAN 0xfff
+
 /* 01-80-C2-00-00-00 to -0F stay on their link (IEEE 802.1Q, table 8-1). */
 static bool
 is_link_local(const struct rte_ether_addr *mac)
@@ -59,6 +62,10 @@ forward_one(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mb
 
 	if (rte_pktmbuf_data_len(mbuf) < sizeof(*ethernet)) {
 		drop(lcore, mbuf, DROP_RUNT);
+		return;
+	}
+	if (frame->vlan == RESERVED_VLAN) {
+		drop(lcore, mbuf, DROP_BAD_VLAN);
 		return;
 	}
 	source = (struct station_key){ethernet->src_addr, frame->vlan};

@@ -17,6 +17,7 @@
 	X(RUNT, "runt", "too short for an Ethernet header")                                     \
 	X(SAME_PORT, "same_port", "its destination is where it came from")                      \
 	X(LINK_LOCAL, "link_local", "addressed to this link only")                              \
+	X(BAD_VLAN, "bad_vlan", "in VLAN 4095, which is reserved")                              \
 	X(STRAY_REPLY, "stray_reply", "addressed to the switch: a NetFC reply")                 \
 	X(NOT_NETFC, "not_netfc", "addressed to the switch: on the NetFC port, but no request") \
 	X(NO_SERVICE, "no_service", "addressed to the switch: for something it does not offer") \

@@ -17,16 +17,21 @@ checksum_change(uint16_t before, uint16_t after)
 	return (uint32_t)(uint16_t)~before + after;
 }
 
+/* A one's complement sum in 16 bits. */
+static inline uint16_t
+checksum_fold(uint64_t sum)
+{
+	while (sum >> 16 != 0)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
 /* The checksum after all changes. UDP writes a zero as ones (RFC 768). */
 static inline uint16_t
 checksum_update(uint16_t checksum, uint64_t changes)
 {
-	uint64_t sum = (uint16_t)~checksum + changes;
-	uint16_t updated;
+	uint16_t updated = (uint16_t)~checksum_fold((uint16_t)~checksum + changes);
 
-	while (sum >> 16 != 0)
-		sum = (sum & 0xffff) + (sum >> 16);
-	updated = (uint16_t)~sum;
 	return updated != 0 ? updated : 0xffff;
 }
 

@@ -35,6 +35,7 @@ struct frame {
 	uint16_t udp_offset;     /**< of the UDP header; set if udp */
 	uint16_t payload_length; /**< UDP payload, in bytes; set if udp */
 	uint16_t udp_port;       /**< destination port, in host order; set if udp */
+	uint16_t changes;        /**< what the answer added to the checksum; set if answered */
 };
 
 /** Where the UDP payload starts. */

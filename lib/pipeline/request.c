@@ -62,7 +62,7 @@ has_checksum(const struct rte_mbuf *mbuf, const struct frame *frame)
 }
 
 int
-request_parse(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t udp_port, uint32_t loaded,
+request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uint32_t loaded,
 	struct request *request)
 {
 	struct netfc_hdr copy = {0};
@@ -82,6 +82,7 @@ request_parse(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t udp_por
 		return -1;
 	*request = (struct request){
 		.mbuf = mbuf,
+		.frame = frame,
 		.offset = offset,
 		.udp_offset = frame->udp_offset,
 		.count = rte_be_to_cpu_16(header->count),
@@ -186,6 +187,7 @@ request_finish(struct request *request, enum netfc_status code)
 	/* The status is the low byte of the word that it shares with the format. */
 	request->changes +=
 		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
+	request->frame->changes = checksum_fold(request->changes);
 	if (unlikely(udp == NULL)) {
 		write_status(request, status);
 		if (request->checksummed)

@@ -13,6 +13,7 @@
 /* A request of the burst at hand. */
 struct request {
 	struct rte_mbuf *mbuf;
+	struct frame *frame;
 	uint32_t offset; /* of the NetFC header */
 	uint32_t udp_offset;
 	uint32_t count;   /* lanes */
@@ -34,8 +35,8 @@ struct request {
  * @return the status code of its reply, or -1 if the packet is not to be touched: no NetFC, or
  *   computed by another switch
  */
-int request_parse(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t udp_port,
-	uint32_t loaded, struct request *request);
+int request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uint32_t loaded,
+	struct request *request);
 
 /**
  * Read lanes into a batch.
