@@ -11,7 +11,8 @@
  * here.
  */
 #define DROP_REASONS(X)                                                                         \
-	X(TX_FULL, "tx_full", "the transmit queue stayed full")                                 \
+	X(TX_FULL, "tx_full",                                                                   \
+		"the port did not take it: its queue stayed full, or the packet is too long")   \
 	X(NO_MBUF, "no_mbuf", "no packet buffer for a copy")                                    \
 	X(OVERSIZE, "oversize", "longer than the MTU of the port where it should leave")        \
 	X(RUNT, "runt", "too short for an Ethernet header")                                     \

@@ -97,6 +97,9 @@ number_tx_queues(struct app *app)
 		}
 		if (port->tx_queues > RTE_MAX(port->info.max_tx_queues, 1))
 			return false;
+		/* Some devices (TAP) want as many of one kind as of the other. */
+		port->tx_queues = RTE_MAX(
+			port->tx_queues, RTE_MIN(port->rx_queues, port->info.max_tx_queues));
 	}
 	return true;
 }

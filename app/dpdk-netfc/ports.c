@@ -104,14 +104,27 @@ check_virtual_devices(void)
 /* Frames that may leave: an MTU, an Ethernet header and two VLAN tags. */
 #define FRAME_OVERHEAD (RTE_ETHER_HDR_LEN + 2 * RTE_VLAN_HLEN)
 
+/* The greatest MTU, of which a device may say more than the frames it takes allow. */
+static uint32_t
+greatest_mtu(const struct rte_eth_dev_info *info)
+{
+	uint32_t overhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+
+	if (info->max_mtu != UINT16_MAX && info->max_rx_pktlen > info->max_mtu)
+		return info->max_mtu;
+	return RTE_MIN((uint32_t)info->max_mtu, info->max_rx_pktlen - overhead);
+}
+
 static int
 check_mtu(struct port *port, uint16_t mtu)
 {
+	uint32_t most = greatest_mtu(&port->info);
+
 	port->longest = mtu != 0 ? mtu + (uint32_t)FRAME_OVERHEAD : UINT32_MAX;
-	if (mtu == 0 || (mtu >= port->info.min_mtu && mtu <= port->info.max_mtu))
+	if (mtu == 0 || (mtu >= port->info.min_mtu && mtu <= most))
 		return 0;
 	fprintf(stderr, PROGRAM ": --mtu %u: port %u takes %u to %u\n", mtu, port->id,
-		port->info.min_mtu, port->info.max_mtu);
+		port->info.min_mtu, most);
 	return -1;
 }
 

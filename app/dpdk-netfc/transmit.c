@@ -3,7 +3,7 @@
 
 #include "transmit.h"
 
-/* How often a full transmit queue is tried again before its packets are dropped. */
+/* How often a port that takes nothing is tried before packets are dropped. */
 #define TX_TRIES 64
 
 /* Take out what is too long for the port; returns how many are left. */
@@ -23,27 +23,44 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
 	return kept;
 }
 
+/*
+ * Give packets to a port until it has taken or refused each. What it does not take after some tries
+ * is dropped; what is behind that gets one try more, as it may be only that one which is refused.
+ */
+static uint64_t
+offer(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
+{
+	unsigned int tries = 0;
+	uint64_t refused = 0;
+
+	for (uint16_t done = 0; done < count;) {
+		uint16_t sent =
+			rte_eth_tx_burst(port, queue, mbufs + done, (uint16_t)(count - done));
+
+		done = (uint16_t)(done + sent);
+		if (likely(sent > 0))
+			continue;
+		if (++tries < TX_TRIES) {
+			rte_pause();
+			continue;
+		}
+		rte_pktmbuf_free(mbufs[done++]);
+		refused++;
+	}
+	return refused;
+}
+
 void
 transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf **mbufs,
 	uint16_t count)
 {
-	uint16_t port = app->port[out].id, queue = lcore->tx_queue[out];
-	uint16_t sent;
+	uint64_t refused;
 
 	if (app->port[out].longest != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
-	sent = rte_eth_tx_burst(port, queue, mbufs, count);
-
-	for (unsigned int tries = 1; unlikely(sent < count) && tries < TX_TRIES; tries++) {
-		rte_pause();
-		sent = (uint16_t)(sent +
-			rte_eth_tx_burst(port, queue, mbufs + sent, (uint16_t)(count - sent)));
-	}
-	lcore->counters.tx_packets += sent;
-	if (unlikely(sent < count)) {
-		lcore->counters.drops[DROP_TX_FULL] += (uint64_t)(count - sent);
-		rte_pktmbuf_free_bulk(mbufs + sent, (unsigned int)(count - sent));
-	}
+	refused = offer(app->port[out].id, lcore->tx_queue[out], mbufs, count);
+	lcore->counters.tx_packets += count - refused;
+	lcore->counters.drops[DROP_TX_FULL] += refused;
 }
 
 void
