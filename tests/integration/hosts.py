@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The switch on live ports, and hosts beside it in network namespaces of their own.
+
+Nothing leaves the machine: hosts and switch are joined by veth pairs or TAP interfaces, and all
+of them go with the namespaces, whatever happens in a test.
+"""
+
+import contextlib
+import ctypes
+import itertools
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import pytest
+
+import switch
+
+CLONE_NEWNET = 0x40000000  # from linux/sched.h
+# From linux/if_packet.h; Python's socket module does not have them.
+SOL_PACKET, PACKET_AUXDATA, PACKET_IGNORE_OUTGOING = 263, 8, 23
+AUXDATA = struct.Struct('=IIIHHHH')  # status, two lengths, two offsets, VLAN TCI and TPID
+STATUS_VLAN_VALID = 1 << 4
+EVERY_PROTOCOL = 0x0003
+
+TIMEOUT_S = 20
+POLL_S = 0.01
+SWITCH_IP, SWITCH_IP6 = '10.1.0.100', 'fd00::100'
+
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = itertools.count()
+
+
+def command(*words):
+    """Runs a command to its end and returns what it printed; fails if it does."""
+    done = subprocess.run(list(map(str, words)), text=True, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 0, f'{words}: exit status {done.returncode}\n{done.stderr}'
+    return done.stdout
+
+
+def why_no_namespaces():
+    """Why this machine or user cannot make network namespaces; empty if it can."""
+    name = f'netfc-{os.getpid()}-try'
+    made = subprocess.run(['ip', 'netns', 'add', name], capture_output=True, text=True, check=False)
+    if made.returncode == 0:
+        command('ip', 'netns', 'delete', name)
+    return made.stderr.strip()
+
+
+NO_NAMESPACES = why_no_namespaces()
+needs_namespaces = pytest.mark.skipif(
+    NO_NAMESPACES != '', reason=f'network namespaces cannot be made: {NO_NAMESPACES}')
+
+
+def wait_until(happened, what):
+    """Polls until `happened` returns something true, and returns that."""
+    limit = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < limit:
+        result = happened()
+        if result:
+            return result
+        time.sleep(POLL_S)
+    raise AssertionError(f'waited {TIMEOUT_S} s in vain for {what}')
+
+
+# ---- namespaces ------------------------------------------------------------------------------
+
+
+class Namespace:
+    """A network namespace without traffic of the kernel's own. A context manager."""
+
+    def __init__(self):
+        self.name = f'netfc-{os.getpid()}-{next(numbers)}'
+        command('ip', 'netns', 'add', self.name)
+        self.set_ipv6('default/disable_ipv6', 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        command('ip', 'netns', 'delete', self.name)
+
+    def ip(self, *words):
+        """Runs the command ip on the namespace."""
+        return command('ip', '-n', self.name, *words)
+
+    def run(self, *words):
+        """Runs a command inside."""
+        return command('ip', 'netns', 'exec', self.name, *words)
+
+    def start(self, *words, **options):
+        """Starts a command inside. Returns its subprocess.Popen."""
+        return subprocess.Popen(['ip', 'netns', 'exec', self.name, *map(str, words)], text=True,
+                                stdin=subprocess.DEVNULL, **options)
+
+    @contextlib.contextmanager
+    def entered(self):
+        """Puts the calling thread inside for a while: sockets made there stay there."""
+        with open('/proc/thread-self/ns/net', 'rb') as home, \
+                open(f'/run/netns/{self.name}', 'rb') as inside:
+            enter(inside)
+            try:
+                yield
+            finally:
+                enter(home)
+
+    def socket(self, *arguments):
+        """A socket inside."""
+        with self.entered():
+            made = socket.socket(*arguments)
+        made.settimeout(TIMEOUT_S)
+        return made
+
+    def set_ipv6(self, setting, value):
+        """Writes a setting of net.ipv6.conf."""
+        with self.entered():
+            pathlib.Path('/proc/sys/net/ipv6/conf', setting).write_text(f'{value}\n')
+
+    def mac(self, interface):
+        """The MAC address of an interface."""
+        return json.loads(self.ip('-json', 'link', 'show', interface))[0]['address']
+
+    def is_watched(self, interface):
+        """Whether somebody takes all frames of an interface, which may not be there yet."""
+        links = json.loads(self.ip('-json', '-details', 'link', 'show'))
+        return any(link['ifname'] == interface and link['promiscuity'] for link in links)
+
+    def checksum_errors(self):
+        """Packets that the kernel found damaged, by the name of its counter."""
+        with self.entered():
+            folder = pathlib.Path('/proc/thread-self/net')
+            lines = [line.split() for line in (folder / 'snmp').read_text().splitlines()]
+            pairs = [line.split() for line in (folder / 'snmp6').read_text().splitlines()]
+        for names, values in zip(lines[::2], lines[1::2]):
+            pairs += [(names[0].rstrip(':') + name, value) for name, value in zip(names[1:], values[1:])]
+        return {name: int(value) for name, value in pairs if 'Csum' in name and value != '0'}
+
+
+def enter(namespace):
+    """Puts the calling thread into the network namespace of an open file."""
+    if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), 'setns')
+
+
+class Host(Namespace):
+    """A host with one interface, eth0, and addresses by its number."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.ipv4, self.ipv6 = f'10.1.0.{number + 1}', f'fd00::{number + 1}'
+
+    def configure(self, interface='eth0'):
+        """Gives the interface the addresses and turns it on."""
+        self.set_ipv6(f'{interface}/disable_ipv6', 0)
+        self.ip('address', 'add', f'{self.ipv4}/24', 'dev', interface)
+        self.ip('address', 'add', f'{self.ipv6}/64', 'dev', interface, 'nodad')
+        self.ip('link', 'set', interface, 'up')
+
+    def udp(self, family=socket.AF_INET, port=0):
+        """A UDP socket on the host's address."""
+        made = self.socket(family, socket.SOCK_DGRAM)
+        made.bind((self.ipv4 if family == socket.AF_INET else self.ipv6, port))
+        return made
+
+    def ping(self, address, count=3, size=56):
+        """Pings with a payload that ping compares. Returns how many replies came, at least 1."""
+        said = self.run('ping', '-q', '-c', count, '-i', '0.02', '-W', 5, '-s', size, address)
+        return int(re.search(r'(\d+) received', said)[1])
+
+
+# ---- networks --------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def veth_network(count, configured=True, checksums=True):
+    """Hosts at veth ports of a switch. Yields the switch's namespace and a list of hosts.
+
+    Host n has eth0, whose other end is the switch's interface pn. configured: with addresses.
+    checksums: the hosts' kernels fill in checksums, instead of leaving that to a device.
+    """
+    with contextlib.ExitStack() as stack:
+        middle = stack.enter_context(Namespace())
+        hosts = [stack.enter_context(Host(number)) for number in range(count)]
+        for number, host in enumerate(hosts):
+            middle.ip('link', 'add', f'p{number}', 'type', 'veth',
+                      'peer', 'name', 'eth0', 'netns', host.name)
+            middle.ip('link', 'set', f'p{number}', 'up')
+            if checksums:
+                host.run('ethtool', '-K', 'eth0', 'tx', 'off')
+            if configured:
+                host.configure()
+            else:
+                host.ip('link', 'set', 'eth0', 'up')
+        yield middle, hosts
+
+
+def veth_ports(count, more=''):
+    """--vdev options for the switch's ends of veth pairs."""
+    return [f'net_af_packet{number},iface=p{number}{more}' for number in range(count)]
+
+
+def veth_names(count):
+    return [f'p{number}' for number in range(count)]
+
+
+# ---- the switch ------------------------------------------------------------------------------
+
+
+class LiveSwitch:
+    """The switch at work. A context manager: what was not stopped in the end is killed."""
+
+    def __init__(self, folder, vdevs, options=(), *, namespace=None, lcores=1, cores=None,
+                 eal=(), memory=256):
+        """cores: a core for each lcore, as -l takes them, instead of that many lcores on any."""
+        self.namespace = namespace
+        self.files = {name: folder / f'{name}-{next(numbers)}' for name in ('out', 'err', 'stats')}
+        inside = ['ip', 'netns', 'exec', namespace.name] if namespace else []
+        arguments = [*switch.eal_options(vdevs, memory, lcores), *eal, '--', '--match', 'direct',
+                     *map(str, options), '--stats-json', str(self.files['stats'])]
+        if cores:
+            arguments[:2] = ['-l', cores]
+        with self.files['out'].open('w') as out, self.files['err'].open('w') as err:
+            self.process = subprocess.Popen([*inside, switch.PROGRAM, *arguments], text=True,
+                                            env=switch.ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                            stdout=out, stderr=err)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    @property
+    def stdout(self):
+        """What it has printed so far."""
+        return self.files['out'].read_text()
+
+    @property
+    def stderr(self):
+        """What it has said on stderr so far, the EAL's lines included."""
+        return self.files['err'].read_text()
+
+    def check_alive(self):
+        """Fails if it has ended."""
+        assert self.process.poll() is None, f'it ended: {self.process.returncode}\n{self.stderr}'
+
+    def wait_for_message(self, text, times=1):
+        """Waits until it has said something on stderr, so many times since its start."""
+        def said():
+            self.check_alive()
+            return self.stderr.count(text) >= times
+
+        wait_until(said, f'"{text}"')
+
+    def wait_for_ports(self, interfaces):
+        """Waits until it has taken over its interfaces: packets sent from now on are received."""
+        def taken_over():
+            self.check_alive()
+            return self.namespace.is_watched(interfaces[-1])
+
+        wait_until(taken_over, f'{interfaces[-1]} to be taken over')
+
+    def stop(self):
+        """Stops it. Returns its statistics, checked for what must always hold."""
+        self.check_alive()
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def wait(self):
+        """Waits for its end. Returns its statistics, checked for what must always hold."""
+        self.process.wait(switch.TIMEOUT_S)
+        switch.assert_sane(self.stderr)
+        assert self.process.returncode == 0, f'{self.process.returncode}:\n{self.stderr}'
+        stats = json.loads(self.files['stats'].read_text())
+        accounted = stats['tx_packets'] + sum(stats['drops'].values())
+        assert stats['rx_packets'] + stats['copies'] == accounted, stats
+        assert stats['mbufs_leaked'] == 0, stats
+        return stats
+
+    def plan(self):
+        """What it printed about lcores: those of each (port, queue), and the idle ones."""
+        served = {}
+        for lcore, port, queue in re.findall(r'lcore (\d+) +port (\d+) queue (\d+)', self.stdout):
+            served.setdefault((int(port), int(queue)), []).append(int(lcore))
+        return served, [int(lcore) for lcore in re.findall(r'lcore (\d+) +idle', self.stdout)]
+
+
+# ---- frames on the wire ----------------------------------------------------------------------
+
+
+class Wire:
+    """Sends and receives whole frames at a host's interface."""
+
+    def __init__(self, host, interface='eth0'):
+        self._socket = host.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERY_PROTOCOL))
+        self._socket.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
+        self._socket.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        self._socket.bind((interface, EVERY_PROTOCOL))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+    def send(self, frame):
+        self._socket.send(frame)
+
+    def receive(self):
+        """The next frame that comes, with the VLAN tag that the kernel takes out."""
+        frame, extra, _, _ = self._socket.recvmsg(65536, socket.CMSG_SPACE(AUXDATA.size))
+        for level, kind, data in extra:
+            if (level, kind) == (SOL_PACKET, PACKET_AUXDATA):
+                status, *_, tci, tpid = AUXDATA.unpack(data[:AUXDATA.size])
+                if status & STATUS_VLAN_VALID:
+                    frame = frame[:12] + struct.pack('>HH', tpid, tci) + frame[12:]
+        return frame
+
+    def receive_until(self, last):
+        """All frames that come before the frame `last`."""
+        return list(iter(self.receive, last))

@@ -1,0 +1,492 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ports of every kind, their queues and lcores, their MTU, and links that go down."""
+
+import contextlib
+import fcntl
+import itertools
+import os
+import re
+import socket
+import struct
+
+import pytest
+
+import frames
+import hosts
+import oracle
+import switch
+from hosts import SWITCH_IP
+from test_bad_input import refuse
+
+COUNT = 800  # requests that fit into the queues between two processes
+OTHER_PORT = 9  # of a switch that is to compute nothing
+HEADER = struct.pack('<IHHiIII', switch.PCAP_MAGICS[0], 2, 4, 0, 0, switch.SNAP_LENGTH, 1)
+PIPE_BYTES = 1 << 20
+SO_NO_CHECK = 11  # from asm-generic/socket.h: send without UDP checksum
+F_SETPIPE_SZ = 1031
+# That let a test know when two processes are connected.
+MESSAGES = ['--log-level=pmd.net.memif:info', '--log-level=pmd.net.vhost:info',
+            '--log-level=pmd.net.virtio.init:debug']
+
+
+def requests(count=COUNT, lanes=60):
+    return [frames.plain_frame(frames.lanes(1 + n % lanes, identity=n)) for n in range(count)]
+
+
+def replies(sent, forward):
+    """What the switch makes of frames."""
+    sets = oracle.table_sets('fp16_k1024')
+    return [oracle.switch(frame, sets, forward=forward) for frame in sent]
+
+
+# ---- from process to process -----------------------------------------------------------------
+
+
+class Feeder:
+    """A capture on a pipe, which whoever reads it waits for until it is filled."""
+
+    def __init__(self, path):
+        self.path = path
+        os.mkfifo(path)
+        self._pipe = os.open(path, os.O_RDWR)
+        fcntl.fcntl(self._pipe, F_SETPIPE_SZ, PIPE_BYTES)
+        os.write(self._pipe, HEADER)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._pipe is not None:
+            os.close(self._pipe)
+
+    def fill(self, sent):
+        """Writes frames, and the end of the capture."""
+        records = b''.join(struct.pack('<IIII', 0, 0, len(frame), len(frame)) + frame
+                           for frame in sent)
+        assert len(records) < PIPE_BYTES
+        os.write(self._pipe, records)
+        os.close(self._pipe)
+        self._pipe = None
+
+
+def exchange(folder, vdev, sent, connected, options=()):
+    """Sends frames through a port of a second process; returns what came back.
+
+    That process is a switch that computes nothing, between the port and captures. connected:
+    waits until the ports are connected, given the process.
+    """
+    with Feeder(folder / f'pipe-{next(hosts.numbers)}') as feeder:
+        came = folder / 'came'
+        vdevs = [f'net_pcap0,rx_pcap={feeder.path},tx_pcap={came}', vdev]
+        with hosts.LiveSwitch(folder, vdevs, ['--port', OTHER_PORT, '--idle-exit', 300, *options],
+                              eal=MESSAGES, memory=512) as sender:
+            connected(sender)
+            feeder.fill(sent)
+            stats = sender.wait()
+    assert stats['drops']['tx_full'] == 0, stats
+    return switch.read_capture(came)
+
+
+def vhost_connected(live, times=1):
+    live.wait_for_message('Vhost device 0 created', times)
+
+
+def test_vhost(tmp_path):
+    """The switch is the backend; a second sender comes when the first has gone."""
+    path, sent, queues = switch.RUNTIME / f'vhost-{next(hosts.numbers)}', requests(), 2
+    port = f'net_vhost0,iface={path},queues={queues}'
+    peer = f'net_virtio_user0,path={path},queue_size=1024,queues={queues}'
+    with hosts.LiveSwitch(tmp_path, [port], ['--forward', 'reflect'], lcores=queues,
+                          eal=MESSAGES) as live:
+        live.wait_for_message('binding succeeded')
+        for times in (1, 2):
+            came = exchange(tmp_path, peer, sent, lambda _: vhost_connected(live, times))
+            switch.assert_same(came, replies(sent, 'reflect'))
+        assert live.stop()['netfc_packets'] == 2 * len(sent)
+        served, _ = live.plan()
+    assert sorted(served) == [(0, queue) for queue in range(queues)]
+
+
+def test_virtio_user(tmp_path):
+    """The switch is the front end of somebody else's vhost, and serves the socket."""
+    path, sent = switch.RUNTIME / f'vhost-{next(hosts.numbers)}', requests()
+    port = f'net_virtio_user0,path={path},queue_size=1024,server=1'
+
+    def connected(sender):
+        vhost_connected(sender)
+        live.wait_for_message('Notified backend at initialization')
+
+    with hosts.LiveSwitch(tmp_path, [port], ['--forward', 'reflect'], memory=512,
+                          eal=MESSAGES) as live:
+        live.wait_for_message('waiting for client connection')
+        came = exchange(tmp_path, f'net_vhost0,iface={path},client=1', sent, connected)
+        switch.assert_same(came, replies(sent, 'reflect'))
+        assert live.stop()['netfc_packets'] == len(sent)
+
+
+def test_jumbo_frames_over_vhost(tmp_path):
+    path = switch.RUNTIME / f'vhost-{next(hosts.numbers)}'
+    sent = [frames.plain_frame(frames.lanes(count)) for count in (1, 300, 400, 1000, 1480)] * 10
+    options = ['--mtu', 9000]
+    with hosts.LiveSwitch(tmp_path, [f'net_vhost0,iface={path}'], options, eal=MESSAGES) as live:
+        live.wait_for_message('binding succeeded')
+        came = exchange(tmp_path, f'net_virtio_user0,path={path},queue_size=1024', sent,
+                        lambda _: vhost_connected(live), options)
+        switch.assert_same(came, replies(sent, 'reflect'))
+        assert live.stop()['netfc_packets'] == len(sent)
+
+
+def test_memif(tmp_path):
+    """Two processes. How the switch ends is not looked at: DPDK's driver takes the memory away
+    from whoever still polls it when the other side leaves."""
+    path, sent = switch.RUNTIME / f'memif-{next(hosts.numbers)}', requests()
+    with hosts.LiveSwitch(tmp_path, [f'net_memif0,role=server,socket={path}'],
+                          ['--forward', 'reflect'], eal=MESSAGES) as live:
+        live.wait_for_message('Initialize MEMIF')
+
+        def connected(sender):
+            for side in (live, sender):
+                side.wait_for_message('Connected.')
+
+        came = exchange(tmp_path, f'net_memif0,role=client,socket={path}', sent, connected)
+        switch.assert_same(came, replies(sent, 'reflect'))
+
+
+def test_both_ends_of_a_memif(tmp_path):
+    """From a capture over a memif into a capture, all in one process."""
+    path, sent = switch.RUNTIME / f'memif-{next(hosts.numbers)}', requests()
+    switch.write_capture(tmp_path / 'none', [])
+    with Feeder(tmp_path / 'pipe') as feeder:
+        vdevs = [f'net_pcap0,rx_pcap={tmp_path}/none,tx_pcap={tmp_path}/out',
+                 f'net_memif0,role=server,socket={path}', f'net_memif1,role=client,socket={path}',
+                 f'net_pcap1,rx_pcap={feeder.path},tx_pcap={tmp_path}/back']
+        with hosts.LiveSwitch(tmp_path, vdevs, ['--idle-exit', 100], eal=MESSAGES) as live:
+            live.wait_for_message('Connected.', times=2)
+            feeder.fill(sent)
+            stats = live.wait()
+    switch.assert_same(switch.read_capture(tmp_path / 'out'), replies(sent, 'pair'))
+    assert stats['netfc_packets'] == len(sent) and stats['tx_packets'] == 2 * len(sent)
+
+
+@pytest.mark.parametrize('forward', ['pair', 'bridge'])
+def test_ring(tmp_path, forward):
+    """What goes into a ring comes out of it again, and back to where it came from."""
+    sent = requests()
+    vdevs = [switch.capture_port(tmp_path, 0, sent), 'net_ring0']
+    with hosts.LiveSwitch(tmp_path, vdevs, ['--forward', forward, '--idle-exit', 50]) as live:
+        stats = live.wait()
+    switch.assert_same(switch.read_capture(tmp_path / 'out0'), replies(sent, 'pair'))
+    assert stats['rx_packets'] == 2 * len(sent) and stats['netfc_packets'] == len(sent)
+
+
+# ---- hosts on both sides ---------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def tap_hosts(folder, options, lcores=1):
+    """Two hosts; the interface eth0 of each is a TAP port of the switch."""
+    with contextlib.ExitStack() as stack:
+        middle = stack.enter_context(hosts.Namespace())
+        pair = [stack.enter_context(hosts.Host(number)) for number in range(2)]
+        live = stack.enter_context(hosts.LiveSwitch(
+            folder, [f'net_tap{n},iface=p{n}' for n in range(2)], options, namespace=middle,
+            lcores=lcores))
+        live.wait_for_ports(hosts.veth_names(2))
+        for number, host in enumerate(pair):
+            middle.ip('link', 'set', f'p{number}', 'netns', host.name, 'name', 'eth0')
+            host.configure()
+        yield live, pair
+
+
+@contextlib.contextmanager
+def veth_hosts(folder, options, lcores=1, kind='net_af_packet{n},iface=p{n}', **network):
+    """Two hosts at veth ports of the switch."""
+    with hosts.veth_network(2, **network) as (middle, pair), hosts.LiveSwitch(
+            folder, [kind.format(n=n) for n in range(2)], options, namespace=middle,
+            lcores=lcores) as live:
+        live.wait_for_ports(hosts.veth_names(2))
+        yield live, pair
+
+
+def pcap_hosts(folder, options, lcores=1):
+    """Two hosts at veth ports of the switch, which uses them through libpcap."""
+    return veth_hosts(folder, options, lcores, 'net_pcap{n},rx_iface_in=p{n},tx_iface=p{n}')
+
+
+@pytest.mark.parametrize('kind, lcores, forward', [
+    (tap_hosts, 1, 'pair'), (tap_hosts, 4, 'bridge'), (pcap_hosts, 1, 'pair'),
+    (veth_hosts, 1, 'pair'), (veth_hosts, 1, 'bridge'),
+], ids=['TAP', 'TAP, 4 lcores', 'libpcap', 'AF_PACKET', 'AF_PACKET, bridge'])
+@hosts.needs_namespaces
+def test_hosts_on_both_sides(tmp_path, kind, lcores, forward):
+    """Ping, in fragments too, and requests from socket to socket, computed on the way."""
+    payloads = [frames.lanes(7 * n, identity=n) for n in range(1, 31)]
+    with kind(tmp_path, ['--forward', forward], lcores) as (live, (near, far)):
+        assert near.ping(far.ipv4) == far.ping(near.ipv6) == 3
+        if kind is not veth_hosts:  # AF_PACKET puts them together, and cuts them to 2,048 bytes
+            assert near.ping(far.ipv4, size=4000) == far.ping(near.ipv6, size=4000) == 3
+        for family in (socket.AF_INET, socket.AF_INET6):
+            assert computed_on_the_way(near, far, family, payloads) == len(payloads)
+        assert near.checksum_errors() == far.checksum_errors() == {}
+        stats = live.stop()
+    assert stats['netfc_packets'] >= 2 * len(payloads)
+    assert stats['lanes'] >= 2 * sum(oracle.u16(payload, 6) for payload in payloads)
+
+
+def computed_on_the_way(near, far, family, payloads):
+    """Sends requests to another host's socket, which sends back what it gets; counts the replies.
+
+    A busy machine may lose a few.
+    """
+    address = far.ipv4 if family == socket.AF_INET else far.ipv6
+    came = 0
+    with near.udp(family) as client, far.udp(family, oracle.UDP_PORT) as server:
+        client.connect((address, oracle.UDP_PORT))
+        client.settimeout(2)
+        server.settimeout(2)
+        for payload in payloads:
+            client.send(payload)
+            with contextlib.suppress(TimeoutError):
+                got, sender = server.recvfrom(65536)
+                server.sendto(got, sender)
+                assert got == client.recv(65536) == computed(payload)
+                came += 1
+    return came
+
+
+def computed(payload):
+    """What the switch makes of the payload of a datagram."""
+    return replies([frames.plain_frame(payload)], 'pair')[0][42:42 + len(payload)]
+
+
+@hosts.needs_namespaces
+def test_partial_checksums(tmp_path):
+    """Where kernels leave checksums to the interface, an update cannot mend what is forwarded: it
+    arrives damaged. It does not without a checksum, and with one that the kernel fills in."""
+    payload = frames.lanes(7)
+    with veth_hosts(tmp_path, ['--forward', 'pair'], checksums=False) as (live, (near, far)), \
+            near.udp() as client, far.udp(port=oracle.UDP_PORT) as server:
+        assert near.ping(far.ipv4) == 3
+        client.connect((far.ipv4, oracle.UDP_PORT))
+        client.send(payload)
+        errors = hosts.wait_until(far.checksum_errors, 'the request to arrive')
+        assert errors['UdpInCsumErrors'] == 1
+        client.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+        client.send(payload)
+        assert server.recv(65536) == computed(payload)
+        client.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 0)
+        near.run('ethtool', '-K', 'eth0', 'tx', 'off')
+        client.send(payload)
+        assert server.recv(65536) == computed(payload)
+        assert far.checksum_errors() == errors
+        assert live.stop()['netfc_packets'] == 3
+
+
+def answers(host):
+    """Whether the switch answers a ping, within a short time."""
+    try:
+        host.run('ping', '-q', '-c', 1, '-W', 1, SWITCH_IP)
+    except AssertionError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize('kind', [tap_hosts, veth_hosts], ids=['TAP', 'AF_PACKET'])
+@hosts.needs_namespaces
+def test_a_link_goes_down_and_up(tmp_path, kind):
+    """What should leave by it meanwhile is lost; all else goes on, and so does it afterwards."""
+    options = ['--forward', 'bridge', '--address', SWITCH_IP]
+    with kind(tmp_path, options) as (live, (near, far)):
+        assert near.ping(far.ipv4) == far.ping(SWITCH_IP) == 3
+        for _ in range(2):
+            far.ip('link', 'set', 'eth0', 'down')
+            with near.udp() as client:
+                for _ in range(2000):
+                    client.sendto(b'into the dark', (far.ipv4, OTHER_PORT))
+            hosts.wait_until(lambda: answers(near), 'the other link to go on')
+            far.ip('link', 'set', 'eth0', 'up')
+            hosts.wait_until(lambda: answers(far), 'the link to work again')
+            assert near.ping(far.ipv4) == 3
+        stats = live.stop()
+    if kind is tap_hosts:  # AF_PACKET takes frames for a link that is down
+        assert stats['drops']['tx_full'] > 0
+
+
+# ---- lcores and queues -----------------------------------------------------------------------
+
+
+def assert_plan(live, queues, lcores):
+    """Every queue is served by one lcore, as many lcores work as can, the others are named."""
+    served, idle = live.plan()
+    assert sorted(served) == [(0, queue) for queue in range(queues)]
+    assert all(len(by) == 1 for by in served.values()), served
+    busy = set(itertools.chain(*served.values()))
+    assert len(busy) == min(queues, lcores)
+    assert sorted(busy | set(idle)) == list(range(lcores)) and not busy & set(idle)
+
+
+def two_cores():
+    """Two of the cores that may be used, as -l takes them."""
+    return ','.join(map(str, sorted(os.sched_getaffinity(0))[:2]))
+
+
+@pytest.mark.parametrize('lcores, cores', [(4, None), pytest.param(
+    2, two_cores(), marks=pytest.mark.skipif(',' not in two_cores(), reason='there is one core'))],
+    ids=['4 lcores on any cores', '2 lcores on 2 cores'])
+@pytest.mark.parametrize('queues', [1, 2, 4])
+def test_queues_of_captures(tmp_path, queues, lcores, cores):
+    """Each queue has a capture of its own; nothing is lost and each keeps its order."""
+    sent = [requests(300 + 100 * queue, 30 + queue) for queue in range(queues)]
+    ports = ['net_pcap0']
+    for queue in range(queues):
+        switch.write_capture(tmp_path / f'in{queue}', sent[queue])
+        ports += [f'rx_pcap={tmp_path}/in{queue}', f'tx_pcap={tmp_path}/out{queue}']
+    with hosts.LiveSwitch(tmp_path, [','.join(ports)], ['--idle-exit', switch.SHARED_IDLE_MS // 2],
+                          lcores=lcores, cores=cores) as live:
+        live.wait()
+        if cores is None:
+            assert_plan(live, queues, lcores)
+    came = [switch.read_capture(tmp_path / f'out{queue}') for queue in range(queues)]
+    expected = [replies(frames_of_queue, 'reflect') for frames_of_queue in sent]
+    assert sorted(itertools.chain(*came)) == sorted(itertools.chain(*expected))
+
+
+@pytest.mark.parametrize('lcores', [1, 2, 4])
+@hosts.needs_namespaces
+def test_queues_of_a_tap(tmp_path, lcores):
+    """As many queues as lcores; the kernel spreads sockets over them."""
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, ['net_tap0,iface=eth0'], ['--address', SWITCH_IP], namespace=host,
+            lcores=lcores) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        assert_plan(live, lcores, lcores)
+        ask_from_many_sockets(host)
+        live.stop()
+
+
+@pytest.mark.parametrize('queues', [1, 2, 4])
+@hosts.needs_namespaces
+def test_queues_of_af_packet(tmp_path, queues):
+    """As many as qpairs says; the kernel spreads flows over them."""
+    with hosts.veth_network(1) as (middle, (host,)), hosts.LiveSwitch(
+            tmp_path, hosts.veth_ports(1, f',qpairs={queues}'), ['--address', SWITCH_IP],
+            namespace=middle, lcores=4) as live:
+        live.wait_for_ports(['p0'])
+        assert_plan(live, queues, 4)
+        ask_from_many_sockets(host)
+        live.stop()
+
+
+def ask_from_many_sockets(host):
+    """Requests from 64 sockets at once, whose replies must all come and be right."""
+    payloads = [frames.lanes(1 + n, identity=n) for n in range(64)]
+    assert host.ping(SWITCH_IP, count=1) == 1
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(host.udp()) for _ in payloads]
+        for client, payload in zip(clients, payloads):
+            client.connect((SWITCH_IP, oracle.UDP_PORT))
+            client.send(payload)
+        for client, payload in zip(clients, payloads):
+            assert client.recv(65536) == computed(payload)
+
+
+@pytest.mark.parametrize('kind', ['net_af_packet0,iface=p0', 'net_memif0,role=server,socket={path}'])
+@hosts.needs_namespaces
+def test_a_tap_beside_a_port_of_other_queues(tmp_path, kind):
+    """A TAP port has as many transmit as receive queues, whatever the other port has."""
+    path = switch.RUNTIME / f'memif-{next(hosts.numbers)}'
+    with hosts.veth_network(1) as (middle, _), hosts.LiveSwitch(
+            tmp_path, ['net_tap0,iface=tap', kind.format(path=path)], namespace=middle,
+            lcores=2) as live:
+        live.wait_for_ports(['tap'])
+        served, _ = live.plan()
+        assert all(len(by) == 1 for by in served.values())
+        live.stop()
+
+
+# ---- MTU -------------------------------------------------------------------------------------
+
+ROOM = 22  # an Ethernet header and two VLAN tags
+
+
+def of_sizes(*sizes):
+    """A request in a frame of each size."""
+    return [frames.plain_frame(frames.lanes(9)).ljust(size, b'\xEE') for size in sizes]
+
+
+@pytest.mark.parametrize('mtu', [68, 1500, 9000])
+def test_longer_frames_are_dropped(tmp_path, mtu):
+    sizes = [60, mtu, mtu + ROOM - 1, mtu + ROOM, mtu + ROOM + 1, mtu + ROOM + 2, 12000]
+    sent = [frame for frame in of_sizes(*sizes) if len(frame) >= 60]
+    fit = [frame for frame in sent if len(frame) <= mtu + ROOM]
+    result = switch.run([sent, []], options=['--mtu', str(mtu)])
+    switch.assert_same(result.outputs[1], replies(fit, 'pair'))
+    assert result.stats['drops']['oversize'] == len(sent) - len(fit)
+
+
+def test_without_mtu_any_length_will_do():
+    sent = of_sizes(60, 1514, 1600, 9000, 16000)
+    result = switch.run([sent, []])
+    switch.assert_same(result.outputs[1], replies(sent, 'pair'))
+
+
+def test_the_bridge_drops_each_copy(tmp_path):
+    sent = of_sizes(100, 1522, 1523, 4000, 200)
+    vdevs = [switch.capture_port(tmp_path, port, sent if port == 0 else []) for port in range(3)]
+    with hosts.LiveSwitch(tmp_path, vdevs, ['--forward', 'bridge', '--mtu', 1500, '--idle-exit',
+                                            50]) as live:
+        stats = live.wait()
+    for port in (1, 2):
+        came = switch.read_capture(tmp_path / f'out{port}')
+        switch.assert_same(came, replies([sent[0], sent[1], sent[4]], 'pair'))
+    assert (stats['copies'], stats['drops']['oversize']) == (len(sent), 4)
+
+
+@hosts.needs_namespaces
+def test_one_long_frame_takes_no_other_with_it(tmp_path):
+    """What a TAP port refuses is dropped; what comes behind it in the burst is not."""
+    sent = of_sizes(*[100, 4000, 200, 300, 400] * 4)
+    short = replies([frame for frame in sent if len(frame) < 1500], 'pair')
+    with Feeder(tmp_path / 'pipe') as feeder, hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, [f'net_pcap0,rx_pcap={feeder.path}', 'net_tap0,iface=eth0'],
+            ['--forward', 'pair'], namespace=host) as live:
+        live.wait_for_ports(['eth0'])
+        with hosts.Wire(host) as wire:
+            feeder.fill(sent)
+            switch.assert_same([wire.receive() for _ in short], short)
+        assert sum(live.stop()['drops'].values()) == len(sent) - len(short)
+
+
+@pytest.mark.parametrize('mtu', ['0', '67', '65536', '-1', 'jumbo', '', '1500x'])
+def test_mtu_out_of_range(tmp_path, mtu):
+    said = refuse(tmp_path, ['--mtu', mtu])
+    assert '--mtu' in said and '68 to 65535' in said
+
+
+@pytest.mark.parametrize('port, mtu, most', [
+    ('net_tap0,iface=tap', 9000, 1504), ('net_memif0,role=server,socket={path}', 1501, 1500),
+    ('net_af_packet0,iface=p0', 1501, 1500)], ids=['TAP', 'memif', 'AF_PACKET'])
+@hosts.needs_namespaces
+def test_mtu_that_a_port_cannot_have(tmp_path, port, mtu, most):
+    """Told before any port starts, with what the port can have."""
+    path = switch.RUNTIME / f'memif-{next(hosts.numbers)}'
+    with hosts.veth_network(1) as (middle, _), hosts.LiveSwitch(
+            tmp_path, [port.format(path=path)], ['--mtu', mtu], namespace=middle) as live:
+        assert live.process.wait(switch.TIMEOUT_S) == 1, live.stderr
+        assert re.search(rf'--mtu {mtu}: port 0 takes \d+ to {most}', live.stderr), live.stderr
+
+
+# ---- options ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('option', ['stations', 'ageing'])
+@pytest.mark.parametrize('value', ['0', '-1', '1048577000', 'many', '', '1.5'])
+def test_wrong_numbers_for_the_bridge(tmp_path, option, value):
+    said = refuse(tmp_path, ['--forward', 'bridge', f'--{option}', value])
+    assert f'--{option}' in said and 'a number from 1 to' in said
+
+
+def test_a_bridge_of_one_port(tmp_path):
+    said = refuse(tmp_path, ['--forward', 'bridge'], ports=1)
+    assert 'bridge' in said and 'two ports' in said
