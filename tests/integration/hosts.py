@@ -138,8 +138,8 @@ class Namespace:
             folder = pathlib.Path('/proc/thread-self/net')
             lines = [line.split() for line in (folder / 'snmp').read_text().splitlines()]
             pairs = [line.split() for line in (folder / 'snmp6').read_text().splitlines()]
-        for names, values in zip(lines[::2], lines[1::2]):
-            pairs += [(names[0].rstrip(':') + name, value) for name, value in zip(names[1:], values[1:])]
+        for (group, *names), (_, *values) in zip(lines[::2], lines[1::2]):
+            pairs += [(group[:-1] + name, value) for name, value in zip(names, values)]
         return {name: int(value) for name, value in pairs if 'Csum' in name and value != '0'}
 
 
@@ -170,9 +170,9 @@ class Host(Namespace):
         return made
 
     def ping(self, address, count=3, size=56):
-        """Pings with a payload that ping compares. Returns how many replies came, at least 1."""
-        said = self.run('ping', '-q', '-c', count, '-i', '0.02', '-W', 5, '-s', size, address)
-        return int(re.search(r'(\d+) received', said)[1])
+        """Pings until so many replies have come, each right in every byte and none twice."""
+        said = self.run('ping', '-q', '-c', count, '-w', 10, '-i', '0.02', '-s', size, address)
+        assert 'duplicate' not in said and 'wrong data' not in said, said
 
 
 # ---- networks --------------------------------------------------------------------------------

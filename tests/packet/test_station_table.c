@@ -441,7 +441,7 @@ static void
 keep_for_a_while(struct fixture *f, struct race *races, uint32_t *random)
 {
 	for (unsigned int calls = 0; calls < RACE_CAPACITY / 32; calls++) {
-		for (unsigned int s = 0; s < 16; s++) {
+		for (unsigned int s = next_random(random) % 16; s > 0; s--) {
 			uint32_t station = next_random(random) % RACE_STATIONS;
 
 			seen(f, station, race_port(station));
