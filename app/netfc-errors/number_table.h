@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NUMBER_TABLE_H
+#define NUMBER_TABLE_H
+
+/** @file What is asked of an encoding billions of times, for every encoding of a format. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <netfc.h>
+
+/** Encodings of a 16-bit format. */
+#define ENCODINGS 0x10000u
+
+/** A format, taken apart. */
+struct number_table {
+	const struct netfc_format *format;
+	double value[ENCODINGS];     /**< NaN for NaN and NaR */
+	int32_t ordinal[ENCODINGS];  /**< the place in order of size; neighbours differ by 1 */
+	int16_t exponent[ENCODINGS]; /**< floor(log2 |value|) of a finite number but zero */
+	uint8_t class[ENCODINGS];    /**< enum netfc_class */
+	bool decimal[ENCODINGS];     /**< |value| < 1 */
+	uint16_t negated[ENCODINGS]; /**< of -value; a NaN's own */
+	uint16_t unsigned_zero[ENCODINGS]; /**< the encoding, but that -0 becomes +0 */
+};
+
+/** Fill in the table. */
+void number_table_fill(struct number_table *table, const struct netfc_format *format);
+
+#endif /* NUMBER_TABLE_H */

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Float-to-integer, the paper's baseline: numbers times a factor, in 16-bit integers that wrap.
+
+Its results are compared with the exact sums, not with sums rounded to 16 bits as NetFC's are.
+"""
+
+import numpy
+
+from evaluation import measures, paper
+
+# Factors tried for the best one: eight to each power of two.
+FACTORS = 2 ** numpy.arange(0, 30 + 1 / 8, 1 / 8)
+
+
+def wrap(values):
+    """Integers as 16 bits of two's complement hold them."""
+    return (values.astype(numpy.int64) + 0x8000) % 0x10000 - 0x8000
+
+
+def add(x, y, factor):
+    """The sum as hosts and a switch compute it: truncate and wrap, add and wrap, scale back."""
+    integers = (wrap(numpy.trunc(values * factor)) for values in (x, y))
+    return wrap(sum(integers)) / factor
+
+
+def sums(number_format, pairs):
+    """x and y of all additions and subtractions whose rounded sum counts, and the exact sums."""
+    x, y = number_format.decode(pairs)
+    x, y = numpy.concatenate([x, x]), numpy.concatenate([y, -y])
+    lanes = measures.counted(number_format, number_format.encode(x + y))
+    return x[lanes], y[lanes], (x + y)[lanes]
+
+
+def measure_factor(operands, factor):
+    """Accuracy and MSE with one factor."""
+    x, y, expected = operands
+    result = add(x, y, factor)
+    facts = measures.summary(measures.accuracy(expected, result))
+    facts["mse"] = float(numpy.mean((expected - result) ** 2))
+    facts["factor"] = float(factor)
+    return facts
+
+
+def measure(number_format, pairs):
+    """The paper's two factors, and the best of FACTORS by average accuracy and by MSE."""
+    operands = sums(number_format, pairs)
+    tried = [measure_factor(operands, factor) for factor in FACTORS]
+    return {
+        "text": measure_factor(operands, paper.FACTOR),
+        "figures": measure_factor(operands, paper.FACTOR_OF_FIGURES),
+        "best": max(tried, key=lambda facts: facts["average"]),
+        "least_mse": min(tried, key=lambda facts: facts["mse"]),
+        "mean_square": float(numpy.mean(operands[2] ** 2)),
+    }

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The accuracy tables."""
+
+from evaluation import datasets, measures, paper
+from evaluation.document import Heading, Paragraph, Table
+from evaluation.words import percent
+
+HEAD = [
+    "",
+    "data set",
+    *("average: paper", "floor", "**plain**"),
+    *("median: paper", "floor", "**plain**"),
+    *("minimum: paper", "floor", "**plain**"),
+    *("exact: floor", "**plain**"),
+    *("within 1 ulp: floor", "**plain**"),
+]
+MEASURES = (("average", 3), ("median", 2), ("minimum", 2))
+
+
+def accuracy_row(results, name, group, data_set):
+    """A row of a format's table."""
+    key = f"{name} {group} {data_set}"
+    floor, plain = (results["accuracy"][kind][key] for kind in ("floor", "plain"))
+    row = [measures.SYMBOLS[group], datasets.TITLES[data_set]]
+    if "average" not in plain:
+        return row + ["no lane counts"] + [""] * (len(HEAD) - 3)
+    theirs = paper.ACCURACY.get((name, group, data_set.split("-", maxsplit=1)[0]))
+    for index, (measure, digits) in enumerate(MEASURES):
+        row.append("-" if theirs is None else percent(theirs[index]))
+        row += [percent(floor[measure], digits), f"**{percent(plain[measure], digits)}**"]
+    for measure in ("exact", "within_one"):
+        row += [percent(floor[measure], 1), f"**{percent(plain[measure], 1)}**"]
+    return row
+
+
+def accuracy_table(results, name):
+    """A format's table."""
+    rows = [
+        accuracy_row(results, name, group, data_set)
+        for group in measures.OPERATIONS
+        for data_set in datasets.NAMES
+    ]
+    return Table(HEAD, rows, left=2)
+
+
+def left_out_text(facts):
+    """How many lanes of a cell are left out, and why."""
+    parts = [
+        f"{count:,} {why}"
+        for why, count in zip(("zero", "infinite", "NaN"), facts["left_out"].values())
+        if count
+    ]
+    return ", ".join(parts) or "none"
+
+
+def left_out_table(results, sets):
+    """Lanes left out, of all cells."""
+    rows = []
+    for group in measures.OPERATIONS:
+        for data_set in datasets.NAMES:
+            cells = [results["accuracy"]["plain"][f"{name} {group} {data_set}"] for name in sets]
+            lanes = cells[0]["lanes"] + sum(cells[0]["left_out"].values())
+            row = [measures.SYMBOLS[group], datasets.TITLES[data_set], f"{lanes:,}"]
+            rows.append(row + [left_out_text(cell) for cell in cells])
+    return Table(["", "data set", "lanes", *sets], rows, left=2)
+
+
+def overflow_text(results):
+    """Which cells have results that are infinite where they should not be."""
+    found = [
+        f"{cell['overflowed']} of {kind} {key}"
+        for kind, cells in results["accuracy"].items()
+        for key, cell in cells.items()
+        if cell.get("overflowed")
+    ]
+    return "; ".join(found) or "none"
+
+
+def blocks(results, sets):
+    """The tables of all formats."""
+    content = [
+        Heading(2, "Accuracy"),
+        Paragraph(
+            "All in percent; exact: the correctly rounded result itself; within 1 ulp: that or a"
+            " neighbour of it. The paper's figures stand beside both readings of I and II."
+        ),
+    ]
+    for name, table_sets in sets.items():
+        content += [
+            Heading(3, f"{name}, k = {table_sets[0].split('_k')[1]}"),
+            accuracy_table(results, name),
+        ]
+    return content + [
+        Heading(3, "Lanes left out"),
+        left_out_table(results, sets),
+        Paragraph(
+            "Results that are infinite where the largest finite numbers are expected (accuracy"
+            f" 0, not left out): {overflow_text(results)}."
+        ),
+    ]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scaling factor and memory."""
+
+from evaluation import paper, scaling
+from evaluation.document import Figure, Heading, Paragraph, Table
+from evaluation.words import kilobytes, percent
+
+FORMS = {
+    "slots": "all slots, indexed by the key",
+    "exact": "keys that occur, exact match",
+    "merged": "merged prefixes, ternary",
+    "optimal": "optimal prefixes, longest match",
+    "folded": "folded, indexed by the key",
+    "folded_merged": "folded, merged prefixes, ternary",
+}
+
+
+def saved(less, plain):
+    """What is saved, in percent."""
+    return f"{percent(100 * (1 - less / plain), 1)} %"
+
+
+# ---- scaling factor --------------------------------------------------------------------------
+
+
+def scaling_table(results):
+    """Accuracy and memory by k."""
+    rows = []
+    for scale in results["scales"]:
+        plain, floor = (results["scaling"][scaling.set_name(scale, s)] for s in ("", "_floor"))
+        row = [f"{scale}"]
+        for measure in ("average", "median"):
+            row += [percent(facts[measure], 3) for facts in (floor, plain)]
+        rows.append(row + [kilobytes(total(results, scale)["plain"]["bytes"])])
+    head = ["k", "average: floor", "plain", "median: floor", "plain", "KB, keys that occur"]
+    return Table(head, rows)
+
+
+def doublings(results):
+    """For how many k the plain set is better than the floor set of twice k."""
+    facts = results["scaling"]
+    pairs = [(k, 2 * k) for k in results["scales"] if 2 * k in results["scales"]]
+    pairs = [[scaling.set_name(*p) for p in ((k, ""), (twice, "_floor"))] for k, twice in pairs]
+    better = sum(facts[a]["average"] > facts[b]["average"] for a, b in pairs)
+    return f"{better} of {len(pairs)} k"
+
+
+def total(results, scale):
+    """Sizes of the fp16 set of a scale."""
+    return results["memory"][scaling.set_name(scale)]["sizes"]["total"]
+
+
+def scaling_blocks(results):
+    """The section."""
+    images = [
+        ("evaluation/scaling-accuracy.svg", "Accuracy by scaling factor"),
+        ("evaluation/scaling-memory.svg", "Memory by scaling factor"),
+    ]
+    return [
+        Heading(2, "Scaling factor"),
+        Paragraph(
+            f"fp16, + and -, data set {scaling.DATA_SET}, through the switch; accuracy in percent."
+        ),
+        Figure(images, "Accuracy and memory by scaling factor k, fp16."),
+        scaling_table(results),
+        Paragraph(
+            "In the average, rounding to the nearest at k is better than rounding down at 2k for"
+            f" {doublings(results)}. Memory is not quite proportional to k, as the paper has it:"
+            " the keys of the logTables are the operands, whose number k does not change."
+        ),
+    ]
+
+
+# ---- memory ----------------------------------------------------------------------------------
+
+
+def paper_table(results):
+    """The paper's 448 KB line by line."""
+    sizes = results["memory"][paper.SETS["fp16"]]["sizes"]
+    rows = []
+    for table in sizes["tables"]:
+        for copy in range(table["copies"]):
+            name = table["table"] + (f", copy {copy + 1}" if table["copies"] > 1 else "")
+            cells = [table["paper_bytes"], table["slot_bytes"], table["plain"]["bytes"]]
+            cells += [table["merged"]["bytes"], table["optimal"]["bytes"]]
+            rows.append([name, *map(kilobytes, cells)])
+    everything = sizes["total"]
+    cells = [paper.TABLE_BYTES, everything["slot_bytes"]]
+    cells += [everything[kind]["bytes"] for kind in ("plain", "merged", "optimal")]
+    rows.append(["**all**", *(f"**{kilobytes(size)}**" for size in cells)])
+    head = ["KB", "paper", "all slots", "keys that occur", "merged prefixes", "optimal prefixes"]
+    return Table(head, rows)
+
+
+def folding_row(name, facts):
+    """Entries of a set in all forms."""
+    sizes, folded = facts["sizes"]["total"], facts["folded"]
+    plain = sizes["plain"]["entries"]
+    row = [f"`{name}`", f"{plain:,}"]
+    row += [saved(sizes[kind]["entries"], plain) for kind in ("merged", "optimal")]
+    row += [saved(folded[kind], plain) for kind in ("entries", "merged")]
+    return row + [kilobytes(2 * folded["entries"])]
+
+
+def folding_table(results):
+    """What each form saves, of all sets."""
+    head = ["", "keys that occur", "merged", "optimal", "folded", "folded, merged", "folded, KB"]
+    rows = [folding_row(name, facts) for name, facts in results["memory"].items()]
+    return Table(head, rows)
+
+
+def bits_table(results, sets):
+    """SRAM and TCAM bits of the largest plain sets."""
+    rows = []
+    for form, title in FORMS.items():
+        row = [title]
+        for table_sets in sets.values():
+            bits = results["memory"][table_sets[0]]["bits"][form]
+            text = f"{bits['sram'] / 1e3:,.0f}"
+            row.append(text + (f" + {bits['tcam'] / 1e3:,.0f} TCAM" if bits["tcam"] else ""))
+        rows.append(row)
+    return Table(["kbit", *(f"`{table_sets[0]}`" for table_sets in sets.values())], rows)
+
+
+def memory_blocks(results, sets):
+    """The section."""
+    merged = results["memory"][paper.SETS["fp16"]]["sizes"]["total"]["merged"]
+    return [
+        Heading(2, "Memory"),
+        Paragraph(
+            "The paper's 448 KB, `fp16_k1024`, in bytes of values (two each; 1 KB is 1,024 bytes)."
+            " Merging equal neighbours saves"
+            f" {percent(merged['saved_percent'], 1)} % of the keys that occur here, about"
+            f" {paper.MERGING_SAVES_PERCENT} % in the paper:"
+        ),
+        paper_table(results),
+        Paragraph(
+            "*Folding* keeps one period: log(2^e · 1.f) = e·k + log(1.f), mi0(t) = t + mi0(-t),"
+            " mi2(t) = t + mi1(-t), and 2^(e + r/k) = 2^e · 2^(r/k). It costs an integer addition"
+            " per look-up and loses nothing: each folded table was unfolded here and compared,"
+            " entry by entry. Subnormal numbers keep entries of their own, and so does the"
+            " expTable of posits, which round at a place that moves. Entries, both logTables"
+            " counted, and what of them is saved:"
+        ),
+        folding_table(results),
+        Paragraph(
+            "On the hardware, an exact match holds key and value, a ternary one key and mask in"
+            " TCAM and the value in SRAM, and a table indexed by its key the values only (of two"
+            " logTables, three miTables and one expTable; in 1,000 bits, without what a chip's"
+            " blocks waste):"
+        ),
+        bits_table(results, sets),
+        Paragraph(
+            "A TCAM entry pays for key and mask. So prefixes save entries of the IEEE formats, but"
+            " no bits: a table indexed by its key is smaller. Posits, whose logTables have long"
+            " runs of equal entries, save a little of both. Folding saves most, and needs no TCAM."
+        ),
+    ]
+
+
+def blocks(results, sets):
+    """Both sections."""
+    return scaling_blocks(results) + memory_blocks(results, sets)

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rerun the NetFC paper's evaluation through the running switch, and write the report."""
+
+import argparse
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+# pylint: disable=wrong-import-position
+import numpy
+
+import netfc
+from evaluation import accuracy, baseline, datasets, figures, measures, memory, pairs, report
+from evaluation import rounding, scaling, training
+from evaluation.progress import Progress
+from number_formats import FORMATS
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+SETS = {
+    "fp16": ["fp16_k1024", "fp16_k1024_floor"],
+    "posit16": ["posit16_k512", "posit16_k512_floor"],
+    "bf16": ["bf16_k128", "bf16_k128_floor"],
+    "posit16_es2": ["posit16_es2_k256", "posit16_es2_k256_floor"],
+}
+KINDS = {"plain": 0, "floor": 1}
+STEPS = 8
+
+
+def parse_arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/evaluate", description=__doc__.split("\n", maxsplit=1)[0]
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a sample of the 2^32 pairs, fewer scaling factors; the rest is the same",
+    )
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument(
+        "--output",
+        type=pathlib.Path,
+        help="where the report goes (default: docs, or BUILD/evaluation with --quick)",
+    )
+    parser.add_argument(
+        "--work",
+        type=pathlib.Path,
+        help="for data sets, results, and counts of pairs, which are used again if they are"
+        " there (default: BUILD/evaluation/work)",
+    )
+    arguments = parser.parse_args()
+    evaluation = pathlib.Path(arguments.build) / "evaluation"
+    arguments.work = arguments.work or evaluation / "work"
+    arguments.output = arguments.output or (evaluation if arguments.quick else DOCS)
+    return arguments
+
+
+def make_data(folder, formats):
+    """All data sets by format and name, written to files that are checked."""
+    gradients, facts = training.gradient_pairs()
+    data = {item.name: datasets.make(item, gradients) for item in formats}
+    for item in formats:
+        datasets.check(list(datasets.write(folder, item, data[item.name])))
+    return data, facts
+
+
+def measure_accuracy(build, library, cells):
+    """The accuracy of plain and floor sets, from the switch."""
+    facts, sent = {}, {"packets": 0, "lanes": 0}
+    for kind, index in KINDS.items():
+        tables = {name: sets[index] for name, sets in SETS.items()}
+        facts[kind], more = accuracy.run(build, library, tables, cells)
+        sent = {what: sent[what] + more[what] for what in sent}
+    return facts, sent
+
+
+def measure_cancelled(formats, data):
+    """The share of sums that lose three leading bits or more, by "format data set"."""
+    return {
+        f"{item.name} {name}": float(numpy.mean(measures.cancelled_bits(item, operands) >= 3))
+        for item in formats
+        for name, operands in data[item.name].items()
+    }
+
+
+def measure_memory(build, library, scales):
+    """The sizes of fp16 sets of all scales, and of the other formats' largest."""
+    names = [scaling.set_name(scale) for scale in scales]
+    names += [name for sets in SETS.values() for name in sets if name not in names]
+    return memory.run(build, library, FORMATS, names)
+
+
+def measure(arguments, progress):
+    """Everything, as what JSON can hold."""
+    build, formats = arguments.build, list(FORMATS.values())
+    scales = scaling.QUICK_SCALES if arguments.quick else scaling.SCALES
+    step = pairs.QUICK_STEP if arguments.quick else 1
+    library = netfc.Library(build)
+    results = {"quick": arguments.quick, "scales": scales, "step": step}
+
+    progress.start("Data sets: random numbers, and gradients of a network in training")
+    data, results["training"] = make_data(arguments.work, formats)
+    progress.start("Expected results, by numpy and by libnetfc")
+    cells = accuracy.make_cells(formats, data)
+    results["expected"] = accuracy.check_expected(library, cells)
+    progress.start("Accuracy: data sets through the running switch")
+    results["accuracy"], results["sent"] = measure_accuracy(build, library, cells)
+    progress.start("Float-to-integer, and how the paper may have rounded")
+    fp16 = FORMATS["fp16"]
+    results["baseline"] = {
+        name: baseline.measure(fp16, data["fp16"][name]) for name in datasets.NAMES
+    }
+    results["rounding"] = rounding.run(cells)
+    results["cancelled"] = measure_cancelled(formats, data)
+    progress.start("Scaling factors through the running switch")
+    results["scaling"], lanes = scaling.run(build, library, cells, scales, progress)
+    results["sent"]["lanes"] += lanes
+    progress.start("Memory")
+    results["memory"] = measure_memory(build, library, scales)
+    progress.start("All pairs of operands" if step == 1 else "A sample of all pairs of operands")
+    results["pairs"] = pairs.run(build, arguments.work, SETS, step, progress)
+    return results
+
+
+def main():
+    """Measure, and write the report."""
+    arguments = parse_arguments()
+    images = arguments.output / "evaluation"
+    for folder in (arguments.work, images):
+        folder.mkdir(parents=True, exist_ok=True)
+    progress = Progress(STEPS)
+    results = measure(arguments, progress)
+    progress.start("Report")
+    with open(arguments.work / "results.json", "w", encoding="ascii") as file:
+        json.dump(results, file)
+    figures.draw(images, results, SETS)
+    report.write(arguments.output, results, SETS)
+    progress.finish()
+    print(f"{arguments.output}/evaluation.md, evaluation.html")
+
+
+if __name__ == "__main__":
+    main()

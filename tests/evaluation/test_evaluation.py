@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The evaluation: its quick variant, what it reports, and the report as a browser shows it."""
+
+import fcntl
+import functools
+import html
+import http.server
+import json
+import os
+import re
+import subprocess
+import threading
+
+import numpy
+import pytest
+
+import project_scripts
+import switch
+
+from evaluation import baseline, datasets, document, measures, memory, paper
+from number_formats import FORMATS
+
+EVALUATE = project_scripts.SCRIPTS / 'evaluate'
+COUNTER = switch.BUILD / 'app' / 'netfc-errors'
+FIGURES = 18
+TIMEOUT_S = 300
+PHONE, DESK = 390, 1280  # CSS pixels
+COUNTED_STEP = 13001  # three x and their negatives: few enough to count again in Python
+
+CHROMIUM = ['chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic',
+            '--no-first-run', '--disable-background-networking', '--disable-component-update',
+            '--disable-sync', '--virtual-time-budget=20000', '--dump-dom']
+
+# Shows the report in a frame as wide as a device, and writes what is to be seen as JSON.
+PROBE = '''<!DOCTYPE html><meta charset="utf-8"><body>
+<iframe id="frame" style="border:0;width:WIDTHpx;height:800px" src="evaluation.html"></iframe>
+<pre id="found"></pre><script>
+document.getElementById("frame").onload = (event) => {
+  const page = event.target.contentDocument, root = page.documentElement;
+  const all = (what) => [...page.querySelectorAll(what)];
+  document.getElementById("found").textContent = JSON.stringify({
+    width: root.clientWidth,
+    needed: root.scrollWidth,
+    images: all("img").map((i) => [i.getAttribute("src"), i.complete && i.naturalWidth > 0,
+                                   i.getBoundingClientRect().width, i.alt]),
+    lost: all("a[href^='#']").filter((a) => !page.getElementById(a.hash.slice(1))).length,
+    tables: all("table").length,
+    loose: all("table").filter((t) => !t.parentElement.matches(".table")).length,
+    font: parseFloat(getComputedStyle(page.body).fontSize),
+    headings: all("h2").map((h) => h.textContent),
+  });
+};
+</script>'''
+
+
+def environment():
+    """What the evaluation needs to run with this build; a sanitized library wants its own first."""
+    variables = {**os.environ, 'NETFC_BUILD': str(switch.BUILD)}
+    library = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.0'
+    if b'__asan_init' in library.read_bytes():
+        found = subprocess.run(['gcc', '-print-file-name=libasan.so'], text=True, check=True,
+                               capture_output=True)
+        variables['LD_PRELOAD'] = found.stdout.strip()
+        variables['ASAN_OPTIONS'] = 'detect_leaks=0'
+    return variables
+
+
+@pytest.fixture(name='report', scope='session')
+def run_evaluation(tmp_path_factory):
+    """The folder of a report, made once for all processes that run tests."""
+    folder = tmp_path_factory.getbasetemp()
+    if 'PYTEST_XDIST_WORKER' in os.environ:
+        folder = folder.parent
+    folder = folder / 'evaluation'
+    folder.mkdir(exist_ok=True)
+    with open(folder / 'lock', 'w', encoding='ascii') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / 'done').exists():
+            done = subprocess.run(
+                [EVALUATE, '--quick', '--output', folder, '--work', folder / 'work'],
+                env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                timeout=TIMEOUT_S, check=False)
+            assert done.returncode == 0, done.stdout
+            (folder / 'done').write_text(done.stdout)
+    return folder
+
+
+@pytest.fixture(name='results')
+def read_results(report):
+    """The numbers behind the report."""
+    return json.loads((report / 'work' / 'results.json').read_text())
+
+
+# ---- the run ---------------------------------------------------------------------------------
+
+
+def test_progress_is_shown(report):
+    shown = (report / 'done').read_text()
+    assert '[1/8] ' in shown and '[8/8] Report' in shown and 'Done in ' in shown
+
+
+def test_report_is_whole(report):
+    text = (report / 'evaluation.md').read_text()
+    page = html.unescape((report / 'evaluation.html').read_text())
+    files = {path.name for path in (report / 'evaluation').iterdir()}
+    assert len(files) == FIGURES
+    assert files == set(re.findall(r'\]\(evaluation/([^)]+)\)', text))
+    assert files == set(re.findall(r'src="evaluation/([^"]+)"', page))
+    assert not re.search(r'\b(nan|None|inf %|Traceback)\b', text)
+    for row in re.findall(r'^\| (.+) \|$', text, re.MULTILINE):
+        plain = [cell.replace('**', '').replace('`', '').strip() for cell in row.split(' | ')]
+        assert all(cell in page for cell in plain if '---' not in cell), row
+    size = sum(path.stat().st_size for path in (report / 'evaluation').iterdir())
+    assert size < 2e6
+
+
+# ---- numbers ---------------------------------------------------------------------------------
+
+
+def test_accuracy_is_sane(results):
+    plain, floor = (results['accuracy'][kind] for kind in ('plain', 'floor'))
+    for key, cell in plain.items():
+        if cell['lanes'] < 100:
+            continue
+        assert 99 < cell['average'] <= 100 and cell['average'] >= floor[key]['average'], key
+        assert 0 <= cell['minimum'] <= cell['median'] <= 100, key
+        assert 0 <= cell['exact'] <= cell['within_one'] <= 100, key
+        assert sum(map(sum, cell['heatmap'])) == cell['lanes'], key
+    lanes = plain['fp16 +,- III']['lanes'] + sum(plain['fp16 +,- III']['left_out'].values())
+    assert lanes == 100000
+
+
+def test_averages_beside_the_paper(results):
+    """Over encodings, as the paper's data are; III is other gradients."""
+    for (name, group, data_set), figures in paper.ACCURACY.items():
+        if data_set != 'III':
+            cell = results['accuracy']['plain'][f'{name} {group} {data_set}']
+            assert round(cell['average'], 2) >= figures[0], (name, group, data_set)
+
+
+def test_baseline_is_the_papers(results):
+    for data_set in ('I', 'II'):
+        facts = results['baseline'][data_set]['figures']
+        average, median, _ = paper.BASELINE[data_set]
+        assert abs(facts['average'] - average) < 1 and abs(facts['median'] - median) < 0.1
+        assert 0.8 < facts['mse'] / paper.BASELINE_MSE[data_set] < 1.25
+
+
+def test_more_scale_more_accuracy(results):
+    for suffix in ('', '_floor'):
+        averages = [results['scaling'][f'fp16_k{k}{suffix}']['average'] for k in results['scales']]
+        assert averages == sorted(averages)
+
+
+def test_folding_saves_most(results):
+    facts = results['memory']['fp16_k1024']
+    assert facts['sizes']['total']['slot_bytes'] == paper.TABLE_BYTES
+    assert facts['folded']['merged'] < facts['folded']['entries'] < 50000
+    bits = facts['bits']
+    assert sum(bits['folded'].values()) < bits['slots']['sram'] < sum(bits['optimal'].values())
+
+
+# ---- parts -----------------------------------------------------------------------------------
+
+
+def test_wrapping_as_in_the_paper():
+    assert baseline.wrap(numpy.array([47656.0, -52.0])).tolist() == [-17880, -52]
+    x, y = numpy.array([4.765625]), numpy.array([-0.005203])
+    assert baseline.add(x, y, 10000).tolist() == [-1.7932]
+
+
+def test_other_data_are_refused(tmp_path):
+    path = tmp_path / 'I-fp16.bin'
+    path.write_bytes(bytes(40000))
+    with pytest.raises(ValueError, match='I-fp16.bin'):
+        datasets.check([path])
+
+
+def test_accuracy_of_known_results():
+    fp16 = FORMATS['fp16']
+    expected = fp16.encode(numpy.array([1.0, 2.0, 2.0**-24, 0.0, numpy.inf]))
+    facts = measures.measure(fp16, expected, fp16.encode(numpy.array([1.0, 2.5, 0, 0, 1])))
+    assert facts['left_out'] == {'zero': 1, 'infinite': 1, 'nan': 0} and facts['lanes'] == 3
+    assert facts['median'] == pytest.approx(100 * numpy.exp(-0.25))
+    assert facts['minimum'] == pytest.approx(100 * numpy.exp(-1))
+    assert facts['mse'] == pytest.approx((0.25 + 2.0**-48) / 3)
+
+
+@pytest.mark.parametrize('values, count', [
+    ([5], 1), ([5, 5], 1), ([5, 6], 2), ([5, 5, 5, 6], 3), ([5, 6, 6, 5], 4), ([5, 5, 5], 1),
+    ([1, 2, 2, 2, 3, 3, 3, 3], 4),
+])
+def test_merged_prefixes(values, count):
+    assert memory.merged_prefixes(numpy.array(values)) == count
+
+
+def test_document_escapes():
+    table = document.Table(['a < b', '`c`'], [['**1**', '2']])
+    assert table.markdown() == '| a < b | `c` |\n| --- | ---: |\n| **1** | 2 |'
+    assert '<th class="left">a &lt; b</th><th><code>c</code></th>' in table.html()
+    assert '<td class="left"><strong>1</strong></td><td>2</td>' in table.html()
+
+
+# ---- counting pairs --------------------------------------------------------------------------
+
+
+def count(*arguments):
+    """Run netfc-errors."""
+    return subprocess.run([COUNTER, *arguments], text=True, capture_output=True, timeout=60,
+                          check=False)
+
+
+def rows(number_format):
+    """All pairs that COUNTED_STEP takes but NaNs: each x and its negative, with every y."""
+    x = numpy.arange(0, 0x10000, COUNTED_STEP)
+    x = x[x < 0x8000]
+    x = numpy.unique(numpy.concatenate([x, number_format.encode(-number_format.decode(x))]))
+    return numpy.repeat(x, 0x10000), numpy.tile(numpy.arange(0x10000), len(x))
+
+
+def through_tables(name, op, x, y):
+    """The results of a table set, by netfc-tables."""
+    lines = '\n'.join(f'{a:04X} {b:04X}' for a, b in zip(x.tolist(), y.tolist()))
+    done = subprocess.run([switch.TABLE_BUILDER, 'calc', '--stream', '--hex', name, op],
+                          input=lines + '\n', text=True, capture_output=True, check=True)
+    return numpy.array([int(line.split()[2], 16) for line in done.stdout.splitlines()])
+
+
+@pytest.mark.parametrize('name, op', [('fp16_k1024', 'mul'), ('posit16_k512', 'add')])
+def test_counts_of_pairs(name, op):
+    done = count('--step', str(COUNTED_STEP), op, name)
+    assert done.returncode == 0, done.stderr
+    counted = json.loads(done.stdout)['sets'][0]['all']
+    number_format = FORMATS[name.split('_')[0]]
+    x, y = rows(number_format)
+    facts = measures.measure(
+        number_format, measures.expected_bits(number_format, op, numpy.array([x, y])),
+        through_tables(name, op, x, y))
+    assert counted['counted'] == facts['lanes']
+    assert counted['zero'] == facts['left_out']['zero']
+    assert counted['infinite'] == facts['left_out']['infinite']
+    exact = dict(counted['ulps'])[0]
+    assert 100 * exact / counted['counted'] == pytest.approx(facts['exact'])
+    average = 100 * (1 - counted['loss'] / counted['counted'])
+    assert average == pytest.approx(facts['average'], abs=1e-6)
+    worst = counted['worst'][0]['error']
+    assert facts['minimum'] / 100 == pytest.approx(0 if worst is None else numpy.exp(-worst))
+
+
+@pytest.mark.parametrize('arguments, message', [
+    (('add',), 'Usage'),
+    (('pow', 'fp16_k1'), 'expected add'),
+    (('add', 'fp16_k3'), 'fp16_k3'),
+    (('add', 'fp16_k1', 'bf16_k1'), 'bf16_k1'),
+    (('--step', '0', 'add', 'fp16_k1'), '--step'),
+    (('--threads', 'x', 'add', 'fp16_k1'), '--threads'),
+])
+def test_counter_refuses(arguments, message):
+    done = count(*arguments)
+    assert done.returncode == 1 and message in done.stderr and done.stdout == ''
+
+
+# ---- in a browser ----------------------------------------------------------------------------
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(name='address')
+def serve(report):
+    """Where the report's folder is served."""
+    for width in (PHONE, DESK):
+        (report / f'probe{width}.html').write_text(PROBE.replace('WIDTH', str(width)))
+    handler = functools.partial(Quiet, directory=report)
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f'http://127.0.0.1:{server.server_port}'
+        server.shutdown()
+        thread.join()
+
+
+def look(address, width, folder):
+    """What a browser finds in the report at a width."""
+    done = subprocess.run(
+        [*CHROMIUM, f'--user-data-dir={folder}', '--window-size=1400,1000',
+         f'{address}/probe{width}.html'],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S, check=True)
+    found = re.search(r'<pre id="found">(.+?)</pre>', done.stdout, re.DOTALL)
+    assert found, f'{done.stdout[:500]}\n{done.stderr[-500:]}'
+    return json.loads(html.unescape(found[1]))
+
+
+@pytest.mark.parametrize('width', [PHONE, DESK])
+def test_page_in_a_browser(report, address, width, tmp_path):
+    found = look(address, width, tmp_path)
+    assert found['needed'] <= found['width'] <= width, 'wider than the screen'
+    assert found['width'] > width - 30
+    assert len(found['images']) == FIGURES and found['lost'] == 0 and found['loose'] == 0
+    for source, loaded, shown, text in found['images']:
+        assert loaded and text and 250 < shown < width, source
+    assert found['font'] >= 16
+    assert found['tables'] == (report / 'evaluation.md').read_text().count('\n| ---')
+    assert found['headings'][0] == 'In short' and 'Memory' in found['headings']
