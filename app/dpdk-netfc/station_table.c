@@ -21,7 +21,8 @@
 
 struct station {
 	struct station_key key;
-	uint16_t port; /* STATION_UNKNOWN: free */
+	uint16_t port;
+	bool used;     /* it is in the hash; only the keeper knows */
 	uint64_t seen; /* TSC, give or take a refresh */
 };
 
@@ -81,18 +82,17 @@ allocate(struct station_table *table)
 	char name[RTE_RING_NAMESIZE];
 
 	snprintf(name, sizeof(name), "news-%" PRIxPTR, (uintptr_t)table);
-	table->news =
-		rte_ring_create_elem(name, sizeof(struct news), NEWS, SOCKET_ID_ANY, RING_F_SC_DEQ);
+	/* RTS: a worker that is interrupted while it announces does not hold up the others. */
+	table->news = rte_ring_create_elem(
+		name, sizeof(struct news), NEWS, SOCKET_ID_ANY, RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
 	table->station = rte_calloc("stations", table->capacity, sizeof(*table->station), 0);
 	table->free = rte_calloc("stations", table->capacity, sizeof(*table->free), 0);
 	table->forgotten = rte_calloc("stations", table->capacity, sizeof(*table->forgotten), 0);
 	if (table->news == NULL || table->station == NULL || table->free == NULL ||
 		table->forgotten == NULL)
 		return -1;
-	for (uint32_t s = table->capacity; s-- > 0;) {
-		table->station[s].port = STATION_UNKNOWN;
+	for (uint32_t s = table->capacity; s-- > 0;)
 		table->free[table->free_count++] = s;
-	}
 	table->hash = create_hash(table);
 	return table->hash != NULL ? 0 : -1;
 }
@@ -174,9 +174,10 @@ learn(struct station_table *table, const struct news *news, uint64_t now)
 		return;
 	}
 	station = &table->station[table->free[table->free_count - 1]];
-	*station = (struct station){.key = news->key, .port = news->port, .seen = now};
+	*station =
+		(struct station){.key = news->key, .port = news->port, .used = true, .seen = now};
 	if (rte_hash_add_key_data(table->hash, &news->key, station) != 0) {
-		station->port = STATION_UNKNOWN;
+		station->used = false;
 		table->counters.refused++;
 		return;
 	}
@@ -185,24 +186,20 @@ learn(struct station_table *table, const struct news *news, uint64_t now)
 	table->counters.stations++;
 }
 
-/* Whoever still holds the station finds it unknown; its place is free when nobody does any more. */
+/* Whoever still holds the station may go on; its place is free when nobody does any more. */
 static void
 forget(struct station_table *table, struct station *station)
 {
 	uint32_t last = (table->forgotten_first + table->forgotten_count) % table->capacity;
-	int32_t position;
+	int32_t position = rte_hash_del_key(table->hash, &station->key);
 
-	__atomic_store_n(&station->port, STATION_UNKNOWN, __ATOMIC_RELAXED);
-	position = rte_hash_del_key(table->hash, &station->key);
-	if (position < 0)
-		return;
 	table->forgotten[last] = (struct forgotten){
 		.token = rte_rcu_qsbr_start(table->qsbr),
 		.position = position,
 		.station = (uint32_t)(station - table->station),
 	};
 	table->forgotten_count++;
-	station->seen = UINT64_MAX;
+	station->used = false;
 	table->counters.aged++;
 	table->counters.stations--;
 }
@@ -231,7 +228,7 @@ age(struct station_table *table, uint64_t now)
 		uint64_t seen = __atomic_load_n(&station->seen, __ATOMIC_RELAXED);
 
 		table->next = (table->next + 1) % table->capacity;
-		if (station->port != STATION_UNKNOWN && seen < now && now - seen > table->ageing)
+		if (station->used && seen < now && now - seen > table->ageing)
 			forget(table, station);
 	}
 }

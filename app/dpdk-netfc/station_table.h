@@ -36,7 +36,7 @@ struct station_counters {
 /**
  * Make a table. The EAL must have been initialised.
  *
- * @param capacity stations at the most, a power of two
+ * @param capacity stations at the most, at least 1
  * @param ageing_s seconds after which a silent station is forgotten
  * @param qsbr the lcores' quiescent states: every worker is registered with it
  * @return the table, or NULL where memory is short; free it with station_table_free()
