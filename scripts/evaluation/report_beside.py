@@ -177,7 +177,8 @@ def minimum_blocks(results, sets):
             "Minima of sums come from cancellation. Those of products and quotients come from the"
             " ends of the range, where encodings lie far apart. In fp16, 36.79 % is 0 or 2 units of"
             " the least subnormal number where 1 is expected, 60.65 % is 1 or 3 for 2, and a"
-            " fraction of a unit decides."
+            " fraction of a unit decides. Where the chance is small (÷ in II), the paper's numbers"
+            " may have lacked subnormal ones, whose quotients are the least accurate."
         ),
     ]
 

@@ -21,6 +21,7 @@ from evaluation import baseline, datasets, document, measures, memory, paper
 from number_formats import FORMATS
 
 EVALUATE = project_scripts.SCRIPTS / 'evaluate'
+REPORT = project_scripts.PROJECT / 'docs' / 'evaluation.md'
 COUNTER = switch.BUILD / 'app' / 'netfc-errors'
 FIGURES = 18
 TIMEOUT_S = 300
@@ -112,6 +113,15 @@ def test_report_is_whole(report):
         assert all(cell in page for cell in plain if '---' not in cell), row
     size = sum(path.stat().st_size for path in (report / 'evaluation').iterdir())
     assert size < 2e6
+
+
+def test_committed_report_says_the_same(report):
+    """Its tables of accuracy, float-to-integer and MSE are the same in both variants."""
+    new, old = ((report / 'evaluation.md').read_text(), REPORT.read_text())
+    for first, last in (('## Accuracy', '### What a minimum says'),
+                        ('## Float-to-integer', '## Scaling factor')):
+        parts = [text.split(f'{first}\n')[1].split(f'{last}\n')[0] for text in (new, old)]
+        assert parts[0] == parts[1], 'docs/evaluation.md is out of date: run scripts/evaluate'
 
 
 # ---- numbers ---------------------------------------------------------------------------------
