@@ -4,9 +4,11 @@
 
 /** @file The application: one struct for all of it, one per lcore. */
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_mempool.h>
 
@@ -67,8 +69,11 @@ struct app {
 	unsigned int port_count;
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	bool quit;      /**< set once, by a signal or when idle */
-	double seconds; /**< how long packets were polled for */
+	bool quit;                 /**< set once, by a signal or when idle */
+	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
+	pthread_mutex_t
+		state_lock; /**< held by whoever shows or changes the state; never by lcores */
+	bool observable;    /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
 };
 
@@ -82,6 +87,15 @@ static inline void
 app_quit(struct app *app)
 {
 	__atomic_store_n(&app->quit, true, __ATOMIC_RELAXED);
+}
+
+/** How long packets have been polled for. */
+static inline double
+app_seconds(const struct app *app)
+{
+	uint64_t end = app->stopped != 0 ? app->stopped : rte_rdtsc();
+
+	return app->started != 0 ? (double)(end - app->started) / (double)rte_get_tsc_hz() : 0;
 }
 
 #endif /* APP_H */

@@ -31,14 +31,37 @@ enum drop_reason {
 	DROP_REASON_COUNT
 };
 
+/** What an lcore counts besides: X(name, meaning). */
+#define PACKET_COUNTERS(X)                                                              \
+	X(rx_packets, "packets received")                                               \
+	X(tx_packets, "packets sent")                                                   \
+	X(copies, "made to leave by more than one port")                                \
+	X(answers, "sent by the switch itself, of the sent ones: ARP, ND, ping, NetFC") \
+	X(polls, "times that a receive queue was looked into")                          \
+	X(busy_polls, "times that something was in it")
+
 /** Packet counters of one lcore, which alone writes them. */
 struct packet_counters {
-	uint64_t rx_packets;
-	uint64_t tx_packets;
-	uint64_t copies; /**< made to leave by more than one port */
-	uint64_t
-		answers; /**< sent by the switch itself, of the transmitted: ARP, ND, ping, NetFC */
+#define COUNTER_FIELD_(name, meaning) uint64_t name; /**< meaning */
+	PACKET_COUNTERS(COUNTER_FIELD_)
+#undef COUNTER_FIELD_
 	uint64_t drops[DROP_REASON_COUNT];
 };
+
+/** What a device counts: X(name, field of struct rte_eth_stats, meaning). */
+#define DEVICE_TRAFFIC(X)                           \
+	X(rx_packets, ipackets, "packets received") \
+	X(tx_packets, opackets, "packets sent")     \
+	X(rx_bytes, ibytes, "bytes received")       \
+	X(tx_bytes, obytes, "bytes sent")
+
+/** What it loses before lcores see it, or after they gave it away; in the same form. */
+#define DEVICE_LOSSES(X)                                                 \
+	X(rx_missed, imissed, "came while the receive queue was full")   \
+	X(rx_errors, ierrors, "came damaged")                            \
+	X(rx_no_mbuf, rx_nombuf, "came while no packet buffer was free") \
+	X(tx_errors, oerrors, "failed to leave, those that the switch dropped as tx_full included")
+
+#define DEVICE_COUNTERS(X) DEVICE_TRAFFIC(X) DEVICE_LOSSES(X)
 
 #endif /* COUNTERS_H */

@@ -17,6 +17,9 @@
 #include "poll.h"
 #include "ports.h"
 #include "report.h"
+#include "state.h"
+#include "telemetry.h"
+#include "totals.h"
 
 enum exit_status {
 	EXIT_DONE = 0,
@@ -25,7 +28,7 @@ enum exit_status {
 };
 
 /* The one application context; a signal handler has no other way to it. */
-static struct app app;
+static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void
 handle_signal(int signal)
@@ -127,7 +130,9 @@ prepare(void)
 		return -1;
 	if (create_stations() != 0)
 		return -1;
-	return create_workers();
+	if (create_workers() != 0)
+		return -1;
+	return telemetry_register(&app);
 }
 
 static void
@@ -145,17 +150,6 @@ free_all(void)
 	rte_mempool_free(app.pool);
 }
 
-static bool
-adds_up(const struct totals *totals)
-{
-	uint64_t accounted = totals->packets.tx_packets;
-
-	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
-		accounted += totals->packets.drops[d];
-	return accounted == totals->packets.rx_packets + totals->packets.copies &&
-		app.mbufs_leaked == 0;
-}
-
 static enum exit_status
 run(struct json_file **stats)
 {
@@ -167,16 +161,18 @@ run(struct json_file **stats)
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
+	telemetry_open(&app);
 	poll_run(&app);
+	telemetry_close(&app);
+	totals_of_all(&app, &totals);
 	ports_stop(&app);
-	report_sum(&app, &totals);
 	report_totals(&app, &totals);
-	if (!adds_up(&totals)) {
+	if (!totals_add_up(&totals) || app.mbufs_leaked != 0) {
 		fprintf(stderr, PROGRAM ": packets or packet buffers are unaccounted for\n");
 		status = EXIT_RUNNING;
 	}
 	if (*stats != NULL) {
-		json_t *object = report_json(&app, &totals);
+		json_t *object = state_stats(&app, &totals);
 
 		if (json_file_write(*stats, object) != 0)
 			status = EXIT_RUNNING;

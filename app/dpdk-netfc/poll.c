@@ -72,8 +72,10 @@ poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 	uint16_t count;
 
 	count = rte_eth_rx_burst(app->port[path->port].id, path->queue, mbufs, PIPELINE_BURST);
+	lcore->counters.polls++;
 	if (count == 0)
 		return;
+	lcore->counters.busy_polls++;
 	lcore->counters.rx_packets += count;
 	pipeline_process(lcore->worker, mbufs, frames, count);
 	count = answer(app, lcore, path->port, mbufs, frames, count);
@@ -179,9 +181,9 @@ go_online(struct app *app, unsigned int lcore_id)
 void
 poll_run(struct app *app)
 {
-	uint64_t start = rte_rdtsc();
 	unsigned int lcore_id;
 
+	app->started = rte_rdtsc();
 	go_online(app, rte_lcore_id());
 	RTE_LCORE_FOREACH_WORKER (lcore_id) {
 		if (app->lcore[lcore_id].path_count == 0)
@@ -191,5 +193,5 @@ poll_run(struct app *app)
 	}
 	main_lcore(app);
 	rte_eal_mp_wait_lcore();
-	app->seconds = (double)(rte_rdtsc() - start) / (double)rte_get_tsc_hz();
+	app->stopped = rte_rdtsc();
 }

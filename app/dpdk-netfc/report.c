@@ -47,34 +47,6 @@ report_configuration(const struct app *app)
 	fflush(stdout);
 }
 
-void
-report_sum(const struct app *app, struct totals *totals)
-{
-	unsigned int lcore_id;
-
-	*totals = (struct totals){0};
-	RTE_LCORE_FOREACH (lcore_id) {
-		const struct lcore *lcore = &app->lcore[lcore_id];
-		const struct pipeline_counters *counters;
-
-		if (lcore->worker == NULL)
-			continue;
-		counters = pipeline_worker_counters(lcore->worker);
-		totals->packets.rx_packets += lcore->counters.rx_packets;
-		totals->packets.tx_packets += lcore->counters.tx_packets;
-		totals->packets.copies += lcore->counters.copies;
-		totals->packets.answers += lcore->counters.answers;
-		for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
-			totals->packets.drops[d] += lcore->counters.drops[d];
-		totals->pipeline.netfc_packets += counters->netfc_packets;
-		totals->pipeline.lanes += counters->lanes;
-		for (unsigned int c = 0; c < NETFC_STATUS_END; c++)
-			totals->pipeline.errors[c] += counters->errors[c];
-		for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
-			totals->pipeline.exceptions[bit] += counters->exceptions[bit];
-	}
-}
-
 static void
 print_count(const char *name, uint64_t count)
 {
@@ -94,7 +66,7 @@ report_totals(const struct app *app, const struct totals *totals)
 	const struct packet_counters *packets = &totals->packets;
 	const struct pipeline_counters *pipeline = &totals->pipeline;
 
-	printf("Ran for %.3f seconds\n", app->seconds);
+	printf("Ran for %.3f seconds\n", app_seconds(app));
 	print_count("packets received", packets->rx_packets);
 	print_count("packets sent", packets->tx_packets);
 	if (packets->copies != 0)
@@ -105,6 +77,10 @@ report_totals(const struct app *app, const struct totals *totals)
 	print_named("packets dropped", meaning, packets->drops[DROP_##symbol]);
 	DROP_REASONS(PRINT_DROP_)
 #undef PRINT_DROP_
+#define PRINT_LOSS_(name, field, meaning) \
+	print_named("packets lost at devices", meaning, totals->devices.field);
+	DEVICE_LOSSES(PRINT_LOSS_)
+#undef PRINT_LOSS_
 	print_count("NetFC requests", pipeline->netfc_packets);
 	print_count("lanes computed", pipeline->lanes);
 #define PRINT_ERROR_(symbol, value, name, meaning) \

@@ -72,12 +72,14 @@ class Result:
     stats: dict
 
 
-def eal_options(vdevs=(), memory=512, lcores=1):
+def eal_options(vdevs=(), memory=512, lcores=1, telemetry=False):
     """EAL options for any machine and user; memory in MB, vdevs as --vdev takes them."""
     cores = ','.join(map(str, os.sched_getaffinity(0)))
     prefix = f'netfc-{os.getpid()}-{next(run_numbers)}'
     options = ['--lcores', f'(0-{lcores - 1})@({cores})', '--no-huge', '-m', str(memory),
-               '--no-pci', '--no-telemetry', '--file-prefix', prefix]
+               '--no-pci', '--file-prefix', prefix]
+    if not telemetry:
+        options.append('--no-telemetry')
     return options + [f'--vdev={vdev}' for vdev in vdevs]
 
 
@@ -129,7 +131,8 @@ def capture_port(folder, port, frames):
 def read_stats(path):
     """The statistics of a run, checked to account for every packet and every mbuf."""
     stats = json.loads(pathlib.Path(path).read_text())
-    assert stats['rx_packets'] == stats['tx_packets'] + sum(stats['drops'].values()), stats
+    accounted = stats['tx_packets'] + sum(stats['drops'].values())
+    assert stats['rx_packets'] + stats['copies'] == accounted, stats
     assert stats['mbufs_leaked'] == 0, stats
     return stats
 
@@ -137,11 +140,15 @@ def read_stats(path):
 class Running:
     """The switch at work on a capture that never ends and is sent nowhere; to be stopped."""
 
-    def __init__(self, folder, frames, options=()):
+    def __init__(self, folder, frames, options=(), vdevs=(), telemetry=False):
+        """vdevs: further ports; telemetry: with a socket, at telemetry_path."""
         self.stats_path = folder / 'stats'
         write_capture(folder / 'in', frames)
-        vdevs = [f'net_pcap0,rx_pcap={folder}/in,infinite_rx=1']
-        arguments = [*eal_options(vdevs), '--', *options, '--stats-json', str(self.stats_path)]
+        vdevs = [f'net_pcap0,rx_pcap={folder}/in,infinite_rx=1', *vdevs]
+        eal = eal_options(vdevs, telemetry=telemetry)
+        prefix = eal[eal.index('--file-prefix') + 1]
+        self.telemetry_path = RUNTIME / 'dpdk' / prefix / 'dpdk_telemetry.v2'
+        arguments = [*eal, '--', *options, '--stats-json', str(self.stats_path)]
         self.process = subprocess.Popen([PROGRAM, *arguments], env=ENVIRONMENT, text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Asks a running switch for its state, over DPDK's telemetry socket.
+
+The socket is where the EAL puts it: RUNTIME/dpdk/FILE_PREFIX/dpdk_telemetry.v2, RUNTIME being
+$RUNTIME_DIRECTORY, else /var/run for root and $XDG_RUNTIME_DIR or /tmp for others.
+"""
+
+import json
+import os
+import pathlib
+import socket
+
+SOCKET_NAME = "dpdk_telemetry.v2"
+FILE_PREFIX = "rte"  # the EAL's default
+TIMEOUT = 5
+_GREETING_BYTES = 1024
+
+
+class TelemetryError(Exception):
+    """Why the switch could not be asked, for people."""
+
+
+def runtime_folder():
+    """The folder that the EAL of this user has its runtime folders in."""
+    named = os.environ.get("RUNTIME_DIRECTORY")
+    if named:
+        return pathlib.Path(named)
+    if os.getuid() == 0:
+        return pathlib.Path("/var/run")
+    return pathlib.Path(os.environ.get("XDG_RUNTIME_DIR", "/tmp"))
+
+
+def socket_path(file_prefix=FILE_PREFIX):
+    """The path of the telemetry socket of a process with that --file-prefix."""
+    return runtime_folder() / "dpdk" / file_prefix / SOCKET_NAME
+
+
+class Telemetry:
+    """A connection to a running switch. A context manager.
+
+    path: of the telemetry socket; timeout: seconds to wait for an answer. Raises TelemetryError.
+    """
+
+    def __init__(self, path, timeout=TIMEOUT):
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket.settimeout(timeout)
+        try:
+            self._socket.connect(str(path))
+            greeting = self._receive(_GREETING_BYTES)
+        except OSError as error:
+            self._socket.close()
+            raise TelemetryError(f"{path}: {error.strerror or error}") from error
+        self._bytes = greeting["max_output_len"]
+        self.pid = greeting["pid"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Leaves."""
+        self._socket.close()
+
+    def send(self, command):
+        """Asks without waiting for the answer."""
+        self._socket.send(command.encode())
+
+    def ask(self, command):
+        """The answer to a command, such as /netfc/port,0; None where there is nothing to say."""
+        try:
+            self.send(command)
+            answer = self._receive(self._bytes)
+        except OSError as error:
+            raise TelemetryError(f"{self._path}: {error.strerror or error}") from error
+        return answer[command.partition(",")[0]]
+
+    def _receive(self, most):
+        answer = self._socket.recv(most)
+        if not answer:
+            raise TelemetryError(f"{self._path}: the switch has closed the connection; "
+                                 "it may have as many clients as it serves")
+        try:
+            return json.loads(answer)
+        except ValueError as error:
+            raise TelemetryError(f"{self._path}: no JSON: {answer[:60]!r}") from error

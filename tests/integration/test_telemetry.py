@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The state of the running switch over DPDK's telemetry socket."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+import frames
+import project_scripts
+import switch
+
+from netfc_telemetry import Telemetry  # found through project_scripts
+
+MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'dpdk-netfc.8'
+HELP_BYTES = 63  # of DPDK's telemetry
+SUMMED = ('rx_packets', 'tx_packets', 'copies', 'answers', 'polls', 'busy_polls', 'netfc_packets',
+          'lanes')
+
+
+@pytest.fixture(name='running', scope='module')
+def running_switch(tmp_path_factory):
+    """A bridge of two ports, one of which brings the same 64 requests again and again."""
+    requests = [frames.plain_frame(frames.lanes(count)) for count in range(1, 65)]
+    live = switch.Running(tmp_path_factory.mktemp('telemetry'), requests,
+                          ['--forward', 'bridge', '--match', 'direct',
+                           '--tables', 'fp16_k1024,bf16_k128', '--address', '10.9.8.7'],
+                          vdevs=['net_null0,no-rx=1'], telemetry=True)
+    live.wait_until_busy()
+    yield live
+    assert live.stop()[0] == 0
+
+
+@pytest.fixture(name='telemetry')
+def connection(running):
+    with Telemetry(running.telemetry_path) as opened:
+        yield opened
+
+
+def commands(telemetry):
+    return [name for name in telemetry.ask('/') if name.startswith('/netfc/')]
+
+
+def test_every_command_has_help_and_is_in_the_manual(telemetry):
+    manual = MANUAL.read_text().replace('\\-', '-')
+    names = commands(telemetry)
+    assert len(names) >= 6
+    for name in names:
+        assert len(telemetry.ask(f'/help,{name}')[name]) > 10
+        assert f'.BR {name}' in manual or f'.B {name}' in manual, name
+
+
+def test_every_command_answers_and_refuses_what_it_does_not_know(telemetry):
+    for name in commands(telemetry):
+        assert telemetry.ask(name), name
+        for parameter in ('-1', 'x', '999', '70000', '0x0', '0 ', '99999999999999999999'):
+            assert telemetry.ask(f'{name},{parameter}') is None, (name, parameter)
+
+
+def test_config(telemetry):
+    config = telemetry.ask('/netfc/config')
+    assert config['forward'] == 'bridge' and config['match'] == 'direct'
+    assert config['udp_port'] == 20038 and config['addresses'] == ['10.9.8.7']
+    assert re.match(r'DPDK \d+\.\d+', config['dpdk'])
+
+
+def test_tables(telemetry):
+    tables = telemetry.ask('/netfc/tables')
+    assert {name: table['set'] for name, table in tables.items()} == {
+        'fp16': 'fp16_k1024', 'bf16': 'bf16_k128'}
+
+
+def test_counters_only_grow(telemetry):
+    before, after = telemetry.ask('/netfc/stats'), telemetry.ask('/netfc/stats')
+    assert before['busy_polls'] > 0
+    for name in SUMMED:
+        assert after[name] >= before[name]
+    assert after['lanes'] > before['lanes']
+
+
+def test_ports(telemetry):
+    assert telemetry.ask('/netfc/port') == [0, 1]
+    first, second = telemetry.ask('/netfc/port,0'), telemetry.ask('/netfc/port,1')
+    assert first['device'] == 'net_pcap0' and second['device'] == 'net_null0'
+    assert first['counters']['rx_packets'] > 0 and second['counters']['tx_packets'] > 0
+    assert first['link_up'] == 1
+
+
+def test_bridge(telemetry):
+    bridge = telemetry.ask('/netfc/bridge')
+    assert bridge['known'] == bridge['learned'] == 1 and bridge['capacity'] == 8192
+
+
+def test_nothing_to_say_without_a_bridge(tmp_path):
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.request())],
+                          ['--match', 'direct'], telemetry=True)
+    live.wait_until_busy()
+    with Telemetry(live.telemetry_path) as telemetry:
+        assert telemetry.ask('/netfc/bridge') is None
+    assert live.stop()[0] == 0
+
+
+def test_telemetry_and_the_final_report_have_the_same_names(tmp_path):
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.request())],
+                          ['--match', 'direct'], telemetry=True)
+    live.wait_until_busy()
+    with Telemetry(live.telemetry_path) as telemetry:
+        stats, lcore = telemetry.ask('/netfc/stats'), telemetry.ask('/netfc/lcore,0')
+    status, _, final = live.stop()
+    assert status == 0
+    assert names_in(stats) == names_in(final)
+    assert lcore['paths'] == ['0/0'] and lcore['main'] == 1
+    assert set(SUMMED) <= set(lcore)
+    assert final['devices']['rx_packets'] == final['rx_packets']
+
+
+def names_in(value):
+    """The names of an object and of those in it."""
+    if not isinstance(value, dict):
+        return None
+    return {name: names_in(inner) for name, inner in value.items()}
+
+
+def test_dpdk_telemetry_py(running):
+    """The script that comes with DPDK reads it, too."""
+    prefix = running.telemetry_path.parent.name
+    done = subprocess.run(['dpdk-telemetry.py', '-f', prefix], input='/netfc/stats\n', text=True,
+                          capture_output=True, env=switch.ENVIRONMENT, timeout=20, check=True)
+    assert json.loads(done.stdout.splitlines()[-1])['/netfc/stats']['rx_packets'] > 0
+
+
+def test_a_client_that_stalls_holds_up_nobody(running):
+    """Ten clients that ask and never read; an eleventh is refused, and packets go on."""
+    stalled = [Telemetry(running.telemetry_path) for _ in range(9)]
+    with Telemetry(running.telemetry_path) as telemetry:
+        for client in stalled:
+            for _ in range(50):
+                client.send('/netfc/stats')
+        before, after = telemetry.ask('/netfc/stats'), telemetry.ask('/netfc/stats')
+    assert after['rx_packets'] > before['rx_packets']
+    for client in stalled:
+        client.close()
