@@ -4,6 +4,9 @@
 packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev zlib1g-dev"
 packages_demo="python3 python3-numpy"
 packages_evaluation="python3-matplotlib python3-sklearn"
-packages_test="clang clang-format dpdk-dev libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
+packages_benchmark="dpdk-dev"
+packages_count="valgrind"
+packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping iperf3 ethtool chromium $packages_evaluation"
+	iproute2 iputils-ping iperf3 ethtool chromium
+	$packages_evaluation $packages_benchmark $packages_count"

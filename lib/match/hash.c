@@ -52,6 +52,12 @@ hash_free(struct match_stage *stage)
 	rte_free(room);
 }
 
+const struct rte_hash *
+match_hash_object(const struct match_stage *stage)
+{
+	return ((const struct hash_stage *)stage)->hash;
+}
+
 static uint32_t
 count_reachable(const struct netfc_table *table)
 {

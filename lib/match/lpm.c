@@ -49,6 +49,18 @@ lpm_free(struct match_stage *stage)
 	rte_free(room);
 }
 
+const struct rte_lpm *
+match_lpm_object(const struct match_stage *stage)
+{
+	return ((const struct lpm_stage *)stage)->lpm;
+}
+
+uint32_t
+match_lpm_address(uint32_t key)
+{
+	return key << KEY_SHIFT;
+}
+
 static int
 add_prefixes(struct rte_lpm *lpm, unsigned int key_bits, const struct netfc_prefix *prefixes,
 	size_t count)

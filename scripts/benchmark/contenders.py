@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is compared: the switch with each match room, and its peers from DPDK."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from benchmark import machine
+from benchmark.polling import Polling, ProgramError
+
+# What the peers do with a packet: nothing; swap its addresses, as the switch does when it reflects;
+# compute its checksums afresh.
+PEERS = ("io", "5tswap", "csum")
+BURST = 64  # packets, the switch's own
+PEER_MBUFS = 16384
+MEGABYTES = {"lpm": 384, "testpmd": 192}  # of memory; 160 for others
+OTHER_MEGABYTES = 160
+TABLES = {
+    "fp16": "fp16_k1024",
+    "posit16": "posit16_k512",
+    "bf16": "bf16_k128",
+    "posit16_es2": "posit16_es2_k256",
+}
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A program to measure. family: "netfc" or "testpmd"; mode: the match room, the peer's mode."""
+
+    family: str
+    mode: str
+
+    @property
+    def name(self):
+        """For tables and files."""
+        return f"{self.family} {self.mode}"
+
+    @property
+    def megabytes(self):
+        """Memory that it needs."""
+        key = self.mode if self.family == "netfc" else self.family
+        return MEGABYTES.get(key, OTHER_MEGABYTES)
+
+
+def rooms(build):
+    """The match rooms that this build of the switch offers, as its --help says."""
+    program = str(build / "app" / "dpdk-netfc")
+    usage = subprocess.run([program, "--help"], text=True, capture_output=True, check=True).stdout
+    found = re.search(r"--match ([a-z0-9|]+)", usage)
+    if not found:
+        raise ProgramError(f"{program} --help names no match rooms")
+    return found[1].split("|")
+
+
+def peers_installed():
+    """Whether there is a testpmd."""
+    return shutil.which("dpdk-testpmd") is not None
+
+
+def find(build):
+    """All contenders that can be measured here."""
+    return [
+        *(Contender("netfc", room) for room in rooms(build)),
+        *(Contender("testpmd", mode) for mode in PEERS),
+    ]
+
+
+def megabytes(contenders):
+    """Memory that they need when all are there."""
+    return sum(contender.megabytes for contender in contenders)
+
+
+class Bench:
+    """Starts contenders on a capture."""
+
+    def __init__(self, build, memory, folder):
+        self.build, self.memory, self.folder = build, memory, folder
+        self._started = 0
+
+    def start(self, contender, captures, table, lcores=1, options=()):
+        """A contender that receives captures, a queue each, and sends nowhere; halted.
+
+        table: name of the table set. options: further ones of the switch.
+        """
+        self._started += 1
+        folder = self.folder / f"{self._started}-{contender.mode}"
+        if contender.family == "testpmd":
+            return Polling(contender.name, self._testpmd(contender, captures, lcores), folder)
+        command = self._netfc(contender, captures, lcores)
+        command += ["--tables", table, "--stats-json", str(folder / "stats"), *options]
+        return Switch(contender.name, command, folder)
+
+    def _eal(self, contender, captures, lcores):
+        queues = ",".join(f"rx_pcap={capture}" for capture in captures)
+        prefix = f"netfc-bench-{self.folder.name}-{self._started}"
+        return [
+            *self.memory.options(contender.megabytes),
+            *("--lcores", lcores, "--no-pci", "--file-prefix", prefix),
+            f"--vdev=net_pcap0,{queues},infinite_rx=1",
+        ]
+
+    def _netfc(self, contender, captures, lcores):
+        cpus = machine.polling_cpus(lcores)
+        placed = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
+        program = str(self.build / "app" / "dpdk-netfc")
+        tables = str(self.build / "tables")
+        return [
+            program,
+            *self._eal(contender, captures, placed),
+            *("--", "--match", contender.mode, "--tables-dir", tables),
+        ]
+
+    def _testpmd(self, contender, captures, lcores):
+        """Its first lcore only waits for commands."""
+        cpus = machine.polling_cpus(lcores)
+        placed = [f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus, 1)]
+        return [
+            shutil.which("dpdk-testpmd"),
+            *self._eal(contender, captures, ",".join([f"0@{machine.other_cpu()}", *placed])),
+            *("--", f"--forward-mode={contender.mode}", "--port-topology=loop", "--auto-start"),
+            *(f"--burst={BURST}", f"--total-num-mbufs={PEER_MBUFS}", f"--nb-cores={lcores}"),
+            *(f"--rxq={len(captures)}", f"--txq={len(captures)}"),
+        ]
+
+
+class Switch(Polling):
+    """dpdk-netfc, which is asked in the end whether it has computed what it received."""
+
+    def __init__(self, name, command, folder):
+        super().__init__(name, command, folder)
+        self._stats = folder / "stats"
+
+    def finish(self, lanes):
+        """End it. Returns its counters; fails unless each packet's lanes were computed."""
+        status = self.end()
+        stats = json.loads(self._stats.read_text(encoding="utf-8")) if status == 0 else {}
+        if (
+            status != 0
+            or stats["netfc_packets"] != stats["rx_packets"]
+            or stats["lanes"] != lanes * stats["rx_packets"]
+        ):
+            raise ProgramError(f"{self.name} has not computed all requests: {status}, {stats}")
+        return stats

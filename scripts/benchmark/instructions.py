@@ -1,0 +1,194 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Count the instructions of the switch's data path, and compare them with the recorded figures.
+
+Instructions are the same on an idle and on a busy machine, so that they show a slow-down of a few
+per cent where a clock cannot. valgrind's callgrind counts those between a burst's arrival and its
+departure, the device's own not among them.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+# pylint: disable=wrong-import-position
+import capture
+from benchmark import contenders, tables
+from benchmark.traffic import Traffic
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIGURES = ROOT / "tests" / "golden" / "instructions.json"
+BURST = contenders.BURST
+FUNCTION = "handle_burst"
+TOLERANCE = 0.03
+LANES = (1, 243)
+OPS = ("add", "sub", "mul", "div")
+# An rte_lpm of few rules is made quickly, even by valgrind; looking up takes the same instructions.
+SETS = {"lpm": "fp16_k8"}
+USUAL_SET = contenders.TABLES["fp16"]
+CASES = [
+    *((op, "random", lanes) for lanes in LANES for op in OPS),
+    ("add", "gradients", LANES[-1]),
+]
+
+
+class CountError(Exception):
+    """Nothing could be counted."""
+
+
+def case_name(op, operands, lanes):
+    """For people and for the file."""
+    return f"{op}, {operands}, {lanes} lane{'' if lanes == 1 else 's'}"
+
+
+def write_bursts(path, kept):
+    """A capture of one burst per case, behind one that does not count: it warms up."""
+    maker = Traffic(path.parent, kept)
+    frames = []
+    for case in [CASES[0], *CASES]:
+        frames += maker.frames("fp16", *case, BURST)
+    capture.write(path, frames)
+
+
+def run_switch(build, room, bursts, folder):
+    """The switch in callgrind, which writes a file of counts after each burst."""
+    program = build / "app" / "dpdk-netfc"
+    command = [
+        *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
+        *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", str(program)),
+        *("--no-huge", "-m", "320", "--no-pci", "--no-telemetry", "--no-shconf"),
+        *("--log-level", "*:error", "--file-prefix", f"netfc-count-{os.getpid()}-{room}"),
+        *("--lcores", f"0@{min(os.sched_getaffinity(0))}", f"--vdev=net_pcap0,rx_pcap={bursts}"),
+        *("--", "--match", room, "--tables", SETS.get(room, USUAL_SET)),
+        *("--tables-dir", str(build / "tables"), "--idle-exit", "1"),
+    ]
+    # What the dynamic linker does at the first call of a function is not the data path's.
+    environment = {**os.environ, "LD_BIND_NOW": "1", "XDG_RUNTIME_DIR": str(folder)}
+    done = subprocess.run(
+        command, env=environment, text=True, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        raise CountError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def count_room(build, room, bursts):
+    """Instructions by case."""
+    with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
+        run_switch(build, room, bursts, folder)
+        counts = []
+        for number in range(1, len(CASES) + 2):
+            path = pathlib.Path(folder) / f"counts.{number}"
+            if not path.exists():
+                raise CountError(f"{room}: callgrind has seen {number - 1} calls of {FUNCTION}")
+            counts.append(int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]))
+    return {case_name(*case): count for case, count in zip(CASES, counts[1:])}
+
+
+def count(build, kept):
+    """Instructions of a burst by room and case."""
+    with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
+        bursts = pathlib.Path(folder) / "bursts"
+        write_bursts(bursts, kept)
+        return {room: count_room(build, room, bursts) for room in contenders.rooms(build)}
+
+
+def compare(recorded, counted):
+    """Sentences about what has become slower, what has become faster, and what is not recorded."""
+    slower, faster, unknown = [], [], []
+    for room, cases in counted.items():
+        for case, new in cases.items():
+            old = recorded.get(room, {}).get(case)
+            if old is None:
+                unknown.append(f"{room}, {case}: {new} instructions a burst, nothing recorded")
+                continue
+            change = new / old - 1
+            text = f"{room}, {case}: {old} -> {new} instructions a burst ({change:+.1%})"
+            if change > TOLERANCE:
+                slower.append(text)
+            elif change < -TOLERANCE:
+                faster.append(text)
+    return slower, faster, unknown
+
+
+def compiler():
+    """What the figures depend on besides the code."""
+    done = subprocess.run(["gcc", "--version"], text=True, capture_output=True, check=True)
+    return done.stdout.split("\n", maxsplit=1)[0]
+
+
+def rows(counted):
+    """One a case: instructions per packet and per lane of each room."""
+    found = []
+    for op, operands, lanes in CASES:
+        cells = [case_name(op, operands, lanes)]
+        for cases in counted.values():
+            burst = cases[case_name(op, operands, lanes)]
+            cells += [f"{burst / BURST:,.1f}", f"{burst / BURST / lanes:,.2f}"]
+        found.append(cells)
+    return found
+
+
+def head(counted):
+    """The head of rows()."""
+    return ["", *(f"{room} per {what}" for room in counted for what in ("packet", "lane"))]
+
+
+def update(counted):
+    """Record what was counted."""
+    figures = {"compiler": compiler(), "packets": BURST, "instructions": counted}
+    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="ascii")
+    print(f"{FIGURES.relative_to(ROOT)} written")
+
+
+def check(counted):
+    """Compare, and say what differs. Returns the exit status."""
+    figures = json.loads(FIGURES.read_text(encoding="ascii"))
+    slower, faster, unknown = compare(figures["instructions"], counted)
+    for title, sentences in (
+        ("Fewer instructions than recorded; record them", faster),
+        ("More instructions than recorded", slower),
+        ("Not recorded", unknown),
+    ):
+        for sentence in sentences:
+            print(f"{title}: {sentence}")
+    if not slower and not unknown:
+        print(f"No more instructions than recorded, but for {TOLERANCE:.0%}.")
+        return 0
+    if compiler() != figures["compiler"]:
+        print(f"Recorded with {figures['compiler']}, counted with {compiler()}.")
+    print("If it is meant to be: scripts/count-instructions --update")
+    return 1
+
+
+def main():
+    """Count, and compare or record."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/count-instructions", description=__doc__.split("\n", maxsplit=1)[0]
+    )
+    parser.add_argument("--update", action="store_true", help="record what is counted")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    kept = build / "benchmark"
+    kept.mkdir(exist_ok=True)
+    try:
+        counted = count(build, kept)
+    except CountError as error:
+        sys.exit(f"scripts/count-instructions: {error}")
+    for line in tables.aligned(head(counted), rows(counted)):
+        print(line)
+    if arguments.update:
+        update(counted)
+    else:
+        sys.exit(check(counted))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The machine: what a measurement depends on, and where its memory comes from."""
+
+import os
+import pathlib
+import platform
+import re
+import subprocess
+from dataclasses import dataclass
+
+HUGEPAGES = pathlib.Path("/sys/kernel/mm/hugepages")
+
+
+@dataclass
+class Memory:
+    """Where programs take their memory from.
+
+    options: of the EAL for a program that needs that many MB; sentence: for people.
+    """
+
+    huge: bool
+    sentence: str
+
+    def options(self, megabytes):
+        """EAL options."""
+        return ["--in-memory"] if self.huge else ["--no-huge", "-m", str(megabytes)]
+
+
+def free_hugepages():
+    """MB in free hugepages of each size in MB, and the sizes' folders."""
+    found = {}
+    for folder in sorted(HUGEPAGES.glob("hugepages-*kB")):
+        size = int(re.search(r"(\d+)kB", folder.name)[1]) // 1024
+        found[size] = size * int((folder / "free_hugepages").read_text(encoding="ascii"))
+    return found
+
+
+def choose_memory(megabytes):
+    """Hugepages if as many MB of them are free, ordinary pages if not."""
+    free = max(free_hugepages().values(), default=0)
+    if free >= megabytes:
+        return Memory(True, f"hugepages, {free:,} MB of them free")
+    pages = (megabytes + 1) // 2
+    return Memory(
+        False,
+        f"pages of 4 KB, as {free:,} of {megabytes:,} MB are free in hugepages;"
+        f" with them: sysctl -w vm.nr_hugepages={pages}",
+    )
+
+
+def polling_cpus(count):
+    """The CPUs that poll: the last of those we may use, as interrupts prefer the first."""
+    return sorted(os.sched_getaffinity(0))[-count:]
+
+
+def other_cpu():
+    """The CPU for what does not poll: another one than the last, if there is one."""
+    return min(os.sched_getaffinity(0))
+
+
+def _cpu_field(name):
+    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    match = re.search(rf"^{name}\s*: (.+)$", text, re.MULTILINE)
+    return match[1].strip() if match else "unknown"
+
+
+def _vector_units():
+    flags = set(_cpu_field("flags").split())
+    names = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_vbmi": "AVX-512 VBMI"}
+    names["avx512vbmi"] = names.pop("avx512_vbmi")
+    return [text for flag, text in names.items() if flag in flags] or ["none"]
+
+
+def _first_line(command):
+    try:
+        done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=20)
+    except OSError:
+        return "not installed"
+    return (done.stdout or done.stderr).strip().split("\n")[0]
+
+
+def _revision(root):
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"]
+    text = _first_line(command)
+    return text if re.fullmatch(r"[\w.-]+", text) else "unknown"
+
+
+def facts(root, build):
+    """What to say about the machine and the programs."""
+    return {
+        "cpu": _cpu_field("model name"),
+        "cpu_family_model_stepping": "/".join(
+            _cpu_field(name) for name in ("cpu family", "model\\t", "stepping")
+        ),
+        "cpus": len(os.sched_getaffinity(0)),
+        "vector_units": _vector_units(),
+        "hypervisor": "hypervisor" in _cpu_field("flags").split(),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "system": _system_name(),
+        "compiler": _first_line(["gcc", "--version"]),
+        "dpdk": _first_line(["pkg-config", "--modversion", "libdpdk"]),
+        "netfc": _first_line([str(build / "app" / "dpdk-netfc"), "--version"]),
+        "revision": _revision(root),
+    }
+
+
+def _system_name():
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return "unknown"

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which comparisons are made: formats, operations, operands, lanes per packet."""
+
+from dataclasses import asdict, dataclass
+
+from netfc import FORMATS, OPS
+
+LANES = (1, 2, 4, 8, 16, 32, 64, 128, 243)
+ENDS = (1, 243)
+OPERANDS = ("random", "gradients")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A comparison. peers: whether those of DPDK take part, too."""
+
+    format: str
+    op: str
+    operands: str
+    lanes: int
+    peers: bool
+
+    @property
+    def title(self):
+        """For people."""
+        plural = "" if self.lanes == 1 else "s"
+        return f"{self.format} {self.op}, {self.operands}, {self.lanes} lane{plural}"
+
+    def facts(self):
+        """For JSON."""
+        return asdict(self)
+
+
+def _every(formats, ops, operands, lanes, peers):
+    return [
+        Cell(format_name, op, kind, count, peers)
+        for format_name in formats
+        for op in ops
+        for kind in operands
+        for count in lanes
+    ]
+
+
+def quick():
+    """Enough to see that all of it works."""
+    return _every(["fp16"], ["add"], ["random"], ENDS, True)
+
+
+def usual():
+    """fp16 additions with all peers over lanes per packet; the rest at both ends."""
+    cells = _every(["fp16"], ["add"], ["random"], LANES, True)
+    cells += _every(["fp16"], OPS, OPERANDS, ENDS, False)
+    cells += _every([name for name in FORMATS if name != "fp16"], OPS, ["random"], ENDS, False)
+    return _unique(cells)
+
+
+def full():
+    """Everything."""
+    return _unique(usual() + _every(FORMATS, OPS, OPERANDS, LANES, False))
+
+
+def _unique(cells):
+    """Without those that are there already, with or without peers."""
+    seen, kept = set(), []
+    for cell in cells:
+        key = (cell.format, cell.op, cell.operands, cell.lanes)
+        if key not in seen:
+            seen.add(key)
+            kept.append(cell)
+    return kept

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A DPDK program that polls, halted while others are measured.
+
+All programs of a comparison are there at the same time, each stopped by SIGSTOP but for the one
+that is measured: rounds are short, alternate, and contain no start-up. Packets are counted by
+DPDK's own telemetry command for a port's statistics, which every DPDK program has, and time is the
+processor time of the program: what others do on the machine does not count as ours.
+"""
+
+import glob
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+
+START_TIMEOUT_S = 60
+STOP_TIMEOUT_S = 20
+WARM_UP_S = 0.03
+POLL_S = 0.01
+# A reading that took longer than this share of the sample, as its thread had to wait, is repeated.
+READING_SHARE = 0.01
+TRIES = 5
+
+
+class ProgramError(Exception):
+    """A program did not start, ended, or did not do what it is measured for."""
+
+
+@dataclass
+class Reading:
+    """Packets received so far, processor time and time of day, in seconds, when they were."""
+
+    packets: int
+    processor: float
+    wall: float
+    uncertain: float  # seconds between which it was
+
+    def since(self, earlier):
+        """A sample: the difference to an earlier reading."""
+        return Sample(
+            self.packets - earlier.packets,
+            self.processor - earlier.processor,
+            self.wall - earlier.wall,
+            max(self.uncertain, earlier.uncertain),
+        )
+
+
+@dataclass
+class Sample:
+    """Packets in a time."""
+
+    packets: int
+    processor: float
+    wall: float
+    uncertain: float
+
+    @property
+    def rate(self):
+        """Packets per second of processor time."""
+        return self.packets / self.processor
+
+
+def processor_clock(pid):
+    """The clock of a process' processor time (clock_getcpuclockid(3)), exact while it runs."""
+    return (~pid << 3) | 2
+
+
+class Polling:
+    """A running program; a context manager that ends it."""
+
+    def __init__(self, name, command, folder):
+        """Start a program, in a folder of its own, and halt it as soon as it receives."""
+        self.name, self._folder = name, folder
+        folder.mkdir()
+        self._log = folder / "log"
+        environment = {
+            **os.environ,
+            "XDG_RUNTIME_DIR": str(folder),
+            "RUNTIME_DIRECTORY": str(folder),
+        }
+        with open(self._log, "w", encoding="utf-8") as log:
+            self._process = subprocess.Popen(  # pylint: disable=consider-using-with
+                command,
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self._socket, self._longest = None, 0
+        try:
+            self._wait_until_it_receives()
+        except ProgramError:
+            self._process.kill()
+            self._process.wait()
+            raise
+        self.halt()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    @property
+    def pid(self):
+        """The process."""
+        return self._process.pid
+
+    def halt(self):
+        """Stop it until go()."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def go(self):
+        """Let it run on."""
+        os.kill(self.pid, signal.SIGCONT)
+
+    def ask(self, command):
+        """The answer to a telemetry command."""
+        self._socket.send(command.encode())
+        answer = json.loads(self._socket.recv(self._longest))
+        return answer[command.split(",", maxsplit=1)[0]]
+
+    def read(self):
+        """A reading."""
+        clock = processor_clock(self.pid)
+        before, wall_before = time.clock_gettime(clock), time.monotonic()
+        packets = self.ask("/ethdev/stats,0")["ipackets"]
+        after, wall_after = time.clock_gettime(clock), time.monotonic()
+        return Reading(
+            packets, (before + after) / 2, (wall_before + wall_after) / 2, after - before
+        )
+
+    def sample(self, seconds):
+        """Let it run for a while. Returns the sample that was least uncertain of a few."""
+        self.go()
+        time.sleep(WARM_UP_S)
+        samples = []
+        for _ in range(TRIES):
+            before = self.read()
+            time.sleep(seconds)
+            samples.append(self.read().since(before))
+            if samples[-1].uncertain <= READING_SHARE * samples[-1].processor:
+                break
+        self.halt()
+        return min(samples, key=lambda sample: sample.uncertain)
+
+    def end(self):
+        """End it in good order. Returns its exit status."""
+        if self._process.poll() is None:
+            self.go()
+            self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.communicate(timeout=STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+        if self._socket is not None:
+            self._socket.close()
+        return self._process.returncode
+
+    def _wait_until_it_receives(self):
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not self._receives():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                log = self._log.read_text(encoding="utf-8", errors="replace")
+                raise ProgramError(f"{self.name} does not start:\n{log}")
+            time.sleep(POLL_S)
+
+    def _receives(self):
+        if self._socket is None and not self._connect():
+            return False
+        try:
+            return self.ask("/ethdev/stats,0")["ipackets"] > 0
+        except (TypeError, KeyError):  # no such port yet
+            return False
+
+    def _connect(self):
+        found = glob.glob(f"{self._folder}/dpdk/*/dpdk_telemetry.v2*")
+        if not found:
+            return False
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            connection.connect(found[0])
+        except OSError:
+            connection.close()
+            return False
+        self._longest = json.loads(connection.recv(4096))["max_output_len"]
+        self._socket = connection
+        return True

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as tables of texts: for the terminal, and for the document."""
+
+SWITCH = "netfc"
+SWAP, SUM = "testpmd 5tswap", "testpmd csum"
+
+
+def aligned(head, rows, left=1):
+    """Lines of a table for the terminal; the first `left` columns are aligned left."""
+    widths = [max(map(len, column)) for column in zip(head, *rows)]
+
+    def line(cells):
+        return "  ".join(
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths))
+        ).rstrip()
+
+    return [line(head), *(line(row) for row in rows)]
+
+
+def rate(packets):
+    """Millions, with what the rounds were between."""
+    return f"{packets['median'] / 1e6:.2f}"
+
+
+def spread(packets):
+    """The least and the greatest of all rounds, in millions."""
+    return f"{packets['least'] / 1e6:.2f}..{packets['greatest'] / 1e6:.2f}"
+
+
+def ratio(result, other):
+    """The ratio to another contender, where that took part."""
+    value = result["ratio"].get(other)
+    return "" if value is None else f"{value:.2f}"
+
+
+COMPARISON = [
+    *("", "Mpps", "least..greatest", "cycles/packet", "cycles/lane", "Mlanes/s", "Gbit/s"),
+    *("of 5tswap", "of csum"),
+]
+
+
+def comparison(results):
+    """Rows of COMPARISON, one a contender."""
+    rows = []
+    for name, result in results.items():
+        lanes = name.startswith(SWITCH)
+        rows.append(
+            [
+                name,
+                rate(result["packets"]),
+                spread(result["packets"]),
+                f"{result['cycles']:.0f}",
+                f"{result['lane_cycles']:.2f}" if lanes else "",
+                f"{result['lanes'] / 1e6:,.1f}" if lanes else "",
+                f"{result['gbit']:.1f}",
+                ratio(result, SWAP),
+                ratio(result, SUM),
+            ]
+        )
+    return rows
+
+
+ALONE = ["room", "bare look-ups", "through the room", "whole packets", "bare/room", "bare/whole"]
+
+
+def _cycles(value):
+    return "" if value is None else f"{value['median']:.2f}"
+
+
+def alone(results):
+    """Rows of ALONE, cycles per lane, one a room."""
+    return [
+        [
+            room,
+            *(_cycles(result[kind]) for kind in ("bare", "look_ups", "packets")),
+            *(f"{result['ratio'][kind]:.2f}" if kind in result["ratio"] else ""
+              for kind in ("look_ups", "packets")),
+        ]
+        for room, result in results.items()
+    ]

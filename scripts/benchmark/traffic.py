@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Captures of requests: which lanes, in which packets."""
+
+import numpy
+
+import capture
+import protocol
+from evaluation import datasets, training
+from netfc import OPS
+from number_formats import FORMATS
+
+SEED = 4
+OPERANDS = ("random", "gradients")
+# Packets of a capture: enough operands that look-ups are spread over the tables, and few enough
+# packets to stay in the second-level cache, where a NIC would put them.
+MOST_PACKETS, LEAST_PACKETS, LANES = 1024, 128, 32768
+GRADIENTS = "gradients.npy"
+
+
+def packets(lanes):
+    """How many packets a capture has."""
+    return max(LEAST_PACKETS, min(MOST_PACKETS, LANES // lanes))
+
+
+def frame_bytes(lanes):
+    """The length of a frame, without its check sequence."""
+    return max(60, capture.NETFC_OFFSET + protocol.HEADER.size + protocol.LANE_BYTES * lanes)
+
+
+class Traffic:
+    """Makes captures in a folder; gradients, which take some seconds to train, are kept in another.
+    """
+
+    def __init__(self, folder, kept):
+        self._folder, self._kept, self._gradients = folder, kept, None
+
+    def operands(self, format_name, kind, count):
+        """x and y, `count` each.
+
+        random: finite numbers, uniform over their encodings; gradients: those of two workers that
+        train together, the evaluation's data set III.
+        """
+        number_format = FORMATS[format_name]
+        if kind == "random":
+            numbers = datasets.finite_encodings(number_format)
+            return numpy.random.default_rng(SEED).choice(numbers, (2, count))
+        pairs = number_format.encode(self._pairs())
+        return pairs[:, numpy.arange(count) * 7 % pairs.shape[1]]
+
+    def make(self, format_name, op, operands, lanes):
+        """A capture; returns its path."""
+        path = self._folder / f"{format_name}-{op}-{operands}-{lanes}.pcap"
+        if not path.exists():
+            frames = self.frames(format_name, op, operands, lanes, packets(lanes))
+            capture.write(path, frames)
+        return path
+
+    def frames(self, format_name, op, operands, lanes, count):
+        """That many frames, of that many lanes each."""
+        format_id = FORMATS[format_name].id
+        x, y = self.operands(format_name, operands, count * lanes)
+        for number in range(count):
+            part = slice(number * lanes, (number + 1) * lanes)
+            payload = protocol.request(OPS[op], format_id, x[part], y[part], number)
+            yield capture.udp_frame(payload)
+
+    def _pairs(self):
+        if self._gradients is None:
+            path = self._kept / GRADIENTS
+            if not path.exists():
+                numpy.save(path, training.gradient_pairs()[0])
+            self._gradients = numpy.load(path)
+        return self._gradients
