@@ -14,6 +14,7 @@
 
 #include "counters.h"
 #include "endpoint.h"
+#include "histogram.h"
 #include "options.h"
 #include "pipeline.h"
 #include "sets.h"
@@ -52,7 +53,8 @@ struct outbox {
 struct lcore {
 	struct packet_counters counters;
 	struct pipeline_worker *worker;
-	struct outbox *outbox; /**< by port's index */
+	struct outbox *outbox;     /**< by port's index */
+	struct histogram *latency; /**< TSC cycles; NULL without --latency */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */

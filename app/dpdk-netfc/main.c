@@ -13,6 +13,7 @@
 #include "app.h"
 #include "hugepages.h"
 #include "json_file.h"
+#include "latency.h"
 #include "plan.h"
 #include "poll.h"
 #include "ports.h"
@@ -103,7 +104,7 @@ create_workers(void)
 		if (lcore->worker == NULL || lcore->outbox == NULL)
 			return out_of_memory("an lcore's working memory");
 	}
-	return 0;
+	return latency_create(&app) == 0 ? 0 : out_of_memory("latency histograms");
 }
 
 static int
@@ -144,6 +145,7 @@ free_all(void)
 		pipeline_worker_free(app.lcore[lcore_id].worker);
 		rte_free(app.lcore[lcore_id].outbox);
 	}
+	latency_free(&app);
 	station_table_free(app.stations);
 	rte_free(app.qsbr);
 	pipeline_free(app.pipeline);

@@ -32,6 +32,7 @@ enum option_id {
 	OPTION_PORT,
 	OPTION_IDLE_EXIT,
 	OPTION_STATS_JSON,
+	OPTION_LATENCY,
 };
 
 static const struct option long_options[] = {
@@ -46,6 +47,7 @@ static const struct option long_options[] = {
 	{"port", required_argument, NULL, OPTION_PORT},
 	{"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
 	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
+	{"latency", no_argument, NULL, OPTION_LATENCY},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -78,6 +80,7 @@ print_usage(FILE *out)
 		"  --port N                 UDP port of NetFC requests (default %d)\n"
 		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
 		"  --stats-json FILE        write the final counters to FILE\n"
+		"  --latency                count how long packets take from receive to transmit burst\n"
 		"  --help, --version\n"
 		"\n"
 		"Without NIC, hugepages or root, requests from a capture file:\n"
@@ -236,6 +239,9 @@ take_option(int id, const char *text, void *arg)
 		return parse_idle_exit(text, options);
 	case OPTION_STATS_JSON:
 		return parse_text("stats-json", text, &options->stats_json);
+	case OPTION_LATENCY:
+		options->latency = true;
+		return 0;
 	default:
 		return -1;
 	}

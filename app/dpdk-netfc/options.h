@@ -33,6 +33,7 @@ struct options {
 	uint32_t stations; /**< that the bridge remembers at the most */
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;
+	bool latency;           /**< measure it */
 	uint32_t idle_exit_ms;  /**< 0: never */
 	const char *stats_json; /**< NULL: none */
 };

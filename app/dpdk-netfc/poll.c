@@ -79,6 +79,18 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 		forward(app, lcore, in, mbufs, frames, count);
 }
 
+/* From what the receive burst returned to the return of the last transmit burst, for each packet.
+ */
+static void
+handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	uint16_t count)
+{
+	uint64_t start = rte_rdtsc();
+
+	handle_burst(app, lcore, in, mbufs, count);
+	histogram_add_times(lcore->latency, rte_rdtsc() - start, count);
+}
+
 static void
 poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 {
@@ -87,8 +99,12 @@ poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 
 	count = rte_eth_rx_burst(app->port[path->port].id, path->queue, mbufs, PIPELINE_BURST);
 	lcore->counters.polls++;
-	if (count > 0)
+	if (count == 0)
+		return;
+	if (likely(lcore->latency == NULL))
 		handle_burst(app, lcore, path->port, mbufs, count);
+	else
+		handle_timed_burst(app, lcore, path->port, mbufs, count);
 }
 
 static void

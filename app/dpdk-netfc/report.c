@@ -2,9 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <rte_cycles.h>
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "latency.h"
 #include "plan.h"
 #include "report.h"
 
@@ -60,6 +62,26 @@ print_named(const char *prefix, const char *name, uint64_t count)
 		printf("  %-24s %15" PRIu64 "  (%s)\n", prefix, count, name);
 }
 
+static double
+microseconds(uint64_t cycles)
+{
+	return (double)cycles * US_PER_S / (double)rte_get_tsc_hz();
+}
+
+static void
+print_latency(const struct app *app)
+{
+	static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+	struct histogram histogram;
+
+	latency_sum(app, &histogram);
+	printf("  from receive to transmit burst, us: least %.3f", microseconds(histogram.least));
+	for (unsigned int s = 0; s < RTE_DIM(shares); s++)
+		printf(", %g %% %.3f", 100 * shares[s],
+			microseconds(histogram_percentile(&histogram, shares[s])));
+	printf(", greatest %.3f\n", microseconds(histogram.greatest));
+}
+
 void
 report_totals(const struct app *app, const struct totals *totals)
 {
@@ -88,6 +110,8 @@ report_totals(const struct app *app, const struct totals *totals)
 		print_named("requests refused", meaning, pipeline->errors[value]);
 	NETFC_STATUS_CODES(PRINT_ERROR_)
 #undef PRINT_ERROR_
+	if (app->options.latency)
+		print_latency(app);
 	if (app->mbufs_leaked != 0)
 		print_count("packet buffers lost", app->mbufs_leaked);
 	fflush(stdout);

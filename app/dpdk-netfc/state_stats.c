@@ -2,6 +2,7 @@
 #include <rte_common.h>
 #include <rte_cycles.h>
 
+#include "latency.h"
 #include "state.h"
 
 json_t *
@@ -92,6 +93,8 @@ state_stats(const struct app *app, const struct totals *totals)
 	json_object_set_new(stats, "devices", state_device(&totals->devices));
 	if (app->stations != NULL)
 		json_object_set_new(stats, "stations", state_stations(app->stations));
+	if (app->options.latency)
+		json_object_set_new(stats, "latency", latency_json(app));
 	json_object_set_new(
 		stats, "mbufs_in_use", state_count(rte_mempool_in_use_count(app->pool)));
 	json_object_set_new(stats, "mbufs_leaked", state_count(app->mbufs_leaked));

@@ -9,6 +9,7 @@
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
+#include "latency.h"
 #include "state.h"
 #include "telemetry.h"
 
@@ -83,6 +84,12 @@ show_bridge(const struct app *app, const char *parameters)
 	return parameters == NULL ? state_bridge(app) : NULL;
 }
 
+static json_t *
+show_latency(const struct app *app, const char *parameters)
+{
+	return parameters == NULL ? latency_json(app) : NULL;
+}
+
 /* All commands. Help texts may have 63 characters. */
 static const struct command {
 	const char *name;
@@ -95,6 +102,7 @@ static const struct command {
 	{"/netfc/lcore", show_lcore, "The lcores, or what one does. Parameter: lcore id"},
 	{"/netfc/tables", show_tables, "The loaded table sets by format. No parameters"},
 	{"/netfc/bridge", show_bridge, "The bridge's stations. No parameters"},
+	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
 };
 
 static int put_object(struct rte_tel_data *data, json_t *object);

@@ -33,18 +33,28 @@ histogram_index(uint64_t value)
 	return (shift << HISTOGRAM_BITS) + (uint32_t)(value >> shift);
 }
 
-/** Add a duration. */
+/** Add a duration that `times` things took. */
 static inline void
-histogram_add(struct histogram *histogram, uint64_t value)
+histogram_add_times(struct histogram *histogram, uint64_t value, uint64_t times)
 {
 	if (histogram->count == 0 || value < histogram->least)
 		histogram->least = value;
 	if (value > histogram->greatest)
 		histogram->greatest = value;
-	histogram->count++;
-	histogram->sum += value;
-	histogram->bucket[histogram_index(value)]++;
+	histogram->count += times;
+	histogram->sum += value * times;
+	histogram->bucket[histogram_index(value)] += times;
 }
+
+/** Add a duration. */
+static inline void
+histogram_add(struct histogram *histogram, uint64_t value)
+{
+	histogram_add_times(histogram, value, 1);
+}
+
+/** Add the durations of another, which may be written meanwhile. */
+void histogram_merge(struct histogram *histogram, const struct histogram *other);
 
 /** The greatest duration of a bucket. */
 uint64_t histogram_bound(uint32_t index);
