@@ -64,6 +64,7 @@ create_pipeline(void)
 {
 	struct pipeline_config config = {
 		.match = app.options.match,
+		.isa = vector_isa_best(),
 		.udp_port = app.options.udp_port,
 		.socket_id = SOCKET_ID_ANY,
 	};

@@ -25,6 +25,13 @@ report_configuration(const struct app *app)
 				app->sets.origin[format]);
 	}
 	printf("  match     %s\n", match_kind_name(options->match));
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		const char *kernel = pipeline_kernel(app->pipeline, format);
+
+		if (kernel != NULL)
+			printf("  kernel    %s: %s\n", netfc_set_name(app->sets.by_format[format]),
+				kernel);
+	}
 	printf("  forward   %s\n", forward_mode_name(options->forward));
 	printf("  UDP port  %u\n", options->udp_port);
 	if (options->idle_exit_ms != 0)

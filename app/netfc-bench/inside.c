@@ -43,6 +43,7 @@ create_pipeline(const struct bench *bench, struct inside *inside)
 {
 	struct pipeline_config config = {
 		.match = bench->options.match,
+		.isa = vector_isa_best(),
 		.udp_port = bench->options.route.dst_udp,
 		.socket_id = SOCKET_ID_ANY,
 	};

@@ -21,9 +21,10 @@ checksum_change(uint16_t before, uint16_t after)
 static inline uint16_t
 checksum_fold(uint64_t sum)
 {
-	while (sum >> 16 != 0)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)sum;
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
 
 /* The checksum after all changes. UDP writes a zero as ones (RFC 768). */

@@ -7,9 +7,21 @@
 #include "batch.h"
 #include "pipeline.h"
 
+/* Operations on lanes. */
+#define OPS 4
+#define BATCHES (NETFC_FORMAT_END * OPS)
+
+/* From so many lanes on, a kernel computes a packet's lanes where they are. */
+#define IN_PLACE_LANES 32
+
+/* How many packets ahead bytes are fetched. */
+#define PREFETCH 4
+
 struct pipeline {
+	struct plain_shape plain;
 	uint16_t udp_port;
 	uint32_t loaded; /* a bit per format */
+	struct vector_kernel *kernel[NETFC_FORMAT_END];
 	struct match_stage *match[NETFC_FORMAT_END][NETFC_MAX_TABLES];
 	struct branch branch[NETFC_FORMAT_END][NETFC_BRANCHES];
 };
@@ -17,9 +29,17 @@ struct pipeline {
 struct pipeline_worker {
 	struct pipeline_counters counters;
 	const struct pipeline *pipeline;
+	uint32_t filled; /* batches with lanes, a bit each */
+	struct batch_run run;
 	struct request request[PIPELINE_BURST];
-	struct batch batch[NETFC_FORMAT_END][NETFC_BRANCHES];
+	struct batch batch[BATCHES];
 } __rte_cache_aligned;
+
+static unsigned int
+batch_index(unsigned int format, enum netfc_op op)
+{
+	return format * OPS + (op - NETFC_ADD);
+}
 
 /* Tables too small for a match stage are arrays in every room, like a switch's constant entries. */
 static int
@@ -56,6 +76,31 @@ link_branch(struct pipeline *pipeline, const struct netfc_set *set, enum netfc_b
 	}
 }
 
+/* Arrays need no match stages where a kernel is equal to the set. */
+static int
+create_format(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
+{
+	const struct netfc_set *set = config->sets[format];
+	struct vector_kernel **kernel = &pipeline->kernel[format];
+	int error = -ENOTSUP;
+
+	if (config->match == MATCH_DIRECT)
+		error = vector_create(set, config->isa, config->socket_id, kernel);
+	if (error == -ENOTSUP)
+		error = create_stages(pipeline, config, format);
+	for (unsigned int branch = 0; branch < NETFC_BRANCHES && error == 0; branch++) {
+		if (*kernel != NULL)
+			pipeline->branch[format][branch].kernel = *kernel;
+		else
+			link_branch(pipeline, set, branch);
+	}
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
+		pipeline->plain.batch[format * PLAIN_CODES + op] =
+			(uint8_t)(batch_index(format, op) + 1);
+	pipeline->loaded |= UINT32_C(1) << format;
+	return error;
+}
+
 int
 pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 {
@@ -67,13 +112,10 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 	if (pipeline == NULL)
 		return -ENOMEM;
 	pipeline->udp_port = config->udp_port;
+	plain_describe(&pipeline->plain, config->udp_port);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END && error == 0; format++) {
-		if (config->sets[format] == NULL)
-			continue;
-		error = create_stages(pipeline, config, format);
-		pipeline->loaded |= UINT32_C(1) << format;
-		for (unsigned int branch = 0; branch < NETFC_BRANCHES; branch++)
-			link_branch(pipeline, config->sets[format], branch);
+		if (config->sets[format] != NULL)
+			error = create_format(pipeline, config, format);
 	}
 	if (error != 0) {
 		pipeline_free(pipeline);
@@ -89,10 +131,17 @@ pipeline_free(struct pipeline *pipeline)
 	if (pipeline == NULL)
 		return;
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		vector_free(pipeline->kernel[format]);
 		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
 			match_free(pipeline->match[format][t]);
 	}
 	rte_free(pipeline);
+}
+
+const char *
+pipeline_kernel(const struct pipeline *pipeline, unsigned int format)
+{
+	return pipeline->kernel[format] != NULL ? pipeline->kernel[format]->description : NULL;
 }
 
 struct pipeline_worker *
@@ -102,8 +151,17 @@ pipeline_worker_create(const struct pipeline *pipeline, int socket_id)
 
 	worker = rte_zmalloc_socket(
 		"pipeline_worker", sizeof(*worker), RTE_CACHE_LINE_SIZE, socket_id);
-	if (worker != NULL)
-		worker->pipeline = pipeline;
+	if (worker == NULL)
+		return NULL;
+	worker->pipeline = pipeline;
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
+			struct batch *batch = &worker->batch[batch_index(format, op)];
+
+			batch->branch = &pipeline->branch[format][netfc_op_branch(op)];
+			batch->op = op;
+		}
+	}
 	return worker;
 }
 
@@ -120,53 +178,115 @@ pipeline_worker_counters(const struct pipeline_worker *worker)
 }
 
 static void
-refuse(struct pipeline_worker *worker, struct request *request, enum netfc_status code)
+count_exceptions(struct pipeline_counters *counters, uint64_t exceptions)
 {
-	request_finish(request, code);
-	worker->counters.errors[code]++;
+	for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
+		counters->exceptions[bit] += exceptions >> 16 * bit & UINT16_MAX;
 }
 
-/* Find the requests of a burst: refuse the wrong ones, gather the lanes of the others. */
+/* Compute and answer a plain request where it is. */
+static void
+compute_in_place(struct pipeline_worker *worker, const struct batch *batch,
+	const struct plain_request *plain, struct frame *frame)
+{
+	const uint32_t bytes = plain->count * (uint32_t)sizeof(uint16_t);
+	uint8_t *x = plain->udp + PLAIN_LANES - PLAIN_UDP, flags;
+	uint64_t changes = 0;
+
+	flags = vector_run_packet(batch->branch->kernel, batch->op, x, x + bytes, x + 2 * bytes,
+		plain->count, &changes);
+	request_reply(plain->udp, frame, changes, request_status_ok(flags));
+	worker->run.exceptions += batch_spread_flags(flags);
+}
+
+/* Compute a plain request of many lanes, gather one of few; false if it is for batch_add(). */
+static bool
+take_plain(struct pipeline_worker *worker, const struct plain_request *plain, struct frame *frame)
+{
+	struct batch *batch = &worker->batch[plain->batch];
+
+	if (plain->count >= IN_PLACE_LANES) {
+		if (batch->branch->kernel == NULL)
+			return false;
+		*frame = worker->pipeline->plain.frame;
+		frame->payload_length = plain->payload_length;
+		compute_in_place(worker, batch, plain, frame);
+		return true;
+	}
+	*frame = worker->pipeline->plain.frame;
+	frame->payload_length = plain->payload_length;
+	batch_add_plain(batch, &worker->run, plain, frame);
+	worker->filled |= UINT32_C(1) << plain->batch;
+	return true;
+}
+
+/* Whatever a packet is: parse it, refuse a wrong request, gather a right one's lanes. */
+static bool
+take_any(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame,
+	struct request *request)
+{
+	const struct pipeline *pipeline = worker->pipeline;
+	unsigned int index;
+	int code;
+
+	frame_parse(mbuf, frame);
+	frame->netfc_port = frame->udp && frame->udp_port == pipeline->udp_port;
+	code = request_parse(mbuf, frame, pipeline->udp_port, pipeline->loaded, request);
+	if (code < 0)
+		return false;
+	frame->answered = true;
+	worker->counters.netfc_packets++;
+	if (code != NETFC_STATUS_OK) {
+		request_finish(request, (enum netfc_status)code);
+		worker->counters.errors[code]++;
+		return false;
+	}
+	index = batch_index(request->format, request->op);
+	batch_add(&worker->batch[index], &worker->run, request);
+	worker->filled |= UINT32_C(1) << index;
+	worker->counters.lanes += request->count;
+	return true;
+}
+
+/*
+ * Take the requests of a burst. Returns how many are in worker->request, to be finished once all
+ * batches have been run; the plain ones are finished with their batches.
+ */
 static unsigned int
 gather(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
-	const struct pipeline *pipeline = worker->pipeline;
-	unsigned int requests = 0;
+	const struct plain_shape *shape = &worker->pipeline->plain;
+	unsigned int requests = 0, plain_requests = 0, lanes = 0;
 
 	for (uint16_t i = 0; i < count; i++) {
-		struct request *request = &worker->request[requests];
-		enum netfc_branch branch;
-		int code;
+		struct plain_request plain;
 
-		if (i + 1 < count)
-			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + 1], void *));
-		frame_parse(mbufs[i], &frames[i]);
-		frames[i].netfc_port = frames[i].udp && frames[i].udp_port == pipeline->udp_port;
-		code = request_parse(
-			mbufs[i], &frames[i], pipeline->udp_port, pipeline->loaded, request);
-		if (code < 0)
-			continue;
-		frames[i].answered = true;
-		worker->counters.netfc_packets++;
-		if (code != NETFC_STATUS_OK) {
-			refuse(worker, request, (enum netfc_status)code);
+		if (i + PREFETCH < count)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH], void *));
+		if (likely(plain_parse(shape, mbufs[i], &plain)) &&
+			take_plain(worker, &plain, &frames[i])) {
+			plain_requests++;
+			lanes += plain.count;
 			continue;
 		}
-		branch = netfc_op_branch(request->op);
-		batch_add(&worker->batch[request->format][branch],
-			&pipeline->branch[request->format][branch], request);
-		worker->counters.lanes += request->count;
-		requests++;
+		requests += take_any(worker, mbufs[i], &frames[i], &worker->request[requests]);
 	}
+	worker->counters.netfc_packets += plain_requests;
+	worker->counters.errors[NETFC_STATUS_OK] += plain_requests + requests;
+	worker->counters.lanes += lanes;
 	return requests;
 }
 
 static void
-count_exceptions(struct pipeline_counters *counters, uint8_t flags)
+run_batches(struct pipeline_worker *worker)
 {
-	for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
-		counters->exceptions[bit] += flags >> bit & 1;
+	for (; worker->filled != 0; worker->filled &= worker->filled - 1) {
+		struct batch *batch = &worker->batch[rte_bsf32(worker->filled)];
+
+		if (batch->lane_count > 0)
+			batch_run(batch, &worker->run);
+	}
 }
 
 void
@@ -175,16 +295,11 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 {
 	unsigned int requests = gather(worker, mbufs, frames, count);
 
-	if (requests == 0)
-		return;
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
-		for (unsigned int branch = 0; branch < NETFC_BRANCHES; branch++)
-			batch_run(&worker->batch[format][branch],
-				&worker->pipeline->branch[format][branch]);
-	}
+	run_batches(worker);
 	for (unsigned int r = 0; r < requests; r++) {
 		request_finish(&worker->request[r], NETFC_STATUS_OK);
-		count_exceptions(&worker->counters, worker->request[r].flags);
+		worker->run.exceptions += batch_spread_flags(worker->request[r].flags);
 	}
-	worker->counters.errors[NETFC_STATUS_OK] += requests;
+	count_exceptions(&worker->counters, worker->run.exceptions);
+	worker->run.exceptions = 0;
 }

@@ -7,9 +7,10 @@
  * A burst of packets through the match stages: parse, gather lanes, stages, write back in place.
  *
  * Each packet is parsed once. The lanes of all requests of a burst, whatever their packets, are
- * gathered into batches, one per table set and branch, which go through the set's program stage
- * by stage. Results, status and checksum are then written into the packets; nothing is ever
- * dropped, allocated, logged or locked here.
+ * gathered into batches, one per table set and operation, which go through the set's program stage
+ * by stage, or at once through a kernel; a kernel computes many lanes of one packet where they are.
+ * Results, status and checksum are then written into the packets; nothing is ever dropped,
+ * allocated, logged or locked here.
  */
 
 #include <stdint.h>
@@ -20,6 +21,7 @@
 
 #include "frame.h"
 #include "match.h"
+#include "vector.h"
 
 /** Packets per burst at the most. */
 #define PIPELINE_BURST 64
@@ -41,8 +43,9 @@ struct pipeline_counters {
 /** What a pipeline is made of. */
 struct pipeline_config {
 	enum match_kind match;
-	uint16_t udp_port; /**< in host order */
-	int socket_id;     /**< NUMA node of its memory, or SOCKET_ID_ANY */
+	enum vector_isa isa; /**< the best that kernels may use, up to vector_isa_best() */
+	uint16_t udp_port;   /**< in host order */
+	int socket_id;       /**< NUMA node of its memory, or SOCKET_ID_ANY */
 	/** Table sets by format; NULL: not loaded. They must outlive the pipeline. */
 	const struct netfc_set *sets[NETFC_FORMAT_END];
 };
@@ -52,12 +55,19 @@ struct pipeline_config {
  *
  * @param config what to make them of
  * @param pipeline where the new pipeline goes; free it with pipeline_free()
- * @return 0 or an error of match_create()
+ * @return 0 or an error of match_create() or vector_create()
  */
 int pipeline_create(const struct pipeline_config *config, struct pipeline **pipeline);
 
 /** Free a pipeline; NULL is allowed. */
 void pipeline_free(struct pipeline *pipeline);
+
+/**
+ * What computes a format, for people.
+ *
+ * @return the description of its kernel, or NULL: match stages, step by step
+ */
+const char *pipeline_kernel(const struct pipeline *pipeline, unsigned int format);
 
 /**
  * Make the working memory of one lcore.

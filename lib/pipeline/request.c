@@ -103,58 +103,58 @@ slot_offset(const struct request *request, unsigned int slot, uint32_t first)
 }
 
 static void
-read_slots(const struct request *request, unsigned int slot, uint32_t first, uint32_t *field,
+read_slots(const struct request *request, unsigned int slot, uint32_t first, uint16_t *to,
 	unsigned int count)
 {
-	uint32_t bytes = count * (uint32_t)sizeof(uint16_t);
-	uint16_t copy[NETFC_BATCH];
+	uint32_t bytes = count * (uint32_t)sizeof(*to);
+	const void *slots;
 
-	slots_read(rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, copy),
-		field, count);
+	slots = rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, to);
+	if (slots != to)
+		memcpy(to, slots, bytes);
 }
 
 void
-request_read_lanes(const struct request *request, uint32_t first, struct netfc_lanes *lanes,
-	unsigned int at, unsigned int count)
+request_read_lanes(
+	const struct request *request, uint32_t first, uint16_t *x, uint16_t *y, unsigned int count)
 {
-	uint32_t op = request->op - NETFC_ADD, *restrict ops = &lanes->field[NETFC_OP][at];
-
-	read_slots(request, 0, first, &lanes->field[NETFC_X][at], count);
-	read_slots(request, 1, first, &lanes->field[NETFC_Y][at], count);
-	for (unsigned int l = 0; l < count; l++)
-		ops[l] = op;
+	read_slots(request, 0, first, x, count);
+	read_slots(request, 1, first, y, count);
 }
 
 /* Results into slots that lie across segments. */
 static uint32_t
-replace_across_segments(
-	struct rte_mbuf *mbuf, uint32_t offset, const uint32_t *field, unsigned int count)
+replace_across_segments(struct rte_mbuf *mbuf, uint32_t offset, const uint16_t *z, uint32_t count)
 {
-	uint32_t bytes = count * (uint32_t)sizeof(uint16_t), changes;
+	uint32_t bytes = count * (uint32_t)sizeof(*z), changes;
 	uint16_t copy[NETFC_BATCH];
 
 	memcpy(copy, rte_pktmbuf_read(mbuf, offset, bytes, copy), bytes);
-	changes = slots_replace(copy, field, count);
+	changes = slots_replace(copy, z, count);
 	mbuf_write(mbuf, offset, copy, bytes);
 	return changes;
 }
 
 void
-request_write_lanes(struct request *request, uint32_t first, const struct netfc_lanes *lanes,
-	unsigned int at, unsigned int count)
+request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,
+	const uint8_t *flags, unsigned int count)
 {
-	const uint32_t *z = &lanes->field[NETFC_Z][at],
-		       *lane_flags = &lanes->field[NETFC_FLAGS][at];
-	uint32_t offset = slot_offset(request, 2, first), flags = 0;
-	void *slots = mbuf_bytes(request->mbuf, offset, count * (uint32_t)sizeof(uint16_t));
+	uint32_t offset = slot_offset(request, 2, first);
+	void *slots = mbuf_bytes(request->mbuf, offset, count * (uint32_t)sizeof(*z));
 
 	if (likely(slots != NULL))
 		request->changes += slots_replace(slots, z, count);
 	else
 		request->changes += replace_across_segments(request->mbuf, offset, z, count);
 	for (unsigned int l = 0; l < count; l++)
-		flags |= lane_flags[l];
-	request->flags |= (uint8_t)flags;
+		request->flags |= flags[l];
+}
+
+uint8_t *
+request_udp(const struct request *request)
+{
+	return mbuf_bytes(request->mbuf, request->udp_offset,
+		slot_offset(request, 3, 0) - request->udp_offset);
 }
 
 static void
@@ -175,6 +175,18 @@ write_checksum(struct request *request)
 	mbuf_write(request->mbuf, offset, &after, sizeof(after));
 }
 
+/* The same as request_reply(), wherever the bytes are. */
+static void
+reply_across_segments(struct request *request, uint8_t status)
+{
+	request->changes +=
+		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
+	request->frame->changes = checksum_fold(request->changes);
+	write_status(request, status);
+	if (request->checksummed)
+		write_checksum(request);
+}
+
 void
 request_finish(struct request *request, enum netfc_status code)
 {
@@ -182,20 +194,9 @@ request_finish(struct request *request, enum netfc_status code)
 		(uint8_t)(NETFC_STATUS_REPLY | code << NETFC_STATUS_CODE_SHIFT | request->flags);
 	uint8_t *udp = mbuf_bytes(request->mbuf, request->udp_offset,
 		(uint32_t)sizeof(struct rte_udp_hdr) + ANSWERABLE_BYTES);
-	packet_word *checksum;
 
-	/* The status is the low byte of the word that it shares with the format. */
-	request->changes +=
-		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
-	request->frame->changes = checksum_fold(request->changes);
-	if (unlikely(udp == NULL)) {
-		write_status(request, status);
-		if (request->checksummed)
-			write_checksum(request);
-		return;
-	}
-	udp[sizeof(struct rte_udp_hdr) + STATUS_OFFSET] = status;
-	checksum = (packet_word *)(udp + CHECKSUM_OFFSET);
-	if (request->checksummed)
-		*checksum = checksum_update(*checksum, request->changes);
+	if (likely(udp != NULL))
+		request_reply(udp, request->frame, request->changes, status);
+	else
+		reply_across_segments(request, status);
 }

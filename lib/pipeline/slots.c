@@ -33,18 +33,26 @@ slots_read(const void *slots, uint32_t *field, unsigned int count)
 		to[l] = swap_bytes(from[l]);
 }
 
+VECTOR_CLONES void
+slots_write(const uint32_t *field, void *slots, unsigned int count)
+{
+	const uint32_t *restrict from = field;
+	packet_word *restrict to = slots;
+
+	for (unsigned int l = 0; l < count; l++)
+		to[l] = swap_bytes((uint16_t)from[l]);
+}
+
 VECTOR_CLONES uint32_t
-slots_replace(void *slots, const uint32_t *field, unsigned int count)
+slots_replace(void *slots, const uint16_t *by, unsigned int count)
 {
 	packet_word *restrict to = slots;
-	const uint32_t *restrict from = field;
+	const uint16_t *restrict from = by;
 	uint32_t changes = 0;
 
 	for (unsigned int l = 0; l < count; l++) {
-		uint16_t before = to[l], after = swap_bytes((uint16_t)from[l]);
-
-		changes += checksum_change(before, after);
-		to[l] = after;
+		changes += checksum_change(to[l], from[l]);
+		to[l] = from[l];
 	}
 	return changes;
 }

@@ -44,8 +44,10 @@ set_up(void **state)
 	assert_non_null(f);
 	f->pool = rte_pktmbuf_pool_create("test", 8191, 0, 0, 2176, SOCKET_ID_ANY);
 	assert_non_null(f->pool);
-	f->config = (struct pipeline_config){
-		.match = MATCH_DIRECT, .udp_port = NETFC_UDP_PORT, .socket_id = SOCKET_ID_ANY};
+	f->config = (struct pipeline_config){.match = MATCH_DIRECT,
+		.isa = vector_isa_best(),
+		.udp_port = NETFC_UDP_PORT,
+		.socket_id = SOCKET_ID_ANY};
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		assert_int_equal(netfc_set_build(set_names[s], &f->set[s + 1]), NETFC_OK);
 		f->config.sets[s + 1] = f->set[s + 1];

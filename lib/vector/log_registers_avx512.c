@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See log_registers.h. A group is 32 lanes, a register of 16-bit words. */
+#include <immintrin.h>
+
+#include "log_registers.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define GROUP 32
+#define BLOCK 256
+#define GROUPS (BLOCK / GROUP)
+
+/* binary16: a fraction of 10 bits; a float's exponent is 112 more. */
+#define FRACTION_BITS 10
+#define SCALE_BITS 10
+
+struct tables {
+	__m512i base[2], slope[2];
+	__m512 coarse[2], fine[2];
+};
+
+struct words {
+	__m512i x, y;
+};
+
+/* What a sum needs behind its look-up in mi. */
+struct sums {
+	uint16_t index[BLOCK];
+	int16_t mi[BLOCK];
+	uint16_t log[BLOCK];     /* of the greater operand */
+	uint16_t greater[BLOCK]; /* the operand of the greater magnitude */
+	uint16_t lesser[BLOCK];
+	__mmask32 is_greater[GROUPS]; /* z is the greater operand */
+	__mmask32 is_zero[GROUPS];    /* z is +0 */
+} __attribute__((aligned(64)));
+
+/* Exception flags so far, a bit per lane and flag. */
+struct flags {
+	__mmask32 invalid, divbyzero, overflow, underflow;
+};
+
+INLINE __m512i
+all(int word)
+{
+	return _mm512_set1_epi16((short)word);
+}
+
+INLINE struct tables
+load_tables(const struct log_registers *kernel)
+{
+	return (struct tables){
+		{_mm512_load_si512(kernel->base), _mm512_load_si512(kernel->base + 32)},
+		{_mm512_load_si512(kernel->slope), _mm512_load_si512(kernel->slope + 32)},
+		{_mm512_load_ps(kernel->coarse), _mm512_load_ps(kernel->coarse + 16)},
+		{_mm512_load_ps(kernel->fine), _mm512_load_ps(kernel->fine + 16)},
+	};
+}
+
+/* Between the byte order of packets and ours. */
+INLINE __m512i
+swap(__m512i words)
+{
+	const __m512i order = _mm512_set_epi64(0x0e0f0c0d0a0b0809, 0x0607040502030001,
+		0x0e0f0c0d0a0b0809, 0x0607040502030001, 0x0e0f0c0d0a0b0809, 0x0607040502030001,
+		0x0e0f0c0d0a0b0809, 0x0607040502030001);
+
+	return _mm512_shuffle_epi8(words, order);
+}
+
+INLINE __m512i
+join(__m256i low, __m256i high)
+{
+	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/*
+ * Exponent and fraction, subnormals normalised: (e << 10 | f) of magnitude 2^e * 1.f. The float of
+ * a binary16 has them at bit 13; six bits of its exponent tell all those that can occur.
+ */
+INLINE __m512i
+normalise(__m512i magnitude)
+{
+	const __m512i high_words = _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41,
+		39, 37, 35, 33, 31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+	__m512i low = _mm512_castps_si512(_mm512_cvtph_ps(_mm512_castsi512_si256(magnitude)));
+	__m512i high =
+		_mm512_castps_si512(_mm512_cvtph_ps(_mm512_extracti64x4_epi64(magnitude, 1)));
+	__m512i bits = _mm512_permutex2var_epi16(
+		_mm512_slli_epi32(low, 3), high_words, _mm512_slli_epi32(high, 3));
+
+	return _mm512_sub_epi16(bits, all(0x7f << FRACTION_BITS));
+}
+
+/* The log word of a finite magnitude other than zero. */
+INLINE __m512i
+log_words(const struct tables *tables, __m512i magnitude)
+{
+	__m512i number = normalise(magnitude);
+	__m512i segment = _mm512_srli_epi16(number, SEGMENT_BITS);
+	__m512i base = _mm512_permutex2var_epi16(tables->base[0], segment, tables->base[1]);
+	__m512i slope = _mm512_permutex2var_epi16(tables->slope[0], segment, tables->slope[1]);
+	__m512i along = _mm512_and_si512(number, all(SEGMENT - 1));
+	__m512i line = _mm512_add_epi16(base, _mm512_mullo_epi16(slope, along));
+
+	return _mm512_add_epi16(number, _mm512_srli_epi16(line, LINE_BITS));
+}
+
+INLINE __m256i
+power_of_two(const struct tables *tables, __m512i n)
+{
+	__m512 coarse = _mm512_permutex2var_ps(
+		tables->coarse[0], _mm512_srli_epi32(n, 5), tables->coarse[1]);
+	__m512 fine = _mm512_permutex2var_ps(tables->fine[0], n, tables->fine[1]);
+	__m512i exponent = _mm512_and_si512(
+		_mm512_slli_epi32(n, 23 - SCALE_BITS), _mm512_set1_epi32((int)0xff800000));
+	__m512i power =
+		_mm512_add_epi32(_mm512_castps_si512(_mm512_mul_ps(coarse, fine)), exponent);
+
+	return _mm512_cvtps_ph(
+		_mm512_castsi512_ps(power), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* The magnitude of 2^(n/k). */
+INLINE __m512i
+exp_words(const struct tables *tables, __m512i n)
+{
+	__m512i low = _mm512_cvtepi16_epi32(_mm512_castsi512_si256(n));
+	__m512i high = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(n, 1));
+
+	return join(power_of_two(tables, low), power_of_two(tables, high));
+}
+
+INLINE __m512i
+magnitude_of(__m512i words)
+{
+	return _mm512_and_si512(words, all(0x7fff));
+}
+
+/* Magnitude and, of another word, the sign. */
+INLINE __m512i
+with_sign(__m512i magnitude, __m512i signs)
+{
+	/* sign ? signs : magnitude, bit by bit */
+	return _mm512_ternarylogic_epi32(all(0x8000), signs, magnitude, 0xca);
+}
+
+INLINE __m512i
+difference_of_signs(__m512i x, __m512i y)
+{
+	return _mm512_and_si512(_mm512_xor_si512(x, y), all(0x8000));
+}
+
+/* Operands to indices into mi. */
+INLINE void
+compare_group(const struct log_registers *kernel, const struct tables *tables, struct words in,
+	struct sums *sums, unsigned int group)
+{
+	const __m512i last = all(kernel->last), guard = all(kernel->guard);
+	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
+	__mmask32 ordered = _mm512_cmpge_epu16_mask(magnitude_x, magnitude_y);
+	__mmask32 differ = _mm512_movepi16_mask(_mm512_xor_si512(in.x, in.y));
+	__m512i lesser = _mm512_min_epu16(magnitude_x, magnitude_y);
+	__m512i log_greater = log_words(tables, _mm512_max_epu16(magnitude_x, magnitude_y));
+	__m512i distance = _mm512_sub_epi16(log_greater, log_words(tables, lesser));
+	__m512i index = _mm512_min_epu16(distance, last);
+
+	index = _mm512_mask_add_epi16(index, differ, index, all(kernel->last + 1));
+	_mm512_store_si512(&sums->index[group * GROUP], index);
+	_mm512_store_si512(&sums->log[group * GROUP], log_greater);
+	_mm512_store_si512(
+		&sums->greater[group * GROUP], _mm512_mask_blend_epi16(ordered, in.y, in.x));
+	_mm512_store_si512(&sums->lesser[group * GROUP], lesser);
+	sums->is_greater[group] =
+		_mm512_cmpgt_epu16_mask(distance, guard) | _mm512_testn_epi16_mask(lesser, lesser);
+	sums->is_zero[group] = _mm512_mask_cmpeq_epi16_mask(differ, magnitude_x, magnitude_y);
+}
+
+INLINE void
+look_up_mi(const struct log_registers *kernel, struct sums *sums, unsigned int group)
+{
+	const int16_t *mi = kernel->mi;
+
+#pragma GCC unroll 32
+	for (unsigned int l = group * GROUP; l < (group + 1) * GROUP; l++)
+		sums->mi[l] = mi[sums->index[l]];
+}
+
+/* Sums with an infinity or a NaN, which the greater operand is. */
+INLINE __m512i
+special_sums(const struct log_registers *kernel, __m512i z, __mmask32 special, __m512i greater,
+	__m512i lesser, __mmask32 differ, struct flags *flags)
+{
+	const __m512i inf = all(kernel->inf);
+	__mmask32 nan = _mm512_cmpgt_epu16_mask(magnitude_of(greater), inf);
+	__mmask32 invalid = _mm512_mask_cmpeq_epi16_mask((__mmask32)(differ & ~nan), lesser, inf);
+
+	flags->invalid |= invalid;
+	z = _mm512_mask_mov_epi16(z, special, greater);
+	return _mm512_mask_mov_epi16(z, nan | invalid, all(kernel->nan));
+}
+
+/* Entries of mi to z. */
+INLINE __m512i
+finish_group(const struct log_registers *kernel, const struct tables *tables, struct sums *sums,
+	unsigned int group, struct flags *flags)
+{
+	__m512i greater = _mm512_load_si512(&sums->greater[group * GROUP]);
+	__m512i lesser = _mm512_load_si512(&sums->lesser[group * GROUP]);
+	__m512i n = _mm512_adds_epi16(_mm512_load_si512(&sums->log[group * GROUP]),
+		_mm512_load_si512(&sums->mi[group * GROUP]));
+	__m512i e = exp_words(tables, n), z = with_sign(e, greater);
+	__mmask32 is_greater = sums->is_greater[group], is_zero = sums->is_zero[group];
+	__mmask32 special = _mm512_cmpge_epu16_mask(magnitude_of(greater), all(kernel->inf));
+	__mmask32 decided = is_greater | is_zero | special;
+
+	flags->underflow = ~decided & _mm512_testn_epi16_mask(e, e);
+	flags->overflow = ~decided & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
+	flags->invalid = flags->divbyzero = 0;
+	z = _mm512_mask_mov_epi16(z, is_greater, greater);
+	z = _mm512_maskz_mov_epi16(~is_zero, z);
+	if (special != 0) {
+		__mmask32 differ = _mm512_cmpge_epu16_mask(
+			_mm512_load_si512(&sums->index[group * GROUP]), all(kernel->last + 1));
+
+		z = special_sums(kernel, z, special, greater, lesser, differ, flags);
+	}
+	return z;
+}
+
+/* Products and quotients with a zero, an infinity or a NaN. */
+INLINE __m512i
+special_products(const struct log_registers *kernel, __m512i z, __mmask32 special, struct words in,
+	bool divide, struct flags *flags)
+{
+	const __m512i inf = all(kernel->inf), signs = difference_of_signs(in.x, in.y);
+	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
+	__mmask32 zero_x = _mm512_testn_epi16_mask(magnitude_x, magnitude_x);
+	__mmask32 zero_y = _mm512_testn_epi16_mask(magnitude_y, magnitude_y);
+	__mmask32 inf_x = _mm512_cmpeq_epi16_mask(magnitude_x, inf);
+	__mmask32 inf_y = _mm512_cmpeq_epi16_mask(magnitude_y, inf);
+	__mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_max_epu16(magnitude_x, magnitude_y), inf);
+	__mmask32 infinite = divide ? inf_x | zero_y : inf_x | inf_y;
+	__mmask32 zero = divide ? inf_y | zero_x : zero_x | zero_y;
+	__mmask32 invalid = infinite & zero & ~nan;
+
+	if (divide)
+		flags->divbyzero = zero_y & ~(inf_x | zero_x | nan);
+	flags->invalid = invalid;
+	z = _mm512_mask_mov_epi16(z, special, signs);
+	z = _mm512_or_si512(z, _mm512_maskz_mov_epi16(infinite, inf));
+	return _mm512_mask_mov_epi16(z, nan | invalid, all(kernel->nan));
+}
+
+INLINE __m512i
+multiply_group(const struct log_registers *kernel, const struct tables *tables, struct words in,
+	bool divide, struct flags *flags)
+{
+	const __m512i one = all(1), last = all(kernel->inf - 2);
+	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
+	__m512i log_x = log_words(tables, magnitude_x), log_y = log_words(tables, magnitude_y);
+	__m512i n = divide ? _mm512_subs_epi16(log_x, log_y) : _mm512_adds_epi16(log_x, log_y);
+	__m512i e = exp_words(tables, n);
+	__m512i z = _mm512_or_si512(e, difference_of_signs(in.x, in.y));
+	/* Zero less one is greater than any finite magnitude less one. */
+	__mmask32 special =
+		_mm512_cmpgt_epu16_mask(_mm512_max_epu16(_mm512_sub_epi16(magnitude_x, one),
+						_mm512_sub_epi16(magnitude_y, one)),
+			last);
+
+	flags->underflow = ~special & _mm512_testn_epi16_mask(e, e);
+	flags->overflow = ~special & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
+	flags->invalid = flags->divbyzero = 0;
+	if (special != 0)
+		z = special_products(kernel, z, special, in, divide, flags);
+	return z;
+}
+
+/* The lanes of a block that a group has. */
+INLINE __mmask32
+lanes_of(unsigned int group, unsigned int count)
+{
+	unsigned int lanes = count - group * GROUP;
+
+	return lanes >= GROUP ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+}
+
+INLINE __m512i
+load(const uint8_t *slots, __mmask32 lanes)
+{
+	if (lanes == UINT32_MAX)
+		return _mm512_loadu_si512(slots);
+	return _mm512_maskz_loadu_epi16(lanes, slots);
+}
+
+INLINE struct words
+load_words(const uint8_t *x, const uint8_t *y, unsigned int group, __mmask32 lanes, bool subtract)
+{
+	struct words in = {
+		swap(load(x + group * 2 * GROUP, lanes)), swap(load(y + group * 2 * GROUP, lanes))};
+
+	if (subtract)
+		in.y = _mm512_xor_si512(in.y, all(0x8000));
+	return in;
+}
+
+/* What becomes of z and the flags: where packets lie, or where gathered lanes do. */
+struct out {
+	uint8_t *z;
+	uint8_t *flags; /* NULL: a packet */
+	__m512i change; /* of the packet's words */
+	struct flags any;
+};
+
+/* Sums of pairs of words less 2^15 each. */
+INLINE __m512i
+sum_words(__m512i words)
+{
+	return _mm512_madd_epi16(_mm512_xor_si512(words, all(0x8000)), all(1));
+}
+
+INLINE void
+store_flags(uint8_t *to, __mmask32 lanes, const struct flags *flags)
+{
+	__m256i bytes = _mm256_maskz_set1_epi8(flags->invalid, NETFC_INVALID);
+
+	bytes = _mm256_mask_mov_epi8(bytes, flags->divbyzero, _mm256_set1_epi8(NETFC_DIVBYZERO));
+	bytes = _mm256_mask_mov_epi8(bytes, flags->overflow, _mm256_set1_epi8(NETFC_OVERFLOW));
+	bytes = _mm256_mask_mov_epi8(bytes, flags->underflow, _mm256_set1_epi8(NETFC_UNDERFLOW));
+	_mm256_mask_storeu_epi8(to, lanes, bytes);
+}
+
+INLINE void
+store_group(struct out *out, unsigned int group, __mmask32 lanes, __m512i z,
+	const struct flags *flags, bool packet)
+{
+	uint8_t *to = out->z + group * 2 * GROUP;
+
+	z = swap(z);
+	if (packet) {
+		__m512i before = load(to, lanes), after = _mm512_maskz_mov_epi16(lanes, z);
+
+		out->change = _mm512_add_epi32(
+			out->change, _mm512_sub_epi32(sum_words(after), sum_words(before)));
+		out->any.invalid |= lanes & flags->invalid;
+		out->any.divbyzero |= lanes & flags->divbyzero;
+		out->any.overflow |= lanes & flags->overflow;
+		out->any.underflow |= lanes & flags->underflow;
+	} else {
+		store_flags(out->flags + group * GROUP, lanes, flags);
+	}
+	if (lanes == UINT32_MAX)
+		_mm512_storeu_si512(to, z);
+	else
+		_mm512_mask_storeu_epi16(to, lanes, z);
+}
+
+INLINE void
+sum_block(const struct log_registers *kernel, const struct tables *tables, const uint8_t *x,
+	const uint8_t *y, struct out *out, unsigned int count, bool subtract, bool packet)
+{
+	unsigned int groups = (count + GROUP - 1) / GROUP;
+	struct sums sums;
+	struct flags flags;
+
+	for (unsigned int g = 0; g < groups; g++)
+		compare_group(kernel, tables, load_words(x, y, g, lanes_of(g, count), subtract),
+			&sums, g);
+	for (unsigned int g = 0; g < groups; g++)
+		look_up_mi(kernel, &sums, g);
+	for (unsigned int g = 0; g < groups; g++) {
+		__m512i z = finish_group(kernel, tables, &sums, g, &flags);
+
+		store_group(out, g, lanes_of(g, count), z, &flags, packet);
+	}
+}
+
+INLINE void
+multiply_block(const struct log_registers *kernel, const struct tables *tables, const uint8_t *x,
+	const uint8_t *y, struct out *out, unsigned int count, bool divide, bool packet)
+{
+	unsigned int groups = (count + GROUP - 1) / GROUP;
+	struct flags flags;
+
+	for (unsigned int g = 0; g < groups; g++) {
+		__mmask32 lanes = lanes_of(g, count);
+		struct words in = load_words(x, y, g, lanes, false);
+		__m512i z = multiply_group(kernel, tables, in, divide, &flags);
+
+		store_group(out, g, lanes, z, &flags, packet);
+	}
+}
+
+INLINE void
+run(const struct log_registers *kernel, enum netfc_op op, const uint8_t *x, const uint8_t *y,
+	struct out *out, uint32_t count, bool packet)
+{
+	const struct tables tables = load_tables(kernel);
+
+	for (uint32_t done = 0; done < count; done += BLOCK) {
+		unsigned int some = count - done < BLOCK ? count - done : BLOCK;
+
+		if (op == NETFC_ADD || op == NETFC_SUB)
+			sum_block(kernel, &tables, x, y, out, some, op == NETFC_SUB, packet);
+		else
+			multiply_block(kernel, &tables, x, y, out, some, op == NETFC_DIV, packet);
+		x += 2 * BLOCK;
+		y += 2 * BLOCK;
+		out->z += 2 * BLOCK;
+		out->flags += packet ? 0 : BLOCK;
+	}
+}
+
+/* A call each, so that the operation is a constant in it. */
+INLINE void
+run_op(const struct log_registers *kernel, enum netfc_op op, const uint8_t *x, const uint8_t *y,
+	struct out *out, uint32_t count, bool packet)
+{
+	switch (op) {
+	case NETFC_ADD:
+		run(kernel, NETFC_ADD, x, y, out, count, packet);
+		break;
+	case NETFC_SUB:
+		run(kernel, NETFC_SUB, x, y, out, count, packet);
+		break;
+	case NETFC_MUL:
+		run(kernel, NETFC_MUL, x, y, out, count, packet);
+		break;
+	case NETFC_DIV:
+		run(kernel, NETFC_DIV, x, y, out, count, packet);
+		break;
+	}
+}
+
+static uint8_t
+run_packet(const struct vector_kernel *kernel, enum netfc_op op, const void *x, const void *y,
+	void *z, uint32_t count, uint64_t *changes)
+{
+	struct out out = {.z = z, .change = _mm512_setzero_si512()};
+
+	run_op((const struct log_registers *)kernel, op, x, y, &out, count, true);
+	/* A word that changes adds its complement, too: 2^16 - 1. */
+	*changes += (uint64_t)((int64_t)_mm512_reduce_add_epi32(out.change) +
+		(int64_t)count * UINT16_MAX);
+	return (uint8_t)((out.any.invalid != 0) * NETFC_INVALID |
+		(out.any.divbyzero != 0) * NETFC_DIVBYZERO |
+		(out.any.overflow != 0) * NETFC_OVERFLOW |
+		(out.any.underflow != 0) * NETFC_UNDERFLOW);
+}
+
+static void
+run_lanes(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	struct out out = {.z = (uint8_t *)z, .flags = flags};
+
+	run_op((const struct log_registers *)kernel, op, (const uint8_t *)x, (const uint8_t *)y,
+		&out, count, false);
+}
+
+void
+log_registers_log_avx512(const struct log_registers *kernel, const uint16_t *magnitude,
+	int16_t *word, uint32_t count)
+{
+	const struct tables tables = load_tables(kernel);
+
+	for (uint32_t i = 0; i < count; i += GROUP)
+		_mm512_storeu_si512(
+			word + i, log_words(&tables, _mm512_loadu_si512(magnitude + i)));
+}
+
+void
+log_registers_exp_avx512(const struct log_registers *kernel, const int16_t *word,
+	uint16_t *magnitude, uint32_t count)
+{
+	const struct tables tables = load_tables(kernel);
+
+	for (uint32_t i = 0; i < count; i += GROUP)
+		_mm512_storeu_si512(
+			magnitude + i, exp_words(&tables, _mm512_loadu_si512(word + i)));
+}
+
+void
+log_registers_use_avx512(struct log_registers *kernel)
+{
+	kernel->kernel.run_packet = run_packet;
+	kernel->kernel.run_lanes = run_lanes;
+}

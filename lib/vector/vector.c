@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_cpuflags.h>
+#include <rte_vect.h>
+
+#include "kernels.h"
+
+const char *
+vector_isa_name(enum vector_isa isa)
+{
+	static const char *const names[VECTOR_ISAS] = {"plain C", "AVX2", "AVX-512"};
+
+	return names[isa];
+}
+
+enum vector_isa
+vector_isa_best(void)
+{
+#ifdef RTE_ARCH_X86_64
+	uint16_t bits;
+
+	/* Its default is 256; it refuses where its user has set a limit. */
+	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
+	bits = rte_vect_get_max_simd_bitwidth();
+	if (bits >= RTE_VECT_SIMD_512 && __builtin_cpu_supports("avx512f") &&
+		__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+		__builtin_cpu_supports("avx512vl"))
+		return VECTOR_AVX512;
+	if (bits >= RTE_VECT_SIMD_256 && __builtin_cpu_supports("avx2") &&
+		rte_cpu_get_flag_enabled(RTE_CPUFLAG_F16C) == 1)
+		return VECTOR_AVX2;
+#endif
+	return VECTOR_PLAIN;
+}
+
+/* The first of the kernels, the fastest one first, that is equal to the set. */
+static int
+create_best(const struct log_shape *shape, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel)
+{
+	int error = -ENOTSUP;
+
+#ifdef RTE_ARCH_X86_64
+	error = log_registers_create(shape, isa, socket_id, kernel);
+#endif
+	return error;
+}
+
+int
+vector_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel)
+{
+	struct log_shape *shape = malloc(sizeof(*shape));
+	int error;
+
+	if (shape == NULL)
+		return -ENOMEM;
+	error = log_shape_find(set, shape);
+	if (error == 0)
+		error = create_best(shape, isa, socket_id, kernel);
+	free(shape);
+	return error;
+}
+
+void
+vector_free(struct vector_kernel *kernel)
+{
+	if (kernel != NULL)
+		kernel->free(kernel);
+}

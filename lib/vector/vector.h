@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef VECTOR_H
+#define VECTOR_H
+
+/**
+ * @file
+ * Kernels: a whole operation on many lanes at once, in the processor's vector unit.
+ *
+ * A kernel gives, bit for bit, what the programs of a table set give (netfc_compute()), or, made of
+ * a format alone, what an FPU of that format computes (netfc_exact()). Lanes come as slots of
+ * packets: big-endian, 16 bits, at any address. Kernels never change, so lcores may share them.
+ */
+
+#include <stdint.h>
+
+#include <netfc.h>
+
+/** Instruction sets that kernels are written for; each contains those before it. */
+enum vector_isa {
+	VECTOR_PLAIN,  /**< what the rest of the program is compiled for */
+	VECTOR_AVX2,   /**< AVX2 and F16C */
+	VECTOR_AVX512, /**< AVX-512 F, BW, DQ and VL */
+	VECTOR_ISAS,
+};
+
+/** A kernel. Its functions are for vector_run_packet() and vector_run_lanes(). */
+struct vector_kernel {
+	uint8_t (*run_packet)(const struct vector_kernel *kernel, enum netfc_op op, const void *x,
+		const void *y, void *z, uint32_t count, uint64_t *changes);
+	void (*run_lanes)(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
+		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+	void (*free)(struct vector_kernel *kernel);
+	char description[80];
+};
+
+/** The instruction set's name for people: "plain C", "AVX2", "AVX-512". */
+const char *vector_isa_name(enum vector_isa isa);
+
+/**
+ * The best instruction set that the processor has and the EAL allows: the EAL is asked for 512
+ * bits, which it refuses beyond its option --force-max-simd-bitwidth. It must have been
+ * initialised.
+ */
+enum vector_isa vector_isa_best(void);
+
+/**
+ * Make a kernel of a table set. What it folds its tables into is derived from them and compared
+ * with each of their entries that any operation can reach.
+ *
+ * @param set the tables; they are not needed any more afterwards
+ * @param isa the best instruction set to use, up to vector_isa_best()
+ * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
+ * @param kernel where the new kernel goes; free it with vector_free()
+ * @return 0; -ENOMEM; or -ENOTSUP for a set that no kernel is equal to: only its steps compute it
+ */
+int vector_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel);
+
+/** Free a kernel; NULL is allowed. */
+void vector_free(struct vector_kernel *kernel);
+
+/**
+ * Compute the lanes of one packet, where they are.
+ *
+ * @param op the operation of all lanes
+ * @param x, y, z the packet's slots, `count` each, not overlapping
+ * @param count how many lanes; any number
+ * @param changes what the change of z changes in a checksum over the packet is added here, see
+ *   checksum.h of the pipeline: a one's complement sum not yet folded
+ * @return the exception flags of all lanes, or-ed
+ */
+static inline uint8_t
+vector_run_packet(const struct vector_kernel *kernel, enum netfc_op op, const void *x,
+	const void *y, void *z, uint32_t count, uint64_t *changes)
+{
+	return kernel->run_packet(kernel, op, x, y, z, count, changes);
+}
+
+/**
+ * Compute lanes that have been gathered from many packets.
+ *
+ * @param op the operation of all lanes
+ * @param x, y, z slots, `count` each, not overlapping
+ * @param flags each lane's exception flags go here
+ * @param count how many lanes; any number
+ */
+static inline void
+vector_run_lanes(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	kernel->run_lanes(kernel, op, x, y, z, flags, count);
+}
+
+#endif /* VECTOR_H */

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels of every instruction set against the one-lane reference, and what makes none. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+#include <rte_memory.h>
+
+#include "eal.h"
+#include "vector.h"
+
+static const char *const set_names[] = {TABLE_SETS};
+
+/* Enough for all tails of the widest registers. */
+#define MOST_LANES 65
+#define GUARD 0xa5
+
+static uint16_t
+random_bits(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint16_t)(*state >> 48);
+}
+
+/* A kernel, or NULL where the set has none; sets whose kernel a figure depends on must have it. */
+static struct vector_kernel *
+create(const struct netfc_set *set, enum vector_isa isa)
+{
+	struct vector_kernel *kernel = NULL;
+	int error = vector_create(set, isa, SOCKET_ID_ANY, &kernel);
+
+	if (error != 0) {
+		assert_int_equal(error, -ENOTSUP);
+		assert_null(kernel);
+	}
+	return kernel;
+}
+
+/* The second operands that an operand meets: its neighbours in magnitude, and any. */
+static void
+fill_operands(uint32_t first, unsigned int round, uint16_t *x, uint16_t *y, uint64_t *seed)
+{
+	static const uint16_t special[] = {
+		0x0000, 0x8000, 0x0001, 0x8001, 0x7c00, 0xfc00, 0x7f80, 0xff80, 0x7fff};
+
+	for (unsigned int l = 0; l < NETFC_BATCH; l++) {
+		uint16_t any = random_bits(seed);
+
+		x[l] = (uint16_t)(first + l);
+		if (round < RTE_DIM(special))
+			y[l] = special[round];
+		else if (round % 2 == 0)
+			y[l] = x[l] ^ (any & 0x83ff);
+		else
+			y[l] = any;
+	}
+}
+
+static void
+check_batch(const struct netfc_set *set, const struct vector_kernel *kernel, enum netfc_op op,
+	const uint16_t *x, const uint16_t *y)
+{
+	uint16_t x_slots[NETFC_BATCH], y_slots[NETFC_BATCH], z[NETFC_BATCH];
+	uint8_t flags[NETFC_BATCH];
+
+	for (unsigned int l = 0; l < NETFC_BATCH; l++) {
+		x_slots[l] = rte_cpu_to_be_16(x[l]);
+		y_slots[l] = rte_cpu_to_be_16(y[l]);
+	}
+	vector_run_lanes(kernel, op, x_slots, y_slots, z, flags, NETFC_BATCH);
+	for (unsigned int l = 0; l < NETFC_BATCH; l++) {
+		struct netfc_result expected = netfc_calc(set, op, x[l], y[l]);
+
+		if (rte_be_to_cpu_16(z[l]) != expected.z || flags[l] != expected.flags)
+			fail_msg(
+				"%s, %s: 0x%04x %s 0x%04x is 0x%04x, flags %u, not 0x%04x, flags %u",
+				netfc_set_name(set), kernel->description, x[l], netfc_op_symbol(op),
+				y[l], expected.z, expected.flags, rte_be_to_cpu_16(z[l]), flags[l]);
+	}
+}
+
+/* Every first operand, with special, near and random second ones. */
+static void
+check_operands(const struct netfc_set *set, const struct vector_kernel *kernel)
+{
+	enum {
+		ROUNDS = 16
+	};
+	uint16_t x[NETFC_BATCH], y[NETFC_BATCH];
+	uint64_t seed = 3;
+
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		for (unsigned int round = 0; round < ROUNDS; round++) {
+			for (uint32_t first = 0; first <= UINT16_MAX; first += NETFC_BATCH) {
+				fill_operands(first, round, x, y, &seed);
+				check_batch(set, kernel, op, x, y);
+				check_batch(set, kernel, op, y, x);
+			}
+		}
+	}
+}
+
+static uint64_t
+one_complement_sum(const uint8_t *bytes, uint32_t words)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t w = 0; w < words; w++) {
+		uint16_t word;
+
+		memcpy(&word, bytes + 2 * w, sizeof(word));
+		sum += word;
+	}
+	return sum;
+}
+
+/* Lanes of a packet: any number, at any address, nothing before or behind them touched. */
+static void
+check_packet(const struct netfc_set *set, const struct vector_kernel *kernel, enum netfc_op op,
+	unsigned int offset, uint32_t count, uint64_t *seed)
+{
+	uint8_t bytes[8 + MOST_LANES * NETFC_LANE_BYTES + 64], before[sizeof(bytes)];
+	uint8_t *x = bytes + offset, *y = x + 2 * count, *z = y + 2 * count, flags;
+	uint64_t changes = 7, sum;
+	uint8_t expected_flags = 0;
+
+	memset(bytes, GUARD, sizeof(bytes));
+	for (uint32_t i = 0; i < 3 * count; i++) {
+		uint16_t word = random_bits(seed);
+
+		memcpy(x + 2 * i, &word, sizeof(word));
+	}
+	memcpy(before, bytes, sizeof(bytes));
+	sum = one_complement_sum(z, count);
+	flags = vector_run_packet(kernel, op, x, y, z, count, &changes);
+	assert_int_equal(
+		(one_complement_sum(z, count) + 7) % UINT16_MAX, (sum + changes) % UINT16_MAX);
+	for (uint32_t l = 0; l < count; l++) {
+		struct netfc_result expected;
+		uint16_t xl, yl, zl;
+
+		memcpy(&xl, x + 2 * l, sizeof(xl));
+		memcpy(&yl, y + 2 * l, sizeof(yl));
+		memcpy(&zl, z + 2 * l, sizeof(zl));
+		expected = netfc_calc(set, op, rte_be_to_cpu_16(xl), rte_be_to_cpu_16(yl));
+		assert_int_equal(rte_be_to_cpu_16(zl), expected.z);
+		expected_flags |= expected.flags;
+	}
+	assert_int_equal(flags, expected_flags);
+	assert_memory_equal(bytes, before, (size_t)(z - bytes));
+	assert_memory_equal(z + 2 * count, before + (z - bytes) + 2 * count,
+		sizeof(bytes) - (size_t)(z - bytes) - 2 * count);
+}
+
+static void
+check_packets(const struct netfc_set *set, const struct vector_kernel *kernel)
+{
+	uint64_t seed = 5;
+
+	for (uint32_t count = 1; count <= MOST_LANES; count++) {
+		for (unsigned int offset = 0; offset < 4; offset++) {
+			for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
+				check_packet(set, kernel, op, offset, count, &seed);
+		}
+	}
+}
+
+/* Gathered lanes: no more of z and flags is written than there are. */
+static void
+check_tails(const struct netfc_set *set, const struct vector_kernel *kernel)
+{
+	uint16_t x[MOST_LANES], y[MOST_LANES], z[MOST_LANES + 1];
+	uint8_t flags[MOST_LANES + 1];
+	uint64_t seed = 6;
+
+	for (uint32_t count = 1; count <= MOST_LANES; count++) {
+		for (uint32_t l = 0; l < count; l++) {
+			x[l] = random_bits(&seed);
+			y[l] = random_bits(&seed);
+		}
+		z[count] = GUARD;
+		flags[count] = GUARD;
+		vector_run_lanes(kernel, NETFC_SUB, x, y, z, flags, count);
+		assert_int_equal(z[count], GUARD);
+		assert_int_equal(flags[count], GUARD);
+		for (uint32_t l = 0; l < count; l++) {
+			struct netfc_result expected = netfc_calc(
+				set, NETFC_SUB, rte_be_to_cpu_16(x[l]), rte_be_to_cpu_16(y[l]));
+
+			assert_int_equal(rte_be_to_cpu_16(z[l]), expected.z);
+			assert_int_equal(flags[l], expected.flags);
+		}
+	}
+}
+
+static void
+kernels_agree_with_the_reference(void **state)
+{
+	enum vector_isa isa = *(enum vector_isa *)*state;
+
+	if (isa > vector_isa_best())
+		skip();
+	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
+		struct vector_kernel *kernel;
+		struct netfc_set *set;
+
+		assert_int_equal(netfc_set_build(set_names[s], &set), NETFC_OK);
+		kernel = create(set, isa);
+		if (kernel != NULL) {
+			print_message("%s: %s\n", set_names[s], kernel->description);
+			check_operands(set, kernel);
+			check_packets(set, kernel);
+			check_tails(set, kernel);
+		}
+		vector_free(kernel);
+		netfc_set_free(set);
+	}
+}
+
+/* Change an entry that some operation can reach, and that others of the set belong to. */
+static void
+check_changed(struct netfc_set *set, const char *name, uint32_t index, uint32_t change,
+	enum vector_isa isa)
+{
+	for (unsigned int t = 0; t < netfc_set_table_count(set); t++) {
+		const struct netfc_table *table = netfc_set_table(set, t);
+		uint32_t *entry;
+
+		if (strcmp(netfc_table_name(table), name) != 0)
+			continue;
+		assert_true(netfc_table_reachable(table, index));
+		entry = (uint32_t *)(uintptr_t)&netfc_table_entries(table)[index];
+		*entry ^= change;
+		assert_null(create(set, isa));
+		*entry ^= change;
+		return;
+	}
+	fail_msg("no table %s", name);
+}
+
+/* A set from a file may hold anything: no kernel may differ from it. */
+static void
+changed_sets_have_no_kernel(void **state)
+{
+	enum vector_isa isa = *(enum vector_isa *)*state;
+	struct vector_kernel *kernel;
+	struct netfc_set *set;
+
+	if (isa > vector_isa_best())
+		skip();
+	assert_int_equal(netfc_set_build("fp16_k1024", &set), NETFC_OK);
+	kernel = create(set, isa);
+	if (kernel != NULL) {
+		check_changed(set, "log", 0x3c01, 2, isa);
+		check_changed(set, "log", 0x0001, 0x10, isa);
+		check_changed(set, "mi", 0x00001, 1, isa);
+		check_changed(set, "mi", 0x1ff00, 1, isa);
+		check_changed(set, "mi", 0x20100, 1, isa);
+		check_changed(set, "mi", 15360, 1, isa);
+		check_changed(set, "exp", 1, 1, isa);
+		check_changed(set, "exp", 0x8000, 1, isa);
+		check_changed(set, "exp", 0x7fff, 1, isa);
+		check_changed(set, "decide",
+			netfc_decide_key(0, NETFC_FINITE, NETFC_FINITE, 1, 0, NETFC_GREATER),
+			UINT32_C(1) << 20, isa);
+		check_changed(set, "decide",
+			netfc_decide_key(3, NETFC_INF, NETFC_NAN, 0, 1, NETFC_LESS), 1, isa);
+	}
+	vector_free(kernel);
+	netfc_set_free(set);
+}
+
+int
+main(void)
+{
+	enum vector_isa plain = VECTOR_PLAIN, avx2 = VECTOR_AVX2, avx512 = VECTOR_AVX512;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &plain),
+		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &avx2),
+		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &avx512),
+		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &plain),
+		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx2),
+		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx512),
+	};
+
+	if (eal_start(1) != 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
