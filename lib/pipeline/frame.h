@@ -29,6 +29,7 @@ struct frame {
 	bool udp;                /**< an unfragmented UDP datagram, behind no extension header */
 	bool netfc_port;         /**< UDP to the port of requests; set by pipeline_process() */
 	bool answered;           /**< a request that pipeline_process() has made a reply */
+	bool query;              /**< a query, left to pipeline_answer_query() */
 	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
 	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
 	uint16_t network_offset; /**< of what ether_type says */

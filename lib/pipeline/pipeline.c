@@ -19,6 +19,7 @@
 
 struct pipeline {
 	struct plain_shape plain;
+	bool queries; /* they are answered by somebody else */
 	uint16_t udp_port;
 	uint32_t loaded; /* a bit per format */
 	struct vector_kernel *kernel[NETFC_FORMAT_END];
@@ -112,6 +113,7 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 	if (pipeline == NULL)
 		return -ENOMEM;
 	pipeline->udp_port = config->udp_port;
+	pipeline->queries = config->queries;
 	plain_describe(&pipeline->plain, config->udp_port);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END && error == 0; format++) {
 		if (config->sets[format] != NULL)
@@ -234,6 +236,10 @@ take_any(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *fr
 	code = request_parse(mbuf, frame, pipeline->udp_port, pipeline->loaded, request);
 	if (code < 0)
 		return false;
+	if (code == NETFC_STATUS_QUERY && pipeline->queries && request->count == 1) {
+		frame->query = true;
+		return false;
+	}
 	frame->answered = true;
 	worker->counters.netfc_packets++;
 	if (code != NETFC_STATUS_OK) {
@@ -302,4 +308,32 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 	}
 	count_exceptions(&worker->counters, worker->run.exceptions);
 	worker->run.exceptions = 0;
+}
+
+uint32_t
+pipeline_query_destination(struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const uint32_t offset = frame_payload_offset(frame) + (uint32_t)sizeof(struct netfc_hdr);
+	const packet_word *address;
+	uint16_t copy[2];
+
+	/* x holds the high half, y the low one. */
+	address = rte_pktmbuf_read(mbuf, offset, sizeof(copy), copy);
+	return (uint32_t)rte_be_to_cpu_16(address[0]) << 16 | rte_be_to_cpu_16(address[1]);
+}
+
+void
+pipeline_answer_query(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame,
+	const struct pipeline_answer *answer)
+{
+	const struct pipeline *pipeline = worker->pipeline;
+	struct request request;
+
+	request_parse(mbuf, frame, pipeline->udp_port, pipeline->loaded, &request);
+	request_write_answer(&request, answer->ratio, answer->connections, answer->bytes);
+	frame->query = false;
+	frame->answered = true;
+	request_finish(&request, NETFC_STATUS_OK);
+	worker->counters.netfc_packets++;
+	worker->counters.errors[NETFC_STATUS_OK]++;
 }

@@ -13,6 +13,7 @@
  * allocated, logged or locked here.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_mbuf.h>
@@ -45,6 +46,7 @@ struct pipeline_config {
 	enum match_kind match;
 	enum vector_isa isa; /**< the best that kernels may use, up to vector_isa_best() */
 	uint16_t udp_port;   /**< in host order */
+	bool queries;        /**< leave queries to pipeline_answer_query(), do not refuse them */
 	int socket_id;       /**< NUMA node of its memory, or SOCKET_ID_ANY */
 	/** Table sets by format; NULL: not loaded. They must outlive the pipeline. */
 	const struct netfc_set *sets[NETFC_FORMAT_END];
@@ -92,5 +94,24 @@ const struct pipeline_counters *pipeline_worker_counters(const struct pipeline_w
  */
 void pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count);
+
+/** What a query is answered with. */
+struct pipeline_answer {
+	uint16_t ratio;       /**< connections per byte, fp16 */
+	uint32_t connections; /**< open now */
+	uint64_t bytes;
+};
+
+/** The IPv4 address, in host order, that a packet with frame->query asks about. */
+uint32_t pipeline_query_destination(struct rte_mbuf *mbuf, const struct frame *frame);
+
+/**
+ * Answer a packet with frame->query, which becomes frame->answered. The counters behind the ratio
+ * are written where the datagram has room for them.
+ *
+ * @param worker the calling lcore's
+ */
+void pipeline_answer_query(struct pipeline_worker *worker, struct rte_mbuf *mbuf,
+	struct frame *frame, const struct pipeline_answer *answer);
 
 #endif /* PIPELINE_H */

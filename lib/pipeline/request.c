@@ -135,19 +135,48 @@ replace_across_segments(struct rte_mbuf *mbuf, uint32_t offset, const uint16_t *
 	return changes;
 }
 
+static void
+write_slots(struct request *request, uint32_t offset, const uint16_t *values, unsigned int count)
+{
+	void *slots = mbuf_bytes(request->mbuf, offset, count * (uint32_t)sizeof(*values));
+
+	if (likely(slots != NULL))
+		request->changes += slots_replace(slots, values, count);
+	else
+		request->changes += replace_across_segments(request->mbuf, offset, values, count);
+}
+
 void
 request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,
 	const uint8_t *flags, unsigned int count)
 {
-	uint32_t offset = slot_offset(request, 2, first);
-	void *slots = mbuf_bytes(request->mbuf, offset, count * (uint32_t)sizeof(*z));
-
-	if (likely(slots != NULL))
-		request->changes += slots_replace(slots, z, count);
-	else
-		request->changes += replace_across_segments(request->mbuf, offset, z, count);
+	write_slots(request, slot_offset(request, 2, first), z, count);
 	for (unsigned int l = 0; l < count; l++)
 		request->flags |= flags[l];
+}
+
+/* What stands in a query's answer behind the header, x and y. */
+struct query_answer {
+	rte_be16_t ratio;
+	rte_be32_t connections;
+	rte_be64_t bytes;
+} __attribute__((packed, aligned(2)));
+
+void
+request_write_answer(struct request *request, uint16_t ratio, uint32_t connections, uint64_t bytes)
+{
+	const struct query_answer answer = {
+		.ratio = rte_cpu_to_be_16(ratio),
+		.connections = rte_cpu_to_be_32(connections),
+		.bytes = rte_cpu_to_be_64(bytes),
+	};
+	const uint32_t offset = slot_offset(request, 2, 0);
+	const uint32_t end = request->offset + request->frame->payload_length;
+	uint16_t values[sizeof(answer) / sizeof(uint16_t)];
+	bool room = offset + sizeof(answer) <= end;
+
+	memcpy(values, &answer, sizeof(answer));
+	write_slots(request, offset, values, room ? RTE_DIM(values) : 1);
 }
 
 uint8_t *

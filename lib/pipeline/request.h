@@ -58,6 +58,14 @@ void request_read_lanes(const struct request *request, uint32_t first, uint16_t 
 void request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,
 	const uint8_t *flags, unsigned int count);
 
+/**
+ * Write a query's answer: z and, where the datagram has room, the counters behind it.
+ *
+ * @param ratio fp16
+ */
+void
+request_write_answer(struct request *request, uint16_t ratio, uint32_t connections, uint64_t bytes);
+
 /** The UDP header of a request that is all in one segment; NULL where it is not. */
 uint8_t *request_udp(const struct request *request);
 

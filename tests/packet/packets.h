@@ -27,6 +27,15 @@ packet_length(uint32_t lanes)
 void packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t lanes,
 	const uint16_t *x, const uint16_t *y);
 
+/**
+ * Write the frame of a query over IPv4, with a right UDP checksum.
+ *
+ * @param frame room for packet_length(1) + room
+ * @param destination the IPv4 address asked for, in host order
+ * @param room bytes behind z
+ */
+void packet_write_query(uint8_t *frame, uint32_t destination, uint16_t room);
+
 /** Make a packet of a frame, cut into segments of `cut` bytes (the last may be shorter). */
 struct rte_mbuf *
 packet_of(struct rte_mempool *pool, const uint8_t *frame, uint32_t length, uint32_t cut);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <rte_errno.h>
+#include <rte_ip.h>
 
 #include "eal.h"
 #include "packets.h"
@@ -47,6 +48,7 @@ set_up(void **state)
 	f->config = (struct pipeline_config){.match = MATCH_DIRECT,
 		.isa = vector_isa_best(),
 		.udp_port = NETFC_UDP_PORT,
+		.queries = true,
 		.socket_id = SOCKET_ID_ANY};
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		assert_int_equal(netfc_set_build(set_names[s], &f->set[s + 1]), NETFC_OK);
@@ -220,6 +222,49 @@ every_length_of_frame(void **state)
 	}
 }
 
+/* A query is left to whoever can answer it, with the counters where there is room for them. */
+static void
+queries_are_left(void **state)
+{
+	enum {
+		ROOM = 12
+	};
+	static const uint8_t counters[ROOM] = {0, 1, 0xe2, 0x40, 1, 2, 3, 4, 5, 6, 7, 8};
+	const struct pipeline_answer answer = {
+		.ratio = 0x1b0a, .connections = 123456, .bytes = UINT64_C(0x0102030405060708)};
+	const uint32_t length = packet_length(1) + ROOM;
+	uint8_t frame[256], untouched[256];
+	struct fixture *f = *state;
+
+	for (uint32_t cut = 1; cut <= length; cut++) {
+		struct rte_mbuf *mbuf;
+		struct frame parsed;
+
+		memset(frame, 0, sizeof(frame));
+		packet_write_query(frame, RTE_IPV4(10, 0, 0, 7), cut % 2 == 0 ? ROOM : 0);
+		memcpy(untouched, frame, length);
+		mbuf = packet_of(f->pool, frame, length, cut);
+		pipeline_process(f->worker, &mbuf, &parsed, 1);
+		assert_true(parsed.query && !parsed.answered);
+		packet_bytes(mbuf, frame);
+		assert_memory_equal(frame, untouched, length);
+		assert_int_equal(pipeline_query_destination(mbuf, &parsed), 0x0a000007);
+		pipeline_answer_query(f->worker, mbuf, &parsed, &answer);
+		assert_true(parsed.answered && !parsed.query);
+		packet_bytes(mbuf, frame);
+		rte_pktmbuf_free(mbuf);
+		assert_int_equal(packet_status(frame), NETFC_STATUS_REPLY);
+		assert_int_equal(packet_result(frame, 1, 0), answer.ratio);
+		assert_true(packet_checksum_is_right(frame));
+		if (cut % 2 == 0)
+			assert_memory_equal(frame + packet_length(1), counters, ROOM);
+		else
+			assert_memory_equal(
+				frame + packet_length(1), untouched + packet_length(1), ROOM);
+	}
+	assert_int_equal(pipeline_worker_counters(f->worker)->errors[NETFC_STATUS_OK], (int)length);
+}
+
 int
 main(void)
 {
@@ -228,6 +273,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mixed_bursts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(counters_count, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(queries_are_left, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_length_of_frame, set_up, tear_down),
 	};
 
