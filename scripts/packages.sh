@@ -4,6 +4,8 @@
 packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev zlib1g-dev"
 packages_demo="python3 python3-numpy"
 packages_evaluation="python3-matplotlib python3-sklearn"
+packages_analysis="clang-tidy cppcheck"
+packages_fuzz="clang libclang-rt-14-dev llvm-14"
 packages_benchmark="dpdk-dev"
 packages_count="valgrind"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev

@@ -204,19 +204,24 @@ netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result
 	return NETFC_OK;
 }
 
+static bool
+write_and_close(FILE *file, const void *data, size_t length)
+{
+	bool written = fwrite(data, 1, length, file) == length;
+
+	return fclose(file) == 0 && written;
+}
+
 /* Write all bytes to a file just made, and make it readable for all. */
 static bool
 write_all(int fd, const void *data, size_t length)
 {
-	FILE *file = fdopen(fd, "wb");
-	bool written;
+	FILE *file = fchmod(fd, 0644) == 0 ? fdopen(fd, "wb") : NULL;
 
-	if (file == NULL) {
-		close(fd);
-		return false;
-	}
-	written = fchmod(fd, 0644) == 0 && fwrite(data, 1, length, file) == length;
-	return fclose(file) == 0 && written;
+	if (file != NULL)
+		return write_and_close(file, data, length);
+	close(fd);
+	return false;
 }
 
 /* Write a new file next to `path`, then put it in its place. `template` is for mkstemp(). */
@@ -235,6 +240,23 @@ replace_file(const char *path, char *template, const void *data, size_t length)
 	return NETFC_ERR_IO;
 }
 
+/* A device, pipe or the like is written to; to put a file in its place would take it away. */
+static bool
+is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int
+write_special(const char *path, const void *data, size_t length)
+{
+	FILE *file = fopen(path, "wb");
+
+	return file != NULL && write_and_close(file, data, length) ? NETFC_OK : NETFC_ERR_IO;
+}
+
 int
 netfc_set_save(const struct netfc_set *set, const char *path)
 {
@@ -247,7 +269,8 @@ netfc_set_save(const struct netfc_set *set, const char *path)
 		return NETFC_ERR_NOMEM;
 	error = netfc_set_serialize(set, &data, &length);
 	if (error == NETFC_OK)
-		error = replace_file(path, template, data, length);
+		error = is_special(path) ? write_special(path, data, length)
+					 : replace_file(path, template, data, length);
 	free(data);
 	free(template);
 	return error;

@@ -44,7 +44,8 @@ NETFC_API int netfc_set_serialize(const struct netfc_set *set, void **data, size
 NETFC_API int netfc_set_deserialize(const void *data, size_t length, struct netfc_set **set);
 
 /**
- * Write a table set to a file. The file appears whole or not at all.
+ * Write a table set to a file. The file appears whole or not at all; a device or a pipe is written
+ * as it is.
  *
  * @return 0, NETFC_ERR_NOMEM, or NETFC_ERR_IO with errno set
  */

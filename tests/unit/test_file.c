@@ -160,6 +160,31 @@ TEST(a_write_that_fails_keeps_the_old_file)
 	assert_int_equal(files_in_directory(), 1);
 }
 
+static void
+expect_symlink(void)
+{
+	struct stat status;
+
+	assert_int_equal(lstat(path, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+}
+
+/* Not put in its place, which would take it away from everybody. */
+TEST(a_device_is_written_to)
+{
+	struct netfc_set *set = must_build(NAME);
+
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(netfc_set_save(set, path), NETFC_OK);
+	expect_symlink();
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/dev/full", path), 0);
+	expect_save_error(path, ENOSPC);
+	expect_symlink();
+	assert_int_equal(files_in_directory(), 1);
+	netfc_set_free(set);
+}
+
 TEST(what_is_no_file_cannot_be_loaded)
 {
 	char missing[PATH_SIZE];
@@ -206,6 +231,7 @@ main(void)
 		WITH_DIRECTORY(saving_into_nowhere_fails),
 		WITH_DIRECTORY(saving_over_a_directory_fails_and_leaves_nothing),
 		WITH_DIRECTORY(a_write_that_fails_keeps_the_old_file),
+		WITH_DIRECTORY(a_device_is_written_to),
 		WITH_DIRECTORY(what_is_no_file_cannot_be_loaded),
 		WITH_DIRECTORY(files_of_another_kind_are_refused),
 		WITH_DIRECTORY(damaged_files_are_refused),

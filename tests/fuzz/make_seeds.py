@@ -1,0 +1,87 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes inputs for the fuzz targets to begin with: make_seeds.py FOLDER.
+
+Frames are those of the integration tests. The same bytes in every run.
+"""
+
+import pathlib
+import struct
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "integration"))
+
+import frames  # noqa: E402
+import test_endpoint  # noqa: E402
+
+FRAMES_PER_SEED = 16
+CUTS = (0, 1, 3, 10, 21, 31, 50)  # half the bytes of a segment; 0: all in one
+BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
+    1 << bit for bit in range(8))  # of fuzz_table_file.c
+
+
+def bursts():
+    """Bursts of frames, each behind its length, in segments of several sizes."""
+    zoo = [frame for _, frame in frames.zoo()]
+    zoo += [question for _, question, _ in test_endpoint.dialogues(frames.SERVER_MAC)]
+    zoo += [frame for _, frame in test_endpoint.unwanted()]
+    zoo += [*test_endpoint.damaged(), *test_endpoint.not_for_it()]
+    zoo += [frames.plain_frame(frames.lanes(count, form, op))
+            for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4)]
+    for number, at in enumerate(range(0, len(zoo), FRAMES_PER_SEED)):
+        some = zoo[at:at + FRAMES_PER_SEED]
+        yield bytes([CUTS[number % len(CUTS)]]) + b"".join(
+            struct.pack(">H", len(frame)) + frame for frame in some)
+
+
+def table_files():
+    """Good files, cut, lengthened, changed here and there, and what is no such file."""
+    for good in range(4):
+        yield bytes([SAY_AGAIN, good])
+    for fixes in (0, FIX_LENGTH, FIX_LENGTH | FIX_SUM, FIX_SUM):
+        for at, change in ((0, b"X"), (8, b"\0\0\0\0"), (8, b"\0\0\0\2"), (12, b"\xFF"),
+                           (16, b"fp16_k512\0"), (16, b"A" * 32), (48, b"\7"), (50, b"\1"),
+                           (60, b"log2"), (68, b"\x11"), (70, b"\4"), (300, b"\xFF\xFF")):
+            yield bytes([fixes, 0]) + struct.pack(">IB", at, len(change)) + change
+        for length in (0, 7, 8, 20, 59, 100):
+            yield bytes([fixes | THROUGH_FILE, 0]) + struct.pack(">IB", 0xFF000000 | length, 0)
+    for allocation in range(6):
+        yield bytes([MUST_FAIL | THROUGH_FILE, allocation, 0])
+        yield bytes([MUST_FAIL, allocation, 1])
+    for path in range(4):
+        yield bytes([NO_FILE, path, 0])
+        yield bytes([NO_FILE | SAVE, path, 0])
+    for allocation in range(4):
+        yield bytes([MUST_FAIL | SAVE, allocation, 0])
+    yield bytes([SAVE, 0])
+    yield bytes([BARE, 0]) + b"NetFCset"
+    yield bytes([BARE | THROUGH_FILE, 0])
+
+
+def command_lines():
+    """Arguments, one a line."""
+    for own in (
+            "", "--tables\nfp16_k1024,bf16_k128", "--tables-dir=/tmp", "--match\nlpm",
+            "--match=hash", "--match\ndirect", "--match\ntree", "--forward\npair",
+            "--forward\nreflect", "--forward\nbridge\n--stations\n100\n--ageing\n10",
+            "--address\n10.0.0.1", "--address\n10.0.0.1/24@0\n--address\nfe80::1/64@1",
+            "--address\n10.0.0.0/24", "--address\n224.0.0.1", "--address\n::", "--address\n1/33",
+            "--address\n10.0.0.1\n--address\n10.0.0.1", "--mtu\n1500", "--mtu\n1", "--port\n65535",
+            "--port\n0", "--port\n-1", "--idle-exit\n100", "--stats-json\nx", "--stats-json\n",
+            "--help", "--version", "--bogus", "-Z", "stray", "--tables\n"):
+        yield f"-l\n0\n--no-huge\n--\n{own}".encode()
+    yield from (b"--help", b"-v", b"--port\n9", b"--match=lpm\n--", b"")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for target, seeds in (("pipeline", bursts()), ("table_file", table_files()),
+                          ("options", command_lines())):
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for number, seed in enumerate(seeds):
+            (folder / target / f"seed-{number:04}").write_bytes(seed)
+
+
+if __name__ == "__main__":
+    main()
