@@ -122,7 +122,7 @@ addresses_add(struct addresses *addresses, const char *text)
 		return refuse(text, "too many addresses");
 	if (strlen(text) >= sizeof(ip))
 		return refuse(text, "expected an IPv4 or IPv6 address");
-	strcpy(ip, text);
+	memcpy(ip, text, strlen(text) + 1);
 	memset(address, 0, sizeof(*address));
 	if (parse_parts(text, ip, address) != 0)
 		return -1;

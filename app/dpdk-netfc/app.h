@@ -23,7 +23,7 @@
 #define PROGRAM "dpdk-netfc"
 
 /** Paths that one lcore may serve. */
-#define MAX_PATHS 256
+#define MAX_PATHS 256u
 
 /** A port that packets go through. */
 struct port {

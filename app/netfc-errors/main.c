@@ -127,6 +127,7 @@ print_report(const struct sweep *sweep)
 	for (unsigned s = 0; s < sweep->set_count; s++)
 		json_array_append_new(sets, set_json(sweep, s));
 	report = json_pack("{s:s, s:s, s:i, s:I, s:o}", "format",
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) sweep_run() has set them */
 		netfc_format_name(sweep->numbers->format), "op", netfc_op_name(sweep->op), "step",
 		(int)sweep->step, "asymmetric", (json_int_t)sweep->asymmetric, "sets", sets);
 	written = report != NULL ? json_dumpf(report, stdout, JSON_COMPACT) : -1;

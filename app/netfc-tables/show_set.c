@@ -23,7 +23,7 @@ print_properties(const struct netfc_set *set, const char *operand)
 {
 	const struct netfc_format *format = netfc_set_format(set);
 	unsigned k = netfc_set_scale(set);
-	int guard = netfc_format_guard(format);
+	int guard = netfc_format_guard(format), scaled_guard = guard * (int)k;
 
 	printf("%s%s%s\n", netfc_set_name(set), is_file_operand(operand) ? ", loaded from " : "",
 		is_file_operand(operand) ? operand : "");
@@ -33,7 +33,7 @@ print_properties(const struct netfc_set *set, const char *operand)
 		netfc_set_rounding(set) == NETFC_FLOOR ? "floor: down, as in the paper"
 						       : "nearest");
 	printf("  guard     %d: a sum is its larger operand where |theta| > %d*%u = %d\n", guard,
-		guard, k, guard * (int)k);
+		guard, k, scaled_guard);
 }
 
 static void

