@@ -120,7 +120,7 @@ static bool
 is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_udp_hdr *udp)
 {
 	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
-	uint16_t sum, before = checksum_fold((uint64_t)udp->dgram_cksum + frame->changes);
+	uint16_t sum;
 
 	if (!is_sound_ipv4(mbuf, frame))
 		return false;
@@ -130,7 +130,7 @@ is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_
 		0)
 		return false;
 	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
-		same_sum(before, checksum_fold(pseudo));
+		same_sum(frame->checksum, checksum_fold(pseudo));
 }
 
 bool

@@ -53,8 +53,7 @@ forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *
 		bridge_forward(app, lcore, in, mbufs, frames, count);
 		break;
 	case FORWARD_REFLECT:
-		for (uint16_t i = 0; i < count; i++)
-			reflect(mbufs[i], &frames[i]);
+		reflect(mbufs, frames, count);
 		transmit(app, lcore, in, mbufs, count);
 		break;
 	case FORWARD_PAIR:

@@ -7,6 +7,7 @@
 #include <rte_udp.h>
 
 #include "mbuf_bytes.h"
+#include "plain.h"
 #include "reflect.h"
 
 #define LONGEST_ADDRESS 16
@@ -42,8 +43,49 @@ swap_fields(struct rte_mbuf *mbuf, uint32_t offset, const uint32_t length)
 	memcpy(both + length, first, length);
 }
 
-void
-reflect(struct rte_mbuf *mbuf, const struct frame *frame)
+/* A frame without a tag, without options, its headers all in one segment. */
+static inline bool
+is_plain(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	return frame->network == FRAME_IPV4 && frame->udp && frame->udp_offset == PLAIN_UDP &&
+		rte_pktmbuf_data_len(mbuf) >= PLAIN_NETFC;
+}
+
+/* Swap the halves of eight and of four bytes. */
+static inline void
+swap_32(uint8_t *bytes)
+{
+	uint64_t both;
+
+	memcpy(&both, bytes, sizeof(both));
+	both = both << 32 | both >> 32;
+	memcpy(bytes, &both, sizeof(both));
+}
+
+static inline void
+swap_16(uint8_t *bytes)
+{
+	uint32_t both;
+
+	memcpy(&both, bytes, sizeof(both));
+	both = both << 16 | both >> 16;
+	memcpy(bytes, &both, sizeof(both));
+}
+
+static inline void
+reflect_plain(uint8_t *bytes)
+{
+	struct rte_ether_hdr *ethernet = (struct rte_ether_hdr *)bytes;
+	struct rte_ether_addr source = ethernet->src_addr;
+
+	ethernet->src_addr = ethernet->dst_addr;
+	ethernet->dst_addr = source;
+	swap_32(bytes + PLAIN_IP + offsetof(struct rte_ipv4_hdr, src_addr));
+	swap_16(bytes + PLAIN_UDP);
+}
+
+static __rte_noinline void
+reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 {
 	swap_fields(mbuf, 0, RTE_ETHER_ADDR_LEN);
 	if (frame->network == FRAME_IPV4)
@@ -56,4 +98,15 @@ reflect(struct rte_mbuf *mbuf, const struct frame *frame)
 			LONGEST_ADDRESS);
 	if (frame->udp)
 		swap_fields(mbuf, frame->udp_offset, sizeof(rte_be16_t));
+}
+
+void
+reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+{
+	for (uint16_t i = 0; i < count; i++) {
+		if (likely(is_plain(mbufs[i], &frames[i])))
+			reflect_plain(rte_pktmbuf_mtod(mbufs[i], uint8_t *));
+		else
+			reflect_any(mbufs[i], &frames[i]);
+	}
 }

@@ -2,7 +2,7 @@
 #ifndef REFLECT_H
 #define REFLECT_H
 
-/** @file Send a packet back to where it came from. */
+/** @file Send packets back to where they came from. */
 
 #include <rte_mbuf.h>
 
@@ -12,6 +12,6 @@
  * Swap source and destination: MAC addresses, the IP addresses of an IP packet, the ports of a UDP
  * datagram. Checksums stay right, as sums do not depend on the order.
  */
-void reflect(struct rte_mbuf *mbuf, const struct frame *frame);
+void reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count);
 
 #endif /* REFLECT_H */

@@ -143,8 +143,7 @@ switch_main(void *arg)
 			continue;
 		}
 		pipeline_process(inside->worker, mbufs, frames, count);
-		for (uint16_t i = 0; i < count; i++)
-			reflect(mbufs[i], &frames[i]);
+		reflect(mbufs, frames, count);
 		sent = rte_eth_tx_burst(port, 0, mbufs, count);
 		rte_pktmbuf_free_bulk(mbufs + sent, (unsigned int)(count - sent));
 	}

@@ -5,27 +5,38 @@
 #include "checksum.h"
 #include "slots.h"
 
-/* Answer a plain request, whose lanes are all there. */
-static void
-answer_plain(const struct slice *slice, const struct batch *batch, struct batch_run *run)
+/* Answer a plain request. Returns its exception flags. */
+static uint8_t
+answer_plain(const struct slice *slice, const struct batch *batch)
 {
-	const uint16_t *z = &batch->z[slice->at];
-	uint8_t *slots = slice->udp + PLAIN_LANES - PLAIN_UDP + 4 * (uint32_t)slice->count;
-	uint8_t flags = batch->flags[slice->at];
-	uint64_t changes;
+	uint8_t *slots =
+		slice->udp + PLAIN_LANES - PLAIN_UDP + 2 * sizeof(uint16_t) * (size_t)slice->count;
+	uint32_t changes = slots_replace(slots, &batch->z[slice->at], slice->count);
+	uint8_t flags = 0;
 
-	if (likely(slice->count == 1)) {
-		packet_word *slot = (packet_word *)slots;
+	for (unsigned int l = 0; l < slice->count; l++)
+		flags |= batch->flags[slice->at + l];
+	plain_reply(slice->udp, slice->frame, changes, request_status_ok(flags));
+	return flags;
+}
 
-		changes = checksum_change(*slot, *z);
-		*slot = *z;
-	} else {
-		changes = slots_replace(slots, z, slice->count);
-		for (unsigned int l = 1; l < slice->count; l++)
-			flags |= batch->flags[slice->at + l];
+static void
+answer_slices(const struct batch *batch, struct batch_run *run)
+{
+	uint64_t exceptions = 0;
+
+	for (unsigned int s = 0; s < batch->slice_count; s++) {
+		const struct slice *slice = &batch->slice[s];
+		uint8_t flags = 0;
+
+		if (unlikely(slice->udp == NULL))
+			request_write_lanes(slice->request, slice->first, &batch->z[slice->at],
+				&batch->flags[slice->at], slice->count);
+		else
+			flags = answer_plain(slice, batch);
+		exceptions += flags_spread(flags);
 	}
-	request_reply(slice->udp, slice->frame, changes, request_status_ok(flags));
-	run->exceptions += batch_spread_flags(flags);
+	run->exceptions += exceptions;
 }
 
 void
@@ -33,15 +44,7 @@ batch_run(struct batch *batch, struct batch_run *run)
 {
 	branch_run(batch->branch, &run->lanes, batch->op, batch->x, batch->y, batch->z,
 		batch->flags, batch->lane_count);
-	for (unsigned int s = 0; s < batch->slice_count; s++) {
-		const struct slice *slice = &batch->slice[s];
-
-		if (likely(slice->udp != NULL))
-			answer_plain(slice, batch, run);
-		else
-			request_write_lanes(slice->request, slice->first, &batch->z[slice->at],
-				&batch->flags[slice->at], slice->count);
-	}
+	answer_slices(batch, run);
 	batch->lane_count = 0;
 	batch->slice_count = 0;
 }

@@ -10,12 +10,14 @@
 
 /* Which of a batch's lanes are which of a request's. */
 struct slice {
-	uint8_t *udp;            /* a plain request, all of it; NULL: see request */
-	struct frame *frame;     /* of the plain request */
-	struct request *request; /* of which this may be a part */
-	uint32_t first;          /* of the request's lanes */
-	uint16_t at;             /* of the batch's lanes */
+	uint8_t *udp; /* a plain request, all of it; NULL: a part of `request` */
+	union {
+		struct frame *frame; /* of the plain request */
+		struct request *request;
+	};
+	uint16_t at; /* of the batch's lanes */
 	uint16_t count;
+	uint32_t first; /* of the request's lanes */
 };
 
 /* Lanes of one format and operation; slots as in packets. */
@@ -23,11 +25,12 @@ struct batch {
 	const struct branch *branch;
 	enum netfc_op op;
 	unsigned int lane_count;
-	unsigned int slice_count;
 	uint16_t x[NETFC_BATCH] __rte_cache_aligned;
 	uint16_t y[NETFC_BATCH];
 	uint16_t z[NETFC_BATCH];
 	uint8_t flags[NETFC_BATCH];
+	/* Far from lane_count, so that no compiler writes both as one vector and waits for it. */
+	unsigned int slice_count;
 	struct slice slice[NETFC_BATCH];
 };
 
@@ -40,13 +43,6 @@ struct batch_run {
 	uint64_t exceptions;
 };
 
-/** Exception flags, one count for each. */
-static inline uint64_t
-batch_spread_flags(uint8_t flags)
-{
-	return (flags * UINT64_C(0x0000200040008001)) & UINT64_C(0x0001000100010001);
-}
-
 /** Add a request's lanes; the batch is run whenever it is full. */
 void batch_add(struct batch *batch, struct batch_run *run, struct request *request);
 
@@ -54,29 +50,24 @@ void batch_add(struct batch *batch, struct batch_run *run, struct request *reque
 void batch_run(struct batch *batch, struct batch_run *run);
 
 /** Add a plain request of fewer than NETFC_BATCH lanes; it is answered when the batch is run. */
-static inline void
+static __rte_always_inline void
 batch_add_plain(struct batch *batch, struct batch_run *run, const struct plain_request *request,
 	struct frame *frame)
 {
 	const uint8_t *x = request->udp + PLAIN_LANES - PLAIN_UDP;
 	unsigned int count = request->count, at;
+	struct slice *slice;
 
 	if (unlikely(batch->lane_count + count > NETFC_BATCH))
 		batch_run(batch, run);
 	at = batch->lane_count;
-	if (count == 1) {
-		memcpy(&batch->x[at], x, sizeof(uint16_t));
-		memcpy(&batch->y[at], x + sizeof(uint16_t), sizeof(uint16_t));
-	} else {
-		memcpy(&batch->x[at], x, count * sizeof(uint16_t));
-		memcpy(&batch->y[at], x + count * sizeof(uint16_t), count * sizeof(uint16_t));
-	}
-	batch->slice[batch->slice_count++] = (struct slice){
-		.udp = request->udp,
-		.frame = frame,
-		.at = (uint16_t)at,
-		.count = (uint16_t)count,
-	};
+	memcpy(&batch->x[at], x, count * sizeof(uint16_t));
+	memcpy(&batch->y[at], x + count * sizeof(uint16_t), count * sizeof(uint16_t));
+	slice = &batch->slice[batch->slice_count++];
+	slice->udp = request->udp;
+	slice->frame = frame;
+	slice->at = (uint16_t)at;
+	slice->count = (uint16_t)count;
 	batch->lane_count = at + count;
 }
 

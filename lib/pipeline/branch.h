@@ -36,4 +36,11 @@ struct branch {
 void branch_run(const struct branch *branch, struct netfc_lanes *lanes, enum netfc_op op,
 	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, unsigned int count);
 
+/** Exception flags, a count of 16 bits for each. */
+static inline uint64_t
+flags_spread(uint8_t flags)
+{
+	return (flags * UINT64_C(0x0000200040008001)) & UINT64_C(0x0001000100010001);
+}
+
 #endif /* PIPELINE_BRANCH_H */

@@ -26,18 +26,18 @@ enum frame_network {
 /** A parsed frame; offsets in bytes from the start of the frame. */
 struct frame {
 	uint8_t network;         /**< enum frame_network */
-	bool udp;                /**< an unfragmented UDP datagram, behind no extension header */
-	bool netfc_port;         /**< UDP to the port of requests; set by pipeline_process() */
-	bool answered;           /**< a request that pipeline_process() has made a reply */
-	bool query;              /**< a query, left to pipeline_answer_query() */
+	bool udp : 1;            /**< an unfragmented UDP datagram, behind no extension header */
+	bool netfc_port : 1;     /**< UDP to the port of requests; set by pipeline_process() */
+	bool answered : 1;       /**< a request that pipeline_process() has made a reply */
+	bool query : 1;          /**< a query, left to pipeline_answer_query() */
 	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
 	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
 	uint16_t network_offset; /**< of what ether_type says */
 	uint16_t udp_offset;     /**< of the UDP header; set if udp */
 	uint16_t payload_length; /**< UDP payload, in bytes; set if udp */
 	uint16_t udp_port;       /**< destination port, in host order; set if udp */
-	uint16_t changes;        /**< what the answer added to the checksum; set if answered */
-};
+	uint16_t checksum;       /**< of UDP before it was answered; set if answered */
+} __attribute__((aligned(16)));
 
 /** Where the UDP payload starts. */
 static inline uint32_t

@@ -5,11 +5,14 @@
 #include <rte_prefetch.h>
 
 #include "batch.h"
+#include "ones.h"
 #include "pipeline.h"
 
 /* Operations on lanes. */
 #define OPS 4
 #define BATCHES (NETFC_FORMAT_END * OPS)
+
+_Static_assert((int)PIPELINE_BURST <= ONES_MAX, "a burst has more packets than ones");
 
 /* From so many lanes on, a kernel computes a packet's lanes where they are. */
 #define IN_PLACE_LANES 32
@@ -30,9 +33,14 @@ struct pipeline {
 struct pipeline_worker {
 	struct pipeline_counters counters;
 	const struct pipeline *pipeline;
-	uint32_t filled; /* batches with lanes, a bit each */
+	struct plain_words expected; /* plain requests of one lane, like the last one */
+	struct frame one_frame;      /* theirs, all but the checksum */
+	unsigned int one;            /* ones that they belong to */
+	uint32_t filled_ones;        /* with requests, a bit each */
+	uint32_t filled;             /* batches with lanes, a bit each */
 	struct batch_run run;
 	struct request request[PIPELINE_BURST];
+	struct ones ones[BATCHES];
 	struct batch batch[BATCHES];
 } __rte_cache_aligned;
 
@@ -156,12 +164,15 @@ pipeline_worker_create(const struct pipeline *pipeline, int socket_id)
 	if (worker == NULL)
 		return NULL;
 	worker->pipeline = pipeline;
+	worker->one_frame = pipeline->plain.one_frame;
+	plain_expect_none(&worker->expected);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
-			struct batch *batch = &worker->batch[batch_index(format, op)];
+			unsigned int index = batch_index(format, op);
 
-			batch->branch = &pipeline->branch[format][netfc_op_branch(op)];
-			batch->op = op;
+			worker->batch[index].op = worker->ones[index].op = op;
+			worker->batch[index].branch = worker->ones[index].branch =
+				&pipeline->branch[format][netfc_op_branch(op)];
 		}
 	}
 	return worker;
@@ -188,7 +199,7 @@ count_exceptions(struct pipeline_counters *counters, uint64_t exceptions)
 
 /* Compute and answer a plain request where it is. */
 static void
-compute_in_place(struct pipeline_worker *worker, const struct batch *batch,
+compute_in_place(struct batch_run *run, const struct batch *batch,
 	const struct plain_request *plain, struct frame *frame)
 {
 	const uint32_t bytes = plain->count * (uint32_t)sizeof(uint16_t);
@@ -197,28 +208,75 @@ compute_in_place(struct pipeline_worker *worker, const struct batch *batch,
 
 	flags = vector_run_packet(batch->branch->kernel, batch->op, x, x + bytes, x + 2 * bytes,
 		plain->count, &changes);
-	request_reply(plain->udp, frame, changes, request_status_ok(flags));
-	worker->run.exceptions += batch_spread_flags(flags);
+	plain_reply(plain->udp, frame, checksum_fold(changes), request_status_ok(flags));
+	run->exceptions += flags_spread(flags);
 }
 
-/* Compute a plain request of many lanes, gather one of few; false if it is for batch_add(). */
-static bool
-take_plain(struct pipeline_worker *worker, const struct plain_request *plain, struct frame *frame)
+/* Compute a plain request of many lanes, gather one of few. Returns its lanes; 0 if not plain. */
+static unsigned int
+take_plain(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame)
 {
-	struct batch *batch = &worker->batch[plain->batch];
+	const struct plain_shape *shape = &worker->pipeline->plain;
+	struct plain_request plain;
+	unsigned int index = plain_parse(shape, mbuf, &plain);
+	struct batch *batch;
 
-	if (plain->count >= IN_PLACE_LANES) {
-		if (batch->branch->kernel == NULL)
-			return false;
-		*frame = worker->pipeline->plain.frame;
-		frame->payload_length = plain->payload_length;
-		compute_in_place(worker, batch, plain, frame);
-		return true;
+	if (index-- == 0)
+		return 0;
+	batch = &worker->batch[index];
+	if (plain.count >= IN_PLACE_LANES && batch->branch->kernel == NULL)
+		return 0;
+	*frame = shape->any_frame;
+	frame->payload_length = plain.payload_length;
+	if (plain.count >= IN_PLACE_LANES) {
+		compute_in_place(&worker->run, batch, &plain, frame);
+	} else {
+		batch_add_plain(batch, &worker->run, &plain, frame);
+		worker->filled |= UINT32_C(1) << index;
 	}
-	*frame = worker->pipeline->plain.frame;
-	frame->payload_length = plain->payload_length;
-	batch_add_plain(batch, &worker->run, plain, frame);
-	worker->filled |= UINT32_C(1) << plain->batch;
+	return plain.count;
+}
+
+/*
+ * Requests of one lane mostly come in runs of one format and operation, which need no more than
+ * being recognised: they are counted in a register. A run goes on from burst to burst.
+ */
+struct one_run {
+	unsigned int index; /* of ones */
+	unsigned int count;
+};
+
+static void
+end_run(struct pipeline_worker *worker, const struct one_run *run)
+{
+	worker->one = run->index;
+	worker->ones[run->index].count = run->count;
+	worker->filled_ones |= (uint32_t)(run->count > 0) << run->index;
+}
+
+/* Start a run with a packet; false if that is no plain request of one lane. */
+static __rte_noinline bool
+start_run(struct pipeline_worker *worker, const struct rte_mbuf *mbuf, struct one_run *run)
+{
+	unsigned int index = plain_learn_one(&worker->pipeline->plain, mbuf, &worker->expected);
+
+	if (index-- == 0)
+		return false;
+	end_run(worker, run);
+	*run = (struct one_run){index, worker->ones[index].count};
+	return true;
+}
+
+/* Gather a plain request of one lane; false if it is none. */
+static __rte_always_inline bool
+take_one(struct pipeline_worker *worker, const struct rte_mbuf *mbuf, struct frame *frame,
+	struct one_run *run)
+{
+	if (unlikely(!plain_is_one(&worker->expected, mbuf)) && !start_run(worker, mbuf, run))
+		return false;
+	*frame = worker->one_frame;
+	ones_add(&worker->ones[run->index], run->count++,
+		rte_pktmbuf_mtod_offset(mbuf, uint8_t *, PLAIN_UDP), frame);
 	return true;
 }
 
@@ -262,31 +320,38 @@ static unsigned int
 gather(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
-	const struct plain_shape *shape = &worker->pipeline->plain;
-	unsigned int requests = 0, plain_requests = 0, lanes = 0;
+	unsigned int requests = 0, plain = 0, ones = 0, lanes = 0;
+	struct one_run run = {worker->one, 0};
 
 	for (uint16_t i = 0; i < count; i++) {
-		struct plain_request plain;
+		unsigned int some;
 
 		if (i + PREFETCH < count)
 			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH], void *));
-		if (likely(plain_parse(shape, mbufs[i], &plain)) &&
-			take_plain(worker, &plain, &frames[i])) {
-			plain_requests++;
-			lanes += plain.count;
+		if (take_one(worker, mbufs[i], &frames[i], &run)) {
+			ones++;
 			continue;
 		}
-		requests += take_any(worker, mbufs[i], &frames[i], &worker->request[requests]);
+		some = take_plain(worker, mbufs[i], &frames[i]);
+		plain += some != 0;
+		lanes += some;
+		if (some == 0)
+			requests +=
+				take_any(worker, mbufs[i], &frames[i], &worker->request[requests]);
 	}
-	worker->counters.netfc_packets += plain_requests;
-	worker->counters.errors[NETFC_STATUS_OK] += plain_requests + requests;
-	worker->counters.lanes += lanes;
+	end_run(worker, &run);
+	worker->counters.netfc_packets += ones + plain;
+	worker->counters.errors[NETFC_STATUS_OK] += ones + plain + requests;
+	worker->counters.lanes += ones + lanes;
 	return requests;
 }
 
 static void
 run_batches(struct pipeline_worker *worker)
 {
+	for (; worker->filled_ones != 0; worker->filled_ones &= worker->filled_ones - 1)
+		worker->run.exceptions +=
+			ones_run(&worker->ones[rte_bsf32(worker->filled_ones)], &worker->run.lanes);
 	for (; worker->filled != 0; worker->filled &= worker->filled - 1) {
 		struct batch *batch = &worker->batch[rte_bsf32(worker->filled)];
 
@@ -304,7 +369,7 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 	run_batches(worker);
 	for (unsigned int r = 0; r < requests; r++) {
 		request_finish(&worker->request[r], NETFC_STATUS_OK);
-		worker->run.exceptions += batch_spread_flags(worker->request[r].flags);
+		worker->run.exceptions += flags_spread(worker->request[r].flags);
 	}
 	count_exceptions(&worker->counters, worker->run.exceptions);
 	worker->run.exceptions = 0;

@@ -31,32 +31,59 @@ want_16(struct pattern *pattern, size_t offset, uint16_t value, uint16_t mask)
 	want_8(pattern, offset + 1, (uint8_t)value, (uint8_t)mask);
 }
 
+static void
+want_headers(struct pattern *pattern, uint16_t udp_port)
+{
+	const uint8_t code = (uint8_t) ~(PLAIN_CODES - 1);
+
+	want_16(pattern, offsetof(struct rte_ether_hdr, ether_type), RTE_ETHER_TYPE_IPV4,
+		UINT16_MAX);
+	want_8(pattern, PLAIN_IP, RTE_IPV4_VHL_DEF, UINT8_MAX);
+	want_16(pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, fragment_offset), 0,
+		RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
+	want_8(pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, next_proto_id), IPPROTO_UDP,
+		UINT8_MAX);
+	want_16(pattern, PLAIN_UDP + offsetof(struct rte_udp_hdr, dst_port), udp_port, UINT16_MAX);
+	want_16(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, magic), NETFC_MAGIC, UINT16_MAX);
+	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, version), NETFC_WIRE_VERSION,
+		UINT8_MAX);
+	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, op), 0, code);
+	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, format), 0, code);
+	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, status), 0, NETFC_STATUS_REPLY);
+}
+
+static void
+want_one_lane(struct pattern *pattern)
+{
+	want_16(pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, total_length),
+		PLAIN_ONE_LANE - PLAIN_IP, UINT16_MAX);
+	want_16(pattern, PLAIN_UDP + offsetof(struct rte_udp_hdr, dgram_len),
+		PLAIN_ONE_LANE - PLAIN_UDP, UINT16_MAX);
+	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, status), 0, UINT8_MAX);
+	want_16(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, count), 1, UINT16_MAX);
+}
+
+static void
+take_words(const struct pattern *pattern, struct plain_words *words)
+{
+	static const uint8_t offsets[PLAIN_WORDS] = PLAIN_WORD_OFFSETS;
+
+	for (unsigned int w = 0; w < PLAIN_WORDS; w++) {
+		memcpy(&words->value[w], pattern->value + offsets[w], sizeof(uint64_t));
+		memcpy(&words->mask[w], pattern->mask + offsets[w], sizeof(uint64_t));
+	}
+}
+
 void
 plain_describe(struct plain_shape *shape, uint16_t udp_port)
 {
-	static const uint8_t offsets[PLAIN_WORDS] = PLAIN_WORD_OFFSETS;
-	const uint8_t code = (uint8_t) ~(PLAIN_CODES - 1);
 	struct pattern pattern = {0};
 
-	want_16(&pattern, offsetof(struct rte_ether_hdr, ether_type), RTE_ETHER_TYPE_IPV4,
-		UINT16_MAX);
-	want_8(&pattern, PLAIN_IP, RTE_IPV4_VHL_DEF, UINT8_MAX);
-	want_16(&pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, fragment_offset), 0,
-		RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
-	want_8(&pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, next_proto_id), IPPROTO_UDP,
-		UINT8_MAX);
-	want_16(&pattern, PLAIN_UDP + offsetof(struct rte_udp_hdr, dst_port), udp_port, UINT16_MAX);
-	want_16(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, magic), NETFC_MAGIC, UINT16_MAX);
-	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, version), NETFC_WIRE_VERSION,
-		UINT8_MAX);
-	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, op), 0, code);
-	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, format), 0, code);
-	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, status), 0, NETFC_STATUS_REPLY);
-	for (unsigned int w = 0; w < PLAIN_WORDS; w++) {
-		memcpy(&shape->value[w], pattern.value + offsets[w], sizeof(uint64_t));
-		memcpy(&shape->mask[w], pattern.mask + offsets[w], sizeof(uint64_t));
-	}
-	shape->frame = (struct frame){
+	want_headers(&pattern, udp_port);
+	take_words(&pattern, &shape->any);
+	want_one_lane(&pattern);
+	take_words(&pattern, &shape->one);
+	shape->any_frame = (struct frame){
 		.network = FRAME_IPV4,
 		.udp = true,
 		.netfc_port = true,
@@ -66,4 +93,28 @@ plain_describe(struct plain_shape *shape, uint16_t udp_port)
 		.udp_offset = PLAIN_UDP,
 		.udp_port = udp_port,
 	};
+	shape->one_frame = shape->any_frame;
+	shape->one_frame.payload_length = PLAIN_ONE_LANE - PLAIN_NETFC;
+}
+
+unsigned int
+plain_learn_one(
+	const struct plain_shape *shape, const struct rte_mbuf *mbuf, struct plain_words *words)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	struct pattern pattern = {0};
+	struct plain_words codes;
+
+	if (!plain_is_one(&shape->one, mbuf) || plain_batch(shape, bytes) == 0)
+		return 0;
+	*words = shape->one;
+	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, op), bytes[PLAIN_OP], UINT8_MAX);
+	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, format), bytes[PLAIN_FORMAT],
+		UINT8_MAX);
+	take_words(&pattern, &codes);
+	for (unsigned int w = 0; w < PLAIN_WORDS; w++) {
+		words->value[w] |= codes.value[w];
+		words->mask[w] |= codes.mask[w];
+	}
+	return plain_batch(shape, bytes);
 }

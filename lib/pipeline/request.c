@@ -49,16 +49,14 @@ check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t l
 	return NETFC_STATUS_OK;
 }
 
-static bool
-has_checksum(const struct rte_mbuf *mbuf, const struct frame *frame)
+static uint16_t
+read_checksum(const struct rte_mbuf *mbuf, const struct frame *frame)
 {
 	const struct rte_udp_hdr *udp;
 	struct rte_udp_hdr copy;
 
-	if (frame->network == FRAME_IPV6)
-		return true;
 	udp = rte_pktmbuf_read(mbuf, frame->udp_offset, sizeof(*udp), &copy);
-	return udp->dgram_cksum != 0;
+	return udp->dgram_cksum;
 }
 
 int
@@ -86,7 +84,7 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uin
 		.offset = offset,
 		.udp_offset = frame->udp_offset,
 		.count = rte_be_to_cpu_16(header->count),
-		.checksummed = has_checksum(mbuf, frame),
+		.checksum = read_checksum(mbuf, frame),
 		.op = header->op,
 		.format = header->format,
 		.before = header->status,
@@ -179,41 +177,13 @@ request_write_answer(struct request *request, uint16_t ratio, uint32_t connectio
 	write_slots(request, offset, values, room ? RTE_DIM(values) : 1);
 }
 
-uint8_t *
-request_udp(const struct request *request)
-{
-	return mbuf_bytes(request->mbuf, request->udp_offset,
-		slot_offset(request, 3, 0) - request->udp_offset);
-}
-
+/* Write what has changed, wherever it is. */
 static void
-write_status(struct request *request, uint8_t status)
+reply_across_segments(const struct request *request, uint8_t status, uint16_t checksum)
 {
 	mbuf_write(request->mbuf, request->offset + STATUS_OFFSET, &status, sizeof(status));
-}
-
-static void
-write_checksum(struct request *request)
-{
-	uint32_t offset = request->udp_offset + CHECKSUM_OFFSET;
-	const packet_word *before;
-	uint16_t copy, after;
-
-	before = rte_pktmbuf_read(request->mbuf, offset, sizeof(copy), &copy);
-	after = checksum_update(*before, request->changes);
-	mbuf_write(request->mbuf, offset, &after, sizeof(after));
-}
-
-/* The same as request_reply(), wherever the bytes are. */
-static void
-reply_across_segments(struct request *request, uint8_t status)
-{
-	request->changes +=
-		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
-	request->frame->changes = checksum_fold(request->changes);
-	write_status(request, status);
-	if (request->checksummed)
-		write_checksum(request);
+	mbuf_write(
+		request->mbuf, request->udp_offset + CHECKSUM_OFFSET, &checksum, sizeof(checksum));
 }
 
 void
@@ -223,9 +193,19 @@ request_finish(struct request *request, enum netfc_status code)
 		(uint8_t)(NETFC_STATUS_REPLY | code << NETFC_STATUS_CODE_SHIFT | request->flags);
 	uint8_t *udp = mbuf_bytes(request->mbuf, request->udp_offset,
 		(uint32_t)sizeof(struct rte_udp_hdr) + ANSWERABLE_BYTES);
+	uint16_t checksum = request->checksum;
 
-	if (likely(udp != NULL))
-		request_reply(udp, request->frame, request->changes, status);
-	else
-		reply_across_segments(request, status);
+	/* The status is the low byte of the word that it shares with the format. */
+	request->changes +=
+		checksum_change(rte_cpu_to_be_16(request->before), rte_cpu_to_be_16(status));
+	/* Only over IPv4 may a datagram have none. */
+	if (likely(checksum != 0 || request->frame->network != FRAME_IPV4))
+		checksum = checksum_update(checksum, request->changes);
+	request->frame->checksum = request->checksum;
+	if (unlikely(udp == NULL)) {
+		reply_across_segments(request, status, checksum);
+		return;
+	}
+	udp[sizeof(struct rte_udp_hdr) + STATUS_OFFSET] = status;
+	*(packet_word *)(udp + CHECKSUM_OFFSET) = checksum;
 }

@@ -4,17 +4,11 @@
 
 /** @file A NetFC request in a packet: checked, read, answered in place. */
 
-#include <stddef.h>
-
-#include <rte_byteorder.h>
 #include <rte_mbuf.h>
-#include <rte_udp.h>
 
 #include <netfc.h>
 
-#include "checksum.h"
 #include "frame.h"
-#include "mbuf_bytes.h"
 
 /* A request of the burst at hand. */
 struct request {
@@ -22,9 +16,9 @@ struct request {
 	struct frame *frame;
 	uint32_t offset; /* of the NetFC header */
 	uint32_t udp_offset;
-	uint32_t count;   /* lanes */
-	uint64_t changes; /* of the checksum so far */
-	bool checksummed; /* false: an IPv4 datagram without a checksum */
+	uint32_t count;    /* lanes */
+	uint64_t changes;  /* of the checksum so far */
+	uint16_t checksum; /* UDP's, as it came */
 	uint8_t op;
 	uint8_t format;
 	uint8_t before; /* the status byte as it came */
@@ -66,9 +60,6 @@ void request_write_lanes(struct request *request, uint32_t first, const uint16_t
 void
 request_write_answer(struct request *request, uint16_t ratio, uint32_t connections, uint64_t bytes);
 
-/** The UDP header of a request that is all in one segment; NULL where it is not. */
-uint8_t *request_udp(const struct request *request);
-
 /** Write the status and update the checksum: the packet is a reply from now on. */
 void request_finish(struct request *request, enum netfc_status code);
 
@@ -77,29 +68,6 @@ static inline uint8_t
 request_status_ok(uint8_t flags)
 {
 	return NETFC_STATUS_REPLY | NETFC_STATUS_OK << NETFC_STATUS_CODE_SHIFT | flags;
-}
-
-/**
- * Write a status byte and update the checksum, if there is one, where both are at hand.
- *
- * @param udp the UDP header, and behind it the NetFC header up to its status
- * @param frame gets to know the changes
- * @param changes of the checksum so far
- */
-static inline void
-request_reply(uint8_t *udp, struct frame *frame, uint64_t changes, uint8_t status)
-{
-	uint8_t *header = udp + sizeof(struct rte_udp_hdr);
-	packet_word *checksum = (packet_word *)(udp + offsetof(struct rte_udp_hdr, dgram_cksum));
-	/* The status is the low byte of the word that it shares with the format. */
-	uint8_t *at = header + offsetof(struct netfc_hdr, status);
-
-	changes += checksum_change(rte_cpu_to_be_16(*at), rte_cpu_to_be_16(status));
-	frame->changes = checksum_fold(changes);
-	*at = status;
-	/* Only over IPv4 may a datagram have none. */
-	if (likely(*checksum != 0 || frame->network != FRAME_IPV4))
-		*checksum = checksum_update(*checksum, frame->changes);
 }
 
 #endif /* PIPELINE_REQUEST_H */

@@ -2,15 +2,9 @@
 #include <rte_byteorder.h>
 
 #include "checksum.h"
+#include "clones.h"
 #include "mbuf_bytes.h"
 #include "slots.h"
-
-/* One body, compiled for the vector units of several processors; the loader chooses. */
-#ifdef HAVE_TARGET_CLONES
-#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
 
 /* rte_bswap16() is assembly, which compilers cannot vectorise. */
 static inline uint16_t
