@@ -29,6 +29,7 @@ extern const struct command show_command;
 extern const struct command calc_command;
 extern const struct command verify_command;
 extern const struct command size_command;
+extern const struct command export_command;
 
 /** Say on stderr what is wrong; the program's name is put in front, a line end behind. */
 void complain(const char *what, ...) __attribute__((format(printf, 1, 2)));

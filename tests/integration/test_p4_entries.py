@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The entries that `netfc-tables export` writes, walked as the hardware would.
+
+Every key of every table, against tables built independently; then whole operations, against the
+library that the switch computes with. No P4 compiler is needed.
+"""
+
+import ctypes
+import re
+
+import numpy as np
+import pytest
+
+import operands
+import oracle
+import p4_walk
+import project_scripts
+import switch
+from netfc import Library
+from test_netfc_tables import complaint, run, run_json
+
+INSTALLED = re.findall(r"^  '(\w+)',$",
+                       (project_scripts.PROJECT / 'tables' / 'meson.build').read_text(), re.M)
+LOG_SETS = [name for name in INSTALLED if '_k' in name]
+LAYOUTS = ('direct', 'compact')
+ACTIONS = {'Ingress.compute': 'compute', 'Ingress.query': 'query', 'Ingress.refuse': 'refuse'}
+
+
+def exported(target, name, *options):
+    return run('export', '--target', target, *options, name).stdout
+
+
+@pytest.fixture(name='lane', scope='module', params=[
+    *((name, layout) for name in LOG_SETS for layout in LAYOUTS),
+    *((name, layout) for name in ('fp16_k64', 'bf16_k4_floor', 'posit16_k1')
+      for layout in LAYOUTS)], ids=' '.join)
+def fill_lane(request):
+    """A lane filled from what BMv2 would be told, with the name of its set."""
+    name, layout = request.param
+    tables = oracle.table_set(name)
+    rows = p4_walk.read_bmv2(exported('bmv2', name, '--layout', layout))
+    return name, p4_walk.Lane(rows, tables.format, layout == 'compact', tables.k)
+
+
+# ---- every key -------------------------------------------------------------------------------
+
+
+def test_every_logarithm(lane):
+    name, lane = lane
+    tables = oracle.table_set(name)
+    magnitudes = np.arange(1, len(tables.log))
+    for operand in 'xy':
+        for slots in (magnitudes, np.array([tables.format.negate(m) for m in magnitudes.tolist()])):
+            assert (lane.log(operand, slots) == tables.log[1:]).all()
+
+
+def test_every_mi(lane):
+    name, lane = lane
+    tables = oracle.table_set(name)
+    last = min(tables.guard, 0x7FFF)
+    theta = np.arange(-last, 1 if lane.compact else last + 1)
+    mi = [np.array([p4_walk.signed(p4_walk.SIGN) if m is oracle.NO_RESULT else m for m in page])
+          for page in tables.mi]
+    assert (p4_walk.signed(lane.mi[np.zeros_like(theta), theta]) == mi[0][theta + 0x8000]).all()
+    differ = np.where(theta <= 0, mi[1][theta + 0x8000], mi[2][theta + 0x8000])
+    assert (p4_walk.signed(lane.mi[np.ones_like(theta), theta]) == differ).all()
+
+
+def test_every_power(lane):
+    name, lane = lane
+    tables = oracle.table_set(name)
+    n = np.arange(-0x8000, 0x8000)
+    powers = np.array(tables.exp)
+    negative = np.array([tables.format.negate(power) for power in tables.exp])
+    assert (lane.power(np.zeros_like(n), n) == powers).all()
+    assert (lane.power(np.ones_like(n), n) == negative).all()
+    if not lane.posit:
+        expected = np.select([powers == 0, powers == tables.format.infinity], [8, 4], 0)
+        assert (lane.flags(n) == expected).all()
+
+
+# ---- whole operations ------------------------------------------------------------------------
+
+
+def library_results(tables, op, x, y):
+    """z and flags as libnetfc has them."""
+    x, y = (np.array(slots, dtype=np.uint16) for slots in (x, y))
+    z, flags = np.empty_like(x), np.empty(x.shape, dtype=np.uint8)
+    tables._functions.netfc_compute(tables._handle, op, x.ctypes.data, y.ctypes.data,
+                                    z.ctypes.data, ctypes.c_void_p(flags.ctypes.data), x.size)
+    return z, flags
+
+
+def test_operations(lane):
+    """Special values, boundaries, each slot as an operand: what z and which flags come out."""
+    name, lane = lane
+    tables = Library(switch.BUILD).set(name)
+    assert lane.decide.unique, 'two entries of the same priority'
+    for op, pairs in operands.by_operation(name).items():
+        x, y = np.array(pairs).T
+        z, flags = lane.compute(op, x, y)
+        expected_z, expected_flags = library_results(tables, op, x, y)
+        wrong = np.flatnonzero((z != expected_z) | (flags != expected_flags))
+        assert wrong.size == 0, [
+            f'{op}: {x[w]:04x} {y[w]:04x}: {z[w]:04x} {flags[w]}, not '
+            f'{expected_z[w]:04x} {expected_flags[w]}' for w in wrong[:5]]
+
+
+# ---- requests --------------------------------------------------------------------------------
+
+
+def verdict(rows, *fields):
+    """What the table of requests does with a packet: an action and its arguments."""
+    table = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1))
+    row = table(*(np.array(field) for field in fields))
+    return (ACTIONS[rows_in_order(rows)[row].action], *rows_in_order(rows)[row].args) \
+        if row >= 0 else None
+
+
+def rows_in_order(rows):
+    return sorted(rows, key=lambda row: row.order)
+
+
+@pytest.mark.parametrize('name', LOG_SETS[::2])
+def test_requests(name):
+    rows = p4_walk.read_bmv2(exported('bmv2', name, '--layout', 'compact',
+                                       '--port', '4321'))[p4_walk.REQUEST]
+    form = oracle.table_set(name).format.number
+    magic = oracle.MAGIC
+    for op in oracle.OPERATIONS:
+        assert verdict(rows, 4321, magic, 1, op, form, 0) == ('compute',)
+        assert verdict(rows, 4321, magic, 1, op, form + 1, 0) == ('refuse', 3)
+        assert verdict(rows, 4321, magic, 1, op, 0, 0) == ('refuse', 3)
+        assert verdict(rows, 4321, magic, 2, op, form, 0) == ('refuse', 1)
+        assert verdict(rows, 4321, magic, 1, op, form, 1) is None
+        assert verdict(rows, 4321, magic ^ 1, 1, op, form, 0) is None
+        assert verdict(rows, oracle.UDP_PORT, magic, 1, op, form, 0) is None
+    for op in (0, 5, 15, 17, 255):
+        assert verdict(rows, 4321, magic, 1, op, form, 0) == ('refuse', 2)
+        assert verdict(rows, 4321, magic, 0, op, form, 0) == ('refuse', 1)
+    query = ('query',) if form == 1 else ('refuse', 3)
+    assert verdict(rows, 4321, magic, 1, oracle.QUERY, 1, 0) == query
+    assert verdict(rows, 4321, magic, 1, oracle.QUERY, 2, 0) == ('refuse', 3)
+
+
+# ---- targets ---------------------------------------------------------------------------------
+
+
+def in_order(tables):
+    """Tables in a form that does not depend on how a target counts priorities."""
+    return {path: [row.content for row in rows_in_order(rows)] for path, rows in tables.items()}
+
+
+@pytest.mark.parametrize('name, options', [
+    ('bf16_k128', ('--layout', 'compact', '--lanes', '3')),
+    ('fp16_k16_floor', ('--layout', 'compact', '--port', '9'))])
+def test_targets_agree(name, options):
+    bmv2 = in_order(p4_walk.read_bmv2(exported('bmv2', name, *options)))
+    bfrt = p4_walk.read_bfrt(exported('bfrt', name, *options))
+    assert in_order(bfrt) == bmv2
+    assert in_order(p4_walk.read_bfrt_json(exported('bfrt-json', name, *options))) == bmv2
+    runtime = p4_walk.read_p4runtime(exported('p4runtime', name, *options))
+    assert [path for path, _ in runtime] == list(bmv2)
+    for (path, table), rows in runtime.items():
+        assert table == p4_walk.object_id(2, path)
+        rows = sorted(rows, key=lambda row: -row.order)
+        assert [row.content for row in rows] == [for_p4runtime(row) for row in bmv2[path]]
+
+
+def for_p4runtime(content):
+    """A row's content as P4Runtime has it."""
+    action, keys, args = content
+    fields = tuple((number, value, mask) for number, (value, mask) in enumerate(keys, 1)
+                   if mask != 0)
+    return p4_walk.object_id(1, action), fields, args
+
+
+def test_lanes_are_alike():
+    tables = p4_walk.read_bmv2(exported('bmv2', 'bf16_k128', '--layout', 'compact', '--lanes', '4'))
+    paths = {path.split('.', 2)[2] for path in tables if path.startswith('Ingress.lane')}
+    assert len(tables) == 1 + 4 * len(paths)
+    for path in paths:
+        first, *others = ([row.content[1:] for row in tables[f'Ingress.lane{lane}.{path}']]
+                          for lane in range(4))
+        assert all(other == first for other in others)
+
+
+def test_prefixes_save_most_of_the_mi_tables():
+    """The compact lay-out's miTables take a tenth of the direct one's entries."""
+    direct, compact = (p4_walk.read_bmv2(exported('bmv2', 'fp16_k1024', '--layout', layout))
+                       for layout in LAYOUTS)
+    assert len(direct['Ingress.lane0.mi.mi']) > 10 * len(compact['Ingress.lane0.mi.mi'])
+    assert sum(map(len, direct.values())) > 10 * sum(map(len, compact.values()))
+
+
+# ---- the command -----------------------------------------------------------------------------
+
+
+def test_report(tmp_path):
+    path = tmp_path / 'entries'
+    said = run('export', '-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128').stdout
+    entries = len(path.read_text().splitlines())
+    assert said == f'bf16_k128: wrote {path}, {entries:,} entries in 25 tables\n'
+    report = run_json('export', '-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128')
+    assert report == {'set': 'bf16_k128', 'target': 'bmv2', 'layout': 'compact', 'lanes': 2,
+                      'tables': 25, 'entries': entries, 'file': str(path)}
+
+
+def test_a_file_is_exported_as_its_set(tmp_path):
+    path = tmp_path / 'bf16_k128.netfc'
+    run('build', '--quiet', '-o', path, 'bf16_k128')
+    options = ('--layout', 'compact')
+    assert exported('bmv2', path, *options) == exported('bmv2', 'bf16_k128', *options)
+
+
+@pytest.mark.parametrize('arguments, message', [
+    (('fp16_k1024',), '--target is needed'),
+    (('-t', 'bmv2'), 'name one table set'),
+    (('-t', 'bmv2', 'fp16_k1024', 'bf16_k128'), 'name one table set'),
+    (('-t', 'tofino', 'fp16_k1024'), "no target 'tofino'"),
+    (('-t', 'bmv2', '-l', 'flat', 'fp16_k1024'), "no lay-out 'flat'"),
+    (('-t', 'bmv2', '-n', '0', 'fp16_k1024'), '--lanes takes a number from 1 to 16'),
+    (('-t', 'bmv2', '-n', '17', 'fp16_k1024'), '--lanes takes a number from 1 to 16'),
+    (('-t', 'bmv2', '-p', '65536', 'fp16_k1024'), '--port takes a number from 1 to 65535'),
+    (('-t', 'bfrt', '--program', 'a b', 'fp16_k1024'), "'a b' is no name of a P4 program"),
+    (('-t', 'bmv2', '--json', 'fp16_k1024'), '--json needs --output'),
+    (('-t', 'bmv2', '-l', 'compact', 'fp16_k1'), 'needs k to be 2 at least'),
+    (('-t', 'bmv2', 'fp16_k3'), "no table set 'fp16_k3'")])
+def test_wrong_usage(arguments, message):
+    assert message in complaint('export', *arguments)
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    path = tmp_path / 'missing' / 'entries'
+    assert 'cannot write' in complaint('export', '-t', 'bmv2', '-o', path, 'bf16_k128', status=2)
