@@ -10,5 +10,5 @@ packages_benchmark="dpdk-dev"
 packages_count="valgrind"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping iperf3 ethtool chromium
+	iproute2 iputils-ping iperf3 ethtool chromium strace
 	$packages_evaluation $packages_benchmark $packages_count"
