@@ -49,7 +49,10 @@ struct outbox {
 	struct rte_mbuf *mbuf[PIPELINE_BURST];
 };
 
-/** What one lcore works with. Only it writes here while it runs. */
+/**
+ * What one lcore works with. Only it writes here while it runs. Processors fetch cache lines in
+ * pairs, so that a line of its own would not be enough.
+ */
 struct lcore {
 	struct packet_counters counters;
 	struct pipeline_worker *worker;
@@ -58,9 +61,9 @@ struct lcore {
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
-} __rte_cache_aligned;
+} __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
 
-/** The application. */
+/** The application. Lcores read what stands before their own structs, and nobody writes there. */
 struct app {
 	struct options options;
 	struct sets sets;
@@ -69,9 +72,9 @@ struct app {
 	struct rte_rcu_qsbr *qsbr;      /**< each lcore with paths reports between bursts */
 	struct station_table *stations; /**< NULL: no bridge */
 	unsigned int port_count;
+	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	bool quit;                 /**< set once, by a signal or when idle */
 	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
 	pthread_mutex_t
 		state_lock; /**< held by whoever shows or changes the state; never by lcores */
