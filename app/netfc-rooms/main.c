@@ -56,7 +56,7 @@ print_usage(FILE *out)
 		"  --set NAME      table set, for the capture's format\n"
 		"  --capture FILE  requests alike but for their operands, over IPv4\n"
 		"  --match ROOM    match room, as dpdk-netfc's (default lpm)\n"
-		"  --rounds N      rounds, the first of which does not count (default 21)\n"
+		"  --rounds N      rounds, besides one to warm up (default 21)\n"
 		"  --help, --version\n"
 		"\n"
 		"Exit status: 0 done, 1 wrong usage, 2 a failure or a wrong result.\n");
@@ -112,59 +112,75 @@ prepare(struct rooms *rooms, const struct options *options, struct netfc_set *se
 	return look_ups_create(rooms) != 0 ? -1 : packets_create(rooms);
 }
 
+/* What is measured, as arrays of JSON with a number for each round. */
+struct measured {
+	json_t *bare, *look_ups, *packets;
+	json_t *step[NETFC_MAX_STEPS];
+};
+
 static void
 append_count(json_t *array, uint64_t count)
 {
 	json_array_append_new(array, json_integer((json_int_t)count));
 }
 
+/* One round of everything that the room has. */
+static void
+measure_round(struct rooms *rooms, struct measured *measured)
+{
+	struct step_cycles cycles;
+
+	if (can_measure_bare(rooms))
+		append_count(measured->bare, measure_bare(rooms));
+	if (rooms->has_stages)
+		append_count(measured->look_ups, measure_look_ups(rooms));
+	if (rooms->has_stages && packets_kernel(rooms) == NULL) {
+		measure_steps(rooms, &cycles);
+		for (unsigned int s = 0; s < rooms->program->step_count; s++)
+			append_count(measured->step[s], cycles.step[s]);
+	}
+	append_count(measured->packets, measure_packets(rooms));
+}
+
+static void
+clear(struct rooms *rooms, struct measured *measured)
+{
+	json_array_clear(measured->bare);
+	json_array_clear(measured->look_ups);
+	json_array_clear(measured->packets);
+	for (unsigned int s = 0; s < rooms->program->step_count; s++)
+		json_array_clear(measured->step[s]);
+}
+
 static json_t *
-steps_array(
-	const struct netfc_program *program, const struct step_cycles *cycles, unsigned long rounds)
+steps_array(const struct netfc_program *program, json_t *const *cycles)
 {
 	json_t *steps = json_array();
 
-	for (unsigned int s = 0; s < program->step_count; s++) {
-		json_t *array = json_array();
-
-		for (unsigned long round = 0; round < rounds; round++)
-			append_count(array, cycles[round].step[s]);
+	for (unsigned int s = 0; s < program->step_count; s++)
 		json_array_append_new(steps,
 			json_pack("{s:s, s:b, s:o}", "what", program->step[s].what, "look_up",
-				program->step[s].kind == NETFC_STEP_LOOKUP, "cycles", array));
-	}
+				program->step[s].kind == NETFC_STEP_LOOKUP, "cycles", cycles[s]));
 	return steps;
 }
 
 static json_t *
 measure(struct rooms *rooms, unsigned long rounds)
 {
-	struct step_cycles *steps = calloc(rounds, sizeof(*steps));
-	json_t *look_ups = json_array(), *bare = json_array(), *packets = json_array(), *object;
+	struct measured measured = {json_array(), json_array(), json_array(), {NULL}};
 
-	for (unsigned long round = 0; steps != NULL && round <= rounds; round++) {
-		uint64_t cycles = can_measure_bare(rooms) ? measure_bare(rooms) : 0;
-		unsigned long kept = round - 1;
-
-		if (round > 0 && can_measure_bare(rooms))
-			append_count(bare, cycles);
-		if (rooms->has_stages) {
-			cycles = measure_look_ups(rooms);
-			measure_steps(rooms, &steps[round > 0 ? kept : 0]);
-			if (round > 0)
-				append_count(look_ups, cycles);
-		}
-		cycles = measure_packets(rooms);
-		if (round > 0)
-			append_count(packets, cycles);
-	}
-	object = json_pack("{s:f, s:i, s:i, s:o, s:o, s:o, s:o}", "tsc_hz",
+	for (unsigned int s = 0; s < rooms->program->step_count; s++)
+		measured.step[s] = json_array();
+	/* The first round warms up. */
+	measure_round(rooms, &measured);
+	clear(rooms, &measured);
+	for (unsigned long round = 0; round < rounds; round++)
+		measure_round(rooms, &measured);
+	return json_pack("{s:f, s:i, s:i, s:s?, s:o, s:o, s:o, s:o}", "tsc_hz",
 		(double)rte_get_tsc_hz(), "packet_count", rooms->capture.packets, "lanes",
-		rooms->lanes, "bare", bare, "look_ups", look_ups, "steps",
-		steps_array(rooms->program, steps, rooms->has_stages ? rounds : 0), "packets",
-		packets);
-	free(steps);
-	return object;
+		rooms->lanes, "kernel", packets_kernel(rooms), "bare", measured.bare, "look_ups",
+		measured.look_ups, "packets", measured.packets, "steps",
+		steps_array(rooms->program, measured.step));
 }
 
 static enum exit_status

@@ -70,6 +70,9 @@ uint64_t measure_bare(const struct rooms *rooms);
 /** Every step of the program, over batches. */
 void measure_steps(const struct rooms *rooms, struct step_cycles *cycles);
 
+/** The kernel that computes the packets at once, described for people; NULL: stages do. */
+const char *packets_kernel(const struct rooms *rooms);
+
 /** Whole packets through the pipeline, in bursts. */
 uint64_t measure_packets(struct rooms *rooms);
 

@@ -26,6 +26,7 @@ create_pipeline(struct rooms *rooms)
 {
 	struct pipeline_config config = {
 		.match = rooms->kind,
+		.isa = vector_isa_best(),
 		.udp_port = NETFC_UDP_PORT,
 		.socket_id = SOCKET_ID_ANY,
 	};
@@ -94,6 +95,12 @@ packets_create(struct rooms *rooms)
 		return 0;
 	fprintf(stderr, PROGRAM ": the pipeline computes other results than the table set says\n");
 	return -1;
+}
+
+const char *
+packets_kernel(const struct rooms *rooms)
+{
+	return pipeline_kernel(rooms->pipeline, rooms->capture.format);
 }
 
 void

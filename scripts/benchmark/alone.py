@@ -6,6 +6,7 @@ import statistics
 import subprocess
 
 from benchmark import machine
+from benchmark.rounds import summary
 from benchmark.contenders import TABLES
 from benchmark.polling import ProgramError
 
@@ -17,8 +18,9 @@ def _time(bench, capture, table, room, rounds):
     """What netfc-rooms prints."""
     command = [
         str(bench.build / "app" / "netfc-rooms"),
-        *("--no-huge", "-m", str(MEGABYTES), "--no-pci", "--no-telemetry", "--no-shconf"),
-        *("--log-level", "*:error", "--file-prefix", f"netfc-rooms-{bench.folder.name}"),
+        *bench.memory.options(MEGABYTES),
+        *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
+        *("--file-prefix", f"netfc-rooms-{bench.folder.name}"),
         *("--lcores", f"0@{machine.polling_cpus(1)[0]}"),
         *("--", "--set", table, "--capture", str(capture), "--match", room),
         *("--rounds", str(rounds)),
@@ -30,27 +32,22 @@ def _time(bench, capture, table, room, rounds):
 
 
 def _per_lane(cycles, lanes):
-    """Median, least and greatest cycles per lane; None where there is nothing to time."""
-    if not cycles:
-        return None
-    values = [count / lanes for count in cycles]
-    return {
-        "median": statistics.median(values),
-        "least": min(values),
-        "greatest": max(values),
-    }
+    """Cycles per lane; None where there is nothing to time."""
+    return summary([count / lanes for count in cycles]) if cycles else None
 
 
 def run(bench, capture, format_name, room, rounds):
     """Cycles per lane of a room, on its own.
 
-    bare: the look-ups by DPDK's library alone; look_ups: the same through the room; packets: whole
-    packets through the pipeline; ratio: bare to each of the other two; steps: of the program.
+    kernel: what computes lanes, described, None where the program's steps do; bare: the look-ups by
+    DPDK's library alone; look_ups: the same through the room; packets: whole packets through the
+    pipeline; ratio: bare to each of the other two; steps: of the program.
     """
     timed = _time(bench, capture, TABLES[format_name], room, rounds)
     lanes = timed["lanes"]
     result = {kind: _per_lane(timed[kind], lanes) for kind in KINDS}
-    result["tsc_hz"] = timed["tsc_hz"]
+    result["tsc_hz"], result["kernel"] = timed["tsc_hz"], timed["kernel"]
+    result["lanes_per_packet"] = lanes // timed["packet_count"]
     result["steps"] = [
         {**step, "cycles": _per_lane(step["cycles"], lanes)}
         for step in timed["steps"]

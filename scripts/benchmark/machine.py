@@ -53,6 +53,11 @@ def polling_cpus(count):
     return sorted(os.sched_getaffinity(0))[-count:]
 
 
+def cpu_count():
+    """How many CPUs we may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def other_cpu():
     """The CPU for what does not poll: another one than the last, if there is one."""
     return min(os.sched_getaffinity(0))

@@ -133,14 +133,26 @@ class Polling:
             packets, (before + after) / 2, (wall_before + wall_after) / 2, after - before
         )
 
+    def _run_for(self, seconds):
+        """Let time pass until it has had so much of a processor."""
+        clock = processor_clock(self.pid)
+        end = time.clock_gettime(clock) + seconds
+        deadline = time.monotonic() + START_TIMEOUT_S
+        left = seconds
+        while left > 0:
+            if time.monotonic() > deadline:
+                raise ProgramError(f"{self.name} hardly gets a processor")
+            time.sleep(max(left, POLL_S))
+            left = end - time.clock_gettime(clock)
+
     def sample(self, seconds):
-        """Let it run for a while. Returns the sample that was least uncertain of a few."""
+        """Let it run for so much processor time. Returns the least uncertain sample of a few."""
         self.go()
-        time.sleep(WARM_UP_S)
+        self._run_for(WARM_UP_S)
         samples = []
         for _ in range(TRIES):
             before = self.read()
-            time.sleep(seconds)
+            self._run_for(seconds)
             samples.append(self.read().since(before))
             if samples[-1].uncertain <= READING_SHARE * samples[-1].processor:
                 break

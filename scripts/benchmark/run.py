@@ -10,12 +10,13 @@ import shlex
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 # pylint: disable=wrong-import-position
-from benchmark import alone, contenders, machine, matrix, rounds, tables
+from benchmark import alone, bmv2, contenders, latency, lcores, machine, matrix, report
+from benchmark import rounds, startup, tables
 from benchmark.polling import ProgramError
 from benchmark.results import Results, identity
 from benchmark.traffic import Traffic
@@ -31,12 +32,13 @@ class Settings:
     rounds: int  # of each comparison
     seconds: float  # of each sample
     passes: int  # of netfc-rooms
+    latency_s: float
 
 
 SETTINGS = {
-    "quick": Settings(rounds=3, seconds=0.1, passes=5),
-    "usual": Settings(rounds=5, seconds=0.2, passes=31),
-    "full": Settings(rounds=5, seconds=0.2, passes=31),
+    "quick": Settings(rounds=3, seconds=0.1, passes=5, latency_s=1),
+    "usual": Settings(rounds=5, seconds=0.2, passes=31, latency_s=1),
+    "full": Settings(rounds=5, seconds=0.2, passes=31, latency_s=1),
 }
 CELLS = {"quick": matrix.quick, "usual": matrix.usual, "full": matrix.full}
 
@@ -63,12 +65,23 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, help="rounds of each comparison (default 5)")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all results")
     parser.add_argument(
+        "--document",
+        type=pathlib.Path,
+        nargs="?",
+        const=ROOT / "docs",
+        metavar="FOLDER",
+        help="write performance.md and its figures there (default docs/)",
+    )
+    parser.add_argument(
         "--resume",
         action="store_true",
         help="go on where the last run with the same programs and settings was stopped",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.document and arguments.extent == "quick":
+        parser.error("--document: --quick does not measure enough for it")
+    return arguments
 
 
 def print_table(title, head, rows):
@@ -80,10 +93,10 @@ def print_table(title, head, rows):
 
 
 class Run:
-    """One run of the benchmark."""
+    """One run of the benchmark: measures what results do not have yet, and prints it."""
 
-    def __init__(self, arguments, results, bench, traffic, settings):
-        self._arguments, self._results, self._settings = arguments, results, settings
+    def __init__(self, extent, results, bench, traffic, settings):
+        self._extent, self._results, self._settings = extent, results, settings
         self._bench, self._traffic = bench, traffic
         self._contenders = contenders.find(bench.build)
 
@@ -92,22 +105,28 @@ class Run:
         """Names of the match rooms."""
         return [item.mode for item in self._contenders if item.family == "netfc"]
 
+    def _capture(self, lanes):
+        """That of fp16 additions of random operands."""
+        return self._traffic.make("fp16", "add", "random", lanes)
+
     def alone(self):
-        """The match rooms alone."""
-        capture = self._traffic.make("fp16", "add", "random", 243)
-        found = {
-            room: self._results.get(
-                "alone",
-                room,
-                lambda room=room: alone.run(
-                    self._bench, capture, "fp16", room, self._settings.passes
-                ),
+        """The match rooms alone. Returns the TSC's frequency."""
+        for lanes in reversed(matrix.ENDS):
+            capture, found = self._capture(lanes), {}
+            for room in self.rooms:
+                found[room] = self._results.get(
+                    "alone",
+                    f"{room}, {lanes}",
+                    lambda room=room, capture=capture: alone.run(
+                        self._bench, capture, "fp16", room, self._settings.passes
+                    ),
+                )
+            print_table(
+                f"Cycles per lane of fp16 additions without ports, {lanes} a packet",
+                tables.ALONE,
+                tables.alone(found),
             )
-            for room in self.rooms
-        }
-        print_table("Cycles per lane of fp16 additions, without ports", tables.ALONE,
-                    tables.alone(found))
-        return next(iter(found.values()))["tsc_hz"]
+        return found[self.rooms[0]]["tsc_hz"]
 
     def compare(self, cell, tsc_hz):
         """One comparison."""
@@ -131,11 +150,73 @@ class Run:
         done = self._results.get("switch", cell.title, measure)
         print_table(cell.title, tables.COMPARISON, tables.comparison(done["results"]))
 
+    def beside_bmv2(self):
+        """The other software switch that runs P4 programs, where there is one."""
+        packets = self._results.get(
+            "bmv2",
+            "forward",
+            lambda: bmv2.run(
+                self._bench,
+                self._traffic.frames("fp16", "add", "random", 1, contenders.BURST),
+                self._settings.rounds,
+            ),
+        )
+        print(f"\n{bmv2.sentence(packets, report.direct_rate(self._results.data))}.")
+
+    def more_lcores(self):
+        """What a second lcore adds, and a fourth."""
+        found = {}
+        for lanes in matrix.ENDS:
+            for room in self.rooms:
+                found[f"{room}, {lanes}"] = self._results.get(
+                    "lcores",
+                    f"{room}, {lanes}",
+                    lambda room=room, lanes=lanes: lcores.run(
+                        self._bench, self._capture(lanes), "fp16", room, self._settings
+                    ),
+                )
+        print_table("More lcores, a receive queue each", tables.LCORES, tables.lcores(found))
+
+    def latencies(self):
+        """How long packets take."""
+        found = {}
+        for lanes in matrix.ENDS:
+            for room in self.rooms:
+                found[f"{room}, {lanes}"] = self._results.get(
+                    "latency",
+                    f"{room}, {lanes}",
+                    lambda room=room, lanes=lanes: latency.run(
+                        self._bench, self._capture(lanes), lanes, "fp16", room,
+                        self._settings.latency_s,
+                    ),
+                )
+        print_table(
+            "Latency from receive to transmit burst, us", tables.LATENCY, tables.latency(found)
+        )
+
+    def start_ups(self):
+        """How long the switch takes to start."""
+        found = {
+            room: self._results.get(
+                "startup",
+                room,
+                lambda room=room: startup.run(self._bench, room, self._settings.rounds),
+            )
+            for room in self.rooms
+        }
+        print_table("Start and end with four table sets, s", tables.STARTUP,
+                    tables.startup(found))
+
     def all(self):
         """Everything."""
         tsc_hz = self.alone()
-        for cell in CELLS[self._arguments.extent]():
+        for cell in CELLS[self._extent]():
             self.compare(cell, tsc_hz)
+        self.beside_bmv2()
+        if self._extent != "quick":
+            self.more_lcores()
+            self.latencies()
+            self.start_ups()
 
 
 def settings_of(arguments):
@@ -143,7 +224,7 @@ def settings_of(arguments):
     settings = SETTINGS[arguments.extent]
     if arguments.rounds is None:
         return settings
-    return Settings(arguments.rounds, settings.seconds, settings.passes)
+    return replace(settings, rounds=arguments.rounds)
 
 
 def check_peers():
@@ -152,40 +233,56 @@ def check_peers():
         sys.exit("scripts/bench: dpdk-testpmd is not there: install Debian's dpdk-dev")
 
 
-def main():
-    """Measure."""
-    arguments = parse_arguments()
-    arguments.build = arguments.build.resolve()
-    check_peers()
-    settings = settings_of(arguments)
-    work = arguments.build / "benchmark"
-    work.mkdir(exist_ok=True)
-    began = time.time()
-    who = identity([arguments.build / "app" / name for name in PROGRAMS], asdict(settings))
-    results = Results(work / f"{arguments.extent}.json", who, arguments.resume)
+def command_line(words):
+    """What a reader would type: scripts/bench itself adds the build folder."""
+    if "--build" in words:
+        at = words.index("--build")
+        words = words[:at] + words[at + 2 :]
+    return shlex.join(["scripts/bench", *words])
+
+
+def measure(arguments, results, settings):
+    """Run, with a folder for what is needed meanwhile."""
     memory = machine.choose_memory(contenders.megabytes(contenders.find(arguments.build)))
-    facts = machine.facts(ROOT, arguments.build)
-    print(f"{facts['cpu']}, {facts['cpus']} CPUs, {facts['kernel']}, DPDK {facts['dpdk']}")
     print(f"Memory: {memory.sentence}")
     print(f"Load average: {', '.join(f'{load:.2f}' for load in os.getloadavg())}")
     with tempfile.TemporaryDirectory(prefix="netfc-bench-") as folder:
         folder = pathlib.Path(folder)
         bench = contenders.Bench(arguments.build, memory, folder)
-        traffic = Traffic(folder, work)
-        try:
-            Run(arguments, results, bench, traffic, settings).all()
-        except ProgramError as error:
-            sys.exit(f"scripts/bench: {error}")
+        traffic = Traffic(folder, arguments.build / "benchmark")
+        Run(arguments.extent, results, bench, traffic, settings).all()
+    return memory.sentence
+
+
+def main():
+    """Measure, and write what is asked for."""
+    arguments = parse_arguments()
+    arguments.build = arguments.build.resolve()
+    check_peers()
+    settings, began = settings_of(arguments), time.time()
+    work = arguments.build / "benchmark"
+    work.mkdir(exist_ok=True)
+    who = identity([arguments.build / "app" / name for name in PROGRAMS], asdict(settings))
+    results = Results(work / f"{arguments.extent}.json", who, arguments.resume)
+    facts = machine.facts(ROOT, arguments.build)
+    print(f"{facts['cpu']}, {facts['cpus']} CPUs, {facts['kernel']}, DPDK {facts['dpdk']}")
+    try:
+        memory = measure(arguments, results, settings)
+    except ProgramError as error:
+        sys.exit(f"scripts/bench: {error}")
     results.data.update(
         machine=facts,
-        memory=memory.sentence,
-        command=shlex.join(["scripts/bench", *sys.argv[1:]]),
+        memory=memory,
+        command=command_line(sys.argv[1:]),
         date=time.strftime("%Y-%m-%d", time.gmtime(began)),
         seconds=time.time() - began,
     )
     results.save()
     if arguments.json:
         arguments.json.write_text(json.dumps(results.data, indent=1), encoding="utf-8")
+    if arguments.document:
+        report.write(arguments.document, results.data)
+        print(f"\n{arguments.document}/performance.md")
 
 
 if __name__ == "__main__":

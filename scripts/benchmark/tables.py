@@ -79,3 +79,62 @@ def alone(results):
         ]
         for room, result in results.items()
     ]
+
+
+LCORES = [
+    *("room, lanes", "lcores", "Mpps", "to one", "as it was", "to one", "least share of CPU"),
+    "quiet rounds",
+]
+
+
+def lcores(results):
+    """Rows of LCORES."""
+    return [
+        [
+            title,
+            str(one["lcores"]),
+            rate(one["packets"]),
+            f"{one['ratio']:.2f}",
+            rate(one["wall"]),
+            f"{one['wall_ratio']:.2f}",
+            f"{one['share']:.0%}",
+            f"{result['quiet']} of {result['rounds']}",
+        ]
+        for title, result in results.items()
+        for one in result["lcores"]
+    ]
+
+
+LATENCY = [
+    *("room, lanes", "bursts of 64: p50", "p99", "p99.9"),
+    *("one packet: p50", "p99", "p99.9", "packets a burst"),
+]
+PERCENTILES = ("p50", "p99", "p99_9")
+
+
+def latency(results):
+    """Rows of LATENCY."""
+    rows = []
+    for title, result in results.items():
+        row = [title]
+        for kind in ("full", "alone"):
+            one = result[kind]
+            row += [f"{one[name] / one['tsc_hz'] * 1e6:.3f}" for name in PERCENTILES]
+        rows.append([*row, f"{result['packets_per_burst']:.2f}"])
+    return rows
+
+
+STARTUP = ["room", "by the clock", "least..greatest", "processor time", "program", "kernel"]
+
+
+def startup(results):
+    """Rows of STARTUP."""
+    return [
+        [
+            room,
+            f"{result['seconds']['median']:.2f}",
+            f"{result['seconds']['least']:.2f}..{result['seconds']['greatest']:.2f}",
+            *(f"{result[kind]['median']:.2f}" for kind in ("processor", "user", "system")),
+        ]
+        for room, result in results.items()
+    ]

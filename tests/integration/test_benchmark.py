@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import subprocess
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 import project_scripts
 import switch
 
-from benchmark import instructions, matrix, tables
+from benchmark import instructions, matrix, report, stages, tables
 
+DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
 PEERS = {'testpmd io', 'testpmd 5tswap', 'testpmd csum'}
 TIMEOUT_S = 240
@@ -57,12 +59,12 @@ def test_ratios_are_those_of_the_rates(measured):
 
 def test_rooms_alone_are_measured(measured):
     alone = measured[1]['done']['alone']
-    assert set(alone) == set(offered_rooms())
-    for room, result in alone.items():
+    assert set(alone) == {f'{room}, {lanes}' for room in offered_rooms() for lanes in matrix.ENDS}
+    for title, result in alone.items():
         assert result['packets']['median'] > 0
-        assert (result['bare'] is not None) == (room in ('lpm', 'hash'))
+        assert (result['bare'] is not None) == title.startswith(('lpm', 'hash'))
         look_ups = [step for step in result['steps'] if step['look_up']]
-        assert (len(look_ups) == 5) == (result['look_ups'] is not None)
+        assert len(look_ups) == (5 if result['kernel'] is None else 0)
 
 
 def test_everything_is_printed_for_people(measured):
@@ -114,6 +116,28 @@ def test_the_guard_fails_where_more_is_executed(capsys):
     capsys.readouterr()
     assert instructions.check(more) == 1
     assert capsys.readouterr().out.count('More instructions') == sum(map(len, more.values()))
+
+
+def test_the_report_is_what_was_measured(tmp_path):
+    """Made again of its numbers, page and figures are those in docs/, to the byte."""
+    numbers = json.loads((DOCS / 'performance' / report.NUMBERS).read_text())
+    report.write(tmp_path, numbers)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob('*.*'))
+    kept = sorted(path.relative_to(DOCS) for path in (DOCS / 'performance').iterdir())
+    assert made == sorted([*kept, pathlib.Path('performance.md')])
+    for path in made:
+        assert (tmp_path / path).read_bytes() == (DOCS / path).read_bytes(), path
+
+
+def test_stages_add_up_to_the_whole():
+    numbers = json.loads((DOCS / 'performance' / report.NUMBERS).read_text())
+    cells, alone = report.sweep_cells(numbers), numbers['done']['alone']
+    for lanes in matrix.ENDS:
+        results = next(c['results'] for c in cells if c['cell']['lanes'] == lanes)
+        for room, found in stages.of_rooms(cells, alone, lanes).items():
+            assert set(found) <= set(stages.NAMES) and min(found.values()) >= 0
+            # More only where a stage alone takes longer than within the switch.
+            assert sum(found.values()) >= 0.999 * results[f'netfc {room}']['cycles']
 
 
 def test_tables_are_aligned():

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures, as SVG files whose bytes depend on the numbers alone."""
+
+import matplotlib
+
+matplotlib.use("svg")
+
+from matplotlib import pyplot  # noqa: E402  (the back end comes first)
+
+from benchmark import stages  # noqa: E402
+from evaluation.figures import STYLE, save  # noqa: E402
+
+# Wong, Nature Methods 8 (2011): colours that the colour-blind can tell apart.
+COLOURS = {
+    "netfc lpm": "#0072b2",
+    "netfc hash": "#d55e00",
+    "netfc direct": "#009e73",
+    "netfc fpu": "#cc79a7",
+    "testpmd io": "#999999",
+    "testpmd 5tswap": "#555555",
+    "testpmd csum": "#000000",
+}
+OTHER_COLOUR = "#e69f00"
+STAGE_COLOURS = [
+    *("#999999", "#555555", "#e69f00", "#f0e442"),
+    *("#56b4e9", "#0072b2", "#009e73", "#dddddd"),
+]
+
+
+def _line(axes, name, lanes, values):
+    """Peers are dashed."""
+    line = "-o" if name.startswith("netfc") else "--s"
+    axes.plot(lanes, values, line, ms=4, color=COLOURS.get(name, OTHER_COLOUR), label=name)
+
+
+def sweep(folder, cells, field, scale, label, name, peers):
+    """A field of the results over lanes per packet, one line a contender."""
+    figure, axes = pyplot.subplots(figsize=(5.2, 3.8))
+    names = [one for one in next(iter(cells))["results"] if peers or one.startswith("netfc")]
+    for contender in names:
+        lanes = [cell["cell"]["lanes"] for cell in cells]
+        values = [cell["results"][contender][field] / scale for cell in cells]
+        _line(axes, contender, lanes, values)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set(xlabel="lanes per packet", ylabel=label)
+    axes.legend(fontsize=8)
+    return save(figure, folder, name)
+
+
+def bars(folder, cells, alone, lanes, name):
+    """Cycles per packet by stage, one bar a room."""
+    found = stages.of_rooms(cells, alone, lanes)
+    figure, axes = pyplot.subplots(figsize=(5.2, 3.8))
+    rooms = list(found)
+    bottom = [0.0] * len(rooms)
+    for stage, colour in zip(stages.NAMES, STAGE_COLOURS):
+        values = [found[room].get(stage, 0.0) / (lanes if lanes > 1 else 1) for room in rooms]
+        axes.bar(rooms, values, bottom=bottom, color=colour, label=stage, width=0.6)
+        bottom = [low + value for low, value in zip(bottom, values)]
+    axes.set_ylabel("TSC cycles per packet" if lanes == 1 else "TSC cycles per lane")
+    axes.set_title(f"{lanes} lane{'' if lanes == 1 else 's'} per packet")
+    limit = stages.readable_limit(bottom)
+    axes.set_ylim(0, limit)
+    for at, height in enumerate(bottom):
+        if height > limit:
+            axes.annotate(f"{height:.0f}", (at, limit), ha="center", va="top", color="white")
+    axes.legend(fontsize=7)
+    return save(figure, folder, name)
+
+
+def draw(folder, cells, alone):
+    """All figures, into a folder that is there.
+
+    cells: those over lanes per packet; alone: rooms alone.
+    """
+    with pyplot.rc_context(STYLE):
+        sweep(folder, cells, "lanes", 1e6, "million lanes per second", "lanes", False)
+        sweep(folder, cells, "gbit", 1, "Gbit/s on an Ethernet link", "gbit", True)
+        for lanes in (1, cells[-1]["cell"]["lanes"]):
+            bars(folder, cells, alone, lanes, f"stages-{lanes}")

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the cycles of a packet go: differences of what was measured.
+
+testpmd io receives and sends; 5tswap swaps addresses, too; netfc-rooms has the pipeline without
+ports, and its look-ups and integer steps one by one. What is left of the switch's cycles is what
+none of these accounts for: polling, counting, caches that two programs share out differently.
+"""
+
+DEVICE = "receive and send"
+SWAP = "swap addresses"
+PACKET = "parse, status, checksum"
+LANES = "lanes in and out"
+STEPS = "integer steps"
+LOOK_UPS = "look-ups"
+KERNEL = "kernel"
+REST = "rest"
+NAMES = (DEVICE, SWAP, PACKET, LANES, STEPS, LOOK_UPS, KERNEL, REST)
+LIMIT_OF_SECOND = 2.0  # a bar that is so much longer than the others is cut
+
+
+def _median(alone, kind):
+    return alone[kind]["median"]
+
+
+def _fixed_and_lane(short, long):
+    """Cycles of the pipeline per packet and per lane, from packets of few and of many lanes."""
+    few, many = short["lanes_per_packet"], long["lanes_per_packet"]
+    packet_few = _median(short, "packets") * few
+    packet_many = _median(long, "packets") * many
+    per_lane = (packet_many - packet_few) / (many - few)
+    return max(packet_few - per_lane * few, 0.0), per_lane
+
+
+def _computing(long, per_lane):
+    """Cycles per lane by stage of what is done for each lane."""
+    if long["kernel"] is not None:
+        return {KERNEL: per_lane}
+    look_ups = sum(_median(step, "cycles") for step in long["steps"] if step["look_up"])
+    steps = sum(_median(step, "cycles") for step in long["steps"] if not step["look_up"])
+    return {
+        LOOK_UPS: look_ups,
+        STEPS: steps,
+        LANES: max(per_lane - look_ups - steps, 0.0),
+    }
+
+
+def _of_room(results, room, short, long, lanes):
+    """Cycles per packet by stage."""
+    device = results["testpmd io"]["cycles"]
+    found = {DEVICE: device, SWAP: max(results["testpmd 5tswap"]["cycles"] - device, 0.0)}
+    fixed, per_lane = _fixed_and_lane(short, long)
+    found[PACKET] = fixed
+    for stage, cycles in _computing(long, per_lane).items():
+        found[stage] = cycles * lanes
+    found[REST] = max(results[f"netfc {room}"]["cycles"] - sum(found.values()), 0.0)
+    return found
+
+
+def of_rooms(cells, alone, lanes):
+    """Cycles per packet by stage, by room.
+
+    cells: comparisons over lanes per packet; alone: rooms alone, by "room, lanes per packet".
+    """
+    results = next(cell["results"] for cell in cells if cell["cell"]["lanes"] == lanes)
+    rooms = [name.split()[1] for name in results if name.startswith("netfc ")]
+    ends = sorted({item["lanes_per_packet"] for item in alone.values()})
+    return {
+        room: _of_room(
+            results, room, alone[f"{room}, {ends[0]}"], alone[f"{room}, {ends[-1]}"], lanes
+        )
+        for room in rooms
+    }
+
+
+def readable_limit(heights):
+    """An axis' limit that one bar far above the others does not spoil."""
+    ordered = sorted(heights)
+    second = ordered[-2] if len(ordered) > 1 else ordered[-1]
+    return min(1.05 * ordered[-1], LIMIT_OF_SECOND * second)

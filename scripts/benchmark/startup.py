@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the command to the first poll, and the end: table sets loaded, match stages made."""
+
+import re
+import resource
+import subprocess
+import time
+
+from benchmark import machine
+from benchmark.contenders import TABLES
+from benchmark.polling import ProgramError
+from benchmark.rounds import summary
+
+MEGABYTES = 1536
+
+
+def _command(bench, room):
+    return [
+        str(bench.build / "app" / "dpdk-netfc"),
+        *bench.memory.options(MEGABYTES),
+        *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
+        *("--file-prefix", f"netfc-startup-{bench.folder.name}"),
+        *("--lcores", f"0@{machine.polling_cpus(1)[0]}", "--vdev=net_null0,no-rx=1"),
+        *("--", "--match", room, "--tables", ",".join(TABLES.values())),
+        *("--tables-dir", str(bench.build / "tables"), "--idle-exit", "1"),
+    ]
+
+
+def _processor_seconds():
+    """In the program and in the kernel."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime, used.ru_stime
+
+
+def _once(bench, room):
+    """Seconds by the clock, and of the processor in the program and in the kernel."""
+    command, began, before = _command(bench, room), time.monotonic(), _processor_seconds()
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    if done.returncode != 0 or not re.search(r"^Ran for", done.stdout, re.MULTILINE):
+        raise ProgramError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    after = _processor_seconds()
+    return time.monotonic() - began, after[0] - before[0], after[1] - before[1]
+
+
+def run(bench, room, rounds):
+    """Seconds of a start with the largest set of every format, until the end: by the clock, and of
+    the processor in all, in the program, in the kernel."""
+    times = [_once(bench, room) for _ in range(rounds)]
+    return {
+        "seconds": summary([wall for wall, _, _ in times]),
+        "processor": summary([user + system for _, user, system in times]),
+        "user": summary([user for _, user, _ in times]),
+        "system": summary([system for _, _, system in times]),
+        "sets": list(TABLES.values()),
+    }
