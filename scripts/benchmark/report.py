@@ -227,7 +227,7 @@ def write(folder, results):
     """Write performance.md into a folder, and its figures and all numbers into one below."""
     images = folder / IMAGES
     images.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(results, indent=None, separators=(",", ":"), sort_keys=True)
+    text = json.dumps(results, separators=(",", ":"))
     (images / NUMBERS).write_text(text + "\n", encoding="utf-8")
     figures.draw(images, sweep_cells(results), results["done"]["alone"])
     text = document.to_markdown(blocks_of(results), NOTE)
