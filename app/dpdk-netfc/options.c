@@ -65,7 +65,9 @@ print_usage(FILE *out)
 		"                           <format>_k<k>[_floor], or the path of a file\n"
 		"  --tables-dir DIR         look for the files of named sets in DIR first\n"
 		"                           (or in $NETFC_TABLES_DIR; sets without a file are built)\n"
-		"  --match lpm|hash|direct  what the match stages are made of (default lpm)\n"
+		"  --match lpm|hash|direct|fpu\n"
+		"                           what the match stages are made of (default lpm);\n"
+		"                           fpu: no tables, correctly rounded results instead\n"
 		"  --forward pair|reflect|bridge\n"
 		"                           pair: ports 0-1, 2-3, ... cross-connected\n"
 		"                           (default for an even number of ports);\n"
@@ -173,7 +175,7 @@ parse_match(const char *text, struct options *options)
 {
 	options->match = match_kind_by_name(text);
 	if (options->match == MATCH_KINDS)
-		return wrong_value("match", text, "lpm, hash or direct");
+		return wrong_value("match", text, "lpm, hash, direct or fpu");
 	return 0;
 }
 

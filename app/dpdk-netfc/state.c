@@ -18,6 +18,22 @@ addresses_array(const struct addresses *addresses)
 	return array;
 }
 
+/* What computes each table set in place of match stages. */
+static json_t *
+kernels_object(const struct app *app)
+{
+	json_t *kernels = json_object();
+
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		const char *kernel = pipeline_kernel(app->pipeline, format);
+
+		if (kernel != NULL)
+			json_object_set_new(kernels, netfc_set_name(app->sets.by_format[format]),
+				json_string(kernel));
+	}
+	return kernels;
+}
+
 json_t *
 state_config(const struct app *app)
 {
@@ -27,6 +43,7 @@ state_config(const struct app *app)
 	json_object_set_new(config, "version", json_string(NETFC_VERSION));
 	json_object_set_new(config, "dpdk", json_string(rte_version()));
 	json_object_set_new(config, "match", json_string(match_kind_name(options->match)));
+	json_object_set_new(config, "kernels", kernels_object(app));
 	json_object_set_new(config, "forward", json_string(forward_mode_name(options->forward)));
 	json_object_set_new(config, "udp_port", json_integer(options->udp_port));
 	json_object_set_new(config, "mtu", json_integer(options->mtu));

@@ -111,7 +111,10 @@ int
 value_match(const char *text, enum match_kind *value)
 {
 	*value = match_kind_by_name(text);
-	return *value != MATCH_KINDS ? 0 : wrong_value("match", text, "lpm, hash or direct");
+	/* Replies are compared with the table set's results. */
+	return *value != MATCH_KINDS && *value != MATCH_FPU
+		? 0
+		: wrong_value("match", text, "lpm, hash or direct");
 }
 
 int

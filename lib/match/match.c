@@ -11,6 +11,7 @@ static const struct {
 	[MATCH_LPM] = {"lpm", match_lpm_create},
 	[MATCH_HASH] = {"hash", match_hash_create},
 	[MATCH_DIRECT] = {"direct", match_direct_create},
+	[MATCH_FPU] = {"fpu", NULL},
 };
 
 const char *
@@ -37,6 +38,8 @@ match_create(enum match_kind kind, const struct netfc_table *table, int socket_i
 {
 	if ((unsigned int)kind >= MATCH_KINDS)
 		return -EINVAL;
+	if (kinds[kind].create == NULL)
+		return -ENOTSUP;
 	return kinds[kind].create(table, socket_id, stage);
 }
 

@@ -20,6 +20,7 @@ enum match_kind {
 	MATCH_LPM,    /**< rte_lpm: the optimal prefixes, like a TCAM */
 	MATCH_HASH,   /**< rte_hash: exact keys, like a switch's SRAM */
 	MATCH_DIRECT, /**< an array indexed by the key */
+	MATCH_FPU,    /**< none at all: the processor's own arithmetic in place of tables */
 	MATCH_KINDS,
 };
 
@@ -34,7 +35,7 @@ struct match_stage {
 	void (*free)(struct match_stage *stage);
 };
 
-/** The kind's name, as on the command line: "lpm", "hash", "direct". */
+/** The kind's name, as on the command line: "lpm", "hash", "direct", "fpu". */
 const char *match_kind_name(enum match_kind kind);
 
 /**
@@ -52,7 +53,8 @@ enum match_kind match_kind_by_name(const char *name);
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param stage where the new stage goes; free it with match_free()
  * @return 0; -ENOMEM (too little memory, see the EAL's -m); -EINVAL (no such kind); -E2BIG (keys or
- *   values wider than the kind takes); or another negative errno of the structure underneath
+ *   values wider than the kind takes); -ENOTSUP (MATCH_FPU has no stages); or another negative
+ * errno of the structure underneath
  */
 int match_create(enum match_kind kind, const struct netfc_table *table, int socket_id,
 	struct match_stage **stage);

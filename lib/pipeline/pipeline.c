@@ -85,7 +85,10 @@ link_branch(struct pipeline *pipeline, const struct netfc_set *set, enum netfc_b
 	}
 }
 
-/* Arrays need no match stages where a kernel is equal to the set. */
+/*
+ * An FPU needs a format, not the set; arrays need no match stages where a kernel is equal to the
+ * set.
+ */
 static int
 create_format(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
 {
@@ -93,7 +96,10 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 	struct vector_kernel **kernel = &pipeline->kernel[format];
 	int error = -ENOTSUP;
 
-	if (config->match == MATCH_DIRECT)
+	if (config->match == MATCH_FPU)
+		error = vector_fpu_create(
+			netfc_set_format(set), config->isa, config->socket_id, kernel);
+	else if (config->match == MATCH_DIRECT)
 		error = vector_create(set, config->isa, config->socket_id, kernel);
 	if (error == -ENOTSUP)
 		error = create_stages(pipeline, config, format);

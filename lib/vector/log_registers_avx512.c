@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See log_registers.h. A group is 32 lanes, a register of 16-bit words. */
-#include <immintrin.h>
-
+/* See log_registers.h. */
+#include "lanes_avx512.h"
 #include "log_registers.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-#define GROUP 32
 #define BLOCK 256
 #define GROUPS (BLOCK / GROUP)
 
@@ -17,10 +13,6 @@
 struct tables {
 	__m512i base[2], slope[2];
 	__m512 coarse[2], fine[2];
-};
-
-struct words {
-	__m512i x, y;
 };
 
 /* What a sum needs behind its look-up in mi. */
@@ -34,17 +26,6 @@ struct sums {
 	__mmask32 is_zero[GROUPS];    /* z is +0 */
 } __attribute__((aligned(64)));
 
-/* Exception flags so far, a bit per lane and flag. */
-struct flags {
-	__mmask32 invalid, divbyzero, overflow, underflow;
-};
-
-INLINE __m512i
-all(int word)
-{
-	return _mm512_set1_epi16((short)word);
-}
-
 INLINE struct tables
 load_tables(const struct log_registers *kernel)
 {
@@ -54,23 +35,6 @@ load_tables(const struct log_registers *kernel)
 		{_mm512_load_ps(kernel->coarse), _mm512_load_ps(kernel->coarse + 16)},
 		{_mm512_load_ps(kernel->fine), _mm512_load_ps(kernel->fine + 16)},
 	};
-}
-
-/* Between the byte order of packets and ours. */
-INLINE __m512i
-swap(__m512i words)
-{
-	const __m512i order = _mm512_set_epi64(0x0e0f0c0d0a0b0809, 0x0607040502030001,
-		0x0e0f0c0d0a0b0809, 0x0607040502030001, 0x0e0f0c0d0a0b0809, 0x0607040502030001,
-		0x0e0f0c0d0a0b0809, 0x0607040502030001);
-
-	return _mm512_shuffle_epi8(words, order);
-}
-
-INLINE __m512i
-join(__m256i low, __m256i high)
-{
-	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
 /*
@@ -128,12 +92,6 @@ exp_words(const struct tables *tables, __m512i n)
 	__m512i high = _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(n, 1));
 
 	return join(power_of_two(tables, low), power_of_two(tables, high));
-}
-
-INLINE __m512i
-magnitude_of(__m512i words)
-{
-	return _mm512_and_si512(words, all(0x7fff));
 }
 
 /* Magnitude and, of another word, the sign. */
@@ -275,85 +233,6 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables, 
 	return z;
 }
 
-/* The lanes of a block that a group has. */
-INLINE __mmask32
-lanes_of(unsigned int group, unsigned int count)
-{
-	unsigned int lanes = count - group * GROUP;
-
-	return lanes >= GROUP ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
-}
-
-INLINE __m512i
-load(const uint8_t *slots, __mmask32 lanes)
-{
-	if (lanes == UINT32_MAX)
-		return _mm512_loadu_si512(slots);
-	return _mm512_maskz_loadu_epi16(lanes, slots);
-}
-
-INLINE struct words
-load_words(const uint8_t *x, const uint8_t *y, unsigned int group, __mmask32 lanes, bool subtract)
-{
-	struct words in = {
-		swap(load(x + group * 2 * GROUP, lanes)), swap(load(y + group * 2 * GROUP, lanes))};
-
-	if (subtract)
-		in.y = _mm512_xor_si512(in.y, all(0x8000));
-	return in;
-}
-
-/* What becomes of z and the flags: where packets lie, or where gathered lanes do. */
-struct out {
-	uint8_t *z;
-	uint8_t *flags; /* NULL: a packet */
-	__m512i change; /* of the packet's words */
-	struct flags any;
-};
-
-/* Sums of pairs of words less 2^15 each. */
-INLINE __m512i
-sum_words(__m512i words)
-{
-	return _mm512_madd_epi16(_mm512_xor_si512(words, all(0x8000)), all(1));
-}
-
-INLINE void
-store_flags(uint8_t *to, __mmask32 lanes, const struct flags *flags)
-{
-	__m256i bytes = _mm256_maskz_set1_epi8(flags->invalid, NETFC_INVALID);
-
-	bytes = _mm256_mask_mov_epi8(bytes, flags->divbyzero, _mm256_set1_epi8(NETFC_DIVBYZERO));
-	bytes = _mm256_mask_mov_epi8(bytes, flags->overflow, _mm256_set1_epi8(NETFC_OVERFLOW));
-	bytes = _mm256_mask_mov_epi8(bytes, flags->underflow, _mm256_set1_epi8(NETFC_UNDERFLOW));
-	_mm256_mask_storeu_epi8(to, lanes, bytes);
-}
-
-INLINE void
-store_group(struct out *out, unsigned int group, __mmask32 lanes, __m512i z,
-	const struct flags *flags, bool packet)
-{
-	uint8_t *to = out->z + group * 2 * GROUP;
-
-	z = swap(z);
-	if (packet) {
-		__m512i before = load(to, lanes), after = _mm512_maskz_mov_epi16(lanes, z);
-
-		out->change = _mm512_add_epi32(
-			out->change, _mm512_sub_epi32(sum_words(after), sum_words(before)));
-		out->any.invalid |= lanes & flags->invalid;
-		out->any.divbyzero |= lanes & flags->divbyzero;
-		out->any.overflow |= lanes & flags->overflow;
-		out->any.underflow |= lanes & flags->underflow;
-	} else {
-		store_flags(out->flags + group * GROUP, lanes, flags);
-	}
-	if (lanes == UINT32_MAX)
-		_mm512_storeu_si512(to, z);
-	else
-		_mm512_mask_storeu_epi16(to, lanes, z);
-}
-
 INLINE void
 sum_block(const struct log_registers *kernel, const struct tables *tables, const uint8_t *x,
 	const uint8_t *y, struct out *out, unsigned int count, bool subtract, bool packet)
@@ -438,13 +317,8 @@ run_packet(const struct vector_kernel *kernel, enum netfc_op op, const void *x, 
 	struct out out = {.z = z, .change = _mm512_setzero_si512()};
 
 	run_op((const struct log_registers *)kernel, op, x, y, &out, count, true);
-	/* A word that changes adds its complement, too: 2^16 - 1. */
-	*changes += (uint64_t)((int64_t)_mm512_reduce_add_epi32(out.change) +
-		(int64_t)count * UINT16_MAX);
-	return (uint8_t)((out.any.invalid != 0) * NETFC_INVALID |
-		(out.any.divbyzero != 0) * NETFC_DIVBYZERO |
-		(out.any.overflow != 0) * NETFC_OVERFLOW |
-		(out.any.underflow != 0) * NETFC_UNDERFLOW);
+	*changes += collect_changes(out.change, count);
+	return collect_flags(&out.any);
 }
 
 static void

@@ -56,6 +56,18 @@ enum vector_isa vector_isa_best(void);
 int vector_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
 
+/**
+ * Make a kernel of a format alone: what an FPU of that format computes, correctly rounded, equal to
+ * netfc_exact(). Table sets of logarithms give other results.
+ *
+ * @param isa the best instruction set to use, up to vector_isa_best()
+ * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
+ * @param kernel where the new kernel goes; free it with vector_free()
+ * @return 0 or -ENOMEM
+ */
+int vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel);
+
 /** Free a kernel; NULL is allowed. */
 void vector_free(struct vector_kernel *kernel);
 

@@ -97,22 +97,22 @@ def assert_sane(stderr):
     assert 'runtime error:' not in stderr and 'Sanitizer' not in stderr, stderr
 
 
-def run(inputs, tables=('fp16_k1024',), match='direct', options=(), lcores=1):
+def run(inputs, tables=('fp16_k1024',), match='direct', options=(), lcores=1, eal=()):
     """Sends captures through the switch and checks what every run must fulfil.
 
     inputs: a list of frames for each port. tables and match: table sets and match room; None
-    leaves them to the switch. options: further ones.
+    leaves them to the switch. options, eal: further ones, of the switch and of the EAL.
     """
     options = [*options, '--idle-exit', IDLE_MS if lcores == 1 else SHARED_IDLE_MS]
     if tables is not None:
         options += ['--tables', ','.join(tables)]
     if match is not None:
         options += ['--match', match]
-    memory = 128 if match in ('direct', 'hash') else 256 * (1 + len(tables or ()))
+    memory = 128 if match in ('direct', 'hash', 'fpu') else 256 * (1 + len(tables or ()))
     with tempfile.TemporaryDirectory(prefix='netfc-') as folder:
         folder = pathlib.Path(folder)
         vdevs = [capture_port(folder, *port) for port in enumerate(inputs)]
-        done = execute([*eal_options(vdevs, memory, lcores), '--', *options,
+        done = execute([*eal_options(vdevs, memory, lcores), *eal, '--', *options,
                         '--stats-json', folder / 'stats'])
         assert done.returncode == 0, f'exit status {done.returncode}:\n{done.stderr}'
         outputs = [read_capture(folder / f'out{port}') for port in range(len(inputs))]

@@ -50,3 +50,24 @@ def test_all_formats_and_operations(group, room):
     result = switch.run([requests, []], GROUPS[group], room)
     switch.assert_same(result.outputs[1], expected)
     switch.assert_counted(result.stats, counters)
+
+
+def test_fpu():
+    """Without tables: correctly rounded, in every format."""
+    requests, _, _ = traffic('plain')
+    sets = oracle.table_sets('fp16_exact', 'posit16_exact', 'bf16_exact', 'posit16_es2_exact')
+    counters = Counter()
+    expected = [oracle.switch(frame, sets, counters=counters) for frame in requests]
+    result = switch.run([requests, []], GROUPS['plain'], 'fpu')
+    switch.assert_same(result.outputs[1], expected)
+    switch.assert_counted(result.stats, counters)
+
+
+@pytest.mark.parametrize('bits', [128, 256, 512])
+@pytest.mark.parametrize('room', ['direct', 'fpu'])
+def test_every_vector_unit(room, bits):
+    """Whatever instructions kernels may use, the results are the same."""
+    requests, _, _ = traffic('plain')
+    forced = switch.run([requests, []], GROUPS['plain'], room,
+                        eal=[f'--force-max-simd-bitwidth={bits}'])
+    assert forced.outputs == switch.run([requests, []], GROUPS['plain'], room).outputs

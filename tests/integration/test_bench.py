@@ -477,6 +477,7 @@ def test_reordering_is_seen(tmp_path):
     (['--flows', '1024', '--src-udp', '65000'], 'not so many ports'),
     (['--match', 'lpm'], 'goes with --inline'),
     (['--inline', '--match', 'tcam'], 'lpm, hash or direct'),
+    (['--inline', '--match', 'fpu'], 'lpm, hash or direct'),
     (['--inline', '--rx-port', '1'], 'brings its own ports'),
     (['--json', '/nonexistent/report'], 'No such file or directory'),
     (['--operands', '/nonexistent'], 'No such file or directory'),

@@ -108,6 +108,7 @@ unknown_kind_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(match_create(MATCH_KINDS, NULL, SOCKET_ID_ANY, &stage), -EINVAL);
+	assert_int_equal(match_create(MATCH_FPU, NULL, SOCKET_ID_ANY, &stage), -ENOTSUP);
 	assert_null(stage);
 	match_free(NULL);
 }

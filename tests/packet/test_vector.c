@@ -23,6 +23,21 @@ static const char *const set_names[] = {TABLE_SETS};
 #define MOST_LANES 65
 #define GUARD 0xa5
 
+/* What a kernel is compared with: a table set, or without one a format's FPU. */
+struct subject {
+	const char *name;
+	const struct netfc_set *set;
+	const struct netfc_format *format;
+	const struct vector_kernel *kernel;
+};
+
+static struct netfc_result
+reference(const struct subject *subject, enum netfc_op op, uint16_t x, uint16_t y)
+{
+	return subject->set != NULL ? netfc_calc(subject->set, op, x, y)
+				    : netfc_exact(subject->format, op, x, y);
+}
+
 static uint16_t
 random_bits(uint64_t *state)
 {
@@ -65,8 +80,7 @@ fill_operands(uint32_t first, unsigned int round, uint16_t *x, uint16_t *y, uint
 }
 
 static void
-check_batch(const struct netfc_set *set, const struct vector_kernel *kernel, enum netfc_op op,
-	const uint16_t *x, const uint16_t *y)
+check_batch(const struct subject *subject, enum netfc_op op, const uint16_t *x, const uint16_t *y)
 {
 	uint16_t x_slots[NETFC_BATCH], y_slots[NETFC_BATCH], z[NETFC_BATCH];
 	uint8_t flags[NETFC_BATCH];
@@ -75,21 +89,22 @@ check_batch(const struct netfc_set *set, const struct vector_kernel *kernel, enu
 		x_slots[l] = rte_cpu_to_be_16(x[l]);
 		y_slots[l] = rte_cpu_to_be_16(y[l]);
 	}
-	vector_run_lanes(kernel, op, x_slots, y_slots, z, flags, NETFC_BATCH);
+	vector_run_lanes(subject->kernel, op, x_slots, y_slots, z, flags, NETFC_BATCH);
 	for (unsigned int l = 0; l < NETFC_BATCH; l++) {
-		struct netfc_result expected = netfc_calc(set, op, x[l], y[l]);
+		struct netfc_result expected = reference(subject, op, x[l], y[l]);
 
 		if (rte_be_to_cpu_16(z[l]) != expected.z || flags[l] != expected.flags)
 			fail_msg(
 				"%s, %s: 0x%04x %s 0x%04x is 0x%04x, flags %u, not 0x%04x, flags %u",
-				netfc_set_name(set), kernel->description, x[l], netfc_op_symbol(op),
-				y[l], expected.z, expected.flags, rte_be_to_cpu_16(z[l]), flags[l]);
+				subject->name, subject->kernel->description, x[l],
+				netfc_op_symbol(op), y[l], expected.z, expected.flags,
+				rte_be_to_cpu_16(z[l]), flags[l]);
 	}
 }
 
 /* Every first operand, with special, near and random second ones. */
 static void
-check_operands(const struct netfc_set *set, const struct vector_kernel *kernel)
+check_operands(const struct subject *subject)
 {
 	enum {
 		ROUNDS = 16
@@ -101,8 +116,8 @@ check_operands(const struct netfc_set *set, const struct vector_kernel *kernel)
 		for (unsigned int round = 0; round < ROUNDS; round++) {
 			for (uint32_t first = 0; first <= UINT16_MAX; first += NETFC_BATCH) {
 				fill_operands(first, round, x, y, &seed);
-				check_batch(set, kernel, op, x, y);
-				check_batch(set, kernel, op, y, x);
+				check_batch(subject, op, x, y);
+				check_batch(subject, op, y, x);
 			}
 		}
 	}
@@ -124,8 +139,8 @@ one_complement_sum(const uint8_t *bytes, uint32_t words)
 
 /* Lanes of a packet: any number, at any address, nothing before or behind them touched. */
 static void
-check_packet(const struct netfc_set *set, const struct vector_kernel *kernel, enum netfc_op op,
-	unsigned int offset, uint32_t count, uint64_t *seed)
+check_packet(const struct subject *subject, enum netfc_op op, unsigned int offset, uint32_t count,
+	uint64_t *seed)
 {
 	uint8_t bytes[8 + MOST_LANES * NETFC_LANE_BYTES + 64], before[sizeof(bytes)];
 	uint8_t *x = bytes + offset, *y = x + 2 * count, *z = y + 2 * count, flags;
@@ -140,7 +155,7 @@ check_packet(const struct netfc_set *set, const struct vector_kernel *kernel, en
 	}
 	memcpy(before, bytes, sizeof(bytes));
 	sum = one_complement_sum(z, count);
-	flags = vector_run_packet(kernel, op, x, y, z, count, &changes);
+	flags = vector_run_packet(subject->kernel, op, x, y, z, count, &changes);
 	assert_int_equal(
 		(one_complement_sum(z, count) + 7) % UINT16_MAX, (sum + changes) % UINT16_MAX);
 	for (uint32_t l = 0; l < count; l++) {
@@ -150,7 +165,7 @@ check_packet(const struct netfc_set *set, const struct vector_kernel *kernel, en
 		memcpy(&xl, x + 2 * l, sizeof(xl));
 		memcpy(&yl, y + 2 * l, sizeof(yl));
 		memcpy(&zl, z + 2 * l, sizeof(zl));
-		expected = netfc_calc(set, op, rte_be_to_cpu_16(xl), rte_be_to_cpu_16(yl));
+		expected = reference(subject, op, rte_be_to_cpu_16(xl), rte_be_to_cpu_16(yl));
 		assert_int_equal(rte_be_to_cpu_16(zl), expected.z);
 		expected_flags |= expected.flags;
 	}
@@ -161,21 +176,21 @@ check_packet(const struct netfc_set *set, const struct vector_kernel *kernel, en
 }
 
 static void
-check_packets(const struct netfc_set *set, const struct vector_kernel *kernel)
+check_packets(const struct subject *subject)
 {
 	uint64_t seed = 5;
 
 	for (uint32_t count = 1; count <= MOST_LANES; count++) {
 		for (unsigned int offset = 0; offset < 4; offset++) {
 			for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
-				check_packet(set, kernel, op, offset, count, &seed);
+				check_packet(subject, op, offset, count, &seed);
 		}
 	}
 }
 
 /* Gathered lanes: no more of z and flags is written than there are. */
 static void
-check_tails(const struct netfc_set *set, const struct vector_kernel *kernel)
+check_tails(const struct subject *subject)
 {
 	uint16_t x[MOST_LANES], y[MOST_LANES], z[MOST_LANES + 1];
 	uint8_t flags[MOST_LANES + 1];
@@ -188,17 +203,26 @@ check_tails(const struct netfc_set *set, const struct vector_kernel *kernel)
 		}
 		z[count] = GUARD;
 		flags[count] = GUARD;
-		vector_run_lanes(kernel, NETFC_SUB, x, y, z, flags, count);
+		vector_run_lanes(subject->kernel, NETFC_SUB, x, y, z, flags, count);
 		assert_int_equal(z[count], GUARD);
 		assert_int_equal(flags[count], GUARD);
 		for (uint32_t l = 0; l < count; l++) {
-			struct netfc_result expected = netfc_calc(
-				set, NETFC_SUB, rte_be_to_cpu_16(x[l]), rte_be_to_cpu_16(y[l]));
+			struct netfc_result expected = reference(
+				subject, NETFC_SUB, rte_be_to_cpu_16(x[l]), rte_be_to_cpu_16(y[l]));
 
 			assert_int_equal(rte_be_to_cpu_16(z[l]), expected.z);
 			assert_int_equal(flags[l], expected.flags);
 		}
 	}
+}
+
+static void
+check_kernel(const struct subject *subject)
+{
+	print_message("%s: %s\n", subject->name, subject->kernel->description);
+	check_operands(subject);
+	check_packets(subject);
+	check_tails(subject);
 }
 
 static void
@@ -214,14 +238,30 @@ kernels_agree_with_the_reference(void **state)
 
 		assert_int_equal(netfc_set_build(set_names[s], &set), NETFC_OK);
 		kernel = create(set, isa);
-		if (kernel != NULL) {
-			print_message("%s: %s\n", set_names[s], kernel->description);
-			check_operands(set, kernel);
-			check_packets(set, kernel);
-			check_tails(set, kernel);
-		}
+		if (kernel != NULL)
+			check_kernel(&(struct subject){set_names[s], set, NULL, kernel});
 		vector_free(kernel);
 		netfc_set_free(set);
+	}
+}
+
+static void
+fpu_rounds_correctly(void **state)
+{
+	enum vector_isa isa = *(enum vector_isa *)*state;
+	const struct netfc_format *format;
+
+	if (isa > vector_isa_best())
+		skip();
+	NETFC_FOREACH_FORMAT (format) {
+		struct vector_kernel *kernel;
+
+		/* Posits have no vector code, IEEE formats nothing else that needs a test. */
+		if (netfc_format_is_posit(format) != (isa == VECTOR_PLAIN))
+			continue;
+		assert_int_equal(vector_fpu_create(format, isa, SOCKET_ID_ANY, &kernel), 0);
+		check_kernel(&(struct subject){netfc_format_name(format), NULL, format, kernel});
+		vector_free(kernel);
 	}
 }
 
@@ -286,6 +326,9 @@ main(void)
 		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &plain),
 		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &avx2),
 		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &avx512),
+		cmocka_unit_test_prestate(fpu_rounds_correctly, &plain),
+		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx2),
+		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx512),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &plain),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx2),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx512),

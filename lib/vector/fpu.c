@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+
+#include <rte_malloc.h>
+
+#include "fpu.h"
+
+static void
+fpu_free(struct vector_kernel *kernel)
+{
+	rte_free(kernel);
+}
+
+/* The best there is for the format. */
+static const char *
+use_best(struct fpu_kernel *kernel, enum vector_isa isa)
+{
+#ifdef RTE_ARCH_X86_64
+	if (isa >= VECTOR_AVX512 && fpu_use_avx512(kernel))
+		return "AVX-512, binary32";
+	if (isa >= VECTOR_AVX2 && fpu_use_avx2(kernel))
+		return "AVX2, binary32";
+#else
+	(void)isa;
+#endif
+	fpu_use_plain(kernel);
+	return "plain C, integers in place of an FPU";
+}
+
+int
+vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
+	struct vector_kernel **result)
+{
+	struct fpu_kernel *kernel;
+
+	kernel = rte_zmalloc_socket("netfc_fpu", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
+	if (kernel == NULL)
+		return -ENOMEM;
+	kernel->kernel.free = fpu_free;
+	kernel->format = format;
+	kernel->inf = netfc_inf_magnitude(format);
+	kernel->nan = netfc_nan(format);
+	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
+		"%s, correctly rounded, not the table set", use_best(kernel, isa));
+	*result = &kernel->kernel;
+	return 0;
+}

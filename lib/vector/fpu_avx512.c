@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See fpu.h. */
+#include "fpu.h"
+#include "lanes_avx512.h"
+
+/* Two registers of floats for one of words. */
+struct floats {
+	__m512 low, high;
+};
+
+INLINE struct floats
+from_fp16(__m512i words)
+{
+	return (struct floats){_mm512_cvtph_ps(_mm512_castsi512_si256(words)),
+		_mm512_cvtph_ps(_mm512_extracti64x4_epi64(words, 1))};
+}
+
+INLINE __m512i
+to_fp16(struct floats floats)
+{
+	return join(_mm512_cvtps_ph(floats.low, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
+		_mm512_cvtps_ph(floats.high, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
+/* The upper halves of floats. Unpacking and packing leave the same order. */
+INLINE struct floats
+from_bf16(__m512i words)
+{
+	const __m512i zero = _mm512_setzero_si512();
+
+	return (struct floats){_mm512_castsi512_ps(_mm512_unpacklo_epi16(zero, words)),
+		_mm512_castsi512_ps(_mm512_unpackhi_epi16(zero, words))};
+}
+
+/* To the nearest, ties to even; a carry into the exponent is meant. */
+INLINE __m512i
+upper_half(__m512 value)
+{
+	__m512i bits = _mm512_castps_si512(value);
+	__m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+	__m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+
+	return _mm512_srli_epi32(_mm512_add_epi32(bits, half), 16);
+}
+
+INLINE __m512i
+to_bf16(struct floats floats)
+{
+	return _mm512_packus_epi32(upper_half(floats.low), upper_half(floats.high));
+}
+
+INLINE __m512
+operate(enum netfc_op op, __m512 x, __m512 y)
+{
+	switch (op) {
+	case NETFC_SUB:
+		return _mm512_sub_ps(x, y);
+	case NETFC_MUL:
+		return _mm512_mul_ps(x, y);
+	case NETFC_DIV:
+		return _mm512_div_ps(x, y);
+	case NETFC_ADD:
+	default:
+		return _mm512_add_ps(x, y);
+	}
+}
+
+INLINE __mmask32
+is_zero(__m512i magnitude)
+{
+	return _mm512_testn_epi16_mask(magnitude, magnitude);
+}
+
+/* Where z is no finite number or zero: why. */
+INLINE void
+explain(enum netfc_op op, const struct fpu_kernel *kernel, struct words in, __m512i magnitude_z,
+	struct flags *flags)
+{
+	const __m512i inf = all(kernel->inf);
+	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
+	__mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_max_epu16(magnitude_x, magnitude_y), inf);
+	__mmask32 infinite =
+		_mm512_cmpeq_epi16_mask(_mm512_max_epu16(magnitude_x, magnitude_y), inf);
+	__mmask32 zero_x = is_zero(magnitude_x), zero_y = is_zero(magnitude_y);
+
+	flags->invalid = _mm512_cmpgt_epu16_mask(magnitude_z, inf) & ~nan;
+	flags->overflow = _mm512_cmpeq_epi16_mask(magnitude_z, inf) & ~infinite;
+	if (op == NETFC_MUL)
+		flags->underflow = is_zero(magnitude_z) & ~(zero_x | zero_y);
+	if (op == NETFC_DIV) {
+		flags->divbyzero = zero_y & ~(zero_x | infinite | nan);
+		flags->overflow &= ~zero_y;
+		flags->underflow = is_zero(magnitude_z) & ~(zero_x | infinite);
+	}
+}
+
+INLINE __m512i
+compute_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, struct words in,
+	struct flags *flags)
+{
+	const __m512i last = all(kernel->inf - 2);
+	struct floats x = bf16 ? from_bf16(in.x) : from_fp16(in.x);
+	struct floats y = bf16 ? from_bf16(in.y) : from_fp16(in.y);
+	struct floats sum = {operate(op, x.low, y.low), operate(op, x.high, y.high)};
+	__m512i z = bf16 ? to_bf16(sum) : to_fp16(sum), magnitude = magnitude_of(z);
+
+	*flags = (struct flags){0};
+	/* Zero less one is greater than any finite magnitude less one. */
+	if (_mm512_cmpgt_epu16_mask(_mm512_sub_epi16(magnitude, all(1)), last) != 0) {
+		explain(op, kernel, in, magnitude, flags);
+		z = _mm512_mask_mov_epi16(
+			z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
+	}
+	return z;
+}
+
+INLINE void
+run(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, const uint8_t *x,
+	const uint8_t *y, struct out *out, uint32_t count, bool packet)
+{
+	struct flags flags;
+
+	for (uint32_t g = 0; g * GROUP < count; g++) {
+		__mmask32 lanes = lanes_of(g, count);
+		__m512i z =
+			compute_group(kernel, op, bf16, load_words(x, y, g, lanes, false), &flags);
+
+		store_group(out, g, lanes, z, &flags, packet);
+	}
+}
+
+/* A call each, so that the operation is a constant in it. */
+INLINE void
+run_op(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, const void *x,
+	const void *y, struct out *out, uint32_t count, bool packet)
+{
+	const struct fpu_kernel *fpu = (const struct fpu_kernel *)kernel;
+
+	switch (op) {
+	case NETFC_ADD:
+		run(fpu, NETFC_ADD, bf16, x, y, out, count, packet);
+		break;
+	case NETFC_SUB:
+		run(fpu, NETFC_SUB, bf16, x, y, out, count, packet);
+		break;
+	case NETFC_MUL:
+		run(fpu, NETFC_MUL, bf16, x, y, out, count, packet);
+		break;
+	case NETFC_DIV:
+		run(fpu, NETFC_DIV, bf16, x, y, out, count, packet);
+		break;
+	}
+}
+
+INLINE uint8_t
+run_packet(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, const void *x,
+	const void *y, void *z, uint32_t count, uint64_t *changes)
+{
+	struct out out = {.z = z, .change = _mm512_setzero_si512()};
+
+	run_op(kernel, op, bf16, x, y, &out, count, true);
+	*changes += collect_changes(out.change, count);
+	return collect_flags(&out.any);
+}
+
+static uint8_t
+run_packet_fp16(const struct vector_kernel *kernel, enum netfc_op op, const void *x, const void *y,
+	void *z, uint32_t count, uint64_t *changes)
+{
+	return run_packet(kernel, op, false, x, y, z, count, changes);
+}
+
+static uint8_t
+run_packet_bf16(const struct vector_kernel *kernel, enum netfc_op op, const void *x, const void *y,
+	void *z, uint32_t count, uint64_t *changes)
+{
+	return run_packet(kernel, op, true, x, y, z, count, changes);
+}
+
+static void
+run_lanes_fp16(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	struct out out = {.z = (uint8_t *)z, .flags = flags};
+
+	run_op(kernel, op, false, x, y, &out, count, false);
+}
+
+static void
+run_lanes_bf16(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	struct out out = {.z = (uint8_t *)z, .flags = flags};
+
+	run_op(kernel, op, true, x, y, &out, count, false);
+}
+
+bool
+fpu_use_avx512(struct fpu_kernel *kernel)
+{
+	switch (netfc_format_id(kernel->format)) {
+	case NETFC_FP16:
+		kernel->kernel.run_packet = run_packet_fp16;
+		kernel->kernel.run_lanes = run_lanes_fp16;
+		return true;
+	case NETFC_BF16:
+		kernel->kernel.run_packet = run_packet_bf16;
+		kernel->kernel.run_lanes = run_lanes_bf16;
+		return true;
+	default:
+		return false;
+	}
+}
