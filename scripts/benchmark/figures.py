@@ -33,9 +33,16 @@ def _line(axes, name, lanes, values):
     axes.plot(lanes, values, line, ms=4, color=COLOURS.get(name, OTHER_COLOUR), label=name)
 
 
+def _legend_below(axes, columns):
+    """Where it covers nothing."""
+    axes.legend(
+        fontsize=8, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False
+    )
+
+
 def sweep(folder, cells, field, scale, label, name, peers):
     """A field of the results over lanes per packet, one line a contender."""
-    figure, axes = pyplot.subplots(figsize=(5.2, 3.8))
+    figure, axes = pyplot.subplots(figsize=(5.2, 4.4))
     names = [one for one in next(iter(cells))["results"] if peers or one.startswith("netfc")]
     for contender in names:
         lanes = [cell["cell"]["lanes"] for cell in cells]
@@ -43,17 +50,19 @@ def sweep(folder, cells, field, scale, label, name, peers):
         _line(axes, contender, lanes, values)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.xaxis.set_major_formatter("{x:g}")
+    lanes = [cell["cell"]["lanes"] for cell in cells]
+    axes.set_xticks(lanes, lanes)
+    axes.minorticks_off()
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set(xlabel="lanes per packet", ylabel=label)
-    axes.legend(fontsize=8)
+    _legend_below(axes, 3)
     return save(figure, folder, name)
 
 
 def bars(folder, cells, alone, lanes, name):
     """Cycles per packet by stage, one bar a room."""
     found = stages.of_rooms(cells, alone, lanes)
-    figure, axes = pyplot.subplots(figsize=(5.2, 3.8))
+    figure, axes = pyplot.subplots(figsize=(5.2, 4.4))
     rooms = list(found)
     bottom = [0.0] * len(rooms)
     for stage, colour in zip(stages.NAMES, STAGE_COLOURS):
@@ -67,7 +76,7 @@ def bars(folder, cells, alone, lanes, name):
     for at, height in enumerate(bottom):
         if height > limit:
             axes.annotate(f"{height:.0f}", (at, limit), ha="center", va="top", color="white")
-    axes.legend(fontsize=7)
+    _legend_below(axes, 3)
     return save(figure, folder, name)
 
 

@@ -13,21 +13,18 @@ HUGEPAGES = pathlib.Path("/sys/kernel/mm/hugepages")
 
 @dataclass
 class Memory:
-    """Where programs take their memory from.
-
-    options: of the EAL for a program that needs that many MB; sentence: for people.
-    """
+    """Where programs take their memory from. sentence: for people."""
 
     huge: bool
     sentence: str
 
     def options(self, megabytes):
-        """EAL options."""
+        """EAL options of a program that needs so many MB."""
         return ["--in-memory"] if self.huge else ["--no-huge", "-m", str(megabytes)]
 
 
 def free_hugepages():
-    """MB in free hugepages of each size in MB, and the sizes' folders."""
+    """MB in free hugepages, by their size in MB."""
     found = {}
     for folder in sorted(HUGEPAGES.glob("hugepages-*kB")):
         size = int(re.search(r"(\d+)kB", folder.name)[1]) // 1024
@@ -71,8 +68,7 @@ def _cpu_field(name):
 
 def _vector_units():
     flags = set(_cpu_field("flags").split())
-    names = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512_vbmi": "AVX-512 VBMI"}
-    names["avx512vbmi"] = names.pop("avx512_vbmi")
+    names = {"avx2": "AVX2", "avx512f": "AVX-512", "avx512vbmi": "AVX-512 VBMI"}
     return [text for flag, text in names.items() if flag in flags] or ["none"]
 
 

@@ -126,23 +126,18 @@ def rooms_alone(results):
             "Cycles per lane of fp16 additions (four look-ups), in memory, without ports: the look-ups"
             " by the bulk function of `rte_lpm` or `rte_hash` alone, their keys"
             " prepared; the same through the match room; whole packets through the"
-            " pipeline. The last columns: which part of the rest is the bare look-up."
+            " pipeline; the least of all rounds. The last columns: bare look-ups as a part of the"
+            " other two."
         ),
     ]
-    for lanes in sorted({item["lanes_per_packet"] for item in alone.values()}, reverse=True):
-        found = {
-            title.split(",")[0]: item
-            for title, item in alone.items()
-            if item["lanes_per_packet"] == lanes
-        }
-        plural = "" if lanes == 1 else "s"
-        blocks += [
-            Heading(3, f"{lanes} lane{plural} in a packet"),
-            Table(tables.ALONE, tables.alone(found)),
-        ]
-    kernels = {item["kernel"] for item in alone.values() if item["kernel"]}
+    blocks.append(Table(tables.ALONE, tables.alone(alone)))
+    kernels = {
+        f"`{title.split(',')[0]}`: {item['kernel']}"
+        for title, item in alone.items()
+        if item["kernel"]
+    }
     if kernels:
-        blocks.append(Paragraph("Kernels: " + "; ".join(sorted(kernels)) + "."))
+        blocks.append(Paragraph("Kernels that compute whole packets: " + "; ".join(sorted(kernels)) + "."))
     return blocks
 
 

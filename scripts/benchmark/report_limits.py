@@ -46,7 +46,7 @@ def _steps(room, one, result, alone, lanes):
         f" {steps:.2f} integer steps, {slots:.2f} moving lanes in and out of packets."
     )
     if alone["bare"] is not None:
-        bare = alone["bare"]["median"]
+        bare = alone["bare"]["least"]
         text += (
             f" The bare look-ups take {bare:.2f} cycles ({alone['ratio']['packets']:.2f} of whole"
             " packets in memory): no program that makes the same four look-ups a lane with"

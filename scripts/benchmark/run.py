@@ -111,22 +111,18 @@ class Run:
 
     def alone(self):
         """The match rooms alone. Returns the TSC's frequency."""
-        for lanes in reversed(matrix.ENDS):
-            capture, found = self._capture(lanes), {}
-            for room in self.rooms:
-                found[room] = self._results.get(
-                    "alone",
-                    f"{room}, {lanes}",
-                    lambda room=room, capture=capture: alone.run(
-                        self._bench, capture, "fp16", room, self._settings.passes
-                    ),
-                )
-            print_table(
-                f"Cycles per lane of fp16 additions without ports, {lanes} a packet",
-                tables.ALONE,
-                tables.alone(found),
+
+        def measure(room, lanes):
+            return alone.run(
+                self._bench, self._capture(lanes), "fp16", room, self._settings.passes
             )
-        return found[self.rooms[0]]["tsc_hz"]
+
+        found = self._by_room_and_lanes("alone", measure)
+        print_table(
+            "Least cycles per lane of fp16 additions without ports", tables.ALONE,
+            tables.alone(found),
+        )
+        return next(iter(found.values()))["tsc_hz"]
 
     def compare(self, cell, tsc_hz):
         """One comparison."""
@@ -163,33 +159,33 @@ class Run:
         )
         print(f"\n{bmv2.sentence(packets, report.direct_rate(self._results.data))}.")
 
+    def _by_room_and_lanes(self, section, measure):
+        """What measure(room, lanes) returns, by "room, lanes"."""
+        return {
+            f"{room}, {lanes}": self._results.get(
+                section, f"{room}, {lanes}", lambda room=room, lanes=lanes: measure(room, lanes)
+            )
+            for lanes in matrix.ENDS
+            for room in self.rooms
+        }
+
     def more_lcores(self):
         """What a second lcore adds, and a fourth."""
-        found = {}
-        for lanes in matrix.ENDS:
-            for room in self.rooms:
-                found[f"{room}, {lanes}"] = self._results.get(
-                    "lcores",
-                    f"{room}, {lanes}",
-                    lambda room=room, lanes=lanes: lcores.run(
-                        self._bench, self._capture(lanes), "fp16", room, self._settings
-                    ),
-                )
+
+        def measure(room, lanes):
+            return lcores.run(self._bench, self._capture(lanes), "fp16", room, self._settings)
+
+        found = self._by_room_and_lanes("lcores", measure)
         print_table("More lcores, a receive queue each", tables.LCORES, tables.lcores(found))
 
     def latencies(self):
         """How long packets take."""
-        found = {}
-        for lanes in matrix.ENDS:
-            for room in self.rooms:
-                found[f"{room}, {lanes}"] = self._results.get(
-                    "latency",
-                    f"{room}, {lanes}",
-                    lambda room=room, lanes=lanes: latency.run(
-                        self._bench, self._capture(lanes), lanes, "fp16", room,
-                        self._settings.latency_s,
-                    ),
-                )
+
+        def measure(room, lanes):
+            seconds, capture = self._settings.latency_s, self._capture(lanes)
+            return latency.run(self._bench, capture, lanes, "fp16", room, seconds)
+
+        found = self._by_room_and_lanes("latency", measure)
         print_table(
             "Latency from receive to transmit burst, us", tables.LATENCY, tables.latency(found)
         )
@@ -204,8 +200,9 @@ class Run:
             )
             for room in self.rooms
         }
-        print_table("Start and end with four table sets, s", tables.STARTUP,
-                    tables.startup(found))
+        print_table(
+            "Start and end with four table sets, s", tables.STARTUP, tables.startup(found)
+        )
 
     def all(self):
         """Everything."""

@@ -18,15 +18,15 @@ NAMES = (DEVICE, SWAP, PACKET, LANES, STEPS, LOOK_UPS, KERNEL, REST)
 LIMIT_OF_SECOND = 2.0  # a bar that is so much longer than the others is cut
 
 
-def _median(alone, kind):
-    return alone[kind]["median"]
+def _least(alone, kind):
+    return alone[kind]["least"]
 
 
 def _fixed_and_lane(short, long):
     """Cycles of the pipeline per packet and per lane, from packets of few and of many lanes."""
     few, many = short["lanes_per_packet"], long["lanes_per_packet"]
-    packet_few = _median(short, "packets") * few
-    packet_many = _median(long, "packets") * many
+    packet_few = _least(short, "packets") * few
+    packet_many = _least(long, "packets") * many
     per_lane = (packet_many - packet_few) / (many - few)
     return max(packet_few - per_lane * few, 0.0), per_lane
 
@@ -35,8 +35,8 @@ def _computing(long, per_lane):
     """Cycles per lane by stage of what is done for each lane."""
     if long["kernel"] is not None:
         return {KERNEL: per_lane}
-    look_ups = sum(_median(step, "cycles") for step in long["steps"] if step["look_up"])
-    steps = sum(_median(step, "cycles") for step in long["steps"] if not step["look_up"])
+    look_ups = sum(_least(step, "cycles") for step in long["steps"] if step["look_up"])
+    steps = sum(_least(step, "cycles") for step in long["steps"] if not step["look_up"])
     return {
         LOOK_UPS: look_ups,
         STEPS: steps,

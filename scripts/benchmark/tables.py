@@ -19,7 +19,7 @@ def aligned(head, rows, left=1):
 
 
 def rate(packets):
-    """Millions, with what the rounds were between."""
+    """The median, in millions."""
     return f"{packets['median'] / 1e6:.2f}"
 
 
@@ -61,11 +61,11 @@ def comparison(results):
     return rows
 
 
-ALONE = ["room", "bare look-ups", "through the room", "whole packets", "bare/room", "bare/whole"]
+ALONE = ["room, lanes per packet", "bare look-ups", "through the room", "whole packets", "bare/room", "bare/whole"]
 
 
 def _cycles(value):
-    return "" if value is None else f"{value['median']:.2f}"
+    return "" if value is None else f"{value['least']:.2f}"
 
 
 def alone(results):

@@ -10,7 +10,6 @@ from netfc import OPS
 from number_formats import FORMATS
 
 SEED = 4
-OPERANDS = ("random", "gradients")
 # Packets of a capture: enough operands that look-ups are spread over the tables, and few enough
 # packets to stay in the second-level cache, where a NIC would put them.
 MOST_PACKETS, LEAST_PACKETS, LANES = 1024, 128, 32768
