@@ -73,12 +73,20 @@ def parse_arguments():
         help="write performance.md and its figures there (default docs/)",
     )
     parser.add_argument(
+        "--numbers",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="measure nothing: make the document of what --json, or the document, has kept",
+    )
+    parser.add_argument(
         "--resume",
         action="store_true",
         help="go on where the last run with the same programs and settings was stopped",
     )
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
     arguments = parser.parse_args()
+    if arguments.numbers and not arguments.document:
+        parser.error("--numbers: only with --document")
     if arguments.document and arguments.extent == "quick":
         parser.error("--document: --quick does not measure enough for it")
     return arguments
@@ -251,9 +259,19 @@ def measure(arguments, results, settings):
     return memory.sentence
 
 
+def write_document(folder, numbers):
+    """performance.md and its figures."""
+    report.write(folder, numbers)
+    print(f"\n{folder}/performance.md")
+
+
 def main():
     """Measure, and write what is asked for."""
     arguments = parse_arguments()
+    if arguments.numbers:
+        numbers = json.loads(arguments.numbers.read_text(encoding="utf-8"))
+        write_document(arguments.document, numbers)
+        return
     arguments.build = arguments.build.resolve()
     check_peers()
     settings, began = settings_of(arguments), time.time()
@@ -278,8 +296,7 @@ def main():
     if arguments.json:
         arguments.json.write_text(json.dumps(results.data, indent=1), encoding="utf-8")
     if arguments.document:
-        report.write(arguments.document, results.data)
-        print(f"\n{arguments.document}/performance.md")
+        write_document(arguments.document, results.data)
 
 
 if __name__ == "__main__":
