@@ -50,14 +50,15 @@ struct outbox {
 };
 
 /**
- * What one lcore works with. Only it writes here while it runs. Processors fetch cache lines in
- * pairs, so that a line of its own would not be enough.
+ * What one lcore works with. While it runs, only it writes here, but where tables_change() does.
+ * Processors fetch cache lines in pairs, so that a line of its own would not be enough.
  */
 struct lcore {
 	struct packet_counters counters;
-	struct pipeline_worker *worker;
-	struct outbox *outbox;     /**< by port's index */
-	struct histogram *latency; /**< TSC cycles; NULL without --latency */
+	struct pipeline_worker *worker;   /**< put in place by tables_change() */
+	struct pipeline_counters retired; /**< of its workers before that one; so, too */
+	struct outbox *outbox;            /**< by port's index */
+	struct histogram *latency;        /**< TSC cycles; NULL without --latency */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */

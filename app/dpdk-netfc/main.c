@@ -11,6 +11,7 @@
 #include <rte_malloc.h>
 
 #include "app.h"
+#include "control.h"
 #include "hugepages.h"
 #include "json_file.h"
 #include "latency.h"
@@ -19,6 +20,7 @@
 #include "ports.h"
 #include "report.h"
 #include "state.h"
+#include "tables.h"
 #include "telemetry.h"
 #include "totals.h"
 
@@ -60,29 +62,6 @@ start_eal(int eal_argc, char **argv)
 }
 
 static int
-create_pipeline(void)
-{
-	struct pipeline_config config = {
-		.match = app.options.match,
-		.isa = vector_isa_best(),
-		.udp_port = app.options.udp_port,
-		.socket_id = SOCKET_ID_ANY,
-	};
-	int error;
-
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
-		config.sets[format] = app.sets.by_format[format];
-	error = pipeline_create(&config, &app.pipeline);
-	if (error == 0)
-		return 0;
-	fprintf(stderr, PROGRAM ": cannot make the %s match stages: %s%s\n",
-		match_kind_name(app.options.match), rte_strerror(-error),
-		error == -ENOMEM ? "; give the EAL more memory (-m 512 is enough for one table set)"
-				 : "");
-	return -1;
-}
-
-static int
 out_of_memory(const char *what)
 {
 	fprintf(stderr, PROGRAM ": no memory for %s; give the EAL more (-m MB)\n", what);
@@ -90,7 +69,7 @@ out_of_memory(const char *what)
 }
 
 static int
-create_workers(void)
+create_outboxes(void)
 {
 	unsigned int lcore_id;
 
@@ -99,11 +78,9 @@ create_workers(void)
 
 		if (lcore->path_count == 0)
 			continue;
-		lcore->worker =
-			pipeline_worker_create(app.pipeline, (int)rte_lcore_to_socket_id(lcore_id));
 		lcore->outbox = rte_calloc("outboxes", app.port_count, sizeof(*lcore->outbox), 0);
-		if (lcore->worker == NULL || lcore->outbox == NULL)
-			return out_of_memory("an lcore's working memory");
+		if (lcore->outbox == NULL)
+			return out_of_memory("outboxes");
 	}
 	return latency_create(&app) == 0 ? 0 : out_of_memory("latency histograms");
 }
@@ -128,11 +105,11 @@ prepare(void)
 {
 	if (ports_find(&app) != 0 || plan_make(&app) != 0)
 		return -1;
-	if (ports_create_pool(&app, rte_lcore_count()) != 0 || create_pipeline() != 0)
+	if (ports_create_pool(&app, rte_lcore_count()) != 0 || tables_start(&app) != 0)
 		return -1;
 	if (create_stations() != 0)
 		return -1;
-	if (create_workers() != 0)
+	if (create_outboxes() != 0)
 		return -1;
 	return telemetry_register(&app);
 }
@@ -142,19 +119,17 @@ free_all(void)
 {
 	unsigned int lcore_id;
 
-	RTE_LCORE_FOREACH (lcore_id) {
-		pipeline_worker_free(app.lcore[lcore_id].worker);
+	RTE_LCORE_FOREACH (lcore_id)
 		rte_free(app.lcore[lcore_id].outbox);
-	}
 	latency_free(&app);
 	station_table_free(app.stations);
 	rte_free(app.qsbr);
-	pipeline_free(app.pipeline);
+	tables_free(&app);
 	rte_mempool_free(app.pool);
 }
 
 static enum exit_status
-run(struct json_file **stats)
+run(struct json_file **stats, struct control **control)
 {
 	struct totals totals;
 	enum exit_status status = EXIT_DONE;
@@ -164,9 +139,15 @@ run(struct json_file **stats)
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
+	if (*control != NULL && control_start(*control) != 0) {
+		ports_stop(&app);
+		return EXIT_RUNNING;
+	}
 	telemetry_open(&app);
 	poll_run(&app);
 	telemetry_close(&app);
+	control_close(*control);
+	*control = NULL;
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);
@@ -190,6 +171,7 @@ main(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct json_file *stats = NULL;
+	struct control *control = NULL;
 	int eal_argc;
 
 	switch (options_parse(argc, argv, &app.options, &eal_argc)) {
@@ -201,19 +183,23 @@ main(int argc, char **argv)
 		break;
 	}
 	catch_signals();
-	if (sets_load(&app.options, &app.sets) != 0)
+	if (sets_load(&app.options, &app.sets, stderr) != 0)
 		goto free_sets;
 	if (app.options.stats_json != NULL &&
 		json_file_open(PROGRAM ": --stats-json", app.options.stats_json, &stats) != 0)
 		goto free_sets;
-	if (hugepages_check(PROGRAM, eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
+	if (app.options.control != NULL && control_open(&app, app.options.control, &control) != 0)
 		goto abandon_stats;
+	if (hugepages_check(PROGRAM, eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
+		goto close_control;
 	if (prepare() == 0)
-		status = run(&stats);
+		status = run(&stats, &control);
 	else
 		ports_stop(&app);
 	free_all();
 	rte_eal_cleanup();
+close_control:
+	control_close(control);
 abandon_stats:
 	json_file_abandon(stats);
 free_sets:

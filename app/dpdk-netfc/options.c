@@ -13,12 +13,9 @@
 
 #define PROGRAM "dpdk-netfc"
 #define DEFAULT_TABLES "fp16_k1024"
-/* A day: longer pauses are no end of the traffic that a test would wait for. */
-#define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000ul)
 #define DEFAULT_STATIONS 8192u
 #define MAX_STATIONS (1ul << 20)
 #define DEFAULT_AGEING_S 300u /* IEEE 802.1Q, table 8-6 */
-#define MAX_AGEING_S 1000000ul
 
 enum option_id {
 	OPTION_TABLES = OPTION_OWN,
@@ -32,6 +29,7 @@ enum option_id {
 	OPTION_PORT,
 	OPTION_IDLE_EXIT,
 	OPTION_STATS_JSON,
+	OPTION_CONTROL,
 	OPTION_LATENCY,
 };
 
@@ -47,6 +45,7 @@ static const struct option long_options[] = {
 	{"port", required_argument, NULL, OPTION_PORT},
 	{"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
 	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
+	{"control", required_argument, NULL, OPTION_CONTROL},
 	{"latency", no_argument, NULL, OPTION_LATENCY},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
@@ -83,6 +82,7 @@ print_usage(FILE *out)
 		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
 		"  --stats-json FILE        write the final counters to FILE\n"
 		"  --latency                count how long packets take from receive to transmit burst\n"
+		"  --control PATH           take commands on a Unix socket (netfc-ctl)\n"
 		"  --help, --version\n"
 		"\n"
 		"Without NIC, hugepages or root, requests from a capture file:\n"
@@ -241,6 +241,8 @@ take_option(int id, const char *text, void *arg)
 		return parse_idle_exit(text, options);
 	case OPTION_STATS_JSON:
 		return parse_text("stats-json", text, &options->stats_json);
+	case OPTION_CONTROL:
+		return parse_text("control", text, &options->control);
 	case OPTION_LATENCY:
 		options->latency = true;
 		return 0;

@@ -14,6 +14,12 @@
 /** Table sets at the most: one per format. */
 #define MAX_SETS (NETFC_FORMAT_END - 1)
 
+/** A day: longer pauses are no end of the traffic that a test would wait for. */
+#define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000ul)
+
+/** Seconds after which the bridge forgets at the latest. */
+#define MAX_AGEING_S 1000000ul
+
 /** Where packets leave. */
 enum forward_mode {
 	FORWARD_AUTO,    /**< pair for an even number of ports, reflect for one */
@@ -36,6 +42,7 @@ struct options {
 	bool latency;           /**< measure it */
 	uint32_t idle_exit_ms;  /**< 0: never */
 	const char *stats_json; /**< NULL: none */
+	const char *control;    /**< path of the control channel's socket; NULL: none */
 };
 
 /**

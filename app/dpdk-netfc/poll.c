@@ -72,7 +72,7 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 
 	lcore->counters.busy_polls++;
 	lcore->counters.rx_packets += count;
-	pipeline_process(lcore->worker, mbufs, frames, count);
+	pipeline_process(__atomic_load_n(&lcore->worker, __ATOMIC_ACQUIRE), mbufs, frames, count);
 	count = answer(app, lcore, in, mbufs, frames, count);
 	if (count > 0)
 		forward(app, lcore, in, mbufs, frames, count);
@@ -129,7 +129,6 @@ worker_main(void *arg)
 
 /* The end of traffic, seen from the receive counters of all lcores. */
 struct watch {
-	uint64_t limit; /* TSC cycles without a packet; 0: none */
 	uint64_t next;  /* when to look again */
 	uint64_t since; /* when the last packet was noticed */
 	uint64_t received;
@@ -150,15 +149,13 @@ received_by_all(const struct app *app)
 static void
 watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 {
-	uint64_t received;
+	uint64_t received = received_by_all(app);
+	uint32_t limit_ms = __atomic_load_n(&app->options.idle_exit_ms, __ATOMIC_RELAXED);
 
-	if (watch->limit == 0)
-		return;
-	received = received_by_all(app);
-	if (received != watch->received) {
+	if (limit_ms == 0 || received != watch->received) {
 		watch->received = received;
 		watch->since = now;
-	} else if (now - watch->since >= watch->limit) {
+	} else if (now - watch->since >= rte_get_tsc_hz() / MS_PER_S * limit_ms) {
 		app_quit(app);
 	}
 }
@@ -181,7 +178,6 @@ main_lcore(struct app *app)
 {
 	struct lcore *lcore = &app->lcore[rte_lcore_id()];
 	struct watch watch = {
-		.limit = rte_get_tsc_hz() / MS_PER_S * app->options.idle_exit_ms,
 		.since = rte_rdtsc(),
 	};
 

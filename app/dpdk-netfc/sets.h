@@ -4,6 +4,8 @@
 
 /** @file Table sets by name or file. */
 
+#include <stdio.h>
+
 #include "options.h"
 
 /** The loaded table sets. */
@@ -13,13 +15,14 @@ struct sets {
 };
 
 /**
- * Load or build what --tables asks for. What is wrong is said on stderr.
+ * Load or build what --tables asks for.
  *
+ * @param errors where to say what is wrong
  * @return 0 or -1; sets_free() frees in both cases
  */
-int sets_load(const struct options *options, struct sets *sets);
+int sets_load(const struct options *options, struct sets *sets, FILE *errors);
 
-/** Free all table sets. */
+/** Free all table sets; there are none then. */
 void sets_free(struct sets *sets);
 
 #endif /* SETS_H */

@@ -97,6 +97,15 @@ allocate(struct station_table *table)
 	return table->hash != NULL ? 0 : -1;
 }
 
+void
+station_table_set_ageing(struct station_table *table, uint32_t ageing_s)
+{
+	uint64_t ageing = ageing_s * rte_get_tsc_hz();
+
+	__atomic_store_n(&table->ageing, ageing, __ATOMIC_RELAXED);
+	__atomic_store_n(&table->refresh, RTE_MIN(rte_get_tsc_hz(), ageing / 4), __ATOMIC_RELAXED);
+}
+
 struct station_table *
 station_table_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *qsbr)
 {
@@ -105,8 +114,7 @@ station_table_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *
 	if (table == NULL)
 		return NULL;
 	table->capacity = capacity;
-	table->ageing = ageing_s * rte_get_tsc_hz();
-	table->refresh = RTE_MIN(rte_get_tsc_hz(), table->ageing / 4);
+	station_table_set_ageing(table, ageing_s);
 	table->qsbr = qsbr;
 	if (allocate(table) != 0) {
 		station_table_free(table);
@@ -145,7 +153,8 @@ station_table_seen(
 	if (__atomic_load_n(&station->port, __ATOMIC_RELAXED) != port)
 		__atomic_store_n(&station->port, port, __ATOMIC_RELAXED);
 	/* Seldom written, so that lcores do not fight for the cache line. */
-	if (now - __atomic_load_n(&station->seen, __ATOMIC_RELAXED) > table->refresh)
+	if (now - __atomic_load_n(&station->seen, __ATOMIC_RELAXED) >
+		__atomic_load_n(&table->refresh, __ATOMIC_RELAXED))
 		__atomic_store_n(&station->seen, now, __ATOMIC_RELAXED);
 	return true;
 }
@@ -223,12 +232,14 @@ release_forgotten(struct station_table *table)
 static void
 age(struct station_table *table, uint64_t now)
 {
+	uint64_t ageing = __atomic_load_n(&table->ageing, __ATOMIC_RELAXED);
+
 	for (uint32_t i = 0; i < RTE_MIN(AGED_PER_CALL, table->capacity); i++) {
 		struct station *station = &table->station[table->next];
 		uint64_t seen = __atomic_load_n(&station->seen, __ATOMIC_RELAXED);
 
 		table->next = (table->next + 1) % table->capacity;
-		if (station->used && seen < now && now - seen > table->ageing)
+		if (station->used && seen < now && now - seen > ageing)
 			forget(table, station);
 	}
 }

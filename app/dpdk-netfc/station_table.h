@@ -62,6 +62,9 @@ uint16_t station_table_find(const struct station_table *table, const struct stat
 /** The keeper: add what was announced, forget who was silent. To be called often. */
 void station_table_keep(struct station_table *table, uint64_t now);
 
+/** Change the seconds after which a silent station is forgotten; any thread may. */
+void station_table_set_ageing(struct station_table *table, uint32_t ageing_s);
+
 /** What the keeper has counted. */
 const struct station_counters *station_table_counters(const struct station_table *table);
 

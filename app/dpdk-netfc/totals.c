@@ -3,11 +3,20 @@
 
 #include "totals.h"
 
+void
+totals_add_pipeline(const struct pipeline_counters *counters, struct pipeline_counters *sum)
+{
+	sum->netfc_packets += counters->netfc_packets;
+	sum->lanes += counters->lanes;
+	for (unsigned int c = 0; c < NETFC_STATUS_END; c++)
+		sum->errors[c] += counters->errors[c];
+	for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
+		sum->exceptions[bit] += counters->exceptions[bit];
+}
+
 static void
 add_lcore(const struct lcore *lcore, struct totals *totals)
 {
-	const struct pipeline_counters *counters;
-
 	if (lcore->worker == NULL)
 		return;
 #define ADD_(name, meaning) totals->packets.name += lcore->counters.name;
@@ -15,13 +24,8 @@ add_lcore(const struct lcore *lcore, struct totals *totals)
 #undef ADD_
 	for (unsigned int d = 0; d < DROP_REASON_COUNT; d++)
 		totals->packets.drops[d] += lcore->counters.drops[d];
-	counters = pipeline_worker_counters(lcore->worker);
-	totals->pipeline.netfc_packets += counters->netfc_packets;
-	totals->pipeline.lanes += counters->lanes;
-	for (unsigned int c = 0; c < NETFC_STATUS_END; c++)
-		totals->pipeline.errors[c] += counters->errors[c];
-	for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
-		totals->pipeline.exceptions[bit] += counters->exceptions[bit];
+	totals_add_pipeline(&lcore->retired, &totals->pipeline);
+	totals_add_pipeline(pipeline_worker_counters(lcore->worker), &totals->pipeline);
 }
 
 static void

@@ -15,6 +15,9 @@ struct totals {
 	struct rte_eth_stats devices; /**< the fields of DEVICE_COUNTERS */
 };
 
+/** Add what a worker has counted. */
+void totals_add_pipeline(const struct pipeline_counters *counters, struct pipeline_counters *sum);
+
 /** What one lcore has counted; all zero for one without paths. */
 void totals_of_lcore(const struct lcore *lcore, struct totals *totals);
 

@@ -285,7 +285,8 @@ run(const struct log_registers *kernel, enum netfc_op op, const uint8_t *x, cons
 		x += 2 * BLOCK;
 		y += 2 * BLOCK;
 		out->z += 2 * BLOCK;
-		out->flags += packet ? 0 : BLOCK;
+		if (!packet)
+			out->flags += BLOCK;
 	}
 }
 

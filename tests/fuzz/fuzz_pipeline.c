@@ -20,12 +20,15 @@
 #include "reflect.h"
 
 #define LONGEST_FRAME 16384
+#define ANSWER_BYTES 14u /* of an answer to a query: ratio, connections, bytes */
 
 static const char *const set_names[] = {"fp16_k1024", "posit16_k512", "bf16_k128_floor"};
 
 static struct netfc_set *sets[NETFC_FORMAT_END]; /* one format has none */
-static struct pipeline *pipeline;
-static struct pipeline_worker *worker;
+/* One for each instruction set; those that this machine lacks stand for the best that it has. */
+#define WORKERS ((unsigned int)VECTOR_ISAS)
+static struct pipeline *pipeline[WORKERS];
+static struct pipeline_worker *worker[WORKERS];
 static struct endpoint endpoint;
 static uint64_t frame_count;
 
@@ -43,33 +46,42 @@ start_eal(void)
 }
 
 static void
-create_worker(void)
+build_sets(void)
 {
-	struct pipeline_config config = {
-		.match = MATCH_DIRECT,
-		.udp_port = NETFC_UDP_PORT,
-		.socket_id = SOCKET_ID_ANY,
-	};
-
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		struct netfc_set *set;
 
 		FUZZ_CHECK(netfc_set_build(set_names[s], &set) == NETFC_OK);
 		sets[netfc_format_id(netfc_set_format(set))] = set;
 	}
+}
+
+static void
+create_worker(unsigned int w, enum vector_isa isa)
+{
+	struct pipeline_config config = {
+		.match = MATCH_DIRECT,
+		.isa = isa,
+		.udp_port = NETFC_UDP_PORT,
+		.queries = w == 0, /* the others refuse them */
+		.socket_id = SOCKET_ID_ANY,
+	};
+
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		config.sets[format] = sets[format];
-	FUZZ_CHECK(pipeline_create(&config, &pipeline) == 0);
-	worker = pipeline_worker_create(pipeline, SOCKET_ID_ANY);
-	FUZZ_CHECK(worker != NULL);
+	FUZZ_CHECK(pipeline_create(&config, &pipeline[w]) == 0);
+	worker[w] = pipeline_worker_create(pipeline[w], SOCKET_ID_ANY);
+	FUZZ_CHECK(worker[w] != NULL);
 }
 
 static void
 free_all(void)
 {
-	FUZZ_CHECK(pipeline_worker_counters(worker)->netfc_packets <= frame_count);
-	pipeline_worker_free(worker);
-	pipeline_free(pipeline);
+	for (unsigned int w = 0; w < WORKERS; w++) {
+		FUZZ_CHECK(pipeline_worker_counters(worker[w])->netfc_packets <= frame_count);
+		pipeline_worker_free(worker[w]);
+		pipeline_free(pipeline[w]);
+	}
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		netfc_set_free(sets[format]);
 }
@@ -83,13 +95,40 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	start_eal();
-	create_worker();
+	build_sets();
+	for (unsigned int w = 0; w < WORKERS; w++)
+		create_worker(w, RTE_MIN(w, (unsigned int)vector_isa_best()));
 	FUZZ_CHECK(addresses_add(&addresses, "10.1.0.100") == 0);
 	FUZZ_CHECK(addresses_add(&addresses, "fd00::100") == 0);
 	endpoint_init(&endpoint, &addresses, 0, &mac);
 	atexit(free_all);
 	fuzz_count_at_exit("frames", &frame_count);
 	return 0;
+}
+
+/* ---- queries ----------------------------------------------------------------------------- */
+
+/* The bytes of the address that is asked about make up what there is to say. */
+static void
+answer_queries(
+	struct pipeline_worker *by, struct rte_mbuf **mbufs, struct frame *frames, uint16_t count)
+{
+	for (uint16_t i = 0; i < count; i++) {
+		struct pipeline_answer answer;
+		uint32_t destination;
+
+		if (!frames[i].query)
+			continue;
+		FUZZ_CHECK(by == worker[0] && !frames[i].answered);
+		destination = pipeline_query_destination(mbufs[i], &frames[i]);
+		answer = (struct pipeline_answer){
+			.ratio = (uint16_t)destination,
+			.connections = destination,
+			.bytes = (uint64_t)destination << 32 | destination,
+		};
+		pipeline_answer_query(by, mbufs[i], &frames[i], &answer);
+		FUZZ_CHECK(!frames[i].query && frames[i].answered);
+	}
 }
 
 /* ---- what must hold ---------------------------------------------------------------------- */
@@ -111,29 +150,48 @@ get_word(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-/* Each result is the reference's, and the flags are those of all lanes together. */
-static uint8_t
-check_results(
-	const struct netfc_set *set, const uint8_t *header, const uint8_t *before, uint32_t count)
+/*
+ * Each result is the reference's, and the flags are those of all lanes together. Returns how many
+ * bytes of z may have changed; so do those below.
+ */
+static uint32_t
+check_lanes(const struct netfc_hdr *header, const uint8_t *before, const uint8_t *after,
+	uint32_t count, uint8_t status)
 {
-	uint8_t op = ((const struct netfc_hdr *)header)->op, flags = 0;
-	const uint8_t *slots = header + sizeof(struct netfc_hdr);
+	uint8_t flags = 0;
 
 	for (uint32_t l = 0; l < count; l++) {
 		uint16_t x = get_word(before + 2 * l), y = get_word(before + 2 * (count + l));
-		struct netfc_result result = netfc_calc(set, op, x, y);
+		struct netfc_result result = netfc_calc(sets[header->format], header->op, x, y);
 
-		FUZZ_CHECK(get_word(slots + 2 * (2 * count + l)) == result.z);
+		FUZZ_CHECK(get_word(after + 2 * (2 * count + l)) == result.z);
 		flags |= result.flags;
 	}
-	return flags;
+	FUZZ_CHECK(flags == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
+	return 2 * count;
+}
+
+/* A query is answered with what answer_queries() says, as far as there is room. */
+static uint32_t
+check_answer(const uint8_t *before, const uint8_t *after, uint32_t count, uint32_t length)
+{
+	const uint8_t *answer = after + 4 * count;
+
+	FUZZ_CHECK(get_word(answer) == get_word(before + 2 * count));
+	if (4 * count + ANSWER_BYTES > length)
+		return 2;
+	FUZZ_CHECK(get_word(answer + 2) == get_word(before));
+	FUZZ_CHECK(get_word(answer + 4) == get_word(before + 2 * count));
+	FUZZ_CHECK(memcmp(answer + 2, answer + 6, 4) == 0);
+	FUZZ_CHECK(memcmp(answer + 2, answer + 10, 4) == 0);
+	return ANSWER_BYTES;
 }
 
 /* A request that became a reply. */
 static void
 check_reply(const struct frame *frame, uint8_t *before, const uint8_t *after, uint32_t length)
 {
-	uint32_t at = frame_payload_offset(frame), count;
+	uint32_t at = frame_payload_offset(frame), count, changed;
 	struct netfc_hdr *header = (struct netfc_hdr *)(before + at);
 	const struct netfc_hdr *reply = (const struct netfc_hdr *)(after + at);
 	uint8_t status = reply->status, *checksum = before + frame->udp_offset + 6;
@@ -153,11 +211,13 @@ check_reply(const struct frame *frame, uint8_t *before, const uint8_t *after, ui
 		count = get_word((const uint8_t *)&reply->count);
 		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + count * NETFC_LANE_BYTES);
 		FUZZ_CHECK(header->format < NETFC_FORMAT_END && sets[header->format] != NULL);
-		FUZZ_CHECK(check_results(sets[header->format], after + at,
-				   before + at + sizeof(*header),
-				   count) == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
-		memcpy(before + at + sizeof(*header) + 4 * count,
-			after + at + sizeof(*header) + 4 * count, 2 * count);
+		at += (uint32_t)sizeof(*header);
+		if (header->op == NETFC_OP_QUERY)
+			changed = check_answer(before + at, after + at, count,
+				frame->payload_length - (uint32_t)sizeof(*header));
+		else
+			changed = check_lanes(header, before + at, after + at, count, status);
+		memcpy(before + at + 4 * count, after + at + 4 * count, changed);
 	}
 	header->status = status;
 	memcpy(checksum, after + frame->udp_offset + 6, 2);
@@ -175,6 +235,7 @@ check_frame(const struct frame *frame, uint8_t *before, const uint8_t *after, ui
 /* ---- a burst ----------------------------------------------------------------------------- */
 
 struct burst {
+	struct pipeline_worker *worker;
 	uint16_t count;
 	struct rte_mbuf *mbuf[PIPELINE_BURST];
 	struct frame frame[PIPELINE_BURST];
@@ -184,8 +245,10 @@ struct burst {
 static void
 read_burst(struct fuzz_input *input, struct burst *burst)
 {
-	uint32_t cut = 2u * fuzz_byte(input);
+	uint8_t first = fuzz_byte(input);
+	uint32_t cut = 2u * (first / WORKERS);
 
+	burst->worker = worker[first % WORKERS];
 	while (input->left > 0 && burst->count < PIPELINE_BURST) {
 		size_t length = fuzz_word(input) % LONGEST_FRAME;
 		const uint8_t *bytes = fuzz_bytes(input, &length);
@@ -240,7 +303,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct burst burst = {0};
 
 	read_burst(&input, &burst);
-	pipeline_process(worker, burst.mbuf, burst.frame, burst.count);
+	pipeline_process(burst.worker, burst.mbuf, burst.frame, burst.count);
+	answer_queries(burst.worker, burst.mbuf, burst.frame, burst.count);
 	check_burst(&burst);
 	forward_burst(&burst);
 	frame_count += burst.count;

@@ -31,8 +31,9 @@ def bursts():
             for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4)]
     for number, at in enumerate(range(0, len(zoo), FRAMES_PER_SEED)):
         some = zoo[at:at + FRAMES_PER_SEED]
-        yield bytes([CUTS[number % len(CUTS)]]) + b"".join(
-            struct.pack(">H", len(frame)) + frame for frame in some)
+        for worker in range(3):
+            yield bytes([3 * CUTS[number % len(CUTS)] + worker]) + b"".join(
+                struct.pack(">H", len(frame)) + frame for frame in some)
 
 
 def table_files():
@@ -74,10 +75,24 @@ def command_lines():
     yield from (b"--help", b"-v", b"--port\n9", b"--match=lpm\n--", b"")
 
 
+def commands():
+    """A byte whose lowest bit says whether there is a bridge, and a line for the control channel."""
+    for line in (
+            '{"command":"tables","sets":"fp16_k1024"}', '{"command":"add","sets":"bf16_k128,a"}',
+            '{"command":"set","name":"ageing","value":60}', '{"command":"set","name":"x","value":1}',
+            '{"command":"set","name":"idle-exit","value":0}', '{"command":"set","name":"ageing"}',
+            '{"command":"set","name":"idle-exit","value":-1}', '{"command":"set","value":1.5}',
+            '{"command":"log","pattern":"pmd.*","level":"debug"}', '{"command":"log","level":"x"}',
+            '{"command":"log","pattern":"*","level":"x"}', '{"command":"show"}', '{"command":1}',
+            '{"command":"stop"}', '{"command":"fly"}', '{"sets":[1,{"a":null}]}', "[]", "{", ""):
+        for bridge in range(2):
+            yield bytes([bridge]) + line.encode()
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in (("pipeline", bursts()), ("table_file", table_files()),
-                          ("options", command_lines())):
+                          ("options", command_lines()), ("control", commands())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
             (folder / target / f"seed-{number:04}").write_bytes(seed)

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#include "control.h"
+#include "control_command.h"
+
+#define MAX_CLIENTS 8
+#define THREAD_NAME "netfc-control"
+
+/* What is polled: the end, new clients, clients. */
+enum watched {
+	WATCHED_END,
+	WATCHED_LISTENER,
+	WATCHED_CLIENTS,
+	WATCHED_ALL = WATCHED_CLIENTS + MAX_CLIENTS,
+};
+
+struct client {
+	size_t length; /* of what has come of a line */
+	char line[CONTROL_LINE_BYTES + 1];
+};
+
+struct control {
+	struct app *app;
+	char *path;
+	bool bound; /* the socket is ours to remove */
+	bool started;
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+	rte_thread_t thread;
+#else
+	pthread_t thread;
+#endif
+	struct pollfd watched[WATCHED_ALL]; /* fd -1: none */
+	struct client client[MAX_CLIENTS];
+};
+
+static int
+fail(const char *path, const char *what)
+{
+	fprintf(stderr, PROGRAM ": --control '%s': cannot %s: %s\n", path, what, strerror(errno));
+	return -1;
+}
+
+/* ---- clients --------------------------------------------------------------------------------- */
+
+static void
+drop_client(struct control *control, unsigned int c)
+{
+	struct pollfd *watched = &control->watched[WATCHED_CLIENTS + c];
+
+	close(watched->fd);
+	watched->fd = -1;
+	control->client[c].length = 0;
+}
+
+/* A client that has no room for an answer does not read: it is left, so that nobody waits for it.
+ */
+static bool
+send_answer(int fd, const char *text)
+{
+	size_t length = strlen(text);
+
+	return send(fd, text, length, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)length &&
+		send(fd, "\n", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+}
+
+static bool
+handle_line(struct control *control, int fd, const char *line, size_t length)
+{
+	char *text = control_answer(control->app, line, length);
+	bool sent = text != NULL && send_answer(fd, text);
+
+	free(text);
+	return sent;
+}
+
+/* Handle all whole lines; false where the client is to be dropped. */
+static bool
+handle_lines(struct control *control, int fd, struct client *client)
+{
+	char *line = client->line, *end;
+	size_t left = client->length;
+
+	while ((end = memchr(line, '\n', left)) != NULL) {
+		if (!handle_line(control, fd, line, (size_t)(end - line)))
+			return false;
+		left -= (size_t)(end + 1 - line);
+		line = end + 1;
+	}
+	memmove(client->line, line, left);
+	client->length = left;
+	if (left < sizeof(client->line))
+		return true;
+	send_answer(fd, "{\"ok\":false,\"error\":\"the line is too long\"}");
+	return false;
+}
+
+static void
+read_client(struct control *control, unsigned int c)
+{
+	struct client *client = &control->client[c];
+	int fd = control->watched[WATCHED_CLIENTS + c].fd;
+	ssize_t bytes = recv(fd, client->line + client->length,
+		sizeof(client->line) - client->length, MSG_DONTWAIT);
+
+	if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (bytes > 0)
+		client->length += (size_t)bytes;
+	if (bytes <= 0 || !handle_lines(control, fd, client))
+		drop_client(control, c);
+}
+
+static void
+accept_client(struct control *control)
+{
+	int fd = accept4(control->watched[WATCHED_LISTENER].fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	for (unsigned int c = 0; c < MAX_CLIENTS; c++) {
+		struct pollfd *watched = &control->watched[WATCHED_CLIENTS + c];
+
+		if (watched->fd < 0) {
+			watched->fd = fd;
+			return;
+		}
+	}
+	send_answer(fd, "{\"ok\":false,\"error\":\"too many clients\"}");
+	close(fd);
+}
+
+static void
+serve(struct control *control)
+{
+	struct pollfd *watched = control->watched;
+
+	for (;;) {
+		if (poll(watched, WATCHED_ALL, -1) < 0 && errno != EINTR)
+			return;
+		if (watched[WATCHED_END].revents != 0)
+			return;
+		for (unsigned int c = 0; c < MAX_CLIENTS; c++) {
+			if (watched[WATCHED_CLIENTS + c].fd >= 0 &&
+				watched[WATCHED_CLIENTS + c].revents != 0)
+				read_client(control, c);
+		}
+		if (watched[WATCHED_LISTENER].revents != 0)
+			accept_client(control);
+	}
+}
+
+/* ---- the socket ------------------------------------------------------------------------------ */
+
+/* Whether there is a socket that nobody listens on, such as one that a killed switch has left. */
+static bool
+is_abandoned(const struct sockaddr_un *address)
+{
+	struct stat status;
+	bool abandoned;
+	int fd;
+
+	if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
+		return false;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	abandoned = connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
+		errno == ECONNREFUSED;
+	close(fd);
+	return abandoned;
+}
+
+/* Bind so that nobody else can open it, not even for a moment. */
+static int
+bind_socket(int fd, const struct sockaddr_un *address)
+{
+	mode_t before = umask(0177);
+	int result = bind(fd, (const struct sockaddr *)address, sizeof(*address));
+
+	umask(before);
+	return result;
+}
+
+static int
+listen_at(struct control *control)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return fail(control->path, "make a socket");
+	control->watched[WATCHED_LISTENER].fd = fd;
+	if (strlen(control->path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return fail(control->path, "bind");
+	}
+	memcpy(address.sun_path, control->path, strlen(control->path) + 1);
+	if (is_abandoned(&address))
+		unlink(control->path);
+	if (bind_socket(fd, &address) != 0)
+		return fail(control->path, "bind");
+	control->bound = true;
+	return listen(fd, MAX_CLIENTS) == 0 ? 0 : fail(control->path, "listen");
+}
+
+int
+control_open(struct app *app, const char *path, struct control **result)
+{
+	struct control *control = calloc(1, sizeof(*control));
+
+	if (control == NULL)
+		return fail(path, "open");
+	control->app = app;
+	for (unsigned int w = 0; w < WATCHED_ALL; w++)
+		control->watched[w] = (struct pollfd){.fd = -1, .events = POLLIN};
+	control->path = strdup(path);
+	control->watched[WATCHED_END].fd = eventfd(0, EFD_CLOEXEC);
+	if (control->path == NULL || control->watched[WATCHED_END].fd < 0) {
+		fail(path, "open");
+		control_close(control);
+		return -1;
+	}
+	if (listen_at(control) != 0) {
+		control_close(control);
+		return -1;
+	}
+	*result = control;
+	return 0;
+}
+
+/* ---- the thread: where the EAL lets threads run that are no lcores ------------------------- */
+
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+static uint32_t
+run(void *arg)
+{
+	serve(arg);
+	return 0;
+}
+
+static int
+create_thread(struct control *control)
+{
+	return rte_thread_create_control(&control->thread, THREAD_NAME, run, control);
+}
+
+static void
+join_thread(struct control *control)
+{
+	rte_thread_join(control->thread, NULL);
+}
+#else
+static void *
+run(void *arg)
+{
+	serve(arg);
+	return NULL;
+}
+
+static int
+create_thread(struct control *control)
+{
+	return rte_ctrl_thread_create(&control->thread, THREAD_NAME, NULL, run, control);
+}
+
+static void
+join_thread(struct control *control)
+{
+	pthread_join(control->thread, NULL);
+}
+#endif
+
+int
+control_start(struct control *control)
+{
+	int error = create_thread(control);
+
+	control->started = error == 0;
+	if (error == 0)
+		return 0;
+	fprintf(stderr, PROGRAM ": cannot start the thread of the control channel: %s\n",
+		rte_strerror(abs(error)));
+	return -1;
+}
+
+void
+control_close(struct control *control)
+{
+	if (control == NULL)
+		return;
+	if (control->started) {
+		eventfd_write(control->watched[WATCHED_END].fd, 1);
+		join_thread(control);
+	}
+	for (unsigned int w = 0; w < WATCHED_ALL; w++) {
+		if (control->watched[w].fd >= 0)
+			close(control->watched[w].fd);
+	}
+	if (control->bound)
+		unlink(control->path);
+	free(control->path);
+	free(control);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CONTROL_H
+#define CONTROL_H
+
+/**
+ * @file
+ * The control channel: commands that change the running switch, over a Unix socket that only its
+ * owner may open. A command is a JSON object in a line, and so is its answer. One thread serves all
+ * clients; no lcore ever waits for it.
+ */
+
+#include "app.h"
+
+struct control;
+
+/**
+ * Open the socket. Nothing is served yet.
+ *
+ * @param path the socket's; a socket that nobody serves any more is replaced
+ * @return 0, or -1 (said on stderr)
+ */
+int control_open(struct app *app, const char *path, struct control **control);
+
+/** Serve clients, in a thread of its own. 0, or -1 (said on stderr). */
+int control_start(struct control *control);
+
+/** End: finish the command under way, leave all clients, remove the socket; NULL is allowed. */
+void control_close(struct control *control);
+
+#endif /* CONTROL_H */

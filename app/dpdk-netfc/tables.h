@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TABLES_H
+#define TABLES_H
+
+/**
+ * @file
+ * What the switch computes with: table sets, their pipeline, and the working memory of each lcore.
+ * All of it can be exchanged while the lcores run: it is built aside, put in place with one pointer
+ * per lcore, and what was there before is freed once every lcore has passed by (rte_rcu_qsbr).
+ */
+
+#include <stdio.h>
+
+#include "app.h"
+
+/** Which table sets a change is about. */
+enum tables_change {
+	TABLES_REPLACE, /**< those named, and no others any more */
+	TABLES_ADD,     /**< those named, in the place of others of their formats */
+};
+
+/**
+ * Make pipeline and working memory for the sets of the application, before it runs.
+ *
+ * @return 0, or -1 (said on stderr); tables_free() frees in both cases
+ */
+int tables_start(struct app *app);
+
+/**
+ * Exchange table sets. May be called by one thread at a time, which is no lcore with paths; waits
+ * for all lcores to pass by.
+ *
+ * @param names as --tables takes them
+ * @param errors where to say what is wrong; everything is then as it was
+ * @return 0 or -1
+ */
+int tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors);
+
+/** Free all, the sets, too. */
+void tables_free(struct app *app);
+
+#endif /* TABLES_H */

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of the control channel."""
+
+import argparse
+import json
+import os
+import sys
+
+from netfc_control import TIMEOUT, Control, ControlError
+
+PROGRAM = "netfc-ctl"
+DONE, WRONG_USAGE, FAILED = 0, 1, 2
+PATH = "/run/dpdk-netfc/control"
+LEVELS = "emergency alert critical error warning notice info debug".split()
+
+DESCRIPTION = """\
+Change a running switch that was started with --control PATH. What cannot be done is said, and the
+switch goes on as it was."""
+EPILOG = """\
+The socket is --socket, else $NETFC_CONTROL, else %s. Only the user that runs the switch, and
+root, may open it. Exit status: 0 done, 1 wrong usage, 2 refused by the switch, or no switch.
+Example: netfc-ctl tables fp16_k1024,bf16_k128""" % PATH
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with the exit status of all programs here when the usage is wrong."""
+
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
+
+
+def make_parser():
+    """The parser of the command line."""
+    parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--socket", metavar="PATH", default=os.environ.get("NETFC_CONTROL", PATH),
+                        help="the switch's --control")
+    parser.add_argument("--timeout", metavar="S", type=float, default=TIMEOUT,
+                        help="seconds to wait for an answer (default %(default)s)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True,
+                                     parser_class=Parser)
+    tables = commands.add_parser("tables", help="compute with these table sets, and no others")
+    tables.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
+    add = commands.add_parser("add", help="compute with these table sets, too, or in the place of "
+                              "those of their formats")
+    add.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
+    setting = commands.add_parser("set", help="change a number")
+    setting.add_argument("name", help="ageing (seconds; the bridge) or idle-exit (milliseconds; "
+                         "0: never)")
+    setting.add_argument("value", type=int)
+    log = commands.add_parser("log", help="change what is logged")
+    log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
+    log.add_argument("level", choices=LEVELS)
+    commands.add_parser("show", help="show the configuration and the table sets")
+    commands.add_parser("stop", help="stop the switch")
+    return parser
+
+
+def main(arguments=None):
+    """Runs the program. Returns its exit status."""
+    fields = vars(make_parser().parse_args(arguments))
+    path, timeout = fields.pop("socket"), fields.pop("timeout")
+    try:
+        with Control(path, timeout) as control:
+            answer = control.do(fields.pop("command"), **fields)
+    except ControlError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return FAILED
+    if answer:
+        print(json.dumps(answer, indent=2))
+    return DONE

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands to a running switch, over its control channel (dpdk-netfc --control PATH)."""
+
+import json
+import socket
+
+TIMEOUT = 60  # seconds; a command that builds table sets takes a while
+
+
+class ControlError(Exception):
+    """What the switch has refused, or why it cannot be asked; for people."""
+
+
+class Control:
+    """A connection to the control channel. A context manager.
+
+    path: of the socket; timeout: seconds to wait for an answer. Raises ControlError.
+    """
+
+    def __init__(self, path, timeout=TIMEOUT):
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout)
+        try:
+            self._socket.connect(str(path))
+        except OSError as error:
+            self._socket.close()
+            raise ControlError(f"{path}: {error.strerror or error}") from error
+        self._lines = self._socket.makefile("rb")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Leaves."""
+        self._lines.close()
+        self._socket.close()
+
+    def do(self, command, **fields):
+        """Gives a command and returns what the switch has to say to it, a dictionary."""
+        answer = self.exchange(json.dumps({"command": command, **fields}).encode())
+        if not answer.pop("ok"):
+            raise ControlError(answer["error"])
+        return answer
+
+    def exchange(self, line):
+        """Sends a line of bytes as it is and returns the answer, a dictionary."""
+        try:
+            self._socket.sendall(line + b"\n")
+            answer = self._lines.readline()
+        except OSError as error:
+            raise ControlError(f"{self._path}: {error.strerror or error}") from error
+        if not answer:
+            raise ControlError(f"{self._path}: the switch has closed the connection")
+        return json.loads(answer)

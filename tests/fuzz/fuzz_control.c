@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines on the control channel. Nothing is built: what commands would do is only looked at. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "control_command.h"
+#include "fuzz.h"
+#include "state.h"
+#include "tables.h"
+
+static struct app app;
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	pthread_mutex_init(&app.state_lock, NULL);
+	return 0;
+}
+
+/* ---- in the place of what commands do ----------------------------------------------------- */
+
+int
+tables_change(struct app *changed, enum tables_change change, const char *names, FILE *errors)
+{
+	FUZZ_CHECK(changed == &app && (change == TABLES_REPLACE || change == TABLES_ADD));
+	if (strlen(names) % 2 == 0)
+		return 0;
+	fprintf(errors, "refused: %s\n", names);
+	return -1;
+}
+
+void
+station_table_set_ageing(struct station_table *table, uint32_t ageing_s)
+{
+	FUZZ_CHECK(table == app.stations && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
+}
+
+json_t *
+state_config(const struct app *shown)
+{
+	return json_integer(shown->options.idle_exit_ms);
+}
+
+json_t *
+state_tables(const struct app *shown)
+{
+	return json_integer(shown->options.ageing_s);
+}
+
+/* ---- a line ------------------------------------------------------------------------------- */
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *line, *text;
+	json_t *answer;
+
+	if (size == 0 || size - 1 > CONTROL_LINE_BYTES)
+		return 0;
+	app.stations = (data[0] & 1) != 0 ? (struct station_table *)&app : NULL;
+	line = malloc(size);
+	FUZZ_CHECK(line != NULL);
+	memcpy(line, data + 1, size - 1);
+	text = control_answer(&app, line, size - 1);
+	FUZZ_CHECK(text != NULL && strchr(text, '\n') == NULL);
+	answer = json_loads(text, 0, NULL);
+	FUZZ_CHECK(json_is_boolean(json_object_get(answer, "ok")));
+	FUZZ_CHECK(json_is_true(json_object_get(answer, "ok")) ==
+		(json_object_get(answer, "error") == NULL));
+	json_decref(answer);
+	free(text);
+	free(line);
+	return 0;
+}
