@@ -40,10 +40,14 @@ handle_signal(int signal)
 	app_quit(&app);
 }
 
+/*
+ * While it starts, a signal is to interrupt whatever is waited for, such as a peer that has to
+ * connect. Later it must not: a driver that is writing to a file would lose packets.
+ */
 static void
-catch_signals(void)
+catch_signals(int flags)
 {
-	const struct sigaction stop = {.sa_handler = handle_signal};
+	const struct sigaction stop = {.sa_handler = handle_signal, .sa_flags = flags};
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	sigaction(SIGINT, &stop, NULL);
@@ -143,6 +147,7 @@ run(struct json_file **stats, struct control **control)
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
+	catch_signals(SA_RESTART);
 	telemetry_open(&app);
 	poll_run(&app);
 	telemetry_close(&app);
@@ -182,7 +187,7 @@ main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
-	catch_signals();
+	catch_signals(0);
 	if (sets_load(&app.options, &app.sets, stderr) != 0)
 		goto free_sets;
 	if (app.options.stats_json != NULL &&
