@@ -25,6 +25,8 @@ static void
 list_known_sets(FILE *errors)
 {
 	const struct netfc_format *format;
+	char exact[NETFC_SET_NAME_SIZE];
+	struct netfc_set_id id;
 
 	fprintf(errors, "Known table sets, k a power of two:\n");
 	NETFC_FOREACH_FORMAT (format) {
@@ -33,6 +35,11 @@ list_known_sets(FILE *errors)
 
 		fprintf(errors, "  %s_k1 ... %s_k%u, %s_k1_floor ... %s_k%u_floor\n", name, name,
 			scale, name, name, scale);
+	}
+	fprintf(stderr, "Correctly rounded ones:\n");
+	for (unsigned int n = 0; netfc_set_known_name(n, exact); n++) {
+		if (netfc_set_parse_name(exact, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)
+			fprintf(stderr, "  %s\n", exact);
 	}
 }
 

@@ -65,7 +65,8 @@ set_object(const struct netfc_set *set, const char *origin)
 		entries += netfc_table_size(netfc_set_table(set, t));
 	json_object_set_new(object, "set", json_string(netfc_set_name(set)));
 	json_object_set_new(object, "format", json_integer(netfc_format_id(netfc_set_format(set))));
-	json_object_set_new(object, "scale", json_integer(netfc_set_scale(set)));
+	json_object_set_new(object, "scale",
+		netfc_set_scale(set) != 0 ? json_integer(netfc_set_scale(set)) : json_null());
 	json_object_set_new(object, "tables", json_integer(netfc_set_table_count(set)));
 	json_object_set_new(object, "entries", state_count(entries));
 	json_object_set_new(object, "origin", json_string(origin));

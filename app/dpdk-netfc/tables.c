@@ -30,8 +30,9 @@ create_pipeline(const struct options *options, struct generation *generation, FI
 		return 0;
 	fprintf(errors, PROGRAM ": cannot make the %s match stages: %s%s\n",
 		match_kind_name(options->match), rte_strerror(-error),
-		error == -ENOMEM ? "; give the EAL more memory (-m 512 is enough for one table set)"
-				 : "");
+		error == -ENOMEM
+			? "; give the EAL more memory (lpm: -m 80 for each table; else -m 128 is enough)"
+			: "");
 	return -1;
 }
 

@@ -34,6 +34,7 @@ struct report {
 	long long bytes;
 	unsigned long entries;
 	double milliseconds;
+	bool has_margin; /* entries are rounded real numbers, not integers from the start */
 	struct netfc_margin margin;
 };
 
@@ -95,17 +96,25 @@ write_set(const struct netfc_set *set, const char *path, long long *bytes)
 	return STATUS_DONE;
 }
 
-static int
-report_json(const struct report *report)
+static json_t *
+margin_json(const struct report *report)
 {
 	const struct netfc_margin *margin = &report->margin;
 
-	return print_json(json_pack("{s:s, s:o, s:I, s:I, s:f, s:{s:f, s:f, s:f, s:f}}", "set",
+	if (!report->has_margin)
+		return json_null();
+	return json_pack("{s:f, s:f, s:f, s:f}", "log_error", margin->log_error, "log_distance",
+		margin->log_distance, "exp_error", margin->exp_error, "exp_distance",
+		margin->exp_distance);
+}
+
+static int
+report_json(const struct report *report)
+{
+	return print_json(json_pack("{s:s, s:o, s:I, s:I, s:f, s:o}", "set",
 		netfc_set_name(report->set), "file", json_text(report->path), "bytes",
 		(json_int_t)report->bytes, "entries", (json_int_t)report->entries, "milliseconds",
-		report->milliseconds, "margin", "log_error", margin->log_error, "log_distance",
-		margin->log_distance, "exp_error", margin->exp_error, "exp_distance",
-		margin->exp_distance));
+		report->milliseconds, "margin", margin_json(report)));
 }
 
 static int
@@ -116,6 +125,10 @@ report_text(const struct report *report)
 	printf("%s: wrote %s, %s bytes, %s entries, in %.0f ms\n", netfc_set_name(report->set),
 		report->path, grouped((unsigned long long)report->bytes, bytes),
 		grouped(report->entries, entries), report->milliseconds);
+	if (!report->has_margin) {
+		puts("Every entry is the result of integer arithmetic.");
+		return STATUS_DONE;
+	}
 	printf("Every entry is certain: it was computed with an error below the distance to the "
 	       "nearest\nrounding boundary (log, mi: %.1e < %.1e log words; exp: %.1e < %.1e, "
 	       "relative).\n",
@@ -138,7 +151,8 @@ write_and_report(const struct options *options, const struct netfc_set *set, dou
 	report.path = path;
 	status = write_set(set, path, &report.bytes);
 	report.milliseconds = milliseconds_now() - started;
-	if (status == STATUS_DONE && netfc_set_margin(set, &report.margin) == NETFC_OK) {
+	report.has_margin = netfc_set_margin(set, &report.margin) == NETFC_OK;
+	if (status == STATUS_DONE) {
 		if (options->json)
 			status = report_json(&report);
 		else if (!options->quiet)

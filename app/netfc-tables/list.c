@@ -105,14 +105,18 @@ inspect(const struct folder *folder, const char *name)
 static void
 print_known(void)
 {
-	char name[NETFC_SET_NAME_SIZE];
+	char name[NETFC_SET_NAME_SIZE], scale[16];
 	struct netfc_set_id id;
 
 	printf("%-24s  %-12s  %5s  %s\n", "TABLE SET", "FORMAT", "K", "ROUNDING");
 	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
-		if (netfc_set_parse_name(name, &id) == NETFC_OK)
-			printf("%-24s  %-12s  %5u  %s\n", name, netfc_format_name(id.format),
-				id.scale, rounding_name(id.rounding));
+		if (netfc_set_parse_name(name, &id) != NETFC_OK)
+			continue;
+		snprintf(scale, sizeof(scale), "%u", id.scale);
+		printf("%-24s  %-12s  %5s  %s\n", name, netfc_format_name(id.format),
+			id.scale != 0 ? scale : "-",
+			id.family == NETFC_FAMILY_LOG ? rounding_name(id.rounding)
+						      : "correct: results are the exact ones");
 	}
 }
 
@@ -158,8 +162,9 @@ known_json(void)
 	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
 		if (netfc_set_parse_name(name, &id) == NETFC_OK)
 			json_array_append_new(known,
-				json_pack("{s:s, s:s, s:i, s:s}", "set", name, "format",
-					netfc_format_name(id.format), "k", (int)id.scale,
+				json_pack("{s:s, s:s, s:s, s:o, s:s}", "set", name, "format",
+					netfc_format_name(id.format), "family",
+					netfc_family_name(id.family), "k", scale_json(id.scale),
 					"rounding", rounding_name(id.rounding)));
 	}
 	return known;

@@ -15,6 +15,7 @@ static const struct {
 	{"mi", MEANS_LOG_WORD, MEANS_MI_WORD},
 	{"exp", MEANS_LOG_WORD, MEANS_NUMBER},
 	{"decide", MEANS_DECIDE_KEY, MEANS_DECISION},
+	{"prenorm", MEANS_NUMBER, MEANS_BITS},
 };
 
 static const struct {
@@ -37,6 +38,7 @@ static const struct {
 	{"mi key", MEANS_MI_KEY},
 	{"m", MEANS_MI_WORD},
 	{"n", MEANS_LOG_WORD},
+	{"word", MEANS_NUMBER},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -175,6 +177,7 @@ decision_text(const struct netfc_set *set, uint32_t word, bool product, char *te
 
 	switch (netfc_decide_source(word)) {
 	case NETFC_FROM_STAGES:
+		product = product || find_table(set, "mi") == NULL;
 		snprintf(text, MEANING_SIZE, "z is computed, with %s%sthe sign %c",
 			product ? "" : page_name(set, netfc_decide_page(word)),
 			product ? "" : " and ", netfc_decide_sign(word) ? '-' : '+');

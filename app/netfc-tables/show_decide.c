@@ -151,8 +151,12 @@ show_decisions(const struct netfc_set *set, const struct netfc_table *decide)
 	const struct netfc_format *format = netfc_set_format(set);
 	const char *nan = class_name(format, NETFC_NAN);
 
-	puts("i = logTable[|x|], j = logTable[|y|], theta = j - i\n");
-	print_finite_rows(format, decide);
+	if (netfc_set_family(set) == NETFC_FAMILY_LOG) {
+		puts("i = logTable[|x|], j = logTable[|y|], theta = j - i\n");
+		print_finite_rows(format, decide);
+	} else {
+		puts("Finite operands: z is what the stages compute; if x = -y it is 0.");
+	}
 	printf("\nSpecial values: z by the signs of x and y. An operand that is %s makes z %s.\n",
 		nan, nan);
 	if (netfc_format_is_posit(format))

@@ -19,21 +19,31 @@ count_reachable(const struct netfc_table *table, unsigned page)
 }
 
 static void
-print_properties(const struct netfc_set *set, const char *operand)
+print_log_properties(const struct netfc_set *set)
 {
-	const struct netfc_format *format = netfc_set_format(set);
 	unsigned k = netfc_set_scale(set);
-	int guard = netfc_format_guard(format), scaled_guard = guard * (int)k;
+	int guard = netfc_format_guard(netfc_set_format(set)), scaled_guard = guard * (int)k;
 
-	printf("%s%s%s\n", netfc_set_name(set), is_file_operand(operand) ? ", loaded from " : "",
-		is_file_operand(operand) ? operand : "");
-	printf("  format    %s: %s\n", netfc_format_name(format), netfc_format_title(format));
 	printf("  k         %u: a log word w stands for 2^(w/%u)\n", k, k);
 	printf("  rounding  %s\n",
 		netfc_set_rounding(set) == NETFC_FLOOR ? "floor: down, as in the paper"
 						       : "nearest");
 	printf("  guard     %d: a sum is its larger operand where |theta| > %d*%u = %d\n", guard,
 		guard, k, scaled_guard);
+}
+
+static void
+print_properties(const struct netfc_set *set, const char *operand)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+
+	printf("%s%s%s\n", netfc_set_name(set), is_file_operand(operand) ? ", loaded from " : "",
+		is_file_operand(operand) ? operand : "");
+	printf("  format    %s: %s\n", netfc_format_name(format), netfc_format_title(format));
+	if (netfc_set_family(set) == NETFC_FAMILY_LOG)
+		print_log_properties(set);
+	else
+		puts("  results   correctly rounded: to the nearest, ties to even");
 }
 
 static void
@@ -113,10 +123,15 @@ show_set(const struct netfc_set *set, const char *operand, bool json)
 	const struct netfc_format *format = netfc_set_format(set);
 
 	if (json)
-		return print_json(json_pack("{s:s, s:s, s:s, s:i, s:s, s:i, s:o, s:o, s:o}", "set",
-			netfc_set_name(set), "format", netfc_format_name(format), "title",
-			netfc_format_title(format), "k", (int)netfc_set_scale(set), "rounding",
-			rounding_name(netfc_set_rounding(set)), "guard", netfc_format_guard(format),
+		return print_json(json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o}",
+			"set", netfc_set_name(set), "format", netfc_format_name(format), "title",
+			netfc_format_title(format), "family",
+			netfc_family_name(netfc_set_family(set)), "k",
+			scale_json(netfc_set_scale(set)), "rounding",
+			rounding_name(netfc_set_rounding(set)), "guard",
+			netfc_set_family(set) == NETFC_FAMILY_LOG
+				? json_integer(netfc_format_guard(format))
+				: json_null(),
 			"tables", tables_json(set), "stages_add_sub",
 			program_json(set, NETFC_ADDITIVE), "stages_mul_div",
 			program_json(set, NETFC_MULTIPLICATIVE)));

@@ -26,6 +26,7 @@ fields_written(const struct netfc_step *step)
 		return 4;
 	case NETFC_STEP_SELECT_IEEE:
 	case NETFC_STEP_SELECT_POSIT:
+	case NETFC_STEP_SELECT_SIGNED:
 		return 2; /* z and flags */
 	default:
 		return 1;
@@ -35,7 +36,8 @@ fields_written(const struct netfc_step *step)
 static bool
 is_select(const struct netfc_step *step)
 {
-	return step->kind == NETFC_STEP_SELECT_IEEE || step->kind == NETFC_STEP_SELECT_POSIT;
+	return step->kind == NETFC_STEP_SELECT_IEEE || step->kind == NETFC_STEP_SELECT_POSIT ||
+		step->kind == NETFC_STEP_SELECT_SIGNED;
 }
 
 /* The fields that a step writes, one after the other; z and flags are behind each other. */

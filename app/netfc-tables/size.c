@@ -16,17 +16,25 @@ static const char help[] =
 	"a / in it.\n\n"
 	"      --json  print JSON\n"
 	"  -h, --help  print this\n\n"
-	"Plain counts one entry for each key that can occur. Bytes are entries x 2, the\n"
-	"values; 1 KB is 1,024 bytes.\n";
+	"Plain counts one entry for each key that can occur. Bytes are those of the values,\n"
+	"2 an entry in the paper's tables; 1 KB is 1,024 bytes.\n";
+
+/* Whether a table of exact keys needs this entry. */
+static bool
+is_stored(const struct netfc_table *table, uint32_t index)
+{
+	return netfc_table_reachable(table, index) &&
+		(!netfc_table_is_sparse(table) || netfc_table_entries(table)[index] != 0);
+}
 
 static uint32_t
-count_reachable(const struct netfc_table *table, unsigned page)
+count_stored(const struct netfc_table *table, unsigned page)
 {
 	unsigned bits = netfc_table_key_bits(table);
 	uint32_t count = 0;
 
 	for (uint32_t key = 0; key < UINT32_C(1) << bits; key++)
-		count += netfc_table_reachable(table, page << bits | key);
+		count += is_stored(table, page << bits | key);
 	return count;
 }
 
@@ -112,7 +120,7 @@ count_plain(const struct netfc_table *table, unsigned page)
 	struct domain domain;
 
 	if (!is_named(table, "exp"))
-		return count_reachable(table, page);
+		return count_stored(table, page);
 	domain = domain_of_exp(table);
 	return (uint64_t)(domain.last - domain.first + 1);
 }
@@ -126,9 +134,10 @@ count_row(const struct netfc_set *set, const struct netfc_table *table, unsigned
 
 	row->name = netfc_table_page_name(table, page);
 	row->copies = netfc_table_copies(table);
+	row->entry_bytes = (netfc_table_value_bits(table) + 7) / 8;
 	row->bits = is_named(table, "mi") ? theta_bits(set) : netfc_table_key_bits(table);
-	entries->slots = UINT64_C(1) << row->bits;
 	entries->plain = count_plain(table, page);
+	entries->slots = netfc_table_is_sparse(table) ? entries->plain : UINT64_C(1) << row->bits;
 	error = count_cover(table, page, NETFC_COVER_MERGED, &entries->merged);
 	if (error == NETFC_OK)
 		error = count_cover(table, page, NETFC_COVER_OPTIMAL, &entries->optimal);
@@ -139,12 +148,20 @@ count_row(const struct netfc_set *set, const struct netfc_table *table, unsigned
 }
 
 static void
-add_to_total(struct entries *total, const struct size_row *row)
+add_times(struct entries *total, unsigned times, const struct entries *entries)
 {
-	total->slots += row->copies * row->entries.slots;
-	total->plain += row->copies * row->entries.plain;
-	total->merged += row->copies * row->entries.merged;
-	total->optimal += row->copies * row->entries.optimal;
+	total->slots += times * entries->slots;
+	total->plain += times * entries->plain;
+	total->merged += times * entries->merged;
+	total->optimal += times * entries->optimal;
+}
+
+static void
+add_to_total(struct size_report *report, const struct size_row *row)
+{
+	add_times(&report->total, row->copies, &row->entries);
+	add_times(&report->bytes, row->copies * row->entry_bytes, &row->entries);
+	report->single_bytes += row->entry_bytes * row->entries.slots;
 }
 
 int
@@ -163,7 +180,7 @@ count_entries(const struct netfc_set *set, struct size_report *report)
 			error = count_row(set, table, page, row);
 			if (error != NETFC_OK)
 				return error;
-			add_to_total(&report->total, row);
+			add_to_total(report, row);
 			report->row_count++;
 		}
 	}

@@ -9,13 +9,10 @@
 
 #include "netfc.h"
 
-/** Values take so many bytes, as the paper counts them. Keys are not counted. */
-#define ENTRY_BYTES 2
-
 /** Rows at the most: a page each. */
 #define MAX_SIZE_ROWS 16
 
-/** Entries of a table, or of all tables. */
+/** Entries of a table, or of all tables; or their bytes. */
 struct entries {
 	uint64_t slots;   /**< one for each combination of the bits that keys need */
 	uint64_t plain;   /**< one for each key that occurs */
@@ -28,6 +25,7 @@ struct size_row {
 	const char *name;
 	unsigned copies;
 	unsigned bits;          /**< that keys need */
+	unsigned entry_bytes;   /**< of a value; the paper's have 2. Keys are not counted */
 	struct entries entries; /**< of one copy */
 };
 
@@ -36,7 +34,9 @@ struct size_report {
 	const struct netfc_set *set;
 	unsigned row_count;
 	struct size_row row[MAX_SIZE_ROWS];
-	struct entries total; /**< of all copies */
+	struct entries total;  /**< of all copies */
+	struct entries bytes;  /**< likewise */
+	uint64_t single_bytes; /**< of the slots of one copy of each table, as software has them */
 };
 
 /** Count. Gives 0 or an error of the library. */

@@ -23,6 +23,8 @@ static void
 list_known_sets(void)
 {
 	const struct netfc_format *format;
+	char name[NETFC_SET_NAME_SIZE];
+	struct netfc_set_id id;
 
 	fputs("Known table sets, k being a power of two; put _floor behind a name for the set that "
 	      "rounds down:\n",
@@ -30,6 +32,11 @@ list_known_sets(void)
 	NETFC_FOREACH_FORMAT (format)
 		fprintf(stderr, "  %s_k1 .. %s_k%u\n", netfc_format_name(format),
 			netfc_format_name(format), netfc_format_max_scale(format));
+	fputs("Correctly rounded ones:\n", stderr);
+	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
+		if (netfc_set_parse_name(name, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)
+			fprintf(stderr, "  %s\n", name);
+	}
 }
 
 int
@@ -74,6 +81,12 @@ open_set(const char *operand, struct netfc_set **set)
 	complain("cannot load %s: %s%s", operand, load_error(error),
 		is_damage(error) ? "; make a new one with netfc-tables build" : "");
 	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
+}
+
+json_t *
+scale_json(unsigned scale)
+{
+	return scale != 0 ? json_integer(scale) : json_null();
 }
 
 const char *

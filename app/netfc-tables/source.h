@@ -4,6 +4,7 @@
 
 /** @file Where table sets come from: a name, which is built, or a file, which is loaded. */
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -27,6 +28,9 @@ int build_set(const char *name, struct netfc_set **set);
 
 /** What is wrong with a file that netfc_set_load() gave this error for; looks at errno. */
 const char *load_error(int error);
+
+/** A scale; null where a set has none. */
+json_t *scale_json(unsigned scale);
 
 /** "nearest" or "floor". */
 const char *rounding_name(enum netfc_rounding rounding);

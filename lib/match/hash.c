@@ -27,7 +27,7 @@ lookup_some(const struct rte_hash *hash, const uint32_t *keys, uint32_t *values,
 	for (unsigned int i = 0; i < count; i++)
 		pointers[i] = &keys[i];
 	rte_hash_lookup_bulk_data(hash, pointers, count, &hits, data);
-	/* A key without an entry cannot occur, but must not give what happens to be in memory. */
+	/* A key without an entry has the value 0, or cannot occur. */
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = hits >> i & 1 ? (uint32_t)(uintptr_t)data[i] : 0;
 }
@@ -58,13 +58,20 @@ match_hash_object(const struct match_stage *stage)
 	return ((const struct hash_stage *)stage)->hash;
 }
 
+/* A miss gives 0, so that no entry of that value needs a place. */
+static bool
+is_needed(const struct netfc_table *table, uint32_t key)
+{
+	return netfc_table_reachable(table, key) && netfc_table_entries(table)[key] != 0;
+}
+
 static uint32_t
-count_reachable(const struct netfc_table *table)
+count_needed(const struct netfc_table *table)
 {
 	uint32_t count = 0;
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++)
-		count += netfc_table_reachable(table, key);
+		count += is_needed(table, key);
 	return count;
 }
 
@@ -76,7 +83,7 @@ add_keys(struct rte_hash *hash, const struct netfc_table *table)
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
 		int error;
 
-		if (!netfc_table_reachable(table, key))
+		if (!is_needed(table, key))
 			continue;
 		error = rte_hash_add_key_data(hash, &key, (void *)(uintptr_t)entries[key]);
 		if (error != 0)
@@ -90,7 +97,7 @@ match_hash_create(const struct netfc_table *table, int socket_id, struct match_s
 {
 	struct rte_hash_parameters parameters = {
 		/* Half full, so that no insertion fails and most keys are in their first bucket. */
-		.entries = 2 * count_reachable(table),
+		.entries = 2 * count_needed(table),
 		.key_len = sizeof(uint32_t),
 		.hash_func = rte_hash_crc,
 		.socket_id = socket_id,

@@ -101,3 +101,29 @@ netfc_decide(const struct netfc_format *format, uint32_t key)
 		return decide_sum(&d);
 	}
 }
+
+void
+netfc_decide_layout(struct netfc_table *table)
+{
+	*table = (struct netfc_table){.name = "decide",
+		.key_bits = NETFC_DECIDE_KEY_BITS,
+		.value_bits = 28,
+		.pages = 1,
+		.copies = 1};
+}
+
+void
+netfc_decide_fill(const struct netfc_format *format, struct netfc_table *table)
+{
+	for (uint32_t key = 0; key < netfc_table_size(table); key++)
+		table->entries[key] = netfc_decide(format, key);
+}
+
+void
+netfc_decide_mark(struct netfc_table *table)
+{
+	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
+		if ((key & 3) <= NETFC_GREATER)
+			mark_reachable(table, key);
+	}
+}

@@ -10,7 +10,8 @@ netfc_strerror(int error)
 	case NETFC_ERR_NOMEM:
 		return "out of memory";
 	case NETFC_ERR_NAME:
-		return "malformed table set name (expected <format>_k<k> or <format>_k<k>_floor)";
+		return "malformed table set name (expected <format>_k<k>, <format>_k<k>_floor or "
+		       "<format>_exact)";
 	case NETFC_ERR_FORMAT:
 		return "unknown number format (known: fp16, posit16, bf16, posit16_es2)";
 	case NETFC_ERR_SCALE:

@@ -82,7 +82,7 @@ put_descriptor(const struct netfc_set *set, uint8_t *data)
 	at = put_number(at + NETFC_SET_NAME_SIZE, set->id.format->id, 1);
 	at = put_number(at, set->id.rounding, 1);
 	at = put_number(at, set->table_count, 1);
-	at = put_number(at, 0, 1);
+	at = put_number(at, set->id.family, 1);
 	at = put_number(at, set->id.scale, 4);
 	for (unsigned t = 0; t < set->table_count; t++) {
 		const struct netfc_table *table = &set->table[t];

@@ -69,6 +69,7 @@ struct netfc_table {
 	bool key_signed;
 	bool value_signed;
 	bool match;
+	bool sparse;
 	uint32_t *entries;
 	uint64_t *reachable; /* a bit per entry */
 };
@@ -80,7 +81,7 @@ struct netfc_set {
 	unsigned table_count;
 	struct netfc_table table[NETFC_MAX_TABLES];
 	struct netfc_program program[NETFC_BRANCHES];
-	bool built; /* not loaded: the margin is known */
+	bool measured; /* built, of rounded real numbers: the margin is known */
 	struct netfc_margin margin;
 };
 
@@ -104,9 +105,22 @@ struct family {
 
 /* log_family.c: the paper's tables. */
 extern const struct family netfc_log_family;
+/* exact_family.c: correctly rounded, in the fewest stages. */
+extern const struct family netfc_exact_family;
 
-/* decide.c: the decision table's word for a key. */
+/* decide.c: the decision table's word for a key, and the table itself, which all families have. */
 uint32_t netfc_decide(const struct netfc_format *format, uint32_t key);
+void netfc_decide_layout(struct netfc_table *table);
+void netfc_decide_fill(const struct netfc_format *format, struct netfc_table *table);
+void netfc_decide_mark(struct netfc_table *table);
+
+/* program.c: writing programs. */
+void netfc_append(struct netfc_program *program, struct netfc_step step);
+void netfc_append_lookup(struct netfc_program *program, unsigned dst, unsigned table, unsigned key,
+	const char *what);
+/* What all programs start with: UNPACK into y_signed and the three fields behind it, decide. */
+void netfc_append_head(struct netfc_program *program, const struct netfc_format *format,
+	unsigned y_signed, unsigned decision, unsigned decide_table);
 
 /* set.c: an empty set of that name, with all memory its tables need. */
 int netfc_set_alloc(const char *name, struct netfc_set **set);

@@ -8,7 +8,7 @@
 static void
 log_layout(struct netfc_set *set)
 {
-	static const struct netfc_table tables[LOG_TABLES] = {
+	static const struct netfc_table tables[TABLE_DECIDE] = {
 		[TABLE_LOG] = {.name = "log",
 			.key_bits = 15,
 			.value_bits = 16,
@@ -32,16 +32,12 @@ log_layout(struct netfc_set *set)
 			.copies = 1,
 			.key_signed = true,
 			.match = true},
-		[TABLE_DECIDE] = {.name = "decide",
-			.key_bits = NETFC_DECIDE_KEY_BITS,
-			.value_bits = 28,
-			.pages = 1,
-			.copies = 1},
 	};
 
 	set->table_count = LOG_TABLES;
-	for (unsigned t = 0; t < LOG_TABLES; t++)
+	for (unsigned t = 0; t < TABLE_DECIDE; t++)
 		set->table[t] = tables[t];
+	netfc_decide_layout(&set->table[TABLE_DECIDE]);
 }
 
 static void
@@ -65,10 +61,7 @@ log_mark(struct netfc_set *set)
 	}
 	for (uint32_t key = 0; key < netfc_table_size(&set->table[TABLE_EXP]); key++)
 		mark_reachable(&set->table[TABLE_EXP], key);
-	for (uint32_t key = 0; key < netfc_table_size(&set->table[TABLE_DECIDE]); key++) {
-		if ((key & 3) <= NETFC_GREATER)
-			mark_reachable(&set->table[TABLE_DECIDE], key);
-	}
+	netfc_decide_mark(&set->table[TABLE_DECIDE]);
 }
 
 const struct family netfc_log_family = {

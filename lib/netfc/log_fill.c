@@ -172,8 +172,8 @@ log_fill(struct netfc_set *set)
 	fill_log(set);
 	fill_mi(set);
 	fill_exp(set);
-	for (uint32_t key = 0; key < netfc_table_size(&set->table[TABLE_DECIDE]); key++)
-		set->table[TABLE_DECIDE].entries[key] = netfc_decide(set->id.format, key);
+	netfc_decide_fill(set->id.format, &set->table[TABLE_DECIDE]);
+	set->measured = true;
 	if (set->margin.log_error >= set->margin.log_distance ||
 		set->margin.exp_error >= set->margin.exp_distance)
 		return NETFC_ERR_PRECISION;

@@ -19,56 +19,31 @@ enum log_field {
 	LOG_FIELDS,
 };
 
-static void
-append(struct netfc_program *program, struct netfc_step step)
-{
-	program->step[program->step_count++] = step;
-}
-
-static void
-append_lookup(struct netfc_program *program, unsigned dst, enum log_table table, unsigned key,
-	const char *what)
-{
-	append(program,
-		(struct netfc_step){.kind = NETFC_STEP_LOOKUP,
-			.dst = (uint8_t)dst,
-			.a = (uint8_t)key,
-			.table = (uint8_t)table,
-			.what = what});
-}
-
 /* What both programs start with: special values, magnitudes, logarithms. */
 static void
 append_head(struct netfc_program *program, const struct netfc_format *format)
 {
-	append(program,
-		(struct netfc_step){
-			.kind = format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE,
-			.dst = FIELD_Y_SIGNED,
-			.imm = format->inf,
-			.what = "operands to magnitudes and the decision's key"});
-	append_lookup(program, FIELD_DECISION, TABLE_DECIDE, FIELD_KEY,
-		"decide: which miTable, which sign, or a special value");
-	append_lookup(program, FIELD_I, TABLE_LOG, FIELD_MAGNITUDE_X, "i = logTable[|x|]");
-	append_lookup(program, FIELD_J, TABLE_LOG, FIELD_MAGNITUDE_Y, "j = logTable[|y|]");
+	netfc_append_head(program, format, FIELD_Y_SIGNED, FIELD_DECISION, TABLE_DECIDE);
+	netfc_append_lookup(program, FIELD_I, TABLE_LOG, FIELD_MAGNITUDE_X, "i = logTable[|x|]");
+	netfc_append_lookup(program, FIELD_J, TABLE_LOG, FIELD_MAGNITUDE_Y, "j = logTable[|y|]");
 }
 
 static void
 append_exp(struct netfc_program *program)
 {
-	append(program,
+	netfc_append(program,
 		(struct netfc_step){.kind = NETFC_STEP_ADD_SAT,
 			.dst = FIELD_N,
 			.a = FIELD_I,
 			.b = FIELD_M,
 			.what = "n = sat(i + m)"});
-	append_lookup(program, FIELD_E, TABLE_EXP, FIELD_N, "|z| = expTable[n]");
+	netfc_append_lookup(program, FIELD_E, TABLE_EXP, FIELD_N, "|z| = expTable[n]");
 }
 
 static void
 append_select(struct netfc_program *program, const struct netfc_format *format)
 {
-	append(program,
+	netfc_append(program,
 		(struct netfc_step){
 			.kind = format->posit ? NETFC_STEP_SELECT_POSIT : NETFC_STEP_SELECT_IEEE,
 			.dst = NETFC_Z,
@@ -93,21 +68,21 @@ log_program(struct netfc_set *set)
 			set->program[branch].field_name[f] = names[f];
 		append_head(&set->program[branch], set->id.format);
 	}
-	append(add,
+	netfc_append(add,
 		(struct netfc_step){.kind = NETFC_STEP_SUB_SAT,
 			.dst = FIELD_THETA,
 			.a = FIELD_J,
 			.b = FIELD_I,
 			.what = "theta = sat(j - i)"});
-	append(add,
+	netfc_append(add,
 		(struct netfc_step){.kind = NETFC_STEP_PAGE_KEY,
 			.dst = FIELD_MI_KEY,
 			.a = FIELD_DECISION,
 			.b = FIELD_THETA,
 			.what = "the decided miTable's key for theta"});
-	append_lookup(add, FIELD_M, TABLE_MI, FIELD_MI_KEY, "m = miTable[theta]");
+	netfc_append_lookup(add, FIELD_M, TABLE_MI, FIELD_MI_KEY, "m = miTable[theta]");
 	append_exp(add);
-	append(add,
+	netfc_append(add,
 		(struct netfc_step){.kind = NETFC_STEP_GUARD,
 			.dst = FIELD_DECISION,
 			.b = FIELD_THETA,
@@ -116,7 +91,7 @@ log_program(struct netfc_set *set)
 			.what = "beyond the guard: z is x or y itself"});
 	append_select(add, set->id.format);
 
-	append(mul,
+	netfc_append(mul,
 		(struct netfc_step){.kind = NETFC_STEP_NEGATE_DIV,
 			.dst = FIELD_M,
 			.a = FIELD_J,

@@ -8,7 +8,7 @@
  *
  * All numbers are big-endian. Layout: 8 bytes magic "NetFCset", u32 version, u32 length of the
  * whole file, the set's name in 32 bytes padded with NUL, u8 format, u8 rounding, u8 tables,
- * u8 zero, u32 k; per table 8 bytes of name padded with NUL, u8 key bits, u8 value bits,
+ * u8 family, u32 k; per table 8 bytes of name padded with NUL, u8 key bits, u8 value bits,
  * u8 pages, u8 bytes per entry; then the entries of all tables; last a u32 CRC-32 (ISO 3309, as in
  * zlib) of all that is before it.
  */

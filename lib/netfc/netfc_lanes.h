@@ -32,6 +32,9 @@ extern "C" {
 /** Steps of a program at the most. */
 #define NETFC_MAX_STEPS 24
 
+/** Parts of a key at the most. */
+#define NETFC_MAX_PARTS 4
+
 /** Fields that every program has; the others are its own. */
 enum netfc_field {
 	NETFC_X = 0,     /**< operand, 16 bits; in */
@@ -83,15 +86,38 @@ enum netfc_step_kind {
 	NETFC_STEP_SELECT_IEEE,
 	/** Posit results, likewise. */
 	NETFC_STEP_SELECT_POSIT,
+	/**
+	 * dst = the parts, each in its place, and the bits of imm: how a switch makes a key out of
+	 * slices of fields. dst is none of the fields read.
+	 */
+	NETFC_STEP_JOIN,
+	/** dst = (a + b) & imm: what carries beyond the mask is lost. */
+	NETFC_STEP_ADD,
+	/**
+	 * IEEE results that are whole: z is the decision a's choice of x, y (b), its constant, or
+	 * the word c, sign and all; and the flags.
+	 */
+	NETFC_STEP_SELECT_SIGNED,
+};
+
+/** A slice of a field and where it goes in a key. */
+struct netfc_part {
+	uint8_t field;
+	uint8_t low;   /**< the slice's lowest bit */
+	uint8_t width; /**< its width in bits, 1..31 */
+	uint8_t at;    /**< the bit of the key that its lowest bit becomes */
+	bool any;      /**< one bit instead: whether any bit of the slice is set */
 };
 
 /** One step over a whole batch. */
 struct netfc_step {
 	enum netfc_step_kind kind;
-	uint8_t dst;      /**< field written; the first where the kind writes several */
-	uint8_t a, b, c;  /**< fields read */
-	uint8_t table;    /**< NETFC_STEP_LOOKUP: index of the table in the set */
-	int32_t imm;      /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k */
+	uint8_t dst;        /**< field written; the first where the kind writes several */
+	uint8_t a, b, c;    /**< fields read */
+	uint8_t table;      /**< NETFC_STEP_LOOKUP: index of the table in the set */
+	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
+	uint8_t part_count; /**< JOIN */
+	struct netfc_part part[NETFC_MAX_PARTS];
 	const char *what; /**< the step for people, e.g. "theta = sat(j - i)" */
 };
 

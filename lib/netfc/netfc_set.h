@@ -4,10 +4,12 @@
 
 /**
  * @file
- * Table sets: all the tables for one format, one scale k and one rounding.
+ * Table sets: all the tables that the four operations on one format need.
  *
- * A set is named `<format>_k<k>` or `<format>_k<k>_floor`. Its name determines every bit of it:
- * entries are those of exact arithmetic, whatever the C library (netfc_set_margin()).
+ * The paper's are named `<format>_k<k>` or `<format>_k<k>_floor`, for one scale k and one rounding
+ * of entries. The correctly rounded ones, whose results are IEEE 754's, are named
+ * `<format>_exact`. A name determines every bit of a set: entries are those of exact arithmetic,
+ * whatever the C library (netfc_set_margin()).
  *
  * A set has tables, and programs that say in which order lanes go through them
  * (netfc_lanes.h). Who uses a set knows tables and steps, not which set it is.
@@ -30,11 +32,17 @@ enum netfc_rounding {
 	NETFC_FLOOR = 1,   /**< down: the paper to the letter */
 };
 
+/** Families: how the tables of a set compute. */
+enum netfc_family {
+	NETFC_FAMILY_LOG = 0,   /**< the paper's: through logarithms, close to the exact result */
+	NETFC_FAMILY_EXACT = 1, /**< the correctly rounded result, in the fewest pipeline stages */
+};
+
 /** The longest name of a table set, with its terminating NUL. */
 #define NETFC_SET_NAME_SIZE 32
 
 /** Tables per set at the most. */
-#define NETFC_MAX_TABLES 8
+#define NETFC_MAX_TABLES 12
 
 /** A table set. It never changes once built or loaded, so threads may share it. */
 struct netfc_set;
@@ -45,8 +53,9 @@ struct netfc_table;
 /** What a table set's name says. */
 struct netfc_set_id {
 	const struct netfc_format *format;
-	unsigned scale; /**< k, a power of two */
+	unsigned scale; /**< k, a power of two; 0 in families without one */
 	enum netfc_rounding rounding;
+	enum netfc_family family;
 };
 
 /**
@@ -91,7 +100,13 @@ NETFC_API const char *netfc_set_name(const struct netfc_set *set);
 /** The format of its operands and results. */
 NETFC_API const struct netfc_format *netfc_set_format(const struct netfc_set *set);
 
-/** The scale k. */
+/** How the set computes. */
+NETFC_API enum netfc_family netfc_set_family(const struct netfc_set *set);
+
+/** The family's name: "log" or "exact". */
+NETFC_API const char *netfc_family_name(enum netfc_family family);
+
+/** The scale k; 0 where the family has none. */
 NETFC_API unsigned netfc_set_scale(const struct netfc_set *set);
 
 /** How its entries are rounded. */
@@ -111,9 +126,10 @@ struct netfc_margin {
 
 /**
  * How far the entries of a built set stay from being undecided: a set is right, whatever
- * computed it, where each error is below its distance.
+ * computed it, where each error is below its distance. Entries of the correctly rounded sets are
+ * results of integer arithmetic: nothing in them is rounded but as it shall be.
  *
- * @return 0, or NETFC_ERR_ARGUMENT for a set that was loaded, not built
+ * @return 0, or NETFC_ERR_ARGUMENT for a set that was loaded, not built, or has no such entries
  */
 NETFC_API int netfc_set_margin(const struct netfc_set *set, struct netfc_margin *margin);
 
@@ -159,6 +175,12 @@ NETFC_API unsigned netfc_table_copies(const struct netfc_table *table);
  * indexed directly, like a switch's constant entries.
  */
 NETFC_API bool netfc_table_is_match(const struct netfc_table *table);
+
+/**
+ * Whether nearly all entries are 0: a match stage may leave those out, if a miss gives 0, as a
+ * switch's default action does.
+ */
+NETFC_API bool netfc_table_is_sparse(const struct netfc_table *table);
 
 /** How many entries: pages << key bits. Entry i belongs to page i >> key bits. */
 NETFC_API uint32_t netfc_table_size(const struct netfc_table *table);

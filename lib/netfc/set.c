@@ -7,6 +7,24 @@
 
 #define FLOOR_SUFFIX "_floor"
 
+/* Families, and how the names of sets without a scale end. */
+static const struct {
+	const struct family *family;
+	const char *name, *suffix;
+} families[] = {
+	[NETFC_FAMILY_LOG] = {&netfc_log_family, "log", NULL},
+	[NETFC_FAMILY_EXACT] = {&netfc_exact_family, "exact", "_exact"},
+};
+
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+/* Whether there are sets of that format in that family. */
+static bool
+has_format(enum netfc_family family, const struct netfc_format *format)
+{
+	return family == NETFC_FAMILY_LOG || !format->posit;
+}
+
 static bool
 is_power_of_two(unsigned long value)
 {
@@ -28,31 +46,58 @@ parse_scale(const char *text, const char *end, unsigned *scale)
 	return true;
 }
 
+/* Whether the text from `name` to `end` ends in the suffix; `end` then becomes where it begins. */
+static bool
+cut_suffix(const char *name, const char **end, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	if ((size_t)(*end - name) <= length || memcmp(*end - length, suffix, length) != 0)
+		return false;
+	*end -= length;
+	return true;
+}
+
+/* The format that all of `name` up to `end` names. */
+static int
+parse_format(const char *name, const char *end, struct netfc_set_id *id)
+{
+	char format[NETFC_SET_NAME_SIZE];
+
+	memcpy(format, name, (size_t)(end - name));
+	format[end - name] = '\0';
+	id->format = netfc_format_by_name(format);
+	return id->format != NULL && has_format(id->family, id->format) ? NETFC_OK
+									: NETFC_ERR_FORMAT;
+}
+
 int
 netfc_set_parse_name(const char *name, struct netfc_set_id *id)
 {
-	char format[NETFC_SET_NAME_SIZE];
-	size_t length = strlen(name), floor_length = strlen(FLOOR_SUFFIX);
+	size_t length = strlen(name);
 	const char *end = name + length, *scale;
+	int error;
 
 	if (length >= NETFC_SET_NAME_SIZE)
 		return NETFC_ERR_NAME;
-	id->rounding = NETFC_NEAREST;
-	if (length > floor_length && strcmp(end - floor_length, FLOOR_SUFFIX) == 0) {
-		id->rounding = NETFC_FLOOR;
-		end -= floor_length;
+	*id = (struct netfc_set_id){.rounding = NETFC_NEAREST};
+	for (unsigned f = NETFC_FAMILY_EXACT; f < FAMILIES; f++) {
+		if (cut_suffix(name, &end, families[f].suffix)) {
+			id->family = (enum netfc_family)f;
+			return parse_format(name, end, id);
+		}
 	}
+	if (cut_suffix(name, &end, FLOOR_SUFFIX))
+		id->rounding = NETFC_FLOOR;
 	for (scale = end; scale > name && scale[-1] != '_'; scale--)
 		;
 	if (scale < name + 2 || *scale != 'k')
 		return NETFC_ERR_NAME;
 	if (!parse_scale(scale + 1, end, &id->scale))
 		return NETFC_ERR_NAME;
-	memcpy(format, name, (size_t)(scale - 1 - name));
-	format[scale - 1 - name] = '\0';
-	id->format = netfc_format_by_name(format);
-	if (id->format == NULL)
-		return NETFC_ERR_FORMAT;
+	error = parse_format(name, scale - 1, id);
+	if (error != NETFC_OK)
+		return error;
 	if (!is_power_of_two(id->scale) || id->scale > id->format->max_scale)
 		return NETFC_ERR_SCALE;
 	return NETFC_OK;
@@ -61,14 +106,37 @@ netfc_set_parse_name(const char *name, struct netfc_set_id *id)
 void
 netfc_set_format_name(const struct netfc_set_id *id, char *name)
 {
+	if (id->family != NETFC_FAMILY_LOG) {
+		snprintf(name, NETFC_SET_NAME_SIZE, "%s%s", id->format->name,
+			families[id->family].suffix);
+		return;
+	}
 	snprintf(name, NETFC_SET_NAME_SIZE, "%s_k%u%s", id->format->name, id->scale,
 		id->rounding == NETFC_FLOOR ? FLOOR_SUFFIX : "");
+}
+
+/* The sets of the families without a scale, behind all others. */
+static bool
+known_name_without_scale(unsigned index, char *name)
+{
+	struct netfc_set_id id = {.rounding = NETFC_NEAREST};
+
+	for (unsigned f = NETFC_FAMILY_EXACT; f < FAMILIES; f++) {
+		id.family = (enum netfc_family)f;
+		NETFC_FOREACH_FORMAT (id.format) {
+			if (!has_format(id.family, id.format) || index-- > 0)
+				continue;
+			netfc_set_format_name(&id, name);
+			return true;
+		}
+	}
+	return false;
 }
 
 bool
 netfc_set_known_name(unsigned index, char *name)
 {
-	struct netfc_set_id id;
+	struct netfc_set_id id = {.family = NETFC_FAMILY_LOG};
 
 	NETFC_FOREACH_FORMAT (id.format) {
 		for (id.scale = id.format->max_scale; id.scale > 0; id.scale /= 2) {
@@ -80,7 +148,7 @@ netfc_set_known_name(unsigned index, char *name)
 			index -= 2;
 		}
 	}
-	return false;
+	return known_name_without_scale(index, name);
 }
 
 static int
@@ -108,7 +176,7 @@ netfc_set_alloc(const char *name, struct netfc_set **result)
 		return NETFC_ERR_NOMEM;
 	set->id = id;
 	netfc_set_format_name(&id, set->name);
-	set->family = &netfc_log_family;
+	set->family = families[id.family].family;
 	set->family->layout(set);
 	for (unsigned t = 0; t < set->table_count && error == NETFC_OK; t++)
 		error = alloc_table(&set->table[t]);
@@ -136,7 +204,6 @@ netfc_set_build(const char *name, struct netfc_set **result)
 		netfc_set_free(set);
 		return error;
 	}
-	set->built = true;
 	*result = set;
 	return NETFC_OK;
 }
@@ -165,6 +232,18 @@ netfc_set_format(const struct netfc_set *set)
 	return set->id.format;
 }
 
+enum netfc_family
+netfc_set_family(const struct netfc_set *set)
+{
+	return set->id.family;
+}
+
+const char *
+netfc_family_name(enum netfc_family family)
+{
+	return families[family].name;
+}
+
 unsigned
 netfc_set_scale(const struct netfc_set *set)
 {
@@ -180,7 +259,7 @@ netfc_set_rounding(const struct netfc_set *set)
 int
 netfc_set_margin(const struct netfc_set *set, struct netfc_margin *margin)
 {
-	if (!set->built)
+	if (!set->measured)
 		return NETFC_ERR_ARGUMENT;
 	*margin = set->margin;
 	return NETFC_OK;

@@ -158,6 +158,75 @@ negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, un
 		dst[l] = choose(op[l] == NETFC_DIV - NETFC_ADD, -a[l] & 0xffff, a[l]);
 }
 
+/* A part's bits where they belong in the key. */
+static inline uint32_t
+place(uint32_t word, struct netfc_part part)
+{
+	return (word >> part.low & ((UINT32_C(1) << part.width) - 1)) << part.at;
+}
+
+static ALWAYS_INLINE void
+join_part(struct netfc_part part, struct netfc_lanes *lanes, uint32_t *RESTRICT dst, unsigned count)
+{
+	const uint32_t *RESTRICT field = lanes->field[part.field];
+	const uint32_t mask = ((UINT32_C(1) << part.width) - 1) << part.low;
+
+	if (part.any) {
+		for (unsigned l = 0; l < count; l++)
+			dst[l] |= (uint32_t)((field[l] & mask) != 0) << part.at;
+	} else {
+		for (unsigned l = 0; l < count; l++)
+			dst[l] |= place(field[l], part);
+	}
+}
+
+static ALWAYS_INLINE void
+join(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	uint32_t *dst = lanes->field[step->dst];
+	const uint32_t constant = (uint32_t)step->imm;
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = constant;
+	for (unsigned p = 0; p < step->part_count; p++)
+		join_part(step->part[p], lanes, dst, count);
+}
+
+static ALWAYS_INLINE void
+add(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
+	uint32_t *dst = lanes->field[step->dst];
+	const uint32_t mask = (uint32_t)step->imm;
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = (a[l] + b[l]) & mask;
+}
+
+static ALWAYS_INLINE void
+select_signed(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT x = lanes->field[NETFC_X];
+	const uint32_t *RESTRICT decision = lanes->field[step->a];
+	const uint32_t *RESTRICT y = lanes->field[step->b];
+	const uint32_t *RESTRICT word = lanes->field[step->c];
+	uint32_t *RESTRICT z = lanes->field[NETFC_Z], *RESTRICT flags = lanes->field[NETFC_FLAGS];
+	const uint32_t inf = (uint32_t)step->imm;
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t d = decision[l], source = netfc_decide_source(d), value = word[l];
+		uint32_t magnitude = value & 0x7fff;
+		uint32_t flag = choose(magnitude == 0, NETFC_UNDERFLOW, 0) |
+			choose(magnitude == inf, NETFC_OVERFLOW, 0);
+
+		value = choose(source == NETFC_FROM_X, x[l], value);
+		value = choose(source == NETFC_FROM_Y, y[l], value);
+		value = choose(source == NETFC_FROM_CONSTANT, netfc_decide_constant(d), value);
+		z[l] = value;
+		flags[l] = choose(source == NETFC_FROM_STAGES, flag, netfc_decide_flags(d));
+	}
+}
+
 /* One body, compiled for the vector units of several processors; the loader chooses. */
 #ifdef HAVE_TARGET_CLONES
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -194,6 +263,15 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		break;
 	case NETFC_STEP_SELECT_POSIT:
 		select_result(step, lanes, count, (struct traits){true, inf});
+		break;
+	case NETFC_STEP_JOIN:
+		join(step, lanes, count);
+		break;
+	case NETFC_STEP_ADD:
+		add(step, lanes, count);
+		break;
+	case NETFC_STEP_SELECT_SIGNED:
+		select_signed(step, lanes, count);
 		break;
 	case NETFC_STEP_LOOKUP:
 		break;

@@ -55,6 +55,12 @@ netfc_table_is_match(const struct netfc_table *table)
 	return table->match;
 }
 
+bool
+netfc_table_is_sparse(const struct netfc_table *table)
+{
+	return table->sparse;
+}
+
 uint32_t
 netfc_table_size(const struct netfc_table *table)
 {

@@ -19,6 +19,7 @@ PROGRAM = BUILD / 'app' / 'netfc-tables'
 TIMEOUT_S = 30
 OPERATIONS = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
 LARGEST_SETS = ('fp16_k1024', 'posit16_k512_floor', 'bf16_k128', 'posit16_es2_k256')
+EXACT_SETS = ('fp16_exact', 'bf16_exact')
 HEADER_BYTES, TABLE_BYTES = 56, 12  # of a file: before, and for each table
 LOG_ENTRIES = HEADER_BYTES + 4 * TABLE_BYTES
 MI1_ENTRIES = LOG_ENTRIES + 2 * 2**15 + 2 * 2**16
@@ -157,8 +158,11 @@ def test_bad_files_are_refused_elsewhere(built, tmp_path):
 
 def test_list(built, tmp_path):
     known = run_json('list')['known']
-    assert {'set': 'bf16_k64_floor', 'format': 'bf16', 'k': 64, 'rounding': 'floor'} in known
-    assert len({entry['set'] for entry in known}) == 2 * (11 + 10 + 8 + 9)
+    assert {'set': 'bf16_k64_floor', 'format': 'bf16', 'family': 'log', 'k': 64,
+            'rounding': 'floor'} in known
+    assert {'set': 'bf16_exact', 'format': 'bf16', 'family': 'exact', 'k': None,
+            'rounding': 'nearest'} in known
+    assert len({entry['set'] for entry in known}) == 2 * (11 + 10 + 8 + 9) + len(EXACT_SETS)
     bad = write_bad_files(tmp_path, built)
     (tmp_path / 'fp16_k1024.netfc').write_bytes(built.read_bytes())
     (tmp_path / 'fp16_k1.netfc').write_bytes(built.read_bytes())
@@ -239,7 +243,7 @@ def test_show_complains():
     assert 'OP X Y' in complaint('show', '--walk', 'fp16_k1', 'add', '1')
 
 
-@pytest.mark.parametrize('name', LARGEST_SETS)
+@pytest.mark.parametrize('name', LARGEST_SETS + EXACT_SETS)
 def test_walk_ends_where_calc_does(name):
     for op in OPERATIONS:
         walk = run_json('show', '--walk', name, op, '1.5', '-2.25')
@@ -268,7 +272,7 @@ def test_calc():
     assert "'pow'" in complaint('calc', 'fp16_k1', 'pow', '1', '1')
 
 
-@pytest.mark.parametrize('name', LARGEST_SETS)
+@pytest.mark.parametrize('name', LARGEST_SETS + EXACT_SETS)
 @pytest.mark.parametrize('op', OPERATIONS)
 def test_hex_stream(name, op):
     special = [0, 0x8000, 1, 0x3C00, 0x7BFF, 0x7C00, 0x7E00, 0x7F80, 0xFF80, 0xFFFF]

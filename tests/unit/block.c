@@ -10,9 +10,9 @@ block_build_sets(void **state __attribute__((unused)))
 {
 	unsigned max = netfc_format_max_scale(format);
 	const struct netfc_set_id ids[] = {
-		{format, max, NETFC_NEAREST},
-		{format, max, NETFC_FLOOR},
-		{format, 1u << __builtin_ctz(max) / 2, NETFC_NEAREST},
+		{format, max, NETFC_NEAREST, NETFC_FAMILY_LOG},
+		{format, max, NETFC_FLOOR, NETFC_FAMILY_LOG},
+		{format, 1u << __builtin_ctz(max) / 2, NETFC_NEAREST, NETFC_FAMILY_LOG},
 	};
 	char name[NETFC_SET_NAME_SIZE];
 

@@ -23,9 +23,6 @@ extern const struct netfc_format *format;
 #define BLOCK_SETS 3
 extern struct netfc_set *block_set[BLOCK_SETS];
 
-/** Go through all operations. */
-#define FOREACH_OP(op) for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
-
 /** Setup and teardown of a group of tests: build the sets, free them. */
 int block_build_sets(void **state);
 int block_free_sets(void **state);

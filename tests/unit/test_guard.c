@@ -54,7 +54,7 @@ check_sums(const struct netfc_set *set, uint16_t x)
 static void
 check_set(unsigned scale, enum netfc_rounding rounding)
 {
-	const struct netfc_set_id id = {format, scale, rounding};
+	const struct netfc_set_id id = {format, scale, rounding, NETFC_FAMILY_LOG};
 	char name[NETFC_SET_NAME_SIZE];
 	struct netfc_set *set;
 	uint64_t seed = 1;

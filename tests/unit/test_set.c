@@ -7,8 +7,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Four formats' powers of two (11, 10, 8 and 9), each plain and floor. */
-#define KNOWN_SETS 76
+/* Four formats' powers of two (11, 10, 8 and 9), each plain and floor; two formats exact. */
+#define KNOWN_SETS 78
 
 TEST(names_say_what_a_set_is)
 {
@@ -20,6 +20,8 @@ TEST(names_say_what_a_set_is)
 	} good[] = {
 		{"fp16_k1024", NETFC_FP16, 1024, NETFC_NEAREST},
 		{"fp16_k1", NETFC_FP16, 1, NETFC_NEAREST},
+		{"fp16_exact", NETFC_FP16, 0, NETFC_NEAREST},
+		{"bf16_exact", NETFC_BF16, 0, NETFC_NEAREST},
 		{"fp16_k2_floor", NETFC_FP16, 2, NETFC_FLOOR},
 		{"posit16_k512_floor", NETFC_POSIT16, 512, NETFC_FLOOR},
 		{"bf16_k128", NETFC_BF16, 128, NETFC_NEAREST},
@@ -73,6 +75,10 @@ TEST(bad_names_are_refused_for_what_is_wrong)
 		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaa_k1", NETFC_ERR_FORMAT},
 		{"fp8_k2", NETFC_ERR_FORMAT},
 		{"FP16_k1024", NETFC_ERR_FORMAT},
+		{"fp8_exact", NETFC_ERR_FORMAT},
+		{"_exact", NETFC_ERR_NAME},
+		{"fp16_exact_floor", NETFC_ERR_NAME},
+		{"fp16_k4_exact", NETFC_ERR_FORMAT},
 		{"posit16_es1_k2", NETFC_ERR_FORMAT},
 		{"fp16_floor_k2", NETFC_ERR_FORMAT},
 		{"fp16_k3", NETFC_ERR_SCALE},
@@ -229,6 +235,17 @@ TEST(what_operations_look_up_is_reachable)
 	}
 }
 
+TEST(an_exact_set_has_no_scale)
+{
+	struct netfc_set *set = must_build("bf16_exact");
+
+	assert_string_equal(netfc_set_name(set), "bf16_exact");
+	assert_int_equal(netfc_set_family(set), NETFC_FAMILY_EXACT);
+	assert_string_equal(netfc_family_name(netfc_set_family(set)), "exact");
+	assert_int_equal(netfc_set_scale(set), 0);
+	netfc_set_free(set);
+}
+
 TEST(errors_are_described)
 {
 	for (int error = NETFC_ERR_PRECISION; error <= NETFC_OK; error++) {
@@ -250,6 +267,7 @@ main(void)
 		cmocka_unit_test(a_scale_of_zero_is_refused),
 		cmocka_unit_test(known_names_are_all_that_there_are),
 		cmocka_unit_test(a_set_says_what_it_is),
+		cmocka_unit_test(an_exact_set_has_no_scale),
 		cmocka_unit_test(tables_say_what_they_are),
 		cmocka_unit_test(entries_fit_their_widths),
 		cmocka_unit_test(what_operations_look_up_is_reachable),

@@ -21,6 +21,9 @@
 /** Say something measured: a comment in TAP. */
 #define REPORT(...) printf("# " __VA_ARGS__)
 
+/** Go through all operations. */
+#define FOREACH_OP(op) for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
+
 /** Build a set that exists. */
 static inline struct netfc_set *
 must_build(const char *name)

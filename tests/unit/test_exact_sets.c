@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The correctly rounded sets: what their programs compute is what netfc_exact() says without a
+ * table. The argument is a set. All y for every NETFC_STRIDE-th x, 97 unless set.
+ */
+#include <stdlib.h>
+
+#include "operands.h"
+#include "unit.h"
+
+#define ALL 0x10000u
+
+static const char *name;
+static struct netfc_set *set;
+static uint16_t x[ALL], y[ALL], z[ALL];
+static uint8_t flags[ALL];
+
+static uint32_t
+stride(void)
+{
+	const char *text = getenv("NETFC_STRIDE");
+	long number = text != NULL ? strtol(text, NULL, 10) : 0;
+
+	return number > 0 && number < (long)ALL ? (uint32_t)number : 97;
+}
+
+static void
+expect_exact(enum netfc_op op)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+
+	netfc_compute(set, op, x, y, z, flags, ALL);
+	for (uint32_t lane = 0; lane < ALL; lane++) {
+		struct netfc_result exact = netfc_exact(format, op, x[lane], y[lane]);
+
+		if (exact.z != z[lane] || exact.flags != flags[lane])
+			fail_msg("%s: %#x %s %#x = %#x, flags %#x; exact: %#x, %#x", name, x[lane],
+				netfc_op_symbol(op), y[lane], z[lane], flags[lane], exact.z,
+				exact.flags);
+	}
+}
+
+static void
+expect_exact_with_all_y(uint16_t operand)
+{
+	for (uint32_t lane = 0; lane < ALL; lane++) {
+		x[lane] = operand;
+		y[lane] = (uint16_t)lane;
+	}
+	FOREACH_OP(op)
+	expect_exact(op);
+}
+
+TEST(results_are_exact)
+{
+	for (uint32_t operand = 0; operand < ALL; operand += stride())
+		expect_exact_with_all_y((uint16_t)operand);
+}
+
+TEST(results_are_exact_at_the_edges)
+{
+	uint16_t edges[OPERANDS_MAX];
+	unsigned count = edge_operands(netfc_set_format(set), edges);
+
+	for (unsigned e = 0; e < count; e++)
+		expect_exact_with_all_y(edges[e]);
+}
+
+/* A pair whose look-ups are watched. */
+struct watch {
+	uint16_t x, y;
+	bool decided;
+};
+
+static void
+expect_reachable(const struct netfc_program *program, const struct netfc_step *step,
+	const struct netfc_lanes *lanes, void *arg)
+{
+	struct watch *watch = arg;
+	const struct netfc_table *table = netfc_set_table(set, step->table);
+	uint32_t key = lanes->field[step->a][0];
+
+	if (step->kind != NETFC_STEP_LOOKUP)
+		return;
+	if (!netfc_table_is_match(table))
+		watch->decided =
+			netfc_decide_source(lanes->field[step->dst][0]) != NETFC_FROM_STAGES;
+	else if (!watch->decided && !netfc_table_reachable(table, key))
+		fail_msg("%s: %#x and %#x look up %s[%#x] (%s)", name, watch->x, watch->y,
+			netfc_table_name(table), key, program->field_name[step->a]);
+}
+
+TEST(what_is_looked_up_is_reachable)
+{
+	uint64_t seed = 1;
+
+	for (unsigned n = 0; n < 20000; n++) {
+		struct watch watch = {
+			.x = (uint16_t)next_random(&seed), .y = (uint16_t)next_random(&seed)};
+
+		/* Neighbours, and pairs far from each other. */
+		if (n % 2 == 0)
+			watch.y = watch.x ^ (watch.y & 0x80ff);
+		FOREACH_OP(op)
+		netfc_walk(set, op, watch.x, watch.y, expect_reachable, &watch);
+	}
+}
+
+TEST(entries_fit_their_widths)
+{
+	const struct netfc_table *table;
+
+	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
+		for (uint32_t i = 0; i < netfc_table_size(table); i++)
+			assert_int_equal(
+				netfc_table_entries(table)[i] >> netfc_table_value_bits(table), 0);
+	}
+}
+
+/* Rooms take keys of less than 24 bits and values of 24 bits at the most. */
+TEST(tables_fit_the_match_rooms)
+{
+	const struct netfc_table *table;
+
+	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
+		if (!netfc_table_is_match(table))
+			continue;
+		assert_in_range(netfc_table_index_bits(table), 1, 23);
+		assert_in_range(netfc_table_value_bits(table), 1, 24);
+	}
+}
+
+TEST(the_reference_is_the_program)
+{
+	uint64_t seed = 2;
+
+	for (uint32_t lane = 0; lane < ALL; lane++) {
+		x[lane] = (uint16_t)next_random(&seed);
+		y[lane] = (uint16_t)next_random(&seed);
+	}
+	FOREACH_OP(op)
+	{
+		netfc_compute(set, op, x, y, z, flags, ALL);
+		for (uint32_t lane = 0; lane < ALL; lane++) {
+			struct netfc_result result = netfc_calc(set, op, x[lane], y[lane]);
+
+			assert_int_equal(result.z, z[lane]);
+			assert_int_equal(result.flags, flags[lane]);
+		}
+	}
+}
+
+static int
+build(void **state __attribute__((unused)))
+{
+	set = must_build(name);
+	return 0;
+}
+
+static int
+discard(void **state __attribute__((unused)))
+{
+	netfc_set_free(set);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(results_are_exact),
+		cmocka_unit_test(results_are_exact_at_the_edges),
+		cmocka_unit_test(what_is_looked_up_is_reachable),
+		cmocka_unit_test(entries_fit_their_widths),
+		cmocka_unit_test(tables_fit_the_match_rooms),
+		cmocka_unit_test(the_reference_is_the_program),
+	};
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s SET\n", argv[0]);
+		return 1;
+	}
+	name = argv[1];
+	return cmocka_run_group_tests(tests, build, discard);
+}
