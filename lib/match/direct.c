@@ -6,9 +6,6 @@
 
 #include "rooms.h"
 
-/* Look-ups do not depend on each other: leave the processor more of them than loop. */
-#define UNROLL _Pragma("GCC unroll 8")
-
 struct direct_stage {
 	struct match_stage stage;
 	uint32_t mask; /* keeps any key inside the array */
@@ -23,7 +20,7 @@ lookup_narrow(
 	const uint16_t *restrict array = room->values;
 	const uint32_t mask = room->mask;
 
-	UNROLL
+	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = array[keys[i] & mask];
 }
@@ -36,7 +33,7 @@ lookup_wide(
 	const uint32_t *restrict array = room->values;
 	const uint32_t mask = room->mask;
 
-	UNROLL
+	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = array[keys[i] & mask];
 }

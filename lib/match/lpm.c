@@ -19,25 +19,26 @@
 #define KEY_SHIFT 8
 /* The next hops that rte_lpm holds. */
 #define VALUE_BITS 24
-#define VALUE_MASK ((UINT32_C(1) << VALUE_BITS) - 1)
 
 struct lpm_stage {
 	struct match_stage stage;
 	struct rte_lpm *lpm;
 };
 
+/*
+ * No prefix is longer than 24 bits, so that a next hop is never in a tbl8: what rte_lpm_lookup()
+ * does, without asking whether it is. A key that no prefix covers cannot occur, and gives 0.
+ */
 static void
 lpm_lookup(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
 	const struct lpm_stage *room = (const struct lpm_stage *)stage;
-	uint32_t addresses[MATCH_BULK];
+	const struct rte_lpm_tbl_entry *tbl24 = room->lpm->tbl24;
 
+	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++)
-		addresses[i] = keys[i] << KEY_SHIFT;
-	rte_lpm_lookup_bulk(room->lpm, addresses, values, count);
-	for (unsigned int i = 0; i < count; i++)
-		values[i] &= VALUE_MASK;
+		values[i] = tbl24[keys[i]].next_hop;
 }
 
 static void

@@ -6,6 +6,9 @@
 
 #include "match.h"
 
+/* Look-ups do not depend on each other: leave the processor more of them than loop. */
+#define MATCH_UNROLL _Pragma("GCC unroll 8")
+
 int match_lpm_create(const struct netfc_table *table, int socket_id, struct match_stage **stage);
 int match_hash_create(const struct netfc_table *table, int socket_id, struct match_stage **stage);
 int match_direct_create(const struct netfc_table *table, int socket_id, struct match_stage **stage);

@@ -85,10 +85,19 @@ link_branch(struct pipeline *pipeline, const struct netfc_set *set, enum netfc_b
 	}
 }
 
-/*
- * An FPU needs a format, not the set; arrays need no match stages where a kernel is equal to the
- * set.
- */
+/* Step by step, or through a kernel that joins the steps. */
+static int
+create_staged(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
+{
+	int error = create_stages(pipeline, config, format);
+
+	if (error == 0)
+		error = vector_create(config->sets[format], pipeline->match[format], config->isa,
+			config->socket_id, &pipeline->kernel[format]);
+	return error == -ENOTSUP ? 0 : error;
+}
+
+/* An FPU needs a format, not the set; arrays need no stages where a kernel has all of the set. */
 static int
 create_format(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
 {
@@ -100,9 +109,9 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 		error = vector_fpu_create(
 			netfc_set_format(set), config->isa, config->socket_id, kernel);
 	else if (config->match == MATCH_DIRECT)
-		error = vector_create(set, config->isa, config->socket_id, kernel);
+		error = vector_create(set, NULL, config->isa, config->socket_id, kernel);
 	if (error == -ENOTSUP)
-		error = create_stages(pipeline, config, format);
+		error = create_staged(pipeline, config, format);
 	for (unsigned int branch = 0; branch < NETFC_BRANCHES && error == 0; branch++) {
 		if (*kernel != NULL)
 			pipeline->branch[format][branch].kernel = *kernel;

@@ -5,9 +5,14 @@
 /** @file How each kind of kernel is made: 0, -ENOMEM, or -ENOTSUP where it is not equal. */
 
 #include "log_shape.h"
+#include "match.h"
 
 /* AVX-512: logTable and expTable in registers. */
 int log_registers_create(const struct log_shape *shape, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
+
+/* Any instruction set, any format: look-ups in match stages, by table of the set. */
+int log_stages_create(const struct log_shape *shape, struct match_stage *const *stages,
+	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
 #endif /* VECTOR_KERNELS_H */

@@ -145,7 +145,7 @@ log_registers_create(const struct log_shape *shape, enum vector_isa isa, int soc
 {
 	struct log_registers *kernel;
 
-	if (isa < VECTOR_AVX512 || !suits(shape))
+	if (isa < VECTOR_AVX512 || !shape->folded || !suits(shape))
 		return -ENOTSUP;
 	kernel = fill(shape, socket_id);
 	if (kernel == NULL)

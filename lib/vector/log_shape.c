@@ -121,6 +121,7 @@ static bool
 find_tables(struct log_shape *shape, const struct netfc_table **mi)
 {
 	const struct netfc_set *set = shape->set;
+	const struct netfc_step *steps = netfc_set_program(set, NETFC_ADDITIVE)->step;
 	const struct netfc_table *log = table_of(set, NETFC_ADDITIVE, 2, 15, 16);
 	const struct netfc_table *exp = table_of(set, NETFC_ADDITIVE, 8, 16, 16);
 
@@ -134,6 +135,9 @@ find_tables(struct log_shape *shape, const struct netfc_table **mi)
 		return false;
 	shape->log = netfc_table_entries(log);
 	shape->exp = netfc_table_entries(exp);
+	shape->log_table = steps[2].table;
+	shape->mi_table = steps[6].table;
+	shape->exp_table = steps[8].table;
 	return true;
 }
 
@@ -183,6 +187,18 @@ fold_mi(struct log_shape *shape, const struct netfc_table *mi)
 	return true;
 }
 
+static bool
+fold(struct log_shape *shape, const struct netfc_table *mi)
+{
+	int32_t farthest = (int16_t)shape->log[shape->finite - 1] - (int16_t)shape->log[1];
+
+	if (!logs_are_ordered(shape))
+		return false;
+	shape->guard = RTE_MIN(shape->guard_words, farthest);
+	/* Saturated, a d beyond the guard still is; another would not be the same. */
+	return shape->guard >= 0 && shape->guard <= INT16_MAX && fold_mi(shape, mi);
+}
+
 int
 log_shape_find(const struct netfc_set *set, struct log_shape *shape)
 {
@@ -190,7 +206,6 @@ log_shape_find(const struct netfc_set *set, struct log_shape *shape)
 	const struct netfc_program *mul = netfc_set_program(set, NETFC_MULTIPLICATIVE);
 	const struct netfc_format *format = netfc_set_format(set);
 	const struct netfc_table *mi;
-	int32_t farthest;
 
 	*shape = (struct log_shape){
 		.set = set,
@@ -202,14 +217,10 @@ log_shape_find(const struct netfc_set *set, struct log_shape *shape)
 	if (!matches(add, additive, RTE_DIM(additive), shape->posit) ||
 		!matches(mul, multiplicative, RTE_DIM(multiplicative), shape->posit))
 		return -ENOTSUP;
-	shape->guard = add->step[9].imm;
-	if (!find_tables(shape, &mi) || !logs_are_ordered(shape))
+	shape->guard_words = add->step[9].imm;
+	if (!find_tables(shape, &mi))
 		return -ENOTSUP;
-	farthest = (int16_t)shape->log[shape->finite - 1] - (int16_t)shape->log[1];
-	shape->guard = RTE_MIN(add->step[9].imm, farthest);
-	/* Saturated, a d beyond the guard still is; another would not be the same. */
-	if (shape->guard < 0 || shape->guard > INT16_MAX || !fold_mi(shape, mi))
-		return -ENOTSUP;
+	shape->folded = fold(shape, mi);
 	return 0;
 }
 

@@ -29,7 +29,11 @@ struct log_shape {
 	bool no_result;  /* an entry of `difference` is NETFC_NO_RESULT */
 	uint32_t inf;    /* the magnitude of infinity */
 	uint32_t finite; /* magnitudes 1 ... finite - 1 are those of finite numbers */
-	int32_t guard;   /* d beyond it: the sum is a */
+	unsigned int log_table, mi_table, exp_table; /* of the set */
+	int32_t guard_words;                         /* d beyond it: the sum is a */
+	/* The rest is known if `folded`. */
+	bool folded;
+	int32_t guard; /* the same, but no more than any d */
 	const uint32_t *log, *exp;
 	uint32_t entries; /* of sum and difference: from there on, their values are those before */
 	int16_t sum[LOG_SHAPE_MAX + 1];

@@ -40,17 +40,17 @@ static int
 create_best(const struct log_shape *shape, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel)
 {
-	int error = -ENOTSUP;
-
 #ifdef RTE_ARCH_X86_64
-	error = log_registers_create(shape, isa, socket_id, kernel);
+	return log_registers_create(shape, isa, socket_id, kernel);
+#else
+	(void)shape, (void)isa, (void)socket_id, (void)kernel;
+	return -ENOTSUP;
 #endif
-	return error;
 }
 
 int
-vector_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
-	struct vector_kernel **kernel)
+vector_create(const struct netfc_set *set, struct match_stage *const *stages, enum vector_isa isa,
+	int socket_id, struct vector_kernel **kernel)
 {
 	struct log_shape *shape = malloc(sizeof(*shape));
 	int error;
@@ -59,7 +59,8 @@ vector_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 		return -ENOMEM;
 	error = log_shape_find(set, shape);
 	if (error == 0)
-		error = create_best(shape, isa, socket_id, kernel);
+		error = stages == NULL ? create_best(shape, isa, socket_id, kernel)
+				       : log_stages_create(shape, stages, isa, socket_id, kernel);
 	free(shape);
 	return error;
 }

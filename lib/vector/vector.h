@@ -15,6 +15,8 @@
 
 #include <netfc.h>
 
+#include "match.h"
+
 /** Instruction sets that kernels are written for; each contains those before it. */
 enum vector_isa {
 	VECTOR_PLAIN,  /**< what the rest of the program is compiled for */
@@ -48,13 +50,15 @@ enum vector_isa vector_isa_best(void);
  * with each of their entries that any operation can reach.
  *
  * @param set the tables; they are not needed any more afterwards
+ * @param stages where to look its tables' keys up, by the table's index: the kernel joins the steps
+ *   between the look-ups, and stages must outlive it; or NULL: the kernel has all that it needs
  * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param kernel where the new kernel goes; free it with vector_free()
  * @return 0; -ENOMEM; or -ENOTSUP for a set that no kernel is equal to: only its steps compute it
  */
-int vector_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
-	struct vector_kernel **kernel);
+int vector_create(const struct netfc_set *set, struct match_stage *const *stages,
+	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
 /**
  * Make a kernel of a format alone: what an FPU of that format computes, correctly rounded, equal to

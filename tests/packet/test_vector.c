@@ -50,7 +50,7 @@ static struct vector_kernel *
 create(const struct netfc_set *set, enum vector_isa isa)
 {
 	struct vector_kernel *kernel = NULL;
-	int error = vector_create(set, isa, SOCKET_ID_ANY, &kernel);
+	int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
 
 	if (error != 0) {
 		assert_int_equal(error, -ENOTSUP);
@@ -107,7 +107,7 @@ static void
 check_operands(const struct subject *subject)
 {
 	enum {
-		ROUNDS = 16
+		ROUNDS = 11
 	};
 	uint16_t x[NETFC_BATCH], y[NETFC_BATCH];
 	uint64_t seed = 3;
@@ -245,6 +245,33 @@ kernels_agree_with_the_reference(void **state)
 	}
 }
 
+/* The kernel between the look-ups, of every set. */
+static void
+joined_steps_agree_with_the_reference(void **state)
+{
+	enum vector_isa isa = *(enum vector_isa *)*state;
+
+	if (isa > vector_isa_best())
+		skip();
+	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
+		struct match_stage *stages[NETFC_MAX_TABLES] = {NULL};
+		struct vector_kernel *kernel;
+		struct netfc_set *set;
+
+		assert_int_equal(netfc_set_build(set_names[s], &set), NETFC_OK);
+		for (unsigned int t = 0; t < netfc_set_table_count(set); t++)
+			assert_int_equal(match_create(MATCH_DIRECT, netfc_set_table(set, t),
+						 SOCKET_ID_ANY, &stages[t]),
+				0);
+		assert_int_equal(vector_create(set, stages, isa, SOCKET_ID_ANY, &kernel), 0);
+		check_kernel(&(struct subject){set_names[s], set, NULL, kernel});
+		vector_free(kernel);
+		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
+			match_free(stages[t]);
+		netfc_set_free(set);
+	}
+}
+
 static void
 fpu_rounds_correctly(void **state)
 {
@@ -326,6 +353,9 @@ main(void)
 		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &plain),
 		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &avx2),
 		cmocka_unit_test_prestate(kernels_agree_with_the_reference, &avx512),
+		cmocka_unit_test_prestate(joined_steps_agree_with_the_reference, &plain),
+		cmocka_unit_test_prestate(joined_steps_agree_with_the_reference, &avx2),
+		cmocka_unit_test_prestate(joined_steps_agree_with_the_reference, &avx512),
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &plain),
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx2),
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx512),
