@@ -63,7 +63,7 @@ struct p4_entry {
 
 /** A table, and what it is to be filled with. */
 struct p4_table {
-	/** Where the program has it: paths below the lane's control, or below Ingress. */
+	/** Where the program has it: paths below the lane's control, or below that of all. */
 	const char *instance[P4_MAX_INSTANCES];
 	bool shared; /**< once in a program, not once in each lane */
 	unsigned key_count;
@@ -133,7 +133,8 @@ void p4_cover_range(uint32_t first, uint32_t last, unsigned bits,
 /** The instances of a table in a program of so many lanes: P4_NAME_SIZE characters each. */
 unsigned p4_instance_count(const struct p4_table *table, unsigned lanes);
 
-/** The path of an instance's control, e.g. "Ingress.lane0.log_x", and the table's own name. */
+/** The path of an instance's control, e.g. "IngressPipe.netfc.lane0.log_x", and the table's own
+ * name. */
 void p4_instance_name(const struct p4_table *table, unsigned instance, char *control, char *name);
 
 /** How many entries a program of so many lanes takes. */

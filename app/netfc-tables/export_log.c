@@ -54,13 +54,14 @@ find_source(const struct netfc_set *set, struct p4_program *program, struct sour
 
 /* A table of words in 16 bits that one field indexes. */
 static struct p4_table *
-word_table(struct source *source, const char *const *instances, const char *key, unsigned bits)
+word_table(struct source *source, const char *const *instances, const char *action, const char *key,
+	unsigned bits)
 {
 	struct p4_table shape = {
 		.key_count = 1,
 		.key = {{key, bits, P4_EXACT}},
 		.action_count = 1,
-		.action = {{"set", 1, {{"word", WORD_BITS}}}},
+		.action = {{action, 1, {{"word", WORD_BITS}}}},
 	};
 
 	for (unsigned i = 0; i < P4_MAX_INSTANCES; i++)
@@ -77,7 +78,7 @@ log_direct(struct source *source)
 	static const char *const instances[P4_MAX_INSTANCES] = {"log_x.log", "log_y.log"};
 	bool posit = netfc_format_is_posit(source->format);
 	struct p4_table *table =
-		word_table(source, instances, "operand", MAGNITUDE_BITS + (posit ? 1 : 0));
+		word_table(source, instances, "set", "operand", MAGNITUDE_BITS + (posit ? 1 : 0));
 	const uint32_t *entries = netfc_table_entries(source->log);
 
 	for (uint32_t bits = 0; bits <= p4_low_bits(table->key[0].bits); bits++) {
@@ -174,13 +175,13 @@ log_split(struct source *source)
 	uint32_t bias = p4_low_bits(source->exponent_bits - 1);
 	struct p4_table *table;
 
-	table = word_table(source, fractions, "fraction", bits);
+	table = word_table(source, fractions, "set", "fraction", bits);
 	for (uint32_t fraction = 0; fraction <= p4_low_bits(bits); fraction++)
 		p4_add_word(table, fraction, entries[bias << bits | fraction]);
-	table = word_table(source, subnormals, "fraction", bits);
+	table = word_table(source, subnormals, "set", "fraction", bits);
 	for (uint32_t fraction = 1; fraction <= p4_low_bits(bits); fraction++)
 		p4_add_word(table, fraction, entries[fraction]);
-	table = word_table(source, exponents, "exponent", source->exponent_bits);
+	table = word_table(source, exponents, "set_exponent", "exponent", source->exponent_bits);
 	for (uint32_t e = 1; e < p4_low_bits(source->exponent_bits); e++)
 		p4_add_word(table, e, (uint16_t)((e - bias) << source->scale_bits));
 }
@@ -276,7 +277,7 @@ scale_table(struct source *source)
 			.key = {{"negative", 1, P4_TERNARY}, {"exponent", bits, P4_TERNARY}},
 			.action_count = 3,
 			.action = {{"normal", 1, {{"base", WORD_BITS}}},
-				{"subnormal", 1, {{"base", WORD_BITS}}},
+				{"small", 1, {{"base", WORD_BITS}}},
 				{"fixed", 1, {{"base", WORD_BITS}}}},
 		});
 
@@ -310,14 +311,14 @@ exp_split(struct source *source)
 	const uint32_t *entries = netfc_table_entries(source->exp);
 	unsigned k_bits = source->scale_bits, subnormal_bits;
 	uint32_t last = p4_low_bits(WORD_BITS - k_bits), subnormals = 0;
-	struct p4_table *table = word_table(source, fraction, "remainder", k_bits);
+	struct p4_table *table = word_table(source, fraction, "set_fraction", "remainder", k_bits);
 
 	for (uint32_t r = 0; r <= p4_low_bits(k_bits); r++)
 		p4_add_word(table, r, entries[r] & p4_low_bits(source->fraction_bits));
 	for (uint32_t e = 0; e <= last; e++)
 		subnormals += power_kind(source, e) == POWER_SUBNORMAL ? 1 : 0;
 	subnormal_bits = k_bits + 32 - (unsigned)__builtin_clz(subnormals - 1);
-	table = word_table(source, subnormal, "n", subnormal_bits);
+	table = word_table(source, subnormal, "set_subnormal", "n", subnormal_bits);
 	for (uint32_t n = 0; n <= UINT16_MAX; n++) {
 		if (power_kind(source, n >> k_bits) == POWER_SUBNORMAL)
 			p4_add_word(table, n & p4_low_bits(subnormal_bits), entries[n]);
@@ -354,7 +355,7 @@ range_table(struct source *source)
 {
 	struct p4_table *table = p4_add_table(source->program,
 		&(struct p4_table){
-			.instance = {"range"},
+			.instance = {"limits"},
 			.key_count = 1,
 			.key = {{"n", WORD_BITS, P4_TERNARY}},
 			.action_count = 1,

@@ -6,6 +6,8 @@
 #include "export.h"
 
 #define FIRST_CAPACITY 64
+/* The control of p4/include/netfc.p4 in every program. */
+#define NETFC_CONTROL "IngressPipe.netfc"
 
 struct p4_table *
 p4_add_table(struct p4_program *program, const struct p4_table *shape)
@@ -121,11 +123,11 @@ p4_instance_name(const struct p4_table *table, unsigned instance, char *control,
 	int length = dot != NULL ? (int)(dot - path) : 0;
 
 	if (table->shared)
-		snprintf(control, P4_NAME_SIZE, "Ingress%s%.*s", dot != NULL ? "." : "", length,
-			path);
+		snprintf(control, P4_NAME_SIZE, NETFC_CONTROL "%s%.*s", dot != NULL ? "." : "",
+			length, path);
 	else
-		snprintf(control, P4_NAME_SIZE, "Ingress.lane%u%s%.*s", instance / places(table),
-			dot != NULL ? "." : "", length, path);
+		snprintf(control, P4_NAME_SIZE, NETFC_CONTROL ".lane%u%s%.*s",
+			instance / places(table), dot != NULL ? "." : "", length, path);
 	snprintf(name, P4_NAME_SIZE, "%s", dot != NULL ? dot + 1 : path);
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 
 WORD = 0xFFFF
 SIGN = 0x8000
-REQUEST = 'Ingress.request'
+REQUEST = 'IngressPipe.netfc.request'
 
 
 @dataclass
@@ -307,8 +307,8 @@ class Lane:
         self.posit = 'posit' in form.name
         self.split = compact and not self.posit
         self.compact, self.form = compact, form
-        self.rows = {path.removeprefix(f'Ingress.lane{number}.'): rows
-                     for path, rows in tables.items() if path.startswith(f'Ingress.lane{number}.')}
+        self.rows = {path.removeprefix(f'IngressPipe.netfc.lane{number}.'): rows
+                     for path, rows in tables.items() if path.startswith(f'IngressPipe.netfc.lane{number}.')}
         self.k_bits = k.bit_length() - 1
         self.fraction_bits = 0 if self.posit else (form.infinity & -form.infinity).bit_length() - 1
         self.exponent_bits = 15 - self.fraction_bits
@@ -336,7 +336,7 @@ class Lane:
             self.subnormal = Memory(subnormal, (self.subnormal_bits,))
             self.scale = Ternary(self.rows['power.scale'], (1, 16 - self.k_bits))
         if not self.posit:
-            self.range = Ternary(self.rows['range'], (16,))
+            self.limits = Ternary(self.rows['limits'], (16,))
 
     def log(self, operand, slots):
         """Log words of slots."""
@@ -355,7 +355,7 @@ class Lane:
             return self.exp[negative, n]
         row = self.scale(negative, n >> self.k_bits)
         assert (row >= 0).all()
-        kinds = np.array([('normal', 'subnormal', 'fixed').index(r.action.split('.')[-1])
+        kinds = np.array([('normal', 'small', 'fixed').index(r.action.split('.')[-1])
                           for r in self.scale.rows])[row]
         base = np.array([r.args[0] for r in self.scale.rows])[row]
         return base + np.select([kinds == 0, kinds == 1],
@@ -365,8 +365,8 @@ class Lane:
         """The flags that a computed result raises."""
         if self.posit:
             return np.zeros(n.shape, dtype=int)
-        flags = np.array([row.args[0] for row in self.range.rows] + [0])
-        return flags[self.range(n & WORD)]
+        flags = np.array([row.args[0] for row in self.limits.rows] + [0])
+        return flags[self.limits(n & WORD)]
 
     def compute(self, op, x, y):
         """z and flags of lanes."""

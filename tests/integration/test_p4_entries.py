@@ -23,7 +23,7 @@ INSTALLED = re.findall(r"^  '(\w+)',$",
                        (project_scripts.PROJECT / 'tables' / 'meson.build').read_text(), re.M)
 LOG_SETS = [name for name in INSTALLED if '_k' in name]
 LAYOUTS = ('direct', 'compact')
-ACTIONS = {'Ingress.compute': 'compute', 'Ingress.query': 'query', 'Ingress.refuse': 'refuse'}
+ACTIONS = {'IngressPipe.netfc.compute': 'compute', 'IngressPipe.netfc.query': 'query', 'IngressPipe.netfc.refuse': 'refuse'}
 
 
 def exported(target, name, *options):
@@ -177,10 +177,10 @@ def for_p4runtime(content):
 
 def test_lanes_are_alike():
     tables = p4_walk.read_bmv2(exported('bmv2', 'bf16_k128', '--layout', 'compact', '--lanes', '4'))
-    paths = {path.split('.', 2)[2] for path in tables if path.startswith('Ingress.lane')}
+    paths = {path.split('.', 3)[3] for path in tables if path.startswith('IngressPipe.netfc.lane')}
     assert len(tables) == 1 + 4 * len(paths)
     for path in paths:
-        first, *others = ([row.content[1:] for row in tables[f'Ingress.lane{lane}.{path}']]
+        first, *others = ([row.content[1:] for row in tables[f'IngressPipe.netfc.lane{lane}.{path}']]
                           for lane in range(4))
         assert all(other == first for other in others)
 
@@ -189,7 +189,7 @@ def test_prefixes_save_most_of_the_mi_tables():
     """The compact lay-out's miTables take a tenth of the direct one's entries."""
     direct, compact = (p4_walk.read_bmv2(exported('bmv2', 'fp16_k1024', '--layout', layout))
                        for layout in LAYOUTS)
-    assert len(direct['Ingress.lane0.mi.mi']) > 10 * len(compact['Ingress.lane0.mi.mi'])
+    assert len(direct['IngressPipe.netfc.lane0.mi.mi']) > 10 * len(compact['IngressPipe.netfc.lane0.mi.mi'])
     assert sum(map(len, direct.values())) > 10 * sum(map(len, compact.values()))
 
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The protocol's numbers (docs/protocol.md); a test holds them against lib/netfc/netfc_wire.h. */
+#ifndef NETFC_CONSTANTS_P4
+#define NETFC_CONSTANTS_P4
+
+const bit<16> ETHER_TYPE_VLAN = 0x8100;
+const bit<16> ETHER_TYPE_QINQ = 0x88a8;
+const bit<16> ETHER_TYPE_IPV4 = 0x0800;
+const bit<16> ETHER_TYPE_IPV6 = 0x86dd;
+const bit<8> IP_PROTOCOL_UDP = 17;
+
+const bit<8> NETFC_OP_ADD = 1;
+const bit<8> NETFC_OP_SUB = 2;
+const bit<8> NETFC_OP_MUL = 3;
+const bit<8> NETFC_OP_DIV = 4;
+
+/* Codes of a status, bits 6-4. Those that depend on a header's fields come with the entries. */
+const bit<3> NETFC_STATUS_OK = 0;
+const bit<3> NETFC_STATUS_LENGTH = 4;
+const bit<3> NETFC_STATUS_QUERY = 5;
+const bit<3> NETFC_STATUS_LANES = 6;
+
+/* Bytes. */
+const bit<16> UDP_HEADER_BYTES = 8;
+const bit<16> NETFC_HEADER_BYTES = 12;
+const bit<16> NETFC_ANSWERABLE_BYTES = 6; /* up to the status */
+const bit<16> NETFC_LANE_BYTES = 6;
+
+#endif

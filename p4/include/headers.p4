@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Headers on the wire, and what a packet carries from stage to stage. */
+#ifndef NETFC_HEADERS_P4
+#define NETFC_HEADERS_P4
+
+#include "lane.p4"
+
+header ethernet_t {
+    bit<48> destination;
+    bit<48> source;
+    bit<16> type;
+}
+
+header vlan_t {
+    bit<16> tci;
+    bit<16> type;
+}
+
+header ipv4_t {
+    bit<4> version;
+    bit<4> header_words;
+    bit<8> service;
+    bit<16> total_length;
+    bit<16> identification;
+    bit<1> reserved;
+    bit<1> dont_fragment;
+    bit<1> more_fragments;
+    bit<13> fragment_offset;
+    bit<8> time_to_live;
+    bit<8> protocol;
+    bit<16> checksum;
+    bit<32> source;
+    bit<32> destination;
+}
+
+/* A word of IPv4 options. */
+header option_t {
+    bit<32> word;
+}
+
+header ipv6_t {
+    bit<4> version;
+    bit<28> class_and_flow;
+    bit<16> payload_length;
+    bit<8> next_header;
+    bit<8> hop_limit;
+    bit<128> source;
+    bit<128> destination;
+}
+
+header udp_t {
+    bit<16> source;
+    bit<16> destination;
+    bit<16> length;
+    bit<16> checksum;
+}
+
+/* The NetFC header up to the status: as much as a request must have to be answered. */
+header netfc_t {
+    bit<16> magic;
+    bit<8> version;
+    bit<8> op;
+    bit<8> format;
+    bit<1> reply;
+    bit<3> code;
+    bit<4> flags;
+}
+
+/* The rest of the NetFC header. */
+header netfc_count_t {
+    bit<16> count;
+    bit<32> id;
+}
+
+/* A slot: an operand or a result. */
+header slot_t {
+    bit<16> bits;
+}
+
+/* One for each lane. */
+#if NETFC_LANES >= 2
+#define NETFC_LANE1(...) __VA_ARGS__
+#else
+#define NETFC_LANE1(...)
+#endif
+#if NETFC_LANES >= 3
+#define NETFC_LANE2(...) __VA_ARGS__
+#else
+#define NETFC_LANE2(...)
+#endif
+#if NETFC_LANES >= 4
+#define NETFC_LANE3(...) __VA_ARGS__
+#else
+#define NETFC_LANE3(...)
+#endif
+#if NETFC_LANES >= 5
+#define NETFC_LANE4(...) __VA_ARGS__
+#else
+#define NETFC_LANE4(...)
+#endif
+#if NETFC_LANES >= 6
+#define NETFC_LANE5(...) __VA_ARGS__
+#else
+#define NETFC_LANE5(...)
+#endif
+#if NETFC_LANES >= 7
+#define NETFC_LANE6(...) __VA_ARGS__
+#else
+#define NETFC_LANE6(...)
+#endif
+#if NETFC_LANES >= 8
+#define NETFC_LANE7(...) __VA_ARGS__
+#else
+#define NETFC_LANE7(...)
+#endif
+
+/* NETFC_EACH_LANE(m): m(0) m(1) ... for all lanes; NETFC_OTHER_LANES(m): m(1) ... */
+#define NETFC_OTHER_LANES(m) \
+    NETFC_LANE1(m(1)) NETFC_LANE2(m(2)) NETFC_LANE3(m(3)) NETFC_LANE4(m(4)) \
+    NETFC_LANE5(m(5)) NETFC_LANE6(m(6)) NETFC_LANE7(m(7))
+#define NETFC_EACH_LANE(m) m(0) NETFC_OTHER_LANES(m)
+
+#define NETFC_SLOT_X(n) slot_t x##n;
+#define NETFC_SLOT_Y(n) slot_t y##n;
+#define NETFC_SLOT_Z(n) slot_t z##n;
+
+struct headers_t {
+    ethernet_t ethernet;
+    vlan_t vlan_outer;
+    vlan_t vlan_inner;
+    ipv4_t ipv4;
+    option_t option10;
+    option_t option9;
+    option_t option8;
+    option_t option7;
+    option_t option6;
+    option_t option5;
+    option_t option4;
+    option_t option3;
+    option_t option2;
+    option_t option1;
+    ipv6_t ipv6;
+    udp_t udp;
+    netfc_t netfc;
+    netfc_count_t netfc_count;
+    NETFC_EACH_LANE(NETFC_SLOT_X)
+    NETFC_EACH_LANE(NETFC_SLOT_Y)
+    NETFC_EACH_LANE(NETFC_SLOT_Z)
+}
+
+#define NETFC_LANE_META(n) lane_t lane##n;
+
+struct meta_t {
+    bit<1> ip_fits;  /* the IP datagram is one, and fits into the frame */
+    bit<1> udp_fits; /* the UDP datagram is one, and fits into the IP datagram */
+    bit<1> reflect;
+    bit<1> answered; /* the status is written, and with it the checksum */
+    bit<3> code;
+    verdict_t verdict;
+    bit<16> residual; /* TNA: the checksum of what does not change */
+    /* Lengths, for requests with more lanes than are computed. */
+    bit<16> slack;
+    bit<16> room;
+    bit<16> twice;
+    bit<16> fourfold;
+    bit<16> lack;
+    NETFC_EACH_LANE(NETFC_LANE_META)
+}
+
+#endif

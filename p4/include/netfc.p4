@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is it a request, what comes of its lanes, and its status: the same in all architectures. */
+#ifndef NETFC_NETFC_P4
+#define NETFC_NETFC_P4
+
+#include "headers.p4"
+
+#define NETFC_LANE_INSTANCE(n) Lane() lane##n;
+
+#define NETFC_LANE_APPLY(n)                                                              \
+    lane##n.apply(meta.udp_fits, meta.verdict, hdr.netfc.op, hdr.x##n.bits, hdr.y##n.bits, \
+                  hdr.z##n.bits, meta.lane##n);
+
+#define NETFC_FLAGS_KEY(n) meta.lane##n.flags : ternary;
+
+/* No lane has any of these flags. */
+#define NETFC_WITHOUT(set)                                                               \
+    (0 &&& set NETFC_LANE1(, 0 &&& set) NETFC_LANE2(, 0 &&& set) NETFC_LANE3(, 0 &&& set) \
+    NETFC_LANE4(, 0 &&& set) NETFC_LANE5(, 0 &&& set) NETFC_LANE6(, 0 &&& set)            \
+    NETFC_LANE7(, 0 &&& set))
+
+/* meta.udp_fits is set before, by each architecture in its own way. */
+control Netfc(inout headers_t hdr, inout meta_t meta) {
+    NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
+
+    /* ---- which packets are requests ---------------------------------------------------------- */
+
+    action compute() {
+        meta.verdict = verdict_t.COMPUTE;
+    }
+
+    action query() {
+        meta.verdict = verdict_t.QUERY;
+    }
+
+    action refuse(bit<3> code) {
+        meta.verdict = verdict_t.REFUSE;
+        meta.code = code;
+    }
+
+    action ignore() {
+        meta.verdict = verdict_t.NONE;
+    }
+
+    table request {
+        key = {
+            hdr.udp.destination : ternary @name("port");
+            hdr.netfc.magic : ternary @name("magic");
+            hdr.netfc.version : ternary @name("version");
+            hdr.netfc.op : ternary @name("op");
+            hdr.netfc.format : ternary @name("format");
+            hdr.netfc.reply : ternary @name("reply");
+        }
+        actions = { compute; query; refuse; ignore; }
+        const default_action = ignore();
+        size = NETFC_REQUESTS;
+    }
+
+    /* ---- the status -------------------------------------------------------------------------- */
+
+    action answer(bit<3> code) {
+        hdr.netfc.reply = 1;
+        hdr.netfc.code = code;
+        meta.answered = 1;
+    }
+
+    action answer_refusal() {
+        hdr.netfc.reply = 1;
+        hdr.netfc.code = meta.code;
+        meta.answered = 1;
+    }
+
+    /*
+     * Codes in the protocol's order. Datagrams are shorter than 16 KB here (see the parser): a
+     * count of 4,096 or more lanes is never right, and none below wraps meta.lack.
+     */
+    table status {
+        key = {
+            meta.verdict : ternary;
+            meta.lane0.present : ternary;
+            hdr.netfc_count.isValid() : ternary;
+            hdr.netfc_count.count : ternary;
+            meta.lack : ternary;
+        }
+        actions = { answer; answer_refusal; }
+        const entries = {
+            (verdict_t.REFUSE, _, _, _, _) : answer_refusal();
+            (verdict_t.COMPUTE, 1, _, _, _) : answer(NETFC_STATUS_OK);
+            (_, _, false, _, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, 0, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, 0x8000 &&& 0x8000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
+            (verdict_t.QUERY, _, _, _, _) : answer(NETFC_STATUS_QUERY);
+            (verdict_t.COMPUTE, _, _, _, _) : answer(NETFC_STATUS_LANES);
+        }
+        const default_action = answer_refusal();
+    }
+
+    action raise(bit<4> flags) {
+        hdr.netfc.flags = flags;
+    }
+
+    /* A flag is raised if a lane has it: the entries name the flags that none has, most first. */
+    table flags {
+        key = { NETFC_EACH_LANE(NETFC_FLAGS_KEY) }
+        actions = { raise; }
+        const entries = {
+            NETFC_WITHOUT(15) : raise(0);
+            NETFC_WITHOUT(14) : raise(1);
+            NETFC_WITHOUT(13) : raise(2);
+            NETFC_WITHOUT(11) : raise(4);
+            NETFC_WITHOUT(7) : raise(8);
+            NETFC_WITHOUT(12) : raise(3);
+            NETFC_WITHOUT(10) : raise(5);
+            NETFC_WITHOUT(9) : raise(6);
+            NETFC_WITHOUT(6) : raise(9);
+            NETFC_WITHOUT(5) : raise(10);
+            NETFC_WITHOUT(3) : raise(12);
+            NETFC_WITHOUT(8) : raise(7);
+            NETFC_WITHOUT(4) : raise(11);
+            NETFC_WITHOUT(2) : raise(13);
+            NETFC_WITHOUT(1) : raise(14);
+        }
+        const default_action = raise(15);
+    }
+
+    apply {
+        if (hdr.netfc.isValid()) {
+            request.apply();
+        }
+        meta.room = hdr.udp.length - (UDP_HEADER_BYTES + NETFC_HEADER_BYTES);
+        meta.twice = hdr.netfc_count.count << 1;
+        meta.fourfold = hdr.netfc_count.count << 2;
+        meta.lack = meta.twice + meta.fourfold;
+        meta.lack = meta.room - meta.lack;
+        NETFC_EACH_LANE(NETFC_LANE_APPLY)
+        if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
+            status.apply();
+            flags.apply();
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where a packet's request and its lanes are: IPv4 with or without options or IPv6, behind up to two
+ * VLAN tags. A parser cannot know UDP ports that come with the entries, so every UDP datagram that
+ * is long enough is taken apart as if it were a request; the table of requests tells.
+ */
+#ifndef NETFC_PARSER_P4
+#define NETFC_PARSER_P4
+
+#include "headers.p4"
+
+/* UDP lengths: those that let a header be parsed, up to the largest that a frame can have. */
+#define NETFC_LONGEST 0x3fff
+#define NETFC_ANSWERABLE UDP_HEADER_BYTES + NETFC_ANSWERABLE_BYTES .. NETFC_LONGEST
+#define NETFC_COUNTED UDP_HEADER_BYTES + NETFC_HEADER_BYTES .. NETFC_LONGEST
+#define NETFC_WITH_LANES(n) \
+    UDP_HEADER_BYTES + NETFC_HEADER_BYTES + n * NETFC_LANE_BYTES .. NETFC_LONGEST
+
+/* The chain of option words is entered where as many are left as the header has. */
+#define NETFC_OPTION(n, next)              \
+    state option##n {                      \
+        packet.extract(hdr.option##n);     \
+        transition next;                   \
+    }
+
+#define NETFC_EXTRACT_X(n) packet.extract(hdr.x##n);
+#define NETFC_EXTRACT_Y(n) packet.extract(hdr.y##n);
+
+/* Of z the checksum is taken out, as what is written there is put in again. */
+#ifdef NETFC_TNA
+#define NETFC_EXTRACT_Z(n)                     \
+    packet.extract(hdr.z##n);                  \
+    meta.lane##n.present = 1;                  \
+    checksum.subtract({ hdr.z##n.bits });
+#define NETFC_RESIDUAL meta.residual = checksum.get();
+#else
+#define NETFC_EXTRACT_Z(n)                     \
+    packet.extract(hdr.z##n);                  \
+    meta.lane##n.present = 1;
+#define NETFC_RESIDUAL
+#endif
+
+#define NETFC_FIRST1(m) m(0)
+#define NETFC_FIRST2(m) NETFC_FIRST1(m) m(1)
+#define NETFC_FIRST3(m) NETFC_FIRST2(m) m(2)
+#define NETFC_FIRST4(m) NETFC_FIRST3(m) m(3)
+#define NETFC_FIRST5(m) NETFC_FIRST4(m) m(4)
+#define NETFC_FIRST6(m) NETFC_FIRST5(m) m(5)
+#define NETFC_FIRST7(m) NETFC_FIRST6(m) m(6)
+#define NETFC_FIRST8(m) NETFC_FIRST7(m) m(7)
+
+#define NETFC_LANES_STATE(n)                                                       \
+    state lanes##n {                                                               \
+        NETFC_FIRST##n(NETFC_EXTRACT_X)                                            \
+        NETFC_FIRST##n(NETFC_EXTRACT_Y)                                            \
+        NETFC_FIRST##n(NETFC_EXTRACT_Z)                                            \
+        NETFC_RESIDUAL                                                             \
+        transition accept;                                                         \
+    }
+
+parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
+#ifdef NETFC_TNA
+    Checksum() checksum;
+#endif
+
+    state start {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.type) {
+            ETHER_TYPE_VLAN : vlan_outer;
+            ETHER_TYPE_QINQ : vlan_outer;
+            ETHER_TYPE_IPV4 : ipv4;
+            ETHER_TYPE_IPV6 : ipv6;
+            default : accept;
+        }
+    }
+
+    state vlan_outer {
+        packet.extract(hdr.vlan_outer);
+        transition select(hdr.vlan_outer.type) {
+            ETHER_TYPE_VLAN : vlan_inner;
+            ETHER_TYPE_QINQ : vlan_inner;
+            ETHER_TYPE_IPV4 : ipv4;
+            ETHER_TYPE_IPV6 : ipv6;
+            default : accept;
+        }
+    }
+
+    state vlan_inner {
+        packet.extract(hdr.vlan_inner);
+        transition select(hdr.vlan_inner.type) {
+            ETHER_TYPE_IPV4 : ipv4;
+            ETHER_TYPE_IPV6 : ipv6;
+            default : accept;
+        }
+    }
+
+    state ipv4 {
+        packet.extract(hdr.ipv4);
+        transition select(hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.more_fragments,
+                          hdr.ipv4.fragment_offset, hdr.ipv4.protocol) {
+            (4, 5, 0, 0, IP_PROTOCOL_UDP) : udp;
+            (4, 6, 0, 0, IP_PROTOCOL_UDP) : option1;
+            (4, 7, 0, 0, IP_PROTOCOL_UDP) : option2;
+            (4, 8, 0, 0, IP_PROTOCOL_UDP) : option3;
+            (4, 9, 0, 0, IP_PROTOCOL_UDP) : option4;
+            (4, 10, 0, 0, IP_PROTOCOL_UDP) : option5;
+            (4, 11, 0, 0, IP_PROTOCOL_UDP) : option6;
+            (4, 12, 0, 0, IP_PROTOCOL_UDP) : option7;
+            (4, 13, 0, 0, IP_PROTOCOL_UDP) : option8;
+            (4, 14, 0, 0, IP_PROTOCOL_UDP) : option9;
+            (4, 15, 0, 0, IP_PROTOCOL_UDP) : option10;
+            default : accept;
+        }
+    }
+
+    NETFC_OPTION(10, option9)
+    NETFC_OPTION(9, option8)
+    NETFC_OPTION(8, option7)
+    NETFC_OPTION(7, option6)
+    NETFC_OPTION(6, option5)
+    NETFC_OPTION(5, option4)
+    NETFC_OPTION(4, option3)
+    NETFC_OPTION(3, option2)
+    NETFC_OPTION(2, option1)
+    NETFC_OPTION(1, udp)
+
+    state ipv6 {
+        packet.extract(hdr.ipv6);
+        transition select(hdr.ipv6.version, hdr.ipv6.next_header) {
+            (6, IP_PROTOCOL_UDP) : udp;
+            default : accept;
+        }
+    }
+
+    state udp {
+        packet.extract(hdr.udp);
+#ifdef NETFC_TNA
+        checksum.subtract({ hdr.udp.checksum });
+#endif
+        transition select(hdr.udp.length) {
+            NETFC_COUNTED : netfc_with_count;
+            NETFC_ANSWERABLE : netfc_alone;
+            default : accept;
+        }
+    }
+
+    state netfc_alone {
+        packet.extract(hdr.netfc);
+#ifdef NETFC_TNA
+        checksum.subtract({ hdr.netfc.format, hdr.netfc.reply, hdr.netfc.code, hdr.netfc.flags });
+#endif
+        NETFC_RESIDUAL
+        transition accept;
+    }
+
+    state netfc_with_count {
+        packet.extract(hdr.netfc);
+        packet.extract(hdr.netfc_count);
+#ifdef NETFC_TNA
+        checksum.subtract({ hdr.netfc.format, hdr.netfc.reply, hdr.netfc.code, hdr.netfc.flags });
+#endif
+        transition select(hdr.netfc_count.count, hdr.udp.length) {
+            (1, NETFC_WITH_LANES(1)) : lanes1;
+#if NETFC_LANES >= 2
+            (2, NETFC_WITH_LANES(2)) : lanes2;
+#endif
+#if NETFC_LANES >= 3
+            (3, NETFC_WITH_LANES(3)) : lanes3;
+#endif
+#if NETFC_LANES >= 4
+            (4, NETFC_WITH_LANES(4)) : lanes4;
+#endif
+#if NETFC_LANES >= 5
+            (5, NETFC_WITH_LANES(5)) : lanes5;
+#endif
+#if NETFC_LANES >= 6
+            (6, NETFC_WITH_LANES(6)) : lanes6;
+#endif
+#if NETFC_LANES >= 7
+            (7, NETFC_WITH_LANES(7)) : lanes7;
+#endif
+#if NETFC_LANES >= 8
+            (8, NETFC_WITH_LANES(8)) : lanes8;
+#endif
+            default : no_lanes;
+        }
+    }
+
+    state no_lanes {
+        NETFC_RESIDUAL
+        transition accept;
+    }
+
+    NETFC_LANES_STATE(1)
+#if NETFC_LANES >= 2
+    NETFC_LANES_STATE(2)
+#endif
+#if NETFC_LANES >= 3
+    NETFC_LANES_STATE(3)
+#endif
+#if NETFC_LANES >= 4
+    NETFC_LANES_STATE(4)
+#endif
+#if NETFC_LANES >= 5
+    NETFC_LANES_STATE(5)
+#endif
+#if NETFC_LANES >= 6
+    NETFC_LANES_STATE(6)
+#endif
+#if NETFC_LANES >= 7
+    NETFC_LANES_STATE(7)
+#endif
+#if NETFC_LANES >= 8
+    NETFC_LANES_STATE(8)
+#endif
+}
+
+#define NETFC_EMIT_X(n) packet.emit(hdr.x##n);
+#define NETFC_EMIT_Y(n) packet.emit(hdr.y##n);
+#define NETFC_EMIT_Z(n) packet.emit(hdr.z##n);
+
+/* All headers in the order of the wire; those that were not parsed are skipped. */
+#define NETFC_EMIT                     \
+    packet.emit(hdr.ethernet);         \
+    packet.emit(hdr.vlan_outer);       \
+    packet.emit(hdr.vlan_inner);       \
+    packet.emit(hdr.ipv4);             \
+    packet.emit(hdr.option10);         \
+    packet.emit(hdr.option9);          \
+    packet.emit(hdr.option8);          \
+    packet.emit(hdr.option7);          \
+    packet.emit(hdr.option6);          \
+    packet.emit(hdr.option5);          \
+    packet.emit(hdr.option4);          \
+    packet.emit(hdr.option3);          \
+    packet.emit(hdr.option2);          \
+    packet.emit(hdr.option1);          \
+    packet.emit(hdr.ipv6);             \
+    packet.emit(hdr.udp);              \
+    packet.emit(hdr.netfc);            \
+    packet.emit(hdr.netfc_count);      \
+    NETFC_EACH_LANE(NETFC_EMIT_X)      \
+    NETFC_EACH_LANE(NETFC_EMIT_Y)      \
+    NETFC_EACH_LANE(NETFC_EMIT_Z)
+
+#endif

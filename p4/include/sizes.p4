@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What can be chosen when a program is compiled, and the sizes that follow from it.
+ *
+ * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2: the protocol's numbers. The set
+ *                    itself comes with the entries.
+ * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
+ * -DNETFC_COMPACT    the compact lay-out, for least memory, instead of the direct one, for least
+ *                    stages
+ * -DNETFC_SCALE_BITS=10  compact lay-out: log2 of k; the format's largest k unless given
+ */
+#ifndef NETFC_SIZES_P4
+#define NETFC_SIZES_P4
+
+#ifndef NETFC_FORMAT
+#define NETFC_FORMAT 1
+#endif
+
+#ifndef NETFC_LANES
+#define NETFC_LANES 1
+#endif
+
+#if NETFC_LANES < 1 || NETFC_LANES > 8
+#error "NETFC_LANES is 1 to 8"
+#endif
+
+#if NETFC_FORMAT == 2 || NETFC_FORMAT == 4
+#define NETFC_POSIT
+#elif NETFC_FORMAT == 1
+#define NETFC_FRACTION_BITS 10
+#define NETFC_LARGEST_SCALE_BITS 10
+/* Of the exponents whose powers are subnormal (fp16: 11, bf16: 8), as many bits as tell them apart. */
+#define NETFC_SUBNORMAL_EXPONENT_BITS 4
+#elif NETFC_FORMAT == 3
+#define NETFC_FRACTION_BITS 7
+#define NETFC_LARGEST_SCALE_BITS 7
+#define NETFC_SUBNORMAL_EXPONENT_BITS 3
+#else
+#error "NETFC_FORMAT is 1 (fp16), 2 (posit16), 3 (bf16) or 4 (posit16_es2)"
+#endif
+
+#ifndef NETFC_SCALE_BITS
+#define NETFC_SCALE_BITS NETFC_LARGEST_SCALE_BITS
+#endif
+
+#define NETFC_SUBNORMAL_BITS (NETFC_SCALE_BITS + NETFC_SUBNORMAL_EXPONENT_BITS)
+
+/* Only IEEE formats have their exponent at a fixed place, so that it can be taken off by a slice. */
+#if defined(NETFC_COMPACT) && !defined(NETFC_POSIT)
+#define NETFC_SPLIT
+#endif
+
+/*
+ * Tables with @use_hash_action are action memory that the key indexes: no key is stored, nothing
+ * can collide, and every one of the 2^bits places can be filled. An exact match of as many keys
+ * takes about twice the memory, and the driver may fail to place the last entries.
+ */
+#ifdef NETFC_POSIT
+/* With its sign: the absolute value of a posit would be a stage of its own. */
+#define NETFC_LOG_SIZE 65536
+/* A posit16's theta takes all its 16 bits: the guard is 64 k. */
+#define NETFC_THETA_HIGH 15
+#define NETFC_MI_SIZE 131072
+#else
+/* The magnitude: 15 bits. */
+#define NETFC_LOG_SIZE 32768
+/* Within the guard of 15 k, at most 15,360, theta has 15 bits; decide takes care of the others. */
+#define NETFC_THETA_HIGH 14
+#define NETFC_MI_SIZE 65536
+#endif
+
+/* The sign and n: with the sign in the key, what comes out is z, and a stage is saved. */
+#define NETFC_EXP_SIZE 131072
+
+/* Prefixes: fp16_k1024 needs 4,257, posit16_k512 2,149. Blocks of TCAM have 512 rows. */
+#define NETFC_MI_PREFIXES 4608
+
+/* At most 156 for the installed sets; a block of TCAM has 512 rows. */
+#define NETFC_DECISIONS 256
+#define NETFC_RANGES 32
+#define NETFC_SCALES 1024
+
+#define NETFC_REQUESTS 32
+#define NETFC_PORTS 512
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NetFC for the v1model architecture: BMv2's simple_switch. docs/p4.md says how to run it. */
+#include <core.p4>
+#include <v1model.p4>
+
+#include "include/netfc.p4"
+#include "include/parser.p4"
+
+parser IngressParser(packet_in packet, out headers_t hdr, inout meta_t meta,
+                     inout standard_metadata_t standard) {
+    NetfcParser() netfc;
+
+    state start {
+        netfc.apply(packet, hdr, meta);
+        transition accept;
+    }
+}
+
+control NoVerification(inout headers_t hdr, inout meta_t meta) {
+    apply {}
+}
+
+/* Which headers are what they say: lengths that fit into each other and into the frame. */
+control Lengths(in headers_t hdr, inout meta_t meta, in bit<32> frame) {
+    bit<32> offset;
+    bit<32> room = 0;
+
+    apply {
+        offset = 14;
+        if (hdr.vlan_outer.isValid()) {
+            offset = offset + 4;
+        }
+        if (hdr.vlan_inner.isValid()) {
+            offset = offset + 4;
+        }
+        if (hdr.ipv4.isValid()) {
+            bit<32> total = (bit<32>)hdr.ipv4.total_length;
+            bit<32> header_bytes = (bit<32>)hdr.ipv4.header_words << 2;
+            if (hdr.ipv4.version == 4 && header_bytes >= 20 && total >= header_bytes &&
+                offset + total <= frame) {
+                meta.ip_fits = 1;
+                room = total - header_bytes;
+            }
+        } else if (hdr.ipv6.isValid()) {
+            bit<32> payload = (bit<32>)hdr.ipv6.payload_length;
+            if (hdr.ipv6.version == 6 && offset + 40 + payload <= frame) {
+                meta.ip_fits = 1;
+                room = payload;
+            }
+        }
+        if (hdr.udp.isValid() && hdr.udp.length >= UDP_HEADER_BYTES &&
+            (bit<32>)hdr.udp.length <= room) {
+            meta.udp_fits = 1;
+        }
+    }
+}
+
+/* The sum of the words that may change, for the checksum (RFC 1624, equation 3). */
+#define NETFC_ADD_OLD(n) sum = sum + (bit<32>)(~hdr.z##n.bits);
+#define NETFC_ADD_NEW(n) sum = sum + (bit<32>)hdr.z##n.bits;
+#define NETFC_STATUS_WORD \
+    (hdr.netfc.format ++ hdr.netfc.reply ++ hdr.netfc.code ++ hdr.netfc.flags)
+
+control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
+    Lengths() lengths;
+    Netfc() netfc;
+    bit<32> sum = 0;
+
+    action pair(bit<9> port) {
+        standard.egress_spec = port;
+    }
+
+    action reflect() {
+        standard.egress_spec = standard.ingress_port;
+        meta.reflect = 1;
+    }
+
+    action drop() {
+        mark_to_drop(standard);
+    }
+
+    table forward {
+        key = { standard.ingress_port : exact @name("ingress_port"); }
+        actions = { pair; reflect; drop; }
+        const default_action = drop();
+        size = NETFC_PORTS;
+    }
+
+    action swap_ethernet() {
+        bit<48> address = hdr.ethernet.source;
+        hdr.ethernet.source = hdr.ethernet.destination;
+        hdr.ethernet.destination = address;
+    }
+
+    action swap_ipv4() {
+        bit<32> address = hdr.ipv4.source;
+        hdr.ipv4.source = hdr.ipv4.destination;
+        hdr.ipv4.destination = address;
+    }
+
+    action swap_ipv6() {
+        bit<128> address = hdr.ipv6.source;
+        hdr.ipv6.source = hdr.ipv6.destination;
+        hdr.ipv6.destination = address;
+    }
+
+    action swap_udp() {
+        bit<16> port = hdr.udp.source;
+        hdr.udp.source = hdr.udp.destination;
+        hdr.udp.destination = port;
+    }
+
+    apply {
+        forward.apply();
+        lengths.apply(hdr, meta, standard.packet_length);
+        sum = (bit<32>)(~(NETFC_STATUS_WORD));
+        NETFC_EACH_LANE(NETFC_ADD_OLD)
+        netfc.apply(hdr, meta);
+        if (meta.answered == 1 && (hdr.udp.checksum != 0 || hdr.ipv6.isValid())) {
+            sum = sum + (bit<32>)NETFC_STATUS_WORD + (bit<32>)(~hdr.udp.checksum);
+            NETFC_EACH_LANE(NETFC_ADD_NEW)
+            sum = (sum & 0xffff) + (sum >> 16);
+            sum = (sum & 0xffff) + (sum >> 16);
+            hdr.udp.checksum = ~sum[15:0];
+            if (hdr.udp.checksum == 0) {
+                hdr.udp.checksum = 0xffff;
+            }
+        }
+        if (meta.reflect == 1) {
+            swap_ethernet();
+            if (meta.ip_fits == 1 && hdr.ipv4.isValid()) {
+                swap_ipv4();
+            }
+            if (meta.ip_fits == 1 && hdr.ipv6.isValid()) {
+                swap_ipv6();
+            }
+            if (meta.udp_fits == 1) {
+                swap_udp();
+            }
+        }
+    }
+}
+
+control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
+    apply {}
+}
+
+control NoComputation(inout headers_t hdr, inout meta_t meta) {
+    apply {}
+}
+
+control IngressDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        NETFC_EMIT
+    }
+}
+
+V1Switch(IngressParser(), NoVerification(), IngressPipe(), EgressPipe(), NoComputation(),
+         IngressDeparser()) main;

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""BMv2's simple_switch at work on p4/netfc_v1model.p4, in a network namespace of its own."""
+
+import contextlib
+import re
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+
+import hosts
+import project_scripts
+import switch
+
+TOOLS = ('p4c-bm2-ss', 'simple_switch', 'simple_switch_CLI')
+MISSING = [tool for tool in TOOLS if shutil.which(tool) is None]
+needs_bmv2 = pytest.mark.skipif(bool(MISSING), reason=f'not on the PATH: {", ".join(MISSING)}')
+
+PROGRAM = project_scripts.PROJECT / 'p4' / 'netfc_v1model.p4'
+THRIFT_PORT = 9090  # of this namespace
+WINDOW = 24  # frames on their way at the same time: its receive ring holds 32
+LOAD_TIMEOUT_S = 600
+RECEIVE_TIMEOUT_S = 20
+
+
+def compile_program(folder, *options):
+    """Compiles the program without a warning. Returns the paths of its JSON and its P4Info."""
+    json, p4info = folder / 'netfc.json', folder / 'netfc.p4info.txtpb'
+    done = subprocess.run(['p4c-bm2-ss', *options, '--p4runtime-files', p4info, '-o', json, PROGRAM],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == '', done.stderr
+    return json, p4info
+
+
+@contextlib.contextmanager
+def running(folder, options, commands):
+    """The switch with ports 0 and 1, its tables filled. Yields hosts.Wire for both ports."""
+    json, _ = compile_program(folder, *options)
+    with hosts.veth_network(2, configured=False) as (middle, ends):
+        middle.ip('link', 'set', 'lo', 'up')
+        for name in hosts.veth_names(2):
+            middle.run('ethtool', '-K', name, 'rxvlan', 'off', 'txvlan', 'off')
+        process = middle.start('simple_switch', '-i', '0@p0', '-i', '1@p1', '--thrift-port',
+                               THRIFT_PORT, '--log-level', 'off', json,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            wait_for_thrift(middle, process)
+            load(middle, commands)
+            with hosts.Wire(ends[0]) as first, hosts.Wire(ends[1]) as second:
+                yield first, second
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
+def wait_for_thrift(namespace, process):
+    def answers():
+        assert process.poll() is None, process.stderr.read()
+        with namespace.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
+            return server.connect_ex(('127.0.0.1', THRIFT_PORT)) == 0
+
+    hosts.wait_until(answers, 'simple_switch')
+
+
+def load(namespace, commands):
+    """Fills the tables. Returns the seconds that it took."""
+    started = time.monotonic()
+    done = subprocess.run(['ip', 'netns', 'exec', namespace.name, 'simple_switch_CLI',
+                           '--thrift-port', str(THRIFT_PORT)], input=commands, text=True,
+                          capture_output=True, timeout=LOAD_TIMEOUT_S, check=False)
+    said = done.stdout + done.stderr
+    added = len(re.findall('^Entry has been added', said, re.M))
+    assert done.returncode == 0 and added == commands.count('table_add '), said[-2000:]
+    return time.monotonic() - started
+
+
+def send(wire, arrival, frames):
+    """Sends frames, a window at a time, and returns what arrives, in order."""
+    arrived = []
+    for at in range(0, len(frames), WINDOW):
+        window = frames[at:at + WINDOW]
+        for frame in window:
+            wire.send(frame)
+        for _ in window:
+            try:
+                arrived.append(arrival.receive())
+            except TimeoutError:
+                raise AssertionError(
+                    f'{len(arrived)} of {at + len(window)} frames came back') from None
+    return arrived
+
+
+def exported(name, *options):
+    """The entries of a table set as simple_switch_CLI's commands."""
+    return switch.execute(['export', '--target', 'bmv2', *options, name],
+                          program=switch.TABLE_BUILDER).stdout

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The P4 sources against the library and the exporter, without a P4 compiler: numbers of the
+protocol, offsets of headers, and for every table its keys, actions, parameters and size."""
+
+import functools
+import re
+import subprocess
+
+import pytest
+
+import oracle
+import p4_walk
+import project_scripts
+from test_netfc_tables import run
+from test_p4_entries import LAYOUTS, LOG_SETS
+
+P4 = project_scripts.PROJECT / 'p4'
+LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc'
+INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power'}
+
+
+# ---- the protocol ----------------------------------------------------------------------------
+
+
+def constants():
+    """The constants of constants.p4: name -> (bits, value)."""
+    text = (P4 / 'include' / 'constants.p4').read_text()
+    found = re.findall(r'^const bit<(\d+)> (\w+) = (\w+);', text, re.M)
+    assert len(found) == text.count('\nconst ')
+    return {name: (int(bits), int(value, 0)) for bits, name, value in found}
+
+
+def c_numbers(name):
+    """Numbers that a header of the library defines."""
+    text = (LIBRARY / name).read_text()
+    numbers = re.findall(r'#define (\w+) (\w+)(?: |$)', text, re.M)
+    numbers += re.findall(r'^\t(\w+) = (\w+),', text, re.M)
+    numbers += [('NETFC_STATUS_' + code, value)
+                for code, value in re.findall(r'\tX\((\w+), (\d+),', text)]
+    return {name: int(value, 0) for name, value in numbers if re.match(r'0x|\d', value)}
+
+
+def c_header():
+    """The fields of struct netfc_hdr: name -> (offset, bytes)."""
+    text = (LIBRARY / 'netfc_wire.h').read_text()
+    body = re.search(r'struct netfc_hdr \{(.*?)\}', text, re.S)[1]
+    fields, at = {}, 0
+    for bits, name in re.findall(r'uint(\d+)_t (\w+);', body):
+        fields[name] = (at, int(bits) // 8)
+        at += int(bits) // 8
+    return fields
+
+
+def p4_fields(header):
+    """The fields of a header in headers.p4: (name, bits)."""
+    text = (P4 / 'include' / 'headers.p4').read_text()
+    body = re.search(r'header %s \{(.*?)\}' % header, text, re.S)[1]
+    return [(name, int(bits)) for bits, name in re.findall(r'bit<(\d+)> (\w+);', body)]
+
+
+def test_numbers():
+    ours = constants()
+    theirs = {**c_numbers('netfc_wire.h'), **c_numbers('netfc_arith.h')}
+    for name, (bits, value) in ours.items():
+        assert value < 1 << bits
+        if name.startswith('NETFC_OP_'):
+            assert value == theirs[name.replace('_OP_', '_')]
+        elif name in theirs:
+            assert value == theirs[name], name
+    assert {name for name in ours if name.startswith('NETFC_STATUS_')} == {
+        'NETFC_STATUS_OK', 'NETFC_STATUS_LENGTH', 'NETFC_STATUS_QUERY', 'NETFC_STATUS_LANES'}
+    assert {name for name in ours if name in theirs} >= {'NETFC_LANE_BYTES', 'NETFC_STATUS_LANES'}
+    assert ours['NETFC_HEADER_BYTES'][1] == sum(size for _, size in c_header().values())
+    assert ours['NETFC_ANSWERABLE_BYTES'][1] == c_header()['status'][0] + 1
+
+
+def test_header_offsets():
+    """Both halves of the header, the status in its parts."""
+    fields = [*p4_fields('netfc_t'), *p4_fields('netfc_count_t')]
+    status = [bits for name, bits in fields if name in ('reply', 'code', 'flags')]
+    numbers = c_numbers('netfc_wire.h')
+    assert status == [1, 7 - numbers['NETFC_STATUS_CODE_SHIFT'],
+                      numbers['NETFC_STATUS_CODE_SHIFT']]
+    assert numbers['NETFC_STATUS_REPLY'] == 1 << 7
+    at, offsets = 0, {}
+    for name, bits in fields:
+        name = 'status' if name in ('reply', 'code', 'flags') else name
+        offset, size = offsets.get(name, (at, 0))
+        offsets[name] = (offset, size + bits)
+        at += bits
+    assert {name: (offset / 8, size / 8) for name, (offset, size) in offsets.items()} == c_header()
+    assert sum(bits for _, bits in p4_fields('netfc_t')) == \
+        8 * constants()['NETFC_ANSWERABLE_BYTES'][1]
+
+
+def test_flags_of_all_lanes():
+    """The table that joins lanes' flags names every set of flags, more absent ones first."""
+    text = (P4 / 'include' / 'netfc.p4').read_text()
+    entries = [tuple(map(int, pair)) for pair in
+               re.findall(r'NETFC_WITHOUT\((\d+)\) : raise\((\d+)\)', text)]
+    assert sorted(raised for _, raised in entries) == list(range(15))
+    assert all(absent == 15 - raised for absent, raised in entries)
+    sizes = [bin(absent).count('1') for absent, _ in entries]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+# ---- tables ----------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=None)
+def controls(*options):
+    """What the preprocessed program consists of: control -> its text."""
+    done = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, P4 / 'include' / 'netfc.p4'],
+                          capture_output=True, text=True, check=True)
+    return {found[1]: block(done.stdout, found.end())
+            for found in re.finditer(r'\bcontrol (\w+)\s*\(', done.stdout)}
+
+
+def block(text, start):
+    """What stands between the first brace behind `start` and the one that closes it."""
+    start = text.index('{', start)
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {'{': 1, '}': -1}.get(text[at], 0)
+        if depth == 0:
+            return text[start + 1:at]
+    raise AssertionError('a brace is not closed')
+
+
+def table_in(control, name):
+    """Keys (name, match kind), actions and size of a table."""
+    found = re.search(r'\btable %s \{' % name, control)
+    assert found, f'no table {name}'
+    body = block(control, found.start())
+    keys = re.findall(r':\s*(\w+)\s*(?:@name\("(\w+)"\))?\s*;', block(body, body.index('key =')))
+    actions = block(body, body.index('actions =')).replace(' ', '').strip(';').split(';')
+    size = re.search(r'\bsize = (.*?);', body)
+    return [(name, kind) for kind, name in keys], set(actions), eval(size[1])
+
+
+def parameters(control, action):
+    """An action's parameters: (name, bits)."""
+    found = re.search(r'\baction %s\((.*?)\)' % action, control)
+    assert found, f'no action {action}'
+    return [(name, int(bits)) for bits, name in re.findall(r'bit<(\d+)> (\w+)', found[1])]
+
+
+def control_of(path):
+    """The control that has a table, by its path below the control Netfc of the first lane."""
+    if not path.startswith('lane0.'):
+        return 'Netfc'
+    instances = path.split('.')[1:-1]
+    return INSTANCES[instances[0]] if instances else 'Lane'
+
+
+@pytest.mark.parametrize('layout', LAYOUTS)
+@pytest.mark.parametrize('name', [*LOG_SETS, 'fp16_k16'])
+def test_tables_fit_their_entries(name, layout):
+    tables = oracle.table_set(name)
+    options = [f'-DNETFC_FORMAT={tables.format.number}',
+               f'-DNETFC_SCALE_BITS={tables.k.bit_length() - 1}']
+    source = controls(*options, *(['-DNETFC_COMPACT'] if layout == 'compact' else []))
+    written = run('export', '-t', 'bmv2', '-l', layout, name).stdout
+    names = field_names(run('export', '-t', 'bfrt', '-l', layout, name).stdout)
+    seen = set()
+    for path, rows in p4_walk.read_bmv2(written).items():
+        path = path.removeprefix('IngressPipe.netfc.')
+        control = source[control_of(path)]
+        keys, actions, size = table_in(control, path.split('.')[-1])
+        assert len(rows) <= size, path
+        for action, fields in names[path].items():
+            assert action in actions
+            more = [key for key, _ in keys] + [key for key, _ in parameters(control, action)]
+            assert [field for field in fields if field in more] == more
+            assert set(fields) - set(more) <= {'match_priority'} | {
+                f'{key}_{end}' for key, kind in keys
+                for end in {'ternary': ['mask'], 'lpm': ['p_length']}.get(kind, [])}
+        seen.add((control_of(path), path.split('.')[-1]))
+    open_tables = {(control, table) for control, text in source.items()
+                   for table in re.findall(r'\btable (\w+) \{', text)
+                   if 'const entries' not in block(text, text.index(f'table {table} {{'))}
+    assert seen == {(control, table) for control, table in open_tables}
+
+
+def field_names(program):
+    """What a program for Tofino's shell fills: table -> action -> names of fields."""
+    found = re.findall(r"^fill\('IngressPipe\.netfc\.(\S+)', '(\w+)', \((.*?), ?\), \[$", program,
+                       re.M)
+    tables = {}
+    for path, action, fields in found:
+        tables.setdefault(path, {})[action] = re.findall(r"'(\w+)'", fields)
+    return tables

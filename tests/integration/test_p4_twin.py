@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The P4 program on BMv2 against the running switch: the same frames through both, every byte.
+
+Needs p4c-bm2-ss, simple_switch and simple_switch_CLI on the PATH, and says so where they are not.
+"""
+
+import itertools
+import re
+
+import pytest
+
+import bmv2
+import frames
+import hosts
+import operands
+import oracle
+import p4_walk
+import switch
+
+FORWARD = {'pair': 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'
+                   'table_add IngressPipe.forward IngressPipe.pair 1 => 0\n',
+           'reflect': 'table_add IngressPipe.forward IngressPipe.reflect 0 =>\n'}
+
+
+def can_be_sent(frame):
+    """Linux passes on no frame without a whole Ethernet header, tag and type included."""
+    return len(frame) >= (20 if frame[12:14] in (b'\x81\x00', b'\x88\xA8') else 14)
+
+
+def arithmetic(name, lanes, share=1):
+    """Requests in packets of 1 to `lanes` lanes: special values, boundaries, random operands."""
+    form = oracle.table_set(name).format.number
+    sizes = itertools.cycle(range(1, lanes + 1))
+    made = []
+    for op, pairs in operands.by_operation(name).items():
+        special = len(operands.special_slots(oracle.FORMATS[form])) ** 2
+        chosen = pairs[:special:share] + pairs[special:special + 10000 // share]
+        made += frames.bulk(op, form, chosen, sizes)
+    return made
+
+
+def as_computed_by(sent, reply, lanes):
+    """What a switch that computes so many lanes replies where dpdk-netfc, which computes any
+    number, replies `reply`."""
+    layout = oracle.parse(sent)
+    if layout.udp is None or sent == reply:
+        return reply
+    start = layout.payload
+    count = oracle.u16(sent, start + 6) if layout.end - start >= 8 else 0
+    if reply[start + 5] & 0xF0 != oracle.REPLY_BIT or count <= lanes or reply == sent:
+        return reply
+    swapped = bytearray(sent)
+    before = bytes(swapped[start:layout.end])
+    swapped[start + 5] = oracle.REPLY_BIT | 6 << 4
+    oracle.update_checksum(swapped, layout, before)
+    return bytes(swapped)
+
+
+def through_dpdk(name, sent, forward):
+    """What dpdk-netfc makes of frames that come to its first port."""
+    if forward == 'reflect':
+        return switch.run([sent], tables=(name,), options=('--forward', 'reflect')).outputs[0]
+    return switch.run([sent, []], tables=(name,)).outputs[1]
+
+
+@bmv2.needs_bmv2
+@hosts.needs_namespaces
+@pytest.mark.parametrize('name, layout, lanes, forward', [
+    ('fp16_k1024', 'compact', 4, 'pair'),
+    ('fp16_k1024', 'direct', 1, 'pair'),
+    ('bf16_k128_floor', 'compact', 8, 'reflect'),
+    ('posit16_k512', 'direct', 1, 'pair'),
+    ('posit16_es2_k256', 'compact', 1, 'reflect')])
+def test_every_byte(name, layout, lanes, forward, tmp_path):
+    form = oracle.table_set(name).format.number
+    options = [f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}']
+    options += ['-DNETFC_COMPACT'] if layout == 'compact' else []
+    entries = bmv2.exported(name, '--layout', layout, '--lanes', str(lanes))
+    named = [(case, frame) for case, frame in frames.zoo() if can_be_sent(frame)]
+    sent = [frame for _, frame in named] + arithmetic(name, lanes, share=4)
+    expected = [as_computed_by(frame, reply, lanes) for frame, reply in
+                zip(sent, through_dpdk(name, sent, 'pair'))]
+    if forward == 'reflect':
+        expected = [reflected(frame) for frame in expected]
+        assert_reflects_alike(name, sent)
+    with bmv2.running(tmp_path, options, FORWARD[forward] + entries) as (first, second):
+        arrived = bmv2.send(first, second if forward == 'pair' else first, sent)
+    names = [case for case, _ in named] + ['arithmetic'] * (len(sent) - len(named))
+    switch.assert_same(arrived, expected, names)
+    assert lanes > 1 or 10000 <= sum(frame != reply for frame, reply in zip(sent, arrived))
+
+
+def reflected(frame):
+    out = bytearray(frame)
+    oracle.reflect(out, oracle.parse(frame))
+    return bytes(out)
+
+
+def assert_reflects_alike(name, sent):
+    """The way in which `expected` is made from pairs is the running switch's own."""
+    pairs = through_dpdk(name, sent, 'pair')
+    switch.assert_same([reflected(frame) for frame in pairs], through_dpdk(name, sent, 'reflect'))
+
+
+@bmv2.needs_bmv2
+def test_p4runtime_numbers(tmp_path):
+    """The numbers of tables, keys, actions and parameters that the exporter knows are p4c's."""
+    _, p4info = bmv2.compile_program(tmp_path, '-DNETFC_COMPACT', '-DNETFC_LANES=2')
+    text = p4info.read_text()
+    objects = re.findall(r'preamble \{\s+id: (\d+)\s+name: "([^"]+)"', text)
+    numbers = {name: int(number) for number, name in objects}
+    written = switch.execute(['export', '-t', 'p4runtime', '-l', 'compact', '-n', '2',
+                              'fp16_k1024'], program=switch.TABLE_BUILDER).stdout
+    for (path, table), rows in p4_walk.read_p4runtime(written).items():
+        assert numbers[path] == table
+        assert {row.action for row in rows} <= set(numbers.values())
+
+
+@bmv2.needs_bmv2
+@pytest.mark.parametrize('form', oracle.FORMATS)
+@pytest.mark.parametrize('layout', ([], ['-DNETFC_COMPACT']))
+def test_all_variants_compile(form, layout, tmp_path):
+    for lanes in (1, 6):
+        bmv2.compile_program(tmp_path, f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}', *layout)
