@@ -48,8 +48,9 @@ create_best(const struct log_shape *shape, enum vector_isa isa, int socket_id,
 #endif
 }
 
-int
-vector_create(const struct netfc_set *set, struct match_stage *const *stages, enum vector_isa isa,
+/* Kernels of sets whose programs are of logarithms. */
+static int
+create_log(const struct netfc_set *set, struct match_stage *const *stages, enum vector_isa isa,
 	int socket_id, struct vector_kernel **kernel)
 {
 	struct log_shape *shape = malloc(sizeof(*shape));
@@ -63,6 +64,17 @@ vector_create(const struct netfc_set *set, struct match_stage *const *stages, en
 				       : log_stages_create(shape, stages, isa, socket_id, kernel);
 	free(shape);
 	return error;
+}
+
+int
+vector_create(const struct netfc_set *set, struct match_stage *const *stages, enum vector_isa isa,
+	int socket_id, struct vector_kernel **kernel)
+{
+	int error = -ENOTSUP;
+
+	if (stages == NULL)
+		error = exact_create(set, isa, socket_id, kernel);
+	return error == -ENOTSUP ? create_log(set, stages, isa, socket_id, kernel) : error;
 }
 
 void

@@ -313,6 +313,32 @@ check_changed(struct netfc_set *set, const char *name, uint32_t index, uint32_t 
 	fail_msg("no table %s", name);
 }
 
+/* Correctly rounded sets: one kernel, if the tables are those of the name. */
+static void
+exact_sets_have_a_kernel(void **state)
+{
+	static const char *const names[] = {"fp16_exact", "bf16_exact"};
+	enum vector_isa isa = *(enum vector_isa *)*state;
+
+	if (isa > vector_isa_best())
+		skip();
+	for (unsigned int s = 0; s < RTE_DIM(names); s++) {
+		struct vector_kernel *kernel;
+		struct netfc_set *set;
+
+		assert_int_equal(netfc_set_build(names[s], &set), NETFC_OK);
+		kernel = create(set, isa);
+		assert_non_null(kernel);
+		check_kernel(&(struct subject){names[s], NULL, netfc_set_format(set), kernel});
+		check_changed(set, "exps", 1, 1, isa);
+		check_changed(set, "decide",
+			netfc_decide_key(0, NETFC_FINITE, NETFC_FINITE, 1, 0, NETFC_GREATER), 1,
+			isa);
+		vector_free(kernel);
+		netfc_set_free(set);
+	}
+}
+
 /* A set from a file may hold anything: no kernel may differ from it. */
 static void
 changed_sets_have_no_kernel(void **state)
@@ -359,6 +385,8 @@ main(void)
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &plain),
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx2),
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx512),
+		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &avx2),
+		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &avx512),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &plain),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx2),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx512),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The kernel of a correctly rounded set. Whatever rounds correctly gives the results of its tables,
+ * if they are the ones that its family's name stands for.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "fpu.h"
+#include "kernels.h"
+
+static bool
+same_table(const struct netfc_table *a, const struct netfc_table *b)
+{
+	const uint32_t *in_a = netfc_table_entries(a), *in_b = netfc_table_entries(b);
+
+	if (netfc_table_size(a) != netfc_table_size(b))
+		return false;
+	for (uint32_t index = 0; index < netfc_table_size(a); index++) {
+		if (netfc_table_reachable(a, index) && in_a[index] != in_b[index])
+			return false;
+	}
+	return true;
+}
+
+/* A name says every bit of a set, but a file may lie about its name. */
+static int
+compare_with_built(const struct netfc_set *set)
+{
+	struct netfc_set *built;
+	bool same;
+	int error = netfc_set_build(netfc_set_name(set), &built);
+
+	if (error != NETFC_OK)
+		return error == NETFC_ERR_NOMEM ? -ENOMEM : -ENOTSUP;
+	same = netfc_set_table_count(set) == netfc_set_table_count(built);
+	for (unsigned int t = 0; same && t < netfc_set_table_count(set); t++)
+		same = same_table(netfc_set_table(set, t), netfc_set_table(built, t));
+	netfc_set_free(built);
+	return same ? 0 : -ENOTSUP;
+}
+
+int
+exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel)
+{
+	int error;
+
+	/* Without conversions in the processor, the steps are faster. */
+	if (netfc_set_family(set) != NETFC_FAMILY_EXACT || isa < VECTOR_AVX2)
+		return -ENOTSUP;
+	error = compare_with_built(set);
+	if (error == 0)
+		error = vector_fpu_create(netfc_set_format(set), isa, socket_id, kernel);
+	if (error != 0)
+		return error;
+	snprintf((*kernel)->description, sizeof((*kernel)->description),
+		"%s, binary32, equal to the tables", vector_isa_name(isa));
+	return 0;
+}
