@@ -11,7 +11,7 @@ netfc_strerror(int error)
 		return "out of memory";
 	case NETFC_ERR_NAME:
 		return "malformed table set name (expected <format>_k<k>, <format>_k<k>_floor or "
-		       "<format>_exact)";
+		       "<format>_exact, _exact_small)";
 	case NETFC_ERR_FORMAT:
 		return "unknown number format (known: fp16, posit16, bf16, posit16_es2)";
 	case NETFC_ERR_SCALE:

@@ -124,8 +124,11 @@ mark_sums(struct netfc_set *set)
 			continue;
 		mark_reachable(&set->table[EXACT_NORM], key);
 		mark_reachable(&set->table[EXACT_NORM], 1u << bits | key);
+		/* Numbers of the least exponent are not shifted: their sums are multiples of 8. */
 		for (uint32_t small = 0; small <= exact_small_exponent(format); small++)
-			mark_reachable(&set->table[EXACT_SUBN], small << (bits - 2) | key >> 2);
+			if (small != 1 || sum % 8 == 0)
+				mark_reachable(
+					&set->table[EXACT_SUBN], small << (bits - 2) | key >> 2);
 	}
 }
 

@@ -28,41 +28,12 @@ static const char *const multiplicative_names[EXACT_FIELDS] = {"x", "y", "op", "
 	"|x|", "|y|", "key", "decision", "index", "x norm", "y norm", "p", "class", "exponent",
 	"base", "offset", "word"};
 
-static struct netfc_part
-part(unsigned field, unsigned low, unsigned width, unsigned at)
-{
-	return (struct netfc_part){.field = (uint8_t)field,
-		.low = (uint8_t)low,
-		.width = (uint8_t)width,
-		.at = (uint8_t)at};
-}
-
-#define JOIN(to, why, ...)                                                                      \
-	((struct netfc_step){.kind = NETFC_STEP_JOIN,                                           \
-		.dst = (to),                                                                    \
-		.part_count =                                                                   \
-			sizeof((struct netfc_part[]){__VA_ARGS__}) / sizeof(struct netfc_part), \
-		.part = {__VA_ARGS__},                                                          \
-		.what = (why)})
-
-static void
-append_add(struct netfc_program *program, unsigned dst, unsigned a, unsigned b, unsigned bits,
-	const char *what)
-{
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_ADD,
-			.dst = (uint8_t)dst,
-			.a = (uint8_t)a,
-			.b = (uint8_t)b,
-			.imm = (int32_t)((UINT32_C(1) << bits) - 1),
-			.what = what});
-}
-
 /* z = base + offset, unless the decision knows better. */
 static void
 append_tail(struct netfc_program *program, const struct netfc_format *format)
 {
-	append_add(program, FIELD_WORD, FIELD_BASE, FIELD_OFFSET, 16, "word = base + offset");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_WORD, FIELD_BASE, FIELD_OFFSET, 16,
+		"word = base + offset");
 	netfc_append(program,
 		(struct netfc_step){.kind = NETFC_STEP_SELECT_SIGNED,
 			.dst = NETFC_Z,
@@ -100,7 +71,7 @@ write_additive(struct netfc_program *program, const struct netfc_format *format)
 		"x's shift, sign and fraction", "a = align[x]: its significand, shifted, signed");
 	append_align(program, format, FIELD_B, FIELD_Y_SIGNED, exact_code_y_at(format),
 		"y's shift, sign and fraction", "b = align[y']: the same of y");
-	append_add(program, FIELD_S, FIELD_A, FIELD_B, bits, "s = a + b");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_S, FIELD_A, FIELD_B, bits, "s = a + b");
 	netfc_append(program,
 		JOIN(FIELD_KEY, "the sum, and whether it can overflow", part(FIELD_S, 0, bits, 0),
 			part(FIELD_CODES, exact_overflow_at(format), 1, bits)));
@@ -115,7 +86,8 @@ write_additive(struct netfc_program *program, const struct netfc_format *format)
 	netfc_append(program,
 		JOIN(FIELD_BASE, "the base: the larger exponent, less 1",
 			part(FIELD_CODES, 0, w, f)));
-	append_add(program, FIELD_BASE, FIELD_BASE, FIELD_EXPONENT, 16, "base = base + correction");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_BASE, FIELD_BASE, FIELD_EXPONENT, 16,
+		"base = base + correction");
 	append_tail(program, format);
 }
 
@@ -137,8 +109,8 @@ append_halves(struct netfc_program *program, const struct netfc_format *format)
 	netfc_append(program, low);
 	netfc_append_lookup(
 		program, FIELD_WORD, EXACT_PART, FIELD_KEY, "t2 = part: by x's low half");
-	append_add(program, FIELD_S, FIELD_OFFSET, FIELD_WORD, exact_point_bits(format) + 2,
-		"p = t1 + t2");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_S, FIELD_OFFSET, FIELD_WORD,
+		exact_point_bits(format) + 2, "p = t1 + t2");
 }
 
 static void
@@ -166,7 +138,7 @@ append_class(struct netfc_program *program, const struct netfc_format *format)
 			.dst = FIELD_BASE,
 			.a = FIELD_KEY,
 			.what = "y's exponent, or its negative to divide"});
-	append_add(program, FIELD_EXPONENT, FIELD_EXPONENT, FIELD_BASE, bits,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_EXPONENT, FIELD_EXPONENT, FIELD_BASE, bits,
 		"exponent = x's + y's, or x's - y's");
 	netfc_append(program,
 		JOIN(FIELD_KEY, "operation, signs, exponent", part(FIELD_EXPONENT, 0, bits, 0),
@@ -181,9 +153,9 @@ write_multiplicative(struct netfc_program *program, const struct netfc_format *f
 {
 	const unsigned top = exact_top_bits(format);
 	const unsigned below = exact_has_halves(format) ? exact_point_bits(format) + 2 - top : 1;
-	struct netfc_part more = part(FIELD_S, 0, below, top + EXACT_CLASS_BITS);
+	const struct netfc_part more =
+		part_test(NETFC_PART_ANY, part(FIELD_S, 0, below, top + EXACT_CLASS_BITS));
 
-	more.any = true;
 	netfc_append_lookup(program, FIELD_A, EXACT_PRENORM, FIELD_MAGNITUDE_X,
 		"prenorm[|x|]: fraction of the normalised significand, exponent");
 	netfc_append_lookup(

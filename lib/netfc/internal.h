@@ -107,6 +107,8 @@ struct family {
 extern const struct family netfc_log_family;
 /* exact_family.c: correctly rounded, in the fewest stages. */
 extern const struct family netfc_exact_family;
+/* small_family.c: correctly rounded, in the least memory. */
+extern const struct family netfc_small_family;
 
 /* decide.c: the decision table's word for a key, and the table itself, which all families have. */
 uint32_t netfc_decide(const struct netfc_format *format, uint32_t key);
@@ -118,9 +120,39 @@ void netfc_decide_mark(struct netfc_table *table);
 void netfc_append(struct netfc_program *program, struct netfc_step step);
 void netfc_append_lookup(struct netfc_program *program, unsigned dst, unsigned table, unsigned key,
 	const char *what);
+/* ADD, SUB and the like, of words of that many bits. */
+void netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst,
+	unsigned a, unsigned b, unsigned bits, const char *what);
 /* What all programs start with: UNPACK into y_signed and the three fields behind it, decide. */
 void netfc_append_head(struct netfc_program *program, const struct netfc_format *format,
 	unsigned y_signed, unsigned decision, unsigned decide_table);
+
+/* A slice of a field, `width` bits from `low` on, that goes to bit `at` of a key. */
+static inline struct netfc_part
+part(unsigned field, unsigned low, unsigned width, unsigned at)
+{
+	return (struct netfc_part){.field = (uint8_t)field,
+		.low = (uint8_t)low,
+		.width = (uint8_t)width,
+		.at = (uint8_t)at};
+}
+
+/* Whether any of its bits is set, or none. */
+static inline struct netfc_part
+part_test(enum netfc_part_test test, struct netfc_part slice)
+{
+	slice.test = (uint8_t)test;
+	return slice;
+}
+
+/* A NETFC_STEP_JOIN of parts. */
+#define JOIN(to, why, ...)                                                                      \
+	((struct netfc_step){.kind = NETFC_STEP_JOIN,                                           \
+		.dst = (to),                                                                    \
+		.part_count =                                                                   \
+			sizeof((struct netfc_part[]){__VA_ARGS__}) / sizeof(struct netfc_part), \
+		.part = {__VA_ARGS__},                                                          \
+		.what = (why)})
 
 /* set.c: an empty set of that name, with all memory its tables need. */
 int netfc_set_alloc(const char *name, struct netfc_set **set);

@@ -30,10 +30,10 @@ extern "C" {
 #define NETFC_MAX_FIELDS 24
 
 /** Steps of a program at the most. */
-#define NETFC_MAX_STEPS 24
+#define NETFC_MAX_STEPS 72
 
 /** Parts of a key at the most. */
-#define NETFC_MAX_PARTS 4
+#define NETFC_MAX_PARTS 7
 
 /** Fields that every program has; the others are its own. */
 enum netfc_field {
@@ -87,17 +87,32 @@ enum netfc_step_kind {
 	/** Posit results, likewise. */
 	NETFC_STEP_SELECT_POSIT,
 	/**
-	 * dst = the parts, each in its place, and the bits of imm: how a switch makes a key out of
-	 * slices of fields. dst is none of the fields read.
+	 * dst = the parts, each in its place, and the bits of imm, or-ed: how a switch makes a key
+	 * out of slices of fields. dst is none of the fields read.
 	 */
 	NETFC_STEP_JOIN,
 	/** dst = (a + b) & imm: what carries beyond the mask is lost. */
 	NETFC_STEP_ADD,
+	/** dst = (a - b) & imm. */
+	NETFC_STEP_SUB,
+	/** dst = |a - b|. */
+	NETFC_STEP_DISTANCE,
+	/** dst = the larger of a and b, dst + 1 = the smaller. */
+	NETFC_STEP_SORT,
+	/** dst = a + b if the decision c names page 0, else a - b. */
+	NETFC_STEP_ADD_OR_SUB,
 	/**
 	 * IEEE results that are whole: z is the decision a's choice of x, y (b), its constant, or
 	 * the word c, sign and all; and the flags.
 	 */
 	NETFC_STEP_SELECT_SIGNED,
+};
+
+/** What a part of a key is. */
+enum netfc_part_test {
+	NETFC_PART_BITS = 0, /**< the slice's bits */
+	NETFC_PART_ANY = 1,  /**< a bit: whether any bit of the slice is set */
+	NETFC_PART_NONE = 2, /**< a bit: whether none is */
 };
 
 /** A slice of a field and where it goes in a key. */
@@ -106,7 +121,7 @@ struct netfc_part {
 	uint8_t low;   /**< the slice's lowest bit */
 	uint8_t width; /**< its width in bits, 1..31 */
 	uint8_t at;    /**< the bit of the key that its lowest bit becomes */
-	bool any;      /**< one bit instead: whether any bit of the slice is set */
+	uint8_t test;  /**< of enum netfc_part_test */
 };
 
 /** One step over a whole batch. */

@@ -8,7 +8,8 @@
  *
  * The paper's are named `<format>_k<k>` or `<format>_k<k>_floor`, for one scale k and one rounding
  * of entries. The correctly rounded ones, whose results are IEEE 754's, are named
- * `<format>_exact`. A name determines every bit of a set: entries are those of exact arithmetic,
+ * `<format>_exact`, or `<format>_exact_small` for the lay-out of the least memory (posits have one
+ * lay-out only). A name determines every bit of a set: entries are those of exact arithmetic,
  * whatever the C library (netfc_set_margin()).
  *
  * A set has tables, and programs that say in which order lanes go through them
@@ -36,6 +37,7 @@ enum netfc_rounding {
 enum netfc_family {
 	NETFC_FAMILY_LOG = 0,   /**< the paper's: through logarithms, close to the exact result */
 	NETFC_FAMILY_EXACT = 1, /**< the correctly rounded result, in the fewest pipeline stages */
+	NETFC_FAMILY_EXACT_SMALL = 2, /**< the same, in the least memory */
 };
 
 /** The longest name of a table set, with its terminating NUL. */
@@ -103,7 +105,7 @@ NETFC_API const struct netfc_format *netfc_set_format(const struct netfc_set *se
 /** How the set computes. */
 NETFC_API enum netfc_family netfc_set_family(const struct netfc_set *set);
 
-/** The family's name: "log" or "exact". */
+/** The family's name: "log", "exact" or "exact_small". */
 NETFC_API const char *netfc_family_name(enum netfc_family family);
 
 /** The scale k; 0 where the family has none. */

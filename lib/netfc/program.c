@@ -33,3 +33,16 @@ netfc_append_head(struct netfc_program *program, const struct netfc_format *form
 	netfc_append_lookup(program, decision, decide_table, y_signed + 3,
 		"decide: how to go on and with which sign, or a special value");
 }
+
+void
+netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst, unsigned a,
+	unsigned b, unsigned bits, const char *what)
+{
+	netfc_append(program,
+		(struct netfc_step){.kind = kind,
+			.dst = (uint8_t)dst,
+			.a = (uint8_t)a,
+			.b = (uint8_t)b,
+			.imm = (int32_t)((UINT32_C(1) << bits) - 1),
+			.what = what});
+}

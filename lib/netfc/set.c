@@ -9,20 +9,30 @@
 
 /* Families, and how the names of sets without a scale end. */
 static const struct {
-	const struct family *family;
 	const char *name, *suffix;
 } families[] = {
-	[NETFC_FAMILY_LOG] = {&netfc_log_family, "log", NULL},
-	[NETFC_FAMILY_EXACT] = {&netfc_exact_family, "exact", "_exact"},
+	[NETFC_FAMILY_LOG] = {"log", NULL},
+	[NETFC_FAMILY_EXACT] = {"exact", "_exact"},
+	[NETFC_FAMILY_EXACT_SMALL] = {"exact_small", "_exact_small"},
 };
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* Whether there are sets of that format in that family. */
+/* Posits have one correctly rounded lay-out, the small one. */
 static bool
 has_format(enum netfc_family family, const struct netfc_format *format)
 {
-	return family == NETFC_FAMILY_LOG || !format->posit;
+	return family != NETFC_FAMILY_EXACT_SMALL || !format->posit;
+}
+
+static const struct family *
+family_of(const struct netfc_set_id *id)
+{
+	if (id->family == NETFC_FAMILY_LOG)
+		return &netfc_log_family;
+	if (id->family == NETFC_FAMILY_EXACT && !id->format->posit)
+		return &netfc_exact_family;
+	return &netfc_small_family;
 }
 
 static bool
@@ -176,7 +186,7 @@ netfc_set_alloc(const char *name, struct netfc_set **result)
 		return NETFC_ERR_NOMEM;
 	set->id = id;
 	netfc_set_format_name(&id, set->name);
-	set->family = families[id.family].family;
+	set->family = family_of(&id);
 	set->family->layout(set);
 	for (unsigned t = 0; t < set->table_count && error == NETFC_OK; t++)
 		error = alloc_table(&set->table[t]);

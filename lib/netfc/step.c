@@ -171,9 +171,11 @@ join_part(struct netfc_part part, struct netfc_lanes *lanes, uint32_t *RESTRICT 
 	const uint32_t *RESTRICT field = lanes->field[part.field];
 	const uint32_t mask = ((UINT32_C(1) << part.width) - 1) << part.low;
 
-	if (part.any) {
+	if (part.test != NETFC_PART_BITS) {
+		const uint32_t none = part.test == NETFC_PART_NONE;
+
 		for (unsigned l = 0; l < count; l++)
-			dst[l] |= (uint32_t)((field[l] & mask) != 0) << part.at;
+			dst[l] |= ((uint32_t)((field[l] & mask) != 0) ^ none) << part.at;
 	} else {
 		for (unsigned l = 0; l < count; l++)
 			dst[l] |= place(field[l], part);
@@ -201,6 +203,54 @@ add(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 
 	for (unsigned l = 0; l < count; l++)
 		dst[l] = (a[l] + b[l]) & mask;
+}
+
+static ALWAYS_INLINE void
+subtract(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
+	uint32_t *dst = lanes->field[step->dst];
+	const uint32_t mask = (uint32_t)step->imm;
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = (a[l] - b[l]) & mask;
+}
+
+static ALWAYS_INLINE void
+distance(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
+	uint32_t *dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++)
+		dst[l] = a[l] > b[l] ? a[l] - b[l] : b[l] - a[l];
+}
+
+static ALWAYS_INLINE void
+sort(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
+	uint32_t *RESTRICT larger = lanes->field[step->dst];
+	uint32_t *RESTRICT smaller = lanes->field[step->dst + 1];
+
+	for (unsigned l = 0; l < count; l++) {
+		larger[l] = a[l] > b[l] ? a[l] : b[l];
+		smaller[l] = a[l] > b[l] ? b[l] : a[l];
+	}
+}
+
+static ALWAYS_INLINE void
+add_or_subtract(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
+	const uint32_t *RESTRICT decision = lanes->field[step->c];
+	uint32_t *RESTRICT dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t negative = -(uint32_t)(netfc_decide_page(decision[l]) != 0);
+
+		dst[l] = a[l] + ((b[l] ^ negative) - negative);
+	}
 }
 
 static ALWAYS_INLINE void
@@ -269,6 +319,18 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		break;
 	case NETFC_STEP_ADD:
 		add(step, lanes, count);
+		break;
+	case NETFC_STEP_SUB:
+		subtract(step, lanes, count);
+		break;
+	case NETFC_STEP_DISTANCE:
+		distance(step, lanes, count);
+		break;
+	case NETFC_STEP_SORT:
+		sort(step, lanes, count);
+		break;
+	case NETFC_STEP_ADD_OR_SUB:
+		add_or_subtract(step, lanes, count);
 		break;
 	case NETFC_STEP_SELECT_SIGNED:
 		select_signed(step, lanes, count);

@@ -309,8 +309,8 @@ class LogSet:
 
 @functools.lru_cache(maxsize=None)
 def table_set(name):
-    """The table set called `name`, such as fp16_k1024, posit16_es2_k4_floor or bf16_exact."""
-    match = re.fullmatch(r'(?P<format>\w+?)_(exact|k(?P<k>[1-9]\d*)(?P<floor>_floor)?)', name)
+    """The table set called `name`, such as fp16_k1024, posit16_es2_k4_floor, bf16_exact or fp16_exact_small."""
+    match = re.fullmatch(r'(?P<format>\w+?)_(exact(_small)?|k(?P<k>[1-9]\d*)(?P<floor>_floor)?)', name)
     if match is None or match['format'] not in FORMATS_BY_NAME:
         raise ValueError(f'{name}: no name of a table set')
     form = FORMATS_BY_NAME[match['format']]

@@ -19,6 +19,8 @@ GROUPS = {
               'posit16_es2_k256_floor'),
     'small': ('fp16_k16', 'posit16_k8_floor', 'bf16_k4', 'posit16_es2_k2_floor'),
     'exact': ('fp16_exact', 'bf16_exact'),
+    'small exact': ('fp16_exact_small', 'bf16_exact_small'),
+    'exact posits': ('posit16_exact', 'posit16_es2_exact'),
     'least': ('fp16_k1_floor', 'posit16_k1', 'bf16_k1_floor', 'posit16_es2_k1'),
 }
 ROOMS = ('lpm', 'hash', 'direct')

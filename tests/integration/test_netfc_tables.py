@@ -19,7 +19,8 @@ PROGRAM = BUILD / 'app' / 'netfc-tables'
 TIMEOUT_S = 30
 OPERATIONS = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
 LARGEST_SETS = ('fp16_k1024', 'posit16_k512_floor', 'bf16_k128', 'posit16_es2_k256')
-EXACT_SETS = ('fp16_exact', 'bf16_exact')
+EXACT_SETS = ('fp16_exact', 'fp16_exact_small', 'bf16_exact', 'bf16_exact_small',
+              'posit16_exact', 'posit16_es2_exact')
 HEADER_BYTES, TABLE_BYTES = 56, 12  # of a file: before, and for each table
 LOG_ENTRIES = HEADER_BYTES + 4 * TABLE_BYTES
 MI1_ENTRIES = LOG_ENTRIES + 2 * 2**15 + 2 * 2**16

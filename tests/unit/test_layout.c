@@ -36,7 +36,11 @@ static const char *const default_sets[] = {
 	"posit16_es2_k256",
 	"posit16_es2_k256_floor",
 	"fp16_exact",
+	"fp16_exact_small",
 	"bf16_exact",
+	"bf16_exact_small",
+	"posit16_exact",
+	"posit16_es2_exact",
 };
 
 static void

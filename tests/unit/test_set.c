@@ -7,8 +7,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Four formats' powers of two (11, 10, 8 and 9), each plain and floor; two formats exact. */
-#define KNOWN_SETS 78
+/* Four formats' powers of two (11, 10, 8 and 9), each plain and floor; four exact, two exact and
+ * small. */
+#define KNOWN_SETS 82
 
 TEST(names_say_what_a_set_is)
 {
@@ -21,6 +22,8 @@ TEST(names_say_what_a_set_is)
 		{"fp16_k1024", NETFC_FP16, 1024, NETFC_NEAREST},
 		{"fp16_k1", NETFC_FP16, 1, NETFC_NEAREST},
 		{"fp16_exact", NETFC_FP16, 0, NETFC_NEAREST},
+		{"bf16_exact_small", NETFC_BF16, 0, NETFC_NEAREST},
+		{"posit16_es2_exact", NETFC_POSIT16_ES2, 0, NETFC_NEAREST},
 		{"bf16_exact", NETFC_BF16, 0, NETFC_NEAREST},
 		{"fp16_k2_floor", NETFC_FP16, 2, NETFC_FLOOR},
 		{"posit16_k512_floor", NETFC_POSIT16, 512, NETFC_FLOOR},
@@ -76,6 +79,8 @@ TEST(bad_names_are_refused_for_what_is_wrong)
 		{"fp8_k2", NETFC_ERR_FORMAT},
 		{"FP16_k1024", NETFC_ERR_FORMAT},
 		{"fp8_exact", NETFC_ERR_FORMAT},
+		{"posit16_exact_small", NETFC_ERR_FORMAT},
+		{"fp16_exact_smal", NETFC_ERR_NAME},
 		{"_exact", NETFC_ERR_NAME},
 		{"fp16_exact_floor", NETFC_ERR_NAME},
 		{"fp16_k4_exact", NETFC_ERR_FORMAT},
@@ -243,6 +248,9 @@ TEST(an_exact_set_has_no_scale)
 	assert_int_equal(netfc_set_family(set), NETFC_FAMILY_EXACT);
 	assert_string_equal(netfc_family_name(netfc_set_family(set)), "exact");
 	assert_int_equal(netfc_set_scale(set), 0);
+	netfc_set_free(set);
+	set = must_build("fp16_exact_small");
+	assert_int_equal(netfc_set_family(set), NETFC_FAMILY_EXACT_SMALL);
 	netfc_set_free(set);
 }
 
