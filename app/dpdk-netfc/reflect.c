@@ -51,37 +51,25 @@ is_plain(const struct rte_mbuf *mbuf, const struct frame *frame)
 		rte_pktmbuf_data_len(mbuf) >= PLAIN_NETFC;
 }
 
-/* Swap the halves of eight and of four bytes. */
-static inline void
-swap_32(uint8_t *bytes)
-{
-	uint64_t both;
+/* Sixteen bytes that change places at once. */
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-	memcpy(&both, bytes, sizeof(both));
-	both = both << 32 | both >> 32;
-	memcpy(bytes, &both, sizeof(both));
-}
-
-static inline void
-swap_16(uint8_t *bytes)
-{
-	uint32_t both;
-
-	memcpy(&both, bytes, sizeof(both));
-	both = both << 16 | both >> 16;
-	memcpy(bytes, &both, sizeof(both));
-}
+/* From here on, sixteen bytes hold both addresses and both ports. */
+#define PLAIN_ADDRESSES (PLAIN_UDP + 4 - 16)
 
 static inline void
 reflect_plain(uint8_t *bytes)
 {
-	struct rte_ether_hdr *ethernet = (struct rte_ether_hdr *)bytes;
-	struct rte_ether_addr source = ethernet->src_addr;
+	bytes16 macs, addresses;
 
-	ethernet->src_addr = ethernet->dst_addr;
-	ethernet->dst_addr = source;
-	swap_32(bytes + PLAIN_IP + offsetof(struct rte_ipv4_hdr, src_addr));
-	swap_16(bytes + PLAIN_UDP);
+	memcpy(&macs, bytes, sizeof(macs));
+	memcpy(&addresses, bytes + PLAIN_ADDRESSES, sizeof(addresses));
+	macs = __builtin_shufflevector(
+		macs, macs, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 12, 13, 14, 15);
+	addresses = __builtin_shufflevector(
+		addresses, addresses, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 14, 15, 12, 13);
+	memcpy(bytes, &macs, sizeof(macs));
+	memcpy(bytes + PLAIN_ADDRESSES, &addresses, sizeof(addresses));
 }
 
 static __rte_noinline void

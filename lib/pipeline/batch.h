@@ -7,6 +7,7 @@
 #include "branch.h"
 #include "plain.h"
 #include "request.h"
+#include "slots.h"
 
 /* Which of a batch's lanes are which of a request's. */
 struct slice {
@@ -61,8 +62,8 @@ batch_add_plain(struct batch *batch, struct batch_run *run, const struct plain_r
 	if (unlikely(batch->lane_count + count > NETFC_BATCH))
 		batch_run(batch, run);
 	at = batch->lane_count;
-	memcpy(&batch->x[at], x, count * sizeof(uint16_t));
-	memcpy(&batch->y[at], x + count * sizeof(uint16_t), count * sizeof(uint16_t));
+	slots_copy(&batch->x[at], x, count);
+	slots_copy(&batch->y[at], x + count * sizeof(uint16_t), count);
 	slice = &batch->slice[batch->slice_count++];
 	slice->udp = request->udp;
 	slice->frame = frame;

@@ -257,7 +257,8 @@ take_plain(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *
  * being recognised: they are counted in a register. A run goes on from burst to burst.
  */
 struct one_run {
-	unsigned int index; /* of ones */
+	struct ones *ones;
+	unsigned int index; /* the same */
 	unsigned int count;
 };
 
@@ -265,7 +266,7 @@ static void
 end_run(struct pipeline_worker *worker, const struct one_run *run)
 {
 	worker->one = run->index;
-	worker->ones[run->index].count = run->count;
+	run->ones->count = run->count;
 	worker->filled_ones |= (uint32_t)(run->count > 0) << run->index;
 }
 
@@ -273,12 +274,16 @@ end_run(struct pipeline_worker *worker, const struct one_run *run)
 static __rte_noinline bool
 start_run(struct pipeline_worker *worker, const struct rte_mbuf *mbuf, struct one_run *run)
 {
-	unsigned int index = plain_learn_one(&worker->pipeline->plain, mbuf, &worker->expected);
+	const struct plain_shape *shape = &worker->pipeline->plain;
+	unsigned int index;
 
+	if (!plain_is_one(&shape->one, mbuf))
+		return false;
+	index = plain_learn_one(shape, mbuf, &worker->expected);
 	if (index-- == 0)
 		return false;
 	end_run(worker, run);
-	*run = (struct one_run){index, worker->ones[index].count};
+	*run = (struct one_run){&worker->ones[index], index, worker->ones[index].count};
 	return true;
 }
 
@@ -290,8 +295,8 @@ take_one(struct pipeline_worker *worker, const struct rte_mbuf *mbuf, struct fra
 	if (unlikely(!plain_is_one(&worker->expected, mbuf)) && !start_run(worker, mbuf, run))
 		return false;
 	*frame = worker->one_frame;
-	ones_add(&worker->ones[run->index], run->count++,
-		rte_pktmbuf_mtod_offset(mbuf, uint8_t *, PLAIN_UDP), frame);
+	ones_add(run->ones, run->count++, rte_pktmbuf_mtod_offset(mbuf, uint8_t *, PLAIN_UDP),
+		frame);
 	return true;
 }
 
@@ -336,7 +341,7 @@ gather(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *fr
 	uint16_t count)
 {
 	unsigned int requests = 0, plain = 0, ones = 0, lanes = 0;
-	struct one_run run = {worker->one, 0};
+	struct one_run run = {&worker->ones[worker->one], worker->one, 0};
 
 	for (uint16_t i = 0; i < count; i++) {
 		unsigned int some;

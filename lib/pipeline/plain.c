@@ -105,7 +105,7 @@ plain_learn_one(
 	struct pattern pattern = {0};
 	struct plain_words codes;
 
-	if (!plain_is_one(&shape->one, mbuf) || plain_batch(shape, bytes) == 0)
+	if (plain_batch(shape, bytes) == 0)
 		return 0;
 	*words = shape->one;
 	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, op), bytes[PLAIN_OP], UINT8_MAX);

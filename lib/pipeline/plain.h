@@ -112,10 +112,11 @@ plain_expect_none(struct plain_words *words)
 }
 
 /**
- * Whether a packet is a plain request of one lane, of any format and operation.
+ * Learn what the next plain requests of one lane may look like.
  *
- * @param words where it is: what others of its format and operation look like
- * @return which batch it belongs to, plus 1; 0 if it is not
+ * @param mbuf one that matches shape->one
+ * @param words what others of its format and operation look like
+ * @return which batch it belongs to, plus 1; 0 if none: then words stay as they are
  */
 unsigned int plain_learn_one(
 	const struct plain_shape *shape, const struct rte_mbuf *mbuf, struct plain_words *words);

@@ -5,6 +5,7 @@
 /** @file Slots of a packet to fields of a batch and back: big-endian 16 bits, at any address. */
 
 #include <stdint.h>
+#include <string.h>
 
 /** Copy `count` slots into a field. */
 void slots_read(const void *slots, uint32_t *field, unsigned int count);
@@ -18,5 +19,20 @@ void slots_write(const uint32_t *field, void *slots, unsigned int count);
  * @return the changes of a checksum over the slots, see checksum.h
  */
 uint32_t slots_replace(void *slots, const uint16_t *by, unsigned int count);
+
+/** Copy a few slots as they are, where calling memcpy() would cost more. */
+static inline void
+slots_copy(uint16_t *to, const uint8_t *slots, unsigned int count)
+{
+	for (; count >= 4; count -= 4, to += 4, slots += 8)
+		memcpy(to, slots, 8);
+	if (count >= 2) {
+		memcpy(to, slots, 4);
+		to += 2;
+		slots += 4;
+	}
+	if (count % 2 != 0)
+		memcpy(to, slots, 2);
+}
 
 #endif /* PIPELINE_SLOTS_H */
