@@ -17,6 +17,7 @@
  */
 #define KEY_BITS 24
 #define KEY_SHIFT 8
+#define ADDRESS_BITS 32
 /* The next hops that rte_lpm holds. */
 #define VALUE_BITS 24
 
@@ -62,16 +63,28 @@ match_lpm_address(uint32_t key)
 	return key << KEY_SHIFT;
 }
 
+static void
+whole_lookup(
+	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
+{
+	const struct lpm_stage *room = (const struct lpm_stage *)stage;
+
+	rte_lpm_lookup_bulk(room->lpm, keys, values, count);
+	for (unsigned int i = 0; i < count; i++)
+		values[i] &= VALUE_MASK;
+}
+
+/* Add prefixes of keys whose lowest bit is bit `shift` of an address. */
 static int
-add_prefixes(struct rte_lpm *lpm, unsigned int key_bits, const struct netfc_prefix *prefixes,
-	size_t count)
+add_prefixes(struct rte_lpm *lpm, unsigned int key_bits, unsigned int shift,
+	const struct netfc_prefix *prefixes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		unsigned int depth = KEY_BITS - key_bits + prefixes[i].length;
+		unsigned int depth = ADDRESS_BITS - shift - key_bits + prefixes[i].length;
 		int error;
 
 		error = rte_lpm_add(
-			lpm, prefixes[i].key << KEY_SHIFT, (uint8_t)depth, prefixes[i].value);
+			lpm, prefixes[i].key << shift, (uint8_t)depth, prefixes[i].value);
 		if (error != 0)
 			return error;
 	}
@@ -96,9 +109,9 @@ fill(struct lpm_stage *room, const struct netfc_table *table, int socket_id)
 	config.max_rules = (uint32_t)count + 1;
 	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
 	room->lpm = rte_lpm_create(name, socket_id, &config);
-	error = room->lpm == NULL
-		? -rte_errno
-		: add_prefixes(room->lpm, netfc_table_index_bits(table), prefixes, count);
+	error = room->lpm == NULL ? -rte_errno
+				  : add_prefixes(room->lpm, netfc_table_index_bits(table),
+					    KEY_SHIFT, prefixes, count);
 	free(prefixes);
 	return error;
 }
@@ -117,6 +130,56 @@ match_lpm_create(const struct netfc_table *table, int socket_id, struct match_st
 	room->stage.lookup = lpm_lookup;
 	room->stage.free = lpm_free;
 	error = fill(room, table, socket_id);
+	if (error != 0) {
+		lpm_free(&room->stage);
+		return error;
+	}
+	*stage = &room->stage;
+	return 0;
+}
+
+/* Beyond tbl24, rte_lpm needs a tbl8 for each 24 bits that longer prefixes start with. */
+static uint32_t
+count_tbl8s(const struct netfc_prefix *prefixes, size_t count)
+{
+	uint32_t tbl8s = 0, last = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t head = prefixes[i].key >> (ADDRESS_BITS - KEY_BITS);
+
+		if (prefixes[i].length <= KEY_BITS || (tbl8s > 0 && head == last))
+			continue;
+		tbl8s++;
+		last = head;
+	}
+	return tbl8s;
+}
+
+int
+match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int socket_id,
+	struct match_stage **stage)
+{
+	struct rte_lpm_config config = {
+		.max_rules = (uint32_t)count + 1,
+		.number_tbl8s = count_tbl8s(prefixes, count) + 1,
+	};
+	struct lpm_stage *room;
+	char name[RTE_LPM_NAMESIZE];
+	int error;
+
+	for (size_t i = 0; i < count; i++) {
+		if (prefixes[i].value > VALUE_MASK)
+			return -E2BIG;
+	}
+	room = rte_zmalloc_socket("netfc_lpm", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
+	if (room == NULL)
+		return -ENOMEM;
+	room->stage.lookup = whole_lookup;
+	room->stage.free = lpm_free;
+	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
+	room->lpm = rte_lpm_create(name, socket_id, &config);
+	error = room->lpm == NULL ? -rte_errno
+				  : add_prefixes(room->lpm, ADDRESS_BITS, 0, prefixes, count);
 	if (error != 0) {
 		lpm_free(&room->stage);
 		return error;

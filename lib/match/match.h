@@ -59,6 +59,16 @@ enum match_kind match_kind_by_name(const char *name);
 int match_create(enum match_kind kind, const struct netfc_table *table, int socket_id,
 	struct match_stage **stage);
 
+/**
+ * Make a match stage of longest prefixes over 32-bit keys, whatever table they come from. Keys that
+ * no prefix matches give anything.
+ *
+ * @param prefixes of 32-bit keys, in ascending order of the keys; values of up to 24 bits
+ * @return 0, -ENOMEM, -E2BIG (a value is wider), or another negative errno of rte_lpm
+ */
+int match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int socket_id,
+	struct match_stage **stage);
+
 /** Free a stage; NULL is allowed. */
 void match_free(struct match_stage *stage);
 

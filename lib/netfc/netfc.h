@@ -15,6 +15,7 @@
 #include "netfc_file.h"
 #include "netfc_format.h"
 #include "netfc_lanes.h"
+#include "netfc_log2.h"
 #include "netfc_prefix.h"
 #include "netfc_set.h"
 #include "netfc_wire.h"
