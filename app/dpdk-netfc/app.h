@@ -13,11 +13,13 @@
 #include <rte_mempool.h>
 
 #include "counters.h"
+#include "alerts.h"
 #include "endpoint.h"
 #include "histogram.h"
 #include "options.h"
 #include "pipeline.h"
 #include "sets.h"
+#include "slowloris.h"
 #include "station_table.h"
 
 #define PROGRAM "dpdk-netfc"
@@ -55,10 +57,11 @@ struct outbox {
  */
 struct lcore {
 	struct packet_counters counters;
-	struct pipeline_worker *worker;   /**< put in place by tables_change() */
-	struct pipeline_counters retired; /**< of its workers before that one; so, too */
-	struct outbox *outbox;            /**< by port's index */
-	struct histogram *latency;        /**< TSC cycles; NULL without --latency */
+	struct pipeline_worker *worker;     /**< put in place by tables_change() */
+	struct pipeline_counters retired;   /**< of its workers before that one; so, too */
+	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
+	struct outbox *outbox;              /**< by port's index */
+	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
@@ -72,6 +75,8 @@ struct app {
 	struct rte_mempool *pool;
 	struct rte_rcu_qsbr *qsbr;      /**< each lcore with paths reports between bursts */
 	struct station_table *stations; /**< NULL: no bridge */
+	struct slowloris *slowloris;    /**< NULL without --slowloris */
+	struct alerts *alerts;          /**< likewise */
 	unsigned int port_count;
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];

@@ -22,7 +22,10 @@
 	X(STRAY_REPLY, "stray_reply", "addressed to the switch: a NetFC reply")                 \
 	X(NOT_NETFC, "not_netfc", "addressed to the switch: on the NetFC port, but no request") \
 	X(NO_SERVICE, "no_service", "addressed to the switch: for something it does not offer") \
-	X(MALFORMED, "malformed", "addressed to the switch: damaged or incomplete")
+	X(MALFORMED, "malformed", "addressed to the switch: damaged or incomplete")             \
+	X(SLOWLORIS_DESTINATION, "slowloris_destination", "its destination is under attack")    \
+	X(SLOWLORIS_CONNECTION, "slowloris_connection",                                         \
+		"a slow connection to a destination under attack")
 
 enum drop_reason {
 #define DROP_ENUM_(symbol, name, meaning) DROP_##symbol,

@@ -12,6 +12,7 @@
 
 #include "app.h"
 #include "control.h"
+#include "defend.h"
 #include "hugepages.h"
 #include "json_file.h"
 #include "latency.h"
@@ -111,7 +112,7 @@ prepare(void)
 		return -1;
 	if (ports_create_pool(&app, rte_lcore_count()) != 0 || tables_start(&app) != 0)
 		return -1;
-	if (create_stations() != 0)
+	if (create_stations() != 0 || defend_create(&app) != 0)
 		return -1;
 	if (create_outboxes() != 0)
 		return -1;
@@ -127,6 +128,7 @@ free_all(void)
 		rte_free(app.lcore[lcore_id].outbox);
 	latency_free(&app);
 	station_table_free(app.stations);
+	defend_free(&app);
 	rte_free(app.qsbr);
 	tables_free(&app);
 	rte_mempool_free(app.pool);
@@ -147,12 +149,17 @@ run(struct json_file **stats, struct control **control)
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
+	if (defend_start(&app) != 0) {
+		ports_stop(&app);
+		return EXIT_RUNNING;
+	}
 	catch_signals(SA_RESTART);
 	telemetry_open(&app);
 	poll_run(&app);
 	telemetry_close(&app);
 	control_close(*control);
 	*control = NULL;
+	alerts_stop(app.alerts);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);

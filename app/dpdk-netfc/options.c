@@ -9,6 +9,7 @@
 #include <rte_common.h>
 #include <rte_ether.h>
 
+#include "option_value.h"
 #include "options.h"
 
 #define PROGRAM "dpdk-netfc"
@@ -31,7 +32,11 @@ enum option_id {
 	OPTION_STATS_JSON,
 	OPTION_CONTROL,
 	OPTION_LATENCY,
+	OPTION_SLOWLORIS, /* the first of its SLOWLORIS_OPTION_COUNT */
 };
+
+#define SLOWLORIS_OPTION_(id, name, value) \
+	{name, value##_argument, NULL, OPTION_SLOWLORIS + SLOWLORIS_OPTION_##id},
 
 static const struct option long_options[] = {
 	{"tables", required_argument, NULL, OPTION_TABLES},
@@ -47,7 +52,7 @@ static const struct option long_options[] = {
 	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
 	{"control", required_argument, NULL, OPTION_CONTROL},
 	{"latency", no_argument, NULL, OPTION_LATENCY},
-	{"help", no_argument, NULL, OPTION_HELP},
+	SLOWLORIS_OPTIONS(SLOWLORIS_OPTION_){"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
 };
@@ -82,37 +87,17 @@ print_usage(FILE *out)
 		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
 		"  --stats-json FILE        write the final counters to FILE\n"
 		"  --latency                count how long packets take from receive to transmit burst\n"
-		"  --control PATH           take commands on a Unix socket (netfc-ctl)\n"
+		"  --control PATH           take commands on a Unix socket (netfc-ctl)\n",
+		DEFAULT_STATIONS, DEFAULT_AGEING_S, NETFC_UDP_PORT);
+	slowloris_options_print_usage(out);
+	fprintf(out,
 		"  --help, --version\n"
 		"\n"
 		"Without NIC, hugepages or root, requests from a capture file:\n"
 		"  " PROGRAM " --no-huge -m 512 --no-pci -l 0 \\\n"
 		"    --vdev=net_pcap0,rx_pcap=requests.pcap,tx_pcap=replies.pcap -- --idle-exit 100\n"
 		"\n"
-		"Exit status: 0 done, 1 wrong usage or configuration, 2 a failure while running.\n",
-		DEFAULT_STATIONS, DEFAULT_AGEING_S, NETFC_UDP_PORT);
-}
-
-static int
-wrong_value(const char *option, const char *value, const char *expected)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': expected %s\n", option, value, expected);
-	return -1;
-}
-
-static int
-parse_number(const char *option, const char *text, unsigned long least, unsigned long greatest,
-	unsigned long *number)
-{
-	char expected[64], *end;
-
-	errno = 0;
-	*number = strtoul(text, &end, 10);
-	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *number >= least &&
-		*number <= greatest)
-		return 0;
-	snprintf(expected, sizeof(expected), "a number from %lu to %lu", least, greatest);
-	return wrong_value(option, text, expected);
+		"Exit status: 0 done, 1 wrong usage or configuration, 2 a failure while running.\n");
 }
 
 static int
@@ -120,7 +105,7 @@ parse_port(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("port", text, 1, UINT16_MAX, &number) != 0)
+	if (option_number("port", text, 1, UINT16_MAX, &number) != 0)
 		return -1;
 	options->udp_port = (uint16_t)number;
 	return 0;
@@ -131,7 +116,7 @@ parse_idle_exit(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("idle-exit", text, 1, MAX_IDLE_EXIT_MS, &number) != 0)
+	if (option_number("idle-exit", text, 1, MAX_IDLE_EXIT_MS, &number) != 0)
 		return -1;
 	options->idle_exit_ms = (uint32_t)number;
 	return 0;
@@ -142,7 +127,7 @@ parse_mtu(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("mtu", text, RTE_ETHER_MIN_MTU, UINT16_MAX, &number) != 0)
+	if (option_number("mtu", text, RTE_ETHER_MIN_MTU, UINT16_MAX, &number) != 0)
 		return -1;
 	options->mtu = (uint16_t)number;
 	return 0;
@@ -153,7 +138,7 @@ parse_stations(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("stations", text, 1, MAX_STATIONS, &number) != 0)
+	if (option_number("stations", text, 1, MAX_STATIONS, &number) != 0)
 		return -1;
 	options->stations = (uint32_t)number;
 	return 0;
@@ -164,7 +149,7 @@ parse_ageing(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("ageing", text, 1, MAX_AGEING_S, &number) != 0)
+	if (option_number("ageing", text, 1, MAX_AGEING_S, &number) != 0)
 		return -1;
 	options->ageing_s = (uint32_t)number;
 	return 0;
@@ -175,7 +160,7 @@ parse_match(const char *text, struct options *options)
 {
 	options->match = match_kind_by_name(text);
 	if (options->match == MATCH_KINDS)
-		return wrong_value("match", text, "lpm, hash, direct or fpu");
+		return option_wrong_value("match", text, "lpm, hash, direct or fpu");
 	return 0;
 }
 
@@ -201,14 +186,14 @@ parse_forward(const char *text, struct options *options)
 			return 0;
 		}
 	}
-	return wrong_value("forward", text, "pair, reflect or bridge");
+	return option_wrong_value("forward", text, "pair, reflect or bridge");
 }
 
 static int
 parse_text(const char *option, const char *text, const char **value)
 {
 	if (text[0] == '\0')
-		return wrong_value(option, text, "a name");
+		return option_wrong_value(option, text, "a name");
 	*value = text;
 	return 0;
 }
@@ -218,6 +203,9 @@ take_option(int id, const char *text, void *arg)
 {
 	struct options *options = arg;
 
+	if (id >= OPTION_SLOWLORIS)
+		return slowloris_options_take(
+			(enum slowloris_option)(id - OPTION_SLOWLORIS), text, &options->slowloris);
 	switch (id) {
 	case OPTION_TABLES:
 		return parse_text("tables", text, &options->tables);
@@ -262,6 +250,7 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.take = take_option,
 		.arg = options,
 	};
+	enum options_result result;
 
 	*options = (struct options){
 		.tables = DEFAULT_TABLES,
@@ -270,5 +259,9 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.stations = DEFAULT_STATIONS,
 		.ageing_s = DEFAULT_AGEING_S,
 	};
-	return command_line_parse(&line, argc, argv, eal_argc);
+	slowloris_options_default(&options->slowloris);
+	result = command_line_parse(&line, argc, argv, eal_argc);
+	if (result == OPTIONS_RUN && slowloris_options_check(&options->slowloris) != 0)
+		return OPTIONS_WRONG;
+	return result;
 }

@@ -10,6 +10,7 @@
 #include "addresses.h"
 #include "command_line.h"
 #include "match.h"
+#include "slowloris_options.h"
 
 /** Table sets at the most: one per format. */
 #define MAX_SETS (NETFC_FORMAT_END - 1)
@@ -39,6 +40,7 @@ struct options {
 	uint32_t stations; /**< that the bridge remembers at the most */
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;
+	struct slowloris_options slowloris;
 	bool latency;           /**< measure it */
 	uint32_t idle_exit_ms;  /**< 0: never */
 	const char *stats_json; /**< NULL: none */

@@ -5,6 +5,7 @@
 #include <rte_pause.h>
 
 #include "bridge.h"
+#include "defend.h"
 #include "poll.h"
 #include "reflect.h"
 #include "transmit.h"
@@ -68,11 +69,14 @@ static __rte_noinline void
 handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
 	uint16_t count)
 {
+	struct pipeline_worker *worker = __atomic_load_n(&lcore->worker, __ATOMIC_ACQUIRE);
 	struct frame frames[PIPELINE_BURST];
 
 	lcore->counters.busy_polls++;
 	lcore->counters.rx_packets += count;
-	pipeline_process(__atomic_load_n(&lcore->worker, __ATOMIC_ACQUIRE), mbufs, frames, count);
+	pipeline_process(worker, mbufs, frames, count);
+	if (lcore->slowloris != NULL)
+		count = defend(lcore, worker, mbufs, frames, count);
 	count = answer(app, lcore, in, mbufs, frames, count);
 	if (count > 0)
 		forward(app, lcore, in, mbufs, frames, count);
@@ -184,6 +188,8 @@ main_lcore(struct app *app)
 	while (!app_should_quit(app)) {
 		poll_paths(app, lcore);
 		look_after(app, &watch);
+		if (lcore->slowloris != NULL)
+			slowloris_keep(lcore->slowloris, rte_rdtsc());
 		if (lcore->path_count == 0)
 			rte_delay_us_sleep(WATCH_US);
 	}

@@ -10,6 +10,22 @@
 #include "plan.h"
 #include "report.h"
 
+static void
+print_slowloris(const struct app *app)
+{
+	const struct slowloris_options *options = &app->options.slowloris;
+	const struct slowloris_memory memory = slowloris_memory(app->slowloris);
+
+	printf("  slowloris over %g connections per byte, %" PRIu32 " connections, %" PRIu32
+	       " ms: drop %s%s\n",
+		options->threshold, options->least, options->time_ms,
+		slowloris_policy_name(options->policy), options->dry_run ? " (dry run)" : "");
+	printf("            up to %" PRIu32 " connections (%.0f bytes each), %" PRIu32
+	       " destinations (%.0f bytes each)\n",
+		options->connections, (double)memory.connections / options->connections,
+		options->destinations, (double)memory.destinations / options->destinations);
+}
+
 void
 report_configuration(const struct app *app)
 {
@@ -39,6 +55,8 @@ report_configuration(const struct app *app)
 	if (options->forward == FORWARD_BRIDGE)
 		printf("  bridge    %" PRIu32 " stations, forgotten after %" PRIu32 " s\n",
 			options->stations, options->ageing_s);
+	if (options->slowloris.on)
+		print_slowloris(app);
 	for (unsigned int a = 0; a < options->addresses.count; a++) {
 		char text[64];
 

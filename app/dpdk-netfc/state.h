@@ -38,6 +38,12 @@ json_t *state_tables(const struct app *app);
 /** The bridge; NULL without one. */
 json_t *state_bridge(const struct app *app);
 
+/** The Slowloris detector; all but `on` with --slowloris only. */
+json_t *state_slowloris(const struct app *app);
+
+/** A destination's registers, zero where it is not known; NULL: no IPv4 address, no detector. */
+json_t *state_destination(const struct app *app, const char *address);
+
 /** The ports' ids. */
 json_t *state_ports(const struct app *app);
 

@@ -93,6 +93,8 @@ state_stats(const struct app *app, const struct totals *totals)
 	json_object_set_new(stats, "devices", state_device(&totals->devices));
 	if (app->stations != NULL)
 		json_object_set_new(stats, "stations", state_stations(app->stations));
+	if (app->slowloris != NULL)
+		json_object_set_new(stats, "slowloris", state_slowloris(app));
 	if (app->options.latency)
 		json_object_set_new(stats, "latency", latency_json(app));
 	json_object_set_new(

@@ -19,6 +19,7 @@ create_pipeline(const struct options *options, struct generation *generation, FI
 		.match = options->match,
 		.isa = vector_isa_best(),
 		.udp_port = options->udp_port,
+		.queries = options->slowloris.on,
 		.socket_id = SOCKET_ID_ANY,
 	};
 	int error;

@@ -84,6 +84,13 @@ show_bridge(const struct app *app, const char *parameters)
 	return parameters == NULL ? state_bridge(app) : NULL;
 }
 
+/* All of the detector, or the registers of one destination. */
+static json_t *
+show_slowloris(const struct app *app, const char *parameters)
+{
+	return parameters == NULL ? state_slowloris(app) : state_destination(app, parameters);
+}
+
 static json_t *
 show_latency(const struct app *app, const char *parameters)
 {
@@ -102,6 +109,8 @@ static const struct command {
 	{"/netfc/lcore", show_lcore, "The lcores, or what one does. Parameter: lcore id"},
 	{"/netfc/tables", show_tables, "The loaded table sets by format. No parameters"},
 	{"/netfc/bridge", show_bridge, "The bridge's stations. No parameters"},
+	{"/netfc/slowloris", show_slowloris,
+		"Slowloris detector, or registers. Parameter: IPv4 address"},
 	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
 };
 

@@ -20,6 +20,7 @@
 #define ADDRESS_BITS 32
 /* The next hops that rte_lpm holds. */
 #define VALUE_BITS 24
+#define VALUE_MASK ((UINT32_C(1) << VALUE_BITS) - 1)
 
 struct lpm_stage {
 	struct match_stage stage;

@@ -102,11 +102,13 @@ def lpm_memory(tables):
     return 256 + sum(640 if 'exact' in str(name) else 256 for name in tables)
 
 
-def run(inputs, tables=('fp16_k1024',), match='direct', options=(), lcores=1, eal=()):
+def run(inputs, tables=('fp16_k1024',), match='direct', options=(), lcores=1, eal=(),
+        more_memory=0):
     """Sends captures through the switch and checks what every run must fulfil.
 
     inputs: a list of frames for each port. tables and match: table sets and match room; None
     leaves them to the switch. options, eal: further ones, of the switch and of the EAL.
+    more_memory: MB that they take.
     """
     options = [*options, '--idle-exit', IDLE_MS if lcores == 1 else SHARED_IDLE_MS]
     if tables is not None:
@@ -117,7 +119,7 @@ def run(inputs, tables=('fp16_k1024',), match='direct', options=(), lcores=1, ea
     with tempfile.TemporaryDirectory(prefix='netfc-') as folder:
         folder = pathlib.Path(folder)
         vdevs = [capture_port(folder, *port) for port in enumerate(inputs)]
-        done = execute([*eal_options(vdevs, memory, lcores), *eal, '--', *options,
+        done = execute([*eal_options(vdevs, memory + more_memory, lcores), *eal, '--', *options,
                         '--stats-json', folder / 'stats'])
         assert done.returncode == 0, f'exit status {done.returncode}:\n{done.stderr}'
         outputs = [read_capture(folder / f'out{port}') for port in range(len(inputs))]

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef DEFEND_H
+#define DEFEND_H
+
+/** @file The Slowloris detector in the switch. */
+
+#include "app.h"
+
+/** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (said on stderr). */
+int defend_create(struct app *app);
+
+/** Free them. */
+void defend_free(struct app *app);
+
+/** Start to tell of attacks, if there is a detector. 0, or -1 (said on stderr). */
+int defend_start(struct app *app);
+
+/**
+ * Count a burst, answer the queries in it, drop what is to be dropped.
+ *
+ * @return how many packets are left; they and their frames come first, in order
+ */
+uint16_t defend(struct lcore *lcore, struct pipeline_worker *worker, struct rte_mbuf **mbufs,
+	struct frame *frames, uint16_t count);
+
+#endif /* DEFEND_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
+#include <rte_common.h>
+#include <rte_malloc.h>
+
+#include "internal.h"
+#include "table.h"
+
+int
+connections_create(struct connections *connections, const struct slowloris_config *config)
+{
+	const uint32_t capacity = config->connections;
+	const uint32_t handshakes = rte_align32pow2(capacity + 1);
+
+	connections->capacity = capacity;
+	connections->secret = hash_secret_draw();
+	connections->half_open_mask = handshakes - 1;
+	connections->hash = table_create("connections", connections, capacity,
+		sizeof(struct connection_key), config->socket_id, config->qsbr);
+	connections->record = rte_zmalloc_socket("connections",
+		(size_t)table_records(capacity) * sizeof(*connections->record), RTE_CACHE_LINE_SIZE,
+		config->socket_id);
+	connections->half_open = rte_zmalloc_socket("half_open",
+		(size_t)handshakes * sizeof(*connections->half_open), 0, config->socket_id);
+	if (connections->hash == NULL || connections->record == NULL ||
+		connections->half_open == NULL)
+		return -ENOMEM;
+	return 0;
+}
+
+void
+connections_destroy(struct connections *connections)
+{
+	rte_hash_free(connections->hash);
+	rte_free(connections->record);
+	rte_free(connections->half_open);
+}
+
+uint32_t
+connections_find(const struct connections *connections, const struct connection_key *key)
+{
+	int32_t position = rte_hash_lookup_with_hash(
+		connections->hash, key, hash_connection(&connections->secret, key));
+
+	return position >= 0 ? (uint32_t)position : NONE;
+}
+
+static bool
+is_half_open(const struct connections *connections, const struct half_open *handshake)
+{
+	const struct connection *connection = &connections->record[handshake->connection];
+	uint8_t state = __atomic_load_n(&connection->state, __ATOMIC_RELAXED);
+
+	return connection->opened == handshake->opened &&
+		(state == CONNECTION_SYN || state == CONNECTION_ANSWERED);
+}
+
+uint32_t
+connections_add(struct connections *connections, const struct connection_key *key, uint32_t now)
+{
+	int32_t position;
+
+	if (connections->count == connections->capacity)
+		return NONE;
+	position = rte_hash_add_key_with_hash(
+		connections->hash, key, hash_connection(&connections->secret, key));
+	if (position < 0)
+		return NONE;
+	connections->count++;
+	connections->high = RTE_MAX(connections->high, (uint32_t)position + 1);
+	connections->half_open[connections->half_open_last++ & connections->half_open_mask] =
+		(struct half_open){.connection = (uint32_t)position, .opened = now};
+	return (uint32_t)position;
+}
+
+void
+connections_remove(struct connections *connections, uint32_t index)
+{
+	const struct connection_key *key = &connections->record[index].key;
+
+	rte_hash_del_key_with_hash(
+		connections->hash, key, hash_connection(&connections->secret, key));
+	connections->count--;
+}
+
+/* Take the oldest handshake out of the queue; NONE if it is complete, or has ended. */
+static uint32_t
+take_oldest(struct connections *connections)
+{
+	const struct half_open *oldest =
+		&connections
+			 ->half_open[connections->half_open_first++ & connections->half_open_mask];
+
+	return is_half_open(connections, oldest) ? oldest->connection : NONE;
+}
+
+static uint32_t
+queue_length(const struct connections *connections)
+{
+	return connections->half_open_last - connections->half_open_first;
+}
+
+uint32_t
+connections_evict(struct connections *connections)
+{
+	uint32_t index = NONE;
+
+	/* Handshakes that were completed wait in the queue, too, so that it may be full first. */
+	while (index == NONE && queue_length(connections) > 0 &&
+		(connections->count == connections->capacity ||
+			queue_length(connections) > connections->half_open_mask))
+		index = take_oldest(connections);
+	return index;
+}
+
+uint32_t
+connections_expire(struct connections *connections, uint32_t now, uint32_t age, unsigned int *looks)
+{
+	uint32_t index = NONE;
+
+	while (index == NONE && queue_length(connections) > 0 && *looks > 0) {
+		uint32_t first = connections->half_open_first & connections->half_open_mask;
+
+		if (now - connections->half_open[first].opened <= age)
+			break;
+		(*looks)--;
+		index = take_oldest(connections);
+	}
+	return index;
+}

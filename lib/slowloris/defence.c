@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When an attack begins and ends, and what is dropped meanwhile. */
+#include <rte_cycles.h>
+
+#include "internal.h"
+
+/* How long a condition has held; `since` is 0 while it does not. Written by whoever sees it. */
+static bool
+has_held(uint32_t *since, bool holds, uint32_t now, uint32_t time)
+{
+	uint32_t start = load_u32(since);
+
+	if (!holds) {
+		if (start != 0)
+			__atomic_store_n(since, 0, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (start == 0) {
+		/* Never 0, at the price of being a tick ahead. */
+		start = now | 1;
+		__atomic_store_n(since, start, __ATOMIC_RELAXED);
+	}
+	return (int32_t)(now - start) >= (int32_t)time || time == 0;
+}
+
+static void
+tell(struct slowloris_worker *worker, const struct destination *destination, uint32_t since)
+{
+	struct slowloris *detector = worker->detector;
+	uint32_t ticks = worker->now - since;
+	struct slowloris_alert alert = {0};
+
+	if (ticks > INT32_MAX)
+		ticks = 0;
+	destination_read(destination, &alert.registers);
+	alert.after_ms = (uint32_t)(((uint64_t)ticks << TICK_SHIFT) * MS_PER_S / rte_get_tsc_hz());
+	if (rte_ring_enqueue_elem(detector->alerts, &alert, sizeof(alert)) != 0)
+		add_u64(detector, &detector->counters.alerts_lost, 1);
+}
+
+static bool
+looks_calm(const struct slowloris_config *config, const struct destination *destination)
+{
+	return __atomic_load_n(&destination->ratio, __ATOMIC_RELAXED) <= config->release ||
+		load_u32(&destination->established) < config->least_release;
+}
+
+void
+defence_watch(struct slowloris_worker *worker, struct destination *destination, uint16_t ratio,
+	uint32_t established)
+{
+	struct slowloris *detector = worker->detector;
+	const struct slowloris_config *config = &detector->config;
+	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_RELAXED);
+
+	if (alarm != 0 ||
+		!has_held(&destination->since,
+			ratio > config->threshold && established >= config->least, worker->now,
+			detector->time))
+		return;
+	if (!__atomic_compare_exchange_n(
+		    &destination->alarm, &alarm, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	add_u32(detector, &detector->alarms, 1);
+	add_u64(detector, &detector->counters.alarms_raised, 1);
+	tell(worker, destination, load_u32(&destination->since));
+}
+
+void
+defence_review(struct slowloris_worker *worker, struct destination *destination)
+{
+	struct slowloris *detector = worker->detector;
+
+	if (__atomic_load_n(&destination->alarm, __ATOMIC_RELAXED) == 0) {
+		defence_watch(worker, destination,
+			__atomic_load_n(&destination->ratio, __ATOMIC_RELAXED),
+			load_u32(&destination->established));
+		return;
+	}
+	if (!has_held(&destination->calm, looks_calm(&detector->config, destination), worker->now,
+		    detector->time))
+		return;
+	destination->calm = 0;
+	__atomic_store_n(&destination->alarm, 0, __ATOMIC_RELAXED);
+	add_u32(detector, &detector->alarms, UINT32_MAX);
+	add_u64(detector, &detector->counters.alarms_released, 1);
+	tell(worker, destination, load_u32(&destination->since));
+	__atomic_store_n(&destination->since, 0, __ATOMIC_RELAXED);
+}
+
+static bool
+is_slow(const struct slowloris_worker *worker, const struct connection *connection)
+{
+	const struct slowloris *detector = worker->detector;
+
+	return worker->now - connection->opened >= detector->grace &&
+		__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) < detector->config.slow_bytes;
+}
+
+bool
+defence_drops(struct slowloris_worker *worker, unsigned int packet,
+	const struct destination *destination, struct connection *connection)
+{
+	const struct slowloris_config *config = &worker->detector->config;
+	uint64_t bit = UINT64_C(1) << packet;
+
+	if (__atomic_load_n(&destination->alarm, __ATOMIC_RELAXED) == 0)
+		return false;
+	if (config->policy == SLOWLORIS_CONNECTION &&
+		(connection == NULL || !is_slow(worker, connection)))
+		return false;
+	if (config->dry_run) {
+		worker->counters.would_drop++;
+		return false;
+	}
+	if (config->policy == SLOWLORIS_CONNECTION)
+		worker->verdict->drop_connection |= bit;
+	else
+		worker->verdict->drop_destination |= bit;
+	/* It is not counted, but its connection is not silent. */
+	if (connection != NULL)
+		refresh(&connection->seen, worker->now);
+	return true;
+}

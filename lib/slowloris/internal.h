@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SLOWLORIS_INTERNAL_H
+#define SLOWLORIS_INTERNAL_H
+
+/** @file What the detector's files share and nobody else sees. */
+
+#include <rte_hash.h>
+#include <rte_ring.h>
+
+#include "divide.h"
+#include "segment.h"
+#include "slowloris.h"
+
+/* Time in ticks of 2^16 TSC cycles, 20 to 65 microseconds; differences hold for a day. */
+#define TICK_SHIFT 16
+
+/* No position, no record. */
+#define NONE UINT32_MAX
+
+enum connection_state {
+	CONNECTION_ENDED = 0, /* or never used */
+	CONNECTION_SYN,       /* its client has asked */
+	CONNECTION_ANSWERED,  /* its server has answered, with the number in `expected` */
+	CONNECTION_OPEN,      /* its client has that number, so that it is where it says it is */
+};
+
+struct connection {
+	uint64_t bytes; /* of its client; leave with it */
+	uint32_t destination;
+	uint32_t seen, opened; /* ticks */
+	uint32_t expected;     /* what the client acknowledges at first */
+	uint8_t state;         /* enum connection_state */
+	struct connection_key key;
+} __attribute__((aligned(64)));
+
+struct destination {
+	uint64_t bytes;
+	uint64_t loose;     /* of the bytes: those of no connection, since the last turn */
+	uint64_t loose_old; /* and before it; leave with the next turn */
+	uint32_t address;   /* as in packets */
+	uint32_t connections, established;
+	uint32_t seen, turned; /* ticks */
+	uint32_t since;        /* ticks: when the alarm's condition began to hold; 0: it does not */
+	uint32_t calm;         /* ticks: when that of the alarm's end did */
+	uint16_t ratio;        /* connections per byte */
+	uint8_t alarm;         /* under attack */
+	uint8_t used;
+} __attribute__((aligned(64)));
+
+/* A handshake that may not be complete. */
+struct half_open {
+	uint32_t connection;
+	uint32_t opened;
+};
+
+/* The connections, in one table. Changed by the pen's holder alone. */
+struct connections {
+	struct rte_hash *hash;
+	struct connection *record;
+	struct hash_secret secret;
+	uint32_t capacity;
+	uint32_t count;
+	uint32_t high; /* records from here on have never been used */
+	uint32_t next; /* where ageing goes on */
+	/* Handshakes by age, a queue going round; those completed stay until their turn. */
+	struct half_open *half_open;
+	uint32_t half_open_mask, half_open_first, half_open_last;
+};
+
+/* The destinations, likewise. */
+struct destinations {
+	struct rte_hash *hash;
+	struct destination *record;
+	struct hash_secret secret;
+	uint32_t capacity;
+	uint32_t count;
+	uint32_t high;
+	uint32_t next;
+};
+
+struct slowloris {
+	struct slowloris_config config;
+	struct divider *divider;
+	struct connections connections;
+	struct destinations destinations;
+	struct rte_ring *segments; /* left to the pen's holder */
+	struct rte_ring *alerts;
+	struct slowloris_memory memory;
+	uint32_t time, grace, timeout, handshake; /* ticks */
+	uint32_t aged_at, watched_at;             /* ticks: ageing has come so far */
+	uint32_t pen __rte_cache_aligned;         /* 1: somebody holds it */
+	uint32_t established, alarms;             /* of all destinations */
+	struct slowloris_counters counters;
+};
+
+/* Registers that have changed and are to be divided. */
+struct lanes {
+	unsigned int count;
+	uint32_t connections[DIVIDE_BULK];
+	uint32_t established[DIVIDE_BULK];
+	uint64_t bytes[DIVIDE_BULK];
+	uint16_t ratio[DIVIDE_BULK];
+	uint32_t destination[DIVIDE_BULK];
+	uint8_t query[DIVIDE_BULK]; /* which of the burst's queries asks, plus 1 */
+};
+
+/* What a segment belongs to: records, or NONE. */
+struct place {
+	uint32_t connection;  /* from its sender's side */
+	uint32_t answered;    /* from its receiver's side: the connection that it answers */
+	uint32_t destination; /* its receiver */
+};
+
+struct slowloris_worker {
+	struct slowloris_worker_counters counters;
+	struct slowloris *detector;
+	uint32_t now; /* ticks */
+	bool writing; /* it holds the pen */
+	bool quiet;   /* nothing was pending before it looked up the burst */
+	bool changed; /* tables have changed since */
+	struct slowloris_verdict *verdict;
+	struct lanes lanes;
+	struct segment segment[PIPELINE_BURST];
+	struct place place[PIPELINE_BURST];
+} __rte_cache_aligned;
+
+/* Counters that several lcores may add to, or that only one does. */
+static inline uint64_t
+add_u64(const struct slowloris *detector, uint64_t *counter, uint64_t value)
+{
+	if (detector->config.shared)
+		return __atomic_add_fetch(counter, value, __ATOMIC_RELAXED);
+	return *counter += value;
+}
+
+static inline uint32_t
+add_u32(const struct slowloris *detector, uint32_t *counter, uint32_t value)
+{
+	if (detector->config.shared)
+		return __atomic_add_fetch(counter, value, __ATOMIC_RELAXED);
+	return *counter += value;
+}
+
+static inline uint32_t
+load_u32(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Written only if it changes, so that lcores do not fight for cache lines. */
+static inline void
+refresh(uint32_t *seen, uint32_t now)
+{
+	if (load_u32(seen) != now)
+		__atomic_store_n(seen, now, __ATOMIC_RELAXED);
+}
+
+/* connections.c */
+int connections_create(struct connections *connections, const struct slowloris_config *config);
+void connections_destroy(struct connections *connections);
+uint32_t connections_find(const struct connections *connections, const struct connection_key *key);
+/* A place for a new connection, its record to be filled in; NONE where there is no room. */
+uint32_t
+connections_add(struct connections *connections, const struct connection_key *key, uint32_t now);
+/* Its record's bytes and state are the caller's to settle. */
+void connections_remove(struct connections *connections, uint32_t index);
+/* The oldest incomplete handshake, if something has to go before another can be added. */
+uint32_t connections_evict(struct connections *connections);
+/* An incomplete handshake that is older than `age`, or NONE, taking so many looks at the most. */
+uint32_t connections_expire(
+	struct connections *connections, uint32_t now, uint32_t age, unsigned int *looks);
+
+/* destinations.c */
+int destinations_create(struct destinations *destinations, const struct slowloris_config *config);
+void destinations_destroy(struct destinations *destinations);
+uint32_t destinations_find(const struct destinations *destinations, uint32_t address);
+uint32_t destinations_add(struct destinations *destinations, uint32_t address, uint32_t now);
+void destinations_remove(struct destinations *destinations, uint32_t index);
+void destination_read(const struct destination *destination, struct slowloris_registers *registers);
+
+/* track.c */
+/* Count a segment. False where that takes the pen, and this lcore does not have it. */
+bool track(struct slowloris_worker *worker, const struct segment *segment, struct place place);
+/* End a connection; the pen's holder only. */
+void track_end(struct slowloris_worker *worker, uint32_t connection);
+/* Bytes that were counted for a connection while it ended leave, too; the pen's holder only. */
+void track_settle(struct slowloris_worker *worker, struct connection *connection);
+/* Divide what has changed: registers, alarms, answers. */
+void track_flush(struct slowloris_worker *worker);
+
+/* A destination's registers have changed, or are asked for by a query, plus 1: divide them. */
+static inline void
+track_divide(struct slowloris_worker *worker, uint32_t destination, uint64_t bytes, uint8_t query)
+{
+	const struct destination *record = &worker->detector->destinations.record[destination];
+	struct lanes *lanes = &worker->lanes;
+	unsigned int lane;
+
+	if (unlikely(lanes->count == DIVIDE_BULK))
+		track_flush(worker);
+	lane = lanes->count++;
+	lanes->connections[lane] = load_u32(&record->connections);
+	lanes->established[lane] = load_u32(&record->established);
+	lanes->bytes[lane] = bytes;
+	lanes->destination[lane] = destination;
+	lanes->query[lane] = query;
+}
+
+/* Count a segment's bytes for its receiver, and for its connection, if it has one. */
+static inline void
+track_bytes(struct slowloris_worker *worker, const struct segment *segment, uint32_t destination,
+	struct connection *connection)
+{
+	struct slowloris *detector = worker->detector;
+	struct destination *record = &detector->destinations.record[destination];
+	uint64_t bytes = add_u64(detector, &record->bytes, segment->length);
+
+	if (connection != NULL) {
+		add_u64(detector, &connection->bytes, segment->length);
+		refresh(&connection->seen, worker->now);
+	} else {
+		add_u64(detector, &record->loose, segment->length);
+	}
+	refresh(&record->seen, worker->now);
+	track_divide(worker, destination, bytes, 0);
+}
+
+/* defence.c */
+/* A destination's registers were written: an attack may begin. */
+void defence_watch(struct slowloris_worker *worker, struct destination *destination, uint16_t ratio,
+	uint32_t established);
+/* The same from time to time, whether it was written or not: an attack may begin or end. */
+void defence_review(struct slowloris_worker *worker, struct destination *destination);
+/* Whether to drop; marks the packet's place in the verdict. */
+bool defence_drops(struct slowloris_worker *worker, unsigned int packet,
+	const struct destination *destination, struct connection *connection);
+
+/* keep.c */
+/* Age as much as is due; the pen's holder only. */
+void keep_age(struct slowloris_worker *worker);
+
+/* process.c */
+/* Become the one who changes tables, if nobody is; never waits. */
+bool pen_take(struct slowloris_worker *worker);
+/* Count what others have left meanwhile, and be it no more. */
+void pen_give(struct slowloris_worker *worker);
+
+#endif /* SLOWLORIS_INTERNAL_H */

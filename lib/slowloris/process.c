@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A burst: looked up at once, counted in order. */
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_prefetch.h>
+
+#include "internal.h"
+
+/* Segments of others taken at a time, so that a flood of them does not hold up a burst. */
+#define TAKEN_AT_ONCE 64
+#define TAKES 8
+
+/* ---- the pen ------------------------------------------------------------------------------- */
+
+static void take_left_segments(struct slowloris_worker *worker);
+
+bool
+pen_take(struct slowloris_worker *worker)
+{
+	uint32_t *pen = &worker->detector->pen;
+	uint32_t free = 0;
+
+	if (load_u32(pen) != 0 ||
+		!__atomic_compare_exchange_n(
+			pen, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return false;
+	worker->writing = true;
+	return true;
+}
+
+void
+pen_give(struct slowloris_worker *worker)
+{
+	take_left_segments(worker);
+	worker->writing = false;
+	__atomic_store_n(&worker->detector->pen, 0, __ATOMIC_RELEASE);
+}
+
+/* Whether all that was left by anybody has been counted. In this order: first left, then taken. */
+static bool
+is_quiet(const struct slowloris *detector)
+{
+	if (!detector->config.shared)
+		return true;
+	if (!rte_ring_empty(detector->segments))
+		return false;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&detector->pen, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* A connection that was found and has not ended since, or one that has begun since. */
+static uint32_t
+current_connection(
+	const struct slowloris_worker *worker, uint32_t found, const struct connection_key *key)
+{
+	const struct connections *connections = &worker->detector->connections;
+
+	if (found == NONE && worker->changed)
+		found = connections_find(connections, key);
+	if (found == NONE)
+		return NONE;
+	if (__atomic_load_n(&connections->record[found].state, __ATOMIC_ACQUIRE) !=
+		CONNECTION_ENDED)
+		return found;
+	if (!worker->changed)
+		return NONE;
+	found = connections_find(connections, key);
+	return found != NONE && connections->record[found].state != CONNECTION_ENDED ? found : NONE;
+}
+
+/* What a segment belongs to when its turn has come. */
+static struct place
+current_place(
+	const struct slowloris_worker *worker, const struct segment *segment, struct place found)
+{
+	const struct slowloris *detector = worker->detector;
+	struct connection_key reversed;
+
+	if (segment->kind == SEGMENT_TCP) {
+		if (!segment_answers(segment))
+			found.connection =
+				current_connection(worker, found.connection, &segment->key);
+		if (segment_answers(segment) ||
+			(found.connection == NONE && segment_ends(segment))) {
+			reversed = key_reversed(&segment->key);
+			found.answered = segment_answers(segment) || found.answered != NONE
+				? current_connection(worker, found.answered, &reversed)
+				: connections_find(&detector->connections, &reversed);
+		}
+	}
+	if (found.connection != NONE)
+		found.destination = detector->connections.record[found.connection].destination;
+	else if (found.destination == NONE && worker->changed)
+		found.destination =
+			destinations_find(&detector->destinations, segment->key.destination);
+	return found;
+}
+
+/* ---- what others have left ----------------------------------------------------------------- */
+
+static void
+leave(struct slowloris_worker *worker, struct segment *segment)
+{
+	if (rte_ring_enqueue_elem(worker->detector->segments, segment, sizeof(*segment)) == 0)
+		worker->counters.queued++;
+	else
+		worker->counters.missed++;
+}
+
+static void
+take_left_segments(struct slowloris_worker *worker)
+{
+	struct rte_ring *ring = worker->detector->segments;
+	struct segment segment[TAKEN_AT_ONCE];
+	unsigned int count;
+
+	for (unsigned int takes = 0; takes < TAKES && !rte_ring_empty(ring); takes++) {
+		count = rte_ring_dequeue_burst_elem(
+			ring, segment, sizeof(segment[0]), TAKEN_AT_ONCE, NULL);
+		worker->changed = true;
+		for (unsigned int s = 0; s < count; s++) {
+			const struct place unknown = {NONE, NONE, NONE};
+
+			track(worker, &segment[s], current_place(worker, &segment[s], unknown));
+		}
+	}
+	track_flush(worker);
+}
+
+/* ---- a burst ------------------------------------------------------------------------------- */
+
+/* What of a burst needs which treatment; packets as bits. */
+struct burst {
+	uint64_t tcp;   /* have a connection */
+	uint64_t other; /* only a destination */
+	bool changes;   /* a connection may begin or end */
+};
+
+static struct burst
+read_burst(struct slowloris_worker *worker, struct rte_mbuf **mbufs, const struct frame *frames,
+	uint16_t count)
+{
+	bool alarms = load_u32(&worker->detector->alarms) != 0;
+	struct burst burst = {0};
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct segment *segment = &worker->segment[i];
+		uint64_t bit = UINT64_C(1) << i;
+
+		segment_read(mbufs[i], &frames[i], segment);
+		worker->place[i] = (struct place){NONE, NONE, NONE};
+		if (segment->kind == SEGMENT_TCP) {
+			burst.tcp |= bit;
+			burst.changes |= segment_opens(segment) || segment_ends(segment);
+		} else if (segment->kind == SEGMENT_LOOSE || segment->kind == SEGMENT_QUERY ||
+			(segment->kind == SEGMENT_OTHER && alarms)) {
+			burst.other |= bit;
+		}
+	}
+	return burst;
+}
+
+/* Look up connections. Returns the packets that have none. */
+static uint64_t
+look_up_connections(struct slowloris_worker *worker, uint64_t packets)
+{
+	const struct connections *connections = &worker->detector->connections;
+	struct connection_key reversed[PIPELINE_BURST];
+	const void *key[PIPELINE_BURST];
+	hash_sig_t hash[PIPELINE_BURST];
+	int32_t position[PIPELINE_BURST];
+	uint8_t packet[PIPELINE_BURST];
+	unsigned int count = 0;
+	uint64_t without = 0;
+
+	for (; packets != 0; packets &= packets - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(packets);
+
+		key[count] = &worker->segment[i].key;
+		if (segment_answers(&worker->segment[i])) {
+			reversed[count] = key_reversed(&worker->segment[i].key);
+			key[count] = &reversed[count];
+		}
+		hash[count] = hash_connection(&connections->secret, key[count]);
+		packet[count++] = (uint8_t)i;
+	}
+	rte_hash_lookup_with_hash_bulk(connections->hash, key, hash, count, position);
+	for (unsigned int k = 0; k < count; k++) {
+		struct place *place = &worker->place[packet[k]];
+		bool answer = segment_answers(&worker->segment[packet[k]]);
+
+		if (position[k] < 0 || answer)
+			without |= UINT64_C(1) << packet[k];
+		if (position[k] < 0)
+			continue;
+		rte_prefetch0(&connections->record[position[k]]);
+		*(answer ? &place->answered : &place->connection) = (uint32_t)position[k];
+	}
+	return without;
+}
+
+static void
+look_up_destinations(struct slowloris_worker *worker, uint64_t packets)
+{
+	const struct destinations *destinations = &worker->detector->destinations;
+	const void *key[PIPELINE_BURST];
+	hash_sig_t hash[PIPELINE_BURST];
+	int32_t position[PIPELINE_BURST];
+	uint8_t packet[PIPELINE_BURST];
+	unsigned int count = 0;
+
+	for (; packets != 0; packets &= packets - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(packets);
+
+		key[count] = &worker->segment[i].key.destination;
+		hash[count] =
+			hash_address(&destinations->secret, worker->segment[i].key.destination);
+		packet[count++] = (uint8_t)i;
+	}
+	rte_hash_lookup_with_hash_bulk(destinations->hash, key, hash, count, position);
+	for (unsigned int k = 0; k < count; k++) {
+		if (position[k] >= 0)
+			worker->place[packet[k]].destination = (uint32_t)position[k];
+	}
+}
+
+static void
+answer_query(struct slowloris_worker *worker, unsigned int packet, uint32_t destination)
+{
+	const struct destinations *destinations = &worker->detector->destinations;
+	uint16_t query = worker->verdict->query_count++;
+
+	worker->counters.queries++;
+	worker->verdict->query[query].packet = (uint16_t)packet;
+	worker->verdict->query[query].answer = (struct pipeline_answer){0};
+	if (destination != NONE)
+		track_divide(worker, destination,
+			__atomic_load_n(&destinations->record[destination].bytes, __ATOMIC_RELAXED),
+			(uint8_t)(query + 1));
+}
+
+/*
+ * What most packets are: neither first nor last of a connection, for a destination that is not
+ * under attack. False for others.
+ */
+static inline bool
+count_usual(struct slowloris_worker *worker, unsigned int i)
+{
+	struct slowloris *detector = worker->detector;
+	const struct segment *segment = &worker->segment[i];
+	uint32_t index = worker->place[i].connection;
+	struct connection *connection;
+	uint8_t state;
+
+	if (index == NONE || (segment->flags & SEGMENT_TURNS) != 0)
+		return false;
+	connection = &detector->connections.record[index];
+	state = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
+	if (state == CONNECTION_ENDED || state == CONNECTION_ANSWERED ||
+		__atomic_load_n(&detector->destinations.record[connection->destination].alarm,
+			__ATOMIC_RELAXED) != 0)
+		return false;
+	worker->counters.segments++;
+	track_bytes(worker, segment, connection->destination, connection);
+	return true;
+}
+
+static void
+count_packet(struct slowloris_worker *worker, unsigned int i)
+{
+	struct slowloris *detector = worker->detector;
+	struct segment *segment = &worker->segment[i];
+	struct place place = current_place(worker, segment, worker->place[i]);
+	struct connection *connection = NULL;
+
+	if (segment->kind == SEGMENT_QUERY) {
+		answer_query(worker, i, place.destination);
+		return;
+	}
+	if (place.connection != NONE)
+		connection = &detector->connections.record[place.connection];
+	if (place.destination != NONE &&
+		defence_drops(
+			worker, i, &detector->destinations.record[place.destination], connection))
+		return;
+	if (segment->kind == SEGMENT_OTHER)
+		return;
+	worker->counters.segments++;
+	if (!track(worker, segment, place))
+		leave(worker, segment);
+}
+
+void
+slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
+	const struct frame *frames, uint16_t count, uint64_t now, struct slowloris_verdict *verdict)
+{
+	struct burst burst = read_burst(worker, mbufs, frames, count);
+	uint64_t packets = burst.tcp | burst.other, alone = burst.other;
+	bool pen = false;
+
+	verdict->drop_destination = 0;
+	verdict->drop_connection = 0;
+	verdict->query_count = 0;
+	if (packets == 0)
+		return;
+	worker->verdict = verdict;
+	worker->now = (uint32_t)(now >> TICK_SHIFT);
+	worker->quiet = is_quiet(worker->detector);
+	worker->changed = false;
+	if (burst.changes || !worker->quiet)
+		pen = pen_take(worker);
+	if (pen && !worker->quiet)
+		take_left_segments(worker);
+	worker->changed = false;
+	if (burst.tcp != 0)
+		alone |= look_up_connections(worker, burst.tcp);
+	if (alone != 0)
+		look_up_destinations(worker, alone);
+	for (; packets != 0; packets &= packets - 1) {
+		unsigned int i = (unsigned int)__builtin_ctzll(packets);
+
+		if (!count_usual(worker, i))
+			count_packet(worker, i);
+	}
+	track_flush(worker);
+	if (pen)
+		pen_give(worker);
+}
+
+void
+slowloris_keep(struct slowloris_worker *worker, uint64_t now)
+{
+	worker->now = (uint32_t)(now >> TICK_SHIFT);
+	worker->changed = true;
+	if (!pen_take(worker))
+		return;
+	take_left_segments(worker);
+	keep_age(worker);
+	pen_give(worker);
+}

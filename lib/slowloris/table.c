@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "table.h"
+
+/* Removed keys freed whenever one more is removed. */
+#define RECLAIMED_AT_ONCE 32
+
+struct rte_hash *
+table_create(const char *name, const void *owner, uint32_t capacity, uint32_t key_bytes,
+	int socket_id, struct rte_rcu_qsbr *qsbr)
+{
+	char own_name[RTE_HASH_NAMESIZE];
+	const struct rte_hash_parameters parameters = {
+		.name = own_name,
+		.entries = capacity + TABLE_SLACK,
+		.key_len = key_bytes,
+		.socket_id = socket_id,
+		/* With extra buckets, all entries find room whatever their hashes. */
+		.extra_flag =
+			RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY_LF | RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
+	};
+	struct rte_hash_rcu_config rcu = {
+		.v = qsbr,
+		.mode = RTE_HASH_QSBR_MODE_DQ,
+		.trigger_reclaim_limit = RECLAIMED_AT_ONCE,
+		.max_reclaim_size = RECLAIMED_AT_ONCE,
+	};
+	struct rte_hash *hash;
+
+	snprintf(own_name, sizeof(own_name), "%s-%" PRIxPTR, name, (uintptr_t)owner);
+	hash = rte_hash_create(&parameters);
+	if (hash != NULL && rte_hash_rcu_qsbr_add(hash, &rcu) != 0) {
+		rte_hash_free(hash);
+		return NULL;
+	}
+	return hash;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From segments to registers: connections begin and end, bytes are counted and divided. */
+#include <rte_tcp.h>
+
+#include "internal.h"
+
+/*
+ * How far a client's first acknowledgement may be ahead of its server's number: what a server sends
+ * before it hears of its client fits into the first window. Who does not see the answers guesses
+ * right once in 65,536 times.
+ */
+#define FIRST_WINDOW 65535u
+
+void
+track_flush(struct slowloris_worker *worker)
+{
+	struct slowloris *detector = worker->detector;
+	struct lanes *lanes = &worker->lanes;
+
+	if (lanes->count == 0)
+		return;
+	divide(detector->divider, lanes->connections, lanes->bytes, lanes->ratio, lanes->count);
+	for (unsigned int l = 0; l < lanes->count; l++) {
+		struct destination *destination =
+			&detector->destinations.record[lanes->destination[l]];
+
+		__atomic_store_n(&destination->ratio, lanes->ratio[l], __ATOMIC_RELAXED);
+		defence_watch(worker, destination, lanes->ratio[l], lanes->established[l]);
+		if (lanes->query[l] != 0)
+			worker->verdict->query[lanes->query[l] - 1].answer =
+				(struct pipeline_answer){
+					.ratio = lanes->ratio[l],
+					.connections = lanes->connections[l],
+					.bytes = lanes->bytes[l],
+				};
+	}
+	worker->counters.divisions += lanes->count;
+	lanes->count = 0;
+}
+
+void
+track_settle(struct slowloris_worker *worker, struct connection *connection)
+{
+	struct slowloris *detector = worker->detector;
+	uint64_t bytes = __atomic_exchange_n(&connection->bytes, 0, __ATOMIC_RELAXED);
+	struct destination *destination = &detector->destinations.record[connection->destination];
+
+	bytes = add_u64(detector, &destination->bytes, -bytes);
+	track_divide(worker, connection->destination, bytes, 0);
+}
+
+void
+track_end(struct slowloris_worker *worker, uint32_t index)
+{
+	struct slowloris *detector = worker->detector;
+	struct connection *connection = &detector->connections.record[index];
+	struct destination *destination = &detector->destinations.record[connection->destination];
+	uint8_t state = __atomic_exchange_n(&connection->state, CONNECTION_ENDED, __ATOMIC_RELAXED);
+
+	if (state == CONNECTION_OPEN) {
+		add_u32(detector, &destination->established, UINT32_MAX);
+		add_u32(detector, &detector->established, UINT32_MAX);
+	}
+	add_u32(detector, &destination->connections, UINT32_MAX);
+	track_settle(worker, connection);
+	connections_remove(&detector->connections, index);
+	worker->changed = true;
+}
+
+/* A new connection's destination; a new one, too, if need be. */
+static uint32_t
+destination_of_new(
+	struct slowloris_worker *worker, const struct segment *segment, uint32_t destination)
+{
+	struct slowloris *detector = worker->detector;
+
+	if (destination != NONE)
+		return destination;
+	destination =
+		destinations_add(&detector->destinations, segment->key.destination, worker->now);
+	if (destination == NONE)
+		detector->counters.destinations_refused++;
+	return destination;
+}
+
+/* Find a place for a new connection, if need be that of the oldest incomplete handshake. */
+static uint32_t
+place_of_new(struct slowloris_worker *worker, const struct segment *segment)
+{
+	struct slowloris *detector = worker->detector;
+	uint32_t oldest = connections_evict(&detector->connections), index;
+
+	if (oldest != NONE) {
+		track_end(worker, oldest);
+		detector->counters.half_open_evicted++;
+	}
+	index = connections_add(&detector->connections, &segment->key, worker->now);
+	if (index == NONE)
+		detector->counters.connections_refused++;
+	return index;
+}
+
+/* A connection begins. Returns its record, or NULL where there was no room for it. */
+static struct connection *
+begin(struct slowloris_worker *worker, const struct segment *segment, uint32_t destination)
+{
+	struct slowloris *detector = worker->detector;
+	uint32_t index = place_of_new(worker, segment);
+	struct connection *connection;
+
+	if (index == NONE)
+		return NULL;
+	connection = &detector->connections.record[index];
+	if (connection->bytes != 0)
+		track_settle(worker, connection);
+	connection->key = segment->key;
+	connection->destination = destination;
+	connection->seen = worker->now;
+	connection->opened = worker->now;
+	__atomic_store_n(&connection->state, CONNECTION_SYN, __ATOMIC_RELEASE);
+	add_u32(detector, &detector->destinations.record[destination].connections, 1);
+	detector->counters.opened++;
+	worker->changed = true;
+	return connection;
+}
+
+static bool
+track_syn(struct slowloris_worker *worker, const struct segment *segment, struct place place)
+{
+	struct slowloris *detector = worker->detector;
+	struct connection *connection;
+
+	if (!worker->writing)
+		return false;
+	if (place.connection != NONE) {
+		connection = &detector->connections.record[place.connection];
+		detector->counters.retransmitted++;
+		track_bytes(worker, segment, connection->destination, connection);
+		return true;
+	}
+	place.destination = destination_of_new(worker, segment, place.destination);
+	if (place.destination == NONE)
+		return true;
+	connection = begin(worker, segment, place.destination);
+	track_bytes(worker, segment, place.destination, connection);
+	return true;
+}
+
+/* A server's answer: from now on its client can prove to have got it. */
+static bool
+track_answer(struct slowloris_worker *worker, const struct segment *segment, struct place place)
+{
+	struct slowloris *detector = worker->detector;
+	struct connection *connection;
+	uint8_t state = CONNECTION_SYN;
+
+	if (place.answered == NONE && !worker->writing && !worker->quiet)
+		return false;
+	if (place.answered != NONE) {
+		connection = &detector->connections.record[place.answered];
+		__atomic_store_n(&connection->expected, segment->sequence + 1, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(&connection->state, &state, CONNECTION_ANSWERED, false,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	}
+	if (place.destination != NONE)
+		track_bytes(worker, segment, place.destination, NULL);
+	return true;
+}
+
+/* Whether a client has acknowledged its server's answer: the handshake is complete. */
+static void
+track_handshake(struct slowloris_worker *worker, const struct segment *segment,
+	struct connection *connection)
+{
+	struct slowloris *detector = worker->detector;
+	uint8_t state = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
+
+	if (likely(state != CONNECTION_ANSWERED) || (segment->flags & RTE_TCP_ACK_FLAG) == 0 ||
+		segment->acknowledgement - load_u32(&connection->expected) > FIRST_WINDOW)
+		return;
+	if (!__atomic_compare_exchange_n(&connection->state, &state, CONNECTION_OPEN, false,
+		    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	add_u32(detector, &detector->destinations.record[connection->destination].established, 1);
+	add_u32(detector, &detector->established, 1);
+}
+
+/* FIN or RST of either side. */
+static void
+track_last(struct slowloris_worker *worker, struct place place)
+{
+	uint32_t ended = place.connection != NONE ? place.connection : place.answered;
+
+	if (ended == NONE)
+		return;
+	track_end(worker, ended);
+	worker->detector->counters.closed++;
+}
+
+bool
+track(struct slowloris_worker *worker, const struct segment *segment, struct place place)
+{
+	struct slowloris *detector = worker->detector;
+	struct connection *connection = NULL;
+
+	if (segment_opens(segment))
+		return track_syn(worker, segment, place);
+	if (segment_answers(segment))
+		return track_answer(worker, segment, place);
+	if (!worker->writing &&
+		(segment_ends(segment) || (place.connection == NONE && !worker->quiet)))
+		return false;
+	if (place.connection != NONE) {
+		connection = &detector->connections.record[place.connection];
+		place.destination = connection->destination;
+		track_handshake(worker, segment, connection);
+	}
+	if (place.destination != NONE)
+		track_bytes(worker, segment, place.destination, connection);
+	if (segment_ends(segment))
+		track_last(worker, place);
+	return true;
+}
