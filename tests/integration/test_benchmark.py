@@ -5,13 +5,16 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import pytest
 
 import project_scripts
 import switch
 
-from benchmark import instructions, matrix, report, stages, tables
+from benchmark import bmv2, contenders, instructions, latency, lcores, machine, matrix
+from benchmark import report, run, stages, startup, tables
+from benchmark.traffic import Traffic
 
 DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
@@ -138,6 +141,80 @@ def test_stages_add_up_to_the_whole():
             assert set(found) <= set(stages.NAMES) and min(found.values()) >= 0
             # More only where a stage alone takes longer than within the switch.
             assert sum(found.values()) >= 0.999 * results[f'netfc {room}']['cycles']
+
+
+@pytest.fixture(name='bench')
+def _bench():
+    """What starts programs for a measurement, in a folder whose path is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix='netfc-') as folder:
+        yield contenders.Bench(switch.BUILD, machine.Memory(False, ''), pathlib.Path(folder))
+
+
+@pytest.fixture(name='traffic')
+def _traffic(tmp_path):
+    return Traffic(tmp_path, tmp_path)
+
+
+def test_lcores_are_compared(bench, traffic):
+    found = lcores.run(bench, traffic.make('fp16', 'add', 'random', 7), 'fp16', 'direct',
+                       run.Settings(rounds=1, seconds=0.05, passes=1, latency_s=0.2))
+    assert [one['lcores'] for one in found['lcores']] == lcores.counts()
+    assert found['lcores'][0]['ratio'] == found['lcores'][0]['wall_ratio'] == 1
+    for one in found['lcores']:
+        assert 0 < one['share'] and one['wall']['median'] > 0
+    assert 0 <= found['quiet'] <= found['rounds']
+    assert tables.lcores({'direct, 7': found})
+
+
+def test_latency_is_measured_in_full_bursts_and_of_lone_packets(bench, traffic):
+    found = latency.run(bench, traffic.make('fp16', 'add', 'random', 7), 7, 'fp16', 'direct', 0.5)
+    assert found['packets_per_burst'] == 1
+    for kind in ('full', 'alone'):
+        assert 0 < found[kind]['p50'] <= found[kind]['p99_9'] <= found[kind]['greatest']
+    # A burst of 64 is not faster than one packet.
+    assert found['full']['least'] > found['alone']['least']
+    assert tables.latency({'direct, 7': found})
+
+
+def test_starts_are_timed(bench):
+    found = startup.run(bench, 'direct', 1)
+    assert 0 < found['seconds']['median'] < TIMEOUT_S
+    assert found['processor']['median'] == found['user']['median'] + found['system']['median']
+    assert tables.startup({'direct': found})
+
+
+FORWARDER = """#!/usr/bin/python3
+import pathlib, sys, time
+ports = dict(word.split('@') for word in sys.argv if '@' in word)
+sent = pathlib.Path(ports['0'] + '_in.pcap').read_bytes()
+assert pathlib.Path(ports['1'] + '_in.pcap').exists() and pathlib.Path(sys.argv[-1]).exists()
+with open(ports['1'] + '_out.pcap', 'wb') as out:
+    for start in range(0, len(sent), len(sent) // 10):
+        out.write(sent[start:start + len(sent) // 10])
+        out.flush()
+        end = time.process_time() + 0.02
+        while time.process_time() < end:
+            pass
+time.sleep(60)
+"""
+
+
+def test_bmv2_is_timed_where_it_is(bench, traffic, monkeypatch):
+    """A stand-in for simple_switch, which takes 20 ms for a tenth of the packets."""
+    program = bench.folder / 'bin' / 'simple_switch'
+    program.parent.mkdir()
+    program.write_text(FORWARDER)
+    program.chmod(0o755)
+    monkeypatch.setenv('PATH', f"{program.parent}:{os.environ['PATH']}")
+    packets = bmv2.run(bench, traffic.frames('fp16', 'add', 'random', 1, 64), 1)
+    assert 0.5 < packets['median'] / (bmv2.PACKETS / 0.2) < 1.1
+    assert 'forwards' in bmv2.sentence(packets, 1e6)
+
+
+def test_bmv2_is_not_missed(bench, monkeypatch):
+    monkeypatch.setenv('PATH', '/nonexistent')
+    assert bmv2.run(bench, [], 1) is None
+    assert 'not installed' in bmv2.sentence(None, 1e6)
 
 
 def test_tables_are_aligned():
