@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import time
 
 
 class Results:
@@ -11,7 +12,7 @@ class Results:
     def __init__(self, path, identity, resume):
         """identity: of programs and settings; results of others are not taken up again."""
         self._path = path
-        self.data = {"identity": identity, "done": {}}
+        self.data = {"identity": identity, "seconds": 0.0, "done": {}}
         if resume and path.exists():
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["identity"] == identity:
@@ -21,7 +22,9 @@ class Results:
         """A result: measured now, unless it is there already."""
         done = self.data["done"].setdefault(section, {})
         if key not in done:
+            began = time.monotonic()
             done[key] = measure()
+            self.data["seconds"] += time.monotonic() - began
             self.save()
         return done[key]
 

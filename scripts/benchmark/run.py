@@ -63,6 +63,9 @@ def parse_arguments():
         help="every format, operation, kind of operands and number of lanes: half an hour",
     )
     parser.add_argument("--rounds", type=int, help="rounds of each comparison (default 5)")
+    parser.add_argument(
+        "--no-huge", action="store_true", help="no hugepages, even if there are free ones"
+    )
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all results")
     parser.add_argument(
         "--document",
@@ -246,17 +249,21 @@ def command_line(words):
     return shlex.join(["scripts/bench", *words])
 
 
-def measure(arguments, results, settings):
+def choose_memory(arguments):
+    """Where all that run at the same time take their memory from."""
+    if arguments.no_huge:
+        return machine.Memory(False, "pages of 4 KB, as asked for")
+    together = contenders.megabytes(contenders.find(arguments.build))
+    return machine.choose_memory(max(together, alone.MEGABYTES, startup.MEGABYTES))
+
+
+def measure(arguments, memory, results, settings):
     """Run, with a folder for what is needed meanwhile."""
-    memory = machine.choose_memory(contenders.megabytes(contenders.find(arguments.build)))
-    print(f"Memory: {memory.sentence}")
-    print(f"Load average: {', '.join(f'{load:.2f}' for load in os.getloadavg())}")
     with tempfile.TemporaryDirectory(prefix="netfc-bench-") as folder:
         folder = pathlib.Path(folder)
         bench = contenders.Bench(arguments.build, memory, folder)
         traffic = Traffic(folder, arguments.build / "benchmark")
         Run(arguments.extent, results, bench, traffic, settings).all()
-    return memory.sentence
 
 
 def write_document(folder, numbers):
@@ -274,23 +281,25 @@ def main():
         return
     arguments.build = arguments.build.resolve()
     check_peers()
-    settings, began = settings_of(arguments), time.time()
+    settings, memory = settings_of(arguments), choose_memory(arguments)
     work = arguments.build / "benchmark"
     work.mkdir(exist_ok=True)
-    who = identity([arguments.build / "app" / name for name in PROGRAMS], asdict(settings))
+    programs = [arguments.build / "app" / name for name in PROGRAMS]
+    who = identity(programs, {**asdict(settings), "hugepages": memory.huge})
     results = Results(work / f"{arguments.extent}.json", who, arguments.resume)
     facts = machine.facts(ROOT, arguments.build)
     print(f"{facts['cpu']}, {facts['cpus']} CPUs, {facts['kernel']}, DPDK {facts['dpdk']}")
+    print(f"Memory: {memory.sentence}")
+    print(f"Load average: {', '.join(f'{load:.2f}' for load in os.getloadavg())}")
     try:
-        memory = measure(arguments, results, settings)
+        measure(arguments, memory, results, settings)
     except ProgramError as error:
         sys.exit(f"scripts/bench: {error}")
     results.data.update(
         machine=facts,
-        memory=memory,
+        memory=memory.sentence,
         command=command_line(sys.argv[1:]),
-        date=time.strftime("%Y-%m-%d", time.gmtime(began)),
-        seconds=time.time() - began,
+        date=time.strftime("%Y-%m-%d", time.gmtime()),
     )
     results.save()
     if arguments.json:
