@@ -27,49 +27,41 @@ def _one_lane(found, results):
     return items
 
 
-def _kernel(room, one, result, lanes):
-    device = _share(one, (stages.DEVICE, stages.SWAP))
-    computing = one[stages.KERNEL] / lanes
-    return (
-        f"`{room}`: {computing:.2f} of {result['lane_cycles']:.2f} cycles a lane are the kernel's,"
-        f" {device:.0%} of all cycles the device's, which copies every frame from the capture."
-        f" At {result['gbit']:.0f} Gbit/s a link is the nearer limit."
+def _of_lane(one, lanes):
+    """What a lane's cycles are spent on, in words."""
+    words = {
+        stages.LOOK_UPS: "look-ups",
+        stages.STEPS: "integer steps",
+        stages.LANES: "moving lanes in and out of packets",
+        stages.KERNEL: "the kernel",
+        stages.DEVICE: "the device, which copies every frame from the capture",
+    }
+    return ", ".join(
+        f"{one[name] / lanes:.2f} {text}" for name, text in words.items() if one.get(name)
     )
-
-
-def _steps(room, one, result, alone, lanes):
-    look_ups, steps, slots = (
-        one.get(name, 0.0) / lanes for name in (stages.LOOK_UPS, stages.STEPS, stages.LANES)
-    )
-    text = (
-        f"`{room}`: of {result['lane_cycles']:.2f} cycles a lane, {look_ups:.2f} are look-ups,"
-        f" {steps:.2f} integer steps, {slots:.2f} moving lanes in and out of packets."
-    )
-    if alone["bare"] is not None:
-        bare = alone["bare"]["least"]
-        text += (
-            f" The bare look-ups take {bare:.2f} cycles ({alone['ratio']['packets']:.2f} of whole"
-            " packets in memory): no program that makes the same four look-ups a lane with"
-            " that library can be faster."
-        )
-    return text
 
 
 def _many_lanes(found, results, alone, lanes):
     items = []
     for room, one in found.items():
-        result = results[f"netfc {room}"]
-        if stages.KERNEL in one:
-            items.append(_kernel(room, one, result, lanes))
-        else:
-            items.append(_steps(room, one, result, alone[f"{room}, {lanes}"], lanes))
+        result, bare = results[f"netfc {room}"], alone[f"{room}, {lanes}"]["bare"]
+        text = f"`{room}`: of {result['lane_cycles']:.2f} cycles a lane {_of_lane(one, lanes)}."
+        if bare is not None:
+            ratio = bare["least"] / result["lane_cycles"]
+            text += (
+                f" DPDK's own bulk function takes {bare['least']:.2f} cycles for the same look-ups,"
+                f" {ratio:.2f} of the whole switch."
+            )
+        if stages.LOOK_UPS not in one:
+            text += f" At {result['gbit']:.0f} Gbit/s a link is the nearer limit."
+        items.append(text)
     return items
 
 
 def _start(startup):
     return (
         f"`lpm`: of {startup['processor']['median']:.2f} s of processor time,"
-        f" {startup['system']['median']:.2f} s are the kernel's, above all for the 64 MB of each"
+        f" {startup['system']['median']:.2f} s are the operating system's, above all for the 64 MB of each"
         " `rte_lpm`, one a table, which are cleared; most of the program's"
         f" {startup['user']['median']:.2f} s go to `rte_lpm_add()`, which compares a new rule with all"
         " rules of the same length. Half of the keys of a table without equal neighbours need a rule"

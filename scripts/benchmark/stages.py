@@ -31,10 +31,18 @@ def _fixed_and_lane(short, long):
     return max(packet_few - per_lane * few, 0.0), per_lane
 
 
+def _in_kernel(long, per_lane):
+    """A kernel may look up in the room's stages, and then takes longer than these alone; or not."""
+    look_ups = _least(long, "look_ups") if long["look_ups"] else per_lane
+    if look_ups >= per_lane:
+        return {KERNEL: per_lane}
+    return {LOOK_UPS: look_ups, KERNEL: per_lane - look_ups}
+
+
 def _computing(long, per_lane):
     """Cycles per lane by stage of what is done for each lane."""
     if long["kernel"] is not None:
-        return {KERNEL: per_lane}
+        return _in_kernel(long, per_lane)
     look_ups = sum(_least(step, "cycles") for step in long["steps"] if step["look_up"])
     steps = sum(_least(step, "cycles") for step in long["steps"] if not step["look_up"])
     return {
