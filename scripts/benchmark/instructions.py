@@ -176,6 +176,8 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
+    if not (build / "app" / "dpdk-netfc").exists():
+        sys.exit(f"scripts/count-instructions: no dpdk-netfc in {build}/app: build it first")
     kept = build / "benchmark"
     kept.mkdir(exist_ok=True)
     try:

@@ -3,7 +3,7 @@
 
 import json
 
-from benchmark import bmv2, figures, report_limits, report_machine, stages, tables
+from benchmark import bmv2, report_limits, report_machine, stages, tables
 from evaluation import document
 from evaluation.document import Figure, Heading, Paragraph, Table
 
@@ -220,6 +220,9 @@ def blocks_of(results):
 
 def write(folder, results):
     """Write performance.md into a folder, and its figures and all numbers into one below."""
+    # Takes a second to import, for what most runs do not need.
+    from benchmark import figures  # pylint: disable=import-outside-toplevel
+
     images = folder / IMAGES
     images.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results, separators=(",", ":"))

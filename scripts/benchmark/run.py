@@ -43,6 +43,14 @@ SETTINGS = {
 CELLS = {"quick": matrix.quick, "usual": matrix.usual, "full": matrix.full}
 
 
+def positive(text):
+    """A number of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
 def parse_arguments():
     """The command line."""
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
@@ -62,7 +70,7 @@ def parse_arguments():
         const="full",
         help="every format, operation, kind of operands and number of lanes: half an hour",
     )
-    parser.add_argument("--rounds", type=int, help="rounds of each comparison (default 5)")
+    parser.add_argument("--rounds", type=positive, metavar="N", help="rounds of each comparison (default 5)")
     parser.add_argument(
         "--no-huge", action="store_true", help="no hugepages, even if there are free ones"
     )
@@ -235,10 +243,13 @@ def settings_of(arguments):
     return replace(settings, rounds=arguments.rounds)
 
 
-def check_peers():
-    """Fails where the peers are missing."""
+def check_programs(build):
+    """Fails where something to measure is missing."""
     if not contenders.peers_installed():
         sys.exit("scripts/bench: dpdk-testpmd is not there: install Debian's dpdk-dev")
+    missing = [name for name in PROGRAMS if not (build / "app" / name).exists()]
+    if missing:
+        sys.exit(f"scripts/bench: no {' or '.join(missing)} in {build}/app: build it first")
 
 
 def command_line(words):
@@ -280,7 +291,7 @@ def main():
         write_document(arguments.document, numbers)
         return
     arguments.build = arguments.build.resolve()
-    check_peers()
+    check_programs(arguments.build)
     settings, memory = settings_of(arguments), choose_memory(arguments)
     work = arguments.build / "benchmark"
     work.mkdir(exist_ok=True)

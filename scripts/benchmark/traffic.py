@@ -5,7 +5,7 @@ import numpy
 
 import capture
 import protocol
-from evaluation import datasets, training
+from evaluation import datasets
 from netfc import OPS
 from number_formats import FORMATS
 
@@ -67,6 +67,9 @@ class Traffic:
         if self._gradients is None:
             path = self._kept / GRADIENTS
             if not path.exists():
+                # Takes a second to import, for what most runs do not need.
+                from evaluation import training  # pylint: disable=import-outside-toplevel
+
                 numpy.save(path, training.gradient_pairs()[0])
             self._gradients = numpy.load(path)
         return self._gradients

@@ -87,6 +87,18 @@ def test_programs_that_compute_nothing_are_noticed(tmp_path):
     assert done.returncode == 1 and '--capture' in done.stderr
 
 
+@pytest.mark.parametrize('words, complaint', [
+    (['--rounds', '0'], '--rounds'),
+    (['--numbers', 'x'], '--document'),
+    (['--quick', '--document'], '--quick'),
+    (['--build', '/nonexistent'], 'build it first'),
+])
+def test_wrong_usage_is_explained(words, complaint):
+    program = project_scripts.SCRIPTS / 'benchmark' / 'run.py'
+    done = subprocess.run([program, *words], text=True, capture_output=True, check=False)
+    assert done.returncode != 0 and complaint in done.stderr and 'Traceback' not in done.stderr
+
+
 def test_the_matrix_is_without_repetition():
     for cells in (matrix.quick(), matrix.usual(), matrix.full()):
         assert len({cell.title for cell in cells}) == len(cells)
@@ -192,6 +204,7 @@ with open(ports['1'] + '_out.pcap', 'wb') as out:
     for start in range(0, len(sent), len(sent) // 10):
         out.write(sent[start:start + len(sent) // 10])
         out.flush()
+        time.sleep(0.1)
         end = time.process_time() + 0.02
         while time.process_time() < end:
             pass
