@@ -46,8 +46,9 @@ exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 {
 	int error;
 
-	/* Without conversions in the processor, the steps are faster. */
-	if (netfc_set_family(set) != NETFC_FAMILY_EXACT || isa < VECTOR_AVX2)
+	/* Where the processor has no conversion, the steps are faster. */
+	if (netfc_set_family(set) == NETFC_FAMILY_LOG || isa < VECTOR_AVX2 ||
+		netfc_format_is_posit(netfc_set_format(set)))
 		return -ENOTSUP;
 	error = compare_with_built(set);
 	if (error == 0)

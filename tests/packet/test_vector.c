@@ -339,6 +339,18 @@ exact_sets_have_a_kernel(void **state)
 	}
 }
 
+/* Posits have no conversion in the processor: their steps are faster than integers in its place. */
+static void
+exact_posits_have_none(void **state)
+{
+	struct netfc_set *set;
+
+	(void)state;
+	assert_int_equal(netfc_set_build("posit16_exact", &set), NETFC_OK);
+	assert_null(create(set, vector_isa_best()));
+	netfc_set_free(set);
+}
+
 /* A set from a file may hold anything: no kernel may differ from it. */
 static void
 changed_sets_have_no_kernel(void **state)
@@ -387,6 +399,7 @@ main(void)
 		cmocka_unit_test_prestate(fpu_rounds_correctly, &avx512),
 		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &avx2),
 		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &avx512),
+		cmocka_unit_test(exact_posits_have_none),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &plain),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx2),
 		cmocka_unit_test_prestate(changed_sets_have_no_kernel, &avx512),
