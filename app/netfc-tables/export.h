@@ -20,8 +20,8 @@
 #define P4_MAX_INSTANCES 2
 #define P4_MAX_KEYS 6
 #define P4_MAX_ACTIONS 8
-#define P4_MAX_PARAMS 2
-#define P4_MAX_TABLES 20
+#define P4_MAX_PARAMS 5
+#define P4_MAX_TABLES 16
 #define P4_NAME_SIZE 96
 #define P4_MAX_PRIORITY 0xffff
 
@@ -140,7 +140,7 @@ void p4_instance_name(const struct p4_table *table, unsigned instance, char *con
 /** How many entries a program of so many lanes takes. */
 size_t p4_entry_count(const struct p4_program *program, unsigned lanes);
 
-/* export_request.c, export_log.c, export_decide.c: a table set's entries. */
+/* export_request.c, export_log.c, export_exact.c, export_decide.c: a table set's entries. */
 
 /** Which packets are requests for this set, and the errors of others. */
 void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_program *program);
@@ -153,9 +153,21 @@ void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4
 const char *
 p4_lane_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
 
-/** The decision table and the guard as ternary entries. */
+/** The tables of a lane of the correctly rounded family, likewise. */
+const char *
+p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
+/** The decision table and, in the paper's family, the guard as ternary entries. */
 void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
+/* export_ternary.c */
+
+/**
+ * Take out what a ternary table can do without: join entries of one priority that differ in one
+ * bit, drop those below which the same happens, and number the priorities anew, an entry each.
+ */
+void p4_minimise(struct p4_table *table);
 
 /* write_*.c: a program's entries for a target. */
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "export.h"
-#include "export_ternary.h"
 
 /* The table's keys. */
 enum decide_key {
@@ -69,7 +68,9 @@ struct decider {
 	const struct netfc_format *format;
 	const uint32_t *words, *mi;
 	int32_t guard;
-	bool posit, ordered; /* ordered: theta <= 0, the larger operand first */
+	bool posit;
+	bool exact;   /* correctly rounded: neither theta nor a comparison, z has its sign */
+	bool ordered; /* theta <= 0, the larger operand first */
 	struct p4_table *table;
 	struct p4_entry entry; /* the one that prefixes of theta are put into */
 };
@@ -138,7 +139,7 @@ take_y(struct p4_entry *entry, unsigned op)
 
 /* What a word of the decision table says. */
 static void
-act(struct p4_entry *entry, unsigned op, uint32_t word)
+act(const struct decider *d, struct p4_entry *entry, unsigned op, uint32_t word)
 {
 	switch (netfc_decide_source(word)) {
 	case NETFC_FROM_X:
@@ -155,7 +156,7 @@ act(struct p4_entry *entry, unsigned op, uint32_t word)
 	case NETFC_FROM_STAGES:
 	default:
 		entry->action = ACTION_COMPUTE;
-		entry->arg[0] = netfc_decide_sign(word);
+		entry->arg[0] = d->exact ? 0 : netfc_decide_sign(word);
 		break;
 	}
 }
@@ -179,7 +180,7 @@ add_decision(struct decider *d, const struct operands *o, enum decide_order orde
 
 	entry.mask[KEY_DIFFERENCE] = mask;
 	entry.value[KEY_DIFFERENCE] = value;
-	act(&entry, o->op, word);
+	act(d, &entry, o->op, word);
 	p4_add_entry(d->table, &entry);
 }
 
@@ -189,6 +190,8 @@ add_decisions(struct decider *d, const struct operands *o)
 	uint32_t less = word_for(d, o, NETFC_LESS), equal = word_for(d, o, NETFC_EQUAL),
 		 greater = word_for(d, o, NETFC_GREATER);
 
+	if (d->exact)
+		less = equal = greater;
 	if (equal != greater)
 		add_decision(d, o, ORDER_EQUAL, ALL_BITS, 0, equal);
 	if (less != greater)
@@ -250,7 +253,8 @@ static void
 add_operands(struct decider *d, const struct operands *o)
 {
 	add_decisions(d, o);
-	if (o->class_x == NETFC_FINITE && o->class_y == NETFC_FINITE && o->op <= NETFC_SUB) {
+	if (!d->exact && o->class_x == NETFC_FINITE && o->class_y == NETFC_FINITE &&
+		o->op <= NETFC_SUB) {
 		add_guard(d, o);
 		add_no_result(d, o);
 	}
@@ -289,13 +293,19 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 	struct decider d = {
 		.format = format,
 		.words = netfc_table_entries(find_table(set, "decide")),
-		.mi = netfc_table_entries(find_table(set, "mi")),
 		.guard = netfc_format_guard(format) * (int32_t)netfc_set_scale(set),
 		.posit = netfc_format_is_posit(format),
+		.exact = netfc_set_family(set) == NETFC_FAMILY_EXACT,
 		.ordered = layout == P4_COMPACT,
 		.table = p4_add_table(program, &shape),
 	};
 
+	if (d.exact) {
+		d.table->key_count = KEY_DIFFERENCE;
+		d.table->action[ACTION_COMPUTE].param_count = 0;
+	} else {
+		d.mi = netfc_table_entries(find_table(set, "mi"));
+	}
 	for (unsigned op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		for (unsigned classes = 0; classes < 16; classes++)
 			add_classes(&d, op, classes >> 2, classes & 3);

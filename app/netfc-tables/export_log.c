@@ -33,7 +33,7 @@ find_table(const struct netfc_set *set, const char *name)
 	return NULL;
 }
 
-static bool
+static void
 find_source(const struct netfc_set *set, struct p4_program *program, struct source *source)
 {
 	*source = (struct source){
@@ -44,12 +44,9 @@ find_source(const struct netfc_set *set, struct p4_program *program, struct sour
 		.exp = find_table(set, "exp"),
 		.program = program,
 	};
-	if (source->log == NULL || source->mi == NULL || source->exp == NULL)
-		return false;
 	source->fraction_bits = (unsigned)__builtin_ctz(netfc_inf_magnitude(source->format));
 	source->exponent_bits = MAGNITUDE_BITS - source->fraction_bits;
 	source->scale_bits = (unsigned)__builtin_ctz(netfc_set_scale(set));
-	return true;
 }
 
 /* A table of words in 16 bits that one field indexes. */
@@ -381,8 +378,9 @@ p4_lane_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pro
 	struct source source;
 	bool posit = netfc_format_is_posit(netfc_set_format(set));
 
-	if (!find_source(set, program, &source))
-		return "there is no P4 program for this family of table sets";
+	if (netfc_set_family(set) == NETFC_FAMILY_EXACT)
+		return p4_exact_tables(set, layout, program);
+	find_source(set, program, &source);
 	if (layout == P4_COMPACT && !posit && source.scale_bits == 0)
 		return "the compact lay-out needs k to be 2 at least";
 	if (layout == P4_COMPACT && !posit)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export_ternary.h"
+#include "export.h"
 
 static bool
 same_outcome(const struct p4_entry *a, const struct p4_entry *b)

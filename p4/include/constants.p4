@@ -26,4 +26,12 @@ const bit<16> NETFC_HEADER_BYTES = 12;
 const bit<16> NETFC_ANSWERABLE_BYTES = 6; /* up to the status */
 const bit<16> NETFC_LANE_BYTES = 6;
 
+/* What becomes of a packet. */
+enum bit<2> verdict_t {
+    NONE = 0,    /* not for us */
+    COMPUTE = 1, /* a request that is computed if its length is right */
+    QUERY = 2,
+    REFUSE = 3   /* a request that is answered with meta.code */
+}
+
 #endif

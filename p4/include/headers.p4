@@ -3,7 +3,13 @@
 #ifndef NETFC_HEADERS_P4
 #define NETFC_HEADERS_P4
 
+#include "sizes.p4"
+
+#ifdef NETFC_EXACT
+#include "lane_exact.p4"
+#else
 #include "lane.p4"
+#endif
 
 header ethernet_t {
     bit<48> destination;

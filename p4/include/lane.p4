@@ -71,14 +71,6 @@ control Mi(in bit<1> differ, in int<16> theta, inout int<16> m) {
     }
 }
 
-/* What becomes of a packet. */
-enum bit<2> verdict_t {
-    NONE = 0,    /* not for us */
-    COMPUTE = 1, /* a request that is computed if its length is right */
-    QUERY = 2,
-    REFUSE = 3   /* a request that is answered with meta.code */
-}
-
 /*
  * All is looked up in any packet, so that nothing waits for the verdict; z is written only where
  * the packet is a request (verdict), its lengths are right (fits) and it has this lane.

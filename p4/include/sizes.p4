@@ -4,6 +4,7 @@
  *
  * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2: the protocol's numbers. The set
  *                    itself comes with the entries.
+ * -DNETFC_EXACT      the correctly rounded family of sets (fp16_exact) instead of the paper's
  * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
  * -DNETFC_COMPACT    the compact lay-out, for least memory, instead of the direct one, for least
  *                    stages
@@ -79,6 +80,15 @@
 #define NETFC_DECISIONS 256
 #define NETFC_RANGES 32
 #define NETFC_SCALES 1024
+
+#ifdef NETFC_EXACT
+#if NETFC_FORMAT != 1 || defined(NETFC_COMPACT)
+#error "NETFC_EXACT is for NETFC_FORMAT 1, fp16, in the direct lay-out"
+#endif
+/* Sums and their exponents for which the base is another: 6,148 exact entries, spread by a hash. */
+#define NETFC_SUBNORMAL_SUMS 8192
+#define NETFC_TIES 32
+#endif
 
 #define NETFC_REQUESTS 32
 #define NETFC_PORTS 512

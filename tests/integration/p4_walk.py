@@ -76,7 +76,8 @@ def read_block(table, block):
     if '&' in block or '/' in block or block.count(start) < len(lines):
         return [bmv2_row(line) for line in lines]
     key_count = len(lines[0][len(start):].split(' => ')[0].split(' '))
-    assert re.fullmatch(f'({re.escape(start)}(0x[0-9a-f]+ ){{{key_count}}}=> 0x[0-9a-f]+\n)*', block)
+    assert re.fullmatch(f'({re.escape(start)}(0x[0-9a-f]+ ){{{key_count}}}=>( 0x[0-9a-f]+)+\n)*',
+                        block)
     numbers = [int(word, 16) for word in re.findall(' (0x[0-9a-f]+)', block)]
     columns = np.array(numbers).reshape(len(lines), -1)
     return ExactRows(start.split(' ')[2], columns, key_count)
@@ -151,7 +152,9 @@ class FakeNode:
 
 # Fields that tables match; every other name is an argument of an action.
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
-        'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative'}
+        'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'code',
+        'exponent_x', 'exponent_y', 'sum', 'magnitude', 'div', 'half', 'class', 'top',
+        'product', 'large'}
 
 
 def read_bfrt(text):
@@ -234,11 +237,15 @@ class Memory:
     def __init__(self, rows, widths):
         self.size = 1 << sum(widths)
         self.words = np.zeros(self.size, dtype=np.int64)
+        self.filled = np.zeros(self.size, dtype=bool)
         self.widths = widths
         if isinstance(rows, ExactRows):
             index = self._index(tuple(rows.keys.T), checked=True)
             assert len(np.unique(index)) == len(index), 'a key is there twice'
-            self.words[index] = rows.args[:, 0]
+            self.filled[index] = True
+            self.words = np.zeros((rows.args.shape[1], self.size), dtype=np.int64)
+            self.words[:, index] = rows.args.T
+            self.words = self.words[0] if len(self.words) == 1 else self.words
             return
         for row in sorted(rows, key=lambda row: row.keys[-1][1]):
             first, count = self._range(row)
@@ -259,7 +266,11 @@ class Memory:
         return first, (1 << self.widths[-1]) - mask
 
     def __getitem__(self, keys):
-        return self.words[self._index(keys if isinstance(keys, tuple) else (keys,))]
+        return self.words[..., self._index(keys if isinstance(keys, tuple) else (keys,))]
+
+    def holds(self, *keys):
+        """Whether there are entries for keys."""
+        return self.filled[self._index(keys)]
 
 
 class Ternary:
@@ -405,3 +416,64 @@ class Lane:
             else:
                 z[hit] = {'take_x': x, 'take_y': y, 'take_minus_y': minus_y}[action][hit]
         return z, flags
+
+
+class ExactLane:
+    """A lane of the programs for correctly rounded sets, filled from rows."""
+
+    def __init__(self, tables, number=0):
+        prefix = f'IngressPipe.netfc.lane{number}.'
+        rows = {path.removeprefix(prefix): rows for path, rows in tables.items()
+                if path.startswith(prefix)}
+        self.exps = Memory(rows['exps'], (1, 1, 5, 5))
+        self.align = [Memory(rows[f'align_{operand}.align'], (5, 1, 10)) for operand in 'xy']
+        self.prenorm = [Memory(rows[f'prenorm_{operand}.prenorm'], (15,)) for operand in 'xy']
+        self.parts = [Memory(rows[f'part_{half}'], (1, 5, 10)) for half in ('high', 'low')]
+        self.rounding = Memory(rows['round'], (4, 13))
+        self.classes = Memory(rows['class'], (1, 1, 1, 7))
+        self.norm = Memory(rows['norm'], (1, 16))
+        self.subn = Memory(rows['subn'], (5, 16))
+        self.tie = Ternary(rows['tie'], (4, 24))
+        self.limits = {'sum': Ternary(rows['sum_limits'], (1, 16)),
+                       'product': Ternary(rows['product_limits'], (4, 1, 24))}
+        self.decide = Ternary(rows['decide'], (8, 16, 16))
+
+    def compute(self, op, x, y):
+        """z and flags of lanes."""
+        word, flags = self._sum(op, x, y) if op <= 2 else self._product(op, x, y)
+        z, row = word & WORD, self.decide(np.array(op), x, y)
+        for index, entry in enumerate(self.decide.rows):
+            hit, action = row == index, entry.action.split('.')[-1]
+            if action == 'constant':
+                z[hit], flags[hit] = entry.args
+            elif action != 'compute':
+                z[hit] = {'take_x': x, 'take_y': y, 'take_minus_y': y ^ SIGN}[action][hit]
+                flags[hit] = 0
+        return z, flags
+
+    def _sum(self, op, x, y):
+        code_x, code_y, sign_y, overflow, base = self.exps[
+            op >> 1 & 1, y >> 15, x >> 10 & 31, y >> 10 & 31]
+        a = self.align[0][code_x, x >> 15, x & 0x3FF]
+        b = self.align[1][code_y, sign_y, y & 0x3FF]
+        total = a + b & WORD
+        key = base >> 10 & 31, total
+        base = np.where(self.subn.holds(*key), self.subn[key], base)
+        return base + self.norm[overflow, total], self._flags('sum', overflow, total)
+
+    def _product(self, op, x, y):
+        div = op >> 2 & 1
+        (fraction_x, exponent_x), (fraction_y, exponent_y) = (
+            table[slots] for table, slots in zip(self.prenorm, (x, y)))
+        exponent = exponent_x - exponent_y if div else exponent_x + exponent_y
+        p = self.parts[0][div, fraction_x >> 5, fraction_y] + \
+            self.parts[1][div, fraction_x & 31, fraction_y]
+        assert (p < 1 << 24).all()
+        where, base = self.classes[div, x >> 15, y >> 15, exponent]
+        flags = self._flags('product', where, base >> 14 & 1, p)
+        base = np.where(self.tie(where, p) >= 0, base - 1, base)
+        return base + self.rounding[where, p >> 11], flags
+
+    def _flags(self, name, *keys):
+        table = self.limits[name]
+        return np.array([row.args[0] for row in table.rows] + [0])[table(*keys)]

@@ -22,6 +22,7 @@ from test_netfc_tables import complaint, run, run_json
 INSTALLED = re.findall(r"^  '(\w+)',$",
                        (project_scripts.PROJECT / 'tables' / 'meson.build').read_text(), re.M)
 LOG_SETS = [name for name in INSTALLED if '_k' in name]
+RANDOM_PAIRS = 100000
 LAYOUTS = ('direct', 'compact')
 ACTIONS = {'IngressPipe.netfc.compute': 'compute', 'IngressPipe.netfc.query': 'query', 'IngressPipe.netfc.refuse': 'refuse'}
 
@@ -104,6 +105,25 @@ def test_operations(lane):
         assert wrong.size == 0, [
             f'{op}: {x[w]:04x} {y[w]:04x}: {z[w]:04x} {flags[w]}, not '
             f'{expected_z[w]:04x} {expected_flags[w]}' for w in wrong[:5]]
+
+
+@pytest.mark.parametrize('op', oracle.OPERATIONS)
+def test_correctly_rounded_operations(op, exact_lane):
+    """The same for fp16_exact, whose tables are looked up by what others give."""
+    tables = Library(switch.BUILD).set('fp16_exact')
+    random = np.random.default_rng(op).integers(0, 0x10000, (2, RANDOM_PAIRS))
+    x, y = np.concatenate((np.array(operands.by_operation('fp16_exact')[op]).T, random), axis=1)
+    z, flags = exact_lane.compute(op, x, y)
+    expected_z, expected_flags = library_results(tables, op, x, y)
+    wrong = np.flatnonzero((z != expected_z) | (flags != expected_flags))
+    assert wrong.size == 0, [
+        f'{op}: {x[w]:04x} {y[w]:04x}: {z[w]:04x} {flags[w]}, not '
+        f'{expected_z[w]:04x} {expected_flags[w]}' for w in wrong[:5]]
+
+
+@pytest.fixture(name='exact_lane', scope='module')
+def fill_exact_lane():
+    return p4_walk.ExactLane(p4_walk.read_bmv2(exported('bmv2', 'fp16_exact')))
 
 
 # ---- requests --------------------------------------------------------------------------------
@@ -225,6 +245,8 @@ def test_a_file_is_exported_as_its_set(tmp_path):
     (('-t', 'bfrt', '--program', 'a b', 'fp16_k1024'), "'a b' is no name of a P4 program"),
     (('-t', 'bmv2', '--json', 'fp16_k1024'), '--json needs --output'),
     (('-t', 'bmv2', '-l', 'compact', 'fp16_k1'), 'needs k to be 2 at least'),
+    (('-t', 'bmv2', 'bf16_exact'), "only fp16's has a P4 program"),
+    (('-t', 'bmv2', '-l', 'compact', 'fp16_exact'), 'the direct lay-out only'),
     (('-t', 'bmv2', 'fp16_k3'), "no table set 'fp16_k3'")])
 def test_wrong_usage(arguments, message):
     assert message in complaint('export', *arguments)

@@ -16,7 +16,8 @@ from test_p4_entries import LAYOUTS, LOG_SETS
 
 P4 = project_scripts.PROJECT / 'p4'
 LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc'
-INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power'}
+INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power',
+             'align_x': 'Align', 'align_y': 'Align', 'prenorm_x': 'Prenorm', 'prenorm_y': 'Prenorm'}
 
 
 # ---- the protocol ----------------------------------------------------------------------------
@@ -140,7 +141,7 @@ def table_in(control, name):
 
 def parameters(control, action):
     """An action's parameters: (name, bits)."""
-    found = re.search(r'\baction %s\((.*?)\)' % action, control)
+    found = re.search(r'\baction %s\((.*?)\)' % action, control, re.S)
     assert found, f'no action {action}'
     return [(name, int(bits)) for bits, name in re.findall(r'bit<(\d+)> (\w+)', found[1])]
 
@@ -153,13 +154,22 @@ def control_of(path):
     return INSTANCES[instances[0]] if instances else 'Lane'
 
 
-@pytest.mark.parametrize('layout', LAYOUTS)
-@pytest.mark.parametrize('name', [*LOG_SETS, 'fp16_k16'])
-def test_tables_fit_their_entries(name, layout):
+def source_for(name, layout):
+    """The program that is compiled for a set and lay-out."""
     tables = oracle.table_set(name)
-    options = [f'-DNETFC_FORMAT={tables.format.number}',
-               f'-DNETFC_SCALE_BITS={tables.k.bit_length() - 1}']
-    source = controls(*options, *(['-DNETFC_COMPACT'] if layout == 'compact' else []))
+    options = [f'-DNETFC_FORMAT={tables.format.number}']
+    if isinstance(tables, oracle.LogSet):
+        options.append(f'-DNETFC_SCALE_BITS={tables.k.bit_length() - 1}')
+    else:
+        options.append('-DNETFC_EXACT')
+    return controls(*options, *(['-DNETFC_COMPACT'] if layout == 'compact' else []))
+
+
+@pytest.mark.parametrize('name, layout', [
+    *((name, layout) for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
+    ('fp16_exact', 'direct')])
+def test_tables_fit_their_entries(name, layout):
+    source = source_for(name, layout)
     written = run('export', '-t', 'bmv2', '-l', layout, name).stdout
     names = field_names(run('export', '-t', 'bfrt', '-l', layout, name).stdout)
     seen = set()

@@ -69,12 +69,14 @@ def through_dpdk(name, sent, forward):
     ('fp16_k1024', 'compact', 4, 'pair'),
     ('fp16_k1024', 'direct', 1, 'pair'),
     ('bf16_k128_floor', 'compact', 8, 'reflect'),
+    ('fp16_exact', 'direct', 1, 'pair'),
     ('posit16_k512', 'direct', 1, 'pair'),
     ('posit16_es2_k256', 'compact', 1, 'reflect')])
 def test_every_byte(name, layout, lanes, forward, tmp_path):
     form = oracle.table_set(name).format.number
     options = [f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}']
     options += ['-DNETFC_COMPACT'] if layout == 'compact' else []
+    options += ['-DNETFC_EXACT'] if name.endswith('_exact') else []
     entries = bmv2.exported(name, '--layout', layout, '--lanes', str(lanes))
     named = [(case, frame) for case, frame in frames.zoo() if can_be_sent(frame)]
     sent = [frame for _, frame in named] + arithmetic(name, lanes, share=4)
@@ -122,3 +124,5 @@ def test_p4runtime_numbers(tmp_path):
 def test_all_variants_compile(form, layout, tmp_path):
     for lanes in (1, 6):
         bmv2.compile_program(tmp_path, f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}', *layout)
+        if form == 1 and not layout:
+            bmv2.compile_program(tmp_path, '-DNETFC_EXACT', f'-DNETFC_LANES={lanes}')

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NetFC for the Tofino Native Architecture: Tofino 1 and 2. docs/p4.md says how to compile it. */
+#include <core.p4>
+#if __TARGET_TOFINO__ == 2
+#include <t2na.p4>
+#else
+#include <tna.p4>
+#endif
+
+#define NETFC_TNA
+
+#include "include/netfc.p4"
+#include "include/parser.p4"
+
+parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
+                     out ingress_intrinsic_metadata_t intrinsic) {
+    NetfcParser() netfc;
+
+    state start {
+        packet.extract(intrinsic);
+        packet.advance(PORT_METADATA_SIZE);
+        transition initialise;
+    }
+
+    state initialise {
+        meta.code = 0;
+        transition headers;
+    }
+
+    state headers {
+        netfc.apply(packet, hdr, meta);
+        transition accept;
+    }
+}
+
+/*
+ * Which headers are what they say. The parser has checked UDP's own length; here it must fit into
+ * the IP datagram: slack is what IP has beside it, which is the IP header of so many words at least.
+ */
+control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
+    action fits() {
+        meta.udp_fits = 1;
+    }
+
+    action too_long() {
+        meta.udp_fits = 0;
+    }
+
+    table slack {
+        key = {
+            hdr.ipv4.isValid() : exact;
+            hdr.ipv4.header_words : ternary;
+            hdr.udp.length : ternary;
+            meta.slack : range;
+        }
+        actions = { fits; too_long; }
+        const default_action = too_long();
+        const entries = {
+            (true, _, 0 &&& 0xfff8, _) : too_long();
+            (false, _, 0 &&& 0xfff8, _) : too_long();
+            (true, _, 0x8000 &&& 0x8000, _) : too_long();
+            (false, _, 0x8000 &&& 0x8000, _) : too_long();
+            (true, _, 0x4000 &&& 0x4000, _) : too_long();
+            (false, _, 0x4000 &&& 0x4000, _) : too_long();
+            (false, _, _, 0 .. 0x7fff) : fits();
+            (true, 5, _, 20 .. 0x7fff) : fits();
+            (true, 6, _, 24 .. 0x7fff) : fits();
+            (true, 7, _, 28 .. 0x7fff) : fits();
+            (true, 8, _, 32 .. 0x7fff) : fits();
+            (true, 9, _, 36 .. 0x7fff) : fits();
+            (true, 10, _, 40 .. 0x7fff) : fits();
+            (true, 11, _, 44 .. 0x7fff) : fits();
+            (true, 12, _, 48 .. 0x7fff) : fits();
+            (true, 13, _, 52 .. 0x7fff) : fits();
+            (true, 14, _, 56 .. 0x7fff) : fits();
+            (true, 15, _, 60 .. 0x7fff) : fits();
+        }
+    }
+
+    apply {
+        if (hdr.ipv4.isValid()) {
+            meta.slack = hdr.ipv4.total_length - hdr.udp.length;
+        } else {
+            meta.slack = hdr.ipv6.payload_length - hdr.udp.length;
+        }
+        if (hdr.udp.isValid() && parser_error == 0) {
+            slack.apply();
+        }
+    }
+}
+
+control IngressPipe(inout headers_t hdr, inout meta_t meta,
+                    in ingress_intrinsic_metadata_t intrinsic,
+                    in ingress_intrinsic_metadata_from_parser_t from_parser,
+                    inout ingress_intrinsic_metadata_for_deparser_t for_deparser,
+                    inout ingress_intrinsic_metadata_for_tm_t for_tm) {
+    Lengths() lengths;
+    Netfc() netfc;
+
+    action pair(PortId_t port) {
+        for_tm.ucast_egress_port = port;
+        for_tm.bypass_egress = 1;
+    }
+
+    action reflect() {
+        for_tm.ucast_egress_port = intrinsic.ingress_port;
+        for_tm.bypass_egress = 1;
+        meta.reflect = 1;
+    }
+
+    action drop() {
+        for_deparser.drop_ctl = 1;
+    }
+
+    table forward {
+        key = { intrinsic.ingress_port : exact @name("ingress_port"); }
+        actions = { pair; reflect; drop; }
+        const default_action = drop();
+        size = NETFC_PORTS;
+    }
+
+    action swap_ethernet() {
+        bit<48> address = hdr.ethernet.source;
+        hdr.ethernet.source = hdr.ethernet.destination;
+        hdr.ethernet.destination = address;
+    }
+
+    action swap_ipv4() {
+        bit<32> address = hdr.ipv4.source;
+        hdr.ipv4.source = hdr.ipv4.destination;
+        hdr.ipv4.destination = address;
+    }
+
+    action swap_ipv6() {
+        bit<128> address = hdr.ipv6.source;
+        hdr.ipv6.source = hdr.ipv6.destination;
+        hdr.ipv6.destination = address;
+    }
+
+    action swap_udp() {
+        bit<16> port = hdr.udp.source;
+        hdr.udp.source = hdr.udp.destination;
+        hdr.udp.destination = port;
+    }
+
+    apply {
+        forward.apply();
+        lengths.apply(hdr, from_parser.parser_err, meta);
+        netfc.apply(hdr, meta);
+        /* A datagram over IPv4 without a checksum stays without. */
+        if (hdr.udp.checksum == 0 && hdr.ipv4.isValid()) {
+            meta.answered = 0;
+        }
+        if (meta.reflect == 1) {
+            swap_ethernet();
+            if (hdr.ipv4.isValid()) {
+                swap_ipv4();
+            } else if (hdr.ipv6.isValid()) {
+                swap_ipv6();
+            }
+            if (meta.udp_fits == 1) {
+                swap_udp();
+            }
+        }
+    }
+}
+
+#define NETFC_CHECKSUM_Z(n) , hdr.z##n.bits
+
+control IngressDeparser(packet_out packet, inout headers_t hdr, in meta_t meta,
+                        in ingress_intrinsic_metadata_for_deparser_t for_deparser) {
+    Checksum() checksum;
+
+    apply {
+        if (meta.answered == 1) {
+            hdr.udp.checksum = checksum.update({
+                meta.residual,
+                hdr.netfc.format, hdr.netfc.reply, hdr.netfc.code, hdr.netfc.flags
+                NETFC_EACH_LANE(NETFC_CHECKSUM_Z)
+            }, true);
+        }
+        NETFC_EMIT
+    }
+}
+
+/* Nothing is left to do behind the traffic manager, which packets bypass. */
+struct nothing_t {}
+
+parser EgressParser(packet_in packet, out nothing_t hdr, out nothing_t meta,
+                    out egress_intrinsic_metadata_t intrinsic) {
+    state start {
+        packet.extract(intrinsic);
+        transition accept;
+    }
+}
+
+control EgressPipe(inout nothing_t hdr, inout nothing_t meta,
+                   in egress_intrinsic_metadata_t intrinsic,
+                   in egress_intrinsic_metadata_from_parser_t from_parser,
+                   inout egress_intrinsic_metadata_for_deparser_t for_deparser,
+                   inout egress_intrinsic_metadata_for_output_port_t for_port) {
+    apply {}
+}
+
+control EgressDeparser(packet_out packet, inout nothing_t hdr, in nothing_t meta,
+                       in egress_intrinsic_metadata_for_deparser_t for_deparser) {
+    apply {}
+}
+
+Pipeline(IngressParser(), IngressPipe(), IngressDeparser(), EgressParser(), EgressPipe(),
+         EgressDeparser()) pipe;
+
+Switch(pipe) main;
