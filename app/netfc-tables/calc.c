@@ -25,7 +25,7 @@ static const char help[] =
 	"  -h, --help    print this\n\n"
 	"Exception flags are 1 invalid, 2 division by zero, 4 overflow, 8 underflow. Accuracy\n"
 	"is the NetFC paper's: exp(-|z - exact| / |exact|).\n"
-	"Example: testfloat_gen f16_add | netfc-tables calc --stream --hex fp16_k1024 add\n";
+	"Example: testfloat_gen f16_add | netfc-tables calc --stream --hex fp16_exact add\n";
 
 /* What --help describes. */
 struct options {
