@@ -17,7 +17,7 @@ find_intercept(const int32_t *value, int32_t slope, uint16_t *base)
 	int32_t least = 0, greatest = UINT16_MAX;
 
 	for (int32_t i = 0; i < SEGMENT; i++) {
-		int32_t low = (value[i] << LINE_BITS) - slope * i;
+		int32_t low = value[i] * (1 << LINE_BITS) - slope * i;
 
 		least = RTE_MAX(least, low);
 		greatest = RTE_MIN(greatest, low + (1 << LINE_BITS) - 1);

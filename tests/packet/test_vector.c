@@ -117,7 +117,8 @@ check_operands(const struct subject *subject)
 			for (uint32_t first = 0; first <= UINT16_MAX; first += NETFC_BATCH) {
 				fill_operands(first, round, x, y, &seed);
 				check_batch(subject, op, x, y);
-				check_batch(subject, op, y, x);
+				if (round % 2 != 0)
+					check_batch(subject, op, y, x);
 			}
 		}
 	}
