@@ -8,7 +8,8 @@ packages_analysis="clang-tidy cppcheck"
 packages_fuzz="clang libclang-rt-14-dev llvm-14"
 packages_benchmark="dpdk-dev"
 packages_count="valgrind"
+packages_monitoring="python3-prometheus-client"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping iperf3 ethtool chromium strace
+	iproute2 iputils-ping prometheus $packages_monitoring iperf3 ethtool chromium strace
 	$packages_evaluation $packages_benchmark $packages_count"

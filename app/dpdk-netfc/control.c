@@ -10,15 +10,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <rte_errno.h>
-#include <rte_lcore.h>
-#include <rte_version.h>
-
 #include "control.h"
 #include "control_command.h"
+#include "side_thread.h"
 
 #define MAX_CLIENTS 8
-#define THREAD_NAME "netfc-control"
 
 /* What is polled: the end, new clients, clients. */
 enum watched {
@@ -38,11 +34,8 @@ struct control {
 	char *path;
 	bool bound; /* the socket is ours to remove */
 	bool started;
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-	rte_thread_t thread;
-#else
-	pthread_t thread;
-#endif
+	struct side_work work;
+	side_thread thread;
 	struct pollfd watched[WATCHED_ALL]; /* fd -1: none */
 	struct client client[MAX_CLIENTS];
 };
@@ -144,8 +137,9 @@ accept_client(struct control *control)
 }
 
 static void
-serve(struct control *control)
+serve(void *arg)
 {
+	struct control *control = arg;
 	struct pollfd *watched = control->watched;
 
 	for (;;) {
@@ -242,59 +236,14 @@ control_open(struct app *app, const char *path, struct control **result)
 	return 0;
 }
 
-/* ---- the thread: where the EAL lets threads run that are no lcores ------------------------- */
-
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-static uint32_t
-run(void *arg)
-{
-	serve(arg);
-	return 0;
-}
-
-static int
-create_thread(struct control *control)
-{
-	return rte_thread_create_control(&control->thread, THREAD_NAME, run, control);
-}
-
-static void
-join_thread(struct control *control)
-{
-	rte_thread_join(control->thread, NULL);
-}
-#else
-static void *
-run(void *arg)
-{
-	serve(arg);
-	return NULL;
-}
-
-static int
-create_thread(struct control *control)
-{
-	return rte_ctrl_thread_create(&control->thread, THREAD_NAME, NULL, run, control);
-}
-
-static void
-join_thread(struct control *control)
-{
-	pthread_join(control->thread, NULL);
-}
-#endif
-
 int
 control_start(struct control *control)
 {
-	int error = create_thread(control);
-
-	control->started = error == 0;
-	if (error == 0)
-		return 0;
-	fprintf(stderr, PROGRAM ": cannot start the thread of the control channel: %s\n",
-		rte_strerror(abs(error)));
-	return -1;
+	control->work = (struct side_work){serve, control};
+	if (side_thread_start(&control->thread, "netfc-control", &control->work) != 0)
+		return -1;
+	control->started = true;
+	return 0;
 }
 
 void
@@ -304,7 +253,7 @@ control_close(struct control *control)
 		return;
 	if (control->started) {
 		eventfd_write(control->watched[WATCHED_END].fd, 1);
-		join_thread(control);
+		side_thread_join(control->thread);
 	}
 	for (unsigned int w = 0; w < WATCHED_ALL; w++) {
 		if (control->watched[w].fd >= 0)

@@ -16,6 +16,7 @@
 #include "hugepages.h"
 #include "json_file.h"
 #include "latency.h"
+#include "periodic.h"
 #include "plan.h"
 #include "poll.h"
 #include "ports.h"
@@ -134,18 +135,32 @@ free_all(void)
 	rte_mempool_free(app.pool);
 }
 
+static int
+start_side_threads(struct control *control, struct periodic **periodic)
+{
+	uint32_t interval_s = app.options.stats_interval_s;
+
+	if (interval_s != 0 && periodic_start(&app, interval_s, periodic) != 0)
+		return -1;
+	if (control == NULL || control_start(control) == 0)
+		return 0;
+	periodic_stop(*periodic);
+	return -1;
+}
+
 static enum exit_status
 run(struct json_file **stats, struct control **control)
 {
 	struct totals totals;
 	enum exit_status status = EXIT_DONE;
+	struct periodic *periodic = NULL;
 
 	report_configuration(&app);
 	if (ports_start(&app) != 0) {
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
-	if (*control != NULL && control_start(*control) != 0) {
+	if (start_side_threads(*control, &periodic) != 0) {
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
@@ -160,6 +175,7 @@ run(struct json_file **stats, struct control **control)
 	control_close(*control);
 	*control = NULL;
 	alerts_stop(app.alerts);
+	periodic_stop(periodic);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);

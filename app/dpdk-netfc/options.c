@@ -16,6 +16,7 @@
 #define DEFAULT_TABLES "fp16_k1024"
 #define DEFAULT_STATIONS 8192u
 #define MAX_STATIONS (1ul << 20)
+#define MAX_STATS_INTERVAL_S (24 * 60 * 60ul)
 #define DEFAULT_AGEING_S 300u /* IEEE 802.1Q, table 8-6 */
 
 enum option_id {
@@ -31,6 +32,7 @@ enum option_id {
 	OPTION_IDLE_EXIT,
 	OPTION_STATS_JSON,
 	OPTION_CONTROL,
+	OPTION_STATS_INTERVAL,
 	OPTION_LATENCY,
 	OPTION_SLOWLORIS, /* the first of its SLOWLORIS_OPTION_COUNT */
 };
@@ -50,6 +52,7 @@ static const struct option long_options[] = {
 	{"port", required_argument, NULL, OPTION_PORT},
 	{"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
 	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
+	{"stats-interval", required_argument, NULL, OPTION_STATS_INTERVAL},
 	{"control", required_argument, NULL, OPTION_CONTROL},
 	{"latency", no_argument, NULL, OPTION_LATENCY},
 	SLOWLORIS_OPTIONS(SLOWLORIS_OPTION_){"help", no_argument, NULL, OPTION_HELP},
@@ -87,6 +90,7 @@ print_usage(FILE *out)
 		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
 		"  --stats-json FILE        write the final counters to FILE\n"
 		"  --latency                count how long packets take from receive to transmit burst\n"
+		"  --stats-interval S       print a line of statistics every S seconds\n"
 		"  --control PATH           take commands on a Unix socket (netfc-ctl)\n",
 		DEFAULT_STATIONS, DEFAULT_AGEING_S, NETFC_UDP_PORT);
 	slowloris_options_print_usage(out);
@@ -119,6 +123,17 @@ parse_idle_exit(const char *text, struct options *options)
 	if (option_number("idle-exit", text, 1, MAX_IDLE_EXIT_MS, &number) != 0)
 		return -1;
 	options->idle_exit_ms = (uint32_t)number;
+	return 0;
+}
+
+static int
+parse_stats_interval(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("stats-interval", text, 1, MAX_STATS_INTERVAL_S, &number) != 0)
+		return -1;
+	options->stats_interval_s = (uint32_t)number;
 	return 0;
 }
 
@@ -229,6 +244,8 @@ take_option(int id, const char *text, void *arg)
 		return parse_idle_exit(text, options);
 	case OPTION_STATS_JSON:
 		return parse_text("stats-json", text, &options->stats_json);
+	case OPTION_STATS_INTERVAL:
+		return parse_stats_interval(text, options);
 	case OPTION_CONTROL:
 		return parse_text("control", text, &options->control);
 	case OPTION_LATENCY:

@@ -41,10 +41,11 @@ struct options {
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;
 	struct slowloris_options slowloris;
-	bool latency;           /**< measure it */
-	uint32_t idle_exit_ms;  /**< 0: never */
-	const char *stats_json; /**< NULL: none */
-	const char *control;    /**< path of the control channel's socket; NULL: none */
+	bool latency;              /**< measure it */
+	uint32_t idle_exit_ms;     /**< 0: never */
+	const char *stats_json;    /**< NULL: none */
+	uint32_t stats_interval_s; /**< 0: no periodic statistics */
+	const char *control;       /**< path of the control channel's socket; NULL: none */
 };
 
 /**

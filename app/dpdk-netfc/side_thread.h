@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SIDE_THREAD_H
+#define SIDE_THREAD_H
+
+/** @file Threads beside the lcores, on the CPUs that the EAL keeps for such. */
+
+#include <pthread.h>
+
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
+typedef rte_thread_t side_thread;
+#else
+typedef pthread_t side_thread;
+#endif
+
+/** What a thread runs; it is in memory until side_thread_join() has returned. */
+struct side_work {
+	void (*run)(void *arg);
+	void *arg;
+};
+
+/**
+ * Start a thread.
+ *
+ * @param name up to 15 characters
+ * @return 0, or -1 (said on stderr)
+ */
+int side_thread_start(side_thread *thread, const char *name, const struct side_work *work);
+
+/** Wait for its end. */
+void side_thread_join(side_thread thread);
+
+#endif /* SIDE_THREAD_H */

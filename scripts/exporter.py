@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The state of a running switch for Prometheus, made from its telemetry at every scrape.
+
+Names are those of the telemetry, behind netfc_, with _total behind counters. They are stable.
+"""
+
+import argparse
+import ipaddress
+import sys
+import threading
+
+from prometheus_client import exposition
+from prometheus_client.core import (
+    CollectorRegistry,
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+)
+
+import netfc_snapshot
+import netfc_telemetry
+
+PROGRAM = "netfc-exporter"
+DONE, WRONG_USAGE, FAILED = 0, 1, 2
+LISTEN = "127.0.0.1:9620"
+
+# Counters of an lcore: name in telemetry, name here, meaning.
+LCORE_COUNTERS = (
+    ("rx_packets", "rx_packets", "Packets received"),
+    ("tx_packets", "tx_packets", "Packets sent"),
+    ("copies", "copies", "Copies made to leave by more than one port"),
+    ("answers", "answers", "Packets sent by the switch itself, of those sent"),
+    ("polls", "polls", "Times that a receive queue was looked into"),
+    ("busy_polls", "busy_polls", "Times that something was in it"),
+    ("netfc_packets", "requests", "NetFC requests, those refused included"),
+    ("lanes", "lanes", "Lanes computed"),
+)
+# The same with a name for each of several: the group in telemetry, name here, label, meaning.
+LCORE_GROUPS = (
+    ("drops", "drops", "reason", "Packets dropped"),
+    ("errors", "refused_requests", "code", "NetFC requests answered with an error"),
+    ("exceptions", "exceptions", "flag", "NetFC replies with an exception flag"),
+)
+DEVICE_COUNTERS = {
+    "rx_packets": "Packets that the device received",
+    "tx_packets": "Packets that the device sent",
+    "rx_bytes": "Bytes that the device received",
+    "tx_bytes": "Bytes that the device sent",
+    "rx_missed": "Packets that came while the receive queue was full",
+    "rx_errors": "Packets that came damaged",
+    "rx_no_mbuf": "Packets that came while no packet buffer was free",
+    "tx_errors": "Packets that failed to leave",
+}
+BRIDGE_COUNTERS = {"learned": "Stations learned", "aged": "Stations forgotten",
+                   "refused": "Stations not learned as the table was full"}
+
+
+class Collector:
+    """Asks the switch whenever Prometheus asks."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def collect(self):
+        """Yields the metric families; netfc_up says whether there are others."""
+        up = GaugeMetricFamily("netfc_up", "Whether the switch answers")
+        try:
+            snapshot = netfc_snapshot.take(self._path)
+        except netfc_telemetry.TelemetryError:
+            up.add_metric([], 0)
+            yield up
+            return
+        up.add_metric([], 1)
+        yield up
+        for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency):
+            yield from families(snapshot)
+
+
+def of_switch(snapshot):
+    config, stats = snapshot.config, snapshot.stats
+    names = ("version", "dpdk", "match", "forward")
+    yield InfoMetricFamily("netfc_switch", "What is running",
+                           value={name: str(config[name]) for name in names})
+    tables = GaugeMetricFamily("netfc_table_set", "Table sets in use",
+                               labels=("format", "set", "origin"))
+    for number_format, table in snapshot.tables.items():
+        tables.add_metric((number_format, table["set"], table["origin"]), 1)
+    yield tables
+    yield GaugeMetricFamily("netfc_uptime_seconds", "Since polling began", value=stats["seconds"])
+    yield GaugeMetricFamily("netfc_mbufs", "Packet buffers", value=config["mbufs"])
+    yield GaugeMetricFamily("netfc_mbufs_in_use", "Packet buffers in use",
+                            value=stats["mbufs_in_use"])
+
+
+def of_lcores(snapshot):
+    for name, ours, meaning in LCORE_COUNTERS:
+        family = CounterMetricFamily(f"netfc_{ours}", meaning, labels=["lcore"])
+        for lcore in snapshot.lcores:
+            family.add_metric([str(lcore["lcore"])], lcore[name])
+        yield family
+    for group, ours, label, meaning in LCORE_GROUPS:
+        family = CounterMetricFamily(f"netfc_{ours}", meaning, labels=["lcore", label])
+        for lcore in snapshot.lcores:
+            for name, count in lcore[group].items():
+                family.add_metric([str(lcore["lcore"]), name], count)
+        yield family
+
+
+def of_ports(snapshot):
+    link = GaugeMetricFamily("netfc_link_up", "Whether the link is up", labels=["port", "device"])
+    for port in snapshot.ports:
+        if "link_up" in port:
+            link.add_metric([str(port["port"]), port["device"]], port["link_up"])
+    yield link
+    for name, meaning in DEVICE_COUNTERS.items():
+        family = CounterMetricFamily(f"netfc_device_{name}", meaning, labels=["port", "device"])
+        for port in snapshot.ports:
+            if "counters" in port:
+                family.add_metric([str(port["port"]), port["device"]], port["counters"][name])
+        yield family
+
+
+def of_bridge(snapshot):
+    if snapshot.bridge is None:
+        return
+    yield GaugeMetricFamily("netfc_stations", "Stations that the bridge knows",
+                            value=snapshot.bridge["known"])
+    yield GaugeMetricFamily("netfc_stations_capacity", "Stations that it can know",
+                            value=snapshot.bridge["capacity"])
+    for name, meaning in BRIDGE_COUNTERS.items():
+        yield CounterMetricFamily(f"netfc_stations_{name}", meaning, value=snapshot.bridge[name])
+
+
+def of_latency(snapshot):
+    latency = snapshot.latency
+    if latency is None or not latency["count"]:
+        return
+    hz, packets, buckets = latency["tsc_hz"], 0, []
+    for bound, count in sorted(latency["buckets"].items(), key=lambda item: int(item[0])):
+        packets += count
+        buckets.append((repr(int(bound) / hz), packets))
+    buckets.append(("+Inf", packets))
+    yield HistogramMetricFamily(
+        "netfc_latency_seconds", "From receive burst to transmit burst, per packet",
+        buckets=buckets, sum_value=latency["mean"] * packets / hz)
+
+
+def registry_for(path):
+    """A registry that has the switch at that telemetry socket in it, and nothing else."""
+    registry = CollectorRegistry()
+    registry.register(Collector(path))
+    return registry
+
+
+# ---- the program -----------------------------------------------------------------------------
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with the exit status of all programs here when the usage is wrong."""
+
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
+
+
+def listen_address(text):
+    """ADDRESS:PORT, an IPv6 address in brackets, as a pair."""
+    address, colon, port = text.rpartition(":")
+    try:
+        ipaddress.ip_address(address.removeprefix("[").removesuffix("]"))
+        if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+            raise ValueError
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}': expected ADDRESS:PORT") from error
+    return address.removeprefix("[").removesuffix("]"), int(port)
+
+
+def parse_arguments(arguments):
+    parser = Parser(prog=PROGRAM, description="Serve the state of a running switch to Prometheus, "
+                    "at /metrics over HTTP.")
+    parser.add_argument("--file-prefix", metavar="PREFIX", default=netfc_telemetry.FILE_PREFIX,
+                        help="the switch's (default %(default)s)")
+    parser.add_argument("--telemetry", metavar="PATH",
+                        help="the telemetry socket, instead of that of --file-prefix")
+    parser.add_argument("--listen", metavar="ADDRESS:PORT", type=listen_address, default=LISTEN,
+                        help="where to serve (default %(default)s: this machine only)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    """Runs the program until it is interrupted. Returns its exit status."""
+    asked = parse_arguments(arguments)
+    path = asked.telemetry or netfc_telemetry.socket_path(asked.file_prefix)
+    address, port = asked.listen
+    try:
+        exposition.start_http_server(port, address, registry_for(path))
+    except OSError as error:
+        print(f"{PROGRAM}: {address}:{port}: {error.strerror}", file=sys.stderr)
+        return FAILED
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    return DONE

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A running switch as lines of text: what has happened between two snapshots."""
+
+UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def short(number):
+    """A number in at most five characters and a unit: 1234567 -> 1.235M."""
+    for size, unit in UNITS:
+        if number >= size:
+            return f"{number / size:.3f}"[:5] + unit
+    return f"{number:.0f}"
+
+
+def share(part, whole):
+    """A ratio in percent; '-' where there is nothing to divide by."""
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+class Rates:
+    """Changes per second between two dictionaries of counters."""
+
+    def __init__(self, before, after, seconds):
+        self._before, self._after, self._seconds = before, after, seconds
+
+    def change(self, *names):
+        """How much a counter has grown; names lead through groups."""
+        before, after = self._before, self._after
+        for name in names:
+            before, after = before.get(name, {}), after.get(name, {})
+        return after - (before or 0)
+
+    def __call__(self, *names):
+        return short(self.change(*names) / self._seconds)
+
+
+def lines(before, after, accuracy=None):
+    """The view.
+
+    before, after: Snapshots of the same switch; accuracy: what to say of a sample of requests that
+    was compared with the CPU, if one was.
+    """
+    seconds = max(after.time - before.time, 1e-9)
+    yield from head(after)
+    yield ""
+    yield from of_switch(Rates(before.stats, after.stats, seconds), after)
+    if accuracy:
+        yield f"accuracy   {accuracy}"
+    yield ""
+    yield from of_lcores(before, after, seconds)
+    yield ""
+    yield from of_ports(before, after, seconds)
+
+
+def head(after):
+    config = after.config
+    sets = ", ".join(table["set"] for table in after.tables.values())
+    yield (f"dpdk-netfc {config['version']}   up {after.stats['seconds']} s   {sets}   "
+           f"match {config['match']}   forward {config['forward']}")
+
+
+def of_switch(rate, after):
+    stats = after.stats
+    yield (f"packets/s  {rate('rx_packets'):>8} in   {rate('tx_packets'):>8} out   "
+           f"{stats['mbufs_in_use']} of {after.config['mbufs']} mbufs in use")
+    yield (f"NetFC/s    {rate('netfc_packets'):>8} requests   {rate('lanes'):>8} lanes   "
+           f"refused {sum(rate.change('errors', name) for name in stats['errors'])}")
+    for title, group in (("drops/s", "drops"), ("flags/s", "exceptions")):
+        shown = [f"{rate(group, name)} {name}" for name in stats[group] if rate.change(group, name)]
+        yield f"{title:<10} {', '.join(shown) or 'none'}"
+    if after.bridge:
+        yield (f"stations   {after.bridge['known']} of {after.bridge['capacity']}, "
+               f"{after.bridge['refused']} refused")
+
+
+def of_lcores(before, after, seconds):
+    yield f"{'lcore':<6}{'load':>7}{'burst':>8}{'in/s':>9}{'lanes/s':>9}  queues"
+    earlier = {lcore["lcore"]: lcore for lcore in before.lcores}
+    for lcore in after.lcores:
+        rate = Rates(earlier.get(lcore["lcore"], {}), lcore, seconds)
+        bursts = rate.change("busy_polls")
+        mean = f"{rate.change('rx_packets') / bursts:.1f}" if bursts else "-"
+        yield (f"{lcore['lcore']:<6}{share(bursts, rate.change('polls')):>7}{mean:>8}"
+               f"{rate('rx_packets'):>9}{rate('lanes'):>9}  {' '.join(lcore['paths']) or 'idle'}")
+
+
+def of_ports(before, after, seconds):
+    yield f"{'port':<6}{'link':>5}{'in/s':>9}{'out/s':>9}{'lost':>8}  device"
+    earlier = {port["port"]: port for port in before.ports}
+    for port in after.ports:
+        if "counters" not in port:
+            continue
+        rate = Rates(earlier.get(port["port"], {}).get("counters", {}), port["counters"], seconds)
+        lost = sum(rate.change(name) for name in ("rx_missed", "rx_errors", "rx_no_mbuf",
+                                                  "tx_errors"))
+        yield (f"{port['port']:<6}{'up' if port.get('link_up') else 'down':>5}"
+               f"{rate('rx_packets'):>9}{rate('tx_packets'):>9}{short(lost):>8}  {port['device']}")

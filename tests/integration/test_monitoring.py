@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exporter for Prometheus and the terminal view, on a running switch."""
+
+import contextlib
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+import frames
+import hosts
+import project_scripts
+import switch
+from fake_switch import FakeSwitch, TableSet
+
+import top_command  # found through project_scripts
+
+TERMINAL = {'TERM': 'xterm', 'LINES': '40', 'COLUMNS': '120'}
+
+
+@pytest.fixture(name='running', scope='module')
+def running_switch(tmp_path_factory):
+    requests = [frames.plain_frame(frames.lanes(count)) for count in range(1, 65)]
+    requests.append(frames.plain_frame(frames.request(version=2)))
+    live = switch.Running(tmp_path_factory.mktemp('monitoring'), requests,
+                          ['--forward', 'bridge', '--match', 'direct', '--latency'],
+                          vdevs=['net_null0,no-rx=1'], telemetry=True)
+    live.wait_until_busy()
+    yield live
+    live.stop()
+
+
+def script(name, *arguments, **options):
+    return subprocess.run([project_scripts.SCRIPTS / name, *map(str, arguments)], text=True,
+                          capture_output=True, timeout=60, check=False, **options)
+
+
+def free_port():
+    with socket.socket() as some:
+        some.bind(('127.0.0.1', 0))
+        return some.getsockname()[1]
+
+
+class Exporter:
+    """The exporter at work. A context manager."""
+
+    def __init__(self, telemetry):
+        self.url = f'http://127.0.0.1:{free_port()}/metrics'
+        self._process = subprocess.Popen(
+            [project_scripts.SCRIPTS / 'netfc-exporter', '--telemetry', telemetry,
+             '--listen', self.url[7:-8]], stderr=subprocess.PIPE, text=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.send_signal(signal.SIGINT)
+        _, stderr = self._process.communicate(timeout=20)
+        assert self._process.returncode == 0, stderr
+
+    def scrape(self):
+        limit = time.monotonic() + 20
+        while True:
+            try:
+                with urllib.request.urlopen(self.url, timeout=20) as answer:
+                    return answer.read().decode()
+            except OSError:
+                assert self._process.poll() is None and time.monotonic() < limit
+                time.sleep(0.05)
+
+
+def samples(text):
+    """The samples of a scrape: name with labels -> value."""
+    lines = [line for line in text.splitlines() if not line.startswith('#')]
+    return {name: float(value) for name, value in (line.rsplit(' ', 1) for line in lines)}
+
+
+def test_prometheus_takes_what_is_exported(running):
+    with Exporter(running.telemetry_path) as exporter:
+        text = exporter.scrape()
+    checked = subprocess.run(['promtool', 'check', 'metrics'], input=text, text=True,
+                             capture_output=True, timeout=60, check=False)
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, '', '')
+
+
+def grown(after, before, name):
+    """The later samples, if a counter has grown."""
+    return after if after[name] > before[name] else None
+
+
+def test_exported_numbers(running):
+    with Exporter(running.telemetry_path) as exporter:
+        before = samples(exporter.scrape())
+        received = 'netfc_rx_packets_total{lcore="0"}'
+        after = hosts.wait_until(lambda: grown(samples(exporter.scrape()), before, received),
+                                 'packets')
+    assert before['netfc_up'] == 1 and before['netfc_stations'] == 1
+    assert before['netfc_table_set{format="fp16",origin="built",set="fp16_k1024"}'] == 1
+    for name in (received, 'netfc_lanes_total{lcore="0"}',
+                 'netfc_refused_requests_total{code="version",lcore="0"}',
+                 'netfc_device_rx_packets_total{device="net_pcap0",port="0"}',
+                 'netfc_latency_seconds_count'):
+        assert 0 < before[name] < after[name], name
+    assert 'netfc_drops_total{lcore="0",reason="tx_full"}' in after
+    counters = [name for name in after if '_total' in name]
+    assert len(counters) > 40 and all(name.startswith('netfc_') for name in after)
+
+
+def test_a_switch_that_is_away_is_down(tmp_path):
+    with Exporter(tmp_path / 'nothing') as exporter:
+        assert samples(exporter.scrape()) == {'netfc_up': 0}
+
+
+@pytest.mark.parametrize('program', ['netfc-exporter', 'netfc-top'])
+def test_wrong_usage(program):
+    for arguments in (['--bogus'], ['stray']):
+        done = script(program, *arguments)
+        assert done.returncode == 1 and program in done.stderr
+    assert script(program, '--help').returncode == 0
+
+
+@pytest.mark.parametrize('listen', ['localhost:1', '127.0.0.1', '127.0.0.1:x', '127.0.0.1:70000'])
+def test_where_the_exporter_cannot_listen(listen):
+    assert script('netfc-exporter', '--listen', listen).returncode == 1
+
+
+def test_a_view(running):
+    done = script('netfc-top', '--telemetry', running.telemetry_path, '--once', '--interval', '0.3')
+    assert done.returncode == 0, done.stderr
+    assert re.search(r'^packets/s +[\d.]+[kM] in +[\d.]+[kM] out', done.stdout, re.MULTILINE)
+    assert re.search(r'^NetFC/s +[\d.]+[kM] requests +[\d.]+[kMG] lanes +refused [1-9]',
+                     done.stdout, re.MULTILINE)
+    assert re.search(r'^0 +\d+\.\d% +64\.0 .* 0/0 1/0$', done.stdout, re.MULTILINE)
+    assert re.search(r'^0 +up .* net_pcap0$', done.stdout, re.MULTILINE)
+
+
+def test_no_view_of_nothing(tmp_path):
+    done = script('netfc-top', '--telemetry', tmp_path / 'nothing', '--once')
+    assert done.returncode == 2 and 'No such file' in done.stderr
+
+
+def test_the_view_refreshes_until_q(running):
+    leader, follower = pty.openpty()
+    with subprocess.Popen([project_scripts.SCRIPTS / 'netfc-top', '--telemetry',
+                           running.telemetry_path, '--interval', '0.1'], stdin=follower,
+                          stdout=follower, stderr=subprocess.PIPE,
+                          env={**os.environ, **TERMINAL}) as process:
+        os.close(follower)
+        shown, limit = b'', time.monotonic() + 20
+        while shown.count(b'packets/s') < 1 or len(shown) < 3000:
+            assert time.monotonic() < limit, shown
+            if select.select([leader], [], [], 0.1)[0]:
+                shown += os.read(leader, 65536)
+        os.write(leader, b'q')
+        while process.poll() is None:
+            assert time.monotonic() < limit
+            with contextlib.suppress(OSError):  # when nobody has the other end any more
+                if select.select([leader], [], [], 0.1)[0]:
+                    os.read(leader, 65536)
+        assert process.returncode == 0, process.stderr.read()
+    os.close(leader)
+    assert b'lcore' in shown
+
+
+def test_accuracy_of_a_sample():
+    table_set = TableSet('fp16_k1024')
+    with FakeSwitch({1: table_set}) as server:
+        said = top_command.Sampler(server.address, server.port).measure()
+    table_set.close()
+    add, mul = re.fullmatch(r'add ([\d.]+)%, mul ([\d.]+)% of 200 lanes, against the CPU',
+                            said).groups()
+    assert 99.9 < float(add) <= 100 and 99.9 < float(mul) <= 100
+
+
+def test_periodic_statistics(tmp_path):
+    """A line at least every second, whatever the lcores do, and one object in the end."""
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.lanes(5))],
+                          ['--match', 'direct', '--stats-interval', '1'])
+    live.wait_until_busy()
+    lines = []
+    for line in iter(live.process.stdout.readline, ''):
+        if re.match(r'after \d+ s: ', line):
+            lines.append(line)
+        if len(lines) == 2:
+            break
+    assert live.stop()[0] == 0
+    for number, line in enumerate(lines, 1):
+        found = re.fullmatch(r'after (\d+) s: (\d+) packets/s in, (\d+) out, (\d+) dropped, '
+                             r'(\d+) requests/s, (\d+) lanes/s, load (\d+)%\n', line)
+        seconds, received, sent, dropped, requests, lanes, load = map(int, found.groups())
+        assert seconds == number and dropped == 0 and load == 100
+        assert received > 0 and 0 < sent and lanes == pytest.approx(5 * requests, rel=0.1)
+
+
+@pytest.mark.parametrize('seconds', ['0', '-1', 'x', '86401'])
+def test_intervals_that_cannot_be(seconds):
+    done = switch.execute([*switch.eal_options(['net_null0']), '--', '--stats-interval', seconds])
+    assert done.returncode == 1 and 'stats-interval' in done.stderr
