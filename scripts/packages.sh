@@ -8,6 +8,7 @@ packages_analysis="clang-tidy cppcheck"
 packages_fuzz="clang libclang-rt-14-dev llvm-14"
 packages_benchmark="dpdk-dev"
 packages_count="valgrind"
+packages_package="build-essential debhelper debootstrap"
 packages_monitoring="python3-prometheus-client"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark

@@ -16,6 +16,9 @@
 #define DEFAULT_TABLES "fp16_k1024"
 #define DEFAULT_STATIONS 8192u
 #define MAX_STATIONS (1ul << 20)
+/* Enough for the cache of an lcore, and for a burst. */
+#define MIN_MBUFS 512ul
+#define MAX_MBUFS (1ul << 24)
 #define MAX_STATS_INTERVAL_S (24 * 60 * 60ul)
 #define DEFAULT_AGEING_S 300u /* IEEE 802.1Q, table 8-6 */
 
@@ -32,6 +35,7 @@ enum option_id {
 	OPTION_IDLE_EXIT,
 	OPTION_STATS_JSON,
 	OPTION_CONTROL,
+	OPTION_MBUFS,
 	OPTION_STATS_INTERVAL,
 	OPTION_LATENCY,
 	OPTION_SLOWLORIS, /* the first of its SLOWLORIS_OPTION_COUNT */
@@ -53,6 +57,7 @@ static const struct option long_options[] = {
 	{"idle-exit", required_argument, NULL, OPTION_IDLE_EXIT},
 	{"stats-json", required_argument, NULL, OPTION_STATS_JSON},
 	{"stats-interval", required_argument, NULL, OPTION_STATS_INTERVAL},
+	{"mbufs", required_argument, NULL, OPTION_MBUFS},
 	{"control", required_argument, NULL, OPTION_CONTROL},
 	{"latency", no_argument, NULL, OPTION_LATENCY},
 	SLOWLORIS_OPTIONS(SLOWLORIS_OPTION_){"help", no_argument, NULL, OPTION_HELP},
@@ -86,6 +91,7 @@ print_usage(FILE *out)
 		"                           answer ARP, neighbour discovery, ping and requests\n"
 		"                           to this address, on that port only; repeatable\n"
 		"  --mtu N                  MTU of all ports (default: what they have)\n"
+		"  --mbufs N                packet buffers (default: what all queues can hold)\n"
 		"  --port N                 UDP port of NetFC requests (default %d)\n"
 		"  --idle-exit MS           stop once nothing was received for MS milliseconds\n"
 		"  --stats-json FILE        write the final counters to FILE\n"
@@ -134,6 +140,17 @@ parse_stats_interval(const char *text, struct options *options)
 	if (parse_number("stats-interval", text, 1, MAX_STATS_INTERVAL_S, &number) != 0)
 		return -1;
 	options->stats_interval_s = (uint32_t)number;
+	return 0;
+}
+
+static int
+parse_mbufs(const char *text, struct options *options)
+{
+	unsigned long number;
+
+	if (parse_number("mbufs", text, MIN_MBUFS, MAX_MBUFS, &number) != 0)
+		return -1;
+	options->mbufs = (uint32_t)number;
 	return 0;
 }
 
@@ -244,6 +261,8 @@ take_option(int id, const char *text, void *arg)
 		return parse_idle_exit(text, options);
 	case OPTION_STATS_JSON:
 		return parse_text("stats-json", text, &options->stats_json);
+	case OPTION_MBUFS:
+		return parse_mbufs(text, options);
 	case OPTION_STATS_INTERVAL:
 		return parse_stats_interval(text, options);
 	case OPTION_CONTROL:

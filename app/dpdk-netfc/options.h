@@ -37,6 +37,7 @@ struct options {
 	enum forward_mode forward;
 	uint16_t udp_port;
 	uint16_t mtu;      /**< 0: what the ports have */
+	uint32_t mbufs;    /**< packet buffers; 0: as many as all queues may hold */
 	uint32_t stations; /**< that the bridge remembers at the most */
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;

@@ -198,8 +198,10 @@ ports_create_pool(struct app *app, unsigned int lcores)
 		mbufs += port->rx_queues * port->rx_descriptors +
 			port->tx_queues * port->tx_descriptors;
 	}
-	app->pool = rte_pktmbuf_pool_create("netfc", RTE_MAX(mbufs, (unsigned int)POOL_LEAST),
-		POOL_CACHE, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	mbufs = app->options.mbufs != 0 ? app->options.mbufs
+					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
+	app->pool = rte_pktmbuf_pool_create(
+		"netfc", mbufs, POOL_CACHE, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	if (app->pool != NULL)
 		return 0;
 	fprintf(stderr,
@@ -273,12 +275,31 @@ ports_start(struct app *app)
 	return 0;
 }
 
+/*
+ * Free what has been sent into rings and not received again: the driver, which does not, would
+ * leave it to look like a leak.
+ */
+static void
+drain_rings(const struct port *port)
+{
+	if (!port->started || strcmp(port->info.driver_name, "net_ring") != 0)
+		return;
+	for (uint16_t q = 0; q < port->rx_queues; q++) {
+		struct rte_mbuf *mbufs[PIPELINE_BURST];
+		uint16_t count;
+
+		while ((count = rte_eth_rx_burst(port->id, q, mbufs, PIPELINE_BURST)) > 0)
+			rte_pktmbuf_free_bulk(mbufs, count);
+	}
+}
+
 void
 ports_stop(struct app *app)
 {
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
+		drain_rings(port);
 		if (port->started)
 			rte_eth_dev_stop(port->id);
 		port->started = false;

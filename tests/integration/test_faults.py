@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Faults that a switch which runs for weeks will meet, one after the other."""
+
+import contextlib
+import itertools
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+import frames
+import hosts
+import project_scripts  # noqa: F401, lets the last one be found
+import switch
+from test_transports import MESSAGES, exchange, replies, requests, vhost_connected
+
+from netfc_telemetry import Telemetry  # found through project_scripts
+
+START_STEPS = 16  # moments of the start at which a signal comes
+STEP_S = 0.03
+FLOOD = 20000
+SMALL_DISK = '64k'
+
+
+# ---- the start -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT], ids=['SIGTERM', 'SIGINT'])
+def test_a_signal_at_any_moment_of_the_start(tmp_path, number):
+    """The switch ends with status 0 and whole statistics, or as the signal says, before it has
+    begun to handle signals; and it leaves no socket behind that would be in the way."""
+    sent = [frames.plain_frame(frames.request())]
+    control = switch.RUNTIME / f'control-{next(hosts.numbers)}'
+    ended = []
+    for step in range(START_STEPS):
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        live = switch.Running(folder, sent, ['--match', 'direct', '--control', str(control)])
+        time.sleep(step * STEP_S)
+        live.process.send_signal(number)
+        _, stderr = live.process.communicate(timeout=switch.TIMEOUT_S)
+        switch.assert_sane(stderr)
+        assert live.process.returncode in (0, -number), (step, stderr)
+        if live.process.returncode == 0:
+            assert switch.read_stats(live.stats_path)['mbufs_leaked'] == 0
+            assert not control.exists()
+        ended.append(live.process.returncode)
+    assert 0 in ended
+
+
+def test_killed_and_started_again_at_once(tmp_path):
+    """What a killed switch leaves behind, with the same file prefix, is in nobody's way."""
+    sent = [frames.plain_frame(frames.request())]
+    control = switch.RUNTIME / f'control-{next(hosts.numbers)}'
+    eal = switch.eal_options([f'net_pcap0,rx_pcap={tmp_path}/in,infinite_rx=1'], telemetry=True)
+    switch.write_capture(tmp_path / 'in', sent)
+    options = ['--match', 'direct', '--control', control, '--stats-json', tmp_path / 'stats']
+    for last in (False, False, True):
+        process = subprocess.Popen([switch.PROGRAM, *eal, '--', *map(str, options)], text=True,
+                                   env=switch.ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for line in iter(process.stdout.readline, ''):
+            if line.startswith('  lcore'):
+                break
+        time.sleep(0.2)
+        assert process.poll() is None, process.stderr.read()
+        process.send_signal(signal.SIGTERM if last else signal.SIGKILL)
+        process.communicate(timeout=switch.TIMEOUT_S)
+    assert process.returncode == 0
+    assert switch.read_stats(tmp_path / 'stats')['rx_packets'] > 0
+
+
+# ---- files -----------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def small_disk(folder):
+    """A file system of 64 KiB in a mount namespace of this test's own; yields a command prefix."""
+    folder.mkdir()
+    script = f'mount -t tmpfs -o size={SMALL_DISK} none {folder} && exec "$@"'
+    yield ['unshare', '--mount', 'sh', '-c', script, 'sh']
+
+
+def why_no_mounts():
+    done = subprocess.run(['unshare', '--mount', 'true'], capture_output=True, text=True,
+                          check=False)
+    return done.stderr.strip()
+
+
+NO_MOUNTS = why_no_mounts()
+needs_mounts = pytest.mark.skipif(NO_MOUNTS != '', reason=f'mounts cannot be made: {NO_MOUNTS}')
+
+
+@needs_mounts
+def test_a_full_disk_for_statistics(tmp_path):
+    """Said, with exit status 2, and nothing half written; the packets have passed."""
+    disk = tmp_path / 'disk'
+    sent = requests(50)
+    switch.write_capture(tmp_path / 'in', sent)
+    vdev = f'net_pcap0,rx_pcap={tmp_path}/in,tx_pcap={tmp_path}/out'
+    with small_disk(disk) as inside:
+        fill = f'head -c 1M /dev/zero >{disk}/full; exec "$@"'
+        done = subprocess.run(
+            [*inside, 'sh', '-c', fill, 'sh', switch.PROGRAM, *switch.eal_options([vdev]), '--',
+             '--match', 'direct', '--idle-exit', '50', '--stats-json', f'{disk}/stats'],
+            env=switch.ENVIRONMENT, text=True, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2 and 'No space left' in done.stderr, done.stderr
+    switch.assert_same(switch.read_capture(tmp_path / 'out'), replies(sent, 'reflect'))
+
+
+@needs_mounts
+def test_a_full_disk_for_replies(tmp_path):
+    """DPDK's driver for captures takes packets that it cannot write; the switch goes on, and its
+    own counters stay right."""
+    disk = tmp_path / 'disk'
+    switch.write_capture(tmp_path / 'in', requests(2000))
+    vdev = f'net_pcap0,rx_pcap={tmp_path}/in,tx_pcap={disk}/out'
+    with small_disk(disk) as inside:
+        done = subprocess.run(
+            [*inside, switch.PROGRAM, *switch.eal_options([vdev]), '--', '--match', 'direct',
+             '--idle-exit', '50', '--stats-json', str(tmp_path / 'stats')],
+            env=switch.ENVIRONMENT, text=True, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    stats = switch.read_stats(tmp_path / 'stats')
+    assert stats['rx_packets'] == stats['netfc_packets'] == 2000
+
+
+# ---- packets ---------------------------------------------------------------------------------
+
+
+def test_a_flood_of_malformed_frames(tmp_path):
+    """Random bytes, cut and damaged requests, among good ones: all pass, the good are answered."""
+    draw = random.Random(8)
+    zoo = [frame for _, frame in itertools.chain(frames.truncated(), frames.contradicting(),
+                                                 frames.mutants())]
+    flood = [draw.randbytes(draw.randrange(14, 600)) if draw.random() < 0.3 else draw.choice(zoo)
+             for _ in range(FLOOD)]
+    good = frames.plain_frame(frames.lanes(9))
+    flood[::10] = [good] * len(flood[::10])
+    result = switch.run([flood, []], options=['--address', '10.9.9.9'])
+    assert result.stats['rx_packets'] == len(flood)
+    assert result.outputs[1].count(replies([good], 'pair')[0]) >= len(flood[::10])
+
+
+def test_no_packet_buffer_left(tmp_path):
+    """A storm fills rings until no packet buffer is left: copies are dropped by that name, what
+    cannot be received is the device's loss, and when it is over nothing is missing."""
+    broadcast = frames.patched(frames.plain_frame(frames.request()), 0, b'\xff' * 6)
+    switch.write_capture(tmp_path / 'in', [broadcast] * 3000)
+    vdevs = [f'net_pcap0,rx_pcap={tmp_path}/in', 'net_ring0', 'net_ring1']
+    with hosts.LiveSwitch(tmp_path, vdevs, ['--forward', 'bridge', '--mbufs', 1000],
+                          memory=512) as live:
+        hosts.wait_until(lambda: 'lcore' in live.stdout, 'the start')
+        time.sleep(1)
+        stats = live.stop()
+    assert stats['drops']['no_mbuf'] > 0
+    assert stats['copies'] > 1000
+
+
+@pytest.mark.parametrize('mbufs', ['0', '511', '16777217', 'x'])
+def test_numbers_of_packet_buffers_that_cannot_be(mbufs):
+    done = switch.execute([*switch.eal_options(['net_null0']), '--', '--mbufs', mbufs])
+    assert done.returncode == 1 and 'mbufs' in done.stderr
+
+
+# ---- peers -----------------------------------------------------------------------------------
+
+
+def test_a_vhost_peer_that_is_killed(tmp_path):
+    """A sender is killed while it sends; the next one is served as if nothing had happened."""
+    path, sent = switch.RUNTIME / f'vhost-{next(hosts.numbers)}', requests()
+    peer = f'net_virtio_user0,path={path},queue_size=1024'
+    with hosts.LiveSwitch(tmp_path, [f'net_vhost0,iface={path}'], ['--forward', 'reflect'],
+                          eal=MESSAGES) as live:
+        live.wait_for_message('binding succeeded')
+        for times in (1, 2):
+            switch.write_capture(tmp_path / 'flood', sent)
+            vdevs = [f'net_pcap0,rx_pcap={tmp_path}/flood,infinite_rx=1,tx_pcap=/dev/null', peer]
+            with hosts.LiveSwitch(tmp_path, vdevs, ['--port', 9], eal=MESSAGES,
+                                  memory=512) as sender:
+                vhost_connected(live, times)
+                time.sleep(0.2)
+                sender.process.kill()
+        came = exchange(tmp_path, peer, sent, lambda _: vhost_connected(live, 3))
+        switch.assert_same(came, replies(sent, 'reflect'))
+        assert live.stop()['netfc_packets'] > len(sent)
+
+
+@hosts.needs_namespaces
+def test_a_link_that_goes_down_and_up(tmp_path):
+    with hosts.veth_network(2) as (middle, pair), hosts.LiveSwitch(
+            tmp_path, hosts.veth_ports(2), namespace=middle) as live:
+        live.wait_for_ports(hosts.veth_names(2))
+        pair[0].ping(pair[1].ipv4)
+        for _ in range(3):
+            middle.ip('link', 'set', 'p1', 'down')
+            time.sleep(0.1)
+            middle.ip('link', 'set', 'p1', 'up')
+            hosts.wait_until(lambda: pair[0].start(
+                'ping', '-c', 1, '-W', 1, pair[1].ipv4, stdout=subprocess.DEVNULL).wait() == 0,
+                'the link')
+        pair[0].ping(pair[1].ipv4)
+        live.stop()
+
+
+# ---- clocks and clients ------------------------------------------------------------------------
+
+
+def why_no_clocks():
+    """Why the wall clock cannot be set apart for a process."""
+    return '' if shutil.which('faketime') else 'faketime is not installed'
+
+
+@pytest.mark.skipif(why_no_clocks() != '', reason=why_no_clocks())
+def test_a_clock_that_jumps(tmp_path):
+    """The wall clock leaps by decades while the switch runs: idle time, which is measured in cycles,
+    does not notice."""
+    clock = tmp_path / 'clock'
+    clock.write_text('@2026-01-01 00:00:00\n')
+    library = next(pathlib.Path('/usr/lib').glob('*/faketime/libfaketimeMT.so.1'))
+    environment = {**switch.ENVIRONMENT, 'LD_PRELOAD': str(library),
+                   'FAKETIME_TIMESTAMP_FILE': str(clock), 'FAKETIME_NO_CACHE': '1',
+                   'FAKETIME_DONT_FAKE_MONOTONIC': '1'}
+    options = ['--match', 'direct', '--idle-exit', '1500', '--stats-json', tmp_path / 'stats']
+    process = subprocess.Popen([switch.PROGRAM, *switch.eal_options(['net_null0,no-rx=1']), '--',
+                                *map(str, options)], text=True, env=environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    for year in itertools.cycle(('2036', '1999')):
+        clock.write_text(f'@{year}-01-01 00:00:00\n')
+        time.sleep(0.1)
+        if process.poll() is not None:
+            break
+    _, stderr = process.communicate(timeout=switch.TIMEOUT_S)
+    assert process.returncode == 0, stderr
+    assert 1.5 <= switch.read_stats(tmp_path / 'stats')['seconds'] < 10
+
+
+def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.request())], ['--match', 'direct'],
+                          telemetry=True)
+    live.wait_until_busy()
+    with contextlib.ExitStack() as stack:
+        for _ in range(9):
+            client = stack.enter_context(Telemetry(live.telemetry_path))
+            for _ in range(100):
+                client.send('/netfc/stats')
+        began = time.monotonic()
+        assert live.stop()[0] == 0
+        assert time.monotonic() - began < 5
