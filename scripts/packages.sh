@@ -12,5 +12,5 @@ packages_package="build-essential debhelper debootstrap"
 packages_monitoring="python3-prometheus-client"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping prometheus $packages_monitoring iperf3 ethtool chromium strace
+	iproute2 iputils-ping prometheus faketime bash-completion systemd $packages_monitoring iperf3 ethtool chromium strace
 	$packages_evaluation $packages_benchmark $packages_count"

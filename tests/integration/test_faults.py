@@ -3,6 +3,8 @@
 
 import contextlib
 import itertools
+import json
+import os
 import pathlib
 import random
 import shutil
@@ -14,7 +16,7 @@ import pytest
 
 import frames
 import hosts
-import project_scripts  # noqa: F401, lets the last one be found
+import project_scripts
 import switch
 from test_transports import MESSAGES, exchange, replies, requests, vhost_connected
 
@@ -252,3 +254,13 @@ def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
         began = time.monotonic()
         assert live.stop()[0] == 0
         assert time.monotonic() - began < 5
+
+
+def test_a_short_soak(tmp_path):
+    """All of the long one but its length, and but the rate, which other tests change."""
+    subprocess.run([project_scripts.SCRIPTS / 'soak', '--minutes', '0.1', '--json',
+                    tmp_path / 'report'], env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
+                   capture_output=True, timeout=120, check=False)
+    report = json.loads((tmp_path / 'report').read_text())
+    assert report['swaps'] >= 4 and report['refused_commands'] >= 2 and report['rx_packets'] > 1000
+    assert all(holds for name, holds in report['checks'].items() if 'rate' not in name), report

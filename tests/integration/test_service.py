@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The systemd unit, the switch without root, and completion in the shell."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import frames
+import hosts
+import project_scripts
+import switch
+
+PACKAGING = project_scripts.PROJECT / 'packaging'
+UNIT = PACKAGING / 'dpdk-netfc.service'
+NOBODY = '65534'
+MOST_EXPOSED = 30  # tenths; systemd calls up to 4.9 "OK"
+INTERFACE, NEXT_TO_IT, ITS_ADDRESS = 'netfc0', '10.0.0.1/24', '10.0.0.2'
+
+
+def without_root(*capabilities):
+    """A command prefix: as nobody, with these capabilities and no way to others."""
+    named = ','.join(f'+{name}' for name in capabilities) or '-all'
+    return ['setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', '--no-new-privs',
+            '--bounding-set', f'-all,{named}' if capabilities else '-all',
+            '--inh-caps', f'-all,{named}' if capabilities else '-all', '--ambient-caps', named]
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason='only root can become somebody else')
+
+
+@pytest.fixture(name='runtime')
+def runtime_folder_of_nobody(tmp_path_factory):
+    """A folder that nobody owns, all the way from /tmp, and a copy of the program in it."""
+    folder = tmp_path_factory.mktemp('nobody')
+    for parent in (folder, *folder.parents):
+        if parent.name:
+            parent.chmod(parent.stat().st_mode | 0o011)
+    shutil.copy(switch.PROGRAM, folder / 'dpdk-netfc')
+    os.chown(folder, int(NOBODY), int(NOBODY))
+    return folder
+
+
+@needs_root
+def test_files_need_no_privileges(runtime):
+    switch.write_capture(runtime / 'in', [frames.plain_frame(frames.lanes(3))] * 5)
+    vdev = f'net_pcap0,rx_pcap={runtime}/in,tx_pcap={runtime}/out'
+    done = subprocess.run(
+        [*without_root(), runtime / 'dpdk-netfc', *switch.eal_options([vdev]), '--', '--match',
+         'direct', '--idle-exit', '100', '--control', runtime / 'control'],
+        env={**os.environ, 'RUNTIME_DIRECTORY': str(runtime)}, text=True, capture_output=True,
+        timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(switch.read_capture(runtime / 'out')) == 5
+
+
+def settings():
+    """What the environment file of the service sets, by name, split as systemd does."""
+    lines = (PACKAGING / 'dpdk-netfc.default').read_text().splitlines()
+    pairs = [line.split('=', 1) for line in lines if '=' in line and not line.startswith('#')]
+    return {name: shlex.split(value.strip('"')) for name, value in pairs}
+
+
+@needs_root
+@hosts.needs_namespaces
+def test_the_service_as_it_is_installed(runtime):
+    """Its options, with its capabilities, as nobody: hosts ping it, and it takes commands."""
+    found = settings()
+    options = [str(runtime / 'control') if option.startswith('/run/') else option
+               for option in found['OPTIONS']]
+    with hosts.Namespace() as space:
+        process = space.start(
+            *without_root('net_admin', 'net_raw'), runtime / 'dpdk-netfc', *found['EAL_OPTIONS'],
+            '--', *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, 'RUNTIME_DIRECTORY': str(runtime)})
+        try:
+            hosts.wait_until(lambda: process.poll() is not None or space.is_watched(INTERFACE),
+                             'the interface')
+            assert process.poll() is None, process.stdout.read()
+            space.ip('address', 'add', NEXT_TO_IT, 'dev', INTERFACE)
+            space.ip('link', 'set', INTERFACE, 'up')
+            space.run('ping', '-c', 2, '-w', 10, '-i', '0.1', ITS_ADDRESS)
+            subprocess.run([project_scripts.SCRIPTS / 'netfc-ctl', '--socket', runtime / 'control',
+                            'show'], check=True, capture_output=True)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=60)[0]
+        assert process.returncode == 0, said
+
+
+@pytest.mark.skipif(shutil.which('systemd-analyze') is None, reason='there is no systemd-analyze')
+def test_systemd_finds_nothing_wrong(tmp_path):
+    unit = tmp_path / UNIT.name
+    unit.write_text(UNIT.read_text().replace('/usr/bin/dpdk-netfc', str(switch.PROGRAM)))
+    done = subprocess.run(['systemd-analyze', 'verify', '--man=no', unit], text=True,
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0 and unit.name not in done.stderr, done.stderr
+    done = subprocess.run(['systemd-analyze', 'security', '--offline=true',
+                           f'--threshold={MOST_EXPOSED}', unit], text=True, capture_output=True,
+                          timeout=60, check=False)
+    assert done.returncode == 0, done.stdout[-500:]
+
+
+@pytest.mark.parametrize('line, offered', [
+    ('dpdk-netfc -- --match ', ['direct', 'hash', 'lpm']),
+    ('dpdk-netfc -- --forw', ['--forward']),
+    ('dpdk-netfc -- --tables bf16_k128', ['bf16_k128', 'bf16_k128_floor']),
+    ('netfc-ctl t', ['tables']),
+    ('netfc-tables ver', ['verify']),
+    ('netfc-top --int', ['--interval']),
+])
+def test_completion(line, offered):
+    words = line.split(' ')
+    script = f"""
+        source /usr/share/bash-completion/bash_completion
+        source {shlex.quote(str(PACKAGING / 'bash-completion'))}
+        COMP_WORDS=({' '.join(map(shlex.quote, words))}); COMP_CWORD={len(words) - 1}
+        COMP_LINE={shlex.quote(line)}; COMP_POINT={len(line)}
+        _netfc {words[0]}
+        printf '%s\\n' "${{COMPREPLY[@]}}" | sort
+    """
+    path = f'{switch.PROGRAM.parent}:{project_scripts.SCRIPTS}:{os.environ["PATH"]}'
+    done = subprocess.run(['bash', '-c', script], text=True, capture_output=True, timeout=60,
+                          env={**os.environ, 'PATH': path}, check=False)
+    assert done.stdout.split() == offered, done.stderr
+
+
+def test_every_program_has_a_manual_page():
+    programs = {path.name for path in switch.PROGRAM.parent.iterdir()
+                if path.is_file() and os.access(path, os.X_OK)} - {'netfc-errors', 'netfc-rooms'}  # not installed
+    programs |= {path.name for path in project_scripts.SCRIPTS.glob('netfc-*')}
+    pages = {path.stem for path in (project_scripts.PROJECT / 'docs' / 'man').glob('*.[0-9]')}
+    assert programs == pages
