@@ -274,17 +274,24 @@ check_burst(struct burst *burst)
 }
 
 static void
-forward_burst(struct burst *burst)
+forward_burst(const struct burst *burst)
 {
+	struct rte_mbuf *mbufs[PIPELINE_BURST];
+	struct frame frames[PIPELINE_BURST];
+	uint16_t kept = 0;
+
 	for (uint16_t i = 0; i < burst->count; i++) {
 		enum drop_reason reason = DROP_REASON_COUNT;
 		enum verdict verdict =
 			endpoint_handle(&endpoint, burst->mbuf[i], &burst->frame[i], &reason);
 
 		FUZZ_CHECK((verdict == VERDICT_DROP) == (reason < DROP_REASON_COUNT));
-		if (verdict == VERDICT_FORWARD)
-			reflect(burst->mbuf[i], &burst->frame[i]);
+		if (verdict != VERDICT_FORWARD)
+			continue;
+		mbufs[kept] = burst->mbuf[i];
+		frames[kept++] = burst->frame[i];
 	}
+	reflect(mbufs, frames, kept);
 }
 
 static void
