@@ -137,7 +137,7 @@ parse_stats_interval(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("stats-interval", text, 1, MAX_STATS_INTERVAL_S, &number) != 0)
+	if (option_number("stats-interval", text, 1, MAX_STATS_INTERVAL_S, &number) != 0)
 		return -1;
 	options->stats_interval_s = (uint32_t)number;
 	return 0;
@@ -148,7 +148,7 @@ parse_mbufs(const char *text, struct options *options)
 {
 	unsigned long number;
 
-	if (parse_number("mbufs", text, MIN_MBUFS, MAX_MBUFS, &number) != 0)
+	if (option_number("mbufs", text, MIN_MBUFS, MAX_MBUFS, &number) != 0)
 		return -1;
 	options->mbufs = (uint32_t)number;
 	return 0;
