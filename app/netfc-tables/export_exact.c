@@ -210,7 +210,7 @@ sum_tables(const struct netfc_set *set, struct p4_program *program)
 	static const struct p4_table align = {
 		.instance = {"align_x.align", "align_y.align"},
 		.key_count = 3,
-		.key = {{"code", CODE_BITS, P4_EXACT}, {"negative", 1, P4_EXACT},
+		.key = {{"shift", CODE_BITS, P4_EXACT}, {"negative", 1, P4_EXACT},
 			{"fraction", FRACTION_BITS, P4_EXACT}},
 		.action_count = 1,
 		.action = {{"set", 1, {{"word", 16}}}},

@@ -45,7 +45,7 @@ control Align(in bit<5> code, in bit<1> sign, in bit<16> operand, inout bit<16> 
     @use_hash_action(1)
     table align {
         key = {
-            code : exact @name("code");
+            code : exact @name("shift");
             sign : exact @name("negative");
             operand[9:0] : exact @name("fraction");
         }

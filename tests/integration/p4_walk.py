@@ -152,7 +152,7 @@ class FakeNode:
 
 # Fields that tables match; every other name is an argument of an action.
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
-        'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'code',
+        'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'shift',
         'exponent_x', 'exponent_y', 'sum', 'magnitude', 'div', 'half', 'class', 'top',
         'product', 'large'}
 
