@@ -45,7 +45,7 @@ check_lengths(const struct match_stage *stage, const struct netfc_table *table)
 	uint32_t keys[MATCH_BULK], values[MATCH_BULK];
 
 	for (uint32_t i = 0; i < MATCH_BULK; i++)
-		keys[i] = 1 + i * 97 % 1021;
+		keys[i] = (1 + i * 97 % 1021) % netfc_table_size(table);
 	for (uint32_t count = 1; count <= MATCH_BULK; count++) {
 		for (uint32_t i = 0; i < MATCH_BULK; i++)
 			values[i] = UINT32_MAX;

@@ -246,7 +246,7 @@ kernels_agree_with_the_reference(void **state)
 	}
 }
 
-/* The kernel between the look-ups, of every set. */
+/* The kernel between the look-ups, of every one of the paper's sets. */
 static void
 joined_steps_agree_with_the_reference(void **state)
 {
@@ -260,6 +260,10 @@ joined_steps_agree_with_the_reference(void **state)
 		struct netfc_set *set;
 
 		assert_int_equal(netfc_set_build(set_names[s], &set), NETFC_OK);
+		if (netfc_set_family(set) != NETFC_FAMILY_LOG) {
+			netfc_set_free(set);
+			continue;
+		}
 		for (unsigned int t = 0; t < netfc_set_table_count(set); t++)
 			assert_int_equal(match_create(MATCH_DIRECT, netfc_set_table(set, t),
 						 SOCKET_ID_ANY, &stages[t]),
