@@ -28,13 +28,20 @@ RECORD_HEADER, CAPTURE_HEADER = 16, 24
 LINE_BYTES = 4096
 
 
+def connected(path):
+    """A connection to the control channel, or None while nobody listens yet."""
+    try:
+        return Control(path)
+    except ControlError:
+        return None
+
+
 @contextlib.contextmanager
 def controlled(folder, vdevs=('net_null0,no-rx=1',), options=('--match', 'direct'), **more):
     """A switch with a control channel, and a connection to it."""
     path = switch.RUNTIME / f'control-{next(hosts.numbers)}'
     with hosts.LiveSwitch(folder, vdevs, [*options, '--control', path], **more) as live:
-        hosts.wait_until(path.exists, 'the socket')
-        with Control(path) as control:
+        with hosts.wait_until(lambda: connected(path), 'the socket') as control:
             yield live, control, path
 
 

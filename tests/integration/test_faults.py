@@ -226,7 +226,8 @@ def test_a_clock_that_jumps(tmp_path):
     library = next(pathlib.Path('/usr/lib').glob('*/faketime/libfaketimeMT.so.1'))
     environment = {**switch.ENVIRONMENT, 'LD_PRELOAD': str(library),
                    'FAKETIME_TIMESTAMP_FILE': str(clock), 'FAKETIME_NO_CACHE': '1',
-                   'FAKETIME_DONT_FAKE_MONOTONIC': '1'}
+                   'FAKETIME_DONT_FAKE_MONOTONIC': '1',
+                   'ASAN_OPTIONS': 'verify_asan_link_order=0'}
     options = ['--match', 'direct', '--idle-exit', '1500', '--stats-json', tmp_path / 'stats']
     process = subprocess.Popen([switch.PROGRAM, *switch.eal_options(['net_null0,no-rx=1']), '--',
                                 *map(str, options)], text=True, env=environment,
@@ -259,7 +260,9 @@ def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
 def test_a_short_soak(tmp_path):
     """All of the long one but its length, and but the rate, which other tests change."""
     subprocess.run([project_scripts.SCRIPTS / 'soak', '--minutes', '0.1', '--json',
-                    tmp_path / 'report'], env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
+                    tmp_path / 'report'],
+                   env={**os.environ, 'NETFC_BUILD': str(switch.BUILD),
+                        'ASAN_OPTIONS': 'quarantine_size_mb=0:thread_local_quarantine_size_kb=0'},
                    capture_output=True, timeout=120, check=False)
     report = json.loads((tmp_path / 'report').read_text())
     assert report['swaps'] >= 4 and report['refused_commands'] >= 2 and report['rx_packets'] > 1000
