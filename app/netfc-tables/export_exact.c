@@ -457,8 +457,8 @@ product_limits_table(const struct netfc_set *set, struct p4_program *program)
 const char *
 p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program)
 {
-	if (netfc_format_id(netfc_set_format(set)) != NETFC_FP16)
-		return "of the correctly rounded sets, only fp16's has a P4 program";
+	if (netfc_format_id(netfc_set_format(set)) != NETFC_FP16 || find_table(set, "exps") == NULL)
+		return "of the correctly rounded sets, only fp16_exact has a P4 program";
 	if (layout != P4_DIRECT)
 		return "the correctly rounded sets have the direct lay-out only";
 	sum_tables(set, program);

@@ -378,7 +378,7 @@ p4_lane_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pro
 	struct source source;
 	bool posit = netfc_format_is_posit(netfc_set_format(set));
 
-	if (netfc_set_family(set) == NETFC_FAMILY_EXACT)
+	if (netfc_set_family(set) != NETFC_FAMILY_LOG)
 		return p4_exact_tables(set, layout, program);
 	find_source(set, program, &source);
 	if (layout == P4_COMPACT && !posit && source.scale_bits == 0)

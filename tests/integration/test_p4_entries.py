@@ -245,7 +245,9 @@ def test_a_file_is_exported_as_its_set(tmp_path):
     (('-t', 'bfrt', '--program', 'a b', 'fp16_k1024'), "'a b' is no name of a P4 program"),
     (('-t', 'bmv2', '--json', 'fp16_k1024'), '--json needs --output'),
     (('-t', 'bmv2', '-l', 'compact', 'fp16_k1'), 'needs k to be 2 at least'),
-    (('-t', 'bmv2', 'bf16_exact'), "only fp16's has a P4 program"),
+    (('-t', 'bmv2', 'bf16_exact'), 'only fp16_exact has a P4 program'),
+    (('-t', 'bmv2', 'fp16_exact_small'), 'only fp16_exact has a P4 program'),
+    (('-t', 'bmv2', 'posit16_exact'), 'only fp16_exact has a P4 program'),
     (('-t', 'bmv2', '-l', 'compact', 'fp16_exact'), 'the direct lay-out only'),
     (('-t', 'bmv2', 'fp16_k3'), "no table set 'fp16_k3'")])
 def test_wrong_usage(arguments, message):
