@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The accuracy of table sets on the data sets, from the running switch."""
 
+import re
+
 import numpy
 
 import netfc
@@ -65,6 +67,11 @@ def check_expected(library, cells):
     return count
 
 
+def format_of(name):
+    """The format that a table set's name begins with."""
+    return re.match(r"(.+?)_(k\d|exact)", name)[1]
+
+
 def check_library(library, name, jobs):
     """Fail unless the library gives what the switch gave; returns how many lanes there are."""
     table_set = library.set(name)
@@ -84,7 +91,7 @@ def run(build, library, tables, cells):
     packets = switch.compute(build, list(tables.values()), sent)
     lanes = 0
     for name in tables.values():
-        format_id = netfc.FORMATS[name[: name.index("_k")]]
+        format_id = netfc.FORMATS[format_of(name)]
         lanes += check_library(library, name, [job for job in sent if job.format_id == format_id])
     facts = {cell.key: cell.measure(jobs[cell.key]) for cell in cells}
     return facts, {"packets": packets, "lanes": lanes}

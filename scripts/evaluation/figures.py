@@ -153,6 +153,9 @@ def draw_heatmaps(folder, results):
         )
         cell = results["accuracy"]["plain"][f"fp16 +,- {data_set}"]
         heatmap(folder, f"heatmap-{data_set}-netfc", "NetFC", cell["heatmap"])
+        cell = results["accuracy"]["correct"][f"fp16 +,- {data_set}"]
+        title = "NetFC, correctly rounded"
+        heatmap(folder, f"heatmap-{data_set}-correct", title, cell["heatmap"])
     for group, name in (("x", "mul"), ("/", "div")):
         cell = results["accuracy"]["plain"][f"fp16 {group} II"]
         title = {"x": "Multiplication", "/": "Division"}[group]

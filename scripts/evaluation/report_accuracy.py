@@ -8,11 +8,11 @@ from evaluation.words import percent
 HEAD = [
     "",
     "data set",
-    *("average: paper", "floor", "**plain**"),
-    *("median: paper", "floor", "**plain**"),
-    *("minimum: paper", "floor", "**plain**"),
-    *("exact: floor", "**plain**"),
-    *("within 1 ulp: floor", "**plain**"),
+    *("average: paper", "floor", "**plain**", "correct"),
+    *("median: paper", "floor", "**plain**", "correct"),
+    *("minimum: paper", "floor", "**plain**", "correct"),
+    *("exact: floor", "**plain**", "correct"),
+    *("within 1 ulp: floor", "**plain**", "correct"),
 ]
 MEASURES = (("average", 3), ("median", 2), ("minimum", 2))
 
@@ -20,7 +20,9 @@ MEASURES = (("average", 3), ("median", 2), ("minimum", 2))
 def accuracy_row(results, name, group, data_set):
     """A row of a format's table."""
     key = f"{name} {group} {data_set}"
-    floor, plain = (results["accuracy"][kind][key] for kind in ("floor", "plain"))
+    floor, plain, correct = (
+        results["accuracy"][kind][key] for kind in ("floor", "plain", "correct")
+    )
     row = [measures.SYMBOLS[group], datasets.TITLES[data_set]]
     if "average" not in plain:
         return row + ["no lane counts"] + [""] * (len(HEAD) - 3)
@@ -28,8 +30,10 @@ def accuracy_row(results, name, group, data_set):
     for index, (measure, digits) in enumerate(MEASURES):
         row.append("-" if theirs is None else percent(theirs[index]))
         row += [percent(floor[measure], digits), f"**{percent(plain[measure], digits)}**"]
+        row.append(percent(correct[measure], 2))
     for measure in ("exact", "within_one"):
         row += [percent(floor[measure], 1), f"**{percent(plain[measure], 1)}**"]
+        row.append(percent(correct[measure], 1))
     return row
 
 
@@ -83,6 +87,7 @@ def blocks(results, sets):
         Paragraph(
             "All in percent; exact: the correctly rounded result itself; within 1 ulp: that or a"
             " neighbour of it. The paper's figures stand beside both readings of I and II."
+            " *correct* is the format's correctly rounded set, whatever k."
         ),
     ]
     for name, table_sets in sets.items():

@@ -12,38 +12,41 @@ WORST_SHOWN = 4
 
 
 def tallies(results, sets):
-    """(format, operation, plain counts, floor counts) of all pairs."""
-    for name, (plain, floor) in sets.items():
+    """(format, operation, counts of the plain, the floor and the correct set) of all pairs."""
+    for name, table_sets in sets.items():
         for op in pairs.OPS:
             counted = results["pairs"][f"{name} {op}"]
-            yield name, op, counted[plain]["all"], counted[floor]["all"]
+            yield name, op, *(counted[table_set]["all"] for table_set in table_sets)
 
 
 def accuracy_table(results, sets):
     """Averages over all pairs."""
     rows = []
-    for name, op, plain, floor in tallies(results, sets):
+    for name, op, plain, floor, correct in tallies(results, sets):
+        ordered = (floor, plain, correct)
         row = [name, pairs.OP_SYMBOLS[op], f"{plain['counted']:,}", f"{pairs.left_out(plain):,}"]
-        row += [percent(pairs.average(tally), 3) for tally in (floor, plain)]
-        row += [percent(pairs.ulp_share(tally, 0), 1) for tally in (floor, plain)]
-        row += [percent(pairs.ulp_share(tally, 1), 1) for tally in (floor, plain)]
-        wrong = [f"{tally['left_out_wrong']:,}" for tally in (floor, plain)]
+        row += [percent(pairs.average(tally), 3) for tally in ordered]
+        row += [percent(pairs.ulp_share(tally, 0), 1) for tally in ordered]
+        row += [percent(pairs.ulp_share(tally, 1), 1) for tally in ordered]
+        wrong = [f"{tally['left_out_wrong']:,}" for tally in ordered]
         rows.append(row + wrong)
-    head = ["", "", "counted", "left out", "average: floor", "plain", "exact: floor", "plain"]
-    head += ["within 1 ulp: floor", "plain", "left out, and other: floor", "plain"]
+    head = ["", "", "counted", "left out"]
+    for what in ("average", "exact", "within 1 ulp", "left out, and other"):
+        head += [f"{what}: floor", "plain", "correct"]
     return Table(head, rows, left=2)
 
 
 def ulp_table(results, sets):
-    """How far plain results are off, in units in the last place."""
+    """How far plain and correctly rounded results are off, in units in the last place."""
     rows = []
-    for name, op, plain, _ in tallies(results, sets):
-        bins = dict(plain["ulps"])
-        last = max(ULPS)
-        bins[last] = sum(count for at, count in bins.items() if at >= last)
-        shares = [small(bins.get(at, 0) / plain["counted"]) for at in ULPS]
-        rows.append([name, pairs.OP_SYMBOLS[op], *shares])
-    return Table(["", "", *ULPS.values()], rows, left=2)
+    for name, op, plain, _, correct in tallies(results, sets):
+        for kind, tally in (("plain", plain), ("correct", correct)):
+            bins = dict(tally["ulps"])
+            last = max(ULPS)
+            bins[last] = sum(count for at, count in bins.items() if at >= last)
+            shares = [small(bins.get(at, 0) / tally["counted"]) for at in ULPS]
+            rows.append([name, pairs.OP_SYMBOLS[op], kind, *shares])
+    return Table(["", "", "", *ULPS.values()], rows, left=3)
 
 
 def operand(number_format, bits):
@@ -53,7 +56,7 @@ def operand(number_format, bits):
 
 def worst_rows(results, sets):
     """The worst pairs of the plain sets."""
-    for name, op, plain, _ in tallies(results, sets):
+    for name, op, plain, _, _ in tallies(results, sets):
         for worst in plain["worst"][:WORST_SHOWN]:
             texts = [operand(FORMATS[name], worst[key]) for key in ("x", "y", "expected", "z")]
             error = worst["error"]
@@ -78,7 +81,7 @@ def pairs_blocks(results, sets):
         ),
         accuracy_table(results, sets),
         Figure(images, "Pairs with at least that relative error; solid plain, dotted floor."),
-        Paragraph("How far plain results are off, in units in the last place:"),
+        Paragraph("How far results are off, in units in the last place:"),
         ulp_table(results, sets),
         Paragraph(
             "The worst pairs of the plain sets: the greatest errors, one of the pairs that have"
@@ -95,18 +98,19 @@ def pairs_blocks(results, sets):
 def cancel_rows(results, sets):
     """Sums by how many bits cancel, fp16."""
     counted = results["pairs"]["fp16 add"]
-    plain, floor = (counted[name]["all"]["cancellation"] for name in sets["fp16"])
+    plain, floor, correct = (counted[name]["all"]["cancellation"] for name in sets["fp16"])
     everything = sum(item["pairs"] for item in plain)
-    for ours, theirs in zip(plain, floor):
-        if ours["pairs"]:
-            row = [f"{ours['bits']}", small(ours["pairs"] / everything)]
-            row += [percent(100 * (1 - f["loss"] / f["pairs"]), 3) for f in (theirs, ours)]
-            yield row + [percent(100 * f["exact"] / f["pairs"], 1) for f in (theirs, ours)]
+    for row_of_all in zip(floor, plain, correct):
+        if row_of_all[0]["pairs"]:
+            row = [f"{row_of_all[0]['bits']}", small(row_of_all[0]["pairs"] / everything)]
+            row += [percent(100 * (1 - f["loss"] / f["pairs"]), 3) for f in row_of_all]
+            yield row + [percent(100 * f["exact"] / f["pairs"], 1) for f in row_of_all]
 
 
 def loss_blocks(results, sets):
     """The section on what NetFC is bad at."""
-    head = ["bits", "of all sums", "average: floor", "plain", "exact: floor", "plain"]
+    head = ["bits", "of all sums", "average: floor", "plain", "correct"]
+    head += ["exact: floor", "plain", "correct"]
     return [
         Heading(2, "Where NetFC loses"),
         Paragraph(
@@ -114,7 +118,8 @@ def loss_blocks(results, sets):
             " logarithms is off by up to 1/k, whichever way they are rounded, and the slope of"
             " log2(1 - 2^t) grows as 1/|t| towards t = 0: each leading bit that cancels doubles"
             " the error. Operands that differ but share a logarithm have a fixed guess as their"
-            " difference (plain), or 0 (floor). An FPU does the opposite: such sums are exact."
+            " difference (plain), or 0 (floor). An FPU does the opposite: such sums are exact, and so"
+            " they are with the correctly rounded sets."
             f" fp16, {population(results)}, by how many leading bits cancel (the larger operand's"
             " exponent less the sum's):"
         ),

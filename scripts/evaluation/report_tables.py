@@ -122,6 +122,22 @@ def bits_table(results, sets):
     return Table(["kbit", *(f"`{table_sets[0]}`" for table_sets in sets.values())], rows)
 
 
+def correct_row(name, sizes):
+    """A correctly rounded set's bytes in all forms."""
+    everything = sizes["total"]
+    cells = [everything["slot_bytes"], sizes["single_bytes"]]
+    cells += [everything[kind]["bytes"] for kind in ("plain", "merged", "optimal")]
+    share = 100 * everything["slot_bytes"] / paper.TABLE_BYTES
+    return [f"`{name}`", *map(kilobytes, cells), f"{percent(share, 0)} %"]
+
+
+def correct_table(results):
+    """The correctly rounded sets beside the paper's 448 KB."""
+    rows = [correct_row(name, sizes) for name, sizes in results["memory_correct"].items()]
+    head = ["KB", "all slots", "one copy of each table", "keys that occur", "merged prefixes"]
+    return Table([*head, "optimal prefixes", "slots, of 448 KB"], rows)
+
+
 def memory_blocks(results, sets):
     """The section."""
     merged = results["memory"][paper.SETS["fp16"]]["sizes"]["total"]["merged"]
@@ -155,6 +171,12 @@ def memory_blocks(results, sets):
             " no bits: a table indexed by its key is smaller. Posits, whose logTables have long"
             " runs of equal entries, save a little of both. Folding saves most, and needs no TCAM."
         ),
+        Paragraph(
+            "Correctly rounded sets, whose results have no error, with the bytes that their values"
+            " need ([table by table](exact.md#bytes)). `fp16_exact` and `bf16_exact` need no more"
+            " stages than the paper, the others many more:"
+        ),
+        correct_table(results),
     ]
 
 

@@ -20,12 +20,13 @@ from number_formats import FORMATS
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 SETS = {
-    "fp16": ["fp16_k1024", "fp16_k1024_floor"],
-    "posit16": ["posit16_k512", "posit16_k512_floor"],
-    "bf16": ["bf16_k128", "bf16_k128_floor"],
-    "posit16_es2": ["posit16_es2_k256", "posit16_es2_k256_floor"],
+    "fp16": ["fp16_k1024", "fp16_k1024_floor", "fp16_exact"],
+    "posit16": ["posit16_k512", "posit16_k512_floor", "posit16_exact"],
+    "bf16": ["bf16_k128", "bf16_k128_floor", "bf16_exact"],
+    "posit16_es2": ["posit16_es2_k256", "posit16_es2_k256_floor", "posit16_es2_exact"],
 }
-KINDS = {"plain": 0, "floor": 1}
+KINDS = {"plain": 0, "floor": 1, "correct": 2}
+SMALL_SETS = ["fp16_exact_small", "bf16_exact_small"]
 STEPS = 8
 
 
@@ -68,7 +69,7 @@ def make_data(folder, formats):
 
 
 def measure_accuracy(build, library, cells):
-    """The accuracy of plain and floor sets, from the switch."""
+    """The accuracy of plain, floor and correctly rounded sets, from the switch."""
     facts, sent = {}, {"packets": 0, "lanes": 0}
     for kind, index in KINDS.items():
         tables = {name: sets[index] for name, sets in SETS.items()}
@@ -87,10 +88,16 @@ def measure_cancelled(formats, data):
 
 
 def measure_memory(build, library, scales):
-    """The sizes of fp16 sets of all scales, and of the other formats' largest."""
+    """The sizes of the paper's fp16 sets of all scales, and of the other formats' largest."""
     names = [scaling.set_name(scale) for scale in scales]
-    names += [name for sets in SETS.values() for name in sets if name not in names]
-    return memory.run(build, library, FORMATS, names)
+    names += [name for plain, floor, _ in SETS.values() for name in (plain, floor)]
+    return memory.run(build, library, FORMATS, list(dict.fromkeys(names)))
+
+
+def measure_correct_memory(build):
+    """The sizes of the correctly rounded sets."""
+    names = [correct for _, _, correct in SETS.values()] + SMALL_SETS
+    return {name: memory.sizes(build, name) for name in names}
 
 
 def measure(arguments, progress):
@@ -120,6 +127,7 @@ def measure(arguments, progress):
     results["sent"]["lanes"] += lanes
     progress.start("Memory")
     results["memory"] = measure_memory(build, library, scales)
+    results["memory_correct"] = measure_correct_memory(build)
     progress.start("All pairs of operands" if step == 1 else "A sample of all pairs of operands")
     results["pairs"] = pairs.run(build, arguments.work, SETS, step, progress)
     return results

@@ -23,7 +23,7 @@ from number_formats import FORMATS
 EVALUATE = project_scripts.SCRIPTS / 'evaluate'
 REPORT = project_scripts.PROJECT / 'docs' / 'evaluation.md'
 COUNTER = switch.BUILD / 'app' / 'netfc-errors'
-FIGURES = 18
+FIGURES = 23
 TIMEOUT_S = 300
 PHONE, DESK = 390, 1280  # CSS pixels
 COUNTED_STEP = 13001  # three x and their negatives: few enough to count again in Python
@@ -138,6 +138,17 @@ def test_accuracy_is_sane(results):
         assert sum(map(sum, cell['heatmap'])) == cell['lanes'], key
     lanes = plain['fp16 +,- III']['lanes'] + sum(plain['fp16 +,- III']['left_out'].values())
     assert lanes == 100000
+
+
+def test_correctly_rounded_sets_have_no_error(results):
+    for key, cell in results['accuracy']['correct'].items():
+        if cell['lanes'] > 0:
+            assert cell['minimum'] == cell['exact'] == 100 and cell['mse'] == 0, key
+            assert cell['heatmap'][9][9] == cell['lanes'], key
+    for key, sets in results['pairs'].items():
+        tally = next(facts['all'] for name, facts in sets.items() if 'exact' in name)
+        assert tally['ulps'] == [[0, tally['counted']]] and tally['left_out_wrong'] == 0, key
+    assert results['memory_correct']['fp16_exact_small']['total']['slot_bytes'] < paper.TABLE_BYTES
 
 
 def test_averages_beside_the_paper(results):
