@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands to a running switch, over its control channel (dpdk-netfc --control PATH)."""
 
+import contextlib
 import json
 import socket
 
@@ -49,7 +50,9 @@ class Control:
     def exchange(self, line):
         """Sends a line of bytes as it is and returns the answer, a dictionary."""
         try:
-            self._socket.sendall(line + b"\n")
+            # What a switch says before it leaves a client is there to be read all the same.
+            with contextlib.suppress(BrokenPipeError):
+                self._socket.sendall(line + b"\n")
             answer = self._lines.readline()
         except OSError as error:
             raise ControlError(f"{self._path}: {error.strerror or error}") from error
