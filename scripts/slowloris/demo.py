@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A web server, honest clients, an attack, and the switch between them, watched.
+
+Prints what happens, writes figures.json and, with --plot, demo.svg.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+# pylint: disable=wrong-import-position
+from netfc_client import Client
+from netfc_telemetry import Telemetry
+from slowloris import actors
+from slowloris.network import SWITCH_ADDRESS, Network, NetworkError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOSTS = ("server", "honest", "attacker", "inquirer")
+BEFORE, AFTER = 3, 3  # seconds
+SERVER_CONNECTIONS = 96
+BODY_TIMEOUT = 2  # seconds
+ATTACKERS, RATE = 300, 100
+SAMPLE = 0.05  # seconds between queries
+THRESHOLD, LEAST = 0.0005, 40
+# An attacking connection sends less than this in its grace.
+SLOW_BYTES, GRACE_MS = 2000, 2000
+RECOVERED = 5  # requests in a row that succeed
+
+
+def detector_options(policy):
+    """Options of the switch; policy "none" is a dry run."""
+    options = ["--slowloris", "--slowloris-threshold", THRESHOLD, "--slowloris-connections", LEAST,
+               "--slowloris-bytes", SLOW_BYTES, "--slowloris-grace", GRACE_MS]
+    return options + (["--slowloris-dry-run"] if policy == "none"
+                      else ["--slowloris-policy", policy])
+
+
+class Inquirer:
+    """Asks the switch about the server all the time, through the data path. A context manager.
+
+    samples: (when, connections per byte, connections, bytes).
+    """
+
+    def __init__(self, host, address):
+        self.samples = []
+        self._host, self._address = host, address
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._ask)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+    def _ask(self):
+        with self._host.entered(), Client(SWITCH_ADDRESS) as client:
+            while not self._stop.wait(SAMPLE):
+                answer = client.query(self._address)
+                self.samples.append((time.monotonic(), *answer))
+
+
+class Watch:
+    """Looks at the alarm, over telemetry, so that its beginning and end are known."""
+
+    def __init__(self, network, address):
+        self.changes = []  # (when, under attack)
+        self._path, self._address = network.telemetry, address
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+    def _look(self):
+        before = 0
+        with Telemetry(self._path) as telemetry:
+            while not self._stop.wait(SAMPLE / 5):
+                now = telemetry.ask(f"/netfc/slowloris,{self._address}")["under_attack"]
+                if now != before:
+                    self.changes.append((time.monotonic(), bool(now)))
+                before = now
+
+
+def success_rate(results, begin, end):
+    """The part of requests begun in a time that succeeded; None if there was none."""
+    some = [good for when, good in results if begin <= when < end]
+    return sum(some) / len(some) if some else None
+
+
+def recovery(results, begin):
+    """When the first of RECOVERED requests in a row was begun that succeeded, after a failure."""
+    failed, row = False, []
+    for when, good in sorted(results):
+        if when < begin:
+            continue
+        failed |= not good
+        row = row + [when] if good and failed else []
+        if len(row) == RECOVERED:
+            return row[0]
+    return None
+
+
+def run(program, policy, seconds, say):
+    """Runs it all. Returns figures: times in seconds from the attack's first packet on."""
+    with Network(program, HOSTS, detector_options(policy)) as network:
+        hosts = network.hosts
+        server = hosts["server"].address
+        url = f"http://{server}/"
+        with actors.Server(hosts["server"], network.folder, SERVER_CONNECTIONS, BODY_TIMEOUT), \
+                actors.PacketCounter(hosts["server"]) as arrived, \
+                actors.PacketCounter(hosts["honest"]) as left, \
+                actors.PacketCounter(hosts["attacker"]) as attacked, \
+                Inquirer(hosts["inquirer"], server) as inquirer, \
+                Watch(network, server) as watch:
+            time.sleep(1)
+            with actors.HonestClients(hosts["honest"], url) as honest:
+                say(f"honest clients ask {url}")
+                time.sleep(BEFORE)
+                process = actors.attack(hosts["attacker"], url + "form", ATTACKERS, RATE, seconds)
+                say(f"slowhttptest opens {ATTACKERS} connections, {RATE} a second")
+                time.sleep(seconds)
+                process.terminate()
+                process.wait()
+                ended = time.monotonic()
+                say("the attack is over")
+                time.sleep(AFTER)
+            time.sleep(1)  # until the last packets have come
+        stats = json.loads(network.stop())
+    start = attacked.first
+    way = (hosts["honest"].address, server)
+    detected = next((when for when, alarm in watch.changes if alarm), None)
+    recovered = recovery(honest.results, start)
+    return {
+        "policy": policy,
+        "attack_s": ended - start,
+        "detected_s": detected and detected - start,
+        "recovered_s": recovered and recovered - start,
+        "changes": [(when - start, alarm) for when, alarm in watch.changes],
+        "success": {
+            "before": success_rate(honest.results, 0, start),
+            "during": success_rate(honest.results, start, ended),
+            "last_third": success_rate(honest.results, ended - (ended - start) / 3, ended),
+            "after": success_rate(honest.results, ended, float("inf")),
+        },
+        "honest_packets": {"sent": left.sent[way], "received": arrived.received[way]},
+        "requests": [(when - start, good) for when, good in sorted(honest.results)],
+        "samples": [(when - start, *rest) for when, *rest in inquirer.samples],
+        "drops": stats["drops"],
+        "detector": stats["slowloris"],
+        "threshold": THRESHOLD,
+    }
+
+
+def seconds_text(value):
+    """For people."""
+    return "never" if value is None else f"{value:.2f} s"
+
+
+def describe(figures):
+    """Lines for people."""
+    percent = {name: "-" if rate is None else f"{rate:.0%}"
+               for name, rate in figures["success"].items()}
+    packets = figures["honest_packets"]
+    drops = {name: count for name, count in figures["drops"].items() if count}
+    return "\n".join((
+        f"Policy: {figures['policy']}",
+        f"Attack detected after its first packet   {seconds_text(figures['detected_s'])}",
+        f"Server serves again after it             {seconds_text(figures['recovered_s'])}",
+        f"Honest requests that succeeded           before {percent['before']}, during the attack "
+        f"{percent['during']} (its last third {percent['last_third']}), after {percent['after']}",
+        f"Honest clients' packets                  {packets['sent']} sent, "
+        f"{packets['received']} came to the server",
+        f"Dropped                                  {drops or 'nothing'}",
+    ))
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--policy", choices=("destination", "connection", "none"),
+                        default="connection", help="none: a dry run (default: connection)")
+    parser.add_argument("--seconds", type=int, default=20, help="of the attack (default 20)")
+    parser.add_argument("--out", type=pathlib.Path, help="a folder for figures.json and demo.svg")
+    options = parser.parse_args()
+    begun = time.monotonic()
+    try:
+        figures = run(options.build / "app" / "dpdk-netfc", options.policy, options.seconds,
+                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
+    except NetworkError as error:
+        sys.exit(f"slowloris-demo: {error}")
+    print(describe(figures))
+    if options.out:
+        from slowloris import plot  # pylint: disable=import-outside-toplevel
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "figures.json").write_text(json.dumps(figures) + "\n", encoding="ascii")
+        plot.draw(figures, options.out / "demo.svg")
+        print(f"Written: {options.out}/figures.json, {options.out}/demo.svg")
+
+
+if __name__ == "__main__":
+    main()

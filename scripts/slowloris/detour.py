@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Queries answered through a controller, as without division in the data path (Sonata).
+
+The controller is a process beside the switch with a UDP port of its own. It reads a destination's
+two registers over telemetry, divides them on the CPU, and writes the quotient into the reply.
+"""
+
+import ipaddress
+import socket
+import struct
+import threading
+
+import protocol
+from netfc_telemetry import Telemetry
+
+PORT = protocol.UDP_PORT + 1
+LONGEST = 2048
+SLOTS = struct.Struct(">HHH")  # x, y: the address; z
+
+
+class Controller:
+    """Answers queries on a host. A context manager."""
+
+    def __init__(self, host, telemetry):
+        self._host, self._telemetry = host, telemetry
+        self._stop = False
+        self._thread = threading.Thread(target=self._serve)
+        self._socket = host.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind((host.address, PORT))
+        self._socket.settimeout(0.2)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop = True
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self):
+        with Telemetry(self._telemetry) as telemetry:
+            while not self._stop:
+                try:
+                    query, inquirer = self._socket.recvfrom(LONGEST)
+                except TimeoutError:
+                    continue
+                self._socket.sendto(answer(query, telemetry), inquirer)
+
+
+def answer(query, telemetry):
+    """The reply to a query: the registers, read and divided."""
+    reply = bytearray(query)
+    at = protocol.HEADER.size
+    high, low, _ = SLOTS.unpack_from(reply, at)
+    registers = telemetry.ask(f"/netfc/slowloris,{ipaddress.IPv4Address(high << 16 | low)}")
+    connections, count = registers["connections"], registers["bytes"]
+    ratio = connections / count if count else 0.0
+    reply[protocol.STATUS_OFFSET] = protocol.REPLY
+    reply[at + 4:at + 6] = struct.pack(">e", ratio)
+    protocol.QUERY_COUNTERS.pack_into(reply, at + SLOTS.size, connections, count)
+    return bytes(reply)

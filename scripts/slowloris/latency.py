@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long a query takes: answered by the data path, and through a controller.
+
+Both over the same link of the same inquirer, in turns, in one run.
+"""
+
+import argparse
+import json
+import pathlib
+import socket
+import statistics
+import struct
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+# pylint: disable=wrong-import-position
+import protocol
+from slowloris import detour
+from slowloris.network import SWITCH_ADDRESS, Network, NetworkError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOSTS = ("server", "inquirer", "controller")
+CONNECTIONS = 50
+WARM_UP = 20
+PAPER = {"data path": 0.046, "detour": 43.156}  # ms
+
+
+def query(address, identity):
+    """A query for an address, with room for the counters."""
+    high, low = struct.unpack(">HH", socket.inet_aton(address))
+    header = protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, protocol.QUERY, 1, 0, 1,
+                                  identity)
+    return header + struct.pack(">HHH", high, low, 0) + bytes(protocol.QUERY_COUNTERS.size)
+
+
+def ask(inquirer, target, address, identity):
+    """Asks once. Returns microseconds, connections per byte, connections and bytes."""
+    request = query(address, identity)
+    begun = time.perf_counter_ns()
+    inquirer.sendto(request, target)
+    reply = inquirer.recv(detour.LONGEST)
+    taken = (time.perf_counter_ns() - begun) / 1000
+    assert reply[protocol.STATUS_OFFSET] == protocol.REPLY and reply[8:12] == request[8:12]
+    return taken, *struct.unpack_from(">eIQ", reply, protocol.HEADER.size + 4)
+
+
+def open_connections(network):
+    """Connections to the server that say a little, so that there is something to ask about."""
+    server, client = network.hosts["server"], network.hosts["inquirer"]
+    listener = server.socket()
+    listener.bind((server.address, 80))
+    listener.listen(CONNECTIONS)
+    made = [listener]
+    for _ in range(CONNECTIONS):
+        connection = client.socket()
+        connection.connect((server.address, 80))
+        connection.send(bytes(200))
+        made.append(connection)
+    return made
+
+
+def percentiles(times):
+    """p50 and p99."""
+    cuts = statistics.quantiles(times, n=100)
+    return {"p50_us": cuts[49], "p99_us": cuts[98]}
+
+
+def measure(program, count):
+    """Asks `count` times each way, in turns."""
+    with Network(program, HOSTS, ["--slowloris"]) as network:
+        server = network.hosts["server"].address
+        inquirer = network.hosts["inquirer"].socket(socket.AF_INET, socket.SOCK_DGRAM)
+        inquirer.settimeout(5)
+        targets = {"data path": (SWITCH_ADDRESS, protocol.UDP_PORT),
+                   "detour": (network.hosts["controller"].address, detour.PORT)}
+        times = {way: [] for way in targets}
+        answers = {}
+        with detour.Controller(network.hosts["controller"], network.telemetry):
+            kept = open_connections(network)
+            time.sleep(0.5)
+            for number in range(WARM_UP + count):
+                for way, target in targets.items():
+                    taken, *answers[way] = ask(inquirer, target, server, number)
+                    if number >= WARM_UP:
+                        times[way].append(taken)
+            for one in kept:
+                one.close()
+        network.stop()
+    return {"queries": count, "answers": answers,
+            **{way: percentiles(some) for way, some in times.items()}}
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--queries", type=int, default=2000, help="each way (default 2000)")
+    parser.add_argument("--json", type=pathlib.Path, help="a file for the figures")
+    options = parser.parse_args()
+    try:
+        figures = measure(options.build / "app" / "dpdk-netfc", options.queries)
+    except NetworkError as error:
+        sys.exit(f"slowloris-latency: {error}")
+    print(f"{options.queries} queries each way         p50           p99      paper")
+    for way in PAPER:
+        print(f"{way:12s} {figures[way]['p50_us']:20.1f} us {figures[way]['p99_us']:10.1f} us "
+              f"{PAPER[way] * 1000:9.0f} us")
+    print(f"{'ratio':12s} {figures['detour']['p50_us'] / figures['data path']['p50_us']:20.1f}    "
+          f"{figures['detour']['p99_us'] / figures['data path']['p99_us']:10.1f}    "
+          f"{PAPER['detour'] / PAPER['data path']:9.0f}")
+    for way, (ratio, connections, count) in figures["answers"].items():
+        print(f"{way:12s} {connections} connections, {count} bytes: {ratio:.6g} per byte")
+    if options.json:
+        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+
+
+if __name__ == "__main__":
+    main()
