@@ -134,70 +134,83 @@ take_left_segments(struct slowloris_worker *worker)
 
 /* What of a burst needs which treatment; packets as bits. */
 struct burst {
-	uint64_t tcp;   /* have a connection */
-	uint64_t other; /* only a destination */
-	bool changes;   /* a connection may begin or end */
+	uint64_t tcp;     /* have a connection */
+	uint64_t answers; /* of those, the ones whose connection is their receiver's */
+	uint64_t other;   /* only a destination */
+	bool changes;     /* a connection may begin or end */
 };
 
-static struct burst
-read_burst(struct slowloris_worker *worker, struct rte_mbuf **mbufs, const struct frame *frames,
-	uint16_t count)
+/* Keys to be looked up together. */
+struct keys {
+	unsigned int count;
+	const void *key[PIPELINE_BURST];
+	hash_sig_t hash[PIPELINE_BURST];
+	uint8_t packet[PIPELINE_BURST];
+	struct connection_key reversed[PIPELINE_BURST];
+};
+
+/* A segment with a flag that may change a connection, or answer to that. */
+static void
+read_turn(
+	const struct segment *segment, unsigned int packet, struct burst *burst, struct keys *keys)
 {
-	bool alarms = load_u32(&worker->detector->alarms) != 0;
-	struct burst burst = {0};
+	burst->changes |= segment_opens(segment) || segment_ends(segment);
+	if (!segment_answers(segment))
+		return;
+	burst->answers |= UINT64_C(1) << packet;
+	keys->reversed[keys->count] = key_reversed(&segment->key);
+	keys->key[keys->count] = &keys->reversed[keys->count];
+}
+
+static void
+read_burst(struct slowloris_worker *worker, struct rte_mbuf **mbufs, const struct frame *frames,
+	uint16_t count, struct burst *burst, struct keys *keys)
+{
+	const struct slowloris *detector = worker->detector;
+	const struct hash_secret secret = detector->connections.secret;
+	bool alarms = load_u32(&detector->alarms) != 0;
 
 	for (unsigned int i = 0; i < count; i++) {
 		struct segment *segment = &worker->segment[i];
-		uint64_t bit = UINT64_C(1) << i;
 
 		segment_read(mbufs[i], &frames[i], segment);
 		worker->place[i] = (struct place){NONE, NONE, NONE};
-		if (segment->kind == SEGMENT_TCP) {
-			burst.tcp |= bit;
-			burst.changes |= segment_opens(segment) || segment_ends(segment);
+		if (likely(segment->kind == SEGMENT_TCP)) {
+			keys->key[keys->count] = &segment->key;
+			if (unlikely((segment->flags & SEGMENT_TURNS) != 0))
+				read_turn(segment, i, burst, keys);
+			keys->hash[keys->count] = hash_connection(&secret, keys->key[keys->count]);
+			keys->packet[keys->count++] = (uint8_t)i;
+			burst->tcp |= UINT64_C(1) << i;
 		} else if (segment->kind == SEGMENT_LOOSE || segment->kind == SEGMENT_QUERY ||
 			(segment->kind == SEGMENT_OTHER && alarms)) {
-			burst.other |= bit;
+			burst->other |= UINT64_C(1) << i;
 		}
 	}
-	return burst;
 }
 
 /* Look up connections. Returns the packets that have none. */
 static uint64_t
-look_up_connections(struct slowloris_worker *worker, uint64_t packets)
+look_up_connections(struct slowloris_worker *worker, struct keys *keys, uint64_t answers)
 {
 	const struct connections *connections = &worker->detector->connections;
-	struct connection_key reversed[PIPELINE_BURST];
-	const void *key[PIPELINE_BURST];
-	hash_sig_t hash[PIPELINE_BURST];
 	int32_t position[PIPELINE_BURST];
-	uint8_t packet[PIPELINE_BURST];
-	unsigned int count = 0;
-	uint64_t without = 0;
+	uint64_t without = answers;
 
-	for (; packets != 0; packets &= packets - 1) {
-		unsigned int i = (unsigned int)__builtin_ctzll(packets);
+	rte_hash_lookup_with_hash_bulk(
+		connections->hash, keys->key, keys->hash, keys->count, position);
+	for (unsigned int k = 0; k < keys->count; k++) {
+		struct place *place = &worker->place[keys->packet[k]];
 
-		key[count] = &worker->segment[i].key;
-		if (segment_answers(&worker->segment[i])) {
-			reversed[count] = key_reversed(&worker->segment[i].key);
-			key[count] = &reversed[count];
-		}
-		hash[count] = hash_connection(&connections->secret, key[count]);
-		packet[count++] = (uint8_t)i;
-	}
-	rte_hash_lookup_with_hash_bulk(connections->hash, key, hash, count, position);
-	for (unsigned int k = 0; k < count; k++) {
-		struct place *place = &worker->place[packet[k]];
-		bool answer = segment_answers(&worker->segment[packet[k]]);
-
-		if (position[k] < 0 || answer)
-			without |= UINT64_C(1) << packet[k];
-		if (position[k] < 0)
+		if (position[k] < 0) {
+			without |= UINT64_C(1) << keys->packet[k];
 			continue;
+		}
 		rte_prefetch0(&connections->record[position[k]]);
-		*(answer ? &place->answered : &place->connection) = (uint32_t)position[k];
+		if (unlikely(answers >> keys->packet[k] & 1))
+			place->answered = (uint32_t)position[k];
+		else
+			place->connection = (uint32_t)position[k];
 	}
 	return without;
 }
@@ -297,13 +310,18 @@ void
 slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count, uint64_t now, struct slowloris_verdict *verdict)
 {
-	struct burst burst = read_burst(worker, mbufs, frames, count);
-	uint64_t packets = burst.tcp | burst.other, alone = burst.other;
+	struct burst burst = {0};
+	uint64_t packets, alone;
+	struct keys keys;
 	bool pen = false;
 
 	verdict->drop_destination = 0;
 	verdict->drop_connection = 0;
 	verdict->query_count = 0;
+	keys.count = 0;
+	read_burst(worker, mbufs, frames, count, &burst, &keys);
+	packets = burst.tcp | burst.other;
+	alone = burst.other;
 	if (packets == 0)
 		return;
 	worker->verdict = verdict;
@@ -316,7 +334,7 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 		take_left_segments(worker);
 	worker->changed = false;
 	if (burst.tcp != 0)
-		alone |= look_up_connections(worker, burst.tcp);
+		alone |= look_up_connections(worker, &keys, burst.answers);
 	if (alone != 0)
 		look_up_destinations(worker, alone);
 	for (; packets != 0; packets &= packets - 1) {
