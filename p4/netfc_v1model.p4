@@ -58,6 +58,12 @@ control Lengths(in headers_t hdr, inout meta_t meta, in bit<32> frame) {
 /* The sum of the words that may change, for the checksum (RFC 1624, equation 3). */
 #define NETFC_ADD_OLD(n) sum = sum + (bit<32>)(~hdr.z##n.bits);
 #define NETFC_ADD_NEW(n) sum = sum + (bit<32>)hdr.z##n.bits;
+#ifdef NETFC_SLOWLORIS
+#define NETFC_COUNTERS_SUM                                                                    \
+    ((bit<32>)hdr.counters.connections[31:16] + (bit<32>)hdr.counters.connections[15:0] +     \
+     (bit<32>)hdr.counters.bytes[63:48] + (bit<32>)hdr.counters.bytes[47:32] +                \
+     (bit<32>)hdr.counters.bytes[31:16] + (bit<32>)hdr.counters.bytes[15:0])
+#endif
 #define NETFC_STATUS_WORD \
     (hdr.netfc.format ++ hdr.netfc.reply ++ hdr.netfc.code ++ hdr.netfc.flags)
 
@@ -115,10 +121,16 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
         lengths.apply(hdr, meta, standard.packet_length);
         sum = (bit<32>)(~(NETFC_STATUS_WORD));
         NETFC_EACH_LANE(NETFC_ADD_OLD)
+#ifdef NETFC_SLOWLORIS
+        sum = sum + 6 * 0xffff - NETFC_COUNTERS_SUM;
+#endif
         netfc.apply(hdr, meta);
         if (meta.answered == 1 && (hdr.udp.checksum != 0 || hdr.ipv6.isValid())) {
             sum = sum + (bit<32>)NETFC_STATUS_WORD + (bit<32>)(~hdr.udp.checksum);
             NETFC_EACH_LANE(NETFC_ADD_NEW)
+#ifdef NETFC_SLOWLORIS
+            sum = sum + NETFC_COUNTERS_SUM;
+#endif
             sum = (sum & 0xffff) + (sum >> 16);
             sum = (sum & 0xffff) + (sum >> 16);
             hdr.udp.checksum = ~sum[15:0];
@@ -137,6 +149,9 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             if (meta.udp_fits == 1) {
                 swap_udp();
             }
+        }
+        if (meta.attacked == 1) {
+            drop();
         }
     }
 }

@@ -21,6 +21,7 @@ static const char help[] =
 	"  -l, --layout LAYOUT    direct (default) or compact, as the program was compiled\n"
 	"  -n, --lanes N          lanes that the program computes, 1 to 16 (default 1)\n"
 	"  -p, --port PORT        UDP port of requests (default 20038)\n"
+	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
 	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ")\n"
 	"  -o, --output FILE      write to FILE, and say what was written\n"
 	"      --json             say it as JSON\n"
@@ -119,6 +120,9 @@ take_option(struct request *request, int option)
 	case 'P':
 		request->export.program = optarg;
 		return is_identifier(optarg);
+	case 'S':
+		request->export.slowloris = true;
+		return true;
 	case 'o':
 		request->output = optarg;
 		return true;
@@ -188,6 +192,8 @@ export_set(struct request *request, const struct netfc_set *set)
 	request->export.set_name = netfc_set_name(set);
 	p4_request_tables(set, request->export.udp_port, &program);
 	reason = p4_lane_tables(set, request->export.layout, &program);
+	if (reason == NULL && request->export.slowloris)
+		reason = p4_slowloris_tables(set, &program);
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {
@@ -204,8 +210,8 @@ run_export(int argc, char **argv)
 	static const struct option longs[] = {COMMON_OPTIONS,
 		{"target", required_argument, NULL, 't'}, {"layout", required_argument, NULL, 'l'},
 		{"lanes", required_argument, NULL, 'n'}, {"port", required_argument, NULL, 'p'},
-		{"program", required_argument, NULL, 'P'}, {"output", required_argument, NULL, 'o'},
-		{0}};
+		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
+		{"output", required_argument, NULL, 'o'}, {0}};
 	struct request request = {
 		.export = {.program = DEFAULT_PROGRAM, .lanes = 1, .udp_port = NETFC_UDP_PORT}};
 	struct netfc_set *set;

@@ -94,6 +94,7 @@ struct export_options {
 	enum p4_layout layout;
 	unsigned lanes;
 	uint16_t udp_port;
+	bool slowloris;
 };
 
 /* export_table.c: tables in memory. */
@@ -140,7 +141,7 @@ void p4_instance_name(const struct p4_table *table, unsigned instance, char *con
 /** How many entries a program of so many lanes takes. */
 size_t p4_entry_count(const struct p4_program *program, unsigned lanes);
 
-/* export_request.c, export_log.c, export_exact.c, export_decide.c: a table set's entries. */
+/* export_request.c, export_log.c, export_exact.c, export_decide.c, export_slowloris.c: entries. */
 
 /** Which packets are requests for this set, and the errors of others. */
 void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_program *program);
@@ -160,6 +161,13 @@ p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 /** The decision table and, in the paper's family, the guard as ternary entries. */
 void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
+/**
+ * What the program divides connections by bytes with.
+ *
+ * @return NULL, or why that cannot be
+ */
+const char *p4_slowloris_tables(const struct netfc_set *set, struct p4_program *program);
 
 /* export_ternary.c */
 

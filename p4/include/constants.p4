@@ -8,11 +8,17 @@ const bit<16> ETHER_TYPE_QINQ = 0x88a8;
 const bit<16> ETHER_TYPE_IPV4 = 0x0800;
 const bit<16> ETHER_TYPE_IPV6 = 0x86dd;
 const bit<8> IP_PROTOCOL_UDP = 17;
+#ifdef NETFC_SLOWLORIS
+const bit<8> IP_PROTOCOL_TCP = 6;
+#endif
 
 const bit<8> NETFC_OP_ADD = 1;
 const bit<8> NETFC_OP_SUB = 2;
 const bit<8> NETFC_OP_MUL = 3;
 const bit<8> NETFC_OP_DIV = 4;
+#ifdef NETFC_SLOWLORIS
+const bit<8> NETFC_OP_QUERY = 16;
+#endif
 
 /* Codes of a status, bits 6-4. Those that depend on a header's fields come with the entries. */
 const bit<3> NETFC_STATUS_OK = 0;
@@ -25,6 +31,9 @@ const bit<16> UDP_HEADER_BYTES = 8;
 const bit<16> NETFC_HEADER_BYTES = 12;
 const bit<16> NETFC_ANSWERABLE_BYTES = 6; /* up to the status */
 const bit<16> NETFC_LANE_BYTES = 6;
+#ifdef NETFC_SLOWLORIS
+const bit<16> NETFC_COUNTERS_BYTES = 12; /* behind z in the answer to a query */
+#endif
 
 /* What becomes of a packet. */
 enum bit<2> verdict_t {

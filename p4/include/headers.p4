@@ -61,6 +61,32 @@ header udp_t {
     bit<16> checksum;
 }
 
+#ifdef NETFC_SLOWLORIS
+header tcp_t {
+    bit<16> source;
+    bit<16> destination;
+    bit<32> sequence;
+    bit<32> acknowledgement;
+    bit<4> header_words;
+    bit<6> reserved;
+    bit<1> urgent;
+    bit<1> ack;
+    bit<1> push;
+    bit<1> reset;
+    bit<1> syn;
+    bit<1> fin;
+    bit<16> window;
+    bit<16> checksum;
+    bit<16> urgent_pointer;
+}
+
+/* Behind z in a query that has room. */
+header counters_t {
+    bit<32> connections;
+    bit<64> bytes;
+}
+#endif
+
 /* The NetFC header up to the status: as much as a request must have to be answered. */
 header netfc_t {
     bit<16> magic;
@@ -146,12 +172,18 @@ struct headers_t {
     option_t option2;
     option_t option1;
     ipv6_t ipv6;
+#ifdef NETFC_SLOWLORIS
+    tcp_t tcp;
+#endif
     udp_t udp;
     netfc_t netfc;
     netfc_count_t netfc_count;
     NETFC_EACH_LANE(NETFC_SLOT_X)
     NETFC_EACH_LANE(NETFC_SLOT_Y)
     NETFC_EACH_LANE(NETFC_SLOT_Z)
+#ifdef NETFC_SLOWLORIS
+    counters_t counters;
+#endif
 }
 
 #define NETFC_LANE_META(n) lane_t lane##n;
@@ -160,6 +192,8 @@ struct meta_t {
     bit<1> ip_fits;  /* the IP datagram is one, and fits into the frame */
     bit<1> udp_fits; /* the UDP datagram is one, and fits into the IP datagram */
     bit<1> reflect;
+    bit<1> query_answered;
+    bit<1> attacked; /* the destination is under attack */
     bit<1> answered; /* the status is written, and with it the checksum */
     bit<3> code;
     verdict_t verdict;

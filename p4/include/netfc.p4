@@ -4,6 +4,9 @@
 #define NETFC_NETFC_P4
 
 #include "headers.p4"
+#ifdef NETFC_SLOWLORIS
+#include "slowloris.p4"
+#endif
 
 #define NETFC_LANE_INSTANCE(n) Lane() lane##n;
 
@@ -22,6 +25,9 @@
 /* meta.udp_fits is set before, by each architecture in its own way. */
 control Netfc(inout headers_t hdr, inout meta_t meta) {
     NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
+#ifdef NETFC_SLOWLORIS
+    Slowloris() slowloris;
+#endif
 
     /* ---- which packets are requests ---------------------------------------------------------- */
 
@@ -77,6 +83,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     table status {
         key = {
             meta.verdict : ternary;
+            meta.query_answered : ternary;
             meta.lane0.present : ternary;
             hdr.netfc_count.isValid() : ternary;
             hdr.netfc_count.count : ternary;
@@ -84,17 +91,18 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         }
         actions = { answer; answer_refusal; }
         const entries = {
-            (verdict_t.REFUSE, _, _, _, _) : answer_refusal();
-            (verdict_t.COMPUTE, 1, _, _, _) : answer(NETFC_STATUS_OK);
-            (_, _, false, _, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, 0, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, 0x8000 &&& 0x8000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
-            (verdict_t.QUERY, _, _, _, _) : answer(NETFC_STATUS_QUERY);
-            (verdict_t.COMPUTE, _, _, _, _) : answer(NETFC_STATUS_LANES);
+            (verdict_t.REFUSE, _, _, _, _, _) : answer_refusal();
+            (verdict_t.COMPUTE, _, 1, _, _, _) : answer(NETFC_STATUS_OK);
+            (verdict_t.QUERY, 1, _, _, _, _) : answer(NETFC_STATUS_OK);
+            (_, _, _, false, _, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, 0, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, 0x8000 &&& 0x8000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
+            (verdict_t.QUERY, _, _, _, _, _) : answer(NETFC_STATUS_QUERY);
+            (verdict_t.COMPUTE, _, _, _, _, _) : answer(NETFC_STATUS_LANES);
         }
         const default_action = answer_refusal();
     }
@@ -137,6 +145,9 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         meta.lack = meta.twice + meta.fourfold;
         meta.lack = meta.room - meta.lack;
         NETFC_EACH_LANE(NETFC_LANE_APPLY)
+#ifdef NETFC_SLOWLORIS
+        slowloris.apply(hdr, meta);
+#endif
         if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
             status.apply();
             flags.apply();

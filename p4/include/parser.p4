@@ -16,11 +16,14 @@
 #define NETFC_WITH_LANES(n) \
     UDP_HEADER_BYTES + NETFC_HEADER_BYTES + n * NETFC_LANE_BYTES .. NETFC_LONGEST
 
+#define NETFC_QUERY_ROOM \
+    UDP_HEADER_BYTES + NETFC_HEADER_BYTES + NETFC_LANE_BYTES + NETFC_COUNTERS_BYTES .. NETFC_LONGEST
+
 /* The chain of option words is entered where as many are left as the header has. */
-#define NETFC_OPTION(n, next)              \
+#define NETFC_OPTION(n, ...)               \
     state option##n {                      \
         packet.extract(hdr.option##n);     \
-        transition next;                   \
+        transition __VA_ARGS__             \
     }
 
 #define NETFC_EXTRACT_X(n) packet.extract(hdr.x##n);
@@ -109,20 +112,42 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
             (4, 13, 0, 0, IP_PROTOCOL_UDP) : option8;
             (4, 14, 0, 0, IP_PROTOCOL_UDP) : option9;
             (4, 15, 0, 0, IP_PROTOCOL_UDP) : option10;
+#ifdef NETFC_SLOWLORIS
+            (4, 5, _, 0, IP_PROTOCOL_TCP) : tcp;
+            (4, 6, _, 0, IP_PROTOCOL_TCP) : option1;
+            (4, 7, _, 0, IP_PROTOCOL_TCP) : option2;
+            (4, 8, _, 0, IP_PROTOCOL_TCP) : option3;
+            (4, 9, _, 0, IP_PROTOCOL_TCP) : option4;
+            (4, 10, _, 0, IP_PROTOCOL_TCP) : option5;
+            (4, 11, _, 0, IP_PROTOCOL_TCP) : option6;
+            (4, 12, _, 0, IP_PROTOCOL_TCP) : option7;
+            (4, 13, _, 0, IP_PROTOCOL_TCP) : option8;
+            (4, 14, _, 0, IP_PROTOCOL_TCP) : option9;
+            (4, 15, _, 0, IP_PROTOCOL_TCP) : option10;
+#endif
             default : accept;
         }
     }
 
-    NETFC_OPTION(10, option9)
-    NETFC_OPTION(9, option8)
-    NETFC_OPTION(8, option7)
-    NETFC_OPTION(7, option6)
-    NETFC_OPTION(6, option5)
-    NETFC_OPTION(5, option4)
-    NETFC_OPTION(4, option3)
-    NETFC_OPTION(3, option2)
-    NETFC_OPTION(2, option1)
-    NETFC_OPTION(1, udp)
+    NETFC_OPTION(10, option9;)
+    NETFC_OPTION(9, option8;)
+    NETFC_OPTION(8, option7;)
+    NETFC_OPTION(7, option6;)
+    NETFC_OPTION(6, option5;)
+    NETFC_OPTION(5, option4;)
+    NETFC_OPTION(4, option3;)
+    NETFC_OPTION(3, option2;)
+    NETFC_OPTION(2, option1;)
+#ifdef NETFC_SLOWLORIS
+    NETFC_OPTION(1, select(hdr.ipv4.protocol) { IP_PROTOCOL_TCP : tcp; default : udp; })
+
+    state tcp {
+        packet.extract(hdr.tcp);
+        transition accept;
+    }
+#else
+    NETFC_OPTION(1, udp;)
+#endif
 
     state ipv6 {
         packet.extract(hdr.ipv6);
@@ -159,32 +184,54 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_TNA
         checksum.subtract({ hdr.netfc.format, hdr.netfc.reply, hdr.netfc.code, hdr.netfc.flags });
 #endif
-        transition select(hdr.netfc_count.count, hdr.udp.length) {
-            (1, NETFC_WITH_LANES(1)) : lanes1;
+        transition select(hdr.netfc_count.count, hdr.udp.length, hdr.netfc.op) {
+#ifdef NETFC_SLOWLORIS
+            (1, NETFC_WITH_LANES(1), NETFC_OP_QUERY) : query_lane;
+#endif
+            (1, NETFC_WITH_LANES(1), _) : lanes1;
 #if NETFC_LANES >= 2
-            (2, NETFC_WITH_LANES(2)) : lanes2;
+            (2, NETFC_WITH_LANES(2), _) : lanes2;
 #endif
 #if NETFC_LANES >= 3
-            (3, NETFC_WITH_LANES(3)) : lanes3;
+            (3, NETFC_WITH_LANES(3), _) : lanes3;
 #endif
 #if NETFC_LANES >= 4
-            (4, NETFC_WITH_LANES(4)) : lanes4;
+            (4, NETFC_WITH_LANES(4), _) : lanes4;
 #endif
 #if NETFC_LANES >= 5
-            (5, NETFC_WITH_LANES(5)) : lanes5;
+            (5, NETFC_WITH_LANES(5), _) : lanes5;
 #endif
 #if NETFC_LANES >= 6
-            (6, NETFC_WITH_LANES(6)) : lanes6;
+            (6, NETFC_WITH_LANES(6), _) : lanes6;
 #endif
 #if NETFC_LANES >= 7
-            (7, NETFC_WITH_LANES(7)) : lanes7;
+            (7, NETFC_WITH_LANES(7), _) : lanes7;
 #endif
 #if NETFC_LANES >= 8
-            (8, NETFC_WITH_LANES(8)) : lanes8;
+            (8, NETFC_WITH_LANES(8), _) : lanes8;
 #endif
             default : no_lanes;
         }
     }
+
+#ifdef NETFC_SLOWLORIS
+    /* A query may have room for the counters behind z. */
+    state query_lane {
+        packet.extract(hdr.x0);
+        packet.extract(hdr.y0);
+        packet.extract(hdr.z0);
+        meta.lane0.present = 1;
+        transition select(hdr.udp.length) {
+            NETFC_QUERY_ROOM : query_room;
+            default : accept;
+        }
+    }
+
+    state query_room {
+        packet.extract(hdr.counters);
+        transition accept;
+    }
+#endif
 
     state no_lanes {
         NETFC_RESIDUAL
@@ -219,6 +266,14 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #define NETFC_EMIT_Y(n) packet.emit(hdr.y##n);
 #define NETFC_EMIT_Z(n) packet.emit(hdr.z##n);
 
+#ifdef NETFC_SLOWLORIS
+#define NETFC_EMIT_TCP packet.emit(hdr.tcp);
+#define NETFC_EMIT_COUNTERS packet.emit(hdr.counters);
+#else
+#define NETFC_EMIT_TCP
+#define NETFC_EMIT_COUNTERS
+#endif
+
 /* All headers in the order of the wire; those that were not parsed are skipped. */
 #define NETFC_EMIT                     \
     packet.emit(hdr.ethernet);         \
@@ -236,11 +291,13 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
     packet.emit(hdr.option2);          \
     packet.emit(hdr.option1);          \
     packet.emit(hdr.ipv6);             \
+    NETFC_EMIT_TCP                     \
     packet.emit(hdr.udp);              \
     packet.emit(hdr.netfc);            \
     packet.emit(hdr.netfc_count);      \
     NETFC_EACH_LANE(NETFC_EMIT_X)      \
     NETFC_EACH_LANE(NETFC_EMIT_Y)      \
-    NETFC_EACH_LANE(NETFC_EMIT_Z)
+    NETFC_EACH_LANE(NETFC_EMIT_Z)      \
+    NETFC_EMIT_COUNTERS
 
 #endif

@@ -8,6 +8,7 @@
  * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
  * -DNETFC_COMPACT    the compact lay-out, for least memory, instead of the direct one, for least
  *                    stages
+ * -DNETFC_SLOWLORIS  v1model: count connections and bytes, answer queries, drop attacks
  * -DNETFC_SCALE_BITS=10  compact lay-out: log2 of k; the format's largest k unless given
  */
 #ifndef NETFC_SIZES_P4
@@ -88,6 +89,18 @@
 /* Sums and their exponents for which the base is another: 6,148 exact entries, spread by a hash. */
 #define NETFC_SUBNORMAL_SUMS 8192
 #define NETFC_TIES 32
+#endif
+
+#ifdef NETFC_SLOWLORIS
+#if NETFC_FORMAT != 1 || defined(NETFC_TNA)
+#error "NETFC_SLOWLORIS is for NETFC_FORMAT 1, fp16, on v1model"
+#endif
+/* Slots that a hash chooses; who finds another there is not tracked. */
+#define NETFC_CONNECTION_SLOTS 65536
+#define NETFC_DESTINATION_SLOTS 4096
+/* The leading one and 13 bits below it: 2^14 - 1 + 18 * 2^13. */
+#define NETFC_INTEGER_LOGS 163839
+#define NETFC_DEFENCES 64
 #endif
 
 #define NETFC_REQUESTS 32

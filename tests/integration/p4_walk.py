@@ -85,21 +85,22 @@ def read_block(table, block):
 
 def bmv2_row(line):
     """A command."""
-    _, _, action, *words = line.split(' ')
+    _, table, action, *words = line.split(' ')
     arrow = words.index('=>')
-    keys, wide = zip(*map(bmv2_key, words[:arrow]))
+    bits = 32 if '.slowloris.' in table else 16  # of what prefixes match
+    keys, wide = zip(*(bmv2_key(word, bits) for word in words[:arrow]))
     args = tuple(int(word, 16) for word in words[arrow + 1:len(words) - any(wide)])
     return Row(action, keys, args, int(words[-1]) if any(wide) else 0)
 
 
-def bmv2_key(word):
-    """A field's (value, mask), and whether it is ternary."""
+def bmv2_key(word, bits):
+    """A field's (value, mask), and whether it is ternary. bits: a field's width."""
     if '&' in word:
         value, mask = word.split('&&&')
         return (int(value, 16), int(mask, 16)), True
     if '/' in word:
         value, length = word.split('/')
-        return (int(value, 16), prefix_mask(int(length))), False
+        return (int(value, 16), prefix_mask(int(length), bits)), False
     return (int(word, 16), None), False
 
 

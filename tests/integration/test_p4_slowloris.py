@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slowloris in P4, on BMv2, against the running switch; its tables without BMv2."""
+
+import pytest
+
+import bmv2
+import hosts
+import p4_walk
+import slowloris_model
+import switch
+from tcp_frames import SERVER, address, handshake, mixed, query, segment
+from test_netfc_tables import complaint, run
+
+DIVIDE = 'IngressPipe.netfc.slowloris.divide.'
+PAIR = 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'
+# More than a connection in 256 bytes, and ten of them.
+DEFEND = ('table_add IngressPipe.netfc.slowloris.defend IngressPipe.netfc.slowloris.attack'
+          ' 0x1c00->0x7c00 10->0xffffffff => 1\n')
+OPTIONS = ('-DNETFC_SLOWLORIS', '-DNETFC_COMPACT')
+
+
+def entries(layout='compact'):
+    return run('export', '-t', 'bmv2', '-l', layout, '--slowloris', 'fp16_k1024').stdout
+
+
+def through_bmv2(folder, sent, expected, more=''):
+    """What comes out of BMv2 for frames, of which so many are dropped that `expected` are left."""
+    with bmv2.running(folder, OPTIONS, PAIR + more + entries()) as (first, second):
+        return bmv2.send(first, second, sent, expected)
+
+
+def test_divisions():
+    """The tables, walked for counters of all sizes, against the model's quotients."""
+    tables = p4_walk.read_bmv2(entries())
+    logs = [tables[f'{DIVIDE}log_{counter}.log'] for counter in ('connections', 'bytes')]
+    by_prefix = [{(row.keys[0][0] >> (32 - length(row)), length(row)): row.args[0]
+                  for row in rows} for rows in logs]
+    powers = p4_walk.Memory(tables[DIVIDE + 'exp'], (16,))
+    for connections in (1, 2, 3, 255, 16383, 16384, 16387, 99999, 2**31 + 12345):
+        for count in (1, 40, 1499, 16385, 10**6, 123456789, 2**32 - 1):
+            if connections > 65504 * count:
+                continue  # no fp16 number
+            i, j = (longest(table, value)
+                    for table, value in zip(by_prefix, (connections, count)))
+            assert powers[i - j + 16 >> 5] == slowloris_model.ratio(connections, count)
+
+
+def length(row):
+    return bin(row.keys[0][1]).count('1')
+
+
+def longest(table, value):
+    """What the longest prefix of a value that is there gives."""
+    return next(table[value >> (32 - bits), bits] for bits in range(32, 0, -1)
+                if (value >> (32 - bits), bits) in table)
+
+
+def test_other_formats_have_no_queries():
+    assert 'in fp16' in complaint('export', '-t', 'bmv2', '--slowloris', 'bf16_k128')
+
+
+@bmv2.needs_bmv2
+@hosts.needs_namespaces
+def test_every_register_after_every_packet(tmp_path):
+    """Connections that begin and end in all ways, queries for both ends after each packet."""
+    sent = []
+    for frame, ends in mixed(1, 800):
+        sent += [frame, *map(query, ends)] if bmv2.can_be_sent(frame) else []
+    expected = switch.run([sent, []], options=('--slowloris',), more_memory=256).outputs[1]
+    switch.assert_same(through_bmv2(tmp_path, sent, len(sent)), expected)
+    assert any(slowloris_model.struct.unpack_from('>I', frame, 60)[0] > 3
+               for frame in expected if frame[42:44] == b'NF')
+
+
+@bmv2.needs_bmv2
+@hosts.needs_namespaces
+def test_an_attack_is_cut_off(tmp_path):
+    """From the tenth connection that hardly says a thing on, nothing more reaches the server."""
+    attack = [frame for number in range(20)
+              for frame in handshake(address(number), 2000, SERVER)]
+    opened = [number for number, frame in enumerate(attack) if frame[47] == slowloris_model.SYN]
+    elsewhere = segment(address(1), bytes((10, 0, 0, 99)), (1000, 80), slowloris_model.SYN)
+    passed = [frame for number, frame in enumerate(attack)
+              if number < opened[9] or frame[30:34] != SERVER]
+    sent = [*attack, elsewhere]
+    assert through_bmv2(tmp_path, sent, len(passed) + 1, DEFEND) == [*passed, elsewhere]
