@@ -6,8 +6,8 @@ Names are those of the telemetry, behind netfc_, with _total behind counters. Th
 
 import argparse
 import ipaddress
+import signal
 import sys
-import threading
 
 from prometheus_client import exposition
 from prometheus_client.core import (
@@ -24,6 +24,7 @@ import netfc_telemetry
 PROGRAM = "netfc-exporter"
 DONE, WRONG_USAGE, FAILED = 0, 1, 2
 LISTEN = "127.0.0.1:9620"
+ENDS = {signal.SIGINT, signal.SIGTERM}
 
 # Counters of an lcore: name in telemetry, name here, meaning.
 LCORE_COUNTERS = (
@@ -189,17 +190,16 @@ def parse_arguments(arguments):
 
 
 def main(arguments=None):
-    """Runs the program until it is interrupted. Returns its exit status."""
+    """Runs the program until it is interrupted or terminated. Returns its exit status."""
     asked = parse_arguments(arguments)
     path = asked.telemetry or netfc_telemetry.socket_path(asked.file_prefix)
     address, port = asked.listen
+    # Before there are threads, which would take them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         exposition.start_http_server(port, address, registry_for(path))
     except OSError as error:
         print(f"{PROGRAM}: {address}:{port}: {error.strerror}", file=sys.stderr)
         return FAILED
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        pass
+    signal.sigwait(ENDS)
     return DONE

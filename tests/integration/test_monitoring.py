@@ -61,7 +61,7 @@ class Exporter:
         return self
 
     def __exit__(self, *_):
-        self._process.send_signal(signal.SIGINT)
+        self._process.terminate()
         _, stderr = self._process.communicate(timeout=20)
         assert self._process.returncode == 0, stderr
 
