@@ -20,8 +20,10 @@ import pytest
 import frames
 import project_scripts  # pylint: disable=unused-import
 import switch
+import tcp_frames
 
 from netfc_telemetry import Telemetry  # found through project_scripts
+from slowloris_model import ACK, FIN
 
 PRELOADED = switch.BUILD / 'tests' / 'datapath' / 'count_allocations.so'
 WATCHED_PACKETS = 100_000  # of every lcore
@@ -40,6 +42,10 @@ def requests():
     """Requests of all operations and many lengths, what is no request, and some that are refused."""
     packets = [frames.plain_frame(frames.lanes(count)) for count in (1, 2, 7, 64, 243) * 8]
     packets += [frames.plain_frame(payload) for payload in frames.bad_requests().values()]
+    for number in range(8):  # connections that begin and end again and again
+        client = tcp_frames.address(number)
+        packets += [*tcp_frames.handshake(client, 1000), tcp_frames.query(tcp_frames.SERVER),
+                    tcp_frames.segment(client, tcp_frames.SERVER, (1000, 80), FIN | ACK)]
     return packets
 
 
@@ -149,6 +155,8 @@ CASES = {
     'two lcores': (['--match', 'direct', '--forward', 'pair'], 2, 2),
     'bridge': (['--match', 'direct', '--forward', 'bridge'], 2, 2),
     'endpoint': (['--match', 'direct', '--address', '10.0.0.2'], 1, 1),
+    'slowloris': (['--match', 'direct', '--slowloris'], 1, 1),
+    'slowloris, two lcores': (['--match', 'direct', '--slowloris', '--forward', 'pair'], 2, 2),
     'latency': (['--match', 'direct', '--latency'], 1, 1),
 }
 
