@@ -191,7 +191,9 @@ export_set(struct request *request, const struct netfc_set *set)
 
 	request->export.set_name = netfc_set_name(set);
 	p4_request_tables(set, request->export.udp_port, &program);
-	reason = p4_lane_tables(set, request->export.layout, &program);
+	reason = netfc_set_family(set) == NETFC_FAMILY_LOG
+		? p4_log_tables(set, request->export.layout, &program)
+		: p4_exact_tables(set, request->export.layout, &program);
 	if (reason == NULL && request->export.slowloris)
 		reason = p4_slowloris_tables(set, &program);
 	if (reason == NULL) {

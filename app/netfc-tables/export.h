@@ -99,6 +99,9 @@ struct export_options {
 
 /* export_table.c: tables in memory. */
 
+/** A table of a set by its name; NULL where the set has no such table. */
+const struct netfc_table *p4_source_table(const struct netfc_set *set, const char *name);
+
 /** Add a table to a program. Instances, keys and actions are those of `shape`. */
 struct p4_table *p4_add_table(struct p4_program *program, const struct p4_table *shape);
 
@@ -147,12 +150,12 @@ size_t p4_entry_count(const struct p4_program *program, unsigned lanes);
 void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_program *program);
 
 /**
- * The tables of a lane.
+ * The tables of a lane of the paper's family.
  *
  * @return NULL, or why this set has no such lay-out
  */
 const char *
-p4_lane_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+p4_log_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
 
 /** The tables of a lane of the correctly rounded family, likewise. */
 const char *

@@ -276,23 +276,13 @@ add_classes(struct decider *d, unsigned op, enum netfc_class class_x, enum netfc
 	}
 }
 
-static const struct netfc_table *
-find_table(const struct netfc_set *set, const char *name)
-{
-	unsigned t = 0;
-
-	while (strcmp(netfc_table_name(netfc_set_table(set, t)), name) != 0)
-		t++;
-	return netfc_set_table(set, t);
-}
-
 void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program)
 {
 	const struct netfc_format *format = netfc_set_format(set);
 	struct decider d = {
 		.format = format,
-		.words = netfc_table_entries(find_table(set, "decide")),
+		.words = netfc_table_entries(p4_source_table(set, "decide")),
 		.guard = netfc_format_guard(format) * (int32_t)netfc_set_scale(set),
 		.posit = netfc_format_is_posit(format),
 		.exact = netfc_set_family(set) == NETFC_FAMILY_EXACT,
@@ -304,7 +294,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 		d.table->key_count = KEY_DIFFERENCE;
 		d.table->action[ACTION_COMPUTE].param_count = 0;
 	} else {
-		d.mi = netfc_table_entries(find_table(set, "mi"));
+		d.mi = netfc_table_entries(p4_source_table(set, "mi"));
 	}
 	for (unsigned op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		for (unsigned classes = 0; classes < 16; classes++)

@@ -23,25 +23,15 @@ struct source {
 	struct p4_program *program;
 };
 
-static const struct netfc_table *
-find_table(const struct netfc_set *set, const char *name)
-{
-	for (unsigned t = 0; t < netfc_set_table_count(set); t++) {
-		if (strcmp(netfc_table_name(netfc_set_table(set, t)), name) == 0)
-			return netfc_set_table(set, t);
-	}
-	return NULL;
-}
-
 static void
 find_source(const struct netfc_set *set, struct p4_program *program, struct source *source)
 {
 	*source = (struct source){
 		.set = set,
 		.format = netfc_set_format(set),
-		.log = find_table(set, "log"),
-		.mi = find_table(set, "mi"),
-		.exp = find_table(set, "exp"),
+		.log = p4_source_table(set, "log"),
+		.mi = p4_source_table(set, "mi"),
+		.exp = p4_source_table(set, "exp"),
 		.program = program,
 	};
 	source->fraction_bits = (unsigned)__builtin_ctz(netfc_inf_magnitude(source->format));
@@ -373,13 +363,11 @@ range_table(struct source *source)
 }
 
 const char *
-p4_lane_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program)
+p4_log_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program)
 {
 	struct source source;
 	bool posit = netfc_format_is_posit(netfc_set_format(set));
 
-	if (netfc_set_family(set) != NETFC_FAMILY_LOG)
-		return p4_exact_tables(set, layout, program);
 	find_source(set, program, &source);
 	if (layout == P4_COMPACT && !posit && source.scale_bits == 0)
 		return "the compact lay-out needs k to be 2 at least";

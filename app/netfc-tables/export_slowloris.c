@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What p4/include/slowloris.p4 divides with: logarithms of 32-bit integers, powers. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "export.h"
 
@@ -53,19 +52,15 @@ add_powers(struct p4_program *program)
 		.action = {{"set", 1, {{"word", 16}}}},
 	};
 	struct p4_table *table = p4_add_table(program, &shape);
+	const uint32_t *entries;
 	struct netfc_set *set;
 	int error = netfc_set_build(POWERS, &set);
 
 	if (error != NETFC_OK)
 		return error;
-	for (unsigned t = 0; t < netfc_set_table_count(set); t++) {
-		const struct netfc_table *powers = netfc_set_table(set, t);
-
-		if (strcmp(netfc_table_name(powers), "exp") != 0)
-			continue;
-		for (uint32_t n = 0; n < netfc_table_size(powers); n++)
-			p4_add_word(table, n, netfc_table_entries(powers)[n]);
-	}
+	entries = netfc_table_entries(p4_source_table(set, "exp"));
+	for (uint32_t n = 0; n <= p4_low_bits(shape.key[0].bits); n++)
+		p4_add_word(table, n, entries[n]);
 	netfc_set_free(set);
 	return NETFC_OK;
 }

@@ -9,6 +9,18 @@
 /* The control of p4/include/netfc.p4 in every program. */
 #define NETFC_CONTROL "IngressPipe.netfc"
 
+const struct netfc_table *
+p4_source_table(const struct netfc_set *set, const char *name)
+{
+	const struct netfc_table *table = NULL;
+
+	for (unsigned t = 0; t < netfc_set_table_count(set); t++) {
+		if (strcmp(netfc_table_name(netfc_set_table(set, t)), name) == 0)
+			table = netfc_set_table(set, t);
+	}
+	return table;
+}
+
 struct p4_table *
 p4_add_table(struct p4_program *program, const struct p4_table *shape)
 {
