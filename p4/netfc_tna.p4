@@ -19,15 +19,6 @@ parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
     state start {
         packet.extract(intrinsic);
         packet.advance(PORT_METADATA_SIZE);
-        transition initialise;
-    }
-
-    state initialise {
-        meta.code = 0;
-        transition headers;
-    }
-
-    state headers {
         netfc.apply(packet, hdr, meta);
         transition accept;
     }
@@ -89,6 +80,23 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
     }
 }
 
+/*
+ * Codes of a few bits that two stages' keys are made of must not share a container with each other:
+ * an action could not write them in the same stage by different instructions.
+ */
+#ifdef NETFC_EXACT
+#define NETFC_STRING(text) #text
+#define NETFC_LANE_PRAGMAS(n)                                                   \
+    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.code_x))                  \
+    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.code_y))                  \
+    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.sign_y))                  \
+    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.overflow))                \
+    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.fraction_x))              \
+    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.fraction_y))              \
+    @pa_container_size("ingress", NETFC_STRING(meta.lane##n.fraction_x), 16)    \
+    @pa_container_size("ingress", NETFC_STRING(meta.lane##n.fraction_y), 16)
+NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
+#endif
 control IngressPipe(inout headers_t hdr, inout meta_t meta,
                     in ingress_intrinsic_metadata_t intrinsic,
                     in ingress_intrinsic_metadata_from_parser_t from_parser,
