@@ -28,7 +28,7 @@ write_entry(FILE *stream, const struct p4_table *table, const struct p4_entry *e
 	for (unsigned p = 0; p < action->param_count; p++)
 		fprintf(stream, " 0x%x", entry->arg[p]);
 	if (p4_has_priority(table))
-		fprintf(stream, " %u", entry->priority + FIRST_PRIORITY);
+		fprintf(stream, " %d", entry->priority + FIRST_PRIORITY);
 	fputc('\n', stream);
 }
 

@@ -92,7 +92,7 @@ write_entry(FILE *stream, const struct p4_table *table, const struct p4_entry *e
 	write_action(stream, table, entry, control);
 	/* The greatest decides here, and 0 is none. */
 	if (p4_has_priority(table))
-		fprintf(stream, " priority: %u", P4_MAX_PRIORITY - entry->priority);
+		fprintf(stream, " priority: %d", P4_MAX_PRIORITY - entry->priority);
 	fputs(" } } }\n", stream);
 }
 
