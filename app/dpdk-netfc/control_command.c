@@ -243,6 +243,9 @@ control_answer(struct app *app, const char *line, size_t length)
 
 	if (errors == NULL || answer == NULL) {
 		json_decref(answer);
+		if (errors != NULL)
+			fclose(errors);
+		free(error);
 		return NULL;
 	}
 	result = parse_and_execute(app, line, length, answer, errors);
