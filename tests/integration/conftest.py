@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stops the tests with one clear message where there is nothing to test."""
 
+import signal
+
 import pytest
 
 import switch
+
+# A shell without job control ignores interrupts in what it runs in the background, and children inherit
+# that: the programs under test would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope='session', autouse=True)
