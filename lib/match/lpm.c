@@ -20,7 +20,6 @@
 #define ADDRESS_BITS 32
 /* The next hops that rte_lpm holds. */
 #define VALUE_BITS 24
-#define VALUE_MASK ((UINT32_C(1) << VALUE_BITS) - 1)
 
 struct lpm_stage {
 	struct match_stage stage;
@@ -64,15 +63,24 @@ match_lpm_address(uint32_t key)
 	return key << KEY_SHIFT;
 }
 
+/* All 32 bits are the key: what rte_lpm_lookup() does, for keys that are always covered. */
 static void
 whole_lookup(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
 	const struct lpm_stage *room = (const struct lpm_stage *)stage;
+	const struct rte_lpm_tbl_entry *tbl24 = room->lpm->tbl24, *tbl8 = room->lpm->tbl8;
 
-	rte_lpm_lookup_bulk(room->lpm, keys, values, count);
-	for (unsigned int i = 0; i < count; i++)
-		values[i] &= VALUE_MASK;
+	MATCH_UNROLL
+	for (unsigned int i = 0; i < count; i++) {
+		struct rte_lpm_tbl_entry entry = tbl24[keys[i] >> KEY_SHIFT];
+
+		/* In tbl24, valid_group says that a next hop is a tbl8's number. */
+		if (entry.valid_group)
+			entry = tbl8[entry.next_hop * RTE_LPM_TBL8_GROUP_NUM_ENTRIES +
+				(keys[i] & ((1u << KEY_SHIFT) - 1))];
+		values[i] = entry.next_hop;
+	}
 }
 
 /* Add prefixes of keys whose lowest bit is bit `shift` of an address. */
@@ -169,7 +177,7 @@ match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int soc
 	int error;
 
 	for (size_t i = 0; i < count; i++) {
-		if (prefixes[i].value > VALUE_MASK)
+		if (prefixes[i].value >> VALUE_BITS != 0)
 			return -E2BIG;
 	}
 	room = rte_zmalloc_socket("netfc_lpm", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);

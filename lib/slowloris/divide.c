@@ -93,16 +93,24 @@ saturate(int32_t word)
 	return RTE_MAX(RTE_MIN(word, INT16_MAX), INT16_MIN);
 }
 
-/* The log word of x / y, of logarithms with guard bits; y was shifted. */
-static inline uint32_t
-subtract_logs(uint32_t log_x, uint32_t log_y, unsigned int shift)
+/* The log word of x / y, of logarithms with guard bits: to the nearest, as the set's own are. */
+static inline int32_t
+subtract_logs(uint32_t log_x, uint32_t log_y)
 {
 	int32_t difference = (int32_t)(log_x - log_y);
-	/* Rounded to the nearest, as the table set's own logarithms are. */
-	int32_t word = (difference + (1 << (DIVIDE_GUARD_BITS - 1))) >> DIVIDE_GUARD_BITS;
 
-	word = saturate(saturate(word) - (int32_t)(shift << DIVIDE_SCALE_BITS));
-	return (uint16_t)word;
+	return saturate((difference + (1 << (DIVIDE_GUARD_BITS - 1))) >> DIVIDE_GUARD_BITS);
+}
+
+/* The words of counters of which at least one was shifted. */
+static void
+subtract_shifts(uint32_t *words, const uint64_t *bytes, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++) {
+		int32_t shift = (int32_t)(shift_of(bytes[l]) << DIVIDE_SCALE_BITS);
+
+		words[l] = (uint16_t)saturate((int16_t)words[l] - shift);
+	}
 }
 
 void
@@ -110,17 +118,25 @@ divide(const struct divider *divider, const uint32_t *connections, const uint64_
 	uint16_t *ratio, unsigned int count)
 {
 	uint32_t x[DIVIDE_BULK], y[DIVIDE_BULK], i[DIVIDE_BULK], j[DIVIDE_BULK];
+	uint64_t any = 0;
 
 	if (count == 0)
 		return;
 	for (unsigned int l = 0; l < count; l++) {
-		x[l] = RTE_MAX(connections[l], 1u);
-		y[l] = (uint32_t)(RTE_MAX(bytes[l], UINT64_C(1)) >> shift_of(bytes[l]));
+		any |= bytes[l];
+		x[l] = connections[l] + (connections[l] == 0);
+		y[l] = (uint32_t)bytes[l] + (bytes[l] == 0);
+	}
+	if (unlikely(any >> 32 != 0)) {
+		for (unsigned int l = 0; l < count; l++)
+			y[l] = (uint32_t)(bytes[l] >> shift_of(bytes[l])) + (bytes[l] == 0);
 	}
 	match_lookup(divider->log, x, i, count);
 	match_lookup(divider->log, y, j, count);
 	for (unsigned int l = 0; l < count; l++)
-		x[l] = subtract_logs(i[l], j[l], shift_of(bytes[l]));
+		x[l] = (uint16_t)subtract_logs(i[l], j[l]);
+	if (unlikely(any >> 32 != 0))
+		subtract_shifts(x, bytes, count);
 	match_lookup(divider->exp, x, y, count);
 	for (unsigned int l = 0; l < count; l++)
 		ratio[l] = connections[l] != 0 ? (uint16_t)y[l] : 0;

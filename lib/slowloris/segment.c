@@ -37,8 +37,8 @@ read_tcp(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length, struct segment
 	segment->kind = SEGMENT_TCP;
 	segment->key.source_port = tcp->src_port;
 	segment->key.destination_port = tcp->dst_port;
-	segment->sequence = rte_be_to_cpu_32(tcp->sent_seq);
-	segment->acknowledgement = rte_be_to_cpu_32(tcp->recv_ack);
+	segment->sequence = tcp->sent_seq;
+	segment->acknowledgement = tcp->recv_ack;
 	segment->flags = tcp->tcp_flags;
 }
 

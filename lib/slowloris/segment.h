@@ -32,10 +32,10 @@ struct connection_key {
 /* What is left of a packet. */
 struct segment {
 	struct connection_key key; /* from the sender's side; ports are 0 in loose segments */
-	uint32_t sequence, acknowledgement; /* in host order */
-	uint16_t length;                    /* IPv4 total length, bytes */
-	uint8_t flags;                      /* of TCP */
-	uint8_t kind;                       /* enum segment_kind */
+	rte_be32_t sequence, acknowledgement; /* as they stand in the packet */
+	uint16_t length;                      /* IPv4 total length, bytes */
+	uint8_t flags;                        /* of TCP */
+	uint8_t kind;                         /* enum segment_kind */
 };
 
 _Static_assert(sizeof(struct segment) % 4 == 0, "ring elements are multiples of 4 bytes");
@@ -133,8 +133,8 @@ segment_read(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *s
 	segment->key.source_port = headers->tcp.src_port;
 	segment->key.destination_port = headers->tcp.dst_port;
 	segment->key.zero = 0;
-	segment->sequence = rte_be_to_cpu_32(headers->tcp.sent_seq);
-	segment->acknowledgement = rte_be_to_cpu_32(headers->tcp.recv_ack);
+	segment->sequence = headers->tcp.sent_seq;
+	segment->acknowledgement = headers->tcp.recv_ack;
 	segment->length = rte_be_to_cpu_16(headers->ip.total_length);
 	segment->flags = headers->tcp.tcp_flags;
 	segment->kind = SEGMENT_TCP;

@@ -160,7 +160,8 @@ track_answer(struct slowloris_worker *worker, const struct segment *segment, str
 		return false;
 	if (place.answered != NONE) {
 		connection = &detector->connections.record[place.answered];
-		__atomic_store_n(&connection->expected, segment->sequence + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&connection->expected, rte_be_to_cpu_32(segment->sequence) + 1,
+			__ATOMIC_RELAXED);
 		__atomic_compare_exchange_n(&connection->state, &state, CONNECTION_ANSWERED, false,
 			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	}
@@ -178,7 +179,8 @@ track_handshake(struct slowloris_worker *worker, const struct segment *segment,
 	uint8_t state = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
 
 	if (likely(state != CONNECTION_ANSWERED) || (segment->flags & RTE_TCP_ACK_FLAG) == 0 ||
-		segment->acknowledgement - load_u32(&connection->expected) > FIRST_WINDOW)
+		rte_be_to_cpu_32(segment->acknowledgement) - load_u32(&connection->expected) >
+			FIRST_WINDOW)
 		return;
 	if (!__atomic_compare_exchange_n(&connection->state, &state, CONNECTION_OPEN, false,
 		    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
