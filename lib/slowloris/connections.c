@@ -50,7 +50,7 @@ static bool
 is_half_open(const struct connections *connections, const struct half_open *handshake)
 {
 	const struct connection *connection = &connections->record[handshake->connection];
-	uint8_t state = __atomic_load_n(&connection->state, __ATOMIC_RELAXED);
+	enum connection_state state = connection_state(connection);
 
 	return connection->opened == handshake->opened &&
 		(state == CONNECTION_SYN || state == CONNECTION_ANSWERED);
@@ -75,10 +75,8 @@ connections_add(struct connections *connections, const struct connection_key *ke
 }
 
 void
-connections_remove(struct connections *connections, uint32_t index)
+connections_remove(struct connections *connections, const struct connection_key *key)
 {
-	const struct connection_key *key = &connections->record[index].key;
-
 	rte_hash_del_key_with_hash(
 		connections->hash, key, hash_connection(&connections->secret, key));
 	connections->count--;

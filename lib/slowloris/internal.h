@@ -24,14 +24,46 @@ enum connection_state {
 	CONNECTION_OPEN,      /* its client has that number, so that it is where it says it is */
 };
 
+/* Two in a cache line. */
 struct connection {
-	uint64_t bytes; /* of its client; leave with it */
-	uint32_t destination;
+	uint64_t bytes;        /* of its client; leave with it */
 	uint32_t seen, opened; /* ticks */
 	uint32_t expected;     /* what the client acknowledges at first */
-	uint8_t state;         /* enum connection_state */
-	struct connection_key key;
-} __attribute__((aligned(64)));
+	uint32_t state;        /* enum connection_state, and above it the destination's index */
+	uint32_t source;       /* with the destination's address and the ports, its key */
+	uint16_t source_port, destination_port;
+} __attribute__((aligned(32)));
+
+_Static_assert(sizeof(struct connection) == 32, "a power of two");
+
+#define STATE_BITS 2
+#define STATE_MASK ((1u << STATE_BITS) - 1)
+
+static inline enum connection_state
+connection_state(const struct connection *connection)
+{
+	return (enum connection_state)(
+		__atomic_load_n(&connection->state, __ATOMIC_ACQUIRE) & STATE_MASK);
+}
+
+/* The same for as long as somebody may hold the record. */
+static inline uint32_t
+connection_destination(const struct connection *connection)
+{
+	return __atomic_load_n(&connection->state, __ATOMIC_RELAXED) >> STATE_BITS;
+}
+
+/* From one state into the next; false if it was not, or is not any more, in the one. */
+static inline bool
+connection_advance(
+	struct connection *connection, enum connection_state from, enum connection_state to)
+{
+	uint32_t destination = connection_destination(connection) << STATE_BITS;
+	uint32_t before = destination | from;
+
+	return __atomic_compare_exchange_n(&connection->state, &before, destination | to, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
 struct destination {
 	uint64_t bytes;
@@ -162,8 +194,8 @@ uint32_t connections_find(const struct connections *connections, const struct co
 /* A place for a new connection, its record to be filled in; NONE where there is no room. */
 uint32_t
 connections_add(struct connections *connections, const struct connection_key *key, uint32_t now);
-/* Its record's bytes and state are the caller's to settle. */
-void connections_remove(struct connections *connections, uint32_t index);
+/* Its record is the caller's to settle. */
+void connections_remove(struct connections *connections, const struct connection_key *key);
 /* The oldest incomplete handshake, if something has to go before another can be added. */
 uint32_t connections_evict(struct connections *connections);
 /* An incomplete handshake that is older than `age`, or NONE, taking so many looks at the most. */

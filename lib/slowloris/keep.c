@@ -26,7 +26,7 @@ age_connection(struct slowloris_worker *worker, uint32_t index)
 	struct slowloris *detector = worker->detector;
 	struct connection *connection = &detector->connections.record[index];
 
-	if (connection->state == CONNECTION_ENDED) {
+	if (connection_state(connection) == CONNECTION_ENDED) {
 		/* An lcore may have counted bytes for it while it was being ended. */
 		if (connection->bytes != 0)
 			track_settle(worker, connection);

@@ -62,13 +62,14 @@ current_connection(
 		found = connections_find(connections, key);
 	if (found == NONE)
 		return NONE;
-	if (__atomic_load_n(&connections->record[found].state, __ATOMIC_ACQUIRE) !=
-		CONNECTION_ENDED)
+	if (connection_state(&connections->record[found]) != CONNECTION_ENDED)
 		return found;
 	if (!worker->changed)
 		return NONE;
 	found = connections_find(connections, key);
-	return found != NONE && connections->record[found].state != CONNECTION_ENDED ? found : NONE;
+	return found != NONE && connection_state(&connections->record[found]) != CONNECTION_ENDED
+		? found
+		: NONE;
 }
 
 /* What a segment belongs to when its turn has come. */
@@ -92,7 +93,8 @@ current_place(
 		}
 	}
 	if (found.connection != NONE)
-		found.destination = detector->connections.record[found.connection].destination;
+		found.destination =
+			connection_destination(&detector->connections.record[found.connection]);
 	else if (found.destination == NONE && worker->changed)
 		found.destination =
 			destinations_find(&detector->destinations, segment->key.destination);
@@ -266,18 +268,21 @@ count_usual(struct slowloris_worker *worker, unsigned int i)
 	const struct segment *segment = &worker->segment[i];
 	uint32_t index = worker->place[i].connection;
 	struct connection *connection;
-	uint8_t state;
+	uint32_t word, destination;
+	enum connection_state state;
 
 	if (index == NONE || (segment->flags & SEGMENT_TURNS) != 0)
 		return false;
 	connection = &detector->connections.record[index];
-	state = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
+	word = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
+	state = (enum connection_state)(word & STATE_MASK);
+	destination = word >> STATE_BITS;
 	if (state == CONNECTION_ENDED || state == CONNECTION_ANSWERED ||
-		__atomic_load_n(&detector->destinations.record[connection->destination].alarm,
-			__ATOMIC_RELAXED) != 0)
+		__atomic_load_n(
+			&detector->destinations.record[destination].alarm, __ATOMIC_RELAXED) != 0)
 		return false;
 	worker->counters.segments++;
-	track_bytes(worker, segment, connection->destination, connection);
+	track_bytes(worker, segment, destination, connection);
 	return true;
 }
 

@@ -44,11 +44,11 @@ void
 track_settle(struct slowloris_worker *worker, struct connection *connection)
 {
 	struct slowloris *detector = worker->detector;
+	uint32_t destination = connection_destination(connection);
 	uint64_t bytes = __atomic_exchange_n(&connection->bytes, 0, __ATOMIC_RELAXED);
-	struct destination *destination = &detector->destinations.record[connection->destination];
 
-	bytes = add_u64(detector, &destination->bytes, -bytes);
-	track_divide(worker, connection->destination, bytes, 0);
+	bytes = add_u64(detector, &detector->destinations.record[destination].bytes, -bytes);
+	track_divide(worker, destination, bytes, 0);
 }
 
 void
@@ -56,16 +56,24 @@ track_end(struct slowloris_worker *worker, uint32_t index)
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection = &detector->connections.record[index];
-	struct destination *destination = &detector->destinations.record[connection->destination];
-	uint8_t state = __atomic_exchange_n(&connection->state, CONNECTION_ENDED, __ATOMIC_RELAXED);
+	struct destination *destination =
+		&detector->destinations.record[connection_destination(connection)];
+	const struct connection_key key = {
+		.source = connection->source,
+		.destination = destination->address,
+		.source_port = connection->source_port,
+		.destination_port = connection->destination_port,
+	};
+	uint32_t before =
+		__atomic_fetch_and(&connection->state, ~STATE_MASK, __ATOMIC_RELAXED) & STATE_MASK;
 
-	if (state == CONNECTION_OPEN) {
+	if (before == CONNECTION_OPEN) {
 		add_u32(detector, &destination->established, UINT32_MAX);
 		add_u32(detector, &detector->established, UINT32_MAX);
 	}
 	add_u32(detector, &destination->connections, UINT32_MAX);
 	track_settle(worker, connection);
-	connections_remove(&detector->connections, index);
+	connections_remove(&detector->connections, &key);
 	worker->changed = true;
 }
 
@@ -115,11 +123,13 @@ begin(struct slowloris_worker *worker, const struct segment *segment, uint32_t d
 	connection = &detector->connections.record[index];
 	if (connection->bytes != 0)
 		track_settle(worker, connection);
-	connection->key = segment->key;
-	connection->destination = destination;
+	connection->source = segment->key.source;
+	connection->source_port = segment->key.source_port;
+	connection->destination_port = segment->key.destination_port;
 	connection->seen = worker->now;
 	connection->opened = worker->now;
-	__atomic_store_n(&connection->state, CONNECTION_SYN, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&connection->state, destination << STATE_BITS | CONNECTION_SYN, __ATOMIC_RELEASE);
 	add_u32(detector, &detector->destinations.record[destination].connections, 1);
 	detector->counters.opened++;
 	worker->changed = true;
@@ -137,7 +147,7 @@ track_syn(struct slowloris_worker *worker, const struct segment *segment, struct
 	if (place.connection != NONE) {
 		connection = &detector->connections.record[place.connection];
 		detector->counters.retransmitted++;
-		track_bytes(worker, segment, connection->destination, connection);
+		track_bytes(worker, segment, connection_destination(connection), connection);
 		return true;
 	}
 	place.destination = destination_of_new(worker, segment, place.destination);
@@ -154,7 +164,6 @@ track_answer(struct slowloris_worker *worker, const struct segment *segment, str
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection;
-	uint8_t state = CONNECTION_SYN;
 
 	if (place.answered == NONE && !worker->writing && !worker->quiet)
 		return false;
@@ -162,8 +171,7 @@ track_answer(struct slowloris_worker *worker, const struct segment *segment, str
 		connection = &detector->connections.record[place.answered];
 		__atomic_store_n(&connection->expected, rte_be_to_cpu_32(segment->sequence) + 1,
 			__ATOMIC_RELAXED);
-		__atomic_compare_exchange_n(&connection->state, &state, CONNECTION_ANSWERED, false,
-			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		connection_advance(connection, CONNECTION_SYN, CONNECTION_ANSWERED);
 	}
 	if (place.destination != NONE)
 		track_bytes(worker, segment, place.destination, NULL);
@@ -176,16 +184,15 @@ track_handshake(struct slowloris_worker *worker, const struct segment *segment,
 	struct connection *connection)
 {
 	struct slowloris *detector = worker->detector;
-	uint8_t state = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
 
-	if (likely(state != CONNECTION_ANSWERED) || (segment->flags & RTE_TCP_ACK_FLAG) == 0 ||
+	if (likely(connection_state(connection) != CONNECTION_ANSWERED) ||
+		(segment->flags & RTE_TCP_ACK_FLAG) == 0 ||
 		rte_be_to_cpu_32(segment->acknowledgement) - load_u32(&connection->expected) >
-			FIRST_WINDOW)
+			FIRST_WINDOW ||
+		!connection_advance(connection, CONNECTION_ANSWERED, CONNECTION_OPEN))
 		return;
-	if (!__atomic_compare_exchange_n(&connection->state, &state, CONNECTION_OPEN, false,
-		    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return;
-	add_u32(detector, &detector->destinations.record[connection->destination].established, 1);
+	add_u32(detector,
+		&detector->destinations.record[connection_destination(connection)].established, 1);
 	add_u32(detector, &detector->established, 1);
 }
 
@@ -216,7 +223,7 @@ track(struct slowloris_worker *worker, const struct segment *segment, struct pla
 		return false;
 	if (place.connection != NONE) {
 		connection = &detector->connections.record[place.connection];
-		place.destination = connection->destination;
+		place.destination = connection_destination(connection);
 		track_handshake(worker, segment, connection);
 	}
 	if (place.destination != NONE)
