@@ -11,6 +11,9 @@
 #define TAKEN_AT_ONCE 64
 #define TAKES 8
 
+/* How many packets ahead destinations are fetched. */
+#define AHEAD 4
+
 /* ---- the pen ------------------------------------------------------------------------------- */
 
 static void take_left_segments(struct slowloris_worker *worker);
@@ -257,6 +260,18 @@ answer_query(struct slowloris_worker *worker, unsigned int packet, uint32_t dest
 			(uint8_t)(query + 1));
 }
 
+/* The record of a connection has come, or will soon: fetch that of its destination. */
+static inline void
+fetch_destination(const struct slowloris_worker *worker, unsigned int i)
+{
+	const struct slowloris *detector = worker->detector;
+	uint32_t index = worker->place[i].connection;
+
+	if (index != NONE)
+		rte_prefetch0(&detector->destinations.record[connection_destination(
+			&detector->connections.record[index])]);
+}
+
 /*
  * What most packets are: neither first nor last of a connection, for a destination that is not
  * under attack. False for others.
@@ -345,6 +360,8 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	for (; packets != 0; packets &= packets - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(packets);
 
+		if (i + AHEAD < count)
+			fetch_destination(worker, i + AHEAD);
 		if (!count_usual(worker, i))
 			count_packet(worker, i);
 	}
