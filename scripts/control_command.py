@@ -30,6 +30,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
 
 
+def setting_value(text):
+    """A whole number as such, anything else as a text: the switch says what it takes."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
 def make_parser():
     """The parser of the command line."""
     parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
@@ -45,10 +53,10 @@ def make_parser():
     add = commands.add_parser("add", help="compute with these table sets, too, or in the place of "
                               "those of their formats")
     add.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
-    setting = commands.add_parser("set", help="change a number")
-    setting.add_argument("name", help="ageing (seconds; the bridge) or idle-exit (milliseconds; "
-                         "0: never)")
-    setting.add_argument("value", type=int)
+    setting = commands.add_parser("set", help="change a setting")
+    setting.add_argument("name", help="ageing (seconds; the bridge), idle-exit (milliseconds; "
+                         "0: never), or an option of the detector, such as slowloris-threshold")
+    setting.add_argument("value", type=setting_value, help="for slowloris-dry-run: on or off")
     log = commands.add_parser("log", help="change what is logged")
     log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
     log.add_argument("level", choices=LEVELS)

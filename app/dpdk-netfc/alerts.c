@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include <rte_byteorder.h>
@@ -25,7 +26,6 @@ RTE_LOG_REGISTER(alerts_log, netfc.slowloris, NOTICE)
 
 struct alerts {
 	struct slowloris *detector;
-	bool dry_run;
 	bool stop;
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
 	rte_thread_t thread;
@@ -38,7 +38,7 @@ struct alerts {
 };
 
 static void
-tell(const struct alerts *alerts, const struct slowloris_alert *alert)
+tell(const struct slowloris_alert *alert)
 {
 	const struct slowloris_registers *registers = &alert->registers;
 	const struct in_addr address = {rte_cpu_to_be_32(registers->address)};
@@ -48,7 +48,7 @@ tell(const struct alerts *alerts, const struct slowloris_alert *alert)
 	TELL("Slowloris: %s %s%s after %" PRIu32 " ms: %" PRIu32 " connections (%" PRIu32
 	     " established), %" PRIu64 " bytes, %.3g connections per byte\n",
 		text, registers->alarm ? "is under attack" : "has recovered",
-		alerts->dry_run ? " (dry run)" : "", alert->after_ms, registers->connections,
+		alert->dry_run != 0 ? " (dry run)" : "", alert->after_ms, registers->connections,
 		registers->established, registers->bytes,
 		netfc_decode(netfc_format_by_id(NETFC_FP16), registers->ratio));
 }
@@ -74,7 +74,7 @@ tell_all(struct alerts *alerts)
 		begin_period(alerts, now);
 	while (slowloris_next_alert(alerts->detector, &alert)) {
 		if (alerts->told < ALERTS_AT_ONCE) {
-			tell(alerts, &alert);
+			tell(&alert);
 			alerts->told++;
 		} else {
 			alerts->suppressed++;
@@ -134,14 +134,13 @@ join_thread(struct alerts *alerts)
 #endif
 
 struct alerts *
-alerts_start(struct slowloris *detector, bool dry_run)
+alerts_start(struct slowloris *detector)
 {
 	struct alerts *alerts = calloc(1, sizeof(*alerts));
 
 	if (alerts == NULL)
 		return NULL;
 	alerts->detector = detector;
-	alerts->dry_run = dry_run;
 	alerts->period = rte_rdtsc();
 	if (start_thread(alerts) == 0)
 		return alerts;

@@ -8,7 +8,6 @@
  * makes a system call, and not too many at once.
  */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "slowloris.h"
@@ -25,7 +24,7 @@ struct alerts;
  * @param detector whose alerts to tell; nobody else may take them
  * @return the thread, or NULL where it could not be made; end it with alerts_stop()
  */
-struct alerts *alerts_start(struct slowloris *detector, bool dry_run);
+struct alerts *alerts_start(struct slowloris *detector);
 
 /** Tell what is left, and stop; NULL is allowed. */
 void alerts_stop(struct alerts *alerts);

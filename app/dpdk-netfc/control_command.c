@@ -6,6 +6,7 @@
 #include <rte_log.h>
 
 #include "control_command.h"
+#include "defend.h"
 #include "state.h"
 #include "tables.h"
 
@@ -51,7 +52,7 @@ do_add(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 	return change_tables(app, TABLES_ADD, request, answer, errors);
 }
 
-/* ---- numbers that can be changed --------------------------------------------------------- */
+/* ---- what can be changed ----------------------------------------------------------------- */
 
 static int
 set_ageing(struct app *app, uint32_t value, FILE *errors)
@@ -92,15 +93,35 @@ find_setting(const char *name, FILE *errors)
 	fprintf(errors, "there is no '%s' to set; there is", name);
 	for (unsigned int s = 0; s < RTE_DIM(settings); s++)
 		fprintf(errors, " %s", settings[s].name);
+	slowloris_options_print_names(errors);
 	return NULL;
 }
 
+/* A rule of the Slowloris detector: its value is what the option takes. */
 static int
-do_set(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+set_rule(struct app *app, enum slowloris_option option, const json_t *value, FILE *errors)
 {
-	const char *name = get_text(request, "name", errors);
-	const struct setting *setting = name != NULL ? find_setting(name, errors) : NULL;
-	const json_t *value = json_object_get(request, "value");
+	char *number = json_is_number(value)
+		? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9))
+		: NULL;
+	const char *text = number != NULL ? number : json_string_value(value);
+	int result = -1;
+
+	if (text == NULL) {
+		fprintf(errors, "'value' is missing, or neither a number nor a text");
+	} else {
+		pthread_mutex_lock(&app->state_lock);
+		result = defend_set(app, option, text, errors);
+		pthread_mutex_unlock(&app->state_lock);
+	}
+	free(number);
+	return result;
+}
+
+static int
+set_number(struct app *app, const char *name, const json_t *value, FILE *errors)
+{
+	const struct setting *setting = find_setting(name, errors);
 	json_int_t number = json_integer_value(value);
 	int result;
 
@@ -114,8 +135,24 @@ do_set(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 	pthread_mutex_lock(&app->state_lock);
 	result = setting->set(app, (uint32_t)number, errors);
 	pthread_mutex_unlock(&app->state_lock);
+	return result;
+}
+
+static int
+do_set(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+{
+	const char *name = get_text(request, "name", errors);
+	json_t *value = json_object_get(request, "value");
+	enum slowloris_option rule;
+	int result;
+
+	if (name == NULL)
+		return -1;
+	rule = slowloris_options_find(name);
+	result = rule != SLOWLORIS_OPTION_COUNT ? set_rule(app, rule, value, errors)
+						: set_number(app, name, value, errors);
 	if (result == 0)
-		json_object_set_new(answer, name, json_integer(number));
+		json_object_set(answer, name, value);
 	return result;
 }
 

@@ -21,7 +21,11 @@ count_receiving_lcores(const struct app *app)
 int
 defend_create(struct app *app)
 {
-	struct slowloris_config config = {
+	const struct slowloris_options *options = &app->options.slowloris;
+	const struct slowloris_config config = {
+		.rules = slowloris_options_rules(options),
+		.connections = options->connections,
+		.destinations = options->destinations,
 		.shared = count_receiving_lcores(app) > 1,
 		/* The expTable is a table, whatever computes lanes. */
 		.match = app->options.match == MATCH_FPU ? MATCH_DIRECT : app->options.match,
@@ -31,9 +35,8 @@ defend_create(struct app *app)
 	unsigned int lcore_id;
 	int error;
 
-	if (!app->options.slowloris.on)
+	if (!options->on)
 		return 0;
-	slowloris_options_configure(&app->options.slowloris, &config);
 	error = slowloris_create(&config, &app->slowloris);
 	if (error != 0) {
 		fprintf(stderr, PROGRAM ": cannot make the Slowloris detector: %s%s\n",
@@ -66,11 +69,30 @@ defend_start(struct app *app)
 {
 	if (app->slowloris == NULL)
 		return 0;
-	app->alerts = alerts_start(app->slowloris, app->options.slowloris.dry_run);
+	app->alerts = alerts_start(app->slowloris);
 	if (app->alerts != NULL)
 		return 0;
 	fprintf(stderr, PROGRAM ": cannot start the thread that tells of attacks\n");
 	return -1;
+}
+
+int
+defend_set(struct app *app, enum slowloris_option option, const char *text, FILE *errors)
+{
+	struct slowloris_options options = app->options.slowloris;
+	struct slowloris_rules rules;
+
+	if (app->slowloris == NULL) {
+		fprintf(errors, "there is no Slowloris detector (--slowloris)");
+		return -1;
+	}
+	if (slowloris_options_take(option, text, &options, errors) != 0 ||
+		slowloris_options_check(&options, errors) != 0)
+		return -1;
+	rules = slowloris_options_rules(&options);
+	slowloris_set_rules(app->slowloris, &rules);
+	app->options.slowloris = options;
+	return 0;
 }
 
 void

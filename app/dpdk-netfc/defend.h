@@ -16,6 +16,14 @@ void defend_free(struct app *app);
 int defend_start(struct app *app);
 
 /**
+ * Change a rule while lcores work; by whoever holds the state's lock.
+ *
+ * @param text what the option takes; "on" or "off" where that is nothing
+ * @return 0, or -1 (said on `errors`, and nothing changed)
+ */
+int defend_set(struct app *app, enum slowloris_option option, const char *text, FILE *errors);
+
+/**
  * Count a burst, answer the queries in it, drop what is to be dropped.
  *
  * @return how many packets are left; they and their frames come first, in order

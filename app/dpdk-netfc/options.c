@@ -41,7 +41,7 @@ enum option_id {
 	OPTION_SLOWLORIS, /* the first of its SLOWLORIS_OPTION_COUNT */
 };
 
-#define SLOWLORIS_OPTION_(id, name, value) \
+#define SLOWLORIS_OPTION_(id, name, value, when) \
 	{name, value##_argument, NULL, OPTION_SLOWLORIS + SLOWLORIS_OPTION_##id},
 
 static const struct option long_options[] = {
@@ -236,8 +236,8 @@ take_option(int id, const char *text, void *arg)
 	struct options *options = arg;
 
 	if (id >= OPTION_SLOWLORIS)
-		return slowloris_options_take(
-			(enum slowloris_option)(id - OPTION_SLOWLORIS), text, &options->slowloris);
+		return slowloris_options_take((enum slowloris_option)(id - OPTION_SLOWLORIS), text,
+			&options->slowloris, stderr);
 	switch (id) {
 	case OPTION_TABLES:
 		return parse_text("tables", text, &options->tables);
@@ -297,7 +297,7 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 	};
 	slowloris_options_default(&options->slowloris);
 	result = command_line_parse(&line, argc, argv, eal_argc);
-	if (result == OPTIONS_RUN && slowloris_options_check(&options->slowloris) != 0)
+	if (result == OPTIONS_RUN && slowloris_options_check(&options->slowloris, stderr) != 0)
 		return OPTIONS_WRONG;
 	return result;
 }

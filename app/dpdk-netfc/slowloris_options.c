@@ -26,10 +26,18 @@
 #define MAX_TIMEOUT_S (6 * 60 * 60u)
 #define MAX_TABLE (1u << 24)
 
-static const char *const names[SLOWLORIS_OPTION_COUNT] = {
-#define NAME_(id, name, value) name,
-	SLOWLORIS_OPTIONS(NAME_)
-#undef NAME_
+enum when {
+	AT_START,
+	AT_ANY_TIME
+};
+
+static const struct {
+	const char *name;
+	enum when when;
+} options_known[SLOWLORIS_OPTION_COUNT] = {
+#define KNOWN_(id, name, value, when) {name, when},
+	SLOWLORIS_OPTIONS(KNOWN_)
+#undef KNOWN_
 };
 
 static const char *const policy_names[SLOWLORIS_POLICIES] = {
@@ -92,7 +100,7 @@ encode(double ratio)
 }
 
 static int
-parse_threshold(const char *name, const char *text, double *threshold)
+parse_threshold(FILE *errors, const char *name, const char *text, double *threshold)
 {
 	char *end;
 
@@ -101,11 +109,11 @@ parse_threshold(const char *name, const char *text, double *threshold)
 	if (end != text && *end == '\0' && *threshold <= 1 && isfinite(*threshold) &&
 		*threshold > 0 && encode(*threshold) != 0)
 		return 0;
-	return option_wrong_value(name, text, "a number from 6e-8 to 1");
+	return option_refuse(errors, name, text, "a number from 6e-8 to 1");
 }
 
 static int
-parse_policy(const char *name, const char *text, enum slowloris_policy *policy)
+parse_policy(FILE *errors, const char *name, const char *text, enum slowloris_policy *policy)
 {
 	for (unsigned int p = 0; p < SLOWLORIS_POLICIES; p++) {
 		if (strcmp(text, policy_names[p]) == 0) {
@@ -113,14 +121,23 @@ parse_policy(const char *name, const char *text, enum slowloris_policy *policy)
 			return 0;
 		}
 	}
-	return option_wrong_value(name, text, "destination or connection");
+	return option_refuse(errors, name, text, "destination or connection");
+}
+
+static int
+parse_switch(FILE *errors, const char *name, const char *text, bool *on)
+{
+	*on = text == NULL || strcmp(text, "on") == 0;
+	if (*on || strcmp(text, "off") == 0)
+		return 0;
+	return option_refuse(errors, name, text, "on or off");
 }
 
 int
-slowloris_options_take(
-	enum slowloris_option option, const char *text, struct slowloris_options *options)
+slowloris_options_take(enum slowloris_option option, const char *text,
+	struct slowloris_options *options, FILE *errors)
 {
-	const char *name = names[option];
+	const char *name = options_known[option].name;
 
 	if (option != SLOWLORIS_OPTION_SLOWLORIS)
 		options->detail = name;
@@ -129,28 +146,27 @@ slowloris_options_take(
 		options->on = true;
 		return 0;
 	case SLOWLORIS_OPTION_THRESHOLD:
-		return parse_threshold(name, text, &options->threshold);
+		return parse_threshold(errors, name, text, &options->threshold);
 	case SLOWLORIS_OPTION_CONNECTIONS:
-		return option_number_u32(name, text, 1, MAX_TABLE, &options->least);
+		return option_number_u32(errors, name, text, 1, MAX_TABLE, &options->least);
 	case SLOWLORIS_OPTION_TIME:
-		return option_number_u32(name, text, 0, MAX_TIME_MS, &options->time_ms);
+		return option_number_u32(errors, name, text, 0, MAX_TIME_MS, &options->time_ms);
 	case SLOWLORIS_OPTION_RELEASE:
-		return option_number_u32(name, text, 1, 100, &options->release_percent);
+		return option_number_u32(errors, name, text, 1, 100, &options->release_percent);
 	case SLOWLORIS_OPTION_POLICY:
-		return parse_policy(name, text, &options->policy);
+		return parse_policy(errors, name, text, &options->policy);
 	case SLOWLORIS_OPTION_BYTES:
-		return option_number_u32(name, text, 1, UINT32_MAX, &options->slow_bytes);
+		return option_number_u32(errors, name, text, 1, UINT32_MAX, &options->slow_bytes);
 	case SLOWLORIS_OPTION_GRACE:
-		return option_number_u32(name, text, 0, MAX_TIME_MS, &options->grace_ms);
+		return option_number_u32(errors, name, text, 0, MAX_TIME_MS, &options->grace_ms);
 	case SLOWLORIS_OPTION_TIMEOUT:
-		return option_number_u32(name, text, 1, MAX_TIMEOUT_S, &options->timeout_s);
+		return option_number_u32(errors, name, text, 1, MAX_TIMEOUT_S, &options->timeout_s);
 	case SLOWLORIS_OPTION_TABLE:
-		return option_number_u32(name, text, 1, MAX_TABLE, &options->connections);
+		return option_number_u32(errors, name, text, 1, MAX_TABLE, &options->connections);
 	case SLOWLORIS_OPTION_DESTINATIONS:
-		return option_number_u32(name, text, 1, MAX_TABLE, &options->destinations);
+		return option_number_u32(errors, name, text, 1, MAX_TABLE, &options->destinations);
 	case SLOWLORIS_OPTION_DRY_RUN:
-		options->dry_run = true;
-		return 0;
+		return parse_switch(errors, name, text, &options->dry_run);
 	case SLOWLORIS_OPTION_COUNT:
 	default:
 		return -1;
@@ -158,15 +174,15 @@ slowloris_options_take(
 }
 
 int
-slowloris_options_check(const struct slowloris_options *options)
+slowloris_options_check(const struct slowloris_options *options, FILE *errors)
 {
 	if (!options->on && options->detail != NULL) {
-		fprintf(stderr, PROGRAM ": --%s is for --slowloris, which was not given\n",
+		fprintf(errors, PROGRAM ": --%s is for --slowloris, which was not given\n",
 			options->detail);
 		return -1;
 	}
 	if (options->on && options->least > options->connections) {
-		fprintf(stderr,
+		fprintf(errors,
 			PROGRAM ": --slowloris-connections %u: no more than the %u that are "
 				"tracked (--slowloris-table)\n",
 			options->least, options->connections);
@@ -175,22 +191,41 @@ slowloris_options_check(const struct slowloris_options *options)
 	return 0;
 }
 
+enum slowloris_option
+slowloris_options_find(const char *name)
+{
+	for (unsigned int o = 0; o < SLOWLORIS_OPTION_COUNT; o++) {
+		if (options_known[o].when == AT_ANY_TIME &&
+			strcmp(options_known[o].name, name) == 0)
+			return (enum slowloris_option)o;
+	}
+	return SLOWLORIS_OPTION_COUNT;
+}
+
 void
-slowloris_options_configure(
-	const struct slowloris_options *options, struct slowloris_config *config)
+slowloris_options_print_names(FILE *out)
+{
+	for (unsigned int o = 0; o < SLOWLORIS_OPTION_COUNT; o++) {
+		if (options_known[o].when == AT_ANY_TIME)
+			fprintf(out, " %s", options_known[o].name);
+	}
+}
+
+struct slowloris_rules
+slowloris_options_rules(const struct slowloris_options *options)
 {
 	const double part = options->release_percent / 100.0;
 
-	config->threshold = encode(options->threshold);
-	config->release = encode(options->threshold * part);
-	config->least = options->least;
-	config->least_release = (uint32_t)RTE_MAX(ceil(options->least * part), 1.0);
-	config->time_ms = options->time_ms;
-	config->policy = options->policy;
-	config->slow_bytes = options->slow_bytes;
-	config->grace_ms = options->grace_ms;
-	config->timeout_s = options->timeout_s;
-	config->dry_run = options->dry_run;
-	config->connections = options->connections;
-	config->destinations = options->destinations;
+	return (struct slowloris_rules){
+		.threshold = encode(options->threshold),
+		.release = encode(options->threshold * part),
+		.least = options->least,
+		.least_release = (uint32_t)RTE_MAX(ceil(options->least * part), 1.0),
+		.time_ms = options->time_ms,
+		.policy = options->policy,
+		.slow_bytes = options->slow_bytes,
+		.grace_ms = options->grace_ms,
+		.timeout_s = options->timeout_s,
+		.dry_run = options->dry_run,
+	};
 }

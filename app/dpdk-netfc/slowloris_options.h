@@ -10,23 +10,26 @@
 
 #include "slowloris.h"
 
-/** The options: X(id, name, whether it has a value). */
-#define SLOWLORIS_OPTIONS(X)                                \
-	X(SLOWLORIS, "slowloris", no)                       \
-	X(THRESHOLD, "slowloris-threshold", required)       \
-	X(CONNECTIONS, "slowloris-connections", required)   \
-	X(TIME, "slowloris-time", required)                 \
-	X(RELEASE, "slowloris-release", required)           \
-	X(POLICY, "slowloris-policy", required)             \
-	X(BYTES, "slowloris-bytes", required)               \
-	X(GRACE, "slowloris-grace", required)               \
-	X(TIMEOUT, "slowloris-timeout", required)           \
-	X(TABLE, "slowloris-table", required)               \
-	X(DESTINATIONS, "slowloris-destinations", required) \
-	X(DRY_RUN, "slowloris-dry-run", no)
+/**
+ * The options: X(id, name, whether it has a value on the command line, AT_ANY_TIME if it can be
+ * changed while the switch runs).
+ */
+#define SLOWLORIS_OPTIONS(X)                                           \
+	X(SLOWLORIS, "slowloris", no, AT_START)                        \
+	X(THRESHOLD, "slowloris-threshold", required, AT_ANY_TIME)     \
+	X(CONNECTIONS, "slowloris-connections", required, AT_ANY_TIME) \
+	X(TIME, "slowloris-time", required, AT_ANY_TIME)               \
+	X(RELEASE, "slowloris-release", required, AT_ANY_TIME)         \
+	X(POLICY, "slowloris-policy", required, AT_ANY_TIME)           \
+	X(BYTES, "slowloris-bytes", required, AT_ANY_TIME)             \
+	X(GRACE, "slowloris-grace", required, AT_ANY_TIME)             \
+	X(TIMEOUT, "slowloris-timeout", required, AT_ANY_TIME)         \
+	X(TABLE, "slowloris-table", required, AT_START)                \
+	X(DESTINATIONS, "slowloris-destinations", required, AT_START)  \
+	X(DRY_RUN, "slowloris-dry-run", no, AT_ANY_TIME)
 
 enum slowloris_option {
-#define SLOWLORIS_OPTION_(id, name, value) SLOWLORIS_OPTION_##id,
+#define SLOWLORIS_OPTION_(id, name, value, when) SLOWLORIS_OPTION_##id,
 	SLOWLORIS_OPTIONS(SLOWLORIS_OPTION_)
 #undef SLOWLORIS_OPTION_
 	SLOWLORIS_OPTION_COUNT
@@ -54,18 +57,29 @@ void slowloris_options_default(struct slowloris_options *options);
 /** Print them with their defaults, as a part of --help. */
 void slowloris_options_print_usage(FILE *out);
 
-/** Take an option; 0, or -1 with the reason on stderr. */
-int slowloris_options_take(
-	enum slowloris_option option, const char *text, struct slowloris_options *options);
+/**
+ * Take an option.
+ *
+ * @param text its value; without one, NULL, or "on" or "off"
+ * @param errors the reason is said on, if there is one
+ * @return 0 or -1
+ */
+int slowloris_options_take(enum slowloris_option option, const char *text,
+	struct slowloris_options *options, FILE *errors);
 
-/** Check them together; 0, or -1 with the reason on stderr. */
-int slowloris_options_check(const struct slowloris_options *options);
+/** Check them together; 0, or -1 with the reason on `errors`. */
+int slowloris_options_check(const struct slowloris_options *options, FILE *errors);
+
+/** The option of that name if it can be changed at any time, else SLOWLORIS_OPTION_COUNT. */
+enum slowloris_option slowloris_options_find(const char *name);
+
+/** Print the names of those options, with a space before each. */
+void slowloris_options_print_names(FILE *out);
 
 /** The policy's name, as on the command line. */
 const char *slowloris_policy_name(enum slowloris_policy policy);
 
-/** The detector's configuration; sizes of the machine are the caller's to fill in. */
-void slowloris_options_configure(
-	const struct slowloris_options *options, struct slowloris_config *config);
+/** The rules that they make. */
+struct slowloris_rules slowloris_options_rules(const struct slowloris_options *options);
 
 #endif /* SLOWLORIS_OPTIONS_H */

@@ -52,6 +52,8 @@ state_config(const struct app *app)
 	json_object_set_new(config, "idle_exit_ms", json_integer(options->idle_exit_ms));
 	json_object_set_new(config, "mbufs", state_count(app->pool->size));
 	json_object_set_new(config, "addresses", addresses_array(&options->addresses));
+	if (app->slowloris != NULL)
+		json_object_set_new(config, "slowloris", state_rules(app));
 	return config;
 }
 

@@ -41,6 +41,9 @@ json_t *state_bridge(const struct app *app);
 /** The Slowloris detector; all but `on` with --slowloris only. */
 json_t *state_slowloris(const struct app *app);
 
+/** Its rules, which is what its options have set; with a detector only. */
+json_t *state_rules(const struct app *app);
+
 /** A destination's registers, zero where it is not known; NULL: no IPv4 address, no detector. */
 json_t *state_destination(const struct app *app, const char *address);
 

@@ -80,25 +80,51 @@ state_slowloris(const struct app *app)
 	return object;
 }
 
+/* A number that is none of JSON's integers: telemetry has no others. */
+static json_t *
+real_json(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.9g", value);
+	return json_string(text);
+}
+
+json_t *
+state_rules(const struct app *app)
+{
+	const struct slowloris_options *options = &app->options.slowloris;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "threshold", real_json(options->threshold));
+	json_object_set_new(object, "connections", json_integer(options->least));
+	json_object_set_new(object, "time_ms", json_integer(options->time_ms));
+	json_object_set_new(object, "release_percent", json_integer(options->release_percent));
+	json_object_set_new(object, "policy", json_string(slowloris_policy_name(options->policy)));
+	json_object_set_new(object, "slow_bytes", json_integer(options->slow_bytes));
+	json_object_set_new(object, "grace_ms", json_integer(options->grace_ms));
+	json_object_set_new(object, "timeout_s", json_integer(options->timeout_s));
+	json_object_set_new(object, "dry_run", json_integer(options->dry_run));
+	return object;
+}
+
 json_t *
 state_destination(const struct app *app, const char *address)
 {
 	struct slowloris_registers registers;
 	struct in_addr in;
 	json_t *object;
-	char ratio[32];
 
 	if (app->slowloris == NULL || inet_pton(AF_INET, address, &in) != 1)
 		return NULL;
 	object = json_object();
 	if (!slowloris_find(app->slowloris, rte_be_to_cpu_32(in.s_addr), &registers))
 		registers = (struct slowloris_registers){0};
-	snprintf(ratio, sizeof(ratio), "%.9g",
-		netfc_decode(netfc_format_by_id(NETFC_FP16), registers.ratio));
 	json_object_set_new(object, "connections", json_integer(registers.connections));
 	json_object_set_new(object, "established", json_integer(registers.established));
 	json_object_set_new(object, "bytes", state_count(registers.bytes));
-	json_object_set_new(object, "ratio", json_string(ratio));
+	json_object_set_new(object, "ratio",
+		real_json(netfc_decode(netfc_format_by_id(NETFC_FP16), registers.ratio)));
 	json_object_set_new(object, "ratio_fp16", json_integer(registers.ratio));
 	json_object_set_new(object, "under_attack", json_integer(registers.alarm));
 	return object;

@@ -33,16 +33,17 @@ tell(struct slowloris_worker *worker, const struct destination *destination, uin
 	if (ticks > INT32_MAX)
 		ticks = 0;
 	destination_read(destination, &alert.registers);
+	alert.dry_run = RULE(detector, dry_run);
 	alert.after_ms = (uint32_t)(((uint64_t)ticks << TICK_SHIFT) * MS_PER_S / rte_get_tsc_hz());
 	if (rte_ring_enqueue_elem(detector->alerts, &alert, sizeof(alert)) != 0)
 		add_u64(detector, &detector->counters.alerts_lost, 1);
 }
 
 static bool
-looks_calm(const struct slowloris_config *config, const struct destination *destination)
+looks_calm(const struct slowloris *detector, const struct destination *destination)
 {
-	return __atomic_load_n(&destination->ratio, __ATOMIC_RELAXED) <= config->release ||
-		load_u32(&destination->established) < config->least_release;
+	return __atomic_load_n(&destination->ratio, __ATOMIC_RELAXED) <= RULE(detector, release) ||
+		load_u32(&destination->established) < RULE(detector, least_release);
 }
 
 void
@@ -50,13 +51,12 @@ defence_watch(struct slowloris_worker *worker, struct destination *destination, 
 	uint32_t established)
 {
 	struct slowloris *detector = worker->detector;
-	const struct slowloris_config *config = &detector->config;
 	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_RELAXED);
 
 	if (alarm != 0 ||
 		!has_held(&destination->since,
-			ratio > config->threshold && established >= config->least, worker->now,
-			detector->time))
+			ratio > RULE(detector, threshold) && established >= RULE(detector, least),
+			worker->now, RULE(detector, time)))
 		return;
 	if (!__atomic_compare_exchange_n(
 		    &destination->alarm, &alarm, 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -77,8 +77,8 @@ defence_review(struct slowloris_worker *worker, struct destination *destination)
 			load_u32(&destination->established));
 		return;
 	}
-	if (!has_held(&destination->calm, looks_calm(&detector->config, destination), worker->now,
-		    detector->time))
+	if (!has_held(&destination->calm, looks_calm(detector, destination), worker->now,
+		    RULE(detector, time)))
 		return;
 	destination->calm = 0;
 	__atomic_store_n(&destination->alarm, 0, __ATOMIC_RELAXED);
@@ -93,27 +93,27 @@ is_slow(const struct slowloris_worker *worker, const struct connection *connecti
 {
 	const struct slowloris *detector = worker->detector;
 
-	return worker->now - connection->opened >= detector->grace &&
-		__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) < detector->config.slow_bytes;
+	return worker->now - connection->opened >= RULE(detector, grace) &&
+		__atomic_load_n(&connection->bytes, __ATOMIC_RELAXED) < RULE(detector, slow_bytes);
 }
 
 bool
 defence_drops(struct slowloris_worker *worker, unsigned int packet,
 	const struct destination *destination, struct connection *connection)
 {
-	const struct slowloris_config *config = &worker->detector->config;
+	const struct slowloris *detector = worker->detector;
+	enum slowloris_policy policy = (enum slowloris_policy)RULE(detector, policy);
 	uint64_t bit = UINT64_C(1) << packet;
 
 	if (__atomic_load_n(&destination->alarm, __ATOMIC_RELAXED) == 0)
 		return false;
-	if (config->policy == SLOWLORIS_CONNECTION &&
-		(connection == NULL || !is_slow(worker, connection)))
+	if (policy == SLOWLORIS_CONNECTION && (connection == NULL || !is_slow(worker, connection)))
 		return false;
-	if (config->dry_run) {
+	if (RULE(detector, dry_run)) {
 		worker->counters.would_drop++;
 		return false;
 	}
-	if (config->policy == SLOWLORIS_CONNECTION)
+	if (policy == SLOWLORIS_CONNECTION)
 		worker->verdict->drop_connection |= bit;
 	else
 		worker->verdict->drop_destination |= bit;

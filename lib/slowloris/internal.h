@@ -110,18 +110,30 @@ struct destinations {
 	uint32_t next;
 };
 
+/* The rules as lcores read them, one by one, by RULE(): any may change at any time. */
+struct rules {
+	uint64_t slow_bytes;
+	uint32_t least, least_release;
+	uint32_t time, grace, timeout, handshake; /* ticks */
+	uint16_t threshold, release;
+	uint8_t policy;
+	bool dry_run;
+};
+
+#define RULE(detector, name) __atomic_load_n(&(detector)->rules.name, __ATOMIC_RELAXED)
+
 struct slowloris {
 	struct slowloris_config config;
+	struct rules rules;
 	struct divider *divider;
 	struct connections connections;
 	struct destinations destinations;
 	struct rte_ring *segments; /* left to the pen's holder */
 	struct rte_ring *alerts;
 	struct slowloris_memory memory;
-	uint32_t time, grace, timeout, handshake; /* ticks */
-	uint32_t aged_at, watched_at;             /* ticks: ageing has come so far */
-	uint32_t pen __rte_cache_aligned;         /* 1: somebody holds it */
-	uint32_t established, alarms;             /* of all destinations */
+	uint32_t aged_at, watched_at;     /* ticks: ageing has come so far */
+	uint32_t pen __rte_cache_aligned; /* 1: somebody holds it */
+	uint32_t established, alarms;     /* of all destinations */
 	struct slowloris_counters counters;
 };
 

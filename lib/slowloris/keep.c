@@ -32,7 +32,7 @@ age_connection(struct slowloris_worker *worker, uint32_t index)
 			track_settle(worker, connection);
 		return;
 	}
-	if (worker->now - load_u32(&connection->seen) <= detector->timeout ||
+	if (worker->now - load_u32(&connection->seen) <= RULE(detector, timeout) ||
 		worker->now - load_u32(&connection->seen) > INT32_MAX)
 		return;
 	track_end(worker, index);
@@ -44,7 +44,7 @@ age_connections(struct slowloris_worker *worker)
 {
 	struct slowloris *detector = worker->detector;
 	struct connections *connections = &detector->connections;
-	uint32_t turn = RTE_MAX(detector->timeout / TURNS, 1u);
+	uint32_t turn = RTE_MAX(RULE(detector, timeout) / TURNS, 1u);
 	uint32_t count = due(connections->high, worker->now - detector->aged_at, turn);
 
 	if (count == 0 && connections->high != 0)
@@ -66,7 +66,7 @@ age_handshakes(struct slowloris_worker *worker)
 
 	do {
 		index = connections_expire(
-			&detector->connections, worker->now, detector->handshake, &looks);
+			&detector->connections, worker->now, RULE(detector, handshake), &looks);
 		if (index == NONE)
 			return;
 		track_end(worker, index);
@@ -93,16 +93,17 @@ age_destination(struct slowloris_worker *worker, uint32_t index)
 {
 	struct slowloris *detector = worker->detector;
 	struct destination *destination = &detector->destinations.record[index];
+	const uint32_t timeout = RULE(detector, timeout);
 	uint32_t silent;
 
 	if (destination->used == 0)
 		return;
-	if (worker->now - destination->turned > detector->timeout)
+	if (worker->now - destination->turned > timeout)
 		turn_loose_bytes(worker, index);
 	defence_review(worker, destination);
 	silent = worker->now - load_u32(&destination->seen);
-	if (destination->connections != 0 || destination->alarm != 0 ||
-		silent <= detector->timeout || silent > INT32_MAX)
+	if (destination->connections != 0 || destination->alarm != 0 || silent <= timeout ||
+		silent > INT32_MAX)
 		return;
 	destinations_remove(&detector->destinations, index);
 	detector->counters.destinations_forgotten++;

@@ -69,6 +69,26 @@ create_rings(struct slowloris *detector)
 	return detector->segments != NULL && detector->alerts != NULL ? 0 : -ENOMEM;
 }
 
+void
+slowloris_set_rules(struct slowloris *detector, const struct slowloris_rules *rules)
+{
+	const uint32_t timeout = ticks_of_ms((uint64_t)rules->timeout_s * MS_PER_S);
+
+#define SET_(name, value) __atomic_store_n(&detector->rules.name, value, __ATOMIC_RELAXED)
+	SET_(threshold, rules->threshold);
+	SET_(release, rules->release);
+	SET_(least, rules->least);
+	SET_(least_release, rules->least_release);
+	SET_(time, ticks_of_ms(rules->time_ms));
+	SET_(policy, (uint8_t)rules->policy);
+	SET_(slow_bytes, rules->slow_bytes);
+	SET_(grace, ticks_of_ms(rules->grace_ms));
+	SET_(timeout, timeout);
+	SET_(handshake, RTE_MIN(ticks_of_ms(HANDSHAKE_MS), timeout));
+	SET_(dry_run, rules->dry_run);
+#undef SET_
+}
+
 int
 slowloris_create(const struct slowloris_config *config, struct slowloris **result)
 {
@@ -80,10 +100,7 @@ slowloris_create(const struct slowloris_config *config, struct slowloris **resul
 	if (detector == NULL)
 		return -ENOMEM;
 	detector->config = *config;
-	detector->time = ticks_of_ms(config->time_ms);
-	detector->grace = ticks_of_ms(config->grace_ms);
-	detector->timeout = ticks_of_ms((uint64_t)config->timeout_s * MS_PER_S);
-	detector->handshake = RTE_MIN(ticks_of_ms(HANDSHAKE_MS), detector->timeout);
+	slowloris_set_rules(detector, &config->rules);
 	error = divider_create(config->match, config->socket_id, &detector->divider);
 	if (error == 0)
 		error = create_tables(detector);

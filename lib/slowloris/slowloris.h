@@ -30,8 +30,8 @@ enum slowloris_policy {
 	SLOWLORIS_POLICIES,
 };
 
-/** What a detector is made of. */
-struct slowloris_config {
+/** What an attack is, and what is done then. */
+struct slowloris_rules {
 	uint16_t threshold; /**< fp16: more connections per byte are an attack, and ... */
 	uint16_t release;   /**< fp16: no more than this are its end */
 	uint32_t least;     /**< ... at least so many connections that exchanged data, and ... */
@@ -42,7 +42,12 @@ struct slowloris_config {
 	uint32_t grace_ms;   /**< ... in so long since its SYN */
 	uint32_t timeout_s;  /**< a connection that is silent for so long has ended */
 	bool dry_run;        /**< drop nothing */
-	bool shared;         /**< more than one lcore receives */
+};
+
+/** What a detector is made of. */
+struct slowloris_config {
+	struct slowloris_rules rules;       /**< to begin with */
+	bool shared;                        /**< more than one lcore receives */
 	uint32_t connections, destinations; /**< tracked at the most, at least 1 */
 	enum match_kind match;              /**< of the expTable's stage */
 	int socket_id;
@@ -105,7 +110,7 @@ struct slowloris_registers {
 struct slowloris_alert {
 	struct slowloris_registers registers; /**< alarm says which */
 	uint32_t after_ms;                    /**< how long since the first sign of it */
-	uint32_t reserved;
+	uint32_t dry_run;                     /**< 1: nothing is dropped */
 };
 
 /** The detector of all lcores. */
@@ -134,6 +139,12 @@ int slowloris_create(const struct slowloris_config *config, struct slowloris **d
 
 /** Free a detector that no lcore uses any more; NULL is allowed. */
 void slowloris_free(struct slowloris *detector);
+
+/**
+ * Change the rules while lcores work; one thread at a time. Each lcore goes by the new ones from
+ * its next burst on, or from within the one that it has.
+ */
+void slowloris_set_rules(struct slowloris *detector, const struct slowloris_rules *rules);
 
 /** Make the working memory of one lcore; NULL where memory is short. */
 struct slowloris_worker *slowloris_worker_create(struct slowloris *detector, int socket_id);

@@ -25,7 +25,7 @@ track_flush(struct slowloris_worker *worker)
 			&detector->destinations.record[lanes->destination[l]];
 
 		__atomic_store_n(&destination->ratio, lanes->ratio[l], __ATOMIC_RELAXED);
-		if (unlikely(lanes->ratio[l] > detector->config.threshold ||
+		if (unlikely(lanes->ratio[l] > RULE(detector, threshold) ||
 			    load_u32(&destination->since) != 0))
 			defence_watch(worker, destination, lanes->ratio[l], lanes->established[l]);
 		if (lanes->query[l] != 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control_command.h"
+#include "defend.h"
 #include "fuzz.h"
 #include "state.h"
 #include "tables.h"
@@ -35,6 +36,13 @@ void
 station_table_set_ageing(struct station_table *table, uint32_t ageing_s)
 {
 	FUZZ_CHECK(table == app.stations && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
+}
+
+int
+defend_set(struct app *changed, enum slowloris_option option, const char *text, FILE *errors)
+{
+	FUZZ_CHECK(changed == &app && option < SLOWLORIS_OPTION_COUNT);
+	return slowloris_options_take(option, text, &app.options.slowloris, errors);
 }
 
 json_t *

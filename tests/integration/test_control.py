@@ -18,6 +18,7 @@ import hosts
 import oracle
 import project_scripts
 import switch
+import tcp_frames
 
 from netfc_control import Control, ControlError  # found through project_scripts
 
@@ -187,7 +188,9 @@ def test_swaps_under_full_load(tmp_path, match):
 
 @pytest.mark.parametrize('name, value, said', [
     ('ageing', 10, 'no bridge'), ('idle-exit', -1, 'from 0 to'), ('idle-exit', 1e3, 'a number'),
-    ('idle-exit', '1', 'a number'), ('idle-exit', 10**12, 'from 0 to'), ('speed', 1, 'ageing')])
+    ('idle-exit', '1', 'a number'), ('idle-exit', 10**12, 'from 0 to'), ('speed', 1, 'ageing'),
+    ('speed', 1, 'slowloris-threshold'), ('slowloris-time', 10, 'no Slowloris detector'),
+    ('slowloris-table', 10, "no 'slowloris-table' to set")])
 def test_numbers_that_cannot_be_set(control, name, value, said):
     with pytest.raises(ControlError, match=said):
         control.do('set', name=name, value=value)
@@ -204,6 +207,35 @@ def test_ageing_of_a_bridge(tmp_path):
                     ['--match', 'direct', '--forward', 'bridge']) as (live, control, _):
         control.do('set', name='ageing', value=7)
         assert control.do('show')['config']['ageing_s'] == 7
+        live.stop()
+
+
+def test_rules_of_the_slowloris_detector(tmp_path):
+    """An attack that is none by the rules of the start, then is, then is none any more."""
+    attack = [frame for client in range(20)
+              for frame in tcp_frames.handshake(tcp_frames.address(client), 2000)]
+    vdevs = [switch.capture_port(tmp_path, 0, attack)]
+    options = ['--match', 'direct', '--slowloris', '--slowloris-dry-run', '--slowloris-time', 50]
+    with controlled(tmp_path, vdevs, options) as (live, control, _):
+        control.do('set', name='slowloris-threshold', value='0.005')
+        control.do('set', name='slowloris-connections', value=20)
+        live.wait_for_message('10.0.0.2 is under attack (dry run)')
+        control.do('set', name='slowloris-dry-run', value='off')
+        control.do('set', name='slowloris-policy', value='connection')
+        rules = control.do('show')['config']['slowloris']
+        assert (rules['threshold'], rules['connections'], rules['time_ms']) == ('0.005', 20, 50)
+        assert (rules['dry_run'], rules['policy']) == (0, 'connection')
+        assert control.do('set', name='slowloris-threshold', value=0.5) \
+            == {'slowloris-threshold': 0.5}
+        live.wait_for_message('10.0.0.2 has recovered after')
+        for name, value, said in (
+                ('threshold', 2, 'from 6e-8 to 1'), ('threshold', 'x', 'from 6e-8 to 1'),
+                ('policy', 'none', 'destination or connection'), ('dry-run', 1, 'on or off'),
+                ('connections', 10**9, 'from 1 to'), ('connections', 65537, '--slowloris-table'),
+                ('time', -1, 'from 0 to'), ('time', 1.5, 'from 0 to'), ('grace', None, 'missing')):
+            with pytest.raises(ControlError, match=said):
+                control.do('set', name=f'slowloris-{name}', value=value)
+        assert control.do('show')['config']['slowloris'] == {**rules, 'threshold': '0.5'}
         live.stop()
 
 
@@ -320,6 +352,8 @@ def test_netfc_ctl(running):
     refused = netfc_ctl('--socket', path, 'tables', 'x')
     assert refused.returncode == 2 and 'Known table sets' in refused.stderr
     assert netfc_ctl('--socket', path, 'fly').returncode == 1
+    refused = netfc_ctl('--socket', path, 'set', 'slowloris-threshold', '0.001')
+    assert refused.returncode == 2 and '--slowloris' in refused.stderr
     assert netfc_ctl('--socket', '/nonexistent', 'show').returncode == 2
 
 
@@ -327,5 +361,5 @@ def test_the_manual_page_has_all_of_netfc_ctl():
     manual = pathlib.Path(MANUAL).read_text().replace('\\-', '-')
     usage = netfc_ctl('--help').stdout + netfc_ctl('set', '--help').stdout
     for word in ('--socket', '--timeout', 'tables', 'add', 'set', 'log', 'show', 'stop', 'ageing',
-                 'idle-exit', 'NETFC_CONTROL'):
+                 'idle-exit', 'slowloris-', 'NETFC_CONTROL'):
         assert word in usage and word in manual, word

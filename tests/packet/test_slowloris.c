@@ -47,15 +47,18 @@ struct fixture {
 };
 
 static const struct slowloris_config usual = {
-	.threshold = 0x1419, /* 0.001 */
-	.release = 0x1019,
-	.least = 10,
-	.least_release = 5,
-	.time_ms = 1000,
-	.policy = SLOWLORIS_CONNECTION,
-	.slow_bytes = 200,
-	.grace_ms = 3000,
-	.timeout_s = 60,
+	.rules =
+		{
+			.threshold = 0x1419, /* 0.001 */
+			.release = 0x1019,
+			.least = 10,
+			.least_release = 5,
+			.time_ms = 1000,
+			.policy = SLOWLORIS_CONNECTION,
+			.slow_bytes = 200,
+			.grace_ms = 3000,
+			.timeout_s = 60,
+		},
 	.connections = 20000,
 	.destinations = 100,
 	.match = MATCH_DIRECT,
@@ -184,7 +187,7 @@ silent_connections_end(void **state)
 	struct fixture *f;
 
 	(void)state;
-	config.least = 1000;
+	config.rules.least = 1000;
 	f = create(&config);
 	for (uint32_t client = 0; client < 100; client++)
 		open_connection(f, client);
@@ -275,6 +278,54 @@ alarms_begin_and_end(void **state)
 	destroy(f);
 }
 
+/* Each rule that is looked at on the way to a drop, changed in the middle of an attack. */
+static void
+rules_change_during_an_attack(void **state)
+{
+	struct slowloris_rules rules = usual.rules;
+	struct fixture *f = create(&usual);
+
+	(void)state;
+	for (uint32_t client = 0; client < 20; client++)
+		open_connection(f, client);
+	pass(f, 4000);
+	assert_true(from(f, 3, ACK, 10));
+	assert_false(from(f, 500, SYN, 0)); /* is not slow yet */
+	rules.policy = SLOWLORIS_DESTINATION;
+	slowloris_set_rules(f->detector, &rules);
+	assert_true(from(f, 501, SYN, 0));
+	rules.dry_run = true;
+	slowloris_set_rules(f->detector, &rules);
+	assert_false(from(f, 502, SYN, 0));
+	rules = usual.rules;
+	rules.slow_bytes = 80;
+	slowloris_set_rules(f->detector, &rules);
+	assert_false(from(f, 3, ACK, 10));
+	rules = usual.rules;
+	rules.grace_ms = 10000;
+	slowloris_set_rules(f->detector, &rules);
+	assert_false(from(f, 3, ACK, 10));
+	/* More connections than there are: it is over as soon as that has lasted, and not before.
+	 */
+	rules.least = 1000;
+	rules.least_release = 500;
+	rules.time_ms = 3000;
+	slowloris_set_rules(f->detector, &rules);
+	pass(f, 2900);
+	assert_true(registers(f).alarm);
+	pass(f, 300);
+	assert_false(registers(f).alarm);
+	slowloris_set_rules(f->detector, &usual.rules);
+	pass(f, 1200);
+	assert_true(registers(f).alarm);
+	rules = usual.rules;
+	rules.timeout_s = 1;
+	slowloris_set_rules(f->detector, &rules);
+	pass(f, 2000);
+	assert_int_equal(registers(f).connections, 0);
+	destroy(f);
+}
+
 /* Nothing changes hands by sight: without the pen, segments wait for who has it, in order. */
 static void
 segments_are_left_in_order(void **state)
@@ -353,7 +404,7 @@ lcores_count_together(void **state)
 
 	(void)state;
 	config.shared = true;
-	config.time_ms = 3600000;
+	config.rules.time_ms = 3600000;
 	f = create(&config);
 	for (unsigned int l = 0; l < THREADS; l++) {
 		lcore[l] = (struct lcore){.fixture = f, .number = l};
@@ -446,6 +497,7 @@ main(void)
 		cmocka_unit_test(incomplete_handshakes_end_sooner),
 		cmocka_unit_test(loose_bytes_leave),
 		cmocka_unit_test(alarms_begin_and_end),
+		cmocka_unit_test(rules_change_during_an_attack),
 		cmocka_unit_test(segments_are_left_in_order),
 		cmocka_unit_test(lcores_count_together),
 		cmocka_unit_test(quotients_are_within_a_thousandth),
