@@ -17,7 +17,11 @@ static const char usage[] =
 	"ones for all 2^32 pairs of operands, and print what was counted as JSON. OP is add,\n"
 	"sub, mul or div. At the most 4 sets.\n"
 	"\n"
+	"What is correct the CPU's binary64 arithmetic says, and for a sample of the pairs\n"
+	"netfc_exact(), too. Of add, a sample of x - y is compared with x + -y.\n"
+	"\n"
 	"      --step N     every N-th x only, with every y\n"
+	"      --check N    the sample: every N-th pair (default 97; 1: all of them)\n"
 	"      --threads N  default: one for each CPU that there is\n"
 	"      --progress   show on stderr how far it is\n"
 	"  -h, --help       print this\n"
@@ -57,6 +61,7 @@ parse_options(int argc, char **argv, struct sweep *sweep)
 {
 	static const struct option options[] = {
 		{"step", required_argument, NULL, 's'},
+		{"check", required_argument, NULL, 'c'},
 		{"threads", required_argument, NULL, 't'},
 		{"progress", no_argument, NULL, 'p'},
 		{"help", no_argument, NULL, 'h'},
@@ -67,6 +72,8 @@ parse_options(int argc, char **argv, struct sweep *sweep)
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == 's')
 			sweep->step = parse_count(optarg, ENCODINGS);
+		else if (option == 'c')
+			sweep->check = parse_count(optarg, ENCODINGS);
 		else if (option == 't')
 			sweep->threads = parse_count(optarg, MAX_THREADS);
 		else if (option == 'p')
@@ -78,6 +85,8 @@ parse_options(int argc, char **argv, struct sweep *sweep)
 	}
 	if (sweep->step == 0)
 		return fail(1, "--step", "expected 1 to 65536");
+	if (sweep->check == 0)
+		return fail(1, "--check", "expected 1 to 65536");
 	return sweep->threads == 0 ? fail(1, "--threads", "expected 1 to 256") : -1;
 }
 
@@ -108,14 +117,20 @@ static json_t *
 set_json(const struct sweep *sweep, unsigned set)
 {
 	static struct tally all;
-	bool sum = netfc_op_branch(sweep->op) == NETFC_ADDITIVE;
-	json_t *decimals = tally_json(&sweep->tally[set][DECIMALS], sum);
+	static struct kind_count kinds;
+	const struct netfc_set *table_set = sweep->set[set];
+	json_t *decimals = tally_json(
+		&sweep->tally[set][DECIMALS], sweep->kinds.pairs[DECIMALS], table_set, sweep->op);
 
 	memset(&all, 0, sizeof(all));
-	for (unsigned p = 0; p < POPULATIONS; p++)
+	memset(&kinds, 0, sizeof(kinds));
+	for (unsigned p = 0; p < POPULATIONS; p++) {
 		tally_merge(&all, &sweep->tally[set][p]);
-	return json_pack("{s:s, s:o, s:o}", "set", netfc_set_name(sweep->set[set]), "all",
-		tally_json(&all, sum), "decimals", decimals);
+		for (unsigned k = 0; k < KINDS; k++)
+			kinds.pairs[0][k] += sweep->kinds.pairs[p][k];
+	}
+	return json_pack("{s:s, s:o, s:o}", "set", netfc_set_name(table_set), "all",
+		tally_json(&all, kinds.pairs[0], table_set, sweep->op), "decimals", decimals);
 }
 
 static int
@@ -126,10 +141,10 @@ print_report(const struct sweep *sweep)
 
 	for (unsigned s = 0; s < sweep->set_count; s++)
 		json_array_append_new(sets, set_json(sweep, s));
-	report = json_pack("{s:s, s:s, s:i, s:I, s:o}", "format",
+	report = json_pack("{s:s, s:s, s:i, s:i, s:o}", "format",
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) sweep_run() has set them */
 		netfc_format_name(sweep->numbers->format), "op", netfc_op_name(sweep->op), "step",
-		(int)sweep->step, "asymmetric", (json_int_t)sweep->asymmetric, "sets", sets);
+		(int)sweep->step, "check", (int)sweep->check, "sets", sets);
 	written = report != NULL ? json_dumpf(report, stdout, JSON_COMPACT) : -1;
 	json_decref(report);
 	if (written != 0 || putchar('\n') == EOF || fflush(stdout) != 0)
@@ -146,15 +161,17 @@ run(struct sweep *sweep)
 	sweep->numbers = &numbers;
 	if (sweep_run(sweep) != 0)
 		return fail(2, "sweep", "no memory or thread");
-	if (sweep->asymmetric != 0)
-		return fail(2, "sweep", "results of -x are not those of x, negated");
+	if (sweep->unexpected != 0)
+		return fail(2, "sweep", "netfc_exact() has other results than the CPU");
+	if (sweep->unlike != 0)
+		return fail(2, "sweep", "results of x - y are not those of x + -y");
 	return print_report(sweep);
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct sweep sweep = {.step = 1};
+	static struct sweep sweep = {.step = 1, .check = 97};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int status;
 

@@ -11,13 +11,13 @@ fill_one(struct number_table *table, uint16_t bits)
 	double value = netfc_decode(format, bits);
 
 	table->value[bits] = value;
-	table->ordinal[bits] = netfc_is_negative(bits) ? -magnitude : magnitude;
 	table->class[bits] = (uint8_t)netfc_classify(format, bits);
+	table->ordinal[bits] = netfc_is_negative(bits) ? -magnitude : magnitude;
+	if (table->class[bits] == NETFC_NAN)
+		table->ordinal[bits] = NO_ORDINAL;
 	if (table->class[bits] == NETFC_FINITE)
 		table->exponent[bits] = (int16_t)ilogb(value);
 	table->decimal[bits] = fabs(value) < 1;
-	table->negated[bits] = table->class[bits] == NETFC_NAN ? bits : netfc_negate(format, bits);
-	table->unsigned_zero[bits] = table->class[bits] == NETFC_ZERO ? 0 : bits;
 }
 
 void

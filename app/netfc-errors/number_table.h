@@ -12,6 +12,9 @@
 /** Encodings of a 16-bit format. */
 #define ENCODINGS 0x10000u
 
+/** Further than any ordinal is from another. */
+#define NO_ORDINAL (INT32_C(1) << 20)
+
 /** A format, taken apart. */
 struct number_table {
 	const struct netfc_format *format;
@@ -20,8 +23,6 @@ struct number_table {
 	int16_t exponent[ENCODINGS]; /**< floor(log2 |value|) of a finite number but zero */
 	uint8_t class[ENCODINGS];    /**< enum netfc_class */
 	bool decimal[ENCODINGS];     /**< |value| < 1 */
-	uint16_t negated[ENCODINGS]; /**< of -value; a NaN's own */
-	uint16_t unsigned_zero[ENCODINGS]; /**< the encoding, but that -0 becomes +0 */
 };
 
 /** Fill in the table. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "misses.h"
 #include "sweep.h"
 
 /* A thread's share: every `threads`-th row, and what it counts. */
@@ -10,104 +11,60 @@ struct share {
 	pthread_t thread;
 	struct sweep *sweep;
 	uint32_t first;
-	struct tally tally[MAX_SETS][POPULATIONS];
-	uint64_t asymmetric;
-	uint16_t x[ENCODINGS], y[ENCODINGS];
-	uint16_t expected[ENCODINGS], z[ENCODINGS], mirrored[ENCODINGS];
+	struct reference reference;
+	struct row row;
+	uint16_t z[ENCODINGS], difference[ENCODINGS];
+	struct kind_count kinds;
+	uint64_t unexpected, unlike;
+	struct misses misses[MAX_SETS];
 };
 
-static bool
-is_sum(enum netfc_op op)
-{
-	return op == NETFC_ADD || op == NETFC_SUB;
-}
-
-/* The correctly rounded results of a row; products and quotients by symmetry in y, too. */
 static void
-fill_expected(struct share *share, uint16_t x)
-{
-	const struct number_table *numbers = share->sweep->numbers;
-	enum netfc_op op = share->sweep->op;
-
-	for (uint32_t y = 0; y < ENCODINGS; y++) {
-		uint16_t mirror = numbers->negated[y];
-
-		if (mirror < y && !is_sum(op))
-			share->expected[y] = numbers->negated[share->expected[mirror]];
-		else
-			share->expected[y] = netfc_exact(numbers->format, op, x, (uint16_t)y).z;
-	}
-}
-
-static void
-compute(struct share *share, const struct netfc_set *set, uint16_t x, uint16_t *z)
-{
-	for (uint32_t y = 0; y < ENCODINGS; y++)
-		share->x[y] = x;
-	netfc_compute(set, share->sweep->op, share->x, share->y, z, NULL, ENCODINGS);
-}
-
-/* How many results in the row of -x are not those of x, negated. Zeros of either sign do. */
-static uint64_t
-count_asymmetric(const struct share *share)
-{
-	const struct number_table *numbers = share->sweep->numbers;
-	const uint16_t *same = numbers->unsigned_zero;
-	bool sum = is_sum(share->sweep->op);
-	uint64_t count = 0;
-
-	for (uint32_t y = 0; y < ENCODINGS; y++) {
-		uint32_t of = sum ? numbers->negated[y] : y;
-
-		count += same[share->mirrored[of]] != same[numbers->negated[share->z[y]]];
-	}
-	return count;
-}
-
-static void
-count_row(struct share *share, unsigned set, uint16_t x, unsigned weight)
-{
-	const struct number_table *numbers = share->sweep->numbers;
-	bool sum = is_sum(share->sweep->op);
-
-	for (uint32_t y = 0; y < ENCODINGS; y++) {
-		struct lane lane = {x, (uint16_t)y, share->z[y], share->expected[y]};
-		enum population population =
-			numbers->decimal[x] && numbers->decimal[y] ? DECIMALS : OTHERS;
-
-		tally_lane(&share->tally[set][population], numbers, &lane, weight, sum);
-	}
-}
-
-static void
-run_row(struct share *share, uint16_t x)
+check_expected(struct share *share, uint32_t number)
 {
 	const struct sweep *sweep = share->sweep;
-	uint16_t negated = sweep->numbers->negated[x];
+	const struct row *row = &share->row;
 
-	fill_expected(share, x);
-	for (unsigned s = 0; s < sweep->set_count; s++) {
-		compute(share, sweep->set[s], x, share->z);
-		if (negated != x) {
-			compute(share, sweep->set[s], negated, share->mirrored);
-			share->asymmetric += count_asymmetric(share);
-		}
-		count_row(share, s, x, negated != x ? 2 : 1);
+	for (uint32_t y = number % sweep->check; y < ENCODINGS; y += sweep->check)
+		share->unexpected += row->expected[y] !=
+			netfc_exact(sweep->numbers->format, sweep->op, row->x[y], (uint16_t)y).z;
+}
+
+/* Over all pairs, differences are the same as sums if x - y always is x + -y. */
+static void
+check_differences(struct share *share, const struct netfc_set *set)
+{
+	const struct row *row = &share->row;
+
+	netfc_compute(set, NETFC_SUB, row->x, row->y, share->difference, NULL, ENCODINGS);
+	for (uint32_t y = 0; y < ENCODINGS; y++) {
+		uint16_t negated = netfc_negate(share->sweep->numbers->format, (uint16_t)y);
+
+		share->unlike += share->difference[y] != share->z[negated];
 	}
 }
 
-/* Whether the row of -x stands for this one. (A NaN is its own negative.) */
-static bool
-is_mirrored(const struct number_table *numbers, uint16_t x)
+static void
+run_row(struct share *share, uint16_t x, uint32_t number)
 {
-	return netfc_is_negative(x) && numbers->negated[x] != x;
+	const struct sweep *sweep = share->sweep;
+	struct row *row = &share->row;
+
+	row_fill(row, &share->reference, x, &share->kinds);
+	check_expected(share, number);
+	for (unsigned s = 0; s < sweep->set_count; s++) {
+		netfc_compute(sweep->set[s], sweep->op, row->x, row->y, share->z, NULL, ENCODINGS);
+		misses_count(&share->misses[s], row, share->z);
+		if (sweep->op == NETFC_ADD && number % sweep->check == 0)
+			check_differences(share, sweep->set[s]);
+	}
 }
 
 static void
 show_progress(const struct share *share, uint32_t x)
 {
 	if (share->sweep->progress && share->first == 0)
-		fprintf(stderr, "%u %%\n", x < ENCODINGS ? 100 * x / ENCODINGS : 100);
+		fprintf(stderr, "%u %%\n", 100 * x / ENCODINGS);
 }
 
 static void *
@@ -115,19 +72,17 @@ run_share(void *arg)
 {
 	struct share *share = arg;
 	const struct sweep *sweep = share->sweep;
-	uint32_t row = 0;
+	uint32_t number = 0;
 
-	for (uint32_t y = 0; y < ENCODINGS; y++)
-		share->y[y] = (uint16_t)y;
-	for (uint32_t x = 0; x < ENCODINGS; x += sweep->step) {
-		if (is_mirrored(sweep->numbers, (uint16_t)x))
+	for (uint32_t x = 0; x < ENCODINGS; x += sweep->step, number++) {
+		if (number % sweep->threads != share->first)
 			continue;
-		if (row++ % sweep->threads != share->first)
-			continue;
-		run_row(share, (uint16_t)x);
-		if (row % 128 == 1)
-			show_progress(share, 2 * x);
+		run_row(share, (uint16_t)x, number);
+		if (number % 128 == 0)
+			show_progress(share, x);
 	}
+	for (unsigned s = 0; s < sweep->set_count; s++)
+		misses_finish(&share->misses[s]);
 	return NULL;
 }
 
@@ -136,21 +91,31 @@ merge(struct sweep *sweep, const struct share *share)
 {
 	for (unsigned s = 0; s < sweep->set_count; s++) {
 		for (unsigned p = 0; p < POPULATIONS; p++)
-			tally_merge(&sweep->tally[s][p], &share->tally[s][p]);
+			tally_merge(&sweep->tally[s][p], &share->misses[s].tally[p]);
 	}
-	sweep->asymmetric += share->asymmetric;
+	kind_count_merge(&sweep->kinds, &share->kinds);
+	sweep->unexpected += share->unexpected;
+	sweep->unlike += share->unlike;
 }
 
-int
-sweep_run(struct sweep *sweep)
+static void
+start_share(struct share *share, struct sweep *sweep, const struct miss_losses *losses)
 {
-	struct share *share = calloc(sweep->threads, sizeof(*share));
+	share->sweep = sweep;
+	reference_init(&share->reference, sweep->numbers, sweep->op);
+	for (unsigned s = 0; s < sweep->set_count; s++) {
+		share->misses[s].numbers = sweep->numbers;
+		share->misses[s].losses = losses;
+	}
+}
+
+static int
+run_shares(struct sweep *sweep, struct share *share, const struct miss_losses *losses)
+{
 	unsigned started = 0;
 
-	if (share == NULL)
-		return -1;
 	for (; started < sweep->threads; started++) {
-		share[started].sweep = sweep;
+		start_share(&share[started], sweep, losses);
 		share[started].first = started;
 		if (pthread_create(&share[started].thread, NULL, run_share, &share[started]) != 0)
 			break;
@@ -159,6 +124,21 @@ sweep_run(struct sweep *sweep)
 		pthread_join(share[t].thread, NULL);
 		merge(sweep, &share[t]);
 	}
-	free(share);
 	return started == sweep->threads ? 0 : -1;
+}
+
+int
+sweep_run(struct sweep *sweep)
+{
+	struct share *share = calloc(sweep->threads, sizeof(*share));
+	struct miss_losses *losses = calloc(1, sizeof(*losses));
+	int error = -1;
+
+	if (share != NULL && losses != NULL) {
+		miss_losses_fill(losses, sweep->numbers);
+		error = run_shares(sweep, share, losses);
+	}
+	free(losses);
+	free(share);
+	return error;
 }

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "number_table.h"
+#include "row.h"
 
 /** Accuracy is counted in steps of 1/10,000; the last bin is for exactly 1. */
 #define ACCURACY_BINS 10001
@@ -20,9 +20,6 @@
 #define ERROR_BINS 64
 #define ERROR_ONE 40
 
-/** Bits cancelled: 0, 1, ...; the last bin takes the rest. */
-#define CANCEL_BINS 17
-
 /** Distinct errors kept, the greatest ones. */
 #define WORST 6
 
@@ -30,50 +27,53 @@
 struct worst {
 	double error;
 	uint64_t count;
-	uint16_t x, y, z, expected;
+	uint16_t x, y;
 };
 
-/** Sums of sums: those that lost some leading bits. */
+/** Sums that lost some leading bits: those that are not exact. */
 struct cancel_bin {
-	uint64_t count;
-	uint64_t exact;
+	uint64_t inexact;
 	uint64_t loss; /**< as in struct tally */
 };
 
-/** Results of a set, compared with the correctly rounded ones. */
+/** A result that has not the expected bits, of the pair x and y. */
+struct miss {
+	uint16_t x, y, z, expected;
+};
+
+/** Results of a set that have not the expected bits. */
 struct tally {
-	uint64_t pairs;
-	uint64_t special;        /**< left out: the expected result is NaN or NaR */
-	uint64_t infinite;       /**< left out: it is infinite */
-	uint64_t zero;           /**< left out: it is zero */
-	uint64_t left_out_wrong; /**< of these: the result has other bits */
-	uint64_t overflowed;     /**< counted, accuracy 0: only the result is infinite */
+	uint64_t left_out_wrong; /**< where what is expected is not a finite number */
+	uint64_t inexact;        /**< the others */
+	uint64_t overflowed;     /**< of these: infinite or NaN; accuracy 0 */
 	uint64_t loss;           /**< sum of 1 - accuracy, in units of 2^-30 */
 	uint64_t accuracy[ACCURACY_BINS];
 	uint64_t ulps[ULP_BINS];
-	uint64_t error[ERROR_BINS];            /**< not the exact results */
+	uint64_t error[ERROR_BINS];
 	struct cancel_bin cancel[CANCEL_BINS]; /**< add, sub */
 	struct worst worst[WORST];
 };
 
-/** An operation and its result. */
-struct lane {
-	uint16_t x, y, z, expected;
-};
+/** What a result adds to the loss. */
+uint64_t tally_loss(const struct number_table *numbers, uint16_t z, uint16_t expected);
 
 /**
- * Count a lane.
+ * Count a result where a finite number is expected.
  *
- * @param weight how many lanes it stands for
- * @param sum whether it is an addition or a subtraction
+ * @param weight how many times
  */
-void tally_lane(struct tally *tally, const struct number_table *numbers, const struct lane *lane,
-	unsigned weight, bool sum);
+void tally_add(struct tally *tally, const struct number_table *numbers, const struct miss *miss,
+	uint64_t weight);
 
 /** Add a tally to another. */
 void tally_merge(struct tally *into, const struct tally *from);
 
-/** A tally as JSON; bins as [bin, count], empty ones left out. */
-json_t *tally_json(const struct tally *tally, bool sum);
+/**
+ * A set's tally as JSON; bins as [bin, count], empty ones left out.
+ *
+ * @param kinds all pairs of the population, KINDS numbers
+ */
+json_t *tally_json(const struct tally *tally, const uint64_t *kinds, const struct netfc_set *set,
+	enum netfc_op op);
 
 #endif /* TALLY_H */

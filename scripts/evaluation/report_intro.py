@@ -154,7 +154,7 @@ def method(results):
             " sets are [another method](exact.md) for the same packets."
         ),
         Code(
-            "scripts/evaluate          # all of this, about an hour on two cores\n"
+            "scripts/evaluate          # all of this, about a quarter of an hour on two cores\n"
             "scripts/evaluate --quick  # under two minutes"
         ),
     ]

@@ -71,11 +71,13 @@ def pairs_blocks(results, sets):
     return [
         Heading(2, "All pairs of operands"),
         Paragraph(
-            f"Not a sample but the whole truth: {population(results)}, the results of libnetfc"
-            " beside `netfc_exact()`, which is an FPU's. Subtraction is addition with y negated,"
-            " so that over all pairs both are the same. Counted and left out as above; *left out,"
-            " and other* are those of the latter (expected zero or infinite, for example) whose"
-            " result has other bits all the same."
+            f"Not a sample but the whole truth: {population(results)}, every result computed from"
+            " the tables, by libnetfc, and compared with the correctly rounded one. That one is"
+            " the CPU's binary64 result rounded once more, to the format"
+            f" (`netfc_exact()` agrees for every {pairs.CHECK}th pair). x - y is x + -y"
+            f" (compared for all y of every {pairs.CHECK}th x), so that over all pairs + and - are"
+            " the same. Counted and left out as above; *left out, and other* are those of the latter"
+            " (expected zero or infinite, for example) whose result has other bits all the same."
             if results["step"] == 1
             else f"The quick variant counts {population(results)}, with every y."
         ),
