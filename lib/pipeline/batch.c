@@ -5,34 +5,17 @@
 #include "checksum.h"
 #include "slots.h"
 
-/* So few lanes are faster done one by one than by a call. */
-#define FEW 8
-
 /* Answer a plain request. Returns its exception flags. */
 static uint8_t
-answer_plain(const struct slice *slice, const struct batch *batch)
+answer_plain(const struct slice *slice, const uint16_t *z, const uint8_t *flags)
 {
 	uint8_t *slots =
 		slice->udp + PLAIN_LANES - PLAIN_UDP + 2 * sizeof(uint16_t) * (size_t)slice->count;
-	const uint16_t *z = &batch->z[slice->at];
-	uint32_t changes = 0;
-	uint8_t flags = 0;
+	uint64_t changes = slots_replace_few(slots, z, slice->count);
+	uint8_t any = slots_flags_few(flags, slice->count);
 
-	if (slice->count < FEW) {
-		packet_word *to = (packet_word *)slots;
-
-		for (unsigned int l = 0; l < slice->count; l++) {
-			changes += checksum_change(to[l], z[l]);
-			to[l] = z[l];
-		}
-	} else {
-		changes = slots_replace(slots, z, slice->count);
-	}
-
-	for (unsigned int l = 0; l < slice->count; l++)
-		flags |= batch->flags[slice->at + l];
-	plain_reply(slice->udp, slice->frame, changes, request_status_ok(flags));
-	return flags;
+	plain_reply(slice->udp, slice->frame, changes, request_status_ok(any));
+	return any;
 }
 
 static void
@@ -42,14 +25,13 @@ answer_slices(const struct batch *batch, struct batch_run *run)
 
 	for (unsigned int s = 0; s < batch->slice_count; s++) {
 		const struct slice *slice = &batch->slice[s];
-		uint8_t flags = 0;
+		const uint16_t *z = &batch->z[SLOTS_MARGIN + slice->at];
+		const uint8_t *flags = &batch->flags[SLOTS_MARGIN + slice->at];
 
 		if (unlikely(slice->udp == NULL))
-			request_write_lanes(slice->request, slice->first, &batch->z[slice->at],
-				&batch->flags[slice->at], slice->count);
+			request_write_lanes(slice->request, slice->first, z, flags, slice->count);
 		else
-			flags = answer_plain(slice, batch);
-		exceptions += flags_spread(flags);
+			exceptions += flags_spread(answer_plain(slice, z, flags));
 	}
 	run->exceptions += exceptions;
 }
@@ -57,8 +39,8 @@ answer_slices(const struct batch *batch, struct batch_run *run)
 void
 batch_run(struct batch *batch, struct batch_run *run)
 {
-	branch_run(batch->branch, &run->lanes, batch->op, batch->x, batch->y, batch->z,
-		batch->flags, batch->lane_count);
+	branch_run(batch->branch, &run->lanes, batch->op, batch->x, batch->y,
+		batch->z + SLOTS_MARGIN, batch->flags + SLOTS_MARGIN, batch->lane_count);
 	answer_slices(batch, run);
 	batch->lane_count = 0;
 	batch->slice_count = 0;

@@ -16,7 +16,7 @@ struct slice {
 		struct frame *frame; /* of the plain request */
 		struct request *request;
 	};
-	uint16_t at; /* of the batch's lanes */
+	uint16_t at; /* of the batch's lanes, from 0 */
 	uint16_t count;
 	uint32_t first; /* of the request's lanes */
 };
@@ -26,10 +26,11 @@ struct batch {
 	const struct branch *branch;
 	enum netfc_op op;
 	unsigned int lane_count;
-	uint16_t x[NETFC_BATCH] __rte_cache_aligned;
-	uint16_t y[NETFC_BATCH];
-	uint16_t z[NETFC_BATCH];
-	uint8_t flags[NETFC_BATCH];
+	/* Room for slots_copy_few(), and before results for slots_replace_few(). */
+	uint16_t x[NETFC_BATCH + SLOTS_MARGIN] __rte_cache_aligned;
+	uint16_t y[NETFC_BATCH + SLOTS_MARGIN];
+	uint16_t z[SLOTS_MARGIN + NETFC_BATCH];
+	uint8_t flags[SLOTS_MARGIN + NETFC_BATCH];
 	/* Far from lane_count, so that no compiler writes both as one vector and waits for it. */
 	unsigned int slice_count;
 	struct slice slice[NETFC_BATCH];
@@ -50,22 +51,22 @@ void batch_add(struct batch *batch, struct batch_run *run, struct request *reque
 /** Run the lanes that are in the batch, write their results back, empty it. */
 void batch_run(struct batch *batch, struct batch_run *run);
 
-/** Add a plain request of fewer than NETFC_BATCH lanes; it is answered when the batch is run. */
+/** Add a plain request of fewer than SLOTS_FEW lanes; it is answered when the batch is run. */
 static __rte_always_inline void
-batch_add_plain(struct batch *batch, struct batch_run *run, const struct plain_request *request,
+batch_add_plain(struct batch *batch, struct batch_run *run, uint8_t *udp, unsigned int count,
 	struct frame *frame)
 {
-	const uint8_t *x = request->udp + PLAIN_LANES - PLAIN_UDP;
-	unsigned int count = request->count, at;
+	const uint8_t *x = udp + PLAIN_LANES - PLAIN_UDP;
+	unsigned int at;
 	struct slice *slice;
 
 	if (unlikely(batch->lane_count + count > NETFC_BATCH))
 		batch_run(batch, run);
 	at = batch->lane_count;
-	slots_copy(&batch->x[at], x, count);
-	slots_copy(&batch->y[at], x + count * sizeof(uint16_t), count);
+	slots_copy_few(&batch->x[at], x, count);
+	slots_copy_few(&batch->y[at], x + count * sizeof(uint16_t), count);
 	slice = &batch->slice[batch->slice_count++];
-	slice->udp = request->udp;
+	slice->udp = udp;
 	slice->frame = frame;
 	slice->at = (uint16_t)at;
 	slice->count = (uint16_t)count;

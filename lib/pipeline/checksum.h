@@ -36,16 +36,4 @@ checksum_update(uint16_t checksum, uint64_t changes)
 	return updated != 0 ? updated : 0xffff;
 }
 
-/* The same for the changes of up to 2^15 words. */
-static inline uint16_t
-checksum_update_few(uint16_t checksum, uint32_t changes)
-{
-	uint32_t sum = (uint16_t)~checksum + changes;
-	uint16_t updated;
-
-	sum = (sum & 0xffff) + (sum >> 16);
-	updated = (uint16_t) ~((sum & 0xffff) + (sum >> 16));
-	return updated != 0 ? updated : 0xffff;
-}
-
 #endif /* PIPELINE_CHECKSUM_H */

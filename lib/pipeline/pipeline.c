@@ -15,7 +15,7 @@
 _Static_assert((int)PIPELINE_BURST <= ONES_MAX, "a burst has more packets than ones");
 
 /* From so many lanes on, a kernel computes a packet's lanes where they are. */
-#define IN_PLACE_LANES 32
+#define IN_PLACE_LANES SLOTS_FEW
 
 /* How many packets ahead bytes are fetched. */
 #define PREFETCH 4
@@ -30,14 +30,18 @@ struct pipeline {
 	struct branch branch[NETFC_FORMAT_END][NETFC_BRANCHES];
 };
 
+/* Take packets of a run. */
+typedef uint16_t (*take_fn)(struct pipeline_worker *worker, struct rte_mbuf **mbufs,
+	struct frame *frames, uint16_t count);
+
 struct pipeline_worker {
 	struct pipeline_counters counters;
 	const struct pipeline *pipeline;
-	struct plain_words expected; /* plain requests of one lane, like the last one */
-	struct frame one_frame;      /* theirs, all but the checksum */
-	unsigned int one;            /* ones that they belong to */
-	uint32_t filled_ones;        /* with requests, a bit each */
-	uint32_t filled;             /* batches with lanes, a bit each */
+	struct plain_like like; /* the last plain request, and what becomes of those like it */
+	take_fn take;
+	unsigned int index;   /* of the batch, or of the ones, that they belong to */
+	uint32_t filled_ones; /* with requests, a bit each */
+	uint32_t filled;      /* batches with lanes, a bit each */
 	struct batch_run run;
 	struct request request[PIPELINE_BURST];
 	struct ones ones[BATCHES];
@@ -179,8 +183,7 @@ pipeline_worker_create(const struct pipeline *pipeline, int socket_id)
 	if (worker == NULL)
 		return NULL;
 	worker->pipeline = pipeline;
-	worker->one_frame = pipeline->plain.one_frame;
-	plain_expect_none(&worker->expected);
+	plain_like_none(&worker->like);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
 			unsigned int index = batch_index(format, op);
@@ -212,92 +215,99 @@ count_exceptions(struct pipeline_counters *counters, uint64_t exceptions)
 		counters->exceptions[bit] += exceptions >> 16 * bit & UINT16_MAX;
 }
 
-/* Compute and answer a plain request where it is. */
-static void
-compute_in_place(struct batch_run *run, const struct batch *batch,
-	const struct plain_request *plain, struct frame *frame)
-{
-	const uint32_t bytes = plain->count * (uint32_t)sizeof(uint16_t);
-	uint8_t *x = plain->udp + PLAIN_LANES - PLAIN_UDP, flags;
-	uint64_t changes = 0;
-
-	flags = vector_run_packet(batch->branch->kernel, batch->op, x, x + bytes, x + 2 * bytes,
-		plain->count, &changes);
-	plain_reply(plain->udp, frame, checksum_fold(changes), request_status_ok(flags));
-	run->exceptions += flags_spread(flags);
-}
-
-/* Compute a plain request of many lanes, gather one of few. Returns its lanes; 0 if not plain. */
-static unsigned int
-take_plain(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame)
-{
-	const struct plain_shape *shape = &worker->pipeline->plain;
-	struct plain_request plain;
-	unsigned int index = plain_parse(shape, mbuf, &plain);
-	struct batch *batch;
-
-	if (index-- == 0)
-		return 0;
-	batch = &worker->batch[index];
-	if (plain.count >= IN_PLACE_LANES && batch->branch->kernel == NULL)
-		return 0;
-	*frame = shape->any_frame;
-	frame->payload_length = plain.payload_length;
-	if (plain.count >= IN_PLACE_LANES) {
-		compute_in_place(&worker->run, batch, &plain, frame);
-	} else {
-		batch_add_plain(batch, &worker->run, &plain, frame);
-		worker->filled |= UINT32_C(1) << index;
-	}
-	return plain.count;
-}
-
 /*
- * Requests of one lane mostly come in runs of one format and operation, which need no more than
- * being recognised: they are counted in a register. A run goes on from burst to burst.
+ * Plain requests mostly come in runs of those that are alike, which need no more than being
+ * recognised. A run goes on from burst to burst. Each way takes the packets up to the first that is
+ * not of the run, in a loop of its own, and returns how many.
  */
-struct one_run {
-	struct ones *ones;
-	unsigned int index; /* the same */
-	unsigned int count;
-};
-
-static void
-end_run(struct pipeline_worker *worker, const struct one_run *run)
+static __rte_always_inline bool
+goes_on(const struct pipeline_worker *worker, struct rte_mbuf **mbufs, uint16_t at, uint16_t count)
 {
-	worker->one = run->index;
-	run->ones->count = run->count;
-	worker->filled_ones |= (uint32_t)(run->count > 0) << run->index;
+	if (at + PREFETCH < count)
+		rte_prefetch0(rte_pktmbuf_mtod(mbufs[at + PREFETCH], void *));
+	return at < count && plain_is_like(&worker->like, mbufs[at]);
 }
 
-/* Start a run with a packet; false if that is no plain request of one lane. */
-static __rte_noinline bool
-start_run(struct pipeline_worker *worker, const struct rte_mbuf *mbuf, struct one_run *run)
+static uint16_t
+take_ones(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	uint16_t count)
 {
-	const struct plain_shape *shape = &worker->pipeline->plain;
-	unsigned int index;
+	struct ones *ones = &worker->ones[worker->index];
+	unsigned int gathered = ones->count;
+	uint16_t at = 0;
 
-	if (!plain_is_one(&shape->one, mbuf))
-		return false;
-	index = plain_learn_one(shape, mbuf, &worker->expected);
+	for (; goes_on(worker, mbufs, at, count); at++) {
+		frames[at] = worker->like.frame;
+		ones_add(ones, gathered + at,
+			rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_UDP), &frames[at]);
+	}
+	ones->count = gathered + at;
+	worker->filled_ones |= UINT32_C(1) << worker->index;
+	return at;
+}
+
+static uint16_t
+take_few(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	uint16_t count)
+{
+	struct batch *batch = &worker->batch[worker->index];
+	const unsigned int lanes = worker->like.count;
+	uint16_t at = 0;
+
+	for (; goes_on(worker, mbufs, at, count); at++) {
+		frames[at] = worker->like.frame;
+		batch_add_plain(batch, &worker->run,
+			rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_UDP), lanes,
+			&frames[at]);
+	}
+	worker->filled |= UINT32_C(1) << worker->index;
+	return at;
+}
+
+/* Computed by a kernel where they are. */
+static uint16_t
+take_many(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	uint16_t count)
+{
+	const struct batch *batch = &worker->batch[worker->index];
+	const unsigned int lanes = worker->like.count;
+	const size_t bytes = lanes * sizeof(uint16_t);
+	uint16_t at = 0;
+
+	for (; goes_on(worker, mbufs, at, count); at++) {
+		uint8_t *udp = rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_UDP);
+		uint8_t *x = udp + PLAIN_LANES - PLAIN_UDP, flags;
+		uint64_t changes = 0;
+
+		frames[at] = worker->like.frame;
+		flags = vector_run_packet(batch->branch->kernel, batch->op, x, x + bytes,
+			x + 2 * bytes, lanes, &changes);
+		plain_reply(udp, &frames[at], changes, request_status_ok(flags));
+		worker->run.exceptions += flags_spread(flags);
+	}
+	return at;
+}
+
+/* Start a run; false if its first packet is not plain, or only stages can compute so many lanes. */
+static __rte_noinline bool
+start_run(struct pipeline_worker *worker, const struct rte_mbuf *mbuf)
+{
+	const struct plain_like *like = &worker->like;
+	unsigned int index = plain_learn(&worker->pipeline->plain, mbuf, &worker->like);
+
 	if (index-- == 0)
 		return false;
-	end_run(worker, run);
-	*run = (struct one_run){&worker->ones[index], index, worker->ones[index].count};
-	return true;
-}
-
-/* Gather a plain request of one lane; false if it is none. */
-static __rte_always_inline bool
-take_one(struct pipeline_worker *worker, const struct rte_mbuf *mbuf, struct frame *frame,
-	struct one_run *run)
-{
-	if (unlikely(!plain_is_one(&worker->expected, mbuf)) && !start_run(worker, mbuf, run))
-		return false;
-	*frame = worker->one_frame;
-	ones_add(run->ones, run->count++, rte_pktmbuf_mtod_offset(mbuf, uint8_t *, PLAIN_UDP),
-		frame);
-	return true;
+	worker->index = index;
+	if (like->count == 1 && like->status == 0)
+		worker->take = take_ones;
+	else if (like->count < IN_PLACE_LANES)
+		worker->take = take_few;
+	else
+		worker->take = take_many;
+	if (worker->take != take_many || worker->batch[index].branch->kernel != NULL)
+		return true;
+	plain_like_none(&worker->like);
+	return false;
 }
 
 /* Whatever a packet is: parse it, refuse a wrong request, gather a right one's lanes. */
@@ -340,29 +350,25 @@ static unsigned int
 gather(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
-	unsigned int requests = 0, plain = 0, ones = 0, lanes = 0;
-	struct one_run run = {&worker->ones[worker->one], worker->one, 0};
+	unsigned int requests = 0, plain = 0, lanes = 0;
 
-	for (uint16_t i = 0; i < count; i++) {
-		unsigned int some;
+	for (uint16_t at = 0; at < count;) {
+		uint16_t some;
 
-		if (i + PREFETCH < count)
-			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH], void *));
-		if (take_one(worker, mbufs[i], &frames[i], &run)) {
-			ones++;
+		if (!plain_is_like(&worker->like, mbufs[at]) && !start_run(worker, mbufs[at])) {
+			requests += take_any(
+				worker, mbufs[at], &frames[at], &worker->request[requests]);
+			at++;
 			continue;
 		}
-		some = take_plain(worker, mbufs[i], &frames[i]);
-		plain += some != 0;
-		lanes += some;
-		if (some == 0)
-			requests +=
-				take_any(worker, mbufs[i], &frames[i], &worker->request[requests]);
+		some = worker->take(worker, mbufs + at, frames + at, (uint16_t)(count - at));
+		plain += some;
+		lanes += some * worker->like.count;
+		at = (uint16_t)(at + some);
 	}
-	end_run(worker, &run);
-	worker->counters.netfc_packets += ones + plain;
-	worker->counters.errors[NETFC_STATUS_OK] += ones + plain + requests;
-	worker->counters.lanes += ones + lanes;
+	worker->counters.netfc_packets += plain;
+	worker->counters.errors[NETFC_STATUS_OK] += plain + requests;
+	worker->counters.lanes += lanes;
 	return requests;
 }
 

@@ -47,20 +47,21 @@ want_headers(struct pattern *pattern, uint16_t udp_port)
 	want_16(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, magic), NETFC_MAGIC, UINT16_MAX);
 	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, version), NETFC_WIRE_VERSION,
 		UINT8_MAX);
-	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, op), 0, code);
-	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, format), 0, code);
-	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, status), 0, NETFC_STATUS_REPLY);
+	want_8(pattern, PLAIN_OP, 0, code);
+	want_8(pattern, PLAIN_FORMAT, 0, code);
+	want_8(pattern, PLAIN_STATUS_BYTE, 0, NETFC_STATUS_REPLY);
 }
 
+/* All that requests that are alike have in common, whatever it is. */
 static void
-want_one_lane(struct pattern *pattern)
+want_alike(struct pattern *pattern)
 {
-	want_16(pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, total_length),
-		PLAIN_ONE_LANE - PLAIN_IP, UINT16_MAX);
-	want_16(pattern, PLAIN_UDP + offsetof(struct rte_udp_hdr, dgram_len),
-		PLAIN_ONE_LANE - PLAIN_UDP, UINT16_MAX);
-	want_8(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, status), 0, UINT8_MAX);
-	want_16(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, count), 1, UINT16_MAX);
+	want_16(pattern, PLAIN_IP + offsetof(struct rte_ipv4_hdr, total_length), 0, UINT16_MAX);
+	want_16(pattern, PLAIN_UDP + offsetof(struct rte_udp_hdr, dgram_len), 0, UINT16_MAX);
+	want_8(pattern, PLAIN_OP, 0, UINT8_MAX);
+	want_8(pattern, PLAIN_FORMAT, 0, UINT8_MAX);
+	want_8(pattern, PLAIN_STATUS_BYTE, 0, UINT8_MAX);
+	want_16(pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, count), 0, UINT16_MAX);
 }
 
 static void
@@ -78,12 +79,14 @@ void
 plain_describe(struct plain_shape *shape, uint16_t udp_port)
 {
 	struct pattern pattern = {0};
+	struct plain_words alike;
 
 	want_headers(&pattern, udp_port);
 	take_words(&pattern, &shape->any);
-	want_one_lane(&pattern);
-	take_words(&pattern, &shape->one);
-	shape->any_frame = (struct frame){
+	want_alike(&pattern);
+	take_words(&pattern, &alike);
+	memcpy(shape->like_mask, alike.mask, sizeof(shape->like_mask));
+	shape->frame = (struct frame){
 		.network = FRAME_IPV4,
 		.udp = true,
 		.netfc_port = true,
@@ -93,28 +96,4 @@ plain_describe(struct plain_shape *shape, uint16_t udp_port)
 		.udp_offset = PLAIN_UDP,
 		.udp_port = udp_port,
 	};
-	shape->one_frame = shape->any_frame;
-	shape->one_frame.payload_length = PLAIN_ONE_LANE - PLAIN_NETFC;
-}
-
-unsigned int
-plain_learn_one(
-	const struct plain_shape *shape, const struct rte_mbuf *mbuf, struct plain_words *words)
-{
-	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
-	struct pattern pattern = {0};
-	struct plain_words codes;
-
-	if (plain_batch(shape, bytes) == 0)
-		return 0;
-	*words = shape->one;
-	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, op), bytes[PLAIN_OP], UINT8_MAX);
-	want_8(&pattern, PLAIN_NETFC + offsetof(struct netfc_hdr, format), bytes[PLAIN_FORMAT],
-		UINT8_MAX);
-	take_words(&pattern, &codes);
-	for (unsigned int w = 0; w < PLAIN_WORDS; w++) {
-		words->value[w] |= codes.value[w];
-		words->mask[w] |= codes.mask[w];
-	}
-	return plain_batch(shape, bytes);
 }

@@ -27,11 +27,11 @@
 #define PLAIN_LANES (PLAIN_NETFC + 12)
 #define PLAIN_OP (PLAIN_NETFC + 3)
 #define PLAIN_FORMAT (PLAIN_NETFC + 4)
-#define PLAIN_ONE_LANE (PLAIN_LANES + NETFC_LANE_BYTES)
+#define PLAIN_STATUS_BYTE (PLAIN_NETFC + 5)
 
 /* Bytes from the UDP header. */
 #define PLAIN_CHECKSUM 6
-#define PLAIN_STATUS (PLAIN_NETFC - PLAIN_UDP + 5)
+#define PLAIN_STATUS (PLAIN_STATUS_BYTE - PLAIN_UDP)
 
 /* Eight bytes at each of these offsets hold all fields that are the same in all such requests. */
 #define PLAIN_WORDS 4
@@ -51,18 +51,20 @@ struct plain_words {
 
 /* What plain requests look like. */
 struct plain_shape {
-	struct plain_words one; /* of one lane, nothing behind it, status 0 */
 	struct plain_words any;
+	uint64_t like_mask[PLAIN_WORDS]; /* what is the same in requests that are alike */
 	/* Which batch, by format and operation, plus 1; 0: not plain. */
 	uint8_t batch[PLAIN_CODES * PLAIN_CODES];
-	struct frame one_frame; /* all but checksum */
-	struct frame any_frame; /* all but payload_length and checksum */
+	struct frame frame; /* all but payload_length and checksum */
 };
 
-struct plain_request {
-	uint8_t *udp; /* the UDP header and everything behind it */
-	uint16_t payload_length;
+/* Requests that are alike: of one format and operation, as many lanes, equally long. */
+struct plain_like {
+	struct plain_words words;
+	uint32_t length; /* of the frame, at the least */
 	uint16_t count;
+	uint8_t status;     /* as it came */
+	struct frame frame; /* theirs, all but the checksum */
 };
 
 /** Describe plain requests to a UDP port, in host order; `batch` is for the caller to fill in. */
@@ -74,18 +76,23 @@ plain_length(const uint8_t *bytes)
 	return rte_be_to_cpu_16(*(const packet_word *)bytes);
 }
 
+static __rte_always_inline uint64_t
+plain_word(const uint8_t *bytes, unsigned int index)
+{
+	static const uint8_t offsets[PLAIN_WORDS] = PLAIN_WORD_OFFSETS;
+	uint64_t word;
+
+	memcpy(&word, bytes + offsets[index], sizeof(word));
+	return word;
+}
+
 static __rte_always_inline bool
 plain_matches(const struct plain_words *words, const uint8_t *bytes)
 {
-	static const uint8_t offsets[PLAIN_WORDS] = PLAIN_WORD_OFFSETS;
 	uint64_t wrong = 0;
 
-	for (unsigned int w = 0; w < PLAIN_WORDS; w++) {
-		uint64_t word;
-
-		memcpy(&word, bytes + offsets[w], sizeof(word));
-		wrong |= (word & words->mask[w]) ^ words->value[w];
-	}
+	for (unsigned int w = 0; w < PLAIN_WORDS; w++)
+		wrong |= (plain_word(bytes, w) & words->mask[w]) ^ words->value[w];
 	return wrong == 0;
 }
 
@@ -96,59 +103,59 @@ plain_batch(const struct plain_shape *shape, const uint8_t *bytes)
 	return shape->batch[bytes[PLAIN_FORMAT] * PLAIN_CODES + bytes[PLAIN_OP]];
 }
 
-/** Whether a packet is a plain request of one lane, of the format and operation in `words`. */
+/** Whether a packet is one of those requests. */
 static __rte_always_inline bool
-plain_is_one(const struct plain_words *words, const struct rte_mbuf *mbuf)
+plain_is_like(const struct plain_like *like, const struct rte_mbuf *mbuf)
 {
-	return likely(rte_pktmbuf_data_len(mbuf) >= PLAIN_ONE_LANE) &&
-		plain_matches(words, rte_pktmbuf_mtod(mbuf, const uint8_t *));
+	return likely(rte_pktmbuf_data_len(mbuf) >= like->length) &&
+		plain_matches(&like->words, rte_pktmbuf_mtod(mbuf, const uint8_t *));
 }
 
-/** Words that no packet matches. */
+/** Requests that no packet is like. */
 static inline void
-plain_expect_none(struct plain_words *words)
+plain_like_none(struct plain_like *like)
 {
-	*words = (struct plain_words){.value = {1}, .mask = {0}};
+	*like = (struct plain_like){.length = UINT32_MAX};
 }
 
 /**
- * Learn what the next plain requests of one lane may look like.
+ * Whether a packet is a plain request, and which others are like it.
  *
- * @param mbuf one that matches shape->one
- * @param words what others of its format and operation look like
- * @return which batch it belongs to, plus 1; 0 if none: then words stay as they are
- */
-unsigned int plain_learn_one(
-	const struct plain_shape *shape, const struct rte_mbuf *mbuf, struct plain_words *words);
-
-/**
- * Whether a packet is a plain request.
- *
- * @return which batch it belongs to, plus 1; 0 if it is not
+ * @param like stays as it is if the packet is none
+ * @return which batch it belongs to, plus 1; 0 if it is none
  */
 static __rte_always_inline unsigned int
-plain_parse(const struct plain_shape *shape, struct rte_mbuf *mbuf, struct plain_request *request)
+plain_learn(const struct plain_shape *shape, const struct rte_mbuf *mbuf, struct plain_like *like)
 {
-	uint8_t *bytes = rte_pktmbuf_mtod(mbuf, uint8_t *);
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	uint32_t length = rte_pktmbuf_data_len(mbuf), total, datagram, count;
+	unsigned int batch;
 
 	if (unlikely(length < PLAIN_LANES) || !plain_matches(&shape->any, bytes))
 		return 0;
 	total = plain_length(bytes + PLAIN_IP + 2);
 	datagram = plain_length(bytes + PLAIN_UDP + 4);
 	count = plain_length(bytes + PLAIN_NETFC + 6);
-	if (unlikely(total + PLAIN_IP > length || datagram + PLAIN_UDP - PLAIN_IP > total ||
+	batch = plain_batch(shape, bytes);
+	if (unlikely(batch == 0 || total + PLAIN_IP > length ||
+		    datagram + PLAIN_UDP - PLAIN_IP > total ||
 		    PLAIN_LANES - PLAIN_UDP + count * NETFC_LANE_BYTES > datagram || count == 0))
 		return 0;
-	request->udp = bytes + PLAIN_UDP;
-	request->payload_length = (uint16_t)(datagram - (PLAIN_NETFC - PLAIN_UDP));
-	request->count = (uint16_t)count;
-	return plain_batch(shape, bytes);
+	for (unsigned int w = 0; w < PLAIN_WORDS; w++) {
+		like->words.mask[w] = shape->like_mask[w];
+		like->words.value[w] = plain_word(bytes, w) & shape->like_mask[w];
+	}
+	like->length = total + PLAIN_IP;
+	like->count = (uint16_t)count;
+	like->status = bytes[PLAIN_STATUS_BYTE];
+	like->frame = shape->frame;
+	like->frame.payload_length = (uint16_t)(datagram - (PLAIN_NETFC - PLAIN_UDP));
+	return batch;
 }
 
 /** Write a plain request's status and update its checksum, if it has one. */
 static inline void
-plain_reply(uint8_t *udp, struct frame *frame, uint32_t changes, uint8_t status)
+plain_reply(uint8_t *udp, struct frame *frame, uint64_t changes, uint8_t status)
 {
 	packet_word *checksum = (packet_word *)(udp + PLAIN_CHECKSUM);
 	uint8_t *at = udp + PLAIN_STATUS;
@@ -156,7 +163,7 @@ plain_reply(uint8_t *udp, struct frame *frame, uint32_t changes, uint8_t status)
 
 	changes += checksum_change(rte_cpu_to_be_16(*at), rte_cpu_to_be_16(status));
 	*at = status;
-	*checksum = before != 0 ? checksum_update_few(before, changes) : 0;
+	*checksum = before != 0 ? checksum_update(before, changes) : 0;
 	frame->checksum = before;
 }
 

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include <rte_errno.h>
@@ -178,6 +181,109 @@ mixed_bursts(void **state)
 	rte_pktmbuf_free_bulk(mbufs, PIPELINE_BURST);
 }
 
+/* The same frame by both ways: in one segment, which plain requests are, and cut within headers. */
+static void
+compare_ways(struct fixture *f, struct pipeline_worker *general, uint8_t (*frames)[1024],
+	const uint32_t *length)
+{
+	struct rte_mbuf *whole[PIPELINE_BURST], *cut[PIPELINE_BURST];
+	struct frame parsed[PIPELINE_BURST], parsed_cut[PIPELINE_BURST];
+	uint8_t bytes[1024], expected[1024];
+
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+		whole[i] = packet_of(f->pool, frames[i], length[i], 2048);
+		cut[i] = packet_of(f->pool, frames[i], length[i], 40);
+	}
+	pipeline_process(f->worker, whole, parsed, PIPELINE_BURST);
+	pipeline_process(general, cut, parsed_cut, PIPELINE_BURST);
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+		packet_bytes(whole[i], bytes);
+		packet_bytes(cut[i], expected);
+		assert_memory_equal(bytes, expected, length[i]);
+		assert_int_equal(parsed[i].answered, parsed_cut[i].answered);
+		assert_int_equal(parsed[i].payload_length, parsed_cut[i].payload_length);
+	}
+	assert_memory_equal(pipeline_worker_counters(f->worker), pipeline_worker_counters(general),
+		sizeof(struct pipeline_counters));
+	rte_pktmbuf_free_bulk(whole, PIPELINE_BURST);
+	rte_pktmbuf_free_bulk(cut, PIPELINE_BURST);
+}
+
+/* In runs of requests that are alike, one that is not, by any bit of its headers, is noticed. */
+static void
+runs_of_requests(void **state)
+{
+	static uint8_t frames[PIPELINE_BURST][1024];
+	uint32_t length[PIPELINE_BURST];
+	struct fixture *f = *state;
+	struct pipeline_worker *general = pipeline_worker_create(f->pipeline, SOCKET_ID_ANY);
+	uint64_t seed = 3;
+
+	assert_non_null(general);
+	for (uint16_t lanes = 1; lanes <= 80; lanes++) {
+		uint16_t x[80], y[80];
+
+		for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+			for (uint16_t l = 0; l < lanes; l++) {
+				x[l] = random_bits(&seed);
+				y[l] = random_bits(&seed);
+			}
+			memset(frames[i], 0xa5, sizeof(frames[i]));
+			packet_write(frames[i], NETFC_ADD, NETFC_FP16, lanes, x, y);
+			length[i] = packet_length(lanes) + random_bits(&seed) % 4;
+			if (i % 8 == 7)
+				frames[i][random_bits(&seed) % PACKET_HEADERS] ^=
+					(uint8_t)(1 << random_bits(&seed) % 8);
+			if (i % 16 == 5)
+				length[i] = packet_length(lanes) - 1 - random_bits(&seed) % 60;
+		}
+		compare_ways(f, general, frames, length);
+	}
+	pipeline_worker_free(general);
+}
+
+static void
+keep_buffer(void *address, void *opaque)
+{
+	(void)address, (void)opaque;
+}
+
+/* No byte behind a request's lanes is read or written, wherever it ends: a page ends there. */
+static void
+nothing_behind_the_lanes(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct rte_mbuf_ext_shared_info shared = {.free_cb = keep_buffer};
+	struct fixture *f = *state;
+	uint8_t frame[2048], *pages, *end;
+	uint16_t x[300], y[300];
+	uint64_t seed = 4;
+
+	pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(pages != MAP_FAILED);
+	end = pages + page;
+	assert_int_equal(mprotect(end, page, PROT_NONE), 0);
+	for (uint16_t lanes = 1; lanes <= RTE_DIM(x); lanes++) {
+		const uint32_t length = packet_length(lanes);
+		struct rte_mbuf *mbuf = rte_pktmbuf_alloc(f->pool);
+		struct frame parsed;
+
+		x[lanes - 1] = random_bits(&seed);
+		y[lanes - 1] = random_bits(&seed);
+		packet_write(frame, NETFC_ADD + lanes % 2, NETFC_FP16, lanes, x, y);
+		memcpy(end - length, frame, length);
+		assert_non_null(mbuf);
+		rte_mbuf_ext_refcnt_set(&shared, 1);
+		rte_pktmbuf_attach_extbuf(
+			mbuf, end - length, RTE_BAD_IOVA, (uint16_t)length, &shared);
+		assert_non_null(rte_pktmbuf_append(mbuf, (uint16_t)length));
+		pipeline_process(f->worker, &mbuf, &parsed, 1);
+		check_reply(f, end - length, NETFC_ADD + lanes % 2, NETFC_FP16, lanes, x, y);
+		rte_pktmbuf_free(mbuf);
+	}
+	munmap(pages, 2 * page);
+}
+
 static void
 counters_count(void **state)
 {
@@ -272,6 +378,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(any_number_of_lanes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mixed_bursts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(runs_of_requests, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_behind_the_lanes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(counters_count, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(queries_are_left, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_length_of_frame, set_up, tear_down),
