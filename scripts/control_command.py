@@ -60,9 +60,28 @@ def make_parser():
     log = commands.add_parser("log", help="change what is logged")
     log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
     log.add_argument("level", choices=LEVELS)
+    add_capture(commands.add_parser("capture", help="capture what goes in and out into a file"))
     commands.add_parser("show", help="show the configuration and the table sets")
     commands.add_parser("stop", help="stop the switch")
     return parser
+
+
+def add_capture(parser):
+    """The actions of the command capture."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True,
+                                    parser_class=Parser)
+    start = actions.add_parser("start", help="start a capture",
+                               formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    start.add_argument("file", metavar="FILE", type=os.path.abspath,
+                       help="pcapng; the switch makes it, with its rights, where nothing is yet")
+    start.add_argument("--snaplen", metavar="BYTES", type=int, default=2048,
+                       help="what of each packet, 14 to 65000")
+    start.add_argument("--packets", metavar="N", type=int, default=0,
+                       help="end after so many; 0: no limit")
+    start.add_argument("--bytes", metavar="N", type=int, default=100000000,
+                       help="end before the file is longer; 0: no limit")
+    actions.add_parser("stop", help="end the capture")
+    actions.add_parser("show", help="show the capture that is running, or the last one")
 
 
 def main(arguments=None):

@@ -14,6 +14,7 @@
 
 #include "counters.h"
 #include "alerts.h"
+#include "capture_tap.h"
 #include "endpoint.h"
 #include "histogram.h"
 #include "options.h"
@@ -60,6 +61,7 @@ struct lcore {
 	struct pipeline_worker *worker;     /**< put in place by tables_change() */
 	struct pipeline_counters retired;   /**< of its workers before that one; so, too */
 	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
+	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
 	struct outbox *outbox;              /**< by port's index */
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	unsigned int path_count;
@@ -77,6 +79,7 @@ struct app {
 	struct station_table *stations; /**< NULL: no bridge */
 	struct slowloris *slowloris;    /**< NULL without --slowloris */
 	struct alerts *alerts;          /**< likewise */
+	struct capture *capture;        /**< running, or the last one; NULL: none yet */
 	unsigned int port_count;
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];

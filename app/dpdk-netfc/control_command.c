@@ -5,6 +5,7 @@
 
 #include <rte_log.h>
 
+#include "control_capture.h"
 #include "control_command.h"
 #include "defend.h"
 #include "state.h"
@@ -221,6 +222,7 @@ static const struct command {
 	{"add", do_add},
 	{"set", do_set},
 	{"log", do_log},
+	{"capture", control_capture},
 	{"show", do_show},
 	{"stop", do_stop},
 };

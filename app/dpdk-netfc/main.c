@@ -11,6 +11,7 @@
 #include <rte_malloc.h>
 
 #include "app.h"
+#include "capture.h"
 #include "control.h"
 #include "defend.h"
 #include "hugepages.h"
@@ -174,6 +175,7 @@ run(struct json_file **stats, struct control **control)
 	telemetry_close(&app);
 	control_close(*control);
 	*control = NULL;
+	capture_free(&app);
 	alerts_stop(app.alerts);
 	periodic_stop(periodic);
 	totals_of_all(&app, &totals);

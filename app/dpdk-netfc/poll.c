@@ -97,13 +97,17 @@ handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct
 static void
 poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 {
+	uint16_t port = app->port[path->port].id, count;
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
-	uint16_t count;
+	struct capture_tap *tap;
 
-	count = rte_eth_rx_burst(app->port[path->port].id, path->queue, mbufs, PIPELINE_BURST);
+	count = rte_eth_rx_burst(port, path->queue, mbufs, PIPELINE_BURST);
 	lcore->counters.polls++;
 	if (count == 0)
 		return;
+	tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
+	if (unlikely(tap != NULL))
+		capture_received(tap, port, path->queue, mbufs, count);
 	if (likely(lcore->latency == NULL))
 		handle_burst(app, lcore, path->port, mbufs, count);
 	else

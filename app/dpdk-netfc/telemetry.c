@@ -9,6 +9,7 @@
 #include <rte_telemetry.h>
 #include <rte_version.h>
 
+#include "capture.h"
 #include "latency.h"
 #include "state.h"
 #include "telemetry.h"
@@ -97,6 +98,12 @@ show_latency(const struct app *app, const char *parameters)
 	return parameters == NULL ? latency_json(app) : NULL;
 }
 
+static json_t *
+show_capture(const struct app *app, const char *parameters)
+{
+	return parameters == NULL ? capture_json(app) : NULL;
+}
+
 /* All commands. Help texts may have 63 characters. */
 static const struct command {
 	const char *name;
@@ -112,6 +119,7 @@ static const struct command {
 	{"/netfc/slowloris", show_slowloris,
 		"Slowloris detector, or registers. Parameter: IPv4 address"},
 	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
+	{"/netfc/capture", show_capture, "The capture, or the last one. No parameters"},
 };
 
 static int put_object(struct rte_tel_data *data, json_t *object);

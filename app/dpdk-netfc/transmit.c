@@ -26,6 +26,7 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
 /*
  * Give packets to a port until it has taken or refused each. What it does not take after some tries
  * is dropped; what is behind that gets one try more, as it may be only that one which is refused.
+ * Returns a bit for each that was.
  */
 static uint64_t
 offer(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
@@ -44,9 +45,22 @@ offer(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
 			rte_pause();
 			continue;
 		}
+		refused |= UINT64_C(1) << done;
 		rte_pktmbuf_free(mbufs[done++]);
-		refused++;
 	}
+	return refused;
+}
+
+static __rte_noinline uint64_t
+offer_and_capture(struct capture_tap *tap, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs,
+	uint16_t count)
+{
+	struct rte_mbuf *copies[PIPELINE_BURST];
+	uint64_t refused;
+
+	capture_copy(tap, port, queue, mbufs, count, copies);
+	refused = offer(port, queue, mbufs, count);
+	capture_sent(tap, port, copies, count, refused);
 	return refused;
 }
 
@@ -54,13 +68,23 @@ void
 transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf **mbufs,
 	uint16_t count)
 {
+	struct capture_tap *tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
+	uint16_t port = app->port[out].id, queue = lcore->tx_queue[out];
 	uint64_t refused;
 
 	if (app->port[out].longest != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
-	refused = offer(app->port[out].id, lcore->tx_queue[out], mbufs, count);
-	lcore->counters.tx_packets += count - refused;
-	lcore->counters.drops[DROP_TX_FULL] += refused;
+	if (likely(tap == NULL))
+		refused = offer(port, queue, mbufs, count);
+	else
+		refused = offer_and_capture(tap, port, queue, mbufs, count);
+	lcore->counters.tx_packets += count;
+	if (unlikely(refused != 0)) {
+		uint64_t dropped = (uint64_t)__builtin_popcountll(refused);
+
+		lcore->counters.tx_packets -= dropped;
+		lcore->counters.drops[DROP_TX_FULL] += dropped;
+	}
 }
 
 void

@@ -22,6 +22,7 @@ import project_scripts  # pylint: disable=unused-import
 import switch
 import tcp_frames
 
+from netfc_control import Control  # found through project_scripts
 from netfc_telemetry import Telemetry  # found through project_scripts
 from slowloris_model import ACK, FIN
 
@@ -161,10 +162,32 @@ CASES = {
 }
 
 
+@contextlib.contextmanager
+def captured(folder, control):
+    """Into a file, while this is open; fails if the capture has ended before."""
+    with Control(control) as opened:
+        opened.do('capture', action='start', file=str(folder / 'x'), snaplen=64, bytes=0)
+        yield
+        assert opened.do('capture', action='stop')['capture']['packets'] > 0
+
+
 @pytest.mark.parametrize('case', CASES)
 def test_lcores_only_compute(tmp_path, case):
     options, ports, lcores = CASES[case]
     with Watched(tmp_path, options, ports, lcores) as watched, watched.telemetry() as telemetry:
+        check_lcores(watched, telemetry, lcores)
+
+
+def test_lcores_only_compute_while_packets_are_captured(tmp_path):
+    control = tmp_path / 'control'
+    options = ['--match', 'direct', '--forward', 'pair', '--control', str(control)]
+    with Watched(tmp_path, options, 2, 2) as watched, watched.telemetry() as telemetry:
+        check_lcores(watched, telemetry, 2, captured(tmp_path, control))
+
+
+def check_lcores(watched, telemetry, lcores, meanwhile=contextlib.nullcontext()):
+    """Watches the lcores, once under way, and stops the switch. meanwhile: what else happens."""
+    with meanwhile:
         wait_for_packets(telemetry, dict.fromkeys(received(telemetry), 0))
         threads = watched.lcore_threads()
         assert len(threads) == lcores
@@ -173,7 +196,7 @@ def test_lcores_only_compute(tmp_path, case):
         wait_for_packets(telemetry, before)
         end, calls_after = time.time(), watched.allocations()
         assert heap(telemetry) == heap_before
-        watched.stop()
+    watched.stop()
     for thread in threads:
         assert calls_after.get(thread, 0) == calls_before.get(thread, 0)
     assert watched.system_calls(threads, begin, end) == []

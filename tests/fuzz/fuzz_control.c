@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "control_command.h"
 #include "defend.h"
 #include "fuzz.h"
@@ -55,6 +56,34 @@ json_t *
 state_tables(const struct app *shown)
 {
 	return json_integer(shown->options.ageing_s);
+}
+
+int
+capture_start(struct app *changed, const struct capture_request *request, FILE *errors)
+{
+	FUZZ_CHECK(changed == &app && request->path[0] != '\0');
+	FUZZ_CHECK(request->snaplen >= CAPTURE_LEAST_SNAPLEN &&
+		request->snaplen <= CAPTURE_MOST_SNAPLEN);
+	FUZZ_CHECK(request->packets <= INT64_MAX && request->bytes <= INT64_MAX);
+	if (strlen(request->path) % 2 == 0)
+		return 0;
+	fprintf(errors, "cannot make '%s'", request->path);
+	return -1;
+}
+
+int
+capture_stop(struct app *changed, FILE *errors)
+{
+	FUZZ_CHECK(changed == &app);
+	fprintf(errors, "there is no capture");
+	return -1;
+}
+
+json_t *
+capture_json(const struct app *shown)
+{
+	FUZZ_CHECK(shown == &app);
+	return json_object();
 }
 
 /* ---- a line ------------------------------------------------------------------------------- */

@@ -87,6 +87,11 @@ def commands():
             '{"command":"set","name":"idle-exit","value":-1}', '{"command":"set","value":1.5}',
             '{"command":"log","pattern":"pmd.*","level":"debug"}', '{"command":"log","level":"x"}',
             '{"command":"log","pattern":"*","level":"x"}', '{"command":"show"}', '{"command":1}',
+            '{"command":"capture","action":"start","file":"/x","snaplen":64,"packets":1,"bytes":1}',
+            '{"command":"capture","action":"start","file":"/x","snaplen":13}',
+            '{"command":"capture","action":"start","file":"","bytes":-1}',
+            '{"command":"capture","action":"stop"}', '{"command":"capture","action":"show"}',
+            '{"command":"capture","action":"start","file":"/x","packets":1.5}',
             '{"command":"stop"}', '{"command":"fly"}', '{"sets":[1,{"a":null}]}', "[]", "{", ""):
         for bridge in range(2):
             yield bytes([bridge]) + line.encode()

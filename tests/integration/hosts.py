@@ -217,11 +217,14 @@ class LiveSwitch:
     """The switch at work. A context manager: what was not stopped in the end is killed."""
 
     def __init__(self, folder, vdevs, options=(), *, namespace=None, lcores=1, cores=None,
-                 eal=(), memory=256):
-        """cores: a core for each lcore, as -l takes them, instead of that many lcores on any."""
+                 eal=(), memory=256, within=()):
+        """cores: a core for each lcore, as -l takes them, instead of that many lcores on any.
+
+        within: a command that runs the one behind it.
+        """
         self.namespace = namespace
         self.files = {name: folder / f'{name}-{next(numbers)}' for name in ('out', 'err', 'stats')}
-        inside = ['ip', 'netns', 'exec', namespace.name] if namespace else []
+        inside = ['ip', 'netns', 'exec', namespace.name] if namespace else within
         arguments = [*switch.eal_options(vdevs, memory, lcores), *eal, '--', '--match', 'direct',
                      *map(str, options), '--stats-json', str(self.files['stats'])]
         if cores:

@@ -359,7 +359,8 @@ def test_netfc_ctl(running):
 
 def test_the_manual_page_has_all_of_netfc_ctl():
     manual = pathlib.Path(MANUAL).read_text().replace('\\-', '-')
-    usage = netfc_ctl('--help').stdout + netfc_ctl('set', '--help').stdout
+    usage = ''.join(netfc_ctl(*words, '--help').stdout
+                    for words in ([], ['set'], ['capture'], ['capture', 'start']))
     for word in ('--socket', '--timeout', 'tables', 'add', 'set', 'log', 'show', 'stop', 'ageing',
-                 'idle-exit', 'slowloris-', 'NETFC_CONTROL'):
+                 'idle-exit', 'slowloris-', 'capture', '--snaplen', '--packets', '--bytes', 'NETFC_CONTROL'):
         assert word in usage and word in manual, word

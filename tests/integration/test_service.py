@@ -109,6 +109,8 @@ def test_systemd_finds_nothing_wrong(tmp_path):
     ('dpdk-netfc -- --forw', ['--forward']),
     ('dpdk-netfc -- --tables bf16_k128', ['bf16_k128', 'bf16_k128_floor']),
     ('netfc-ctl t', ['tables']),
+    ('netfc-ctl capture st', ['start', 'stop']),
+    ('netfc-ctl capture start x --by', ['--bytes']),
     ('netfc-tables ver', ['verify']),
     ('netfc-top --int', ['--interval']),
 ])

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CAPTURE_H
+#define CAPTURE_H
+
+/**
+ * @file
+ * What goes in and out, into a file, on request. Lcores copy packets (capture_tap.h), a thread
+ * writes the copies (capture_file.h). Where the thread is slower than they are, or cannot write any
+ * more, the capture loses packets, or ends; the switch goes on as if there were none.
+ */
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "app.h"
+
+/** What to capture. */
+struct capture_request {
+	const char *path; /**< where nothing is yet */
+	uint32_t snaplen; /**< bytes of a packet: CAPTURE_LEAST_SNAPLEN..CAPTURE_MOST_SNAPLEN */
+	uint64_t packets; /**< after which it ends; 0: no limit */
+	uint64_t bytes;   /**< that the file may have before its end is written; 0: no limit */
+};
+
+/**
+ * Start a capture. Called by one thread at a time, as capture_stop() is.
+ *
+ * @return 0, or -1 (said): there is one already, the file cannot be made, or memory is short
+ */
+int capture_start(struct app *app, const struct capture_request *request, FILE *errors);
+
+/** End a capture. 0, or -1 (said): there is none. */
+int capture_stop(struct app *app, FILE *errors);
+
+/** End and forget what there is. */
+void capture_free(struct app *app);
+
+/**
+ * The capture that is running, or the last one: running; file; snaplen; packets and bytes
+ * written; missed; and, if it has ended, why. The caller holds the state's lock, and owns the
+ * object.
+ */
+json_t *capture_json(const struct app *app);
+
+#endif /* CAPTURE_H */
