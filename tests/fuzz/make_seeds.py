@@ -76,7 +76,8 @@ def command_lines():
 
 
 def commands():
-    """A byte whose lowest bit says whether there is a bridge, and a line for the control channel."""
+    """A byte that says whether there is a bridge (bit 0) and whether memory is short (bit 1), and a
+    line for the control channel."""
     for line in (
             '{"command":"tables","sets":"fp16_k1024"}', '{"command":"add","sets":"bf16_k128,a"}',
             '{"command":"set","name":"ageing","value":60}', '{"command":"set","name":"x","value":1}',
@@ -95,6 +96,7 @@ def commands():
             '{"command":"stop"}', '{"command":"fly"}', '{"sets":[1,{"a":null}]}', "[]", "{", ""):
         for bridge in range(2):
             yield bytes([bridge]) + line.encode()
+    yield bytes([2]) + b'{"command":"show"}'
 
 
 def main():

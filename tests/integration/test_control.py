@@ -362,5 +362,6 @@ def test_the_manual_page_has_all_of_netfc_ctl():
     usage = ''.join(netfc_ctl(*words, '--help').stdout
                     for words in ([], ['set'], ['capture'], ['capture', 'start']))
     for word in ('--socket', '--timeout', 'tables', 'add', 'set', 'log', 'show', 'stop', 'ageing',
-                 'idle-exit', 'slowloris-', 'capture', '--snaplen', '--packets', '--bytes', 'NETFC_CONTROL'):
+                 'idle-exit', 'slowloris-', 'capture', '--snaplen', '--packets', '--bytes',
+                 'NETFC_CONTROL'):
         assert word in usage and word in manual, word
