@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include <rte_byteorder.h>
 #include <rte_cycles.h>
-#include <rte_lcore.h>
 #include <rte_log.h>
-#include <rte_version.h>
-
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-#include <rte_thread.h>
-#endif
 
 #include "alerts.h"
+#include "side_thread.h"
 
 #define LOOK_US 50000
-#define THREAD_NAME "netfc-alerts"
 
 RTE_LOG_REGISTER(alerts_log, netfc.slowloris, NOTICE)
 
@@ -27,11 +20,8 @@ RTE_LOG_REGISTER(alerts_log, netfc.slowloris, NOTICE)
 struct alerts {
 	struct slowloris *detector;
 	bool stop;
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-	rte_thread_t thread;
-#else
-	pthread_t thread;
-#endif
+	struct side_work work;
+	side_thread thread;
 	uint64_t period;     /* TSC: when this one began */
 	unsigned int told;   /* in this period */
 	uint64_t suppressed; /* in this period */
@@ -83,8 +73,10 @@ tell_all(struct alerts *alerts)
 }
 
 static void
-run(struct alerts *alerts)
+run(void *arg)
 {
+	struct alerts *alerts = arg;
+
 	while (!__atomic_load_n(&alerts->stop, __ATOMIC_RELAXED)) {
 		tell_all(alerts);
 		rte_delay_us_sleep(LOOK_US);
@@ -92,46 +84,6 @@ run(struct alerts *alerts)
 	tell_all(alerts);
 	begin_period(alerts, 0);
 }
-
-#if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
-static uint32_t
-alerts_main(void *arg)
-{
-	run(arg);
-	return 0;
-}
-
-static int
-start_thread(struct alerts *alerts)
-{
-	return rte_thread_create_control(&alerts->thread, THREAD_NAME, alerts_main, alerts);
-}
-
-static void
-join_thread(struct alerts *alerts)
-{
-	rte_thread_join(alerts->thread, NULL);
-}
-#else
-static void *
-alerts_main(void *arg)
-{
-	run(arg);
-	return NULL;
-}
-
-static int
-start_thread(struct alerts *alerts)
-{
-	return rte_ctrl_thread_create(&alerts->thread, THREAD_NAME, NULL, alerts_main, alerts);
-}
-
-static void
-join_thread(struct alerts *alerts)
-{
-	pthread_join(alerts->thread, NULL);
-}
-#endif
 
 struct alerts *
 alerts_start(struct slowloris *detector)
@@ -142,7 +94,8 @@ alerts_start(struct slowloris *detector)
 		return NULL;
 	alerts->detector = detector;
 	alerts->period = rte_rdtsc();
-	if (start_thread(alerts) == 0)
+	alerts->work = (struct side_work){run, alerts};
+	if (side_thread_start(&alerts->thread, "netfc-alerts", &alerts->work) == 0)
 		return alerts;
 	free(alerts);
 	return NULL;
@@ -154,6 +107,6 @@ alerts_stop(struct alerts *alerts)
 	if (alerts == NULL)
 		return;
 	__atomic_store_n(&alerts->stop, true, __ATOMIC_RELAXED);
-	join_thread(alerts);
+	side_thread_join(alerts->thread);
 	free(alerts);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <netinet/in.h>
+#include <netinet/ip_icmp.h>
 #include <string.h>
 
 #include <rte_arp.h>
@@ -57,9 +58,9 @@ turn_ipv6(struct rte_ipv6_hdr *ip)
 {
 	uint8_t source[16];
 
-	memcpy(source, ip->src_addr, sizeof(source));
-	memcpy(ip->src_addr, ip->dst_addr, sizeof(source));
-	memcpy(ip->dst_addr, source, sizeof(source));
+	memcpy(source, &ip->src_addr, sizeof(source));
+	memcpy(&ip->src_addr, &ip->dst_addr, sizeof(source));
+	memcpy(&ip->dst_addr, source, sizeof(source));
 	ip->hop_limits = ANSWER_HOPS;
 }
 
@@ -217,8 +218,8 @@ enum ping_result
 answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
 {
 	bool ipv4 = frame->network == FRAME_IPV4;
-	uint8_t request = ipv4 ? RTE_IP_ICMP_ECHO_REQUEST : ICMPV6_ECHO_REQUEST;
-	uint8_t reply = ipv4 ? RTE_IP_ICMP_ECHO_REPLY : ICMPV6_ECHO_REPLY;
+	uint8_t request = ipv4 ? ICMP_ECHO : ICMPV6_ECHO_REQUEST;
+	uint8_t reply = ipv4 ? ICMP_ECHOREPLY : ICMPV6_ECHO_REPLY;
 	struct rte_icmp_hdr *icmp;
 	uint32_t offset, fixed = ipv4 ? sizeof(struct rte_ipv4_hdr) : sizeof(struct rte_ipv6_hdr);
 

@@ -60,11 +60,18 @@ answer_solicited_address(const struct rte_mbuf *mbuf, const struct frame *frame,
 }
 
 static bool
-is_unspecified(const uint8_t address[16])
+is_unspecified(const void *address)
 {
 	static const uint8_t unspecified[16];
 
 	return memcmp(address, unspecified, sizeof(unspecified)) == 0;
+}
+
+/* Addresses are arrays of bytes, or, since DPDK 24.11, a struct around one. */
+static bool
+is_multicast(const void *address)
+{
+	return *(const uint8_t *)address == 0xff;
 }
 
 /* Cut or extend the packet to `length` bytes. */
@@ -84,10 +91,10 @@ static rte_be32_t
 address_answer(struct rte_ipv6_hdr *ip, const uint8_t target[16])
 {
 	static const uint8_t all_nodes[16] = {0xff, 0x02, [15] = 1};
-	bool nobody = is_unspecified(ip->src_addr);
+	bool nobody = is_unspecified(&ip->src_addr);
 
-	memcpy(ip->dst_addr, nobody ? all_nodes : ip->src_addr, 16);
-	memcpy(ip->src_addr, target, 16);
+	memcpy(&ip->dst_addr, nobody ? (const void *)all_nodes : &ip->src_addr, 16);
+	memcpy(&ip->src_addr, target, 16);
 	return rte_cpu_to_be_32(FLAG_OVERRIDE | (nobody ? 0 : FLAG_SOLICITED));
 }
 
@@ -123,7 +130,7 @@ answer_solicitation(
 	packet->neighbour.checksum = 0;
 	packet->neighbour.checksum = rte_ipv6_udptcp_cksum(&packet->ip, &packet->neighbour);
 	answer_ethernet(mbuf, mac);
-	if (packet->ip.dst_addr[0] == 0xff) {
+	if (is_multicast(&packet->ip.dst_addr)) {
 		struct rte_ether_hdr *ethernet = rte_pktmbuf_mtod(mbuf, struct rte_ether_hdr *);
 
 		/* All nodes' multicast MAC address: 33-33 and the last four bytes (RFC 2464). */

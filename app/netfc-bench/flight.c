@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 
 #include "flight.h"

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include <rte_errno.h>
-#include <rte_lcore.h>
-
 #include "progress.h"
 
 #define NS_PER_SECOND 1000000000L
@@ -38,7 +35,7 @@ print_line(const struct bench *bench, double seconds, uint64_t replies, double i
 		rate * bench->options.lanes / 1e6, tally->lost, tally->wrong);
 }
 
-static void *
+static void
 progress_main(void *arg)
 {
 	struct progress *progress = arg;
@@ -57,7 +54,7 @@ progress_main(void *arg)
 			error = sem_clockwait(&progress->stop, CLOCK_MONOTONIC, &next);
 		while (error != 0 && errno == EINTR);
 		if (error == 0)
-			return NULL;
+			return;
 		seconds += interval;
 		answered = tally->answered;
 		print_line(progress->bench, seconds, answered - before, interval);
@@ -68,17 +65,11 @@ progress_main(void *arg)
 int
 progress_start(struct progress *progress, const struct bench *bench)
 {
-	int error;
-
-	*progress = (struct progress){.bench = bench};
+	*progress = (struct progress){.bench = bench, .work = {progress_main, progress}};
 	if (bench->options.progress == 0)
 		return 0;
 	sem_init(&progress->stop, 0, 0);
-	error = rte_ctrl_thread_create(
-		&progress->thread, "netfc-progress", NULL, progress_main, progress);
-	if (error != 0) {
-		fprintf(stderr, PROGRAM ": cannot start the thread for --progress: %s\n",
-			rte_strerror(-error));
+	if (side_thread_start(&progress->thread, "netfc-progress", &progress->work) != 0) {
 		sem_destroy(&progress->stop);
 		return -1;
 	}
@@ -92,7 +83,7 @@ progress_stop(struct progress *progress)
 	if (!progress->running)
 		return;
 	sem_post(&progress->stop);
-	pthread_join(progress->thread, NULL);
+	side_thread_join(progress->thread);
 	sem_destroy(&progress->stop);
 	progress->running = false;
 }

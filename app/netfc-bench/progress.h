@@ -8,14 +8,15 @@
  * receives never prints.
  */
 
-#include <pthread.h>
 #include <semaphore.h>
 
 #include "bench.h"
+#include "side_thread.h"
 
 struct progress {
 	const struct bench *bench;
-	pthread_t thread;
+	struct side_work work;
+	side_thread thread;
 	sem_t stop;
 	bool running;
 };

@@ -30,8 +30,8 @@ write_ipv6(const struct route *route, struct rte_ipv6_hdr *ip, uint16_t datagram
 		.proto = IPPROTO_UDP,
 		.hop_limits = HOP_LIMIT,
 	};
-	memcpy(ip->src_addr, route->src_ip, sizeof(ip->src_addr));
-	memcpy(ip->dst_addr, route->dst_ip, sizeof(ip->dst_addr));
+	memcpy(&ip->src_addr, route->src_ip, sizeof(ip->src_addr));
+	memcpy(&ip->dst_addr, route->dst_ip, sizeof(ip->dst_addr));
 }
 
 void

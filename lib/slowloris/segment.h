@@ -116,7 +116,7 @@ segment_read(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *s
 	const struct segment_headers {
 		struct rte_ipv4_hdr ip;
 		struct rte_tcp_hdr tcp;
-	} __attribute__((packed)) * headers;
+	} __attribute__((packed, aligned(2))) * headers;
 
 	headers = rte_pktmbuf_mtod_offset(
 		mbuf, const struct segment_headers *, frame->network_offset);

@@ -15,7 +15,7 @@ struct headers {
 	struct rte_ipv4_hdr ip;
 	struct rte_udp_hdr udp;
 	struct netfc_hdr netfc;
-} __attribute__((packed));
+} __attribute__((packed, aligned(2)));
 
 _Static_assert(sizeof(struct headers) == PACKET_HEADERS, "headers are packed");
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <rte_errno.h>
 
-#include "app.h"
 #include "side_thread.h"
 
 #if RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)
@@ -58,7 +58,7 @@ side_thread_start(side_thread *thread, const char *name, const struct side_work 
 
 	if (error == 0)
 		return 0;
-	fprintf(stderr, PROGRAM ": cannot start the thread %s: %s\n", name,
+	fprintf(stderr, "%s: cannot start the thread %s: %s\n", program_invocation_short_name, name,
 		rte_strerror(abs(error)));
 	return -1;
 }
