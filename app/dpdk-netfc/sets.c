@@ -36,10 +36,10 @@ list_known_sets(FILE *errors)
 		fprintf(errors, "  %s_k1 ... %s_k%u, %s_k1_floor ... %s_k%u_floor\n", name, name,
 			scale, name, name, scale);
 	}
-	fprintf(stderr, "Correctly rounded ones:\n");
+	fprintf(errors, "Correctly rounded ones:\n");
 	for (unsigned int n = 0; netfc_set_known_name(n, exact); n++) {
 		if (netfc_set_parse_name(exact, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)
-			fprintf(stderr, "  %s\n", exact);
+			fprintf(errors, "  %s\n", exact);
 	}
 }
 

@@ -350,7 +350,8 @@ def test_netfc_ctl(running):
     assert done.returncode == 0 and json.loads(done.stdout)['tables']['fp16']
     assert netfc_ctl('--socket', path, 'tables', 'fp16_k1024').returncode == 0
     refused = netfc_ctl('--socket', path, 'tables', 'x')
-    assert refused.returncode == 2 and 'Known table sets' in refused.stderr
+    assert refused.returncode == 2
+    assert 'Known table sets' in refused.stderr and 'fp16_exact_small' in refused.stderr
     assert netfc_ctl('--socket', path, 'fly').returncode == 1
     refused = netfc_ctl('--socket', path, 'set', 'slowloris-threshold', '0.001')
     assert refused.returncode == 2 and '--slowloris' in refused.stderr
