@@ -136,17 +136,27 @@ free_all(void)
 	rte_mempool_free(app.pool);
 }
 
+/* Threads beside the lcores; stop_side_threads() ends those that were started, in any case. */
 static int
 start_side_threads(struct control *control, struct periodic **periodic)
 {
 	uint32_t interval_s = app.options.stats_interval_s;
 
+	if (defend_start(&app) != 0)
+		return -1;
 	if (interval_s != 0 && periodic_start(&app, interval_s, periodic) != 0)
 		return -1;
-	if (control == NULL || control_start(control) == 0)
-		return 0;
-	periodic_stop(*periodic);
-	return -1;
+	return control != NULL ? control_start(control) : 0;
+}
+
+static void
+stop_side_threads(struct control **control, struct periodic *periodic)
+{
+	control_close(*control);
+	*control = NULL;
+	capture_free(&app);
+	alerts_stop(app.alerts);
+	periodic_stop(periodic);
 }
 
 static enum exit_status
@@ -157,15 +167,8 @@ run(struct json_file **stats, struct control **control)
 	struct periodic *periodic = NULL;
 
 	report_configuration(&app);
-	if (ports_start(&app) != 0) {
-		ports_stop(&app);
-		return EXIT_RUNNING;
-	}
-	if (start_side_threads(*control, &periodic) != 0) {
-		ports_stop(&app);
-		return EXIT_RUNNING;
-	}
-	if (defend_start(&app) != 0) {
+	if (ports_start(&app) != 0 || start_side_threads(*control, &periodic) != 0) {
+		stop_side_threads(control, periodic);
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
@@ -173,11 +176,7 @@ run(struct json_file **stats, struct control **control)
 	telemetry_open(&app);
 	poll_run(&app);
 	telemetry_close(&app);
-	control_close(*control);
-	*control = NULL;
-	capture_free(&app);
-	alerts_stop(app.alerts);
-	periodic_stop(periodic);
+	stop_side_threads(control, periodic);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);
