@@ -29,7 +29,7 @@ enum match_kind {
 
 /** A match stage. */
 struct match_stage {
-	/** Look up `count` keys, 1..MATCH_BULK; values may not overlap keys. */
+	/** Look up `count` keys, 1..MATCH_BULK; values may be keys, and not overlap otherwise. */
 	void (*lookup)(const struct match_stage *stage, const uint32_t *keys, uint32_t *values,
 		unsigned int count);
 	void (*free)(struct match_stage *stage);
@@ -76,7 +76,7 @@ void match_free(struct match_stage *stage);
  * Look up a burst of keys.
  *
  * @param keys indices over all pages of the table
- * @param values the tables' entries go here
+ * @param values the tables' entries go here; may be keys
  * @param count 1..MATCH_BULK
  */
 static inline void

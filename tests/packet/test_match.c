@@ -37,6 +37,22 @@ check_keys(const struct match_stage *stage, const struct netfc_table *table)
 	}
 }
 
+/* Programs look up in place, too. */
+static void
+check_in_place(const struct match_stage *stage, const struct netfc_table *table,
+	const uint32_t *keys, unsigned int count)
+{
+	const uint32_t *entries = netfc_table_entries(table);
+	uint32_t both[MATCH_BULK];
+
+	memcpy(both, keys, count * sizeof(*keys));
+	match_lookup(stage, both, both, count);
+	for (unsigned int i = 0; i < count; i++) {
+		if (netfc_table_reachable(table, keys[i]))
+			assert_int_equal(both[i], entries[keys[i]]);
+	}
+}
+
 /* Bulk look-ups of every length, so that no tail is forgotten. */
 static void
 check_lengths(const struct match_stage *stage, const struct netfc_table *table)
@@ -56,6 +72,7 @@ check_lengths(const struct match_stage *stage, const struct netfc_table *table)
 		}
 		for (uint32_t i = count; i < MATCH_BULK; i++)
 			assert_int_equal(values[i], UINT32_MAX);
+		check_in_place(stage, table, keys, count);
 	}
 }
 
