@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include <rte_common.h>
 #include <rte_cpuflags.h>
 #include <rte_vect.h>
 
@@ -15,6 +17,28 @@ vector_isa_name(enum vector_isa isa)
 	return names[isa];
 }
 
+#ifdef RTE_ARCH_X86_64
+/* All that the files for AVX2 are compiled for, of which hypervisors may hide some. */
+static bool
+has_avx2(void)
+{
+	static const enum rte_cpu_flag_t flags[] = {
+		RTE_CPUFLAG_F16C,
+		RTE_CPUFLAG_FMA,
+		RTE_CPUFLAG_BMI1,
+		RTE_CPUFLAG_BMI2,
+		RTE_CPUFLAG_LZCNT,
+		RTE_CPUFLAG_POPCNT,
+	};
+
+	for (unsigned int f = 0; f < RTE_DIM(flags); f++) {
+		if (rte_cpu_get_flag_enabled(flags[f]) != 1)
+			return false;
+	}
+	return __builtin_cpu_supports("avx2");
+}
+#endif
+
 enum vector_isa
 vector_isa_best(void)
 {
@@ -24,15 +48,16 @@ vector_isa_best(void)
 	/* Its default is 256; it refuses where its user has set a limit. */
 	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
 	bits = rte_vect_get_max_simd_bitwidth();
+	if (bits < RTE_VECT_SIMD_256 || !has_avx2())
+		return VECTOR_PLAIN;
 	if (bits >= RTE_VECT_SIMD_512 && __builtin_cpu_supports("avx512f") &&
 		__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
 		__builtin_cpu_supports("avx512vl"))
 		return VECTOR_AVX512;
-	if (bits >= RTE_VECT_SIMD_256 && __builtin_cpu_supports("avx2") &&
-		rte_cpu_get_flag_enabled(RTE_CPUFLAG_F16C) == 1)
-		return VECTOR_AVX2;
-#endif
+	return VECTOR_AVX2;
+#else
 	return VECTOR_PLAIN;
+#endif
 }
 
 /* The first of the kernels, the fastest one first, that is equal to the set. */
