@@ -2,6 +2,7 @@
 """The exporter for Prometheus and the terminal view, on a running switch."""
 
 import contextlib
+import math
 import os
 import pty
 import re
@@ -177,6 +178,11 @@ def test_accuracy_of_a_sample():
     add, mul = re.fullmatch(r'add ([\d.]+)%, mul ([\d.]+)% of 200 lanes, against the CPU',
                             said).groups()
     assert 99.9 < float(add) <= 100 and 99.9 < float(mul) <= 100
+
+
+def test_accuracy_is_the_papers():
+    assert top_command.accuracy([2, 5], [1, 5]) == pytest.approx(50 * (math.exp(-1) + 1))
+    assert top_command.accuracy([math.inf], [1]) == 0
 
 
 def test_periodic_statistics(tmp_path):
