@@ -128,7 +128,7 @@ class Client:
             protocol.QUERY, _QUERY_FORMAT.id, halves[:1], halves[1:], self._channel.new_id()
         ) + bytes(protocol.QUERY_COUNTERS.size)
         ((_, reply),) = self._channel.exchange([request])
-        self._check_status(reply, 1)
+        self._check_status(reply, 1, _QUERY_FORMAT)
         counters = protocol.QUERY_COUNTERS.unpack(reply[-protocol.QUERY_COUNTERS.size :])
         return QueryResult(float(_QUERY_FORMAT.decode(protocol.results(reply)[0])), *counters)
 
@@ -160,28 +160,30 @@ class Client:
         self.flags = protocol.Flag(0)
         for index, reply in self._channel.exchange(requests):
             part = parts[index]
-            self.flags |= self._check_status(reply, len(x[part]))
+            self.flags |= self._check_status(reply, len(x[part]), self.format)
             z[part] = protocol.results(reply)
         return z.reshape(shape)[()]
 
-    def _check_status(self, reply, lanes):
+    @staticmethod
+    def _check_status(reply, lanes, number_format):
         """The exception flags of a reply; raises StatusError where it has a code."""
         _, code, flags = protocol.split_status(reply[protocol.STATUS_OFFSET])
         if code != protocol.Code.OK:
-            raise StatusError(code, self._advice(code, lanes))
+            raise StatusError(code, _advice(code, lanes, number_format))
         return flags
 
-    def _advice(self, code, lanes):
-        """What to do about a code."""
-        return {
-            protocol.Code.VERSION: "Use a client and a switch of the same release.",
-            protocol.Code.OP: "Use a switch of this client's release.",
-            protocol.Code.FORMAT: f"Start the switch with a table set for {self.format.name}:"
-            " see dpdk-netfc's --tables, and netfc-tables list.",
-            protocol.Code.LENGTH: "Something on the way cut the datagram: use a smaller MTU.",
-            protocol.Code.QUERY: "Start the switch with the detection of Slowloris.",
-            protocol.Code.LANES: f"Use datagrams of fewer lanes than {lanes}.",
-        }.get(code, "Use a client of the switch's release.")
+
+def _advice(code, lanes, number_format):
+    """What to do about a code."""
+    return {
+        protocol.Code.VERSION: "Use a client and a switch of the same release.",
+        protocol.Code.OP: "Use a switch of this client's release.",
+        protocol.Code.FORMAT: f"Start the switch with a table set for {number_format.name}:"
+        " see dpdk-netfc's --tables, and netfc-tables list.",
+        protocol.Code.LENGTH: "Something on the way cut the datagram: use a smaller MTU.",
+        protocol.Code.QUERY: "Start the switch with the detection of Slowloris.",
+        protocol.Code.LANES: f"Use datagrams of fewer lanes than {lanes}.",
+    }.get(code, "Use a client of the switch's release.")
 
 
 def _as_lanes(name, values):

@@ -281,6 +281,15 @@ def test_a_format_that_is_not_loaded(tables):
             client.add(1, 1)
 
 
+def test_queries_are_answered_in_fp16():
+    def mangle(request, _):
+        return [with_status(request, protocol.Code.FORMAT)]
+
+    with FakeSwitch({}, mangle) as server, client_of(server, number_format='bf16') as client:
+        with pytest.raises(StatusError, match='a table set for fp16'):
+            client.query('10.0.0.7')
+
+
 def test_no_reply():
     with FakeSwitch({}, lambda request, reply: [b'other']) as server:
         with client_of(server, timeout=0.02, retries=3) as client:
