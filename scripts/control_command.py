@@ -11,6 +11,7 @@ from netfc_control import TIMEOUT, Control, ControlError
 PROGRAM = "netfc-ctl"
 DONE, WRONG_USAGE, FAILED = 0, 1, 2
 PATH = "/run/dpdk-netfc/control"
+MAX_TIMEOUT = 3600  # seconds
 LEVELS = "emergency alert critical error warning notice info debug".split()
 
 DESCRIPTION = """\
@@ -38,13 +39,21 @@ def setting_value(text):
         return text
 
 
+def timeout_value(text):
+    """Seconds, more than none and no more than an hour."""
+    seconds = float(text)
+    if not 0 < seconds <= MAX_TIMEOUT:
+        raise argparse.ArgumentTypeError(f"'{text}': expected more than 0, up to {MAX_TIMEOUT}")
+    return seconds
+
+
 def make_parser():
     """The parser of the command line."""
     parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--socket", metavar="PATH", default=os.environ.get("NETFC_CONTROL", PATH),
                         help="the switch's --control")
-    parser.add_argument("--timeout", metavar="S", type=float, default=TIMEOUT,
+    parser.add_argument("--timeout", metavar="S", type=timeout_value, default=TIMEOUT,
                         help="seconds to wait for an answer (default %(default)s)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True,
                                      parser_class=Parser)

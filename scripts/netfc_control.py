@@ -56,6 +56,7 @@ class Control:
             answer = self._lines.readline()
         except OSError as error:
             raise ControlError(f"{self._path}: {error.strerror or error}") from error
-        if not answer:
+        # A client that is too slow to read is left in the middle of a line.
+        if not answer.endswith(b"\n"):
             raise ControlError(f"{self._path}: the switch has closed the connection")
         return json.loads(answer)

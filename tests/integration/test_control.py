@@ -358,6 +358,26 @@ def test_netfc_ctl(running):
     assert netfc_ctl('--socket', '/nonexistent', 'show').returncode == 2
 
 
+@pytest.mark.parametrize('seconds', ['0', '-1', 'nan', 'inf', '1e30', 'soon'])
+def test_timeouts_that_cannot_be(seconds):
+    done = netfc_ctl(f'--timeout={seconds}', '--socket', '/nonexistent', 'show')
+    assert done.returncode == 1 and '--timeout' in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize('answer', [b'', b'{"ok":tr', b'{"ok":true}'])
+def test_an_answer_that_is_cut_short(tmp_path, answer):
+    """What a client that was too slow to read gets of its answer, before it is left."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / 'socket'))
+        listener.listen()
+        with Control(tmp_path / 'socket') as control:
+            client, _ = listener.accept()
+            client.sendall(answer)
+            client.close()
+            with pytest.raises(ControlError, match='closed the connection'):
+                control.do('show')
+
+
 def test_the_manual_page_has_all_of_netfc_ctl():
     manual = pathlib.Path(MANUAL).read_text().replace('\\-', '-')
     usage = ''.join(netfc_ctl(*words, '--help').stdout
