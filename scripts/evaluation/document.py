@@ -22,8 +22,9 @@ pre { padding: .75rem; overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid #d9dce1; text-align: right;
   white-space: nowrap; font-variant-numeric: tabular-nums; }
-th { background: #f3f4f6; vertical-align: bottom; }
+th { background: #f3f4f6; vertical-align: bottom; white-space: normal; }
 .left { text-align: left; }
+.named td:first-child { position: sticky; left: 0; background: #fff; }
 figure { margin: 1.25rem 0; }
 .panels { display: flex; flex-wrap: wrap; gap: .75rem; }
 .panels img { flex: 1 1 20rem; min-width: 0; max-width: min(100%, 30rem); height: auto; }
@@ -144,8 +145,9 @@ class Table:
         """As HTML."""
         head, *rows = ["".join(self._cells(tag, row)) for tag, row in self._lines()]
         body = "\n".join(f"<tr>{row}</tr>" for row in rows)
+        kind = "table named" if self.left == 1 else "table"  # names stay while the rest scrolls
         return (
-            f'<div class="table" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
+            f'<div class="{kind}" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
             f"<tbody>\n{body}\n</tbody></table></div>"
         )
 

@@ -12,7 +12,7 @@ import subprocess
 
 import numpy
 
-VALUE_BITS = 16
+VALUE_BITS = 16  # of a folded table
 FRACTION_BITS = {"fp16": 10, "bf16": 7, "posit16": 12, "posit16_es2": 11}  # the longest
 GUARDS = {"fp16": 15, "bf16": 15, "posit16": 64, "posit16_es2": 64}
 
@@ -170,19 +170,28 @@ def fold(number_format, library, name):
 # ---- bits of a switch ------------------------------------------------------------------------
 
 
-def hardware_bits(counted, folded):
-    """SRAM and TCAM bits of a set in six forms. An entry has a key, in TCAM a mask, and a value."""
+def hardware_bits(counted):
+    """SRAM and TCAM bits of a set in four forms.
 
-    def total(kind, bits):
+    An entry has a key, in TCAM a mask, and a value.
+    """
+
+    def keys(kind):
         rows = counted["tables"]
-        return sum(row["copies"] * row[kind]["entries"] * bits(row["key_bits"]) for row in rows)
+        return sum(row["copies"] * row[kind]["entries"] * row["key_bits"] for row in rows)
 
-    values = {kind: total(kind, lambda key: VALUE_BITS) for kind in ("plain", "merged", "optimal")}
+    values = {kind: 8 * counted["total"][kind]["bytes"] for kind in ("plain", "merged", "optimal")}
     return {
         "slots": {"sram": 8 * counted["total"]["slot_bytes"], "tcam": 0},
-        "exact": {"sram": values["plain"] + total("plain", lambda key: key), "tcam": 0},
-        "merged": {"sram": values["merged"], "tcam": total("merged", lambda key: 2 * key)},
-        "optimal": {"sram": values["optimal"], "tcam": total("optimal", lambda key: 2 * key)},
+        "exact": {"sram": values["plain"] + keys("plain"), "tcam": 0},
+        "merged": {"sram": values["merged"], "tcam": 2 * keys("merged")},
+        "optimal": {"sram": values["optimal"], "tcam": 2 * keys("optimal")},
+    }
+
+
+def folded_bits(folded):
+    """The same of a folded set, in two forms."""
+    return {
         "folded": {"sram": VALUE_BITS * folded["entries"], "tcam": 0},
         "folded_merged": {
             "sram": VALUE_BITS * folded["merged"],
@@ -197,6 +206,15 @@ def run(build, library, formats, names):
     for name in names:
         counted = sizes(build, name)
         folded = fold(formats[name[: name.index("_k")]], library, name)
-        bits = hardware_bits(counted, folded)
+        bits = {**hardware_bits(counted), **folded_bits(folded)}
         facts[name] = {"sizes": counted, "folded": folded, "bits": bits}
+    return facts
+
+
+def run_correct(build, names):
+    """Sizes and bits by set name of sets that do not fold."""
+    facts = {}
+    for name in names:
+        counted = sizes(build, name)
+        facts[name] = {"sizes": counted, "bits": hardware_bits(counted)}
     return facts

@@ -39,17 +39,19 @@ def run(build, folder, tables, step, progress):
     """What netfc-errors counted, by "format op": {set name: populations}.
 
     tables: the names of each format's sets. Counts go into files in the folder. Where those of
-    the same program are there already they are used, so that an interrupted run can go on.
+    the same program and sets are there already they are used, so that an interrupted run can go on.
     """
     program = pathlib.Path(build) / "app" / "netfc-errors"
-    version = hashlib.sha256(program.read_bytes()).hexdigest()[:16]
+    content = program.read_bytes()
     facts = {}
     for name, sets in tables.items():
         for op in OPS:
             progress.label(f"{name} {OP_SYMBOLS[op]}")
+            arguments = ["--step", str(step), "--check", str(CHECK), op, *sets]
+            version = hashlib.sha256(content + " ".join(arguments).encode()).hexdigest()[:16]
             path = folder / f"pairs-{name}-{op}-{step}-{version}.json"
             if not path.exists():
-                count_file(program, path, ["--step", str(step), "--check", str(CHECK), op, *sets], progress)
+                count_file(program, path, arguments, progress)
             counted = json.loads(path.read_text(encoding="ascii"))
             facts[f"{name} {op}"] = {item["set"]: item for item in counted["sets"]}
     return facts

@@ -3,18 +3,16 @@
 
 from evaluation import datasets, measures, paper
 from evaluation.document import Heading, Paragraph, Table
-from evaluation.words import percent
+from evaluation.words import headings, percent
 
-HEAD = [
-    "",
-    "data set",
-    *("average: paper", "floor", "**plain**", "correct"),
-    *("median: paper", "floor", "**plain**", "correct"),
-    *("minimum: paper", "floor", "**plain**", "correct"),
-    *("exact: floor", "**plain**", "correct"),
-    *("within 1 ulp: floor", "**plain**", "correct"),
-]
+KINDS = ("floor", "plain", "correct")
 MEASURES = (("average", 3), ("median", 2), ("minimum", 2))
+FIGURES = [
+    *(head for measure, _ in MEASURES for head in headings(measure, ("paper", *KINDS))),
+    *headings("exact", KINDS),
+    *headings("within 1 ulp", KINDS),
+]
+HEAD = ["", "data set", *(f"**{head}**" if "plain" in head else head for head in FIGURES)]
 
 
 def accuracy_row(results, name, group, data_set):
@@ -69,10 +67,16 @@ def left_out_table(results, sets):
     return Table(["", "data set", "lanes", *sets], rows, left=2)
 
 
+def cell_text(key):
+    """A cell's key for people."""
+    name, group, data_set = key.split(" ")
+    return f"{name} {measures.SYMBOLS[group]} on {datasets.TITLES[data_set]}"
+
+
 def overflow_text(results):
     """Which cells have results that are infinite where they should not be."""
     found = [
-        f"{cell['overflowed']} of {kind} {key}"
+        f"{cell['overflowed']} of {cell_text(key)}, {kind}"
         for kind, cells in results["accuracy"].items()
         for key, cell in cells.items()
         if cell.get("overflowed")

@@ -5,7 +5,7 @@ from evaluation import datasets, measures, pairs, paper, rounding
 from evaluation.document import Heading, Paragraph, Table
 from evaluation.words import compare, listing, number, percent, small, triple
 
-MEASURES = ("average", "median", "minimum")
+PLURALS = {"average": "averages", "median": "medians", "minimum": "minima"}
 PAIR_OPS = {"+,-": "add", "x": "mul", "/": "div"}
 POPULATIONS = {"I": "all", "II": "decimals"}
 
@@ -15,7 +15,7 @@ def comparisons(results, readings):
     for (name, group, data_set), figures in paper.ACCURACY.items():
         reading = data_set + readings if data_set != "III" else data_set
         cell = results["accuracy"]["plain"].get(f"{name} {group} {reading}", {})
-        for measure, theirs in zip(MEASURES, figures):
+        for measure, theirs in zip(PLURALS, figures):
             if measure in cell and (data_set != "III" or readings == ""):
                 yield measure, name, group, reading, theirs, cell[measure]
 
@@ -28,7 +28,7 @@ def count_text(results, measure):
         if what == measure
     ]
     counts = [f"{found.count(how)} {how}" for how in ("above", "equal", "below") if how in found]
-    return f"{measure}s: {listing(counts)}"
+    return f"{PLURALS[measure]}: {listing(counts)}"
 
 
 def below_table(results):
@@ -37,10 +37,11 @@ def below_table(results):
     for readings in ("", "-values"):
         for measure, name, group, data_set, theirs, ours in comparisons(results, readings):
             if compare(ours, theirs) == "below":
-                lanes = results["accuracy"]["plain"][f"{name} {group} {data_set}"]["lanes"]
-                where = [name, measures.SYMBOLS[group], datasets.TITLES[data_set]]
-                rows.append([*where, measure, percent(theirs), percent(ours, 3), f"{lanes:,}"])
-    return Table(["", "", "data set", "", "paper", "plain", "lanes"], rows, left=4)
+                cell = results["accuracy"]["correct"][f"{name} {group} {data_set}"]
+                where = [name, measures.SYMBOLS[group], datasets.TITLES[data_set], measure]
+                figures = [percent(theirs), percent(ours, 3), percent(cell[measure])]
+                rows.append([*where, *figures, f"{cell['lanes']:,}"])
+    return Table(["", "", "data set", "", "paper", "plain", "correct", "lanes"], rows, left=4)
 
 
 # ---- data ------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ def gradient_text(results):
 
 def blocks(results, sets):
     """The comparison."""
-    counts = "; ".join(count_text(results, measure) for measure in MEASURES)
+    counts = "; ".join(count_text(results, measure) for measure in PLURALS)
     return [
         Heading(2, "Beside the paper"),
         Paragraph(

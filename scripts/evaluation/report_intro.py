@@ -47,26 +47,28 @@ def pairs_line(results, sets):
     )
     near = min(pairs.ulp_share(tally, 1) for tally in tallies)
     return (
-        f"Over {population(results)} of fp16, {exact} are exact, and at least"
+        f"`{sets['fp16'][0]}` over {population(results)}: {exact} are exact, and at least"
         f" {percent(near, 1)} % of each within one unit in the last place."
     )
 
 
-def correct_line(results, sets):
+def correct_line(results, choice):
     """What the correctly rounded sets give."""
     cells = [cell for cell in results["accuracy"]["correct"].values() if "minimum" in cell]
+    names = [(format_name, name) for format_name, sets in choice.items() for name in sets[1:]]
     tallies = [
-        results["pairs"][f"{name} {op}"][table_sets[2]]["all"]
-        for name, table_sets in sets.items()
+        results["pairs"][f"{format_name} {op}"][name]["all"]
+        for format_name, name in names
         for op in pairs.OPS
     ]
     wrong = sum(tally["counted"] - dict(tally["ulps"]).get(0, 0) for tally in tallies)
     wrong += sum(tally["left_out_wrong"] for tally in tallies)
-    names = listing(f"`{table_sets[2]}`" for table_sets in sets.values())
+    differing = f"{wrong:,} results differ" if wrong else "not one result differs"
     return (
-        f"Correctly rounded sets ({names}): the minimum is"
-        f" {percent(min(cell['minimum'] for cell in cells))} % in every cell, and over"
-        f" {population(results)} of each format {wrong:,} results are not the exact one, rounded."
+        f"Correctly rounded sets ({listing(f'`{name}`' for _, name in names)}): minimum"
+        f" {percent(min(cell['minimum'] for cell in cells))} % in every cell; over"
+        f" {population(results)}, {differing}"
+        " from the exact one, rounded once. [Which set to choose](#choosing-a-table-set)."
     )
 
 
@@ -77,7 +79,7 @@ def population(results):
     return f"a sample of the pairs of operands (every {results['step']}th x)"
 
 
-def summary(results, sets):
+def summary(results, sets, choice):
     """The results in short."""
     items = []
     for name in paper.FORMATS:
@@ -91,14 +93,14 @@ def summary(results, sets):
         f"Minima: {minima(results)} the paper's; a minimum is"
         " [one pair's](#what-a-minimum-says)."
     )
-    items.append(correct_line(results, sets))
+    items.append(correct_line(results, choice))
     folded = results["memory"]["fp16_k1024"]["folded"]
     items += [
         pairs_line(results, sets),
         f"The paper's 448 KB of tables hold what {kilobytes(2 * folded['entries'])} KB can hold"
-        " without loss.",
-        "Sums that cancel are the weak spot, of the method and not of its tables' rounding:"
-        " [below](#where-netfc-loses).",
+        " without loss, [folded](#memory).",
+        "Sums that cancel are the weak spot of the paper's method, not of its tables' rounding:"
+        " [below](#where-logarithms-lose).",
         f"{results['sent']['lanes']:,} lanes went through the running switch; libnetfc gave the"
         " same bits for each of them.",
     ]
@@ -130,6 +132,15 @@ def method(results):
     expected = results["expected"]
     return [
         Heading(2, "Method"),
+        Paragraph(
+            "*Words*: a lane is a pair of operands and its result. fp16 is IEEE 754's binary16,"
+            " bf16 is bfloat16, posit16 the paper's posit with one exponent bit, posit16_es2 the"
+            " 2022 standard's with two. *plain* and *floor* sets are the paper's method, through"
+            " logarithms that are scaled by k: plain ones round table entries to the nearest,"
+            " floor ones down, which is the paper to the letter. Memory and pipeline of both are"
+            " the same. *correct* sets round every result correctly, by [another"
+            " method](exact.md); k means nothing to them."
+        ),
         Table(["data set", "pairs", "x and y"], list(data_rows()), left=3),
         Paragraph(
             "The paper says of I and II only that they are random; both readings are here, and"
@@ -149,9 +160,7 @@ def method(results):
         Paragraph(
             "*The switch*: every result of a data set comes from `dpdk-netfc`, which read requests"
             f" from a capture and wrote replies to one ({results['sent']['packets']:,} packets for"
-            " the accuracy tables). *plain* sets round table entries to the nearest, *floor* sets"
-            " down, which is the paper to the letter. Memory and pipeline are the same. *correct*"
-            " sets are [another method](exact.md) for the same packets."
+            " the accuracy tables)."
         ),
         Code(
             "scripts/evaluate          # all of this, about a quarter of an hour on two cores\n"
@@ -160,8 +169,8 @@ def method(results):
     ]
 
 
-def blocks(results, sets):
-    """The beginning."""
+def blocks(results, sets, choice):
+    """The beginning: what came out."""
     variant = "the quick variant" if results["quick"] else "the full variant"
     operations = listing(measures.SYMBOLS.values())
     return [
@@ -172,6 +181,5 @@ def blocks(results, sets):
             f" `scripts/evaluate` ({variant})."
         ),
         Heading(2, "In short"),
-        Bullets(summary(results, sets)),
-        *method(results),
+        Bullets(summary(results, sets, choice)),
     ]

@@ -4,9 +4,10 @@
 from evaluation import pairs
 from evaluation.document import Bullets, Figure, Heading, Paragraph, Table
 from evaluation.report_intro import population
-from evaluation.words import percent, small
+from evaluation.words import headings, percent, small
 from number_formats import FORMATS
 
+KINDS = ("floor", "plain", "correct")
 ULPS = {0: "exact", 1: "1 ulp", 2: "2-3", 3: "4-7", 4: "8-15", 5: "16-31", 6: "32 or more"}
 WORST_SHOWN = 4
 
@@ -32,7 +33,7 @@ def accuracy_table(results, sets):
         rows.append(row + wrong)
     head = ["", "", "counted", "left out"]
     for what in ("average", "exact", "within 1 ulp", "left out, and other"):
-        head += [f"{what}: floor", "plain", "correct"]
+        head += headings(what, KINDS)
     return Table(head, rows, left=2)
 
 
@@ -76,19 +77,24 @@ def pairs_blocks(results, sets):
             " the CPU's binary64 result rounded once more, to the format"
             f" (`netfc_exact()` agrees for every {pairs.CHECK}th pair). x - y is x + -y"
             f" (compared for all y of every {pairs.CHECK}th x), so that over all pairs + and - are"
-            " the same. Counted and left out as above; *left out, and other* are those of the latter"
-            " (expected zero or infinite, for example) whose result has other bits all the same."
+            " the same. Counted and left out as above; *left out, and other* are those of the"
+            " latter (expected zero or infinite, for example) whose result has other bits all the"
+            " same."
             if results["step"] == 1
             else f"The quick variant counts {population(results)}, with every y."
         ),
         accuracy_table(results, sets),
-        Figure(images, "Pairs with at least that relative error; solid plain, dotted floor."),
+        Figure(
+            images,
+            "Pairs with at least that relative error; solid plain, dotted floor. Correctly rounded"
+            " sets have none.",
+        ),
         Paragraph("How far results are off, in units in the last place:"),
         ulp_table(results, sets),
         Paragraph(
             "The worst pairs of the plain sets: the greatest errors, one of the pairs that have"
             " each, and how many do. An infinite error is a result that is infinite next to the"
-            " largest number."
+            " largest number. Correctly rounded sets have no pair to list."
         ),
         Table(head, list(worst_rows(results, sets)), left=2),
     ]
@@ -111,26 +117,26 @@ def cancel_rows(results, sets):
 
 def loss_blocks(results, sets):
     """The section on what NetFC is bad at."""
-    head = ["bits", "of all sums", "average: floor", "plain", "correct"]
-    head += ["exact: floor", "plain", "correct"]
+    head = ["bits", "of all sums", *headings("average", KINDS), *headings("exact", KINDS)]
     return [
-        Heading(2, "Where NetFC loses"),
+        Heading(2, "Where logarithms lose"),
         Paragraph(
             "x + y with opposite signs and nearly the same size. The difference of two rounded"
             " logarithms is off by up to 1/k, whichever way they are rounded, and the slope of"
             " log2(1 - 2^t) grows as 1/|t| towards t = 0: each leading bit that cancels doubles"
             " the error. Operands that differ but share a logarithm have a fixed guess as their"
-            " difference (plain), or 0 (floor). An FPU does the opposite: such sums are exact, and so"
-            " they are with the correctly rounded sets."
+            " difference (plain), or 0 (floor). An FPU does the opposite: such sums are exact, and"
+            " so they are with the correctly rounded sets."
             f" fp16, {population(results)}, by how many leading bits cancel (the larger operand's"
             " exponent less the sum's):"
         ),
         Table(head, list(cancel_rows(results, sets))),
         Figure(
             [("evaluation/cancellation.svg", "Average error by bits cancelled")],
-            "What sums lose by cancellation; solid plain, dotted floor.",
+            "What sums lose by cancellation; solid plain, dotted floor. Correctly rounded sets lose"
+            " nothing.",
         ),
-        Paragraph("Smaller losses:"),
+        Paragraph("Smaller losses, none of which correctly rounded sets have:"),
         Bullets(
             [
                 "*Subnormal results* of IEEE formats have few bits, and an error that is small"

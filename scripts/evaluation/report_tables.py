@@ -3,7 +3,7 @@
 
 from evaluation import paper, scaling
 from evaluation.document import Figure, Heading, Paragraph, Table
-from evaluation.words import kilobytes, percent
+from evaluation.words import headings, kilobytes, percent
 
 FORMS = {
     "slots": "all slots, indexed by the key",
@@ -32,8 +32,20 @@ def scaling_table(results):
         for measure in ("average", "median"):
             row += [percent(facts[measure], 3) for facts in (floor, plain)]
         rows.append(row + [kilobytes(total(results, scale)["plain"]["bytes"])])
-    head = ["k", "average: floor", "plain", "median: floor", "plain", "KB, keys that occur"]
+    for name, facts in results["memory_correct"].items():
+        if name.startswith(scaling.FORMAT):
+            row = [f"`{name}`"]
+            for measure in ("average", "median"):
+                row += ["", percent(correct_accuracy(results)[measure], 3)]
+            rows.append(row + [kilobytes(facts["sizes"]["total"]["plain"]["bytes"])])
+    kinds = ("floor", "plain")
+    head = ["k", *headings("average", kinds), *headings("median", kinds), "KB, keys that occur"]
     return Table(head, rows)
+
+
+def correct_accuracy(results):
+    """What the correctly rounded set gives on the same data."""
+    return results["accuracy"]["correct"][f"{scaling.FORMAT} {scaling.GROUP} {scaling.DATA_SET}"]
 
 
 def doublings(results):
@@ -60,11 +72,12 @@ def scaling_blocks(results):
         Heading(2, "Scaling factor"),
         Paragraph(
             f"fp16, + and -, data set {scaling.DATA_SET}, through the switch; accuracy in percent."
+            " Correctly rounded sets have no k and give the same results in either lay-out."
         ),
         Figure(images, "Accuracy and memory by scaling factor k, fp16."),
         scaling_table(results),
         Paragraph(
-            "In the average, rounding to the nearest at k is better than rounding down at 2k for"
+            "On average, rounding to the nearest at k is better than rounding down at 2k for"
             f" {doublings(results)}. Memory is not quite proportional to k, as the paper has it:"
             " the keys of the logTables are the operands, whose number k does not change."
         ),
@@ -110,16 +123,22 @@ def folding_table(results):
 
 
 def bits_table(results, sets):
-    """SRAM and TCAM bits of the largest plain sets."""
-    rows = []
-    for form, title in FORMS.items():
-        row = [title]
-        for table_sets in sets.values():
-            bits = results["memory"][table_sets[0]]["bits"][form]
-            text = f"{bits['sram'] / 1e3:,.0f}"
-            row.append(text + (f" + {bits['tcam'] / 1e3:,.0f} TCAM" if bits["tcam"] else ""))
-        rows.append(row)
-    return Table(["kbit", *(f"`{table_sets[0]}`" for table_sets in sets.values())], rows)
+    """SRAM and TCAM bits of the largest plain sets, and of those that are correctly rounded."""
+    facts = {table_sets[0]: results["memory"][table_sets[0]] for table_sets in sets.values()}
+    facts.update(results["memory_correct"])
+    rows = [
+        [title, *(bits_text(item["bits"].get(form)) for item in facts.values())]
+        for form, title in FORMS.items()
+    ]
+    return Table(["kbit", *(f"`{name}`" for name in facts)], rows)
+
+
+def bits_text(bits):
+    """SRAM and TCAM bits of a set in a form; None where it has none."""
+    if bits is None:
+        return "-"
+    tcam = f" + {bits['tcam'] / 1e3:,.0f} TCAM" if bits["tcam"] else ""
+    return f"{bits['sram'] / 1e3:,.0f}{tcam}"
 
 
 def correct_row(name, sizes):
@@ -133,7 +152,7 @@ def correct_row(name, sizes):
 
 def correct_table(results):
     """The correctly rounded sets beside the paper's 448 KB."""
-    rows = [correct_row(name, sizes) for name, sizes in results["memory_correct"].items()]
+    rows = [correct_row(name, facts["sizes"]) for name, facts in results["memory_correct"].items()]
     head = ["KB", "all slots", "one copy of each table", "keys that occur", "merged prefixes"]
     return Table([*head, "optimal prefixes", "slots, of 448 KB"], rows)
 
@@ -161,9 +180,9 @@ def memory_blocks(results, sets):
         folding_table(results),
         Paragraph(
             "On the hardware, an exact match holds key and value, a ternary one key and mask in"
-            " TCAM and the value in SRAM, and a table indexed by its key the values only (of two"
-            " logTables, three miTables and one expTable; in 1,000 bits, without what a chip's"
-            " blocks waste):"
+            " TCAM and the value in SRAM, and a table indexed by its key the values only (of all"
+            " copies of a table; in 1,000 bits, values in whole bytes, without what a chip's blocks"
+            " waste). Correctly rounded sets are not folded:"
         ),
         bits_table(results, sets),
         Paragraph(

@@ -14,7 +14,7 @@ import numpy
 
 import netfc
 from evaluation import accuracy, baseline, datasets, figures, measures, memory, pairs, report
-from evaluation import rounding, scaling, training
+from evaluation import rounding, scaling, speed, training
 from evaluation.progress import Progress
 from number_formats import FORMATS
 
@@ -26,8 +26,12 @@ SETS = {
     "posit16_es2": ["posit16_es2_k256", "posit16_es2_k256_floor", "posit16_es2_exact"],
 }
 KINDS = {"plain": 0, "floor": 1, "correct": 2}
-SMALL_SETS = ["fp16_exact_small", "bf16_exact_small"]
-STEPS = 8
+SMALL_SETS = {"fp16": ["fp16_exact_small"], "bf16": ["bf16_exact_small"]}
+# Those that all pairs go through, and those that a reader may choose from: the first one is the
+# others' peer.
+COUNTED = {name: [*sets, *SMALL_SETS.get(name, [])] for name, sets in SETS.items()}
+CHOICE = {name: [plain, *more] for name, (plain, _, *more) in COUNTED.items()}
+STEPS = 9
 
 
 def parse_arguments():
@@ -38,7 +42,8 @@ def parse_arguments():
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="a sample of the 2^32 pairs, fewer scaling factors; the rest is the same",
+        help="a sample of the 2^32 pairs, fewer scaling factors, the speed of additions only; the"
+        " rest is the same",
     )
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument(
@@ -96,8 +101,7 @@ def measure_memory(build, library, scales):
 
 def measure_correct_memory(build):
     """The sizes of the correctly rounded sets."""
-    names = [correct for _, _, correct in SETS.values()] + SMALL_SETS
-    return {name: memory.sizes(build, name) for name in names}
+    return memory.run_correct(build, [name for sets in CHOICE.values() for name in sets[1:]])
 
 
 def measure(arguments, progress):
@@ -128,8 +132,12 @@ def measure(arguments, progress):
     progress.start("Memory")
     results["memory"] = measure_memory(build, library, scales)
     results["memory_correct"] = measure_correct_memory(build)
+    progress.start("Speed")
+    operands = {name: some["I"] for name, some in data.items()}
+    ops = speed.QUICK_OPS if arguments.quick else speed.OPS
+    results["speed"] = speed.run(build, arguments.work, ops, CHOICE, operands)
     progress.start("All pairs of operands" if step == 1 else "A sample of all pairs of operands")
-    results["pairs"] = pairs.run(build, arguments.work, SETS, step, progress)
+    results["pairs"] = pairs.run(build, arguments.work, COUNTED, step, progress)
     return results
 
 
@@ -145,7 +153,7 @@ def main():
     with open(arguments.work / "results.json", "w", encoding="ascii") as file:
         json.dump(results, file)
     figures.draw(images, results, SETS)
-    report.write(arguments.output, results, SETS)
+    report.write(arguments.output, results, SETS, CHOICE)
     progress.finish()
     print(f"{arguments.output}/evaluation.md, evaluation.html")
 

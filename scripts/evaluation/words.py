@@ -42,6 +42,11 @@ def triple(facts, digits=2):
     return " / ".join(percent(value, digits) for value in facts)
 
 
+def headings(what, columns):
+    """Head cells of columns that belong together. Each says it: tables scroll on a phone."""
+    return [f"{what}: {column}" for column in columns]
+
+
 def listing(items):
     """a, b and c"""
     items = list(items)

@@ -97,7 +97,7 @@ def read_results(report):
 
 def test_progress_is_shown(report):
     shown = (report / 'done').read_text()
-    assert '[1/8] ' in shown and '[8/8] Report' in shown and 'Done in ' in shown
+    assert '[1/9] ' in shown and '[9/9] Report' in shown and 'Done in ' in shown
 
 
 def test_report_is_whole(report):
@@ -145,10 +145,45 @@ def test_correctly_rounded_sets_have_no_error(results):
         if cell['lanes'] > 0:
             assert cell['minimum'] == cell['exact'] == 100 and cell['mse'] == 0, key
             assert cell['heatmap'][9][9] == cell['lanes'], key
-    for key, sets in results['pairs'].items():
-        tally = next(facts['all'] for name, facts in sets.items() if 'exact' in name)
-        assert tally['ulps'] == [[0, tally['counted']]] and tally['left_out_wrong'] == 0, key
-    assert results['memory_correct']['fp16_exact_small']['total']['slot_bytes'] < paper.TABLE_BYTES
+    counted = [(name, facts['all']) for sets in results['pairs'].values()
+               for name, facts in sets.items() if 'exact' in name]
+    assert len(counted) == 6 * 3
+    for name, tally in counted:
+        assert tally['ulps'] == [[0, tally['counted']]] and tally['left_out_wrong'] == 0, name
+        assert tally['worst'] == [] and tally['loss'] == 0, name
+    sizes = results['memory_correct']['fp16_exact_small']['sizes']
+    assert sizes['total']['slot_bytes'] < paper.TABLE_BYTES
+
+
+def test_every_table_has_the_correctly_rounded_sets(report):
+    """In columns or rows; but for those of data and of float-to-integer, which no set is in, those
+    of what only the paper's sets have, and those of errors.
+    """
+    text = (report / 'evaluation.md').read_text()
+    without = []
+    for part in re.split(r'^##+ ', text, flags=re.MULTILINE)[1:]:
+        tables = re.findall(r'(?:^\|.*\n)+', part, re.MULTILINE)
+        without += [part.split('\n')[0] for table in tables
+                    if 'correct' not in table and '_exact' not in table]
+    assert without == ['Method', 'Lanes left out', 'Which data the paper used',
+                       'Memory', 'Memory', 'All pairs of operands']
+
+
+def test_sets_to_choose_from(report, results):
+    """Accuracy, memory and speed of each in a row; the correctly rounded ones at 100."""
+    text = (report / 'evaluation.md').read_text()
+    part = text.split('## Choosing a table set\n')[1].split('\n## ')[0]
+    rows = {row[0].strip('`'): row[1:]
+            for row in (line.strip('| ').split(' | ') for line in part.splitlines())
+            if row[0].startswith('`')}
+    assert set(rows) == {name for sets in results['pairs'].values() for name in sets
+                         if not name.endswith('_floor')}
+    for name, row in rows.items():
+        accuracy, exact = [float(cell) for cell in row[:6]], [float(cell) for cell in row[6:9]]
+        assert (min(accuracy) == min(exact) == 100) == ('exact' in name), name
+        memory_kb, lanes = float(row[9].replace(',', '')), row[12:]
+        assert memory_kb > 0 and all(float(cell.split()[0].replace(',', '')) > 0 for cell in lanes)
+        assert all('(' in cell for cell in lanes) == ('exact' in name), name
 
 
 def test_averages_beside_the_paper(results):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What table sets cost to compute with: look-ups, steps, and lanes a second in the switch's
+direct match room, timed by netfc-rooms."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import capture
+import netfc
+import protocol
+from number_formats import FORMATS
+
+OPS = ("add", "mul", "div")
+QUICK_OPS = ("add",)
+PACKETS = 32
+ROUNDS = 51
+
+
+class TimingError(Exception):
+    """netfc-rooms failed."""
+
+
+def write_requests(path, number_format, op, pairs):
+    """A capture of packets as long as a frame can be."""
+    frames = []
+    for number in range(PACKETS):
+        lanes = slice(number * capture.MAX_LANES, (number + 1) * capture.MAX_LANES)
+        request = (netfc.OPS[op], number_format.id, *pairs[:, lanes], number)
+        frames.append(capture.udp_frame(protocol.request(*request)))
+    capture.write(path, frames)
+
+
+def measure(build, name, path):
+    """What netfc-rooms tells of a set and a capture."""
+    command = [
+        os.path.join(build, "app", "netfc-rooms"),
+        *("--no-huge", "-m", "256", "--no-pci", "--no-telemetry", "--no-shconf"),
+        *("--log-level", "*:error", "--file-prefix", f"netfc-speed-{os.getpid()}"),
+        *("--lcores", f"0@{max(os.sched_getaffinity(0))}"),
+        *("--", "--set", name, "--capture", str(path), "--match", "direct"),
+        *("--rounds", str(ROUNDS)),
+    ]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise TimingError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    timed = json.loads(done.stdout)
+    # Whatever else runs on the machine only adds cycles.
+    cycles = min(timed["packets"]) / timed["lanes"]
+    return {
+        "lanes_per_second": timed["tsc_hz"] / cycles,
+        "kernel": timed["kernel"],
+        "steps": len(timed["steps"]),
+        "look_ups": sum(step["look_up"] for step in timed["steps"]),
+    }
+
+
+def processor():
+    """The CPU's name for people."""
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", maxsplit=1)[1].strip()
+    return os.uname().machine
+
+
+def run(build, folder, ops, sets, data):
+    """Costs by set and operation; sets: names by format, data: pairs of operands by format."""
+    facts = {}
+    for number_format in map(FORMATS.get, sets):
+        for op in ops:
+            path = folder / f"speed-{number_format.name}-{op}.pcap"
+            write_requests(path, number_format, op, data[number_format.name])
+            for name in sets[number_format.name]:
+                facts.setdefault(name, {})[op] = measure(build, name, path)
+    return {"processor": processor(), "ops": ops, "sets": facts}
