@@ -14,13 +14,16 @@ import pathlib
 import random
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
+import numpy
+
 import capture
+import netfc
+import protocol
 from netfc_control import Control, ControlError
 from netfc_telemetry import Telemetry
 
@@ -35,7 +38,6 @@ WARM_UP_S = 10  # what is allocated once is there then; less in short runs
 MOST_GROWTH_KB = 4096
 LEAST_RATE = 0.95  # of the last minute to the first
 LANES = 16
-PORT = 20038
 
 
 class Parser(argparse.ArgumentParser):
@@ -61,32 +63,23 @@ def parse_arguments(arguments):
 # ---- load ------------------------------------------------------------------------------------
 
 
-def frame(payload, port=PORT):
-    """A datagram over Ethernet and IPv4, without UDP checksum."""
-    ip = struct.pack(">BBHHHBBHII", 0x45, 0, 28 + len(payload), 0, 0, 64, 17, 0, 0x0A000001,
-                     0x0A000002)
-    checksum = ~sum(struct.unpack(">10H", ip)) % 0xFFFF
-    ip = ip[:10] + struct.pack(">H", checksum) + ip[12:]
-    data = bytes(12) + b"\x08\x00" + ip + struct.pack(">HHHH", 9, port, 8 + len(payload), 0)
-    return (data + payload).ljust(60, b"\0")
-
-
 def request(draw, number):
-    operands = draw.randbytes(4 * LANES) + bytes(2 * LANES)
-    return struct.pack(">HBBBBHI", 0x4E46, 1, 1 + number % 4, 1, 0, LANES, number) + operands
+    operands = numpy.frombuffer(draw.randbytes(4 * LANES), ">u2")
+    return protocol.request(1 + number % 4, netfc.FORMATS["fp16"], operands[:LANES],
+                            operands[LANES:], number)
 
 
 def load(draw):
     """Requests; one in eight frames is damaged, cut or nothing of the kind."""
     for number in range(2048):
-        good = frame(request(draw, number))
+        good = capture.udp_frame(request(draw, number))
         odd = draw.randrange(24)
         if odd == 0:
             yield draw.randbytes(draw.randrange(14, 1500))
         elif odd == 1:
             yield good[:draw.randrange(14, len(good))]
         elif odd == 2:
-            yield frame(request(draw, number), port=53)
+            yield capture.udp_frame(request(draw, number), port=53)
         else:
             yield good
 
