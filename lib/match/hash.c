@@ -12,6 +12,9 @@
 
 #include "rooms.h"
 
+/* rte_hash makes none with fewer entries. */
+#define LEAST_HASH 16u
+
 struct hash_stage {
 	struct match_stage stage;
 	struct rte_hash *hash;
@@ -97,7 +100,7 @@ match_hash_create(const struct netfc_table *table, int socket_id, struct match_s
 {
 	struct rte_hash_parameters parameters = {
 		/* Half full, so that no insertion fails and most keys are in their first bucket. */
-		.entries = 2 * count_needed(table),
+		.entries = RTE_MAX(2 * count_needed(table), LEAST_HASH),
 		.key_len = sizeof(uint32_t),
 		.hash_func = rte_hash_crc,
 		.socket_id = socket_id,

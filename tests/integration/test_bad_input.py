@@ -168,6 +168,15 @@ def test_a_good_table_file_is_taken(tmp_path, good_file):
     switch.run([[frames.plain_frame(frames.lanes(3))]], tables=[str(path)])
 
 
+@pytest.mark.parametrize('match', ['lpm', 'hash', 'direct'])
+def test_a_table_file_may_hold_nothing(tmp_path, good_file, match):
+    """Even where no entry needs a place, there is a stage to look it up in."""
+    path = tmp_path / 'zero.netfc'
+    path.write_bytes(with_checksum(good_file[:ENTRIES_AT] + bytes(len(good_file) - ENTRIES_AT)))
+    stats = switch.run([[frames.plain_frame(frames.lanes(3))]], [str(path)], match).stats
+    assert stats['netfc_packets'] == 1 and sum(stats['errors'].values()) == 0
+
+
 @pytest.mark.parametrize('name', ['missing.netfc', './missing', 'missing/fp16_k4.netfc', './'])
 def test_unreadable_table_files(tmp_path, name):
     said = refuse(tmp_path, ['--tables', f'{tmp_path}/{name}'])
