@@ -51,7 +51,7 @@ defence_watch(struct slowloris_worker *worker, struct destination *destination, 
 	uint32_t established)
 {
 	struct slowloris *detector = worker->detector;
-	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_RELAXED);
+	uint8_t alarm = __atomic_load_n(&destination->alarm, __ATOMIC_ACQUIRE);
 
 	if (alarm != 0 ||
 		!has_held(&destination->since,
@@ -70,6 +70,7 @@ void
 defence_review(struct slowloris_worker *worker, struct destination *destination)
 {
 	struct slowloris *detector = worker->detector;
+	uint32_t since = load_u32(&destination->since);
 
 	if (__atomic_load_n(&destination->alarm, __ATOMIC_RELAXED) == 0) {
 		defence_watch(worker, destination,
@@ -81,11 +82,12 @@ defence_review(struct slowloris_worker *worker, struct destination *destination)
 		    RULE(detector, time)))
 		return;
 	destination->calm = 0;
-	__atomic_store_n(&destination->alarm, 0, __ATOMIC_RELAXED);
+	/* In this order: whoever sees no alarm also sees that nothing has held yet. */
+	__atomic_store_n(&destination->since, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&destination->alarm, 0, __ATOMIC_RELEASE);
 	add_u32(detector, &detector->alarms, UINT32_MAX);
 	add_u64(detector, &detector->counters.alarms_released, 1);
-	tell(worker, destination, load_u32(&destination->since));
-	__atomic_store_n(&destination->since, 0, __ATOMIC_RELAXED);
+	tell(worker, destination, since);
 }
 
 static bool
