@@ -51,6 +51,28 @@ close_file(struct json_file *file)
 	return file->stream != stdout ? fclose(file->stream) : fflush(stdout);
 }
 
+/* A new file next to the one that it will be, whatever stands there: nobody foresees its name. */
+static FILE *
+open_temporary(struct json_file *file)
+{
+	FILE *stream;
+	int fd;
+
+	if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0) {
+		file->temporary = NULL;
+		return NULL;
+	}
+	fd = mkstemp(file->temporary);
+	if (fd < 0)
+		return NULL;
+	stream = fchmod(fd, 0644) == 0 ? fdopen(fd, "w") : NULL;
+	if (stream == NULL) {
+		close(fd);
+		unlink(file->temporary);
+	}
+	return stream;
+}
+
 static FILE *
 open_stream(struct json_file *file)
 {
@@ -58,11 +80,7 @@ open_stream(struct json_file *file)
 		return stdout;
 	if (is_special(file->path))
 		return fopen(file->path, "w");
-	if (asprintf(&file->temporary, "%s.%ld.tmp", file->path, (long)getpid()) < 0) {
-		file->temporary = NULL;
-		return NULL;
-	}
-	return fopen(file->temporary, "w");
+	return open_temporary(file);
 }
 
 int
