@@ -4,8 +4,26 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "internal.h"
+#include "array.h"
+#include "detector.h"
 #include "table.h"
+
+/* To a bucket, on average, when the table is full: it has hardly ever more than its slots. */
+#define CONNECTIONS_PER_BUCKET 8
+
+_Static_assert((1u << 24) + TABLE_SLACK < BUCKET_POSITION_MASK, "positions fit into slots");
+
+static size_t
+record_bytes(const struct connections *connections)
+{
+	return (size_t)table_records(connections->capacity) * sizeof(*connections->record);
+}
+
+static size_t
+bucket_bytes(const struct connections *connections)
+{
+	return ((size_t)connections->bucket_mask + 1) * sizeof(*connections->bucket);
+}
 
 int
 connections_create(struct connections *connections, const struct slowloris_config *config)
@@ -18,13 +36,17 @@ connections_create(struct connections *connections, const struct slowloris_confi
 	connections->half_open_mask = handshakes - 1;
 	connections->hash = table_create("connections", connections, capacity,
 		sizeof(struct connection_key), config->socket_id, config->qsbr);
-	connections->record = rte_zmalloc_socket("connections",
-		(size_t)table_records(capacity) * sizeof(*connections->record), RTE_CACHE_LINE_SIZE,
-		config->socket_id);
+	connections->bucket_mask =
+		rte_align32pow2(RTE_MAX(capacity / CONNECTIONS_PER_BUCKET, 1u)) - 1;
+	connections->bucket = array_create("buckets", bucket_bytes(connections), config->socket_id);
+	connections->record =
+		array_create("connections", record_bytes(connections), config->socket_id);
+	connections->own_bytes = array_own_bytes(bucket_bytes(connections)) +
+		array_own_bytes(record_bytes(connections));
 	connections->half_open = rte_zmalloc_socket("half_open",
 		(size_t)handshakes * sizeof(*connections->half_open), 0, config->socket_id);
-	if (connections->hash == NULL || connections->record == NULL ||
-		connections->half_open == NULL)
+	if (connections->hash == NULL || connections->bucket == NULL ||
+		connections->record == NULL || connections->half_open == NULL)
 		return -ENOMEM;
 	return 0;
 }
@@ -33,16 +55,28 @@ void
 connections_destroy(struct connections *connections)
 {
 	rte_hash_free(connections->hash);
-	rte_free(connections->record);
+	array_free(connections->bucket, bucket_bytes(connections));
+	array_free(connections->record, record_bytes(connections));
 	rte_free(connections->half_open);
 }
 
 uint32_t
-connections_find(const struct connections *connections, const struct connection_key *key)
+connections_find(
+	const struct connections *connections, const struct connection_key *key, uint32_t hash)
 {
-	int32_t position = rte_hash_lookup_with_hash(
-		connections->hash, key, hash_connection(&connections->secret, key));
+	const struct bucket *bucket = connections_bucket(connections, hash);
+	uint32_t match = bucket_match(bucket, hash);
+	int32_t position;
 
+	for (; match != 0; match &= match - 1) {
+		uint32_t index = bucket_position(bucket, (unsigned int)__builtin_ctz(match));
+
+		if (connections_is(connections, index, key))
+			return index;
+	}
+	if (bucket_elsewhere(bucket) == 0)
+		return NONE;
+	position = rte_hash_lookup_with_hash(connections->hash, key, hash);
 	return position >= 0 ? (uint32_t)position : NONE;
 }
 
@@ -59,14 +93,15 @@ is_half_open(const struct connections *connections, const struct half_open *hand
 uint32_t
 connections_add(struct connections *connections, const struct connection_key *key, uint32_t now)
 {
+	const uint32_t hash = hash_connection(&connections->secret, key);
 	int32_t position;
 
 	if (connections->count == connections->capacity)
 		return NONE;
-	position = rte_hash_add_key_with_hash(
-		connections->hash, key, hash_connection(&connections->secret, key));
+	position = rte_hash_add_key_with_hash(connections->hash, key, hash);
 	if (position < 0)
 		return NONE;
+	bucket_add(connections_bucket(connections, hash), hash, (uint32_t)position);
 	connections->count++;
 	connections->high = RTE_MAX(connections->high, (uint32_t)position + 1);
 	connections->half_open[connections->half_open_last++ & connections->half_open_mask] =
@@ -75,10 +110,13 @@ connections_add(struct connections *connections, const struct connection_key *ke
 }
 
 void
-connections_remove(struct connections *connections, const struct connection_key *key)
+connections_remove(
+	struct connections *connections, const struct connection_key *key, uint32_t index)
 {
-	rte_hash_del_key_with_hash(
-		connections->hash, key, hash_connection(&connections->secret, key));
+	const uint32_t hash = hash_connection(&connections->secret, key);
+
+	bucket_remove(connections_bucket(connections, hash), hash, index);
+	rte_hash_del_key_with_hash(connections->hash, key, hash);
 	connections->count--;
 }
 

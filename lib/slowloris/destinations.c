@@ -5,7 +5,7 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "internal.h"
+#include "detector.h"
 #include "table.h"
 
 int

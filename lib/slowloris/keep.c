@@ -2,7 +2,7 @@
 /* Ageing, a little at a time: no call looks at more than a few records. */
 #include <rte_common.h>
 
-#include "internal.h"
+#include "detector.h"
 
 /* Records looked at per call at the most. */
 #define LOOKS 256u

@@ -5,7 +5,7 @@
 #include <rte_byteorder.h>
 #include <rte_prefetch.h>
 
-#include "internal.h"
+#include "detector.h"
 
 /* Segments of others taken at a time, so that a flood of them does not hold up a burst. */
 #define TAKEN_AT_ONCE 64
@@ -13,6 +13,8 @@
 
 /* How many packets ahead destinations are fetched. */
 #define AHEAD 4
+/* Not NONE, but no position either. */
+#define UNSURE (NONE - 1)
 
 /* ---- the pen ------------------------------------------------------------------------------- */
 
@@ -54,6 +56,14 @@ is_quiet(const struct slowloris *detector)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
+static uint32_t
+find_connection(const struct slowloris *detector, const struct connection_key *key)
+{
+	const struct connections *connections = &detector->connections;
+
+	return connections_find(connections, key, hash_connection(&connections->secret, key));
+}
+
 /* A connection that was found and has not ended since, or one that has begun since. */
 static uint32_t
 current_connection(
@@ -62,14 +72,14 @@ current_connection(
 	const struct connections *connections = &worker->detector->connections;
 
 	if (found == NONE && worker->changed)
-		found = connections_find(connections, key);
+		found = find_connection(worker->detector, key);
 	if (found == NONE)
 		return NONE;
 	if (connection_state(&connections->record[found]) != CONNECTION_ENDED)
 		return found;
 	if (!worker->changed)
 		return NONE;
-	found = connections_find(connections, key);
+	found = find_connection(worker->detector, key);
 	return found != NONE && connection_state(&connections->record[found]) != CONNECTION_ENDED
 		? found
 		: NONE;
@@ -92,7 +102,7 @@ current_place(
 			reversed = key_reversed(&segment->key);
 			found.answered = segment_answers(segment) || found.answered != NONE
 				? current_connection(worker, found.answered, &reversed)
-				: connections_find(&detector->connections, &reversed);
+				: find_connection(detector, &reversed);
 		}
 	}
 	if (found.connection != NONE)
@@ -143,28 +153,31 @@ struct burst {
 	uint64_t answers; /* of those, the ones whose connection is their receiver's */
 	uint64_t other;   /* only a destination */
 	bool changes;     /* a connection may begin or end */
+	bool plain;       /* nothing in it depends on what came before */
 };
 
 /* Keys to be looked up together. */
 struct keys {
 	unsigned int count;
-	const void *key[PIPELINE_BURST];
-	hash_sig_t hash[PIPELINE_BURST];
+	const struct connection_key *key[PIPELINE_BURST];
+	uint32_t hash[PIPELINE_BURST];
+	uint32_t candidate[PIPELINE_BURST]; /* positions, or NONE, or UNSURE */
 	uint8_t packet[PIPELINE_BURST];
 	struct connection_key reversed[PIPELINE_BURST];
 };
 
 /* A segment with a flag that may change a connection, or answer to that. */
 static void
-read_turn(
-	const struct segment *segment, unsigned int packet, struct burst *burst, struct keys *keys)
+read_turn(const struct segment *segment, unsigned int packet, struct burst *burst,
+	const struct connection_key **key, struct connection_key *reversed)
 {
 	burst->changes |= segment_opens(segment) || segment_ends(segment);
+	burst->plain = false;
 	if (!segment_answers(segment))
 		return;
 	burst->answers |= UINT64_C(1) << packet;
-	keys->reversed[keys->count] = key_reversed(&segment->key);
-	keys->key[keys->count] = &keys->reversed[keys->count];
+	*reversed = key_reversed(&segment->key);
+	*key = reversed;
 }
 
 static void
@@ -179,43 +192,115 @@ read_burst(struct slowloris_worker *worker, struct rte_mbuf **mbufs, const struc
 		struct segment *segment = &worker->segment[i];
 
 		segment_read(mbufs[i], &frames[i], segment);
-		worker->place[i] = (struct place){NONE, NONE, NONE};
 		if (likely(segment->kind == SEGMENT_TCP)) {
-			keys->key[keys->count] = &segment->key;
+			unsigned int k = keys->count++;
+
+			keys->key[k] = &segment->key;
 			if (unlikely((segment->flags & SEGMENT_TURNS) != 0))
-				read_turn(segment, i, burst, keys);
-			keys->hash[keys->count] = hash_connection(&secret, keys->key[keys->count]);
-			keys->packet[keys->count++] = (uint8_t)i;
+				read_turn(segment, i, burst, &keys->key[k], &keys->reversed[k]);
+			keys->hash[k] = hash_connection(&secret, keys->key[k]);
+			rte_prefetch0(connections_bucket(&detector->connections, keys->hash[k]));
+			keys->packet[k] = (uint8_t)i;
 			burst->tcp |= UINT64_C(1) << i;
 		} else if (segment->kind == SEGMENT_LOOSE || segment->kind == SEGMENT_QUERY ||
 			(segment->kind == SEGMENT_OTHER && alarms)) {
+			worker->place[i] = (struct place){NONE, NONE, NONE};
 			burst->other |= UINT64_C(1) << i;
+			burst->plain = false;
 		}
 	}
 }
 
-/* Look up connections. Returns the packets that have none. */
+/* Their buckets have come: fetch the record that each is likely to have. */
+static void
+fetch_records(const struct connections *connections, struct keys *keys)
+{
+	for (unsigned int k = 0; k < keys->count; k++) {
+		const struct bucket *bucket = connections_bucket(connections, keys->hash[k]);
+		uint32_t match = bucket_match(bucket, keys->hash[k]);
+
+		if (likely(match != 0)) {
+			keys->candidate[k] =
+				bucket_position(bucket, (unsigned int)__builtin_ctz(match));
+			rte_prefetch0(&connections->record[keys->candidate[k]]);
+		} else {
+			keys->candidate[k] = bucket_elsewhere(bucket) != 0 ? UNSURE : NONE;
+		}
+	}
+}
+
+/* The record has come, or will soon: fetch that of its destination. */
+static inline void
+fetch_destination(const struct connections *connections, uint32_t candidate)
+{
+	if (candidate < UNSURE)
+		rte_prefetch0(&connections->destination[connection_destination(
+			&connections->record[candidate])]);
+}
+
+static inline uint32_t
+settle_candidate(const struct connections *connections, const struct keys *keys, unsigned int k)
+{
+	uint32_t candidate = keys->candidate[k];
+
+	if (candidate == NONE ||
+		(likely(candidate != UNSURE) &&
+			likely(connections_is(connections, candidate, keys->key[k]))))
+		return candidate;
+	return connections_find(connections, keys->key[k], keys->hash[k]);
+}
+
+/*
+ * What most packets are: neither first nor last of a connection, for a destination that is not
+ * under attack. False for others.
+ */
+static inline bool
+count_usual(struct slowloris_worker *worker, const struct segment *segment, uint32_t index)
+{
+	struct slowloris *detector = worker->detector;
+	struct connection *connection = &detector->connections.record[index];
+	uint32_t word = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
+	uint32_t destination = word >> STATE_BITS;
+	enum connection_state state = (enum connection_state)(word & STATE_MASK);
+
+	if (state == CONNECTION_ENDED || state == CONNECTION_ANSWERED ||
+		__atomic_load_n(
+			&detector->destinations.record[destination].alarm, __ATOMIC_RELAXED) != 0)
+		return false;
+	worker->counters.segments++;
+	track_bytes(worker, segment, destination, connection);
+	return true;
+}
+
+/*
+ * Look up connections; count what can be counted at once. Returns the packets that have none, and
+ * takes those out of `burst` that were counted.
+ */
 static uint64_t
-look_up_connections(struct slowloris_worker *worker, struct keys *keys, uint64_t answers)
+look_up_connections(struct slowloris_worker *worker, struct keys *keys, struct burst *burst)
 {
 	const struct connections *connections = &worker->detector->connections;
-	int32_t position[PIPELINE_BURST];
-	uint64_t without = answers;
+	uint64_t without = burst->answers;
 
-	rte_hash_lookup_with_hash_bulk(
-		connections->hash, keys->key, keys->hash, keys->count, position);
+	fetch_records(connections, keys);
 	for (unsigned int k = 0; k < keys->count; k++) {
-		struct place *place = &worker->place[keys->packet[k]];
+		uint8_t packet = keys->packet[k];
+		uint64_t bit = UINT64_C(1) << packet;
+		uint32_t index;
 
-		if (position[k] < 0) {
-			without |= UINT64_C(1) << keys->packet[k];
+		if (k + AHEAD < keys->count)
+			fetch_destination(connections, keys->candidate[k + AHEAD]);
+		index = settle_candidate(connections, keys, k);
+		if (likely(burst->plain && index != NONE) &&
+			likely(count_usual(worker, &worker->segment[packet], index))) {
+			burst->tcp ^= bit;
 			continue;
 		}
-		rte_prefetch0(&connections->record[position[k]]);
-		if (unlikely(answers >> keys->packet[k] & 1))
-			place->answered = (uint32_t)position[k];
+		if (unlikely((burst->answers & bit) != 0))
+			worker->place[packet] = (struct place){NONE, index, NONE};
 		else
-			place->connection = (uint32_t)position[k];
+			worker->place[packet] = (struct place){index, NONE, NONE};
+		without |= index == NONE ? bit : 0;
 	}
 	return without;
 }
@@ -260,47 +345,6 @@ answer_query(struct slowloris_worker *worker, unsigned int packet, uint32_t dest
 			(uint8_t)(query + 1));
 }
 
-/* The record of a connection has come, or will soon: fetch that of its destination. */
-static inline void
-fetch_destination(const struct slowloris_worker *worker, unsigned int i)
-{
-	const struct slowloris *detector = worker->detector;
-	uint32_t index = worker->place[i].connection;
-
-	if (index != NONE)
-		rte_prefetch0(&detector->destinations.record[connection_destination(
-			&detector->connections.record[index])]);
-}
-
-/*
- * What most packets are: neither first nor last of a connection, for a destination that is not
- * under attack. False for others.
- */
-static inline bool
-count_usual(struct slowloris_worker *worker, unsigned int i)
-{
-	struct slowloris *detector = worker->detector;
-	const struct segment *segment = &worker->segment[i];
-	uint32_t index = worker->place[i].connection;
-	struct connection *connection;
-	uint32_t word, destination;
-	enum connection_state state;
-
-	if (index == NONE || (segment->flags & SEGMENT_TURNS) != 0)
-		return false;
-	connection = &detector->connections.record[index];
-	word = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
-	state = (enum connection_state)(word & STATE_MASK);
-	destination = word >> STATE_BITS;
-	if (state == CONNECTION_ENDED || state == CONNECTION_ANSWERED ||
-		__atomic_load_n(
-			&detector->destinations.record[destination].alarm, __ATOMIC_RELAXED) != 0)
-		return false;
-	worker->counters.segments++;
-	track_bytes(worker, segment, destination, connection);
-	return true;
-}
-
 static void
 count_packet(struct slowloris_worker *worker, unsigned int i)
 {
@@ -330,7 +374,7 @@ void
 slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count, uint64_t now, struct slowloris_verdict *verdict)
 {
-	struct burst burst = {0};
+	struct burst burst = {.plain = true};
 	uint64_t packets, alone;
 	struct keys keys;
 	bool pen = false;
@@ -340,9 +384,8 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	verdict->query_count = 0;
 	keys.count = 0;
 	read_burst(worker, mbufs, frames, count, &burst, &keys);
-	packets = burst.tcp | burst.other;
 	alone = burst.other;
-	if (packets == 0)
+	if ((burst.tcp | burst.other) == 0)
 		return;
 	worker->verdict = verdict;
 	worker->now = (uint32_t)(now >> TICK_SHIFT);
@@ -354,17 +397,11 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 		take_left_segments(worker);
 	worker->changed = false;
 	if (burst.tcp != 0)
-		alone |= look_up_connections(worker, &keys, burst.answers);
+		alone |= look_up_connections(worker, &keys, &burst);
 	if (alone != 0)
 		look_up_destinations(worker, alone);
-	for (; packets != 0; packets &= packets - 1) {
-		unsigned int i = (unsigned int)__builtin_ctzll(packets);
-
-		if (i + AHEAD < count)
-			fetch_destination(worker, i + AHEAD);
-		if (!count_usual(worker, i))
-			count_packet(worker, i);
-	}
+	for (packets = burst.tcp | burst.other; packets != 0; packets &= packets - 1)
+		count_packet(worker, (unsigned int)__builtin_ctzll(packets));
 	track_flush(worker);
 	if (pen)
 		pen_give(worker);

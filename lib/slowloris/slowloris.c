@@ -8,7 +8,7 @@
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
 
-#include "internal.h"
+#include "detector.h"
 
 #define SEGMENTS_LEFT 16384
 #define ALERTS 256
@@ -44,12 +44,13 @@ create_tables(struct slowloris *detector)
 	int error;
 
 	error = connections_create(&detector->connections, &detector->config);
-	detector->memory.connections = allocated() - before;
+	detector->memory.connections = allocated() - before + detector->connections.own_bytes;
 	if (error != 0)
 		return error;
 	before = allocated();
 	error = destinations_create(&detector->destinations, &detector->config);
 	detector->memory.destinations = allocated() - before;
+	detector->connections.destination = detector->destinations.record;
 	return error;
 }
 

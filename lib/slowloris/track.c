@@ -2,7 +2,7 @@
 /* From segments to registers: connections begin and end, bytes are counted and divided. */
 #include <rte_tcp.h>
 
-#include "internal.h"
+#include "detector.h"
 
 /*
  * How far a client's first acknowledgement may be ahead of its server's number: what a server sends
@@ -73,7 +73,7 @@ track_end(struct slowloris_worker *worker, uint32_t index)
 	}
 	add_u32(detector, &destination->connections, UINT32_MAX);
 	track_settle(worker, connection);
-	connections_remove(&detector->connections, &key);
+	connections_remove(&detector->connections, &key, index);
 	worker->changed = true;
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SLOWLORIS_INTERNAL_H
-#define SLOWLORIS_INTERNAL_H
+#ifndef SLOWLORIS_DETECTOR_H
+#define SLOWLORIS_DETECTOR_H
 
 /** @file What the detector's files share and nobody else sees. */
+
+#include <stddef.h>
+#include <string.h>
 
 #include <rte_hash.h>
 #include <rte_ring.h>
 
+#include "bucket.h"
 #include "divide.h"
 #include "segment.h"
 #include "slowloris.h"
@@ -35,6 +39,10 @@ struct connection {
 } __attribute__((aligned(32)));
 
 _Static_assert(sizeof(struct connection) == 32, "a power of two");
+_Static_assert(
+	offsetof(struct connection, destination_port) - offsetof(struct connection, source) ==
+		offsetof(struct connection_key, destination_port),
+	"the key, but for the destination's address");
 
 #define STATE_BITS 2
 #define STATE_MASK ((1u << STATE_BITS) - 1)
@@ -88,7 +96,11 @@ struct half_open {
 /* The connections, in one table. Changed by the pen's holder alone. */
 struct connections {
 	struct rte_hash *hash;
+	struct bucket *bucket; /* where to look first */
+	uint32_t bucket_mask;
+	size_t own_bytes; /* of its memory that is none of the EAL's */
 	struct connection *record;
+	const struct destination *destination; /* their records */
 	struct hash_secret secret;
 	uint32_t capacity;
 	uint32_t count;
@@ -98,6 +110,27 @@ struct connections {
 	struct half_open *half_open;
 	uint32_t half_open_mask, half_open_first, half_open_last;
 };
+
+/* Where keys of that hash are. */
+static inline struct bucket *
+connections_bucket(const struct connections *connections, uint32_t hash)
+{
+	return &connections->bucket[hash & connections->bucket_mask];
+}
+
+/* Whether a record is that of an open connection with that key. */
+static inline bool
+connections_is(
+	const struct connections *connections, uint32_t index, const struct connection_key *key)
+{
+	const struct connection *connection = &connections->record[index];
+	uint32_t word = __atomic_load_n(&connection->state, __ATOMIC_ACQUIRE);
+
+	return (word & STATE_MASK) != CONNECTION_ENDED &&
+		memcmp(&connection->source, key, offsetof(struct connection_key, destination)) ==
+		0 &&
+		connections->destination[word >> STATE_BITS].address == key->destination;
+}
 
 /* The destinations, likewise. */
 struct destinations {
@@ -202,12 +235,14 @@ refresh(uint32_t *seen, uint32_t now)
 /* connections.c */
 int connections_create(struct connections *connections, const struct slowloris_config *config);
 void connections_destroy(struct connections *connections);
-uint32_t connections_find(const struct connections *connections, const struct connection_key *key);
+uint32_t connections_find(
+	const struct connections *connections, const struct connection_key *key, uint32_t hash);
 /* A place for a new connection, its record to be filled in; NONE where there is no room. */
 uint32_t
 connections_add(struct connections *connections, const struct connection_key *key, uint32_t now);
 /* Its record is the caller's to settle. */
-void connections_remove(struct connections *connections, const struct connection_key *key);
+void connections_remove(
+	struct connections *connections, const struct connection_key *key, uint32_t index);
 /* The oldest incomplete handshake, if something has to go before another can be added. */
 uint32_t connections_evict(struct connections *connections);
 /* An incomplete handshake that is older than `age`, or NONE, taking so many looks at the most. */
@@ -289,4 +324,4 @@ bool pen_take(struct slowloris_worker *worker);
 /* Count what others have left meanwhile, and be it no more. */
 void pen_give(struct slowloris_worker *worker);
 
-#endif /* SLOWLORIS_INTERNAL_H */
+#endif /* SLOWLORIS_DETECTOR_H */

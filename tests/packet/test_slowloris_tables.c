@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The detector's tables: lcores that meet in them, keys that somebody chose, buckets that are full.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+
+#include "eal.h"
+#include "detector.h"
+#include "slowloris_fixture.h"
+
+/* Nothing changes hands by sight: without the pen, segments wait for who has it, in order. */
+static void
+segments_are_left_in_order(void **state)
+{
+	struct slowloris_config config = fixture_usual;
+	struct fixture *f;
+
+	(void)state;
+	config.shared = true;
+	f = fixture_create(&config);
+	for (uint32_t client = 0; client < 300; client++) {
+		assert_false(fixture_send(f, client % 2, client, false, SYN, 0));
+		assert_false(fixture_send(f, 2, client, true, SYN | ACK, 0));
+		assert_false(fixture_send(f, client % 2, client, false, ACK, 10));
+	}
+	assert_int_equal(fixture_registers(f).connections, 300);
+	assert_int_equal(fixture_registers(f).established, 300);
+	assert_int_equal(fixture_registers(f).bytes, 300 * 90);
+	for (uint32_t client = 0; client < 300; client += 2)
+		assert_false(fixture_send(f, 3, client, client % 4 == 0, FIN | ACK, 0));
+	assert_int_equal(fixture_registers(f).connections, 150);
+	assert_int_equal(fixture_registers(f).bytes, 150 * 90);
+	fixture_destroy(f);
+}
+
+struct lcore {
+	struct fixture *fixture;
+	unsigned int number;
+	pthread_t thread;
+};
+
+#define CLIENTS_EACH 1000u
+
+/* Clients' packets on one lcore and what their server answers on the next, all at once. */
+static void *
+exchange(void *arg)
+{
+	struct lcore *lcore = arg;
+	struct fixture *f = lcore->fixture;
+	unsigned int other = (lcore->number + 1) % FIXTURE_WORKERS;
+	uint32_t first = lcore->number * CLIENTS_EACH;
+
+	rte_rcu_qsbr_thread_register(f->qsbr, lcore->number);
+	rte_rcu_qsbr_thread_online(f->qsbr, lcore->number);
+	for (uint32_t client = first; client < first + CLIENTS_EACH; client++) {
+		fixture_send(f, lcore->number, client, false, SYN, 0);
+		for (unsigned int n = 0; n < 5; n++)
+			fixture_send(f, lcore->number, client, false, ACK, 10);
+		if (client % 3 == 0)
+			fixture_send(f, lcore->number, client, false, FIN | ACK, 0);
+		rte_rcu_qsbr_quiescent(f->qsbr, lcore->number);
+	}
+	/* Every other thread's clients, in the other direction: ends of connections it never saw.
+	 */
+	for (uint32_t n = 0; n < CLIENTS_EACH; n++) {
+		uint32_t client = other * CLIENTS_EACH + n;
+
+		if (client % 3 == 1)
+			fixture_send(f, lcore->number, client, true, FIN | ACK, 0);
+		rte_rcu_qsbr_quiescent(f->qsbr, lcore->number);
+	}
+	rte_rcu_qsbr_thread_offline(f->qsbr, lcore->number);
+	return NULL;
+}
+
+static void
+lcores_count_together(void **state)
+{
+	struct lcore lcore[FIXTURE_WORKERS];
+	struct slowloris_config config = fixture_usual;
+	struct slowloris_registers found;
+	struct slowloris_usage usage;
+	const struct slowloris_counters *counters;
+	uint64_t missed = 0;
+	struct fixture *f;
+
+	(void)state;
+	config.shared = true;
+	config.rules.time_ms = 3600000;
+	f = fixture_create(&config);
+	for (unsigned int l = 0; l < FIXTURE_WORKERS; l++) {
+		lcore[l] = (struct lcore){.fixture = f, .number = l};
+		assert_int_equal(pthread_create(&lcore[l].thread, NULL, exchange, &lcore[l]), 0);
+	}
+	for (unsigned int l = 0; l < FIXTURE_WORKERS; l++)
+		pthread_join(lcore[l].thread, NULL);
+	fixture_pass(f, 1000);
+	for (unsigned int l = 0; l < FIXTURE_WORKERS; l++)
+		missed += slowloris_worker_counters(f->worker[l])->missed;
+	assert_int_equal(missed, 0);
+	found = fixture_registers(f);
+	counters = slowloris_counters(f->detector);
+	slowloris_usage(f->detector, &usage);
+	assert_int_equal(counters->opened, FIXTURE_WORKERS * CLIENTS_EACH);
+	assert_int_equal(found.connections, usage.connections);
+	assert_int_equal(found.connections, counters->opened - counters->closed);
+	/* Bytes: those of open connections, and of ends that came for connections already ended. */
+	assert_true(found.bytes >= found.connections * UINT64_C(290));
+	assert_int_equal(found.bytes % 10, 0);
+	fixture_destroy(f);
+}
+
+/* All keys in one bucket, as if chance had it: those without a slot are found all the same. */
+static void
+a_bucket_overflows(void **state)
+{
+	struct fixture *f = fixture_create(&fixture_usual);
+	struct connections *connections = &f->detector->connections;
+	const uint32_t mask = connections->bucket_mask;
+
+	(void)state;
+	connections->bucket_mask = 0;
+	for (uint32_t client = 0; client < 300; client++)
+		fixture_open(f, client);
+	assert_int_equal(bucket_elsewhere(connections->bucket), 300 - BUCKET_SLOTS);
+	for (uint32_t client = 0; client < 300; client++)
+		assert_false(fixture_send_from(f, client, ACK, 10));
+	assert_int_equal(fixture_registers(f).connections, 300);
+	assert_int_equal(fixture_registers(f).bytes, 300 * 130);
+	/* Slots become free, and are taken again. */
+	for (uint32_t client = 0; client < 300; client += 2)
+		assert_false(fixture_send(f, 0, client, true, FIN | ACK, 0));
+	assert_int_equal(fixture_registers(f).bytes, 150 * 130);
+	for (uint32_t client = 300; client < 450; client++)
+		fixture_open(f, client);
+	for (uint32_t client = 1; client < 300; client += 2)
+		assert_false(fixture_send_from(f, client, FIN | ACK, 0));
+	for (uint32_t client = 300; client < 450; client++)
+		assert_false(fixture_send_from(f, client, FIN | ACK, 0));
+	assert_int_equal(slowloris_counters(f->detector)->closed, 450);
+	assert_int_equal(fixture_registers(f).connections, 0);
+	assert_int_equal(bucket_elsewhere(connections->bucket), 0);
+	assert_int_equal(bucket_match(connections->bucket, 0), 0);
+	connections->bucket_mask = mask;
+	fixture_destroy(f);
+}
+
+/*
+ * Keys that all fall into one bucket under one secret spread over all of them under another.
+ */
+static void
+collisions_cannot_be_prepared(void **state)
+{
+	struct hash_secret known = hash_secret_draw(), unknown = hash_secret_draw();
+	struct connection_key key = {.destination = SERVER, .destination_port = 80};
+	unsigned int buckets[1024] = {0}, fullest = 0, prepared = 0;
+
+	(void)state;
+	for (uint32_t n = 0; prepared < 4096; n++) {
+		key.source = n;
+		key.source_port = (uint16_t)(n * 7);
+		if ((hash_connection(&known, &key) & 1023) != 0)
+			continue;
+		prepared++;
+		fullest = RTE_MAX(fullest, ++buckets[hash_connection(&unknown, &key) & 1023]);
+	}
+	/* 4 expected in each; all 4096 in one if the secret did not matter. */
+	assert_true(fullest < 64);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(segments_are_left_in_order),
+		cmocka_unit_test(lcores_count_together),
+		cmocka_unit_test(a_bucket_overflows),
+		cmocka_unit_test(collisions_cannot_be_prepared),
+	};
+
+	if (eal_start(1) != 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
