@@ -25,6 +25,8 @@
 
 #define PROGRAM "dpdk-netfc"
 
+struct trace_slot;
+
 /** Paths that one lcore may serve. */
 #define MAX_PATHS 256u
 
@@ -62,6 +64,7 @@ struct lcore {
 	struct pipeline_counters retired;   /**< of its workers before that one; so, too */
 	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
 	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
+	struct trace_slot *trace;           /**< NULL: none; put in place by trace_json() */
 	struct outbox *outbox;              /**< by port's index */
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	unsigned int path_count;

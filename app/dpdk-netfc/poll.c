@@ -8,6 +8,7 @@
 #include "defend.h"
 #include "poll.h"
 #include "reflect.h"
+#include "trace.h"
 #include "transmit.h"
 
 /* How often the main lcore looks after what needs no haste, or, without paths, whether to quit. */
@@ -70,11 +71,14 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 	uint16_t count)
 {
 	struct pipeline_worker *worker = __atomic_load_n(&lcore->worker, __ATOMIC_ACQUIRE);
+	struct trace_slot *trace = __atomic_load_n(&lcore->trace, __ATOMIC_ACQUIRE);
 	struct frame frames[PIPELINE_BURST];
 
 	lcore->counters.busy_polls++;
 	lcore->counters.rx_packets += count;
 	pipeline_process(worker, mbufs, frames, count);
+	if (unlikely(trace != NULL))
+		trace_sample(trace, app->port[in].id, mbufs, frames, count);
 	if (lcore->slowloris != NULL)
 		count = defend(lcore, worker, mbufs, frames, count);
 	count = answer(app, lcore, in, mbufs, frames, count);

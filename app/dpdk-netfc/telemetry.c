@@ -13,21 +13,22 @@
 #include "latency.h"
 #include "state.h"
 #include "telemetry.h"
+#include "trace.h"
 
 /* Makes the answer to a command; NULL: there is none. Parameters are NULL where none were given. */
-typedef json_t *(*show_function)(const struct app *app, const char *parameters);
+typedef json_t *(*show_function)(struct app *app, const char *parameters);
 
 /* The callbacks of DPDK's telemetry take no argument of their own. */
 static struct app *served;
 
 static json_t *
-show_config(const struct app *app, const char *parameters)
+show_config(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? state_config(app) : NULL;
 }
 
 static json_t *
-show_stats(const struct app *app, const char *parameters)
+show_stats(struct app *app, const char *parameters)
 {
 	struct totals totals;
 
@@ -54,7 +55,7 @@ parse_id(const char *text, unsigned int *id)
 }
 
 static json_t *
-show_port(const struct app *app, const char *parameters)
+show_port(struct app *app, const char *parameters)
 {
 	unsigned int id;
 
@@ -64,7 +65,7 @@ show_port(const struct app *app, const char *parameters)
 }
 
 static json_t *
-show_lcore(const struct app *app, const char *parameters)
+show_lcore(struct app *app, const char *parameters)
 {
 	unsigned int id;
 
@@ -74,32 +75,40 @@ show_lcore(const struct app *app, const char *parameters)
 }
 
 static json_t *
-show_tables(const struct app *app, const char *parameters)
+show_tables(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? state_tables(app) : NULL;
 }
 
 static json_t *
-show_bridge(const struct app *app, const char *parameters)
+show_bridge(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? state_bridge(app) : NULL;
 }
 
 /* All of the detector, or the registers of one destination. */
 static json_t *
-show_slowloris(const struct app *app, const char *parameters)
+show_slowloris(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? state_slowloris(app) : state_destination(app, parameters);
 }
 
 static json_t *
-show_latency(const struct app *app, const char *parameters)
+show_latency(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? latency_json(app) : NULL;
 }
 
 static json_t *
-show_capture(const struct app *app, const char *parameters)
+show_trace(struct app *app, const char *parameters)
+{
+	unsigned int lane = 0;
+
+	return parameters == NULL || parse_id(parameters, &lane) ? trace_json(app, lane) : NULL;
+}
+
+static json_t *
+show_capture(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? capture_json(app) : NULL;
 }
@@ -119,6 +128,7 @@ static const struct command {
 	{"/netfc/slowloris", show_slowloris,
 		"Slowloris detector, or registers. Parameter: IPv4 address"},
 	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
+	{"/netfc/trace", show_trace, "A request, and a lane of it by stages. Parameter: lane"},
 	{"/netfc/capture", show_capture, "The capture, or the last one. No parameters"},
 };
 
@@ -192,7 +202,7 @@ put_object(struct rte_tel_data *data, json_t *object)
 	return error;
 }
 
-/* Arrays of texts or of numbers that fit into an int. */
+/* Arrays of texts or of numbers that fit into an int; texts that are too long are cut. */
 static int
 put_array(struct rte_tel_data *data, json_t *array)
 {
@@ -208,6 +218,8 @@ put_array(struct rte_tel_data *data, json_t *array)
 			break;
 		error = texts ? rte_tel_data_add_array_string(data, json_string_value(value))
 			      : rte_tel_data_add_array_int(data, (int)json_integer_value(value));
+		if (error == -E2BIG || error == E2BIG)
+			error = 0;
 	}
 	return error;
 }

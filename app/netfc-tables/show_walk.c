@@ -16,37 +16,6 @@ struct walk {
 	json_t *json; /* the steps, or NULL to print them */
 };
 
-/* How many fields behind each other a step writes, from its dst on. */
-static unsigned
-fields_written(const struct netfc_step *step)
-{
-	switch (step->kind) {
-	case NETFC_STEP_UNPACK_IEEE:
-	case NETFC_STEP_UNPACK_POSIT:
-		return 4;
-	case NETFC_STEP_SELECT_IEEE:
-	case NETFC_STEP_SELECT_POSIT:
-	case NETFC_STEP_SELECT_SIGNED:
-		return 2; /* z and flags */
-	default:
-		return 1;
-	}
-}
-
-static bool
-is_select(const struct netfc_step *step)
-{
-	return step->kind == NETFC_STEP_SELECT_IEEE || step->kind == NETFC_STEP_SELECT_POSIT ||
-		step->kind == NETFC_STEP_SELECT_SIGNED;
-}
-
-/* The fields that a step writes, one after the other; z and flags are behind each other. */
-static unsigned
-field_written(const struct netfc_step *step, unsigned n)
-{
-	return is_select(step) ? (n == 0 ? NETFC_Z : NETFC_FLAGS) : step->dst + n;
-}
-
 static bool
 overrules_stages(enum meaning meaning, uint32_t word)
 {
@@ -71,22 +40,24 @@ static void
 print_step(const struct walk *walk, const struct netfc_program *program,
 	const struct netfc_step *step, const struct netfc_lanes *lanes)
 {
-	printf("%3u. %s\n", walk->steps, step->what);
-	for (unsigned n = 0; n < fields_written(step); n++) {
-		unsigned field = field_written(step, n);
+	uint8_t fields[NETFC_STEP_WRITES];
+	unsigned count = netfc_step_writes(step, fields);
 
-		print_field(walk, program, field, lanes->field[field][0]);
-	}
+	printf("%3u. %s\n", walk->steps, step->what);
+	for (unsigned n = 0; n < count; n++)
+		print_field(walk, program, fields[n], lanes->field[fields[n]][0]);
 }
 
 static void
 append_step(const struct walk *walk, const struct netfc_program *program,
 	const struct netfc_step *step, const struct netfc_lanes *lanes)
 {
+	uint8_t written[NETFC_STEP_WRITES];
+	unsigned count = netfc_step_writes(step, written);
 	json_t *fields = json_array();
 
-	for (unsigned n = 0; n < fields_written(step); n++) {
-		unsigned field = field_written(step, n);
+	for (unsigned n = 0; n < count; n++) {
+		unsigned field = written[n];
 		uint32_t word = lanes->field[field][0];
 
 		json_array_append_new(fields,

@@ -68,6 +68,33 @@ netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, 
 	return all;
 }
 
+unsigned
+netfc_step_writes(const struct netfc_step *step, uint8_t fields[NETFC_STEP_WRITES])
+{
+	unsigned count = 1;
+
+	switch (step->kind) {
+	case NETFC_STEP_SELECT_IEEE:
+	case NETFC_STEP_SELECT_POSIT:
+	case NETFC_STEP_SELECT_SIGNED:
+		fields[0] = NETFC_Z;
+		fields[1] = NETFC_FLAGS;
+		return 2;
+	case NETFC_STEP_UNPACK_IEEE:
+	case NETFC_STEP_UNPACK_POSIT:
+		count = NETFC_STEP_WRITES;
+		break;
+	case NETFC_STEP_SORT:
+		count = 2;
+		break;
+	default:
+		break;
+	}
+	for (unsigned n = 0; n < count; n++)
+		fields[n] = (uint8_t)(step->dst + n);
+	return count;
+}
+
 struct netfc_result
 netfc_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y, netfc_walk_fn fn,
 	void *arg)

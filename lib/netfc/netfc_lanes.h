@@ -174,6 +174,18 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 NETFC_API uint8_t netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x,
 	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
 
+/** Fields that a step writes at the most. */
+#define NETFC_STEP_WRITES 4
+
+/**
+ * What a step writes.
+ *
+ * @param fields their indices go here, in the order of netfc_step's dst
+ * @return how many there are
+ */
+NETFC_API unsigned
+netfc_step_writes(const struct netfc_step *step, uint8_t fields[NETFC_STEP_WRITES]);
+
 /** What the walk calls after each step. */
 typedef void (*netfc_walk_fn)(const struct netfc_program *program, const struct netfc_step *step,
 	const struct netfc_lanes *lanes, void *arg);

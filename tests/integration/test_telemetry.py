@@ -3,12 +3,15 @@
 
 import json
 import re
+import struct
 import subprocess
 import time
 
 import pytest
 
 import frames
+import hosts
+import oracle
 import project_scripts
 import switch
 
@@ -53,7 +56,14 @@ def test_every_command_has_help_and_is_in_the_manual(telemetry):
         assert f'.BR {name}' in manual or f'.B {name}' in manual, name
 
 
+def trace(telemetry, lane=None):
+    """A request as soon as one comes: the lcore may have to wait for a CPU."""
+    command = '/netfc/trace' if lane is None else f'/netfc/trace,{lane}'
+    return hosts.wait_until(lambda: telemetry.ask(command), 'a request')
+
+
 def test_every_command_answers_and_refuses_what_it_does_not_know(telemetry):
+    trace(telemetry)
     for name in commands(telemetry):
         assert telemetry.ask(name), name
         for parameter in ('-1', 'x', '999', '70000', '0x0', '0 ', '99999999999999999999'):
@@ -140,6 +150,66 @@ def test_dpdk_telemetry_py(running):
     done = subprocess.run(['dpdk-telemetry.py', '-f', prefix], input='/netfc/stats\n', text=True,
                           capture_output=True, env=switch.ENVIRONMENT, timeout=20, check=True)
     assert json.loads(done.stdout.splitlines()[-1])['/netfc/stats']['rx_packets'] > 0
+
+
+def test_trace_shows_a_request_and_its_lanes(telemetry):
+    """They are those of a request that was sent, and came out as the oracle and the stages say."""
+    sets = oracle.table_sets('fp16_k1024', 'bf16_k128')
+    shown = trace(telemetry)
+    count = shown['lanes']
+    sent = frames.lanes(count)
+    answer = oracle.switch(frames.plain_frame(sent), sets, forward='bridge')[-len(sent):]
+    words = [f'0x{word:04x}' for word, in struct.iter_unpack('>H', answer[12:12 + 6 * count])]
+    assert [shown['x'], shown['y'], shown['z']] == [
+        words[:count], words[count:2 * count], words[2 * count:3 * count]]
+    assert shown['status'] == 'ok' and shown['lanes_shown'] == count
+    assert shown['lanes_unlike_stages'] == 0 and shown['set'] == 'fp16_k1024'
+    assert 0 < shown['lanes_correctly_rounded'] <= count
+    assert shown['port'] == shown['lcore'] == 0
+    assert int.from_bytes(sent[8:12], 'big') == shown['id']
+
+
+def test_trace_walks_a_lane_as_the_table_tool_does(telemetry):
+    shown = trace(telemetry)
+    walk = shown['walk']
+    assert (walk['x'], walk['y'], walk['z']) == (shown['x'][0], shown['y'][0], shown['z'][0])
+    said = subprocess.run([switch.TABLE_BUILDER, 'show', 'fp16_k1024', '--json', '--walk',
+                           shown['op'], walk['x'], walk['y']], capture_output=True, check=True,
+                          text=True, timeout=60).stdout
+    steps = json.loads(said)['steps']
+    assert len(walk['stages']) == len(steps) > 8
+    for stage, step in zip(walk['stages'], steps):
+        fields = [f" {field['name']} {field['bits']}" for field in step['fields']]
+        assert stage == f"{step['what']}:{''.join(fields)}"
+
+
+def test_trace_of_another_lane(telemetry):
+    shown = hosts.wait_until(lambda: telemetry.ask('/netfc/trace,40'), 'a long request')
+    assert shown['lanes'] > 40 and shown['walk']['lane'] == 40
+    assert shown['walk']['x'] == shown['x'][40] and shown['walk']['z'] == shown['z'][40]
+
+
+def test_trace_of_what_is_refused_and_of_the_longest(tmp_path):
+    """Other requests than those of usual length; and none at all."""
+    for name, sent in (('long', frames.plain_frame(frames.lanes(300))),
+                       ('refused', frames.plain_frame(frames.bad_requests()['op 0'])),
+                       ('none', b'\xff' * 60)):
+        folder = tmp_path / name
+        folder.mkdir()
+        live = switch.Running(folder, [sent], ['--match', 'direct', '--tables', 'fp16_exact'],
+                              telemetry=True)
+        live.wait_until_busy()
+        with Telemetry(live.telemetry_path) as telemetry:
+            if name == 'none':
+                assert telemetry.ask('/netfc/trace') is None
+            else:
+                shown = trace(telemetry)
+                assert shown['status'] == ('ok' if name == 'long' else 'op')
+                assert ('walk' in shown) == (name == 'long')
+            if name == 'long':
+                assert shown['lanes'] == 300 and shown['lanes_shown'] == len(shown['z']) == 256
+                assert shown['lanes_correctly_rounded'] == 256 and not shown['lanes_unlike_stages']
+        assert live.stop()[0] == 0
 
 
 def test_a_client_that_stalls_holds_up_nobody(running):
