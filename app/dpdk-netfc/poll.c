@@ -157,7 +157,6 @@ received_by_all(const struct app *app)
 	return received;
 }
 
-/* The end of traffic, seen from the receive counters of all lcores. */
 static void
 watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 {

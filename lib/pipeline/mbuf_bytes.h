@@ -4,8 +4,9 @@
 
 /** @file Bytes of a packet at any offset, whatever its segments. */
 
+#include <string.h>
+
 #include <rte_mbuf.h>
-#include <rte_memcpy.h>
 
 /* 16 bits of a packet, wherever they are. */
 typedef uint16_t packet_word __attribute__((aligned(1), may_alias));

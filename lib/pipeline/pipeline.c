@@ -95,9 +95,10 @@ create_staged(struct pipeline *pipeline, const struct pipeline_config *config, u
 {
 	int error = create_stages(pipeline, config, format);
 
-	if (error == 0)
-		error = vector_create(config->sets[format], pipeline->match[format], config->isa,
-			config->socket_id, &pipeline->kernel[format]);
+	if (error != 0)
+		return error;
+	error = vector_create(config->sets[format], pipeline->match[format], config->isa,
+		config->socket_id, &pipeline->kernel[format]);
 	return error == -ENOTSUP ? 0 : error;
 }
 
