@@ -105,13 +105,16 @@ def test_systemd_finds_nothing_wrong(tmp_path):
 
 
 @pytest.mark.parametrize('line, offered', [
-    ('dpdk-netfc -- --match ', ['direct', 'hash', 'lpm']),
+    ('dpdk-netfc -- --match ', ['direct', 'fpu', 'hash', 'lpm']),
+    ('netfc-bench -- --match ', ['direct', 'hash', 'lpm']),
     ('dpdk-netfc -- --forw', ['--forward']),
     ('dpdk-netfc -- --tables bf16_k128', ['bf16_k128', 'bf16_k128_floor']),
     ('netfc-ctl t', ['tables']),
     ('netfc-ctl capture st', ['start', 'stop']),
     ('netfc-ctl capture start x --by', ['--bytes']),
     ('netfc-tables ver', ['verify']),
+    ('netfc-tables export --target b', ['bfrt', 'bfrt-json', 'bmv2']),
+    ('netfc-tables export --layout ', ['compact', 'direct']),
     ('netfc-top --int', ['--interval']),
 ])
 def test_completion(line, offered):
