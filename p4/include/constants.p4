@@ -22,6 +22,9 @@ const bit<8> NETFC_OP_QUERY = 16;
 
 /* Codes of a status, bits 6-4. Those that depend on a header's fields come with the entries. */
 const bit<3> NETFC_STATUS_OK = 0;
+const bit<3> NETFC_STATUS_VERSION = 1;
+const bit<3> NETFC_STATUS_OP = 2;
+const bit<3> NETFC_STATUS_FORMAT = 3;
 const bit<3> NETFC_STATUS_LENGTH = 4;
 const bit<3> NETFC_STATUS_QUERY = 5;
 const bit<3> NETFC_STATUS_LANES = 6;

@@ -203,6 +203,7 @@ struct meta_t {
     bit<16> room;
     bit<16> twice;
     bit<16> fourfold;
+    bit<16> sixfold;
     bit<16> lack;
     NETFC_EACH_LANE(NETFC_LANE_META)
 }

@@ -47,7 +47,7 @@ control Mi(in bit<1> differ, in int<16> theta, inout int<16> m) {
     table mi {
         key = {
             differ : exact @name("differ");
-            (bit<16>)theta : lpm @name("theta");
+            theta : lpm @name("theta");
         }
         actions = { set; }
         const default_action = set(0);
@@ -106,6 +106,15 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
             (NETFC_OP_SUB, 0, 0) : signs_differ();
             (NETFC_OP_SUB, 1, 1) : signs_differ();
         }
+    }
+
+    action strip_signs() {
+        lane.magnitude_x = x & 0x7fff;
+        lane.magnitude_y = y & 0x7fff;
+    }
+
+    action subtract_magnitudes() {
+        lane.difference = lane.magnitude_x - lane.magnitude_y;
     }
 
     /* ---- theta ------------------------------------------------------------------------------- */
@@ -168,7 +177,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
             x : ternary @name("x");
             y : ternary @name("y");
             lane.difference : ternary @name("difference");
-            (bit<16>)lane.theta : ternary @name("theta");
+            lane.theta : ternary @name("theta");
         }
         actions = { compute; take_x; take_y; take_minus_y; constant; }
         const default_action = take_x();
@@ -216,7 +225,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
 
     table limits {
         key = {
-            (bit<16>)lane.n : ternary @name("n");
+            lane.n : ternary @name("n");
         }
         actions = { raise; nothing; }
         const default_action = nothing();
@@ -241,11 +250,10 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
             lane.magnitude_y = y;
         }
 #else
-        lane.magnitude_x = x & 0x7fff;
-        lane.magnitude_y = y & 0x7fff;
+        strip_signs();
 #endif
         /* 1 */
-        lane.difference = lane.magnitude_x - lane.magnitude_y;
+        subtract_magnitudes();
 #ifdef NETFC_COMPACT
         order.apply();
 #else

@@ -70,10 +70,19 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         meta.answered = 1;
     }
 
-    action answer_refusal() {
-        hdr.netfc.reply = 1;
-        hdr.netfc.code = meta.code;
-        meta.answered = 1;
+    /* Each an instruction for each field, as a stage executes them. */
+    action measure() {
+        meta.room = hdr.udp.length - (UDP_HEADER_BYTES + NETFC_HEADER_BYTES);
+        meta.twice = hdr.netfc_count.count << 1;
+        meta.fourfold = hdr.netfc_count.count << 2;
+    }
+
+    action need() {
+        meta.sixfold = meta.twice + meta.fourfold;
+    }
+
+    action compare() {
+        meta.lack = meta.room - meta.sixfold;
     }
 
     /*
@@ -83,28 +92,31 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     table status {
         key = {
             meta.verdict : ternary;
+            meta.code : ternary;
             meta.query_answered : ternary;
             meta.lane0.present : ternary;
             hdr.netfc_count.isValid() : ternary;
             hdr.netfc_count.count : ternary;
             meta.lack : ternary;
         }
-        actions = { answer; answer_refusal; }
+        actions = { answer; }
         const entries = {
-            (verdict_t.REFUSE, _, _, _, _, _) : answer_refusal();
-            (verdict_t.COMPUTE, _, 1, _, _, _) : answer(NETFC_STATUS_OK);
-            (verdict_t.QUERY, 1, _, _, _, _) : answer(NETFC_STATUS_OK);
-            (_, _, _, false, _, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, 0, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, 0x8000 &&& 0x8000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
-            (_, _, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
-            (verdict_t.QUERY, _, _, _, _, _) : answer(NETFC_STATUS_QUERY);
-            (verdict_t.COMPUTE, _, _, _, _, _) : answer(NETFC_STATUS_LANES);
+            (verdict_t.REFUSE, NETFC_STATUS_VERSION, _, _, _, _, _) : answer(NETFC_STATUS_VERSION);
+            (verdict_t.REFUSE, NETFC_STATUS_OP, _, _, _, _, _) : answer(NETFC_STATUS_OP);
+            (verdict_t.REFUSE, NETFC_STATUS_FORMAT, _, _, _, _, _) : answer(NETFC_STATUS_FORMAT);
+            (verdict_t.COMPUTE, _, _, 1, _, _, _) : answer(NETFC_STATUS_OK);
+            (verdict_t.QUERY, _, 1, _, _, _, _) : answer(NETFC_STATUS_OK);
+            (_, _, _, _, false, _, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 0, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 0x8000 &&& 0x8000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
+            (verdict_t.QUERY, _, _, _, _, _, _) : answer(NETFC_STATUS_QUERY);
+            (verdict_t.COMPUTE, _, _, _, _, _, _) : answer(NETFC_STATUS_LANES);
         }
-        const default_action = answer_refusal();
+        const default_action = answer(NETFC_STATUS_LENGTH);
     }
 
     action raise(bit<4> flags) {
@@ -139,11 +151,9 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         if (hdr.netfc.isValid()) {
             request.apply();
         }
-        meta.room = hdr.udp.length - (UDP_HEADER_BYTES + NETFC_HEADER_BYTES);
-        meta.twice = hdr.netfc_count.count << 1;
-        meta.fourfold = hdr.netfc_count.count << 2;
-        meta.lack = meta.twice + meta.fourfold;
-        meta.lack = meta.room - meta.lack;
+        measure();
+        need();
+        compare();
         NETFC_EACH_LANE(NETFC_LANE_APPLY)
 #ifdef NETFC_SLOWLORIS
         slowloris.apply(hdr, meta);

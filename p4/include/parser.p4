@@ -61,6 +61,19 @@
         transition accept;                                                         \
     }
 
+/* By how many lanes there are; a parser of Tofino has no room for more than these 32 bits. */
+#ifdef NETFC_SLOWLORIS
+#define NETFC_SELECTED_OP , hdr.netfc.op
+#define NETFC_LANES_CASE(n) (n, NETFC_WITH_LANES(n), _) : lanes##n;
+#else
+#define NETFC_SELECTED_OP
+#define NETFC_LANES_CASE(n) (n, NETFC_WITH_LANES(n)) : lanes##n;
+#endif
+
+#define NETFC_EACH_COUNT(m)                                                         \
+    m(1) NETFC_LANE1(m(2)) NETFC_LANE2(m(3)) NETFC_LANE3(m(4)) NETFC_LANE4(m(5))    \
+    NETFC_LANE5(m(6)) NETFC_LANE6(m(7)) NETFC_LANE7(m(8))
+
 parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_TNA
     Checksum() checksum;
@@ -184,32 +197,11 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_TNA
         checksum.subtract({ hdr.netfc.format, hdr.netfc.reply, hdr.netfc.code, hdr.netfc.flags });
 #endif
-        transition select(hdr.netfc_count.count, hdr.udp.length, hdr.netfc.op) {
+        transition select(hdr.netfc_count.count, hdr.udp.length NETFC_SELECTED_OP) {
 #ifdef NETFC_SLOWLORIS
             (1, NETFC_WITH_LANES(1), NETFC_OP_QUERY) : query_lane;
 #endif
-            (1, NETFC_WITH_LANES(1), _) : lanes1;
-#if NETFC_LANES >= 2
-            (2, NETFC_WITH_LANES(2), _) : lanes2;
-#endif
-#if NETFC_LANES >= 3
-            (3, NETFC_WITH_LANES(3), _) : lanes3;
-#endif
-#if NETFC_LANES >= 4
-            (4, NETFC_WITH_LANES(4), _) : lanes4;
-#endif
-#if NETFC_LANES >= 5
-            (5, NETFC_WITH_LANES(5), _) : lanes5;
-#endif
-#if NETFC_LANES >= 6
-            (6, NETFC_WITH_LANES(6), _) : lanes6;
-#endif
-#if NETFC_LANES >= 7
-            (7, NETFC_WITH_LANES(7), _) : lanes7;
-#endif
-#if NETFC_LANES >= 8
-            (8, NETFC_WITH_LANES(8), _) : lanes8;
-#endif
+            NETFC_EACH_COUNT(NETFC_LANES_CASE)
             default : no_lanes;
         }
     }
@@ -238,28 +230,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
         transition accept;
     }
 
-    NETFC_LANES_STATE(1)
-#if NETFC_LANES >= 2
-    NETFC_LANES_STATE(2)
-#endif
-#if NETFC_LANES >= 3
-    NETFC_LANES_STATE(3)
-#endif
-#if NETFC_LANES >= 4
-    NETFC_LANES_STATE(4)
-#endif
-#if NETFC_LANES >= 5
-    NETFC_LANES_STATE(5)
-#endif
-#if NETFC_LANES >= 6
-    NETFC_LANES_STATE(6)
-#endif
-#if NETFC_LANES >= 7
-    NETFC_LANES_STATE(7)
-#endif
-#if NETFC_LANES >= 8
-    NETFC_LANES_STATE(8)
-#endif
+    NETFC_EACH_COUNT(NETFC_LANES_STATE)
 }
 
 #define NETFC_EMIT_X(n) packet.emit(hdr.x##n);

@@ -98,7 +98,7 @@ control Power(in int<16> n, inout bit<16> z, inout lane_t lane) {
     table exp {
         key = {
             lane.negative : exact @name("negative");
-            (bit<16>)n : exact @name("n");
+            n : exact @name("n");
         }
         actions = { set; }
         const default_action = set(0);
