@@ -81,22 +81,26 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
 }
 
 /*
- * Codes of a few bits that two stages' keys are made of must not share a container with each other:
- * an action could not write them in the same stage by different instructions.
+ * Sums that saturate need containers of their own width. Codes of a few bits that two stages' keys
+ * are made of must not share a container with each other: an action could not write them in the
+ * same stage by different instructions.
  */
-#ifdef NETFC_EXACT
 #define NETFC_STRING(text) #text
-#define NETFC_LANE_PRAGMAS(n)                                                   \
-    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.code_x))                  \
-    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.code_y))                  \
-    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.sign_y))                  \
-    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.overflow))                \
-    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.fraction_x))              \
-    @pa_solitary("ingress", NETFC_STRING(meta.lane##n.fraction_y))              \
-    @pa_container_size("ingress", NETFC_STRING(meta.lane##n.fraction_x), 16)    \
-    @pa_container_size("ingress", NETFC_STRING(meta.lane##n.fraction_y), 16)
-NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
+#define NETFC_IN_16_BITS(field) @pa_container_size("ingress", NETFC_STRING(field), 16)
+#define NETFC_ALONE(field) @pa_solitary("ingress", NETFC_STRING(field))
+#ifdef NETFC_EXACT
+#define NETFC_LANE_PRAGMAS(n)                                                     \
+    NETFC_ALONE(meta.lane##n.code_x) NETFC_ALONE(meta.lane##n.code_y)             \
+    NETFC_ALONE(meta.lane##n.sign_y) NETFC_ALONE(meta.lane##n.overflow)           \
+    NETFC_ALONE(meta.lane##n.fraction_x) NETFC_IN_16_BITS(meta.lane##n.fraction_x) \
+    NETFC_ALONE(meta.lane##n.fraction_y) NETFC_IN_16_BITS(meta.lane##n.fraction_y)
+#else
+#define NETFC_LANE_PRAGMAS(n)                                                     \
+    NETFC_IN_16_BITS(meta.lane##n.i) NETFC_IN_16_BITS(meta.lane##n.j)             \
+    NETFC_IN_16_BITS(meta.lane##n.theta) NETFC_IN_16_BITS(meta.lane##n.m)         \
+    NETFC_IN_16_BITS(meta.lane##n.n)
 #endif
+NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
 control IngressPipe(inout headers_t hdr, inout meta_t meta,
                     in ingress_intrinsic_metadata_t intrinsic,
                     in ingress_intrinsic_metadata_from_parser_t from_parser,
@@ -155,10 +159,6 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         forward.apply();
         lengths.apply(hdr, from_parser.parser_err, meta);
         netfc.apply(hdr, meta);
-        /* A datagram over IPv4 without a checksum stays without. */
-        if (hdr.udp.checksum == 0 && hdr.ipv4.isValid()) {
-            meta.answered = 0;
-        }
         if (meta.reflect == 1) {
             swap_ethernet();
             if (hdr.ipv4.isValid()) {
@@ -180,7 +180,7 @@ control IngressDeparser(packet_out packet, inout headers_t hdr, in meta_t meta,
     Checksum() checksum;
 
     apply {
-        if (meta.answered == 1) {
+        if (meta.checksummed == 1) {
             hdr.udp.checksum = checksum.update({
                 meta.residual,
                 hdr.netfc.format, hdr.netfc.reply, hdr.netfc.code, hdr.netfc.flags

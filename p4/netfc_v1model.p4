@@ -125,7 +125,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
         sum = sum + 6 * 0xffff - NETFC_COUNTERS_SUM;
 #endif
         netfc.apply(hdr, meta);
-        if (meta.answered == 1 && (hdr.udp.checksum != 0 || hdr.ipv6.isValid())) {
+        if (meta.checksummed == 1) {
             sum = sum + (bit<32>)NETFC_STATUS_WORD + (bit<32>)(~hdr.udp.checksum);
             NETFC_EACH_LANE(NETFC_ADD_NEW)
 #ifdef NETFC_SLOWLORIS

@@ -194,7 +194,7 @@ struct meta_t {
     bit<1> reflect;
     bit<1> query_answered;
     bit<1> attacked; /* the destination is under attack */
-    bit<1> answered; /* the status is written, and with it the checksum */
+    bit<1> checksummed; /* there is a status to write, and a checksum to update with it */
     bit<3> code;
     verdict_t verdict;
     bit<16> residual; /* TNA: the checksum of what does not change */

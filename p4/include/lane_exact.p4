@@ -21,18 +21,15 @@ struct lane_t {
     bit<5> code_y;
     bit<1> sign_y;       /* of y, negated for sub */
     bit<1> overflow;     /* the larger exponent is the largest: a sum can overflow */
-    bit<16> a;           /* x's significand times 8, shifted, with its sign */
-    bit<16> b;
-    bit<16> s;           /* a + b */
+    bit<16> s;           /* x's significand times 8, shifted, with its sign; then the sum */
+    bit<16> b;           /* y's */
     /* Products and quotients. */
     bit<16> fraction_x;  /* of the normalised significand */
     bit<16> fraction_y;
-    bit<16> exponent_x;
+    bit<16> exponent;    /* x's, then of the product or quotient */
     bit<16> exponent_y;
-    bit<16> exponent;    /* their sum or difference */
-    bit<32> high;        /* part of the product or quotient that x's high half makes, 24 bits */
-    bit<32> low;
-    bit<32> p;           /* high + low */
+    bit<32> p;           /* what x's high half makes of the product or quotient; then all its 24 bits */
+    bit<32> low;         /* what x's low half makes */
     bit<4> class;        /* where it is rounded */
 }
 
@@ -117,7 +114,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     /* ---- 1: parts of a product or quotient --------------------------------------------------- */
 
     action set_high(bit<32> word) {
-        lane.high = word;
+        lane.p = word;
     }
 
     @use_hash_action(1)
@@ -149,11 +146,11 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     }
 
     action add_exponents() {
-        lane.exponent = lane.exponent_x + lane.exponent_y;
+        lane.exponent = lane.exponent + lane.exponent_y;
     }
 
     action subtract_exponents() {
-        lane.exponent = lane.exponent_x - lane.exponent_y;
+        lane.exponent = lane.exponent - lane.exponent_y;
     }
 
     table exponents {
@@ -163,6 +160,13 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         const entries = {
             (NETFC_OP_DIV) : subtract_exponents();
         }
+    }
+
+    /* ---- 2: sums, products, quotients ------------------------------------------------------- */
+
+    action add_parts() {
+        lane.s = lane.s + lane.b;
+        lane.p = lane.p + lane.low;
     }
 
     /* ---- 2: where to round a product --------------------------------------------------------- */
@@ -309,19 +313,22 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         size = NETFC_DECISIONS;
     }
 
+    action join() {
+        z = lane.base + lane.offset;
+    }
+
     apply {
         /* 0 and 1 */
-        prenorm_x.apply(x, lane.fraction_x, lane.exponent_x);
+        prenorm_x.apply(x, lane.fraction_x, lane.exponent);
         prenorm_y.apply(y, lane.fraction_y, lane.exponent_y);
         exps.apply();
-        align_x.apply(lane.code_x, x[15:15], x, lane.a);
+        align_x.apply(lane.code_x, x[15:15], x, lane.s);
         align_y.apply(lane.code_y, lane.sign_y, y, lane.b);
         part_high.apply();
         part_low.apply();
         exponents.apply();
         /* 2 */
-        lane.s = lane.a + lane.b;
-        lane.p = lane.high + lane.low;
+        add_parts();
         if (op == NETFC_OP_MUL || op == NETFC_OP_DIV) {
             class.apply();
         }
@@ -344,7 +351,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         }
         /* 4 */
         if (lane.computed == 1) {
-            z = lane.base + lane.offset;
+            join();
         }
     }
 }

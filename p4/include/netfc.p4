@@ -67,7 +67,6 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     action answer(bit<3> code) {
         hdr.netfc.reply = 1;
         hdr.netfc.code = code;
-        meta.answered = 1;
     }
 
     /* Each an instruction for each field, as a stage executes them. */
@@ -161,6 +160,10 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
             status.apply();
             flags.apply();
+            /* A datagram over IPv4 without a checksum stays without. */
+            if (hdr.udp.checksum != 0 || !hdr.ipv4.isValid()) {
+                meta.checksummed = 1;
+            }
         }
     }
 }
