@@ -97,8 +97,7 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
 #else
 #define NETFC_LANE_PRAGMAS(n)                                                     \
     NETFC_IN_16_BITS(meta.lane##n.i) NETFC_IN_16_BITS(meta.lane##n.j)             \
-    NETFC_IN_16_BITS(meta.lane##n.theta) NETFC_IN_16_BITS(meta.lane##n.m)         \
-    NETFC_IN_16_BITS(meta.lane##n.n)
+    NETFC_IN_16_BITS(meta.lane##n.theta) NETFC_IN_16_BITS(meta.lane##n.m)
 #endif
 NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
 control IngressPipe(inout headers_t hdr, inout meta_t meta,

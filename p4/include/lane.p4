@@ -13,15 +13,13 @@
 /* What a lane carries from stage to stage. Log words are int<16>: their sums saturate. */
 struct lane_t {
     bit<1> present;        /* the packet has this lane */
-    int<16> i;             /* log of |x|, times k */
+    int<16> i;             /* log of |x|, times k; then of |z| */
     int<16> j;             /* log of |y| */
     int<16> theta;         /* j - i */
     int<16> base;          /* compact: the larger of i and j */
     int<16> m;
-    int<16> n;             /* log of |z| */
-    bit<16> magnitude_x;
     bit<16> magnitude_y;
-    bit<16> difference;    /* |x| - |y|: its sign and whether it is zero matter */
+    bit<16> difference;    /* |x|, then |x| - |y|: its sign and whether it is zero matter */
     bit<1> differ;         /* x and y, negated for sub, have different signs */
     bit<1> computed;       /* z comes of n */
     bit<1> negative;       /* and has this sign */
@@ -109,12 +107,12 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     }
 
     action strip_signs() {
-        lane.magnitude_x = x & 0x7fff;
+        lane.difference = x & 0x7fff;
         lane.magnitude_y = y & 0x7fff;
     }
 
     action subtract_magnitudes() {
-        lane.difference = lane.magnitude_x - lane.magnitude_y;
+        lane.difference = lane.difference - lane.magnitude_y;
     }
 
     /* ---- theta ------------------------------------------------------------------------------- */
@@ -184,22 +182,22 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         size = NETFC_DECISIONS;
     }
 
-    /* ---- n ----------------------------------------------------------------------------------- */
+    /* ---- n, in the place of i ----------------------------------------------------------------- */
 
     action sum() {
 #ifdef NETFC_COMPACT
-        lane.n = lane.base |+| lane.m;
+        lane.i = lane.base |+| lane.m;
 #else
-        lane.n = lane.i |+| lane.m;
+        lane.i = lane.i |+| lane.m;
 #endif
     }
 
     action product() {
-        lane.n = lane.i |+| lane.j;
+        lane.i = lane.i |+| lane.j;
     }
 
     action quotient() {
-        lane.n = lane.i |-| lane.j;
+        lane.i = lane.i |-| lane.j;
     }
 
     table add {
@@ -225,7 +223,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
 
     table limits {
         key = {
-            lane.n : ternary @name("n");
+            lane.i : ternary @name("n");
         }
         actions = { raise; nothing; }
         const default_action = nothing();
@@ -240,9 +238,9 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         differ.apply();
 #ifdef NETFC_POSIT
         if (x[15:15] == 1) {
-            lane.magnitude_x = 0 - x;
+            lane.difference = 0 - x;
         } else {
-            lane.magnitude_x = x;
+            lane.difference = x;
         }
         if (y[15:15] == 1) {
             lane.magnitude_y = 0 - y;
@@ -268,7 +266,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         add.apply();
         /* 4 */
         if (lane.computed == 1) {
-            power.apply(lane.n, z, lane);
+            power.apply(lane.i, z, lane);
 #ifndef NETFC_POSIT
             limits.apply();
 #endif
