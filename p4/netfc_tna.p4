@@ -100,6 +100,11 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
     NETFC_IN_16_BITS(meta.lane##n.theta) NETFC_IN_16_BITS(meta.lane##n.m)
 #endif
 NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
+#if NETFC_LANES == 8 && __TARGET_TOFINO__ == 2
+/* The checksum of all z depends on the validity of their headers, which it takes from 4 bytes. */
+@pa_byte_pack("ingress", "hdr.x0.$valid", "hdr.x1.$valid", "hdr.x2.$valid", "hdr.x3.$valid",
+              "hdr.x4.$valid", "hdr.x5.$valid", "hdr.x6.$valid", "hdr.x7.$valid")
+#endif
 control IngressPipe(inout headers_t hdr, inout meta_t meta,
                     in ingress_intrinsic_metadata_t intrinsic,
                     in ingress_intrinsic_metadata_from_parser_t from_parser,
