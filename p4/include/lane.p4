@@ -106,11 +106,13 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         }
     }
 
+#ifndef NETFC_POSIT
     action strip_signs() {
         lane.difference = x & 0x7fff;
         lane.magnitude_y = y & 0x7fff;
     }
 
+#endif
     action subtract_magnitudes() {
         lane.difference = lane.difference - lane.magnitude_y;
     }

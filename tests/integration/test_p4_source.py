@@ -70,7 +70,8 @@ def test_numbers():
         elif name.startswith('NETFC_OP_'):
             assert value == theirs[name.replace('_OP_', '_')]
     assert {name for name in ours if name.startswith('NETFC_STATUS_')} == {
-        'NETFC_STATUS_OK', 'NETFC_STATUS_LENGTH', 'NETFC_STATUS_QUERY', 'NETFC_STATUS_LANES'}
+        f'NETFC_STATUS_{name}'
+        for name in ('OK', 'VERSION', 'OP', 'FORMAT', 'LENGTH', 'QUERY', 'LANES')}
     assert {name for name in ours if name in theirs} >= {'NETFC_LANE_BYTES', 'NETFC_STATUS_LANES'}
     assert ours['NETFC_HEADER_BYTES'][1] == sum(size for _, size in c_header().values())
     assert ours['NETFC_ANSWERABLE_BYTES'][1] == c_header()['status'][0] + 1
