@@ -14,8 +14,8 @@
 
 _Static_assert((int)PIPELINE_BURST <= ONES_MAX, "a burst has more packets than ones");
 
-/* From so many lanes on, a kernel computes a packet's lanes where they are. */
-#define IN_PLACE_LANES SLOTS_FEW
+/* And so many packets at once. */
+#define AT_ONCE 8
 
 /* How many packets ahead bytes are fetched. */
 #define PREFETCH 4
@@ -265,26 +265,26 @@ take_few(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *
 	return at;
 }
 
-/* Computed by a kernel where they are. */
+/* A kernel computes packets where they are, a few at a time while they are in the cache. */
 static uint16_t
 take_many(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
 	const struct batch *batch = &worker->batch[worker->index];
-	const unsigned int lanes = worker->like.count;
-	const size_t bytes = lanes * sizeof(uint16_t);
+	struct vector_packet packets[AT_ONCE];
 	uint16_t at = 0;
 
+	count = RTE_MIN(count, AT_ONCE);
 	for (; goes_on(worker, mbufs, at, count); at++) {
-		uint8_t *udp = rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_UDP);
-		uint8_t *x = udp + PLAIN_LANES - PLAIN_UDP, flags;
-		uint64_t changes = 0;
-
 		frames[at] = worker->like.frame;
-		flags = vector_run_packet(batch->branch->kernel, batch->op, x, x + bytes,
-			x + 2 * bytes, lanes, &changes);
-		plain_reply(udp, &frames[at], changes, request_status_ok(flags));
-		worker->run.exceptions += flags_spread(flags);
+		packets[at].slots = rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_LANES);
+		packets[at].count = worker->like.count;
+	}
+	vector_run_packets(batch->branch->kernel, batch->op, packets, at);
+	for (uint16_t p = 0; p < at; p++) {
+		plain_reply(packets[p].slots - (PLAIN_LANES - PLAIN_UDP), &frames[p],
+			packets[p].changes, request_status_ok(packets[p].flags));
+		worker->run.exceptions += flags_spread(packets[p].flags);
 	}
 	return at;
 }
@@ -301,7 +301,7 @@ start_run(struct pipeline_worker *worker, const struct rte_mbuf *mbuf)
 	worker->index = index;
 	if (like->count == 1 && like->status == 0)
 		worker->take = take_ones;
-	else if (like->count < IN_PLACE_LANES)
+	else if (like->count < SLOTS_FEW)
 		worker->take = take_few;
 	else
 		worker->take = take_many;

@@ -21,7 +21,7 @@ void slots_write(const uint32_t *field, void *slots, unsigned int count);
 uint32_t slots_replace(void *slots, const uint16_t *by, unsigned int count);
 
 /* So many lanes are few: they are read and written in words of several, without a call. */
-#define SLOTS_FEW 32
+#define SLOTS_FEW 20
 
 /* Lanes behind a field that slots_copy() writes, and before one that is read for few lanes. */
 #define SLOTS_MARGIN 32

@@ -16,13 +16,26 @@
 
 #define BLOCK_LANES 256
 
+/*
+ * Loops over a block go on to a multiple of this, as what is left over by vectors would take longer
+ * than all of them: lanes behind the last are computed from anything, and not used.
+ */
+#define BLOCK_STEP 32
+
 /* 16 bits of a packet, wherever they are. */
 typedef uint16_t block_slot __attribute__((aligned(1), may_alias));
 
 struct block {
-	uint16_t x[BLOCK_LANES], y[BLOCK_LANES], z[BLOCK_LANES];
+	uint16_t x[BLOCK_LANES + BLOCK_STEP], y[BLOCK_LANES + BLOCK_STEP];
+	uint16_t z[BLOCK_LANES];
 	uint16_t flags[BLOCK_LANES]; /* of enum netfc_flag */
 } __attribute__((aligned(64)));
+
+BLOCK_INLINE unsigned int
+block_steps(unsigned int count)
+{
+	return (count + BLOCK_STEP - 1) / BLOCK_STEP * BLOCK_STEP;
+}
 
 /* Compute a block: x and y to z and flags. */
 typedef void (*block_fn)(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
@@ -46,31 +59,85 @@ block_read(uint16_t *__restrict__ to, const block_slot *__restrict__ from, unsig
 		to[l] = block_swap(from[l]);
 }
 
-BLOCK_INLINE uint8_t
-block_run_packet(block_fn compute, const struct vector_kernel *kernel, enum netfc_op op,
-	const void *x, const void *y, void *z, uint32_t count, uint64_t *changes)
+/* Lanes of a packet, and where in a block they are. */
+struct block_part {
+	struct vector_packet *packet;
+	uint32_t first; /* of the packet */
+	unsigned int at, count;
+};
+
+struct block_parts {
+	struct block_part part[BLOCK_LANES];
+	unsigned int parts, lanes;
+};
+
+/* Results into packets. */
+BLOCK_INLINE void
+block_write(const struct block *block, const struct block_parts *parts)
 {
-	struct block block;
-	uint16_t any = 0;
-
-	for (uint32_t done = 0; done < count; done += BLOCK_LANES) {
-		unsigned int some = count - done < BLOCK_LANES ? count - done : BLOCK_LANES;
-		block_slot *__restrict__ to = (block_slot *)z + done;
+	for (unsigned int p = 0; p < parts->parts; p++) {
+		const struct block_part *part = &parts->part[p];
+		const uint16_t *__restrict__ z = block->z + part->at;
+		const uint16_t *__restrict__ flags = block->flags + part->at;
+		block_slot *__restrict__ to =
+			(block_slot *)part->packet->slots + 2 * part->packet->count + part->first;
 		uint32_t change = 0;
+		uint16_t any = 0;
 
-		block_read(block.x, (const block_slot *)x + done, some);
-		block_read(block.y, (const block_slot *)y + done, some);
-		compute(kernel, op, &block, some);
-		for (unsigned int l = 0; l < some; l++) {
-			uint16_t before = to[l], after = block_swap(block.z[l]);
+		for (unsigned int l = 0; l < part->count; l++) {
+			uint16_t before = to[l], after = block_swap(z[l]);
 
 			change += (uint32_t)(uint16_t)~before + after;
-			any |= block.flags[l];
+			any |= flags[l];
 			to[l] = after;
 		}
-		*changes += change;
+		part->packet->changes += change;
+		part->packet->flags |= (uint8_t)any;
 	}
-	return (uint8_t)any;
+}
+
+/* As many lanes of the packet as there is room for, from `first` on. */
+BLOCK_INLINE unsigned int
+block_add(struct block *block, struct block_parts *parts, struct vector_packet *packet,
+	uint32_t first)
+{
+	const block_slot *x = (const block_slot *)packet->slots + first;
+	unsigned int room = BLOCK_LANES - parts->lanes, at = parts->lanes;
+	unsigned int some = packet->count - first < room ? packet->count - first : room;
+	/* Whole steps, where there is so much behind y. */
+	unsigned int read = packet->count < BLOCK_STEP ? some : block_steps(some);
+
+	block_read(block->x + at, x, read);
+	block_read(block->y + at, x + packet->count, read);
+	parts->part[parts->parts++] = (struct block_part){packet, first, at, some};
+	parts->lanes += some;
+	return some;
+}
+
+/* Packets share blocks, but each that fits into one is in one. */
+BLOCK_INLINE void
+block_run_packets(block_fn compute, const struct vector_kernel *kernel, enum netfc_op op,
+	struct vector_packet *packets, unsigned int count)
+{
+	struct block block;
+	struct block_parts parts;
+
+	parts.parts = parts.lanes = 0;
+	for (unsigned int p = 0; p < count; p++) {
+		struct vector_packet *packet = &packets[p], *next = packet + 1;
+
+		packet->flags = 0;
+		packet->changes = 0;
+		for (uint32_t first = 0; first < packet->count;) {
+			first += block_add(&block, &parts, packet, first);
+			if (first == packet->count && p + 1 < count &&
+				parts.lanes + next->count <= BLOCK_LANES)
+				continue;
+			compute(kernel, op, &block, parts.lanes);
+			block_write(&block, &parts);
+			parts.parts = parts.lanes = 0;
+		}
+	}
 }
 
 BLOCK_INLINE void
@@ -94,10 +161,10 @@ block_run_lanes(block_fn compute, const struct vector_kernel *kernel, enum netfc
 
 /* The two functions of a kernel around a block_fn. */
 #define BLOCK_FUNCTIONS(name, compute)                                                             \
-	static uint8_t name##_packet(const struct vector_kernel *kernel, enum netfc_op op,         \
-		const void *x, const void *y, void *z, uint32_t count, uint64_t *changes)          \
+	static void name##_packets(const struct vector_kernel *kernel, enum netfc_op op,           \
+		struct vector_packet *packets, unsigned int count)                                 \
 	{                                                                                          \
-		return block_run_packet(compute, kernel, op, x, y, z, count, changes);             \
+		block_run_packets(compute, kernel, op, packets, count);                            \
 	}                                                                                          \
 	static void name##_lanes(const struct vector_kernel *kernel, enum netfc_op op,             \
 		const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count) \

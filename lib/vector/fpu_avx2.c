@@ -7,7 +7,7 @@
 
 #define RESTRICT __restrict__
 
-/* Lanes of a register of floats; blocks are multiples of it. */
+/* Lanes of a register of floats; the steps of blocks are multiples of it. */
 #define FLOATS 8
 
 struct floats {
@@ -119,8 +119,7 @@ BLOCK_INLINE void
 compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct block *block,
 	unsigned int count)
 {
-	/* Whole registers: what stands behind the last lane is computed and not used. */
-	unsigned int rounded = (count + FLOATS - 1) / FLOATS * FLOATS;
+	unsigned int rounded = block_steps(count);
 	struct floats floats;
 
 	memset(block->x + count, 0, (rounded - count) * sizeof(block->x[0]));
@@ -130,9 +129,9 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct 
 	operate(op, &floats, rounded);
 	(bf16 ? to_bf16 : to_fp16)(floats.z, block->z, rounded);
 	if (op == NETFC_MUL)
-		explain((const struct fpu_kernel *)kernel, block, true, false, count);
+		explain((const struct fpu_kernel *)kernel, block, true, false, rounded);
 	else
-		explain((const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, count);
+		explain((const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
 }
 
 BLOCK_INLINE void
@@ -157,11 +156,11 @@ fpu_use_avx2(struct fpu_kernel *kernel)
 {
 	switch (netfc_format_id(kernel->format)) {
 	case NETFC_FP16:
-		kernel->kernel.run_packet = fp16_packet;
+		kernel->kernel.run_packets = fp16_packets;
 		kernel->kernel.run_lanes = fp16_lanes;
 		return true;
 	case NETFC_BF16:
-		kernel->kernel.run_packet = bf16_packet;
+		kernel->kernel.run_packets = bf16_packets;
 		kernel->kernel.run_lanes = bf16_lanes;
 		return true;
 	default:

@@ -96,7 +96,7 @@ explain(enum netfc_op op, const struct fpu_kernel *kernel, struct words in, __m5
 
 INLINE __m512i
 compute_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, struct words in,
-	struct flags *flags)
+	__mmask32 lanes, struct flags *flags)
 {
 	const __m512i last = all(kernel->inf - 2);
 	struct floats x = bf16 ? from_bf16(in.x) : from_fp16(in.x);
@@ -106,7 +106,7 @@ compute_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, stru
 
 	*flags = (struct flags){0};
 	/* Zero less one is greater than any finite magnitude less one. */
-	if (_mm512_cmpgt_epu16_mask(_mm512_sub_epi16(magnitude, all(1)), last) != 0) {
+	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, all(1)), last) != 0) {
 		explain(op, kernel, in, magnitude, flags);
 		z = _mm512_mask_mov_epi16(
 			z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
@@ -115,84 +115,92 @@ compute_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, stru
 }
 
 INLINE void
-run(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, const uint8_t *x,
-	const uint8_t *y, struct out *out, uint32_t count, bool packet)
+run_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, struct group group,
+	struct out *out)
 {
+	struct words in = load_words(&group, false);
 	struct flags flags;
+	__m512i z = compute_group(kernel, op, bf16, in, group.lanes, &flags);
 
-	for (uint32_t g = 0; g * GROUP < count; g++) {
-		__mmask32 lanes = lanes_of(g, count);
-		__m512i z =
-			compute_group(kernel, op, bf16, load_words(x, y, g, lanes, false), &flags);
+	store_group(&group, z, &flags, out);
+}
 
-		store_group(out, g, lanes, z, &flags, packet);
-	}
+INLINE void
+run(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, const struct lanes *lanes,
+	struct out *out)
+{
+	for (uint32_t g = 0; g < groups_in(lanes->count); g++)
+		run_group(kernel, op, bf16, group_of(lanes, g), out);
 }
 
 /* A call each, so that the operation is a constant in it. */
 INLINE void
-run_op(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, const void *x,
-	const void *y, struct out *out, uint32_t count, bool packet)
+run_op(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, const struct lanes *lanes,
+	struct out *out)
 {
 	const struct fpu_kernel *fpu = (const struct fpu_kernel *)kernel;
 
 	switch (op) {
 	case NETFC_ADD:
-		run(fpu, NETFC_ADD, bf16, x, y, out, count, packet);
+		run(fpu, NETFC_ADD, bf16, lanes, out);
 		break;
 	case NETFC_SUB:
-		run(fpu, NETFC_SUB, bf16, x, y, out, count, packet);
+		run(fpu, NETFC_SUB, bf16, lanes, out);
 		break;
 	case NETFC_MUL:
-		run(fpu, NETFC_MUL, bf16, x, y, out, count, packet);
+		run(fpu, NETFC_MUL, bf16, lanes, out);
 		break;
 	case NETFC_DIV:
-		run(fpu, NETFC_DIV, bf16, x, y, out, count, packet);
+		run(fpu, NETFC_DIV, bf16, lanes, out);
 		break;
 	}
 }
 
-INLINE uint8_t
-run_packet(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, const void *x,
-	const void *y, void *z, uint32_t count, uint64_t *changes)
+INLINE void
+run_packets(const struct vector_kernel *kernel, enum netfc_op op, bool bf16,
+	struct vector_packet *packets, unsigned int count)
 {
-	struct out out = {.z = z, .change = _mm512_setzero_si512()};
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of_packet(&packets[p]);
+		struct out out = no_change();
 
-	run_op(kernel, op, bf16, x, y, &out, count, true);
-	*changes += collect_changes(out.change, count);
-	return collect_flags(&out.any);
+		run_op(kernel, op, bf16, &lanes, &out);
+		finish_packet(&packets[p], &out);
+	}
 }
 
-static uint8_t
-run_packet_fp16(const struct vector_kernel *kernel, enum netfc_op op, const void *x, const void *y,
-	void *z, uint32_t count, uint64_t *changes)
+static void
+run_packets_fp16(const struct vector_kernel *kernel, enum netfc_op op,
+	struct vector_packet *packets, unsigned int count)
 {
-	return run_packet(kernel, op, false, x, y, z, count, changes);
+	run_packets(kernel, op, false, packets, count);
 }
 
-static uint8_t
-run_packet_bf16(const struct vector_kernel *kernel, enum netfc_op op, const void *x, const void *y,
-	void *z, uint32_t count, uint64_t *changes)
+static void
+run_packets_bf16(const struct vector_kernel *kernel, enum netfc_op op,
+	struct vector_packet *packets, unsigned int count)
 {
-	return run_packet(kernel, op, true, x, y, z, count, changes);
+	run_packets(kernel, op, true, packets, count);
 }
 
 static void
 run_lanes_fp16(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
 	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
 {
-	struct out out = {.z = (uint8_t *)z, .flags = flags};
+	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
+	struct out out = no_change();
 
-	run_op(kernel, op, false, x, y, &out, count, false);
+	run_op(kernel, op, false, &lanes, &out);
 }
 
 static void
 run_lanes_bf16(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
 	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
 {
-	struct out out = {.z = (uint8_t *)z, .flags = flags};
+	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
+	struct out out = no_change();
 
-	run_op(kernel, op, true, x, y, &out, count, false);
+	run_op(kernel, op, true, &lanes, &out);
 }
 
 bool
@@ -200,11 +208,11 @@ fpu_use_avx512(struct fpu_kernel *kernel)
 {
 	switch (netfc_format_id(kernel->format)) {
 	case NETFC_FP16:
-		kernel->kernel.run_packet = run_packet_fp16;
+		kernel->kernel.run_packets = run_packets_fp16;
 		kernel->kernel.run_lanes = run_lanes_fp16;
 		return true;
 	case NETFC_BF16:
-		kernel->kernel.run_packet = run_packet_bf16;
+		kernel->kernel.run_packets = run_packets_bf16;
 		kernel->kernel.run_lanes = run_lanes_bf16;
 		return true;
 	default:

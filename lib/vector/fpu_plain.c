@@ -22,7 +22,7 @@ BLOCK_FUNCTIONS(exact, compute_exact)
 bool
 fpu_use_plain(struct fpu_kernel *kernel)
 {
-	kernel->kernel.run_packet = exact_packet;
+	kernel->kernel.run_packets = exact_packets;
 	kernel->kernel.run_lanes = exact_lanes;
 	return true;
 }

@@ -54,13 +54,67 @@ magnitude_of(__m512i words)
 	return _mm512_and_si512(words, all(0x7fff));
 }
 
-/* The lanes of a block that a group has. */
-INLINE __mmask32
-lanes_of(unsigned int group, unsigned int count)
-{
-	unsigned int lanes = count - group * GROUP;
+/* Lanes to compute: of a packet, or gathered from many. */
+struct lanes {
+	const uint8_t *x, *y;
+	uint8_t *z;
+	uint8_t *flags; /* NULL: a packet's */
+	uint32_t count;
+};
 
-	return lanes >= GROUP ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+/* Up to 32 of them. */
+struct group {
+	const uint8_t *x, *y;
+	uint8_t *z, *flags;
+	__mmask32 lanes;
+};
+
+INLINE struct lanes
+lanes_of_packet(const struct vector_packet *packet)
+{
+	const size_t bytes = packet->count * sizeof(uint16_t);
+
+	return (struct lanes){
+		.x = packet->slots,
+		.y = packet->slots + bytes,
+		.z = packet->slots + 2 * bytes,
+		.count = packet->count,
+	};
+}
+
+INLINE struct lanes
+gathered_lanes(const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	return (struct lanes){(const uint8_t *)x, (const uint8_t *)y, (uint8_t *)z, flags, count};
+}
+
+INLINE uint32_t
+groups_in(uint32_t lanes)
+{
+	return (lanes + GROUP - 1) / GROUP;
+}
+
+/*
+ * The group that is not whole comes first: behind a store of z, a load under a mask that reaches
+ * into z would wait for it, though the lanes there are masked out.
+ */
+INLINE struct group
+group_of(const struct lanes *lanes, uint32_t index)
+{
+	uint32_t rest = lanes->count % GROUP, first = index * GROUP;
+	__mmask32 mask = UINT32_MAX;
+
+	if (rest != 0) {
+		first = index == 0 ? lanes->count - rest : first - GROUP;
+		mask = index == 0 ? (UINT32_C(1) << rest) - 1 : UINT32_MAX;
+	}
+	return (struct group){
+		.x = lanes->x + 2 * (size_t)first,
+		.y = lanes->y + 2 * (size_t)first,
+		.z = lanes->z + 2 * (size_t)first,
+		.flags = lanes->flags != NULL ? lanes->flags + first : NULL,
+		.lanes = mask,
+	};
 }
 
 INLINE __m512i
@@ -72,23 +126,26 @@ load(const uint8_t *slots, __mmask32 lanes)
 }
 
 INLINE struct words
-load_words(const uint8_t *x, const uint8_t *y, unsigned int group, __mmask32 lanes, bool subtract)
+load_words(const struct group *group, bool subtract)
 {
-	struct words in = {
-		swap(load(x + group * 2 * GROUP, lanes)), swap(load(y + group * 2 * GROUP, lanes))};
+	struct words in = {swap(load(group->x, group->lanes)), swap(load(group->y, group->lanes))};
 
 	if (subtract)
 		in.y = _mm512_xor_si512(in.y, all(0x8000));
 	return in;
 }
 
-/* What becomes of z and the flags: where packets lie, or where gathered lanes do. */
+/* What z changes in a packet. */
 struct out {
-	uint8_t *z;
-	uint8_t *flags; /* NULL: a packet */
-	__m512i change; /* of the packet's words */
+	__m512i change; /* of its words */
 	struct flags any;
 };
+
+INLINE struct out
+no_change(void)
+{
+	return (struct out){.change = _mm512_setzero_si512()};
+}
 
 /* Sums of pairs of words less 2^15 each. */
 INLINE __m512i
@@ -109,14 +166,13 @@ store_flags(uint8_t *to, __mmask32 lanes, const struct flags *flags)
 }
 
 INLINE void
-store_group(struct out *out, unsigned int group, __mmask32 lanes, __m512i z,
-	const struct flags *flags, bool packet)
+store_group(const struct group *group, __m512i z, const struct flags *flags, struct out *out)
 {
-	uint8_t *to = out->z + group * 2 * GROUP;
+	const __mmask32 lanes = group->lanes;
 
 	z = swap(z);
-	if (packet) {
-		__m512i before = load(to, lanes), after = _mm512_maskz_mov_epi16(lanes, z);
+	if (group->flags == NULL) {
+		__m512i before = load(group->z, lanes), after = _mm512_maskz_mov_epi16(lanes, z);
 
 		out->change = _mm512_add_epi32(
 			out->change, _mm512_sub_epi32(sum_words(after), sum_words(before)));
@@ -125,12 +181,12 @@ store_group(struct out *out, unsigned int group, __mmask32 lanes, __m512i z,
 		out->any.overflow |= lanes & flags->overflow;
 		out->any.underflow |= lanes & flags->underflow;
 	} else {
-		store_flags(out->flags + group * GROUP, lanes, flags);
+		store_flags(group->flags, lanes, flags);
 	}
 	if (lanes == UINT32_MAX)
-		_mm512_storeu_si512(to, z);
+		_mm512_storeu_si512(group->z, z);
 	else
-		_mm512_mask_storeu_epi16(to, lanes, z);
+		_mm512_mask_storeu_epi16(group->z, lanes, z);
 }
 
 /* A packet's flags, or-ed. */
@@ -147,6 +203,14 @@ INLINE uint64_t
 collect_changes(__m512i change, uint32_t count)
 {
 	return (uint64_t)((int64_t)_mm512_reduce_add_epi32(change) + (int64_t)count * UINT16_MAX);
+}
+
+/* A packet's results, when all of its groups have been stored. */
+INLINE void
+finish_packet(struct vector_packet *packet, const struct out *out)
+{
+	packet->flags = collect_flags(&out->any);
+	packet->changes = collect_changes(out->change, packet->count);
 }
 
 #endif /* VECTOR_LANES_AVX512_H */

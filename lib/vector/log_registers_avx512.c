@@ -15,15 +15,17 @@ struct tables {
 	__m512 coarse[2], fine[2];
 };
 
-/* What a sum needs behind its look-up in mi. */
+/* What a sum needs behind its look-up in mi, of groups whose packet, if any, has results. */
 struct sums {
 	uint16_t index[BLOCK];
-	int16_t mi[BLOCK];
 	uint16_t log[BLOCK];     /* of the greater operand */
 	uint16_t greater[BLOCK]; /* the operand of the greater magnitude */
 	uint16_t lesser[BLOCK];
 	__mmask32 is_greater[GROUPS]; /* z is the greater operand */
 	__mmask32 is_zero[GROUPS];    /* z is +0 */
+	struct group group[GROUPS];
+	struct vector_packet *last_of[GROUPS]; /* the packet that ends with the group, or NULL */
+	unsigned int groups;
 } __attribute__((aligned(64)));
 
 INLINE struct tables
@@ -133,14 +135,33 @@ compare_group(const struct log_registers *kernel, const struct tables *tables, s
 	sums->is_zero[group] = _mm512_mask_cmpeq_epi16_mask(differ, magnitude_x, magnitude_y);
 }
 
-INLINE void
-look_up_mi(const struct log_registers *kernel, struct sums *sums, unsigned int group)
+/* Into registers: a load of what has just been stored in pieces would wait for the last. */
+INLINE __m128i
+look_up_eight(const int16_t *mi, const uint16_t *index)
 {
-	const int16_t *mi = kernel->mi;
+	__m128i words = _mm_cvtsi32_si128((uint16_t)mi[index[0]]);
 
-#pragma GCC unroll 32
-	for (unsigned int l = group * GROUP; l < (group + 1) * GROUP; l++)
-		sums->mi[l] = mi[sums->index[l]];
+	words = _mm_insert_epi16(words, mi[index[1]], 1);
+	words = _mm_insert_epi16(words, mi[index[2]], 2);
+	words = _mm_insert_epi16(words, mi[index[3]], 3);
+	words = _mm_insert_epi16(words, mi[index[4]], 4);
+	words = _mm_insert_epi16(words, mi[index[5]], 5);
+	words = _mm_insert_epi16(words, mi[index[6]], 6);
+	return _mm_insert_epi16(words, mi[index[7]], 7);
+}
+
+INLINE __m256i
+look_up_sixteen(const int16_t *mi, const uint16_t *index)
+{
+	return _mm256_set_m128i(look_up_eight(mi, index + 8), look_up_eight(mi, index));
+}
+
+INLINE __m512i
+look_up_mi(const struct log_registers *kernel, const struct sums *sums, unsigned int group)
+{
+	const uint16_t *index = sums->index + group * GROUP;
+
+	return join(look_up_sixteen(kernel->mi, index), look_up_sixteen(kernel->mi, index + 16));
 }
 
 /* Sums with an infinity or a NaN, which the greater operand is. */
@@ -159,13 +180,12 @@ special_sums(const struct log_registers *kernel, __m512i z, __mmask32 special, _
 
 /* Entries of mi to z. */
 INLINE __m512i
-finish_group(const struct log_registers *kernel, const struct tables *tables, struct sums *sums,
-	unsigned int group, struct flags *flags)
+finish_group(const struct log_registers *kernel, const struct tables *tables,
+	const struct sums *sums, unsigned int group, __m512i mi, struct flags *flags)
 {
 	__m512i greater = _mm512_load_si512(&sums->greater[group * GROUP]);
 	__m512i lesser = _mm512_load_si512(&sums->lesser[group * GROUP]);
-	__m512i n = _mm512_adds_epi16(_mm512_load_si512(&sums->log[group * GROUP]),
-		_mm512_load_si512(&sums->mi[group * GROUP]));
+	__m512i n = _mm512_adds_epi16(_mm512_load_si512(&sums->log[group * GROUP]), mi);
 	__m512i e = exp_words(tables, n), z = with_sign(e, greater);
 	__mmask32 is_greater = sums->is_greater[group], is_zero = sums->is_zero[group];
 	__mmask32 special = _mm512_cmpge_epu16_mask(magnitude_of(greater), all(kernel->inf));
@@ -211,7 +231,7 @@ special_products(const struct log_registers *kernel, __m512i z, __mmask32 specia
 
 INLINE __m512i
 multiply_group(const struct log_registers *kernel, const struct tables *tables, struct words in,
-	bool divide, struct flags *flags)
+	__mmask32 lanes, bool divide, struct flags *flags)
 {
 	const __m512i one = all(1), last = all(kernel->inf - 2);
 	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
@@ -220,10 +240,10 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables, 
 	__m512i e = exp_words(tables, n);
 	__m512i z = _mm512_or_si512(e, difference_of_signs(in.x, in.y));
 	/* Zero less one is greater than any finite magnitude less one. */
-	__mmask32 special =
-		_mm512_cmpgt_epu16_mask(_mm512_max_epu16(_mm512_sub_epi16(magnitude_x, one),
-						_mm512_sub_epi16(magnitude_y, one)),
-			last);
+	__mmask32 special = _mm512_mask_cmpgt_epu16_mask(lanes,
+		_mm512_max_epu16(
+			_mm512_sub_epi16(magnitude_x, one), _mm512_sub_epi16(magnitude_y, one)),
+		last);
 
 	flags->underflow = ~special & _mm512_testn_epi16_mask(e, e);
 	flags->overflow = ~special & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
@@ -233,103 +253,156 @@ multiply_group(const struct log_registers *kernel, const struct tables *tables, 
 	return z;
 }
 
+/* The groups compared so far: each look-up, then what follows from it. */
 INLINE void
-sum_block(const struct log_registers *kernel, const struct tables *tables, const uint8_t *x,
-	const uint8_t *y, struct out *out, unsigned int count, bool subtract, bool packet)
+finish_groups(const struct log_registers *kernel, const struct tables *tables, struct sums *sums,
+	struct out *out)
 {
-	unsigned int groups = (count + GROUP - 1) / GROUP;
+	struct flags flags;
+
+	for (unsigned int g = 0; g < sums->groups; g++) {
+		__m512i mi = look_up_mi(kernel, sums, g);
+		__m512i z = finish_group(kernel, tables, sums, g, mi, &flags);
+
+		store_group(&sums->group[g], z, &flags, out);
+		if (sums->last_of[g] != NULL) {
+			finish_packet(sums->last_of[g], out);
+			*out = no_change();
+		}
+	}
+	sums->groups = 0;
+}
+
+/* Lanes, of a packet if it is not NULL; out goes on where their groups have not been finished. */
+INLINE void
+add_lanes(const struct log_registers *kernel, const struct tables *tables,
+	const struct lanes *lanes, struct vector_packet *packet, bool subtract, struct sums *sums,
+	struct out *out)
+{
+	const uint32_t groups = groups_in(lanes->count);
+
+	for (uint32_t g = 0; g < groups; g++) {
+		struct group group = group_of(lanes, g);
+
+		sums->group[sums->groups] = group;
+		sums->last_of[sums->groups] = g + 1 == groups ? packet : NULL;
+		compare_group(kernel, tables, load_words(&group, subtract), sums, sums->groups++);
+		if (sums->groups == GROUPS)
+			finish_groups(kernel, tables, sums, out);
+	}
+}
+
+INLINE void
+sum_packets(const struct log_registers *kernel, struct vector_packet *packets, unsigned int count,
+	bool subtract)
+{
+	const struct tables tables = load_tables(kernel);
+	struct out out = no_change();
 	struct sums sums;
-	struct flags flags;
 
-	for (unsigned int g = 0; g < groups; g++)
-		compare_group(kernel, tables, load_words(x, y, g, lanes_of(g, count), subtract),
-			&sums, g);
-	for (unsigned int g = 0; g < groups; g++)
-		look_up_mi(kernel, &sums, g);
-	for (unsigned int g = 0; g < groups; g++) {
-		__m512i z = finish_group(kernel, tables, &sums, g, &flags);
+	sums.groups = 0;
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of_packet(&packets[p]);
 
-		store_group(out, g, lanes_of(g, count), z, &flags, packet);
+		add_lanes(kernel, &tables, &lanes, &packets[p], subtract, &sums, &out);
 	}
+	finish_groups(kernel, &tables, &sums, &out);
 }
 
 INLINE void
-multiply_block(const struct log_registers *kernel, const struct tables *tables, const uint8_t *x,
-	const uint8_t *y, struct out *out, unsigned int count, bool divide, bool packet)
+sum_lanes(const struct log_registers *kernel, const struct lanes *lanes, bool subtract)
 {
-	unsigned int groups = (count + GROUP - 1) / GROUP;
-	struct flags flags;
+	const struct tables tables = load_tables(kernel);
+	struct out out = no_change();
+	struct sums sums;
 
-	for (unsigned int g = 0; g < groups; g++) {
-		__mmask32 lanes = lanes_of(g, count);
-		struct words in = load_words(x, y, g, lanes, false);
-		__m512i z = multiply_group(kernel, tables, in, divide, &flags);
+	sums.groups = 0;
+	add_lanes(kernel, &tables, lanes, NULL, subtract, &sums, &out);
+	finish_groups(kernel, &tables, &sums, &out);
+}
 
-		store_group(out, g, lanes, z, &flags, packet);
+INLINE void
+multiply(const struct log_registers *kernel, const struct tables *tables, const struct lanes *lanes,
+	bool divide, struct out *out)
+{
+	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
+		struct group group = group_of(lanes, g);
+		struct words in = load_words(&group, false);
+		struct flags flags;
+		__m512i z = multiply_group(kernel, tables, in, group.lanes, divide, &flags);
+
+		store_group(&group, z, &flags, out);
 	}
 }
 
 INLINE void
-run(const struct log_registers *kernel, enum netfc_op op, const uint8_t *x, const uint8_t *y,
-	struct out *out, uint32_t count, bool packet)
+multiply_packets(const struct log_registers *kernel, struct vector_packet *packets,
+	unsigned int count, bool divide)
 {
 	const struct tables tables = load_tables(kernel);
 
-	for (uint32_t done = 0; done < count; done += BLOCK) {
-		unsigned int some = count - done < BLOCK ? count - done : BLOCK;
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of_packet(&packets[p]);
+		struct out out = no_change();
 
-		if (op == NETFC_ADD || op == NETFC_SUB)
-			sum_block(kernel, &tables, x, y, out, some, op == NETFC_SUB, packet);
-		else
-			multiply_block(kernel, &tables, x, y, out, some, op == NETFC_DIV, packet);
-		x += 2 * BLOCK;
-		y += 2 * BLOCK;
-		out->z += 2 * BLOCK;
-		if (!packet)
-			out->flags += BLOCK;
+		multiply(kernel, &tables, &lanes, divide, &out);
+		finish_packet(&packets[p], &out);
 	}
 }
 
-/* A call each, so that the operation is a constant in it. */
 INLINE void
-run_op(const struct log_registers *kernel, enum netfc_op op, const uint8_t *x, const uint8_t *y,
-	struct out *out, uint32_t count, bool packet)
+multiply_lanes(const struct log_registers *kernel, const struct lanes *lanes, bool divide)
 {
+	const struct tables tables = load_tables(kernel);
+	struct out out = no_change();
+
+	multiply(kernel, &tables, lanes, divide, &out);
+}
+
+/* A call for each operation, so that it is a constant in it. */
+static void
+run_packets(const struct vector_kernel *kernel, enum netfc_op op, struct vector_packet *packets,
+	unsigned int count)
+{
+	const struct log_registers *registers = (const struct log_registers *)kernel;
+
 	switch (op) {
 	case NETFC_ADD:
-		run(kernel, NETFC_ADD, x, y, out, count, packet);
+		sum_packets(registers, packets, count, false);
 		break;
 	case NETFC_SUB:
-		run(kernel, NETFC_SUB, x, y, out, count, packet);
+		sum_packets(registers, packets, count, true);
 		break;
 	case NETFC_MUL:
-		run(kernel, NETFC_MUL, x, y, out, count, packet);
+		multiply_packets(registers, packets, count, false);
 		break;
 	case NETFC_DIV:
-		run(kernel, NETFC_DIV, x, y, out, count, packet);
+		multiply_packets(registers, packets, count, true);
 		break;
 	}
-}
-
-static uint8_t
-run_packet(const struct vector_kernel *kernel, enum netfc_op op, const void *x, const void *y,
-	void *z, uint32_t count, uint64_t *changes)
-{
-	struct out out = {.z = z, .change = _mm512_setzero_si512()};
-
-	run_op((const struct log_registers *)kernel, op, x, y, &out, count, true);
-	*changes += collect_changes(out.change, count);
-	return collect_flags(&out.any);
 }
 
 static void
 run_lanes(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
 	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
 {
-	struct out out = {.z = (uint8_t *)z, .flags = flags};
+	const struct log_registers *registers = (const struct log_registers *)kernel;
+	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
 
-	run_op((const struct log_registers *)kernel, op, (const uint8_t *)x, (const uint8_t *)y,
-		&out, count, false);
+	switch (op) {
+	case NETFC_ADD:
+		sum_lanes(registers, &lanes, false);
+		break;
+	case NETFC_SUB:
+		sum_lanes(registers, &lanes, true);
+		break;
+	case NETFC_MUL:
+		multiply_lanes(registers, &lanes, false);
+		break;
+	case NETFC_DIV:
+		multiply_lanes(registers, &lanes, true);
+		break;
+	}
 }
 
 void
@@ -357,6 +430,6 @@ log_registers_exp_avx512(const struct log_registers *kernel, const int16_t *word
 void
 log_registers_use_avx512(struct log_registers *kernel)
 {
-	kernel->kernel.run_packet = run_packet;
+	kernel->kernel.run_packets = run_packets;
 	kernel->kernel.run_lanes = run_lanes;
 }

@@ -60,7 +60,7 @@ read_logs(const struct log_stages *kernel, const struct block *block, struct fie
 	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
 	uint32_t *RESTRICT key_x = fields->key_x, *RESTRICT key_y = fields->key_y;
 
-	for (unsigned int l = 0; l < count; l++) {
+	for (unsigned int l = 0; l < block_steps(count); l++) {
 		key_x[l] = magnitude_of(x[l], posit);
 		key_y[l] = magnitude_of(y[l], posit);
 	}
@@ -80,7 +80,7 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 	uint16_t *RESTRICT far = fields->far;
 	const int32_t guard = kernel->guard;
 
-	for (unsigned int l = 0; l < count; l++) {
+	for (unsigned int l = 0; l < block_steps(count); l++) {
 		int32_t theta = saturate((int16_t)j[l] - (int16_t)i[l]);
 		uint32_t differ = -((uint32_t)(x[l] ^ y[l]) >> 15);
 		uint32_t page = (key[l] > magnitude_y[l] ? 0x10000 : 0x20000) & differ;
@@ -89,7 +89,7 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 		key[l] = page | (uint16_t)theta;
 	}
 	match_lookup(kernel->mi, key, fields->value, count);
-	for (unsigned int l = 0; l < count; l++) {
+	for (unsigned int l = 0; l < block_steps(count); l++) {
 		key[l] = (uint16_t)saturate((int16_t)i[l] + (int16_t)value[l]);
 		far[l] |= (uint16_t)(value[l] == NETFC_NO_RESULT ? FAR_NO_RESULT : 0);
 	}
@@ -106,7 +106,7 @@ select_sums(const struct log_stages *kernel, struct block *block, const struct f
 	uint16_t *RESTRICT z = block->z, *RESTRICT flags = block->flags;
 	const uint16_t inf = kernel->inf, nan = kernel->nan;
 
-	for (unsigned int l = 0; l < count; l++) {
+	for (unsigned int l = 0; l < block_steps(count); l++) {
 		uint16_t mx = magnitude_of(x[l], posit), my = magnitude_of(y[l], posit);
 		uint16_t differ = all_if((x[l] ^ y[l]) >> 15), magnitude = (uint16_t)e[l];
 		uint16_t negative = all_if((mx > my ? x[l] : y[l]) >> 15);
@@ -152,7 +152,7 @@ select_products(const struct log_stages *kernel, struct block *block, const stru
 	uint16_t *RESTRICT z = block->z, *RESTRICT flags = block->flags;
 	const uint16_t inf = kernel->inf, nan = kernel->nan;
 
-	for (unsigned int l = 0; l < count; l++) {
+	for (unsigned int l = 0; l < block_steps(count); l++) {
 		uint16_t mx = magnitude_of(x[l], posit), my = magnitude_of(y[l], posit);
 		uint16_t negative = all_if((x[l] ^ y[l]) >> 15), magnitude = (uint16_t)e[l];
 		uint16_t zero_x = all_if(mx == 0), zero_y = all_if(my == 0);
@@ -191,7 +191,7 @@ compute_sums(const struct log_stages *kernel, struct block *block, bool subtract
 	if (subtract) {
 		uint16_t *RESTRICT y = block->y;
 
-		for (unsigned int l = 0; l < count; l++)
+		for (unsigned int l = 0; l < block_steps(count); l++)
 			y[l] = (uint16_t)(posit ? -y[l] : y[l] ^ 0x8000);
 	}
 	read_logs(kernel, block, &fields, posit, count);
@@ -209,7 +209,7 @@ compute_products(const struct log_stages *kernel, struct block *block, bool divi
 	uint32_t *RESTRICT key = fields.key_x;
 
 	read_logs(kernel, block, &fields, posit, count);
-	for (unsigned int l = 0; l < count; l++) {
+	for (unsigned int l = 0; l < block_steps(count); l++) {
 		int32_t n = divide ? (int16_t)i[l] - (int16_t)j[l] : (int16_t)i[l] + (int16_t)j[l];
 
 		key[l] = (uint16_t)saturate(n);
@@ -258,6 +258,6 @@ BLOCK_FUNCTIONS(posit, compute_posit)
 void
 LOG_STAGES_USE(struct log_stages *kernel, bool posit)
 {
-	kernel->kernel.run_packet = posit ? posit_packet : ieee_packet;
+	kernel->kernel.run_packets = posit ? posit_packets : ieee_packets;
 	kernel->kernel.run_lanes = posit ? posit_lanes : ieee_lanes;
 }

@@ -25,10 +25,22 @@ enum vector_isa {
 	VECTOR_ISAS,
 };
 
-/** A kernel. Its functions are for vector_run_packet() and vector_run_lanes(). */
+/** Lanes of a packet, where they are: the slots of x, behind them those of y, then those of z. */
+struct vector_packet {
+	uint8_t *slots;
+	uint32_t count; /**< lanes, at least 1 */
+	uint8_t flags;  /**< result: the exception flags of all lanes, or-ed */
+	/**
+	 * Result: what the change of z changes in a checksum over the packet, see checksum.h of the
+	 * pipeline: a one's complement sum not yet folded
+	 */
+	uint64_t changes;
+};
+
+/** A kernel. Its functions are for vector_run_packets() and vector_run_lanes(). */
 struct vector_kernel {
-	uint8_t (*run_packet)(const struct vector_kernel *kernel, enum netfc_op op, const void *x,
-		const void *y, void *z, uint32_t count, uint64_t *changes);
+	void (*run_packets)(const struct vector_kernel *kernel, enum netfc_op op,
+		struct vector_packet *packets, unsigned int count);
 	void (*run_lanes)(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
 		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
 	void (*free)(struct vector_kernel *kernel);
@@ -76,20 +88,17 @@ int vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, in
 void vector_free(struct vector_kernel *kernel);
 
 /**
- * Compute the lanes of one packet, where they are.
+ * Compute the lanes of packets, where they are.
  *
  * @param op the operation of all lanes
- * @param x, y, z the packet's slots, `count` each, not overlapping
- * @param count how many lanes; any number
- * @param changes what the change of z changes in a checksum over the packet is added here, see
- *   checksum.h of the pipeline: a one's complement sum not yet folded
- * @return the exception flags of all lanes, or-ed
+ * @param packets distinct ones; their results are filled in
+ * @param count how many packets
  */
-static inline uint8_t
-vector_run_packet(const struct vector_kernel *kernel, enum netfc_op op, const void *x,
-	const void *y, void *z, uint32_t count, uint64_t *changes)
+static inline void
+vector_run_packets(const struct vector_kernel *kernel, enum netfc_op op,
+	struct vector_packet *packets, unsigned int count)
 {
-	return kernel->run_packet(kernel, op, x, y, z, count, changes);
+	kernel->run_packets(kernel, op, packets, count);
 }
 
 /**

@@ -29,12 +29,14 @@ BURST = contenders.BURST
 FUNCTION = "handle_burst"
 TOLERANCE = 0.03
 LANES = (1, 243)
+BETWEEN = (4, 40)  # gathered with others; in place, not a multiple of a vector
 OPS = ("add", "sub", "mul", "div")
 # An rte_lpm of few rules is made quickly, even by valgrind; looking up takes the same instructions.
 SETS = {"lpm": "fp16_k8"}
 USUAL_SET = contenders.TABLES["fp16"]
 CASES = [
     *((op, "random", lanes) for lanes in LANES for op in OPS),
+    *(("add", "random", lanes) for lanes in BETWEEN),
     ("add", "gradients", LANES[-1]),
 ]
 

@@ -264,13 +264,14 @@ nothing_behind_the_lanes(void **state)
 	end = pages + page;
 	assert_int_equal(mprotect(end, page, PROT_NONE), 0);
 	for (uint16_t lanes = 1; lanes <= RTE_DIM(x); lanes++) {
+		const unsigned int op = NETFC_ADD + lanes % 2, format = NETFC_FP16 + lanes / 2 % 4;
 		const uint32_t length = packet_length(lanes);
 		struct rte_mbuf *mbuf = rte_pktmbuf_alloc(f->pool);
 		struct frame parsed;
 
 		x[lanes - 1] = random_bits(&seed);
 		y[lanes - 1] = random_bits(&seed);
-		packet_write(frame, NETFC_ADD + lanes % 2, NETFC_FP16, lanes, x, y);
+		packet_write(frame, op, format, lanes, x, y);
 		memcpy(end - length, frame, length);
 		assert_non_null(mbuf);
 		rte_mbuf_ext_refcnt_set(&shared, 1);
@@ -278,7 +279,7 @@ nothing_behind_the_lanes(void **state)
 			mbuf, end - length, RTE_BAD_IOVA, (uint16_t)length, &shared);
 		assert_non_null(rte_pktmbuf_append(mbuf, (uint16_t)length));
 		pipeline_process(f->worker, &mbuf, &parsed, 1);
-		check_reply(f, end - length, NETFC_ADD + lanes % 2, NETFC_FP16, lanes, x, y);
+		check_reply(f, end - length, op, format, lanes, x, y);
 		rte_pktmbuf_free(mbuf);
 	}
 	munmap(pages, 2 * page);

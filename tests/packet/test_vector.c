@@ -144,8 +144,9 @@ check_packet(const struct subject *subject, enum netfc_op op, unsigned int offse
 	uint64_t *seed)
 {
 	uint8_t bytes[8 + MOST_LANES * NETFC_LANE_BYTES + 64], before[sizeof(bytes)];
-	uint8_t *x = bytes + offset, *y = x + 2 * count, *z = y + 2 * count, flags;
-	uint64_t changes = 7, sum;
+	uint8_t *x = bytes + offset, *y = x + 2 * count, *z = y + 2 * count;
+	struct vector_packet packet = {.slots = x, .count = count};
+	uint64_t sum;
 	uint8_t expected_flags = 0;
 
 	memset(bytes, GUARD, sizeof(bytes));
@@ -156,9 +157,9 @@ check_packet(const struct subject *subject, enum netfc_op op, unsigned int offse
 	}
 	memcpy(before, bytes, sizeof(bytes));
 	sum = one_complement_sum(z, count);
-	flags = vector_run_packet(subject->kernel, op, x, y, z, count, &changes);
+	vector_run_packets(subject->kernel, op, &packet, 1);
 	assert_int_equal(
-		(one_complement_sum(z, count) + 7) % UINT16_MAX, (sum + changes) % UINT16_MAX);
+		one_complement_sum(z, count) % UINT16_MAX, (sum + packet.changes) % UINT16_MAX);
 	for (uint32_t l = 0; l < count; l++) {
 		struct netfc_result expected;
 		uint16_t xl, yl, zl;
@@ -170,7 +171,7 @@ check_packet(const struct subject *subject, enum netfc_op op, unsigned int offse
 		assert_int_equal(rte_be_to_cpu_16(zl), expected.z);
 		expected_flags |= expected.flags;
 	}
-	assert_int_equal(flags, expected_flags);
+	assert_int_equal(packet.flags, expected_flags);
 	assert_memory_equal(bytes, before, (size_t)(z - bytes));
 	assert_memory_equal(z + 2 * count, before + (z - bytes) + 2 * count,
 		sizeof(bytes) - (size_t)(z - bytes) - 2 * count);
@@ -185,6 +186,42 @@ check_packets(const struct subject *subject)
 		for (unsigned int offset = 0; offset < 4; offset++) {
 			for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
 				check_packet(subject, op, offset, count, &seed);
+		}
+	}
+}
+
+/* Packets of any lengths together: each comes out as it does alone. */
+static void
+check_bursts(const struct subject *subject)
+{
+	enum {
+		BURST = 12
+	};
+	uint8_t together[BURST][MOST_LANES * NETFC_LANE_BYTES],
+		alone[MOST_LANES * NETFC_LANE_BYTES];
+	uint64_t seed = 7;
+
+	for (unsigned int round = 0; round < 200; round++) {
+		enum netfc_op op = NETFC_ADD + round % 4;
+		struct vector_packet packets[BURST];
+		unsigned int count = 1 + random_bits(&seed) % BURST;
+		uint8_t before[sizeof(together)];
+
+		for (uint32_t i = 0; i < sizeof(together); i++)
+			before[i] = (uint8_t)random_bits(&seed);
+		memcpy(together, before, sizeof(together));
+		for (unsigned int p = 0; p < count; p++)
+			packets[p] = (struct vector_packet){.slots = together[p],
+				.count = 1u + random_bits(&seed) % (round % 3 ? 40 : MOST_LANES)};
+		vector_run_packets(subject->kernel, op, packets, count);
+		for (unsigned int p = 0; p < count; p++) {
+			struct vector_packet one = {.slots = alone, .count = packets[p].count};
+
+			memcpy(alone, before + p * sizeof(alone), sizeof(alone));
+			vector_run_packets(subject->kernel, op, &one, 1);
+			assert_memory_equal(together[p], alone, sizeof(alone));
+			assert_int_equal(packets[p].flags, one.flags);
+			assert_int_equal(packets[p].changes % UINT16_MAX, one.changes % UINT16_MAX);
 		}
 	}
 }
@@ -223,6 +260,7 @@ check_kernel(const struct subject *subject)
 	print_message("%s: %s\n", subject->name, subject->kernel->description);
 	check_operands(subject);
 	check_packets(subject);
+	check_bursts(subject);
 	check_tails(subject);
 }
 
