@@ -9,9 +9,11 @@ packages_fuzz="clang libclang-rt-14-dev llvm-14"
 packages_benchmark="dpdk-dev"
 packages_count="valgrind"
 packages_slowloris="nginx-light slowhttptest curl iproute2 ethtool python3-matplotlib"
+packages_anycast="frr iproute2 ethtool"
 packages_package="build-essential debhelper debootstrap"
 packages_monitoring="python3-prometheus-client"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
 	iproute2 iputils-ping prometheus faketime bash-completion systemd $packages_monitoring iperf3 ethtool chromium strace
-	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris"
+	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris
+	$packages_anycast"

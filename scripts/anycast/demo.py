@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clients of an anycast address, while one of its two switches is killed and comes back."""
+
+import argparse
+import json
+import pathlib
+import sys
+import threading
+import time
+
+import numpy
+
+from anycast.network import ANYCAST, Anycast, why_not
+from netfc_channel import ClientError
+from netfc_client import Client
+from slowloris.network import NetworkError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CLIENTS = 16  # flows: that all go to one switch happens once in 32,768 times
+LANES = 100
+PAUSE = 0.005  # seconds between a client's requests
+RETRIES = 40
+
+
+class Load:
+    """Clients that add numbers, each with a socket, which is a flow, of its own. A context manager."""
+
+    def __init__(self, host):
+        self._host = host
+        self._stop = False
+        self.requests = self.lanes = self.wrong = self.failed = self.sent_again = 0
+        self.longest = 0.0  # seconds for an answer
+        self._lock = threading.Lock()
+        self._threads = [threading.Thread(target=self._run, args=(seed,))
+                         for seed in range(CLIENTS)]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop = True
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, seed):
+        draw = numpy.random.default_rng(seed)
+        with self._host.entered(), Client(ANYCAST, retries=RETRIES) as client:
+            while not self._stop:
+                self._ask(client, draw)
+                time.sleep(PAUSE)
+            with self._lock:
+                self.sent_again += client.counters.sent_again
+
+    def _ask(self, client, draw):
+        x, y = draw.uniform(-100, 100, (2, LANES)).astype(numpy.float16)
+        began = time.monotonic()
+        try:
+            wrong = int(numpy.sum(client.add(x, y) != x + y))
+        except ClientError:
+            with self._lock:
+                self.failed += 1
+            return
+        with self._lock:
+            self.requests += 1
+            self.lanes += LANES
+            self.wrong += wrong
+            self.longest = max(self.longest, time.monotonic() - began)
+
+
+def run(program, seconds, say):
+    """A third of the time each with both switches, with one, with both again. Returns figures."""
+    say("network namespaces, two switches, FRR: BGP with BFD through each switch")
+    with Anycast(program) as network:
+        killed, other = network.sites
+        with Load(network.client) as load:
+            say(f"{CLIENTS} clients ask {ANYCAST}")
+            time.sleep(seconds / 3)
+            figures = {"both": [site.requests() for site in network.sites]}
+            say(f"requests computed by the switches: {figures['both']}; now one is killed")
+            killed.kill()
+            figures["withdrawn_s"] = network.wait_for_ways(1)
+            say(f"its route is withdrawn after {figures['withdrawn_s']:.2f} s")
+            time.sleep(seconds / 3)
+            figures["one"] = other.requests() - figures["both"][1]
+            say(f"requests computed by the other since: {figures['one']}; the first is started again")
+            killed.start()
+            figures["announced_s"] = network.wait_for_ways(2)
+            before = other.requests()
+            time.sleep(seconds / 3)
+            figures["both_again"] = [killed.requests(), other.requests() - before]
+            say(f"requests computed by the switches: {figures['both_again']}")
+    return {**figures, "requests": load.requests, "lanes": load.lanes, "wrong": load.wrong,
+            "failed": load.failed, "sent_again": load.sent_again, "longest_s": load.longest}
+
+
+def describe(figures):
+    """Lines for people."""
+    return "\n".join((
+        f"Requests answered                {figures['requests']:,} ({figures['lanes']:,} lanes)",
+        f"Lanes with a wrong result        {figures['wrong']}",
+        f"Requests without an answer       {figures['failed']}",
+        f"Datagrams sent again             {figures['sent_again']:,}",
+        f"Longest wait for an answer       {figures['longest_s']:.2f} s",
+        f"Route withdrawn after the kill   {figures['withdrawn_s']:.2f} s",
+    ))
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="anycast-demo", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--seconds", type=float, default=15, help="of load (default 15)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+    options = parser.parse_args()
+    if why_not():
+        sys.exit(f"anycast-demo: {why_not()}")
+    begun = time.monotonic()
+    try:
+        figures = run(options.build / "app" / "dpdk-netfc", options.seconds,
+                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
+    except NetworkError as error:
+        sys.exit(f"anycast-demo: {error}")
+    print(describe(figures))
+    if options.json:
+        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    if figures["wrong"] or figures["failed"]:
+        sys.exit("anycast-demo: clients did not get all of their results")
+
+
+if __name__ == "__main__":
+    main()
