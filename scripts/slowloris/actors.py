@@ -3,10 +3,13 @@
 
 import collections
 import concurrent.futures
+import contextlib
 import socket
 import subprocess
 import threading
 import time
+
+from slowloris.background import Background
 
 EVERY_PROTOCOL = 0x0003
 OUTGOING = 4  # PACKET_OUTGOING, from linux/if_packet.h
@@ -100,13 +103,14 @@ def attack(host, url, connections, rate, seconds):
                       stderr=subprocess.DEVNULL)
 
 
-class PacketCounter:
+class PacketCounter(Background):
     """Counts TCP packets between addresses at a host's interface. A context manager.
 
     sent, received: by (source, destination), as texts; first: when the first was sent.
     """
 
     def __init__(self, host):
+        super().__init__()
         self.sent, self.received = collections.Counter(), collections.Counter()
         self.first = None
         self._socket = host.socket(socket.AF_PACKET, socket.SOCK_RAW,
@@ -114,29 +118,19 @@ class PacketCounter:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
         self._socket.bind(("eth0", EVERY_PROTOCOL))
         self._socket.settimeout(0.1)
-        self._stop = False
-        self._thread = threading.Thread(target=self._count)
 
-    def __enter__(self):
-        self._thread.start()
-        return self
+    def run(self):
+        with self._socket:
+            while not self.stop.is_set():
+                with contextlib.suppress(TimeoutError):
+                    self._count(*self._socket.recvfrom(64))
 
-    def __exit__(self, *_):
-        self._stop = True
-        self._thread.join()
-        self._socket.close()
-
-    def _count(self):
-        while not self._stop:
-            try:
-                frame, address = self._socket.recvfrom(64)
-            except TimeoutError:
-                continue
-            if len(frame) < 34 or (frame[12:14], frame[23]) != IPV4_TCP:
-                continue
-            ends = socket.inet_ntoa(frame[26:30]), socket.inet_ntoa(frame[30:34])
-            if address[2] != OUTGOING:
-                self.received[ends] += 1
-                continue
-            self.sent[ends] += 1
-            self.first = self.first or time.monotonic()
+    def _count(self, frame, address):
+        if len(frame) < 34 or (frame[12:14], frame[23]) != IPV4_TCP:
+            return
+        ends = socket.inet_ntoa(frame[26:30]), socket.inet_ntoa(frame[30:34])
+        if address[2] != OUTGOING:
+            self.received[ends] += 1
+            return
+        self.sent[ends] += 1
+        self.first = self.first or time.monotonic()

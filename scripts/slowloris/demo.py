@@ -8,16 +8,17 @@ import argparse
 import json
 import pathlib
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 # pylint: disable=wrong-import-position
+from namespaces import CommandError
 from netfc_client import Client
 from netfc_telemetry import Telemetry
 from slowloris import actors
-from slowloris.network import SWITCH_ADDRESS, Network, NetworkError
+from slowloris.background import Background
+from slowloris.network import SWITCH_ADDRESS, Network
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ("server", "honest", "attacker", "inquirer")
@@ -40,54 +41,36 @@ def detector_options(policy):
                       else ["--slowloris-policy", policy])
 
 
-class Inquirer:
+class Inquirer(Background):
     """Asks the switch about the server all the time, through the data path. A context manager.
 
     samples: (when, connections per byte, connections, bytes).
     """
 
     def __init__(self, host, address):
+        super().__init__()
         self.samples = []
         self._host, self._address = host, address
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._ask)
 
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        self._thread.join()
-
-    def _ask(self):
+    def run(self):
         with self._host.entered(), Client(SWITCH_ADDRESS) as client:
-            while not self._stop.wait(SAMPLE):
+            while not self.stop.wait(SAMPLE):
                 answer = client.query(self._address)
                 self.samples.append((time.monotonic(), *answer))
 
 
-class Watch:
+class Watch(Background):
     """Looks at the alarm, over telemetry, so that its beginning and end are known."""
 
     def __init__(self, network, address):
+        super().__init__()
         self.changes = []  # (when, under attack)
         self._path, self._address = network.telemetry, address
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._look)
 
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        self._thread.join()
-
-    def _look(self):
+    def run(self):
         before = 0
         with Telemetry(self._path) as telemetry:
-            while not self._stop.wait(SAMPLE / 5):
+            while not self.stop.wait(SAMPLE / 5):
                 now = telemetry.ask(f"/netfc/slowloris,{self._address}")["under_attack"]
                 if now != before:
                     self.changes.append((time.monotonic(), bool(now)))
@@ -117,7 +100,7 @@ def run(program, policy, seconds, say):
     """Runs it all. Returns figures: times in seconds from the attack's first packet on."""
     with Network(program, HOSTS, detector_options(policy)) as network:
         hosts = network.hosts
-        server = hosts["server"].address
+        server = hosts["server"].ipv4
         url = f"http://{server}/"
         with actors.Server(hosts["server"], network.folder, SERVER_CONNECTIONS, BODY_TIMEOUT), \
                 actors.PacketCounter(hosts["server"]) as arrived, \
@@ -140,7 +123,7 @@ def run(program, policy, seconds, say):
             time.sleep(1)  # until the last packets have come
         stats = json.loads(network.stop())
     start = attacked.first
-    way = (hosts["honest"].address, server)
+    way = (hosts["honest"].ipv4, server)
     detected = next((when for when, alarm in watch.changes if alarm), None)
     recovered = recovery(honest.results, start)
     return {
@@ -200,7 +183,7 @@ def main():
     try:
         figures = run(options.build / "app" / "dpdk-netfc", options.policy, options.seconds,
                       lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
-    except NetworkError as error:
+    except CommandError as error:
         sys.exit(f"slowloris-demo: {error}")
     print(describe(figures))
     if options.out:

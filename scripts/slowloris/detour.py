@@ -5,47 +5,36 @@ The controller is a process beside the switch with a UDP port of its own. It rea
 two registers over telemetry, divides them on the CPU, and writes the quotient into the reply.
 """
 
+import contextlib
 import ipaddress
 import socket
 import struct
-import threading
 
 import protocol
 from netfc_telemetry import Telemetry
+from slowloris.background import Background
 
 PORT = protocol.UDP_PORT + 1
 LONGEST = 2048
 SLOTS = struct.Struct(">HHH")  # x, y: the address; z
 
 
-class Controller:
+class Controller(Background):
     """Answers queries on a host. A context manager."""
 
     def __init__(self, host, telemetry):
-        self._host, self._telemetry = host, telemetry
-        self._stop = False
-        self._thread = threading.Thread(target=self._serve)
+        super().__init__()
+        self._telemetry = telemetry
         self._socket = host.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind((host.address, PORT))
+        self._socket.bind((host.ipv4, PORT))
         self._socket.settimeout(0.2)
 
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop = True
-        self._thread.join()
-        self._socket.close()
-
-    def _serve(self):
-        with Telemetry(self._telemetry) as telemetry:
-            while not self._stop:
-                try:
+    def run(self):
+        with self._socket, Telemetry(self._telemetry) as telemetry:
+            while not self.stop.is_set():
+                with contextlib.suppress(TimeoutError):
                     query, inquirer = self._socket.recvfrom(LONGEST)
-                except TimeoutError:
-                    continue
-                self._socket.sendto(answer(query, telemetry), inquirer)
+                    self._socket.sendto(answer(query, telemetry), inquirer)
 
 
 def answer(query, telemetry):

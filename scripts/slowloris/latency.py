@@ -17,8 +17,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 # pylint: disable=wrong-import-position
 import protocol
+from namespaces import CommandError
 from slowloris import detour
-from slowloris.network import SWITCH_ADDRESS, Network, NetworkError
+from slowloris.network import SWITCH_ADDRESS, Network
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ("server", "inquirer", "controller")
@@ -50,12 +51,12 @@ def open_connections(network):
     """Connections to the server that say a little, so that there is something to ask about."""
     server, client = network.hosts["server"], network.hosts["inquirer"]
     listener = server.socket()
-    listener.bind((server.address, 80))
+    listener.bind((server.ipv4, 80))
     listener.listen(CONNECTIONS)
     made = [listener]
     for _ in range(CONNECTIONS):
         connection = client.socket()
-        connection.connect((server.address, 80))
+        connection.connect((server.ipv4, 80))
         connection.send(bytes(200))
         made.append(connection)
     return made
@@ -70,11 +71,11 @@ def percentiles(times):
 def measure(program, count):
     """Asks `count` times each way, in turns."""
     with Network(program, HOSTS, ["--slowloris"]) as network:
-        server = network.hosts["server"].address
+        server = network.hosts["server"].ipv4
         inquirer = network.hosts["inquirer"].socket(socket.AF_INET, socket.SOCK_DGRAM)
         inquirer.settimeout(5)
         targets = {"data path": (SWITCH_ADDRESS, protocol.UDP_PORT),
-                   "detour": (network.hosts["controller"].address, detour.PORT)}
+                   "detour": (network.hosts["controller"].ipv4, detour.PORT)}
         times = {way: [] for way in targets}
         answers = {}
         with detour.Controller(network.hosts["controller"], network.telemetry):
@@ -101,7 +102,7 @@ def main():
     options = parser.parse_args()
     try:
         figures = measure(options.build / "app" / "dpdk-netfc", options.queries)
-    except NetworkError as error:
+    except CommandError as error:
         sys.exit(f"slowloris-latency: {error}")
     print(f"{options.queries} queries each way         p50           p99      paper")
     for way in PAPER:

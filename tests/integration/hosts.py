@@ -6,7 +6,6 @@ of them go with the namespaces, whatever happens in a test.
 """
 
 import contextlib
-import ctypes
 import itertools
 import json
 import os
@@ -20,9 +19,12 @@ import time
 
 import pytest
 
+import project_scripts  # noqa: F401, finds the project's scripts
 import switch
 
-CLONE_NEWNET = 0x40000000  # from linux/sched.h
+import namespaces  # found through project_scripts
+from namespaces import command
+
 # From linux/if_packet.h; Python's socket module does not have them.
 SOL_PACKET, PACKET_AUXDATA, PACKET_IGNORE_OUTGOING = 263, 8, 23
 AUXDATA = struct.Struct('=IIIHHHH')  # status, two lengths, two offsets, VLAN TCI and TPID
@@ -33,16 +35,7 @@ TIMEOUT_S = 20
 POLL_S = 0.01
 SWITCH_IP, SWITCH_IP6 = '10.1.0.100', 'fd00::100'
 
-libc = ctypes.CDLL(None, use_errno=True)
 numbers = itertools.count()
-
-
-def command(*words):
-    """Runs a command to its end and returns what it printed; fails if it does."""
-    done = subprocess.run(list(map(str, words)), text=True, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=TIMEOUT_S, check=False)
-    assert done.returncode == 0, f'{words}: exit status {done.returncode}\n{done.stderr}'
-    return done.stdout
 
 
 def why_no_namespaces():
@@ -73,55 +66,8 @@ def wait_until(happened, what):
 # ---- namespaces ------------------------------------------------------------------------------
 
 
-class Namespace:
-    """A network namespace without traffic of the kernel's own. A context manager."""
-
-    def __init__(self):
-        self.name = f'netfc-{os.getpid()}-{next(numbers)}'
-        command('ip', 'netns', 'add', self.name)
-        self.set_ipv6('default/disable_ipv6', 1)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        command('ip', 'netns', 'delete', self.name)
-
-    def ip(self, *words):
-        """Runs the command ip on the namespace."""
-        return command('ip', '-n', self.name, *words)
-
-    def run(self, *words):
-        """Runs a command inside."""
-        return command('ip', 'netns', 'exec', self.name, *words)
-
-    def start(self, *words, **options):
-        """Starts a command inside. Returns its subprocess.Popen."""
-        return subprocess.Popen(['ip', 'netns', 'exec', self.name, *map(str, words)], text=True,
-                                stdin=subprocess.DEVNULL, **options)
-
-    @contextlib.contextmanager
-    def entered(self):
-        """Puts the calling thread inside for a while: sockets made there stay there."""
-        with open('/proc/thread-self/ns/net', 'rb') as home, \
-                open(f'/run/netns/{self.name}', 'rb') as inside:
-            enter(inside)
-            try:
-                yield
-            finally:
-                enter(home)
-
-    def socket(self, *arguments):
-        """A socket inside."""
-        with self.entered():
-            made = socket.socket(*arguments)
-        made.settimeout(TIMEOUT_S)
-        return made
-
-    def set_ipv6(self, setting, value):
-        """Writes a setting of net.ipv6.conf."""
-        with self.entered():
-            pathlib.Path('/proc/sys/net/ipv6/conf', setting).write_text(f'{value}\n')
+class Namespace(namespaces.Namespace):
+    """A network namespace whose interfaces can be asked about."""
 
     def mac(self, interface):
         """The MAC address of an interface."""
@@ -143,25 +89,18 @@ class Namespace:
         return {name: int(value) for name, value in pairs if 'Csum' in name and value != '0'}
 
 
-def enter(namespace):
-    """Puts the calling thread into the network namespace of an open file."""
-    if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
-        raise OSError(ctypes.get_errno(), 'setns')
-
-
-class Host(Namespace):
-    """A host with one interface, eth0, and addresses by its number."""
+class Host(Namespace, namespaces.Host):
+    """A host with an IPv6 address, too, by its number."""
 
     def __init__(self, number):
-        super().__init__()
-        self.ipv4, self.ipv6 = f'10.1.0.{number + 1}', f'fd00::{number + 1}'
+        super().__init__(number)
+        self.ipv6 = f'fd00::{number + 1}'
 
     def configure(self, interface='eth0'):
         """Gives the interface the addresses and turns it on."""
         self.set_ipv6(f'{interface}/disable_ipv6', 0)
-        self.ip('address', 'add', f'{self.ipv4}/24', 'dev', interface)
         self.ip('address', 'add', f'{self.ipv6}/64', 'dev', interface, 'nodad')
-        self.ip('link', 'set', interface, 'up')
+        super().configure(interface)
 
     def udp(self, family=socket.AF_INET, port=0):
         """A UDP socket on the host's address."""
@@ -189,11 +128,7 @@ def veth_network(count, configured=True, checksums=True):
         middle = stack.enter_context(Namespace())
         hosts = [stack.enter_context(Host(number)) for number in range(count)]
         for number, host in enumerate(hosts):
-            middle.ip('link', 'add', f'p{number}', 'type', 'veth',
-                      'peer', 'name', 'eth0', 'netns', host.name)
-            middle.ip('link', 'set', f'p{number}', 'up')
-            if checksums:
-                host.run('ethtool', '-K', 'eth0', 'tx', 'off')
+            namespaces.join(middle, number, host, checksums)
             if configured:
                 host.configure()
             else:

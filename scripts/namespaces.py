@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Network namespaces, and hosts in them at the ports of a switch. Needs root.
+
+Nothing leaves the machine: hosts and switch are joined by veth pairs, and all of them go with the
+namespaces.
+"""
+
+import contextlib
+import ctypes
+import itertools
+import os
+import pathlib
+import socket
+import subprocess
+
+CLONE_NEWNET = 0x40000000  # from linux/sched.h
+TIMEOUT = 20  # seconds
+
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = itertools.count()
+
+
+class CommandError(Exception):
+    """What could not be done, for people."""
+
+
+def command(*words):
+    """Runs a command to its end and returns what it printed. Raises CommandError."""
+    words = list(map(str, words))
+    done = subprocess.run(words, text=True, stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=TIMEOUT, check=False)
+    if done.returncode != 0:
+        raise CommandError(f"{' '.join(words)}: exit status {done.returncode}\n"
+                           f"{done.stderr.strip()}")
+    return done.stdout
+
+
+class Namespace:
+    """A network namespace without traffic of the kernel's own. A context manager."""
+
+    def __init__(self):
+        self.name = f"netfc-{os.getpid()}-{next(numbers)}"
+        command("ip", "netns", "add", self.name)
+        self.set_ipv6("default/disable_ipv6", 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        command("ip", "netns", "delete", self.name)
+
+    def ip(self, *words):
+        """Runs the command ip on the namespace."""
+        return command("ip", "-n", self.name, *words)
+
+    def run(self, *words):
+        """Runs a command inside."""
+        return command("ip", "netns", "exec", self.name, *words)
+
+    def start(self, *words, **options):
+        """Starts a command inside. Returns its subprocess.Popen."""
+        return subprocess.Popen(["ip", "netns", "exec", self.name, *map(str, words)], text=True,
+                                stdin=subprocess.DEVNULL, **options)
+
+    @contextlib.contextmanager
+    def entered(self):
+        """Puts the calling thread inside for a while: sockets made there stay there."""
+        with open("/proc/thread-self/ns/net", "rb") as home, \
+                open(f"/run/netns/{self.name}", "rb") as inside:
+            enter(inside)
+            try:
+                yield
+            finally:
+                enter(home)
+
+    def socket(self, *arguments):
+        """A socket inside."""
+        with self.entered():
+            made = socket.socket(*arguments)
+        made.settimeout(TIMEOUT)
+        return made
+
+    def set_ipv6(self, setting, value):
+        """Writes a setting of net.ipv6.conf."""
+        with self.entered():
+            path = pathlib.Path("/proc/sys/net/ipv6/conf", setting)
+            path.write_text(f"{value}\n", encoding="ascii")
+
+
+def enter(namespace):
+    """Puts the calling thread into the network namespace of an open file."""
+    if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+class Host(Namespace):
+    """A host with one interface, eth0, and the IPv4 address 10.1.0.1 and on, by its number."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.ipv4 = f"10.1.0.{number + 1}"
+
+    def configure(self, interface="eth0"):
+        """Gives the interface the address and turns it on."""
+        self.ip("address", "add", f"{self.ipv4}/24", "dev", interface)
+        self.ip("link", "set", interface, "up")
+
+
+def join(switch, number, host, checksums=True):
+    """Joins a host's eth0 to a switch's interface p0 and on, by the number.
+
+    checksums: the host's kernel fills in checksums, instead of leaving that to a device.
+    """
+    switch.ip("link", "add", f"p{number}", "type", "veth",
+              "peer", "name", "eth0", "netns", host.name)
+    switch.ip("link", "set", f"p{number}", "up")
+    if checksums:
+        host.run("ethtool", "-K", "eth0", "tx", "off")
