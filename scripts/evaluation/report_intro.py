@@ -5,8 +5,6 @@ from evaluation import datasets, measures, pairs, paper, training
 from evaluation.document import Bullets, Code, Heading, Paragraph, Table
 from evaluation.words import compare, kilobytes, listing, percent
 
-COMPARED = ("I", "II", "III")
-
 
 def averages(results, format_name):
     """Averages of the plain set in the cells that the paper has, and the paper's."""

@@ -18,7 +18,6 @@ import switch
 from netfc_telemetry import Telemetry  # found through project_scripts
 
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'dpdk-netfc.8'
-HELP_BYTES = 63  # of DPDK's telemetry
 SUMMED = ('rx_packets', 'tx_packets', 'copies', 'answers', 'polls', 'busy_polls', 'netfc_packets',
           'lanes')
 
