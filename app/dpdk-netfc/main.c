@@ -26,6 +26,7 @@
 #include "tables.h"
 #include "telemetry.h"
 #include "totals.h"
+#include "unmap_guard.h"
 
 enum exit_status {
 	EXIT_DONE = 0,
@@ -174,7 +175,9 @@ run(struct json_file **stats, struct control **control)
 	}
 	catch_signals(SA_RESTART);
 	telemetry_open(&app);
+	unmap_guard(app.qsbr);
 	poll_run(&app);
+	unmap_guard(NULL);
 	telemetry_close(&app);
 	stop_side_threads(control, periodic);
 	totals_of_all(&app, &totals);

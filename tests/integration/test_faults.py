@@ -192,6 +192,25 @@ def test_a_vhost_peer_that_is_killed(tmp_path):
         assert live.stop()['netfc_packets'] > len(sent)
 
 
+def test_a_memif_peer_that_leaves(tmp_path):
+    """While it sends, killed or in good order: DPDK's driver takes the shared memory away from under
+    lcores, unless it is made to wait for them."""
+    path, sent = switch.RUNTIME / f'memif-{next(hosts.numbers)}', requests()
+    peer = f'net_memif0,role=client,socket={path}'
+    switch.write_capture(tmp_path / 'flood', sent)
+    with hosts.LiveSwitch(tmp_path, [f'net_memif0,role=server,socket={path}'],
+                          ['--forward', 'reflect'], eal=MESSAGES) as live:
+        live.wait_for_message('Initialize MEMIF')
+        for times, number in enumerate((signal.SIGKILL, signal.SIGTERM) * 2):
+            vdevs = [f'net_pcap0,rx_pcap={tmp_path}/flood,infinite_rx=1,tx_pcap=/dev/null', peer]
+            with hosts.LiveSwitch(tmp_path, vdevs, ['--port', 9], eal=MESSAGES) as sender:
+                live.wait_for_message('Connected.', times + 1)
+                time.sleep(0.1)
+                sender.process.send_signal(number)
+                sender.process.wait(switch.TIMEOUT_S)
+        assert live.stop()['netfc_packets'] > 0
+
+
 @hosts.needs_namespaces
 def test_a_link_that_goes_down_and_up(tmp_path):
     with hosts.veth_network(2) as (middle, pair), hosts.LiveSwitch(

@@ -137,8 +137,7 @@ def test_jumbo_frames_over_vhost(tmp_path):
 
 
 def test_memif(tmp_path):
-    """Two processes. How the switch ends is not looked at: DPDK's driver takes the memory away
-    from whoever still polls it when the other side leaves."""
+    """Two processes, one of which leaves before the other."""
     path, sent = switch.RUNTIME / f'memif-{next(hosts.numbers)}', requests()
     with hosts.LiveSwitch(tmp_path, [f'net_memif0,role=server,socket={path}'],
                           ['--forward', 'reflect'], eal=MESSAGES) as live:
@@ -150,6 +149,7 @@ def test_memif(tmp_path):
 
         came = exchange(tmp_path, f'net_memif0,role=client,socket={path}', sent, connected)
         switch.assert_same(came, replies(sent, 'reflect'))
+        assert live.stop()['netfc_packets'] == len(sent)
 
 
 def test_both_ends_of_a_memif(tmp_path):
