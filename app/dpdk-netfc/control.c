@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,6 +18,10 @@
 #include "side_thread.h"
 
 #define MAX_CLIENTS 8
+
+/* How long to wait for others that start with a socket in the same folder. */
+#define LOCK_TRIES 100
+#define LOCK_PAUSE_US 10000
 
 /* What is polled: the end, new clients, clients. */
 enum watched {
@@ -189,11 +196,47 @@ bind_socket(int fd, const struct sockaddr_un *address)
 	return result;
 }
 
+/*
+ * Let only one process at a time look whether a socket is in use and bind one of its own: between
+ * bind() and listen(), a new socket looks like one that was left behind. Returns a descriptor,
+ * whose end is the end of the lock, or -1.
+ */
+static int
+lock_folder(const char *path)
+{
+	char *copy = strdup(path);
+	int fd = copy != NULL ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	free(copy);
+	for (unsigned int tries = 0; fd >= 0 && tries < LOCK_TRIES; tries++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fd;
+		usleep(LOCK_PAUSE_US);
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Bind and listen; the folder is locked. */
+static int
+bind_and_listen(struct control *control, const struct sockaddr_un *address)
+{
+	int fd = control->watched[WATCHED_LISTENER].fd;
+
+	if (is_abandoned(address))
+		unlink(control->path);
+	if (bind_socket(fd, address) != 0)
+		return fail(control->path, "bind");
+	control->bound = true;
+	return listen(fd, MAX_CLIENTS) == 0 ? 0 : fail(control->path, "listen");
+}
+
 static int
 listen_at(struct control *control)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), lock, result;
 
 	if (fd < 0)
 		return fail(control->path, "make a socket");
@@ -203,12 +246,12 @@ listen_at(struct control *control)
 		return fail(control->path, "bind");
 	}
 	memcpy(address.sun_path, control->path, strlen(control->path) + 1);
-	if (is_abandoned(&address))
-		unlink(control->path);
-	if (bind_socket(fd, &address) != 0)
-		return fail(control->path, "bind");
-	control->bound = true;
-	return listen(fd, MAX_CLIENTS) == 0 ? 0 : fail(control->path, "listen");
+	lock = lock_folder(control->path);
+	if (lock < 0)
+		return fail(control->path, "lock its folder");
+	result = bind_and_listen(control, &address);
+	close(lock);
+	return result;
 }
 
 int
@@ -255,12 +298,13 @@ control_close(struct control *control)
 		eventfd_write(control->watched[WATCHED_END].fd, 1);
 		side_thread_join(control->thread);
 	}
+	/* As long as it is served nobody else takes the path. */
+	if (control->bound)
+		unlink(control->path);
 	for (unsigned int w = 0; w < WATCHED_ALL; w++) {
 		if (control->watched[w].fd >= 0)
 			close(control->watched[w].fd);
 	}
-	if (control->bound)
-		unlink(control->path);
 	free(control->path);
 	free(control);
 }

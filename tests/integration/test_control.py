@@ -318,6 +318,23 @@ def test_a_socket_that_was_left_behind_is_replaced(tmp_path):
         live.stop()
 
 
+def test_many_that_start_at_once_do_not_take_the_socket_from_each_other(tmp_path):
+    """One of them serves, the others say that it is in use; an old socket is in nobody's way."""
+    path = switch.RUNTIME / f'control-{next(hosts.numbers)}'
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+    with contextlib.ExitStack() as stack:
+        lives = [stack.enter_context(hosts.LiveSwitch(tmp_path, ['net_null0,no-rx=1'],
+                                                      ['--control', path])) for _ in range(12)]
+        hosts.wait_until(lambda: sum(live.process.poll() is None for live in lives) == 1,
+                         'all but one to end')
+        for live in lives:
+            assert live.process.poll() in (None, 1) and 'Sanitizer' not in live.stderr
+            assert (live.process.poll() is None) != ('in use' in live.stderr), live.stderr
+        with hosts.wait_until(lambda: connected(path), 'the socket') as control:
+            assert control.do('show')
+
+
 @pytest.mark.parametrize('kind, said', [('file', 'in use'), ('served', 'in use'),
                                         ('missing folder', 'No such file'),
                                         ('long', 'too long')])
