@@ -51,7 +51,7 @@ decide_sum(const struct decision *d)
 static uint32_t
 signed_constant(const struct decision *d, uint16_t magnitude, uint8_t flags)
 {
-	return constant(netfc_with_sign(d->format, magnitude, d->sign_x != d->sign_y), flags);
+	return constant(signed_magnitude(d->format, magnitude, d->sign_x != d->sign_y), flags);
 }
 
 static uint32_t

@@ -3,82 +3,80 @@
  */
 #include "internal.h"
 
-typedef unsigned __int128 uint128;
+/* No format has more bits in a significand: the upper ones. */
+#define SIG_BITS 13
 
 /* A number from a wide significand, value = wide * 2^exponent, wide not zero. */
 static struct number
-normalise(uint128 wide, int exponent, bool sticky)
+normalise(uint64_t wide, int exponent, bool sticky)
 {
-	uint64_t high = (uint64_t)(wide >> 64);
-	int zeros = high != 0 ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)wide);
+	int zeros = __builtin_clzll(wide);
 
-	wide <<= zeros;
-	return (struct number){.exponent = exponent + 127 - zeros,
-		.significand = (uint64_t)(wide >> 64),
-		.sticky = sticky || (uint64_t)wide != 0};
+	return (struct number){
+		.exponent = exponent + 63 - zeros, .significand = wide << zeros, .sticky = sticky};
 }
 
 /*
- * |x| + |y| or |x| - |y|, |x| > |y| if it is a difference. Significands have 13 bits or less, so
- * that 126 - 13 places below x's last bit hold all of y or nothing but a sticky bit.
+ * |x| + |y| or |x| - |y|, |x| > |y| if it is a difference. The places below x's last bit hold all
+ * of y or nothing but a sticky bit.
  */
 static struct number
 sum_magnitudes(struct number x, struct number y, bool difference)
 {
 	int shift = x.exponent - y.exponent;
-	uint128 a = (uint128)x.significand << 62, b = (uint128)y.significand << 62;
-	bool sticky = shift > 100;
+	uint64_t a = x.significand >> 1, b = y.significand >> 1;
+	bool sticky = shift > 63 - SIG_BITS;
 
 	if (shift < 0)
 		return sum_magnitudes(y, x, difference);
 	b = sticky ? 0 : b >> shift;
 	if (!difference)
-		return normalise(a + b, x.exponent - 125, sticky);
-	return normalise(a - b - sticky, x.exponent - 125, sticky);
+		return normalise(a + b, x.exponent - 62, sticky);
+	return normalise(a - b - sticky, x.exponent - 62, sticky);
 }
 
 static uint16_t
 round_signed(const struct netfc_format *format, struct number number, bool negative)
 {
-	return netfc_with_sign(format, netfc_round_nearest(format, number), negative);
+	return signed_magnitude(format, netfc_round_nearest(format, number), negative);
 }
 
 static uint16_t
 exact_sum(const struct netfc_format *format, uint16_t x, uint16_t y)
 {
-	uint16_t magnitude_x = netfc_magnitude(format, x), magnitude_y = netfc_magnitude(format, y);
-	bool difference = netfc_is_negative(x) != netfc_is_negative(y);
+	uint16_t magnitude_x = bits_magnitude(format, x), magnitude_y = bits_magnitude(format, y);
+	bool difference = is_negative(x) != is_negative(y);
 
 	if (magnitude_x < magnitude_y)
 		return exact_sum(format, y, x);
 	return round_signed(format,
 		sum_magnitudes(netfc_unpack(format, magnitude_x), netfc_unpack(format, magnitude_y),
 			difference),
-		netfc_is_negative(x));
+		is_negative(x));
 }
 
 static uint16_t
 exact_product(const struct netfc_format *format, uint16_t x, uint16_t y, bool negative)
 {
-	struct number a = netfc_unpack(format, netfc_magnitude(format, x));
-	struct number b = netfc_unpack(format, netfc_magnitude(format, y));
-	uint128 product = (uint128)a.significand * b.significand;
+	struct number a = netfc_unpack(format, bits_magnitude(format, x));
+	struct number b = netfc_unpack(format, bits_magnitude(format, y));
+	uint64_t product = (a.significand >> 32) * (b.significand >> 32);
 
 	return round_signed(
-		format, normalise(product, a.exponent + b.exponent - 126, false), negative);
+		format, normalise(product, a.exponent + b.exponent - 62, false), negative);
 }
 
 static uint16_t
 exact_quotient(const struct netfc_format *format, uint16_t x, uint16_t y, bool negative)
 {
-	struct number a = netfc_unpack(format, netfc_magnitude(format, x));
-	struct number b = netfc_unpack(format, netfc_magnitude(format, y));
-	uint128 dividend = (uint128)a.significand << 63;
-	uint128 quotient = dividend / b.significand;
-	bool sticky = quotient * b.significand != dividend;
+	struct number a = netfc_unpack(format, bits_magnitude(format, x));
+	struct number b = netfc_unpack(format, bits_magnitude(format, y));
+	uint64_t divisor = b.significand >> (64 - SIG_BITS);
+	uint64_t quotient = a.significand / divisor;
+	bool sticky = quotient * divisor != a.significand;
 
-	return round_signed(
-		format, normalise(quotient, a.exponent - b.exponent - 63, sticky), negative);
+	return round_signed(format,
+		normalise(quotient, a.exponent - b.exponent - (64 - SIG_BITS), sticky), negative);
 }
 
 static uint16_t
@@ -100,11 +98,11 @@ exact_finite(
 struct netfc_result
 netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y)
 {
-	uint16_t y_signed = op == NETFC_SUB ? netfc_negate(format, y) : y;
-	uint16_t mx = netfc_magnitude(format, x), my = netfc_magnitude(format, y_signed);
+	uint16_t y_signed = op == NETFC_SUB ? negated(format, y) : y;
+	uint16_t mx = bits_magnitude(format, x), my = bits_magnitude(format, y_signed);
 	uint32_t word = netfc_decide(format,
-		netfc_decide_key(op - NETFC_ADD, netfc_classify(format, x),
-			netfc_classify(format, y_signed), x >> 15, y_signed >> 15,
+		netfc_decide_key(op - NETFC_ADD, operand_class(format, x),
+			operand_class(format, y_signed), x >> 15, y_signed >> 15,
 			mx > my            ? NETFC_GREATER
 				: mx == my ? NETFC_EQUAL
 					   : NETFC_LESS));
@@ -124,9 +122,9 @@ netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uin
 		break;
 	}
 	result.z = exact_finite(format, op, x, y_signed, netfc_decide_sign(word));
-	if (netfc_magnitude(format, result.z) == 0)
+	if (bits_magnitude(format, result.z) == 0)
 		result.flags = NETFC_UNDERFLOW;
-	else if (netfc_magnitude(format, result.z) == format->inf)
+	else if (bits_magnitude(format, result.z) == format->inf)
 		result.flags = NETFC_OVERFLOW;
 	return result;
 }

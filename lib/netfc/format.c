@@ -4,8 +4,6 @@
 
 #include "internal.h"
 
-typedef unsigned __int128 uint128;
-
 static const struct netfc_format formats[] = {
 	{NETFC_FP16, "fp16", "IEEE 754 binary16", false, 5, 10, 0x7c00, 0x7e00, 1024, 15},
 	{NETFC_POSIT16, "posit16", "posit<16,1>", true, 1, 0, 0x8000, 0x8000, 512, 64},
@@ -83,41 +81,31 @@ netfc_inf_magnitude(const struct netfc_format *format)
 bool
 netfc_is_negative(uint16_t bits)
 {
-	return bits >> 15;
+	return is_negative(bits);
 }
 
 uint16_t
 netfc_negate(const struct netfc_format *format, uint16_t bits)
 {
-	return format->posit ? (uint16_t)-bits : bits ^ 0x8000;
+	return negated(format, bits);
 }
 
 uint16_t
 netfc_magnitude(const struct netfc_format *format, uint16_t bits)
 {
-	if (format->posit && netfc_is_negative(bits))
-		bits = netfc_negate(format, bits);
-	return bits & 0x7fff;
+	return bits_magnitude(format, bits);
 }
 
 uint16_t
 netfc_with_sign(const struct netfc_format *format, uint16_t magnitude, bool negative)
 {
-	return negative ? netfc_negate(format, magnitude) : magnitude;
+	return signed_magnitude(format, magnitude, negative);
 }
 
 enum netfc_class
 netfc_classify(const struct netfc_format *format, uint16_t bits)
 {
-	uint16_t magnitude = netfc_magnitude(format, bits);
-
-	if (format->posit && bits == format->nan)
-		return NETFC_NAN;
-	if (magnitude == 0)
-		return NETFC_ZERO;
-	if (magnitude < format->inf)
-		return NETFC_FINITE;
-	return magnitude == format->inf ? NETFC_INF : NETFC_NAN;
+	return operand_class(format, bits);
 }
 
 static int
@@ -139,9 +127,11 @@ unpack_ieee(const struct netfc_format *format, uint16_t magnitude)
 		number.exponent = exponent - exponent_bias(format);
 	}
 	number.significand = significand << (63 - fraction_bits);
-	while (number.significand < SIG_ONE) {
-		number.significand <<= 1;
-		number.exponent--;
+	if (number.significand < SIG_ONE) {
+		int zeros = __builtin_clzll(number.significand);
+
+		number.significand <<= zeros;
+		number.exponent -= zeros;
 	}
 	return number;
 }
@@ -186,24 +176,25 @@ struct shifted {
 };
 
 static struct shifted
-shift_right(uint128 value, unsigned bits, bool sticky)
+shift_right(uint64_t value, unsigned bits, bool sticky)
 {
 	struct shifted shifted = {0, false, sticky || value != 0};
 
 	if (bits == 0)
-		return (struct shifted){(uint64_t)value, false, sticky};
-	if (bits > 127)
+		return (struct shifted){value, false, sticky};
+	if (bits > 64)
 		return shifted;
-	shifted.quotient = (uint64_t)(value >> bits);
+	shifted.quotient = bits < 64 ? value >> bits : 0;
 	shifted.half = value >> (bits - 1) & 1;
-	shifted.rest = sticky || (value & (((uint128)1 << (bits - 1)) - 1)) != 0;
+	shifted.rest = sticky || (value & ((UINT64_C(1) << (bits - 1)) - 1)) != 0;
 	return shifted;
 }
 
 static uint64_t
 half_even(struct shifted shifted)
 {
-	return shifted.quotient + (shifted.half && (shifted.rest || (shifted.quotient & 1)));
+	/* Without a branch, which no processor could predict. */
+	return shifted.quotient + (shifted.half & (shifted.rest | (shifted.quotient & 1)));
 }
 
 /*
@@ -225,23 +216,27 @@ encode_ieee(const struct netfc_format *format, struct number number)
 	return shifted;
 }
 
+/* Bits of the fraction that stand behind the longest regime and exponent in a word of 64. */
+#define POSIT_FRACTION 46
+
 /* Regime, exponent and fraction as one long string of bits, cut behind the 15th. */
 static struct shifted
 encode_posit(const struct netfc_format *format, struct number number)
 {
-	unsigned es = format->exp_bits, length, tail = es + 63;
+	unsigned es = format->exp_bits, length, tail = es + POSIT_FRACTION;
+	uint64_t fraction = number.significand & ~SIG_ONE, bits;
+	const uint64_t lost = (UINT64_C(1) << (63 - POSIT_FRACTION)) - 1;
 	int regime = number.exponent >> es;
-	uint128 bits;
 
 	if (regime >= 14)
 		return (struct shifted){0x7fff, false, false};
 	if (regime < -14)
 		return (struct shifted){0, false, true};
 	length = regime < 0 ? (unsigned)-regime + 1 : (unsigned)regime + 2;
-	bits = regime < 0 ? 1 : ((uint128)1 << length) - 2;
+	bits = regime < 0 ? 1 : (UINT64_C(1) << length) - 2;
 	bits = bits << es | (unsigned)(number.exponent - regime * (1 << es));
-	bits = bits << 63 | (number.significand & ~SIG_ONE);
-	return shift_right(bits, length + tail - 15, number.sticky);
+	bits = bits << POSIT_FRACTION | fraction >> (63 - POSIT_FRACTION);
+	return shift_right(bits, length + tail - 15, number.sticky || (fraction & lost) != 0);
 }
 
 static uint16_t

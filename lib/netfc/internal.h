@@ -28,6 +28,48 @@ struct netfc_format {
 	int guard;
 };
 
+/* What netfc_format.h has as functions, without a call. */
+
+static inline bool
+is_negative(uint16_t bits)
+{
+	return bits >> 15;
+}
+
+static inline uint16_t
+negated(const struct netfc_format *format, uint16_t bits)
+{
+	return format->posit ? (uint16_t)-bits : bits ^ 0x8000;
+}
+
+static inline uint16_t
+bits_magnitude(const struct netfc_format *format, uint16_t bits)
+{
+	if (format->posit && is_negative(bits))
+		bits = (uint16_t)-bits;
+	return bits & 0x7fff;
+}
+
+static inline uint16_t
+signed_magnitude(const struct netfc_format *format, uint16_t magnitude, bool negative)
+{
+	return negative ? negated(format, magnitude) : magnitude;
+}
+
+static inline enum netfc_class
+operand_class(const struct netfc_format *format, uint16_t bits)
+{
+	uint16_t magnitude = bits_magnitude(format, bits);
+
+	if (format->posit && bits == format->nan)
+		return NETFC_NAN;
+	if (magnitude == 0)
+		return NETFC_ZERO;
+	if (magnitude < format->inf)
+		return NETFC_FINITE;
+	return magnitude == format->inf ? NETFC_INF : NETFC_NAN;
+}
+
 /* A finite number other than zero: significand * 2^exponent. */
 struct number {
 	int exponent;

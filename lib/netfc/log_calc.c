@@ -33,7 +33,7 @@ power(const struct netfc_set *set, int32_t n, bool negative)
 {
 	const struct netfc_format *format = set->id.format;
 	uint16_t magnitude = (uint16_t)look_up(set, TABLE_EXP, 0, n);
-	struct netfc_result result = {netfc_with_sign(format, magnitude, negative), 0};
+	struct netfc_result result = {signed_magnitude(format, magnitude, negative), 0};
 
 	if (magnitude == 0)
 		result.flags = NETFC_UNDERFLOW;
@@ -46,8 +46,8 @@ static struct netfc_result
 add_finite(const struct netfc_set *set, uint16_t x, uint16_t y)
 {
 	const struct netfc_format *format = set->id.format;
-	uint16_t magnitude_x = netfc_magnitude(format, x), magnitude_y = netfc_magnitude(format, y);
-	bool negative = netfc_is_negative(x);
+	uint16_t magnitude_x = bits_magnitude(format, x), magnitude_y = bits_magnitude(format, y);
+	bool negative = is_negative(x);
 	int32_t guard = log_guard_words(set);
 	int32_t i = look_up(set, TABLE_LOG, 0, magnitude_x);
 	int32_t j = look_up(set, TABLE_LOG, 0, magnitude_y);
@@ -58,11 +58,11 @@ add_finite(const struct netfc_set *set, uint16_t x, uint16_t y)
 		return plain(y);
 	if (theta < -guard)
 		return plain(x);
-	if (netfc_is_negative(x) != netfc_is_negative(y)) {
+	if (is_negative(x) != is_negative(y)) {
 		if (magnitude_x == magnitude_y)
 			return plain(0);
 		page = magnitude_x > magnitude_y ? 1 : 2;
-		negative = netfc_is_negative(page == 1 ? x : y);
+		negative = is_negative(page == 1 ? x : y);
 	}
 	m = look_up(set, TABLE_MI, page, theta);
 	if (m == log_word(NETFC_NO_RESULT))
@@ -74,7 +74,7 @@ static struct netfc_result
 add(const struct netfc_set *set, uint16_t x, uint16_t y)
 {
 	const struct netfc_format *format = set->id.format;
-	enum netfc_class class_x = netfc_classify(format, x), class_y = netfc_classify(format, y);
+	enum netfc_class class_x = operand_class(format, x), class_y = operand_class(format, y);
 
 	if (class_x == NETFC_INF && class_y == NETFC_INF)
 		return x == y ? plain(x) : nan_result(format, NETFC_INVALID);
@@ -95,26 +95,26 @@ static struct netfc_result
 multiply(const struct netfc_set *set, uint16_t x, uint16_t y)
 {
 	const struct netfc_format *format = set->id.format;
-	enum netfc_class class_x = netfc_classify(format, x), class_y = netfc_classify(format, y);
-	bool negative = netfc_is_negative(x) != netfc_is_negative(y);
+	enum netfc_class class_x = operand_class(format, x), class_y = operand_class(format, y);
+	bool negative = is_negative(x) != is_negative(y);
 	int32_t i, j;
 
 	if (class_x == NETFC_INF || class_y == NETFC_INF) {
 		if (class_x == NETFC_ZERO || class_y == NETFC_ZERO)
 			return nan_result(format, NETFC_INVALID);
-		return plain(netfc_with_sign(format, format->inf, negative));
+		return plain(signed_magnitude(format, format->inf, negative));
 	}
 	if (class_x == NETFC_ZERO || class_y == NETFC_ZERO)
-		return plain(netfc_with_sign(format, 0, negative));
-	i = look_up(set, TABLE_LOG, 0, netfc_magnitude(format, x));
-	j = look_up(set, TABLE_LOG, 0, netfc_magnitude(format, y));
+		return plain(signed_magnitude(format, 0, negative));
+	i = look_up(set, TABLE_LOG, 0, bits_magnitude(format, x));
+	j = look_up(set, TABLE_LOG, 0, bits_magnitude(format, y));
 	return power(set, saturate(i + j), negative);
 }
 
 static struct netfc_result
 divide_by_zero(const struct netfc_format *format, bool negative)
 {
-	uint16_t z = format->posit ? format->nan : netfc_with_sign(format, format->inf, negative);
+	uint16_t z = format->posit ? format->nan : signed_magnitude(format, format->inf, negative);
 
 	return (struct netfc_result){z, NETFC_DIVBYZERO};
 }
@@ -123,8 +123,8 @@ static struct netfc_result
 divide(const struct netfc_set *set, uint16_t x, uint16_t y)
 {
 	const struct netfc_format *format = set->id.format;
-	enum netfc_class class_x = netfc_classify(format, x), class_y = netfc_classify(format, y);
-	bool negative = netfc_is_negative(x) != netfc_is_negative(y);
+	enum netfc_class class_x = operand_class(format, x), class_y = operand_class(format, y);
+	bool negative = is_negative(x) != is_negative(y);
 	int32_t i, j;
 
 	if (class_x == NETFC_INF && class_y == NETFC_INF)
@@ -132,13 +132,13 @@ divide(const struct netfc_set *set, uint16_t x, uint16_t y)
 	if (class_x == NETFC_ZERO && class_y == NETFC_ZERO)
 		return nan_result(format, NETFC_INVALID);
 	if (class_x == NETFC_INF)
-		return plain(netfc_with_sign(format, format->inf, negative));
+		return plain(signed_magnitude(format, format->inf, negative));
 	if (class_y == NETFC_INF || class_x == NETFC_ZERO)
-		return plain(netfc_with_sign(format, 0, negative));
+		return plain(signed_magnitude(format, 0, negative));
 	if (class_y == NETFC_ZERO)
 		return divide_by_zero(format, negative);
-	i = look_up(set, TABLE_LOG, 0, netfc_magnitude(format, x));
-	j = look_up(set, TABLE_LOG, 0, netfc_magnitude(format, y));
+	i = look_up(set, TABLE_LOG, 0, bits_magnitude(format, x));
+	j = look_up(set, TABLE_LOG, 0, bits_magnitude(format, y));
 	return power(set, saturate(i - j), negative);
 }
 
@@ -147,11 +147,11 @@ log_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y)
 {
 	const struct netfc_format *format = set->id.format;
 
-	if (netfc_classify(format, x) == NETFC_NAN || netfc_classify(format, y) == NETFC_NAN)
+	if (operand_class(format, x) == NETFC_NAN || operand_class(format, y) == NETFC_NAN)
 		return nan_result(format, 0);
 	switch (op) {
 	case NETFC_SUB:
-		return add(set, x, netfc_negate(format, y));
+		return add(set, x, negated(format, y));
 	case NETFC_MUL:
 		return multiply(set, x, y);
 	case NETFC_DIV:

@@ -1,145 +1,123 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All 2^32 pairs of operands, as packets through the pipeline, against the one-lane reference:
- * netfc_calc(), or for what is correctly rounded netfc_exact().
- * Usage: test_all_pairs [SET [OP [MATCH [ISA]]]]; default fp16_k1024 add direct, ISA (0 plain C, 1
- * AVX2, 2 AVX-512) the best there is.
+ * All 2^32 pairs of operands by every way in which this build computes them, each result and each
+ * flag against the one-lane reference: netfc_calc() for a table set of logarithms, netfc_exact()
+ * for a format.
+ * Usage: test_all_pairs [SET|FORMAT [add|sub|mul|div...]]; default fp16_k1024, all operations.
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <rte_launch.h>
-#include <rte_lcore.h>
-
 #include "eal.h"
-#include "packets.h"
-#include "pipeline.h"
+#include "ways.h"
 
-#define OPERANDS 65536u
-#define LANES 4096u
+#define MOST_SHOWN 10
 
-/* What the lcores share; each takes every n-th x. */
 struct job {
-	const struct netfc_set *set;
-	bool exact;
-	const struct pipeline *pipeline;
-	struct rte_mempool *pool;
-	unsigned int op;
-	uint64_t wrong;
+	const struct ways *ways;
+	enum netfc_op op;
 };
 
-static struct netfc_result
-reference(const struct job *job, uint16_t x, uint16_t y)
-{
-	return job->exact ? netfc_exact(netfc_set_format(job->set), job->op, x, y)
-			  : netfc_calc(job->set, job->op, x, y);
-}
+/* Results of an x with every y. */
+struct row {
+	uint16_t z[ROW];
+	uint8_t flags[ROW];
+};
 
 static uint64_t
-check_packet(const struct job *job, const uint8_t *frame, const uint16_t *x, const uint16_t *y)
+count_wrong(const struct job *job, const struct way *way, uint16_t x, const struct row *expected,
+	const struct row *row)
 {
-	uint64_t wrong = !packet_checksum_is_right(frame);
-	uint8_t flags = 0;
-
-	for (uint16_t l = 0; l < LANES; l++) {
-		struct netfc_result expected = reference(job, x[l], y[l]);
-
-		wrong += packet_result(frame, LANES, l) != expected.z;
-		flags |= expected.flags;
-	}
-	return wrong + (packet_status(frame) != (NETFC_STATUS_REPLY | flags));
-}
-
-static uint64_t
-check_x(struct job *job, struct pipeline_worker *worker, uint16_t operand)
-{
-	unsigned int format = netfc_format_id(netfc_set_format(job->set));
-	uint8_t frame[PACKET_HEADERS + LANES * NETFC_LANE_BYTES];
-	uint16_t x[LANES], y[LANES];
+	static unsigned int shown;
 	uint64_t wrong = 0;
 
-	for (uint32_t first = 0; first < OPERANDS; first += LANES) {
-		struct rte_mbuf *mbuf;
-		struct frame parsed;
-
-		for (uint32_t l = 0; l < LANES; l++) {
-			x[l] = operand;
-			y[l] = (uint16_t)(first + l);
-		}
-		packet_write(frame, job->op, format, LANES, x, y);
-		mbuf = packet_of(job->pool, frame, sizeof(frame), 32768);
-		if (mbuf == NULL)
-			return OPERANDS;
-		pipeline_process(worker, &mbuf, &parsed, 1);
-		packet_bytes(mbuf, frame);
-		rte_pktmbuf_free(mbuf);
-		wrong += check_packet(job, frame, x, y);
+	if (memcmp(expected, row, sizeof(*row)) == 0)
+		return 0;
+	for (uint32_t y = 0; y < ROW; y++) {
+		if (row->z[y] == expected->z[y] && row->flags[y] == expected->flags[y])
+			continue;
+		wrong++;
+		if (__atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MOST_SHOWN)
+			printf("%s: 0x%04x %s 0x%04x is 0x%04x, flags %u, not 0x%04x, flags %u\n",
+				way->name, x, netfc_op_symbol(job->op), y, expected->z[y],
+				expected->flags[y], row->z[y], row->flags[y]);
 	}
 	return wrong;
 }
 
-static int
-check_share(void *arg)
+static uint64_t
+check_row(const void *arg, uint16_t x)
 {
-	struct job *job = arg;
-	struct pipeline_worker *worker = pipeline_worker_create(job->pipeline, SOCKET_ID_ANY);
-	uint64_t wrong = worker == NULL;
+	const struct job *job = arg;
+	uint16_t x_row[ROW], y_row[ROW];
+	struct row expected, row;
+	uint64_t wrong = 0;
 
-	for (uint32_t x = rte_lcore_index(-1); worker != NULL && x < OPERANDS;
-		x += rte_lcore_count())
-		wrong += check_x(job, worker, (uint16_t)x);
-	__atomic_add_fetch(&job->wrong, wrong, __ATOMIC_RELAXED);
-	pipeline_worker_free(worker);
-	return 0;
+	for (uint32_t y = 0; y < ROW; y++) {
+		x_row[y] = x;
+		y_row[y] = (uint16_t)y;
+	}
+	ways_expect(job->ways, job->op, x, expected.z, expected.flags);
+	for (unsigned int w = 0; w < job->ways->count; w++) {
+		const struct way *way = &job->ways->way[w];
+
+		ways_compute(way, job->op, x_row, y_row, row.z, row.flags);
+		wrong += count_wrong(job, way, x, &expected, &row);
+	}
+	return wrong;
 }
 
-static unsigned int
-op_by_name(const char *name)
+static uint64_t
+check_op(const struct ways *ways, const char *name, enum netfc_op op)
 {
-	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
-		if (strcmp(netfc_op_name(op), name) == 0)
-			return op;
-	}
-	return 0;
+	const struct job job = {ways, op};
+	char title[80];
+	struct rows rows = {.title = title, .check = check_row, .arg = &job};
+	uint64_t wrong;
+	double seconds;
+
+	snprintf(title, sizeof(title), "%s %s", name, netfc_op_name(op));
+	wrong = rows_check(&rows, &seconds);
+	printf("%s: %" PRIu64 " pairs by %u ways, %" PRIu64 " wrong, %.0f s of processor time\n",
+		title, (uint64_t)ROW * ROW, ways->count, wrong, seconds);
+	fflush(stdout);
+	return wrong;
+}
+
+static bool
+is_chosen(int argc, char **argv, enum netfc_op op)
+{
+	bool chosen = argc <= 2;
+
+	for (int a = 2; a < argc; a++)
+		chosen = chosen || strcmp(argv[a], netfc_op_name(op)) == 0;
+	return chosen;
 }
 
 int
 main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "fp16_k1024";
-	struct job job = {.op = op_by_name(argc > 2 ? argv[2] : "add")};
-	struct pipeline_config config = {.udp_port = NETFC_UDP_PORT, .socket_id = SOCKET_ID_ANY};
-	struct pipeline *pipeline;
-	struct netfc_set *set;
-	const char *kernel;
+	struct ways ways;
+	uint64_t wrong = 0;
+	bool any = false;
 
-	config.match = match_kind_by_name(argc > 3 ? argv[3] : "direct");
-	if (job.op == 0 || config.match == MATCH_KINDS || netfc_set_build(name, &set) != 0) {
-		fprintf(stderr, "usage: %s [SET [add|sub|mul|div [lpm|hash|direct|fpu [0|1|2]]]]\n",
-			argv[0]);
+	if (eal_start(1) != 0)
+		return 1;
+	if (ways_find(&ways, name) != 0) {
+		fprintf(stderr, "usage: %s [SET|FORMAT [add|sub|mul|div...]]\n", argv[0]);
 		return 1;
 	}
-	config.sets[netfc_format_id(netfc_set_format(set))] = set;
-	if (eal_start(2) != 0)
-		return 1;
-	config.isa = argc > 4 ? (enum vector_isa)atoi(argv[4]) : vector_isa_best();
-	if (config.isa > vector_isa_best() || pipeline_create(&config, &pipeline) != 0)
-		return 1;
-	job.set = set;
-	job.exact = config.match == MATCH_FPU || netfc_set_family(set) == NETFC_FAMILY_EXACT;
-	job.pipeline = pipeline;
-	kernel = pipeline_kernel(pipeline, netfc_format_id(netfc_set_format(set)));
-	job.pool = rte_pktmbuf_pool_create("test", 63, 0, 0, 33000, SOCKET_ID_ANY);
-	if (job.pool == NULL)
-		return 1;
-	rte_eal_mp_remote_launch(check_share, &job, CALL_MAIN);
-	rte_eal_mp_wait_lcore();
-	printf("%s %s: %" PRIu64 " pairs through %s (%s), %" PRIu64 " wrong\n", name,
-		netfc_op_name(job.op), (uint64_t)OPERANDS * OPERANDS, match_kind_name(config.match),
-		kernel != NULL ? kernel : "step by step", job.wrong);
-	pipeline_free(pipeline);
-	netfc_set_free(set);
-	return job.wrong != 0;
+	for (unsigned int w = 0; w < ways.count; w++)
+		printf("%s\n", ways.way[w].name);
+	fflush(stdout);
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		if (!is_chosen(argc, argv, op))
+			continue;
+		wrong += check_op(&ways, name, op);
+		any = true;
+	}
+	ways_free(&ways);
+	return wrong == 0 && any ? 0 : 1;
 }

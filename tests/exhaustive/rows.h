@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ROWS_H
+#define ROWS_H
+
+/** @file All 2^32 pairs of operands, row by row: one x with every y. All CPUs share the rows. */
+
+#include <stdint.h>
+
+/** Pairs of a row, and rows. */
+#define ROW 0x10000u
+
+/** What is checked. */
+struct rows {
+	const char *title; /**< for people */
+	/** Check the row of an x; returns how many results are wrong. Threads call it together. */
+	uint64_t (*check)(const void *arg, uint16_t x);
+	const void *arg;
+};
+
+/**
+ * Check every row, as many at the same time as there are CPUs, and say on stdout how far it is.
+ *
+ * @param seconds of processor time that it has taken, of all threads together
+ * @return how many results are wrong
+ */
+uint64_t rows_check(const struct rows *rows, double *seconds);
+
+#endif /* ROWS_H */

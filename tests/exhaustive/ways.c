@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+#include <rte_memory.h>
+
+#include "cpu.h"
+#include "ways.h"
+
+static struct way *
+add_way(struct ways *ways)
+{
+	return &ways->way[ways->count++];
+}
+
+static void
+add_program(struct ways *ways, const struct netfc_set *set)
+{
+	struct way *way = add_way(ways);
+
+	way->set = set;
+	snprintf(way->name, sizeof(way->name), "%s, step by step", netfc_set_name(set));
+}
+
+/* A kernel that could be made, or an error. */
+static int
+add_kernel(struct ways *ways, const char *room, int error, struct vector_kernel *kernel)
+{
+	struct way *way;
+
+	if (error != 0)
+		return error == -ENOTSUP ? 0 : error;
+	way = add_way(ways);
+	way->kernel = kernel;
+	snprintf(way->name, sizeof(way->name), "%s: %s", room, kernel->description);
+	return 0;
+}
+
+static int
+create_stages(struct ways *ways, const struct netfc_set *set, enum match_kind kind)
+{
+	for (unsigned int t = 0; t < netfc_set_table_count(set); t++) {
+		const struct netfc_table *table = netfc_set_table(set, t);
+		int error = match_create(netfc_table_is_match(table) ? kind : MATCH_DIRECT, table,
+			SOCKET_ID_ANY, &ways->stages[kind][t]);
+
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
+/* The kernels that have all of the set, and those that look up in a room. */
+static int
+add_set_kernels(struct ways *ways, const struct netfc_set *set, enum vector_isa isa)
+{
+	static const enum match_kind kinds[] = {MATCH_DIRECT, MATCH_LPM};
+	struct vector_kernel *kernel;
+	int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
+
+	error = add_kernel(ways, "direct", error, kernel);
+	for (unsigned int k = 0; k < RTE_DIM(kinds) && error == 0 && ways->log != NULL; k++) {
+		error = vector_create(set, ways->stages[kinds[k]], isa, SOCKET_ID_ANY, &kernel);
+		error = add_kernel(ways, match_kind_name(kinds[k]), error, kernel);
+	}
+	return error;
+}
+
+static int
+find_log(struct ways *ways)
+{
+	int error;
+
+	ways->log = ways->sets[0];
+	add_program(ways, ways->log);
+	error = create_stages(ways, ways->log, MATCH_DIRECT);
+	if (error == 0)
+		error = create_stages(ways, ways->log, MATCH_LPM);
+	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best() && error == 0; isa++)
+		error = add_set_kernels(ways, ways->log, isa);
+	return error;
+}
+
+/* In plain C, a kernel without tables is the reference itself, for posits at all times. */
+static int
+find_exact(struct ways *ways)
+{
+	int error = 0;
+
+	if (netfc_format_id(ways->format) == NETFC_FP16 && cpu_can())
+		snprintf(add_way(ways)->name, sizeof(ways->way[0].name), "the CPU");
+	for (unsigned int s = 0; s < RTE_DIM(ways->sets) && ways->sets[s] != NULL; s++)
+		add_program(ways, ways->sets[s]);
+	for (enum vector_isa isa = VECTOR_AVX2;
+		isa <= vector_isa_best() && !netfc_format_is_posit(ways->format) && error == 0;
+		isa++) {
+		struct vector_kernel *kernel;
+
+		error = vector_fpu_create(ways->format, isa, SOCKET_ID_ANY, &kernel);
+		error = add_kernel(ways, "fpu", error, kernel);
+		if (error == 0)
+			error = add_set_kernels(ways, ways->sets[0], isa);
+	}
+	return error;
+}
+
+int
+ways_find(struct ways *ways, const char *name)
+{
+	static const char *const families[] = {"%s_exact", "%s_exact_small"};
+	char set_name[64];
+
+	*ways = (struct ways){.format = netfc_format_by_name(name)};
+	if (ways->format == NULL) {
+		if (netfc_set_build(name, &ways->sets[0]) != NETFC_OK ||
+			netfc_set_family(ways->sets[0]) != NETFC_FAMILY_LOG)
+			return -EINVAL;
+		ways->format = netfc_set_format(ways->sets[0]);
+		return find_log(ways);
+	}
+	for (unsigned int s = 0; s < RTE_DIM(families); s++) {
+		snprintf(set_name, sizeof(set_name), families[s], name);
+		if (netfc_set_build(set_name, &ways->sets[s]) != NETFC_OK && s == 0)
+			return -EINVAL;
+	}
+	return find_exact(ways);
+}
+
+void
+ways_free(struct ways *ways)
+{
+	for (unsigned int w = 0; w < ways->count; w++)
+		vector_free(ways->way[w].kernel);
+	for (unsigned int kind = 0; kind < MATCH_KINDS; kind++) {
+		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
+			match_free(ways->stages[kind][t]);
+	}
+	for (unsigned int s = 0; s < RTE_DIM(ways->sets); s++)
+		netfc_set_free(ways->sets[s]);
+}
+
+void
+ways_expect(const struct ways *ways, enum netfc_op op, uint16_t x, uint16_t *z, uint8_t *flags)
+{
+	for (uint32_t y = 0; y < ROW; y++) {
+		struct netfc_result result = ways->log != NULL
+			? netfc_calc(ways->log, op, x, (uint16_t)y)
+			: netfc_exact(ways->format, op, x, (uint16_t)y);
+
+		z[y] = result.z;
+		flags[y] = result.flags;
+	}
+}
+
+/* Between our byte order and that of packets. */
+static void
+swap_row(const uint16_t *from, uint16_t *to)
+{
+	for (uint32_t l = 0; l < ROW; l++)
+		to[l] = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+			? (uint16_t)(from[l] << 8 | from[l] >> 8)
+			: from[l];
+}
+
+static void
+compute_slots(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x_row,
+	const uint16_t *y_row, uint16_t *z, uint8_t *flags)
+{
+	uint16_t x_slots[ROW], y_slots[ROW], z_slots[ROW];
+
+	swap_row(x_row, x_slots);
+	swap_row(y_row, y_slots);
+	vector_run_lanes(kernel, op, x_slots, y_slots, z_slots, flags, ROW);
+	swap_row(z_slots, z);
+}
+
+void
+ways_compute(const struct way *way, enum netfc_op op, const uint16_t *x_row, const uint16_t *y_row,
+	uint16_t *z, uint8_t *flags)
+{
+	if (way->set != NULL)
+		netfc_compute(way->set, op, x_row, y_row, z, flags, ROW);
+	else if (way->kernel != NULL)
+		compute_slots(way->kernel, op, x_row, y_row, z, flags);
+	else
+		cpu_compute(op, x_row[0], z, flags);
+}
