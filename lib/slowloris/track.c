@@ -16,6 +16,7 @@ track_flush(struct slowloris_worker *worker)
 {
 	struct slowloris *detector = worker->detector;
 	struct lanes *lanes = &worker->lanes;
+	const uint16_t threshold = RULE(detector, threshold);
 
 	if (lanes->count == 0)
 		return;
@@ -25,8 +26,7 @@ track_flush(struct slowloris_worker *worker)
 			&detector->destinations.record[lanes->destination[l]];
 
 		__atomic_store_n(&destination->ratio, lanes->ratio[l], __ATOMIC_RELAXED);
-		if (unlikely(lanes->ratio[l] > RULE(detector, threshold) ||
-			    load_u32(&destination->since) != 0))
+		if (unlikely(lanes->ratio[l] > threshold || load_u32(&destination->since) != 0))
 			defence_watch(worker, destination, lanes->ratio[l], lanes->established[l]);
 		if (lanes->query[l] != 0)
 			worker->verdict->query[lanes->query[l] - 1].answer =

@@ -2,6 +2,8 @@
 """The Slowloris detector over capture files: registers to the bit, attacks, floods, full tables."""
 
 import random
+import re
+import subprocess
 
 import pytest
 
@@ -76,6 +78,18 @@ def test_the_quotient_is_within_a_thousandth():
     assert 0.0008 < worst < 0.001
 
 
+@pytest.mark.parametrize('part', ['slowloris/libslowloris.a.p/divide', 'match/libmatch.a.p/lpm',
+                                  'match/libmatch.a.p/direct', 'match/libmatch.a.p/hash'])
+def test_no_instruction_divides(part):
+    """The division, and the rooms that its tables are in, as they were compiled."""
+    code = subprocess.run(['objdump', '--disassemble', '--no-show-raw-insn',
+                           switch.BUILD / 'lib' / f'{part}.c.o'], text=True, capture_output=True,
+                          check=True).stdout
+    mnemonics = set(re.findall(r'^ +[0-9a-f]+:\t(\S+)', code, re.MULTILINE))
+    assert len(mnemonics) > 10
+    assert [mnemonic for mnemonic in mnemonics if 'div' in mnemonic] == []
+
+
 def attack(count=20, server=SERVER, start=0):
     """Handshakes of clients that then say next to nothing."""
     return [frame for number in range(start, start + count)
@@ -90,6 +104,17 @@ def test_an_attack_is_found_and_its_destination_cut_off():
     assert stats['slowloris']['alarms'] == 1
     assert stats['slowloris']['under_attack'] == ['10.0.0.2']
     assert outputs[-3:] == others
+
+
+def test_alerts_do_not_flood_the_log(tmp_path):
+    """Ten lines, then how many more there were."""
+    frames = [frame for server in range(15) for frame in attack(server=address(5000 + server))]
+    vdevs = [switch.capture_port(tmp_path, 0, frames)]
+    done = switch.execute([*switch.eal_options(vdevs), '--', *QUICK, '--match', 'direct',
+                           '--idle-exit', 50])
+    assert done.returncode == 0
+    assert len(re.findall('is under attack after', done.stderr)) == 10
+    assert 'Slowloris: 5 more alerts in 10 s' in done.stderr
 
 
 def test_a_dry_run_drops_nothing():

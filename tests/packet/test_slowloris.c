@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include <rte_common.h>
+#include <rte_cycles.h>
+
 #include "eal.h"
 #include "slowloris_fixture.h"
 
@@ -36,6 +39,29 @@ silent_connections_end(void **state)
 	/* In the end nothing is left, not even the destination. */
 	fixture_pass(f, 200000);
 	assert_false(slowloris_find(f->detector, SERVER, &(struct slowloris_registers){0}));
+	fixture_destroy(f);
+}
+
+/* All at once, but no call looks at more than a few: an lcore is not held up. */
+static void
+ageing_is_done_in_small_pieces(void **state)
+{
+	struct fixture *f = fixture_create(&fixture_usual);
+	const struct slowloris_counters *counters = slowloris_counters(f->detector);
+	uint64_t ended = 0, most = 0;
+
+	(void)state;
+	for (uint32_t client = 0; client < 10000; client++)
+		fixture_open(f, client);
+	f->now += 100 * rte_get_tsc_hz();
+	while (counters->timed_out < 10000) {
+		f->now += rte_get_tsc_hz() / MS_PER_S;
+		slowloris_keep(f->worker[0], f->now);
+		most = RTE_MAX(most, counters->timed_out - ended);
+		ended = counters->timed_out;
+	}
+	assert_in_range(most, 1, 256);
+	assert_int_equal(fixture_registers(f).connections, 0);
 	fixture_destroy(f);
 }
 
@@ -164,6 +190,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(silent_connections_end),
+		cmocka_unit_test(ageing_is_done_in_small_pieces),
 		cmocka_unit_test(incomplete_handshakes_end_sooner),
 		cmocka_unit_test(loose_bytes_leave),
 		cmocka_unit_test(alarms_begin_and_end),

@@ -47,30 +47,54 @@ struct lcore {
 
 #define CLIENTS_EACH 1000u
 
-/* Clients' packets on one lcore and what their server answers on the next, all at once. */
+static void
+register_thread(const struct lcore *lcore)
+{
+	rte_rcu_qsbr_thread_register(lcore->fixture->qsbr, lcore->number);
+	rte_rcu_qsbr_thread_online(lcore->fixture->qsbr, lcore->number);
+}
+
+/* All of a client's packets; a third of the clients leave. */
+static void
+speak(const struct lcore *lcore, uint32_t client)
+{
+	struct fixture *f = lcore->fixture;
+
+	fixture_send(f, lcore->number, client, false, SYN, 0);
+	for (unsigned int n = 0; n < 5; n++)
+		fixture_send(f, lcore->number, client, false, ACK, 10);
+	if (client % 3 == 0)
+		fixture_send(f, lcore->number, client, false, FIN | ACK, 0);
+	rte_rcu_qsbr_quiescent(f->qsbr, lcore->number);
+}
+
+/* Each client on one lcore, as RSS has it. */
 static void *
-exchange(void *arg)
+speak_all(void *arg)
+{
+	struct lcore *lcore = arg;
+	uint32_t first = lcore->number * CLIENTS_EACH;
+
+	register_thread(lcore);
+	for (uint32_t client = first; client < first + CLIENTS_EACH; client++)
+		speak(lcore, client);
+	rte_rcu_qsbr_thread_offline(lcore->fixture->qsbr, lcore->number);
+	return NULL;
+}
+
+/* And ends of every other lcore's clients, in the other direction: it never saw them begin. */
+static void *
+speak_and_end_others(void *arg)
 {
 	struct lcore *lcore = arg;
 	struct fixture *f = lcore->fixture;
-	unsigned int other = (lcore->number + 1) % FIXTURE_WORKERS;
 	uint32_t first = lcore->number * CLIENTS_EACH;
+	uint32_t others = (lcore->number + 1) % FIXTURE_WORKERS * CLIENTS_EACH;
 
-	rte_rcu_qsbr_thread_register(f->qsbr, lcore->number);
-	rte_rcu_qsbr_thread_online(f->qsbr, lcore->number);
-	for (uint32_t client = first; client < first + CLIENTS_EACH; client++) {
-		fixture_send(f, lcore->number, client, false, SYN, 0);
-		for (unsigned int n = 0; n < 5; n++)
-			fixture_send(f, lcore->number, client, false, ACK, 10);
-		if (client % 3 == 0)
-			fixture_send(f, lcore->number, client, false, FIN | ACK, 0);
-		rte_rcu_qsbr_quiescent(f->qsbr, lcore->number);
-	}
-	/* Every other thread's clients, in the other direction: ends of connections it never saw.
-	 */
-	for (uint32_t n = 0; n < CLIENTS_EACH; n++) {
-		uint32_t client = other * CLIENTS_EACH + n;
-
+	register_thread(lcore);
+	for (uint32_t client = first; client < first + CLIENTS_EACH; client++)
+		speak(lcore, client);
+	for (uint32_t client = others; client < others + CLIENTS_EACH; client++) {
 		if (client % 3 == 1)
 			fixture_send(f, lcore->number, client, true, FIN | ACK, 0);
 		rte_rcu_qsbr_quiescent(f->qsbr, lcore->number);
@@ -79,33 +103,52 @@ exchange(void *arg)
 	return NULL;
 }
 
-static void
-lcores_count_together(void **state)
+/* Run on all lcores at once; no segment may be missed. */
+static struct fixture *
+on_all_lcores(void *(*work)(void *))
 {
 	struct lcore lcore[FIXTURE_WORKERS];
 	struct slowloris_config config = fixture_usual;
-	struct slowloris_registers found;
-	struct slowloris_usage usage;
-	const struct slowloris_counters *counters;
-	uint64_t missed = 0;
 	struct fixture *f;
 
-	(void)state;
 	config.shared = true;
 	config.rules.time_ms = 3600000;
 	f = fixture_create(&config);
 	for (unsigned int l = 0; l < FIXTURE_WORKERS; l++) {
 		lcore[l] = (struct lcore){.fixture = f, .number = l};
-		assert_int_equal(pthread_create(&lcore[l].thread, NULL, exchange, &lcore[l]), 0);
+		assert_int_equal(pthread_create(&lcore[l].thread, NULL, work, &lcore[l]), 0);
 	}
 	for (unsigned int l = 0; l < FIXTURE_WORKERS; l++)
 		pthread_join(lcore[l].thread, NULL);
 	fixture_pass(f, 1000);
 	for (unsigned int l = 0; l < FIXTURE_WORKERS; l++)
-		missed += slowloris_worker_counters(f->worker[l])->missed;
-	assert_int_equal(missed, 0);
-	found = fixture_registers(f);
-	counters = slowloris_counters(f->detector);
+		assert_int_equal(slowloris_worker_counters(f->worker[l])->missed, 0);
+	return f;
+}
+
+static void
+lcores_agree_to_the_byte(void **state)
+{
+	struct fixture *f = on_all_lcores(speak_all);
+	uint32_t open = 0;
+
+	(void)state;
+	for (uint32_t client = 0; client < FIXTURE_WORKERS * CLIENTS_EACH; client++)
+		open += client % 3 != 0;
+	assert_int_equal(fixture_registers(f).connections, open);
+	assert_int_equal(fixture_registers(f).bytes, open * 290);
+	fixture_destroy(f);
+}
+
+static void
+lcores_end_connections_of_others(void **state)
+{
+	struct fixture *f = on_all_lcores(speak_and_end_others);
+	struct slowloris_registers found = fixture_registers(f);
+	const struct slowloris_counters *counters = slowloris_counters(f->detector);
+	struct slowloris_usage usage;
+
+	(void)state;
 	slowloris_usage(f->detector, &usage);
 	assert_int_equal(counters->opened, FIXTURE_WORKERS * CLIENTS_EACH);
 	assert_int_equal(found.connections, usage.connections);
@@ -179,7 +222,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(segments_are_left_in_order),
-		cmocka_unit_test(lcores_count_together),
+		cmocka_unit_test(lcores_agree_to_the_byte),
+		cmocka_unit_test(lcores_end_connections_of_others),
 		cmocka_unit_test(a_bucket_overflows),
 		cmocka_unit_test(collisions_cannot_be_prepared),
 	};
