@@ -296,7 +296,7 @@ exp_split(struct source *source)
 	static const char *const fraction[P4_MAX_INSTANCES] = {"power.fraction"};
 	static const char *const subnormal[P4_MAX_INSTANCES] = {"power.subnormal"};
 	const uint32_t *entries = netfc_table_entries(source->exp);
-	unsigned k_bits = source->scale_bits, subnormal_bits;
+	unsigned k_bits = source->scale_bits, subnormal_bits = k_bits;
 	uint32_t last = p4_low_bits(WORD_BITS - k_bits), subnormals = 0;
 	struct p4_table *table = word_table(source, fraction, "set_fraction", "remainder", k_bits);
 
@@ -304,7 +304,8 @@ exp_split(struct source *source)
 		p4_add_word(table, r, entries[r] & p4_low_bits(source->fraction_bits));
 	for (uint32_t e = 0; e <= last; e++)
 		subnormals += power_kind(source, e) == POWER_SUBNORMAL ? 1 : 0;
-	subnormal_bits = k_bits + 32 - (unsigned)__builtin_clz(subnormals - 1);
+	while (UINT32_C(1) << (subnormal_bits - k_bits) < subnormals)
+		subnormal_bits++;
 	table = word_table(source, subnormal, "set_subnormal", "n", subnormal_bits);
 	for (uint32_t n = 0; n <= UINT16_MAX; n++) {
 		if (power_kind(source, n >> k_bits) == POWER_SUBNORMAL)

@@ -114,6 +114,8 @@ by_priority(const void *a, const void *b)
 void
 p4_minimise(struct p4_table *table)
 {
+	if (table->count == 0)
+		return;
 	qsort(table->entries, table->count, sizeof(table->entries[0]), by_priority);
 	while (join_any(table))
 		;

@@ -117,6 +117,19 @@ def changed(data, offset, value, mend_checksum=True):
     return bytes(data)
 
 
+@pytest.mark.parametrize('name, tables, layout, entry', [
+    ('fp16_exact', 9, 'direct', 0),  # no product is a tie, no sum overflows
+    ('fp16_k4', 4, 'compact', 2 * (32768 + 3 * 65536 + 3))])  # subnormal powers of one exponent
+def test_files_of_any_entries_can_be_exported(tmp_path, name, tables, layout, entry):
+    path = tmp_path / 'set.netfc'
+    run('build', '-o', path, name)
+    data = path.read_bytes()
+    entries = HEADER_BYTES + TABLE_BYTES * tables
+    data = data[:entries] + bytes(len(data) - entries)
+    path.write_bytes(changed(data, entries + entry + 1, int(entry != 0)))
+    run('export', '--target', 'bmv2', '--layout', layout, '--output', os.devnull, path)
+
+
 def write_bad_files(folder, good):
     """Bad files of every kind, and what must be said of each."""
     data = good.read_bytes()
