@@ -144,6 +144,7 @@ def run(program, policy, seconds, say):
         "drops": stats["drops"],
         "detector": stats["slowloris"],
         "threshold": THRESHOLD,
+        "least": LEAST,
     }
 
 
