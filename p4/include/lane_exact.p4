@@ -28,8 +28,10 @@ struct lane_t {
     bit<16> fraction_y;
     bit<16> exponent;    /* x's, then of the product or quotient */
     bit<16> exponent_y;
-    bit<32> p;           /* what x's high half makes of the product or quotient; then all its 24 bits */
-    bit<32> low;         /* what x's low half makes */
+    bit<NETFC_PRODUCT_WORD> p;   /* the product or quotient; first what x's high half makes */
+#ifdef NETFC_HALVES
+    bit<NETFC_PRODUCT_WORD> low; /* what x's low half makes */
+#endif
     bit<4> class;        /* where it is rounded */
 }
 
@@ -44,11 +46,11 @@ control Align(in bit<5> code, in bit<1> sign, in bit<16> operand, inout bit<16> 
         key = {
             code : exact @name("shift");
             sign : exact @name("negative");
-            operand[9:0] : exact @name("fraction");
+            operand[NETFC_FRACTION_BITS - 1:0] : exact @name("fraction");
         }
         actions = { set; }
         const default_action = set(0);
-        size = 65536;
+        size = 1 << (6 + NETFC_FRACTION_BITS);
     }
 
     apply {
@@ -89,11 +91,15 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
 
     /* ---- 0: what the exponents tell of a sum ------------------------------------------------- */
 
+#ifdef NETFC_SIGNED_EXPS
     action set_exps(bit<5> code_x, bit<5> code_y, bit<1> effective_sign_y, bit<1> overflow,
                     bit<16> base) {
+        lane.sign_y = effective_sign_y;
+#else
+    action set_exps(bit<5> code_x, bit<5> code_y, bit<1> overflow, bit<16> base) {
+#endif
         lane.code_x = code_x;
         lane.code_y = code_y;
-        lane.sign_y = effective_sign_y;
         lane.overflow = overflow;
         lane.base = base;
     }
@@ -101,19 +107,27 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     @use_hash_action(1)
     table exps {
         key = {
+#ifdef NETFC_SIGNED_EXPS
             op[1:1] : exact @name("sub");
             y[15:15] : exact @name("sign_y");
-            x[14:10] : exact @name("exponent_x");
-            y[14:10] : exact @name("exponent_y");
+#endif
+            x[14:NETFC_FRACTION_BITS] : exact @name("exponent_x");
+            y[14:NETFC_FRACTION_BITS] : exact @name("exponent_y");
         }
         actions = { set_exps; }
+#ifdef NETFC_SIGNED_EXPS
         const default_action = set_exps(0, 0, 0, 0, 0);
-        size = 4096;
+        size = 1 << (2 + 2 * NETFC_EXPONENT_BITS);
+#else
+        const default_action = set_exps(0, 0, 0, 0);
+        size = 1 << (2 * NETFC_EXPONENT_BITS);
+#endif
     }
 
-    /* ---- 1: parts of a product or quotient --------------------------------------------------- */
+    /* ---- 1: products and quotients, or parts of them ----------------------------------------- */
 
-    action set_high(bit<32> word) {
+#ifdef NETFC_HALVES
+    action set_high(bit<NETFC_PRODUCT_WORD> word) {
         lane.p = word;
     }
 
@@ -121,15 +135,15 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     table part_high {
         key = {
             op[2:2] : exact @name("div");
-            lane.fraction_x[9:5] : exact @name("half");
-            lane.fraction_y[9:0] : exact @name("fraction");
+            lane.fraction_x[NETFC_FRACTION_BITS - 1:NETFC_HALF_BITS] : exact @name("half");
+            lane.fraction_y[NETFC_FRACTION_BITS - 1:0] : exact @name("fraction");
         }
         actions = { set_high; }
         const default_action = set_high(0);
-        size = 65536;
+        size = 1 << (1 + NETFC_HALF_BITS + NETFC_FRACTION_BITS);
     }
 
-    action set_low(bit<32> word) {
+    action set_low(bit<NETFC_PRODUCT_WORD> word) {
         lane.low = word;
     }
 
@@ -137,13 +151,30 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     table part_low {
         key = {
             op[2:2] : exact @name("div");
-            lane.fraction_x[4:0] : exact @name("half");
-            lane.fraction_y[9:0] : exact @name("fraction");
+            lane.fraction_x[NETFC_HALF_BITS - 1:0] : exact @name("half");
+            lane.fraction_y[NETFC_FRACTION_BITS - 1:0] : exact @name("fraction");
         }
         actions = { set_low; }
         const default_action = set_low(0);
-        size = 65536;
+        size = 1 << (1 + NETFC_HALF_BITS + NETFC_FRACTION_BITS);
     }
+#else
+    action set_product(bit<NETFC_PRODUCT_WORD> word) {
+        lane.p = word;
+    }
+
+    @use_hash_action(1)
+    table part {
+        key = {
+            op[2:2] : exact @name("div");
+            lane.fraction_x[NETFC_FRACTION_BITS - 1:0] : exact @name("fraction_x");
+            lane.fraction_y[NETFC_FRACTION_BITS - 1:0] : exact @name("fraction_y");
+        }
+        actions = { set_product; }
+        const default_action = set_product(0);
+        size = 1 << (1 + 2 * NETFC_FRACTION_BITS);
+    }
+#endif
 
     action add_exponents() {
         lane.exponent = lane.exponent + lane.exponent_y;
@@ -166,7 +197,9 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
 
     action add_parts() {
         lane.s = lane.s + lane.b;
+#ifdef NETFC_HALVES
         lane.p = lane.p + lane.low;
+#endif
     }
 
     /* ---- 2: where to round a product --------------------------------------------------------- */
@@ -182,11 +215,11 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
             op[2:2] : exact @name("div");
             x[15:15] : exact @name("sign_x");
             y[15:15] : exact @name("sign_y");
-            lane.exponent[6:0] : exact @name("exponent");
+            lane.exponent[NETFC_EXPONENT_SUM_BITS - 1:0] : exact @name("exponent");
         }
         actions = { set_class; }
         const default_action = set_class(0, 0);
-        size = 1024;
+        size = 1 << (3 + NETFC_EXPONENT_SUM_BITS);
     }
 
     /* ---- 2: special values ------------------------------------------------------------------- */
@@ -233,11 +266,11 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     table norm {
         key = {
             lane.overflow : exact @name("overflow");
-            lane.s : exact @name("sum");
+            lane.s[NETFC_SUM_BITS - 1:0] : exact @name("sum");
         }
         actions = { set_norm; }
         const default_action = set_norm(0);
-        size = 131072;
+        size = 1 << (1 + NETFC_SUM_BITS);
     }
 
     action set_base(bit<16> base) {
@@ -249,8 +282,8 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     /* Sums that are subnormal or zero. */
     table subn {
         key = {
-            lane.base[14:10] : exact @name("exponent");
-            lane.s : exact @name("sum");
+            lane.base[14:NETFC_FRACTION_BITS] : exact @name("exponent");
+            lane.s[NETFC_SUM_BITS - 1:0] : exact @name("sum");
         }
         actions = { set_base; keep; }
         const default_action = keep();
@@ -266,11 +299,11 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     table round {
         key = {
             lane.class : exact @name("class");
-            lane.p[23:11] : exact @name("top");
+            lane.p[NETFC_PRODUCT_BITS - 1:NETFC_PRODUCT_BITS - NETFC_TOP_BITS] : exact @name("top");
         }
         actions = { set_round; }
         const default_action = set_round(0);
-        size = 131072;
+        size = 1 << (4 + NETFC_TOP_BITS);
     }
 
     action lower() {
@@ -281,7 +314,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     table tie {
         key = {
             lane.class : ternary @name("class");
-            lane.p[23:0] : ternary @name("product");
+            lane.p[NETFC_PRODUCT_BITS - 1:0] : ternary @name("product");
         }
         actions = { lower; keep; }
         const default_action = keep();
@@ -295,7 +328,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
     table sum_limits {
         key = {
             lane.overflow : ternary @name("overflow");
-            lane.s : ternary @name("sum");
+            lane.s[NETFC_SUM_BITS - 1:0] : ternary @name("sum");
         }
         actions = { raise; keep; }
         const default_action = keep();
@@ -306,7 +339,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         key = {
             lane.class : ternary @name("class");
             lane.base[14:14] : ternary @name("large");
-            lane.p[23:0] : ternary @name("product");
+            lane.p[NETFC_PRODUCT_BITS - 1:0] : ternary @name("product");
         }
         actions = { raise; keep; }
         const default_action = keep();
@@ -322,10 +355,19 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16> x, i
         prenorm_x.apply(x, lane.fraction_x, lane.exponent);
         prenorm_y.apply(y, lane.fraction_y, lane.exponent_y);
         exps.apply();
+#ifndef NETFC_SIGNED_EXPS
+        if ((op == NETFC_OP_SUB && y[15:15] == 0) || (op != NETFC_OP_SUB && y[15:15] == 1)) {
+            lane.sign_y = 1;
+        }
+#endif
         align_x.apply(lane.code_x, x[15:15], x, lane.s);
         align_y.apply(lane.code_y, lane.sign_y, y, lane.b);
+#ifdef NETFC_HALVES
         part_high.apply();
         part_low.apply();
+#else
+        part.apply();
+#endif
         exponents.apply();
         /* 2 */
         add_parts();

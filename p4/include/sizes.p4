@@ -4,7 +4,8 @@
  *
  * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2: the protocol's numbers. The set
  *                    itself comes with the entries.
- * -DNETFC_EXACT      the correctly rounded family of sets (fp16_exact) instead of the paper's
+ * -DNETFC_EXACT      the correctly rounded family of sets (fp16_exact, bf16_exact) instead of the
+ *                    paper's
  * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
  * -DNETFC_COMPACT    the compact lay-out, for least memory, instead of the direct one, for least
  *                    stages
@@ -83,12 +84,33 @@
 #define NETFC_SCALES 1024
 
 #ifdef NETFC_EXACT
-#if NETFC_FORMAT != 1 || defined(NETFC_COMPACT)
-#error "NETFC_EXACT is for NETFC_FORMAT 1, fp16, in the direct lay-out"
+#if defined(NETFC_POSIT) || defined(NETFC_COMPACT)
+#error "NETFC_EXACT is for NETFC_FORMAT 1 and 3, fp16 and bf16, in the direct lay-out"
 #endif
+#define NETFC_EXPONENT_BITS (15 - NETFC_FRACTION_BITS)
+/* A significand with three bits behind it, carry and sign. */
+#define NETFC_SUM_BITS (NETFC_FRACTION_BITS + 6)
+#define NETFC_EXPONENT_SUM_BITS (NETFC_EXPONENT_BITS + 2)
+/* A product's bits that are rounded: a significand with one bit before it and two behind. */
+#define NETFC_TOP_BITS (NETFC_FRACTION_BITS + 3)
+#define NETFC_TIES 32
+#if NETFC_FORMAT == 1
+/* The sum of two parts, from the halves of x's fraction: whole, it were a table of 2^21 entries. */
+#define NETFC_HALVES
+#define NETFC_HALF_BITS (NETFC_FRACTION_BITS >> 1)
+#define NETFC_PRODUCT_BITS 24
+#define NETFC_PRODUCT_WORD 32
+/* With the signs in the key the table of exponents tells y's effective sign: 2^12 entries. */
+#define NETFC_SIGNED_EXPS
 /* Sums and their exponents for which the base is another: 6,148 exact entries, spread by a hash. */
 #define NETFC_SUBNORMAL_SUMS 8192
-#define NETFC_TIES 32
+#else
+/* Looked up whole, a bit for all that is below the rounded ones. */
+#define NETFC_PRODUCT_BITS (NETFC_TOP_BITS + 1)
+#define NETFC_PRODUCT_WORD 16
+/* Exponents alone make 2^16 entries, so that the sign is a condition's. 1,002 exact entries. */
+#define NETFC_SUBNORMAL_SUMS 2048
+#endif
 #endif
 
 #ifdef NETFC_SLOWLORIS

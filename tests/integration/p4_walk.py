@@ -18,7 +18,7 @@ SIGN = 0x8000
 REQUEST = 'IngressPipe.netfc.request'
 
 
-@dataclass
+@dataclass(slots=True)
 class Row:
     """An entry. keys: a (value, mask) for each field, mask None in exact fields. order: the
     less, the sooner it decides; 0 where the table has no priorities."""
@@ -155,7 +155,7 @@ class FakeNode:
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
         'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'shift',
         'exponent_x', 'exponent_y', 'sum', 'magnitude', 'div', 'half', 'class', 'top',
-        'product', 'large'}
+        'product', 'large', 'fraction_x', 'fraction_y'}
 
 
 def read_bfrt(text):
@@ -420,23 +420,36 @@ class Lane:
 
 
 class ExactLane:
-    """A lane of the programs for correctly rounded sets, filled from rows."""
+    """A lane of the programs for correctly rounded sets, filled from rows.
 
-    def __init__(self, tables, number=0):
+    form: one of oracle.FORMATS. fp16 has products as sums of two parts and the sign that y has in a
+    sum from the table of exponents; bf16 looks products up whole and has the sign from a condition.
+    """
+
+    def __init__(self, tables, form, number=0):
         prefix = f'IngressPipe.netfc.lane{number}.'
         rows = {path.removeprefix(prefix): rows for path, rows in tables.items()
                 if path.startswith(prefix)}
-        self.exps = Memory(rows['exps'], (1, 1, 5, 5))
-        self.align = [Memory(rows[f'align_{operand}.align'], (5, 1, 10)) for operand in 'xy']
+        f = self.fraction_bits = (form.infinity & -form.infinity).bit_length() - 1
+        w, top = 15 - f, f + 3
+        self.sum_bits = f + 6
+        self.halves = 'part_high' in rows
+        self.below = 11 if self.halves else 1
+        self.signed_exps = self.halves
+        self.exps = Memory(rows['exps'], (1, 1, w, w) if self.signed_exps else (w, w))
+        self.align = [Memory(rows[f'align_{operand}.align'], (5, 1, f)) for operand in 'xy']
         self.prenorm = [Memory(rows[f'prenorm_{operand}.prenorm'], (15,)) for operand in 'xy']
-        self.parts = [Memory(rows[f'part_{half}'], (1, 5, 10)) for half in ('high', 'low')]
-        self.rounding = Memory(rows['round'], (4, 13))
-        self.classes = Memory(rows['class'], (1, 1, 1, 7))
-        self.norm = Memory(rows['norm'], (1, 16))
-        self.subn = Memory(rows['subn'], (5, 16))
-        self.tie = Ternary(rows['tie'], (4, 24))
-        self.limits = {'sum': Ternary(rows['sum_limits'], (1, 16)),
-                       'product': Ternary(rows['product_limits'], (4, 1, 24))}
+        if self.halves:
+            self.parts = [Memory(rows[f'part_{half}'], (1, f // 2, f)) for half in ('high', 'low')]
+        else:
+            self.part = Memory(rows['part'], (1, f, f))
+        self.rounding = Memory(rows['round'], (4, top))
+        self.classes = Memory(rows['class'], (1, 1, 1, w + 2))
+        self.norm = Memory(rows['norm'], (1, self.sum_bits))
+        self.subn = Memory(rows['subn'], (w, self.sum_bits))
+        self.tie = Ternary(rows['tie'], (4, top + self.below))
+        self.limits = {'sum': Ternary(rows['sum_limits'], (1, self.sum_bits)),
+                       'product': Ternary(rows['product_limits'], (4, 1, top + self.below))}
         self.decide = Ternary(rows['decide'], (8, 16, 16))
 
     def compute(self, op, x, y):
@@ -452,13 +465,24 @@ class ExactLane:
                 flags[hit] = 0
         return z, flags
 
+    def _exponents(self, op, x, y):
+        """What the table of exponents tells, and y's sign in a sum."""
+        f = self.fraction_bits
+        exponents = (x & ~SIGN) >> f, (y & ~SIGN) >> f
+        if self.signed_exps:
+            code_x, code_y, sign_y, overflow, base = self.exps[op >> 1 & 1, y >> 15, *exponents]
+        else:
+            code_x, code_y, overflow, base = self.exps[exponents]
+            sign_y = y >> 15 ^ (op == 2)
+        return code_x, code_y, sign_y, overflow, base
+
     def _sum(self, op, x, y):
-        code_x, code_y, sign_y, overflow, base = self.exps[
-            op >> 1 & 1, y >> 15, x >> 10 & 31, y >> 10 & 31]
-        a = self.align[0][code_x, x >> 15, x & 0x3FF]
-        b = self.align[1][code_y, sign_y, y & 0x3FF]
-        total = a + b & WORD
-        key = base >> 10 & 31, total
+        f = self.fraction_bits
+        code_x, code_y, sign_y, overflow, base = self._exponents(op, x, y)
+        a = self.align[0][code_x, x >> 15, x]
+        b = self.align[1][code_y, sign_y, y]
+        total = a + b & ((1 << self.sum_bits) - 1)
+        key = (base & ~SIGN) >> f, total
         base = np.where(self.subn.holds(*key), self.subn[key], base)
         return base + self.norm[overflow, total], self._flags('sum', overflow, total)
 
@@ -467,13 +491,16 @@ class ExactLane:
         (fraction_x, exponent_x), (fraction_y, exponent_y) = (
             table[slots] for table, slots in zip(self.prenorm, (x, y)))
         exponent = exponent_x - exponent_y if div else exponent_x + exponent_y
-        p = self.parts[0][div, fraction_x >> 5, fraction_y] + \
-            self.parts[1][div, fraction_x & 31, fraction_y]
-        assert (p < 1 << 24).all()
+        if self.halves:
+            p = self.parts[0][div, fraction_x >> self.fraction_bits // 2, fraction_y] + \
+                self.parts[1][div, fraction_x, fraction_y]
+        else:
+            p = self.part[div, fraction_x, fraction_y]
+        assert (p < 8 << self.fraction_bits + self.below).all()
         where, base = self.classes[div, x >> 15, y >> 15, exponent]
         flags = self._flags('product', where, base >> 14 & 1, p)
         base = np.where(self.tie(where, p) >= 0, base - 1, base)
-        return base + self.rounding[where, p >> 11], flags
+        return base + self.rounding[where, p >> self.below], flags
 
     def _flags(self, name, *keys):
         table = self.limits[name]

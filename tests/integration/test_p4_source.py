@@ -11,8 +11,8 @@ import pytest
 import oracle
 import p4_walk
 import project_scripts
+from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
 from test_netfc_tables import run
-from test_p4_entries import LAYOUTS, LOG_SETS
 
 P4 = project_scripts.PROJECT / 'p4'
 LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc'
@@ -167,7 +167,7 @@ def source_for(name, layout, *options):
 
 @pytest.mark.parametrize('name, layout, more', [
     *((name, layout, '') for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
-    ('fp16_exact', 'direct', ''), ('fp16_k32', 'compact', 'slowloris')])
+    *((name, 'direct', '') for name in EXACT_SETS), ('fp16_k32', 'compact', 'slowloris')])
 def test_tables_fit_their_entries(name, layout, more):
     source = source_for(name, layout, *([f'-DNETFC_{more.upper()}'] if more else []))
     options = ('-l', layout, *([f'--{more}'] if more else []), name)

@@ -65,6 +65,7 @@ def through_dpdk(name, sent, forward):
     ('fp16_k1024', 'direct', 1, 'pair'),
     ('bf16_k128_floor', 'compact', 8, 'reflect'),
     ('fp16_exact', 'direct', 1, 'pair'),
+    ('bf16_exact', 'direct', 1, 'pair'),
     ('posit16_k512', 'direct', 1, 'pair'),
     ('posit16_es2_k256', 'compact', 1, 'reflect')])
 def test_every_byte(name, layout, lanes, forward, tmp_path):
@@ -119,5 +120,6 @@ def test_p4runtime_numbers(tmp_path):
 def test_all_variants_compile(form, layout, tmp_path):
     for lanes in (1, 6):
         bmv2.compile_program(tmp_path, f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}', *layout)
-        if form == 1 and not layout:
-            bmv2.compile_program(tmp_path, '-DNETFC_EXACT', f'-DNETFC_LANES={lanes}')
+        if form in (1, 3) and not layout:
+            bmv2.compile_program(tmp_path, '-DNETFC_EXACT', f'-DNETFC_FORMAT={form}',
+                                 f'-DNETFC_LANES={lanes}')
