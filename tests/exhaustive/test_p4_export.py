@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The entries of every set and lay-out that `netfc-tables export` has, for every target, read back
+and compared: millions, minutes, not part of the quick suite."""
+
+import pytest
+
+import p4_targets
+
+
+@pytest.mark.parametrize('name, layout', [
+    *((name, layout) for name in p4_targets.LOG_SETS for layout in p4_targets.LAYOUTS),
+    *((name, 'direct') for name in p4_targets.EXACT_SETS)])
+def test_all_targets_agree(name, layout):
+    entries = p4_targets.read_back(name, '--layout', layout)
+    print(f'{name}, {layout}: {entries:,} entries')
