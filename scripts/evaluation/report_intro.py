@@ -161,7 +161,7 @@ def method(results):
             " the accuracy tables)."
         ),
         Code(
-            "scripts/evaluate          # all of this, about a quarter of an hour on two cores\n"
+            "scripts/evaluate          # all of this, under half an hour on two cores\n"
             "scripts/evaluate --quick  # under two minutes"
         ),
     ]
