@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Send a capture of NetFC requests through dpdk-netfc, and show what came out.
 
-Needs a build of dpdk-netfc; no NIC, no hugepages, no root.
+Needs dpdk-netfc, a build of it or installed; no NIC, no hugepages, no root.
 """
 
 import argparse
@@ -18,10 +18,26 @@ import capture
 import netfc
 import protocol
 
+PROGRAM = "netfc-demo"
+WRONG_USAGE, FAILED = 1, 2
 SETS = ["fp16_k1024", "bf16_k128", "posit16_k512", "posit16_es2_k256"]
 SAMPLES = [(3.14159, 2.71828), (1, 1e-3), (-100, 0.07), (1, 3)]
 LANES = 20000  # per format and operation
 SPEED_SECONDS = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with the exit status of all programs here when the usage is wrong."""
+
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
+
+
+def fail(why):
+    """Says why, and ends."""
+    print(f"{PROGRAM}: {why}", file=sys.stderr)
+    sys.exit(FAILED)
 
 
 def format_name(set_name):
@@ -64,7 +80,7 @@ def run_switch(build, folder, device, options, limit=None):
     """Run dpdk-netfc on files; returns its final counters."""
     stats = os.path.join(folder, "stats.json")
     command = [
-        os.path.join(build, "app", "dpdk-netfc"),
+        os.path.join(build, "app", "dpdk-netfc") if build else "dpdk-netfc",
         *("--no-huge", "-m", "1024", "--no-pci", "--no-telemetry", "--no-shconf"),
         *("--log-level", "*:error", "--file-prefix", f"netfc-demo-{os.getpid()}"),
         *("--lcores", f"0@{min(os.sched_getaffinity(0))}", f"--vdev=net_pcap0,{device}"),
@@ -72,16 +88,19 @@ def run_switch(build, folder, device, options, limit=None):
     ]
     environment = dict(os.environ)
     environment.setdefault("XDG_RUNTIME_DIR", folder)
-    process = subprocess.Popen(
-        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    try:
+        process = subprocess.Popen(
+            command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+    except OSError as error:
+        fail(f"{command[0]}: {error.strerror}")
     try:
         output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         process.terminate()
         output, _ = process.communicate()
     if process.returncode != 0:
-        sys.exit(f"{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
+        fail(f"{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
     with open(stats, encoding="utf-8") as file:
         return json.load(file)
 
@@ -100,7 +119,7 @@ def compute_in_switch(build, folder, cases):
     for frame in capture.read(replies):
         number, status, z = capture.reply(frame)
         if not status & protocol.REPLY or status >> 4 & 7:
-            sys.exit(f"request {number} was not computed: status {status:#04x}")
+            fail(f"request {number} was not computed: status {status:#04x}")
         case, lanes = owners[number]
         case.z[lanes] = z
     return stats
@@ -167,10 +186,13 @@ def print_accuracy(cases):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser = Parser(prog=PROGRAM, description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--build", help="build folder (default: what is installed)")
     build = parser.parse_args().build
-    library = netfc.Library(build)
+    try:
+        library = netfc.Library(build)
+    except OSError as error:
+        fail(error)
     rng = numpy.random.default_rng(1)
     formats = [library.format(format_name(name)) for name in SETS]
     operands = {number_format.name: make_operands(number_format, rng) for number_format in formats}

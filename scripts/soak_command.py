@@ -2,8 +2,8 @@
 """The switch at full rate for a long time, with swaps and faults: does it stay as it was?
 
 Load is a capture of requests that is received again and again, beside what is not NetFC; every
-reply is counted by the switch. Meanwhile table sets are swapped, wrong commands given, clients
-connect and stall, and every minute the counters, the memory and the rate are written down.
+reply is counted by the switch. Meanwhile table sets are swapped, packets captured and traced, wrong commands
+given, clients connect and stall, and every minute the counters, the memory and the rate are written down.
 """
 
 import argparse
@@ -117,7 +117,7 @@ class Soak:
     def __init__(self, asked, folder):
         self._draw = random.Random(8)
         self._folder, self._asked = folder, asked
-        self.swaps = self.refused = self.stalled = 0
+        self.swaps = self.refused = self.stalled = self.captured = self.traced = 0
         capture.write(folder / "in", load(self._draw))
         self._control_path = folder / "control"
         prefix = f"soak-{os.getpid()}"
@@ -152,8 +152,24 @@ class Soak:
                     control.do(**self._draw.choice(WRONG_COMMANDS))
                 except ControlError:
                     self.refused += 1
+                self._capture(control)
+                self._trace()
                 self._stall()
                 time.sleep(max(0, min(SWAP_S, until - time.monotonic())))
+
+    def _capture(self, control):
+        """Some packets into a file."""
+        path = self._folder / "x.pcapng"
+        control.do("capture", action="start", file=str(path), packets=1000, snaplen=64)
+        while control.do("capture", action="show")["capture"]["running"]:
+            time.sleep(0.01)
+        self.captured += control.do("capture", action="show")["capture"]["packets"]
+        path.unlink()
+
+    def _trace(self):
+        """A request, stage by stage."""
+        with Telemetry(self._telemetry_path) as telemetry:
+            self.traced += telemetry.ask("/netfc/trace") is not None
 
     def _stall(self):
         """A client that asks much, reads nothing, and goes; and one that sends half a line."""
@@ -212,6 +228,7 @@ def judge(soak, samples, status, stats):
         "seconds": stats["seconds"], "rx_packets": stats["rx_packets"], "lanes": stats["lanes"],
         "refused_requests": sum(stats["errors"].values()), "swaps": soak.swaps,
         "refused_commands": soak.refused, "stalled_clients": soak.stalled,
+        "captured_packets": soak.captured, "traces": soak.traced,
         "first_rate": rates[0], "last_rate": rates[-1], "least_rate": min(rates),
         "greatest_rate": max(rates), "rate_ratio": rates[-1] / rates[0],
         "cpu_rate_ratio": ratio,
