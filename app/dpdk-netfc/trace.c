@@ -153,7 +153,7 @@ static const char *
 status_name(const struct netfc_hdr *header)
 {
 	static const char *const names[] = {
-#define STATUS_NAME_(symbol, value, name, meaning) [value] = name,
+#define STATUS_NAME_(symbol, value, name, meaning) [(value)] = (name),
 		NETFC_STATUS_CODES(STATUS_NAME_)
 #undef STATUS_NAME_
 	};

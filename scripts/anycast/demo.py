@@ -11,9 +11,9 @@ import time
 import numpy
 
 from anycast.network import ANYCAST, Anycast, why_not
+from namespaces import CommandError
 from netfc_channel import ClientError
 from netfc_client import Client
-from slowloris.network import NetworkError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLIENTS = 16  # flows: that all go to one switch happens once in 32,768 times
@@ -120,7 +120,7 @@ def main():
     try:
         figures = run(options.build / "app" / "dpdk-netfc", options.seconds,
                       lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
-    except NetworkError as error:
+    except CommandError as error:
         sys.exit(f"anycast-demo: {error}")
     print(describe(figures))
     if options.json:

@@ -20,9 +20,10 @@ import subprocess
 import tempfile
 import time
 
+from namespaces import CommandError, Namespace
 from netfc_telemetry import Telemetry, TelemetryError
-from slowloris.network import PATIENCE, Host, NetworkError, command
 
+PATIENCE = 20  # seconds
 FRR = pathlib.Path("/usr/lib/frr")
 ANYCAST = "198.51.100.1"  # RFC 5737
 CLIENT, GATEWAY = "192.0.2.2", "192.0.2.1"
@@ -151,14 +152,13 @@ class Site:
 
     def _build(self):
         number, router, folder = self.number, self._router, self._folder
-        self._host = self._make_host("switch")
-        speaker = self._make_host("speaker")
+        self._host, speaker = (self._stack.enter_context(Namespace()) for _ in range(2))
         for port, (host, interface) in enumerate(((router, f"s{number}"), (speaker, "eth0"))):
             self._host.ip("link", "add", f"p{port}", "type", "veth", "peer", "name", interface,
                           "netns", host.name)
             self._host.ip("link", "set", f"p{port}", "up")
             # Checksums are to be whole where the switch sees them.
-            command("ip", "netns", "exec", host.name, "ethtool", "-K", interface, "tx", "off")
+            host.run("ethtool", "-K", interface, "tx", "off")
             host.ip("address", "add", f"{link_address(number, 3 if port else 1)}/24",
                     "dev", interface)
             host.ip("link", "set", interface, "up")
@@ -166,11 +166,6 @@ class Site:
         self.start()
         self._stack.enter_context(
             Routing(speaker, folder / f"speaker{number}", speaker_config(number)))
-
-    def _make_host(self, what):
-        host = Host(f"{what}{self.number}")
-        self._stack.callback(host.close)
-        return host
 
     def start(self):
         """Starts the switch, and waits until it answers."""
@@ -207,7 +202,7 @@ class Site:
 class Anycast:
     """The network. A context manager.
 
-    client: the Host of the clients; sites: the switches. Raises NetworkError.
+    client: the clients' Namespace; sites: the switches. Raises CommandError.
     """
 
     def __init__(self, program, count=2):
@@ -231,9 +226,7 @@ class Anycast:
         folder = tempfile.TemporaryDirectory(prefix="netfc-")  # pylint: disable=consider-using-with
         folder = pathlib.Path(self._stack.enter_context(folder))
         folder.chmod(0o711)
-        self.client, self._router = Host("client", CLIENT), Host("router")
-        for host in (self.client, self._router):
-            self._stack.callback(host.close)
+        self.client, self._router = (self._stack.enter_context(Namespace()) for _ in range(2))
         self._router.ip("link", "add", "c0", "type", "veth", "peer", "name", "eth0",
                         "netns", self.client.name)
         for host, interface, address in ((self._router, "c0", GATEWAY),
@@ -265,9 +258,9 @@ class Anycast:
 
 
 def wait_until(happened, what):
-    """Polls. Raises NetworkError where it lasts too long."""
+    """Polls. Raises CommandError where it lasts too long."""
     limit = time.monotonic() + PATIENCE
     while not happened():
         if time.monotonic() > limit:
-            raise NetworkError(f"waited {PATIENCE} s in vain for {what}")
+            raise CommandError(f"waited {PATIENCE} s in vain for {what}")
         time.sleep(0.02)
