@@ -5,7 +5,9 @@ Needs p4c-bm2-ss, simple_switch and simple_switch_CLI on the PATH, and says so w
 """
 
 import itertools
+import os
 import re
+import subprocess
 
 import pytest
 
@@ -112,6 +114,21 @@ def test_p4runtime_numbers(tmp_path):
     for (path, table), rows in p4_walk.read_p4runtime(written).items():
         assert numbers[path] == table
         assert {row.action for row in rows} <= set(numbers.values())
+
+
+@bmv2.needs_bmv2
+def test_load_time():
+    """p4/load-time loads what is exported, each set into its program."""
+    sets = {'bf16_k4': 'compact', 'fp16_k2': 'compact'}
+    done = subprocess.run([bmv2.PROGRAM.with_name('load-time'),
+                           *(f'{name}:{layout}' for name, layout in sets.items())],
+                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, text=True,
+                          capture_output=True, check=True)
+    rows = [line.strip('| ').split(' | ') for line in done.stdout.splitlines()[2:]]
+    assert [row[:3] for row in rows] == [
+        [name, layout, f"{bmv2.exported(name, '--layout', layout).count('table_add'):,}"]
+        for name, layout in sets.items()]
+    assert all(float(seconds) > 0 for row in rows for seconds in row[3:])
 
 
 @bmv2.needs_bmv2
