@@ -8,9 +8,9 @@ from benchmark import machine
 from benchmark.contenders import TABLES, Contender
 from benchmark.rounds import summary
 
-# A round counts if its lcores had this share of their CPUs.
+# A round is quiet if its lcores had this share of their CPUs.
 QUIET = 0.97
-TRIES = 8  # rounds tried for each that is wanted
+TRIES = 8  # rounds tried for each quiet one that is wanted
 
 
 def _rate(sample, lcores):
@@ -22,30 +22,35 @@ def _share(sample, lcores):
     return sample.processor / sample.wall / lcores
 
 
-def _summary(samples, alone, lcores):
+def _wall_rate(sample):
+    return sample.packets / sample.wall
+
+
+def summarise(number, rounds, by_the_clock):
+    """What rounds say about lcores[number]; those of by_the_clock are for the wall clock."""
+    lcores, column = counts()[number], [samples[number] for samples in rounds]
     return {
         "lcores": lcores,
-        "packets": summary([_rate(sample, lcores) for sample in samples]),
-        "wall": summary([sample.packets / sample.wall for sample in samples]),
-        "share": min(_share(sample, lcores) for sample in samples),
+        "packets": summary([_rate(sample, lcores) for sample in column]),
+        "wall": summary([_wall_rate(samples[number]) for samples in by_the_clock]),
+        "share": min(_share(sample, lcores) for sample in column),
         "ratio": statistics.median(
-            _rate(many, lcores) / _rate(one, 1) for many, one in zip(samples, alone)
+            _rate(samples[number], lcores) / _rate(samples[0], 1) for samples in rounds
         ),
         "wall_ratio": statistics.median(
-            (many.packets / many.wall) / (one.packets / one.wall)
-            for many, one in zip(samples, alone)
+            _wall_rate(samples[number]) / _wall_rate(samples[0]) for samples in by_the_clock
         ),
     }
 
 
-def _sample_quietly(running, counts, settings):
-    """Rounds in which every lcore had its CPU; if there are too few, all rounds. And how many."""
+def sample_all(running, numbers, settings):
+    """All rounds, and those in which every lcore had its CPU: as many as wanted, if they come."""
     rounds, quiet = [], []
     while len(quiet) < settings.rounds and len(rounds) < TRIES * settings.rounds:
         rounds.append([program.sample(settings.seconds) for program in running])
-        if all(_share(sample, count) >= QUIET for sample, count in zip(rounds[-1], counts)):
+        if all(_share(sample, count) >= QUIET for sample, count in zip(rounds[-1], numbers)):
             quiet.append(rounds[-1])
-    return (quiet if len(quiet) == settings.rounds else rounds), len(quiet)
+    return rounds, quiet
 
 
 def counts():
@@ -57,8 +62,9 @@ def counts():
 def run(bench, capture, format_name, room, settings):
     """The switch on 1, 2, ... lcores, a receive queue each, in alternating rounds.
 
-    packets: per second, as if no other process had been there; wall: as it was; ratio and
-    wall_ratio: to one lcore; quiet: rounds in which no lcore had to wait for its CPU.
+    packets: per second, as if no other process had been there; wall: by the clock, in quiet rounds
+    if there were any; ratio and wall_ratio: to one lcore; quiet: rounds in which no lcore had to
+    wait for its CPU.
     """
     numbers = counts()
     with contextlib.ExitStack() as stack:
@@ -70,12 +76,9 @@ def run(bench, capture, format_name, room, settings):
             )
             for count in numbers
         ]
-        rounds, quiet = _sample_quietly(running, numbers, settings)
-    columns = list(zip(*rounds))
+        rounds, quiet = sample_all(running, numbers, settings)
     return {
-        "quiet": quiet,
+        "quiet": len(quiet),
         "rounds": len(rounds),
-        "lcores": [
-            _summary(column, columns[0], count) for column, count in zip(columns, numbers)
-        ],
+        "lcores": [summarise(number, rounds, quiet or rounds) for number in range(len(numbers))],
     }

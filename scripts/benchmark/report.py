@@ -181,7 +181,8 @@ def further(results):
         Paragraph(
             "A receive queue each, rounds alternating with one lcore's. First as if no other process"
             " had been on the machine (packets per second that all lcores had a CPU), then by"
-            " the clock. In a quiet round each lcore had its CPU for 97 % of the time."
+            " the clock, in quiet rounds if there were any: those in which each lcore had its CPU for"
+            " 97 % of the time."
         ),
         Table(tables.LCORES, tables.lcores(done["lcores"])),
         Heading(2, "Latency"),

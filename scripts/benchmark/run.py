@@ -37,7 +37,7 @@ class Settings:
 
 SETTINGS = {
     "quick": Settings(rounds=3, seconds=0.1, passes=5, latency_s=1),
-    "usual": Settings(rounds=5, seconds=0.2, passes=31, latency_s=1),
+    "usual": Settings(rounds=5, seconds=0.1, passes=31, latency_s=1),
     "full": Settings(rounds=5, seconds=0.2, passes=31, latency_s=1),
 }
 CELLS = {"quick": matrix.quick, "usual": matrix.usual, "full": matrix.full}

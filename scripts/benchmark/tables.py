@@ -82,7 +82,7 @@ def alone(results):
 
 
 LCORES = [
-    *("room, lanes", "lcores", "Mpps", "to one", "as it was", "to one", "least share of CPU"),
+    *("room, lanes", "lcores", "Mpps", "to one", "by the clock", "to one", "least share of CPU"),
     "quiet rounds",
 ]
 

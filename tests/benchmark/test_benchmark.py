@@ -14,6 +14,7 @@ import switch
 
 from benchmark import bmv2, contenders, instructions, latency, lcores, machine, matrix
 from benchmark import report, run, stages, startup, tables
+from benchmark.polling import Sample
 from benchmark.traffic import Traffic
 
 DOCS = project_scripts.PROJECT / 'docs'
@@ -165,6 +166,31 @@ def _bench():
 @pytest.fixture(name='traffic')
 def _traffic(tmp_path):
     return Traffic(tmp_path, tmp_path)
+
+
+class Rounds:
+    """A program on so many lcores, which had these shares of their CPUs, round by round."""
+
+    def __init__(self, count, shares):
+        self._count, self._shares = count, iter(shares)
+
+    def sample(self, seconds):
+        """1 Mpps of each lcore that has its CPU."""
+        share = next(self._shares)
+        packets = round(self._count * seconds * share * 1e6)
+        return Sample(packets, self._count * seconds * share, seconds, 0)
+
+
+def test_quiet_rounds_count_by_the_clock(monkeypatch):
+    shares = [0.5, 0.99, 0.6] + 2 * lcores.TRIES * [0.3]
+    monkeypatch.setattr(lcores, 'counts', lambda: [1, 2])
+    settings = run.Settings(rounds=2, seconds=1, passes=1, latency_s=1)
+    busy = [share if share > 0.9 else share / 2 for share in shares]
+    rounds, quiet = lcores.sample_all([Rounds(1, shares), Rounds(2, busy)], [1, 2], settings)
+    assert len(rounds) == 2 * lcores.TRIES and len(quiet) == 1
+    two = lcores.summarise(1, rounds, quiet)
+    assert two['ratio'] == pytest.approx(2) and two['wall_ratio'] == pytest.approx(2)
+    assert two['wall']['rounds'] == 1 and two['packets']['rounds'] == len(rounds)
 
 
 def test_lcores_are_compared(bench, traffic):
