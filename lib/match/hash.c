@@ -15,21 +15,33 @@
 /* rte_hash makes none with fewer entries. */
 #define LEAST_HASH 16u
 
+#define HASH_START 0
+
 struct hash_stage {
 	struct match_stage stage;
 	struct rte_hash *hash;
 };
 
+/* As the table has been told to: inlined, so that no key costs a call. */
+static inline hash_sig_t
+hash_key(const uint32_t *key)
+{
+	return rte_hash_crc(key, sizeof(*key), HASH_START);
+}
+
 static void
 lookup_some(const struct rte_hash *hash, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
 	const void *pointers[RTE_HASH_LOOKUP_BULK_MAX];
+	hash_sig_t signatures[RTE_HASH_LOOKUP_BULK_MAX];
 	void *data[RTE_HASH_LOOKUP_BULK_MAX];
 	uint64_t hits = 0;
 
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
 		pointers[i] = &keys[i];
-	rte_hash_lookup_bulk_data(hash, pointers, count, &hits, data);
+		signatures[i] = hash_key(&keys[i]);
+	}
+	rte_hash_lookup_with_hash_bulk_data(hash, pointers, signatures, count, &hits, data);
 	/* A key without an entry has the value 0, or cannot occur. */
 	for (unsigned int i = 0; i < count; i++)
 		values[i] = hits >> i & 1 ? (uint32_t)(uintptr_t)data[i] : 0;
@@ -103,6 +115,7 @@ match_hash_create(const struct netfc_table *table, int socket_id, struct match_s
 		.entries = RTE_MAX(2 * count_needed(table), LEAST_HASH),
 		.key_len = sizeof(uint32_t),
 		.hash_func = rte_hash_crc,
+		.hash_func_init_val = HASH_START,
 		.socket_id = socket_id,
 	};
 	char name[RTE_HASH_NAMESIZE];
