@@ -13,14 +13,14 @@ MEGABYTES = 1024
 KINDS = ("bare", "look_ups", "packets")
 
 
-def _time(bench, capture, table, room, rounds):
-    """What netfc-rooms prints."""
+def _time(bench, capture, table, room, rounds, eal=()):
+    """What netfc-rooms prints. eal: further options of the EAL."""
     command = [
         str(bench.build / "app" / "netfc-rooms"),
         *bench.memory.options(MEGABYTES),
         *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
         *("--file-prefix", f"netfc-rooms-{bench.folder.name}"),
-        *("--lcores", f"0@{machine.polling_cpus(1)[0]}"),
+        *("--lcores", f"0@{machine.polling_cpus(1)[0]}", *eal),
         *("--", "--set", table, "--capture", str(capture), "--match", room),
         *("--rounds", str(rounds)),
     ]
@@ -59,3 +59,15 @@ def run(bench, capture, format_name, room, rounds):
         if timed["bare"] and timed[kind]
     }
     return result
+
+
+def instruction_set(bench, capture, bits, table, rounds):
+    """Cycles per lane of the direct room with vectors of up to so many bits."""
+    eal = [f"--force-max-simd-bitwidth={bits}"]
+    timed = _time(bench, capture, table, "direct", rounds, eal)
+    lanes = timed["lanes"]
+    return {
+        "table": table,
+        "kernel": timed["kernel"],
+        **{kind: _per_lane(timed[kind], lanes) for kind in ("look_ups", "packets")},
+    }

@@ -143,6 +143,23 @@ class Run:
         )
         return next(iter(found.values()))["tsc_hz"]
 
+    def instruction_sets(self):
+        """The direct room as on processors with shorter vectors."""
+        capture = self._capture(matrix.ENDS[-1])
+        found = {}
+        for bits in (128, 256, 512):
+            for table in (contenders.TABLES["fp16"], matrix.SMALL_TABLE):
+                found[f"{bits}, {table}"] = self._results.get(
+                    "isas", f"{bits}, {table}",
+                    lambda bits=bits, table=table: alone.instruction_set(
+                        self._bench, capture, bits, table, self._settings.passes
+                    ),
+                )
+        print_table(
+            "Least cycles per lane of the direct room by length of vectors", tables.ISAS,
+            tables.isas(found),
+        )
+
     def compare(self, cell, tsc_hz):
         """One comparison."""
         taking_part = [
@@ -230,6 +247,7 @@ class Run:
             self.compare(cell, tsc_hz)
         self.beside_bmv2()
         if self._extent != "quick":
+            self.instruction_sets()
             self.more_lcores()
             self.latencies()
             self.start_ups()

@@ -81,6 +81,17 @@ def alone(results):
     ]
 
 
+ISAS = ["most bits of a vector, set", "kernel", "look-ups through the room", "whole packets"]
+
+
+def isas(results):
+    """Rows of ISAS, cycles per lane."""
+    return [
+        [title, result["kernel"] or "", _cycles(result["look_ups"]), _cycles(result["packets"])]
+        for title, result in results.items()
+    ]
+
+
 LCORES = [
     *("room, lanes", "lcores", "Mpps", "to one", "by the clock", "to one", "least share of CPU"),
     "quiet rounds",

@@ -12,8 +12,8 @@ import pytest
 import project_scripts
 import switch
 
-from benchmark import bmv2, contenders, instructions, latency, lcores, machine, matrix
-from benchmark import report, run, stages, startup, tables
+from benchmark import alone, bmv2, contenders, instructions, latency, lcores, machine
+from benchmark import matrix, report, run, stages, startup, tables
 from benchmark.polling import Sample
 from benchmark.traffic import Traffic
 
@@ -62,9 +62,9 @@ def test_ratios_are_those_of_the_rates(measured):
 
 
 def test_rooms_alone_are_measured(measured):
-    alone = measured[1]['done']['alone']
-    assert set(alone) == {f'{room}, {lanes}' for room in offered_rooms() for lanes in matrix.ENDS}
-    for title, result in alone.items():
+    rooms = measured[1]['done']['alone']
+    assert set(rooms) == {f'{room}, {lanes}' for room in offered_rooms() for lanes in matrix.ENDS}
+    for title, result in rooms.items():
         assert result['packets']['median'] > 0
         assert (result['bare'] is not None) == title.startswith(('lpm', 'hash'))
         look_ups = [step for step in result['steps'] if step['look_up']]
@@ -147,10 +147,10 @@ def test_the_report_is_what_was_measured(tmp_path):
 
 def test_stages_add_up_to_the_whole():
     numbers = json.loads((DOCS / 'performance' / report.NUMBERS).read_text())
-    cells, alone = report.sweep_cells(numbers), numbers['done']['alone']
+    cells, rooms = report.sweep_cells(numbers), numbers['done']['alone']
     for lanes in matrix.ENDS:
         results = next(c['results'] for c in cells if c['cell']['lanes'] == lanes)
-        for room, found in stages.of_rooms(cells, alone, lanes).items():
+        for room, found in stages.of_rooms(cells, rooms, lanes).items():
             assert set(found) <= set(stages.NAMES) and min(found.values()) >= 0
             # More only where a stage alone takes longer than within the switch.
             assert sum(found.values()) >= 0.999 * results[f'netfc {room}']['cycles']
@@ -166,6 +166,16 @@ def _bench():
 @pytest.fixture(name='traffic')
 def _traffic(tmp_path):
     return Traffic(tmp_path, tmp_path)
+
+
+def test_instruction_sets_are_compared(bench, traffic):
+    found = alone.instruction_set(bench, traffic.make('fp16', 'add', 'random', 7), 128,
+                                  matrix.SMALL_TABLE, rounds=1)
+    assert found['kernel'].startswith('plain C') and found['packets']['least'] > 0
+    rows = tables.isas({'128, fp16_k8': found})
+    assert len(rows[0]) == len(tables.ISAS)
+    kept = {'done': {'isas': {'128, fp16_k8': found}}}
+    assert report.instruction_sets(kept)[-1].rows == rows
 
 
 class Rounds:
