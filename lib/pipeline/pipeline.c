@@ -14,7 +14,7 @@
 
 _Static_assert((int)PIPELINE_BURST <= ONES_MAX, "a burst has more packets than ones");
 
-/* And so many packets at once. */
+/* So many packets a kernel computes where they are at once. */
 #define AT_ONCE 8
 
 /* How many packets ahead bytes are fetched. */

@@ -24,11 +24,8 @@ has_avx2(void)
 {
 	static const enum rte_cpu_flag_t flags[] = {
 		RTE_CPUFLAG_F16C,
-		RTE_CPUFLAG_FMA,
 		RTE_CPUFLAG_BMI1,
 		RTE_CPUFLAG_BMI2,
-		RTE_CPUFLAG_LZCNT,
-		RTE_CPUFLAG_POPCNT,
 	};
 
 	for (unsigned int f = 0; f < RTE_DIM(flags); f++) {
