@@ -143,7 +143,7 @@ class FakeNode:
                 keys[-1] = (keys[-1][0], value)
             elif name.endswith('_p_length'):
                 keys[-1] = (keys[-1][0], prefix_mask(value))
-            elif name in KEYS:
+            elif name in KEYS and name not in ARGUMENTS.get(action, ()):
                 keys.append((value, None))
             else:
                 args.append(value)
@@ -154,8 +154,11 @@ class FakeNode:
 # Fields that tables match; every other name is an argument of an action.
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
         'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'shift',
-        'exponent_x', 'exponent_y', 'sum', 'magnitude', 'div', 'half', 'class', 'top',
-        'product', 'large', 'fraction_x', 'fraction_y'}
+        'sign_x', 'sign_y', 'exponent_x', 'exponent_y', 'sum', 'overflow', 'magnitude', 'div',
+        'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large'}
+
+# But for these actions, to which they are handed.
+ARGUMENTS = {'set_exps': {'overflow'}, 'set_class': {'class'}}
 
 
 def read_bfrt(text):
