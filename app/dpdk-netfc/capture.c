@@ -41,7 +41,7 @@ struct capture {
 	/* Guarded by the state's lock: */
 	bool running;
 	struct capture_tap *tap[RTE_MAX_LCORE];
-	struct capture_port_counters port[RTE_MAX_ETHPORTS]; /* `missed` set once it has ended */
+	struct capture_port_counters port[RTE_MAX_ETHPORTS]; /* `missed` set when it ends */
 };
 
 /* ---- the thread ------------------------------------------------------------------------------ */
@@ -167,6 +167,19 @@ write_counters(struct capture *capture, uint16_t port)
 		capture->why = END_ERROR;
 }
 
+/* What was missed so far: from now on, nothing is any more. */
+static void
+note_missed(struct capture *capture)
+{
+	const struct app *app = capture->app;
+
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		uint16_t port = app->port[p].id;
+
+		capture->port[port].missed = missed_at(capture, port);
+	}
+}
+
 /* Give the memory back and write the file's end, as far as there is room for that. */
 static void
 settle(struct capture *capture)
@@ -175,11 +188,8 @@ settle(struct capture *capture)
 
 	pthread_mutex_lock(&app->state_lock);
 	for (unsigned int p = 0; p < app->port_count; p++) {
-		uint16_t port = app->port[p].id;
-
-		capture->port[port].missed = missed_at(capture, port);
 		if (capture->why != END_ERROR)
-			write_counters(capture, port);
+			write_counters(capture, app->port[p].id);
 	}
 	free_taps(capture);
 	capture->bytes = capture_file_size(capture->file);
@@ -200,6 +210,7 @@ run(void *arg)
 		else if (take_all(capture) == 0)
 			rte_delay_us_sleep(PAUSE_US);
 	}
+	note_missed(capture);
 	withdraw(capture);
 	while (take_all(capture) != 0)
 		;
