@@ -35,6 +35,27 @@ def command(*words):
     return done.stdout
 
 
+class Built:
+    """A context manager that enters others when it is entered: all, or none where one fails.
+
+    Subclasses have _build(), which puts them on self._stack.
+    """
+
+    def __init__(self):
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        try:
+            self._build()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+
+
 class Namespace:
     """A network namespace without traffic of the kernel's own. A context manager."""
 

@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 
-from namespaces import CommandError, Namespace
+from namespaces import Built, CommandError, Namespace
 from netfc_telemetry import Telemetry, TelemetryError
 
 PATIENCE = 20  # seconds
@@ -128,7 +128,7 @@ class Routing:
                 "--log", "stdout", *options, stdout=log, stderr=subprocess.STDOUT))
 
 
-class Site:
+class Site(Built):
     """A switch, number 1 or more, between the router and a speaker. A context manager."""
 
     def __init__(self, program, number, router, folder):
@@ -136,19 +136,8 @@ class Site:
         self._program = program
         self._folder = folder
         self._router = router
-        self._stack = contextlib.ExitStack()
+        super().__init__()
         self._host = self._process = None
-
-    def __enter__(self):
-        try:
-            self._build()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
 
     def _build(self):
         number, router, folder = self.number, self._router, self._folder
@@ -199,7 +188,7 @@ class Site:
         self._process.wait()
 
 
-class Anycast:
+class Anycast(Built):
     """The network. A context manager.
 
     client: the clients' Namespace; sites: the switches. Raises CommandError.
@@ -207,20 +196,9 @@ class Anycast:
 
     def __init__(self, program, count=2):
         self._program, self._count = program, count
-        self._stack = contextlib.ExitStack()
+        super().__init__()
         self.client = self._router = None
         self.sites = []
-
-    def __enter__(self):
-        try:
-            self._build()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
 
     def _build(self):
         folder = tempfile.TemporaryDirectory(prefix="netfc-")  # pylint: disable=consider-using-with

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts in network namespaces of their own, and the switch between them. Needs root."""
 
-import contextlib
 import os
 import pathlib
 import signal
@@ -9,38 +8,27 @@ import subprocess
 import tempfile
 import time
 
-from namespaces import CommandError, Host, Namespace, join
+from namespaces import Built, CommandError, Host, Namespace, join
 
 PATIENCE = 20  # seconds
 SWITCH_ADDRESS = "10.1.0.100"
 AF_PACKET_FRAMES = 4096
 
 
-class Network:
+class Network(Built):
     """Hosts at the ports of a bridging switch. A context manager; raises CommandError.
 
     names: of the hosts, each a key of `hosts`, with addresses 10.1.0.1, 10.1.0.2 and so on.
     """
 
     def __init__(self, program, names, options):
-        self._stack = contextlib.ExitStack()
+        super().__init__()
         self._names = names
         self._program = program
         self._options = options
         self.hosts = {}
         self.switch = None
         self.folder = None
-
-    def __enter__(self):
-        try:
-            self._build()
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self._stack.close()
 
     def _build(self):
         folder = tempfile.TemporaryDirectory(prefix="netfc-")  # pylint: disable=consider-using-with
