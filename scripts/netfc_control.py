@@ -26,7 +26,9 @@ class Control:
             self._socket.connect(str(path))
         except OSError as error:
             self._socket.close()
-            raise ControlError(f"{path}: {error.strerror or error}") from error
+            advice = ("; was a switch started with --control and this path?"
+                      if isinstance(error, (FileNotFoundError, ConnectionRefusedError)) else "")
+            raise ControlError(f"{path}: {error.strerror or error}{advice}") from error
         self._lines = self._socket.makefile("rb")
 
     def __enter__(self):
