@@ -4,7 +4,7 @@
 import functools
 import re
 
-import p4_walk
+import p4_rows
 import project_scripts
 from test_netfc_tables import run
 
@@ -22,13 +22,13 @@ def exported(target, name, *options):
 
 def read_back(name, *options):
     """Holds the entries for all targets against BMv2's. Returns how many there are for each."""
-    bmv2 = in_order(p4_walk.read_bmv2(exported('bmv2', name, *options)))
-    assert in_order(p4_walk.read_bfrt(exported('bfrt', name, *options))) == bmv2
-    assert in_order(p4_walk.read_bfrt_json(exported('bfrt-json', name, *options))) == bmv2
-    runtime = p4_walk.read_p4runtime(exported('p4runtime', name, *options))
+    bmv2 = in_order(p4_rows.read_bmv2(exported('bmv2', name, *options)))
+    assert in_order(p4_rows.read_bfrt(exported('bfrt', name, *options))) == bmv2
+    assert in_order(p4_rows.read_bfrt_json(exported('bfrt-json', name, *options))) == bmv2
+    runtime = p4_rows.read_p4runtime(exported('p4runtime', name, *options))
     assert [path for path, _ in runtime] == list(bmv2)
     for (path, table), rows in runtime.items():
-        assert table == p4_walk.object_id(2, path)
+        assert table == p4_rows.object_id(2, path)
         rows = sorted(rows, key=lambda row: -row.order)
         assert [row.content for row in rows] == [for_p4runtime(row) for row in bmv2[path]]
     return sum(map(len, bmv2.values()))
@@ -54,4 +54,4 @@ def for_p4runtime(content):
 
 @functools.lru_cache(maxsize=None)
 def object_id_of_action(action):
-    return p4_walk.object_id(1, action)
+    return p4_rows.object_id(1, action)

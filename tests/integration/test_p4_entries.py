@@ -13,6 +13,7 @@ import pytest
 import operands
 import oracle
 import p4_targets
+import p4_rows
 import p4_walk
 import switch
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS, exported, rows_in_order
@@ -30,7 +31,7 @@ def fill_lane(request):
     """A lane filled from what BMv2 would be told, with the name of its set."""
     name, layout = request.param
     tables = oracle.table_set(name)
-    rows = p4_walk.read_bmv2(exported('bmv2', name, '--layout', layout))
+    rows = p4_rows.read_bmv2(exported('bmv2', name, '--layout', layout))
     return name, p4_walk.Lane(rows, tables.format, layout == 'compact', tables.k)
 
 
@@ -115,7 +116,7 @@ def test_correctly_rounded_operations(op, exact_lane):
 @pytest.fixture(name='exact_lane', scope='module', params=EXACT_SETS)
 def fill_exact_lane(request):
     name = request.param
-    rows = p4_walk.read_bmv2(exported('bmv2', name))
+    rows = p4_rows.read_bmv2(exported('bmv2', name))
     return name, p4_walk.ExactLane(rows, oracle.table_set(name).format)
 
 
@@ -132,7 +133,7 @@ def verdict(rows, *fields):
 
 @pytest.mark.parametrize('name', LOG_SETS[::2])
 def test_requests(name):
-    rows = p4_walk.read_bmv2(exported('bmv2', name, '--layout', 'compact',
+    rows = p4_rows.read_bmv2(exported('bmv2', name, '--layout', 'compact',
                                        '--port', '4321'))[p4_walk.REQUEST]
     form = oracle.table_set(name).format.number
     magic = oracle.MAGIC
@@ -165,7 +166,7 @@ def test_targets_agree(name, options):
 
 
 def test_lanes_are_alike():
-    tables = p4_walk.read_bmv2(exported('bmv2', 'bf16_k128', '--layout', 'compact', '--lanes', '4'))
+    tables = p4_rows.read_bmv2(exported('bmv2', 'bf16_k128', '--layout', 'compact', '--lanes', '4'))
     paths = {path.split('.', 3)[3] for path in tables if path.startswith('IngressPipe.netfc.lane')}
     assert len(tables) == 1 + 4 * len(paths)
     for path in paths:
@@ -176,7 +177,7 @@ def test_lanes_are_alike():
 
 def test_prefixes_save_most_of_the_mi_tables():
     """The compact lay-out's miTables take a tenth of the direct one's entries."""
-    direct, compact = (p4_walk.read_bmv2(exported('bmv2', 'fp16_k1024', '--layout', layout))
+    direct, compact = (p4_rows.read_bmv2(exported('bmv2', 'fp16_k1024', '--layout', layout))
                        for layout in LAYOUTS)
     assert len(direct['IngressPipe.netfc.lane0.mi.mi']) > 10 * len(compact['IngressPipe.netfc.lane0.mi.mi'])
     assert sum(map(len, direct.values())) > 10 * sum(map(len, compact.values()))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slowloris in P4, on BMv2, against the running switch; its tables without BMv2."""
 
-import pytest
 
 import bmv2
 import hosts
+import p4_rows
 import p4_walk
 import slowloris_model
 import switch
@@ -31,7 +31,7 @@ def through_bmv2(folder, sent, expected, more=''):
 
 def test_divisions():
     """The tables, walked for counters of all sizes, against the model's quotients."""
-    tables = p4_walk.read_bmv2(entries())
+    tables = p4_rows.read_bmv2(entries())
     logs = [tables[f'{DIVIDE}log_{counter}.log'] for counter in ('connections', 'bytes')]
     by_prefix = [{(row.keys[0][0] >> (32 - length(row)), length(row)): row.args[0]
                   for row in rows} for rows in logs]

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import oracle
-import p4_walk
+import p4_rows
 import project_scripts
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
 from test_netfc_tables import run
@@ -174,7 +174,7 @@ def test_tables_fit_their_entries(name, layout, more):
     written = run('export', '-t', 'bmv2', *options).stdout
     names = field_names(run('export', '-t', 'bfrt', *options).stdout)
     seen = set()
-    for path, rows in p4_walk.read_bmv2(written).items():
+    for path, rows in p4_rows.read_bmv2(written).items():
         path = path.removeprefix('IngressPipe.netfc.')
         control = source[control_of(path)]
         keys, actions, size = table_in(control, path.split('.')[-1])

@@ -16,7 +16,7 @@ import frames
 import hosts
 import operands
 import oracle
-import p4_walk
+import p4_rows
 import switch
 
 FORWARD = {'pair': 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'
@@ -111,7 +111,7 @@ def test_p4runtime_numbers(tmp_path):
     numbers = {name: int(number) for number, name in objects}
     written = switch.execute(['export', '-t', 'p4runtime', '-l', 'compact', '-n', '2',
                               'fp16_k1024'], program=switch.TABLE_BUILDER).stdout
-    for (path, table), rows in p4_walk.read_p4runtime(written).items():
+    for (path, table), rows in p4_rows.read_p4runtime(written).items():
         assert numbers[path] == table
         assert {row.action for row in rows} <= set(numbers.values())
 
