@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Slowloris in P4, on BMv2, against the running switch; its tables without BMv2."""
 
-
 import bmv2
 import hosts
 import p4_rows
