@@ -8,6 +8,7 @@
 #include "control_capture.h"
 #include "control_command.h"
 #include "defend.h"
+#include "json_text.h"
 #include "state.h"
 #include "tables.h"
 
@@ -294,7 +295,7 @@ control_answer(struct app *app, const char *line, size_t length)
 		trim(error);
 	json_object_set_new(answer, "ok", json_boolean(result == 0));
 	if (result != 0)
-		json_object_set_new(answer, "error", json_string(error != NULL ? error : ""));
+		json_object_set_new(answer, "error", json_text(error != NULL ? error : ""));
 	text = json_dumps(answer, JSON_COMPACT);
 	json_decref(answer);
 	free(error);

@@ -2,6 +2,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "json_text.h"
 #include "state.h"
 
 static json_t *
@@ -71,7 +72,7 @@ set_object(const struct netfc_set *set, const char *origin)
 		netfc_set_scale(set) != 0 ? json_integer(netfc_set_scale(set)) : json_null());
 	json_object_set_new(object, "tables", json_integer(netfc_set_table_count(set)));
 	json_object_set_new(object, "entries", state_count(entries));
-	json_object_set_new(object, "origin", json_string(origin));
+	json_object_set_new(object, "origin", json_text(origin));
 	return object;
 }
 
@@ -136,7 +137,7 @@ port_object(const struct app *app, const struct port *port)
 
 	json_object_set_new(object, "port", json_integer(port->id));
 	if (rte_eth_dev_get_name_by_port(port->id, name) == 0)
-		json_object_set_new(object, "device", json_string(name));
+		json_object_set_new(object, "device", json_text(name));
 	json_object_set_new(object, "driver", json_string(port->info.driver_name));
 	rte_ether_format_addr(mac, sizeof(mac), &port->endpoint.mac);
 	json_object_set_new(object, "mac", json_string(mac));
