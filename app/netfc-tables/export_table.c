@@ -111,10 +111,11 @@ p4_cover_range(uint32_t first, uint32_t last, unsigned bits,
 	}
 }
 
+/* Every table is in one place at the least. */
 static unsigned
 places(const struct p4_table *table)
 {
-	unsigned count = 0;
+	unsigned count = 1;
 
 	while (count < P4_MAX_INSTANCES && table->instance[count] != NULL)
 		count++;

@@ -158,7 +158,7 @@ mark_round(const struct netfc_format *format, struct netfc_table *table)
 		uint32_t top = index & ((1u << bits) - 1);
 
 		if (top >= 1u << (bits - 2) && class <= EXACT_GREATEST &&
-			(class >= EXACT_NOTHING || class <= format->fraction_bits + 1))
+			(class >= EXACT_NOTHING || class <= format->fraction_bits + 1u))
 			mark_reachable(table, index);
 	}
 }

@@ -165,9 +165,10 @@ get_entries(struct netfc_set *set, const uint8_t *data)
 
 	for (unsigned t = 0; t < set->table_count; t++) {
 		struct netfc_table *table = &set->table[t];
+		uint32_t size = netfc_table_size(table);
 		unsigned bytes = entry_bytes(table);
 
-		for (uint32_t i = 0; i < netfc_table_size(table); i++, at += bytes) {
+		for (uint32_t i = 0; i < size; i++, at += bytes) {
 			uint32_t value = get_number(at, bytes);
 
 			if ((uint64_t)value >> table->value_bits != 0)

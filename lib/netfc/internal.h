@@ -20,9 +20,9 @@ struct netfc_format {
 	const char *name;
 	const char *title;
 	bool posit;
-	unsigned exp_bits;      /* posit: es; IEEE: width of the exponent */
-	unsigned fraction_bits; /* IEEE only */
-	uint16_t inf;           /* magnitude of infinity; posit: 0x8000 */
+	unsigned exp_bits;     /* posit: es; IEEE: width of the exponent */
+	uint8_t fraction_bits; /* IEEE only */
+	uint16_t inf;          /* magnitude of infinity; posit: 0x8000 */
 	uint16_t nan;
 	unsigned max_scale;
 	int guard;
