@@ -23,6 +23,9 @@
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_US 10000
 
+/* When there is no descriptor for a client, how long to wait before looking again. */
+#define ACCEPT_PAUSE_MS 100
+
 /* What is polled: the end, new clients, clients. */
 enum watched {
 	WATCHED_END,
@@ -124,23 +127,32 @@ read_client(struct control *control, unsigned int c)
 		drop_client(control, c);
 }
 
-static void
+/* The client waits, and poll() would come back at once as long as it does. */
+static bool
+is_short_of_descriptors(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+/* False: not now, but it is still there. */
+static bool
 accept_client(struct control *control)
 {
 	int fd = accept4(control->watched[WATCHED_LISTENER].fd, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
-		return;
+		return !is_short_of_descriptors(errno);
 	for (unsigned int c = 0; c < MAX_CLIENTS; c++) {
 		struct pollfd *watched = &control->watched[WATCHED_CLIENTS + c];
 
 		if (watched->fd < 0) {
 			watched->fd = fd;
-			return;
+			return true;
 		}
 	}
 	send_answer(fd, "{\"ok\":false,\"error\":\"too many clients\"}");
 	close(fd);
+	return true;
 }
 
 static void
@@ -148,9 +160,12 @@ serve(void *arg)
 {
 	struct control *control = arg;
 	struct pollfd *watched = control->watched;
+	bool accepting = true;
 
 	for (;;) {
-		if (poll(watched, WATCHED_ALL, -1) < 0 && errno != EINTR)
+		watched[WATCHED_LISTENER].events = accepting ? POLLIN : 0;
+		if (poll(watched, WATCHED_ALL, accepting ? -1 : ACCEPT_PAUSE_MS) < 0 &&
+			errno != EINTR)
 			return;
 		if (watched[WATCHED_END].revents != 0)
 			return;
@@ -159,8 +174,7 @@ serve(void *arg)
 				watched[WATCHED_CLIENTS + c].revents != 0)
 				read_client(control, c);
 		}
-		if (watched[WATCHED_LISTENER].revents != 0)
-			accept_client(control);
+		accepting = watched[WATCHED_LISTENER].revents == 0 || accept_client(control);
 	}
 }
 

@@ -2,13 +2,16 @@
 """The control channel: what changes while the switch runs, and what cannot."""
 
 import contextlib
+import itertools
 import json
 import os
 import pathlib
+import resource
 import socket
 import stat
 import subprocess
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -89,6 +92,18 @@ def test_what_cannot_be_loaded_changes_nothing(control, command, names, said):
         control.do(command, sets=names)
     assert said in str(refused.value)
     assert control.do('show') == before
+
+
+def test_a_folder_whose_name_is_no_utf8(tmp_path):
+    """A command, which is JSON, cannot name it; the option can, and what is said of it is JSON."""
+    folder = tmp_path / os.fsdecode(b'caf\xe9')
+    folder.mkdir()
+    subprocess.run([switch.TABLE_BUILDER, 'build', 'fp16_k4', '--dir', folder], check=True,
+                   capture_output=True)
+    options = ['--match', 'direct', '--tables-dir', folder, '--tables', 'fp16_k4']
+    with controlled(tmp_path, options=options) as (live, control, _):
+        assert control.do('show')['tables']['fp16']['origin'] == f'{tmp_path}/caf?/fp16_k4.netfc'
+        live.stop()
 
 
 def test_a_file_that_is_damaged_changes_nothing(control, tmp_path):
@@ -263,7 +278,7 @@ def test_stop(tmp_path):
     (b'{"command": "fly"}', 'there is tables add set'), (b'{"command": "tables"}', "'sets'"),
     (b'{"command": "tables", "sets": ["fp16_k1"]}', "'sets'"), (b'\xff\xfe', 'no JSON'),
     (b'{"command": "show", "command": "stop"}', 'no JSON'), (b'[' * 4000, 'no JSON'),
-    (b'\0' * 10, 'no JSON')])
+    (b'\0' * 10, 'no JSON'), (b'{"command":"a\\\xcf\xb0"}', 'invalid escape')])
 def test_lines_that_are_no_command(control, line, said):
     answer = control.exchange(line)
     assert answer['ok'] is False
@@ -304,6 +319,40 @@ def test_more_clients_than_it_serves(running):
             for _ in range(10):
                 stack.enter_context(Control(running[2])).do('show')
     assert running[1].do('show')
+
+
+def cpu_seconds(pid, thread):
+    """CPU time of the thread of that name."""
+    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
+        if (task / 'comm').read_text() == f'{thread}\n':
+            fields = (task / 'stat').read_text().rsplit(')', 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+    raise AssertionError(f'no thread {thread}')
+
+
+def forbid_descriptors(pid):
+    """Lets the process open no more than it has."""
+    used = {int(name) for name in os.listdir(f'/proc/{pid}/fd')}
+    free = next(number for number in itertools.count() if number not in used)
+    hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, hard))
+
+
+def test_no_descriptor_left_for_a_client(tmp_path):
+    """It waits for one, which takes no CPU time, and is served when there is one."""
+    with controlled(tmp_path) as (live, control, path), contextlib.ExitStack() as stack:
+        pid = live.process.pid
+        assert control.do('show')  # it serves
+        limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        forbid_descriptors(pid)
+        waiting = [stack.enter_context(Control(path)) for _ in range(2)]
+        before = cpu_seconds(pid, 'netfc-control')
+        time.sleep(1)
+        assert cpu_seconds(pid, 'netfc-control') - before < 0.3
+        assert control.do('show')
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+        assert all(client.do('show') for client in waiting)
+        assert live.stop()['mbufs_leaked'] == 0
 
 
 def test_a_socket_that_was_left_behind_is_replaced(tmp_path):
