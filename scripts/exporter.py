@@ -53,6 +53,35 @@ DEVICE_COUNTERS = {
     "rx_no_mbuf": "Packets that came while no packet buffer was free",
     "tx_errors": "Packets that failed to leave",
 }
+# The Slowloris detector's.
+DETECTOR_GAUGES = {
+    "connections": "TCP connections that are tracked",
+    "half_open": "Handshakes not yet completed",
+    "destinations": "Destinations that are tracked",
+    "alarms": "Destinations under attack",
+    "connection_bytes": "Memory for connections",
+    "destination_bytes": "Memory for destinations",
+}
+DETECTOR_COUNTERS = {
+    "segments": "TCP segments over IPv4, but those dropped",
+    "divisions": "Registers divided",
+    "queries": "Queries answered",
+    "queued": "Segments left to another lcore",
+    "missed": "Segments that went uncounted as too many were left",
+    "would_drop": "Packets that only a dry run let pass",
+    "opened": "Connections opened",
+    "retransmitted": "SYNs of connections that were open",
+    "closed": "Connections ended by FIN or RST",
+    "timed_out": "Connections ended by silence",
+    "half_open_expired": "Handshakes not completed in time",
+    "half_open_evicted": "Handshakes forgotten for lack of room",
+    "connections_refused": "Connections not tracked as the table was full",
+    "destinations_refused": "Connections not tracked as there was no room for their destination",
+    "destinations_forgotten": "Destinations that were silent",
+    "alarms_raised": "Destinations found under attack",
+    "alarms_released": "Destinations found to have recovered",
+    "alerts_lost": "Alerts not told as there were too many at once",
+}
 BRIDGE_COUNTERS = {"learned": "Stations learned", "aged": "Stations forgotten",
                    "refused": "Stations not learned as the table was full"}
 
@@ -74,7 +103,7 @@ class Collector:
             return
         up.add_metric([], 1)
         yield up
-        for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency):
+        for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency, of_slowloris):
             yield from families(snapshot)
 
 
@@ -145,6 +174,21 @@ def of_latency(snapshot):
     yield HistogramMetricFamily(
         "netfc_latency_seconds", "From receive burst to transmit burst, per packet",
         buckets=buckets, sum_value=latency["mean"] * packets / hz)
+
+
+def of_slowloris(snapshot):
+    detector = snapshot.stats.get("slowloris")
+    if detector is None:
+        return
+    for name, meaning in DETECTOR_GAUGES.items():
+        yield GaugeMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
+    for name, meaning in DETECTOR_COUNTERS.items():
+        yield CounterMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
+    attacked = GaugeMetricFamily("netfc_slowloris_under_attack", "Destinations under attack, 64 at "
+                                 "the most", labels=["destination"])
+    for destination in detector["under_attack"]:
+        attacked.add_metric([destination], 1)
+    yield attacked
 
 
 def registry_for(path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A running switch as lines of text: what has happened between two snapshots."""
 
+DESTINATIONS_SHOWN = 3
 UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -71,6 +72,16 @@ def of_switch(rate, after):
     if after.bridge:
         yield (f"stations   {after.bridge['known']} of {after.bridge['capacity']}, "
                f"{after.bridge['refused']} refused")
+    if "slowloris" in stats:
+        yield of_slowloris(stats["slowloris"])
+
+
+def of_slowloris(detector):
+    attacked = detector["under_attack"][:DESTINATIONS_SHOWN]
+    more = "" if detector["alarms"] == len(attacked) else ", ..."
+    named = f": {', '.join(attacked)}{more}" if attacked else ""
+    return (f"slowloris  connections {short(detector['connections'])}   destinations "
+            f"{short(detector['destinations'])}   under attack {detector['alarms']}{named}")
 
 
 def of_lcores(before, after, seconds):

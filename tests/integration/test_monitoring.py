@@ -19,6 +19,7 @@ import frames
 import hosts
 import project_scripts
 import switch
+import tcp_frames
 from fake_switch import FakeSwitch, TableSet
 
 import top_command  # found through project_scripts
@@ -83,12 +84,15 @@ def samples(text):
     return {name: float(value) for name, value in (line.rsplit(' ', 1) for line in lines)}
 
 
-def test_prometheus_takes_what_is_exported(running):
-    with Exporter(running.telemetry_path) as exporter:
-        text = exporter.scrape()
+def assert_prometheus_takes(text):
     checked = subprocess.run(['promtool', 'check', 'metrics'], input=text, text=True,
                              capture_output=True, timeout=60, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, '', '')
+
+
+def test_prometheus_takes_what_is_exported(running):
+    with Exporter(running.telemetry_path) as exporter:
+        assert_prometheus_takes(exporter.scrape())
 
 
 def grown(after, before, names):
@@ -116,6 +120,33 @@ def test_exported_numbers(running):
 def test_a_switch_that_is_away_is_down(tmp_path):
     with Exporter(tmp_path / 'nothing') as exporter:
         assert samples(exporter.scrape()) == {'netfc_up': 0}
+
+
+def test_a_destination_under_attack(tmp_path):
+    """Prometheus and the terminal have what the Slowloris detector has found."""
+    handshakes = [frame for client in range(20)
+                  for frame in tcp_frames.handshake(tcp_frames.address(client), 2000)]
+    live = switch.Running(tmp_path, handshakes,
+                          ['--match', 'direct', '--slowloris', '--slowloris-time', '0',
+                           '--slowloris-connections', '10'], telemetry=True)
+    try:
+        live.wait_until_busy()
+        with Exporter(live.telemetry_path) as exporter:
+            text = exporter.scrape()
+        view = script('netfc-top', '--telemetry', live.telemetry_path, '--once', '--interval',
+                      '0.1').stdout
+    finally:
+        stats = live.stop()[2]
+    assert_prometheus_takes(text)
+    exported = samples(text)
+    assert exported['netfc_slowloris_under_attack{destination="10.0.0.2"}'] == 1
+    numbers = {name: value for name, value in stats['slowloris'].items()
+               if name not in ('on', 'under_attack')}
+    assert all(f'netfc_slowloris_{name}' in exported or f'netfc_slowloris_{name}_total' in exported
+               for name in numbers)
+    assert exported['netfc_slowloris_alarms'] == exported['netfc_slowloris_alarms_raised_total'] == 1
+    assert re.search(r'^slowloris +connections \d+ +destinations 1 +under attack 1: 10.0.0.2$',
+                     view, re.MULTILINE)
 
 
 @pytest.mark.parametrize('program', ['netfc-exporter', 'netfc-top'])
