@@ -22,11 +22,37 @@
 #define LONGEST_FRAME 16384
 #define ANSWER_BYTES 14u /* of an answer to a query: ratio, connections, bytes */
 
-static const char *const set_names[] = {"fp16_k1024", "posit16_k512", "bf16_k128_floor"};
+enum {
+	LOGARITHMS,
+	CORRECTLY_ROUNDED,
+	FAMILIES
+};
 
-static struct netfc_set *sets[NETFC_FORMAT_END]; /* one format has none */
-/* One for each instruction set; those that this machine lacks stand for the best that it has. */
-#define WORKERS ((unsigned int)VECTOR_ISAS)
+/* One format has none. */
+#define SETS_OF_FAMILY 3
+static const char *const set_names[FAMILIES][SETS_OF_FAMILY] = {
+	[LOGARITHMS] = {"fp16_k1024", "posit16_k512", "bf16_k128_floor"},
+	[CORRECTLY_ROUNDED] = {"fp16_exact_small", "posit16_exact", "bf16_exact_small"},
+};
+static struct netfc_set *sets[FAMILIES][NETFC_FORMAT_END];
+
+/*
+ * One worker for each instruction set (those that this machine lacks stand for the best that it
+ * has), and one for each other kind of match; hash runs the steps of its sets one by one.
+ */
+static const struct room {
+	enum match_kind match;
+	enum vector_isa isa;
+	unsigned int family;
+} rooms[] = {
+	{MATCH_DIRECT, VECTOR_PLAIN, LOGARITHMS},
+	{MATCH_DIRECT, VECTOR_AVX2, LOGARITHMS},
+	{MATCH_DIRECT, VECTOR_AVX512, LOGARITHMS},
+	{MATCH_HASH, VECTOR_AVX512, CORRECTLY_ROUNDED},
+	{MATCH_LPM, VECTOR_AVX2, LOGARITHMS},
+	{MATCH_FPU, VECTOR_AVX512, CORRECTLY_ROUNDED},
+};
+#define WORKERS ((unsigned int)RTE_DIM(rooms))
 static struct pipeline *pipeline[WORKERS];
 static struct pipeline_worker *worker[WORKERS];
 static struct endpoint endpoint;
@@ -35,7 +61,7 @@ static uint64_t frame_count;
 static void
 start_eal(void)
 {
-	static char line[] = "fuzz --no-huge -m 64 --no-pci --no-telemetry --no-shconf "
+	static char line[] = "fuzz --no-huge -m 1024 --no-pci --no-telemetry --no-shconf "
 			     "--log-level=*:error --lcores 0";
 	char *argv[16], *rest = line;
 	int argc = 0;
@@ -48,27 +74,28 @@ start_eal(void)
 static void
 build_sets(void)
 {
-	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
+	for (unsigned int s = 0; s < FAMILIES * SETS_OF_FAMILY; s++) {
 		struct netfc_set *set;
 
-		FUZZ_CHECK(netfc_set_build(set_names[s], &set) == NETFC_OK);
-		sets[netfc_format_id(netfc_set_format(set))] = set;
+		FUZZ_CHECK(netfc_set_build(set_names[s / SETS_OF_FAMILY][s % SETS_OF_FAMILY],
+				   &set) == NETFC_OK);
+		sets[s / SETS_OF_FAMILY][netfc_format_id(netfc_set_format(set))] = set;
 	}
 }
 
 static void
-create_worker(unsigned int w, enum vector_isa isa)
+create_worker(unsigned int w)
 {
 	struct pipeline_config config = {
-		.match = MATCH_DIRECT,
-		.isa = isa,
+		.match = rooms[w].match,
+		.isa = RTE_MIN(rooms[w].isa, vector_isa_best()),
 		.udp_port = NETFC_UDP_PORT,
 		.queries = w == 0, /* the others refuse them */
 		.socket_id = SOCKET_ID_ANY,
 	};
 
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
-		config.sets[format] = sets[format];
+		config.sets[format] = sets[rooms[w].family][format];
 	FUZZ_CHECK(pipeline_create(&config, &pipeline[w]) == 0);
 	worker[w] = pipeline_worker_create(pipeline[w], SOCKET_ID_ANY);
 	FUZZ_CHECK(worker[w] != NULL);
@@ -82,8 +109,10 @@ free_all(void)
 		pipeline_worker_free(worker[w]);
 		pipeline_free(pipeline[w]);
 	}
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
-		netfc_set_free(sets[format]);
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		netfc_set_free(sets[LOGARITHMS][format]);
+		netfc_set_free(sets[CORRECTLY_ROUNDED][format]);
+	}
 }
 
 int
@@ -97,7 +126,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	start_eal();
 	build_sets();
 	for (unsigned int w = 0; w < WORKERS; w++)
-		create_worker(w, RTE_MIN(w, (unsigned int)vector_isa_best()));
+		create_worker(w);
 	FUZZ_CHECK(addresses_add(&addresses, "10.1.0.100") == 0);
 	FUZZ_CHECK(addresses_add(&addresses, "fd00::100") == 0);
 	endpoint_init(&endpoint, &addresses, 0, &mac);
@@ -150,19 +179,29 @@ get_word(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
+/* What the sets of a family stand for, by other code than theirs. */
+static struct netfc_result
+reference(unsigned int family, const struct netfc_hdr *header, uint16_t x, uint16_t y)
+{
+	const struct netfc_set *set = sets[family][header->format];
+
+	return family == CORRECTLY_ROUNDED ? netfc_exact(netfc_set_format(set), header->op, x, y)
+					   : netfc_calc(set, header->op, x, y);
+}
+
 /*
  * Each result is the reference's, and the flags are those of all lanes together. Returns how many
  * bytes of z may have changed; so do those below.
  */
 static uint32_t
-check_lanes(const struct netfc_hdr *header, const uint8_t *before, const uint8_t *after,
-	uint32_t count, uint8_t status)
+check_lanes(unsigned int family, const struct netfc_hdr *header, const uint8_t *before,
+	const uint8_t *after, uint32_t count, uint8_t status)
 {
 	uint8_t flags = 0;
 
 	for (uint32_t l = 0; l < count; l++) {
 		uint16_t x = get_word(before + 2 * l), y = get_word(before + 2 * (count + l));
-		struct netfc_result result = netfc_calc(sets[header->format], header->op, x, y);
+		struct netfc_result result = reference(family, header, x, y);
 
 		FUZZ_CHECK(get_word(after + 2 * (2 * count + l)) == result.z);
 		flags |= result.flags;
@@ -189,7 +228,8 @@ check_answer(const uint8_t *before, const uint8_t *after, uint32_t count, uint32
 
 /* A request that became a reply. */
 static void
-check_reply(const struct frame *frame, uint8_t *before, const uint8_t *after, uint32_t length)
+check_reply(unsigned int family, const struct frame *frame, uint8_t *before, const uint8_t *after,
+	uint32_t length)
 {
 	uint32_t at = frame_payload_offset(frame), count, changed;
 	struct netfc_hdr *header = (struct netfc_hdr *)(before + at);
@@ -210,13 +250,15 @@ check_reply(const struct frame *frame, uint8_t *before, const uint8_t *after, ui
 	if ((status & ~NETFC_STATUS_REPLY) >> NETFC_STATUS_CODE_SHIFT == NETFC_STATUS_OK) {
 		count = get_word((const uint8_t *)&reply->count);
 		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + count * NETFC_LANE_BYTES);
-		FUZZ_CHECK(header->format < NETFC_FORMAT_END && sets[header->format] != NULL);
+		FUZZ_CHECK(
+			header->format < NETFC_FORMAT_END && sets[family][header->format] != NULL);
 		at += (uint32_t)sizeof(*header);
 		if (header->op == NETFC_OP_QUERY)
 			changed = check_answer(before + at, after + at, count,
 				frame->payload_length - (uint32_t)sizeof(*header));
 		else
-			changed = check_lanes(header, before + at, after + at, count, status);
+			changed =
+				check_lanes(family, header, before + at, after + at, count, status);
 		memcpy(before + at + 4 * count, after + at + 4 * count, changed);
 	}
 	header->status = status;
@@ -225,17 +267,18 @@ check_reply(const struct frame *frame, uint8_t *before, const uint8_t *after, ui
 
 /* `before` becomes what the frame must be now. */
 static void
-check_frame(const struct frame *frame, uint8_t *before, const uint8_t *after, uint32_t length)
+check_frame(unsigned int family, const struct frame *frame, uint8_t *before, const uint8_t *after,
+	uint32_t length)
 {
 	if (frame->answered)
-		check_reply(frame, before, after, length);
+		check_reply(family, frame, before, after, length);
 	FUZZ_CHECK(memcmp(before, after, length) == 0);
 }
 
 /* ---- a burst ----------------------------------------------------------------------------- */
 
 struct burst {
-	struct pipeline_worker *worker;
+	unsigned int room;
 	uint16_t count;
 	struct rte_mbuf *mbuf[PIPELINE_BURST];
 	struct frame frame[PIPELINE_BURST];
@@ -248,7 +291,7 @@ read_burst(struct fuzz_input *input, struct burst *burst)
 	uint8_t first = fuzz_byte(input);
 	uint32_t cut = 2u * (first / WORKERS);
 
-	burst->worker = worker[first % WORKERS];
+	burst->room = first % WORKERS;
 	while (input->left > 0 && burst->count < PIPELINE_BURST) {
 		size_t length = fuzz_word(input) % LONGEST_FRAME;
 		const uint8_t *bytes = fuzz_bytes(input, &length);
@@ -269,7 +312,8 @@ check_burst(struct burst *burst)
 
 	for (uint16_t i = 0; i < burst->count; i++) {
 		chain_bytes(burst->mbuf[i], after);
-		check_frame(&burst->frame[i], burst->before[i], after, burst->mbuf[i]->pkt_len);
+		check_frame(rooms[burst->room].family, &burst->frame[i], burst->before[i], after,
+			burst->mbuf[i]->pkt_len);
 	}
 }
 
@@ -310,8 +354,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct burst burst = {0};
 
 	read_burst(&input, &burst);
-	pipeline_process(burst.worker, burst.mbuf, burst.frame, burst.count);
-	answer_queries(burst.worker, burst.mbuf, burst.frame, burst.count);
+	pipeline_process(worker[burst.room], burst.mbuf, burst.frame, burst.count);
+	answer_queries(worker[burst.room], burst.mbuf, burst.frame, burst.count);
 	check_burst(&burst);
 	forward_burst(&burst);
 	frame_count += burst.count;

@@ -27,8 +27,8 @@
 #define LENGTH_OFFSET 12
 #define CHECKSUM_BYTES 4
 
-static const char *const names[] = {
-	"fp16_k1024", "posit16_k1_floor", "posit16_es2_k256", "bf16_k128"};
+static const char *const names[] = {"fp16_k1024", "posit16_k1_floor", "posit16_es2_k256",
+	"bf16_k128", "fp16_exact_small", "bf16_exact_small", "posit16_exact"};
 #define GOOD_FILES (sizeof(names) / sizeof(names[0]))
 
 static struct good_file {

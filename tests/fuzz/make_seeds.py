@@ -16,7 +16,9 @@ import frames  # noqa: E402
 import test_endpoint  # noqa: E402
 
 FRAMES_PER_SEED = 16
-CUTS = (0, 1, 3, 10, 21, 31, 50)  # half the bytes of a segment; 0: all in one
+WORKERS = 6  # of fuzz_pipeline.c
+CUTS = (0, 1, 3, 10, 21, 31, 41)  # half the bytes of a segment; 0: all in one
+GOOD_FILES, SHORTEST_FILE = 7, 5  # of fuzz_table_file.c
 BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
     1 << bit for bit in range(8))  # of fuzz_table_file.c
 
@@ -31,20 +33,21 @@ def bursts():
             for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4)]
     for number, at in enumerate(range(0, len(zoo), FRAMES_PER_SEED)):
         some = zoo[at:at + FRAMES_PER_SEED]
-        for worker in range(3):
-            yield bytes([3 * CUTS[number % len(CUTS)] + worker]) + b"".join(
+        for worker in range(WORKERS):
+            yield bytes([WORKERS * CUTS[number % len(CUTS)] + worker]) + b"".join(
                 struct.pack(">H", len(frame)) + frame for frame in some)
 
 
 def table_files():
     """Good files, cut, lengthened, changed here and there, and what is no such file."""
-    for good in range(4):
+    for good in range(GOOD_FILES):
         yield bytes([SAY_AGAIN, good])
     for fixes in (0, FIX_LENGTH, FIX_LENGTH | FIX_SUM, FIX_SUM):
         for at, change in ((0, b"X"), (8, b"\0\0\0\0"), (8, b"\0\0\0\2"), (12, b"\xFF"),
                            (16, b"fp16_k512\0"), (16, b"A" * 32), (48, b"\7"), (50, b"\1"),
                            (60, b"log2"), (68, b"\x11"), (70, b"\4"), (300, b"\xFF\xFF")):
-            yield bytes([fixes, 0]) + struct.pack(">IB", at, len(change)) + change
+            for good in (0, SHORTEST_FILE):
+                yield bytes([fixes, good]) + struct.pack(">IB", at, len(change)) + change
         for length in (0, 7, 8, 20, 59, 100):
             yield bytes([fixes | THROUGH_FILE, 0]) + struct.pack(">IB", 0xFF000000 | length, 0)
     for allocation in range(6):
