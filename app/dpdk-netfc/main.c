@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <rte_eal.h>
-#include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
@@ -14,7 +13,7 @@
 #include "capture.h"
 #include "control.h"
 #include "defend.h"
-#include "hugepages.h"
+#include "eal.h"
 #include "json_file.h"
 #include "latency.h"
 #include "periodic.h"
@@ -58,15 +57,6 @@ catch_signals(int flags)
 	sigaction(SIGTERM, &stop, NULL);
 	/* A peer that goes away is a transmit error, not our end. */
 	sigaction(SIGPIPE, &ignore, NULL);
-}
-
-static int
-start_eal(int eal_argc, char **argv)
-{
-	if (rte_eal_init(eal_argc, argv) >= 0)
-		return 0;
-	fprintf(stderr, PROGRAM ": the EAL does not start: %s\n", rte_strerror(rte_errno));
-	return -1;
 }
 
 static int
@@ -222,7 +212,7 @@ main(int argc, char **argv)
 		goto free_sets;
 	if (app.options.control != NULL && control_open(&app, app.options.control, &control) != 0)
 		goto abandon_stats;
-	if (hugepages_check(PROGRAM, eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
+	if (eal_start(PROGRAM, eal_argc, argv) != 0)
 		goto close_control;
 	if (prepare() == 0)
 		status = run(&stats, &control);

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_devargs.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
+#include "eal.h"
 #include "ports.h"
 
 #define DESCRIPTORS 1024
@@ -63,41 +63,6 @@ connect_ports(struct app *app)
 	app->options.forward = mode;
 	for (unsigned int p = 0; p < app->port_count; p++)
 		app->port[p].out = (uint16_t)(mode == FORWARD_PAIR ? p ^ 1 : p);
-	return 0;
-}
-
-static bool
-is_network_device(const char *name)
-{
-	static const char *const prefixes[] = {"net_", "eth_", "virtio_user"};
-
-	for (unsigned int i = 0; i < RTE_DIM(prefixes); i++) {
-		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * The EAL goes on without a virtual device that it cannot make (a missing file, say), and
- * forwarding would not be what was asked for.
- */
-static int
-check_virtual_devices(void)
-{
-	struct rte_devargs *device;
-	uint16_t id;
-
-	RTE_EAL_DEVARGS_FOREACH ("vdev", device) {
-		if (!is_network_device(device->name) ||
-			rte_eth_dev_get_port_by_name(device->name, &id) == 0)
-			continue;
-		fprintf(stderr,
-			PROGRAM
-			": --vdev=%s,%s: there is no such port; the lines above may say why\n",
-			device->name, device->args != NULL ? device->args : "");
-		return -1;
-	}
 	return 0;
 }
 
@@ -164,7 +129,7 @@ ports_find(struct app *app)
 {
 	uint16_t id;
 
-	if (check_virtual_devices() != 0)
+	if (eal_check_virtual_devices(PROGRAM) != 0)
 		return -1;
 	RTE_ETH_FOREACH_DEV (id) {
 		struct port *port = &app->port[app->port_count];

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include <rte_eal.h>
-#include <rte_errno.h>
 
 #include "bench.h"
 #include "drive.h"
-#include "hugepages.h"
+#include "eal.h"
 #include "json_file.h"
 #include "inside.h"
 #include "ports.h"
@@ -51,15 +50,6 @@ build_set(void)
 	if (error == NETFC_OK)
 		return 0;
 	fprintf(stderr, PROGRAM ": --set '%s': %s\n", bench.options.set, netfc_strerror(error));
-	return -1;
-}
-
-static int
-start_eal(int eal_argc, char **argv)
-{
-	if (rte_eal_init(eal_argc, argv) >= 0)
-		return 0;
-	fprintf(stderr, PROGRAM ": the EAL does not start: %s\n", rte_strerror(rte_errno));
 	return -1;
 }
 
@@ -186,7 +176,7 @@ main(int argc, char **argv)
 	if (bench.options.json != NULL &&
 		json_file_open(PROGRAM ": --json", bench.options.json, &json) != 0)
 		goto free_operands;
-	if (hugepages_check(PROGRAM, eal_argc, argv) != 0 || start_eal(eal_argc, argv) != 0)
+	if (eal_start(PROGRAM, eal_argc, argv) != 0)
 		goto abandon_json;
 	if (prepare() == 0)
 		status = run(report_stream(), &json);

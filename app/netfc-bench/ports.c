@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include <rte_cycles.h>
-#include <rte_devargs.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 
+#include "eal.h"
 #include "inside.h"
 #include "ports.h"
 
@@ -36,25 +36,6 @@ say_no_port(void)
 			"or run the switch in this process, too:\n"
 			"  " PROGRAM " ... -- --inline\n");
 	return -1;
-}
-
-/* The EAL goes on without a virtual device that it cannot make; it has said why. */
-static int
-check_virtual_devices(void)
-{
-	struct rte_devargs *device;
-	uint16_t id;
-
-	RTE_EAL_DEVARGS_FOREACH ("vdev", device) {
-		if (rte_eth_dev_get_port_by_name(device->name, &id) == 0)
-			continue;
-		fprintf(stderr,
-			PROGRAM
-			": --vdev=%s,%s: there is no such port; the lines above may say why\n",
-			device->name, device->args != NULL ? device->args : "");
-		return -1;
-	}
-	return 0;
 }
 
 static uint16_t
@@ -148,7 +129,7 @@ check_mtu(const struct bench *bench)
 int
 ports_find(struct bench *bench)
 {
-	if (check_virtual_devices() != 0 || choose_ports(bench) != 0)
+	if (eal_check_virtual_devices(PROGRAM) != 0 || choose_ports(bench) != 0)
 		return -1;
 	if (add_port(bench, "tx-port", bench->tx_port) != 0)
 		return -1;

@@ -10,6 +10,7 @@
 #include <rte_eal.h>
 
 #include "command_line.h"
+#include "eal.h"
 #include "measure.h"
 
 #define MAX_ROUNDS 100000ul
@@ -238,7 +239,8 @@ main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
-	if (open_inputs(&options, &rooms.capture, &set) == 0 && rte_eal_init(eal_argc, argv) >= 0) {
+	if (open_inputs(&options, &rooms.capture, &set) == 0 &&
+		eal_start(PROGRAM, eal_argc, argv) == 0) {
 		status = run(&options, &rooms, set);
 		rte_eal_cleanup();
 	}
