@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "json_text.h"
 #include "source.h"
 
 static const char help[] =

@@ -121,24 +121,6 @@ print_json(json_t *value)
 	return failed ? STATUS_FAILED : STATUS_DONE;
 }
 
-json_t *
-json_text(const char *text)
-{
-	json_t *value = json_string(text);
-	char *ascii;
-
-	if (value != NULL)
-		return value;
-	ascii = strdup(text);
-	for (char *at = ascii; at != NULL && *at != '\0'; at++) {
-		if ((unsigned char)*at > 127)
-			*at = '?';
-	}
-	value = ascii != NULL ? json_string(ascii) : NULL;
-	free(ascii);
-	return value;
-}
-
 const char *
 grouped(unsigned long long number, char *text)
 {

@@ -68,9 +68,6 @@ int wrong_operands(const struct command *command, const char *what);
 /** Print a value and drop it. NULL means that there was no memory for it. Gives the exit status. */
 int print_json(json_t *value);
 
-/** A file name as JSON, which knows UTF-8 only: other bytes become '?'. */
-json_t *json_text(const char *text);
-
 /** Room for a number with its thousands separated. */
 #define GROUPED_SIZE 32
 

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "export.h"
+#include "json_text.h"
 #include "source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"

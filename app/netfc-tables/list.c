@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "json_text.h"
 #include "source.h"
 
 static const char help[] =

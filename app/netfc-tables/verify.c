@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "json_text.h"
 #include "meaning.h"
 #include "source.h"
 #include "verify.h"
