@@ -2,12 +2,22 @@
 # Sourced by scripts that need the programs: sets $build to the folder of a build that is up to date,
 # build/, or the one that NETFC_BUILD names, which is taken as it is. $root is set already.
 
+# quietly LOG COMMAND...: what it says goes into the log, whose end is shown where it fails
+quietly() {
+	log=$1
+	shift
+	"$@" >"$log" 2>&1 && return
+	tail -n 40 "$log" >&2
+	exit 1
+}
+
 build=${NETFC_BUILD:-$root/build}
 if [ -z "${NETFC_BUILD:-}" ]; then
+	mkdir -p "$build"
 	if [ ! -e "$build/build.ninja" ]; then
 		echo "Configuring build/"
-		meson setup "$build" "$root" -Dtests=false >/dev/null
+		quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=false
 	fi
 	echo "Building"
-	ninja -C "$build" --quiet
+	quietly "$build/ninja.log" ninja -C "$build"
 fi
