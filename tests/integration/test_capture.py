@@ -12,8 +12,8 @@ import hosts
 import pcapng
 import project_scripts
 import switch
+from controlled import controlled, netfc_ctl
 from pcapng import IN, OUT
-from test_control import controlled, netfc_ctl
 from test_faults import needs_mounts, small_disk
 from test_transports import replies, requests
 
@@ -104,7 +104,7 @@ def test_only_what_a_port_has_taken(tmp_path):
     vdevs = [f'net_pcap0,rx_pcap={tmp_path}/in,infinite_rx=1', 'net_tap0,iface=t0']
     with hosts.Namespace() as inside, controlled(tmp_path, vdevs, namespace=inside) as (
             live, control, _):
-        hosts.wait_until(lambda: 'lcore' in live.stdout, 'the start')
+        assert control.do('show')  # it is served: ports, which set their links up, have started
         for state, directions in (('down', {IN}), ('up', {IN, OUT})):
             inside.ip('link', 'set', 't0', state)
             path = tmp_path / state

@@ -1,52 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The control channel: what changes while the switch runs, and what cannot."""
 
-import contextlib
-import itertools
-import json
 import os
-import pathlib
-import resource
-import socket
-import stat
 import subprocess
 import threading
-import time
 
 import numpy as np
 import pytest
 
 import frames
-import hosts
 import oracle
-import project_scripts
 import switch
 import tcp_frames
+from controlled import controlled
 
-from netfc_control import Control, ControlError  # found through project_scripts
+from netfc_control import ControlError  # found through project_scripts
 
-MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'netfc-ctl.1'
 SWAPS = 100
 LANES, REQUESTS = 8, 256  # of the load under which tables are swapped
 RECORD_HEADER, CAPTURE_HEADER = 16, 24
-LINE_BYTES = 4096
-
-
-def connected(path):
-    """A connection to the control channel, or None while nobody listens yet."""
-    try:
-        return Control(path)
-    except ControlError:
-        return None
-
-
-@contextlib.contextmanager
-def controlled(folder, vdevs=('net_null0,no-rx=1',), options=('--match', 'direct'), **more):
-    """A switch with a control channel, and a connection to it."""
-    path = switch.RUNTIME / f'control-{next(hosts.numbers)}'
-    with hosts.LiveSwitch(folder, vdevs, [*options, '--control', path], **more) as live:
-        with hosts.wait_until(lambda: connected(path), 'the socket') as control:
-            yield live, control, path
 
 
 @pytest.fixture(name='running', scope='module')
@@ -267,188 +239,3 @@ def test_stop(tmp_path):
     with controlled(tmp_path) as (live, control, _):
         control.do('stop')
         live.wait()
-
-
-# ---- the socket ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize('line, said', [
-    (b'', 'no JSON'), (b'{', 'no JSON'), (b'[]', 'an object'), (b'null', 'no JSON'),
-    (b'{}', "'command' is missing"), (b'{"command": 1}', "'command' is missing"),
-    (b'{"command": "fly"}', 'there is tables add set'), (b'{"command": "tables"}', "'sets'"),
-    (b'{"command": "tables", "sets": ["fp16_k1"]}', "'sets'"), (b'\xff\xfe', 'no JSON'),
-    (b'{"command": "show", "command": "stop"}', 'no JSON'), (b'[' * 4000, 'no JSON'),
-    (b'\0' * 10, 'no JSON'), (b'{"command":"a\\\xcf\xb0"}', 'invalid escape')])
-def test_lines_that_are_no_command(control, line, said):
-    answer = control.exchange(line)
-    assert answer['ok'] is False
-    assert said in answer['error'] or said == 'an object' and 'object' in answer['error']
-    assert control.do('show')
-
-
-def test_a_line_that_is_too_long(running):
-    with Control(running[2]) as control:
-        assert control.exchange(b'x' * LINE_BYTES)['error'].startswith('no JSON')
-        assert 'too long' in control.exchange(b'x' * (LINE_BYTES + 1))['error']
-        with pytest.raises(ControlError):
-            control.do('show')
-
-
-def test_only_the_owner_may_open_it(running):
-    assert stat.S_IMODE(os.stat(running[2]).st_mode) == 0o600
-
-
-def test_clients_that_stall_or_leave_hold_up_nobody(running):
-    """One asks and never reads, one sends half a line, one leaves in the middle of an answer."""
-    with contextlib.ExitStack() as stack:
-        stalled = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(6)]
-        for client in stalled:
-            client.connect(str(running[2]))
-        with contextlib.suppress(OSError):
-            for _ in range(10000):
-                stalled[0].send(b'{"command":"show"}\n', socket.MSG_DONTWAIT)
-        stalled[1].send(b'{"command":')
-        stalled[2].send(b'{"command":"show"}\n')
-        stalled[2].close()
-        assert running[1].do('show')
-
-
-def test_more_clients_than_it_serves(running):
-    with contextlib.ExitStack() as stack:
-        with pytest.raises(ControlError, match='too many clients'):
-            for _ in range(10):
-                stack.enter_context(Control(running[2])).do('show')
-    assert running[1].do('show')
-
-
-def cpu_seconds(pid, thread):
-    """CPU time of the thread of that name."""
-    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
-        if (task / 'comm').read_text() == f'{thread}\n':
-            fields = (task / 'stat').read_text().rsplit(')', 1)[1].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-    raise AssertionError(f'no thread {thread}')
-
-
-def forbid_descriptors(pid):
-    """Lets the process open no more than it has."""
-    used = {int(name) for name in os.listdir(f'/proc/{pid}/fd')}
-    free = next(number for number in itertools.count() if number not in used)
-    hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, hard))
-
-
-def test_no_descriptor_left_for_a_client(tmp_path):
-    """It waits for one, which takes no CPU time, and is served when there is one."""
-    with controlled(tmp_path) as (live, control, path), contextlib.ExitStack() as stack:
-        pid = live.process.pid
-        assert control.do('show')  # it serves
-        limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-        forbid_descriptors(pid)
-        waiting = [stack.enter_context(Control(path)) for _ in range(2)]
-        before = cpu_seconds(pid, 'netfc-control')
-        time.sleep(1)
-        assert cpu_seconds(pid, 'netfc-control') - before < 0.3
-        assert control.do('show')
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
-        assert all(client.do('show') for client in waiting)
-        assert live.stop()['mbufs_leaked'] == 0
-
-
-def test_a_socket_that_was_left_behind_is_replaced(tmp_path):
-    path = switch.RUNTIME / f'control-{next(hosts.numbers)}'
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(path))
-    options = ['--match', 'direct', '--control', path]
-    with hosts.LiveSwitch(tmp_path, ['net_null0,no-rx=1'], options) as live:
-        hosts.wait_until(lambda: 'lcore' in live.stdout, 'the start')
-        with Control(path) as control:
-            assert control.do('show')
-        live.stop()
-
-
-def test_many_that_start_at_once_do_not_take_the_socket_from_each_other(tmp_path):
-    """One of them serves, the others say that it is in use; an old socket is in nobody's way."""
-    path = switch.RUNTIME / f'control-{next(hosts.numbers)}'
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(path))
-    with contextlib.ExitStack() as stack:
-        lives = [stack.enter_context(hosts.LiveSwitch(tmp_path, ['net_null0,no-rx=1'],
-                                                      ['--control', path])) for _ in range(12)]
-        hosts.wait_until(lambda: sum(live.process.poll() is None for live in lives) == 1,
-                         'all but one to end')
-        for live in lives:
-            assert live.process.poll() in (None, 1) and 'Sanitizer' not in live.stderr
-            assert (live.process.poll() is None) != ('in use' in live.stderr), live.stderr
-        with hosts.wait_until(lambda: connected(path), 'the socket') as control:
-            assert control.do('show')
-
-
-@pytest.mark.parametrize('kind, said', [('file', 'in use'), ('served', 'in use'),
-                                        ('missing folder', 'No such file'),
-                                        ('long', 'too long')])
-def test_paths_that_cannot_be_used(tmp_path, running, kind, said):
-    """Told before anything starts; what is there stays."""
-    path = {'file': tmp_path / 'file', 'served': running[2],
-            'missing folder': tmp_path / 'missing' / 'control',
-            'long': tmp_path / ('x' * 120)}[kind]
-    if kind == 'file':
-        path.write_text('mine')
-    done = switch.execute([*switch.eal_options(['net_null0']), '--', '--control', path])
-    assert done.returncode == 1 and said in done.stderr and '--control' in done.stderr
-    if kind == 'file':
-        assert path.read_text() == 'mine'
-    assert running[1].do('show')
-
-
-# ---- the command -----------------------------------------------------------------------------
-
-
-def netfc_ctl(*arguments, **environment):
-    return subprocess.run([project_scripts.SCRIPTS / 'netfc-ctl', *arguments], text=True,
-                          capture_output=True, timeout=60, check=False,
-                          env={**os.environ, **environment})
-
-
-def test_netfc_ctl(running):
-    path = str(running[2])
-    done = netfc_ctl('show', NETFC_CONTROL=path)
-    assert done.returncode == 0 and json.loads(done.stdout)['tables']['fp16']
-    assert netfc_ctl('--socket', path, 'tables', 'fp16_k1024').returncode == 0
-    refused = netfc_ctl('--socket', path, 'tables', 'x')
-    assert refused.returncode == 2
-    assert 'Known table sets' in refused.stderr and 'fp16_exact_small' in refused.stderr
-    assert netfc_ctl('--socket', path, 'fly').returncode == 1
-    refused = netfc_ctl('--socket', path, 'set', 'slowloris-threshold', '0.001')
-    assert refused.returncode == 2 and '--slowloris' in refused.stderr
-    assert netfc_ctl('--socket', '/nonexistent', 'show').returncode == 2
-
-
-@pytest.mark.parametrize('seconds', ['0', '-1', 'nan', 'inf', '1e30', 'soon'])
-def test_timeouts_that_cannot_be(seconds):
-    done = netfc_ctl(f'--timeout={seconds}', '--socket', '/nonexistent', 'show')
-    assert done.returncode == 1 and '--timeout' in done.stderr, done.stderr
-
-
-@pytest.mark.parametrize('answer', [b'', b'{"ok":tr', b'{"ok":true}'])
-def test_an_answer_that_is_cut_short(tmp_path, answer):
-    """What a client that was too slow to read gets of its answer, before it is left."""
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(tmp_path / 'socket'))
-        listener.listen()
-        with Control(tmp_path / 'socket') as control:
-            client, _ = listener.accept()
-            client.sendall(answer)
-            client.close()
-            with pytest.raises(ControlError, match='closed the connection'):
-                control.do('show')
-
-
-def test_the_manual_page_has_all_of_netfc_ctl():
-    manual = pathlib.Path(MANUAL).read_text().replace('\\-', '-')
-    usage = ''.join(netfc_ctl(*words, '--help').stdout
-                    for words in ([], ['set'], ['capture'], ['capture', 'start']))
-    for word in ('--socket', '--timeout', 'tables', 'add', 'set', 'log', 'show', 'stop', 'ageing',
-                 'idle-exit', 'slowloris-', 'capture', '--snaplen', '--packets', '--bytes',
-                 'NETFC_CONTROL'):
-        assert word in usage and word in manual, word

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A running switch with a control channel."""
+
+import contextlib
+import os
+import subprocess
+
+import hosts
+import project_scripts
+import switch
+
+from netfc_control import Control, ControlError  # found through project_scripts
+
+
+def connected(path):
+    """A connection to the control channel, or None while nobody listens yet."""
+    try:
+        return Control(path)
+    except ControlError:
+        return None
+
+
+@contextlib.contextmanager
+def controlled(folder, vdevs=('net_null0,no-rx=1',), options=('--match', 'direct'), **more):
+    """A switch with a control channel, and a connection to it."""
+    path = switch.RUNTIME / f'control-{next(hosts.numbers)}'
+    with hosts.LiveSwitch(folder, vdevs, [*options, '--control', path], **more) as live:
+        with hosts.wait_until(lambda: connected(path), 'the socket') as control:
+            yield live, control, path
+
+
+def netfc_ctl(*arguments, **environment):
+    """Runs netfc-ctl."""
+    return subprocess.run([project_scripts.SCRIPTS / 'netfc-ctl', *arguments], text=True,
+                          capture_output=True, timeout=60, check=False,
+                          env={**os.environ, **environment})
