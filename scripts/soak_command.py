@@ -2,8 +2,9 @@
 """The switch at full rate for a long time, with swaps and faults: does it stay as it was?
 
 Load is a capture of requests that is received again and again, beside what is not NetFC; every
-reply is counted by the switch. Meanwhile table sets are swapped, packets captured and traced, wrong commands
-given, clients connect and stall, and every minute the counters, the memory and the rate are written down.
+reply is counted by the switch. Meanwhile table sets are swapped, packets captured and traced, wrong
+commands given, clients connect and stall, and every minute the counters, the memory and the rate
+are written down.
 """
 
 import argparse
@@ -38,6 +39,7 @@ WARM_UP_S = 10  # what is allocated once is there then; less in short runs
 MOST_GROWTH_KB = 4096
 LEAST_RATE = 0.95  # of the last minute to the first
 LANES = 16
+UNKNOWN_OP = 99
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,14 +65,14 @@ def parse_arguments(arguments):
 # ---- load ------------------------------------------------------------------------------------
 
 
-def request(draw, number):
+def request(draw, number, op=None):
     operands = numpy.frombuffer(draw.randbytes(4 * LANES), ">u2")
-    return protocol.request(1 + number % 4, netfc.FORMATS["fp16"], operands[:LANES],
+    return protocol.request(op or 1 + number % 4, netfc.FORMATS["fp16"], operands[:LANES],
                             operands[LANES:], number)
 
 
 def load(draw):
-    """Requests; one in eight frames is damaged, cut or nothing of the kind."""
+    """Requests; one in six frames is wrong, cut or nothing of the kind."""
     for number in range(2048):
         good = capture.udp_frame(request(draw, number))
         odd = draw.randrange(24)
@@ -80,6 +82,8 @@ def load(draw):
             yield good[:draw.randrange(14, len(good))]
         elif odd == 2:
             yield capture.udp_frame(request(draw, number), port=53)
+        elif odd == 3:
+            yield capture.udp_frame(request(draw, number, UNKNOWN_OP))
         else:
             yield good
 
@@ -88,7 +92,7 @@ def load(draw):
 
 
 def resident_kb(process):
-    """Memory of a process that is not file-backed, in kB."""
+    """Memory of a process that is not file-backed, in kB; the EAL's heap is not in it."""
     for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1])
@@ -186,11 +190,17 @@ class Soak:
         self.stalled += 2
 
     def sample(self):
-        """The state now, as a dictionary."""
+        """The state now, as a dictionary, with the table set of the start."""
+        with Control(self._control_path) as control:
+            control.do("tables", sets=SETS[0])
         with Telemetry(self._telemetry_path) as telemetry:
             stats = telemetry.ask("/netfc/stats")
+            heaps = [telemetry.ask(f"/eal/heap_info,{heap}")
+                     for heap in telemetry.ask("/eal/heap_list")]
         return {"time": time.monotonic(), "lcore_seconds": lcore_seconds(self.process),
-                "rx_packets": stats["rx_packets"], "lanes": stats["lanes"], "mbufs_in_use": stats["mbufs_in_use"],
+                "rx_packets": stats["rx_packets"], "lanes": stats["lanes"],
+                "mbufs_in_use": stats["mbufs_in_use"],
+                "heap_bytes": sum(heap["Alloc_size"] for heap in heaps),
                 "resident_kb": resident_kb(self.process), "open_files": open_files(self.process)}
 
     def stop(self):
@@ -220,6 +230,7 @@ def judge(soak, samples, status, stats):
         "every packet accounted for": accounted == stats["rx_packets"] + stats["copies"],
         "no packet buffer leaked": stats["mbufs_leaked"] == 0,
         f"memory grew by less than {MOST_GROWTH_KB} kB": growth < MOST_GROWTH_KB,
+        "the EAL's heap did not grow": samples[-1]["heap_bytes"] <= samples[0]["heap_bytes"],
         "no more open files": samples[-1]["open_files"] <= samples[0]["open_files"],
         f"last rate, per second of CPU time, at least {LEAST_RATE} of the first":
             ratio >= LEAST_RATE,
@@ -232,7 +243,9 @@ def judge(soak, samples, status, stats):
         "first_rate": rates[0], "last_rate": rates[-1], "least_rate": min(rates),
         "greatest_rate": max(rates), "rate_ratio": rates[-1] / rates[0],
         "cpu_rate_ratio": ratio,
-        "memory_growth_kb": growth, "checks": checks,
+        "memory_growth_kb": growth,
+        "heap_growth_bytes": samples[-1]["heap_bytes"] - samples[0]["heap_bytes"],
+        "checks": checks,
     }
 
 
@@ -255,7 +268,8 @@ def run(asked, folder):
             soak.disturb(samples[0]["time"] + number * 60 * asked.minutes / intervals)
             samples.append(soak.sample())
             print(f"{number:>5} of {intervals}: {rate(*samples[-2:]) / 1e6:.3f} Mpps, "
-                  f"{samples[-1]['resident_kb']} kB, {soak.swaps} swaps", flush=True)
+                  f"{samples[-1]['resident_kb']} kB, heap {samples[-1]['heap_bytes']}, "
+                  f"{soak.swaps} swaps", flush=True)
         return judge(soak, samples, *soak.stop())
     finally:
         if soak.process.poll() is None:
