@@ -113,6 +113,7 @@ def test_no_descriptor_left_for_a_client(tmp_path):
     with controlled(tmp_path) as (live, control, path), contextlib.ExitStack() as stack:
         pid = live.process.pid
         thread = hosts.wait_until(lambda: thread_of(pid, 'netfc-control'), 'the thread')
+        assert control.do('show')  # it has been accepted
         limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         while next_descriptor(pid) < POLLED:  # poll() wants to be allowed so many
             stack.enter_context(Control(path)).do('show')
