@@ -288,4 +288,4 @@ def test_a_short_soak(tmp_path):
     assert report['swaps'] >= 4 and report['refused_commands'] >= 2 and report['rx_packets'] > 1000
     checks = {name: holds for name, holds in report['checks'].items()
               if 'rate' not in name and 'memory' not in name}
-    assert len(checks) == 4 and all(checks.values()), report
+    assert len(checks) == 5 and all(checks.values()), report
