@@ -5,6 +5,8 @@ import contextlib
 import os
 import subprocess
 
+import pytest
+
 import hosts
 import project_scripts
 import switch
@@ -27,6 +29,22 @@ def controlled(folder, vdevs=('net_null0,no-rx=1',), options=('--match', 'direct
     with hosts.LiveSwitch(folder, vdevs, [*options, '--control', path], **more) as live:
         with hosts.wait_until(lambda: connected(path), 'the socket') as control:
             yield live, control, path
+
+
+@pytest.fixture(name='running', scope='module')
+def running_switch(tmp_path_factory):
+    """A switch, a connection to its control channel, and the channel's path, for all tests of a
+    file; it stops when they are done, and takes the socket away."""
+    with controlled(tmp_path_factory.mktemp('control')) as (live, control, path):
+        yield live, control, path
+        live.stop()
+    assert not path.exists()
+
+
+@pytest.fixture(name='control')
+def connection(running):
+    """The connection to that switch."""
+    return running[1]
 
 
 def netfc_ctl(*arguments, **environment):

@@ -12,26 +12,13 @@ import frames
 import oracle
 import switch
 import tcp_frames
-from controlled import controlled
+from controlled import connection, controlled, running_switch  # fixtures, too
 
 from netfc_control import ControlError  # found through project_scripts
 
 SWAPS = 100
 LANES, REQUESTS = 8, 256  # of the load under which tables are swapped
 RECORD_HEADER, CAPTURE_HEADER = 16, 24
-
-
-@pytest.fixture(name='running', scope='module')
-def running_switch(tmp_path_factory):
-    with controlled(tmp_path_factory.mktemp('control')) as (live, control, path):
-        yield live, control, path
-        live.stop()
-    assert not path.exists()
-
-
-@pytest.fixture(name='control')
-def connection(running):
-    return running[1]
 
 
 def sets(control):

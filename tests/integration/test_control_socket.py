@@ -16,26 +16,13 @@ import pytest
 import hosts
 import project_scripts
 import switch
-from controlled import connected, controlled, netfc_ctl
+from controlled import connected, connection, controlled, netfc_ctl, running_switch  # fixtures, too
 
 from netfc_control import Control, ControlError  # found through project_scripts
 
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'netfc-ctl.1'
 LINE_BYTES = 4096
 POLLED = 10  # descriptors: what ends the thread, what listens, eight clients
-
-
-@pytest.fixture(name='running', scope='module')
-def running_switch(tmp_path_factory):
-    with controlled(tmp_path_factory.mktemp('control')) as (live, control, path):
-        yield live, control, path
-        live.stop()
-    assert not path.exists()
-
-
-@pytest.fixture(name='control')
-def connection(running):
-    return running[1]
 
 
 # ---- the socket ------------------------------------------------------------------------------
