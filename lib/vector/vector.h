@@ -20,7 +20,7 @@
 /** Instruction sets that kernels are written for; each contains those before it. */
 enum vector_isa {
 	VECTOR_PLAIN,  /**< what the rest of the program is compiled for */
-	VECTOR_AVX2,   /**< AVX2, and what came before it or with it: F16C, FMA, BMI */
+	VECTOR_AVX2,   /**< AVX2, and what came with it: F16C, BMI 1 and 2 */
 	VECTOR_AVX512, /**< AVX-512 F, BW, DQ and VL */
 	VECTOR_ISAS,
 };
