@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The NetFC protocol, version 1: its numbers, their names, and requests as bytes.
 
-docs/protocol.md describes it; lib/netfc/netfc_wire.h says the same in C.
+docs/protocol.md describes it; lib/netfc/include/netfc_wire.h says the same in C.
 """
 
 import enum

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The protocol's numbers (docs/protocol.md); a test holds them against lib/netfc/netfc_wire.h. */
+/* The protocol's numbers (docs/protocol.md); a test holds them against lib/netfc/include/netfc_wire.h. */
 #ifndef NETFC_CONSTANTS_P4
 #define NETFC_CONSTANTS_P4
 

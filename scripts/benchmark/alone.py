@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Match rooms alone: look-ups, steps and whole packets, timed by netfc-rooms without any port."""
+"""Match rooms alone: look-ups, steps and whole packets, timed by netfc-microbench without any port."""
 
 import json
 import subprocess
@@ -14,12 +14,12 @@ KINDS = ("bare", "look_ups", "packets")
 
 
 def _time(bench, capture, table, room, rounds, eal=()):
-    """What netfc-rooms prints. eal: further options of the EAL."""
+    """What netfc-microbench prints. eal: further options of the EAL."""
     command = [
-        str(bench.build / "app" / "netfc-rooms"),
+        str(bench.build / "app" / "netfc-microbench"),
         *bench.memory.options(MEGABYTES),
         *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
-        *("--file-prefix", f"netfc-rooms-{bench.folder.name}"),
+        *("--file-prefix", f"netfc-microbench-{bench.folder.name}"),
         *("--lcores", f"0@{machine.polling_cpus(1)[0]}", *eal),
         *("--", "--set", table, "--capture", str(capture), "--match", room),
         *("--rounds", str(rounds)),

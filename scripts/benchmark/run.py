@@ -22,7 +22,7 @@ from benchmark.results import Results, identity
 from benchmark.traffic import Traffic
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("dpdk-netfc", "netfc-rooms")
+PROGRAMS = ("dpdk-netfc", "netfc-microbench")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Settings:
 
     rounds: int  # of each comparison
     seconds: float  # of each sample
-    passes: int  # of netfc-rooms
+    passes: int  # of netfc-microbench
     latency_s: float
 
 

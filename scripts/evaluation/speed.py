@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What table sets cost to compute with: look-ups, steps, and lanes a second in the switch's
-direct match room, timed by netfc-rooms."""
+direct match room, timed by netfc-microbench."""
 
 import json
 import os
@@ -19,7 +19,7 @@ ROUNDS = 51
 
 
 class TimingError(Exception):
-    """netfc-rooms failed."""
+    """netfc-microbench failed."""
 
 
 def write_requests(path, number_format, op, pairs):
@@ -33,9 +33,9 @@ def write_requests(path, number_format, op, pairs):
 
 
 def measure(build, name, path):
-    """What netfc-rooms tells of a set and a capture."""
+    """What netfc-microbench tells of a set and a capture."""
     command = [
-        os.path.join(build, "app", "netfc-rooms"),
+        os.path.join(build, "app", "netfc-microbench"),
         *("--no-huge", "-m", "256", "--no-pci", "--no-telemetry", "--no-shconf"),
         *("--log-level", "*:error", "--file-prefix", f"netfc-speed-{os.getpid()}"),
         *("--lcores", f"0@{max(os.sched_getaffinity(0))}"),

@@ -79,8 +79,8 @@ def test_everything_is_printed_for_people(measured):
 
 
 def test_programs_that_compute_nothing_are_noticed(tmp_path):
-    """netfc-rooms compares results before it times anything; a wrong table set is refused."""
-    program = switch.BUILD / 'app' / 'netfc-rooms'
+    """netfc-microbench compares results before it times anything; a wrong table set is refused."""
+    program = switch.BUILD / 'app' / 'netfc-microbench'
     arguments = [*switch.eal_options(memory=64), '--', '--set', 'bf16_k128']
     done = switch.execute([*arguments, '--capture', tmp_path / 'none'], program)
     assert done.returncode == 1 and "none'" in done.stderr

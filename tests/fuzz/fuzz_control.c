@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
-#include "control_command.h"
-#include "defend.h"
+#include "capture/capture.h"
+#include "control/control_command.h"
+#include "slowloris/defend.h"
 #include "fuzz.h"
-#include "state.h"
-#include "tables.h"
+#include "observe/state.h"
+#include "tables/tables.h"
 
 static struct app app;
 

@@ -14,10 +14,10 @@
 #include <rte_ip.h>
 
 #include "chain.h"
-#include "endpoint.h"
+#include "endpoint/endpoint.h"
 #include "fuzz.h"
 #include "pipeline.h"
-#include "reflect.h"
+#include "dpdk/reflect.h"
 
 #define LONGEST_FRAME 16384
 #define ANSWER_BYTES 14u /* of an answer to a query: ratio, connections, bytes */

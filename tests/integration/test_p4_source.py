@@ -15,7 +15,7 @@ from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
 from test_netfc_tables import run
 
 P4 = project_scripts.PROJECT / 'p4'
-LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc'
+LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power',
              'divide': 'Divide', 'log_connections': 'IntegerLog', 'log_bytes': 'IntegerLog',
              'align_x': 'Align', 'align_y': 'Align', 'prenorm_x': 'Prenorm', 'prenorm_y': 'Prenorm'}

@@ -7,7 +7,7 @@ import project_scripts
 import netfc
 import protocol
 
-HEADERS = project_scripts.PROJECT / 'lib' / 'netfc'
+HEADERS = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 
 
 def c_defines(name):

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "addresses.h"
+#include "endpoint/addresses.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -14,7 +14,7 @@
 #include <rte_malloc.h>
 
 #include "eal.h"
-#include "station_table.h"
+#include "forward/station_table.h"
 
 #define CAPACITY 64u
 #define AGEING_S 100u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The decision table: all 1,024 keys, against IEEE 754's rules and the paper's table I. */
-#include "log_family.h"
+#include "log/log_family.h"
 #include "naive.h"
 #include "unit.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "expected.h"
-#include "log_family.h"
+#include "log/log_family.h"
 #include "unit.h"
 
 static const struct netfc_format *format;

@@ -3,7 +3,7 @@
  * The guard: sums of positive numbers, by the tables' entries and the specification's steps alone,
  * on both sides of where the smaller operand no longer counts. The argument is a format.
  */
-#include "log_family.h"
+#include "log/log_family.h"
 #include "naive.h"
 #include "unit.h"
 

@@ -7,8 +7,8 @@
  * S is the width of a significand; a unit is 2^-(2S+1) of a quotient in (1/2, 2), so that rounding
  * boundaries are multiples of 2^S units, or of more where the result is subnormal.
  */
-#include "exact_family.h"
-#include "small_family.h"
+#include "exact/exact_family.h"
+#include "exact/small_family.h"
 #include "unit.h"
 
 static const char *name;

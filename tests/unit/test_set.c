@@ -2,7 +2,7 @@
 /* Table sets: their names, and what they say of themselves and of their tables. */
 #include <string.h>
 
-#include "log_family.h"
+#include "log/log_family.h"
 #include "unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
+
+#include "check/reply.h"
+
+#define ID_OFFSET offsetof(struct netfc_hdr, id)
+
+bool
+reply_parse(const struct rte_mbuf *mbuf, uint8_t *scratch, struct reply *reply)
+{
+	const struct netfc_hdr *header;
+
+	frame_parse(mbuf, &reply->frame);
+	if (!reply->frame.udp || reply->frame.payload_length < sizeof(*header) ||
+		mbuf->pkt_len > REPLY_BYTES)
+		return false;
+	reply->bytes = rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, scratch);
+	reply->payload = reply->bytes + frame_payload_offset(&reply->frame);
+	header = (const struct netfc_hdr *)reply->payload;
+	reply->id = rte_be_to_cpu_32(header->id);
+	return header->magic == RTE_BE16(NETFC_MAGIC);
+}
+
+static bool
+is_ip6(const struct reply *reply)
+{
+	return reply->frame.network == FRAME_IPV6;
+}
+
+static const struct rte_ipv4_hdr *
+ipv4_header(const struct reply *reply)
+{
+	return (const struct rte_ipv4_hdr *)(reply->bytes + reply->frame.network_offset);
+}
+
+static const struct rte_udp_hdr *
+udp_header(const struct reply *reply)
+{
+	return (const struct rte_udp_hdr *)(reply->bytes + reply->frame.udp_offset);
+}
+
+/* The request's addresses, or those of a reflected one. */
+static bool
+addresses_fit(const struct deck *deck, const struct card *card, const struct reply *reply)
+{
+	uint32_t length = route_address_bytes(&deck->route), ports = sizeof(rte_be16_t);
+	const uint8_t *sent = card->request + route_address_offset(&deck->route);
+	const uint8_t *sent_ports = sent + 2 * length, *got_ports, *got;
+
+	if (is_ip6(reply) != deck->route.ip6)
+		return false;
+	got = reply->bytes + reply->frame.network_offset + route_ip_bytes(&deck->route) -
+		2 * length;
+	got_ports = reply->bytes + reply->frame.udp_offset;
+	if (memcmp(got, sent, 2 * length) == 0 && memcmp(got_ports, sent_ports, 2 * ports) == 0)
+		return true;
+	return memcmp(got, sent + length, length) == 0 && memcmp(got + length, sent, length) == 0 &&
+		memcmp(got_ports, sent_ports + ports, ports) == 0 &&
+		memcmp(got_ports + ports, sent_ports, ports) == 0;
+}
+
+/* Once all else is known to be right, so must this be: the sum of the card and the id. */
+static bool
+udp_checksum_fits(const struct card *card, const struct reply *reply)
+{
+	const struct netfc_hdr *header = (const struct netfc_hdr *)reply->payload;
+
+	return udp_header(reply)->dgram_cksum == reply_checksum(card->reply_sum, header->id);
+}
+
+static bool
+udp_checksum_is_right(const struct reply *reply)
+{
+	const uint8_t *ip = reply->bytes + reply->frame.network_offset;
+	const struct rte_udp_hdr *udp = udp_header(reply);
+
+	/* All requests have one, so that a reply without has lost it. */
+	if (udp->dgram_cksum == 0)
+		return false;
+	/* The sum of a datagram and its own checksum is zero, which UDP writes as ones. */
+	if (is_ip6(reply))
+		return rte_ipv6_udptcp_cksum((const struct rte_ipv6_hdr *)ip, udp) == UINT16_MAX;
+	return rte_ipv4_udptcp_cksum((const struct rte_ipv4_hdr *)ip, udp) == UINT16_MAX;
+}
+
+static bool
+ip_checksum_is_right(const struct reply *reply)
+{
+	const struct rte_ipv4_hdr *ip = ipv4_header(reply);
+
+	return is_ip6(reply) || rte_raw_cksum(ip, rte_ipv4_hdr_len(ip)) == UINT16_MAX;
+}
+
+bool
+reply_is_right(const struct deck *deck, const struct card *card, const struct reply *reply)
+{
+	const size_t behind_id = sizeof(struct netfc_hdr);
+
+	return reply->frame.payload_length == deck->payload_length &&
+		memcmp(reply->payload, card->reply, ID_OFFSET) == 0 &&
+		memcmp(reply->payload + behind_id, card->reply + behind_id,
+			deck->payload_length - behind_id) == 0 &&
+		addresses_fit(deck, card, reply) && udp_checksum_fits(card, reply) &&
+		ip_checksum_is_right(reply);
+}
+
+/* What goes along while mismatches are looked for. */
+struct search {
+	const struct deck *deck;
+	const struct card *card;
+	const struct reply *reply;
+	struct mismatches *mismatches;
+	bool found;
+};
+
+static void
+note(struct search *search, struct mismatch_example example)
+{
+	example.id = search->reply->id;
+	example.op = search->card->op;
+	mismatch_note(search->mismatches, &example);
+	search->found = true;
+}
+
+static void
+compare(struct search *search, enum mismatch kind, uint32_t expected, uint32_t got)
+{
+	if (expected != got)
+		note(search,
+			(struct mismatch_example){.kind = kind, .expected = expected, .got = got});
+}
+
+/* Compare x, y or z; the first lane that differs becomes the example. Gives how many differ. */
+static uint32_t
+compare_slots(struct search *search, enum mismatch kind, unsigned int which)
+{
+	const struct deck *deck = search->deck;
+	uint32_t differing = 0;
+
+	for (uint32_t lane = 0; lane < deck->lanes; lane++) {
+		uint16_t expected = deck_slot(deck, search->card->reply, which, lane);
+		uint16_t got = deck_slot(deck, search->reply->payload, which, lane);
+
+		if (got == expected)
+			continue;
+		if (differing++ > 0)
+			continue;
+		note(search,
+			(struct mismatch_example){
+				.kind = kind,
+				.has_lane = true,
+				.lane = lane,
+				.x = deck_slot(deck, search->card->reply, 0, lane),
+				.y = deck_slot(deck, search->card->reply, 1, lane),
+				.expected = expected,
+				.got = got,
+			});
+	}
+	return differing;
+}
+
+/* Whether the status says that z was computed. */
+static bool
+compare_status(struct search *search, uint8_t expected, uint8_t got)
+{
+	unsigned int code = got >> NETFC_STATUS_CODE_SHIFT & (STATUS_CODES - 1);
+	struct mismatch_example example = {.expected = expected, .got = got};
+
+	if ((got & NETFC_STATUS_REPLY) == 0) {
+		example.kind = MISMATCH_UNCOMPUTED;
+		note(search, example);
+		return false;
+	}
+	if (code != NETFC_STATUS_OK) {
+		search->mismatches->refusals[code]++;
+		example.kind = MISMATCH_REFUSED;
+		note(search, example);
+		return false;
+	}
+	compare(search, MISMATCH_FLAGS, expected, got);
+	return true;
+}
+
+static void
+compare_payload(struct search *search)
+{
+	const struct netfc_hdr *expected = (const struct netfc_hdr *)search->card->reply;
+	const struct netfc_hdr *got = (const struct netfc_hdr *)search->reply->payload;
+	bool computed, whole;
+
+	compare(search, MISMATCH_LENGTH, search->deck->payload_length,
+		search->reply->frame.payload_length);
+	compare(search, MISMATCH_HEADER,
+		(uint32_t)(expected->version << 16 | expected->op << 8 | expected->format),
+		(uint32_t)(got->version << 16 | got->op << 8 | got->format));
+	compare(search, MISMATCH_COUNT, rte_be_to_cpu_16(expected->count),
+		rte_be_to_cpu_16(got->count));
+	computed = compare_status(search, expected->status, got->status);
+	whole = search->reply->frame.payload_length >= search->deck->payload_length;
+	if (!whole)
+		return;
+	if (compare_slots(search, MISMATCH_OPERANDS, 0) == 0)
+		compare_slots(search, MISMATCH_OPERANDS, 1);
+	if (computed)
+		search->mismatches->lanes += compare_slots(search, MISMATCH_RESULTS, 2);
+}
+
+bool
+reply_find_mismatches(const struct deck *deck, const struct card *card, const struct reply *reply,
+	struct mismatches *mismatches)
+{
+	struct search search = {deck, card, reply, mismatches, false};
+
+	if (!addresses_fit(deck, card, reply))
+		note(&search, (struct mismatch_example){.kind = MISMATCH_ADDRESSES});
+	compare_payload(&search);
+	if (!udp_checksum_is_right(reply))
+		note(&search,
+			(struct mismatch_example){
+				.kind = MISMATCH_UDP_CHECKSUM,
+				.expected = rte_be_to_cpu_16(reply_checksum(
+					card->reply_sum, rte_cpu_to_be_32(reply->id))),
+				.got = rte_be_to_cpu_16(udp_header(reply)->dgram_cksum),
+			});
+	if (!ip_checksum_is_right(reply)) {
+		const struct rte_ipv4_hdr *sent =
+			(const struct rte_ipv4_hdr *)(card->request + RTE_ETHER_HDR_LEN);
+
+		note(&search,
+			(struct mismatch_example){
+				.kind = MISMATCH_IP_CHECKSUM,
+				.expected = rte_be_to_cpu_16(sent->hdr_checksum),
+				.got = rte_be_to_cpu_16(ipv4_header(reply)->hdr_checksum),
+			});
+	}
+	return search.found;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_eal.h>
+
+#include "bench.h"
+#include "run/drive.h"
+#include "dpdk/eal.h"
+#include "json/json_file.h"
+#include "run/inside.h"
+#include "run/ports.h"
+#include "report/progress.h"
+#include "report/report.h"
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_CONFIGURATION = 1,
+	EXIT_RUNNING = 2,
+};
+
+/* The one application context; a signal handler has no other way to it. */
+static struct bench bench;
+
+static void
+handle_signal(int signal)
+{
+	(void)signal;
+	__atomic_store_n(&bench.quit, true, __ATOMIC_RELAXED);
+}
+
+static void
+catch_signals(void)
+{
+	const struct sigaction stop = {.sa_handler = handle_signal};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	/* A peer that goes away is a transmit error, not our end. */
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static int
+build_set(void)
+{
+	int error = netfc_set_build(bench.options.set, &bench.set);
+
+	if (error == NETFC_OK)
+		return 0;
+	fprintf(stderr, PROGRAM ": --set '%s': %s\n", bench.options.set, netfc_strerror(error));
+	return -1;
+}
+
+/* Everything that can be wrong with the configuration, before any port starts. */
+static int
+prepare(void)
+{
+	if (bench.options.in_process && inside_create(&bench) != 0)
+		return -1;
+	if (ports_find(&bench) != 0 || ports_create_pool(&bench) != 0)
+		return -1;
+	if (deck_make(&bench.options, bench.set, &bench.operands, &bench.deck) != 0)
+		return -1;
+	return drive_prepare(&bench);
+}
+
+static void
+free_all(void)
+{
+	inside_free(bench.inside);
+	drive_free(&bench);
+	deck_free(&bench.deck);
+	rte_mempool_free(bench.pool);
+}
+
+/* Whether the run was what it should be. */
+static bool
+went_well(void)
+{
+	const struct tally *tally = &bench.run.tally;
+	bool silence = tally->sent != 0 && tally->answered + tally->late == 0;
+
+	if (bench.run.end == END_STUCK)
+		fprintf(stderr,
+			PROGRAM ": port %u takes no more packets; did the other side end?\n",
+			bench.tx_port);
+	if (silence)
+		fprintf(stderr,
+			PROGRAM ": not one reply in %u ms; is the switch running, and does it send "
+				"replies to port %u?\n",
+			bench.options.timeout_ms, bench.rx_port);
+	if (!drive_adds_up(&bench) || bench.run.end == END_STUCK || tally->wrong != 0 || silence)
+		return false;
+	return !bench.options.strict || tally->lost + tally->duplicates + tally->reordered == 0;
+}
+
+/* Sending and receiving, with everything that runs along with it. */
+static int
+measure(void)
+{
+	struct progress progress;
+
+	if (bench.inside != NULL && inside_start(&bench) != 0)
+		return -1;
+	if (ports_start(&bench) != 0 || progress_start(&progress, &bench) != 0)
+		return -1;
+	drive_run(&bench);
+	progress_stop(&progress);
+	return 0;
+}
+
+static void
+stop(void)
+{
+	inside_stop(bench.inside);
+	ports_stop(&bench);
+	if (bench.pool != NULL)
+		bench.buffers_lost = rte_mempool_in_use_count(bench.pool);
+}
+
+static enum exit_status
+run(FILE *out, struct json_file **file)
+{
+	struct results results;
+	int measured;
+
+	report_configuration(out, &bench);
+	measured = measure();
+	stop();
+	if (measured != 0 || results_find(&bench, &results) != 0)
+		return EXIT_RUNNING;
+	report_results(out, &bench, &results);
+	results.exit_status = went_well() ? EXIT_DONE : EXIT_RUNNING;
+	if (*file != NULL) {
+		json_t *object = report_json(&bench, &results);
+
+		if (json_file_write(*file, object) != 0)
+			results.exit_status = EXIT_RUNNING;
+		*file = NULL;
+		json_decref(object);
+	}
+	return (enum exit_status)results.exit_status;
+}
+
+/* Where the report for people goes: not between what a program reads. */
+static FILE *
+report_stream(void)
+{
+	const char *json = bench.options.json;
+
+	return json != NULL && strcmp(json, "-") == 0 ? stderr : stdout;
+}
+
+int
+main(int argc, char **argv)
+{
+	enum exit_status status = EXIT_CONFIGURATION;
+	struct json_file *json = NULL;
+	int eal_argc;
+
+	switch (options_parse(argc, argv, &bench.options, &eal_argc)) {
+	case OPTIONS_DONE:
+		return EXIT_DONE;
+	case OPTIONS_WRONG:
+		return EXIT_CONFIGURATION;
+	case OPTIONS_RUN:
+		break;
+	}
+	catch_signals();
+	if (build_set() != 0)
+		return EXIT_CONFIGURATION;
+	if (deck_get_operands(&bench.options, bench.set, &bench.operands) != 0)
+		goto free_set;
+	if (bench.options.json != NULL &&
+		json_file_open(PROGRAM ": --json", bench.options.json, &json) != 0)
+		goto free_operands;
+	if (eal_start(PROGRAM, eal_argc, argv) != 0)
+		goto abandon_json;
+	if (prepare() == 0)
+		status = run(report_stream(), &json);
+	else
+		stop();
+	free_all();
+	rte_eal_cleanup();
+abandon_json:
+	json_file_abandon(json);
+free_operands:
+	operands_free(&bench.operands);
+free_set:
+	netfc_set_free(bench.set);
+	return status;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What no option can be checked for on its own. */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_udp.h>
+
+#include "bench.h"
+#include "options/option_values.h"
+
+#define DEFAULT_SECONDS 5
+/* Half of a queue of 1,024 descriptors, so that neither direction ever overflows. */
+#define DEFAULT_WINDOW 512
+
+/* Of the networks that are set aside for benchmarks (RFC 2544, RFC 5180). */
+#define DEFAULT_SRC_IP4 "198.18.0.1"
+#define DEFAULT_DST_IP4 "198.18.0.2"
+#define DEFAULT_SRC_IP6 "2001:2::1"
+#define DEFAULT_DST_IP6 "2001:2::2"
+
+static int
+say_wrong(const char *what)
+{
+	fprintf(stderr, PROGRAM ": %s\n", what);
+	return -1;
+}
+
+static int
+settle_addresses(struct options *options)
+{
+	struct route *route = &options->route;
+	int family;
+
+	if ((options->src_ip_version == 4 || options->dst_ip_version == 4) &&
+		(options->src_ip_version == 6 || options->dst_ip_version == 6))
+		return say_wrong("--src-ip and --dst-ip: one is IPv4, the other IPv6");
+	if (route->ip6 && (options->src_ip_version == 4 || options->dst_ip_version == 4))
+		return say_wrong("--ip6: the addresses given are IPv4");
+	if (options->src_ip_version == 6 || options->dst_ip_version == 6)
+		route->ip6 = true;
+	family = route->ip6 ? AF_INET6 : AF_INET;
+	if (options->src_ip_version == 0)
+		inet_pton(family, route->ip6 ? DEFAULT_SRC_IP6 : DEFAULT_SRC_IP4, route->src_ip);
+	if (options->dst_ip_version == 0)
+		inet_pton(family, route->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, route->dst_ip);
+	if (memcmp(route->src_ip, route->dst_ip, IP_BYTES) == 0)
+		return say_wrong("--src-ip and --dst-ip: both are the same");
+	if (route->src_udp + options->flows - 1 > UINT16_MAX) {
+		fprintf(stderr, PROGRAM ": --flows %u: there are not so many ports from %u on\n",
+			options->flows, route->src_udp);
+		return -1;
+	}
+	return 0;
+}
+
+static int
+check_lanes(const struct options *options)
+{
+	const struct route *route = &options->route;
+	uint32_t headers = route_ip_bytes(route) +
+		(uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct netfc_hdr));
+	uint32_t most = options->mtu > headers ? (options->mtu - headers) / NETFC_LANE_BYTES : 0;
+
+	if (options->lanes <= most)
+		return 0;
+	fprintf(stderr,
+		PROGRAM ": --lanes %u: no more than %u fit into an IPv%d packet of %u bytes; "
+			"see --mtu\n",
+		options->lanes, most, route->ip6 ? 6 : 4, options->mtu);
+	return -1;
+}
+
+static int
+settle_switch(const struct options *options)
+{
+	if (options->match_given && !options->in_process)
+		return say_wrong("--match is that of the switch: it goes with --inline");
+	if (options->in_process && (options->tx_port != NO_PORT || options->rx_port != NO_PORT))
+		return say_wrong("--inline brings its own ports: no --tx-port or --rx-port");
+	return 0;
+}
+
+int
+options_settle(struct options *options)
+{
+	if (options->window != 0 && options->rate != 0)
+		return say_wrong("--window and --rate: give one of them");
+	if (options->window == 0 && options->rate == 0)
+		options->window = DEFAULT_WINDOW;
+	if (options->packets == 0 && options->seconds == 0)
+		options->seconds = DEFAULT_SECONDS;
+	if (settle_addresses(options) != 0 || check_lanes(options) != 0)
+		return -1;
+	return settle_switch(options);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#include "report/report.h"
+
+#define BAR_WIDTH 40
+
+static void
+print_route(FILE *out, const struct options *options)
+{
+	const struct route *route = &options->route;
+	char src_mac[RTE_ETHER_ADDR_FMT_SIZE], dst_mac[RTE_ETHER_ADDR_FMT_SIZE];
+	char src_ip[INET6_ADDRSTRLEN], dst_ip[INET6_ADDRSTRLEN];
+	int family = route->ip6 ? AF_INET6 : AF_INET;
+
+	rte_ether_format_addr(src_mac, sizeof(src_mac), &route->src_mac);
+	rte_ether_format_addr(dst_mac, sizeof(dst_mac), &route->dst_mac);
+	inet_ntop(family, route->src_ip, src_ip, sizeof(src_ip));
+	inet_ntop(family, route->dst_ip, dst_ip, sizeof(dst_ip));
+	fprintf(out, "  from      %s, %s, UDP port %u", src_mac, src_ip, route->src_udp);
+	if (options->flows > 1)
+		fprintf(out, " to %u", route->src_udp + options->flows - 1);
+	fprintf(out, "\n  to        %s, %s, UDP port %u\n", dst_mac, dst_ip, route->dst_udp);
+}
+
+static void
+print_lcores(FILE *out, const struct bench *bench)
+{
+	unsigned int used = bench->inside != NULL ? 2 : 1;
+
+	fprintf(out, "  lcore %-3u sends and receives\n", rte_get_main_lcore());
+	if (bench->inside != NULL)
+		fprintf(out, "  lcore %-3u runs the switch, match stages %s\n",
+			rte_get_next_lcore((unsigned int)-1, 1, 0),
+			match_kind_name(bench->options.match));
+	if (rte_lcore_count() > used)
+		fprintf(out, "  %u more lcore%s idle\n", rte_lcore_count() - used,
+			rte_lcore_count() - used == 1 ? " is" : "s are");
+}
+
+void
+report_configuration(FILE *out, const struct bench *bench)
+{
+	const struct options *options = &bench->options;
+
+	fprintf(out, PROGRAM " " NETFC_VERSION ", %s\n", rte_version());
+	fprintf(out, "  table set %s: %s\n", netfc_set_name(bench->set),
+		netfc_format_title(netfc_set_format(bench->set)));
+	fprintf(out, "  requests  %s, %u lane%s, %u bytes; %u different ones, operands %s\n",
+		options->op != 0 ? netfc_op_name(options->op) : "all operations", options->lanes,
+		options->lanes == 1 ? "" : "s", bench->deck.frame_length, bench->deck.count,
+		options->operands);
+	print_route(out, options);
+	if (options->rate != 0)
+		fprintf(out, "  rate      %.0f packets per second", options->rate);
+	else
+		fprintf(out, "  window    %u packets", options->window);
+	fprintf(out, ", lost after %u ms\n", options->timeout_ms);
+	for (unsigned int p = 0; p < bench->port_count; p++)
+		fprintf(out, "  port %-4u %s\n", bench->port[p].id,
+			bench->port[p].info.driver_name);
+	print_lcores(out, bench);
+	fflush(out);
+}
+
+static void
+print_rate(FILE *out, const char *name, uint64_t packets, double rate, uint32_t lanes)
+{
+	fprintf(out, "  %-18s %15" PRIu64 " packets  %10.4f Mpps  %10.4f Mlanes/s\n", name, packets,
+		rate / 1e6, rate * lanes / 1e6);
+}
+
+static void
+print_count(FILE *out, const char *name, uint64_t count, const char *meaning)
+{
+	if (count != 0)
+		fprintf(out, "  %-18s %15" PRIu64 "  (%s)\n", name, count, meaning);
+}
+
+static void
+print_packets(FILE *out, const struct bench *bench, const struct results *results)
+{
+	const struct tally *tally = &bench->run.tally;
+	uint32_t lanes = bench->options.lanes;
+
+	print_rate(out, "sent", tally->sent, results->sent_rate, lanes);
+	print_rate(out, "answered in time", tally->answered, results->answered_rate, lanes);
+	fprintf(out, "  %-18s %15" PRIu64 "\n", "right to the bit", tally->right);
+	fprintf(out, "  %-18s %15" PRIu64 "\n", "wrong", tally->wrong);
+	fprintf(out, "  %-18s %15" PRIu64 "  %.6f %%\n", "lost", tally->lost, 100 * results->loss);
+	print_count(out, "late", tally->late, "answered after they were given up as lost");
+	print_count(out, "duplicates", tally->duplicates, "answered more than once");
+	if (tally->reordered != 0)
+		fprintf(out, "  %-18s %15" PRIu64 "  (overtaken, by up to %" PRIu32 " places)\n",
+			"reordered", tally->reordered, tally->reorder_extent);
+	print_count(out, "other packets", tally->others, "no NetFC");
+	print_count(out, "held back", tally->held_back, "not sent, as the rate could not be kept");
+	print_count(out, "refused", tally->refused, "times the port had no room for a packet");
+	print_count(out, "no buffer", tally->no_buffer, "times all packet buffers were in use");
+}
+
+/* A line for each power of two, as wide as its share of the largest. */
+static void
+print_histogram(FILE *out, const struct histogram *histogram)
+{
+	const uint32_t rows = HISTOGRAM_BUCKETS / HISTOGRAM_STEPS;
+	uint64_t row[HISTOGRAM_BUCKETS / HISTOGRAM_STEPS] = {0}, most = 0;
+
+	for (uint32_t r = 0; r < rows; r++) {
+		for (uint32_t s = 0; s < HISTOGRAM_STEPS; s++)
+			row[r] += histogram->bucket[r * HISTOGRAM_STEPS + s];
+		most = RTE_MAX(most, row[r]);
+	}
+	for (uint32_t r = 0; r < rows; r++) {
+		static const char bar[] = "########################################";
+		uint64_t bound = histogram_bound((r + 1) * HISTOGRAM_STEPS - 1);
+
+		if (row[r] != 0)
+			fprintf(out, "  up to %12.3f us %15" PRIu64 "  %.*s\n",
+				results_microseconds(bound), row[r],
+				(int)(BAR_WIDTH * (double)row[r] / (double)most + 0.5), bar);
+	}
+}
+
+static void
+print_latency(FILE *out, const struct bench *bench, const struct latency *latency)
+{
+	fprintf(out,
+		"Latency, us: least %.3f, mean %.3f, p50 %.3f, p99 %.3f, p99.9 %.3f, greatest "
+		"%.3f\n",
+		latency->least, latency->mean, latency->p50, latency->p99, latency->p99_9,
+		latency->greatest);
+	print_histogram(out, &bench->run.latency);
+}
+
+static void
+print_accuracy_row(FILE *out, const char *op, const struct accuracy *accuracy)
+{
+	double lanes = (double)RTE_MAX(accuracy->lanes, 1u);
+
+	fprintf(out,
+		"  %-4s %15" PRIu64 " %9.4f%% %9.4f%% %9.4f%% %12.4g %8.2f%% %8.2f%% %13" PRIu64
+		"\n",
+		op, accuracy->lanes, 100 * accuracy->average, 100 * accuracy->median,
+		100 * accuracy->minimum, accuracy->mean_square,
+		100 * (double)accuracy->exact / lanes, 100 * (double)accuracy->near / lanes,
+		accuracy->left_out);
+}
+
+static void
+print_accuracy(FILE *out, const struct bench *bench, const struct accuracies *accuracies)
+{
+	const struct accuracy *all = &accuracies->of[ACCURACY_ALL];
+
+	fprintf(out, "Accuracy of the right replies, against the correctly rounded results\n");
+	fprintf(out, "  %-4s %15s %10s %10s %10s %12s %9s %9s %13s\n", "op", "lanes", "average",
+		"median", "minimum", "mean square", "exact", "1 ulp", "not counted");
+	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		const struct accuracy *accuracy = &accuracies->of[op];
+
+		if (accuracy->lanes + accuracy->left_out != 0)
+			print_accuracy_row(out, netfc_op_name(op), accuracy);
+	}
+	if (bench->options.op == 0)
+		print_accuracy_row(out, "all", all);
+	if (all->infinite != 0)
+		fprintf(out,
+			"  %" PRIu64 " results are infinite or NaN where a finite one is right: "
+			"accuracy 0, left out of the mean square\n",
+			all->infinite);
+}
+
+void
+report_results(FILE *out, const struct bench *bench, const struct results *results)
+{
+	fprintf(out, "Ran for %.3f seconds%s\n", results->seconds,
+		bench->run.end == END_SIGNAL ? ", ended by a signal" : "");
+	print_packets(out, bench, results);
+	mismatch_print(out, &bench->run.mismatches, netfc_set_format(bench->set));
+	if (bench->run.tally.answered != 0)
+		print_latency(out, bench, &results->latency);
+	if (bench->run.tally.right != 0)
+		print_accuracy(out, bench, &results->accuracies);
+	fflush(out);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_version.h>
+
+#include "number.h"
+#include "report/report.h"
+
+static json_t *
+count(uint64_t number)
+{
+	return json_integer((json_int_t)number);
+}
+
+static json_t *
+traffic(uint64_t packets, double rate, uint32_t lanes)
+{
+	return json_pack("{s:o, s:o, s:f, s:f}", "packets", count(packets), "lanes",
+		count(packets * lanes), "packets_per_second", rate, "lanes_per_second",
+		rate * lanes);
+}
+
+static json_t *
+configuration(const struct bench *bench)
+{
+	const struct options *options = &bench->options;
+	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:o, s:i, s:i, s:i, s:i, s:b}", "set",
+		netfc_set_name(bench->set), "format",
+		netfc_format_name(netfc_set_format(bench->set)), "op",
+		options->op != 0 ? netfc_op_name(options->op) : "all", "lanes", (int)options->lanes,
+		"operands", options->operands, "seed", count(options->seed), "requests",
+		(int)bench->deck.count, "frame_bytes", (int)bench->deck.frame_length, "flows",
+		(int)options->flows, "timeout_ms", (int)options->timeout_ms, "ip6",
+		(int)options->route.ip6);
+
+	json_object_set_new(
+		object, "window", options->window != 0 ? count(options->window) : json_null());
+	json_object_set_new(
+		object, "rate", options->rate != 0 ? json_real(options->rate) : json_null());
+	json_object_set_new(object, "inline_match",
+		bench->inside != NULL ? json_string(match_kind_name(options->match)) : json_null());
+	return object;
+}
+
+static json_t *
+mismatches_object(const struct mismatches *mismatches)
+{
+	json_t *object = json_object();
+
+	for (unsigned int kind = 0; kind < MISMATCH_KINDS; kind++)
+		json_object_set_new(object, mismatch_name(kind), count(mismatches->replies[kind]));
+	return object;
+}
+
+static json_t *
+refusals_object(const struct mismatches *mismatches)
+{
+	json_t *object = json_object();
+
+	for (unsigned int code = 1; code < STATUS_CODES; code++)
+		json_object_set_new(
+			object, mismatch_status_name(code), count(mismatches->refusals[code]));
+	return object;
+}
+
+static json_t *
+examples_array(const struct mismatches *mismatches)
+{
+	json_t *array = json_array();
+
+	for (unsigned int e = 0; e < mismatches->example_count; e++) {
+		const struct mismatch_example *example = &mismatches->examples[e];
+		json_t *object = json_pack("{s:s, s:o, s:i, s:i}", "kind",
+			mismatch_name(example->kind), "id", bits_json(example->id, 8), "expected",
+			(int)example->expected, "got", (int)example->got);
+
+		if (example->has_lane) {
+			json_object_set_new(object, "op", json_string(netfc_op_name(example->op)));
+			json_object_set_new(object, "lane", count(example->lane));
+			json_object_set_new(object, "x", bits_json(example->x, 4));
+			json_object_set_new(object, "y", bits_json(example->y, 4));
+		}
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* Pairs: no longer than so many microseconds (and longer than the pair before), how many. */
+static json_t *
+histogram_array(const struct histogram *histogram)
+{
+	json_t *array = json_array();
+
+	for (uint32_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+		if (histogram->bucket[bucket] != 0)
+			json_array_append_new(array,
+				json_pack("[f, o]", results_microseconds(histogram_bound(bucket)),
+					count(histogram->bucket[bucket])));
+	}
+	return array;
+}
+
+static json_t *
+latency_object(const struct bench *bench, const struct latency *latency)
+{
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "min", latency->least, "mean",
+		latency->mean, "p50", latency->p50, "p99", latency->p99, "p99_9", latency->p99_9,
+		"max", latency->greatest, "histogram", histogram_array(&bench->run.latency));
+}
+
+static json_t *
+accuracy_object(const struct accuracy *accuracy)
+{
+	double lanes = (double)RTE_MAX(accuracy->lanes, 1u);
+
+	return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "lanes",
+		count(accuracy->lanes), "left_out", count(accuracy->left_out), "infinite",
+		count(accuracy->infinite), "average", accuracy->average, "median", accuracy->median,
+		"minimum", accuracy->minimum, "mse", accuracy->mean_square, "exact",
+		(double)accuracy->exact / lanes, "within_1_ulp", (double)accuracy->near / lanes);
+}
+
+static json_t *
+accuracies_object(const struct accuracies *accuracies)
+{
+	json_t *object = json_object();
+
+	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		const struct accuracy *accuracy = &accuracies->of[op];
+
+		if (accuracy->lanes + accuracy->left_out != 0)
+			json_object_set_new(object, netfc_op_name(op), accuracy_object(accuracy));
+	}
+	json_object_set_new(object, "all", accuracy_object(&accuracies->of[ACCURACY_ALL]));
+	return object;
+}
+
+static void
+set_counts(json_t *object, const struct bench *bench)
+{
+	const struct tally *tally = &bench->run.tally;
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{"received", tally->received},
+		{"right", tally->right},
+		{"wrong", tally->wrong},
+		{"lost", tally->lost},
+		{"late", tally->late},
+		{"duplicates", tally->duplicates},
+		{"reordered", tally->reordered},
+		{"reorder_extent", tally->reorder_extent},
+		{"others", tally->others},
+		{"held_back", tally->held_back},
+		{"refused", tally->refused},
+		{"no_buffer", tally->no_buffer},
+		{"wrong_lanes", bench->run.mismatches.lanes},
+		{"mbufs_leaked", bench->buffers_lost},
+	};
+
+	for (size_t c = 0; c < RTE_DIM(counts); c++)
+		json_object_set_new(object, counts[c].name, count(counts[c].count));
+}
+
+json_t *
+report_json(const struct bench *bench, const struct results *results)
+{
+	const struct run *run = &bench->run;
+	uint32_t lanes = bench->options.lanes;
+	json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:f}", "program",
+		PROGRAM, "version", NETFC_VERSION, "dpdk", rte_version(), "configuration",
+		configuration(bench), "ended_by", results_end_name(run->end), "seconds",
+		results->seconds, "sent", traffic(run->tally.sent, results->sent_rate, lanes),
+		"answered", traffic(run->tally.answered, results->answered_rate, lanes), "loss",
+		results->loss);
+
+	set_counts(object, bench);
+	json_object_set_new(object, "mismatches", mismatches_object(&run->mismatches));
+	json_object_set_new(object, "refusals", refusals_object(&run->mismatches));
+	json_object_set_new(object, "examples", examples_array(&run->mismatches));
+	json_object_set_new(object, "latency_us", latency_object(bench, &results->latency));
+	json_object_set_new(object, "accuracy", accuracies_object(&results->accuracies));
+	json_object_set_new(object, "exit_status", json_integer(results->exit_status));
+	return object;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+
+#include "dpdk/eal.h"
+#include "run/inside.h"
+#include "run/ports.h"
+
+#define DESCRIPTORS 1024
+#define POOL_CACHE 256
+/* Ethernet header and two VLAN tags. */
+#define LAYER2_BYTES 22
+/* How often a link that is down is looked at again. */
+#define LINK_POLL_MS 10
+
+static int
+fail(const struct port *port, const char *what, int error)
+{
+	fprintf(stderr, PROGRAM ": port %u: cannot %s: %s\n", port->id, what, rte_strerror(-error));
+	return -1;
+}
+
+static int
+say_no_port(void)
+{
+	fprintf(stderr,
+		PROGRAM ": no port\n"
+			"Bind a NIC to a DPDK driver (dpdk-devbind.py), add a virtual device:\n"
+			"  --vdev=net_virtio_user0,path=SOCKET,queue_size=1024  (to a vhost port)\n"
+			"  --vdev=net_memif0,socket=SOCKET                      (to a memif port)\n"
+			"or run the switch in this process, too:\n"
+			"  " PROGRAM " ... -- --inline\n");
+	return -1;
+}
+
+static uint16_t
+first_port(void)
+{
+	return (uint16_t)rte_eth_find_next(0);
+}
+
+int
+port_examine(struct port *port, uint16_t id)
+{
+	int error;
+
+	port->id = id;
+	error = rte_eth_dev_info_get(id, &port->info);
+	if (error != 0)
+		return fail(port, "get its properties", error);
+	port->rx_descriptors = DESCRIPTORS;
+	port->tx_descriptors = DESCRIPTORS;
+	rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
+	return 0;
+}
+
+static int
+add_port(struct bench *bench, const char *option, uint16_t id)
+{
+	struct port *port = &bench->port[bench->port_count];
+
+	if (!rte_eth_dev_is_valid_port(id)) {
+		fprintf(stderr, PROGRAM ": --%s %u: no such port; there %s %u, from 0 on\n", option,
+			id, rte_eth_dev_count_avail() == 1 ? "is" : "are",
+			rte_eth_dev_count_avail());
+		return -1;
+	}
+	bench->port_count++;
+	return port_examine(port, id);
+}
+
+static int
+choose_ports(struct bench *bench)
+{
+	const struct options *options = &bench->options;
+
+	if (bench->inside != NULL) {
+		bench->tx_port = bench->rx_port = inside_port(bench->inside);
+		return 0;
+	}
+	if (rte_eth_dev_count_avail() == 0)
+		return say_no_port();
+	bench->tx_port = options->tx_port != NO_PORT ? options->tx_port : first_port();
+	bench->rx_port = options->rx_port != NO_PORT ? options->rx_port : bench->tx_port;
+	return 0;
+}
+
+/* Where requests come from and go to, as far as the user leaves it to the ports. */
+static int
+choose_addresses(struct bench *bench)
+{
+	static const struct rte_ether_addr this_side = {{0x02, 0, 0, 0, 0, 0x01}};
+	static const struct rte_ether_addr other_side = {{0x02, 0, 0, 0, 0, 0x02}};
+	struct options *options = &bench->options;
+	struct route *route = &options->route;
+	int error = 0;
+
+	if (!options->src_mac_given)
+		error = rte_eth_macaddr_get(bench->tx_port, &route->src_mac);
+	if (rte_is_zero_ether_addr(&route->src_mac))
+		route->src_mac = this_side;
+	if (!options->dst_mac_given && bench->rx_port != bench->tx_port)
+		error = error != 0 ? error : rte_eth_macaddr_get(bench->rx_port, &route->dst_mac);
+	else if (!options->dst_mac_given)
+		route->dst_mac = other_side;
+	return error != 0 ? fail(&bench->port[0], "get its MAC address", error) : 0;
+}
+
+static int
+check_mtu(const struct bench *bench)
+{
+	for (unsigned int p = 0; p < bench->port_count; p++) {
+		const struct port *port = &bench->port[p];
+
+		if (bench->options.mtu <= port->info.max_mtu)
+			continue;
+		fprintf(stderr, PROGRAM ": --mtu %u: port %u takes no more than %u\n",
+			bench->options.mtu, port->id, port->info.max_mtu);
+		return -1;
+	}
+	return 0;
+}
+
+int
+ports_find(struct bench *bench)
+{
+	if (eal_check_virtual_devices(PROGRAM) != 0 || choose_ports(bench) != 0)
+		return -1;
+	if (add_port(bench, "tx-port", bench->tx_port) != 0)
+		return -1;
+	if (bench->rx_port != bench->tx_port && add_port(bench, "rx-port", bench->rx_port) != 0)
+		return -1;
+	if (check_mtu(bench) != 0)
+		return -1;
+	return choose_addresses(bench);
+}
+
+int
+ports_create_pool(struct bench *bench)
+{
+	uint32_t room = RTE_PKTMBUF_HEADROOM + LAYER2_BYTES + bench->options.mtu;
+	unsigned int buffers = 2 * (POOL_CACHE + BENCH_BURST) + POOL_CACHE / 2;
+
+	for (unsigned int p = 0; p < bench->port_count; p++)
+		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
+	if (bench->inside != NULL)
+		buffers += inside_buffers(bench->inside);
+	bench->pool = rte_pktmbuf_pool_create("netfc_bench", buffers, POOL_CACHE, 0,
+		(uint16_t)RTE_MAX(room, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE), SOCKET_ID_ANY);
+	if (bench->pool != NULL)
+		return 0;
+	fprintf(stderr,
+		PROGRAM ": cannot make %u packet buffers: %s; give the EAL more memory (-m MB)\n",
+		buffers, rte_strerror(rte_errno));
+	return -1;
+}
+
+int
+port_start(struct port *port, const struct options *options, struct rte_mempool *pool)
+{
+	unsigned int socket = (unsigned int)rte_eth_dev_socket_id(port->id);
+	struct rte_eth_conf conf;
+	int error;
+
+	memset(&conf, 0, sizeof(conf));
+	if (options->mtu > RTE_ETHER_MTU)
+		conf.rxmode.mtu = options->mtu;
+	conf.rxmode.offloads = port->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
+	error = rte_eth_dev_configure(port->id, 1, 1, &conf);
+	if (error != 0)
+		return fail(port, "configure it", error);
+	if (options->mtu > RTE_ETHER_MTU) {
+		error = rte_eth_dev_set_mtu(port->id, (uint16_t)options->mtu);
+		if (error != 0 && error != -ENOTSUP)
+			return fail(port, "set its MTU", error);
+	}
+	error = rte_eth_rx_queue_setup(port->id, 0, port->rx_descriptors, socket, NULL, pool);
+	if (error != 0)
+		return fail(port, "set up its receive queue", error);
+	error = rte_eth_tx_queue_setup(port->id, 0, port->tx_descriptors, socket, NULL);
+	if (error != 0)
+		return fail(port, "set up its transmit queue", error);
+	/* Replies may go to any address; devices that cannot choose deliver them anyway. */
+	rte_eth_promiscuous_enable(port->id);
+	error = rte_eth_dev_start(port->id);
+	if (error != 0)
+		return fail(port, "start it", error);
+	port->started = true;
+	return 0;
+}
+
+void
+port_stop(struct port *port)
+{
+	if (port->started)
+		rte_eth_dev_stop(port->id);
+	port->started = false;
+	rte_eth_dev_close(port->id);
+}
+
+static bool
+is_up(const struct port *port)
+{
+	struct rte_eth_link link = {0};
+
+	/* A device that cannot tell may still carry packets. */
+	return rte_eth_link_get_nowait(port->id, &link) != 0 || link.link_status == RTE_ETH_LINK_UP;
+}
+
+static int
+wait_for_link(const struct bench *bench, const struct port *port, uint64_t deadline)
+{
+	while (!is_up(port)) {
+		if (bench_should_quit(bench))
+			return 0;
+		if (rte_rdtsc() > deadline) {
+			fprintf(stderr,
+				PROGRAM ": port %u (%s): the link did not come up in %g seconds; "
+					"is the other side running?\n",
+				port->id, port->info.driver_name, bench->options.wait);
+			return -1;
+		}
+		rte_delay_us_sleep(LINK_POLL_MS * US_PER_S / MS_PER_S);
+	}
+	return 0;
+}
+
+int
+ports_start(struct bench *bench)
+{
+	uint64_t deadline;
+
+	for (unsigned int p = 0; p < bench->port_count; p++) {
+		if (port_start(&bench->port[p], &bench->options, bench->pool) != 0)
+			return -1;
+	}
+	deadline = rte_rdtsc() + (uint64_t)(bench->options.wait * (double)rte_get_tsc_hz());
+	for (unsigned int p = 0; p < bench->port_count; p++) {
+		if (wait_for_link(bench, &bench->port[p], deadline) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void
+ports_stop(struct bench *bench)
+{
+	for (unsigned int p = 0; p < bench->port_count; p++)
+		port_stop(&bench->port[p]);
+	bench->port_count = 0;
+}

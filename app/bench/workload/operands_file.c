@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+
+#include "bench.h"
+#include "number.h"
+#include "workload/operands.h"
+
+#define BINARY_SUFFIX ".bin"
+#define SEPARATORS " \t,;\r\n"
+#define FIRST_ROOM 4096
+
+static int
+fail(const char *path, const char *what)
+{
+	fprintf(stderr, PROGRAM ": --operands '%s': %s\n", path, what);
+	return -1;
+}
+
+static int
+add_pair(const char *path, struct operands *operands, size_t *room, struct pair pair)
+{
+	if (operands->count == *room) {
+		size_t more = *room != 0 ? 2 * *room : FIRST_ROOM;
+		struct pair *grown = realloc(operands->pairs, more * sizeof(*grown));
+
+		if (grown == NULL)
+			return fail(path, strerror(ENOMEM));
+		operands->pairs = grown;
+		*room = more;
+	}
+	operands->pairs[operands->count++] = pair;
+	return 0;
+}
+
+static int
+bad_line(const char *path, unsigned long line, const char *expected)
+{
+	fprintf(stderr,
+		PROGRAM ": --operands '%s', line %lu: expected %s\n"
+			"The name of a file with operands as on the wire ends in " BINARY_SUFFIX
+			".\n",
+		path, line, expected);
+	return -1;
+}
+
+/* 1 if there is a pair in the line, 0 if it is empty or a comment, -1 if it is wrong. */
+static int
+parse_line(const char *path, unsigned long number, char *line, const struct netfc_format *format,
+	struct pair *pair)
+{
+	char *rest, *x, *y;
+
+	line[strcspn(line, "#")] = '\0';
+	x = strtok_r(line, SEPARATORS, &rest);
+	if (x == NULL)
+		return 0;
+	y = strtok_r(NULL, SEPARATORS, &rest);
+	if (y == NULL || strtok_r(NULL, SEPARATORS, &rest) != NULL)
+		return bad_line(path, number, "two operands");
+	if (!parse_operand(format, x, &pair->x) || !parse_operand(format, y, &pair->y))
+		return bad_line(path, number, operand_syntax(false));
+	return 1;
+}
+
+static int
+read_text(
+	FILE *file, const char *path, const struct netfc_format *format, struct operands *operands)
+{
+	size_t room = 0, capacity = 0;
+	unsigned long number = 0;
+	char *line = NULL;
+	int result = 0;
+
+	while (result == 0 && getline(&line, &capacity, file) >= 0) {
+		struct pair pair;
+		int found = parse_line(path, ++number, line, format, &pair);
+
+		if (found > 0)
+			result = add_pair(path, operands, &room, pair);
+		else
+			result = found;
+	}
+	free(line);
+	return result;
+}
+
+/* Big-endian, x and y in turn. */
+static int
+read_binary(FILE *file, const char *path, struct operands *operands)
+{
+	rte_be16_t both[2];
+	size_t room = 0, got;
+
+	while ((got = fread(both, 1, sizeof(both), file)) == sizeof(both)) {
+		struct pair pair = {rte_be_to_cpu_16(both[0]), rte_be_to_cpu_16(both[1])};
+
+		if (add_pair(path, operands, &room, pair) != 0)
+			return -1;
+	}
+	return got == 0 ? 0 : fail(path, "its length is no multiple of 4 bytes (x, y)");
+}
+
+static bool
+is_binary(const char *path)
+{
+	size_t length = strlen(path), suffix = strlen(BINARY_SUFFIX);
+
+	return length > suffix && strcmp(path + length - suffix, BINARY_SUFFIX) == 0;
+}
+
+int
+operands_read(const char *path, const struct netfc_format *format, struct operands *operands)
+{
+	FILE *file = fopen(path, "r");
+	int result;
+
+	if (file == NULL)
+		return fail(path, strerror(errno));
+	errno = 0;
+	result = is_binary(path) ? read_binary(file, path, operands)
+				 : read_text(file, path, format, operands);
+	if (result == 0 && ferror(file))
+		result = fail(path, errno != 0 ? strerror(errno) : "cannot be read");
+	else if (result == 0 && operands->count == 0)
+		result = fail(path, "no operands in it");
+	fclose(file);
+	if (result != 0)
+		operands_free(operands);
+	return result;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Match rooms, steps and packets timed on their own, for scripts/bench. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include <rte_cycles.h>
+#include <rte_eal.h>
+
+#include "command_line.h"
+#include "dpdk/eal.h"
+#include "measure.h"
+
+#define MAX_ROUNDS 100000ul
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_CONFIGURATION = 1,
+	EXIT_RUNNING = 2,
+};
+
+struct options {
+	const char *set;
+	const char *capture;
+	enum match_kind kind;
+	unsigned long rounds;
+};
+
+enum option_id {
+	OPTION_SET = OPTION_OWN,
+	OPTION_CAPTURE,
+	OPTION_MATCH,
+	OPTION_ROUNDS,
+};
+
+static const struct option long_options[] = {
+	{"set", required_argument, NULL, OPTION_SET},
+	{"capture", required_argument, NULL, OPTION_CAPTURE},
+	{"match", required_argument, NULL, OPTION_MATCH},
+	{"rounds", required_argument, NULL, OPTION_ROUNDS},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+static void
+print_usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: " PROGRAM " [EAL options] -- --set NAME --capture FILE [options]\n"
+		"Time, in TSC cycles for all packets of a capture, one number a round: the look-ups\n"
+		"of a match room, the same by DPDK's library alone, each step of the program, and\n"
+		"whole packets through the pipeline. Prints JSON.\n"
+		"\n"
+		"  --set NAME      table set, for the capture's format\n"
+		"  --capture FILE  requests alike but for their operands, over IPv4\n"
+		"  --match ROOM    match room, as dpdk-netfc's (default lpm)\n"
+		"  --rounds N      rounds (default 21)\n"
+		"  --help, --version\n"
+		"\n"
+		"Exit status: 0 done, 1 wrong usage, 2 a failure or a wrong result.\n");
+}
+
+static int
+wrong_value(const char *option, const char *value, const char *expected)
+{
+	fprintf(stderr, PROGRAM ": --%s '%s': expected %s\n", option, value, expected);
+	return -1;
+}
+
+static int
+take_option(int id, const char *text, void *arg)
+{
+	struct options *options = arg;
+	char *end;
+
+	switch (id) {
+	case OPTION_SET:
+		options->set = text;
+		return 0;
+	case OPTION_CAPTURE:
+		options->capture = text;
+		return 0;
+	case OPTION_MATCH:
+		options->kind = match_kind_by_name(text);
+		return options->kind != MATCH_KINDS ? 0
+						    : wrong_value("match", text, "a match room");
+	case OPTION_ROUNDS:
+		options->rounds = strtoul(text, &end, 10);
+		if (*end == '\0' && options->rounds >= 1 && options->rounds <= MAX_ROUNDS)
+			return 0;
+		return wrong_value("rounds", text, "a number from 1 to 100000");
+	default:
+		return -1;
+	}
+}
+
+/* Open what the options name, and find what is measured in it. */
+static int
+prepare(struct rooms *rooms, const struct options *options, struct netfc_set *set)
+{
+	rooms->kind = options->kind;
+	rooms->set = set;
+	rooms->lanes = rooms->capture.packets * rooms->capture.lanes;
+	rooms->program = netfc_set_program(set, netfc_op_branch(rooms->capture.op));
+	if (netfc_format_id(netfc_set_format(set)) != rooms->capture.format) {
+		fprintf(stderr, PROGRAM ": --set '%s': not for the capture's format\n",
+			options->set);
+		return -1;
+	}
+	return look_ups_create(rooms) != 0 ? -1 : packets_create(rooms);
+}
+
+/* What is measured, as arrays of JSON with a number for each round. */
+struct measured {
+	json_t *bare, *look_ups, *packets;
+	json_t *step[NETFC_MAX_STEPS];
+};
+
+static void
+append_count(json_t *array, uint64_t count)
+{
+	json_array_append_new(array, json_integer((json_int_t)count));
+}
+
+/*
+ * One round of everything that the room has. Each is run twice and timed once: what ran before it
+ * has left the caches full of its own.
+ */
+static void
+measure_round(struct rooms *rooms, struct measured *measured)
+{
+	struct step_cycles cycles;
+
+	if (can_measure_bare(rooms)) {
+		measure_bare(rooms);
+		append_count(measured->bare, measure_bare(rooms));
+	}
+	if (rooms->has_stages) {
+		measure_look_ups(rooms);
+		append_count(measured->look_ups, measure_look_ups(rooms));
+	}
+	if (rooms->has_stages && packets_kernel(rooms) == NULL) {
+		measure_steps(rooms, &cycles);
+		measure_steps(rooms, &cycles);
+		for (unsigned int s = 0; s < rooms->program->step_count; s++)
+			append_count(measured->step[s], cycles.step[s]);
+	}
+	measure_packets(rooms);
+	append_count(measured->packets, measure_packets(rooms));
+}
+
+static json_t *
+steps_array(const struct netfc_program *program, json_t *const *cycles)
+{
+	json_t *steps = json_array();
+
+	for (unsigned int s = 0; s < program->step_count; s++)
+		json_array_append_new(steps,
+			json_pack("{s:s, s:b, s:o}", "what", program->step[s].what, "look_up",
+				program->step[s].kind == NETFC_STEP_LOOKUP, "cycles", cycles[s]));
+	return steps;
+}
+
+static json_t *
+measure(struct rooms *rooms, unsigned long rounds)
+{
+	struct measured measured = {json_array(), json_array(), json_array(), {NULL}};
+
+	for (unsigned int s = 0; s < rooms->program->step_count; s++)
+		measured.step[s] = json_array();
+	for (unsigned long round = 0; round < rounds; round++)
+		measure_round(rooms, &measured);
+	return json_pack("{s:f, s:i, s:i, s:s?, s:o, s:o, s:o, s:o}", "tsc_hz",
+		(double)rte_get_tsc_hz(), "packet_count", rooms->capture.packets, "lanes",
+		rooms->lanes, "kernel", packets_kernel(rooms), "bare", measured.bare, "look_ups",
+		measured.look_ups, "packets", measured.packets, "steps",
+		steps_array(rooms->program, measured.step));
+}
+
+static enum exit_status
+run(const struct options *options, struct rooms *rooms, struct netfc_set *set)
+{
+	enum exit_status status = EXIT_RUNNING;
+
+	if (prepare(rooms, options, set) == 0) {
+		json_t *object = measure(rooms, options->rounds);
+
+		if (object != NULL && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 &&
+			putchar('\n') != EOF && fflush(stdout) == 0)
+			status = EXIT_DONE;
+		json_decref(object);
+	}
+	packets_free(rooms);
+	look_ups_free(rooms);
+	return status;
+}
+
+static int
+open_inputs(const struct options *options, struct capture *capture, struct netfc_set **set)
+{
+	int error;
+
+	if (options->set == NULL || options->capture == NULL) {
+		fprintf(stderr, PROGRAM ": --set and --capture are needed; try --help\n");
+		return -1;
+	}
+	error = netfc_set_build(options->set, set);
+	if (error == NETFC_OK)
+		return capture_read(options->capture, capture);
+	fprintf(stderr, PROGRAM ": --set '%s': %s\n", options->set, netfc_strerror(error));
+	return -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options options = {.kind = MATCH_LPM, .rounds = 21};
+	const struct command_line line = {
+		.program = PROGRAM,
+		.version = NETFC_VERSION,
+		.options = long_options,
+		.print_usage = print_usage,
+		.take = take_option,
+		.arg = &options,
+	};
+	enum exit_status status = EXIT_CONFIGURATION;
+	struct rooms rooms = {0};
+	struct netfc_set *set = NULL;
+	int eal_argc;
+
+	switch (command_line_parse(&line, argc, argv, &eal_argc)) {
+	case OPTIONS_DONE:
+		return EXIT_DONE;
+	case OPTIONS_WRONG:
+		return EXIT_CONFIGURATION;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (open_inputs(&options, &rooms.capture, &set) == 0 &&
+		eal_start(PROGRAM, eal_argc, argv) == 0) {
+		status = run(&options, &rooms, set);
+		rte_eal_cleanup();
+	}
+	capture_free(&rooms.capture);
+	netfc_set_free(set);
+	return status;
+}

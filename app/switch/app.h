@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef APP_H
+#define APP_H
+
+/** @file The application: one struct for all of it, one per lcore. */
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_mempool.h>
+
+#include "observe/counters.h"
+#include "slowloris/alerts.h"
+#include "capture/capture_tap.h"
+#include "endpoint/endpoint.h"
+#include "histogram.h"
+#include "options/options.h"
+#include "pipeline.h"
+#include "tables/sets.h"
+#include "slowloris.h"
+#include "forward/station_table.h"
+
+#define PROGRAM "dpdk-netfc"
+
+struct trace_slot;
+
+/** Paths that one lcore may serve. */
+#define MAX_PATHS 256u
+
+/** A port that packets go through. */
+struct port {
+	uint16_t id;  /**< the ethdev's */
+	uint16_t out; /**< index of the port where its packets leave; not used by a bridge */
+	uint16_t rx_queues, tx_queues;
+	uint16_t rx_descriptors, tx_descriptors;
+	uint32_t longest; /**< frame that may leave, in bytes; UINT32_MAX without --mtu */
+	struct rte_eth_dev_info info;
+	struct endpoint endpoint;
+	bool started;
+};
+
+/** A receive queue that an lcore polls. */
+struct path {
+	uint16_t port; /**< index */
+	uint16_t queue;
+};
+
+/** Packets that wait for the end of the burst, by port. */
+struct outbox {
+	uint16_t count;
+	struct rte_mbuf *mbuf[PIPELINE_BURST];
+};
+
+/**
+ * What one lcore works with. While it runs, only it writes here, but where tables_change() does.
+ * Processors fetch cache lines in pairs, so that a line of its own would not be enough.
+ */
+struct lcore {
+	struct packet_counters counters;
+	struct pipeline_worker *worker;     /**< put in place by tables_change() */
+	struct pipeline_counters retired;   /**< of its workers before that one; so, too */
+	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
+	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
+	struct trace_slot *trace;           /**< NULL: none; put in place by trace_json() */
+	struct outbox *outbox;              /**< by port's index */
+	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
+	unsigned int path_count;
+	struct path path[MAX_PATHS];
+	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
+} __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
+
+/** The application. Lcores read what stands before their own structs, and nobody writes there. */
+struct app {
+	struct options options;
+	struct sets sets;
+	struct pipeline *pipeline;
+	struct rte_mempool *pool;
+	struct rte_rcu_qsbr *qsbr;      /**< each lcore with paths reports between bursts */
+	struct station_table *stations; /**< NULL: no bridge */
+	struct slowloris *slowloris;    /**< NULL without --slowloris */
+	struct alerts *alerts;          /**< likewise */
+	struct capture *capture;        /**< running, or the last one; NULL: none yet */
+	unsigned int port_count;
+	bool quit; /**< set once, by a signal or when idle */
+	struct port port[RTE_MAX_ETHPORTS];
+	struct lcore lcore[RTE_MAX_LCORE];
+	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
+	pthread_mutex_t
+		state_lock; /**< held by whoever shows or changes the state; never by lcores */
+	bool observable;    /**< guarded by it: the state is complete and may be shown */
+	unsigned int mbufs_leaked;
+};
+
+static inline bool
+app_should_quit(const struct app *app)
+{
+	return __atomic_load_n(&app->quit, __ATOMIC_RELAXED);
+}
+
+static inline void
+app_quit(struct app *app)
+{
+	__atomic_store_n(&app->quit, true, __ATOMIC_RELAXED);
+}
+
+/** How long packets have been polled for. */
+static inline double
+app_seconds(const struct app *app)
+{
+	uint64_t end = app->stopped != 0 ? app->stopped : rte_rdtsc();
+
+	return app->started != 0 ? (double)(end - app->started) / (double)rte_get_tsc_hz() : 0;
+}
+
+#endif /* APP_H */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_cycles.h>
+#include <rte_lcore.h>
+
+#include "capture/trace.h"
+
+#define WAIT_US 1000
+#define MOST_WAITS 200
+
+/* ---- an lcore's part ------------------------------------------------------------------------- */
+
+static void
+copy_bytes(const struct rte_mbuf *mbuf, uint32_t offset, uint32_t length, void *to)
+{
+	const void *bytes = rte_pktmbuf_read(mbuf, offset, length, to);
+
+	if (bytes != to && bytes != NULL)
+		memcpy(to, bytes, length);
+}
+
+static enum netfc_status
+status_code(const struct netfc_hdr *header)
+{
+	return (header->status & ~NETFC_STATUS_REPLY) >> NETFC_STATUS_CODE_SHIFT;
+}
+
+static unsigned int
+kept_lanes(const struct netfc_hdr *header)
+{
+	if (status_code(header) != NETFC_STATUS_OK)
+		return 0;
+	return RTE_MIN((unsigned int)rte_be_to_cpu_16(header->count), TRACE_LANES);
+}
+
+static void
+copy_request(struct trace_slot *slot, const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	uint32_t offset = frame_payload_offset(frame), slots, kept;
+
+	memset(&slot->header, 0, sizeof(slot->header));
+	copy_bytes(mbuf, offset,
+		RTE_MIN((uint32_t)frame->payload_length, (uint32_t)sizeof(slot->header)),
+		&slot->header);
+	offset += (uint32_t)sizeof(slot->header);
+	slots = rte_be_to_cpu_16(slot->header.count) * (uint32_t)sizeof(slot->x[0]);
+	kept = kept_lanes(&slot->header) * (uint32_t)sizeof(slot->x[0]);
+	copy_bytes(mbuf, offset, kept, slot->x);
+	copy_bytes(mbuf, offset + slots, kept, slot->y);
+	copy_bytes(mbuf, offset + 2 * slots, kept, slot->z);
+}
+
+void
+trace_sample(struct trace_slot *slot, uint16_t port, struct rte_mbuf **mbufs,
+	const struct frame *frames, uint16_t count)
+{
+	/* Not always the first: bursts may be alike. */
+	uint64_t start = rte_rdtsc();
+
+	if (slot->full)
+		return;
+	for (uint16_t n = 0; n < count; n++) {
+		uint64_t i = (start + n) % count;
+
+		if (!frames[i].answered)
+			continue;
+		copy_request(slot, mbufs[i], &frames[i]);
+		slot->port = port;
+		__atomic_store_n(&slot->full, true, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+/* ---- the lane, stage by stage ---------------------------------------------------------------- */
+
+static void
+append_step(const struct netfc_program *program, const struct netfc_step *step,
+	const struct netfc_lanes *lanes, void *arg)
+{
+	uint8_t fields[NETFC_STEP_WRITES];
+	unsigned int count = netfc_step_writes(step, fields);
+	char text[128];
+	int length = snprintf(text, sizeof(text), "%s:", step->what);
+
+	for (unsigned int f = 0; f < count && length < (int)sizeof(text); f++)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, " %s 0x%04" PRIx32,
+			program->field_name[fields[f]], lanes->field[fields[f]][0]);
+	json_array_append_new(arg, json_string(text));
+}
+
+static json_t *
+word_json(uint16_t word)
+{
+	char text[8];
+
+	snprintf(text, sizeof(text), "0x%04x", word);
+	return json_string(text);
+}
+
+static json_t *
+words_json(const uint16_t *words, unsigned int count)
+{
+	json_t *array = json_array();
+
+	for (unsigned int w = 0; w < count; w++)
+		json_array_append_new(array, word_json(words[w]));
+	return array;
+}
+
+static json_t *
+lane_json(const struct trace_slot *slot, const struct netfc_set *set, unsigned int lane)
+{
+	json_t *object = json_object(), *stages = json_array();
+	struct netfc_result result =
+		netfc_walk(set, slot->header.op, slot->x[lane], slot->y[lane], append_step, stages);
+
+	json_object_set_new(object, "lane", json_integer(lane));
+	json_object_set_new(object, "x", word_json(slot->x[lane]));
+	json_object_set_new(object, "y", word_json(slot->y[lane]));
+	json_object_set_new(object, "stages", stages);
+	json_object_set_new(object, "z", word_json(result.z));
+	json_object_set_new(object, "flags", json_integer(result.flags));
+	return object;
+}
+
+/* How many lanes left the switch with another result than the stages give, and correctly rounded.
+ */
+static void
+compare(json_t *object, const struct trace_slot *slot, const struct netfc_set *set,
+	unsigned int count)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+	unsigned int unlike = 0, exact = 0;
+	enum netfc_op op = slot->header.op;
+	uint16_t z[TRACE_LANES];
+
+	netfc_compute(set, op, slot->x, slot->y, z, NULL, count);
+	for (unsigned int l = 0; l < count; l++) {
+		unlike += z[l] != slot->z[l];
+		exact += netfc_exact(format, op, slot->x[l], slot->y[l]).z == slot->z[l];
+	}
+	json_object_set_new(object, "lanes_shown", json_integer(count));
+	json_object_set_new(object, "lanes_unlike_stages", json_integer(unlike));
+	json_object_set_new(object, "lanes_correctly_rounded", json_integer(exact));
+}
+
+static const char *
+status_name(const struct netfc_hdr *header)
+{
+	static const char *const names[] = {
+#define STATUS_NAME_(symbol, value, name, meaning) [(value)] = (name),
+		NETFC_STATUS_CODES(STATUS_NAME_)
+#undef STATUS_NAME_
+	};
+
+	return names[status_code(header)];
+}
+
+static void
+to_host_order(struct trace_slot *slot)
+{
+	slot->header.count = rte_be_to_cpu_16(slot->header.count);
+	slot->header.id = rte_be_to_cpu_32(slot->header.id);
+	for (unsigned int l = 0; l < TRACE_LANES; l++) {
+		slot->x[l] = rte_be_to_cpu_16(slot->x[l]);
+		slot->y[l] = rte_be_to_cpu_16(slot->y[l]);
+		slot->z[l] = rte_be_to_cpu_16(slot->z[l]);
+	}
+}
+
+static json_t *
+header_json(const struct trace_slot *slot, unsigned int lcore_id)
+{
+	const struct netfc_hdr *header = &slot->header;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "lcore", json_integer(lcore_id));
+	json_object_set_new(object, "port", json_integer(slot->port));
+	json_object_set_new(object, "id", json_integer(header->id));
+	json_object_set_new(object, "status", json_string(status_name(header)));
+	json_object_set_new(object, "flags", json_integer(header->status & 0xf));
+	json_object_set_new(object, "lanes", json_integer(header->count));
+	return object;
+}
+
+static json_t *
+slot_json(const struct app *app, struct trace_slot *slot, unsigned int lcore_id, unsigned int lane)
+{
+	unsigned int kept = kept_lanes(&slot->header);
+	const struct netfc_set *set;
+	json_t *object;
+
+	if (lane >= RTE_MAX(kept, 1u))
+		return NULL;
+	to_host_order(slot);
+	object = header_json(slot, lcore_id);
+	if (kept == 0)
+		return object;
+	set = app->sets.by_format[slot->header.format];
+	json_object_set_new(object, "set", json_string(netfc_set_name(set)));
+	json_object_set_new(object, "op", json_string(netfc_op_name(slot->header.op)));
+	compare(object, slot, set, kept);
+	json_object_set_new(object, "x", words_json(slot->x, kept));
+	json_object_set_new(object, "y", words_json(slot->y, kept));
+	json_object_set_new(object, "z", words_json(slot->z, kept));
+	json_object_set_new(object, "walk", lane_json(slot, set, lane));
+	return object;
+}
+
+/* ---- asking for it --------------------------------------------------------------------------- */
+
+/* Give every lcore a slot, or take them all back: when that returns, no lcore uses one. */
+static void
+hand_out(struct app *app, struct trace_slot *slots)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id)
+		__atomic_store_n(&app->lcore[lcore_id].trace,
+			slots != NULL ? &slots[lcore_id] : NULL, __ATOMIC_RELEASE);
+	if (slots == NULL)
+		rte_rcu_qsbr_synchronize(app->qsbr, RTE_QSBR_THRID_INVALID);
+}
+
+/* The lcore whose slot is full, or RTE_MAX_LCORE. */
+static unsigned int
+find_full(const struct trace_slot *slots)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		if (__atomic_load_n(&slots[lcore_id].full, __ATOMIC_ACQUIRE))
+			return lcore_id;
+	}
+	return RTE_MAX_LCORE;
+}
+
+json_t *
+trace_json(struct app *app, unsigned int lane)
+{
+	struct trace_slot *slots = calloc(RTE_MAX_LCORE, sizeof(*slots));
+	unsigned int full = RTE_MAX_LCORE;
+	json_t *object = NULL;
+
+	if (slots == NULL)
+		return NULL;
+	hand_out(app, slots);
+	for (unsigned int waits = 0; waits < MOST_WAITS && full == RTE_MAX_LCORE; waits++) {
+		rte_delay_us_sleep(WAIT_US);
+		full = find_full(slots);
+	}
+	hand_out(app, NULL);
+	if (full != RTE_MAX_LCORE)
+		object = slot_json(app, &slots[full], full, lane);
+	free(slots);
+	return object;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoint/addresses.h"
+
+#define PROGRAM "dpdk-netfc"
+#define OPTION "--address"
+
+static int
+refuse(const char *text, const char *why)
+{
+	fprintf(stderr, PROGRAM ": " OPTION " '%s': %s\n", text, why);
+	return -1;
+}
+
+static bool
+parse_number(const char *text, unsigned long greatest, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
+		*number <= greatest;
+}
+
+static unsigned int
+address_bits(const struct address *address)
+{
+	return address->family == 4 ? 32 : 128;
+}
+
+static bool
+parse_ip(const char *text, struct address *address)
+{
+	address->family = 4;
+	if (inet_pton(AF_INET, text, address->bytes) == 1)
+		return true;
+	address->family = 6;
+	return inet_pton(AF_INET6, text, address->bytes) == 1;
+}
+
+/* Whether all bits behind the prefix are `bit`. */
+static bool
+host_bits_are(const struct address *address, unsigned int length, unsigned int bit)
+{
+	for (unsigned int i = length; i < address_bits(address); i++) {
+		if ((address->bytes[i / 8] >> (7 - i % 8) & 1u) != bit)
+			return false;
+	}
+	return true;
+}
+
+/* Multicast, unspecified, loopback, limited broadcast: nobody can send to a host of that address.
+ */
+static bool
+is_host(const struct address *address)
+{
+	static const uint8_t loopback6[16] = {[15] = 1};
+	uint8_t first = address->bytes[0];
+
+	if (address->family == 4)
+		return first != 0 && first != 127 && first < 224;
+	return first != 0xff && !host_bits_are(address, 0, 0) &&
+		memcmp(address->bytes, loopback6, sizeof(loopback6)) != 0;
+}
+
+/* The first and the last address of an IPv4 network mean all of its hosts (RFC 1122, 3.2.1.3). */
+static bool
+is_network(const struct address *address, unsigned long length)
+{
+	return address->family == 4 && length < 31 &&
+		(host_bits_are(address, (unsigned int)length, 0) ||
+			host_bits_are(address, (unsigned int)length, 1));
+}
+
+static bool
+same(const struct address *a, const struct address *b)
+{
+	return a->family == b->family && memcmp(a->bytes, b->bytes, address_bits(a) / 8) == 0 &&
+		(a->port == b->port || a->port == EVERY_PORT || b->port == EVERY_PORT);
+}
+
+/* Take "@PORT" and "/LEN" off the end of `ip`, which is a copy of `text`. */
+static int
+parse_parts(const char *text, char *ip, struct address *address)
+{
+	char *port = strchr(ip, '@'), *slash;
+	unsigned long number, length;
+
+	address->port = EVERY_PORT;
+	if (port != NULL) {
+		*port++ = '\0';
+		if (!parse_number(port, EVERY_PORT - 1, &number))
+			return refuse(text, "expected the number of a port behind the '@'");
+		address->port = (uint16_t)number;
+	}
+	slash = strchr(ip, '/');
+	if (slash != NULL)
+		*slash++ = '\0';
+	if (!parse_ip(ip, address))
+		return refuse(text, "expected an IPv4 or IPv6 address, as in 192.0.2.1/24@0");
+	length = address_bits(address);
+	if (slash != NULL && !parse_number(slash, address_bits(address), &length))
+		return refuse(text, "expected a prefix length behind the '/'");
+	if (!is_host(address) || is_network(address, length))
+		return refuse(text, "no host can have this address");
+	return 0;
+}
+
+int
+addresses_add(struct addresses *addresses, const char *text)
+{
+	struct address *address = &addresses->address[addresses->count];
+	char ip[80];
+
+	if (addresses->count == MAX_ADDRESSES)
+		return refuse(text, "too many addresses");
+	if (strlen(text) >= sizeof(ip))
+		return refuse(text, "expected an IPv4 or IPv6 address");
+	memcpy(ip, text, strlen(text) + 1);
+	memset(address, 0, sizeof(*address));
+	if (parse_parts(text, ip, address) != 0)
+		return -1;
+	for (unsigned int a = 0; a < addresses->count; a++) {
+		if (same(&addresses->address[a], address))
+			return refuse(text, "the switch has this address already");
+	}
+	addresses->count++;
+	return 0;
+}
+
+void
+address_print(const struct address *address, char *text, unsigned int size)
+{
+	char ip[INET6_ADDRSTRLEN];
+
+	inet_ntop(address->family == 4 ? AF_INET : AF_INET6, address->bytes, ip, sizeof(ip));
+	if (address->port == EVERY_PORT)
+		snprintf(text, size, "%s", ip);
+	else
+		snprintf(text, size, "%s@%u", ip, address->port);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <netinet/in.h>
+#include <netinet/ip_icmp.h>
+#include <string.h>
+
+#include <rte_arp.h>
+#include <rte_icmp.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
+
+#include <netfc_wire.h>
+
+#include "endpoint/answer.h"
+#include "endpoint/answer_common.h"
+#include "checksum.h"
+
+void
+answer_ethernet(struct rte_mbuf *mbuf, const struct rte_ether_addr *mac)
+{
+	struct rte_ether_hdr *ethernet = rte_pktmbuf_mtod(mbuf, struct rte_ether_hdr *);
+
+	ethernet->dst_addr = ethernet->src_addr;
+	ethernet->src_addr = *mac;
+}
+
+bool
+answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+{
+	struct rte_arp_hdr *arp = mbuf_bytes(mbuf, frame->network_offset, sizeof(*arp));
+	rte_be32_t asked;
+
+	if (arp == NULL)
+		return false;
+	asked = arp->arp_data.arp_tip;
+	arp->arp_opcode = RTE_BE16(RTE_ARP_OP_REPLY);
+	arp->arp_data.arp_tha = arp->arp_data.arp_sha;
+	arp->arp_data.arp_tip = arp->arp_data.arp_sip;
+	arp->arp_data.arp_sha = *mac;
+	arp->arp_data.arp_sip = asked;
+	answer_ethernet(mbuf, mac);
+	return true;
+}
+
+static void
+turn_ipv4(struct rte_ipv4_hdr *ip)
+{
+	rte_be32_t source = ip->src_addr;
+
+	ip->src_addr = ip->dst_addr;
+	ip->dst_addr = source;
+	ip->time_to_live = ANSWER_HOPS;
+	ip->hdr_checksum = 0;
+	ip->hdr_checksum = rte_ipv4_cksum(ip);
+}
+
+static void
+turn_ipv6(struct rte_ipv6_hdr *ip)
+{
+	uint8_t source[16];
+
+	memcpy(source, &ip->src_addr, sizeof(source));
+	memcpy(&ip->src_addr, &ip->dst_addr, sizeof(source));
+	memcpy(&ip->dst_addr, source, sizeof(source));
+	ip->hop_limits = ANSWER_HOPS;
+}
+
+/* Swap the IP addresses; the whole header up to `end` must be there. */
+static bool
+turn_ip(struct rte_mbuf *mbuf, const struct frame *frame, uint32_t end)
+{
+	void *ip = mbuf_bytes(mbuf, frame->network_offset, end - frame->network_offset);
+
+	if (ip == NULL)
+		return false;
+	if (frame->network == FRAME_IPV4)
+		turn_ipv4(ip);
+	else
+		turn_ipv6(ip);
+	return true;
+}
+
+/*
+ * The sum of the pseudo header. DPDK takes the length from the IP header; the UDP header may state
+ * less.
+ */
+static uint64_t
+pseudo_header(struct rte_mbuf *mbuf, const struct frame *frame, rte_be16_t length)
+{
+	void *ip = rte_pktmbuf_mtod_offset(mbuf, void *, frame->network_offset);
+	const struct rte_ipv4_hdr *ip4 = ip;
+	const struct rte_ipv6_hdr *ip6 = ip;
+
+	if (frame->network == FRAME_IPV6)
+		return rte_ipv6_phdr_cksum(ip, 0) + checksum_change(ip6->payload_len, length);
+	return rte_ipv4_phdr_cksum(ip, 0) +
+		checksum_change(rte_cpu_to_be_16((uint16_t)(rte_be_to_cpu_16(ip4->total_length) -
+					rte_ipv4_hdr_len(ip4))),
+			length);
+}
+
+static bool
+is_sound_ipv4(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	return frame->network != FRAME_IPV4 ||
+		rte_ipv4_cksum(rte_pktmbuf_mtod_offset(
+			mbuf, const struct rte_ipv4_hdr *, frame->network_offset)) == 0;
+}
+
+/* Sums that differ by a zero written as ones are the same. */
+static bool
+same_sum(uint16_t a, uint16_t b)
+{
+	return a % 0xffff == b % 0xffff;
+}
+
+/*
+ * Whether a datagram is as it was sent. What the kernel sends over a virtual interface may hold
+ * the sum of the pseudo header in place of a checksum, for a device to finish that there is not.
+ */
+static bool
+is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_udp_hdr *udp)
+{
+	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
+	uint16_t sum;
+
+	if (!is_sound_ipv4(mbuf, frame))
+		return false;
+	if (udp->dgram_cksum == 0 && frame->network == FRAME_IPV4)
+		return true;
+	if (rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum) !=
+		0)
+		return false;
+	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
+		same_sum(frame->checksum, checksum_fold(pseudo));
+}
+
+bool
+answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+{
+	uint32_t end = frame->udp_offset + (uint32_t)sizeof(struct rte_udp_hdr);
+	struct rte_udp_hdr *udp;
+	rte_be16_t source;
+	uint16_t sum;
+
+	if (mbuf_bytes(mbuf, 0, end) == NULL)
+		return false;
+	udp = rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
+	if (!is_sound_udp(mbuf, frame, udp))
+		return false;
+	turn_ip(mbuf, frame, end);
+	source = udp->src_port;
+	udp->src_port = udp->dst_port;
+	udp->dst_port = source;
+	udp->dgram_cksum = 0;
+	if (rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum) !=
+		0)
+		return false;
+	udp->dgram_cksum =
+		checksum_update((uint16_t)~sum, pseudo_header(mbuf, frame, udp->dgram_len));
+	answer_ethernet(mbuf, mac);
+	return true;
+}
+
+bool
+answer_is_reply(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const struct netfc_hdr *header;
+	struct netfc_hdr copy;
+
+	if (frame->payload_length < sizeof(*header))
+		return false;
+	header = rte_pktmbuf_read(mbuf, frame_payload_offset(frame), sizeof(*header), &copy);
+	return header->magic == RTE_BE16(NETFC_MAGIC) && (header->status & NETFC_STATUS_REPLY) != 0;
+}
+
+/* Where the message behind an IP header starts; 0 if the packet is no whole ICMP message. */
+static uint32_t
+icmp_offset(struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const void *header = rte_pktmbuf_mtod_offset(mbuf, void *, frame->network_offset);
+	const struct rte_ipv4_hdr *ip4 = header;
+	const struct rte_ipv6_hdr *ip6 = header;
+	uint32_t offset = frame->network_offset;
+
+	if (frame->network == FRAME_IPV6)
+		return ip6->proto == IPPROTO_ICMPV6 &&
+				rte_be_to_cpu_16(ip6->payload_len) >= sizeof(struct rte_icmp_hdr)
+			? offset + (uint32_t)sizeof(*ip6)
+			: 0;
+	if (ip4->next_proto_id != IPPROTO_ICMP || frame_is_fragment(ip4) ||
+		rte_be_to_cpu_16(ip4->total_length) <
+			rte_ipv4_hdr_len(ip4) + sizeof(struct rte_icmp_hdr))
+		return 0;
+	return offset + rte_ipv4_hdr_len(ip4);
+}
+
+static bool
+is_sound_icmp(struct rte_mbuf *mbuf, const struct frame *frame, uint32_t offset)
+{
+	const void *ip = rte_pktmbuf_mtod_offset(mbuf, const void *, frame->network_offset);
+	const struct rte_ipv4_hdr *ip4 = ip;
+	const struct rte_ipv6_hdr *ip6 = ip;
+	uint64_t pseudo = 0;
+	uint32_t length;
+	uint16_t sum;
+
+	if (frame->network == FRAME_IPV6) {
+		length = rte_be_to_cpu_16(ip6->payload_len);
+		pseudo = rte_ipv6_phdr_cksum(ip6, 0);
+	} else {
+		length = rte_be_to_cpu_16(ip4->total_length) - rte_ipv4_hdr_len(ip4);
+	}
+	return is_sound_ipv4(mbuf, frame) && rte_raw_cksum_mbuf(mbuf, offset, length, &sum) == 0 &&
+		same_sum(checksum_fold(sum + pseudo), 0xffff);
+}
+
+enum ping_result
+answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+{
+	bool ipv4 = frame->network == FRAME_IPV4;
+	uint8_t request = ipv4 ? ICMP_ECHO : ICMPV6_ECHO_REQUEST;
+	uint8_t reply = ipv4 ? ICMP_ECHOREPLY : ICMPV6_ECHO_REPLY;
+	struct rte_icmp_hdr *icmp;
+	uint32_t offset, fixed = ipv4 ? sizeof(struct rte_ipv4_hdr) : sizeof(struct rte_ipv6_hdr);
+
+	if (mbuf_bytes(mbuf, frame->network_offset, fixed) == NULL)
+		return PING_MALFORMED;
+	offset = icmp_offset(mbuf, frame);
+	if (offset == 0)
+		return PING_NONE;
+	icmp = mbuf_bytes(mbuf, offset, sizeof(*icmp));
+	if (icmp == NULL)
+		return PING_MALFORMED;
+	if (icmp->icmp_type != request || icmp->icmp_code != 0)
+		return PING_NONE;
+	if (!is_sound_icmp(mbuf, frame, offset))
+		return PING_MALFORMED;
+	icmp->icmp_type = reply;
+	/* The type is the high byte of its word. */
+	icmp->icmp_cksum = checksum_update(icmp->icmp_cksum,
+		checksum_change(rte_cpu_to_be_16((uint16_t)(request << 8)),
+			rte_cpu_to_be_16((uint16_t)(reply << 8))));
+	turn_ip(mbuf, frame, offset);
+	answer_ethernet(mbuf, mac);
+	return PING_ANSWERED;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include <rte_arp.h>
+#include <rte_ip.h>
+
+#include "endpoint/answer.h"
+#include "endpoint/endpoint.h"
+
+void
+endpoint_init(struct endpoint *endpoint, const struct addresses *addresses, uint16_t port,
+	const struct rte_ether_addr *mac)
+{
+	*endpoint = (struct endpoint){.mac = *mac};
+	for (unsigned int a = 0; a < addresses->count; a++) {
+		const struct address *address = &addresses->address[a];
+
+		if (address->port == port || address->port == EVERY_PORT)
+			endpoint->address[endpoint->count++] = *address;
+	}
+}
+
+static bool
+has_address(const struct endpoint *endpoint, uint8_t family, const void *bytes)
+{
+	size_t length = family == 4 ? 4 : 16;
+
+	for (unsigned int a = 0; a < endpoint->count; a++) {
+		const struct address *address = &endpoint->address[a];
+
+		if (address->family == family && memcmp(address->bytes, bytes, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum verdict
+drop(enum drop_reason *reason, enum drop_reason why)
+{
+	*reason = why;
+	return VERDICT_DROP;
+}
+
+static enum verdict
+handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	const struct rte_arp_hdr *arp;
+	struct rte_arp_hdr copy;
+
+	arp = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*arp), &copy);
+	if (arp == NULL || arp->arp_hardware != RTE_BE16(RTE_ARP_HRD_ETHER) ||
+		arp->arp_protocol != RTE_BE16(RTE_ETHER_TYPE_IPV4))
+		return VERDICT_FORWARD;
+	if (!has_address(endpoint, 4, &arp->arp_data.arp_tip))
+		return VERDICT_FORWARD;
+	if (arp->arp_opcode != RTE_BE16(RTE_ARP_OP_REQUEST))
+		return drop(reason, DROP_NO_SERVICE);
+	return answer_arp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
+						       : drop(reason, DROP_MALFORMED);
+}
+
+/* A UDP datagram to one of our addresses: NetFC or nothing. */
+static enum verdict
+handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	if (!frame->answered && frame->netfc_port)
+		return drop(
+			reason, answer_is_reply(mbuf, frame) ? DROP_STRAY_REPLY : DROP_NOT_NETFC);
+	if (!frame->answered)
+		return drop(reason, DROP_NO_SERVICE);
+	return answer_udp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
+						       : drop(reason, DROP_MALFORMED);
+}
+
+static enum verdict
+handle_icmp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	switch (answer_ping(mbuf, frame, &endpoint->mac)) {
+	case PING_ANSWERED:
+		return VERDICT_ANSWER;
+	case PING_MALFORMED:
+		return drop(reason, DROP_MALFORMED);
+	case PING_NONE:
+	default:
+		return drop(reason, DROP_NO_SERVICE);
+	}
+}
+
+static enum verdict
+handle_ipv4(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	const struct rte_ipv4_hdr *ip;
+	struct rte_ipv4_hdr copy;
+
+	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
+	if (!has_address(endpoint, 4, &ip->dst_addr))
+		return VERDICT_FORWARD;
+	if (frame->udp)
+		return handle_udp(endpoint, mbuf, frame, reason);
+	return handle_icmp(endpoint, mbuf, frame, reason);
+}
+
+static enum verdict
+handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	const struct rte_ipv6_hdr *ip;
+	struct rte_ipv6_hdr copy;
+	uint8_t target[16];
+
+	if (answer_solicited_address(mbuf, frame, target)) {
+		if (!has_address(endpoint, 6, target))
+			return VERDICT_FORWARD;
+		return answer_solicitation(mbuf, frame, &endpoint->mac)
+			? VERDICT_ANSWER
+			: drop(reason, DROP_MALFORMED);
+	}
+	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
+	if (!has_address(endpoint, 6, &ip->dst_addr))
+		return VERDICT_FORWARD;
+	if (frame->udp)
+		return handle_udp(endpoint, mbuf, frame, reason);
+	return handle_icmp(endpoint, mbuf, frame, reason);
+}
+
+enum verdict
+endpoint_handle(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct frame *frame,
+	enum drop_reason *reason)
+{
+	if (frame->ether_type == RTE_ETHER_TYPE_ARP)
+		return handle_arp(endpoint, mbuf, frame, reason);
+	if (frame->network == FRAME_IPV4)
+		return handle_ipv4(endpoint, mbuf, frame, reason);
+	if (frame->network == FRAME_IPV6)
+		return handle_ipv6(endpoint, mbuf, frame, reason);
+	return VERDICT_FORWARD;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <rte_cycles.h>
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#include "observe/latency.h"
+#include "plan.h"
+#include "observe/report.h"
+
+static void
+print_slowloris(const struct app *app)
+{
+	const struct slowloris_options *options = &app->options.slowloris;
+	const struct slowloris_memory memory = slowloris_memory(app->slowloris);
+
+	printf("  slowloris over %g connections per byte, %" PRIu32 " connections, %" PRIu32
+	       " ms: drop %s%s\n",
+		options->threshold, options->least, options->time_ms,
+		slowloris_policy_name(options->policy), options->dry_run ? " (dry run)" : "");
+	printf("            up to %" PRIu32 " connections (%.0f bytes each), %" PRIu32
+	       " destinations (%.0f bytes each)\n",
+		options->connections, (double)memory.connections / options->connections,
+		options->destinations, (double)memory.destinations / options->destinations);
+}
+
+void
+report_configuration(const struct app *app)
+{
+	const struct options *options = &app->options;
+
+	printf(PROGRAM " " NETFC_VERSION ", %s\n", rte_version());
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		const struct netfc_set *set = app->sets.by_format[format];
+
+		if (set != NULL)
+			printf("  tables    %s, format %u: %s (%s)\n", netfc_set_name(set), format,
+				netfc_format_title(netfc_set_format(set)),
+				app->sets.origin[format]);
+	}
+	printf("  match     %s\n", match_kind_name(options->match));
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		const char *kernel = pipeline_kernel(app->pipeline, format);
+
+		if (kernel != NULL)
+			printf("  kernel    %s: %s\n", netfc_set_name(app->sets.by_format[format]),
+				kernel);
+	}
+	printf("  forward   %s\n", forward_mode_name(options->forward));
+	printf("  UDP port  %u\n", options->udp_port);
+	if (options->idle_exit_ms != 0)
+		printf("  idle exit %" PRIu32 " ms\n", options->idle_exit_ms);
+	if (options->forward == FORWARD_BRIDGE)
+		printf("  bridge    %" PRIu32 " stations, forgotten after %" PRIu32 " s\n",
+			options->stations, options->ageing_s);
+	if (options->slowloris.on)
+		print_slowloris(app);
+	for (unsigned int a = 0; a < options->addresses.count; a++) {
+		char text[64];
+
+		address_print(&options->addresses.address[a], text, sizeof(text));
+		printf("  address   %s\n", text);
+	}
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		const struct port *port = &app->port[p];
+
+		printf("  port %-4u %s, %u receive and %u transmit queue%s\n", port->id,
+			port->info.driver_name, port->rx_queues, port->tx_queues,
+			port->tx_queues == 1 ? "" : "s");
+	}
+	plan_print(app);
+	fflush(stdout);
+}
+
+static void
+print_count(const char *name, uint64_t count)
+{
+	printf("  %-24s %15" PRIu64 "\n", name, count);
+}
+
+static void
+print_named(const char *prefix, const char *name, uint64_t count)
+{
+	if (count != 0)
+		printf("  %-24s %15" PRIu64 "  (%s)\n", prefix, count, name);
+}
+
+static double
+microseconds(uint64_t cycles)
+{
+	return (double)cycles * US_PER_S / (double)rte_get_tsc_hz();
+}
+
+static void
+print_latency(const struct app *app)
+{
+	static const double shares[] = {0.5, 0.9, 0.99, 0.999};
+	struct histogram histogram;
+
+	latency_sum(app, &histogram);
+	printf("  from receive to transmit burst, us: least %.3f", microseconds(histogram.least));
+	for (unsigned int s = 0; s < RTE_DIM(shares); s++)
+		printf(", %g %% %.3f", 100 * shares[s],
+			microseconds(histogram_percentile(&histogram, shares[s])));
+	printf(", greatest %.3f\n", microseconds(histogram.greatest));
+}
+
+void
+report_totals(const struct app *app, const struct totals *totals)
+{
+	const struct packet_counters *packets = &totals->packets;
+	const struct pipeline_counters *pipeline = &totals->pipeline;
+
+	printf("Ran for %.3f seconds\n", app_seconds(app));
+	print_count("packets received", packets->rx_packets);
+	print_count("packets sent", packets->tx_packets);
+	if (packets->copies != 0)
+		print_count("copies made for it", packets->copies);
+	if (packets->answers != 0)
+		print_count("answers among them", packets->answers);
+#define PRINT_DROP_(symbol, name, meaning) \
+	print_named("packets dropped", meaning, packets->drops[DROP_##symbol]);
+	DROP_REASONS(PRINT_DROP_)
+#undef PRINT_DROP_
+#define PRINT_LOSS_(name, field, meaning) \
+	print_named("packets lost at devices", meaning, totals->devices.field);
+	DEVICE_LOSSES(PRINT_LOSS_)
+#undef PRINT_LOSS_
+	print_count("NetFC requests", pipeline->netfc_packets);
+	print_count("lanes computed", pipeline->lanes);
+#define PRINT_ERROR_(symbol, value, name, meaning) \
+	if ((value) != NETFC_STATUS_OK)            \
+		print_named("requests refused", meaning, pipeline->errors[value]);
+	NETFC_STATUS_CODES(PRINT_ERROR_)
+#undef PRINT_ERROR_
+	if (app->options.latency)
+		print_latency(app);
+	if (app->mbufs_leaked != 0)
+		print_count("packet buffers lost", app->mbufs_leaked);
+	fflush(stdout);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_common.h>
+#include <rte_cycles.h>
+
+#include "observe/latency.h"
+#include "observe/state.h"
+
+json_t *
+state_count(uint64_t count)
+{
+	return json_integer((json_int_t)count);
+}
+
+static json_t *
+drops_object(const struct packet_counters *packets)
+{
+	json_t *drops = json_object();
+
+#define SET_DROP_(symbol, name, meaning) \
+	json_object_set_new(drops, name, state_count(packets->drops[DROP_##symbol]));
+	DROP_REASONS(SET_DROP_)
+#undef SET_DROP_
+	return drops;
+}
+
+static json_t *
+errors_object(const struct pipeline_counters *pipeline)
+{
+	json_t *errors = json_object();
+
+#define SET_ERROR_(symbol, value, name, meaning) \
+	if ((value) != NETFC_STATUS_OK)          \
+		json_object_set_new(errors, name, state_count(pipeline->errors[value]));
+	NETFC_STATUS_CODES(SET_ERROR_)
+#undef SET_ERROR_
+	return errors;
+}
+
+static json_t *
+exceptions_object(const struct pipeline_counters *pipeline)
+{
+	static const char *const names[] = {"invalid", "divbyzero", "overflow", "underflow"};
+	json_t *exceptions = json_object();
+
+	for (unsigned int bit = 0; bit < RTE_DIM(names); bit++)
+		json_object_set_new(exceptions, names[bit], state_count(pipeline->exceptions[bit]));
+	return exceptions;
+}
+
+json_t *
+state_stations(const struct station_table *table)
+{
+	const struct station_counters *counters = station_table_counters(table);
+	json_t *stations = json_object();
+
+	json_object_set_new(stations, "known", state_count(counters->stations));
+	json_object_set_new(stations, "learned", state_count(counters->learned));
+	json_object_set_new(stations, "aged", state_count(counters->aged));
+	json_object_set_new(stations, "refused", state_count(counters->refused));
+	return stations;
+}
+
+json_t *
+state_device(const struct rte_eth_stats *stats)
+{
+	json_t *device = json_object();
+
+#define SET_(name, field, meaning) json_object_set_new(device, #name, state_count(stats->field));
+	DEVICE_COUNTERS(SET_)
+#undef SET_
+	return device;
+}
+
+void
+state_set_counters(json_t *object, const struct totals *totals)
+{
+#define SET_(name, meaning) json_object_set_new(object, #name, state_count(totals->packets.name));
+	PACKET_COUNTERS(SET_)
+#undef SET_
+	json_object_set_new(object, "drops", drops_object(&totals->packets));
+	json_object_set_new(object, "netfc_packets", state_count(totals->pipeline.netfc_packets));
+	json_object_set_new(object, "lanes", state_count(totals->pipeline.lanes));
+	json_object_set_new(object, "errors", errors_object(&totals->pipeline));
+	json_object_set_new(object, "exceptions", exceptions_object(&totals->pipeline));
+}
+
+json_t *
+state_stats(const struct app *app, const struct totals *totals)
+{
+	json_t *stats = json_object();
+
+	state_set_counters(stats, totals);
+	json_object_set_new(stats, "devices", state_device(&totals->devices));
+	if (app->stations != NULL)
+		json_object_set_new(stats, "stations", state_stations(app->stations));
+	if (app->slowloris != NULL)
+		json_object_set_new(stats, "slowloris", state_slowloris(app));
+	if (app->options.latency)
+		json_object_set_new(stats, "latency", latency_json(app));
+	json_object_set_new(
+		stats, "mbufs_in_use", state_count(rte_mempool_in_use_count(app->pool)));
+	json_object_set_new(stats, "mbufs_leaked", state_count(app->mbufs_leaked));
+	json_object_set_new(stats, "seconds", json_real(app_seconds(app)));
+	return stats;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_telemetry.h>
+#include <rte_version.h>
+
+#include "capture/capture.h"
+#include "observe/latency.h"
+#include "observe/state.h"
+#include "observe/telemetry.h"
+#include "capture/trace.h"
+
+/* Makes the answer to a command; NULL: there is none. Parameters are NULL where none were given. */
+typedef json_t *(*show_function)(struct app *app, const char *parameters);
+
+/* The callbacks of DPDK's telemetry take no argument of their own. */
+static struct app *served;
+
+static json_t *
+show_config(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? state_config(app) : NULL;
+}
+
+static json_t *
+show_stats(struct app *app, const char *parameters)
+{
+	struct totals totals;
+
+	if (parameters != NULL)
+		return NULL;
+	totals_of_all(app, &totals);
+	return state_stats(app, &totals);
+}
+
+static bool
+parse_id(const char *text, unsigned int *id)
+{
+	unsigned long number;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (*end != '\0' || errno != 0 || number > UINT16_MAX)
+		return false;
+	*id = (unsigned int)number;
+	return true;
+}
+
+static json_t *
+show_port(struct app *app, const char *parameters)
+{
+	unsigned int id;
+
+	if (parameters == NULL)
+		return state_ports(app);
+	return parse_id(parameters, &id) ? state_port(app, id) : NULL;
+}
+
+static json_t *
+show_lcore(struct app *app, const char *parameters)
+{
+	unsigned int id;
+
+	if (parameters == NULL)
+		return state_lcores();
+	return parse_id(parameters, &id) ? state_lcore(app, id) : NULL;
+}
+
+static json_t *
+show_tables(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? state_tables(app) : NULL;
+}
+
+static json_t *
+show_bridge(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? state_bridge(app) : NULL;
+}
+
+/* All of the detector, or the registers of one destination. */
+static json_t *
+show_slowloris(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? state_slowloris(app) : state_destination(app, parameters);
+}
+
+static json_t *
+show_latency(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? latency_json(app) : NULL;
+}
+
+static json_t *
+show_trace(struct app *app, const char *parameters)
+{
+	unsigned int lane = 0;
+
+	return parameters == NULL || parse_id(parameters, &lane) ? trace_json(app, lane) : NULL;
+}
+
+static json_t *
+show_capture(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? capture_json(app) : NULL;
+}
+
+/* All commands. Help texts may have 63 characters. */
+static const struct command {
+	const char *name;
+	show_function show;
+	const char *help;
+} commands[] = {
+	{"/netfc/config", show_config, "The configuration in force. No parameters"},
+	{"/netfc/stats", show_stats, "Counters of all lcores and devices. No parameters"},
+	{"/netfc/port", show_port, "The ports, or one of them. Parameter: port id"},
+	{"/netfc/lcore", show_lcore, "The lcores, or what one does. Parameter: lcore id"},
+	{"/netfc/tables", show_tables, "The loaded table sets by format. No parameters"},
+	{"/netfc/bridge", show_bridge, "The bridge's stations. No parameters"},
+	{"/netfc/slowloris", show_slowloris,
+		"Slowloris detector, or registers. Parameter: IPv4 address"},
+	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
+	{"/netfc/trace", show_trace, "A request, and a lane of it by stages. Parameter: lane"},
+	{"/netfc/capture", show_capture, "The capture, or the last one. No parameters"},
+};
+
+static int put_object(struct rte_tel_data *data, json_t *object);
+static int put_array(struct rte_tel_data *data, json_t *array);
+
+static int
+put_number(struct rte_tel_data *data, const char *name, uint64_t number)
+{
+#if RTE_VERSION >= RTE_VERSION_NUM(23, 3, 0, 0)
+	return rte_tel_data_add_dict_uint(data, name, number);
+#else
+	return rte_tel_data_add_dict_u64(data, name, number);
+#endif
+}
+
+static int
+put_container(struct rte_tel_data *data, const char *name, json_t *value)
+{
+	struct rte_tel_data *container = rte_tel_data_alloc();
+	int error;
+
+	if (container == NULL)
+		return -ENOMEM;
+	error = json_is_object(value) ? put_object(container, value) : put_array(container, value);
+	if (error == 0)
+		error = rte_tel_data_add_dict_container(data, name, container, 0);
+	if (error != 0)
+		rte_tel_data_free(container);
+	return error;
+}
+
+/* Telemetry has no fractions; what it finds too long for a text, it cuts. */
+static int
+put_value(struct rte_tel_data *data, const char *name, json_t *value)
+{
+	int error;
+
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+	case JSON_ARRAY:
+		return put_container(data, name, value);
+	case JSON_STRING:
+		error = rte_tel_data_add_dict_string(data, name, json_string_value(value));
+		return error == -E2BIG || error == E2BIG ? 0 : error;
+	case JSON_INTEGER:
+		return put_number(data, name, (uint64_t)json_integer_value(value));
+	case JSON_REAL:
+		return put_number(data, name, (uint64_t)json_real_value(value));
+	case JSON_TRUE:
+	case JSON_FALSE:
+	case JSON_NULL:
+		return put_number(data, name, json_is_true(value));
+	}
+	return -EINVAL;
+}
+
+static int
+put_object(struct rte_tel_data *data, json_t *object)
+{
+	const char *name;
+	json_t *value;
+	int error;
+
+	error = rte_tel_data_start_dict(data);
+	json_object_foreach(object, name, value)
+	{
+		if (error == 0)
+			error = put_value(data, name, value);
+	}
+	return error;
+}
+
+/* Arrays of texts or of numbers that fit into an int; texts that are too long are cut. */
+static int
+put_array(struct rte_tel_data *data, json_t *array)
+{
+	bool texts = json_is_string(json_array_get(array, 0));
+	json_t *value;
+	size_t i;
+	int error;
+
+	error = rte_tel_data_start_array(data, texts ? RTE_TEL_STRING_VAL : RTE_TEL_INT_VAL);
+	json_array_foreach(array, i, value)
+	{
+		if (error != 0)
+			break;
+		error = texts ? rte_tel_data_add_array_string(data, json_string_value(value))
+			      : rte_tel_data_add_array_int(data, (int)json_integer_value(value));
+		if (error == -E2BIG || error == E2BIG)
+			error = 0;
+	}
+	return error;
+}
+
+static json_t *
+show(const char *name, const char *parameters)
+{
+	json_t *answer = NULL;
+
+	pthread_mutex_lock(&served->state_lock);
+	for (unsigned int c = 0; c < RTE_DIM(commands) && served->observable; c++) {
+		if (strcmp(commands[c].name, name) == 0)
+			answer = commands[c].show(served, parameters);
+	}
+	pthread_mutex_unlock(&served->state_lock);
+	return answer;
+}
+
+static int
+handle(const char *name, const char *parameters, struct rte_tel_data *data)
+{
+	json_t *answer = show(name, parameters);
+	int error;
+
+	if (answer == NULL)
+		return -1;
+	error = json_is_object(answer) ? put_object(data, answer) : put_array(data, answer);
+	json_decref(answer);
+	return error;
+}
+
+int
+telemetry_register(struct app *app)
+{
+	served = app;
+	for (unsigned int c = 0; c < RTE_DIM(commands); c++) {
+		int error = rte_telemetry_register_cmd(commands[c].name, handle, commands[c].help);
+
+		if (error == 0)
+			continue;
+		fprintf(stderr, PROGRAM ": cannot make the telemetry command %s known: %s\n",
+			commands[c].name, rte_strerror(-error));
+		return -1;
+	}
+	return 0;
+}
+
+static void
+set_observable(struct app *app, bool observable)
+{
+	pthread_mutex_lock(&app->state_lock);
+	app->observable = observable;
+	pthread_mutex_unlock(&app->state_lock);
+}
+
+void
+telemetry_open(struct app *app)
+{
+	set_observable(app, true);
+}
+
+void
+telemetry_close(struct app *app)
+{
+	set_observable(app, false);
+}

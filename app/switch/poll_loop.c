@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_pause.h>
+
+#include "forward/bridge.h"
+#include "slowloris/defend.h"
+#include "poll_loop.h"
+#include "dpdk/reflect.h"
+#include "capture/trace.h"
+#include "transmit.h"
+
+/* How often the main lcore looks after what needs no haste, or, without paths, whether to quit. */
+#define WATCH_US 1000
+
+/* Leave the packets that are for others, in order; send the answers to those for the switch. */
+static uint16_t
+answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	struct frame *frames, uint16_t count)
+{
+	const struct endpoint *endpoint = &app->port[in].endpoint;
+	uint16_t kept = 0;
+
+	if (endpoint->count == 0)
+		return count;
+	for (uint16_t i = 0; i < count; i++) {
+		enum drop_reason reason;
+
+		switch (endpoint_handle(endpoint, mbufs[i], &frames[i], &reason)) {
+		case VERDICT_ANSWER:
+			lcore->counters.answers++;
+			transmit_later(app, lcore, in, mbufs[i]);
+			break;
+		case VERDICT_DROP:
+			lcore->counters.drops[reason]++;
+			rte_pktmbuf_free(mbufs[i]);
+			break;
+		case VERDICT_FORWARD:
+			frames[kept] = frames[i];
+			mbufs[kept++] = mbufs[i];
+			break;
+		}
+	}
+	transmit_flush(app, lcore);
+	return kept;
+}
+
+static void
+forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	const struct frame *frames, uint16_t count)
+{
+	switch (app->options.forward) {
+	case FORWARD_BRIDGE:
+		bridge_forward(app, lcore, in, mbufs, frames, count);
+		break;
+	case FORWARD_REFLECT:
+		reflect(mbufs, frames, count);
+		transmit(app, lcore, in, mbufs, count);
+		break;
+	case FORWARD_PAIR:
+	case FORWARD_AUTO:
+		transmit(app, lcore, app->port[in].out, mbufs, count);
+		break;
+	}
+}
+
+/* Never inlined: scripts/count-instructions counts from here to the return. */
+static __rte_noinline void
+handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	uint16_t count)
+{
+	struct pipeline_worker *worker = __atomic_load_n(&lcore->worker, __ATOMIC_ACQUIRE);
+	struct trace_slot *trace = __atomic_load_n(&lcore->trace, __ATOMIC_ACQUIRE);
+	struct frame frames[PIPELINE_BURST];
+
+	lcore->counters.busy_polls++;
+	lcore->counters.rx_packets += count;
+	pipeline_process(worker, mbufs, frames, count);
+	if (unlikely(trace != NULL))
+		trace_sample(trace, app->port[in].id, mbufs, frames, count);
+	if (lcore->slowloris != NULL)
+		count = defend(lcore, worker, mbufs, frames, count);
+	count = answer(app, lcore, in, mbufs, frames, count);
+	if (count > 0)
+		forward(app, lcore, in, mbufs, frames, count);
+}
+
+/* From what the receive burst returned to the return of the last transmit burst, for each packet.
+ */
+static void
+handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	uint16_t count)
+{
+	uint64_t start = rte_rdtsc();
+
+	handle_burst(app, lcore, in, mbufs, count);
+	histogram_add_times(lcore->latency, rte_rdtsc() - start, count);
+}
+
+static void
+poll_path(struct app *app, struct lcore *lcore, const struct path *path)
+{
+	uint16_t port = app->port[path->port].id, count;
+	struct rte_mbuf *mbufs[PIPELINE_BURST];
+	struct capture_tap *tap;
+
+	count = rte_eth_rx_burst(port, path->queue, mbufs, PIPELINE_BURST);
+	lcore->counters.polls++;
+	if (count == 0)
+		return;
+	tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
+	if (unlikely(tap != NULL))
+		capture_received(tap, port, path->queue, mbufs, count);
+	if (likely(lcore->latency == NULL))
+		handle_burst(app, lcore, path->port, mbufs, count);
+	else
+		handle_timed_burst(app, lcore, path->port, mbufs, count);
+}
+
+static void
+poll_paths(struct app *app, struct lcore *lcore)
+{
+	for (unsigned int i = 0; i < lcore->path_count; i++)
+		poll_path(app, lcore, &lcore->path[i]);
+	/* Between bursts, an lcore holds on to nothing that others may want to free. */
+	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
+}
+
+static int
+worker_main(void *arg)
+{
+	struct app *app = arg;
+	struct lcore *lcore = &app->lcore[rte_lcore_id()];
+
+	while (!app_should_quit(app))
+		poll_paths(app, lcore);
+	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
+	return 0;
+}
+
+/* The end of traffic, seen from the receive counters of all lcores. */
+struct watch {
+	uint64_t next;  /* when to look again */
+	uint64_t since; /* when the last packet was noticed */
+	uint64_t received;
+};
+
+static uint64_t
+received_by_all(const struct app *app)
+{
+	uint64_t received = 0;
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id)
+		received += app->lcore[lcore_id].counters.rx_packets;
+	return received;
+}
+
+static void
+watch_traffic(struct app *app, struct watch *watch, uint64_t now)
+{
+	uint64_t received = received_by_all(app);
+	uint32_t limit_ms = __atomic_load_n(&app->options.idle_exit_ms, __ATOMIC_RELAXED);
+
+	if (limit_ms == 0 || received != watch->received) {
+		watch->received = received;
+		watch->since = now;
+	} else if (now - watch->since >= rte_get_tsc_hz() / MS_PER_S * limit_ms) {
+		app_quit(app);
+	}
+}
+
+static void
+look_after(struct app *app, struct watch *watch)
+{
+	uint64_t now = rte_rdtsc();
+
+	if (now < watch->next)
+		return;
+	watch->next = now + rte_get_tsc_hz() / US_PER_S * WATCH_US;
+	watch_traffic(app, watch, now);
+	if (app->stations != NULL)
+		station_table_keep(app->stations, now);
+}
+
+static void
+main_lcore(struct app *app)
+{
+	struct lcore *lcore = &app->lcore[rte_lcore_id()];
+	struct watch watch = {
+		.since = rte_rdtsc(),
+	};
+
+	while (!app_should_quit(app)) {
+		poll_paths(app, lcore);
+		look_after(app, &watch);
+		if (lcore->slowloris != NULL)
+			slowloris_keep(lcore->slowloris, rte_rdtsc());
+		if (lcore->path_count == 0)
+			rte_delay_us_sleep(WATCH_US);
+	}
+	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
+}
+
+static void
+go_online(struct app *app, unsigned int lcore_id)
+{
+	rte_rcu_qsbr_thread_register(app->qsbr, lcore_id);
+	rte_rcu_qsbr_thread_online(app->qsbr, lcore_id);
+}
+
+void
+poll_run(struct app *app)
+{
+	unsigned int lcore_id;
+
+	app->started = rte_rdtsc();
+	go_online(app, rte_lcore_id());
+	RTE_LCORE_FOREACH_WORKER (lcore_id) {
+		if (app->lcore[lcore_id].path_count == 0)
+			continue;
+		go_online(app, lcore_id);
+		rte_eal_remote_launch(worker_main, app, lcore_id);
+	}
+	main_lcore(app);
+	rte_eal_mp_wait_lcore();
+	app->stopped = rte_rdtsc();
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include "tables/tables.h"
+#include "observe/totals.h"
+
+/* All that is exchanged at once. */
+struct generation {
+	struct sets sets;
+	struct pipeline *pipeline;
+	struct pipeline_worker *worker[RTE_MAX_LCORE];
+};
+
+static int
+create_pipeline(const struct options *options, struct generation *generation, FILE *errors)
+{
+	struct pipeline_config config = {
+		.match = options->match,
+		.isa = vector_isa_best(),
+		.udp_port = options->udp_port,
+		.queries = options->slowloris.on,
+		.socket_id = SOCKET_ID_ANY,
+	};
+	int error;
+
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
+		config.sets[format] = generation->sets.by_format[format];
+	error = pipeline_create(&config, &generation->pipeline);
+	if (error == 0)
+		return 0;
+	fprintf(errors, PROGRAM ": cannot make the %s match stages: %s%s\n",
+		match_kind_name(options->match), rte_strerror(-error),
+		error == -ENOMEM
+			? "; give the EAL more memory (lpm: -m 80 for each table; else -m 128 is enough)"
+			: "");
+	return -1;
+}
+
+static int
+create_workers(const struct app *app, struct generation *generation, FILE *errors)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		int socket = (int)rte_lcore_to_socket_id(lcore_id);
+
+		if (app->lcore[lcore_id].path_count == 0)
+			continue;
+		generation->worker[lcore_id] = pipeline_worker_create(generation->pipeline, socket);
+		if (generation->worker[lcore_id] != NULL)
+			continue;
+		fprintf(errors,
+			PROGRAM
+			": no memory for an lcore's working memory; give the EAL more (-m MB)\n");
+		return -1;
+	}
+	return 0;
+}
+
+static void
+free_generation(struct generation *generation)
+{
+	for (unsigned int lcore_id = 0; lcore_id < RTE_MAX_LCORE; lcore_id++)
+		pipeline_worker_free(generation->worker[lcore_id]);
+	pipeline_free(generation->pipeline);
+	sets_free(&generation->sets);
+}
+
+/* Put a generation in place, and take out what was there. */
+static void
+exchange(struct app *app, struct generation *generation)
+{
+	struct generation before = {.sets = app->sets, .pipeline = app->pipeline};
+	unsigned int lcore_id;
+
+	app->sets = generation->sets;
+	app->pipeline = generation->pipeline;
+	RTE_LCORE_FOREACH (lcore_id)
+		before.worker[lcore_id] = __atomic_exchange_n(&app->lcore[lcore_id].worker,
+			generation->worker[lcore_id], __ATOMIC_ACQ_REL);
+	*generation = before;
+}
+
+int
+tables_start(struct app *app)
+{
+	struct generation generation = {.sets = app->sets};
+	int result = create_pipeline(&app->options, &generation, stderr);
+
+	if (result == 0)
+		result = create_workers(app, &generation, stderr);
+	exchange(app, &generation);
+	return result;
+}
+
+/* Take the sets of formats that nothing was named for from those in use. */
+static void
+share_others(struct sets *sets, const struct sets *used)
+{
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		if (sets->by_format[format] != NULL)
+			continue;
+		sets->by_format[format] = used->by_format[format];
+		sets->origin[format] = used->origin[format];
+	}
+}
+
+/* Before they are freed: leave out the sets that are in use. */
+static void
+leave_shared(struct sets *sets, const struct sets *used)
+{
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		if (sets->by_format[format] != used->by_format[format])
+			continue;
+		sets->by_format[format] = NULL;
+		sets->origin[format] = NULL;
+	}
+}
+
+/* Nobody sees the counters while some are in both places, or in none. */
+static void
+exchange_running(struct app *app, struct generation *generation)
+{
+	pthread_mutex_lock(&app->state_lock);
+	exchange(app, generation);
+	rte_rcu_qsbr_synchronize(app->qsbr, RTE_QSBR_THRID_INVALID);
+	for (unsigned int lcore_id = 0; lcore_id < RTE_MAX_LCORE; lcore_id++) {
+		if (generation->worker[lcore_id] != NULL)
+			totals_add_pipeline(pipeline_worker_counters(generation->worker[lcore_id]),
+				&app->lcore[lcore_id].retired);
+	}
+	pthread_mutex_unlock(&app->state_lock);
+}
+
+int
+tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors)
+{
+	struct generation generation = {0};
+	struct options options = app->options;
+	int result;
+
+	options.tables = names;
+	result = sets_load(&options, &generation.sets, errors);
+	if (change == TABLES_ADD)
+		share_others(&generation.sets, &app->sets);
+	if (result == 0)
+		result = create_pipeline(&options, &generation, errors);
+	if (result == 0)
+		result = create_workers(app, &generation, errors);
+	if (result == 0)
+		exchange_running(app, &generation);
+	leave_shared(&generation.sets, &app->sets);
+	free_generation(&generation);
+	return result;
+}
+
+void
+tables_free(struct app *app)
+{
+	struct generation none = {0};
+
+	exchange(app, &none);
+	free_generation(&none);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables export: a table set as entries for the P4 programs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "export/export.h"
+#include "json/json_text.h"
+#include "set/source.h"
+
+#define DEFAULT_PROGRAM "netfc_tna"
+#define MAX_LANES 16
+
+static const char help[] =
+	"Usage: netfc-tables export --target TARGET [OPTION...] SET\n"
+	"Write the table set SET, a name or a file, as entries for the programs in p4/.\n\n"
+	"  -t, --target TARGET    bmv2: commands for simple_switch_CLI\n"
+	"                         p4runtime: a WriteRequest in protobuf's text format\n"
+	"                         bfrt: a Python program for Tofino's runtime shell\n"
+	"                         bfrt-json: the same entries as JSON\n"
+	"  -l, --layout LAYOUT    direct (default) or compact, as the program was compiled\n"
+	"  -n, --lanes N          lanes that the program computes, 1 to 16 (default 1)\n"
+	"  -p, --port PORT        UDP port of requests (default 20038)\n"
+	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
+	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ")\n"
+	"  -o, --output FILE      write to FILE, and say what was written\n"
+	"      --json             say it as JSON\n"
+	"  -h, --help             print this\n";
+
+/* What can be written, and how. */
+static const struct target {
+	const char *name;
+	p4_write_fn write;
+} targets[] = {
+	{"bmv2", write_bmv2},
+	{"p4runtime", write_p4runtime},
+	{"bfrt", write_bfrt},
+	{"bfrt-json", write_bfrt_json},
+};
+
+/* The command line. */
+struct request {
+	const struct target *target;
+	struct export_options export;
+	const char *output;
+	bool json;
+};
+
+static const struct target *
+find_target(const char *name)
+{
+	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
+		if (strcmp(targets[t].name, name) == 0)
+			return &targets[t];
+	}
+	complain("export: no target '%s'; there are bmv2, p4runtime, bfrt and bfrt-json", name);
+	return NULL;
+}
+
+static bool
+parse_layout(const char *text, enum p4_layout *layout)
+{
+	if (strcmp(text, "direct") == 0)
+		*layout = P4_DIRECT;
+	else if (strcmp(text, "compact") == 0)
+		*layout = P4_COMPACT;
+	else {
+		complain("export: no lay-out '%s'; there are direct and compact", text);
+		return false;
+	}
+	return true;
+}
+
+static bool
+parse_count(const char *text, const char *what, unsigned long greatest, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *number >= 1 &&
+		*number <= greatest)
+		return true;
+	complain("export: --%s takes a number from 1 to %lu, not '%s'", what, greatest, text);
+	return false;
+}
+
+static bool
+is_identifier(const char *text)
+{
+	if (text[0] != '\0' &&
+		strspn(text,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			"0123456789_") == strlen(text))
+		return true;
+	complain("export: '%s' is no name of a P4 program", text);
+	return false;
+}
+
+static bool
+take_option(struct request *request, int option)
+{
+	unsigned long number = 0;
+	bool good = true;
+
+	switch (option) {
+	case 't':
+		request->target = find_target(optarg);
+		return request->target != NULL;
+	case 'l':
+		return parse_layout(optarg, &request->export.layout);
+	case 'n':
+		good = parse_count(optarg, "lanes", MAX_LANES, &number);
+		request->export.lanes = (unsigned)number;
+		return good;
+	case 'p':
+		good = parse_count(optarg, "port", UINT16_MAX, &number);
+		request->export.udp_port = (uint16_t)number;
+		return good;
+	case 'P':
+		request->export.program = optarg;
+		return is_identifier(optarg);
+	case 'S':
+		request->export.slowloris = true;
+		return true;
+	case 'o':
+		request->output = optarg;
+		return true;
+	default:
+		request->json = true;
+		return true;
+	}
+}
+
+static int
+report(const struct request *request, const struct p4_program *program)
+{
+	size_t entries = p4_entry_count(program, request->export.lanes);
+	char text[GROUPED_SIZE];
+	unsigned tables = 0;
+
+	for (unsigned t = 0; t < program->table_count; t++)
+		tables += p4_instance_count(&program->table[t], request->export.lanes);
+	if (request->json)
+		return print_json(json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:o}", "set",
+			request->export.set_name, "target", request->target->name, "layout",
+			request->export.layout == P4_DIRECT ? "direct" : "compact", "lanes",
+			(int)request->export.lanes, "tables", (int)tables, "entries",
+			(json_int_t)entries, "file", json_text(request->output)));
+	printf("%s: wrote %s, %s entries in %u tables\n", request->export.set_name, request->output,
+		grouped(entries, text), tables);
+	return STATUS_DONE;
+}
+
+static int
+write_file(const struct request *request, const struct p4_program *program)
+{
+	FILE *stream = fopen(request->output, "w");
+	bool failed;
+
+	if (stream != NULL) {
+		request->target->write(stream, program, &request->export);
+		failed = ferror(stream) != 0;
+		failed = fclose(stream) != 0 || failed;
+		if (!failed)
+			return report(request, program);
+	}
+	complain("cannot write %s: %s", request->output, strerror(errno));
+	return STATUS_FAILED;
+}
+
+static int
+write_program(const struct request *request, const struct p4_program *program)
+{
+	if (!p4_complete(program)) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	if (request->output != NULL)
+		return write_file(request, program);
+	request->target->write(stdout, program, &request->export);
+	return STATUS_DONE;
+}
+
+static int
+export_set(struct request *request, const struct netfc_set *set)
+{
+	struct p4_program program = {0};
+	const char *reason;
+	int status;
+
+	request->export.set_name = netfc_set_name(set);
+	p4_request_tables(set, request->export.udp_port, &program);
+	reason = netfc_set_family(set) == NETFC_FAMILY_LOG
+		? p4_log_tables(set, request->export.layout, &program)
+		: p4_exact_tables(set, request->export.layout, &program);
+	if (reason == NULL && request->export.slowloris)
+		reason = p4_slowloris_tables(set, &program);
+	if (reason == NULL) {
+		status = write_program(request, &program);
+	} else {
+		complain("cannot export %s: %s", netfc_set_name(set), reason);
+		status = STATUS_INPUT;
+	}
+	p4_free(&program);
+	return status;
+}
+
+static int
+run_export(int argc, char **argv)
+{
+	static const struct option longs[] = {COMMON_OPTIONS,
+		{"target", required_argument, NULL, 't'}, {"layout", required_argument, NULL, 'l'},
+		{"lanes", required_argument, NULL, 'n'}, {"port", required_argument, NULL, 'p'},
+		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
+		{"output", required_argument, NULL, 'o'}, {0}};
+	struct request request = {
+		.export = {.program = DEFAULT_PROGRAM, .lanes = 1, .udp_port = NETFC_UDP_PORT}};
+	struct netfc_set *set;
+	int option, status;
+
+	while ((option = next_option(&export_command, argc, argv, ":ht:l:n:p:o:", longs)) !=
+		NO_MORE_OPTIONS) {
+		if (option == 'h' || option == '?')
+			return option_status(option);
+		if (!take_option(&request, option))
+			return STATUS_INPUT;
+	}
+	if (argc - optind != 1)
+		return wrong_operands(&export_command, "name one table set");
+	if (request.target == NULL)
+		return wrong_operands(&export_command, "--target is needed");
+	if (request.json && request.output == NULL)
+		return wrong_operands(&export_command, "--json needs --output");
+	status = open_set(argv[optind], &set);
+	if (status != STATUS_DONE)
+		return status;
+	status = export_set(&request, set);
+	netfc_set_free(set);
+	return status;
+}
+
+const struct command export_command = {
+	.name = "export",
+	.summary = "write a table set as entries for the P4 programs",
+	.help = help,
+	.run = run_export,
+};

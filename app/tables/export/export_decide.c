@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The decision table, special values and the guard as ternary entries. They come from the set's
+ * decision table: one entry for each combination of operation, classes and signs that it knows,
+ * then as few as that leaves (export_ternary.c).
+ */
+#include <string.h>
+
+#include "export/export.h"
+
+/* The table's keys. */
+enum decide_key {
+	KEY_OP,
+	KEY_X,
+	KEY_Y,
+	KEY_DIFFERENCE, /* |x| - |y|, 16 bits */
+	KEY_THETA,
+	DECIDE_KEYS
+};
+
+/* The table's actions. */
+enum decide_action {
+	ACTION_COMPUTE, /* in the stages that follow, with this sign */
+	ACTION_TAKE_X,
+	ACTION_TAKE_Y,
+	ACTION_TAKE_MINUS_Y,
+	ACTION_CONSTANT,
+	DECIDE_ACTIONS
+};
+
+static const struct p4_table shape = {
+	.instance = {"decide"},
+	.key_count = DECIDE_KEYS,
+	.key = {[KEY_OP] = {"op", 8, P4_TERNARY},
+		[KEY_X] = {"x", 16, P4_TERNARY},
+		[KEY_Y] = {"y", 16, P4_TERNARY},
+		[KEY_DIFFERENCE] = {"difference", 16, P4_TERNARY},
+		[KEY_THETA] = {"theta", 16, P4_TERNARY}},
+	.action_count = DECIDE_ACTIONS,
+	.action = {[ACTION_COMPUTE] = {"compute", 1, {{"sign", 1}}},
+		[ACTION_TAKE_X] = {.name = "take_x"},
+		[ACTION_TAKE_Y] = {.name = "take_y"},
+		[ACTION_TAKE_MINUS_Y] = {.name = "take_minus_y"},
+		[ACTION_CONSTANT] = {"constant", 2, {{"value", 16}, {"flags", 4}}}},
+};
+
+#define SIGN 0x8000u
+#define ALL_BITS 0xffffu
+
+/* A class matches every encoding of it, and of those classes only that have a lower rank. */
+static unsigned class_rank(enum netfc_class class)
+{
+	return class == NETFC_FINITE ? 2 : class == NETFC_NAN ? 1 : 0;
+}
+
+/* Within two classes: which entry comes first. */
+enum decide_order {
+	ORDER_EQUAL,
+	ORDER_NO_RESULT,
+	ORDER_GUARD,
+	ORDER_LESS,
+	ORDER_ANY,
+	ORDERS
+};
+
+/* What entries are made from. */
+struct decider {
+	const struct netfc_format *format;
+	const uint32_t *words, *mi;
+	int32_t guard;
+	bool posit;
+	bool exact;   /* correctly rounded: neither theta nor a comparison, z has its sign */
+	bool ordered; /* theta <= 0, the larger operand first */
+	struct p4_table *table;
+	struct p4_entry entry; /* the one that prefixes of theta are put into */
+};
+
+/* The combination of operands that an entry is for. */
+struct operands {
+	unsigned op; /* enum netfc_op */
+	enum netfc_class class_x, class_y;
+	unsigned sign_x, sign_y; /* as they stand in the packet */
+};
+
+static void
+match_class(const struct decider *d, enum netfc_class class, uint32_t *value, uint32_t *mask)
+{
+	uint32_t inf = netfc_inf_magnitude(d->format);
+
+	*value = 0;
+	*mask = 0;
+	if (class == NETFC_ZERO) {
+		*mask = d->posit ? ALL_BITS : ALL_BITS & ~SIGN;
+	} else if (class == NETFC_INF) {
+		*mask = ALL_BITS & ~SIGN;
+		*value = inf;
+	} else if (class == NETFC_NAN) {
+		*mask = d->posit ? ALL_BITS : inf;
+		*value = inf;
+	}
+}
+
+static void
+match_operand(const struct decider *d, struct p4_entry *entry, enum decide_key key,
+	enum netfc_class class, unsigned sign)
+{
+	match_class(d, class, &entry->value[key], &entry->mask[key]);
+	if ((entry->mask[key] & SIGN) == 0) {
+		entry->mask[key] |= SIGN;
+		entry->value[key] |= sign << 15;
+	}
+}
+
+static uint16_t
+priority_of(const struct operands *o, enum decide_order order)
+{
+	return (uint16_t)((class_rank(o->class_x) + class_rank(o->class_y)) * ORDERS + order);
+}
+
+static struct p4_entry
+entry_for(const struct decider *d, const struct operands *o, enum decide_order order)
+{
+	struct p4_entry entry = {
+		.value = {[KEY_OP] = o->op},
+		.mask = {[KEY_OP] = 0xff},
+		.priority = priority_of(o, order),
+	};
+
+	match_operand(d, &entry, KEY_X, o->class_x, o->sign_x);
+	match_operand(d, &entry, KEY_Y, o->class_y, o->sign_y);
+	return entry;
+}
+
+static void
+take_y(struct p4_entry *entry, unsigned op)
+{
+	entry->action = op == NETFC_SUB ? ACTION_TAKE_MINUS_Y : ACTION_TAKE_Y;
+}
+
+/* What a word of the decision table says. */
+static void
+act(const struct decider *d, struct p4_entry *entry, unsigned op, uint32_t word)
+{
+	switch (netfc_decide_source(word)) {
+	case NETFC_FROM_X:
+		entry->action = ACTION_TAKE_X;
+		break;
+	case NETFC_FROM_Y:
+		take_y(entry, op);
+		break;
+	case NETFC_FROM_CONSTANT:
+		entry->action = ACTION_CONSTANT;
+		entry->arg[0] = netfc_decide_constant(word);
+		entry->arg[1] = netfc_decide_flags(word);
+		break;
+	case NETFC_FROM_STAGES:
+	default:
+		entry->action = ACTION_COMPUTE;
+		entry->arg[0] = d->exact ? 0 : netfc_decide_sign(word);
+		break;
+	}
+}
+
+/* The decision's word; it knows y as an addition would have it. */
+static uint32_t
+word_for(const struct decider *d, const struct operands *o, enum netfc_compare compare)
+{
+	bool unsigned_y = d->posit && o->class_y != NETFC_FINITE;
+	unsigned flip = o->op == NETFC_SUB && !unsigned_y ? 1 : 0;
+
+	return d->words[netfc_decide_key(
+		o->op - NETFC_ADD, o->class_x, o->class_y, o->sign_x, o->sign_y ^ flip, compare)];
+}
+
+static void
+add_decision(struct decider *d, const struct operands *o, enum decide_order order, uint32_t mask,
+	uint32_t value, uint32_t word)
+{
+	struct p4_entry entry = entry_for(d, o, order);
+
+	entry.mask[KEY_DIFFERENCE] = mask;
+	entry.value[KEY_DIFFERENCE] = value;
+	act(d, &entry, o->op, word);
+	p4_add_entry(d->table, &entry);
+}
+
+static void
+add_decisions(struct decider *d, const struct operands *o)
+{
+	uint32_t less = word_for(d, o, NETFC_LESS), equal = word_for(d, o, NETFC_EQUAL),
+		 greater = word_for(d, o, NETFC_GREATER);
+
+	if (d->exact)
+		less = equal = greater;
+	if (equal != greater)
+		add_decision(d, o, ORDER_EQUAL, ALL_BITS, 0, equal);
+	if (less != greater)
+		add_decision(d, o, ORDER_LESS, SIGN, SIGN, less);
+	add_decision(d, o, ORDER_ANY, 0, 0, greater);
+}
+
+static void
+add_theta(void *arg, uint32_t value, uint32_t mask)
+{
+	struct decider *d = arg;
+
+	d->entry.value[KEY_THETA] = value;
+	d->entry.mask[KEY_THETA] = mask;
+	p4_add_entry(d->table, &d->entry);
+}
+
+/* Every theta from first to last, signed. */
+static void
+add_thetas(struct decider *d, int32_t first, int32_t last)
+{
+	if (first <= last)
+		p4_cover_range((uint16_t)first, (uint16_t)last, 16, add_theta, d);
+}
+
+/* Logarithms further apart than the guard: z is the larger operand. */
+static void
+add_guard(struct decider *d, const struct operands *o)
+{
+	d->entry = entry_for(d, o, ORDER_GUARD);
+	d->entry.action = ACTION_TAKE_X;
+	if (d->ordered)
+		d->entry.mask[KEY_DIFFERENCE] = SIGN;
+	add_thetas(d, INT16_MIN, -d->guard - 1);
+	take_y(&d->entry, o->op);
+	if (d->ordered) {
+		d->entry.value[KEY_DIFFERENCE] = SIGN;
+		add_thetas(d, INT16_MIN, -d->guard - 1);
+	} else {
+		add_thetas(d, d->guard + 1, INT16_MAX);
+	}
+}
+
+/* Operands that differ but share a log word, where the set has no result for that. */
+static void
+add_no_result(struct decider *d, const struct operands *o)
+{
+	bool differ = netfc_decide_page(word_for(d, o, NETFC_GREATER)) != 0;
+
+	if (!differ || d->mi[1u << 16] != NETFC_NO_RESULT)
+		return;
+	d->entry = entry_for(d, o, ORDER_NO_RESULT);
+	d->entry.action = ACTION_CONSTANT;
+	d->entry.arg[1] = NETFC_UNDERFLOW;
+	add_thetas(d, 0, 0);
+}
+
+static void
+add_operands(struct decider *d, const struct operands *o)
+{
+	add_decisions(d, o);
+	if (!d->exact && o->class_x == NETFC_FINITE && o->class_y == NETFC_FINITE &&
+		o->op <= NETFC_SUB) {
+		add_guard(d, o);
+		add_no_result(d, o);
+	}
+}
+
+static void
+add_classes(struct decider *d, unsigned op, enum netfc_class class_x, enum netfc_class class_y)
+{
+	if (d->posit && (class_x == NETFC_INF || class_y == NETFC_INF))
+		return;
+	for (unsigned signs = 0; signs < 4; signs++) {
+		struct operands o = {op, class_x, class_y, signs >> 1, signs & 1};
+
+		if (d->posit && class_x != NETFC_FINITE && o.sign_x != (class_x == NETFC_NAN))
+			continue;
+		if (d->posit && class_y != NETFC_FINITE && o.sign_y != (class_y == NETFC_NAN))
+			continue;
+		add_operands(d, &o);
+	}
+}
+
+void
+p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+	struct decider d = {
+		.format = format,
+		.words = netfc_table_entries(p4_source_table(set, "decide")),
+		.guard = netfc_format_guard(format) * (int32_t)netfc_set_scale(set),
+		.posit = netfc_format_is_posit(format),
+		.exact = netfc_set_family(set) == NETFC_FAMILY_EXACT,
+		.ordered = layout == P4_COMPACT,
+		.table = p4_add_table(program, &shape),
+	};
+
+	if (d.exact) {
+		d.table->key_count = KEY_DIFFERENCE;
+		d.table->action[ACTION_COMPUTE].param_count = 0;
+	} else {
+		d.mi = netfc_table_entries(p4_source_table(set, "mi"));
+	}
+	for (unsigned op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		for (unsigned classes = 0; classes < 16; classes++)
+			add_classes(&d, op, classes >> 2, classes & 3);
+	}
+	p4_minimise(d.table);
+}

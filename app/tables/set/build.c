@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables build: a table set as a file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "command.h"
+#include "json/json_text.h"
+#include "set/source.h"
+
+static const char help[] =
+	"Usage: netfc-tables build [OPTION...] NAME\n"
+	"Build the table set NAME and write it to NAME.netfc in the current folder.\n"
+	"A file that is there already is replaced as a whole, or stays as it was.\n\n"
+	"  -o, --output FILE  write to FILE instead\n"
+	"  -d, --dir DIR      write to NAME.netfc in the folder DIR instead\n"
+	"  -q, --quiet        say nothing unless something goes wrong\n"
+	"      --json         say what was written as JSON\n"
+	"  -h, --help         print this\n\n"
+	"netfc-tables list names all table sets.\n";
+
+/* What --help describes. */
+struct options {
+	const char *output, *dir;
+	bool quiet, json;
+};
+
+/* What was done, for the report. */
+struct report {
+	const struct netfc_set *set;
+	const char *path;
+	long long bytes;
+	unsigned long entries;
+	double milliseconds;
+	bool has_margin; /* entries are rounded real numbers, not integers from the start */
+	struct netfc_margin margin;
+};
+
+static double
+milliseconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static unsigned long
+count_entries(const struct netfc_set *set)
+{
+	unsigned long entries = 0;
+
+	for (unsigned t = 0; t < netfc_set_table_count(set); t++)
+		entries += netfc_table_size(netfc_set_table(set, t));
+	return entries;
+}
+
+static char *
+output_path(const struct options *options, const char *name)
+{
+	char *path = NULL;
+	int length;
+
+	if (options->output != NULL)
+		return strdup(options->output);
+	if (options->dir != NULL)
+		length = asprintf(&path, "%s/%s" NETFC_FILE_SUFFIX, options->dir, name);
+	else
+		length = asprintf(&path, "%s" NETFC_FILE_SUFFIX, name);
+	return length < 0 ? NULL : path;
+}
+
+/* Files are replaced; a device or a pipe would be lost that way. */
+static int
+write_set(const struct netfc_set *set, const char *path, long long *bytes)
+{
+	struct stat status;
+	int error;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		complain("cannot write %s: it exists and is no regular file; name another", path);
+		return STATUS_INPUT;
+	}
+	error = netfc_set_save(set, path);
+	if (error == NETFC_OK && stat(path, &status) != 0)
+		error = NETFC_ERR_IO;
+	if (error != NETFC_OK) {
+		complain("cannot write %s: %s%s", path, load_error(error),
+			error == NETFC_ERR_IO && errno == ENOENT ? "; create its folder first"
+								 : "");
+		return STATUS_FAILED;
+	}
+	*bytes = (long long)status.st_size;
+	return STATUS_DONE;
+}
+
+static json_t *
+margin_json(const struct report *report)
+{
+	const struct netfc_margin *margin = &report->margin;
+
+	if (!report->has_margin)
+		return json_null();
+	return json_pack("{s:f, s:f, s:f, s:f}", "log_error", margin->log_error, "log_distance",
+		margin->log_distance, "exp_error", margin->exp_error, "exp_distance",
+		margin->exp_distance);
+}
+
+static int
+report_json(const struct report *report)
+{
+	return print_json(json_pack("{s:s, s:o, s:I, s:I, s:f, s:o}", "set",
+		netfc_set_name(report->set), "file", json_text(report->path), "bytes",
+		(json_int_t)report->bytes, "entries", (json_int_t)report->entries, "milliseconds",
+		report->milliseconds, "margin", margin_json(report)));
+}
+
+static int
+report_text(const struct report *report)
+{
+	char bytes[GROUPED_SIZE], entries[GROUPED_SIZE];
+
+	printf("%s: wrote %s, %s bytes, %s entries, in %.0f ms\n", netfc_set_name(report->set),
+		report->path, grouped((unsigned long long)report->bytes, bytes),
+		grouped(report->entries, entries), report->milliseconds);
+	if (!report->has_margin) {
+		puts("Every entry is the result of integer arithmetic.");
+		return STATUS_DONE;
+	}
+	printf("Every entry is certain: it was computed with an error below the distance to the "
+	       "nearest\nrounding boundary (log, mi: %.1e < %.1e log words; exp: %.1e < %.1e, "
+	       "relative).\n",
+		report->margin.log_error, report->margin.log_distance, report->margin.exp_error,
+		report->margin.exp_distance);
+	return STATUS_DONE;
+}
+
+static int
+write_and_report(const struct options *options, const struct netfc_set *set, double started)
+{
+	struct report report = {.set = set, .entries = count_entries(set)};
+	char *path = output_path(options, netfc_set_name(set));
+	int status;
+
+	if (path == NULL) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	report.path = path;
+	status = write_set(set, path, &report.bytes);
+	report.milliseconds = milliseconds_now() - started;
+	report.has_margin = netfc_set_margin(set, &report.margin) == NETFC_OK;
+	if (status == STATUS_DONE) {
+		if (options->json)
+			status = report_json(&report);
+		else if (!options->quiet)
+			status = report_text(&report);
+	}
+	free(path);
+	return status;
+}
+
+static int
+run_build(int argc, char **argv)
+{
+	static const struct option longs[] = {COMMON_OPTIONS,
+		{"output", required_argument, NULL, 'o'}, {"dir", required_argument, NULL, 'd'},
+		{"quiet", no_argument, NULL, 'q'}, {0}};
+	struct options options = {0};
+	struct netfc_set *set;
+	double started = milliseconds_now();
+	int option, status;
+
+	while ((option = next_option(&build_command, argc, argv, ":ho:d:q", longs)) !=
+		NO_MORE_OPTIONS) {
+		if (option == 'o')
+			options.output = optarg;
+		else if (option == 'd')
+			options.dir = optarg;
+		else if (option == 'q')
+			options.quiet = true;
+		else if (option == 'j')
+			options.json = true;
+		else
+			return option_status(option);
+	}
+	if (argc - optind != 1)
+		return wrong_operands(&build_command, "name one table set");
+	if (options.output != NULL && options.dir != NULL)
+		return wrong_operands(&build_command, "--output and --dir exclude each other");
+	status = build_set(argv[optind], &set);
+	if (status != STATUS_DONE)
+		return status;
+	status = write_and_report(&options, set, started);
+	netfc_set_free(set);
+	return status;
+}
+
+const struct command build_command = {
+	.name = "build",
+	.summary = "build a table set and write it to a file",
+	.help = help,
+	.run = run_build,
+};

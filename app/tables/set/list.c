@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables list: the table sets there are, and those that are there as files. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "json/json_text.h"
+#include "set/source.h"
+
+static const char help[] =
+	"Usage: netfc-tables list [OPTION...]\n"
+	"List all table sets that can be built, and the table-set files in a folder: the one\n"
+	"given, or else the one that the environment variable NETFC_TABLES_DIR names, or else\n"
+	"  " NETFC_TABLES_DIR "\n\n"
+	"  -d, --dir DIR  look for files in DIR\n"
+	"      --json     print JSON\n"
+	"  -h, --help     print this\n\n"
+	"Files are read and their checksums compared; netfc-tables verify does more.\n";
+
+/* A folder and where its name comes from. */
+struct folder {
+	const char *path;
+	bool asked_for; /* not the compiled-in one, which may be missing */
+	struct dirent **entry;
+	int count;
+};
+
+static int
+is_set_file(const struct dirent *entry)
+{
+	return has_set_suffix(entry->d_name);
+}
+
+static int
+read_folder(const char *dir, struct folder *folder)
+{
+	const char *environment = getenv("NETFC_TABLES_DIR");
+
+	if (environment != NULL && environment[0] == '\0')
+		environment = NULL;
+	folder->path = dir != NULL ? dir : environment != NULL ? environment : NETFC_TABLES_DIR;
+	folder->asked_for = dir != NULL || environment != NULL;
+	folder->count = scandir(folder->path, &folder->entry, is_set_file, alphasort);
+	if (folder->count >= 0 || (!folder->asked_for && errno == ENOENT))
+		return STATUS_DONE;
+	complain("cannot read the folder %s%s: %s", folder->path,
+		dir == NULL && environment != NULL ? " (NETFC_TABLES_DIR)" : "", strerror(errno));
+	return STATUS_INPUT;
+}
+
+static void
+free_folder(struct folder *folder)
+{
+	for (int f = 0; f < folder->count; f++)
+		free(folder->entry[f]);
+	if (folder->count >= 0)
+		free(folder->entry);
+}
+
+/* What a file is, or what is wrong with it. */
+struct file {
+	long long bytes;
+	char set[NETFC_SET_NAME_SIZE]; /* empty unless it loads */
+	bool misnamed;                 /* holds another set than its name says */
+	const char *error;
+};
+
+static bool
+is_named(const char *file, const char *set)
+{
+	return strlen(file) == strlen(set) + strlen(NETFC_FILE_SUFFIX) &&
+		strncmp(file, set, strlen(set)) == 0;
+}
+
+static struct file
+inspect(const struct folder *folder, const char *name)
+{
+	struct file file = {0};
+	struct netfc_set *set;
+	struct stat status;
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/%s", folder->path, name) < 0) {
+		file.error = netfc_strerror(NETFC_ERR_NOMEM);
+		return file;
+	}
+	if (stat(path, &status) == 0)
+		file.bytes = (long long)status.st_size;
+	error = netfc_set_load(path, &set);
+	if (error == NETFC_OK) {
+		strcpy(file.set, netfc_set_name(set));
+		file.misnamed = !is_named(name, file.set);
+		netfc_set_free(set);
+	} else {
+		file.error = load_error(error);
+	}
+	free(path);
+	return file;
+}
+
+static void
+print_known(void)
+{
+	char name[NETFC_SET_NAME_SIZE], scale[16];
+	struct netfc_set_id id;
+
+	printf("%-24s  %-12s  %5s  %s\n", "TABLE SET", "FORMAT", "K", "ROUNDING");
+	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
+		if (netfc_set_parse_name(name, &id) != NETFC_OK)
+			continue;
+		snprintf(scale, sizeof(scale), "%u", id.scale);
+		printf("%-24s  %-12s  %5s  %s\n", name, netfc_format_name(id.format),
+			id.scale != 0 ? scale : "-",
+			id.family == NETFC_FAMILY_LOG ? rounding_name(id.rounding)
+						      : "correct: results are the exact ones");
+	}
+}
+
+static void
+print_file(const char *name, const struct file *file)
+{
+	char bytes[GROUPED_SIZE];
+
+	printf("%-30s  %12s  ", name, grouped((unsigned long long)file->bytes, bytes));
+	if (file->error != NULL)
+		printf("not usable: %s\n", file->error);
+	else if (file->misnamed)
+		printf("misnamed: holds %s\n", file->set);
+	else
+		puts("valid");
+}
+
+static int
+print_text(const struct folder *folder)
+{
+	print_known();
+	printf("\nFiles in %s:", folder->path);
+	if (folder->count <= 0) {
+		puts(folder->count < 0 ? " none, there is no such folder" : " none");
+		return STATUS_DONE;
+	}
+	printf("\n%-30s  %12s  %s\n", "FILE", "BYTES", "STATE");
+	for (int f = 0; f < folder->count; f++) {
+		struct file file = inspect(folder, folder->entry[f]->d_name);
+
+		print_file(folder->entry[f]->d_name, &file);
+	}
+	return STATUS_DONE;
+}
+
+static json_t *
+known_json(void)
+{
+	json_t *known = json_array();
+	char name[NETFC_SET_NAME_SIZE];
+	struct netfc_set_id id;
+
+	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
+		if (netfc_set_parse_name(name, &id) == NETFC_OK)
+			json_array_append_new(known,
+				json_pack("{s:s, s:s, s:s, s:o, s:s}", "set", name, "format",
+					netfc_format_name(id.format), "family",
+					netfc_family_name(id.family), "k", scale_json(id.scale),
+					"rounding", rounding_name(id.rounding)));
+	}
+	return known;
+}
+
+static json_t *
+files_json(const struct folder *folder)
+{
+	json_t *files = json_array();
+
+	for (int f = 0; f < folder->count; f++) {
+		struct file file = inspect(folder, folder->entry[f]->d_name);
+
+		json_array_append_new(files,
+			json_pack("{s:o, s:I, s:s?, s:b, s:b, s:s?}", "file",
+				json_text(folder->entry[f]->d_name), "bytes",
+				(json_int_t)file.bytes, "set", file.error == NULL ? file.set : NULL,
+				"valid", file.error == NULL, "misnamed", file.misnamed, "error",
+				file.error));
+	}
+	return files;
+}
+
+static int
+run_list(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		COMMON_OPTIONS, {"dir", required_argument, NULL, 'd'}, {0}};
+	struct folder folder = {0};
+	const char *dir = NULL;
+	bool json = false;
+	int option, status;
+
+	while ((option = next_option(&list_command, argc, argv, ":hd:", longs)) !=
+		NO_MORE_OPTIONS) {
+		if (option == 'd')
+			dir = optarg;
+		else if (option == 'j')
+			json = true;
+		else
+			return option_status(option);
+	}
+	if (argc != optind)
+		return wrong_operands(&list_command, "takes no operands");
+	status = read_folder(dir, &folder);
+	if (status != STATUS_DONE)
+		return status;
+	status = json ? print_json(json_pack("{s:o, s:o, s:o}", "known", known_json(), "folder",
+				json_text(folder.path), "files", files_json(&folder)))
+		      : print_text(&folder);
+	free_folder(&folder);
+	return status;
+}
+
+const struct command list_command = {
+	.name = "list",
+	.summary = "list all table sets, and the table-set files in a folder",
+	.help = help,
+	.run = run_list,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <string.h>
+
+#include "command.h"
+#include "set/source.h"
+
+bool
+has_set_suffix(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(NETFC_FILE_SUFFIX);
+
+	return length > suffix && strcmp(name + length - suffix, NETFC_FILE_SUFFIX) == 0;
+}
+
+bool
+is_file_operand(const char *operand)
+{
+	return strchr(operand, '/') != NULL || has_set_suffix(operand);
+}
+
+static void
+list_known_sets(void)
+{
+	const struct netfc_format *format;
+	char name[NETFC_SET_NAME_SIZE];
+	struct netfc_set_id id;
+
+	fputs("Known table sets, k being a power of two; put _floor behind a name for the set that "
+	      "rounds down:\n",
+		stderr);
+	NETFC_FOREACH_FORMAT (format)
+		fprintf(stderr, "  %s_k1 .. %s_k%u\n", netfc_format_name(format),
+			netfc_format_name(format), netfc_format_max_scale(format));
+	fputs("Correctly rounded ones:\n", stderr);
+	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
+		if (netfc_set_parse_name(name, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)
+			fprintf(stderr, "  %s\n", name);
+	}
+}
+
+int
+build_set(const char *name, struct netfc_set **set)
+{
+	int error = netfc_set_build(name, set);
+
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION) {
+		complain("cannot build %s: %s", name, netfc_strerror(error));
+		return STATUS_FAILED;
+	}
+	complain("no table set '%s': %s", name, netfc_strerror(error));
+	list_known_sets();
+	return STATUS_INPUT;
+}
+
+const char *
+load_error(int error)
+{
+	return error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error);
+}
+
+static bool
+is_damage(int error)
+{
+	return error == NETFC_ERR_TRUNCATED || error == NETFC_ERR_TRAILING ||
+		error == NETFC_ERR_CHECKSUM || error == NETFC_ERR_CONTENT;
+}
+
+int
+open_set(const char *operand, struct netfc_set **set)
+{
+	int error;
+
+	if (!is_file_operand(operand))
+		return build_set(operand, set);
+	error = netfc_set_load(operand, set);
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	complain("cannot load %s: %s%s", operand, load_error(error),
+		is_damage(error) ? "; make a new one with netfc-tables build" : "");
+	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
+}
+
+json_t *
+scale_json(unsigned scale)
+{
+	return scale != 0 ? json_integer(scale) : json_null();
+}
+
+const char *
+rounding_name(enum netfc_rounding rounding)
+{
+	return rounding == NETFC_FLOOR ? "floor" : "nearest";
+}

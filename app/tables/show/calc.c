@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables calc: one operation, or a stream of them. */
+#include <stdio.h>
+
+#include "command.h"
+#include "number.h"
+#include "set/source.h"
+#include "show/stream.h"
+
+static const char help[] =
+	"Usage: netfc-tables calc [OPTION...] SET OP X Y\n"
+	"       netfc-tables calc --stream [OPTION...] SET [OP]\n"
+	"Compute X OP Y with a table set, and show how far that is from the exact result,\n"
+	"rounded correctly. SET is a name, or a file: then it ends in .netfc or has a / in\n"
+	"it. OP is add, sub, mul or div (or + - x /). X and Y are decimal numbers, inf, nan,\n"
+	"or encodings such as 0x3c00.\n\n"
+	"  -s, --stream  read operations from standard input, one a line: OP X Y, or X Y\n"
+	"                where the command line has OP; answer each with a line\n"
+	"      --hex     operands are encodings without 0x, and a stream's answers are\n"
+	"                X Y Z FF: operands, result and exception flags in hexadecimal\n"
+	"                (with OP in front where the input has it). Lines X Y Z F, as\n"
+	"                testfloat_gen writes them, are understood too: what they expect,\n"
+	"                Z and F, is skipped\n"
+	"      --json    print JSON; a stream's answers are one object a line\n"
+	"  -h, --help    print this\n\n"
+	"Exception flags are 1 invalid, 2 division by zero, 4 overflow, 8 underflow. Accuracy\n"
+	"is the NetFC paper's: exp(-|z - exact| / |exact|).\n"
+	"Example: testfloat_gen f16_add | netfc-tables calc --stream --hex fp16_exact add\n";
+
+/* What --help describes. */
+struct options {
+	bool stream, hex, json;
+};
+
+static int
+read_op(const char *text, enum netfc_op *op)
+{
+	if (parse_op(text, op))
+		return STATUS_DONE;
+	complain("calc: no operation '%s'; expected add, sub, mul or div", text);
+	return STATUS_INPUT;
+}
+
+static int
+read_operand(const struct netfc_format *format, const char *text, bool hex, uint16_t *bits)
+{
+	if (hex ? parse_hex_operand(text, bits) : parse_operand(format, text, bits))
+		return STATUS_DONE;
+	complain("calc: '%s' is no operand; expected %s", text, operand_syntax(hex));
+	return STATUS_INPUT;
+}
+
+static void
+print_outcome_with_operands(const struct outcome *outcome, const char *set)
+{
+	char x[NUMBER_SIZE], y[NUMBER_SIZE], z[NUMBER_SIZE];
+
+	number_text(outcome->format, outcome->x, x);
+	number_text(outcome->format, outcome->y, y);
+	number_text(outcome->format, outcome->netfc.z, z);
+	printf("%s: %s %s %s = %s\n\n", set, x, netfc_op_symbol(outcome->op), y, z);
+	printf("x       0x%04x  %s\n", outcome->x, x);
+	printf("y       0x%04x  %s\n", outcome->y, y);
+	print_outcome(outcome);
+}
+
+static int
+calc_once(const struct netfc_set *set, char **operands, const struct options *options)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+	struct outcome outcome;
+	enum netfc_op op;
+	uint16_t x, y;
+
+	if (read_op(operands[0], &op) != STATUS_DONE ||
+		read_operand(format, operands[1], options->hex, &x) != STATUS_DONE ||
+		read_operand(format, operands[2], options->hex, &y) != STATUS_DONE)
+		return STATUS_INPUT;
+	outcome = compare_result(format, op, x, y, netfc_calc(set, op, x, y));
+	if (options->json)
+		return print_json(outcome_json(&outcome, netfc_set_name(set)));
+	print_outcome_with_operands(&outcome, netfc_set_name(set));
+	return STATUS_DONE;
+}
+
+static int
+calc_stream(const struct netfc_set *set, const char *op, const struct options *options)
+{
+	struct stream_options stream = {.set = set, .hex = options->hex, .json = options->json};
+
+	if (op != NULL && read_op(op, &stream.op) != STATUS_DONE)
+		return STATUS_INPUT;
+	stream.op_given = op != NULL;
+	return run_stream(&stream);
+}
+
+static int
+calc(const struct netfc_set *set, char **operands, int count, const struct options *options)
+{
+	if (options->stream)
+		return calc_stream(set, count > 1 ? operands[1] : NULL, options);
+	return calc_once(set, operands + 1, options);
+}
+
+static int
+run_calc(int argc, char **argv)
+{
+	static const struct option longs[] = {COMMON_OPTIONS, {"stream", no_argument, NULL, 's'},
+		{"hex", no_argument, NULL, 'x'}, {0}};
+	int option, status, first = options_first(argc, argv);
+	struct options options = {0};
+	struct netfc_set *set;
+
+	while ((option = next_option(&calc_command, first, argv, ":hs", longs)) !=
+		NO_MORE_OPTIONS) {
+		if (option == 's')
+			options.stream = true;
+		else if (option == 'x')
+			options.hex = true;
+		else if (option == 'j')
+			options.json = true;
+		else
+			return option_status(option);
+	}
+	if (options.stream && (argc - first < 1 || argc - first > 2))
+		return wrong_operands(&calc_command, "--stream needs SET [OP]");
+	if (!options.stream && argc - first != 4)
+		return wrong_operands(&calc_command, "needs SET OP X Y, or --stream");
+	status = open_set(argv[first], &set);
+	if (status != STATUS_DONE)
+		return status;
+	status = calc(set, argv + first, argc - first, &options);
+	netfc_set_free(set);
+	return status;
+}
+
+const struct command calc_command = {
+	.name = "calc",
+	.summary = "compute with a table set: one operation, or a stream of them",
+	.help = help,
+	.run = run_calc,
+};

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables show SET TABLE [KEY...]: entries. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "show/meaning.h"
+#include "show/show.h"
+
+/* A page of a table: what has keys of its own. */
+struct page {
+	const struct netfc_set *set;
+	const struct netfc_table *table;
+	unsigned number, bits;
+};
+
+static bool
+find_page(const struct netfc_set *set, const char *name, struct page *page)
+{
+	const struct netfc_table *table;
+
+	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
+		for (unsigned p = 0; p < netfc_table_pages(table); p++) {
+			if (strcmp(netfc_table_page_name(table, p), name) != 0)
+				continue;
+			*page = (struct page){set, table, p, netfc_table_key_bits(table)};
+			return true;
+		}
+	}
+	return false;
+}
+
+static int
+no_such_page(const struct netfc_set *set, const char *name)
+{
+	const struct netfc_table *table;
+
+	complain("show: %s has no table '%s'; it has", netfc_set_name(set), name);
+	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
+		for (unsigned p = 0; p < netfc_table_pages(table); p++)
+			fprintf(stderr, "  %s\n", netfc_table_page_name(table, p));
+	}
+	return STATUS_INPUT;
+}
+
+static uint32_t
+index_of(const struct page *page, uint32_t key)
+{
+	return page->number << page->bits | key;
+}
+
+static uint32_t
+value_of(const struct page *page, uint32_t key)
+{
+	return netfc_table_entries(page->table)[index_of(page, key)];
+}
+
+static bool
+occurs(const struct page *page, uint32_t key)
+{
+	return netfc_table_reachable(page->table, index_of(page, key));
+}
+
+/* The n-th key in the order of the numbers that keys are. */
+static uint32_t
+nth_key(const struct page *page, uint32_t n)
+{
+	return netfc_table_key_signed(page->table) ? n ^ UINT32_C(1) << (page->bits - 1) : n;
+}
+
+static int
+hex_digits(unsigned bits)
+{
+	return (int)(bits + 3) / 4;
+}
+
+/* Keys that stand behind each other and may share a line. */
+struct range {
+	uint32_t first, last;
+};
+
+/* How a page's columns are headed, and how wide those of its keys are. */
+struct heading {
+	const char *page, *key, *value;
+	int width;
+};
+
+static struct heading
+heading_of(const struct page *page)
+{
+	static const struct heading headings[] = {
+		{"log", "MAGNITUDE OF x", "i = k*log2|x|", 32},
+		{"mi0", "THETA", "m = k*log2(1 + 2^(theta/k))", 50},
+		{"mi1", "THETA", "m = k*log2(1 - 2^(theta/k))", 50},
+		{"mi2", "THETA", "m = k*log2(2^(theta/k) - 1)", 50},
+		{"exp", "n", "MAGNITUDE OF 2^(n/k)", 50},
+		{"decide", "OPERATION, OPERANDS (y': y, -y for sub)", "DECISION", 44},
+	};
+	const char *name = netfc_table_page_name(page->table, page->number);
+
+	for (size_t h = 0; h < sizeof(headings) / sizeof(headings[0]); h++) {
+		if (strcmp(name, headings[h].page) == 0)
+			return headings[h];
+	}
+	return (struct heading){name, "", "VALUE", 0};
+}
+
+static void
+print_heading(const struct page *page)
+{
+	struct heading heading = heading_of(page);
+
+	printf("%-16s  %-*s  %s\n", "KEY", heading.width, heading.key, heading.value);
+}
+
+static void
+print_value(const struct page *page, uint32_t key)
+{
+	uint32_t word = value_of(page, key);
+	enum meaning meaning = value_meaning(page->table, index_of(page, key));
+	char text[MEANING_SIZE];
+
+	printf("0x%0*x  %s", hex_digits(netfc_table_value_bits(page->table)), (unsigned)word,
+		meaning_text(page->set, meaning, word, text));
+}
+
+static void
+print_range(const struct page *page, struct range range)
+{
+	char keys[32], text[2 * MEANING_SIZE + 8], first[MEANING_SIZE], last[MEANING_SIZE];
+	int digits = hex_digits(page->bits);
+	bool one = range.first == range.last;
+
+	snprintf(keys, sizeof(keys), one ? "0x%0*x" : "0x%0*x .. 0x%0*x", digits,
+		(unsigned)range.first, digits, (unsigned)range.last);
+	meaning_text(page->set, key_meaning(page->table), range.first, first);
+	meaning_text(page->set, key_meaning(page->table), range.last, last);
+	snprintf(text, sizeof(text), "%s%s%s", first, one ? "" : " .. ", one ? "" : last);
+	printf("%-16s  %-*s  ", keys, heading_of(page).width, text);
+	/* Keys that cannot occur share a line whatever their values. */
+	if (occurs(page, range.first) || one)
+		print_value(page, range.first);
+	puts(occurs(page, range.first) ? "" : one ? " (never looked up)" : "never looked up");
+}
+
+static bool
+share_a_line(const struct page *page, uint32_t a, uint32_t b)
+{
+	if (!occurs(page, a) || !occurs(page, b))
+		return occurs(page, a) == occurs(page, b);
+	return value_of(page, a) == value_of(page, b);
+}
+
+static void
+print_ranges(const struct page *page)
+{
+	uint32_t keys = UINT32_C(1) << page->bits, first = 0;
+
+	print_heading(page);
+	for (uint32_t n = 1; n <= keys; n++) {
+		if (n < keys && share_a_line(page, nth_key(page, n - 1), nth_key(page, n)))
+			continue;
+		print_range(page, (struct range){nth_key(page, first), nth_key(page, n - 1)});
+		first = n;
+	}
+}
+
+static json_int_t
+as_number(uint32_t word, unsigned bits, bool is_signed)
+{
+	return is_signed ? as_signed(word, bits) : (json_int_t)word;
+}
+
+static json_t *
+entry_json(const struct page *page, uint32_t key)
+{
+	const struct netfc_table *table = page->table;
+	uint32_t value = value_of(page, key);
+	unsigned bits = netfc_table_value_bits(table);
+
+	return json_pack("{s:I, s:o, s:I, s:o, s:b}", "key",
+		as_number(key, page->bits, netfc_table_key_signed(table)), "key_means",
+		meaning_json(page->set, key_meaning(table), key), "value",
+		as_number(value, bits, netfc_table_value_signed(table)), "value_means",
+		meaning_json(page->set, value_meaning(table, index_of(page, key)), value), "occurs",
+		occurs(page, key));
+}
+
+static int
+print_entries_json(const struct page *page, json_t *entries)
+{
+	return print_json(json_pack("{s:s, s:s, s:i, s:i, s:o}", "set", netfc_set_name(page->set),
+		"table", netfc_table_page_name(page->table, page->number), "key_bits",
+		(int)page->bits, "value_bits", (int)netfc_table_value_bits(page->table), "entries",
+		entries));
+}
+
+int
+show_table(const struct netfc_set *set, const char *name, bool json)
+{
+	struct page page;
+	json_t *entries;
+
+	if (!find_page(set, name, &page))
+		return no_such_page(set, name);
+	if (!json && strcmp(name, "decide") == 0)
+		return show_decisions(set, page.table);
+	if (!json) {
+		print_ranges(&page);
+		return STATUS_DONE;
+	}
+	entries = json_array();
+	for (uint32_t n = 0; n < UINT32_C(1) << page.bits; n++)
+		json_array_append_new(entries, entry_json(&page, nth_key(&page, n)));
+	return print_entries_json(&page, entries);
+}
+
+/* Hexadecimal is the key's bits, decimal its number. */
+static bool
+parse_key(const struct page *page, const char *text, uint32_t *key)
+{
+	bool hex = strncasecmp(text, "0x", 2) == 0;
+	bool is_signed = netfc_table_key_signed(page->table) && !hex;
+	long long end = 1ll << (is_signed ? page->bits - 1 : page->bits);
+	long long number;
+	char *rest;
+
+	errno = 0;
+	number = strtoll(text, &rest, hex ? 16 : 10);
+	*key = (uint32_t)number & (uint32_t)((1ull << page->bits) - 1);
+	return rest != text && *rest == '\0' && errno == 0 && number < end &&
+		number >= (is_signed ? -end : 0);
+}
+
+static int
+no_such_key(const struct page *page, const char *text)
+{
+	long long end = 1ll << page->bits;
+	bool is_signed = netfc_table_key_signed(page->table);
+
+	complain("show: '%s' is no key of %s; keys are %lld to %lld, or 0x0 to 0x%llx", text,
+		netfc_table_page_name(page->table, page->number), is_signed ? -end / 2 : 0,
+		is_signed ? end / 2 - 1 : end - 1, end - 1);
+	return STATUS_INPUT;
+}
+
+int
+show_keys(const struct netfc_set *set, const char *name, char **keys, int count, bool json)
+{
+	struct page page;
+	json_t *entries;
+	uint32_t key;
+
+	if (!find_page(set, name, &page))
+		return no_such_page(set, name);
+	for (int k = 0; k < count; k++) {
+		if (!parse_key(&page, keys[k], &key))
+			return no_such_key(&page, keys[k]);
+	}
+	if (!json)
+		print_heading(&page);
+	entries = json_array();
+	for (int k = 0; k < count; k++) {
+		parse_key(&page, keys[k], &key);
+		if (json)
+			json_array_append_new(entries, entry_json(&page, key));
+		else
+			print_range(&page, (struct range){key, key});
+	}
+	if (json)
+		return print_entries_json(&page, entries);
+	json_decref(entries);
+	return STATUS_DONE;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line of the stream, read and answered. */
+#include <stdio.h>
+#include <string.h>
+
+#include "number.h"
+#include "show/stream.h"
+
+/* The longest line that is not hexadecimal, and the most words of one. */
+#define TEXT_BYTES 256
+#define MAX_WORDS 3
+
+/* What is left of a line. */
+struct rest {
+	const char *at, *end;
+};
+
+static void
+skip_blanks(struct rest *rest)
+{
+	while (rest->at < rest->end && (*rest->at == ' ' || *rest->at == '\t'))
+		rest->at++;
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* One to four hex digits, and a blank or the end. */
+static bool
+take_hex(struct rest *rest, uint16_t *word)
+{
+	unsigned value = 0, digits = 0;
+
+	skip_blanks(rest);
+	for (; rest->at < rest->end && hex_digit(*rest->at) >= 0; rest->at++, digits++)
+		value = value << 4 | (unsigned)hex_digit(*rest->at);
+	*word = (uint16_t)value;
+	return digits >= 1 && digits <= 4 &&
+		(rest->at == rest->end || *rest->at == ' ' || *rest->at == '\t');
+}
+
+static bool
+at_end(struct rest *rest)
+{
+	skip_blanks(rest);
+	return rest->at == rest->end;
+}
+
+/* An operation's name, and a blank. */
+static bool
+take_op(struct rest *rest, enum netfc_op *op)
+{
+	char name[8];
+	size_t length = 0;
+
+	skip_blanks(rest);
+	while (rest->at < rest->end && *rest->at != ' ' && *rest->at != '\t') {
+		if (length == sizeof(name) - 1 || *rest->at == '\0')
+			return false;
+		name[length++] = *rest->at++;
+	}
+	name[length] = '\0';
+	return parse_op(name, op);
+}
+
+static const char *
+parse_hex(const struct stream_options *options, struct rest rest, struct request *request)
+{
+	static const char *const expected[] = {
+		"OP X Y or OP X Y Z F, all but OP in hex digits",
+		"X Y or X Y Z F, all in hex digits",
+	};
+	uint16_t skipped;
+
+	if (!options->op_given && !take_op(&rest, &request->op))
+		return expected[0];
+	if (!take_hex(&rest, &request->x) || !take_hex(&rest, &request->y))
+		return expected[options->op_given];
+	if (!at_end(&rest) &&
+		!(take_hex(&rest, &skipped) && take_hex(&rest, &skipped) && at_end(&rest)))
+		return expected[options->op_given];
+	return NULL;
+}
+
+/* The words of a terminated line; -1 where there are more than MAX_WORDS. */
+static int
+split(char *text, const char **word)
+{
+	int count = 0;
+	char *rest;
+
+	for (text = strtok_r(text, " \t", &rest); text != NULL;
+		text = strtok_r(NULL, " \t", &rest)) {
+		if (count == MAX_WORDS)
+			return -1;
+		word[count++] = text;
+	}
+	return count;
+}
+
+static const char *
+parse_text(const struct stream_options *options, const char *line, size_t length,
+	struct request *request)
+{
+	static const char *const expected[] = {
+		"OP X Y (such as: mul 1.5 0x3c00)",
+		"X Y (such as: 1.5 0x3c00)",
+	};
+	const struct netfc_format *format = netfc_set_format(options->set);
+	const char *word[MAX_WORDS], **operand = options->op_given ? word : word + 1;
+	char text[TEXT_BYTES];
+
+	if (length >= sizeof(text) || memchr(line, '\0', length) != NULL)
+		return expected[options->op_given];
+	memcpy(text, line, length);
+	text[length] = '\0';
+	if (split(text, word) != (options->op_given ? 2 : 3))
+		return expected[options->op_given];
+	if ((!options->op_given && !parse_op(word[0], &request->op)) ||
+		!parse_operand(format, operand[0], &request->x) ||
+		!parse_operand(format, operand[1], &request->y))
+		return expected[options->op_given];
+	return NULL;
+}
+
+const char *
+parse_request(const struct stream_options *options, const char *line, size_t length,
+	struct request *request)
+{
+	request->op = options->op;
+	if (options->hex)
+		return parse_hex(options, (struct rest){line, line + length}, request);
+	return parse_text(options, line, length, request);
+}
+
+static char *
+put_hex(char *at, unsigned value, unsigned digits, char last)
+{
+	for (unsigned d = digits; d-- > 0;)
+		*at++ = "0123456789ABCDEF"[value >> 4 * d & 15];
+	*at++ = last;
+	return at;
+}
+
+static bool
+print_hex(const struct stream_options *options, const struct request *request,
+	struct netfc_result result)
+{
+	char line[32], *at = line;
+	size_t length;
+
+	if (!options->op_given) {
+		at = stpcpy(at, netfc_op_name(request->op));
+		*at++ = ' ';
+	}
+	at = put_hex(at, request->x, 4, ' ');
+	at = put_hex(at, request->y, 4, ' ');
+	at = put_hex(at, result.z, 4, ' ');
+	at = put_hex(at, result.flags, 2, '\n');
+	length = (size_t)(at - line);
+	return fwrite(line, 1, length, stdout) == length;
+}
+
+static bool
+print_json_line(const struct outcome *outcome, const char *set)
+{
+	json_t *object = outcome_json(outcome, set);
+	bool written = object != NULL && json_dumpf(object, stdout, JSON_COMPACT) == 0 &&
+		putchar('\n') != EOF;
+
+	json_decref(object);
+	return written;
+}
+
+static bool
+print_text(const struct outcome *outcome)
+{
+	const struct netfc_format *format = outcome->format;
+	char x[NUMBER_SIZE], y[NUMBER_SIZE], z[NUMBER_SIZE], exact[NUMBER_SIZE];
+	char flags[FLAGS_SIZE];
+
+	return printf("%s %s %s = %s 0x%04x, exact %s 0x%04x, accuracy %.4f %%, exceptions: %s\n",
+		       number_text(format, outcome->x, x), netfc_op_symbol(outcome->op),
+		       number_text(format, outcome->y, y), number_text(format, outcome->netfc.z, z),
+		       outcome->netfc.z, number_text(format, outcome->exact.z, exact),
+		       outcome->exact.z, 100 * outcome->accuracy,
+		       flags_text(outcome->netfc.flags, flags)) > 0;
+}
+
+bool
+print_answer(const struct stream_options *options, const struct request *request,
+	struct netfc_result result)
+{
+	struct outcome outcome;
+
+	if (options->hex && !options->json)
+		return print_hex(options, request, result);
+	outcome = compare_result(
+		netfc_set_format(options->set), request->op, request->x, request->y, result);
+	if (options->json)
+		return print_json_line(&outcome, netfc_set_name(options->set));
+	return print_text(&outcome);
+}
