@@ -10,10 +10,11 @@ packages_benchmark="dpdk-dev"
 packages_count="valgrind"
 packages_slowloris="nginx-light slowhttptest curl iproute2 ethtool python3-matplotlib"
 packages_anycast="frr iproute2 ethtool"
-packages_package="build-essential debhelper debootstrap"
+packages_package="build-essential debhelper debootstrap dh-python"
+packages_python="black mypy pylint python3-numpy python3-pip python3-setuptools python3-venv python3-wheel"
 packages_monitoring="python3-prometheus-client"
 packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping prometheus faketime bash-completion systemd $packages_monitoring iperf3 ethtool chromium strace
+	iproute2 iputils-ping prometheus faketime bash-completion systemd $packages_monitoring $packages_python iperf3 ethtool chromium strace
 	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris
 	$packages_anycast"

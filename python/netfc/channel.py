@@ -10,8 +10,10 @@ import errno
 import random
 import socket
 import time
+from collections.abc import Iterator
 
-import protocol
+from netfc import protocol
+from netfc.errors import ClientError, NoReplyError
 
 # From linux/in.h and linux/in6.h; Python's socket module does not have them.
 _IP_MTU_DISCOVER, _IP_PMTUDISC_DO, _IP_MTU = 10, 2, 14
@@ -25,14 +27,6 @@ _RECEIVE_BYTES = 1 << 22  # asked for; the system gives what it allows
 _ID_OFFSET = 8
 # What may pass by itself: the datagram counts as lost.
 _PASSING_ERRORS = {errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENOBUFS, errno.EAGAIN}
-
-
-class ClientError(Exception):
-    """Why nothing could be computed, for people."""
-
-
-class NoReplyError(ClientError, TimeoutError):
-    """Datagrams were sent as often as allowed, and no reply came."""
 
 
 @dataclasses.dataclass
@@ -55,6 +49,9 @@ class _Sent:
     times: int = 0
 
 
+_Waiting = dict[bytes, _Sent]  # by id
+
+
 class Channel:
     """A UDP socket that talks to one switch.
 
@@ -65,42 +62,51 @@ class Channel:
     window: how many datagrams may be under way, at least 1
     """
 
-    def __init__(self, address, port=protocol.UDP_PORT, timeout=TIMEOUT, retries=RETRIES,
-                 window=WINDOW):
+    def __init__(
+        self,
+        address: str,
+        port: int = protocol.UDP_PORT,
+        timeout: float = TIMEOUT,
+        retries: int = RETRIES,
+        window: int = WINDOW,
+    ):
         _check(address, "the address of the switch is empty")
         _check(1 <= port <= 65535, f"port {port} is not between 1 and 65535")
-        _check(0 < timeout <= MAX_TIMEOUT,
-               f"a timeout of {timeout} s is not between 0 and {MAX_TIMEOUT}")
+        _check(
+            0 < timeout <= MAX_TIMEOUT,
+            f"a timeout of {timeout} s is not between 0 and {MAX_TIMEOUT}",
+        )
         _check(retries >= 0, f"{retries} retries are fewer than 0")
         _check(window >= 1, f"a window of {window} datagrams is less than 1")
         self.address, self.port = address, port
         self.timeout, self.retries, self.window = timeout, retries, window
         self.counters = Counters()
         self._next_id = random.getrandbits(32)
-        self._passing_error = None
+        self._passing_error: OSError | None = None
+        self._is_ipv6 = False
         self._socket = self._connect()
 
-    def close(self):
+    def close(self) -> None:
         """Close the socket."""
         self._socket.close()
 
     @property
-    def header_bytes(self):
+    def header_bytes(self) -> int:
         """What IP and UDP put in front of a datagram."""
         return (40 if self._is_ipv6 else 20) + 8
 
-    def new_id(self):
+    def new_id(self) -> int:
         """An id that no other request of this channel had for a long time."""
         self._next_id = (self._next_id + 1) & 0xFFFFFFFF
         return self._next_id
 
-    def exchange(self, requests):
+    def exchange(self, requests: list[bytes]) -> Iterator[tuple[int, bytes]]:
         """Send requests and yield (index, reply) for each, in the order of the replies.
 
         requests: a list of payloads, each with an id of its own. Raises NoReplyError, and
         ClientError where the network refuses to send.
         """
-        waiting = {}  # by id, oldest first
+        waiting: _Waiting = {}  # by id, oldest first
         unsent = 0  # index of the next one
         self._passing_error = None
         while unsent < len(requests) or waiting:
@@ -108,12 +114,13 @@ class Channel:
                 self.counters.sent += 1
                 self._send(waiting, _Sent(unsent, requests[unsent]))
                 unsent += 1
-            reply = self._receive(next(iter(waiting.values())).deadline)
+            oldest = next(iter(waiting.values()))  # pylint: disable=stop-iteration-return
+            reply = self._receive(oldest.deadline)
             if reply is not None:
                 yield from self._match(waiting, reply)
             self._send_overdue(waiting, len(requests))
 
-    def _connect(self):
+    def _connect(self) -> socket.socket:
         """A socket that receives from this address and port alone."""
         try:
             found = socket.getaddrinfo(self.address, self.port, type=socket.SOCK_DGRAM)
@@ -127,7 +134,7 @@ class Channel:
         except OSError as error:
             raise ClientError(f"cannot reach {self.name}: {error.strerror}") from error
 
-    def _open(self, family, target):
+    def _open(self, family: int, target: tuple[object, ...]) -> socket.socket:
         new = socket.socket(family, socket.SOCK_DGRAM)
         try:
             self._set_up(new)
@@ -137,7 +144,7 @@ class Channel:
             raise
         return new
 
-    def _set_up(self, new):
+    def _set_up(self, new: socket.socket) -> None:
         """Room for a window of replies, and no fragments."""
         new.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
         if self._is_ipv6:
@@ -146,11 +153,11 @@ class Channel:
             new.setsockopt(socket.IPPROTO_IP, _IP_MTU_DISCOVER, _IP_PMTUDISC_DO)
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The other end, for people."""
         return f"{self.address} UDP port {self.port}"
 
-    def _send(self, waiting, sent):
+    def _send(self, waiting: _Waiting, sent: _Sent) -> None:
         """Send a request and note it as the last one under way."""
         sent.times += 1
         sent.deadline = time.monotonic() + self.timeout
@@ -161,7 +168,7 @@ class Channel:
         except OSError as error:
             self._note(error)
 
-    def _receive(self, deadline):
+    def _receive(self, deadline: float) -> bytes | None:
         """The next datagram; None where none came in time."""
         try:
             self._socket.settimeout(max(deadline - time.monotonic(), 1e-6))
@@ -170,7 +177,7 @@ class Channel:
             self._note(error)
             return None
 
-    def _note(self, error):
+    def _note(self, error: OSError) -> None:
         """Remember an error that may pass, raise any other."""
         if isinstance(error, TimeoutError):
             return
@@ -183,12 +190,12 @@ class Channel:
             raise ClientError(f"cannot send to {self.name}: {error.strerror}") from error
         self._passing_error = error
 
-    def _path_mtu(self):
+    def _path_mtu(self) -> int:
         if self._is_ipv6:
             return self._socket.getsockopt(socket.IPPROTO_IPV6, _IPV6_MTU)
         return self._socket.getsockopt(socket.IPPROTO_IP, _IP_MTU)
 
-    def _match(self, waiting, reply):
+    def _match(self, waiting: _Waiting, reply: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield (index, reply) if it is the reply to a request under way."""
         key = reply[_ID_OFFSET : _ID_OFFSET + 4]
         sent = waiting.get(key)
@@ -199,7 +206,7 @@ class Channel:
         self.counters.received += 1
         yield sent.index, reply
 
-    def _send_overdue(self, waiting, total):
+    def _send_overdue(self, waiting: _Waiting, total: int) -> None:
         """Send again what has waited for too long."""
         while waiting:
             key, oldest = next(iter(waiting.items()))
@@ -211,7 +218,7 @@ class Channel:
             self.counters.sent_again += 1
             self._send(waiting, oldest)
 
-    def _no_reply(self, sent, total):
+    def _no_reply(self, sent: _Sent, total: int) -> str:
         text = (
             f"no reply from {self.name} to datagram {sent.index + 1} of {total}, which was sent"
             f" {sent.times} time{'s' * (sent.times > 1)}, {self.timeout:g} s apart;"
@@ -224,7 +231,7 @@ class Channel:
         return text
 
 
-def is_reply(reply, request):
+def is_reply(reply: bytes, request: bytes) -> bool:
     """Whether reply is request with its status and its results replaced, as a switch does it."""
     status, count = protocol.STATUS_OFFSET, protocol.HEADER.unpack_from(request)[5]
     operands_end = protocol.HEADER.size + 4 * count
@@ -236,6 +243,6 @@ def is_reply(reply, request):
     )
 
 
-def _check(condition, message):
+def _check(condition: object, message: str) -> None:
     if not condition:
         raise ValueError(message)

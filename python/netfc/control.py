@@ -3,13 +3,13 @@
 
 import contextlib
 import json
+import os
 import socket
+from typing import Any
+
+from netfc.errors import ControlError
 
 TIMEOUT = 60  # seconds; a command that builds table sets takes a while
-
-
-class ControlError(Exception):
-    """What the switch has refused, or why it cannot be asked; for people."""
 
 
 class Control:
@@ -18,7 +18,7 @@ class Control:
     path: of the socket; timeout: seconds to wait for an answer. Raises ControlError.
     """
 
-    def __init__(self, path, timeout=TIMEOUT):
+    def __init__(self, path: str | os.PathLike[str], timeout: float = TIMEOUT):
         self._path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
@@ -26,30 +26,33 @@ class Control:
             self._socket.connect(str(path))
         except OSError as error:
             self._socket.close()
-            advice = ("; was a switch started with --control and this path?"
-                      if isinstance(error, (FileNotFoundError, ConnectionRefusedError)) else "")
+            advice = (
+                "; was a switch started with --control and this path?"
+                if isinstance(error, (FileNotFoundError, ConnectionRefusedError))
+                else ""
+            )
             raise ControlError(f"{path}: {error.strerror or error}{advice}") from error
         self._lines = self._socket.makefile("rb")
 
-    def __enter__(self):
+    def __enter__(self) -> "Control":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Leaves."""
         self._lines.close()
         self._socket.close()
 
-    def do(self, command, **fields):
+    def do(self, command: str, **fields: Any) -> dict[str, Any]:
         """Gives a command and returns what the switch has to say to it, a dictionary."""
         answer = self.exchange(json.dumps({"command": command, **fields}).encode())
         if not answer.pop("ok"):
             raise ControlError(answer["error"])
         return answer
 
-    def exchange(self, line):
+    def exchange(self, line: bytes) -> dict[str, Any]:
         """Sends a line of bytes as it is and returns the answer, a dictionary."""
         try:
             # What a switch says before it leaves a client is there to be read all the same.
@@ -61,4 +64,5 @@ class Control:
         # A client that is too slow to read is left in the middle of a line.
         if not answer.endswith(b"\n"):
             raise ControlError(f"{self._path}: the switch has closed the connection")
-        return json.loads(answer)
+        parsed: dict[str, Any] = json.loads(answer)
+        return parsed

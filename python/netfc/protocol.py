@@ -8,8 +8,14 @@ import enum
 import struct
 
 import numpy
+from numpy.typing import ArrayLike
 
-import netfc
+from netfc._arrays import Encodings
+
+# The numbers of operations and formats on the wire; table sets are named by their formats, too.
+OPS = {"add": 1, "sub": 2, "mul": 3, "div": 4}
+SYMBOLS = {"add": "+", "sub": "-", "mul": "x", "div": "/"}  # for people
+FORMAT_IDS = {"fp16": 1, "posit16": 2, "bf16": 3, "posit16_es2": 4}
 
 MAGIC = 0x4E46
 VERSION = 1
@@ -23,8 +29,8 @@ QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where t
 REPLY = 0x80  # set in the status of a reply
 CODE_SHIFT = 4
 
-OP_NAMES = {**{number: name for name, number in netfc.OPS.items()}, QUERY: "query"}
-FORMAT_NAMES = {number: name for name, number in netfc.FORMATS.items()}
+OP_NAMES = {**{number: name for name, number in OPS.items()}, QUERY: "query"}
+FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
 
 
 class Code(enum.IntEnum):
@@ -40,7 +46,7 @@ class Code(enum.IntEnum):
 
 
 CODE_NAMES = {int(code): code.name.lower() for code in Code}
-CODE_MEANINGS = {
+CODE_MEANINGS: dict[int, str] = {
     Code.OK: "computed",
     Code.VERSION: "the version is not 1",
     Code.OP: "no such operation",
@@ -60,26 +66,38 @@ class Flag(enum.IntFlag):
     UNDERFLOW = 8
 
     @property
-    def words(self):
+    def words(self) -> list[str]:
         """The flags that are set, as a list of words for people."""
-        names = (flag.name.lower() for flag in Flag if flag & self)
+        names = (str(flag.name).lower() for flag in Flag if flag & self)
         return [{"divbyzero": "division by zero"}.get(name, name) for name in names]
 
 
-def split_status(status):
+def op_number(op: str) -> int:
+    """The number of an operation of OPS. Raises ValueError for any other name."""
+    if op not in OPS:
+        raise ValueError(f"no operation '{op}': there are {', '.join(OPS)}")
+    return OPS[op]
+
+
+def split_status(status: int) -> tuple[bool, int, Flag]:
     """Whether a status byte is that of a reply, its code as an int, its flags."""
     return bool(status & REPLY), status >> CODE_SHIFT & 7, Flag(status & 15)
 
 
-def request(op, format_id, x, y, request_id=0):
-    """The payload of a request; op and format_id as on the wire, x and y arrays of encodings."""
-    header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, len(x), request_id)
-    operands = (numpy.asarray(slots, dtype=">u2").tobytes() for slots in (x, y))
-    return header + b"".join(operands) + bytes(2 * len(x))
+def request(op: int, format_id: int, x: ArrayLike, y: ArrayLike, request_id: int = 0) -> bytes:
+    """The payload of a request.
+
+    op, format_id: as on the wire, see OPS and FORMAT_IDS
+    x, y: encodings, of shape (lanes,) with up to 65535 lanes
+    request_id: 32 bits of the sender's own
+    """
+    x, y = (numpy.asarray(slots, dtype=">u2") for slots in (x, y))
+    header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, x.size, request_id)
+    return header + x.tobytes() + y.tobytes() + bytes(2 * x.size)
 
 
-def results(payload):
-    """The array z of a whole reply."""
+def results(payload: bytes) -> Encodings:
+    """The array z of a whole reply, of shape (lanes,)."""
     count = HEADER.unpack_from(payload)[5]
     z = numpy.frombuffer(payload, ">u2", count, HEADER.size + 4 * count)
     return z.astype(numpy.uint16)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """NetFC version 1 as a scapy layer, on UDP port 20038.
 
+    from netfc.scapy import NetFC, request
+
     request("add", "fp16", [1.5], [2.25]).show2()
     sr1(IP(dst="10.0.0.2") / UDP() / request("add", "fp16", [1.5, 2.5], [2.25, 1]))
 
@@ -9,7 +11,9 @@ NetFC is the layer; numbers() says what the slots of a packet stand for.
 
 import ipaddress
 import struct
+from typing import Any
 
+from numpy.typing import ArrayLike
 from scapy.fields import (
     BitEnumField,
     BitField,
@@ -26,22 +30,21 @@ from scapy.fields import (
 from scapy.layers.inet import UDP
 from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
-import netfc
-import number_formats
-import protocol
+from netfc import formats, protocol
+from netfc._arrays import Values
 
 CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
 START_BYTES = 6  # up to the status: what a switch must have to answer at all
 
-_FLAG_NAMES = [flag.name.lower() for flag in protocol.Flag]
+_FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 
 
 class Slot(XShortField):
     """Sixteen bits that hold a number in the packet's format."""
 
-    def i2repr(self, pkt, x):
+    def i2repr(self, pkt: Any, x: Any) -> str:
         """The bits, and the number where the packet says of what format it is."""
-        number_format = number_formats.BY_ID.get(pkt.format)
+        number_format = formats.BY_ID.get(pkt.format)
         is_address = pkt.op == protocol.QUERY and self.name != "z"
         if number_format is None or is_address:
             return f"0x{x:04x}"
@@ -51,43 +54,43 @@ class Slot(XShortField):
 class Lanes(FieldListField):
     """The x, y or z of all lanes. Left out, it is zeros: as many as x has, or one for x."""
 
-    def __init__(self, name):
+    def __init__(self, name: str):
         super().__init__(name, [], Slot(name, 0), count_from=lambda pkt: pkt.count)
         self.default = None
 
-    def i2len(self, pkt, val):
+    def i2len(self, pkt: Any, val: Any) -> int:
         """How many bytes."""
         return 2 * self.i2count(pkt, val)
 
-    def i2count(self, pkt, val):
+    def i2count(self, pkt: Any, val: Any) -> int:
         """How many lanes."""
         if val is None:
             return 1 if pkt is None or pkt.x is None else len(pkt.x)
         return len(val)
 
-    def i2repr(self, pkt, x):
+    def i2repr(self, pkt: Any, x: Any) -> str:
         """All lanes, as numbers and bits."""
         return super().i2repr(pkt, self._filled(pkt, x))
 
-    def addfield(self, pkt, s, val):
+    def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
         """Append the lanes to the bytes of a packet."""
         val = self._filled(pkt, val)
         return s + struct.pack(f">{len(val)}H", *val)
 
-    def getfield(self, pkt, s):
+    def getfield(self, pkt: Any, s: Any) -> Any:
         """Take the lanes off the bytes of a packet; fewer where it was cut."""
         count = min(self.count_from(pkt), len(s) // 2)
         return s[2 * count :], list(struct.unpack_from(f">{count}H", s))
 
-    def _filled(self, pkt, val):
+    def _filled(self, pkt: Any, val: Any) -> Any:
         return [0] * self.i2count(pkt, val) if val is None else val
 
 
 _START = [
     XShortField("magic", protocol.MAGIC),
     ByteField("version", protocol.VERSION),
-    ByteEnumField("op", netfc.OPS["add"], protocol.OP_NAMES),
-    ByteEnumField("format", netfc.FORMATS["fp16"], protocol.FORMAT_NAMES),
+    ByteEnumField("op", protocol.OPS["add"], protocol.OP_NAMES),
+    ByteEnumField("format", protocol.FORMAT_IDS["fp16"], protocol.FORMAT_NAMES),
     BitField("reply", 0, 1),
     BitEnumField("code", 0, 3, protocol.CODE_NAMES),
     FlagsField("flags", 0, 4, _FLAG_NAMES),
@@ -108,7 +111,7 @@ class NetFC(Packet):
     ]
 
     @classmethod
-    def dispatch_hook(cls, _pkt=None, *_args, **_fields):
+    def dispatch_hook(cls, _pkt: Any = None, *_args: Any, **_fields: Any) -> Any:
         """The layer for these bytes: NetFC whole, its start alone, or no NetFC."""
         if _pkt is None:
             return cls
@@ -117,23 +120,23 @@ class NetFC(Packet):
             return Raw
         return cls if len(_pkt) >= protocol.HEADER.size else NetFCStart
 
-    def post_dissect(self, s):
+    def post_dissect(self, s: Any) -> Any:
         """Lanes that a cut datagram lacks are none, and not the zeros of the default."""
         for name in "xyz":
             self.fields.setdefault(name, [])
         return s
 
-    def guess_payload_class(self, payload):
+    def guess_payload_class(self, payload: Any) -> Any:
         """Counters stand behind the lane of a query."""
         if self.op == protocol.QUERY and len(payload) >= protocol.QUERY_COUNTERS.size:
             return QueryCounters
         return Raw
 
-    def hashret(self):
+    def hashret(self) -> bytes:
         """What a request has in common with its reply."""
         return struct.pack(">BBI", self.op, self.format, self.id)
 
-    def answers(self, other):
+    def answers(self, other: Any) -> bool:
         """Whether this is the reply to another packet."""
         return (
             isinstance(other, NetFC)
@@ -142,7 +145,7 @@ class NetFC(Packet):
             and self.id == other.id
         )
 
-    def mysummary(self):
+    def mysummary(self) -> str:
         """One line for people."""
         lanes = self.count if self.count is not None else len(self.x or [0])
         text = self.sprintf("NetFC %format% %op%") + f", {lanes} lane{'s' * (lanes != 1)}"
@@ -168,33 +171,33 @@ class QueryCounters(Packet):
     fields_desc = [IntField("connections", 0), LongField("bytes", 0)]
 
 
-def request(op, number_format, x, y, **fields):
+def request(op: str, number_format: str, x: ArrayLike, y: ArrayLike, **fields: Any) -> NetFC:
     """A request; op and number_format by name, x and y numbers or lists of numbers.
 
     fields: other fields of NetFC. For operands as bits: NetFC(x=[0x3e00], y=[0x4080]).
     """
-    encode = number_formats.FORMATS[number_format].encode
-    x, y = (encode(numbers).reshape(-1).tolist() for numbers in (x, y))
-    if len(x) != len(y):
-        raise ValueError(f"x has {len(x)} lanes, y has {len(y)}")
-    return NetFC(op=netfc.OPS[op], format=netfc.FORMATS[number_format], x=x, y=y, **fields)
+    form = formats.Format(number_format)
+    slots = [form.encode(numbers).reshape(-1).tolist() for numbers in (x, y)]
+    if len(slots[0]) != len(slots[1]):
+        raise ValueError(f"x has {len(slots[0])} lanes, y has {len(slots[1])}")
+    return NetFC(op=protocol.op_number(op), format=form.id, x=slots[0], y=slots[1], **fields)
 
 
-def query(destination, **fields):
+def query(destination: str, **fields: Any) -> Packet:
     """A Slowloris query for an IPv4 destination, with room for all counters."""
     x, y = struct.unpack(">HH", ipaddress.IPv4Address(destination).packed)
-    header = NetFC(op=protocol.QUERY, format=netfc.FORMATS["fp16"], x=[x], y=[y], **fields)
+    header = NetFC(op=protocol.QUERY, format=protocol.FORMAT_IDS["fp16"], x=[x], y=[y], **fields)
     return header / QueryCounters()
 
 
-def query_destination(packet):
+def query_destination(packet: Any) -> str:
     """The IPv4 address that a query packet asks for."""
     return str(ipaddress.IPv4Address(packet.x[0] << 16 | packet.y[0]))
 
 
-def numbers(packet, field):
+def numbers(packet: Any, field: str) -> Values:
     """What the slots x, y or z of a packet stand for: a numpy array of float64."""
-    return number_formats.BY_ID[packet.format].decode(getattr(packet, field))
+    return formats.BY_ID[packet.format].decode(getattr(packet, field))
 
 
 bind_bottom_up(UDP, NetFC, sport=protocol.UDP_PORT)

@@ -9,6 +9,9 @@ import json
 import os
 import pathlib
 import socket
+from typing import Any
+
+from netfc.errors import TelemetryError
 
 SOCKET_NAME = "dpdk_telemetry.v2"
 FILE_PREFIX = "rte"  # the EAL's default
@@ -16,11 +19,7 @@ TIMEOUT = 5
 _GREETING_BYTES = 1024
 
 
-class TelemetryError(Exception):
-    """Why the switch could not be asked, for people."""
-
-
-def runtime_folder():
+def runtime_folder() -> pathlib.Path:
     """The folder that the EAL of this user has its runtime folders in."""
     named = os.environ.get("RUNTIME_DIRECTORY")
     if named:
@@ -30,7 +29,7 @@ def runtime_folder():
     return pathlib.Path(os.environ.get("XDG_RUNTIME_DIR", "/tmp"))
 
 
-def socket_path(file_prefix=FILE_PREFIX):
+def socket_path(file_prefix: str = FILE_PREFIX) -> pathlib.Path:
     """The path of the telemetry socket of a process with that --file-prefix."""
     return runtime_folder() / "dpdk" / file_prefix / SOCKET_NAME
 
@@ -41,7 +40,7 @@ class Telemetry:
     path: of the telemetry socket; timeout: seconds to wait for an answer. Raises TelemetryError.
     """
 
-    def __init__(self, path, timeout=TIMEOUT):
+    def __init__(self, path: str | os.PathLike[str], timeout: float = TIMEOUT):
         self._path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.settimeout(timeout)
@@ -51,24 +50,24 @@ class Telemetry:
         except OSError as error:
             self._socket.close()
             raise TelemetryError(f"{path}: {error.strerror or error}") from error
-        self._bytes = greeting["max_output_len"]
-        self.pid = greeting["pid"]
+        self._bytes: int = greeting["max_output_len"]
+        self.pid: int = greeting["pid"]
 
-    def __enter__(self):
+    def __enter__(self) -> "Telemetry":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         """Leaves."""
         self._socket.close()
 
-    def send(self, command):
+    def send(self, command: str) -> None:
         """Asks without waiting for the answer."""
         self._socket.send(command.encode())
 
-    def ask(self, command):
+    def ask(self, command: str) -> Any:
         """The answer to a command, such as /netfc/port,0; None where there is nothing to say."""
         try:
             self.send(command)
@@ -77,11 +76,13 @@ class Telemetry:
             raise TelemetryError(f"{self._path}: {error.strerror or error}") from error
         return answer[command.partition(",")[0]]
 
-    def _receive(self, most):
+    def _receive(self, most: int) -> Any:
         answer = self._socket.recv(most)
         if not answer:
-            raise TelemetryError(f"{self._path}: the switch has closed the connection; "
-                                 "it may have as many clients as it serves")
+            raise TelemetryError(
+                f"{self._path}: the switch has closed the connection; "
+                "it may have as many clients as it serves"
+            )
         try:
             return json.loads(answer)
         except ValueError as error:

@@ -12,8 +12,7 @@ import numpy
 
 from anycast.network import ANYCAST, Anycast, why_not
 from namespaces import CommandError
-from netfc_channel import ClientError
-from netfc_client import Client
+from netfc import Client, ClientError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLIENTS = 16  # flows: that all go to one switch happens once in 32,768 times

@@ -21,7 +21,8 @@ import tempfile
 import time
 
 from namespaces import Built, CommandError, Namespace
-from netfc_telemetry import Telemetry, TelemetryError
+from netfc import TelemetryError
+from netfc.telemetry import Telemetry
 
 PATIENCE = 20  # seconds
 FRR = pathlib.Path("/usr/lib/frr")

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Count the instructions of the switch's data path, and compare them with the recorded figures.
 
@@ -16,12 +15,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-
-# pylint: disable=wrong-import-position
-import capture
-from benchmark import contenders, tables
-from benchmark.traffic import Traffic
+from benchmark.measure import tables
+from benchmark.measure.traffic import Traffic
+from benchmark.peers import contenders
+from netfc import capture
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "tests" / "golden" / "instructions.json"

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Measure the switch beside its peers, on this machine and without a NIC."""
 
@@ -12,14 +11,13 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass, replace
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-
-# pylint: disable=wrong-import-position
-from benchmark import alone, bmv2, contenders, latency, lcores, machine, matrix, report
-from benchmark import rounds, startup, tables
-from benchmark.polling import ProgramError
+from benchmark import machine, matrix
+from benchmark.measure import alone, latency, lcores, rounds, startup, tables
+from benchmark.measure.traffic import Traffic
+from benchmark.peers import bmv2, contenders
+from benchmark.peers.polling import ProgramError
+from benchmark.report import page
 from benchmark.results import Results, identity
-from benchmark.traffic import Traffic
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("dpdk-netfc", "netfc-microbench")
@@ -193,7 +191,7 @@ class Run:
                 self._settings.rounds,
             ),
         )
-        print(f"\n{bmv2.sentence(packets, report.direct_rate(self._results.data))}.")
+        print(f"\n{bmv2.sentence(packets, page.direct_rate(self._results.data))}.")
 
     def _by_room_and_lanes(self, section, measure):
         """What measure(room, lanes) returns, by "room, lanes"."""
@@ -297,7 +295,7 @@ def measure(arguments, memory, results, settings):
 
 def write_document(folder, numbers):
     """performance.md and its figures."""
-    report.write(folder, numbers)
+    page.write(folder, numbers)
     print(f"\n{folder}/performance.md")
 
 

@@ -1,22 +1,16 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Rerun the NetFC paper's evaluation through the running switch, and write the report."""
 
 import argparse
 import json
 import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-
-# pylint: disable=wrong-import-position
 import numpy
 
-import netfc
-from evaluation import accuracy, baseline, datasets, figures, measures, memory, pairs, report
-from evaluation import rounding, scaling, speed, training
+from evaluation.measure import accuracy, baseline, datasets, measures, memory, pairs, rounding, scaling, speed, training
 from evaluation.progress import Progress
-from number_formats import FORMATS
+from evaluation.report import figures, page
+from netfc import FORMATS, Library
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 SETS = {
@@ -109,7 +103,7 @@ def measure(arguments, progress):
     build, formats = arguments.build, list(FORMATS.values())
     scales = scaling.QUICK_SCALES if arguments.quick else scaling.SCALES
     step = pairs.QUICK_STEP if arguments.quick else 1
-    library = netfc.Library(build)
+    library = Library(build)
     results = {"quick": arguments.quick, "scales": scales, "step": step}
 
     progress.start("Data sets: random numbers, and gradients of a network in training")
@@ -153,7 +147,7 @@ def main():
     with open(arguments.work / "results.json", "w", encoding="ascii") as file:
         json.dump(results, file)
     figures.draw(images, results, SETS)
-    report.write(arguments.output, results, SETS, CHOICE)
+    page.write(arguments.output, results, SETS, CHOICE)
     progress.finish()
     print(f"{arguments.output}/evaluation.md, evaluation.html")
 

@@ -10,12 +10,9 @@ import pathlib
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-
-# pylint: disable=wrong-import-position
 from namespaces import CommandError
-from netfc_client import Client
-from netfc_telemetry import Telemetry
+from netfc import Client
+from netfc.telemetry import Telemetry
 from slowloris import actors
 from slowloris.background import Background
 from slowloris.network import SWITCH_ADDRESS, Network

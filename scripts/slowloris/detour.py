@@ -10,8 +10,8 @@ import ipaddress
 import socket
 import struct
 
-import protocol
-from netfc_telemetry import Telemetry
+from netfc import protocol
+from netfc.telemetry import Telemetry
 from slowloris.background import Background
 
 PORT = protocol.UDP_PORT + 1

@@ -13,11 +13,8 @@ import struct
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-
-# pylint: disable=wrong-import-position
-import protocol
 from namespaces import CommandError
+from netfc import protocol
 from slowloris import detour
 from slowloris.network import SWITCH_ADDRESS, Network
 

@@ -22,11 +22,9 @@ import time
 
 import numpy
 
-import capture
-import netfc
-import protocol
-from netfc_control import Control, ControlError
-from netfc_telemetry import Telemetry
+from netfc import FORMATS, ControlError, capture, protocol
+from netfc.control import Control
+from netfc.telemetry import Telemetry
 
 PROGRAM = "soak"
 DONE, WRONG_USAGE, FAILED = 0, 1, 2
@@ -67,7 +65,7 @@ def parse_arguments(arguments):
 
 def request(draw, number, op=None):
     operands = numpy.frombuffer(draw.randbytes(4 * LANES), ">u2")
-    return protocol.request(op or 1 + number % 4, netfc.FORMATS["fp16"], operands[:LANES],
+    return protocol.request(op or 1 + number % 4, FORMATS["fp16"].id, operands[:LANES],
                             operands[LANES:], number)
 
 

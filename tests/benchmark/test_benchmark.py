@@ -12,10 +12,12 @@ import pytest
 import project_scripts
 import switch
 
-from benchmark import alone, bmv2, contenders, instructions, latency, lcores, machine
-from benchmark import matrix, report, run, stages, startup, tables
-from benchmark.polling import Sample
-from benchmark.traffic import Traffic
+from benchmark import instructions, machine, matrix, run
+from benchmark.measure import alone, latency, lcores, startup, tables
+from benchmark.measure.traffic import Traffic
+from benchmark.peers import bmv2, contenders
+from benchmark.peers.polling import Sample
+from benchmark.report import page, stages
 
 DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
@@ -95,8 +97,8 @@ def test_programs_that_compute_nothing_are_noticed(tmp_path):
     (['--build', '/nonexistent'], 'build it first'),
 ])
 def test_wrong_usage_is_explained(words, complaint):
-    program = project_scripts.SCRIPTS / 'benchmark' / 'run.py'
-    done = subprocess.run([program, *words], text=True, capture_output=True, check=False)
+    environment = {**os.environ, 'NETFC_BUILD': str(switch.BUILD)}
+    done = subprocess.run([BENCH, *words], env=environment, text=True, capture_output=True, check=False)
     assert done.returncode != 0 and complaint in done.stderr and 'Traceback' not in done.stderr
 
 
@@ -136,8 +138,8 @@ def test_the_guard_fails_where_more_is_executed(capsys):
 
 def test_the_report_is_what_was_measured(tmp_path):
     """Made again of its numbers, page and figures are those in docs/, to the byte."""
-    numbers = json.loads((DOCS / 'performance' / report.NUMBERS).read_text())
-    report.write(tmp_path, numbers)
+    numbers = json.loads((DOCS / 'performance' / page.NUMBERS).read_text())
+    page.write(tmp_path, numbers)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob('*.*'))
     kept = sorted(path.relative_to(DOCS) for path in (DOCS / 'performance').iterdir())
     assert made == sorted([*kept, pathlib.Path('performance.md')])
@@ -146,8 +148,8 @@ def test_the_report_is_what_was_measured(tmp_path):
 
 
 def test_stages_add_up_to_the_whole():
-    numbers = json.loads((DOCS / 'performance' / report.NUMBERS).read_text())
-    cells, rooms = report.sweep_cells(numbers), numbers['done']['alone']
+    numbers = json.loads((DOCS / 'performance' / page.NUMBERS).read_text())
+    cells, rooms = page.sweep_cells(numbers), numbers['done']['alone']
     for lanes in matrix.ENDS:
         results = next(c['results'] for c in cells if c['cell']['lanes'] == lanes)
         for room, found in stages.of_rooms(cells, rooms, lanes).items():
@@ -175,7 +177,7 @@ def test_instruction_sets_are_compared(bench, traffic):
     rows = tables.isas({'128, fp16_k8': found})
     assert len(rows[0]) == len(tables.ISAS)
     kept = {'done': {'isas': {'128, fp16_k8': found}}}
-    assert report.instruction_sets(kept)[-1].rows == rows
+    assert page.instruction_sets(kept)[-1].rows == rows
 
 
 class Rounds:

@@ -18,13 +18,12 @@ import time
 import pytest
 
 import frames
-import project_scripts  # pylint: disable=unused-import
 import switch
 import tcp_frames
-
-from netfc_control import Control  # found through project_scripts
-from netfc_telemetry import Telemetry  # found through project_scripts
 from slowloris_model import ACK, FIN
+
+from netfc.control import Control
+from netfc.telemetry import Telemetry
 
 PRELOADED = switch.BUILD / 'tests' / 'datapath' / 'count_allocations.so'
 WATCHED_PACKETS = 100_000  # of every lcore

@@ -17,8 +17,10 @@ import pytest
 import project_scripts
 import switch
 
-from evaluation import baseline, datasets, document, measures, memory, paper
-from number_formats import FORMATS
+from evaluation import paper
+from evaluation.measure import baseline, datasets, measures, memory
+from evaluation.report import document
+from netfc import FORMATS
 
 EVALUATE = project_scripts.SCRIPTS / 'evaluate'
 REPORT = project_scripts.PROJECT / 'docs' / 'evaluation.md'

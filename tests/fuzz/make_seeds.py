@@ -10,7 +10,7 @@ import struct
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "integration"))
+sys.path[:0] = map(str, (HERE.parent / "support", HERE.parent / "integration" / "switch"))
 
 import frames  # noqa: E402
 import test_endpoint  # noqa: E402

@@ -13,7 +13,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PATH = HERE / 'netfc.pcap'
-sys.path.insert(0, str(HERE.parent / 'integration'))
+sys.path.insert(0, str(HERE.parent / 'support'))
 
 import frames  # noqa: E402
 import oracle  # noqa: E402

@@ -11,7 +11,8 @@ import hosts
 import project_scripts
 import switch
 
-from netfc_control import Control, ControlError  # found through project_scripts
+from netfc import ControlError
+from netfc.control import Control
 
 
 def connected(path):
@@ -49,6 +50,6 @@ def connection(running):
 
 def netfc_ctl(*arguments, **environment):
     """Runs netfc-ctl."""
-    return subprocess.run([project_scripts.SCRIPTS / 'netfc-ctl', *arguments], text=True,
+    return subprocess.run([project_scripts.PROGRAMS / 'netfc-ctl', *arguments], text=True,
                           capture_output=True, timeout=60, check=False,
                           env={**os.environ, **environment})

@@ -10,9 +10,9 @@ import threading
 
 import numpy as np
 
-import project_scripts  # noqa: F401, lets the next ones be found
-import protocol
 import switch
+
+from netfc import protocol
 
 CHUNK = 2000  # lanes whose lines fit into a pipe, whichever end reads first
 

@@ -19,10 +19,9 @@ import time
 
 import pytest
 
-import project_scripts  # noqa: F401, finds the project's scripts
 import switch
 
-import namespaces  # found through project_scripts
+import namespaces
 from namespaces import command
 
 # From linux/if_packet.h; Python's socket module does not have them.

@@ -6,7 +6,7 @@ import re
 
 import p4_rows
 import project_scripts
-from test_netfc_tables import run
+from table_builder import run
 
 INSTALLED = re.findall(r"^  '(\w+)',$",
                        (project_scripts.PROJECT / 'tables' / 'meson.build').read_text(), re.M)

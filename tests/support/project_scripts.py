@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets tests import the modules of scripts/ and the maker of the golden capture."""
+"""Where things are in the source tree; tests/pytest.ini says what can be imported from it."""
 
 import pathlib
-import sys
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPTS = PROJECT / 'scripts'
-GOLDEN = PROJECT / 'tests' / 'golden'
-
-for folder in (SCRIPTS, GOLDEN):
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
+PROGRAMS = PROJECT / 'python' / 'bin'

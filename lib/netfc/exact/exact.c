@@ -128,3 +128,20 @@ netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uin
 		result.flags = NETFC_OVERFLOW;
 	return result;
 }
+
+uint8_t
+netfc_exact_lanes(const struct netfc_format *format, enum netfc_op op, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+{
+	uint8_t all = 0;
+
+	for (uint32_t lane = 0; lane < count; lane++) {
+		struct netfc_result result = netfc_exact(format, op, x[lane], y[lane]);
+
+		z[lane] = result.z;
+		if (flags != NULL)
+			flags[lane] = result.flags;
+		all |= result.flags;
+	}
+	return all;
+}

@@ -18,6 +18,7 @@
 #include "netfc_log2.h"
 #include "netfc_prefix.h"
 #include "netfc_set.h"
+#include "netfc_version.h"
 #include "netfc_wire.h"
 
 #endif /* NETFC_H */

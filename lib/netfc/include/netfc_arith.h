@@ -64,6 +64,20 @@ netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y
 NETFC_API struct netfc_result
 netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y);
 
+/**
+ * The correctly rounded results of many lanes, one by one as netfc_exact() computes them.
+ *
+ * @param format the format of operands and results
+ * @param op the operation of all lanes
+ * @param x, y operands, `count` each
+ * @param z results, `count`; may be x or y
+ * @param flags exception flags, `count`, or NULL
+ * @param count how many lanes; any number
+ * @return the exception flags of all lanes, or-ed
+ */
+NETFC_API uint8_t netfc_exact_lanes(const struct netfc_format *format, enum netfc_op op,
+	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+
 #ifdef __cplusplus
 }
 #endif

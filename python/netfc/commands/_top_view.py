@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A running switch as lines of text: what has happened between two snapshots."""
 
+from collections.abc import Iterator
+from typing import Any
+
+from netfc.snapshot import Snapshot
+
 DESTINATIONS_SHOWN = 3
 UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def short(number):
+def short(number: float) -> str:
     """A number in at most five characters and a unit: 1234567 -> 1.235M."""
     for size, unit in UNITS:
         if number >= size:
@@ -13,7 +18,7 @@ def short(number):
     return f"{number:.0f}"
 
 
-def share(part, whole):
+def share(part: float, whole: float) -> str:
     """A ratio in percent; '-' where there is nothing to divide by."""
     return f"{100 * part / whole:.1f}%" if whole else "-"
 
@@ -21,21 +26,22 @@ def share(part, whole):
 class Rates:
     """Changes per second between two dictionaries of counters."""
 
-    def __init__(self, before, after, seconds):
+    def __init__(self, before: dict[str, Any], after: dict[str, Any], seconds: float):
         self._before, self._after, self._seconds = before, after, seconds
 
-    def change(self, *names):
+    def change(self, *names: str) -> int:
         """How much a counter has grown; names lead through groups."""
-        before, after = self._before, self._after
+        before: Any = self._before
+        after: Any = self._after
         for name in names:
             before, after = before.get(name, {}), after.get(name, {})
-        return after - (before or 0)
+        return int(after - (before or 0))
 
-    def __call__(self, *names):
+    def __call__(self, *names: str) -> str:
         return short(self.change(*names) / self._seconds)
 
 
-def lines(before, after, accuracy=None):
+def lines(before: Snapshot, after: Snapshot, accuracy: str | None = None) -> Iterator[str]:
     """The view.
 
     before, after: Snapshots of the same switch; accuracy: what to say of a sample of requests that
@@ -53,56 +59,76 @@ def lines(before, after, accuracy=None):
     yield from of_ports(before, after, seconds)
 
 
-def head(after):
+def head(after: Snapshot) -> Iterator[str]:
+    """What is running."""
     config = after.config
     sets = ", ".join(table["set"] for table in after.tables.values())
-    yield (f"dpdk-netfc {config['version']}   up {after.stats['seconds']} s   {sets}   "
-           f"match {config['match']}   forward {config['forward']}")
+    yield (
+        f"dpdk-netfc {config['version']}   up {after.stats['seconds']} s   {sets}   "
+        f"match {config['match']}   forward {config['forward']}"
+    )
 
 
-def of_switch(rate, after):
+def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
+    """The switch as a whole."""
     stats = after.stats
-    yield (f"packets/s  {rate('rx_packets'):>8} in   {rate('tx_packets'):>8} out   "
-           f"{stats['mbufs_in_use']} of {after.config['mbufs']} mbufs in use")
-    yield (f"NetFC/s    {rate('netfc_packets'):>8} requests   {rate('lanes'):>8} lanes   "
-           f"refused {sum(rate.change('errors', name) for name in stats['errors'])}")
+    yield (
+        f"packets/s  {rate('rx_packets'):>8} in   {rate('tx_packets'):>8} out   "
+        f"{stats['mbufs_in_use']} of {after.config['mbufs']} mbufs in use"
+    )
+    yield (
+        f"NetFC/s    {rate('netfc_packets'):>8} requests   {rate('lanes'):>8} lanes   "
+        f"refused {sum(rate.change('errors', name) for name in stats['errors'])}"
+    )
     for title, group in (("drops/s", "drops"), ("flags/s", "exceptions")):
         shown = [f"{rate(group, name)} {name}" for name in stats[group] if rate.change(group, name)]
         yield f"{title:<10} {', '.join(shown) or 'none'}"
     if after.bridge:
-        yield (f"stations   {after.bridge['known']} of {after.bridge['capacity']}, "
-               f"{after.bridge['refused']} refused")
+        yield (
+            f"stations   {after.bridge['known']} of {after.bridge['capacity']}, "
+            f"{after.bridge['refused']} refused"
+        )
     if "slowloris" in stats:
         yield of_slowloris(stats["slowloris"])
 
 
-def of_slowloris(detector):
+def of_slowloris(detector: dict[str, Any]) -> str:
+    """What the Slowloris detector tracks."""
     attacked = detector["under_attack"][:DESTINATIONS_SHOWN]
     more = "" if detector["alarms"] == len(attacked) else ", ..."
     named = f": {', '.join(attacked)}{more}" if attacked else ""
-    return (f"slowloris  connections {short(detector['connections'])}   destinations "
-            f"{short(detector['destinations'])}   under attack {detector['alarms']}{named}")
+    return (
+        f"slowloris  connections {short(detector['connections'])}   destinations "
+        f"{short(detector['destinations'])}   under attack {detector['alarms']}{named}"
+    )
 
 
-def of_lcores(before, after, seconds):
+def of_lcores(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str]:
+    """A line for each lcore."""
     yield f"{'lcore':<6}{'load':>7}{'burst':>8}{'in/s':>9}{'lanes/s':>9}  queues"
-    earlier = {lcore["lcore"]: lcore for lcore in before.lcores}
+    earlier: dict[int, Any] = {lcore["lcore"]: lcore for lcore in before.lcores}
     for lcore in after.lcores:
         rate = Rates(earlier.get(lcore["lcore"], {}), lcore, seconds)
         bursts = rate.change("busy_polls")
         mean = f"{rate.change('rx_packets') / bursts:.1f}" if bursts else "-"
-        yield (f"{lcore['lcore']:<6}{share(bursts, rate.change('polls')):>7}{mean:>8}"
-               f"{rate('rx_packets'):>9}{rate('lanes'):>9}  {' '.join(lcore['paths']) or 'idle'}")
+        yield (
+            f"{lcore['lcore']:<6}{share(bursts, rate.change('polls')):>7}{mean:>8}"
+            f"{rate('rx_packets'):>9}{rate('lanes'):>9}  {' '.join(lcore['paths']) or 'idle'}"
+        )
 
 
-def of_ports(before, after, seconds):
+def of_ports(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str]:
+    """A line for each port."""
     yield f"{'port':<6}{'link':>5}{'in/s':>9}{'out/s':>9}{'lost':>8}  device"
-    earlier = {port["port"]: port for port in before.ports}
+    earlier: dict[int, Any] = {port["port"]: port for port in before.ports}
     for port in after.ports:
         if "counters" not in port:
             continue
         rate = Rates(earlier.get(port["port"], {}).get("counters", {}), port["counters"], seconds)
-        lost = sum(rate.change(name) for name in ("rx_missed", "rx_errors", "rx_no_mbuf",
-                                                  "tx_errors"))
-        yield (f"{port['port']:<6}{'up' if port.get('link_up') else 'down':>5}"
-               f"{rate('rx_packets'):>9}{rate('tx_packets'):>9}{short(lost):>8}  {port['device']}")
+        lost = sum(
+            rate.change(name) for name in ("rx_missed", "rx_errors", "rx_no_mbuf", "tx_errors")
+        )
+        yield (
+            f"{port['port']:<6}{'up' if port.get('link_up') else 'down':>5}"
+            f"{rate('rx_packets'):>9}{rate('tx_packets'):>9}{short(lost):>8}  {port['device']}"
+        )

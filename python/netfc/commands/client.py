@@ -2,20 +2,24 @@
 """The command line of the NetFC client."""
 
 import argparse
+import io
 import json
 import math
 import os
 import signal
 import sys
 
-import netfc
-import number_formats
-import protocol
-from netfc_channel import RETRIES, TIMEOUT, WINDOW, ClientError
-from netfc_client import MTU, Client
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from netfc import formats, protocol
+from netfc._arrays import Encodings
+from netfc.channel import RETRIES, TIMEOUT, WINDOW
+from netfc.client import MTU, Client
+from netfc.commands._parser import DONE, FAILED, WRONG_USAGE
+from netfc.errors import ClientError
 
 PROGRAM = "netfc-client"
-DONE, WRONG_USAGE, FAILED = 0, 1, 2
 SHOWN_CHARACTERS = 60
 
 DESCRIPTION = """\
@@ -38,61 +42,79 @@ class UsageError(Exception):
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are ours."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see --help")
 
 
-def make_parser():
+def make_parser() -> Parser:
     """The command line."""
     parser = Parser(
-        prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+        prog=PROGRAM,
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage=f"{PROGRAM} add|sub|mul|div [X Y] --server ADDRESS [OPTION...]\n"
         f"       {PROGRAM} query IPV4 --server ADDRESS [OPTION...]",
     )
-    parser.add_argument("op", metavar="OP", choices=[*netfc.OPS, "query"], help=argparse.SUPPRESS)
+    parser.add_argument(
+        "op", metavar="OP", choices=[*protocol.OPS, "query"], help=argparse.SUPPRESS
+    )
     parser.add_argument("operands", metavar="X Y", nargs="*", help=argparse.SUPPRESS)
     option = parser.add_argument
-    option("--server", metavar="ADDRESS", required=True,
-           help="the switch, or a host behind it: a name, an IPv4 or an IPv6 address")
+    option(
+        "--server",
+        metavar="ADDRESS",
+        required=True,
+        help="the switch, or a host behind it: a name, an IPv4 or an IPv6 address",
+    )
     option("--port", type=int, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
     option("--format", default="fp16", help="fp16, posit16, bf16 or posit16_es2 (%(default)s)")
     option("--input", metavar="FILE", help="read pairs from FILE")
-    option("--bits", action="store_true",
-           help="operands and results are encodings: one to four hex digits, with or without 0x")
+    option(
+        "--bits",
+        action="store_true",
+        help="operands and results are encodings: one to four hex digits, with or without 0x",
+    )
     option("--json", action="store_true", help="print one JSON object")
     option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
     option("--lanes", type=int, help="pairs in a datagram at the most (what the MTU has room for)")
-    option("--timeout", metavar="SECONDS", type=float, default=TIMEOUT,
-           help="until a datagram counts as lost and is sent again (%(default)s)")
+    option(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=TIMEOUT,
+        help="until a datagram counts as lost and is sent again (%(default)s)",
+    )
     option("--retries", type=int, default=RETRIES, help="how often it is sent again (%(default)s)")
-    option("--window", type=int, default=WINDOW,
-           help="datagrams under way at once (%(default)s)")
+    option("--window", type=int, default=WINDOW, help="datagrams under way at once (%(default)s)")
     return parser
 
 
 class Operands:
     """A growing column of operands, parsed one by one, encoded together."""
 
-    def __init__(self, number_format, bits_only):
+    def __init__(self, number_format: formats.Format, bits_only: bool):
         self._format = number_format
         self._bits_only = bits_only
-        self._numbers = []
-        self._encodings = {}  # by index: operands that were no numbers but encodings
+        self._numbers: list[float] = []
+        self._encodings: dict[
+            int, int
+        ] = {}  # by index: operands that were no numbers but encodings
 
     @property
-    def syntax(self):
+    def syntax(self) -> str:
         """What an operand looks like."""
         if self._bits_only:
             return "one to four hex digits, such as 3c00"
         return "a decimal number, inf, nan, or an encoding such as 0x3c00"
 
-    def append(self, text):
+    def append(self, text: str) -> bool:
         """Add an operand; returns whether the text was one."""
         if self._bits_only and not text.lower().startswith("0x"):
             text = "0x" + text
-        bits = number_formats.parse_bits(text)
-        number = 0.0 if bits is not None else number_formats.parse_number(text)
+        bits = formats.parse_bits(text)
+        number = 0.0 if bits is not None else formats.parse_number(text)
         if number is None or (self._bits_only and bits is None):
             return False
         if bits is not None:
@@ -100,14 +122,14 @@ class Operands:
         self._numbers.append(number)
         return True
 
-    def bits(self):
+    def bits(self) -> Encodings:
         """The encodings."""
         bits = self._format.encode(self._numbers)
         bits[list(self._encodings)] = list(self._encodings.values())
         return bits
 
 
-def read_pairs(lines, source, columns):
+def read_pairs(lines: Iterable[str], source: str, columns: list[Operands]) -> None:
     """Append the two operands of each line to the two columns."""
     for number, line in enumerate(lines, 1):
         words = line.split()
@@ -122,19 +144,20 @@ def read_pairs(lines, source, columns):
             )
 
 
-def read_input(path, columns):
+def read_input(path: str | None, columns: list[Operands]) -> None:
     """Read pairs from a file, or from standard input where path is None."""
     if path is None:
-        sys.stdin.reconfigure(errors="replace")
-        return read_pairs(sys.stdin, "standard input", columns)
+        lines = io.TextIOWrapper(sys.stdin.buffer, errors="replace")
+        read_pairs(lines, "standard input", columns)
+        return
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return read_pairs(file, path, columns)
+            read_pairs(file, path, columns)
     except OSError as error:
         raise UsageError(f"cannot read '{path}': {error.strerror}") from error
 
 
-def read_operands(options, number_format):
+def read_operands(options: argparse.Namespace, number_format: formats.Format) -> list[Encodings]:
     """The encodings x and y that the command line asks for."""
     columns = [Operands(number_format, options.bits) for _ in "xy"]
     if not options.operands:
@@ -150,7 +173,7 @@ def read_operands(options, number_format):
     return [column.bits() for column in columns]
 
 
-def numbers_json(number_format, bits):
+def numbers_json(number_format: formats.Format, bits: Encodings) -> list[dict[str, Any]]:
     """Operands or results for programs, as netfc-tables prints them."""
     return [
         {
@@ -161,35 +184,40 @@ def numbers_json(number_format, bits):
     ]
 
 
-def print_json(options, client, columns):
+def print_json(options: argparse.Namespace, client: Client, columns: Sequence[Encodings]) -> None:
     """One object with all lanes; columns: the arrays x, y and z."""
     lanes = zip(*(numbers_json(client.format, column) for column in columns))
-    print(json.dumps({
-        "server": options.server,
-        "port": options.port,
-        "op": options.op,
-        "format": options.format,
-        "results": [dict(zip("xyz", lane)) for lane in lanes],
-        "flags": client.flags.words,
-        "datagrams": vars(client.counters),
-    }))
+    print(
+        json.dumps(
+            {
+                "server": options.server,
+                "port": options.port,
+                "op": options.op,
+                "format": options.format,
+                "results": [dict(zip("xyz", lane)) for lane in lanes],
+                "flags": client.flags.words,
+                "datagrams": vars(client.counters),
+            }
+        )
+    )
 
 
-def compute(options, client):
+def compute(options: argparse.Namespace, client: Client) -> None:
     """Carry out an arithmetic operation."""
     x, y = read_operands(options, client.format)
     z = client.compute(options.op, x, y)
     if options.json:
         print_json(options, client, (x, y, z))
         return
-    text = "0x{:04x}".format if options.bits else client.format.text
-    sys.stdout.writelines(f"{text(bits)}\n" for bits in z.tolist())
+    form = client.format
+    lines = (f"0x{bits:04x}" if options.bits else form.text(bits) for bits in z.tolist())
+    sys.stdout.writelines(f"{line}\n" for line in lines)
     if client.flags:
         sys.stdout.flush()
         print(f"{PROGRAM}: exceptions: {', '.join(client.flags.words)}", file=sys.stderr)
 
 
-def query(options, client):
+def query(options: argparse.Namespace, client: Client) -> None:
     """Carry out a query."""
     if len(options.operands) != 1 or options.input is not None or options.bits:
         raise UsageError("query takes one IPv4 address, and neither --input nor --bits")
@@ -198,16 +226,19 @@ def query(options, client):
         answer = {"server": options.server, "destination": options.operands[0]}
         print(json.dumps({**answer, **result._asdict()}))
     else:
-        print(f"{result.connections} connections, {result.bytes} bytes,"
-              f" {result.ratio:.8g} connections per byte")
+        print(
+            f"{result.connections} connections, {result.bytes} bytes,"
+            f" {result.ratio:.8g} connections per byte"
+        )
 
 
-def run(arguments):
+def run(arguments: Sequence[str] | None) -> None:
     """Carry out a command line."""
     options = make_parser().parse_intermixed_args(arguments)
     settings = {name: getattr(options, name) for name in ("timeout", "retries", "window")}
-    with Client(options.server, options.port, options.format, options.mtu, options.lanes,
-                **settings) as client:
+    with Client(
+        options.server, options.port, options.format, options.mtu, options.lanes, **settings
+    ) as client:
         if options.op == "query":
             query(options, client)
         else:
@@ -215,7 +246,7 @@ def run(arguments):
     sys.stdout.flush()
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """The program; returns its exit status."""
     try:
         run(arguments)

@@ -5,11 +5,13 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 
-from netfc_control import TIMEOUT, Control, ControlError
+from netfc.commands._parser import DONE, FAILED, Parser
+from netfc.control import TIMEOUT, Control
+from netfc.errors import ControlError
 
 PROGRAM = "netfc-ctl"
-DONE, WRONG_USAGE, FAILED = 0, 1, 2
 PATH = "/run/dpdk-netfc/control"
 MAX_TIMEOUT = 3600  # seconds
 LEVELS = "emergency alert critical error warning notice info debug".split()
@@ -17,21 +19,13 @@ LEVELS = "emergency alert critical error warning notice info debug".split()
 DESCRIPTION = """\
 Change a running switch that was started with --control PATH. What cannot be done is said, and the
 switch goes on as it was."""
-EPILOG = """\
-The socket is --socket, else $NETFC_CONTROL, else %s. Only the user that runs the switch, and
+EPILOG = f"""\
+The socket is --socket, else $NETFC_CONTROL, else {PATH}. Only the user that runs the switch, and
 root, may open it. Exit status: 0 done, 1 wrong usage, 2 refused by the switch, or no switch.
-Example: netfc-ctl tables fp16_k1024,bf16_k128""" % PATH
+Example: netfc-ctl tables fp16_k1024,bf16_k128"""
 
 
-class Parser(argparse.ArgumentParser):
-    """Ends with the exit status of all programs here when the usage is wrong."""
-
-    def error(self, message):
-        self.print_usage(sys.stderr)
-        self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
-
-
-def setting_value(text):
+def setting_value(text: str) -> int | str:
     """A whole number as such, anything else as a text: the switch says what it takes."""
     try:
         return int(text)
@@ -39,7 +33,12 @@ def setting_value(text):
         return text
 
 
-def timeout_value(text):
+def absolute_path(text: str) -> str:
+    """A path as the switch can take it, whose folder is another."""
+    return os.path.abspath(text)
+
+
+def timeout_value(text: str) -> float:
     """Seconds, more than none and no more than an hour."""
     seconds = float(text)
     if not 0 < seconds <= MAX_TIMEOUT:
@@ -47,24 +46,43 @@ def timeout_value(text):
     return seconds
 
 
-def make_parser():
+def make_parser() -> Parser:
     """The parser of the command line."""
-    parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EPILOG,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--socket", metavar="PATH", default=os.environ.get("NETFC_CONTROL", PATH),
-                        help="the switch's --control")
-    parser.add_argument("--timeout", metavar="S", type=timeout_value, default=TIMEOUT,
-                        help="seconds to wait for an answer (default %(default)s)")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True,
-                                     parser_class=Parser)
+    parser = Parser(
+        prog=PROGRAM,
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--socket",
+        metavar="PATH",
+        default=os.environ.get("NETFC_CONTROL", PATH),
+        help="the switch's --control",
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=timeout_value,
+        default=TIMEOUT,
+        help="seconds to wait for an answer (default %(default)s)",
+    )
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=Parser
+    )
     tables = commands.add_parser("tables", help="compute with these table sets, and no others")
     tables.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
-    add = commands.add_parser("add", help="compute with these table sets, too, or in the place of "
-                              "those of their formats")
+    add = commands.add_parser(
+        "add",
+        help="compute with these table sets, too, or in the place of " "those of their formats",
+    )
     add.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
     setting = commands.add_parser("set", help="change a setting")
-    setting.add_argument("name", help="ageing (seconds; the bridge), idle-exit (milliseconds; "
-                         "0: never), or an option of the detector, such as slowloris-threshold")
+    setting.add_argument(
+        "name",
+        help="ageing (seconds; the bridge), idle-exit (milliseconds; "
+        "0: never), or an option of the detector, such as slowloris-threshold",
+    )
     setting.add_argument("value", type=setting_value, help="for slowloris-dry-run: on or off")
     log = commands.add_parser("log", help="change what is logged")
     log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
@@ -75,25 +93,42 @@ def make_parser():
     return parser
 
 
-def add_capture(parser):
+def add_capture(parser: argparse.ArgumentParser) -> None:
     """The actions of the command capture."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True,
-                                    parser_class=Parser)
-    start = actions.add_parser("start", help="start a capture",
-                               formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    start.add_argument("file", metavar="FILE", type=os.path.abspath,
-                       help="pcapng; the switch makes it, with its rights, where nothing is yet")
-    start.add_argument("--snaplen", metavar="BYTES", type=int, default=2048,
-                       help="what of each packet, 14 to 65000")
-    start.add_argument("--packets", metavar="N", type=int, default=0,
-                       help="end after so many; 0: no limit")
-    start.add_argument("--bytes", metavar="N", type=int, default=100000000,
-                       help="end before the file is longer; 0: no limit")
+    actions = parser.add_subparsers(
+        dest="action", metavar="ACTION", required=True, parser_class=Parser
+    )
+    start = actions.add_parser(
+        "start", help="start a capture", formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    start.add_argument(
+        "file",
+        metavar="FILE",
+        type=absolute_path,
+        help="pcapng; the switch makes it, with its rights, where nothing is yet",
+    )
+    start.add_argument(
+        "--snaplen",
+        metavar="BYTES",
+        type=int,
+        default=2048,
+        help="what of each packet, 14 to 65000",
+    )
+    start.add_argument(
+        "--packets", metavar="N", type=int, default=0, help="end after so many; 0: no limit"
+    )
+    start.add_argument(
+        "--bytes",
+        metavar="N",
+        type=int,
+        default=100000000,
+        help="end before the file is longer; 0: no limit",
+    )
     actions.add_parser("stop", help="end the capture")
     actions.add_parser("show", help="show the capture that is running, or the last one")
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program. Returns its exit status."""
     fields = vars(make_parser().parse_args(arguments))
     path, timeout = fields.pop("socket"), fields.pop("timeout")

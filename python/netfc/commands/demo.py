@@ -1,46 +1,40 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Send a capture of NetFC requests through dpdk-netfc, and show what came out.
 
 Needs dpdk-netfc, a build of it or installed; no NIC, no hugepages, no root.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
 
 import numpy
 
-import capture
-import netfc
-import protocol
+from netfc import capture, protocol
+from netfc._arrays import Encodings, Values
+from netfc._library import Library
+from netfc.commands._parser import DONE, FAILED, Parser
+from netfc.errors import LibraryError
+from netfc.formats import Format
 
 PROGRAM = "netfc-demo"
-WRONG_USAGE, FAILED = 1, 2
 SETS = ["fp16_k1024", "bf16_k128", "posit16_k512", "posit16_es2_k256"]
 SAMPLES = [(3.14159, 2.71828), (1, 1e-3), (-100, 0.07), (1, 3)]
 LANES = 20000  # per format and operation
 SPEED_SECONDS = 2
 
 
-class Parser(argparse.ArgumentParser):
-    """Ends with the exit status of all programs here when the usage is wrong."""
-
-    def error(self, message):
-        self.print_usage(sys.stderr)
-        self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
-
-
-def fail(why):
+def fail(why: object) -> NoReturn:
     """Says why, and ends."""
     print(f"{PROGRAM}: {why}", file=sys.stderr)
     sys.exit(FAILED)
 
 
-def format_name(set_name):
+def format_name(set_name: str) -> str:
     """The format that a table set is for."""
     return set_name[: set_name.index("_k")]
 
@@ -48,18 +42,18 @@ def format_name(set_name):
 class Case:
     """Requests of one format and operation, and what became of them."""
 
-    def __init__(self, number_format, op, operands):
+    def __init__(self, number_format: Format, op: str, operands: Encodings):
         self.format, self.op = number_format, op
         self.x, self.y = operands
         self.z = numpy.zeros_like(self.x)
 
-    def requests(self, first_id):
+    def requests(self, first_id: int) -> Iterator[tuple[slice, bytes]]:
         """Payloads of 1 to 243 lanes, and the slices of lanes they hold."""
         sizes = numpy.random.default_rng(2).integers(1, capture.MAX_LANES + 1, LANES)
         start = 0
         for size in sizes:
             lanes = slice(start, min(start + int(size), len(self.x)))
-            op = netfc.OPS[self.op]
+            op = protocol.OPS[self.op]
             yield lanes, protocol.request(
                 op, self.format.id, self.x[lanes], self.y[lanes], first_id
             )
@@ -69,14 +63,16 @@ class Case:
                 return
 
 
-def make_operands(number_format, rng):
+def make_operands(number_format: Format, rng: numpy.random.Generator) -> Encodings:
     """The samples, then values of either sign whose sizes spread over six orders of magnitude."""
     size = 10 ** rng.uniform(-3, 3, (2, LANES)) * rng.choice([-1, 1], (2, LANES))
     size[:, : len(SAMPLES)] = numpy.array(SAMPLES).T
     return number_format.encode(size)
 
 
-def run_switch(build, folder, device, options, limit=None):
+def run_switch(
+    build: str | None, folder: str, device: str, options: list[str], limit: float | None = None
+) -> Any:
     """Run dpdk-netfc on files; returns its final counters."""
     stats = os.path.join(folder, "stats.json")
     command = [
@@ -89,7 +85,7 @@ def run_switch(build, folder, device, options, limit=None):
     environment = dict(os.environ)
     environment.setdefault("XDG_RUNTIME_DIR", folder)
     try:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # pylint: disable=consider-using-with
             command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
     except OSError as error:
@@ -105,9 +101,10 @@ def run_switch(build, folder, device, options, limit=None):
         return json.load(file)
 
 
-def compute_in_switch(build, folder, cases):
+def compute_in_switch(build: str | None, folder: str, cases: list[Case]) -> Any:
     """Send all requests through the switch and put the replies' results into the cases."""
-    frames, owners = [], []
+    frames: list[bytes] = []
+    owners: list[tuple[Case, slice]] = []
     for case in cases:
         for lanes, payload in case.requests(len(frames)):
             frames.append(capture.udp_frame(payload))
@@ -125,7 +122,7 @@ def compute_in_switch(build, folder, cases):
     return stats
 
 
-def measure_speed(build, folder):
+def measure_speed(build: str | None, folder: str) -> list[tuple[int, float]]:
     """Packets and lanes per second with the capture repeated without end and nothing written."""
     results = []
     rng = numpy.random.default_rng(3)
@@ -133,40 +130,39 @@ def measure_speed(build, folder):
         path = os.path.join(folder, f"speed{lanes}.pcap")
         operands = rng.integers(0, 65536, (1024, 2, lanes))
         capture.write(path, [capture.udp_frame(protocol.request(1, 1, *pair)) for pair in operands])
-        stats = run_switch(
-            build, folder, f"rx_pcap={path},infinite_rx=1", [], limit=SPEED_SECONDS
-        )
+        stats = run_switch(build, folder, f"rx_pcap={path},infinite_rx=1", [], limit=SPEED_SECONDS)
         results.append((lanes, stats["tx_packets"] / stats["seconds"]))
     return results
 
 
-def accuracy(case):
+def accuracy(case: Case, library: Library) -> tuple[Values, float]:
     """The paper's accuracy of each lane, and how many lanes are exact, of those that count.
 
     Lanes whose correctly rounded result is zero or infinite have no relative error.
     """
-    expected_bits = case.format.exact(case.op, case.x, case.y)
+    expected_bits = case.format.exact(case.op, case.x, case.y, library)
     expected, result = case.format.decode(expected_bits), case.format.decode(case.z)
     counted = numpy.isfinite(expected) & (expected != 0) & numpy.isfinite(result)
     expected, result = expected[counted], result[counted]
-    exact = numpy.mean(expected_bits[counted] == case.z[counted])
+    exact = float(numpy.mean(expected_bits[counted] == case.z[counted]))
     return numpy.exp(-numpy.abs((expected - result) / expected)), exact
 
 
-def exact_value(op, x, y):
+def exact_value(op: str, x: float, y: float) -> float:
     """x (op) y in real numbers, as near as a double comes."""
-    functions = {"add": numpy.add, "sub": numpy.subtract, "mul": numpy.multiply}
-    return functions.get(op, numpy.divide)(x, y)
+    return {"add": x + y, "sub": x - y, "mul": x * y, "div": x / y}[op]
 
 
-def print_samples(cases):
+def print_samples(cases: list[Case]) -> None:
     """A line for each sample operation."""
-    print(f"\n{'format':12} {'x':>10}   {'y':>10}   {'exact result':>14} {'NetFC':>12} {'error':>10}")
+    print(
+        f"\n{'format':12} {'x':>10}   {'y':>10}   {'exact result':>14} {'NetFC':>12} {'error':>10}"
+    )
     for case in cases:
-        sample = (netfc.SYMBOLS[case.op], list(netfc.OPS).index(case.op))
+        sample = (protocol.SYMBOLS[case.op], list(protocol.OPS).index(case.op))
         symbol, lane = sample
         x, y, z = (float(case.format.decode(a[lane])) for a in (case.x, case.y, case.z))
-        exact = float(exact_value(case.op, x, y))
+        exact = exact_value(case.op, x, y)
         error = abs(z - exact) / abs(exact)
         print(
             f"{case.format.name:12} {x:>10.5g} {symbol} {y:>10.5g} ={exact:>15.8g}"
@@ -174,37 +170,44 @@ def print_samples(cases):
         )
 
 
-def print_accuracy(cases):
+def print_accuracy(cases: list[Case], library: Library) -> None:
     """A line for each format and operation, over all lanes."""
-    print(f"\n{'format':12} {'op':4} {'lanes':>7} {'average':>10} {'median':>10} {'minimum':>10} {'exact':>8}")
+    print(
+        f"\n{'format':12} {'op':4} {'lanes':>7} {'average':>10} {'median':>10} {'minimum':>10}"
+        f" {'exact':>8}"
+    )
     for case in cases:
-        values, exact = accuracy(case)
+        values, exact = accuracy(case, library)
         print(
             f"{case.format.name:12} {case.op:4} {len(values):>7} {values.mean():>10.4%}"
             f" {numpy.median(values):>10.4%} {values.min():>10.4%} {exact:>8.1%}"
         )
 
 
-def main():
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The program; returns its exit status."""
     parser = Parser(prog=PROGRAM, description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", help="build folder (default: what is installed)")
-    build = parser.parse_args().build
+    build: str | None = parser.parse_args(arguments).build
     try:
-        library = netfc.Library(build)
-    except OSError as error:
+        library = Library(build)
+    except LibraryError as error:
         fail(error)
     rng = numpy.random.default_rng(1)
-    formats = [library.format(format_name(name)) for name in SETS]
+    formats = [Format(format_name(name)) for name in SETS]
     operands = {number_format.name: make_operands(number_format, rng) for number_format in formats}
-    cases = [Case(f, op, operands[f.name]) for f in formats for op in netfc.OPS]
+    cases = [Case(f, op, operands[f.name]) for f in formats for op in protocol.OPS]
 
     with tempfile.TemporaryDirectory(prefix="netfc-demo-") as folder:
         stats = compute_in_switch(build, folder, cases)
         print("Floating-point arithmetic from tables and integer additions, in the network.")
         print(f"Table sets: {', '.join(SETS)}")
         print_samples(cases)
-        print("\nAccuracy is exp(-|error| / |expected|); exact: the share of correctly rounded results.")
-        print_accuracy(cases)
+        print(
+            "\nAccuracy is exp(-|error| / |expected|); exact: the share of correctly rounded"
+            " results."
+        )
+        print_accuracy(cases, library)
         print(
             f"\nThrough the switch: {stats['rx_packets']:,} packets in,"
             f" {stats['tx_packets']:,} out, {sum(stats['drops'].values()):,} dropped;"
@@ -215,7 +218,4 @@ def main():
                 f"Speed, one lcore, fp16 add, {lanes:3} lane{'s' if lanes > 1 else ' '} a packet:"
                 f" {rate / 1e6:7.2f} M packets/s, {rate * lanes / 1e6:8.1f} M lanes/s"
             )
-
-
-if __name__ == "__main__":
-    main()
+    return DONE

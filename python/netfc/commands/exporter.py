@@ -1,215 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The state of a running switch for Prometheus, made from its telemetry at every scrape.
-
-Names are those of the telemetry, behind netfc_, with _total behind counters. They are stable.
-"""
+"""The program that serves the state of a running switch to Prometheus."""
 
 import argparse
 import ipaddress
 import signal
 import sys
+from collections.abc import Sequence
 
-from prometheus_client import exposition
-from prometheus_client.core import (
-    CollectorRegistry,
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    InfoMetricFamily,
-)
-
-import netfc_snapshot
-import netfc_telemetry
+from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, telemetry_path
 
 PROGRAM = "netfc-exporter"
-DONE, WRONG_USAGE, FAILED = 0, 1, 2
 LISTEN = "127.0.0.1:9620"
 ENDS = {signal.SIGINT, signal.SIGTERM}
 
-# Counters of an lcore: name in telemetry, name here, meaning.
-LCORE_COUNTERS = (
-    ("rx_packets", "rx_packets", "Packets received"),
-    ("tx_packets", "tx_packets", "Packets sent"),
-    ("copies", "copies", "Copies made to leave by more than one port"),
-    ("answers", "answers", "Packets sent by the switch itself, of those sent"),
-    ("polls", "polls", "Times that a receive queue was looked into"),
-    ("busy_polls", "busy_polls", "Times that something was in it"),
-    ("netfc_packets", "requests", "NetFC requests, those refused included"),
-    ("lanes", "lanes", "Lanes computed"),
-)
-# The same with a name for each of several: the group in telemetry, name here, label, meaning.
-LCORE_GROUPS = (
-    ("drops", "drops", "reason", "Packets dropped"),
-    ("errors", "refused_requests", "code", "NetFC requests answered with an error"),
-    ("exceptions", "exceptions", "flag", "NetFC replies with an exception flag"),
-)
-DEVICE_COUNTERS = {
-    "rx_packets": "Packets that the device received",
-    "tx_packets": "Packets that the device sent",
-    "rx_bytes": "Bytes that the device received",
-    "tx_bytes": "Bytes that the device sent",
-    "rx_missed": "Packets that came while the receive queue was full",
-    "rx_errors": "Packets that came damaged",
-    "rx_no_mbuf": "Packets that came while no packet buffer was free",
-    "tx_errors": "Packets that failed to leave",
-}
-# The Slowloris detector's.
-DETECTOR_GAUGES = {
-    "connections": "TCP connections that are tracked",
-    "half_open": "Handshakes not yet completed",
-    "destinations": "Destinations that are tracked",
-    "alarms": "Destinations under attack",
-    "connection_bytes": "Memory for connections",
-    "destination_bytes": "Memory for destinations",
-}
-DETECTOR_COUNTERS = {
-    "segments": "TCP segments over IPv4, but those dropped",
-    "divisions": "Registers divided",
-    "queries": "Queries answered",
-    "queued": "Segments left to another lcore",
-    "missed": "Segments that went uncounted as too many were left",
-    "would_drop": "Packets that only a dry run let pass",
-    "opened": "Connections opened",
-    "retransmitted": "SYNs of connections that were open",
-    "closed": "Connections ended by FIN or RST",
-    "timed_out": "Connections ended by silence",
-    "half_open_expired": "Handshakes not completed in time",
-    "half_open_evicted": "Handshakes forgotten for lack of room",
-    "connections_refused": "Connections not tracked as the table was full",
-    "destinations_refused": "Connections not tracked as there was no room for their destination",
-    "destinations_forgotten": "Destinations that were silent",
-    "alarms_raised": "Destinations found under attack",
-    "alarms_released": "Destinations found to have recovered",
-    "alerts_lost": "Alerts not told as there were too many at once",
-}
-BRIDGE_COUNTERS = {"learned": "Stations learned", "aged": "Stations forgotten",
-                   "refused": "Stations not learned as the table was full"}
 
-
-class Collector:
-    """Asks the switch whenever Prometheus asks."""
-
-    def __init__(self, path):
-        self._path = path
-
-    def collect(self):
-        """Yields the metric families; netfc_up says whether there are others."""
-        up = GaugeMetricFamily("netfc_up", "Whether the switch answers")
-        try:
-            snapshot = netfc_snapshot.take(self._path)
-        except netfc_telemetry.TelemetryError:
-            up.add_metric([], 0)
-            yield up
-            return
-        up.add_metric([], 1)
-        yield up
-        for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency, of_slowloris):
-            yield from families(snapshot)
-
-
-def of_switch(snapshot):
-    config, stats = snapshot.config, snapshot.stats
-    names = ("version", "dpdk", "match", "forward")
-    yield InfoMetricFamily("netfc_switch", "What is running",
-                           value={name: str(config[name]) for name in names})
-    tables = GaugeMetricFamily("netfc_table_set", "Table sets in use",
-                               labels=("format", "set", "origin"))
-    for number_format, table in snapshot.tables.items():
-        tables.add_metric((number_format, table["set"], table["origin"]), 1)
-    yield tables
-    yield GaugeMetricFamily("netfc_uptime_seconds", "Since polling began", value=stats["seconds"])
-    yield GaugeMetricFamily("netfc_mbufs", "Packet buffers", value=config["mbufs"])
-    yield GaugeMetricFamily("netfc_mbufs_in_use", "Packet buffers in use",
-                            value=stats["mbufs_in_use"])
-
-
-def of_lcores(snapshot):
-    for name, ours, meaning in LCORE_COUNTERS:
-        family = CounterMetricFamily(f"netfc_{ours}", meaning, labels=["lcore"])
-        for lcore in snapshot.lcores:
-            family.add_metric([str(lcore["lcore"])], lcore[name])
-        yield family
-    for group, ours, label, meaning in LCORE_GROUPS:
-        family = CounterMetricFamily(f"netfc_{ours}", meaning, labels=["lcore", label])
-        for lcore in snapshot.lcores:
-            for name, count in lcore[group].items():
-                family.add_metric([str(lcore["lcore"]), name], count)
-        yield family
-
-
-def of_ports(snapshot):
-    link = GaugeMetricFamily("netfc_link_up", "Whether the link is up", labels=["port", "device"])
-    for port in snapshot.ports:
-        if "link_up" in port:
-            link.add_metric([str(port["port"]), port["device"]], port["link_up"])
-    yield link
-    for name, meaning in DEVICE_COUNTERS.items():
-        family = CounterMetricFamily(f"netfc_device_{name}", meaning, labels=["port", "device"])
-        for port in snapshot.ports:
-            if "counters" in port:
-                family.add_metric([str(port["port"]), port["device"]], port["counters"][name])
-        yield family
-
-
-def of_bridge(snapshot):
-    if snapshot.bridge is None:
-        return
-    yield GaugeMetricFamily("netfc_stations", "Stations that the bridge knows",
-                            value=snapshot.bridge["known"])
-    yield GaugeMetricFamily("netfc_stations_capacity", "Stations that it can know",
-                            value=snapshot.bridge["capacity"])
-    for name, meaning in BRIDGE_COUNTERS.items():
-        yield CounterMetricFamily(f"netfc_stations_{name}", meaning, value=snapshot.bridge[name])
-
-
-def of_latency(snapshot):
-    latency = snapshot.latency
-    if latency is None or not latency["count"]:
-        return
-    hz, packets, buckets = latency["tsc_hz"], 0, []
-    for bound, count in sorted(latency["buckets"].items(), key=lambda item: int(item[0])):
-        packets += count
-        buckets.append((repr(int(bound) / hz), packets))
-    buckets.append(("+Inf", packets))
-    yield HistogramMetricFamily(
-        "netfc_latency_seconds", "From receive burst to transmit burst, per packet",
-        buckets=buckets, sum_value=latency["mean"] * packets / hz)
-
-
-def of_slowloris(snapshot):
-    detector = snapshot.stats.get("slowloris")
-    if detector is None:
-        return
-    for name, meaning in DETECTOR_GAUGES.items():
-        yield GaugeMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
-    for name, meaning in DETECTOR_COUNTERS.items():
-        yield CounterMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
-    attacked = GaugeMetricFamily("netfc_slowloris_under_attack", "Destinations under attack, 64 at "
-                                 "the most", labels=["destination"])
-    for destination in detector["under_attack"]:
-        attacked.add_metric([destination], 1)
-    yield attacked
-
-
-def registry_for(path):
-    """A registry that has the switch at that telemetry socket in it, and nothing else."""
-    registry = CollectorRegistry()
-    registry.register(Collector(path))
-    return registry
-
-
-# ---- the program -----------------------------------------------------------------------------
-
-
-class Parser(argparse.ArgumentParser):
-    """Ends with the exit status of all programs here when the usage is wrong."""
-
-    def error(self, message):
-        self.print_usage(sys.stderr)
-        self.exit(WRONG_USAGE, f"{PROGRAM}: {message}\n")
-
-
-def listen_address(text):
+def listen_address(text: str) -> tuple[str, int]:
     """ADDRESS:PORT, an IPv6 address in brackets, as a pair."""
     address, colon, port = text.rpartition(":")
     try:
@@ -221,27 +26,41 @@ def listen_address(text):
     return address.removeprefix("[").removesuffix("]"), int(port)
 
 
-def parse_arguments(arguments):
-    parser = Parser(prog=PROGRAM, description="Serve the state of a running switch to Prometheus, "
-                    "at /metrics over HTTP.")
-    parser.add_argument("--file-prefix", metavar="PREFIX", default=netfc_telemetry.FILE_PREFIX,
-                        help="the switch's (default %(default)s)")
-    parser.add_argument("--telemetry", metavar="PATH",
-                        help="the telemetry socket, instead of that of --file-prefix")
-    parser.add_argument("--listen", metavar="ADDRESS:PORT", type=listen_address, default=LISTEN,
-                        help="where to serve (default %(default)s: this machine only)")
+def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = Parser(
+        prog=PROGRAM,
+        description="Serve the state of a running switch to Prometheus, " "at /metrics over HTTP.",
+    )
+    add_telemetry_options(parser)
+    parser.add_argument(
+        "--listen",
+        metavar="ADDRESS:PORT",
+        type=listen_address,
+        default=LISTEN,
+        help="where to serve (default %(default)s: this machine only)",
+    )
     return parser.parse_args(arguments)
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program until it is interrupted or terminated. Returns its exit status."""
     asked = parse_arguments(arguments)
-    path = asked.telemetry or netfc_telemetry.socket_path(asked.file_prefix)
+    path = telemetry_path(asked)
     address, port = asked.listen
+    try:
+        # pylint: disable-next=import-outside-toplevel
+        from netfc import metrics
+    except ModuleNotFoundError as error:
+        print(
+            f"{PROGRAM}: {error.name} is not there: install python3-prometheus-client",
+            file=sys.stderr,
+        )
+        return FAILED
     # Before there are threads, which would take them.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
-        exposition.start_http_server(port, address, registry_for(path))
+        metrics.serve(path, address, port)
     except OSError as error:
         print(f"{PROGRAM}: {address}:{port}: {error.strerror}", file=sys.stderr)
         return FAILED

@@ -5,9 +5,9 @@ import json
 import subprocess
 
 from benchmark import machine
-from benchmark.rounds import summary
-from benchmark.contenders import TABLES
-from benchmark.polling import ProgramError
+from benchmark.measure.rounds import summary
+from benchmark.peers.contenders import TABLES
+from benchmark.peers.polling import ProgramError
 
 MEGABYTES = 1024
 KINDS = ("bare", "look_ups", "packets")

@@ -6,8 +6,8 @@ import subprocess
 import time
 
 from benchmark import machine
-from benchmark.contenders import TABLES, Contender
-from benchmark.polling import ProgramError
+from benchmark.peers.contenders import TABLES, Contender
+from benchmark.peers.polling import ProgramError
 
 FIELDS = ("tsc_hz", "count", "least", "mean", "p50", "p90", "p99", "p99_9", "greatest", "buckets")
 MEGABYTES = 192

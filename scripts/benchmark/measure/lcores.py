@@ -5,8 +5,8 @@ import contextlib
 import statistics
 
 from benchmark import machine
-from benchmark.contenders import TABLES, Contender
-from benchmark.rounds import summary
+from benchmark.measure.rounds import summary
+from benchmark.peers.contenders import TABLES, Contender
 
 # A round is quiet if its lcores had this share of their CPUs.
 QUIET = 0.97

@@ -4,8 +4,8 @@
 import contextlib
 import statistics
 
-from benchmark import traffic
-from benchmark.contenders import Switch
+from benchmark.measure import traffic
+from benchmark.peers.contenders import Switch
 
 # What an Ethernet link carries besides the frame: preamble, check sequence, the gap behind it.
 LINK_BYTES = 8 + 4 + 12

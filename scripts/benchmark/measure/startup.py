@@ -7,9 +7,9 @@ import subprocess
 import time
 
 from benchmark import machine
-from benchmark.contenders import TABLES
-from benchmark.polling import ProgramError
-from benchmark.rounds import summary
+from benchmark.measure.rounds import summary
+from benchmark.peers.contenders import TABLES
+from benchmark.peers.polling import ProgramError
 
 MEGABYTES = 1536
 

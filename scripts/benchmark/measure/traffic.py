@@ -3,11 +3,8 @@
 
 import numpy
 
-import capture
-import protocol
-from evaluation import datasets
-from netfc import OPS
-from number_formats import FORMATS
+from evaluation.measure import datasets
+from netfc import FORMATS, OPS, capture, protocol
 
 SEED = 4
 # Packets of a capture: enough operands that look-ups are spread over the tables, and few enough
@@ -68,7 +65,7 @@ class Traffic:
             path = self._kept / GRADIENTS
             if not path.exists():
                 # Takes a second to import, for what most runs do not need.
-                from evaluation import training  # pylint: disable=import-outside-toplevel
+                from evaluation.measure import training  # pylint: disable=import-outside-toplevel
 
                 numpy.save(path, training.gradient_pairs()[0])
             self._gradients = numpy.load(path)

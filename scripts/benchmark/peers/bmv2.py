@@ -12,10 +12,10 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-import capture
 from benchmark import machine
-from benchmark.polling import ProgramError, processor_clock
-from benchmark.rounds import summary
+from benchmark.measure.rounds import summary
+from benchmark.peers.polling import ProgramError, processor_clock
+from netfc import capture
 
 PROGRAM = "simple_switch"
 FORWARD = pathlib.Path(__file__).with_name("bmv2_forward.json")

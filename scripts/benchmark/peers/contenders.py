@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 from benchmark import machine
-from benchmark.polling import Polling, ProgramError
+from benchmark.peers.polling import Polling, ProgramError
 
 # What the peers do with a packet: nothing; swap its addresses, as the switch does when it reflects;
 # compute its checksums afresh.

@@ -7,8 +7,8 @@ matplotlib.use("svg")
 
 from matplotlib import pyplot  # noqa: E402  (the back end comes first)
 
-from benchmark import stages  # noqa: E402
-from evaluation.figures import STYLE, save  # noqa: E402
+from benchmark.report import stages  # noqa: E402
+from evaluation.report.figures import STYLE, save  # noqa: E402
 
 # Wong, Nature Methods 8 (2011): colours that the colour-blind can tell apart.
 COLOURS = {

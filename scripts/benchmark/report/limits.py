@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What bounds each figure, by the profile."""
 
-from benchmark import stages, tables
-from evaluation.document import Bullets, Heading, Paragraph
+from benchmark.measure import tables
+from benchmark.report import stages
+from evaluation.report.document import Bullets, Heading, Paragraph
 
 
 def _share(found, names):

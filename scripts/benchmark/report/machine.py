@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The beginning of the report: what was measured, on what."""
 
-from evaluation.document import Code, Heading, Paragraph, Table
+from evaluation.report.document import Code, Heading, Paragraph, Table
 
 
 def _machine(results):

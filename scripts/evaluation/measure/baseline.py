@@ -6,7 +6,8 @@ Its results are compared with the exact sums, not with sums rounded to 16 bits a
 
 import numpy
 
-from evaluation import measures, paper
+from evaluation import paper
+from evaluation.measure import measures
 
 # Factors tried for the best one: eight to each power of two.
 FACTORS = 2 ** numpy.arange(0, 30 + 1 / 8, 1 / 8)

@@ -5,12 +5,13 @@ Folding keeps one period of a table and gets the rest by integer additions. It i
 is checked here for every entry.
 """
 
-import ctypes
 import json
 import os
 import subprocess
 
 import numpy
+
+from netfc import TableSet
 
 VALUE_BITS = 16  # of a folded table
 FRACTION_BITS = {"fp16": 10, "bf16": 7, "posit16": 12, "posit16_es2": 11}  # the longest
@@ -32,23 +33,14 @@ def sizes(build, name):
 
 def read_tables(library, name):
     """The entries of log, the three mi and exp as signed integers, those by word from -32768."""
-    functions, handle = library.functions, ctypes.c_void_p()
-    if functions.netfc_set_build(name.encode(), ctypes.byref(handle)) != 0:
-        raise ValueError(f"no table set {name}")
-    functions.netfc_set_table.restype = ctypes.c_void_p
-    functions.netfc_table_entries.restype = ctypes.POINTER(ctypes.c_uint32)
-    functions.netfc_table_name.restype = ctypes.c_char_p
-    tables = {}
-    for index in range(functions.netfc_set_table_count(handle)):
-        table = ctypes.c_void_p(functions.netfc_set_table(handle, index))
-        size = functions.netfc_table_size(table)
-        entries = numpy.ctypeslib.as_array(functions.netfc_table_entries(table), (size,))
-        tables[functions.netfc_table_name(table).decode()] = entries.astype(numpy.int64)
-    functions.netfc_set_free(handle)
+    tables = {
+        table.name: table.entries.astype(numpy.int64)
+        for table in TableSet(name, library).tables.values()
+    }
     return {
-        "log": signed(tables["log"]),
-        "mi": [signed(by_word(page)) for page in tables["mi"].reshape(3, -1)],
-        "exp": by_word(tables["exp"]),
+        "log": signed(tables["log"][0]),
+        "mi": [signed(by_word(page)) for page in tables["mi"]],
+        "exp": by_word(tables["exp"][0]),
     }
 
 

@@ -7,7 +7,8 @@ nearest, as numpy.float16() does. Only for that comparison: tables in doubles, n
 
 import numpy
 
-from evaluation import measures, paper
+from evaluation import paper
+from evaluation.measure import measures
 
 WORDS = numpy.arange(-0x8000, 0x8000)
 GUARDS = {"fp16": 15, "posit16": 64}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the scaling factor k does to accuracy and memory: fp16, + and -, data set II."""
 
-from evaluation import accuracy
+from evaluation.measure import accuracy
 
 DATA_SET, GROUP, FORMAT = "II", "+,-", "fp16"
 SCALES = [2**n for n in range(11)]

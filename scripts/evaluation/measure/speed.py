@@ -7,10 +7,7 @@ import os
 import pathlib
 import subprocess
 
-import capture
-import netfc
-import protocol
-from number_formats import FORMATS
+from netfc import FORMATS, capture, protocol
 
 OPS = ("add", "mul", "div")
 QUICK_OPS = ("add",)
@@ -27,7 +24,7 @@ def write_requests(path, number_format, op, pairs):
     frames = []
     for number in range(PACKETS):
         lanes = slice(number * capture.MAX_LANES, (number + 1) * capture.MAX_LANES)
-        request = (netfc.OPS[op], number_format.id, *pairs[:, lanes], number)
+        request = (protocol.OPS[op], number_format.id, *pairs[:, lanes], number)
         frames.append(capture.udp_frame(protocol.request(*request)))
     capture.write(path, frames)
 

@@ -8,9 +8,7 @@ import tempfile
 
 import numpy
 
-import capture
-import netfc
-import protocol
+from netfc import OPS, capture, protocol
 
 
 class SwitchError(Exception):
@@ -29,7 +27,7 @@ class Job:
         """Slices of lanes, and a payload for each, as long as a frame can be."""
         for start in range(0, len(self.x), capture.MAX_LANES):
             lanes = slice(start, min(start + capture.MAX_LANES, len(self.x)))
-            yield lanes, (netfc.OPS[self.op], self.format_id, self.x[lanes], self.y[lanes])
+            yield lanes, (OPS[self.op], self.format_id, self.x[lanes], self.y[lanes])
 
 
 def run(build, folder, tables, idle_ms=200):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The accuracy tables."""
 
-from evaluation import datasets, measures, paper
-from evaluation.document import Heading, Paragraph, Table
-from evaluation.words import headings, percent
+from evaluation import paper
+from evaluation.measure import datasets, measures
+from evaluation.report.document import Heading, Paragraph, Table
+from evaluation.report.words import headings, percent
 
 KINDS = ("floor", "plain", "correct")
 MEASURES = (("average", 3), ("median", 2), ("minimum", 2))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Float-to-integer and MSE, and the heatmaps."""
 
-from evaluation import datasets, measures, paper
-from evaluation.document import Figure, Heading, Paragraph, Table
-from evaluation.words import listing, number, triple
+from evaluation import paper
+from evaluation.measure import datasets, measures
+from evaluation.report.document import Figure, Heading, Paragraph, Table
+from evaluation.report.words import listing, number, triple
 
 
 def factor(facts):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where figures are below the paper's, and why: its data, its rounding, its samples."""
 
-from evaluation import datasets, measures, pairs, paper, rounding
-from evaluation.document import Heading, Paragraph, Table
-from evaluation.words import compare, listing, number, percent, small, triple
+from evaluation import paper
+from evaluation.measure import datasets, measures, pairs, rounding
+from evaluation.report.document import Heading, Paragraph, Table
+from evaluation.report.words import compare, listing, number, percent, small, triple
 
 PLURALS = {"average": "averages", "median": "medians", "minimum": "minima"}
 PAIR_OPS = {"+,-": "add", "x": "mul", "/": "div"}

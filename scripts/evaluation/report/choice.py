@@ -3,10 +3,10 @@
 
 import math
 
-from evaluation import pairs
-from evaluation.document import Bullets, Heading, Paragraph, Table
-from evaluation.report_intro import population
-from evaluation.words import headings, kilobytes, listing, percent
+from evaluation.measure import pairs
+from evaluation.report.document import Bullets, Heading, Paragraph, Table
+from evaluation.report.intro import population
+from evaluation.report.words import headings, kilobytes, listing, percent
 
 
 COUNTED = [pairs.OP_SYMBOLS[op] for op in pairs.OPS]

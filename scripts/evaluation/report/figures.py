@@ -8,7 +8,7 @@ matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402  (the back end comes first)
 import numpy  # noqa: E402
 
-from evaluation import scaling  # noqa: E402
+from evaluation.measure import scaling  # noqa: E402
 
 STYLE = {
     "font.size": 10,

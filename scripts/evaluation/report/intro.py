@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report's beginning: what came out, and how it was measured."""
 
-from evaluation import datasets, measures, pairs, paper, training
-from evaluation.document import Bullets, Code, Heading, Paragraph, Table
-from evaluation.words import compare, kilobytes, listing, percent
+from evaluation import paper
+from evaluation.measure import datasets, measures, pairs, training
+from evaluation.report.document import Bullets, Code, Heading, Paragraph, Table
+from evaluation.report.words import compare, kilobytes, listing, percent
 
 
 def averages(results, format_name):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All pairs of operands, and where NetFC loses."""
 
-from evaluation import pairs
-from evaluation.document import Bullets, Figure, Heading, Paragraph, Table
-from evaluation.report_intro import population
-from evaluation.words import headings, percent, small
-from number_formats import FORMATS
+from evaluation.measure import pairs
+from evaluation.report.document import Bullets, Figure, Heading, Paragraph, Table
+from evaluation.report.intro import population
+from evaluation.report.words import headings, percent, small
+from netfc import FORMATS
 
 KINDS = ("floor", "plain", "correct")
 ULPS = {0: "exact", 1: "1 ulp", 2: "2-3", 3: "4-7", 4: "8-15", 5: "16-31", 6: "32 or more"}

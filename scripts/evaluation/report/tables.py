@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The scaling factor and memory."""
 
-from evaluation import paper, scaling
-from evaluation.document import Figure, Heading, Paragraph, Table
-from evaluation.words import headings, kilobytes, percent
+from evaluation import paper
+from evaluation.measure import scaling
+from evaluation.report.document import Figure, Heading, Paragraph, Table
+from evaluation.report.words import headings, kilobytes, percent
 
 FORMS = {
     "slots": "all slots, indexed by the key",

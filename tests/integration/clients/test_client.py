@@ -11,12 +11,10 @@ import threading
 import numpy as np
 import pytest
 
-import project_scripts  # noqa: F401, lets the next ones be found
-import netfc
-import protocol
 from fake_switch import FakeSwitch, TableSet, with_status, with_z
-from netfc_channel import ClientError, NoReplyError
-from netfc_client import Client, QueryResult, StatusError
+
+import netfc
+from netfc import Client, ClientError, NoReplyError, QueryResult, StatusError, protocol
 
 SETS = ('fp16_k1024', 'posit16_k512', 'bf16_k128', 'posit16_es2_k256')
 LANES = 100000
@@ -25,7 +23,7 @@ LANES = 100000
 @pytest.fixture(name='tables', scope='module')
 def all_tables():
     """A table set for each format, by format number."""
-    tables = {netfc.FORMATS[name[:name.index('_k')]]: TableSet(name) for name in SETS}
+    tables = {netfc.FORMATS[name[:name.index('_k')]].id: TableSet(name) for name in SETS}
     yield tables
     for table_set in tables.values():
         table_set.close()
@@ -78,7 +76,7 @@ def test_many_lanes_through_a_bad_network(tables):
 @pytest.mark.parametrize('name', netfc.FORMATS)
 def test_every_format_and_operation(tables, name, op):
     x, y = random_bits(netfc.OPS[op], 1000)
-    expected, flags = tables[netfc.FORMATS[name]].compute(op, x, y)
+    expected, flags = tables[netfc.FORMATS[name].id].compute(op, x, y)
     with FakeSwitch(tables) as server, client_of(server, number_format=name) as client:
         np.testing.assert_array_equal(getattr(client, op)(x, y), expected)
         assert client.flags == flags

@@ -9,11 +9,12 @@ import sys
 import pytest
 
 import project_scripts
-import client_command
-import number_formats
 from fake_switch import FakeSwitch, TableSet
 
-COMMAND = project_scripts.SCRIPTS / 'netfc-client'
+from netfc import formats
+from netfc.commands import client
+
+COMMAND = project_scripts.PROGRAMS / 'netfc-client'
 SERVER = ('--server', '127.0.0.1')
 
 
@@ -33,7 +34,7 @@ def make_run(server, capsys, monkeypatch):
     def run(*arguments, stdin='', status=0):
         monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(stdin.encode('latin-1'))))
         options = SERVER + ('--port', str(server.port), '--timeout', '5')
-        assert client_command.main([*options, *arguments]) == status
+        assert client.main([*options, *arguments]) == status
         return capsys.readouterr()
 
     return run
@@ -72,7 +73,7 @@ def test_pairs(run, tmp_path):
 
 
 def test_many_pairs(run, server):
-    fp16 = number_formats.FORMATS['fp16']
+    fp16 = formats.FORMATS['fp16']
     pairs = [(number / 8, 3) for number in range(1000)]
     done = run('mul', '--lanes', '100', stdin=''.join(f'{x} {y}\n' for x, y in pairs))
     z, _ = server.tables[1].compute('mul', *map(fp16.encode, zip(*pairs)))
@@ -143,15 +144,15 @@ def test_no_reply(run):
 
 
 def test_no_server(capsys):
-    assert client_command.main(['add', '1', '2']) == 1
+    assert client.main(['add', '1', '2']) == 1
     assert 'required: --server' in capsys.readouterr().err
-    assert client_command.main(['add', '1', '2', '--server', 'switch.invalid']) == 2
+    assert client.main(['add', '1', '2', '--server', 'switch.invalid']) == 2
     assert "'switch.invalid' cannot be resolved" in capsys.readouterr().err
 
 
 def test_help(capsys):
     with pytest.raises(SystemExit) as done:
-        client_command.main(['--help'])
+        client.main(['--help'])
     assert done.value.code == 0
     printed = capsys.readouterr().out
     options = '--server --port --format --input --bits --json --mtu --lanes --timeout --retries'

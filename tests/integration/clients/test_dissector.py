@@ -12,16 +12,16 @@ import pytest
 from scapy.layers.l2 import Ether
 
 import frames
+import make_capture
 import oracle
 import project_scripts
-import make_capture
-import netfc
-import number_formats
-import protocol
 import switch
-from netfc_scapy import NetFC, NetFCStart
 
-SCRIPT = project_scripts.SCRIPTS / 'netfc.lua'
+import netfc
+from netfc import formats, protocol
+from netfc.scapy import NetFC, NetFCStart
+
+SCRIPT = project_scripts.PROJECT / 'packaging' / 'wireshark' / 'netfc.lua'
 TIMEOUT_S = 60
 FLAGS = [flag.name.lower() for flag in protocol.Flag]
 MOST_LANES = 10900  # in the longest datagram, about
@@ -100,7 +100,7 @@ def test_operands_as_bits(golden):
 
 def test_operands_as_numbers(golden):
     for name, row, layer in golden[0]:
-        number_format = number_formats.BY_ID.get(getattr(layer, 'format', None))
+        number_format = formats.BY_ID.get(getattr(layer, 'format', None))
         for slot in 'xyz':
             shown = [float(text) for text in row[f'netfc.{slot}.value']]
             is_number = number_format and isinstance(layer, NetFC) and (
@@ -111,7 +111,7 @@ def test_operands_as_numbers(golden):
 
 def formula(layer, lane):
     """What a lane shows, for operations that exist."""
-    number_format = number_formats.BY_ID.get(layer.format)
+    number_format = formats.BY_ID.get(layer.format)
     text = number_format.text if number_format else '0x{:04x}'.format
     shown = text(layer.x[lane])
     if lane < len(layer.y):
@@ -258,8 +258,8 @@ def test_tree(tshark):
 
 def test_every_encoding(tshark, tmp_path):
     every = list(range(0x10000))
-    capture, formats = [], []
-    for form in number_formats.BY_ID:
+    capture, sent = [], []
+    for form in formats.BY_ID:
         for at in range(0, len(every), 3 * MOST_LANES):
             slots = every[at:at + 3 * MOST_LANES]
             slots += [0] * (-len(slots) % 3)
@@ -267,12 +267,12 @@ def test_every_encoding(tshark, tmp_path):
             header = struct.pack('>HBBBBHI', 0x4E46, 1, 1, form, 0x80, count, at)
             payload = header + struct.pack(f'>{len(slots)}H', *slots)
             capture.append(frames.build(frames.ethernet() / frames.ipv4() / frames.udp(payload)))
-            formats.append((form, slots))
+            sent.append((form, slots))
     switch.write_capture(tmp_path / 'all.pcap', capture)
     names = ['netfc.x.value', 'netfc.y.value', 'netfc.z.value', 'netfc.lane']
     rows = columns(tshark, tmp_path / 'all.pcap', names)
-    for row, (form, slots) in zip(rows, formats, strict=True):
-        number_format, third = number_formats.BY_ID[form], len(slots) // 3
+    for row, (form, slots) in zip(rows, sent, strict=True):
+        number_format, third = formats.BY_ID[form], len(slots) // 3
         shown = np.array([row[name] for name in names[:3]], dtype=float).ravel()
         np.testing.assert_allclose(shown, number_format.decode(slots), rtol=1e-14)
         text = list(map(number_format.text, slots))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import oracle
-import project_scripts  # noqa: F401, lets the next one be found
-import number_formats
 import switch
 
-NAMES = list(number_formats.FORMATS)
+from netfc import formats
+
+NAMES = list(formats.FORMATS)
 ALL_BITS = np.arange(0x10000, dtype=np.uint16)
 SAMPLE = 8000
 
@@ -35,7 +35,7 @@ def library(name, operands):
 def test_decode_as_the_library(name):
     bits, values = zip(*library(name, [f'0x{bits:04x}' for bits in ALL_BITS]))
     assert list(bits) == ALL_BITS.tolist()
-    decoded = number_formats.FORMATS[name].decode(ALL_BITS)
+    decoded = formats.FORMATS[name].decode(ALL_BITS)
     np.testing.assert_array_equal(decoded, values)
     signed = ~np.isnan(decoded)
     np.testing.assert_array_equal(np.signbit(decoded[signed]), np.signbit(values)[signed])
@@ -54,7 +54,7 @@ def boundary_values(name):
 def test_encode_as_the_library(name):
     values = np.random.default_rng(1).choice(boundary_values(name), SAMPLE)
     bits, _ = zip(*library(name, [repr(value) for value in values.tolist()]))
-    np.testing.assert_array_equal(number_formats.FORMATS[name].encode(values), bits)
+    np.testing.assert_array_equal(formats.FORMATS[name].encode(values), bits)
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -63,12 +63,12 @@ def test_encode_as_the_oracle(name):
     magnitudes = form.round_magnitude(np.abs(values)).tolist()
     expected = [form.negate(magnitude) if negative else magnitude
                 for magnitude, negative in zip(magnitudes, np.signbit(values))]
-    np.testing.assert_array_equal(number_formats.FORMATS[name].encode(values), expected)
+    np.testing.assert_array_equal(formats.FORMATS[name].encode(values), expected)
 
 
 @pytest.mark.parametrize('name', NAMES)
 def test_encode_what_was_decoded(name):
-    number_format = number_formats.FORMATS[name]
+    number_format = formats.FORMATS[name]
     values = number_format.decode(ALL_BITS)
     bits = number_format.encode(values)
     expected = np.where(np.isnan(values), number_format.nan, ALL_BITS)
@@ -79,11 +79,11 @@ def test_encode_what_was_decoded(name):
 
 def test_infinities():
     for name, expected in (('fp16', 0xFC00), ('bf16', 0xFF80), ('posit16', 0x8000)):
-        assert number_formats.FORMATS[name].encode(-math.inf) == expected
+        assert formats.FORMATS[name].encode(-math.inf) == expected
 
 
 def test_shapes_are_kept():
-    fp16 = number_formats.FORMATS['fp16']
+    fp16 = formats.FORMATS['fp16']
     assert fp16.encode([[1, 2, 3]]).shape == (1, 3)
     assert fp16.encode(1.5).shape == ()
     assert fp16.decode([]).shape == (0,)
@@ -97,7 +97,7 @@ def test_text():
     }
     for name, expected in texts.items():
         for bits, text in expected.items():
-            assert number_formats.FORMATS[name].text(bits) == text
+            assert formats.FORMATS[name].text(bits) == text
 
 
 @pytest.mark.parametrize('text, value', [
@@ -106,20 +106,20 @@ def test_text():
     ('1e-999', 5e-324), ('-0.0001e-999', -5e-324), ('0e-999', 0), ('0.0', 0),
 ])
 def test_numbers(text, value):
-    assert number_formats.parse_number(text) == value
+    assert formats.parse_number(text) == value
 
 
 def test_names_of_nan():
-    assert all(math.isnan(number_formats.parse_number(text)) for text in ('nan', '-NaN', 'NaR'))
+    assert all(math.isnan(formats.parse_number(text)) for text in ('nan', '-NaN', 'NaR'))
 
 
 @pytest.mark.parametrize('text', ['', '-', '.', 'e5', '1e', '1_0', '0x1', '1 ', '1,5', 'one', '١'])
 def test_no_numbers(text):
-    assert number_formats.parse_number(text) is None
+    assert formats.parse_number(text) is None
 
 
 def test_encodings():
-    assert number_formats.parse_bits('0x3C00') == 0x3C00
-    assert number_formats.parse_bits('0Xf') == 0xF
+    assert formats.parse_bits('0x3C00') == 0x3C00
+    assert formats.parse_bits('0Xf') == 0xF
     for text in ('3c00', '0x', '0x10000', '0x00001', '0x-1', '0xg'):
-        assert number_formats.parse_bits(text) is None
+        assert formats.parse_bits(text) is None

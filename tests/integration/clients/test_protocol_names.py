@@ -4,8 +4,9 @@
 import re
 
 import project_scripts
+
 import netfc
-import protocol
+from netfc import protocol
 
 HEADERS = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 
@@ -44,7 +45,7 @@ def test_numbers_of_the_header():
 
 def test_names_of_the_header():
     assert c_enum('netfc_arith.h', 'netfc_op') == netfc.OPS
-    assert c_enum('netfc_format.h', 'netfc_format_id') == netfc.FORMATS
+    assert c_enum('netfc_format.h', 'netfc_format_id') == netfc.protocol.FORMAT_IDS
     flags = {flag.name.lower(): int(flag) for flag in protocol.Flag}
     assert c_enum('netfc_arith.h', 'netfc_flag') == flags
 

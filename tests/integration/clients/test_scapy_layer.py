@@ -13,16 +13,13 @@ from scapy.packet import Raw
 from scapy.supersocket import StreamSocket
 
 import frames
-import oracle
-import project_scripts  # noqa: F401, lets the next ones be found
 import make_capture
-import netfc
-import netfc_scapy
-import number_formats
-import protocol
+import oracle
 import switch
 from fake_switch import FakeSwitch, with_status, with_z
-from netfc_scapy import NetFC, NetFCStart, QueryCounters, query, request
+
+import netfc
+from netfc.scapy import NetFC, NetFCStart, QueryCounters, numbers, query, query_destination, request
 
 GOLDEN = list(make_capture.exchanges())
 FRAMES = [frame for _, together in GOLDEN for frame in together]
@@ -115,7 +112,7 @@ def test_request():
         oracle.DIV, 2, [0x4800, 0xA800], [0x5000, 0x6000], identity=0).replace(b'\xA5', b'\0')
     with pytest.raises(ValueError, match='x has 2 lanes, y has 1'):
         request('add', 'fp16', [1, 2], [1])
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match='no number format .fp32.: there are fp16'):
         request('add', 'fp32', 1, 1)
 
 
@@ -143,7 +140,7 @@ def test_mistakes_can_be_built():
 def test_query():
     packet = NetFC(bytes(query('10.0.0.7', id=9)))
     assert (packet.op, packet.count, packet.x, packet.y) == (16, 1, [0x0A00], [0x0007])
-    assert netfc_scapy.query_destination(packet) == '10.0.0.7'
+    assert query_destination(packet) == '10.0.0.7'
     assert len(packet) == 12 + 6 + 12
     reply = NetFC(bytes(packet)[:16] + bytes.fromhex('1b0a 000006c1 000000000007b4a8'))
     assert (reply[QueryCounters].connections, reply[QueryCounters].bytes) == (1729, 505000)
@@ -184,13 +181,13 @@ def test_summary(packet, summary):
 
 def test_numbers():
     packet = request('add', 'posit16_es2', [1.5, 3], [0, -2])
-    assert netfc_scapy.numbers(packet, 'x').tolist() == [1.5, 3]
-    assert netfc_scapy.numbers(packet, 'y').tolist() == [0, -2]
+    assert numbers(packet, 'x').tolist() == [1.5, 3]
+    assert numbers(packet, 'y').tolist() == [0, -2]
 
 
 @pytest.mark.parametrize('name', netfc.FORMATS)
 def test_every_encoding_is_shown_as_its_number(name):
-    number_format = number_formats.FORMATS[name]
+    number_format = netfc.FORMATS[name]
     bits = list(range(0, 0x10000, 257)) + [0x7FFF, 0x8000, 0x8001]
     shown = NetFC(format=name, x=bits).get_field('x').i2repr(NetFC(format=name), bits)
     assert shown == '[' + ', '.join(f'{number_format.text(b)} (0x{b:04x})' for b in bits) + ']'
@@ -240,4 +237,4 @@ def test_the_switch_takes_what_it_builds():
         reply = Ether(frame)[NetFC]
         assert reply.answers(asked)
         exact = oracle.exact_result(asked.op, 1.5, 2.25)
-        assert netfc_scapy.numbers(reply, 'z')[0] == pytest.approx(exact, rel=1e-3)
+        assert numbers(reply, 'z')[0] == pytest.approx(exact, rel=1e-3)

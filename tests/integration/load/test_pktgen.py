@@ -2,15 +2,15 @@
 """The scripts for Pktgen-DPDK, with the real one where it is installed."""
 
 import os
-import pathlib
 import shutil
 import subprocess
 
 import pytest
 
+import project_scripts
 import switch
 
-SCRIPT = pathlib.Path(__file__).parents[2] / 'scripts' / 'pktgen' / 'netfc-pktgen'
+SCRIPT = project_scripts.SCRIPTS / 'pktgen' / 'netfc-pktgen'
 PKTGEN = os.environ.get('PKTGEN', 'pktgen')
 
 

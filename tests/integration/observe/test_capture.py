@@ -13,11 +13,11 @@ import pcapng
 import project_scripts
 import switch
 from controlled import controlled, netfc_ctl
+from disks import needs_mounts, small_disk
 from pcapng import IN, OUT
-from test_faults import needs_mounts, small_disk
-from test_transports import replies, requests
+from processes import replies, requests
 
-from netfc_control import ControlError  # found through project_scripts
+from netfc import ControlError
 
 
 def read(path):
@@ -230,7 +230,7 @@ def test_no_memory_for_copies(tmp_path):
 
 
 def test_netfc_ctl_takes_paths_from_where_it_is(flood, tmp_path):
-    done = subprocess.run([project_scripts.SCRIPTS / 'netfc-ctl',
+    done = subprocess.run([project_scripts.PROGRAMS / 'netfc-ctl',
                            '--socket', flood[1], 'capture', 'start', 'x', '--packets', '1'],
                           cwd=tmp_path, text=True, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr

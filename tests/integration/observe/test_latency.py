@@ -2,10 +2,9 @@
 """How long packets take: --latency, and that none waits for others."""
 
 import frames
-import project_scripts  # pylint: disable=unused-import
 import switch
 
-from netfc_telemetry import Telemetry  # found through project_scripts
+from netfc.telemetry import Telemetry
 
 SHARES = ('least', 'p50', 'p90', 'p99', 'p99_9', 'greatest')
 

@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import select
-import signal
 import socket
 import subprocess
 import time
@@ -22,7 +21,7 @@ import switch
 import tcp_frames
 from fake_switch import FakeSwitch, TableSet
 
-import top_command  # found through project_scripts
+from netfc.commands import top
 
 TERMINAL = {'TERM': 'xterm', 'LINES': '40', 'COLUMNS': '120'}
 
@@ -40,7 +39,7 @@ def running_switch(tmp_path_factory):
 
 
 def script(name, *arguments, **options):
-    return subprocess.run([project_scripts.SCRIPTS / name, *map(str, arguments)], text=True,
+    return subprocess.run([project_scripts.PROGRAMS / name, *map(str, arguments)], text=True,
                           capture_output=True, timeout=60, check=False, **options)
 
 
@@ -56,7 +55,7 @@ class Exporter:
     def __init__(self, telemetry):
         self.url = f'http://127.0.0.1:{free_port()}/metrics'
         self._process = subprocess.Popen(
-            [project_scripts.SCRIPTS / 'netfc-exporter', '--telemetry', telemetry,
+            [project_scripts.PROGRAMS / 'netfc-exporter', '--telemetry', telemetry,
              '--listen', self.url[7:-8]], stderr=subprocess.PIPE, text=True)
 
     def __enter__(self):
@@ -179,7 +178,7 @@ def test_no_view_of_nothing(tmp_path):
 
 def test_the_view_refreshes_until_q(running):
     leader, follower = pty.openpty()
-    with subprocess.Popen([project_scripts.SCRIPTS / 'netfc-top', '--telemetry',
+    with subprocess.Popen([project_scripts.PROGRAMS / 'netfc-top', '--telemetry',
                            running.telemetry_path, '--interval', '0.1'], stdin=follower,
                           stdout=follower, stderr=subprocess.PIPE,
                           env={**os.environ, **TERMINAL}) as process:
@@ -203,7 +202,7 @@ def test_the_view_refreshes_until_q(running):
 def test_accuracy_of_a_sample():
     table_set = TableSet('fp16_k1024')
     with FakeSwitch({1: table_set}) as server:
-        said = top_command.Sampler(server.address, server.port).measure()
+        said = top.Sampler(server.address, server.port).measure()
     table_set.close()
     add, mul = re.fullmatch(r'add ([\d.]+)%, mul ([\d.]+)% of 200 lanes, against the CPU',
                             said).groups()
@@ -211,8 +210,8 @@ def test_accuracy_of_a_sample():
 
 
 def test_accuracy_is_the_papers():
-    assert top_command.accuracy([2, 5], [1, 5]) == pytest.approx(50 * (math.exp(-1) + 1))
-    assert top_command.accuracy([math.inf], [1]) == 0
+    assert top.accuracy([2, 5], [1, 5]) == pytest.approx(50 * (math.exp(-1) + 1))
+    assert top.accuracy([math.inf], [1]) == 0
 
 
 def test_periodic_statistics(tmp_path):

@@ -15,7 +15,7 @@ import oracle
 import project_scripts
 import switch
 
-from netfc_telemetry import Telemetry  # found through project_scripts
+from netfc.telemetry import Telemetry
 
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'dpdk-netfc.8'
 SUMMED = ('rx_packets', 'tx_packets', 'copies', 'answers', 'polls', 'busy_polls', 'netfc_packets',

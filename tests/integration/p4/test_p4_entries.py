@@ -12,12 +12,12 @@ import pytest
 
 import operands
 import oracle
-import p4_targets
 import p4_rows
+import p4_targets
 import p4_walk
 import switch
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS, exported, rows_in_order
-from test_netfc_tables import complaint, run, run_json
+from table_builder import complaint, run, run_json
 
 RANDOM_PAIRS = 100000
 ACTIONS = {f'IngressPipe.netfc.{name}': name for name in ('compute', 'query', 'refuse')}

@@ -7,8 +7,8 @@ import p4_rows
 import p4_walk
 import slowloris_model
 import switch
+from table_builder import complaint, run
 from tcp_frames import SERVER, address, handshake, mixed, query, segment
-from test_netfc_tables import complaint, run
 
 DIVIDE = 'IngressPipe.netfc.slowloris.divide.'
 PAIR = 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'

@@ -12,7 +12,7 @@ import oracle
 import p4_rows
 import project_scripts
 from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
-from test_netfc_tables import run
+from table_builder import run
 
 P4 = project_scripts.PROJECT / 'p4'
 LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'

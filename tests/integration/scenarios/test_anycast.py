@@ -3,11 +3,10 @@
 
 import pytest
 
-import project_scripts  # noqa: F401, finds the project's scripts
 import switch
 import tcp_frames
 
-from anycast import demo, network  # found through project_scripts
+from anycast import demo, network
 
 SECONDS = 3
 CONNECTIONS = 20

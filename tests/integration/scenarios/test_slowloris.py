@@ -7,7 +7,6 @@ import subprocess
 
 import pytest
 
-import project_scripts  # noqa: F401, finds the project's scripts
 import slowloris_model
 import switch
 from slowloris_model import ACK, SYN

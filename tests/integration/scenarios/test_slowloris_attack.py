@@ -4,10 +4,9 @@
 import pytest
 
 import hosts
-import project_scripts  # noqa: F401, finds the project's scripts
 import switch
 
-from slowloris import demo, latency  # found through project_scripts
+from slowloris import demo, latency
 
 pytestmark = hosts.needs_namespaces
 ATTACK_S = 12

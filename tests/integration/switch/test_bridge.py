@@ -15,7 +15,6 @@ import frames
 import hosts
 import oracle
 import switch
-from test_bad_input import refuse
 
 PORTS = 4
 BROADCAST = bytes.fromhex('ffffffffffff')

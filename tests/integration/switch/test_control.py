@@ -14,7 +14,7 @@ import switch
 import tcp_frames
 from controlled import connection, controlled, running_switch  # fixtures, too
 
-from netfc_control import ControlError  # found through project_scripts
+from netfc import ControlError
 
 SWAPS = 100
 LANES, REQUESTS = 8, 256  # of the load under which tables are swapped

@@ -18,7 +18,8 @@ import project_scripts
 import switch
 from controlled import connected, connection, controlled, netfc_ctl, running_switch  # fixtures, too
 
-from netfc_control import Control, ControlError  # found through project_scripts
+from netfc import ControlError
+from netfc.control import Control
 
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'netfc-ctl.1'
 LINE_BYTES = 4096

@@ -21,7 +21,7 @@ import hosts
 import oracle
 import switch
 from hosts import SWITCH_IP, SWITCH_IP6
-from test_bad_input import refuse
+from refusal import refuse
 
 TABLES = ('fp16_k1024', 'bf16_k128')
 ADDRESSES = ['--address', f'{SWITCH_IP}/24', '--address', f'{SWITCH_IP6}/64']

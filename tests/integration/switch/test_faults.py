@@ -18,14 +18,14 @@ import frames
 import hosts
 import project_scripts
 import switch
-from test_transports import MESSAGES, exchange, replies, requests, vhost_connected
+from disks import needs_mounts, small_disk
+from processes import MESSAGES, exchange, replies, requests, vhost_connected
 
-from netfc_telemetry import Telemetry  # found through project_scripts
+from netfc.telemetry import Telemetry
 
 START_STEPS = 16  # moments of the start at which a signal comes
 STEP_S = 0.03
 FLOOD = 20000
-SMALL_DISK = '64k'
 
 
 # ---- the start -------------------------------------------------------------------------------
@@ -77,24 +77,6 @@ def test_killed_and_started_again_at_once(tmp_path):
 
 
 # ---- files -----------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def small_disk(folder):
-    """A file system of 64 KiB in a mount namespace of this test's own; yields a command prefix."""
-    folder.mkdir()
-    script = f'mount -t tmpfs -o size={SMALL_DISK} none {folder} && exec "$@"'
-    yield ['unshare', '--mount', 'sh', '-c', script, 'sh']
-
-
-def why_no_mounts():
-    done = subprocess.run(['unshare', '--mount', 'true'], capture_output=True, text=True,
-                          check=False)
-    return done.stderr.strip()
-
-
-NO_MOUNTS = why_no_mounts()
-needs_mounts = pytest.mark.skipif(NO_MOUNTS != '', reason=f'mounts cannot be made: {NO_MOUNTS}')
 
 
 @needs_mounts

@@ -83,7 +83,7 @@ def test_the_service_as_it_is_installed(runtime):
             space.ip('address', 'add', NEXT_TO_IT, 'dev', INTERFACE)
             space.ip('link', 'set', INTERFACE, 'up')
             space.run('ping', '-c', 2, '-w', 10, '-i', '0.1', ITS_ADDRESS)
-            subprocess.run([project_scripts.SCRIPTS / 'netfc-ctl', '--socket', runtime / 'control',
+            subprocess.run([project_scripts.PROGRAMS / 'netfc-ctl', '--socket', runtime / 'control',
                             'show'], check=True, capture_output=True)
         finally:
             process.send_signal(signal.SIGTERM)
@@ -127,7 +127,7 @@ def test_completion(line, offered):
         _netfc {words[0]}
         printf '%s\\n' "${{COMPREPLY[@]}}" | sort
     """
-    path = f'{switch.PROGRAM.parent}:{project_scripts.SCRIPTS}:{os.environ["PATH"]}'
+    path = f'{switch.PROGRAM.parent}:{project_scripts.PROGRAMS}:{os.environ["PATH"]}'
     done = subprocess.run(['bash', '-c', script], text=True, capture_output=True, timeout=60,
                           env={**os.environ, 'PATH': path}, check=False)
     assert done.stdout.split() == offered, done.stderr
@@ -135,7 +135,8 @@ def test_completion(line, offered):
 
 def test_every_program_has_a_manual_page():
     programs = {path.name for path in switch.PROGRAM.parent.iterdir()
-                if path.is_file() and os.access(path, os.X_OK)} - {'netfc-errors', 'netfc-microbench'}  # not installed
-    programs |= {path.name for path in project_scripts.SCRIPTS.glob('netfc-*')}
+                if path.is_file() and os.access(path, os.X_OK)} - {
+                    'netfc-errors', 'netfc-microbench'}  # not installed
+    programs |= {path.name for path in project_scripts.PROGRAMS.glob('netfc-*')}
     pages = {path.stem for path in (project_scripts.PROJECT / 'docs' / 'man').glob('*.[0-9]')}
     assert programs == pages

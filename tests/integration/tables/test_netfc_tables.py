@@ -3,7 +3,6 @@
 
 import json
 import os
-import pathlib
 import random
 import struct
 import subprocess
@@ -12,11 +11,8 @@ import zlib
 import pytest
 
 import oracle
+from table_builder import PROGRAM, TIMEOUT_S, complaint, run, run_json
 
-HERE = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ.get('NETFC_BUILD', HERE.parent.parent / 'build')).resolve()
-PROGRAM = BUILD / 'app' / 'netfc-tables'
-TIMEOUT_S = 30
 OPERATIONS = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
 LARGEST_SETS = ('fp16_k1024', 'posit16_k512_floor', 'bf16_k128', 'posit16_es2_k256')
 EXACT_SETS = ('fp16_exact', 'fp16_exact_small', 'bf16_exact', 'bf16_exact_small',
@@ -24,28 +20,6 @@ EXACT_SETS = ('fp16_exact', 'fp16_exact_small', 'bf16_exact', 'bf16_exact_small'
 HEADER_BYTES, TABLE_BYTES = 56, 12  # of a file: before, and for each table
 LOG_ENTRIES = HEADER_BYTES + 4 * TABLE_BYTES
 MI1_ENTRIES = LOG_ENTRIES + 2 * 2**15 + 2 * 2**16
-
-
-def run(*arguments, stdin='', status=0, cwd=None, env=None):
-    """Runs the program, which must end with that status; gives what it wrote."""
-    done = subprocess.run([PROGRAM, *map(str, arguments)], input=stdin, text=True, cwd=cwd,
-                          capture_output=True, timeout=TIMEOUT_S, check=False,
-                          env=None if env is None else {**os.environ, **env})
-    assert done.returncode == status, (arguments, done.stdout, done.stderr)
-    assert status != 0 or done.stderr == ''
-    return done
-
-
-def run_json(*arguments, **options):
-    """What the program wrote as JSON."""
-    return json.loads(run(*arguments, '--json', **options).stdout)
-
-
-def complaint(*arguments, status=1, **options):
-    """What the program said on stderr when it failed; it must not have said anything else."""
-    done = run(*arguments, status=status, **options)
-    assert done.stdout == '' and done.stderr.startswith('netfc-tables: ')
-    return done.stderr
 
 
 @pytest.fixture(name='built', scope='module')

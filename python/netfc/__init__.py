@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NetFC in Python: floating-point arithmetic in the network, and by the same tables here.
+
+    import netfc
+
+    with netfc.Client("10.0.0.2") as client:  # a switch computes
+        client.add([1.5, 2.5], 2.25)  # array([3.75, 4.75])
+
+    tables = netfc.TableSet("fp16_k1024")  # libnetfc computes, the same bits
+    tables.add([1.5, 2.5], 2.25)
+    netfc.Format("fp16").exact("add", [1.5, 2.5], 2.25)  # correctly rounded
+
+Further modules: netfc.control and netfc.telemetry (a running switch), netfc.protocol (datagrams as
+bytes), netfc.capture (capture files), netfc.scapy (a layer, with python3-scapy), netfc.metrics
+(Prometheus, with python3-prometheus-client).
+
+TableSet, Format.exact() and known_sets() need libnetfc (Debian: libnetfc0) of this package's
+version; all else does without. Arrays are numpy's: encodings are uint16, numbers float64.
+"""
+
+from netfc._library import Library
+from netfc._version import VERSION as __version__
+from netfc.client import Client, QueryResult, StatusError
+from netfc.errors import (
+    ClientError,
+    ControlError,
+    LibraryError,
+    NetfcError,
+    NoReplyError,
+    TableSetError,
+    TelemetryError,
+)
+from netfc.formats import FORMATS, Format
+from netfc.protocol import OPS, SYMBOLS, Flag
+from netfc.tables import Step, Table, TableSet, Walk, known_sets
+
+__all__ = [
+    "FORMATS",
+    "OPS",
+    "SYMBOLS",
+    "Client",
+    "ClientError",
+    "ControlError",
+    "Flag",
+    "Format",
+    "Library",
+    "LibraryError",
+    "NetfcError",
+    "NoReplyError",
+    "QueryResult",
+    "StatusError",
+    "Step",
+    "Table",
+    "TableSet",
+    "TableSetError",
+    "TelemetryError",
+    "Walk",
+    "__version__",
+    "known_sets",
+]

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the programs have in common: exit statuses and how wrong usage is told."""
+
+import argparse
+import os
+import sys
+from typing import NoReturn
+
+from netfc import telemetry
+
+DONE, WRONG_USAGE, FAILED = 0, 1, 2
+
+
+class Parser(argparse.ArgumentParser):
+    """Ends with the exit status of all programs here when the usage is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
+
+
+def add_telemetry_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say which switch is asked for its state."""
+    parser.add_argument(
+        "--file-prefix",
+        metavar="PREFIX",
+        default=telemetry.FILE_PREFIX,
+        help="the switch's (default %(default)s)",
+    )
+    parser.add_argument(
+        "--telemetry", metavar="PATH", help="the telemetry socket, instead of that of --file-prefix"
+    )
+
+
+def telemetry_path(options: argparse.Namespace) -> str | os.PathLike[str]:
+    """The telemetry socket that these options name."""
+    return options.telemetry or telemetry.socket_path(options.file_prefix)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The state of a running switch for Prometheus, made from its telemetry at every scrape.
+
+Names are those of the telemetry, behind netfc_, with _total behind counters. They are stable.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from prometheus_client import exposition, registry
+from prometheus_client.core import (
+    CollectorRegistry,
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+)
+
+from netfc import snapshot
+from netfc.errors import TelemetryError
+
+
+# Counters of an lcore: name in telemetry, name here, meaning.
+LCORE_COUNTERS = (
+    ("rx_packets", "rx_packets", "Packets received"),
+    ("tx_packets", "tx_packets", "Packets sent"),
+    ("copies", "copies", "Copies made to leave by more than one port"),
+    ("answers", "answers", "Packets sent by the switch itself, of those sent"),
+    ("polls", "polls", "Times that a receive queue was looked into"),
+    ("busy_polls", "busy_polls", "Times that something was in it"),
+    ("netfc_packets", "requests", "NetFC requests, those refused included"),
+    ("lanes", "lanes", "Lanes computed"),
+)
+# The same with a name for each of several: the group in telemetry, name here, label, meaning.
+LCORE_GROUPS = (
+    ("drops", "drops", "reason", "Packets dropped"),
+    ("errors", "refused_requests", "code", "NetFC requests answered with an error"),
+    ("exceptions", "exceptions", "flag", "NetFC replies with an exception flag"),
+)
+DEVICE_COUNTERS = {
+    "rx_packets": "Packets that the device received",
+    "tx_packets": "Packets that the device sent",
+    "rx_bytes": "Bytes that the device received",
+    "tx_bytes": "Bytes that the device sent",
+    "rx_missed": "Packets that came while the receive queue was full",
+    "rx_errors": "Packets that came damaged",
+    "rx_no_mbuf": "Packets that came while no packet buffer was free",
+    "tx_errors": "Packets that failed to leave",
+}
+# The Slowloris detector's.
+DETECTOR_GAUGES = {
+    "connections": "TCP connections that are tracked",
+    "half_open": "Handshakes not yet completed",
+    "destinations": "Destinations that are tracked",
+    "alarms": "Destinations under attack",
+    "connection_bytes": "Memory for connections",
+    "destination_bytes": "Memory for destinations",
+}
+DETECTOR_COUNTERS = {
+    "segments": "TCP segments over IPv4, but those dropped",
+    "divisions": "Registers divided",
+    "queries": "Queries answered",
+    "queued": "Segments left to another lcore",
+    "missed": "Segments that went uncounted as too many were left",
+    "would_drop": "Packets that only a dry run let pass",
+    "opened": "Connections opened",
+    "retransmitted": "SYNs of connections that were open",
+    "closed": "Connections ended by FIN or RST",
+    "timed_out": "Connections ended by silence",
+    "half_open_expired": "Handshakes not completed in time",
+    "half_open_evicted": "Handshakes forgotten for lack of room",
+    "connections_refused": "Connections not tracked as the table was full",
+    "destinations_refused": "Connections not tracked as there was no room for their destination",
+    "destinations_forgotten": "Destinations that were silent",
+    "alarms_raised": "Destinations found under attack",
+    "alarms_released": "Destinations found to have recovered",
+    "alerts_lost": "Alerts not told as there were too many at once",
+}
+BRIDGE_COUNTERS = {
+    "learned": "Stations learned",
+    "aged": "Stations forgotten",
+    "refused": "Stations not learned as the table was full",
+}
+
+
+class Collector(registry.Collector):
+    """Asks the switch whenever Prometheus asks."""
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self._path = path
+
+    def collect(self) -> Iterator[Any]:
+        """Yields the metric families; netfc_up says whether there are others."""
+        up = GaugeMetricFamily("netfc_up", "Whether the switch answers")
+        try:
+            state = snapshot.take(self._path)
+        except TelemetryError:
+            up.add_metric([], 0)
+            yield up
+            return
+        up.add_metric([], 1)
+        yield up
+        for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency, of_slowloris):
+            yield from families(state)
+
+
+def of_switch(state: snapshot.Snapshot) -> Iterator[Any]:
+    """What is running."""
+    config, stats = state.config, state.stats
+    names = ("version", "dpdk", "match", "forward")
+    yield InfoMetricFamily(
+        "netfc_switch", "What is running", value={name: str(config[name]) for name in names}
+    )
+    tables = GaugeMetricFamily(
+        "netfc_table_set", "Table sets in use", labels=("format", "set", "origin")
+    )
+    for number_format, table in state.tables.items():
+        tables.add_metric((number_format, table["set"], table["origin"]), 1)
+    yield tables
+    yield GaugeMetricFamily("netfc_uptime_seconds", "Since polling began", value=stats["seconds"])
+    yield GaugeMetricFamily("netfc_mbufs", "Packet buffers", value=config["mbufs"])
+    yield GaugeMetricFamily(
+        "netfc_mbufs_in_use", "Packet buffers in use", value=stats["mbufs_in_use"]
+    )
+
+
+def of_lcores(state: snapshot.Snapshot) -> Iterator[Any]:
+    """Counters of lcores."""
+    for name, ours, meaning in LCORE_COUNTERS:
+        family = CounterMetricFamily(f"netfc_{ours}", meaning, labels=["lcore"])
+        for lcore in state.lcores:
+            family.add_metric([str(lcore["lcore"])], lcore[name])
+        yield family
+    for group, ours, label, meaning in LCORE_GROUPS:
+        family = CounterMetricFamily(f"netfc_{ours}", meaning, labels=["lcore", label])
+        for lcore in state.lcores:
+            for name, count in lcore[group].items():
+                family.add_metric([str(lcore["lcore"]), name], count)
+        yield family
+
+
+def of_ports(state: snapshot.Snapshot) -> Iterator[Any]:
+    """Links and counters of devices."""
+    link = GaugeMetricFamily("netfc_link_up", "Whether the link is up", labels=["port", "device"])
+    for port in state.ports:
+        if "link_up" in port:
+            link.add_metric([str(port["port"]), port["device"]], port["link_up"])
+    yield link
+    for name, meaning in DEVICE_COUNTERS.items():
+        family = CounterMetricFamily(f"netfc_device_{name}", meaning, labels=["port", "device"])
+        for port in state.ports:
+            if "counters" in port:
+                family.add_metric([str(port["port"]), port["device"]], port["counters"][name])
+        yield family
+
+
+def of_bridge(state: snapshot.Snapshot) -> Iterator[Any]:
+    """Stations of the bridge."""
+    if state.bridge is None:
+        return
+    yield GaugeMetricFamily(
+        "netfc_stations", "Stations that the bridge knows", value=state.bridge["known"]
+    )
+    yield GaugeMetricFamily(
+        "netfc_stations_capacity", "Stations that it can know", value=state.bridge["capacity"]
+    )
+    for name, meaning in BRIDGE_COUNTERS.items():
+        yield CounterMetricFamily(f"netfc_stations_{name}", meaning, value=state.bridge[name])
+
+
+def of_latency(state: snapshot.Snapshot) -> Iterator[Any]:
+    """How long packets take."""
+    latency = state.latency
+    if latency is None or not latency["count"]:
+        return
+    hz, packets, buckets = latency["tsc_hz"], 0, []
+    for bound, count in sorted(latency["buckets"].items(), key=lambda item: int(item[0])):
+        packets += count
+        buckets.append((repr(int(bound) / hz), packets))
+    buckets.append(("+Inf", packets))
+    yield HistogramMetricFamily(
+        "netfc_latency_seconds",
+        "From receive burst to transmit burst, per packet",
+        buckets=buckets,
+        sum_value=latency["mean"] * packets / hz,
+    )
+
+
+def of_slowloris(state: snapshot.Snapshot) -> Iterator[Any]:
+    """What the Slowloris detector tracks."""
+    detector = state.stats.get("slowloris")
+    if detector is None:
+        return
+    for name, meaning in DETECTOR_GAUGES.items():
+        yield GaugeMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
+    for name, meaning in DETECTOR_COUNTERS.items():
+        yield CounterMetricFamily(f"netfc_slowloris_{name}", meaning, value=detector[name])
+    attacked = GaugeMetricFamily(
+        "netfc_slowloris_under_attack",
+        "Destinations under attack, 64 at the most",
+        labels=["destination"],
+    )
+    for destination in detector["under_attack"]:
+        attacked.add_metric([destination], 1)
+    yield attacked
+
+
+def registry_for(path: str | os.PathLike[str]) -> CollectorRegistry:
+    """A registry that has the switch at that telemetry socket in it, and nothing else."""
+    made = CollectorRegistry()
+    made.register(Collector(path))
+    return made
+
+
+def serve(path: str | os.PathLike[str], address: str, port: int) -> None:
+    """Serves the switch at that telemetry socket at /metrics, from threads of its own.
+
+    Raises OSError where it cannot listen.
+    """
+    exposition.start_http_server(port, address, registry_for(path))

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Drive dpdk-netfc with Pktgen-DPDK over virtio-user and vhost, without hugepages or root.
+
+replay: 1,024 requests, once; every reply is checked to the bit.
+load: the same requests for ten seconds, as fast as they go; the switch's counters are shown.
+
+Needs Pktgen-DPDK (23.03 and 23.06 build against DPDK 22.11) and a build of dpdk-netfc.
+"""
+
+import argparse
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+from netfc import FORMATS, OPS, Library, TableSet, capture, protocol
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+REQUESTS = 1024  # as many as replay.pkt sends and a queue of virtio-user holds
+START_SECONDS = 10
+PKTGEN_SECONDS = 60
+
+
+def parse_arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="netfc-pktgen", description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("what", choices=["replay", "load"])
+    parser.add_argument("--build", default="build", help="build folder (default: build)")
+    parser.add_argument("--pktgen", default="pktgen", help="the program (default: in the PATH)")
+    parser.add_argument("--tables", default="fp16_k1024", help="table set (default: fp16_k1024)")
+    parser.add_argument("--op", choices=OPS, default="add")
+    parser.add_argument("--lanes", type=int, default=1, help="per request, 1 to 243 (default: 1)")
+    arguments = parser.parse_args()
+    if not 1 <= arguments.lanes <= capture.MAX_LANES:
+        parser.error(f"--lanes {arguments.lanes}: expected 1 to {capture.MAX_LANES}")
+    if shutil.which(arguments.pktgen) is None:
+        parser.error(f"--pktgen {arguments.pktgen}: not found; docs/pktgen.md says how to get it")
+    return arguments
+
+
+def make_requests(arguments, path):
+    """Write the capture that Pktgen sends; returns the operands by request."""
+    format_name = arguments.tables[: arguments.tables.index("_k")]
+    rng = numpy.random.default_rng(1)
+    operands = rng.integers(0, 65536, (REQUESTS, 2, arguments.lanes)).astype(numpy.uint16)
+    op, format_id = OPS[arguments.op], FORMATS[format_name].id
+    capture.write(
+        path,
+        [
+            capture.udp_frame(protocol.request(op, format_id, x, y, number))
+            for number, (x, y) in enumerate(operands)
+        ],
+    )
+    return operands
+
+
+def start_switch(arguments, folder):
+    """Start the switch on a vhost socket and wait for the socket."""
+    socket = os.path.join(folder, "vhost")
+    command = [
+        os.path.join(arguments.build, "app", "dpdk-netfc"),
+        *("--no-huge", "-m", "256", "--no-pci", "--no-telemetry"),
+        *("--file-prefix", f"netfc-{os.getpid()}", "--lcores", "0@(0-1)"),
+        f"--vdev=net_vhost0,iface={socket}",
+        *("--", "--tables", arguments.tables, "--match", "direct"),
+        *("--stats-json", os.path.join(folder, "stats.json")),
+    ]
+    with open(os.path.join(folder, "switch.log"), "wb") as log:
+        switch = subprocess.Popen(command, stdout=log, stderr=log)
+    deadline = time.monotonic() + START_SECONDS
+    while not os.path.exists(socket):
+        if switch.poll() is not None or time.monotonic() > deadline:
+            with open(log.name, encoding="utf-8", errors="replace") as file:
+                sys.exit(f"{file.read()}\nthe switch did not start: {' '.join(command)}")
+        time.sleep(0.05)
+    return switch, socket
+
+
+def run_pktgen(arguments, folder, socket):
+    """Run Pktgen to its end; it wants a terminal, which script(1) gives it."""
+    command = " ".join(
+        [
+            *(arguments.pktgen, "--no-huge", "-m", "2048", "--no-pci", "--no-telemetry"),
+            *("--lcores", "'(0-1)@(0-1)'", "--file-prefix", f"pktgen-{os.getpid()}"),
+            f"--vdev=net_virtio_user0,path={socket},queue_size={REQUESTS}",
+            *("--", "-P", "-m", "1.0", "-s", "0:requests.pcap"),
+            *("-f", os.path.join(HERE, f"{arguments.what}.pkt")),
+        ]
+    )
+    log = os.path.join(folder, "pktgen.log")
+    result = subprocess.run(
+        ["script", "-qec", command, log],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        timeout=PKTGEN_SECONDS,
+        check=False,
+    )
+    if result.returncode != 0:
+        sys.exit(f"pktgen failed with status {result.returncode}; see what it prints: {command}")
+
+
+def stop_switch(switch, folder):
+    """Stop the switch; returns its final counters."""
+    switch.send_signal(signal.SIGINT)
+    if switch.wait() != 0:
+        sys.exit(f"dpdk-netfc ended with status {switch.returncode}")
+    with open(os.path.join(folder, "stats.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def check_replies(arguments, folder, operands):
+    """How many replies Pktgen captured, and how many of them are wrong in any bit of z."""
+    captures = glob.glob(os.path.join(folder, "pktgen-*.pcap"))
+    if not captures:
+        sys.exit("pktgen wrote no capture: was 'enable 0 pcap' needed in this version?")
+    table_set = TableSet(arguments.tables, Library(arguments.build))
+    frames = capture.read(captures[0])
+    wrong = 0
+    for frame in frames:
+        number, status, z = capture.reply(frame)
+        x, y = operands[number]
+        expected = table_set.compute(arguments.op, x, y)
+        wrong += status & 0xF0 != protocol.REPLY or not numpy.array_equal(z, expected)
+    return len(frames), wrong
+
+
+def main():
+    arguments = parse_arguments()
+    with tempfile.TemporaryDirectory(prefix="netfc-pktgen-") as folder:
+        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        operands = make_requests(arguments, os.path.join(folder, "requests.pcap"))
+        switch, socket = start_switch(arguments, folder)
+        try:
+            run_pktgen(arguments, folder, socket)
+        finally:
+            stats = stop_switch(switch, folder)
+        print(
+            f"switch: {stats['rx_packets']:,} packets received, {stats['tx_packets']:,} sent,"
+            f" {sum(stats['drops'].values()):,} dropped, {stats['lanes']:,} lanes computed"
+        )
+        if arguments.what == "load":
+            return
+        count, wrong = check_replies(arguments, folder, operands)
+        print(f"pktgen: {count:,} of {REQUESTS:,} replies captured, {wrong:,} wrong")
+        if count != REQUESTS or wrong:
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
