@@ -293,6 +293,16 @@ netfc_set_table(const struct netfc_set *set, unsigned index)
 	return index < set->table_count ? &set->table[index] : NULL;
 }
 
+const struct netfc_table *
+netfc_set_find_table(const struct netfc_set *set, const char *name)
+{
+	for (unsigned t = 0; t < set->table_count; t++) {
+		if (strcmp(set->table[t].name, name) == 0)
+			return &set->table[t];
+	}
+	return NULL;
+}
+
 struct netfc_result
 netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y)
 {

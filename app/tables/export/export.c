@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "export/export.h"
+#include "export/fill/fill.h"
+#include "export/write/write.h"
 #include "json/json_text.h"
 #include "set/source.h"
 
@@ -31,7 +32,7 @@ static const char help[] =
 /* What can be written, and how. */
 static const struct target {
 	const char *name;
-	p4_write_fn write;
+	write_fn write;
 } targets[] = {
 	{"bmv2", write_bmv2},
 	{"p4runtime", write_p4runtime},
@@ -42,7 +43,10 @@ static const struct target {
 /* The command line. */
 struct request {
 	const struct target *target;
-	struct export_options export;
+	enum p4_layout layout;
+	uint16_t udp_port;
+	bool slowloris;
+	struct write_options write;
 	const char *output;
 	bool json;
 };
@@ -66,7 +70,7 @@ parse_layout(const char *text, enum p4_layout *layout)
 	else if (strcmp(text, "compact") == 0)
 		*layout = P4_COMPACT;
 	else {
-		complain("export: no lay-out '%s'; there are direct and compact", text);
+		complain("export: no layout '%s'; there are direct and compact", text);
 		return false;
 	}
 	return true;
@@ -109,20 +113,20 @@ take_option(struct request *request, int option)
 		request->target = find_target(optarg);
 		return request->target != NULL;
 	case 'l':
-		return parse_layout(optarg, &request->export.layout);
+		return parse_layout(optarg, &request->layout);
 	case 'n':
 		good = parse_count(optarg, "lanes", MAX_LANES, &number);
-		request->export.lanes = (unsigned)number;
+		request->write.lanes = (unsigned)number;
 		return good;
 	case 'p':
 		good = parse_count(optarg, "port", UINT16_MAX, &number);
-		request->export.udp_port = (uint16_t)number;
+		request->udp_port = (uint16_t)number;
 		return good;
 	case 'P':
-		request->export.program = optarg;
+		request->write.program = optarg;
 		return is_identifier(optarg);
 	case 'S':
-		request->export.slowloris = true;
+		request->slowloris = true;
 		return true;
 	case 'o':
 		request->output = optarg;
@@ -136,19 +140,17 @@ take_option(struct request *request, int option)
 static int
 report(const struct request *request, const struct p4_program *program)
 {
-	size_t entries = p4_entry_count(program, request->export.lanes);
+	unsigned tables;
+	size_t entries = p4_entry_count(program, request->write.lanes, &tables);
 	char text[GROUPED_SIZE];
-	unsigned tables = 0;
 
-	for (unsigned t = 0; t < program->table_count; t++)
-		tables += p4_instance_count(&program->table[t], request->export.lanes);
 	if (request->json)
 		return print_json(json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:o}", "set",
-			request->export.set_name, "target", request->target->name, "layout",
-			request->export.layout == P4_DIRECT ? "direct" : "compact", "lanes",
-			(int)request->export.lanes, "tables", (int)tables, "entries",
+			request->write.set_name, "target", request->target->name, "layout",
+			request->layout == P4_DIRECT ? "direct" : "compact", "lanes",
+			(int)request->write.lanes, "tables", (int)tables, "entries",
 			(json_int_t)entries, "file", json_text(request->output)));
-	printf("%s: wrote %s, %s entries in %u tables\n", request->export.set_name, request->output,
+	printf("%s: wrote %s, %s entries in %u tables\n", request->write.set_name, request->output,
 		grouped(entries, text), tables);
 	return STATUS_DONE;
 }
@@ -160,7 +162,7 @@ write_file(const struct request *request, const struct p4_program *program)
 	bool failed;
 
 	if (stream != NULL) {
-		request->target->write(stream, program, &request->export);
+		request->target->write(stream, program, &request->write);
 		failed = ferror(stream) != 0;
 		failed = fclose(stream) != 0 || failed;
 		if (!failed)
@@ -179,7 +181,7 @@ write_program(const struct request *request, const struct p4_program *program)
 	}
 	if (request->output != NULL)
 		return write_file(request, program);
-	request->target->write(stdout, program, &request->export);
+	request->target->write(stdout, program, &request->write);
 	return STATUS_DONE;
 }
 
@@ -190,12 +192,12 @@ export_set(struct request *request, const struct netfc_set *set)
 	const char *reason;
 	int status;
 
-	request->export.set_name = netfc_set_name(set);
-	p4_request_tables(set, request->export.udp_port, &program);
+	request->write.set_name = netfc_set_name(set);
+	p4_request_tables(set, request->udp_port, &program);
 	reason = netfc_set_family(set) == NETFC_FAMILY_LOG
-		? p4_log_tables(set, request->export.layout, &program)
-		: p4_exact_tables(set, request->export.layout, &program);
-	if (reason == NULL && request->export.slowloris)
+		? p4_log_tables(set, request->layout, &program)
+		: p4_exact_tables(set, request->layout, &program);
+	if (reason == NULL && request->slowloris)
 		reason = p4_slowloris_tables(set, &program);
 	if (reason == NULL) {
 		status = write_program(request, &program);
@@ -216,7 +218,9 @@ run_export(int argc, char **argv)
 		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
 		{"output", required_argument, NULL, 'o'}, {0}};
 	struct request request = {
-		.export = {.program = DEFAULT_PROGRAM, .lanes = 1, .udp_port = NETFC_UDP_PORT}};
+		.udp_port = NETFC_UDP_PORT,
+		.write = {.program = DEFAULT_PROGRAM, .lanes = 1},
+	};
 	struct netfc_set *set;
 	int option, status;
 

@@ -88,18 +88,6 @@ field_meaning(const struct netfc_set *set, enum netfc_branch branch, unsigned fi
 	return meaning;
 }
 
-const struct netfc_table *
-find_table(const struct netfc_set *set, const char *name)
-{
-	const struct netfc_table *table;
-
-	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
-		if (strcmp(netfc_table_name(table), name) == 0)
-			return table;
-	}
-	return NULL;
-}
-
 int32_t
 as_signed(uint32_t word, unsigned bits)
 {
@@ -144,7 +132,7 @@ mi_word_text(const struct netfc_set *set, uint32_t word, char *text)
 static const char *
 page_name(const struct netfc_set *set, uint32_t page)
 {
-	const struct netfc_table *mi = find_table(set, "mi");
+	const struct netfc_table *mi = netfc_set_find_table(set, "mi");
 
 	return mi != NULL ? netfc_table_page_name(mi, page) : "?";
 }
@@ -177,7 +165,7 @@ decision_text(const struct netfc_set *set, uint32_t word, bool product, char *te
 
 	switch (netfc_decide_source(word)) {
 	case NETFC_FROM_STAGES:
-		product = product || find_table(set, "mi") == NULL;
+		product = product || netfc_set_find_table(set, "mi") == NULL;
 		snprintf(text, MEANING_SIZE, "z is computed, with %s%sthe sign %c",
 			product ? "" : page_name(set, netfc_decide_page(word)),
 			product ? "" : " and ", netfc_decide_sign(word) ? '-' : '+');

@@ -48,9 +48,6 @@ json_t *meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t
 /** The class of an operand for people: zero, finite, inf, NaN or NaR. */
 const char *class_name(const struct netfc_format *format, unsigned class);
 
-/** Find a table of a set by its name; NULL where there is none. */
-const struct netfc_table *find_table(const struct netfc_set *set, const char *name);
-
 /** A word of that many bits, as the two's complement number that it is. */
 int32_t as_signed(uint32_t word, unsigned bits);
 

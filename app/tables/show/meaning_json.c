@@ -36,7 +36,7 @@ decision_json(const struct netfc_set *set, uint32_t word, bool product)
 	json_t *object = json_pack("{s:s}", "source", source[netfc_decide_source(word)]);
 
 	if (netfc_decide_source(word) == NETFC_FROM_STAGES) {
-		if (!product && find_table(set, "mi") != NULL)
+		if (!product && netfc_set_find_table(set, "mi") != NULL)
 			json_object_set_new(object, "page", json_integer(netfc_decide_page(word)));
 		json_object_set_new(object, "negative", json_boolean(netfc_decide_sign(word)));
 	} else if (netfc_decide_source(word) == NETFC_FROM_CONSTANT) {

@@ -145,6 +145,14 @@ NETFC_API unsigned netfc_set_table_count(const struct netfc_set *set);
  */
 NETFC_API const struct netfc_table *netfc_set_table(const struct netfc_set *set, unsigned index);
 
+/**
+ * A table by its name, e.g. "mi".
+ *
+ * @return the table, or NULL if the set has no such table
+ */
+NETFC_API const struct netfc_table *
+netfc_set_find_table(const struct netfc_set *set, const char *name);
+
 /** The table's name, e.g. "mi". */
 NETFC_API const char *netfc_table_name(const struct netfc_table *table);
 

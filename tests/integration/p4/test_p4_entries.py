@@ -208,7 +208,7 @@ def test_a_file_is_exported_as_its_set(tmp_path):
     (('-t', 'bmv2'), 'name one table set'),
     (('-t', 'bmv2', 'fp16_k1024', 'bf16_k128'), 'name one table set'),
     (('-t', 'tofino', 'fp16_k1024'), "no target 'tofino'"),
-    (('-t', 'bmv2', '-l', 'flat', 'fp16_k1024'), "no lay-out 'flat'"),
+    (('-t', 'bmv2', '-l', 'flat', 'fp16_k1024'), "no layout 'flat'"),
     (('-t', 'bmv2', '-n', '0', 'fp16_k1024'), '--lanes takes a number from 1 to 16'),
     (('-t', 'bmv2', '-n', '17', 'fp16_k1024'), '--lanes takes a number from 1 to 16'),
     (('-t', 'bmv2', '-p', '65536', 'fp16_k1024'), '--port takes a number from 1 to 65535'),
@@ -217,7 +217,7 @@ def test_a_file_is_exported_as_its_set(tmp_path):
     (('-t', 'bmv2', '-l', 'compact', 'fp16_k1'), 'needs k to be 2 at least'),
     (('-t', 'bmv2', 'fp16_exact_small'), 'fp16_exact and bf16_exact have a P4 program'),
     (('-t', 'bmv2', 'posit16_exact'), 'fp16_exact and bf16_exact have a P4 program'),
-    (('-t', 'bmv2', '-l', 'compact', 'fp16_exact'), 'the direct lay-out only'),
+    (('-t', 'bmv2', '-l', 'compact', 'fp16_exact'), 'the direct layout only'),
     (('-t', 'bmv2', 'fp16_k3'), "no table set 'fp16_k3'")])
 def test_wrong_usage(arguments, message):
     assert message in complaint('export', *arguments)

@@ -2,7 +2,7 @@
 /* Correctly rounded sums and differences in P4. */
 #include <string.h>
 
-#include "export/export_exact.h"
+#include "export/fill/exact_source.h"
 
 /* Keys and arguments of exps that are about signs. */
 #define SIGN_KEYS 2
@@ -61,7 +61,7 @@ exps_table(const struct exact_source *source)
 			{{"code_x", CODE_BITS}, {"code_y", CODE_BITS}, {"effective_sign_y", 1},
 				{"overflow", 1}, {"base", 16}}}},
 	};
-	const struct netfc_table *exps = p4_source_table(source->set, "exps");
+	const struct netfc_table *exps = netfc_set_find_table(source->set, "exps");
 	struct p4_table *table = p4_add_table(source->program, &shape);
 
 	for (uint32_t signs = 0; signs < (source->signed_exps ? 4 : 1); signs++) {
@@ -103,8 +103,8 @@ subn_table(const struct exact_source *source)
 		.action_count = 1,
 		.action = {{"set_base", 1, {{"base", 16}}}},
 	};
-	const struct netfc_table *subn = p4_source_table(source->set, "subn");
-	const uint32_t *norm = netfc_table_entries(p4_source_table(source->set, "norm"));
+	const struct netfc_table *subn = netfc_set_find_table(source->set, "subn");
+	const uint32_t *norm = netfc_table_entries(netfc_set_find_table(source->set, "norm"));
 	struct p4_table *table = p4_add_table(source->program, &shape);
 
 	for (uint32_t exponent = 0; exponent <= source->greatest_base >> f; exponent++)
@@ -137,12 +137,10 @@ sum_limits_table(const struct exact_source *source)
 		.action = {{"raise", 1, {{"flags", 4}}}},
 	};
 	const uint32_t sums = 1u << source->sum_bits;
-	const uint32_t *norminf = netfc_table_entries(p4_source_table(source->set, "norm")) + sums;
-	struct limit limit = {
-		.table = p4_add_table(source->program, &shape),
-		.entry = {.value = {1}, .mask = {1}, .arg = {NETFC_OVERFLOW}},
-		.key = 1,
-	};
+	const uint32_t *norminf =
+		netfc_table_entries(netfc_set_find_table(source->set, "norm")) + sums;
+	const struct p4_entry entry = {.value = {1}, .mask = {1}, .arg = {NETFC_OVERFLOW}};
+	struct p4_table *table = p4_add_table(source->program, &shape);
 	uint32_t end;
 
 	for (uint32_t sum = 0; sum < sums; sum = end) {
@@ -152,9 +150,9 @@ sum_limits_table(const struct exact_source *source)
 		while (end < sums && sum_overflows(source, norminf, end) == overflows)
 			end++;
 		if (overflows)
-			p4_cover_range(sum, end - 1, source->sum_bits, p4_add_limit, &limit);
+			p4_add_range(table, &entry, 1, sum, end - 1);
 	}
-	p4_minimise(limit.table);
+	p4_minimise(table);
 }
 
 void

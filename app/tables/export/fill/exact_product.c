@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correctly rounded products and quotients in P4. */
-#include "export/export_exact.h"
+#include "export/fill/exact_source.h"
 
 static void
 prenorm_table(const struct exact_source *source)
@@ -42,7 +42,7 @@ part_table(const struct exact_source *source)
 static void
 half_table(const struct exact_source *source, uint32_t page, const char *name, const char *action)
 {
-	const struct netfc_table *part = p4_source_table(source->set, "part");
+	const struct netfc_table *part = netfc_set_find_table(source->set, "part");
 	const unsigned f = source->fraction_bits, half = f / 2, bits = 1 + half + f;
 	struct p4_table *table = p4_add_table(source->program,
 		&(struct p4_table){
@@ -93,7 +93,7 @@ struct rounding {
 static struct rounding
 find_rounding(const struct exact_source *source)
 {
-	const struct netfc_table *table = p4_source_table(source->set, "round");
+	const struct netfc_table *table = netfc_set_find_table(source->set, "round");
 	const uint32_t *entries = netfc_table_entries(table);
 
 	return (struct rounding){
@@ -196,14 +196,17 @@ enum {
 };
 
 static void
-add_product_limits(struct limit *limit, const struct rounding *rounding, uint32_t class, bool large)
+add_product_limits(
+	struct p4_table *table, const struct rounding *rounding, uint32_t class, bool large)
 {
-	const unsigned bits = rounding->source->product_bits;
-	const uint32_t step = 1u << (rounding->source->below_bits - 1), end = 1u << bits;
+	const uint32_t step = 1u << (rounding->source->below_bits - 1);
+	const uint32_t end = 1u << rounding->source->product_bits;
 	uint32_t first = end / 4, flags = product_flags(rounding, class, large, first);
+	struct p4_entry entry = {
+		.value = {class, large},
+		.mask = {p4_low_bits(CLASS_BITS), 1},
+	};
 
-	limit->entry.value[0] = class;
-	limit->entry.value[1] = large;
 	/* Exactly the top bits, then anything more: what is between makes no difference. */
 	for (uint32_t product = first; product <= end; product += step) {
 		uint32_t probe = product % (2 * step) == 0 ? product : product - step + 1;
@@ -211,9 +214,9 @@ add_product_limits(struct limit *limit, const struct rounding *rounding, uint32_
 
 		if (product < end && now == flags)
 			continue;
-		limit->entry.arg[0] = flags;
+		entry.arg[0] = flags;
 		if (flags != 0)
-			p4_cover_range(first, probe - 1, bits, p4_add_limit, limit);
+			p4_add_range(table, &entry, 2, first, probe - 1);
 		first = probe;
 		flags = now;
 	}
@@ -231,18 +234,14 @@ product_limits_table(const struct exact_source *source)
 		.action = {{"raise", 1, {{"flags", 4}}}},
 	};
 	struct rounding rounding = find_rounding(source);
-	struct limit limit = {
-		.table = p4_add_table(source->program, &shape),
-		.entry = {.mask = {p4_low_bits(CLASS_BITS), 1}},
-		.key = 2,
-	};
+	struct p4_table *table = p4_add_table(source->program, &shape);
 
 	for (uint32_t class = 0; class <= source->fraction_bits + 1; class ++)
-		add_product_limits(&limit, &rounding, class, false);
-	add_product_limits(&limit, &rounding, CLASS_NOTHING, false);
-	add_product_limits(&limit, &rounding, CLASS_NOTHING, true);
-	add_product_limits(&limit, &rounding, CLASS_GREATEST, true);
-	p4_minimise(limit.table);
+		add_product_limits(table, &rounding, class, false);
+	add_product_limits(table, &rounding, CLASS_NOTHING, false);
+	add_product_limits(table, &rounding, CLASS_NOTHING, true);
+	add_product_limits(table, &rounding, CLASS_GREATEST, true);
+	p4_minimise(table);
 }
 
 void

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "export/export.h"
+#include "export/write/write.h"
 
 /* Kinds of objects in a number's top byte (p4/config/v1/p4info.proto, P4Ids). */
 #define ID_ACTION 0x01u
@@ -83,34 +83,29 @@ write_action(FILE *stream, const struct p4_table *table, const struct p4_entry *
 }
 
 static void
-write_entry(FILE *stream, const struct p4_table *table, const struct p4_entry *entry,
-	const char *control, uint32_t table_id)
+write_entry(FILE *stream, const struct p4_instance *instance, const struct p4_entry *entry)
 {
-	fprintf(stream, "updates { type: INSERT entity { table_entry { table_id: %u", table_id);
+	const struct p4_table *table = instance->table;
+
+	fprintf(stream, "updates { type: INSERT entity { table_entry { table_id: %u",
+		object_id(ID_TABLE, instance->control, instance->name));
 	for (unsigned k = 0; k < table->key_count; k++)
 		write_match(stream, table, entry, k);
-	write_action(stream, table, entry, control);
-	/* The greatest decides here, and 0 is none. */
+	write_action(stream, table, entry, instance->control);
+	/* Here the highest value wins, and 0 means no priority. */
 	if (p4_has_priority(table))
 		fprintf(stream, " priority: %d", P4_MAX_PRIORITY - entry->priority);
 	fputs(" } } }\n", stream);
 }
 
 void
-write_p4runtime(
-	FILE *stream, const struct p4_program *program, const struct export_options *options)
+write_p4runtime(FILE *stream, const struct p4_program *program, const struct write_options *options)
 {
-	char control[P4_NAME_SIZE], name[P4_NAME_SIZE];
+	struct p4_instance instance = {0};
 
-	for (unsigned t = 0; t < program->table_count; t++) {
-		const struct p4_table *table = &program->table[t];
-
-		for (unsigned i = 0; i < p4_instance_count(table, options->lanes); i++) {
-			p4_instance_name(table, i, control, name);
-			fprintf(stream, "# %s.%s\n", control, name);
-			for (size_t e = 0; e < table->count; e++)
-				write_entry(stream, table, &table->entries[e], control,
-					object_id(ID_TABLE, control, name));
-		}
+	while (p4_next_instance(program, options->lanes, &instance)) {
+		fprintf(stream, "# %s.%s\n", instance.control, instance.name);
+		for (size_t e = 0; e < instance.table->count; e++)
+			write_entry(stream, &instance, &instance.table->entries[e]);
 	}
 }

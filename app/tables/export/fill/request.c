@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which packets are requests that a P4 program computes, and the status of those that are not. */
-#include "export/export.h"
+#include "export/fill/fill.h"
 
 /* The table's keys. */
 enum request_key {

@@ -2,7 +2,7 @@
 /* What p4/include/slowloris.p4 divides with: logarithms of 32-bit integers, powers. */
 #include <stdlib.h>
 
-#include "export/export.h"
+#include "export/fill/fill.h"
 
 /* As lib/slowloris divides: bits below the leading one, bits of a logarithm, and the powers' set.
  */
@@ -58,7 +58,7 @@ add_powers(struct p4_program *program)
 
 	if (error != NETFC_OK)
 		return error;
-	entries = netfc_table_entries(p4_source_table(set, "exp"));
+	entries = netfc_table_entries(netfc_set_find_table(set, "exp"));
 	for (uint32_t n = 0; n <= p4_low_bits(shape.key[0].bits); n++)
 		p4_add_word(table, n, entries[n]);
 	netfc_set_free(set);

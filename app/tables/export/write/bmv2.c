@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Entries as commands of BMv2's simple_switch_CLI. */
-#include "export/export.h"
+#include "export/write/write.h"
 
 /* BMv2 has no priority 0 in some versions. */
 #define FIRST_PRIORITY 1
@@ -16,12 +16,13 @@ write_key(FILE *stream, const struct p4_table *table, const struct p4_entry *ent
 }
 
 static void
-write_entry(FILE *stream, const struct p4_table *table, const struct p4_entry *entry,
-	const char *control, const char *name)
+write_entry(FILE *stream, const struct p4_instance *instance, const struct p4_entry *entry)
 {
+	const struct p4_table *table = instance->table;
 	const struct p4_action *action = &table->action[entry->action];
 
-	fprintf(stream, "table_add %s.%s %s.%s", control, name, control, action->name);
+	fprintf(stream, "table_add %s.%s %s.%s", instance->control, instance->name,
+		instance->control, action->name);
 	for (unsigned k = 0; k < table->key_count; k++)
 		write_key(stream, table, entry, k);
 	fputs(" =>", stream);
@@ -33,17 +34,12 @@ write_entry(FILE *stream, const struct p4_table *table, const struct p4_entry *e
 }
 
 void
-write_bmv2(FILE *stream, const struct p4_program *program, const struct export_options *options)
+write_bmv2(FILE *stream, const struct p4_program *program, const struct write_options *options)
 {
-	char control[P4_NAME_SIZE], name[P4_NAME_SIZE];
+	struct p4_instance instance = {0};
 
-	for (unsigned t = 0; t < program->table_count; t++) {
-		const struct p4_table *table = &program->table[t];
-
-		for (unsigned i = 0; i < p4_instance_count(table, options->lanes); i++) {
-			p4_instance_name(table, i, control, name);
-			for (size_t e = 0; e < table->count; e++)
-				write_entry(stream, table, &table->entries[e], control, name);
-		}
+	while (p4_next_instance(program, options->lanes, &instance)) {
+		for (size_t e = 0; e < instance.table->count; e++)
+			write_entry(stream, &instance, &instance.table->entries[e]);
 	}
 }

@@ -2,11 +2,11 @@
 /*
  * The decision table, special values and the guard as ternary entries. They come from the set's
  * decision table: one entry for each combination of operation, classes and signs that it knows,
- * then as few as that leaves (export_ternary.c).
+ * then as few as that leaves (p4_minimise()).
  */
 #include <string.h>
 
-#include "export/export.h"
+#include "export/fill/fill.h"
 
 /* The table's keys. */
 enum decide_key {
@@ -72,7 +72,6 @@ struct decider {
 	bool exact;   /* correctly rounded: neither theta nor a comparison, z has its sign */
 	bool ordered; /* theta <= 0, the larger operand first */
 	struct p4_table *table;
-	struct p4_entry entry; /* the one that prefixes of theta are put into */
 };
 
 /* The combination of operands that an entry is for. */
@@ -173,8 +172,8 @@ word_for(const struct decider *d, const struct operands *o, enum netfc_compare c
 }
 
 static void
-add_decision(struct decider *d, const struct operands *o, enum decide_order order, uint32_t mask,
-	uint32_t value, uint32_t word)
+add_decision(const struct decider *d, const struct operands *o, enum decide_order order,
+	uint32_t mask, uint32_t value, uint32_t word)
 {
 	struct p4_entry entry = entry_for(d, o, order);
 
@@ -185,7 +184,7 @@ add_decision(struct decider *d, const struct operands *o, enum decide_order orde
 }
 
 static void
-add_decisions(struct decider *d, const struct operands *o)
+add_decisions(const struct decider *d, const struct operands *o)
 {
 	uint32_t less = word_for(d, o, NETFC_LESS), equal = word_for(d, o, NETFC_EQUAL),
 		 greater = word_for(d, o, NETFC_GREATER);
@@ -199,58 +198,50 @@ add_decisions(struct decider *d, const struct operands *o)
 	add_decision(d, o, ORDER_ANY, 0, 0, greater);
 }
 
-static void
-add_theta(void *arg, uint32_t value, uint32_t mask)
-{
-	struct decider *d = arg;
-
-	d->entry.value[KEY_THETA] = value;
-	d->entry.mask[KEY_THETA] = mask;
-	p4_add_entry(d->table, &d->entry);
-}
-
 /* Every theta from first to last, signed. */
 static void
-add_thetas(struct decider *d, int32_t first, int32_t last)
+add_thetas(const struct decider *d, const struct p4_entry *entry, int32_t first, int32_t last)
 {
 	if (first <= last)
-		p4_cover_range((uint16_t)first, (uint16_t)last, 16, add_theta, d);
+		p4_add_range(d->table, entry, KEY_THETA, (uint16_t)first, (uint16_t)last);
 }
 
 /* Logarithms further apart than the guard: z is the larger operand. */
 static void
-add_guard(struct decider *d, const struct operands *o)
+add_guard(const struct decider *d, const struct operands *o)
 {
-	d->entry = entry_for(d, o, ORDER_GUARD);
-	d->entry.action = ACTION_TAKE_X;
+	struct p4_entry entry = entry_for(d, o, ORDER_GUARD);
+
+	entry.action = ACTION_TAKE_X;
 	if (d->ordered)
-		d->entry.mask[KEY_DIFFERENCE] = SIGN;
-	add_thetas(d, INT16_MIN, -d->guard - 1);
-	take_y(&d->entry, o->op);
+		entry.mask[KEY_DIFFERENCE] = SIGN;
+	add_thetas(d, &entry, INT16_MIN, -d->guard - 1);
+	take_y(&entry, o->op);
 	if (d->ordered) {
-		d->entry.value[KEY_DIFFERENCE] = SIGN;
-		add_thetas(d, INT16_MIN, -d->guard - 1);
+		entry.value[KEY_DIFFERENCE] = SIGN;
+		add_thetas(d, &entry, INT16_MIN, -d->guard - 1);
 	} else {
-		add_thetas(d, d->guard + 1, INT16_MAX);
+		add_thetas(d, &entry, d->guard + 1, INT16_MAX);
 	}
 }
 
 /* Operands that differ but share a log word, where the set has no result for that. */
 static void
-add_no_result(struct decider *d, const struct operands *o)
+add_no_result(const struct decider *d, const struct operands *o)
 {
 	bool differ = netfc_decide_page(word_for(d, o, NETFC_GREATER)) != 0;
+	struct p4_entry entry;
 
 	if (!differ || d->mi[1u << 16] != NETFC_NO_RESULT)
 		return;
-	d->entry = entry_for(d, o, ORDER_NO_RESULT);
-	d->entry.action = ACTION_CONSTANT;
-	d->entry.arg[1] = NETFC_UNDERFLOW;
-	add_thetas(d, 0, 0);
+	entry = entry_for(d, o, ORDER_NO_RESULT);
+	entry.action = ACTION_CONSTANT;
+	entry.arg[1] = NETFC_UNDERFLOW;
+	add_thetas(d, &entry, 0, 0);
 }
 
 static void
-add_operands(struct decider *d, const struct operands *o)
+add_operands(const struct decider *d, const struct operands *o)
 {
 	add_decisions(d, o);
 	if (!d->exact && o->class_x == NETFC_FINITE && o->class_y == NETFC_FINITE &&
@@ -261,7 +252,8 @@ add_operands(struct decider *d, const struct operands *o)
 }
 
 static void
-add_classes(struct decider *d, unsigned op, enum netfc_class class_x, enum netfc_class class_y)
+add_classes(
+	const struct decider *d, unsigned op, enum netfc_class class_x, enum netfc_class class_y)
 {
 	if (d->posit && (class_x == NETFC_INF || class_y == NETFC_INF))
 		return;
@@ -282,7 +274,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 	const struct netfc_format *format = netfc_set_format(set);
 	struct decider d = {
 		.format = format,
-		.words = netfc_table_entries(p4_source_table(set, "decide")),
+		.words = netfc_table_entries(netfc_set_find_table(set, "decide")),
 		.guard = netfc_format_guard(format) * (int32_t)netfc_set_scale(set),
 		.posit = netfc_format_is_posit(format),
 		.exact = netfc_set_family(set) == NETFC_FAMILY_EXACT,
@@ -294,7 +286,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 		d.table->key_count = KEY_DIFFERENCE;
 		d.table->action[ACTION_COMPUTE].param_count = 0;
 	} else {
-		d.mi = netfc_table_entries(p4_source_table(set, "mi"));
+		d.mi = netfc_table_entries(netfc_set_find_table(set, "mi"));
 	}
 	for (unsigned op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		for (unsigned classes = 0; classes < 16; classes++)

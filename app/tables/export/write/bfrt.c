@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Entries for Tofino's runtime: a Python program for the shell bfrt_python, or JSON. */
-#include "export/export.h"
+#include "export/write/write.h"
 
 static const char prologue[] = "# Entries of %s for the P4 program %s; run it in Tofino's shell:\n"
 			       "# bfshell -b FILE\n"
@@ -70,14 +70,17 @@ write_row(FILE *stream, const struct p4_table *table, const struct p4_entry *ent
 
 /* A call for each run of entries with the same action. */
 static void
-write_fills(FILE *stream, const struct p4_table *table, const char *control, const char *name)
+write_fills(FILE *stream, const struct p4_instance *instance)
 {
+	const struct p4_table *table = instance->table;
+
 	for (size_t e = 0; e < table->count; e++) {
 		const struct p4_entry *entry = &table->entries[e];
 
 		if (e == 0 || entry->action != entry[-1].action) {
-			fprintf(stream, "%sfill('%s.%s', '%s', (", e == 0 ? "" : "])\n", control,
-				name, table->action[entry->action].name);
+			fprintf(stream, "%sfill('%s.%s', '%s', (", e == 0 ? "" : "])\n",
+				instance->control, instance->name,
+				table->action[entry->action].name);
 			write_names(stream, table, &table->action[entry->action]);
 			fputs("), [\n", stream);
 		}
@@ -88,19 +91,13 @@ write_fills(FILE *stream, const struct p4_table *table, const char *control, con
 }
 
 void
-write_bfrt(FILE *stream, const struct p4_program *program, const struct export_options *options)
+write_bfrt(FILE *stream, const struct p4_program *program, const struct write_options *options)
 {
-	char control[P4_NAME_SIZE], name[P4_NAME_SIZE];
+	struct p4_instance instance = {0};
 
 	fprintf(stream, prologue, options->set_name, options->program, options->program);
-	for (unsigned t = 0; t < program->table_count; t++) {
-		const struct p4_table *table = &program->table[t];
-
-		for (unsigned i = 0; i < p4_instance_count(table, options->lanes); i++) {
-			p4_instance_name(table, i, control, name);
-			write_fills(stream, table, control, name);
-		}
-	}
+	while (p4_next_instance(program, options->lanes, &instance))
+		write_fills(stream, &instance);
 	fputs(epilogue, stream);
 }
 
@@ -123,13 +120,13 @@ write_json_key(FILE *stream, const struct p4_table *table, const struct p4_entry
 }
 
 static void
-write_json_entry(FILE *stream, const struct p4_table *table, const struct p4_entry *entry,
-	const char *control, const char *name)
+write_json_entry(FILE *stream, const struct p4_instance *instance, const struct p4_entry *entry)
 {
+	const struct p4_table *table = instance->table;
 	const struct p4_action *action = &table->action[entry->action];
 
 	fprintf(stream, "{\"table_name\": \"pipe.%s.%s\", \"action\": \"%s.%s\", \"key\": {",
-		control, name, control, action->name);
+		instance->control, instance->name, instance->control, action->name);
 	write_json_key(stream, table, entry);
 	fputs("}, \"data\": {", stream);
 	for (unsigned p = 0; p < action->param_count; p++)
@@ -139,22 +136,16 @@ write_json_entry(FILE *stream, const struct p4_table *table, const struct p4_ent
 }
 
 void
-write_bfrt_json(
-	FILE *stream, const struct p4_program *program, const struct export_options *options)
+write_bfrt_json(FILE *stream, const struct p4_program *program, const struct write_options *options)
 {
-	char control[P4_NAME_SIZE], name[P4_NAME_SIZE];
+	struct p4_instance instance = {0};
 	const char *separator = "[\n";
 
-	for (unsigned t = 0; t < program->table_count; t++) {
-		const struct p4_table *table = &program->table[t];
-
-		for (unsigned i = 0; i < p4_instance_count(table, options->lanes); i++) {
-			p4_instance_name(table, i, control, name);
-			for (size_t e = 0; e < table->count; e++) {
-				fputs(separator, stream);
-				write_json_entry(stream, table, &table->entries[e], control, name);
-				separator = ",\n";
-			}
+	while (p4_next_instance(program, options->lanes, &instance)) {
+		for (size_t e = 0; e < instance.table->count; e++) {
+			fputs(separator, stream);
+			write_json_entry(stream, &instance, &instance.table->entries[e]);
+			separator = ",\n";
 		}
 	}
 	fputs("\n]\n", stream);

@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of a P4 program in memory. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/export.h"
+#include "export/p4_table.h"
 
 #define FIRST_CAPACITY 64
-/* The control of p4/include/netfc.p4 in every program. */
+/* Where every program has the control of p4/include/netfc.p4. */
 #define NETFC_CONTROL "IngressPipe.netfc"
-
-const struct netfc_table *
-p4_source_table(const struct netfc_set *set, const char *name)
-{
-	const struct netfc_table *table = NULL;
-
-	for (unsigned t = 0; t < netfc_set_table_count(set); t++) {
-		if (strcmp(netfc_table_name(netfc_set_table(set, t)), name) == 0)
-			table = netfc_set_table(set, t);
-	}
-	return table;
-}
 
 struct p4_table *
 p4_add_table(struct p4_program *program, const struct p4_table *shape)
@@ -96,9 +84,11 @@ p4_prefix_length(const struct p4_entry *entry, unsigned key)
 }
 
 void
-p4_cover_range(uint32_t first, uint32_t last, unsigned bits,
-	void (*prefix)(void *arg, uint32_t value, uint32_t mask), void *arg)
+p4_add_range(struct p4_table *table, const struct p4_entry *entry, unsigned key, uint32_t first,
+	uint32_t last)
 {
+	const unsigned bits = table->key[key].bits;
+	struct p4_entry copy = *entry;
 	uint64_t at = first;
 
 	while (at <= last) {
@@ -106,14 +96,16 @@ p4_cover_range(uint32_t first, uint32_t last, unsigned bits,
 
 		while ((at & (size - 1)) != 0 || at + size - 1 > last)
 			size /= 2;
-		prefix(arg, (uint32_t)at, p4_low_bits(bits) & ~(uint32_t)(size - 1));
+		copy.value[key] = (uint32_t)at;
+		copy.mask[key] = p4_low_bits(bits) & ~(uint32_t)(size - 1);
+		p4_add_entry(table, &copy);
 		at += size;
 	}
 }
 
-/* Every table is in one place at the least. */
+/* Paths of the table: one at least. */
 static unsigned
-places(const struct p4_table *table)
+count_paths(const struct p4_table *table)
 {
 	unsigned count = 1;
 
@@ -122,34 +114,55 @@ places(const struct p4_table *table)
 	return count;
 }
 
-unsigned
-p4_instance_count(const struct p4_table *table, unsigned lanes)
+static unsigned
+count_instances(const struct p4_table *table, unsigned lanes)
 {
-	return table->shared ? places(table) : lanes * places(table);
+	return table->shared ? count_paths(table) : lanes * count_paths(table);
 }
 
-void
-p4_instance_name(const struct p4_table *table, unsigned instance, char *control, char *name)
+static void
+name_instance(struct p4_instance *instance, const struct p4_table *table, unsigned number)
 {
-	const char *path = table->instance[instance % places(table)];
+	const char *path = table->instance[number % count_paths(table)];
 	const char *dot = strrchr(path, '.');
 	int length = dot != NULL ? (int)(dot - path) : 0;
 
 	if (table->shared)
-		snprintf(control, P4_NAME_SIZE, NETFC_CONTROL "%s%.*s", dot != NULL ? "." : "",
-			length, path);
+		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL "%s%.*s",
+			dot != NULL ? "." : "", length, path);
 	else
-		snprintf(control, P4_NAME_SIZE, NETFC_CONTROL ".lane%u%s%.*s",
-			instance / places(table), dot != NULL ? "." : "", length, path);
-	snprintf(name, P4_NAME_SIZE, "%s", dot != NULL ? dot + 1 : path);
+		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL ".lane%u%s%.*s",
+			number / count_paths(table), dot != NULL ? "." : "", length, path);
+	snprintf(instance->name, P4_NAME_SIZE, "%s", dot != NULL ? dot + 1 : path);
+	instance->table = table;
+}
+
+bool
+p4_next_instance(const struct p4_program *program, unsigned lanes, struct p4_instance *instance)
+{
+	while (instance->next_table < program->table_count) {
+		const struct p4_table *table = &program->table[instance->next_table];
+
+		if (instance->next_number < count_instances(table, lanes)) {
+			name_instance(instance, table, instance->next_number++);
+			return true;
+		}
+		instance->next_table++;
+		instance->next_number = 0;
+	}
+	return false;
 }
 
 size_t
-p4_entry_count(const struct p4_program *program, unsigned lanes)
+p4_entry_count(const struct p4_program *program, unsigned lanes, unsigned *tables)
 {
+	struct p4_instance instance = {0};
 	size_t count = 0;
 
-	for (unsigned t = 0; t < program->table_count; t++)
-		count += program->table[t].count * p4_instance_count(&program->table[t], lanes);
+	*tables = 0;
+	while (p4_next_instance(program, lanes, &instance)) {
+		count += instance.table->count;
+		++*tables;
+	}
 	return count;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/export.h"
+#include "export/p4_table.h"
 
 static bool
 same_outcome(const struct p4_entry *a, const struct p4_entry *b)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The correctly rounded family in P4 (fp16, bf16). Where the library's program joins fields to keys
+ * that hardware cannot make in time, tables take their place: exps knows the effective sign of y,
+ * subn has the corrected base itself, and a product's ties, which the library tells by the bits
+ * below those that it looks up, are ternary entries.
+ */
+#include "export/fill/exact_source.h"
+
+const char *
+p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program)
+{
+	struct exact_source source;
+
+	if (netfc_set_find_table(set, "exps") == NULL)
+		return "of the correctly rounded sets, fp16_exact and bf16_exact have a P4 program";
+	if (layout != P4_DIRECT)
+		return "the correctly rounded sets have the direct layout only";
+	source = exact_source(set, program);
+	p4_sum_tables(&source);
+	p4_product_tables(&source);
+	p4_decide_table(set, layout, program);
+	return NULL;
+}

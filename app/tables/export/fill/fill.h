@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FILL_H
+#define FILL_H
+
+/** @file Fill the tables of a P4 program with the entries of a table set. */
+
+#include "export/p4_table.h"
+#include "netfc.h"
+
+/** The layout of a P4 program's tables. */
+enum p4_layout {
+	P4_DIRECT,  /**< fewest stages: tables indexed by their keys */
+	P4_COMPACT, /**< least memory: folded, split and compressed */
+};
+
+/** Which packets are requests for this set, and the error status of the others. */
+void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_program *program);
+
+/**
+ * The tables of a lane for a set of the paper's family.
+ *
+ * @return NULL, or why this set cannot have that layout
+ */
+const char *
+p4_log_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
+/** The tables of a lane for a correctly rounded set; see p4_log_tables(). */
+const char *
+p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
+/** The decision table: special values and, in the paper's family, the guard. */
+void
+p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
+/**
+ * The tables with which the slowloris detector divides connections by bytes.
+ *
+ * @return NULL, or why this set cannot have them
+ */
+const char *p4_slowloris_tables(const struct netfc_set *set, struct p4_program *program);
+
+#endif /* FILL_H */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef P4_TABLE_H
+#define P4_TABLE_H
+
+/** @file The tables of a P4 program in memory: keys, actions and entries. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define P4_MAX_INSTANCES 2
+#define P4_MAX_KEYS 6
+#define P4_MAX_ACTIONS 8
+#define P4_MAX_PARAMS 5
+#define P4_MAX_TABLES 16
+#define P4_NAME_SIZE 96
+#define P4_MAX_PRIORITY 0xffff
+
+/** How a field is matched. */
+enum p4_match {
+	P4_EXACT,
+	P4_LPM, /**< the longest prefix wins */
+	P4_TERNARY,
+};
+
+/** A key field, by its name in the P4 program. */
+struct p4_key {
+	const char *name;
+	unsigned bits; /**< up to 32 */
+	enum p4_match match;
+};
+
+/** A parameter of an action. */
+struct p4_param {
+	const char *name;
+	unsigned bits;
+};
+
+/** An action, by its name within the control that has the table. */
+struct p4_action {
+	const char *name;
+	unsigned param_count;
+	struct p4_param param[P4_MAX_PARAMS];
+};
+
+/** An entry. */
+struct p4_entry {
+	uint32_t value[P4_MAX_KEYS];
+	uint32_t mask[P4_MAX_KEYS]; /**< bits to match; all bits of a field that is exact */
+	uint32_t arg[P4_MAX_PARAMS];
+	uint16_t priority; /**< ternary tables: of all matching entries, the lowest value wins */
+	uint8_t action;    /**< index into the table's actions */
+};
+
+/** A table and its entries. */
+struct p4_table {
+	/** Paths of its instances: below the lane's control, or below the top one if shared. */
+	const char *instance[P4_MAX_INSTANCES];
+	bool shared; /**< once per program, not once per lane */
+	unsigned key_count;
+	struct p4_key key[P4_MAX_KEYS];
+	unsigned action_count;
+	struct p4_action action[P4_MAX_ACTIONS];
+	struct p4_entry *entries;
+	size_t count, capacity;
+	bool out_of_memory;
+};
+
+/** All tables of a program. */
+struct p4_program {
+	unsigned table_count;
+	struct p4_table table[P4_MAX_TABLES];
+};
+
+/** Add an empty table to a program, with the instances, keys and actions of `shape`. */
+struct p4_table *p4_add_table(struct p4_program *program, const struct p4_table *shape);
+
+/** Add an entry to a table. If memory runs out, p4_complete() tells. */
+void p4_add_entry(struct p4_table *table, const struct p4_entry *entry);
+
+/** Add an entry with one exact key and one argument for the table's first action. */
+void p4_add_word(struct p4_table *table, uint32_t key, uint32_t word);
+
+/**
+ * Add a copy of `entry` for each of the fewest prefixes that cover first..last.
+ *
+ * @param key index of the key field that the prefixes go to
+ */
+void p4_add_range(struct p4_table *table, const struct p4_entry *entry, unsigned key,
+	uint32_t first, uint32_t last);
+
+/** Whether memory sufficed for all entries. */
+bool p4_complete(const struct p4_program *program);
+
+/** Free a program's entries. */
+void p4_free(struct p4_program *program);
+
+/** A mask of the lowest `bits` bits. */
+uint32_t p4_low_bits(unsigned bits);
+
+/** Whether a table's entries need priorities. */
+bool p4_has_priority(const struct p4_table *table);
+
+/** The length of an entry's prefix in the field `key`. */
+unsigned p4_prefix_length(const struct p4_entry *entry, unsigned key);
+
+/** How many entries a program of that many lanes has, and in how many tables. */
+size_t p4_entry_count(const struct p4_program *program, unsigned lanes, unsigned *tables);
+
+/** An instance of a table in a program. */
+struct p4_instance {
+	const struct p4_table *table;
+	char control[P4_NAME_SIZE]; /**< its control's path, e.g. IngressPipe.netfc.lane0.log_x */
+	char name[P4_NAME_SIZE];    /**< its own name, e.g. log */
+	unsigned next_table, next_number;
+};
+
+/**
+ * Step to the next instance of a table. Start with `{0}`.
+ *
+ * @return false behind the last
+ */
+bool
+p4_next_instance(const struct p4_program *program, unsigned lanes, struct p4_instance *instance);
+
+/**
+ * Minimise a ternary table: join entries of one priority that differ in one bit, remove those that
+ * make no difference, then give each entry a priority of its own.
+ */
+void p4_minimise(struct p4_table *table);
+
+#endif /* P4_TABLE_H */
