@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""examples/c: built by its Makefile against libnetfc, and run."""
+
+import shutil
+import subprocess
+
+import pytest
+
+import switch
+from example_runs import EXAMPLES
+
+MISSING = [tool for tool in ('make', 'cc', 'pkg-config') if shutil.which(tool) is None]
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f'not on the PATH: {", ".join(MISSING)}')
+
+
+@pytest.fixture(name='folder', scope='module')
+def built(tmp_path_factory):
+    """The folder with both programs, compiled without a warning."""
+    folder = tmp_path_factory.mktemp('examples') / 'c'
+    shutil.copytree(EXAMPLES / 'c', folder, ignore=shutil.ignore_patterns('ask', 'dot'))
+    made = subprocess.run(['make', f'NETFC_BUILD={switch.BUILD}', 'CFLAGS=-O2 -Wall -Wextra -Werror'],
+                          cwd=folder, text=True, capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr
+    return folder
+
+
+def dot(folder, name, pairs):
+    return subprocess.run([folder / 'dot', name], input=pairs, text=True, capture_output=True,
+                          check=False)
+
+
+def test_dot_product(folder):
+    done = dot(folder, 'fp16_k1024', '1.5 2\n0.25 8\n3.3 0.1\n')
+    assert done.stdout.splitlines() == [
+        'fp16_k1024         5.328125', 'correctly rounded  5.328125', 'double             5.33']
+    assert (done.returncode, done.stderr) == (0, '')
+
+
+@pytest.mark.parametrize('name, pairs, complaint', [
+    ('fp16_k3', '1 2\n', 'dot: fp16_k3: scale k out of range'),
+    ('fp16_k1024', '1 2\n3 x\n', 'dot: line 2: expected two numbers'),
+    ('fp16_k1024', '1 2\n' * 4097, 'dot: line 4097: expected two numbers, and no more than 4096')])
+def test_dot_product_of_what_is_none(folder, name, pairs, complaint):
+    done = dot(folder, name, pairs)
+    assert done.returncode == 1 and done.stderr.startswith(complaint) and done.stdout == ''
+
+
+def test_ask(folder, answering):
+    where = f'{answering.address}:{answering.port}'
+    assert answering.run(folder / 'ask', where, 'fp16_k1024', 'add', '1.5', '2.25') \
+        == '1.5 + 2.25 = 3.75\n'
+    assert answering.run(folder / 'ask', where, 'fp16_k1024', 'div', '1', '3') \
+        == '1 / 3 = 0.333251953\n'
+
+
+def test_ask_what_is_refused(folder, loopback):
+    """Another format than the switch has, another table set, nobody there, no number."""
+    where = f'{loopback.address}:{loopback.port}'
+    for words, complaint in (
+            ((where, 'bf16_k128', 'add', '1', '2'), 'ask: the switch refuses: code 3'),
+            ((where, 'fp16_k1', 'div', '1', '3'), 'it has another set'),
+            (('127.0.0.1:9', 'fp16_k1024', 'add', '1', '2'), 'ask: no reply from 127.0.0.1:9'),
+            ((where, 'fp16_k1024', 'add', '1', 'two'), 'ask: expected an IPv4 address'),
+            (('nowhere', 'fp16_k1024', 'add', '1', '2'), 'ask: expected an IPv4 address')):
+        done = subprocess.run([folder / 'ask', *words], text=True, capture_output=True, check=False)
+        assert done.returncode == 1 and complaint in done.stderr, done
