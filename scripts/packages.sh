@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian packages by purpose; docs/dependencies.md says why each is needed.
+# Debian packages by purpose; docs/dependencies.md says why each is needed. The names are those of
+# Debian 12 and 13, and of Ubuntu 24.04 but for what the case below says.
 
 packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev zlib1g-dev"
 packages_demo="python3 python3-numpy"
 packages_evaluation="python3-matplotlib python3-sklearn"
 packages_analysis="clang-tidy cppcheck"
-packages_fuzz="clang libclang-rt-14-dev llvm-14"
+packages_fuzz="clang libclang-rt-dev llvm"
 packages_benchmark="dpdk-dev"
 packages_count="valgrind"
 packages_slowloris="nginx-light slowhttptest curl iproute2 ethtool python3-matplotlib"
@@ -13,8 +14,17 @@ packages_anycast="frr iproute2 ethtool"
 packages_package="build-essential debhelper debootstrap dh-python"
 packages_python="black mypy pylint python3-numpy python3-pip python3-setuptools python3-venv python3-wheel"
 packages_monitoring="python3-prometheus-client"
-packages_test="clang clang-format libclang-rt-14-dev libcmocka-dev libmpfr-dev libpcap-dev
+packages_style="clang-format-19"
+packages_browser="chromium"
+
+release=$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null)
+case $release in
+ubuntu) packages_browser= ;; # it is a snap there
+esac
+
+packages_test="clang libclang-rt-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
-	iproute2 iputils-ping prometheus faketime bash-completion systemd $packages_monitoring $packages_python iperf3 ethtool chromium strace
+	iproute2 iputils-ping prometheus faketime bash-completion systemd iperf3 ethtool strace
+	$packages_monitoring $packages_python $packages_style $packages_browser
 	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris
 	$packages_anycast"

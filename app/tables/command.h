@@ -35,11 +35,7 @@ extern const struct command export_command;
 void complain(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 /** The options that every subcommand has; the first of its `struct option`s. */
-#define COMMON_OPTIONS                         \
-	{"help", no_argument, NULL, 'h'},      \
-	{                                      \
-		"json", no_argument, NULL, 'j' \
-	}
+#define COMMON_OPTIONS {"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}
 
 /** What next_option() returns behind the last option. */
 #define NO_MORE_OPTIONS (-1)

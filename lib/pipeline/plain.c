@@ -34,7 +34,7 @@ want_16(struct pattern *pattern, size_t offset, uint16_t value, uint16_t mask)
 static void
 want_headers(struct pattern *pattern, uint16_t udp_port)
 {
-	const uint8_t code = (uint8_t) ~(PLAIN_CODES - 1);
+	const uint8_t code = (uint8_t)~(PLAIN_CODES - 1);
 
 	want_16(pattern, offsetof(struct rte_ether_hdr, ether_type), RTE_ETHER_TYPE_IPV4,
 		UINT16_MAX);

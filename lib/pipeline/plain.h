@@ -35,10 +35,7 @@
 
 /* Eight bytes at each of these offsets hold all fields that are the same in all such requests. */
 #define PLAIN_WORDS 4
-#define PLAIN_WORD_OFFSETS     \
-	{                      \
-		12, 20, 36, 44 \
-	}
+#define PLAIN_WORD_OFFSETS {12, 20, 36, 44}
 
 /* Formats and operations are less than this in a plain request. */
 #define PLAIN_CODES 8

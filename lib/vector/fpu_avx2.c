@@ -84,7 +84,7 @@ operate(enum netfc_op op, struct floats *f, unsigned int count)
 BLOCK_INLINE uint16_t
 mask_of(bool condition)
 {
-	return (uint16_t) - (uint16_t)condition;
+	return (uint16_t)-(uint16_t)condition;
 }
 
 /* The format's NaN for any, and where z is no finite number or zero: why. */

@@ -21,7 +21,7 @@ struct fields {
 BLOCK_INLINE uint16_t
 all_if(bool condition)
 {
-	return (uint16_t) - (uint16_t)condition;
+	return (uint16_t)-(uint16_t)condition;
 }
 
 BLOCK_INLINE uint16_t
