@@ -62,7 +62,11 @@ class Namespace:
     def __init__(self):
         self.name = f"netfc-{os.getpid()}-{next(numbers)}"
         command("ip", "netns", "add", self.name)
-        self.set_ipv6("default/disable_ipv6", 1)
+        try:
+            self.set_ipv6("default/disable_ipv6", 1)
+        except OSError:
+            command("ip", "netns", "delete", self.name)
+            raise
 
     def __enter__(self):
         return self
@@ -137,3 +141,19 @@ def join(switch, number, host, checksums=True):
     switch.ip("link", "set", f"p{number}", "up")
     if checksums:
         host.run("ethtool", "-K", "eth0", "tx", "off")
+
+
+def why_not():
+    """Why namespaces cannot be used here; empty if they can.
+
+    Makes two, joins them and runs a command inside: a container or a chroot may allow some of it.
+    """
+    if os.geteuid() != 0:
+        return "only root can make network namespaces"
+    try:
+        with Namespace() as middle, Host(0) as host:
+            join(middle, 0, host)
+            host.configure()
+    except (CommandError, OSError) as error:
+        return f"network namespaces cannot be used: {' '.join(str(error).split())}"
+    return ""

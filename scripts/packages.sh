@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Debian packages by purpose; docs/dependencies.md says why each is needed. The names are those of
-# Debian 12 and 13, and of Ubuntu 24.04 but for what the case below says.
+# Debian packages by purpose; docs/dependencies.md says why each is needed. The names are the same in
+# Debian 12 and 13 and in Ubuntu 24.04, but for those in the table below.
+
+packages_telemetry=dpdk # dpdk-telemetry.py
+packages_browser=chromium
+case $(. /etc/os-release && echo "$ID $VERSION_ID") in
+"debian 12") packages_telemetry=dpdk-dev ;;
+ubuntu*) packages_browser= ;; # a snap there
+esac
 
 packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev zlib1g-dev"
 packages_demo="python3 python3-numpy"
@@ -15,16 +22,9 @@ packages_package="build-essential debhelper debootstrap dh-python"
 packages_python="black mypy pylint python3-numpy python3-pip python3-setuptools python3-venv python3-wheel"
 packages_monitoring="python3-prometheus-client"
 packages_style="clang-format-19"
-packages_browser="chromium"
-
-release=$(sed -n 's/^ID=//p' /etc/os-release 2>/dev/null)
-case $release in
-ubuntu) packages_browser= ;; # it is a snap there
-esac
-
 packages_test="clang libclang-rt-dev libcmocka-dev libmpfr-dev libpcap-dev
 	python3-pytest python3-pytest-xdist python3-scapy tshark
 	iproute2 iputils-ping prometheus faketime bash-completion systemd iperf3 ethtool strace
-	$packages_monitoring $packages_python $packages_style $packages_browser
+	$packages_monitoring $packages_python $packages_style $packages_browser $packages_telemetry
 	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris
 	$packages_anycast"

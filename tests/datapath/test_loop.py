@@ -28,6 +28,7 @@ from netfc.telemetry import Telemetry
 PRELOADED = switch.BUILD / 'tests' / 'datapath' / 'count_allocations.so'
 WATCHED_PACKETS = 100_000  # of every lcore
 TIMEOUT_S = 60
+WORKERS = ('lcore-worker', 'rte-worker', 'dpdk-worker')  # threads, as versions of DPDK name them
 SYSTEM_CALL = re.compile(r'^(\d+) +(\d+\.\d+) +(\w+)\(|^(\d+) +(\d+\.\d+) +<\.\.\. (\w+) resumed')
 HEAP = ('Alloc_count', 'Alloc_size', 'Free_count', 'Free_size')
 
@@ -74,7 +75,7 @@ class Watched:
 
     def __exit__(self, *_):
         if self._process.poll() is None:
-            self._process.kill()
+            os.kill(self.pid, signal.SIGKILL)  # strace ends with it, but not it with strace
             self._process.communicate()
 
     @property
@@ -87,7 +88,7 @@ class Watched:
         """The ids of the threads that poll: the process' first, and the EAL's workers."""
         found = {self.pid}
         for task in pathlib.Path(f'/proc/{self.pid}/task').iterdir():
-            if (task / 'comm').read_text().startswith(('lcore-worker', 'rte-worker')):
+            if (task / 'comm').read_text().startswith(WORKERS):
                 found.add(int(task.name))
         return found
 

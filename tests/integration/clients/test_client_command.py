@@ -102,7 +102,7 @@ def test_json(run, server):
     (['add', '1', '2', '--input', 'file'], 'give X and Y or --input FILE, not both'),
     (['add', '--input', '/nowhere/pairs'], "cannot read '/nowhere/pairs': No such file"),
     (['add', '--input', '/'], "cannot read '/': Is a directory"),
-    (['pow', '1', '2'], "invalid choice: 'pow' (choose from 'add', 'sub', 'mul', 'div', 'query')"),
+    (['pow', '1', '2'], "invalid choice: 'pow' (choose from "),
     ([], 'required: OP'),
     (['add', '1', '2', '--port', '0'], 'port 0 is not between 1 and 65535'),
     (['add', '1', '2', '--port', 'netfc'], "argument --port: invalid int value: 'netfc'"),

@@ -174,7 +174,8 @@ def test_the_switch_stops_meanwhile(tmp_path):
     with controlled(tmp_path, [f'net_pcap0,rx_pcap={tmp_path}/in,infinite_rx=1']) as (
             live, control, _):
         control.do('capture', action='start', file=str(tmp_path / 'x'), bytes=0)
-        time.sleep(0.02)
+        hosts.wait_until(
+            lambda: control.do('capture', action='show')['capture']['packets'] > 100, 'packets')
         live.stop()
     assert len(read(tmp_path / 'x')) > 100
 
