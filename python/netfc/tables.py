@@ -92,10 +92,9 @@ class TableSet(Arithmetic):
     """
 
     def __init__(self, name: str, library: _library.Library | None = None):
-        self._functions = (library or _library.default()).functions
-        self._handle = self._build(name)
-        functions, handle = self._functions, self._handle
         self.name = name
+        self._functions = functions = (library or _library.default()).functions
+        self._handle = handle = self._build(name)
         format_handle = functions.netfc_set_format(handle)
         self.format = Format(functions.netfc_format_name(format_handle).decode())
         family = functions.netfc_set_family(handle)

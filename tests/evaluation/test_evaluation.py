@@ -15,6 +15,7 @@ import numpy
 import pytest
 
 import project_scripts
+import sanitized
 import switch
 
 from evaluation import paper
@@ -56,18 +57,6 @@ document.getElementById("frame").onload = (event) => {
 </script>'''
 
 
-def environment():
-    """What the evaluation needs to run with this build; a sanitized library wants its own first."""
-    variables = {**os.environ, 'NETFC_BUILD': str(switch.BUILD)}
-    library = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.0'
-    if b'__asan_init' in library.read_bytes():
-        found = subprocess.run(['gcc', '-print-file-name=libasan.so'], text=True, check=True,
-                               capture_output=True)
-        variables['LD_PRELOAD'] = found.stdout.strip()
-        variables['ASAN_OPTIONS'] = 'detect_leaks=0'
-    return variables
-
-
 @pytest.fixture(name='report', scope='session')
 def run_evaluation(tmp_path_factory):
     """The folder of a report, made once for all processes that run tests."""
@@ -81,7 +70,7 @@ def run_evaluation(tmp_path_factory):
         if not (folder / 'done').exists():
             done = subprocess.run(
                 [EVALUATE, '--quick', '--output', folder, '--work', folder / 'work'],
-                env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env=sanitized.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 timeout=TIMEOUT_S, check=False)
             assert done.returncode == 0, done.stdout
             (folder / 'done').write_text(done.stdout)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The package as it is installed: by pip, by meson, and run from the source tree."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import project_scripts
+import sanitized
+import switch
+
+import netfc
+
+PYTHON = project_scripts.PROJECT / 'python'
+DISTRIBUTION = '/usr/bin/python3'
+COMMANDS = ('client', 'ctl', 'demo', 'exporter', 'top')
+TIMEOUT_S = 120
+
+
+def run(*command, **options):
+    """Runs a command to its end; gives all it said."""
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, timeout=TIMEOUT_S,
+                          stderr=subprocess.STDOUT, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def introspect(what):
+    """What meson knows of the build under test."""
+    return json.loads((switch.BUILD / 'meson-info' / f'intro-{what}.json').read_text())
+
+
+def sources():
+    """The package's files, from the folder it is in."""
+    return {str(path.relative_to(PYTHON)) for path in (PYTHON / 'netfc').rglob('*')
+            if path.suffix == '.py' or path.name == 'py.typed'}
+
+
+def test_one_version():
+    """Of the package, of the project and so of libnetfc."""
+    assert netfc.__version__ == introspect('projectinfo')['version']
+
+
+def test_meson_installs_all_of_it_where_the_distributions_python_looks():
+    installed = {pathlib.Path(source): pathlib.Path(target)
+                 for source, target in introspect('installed').items()}
+    package = {str(source.relative_to(PYTHON)): target for source, target in installed.items()
+               if source.is_relative_to(PYTHON / 'netfc')}
+    assert set(package) == sources()
+    folder = package['netfc/__init__.py'].parents[1]
+    assert all(target == folder / source for source, target in package.items())
+    prefix = {option['name']: option['value'] for option in introspect('buildoptions')}['prefix']
+    if prefix in ('/usr', '/usr/local'):
+        found = run(DISTRIBUTION, '-c', 'import site; print(*site.getsitepackages())')
+        assert str(folder) in found.split()
+    programs = {target.name: source for source, target in installed.items()
+                if source.name.startswith('installed-')}
+    assert set(programs) == {f'netfc-{command}' for command in COMMANDS}
+    for command in COMMANDS:
+        text = programs[f'netfc-{command}'].read_text()
+        assert f'from netfc.commands.{command} import main' in text and str(folder) in text
+
+
+def test_pip_installs_it_beside_the_distributions_numpy(tmp_path):
+    """Without a network, as docs/clients.md says."""
+    source = tmp_path / 'python'
+    run('cp', '-r', PYTHON, source)  # pip leaves files behind
+    run(DISTRIBUTION, '-m', 'venv', '--system-site-packages', tmp_path / 'venv')
+    python = tmp_path / 'venv' / 'bin' / 'python'
+    run(python, '-m', 'pip', 'install', '-q', '--no-build-isolation', '--no-deps', '--no-index',
+        source)
+    code = 'import netfc, numpy; print(netfc.__file__, numpy.__file__, netfc.__version__)'
+    package, numpy, version = run(python, '-c', code, cwd=tmp_path).split()
+    assert package.startswith(str(tmp_path / 'venv')) and version == netfc.__version__
+    assert numpy.startswith('/usr/lib/python3')
+    listed = run(python, '-m', 'pip', 'show', '-f', 'netfc')
+    assert sources() <= {line.strip() for line in listed.splitlines()}
+    for command in COMMANDS:
+        assert f'netfc-{command}' in run(tmp_path / 'venv' / 'bin' / f'netfc-{command}', '--help')
+
+
+@pytest.mark.parametrize('command', COMMANDS)
+def test_programs_of_the_source_tree(command, tmp_path):
+    """From any folder, by any path."""
+    link = tmp_path / 'linked'
+    link.symlink_to(project_scripts.PROGRAMS / f'netfc-{command}')
+    for program in (project_scripts.PROGRAMS / f'netfc-{command}', link):
+        assert f'netfc-{command}' in run(program, '--help', cwd=tmp_path)
+
+
+def test_import_needs_neither_libnetfc_nor_what_is_recommended(tmp_path):
+    """Nor the switch: the client's side works, and what does not says which package is missing."""
+    code = '''
+import sys
+sys.modules["prometheus_client"] = sys.modules["scapy"] = None
+import netfc, netfc.capture, netfc.control, netfc.snapshot
+assert netfc.Format("posit16").decode(netfc.Format("posit16").encode(1.5)) == 1.5
+from netfc.commands import exporter
+sys.exit(exporter.main(["--listen", "127.0.0.1:0"]))
+'''
+    done = subprocess.run([sys.executable, '-c', code], cwd=tmp_path, text=True, check=False,
+                          capture_output=True, timeout=TIMEOUT_S,
+                          env={**os.environ, 'PYTHONPATH': str(PYTHON)})
+    assert done.returncode == 2 and done.stderr == (
+        'netfc-exporter: prometheus_client is not there: install python3-prometheus-client\n')
+
+
+def test_the_demo_says_what_is_missing(tmp_path):
+    done = subprocess.run([project_scripts.PROGRAMS / 'netfc-demo', '--build', tmp_path], text=True,
+                          check=False, capture_output=True, timeout=TIMEOUT_S)
+    assert done.returncode == 2 and 'not the folder of a build' in done.stderr
+
+
+@pytest.mark.skipif(not sanitized.is_sanitized(), reason='the build under test has no sanitizer')
+def test_table_sets_where_the_sanitizer_comes_first():
+    file = pathlib.Path(__file__).with_name('test_table_sets.py')
+    said = run(DISTRIBUTION, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', file,
+               env=sanitized.environment())
+    assert re.search(r'\d+ passed', said) and 'skipped' not in said
