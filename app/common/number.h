@@ -10,10 +10,10 @@
 
 #include "netfc.h"
 
-/** Room for a number as text. */
+/** Size of a number as text. */
 #define NUMBER_SIZE 32
 
-/** Room for exception flags as text. */
+/** Size of exception flags as text. */
 #define FLAGS_SIZE 64
 
 /** Read an operation: its name, or + - x * /. */
@@ -42,27 +42,5 @@ const char *flags_text(uint8_t flags, char *text);
 
 /** Exception flags as an array of names. */
 json_t *flags_json(uint8_t flags);
-
-/** NetFC's result of an operation, beside the correctly rounded one. */
-struct outcome {
-	const struct netfc_format *format;
-	enum netfc_op op;
-	uint16_t x, y;
-	struct netfc_result netfc, exact;
-	/** |z - exact| / |exact|; infinite or NaN where that is. */
-	double relative_error;
-	/** exp(-relative error), the paper's metric; 0 where the results have nothing in common. */
-	double accuracy;
-};
-
-/** Compare a result with the correctly rounded one. */
-struct outcome compare_result(const struct netfc_format *format, enum netfc_op op, uint16_t x,
-	uint16_t y, struct netfc_result netfc);
-
-/** All of an outcome as an object; `set` is the table set's name. */
-json_t *outcome_json(const struct outcome *outcome, const char *set);
-
-/** The two lines that compare NetFC's result with the exact one, and one with the error. */
-void print_outcome(const struct outcome *outcome);
 
 #endif /* NUMBER_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +60,38 @@ int
 option_status(int option)
 {
 	return option == 'h' ? STATUS_DONE : STATUS_INPUT;
+}
+
+/* What getopt_long() gives for a flag: its letter, or a value that no letter has. */
+static int
+flag_value(const struct flag *flags, unsigned f)
+{
+	return flags[f].letter != 0 ? flags[f].letter : UCHAR_MAX + 1 + (int)f;
+}
+
+int
+take_flags(const struct command *command, int argc, char **argv, const struct flag *flags)
+{
+	struct option longs[MAX_FLAGS + 2] = {{"help", no_argument, NULL, 'h'}};
+	char letters[MAX_FLAGS + 3] = ":h", *letter = letters + strlen(letters);
+	unsigned count;
+	int option;
+
+	for (count = 0; count < MAX_FLAGS && flags[count].name != NULL; count++) {
+		longs[count + 1] = (struct option){
+			flags[count].name, no_argument, NULL, flag_value(flags, count)};
+		if (flags[count].letter != 0)
+			*letter++ = (char)flags[count].letter;
+	}
+	while ((option = next_option(command, argc, argv, letters, longs)) != NO_MORE_OPTIONS) {
+		if (option == 'h' || option == '?')
+			return option_status(option);
+		for (unsigned f = 0; f < count; f++) {
+			if (option == flag_value(flags, f))
+				*flags[f].given = true;
+		}
+	}
+	return NO_MORE_OPTIONS;
 }
 
 static bool

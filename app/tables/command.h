@@ -6,6 +6,7 @@
 
 #include <getopt.h>
 #include <jansson.h>
+#include <stdbool.h>
 
 /** Exit statuses. */
 enum status {
@@ -49,6 +50,25 @@ int next_option(const struct command *command, int argc, char **argv, const char
 
 /** The exit status for an option that the caller does not know. */
 int option_status(int option);
+
+/** An option that takes no value. */
+struct flag {
+	const char *name;
+	int letter; /**< its short form; 0 if it has none */
+	bool *given;
+};
+
+/** Flags of a command at the most. */
+#define MAX_FLAGS 4
+
+/**
+ * Take the options of a command that has flags only. --help is answered and a wrong option is
+ * reported.
+ *
+ * @param flags up to MAX_FLAGS without --help; the last has no name
+ * @return NO_MORE_OPTIONS, or the exit status to end with
+ */
+int take_flags(const struct command *command, int argc, char **argv, const struct flag *flags);
 
 /**
  * Put options before operands, keeping the order of each; negative numbers are operands, and so is

@@ -102,15 +102,13 @@ netfc_decide(const struct netfc_format *format, uint32_t key)
 	}
 }
 
-void
-netfc_decide_layout(struct netfc_table *table)
-{
-	*table = (struct netfc_table){.name = "decide",
-		.key_bits = NETFC_DECIDE_KEY_BITS,
-		.value_bits = 28,
-		.pages = 1,
-		.copies = 1};
-}
+const struct netfc_table netfc_decide_table = {
+	.name = "decide",
+	.key_bits = NETFC_DECIDE_KEY_BITS,
+	.value_bits = 28,
+	.pages = 1,
+	.copies = 1,
+};
 
 void
 netfc_decide_fill(const struct netfc_format *format, struct netfc_table *table)

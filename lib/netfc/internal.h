@@ -154,20 +154,40 @@ extern const struct family netfc_small_family;
 
 /* decide.c: the decision table's word for a key, and the table itself, which all families have. */
 uint32_t netfc_decide(const struct netfc_format *format, uint32_t key);
-void netfc_decide_layout(struct netfc_table *table);
+extern const struct netfc_table netfc_decide_table;
 void netfc_decide_fill(const struct netfc_format *format, struct netfc_table *table);
 void netfc_decide_mark(struct netfc_table *table);
 
+/* set.c: describe the set's `count` match tables; the decision table follows them. */
+void netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, unsigned count);
+
 /* program.c: writing programs. */
+
+/* The fields that programs of all families have, after those of enum netfc_field. */
+enum program_field {
+	FIELD_Y_SIGNED = NETFC_OWN_FIELDS, /* y, negated for sub */
+	FIELD_MAGNITUDE_X,
+	FIELD_MAGNITUDE_Y,
+	FIELD_DECIDE_KEY,
+	FIELD_DECISION,
+	FIELD_FAMILY, /* the first field of the family's own */
+};
+
+/*
+ * Start a program: name its fields, unpack the operands, look up the decision. `names` are those of
+ * the fields from FIELD_FAMILY to field_count.
+ */
+void netfc_program_start(struct netfc_program *program, const struct netfc_format *format,
+	unsigned decide_table, const char *const *names, unsigned field_count);
 void netfc_append(struct netfc_program *program, struct netfc_step step);
 void netfc_append_lookup(struct netfc_program *program, unsigned dst, unsigned table, unsigned key,
 	const char *what);
 /* ADD, SUB and the like, of words of that many bits. */
 void netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst,
 	unsigned a, unsigned b, unsigned bits, const char *what);
-/* What all programs start with: UNPACK into y_signed and the three fields behind it, decide. */
-void netfc_append_head(struct netfc_program *program, const struct netfc_format *format,
-	unsigned y_signed, unsigned decision, unsigned decide_table);
+/* The last step: z is the field `magnitude` with the decided sign, or the decided value. */
+void netfc_append_select(
+	struct netfc_program *program, const struct netfc_format *format, unsigned magnitude);
 
 /* A slice of a field, `width` bits from `low` on, that goes to bit `at` of a key. */
 static inline struct netfc_part
@@ -199,11 +219,32 @@ part_test(enum netfc_part_test test, struct netfc_part slice)
 /* set.c: an empty set of that name, with all memory its tables need. */
 int netfc_set_alloc(const char *name, struct netfc_set **set);
 
+/* A mask of the lowest `bits` bits, fewer than 32. */
+static inline uint32_t
+low_mask(unsigned bits)
+{
+	return (UINT32_C(1) << bits) - 1;
+}
+
 /* Mark entry `index` as reachable. */
 static inline void
 mark_reachable(struct netfc_table *table, uint32_t index)
 {
 	table->reachable[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+/* Mark the entries from `first` up to, but not including, `end`. */
+static inline void
+mark_range(struct netfc_table *table, uint32_t first, uint32_t end)
+{
+	for (uint32_t index = first; index < end; index++)
+		mark_reachable(table, index);
+}
+
+static inline void
+mark_all(struct netfc_table *table)
+{
+	mark_range(table, 0, netfc_table_size(table));
 }
 
 /* A log word from a field of 16 bits. */

@@ -21,20 +21,6 @@ netfc_append_lookup(
 }
 
 void
-netfc_append_head(struct netfc_program *program, const struct netfc_format *format,
-	unsigned y_signed, unsigned decision, unsigned decide_table)
-{
-	netfc_append(program,
-		(struct netfc_step){
-			.kind = format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE,
-			.dst = (uint8_t)y_signed,
-			.imm = format->inf,
-			.what = "operands to magnitudes and the decision's key"});
-	netfc_append_lookup(program, decision, decide_table, y_signed + 3,
-		"decide: how to go on and with which sign, or a special value");
-}
-
-void
 netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst, unsigned a,
 	unsigned b, unsigned bits, const char *what)
 {
@@ -45,4 +31,40 @@ netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsig
 			.b = (uint8_t)b,
 			.imm = (int32_t)((UINT32_C(1) << bits) - 1),
 			.what = what});
+}
+
+static const char *const common_names[FIELD_FAMILY] = {
+	"x", "y", "op", "z", "flags", "y'", "|x|", "|y|", "key", "decision"};
+
+void
+netfc_program_start(struct netfc_program *program, const struct netfc_format *format,
+	unsigned decide_table, const char *const *names, unsigned field_count)
+{
+	program->field_count = field_count;
+	for (unsigned f = 0; f < field_count; f++)
+		program->field_name[f] =
+			f < FIELD_FAMILY ? common_names[f] : names[f - FIELD_FAMILY];
+	netfc_append(program,
+		(struct netfc_step){
+			.kind = format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE,
+			.dst = FIELD_Y_SIGNED,
+			.imm = format->inf,
+			.what = "operands to magnitudes and the decision's key"});
+	netfc_append_lookup(program, FIELD_DECISION, decide_table, FIELD_DECIDE_KEY,
+		"decide: how to go on and with which sign, or a special value");
+}
+
+void
+netfc_append_select(
+	struct netfc_program *program, const struct netfc_format *format, unsigned magnitude)
+{
+	netfc_append(program,
+		(struct netfc_step){
+			.kind = format->posit ? NETFC_STEP_SELECT_POSIT : NETFC_STEP_SELECT_IEEE,
+			.dst = NETFC_Z,
+			.a = FIELD_DECISION,
+			.b = FIELD_Y_SIGNED,
+			.c = (uint8_t)magnitude,
+			.imm = format->inf,
+			.what = "z: |z| with the decided sign, or the decided value"});
 }

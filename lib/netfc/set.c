@@ -161,6 +161,17 @@ netfc_set_known_name(unsigned index, char *name)
 	return known_name_without_scale(index, name);
 }
 
+void
+netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, unsigned count)
+{
+	set->table_count = count + 1;
+	for (unsigned t = 0; t < count; t++) {
+		set->table[t] = tables[t];
+		set->table[t].match = true;
+	}
+	set->table[count] = netfc_decide_table;
+}
+
 static int
 alloc_table(struct netfc_table *table)
 {

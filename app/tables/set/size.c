@@ -206,17 +206,13 @@ report_sizes(const struct netfc_set *set, bool json)
 static int
 run_size(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS, {0}};
-	struct netfc_set *set;
 	bool json = false;
-	int option, status;
+	const struct flag flags[] = {{"json", 0, &json}, {0}};
+	int status = take_flags(&size_command, argc, argv, flags);
+	struct netfc_set *set;
 
-	while ((option = next_option(&size_command, argc, argv, ":h", longs)) != NO_MORE_OPTIONS) {
-		if (option == 'j')
-			json = true;
-		else
-			return option_status(option);
-	}
+	if (status != NO_MORE_OPTIONS)
+		return status;
 	if (argc - optind != 1)
 		return wrong_operands(&size_command, "name one table set or file");
 	status = open_set(argv[optind], &set);

@@ -164,18 +164,13 @@ verify_all(char **paths, int count, json_t *json)
 static int
 run_verify(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS, {0}};
 	bool json = false;
+	const struct flag flags[] = {{"json", 0, &json}, {0}};
+	int status = take_flags(&verify_command, argc, argv, flags);
 	json_t *verdicts;
-	int option, status;
 
-	while ((option = next_option(&verify_command, argc, argv, ":h", longs)) !=
-		NO_MORE_OPTIONS) {
-		if (option == 'j')
-			json = true;
-		else
-			return option_status(option);
-	}
+	if (status != NO_MORE_OPTIONS)
+		return status;
 	if (argc == optind)
 		return wrong_operands(&verify_command, "name one or more table-set files");
 	verdicts = json ? json_array() : NULL;

@@ -5,6 +5,8 @@
 #include "command.h"
 #include "number.h"
 #include "set/source.h"
+#include "show/operation.h"
+#include "show/outcome.h"
 #include "show/stream.h"
 
 static const char help[] =
@@ -32,35 +34,17 @@ struct options {
 	bool stream, hex, json;
 };
 
-static int
-read_op(const char *text, enum netfc_op *op)
-{
-	if (parse_op(text, op))
-		return STATUS_DONE;
-	complain("calc: no operation '%s'; expected add, sub, mul or div", text);
-	return STATUS_INPUT;
-}
-
-static int
-read_operand(const struct netfc_format *format, const char *text, bool hex, uint16_t *bits)
-{
-	if (hex ? parse_hex_operand(text, bits) : parse_operand(format, text, bits))
-		return STATUS_DONE;
-	complain("calc: '%s' is no operand; expected %s", text, operand_syntax(hex));
-	return STATUS_INPUT;
-}
-
 static void
 print_outcome_with_operands(const struct outcome *outcome, const char *set)
 {
 	char x[NUMBER_SIZE], y[NUMBER_SIZE], z[NUMBER_SIZE];
 
-	number_text(outcome->format, outcome->x, x);
-	number_text(outcome->format, outcome->y, y);
+	number_text(outcome->format, outcome->operation.x, x);
+	number_text(outcome->format, outcome->operation.y, y);
 	number_text(outcome->format, outcome->netfc.z, z);
-	printf("%s: %s %s %s = %s\n\n", set, x, netfc_op_symbol(outcome->op), y, z);
-	printf("x       0x%04x  %s\n", outcome->x, x);
-	printf("y       0x%04x  %s\n", outcome->y, y);
+	printf("%s: %s %s %s = %s\n\n", set, x, netfc_op_symbol(outcome->operation.op), y, z);
+	printf("x       0x%04x  %s\n", outcome->operation.x, x);
+	printf("y       0x%04x  %s\n", outcome->operation.y, y);
 	print_outcome(outcome);
 }
 
@@ -68,15 +52,13 @@ static int
 calc_once(const struct netfc_set *set, char **operands, const struct options *options)
 {
 	const struct netfc_format *format = netfc_set_format(set);
+	struct operation o;
 	struct outcome outcome;
-	enum netfc_op op;
-	uint16_t x, y;
+	int status = read_operation(&calc_command, format, operands, options->hex, &o);
 
-	if (read_op(operands[0], &op) != STATUS_DONE ||
-		read_operand(format, operands[1], options->hex, &x) != STATUS_DONE ||
-		read_operand(format, operands[2], options->hex, &y) != STATUS_DONE)
-		return STATUS_INPUT;
-	outcome = compare_result(format, op, x, y, netfc_calc(set, op, x, y));
+	if (status != STATUS_DONE)
+		return status;
+	outcome = compare_result(format, &o, netfc_calc(set, o.op, o.x, o.y));
 	if (options->json)
 		return print_json(outcome_json(&outcome, netfc_set_name(set)));
 	print_outcome_with_operands(&outcome, netfc_set_name(set));
@@ -88,7 +70,7 @@ calc_stream(const struct netfc_set *set, const char *op, const struct options *o
 {
 	struct stream_options stream = {.set = set, .hex = options->hex, .json = options->json};
 
-	if (op != NULL && read_op(op, &stream.op) != STATUS_DONE)
+	if (op != NULL && read_op(&calc_command, op, &stream.op) != STATUS_DONE)
 		return STATUS_INPUT;
 	stream.op_given = op != NULL;
 	return run_stream(&stream);
@@ -105,23 +87,15 @@ calc(const struct netfc_set *set, char **operands, int count, const struct optio
 static int
 run_calc(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS, {"stream", no_argument, NULL, 's'},
-		{"hex", no_argument, NULL, 'x'}, {0}};
-	int option, status, first = options_first(argc, argv);
 	struct options options = {0};
+	const struct flag flags[] = {{"stream", 's', &options.stream}, {"hex", 0, &options.hex},
+		{"json", 0, &options.json}, {0}};
+	int first = options_first(argc, argv);
+	int status = take_flags(&calc_command, first, argv, flags);
 	struct netfc_set *set;
 
-	while ((option = next_option(&calc_command, first, argv, ":hs", longs)) !=
-		NO_MORE_OPTIONS) {
-		if (option == 's')
-			options.stream = true;
-		else if (option == 'x')
-			options.hex = true;
-		else if (option == 'j')
-			options.json = true;
-		else
-			return option_status(option);
-	}
+	if (status != NO_MORE_OPTIONS)
+		return status;
 	if (options.stream && (argc - first < 1 || argc - first > 2))
 		return wrong_operands(&calc_command, "--stream needs SET [OP]");
 	if (!options.stream && argc - first != 4)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NetFC's result beside the correctly rounded one. */
 #include <math.h>
 #include <stdio.h>
 
 #include "number.h"
+#include "show/outcome.h"
 
 struct outcome
-compare_result(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y,
+compare_result(const struct netfc_format *format, const struct operation *operation,
 	struct netfc_result netfc)
 {
-	struct outcome outcome = {.format = format, .op = op, .x = x, .y = y, .netfc = netfc};
+	struct outcome outcome = {.format = format, .operation = *operation, .netfc = netfc};
 	double z = netfc_decode(format, netfc.z), exact;
 
-	outcome.exact = netfc_exact(format, op, x, y);
+	outcome.exact = netfc_exact(format, operation->op, operation->x, operation->y);
 	exact = netfc_decode(format, outcome.exact.z);
 	if (z == exact || (isnan(z) && isnan(exact)))
 		outcome.relative_error = 0;
@@ -44,10 +44,11 @@ outcome_json(const struct outcome *outcome, const char *set)
 							  : json_null();
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f}", "set", set, "op",
-		netfc_op_name(outcome->op), "x", operand_json(format, outcome->x), "y",
-		operand_json(format, outcome->y), "z", result_json(format, outcome->netfc), "exact",
-		result_json(format, outcome->exact), "relative_error", error, "accuracy",
-		outcome->accuracy);
+		netfc_op_name(outcome->operation.op), "x",
+		operand_json(format, outcome->operation.x), "y",
+		operand_json(format, outcome->operation.y), "z",
+		result_json(format, outcome->netfc), "exact", result_json(format, outcome->exact),
+		"relative_error", error, "accuracy", outcome->accuracy);
 }
 
 static void

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables show: what it is asked for. */
-#include <string.h>
-
 #include "command.h"
-#include "number.h"
 #include "show/show.h"
 #include "set/source.h"
 
@@ -28,31 +25,16 @@ struct options {
 };
 
 static int
-read_operand(const struct netfc_format *format, const char *text, bool hex, uint16_t *bits)
-{
-	if (hex ? parse_hex_operand(text, bits) : parse_operand(format, text, bits))
-		return STATUS_DONE;
-	complain("show: '%s' is no operand; expected %s", text, operand_syntax(hex));
-	return STATUS_INPUT;
-}
-
-static int
 walk(const struct netfc_set *set, char **operands, int count, const struct options *options)
 {
-	const struct netfc_format *format = netfc_set_format(set);
-	enum netfc_op op;
-	uint16_t x, y;
+	struct operation operation;
+	int status;
 
 	if (count != 3)
 		return wrong_operands(&show_command, "--walk needs SET OP X Y");
-	if (!parse_op(operands[0], &op)) {
-		complain("show: no operation '%s'; expected add, sub, mul or div", operands[0]);
-		return STATUS_INPUT;
-	}
-	if (read_operand(format, operands[1], options->hex, &x) != STATUS_DONE ||
-		read_operand(format, operands[2], options->hex, &y) != STATUS_DONE)
-		return STATUS_INPUT;
-	return show_walk(set, op, x, y, options->json);
+	status = read_operation(
+		&show_command, netfc_set_format(set), operands, options->hex, &operation);
+	return status == STATUS_DONE ? show_walk(set, &operation, options->json) : status;
 }
 
 static int
@@ -70,23 +52,15 @@ show(const struct netfc_set *set, char **operands, int count, const struct optio
 static int
 run_show(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS, {"walk", no_argument, NULL, 'w'},
-		{"hex", no_argument, NULL, 'x'}, {0}};
-	int option, status, first = options_first(argc, argv);
 	struct options options = {0};
+	const struct flag flags[] = {{"walk", 'w', &options.walk}, {"hex", 0, &options.hex},
+		{"json", 0, &options.json}, {0}};
+	int first = options_first(argc, argv);
+	int status = take_flags(&show_command, first, argv, flags);
 	struct netfc_set *set;
 
-	while ((option = next_option(&show_command, first, argv, ":hw", longs)) !=
-		NO_MORE_OPTIONS) {
-		if (option == 'w')
-			options.walk = true;
-		else if (option == 'x')
-			options.hex = true;
-		else if (option == 'j')
-			options.json = true;
-		else
-			return option_status(option);
-	}
+	if (status != NO_MORE_OPTIONS)
+		return status;
 	if (first == argc)
 		return wrong_operands(&show_command, "name a table set or a file");
 	if (options.hex && !options.walk)

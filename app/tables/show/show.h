@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "netfc.h"
+#include "show/operation.h"
 
 /** The set's description and its tables. */
 int show_set(const struct netfc_set *set, const char *operand, bool json);
@@ -21,6 +22,6 @@ int show_keys(const struct netfc_set *set, const char *name, char **keys, int co
 int show_decisions(const struct netfc_set *set, const struct netfc_table *decide);
 
 /** One operation's walk through the stages. */
-int show_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y, bool json);
+int show_walk(const struct netfc_set *set, const struct operation *operation, bool json);
 
 #endif /* SHOW_H */

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "show/meaning.h"
 #include "number.h"
+#include "show/outcome.h"
 #include "show/show.h"
 
 /* What the steps are told by. */
@@ -84,23 +85,23 @@ take_step(const struct netfc_program *program, const struct netfc_step *step,
 }
 
 static void
-print_operands(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y)
+print_operands(const struct netfc_set *set, const struct operation *o)
 {
 	const struct netfc_format *format = netfc_set_format(set);
 	char x_text[NUMBER_SIZE], y_text[NUMBER_SIZE];
 
-	number_text(format, x, x_text);
-	number_text(format, y, y_text);
-	printf("%s: %s %s %s\n\n", netfc_set_name(set), x_text, netfc_op_symbol(op), y_text);
+	number_text(format, o->x, x_text);
+	number_text(format, o->y, y_text);
+	printf("%s: %s %s %s\n\n", netfc_set_name(set), x_text, netfc_op_symbol(o->op), y_text);
 	printf("  0. operands\n");
-	printf("       %-9s 0x%04x     %s\n", "x", x, x_text);
-	printf("       %-9s 0x%04x     %s\n", "y", y, y_text);
+	printf("       %-9s 0x%04x     %s\n", "x", o->x, x_text);
+	printf("       %-9s 0x%04x     %s\n", "y", o->y, y_text);
 }
 
 int
-show_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y, bool json)
+show_walk(const struct netfc_set *set, const struct operation *o, bool json)
 {
-	struct walk walk = {.set = set, .branch = netfc_op_branch(op)};
+	struct walk walk = {.set = set, .branch = netfc_op_branch(o->op)};
 	struct netfc_result result;
 	struct outcome outcome;
 	json_t *object;
@@ -108,9 +109,9 @@ show_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y,
 	if (json)
 		walk.json = json_array();
 	else
-		print_operands(set, op, x, y);
-	result = netfc_walk(set, op, x, y, take_step, &walk);
-	outcome = compare_result(netfc_set_format(set), op, x, y, result);
+		print_operands(set, o);
+	result = netfc_walk(set, o->op, o->x, o->y, take_step, &walk);
+	outcome = compare_result(netfc_set_format(set), o, result);
 	if (!json) {
 		putchar('\n');
 		print_outcome(&outcome);

@@ -50,7 +50,7 @@ answer_batch(struct stream *stream)
 		batch->count);
 	for (unsigned b = 0; b < batch->count && written; b++)
 		written = print_answer(stream->options,
-			&(struct request){batch->op, batch->x[b], batch->y[b]},
+			&(struct operation){batch->op, batch->x[b], batch->y[b]},
 			(struct netfc_result){batch->z[b], batch->flags[b]});
 	batch->count = 0;
 	return written ? STATUS_DONE : write_failed();
@@ -74,21 +74,21 @@ static int
 take_line(struct stream *stream, const char *line, size_t length)
 {
 	struct batch *batch = &stream->batch;
-	struct request request;
+	struct operation operation;
 	const char *expected;
 	int status = STATUS_DONE;
 
 	stream->line++;
 	if (length > 0 && line[length - 1] == '\r')
 		length--;
-	expected = parse_request(stream->options, line, length, &request);
+	expected = parse_line(stream->options, line, length, &operation);
 	if (expected != NULL)
 		return bad_line(stream, line, length, expected);
-	if (batch->count == NETFC_BATCH || batch->op != request.op)
+	if (batch->count == NETFC_BATCH || batch->op != operation.op)
 		status = answer_batch(stream);
-	batch->op = request.op;
-	batch->x[batch->count] = request.x;
-	batch->y[batch->count] = request.y;
+	batch->op = operation.op;
+	batch->x[batch->count] = operation.x;
+	batch->y[batch->count] = operation.y;
 	batch->count++;
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "netfc.h"
+#include "show/operation.h"
 
 /** How lines look. */
 struct stream_options {
@@ -18,27 +19,21 @@ struct stream_options {
 	bool json; /**< answers are JSON */
 };
 
-/** What a line asks for. */
-struct request {
-	enum netfc_op op;
-	uint16_t x, y;
-};
-
 /**
  * Read a line.
  *
  * @param line the line, without its end; not terminated
  * @return NULL, or what was expected
  */
-const char *parse_request(const struct stream_options *options, const char *line, size_t length,
-	struct request *request);
+const char *parse_line(const struct stream_options *options, const char *line, size_t length,
+	struct operation *operation);
 
 /**
  * Write the answer to a line to standard output.
  *
  * @return whether that went well
  */
-bool print_answer(const struct stream_options *options, const struct request *request,
+bool print_answer(const struct stream_options *options, const struct operation *operation,
 	struct netfc_result result);
 
 /** Answer all of standard input. Gives the exit status. */

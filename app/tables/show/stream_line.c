@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "number.h"
+#include "show/outcome.h"
 #include "show/stream.h"
 
 /* The longest line that is not hexadecimal, and the most words of one. */
@@ -70,7 +71,7 @@ take_op(struct rest *rest, enum netfc_op *op)
 }
 
 static const char *
-parse_hex(const struct stream_options *options, struct rest rest, struct request *request)
+parse_hex(const struct stream_options *options, struct rest rest, struct operation *operation)
 {
 	static const char *const expected[] = {
 		"OP X Y or OP X Y Z F, all but OP in hex digits",
@@ -78,9 +79,9 @@ parse_hex(const struct stream_options *options, struct rest rest, struct request
 	};
 	uint16_t skipped;
 
-	if (!options->op_given && !take_op(&rest, &request->op))
+	if (!options->op_given && !take_op(&rest, &operation->op))
 		return expected[0];
-	if (!take_hex(&rest, &request->x) || !take_hex(&rest, &request->y))
+	if (!take_hex(&rest, &operation->x) || !take_hex(&rest, &operation->y))
 		return expected[options->op_given];
 	if (!at_end(&rest) &&
 		!(take_hex(&rest, &skipped) && take_hex(&rest, &skipped) && at_end(&rest)))
@@ -106,7 +107,7 @@ split(char *text, const char **word)
 
 static const char *
 parse_text(const struct stream_options *options, const char *line, size_t length,
-	struct request *request)
+	struct operation *operation)
 {
 	static const char *const expected[] = {
 		"OP X Y (such as: mul 1.5 0x3c00)",
@@ -122,21 +123,21 @@ parse_text(const struct stream_options *options, const char *line, size_t length
 	text[length] = '\0';
 	if (split(text, word) != (options->op_given ? 2 : 3))
 		return expected[options->op_given];
-	if ((!options->op_given && !parse_op(word[0], &request->op)) ||
-		!parse_operand(format, operand[0], &request->x) ||
-		!parse_operand(format, operand[1], &request->y))
+	if ((!options->op_given && !parse_op(word[0], &operation->op)) ||
+		!parse_operand(format, operand[0], &operation->x) ||
+		!parse_operand(format, operand[1], &operation->y))
 		return expected[options->op_given];
 	return NULL;
 }
 
 const char *
-parse_request(const struct stream_options *options, const char *line, size_t length,
-	struct request *request)
+parse_line(const struct stream_options *options, const char *line, size_t length,
+	struct operation *operation)
 {
-	request->op = options->op;
+	operation->op = options->op;
 	if (options->hex)
-		return parse_hex(options, (struct rest){line, line + length}, request);
-	return parse_text(options, line, length, request);
+		return parse_hex(options, (struct rest){line, line + length}, operation);
+	return parse_text(options, line, length, operation);
 }
 
 static char *
@@ -149,18 +150,18 @@ put_hex(char *at, unsigned value, unsigned digits, char last)
 }
 
 static bool
-print_hex(const struct stream_options *options, const struct request *request,
+print_hex(const struct stream_options *options, const struct operation *operation,
 	struct netfc_result result)
 {
 	char line[32], *at = line;
 	size_t length;
 
 	if (!options->op_given) {
-		at = stpcpy(at, netfc_op_name(request->op));
+		at = stpcpy(at, netfc_op_name(operation->op));
 		*at++ = ' ';
 	}
-	at = put_hex(at, request->x, 4, ' ');
-	at = put_hex(at, request->y, 4, ' ');
+	at = put_hex(at, operation->x, 4, ' ');
+	at = put_hex(at, operation->y, 4, ' ');
 	at = put_hex(at, result.z, 4, ' ');
 	at = put_hex(at, result.flags, 2, '\n');
 	length = (size_t)(at - line);
@@ -186,23 +187,23 @@ print_text(const struct outcome *outcome)
 	char flags[FLAGS_SIZE];
 
 	return printf("%s %s %s = %s 0x%04x, exact %s 0x%04x, accuracy %.4f %%, exceptions: %s\n",
-		       number_text(format, outcome->x, x), netfc_op_symbol(outcome->op),
-		       number_text(format, outcome->y, y), number_text(format, outcome->netfc.z, z),
-		       outcome->netfc.z, number_text(format, outcome->exact.z, exact),
-		       outcome->exact.z, 100 * outcome->accuracy,
-		       flags_text(outcome->netfc.flags, flags)) > 0;
+		       number_text(format, outcome->operation.x, x),
+		       netfc_op_symbol(outcome->operation.op),
+		       number_text(format, outcome->operation.y, y),
+		       number_text(format, outcome->netfc.z, z), outcome->netfc.z,
+		       number_text(format, outcome->exact.z, exact), outcome->exact.z,
+		       100 * outcome->accuracy, flags_text(outcome->netfc.flags, flags)) > 0;
 }
 
 bool
-print_answer(const struct stream_options *options, const struct request *request,
+print_answer(const struct stream_options *options, const struct operation *operation,
 	struct netfc_result result)
 {
 	struct outcome outcome;
 
 	if (options->hex && !options->json)
-		return print_hex(options, request, result);
-	outcome = compare_result(
-		netfc_set_format(options->set), request->op, request->x, request->y, result);
+		return print_hex(options, operation, result);
+	outcome = compare_result(netfc_set_format(options->set), operation, result);
 	if (options->json)
 		return print_json_line(&outcome, netfc_set_name(options->set));
 	return print_text(&outcome);

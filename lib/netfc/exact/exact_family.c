@@ -64,12 +64,7 @@ exact_layout(struct netfc_set *set)
 			.copies = 1},
 	};
 
-	set->table_count = EXACT_TABLES;
-	for (unsigned t = 0; t < EXACT_DECIDE; t++) {
-		set->table[t] = tables[t];
-		set->table[t].match = true;
-	}
-	netfc_decide_layout(&set->table[EXACT_DECIDE]);
+	netfc_describe_tables(set, tables, EXACT_DECIDE);
 }
 
 /* Exponents of finite numbers. */
@@ -89,7 +84,7 @@ mark_align(const struct netfc_format *format, struct netfc_table *table)
 	const unsigned f = format->fraction_bits;
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
-		bool hidden = key >> (f + 1) & 1, fraction = (key & ((1u << f) - 1)) != 0;
+		bool hidden = key >> (f + 1) & 1, fraction = (key & low_mask(f)) != 0;
 
 		if (key >> (f + 2) <= exact_max_shift(format) && (hidden || fraction))
 			mark_reachable(table, key);
@@ -118,7 +113,7 @@ mark_sums(struct netfc_set *set)
 	const int32_t end = INT32_C(1) << (bits - 1);
 
 	for (int32_t sum = -end; sum < end; sum++) {
-		uint32_t key = (uint32_t)sum & ((1u << bits) - 1);
+		uint32_t key = (uint32_t)sum & low_mask(bits);
 
 		if (!sum_occurs(format, sum))
 			continue;
@@ -143,8 +138,7 @@ mark_class(const struct netfc_format *format, struct netfc_table *table)
 		for (int32_t e = 0; e <= 2 * top; e++)
 			mark_reachable(table, signs << bits | (uint32_t)e);
 		for (int32_t e = -top; e <= top; e++)
-			mark_reachable(
-				table, (4 | signs) << bits | ((uint32_t)e & ((1u << bits) - 1)));
+			mark_reachable(table, (4 | signs) << bits | ((uint32_t)e & low_mask(bits)));
 	}
 }
 
@@ -154,8 +148,8 @@ mark_round(const struct netfc_format *format, struct netfc_table *table)
 	const unsigned bits = exact_top_bits(format);
 
 	for (uint32_t index = 0; index < netfc_table_size(table); index++) {
-		uint32_t class = index >> bits & ((1u << EXACT_CLASS_BITS) - 1);
-		uint32_t top = index & ((1u << bits) - 1);
+		uint32_t class = index >> bits & low_mask(EXACT_CLASS_BITS);
+		uint32_t top = index & low_mask(bits);
 
 		if (top >= 1u << (bits - 2) && class <= EXACT_GREATEST &&
 			(class >= EXACT_NOTHING || class <= format->fraction_bits + 1u))
@@ -172,10 +166,8 @@ exact_mark(struct netfc_set *set)
 	mark_exps(format, &table[EXACT_EXPS]);
 	mark_align(format, &table[EXACT_ALIGN]);
 	mark_sums(set);
-	for (uint32_t magnitude = 1; magnitude < format->inf; magnitude++)
-		mark_reachable(&table[EXACT_PRENORM], magnitude);
-	for (uint32_t key = 0; key < netfc_table_size(&table[EXACT_PART]); key++)
-		mark_reachable(&table[EXACT_PART], key);
+	mark_range(&table[EXACT_PRENORM], 1, format->inf);
+	mark_all(&table[EXACT_PART]);
 	mark_class(format, &table[EXACT_CLASS]);
 	mark_round(format, &table[EXACT_ROUND]);
 	netfc_decide_mark(&table[EXACT_DECIDE]);

@@ -23,8 +23,7 @@ enum exact_table {
 	EXACT_PART,
 	EXACT_CLASS,
 	EXACT_ROUND,
-	EXACT_DECIDE,
-	EXACT_TABLES
+	EXACT_DECIDE
 };
 
 /* Bits that a sum carries behind the significand. */

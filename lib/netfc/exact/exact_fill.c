@@ -2,24 +2,18 @@
 /* The entries of the correctly rounded tables: integers all of them. */
 #include "exact/exact_family.h"
 
-static uint32_t
-ones(unsigned bits)
-{
-	return (UINT32_C(1) << bits) - 1;
-}
-
 /* v / 2^shift, and the lowest bit set if anything is lost. */
 static uint32_t
 shift_sticky(uint32_t v, unsigned shift)
 {
-	return v >> shift | ((v & ones(shift)) != 0);
+	return v >> shift | ((v & low_mask(shift)) != 0);
 }
 
 /* v / 2^shift to the nearest, ties to even; `more`: the value is a little above v. */
 static uint32_t
 round_shift(uint32_t v, unsigned shift, bool more)
 {
-	uint32_t quotient = v >> shift, rest = v & ones(shift), half;
+	uint32_t quotient = v >> shift, rest = v & low_mask(shift), half;
 
 	if (shift == 0)
 		return quotient;
@@ -36,7 +30,7 @@ fill_exps(const struct netfc_format *format, struct netfc_table *table)
 	const uint32_t most = exact_max_shift(format);
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
-		uint32_t ex = key >> format->exp_bits, ey = key & ones(format->exp_bits);
+		uint32_t ex = key >> format->exp_bits, ey = key & low_mask(format->exp_bits);
 		uint32_t a = ex != 0 ? ex : 1, b = ey != 0 ? ey : 1, larger = a > b ? a : b;
 		uint32_t shift_x = larger - a < most ? larger - a : most;
 		uint32_t shift_y = larger - b < most ? larger - b : most;
@@ -57,11 +51,11 @@ fill_align(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
 		uint32_t hidden = key >> (f + 1) & 1, shift = key >> (f + 2);
-		uint32_t significand = hidden << f | (key & ones(f));
+		uint32_t significand = hidden << f | (key & low_mask(f));
 		uint32_t aligned = shift_sticky(significand << EXACT_GUARD_BITS, shift);
 		bool negative = key >> f & 1;
 
-		table->entries[key] = (negative ? -aligned : aligned) & ones(table->value_bits);
+		table->entries[key] = (negative ? -aligned : aligned) & low_mask(table->value_bits);
 	}
 }
 
@@ -70,7 +64,7 @@ static uint32_t
 sum_magnitude(uint32_t sum, unsigned bits, bool *negative)
 {
 	*negative = sum >> (bits - 1) & 1;
-	return *negative ? -sum & ones(bits) : sum;
+	return *negative ? -sum & low_mask(bits) : sum;
 }
 
 /*
@@ -102,7 +96,7 @@ fill_norm(const struct netfc_format *format, struct netfc_table *table)
 {
 	for (uint32_t index = 0; index < netfc_table_size(table); index++)
 		table->entries[index] = norm_offset(
-			format, index & ones(table->key_bits), index >> table->key_bits != 0);
+			format, index & low_mask(table->key_bits), index >> table->key_bits != 0);
 }
 
 /*
@@ -130,7 +124,8 @@ fill_subn(const struct netfc_format *format, struct netfc_table *table)
 	const unsigned bits = exact_sum_bits(format) - 2;
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++)
-		table->entries[key] = subn_correction(format, key >> bits, (key & ones(bits)) << 2);
+		table->entries[key] =
+			subn_correction(format, key >> bits, (key & low_mask(bits)) << 2);
 }
 
 static void
@@ -139,12 +134,12 @@ fill_prenorm(const struct netfc_format *format, struct netfc_table *table)
 	const unsigned f = format->fraction_bits;
 
 	for (uint32_t magnitude = 1; magnitude < format->inf; magnitude++) {
-		uint32_t exponent = magnitude >> f, fraction = magnitude & ones(f);
+		uint32_t exponent = magnitude >> f, fraction = magnitude & low_mask(f);
 
 		if (exponent == 0) {
 			unsigned left = f + 1 - (32 - (unsigned)__builtin_clz(fraction));
 
-			fraction = fraction << left & ones(f);
+			fraction = fraction << left & low_mask(f);
 			exponent = 1 - left;
 		}
 		table->entries[magnitude] = (exponent + exact_bias(format)) << f | fraction;
@@ -165,7 +160,8 @@ fill_halves(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t index = 0; index < netfc_table_size(table); index++) {
 		bool low = index >> table->key_bits, div = index >> (half + f) & 1;
-		uint64_t x = index >> f & ones(half), y = UINT32_C(1) << f | (index & ones(f));
+		uint64_t x = index >> f & low_mask(half),
+			 y = UINT32_C(1) << f | (index & low_mask(f));
 
 		if (!low)
 			x = (x | UINT64_C(1) << half) << half;
@@ -195,7 +191,7 @@ fill_whole(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++)
 		table->entries[key] = whole_part(format, key >> 2 * f,
-			1u << f | (key >> f & ones(f)), 1u << f | (key & ones(f)));
+			1u << f | (key >> f & low_mask(f)), 1u << f | (key & low_mask(f)));
 }
 
 /* An exponent e of the result, if its significand is in [1, 2), to class and base. */
@@ -224,7 +220,7 @@ fill_class(const struct netfc_format *format, struct netfc_table *table)
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
 		bool div = key >> (bits + 2) & 1;
 		uint32_t sign = ((key >> (bits + 1)) ^ (key >> bits)) & 1;
-		int32_t e = (int32_t)(key & ones(bits));
+		int32_t e = (int32_t)(key & low_mask(bits));
 
 		if (div && e >= 1 << (bits - 1))
 			e -= 1 << bits;
@@ -258,8 +254,9 @@ fill_round(const struct netfc_format *format, struct netfc_table *table)
 	const unsigned bits = exact_top_bits(format);
 
 	for (uint32_t index = 0; index < netfc_table_size(table); index++)
-		table->entries[index] = round_offset(format, index >> bits & ones(EXACT_CLASS_BITS),
-			index & ones(bits), index >> table->key_bits != 0);
+		table->entries[index] =
+			round_offset(format, index >> bits & low_mask(EXACT_CLASS_BITS),
+				index & low_mask(bits), index >> table->key_bits != 0);
 }
 
 int

@@ -2,15 +2,10 @@
 /* The order in which lanes go through the correctly rounded tables. */
 #include "exact/exact_family.h"
 
-/* Fields of the programs, behind those that every program has. */
+/* The fields of the family's own. */
 enum exact_field {
-	FIELD_Y_SIGNED = NETFC_OWN_FIELDS, /* y, negated for sub */
-	FIELD_MAGNITUDE_X,
-	FIELD_MAGNITUDE_Y,
-	FIELD_DECIDE_KEY,
-	FIELD_DECISION,
-	FIELD_KEY, /* of whatever is looked up next */
-	FIELD_A,   /* a word about x, or a part made of x */
+	FIELD_KEY = FIELD_FAMILY, /* of the next look-up */
+	FIELD_A,                  /* a word about x, or a part made of x */
 	FIELD_B,
 	FIELD_S, /* the sum, product or quotient */
 	FIELD_CODES,
@@ -21,12 +16,10 @@ enum exact_field {
 	EXACT_FIELDS,
 };
 
-static const char *const additive_names[EXACT_FIELDS] = {"x", "y", "op", "z", "flags", "y'", "|x|",
-	"|y|", "key", "decision", "index", "a", "b", "s", "codes", "correction", "base", "offset",
-	"word"};
-static const char *const multiplicative_names[EXACT_FIELDS] = {"x", "y", "op", "z", "flags", "y'",
-	"|x|", "|y|", "key", "decision", "index", "x norm", "y norm", "p", "class", "exponent",
-	"base", "offset", "word"};
+static const char *const additive_names[] = {
+	"index", "a", "b", "s", "codes", "correction", "base", "offset", "word"};
+static const char *const multiplicative_names[] = {
+	"index", "x norm", "y norm", "p", "class", "exponent", "base", "offset", "word"};
 
 /* z = base + offset, unless the decision knows better. */
 static void
@@ -179,16 +172,12 @@ void
 exact_program(struct netfc_set *set)
 {
 	const struct netfc_format *format = set->id.format;
+	struct netfc_program *additive = &set->program[NETFC_ADDITIVE];
+	struct netfc_program *multiplicative = &set->program[NETFC_MULTIPLICATIVE];
 
-	for (unsigned branch = 0; branch < NETFC_BRANCHES; branch++) {
-		struct netfc_program *program = &set->program[branch];
-
-		program->field_count = EXACT_FIELDS;
-		for (unsigned f = 0; f < EXACT_FIELDS; f++)
-			program->field_name[f] = branch == NETFC_ADDITIVE ? additive_names[f]
-									  : multiplicative_names[f];
-		netfc_append_head(program, format, FIELD_Y_SIGNED, FIELD_DECISION, EXACT_DECIDE);
-	}
-	write_additive(&set->program[NETFC_ADDITIVE], format);
-	write_multiplicative(&set->program[NETFC_MULTIPLICATIVE], format);
+	netfc_program_start(additive, format, EXACT_DECIDE, additive_names, EXACT_FIELDS);
+	write_additive(additive, format);
+	netfc_program_start(
+		multiplicative, format, EXACT_DECIDE, multiplicative_names, EXACT_FIELDS);
+	write_multiplicative(multiplicative, format);
 }

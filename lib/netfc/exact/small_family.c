@@ -58,19 +58,7 @@ small_layout(struct netfc_set *set)
 			.copies = 1},
 	};
 
-	set->table_count = SMALL_TABLES;
-	for (unsigned t = 0; t < SMALL_DECIDE; t++) {
-		set->table[t] = tables[t];
-		set->table[t].match = true;
-	}
-	netfc_decide_layout(&set->table[SMALL_DECIDE]);
-}
-
-static void
-mark_range(struct netfc_table *table, uint32_t first, uint32_t end)
-{
-	for (uint32_t index = first; index < end; index++)
-		mark_reachable(table, index);
+	netfc_describe_tables(set, tables, SMALL_DECIDE);
 }
 
 /* Numbers other than zero. */
@@ -92,7 +80,7 @@ mark_align(struct small_shape shape, struct netfc_table *table)
 
 	for (uint32_t key = 0; key < keys; key++) {
 		mark_reachable(table, key);
-		if ((key & ((1u << high) - 1)) < 1u << shape.low)
+		if ((key & low_mask(high)) < 1u << shape.low)
 			mark_reachable(table, keys | key);
 	}
 }
@@ -105,17 +93,17 @@ small_mark(struct netfc_set *set)
 	const uint32_t sums = 3u << shape.significand;
 
 	mark_decode(set->id.format, &table[SMALL_DECODE]);
-	mark_range(&table[SMALL_SHIFT], 0, netfc_table_size(&table[SMALL_SHIFT]));
+	mark_all(&table[SMALL_SHIFT]);
 	mark_align(shape, &table[SMALL_ALIGN]);
-	mark_range(&table[SMALL_FACTOR], 0, netfc_table_size(&table[SMALL_FACTOR]));
+	mark_all(&table[SMALL_FACTOR]);
 	for (uint32_t page = 0; page < table[SMALL_SQUARE].pages; page++) {
 		uint32_t first = page << table[SMALL_SQUARE].key_bits;
 
 		mark_range(&table[SMALL_SQUARE], first, first + sums);
 	}
 	mark_range(&table[SMALL_NORM], 1, netfc_table_size(&table[SMALL_NORM]));
-	mark_range(&table[SMALL_SCALE], 0, netfc_table_size(&table[SMALL_SCALE]));
-	mark_range(&table[SMALL_INC], 0, netfc_table_size(&table[SMALL_INC]));
+	mark_all(&table[SMALL_SCALE]);
+	mark_all(&table[SMALL_INC]);
 	netfc_decide_mark(&table[SMALL_DECIDE]);
 }
 

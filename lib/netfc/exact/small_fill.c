@@ -2,12 +2,6 @@
 /* The entries of the small correctly rounded tables. */
 #include "exact/small_family.h"
 
-static uint32_t
-ones(unsigned bits)
-{
-	return (UINT32_C(1) << bits) - 1;
-}
-
 static unsigned
 bit_length(uint32_t v)
 {
@@ -23,7 +17,8 @@ fill_decode(const struct netfc_format *format, struct netfc_table *table)
 	if (format->posit) {
 		for (uint32_t magnitude = 1; magnitude < format->inf; magnitude++) {
 			struct number number = netfc_unpack(format, (uint16_t)magnitude);
-			uint32_t fraction = (uint32_t)(number.significand >> (63 - f)) & ones(f);
+			uint32_t fraction =
+				(uint32_t)(number.significand >> (63 - f)) & low_mask(f);
 
 			table->entries[magnitude] =
 				(uint32_t)(number.exponent + shape.bias) << f | fraction;
@@ -31,14 +26,14 @@ fill_decode(const struct netfc_format *format, struct netfc_table *table)
 		return;
 	}
 	/* The upper half of the keys are subnormal. */
-	for (uint32_t fraction = 0; fraction <= ones(f); fraction++) {
+	for (uint32_t fraction = 0; fraction <= low_mask(f); fraction++) {
 		unsigned left = f + 1 - bit_length(fraction);
 
 		table->entries[fraction] = (uint32_t)shape.bias << f | fraction;
 		if (fraction != 0)
 			table->entries[1u << f | fraction] = ((uint32_t)shape.bias + 1 - left)
 					<< f |
-				(fraction << left & ones(f));
+				(fraction << left & low_mask(f));
 	}
 }
 
@@ -60,10 +55,10 @@ fill_align(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t index = 0; index < netfc_table_size(table); index++) {
 		bool is_low = index >> table->key_bits;
-		unsigned shift = index >> high & ones(SMALL_SHIFT_BITS);
-		uint32_t half = index & ones(is_low ? shape.low : high);
+		unsigned shift = index >> high & low_mask(SMALL_SHIFT_BITS);
+		uint32_t half = index & low_mask(is_low ? shape.low : high);
 		uint32_t word = half << (SMALL_GUARD_BITS + (is_low ? 0 : shape.low));
-		uint32_t lost = (word & ones(shift)) != 0;
+		uint32_t lost = (word & low_mask(shift)) != 0;
 
 		table->entries[index] =
 			word >> shift << SMALL_ALIGNED_AT | (is_low ? lost << 1 : lost);
@@ -92,9 +87,9 @@ fill_factor(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t index = 0; index < netfc_table_size(table); index++) {
 		bool low = index >> table->key_bits, div = index >> f & 1;
-		uint64_t word = factor(shape, div, UINT64_C(1) << f | (index & ones(f)));
+		uint64_t word = factor(shape, div, UINT64_C(1) << f | (index & low_mask(f)));
 
-		table->entries[index] = (uint32_t)(low ? word & ones(digit) : word >> digit);
+		table->entries[index] = (uint32_t)(low ? word & low_mask(digit) : word >> digit);
 	}
 }
 
@@ -106,7 +101,7 @@ fill_square(const struct netfc_format *format, struct netfc_table *table)
 	const unsigned digit = shape.significand + 1;
 
 	for (uint32_t index = 0; index < netfc_table_size(table); index++) {
-		uint64_t n = index & ones(table->key_bits), square = n * n / 4;
+		uint64_t n = index & low_mask(table->key_bits), square = n * n / 4;
 
 		/* Beyond that no sum goes. */
 		if (n >= 3u << shape.significand)
@@ -116,7 +111,7 @@ fill_square(const struct netfc_format *format, struct netfc_table *table)
 		else if (index >> table->key_bits)
 			table->entries[index] = (uint32_t)(square >> digit);
 		else
-			table->entries[index] = (uint32_t)square & ones(digit);
+			table->entries[index] = (uint32_t)square & low_mask(digit);
 	}
 }
 
@@ -140,7 +135,7 @@ fill_norm(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t key = 1; key < netfc_table_size(table); key++) {
 		int left = (int)(s + 1) - (int)bit_length(key);
-		uint32_t fraction = (left < 0 ? key >> 2 : key << left >> 1) & ones(f);
+		uint32_t fraction = (left < 0 ? key >> 2 : key << left >> 1) & low_mask(f);
 
 		table->entries[key] = (uint32_t)(left + 1) << (SMALL_FRACTION_AT + f) |
 			fraction << SMALL_FRACTION_AT | rest_of(left, key >> 1 & 1);
@@ -168,7 +163,7 @@ scale_posit(const struct netfc_format *format, int exponent)
 {
 	const unsigned es = format->exp_bits;
 	const int regime = exponent >> es, greatest = small_greatest_scale(format);
-	uint32_t tail = (uint32_t)exponent & ones(es), base;
+	uint32_t tail = (uint32_t)exponent & low_mask(es), base;
 	unsigned length;
 
 	if (exponent >= greatest)
@@ -176,7 +171,7 @@ scale_posit(const struct netfc_format *format, int exponent)
 	if (exponent < -greatest)
 		return SMALL_MAX_SHIFT << SMALL_RIGHT_AT | 1;
 	length = regime >= 0 ? (unsigned)regime + 2 : 1 - (unsigned)regime;
-	base = regime >= 0 ? ones(length) - 1 : 1;
+	base = regime >= 0 ? low_mask(length) - 1 : 1;
 	return tail << SMALL_TAIL_AT | (length - 2) << SMALL_RIGHT_AT | base << (15 - length);
 }
 
@@ -193,7 +188,7 @@ fill_scale(const struct netfc_format *format, struct netfc_table *table)
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
 		enum netfc_op op = (enum netfc_op)((key >> shape.sum) + NETFC_ADD);
-		int exponent = (int)(key & ones(shape.sum));
+		int exponent = (int)(key & low_mask(shape.sum));
 
 		if (exponent >= (op == NETFC_MUL ? end - 16 : end / 2))
 			exponent -= end;

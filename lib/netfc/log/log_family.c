@@ -14,8 +14,7 @@ log_layout(struct netfc_set *set)
 			.value_bits = 16,
 			.pages = 1,
 			.copies = 2,
-			.value_signed = true,
-			.match = true},
+			.value_signed = true},
 		[TABLE_MI] = {.name = "mi",
 			.page_name = {"mi0", "mi1", "mi2"},
 			.key_bits = 16,
@@ -23,21 +22,16 @@ log_layout(struct netfc_set *set)
 			.pages = 3,
 			.copies = 1,
 			.key_signed = true,
-			.value_signed = true,
-			.match = true},
+			.value_signed = true},
 		[TABLE_EXP] = {.name = "exp",
 			.key_bits = 16,
 			.value_bits = 15,
 			.pages = 1,
 			.copies = 1,
-			.key_signed = true,
-			.match = true},
+			.key_signed = true},
 	};
 
-	set->table_count = LOG_TABLES;
-	for (unsigned t = 0; t < TABLE_DECIDE; t++)
-		set->table[t] = tables[t];
-	netfc_decide_layout(&set->table[TABLE_DECIDE]);
+	netfc_describe_tables(set, tables, TABLE_DECIDE);
 }
 
 static void
@@ -46,8 +40,7 @@ log_mark(struct netfc_set *set)
 	struct netfc_table *mi = &set->table[TABLE_MI];
 	int32_t guard = log_guard_words(set);
 
-	for (uint32_t key = 1; key < set->id.format->inf; key++)
-		mark_reachable(&set->table[TABLE_LOG], key);
+	mark_range(&set->table[TABLE_LOG], 1, set->id.format->inf);
 	for (int32_t theta = INT16_MIN; theta <= INT16_MAX; theta++) {
 		uint32_t key = (uint16_t)theta;
 
@@ -59,8 +52,7 @@ log_mark(struct netfc_set *set)
 		if (theta >= 0)
 			mark_reachable(mi, 2u << 16 | key);
 	}
-	for (uint32_t key = 0; key < netfc_table_size(&set->table[TABLE_EXP]); key++)
-		mark_reachable(&set->table[TABLE_EXP], key);
+	mark_all(&set->table[TABLE_EXP]);
 	netfc_decide_mark(&set->table[TABLE_DECIDE]);
 }
 

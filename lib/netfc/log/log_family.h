@@ -11,8 +11,7 @@ enum log_table {
 	TABLE_LOG,
 	TABLE_MI,
 	TABLE_EXP,
-	TABLE_DECIDE,
-	LOG_TABLES
+	TABLE_DECIDE
 };
 
 /* log_fill.c */

@@ -2,14 +2,9 @@
 /* The order in which lanes go through the paper's tables (paper, algorithms 1 and 2). */
 #include "log/log_family.h"
 
-/* Fields of the programs, behind those that every program has. */
+/* The fields of the family's own. */
 enum log_field {
-	FIELD_Y_SIGNED = NETFC_OWN_FIELDS, /* y, negated for sub */
-	FIELD_MAGNITUDE_X,
-	FIELD_MAGNITUDE_Y,
-	FIELD_KEY,
-	FIELD_DECISION,
-	FIELD_I,
+	FIELD_I = FIELD_FAMILY,
 	FIELD_J,
 	FIELD_THETA,
 	FIELD_MI_KEY,
@@ -19,11 +14,13 @@ enum log_field {
 	LOG_FIELDS,
 };
 
+static const char *const field_names[] = {"i", "j", "theta", "mi key", "m", "n", "|z|"};
+
 /* What both programs start with: special values, magnitudes, logarithms. */
 static void
 append_head(struct netfc_program *program, const struct netfc_format *format)
 {
-	netfc_append_head(program, format, FIELD_Y_SIGNED, FIELD_DECISION, TABLE_DECIDE);
+	netfc_program_start(program, format, TABLE_DECIDE, field_names, LOG_FIELDS);
 	netfc_append_lookup(program, FIELD_I, TABLE_LOG, FIELD_MAGNITUDE_X, "i = logTable[|x|]");
 	netfc_append_lookup(program, FIELD_J, TABLE_LOG, FIELD_MAGNITUDE_Y, "j = logTable[|y|]");
 }
@@ -40,34 +37,13 @@ append_exp(struct netfc_program *program)
 	netfc_append_lookup(program, FIELD_E, TABLE_EXP, FIELD_N, "|z| = expTable[n]");
 }
 
-static void
-append_select(struct netfc_program *program, const struct netfc_format *format)
-{
-	netfc_append(program,
-		(struct netfc_step){
-			.kind = format->posit ? NETFC_STEP_SELECT_POSIT : NETFC_STEP_SELECT_IEEE,
-			.dst = NETFC_Z,
-			.a = FIELD_DECISION,
-			.b = FIELD_Y_SIGNED,
-			.c = FIELD_E,
-			.imm = format->inf,
-			.what = "z: |z| with the decided sign, or the decided value"});
-}
-
 void
 log_program(struct netfc_set *set)
 {
-	static const char *const names[LOG_FIELDS] = {"x", "y", "op", "z", "flags", "y'", "|x|",
-		"|y|", "key", "decision", "i", "j", "theta", "mi key", "m", "n", "|z|"};
 	struct netfc_program *add = &set->program[NETFC_ADDITIVE];
 	struct netfc_program *mul = &set->program[NETFC_MULTIPLICATIVE];
 
-	for (unsigned branch = 0; branch < NETFC_BRANCHES; branch++) {
-		set->program[branch].field_count = LOG_FIELDS;
-		for (unsigned f = 0; f < LOG_FIELDS; f++)
-			set->program[branch].field_name[f] = names[f];
-		append_head(&set->program[branch], set->id.format);
-	}
+	append_head(add, set->id.format);
 	netfc_append(add,
 		(struct netfc_step){.kind = NETFC_STEP_SUB_SAT,
 			.dst = FIELD_THETA,
@@ -89,13 +65,14 @@ log_program(struct netfc_set *set)
 			.c = FIELD_M,
 			.imm = log_guard_words(set),
 			.what = "beyond the guard: z is x or y itself"});
-	append_select(add, set->id.format);
+	netfc_append_select(add, set->id.format, FIELD_E);
 
+	append_head(mul, set->id.format);
 	netfc_append(mul,
 		(struct netfc_step){.kind = NETFC_STEP_NEGATE_DIV,
 			.dst = FIELD_M,
 			.a = FIELD_J,
 			.what = "m = j, or -j to divide"});
 	append_exp(mul);
-	append_select(mul, set->id.format);
+	netfc_append_select(mul, set->id.format, FIELD_E);
 }

@@ -260,6 +260,12 @@ def test_calc():
     assert "'pow'" in complaint('calc', 'fp16_k1', 'pow', '1', '1')
 
 
+def test_a_short_option_that_does_not_exist_is_unknown():
+    """--hex and --json have no short form."""
+    for option in ('-x', '-j'):
+        assert f'unknown option {option}' in complaint('calc', option, 'fp16_k1', 'add', '1', '1')
+
+
 @pytest.mark.parametrize('name', LARGEST_SETS + EXACT_SETS)
 @pytest.mark.parametrize('op', OPERATIONS)
 def test_hex_stream(name, op):

@@ -167,6 +167,7 @@ TEST(tables_say_what_they_are)
 		const struct netfc_table *table = netfc_set_table(set, t);
 
 		assert_string_equal(netfc_table_name(table), expected[t].name);
+		assert_ptr_equal(netfc_set_find_table(set, expected[t].name), table);
 		assert_int_equal(netfc_table_key_bits(table), expected[t].key_bits);
 		assert_int_equal(netfc_table_value_bits(table), expected[t].value_bits);
 		assert_int_equal(netfc_table_pages(table), expected[t].page_count);
@@ -182,6 +183,7 @@ TEST(tables_say_what_they_are)
 				netfc_table_page_name(table, page), expected[t].pages[page]);
 	}
 	assert_null(netfc_set_table(set, COUNT(expected)));
+	assert_null(netfc_set_find_table(set, "mi0"));
 	netfc_set_free(set);
 }
 
