@@ -34,7 +34,7 @@ reference_init(struct reference *reference, const struct number_table *numbers, 
 /**
  * The results of x with every y.
  *
- * @param z room for ENCODINGS results
+ * @param z space for ENCODINGS results
  */
 void reference_row(const struct reference *reference, uint16_t x, uint16_t *z);
 

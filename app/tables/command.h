@@ -84,7 +84,7 @@ int wrong_operands(const struct command *command, const char *what);
 /** Print a value and drop it. NULL means that there was no memory for it. Gives the exit status. */
 int print_json(json_t *value);
 
-/** Room for a number with its thousands separated. */
+/** Size of a number with its thousands separated. */
 #define GROUPED_SIZE 32
 
 /** A number with its thousands separated, in `text`, which has GROUPED_SIZE characters. */

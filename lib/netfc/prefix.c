@@ -7,23 +7,24 @@
 /* The prefixes found so far. */
 struct list {
 	struct netfc_prefix *prefix;
-	size_t count, room;
+	size_t count, capacity;
 	bool failed; /* out of memory */
 };
 
 static void
 append(struct list *list, uint32_t key, unsigned length, uint32_t value)
 {
-	if (list->count == list->room) {
-		size_t room = list->room * 2 + 64;
-		struct netfc_prefix *grown = realloc(list->prefix, room * sizeof(*list->prefix));
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity * 2 + 64;
+		struct netfc_prefix *grown =
+			realloc(list->prefix, capacity * sizeof(*list->prefix));
 
 		if (grown == NULL) {
 			list->failed = true;
 			return;
 		}
 		list->prefix = grown;
-		list->room = room;
+		list->capacity = capacity;
 	}
 	list->prefix[list->count++] =
 		(struct netfc_prefix){.key = key, .value = value, .length = (uint8_t)length};

@@ -18,7 +18,7 @@ static const struct {
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* Posits have one correctly rounded lay-out, the small one. */
+/* Posits have one correctly rounded layout, the small one. */
 static bool
 has_format(enum netfc_family family, const struct netfc_format *format)
 {

@@ -80,7 +80,7 @@ header tcp_t {
     bit<16> urgent_pointer;
 }
 
-/* Behind z in a query that has room. */
+/* Behind z in a query that has space for it. */
 header counters_t {
     bit<32> connections;
     bit<64> bytes;

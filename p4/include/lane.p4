@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One lane, z = x (op) y, by look-ups and integer additions (docs/how-it-works.md). Stages are
- * those of the direct lay-out; the compact one needs one more for logarithms and one more for
+ * those of the direct layout; the compact one needs one more for logarithms and one more for
  * powers.
  */
 #ifndef NETFC_LANE_P4
@@ -24,7 +24,7 @@ struct lane_t {
     bit<1> computed;       /* z comes of n */
     bit<1> negative;       /* and has this sign */
     bit<4> flags;          /* exceptions */
-    /* Compact lay-out: exponent and fraction, apart. */
+    /* Compact layout: exponent and fraction, apart. */
     int<16> exponent_x;
     int<16> exponent_y;
     bit<16> fraction;

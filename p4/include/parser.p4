@@ -61,7 +61,7 @@
         transition accept;                                                         \
     }
 
-/* By how many lanes there are; a parser of Tofino has no room for more than these 32 bits. */
+/* By how many lanes there are; a parser of Tofino selects by 32 bits at the most. */
 #ifdef NETFC_SLOWLORIS
 #define NETFC_SELECTED_OP , hdr.netfc.op
 #define NETFC_LANES_CASE(n) (n, NETFC_WITH_LANES(n), _) : lanes##n;
@@ -207,7 +207,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
     }
 
 #ifdef NETFC_SLOWLORIS
-    /* A query may have room for the counters behind z. */
+    /* A query may have space for the counters behind z. */
     state query_lane {
         packet.extract(hdr.x0);
         packet.extract(hdr.y0);

@@ -7,10 +7,10 @@
  * -DNETFC_EXACT      the correctly rounded family of sets (fp16_exact, bf16_exact) instead of the
  *                    paper's
  * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
- * -DNETFC_COMPACT    the compact lay-out, for least memory, instead of the direct one, for least
+ * -DNETFC_COMPACT    the compact layout, for least memory, instead of the direct one, for least
  *                    stages
  * -DNETFC_SLOWLORIS  v1model: count connections and bytes, answer queries, drop attacks
- * -DNETFC_SCALE_BITS=10  compact lay-out: log2 of k; the format's largest k unless given
+ * -DNETFC_SCALE_BITS=10  compact layout: log2 of k; the format's largest k unless given
  */
 #ifndef NETFC_SIZES_P4
 #define NETFC_SIZES_P4
@@ -85,7 +85,7 @@
 
 #ifdef NETFC_EXACT
 #if defined(NETFC_POSIT) || defined(NETFC_COMPACT)
-#error "NETFC_EXACT is for NETFC_FORMAT 1 and 3, fp16 and bf16, in the direct lay-out"
+#error "NETFC_EXACT is for NETFC_FORMAT 1 and 3, fp16 and bf16, in the direct layout"
 #endif
 #define NETFC_EXPONENT_BITS (15 - NETFC_FRACTION_BITS)
 /* A significand with three bits behind it, carry and sign. */

@@ -26,7 +26,7 @@ add_program(struct ways *ways, const struct netfc_set *set)
 
 /* A kernel that could be made, or an error. */
 static int
-add_kernel(struct ways *ways, const char *room, int error, struct vector_kernel *kernel)
+add_kernel(struct ways *ways, const char *engine, int error, struct vector_kernel *kernel)
 {
 	struct way *way;
 
@@ -34,7 +34,7 @@ add_kernel(struct ways *ways, const char *room, int error, struct vector_kernel 
 		return error == -ENOTSUP ? 0 : error;
 	way = add_way(ways);
 	way->kernel = kernel;
-	snprintf(way->name, sizeof(way->name), "%s: %s", room, kernel->description);
+	snprintf(way->name, sizeof(way->name), "%s: %s", engine, kernel->description);
 	return 0;
 }
 
@@ -52,7 +52,7 @@ create_stages(struct ways *ways, const struct netfc_set *set, enum match_kind ki
 	return 0;
 }
 
-/* The kernels that have all of the set, and those that look up in a room. */
+/* The kernels that have all of the set, and those that look up in a match engine. */
 static int
 add_set_kernels(struct ways *ways, const struct netfc_set *set, enum vector_isa isa)
 {

@@ -11,7 +11,7 @@
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
-#define MAX_LANES 16
+#define MAX_LANES 8
 
 static const char help[] =
 	"Usage: netfc-tables export --target TARGET [OPTION...] SET\n"
@@ -21,7 +21,7 @@ static const char help[] =
 	"                         bfrt: a Python program for Tofino's runtime shell\n"
 	"                         bfrt-json: the same entries as JSON\n"
 	"  -l, --layout LAYOUT    direct (default) or compact, as the program was compiled\n"
-	"  -n, --lanes N          lanes that the program computes, 1 to 16 (default 1)\n"
+	"  -n, --lanes N          lanes that the program computes, 1 to 8 (default 1)\n"
 	"  -p, --port PORT        UDP port of requests (default 20038)\n"
 	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
 	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ")\n"

@@ -15,20 +15,21 @@
 static const char *
 read_stream(FILE *file, struct bytes *bytes)
 {
-	size_t room = 0;
+	size_t capacity = 0;
 
 	while (!feof(file)) {
-		if (bytes->length == room) {
+		if (bytes->length == capacity) {
 			uint8_t *grown;
 
-			room = room == 0 ? FIRST_BYTES : 2 * room;
-			grown = room <= MAX_BYTES ? realloc(bytes->data, room) : NULL;
+			capacity = capacity == 0 ? FIRST_BYTES : 2 * capacity;
+			grown = capacity <= MAX_BYTES ? realloc(bytes->data, capacity) : NULL;
 			if (grown == NULL)
-				return room <= MAX_BYTES ? netfc_strerror(NETFC_ERR_NOMEM)
-							 : netfc_strerror(NETFC_ERR_FOREIGN);
+				return capacity <= MAX_BYTES ? netfc_strerror(NETFC_ERR_NOMEM)
+							     : netfc_strerror(NETFC_ERR_FOREIGN);
 			bytes->data = grown;
 		}
-		bytes->length += fread(bytes->data + bytes->length, 1, room - bytes->length, file);
+		bytes->length +=
+			fread(bytes->data + bytes->length, 1, capacity - bytes->length, file);
 		if (ferror(file))
 			return strerror(errno);
 	}

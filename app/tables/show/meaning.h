@@ -26,7 +26,7 @@ enum meaning {
 	MEANS_FLAGS,      /**< exception flags */
 };
 
-/** Room for a meaning as text. */
+/** Size of a meaning as text. */
 #define MEANING_SIZE 128
 
 /** What a table's keys mean. */

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What the files of the correctly rounded family's small lay-out share.
+ * What the files of the correctly rounded family's small layout share.
  *
  * A number is a significand of S = F + 1 bits and an exponent. IEEE formats give both as they are;
  * posits look them up. The result is shifted right to where its format cuts it off, which is how

@@ -8,8 +8,8 @@
  *
  * The paper's are named `<format>_k<k>` or `<format>_k<k>_floor`, for one scale k and one rounding
  * of entries. The correctly rounded ones, whose results are IEEE 754's, are named
- * `<format>_exact`, or `<format>_exact_small` for the lay-out of the least memory (posits have one
- * lay-out only). A name determines every bit of a set: entries are those of exact arithmetic,
+ * `<format>_exact`, or `<format>_exact_small` for the layout of the least memory (posits have one
+ * layout only). A name determines every bit of a set: entries are those of exact arithmetic,
  * whatever the C library (netfc_set_margin()).
  *
  * A set has tables, and programs that say in which order lanes go through them
@@ -70,7 +70,7 @@ NETFC_API int netfc_set_parse_name(const char *name, struct netfc_set_id *id);
 /**
  * Put a table set's name together.
  *
- * @param name room for NETFC_SET_NAME_SIZE characters
+ * @param name space for NETFC_SET_NAME_SIZE characters
  */
 NETFC_API void netfc_set_format_name(const struct netfc_set_id *id, char *name);
 
@@ -78,7 +78,7 @@ NETFC_API void netfc_set_format_name(const struct netfc_set_id *id, char *name);
  * The names of all table sets that can be built, one after the other.
  *
  * @param index 0, 1, 2, ...
- * @param name room for NETFC_SET_NAME_SIZE characters
+ * @param name space for NETFC_SET_NAME_SIZE characters
  * @return whether there is a set of that index
  */
 NETFC_API bool netfc_set_known_name(unsigned index, char *name);

@@ -117,7 +117,7 @@ TEST(entries_fit_their_widths)
 	}
 }
 
-/* Rooms take keys of less than 24 bits and values of 24 bits at the most. */
+/* Match engines take keys of less than 24 bits and values of 24 bits at the most. */
 TEST(tables_fit_the_match_rooms)
 {
 	const struct netfc_table *table;

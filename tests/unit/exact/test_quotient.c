@@ -13,7 +13,7 @@
 
 static const char *name;
 
-/* The sum of the two parts of the stage-saving lay-out. */
+/* The sum of the two parts of the stage-saving layout. */
 static uint64_t
 sum_of_parts(const struct netfc_set *set, uint32_t x, uint32_t y)
 {
