@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 
 import hosts
-import switch
+import sanitized
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 EXAMPLES = PROJECT / 'examples'
@@ -14,9 +14,9 @@ TIMEOUT_S = 60
 
 
 def environment():
-    """The package and libnetfc of this source tree and this build."""
+    """The package of this source tree, and libnetfc of the build under test."""
     paths = [str(PROJECT / 'python'), *filter(None, [os.environ.get('PYTHONPATH')])]
-    return {**os.environ, 'PYTHONPATH': os.pathsep.join(paths), 'NETFC_BUILD': str(switch.BUILD)}
+    return {**sanitized.environment(), 'PYTHONPATH': os.pathsep.join(paths)}
 
 
 class Loopback:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import switch
-from example_runs import EXAMPLES
+from example_runs import EXAMPLES, environment
 
 MISSING = [tool for tool in ('make', 'cc', 'pkg-config') if shutil.which(tool) is None]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f'not on the PATH: {", ".join(MISSING)}')
@@ -18,15 +18,16 @@ def built(tmp_path_factory):
     """The folder with both programs, compiled without a warning."""
     folder = tmp_path_factory.mktemp('examples') / 'c'
     shutil.copytree(EXAMPLES / 'c', folder, ignore=shutil.ignore_patterns('ask', 'dot'))
-    made = subprocess.run(['make', f'NETFC_BUILD={switch.BUILD}', 'CFLAGS=-O2 -Wall -Wextra -Werror'],
-                          cwd=folder, text=True, capture_output=True, check=False)
+    flags = 'CFLAGS=-O2 -Wall -Wextra -Werror'
+    made = subprocess.run(['make', f'NETFC_BUILD={switch.BUILD}', flags], cwd=folder, text=True,
+                          capture_output=True, check=False)
     assert made.returncode == 0, made.stderr
     return folder
 
 
 def dot(folder, name, pairs):
-    return subprocess.run([folder / 'dot', name], input=pairs, text=True, capture_output=True,
-                          check=False)
+    return subprocess.run([folder / 'dot', name], input=pairs, env=environment(), text=True,
+                          capture_output=True, check=False)
 
 
 def test_dot_product(folder):
@@ -62,5 +63,6 @@ def test_ask_what_is_refused(folder, loopback):
             (('127.0.0.1:9', 'fp16_k1024', 'add', '1', '2'), 'ask: no reply from 127.0.0.1:9'),
             ((where, 'fp16_k1024', 'add', '1', 'two'), 'ask: expected an IPv4 address'),
             (('nowhere', 'fp16_k1024', 'add', '1', '2'), 'ask: expected an IPv4 address')):
-        done = subprocess.run([folder / 'ask', *words], text=True, capture_output=True, check=False)
+        done = subprocess.run([folder / 'ask', *words], env=environment(), text=True,
+                              capture_output=True, check=False)
         assert done.returncode == 1 and complaint in done.stderr, done

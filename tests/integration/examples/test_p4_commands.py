@@ -32,7 +32,8 @@ def test_commands(arguments, lanes):
     exported = switch.execute(['export', '-t', 'bmv2', '-n', lanes, 'fp16_k2'],
                               program=switch.TABLE_BUILDER).stdout
     assert lines[2:] == exported.splitlines()
-    assert all(re.match(r'table_add IngressPipe\.\S+ IngressPipe\.\S+ .*=>', line) for line in lines)
+    form = re.compile(r'table_add IngressPipe\.\S+ IngressPipe\.\S+ .*=>')
+    assert all(map(form.match, lines))
 
 
 def test_wrong_usage():
