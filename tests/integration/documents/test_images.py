@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The README's drawing and plots show what the programs say, and what is recorded."""
+
+import json
+import pathlib
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import switch
+
+PROJECT = pathlib.Path(__file__).resolve().parents[3]
+IMAGES = PROJECT / 'docs' / 'images'
+PLOTS = ('speed-light', 'speed-dark', 'accuracy-light', 'accuracy-dark')
+
+
+def test_values_in_the_drawing():
+    """The example is the walk of one addition, its integers and its result."""
+    shown = [element.text for element in ElementTree.parse(IMAGES / 'packet.svg').iter()
+             if element.get('class') == 'value']
+    walk = json.loads(switch.execute(
+        ['show', 'fp16_k1024', '--json', '--walk', 'add', '1.5', '2.25'],
+        program=switch.TABLE_BUILDER).stdout)
+    found = {field['name']: int(field['bits'], 16)
+             for step in walk['steps'] for field in step['fields']}
+    assert shown == ['1.5 + 2.25', f"{found['i']}, {found['j']}", str(found['theta']),
+                     str(found['m']), str(found['n']), f"{walk['z']['value']:g}"]
+
+
+def numbers_in(path):
+    """What stands in a plot for the numbers that it was drawn from."""
+    return re.search(r'numbers [0-9a-f]{16}', path.read_text(encoding='utf-8'))[0]
+
+
+@pytest.fixture(name='drawn', scope='module')
+def drawn_again(tmp_path_factory):
+    """The plots of what is recorded now, and what was printed."""
+    pytest.importorskip('matplotlib')
+    folder = tmp_path_factory.mktemp('plots')
+    done = subprocess.run([PROJECT / 'scripts' / 'readme-plots', '--output', folder], text=True,
+                          capture_output=True, check=True, timeout=120)
+    return folder, done.stdout
+
+
+@pytest.mark.parametrize('name', PLOTS)
+def test_plots_are_of_what_is_recorded(drawn, name):
+    folder, _ = drawn
+    assert numbers_in(IMAGES / f'{name}.svg') == numbers_in(folder / f'{name}.svg'), \
+        'draw them again: scripts/readme-plots'
+
+
+def test_numbers_are_those_of_the_evaluation(drawn):
+    """The shares of exact results that the evaluation's page has, to the last digit."""
+    _, printed = drawn
+    page = (PROJECT / 'docs' / 'evaluation.md').read_text(encoding='utf-8')
+    exact = dict(re.findall(r'^(\w+) fp16_k1024 +(\S+)%', printed, re.M))
+    shares = ', '.join(f'{float(exact[op]):.1f} % of {sign}' for op, sign in (
+        ('add', '+, -'), ('mul', '×'))) + f" and {float(exact['div']):.1f} % of ÷ are exact"
+    assert shares in page
