@@ -20,6 +20,7 @@ packages_slowloris="nginx-light slowhttptest curl iproute2 ethtool python3-matpl
 packages_anycast="frr iproute2 ethtool"
 packages_package="build-essential debhelper debootstrap dh-python"
 packages_python="black mypy pylint python3-numpy python3-pip python3-setuptools python3-venv python3-wheel"
+packages_releases="debootstrap"
 packages_monitoring="python3-prometheus-client"
 packages_style="clang-format-19"
 packages_test="clang libclang-rt-dev libcmocka-dev libmpfr-dev libpcap-dev

@@ -113,8 +113,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=15, help="of load (default 15)")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
-    if why_not():
-        sys.exit(f"anycast-demo: {why_not()}")
+    reason = why_not()
+    if reason:
+        sys.exit(f"anycast-demo: {reason}")
     begun = time.monotonic()
     try:
         figures = run(options.build / "app" / "dpdk-netfc", options.seconds,

@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import time
 
+import namespaces
 from namespaces import Built, CommandError, Namespace
 from netfc import TelemetryError
 from netfc.telemetry import Telemetry
@@ -42,11 +43,9 @@ bfd
 
 def why_not():
     """Why this cannot run here; empty if it can."""
-    if os.geteuid() != 0:
-        return "only root can make network namespaces"
     if not (FRR / "bgpd").exists():
         return "FRR is not installed (Debian: frr)"
-    return ""
+    return namespaces.why_not()
 
 
 def link_address(number, end):

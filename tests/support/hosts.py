@@ -8,7 +8,6 @@ of them go with the namespaces, whatever happens in a test.
 import contextlib
 import itertools
 import json
-import os
 import pathlib
 import re
 import signal
@@ -20,9 +19,9 @@ import time
 import pytest
 
 import switch
+from needs import NO_TAP, needs_namespaces  # noqa: F401, the latter for those who use this
 
 import namespaces
-from namespaces import command
 
 # From linux/if_packet.h; Python's socket module does not have them.
 SOL_PACKET, PACKET_AUXDATA, PACKET_IGNORE_OUTGOING = 263, 8, 23
@@ -35,20 +34,6 @@ POLL_S = 0.01
 SWITCH_IP, SWITCH_IP6 = '10.1.0.100', 'fd00::100'
 
 numbers = itertools.count()
-
-
-def why_no_namespaces():
-    """Why this machine or user cannot make network namespaces; empty if it can."""
-    name = f'netfc-{os.getpid()}-try'
-    made = subprocess.run(['ip', 'netns', 'add', name], capture_output=True, text=True, check=False)
-    if made.returncode == 0:
-        command('ip', 'netns', 'delete', name)
-    return made.stderr.strip()
-
-
-NO_NAMESPACES = why_no_namespaces()
-needs_namespaces = pytest.mark.skipif(
-    NO_NAMESPACES != '', reason=f'network namespaces cannot be made: {NO_NAMESPACES}')
 
 
 def wait_until(happened, what):
@@ -154,8 +139,11 @@ class LiveSwitch:
                  eal=(), memory=256, within=()):
         """cores: a core for each lcore, as -l takes them, instead of that many lcores on any.
 
-        within: a command that runs the one behind it.
+        within: a command that runs the one behind it. Skips the test where a TAP interface among
+        the vdevs cannot be made.
         """
+        if NO_TAP and any(vdev.startswith('net_tap') for vdev in vdevs):
+            pytest.skip(NO_TAP)
         self.namespace = namespace
         self.files = {name: folder / f'{name}-{next(numbers)}' for name in ('out', 'err', 'stats')}
         inside = ['ip', 'netns', 'exec', namespace.name] if namespace else within

@@ -18,6 +18,7 @@ import pytest
 
 import oracle
 import switch
+from needs import needs_tap
 
 PROGRAM = switch.BUILD / 'app' / 'netfc-bench'
 OP_NAMES = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
@@ -408,10 +409,6 @@ def bench_over_tap(folder, answer, *options, status):
     finally:
         stop.set()
         thread.join()
-
-
-needs_tap = pytest.mark.skipif(os.geteuid() != 0 or not os.access('/dev/net/tun', os.W_OK),
-                               reason='a TAP interface needs root and /dev/net/tun')
 
 
 @needs_tap

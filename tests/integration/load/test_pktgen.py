@@ -2,13 +2,13 @@
 """The scripts for Pktgen-DPDK, with the real one where it is installed."""
 
 import os
-import shutil
 import subprocess
 
 import pytest
 
 import project_scripts
 import switch
+from needs import needs_program
 
 SCRIPT = project_scripts.SCRIPTS / 'pktgen' / 'netfc-pktgen'
 PKTGEN = os.environ.get('PKTGEN', 'pktgen')
@@ -20,8 +20,7 @@ def run(*arguments):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
 
-@pytest.mark.skipif(shutil.which(PKTGEN) is None,
-                    reason='pktgen is not installed (it is not in Debian); PKTGEN can name it')
+@needs_program(PKTGEN, ' (it is not in Debian); PKTGEN can name it')
 @pytest.mark.parametrize('arguments', [
     [],
     ['--tables', 'posit16_k512', '--op', 'mul', '--lanes', '16'],

@@ -13,7 +13,8 @@ import pcapng
 import project_scripts
 import switch
 from controlled import controlled, netfc_ctl
-from disks import needs_mounts, small_disk
+from disks import small_disk
+from needs import needs_mounts
 from pcapng import IN, OUT
 from processes import replies, requests
 

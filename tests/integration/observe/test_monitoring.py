@@ -20,6 +20,7 @@ import project_scripts
 import switch
 import tcp_frames
 from fake_switch import FakeSwitch, TableSet
+from needs import needs_terminal
 
 from netfc.commands import top
 
@@ -176,6 +177,7 @@ def test_no_view_of_nothing(tmp_path):
     assert done.returncode == 2 and 'No such file' in done.stderr
 
 
+@needs_terminal
 def test_the_view_refreshes_until_q(running):
     leader, follower = pty.openpty()
     with subprocess.Popen([project_scripts.PROGRAMS / 'netfc-top', '--telemetry',

@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import time
@@ -18,7 +17,8 @@ import frames
 import hosts
 import project_scripts
 import switch
-from disks import needs_mounts, small_disk
+from disks import small_disk
+from needs import needs_mounts, needs_program
 from processes import MESSAGES, exchange, replies, requests, vhost_connected
 
 from netfc.telemetry import Telemetry
@@ -213,12 +213,7 @@ def test_a_link_that_goes_down_and_up(tmp_path):
 # ---- clocks and clients ------------------------------------------------------------------------
 
 
-def why_no_clocks():
-    """Why the wall clock cannot be set apart for a process."""
-    return '' if shutil.which('faketime') else 'faketime is not installed'
-
-
-@pytest.mark.skipif(why_no_clocks() != '', reason=why_no_clocks())
+@needs_program('faketime')
 def test_a_clock_that_jumps(tmp_path):
     """The wall clock leaps by decades while the switch runs: idle time, which is measured in cycles,
     does not notice."""

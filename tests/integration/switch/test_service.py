@@ -13,6 +13,7 @@ import frames
 import hosts
 import project_scripts
 import switch
+from needs import needs_program, needs_root, needs_tap
 
 PACKAGING = project_scripts.PROJECT / 'packaging'
 UNIT = PACKAGING / 'dpdk-netfc.service'
@@ -27,9 +28,6 @@ def without_root(*capabilities):
     return ['setpriv', '--reuid', NOBODY, '--regid', NOBODY, '--clear-groups', '--no-new-privs',
             '--bounding-set', f'-all,{named}' if capabilities else '-all',
             '--inh-caps', f'-all,{named}' if capabilities else '-all', '--ambient-caps', named]
-
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason='only root can become somebody else')
 
 
 @pytest.fixture(name='runtime')
@@ -65,6 +63,7 @@ def settings():
 
 
 @needs_root
+@needs_tap
 @hosts.needs_namespaces
 def test_the_service_as_it_is_installed(runtime):
     """Its options, with its capabilities, as nobody: hosts ping it, and it takes commands."""
@@ -91,7 +90,7 @@ def test_the_service_as_it_is_installed(runtime):
         assert process.returncode == 0, said
 
 
-@pytest.mark.skipif(shutil.which('systemd-analyze') is None, reason='there is no systemd-analyze')
+@needs_program('systemd-analyze')
 def test_systemd_finds_nothing_wrong(tmp_path):
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace('/usr/bin/dpdk-netfc', str(switch.PROGRAM)))

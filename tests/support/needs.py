@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What some tests need, and a container, a chroot or an ordinary user may not have.
+
+Each is tried, once: that a program is there, or that its first step works, does not say that the
+rest of it will be allowed.
+"""
+
+import fcntl
+import os
+import pty
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from namespaces import why_not as why_no_namespaces
+
+# From linux/if_tun.h.
+TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+
+
+def why_no_tap():
+    """Why no TAP interface can be made; empty if it can."""
+    try:
+        with open('/dev/net/tun', 'r+b', buffering=0) as device:
+            request = struct.pack('16sH22x', b'netfc%d', IFF_TAP | IFF_NO_PI)
+            fcntl.ioctl(device, TUNSETIFF, request)
+    except OSError as error:
+        return f'no TAP interface can be made: {error}'
+    return ''
+
+
+def why_no_mounts():
+    """Why no file system can be mounted in a mount namespace; empty if it can."""
+    done = subprocess.run(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'],
+                          capture_output=True, text=True, check=False)
+    return f'mounts cannot be made: {done.stderr.strip()}' if done.returncode != 0 else ''
+
+
+def why_no_terminal():
+    """Why there is no pseudo-terminal; empty if there is."""
+    try:
+        for descriptor in pty.openpty():
+            os.close(descriptor)
+    except OSError as error:
+        return f'no pseudo-terminal can be opened: {error}'
+    return ''
+
+
+def skip_where(reason):
+    """A mark for tests that are skipped for a reason, if there is any."""
+    return pytest.mark.skipif(reason != '', reason=reason)
+
+
+NO_NAMESPACES = why_no_namespaces()
+NO_TAP = why_no_tap()
+NO_ROOT = '' if os.geteuid() == 0 else 'only root can become somebody else'
+
+needs_namespaces = skip_where(NO_NAMESPACES)
+needs_tap = skip_where(NO_TAP)
+needs_mounts = skip_where(why_no_mounts())
+needs_terminal = skip_where(why_no_terminal())
+needs_root = skip_where(NO_ROOT)
+
+
+def needs_program(name, what=''):
+    """A mark for tests of a program that may not be installed. what: to say about it."""
+    return skip_where('' if shutil.which(name) else f'{name} is not installed{what}')
