@@ -155,5 +155,5 @@ def why_not():
             join(middle, 0, host)
             host.configure()
     except (CommandError, OSError) as error:
-        return f"network namespaces cannot be used: {' '.join(str(error).split())}"
+        return f"network namespaces cannot be used: {str(error).splitlines()[-1]}"
     return ""

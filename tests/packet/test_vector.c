@@ -264,13 +264,22 @@ check_kernel(const struct subject *subject)
 	check_tails(subject);
 }
 
+/* Skips the test on a processor without an instruction set. */
+static void
+need(enum vector_isa isa)
+{
+	if (isa <= vector_isa_best())
+		return;
+	print_message("skipped: this processor has no %s\n", vector_isa_name(isa));
+	skip();
+}
+
 static void
 kernels_agree_with_the_reference(void **state)
 {
 	enum vector_isa isa = *(enum vector_isa *)*state;
 
-	if (isa > vector_isa_best())
-		skip();
+	need(isa);
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		struct vector_kernel *kernel;
 		struct netfc_set *set;
@@ -290,8 +299,7 @@ joined_steps_agree_with_the_reference(void **state)
 {
 	enum vector_isa isa = *(enum vector_isa *)*state;
 
-	if (isa > vector_isa_best())
-		skip();
+	need(isa);
 	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
 		struct match_stage *stages[NETFC_MAX_TABLES] = {NULL};
 		struct vector_kernel *kernel;
@@ -321,8 +329,7 @@ fpu_rounds_correctly(void **state)
 	enum vector_isa isa = *(enum vector_isa *)*state;
 	const struct netfc_format *format;
 
-	if (isa > vector_isa_best())
-		skip();
+	need(isa);
 	NETFC_FOREACH_FORMAT (format) {
 		struct vector_kernel *kernel;
 
@@ -363,8 +370,7 @@ exact_sets_have_a_kernel(void **state)
 	static const char *const names[] = {"fp16_exact", "bf16_exact"};
 	enum vector_isa isa = *(enum vector_isa *)*state;
 
-	if (isa > vector_isa_best())
-		skip();
+	need(isa);
 	for (unsigned int s = 0; s < RTE_DIM(names); s++) {
 		struct vector_kernel *kernel;
 		struct netfc_set *set;
@@ -402,8 +408,7 @@ changed_sets_have_no_kernel(void **state)
 	struct vector_kernel *kernel;
 	struct netfc_set *set;
 
-	if (isa > vector_isa_best())
-		skip();
+	need(isa);
 	assert_int_equal(netfc_set_build("fp16_k1024", &set), NETFC_OK);
 	kernel = create(set, isa);
 	if (kernel != NULL) {
