@@ -172,7 +172,7 @@ main(int argc, char **argv)
 	if (build_set() != 0)
 		return EXIT_CONFIGURATION;
 	if (deck_get_operands(&bench.options, bench.set, &bench.operands) != 0)
-		goto free_set;
+		goto free_operands;
 	if (bench.options.json != NULL &&
 		json_file_open(PROGRAM ": --json", bench.options.json, &json) != 0)
 		goto free_operands;
@@ -188,7 +188,6 @@ abandon_json:
 	json_file_abandon(json);
 free_operands:
 	operands_free(&bench.operands);
-free_set:
 	netfc_set_free(bench.set);
 	return status;
 }

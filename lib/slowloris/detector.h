@@ -171,7 +171,7 @@ struct slowloris {
 };
 
 /* Registers that have changed and are to be divided. */
-struct lanes {
+struct division_batch {
 	unsigned int count;
 	uint32_t connections[DIVIDE_BULK];
 	uint32_t established[DIVIDE_BULK];
@@ -196,7 +196,7 @@ struct slowloris_worker {
 	bool quiet;   /* nothing was pending before it looked up the burst */
 	bool changed; /* tables have changed since */
 	struct slowloris_verdict *verdict;
-	struct lanes lanes;
+	struct division_batch pending;
 	struct segment segment[PIPELINE_BURST];
 	struct place place[PIPELINE_BURST];
 } __rte_cache_aligned;
@@ -272,17 +272,17 @@ static inline void
 track_divide(struct slowloris_worker *worker, uint32_t destination, uint64_t bytes, uint8_t query)
 {
 	const struct destination *record = &worker->detector->destinations.record[destination];
-	struct lanes *lanes = &worker->lanes;
+	struct division_batch *batch = &worker->pending;
 	unsigned int lane;
 
-	if (unlikely(lanes->count == DIVIDE_BULK))
+	if (unlikely(batch->count == DIVIDE_BULK))
 		track_flush(worker);
-	lane = lanes->count++;
-	lanes->connections[lane] = load_u32(&record->connections);
-	lanes->established[lane] = load_u32(&record->established);
-	lanes->bytes[lane] = bytes;
-	lanes->destination[lane] = destination;
-	lanes->query[lane] = query;
+	lane = batch->count++;
+	batch->connections[lane] = load_u32(&record->connections);
+	batch->established[lane] = load_u32(&record->established);
+	batch->bytes[lane] = bytes;
+	batch->destination[lane] = destination;
+	batch->query[lane] = query;
 }
 
 /* Count a segment's bytes for its receiver, and for its connection, if it has one. */

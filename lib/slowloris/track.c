@@ -15,29 +15,29 @@ void
 track_flush(struct slowloris_worker *worker)
 {
 	struct slowloris *detector = worker->detector;
-	struct lanes *lanes = &worker->lanes;
+	struct division_batch *batch = &worker->pending;
 	const uint16_t threshold = RULE(detector, threshold);
 
-	if (lanes->count == 0)
+	if (batch->count == 0)
 		return;
-	divide(detector->divider, lanes->connections, lanes->bytes, lanes->ratio, lanes->count);
-	for (unsigned int l = 0; l < lanes->count; l++) {
+	divide(detector->divider, batch->connections, batch->bytes, batch->ratio, batch->count);
+	for (unsigned int l = 0; l < batch->count; l++) {
 		struct destination *destination =
-			&detector->destinations.record[lanes->destination[l]];
+			&detector->destinations.record[batch->destination[l]];
 
-		__atomic_store_n(&destination->ratio, lanes->ratio[l], __ATOMIC_RELAXED);
-		if (unlikely(lanes->ratio[l] > threshold || load_u32(&destination->since) != 0))
-			defence_watch(worker, destination, lanes->ratio[l], lanes->established[l]);
-		if (lanes->query[l] != 0)
-			worker->verdict->query[lanes->query[l] - 1].answer =
+		__atomic_store_n(&destination->ratio, batch->ratio[l], __ATOMIC_RELAXED);
+		if (unlikely(batch->ratio[l] > threshold || load_u32(&destination->since) != 0))
+			defence_watch(worker, destination, batch->ratio[l], batch->established[l]);
+		if (batch->query[l] != 0)
+			worker->verdict->query[batch->query[l] - 1].answer =
 				(struct pipeline_answer){
-					.ratio = lanes->ratio[l],
-					.connections = lanes->connections[l],
-					.bytes = lanes->bytes[l],
+					.ratio = batch->ratio[l],
+					.connections = batch->connections[l],
+					.bytes = batch->bytes[l],
 				};
 	}
-	worker->counters.divisions += lanes->count;
-	lanes->count = 0;
+	worker->counters.divisions += batch->count;
+	batch->count = 0;
 }
 
 void

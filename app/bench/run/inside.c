@@ -12,7 +12,7 @@
 #include "run/idle.h"
 #include "run/inside.h"
 #include "pipeline.h"
-#include "run/ports.h"
+#include "run/port.h"
 #include "dpdk/reflect.h"
 
 /* Packets per ring where a rate, not a window, decides how many there may be. */

@@ -9,6 +9,7 @@
 
 #include "bench.h"
 #include "workload/deck.h"
+#include "workload/operands_source.h"
 
 /* Cards of drawn operands, unless they are so long that they would fill the memory. */
 #define CARDS 4096

@@ -2,38 +2,25 @@
 #ifndef OPERANDS_H
 #define OPERANDS_H
 
-/** @file Pairs of operands: drawn or read from a file. */
+/** @file Pairs of operands. */
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include <netfc.h>
-
-#include "options/options.h"
 
 /** Two operands of one lane. */
 struct pair {
 	uint16_t x, y;
 };
 
-/** Pairs, to be gone through again and again. */
+/** Pairs; after the last one, the first one is used again. */
 struct operands {
 	struct pair *pairs;
 	size_t count;
+	size_t capacity; /**< pairs that there is memory for */
 };
 
-/**
- * Draw pairs, or read them all from a file. What is wrong is said on stderr.
- *
- * @param wanted how many to draw
- * @param operands operands_free() frees them
- * @return 0 or -1
- */
-int operands_get(const struct options *options, const struct netfc_format *format, size_t wanted,
-	struct operands *operands);
-
-/** Read a file of pairs; likewise. */
-int operands_read(const char *path, const struct netfc_format *format, struct operands *operands);
+/** Append a pair. 0, or -1 if memory is short. */
+int operands_add(struct operands *operands, struct pair pair);
 
 /** Free them. */
 void operands_free(struct operands *operands);

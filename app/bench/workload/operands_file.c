@@ -9,33 +9,16 @@
 
 #include "bench.h"
 #include "number.h"
-#include "workload/operands.h"
+#include "workload/operands_file.h"
 
 #define BINARY_SUFFIX ".bin"
 #define SEPARATORS " \t,;\r\n"
-#define FIRST_ROOM 4096
 
 static int
 fail(const char *path, const char *what)
 {
 	fprintf(stderr, PROGRAM ": --operands '%s': %s\n", path, what);
 	return -1;
-}
-
-static int
-add_pair(const char *path, struct operands *operands, size_t *room, struct pair pair)
-{
-	if (operands->count == *room) {
-		size_t more = *room != 0 ? 2 * *room : FIRST_ROOM;
-		struct pair *grown = realloc(operands->pairs, more * sizeof(*grown));
-
-		if (grown == NULL)
-			return fail(path, strerror(ENOMEM));
-		operands->pairs = grown;
-		*room = more;
-	}
-	operands->pairs[operands->count++] = pair;
-	return 0;
 }
 
 static int
@@ -72,19 +55,18 @@ static int
 read_text(
 	FILE *file, const char *path, const struct netfc_format *format, struct operands *operands)
 {
-	size_t room = 0, capacity = 0;
+	size_t line_bytes = 0;
 	unsigned long number = 0;
 	char *line = NULL;
 	int result = 0;
 
-	while (result == 0 && getline(&line, &capacity, file) >= 0) {
+	while (result == 0 && getline(&line, &line_bytes, file) >= 0) {
 		struct pair pair;
 		int found = parse_line(path, ++number, line, format, &pair);
 
-		if (found > 0)
-			result = add_pair(path, operands, &room, pair);
-		else
-			result = found;
+		result = found;
+		if (found > 0 && (result = operands_add(operands, pair)) != 0)
+			fail(path, strerror(ENOMEM));
 	}
 	free(line);
 	return result;
@@ -95,13 +77,13 @@ static int
 read_binary(FILE *file, const char *path, struct operands *operands)
 {
 	rte_be16_t both[2];
-	size_t room = 0, got;
+	size_t got;
 
 	while ((got = fread(both, 1, sizeof(both), file)) == sizeof(both)) {
 		struct pair pair = {rte_be_to_cpu_16(both[0]), rte_be_to_cpu_16(both[1])};
 
-		if (add_pair(path, operands, &room, pair) != 0)
-			return -1;
+		if (operands_add(operands, pair) != 0)
+			return fail(path, strerror(ENOMEM));
 	}
 	return got == 0 ? 0 : fail(path, "its length is no multiple of 4 bytes (x, y)");
 }
@@ -130,7 +112,5 @@ operands_read(const char *path, const struct netfc_format *format, struct operan
 	else if (result == 0 && operands->count == 0)
 		result = fail(path, "no operands in it");
 	fclose(file);
-	if (result != 0)
-		operands_free(operands);
 	return result;
 }

@@ -5,12 +5,6 @@
 #include "observe/latency.h"
 #include "observe/state.h"
 
-json_t *
-state_count(uint64_t count)
-{
-	return json_integer((json_int_t)count);
-}
-
 static json_t *
 drops_object(const struct packet_counters *packets)
 {
