@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,16 +8,12 @@
 #include "run/drive.h"
 #include "dpdk/eal.h"
 #include "json/json_file.h"
+#include "option_value.h"
 #include "run/inside.h"
 #include "run/ports.h"
 #include "report/progress.h"
 #include "report/report.h"
-
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_CONFIGURATION = 1,
-	EXIT_RUNNING = 2,
-};
+#include "signals.h"
 
 /* The one application context; a signal handler has no other way to it. */
 static struct bench bench;
@@ -28,29 +23,6 @@ handle_signal(int signal)
 {
 	(void)signal;
 	__atomic_store_n(&bench.quit, true, __ATOMIC_RELAXED);
-}
-
-static void
-catch_signals(void)
-{
-	const struct sigaction stop = {.sa_handler = handle_signal};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
-	/* A peer that goes away is a transmit error, not our end. */
-	sigaction(SIGPIPE, &ignore, NULL);
-}
-
-static int
-build_set(void)
-{
-	int error = netfc_set_build(bench.options.set, &bench.set);
-
-	if (error == NETFC_OK)
-		return 0;
-	fprintf(stderr, PROGRAM ": --set '%s': %s\n", bench.options.set, netfc_strerror(error));
-	return -1;
 }
 
 /* Everything that can be wrong with the configuration, before any port starts. */
@@ -158,18 +130,14 @@ main(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct json_file *json = NULL;
+	enum options_result parsed;
 	int eal_argc;
 
-	switch (options_parse(argc, argv, &bench.options, &eal_argc)) {
-	case OPTIONS_DONE:
-		return EXIT_DONE;
-	case OPTIONS_WRONG:
-		return EXIT_CONFIGURATION;
-	case OPTIONS_RUN:
-		break;
-	}
-	catch_signals();
-	if (build_set() != 0)
+	parsed = options_parse(argc, argv, &bench.options, &eal_argc);
+	if (parsed != OPTIONS_RUN)
+		return options_exit_status(parsed);
+	signals_catch(handle_signal, 0);
+	if (option_build_set(stderr, bench.options.set, &bench.set) != 0)
 		return EXIT_CONFIGURATION;
 	if (deck_get_operands(&bench.options, bench.set, &bench.operands) != 0)
 		goto free_operands;

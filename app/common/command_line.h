@@ -33,6 +33,20 @@ enum options_result {
 	OPTIONS_WRONG, /**< said on stderr */
 };
 
+/** What the programs end with. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_CONFIGURATION = 1, /**< wrong usage or configuration */
+	EXIT_RUNNING = 2,       /**< a failure while running */
+};
+
+/** What to end with if there is nothing to run. */
+static inline enum exit_status
+options_exit_status(enum options_result result)
+{
+	return result == OPTIONS_DONE ? EXIT_DONE : EXIT_CONFIGURATION;
+}
+
 /**
  * Parse a command line. Without a "--" all of it is the EAL's, but for --help and --version.
  *

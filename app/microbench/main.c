@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Match rooms, steps and packets timed on their own, for scripts/bench. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
@@ -11,21 +9,17 @@
 
 #include "command_line.h"
 #include "dpdk/eal.h"
+#include "json/json_count.h"
 #include "measure.h"
+#include "option_value.h"
 
-#define MAX_ROUNDS 100000ul
-
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_CONFIGURATION = 1,
-	EXIT_RUNNING = 2,
-};
+#define MAX_ROUNDS 100000u
 
 struct options {
 	const char *set;
 	const char *capture;
 	enum match_kind kind;
-	unsigned long rounds;
+	uint32_t rounds;
 };
 
 enum option_id {
@@ -64,34 +58,19 @@ print_usage(FILE *out)
 }
 
 static int
-wrong_value(const char *option, const char *value, const char *expected)
-{
-	fprintf(stderr, PROGRAM ": --%s '%s': expected %s\n", option, value, expected);
-	return -1;
-}
-
-static int
 take_option(int id, const char *text, void *arg)
 {
 	struct options *options = arg;
-	char *end;
 
 	switch (id) {
 	case OPTION_SET:
-		options->set = text;
-		return 0;
+		return option_set(stderr, text, &options->set);
 	case OPTION_CAPTURE:
-		options->capture = text;
-		return 0;
+		return option_text(stderr, "capture", text, &options->capture);
 	case OPTION_MATCH:
-		options->kind = match_kind_by_name(text);
-		return options->kind != MATCH_KINDS ? 0
-						    : wrong_value("match", text, "a match room");
+		return option_match(stderr, text, false, &options->kind);
 	case OPTION_ROUNDS:
-		options->rounds = strtoul(text, &end, 10);
-		if (*end == '\0' && options->rounds >= 1 && options->rounds <= MAX_ROUNDS)
-			return 0;
-		return wrong_value("rounds", text, "a number from 1 to 100000");
+		return option_u32(stderr, "rounds", text, 1, MAX_ROUNDS, &options->rounds);
 	default:
 		return -1;
 	}
@@ -119,12 +98,6 @@ struct measured {
 	json_t *step[NETFC_MAX_STEPS];
 };
 
-static void
-append_count(json_t *array, uint64_t count)
-{
-	json_array_append_new(array, json_integer((json_int_t)count));
-}
-
 /*
  * One round of everything that the room has. Each is run twice and timed once: what ran before it
  * has left the caches full of its own.
@@ -136,20 +109,20 @@ measure_round(struct rooms *rooms, struct measured *measured)
 
 	if (can_measure_bare(rooms)) {
 		measure_bare(rooms);
-		append_count(measured->bare, measure_bare(rooms));
+		json_array_append_new(measured->bare, json_count(measure_bare(rooms)));
 	}
 	if (rooms->has_stages) {
 		measure_look_ups(rooms);
-		append_count(measured->look_ups, measure_look_ups(rooms));
+		json_array_append_new(measured->look_ups, json_count(measure_look_ups(rooms)));
 	}
 	if (rooms->has_stages && packets_kernel(rooms) == NULL) {
 		measure_steps(rooms, &cycles);
 		measure_steps(rooms, &cycles);
 		for (unsigned int s = 0; s < rooms->program->step_count; s++)
-			append_count(measured->step[s], cycles.step[s]);
+			json_array_append_new(measured->step[s], json_count(cycles.step[s]));
 	}
 	measure_packets(rooms);
-	append_count(measured->packets, measure_packets(rooms));
+	json_array_append_new(measured->packets, json_count(measure_packets(rooms)));
 }
 
 static json_t *
@@ -165,13 +138,13 @@ steps_array(const struct netfc_program *program, json_t *const *cycles)
 }
 
 static json_t *
-measure(struct rooms *rooms, unsigned long rounds)
+measure(struct rooms *rooms, uint32_t rounds)
 {
 	struct measured measured = {json_array(), json_array(), json_array(), {NULL}};
 
 	for (unsigned int s = 0; s < rooms->program->step_count; s++)
 		measured.step[s] = json_array();
-	for (unsigned long round = 0; round < rounds; round++)
+	for (uint32_t round = 0; round < rounds; round++)
 		measure_round(rooms, &measured);
 	return json_pack("{s:f, s:i, s:i, s:s?, s:o, s:o, s:o, s:o}", "tsc_hz",
 		(double)rte_get_tsc_hz(), "packet_count", rooms->capture.packets, "lanes",
@@ -201,17 +174,13 @@ run(const struct options *options, struct rooms *rooms, struct netfc_set *set)
 static int
 open_inputs(const struct options *options, struct capture *capture, struct netfc_set **set)
 {
-	int error;
-
 	if (options->set == NULL || options->capture == NULL) {
 		fprintf(stderr, PROGRAM ": --set and --capture are needed; try --help\n");
 		return -1;
 	}
-	error = netfc_set_build(options->set, set);
-	if (error == NETFC_OK)
-		return capture_read(options->capture, capture);
-	fprintf(stderr, PROGRAM ": --set '%s': %s\n", options->set, netfc_strerror(error));
-	return -1;
+	if (option_build_set(stderr, options->set, set) != 0)
+		return -1;
+	return capture_read(options->capture, capture);
 }
 
 int
@@ -229,16 +198,12 @@ main(int argc, char **argv)
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct rooms rooms = {0};
 	struct netfc_set *set = NULL;
+	enum options_result parsed;
 	int eal_argc;
 
-	switch (command_line_parse(&line, argc, argv, &eal_argc)) {
-	case OPTIONS_DONE:
-		return EXIT_DONE;
-	case OPTIONS_WRONG:
-		return EXIT_CONFIGURATION;
-	case OPTIONS_RUN:
-		break;
-	}
+	parsed = command_line_parse(&line, argc, argv, &eal_argc);
+	if (parsed != OPTIONS_RUN)
+		return options_exit_status(parsed);
 	if (open_inputs(&options, &rooms.capture, &set) == 0 &&
 		eal_start(PROGRAM, eal_argc, argv) == 0) {
 		status = run(&options, &rooms, set);

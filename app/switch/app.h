@@ -19,11 +19,10 @@
 #include "histogram.h"
 #include "options/options.h"
 #include "pipeline.h"
+#include "program.h"
 #include "tables/sets.h"
 #include "slowloris.h"
 #include "forward/station_table.h"
-
-#define PROGRAM "dpdk-netfc"
 
 struct trace_slot;
 

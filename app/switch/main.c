@@ -20,18 +20,13 @@
 #include "plan.h"
 #include "poll_loop.h"
 #include "ports.h"
+#include "signals.h"
 #include "observe/report.h"
 #include "observe/state.h"
 #include "tables/tables.h"
 #include "observe/telemetry.h"
 #include "observe/totals.h"
 #include "unmap_guard.h"
-
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_CONFIGURATION = 1,
-	EXIT_RUNNING = 2,
-};
 
 /* The one application context; a signal handler has no other way to it. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
@@ -41,22 +36,6 @@ handle_signal(int signal)
 {
 	(void)signal;
 	app_quit(&app);
-}
-
-/*
- * While it starts, a signal is to interrupt whatever is waited for, such as a peer that has to
- * connect. Later it must not: a driver that is writing to a file would lose packets.
- */
-static void
-catch_signals(int flags)
-{
-	const struct sigaction stop = {.sa_handler = handle_signal, .sa_flags = flags};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
-	/* A peer that goes away is a transmit error, not our end. */
-	sigaction(SIGPIPE, &ignore, NULL);
 }
 
 static int
@@ -163,7 +142,8 @@ run(struct json_file **stats, struct control **control)
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
-	catch_signals(SA_RESTART);
+	/* A driver that a signal interrupts while it writes to a file would lose packets. */
+	signals_catch(handle_signal, SA_RESTART);
 	telemetry_open(&app);
 	unmap_guard(app.qsbr);
 	poll_run(&app);
@@ -194,17 +174,14 @@ main(int argc, char **argv)
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct json_file *stats = NULL;
 	struct control *control = NULL;
+	enum options_result parsed;
 	int eal_argc;
 
-	switch (options_parse(argc, argv, &app.options, &eal_argc)) {
-	case OPTIONS_DONE:
-		return EXIT_DONE;
-	case OPTIONS_WRONG:
-		return EXIT_CONFIGURATION;
-	case OPTIONS_RUN:
-		break;
-	}
-	catch_signals(0);
+	parsed = options_parse(argc, argv, &app.options, &eal_argc);
+	if (parsed != OPTIONS_RUN)
+		return options_exit_status(parsed);
+	/* While it starts, a signal interrupts whatever is waited for, such as a peer. */
+	signals_catch(handle_signal, 0);
 	if (sets_load(&app.options, &app.sets, stderr) != 0)
 		goto free_sets;
 	if (app.options.stats_json != NULL &&

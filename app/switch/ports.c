@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/ethdev.h"
 #include "ports.h"
 
-#define DESCRIPTORS 1024
-#define POOL_CACHE 256
 #define POOL_LEAST 8191
-
-static int
-fail(const struct port *port, const char *what, int error)
-{
-	fprintf(stderr, PROGRAM ": port %u: cannot %s: %s\n", port->id, what, rte_strerror(-error));
-	return -1;
-}
 
 static int
 say_no_port(void)
@@ -100,7 +90,7 @@ init_endpoint(struct app *app, struct port *port)
 	int error = rte_eth_macaddr_get(port->id, &mac);
 
 	if (error != 0)
-		return fail(port, "get its MAC address", error);
+		return ethdev_fail(port->id, "get its MAC address", error);
 	endpoint_init(&port->endpoint, &app->options.addresses, port->id, &mac);
 	return 0;
 }
@@ -133,16 +123,13 @@ ports_find(struct app *app)
 		return -1;
 	RTE_ETH_FOREACH_DEV (id) {
 		struct port *port = &app->port[app->port_count];
-		int error;
 
 		port->id = id;
-		error = rte_eth_dev_info_get(id, &port->info);
-		if (error != 0)
-			return fail(port, "get its properties", error);
+		if (ethdev_examine(id, &port->info, &port->rx_descriptors, &port->tx_descriptors) !=
+			0)
+			return -1;
 		if (check_mtu(port, app->options.mtu) != 0 || init_endpoint(app, port) != 0)
 			return -1;
-		port->rx_descriptors = port->tx_descriptors = DESCRIPTORS;
-		rte_eth_dev_adjust_nb_rx_tx_desc(id, &port->rx_descriptors, &port->tx_descriptors);
 		app->port_count++;
 	}
 	if (app->port_count == 0)
@@ -155,7 +142,7 @@ ports_find(struct app *app)
 int
 ports_create_pool(struct app *app, unsigned int lcores)
 {
-	unsigned int mbufs = lcores * (POOL_CACHE + PIPELINE_BURST);
+	unsigned int mbufs = lcores * (MBUF_CACHE + PIPELINE_BURST);
 
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		const struct port *port = &app->port[p];
@@ -165,69 +152,26 @@ ports_create_pool(struct app *app, unsigned int lcores)
 	}
 	mbufs = app->options.mbufs != 0 ? app->options.mbufs
 					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
-	app->pool = rte_pktmbuf_pool_create(
-		"netfc", mbufs, POOL_CACHE, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	if (app->pool != NULL)
-		return 0;
-	fprintf(stderr,
-		PROGRAM ": cannot make %u packet buffers: %s; give the EAL more memory (-m MB)\n",
-		mbufs, rte_strerror(rte_errno));
-	return -1;
+	app->pool = ethdev_pool_create("netfc", mbufs, RTE_MBUF_DEFAULT_BUF_SIZE);
+	return app->pool != NULL ? 0 : -1;
 }
 
 static int
-setup_queues(struct app *app, const struct port *port)
+start_port(const struct app *app, struct port *port)
 {
-	int socket = rte_eth_dev_socket_id(port->id), error;
+	const struct ethdev_setup setup = {
+		.rx_queues = port->rx_queues,
+		.tx_queues = port->tx_queues,
+		.rx_descriptors = port->rx_descriptors,
+		.tx_descriptors = port->tx_descriptors,
+		.mtu = app->options.mtu,
+		.tx_offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS,
+		.all_multicast = true,
+		.pool = app->pool,
+	};
 
-	for (uint16_t q = 0; q < port->rx_queues; q++) {
-		error = rte_eth_rx_queue_setup(
-			port->id, q, port->rx_descriptors, (unsigned int)socket, NULL, app->pool);
-		if (error != 0)
-			return fail(port, "set up a receive queue", error);
-	}
-	for (uint16_t q = 0; q < port->tx_queues; q++) {
-		error = rte_eth_tx_queue_setup(
-			port->id, q, port->tx_descriptors, (unsigned int)socket, NULL);
-		if (error != 0)
-			return fail(port, "set up a transmit queue", error);
-	}
-	return 0;
-}
-
-static int
-start_port(struct app *app, struct port *port)
-{
-	struct rte_eth_conf conf;
-	int error;
-
-	memset(&conf, 0, sizeof(conf));
-	if (port->rx_queues > 1 && port->info.flow_type_rss_offloads != 0) {
-		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
-		conf.rx_adv_conf.rss_conf.rss_hf =
-			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP) & port->info.flow_type_rss_offloads;
-	}
-	conf.rxmode.mtu = app->options.mtu;
-	conf.rxmode.offloads = port->info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
-	conf.txmode.offloads = port->info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-	error = rte_eth_dev_configure(port->id, port->rx_queues, port->tx_queues, &conf);
-	if (error != 0)
-		return fail(port, "configure it", error);
-	if (app->options.mtu != 0) {
-		error = rte_eth_dev_set_mtu(port->id, app->options.mtu);
-		if (error != 0 && error != -ENOTSUP)
-			return fail(port, "set its MTU", error);
-	}
-	if (setup_queues(app, port) != 0)
-		return -1;
-	/* Frames for others are forwarded, too; devices that cannot choose deliver them anyway. */
-	rte_eth_promiscuous_enable(port->id);
-	rte_eth_allmulticast_enable(port->id);
-	error = rte_eth_dev_start(port->id);
-	if (error != 0)
-		return fail(port, "start it", error);
-	port->started = true;
-	return 0;
+	port->started = ethdev_start(port->id, &port->info, &setup) == 0;
+	return port->started ? 0 : -1;
 }
 
 int
@@ -265,10 +209,8 @@ ports_stop(struct app *app)
 		struct port *port = &app->port[p];
 
 		drain_rings(port);
-		if (port->started)
-			rte_eth_dev_stop(port->id);
+		ethdev_stop(port->id, port->started);
 		port->started = false;
-		rte_eth_dev_close(port->id);
 	}
 	app->port_count = 0;
 	if (app->pool != NULL)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "option_value.h"
 #include "options/option_values.h"
 #include "options/usage.h"
 
@@ -95,13 +96,15 @@ parse_where(int id, const char *text, struct options *options)
 
 	switch (id) {
 	case OPTION_TX_PORT:
-		return value_u16("tx-port", text, 0, RTE_MAX_ETHPORTS - 1, &options->tx_port);
+		return option_u16(
+			stderr, "tx-port", text, 0, RTE_MAX_ETHPORTS - 1, &options->tx_port);
 	case OPTION_RX_PORT:
-		return value_u16("rx-port", text, 0, RTE_MAX_ETHPORTS - 1, &options->rx_port);
+		return option_u16(
+			stderr, "rx-port", text, 0, RTE_MAX_ETHPORTS - 1, &options->rx_port);
 	case OPTION_MTU:
-		return value_u32("mtu", text, LEAST_MTU, GREATEST_MTU, &options->mtu);
+		return option_u32(stderr, "mtu", text, LEAST_MTU, GREATEST_MTU, &options->mtu);
 	case OPTION_FLOWS:
-		return value_u32("flows", text, 1, MOST_FLOWS, &options->flows);
+		return option_u32(stderr, "flows", text, 1, MOST_FLOWS, &options->flows);
 	case OPTION_IP6:
 		route->ip6 = true;
 		return 0;
@@ -116,9 +119,9 @@ parse_where(int id, const char *text, struct options *options)
 	case OPTION_DST_IP:
 		return value_ip("dst-ip", text, route->dst_ip, &options->dst_ip_version);
 	case OPTION_SRC_UDP:
-		return value_u16("src-udp", text, 1, UINT16_MAX, &route->src_udp);
+		return option_u16(stderr, "src-udp", text, 1, UINT16_MAX, &route->src_udp);
 	case OPTION_DST_UDP:
-		return value_u16("dst-udp", text, 1, UINT16_MAX, &route->dst_udp);
+		return option_u16(stderr, "dst-udp", text, 1, UINT16_MAX, &route->dst_udp);
 	default:
 		return -1;
 	}
@@ -133,7 +136,8 @@ parse_switch(int id, const char *text, struct options *options)
 		return 0;
 	case OPTION_MATCH:
 		options->match_given = true;
-		return value_match(text, &options->match);
+		/* Replies are compared with the table set's results. */
+		return option_match(stderr, text, true, &options->match);
 	default:
 		return parse_where(id, text, options);
 	}
@@ -144,24 +148,26 @@ parse_course(int id, const char *text, struct options *options)
 {
 	switch (id) {
 	case OPTION_PACKETS:
-		return value_u64("packets", text, 1, MOST_PACKETS, &options->packets);
+		return option_u64(stderr, "packets", text, 1, MOST_PACKETS, &options->packets);
 	case OPTION_SECONDS:
-		return value_real("seconds", text, LEAST_SECONDS, MOST_SECONDS, &options->seconds);
+		return option_real(
+			stderr, "seconds", text, LEAST_SECONDS, MOST_SECONDS, &options->seconds);
 	case OPTION_WINDOW:
-		return value_u32("window", text, 1, MOST_WINDOW, &options->window);
+		return option_u32(stderr, "window", text, 1, MOST_WINDOW, &options->window);
 	case OPTION_RATE:
-		return value_real("rate", text, 1, MOST_RATE, &options->rate);
+		return option_real(stderr, "rate", text, 1, MOST_RATE, &options->rate);
 	case OPTION_TIMEOUT:
-		return value_u32("timeout", text, 1, MOST_TIMEOUT_MS, &options->timeout_ms);
+		return option_u32(
+			stderr, "timeout", text, 1, MOST_TIMEOUT_MS, &options->timeout_ms);
 	case OPTION_PROGRESS:
-		return value_real("progress", text, 0, MOST_SECONDS, &options->progress);
+		return option_real(stderr, "progress", text, 0, MOST_SECONDS, &options->progress);
 	case OPTION_WAIT:
-		return value_real("wait", text, 0, MOST_SECONDS, &options->wait);
+		return option_real(stderr, "wait", text, 0, MOST_SECONDS, &options->wait);
 	case OPTION_STRICT:
 		options->strict = true;
 		return 0;
 	case OPTION_JSON:
-		return value_text("json", text, &options->json);
+		return option_text(stderr, "json", text, &options->json);
 	default:
 		return parse_switch(id, text, options);
 	}
@@ -174,15 +180,15 @@ take_option(int id, const char *text, void *arg)
 
 	switch (id) {
 	case OPTION_SET:
-		return value_set(text, &options->set);
+		return option_set(stderr, text, &options->set);
 	case OPTION_OP:
 		return value_op(text, &options->op);
 	case OPTION_LANES:
-		return value_u32("lanes", text, 1, MOST_LANES, &options->lanes);
+		return option_u32(stderr, "lanes", text, 1, MOST_LANES, &options->lanes);
 	case OPTION_OPERANDS:
-		return value_text("operands", text, &options->operands);
+		return option_text(stderr, "operands", text, &options->operands);
 	case OPTION_SEED:
-		return value_u64("seed", text, 0, UINT64_MAX, &options->seed);
+		return option_u64(stderr, "seed", text, 0, UINT64_MAX, &options->seed);
 	default:
 		return parse_course(id, text, options);
 	}

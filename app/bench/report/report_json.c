@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_version.h>
 
+#include "json/json_count.h"
 #include "number.h"
 #include "report/report.h"
 
 static json_t *
-count(uint64_t number)
-{
-	return json_integer((json_int_t)number);
-}
-
-static json_t *
 traffic(uint64_t packets, double rate, uint32_t lanes)
 {
-	return json_pack("{s:o, s:o, s:f, s:f}", "packets", count(packets), "lanes",
-		count(packets * lanes), "packets_per_second", rate, "lanes_per_second",
+	return json_pack("{s:o, s:o, s:f, s:f}", "packets", json_count(packets), "lanes",
+		json_count(packets * lanes), "packets_per_second", rate, "lanes_per_second",
 		rate * lanes);
 }
 
@@ -26,13 +21,13 @@ configuration(const struct bench *bench)
 		netfc_set_name(bench->set), "format",
 		netfc_format_name(netfc_set_format(bench->set)), "op",
 		options->op != 0 ? netfc_op_name(options->op) : "all", "lanes", (int)options->lanes,
-		"operands", options->operands, "seed", count(options->seed), "requests",
+		"operands", options->operands, "seed", json_count(options->seed), "requests",
 		(int)bench->deck.count, "frame_bytes", (int)bench->deck.frame_length, "flows",
 		(int)options->flows, "timeout_ms", (int)options->timeout_ms, "ip6",
 		(int)options->route.ip6);
 
 	json_object_set_new(
-		object, "window", options->window != 0 ? count(options->window) : json_null());
+		object, "window", options->window != 0 ? json_count(options->window) : json_null());
 	json_object_set_new(
 		object, "rate", options->rate != 0 ? json_real(options->rate) : json_null());
 	json_object_set_new(object, "inline_match",
@@ -46,7 +41,8 @@ mismatches_object(const struct mismatches *mismatches)
 	json_t *object = json_object();
 
 	for (unsigned int kind = 0; kind < MISMATCH_KINDS; kind++)
-		json_object_set_new(object, mismatch_name(kind), count(mismatches->replies[kind]));
+		json_object_set_new(
+			object, mismatch_name(kind), json_count(mismatches->replies[kind]));
 	return object;
 }
 
@@ -57,7 +53,7 @@ refusals_object(const struct mismatches *mismatches)
 
 	for (unsigned int code = 1; code < STATUS_CODES; code++)
 		json_object_set_new(
-			object, mismatch_status_name(code), count(mismatches->refusals[code]));
+			object, mismatch_status_name(code), json_count(mismatches->refusals[code]));
 	return object;
 }
 
@@ -74,7 +70,7 @@ examples_array(const struct mismatches *mismatches)
 
 		if (example->has_lane) {
 			json_object_set_new(object, "op", json_string(netfc_op_name(example->op)));
-			json_object_set_new(object, "lane", count(example->lane));
+			json_object_set_new(object, "lane", json_count(example->lane));
 			json_object_set_new(object, "x", bits_json(example->x, 4));
 			json_object_set_new(object, "y", bits_json(example->y, 4));
 		}
@@ -93,7 +89,7 @@ histogram_array(const struct histogram *histogram)
 		if (histogram->bucket[bucket] != 0)
 			json_array_append_new(array,
 				json_pack("[f, o]", results_microseconds(histogram_bound(bucket)),
-					count(histogram->bucket[bucket])));
+					json_count(histogram->bucket[bucket])));
 	}
 	return array;
 }
@@ -112,10 +108,11 @@ accuracy_object(const struct accuracy *accuracy)
 	double lanes = (double)RTE_MAX(accuracy->lanes, 1u);
 
 	return json_pack("{s:o, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "lanes",
-		count(accuracy->lanes), "left_out", count(accuracy->left_out), "infinite",
-		count(accuracy->infinite), "average", accuracy->average, "median", accuracy->median,
-		"minimum", accuracy->minimum, "mse", accuracy->mean_square, "exact",
-		(double)accuracy->exact / lanes, "within_1_ulp", (double)accuracy->near / lanes);
+		json_count(accuracy->lanes), "left_out", json_count(accuracy->left_out), "infinite",
+		json_count(accuracy->infinite), "average", accuracy->average, "median",
+		accuracy->median, "minimum", accuracy->minimum, "mse", accuracy->mean_square,
+		"exact", (double)accuracy->exact / lanes, "within_1_ulp",
+		(double)accuracy->near / lanes);
 }
 
 static json_t *
@@ -158,7 +155,7 @@ set_counts(json_t *object, const struct bench *bench)
 	};
 
 	for (size_t c = 0; c < RTE_DIM(counts); c++)
-		json_object_set_new(object, counts[c].name, count(counts[c].count));
+		json_object_set_new(object, counts[c].name, json_count(counts[c].count));
 }
 
 json_t *

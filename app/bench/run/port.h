@@ -6,9 +6,6 @@
 
 #include "bench.h"
 
-/** Say what failed at a port. Returns -1. */
-int port_fail(const struct port *port, const char *what, int error);
-
 /** Get a port's properties and the descriptors of its queues. 0 or -1. */
 int port_examine(struct port *port, uint16_t id);
 

@@ -2,15 +2,14 @@
 #include <stdio.h>
 
 #include <rte_cycles.h>
-#include <rte_errno.h>
 #include <rte_mbuf.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/ethdev.h"
 #include "run/inside.h"
 #include "run/port.h"
 #include "run/ports.h"
 
-#define POOL_CACHE 256
 /* Ethernet header and two VLAN tags. */
 #define LAYER2_BYTES 22
 /* How often a link that is down is looked at again. */
@@ -84,7 +83,7 @@ choose_addresses(struct bench *bench)
 		error = error != 0 ? error : rte_eth_macaddr_get(bench->rx_port, &route->dst_mac);
 	else if (!options->dst_mac_given)
 		route->dst_mac = other_side;
-	return error != 0 ? port_fail(&bench->port[0], "get its MAC address", error) : 0;
+	return error != 0 ? ethdev_fail(bench->tx_port, "get its MAC address", error) : 0;
 }
 
 static int
@@ -119,21 +118,16 @@ ports_find(struct bench *bench)
 int
 ports_create_pool(struct bench *bench)
 {
-	uint32_t room = RTE_PKTMBUF_HEADROOM + LAYER2_BYTES + bench->options.mtu;
-	unsigned int buffers = 2 * (POOL_CACHE + BENCH_BURST) + POOL_CACHE / 2;
+	uint32_t data_bytes = RTE_PKTMBUF_HEADROOM + LAYER2_BYTES + bench->options.mtu;
+	unsigned int buffers = 2 * (MBUF_CACHE + BENCH_BURST) + MBUF_CACHE / 2;
 
 	for (unsigned int p = 0; p < bench->port_count; p++)
 		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
 	if (bench->inside != NULL)
 		buffers += inside_buffers(bench->inside);
-	bench->pool = rte_pktmbuf_pool_create("netfc_bench", buffers, POOL_CACHE, 0,
-		(uint16_t)RTE_MAX(room, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE), SOCKET_ID_ANY);
-	if (bench->pool != NULL)
-		return 0;
-	fprintf(stderr,
-		PROGRAM ": cannot make %u packet buffers: %s; give the EAL more memory (-m MB)\n",
-		buffers, rte_strerror(rte_errno));
-	return -1;
+	bench->pool = ethdev_pool_create(
+		"netfc_bench", buffers, RTE_MAX(data_bytes, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE));
+	return bench->pool != NULL ? 0 : -1;
 }
 
 static bool

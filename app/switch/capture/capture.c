@@ -10,6 +10,7 @@
 #include "capture/capture.h"
 #include "capture/capture_file.h"
 #include "side_thread.h"
+#include "json/json_count.h"
 #include "observe/state.h"
 
 /* How long to wait when there is nothing to write. */
@@ -406,9 +407,9 @@ capture_json(const struct app *app)
 		return object;
 	json_object_set_new(object, "file", json_string(capture->path));
 	json_object_set_new(object, "snaplen", json_integer(capture->snaplen));
-	json_object_set_new(object, "packets", state_count(capture->packets));
-	json_object_set_new(object, "bytes", state_count(capture->bytes));
-	json_object_set_new(object, "missed", state_count(missed(capture)));
+	json_object_set_new(object, "packets", json_count(capture->packets));
+	json_object_set_new(object, "bytes", json_count(capture->bytes));
+	json_object_set_new(object, "missed", json_count(missed(capture)));
 	if (!capture->running)
 		json_object_set_new(object, "ended", end_json(capture));
 	return object;

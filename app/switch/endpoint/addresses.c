@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "endpoint/addresses.h"
+#include "program.h"
 
-#define PROGRAM "dpdk-netfc"
 #define OPTION "--address"
 
 static int

@@ -5,6 +5,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "json/json_count.h"
 #include "observe/latency.h"
 
 /* Telemetry shows 256 names at the most: there are no more buckets than that. */
@@ -52,12 +53,6 @@ latency_sum(const struct app *app, struct histogram *histogram)
 	}
 }
 
-static void
-set_count(json_t *object, const char *name, uint64_t count)
-{
-	json_object_set_new(object, name, json_integer((json_int_t)count));
-}
-
 static json_t *
 buckets_object(const struct histogram *histogram)
 {
@@ -73,7 +68,7 @@ buckets_object(const struct histogram *histogram)
 			continue;
 		snprintf(
 			bound, sizeof(bound), "%" PRIu64, histogram_bound(first + SHOWN_STEPS - 1));
-		set_count(buckets, bound, packets);
+		json_object_set_new(buckets, bound, json_count(packets));
 	}
 	return buckets;
 }
@@ -88,15 +83,16 @@ latency_json(const struct app *app)
 		return NULL;
 	latency_sum(app, &histogram);
 	object = json_object();
-	set_count(object, "tsc_hz", rte_get_tsc_hz());
-	set_count(object, "count", histogram.count);
-	set_count(object, "least", histogram.least);
-	set_count(object, "mean", histogram.count != 0 ? histogram.sum / histogram.count : 0);
-	set_count(object, "p50", histogram_percentile(&histogram, 0.5));
-	set_count(object, "p90", histogram_percentile(&histogram, 0.9));
-	set_count(object, "p99", histogram_percentile(&histogram, 0.99));
-	set_count(object, "p99_9", histogram_percentile(&histogram, 0.999));
-	set_count(object, "greatest", histogram.greatest);
+	json_object_set_new(object, "tsc_hz", json_count(rte_get_tsc_hz()));
+	json_object_set_new(object, "count", json_count(histogram.count));
+	json_object_set_new(object, "least", json_count(histogram.least));
+	json_object_set_new(object, "mean",
+		json_count(histogram.count != 0 ? histogram.sum / histogram.count : 0));
+	json_object_set_new(object, "p50", json_count(histogram_percentile(&histogram, 0.5)));
+	json_object_set_new(object, "p90", json_count(histogram_percentile(&histogram, 0.9)));
+	json_object_set_new(object, "p99", json_count(histogram_percentile(&histogram, 0.99)));
+	json_object_set_new(object, "p99_9", json_count(histogram_percentile(&histogram, 0.999)));
+	json_object_set_new(object, "greatest", json_count(histogram.greatest));
 	json_object_set_new(object, "buckets", buckets_object(&histogram));
 	return object;
 }

@@ -2,6 +2,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "json/json_count.h"
 #include "json/json_text.h"
 #include "observe/state.h"
 
@@ -51,7 +52,7 @@ state_config(const struct app *app)
 	json_object_set_new(config, "stations", json_integer(options->stations));
 	json_object_set_new(config, "ageing_s", json_integer(options->ageing_s));
 	json_object_set_new(config, "idle_exit_ms", json_integer(options->idle_exit_ms));
-	json_object_set_new(config, "mbufs", state_count(app->pool->size));
+	json_object_set_new(config, "mbufs", json_count(app->pool->size));
 	json_object_set_new(config, "addresses", addresses_array(&options->addresses));
 	if (app->slowloris != NULL)
 		json_object_set_new(config, "slowloris", state_rules(app));
@@ -71,7 +72,7 @@ set_object(const struct netfc_set *set, const char *origin)
 	json_object_set_new(object, "scale",
 		netfc_set_scale(set) != 0 ? json_integer(netfc_set_scale(set)) : json_null());
 	json_object_set_new(object, "tables", json_integer(netfc_set_table_count(set)));
-	json_object_set_new(object, "entries", state_count(entries));
+	json_object_set_new(object, "entries", json_count(entries));
 	json_object_set_new(object, "origin", json_text(origin));
 	return object;
 }

@@ -14,13 +14,6 @@
 #include "app.h"
 #include "observe/totals.h"
 
-/** A counter. */
-static inline json_t *
-state_count(uint64_t count)
-{
-	return json_integer((json_int_t)count);
-}
-
 /** All counters: those of --stats-json. */
 json_t *state_stats(const struct app *app, const struct totals *totals);
 

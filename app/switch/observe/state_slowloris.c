@@ -5,6 +5,7 @@
 #include <rte_byteorder.h>
 #include <rte_lcore.h>
 
+#include "json/json_count.h"
 #include "observe/state.h"
 
 /* Destinations under attack that are listed; telemetry's answers are not longer than this. */
@@ -47,7 +48,7 @@ set_worker_counters(json_t *object, const struct app *app)
 		SLOWLORIS_WORKER_COUNTERS(ADD_)
 #undef ADD_
 	}
-#define SET_(name, meaning) json_object_set_new(object, #name, state_count(sum.name));
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(sum.name));
 	SLOWLORIS_WORKER_COUNTERS(SET_)
 #undef SET_
 }
@@ -71,11 +72,11 @@ state_slowloris(const struct app *app)
 	json_object_set_new(object, "destinations", json_integer(usage.destinations));
 	json_object_set_new(object, "alarms", json_integer(usage.alarms));
 	set_worker_counters(object, app);
-#define SET_(name, meaning) json_object_set_new(object, #name, state_count(counters->name));
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(counters->name));
 	SLOWLORIS_COUNTERS(SET_)
 #undef SET_
-	json_object_set_new(object, "connection_bytes", state_count(memory.connections));
-	json_object_set_new(object, "destination_bytes", state_count(memory.destinations));
+	json_object_set_new(object, "connection_bytes", json_count(memory.connections));
+	json_object_set_new(object, "destination_bytes", json_count(memory.destinations));
 	json_object_set_new(object, "under_attack", alarms_json(app));
 	return object;
 }
@@ -122,7 +123,7 @@ state_destination(const struct app *app, const char *address)
 		registers = (struct slowloris_registers){0};
 	json_object_set_new(object, "connections", json_integer(registers.connections));
 	json_object_set_new(object, "established", json_integer(registers.established));
-	json_object_set_new(object, "bytes", state_count(registers.bytes));
+	json_object_set_new(object, "bytes", json_count(registers.bytes));
 	json_object_set_new(object, "ratio",
 		real_json(netfc_decode(netfc_format_by_id(NETFC_FP16), registers.ratio)));
 	json_object_set_new(object, "ratio_fp16", json_integer(registers.ratio));

@@ -3,6 +3,7 @@
 #include <rte_cycles.h>
 
 #include "observe/latency.h"
+#include "json/json_count.h"
 #include "observe/state.h"
 
 static json_t *
@@ -11,7 +12,7 @@ drops_object(const struct packet_counters *packets)
 	json_t *drops = json_object();
 
 #define SET_DROP_(symbol, name, meaning) \
-	json_object_set_new(drops, name, state_count(packets->drops[DROP_##symbol]));
+	json_object_set_new(drops, name, json_count(packets->drops[DROP_##symbol]));
 	DROP_REASONS(SET_DROP_)
 #undef SET_DROP_
 	return drops;
@@ -24,7 +25,7 @@ errors_object(const struct pipeline_counters *pipeline)
 
 #define SET_ERROR_(symbol, value, name, meaning) \
 	if ((value) != NETFC_STATUS_OK)          \
-		json_object_set_new(errors, name, state_count(pipeline->errors[value]));
+		json_object_set_new(errors, name, json_count(pipeline->errors[value]));
 	NETFC_STATUS_CODES(SET_ERROR_)
 #undef SET_ERROR_
 	return errors;
@@ -37,7 +38,7 @@ exceptions_object(const struct pipeline_counters *pipeline)
 	json_t *exceptions = json_object();
 
 	for (unsigned int bit = 0; bit < RTE_DIM(names); bit++)
-		json_object_set_new(exceptions, names[bit], state_count(pipeline->exceptions[bit]));
+		json_object_set_new(exceptions, names[bit], json_count(pipeline->exceptions[bit]));
 	return exceptions;
 }
 
@@ -47,10 +48,10 @@ state_stations(const struct station_table *table)
 	const struct station_counters *counters = station_table_counters(table);
 	json_t *stations = json_object();
 
-	json_object_set_new(stations, "known", state_count(counters->stations));
-	json_object_set_new(stations, "learned", state_count(counters->learned));
-	json_object_set_new(stations, "aged", state_count(counters->aged));
-	json_object_set_new(stations, "refused", state_count(counters->refused));
+	json_object_set_new(stations, "known", json_count(counters->stations));
+	json_object_set_new(stations, "learned", json_count(counters->learned));
+	json_object_set_new(stations, "aged", json_count(counters->aged));
+	json_object_set_new(stations, "refused", json_count(counters->refused));
 	return stations;
 }
 
@@ -59,7 +60,7 @@ state_device(const struct rte_eth_stats *stats)
 {
 	json_t *device = json_object();
 
-#define SET_(name, field, meaning) json_object_set_new(device, #name, state_count(stats->field));
+#define SET_(name, field, meaning) json_object_set_new(device, #name, json_count(stats->field));
 	DEVICE_COUNTERS(SET_)
 #undef SET_
 	return device;
@@ -68,12 +69,12 @@ state_device(const struct rte_eth_stats *stats)
 void
 state_set_counters(json_t *object, const struct totals *totals)
 {
-#define SET_(name, meaning) json_object_set_new(object, #name, state_count(totals->packets.name));
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(totals->packets.name));
 	PACKET_COUNTERS(SET_)
 #undef SET_
 	json_object_set_new(object, "drops", drops_object(&totals->packets));
-	json_object_set_new(object, "netfc_packets", state_count(totals->pipeline.netfc_packets));
-	json_object_set_new(object, "lanes", state_count(totals->pipeline.lanes));
+	json_object_set_new(object, "netfc_packets", json_count(totals->pipeline.netfc_packets));
+	json_object_set_new(object, "lanes", json_count(totals->pipeline.lanes));
 	json_object_set_new(object, "errors", errors_object(&totals->pipeline));
 	json_object_set_new(object, "exceptions", exceptions_object(&totals->pipeline));
 }
@@ -91,9 +92,8 @@ state_stats(const struct app *app, const struct totals *totals)
 		json_object_set_new(stats, "slowloris", state_slowloris(app));
 	if (app->options.latency)
 		json_object_set_new(stats, "latency", latency_json(app));
-	json_object_set_new(
-		stats, "mbufs_in_use", state_count(rte_mempool_in_use_count(app->pool)));
-	json_object_set_new(stats, "mbufs_leaked", state_count(app->mbufs_leaked));
+	json_object_set_new(stats, "mbufs_in_use", json_count(rte_mempool_in_use_count(app->pool)));
+	json_object_set_new(stats, "mbufs_leaked", json_count(app->mbufs_leaked));
 	json_object_set_new(stats, "seconds", json_real(app_seconds(app)));
 	return stats;
 }

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <rte_common.h>
 #include <rte_ether.h>
 
-#include "options/option_value.h"
+#include "option_value.h"
 #include "options/options.h"
+#include "program.h"
 
-#define PROGRAM "dpdk-netfc"
 #define DEFAULT_TABLES "fp16_k1024"
 #define DEFAULT_STATIONS 8192u
-#define MAX_STATIONS (1ul << 20)
+#define MAX_STATIONS (1u << 20)
 /* Enough for the cache of an lcore, and for a burst. */
-#define MIN_MBUFS 512ul
-#define MAX_MBUFS (1ul << 24)
-#define MAX_STATS_INTERVAL_S (24 * 60 * 60ul)
+#define MIN_MBUFS 512u
+#define MAX_MBUFS (1u << 24)
+#define MAX_STATS_INTERVAL_S (24 * 60 * 60u)
 #define DEFAULT_AGEING_S 300u /* IEEE 802.1Q, table 8-6 */
 
 enum option_id {
@@ -110,92 +106,6 @@ print_usage(FILE *out)
 		"Exit status: 0 done, 1 wrong usage or configuration, 2 a failure while running.\n");
 }
 
-static int
-parse_port(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("port", text, 1, UINT16_MAX, &number) != 0)
-		return -1;
-	options->udp_port = (uint16_t)number;
-	return 0;
-}
-
-static int
-parse_idle_exit(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("idle-exit", text, 1, MAX_IDLE_EXIT_MS, &number) != 0)
-		return -1;
-	options->idle_exit_ms = (uint32_t)number;
-	return 0;
-}
-
-static int
-parse_stats_interval(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("stats-interval", text, 1, MAX_STATS_INTERVAL_S, &number) != 0)
-		return -1;
-	options->stats_interval_s = (uint32_t)number;
-	return 0;
-}
-
-static int
-parse_mbufs(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("mbufs", text, MIN_MBUFS, MAX_MBUFS, &number) != 0)
-		return -1;
-	options->mbufs = (uint32_t)number;
-	return 0;
-}
-
-static int
-parse_mtu(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("mtu", text, RTE_ETHER_MIN_MTU, UINT16_MAX, &number) != 0)
-		return -1;
-	options->mtu = (uint16_t)number;
-	return 0;
-}
-
-static int
-parse_stations(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("stations", text, 1, MAX_STATIONS, &number) != 0)
-		return -1;
-	options->stations = (uint32_t)number;
-	return 0;
-}
-
-static int
-parse_ageing(const char *text, struct options *options)
-{
-	unsigned long number;
-
-	if (option_number("ageing", text, 1, MAX_AGEING_S, &number) != 0)
-		return -1;
-	options->ageing_s = (uint32_t)number;
-	return 0;
-}
-
-static int
-parse_match(const char *text, struct options *options)
-{
-	options->match = match_kind_by_name(text);
-	if (options->match == MATCH_KINDS)
-		return option_wrong_value("match", text, "lpm, hash, direct or fpu");
-	return 0;
-}
-
 static const char *const forward_names[] = {
 	[FORWARD_AUTO] = "auto",
 	[FORWARD_PAIR] = "pair",
@@ -210,23 +120,14 @@ forward_mode_name(enum forward_mode mode)
 }
 
 static int
-parse_forward(const char *text, struct options *options)
+parse_forward(const char *text, enum forward_mode *mode)
 {
-	for (unsigned int mode = FORWARD_PAIR; mode < RTE_DIM(forward_names); mode++) {
-		if (strcmp(text, forward_names[mode]) == 0) {
-			options->forward = mode;
-			return 0;
-		}
-	}
-	return option_wrong_value("forward", text, "pair, reflect or bridge");
-}
+	unsigned int name;
 
-static int
-parse_text(const char *option, const char *text, const char **value)
-{
-	if (text[0] == '\0')
-		return option_wrong_value(option, text, "a name");
-	*value = text;
+	if (option_name(stderr, "forward", text, forward_names + FORWARD_PAIR,
+		    RTE_DIM(forward_names) - FORWARD_PAIR, &name) != 0)
+		return -1;
+	*mode = (enum forward_mode)(FORWARD_PAIR + name);
 	return 0;
 }
 
@@ -240,33 +141,36 @@ take_option(int id, const char *text, void *arg)
 			&options->slowloris, stderr);
 	switch (id) {
 	case OPTION_TABLES:
-		return parse_text("tables", text, &options->tables);
+		return option_text(stderr, "tables", text, &options->tables);
 	case OPTION_TABLES_DIR:
-		return parse_text("tables-dir", text, &options->tables_dir);
+		return option_text(stderr, "tables-dir", text, &options->tables_dir);
 	case OPTION_MATCH:
-		return parse_match(text, options);
+		return option_match(stderr, text, false, &options->match);
 	case OPTION_FORWARD:
-		return parse_forward(text, options);
+		return parse_forward(text, &options->forward);
 	case OPTION_STATIONS:
-		return parse_stations(text, options);
+		return option_u32(stderr, "stations", text, 1, MAX_STATIONS, &options->stations);
 	case OPTION_AGEING:
-		return parse_ageing(text, options);
+		return option_u32(stderr, "ageing", text, 1, MAX_AGEING_S, &options->ageing_s);
 	case OPTION_ADDRESS:
 		return addresses_add(&options->addresses, text);
 	case OPTION_MTU:
-		return parse_mtu(text, options);
+		return option_u16(
+			stderr, "mtu", text, RTE_ETHER_MIN_MTU, UINT16_MAX, &options->mtu);
 	case OPTION_PORT:
-		return parse_port(text, options);
+		return option_u16(stderr, "port", text, 1, UINT16_MAX, &options->udp_port);
 	case OPTION_IDLE_EXIT:
-		return parse_idle_exit(text, options);
+		return option_u32(
+			stderr, "idle-exit", text, 1, MAX_IDLE_EXIT_MS, &options->idle_exit_ms);
 	case OPTION_STATS_JSON:
-		return parse_text("stats-json", text, &options->stats_json);
+		return option_text(stderr, "stats-json", text, &options->stats_json);
 	case OPTION_MBUFS:
-		return parse_mbufs(text, options);
+		return option_u32(stderr, "mbufs", text, MIN_MBUFS, MAX_MBUFS, &options->mbufs);
 	case OPTION_STATS_INTERVAL:
-		return parse_stats_interval(text, options);
+		return option_u32(stderr, "stats-interval", text, 1, MAX_STATS_INTERVAL_S,
+			&options->stats_interval_s);
 	case OPTION_CONTROL:
-		return parse_text("control", text, &options->control);
+		return option_text(stderr, "control", text, &options->control);
 	case OPTION_LATENCY:
 		options->latency = true;
 		return 0;

@@ -16,10 +16,10 @@
 #define MAX_SETS (NETFC_FORMAT_END - 1)
 
 /** A day: longer pauses are no end of the traffic that a test would wait for. */
-#define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000ul)
+#define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000u)
 
 /** Seconds after which the bridge forgets at the latest. */
-#define MAX_AGEING_S 1000000ul
+#define MAX_AGEING_S 1000000u
 
 /** Where packets leave. */
 enum forward_mode {

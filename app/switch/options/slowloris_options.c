@@ -5,10 +5,9 @@
 
 #include <rte_common.h>
 
-#include "options/option_value.h"
+#include "option_value.h"
 #include "options/slowloris_options.h"
-
-#define PROGRAM "dpdk-netfc"
+#include "program.h"
 
 /* 500 bytes: a request with its handshake is longer, what holds a connection open is not. */
 #define DEFAULT_THRESHOLD 0.002
@@ -115,13 +114,12 @@ parse_threshold(FILE *errors, const char *name, const char *text, double *thresh
 static int
 parse_policy(FILE *errors, const char *name, const char *text, enum slowloris_policy *policy)
 {
-	for (unsigned int p = 0; p < SLOWLORIS_POLICIES; p++) {
-		if (strcmp(text, policy_names[p]) == 0) {
-			*policy = (enum slowloris_policy)p;
-			return 0;
-		}
-	}
-	return option_refuse(errors, name, text, "destination or connection");
+	unsigned int p;
+
+	if (option_name(errors, name, text, policy_names, SLOWLORIS_POLICIES, &p) != 0)
+		return -1;
+	*policy = (enum slowloris_policy)p;
+	return 0;
 }
 
 static int
@@ -148,23 +146,23 @@ slowloris_options_take(enum slowloris_option option, const char *text,
 	case SLOWLORIS_OPTION_THRESHOLD:
 		return parse_threshold(errors, name, text, &options->threshold);
 	case SLOWLORIS_OPTION_CONNECTIONS:
-		return option_number_u32(errors, name, text, 1, MAX_TABLE, &options->least);
+		return option_u32(errors, name, text, 1, MAX_TABLE, &options->least);
 	case SLOWLORIS_OPTION_TIME:
-		return option_number_u32(errors, name, text, 0, MAX_TIME_MS, &options->time_ms);
+		return option_u32(errors, name, text, 0, MAX_TIME_MS, &options->time_ms);
 	case SLOWLORIS_OPTION_RELEASE:
-		return option_number_u32(errors, name, text, 1, 100, &options->release_percent);
+		return option_u32(errors, name, text, 1, 100, &options->release_percent);
 	case SLOWLORIS_OPTION_POLICY:
 		return parse_policy(errors, name, text, &options->policy);
 	case SLOWLORIS_OPTION_BYTES:
-		return option_number_u32(errors, name, text, 1, UINT32_MAX, &options->slow_bytes);
+		return option_u32(errors, name, text, 1, UINT32_MAX, &options->slow_bytes);
 	case SLOWLORIS_OPTION_GRACE:
-		return option_number_u32(errors, name, text, 0, MAX_TIME_MS, &options->grace_ms);
+		return option_u32(errors, name, text, 0, MAX_TIME_MS, &options->grace_ms);
 	case SLOWLORIS_OPTION_TIMEOUT:
-		return option_number_u32(errors, name, text, 1, MAX_TIMEOUT_S, &options->timeout_s);
+		return option_u32(errors, name, text, 1, MAX_TIMEOUT_S, &options->timeout_s);
 	case SLOWLORIS_OPTION_TABLE:
-		return option_number_u32(errors, name, text, 1, MAX_TABLE, &options->connections);
+		return option_u32(errors, name, text, 1, MAX_TABLE, &options->connections);
 	case SLOWLORIS_OPTION_DESTINATIONS:
-		return option_number_u32(errors, name, text, 1, MAX_TABLE, &options->destinations);
+		return option_u32(errors, name, text, 1, MAX_TABLE, &options->destinations);
 	case SLOWLORIS_OPTION_DRY_RUN:
 		return parse_switch(errors, name, text, &options->dry_run);
 	case SLOWLORIS_OPTION_COUNT:

@@ -9,8 +9,8 @@
 #include <rte_common.h>
 
 #include "tables/sets.h"
+#include "program.h"
 
-#define PROGRAM "dpdk-netfc"
 #define DIR_VARIABLE "NETFC_TABLES_DIR"
 
 static int

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+
+#include "dpdk/ethdev.h"
+
+#define DESCRIPTORS 1024
+
+int
+ethdev_fail(uint16_t id, const char *what, int error)
+{
+	fprintf(stderr, "%s: port %u: cannot %s: %s\n", program_invocation_short_name, id, what,
+		rte_strerror(-error));
+	return -1;
+}
+
+int
+ethdev_examine(uint16_t id, struct rte_eth_dev_info *info, uint16_t *rx_descriptors,
+	uint16_t *tx_descriptors)
+{
+	int error = rte_eth_dev_info_get(id, info);
+
+	if (error != 0)
+		return ethdev_fail(id, "get its properties", error);
+	*rx_descriptors = DESCRIPTORS;
+	*tx_descriptors = DESCRIPTORS;
+	rte_eth_dev_adjust_nb_rx_tx_desc(id, rx_descriptors, tx_descriptors);
+	return 0;
+}
+
+static int
+configure(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_setup *setup)
+{
+	struct rte_eth_conf conf;
+	int error;
+
+	memset(&conf, 0, sizeof(conf));
+	if (setup->rx_queues > 1 && info->flow_type_rss_offloads != 0) {
+		conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf.rx_adv_conf.rss_conf.rss_hf =
+			(RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP) & info->flow_type_rss_offloads;
+	}
+	conf.rxmode.mtu = setup->mtu;
+	conf.rxmode.offloads = info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER;
+	conf.txmode.offloads = info->tx_offload_capa & setup->tx_offloads;
+	error = rte_eth_dev_configure(id, setup->rx_queues, setup->tx_queues, &conf);
+	if (error != 0)
+		return ethdev_fail(id, "configure it", error);
+	error = setup->mtu != 0 ? rte_eth_dev_set_mtu(id, setup->mtu) : 0;
+	return error == 0 || error == -ENOTSUP ? 0 : ethdev_fail(id, "set its MTU", error);
+}
+
+static int
+set_up_queues(uint16_t id, const struct ethdev_setup *setup)
+{
+	unsigned int socket = (unsigned int)rte_eth_dev_socket_id(id);
+	int error;
+
+	for (uint16_t q = 0; q < setup->rx_queues; q++) {
+		error = rte_eth_rx_queue_setup(
+			id, q, setup->rx_descriptors, socket, NULL, setup->pool);
+		if (error != 0)
+			return ethdev_fail(id, "set up a receive queue", error);
+	}
+	for (uint16_t q = 0; q < setup->tx_queues; q++) {
+		error = rte_eth_tx_queue_setup(id, q, setup->tx_descriptors, socket, NULL);
+		if (error != 0)
+			return ethdev_fail(id, "set up a transmit queue", error);
+	}
+	return 0;
+}
+
+int
+ethdev_start(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_setup *setup)
+{
+	int error;
+
+	if (configure(id, info, setup) != 0 || set_up_queues(id, setup) != 0)
+		return -1;
+	/* Packets for any address are wanted; devices that cannot choose deliver them anyway. */
+	rte_eth_promiscuous_enable(id);
+	if (setup->all_multicast)
+		rte_eth_allmulticast_enable(id);
+	error = rte_eth_dev_start(id);
+	return error == 0 ? 0 : ethdev_fail(id, "start it", error);
+}
+
+void
+ethdev_stop(uint16_t id, bool started)
+{
+	if (started)
+		rte_eth_dev_stop(id);
+	rte_eth_dev_close(id);
+}
+
+struct rte_mempool *
+ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes)
+{
+	struct rte_mempool *pool = rte_pktmbuf_pool_create(
+		name, mbufs, MBUF_CACHE, 0, (uint16_t)data_bytes, SOCKET_ID_ANY);
+
+	if (pool == NULL)
+		fprintf(stderr,
+			"%s: cannot make %u packet buffers: %s; give the EAL more memory (-m MB)\n",
+			program_invocation_short_name, mbufs, rte_strerror(rte_errno));
+	return pool;
+}
