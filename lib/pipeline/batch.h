@@ -2,75 +2,55 @@
 #ifndef PIPELINE_BATCH_H
 #define PIPELINE_BATCH_H
 
-/** @file Lanes of many requests that are computed together. */
+/**
+ * @file
+ * Lanes of many requests that are computed together.
+ *
+ * Lanes are moved 8 at a time, however many a request has: vectors end where its lanes end, and
+ * what they hold of the bytes before is overwritten by the next request, as a batch is filled from
+ * its end towards its beginning. So no vector reads behind a request, and no loop's length depends
+ * on one.
+ */
 
 #include "branch.h"
-#include "plain.h"
-#include "request.h"
-#include "slots.h"
+#include "classify.h"
 
-/* Which of a batch's lanes are which of a request's. */
-struct slice {
-	uint8_t *udp; /* a plain request, all of it; NULL: a part of `request` */
-	union {
-		struct frame *frame; /* of the plain request */
-		struct request *request;
-	};
-	uint16_t at; /* of the batch's lanes, from 0 */
-	uint16_t count;
-	uint32_t first; /* of the request's lanes */
-};
+/** The most that the requests of a burst have. */
+#define BATCH_LANES (CLASSIFY_BURST * CLASSIFY_GATHERED)
 
-/* Lanes of one format and operation; slots as in packets. */
+/** Lanes before the first: what a vector may hold besides. */
+#define BATCH_MARGIN 32
+
+/** Lanes of one format and operation; slots as in packets. */
 struct batch {
-	const struct branch *branch;
-	enum netfc_op op;
-	unsigned int lane_count;
-	/* Room for slots_copy_few(), and before results for slots_replace_few(). */
-	uint16_t x[NETFC_BATCH + SLOTS_MARGIN] __rte_cache_aligned;
-	uint16_t y[NETFC_BATCH + SLOTS_MARGIN];
-	uint16_t z[SLOTS_MARGIN + NETFC_BATCH];
-	uint8_t flags[SLOTS_MARGIN + NETFC_BATCH];
-	/* Far from lane_count, so that no compiler writes both as one vector and waits for it. */
-	unsigned int slice_count;
-	struct slice slice[NETFC_BATCH];
+	uint32_t first; /**< lanes from here to BATCH_LANES are in use */
+	uint16_t x_slots[BATCH_MARGIN + BATCH_LANES] __rte_cache_aligned;
+	uint16_t y_slots[BATCH_MARGIN + BATCH_LANES];
+	uint16_t z_slots[BATCH_MARGIN + BATCH_LANES];
+	uint8_t flag_bytes[BATCH_MARGIN + BATCH_LANES];
 };
 
-/*
- * Where batches are run: memory for steps, and the exceptions of plain requests so far, a count of
- * 16 bits for each flag.
+/**
+ * Copy lanes of requests into their groups' batches.
+ *
+ * @param batches by group
+ * @return how many lanes
  */
-struct batch_run {
-	struct netfc_lanes lanes;
-	uint64_t exceptions;
-};
+uint32_t batch_gather(struct batch *batches, struct classified *classified);
 
-/** Add a request's lanes; the batch is run whenever it is full. */
-void batch_add(struct batch *batch, struct batch_run *run, struct request *request);
+/**
+ * Compute a batch's lanes, and empty it; its results stay where they are.
+ *
+ * @param lanes an lcore's working memory, for stages
+ */
+void batch_run(struct batch *batch, const struct group *group, struct netfc_lanes *lanes);
 
-/** Run the lanes that are in the batch, write their results back, empty it. */
-void batch_run(struct batch *batch, struct batch_run *run);
-
-/** Add a plain request of fewer than SLOTS_FEW lanes; it is answered when the batch is run. */
-static __rte_always_inline void
-batch_add_plain(struct batch *batch, struct batch_run *run, uint8_t *udp, unsigned int count,
-	struct frame *frame)
-{
-	const uint8_t *x = udp + PLAIN_LANES - PLAIN_UDP;
-	unsigned int at;
-	struct slice *slice;
-
-	if (unlikely(batch->lane_count + count > NETFC_BATCH))
-		batch_run(batch, run);
-	at = batch->lane_count;
-	slots_copy_few(&batch->x[at], x, count);
-	slots_copy_few(&batch->y[at], x + count * sizeof(uint16_t), count);
-	slice = &batch->slice[batch->slice_count++];
-	slice->udp = udp;
-	slice->frame = frame;
-	slice->at = (uint16_t)at;
-	slice->count = (uint16_t)count;
-	batch->lane_count = at + count;
-}
+/**
+ * Answer the requests that have been gathered: results, status, checksum.
+ *
+ * @return their exceptions, counted as by flags_spread()
+ */
+uint64_t batch_scatter(const struct batch *batches, const struct classified *classified,
+	const struct frame *frames);
 
 #endif /* PIPELINE_BATCH_H */

@@ -18,17 +18,19 @@ run_stages(const struct branch *branch, struct netfc_lanes *lanes, unsigned int 
 }
 
 void
-branch_run(const struct branch *branch, struct netfc_lanes *lanes, enum netfc_op op,
-	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, unsigned int count)
+group_run(const struct group *group, struct netfc_lanes *lanes, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, unsigned int count)
 {
+	const struct branch *branch = group->branch;
+
 	if (branch->kernel != NULL) {
-		vector_run_lanes(branch->kernel, op, x, y, z, flags, count);
+		vector_run_lanes(branch->kernel, group->op, x, y, z, flags, count);
 		return;
 	}
 	slots_read(x, lanes->field[NETFC_X], count);
 	slots_read(y, lanes->field[NETFC_Y], count);
 	for (unsigned int l = 0; l < count; l++)
-		lanes->field[NETFC_OP][l] = op - NETFC_ADD;
+		lanes->field[NETFC_OP][l] = group->op - NETFC_ADD;
 	run_stages(branch, lanes, count);
 	slots_write(lanes->field[NETFC_Z], z, count);
 	for (unsigned int l = 0; l < count; l++)

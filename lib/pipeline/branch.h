@@ -24,17 +24,34 @@ struct branch {
 	struct stage stage[NETFC_MAX_STEPS];
 };
 
+/* Operations on lanes. */
+#define BRANCH_OPS 4
+
+/* Requests of one format and one operation are a group. */
+#define GROUPS (NETFC_FORMAT_END * BRANCH_OPS)
+
+static inline unsigned int
+group_index(unsigned int format, enum netfc_op op)
+{
+	return format * BRANCH_OPS + (op - NETFC_ADD);
+}
+
+/* What computes a group. */
+struct group {
+	const struct branch *branch;
+	enum netfc_op op;
+};
+
 /**
  * Compute lanes that have been gathered.
  *
  * @param lanes an lcore's working memory, for stages
- * @param op of all lanes
  * @param x, y, z slots
  * @param flags each lane's exception flags go here
- * @param count 1..NETFC_BATCH
+ * @param count at least 1; up to NETFC_BATCH where there is no kernel
  */
-void branch_run(const struct branch *branch, struct netfc_lanes *lanes, enum netfc_op op,
-	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, unsigned int count);
+void group_run(const struct group *group, struct netfc_lanes *lanes, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, unsigned int count);
 
 /** Exception flags, a count of 16 bits for each. */
 static inline uint64_t

@@ -10,6 +10,8 @@
 
 #define MAX_VLAN_TAGS 2
 #define VLAN_ID_MASK 0x0fff
+/* MAC addresses, in a vector that holds them. */
+#define MACS_VECTOR 16
 
 /* Walk over the Ethernet header and its VLAN tags; false if the frame ends before. */
 static bool
@@ -103,14 +105,33 @@ parse_ipv6(const struct rte_mbuf *mbuf, struct frame *frame)
 		parse_udp(mbuf, offset + sizeof(*ip), payload, frame);
 }
 
-void
-frame_parse(const struct rte_mbuf *mbuf, struct frame *frame)
+/* The end of the last field that may be changed as the packet is forwarded. */
+static uint32_t
+end_of_headers(const struct frame *frame)
 {
-	*frame = (struct frame){.network = FRAME_OTHER};
-	if (!parse_ethernet(mbuf, frame))
-		return;
+	if (frame->udp)
+		return frame_payload_offset(frame);
+	if (frame->network == FRAME_IPV4)
+		return frame->network_offset + (uint32_t)sizeof(struct rte_ipv4_hdr);
+	if (frame->network == FRAME_IPV6)
+		return frame->network_offset + (uint32_t)sizeof(struct rte_ipv6_hdr);
+	return MACS_VECTOR;
+}
+
+static void
+parse_network(const struct rte_mbuf *mbuf, struct frame *frame)
+{
 	if (frame->ether_type == RTE_ETHER_TYPE_IPV4)
 		parse_ipv4(mbuf, frame);
 	else if (frame->ether_type == RTE_ETHER_TYPE_IPV6)
 		parse_ipv6(mbuf, frame);
+}
+
+void
+frame_parse(const struct rte_mbuf *mbuf, struct frame *frame)
+{
+	*frame = (struct frame){.network = FRAME_OTHER};
+	if (parse_ethernet(mbuf, frame))
+		parse_network(mbuf, frame);
+	frame->contiguous = end_of_headers(frame) <= rte_pktmbuf_data_len(mbuf);
 }

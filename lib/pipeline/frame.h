@@ -30,6 +30,7 @@ struct frame {
 	bool netfc_port : 1;     /**< UDP to the port of requests; set by pipeline_process() */
 	bool answered : 1;       /**< a request that pipeline_process() has made a reply */
 	bool query : 1;          /**< a query, left to pipeline_answer_query() */
+	bool contiguous : 1;     /**< all headers that were found are in the first segment */
 	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
 	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
 	uint16_t network_offset; /**< of what ether_type says */

@@ -2,59 +2,33 @@
 #include <errno.h>
 
 #include <rte_malloc.h>
-#include <rte_prefetch.h>
 
 #include "batch.h"
-#include "ones.h"
+#include "in_place.h"
+#include "mbuf_bytes.h"
 #include "pipeline.h"
-
-/* Operations on lanes. */
-#define OPS 4
-#define BATCHES (NETFC_FORMAT_END * OPS)
-
-_Static_assert((int)PIPELINE_BURST <= ONES_MAX, "a burst has more packets than ones");
-
-/* So many packets a kernel computes where they are at once. */
-#define AT_ONCE 8
-
-/* How many packets ahead bytes are fetched. */
-#define PREFETCH 4
+#include "template.h"
+#include "walk.h"
 
 struct pipeline {
-	struct plain_shape plain;
-	bool queries; /* they are answered by somebody else */
-	uint16_t udp_port;
-	uint32_t loaded; /* a bit per format */
+	struct classifier classifier;
+	struct walk walk;
 	struct vector_kernel *kernel[NETFC_FORMAT_END];
 	struct match_stage *match[NETFC_FORMAT_END][NETFC_MAX_TABLES];
 	struct branch branch[NETFC_FORMAT_END][NETFC_BRANCHES];
 };
 
-/* Take packets of a run. */
-typedef uint16_t (*take_fn)(struct pipeline_worker *worker, struct rte_mbuf **mbufs,
-	struct frame *frames, uint16_t count);
-
 struct pipeline_worker {
 	struct pipeline_counters counters;
 	const struct pipeline *pipeline;
-	struct plain_like like; /* the last plain request, and what becomes of those like it */
-	take_fn take;
-	unsigned int index;   /* of the batch, or of the ones, that they belong to */
-	uint32_t filled_ones; /* with requests, a bit each */
-	uint32_t filled;      /* batches with lanes, a bit each */
-	struct batch_run run;
-	struct request request[PIPELINE_BURST];
-	struct ones ones[BATCHES];
-	struct batch batch[BATCHES];
+	struct template template;
+	struct classified classified;
+	struct netfc_lanes lanes;
+	struct batch batch[GROUPS];
 } __rte_cache_aligned;
 
-static unsigned int
-batch_index(unsigned int format, enum netfc_op op)
-{
-	return format * OPS + (op - NETFC_ADD);
-}
-
-/* Tables too small for a match stage are arrays in every room, like a switch's constant entries. */
+/* Tables too small for a match stage are arrays in every engine, like a switch's constant entries.
+ */
 static int
 create_stages(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
 {
@@ -124,9 +98,10 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 			link_branch(pipeline, set, branch);
 	}
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
-		pipeline->plain.batch[format * PLAIN_CODES + op] =
-			(uint8_t)(batch_index(format, op) + 1);
-	pipeline->loaded |= UINT32_C(1) << format;
+		pipeline->walk.group[group_index(format, op)] =
+			(struct group){&pipeline->branch[format][netfc_op_branch(op)], op};
+	pipeline->walk.loaded |= UINT32_C(1) << format;
+	classifier_load(&pipeline->classifier, format);
 	return error;
 }
 
@@ -140,9 +115,9 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 		"pipeline", sizeof(*pipeline), RTE_CACHE_LINE_SIZE, config->socket_id);
 	if (pipeline == NULL)
 		return -ENOMEM;
-	pipeline->udp_port = config->udp_port;
-	pipeline->queries = config->queries;
-	plain_describe(&pipeline->plain, config->udp_port);
+	pipeline->walk.udp_port = config->udp_port;
+	pipeline->walk.queries = config->queries;
+	classifier_init(&pipeline->classifier, config->udp_port, config->isa);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END && error == 0; format++) {
 		if (config->sets[format] != NULL)
 			error = create_format(pipeline, config, format);
@@ -184,16 +159,9 @@ pipeline_worker_create(const struct pipeline *pipeline, int socket_id)
 	if (worker == NULL)
 		return NULL;
 	worker->pipeline = pipeline;
-	plain_like_none(&worker->like);
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
-		for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
-			unsigned int index = batch_index(format, op);
-
-			worker->batch[index].op = worker->ones[index].op = op;
-			worker->batch[index].branch = worker->ones[index].branch =
-				&pipeline->branch[format][netfc_op_branch(op)];
-		}
-	}
+	template_clear(&worker->template);
+	for (unsigned int g = 0; g < GROUPS; g++)
+		worker->batch[g].first = BATCH_LANES;
 	return worker;
 }
 
@@ -216,190 +184,78 @@ count_exceptions(struct pipeline_counters *counters, uint64_t exceptions)
 		counters->exceptions[bit] += exceptions >> 16 * bit & UINT16_MAX;
 }
 
-/*
- * Plain requests mostly come in runs of those that are alike, which need no more than being
- * recognised. A run goes on from burst to burst. Each way takes the packets up to the first that is
- * not of the run, in a loop of its own, and returns how many.
- */
-static __rte_always_inline bool
-goes_on(const struct pipeline_worker *worker, struct rte_mbuf **mbufs, uint16_t at, uint16_t count)
+/* The packets that are no matter for the fast path. Returns their exceptions. */
+static uint64_t
+walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	const struct classified *classified)
 {
-	if (at + PREFETCH < count)
-		rte_prefetch0(rte_pktmbuf_mtod(mbufs[at + PREFETCH], void *));
-	return at < count && plain_is_like(&worker->like, mbufs[at]);
-}
+	struct pipeline_counters *counters = &worker->counters;
+	uint64_t exceptions = 0;
 
-static uint16_t
-take_ones(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	uint16_t count)
-{
-	struct ones *ones = &worker->ones[worker->index];
-	unsigned int gathered = ones->count;
-	uint16_t at = 0;
+	for (unsigned int p = 0; p < classified->count[CLASS_WALK]; p++) {
+		const unsigned int packet = classified->packet[CLASS_WALK][p];
+		const struct walked walked = walk_packet(
+			&worker->pipeline->walk, mbufs[packet], &frames[packet], &worker->lanes);
 
-	for (; goes_on(worker, mbufs, at, count); at++) {
-		frames[at] = worker->like.frame;
-		ones_add(ones, gathered + at,
-			rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_UDP), &frames[at]);
-	}
-	ones->count = gathered + at;
-	worker->filled_ones |= UINT32_C(1) << worker->index;
-	return at;
-}
-
-static uint16_t
-take_few(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	uint16_t count)
-{
-	struct batch *batch = &worker->batch[worker->index];
-	const unsigned int lanes = worker->like.count;
-	uint16_t at = 0;
-
-	for (; goes_on(worker, mbufs, at, count); at++) {
-		frames[at] = worker->like.frame;
-		batch_add_plain(batch, &worker->run,
-			rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_UDP), lanes,
-			&frames[at]);
-	}
-	worker->filled |= UINT32_C(1) << worker->index;
-	return at;
-}
-
-/* A kernel computes packets where they are, a few at a time while they are in the cache. */
-static uint16_t
-take_many(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	uint16_t count)
-{
-	const struct batch *batch = &worker->batch[worker->index];
-	struct vector_packet packets[AT_ONCE];
-	uint16_t at = 0;
-
-	count = RTE_MIN(count, AT_ONCE);
-	for (; goes_on(worker, mbufs, at, count); at++) {
-		frames[at] = worker->like.frame;
-		packets[at].slots = rte_pktmbuf_mtod_offset(mbufs[at], uint8_t *, PLAIN_LANES);
-		packets[at].count = worker->like.count;
-	}
-	vector_run_packets(batch->branch->kernel, batch->op, packets, at);
-	for (uint16_t p = 0; p < at; p++) {
-		plain_reply(packets[p].slots - (PLAIN_LANES - PLAIN_UDP), &frames[p],
-			packets[p].changes, request_status_ok(packets[p].flags));
-		worker->run.exceptions += flags_spread(packets[p].flags);
-	}
-	return at;
-}
-
-/* Start a run; false if its first packet is not plain, or only stages can compute so many lanes. */
-static __rte_noinline bool
-start_run(struct pipeline_worker *worker, const struct rte_mbuf *mbuf)
-{
-	const struct plain_like *like = &worker->like;
-	unsigned int index = plain_learn(&worker->pipeline->plain, mbuf, &worker->like);
-
-	if (index-- == 0)
-		return false;
-	worker->index = index;
-	if (like->count == 1 && like->status == 0)
-		worker->take = take_ones;
-	else if (like->count < SLOTS_FEW)
-		worker->take = take_few;
-	else
-		worker->take = take_many;
-	if (worker->take != take_many || worker->batch[index].branch->kernel != NULL)
-		return true;
-	plain_like_none(&worker->like);
-	return false;
-}
-
-/* Whatever a packet is: parse it, refuse a wrong request, gather a right one's lanes. */
-static bool
-take_any(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame,
-	struct request *request)
-{
-	const struct pipeline *pipeline = worker->pipeline;
-	unsigned int index;
-	int code;
-
-	frame_parse(mbuf, frame);
-	frame->netfc_port = frame->udp && frame->udp_port == pipeline->udp_port;
-	code = request_parse(mbuf, frame, pipeline->udp_port, pipeline->loaded, request);
-	if (code < 0)
-		return false;
-	if (code == NETFC_STATUS_QUERY && pipeline->queries && request->count == 1) {
-		frame->query = true;
-		return false;
-	}
-	frame->answered = true;
-	worker->counters.netfc_packets++;
-	if (code != NETFC_STATUS_OK) {
-		request_finish(request, (enum netfc_status)code);
-		worker->counters.errors[code]++;
-		return false;
-	}
-	index = batch_index(request->format, request->op);
-	batch_add(&worker->batch[index], &worker->run, request);
-	worker->filled |= UINT32_C(1) << index;
-	worker->counters.lanes += request->count;
-	return true;
-}
-
-/*
- * Take the requests of a burst. Returns how many are in worker->request, to be finished once all
- * batches have been run; the plain ones are finished with their batches.
- */
-static unsigned int
-gather(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	uint16_t count)
-{
-	unsigned int requests = 0, plain = 0, lanes = 0;
-
-	for (uint16_t at = 0; at < count;) {
-		uint16_t some;
-
-		if (!plain_is_like(&worker->like, mbufs[at]) && !start_run(worker, mbufs[at])) {
-			requests += take_any(
-				worker, mbufs[at], &frames[at], &worker->request[requests]);
-			at++;
+		if (!walked.answered)
 			continue;
-		}
-		some = worker->take(worker, mbufs + at, frames + at, (uint16_t)(count - at));
-		plain += some;
-		lanes += some * worker->like.count;
-		at = (uint16_t)(at + some);
+		counters->netfc_packets++;
+		counters->errors[walked.code]++;
+		counters->lanes += walked.lanes;
+		exceptions += flags_spread(walked.flags);
 	}
-	worker->counters.netfc_packets += plain;
-	worker->counters.errors[NETFC_STATUS_OK] += plain + requests;
-	worker->counters.lanes += lanes;
-	return requests;
+	return exceptions;
+}
+
+/*
+ * Classify a burst. One that starts as the last one ended is compared with the template first, and
+ * one that is all alike becomes it.
+ */
+static void
+sort_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	unsigned int count, struct classified *classified)
+{
+	unsigned int alike;
+
+	memset(classified->count, 0, sizeof(classified->count));
+	alike = template_classify(&worker->template, mbufs, frames, count, classified);
+	if (likely(alike == count))
+		return;
+	classify(&worker->pipeline->classifier, mbufs, frames, alike, count, classified);
+	template_learn(&worker->template, mbufs, frames, alike, count, classified);
 }
 
 static void
 run_batches(struct pipeline_worker *worker)
 {
-	for (; worker->filled_ones != 0; worker->filled_ones &= worker->filled_ones - 1)
-		worker->run.exceptions +=
-			ones_run(&worker->ones[rte_bsf32(worker->filled_ones)], &worker->run.lanes);
-	for (; worker->filled != 0; worker->filled &= worker->filled - 1) {
-		struct batch *batch = &worker->batch[rte_bsf32(worker->filled)];
-
-		if (batch->lane_count > 0)
-			batch_run(batch, &worker->run);
-	}
+	for (unsigned int g = 0; g < GROUPS; g++)
+		if (worker->batch[g].first < BATCH_LANES)
+			batch_run(&worker->batch[g], &worker->pipeline->walk.group[g],
+				&worker->lanes);
 }
 
 void
 pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
-	unsigned int requests = gather(worker, mbufs, frames, count);
+	struct pipeline_counters *counters = &worker->counters;
+	struct classified *classified = &worker->classified;
+	uint64_t exceptions;
+	unsigned int requests;
 
+	sort_burst(worker, mbufs, frames, count, classified);
+	in_place_defer(worker->pipeline->walk.group, classified);
+	requests = classified->count[CLASS_SINGLE] + classified->count[CLASS_LANES_8] +
+		classified->count[CLASS_LANES_16] + classified->count[CLASS_IN_PLACE];
+	counters->netfc_packets += requests;
+	counters->errors[NETFC_STATUS_OK] += requests;
+	counters->lanes += batch_gather(worker->batch, classified);
 	run_batches(worker);
-	for (unsigned int r = 0; r < requests; r++) {
-		request_finish(&worker->request[r], NETFC_STATUS_OK);
-		worker->run.exceptions += flags_spread(worker->request[r].flags);
-	}
-	count_exceptions(&worker->counters, worker->run.exceptions);
-	worker->run.exceptions = 0;
+	exceptions = batch_scatter(worker->batch, classified, frames);
+	exceptions +=
+		in_place_run(worker->pipeline->walk.group, classified, frames, &counters->lanes);
+	exceptions += walk_packets(worker, mbufs, frames, classified);
+	count_exceptions(counters, exceptions);
 }
 
 uint32_t
@@ -418,10 +274,10 @@ void
 pipeline_answer_query(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame,
 	const struct pipeline_answer *answer)
 {
-	const struct pipeline *pipeline = worker->pipeline;
+	const struct walk *walk = &worker->pipeline->walk;
 	struct request request;
 
-	request_parse(mbuf, frame, pipeline->udp_port, pipeline->loaded, &request);
+	request_parse(mbuf, frame, walk->udp_port, walk->loaded, &request);
 	request_write_answer(&request, answer->ratio, answer->connections, answer->bytes);
 	frame->query = false;
 	frame->answered = true;

@@ -10,7 +10,7 @@
 
 #include "frame.h"
 
-/* A request of the burst at hand. */
+/* A request on the general walk. */
 struct request {
 	struct rte_mbuf *mbuf;
 	struct frame *frame;
@@ -62,12 +62,5 @@ request_write_answer(struct request *request, uint16_t ratio, uint32_t connectio
 
 /** Write the status and update the checksum: the packet is a reply from now on. */
 void request_finish(struct request *request, enum netfc_status code);
-
-/** The status byte of a reply without an error. */
-static inline uint8_t
-request_status_ok(uint8_t flags)
-{
-	return NETFC_STATUS_REPLY | NETFC_STATUS_OK << NETFC_STATUS_CODE_SHIFT | flags;
-}
 
 #endif /* PIPELINE_REQUEST_H */

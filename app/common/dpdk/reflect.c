@@ -7,7 +7,7 @@
 #include <rte_udp.h>
 
 #include "mbuf_bytes.h"
-#include "plain.h"
+#include "bytes.h"
 #include "dpdk/reflect.h"
 
 #define LONGEST_ADDRESS 16
@@ -43,33 +43,80 @@ swap_fields(struct rte_mbuf *mbuf, uint32_t offset, const uint32_t length)
 	memcpy(both + length, first, length);
 }
 
-/* A frame without a tag, without options, its headers all in one segment. */
-static inline bool
-is_plain(const struct rte_mbuf *mbuf, const struct frame *frame)
+/*
+ * Where fields are swapped that a frame does not have, so that no branch asks whether it has them.
+ * A place for each, as a load of what has just been stored in other pieces would have to wait.
+ */
+struct nowhere {
+	uint8_t ipv6[2 * LONGEST_ADDRESS];
+	uint8_t ipv4[8];
+	uint8_t ports[4];
+} __rte_cache_aligned;
+
+static __rte_always_inline void
+swap_macs(uint8_t *bytes)
 {
-	return frame->network == FRAME_IPV4 && frame->udp && frame->udp_offset == PLAIN_UDP &&
-		rte_pktmbuf_data_len(mbuf) >= PLAIN_NETFC;
-}
-
-/* Sixteen bytes that change places at once. */
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-
-/* From here on, sixteen bytes hold both addresses and both ports. */
-#define PLAIN_ADDRESSES (PLAIN_UDP + 4 - 16)
-
-static inline void
-reflect_plain(uint8_t *bytes)
-{
-	bytes16 macs, addresses;
+	bytes16 macs;
 
 	memcpy(&macs, bytes, sizeof(macs));
-	memcpy(&addresses, bytes + PLAIN_ADDRESSES, sizeof(addresses));
 	macs = __builtin_shufflevector(
 		macs, macs, 6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 12, 13, 14, 15);
-	addresses = __builtin_shufflevector(
-		addresses, addresses, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 14, 15, 12, 13);
 	memcpy(bytes, &macs, sizeof(macs));
-	memcpy(bytes + PLAIN_ADDRESSES, &addresses, sizeof(addresses));
+}
+
+/* The halves of eight bytes: IPv4 addresses. */
+static __rte_always_inline void
+swap_4(uint8_t *both)
+{
+	const uint64_t word = load_64(both);
+
+	store_64(both, word << 32 | word >> 32);
+}
+
+/* IPv6 addresses. */
+static __rte_always_inline void
+swap_16(uint8_t *both)
+{
+	bytes16 first, second;
+
+	memcpy(&first, both, sizeof(first));
+	memcpy(&second, both + sizeof(first), sizeof(second));
+	memcpy(both, &second, sizeof(second));
+	memcpy(both + sizeof(first), &first, sizeof(first));
+}
+
+/* Ports. */
+static __rte_always_inline void
+swap_2(uint8_t *both)
+{
+	uint32_t word;
+
+	memcpy(&word, both, sizeof(word));
+	word = word << 16 | word >> 16;
+	memcpy(both, &word, sizeof(word));
+}
+
+/* Without a branch, which compilers make of a conditional expression. */
+static __rte_always_inline uint8_t *
+choose(bool condition, uint8_t *yes, uint8_t *no)
+{
+	const uintptr_t mask = -(uintptr_t)condition;
+
+	return (uint8_t *)(((uintptr_t)yes & mask) | ((uintptr_t)no & ~mask));
+}
+
+/* A frame whose headers are all in its first segment; it has 16 bytes at the least. */
+static __rte_always_inline void
+reflect_contiguous(uint8_t *bytes, const struct frame *frame, struct nowhere *nowhere)
+{
+	uint8_t *ip = bytes + frame->network_offset, *udp = bytes + frame->udp_offset;
+
+	swap_macs(bytes);
+	swap_4(choose(frame->network == FRAME_IPV4, ip + offsetof(struct rte_ipv4_hdr, src_addr),
+		nowhere->ipv4));
+	swap_16(choose(frame->network == FRAME_IPV6, ip + offsetof(struct rte_ipv6_hdr, src_addr),
+		nowhere->ipv6));
+	swap_2(choose(frame->udp, udp, nowhere->ports));
 }
 
 static __rte_noinline void
@@ -91,9 +138,12 @@ reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 void
 reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
+	struct nowhere nowhere = {{0}, {0}, {0}};
+
 	for (uint16_t i = 0; i < count; i++) {
-		if (likely(is_plain(mbufs[i], &frames[i])))
-			reflect_plain(rte_pktmbuf_mtod(mbufs[i], uint8_t *));
+		if (likely(frames[i].contiguous))
+			reflect_contiguous(
+				rte_pktmbuf_mtod(mbufs[i], uint8_t *), &frames[i], &nowhere);
 		else
 			reflect_any(mbufs[i], &frames[i]);
 	}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_CLASSIFY_H
+#define PIPELINE_CLASSIFY_H
+
+/**
+ * @file
+ * What is to be done with each packet of a burst, found out without a branch that depends on the
+ * packet: a burst of packets that all differ takes as long as one of packets that are all alike.
+ *
+ * Three times, words are loaded from all packets of the burst, at offsets that depend on what the
+ * words before them said (VLAN tags; IPv4 with or without options, or IPv6; UDP and NetFC), and
+ * what they say is computed for all packets at once, in the processor's vectors (columns.h).
+ * Whatever is odd (a frame too short for these words, headers that may go on in another segment, a
+ * request to be refused) is left to the general walk of walk.h.
+ */
+
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include <netfc.h>
+
+#include "frame.h"
+#include "vector.h"
+
+/** Packets of a burst at the most. */
+#define CLASSIFY_BURST 64
+
+/** Lanes of requests that are gathered: two vectors of 8 slots. */
+#define CLASSIFY_GATHERED 16
+
+/** What is to be done with a packet. */
+enum packet_class {
+	CLASS_FORWARD,  /**< nothing: it is forwarded as it is */
+	CLASS_WALK,     /**< the general walk */
+	CLASS_SINGLE,   /**< a request of one lane */
+	CLASS_LANES_8,  /**< of 2 to 8 lanes */
+	CLASS_LANES_16, /**< of 9 to 16 lanes */
+	CLASS_IN_PLACE, /**< of more: they are computed where they are */
+	CLASSES,
+};
+
+/** Packets that vectors hold at the most. */
+#define CLASSIFY_VECTOR 32
+
+struct classified;
+struct classifier;
+
+/** See classify(). */
+typedef void (*classify_fn)(const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified);
+
+/** What packets are compared with, a vector each; it never changes. */
+struct classifier {
+	classify_fn classify;
+	uint16_t udp_port[CLASSIFY_VECTOR] __rte_aligned(64); /* of requests, as in packets */
+	uint16_t loaded[NETFC_FORMAT_END][CLASSIFY_VECTOR]; /* all bits: its table set is loaded */
+};
+
+/** A burst, sorted. What is here of requests is so by a packet's index in the burst. */
+struct classified {
+	unsigned int count[CLASSES];
+	uint8_t packet[CLASSES][CLASSIFY_BURST]; /**< indices, in order */
+	/** The NetFC header; the UDP header stands before it, all lanes behind it. */
+	uint8_t *payload[CLASSIFY_BURST];
+	uint16_t lanes[CLASSIFY_BURST];
+	uint16_t at[CLASSIFY_BURST]; /**< their first lane in the batch, once they are gathered */
+	uint8_t group[CLASSIFY_BURST];
+};
+
+/** The class of requests of so many lanes, at least one. */
+static __rte_always_inline enum packet_class
+classify_size(uint32_t lanes)
+{
+	return CLASS_SINGLE + (uint32_t)(lanes > 1) + (uint32_t)(lanes > CLASSIFY_GATHERED / 2) +
+		(uint32_t)(lanes > CLASSIFY_GATHERED);
+}
+
+/**
+ * Prepare a classifier; no format is loaded yet.
+ *
+ * @param udp_port of requests, in host order
+ * @param isa the best instruction set to use, up to vector_isa_best()
+ */
+void classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa);
+
+/** Requests of a format can be computed from now on. */
+void classifier_load(struct classifier *classifier, unsigned int format);
+
+/* One for each instruction set. */
+void classify_plain(const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified);
+void classify_avx2(const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified);
+void classify_avx512(const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified);
+
+/**
+ * Classify packets.
+ *
+ * @param frames what each packet is; not set where the class is CLASS_WALK
+ * @param first, end which packets of the burst, at least one
+ * @param classified what is found is added to it
+ */
+static inline void
+classify(const struct classifier *classifier, struct rte_mbuf **mbufs, struct frame *frames,
+	unsigned int first, unsigned int end, struct classified *classified)
+{
+	classifier->classify(classifier, mbufs, frames, first, end, classified);
+}
+
+#endif /* PIPELINE_CLASSIFY_H */

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define CLASSIFY classify_avx512
+#include "classify_burst.h"

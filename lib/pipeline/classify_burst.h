@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See classify.h; included once for each instruction set. */
+#include <netinet/in.h>
+
+#include <rte_ether.h>
+#include <rte_prefetch.h>
+
+#include <netfc_wire.h>
+
+#include "branch.h"
+#include "bytes.h"
+#include "classify.h"
+#include "columns.h"
+
+/* How many packets ahead bytes are fetched. */
+#define PREFETCH 4
+
+/* Bytes that are read whatever they are: two tags, two bytes before and 14 behind their end. */
+#define LEAST_LENGTH 36
+/* From the start of the UDP header to the end of a request's count of lanes. */
+#define REQUEST_BYTES 18
+#define ETHERNET_BYTES 14
+#define TAG_BYTES 4
+#define UDP_BYTES 8
+#define NETFC_BYTES 12
+#define IPV4_BYTES 20
+#define IPV6_BYTES 40
+/* The shortest payload whose status byte can be answered in. */
+#define ANSWERABLE_BYTES 6
+/* No product of so many lanes and their bytes is too great for 16 bits. */
+#define MOST_LANES (UINT16_MAX / NETFC_LANE_BYTES)
+#define VLAN_ID_MASK 0x0fff
+/* Flags and offset of a fragment, in host order. */
+#define FRAGMENT_MASK 0x3fff
+
+_Static_assert(sizeof(struct netfc_hdr) == NETFC_BYTES, "as on the wire");
+
+/* Words of a row, each two bytes as they stand in the packet. */
+enum ethernet_word { /* from the ether type on */
+	ETHERNET_TYPE,
+	ETHERNET_TAG,
+	ETHERNET_INNER_TYPE,
+};
+
+enum network_word { /* from two bytes before the network header on */
+	NETWORK_TYPE,
+	NETWORK_START, /* version and header length in the first byte */
+	NETWORK_IPV4_LENGTH,
+	NETWORK_IPV6_LENGTH,
+	NETWORK_BYTES_6, /* IPv4: flags and fragment offset; IPv6: next header, hop limit */
+	NETWORK_BYTES_8, /* IPv4: time to live, protocol */
+};
+
+enum request_word { /* from the UDP destination port on */
+	REQUEST_PORT,
+	REQUEST_LENGTH,
+	REQUEST_CHECKSUM,
+	REQUEST_MAGIC,
+	REQUEST_VERSION_OP,
+	REQUEST_FORMAT_STATUS,
+	REQUEST_LANES,
+};
+
+/* The words of a struct frame. */
+enum frame_word {
+	FRAME_NETWORK_FLAGS,
+	FRAME_VLAN,
+	FRAME_ETHER_TYPE,
+	FRAME_NETWORK_OFFSET,
+	FRAME_UDP_OFFSET,
+	FRAME_PAYLOAD_LENGTH,
+	FRAME_UDP_PORT,
+	FRAME_CHECKSUM,
+};
+
+/* struct frame's network and, above it, its flags. */
+#define FRAME_UDP 0x100
+#define FRAME_NETFC_PORT 0x200
+#define FRAME_ANSWERED 0x400
+#define FRAME_CONTIGUOUS 0x1000
+
+/* What is known of the packets of a burst so far. */
+struct burst {
+	uint8_t *bytes[CLASSIFY_BURST];
+	struct columns ethernet, network, request, frame;
+	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* of the first segment */
+	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* there are more */
+	uint16_t is_short[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t network_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t udp_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
+	uint16_t room[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* for UDP; 0: there is none */
+	uint16_t is_walk[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t class[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t group[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t lanes[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+};
+
+/* Frames too short for all that is read stand as zeros until they are walked. */
+static const uint8_t no_frame[LEAST_LENGTH + REQUEST_BYTES];
+
+static __rte_always_inline void
+load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
+{
+	for (unsigned int p = 0; p < count; p++) {
+		uint8_t *bytes = rte_pktmbuf_mtod(mbufs[p], uint8_t *);
+		const uint16_t length = rte_pktmbuf_data_len(mbufs[p]);
+		const bool is_short = length < LEAST_LENGTH;
+
+		if (p + PREFETCH < count)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
+		/* Nothing is written where the class is CLASS_WALK. */
+		burst->bytes[p] = is_short ? (uint8_t *)(uintptr_t)no_frame : bytes;
+		burst->length[p] = is_short ? LEAST_LENGTH : length;
+		burst->is_cut[p] = (uint16_t)-(rte_pktmbuf_pkt_len(mbufs[p]) != length);
+		burst->is_short[p] = (uint16_t)-is_short;
+	}
+	/* What is computed of the rest of eight packets is not used. */
+	for (unsigned int p = count; p % ROWS != 0; p++) {
+		burst->bytes[p] = (uint8_t *)(uintptr_t)no_frame;
+		burst->length[p] = LEAST_LENGTH;
+	}
+}
+
+static __rte_always_inline column
+if_tag(column type)
+{
+	return column_equals(type, RTE_BE16(RTE_ETHER_TYPE_VLAN)) |
+		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_QINQ));
+}
+
+static __rte_always_inline void
+find_network(struct burst *burst, unsigned int p)
+{
+	const column tagged = if_tag(columns_load(&burst->ethernet, ETHERNET_TYPE, p));
+	const column twice =
+		tagged & if_tag(columns_load(&burst->ethernet, ETHERNET_INNER_TYPE, p));
+	const column tag = column_swap(columns_load(&burst->ethernet, ETHERNET_TAG, p));
+
+	column_store(burst->network_offset + p,
+		ETHERNET_BYTES + (tagged & TAG_BYTES) + (twice & TAG_BYTES));
+	columns_store(&burst->frame, FRAME_VLAN, p, tagged & tag & VLAN_ID_MASK);
+}
+
+/* Lengths must fit those around them, see frame.h. */
+static __rte_always_inline void
+find_udp(struct burst *burst, unsigned int p)
+{
+	const column type = columns_load(&burst->network, NETWORK_TYPE, p);
+	const column start = columns_load(&burst->network, NETWORK_START, p);
+	const column bytes_6 = columns_load(&burst->network, NETWORK_BYTES_6, p);
+	const column bytes_8 = columns_load(&burst->network, NETWORK_BYTES_8, p);
+	const column header_words = start & 0xf, version = start & 0xf0;
+	const column ipv4 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) &
+		column_equals(version, 0x40) & column_at_least(header_words, IPV4_BYTES / 4);
+	const column ipv6 =
+		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) & column_equals(version, 0x60);
+	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_BYTES));
+	const column length = column_swap(
+		column_choose(ipv4, columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
+			columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
+	const column network_offset = column_load(burst->network_offset + p);
+	const column segment = column_load(burst->length + p);
+	/* What IPv6 calls its length does not count its header. */
+	const column besides = network_offset + column_choose(ipv4, column_of(0), header);
+	const column payload = column_choose(ipv4, length - header, length);
+	const column sound = ipv6 | (ipv4 & (column)(length >= header));
+	const column fits = (column)(segment >= besides) & (column)(segment - besides >= length);
+	const column udp = column_choose(ipv4,
+		column_equals(bytes_6 & RTE_BE16(FRAGMENT_MASK), 0) &
+			column_equals(bytes_8 >> 8, IPPROTO_UDP),
+		column_equals(bytes_6 & 0xff, IPPROTO_UDP));
+	const column offset = network_offset + header, last = segment - REQUEST_BYTES;
+	const column near_end = (column)(offset > last);
+	const column is_ip = sound & fits;
+
+	column_store(burst->udp_offset + p, offset);
+	column_store(burst->request_at + p, column_choose(near_end, last, offset));
+	column_store(burst->room + p, is_ip & udp & ~near_end & payload);
+	column_store(burst->is_walk + p,
+		column_load(burst->is_short + p) | (is_ip & udp & near_end) |
+			(sound & ~fits & column_load(burst->is_cut + p)));
+	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
+		(is_ip & ((ipv4 & FRAME_IPV4) | (ipv6 & FRAME_IPV6))) | FRAME_CONTIGUOUS);
+	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
+	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, network_offset);
+}
+
+static __rte_always_inline column
+if_loaded(const struct classifier *classifier, column format)
+{
+	column loaded = column_of(0);
+
+	for (unsigned int f = 0; f < NETFC_FORMAT_END; f++)
+		loaded |= column_equals(format, (uint16_t)f) & column_load(classifier->loaded[f]);
+	return loaded;
+}
+
+/* Whether a request is one that can be computed. */
+static __rte_always_inline column
+if_right(const struct classifier *classifier, const struct burst *burst, unsigned int p,
+	column payload, column lanes)
+{
+	const column version_op = columns_load(&burst->request, REQUEST_VERSION_OP, p);
+	const column op = version_op >> 8;
+	const column format = columns_load(&burst->request, REQUEST_FORMAT_STATUS, p) & 0xff;
+
+	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) &
+		column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
+		if_loaded(classifier, format) & column_at_least(lanes, 1) &
+		column_at_most(lanes, MOST_LANES) &
+		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
+}
+
+/* What stands behind UDP. */
+static __rte_always_inline void
+find_requests(const struct classifier *classifier, struct burst *burst, unsigned int p)
+{
+	const column port = columns_load(&burst->request, REQUEST_PORT, p);
+	const column datagram = column_swap(columns_load(&burst->request, REQUEST_LENGTH, p));
+	const column lanes = column_swap(columns_load(&burst->request, REQUEST_LANES, p));
+	const column version_op = columns_load(&burst->request, REQUEST_VERSION_OP, p);
+	const column format_status = columns_load(&burst->request, REQUEST_FORMAT_STATUS, p);
+	const column udp = column_at_least(datagram, UDP_BYTES) &
+		(column)(datagram <= column_load(burst->room + p));
+	const column payload = udp & (datagram - UDP_BYTES);
+	const column netfc_port = udp & (column)(port == column_load(classifier->udp_port));
+	const column asks = column_equals(columns_load(&burst->request, REQUEST_MAGIC, p),
+				    RTE_BE16(NETFC_MAGIC)) &
+		column_equals(format_status & NETFC_STATUS_REPLY << 8, 0);
+	const column whole = column_at_least(payload, NETFC_BYTES);
+	const column request =
+		netfc_port & whole & asks & if_right(classifier, burst, p, payload, lanes);
+	const column walk = column_load(burst->is_walk + p) |
+		(netfc_port & column_at_least(payload, ANSWERABLE_BYTES) & (~whole | asks) &
+			~request);
+	/* Conditions that hold are -1. */
+	const column size = CLASS_SINGLE - column_at_least(lanes, 2) -
+		column_at_least(lanes, CLASSIFY_GATHERED / 2 + 1) -
+		column_at_least(lanes, CLASSIFY_GATHERED + 1);
+
+	column_store(burst->class + p, (request & size) | (walk & CLASS_WALK));
+	column_store(burst->group + p,
+		(format_status & 0xff) * BRANCH_OPS + (version_op >> 8) - NETFC_ADD);
+	column_store(burst->lanes + p, lanes);
+	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
+		columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) | (udp & FRAME_UDP) |
+			(netfc_port & FRAME_NETFC_PORT) | (request & FRAME_ANSWERED));
+	columns_store(&burst->frame, FRAME_UDP_OFFSET, p, udp & column_load(burst->udp_offset + p));
+	columns_store(&burst->frame, FRAME_PAYLOAD_LENGTH, p, payload);
+	columns_store(&burst->frame, FRAME_UDP_PORT, p, udp & column_swap(port));
+	columns_store(&burst->frame, FRAME_CHECKSUM, p,
+		request & columns_load(&burst->request, REQUEST_CHECKSUM, p));
+}
+
+/* Put each packet on the list of its class; the first one's index is `first`. */
+static __rte_always_inline void
+list_packets(const struct burst *burst, struct classified *classified, unsigned int first,
+	unsigned int count)
+{
+	for (unsigned int p = 0; p < count; p++) {
+		const unsigned int class = burst->class[p], packet = first + p;
+
+		classified->packet[class][classified->count[class]++] = (uint8_t)packet;
+		classified->group[packet] = (uint8_t)burst->group[p];
+		classified->lanes[packet] = burst->lanes[p];
+		classified->payload[packet] = burst->bytes[p] + burst->request_at[p] + UDP_BYTES;
+	}
+}
+
+static __rte_always_inline void
+write_frames(const struct burst *burst, struct frame *frames, unsigned int count)
+{
+	struct frame last[ROWS];
+	unsigned int p;
+
+	for (p = 0; p + ROWS <= count; p += ROWS)
+		columns_write(&burst->frame, (uint8_t *)&frames[p], p);
+	if (p == count)
+		return;
+	columns_write(&burst->frame, (uint8_t *)last, p);
+	memcpy(&frames[p], last, (count - p) * sizeof(last[0]));
+}
+
+void
+CLASSIFY(const struct classifier *classifier, struct rte_mbuf **mbufs, struct frame *frames,
+	unsigned int first, unsigned int end, struct classified *classified)
+{
+	const unsigned int count = end - first;
+	struct burst burst;
+
+	load_packets(&burst, mbufs + first, count);
+	for (unsigned int p = 0; p < count; p += ROWS)
+		columns_read(&burst.ethernet, burst.bytes, NULL, ETHERNET_BYTES - 2, p);
+	for (unsigned int p = 0; p < count; p += COLUMN)
+		find_network(&burst, p);
+	for (unsigned int p = 0; p < count; p += ROWS)
+		columns_read(&burst.network, burst.bytes, burst.network_offset, -2, p);
+	for (unsigned int p = 0; p < count; p += COLUMN)
+		find_udp(&burst, p);
+	for (unsigned int p = 0; p < count; p += ROWS)
+		columns_read(&burst.request, burst.bytes, burst.request_at, 2, p);
+	for (unsigned int p = 0; p < count; p += COLUMN)
+		find_requests(classifier, &burst, p);
+	write_frames(&burst, frames + first, count);
+	list_packets(&burst, classified, first, count);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+
+#include <rte_ether.h>
+#include <rte_prefetch.h>
+#include <rte_udp.h>
+
+#include <netfc_wire.h>
+
+#include "template.h"
+
+/* How many packets ahead bytes are fetched. */
+#define PREFETCH 4
+
+#define TYPE_OFFSET 12
+#define LONGEST 128
+#define VLAN_ID_MASK 0x0fff
+
+/* Which bits of a frame's bytes say what it is. */
+struct pattern {
+	uint8_t mask[LONGEST];
+};
+
+void
+template_clear(struct template *template)
+{
+	*template = (struct template){.length = UINT32_MAX};
+}
+
+static void
+want_16(struct pattern *pattern, size_t offset, uint16_t mask)
+{
+	pattern->mask[offset] = (uint8_t)(mask >> 8);
+	pattern->mask[offset + 1] = (uint8_t)mask;
+}
+
+static void
+want_ethernet(struct pattern *pattern, const struct frame *frame)
+{
+	if (frame->network_offset > RTE_ETHER_HDR_LEN)
+		want_16(pattern, RTE_ETHER_HDR_LEN, VLAN_ID_MASK);
+	for (uint32_t type = TYPE_OFFSET; type < frame->network_offset;
+		type += sizeof(struct rte_vlan_hdr))
+		want_16(pattern, type, UINT16_MAX);
+}
+
+static void
+want_network(struct pattern *pattern, const struct frame *frame)
+{
+	const size_t at = frame->network_offset;
+
+	if (frame->network == FRAME_IPV4) {
+		pattern->mask[at] = UINT8_MAX;
+		want_16(pattern, at + offsetof(struct rte_ipv4_hdr, total_length), UINT16_MAX);
+		want_16(pattern, at + offsetof(struct rte_ipv4_hdr, fragment_offset),
+			RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
+		pattern->mask[at + offsetof(struct rte_ipv4_hdr, next_proto_id)] = UINT8_MAX;
+	} else {
+		pattern->mask[at] = 0xf0;
+		want_16(pattern, at + offsetof(struct rte_ipv6_hdr, payload_len), UINT16_MAX);
+		pattern->mask[at + offsetof(struct rte_ipv6_hdr, proto)] = UINT8_MAX;
+	}
+}
+
+static void
+want_request(struct pattern *pattern, const struct frame *frame)
+{
+	const size_t udp = frame->udp_offset, netfc = udp + sizeof(struct rte_udp_hdr);
+
+	want_16(pattern, udp + offsetof(struct rte_udp_hdr, dst_port), UINT16_MAX);
+	want_16(pattern, udp + offsetof(struct rte_udp_hdr, dgram_len), UINT16_MAX);
+	memset(pattern->mask + netfc, UINT8_MAX, offsetof(struct netfc_hdr, id));
+}
+
+/* How long the datagram is, with all that stands before it. */
+static uint32_t
+length_of(const uint8_t *bytes, const struct frame *frame)
+{
+	const uint8_t *ip = bytes + frame->network_offset;
+
+	if (frame->network == FRAME_IPV4)
+		return frame->network_offset +
+			load_be16(ip + offsetof(struct rte_ipv4_hdr, total_length));
+	return frame->network_offset + (uint32_t)sizeof(struct rte_ipv6_hdr) +
+		load_be16(ip + offsetof(struct rte_ipv6_hdr, payload_len));
+}
+
+static bool
+are_alike(const struct frame *frames, unsigned int first, unsigned int end,
+	const struct classified *classified)
+{
+	for (unsigned int p = first; p < end; p++) {
+		if (!frames[p].answered || frames[p].udp_offset != frames[first].udp_offset ||
+			frames[p].network_offset != frames[first].network_offset ||
+			frames[p].payload_length != frames[first].payload_length ||
+			classified->group[p] != classified->group[first] ||
+			classified->lanes[p] != classified->lanes[first])
+			return false;
+	}
+	return true;
+}
+
+static void
+learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame *frame,
+	uint16_t lanes, uint8_t group)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	struct pattern pattern = {0};
+
+	want_ethernet(&pattern, frame);
+	want_network(&pattern, frame);
+	want_request(&pattern, frame);
+	*template = (struct template){
+		.offset = {TYPE_OFFSET, frame->network_offset - 2u, frame->network_offset + 4u,
+			frame->udp_offset + 2u, frame->udp_offset + 10u},
+		.length = length_of(bytes, frame),
+		.payload_offset = (uint16_t)frame_payload_offset(frame),
+		.lanes = lanes,
+		.group = group,
+		.class = classify_size(lanes),
+		.frame = *frame,
+	};
+	for (unsigned int w = 0; w < TEMPLATE_WORDS; w++) {
+		template->mask[w] = load_64(pattern.mask + template->offset[w]);
+		template->value[w] = load_64(bytes + template->offset[w]) & template->mask[w];
+	}
+}
+
+void
+template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
+	unsigned int first, unsigned int end, const struct classified *classified)
+{
+	/* The frames of packets that are to be walked are not set yet. */
+	if (classified->count[CLASS_WALK] == 0 && are_alike(frames, first, end, classified))
+		learn(template, mbufs[first], &frames[first], classified->lanes[first],
+			classified->group[first]);
+}
+
+unsigned int
+template_classify(const struct template *template, struct rte_mbuf **mbufs, struct frame *frames,
+	unsigned int count, struct classified *classified)
+{
+	const struct template wanted = *template;
+	unsigned int p;
+
+	for (p = 0; p < count; p++) {
+		if (p + PREFETCH < count)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
+		if (!template_matches(&wanted, mbufs[p]))
+			break;
+		classified->payload[p] =
+			rte_pktmbuf_mtod_offset(mbufs[p], uint8_t *, wanted.payload_offset);
+		classified->lanes[p] = wanted.lanes;
+		classified->group[p] = wanted.group;
+		frames[p] = wanted.frame;
+		frames[p].checksum = load_16(classified->payload[p] - sizeof(uint16_t));
+		classified->packet[wanted.class][p] = (uint8_t)p;
+	}
+	classified->count[wanted.class] = p;
+	return p;
+}
