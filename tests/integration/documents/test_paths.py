@@ -92,3 +92,10 @@ def test_what_is_looked_for(tmp_path):
     assert list(broken_links(page)) == ['gone.md', '#none', 'gone.svg']
     assert list(missing_paths(page)) == ['lib/gone.c', 'gone.c']
     assert list(missing_from_blocks(page)) == ['lib/gone.h']
+
+
+def test_installed_table_sets_are_described():
+    listed = (PROJECT / 'tables' / 'meson.build').read_text(encoding='utf-8')
+    names = set(re.findall(r"^  '(\w+)',$", listed, re.M))
+    described = (PROJECT / 'tables' / 'README.md').read_text(encoding='utf-8')
+    assert len(names) > 5 and [name for name in names if f'`{name}`' not in described] == []
