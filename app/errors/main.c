@@ -45,7 +45,7 @@ op_by_name(const char *name)
 	return op;
 }
 
-/* A number of 1 to the greatest; 0 where the text is none. */
+/* A number from 1 to the greatest; 0 if the text is none. */
 static uint32_t
 parse_count(const char *text, uint32_t greatest)
 {
@@ -55,7 +55,7 @@ parse_count(const char *text, uint32_t greatest)
 	return *end != '\0' || value < 1 || value > (long)greatest ? 0 : (uint32_t)value;
 }
 
-/* The exit status where it is already clear, else -1. */
+/* The exit status if the program is to end here, else -1. */
 static int
 parse_options(int argc, char **argv, struct sweep *sweep)
 {

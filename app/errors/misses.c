@@ -68,7 +68,7 @@ misses_count(struct misses *misses, const struct row *row, const uint16_t *z)
 {
 	uint32_t count;
 
-	/* All that there is to do for a set that rounds correctly. */
+	/* For a correctly rounded set this is all. */
 	if (memcmp(z, row->expected, sizeof(row->expected)) == 0)
 		return;
 	count = find_differing(z, row->expected, misses->differing);
@@ -98,7 +98,7 @@ finish_population(struct misses *misses, enum population population)
 	for (int32_t off = -NEAR; off <= NEAR; off++) {
 		for (uint32_t from = 1; from < MAGNITUDES; from++) {
 			struct miss_cell cell = misses->cell[population][off + NEAR][from];
-			/* Signs are left out: they do not change a relative error. */
+			/* Signs do not change a relative error. */
 			struct miss miss = {(uint16_t)(cell.first >> 16), (uint16_t)cell.first,
 				(uint16_t)((int32_t)from + off), (uint16_t)from};
 

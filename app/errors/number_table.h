@@ -2,7 +2,7 @@
 #ifndef NUMBER_TABLE_H
 #define NUMBER_TABLE_H
 
-/** @file What is asked of an encoding billions of times, for every encoding of a format. */
+/** @file A look-up table of the properties of every encoding of a format. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,15 +12,15 @@
 /** Encodings of a 16-bit format. */
 #define ENCODINGS 0x10000u
 
-/** Further than any ordinal is from another. */
+/** Greater than the distance of any two ordinals. */
 #define NO_ORDINAL (INT32_C(1) << 20)
 
-/** A format, taken apart. */
+/** The encodings of a format. */
 struct number_table {
 	const struct netfc_format *format;
 	double value[ENCODINGS];     /**< NaN for NaN and NaR */
-	int32_t ordinal[ENCODINGS];  /**< the place in order of size; neighbours differ by 1 */
-	int16_t exponent[ENCODINGS]; /**< floor(log2 |value|) of a finite number but zero */
+	int32_t ordinal[ENCODINGS];  /**< rank by value; neighbours differ by 1 */
+	int16_t exponent[ENCODINGS]; /**< floor(log2 |value|) of finite numbers except zero */
 	uint8_t class[ENCODINGS];    /**< enum netfc_class */
 	bool decimal[ENCODINGS];     /**< |value| < 1 */
 };

@@ -4,10 +4,10 @@
 
 #include "reference.h"
 
-/* Results at a time: they stay in the first-level cache. */
+/* Results per block, so that they stay in the first-level cache. */
 #define BLOCK 512
 
-/* Bits of a significand that are looked at: 21 from a binary64, and whether any other is set. */
+/* Bits of a significand that are used: 21 of a binary64, and whether any other is set. */
 #define SIGNIFICAND_BITS 22
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -22,7 +22,7 @@ union block {
 struct parts {
 	uint32_t sign;     /* 0 or 1 */
 	int32_t exponent;  /* as it is encoded, without bias */
-	uint32_t fraction; /* SIGNIFICAND_BITS - 1, the last one for all that are lost */
+	uint32_t fraction; /* SIGNIFICAND_BITS - 1; the last bit is sticky */
 };
 
 static ALWAYS_INLINE struct parts
@@ -34,7 +34,7 @@ take_apart(uint64_t bits)
 		(high & 0xfffff) << 1 | (low != 0)};
 }
 
-/* word / 2^shift to the nearest, ties to even; 1 <= shift <= 31, word < 2^31. */
+/* word / 2^shift to nearest, ties to even; 1 <= shift <= 31, word < 2^31. */
 static ALWAYS_INLINE uint32_t
 round_shift(uint32_t word, uint32_t shift)
 {

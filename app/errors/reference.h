@@ -4,14 +4,14 @@
 
 /**
  * @file
- * Correctly rounded results by the CPU's binary64 arithmetic, a row of them at once: the operation
- * in 53 bits, rounded once more to the format.
+ * Correctly rounded results by the CPU's binary64 arithmetic, a row at a time: the operation is
+ * rounded to 53 bits, and the result to the format.
  *
- * Rounding twice is rounding once here. Values of all formats are binary64 numbers of 13 bits or
- * less; the numbers half-way between two neighbours of a format, which decide, have 14 or less.
- * Products have 26 bits and are exact. A quotient that is not such a number is away from it by more
- * than 2^-30 of its size. A sum is exact, or its operands are so far apart that it is nearer to the
- * larger one than any such number is. (Figueroa, "When is double rounding innocuous?", 1995.)
+ * Rounding twice gives the same as rounding once here. Values of all formats are binary64 numbers
+ * of 13 bits or less; the rounding boundaries, half-way between two neighbours of a format, have 14
+ * or less. Products have 26 bits and are exact. The distance of a quotient from a boundary is 0 or
+ * more than 2^-30 of its size. A sum is exact, or its operands are so far apart that it is nearer
+ * to the larger one than any boundary is. (Figueroa, "When is double rounding innocuous?", 1995.)
  */
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct reference {
 	const struct number_table *numbers;
 	enum netfc_op op;
 	bool posit;
-	int32_t exponent_bits; /**< IEEE: of the exponent field; posits: behind the regime */
+	int32_t exponent_bits; /**< IEEE: of the exponent field; posits: es */
 	uint32_t inf, nan;
 };
 

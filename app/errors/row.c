@@ -24,7 +24,7 @@ kind_of(const struct number_table *numbers, bool sum, uint16_t x, uint16_t y, ui
 	return bits < 0 ? 0 : bits < CANCEL_BINS ? (unsigned)bits : CANCEL_BINS - 1;
 }
 
-/* Four counters for each kind: the one before may still be on its way to memory. */
+/* Four counters for each kind, so that an increment need not wait for the previous one. */
 static void
 count_kinds(const struct row *row, struct kind_count *count)
 {

@@ -2,17 +2,18 @@
 #ifndef ROW_H
 #define ROW_H
 
-/** @file A row of pairs of operands: one x with every y, and what is expected of them. */
+/** @file A row of pairs of operands: one x with every y, and the expected results. */
 
 #include "number_table.h"
 #include "reference.h"
 
-/** Bits cancelled: 0, 1, ...; the last bin takes the rest. */
+/** Bins of cancelled bits: 0, 1, ...; the last bin is for all larger numbers. */
 #define CANCEL_BINS 17
 
 /**
- * Kinds of pairs. Those of which the expected result is a finite number count: sums of two finite
- * numbers by how many leading bits cancel, from 0 up, the others as UNCANCELLED.
+ * Kinds of pairs. Pairs whose expected result is a finite number other than zero are evaluated:
+ * sums of two finite numbers by the number of leading bits that cancel, from 0 up, others as
+ * UNCANCELLED.
  */
 enum kind {
 	UNCANCELLED = CANCEL_BINS,
@@ -22,7 +23,7 @@ enum kind {
 	KINDS,
 };
 
-/** Pairs of operands by their size. */
+/** Populations: pairs of operands by their size. */
 enum population {
 	DECIMALS = 0, /**< both less than 1 in magnitude */
 	OTHERS = 1,
@@ -34,7 +35,7 @@ enum population {
 
 /** The row of an x. */
 struct row {
-	uint16_t x[ENCODINGS]; /**< the same everywhere */
+	uint16_t x[ENCODINGS]; /**< all the same */
 	uint16_t y[ENCODINGS]; /**< 0, 1, 2, ... */
 	uint16_t expected[ENCODINGS];
 	uint8_t kind[ENCODINGS]; /**< population << POPULATION_AT | kind */
@@ -45,7 +46,7 @@ struct kind_count {
 	uint64_t pairs[POPULATIONS][KINDS];
 };
 
-/** Fill in the row of x, and add its pairs to the count. */
+/** Fill the row of x, and add its pairs to the count. */
 void
 row_fill(struct row *row, const struct reference *reference, uint16_t x, struct kind_count *count);
 

@@ -30,7 +30,7 @@ check_expected(struct share *share, uint32_t number)
 			netfc_exact(sweep->numbers->format, sweep->op, row->x[y], (uint16_t)y).z;
 }
 
-/* Over all pairs, differences are the same as sums if x - y always is x + -y. */
+/* Over all pairs, differences are the same as sums if x - y equals x + -y. */
 static void
 check_differences(struct share *share, const struct netfc_set *set)
 {

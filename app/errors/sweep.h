@@ -4,8 +4,8 @@
 
 /**
  * @file
- * All pairs of operands, a row of them for each x: every result of every set is computed from its
- * tables and compared with the correctly rounded one.
+ * A sweep over all pairs of operands, a row for each x. Every result of every set is computed from
+ * its tables and compared with the correctly rounded one.
  */
 
 #include <stdint.h>
@@ -14,17 +14,17 @@
 #include "row.h"
 #include "tally.h"
 
-/** Sets that a sweep compares at the most. */
+/** Maximum number of sets in a sweep. */
 #define MAX_SETS 4
 
-/** What to go through, and what came of it. */
+/** Input and results of a sweep. */
 struct sweep {
 	const struct number_table *numbers;
 	enum netfc_op op;
 	uint32_t step; /**< 1: every x; n: every n-th */
 	/**
-	 * Of the results expected, every n-th of a row is compared with netfc_exact(), another one
-	 * first in each row; and of every n-th row of sums the differences as well.
+	 * Every n-th expected result of a row is compared with netfc_exact(), starting at another
+	 * one in each row. In every n-th row of sums the differences are compared, too.
 	 */
 	uint32_t check;
 	unsigned set_count;
@@ -33,11 +33,11 @@ struct sweep {
 	bool progress;           /**< whether to show it on stderr */
 	struct kind_count kinds; /**< of all pairs */
 	struct tally tally[MAX_SETS][POPULATIONS];
-	uint64_t unexpected; /**< expected results that netfc_exact() has not; must be 0 */
-	uint64_t unlike;     /**< differences x - y that are not the sum x + -y; must be 0 */
+	uint64_t unexpected; /**< expected results that differ from netfc_exact(); must be 0 */
+	uint64_t unlike;     /**< differences x - y that differ from x + -y; must be 0 */
 };
 
-/** Go through all pairs. Gives 0, or -1 if there was no memory or thread. */
+/** Run the sweep. Gives 0, or -1 if memory or a thread could not be had. */
 int sweep_run(struct sweep *sweep);
 
 #endif /* SWEEP_H */

@@ -27,7 +27,7 @@ is_before(const struct worst *a, const struct worst *b)
 	return a->x != b->x ? a->x < b->x : a->y < b->y;
 }
 
-/* Worst errors are in descending order; an error of 0 is an empty place. */
+/* The greatest errors in descending order; an error of 0 is an empty element. */
 static void
 worst_add(struct worst *list, const struct worst *item)
 {
@@ -49,7 +49,7 @@ worst_add(struct worst *list, const struct worst *item)
 	list[at] = *item;
 }
 
-/* The relative error of a result; a NaN is as wrong as can be. */
+/* The relative error of a result; that of a NaN is infinite. */
 static double
 error_of(const struct number_table *numbers, uint16_t z, uint16_t expected)
 {
@@ -121,7 +121,7 @@ append_bin(json_t *array, int name, uint64_t count)
 		json_array_append_new(array, json_pack("[i, I]", name, (json_int_t)count));
 }
 
-/* The last of accuracy's bins, and the first of units in the last place, is the exact results'. */
+/* Exact results are in the last bin of accuracy and in the first one of ulp. */
 static json_t *
 bins_json(const uint64_t *bins, unsigned count, int offset, unsigned exact_bin, uint64_t exact)
 {

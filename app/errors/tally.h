@@ -2,14 +2,14 @@
 #ifndef TALLY_H
 #define TALLY_H
 
-/** @file Errors of results, counted. All in integers: no order of counting changes a bit. */
+/** @file Counts of errors, in integers, so that their order does not matter. */
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "row.h"
 
-/** Accuracy is counted in steps of 1/10,000; the last bin is for exactly 1. */
+/** Bins of accuracy, in steps of 1/10,000; the last bin is for exactly 1. */
 #define ACCURACY_BINS 10001
 
 /** Units in the last place: 0, 1, 2-3, 4-7, ... */
@@ -20,28 +20,28 @@
 #define ERROR_BINS 64
 #define ERROR_ONE 40
 
-/** Distinct errors kept, the greatest ones. */
+/** How many distinct errors are kept: the greatest ones. */
 #define WORST 6
 
-/** A relative error, how often it was met, and the least pair of operands that has it. */
+/** A relative error, its count, and the least pair of operands that has it. */
 struct worst {
 	double error;
 	uint64_t count;
 	uint16_t x, y;
 };
 
-/** Sums that lost some leading bits: those that are not exact. */
+/** Inexact sums by cancelled leading bits. */
 struct cancel_bin {
 	uint64_t inexact;
 	uint64_t loss; /**< as in struct tally */
 };
 
-/** A result that has not the expected bits, of the pair x and y. */
+/** A result for x and y that differs from the expected one. */
 struct miss {
 	uint16_t x, y, z, expected;
 };
 
-/** Results of a set that have not the expected bits. */
+/** The results of a set that differ from the expected ones. */
 struct tally {
 	uint64_t left_out_wrong; /**< where what is expected is not a finite number */
 	uint64_t inexact;        /**< the others */
@@ -54,11 +54,11 @@ struct tally {
 	struct worst worst[WORST];
 };
 
-/** What a result adds to the loss. */
+/** The loss of a result. */
 uint64_t tally_loss(const struct number_table *numbers, uint16_t z, uint16_t expected);
 
 /**
- * Count a result where a finite number is expected.
+ * Count a result whose expected value is a finite number.
  *
  * @param weight how many times
  */

@@ -2,7 +2,7 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 
-/** @file What all subcommands share: how they are called, take options, complain and end. */
+/** @file What all subcommands share: interface, options, error messages, exit statuses. */
 
 #include <getopt.h>
 #include <jansson.h>
@@ -12,7 +12,7 @@
 enum status {
 	STATUS_DONE = 0,
 	STATUS_INPUT = 1,  /**< wrong usage or bad input */
-	STATUS_FAILED = 2, /**< a failure of something else, e.g. a file that cannot be written */
+	STATUS_FAILED = 2, /**< another failure, e.g. a file that cannot be written */
 };
 
 /** A subcommand. */
@@ -32,18 +32,18 @@ extern const struct command verify_command;
 extern const struct command size_command;
 extern const struct command export_command;
 
-/** Say on stderr what is wrong; the program's name is put in front, a line end behind. */
+/** Print an error message to stderr, after the program's name and with a newline. */
 void complain(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 /** The options that every subcommand has; the first of its `struct option`s. */
 #define COMMON_OPTIONS {"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}
 
-/** What next_option() returns behind the last option. */
+/** What next_option() returns after the last option. */
 #define NO_MORE_OPTIONS (-1)
 
 /**
- * The next option, as getopt_long() gives it. --help is answered and a wrong option complained
- * about here: the caller ends with option_status().
+ * The next option, as getopt_long() gives it. --help is answered and a wrong option is reported
+ * here; after either, the caller ends with option_status().
  */
 int next_option(const struct command *command, int argc, char **argv, const char *letters,
 	const struct option *options);
@@ -58,7 +58,7 @@ struct flag {
 	bool *given;
 };
 
-/** Flags of a command at the most. */
+/** Maximum number of flags of a command. */
 #define MAX_FLAGS 4
 
 /**
@@ -71,17 +71,17 @@ struct flag {
 int take_flags(const struct command *command, int argc, char **argv, const struct flag *flags);
 
 /**
- * Put options before operands, keeping the order of each; negative numbers are operands, and so is
- * everything behind "--". For commands whose options have no values.
+ * Put options before operands, keeping the order of each. Negative numbers are operands, and so is
+ * everything after "--". For commands whose options have no values.
  *
- * @return how many of argv are options, argv[0] being one
+ * @return the number of options in argv, argv[0] included
  */
 int options_first(int argc, char **argv);
 
-/** Complain that operands are missing or too many. Gives the exit status. */
+/** Report missing or too many operands. Gives the exit status. */
 int wrong_operands(const struct command *command, const char *what);
 
-/** Print a value and drop it. NULL means that there was no memory for it. Gives the exit status. */
+/** Print a value and release it. NULL stands for "out of memory". Gives the exit status. */
 int print_json(json_t *value);
 
 /** Size of a number with its thousands separated. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The decision table (paper, table I), with everything that IEEE 754 and posits want of zeros,
- * infinities, NaN and NaR as further rows of the same table.
+ * The decision table (paper, table I). Further rows have the results that IEEE 754 and posits
+ * prescribe for zeros, infinities, NaN and NaR.
  */
 #include "internal.h"
 

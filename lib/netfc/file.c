@@ -15,11 +15,11 @@ static const char magic[8] = {'N', 'e', 't', 'F', 'C', 's', 'e', 't'};
 #define TABLE_NAME_BYTES 8
 #define TABLE_BYTES (TABLE_NAME_BYTES + 4)
 #define CHECKSUM_BYTES 4
-/* Offsets of what is read before anything else. */
+/* Offsets of the fields that are read first. */
 #define VERSION_OFFSET 8
 #define LENGTH_OFFSET 12
 #define NAME_OFFSET 16
-/* No table set is nearly that large; a file that is needs no reading. */
+/* All table sets are much smaller; a larger file is not read. */
 #define MAX_FILE_BYTES (64u << 20)
 
 static unsigned
@@ -68,7 +68,7 @@ file_bytes(const struct netfc_set *set)
 	return bytes;
 }
 
-/* All that comes before the entries; `data` has descriptor_bytes(). */
+/* Header and table descriptors; `data` has descriptor_bytes(). */
 static uint8_t *
 put_descriptor(const struct netfc_set *set, uint8_t *data)
 {
@@ -117,7 +117,7 @@ netfc_set_serialize(const struct netfc_set *set, void **data, size_t *length)
 	return NETFC_OK;
 }
 
-/* What can be said before the set is known. */
+/* The checks that do not need the set. */
 static int
 check_frame(const uint8_t *data, size_t length)
 {
@@ -139,7 +139,7 @@ check_frame(const uint8_t *data, size_t length)
 	return NETFC_OK;
 }
 
-/* The header must be the one that a set of its name has. */
+/* The header must be that of a set of this name. */
 static int
 check_descriptor(const struct netfc_set *set, const uint8_t *data, size_t length)
 {
@@ -213,7 +213,7 @@ write_and_close(FILE *file, const void *data, size_t length)
 	return fclose(file) == 0 && written;
 }
 
-/* Write all bytes to a file just made, and make it readable for all. */
+/* Write all bytes to a new file, and make it readable for all. */
 static bool
 write_all(int fd, const void *data, size_t length)
 {
@@ -225,7 +225,7 @@ write_all(int fd, const void *data, size_t length)
 	return false;
 }
 
-/* Write a new file next to `path`, then put it in its place. `template` is for mkstemp(). */
+/* Write a new file beside `path`, then rename it to `path`. `template` is for mkstemp(). */
 static int
 replace_file(const char *path, char *template, const void *data, size_t length)
 {
@@ -241,7 +241,7 @@ replace_file(const char *path, char *template, const void *data, size_t length)
 	return NETFC_ERR_IO;
 }
 
-/* A device, pipe or the like is written to; to put a file in its place would take it away. */
+/* A device, pipe or the like: written to, because a rename would replace it. */
 static bool
 is_special(const char *path)
 {
@@ -291,7 +291,7 @@ read_file(FILE *file, void **data, size_t *length)
 	}
 	if (status.st_size > (off_t)MAX_FILE_BYTES)
 		return NETFC_ERR_FOREIGN;
-	/* A byte more than there should be, so that a file that grows is noticed. */
+	/* One more byte than the size, to notice a file that grows. */
 	*length = (size_t)status.st_size + 1;
 	buffer = malloc(*length);
 	if (buffer == NULL)

@@ -136,7 +136,7 @@ unpack_ieee(const struct netfc_format *format, uint16_t magnitude)
 	return number;
 }
 
-/* How many bits equal to the first one a posit's magnitude starts with. */
+/* The number of leading bits of a posit's magnitude that are equal. */
 static unsigned
 regime_run(uint16_t magnitude)
 {
@@ -152,7 +152,8 @@ unpack_posit(const struct netfc_format *format, uint16_t magnitude)
 {
 	unsigned run = regime_run(magnitude), es = format->exp_bits;
 	int regime = magnitude >> 14 & 1 ? (int)run - 1 : -(int)run;
-	/* What follows the regime and the bit that ends it, left-aligned; missing bits are zero. */
+	/* The bits after the regime and its terminating bit, left-aligned; missing bits are zero.
+	 */
 	uint64_t rest = run + 1 < 15 ? (uint64_t)magnitude << (49 + run + 1) : 0;
 	struct number number;
 
@@ -168,7 +169,7 @@ netfc_unpack(const struct netfc_format *format, uint16_t magnitude)
 	return format->posit ? unpack_posit(format, magnitude) : unpack_ieee(format, magnitude);
 }
 
-/* A quotient by a power of two, with what is needed to round it. */
+/* A quotient by a power of two, with the bits that rounding needs. */
 struct shifted {
 	uint64_t quotient;
 	bool half; /* the first bit lost */
@@ -193,13 +194,13 @@ shift_right(uint64_t value, unsigned bits, bool sticky)
 static uint64_t
 half_even(struct shifted shifted)
 {
-	/* Without a branch, which no processor could predict. */
+	/* Without a branch, because it would be unpredictable. */
 	return shifted.quotient + (shifted.half & (shifted.rest | (shifted.quotient & 1)));
 }
 
 /*
- * The fraction field behind the exponent field, unrounded. Subnormals come out right because a
- * significand without its hidden bit is their encoding; a carry into the exponent is meant.
+ * Exponent field and fraction field, unrounded. Subnormal numbers need no special case: a
+ * significand without its hidden bit is their encoding. A carry into the exponent is intended.
  */
 static struct shifted
 encode_ieee(const struct netfc_format *format, struct number number)
@@ -216,10 +217,10 @@ encode_ieee(const struct netfc_format *format, struct number number)
 	return shifted;
 }
 
-/* Bits of the fraction that stand behind the longest regime and exponent in a word of 64. */
+/* Bits of the fraction that fit a 64-bit word after the longest regime and the exponent. */
 #define POSIT_FRACTION 46
 
-/* Regime, exponent and fraction as one long string of bits, cut behind the 15th. */
+/* Regime, exponent and fraction as one string of bits, cut after the 15th. */
 static struct shifted
 encode_posit(const struct netfc_format *format, struct number number)
 {

@@ -2,7 +2,7 @@
 #ifndef NETFC_INTERNAL_H
 #define NETFC_INTERNAL_H
 
-/** @file What the library's files share and nobody else sees. */
+/** @file Declarations that are internal to the library. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct netfc_format {
 	int guard;
 };
 
-/* What netfc_format.h has as functions, without a call. */
+/* Inline variants of functions of netfc_format.h. */
 
 static inline bool
 is_negative(uint16_t bits)
@@ -74,7 +74,7 @@ operand_class(const struct netfc_format *format, uint16_t bits)
 struct number {
 	int exponent;
 	uint64_t significand;
-	bool sticky; /* a little more than that, less than 2^-63 of it */
+	bool sticky; /* the value is greater than that, by less than 2^-63 of it */
 };
 
 /* format.c */
@@ -82,7 +82,7 @@ struct number netfc_unpack(const struct netfc_format *format, uint16_t magnitude
 uint16_t netfc_round_nearest(const struct netfc_format *format, struct number number);
 uint16_t netfc_round_down(const struct netfc_format *format, struct number number);
 
-/* fixed.c: log2 and exp2 in integers. Each gives less than its bound away from the real value. */
+/* fixed.c: log2 and exp2 in integers, with errors below the bounds that follow. */
 
 /* log2 of a significand in [1, 2), as a multiple of 2^-LOG_BITS. */
 uint64_t netfc_log2_significand(uint64_t significand);
@@ -128,13 +128,13 @@ struct netfc_set {
 };
 
 /*
- * A family of table sets: what its tables look like, how they are filled, which programs run
- * over them. set.c, file.c and everything above know families only through this.
+ * A family of table sets: the layout of its tables, their entries, and its programs. set.c, file.c
+ * and everything above use families only through this.
  */
 struct family {
-	/* Describe the tables: all but entries and reachable. */
+	/* Describe the tables, without entries and reachable. */
 	void (*layout)(struct netfc_set *set);
-	/* Fill the entries in. */
+	/* Compute the entries. */
 	int (*fill)(struct netfc_set *set);
 	/* Mark the reachable entries. */
 	void (*mark)(struct netfc_set *set);
@@ -216,7 +216,7 @@ part_test(enum netfc_part_test test, struct netfc_part slice)
 		.part = {__VA_ARGS__},                                                          \
 		.what = (why)})
 
-/* set.c: an empty set of that name, with all memory its tables need. */
+/* set.c: a set of that name with allocated, empty tables. */
 int netfc_set_alloc(const char *name, struct netfc_set **set);
 
 /* A mask of the lowest `bits` bits, fewer than 32. */

@@ -30,7 +30,7 @@ append(struct list *list, uint32_t key, unsigned length, uint32_t value)
 		(struct netfc_prefix){.key = key, .value = value, .length = (uint8_t)length};
 }
 
-/* A table or a page of it: keys of `bits` bits; those behind the table's end cannot occur. */
+/* A table or a page of it: keys of `bits` bits; keys beyond the table's end cannot occur. */
 struct keys {
 	const struct netfc_table *table;
 	uint32_t first; /* index of key 0 */
@@ -50,7 +50,7 @@ value_of(const struct keys *keys, uint32_t key)
 	return keys->table->entries[keys->first + key];
 }
 
-/* What is known of all keys below a prefix. */
+/* The values of all keys below a prefix. */
 enum uniform {
 	NONE_OCCUR,
 	ALL_EQUAL,
@@ -70,8 +70,8 @@ join(enum uniform left, uint32_t left_value, enum uniform right, uint32_t right_
 }
 
 /*
- * Merge below a prefix: what can be merged still is left to the caller, who may merge it further;
- * what cannot is appended.
+ * Merge the keys below a prefix. If all are equal, nothing is appended and the caller may merge
+ * further; otherwise the largest equal parts are appended.
  */
 static enum uniform
 merge(const struct keys *keys, struct list *list, uint32_t key, unsigned length, uint32_t *value)
@@ -105,15 +105,15 @@ cover_merged(const struct keys *keys, struct list *list)
 }
 
 /*
- * The values that a node may have at no more cost than any other, ascending; none means that no
- * key below occurs, so that any value will do.
+ * The values of a node that lead to the fewest prefixes, ascending. None means that no key below
+ * occurs and any value will do.
  */
 struct choice {
 	uint32_t *value;
 	uint32_t count;
 };
 
-/* ORTC's tree: choices of the nodes of one depth behind each other, level[0] being the root. */
+/* ORTC's tree: node[depth] has the choices of all nodes of that depth; node[0] is the root. */
 struct tree {
 	struct choice *node[33];
 	uint32_t *memory[33];
@@ -151,7 +151,7 @@ unite(struct choice a, struct choice b, uint32_t *out)
 	return count;
 }
 
-/* Both halves' choice: what serves both, or else what serves either. */
+/* The choice of a node: the intersection of its halves' choices, or if empty their union. */
 static uint32_t
 combine(struct choice a, struct choice b, uint32_t *out)
 {
@@ -184,7 +184,7 @@ grow_leaves(const struct keys *keys, struct tree *tree)
 	return true;
 }
 
-/* The nodes of a depth from those below: no more values than all of those together. */
+/* The nodes of a depth from those below, which have at least as many values together. */
 static bool
 grow_level(struct tree *tree, unsigned depth)
 {
@@ -229,7 +229,7 @@ contains(struct choice choice, uint32_t value)
 	return low < choice.count && choice.value[low] == value;
 }
 
-/* Take the inherited value where it is as good as any, else state another. */
+/* Keep the inherited value if it is among the node's choices, else append a prefix. */
 static void
 choose(const struct keys *keys, const struct tree *tree, struct list *list, uint32_t node,
 	unsigned depth, bool inherited, uint32_t value)

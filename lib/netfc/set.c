@@ -7,7 +7,7 @@
 
 #define FLOOR_SUFFIX "_floor"
 
-/* Families, and how the names of sets without a scale end. */
+/* Families, and the suffixes of the names of sets without a scale. */
 static const struct {
 	const char *name, *suffix;
 } families[] = {
@@ -41,7 +41,7 @@ is_power_of_two(unsigned long value)
 	return value != 0 && (value & (value - 1)) == 0;
 }
 
-/* The number that all of `text` up to `end` is: no sign, no leading zero. */
+/* Parse a number from `text` to `end`, without sign or leading zero. */
 static bool
 parse_scale(const char *text, const char *end, unsigned *scale)
 {
@@ -56,7 +56,7 @@ parse_scale(const char *text, const char *end, unsigned *scale)
 	return true;
 }
 
-/* Whether the text from `name` to `end` ends in the suffix; `end` then becomes where it begins. */
+/* Cut the suffix off the text from `name` to `end`. False if it does not have it. */
 static bool
 cut_suffix(const char *name, const char **end, const char *suffix)
 {
@@ -68,7 +68,7 @@ cut_suffix(const char *name, const char **end, const char *suffix)
 	return true;
 }
 
-/* The format that all of `name` up to `end` names. */
+/* The format whose name is the text from `name` to `end`. */
 static int
 parse_format(const char *name, const char *end, struct netfc_set_id *id)
 {
@@ -125,7 +125,7 @@ netfc_set_format_name(const struct netfc_set_id *id, char *name)
 		id->rounding == NETFC_FLOOR ? FLOOR_SUFFIX : "");
 }
 
-/* The sets of the families without a scale, behind all others. */
+/* Names of the sets without a scale, which come last. */
 static bool
 known_name_without_scale(unsigned index, char *name)
 {

@@ -36,7 +36,7 @@ class_bits(uint32_t bits, uint32_t magnitude, struct traits traits)
 	return (uint32_t)(magnitude != 0) + (magnitude >= traits.inf) + (magnitude > traits.inf);
 }
 
-/* A choice without a branch, whatever the compiler thinks of it. */
+/* A choice that is compiled without a branch. */
 static inline uint32_t
 choose(bool condition, uint32_t yes, uint32_t no)
 {
@@ -146,7 +146,7 @@ page_key(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned coun
 		dst[l] = netfc_decide_page(a[l]) << 16 | b[l];
 }
 
-/* Log words never are INT16_MIN, so that their negative is one too. */
+/* A log word is never INT16_MIN, so that its negative is a log word, too. */
 static ALWAYS_INLINE void
 negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
@@ -158,7 +158,7 @@ negate_for_division(const struct netfc_step *step, struct netfc_lanes *lanes, un
 		dst[l] = choose(op[l] == NETFC_DIV - NETFC_ADD, -a[l] & 0xffff, a[l]);
 }
 
-/* A part's bits where they belong in the key. */
+/* A part's bits at their position in the key. */
 static inline uint32_t
 place(uint32_t word, struct netfc_part part)
 {

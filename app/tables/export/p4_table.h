@@ -54,7 +54,7 @@ struct p4_entry {
 
 /** A table and its entries. */
 struct p4_table {
-	/** Paths of its instances: below the lane's control, or below the top one if shared. */
+	/** Paths of its instances, relative to the lane's control, or to the top one if shared. */
 	const char *instance[P4_MAX_INSTANCES];
 	bool shared; /**< once per program, not once per lane */
 	unsigned key_count;
@@ -118,7 +118,7 @@ struct p4_instance {
 /**
  * Step to the next instance of a table. Start with `{0}`.
  *
- * @return false behind the last
+ * @return false after the last
  */
 bool
 p4_next_instance(const struct p4_program *program, unsigned lanes, struct p4_instance *instance);

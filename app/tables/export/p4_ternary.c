@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fewer ternary entries that say the same. */
+/* Minimisation of ternary tables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ covers(const struct p4_entry *outer, const struct p4_entry *inner)
 	return true;
 }
 
-/* Join b into a if they match the same but for one bit. */
+/* Join b into a if their matches differ in at most one bit. */
 static bool
 join(struct p4_entry *a, const struct p4_entry *b)
 {
@@ -84,7 +84,7 @@ join_any(struct p4_table *table)
 	return joined;
 }
 
-/* Whether packets that match entry `at` would meet the same fate without it. */
+/* Whether packets that match entry `at` would have the same outcome without it. */
 static bool
 is_needless(const struct p4_table *table, size_t at)
 {

@@ -35,7 +35,7 @@ struct report {
 	long long bytes;
 	unsigned long entries;
 	double milliseconds;
-	bool has_margin; /* entries are rounded real numbers, not integers from the start */
+	bool has_margin; /* entries are rounded real numbers */
 	struct netfc_margin margin;
 };
 
@@ -73,7 +73,7 @@ output_path(const struct options *options, const char *name)
 	return length < 0 ? NULL : path;
 }
 
-/* Files are replaced; a device or a pipe would be lost that way. */
+/* Regular files are replaced; a device or a pipe must not be. */
 static int
 write_set(const struct netfc_set *set, const char *path, long long *bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* netfc-tables list: the table sets there are, and those that are there as files. */
+/* netfc-tables list: the table sets that can be built, and table-set files. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@ static const char help[] =
 	"  -h, --help     print this\n\n"
 	"Files are read and their checksums compared; netfc-tables verify does more.\n";
 
-/* A folder and where its name comes from. */
+/* A folder and its entries. */
 struct folder {
 	const char *path;
-	bool asked_for; /* not the compiled-in one, which may be missing */
+	bool asked_for; /* by option or environment; the compiled-in folder may be missing */
 	struct dirent **entry;
 	int count;
 };
@@ -61,11 +61,11 @@ free_folder(struct folder *folder)
 		free(folder->entry);
 }
 
-/* What a file is, or what is wrong with it. */
+/* The set in a file, or what is wrong with the file. */
 struct file {
 	long long bytes;
 	char set[NETFC_SET_NAME_SIZE]; /* empty unless it loads */
-	bool misnamed;                 /* holds another set than its name says */
+	bool misnamed;                 /* the set has another name than the file */
 	const char *error;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* netfc-tables size: what tables cost, plain and compressed. */
+/* netfc-tables size: entries and bytes of tables, plain and compressed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,16 +38,16 @@ count_stored(const struct netfc_table *table, unsigned page)
 	return count;
 }
 
-/* The keys that are counted, as the numbers that they are: first <= 0 <= last. */
+/* The range of signed keys that are counted: first <= 0 <= last. */
 struct domain {
 	int32_t first, last;
 	uint32_t mask; /* of a key's bits */
 };
 
 /*
- * The expTable's keys but for those at both ends that all have the value of the first or the last
- * key: zero or infinity, the least or the greatest posit. Two comparisons decide those, as in the
- * paper's algorithm 2.
+ * The expTable's keys without the runs at both ends that have the value of the first or the last
+ * key: zero or infinity, the least or the greatest posit. Two comparisons replace these keys, as in
+ * the paper's algorithm 2.
  */
 static struct domain
 domain_of_exp(const struct netfc_table *table)
@@ -74,7 +74,7 @@ is_needed(const struct domain *domain, const struct netfc_prefix *prefix)
 		last_key >= ((uint32_t)domain->first & domain->mask);
 }
 
-/* Bits of the least key that holds every theta that can occur: -g*k to g*k. */
+/* Width of a key for every theta that can occur: -g*k to g*k. */
 static unsigned
 theta_bits(const struct netfc_set *set)
 {
@@ -141,7 +141,7 @@ count_row(const struct netfc_set *set, const struct netfc_table *table, unsigned
 	error = count_cover(table, page, NETFC_COVER_MERGED, &entries->merged);
 	if (error == NETFC_OK)
 		error = count_cover(table, page, NETFC_COVER_OPTIMAL, &entries->optimal);
-	/* The fewest of all keys need not be the fewest of the domain's; merged ones do, too. */
+	/* The optimal cover of all keys need not be optimal for the domain: merged may be less. */
 	if (entries->optimal > entries->merged)
 		entries->optimal = entries->merged;
 	return error;

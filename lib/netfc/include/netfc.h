@@ -7,7 +7,7 @@
  * netfc: floating-point arithmetic from table look-ups and integer additions.
  *
  * The library builds table sets and computes with them. It needs no DPDK, prints nothing, never
- * exits, and keeps no state of its own: all functions may be called from any thread.
+ * exits, and has no global state: all functions may be called from any thread.
  */
 
 #include "netfc_arith.h"

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Operations, as they stand on the wire. */
+/** Operations, as on the wire. */
 enum netfc_op {
 	NETFC_ADD = 1,
 	NETFC_SUB = 2,
@@ -24,11 +24,11 @@ enum netfc_op {
 	NETFC_DIV = 4,
 };
 
-/** Exception flags of a lane, as they stand on the wire (IEEE 754-2019, section 7). */
+/** Exception flags of a lane, as on the wire (IEEE 754-2019, section 7). */
 enum netfc_flag {
 	NETFC_INVALID = 1,   /**< z is NaN or NaR, no operand is, and y is no zero divisor */
 	NETFC_DIVBYZERO = 2, /**< a finite number other than zero divided by zero */
-	NETFC_OVERFLOW = 4,  /**< z is infinite and came of finite operands */
+	NETFC_OVERFLOW = 4,  /**< z is infinite, the operands are finite */
 	NETFC_UNDERFLOW = 8, /**< z is zero and the exact result is not */
 };
 
@@ -41,12 +41,12 @@ struct netfc_result {
 /** The operation's name: "add", "sub", "mul", "div"; NULL for anything else. */
 NETFC_API const char *netfc_op_name(unsigned op);
 
-/** The operation's sign for people: "+", "-", "x", "/"; NULL for anything else. */
+/** The operation's symbol: "+", "-", "x", "/"; NULL for anything else. */
 NETFC_API const char *netfc_op_symbol(unsigned op);
 
 /**
- * The reference: one lane through the tables, one decision after the other (paper, algorithms 1
- * and 2). Slow and obvious; everything faster is tested against it.
+ * The reference: one lane through the tables, decision by decision (paper, algorithms 1 and 2). It
+ * is slow and simple; tests compare everything faster with it.
  *
  * @param set the tables
  * @param op one of enum netfc_op

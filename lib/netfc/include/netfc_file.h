@@ -10,7 +10,7 @@
  * whole file, the set's name in 32 bytes padded with NUL, u8 format, u8 rounding, u8 tables,
  * u8 family, u32 k; per table 8 bytes of name padded with NUL, u8 key bits, u8 value bits,
  * u8 pages, u8 bytes per entry; then the entries of all tables; last a u32 CRC-32 (ISO 3309, as in
- * zlib) of all that is before it.
+ * zlib) of all bytes before it.
  */
 
 #include <stddef.h>
@@ -24,28 +24,28 @@ extern "C" {
 /** The version of the files that this library writes, and the only one it reads. */
 #define NETFC_FILE_VERSION 1
 
-/** How the names of table-set files end. */
+/** Suffix of the names of table-set files. */
 #define NETFC_FILE_SUFFIX ".netfc"
 
 /**
  * Write a table set as bytes.
  *
- * @param data where the bytes go; free() them
- * @param length how many there are
+ * @param data receives the bytes; free() them
+ * @param length receives their number
  * @return 0 or NETFC_ERR_NOMEM
  */
 NETFC_API int netfc_set_serialize(const struct netfc_set *set, void **data, size_t *length);
 
 /**
- * Read a table set from bytes, which nothing is assumed of.
+ * Read a table set from untrusted bytes.
  *
  * @return 0, NETFC_ERR_FOREIGN, _OLD, _NEW, _TRUNCATED, _TRAILING, _CHECKSUM, _CONTENT or _NOMEM
  */
 NETFC_API int netfc_set_deserialize(const void *data, size_t length, struct netfc_set **set);
 
 /**
- * Write a table set to a file. The file appears whole or not at all; a device or a pipe is written
- * as it is.
+ * Write a table set to a file. A regular file is replaced as a whole or not at all; a device or a
+ * pipe is written to.
  *
  * @return 0, NETFC_ERR_NOMEM, or NETFC_ERR_IO with errno set
  */

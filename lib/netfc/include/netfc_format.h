@@ -11,7 +11,7 @@
  * section 3; the NetFC paper, section II.B, uses one exponent bit where the standard has two).
  *
  * The **magnitude** of a number is the low 15 bits of the encoding of its absolute value.
- * Magnitudes order like the values they stand for.
+ * Magnitudes have the order of the values that they encode.
  */
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/** Format numbers, as they stand on the wire. */
+/** Format numbers, as on the wire. */
 enum netfc_format_id {
 	NETFC_FP16 = 1,        /**< IEEE 754 binary16 */
 	NETFC_POSIT16 = 2,     /**< posit<16,1>, the paper's */
@@ -34,7 +34,7 @@ enum netfc_format_id {
 /** One more than the greatest format number. */
 #define NETFC_FORMAT_END 5
 
-/** What an encoding stands for; an infinity is only known to IEEE formats. */
+/** Classes of encodings; only IEEE formats have infinities. */
 enum netfc_class {
 	NETFC_ZERO = 0,   /**< +0 or -0 */
 	NETFC_FINITE = 1, /**< a finite number other than zero */
@@ -70,7 +70,7 @@ NETFC_API enum netfc_format_id netfc_format_id(const struct netfc_format *format
 /** The format's name, as in the names of table sets. */
 NETFC_API const char *netfc_format_name(const struct netfc_format *format);
 
-/** What the format is, for people: "IEEE 754 binary16". */
+/** The format's full name, e.g. "IEEE 754 binary16". */
 NETFC_API const char *netfc_format_title(const struct netfc_format *format);
 
 /** Whether the format is a posit. */
@@ -80,12 +80,12 @@ NETFC_API bool netfc_format_is_posit(const struct netfc_format *format);
 NETFC_API unsigned netfc_format_max_scale(const struct netfc_format *format);
 
 /**
- * The guard g: where the logarithms of two operands differ by more than g, their sum is the
+ * The guard g: if the logarithms of two operands differ by more than g, their sum is the
  * larger operand (paper, section III.B.1).
  */
 NETFC_API int netfc_format_guard(const struct netfc_format *format);
 
-/** What `bits` stands for. */
+/** The class of `bits`. */
 NETFC_API enum netfc_class netfc_classify(const struct netfc_format *format, uint16_t bits);
 
 /** The magnitude of `bits`, 0..32767. The magnitude of zero and of NaR is 0. */
@@ -94,7 +94,7 @@ NETFC_API uint16_t netfc_magnitude(const struct netfc_format *format, uint16_t b
 /** Whether the sign bit of `bits` is set. */
 NETFC_API bool netfc_is_negative(uint16_t bits);
 
-/** The encoding of the number of that magnitude, negative or not. */
+/** The encoding of the number with that magnitude and sign. */
 NETFC_API uint16_t netfc_with_sign(
 	const struct netfc_format *format, uint16_t magnitude, bool negative);
 
@@ -104,13 +104,13 @@ NETFC_API uint16_t netfc_negate(const struct netfc_format *format, uint16_t bits
 /** The format's NaN: the quiet one with only the top fraction bit set, or NaR. */
 NETFC_API uint16_t netfc_nan(const struct netfc_format *format);
 
-/** The magnitude of infinity; 0x8000, which no magnitude reaches, for posits. */
+/** The magnitude of infinity; for posits 0x8000, which is greater than any magnitude. */
 NETFC_API uint16_t netfc_inf_magnitude(const struct netfc_format *format);
 
 /**
  * The value of an encoding. Every value of every format is a double.
  *
- * @return the value; an infinity or a NaN as such; NaN for NaR
+ * @return the value, which may be infinite or NaN; NaN for NaR
  */
 NETFC_API double netfc_decode(const struct netfc_format *format, uint16_t bits);
 
@@ -118,7 +118,7 @@ NETFC_API double netfc_decode(const struct netfc_format *format, uint16_t bits);
  * Encode a value: IEEE formats round to nearest, ties to even; posits round to nearest on the
  * encoding, never to zero or NaR, and saturate.
  *
- * @param value any double; a posit's NaR stands for infinities and NaN
+ * @param value any double; posits encode infinities and NaN as NaR
  * @return the encoding
  */
 NETFC_API uint16_t netfc_encode(const struct netfc_format *format, double value);

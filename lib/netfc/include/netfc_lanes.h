@@ -4,12 +4,12 @@
 
 /**
  * @file
- * Many lanes at once: a batch of lanes goes step by step through a table set's stages.
+ * Many lanes at once: a batch of lanes goes through the stages of a table set, step by step.
  *
- * A batch is a switch's packet header vector (PHV), turned around: an array per field instead of
- * a record per lane. A program is what a switch's pipeline is: a fixed sequence of look-ups and
- * integer additions, the same for every lane, without a branch that depends on an operand. Each
- * table set brings two programs, one for additions and subtractions and one for
+ * A batch is a switch's packet header vector (PHV) as a structure of arrays: an array per field
+ * instead of a record per lane. A program corresponds to a switch's pipeline: a fixed sequence of
+ * look-ups and integer additions, the same for every lane, without a branch that depends on an
+ * operand. Each table set has two programs, one for additions and subtractions and one for
  * multiplications and divisions.
  */
 
@@ -23,19 +23,19 @@
 extern "C" {
 #endif
 
-/** Lanes in a batch at the most. */
+/** Maximum number of lanes in a batch. */
 #define NETFC_BATCH 256
 
-/** Fields of a lane at the most. */
+/** Maximum number of fields of a lane. */
 #define NETFC_MAX_FIELDS 24
 
-/** Steps of a program at the most. */
+/** Maximum number of steps of a program. */
 #define NETFC_MAX_STEPS 72
 
-/** Parts of a key at the most. */
+/** Maximum number of parts of a key. */
 #define NETFC_MAX_PARTS 7
 
-/** Fields that every program has; the others are its own. */
+/** Fields that every program has; each program has further ones. */
 enum netfc_field {
 	NETFC_X = 0,     /**< operand, 16 bits; in */
 	NETFC_Y = 1,     /**< operand, 16 bits; in */
@@ -45,7 +45,7 @@ enum netfc_field {
 	NETFC_OWN_FIELDS = 5,
 };
 
-/** A batch of lanes: each field's values behind each other. */
+/** A batch of lanes: one array for each field. */
 struct netfc_lanes {
 	uint32_t field[NETFC_MAX_FIELDS][NETFC_BATCH];
 } __attribute__((aligned(64)));
@@ -77,8 +77,8 @@ enum netfc_step_kind {
 	/** dst = a, or -a for div. */
 	NETFC_STEP_NEGATE_DIV,
 	/**
-	 * The decision in dst, where it says that z is computed: x or y instead if theta b is
-	 * beyond the guard, +0 if the miTable's word c is NETFC_NO_RESULT.
+	 * The decision in dst, if it says that z is computed: changed to x or y if theta b is
+	 * beyond the guard, to +0 if the miTable's word c is NETFC_NO_RESULT.
 	 */
 	NETFC_STEP_GUARD,
 	/** z and flags: the decision a's choice of x, y (b), its constant, or magnitude c signed.
@@ -87,11 +87,11 @@ enum netfc_step_kind {
 	/** Posit results, likewise. */
 	NETFC_STEP_SELECT_POSIT,
 	/**
-	 * dst = the parts, each in its place, and the bits of imm, or-ed: how a switch makes a key
-	 * out of slices of fields. dst is none of the fields read.
+	 * dst = the parts, each at its position, and the bits of imm, or-ed, as a switch makes a
+	 * key from slices of fields. dst is none of the fields read.
 	 */
 	NETFC_STEP_JOIN,
-	/** dst = (a + b) & imm: what carries beyond the mask is lost. */
+	/** dst = (a + b) & imm; a carry beyond the mask is lost. */
 	NETFC_STEP_ADD,
 	/** dst = (a - b) & imm. */
 	NETFC_STEP_SUB,
@@ -102,8 +102,8 @@ enum netfc_step_kind {
 	/** dst = a + b if the decision c names page 0, else a - b. */
 	NETFC_STEP_ADD_OR_SUB,
 	/**
-	 * IEEE results that are whole: z is the decision a's choice of x, y (b), its constant, or
-	 * the word c, sign and all; and the flags.
+	 * IEEE results with their sign: z is the decision a's choice of x, y (b), its constant, or
+	 * the word c; and the flags.
 	 */
 	NETFC_STEP_SELECT_SIGNED,
 };
@@ -115,19 +115,19 @@ enum netfc_part_test {
 	NETFC_PART_NONE = 2, /**< a bit: whether none is */
 };
 
-/** A slice of a field and where it goes in a key. */
+/** A slice of a field, and its position in a key. */
 struct netfc_part {
 	uint8_t field;
 	uint8_t low;   /**< the slice's lowest bit */
 	uint8_t width; /**< its width in bits, 1..31 */
-	uint8_t at;    /**< the bit of the key that its lowest bit becomes */
+	uint8_t at;    /**< position of its lowest bit in the key */
 	uint8_t test;  /**< of enum netfc_part_test */
 };
 
 /** One step over a whole batch. */
 struct netfc_step {
 	enum netfc_step_kind kind;
-	uint8_t dst;        /**< field written; the first where the kind writes several */
+	uint8_t dst;        /**< field written; the first if the kind writes several */
 	uint8_t a, b, c;    /**< fields read */
 	uint8_t table;      /**< NETFC_STEP_LOOKUP: index of the table in the set */
 	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
@@ -136,7 +136,7 @@ struct netfc_step {
 	const char *what; /**< the step for people, e.g. "theta = sat(j - i)" */
 };
 
-/** A program: what happens to lanes, step by step. */
+/** A program: the steps of a branch. */
 struct netfc_program {
 	unsigned step_count;
 	struct netfc_step step[NETFC_MAX_STEPS];
@@ -168,25 +168,25 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
  * @param x, y operands, `count` each
  * @param z results, `count`; may be x or y
  * @param flags exception flags, `count`, or NULL
- * @param count how many lanes; any number
+ * @param count number of lanes, without a limit
  * @return the exception flags of all lanes, or-ed
  */
 NETFC_API uint8_t netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x,
 	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
 
-/** Fields that a step writes at the most. */
+/** Maximum number of fields that a step writes. */
 #define NETFC_STEP_WRITES 4
 
 /**
- * What a step writes.
+ * The fields that a step writes.
  *
- * @param fields their indices go here, in the order of netfc_step's dst
- * @return how many there are
+ * @param fields receives their indices, from netfc_step's dst upwards
+ * @return their number
  */
 NETFC_API unsigned
 netfc_step_writes(const struct netfc_step *step, uint8_t fields[NETFC_STEP_WRITES]);
 
-/** What the walk calls after each step. */
+/** Called by netfc_walk() after each step. */
 typedef void (*netfc_walk_fn)(const struct netfc_program *program, const struct netfc_step *step,
 	const struct netfc_lanes *lanes, void *arg);
 
@@ -201,8 +201,9 @@ NETFC_API struct netfc_result netfc_walk(const struct netfc_set *set, enum netfc
 	uint16_t y, netfc_walk_fn fn, void *arg);
 
 /*
- * The decision table's words: what becomes of a lane, by its operation, the classes and signs of
- * its operands and the comparison of their magnitudes (paper, table I, with the special values).
+ * The decision table's words: where the result of a lane comes from, by its operation, the classes
+ * and signs of its operands and the comparison of their magnitudes (paper, table I, extended by the
+ * special values).
  */
 
 /** Where z comes from. */

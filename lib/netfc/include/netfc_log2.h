@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Logarithms of integers, such as counters, by their longest matching prefix: the leading one and
- * a few bits below it tell all that a log word can hold.
+ * Logarithms of integers, such as counters, by longest-prefix match: the leading one and a few bits
+ * below it determine the log word.
  */
 
 #include <stddef.h>
@@ -17,12 +17,12 @@
 extern "C" {
 #endif
 
-/** The finest logarithm, in bits behind the binary point. */
+/** Maximum number of bits behind the binary point of a logarithm. */
 #define NETFC_LOG2_MAX_BITS 32
 
 /**
- * The logarithm of an integer: 2^bits * log2(value), rounded to the nearest, whatever the C
- * library.
+ * The logarithm of an integer: 2^bits * log2(value), rounded to nearest. Computed in integers, so
+ * that it does not depend on the C library.
  *
  * @param value at least 1
  * @param bits 0..NETFC_LOG2_MAX_BITS

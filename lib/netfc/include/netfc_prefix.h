@@ -18,10 +18,10 @@ extern "C" {
 
 /** How a table is covered with prefixes. */
 enum netfc_cover {
-	/** Equal neighbours merged into aligned prefixes, none inside another: the paper's. */
+	/** As in the paper: equal neighbours merged into aligned prefixes, none inside another. */
 	NETFC_COVER_MERGED = 0,
 	/**
-	 * The fewest prefixes of which the longest match decides (ORTC: Draves, King, Venkatachary,
+	 * The fewest prefixes with longest-prefix match (ORTC: Draves, King, Venkatachary,
 	 * Zill, "Constructing optimal IP routing tables", 1999).
 	 */
 	NETFC_COVER_OPTIMAL = 1,
@@ -35,15 +35,15 @@ struct netfc_prefix {
 };
 
 /**
- * Cover a table, or one page of it, with prefixes. Keys that cannot occur are free to match
- * anything or nothing.
+ * Cover a table, or one page of it, with prefixes. Keys that cannot occur may match any prefix or
+ * none.
  *
  * @param table the table
  * @param page one page, whose keys are netfc_table_key_bits() wide, or -1 for all pages at once,
  *   whose keys are netfc_table_index_bits() wide
  * @param cover how
- * @param prefixes where the prefixes go, shorter ones before longer ones; free() them
- * @param count how many there are
+ * @param prefixes receives the prefixes, shorter ones before longer ones; free() them
+ * @param count receives their number
  * @return 0, NETFC_ERR_ARGUMENT (no such page or cover) or NETFC_ERR_NOMEM
  */
 NETFC_API int netfc_table_cover(const struct netfc_table *table, int page, enum netfc_cover cover,

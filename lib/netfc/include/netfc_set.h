@@ -13,7 +13,7 @@
  * whatever the C library (netfc_set_margin()).
  *
  * A set has tables, and programs that say in which order lanes go through them
- * (netfc_lanes.h). Who uses a set knows tables and steps, not which set it is.
+ * (netfc_lanes.h). A user of a set needs to know tables and steps, not which set it is.
  */
 
 #include <stdbool.h>
@@ -29,8 +29,8 @@ extern "C" {
 
 /** How real numbers become table entries. */
 enum netfc_rounding {
-	NETFC_NEAREST = 0, /**< to the nearest: the default */
-	NETFC_FLOOR = 1,   /**< down: the paper to the letter */
+	NETFC_NEAREST = 0, /**< to nearest: the default */
+	NETFC_FLOOR = 1,   /**< down, as in the paper */
 };
 
 /** Families: how the tables of a set compute. */
@@ -52,7 +52,7 @@ struct netfc_set;
 /** One table of a set. It lives as long as its set. */
 struct netfc_table;
 
-/** What a table set's name says. */
+/** A table set's name in parts. */
 struct netfc_set_id {
 	const struct netfc_format *format;
 	unsigned scale; /**< k, a power of two; 0 in families without one */
@@ -61,14 +61,14 @@ struct netfc_set_id {
 };
 
 /**
- * Take a table set's name apart.
+ * Parse a table set's name.
  *
  * @return 0, NETFC_ERR_NAME, NETFC_ERR_FORMAT or NETFC_ERR_SCALE
  */
 NETFC_API int netfc_set_parse_name(const char *name, struct netfc_set_id *id);
 
 /**
- * Put a table set's name together.
+ * Make a table set's name.
  *
  * @param name space for NETFC_SET_NAME_SIZE characters
  */
@@ -89,7 +89,7 @@ NETFC_API bool netfc_set_known_name(unsigned index, char *name);
  * @param name the set's name
  * @param set where the new set goes; free it with netfc_set_free()
  * @return 0, NETFC_ERR_NAME, NETFC_ERR_FORMAT, NETFC_ERR_SCALE, NETFC_ERR_NOMEM, or
- *   NETFC_ERR_PRECISION where an entry could not be told for certain (no known set)
+ *   NETFC_ERR_PRECISION if an entry is too close to a rounding boundary (no known set)
  */
 NETFC_API int netfc_set_build(const char *name, struct netfc_set **set);
 
@@ -114,22 +114,22 @@ NETFC_API unsigned netfc_set_scale(const struct netfc_set *set);
 /** How its entries are rounded. */
 NETFC_API enum netfc_rounding netfc_set_rounding(const struct netfc_set *set);
 
-/** How certain the entries of a built set are. */
+/** How far the entries of a built set are from being rounded wrongly. */
 struct netfc_margin {
 	/** Bound of the error of k * log2(...) before rounding, in units of a log word. */
 	double log_error;
-	/** The least distance met between such a value and the next rounding boundary. */
+	/** The least distance of such a value from the next rounding boundary. */
 	double log_distance;
 	/** Bound of the relative error of 2^(n/k) before rounding. */
 	double exp_error;
-	/** A relative distance that no rounding boundary of the expTable is nearer than. */
+	/** A lower bound of the relative distance of the expTable's values from a boundary. */
 	double exp_distance;
 };
 
 /**
- * How far the entries of a built set stay from being undecided: a set is right, whatever
- * computed it, where each error is below its distance. Entries of the correctly rounded sets are
- * results of integer arithmetic: nothing in them is rounded but as it shall be.
+ * The errors and distances of a built set: every entry is right if each error is below its
+ * distance. Entries of the correctly rounded sets come from integer arithmetic alone and have no
+ * such margin.
  *
  * @return 0, or NETFC_ERR_ARGUMENT for a set that was loaded, not built, or has no such entries
  */
@@ -141,7 +141,7 @@ NETFC_API unsigned netfc_set_table_count(const struct netfc_set *set);
 /**
  * A table by its index.
  *
- * @return the table, or NULL where the set has no such table
+ * @return the table, or NULL if the set has no such table
  */
 NETFC_API const struct netfc_table *netfc_set_table(const struct netfc_set *set, unsigned index);
 
@@ -162,22 +162,22 @@ NETFC_API unsigned netfc_table_key_bits(const struct netfc_table *table);
 /** Width of a value in bits, up to 32. */
 NETFC_API unsigned netfc_table_value_bits(const struct netfc_table *table);
 
-/** Whether keys are two's complement numbers; for people, bits are the same. */
+/** Whether keys are signed (two's complement); this only matters for printing. */
 NETFC_API bool netfc_table_key_signed(const struct netfc_table *table);
 
-/** Whether values are two's complement numbers; for people, bits are the same. */
+/** Whether values are signed (two's complement); this only matters for printing. */
 NETFC_API bool netfc_table_value_signed(const struct netfc_table *table);
 
 /**
- * How many pages the table has: tables of the same kind behind each other, of which the bits
- * above the key choose one (the three miTables are the three pages of "mi").
+ * The number of pages: consecutive tables of the same kind. The bits above the key select one (the
+ * three miTables are the three pages of "mi").
  */
 NETFC_API unsigned netfc_table_pages(const struct netfc_table *table);
 
-/** The page's name, e.g. "mi2"; the table's own where it has one page only. */
+/** The page's name, e.g. "mi2"; the table's own name if it has only one page. */
 NETFC_API const char *netfc_table_page_name(const struct netfc_table *table, unsigned page);
 
-/** How many copies a pipeline needs that looks the table up so often in one pass. */
+/** How many copies a pipeline needs: the number of look-ups in one pass. */
 NETFC_API unsigned netfc_table_copies(const struct netfc_table *table);
 
 /**
@@ -187,8 +187,8 @@ NETFC_API unsigned netfc_table_copies(const struct netfc_table *table);
 NETFC_API bool netfc_table_is_match(const struct netfc_table *table);
 
 /**
- * Whether nearly all entries are 0: a match stage may leave those out, if a miss gives 0, as a
- * switch's default action does.
+ * Whether nearly all entries are 0. A match stage may omit these if a miss gives 0, as with a
+ * switch's default action.
  */
 NETFC_API bool netfc_table_is_sparse(const struct netfc_table *table);
 
@@ -196,22 +196,22 @@ NETFC_API bool netfc_table_is_sparse(const struct netfc_table *table);
 NETFC_API uint32_t netfc_table_size(const struct netfc_table *table);
 
 /**
- * The entries, as the low bits of netfc_table_size() words. Where a key cannot occur its entry is
- * the specification's value if that defines one, else 0.
+ * The entries, in the low bits of netfc_table_size() words. The entry of a key that cannot occur is
+ * the value that the specification defines for it, or else 0.
  */
 NETFC_API const uint32_t *netfc_table_entries(const struct netfc_table *table);
 
 /**
- * Whether any operation can look this entry up. What the others hold does not matter, which
- * compression makes use of.
+ * Whether any operation can look this entry up. Other entries do not matter; compression makes use
+ * of that.
  *
  * @param index page << key bits | key, less than netfc_table_size()
  */
 NETFC_API bool netfc_table_reachable(const struct netfc_table *table, uint32_t index);
 
 /**
- * A miTable's entry for "no result" (operands that differ and share a log word in a `_floor` set);
- * no log word of a miTable is that small.
+ * A miTable's entry for "no result": operands that differ but have the same log word, in a `_floor`
+ * set. No log word of a miTable is that small.
  */
 #define NETFC_NO_RESULT 0x8000u
 

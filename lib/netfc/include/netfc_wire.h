@@ -4,9 +4,9 @@
 
 /**
  * @file
- * The NetFC header, version 1: what stands behind the UDP header. docs/protocol.md has all of it.
+ * The NetFC header, version 1. It follows the UDP header; docs/protocol.md describes the protocol.
  *
- * Behind the header come x[n], y[n] and z[n], 16 bits each, n being `count`. All numbers are
+ * The header is followed by x[n], y[n] and z[n], 16 bits each; n is `count`. All numbers are
  * big-endian.
  */
 
@@ -30,7 +30,7 @@ struct netfc_hdr {
 	uint8_t format;  /**< enum netfc_format_id */
 	uint8_t status;  /**< request: 0; reply: see below */
 	uint16_t count;  /**< lanes, at least 1 */
-	uint32_t id;     /**< the sender's own; never changed */
+	uint32_t id;     /**< chosen by the sender, never changed */
 } __attribute__((packed));
 
 /** Set in `status`: this is a reply. Bits 6-4: the code. Bits 3-0: exception flags. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Logarithms and powers of two in integers, so that no table entry depends on a C library or a
- * compiler's floating point. docs/table-sets.md derives the bounds of the errors; a test holds
- * every value that a table needs against MPFR.
+ * compiler's floating point. docs/table-sets.md derives the error bounds; a test compares
+ * every value that a table needs with MPFR.
  */
 #include "internal.h"
 
@@ -37,7 +37,7 @@ multiply(uint64_t a, uint64_t b)
 	return (uint64_t)((uint128)a * b >> 63);
 }
 
-/* Squaring doubles the logarithm: each time it passes 1, the next bit of it is a one. */
+/* Squaring doubles the logarithm: if the square is 2 or more, the next bit is a one. */
 uint64_t
 netfc_log2_significand(uint64_t significand)
 {

@@ -4,7 +4,7 @@
 #include "internal.h"
 
 #define WIDTH 32
-/* The logarithm of the greatest integer, 2^bits * 32, is to fit, too. */
+/* The logarithm of the greatest integer, up to 2^bits * 32, must fit, too. */
 #define MOST_BITS (WIDTH - 6)
 
 uint64_t

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reference arithmetic over the paper's tables: one lane, one decision after the other
- * (paper, algorithms 1 and 2). It shares nothing with the programs but the tables, so that each
- * proves the other.
+ * The reference arithmetic with the paper's tables: one lane, decision by decision (paper,
+ * algorithms 1 and 2). It shares only the tables with the programs, so that each can be tested
+ * against the other.
  */
 #include "log/log_family.h"
 

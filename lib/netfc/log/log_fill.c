@@ -10,7 +10,7 @@ scale_bits(const struct netfc_set *set)
 	return (unsigned)__builtin_ctz(set->id.scale);
 }
 
-/* Keep the least distance from a rounding boundary; a unit is 2^-LOG_BITS of a log2. */
+/* Record the least distance from a rounding boundary; a unit is 2^-LOG_BITS of a log2. */
 static void
 note_log_distance(struct netfc_set *set, uint64_t distance)
 {
@@ -21,8 +21,8 @@ note_log_distance(struct netfc_set *set, uint64_t distance)
 }
 
 /*
- * R(k * log), the log word of a logarithm. Only those of powers of two are rational: whole numbers,
- * which come out of netfc_log2_significand() without an error.
+ * R(k * log), the log word of a logarithm. Only logarithms of powers of two are rational. They are
+ * integers, and netfc_log2_significand() gives them without an error.
  */
 static int32_t
 round_log(struct netfc_set *set, int64_t log)
@@ -76,8 +76,8 @@ log_one_minus(struct netfc_set *set, uint32_t num, uint32_t den)
 }
 
 /*
- * mi1 and mi2 where the operands differ but share a log word: as if they were one step of 1/q
- * words apart, which is closer for posits.
+ * mi1 and mi2 of operands that differ but have the same log word: those of a distance of 1/q words.
+ * q is larger for posits, whose neighbours are closer.
  */
 static uint16_t
 no_difference(struct netfc_set *set)
@@ -90,7 +90,7 @@ no_difference(struct netfc_set *set)
 }
 
 /*
- * With 2^t taken out of the logarithm, the pages share their values:
+ * Factoring 2^t out, the pages share their values:
  * log2(1 + 2^t) = t + log2(1 + 2^-t), log2(2^t - 1) = t + log2(1 - 2^-t).
  */
 static void
@@ -124,7 +124,7 @@ encode_power(const struct netfc_set *set, struct number power)
 					       : netfc_round_nearest(set->id.format, power);
 }
 
-/* Whether the encoding is the same for all numbers that close to the power. */
+/* Whether all numbers within `distance` of the power have the same encoding. */
 static bool
 encodes_alike(const struct netfc_set *set, struct number power, uint64_t distance)
 {
@@ -154,8 +154,7 @@ exp_entry(struct netfc_set *set, int32_t n, uint64_t *distance)
 static void
 fill_exp(struct netfc_set *set)
 {
-	/* Half the least distance of 2^(n/k) from 1 and 2, which netfc_exp2_fraction() stays off.
-	 */
+	/* Half the least distance of 2^(n/k) from 1 and 2. */
 	uint64_t distance = UINT64_C(1) << 51;
 
 	for (int32_t n = INT16_MIN; n <= INT16_MAX; n++)

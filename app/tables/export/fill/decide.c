@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The decision table, special values and the guard as ternary entries. They come from the set's
- * decision table: one entry for each combination of operation, classes and signs that it knows,
- * then as few as that leaves (p4_minimise()).
+ * Special values and the guard as ternary entries. They come from the set's decision table: first
+ * one entry for each combination of operation, classes and signs, then the fewest entries with the
+ * same effect (p4_minimise()).
  */
 #include <string.h>
 
@@ -47,13 +47,13 @@ static const struct p4_table shape = {
 #define SIGN 0x8000u
 #define ALL_BITS 0xffffu
 
-/* A class matches every encoding of it, and of those classes only that have a lower rank. */
+/* The entry of a class matches its encodings, and else only encodings of classes of lower rank. */
 static unsigned class_rank(enum netfc_class class)
 {
 	return class == NETFC_FINITE ? 2 : class == NETFC_NAN ? 1 : 0;
 }
 
-/* Within two classes: which entry comes first. */
+/* Order of the entries for the same two classes. */
 enum decide_order {
 	ORDER_EQUAL,
 	ORDER_NO_RESULT,
@@ -63,13 +63,13 @@ enum decide_order {
 	ORDERS
 };
 
-/* What entries are made from. */
+/* What the entries are computed from. */
 struct decider {
 	const struct netfc_format *format;
 	const uint32_t *words, *mi;
 	int32_t guard;
 	bool posit;
-	bool exact;   /* correctly rounded: neither theta nor a comparison, z has its sign */
+	bool exact;   /* correctly rounded: no theta and no comparison; z has its sign already */
 	bool ordered; /* theta <= 0, the larger operand first */
 	struct p4_table *table;
 };
@@ -78,7 +78,7 @@ struct decider {
 struct operands {
 	unsigned op; /* enum netfc_op */
 	enum netfc_class class_x, class_y;
-	unsigned sign_x, sign_y; /* as they stand in the packet */
+	unsigned sign_x, sign_y; /* as in the packet */
 };
 
 static void
@@ -136,7 +136,7 @@ take_y(struct p4_entry *entry, unsigned op)
 	entry->action = op == NETFC_SUB ? ACTION_TAKE_MINUS_Y : ACTION_TAKE_Y;
 }
 
-/* What a word of the decision table says. */
+/* Set the action for a word of the decision table. */
 static void
 act(const struct decider *d, struct p4_entry *entry, unsigned op, uint32_t word)
 {
@@ -160,7 +160,7 @@ act(const struct decider *d, struct p4_entry *entry, unsigned op, uint32_t word)
 	}
 }
 
-/* The decision's word; it knows y as an addition would have it. */
+/* The decision's word. For sub it is that of the addition of -y. */
 static uint32_t
 word_for(const struct decider *d, const struct operands *o, enum netfc_compare compare)
 {
@@ -206,7 +206,7 @@ add_thetas(const struct decider *d, const struct p4_entry *entry, int32_t first,
 		p4_add_range(d->table, entry, KEY_THETA, (uint16_t)first, (uint16_t)last);
 }
 
-/* Logarithms further apart than the guard: z is the larger operand. */
+/* Logarithms that differ by more than the guard: z is the larger operand. */
 static void
 add_guard(const struct decider *d, const struct operands *o)
 {
@@ -225,7 +225,7 @@ add_guard(const struct decider *d, const struct operands *o)
 	}
 }
 
-/* Operands that differ but share a log word, where the set has no result for that. */
+/* Operands that differ but have the same log word, if the set has no result for them. */
 static void
 add_no_result(const struct decider *d, const struct operands *o)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The correctly rounded family in P4 (fp16, bf16). Where the library's program joins fields to keys
- * that hardware cannot make in time, tables take their place: exps knows the effective sign of y,
- * subn has the corrected base itself, and a product's ties, which the library tells by the bits
- * below those that it looks up, are ternary entries.
+ * The correctly rounded family in P4 (fp16, bf16). Hardware cannot make all keys of the library's
+ * program in time. Its tables do more instead: exps gives the effective sign of y, subn gives the
+ * corrected base itself, and ternary entries recognise the ties of products.
  */
 #include "export/fill/exact_source.h"
 

@@ -22,7 +22,7 @@ prenorm_table(const struct exact_source *source)
 	}
 }
 
-/* Products and quotients looked up whole. */
+/* Whole products and quotients. */
 static void
 part_table(const struct exact_source *source)
 {
@@ -38,7 +38,7 @@ part_table(const struct exact_source *source)
 	p4_copy_table(source, "part", &shape);
 }
 
-/* A page of the library's table, for x's high half or its low one. */
+/* A page of the library's table, for the high or the low half of x's fraction. */
 static void
 half_table(const struct exact_source *source, uint32_t page, const char *name, const char *action)
 {
@@ -84,7 +84,7 @@ class_table(const struct exact_source *source)
 	}
 }
 
-/* What rounding adds: for a product that is exactly its top bits, and for one that is more. */
+/* Rounding offsets: of products whose bits below the top bits are all 0, and of others. */
 struct rounding {
 	const struct exact_source *source;
 	const uint32_t *exactly, *more;
@@ -121,7 +121,7 @@ round_table(const struct exact_source *source)
 	}
 }
 
-/* Those products from `first` to `last` that are ties, if any: they differ in some bits only. */
+/* One entry for all ties from `first` to `last`, if any: they differ only in some bits. */
 static void
 add_ties(struct p4_table *table, const struct rounding *rounding, uint32_t class, uint32_t first,
 	uint32_t last)
@@ -170,7 +170,7 @@ tie_table(const struct exact_source *source)
 	p4_minimise(table);
 }
 
-/* A product's flags, its base being large or not. */
+/* The flags of a product with a large base, or with another one. */
 static uint32_t
 product_flags(const struct rounding *rounding, uint32_t class, bool large, uint32_t product)
 {
@@ -207,7 +207,7 @@ add_product_limits(
 		.mask = {p4_low_bits(CLASS_BITS), 1},
 	};
 
-	/* Exactly the top bits, then anything more: what is between makes no difference. */
+	/* For each value of the top bits: all bits below are 0, then any is set. */
 	for (uint32_t product = first; product <= end; product += step) {
 		uint32_t probe = product % (2 * step) == 0 ? product : product - step + 1;
 		uint32_t now = product < end ? product_flags(rounding, class, large, probe) : 0;

@@ -4,11 +4,11 @@
 
 #include "export/fill/exact_source.h"
 
-/* Keys and arguments of exps that are about signs. */
+/* The key fields and the argument of exps that hold signs. */
 #define SIGN_KEYS 2
 #define SIGN_ARG 2
 
-/* An entry for a word of the library's table; from its lowest bit: base, small, overflow, codes. */
+/* The entry for a word of the library's table: from bit 0 on base, small, overflow, codes. */
 static struct p4_entry
 exps_entry(const struct exact_source *source, uint32_t signs, uint32_t key, uint32_t word)
 {
@@ -24,7 +24,7 @@ exps_entry(const struct exact_source *source, uint32_t signs, uint32_t key, uint
 	};
 }
 
-/* Take out what is about signs. */
+/* Remove the signs. */
 static void
 drop_signs(struct p4_table *table)
 {
@@ -89,8 +89,8 @@ add_base(struct p4_table *table, uint32_t exponent, uint32_t sum, uint32_t base)
 }
 
 /*
- * Sums of zero are zero for every base; the library has them decided. Significands that are not
- * shifted, those of the least exponent, are multiples of 8, and so are their sums.
+ * A sum of zero is zero for every base; in the library the decision table has that case.
+ * Significands of the least exponent are not shifted and so are multiples of 8, as are their sums.
  */
 static void
 subn_table(const struct exact_source *source)

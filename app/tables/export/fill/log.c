@@ -2,7 +2,7 @@
 /* The paper's family of table sets in P4: both layouts hold the same functions. */
 #include "export/fill/log_source.h"
 
-/* Runs of n whose power is zero or infinite. */
+/* The flags of a power. */
 static uint32_t
 flags_of(const struct log_source *source, uint32_t n)
 {
@@ -13,7 +13,7 @@ flags_of(const struct log_source *source, uint32_t n)
 	return power == netfc_inf_magnitude(source->format) ? NETFC_OVERFLOW : 0;
 }
 
-/* The ends of the range of results: which n raise a flag. Posits saturate without one. */
+/* The ends of the range: the n that raise a flag. Posits saturate without a flag. */
 static void
 range_table(const struct log_source *source)
 {

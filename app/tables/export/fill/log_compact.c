@@ -32,7 +32,7 @@ log_split(const struct log_source *source)
 		p4_add_word(table, e, (uint16_t)((e - bias) << source->scale_bits));
 }
 
-/* Of a page's prefixes, those that some theta <= 0 can match. */
+/* Add the prefixes of a page that some theta <= 0 can match. */
 static int
 add_folded(struct p4_table *table, const struct netfc_table *mi, uint32_t page)
 {
@@ -68,7 +68,7 @@ mi_folded(const struct log_source *source)
 	return error != NETFC_OK ? error : add_folded(table, source->mi, 1);
 }
 
-/* What the powers of one whole exponent are like. */
+/* The powers with one integer part of the exponent: all normal, some subnormal, all equal. */
 enum power_kind {
 	POWER_NORMAL,
 	POWER_SUBNORMAL,
@@ -132,7 +132,7 @@ scale_table(const struct log_source *source)
 	}
 }
 
-/* 2^(n/k) = 2^q * 2^(r/k), n = q * k + r; subnormal results by themselves. */
+/* 2^(n/k) = 2^q * 2^(r/k), n = q * k + r; subnormal results have a table of their own. */
 void
 exp_split(const struct log_source *source)
 {

@@ -2,7 +2,7 @@
 /* The direct layout of the paper's family. */
 #include "export/fill/log_source.h"
 
-/* Posits are looked up with their sign, which saves taking the absolute value first. */
+/* Posits are looked up with their sign, so that no absolute value is needed. */
 void
 log_direct(const struct log_source *source)
 {
@@ -20,7 +20,7 @@ log_direct(const struct log_source *source)
 	}
 }
 
-/* How many bits of theta matter where it is within the guard. */
+/* The number of bits of theta that matter within the guard. */
 static unsigned
 theta_bits(const struct log_source *source)
 {
@@ -28,7 +28,7 @@ theta_bits(const struct log_source *source)
 }
 
 /*
- * Where the signs differ, the sign of theta tells which miTable: mi1 and mi2 agree where it is 0.
+ * If the signs differ, the sign of theta selects mi1 or mi2. For theta = 0 these are equal.
  */
 void
 mi_direct(const struct log_source *source)
@@ -50,7 +50,7 @@ mi_direct(const struct log_source *source)
 	}
 }
 
-/* With the sign in the key, the entry is z itself, posit or not. */
+/* As the key has the sign, the entry is z itself, for posits as well. */
 void
 exp_direct(const struct log_source *source)
 {

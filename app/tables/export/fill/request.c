@@ -36,7 +36,7 @@ static const struct p4_table shape = {
 		[ACTION_ERROR] = {.name = "refuse", .param_count = 1, .param = {{"code", 3}}}},
 };
 
-/* The protocol's order of checks, from the one that passes all to the first that fails. */
+/* Priorities: the protocol checks version, operation and format in this order. */
 enum request_priority {
 	PASSES_ALL,
 	NO_FORMAT,
@@ -61,7 +61,7 @@ refuse(struct p4_table *table, struct p4_entry entry, enum request_priority prio
 	p4_add_entry(table, &entry);
 }
 
-/* An operation in this format, if any, and in others. */
+/* An operation in this format and in others. */
 static void
 add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned format,
 	enum request_action action)

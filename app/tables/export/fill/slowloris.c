@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What p4/include/slowloris.p4 divides with: logarithms of 32-bit integers, powers. */
+/* The tables for the division in p4/include/slowloris.p4: logarithms of 32-bit integers, powers. */
 #include <stdlib.h>
 
 #include "export/fill/fill.h"
