@@ -2,7 +2,7 @@
 #ifndef NUMBER_H
 #define NUMBER_H
 
-/** @file Numbers, operations and results: read from text, written for people and programs. */
+/** @file Numbers, operations and flags: parsed from text, written as text and JSON. */
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ bool parse_operand(const struct netfc_format *format, const char *text, uint16_t
 /** Read an operand that is nothing but one to four hex digits. */
 bool parse_hex_operand(const char *text, uint16_t *bits);
 
-/** What parse_operand() or parse_hex_operand() takes, for a complaint. */
+/** What parse_operand() or parse_hex_operand() accepts, for error messages. */
 const char *operand_syntax(bool hex);
 
 /** An encoding's value, in `text`, which has NUMBER_SIZE characters. */
@@ -34,7 +34,7 @@ const char *number_text(const struct netfc_format *format, uint16_t bits, char *
 /** An encoding's value: a number, or one of the strings inf, -inf, nan, nar. */
 json_t *number_json(const struct netfc_format *format, uint16_t bits);
 
-/** Bits as a JSON string of 0x and that many hex digits. */
+/** Bits as a JSON string: 0x and `digits` hex digits. */
 json_t *bits_json(uint32_t bits, int digits);
 
 /** Exception flags by name, in `text`, which has FLAGS_SIZE characters; "none" for none. */

@@ -28,7 +28,7 @@ is_zero(uint16_t bits)
 	return (bits & 0x7fff) == 0;
 }
 
-/* By their definitions; a zero sum of fp16 numbers is exact. */
+/* The flags by their definitions; a zero sum of fp16 numbers is exact. */
 static uint8_t
 flags_of(enum netfc_op op, uint16_t x, uint16_t y, uint16_t z)
 {
@@ -46,8 +46,8 @@ flags_of(enum netfc_op op, uint16_t x, uint16_t y, uint16_t z)
 }
 
 /*
- * In single precision, whose 24 bits are twice fp16's 11 and two more, so that rounding twice is
- * rounding once.
+ * In single precision: its 24 bits are twice the 11 bits of fp16 plus two, so that rounding twice
+ * gives the same as rounding once.
  */
 __attribute__((target("avx,f16c"))) static void
 compute_some(enum netfc_op op, __m256 a, uint32_t first, uint16_t *z)

@@ -2,7 +2,7 @@
 #ifndef CPU_H
 #define CPU_H
 
-/** @file A row of fp16 as the CPU itself computes it, by no code of ours. */
+/** @file A row of fp16 results, computed by the CPU's own arithmetic. */
 
 #include <stdbool.h>
 #include <stdint.h>

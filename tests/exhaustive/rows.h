@@ -9,7 +9,7 @@
 /** Pairs of a row, and rows. */
 #define ROW 0x10000u
 
-/** What is checked. */
+/** A check. */
 struct rows {
 	const char *title; /**< for people */
 	/** Check the row of an x; returns how many results are wrong. Threads call it together. */
@@ -18,10 +18,10 @@ struct rows {
 };
 
 /**
- * Check every row, as many at the same time as there are CPUs, and say on stdout how far it is.
+ * Check every row, on all CPUs, and report progress on stdout.
  *
- * @param seconds of processor time that it has taken, of all threads together
- * @return how many results are wrong
+ * @param seconds receives the processor time of all threads
+ * @return the number of wrong results
  */
 uint64_t rows_check(const struct rows *rows, double *seconds);
 

@@ -24,7 +24,7 @@ add_program(struct ways *ways, const struct netfc_set *set)
 	snprintf(way->name, sizeof(way->name), "%s, step by step", netfc_set_name(set));
 }
 
-/* A kernel that could be made, or an error. */
+/* Add a kernel if it could be created, or pass the error on. */
 static int
 add_kernel(struct ways *ways, const char *engine, int error, struct vector_kernel *kernel)
 {
@@ -83,7 +83,7 @@ find_log(struct ways *ways)
 	return error;
 }
 
-/* In plain C, a kernel without tables is the reference itself, for posits at all times. */
+/* A kernel without tables is the reference itself in plain C, and for posits always. */
 static int
 find_exact(struct ways *ways)
 {
@@ -154,7 +154,7 @@ ways_expect(const struct ways *ways, enum netfc_op op, uint16_t x, uint16_t *z, 
 	}
 }
 
-/* Between our byte order and that of packets. */
+/* Between host and network byte order. */
 static void
 swap_row(const uint16_t *from, uint16_t *to)
 {

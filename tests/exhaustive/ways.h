@@ -5,7 +5,7 @@
 /**
  * @file
  * All ways in which this build computes an operation: the programs of table sets, the kernels of
- * the match engines for each instruction set, and where there is one the CPU.
+ * the match engines for each instruction set, and the CPU if it has fp16.
  */
 
 #include <stdbool.h>

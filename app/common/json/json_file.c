@@ -29,7 +29,7 @@ is_standard_output(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-/* A device, pipe or the like is written to; anything else is replaced when all is written. */
+/* A device, pipe or the like: written to. A regular file is replaced when all is written. */
 static bool
 is_special(const char *path)
 {
@@ -51,7 +51,7 @@ close_file(struct json_file *file)
 	return file->stream != stdout ? fclose(file->stream) : fflush(stdout);
 }
 
-/* A new file next to the one that it will be, whatever stands there: nobody foresees its name. */
+/* A new file beside `path`, with an unpredictable name. */
 static FILE *
 open_temporary(struct json_file *file)
 {

@@ -2,23 +2,23 @@
 #ifndef JSON_FILE_H
 #define JSON_FILE_H
 
-/** @file A file that a program writes a JSON object to in the end, if it can be written at all. */
+/** @file A file for a JSON object, opened at the start of a program and written at its end. */
 
 #include <jansson.h>
 
 struct json_file;
 
 /**
- * Open the file before anything else starts, so that it can be written in the end. A file appears
- * whole or not at all; a device or a pipe is written as it is.
+ * Open the file at the start of a program, so that writing cannot fail at its end for a wrong path.
+ * A regular file appears complete or not at all; a device or a pipe is written to.
  *
  * @param who the program and its option, for messages: "dpdk-netfc: --stats-json"
  * @param path "-" is standard output
- * @return 0, or -1, said on stderr
+ * @return 0, or -1 with a message on stderr
  */
 int json_file_open(const char *who, const char *path, struct json_file **file);
 
-/** Write the object and close. 0, or -1, said on stderr. */
+/** Write the object and close. Gives 0, or -1 with a message on stderr. */
 int json_file_write(struct json_file *file, const json_t *object);
 
 /** Close without writing, leaving nothing behind; NULL is allowed. */

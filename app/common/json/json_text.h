@@ -5,9 +5,9 @@
 #include <jansson.h>
 
 /**
- * A JSON string of a text from outside, such as a path, whatever its bytes are.
+ * A JSON string of untrusted text, such as a path.
  *
- * @param text where it is not UTF-8 as a whole, '?' stands for each byte that is not ASCII
+ * @param text any bytes; if it is not valid UTF-8, '?' replaces each byte that is not ASCII
  * @return NULL if there is no memory
  */
 json_t *json_text(const char *text);

@@ -2,14 +2,14 @@
 #ifndef SIZE_H
 #define SIZE_H
 
-/** @file How large the tables of a set are, counted in several ways. */
+/** @file The sizes of a set's tables, counted in several ways. */
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "netfc.h"
 
-/** Rows at the most: a page each. */
+/** Maximum number of rows: one for each page. */
 #define MAX_SIZE_ROWS 16
 
 /** Entries of a table, or of all tables; or their bytes. */
@@ -24,12 +24,12 @@ struct entries {
 struct size_row {
 	const char *name;
 	unsigned copies;
-	unsigned bits;          /**< that keys need */
+	unsigned bits;          /**< width of keys */
 	unsigned entry_bytes;   /**< of a value; the paper's have 2. Keys are not counted */
 	struct entries entries; /**< of one copy */
 };
 
-/** All tables that sit in match stages. */
+/** All tables of match stages. */
 struct size_report {
 	const struct netfc_set *set;
 	unsigned row_count;

@@ -99,7 +99,7 @@ paper_bits(const char *table)
 	return -1;
 }
 
-/* Whether the paper has all of the set's tables: other families are not its. */
+/* Whether the paper has all of the set's tables: it has no other family. */
 static bool
 is_papers(const struct size_report *report)
 {

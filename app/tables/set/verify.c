@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* netfc-tables verify: files against a rebuild. */
+/* netfc-tables verify: compare files with a rebuild. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char help[] =
 	"  -h, --help  print this\n\n"
 	"Exit status: 0 all are right, 1 one or more are not, 2 failure.\n";
 
-/* The set that a damaged file says it is. */
+/* The name of the set in a damaged file. */
 static bool
 stated_name(const struct bytes *file, char *name)
 {
@@ -32,7 +32,7 @@ stated_name(const struct bytes *file, char *name)
 		netfc_set_parse_name(name, &id) == NETFC_OK;
 }
 
-/* Load the file, and find its set's name; a wrong checksum leaves hope for that. */
+/* Load the file and find its set's name, even if the checksum is wrong. */
 static void
 load(const struct bytes *file, struct verdict *verdict)
 {

@@ -10,7 +10,7 @@
 
 #include "netfc.h"
 
-/** Where the set's name stands in a file (netfc_file.h). */
+/** Offset of the set's name in a file (netfc_file.h). */
 #define SET_NAME_OFFSET 16
 
 /** A file's content. */
@@ -25,17 +25,17 @@ struct difference {
 	size_t offset;     /**< in bytes */
 	const char *where; /**< "header" or "checksum", unless in a table */
 	char table[16];    /**< table or page; empty unless in a table */
-	long long key;     /**< as the number that it is */
+	long long key;     /**< signed if the table's keys are */
 	unsigned long long key_bits;
 	uint32_t value, rebuilt;
 };
 
-/** What is said of a file. */
+/** The result for a file. */
 struct verdict {
 	const char *path;
 	bool good;
 	size_t bytes;
-	char set[NETFC_SET_NAME_SIZE]; /**< empty where it is not known */
+	char set[NETFC_SET_NAME_SIZE]; /**< empty if it is not known */
 	const char *error;             /**< what is wrong with it as a file, or NULL */
 	struct difference difference;
 };
@@ -43,7 +43,7 @@ struct verdict {
 /** Read a file; free its data. Gives NULL, or what went wrong. */
 const char *read_bytes(const char *path, struct bytes *bytes);
 
-/** Find the first difference. `set` is what was rebuilt. */
+/** Find the first difference. `set` is the rebuilt set. */
 void find_difference(const struct netfc_set *set, const struct bytes *file,
 	const struct bytes *rebuilt, struct difference *difference);
 

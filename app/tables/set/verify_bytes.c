@@ -7,7 +7,7 @@
 #include "show/meaning.h"
 #include "set/verify.h"
 
-/* No table set is nearly that large; what is needs no reading. */
+/* All table sets are much smaller; a larger file is not read. */
 #define MAX_BYTES (64u << 20)
 #define FIRST_BYTES (1u << 20)
 #define CHECKSUM_BYTES 4
@@ -71,7 +71,7 @@ entry_at(const struct bytes *bytes, size_t offset, unsigned width)
 	return value;
 }
 
-/* Say which table an entry is in. `first` is the offset of the table's first entry. */
+/* Find the table that an entry is in. `first` is the offset of the table's first entry. */
 static void
 locate_entry(const struct netfc_table *table, size_t first, const struct bytes *file,
 	const struct bytes *rebuilt, struct difference *difference)
@@ -88,7 +88,7 @@ locate_entry(const struct netfc_table *table, size_t first, const struct bytes *
 	difference->rebuilt = entry_at(rebuilt, first + index * width, width);
 }
 
-/* The tables are the file's last bytes but for the checksum. */
+/* The tables are the file's last bytes before the checksum. */
 static void
 locate(const struct netfc_set *set, const struct bytes *file, const struct bytes *rebuilt,
 	struct difference *difference)

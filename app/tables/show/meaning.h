@@ -4,8 +4,8 @@
 
 /**
  * @file
- * What the words in tables and in the fields of lanes mean. Tables and fields are known by their
- * names; those of names unknown here are bits and nothing more.
+ * The meaning of words in tables and in fields of lanes. Tables and fields are recognised by their
+ * names; words of others are just bits.
  */
 
 #include <jansson.h>
@@ -13,13 +13,13 @@
 
 #include "netfc.h"
 
-/** What kind of word it is. */
+/** Kinds of words. */
 enum meaning {
-	MEANS_BITS = 0,   /**< nothing known */
+	MEANS_BITS = 0,   /**< unknown */
 	MEANS_NUMBER,     /**< an encoding, or a magnitude */
 	MEANS_LOG_WORD,   /**< k * log2 of something */
 	MEANS_MI_WORD,    /**< the same, or "no result" */
-	MEANS_MI_KEY,     /**< a log word, and above it which miTable */
+	MEANS_MI_KEY,     /**< a log word, and above it the miTable's page */
 	MEANS_DECIDE_KEY, /**< the decision table's key */
 	MEANS_DECISION,   /**< the decision table's word */
 	MEANS_PRODUCT,    /**< the same for mul and div, which have no miTable */
@@ -38,17 +38,17 @@ enum meaning value_meaning(const struct netfc_table *table, uint32_t index);
 /** What a field of the program for a branch means. */
 enum meaning field_meaning(const struct netfc_set *set, enum netfc_branch branch, unsigned field);
 
-/** Say it for people, in `text`, which has MEANING_SIZE characters; empty for MEANS_BITS. */
+/** The meaning as text, in `text`, which has MEANING_SIZE characters; empty for MEANS_BITS. */
 const char *
 meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text);
 
-/** Say it for programs; null for MEANS_BITS. */
+/** The meaning as JSON; null for MEANS_BITS. */
 json_t *meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word);
 
-/** The class of an operand for people: zero, finite, inf, NaN or NaR. */
+/** The name of an operand's class: zero, finite, inf, NaN or NaR. */
 const char *class_name(const struct netfc_format *format, unsigned class);
 
-/** A word of that many bits, as the two's complement number that it is. */
+/** The value of a two's complement word of `bits` bits. */
 int32_t as_signed(uint32_t word, unsigned bits);
 
 #endif /* MEANING_H */

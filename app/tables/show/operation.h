@@ -15,11 +15,11 @@ struct operation {
 	uint16_t x, y;
 };
 
-/** Read OP. A wrong one is reported in the command's name. Gives the exit status. */
+/** Read OP, and report a wrong one with the command's name. Gives the exit status. */
 int read_op(const struct command *command, const char *text, enum netfc_op *op);
 
 /**
- * Read OP, X and Y. A wrong one is reported in the command's name. Gives the exit status.
+ * Read OP, X and Y, and report a wrong one with the command's name. Gives the exit status.
  *
  * @param words OP, X, Y
  * @param hex X and Y are hex digits without 0x

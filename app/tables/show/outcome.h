@@ -14,9 +14,9 @@ struct outcome {
 	const struct netfc_format *format;
 	struct operation operation;
 	struct netfc_result netfc, exact;
-	/** |z - exact| / |exact|; infinite or NaN where that is. */
+	/** |z - exact| / |exact|; may be infinite or NaN. */
 	double relative_error;
-	/** exp(-relative error), the paper's metric; 0 where the results have nothing in common. */
+	/** exp(-relative error), the paper's metric; 0 if the relative error is infinite or NaN. */
 	double accuracy;
 };
 

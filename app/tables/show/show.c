@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* netfc-tables show: what it is asked for. */
+/* netfc-tables show: the command line. */
 #include "command.h"
 #include "show/show.h"
 #include "set/source.h"

@@ -18,7 +18,7 @@ int show_table(const struct netfc_set *set, const char *name, bool json);
 /** Some entries of a table or page. */
 int show_keys(const struct netfc_set *set, const char *name, char **keys, int count, bool json);
 
-/** The decision table, for people. */
+/** The decision table as text. */
 int show_decisions(const struct netfc_set *set, const struct netfc_table *decide);
 
 /** One operation's walk through the stages. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* netfc-tables show SET decide: the decision table as people read it. */
+/* netfc-tables show SET decide: the decision table as text. */
 #include <stdio.h>
 
 #include "command.h"
@@ -7,7 +7,7 @@
 #include "number.h"
 #include "show/show.h"
 
-/* Operations whose decisions are shown. sub is add, y being negated first. */
+/* Operations whose decisions are shown. sub is add with y negated. */
 static const struct {
 	enum netfc_op op;
 	const char *what;
@@ -17,7 +17,7 @@ static const struct {
 	{NETFC_DIV, "x / y"},
 };
 
-/* What the table is asked about. */
+/* The fields of a key. */
 struct row {
 	unsigned class_x, class_y, sign_x, sign_y, compare;
 };
@@ -83,7 +83,7 @@ print_finite_rows(const struct netfc_format *format, const struct netfc_table *d
 	printf("  z = 2^((i + j)/k) or 2^((i - j)/k), negative where the signs differ.\n");
 }
 
-/* Zeros of posits have no sign, and NaR no other. */
+/* Posits have one zero, without a sign, and one NaR. */
 static bool
 has_sign(const struct netfc_format *format, unsigned class, unsigned sign)
 {

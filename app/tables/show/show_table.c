@@ -10,7 +10,7 @@
 #include "show/meaning.h"
 #include "show/show.h"
 
-/* A page of a table: what has keys of its own. */
+/* A page of a table. */
 struct page {
 	const struct netfc_set *set;
 	const struct netfc_table *table;
@@ -64,7 +64,7 @@ occurs(const struct page *page, uint32_t key)
 	return netfc_table_reachable(page->table, index_of(page, key));
 }
 
-/* The n-th key in the order of the numbers that keys are. */
+/* The n-th key by value. */
 static uint32_t
 nth_key(const struct page *page, uint32_t n)
 {
@@ -77,12 +77,12 @@ hex_digits(unsigned bits)
 	return (int)(bits + 3) / 4;
 }
 
-/* Keys that stand behind each other and may share a line. */
+/* Consecutive keys that may share a line. */
 struct range {
 	uint32_t first, last;
 };
 
-/* How a page's columns are headed, and how wide those of its keys are. */
+/* The headings of a page's columns, and the width of its key columns. */
 struct heading {
 	const char *page, *key, *value;
 	int width;
@@ -218,7 +218,7 @@ show_table(const struct netfc_set *set, const char *name, bool json)
 	return print_entries_json(&page, entries);
 }
 
-/* Hexadecimal is the key's bits, decimal its number. */
+/* Hexadecimal text is the key's bits, decimal text its value. */
 static bool
 parse_key(const struct page *page, const char *text, uint32_t *key)
 {

@@ -9,7 +9,7 @@
 #include "show/outcome.h"
 #include "show/show.h"
 
-/* What the steps are told by. */
+/* The state of a walk. */
 struct walk {
 	const struct netfc_set *set;
 	enum netfc_branch branch;

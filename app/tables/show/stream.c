@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stream of calc: whatever lines have come are answered, many at a time, before it waits for
- * more, so that it is fast in a pipe and never holds an answer back.
+ * The stream of calc: all lines that have arrived are answered, in batches, before it waits for
+ * more. So it is fast in a pipe and never holds an answer back.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "show/stream.h"
 
 #define INPUT_BYTES (1 << 16)
-/* How much of a bad line is shown. */
+/* Characters of a bad line in the message. */
 #define SHOWN_BYTES 60
 
 /* Requests of one operation that have not been answered yet. */
@@ -93,7 +93,7 @@ take_line(struct stream *stream, const char *line, size_t length)
 	return status;
 }
 
-/* Answer all whole lines in the input; what is left of it moves to the front. */
+/* Answer all complete lines in the input; the rest moves to its front. */
 static int
 take_lines(struct stream *stream)
 {
@@ -114,7 +114,7 @@ take_lines(struct stream *stream)
 	return status;
 }
 
-/* Write out the answers to all lines taken so far, also where the next one is bad. */
+/* Write the answers to all lines taken so far, even if the next one is bad. */
 static int
 flush_answers(struct stream *stream, int status)
 {

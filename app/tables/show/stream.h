@@ -10,10 +10,10 @@
 #include "netfc.h"
 #include "show/operation.h"
 
-/** How lines look. */
+/** The format of lines and answers. */
 struct stream_options {
 	const struct netfc_set *set;
-	bool op_given; /**< lines have no operation: it is `op` */
+	bool op_given; /**< lines have no operation; it is `op` */
 	enum netfc_op op;
 	bool hex;  /**< operands and answers are bare hex digits */
 	bool json; /**< answers are JSON */
@@ -31,7 +31,7 @@ const char *parse_line(const struct stream_options *options, const char *line, s
 /**
  * Write the answer to a line to standard output.
  *
- * @return whether that went well
+ * @return false if writing failed
  */
 bool print_answer(const struct stream_options *options, const struct operation *operation,
 	struct netfc_result result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A line of the stream, read and answered. */
+/* Parse and answer a line of the stream. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define TEXT_BYTES 256
 #define MAX_WORDS 3
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct rest {
 	const char *at, *end;
 };
@@ -89,7 +89,7 @@ parse_hex(const struct stream_options *options, struct rest rest, struct operati
 	return NULL;
 }
 
-/* The words of a terminated line; -1 where there are more than MAX_WORDS. */
+/* The words of a terminated line; -1 if there are more than MAX_WORDS. */
 static int
 split(char *text, const char **word)
 {
