@@ -79,14 +79,14 @@ class Lanes(FieldListField):
 
     def getfield(self, pkt: Any, s: Any) -> Any:
         """Take the lanes off the bytes of a packet; fewer where it was cut."""
-        count = min(self.count_from(pkt), len(s) // 2)
+        count = min(pkt.count, len(s) // 2)
         return s[2 * count :], list(struct.unpack_from(f">{count}H", s))
 
     def _filled(self, pkt: Any, val: Any) -> Any:
         return [0] * self.i2count(pkt, val) if val is None else val
 
 
-_START = [
+_START: list[Any] = [
     XShortField("magic", protocol.MAGIC),
     ByteField("version", protocol.VERSION),
     ByteEnumField("op", protocol.OPS["add"], protocol.OP_NAMES),
@@ -111,6 +111,7 @@ class NetFC(Packet):
     ]
 
     @classmethod
+    # pylint: disable-next=keyword-arg-before-vararg
     def dispatch_hook(cls, _pkt: Any = None, *_args: Any, **_fields: Any) -> Any:
         """The layer for these bytes: NetFC whole, its start alone, or no NetFC."""
         if _pkt is None:

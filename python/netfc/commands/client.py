@@ -98,9 +98,8 @@ class Operands:
         self._format = number_format
         self._bits_only = bits_only
         self._numbers: list[float] = []
-        self._encodings: dict[
-            int, int
-        ] = {}  # by index: operands that were no numbers but encodings
+        # By index: operands that were no numbers but encodings.
+        self._encodings: dict[int, int] = {}
 
     @property
     def syntax(self) -> str:
@@ -180,7 +179,7 @@ def numbers_json(number_format: formats.Format, bits: Encodings) -> list[dict[st
             "bits": f"0x{encoding:04x}",
             "value": value if math.isfinite(value) else number_format.text(encoding).lower(),
         }
-        for encoding, value in zip(bits.tolist(), number_format.decode(bits).tolist())
+        for encoding, value in zip(map(int, bits), map(float, number_format.decode(bits)))
     ]
 
 
@@ -210,7 +209,7 @@ def compute(options: argparse.Namespace, client: Client) -> None:
         print_json(options, client, (x, y, z))
         return
     form = client.format
-    lines = (f"0x{bits:04x}" if options.bits else form.text(bits) for bits in z.tolist())
+    lines = (f"0x{bits:04x}" if options.bits else form.text(bits) for bits in map(int, z))
     sys.stdout.writelines(f"{line}\n" for line in lines)
     if client.flags:
         sys.stdout.flush()
