@@ -126,9 +126,8 @@ class Client(Arithmetic):
         ) + bytes(protocol.QUERY_COUNTERS.size)
         ((_, reply),) = self._channel.exchange([request])
         self._check_status(reply, 1, _QUERY_FORMAT)
-        counters = protocol.QUERY_COUNTERS.unpack_from(
-            reply, len(reply) - protocol.QUERY_COUNTERS.size
-        )
+        at = len(reply) - protocol.QUERY_COUNTERS.size
+        counters = protocol.QUERY_COUNTERS.unpack_from(reply, at)
         return QueryResult(float(_QUERY_FORMAT.decode(protocol.results(reply)[0])), *counters)
 
     def _lanes_per_datagram(self, mtu: int, lanes: int | None) -> int:
