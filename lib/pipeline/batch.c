@@ -4,6 +4,7 @@
 #include "batch.h"
 #include "bytes.h"
 #include "checksum.h"
+#include "clones.h"
 #include "reply.h"
 
 #define SLOT ((size_t)sizeof(uint16_t))
@@ -17,67 +18,79 @@ copy_back(uint16_t *end, const uint8_t *slots_end, const unsigned int vectors)
 		copy_bytes16(end - v * VECTOR_LANES, slots_end - v * sizeof(bytes16));
 }
 
+void
+batch_clear(struct batches *batches)
+{
+	for (unsigned int g = 0; g < GROUPS; g++)
+		batches->first[g] = batch_end(g);
+}
+
 /* `vectors` is a constant wherever this is used. */
 static __rte_always_inline uint32_t
-gather_vectors(struct batch *batches, struct classified *classified, enum packet_class class,
+gather_vectors(struct batches *batches, struct classified *classified, enum packet_class class,
 	const unsigned int vectors)
 {
 	uint32_t lanes = 0;
 
 	for (unsigned int p = 0; p < classified->count[class]; p++) {
 		const unsigned int packet = classified->packet[class][p];
-		struct batch *batch = &batches[classified->group[packet]];
-		const uint32_t count = classified->lanes[packet];
+		const unsigned int group = classified->group[packet];
+		const uint32_t count = classified->lanes[packet], last = batches->first[group];
 		const uint8_t *end = reply_lanes(classified->payload[packet]) + count * SLOT;
-		const uint32_t last = BATCH_MARGIN + batch->first;
 
-		copy_back(&batch->x_slots[last], end, vectors);
-		copy_back(&batch->y_slots[last], end + count * SLOT, vectors);
-		batch->first -= count;
-		classified->at[packet] = (uint16_t)(last - count);
+		copy_back(&batches->x[last], end, vectors);
+		copy_back(&batches->y[last], end + count * SLOT, vectors);
+		batches->first[group] = classified->at[packet] = (uint16_t)(last - count);
 		lanes += count;
 	}
 	return lanes;
 }
 
 static uint32_t
-gather_singles(struct batch *batches, struct classified *classified)
+gather_singles(struct batches *batches, struct classified *classified)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 
 	for (unsigned int p = 0; p < count; p++) {
 		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
-		struct batch *batch = &batches[classified->group[packet]];
 		const uint8_t *slots = reply_lanes(classified->payload[packet]);
-		const uint32_t at = BATCH_MARGIN + --batch->first;
+		const uint16_t at = --batches->first[classified->group[packet]];
 
-		batch->x_slots[at] = load_16(slots);
-		batch->y_slots[at] = load_16(slots + SLOT);
-		classified->at[packet] = (uint16_t)at;
+		batches->x[at] = load_16(slots);
+		batches->y[at] = load_16(slots + SLOT);
+		classified->at[packet] = at;
 	}
 	return count;
 }
 
 uint32_t
-batch_gather(struct batch *batches, struct classified *classified)
+batch_gather(struct batches *batches, struct classified *classified)
 {
 	return gather_singles(batches, classified) +
 		gather_vectors(batches, classified, CLASS_LANES_8, 1) +
 		gather_vectors(batches, classified, CLASS_LANES_16, 2);
 }
 
-void
-batch_run(struct batch *batch, const struct group *group, struct netfc_lanes *lanes)
+static void
+run_part(struct batches *batches, unsigned int part, const struct group *group,
+	struct netfc_lanes *lanes)
 {
+	const uint32_t end = batch_end(part);
 	const uint32_t most = group->branch->kernel != NULL ? BATCH_LANES : NETFC_BATCH;
+	uint32_t at = batches->first[part];
 
-	while (batch->first < BATCH_LANES) {
-		const uint32_t count = RTE_MIN(most, BATCH_LANES - batch->first);
-		const uint32_t at = BATCH_MARGIN + batch->first;
+	for (; at < end; at += most)
+		group_run(group, lanes, batches->x + at, batches->y + at, batches->z + at,
+			batches->flags + at, RTE_MIN(most, end - at));
+	batches->first[part] = (uint16_t)end;
+}
 
-		group_run(group, lanes, batch->x_slots + at, batch->y_slots + at,
-			batch->z_slots + at, batch->flag_bytes + at, count);
-		batch->first += count;
+void
+batch_run(struct batches *batches, const struct group *groups, struct netfc_lanes *lanes)
+{
+	for (unsigned int g = 0; g < GROUPS; g++) {
+		if (batches->first[g] < batch_end(g))
+			run_part(batches, g, &groups[g], lanes);
 	}
 }
 
@@ -113,8 +126,8 @@ replace_vector(uint8_t *at, const uint16_t *by, uint32_t lanes)
 	const uint16_t *mask = last_slots + lanes;
 
 	return add_sums(replace_word(at, by, mask),
-		replace_word(
-			at + sizeof(uint64_t), by + VECTOR_LANES / 2, mask + VECTOR_LANES / 2));
+		replace_word(at + sizeof(uint64_t), by + VECTOR_LANES / 2,
+			mask + VECTOR_LANES / 2));
 }
 
 static __rte_always_inline uint64_t
@@ -133,14 +146,13 @@ any_flag(uint64_t flags)
 
 /* `vectors` is a constant wherever this is used; there are more lanes than all but one hold. */
 static __rte_always_inline uint64_t
-scatter_vectors(const struct batch *batches, const struct classified *classified,
+scatter_vectors(const struct batches *batches, const struct classified *classified,
 	const struct frame *frames, enum packet_class class, const unsigned int vectors)
 {
 	uint64_t exceptions = 0;
 
 	for (unsigned int p = 0; p < classified->count[class]; p++) {
 		const unsigned int packet = classified->packet[class][p];
-		const struct batch *batch = &batches[classified->group[packet]];
 		const uint32_t count = classified->lanes[packet];
 		const uint32_t last = classified->at[packet] + count;
 		const uint32_t rest = count - (vectors - 1) * VECTOR_LANES;
@@ -154,42 +166,102 @@ scatter_vectors(const struct batch *batches, const struct classified *classified
 
 			changes = add_sums(changes,
 				replace_vector(end - v * sizeof(bytes16),
-					&batch->z_slots[last - v * VECTOR_LANES], lanes));
-			flags |= flags_of(&batch->flag_bytes[last - (v - 1) * VECTOR_LANES], lanes);
+					&batches->z[last - v * VECTOR_LANES], lanes));
+			flags |= flags_of(&batches->flags[last - (v - 1) * VECTOR_LANES], lanes);
 		}
 		any = any_flag(flags);
-		reply_write(
-			payload, &frames[packet], (changes & UINT32_MAX) + (changes >> 32), any);
+		reply_write(payload, &frames[packet],
+			(changes & UINT32_MAX) + (changes >> 32), any);
 		exceptions += flags_spread(any);
 	}
 	return exceptions;
 }
 
+/* What the checksums of requests of one lane are computed from, all of them at once. */
+struct singles {
+	uint16_t before[CLASSIFY_BURST], z[CLASSIFY_BURST];
+	uint16_t status[CLASSIFY_BURST], flags[CLASSIFY_BURST];
+	uint16_t checksum[CLASSIFY_BURST];
+};
+
+/* The status in the word that it shares with the format, as this processor reads it. */
+#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+#define STATUS_SHIFT 8
+#else
+#define STATUS_SHIFT 0
+#endif
+
+static inline uint16_t
+add_words(uint16_t a, uint16_t b)
+{
+	uint16_t sum = (uint16_t)(a + b);
+
+	return (uint16_t)(sum + (sum < a));
+}
+
+/* As checksum_update(). */
+static VECTOR_CLONES void
+update_checksums(struct singles *singles, unsigned int count)
+{
+	uint16_t *restrict checksum = singles->checksum;
+	const uint16_t *restrict before = singles->before, *restrict z = singles->z;
+	const uint16_t *restrict status = singles->status, *restrict flags = singles->flags;
+
+	for (unsigned int l = 0; l < count; l++) {
+		uint16_t old = (uint16_t)(status[l] << STATUS_SHIFT);
+		uint16_t new = (uint16_t)((NETFC_STATUS_REPLY | flags[l]) << STATUS_SHIFT);
+		uint16_t change = add_words(add_words(z[l], (uint16_t)~before[l]),
+			add_words(new, (uint16_t)~old));
+		uint16_t after = (uint16_t)~add_words((uint16_t)~checksum[l], change);
+
+		after = after != 0 ? after : UINT16_MAX;
+		checksum[l] = checksum[l] != 0 ? after : 0;
+	}
+}
+
+/* A checksum of zero stays, but for IPv6, where it is as good as its complement. */
+static __rte_always_inline uint16_t
+checksum_of(const struct frame *frame)
+{
+	const bool counts = (frame->checksum == 0) & (frame->network == FRAME_IPV6);
+
+	return frame->checksum | (uint16_t)-counts;
+}
+
 static uint64_t
-scatter_singles(const struct batch *batches, const struct classified *classified,
+scatter_singles(const struct batches *batches, const struct classified *classified,
 	const struct frame *frames)
 {
+	const unsigned int count = classified->count[CLASS_SINGLE];
+	const uint8_t *packets = classified->packet[CLASS_SINGLE];
+	struct singles singles;
 	uint64_t exceptions = 0;
 
-	for (unsigned int p = 0; p < classified->count[CLASS_SINGLE]; p++) {
-		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
-		const struct batch *batch = &batches[classified->group[packet]];
-		const uint32_t at = classified->at[packet];
+	for (unsigned int p = 0; p < count; p++) {
+		const unsigned int packet = packets[p], at = classified->at[packet];
 		uint8_t *payload = classified->payload[packet];
 		uint8_t *slot = reply_lanes(payload) + 2 * SLOT;
-		const uint16_t z = batch->z_slots[at];
-		const uint8_t flags = batch->flag_bytes[at];
-		const uint32_t changes = checksum_change(load_16(slot), z);
 
-		store_16(slot, z);
-		reply_write(payload, &frames[packet], changes, flags);
-		exceptions += flags_spread(flags);
+		singles.status[p] = payload[REPLY_STATUS];
+		singles.before[p] = load_16(slot);
+		singles.z[p] = batches->z[at];
+		singles.flags[p] = batches->flags[at];
+		singles.checksum[p] = checksum_of(&frames[packet]);
+		store_16(slot, singles.z[p]);
+		exceptions += flags_spread((uint8_t)singles.flags[p]);
+	}
+	update_checksums(&singles, count);
+	for (unsigned int p = 0; p < count; p++) {
+		uint8_t *payload = classified->payload[packets[p]];
+
+		payload[REPLY_STATUS] = reply_status((uint8_t)singles.flags[p]);
+		store_16(payload - REPLY_CHECKSUM_BEFORE, singles.checksum[p]);
 	}
 	return exceptions;
 }
 
 uint64_t
-batch_scatter(const struct batch *batches, const struct classified *classified,
+batch_scatter(const struct batches *batches, const struct classified *classified,
 	const struct frame *frames)
 {
 	return scatter_singles(batches, classified, frames) +

@@ -6,10 +6,10 @@
  * @file
  * Lanes of many requests that are computed together.
  *
- * Lanes are moved 8 at a time, however many a request has: vectors end where its lanes end, and
- * what they hold of the bytes before is overwritten by the next request, as a batch is filled from
- * its end towards its beginning. So no vector reads behind a request, and no loop's length depends
- * on one.
+ * Lanes are moved 8 at a time, however many a request has: vectors end where its lanes end, and what
+ * they hold of the bytes before is overwritten by the next request, as a batch is filled from its
+ * end towards its beginning. So no vector reads behind a request, and no loop's length depends on
+ * one.
  */
 
 #include "branch.h"
@@ -18,39 +18,53 @@
 /** The most that the requests of a burst have. */
 #define BATCH_LANES (CLASSIFY_BURST * CLASSIFY_GATHERED)
 
-/** Lanes before the first: what a vector may hold besides. */
+/** Lanes before the first of a group: what a vector may hold besides. */
 #define BATCH_MARGIN 32
 
-/** Lanes of one format and operation; slots as in packets. */
-struct batch {
-	uint32_t first; /**< lanes from here to BATCH_LANES are in use */
-	uint16_t x_slots[BATCH_MARGIN + BATCH_LANES] __rte_cache_aligned;
-	uint16_t y_slots[BATCH_MARGIN + BATCH_LANES];
-	uint16_t z_slots[BATCH_MARGIN + BATCH_LANES];
-	uint8_t flag_bytes[BATCH_MARGIN + BATCH_LANES];
+#define BATCH_STRIDE (BATCH_MARGIN + BATCH_LANES)
+
+/** Lanes of all groups, each with a part of its own; slots as in packets. */
+struct batches {
+	uint16_t first[GROUPS]; /**< lanes from here to the end of the group's part are in use */
+	uint16_t x[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t y[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t z[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint8_t flags[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 };
 
-/**
- * Copy lanes of requests into their groups' batches.
- *
- * @param batches by group
- * @return how many lanes
- */
-uint32_t batch_gather(struct batch *batches, struct classified *classified);
+_Static_assert(GROUPS * BATCH_STRIDE <= UINT16_MAX, "lanes are numbered in 16 bits");
+
+/** Where a group's part ends. */
+static inline uint16_t
+batch_end(unsigned int group)
+{
+	return (uint16_t)((group + 1) * BATCH_STRIDE);
+}
+
+/** Empty all. */
+void batch_clear(struct batches *batches);
 
 /**
- * Compute a batch's lanes, and empty it; its results stay where they are.
+ * Copy lanes of requests into their groups' parts.
  *
+ * @return how many lanes
+ */
+uint32_t batch_gather(struct batches *batches, struct classified *classified);
+
+/**
+ * Compute the lanes of all groups, and empty them; results stay where they are.
+ *
+ * @param groups by index
  * @param lanes an lcore's working memory, for stages
  */
-void batch_run(struct batch *batch, const struct group *group, struct netfc_lanes *lanes);
+void batch_run(struct batches *batches, const struct group *groups, struct netfc_lanes *lanes);
 
 /**
  * Answer the requests that have been gathered: results, status, checksum.
  *
  * @return their exceptions, counted as by flags_spread()
  */
-uint64_t batch_scatter(const struct batch *batches, const struct classified *classified,
+uint64_t batch_scatter(const struct batches *batches, const struct classified *classified,
 	const struct frame *frames);
 
 #endif /* PIPELINE_BATCH_H */

@@ -51,6 +51,15 @@ load_be16(const void *at)
 	return rte_be_to_cpu_16(load_16(at));
 }
 
+static __rte_always_inline bytes16
+load_bytes16(const void *at)
+{
+	bytes16 bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return bytes;
+}
+
 static __rte_always_inline void
 copy_bytes16(void *to, const void *from)
 {

@@ -15,8 +15,8 @@
 /* How many packets ahead bytes are fetched. */
 #define PREFETCH 4
 
-/* Bytes that are read whatever they are: two tags, two bytes before and 14 behind their end. */
-#define LEAST_LENGTH 36
+/* Bytes that are read whatever they are: two tags, and some behind them. */
+#define LEAST_LENGTH (ETHERNET_BYTES + 2 * TAG_BYTES + FRAME_CONTIGUOUS_BYTES)
 /* From the start of the UDP header to the end of a request's count of lanes. */
 #define REQUEST_BYTES 18
 #define ETHERNET_BYTES 14
@@ -112,7 +112,7 @@ load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 		/* Nothing is written where the class is CLASS_WALK. */
 		burst->bytes[p] = is_short ? (uint8_t *)(uintptr_t)no_frame : bytes;
 		burst->length[p] = is_short ? LEAST_LENGTH : length;
-		burst->is_cut[p] = (uint16_t)-(rte_pktmbuf_pkt_len(mbufs[p]) != length);
+		burst->is_cut[p] = (uint16_t) - (rte_pktmbuf_pkt_len(mbufs[p]) != length);
 		burst->is_short[p] = (uint16_t)-is_short;
 	}
 	/* What is computed of the rest of eight packets is not used. */
@@ -133,8 +133,7 @@ static __rte_always_inline void
 find_network(struct burst *burst, unsigned int p)
 {
 	const column tagged = if_tag(columns_load(&burst->ethernet, ETHERNET_TYPE, p));
-	const column twice =
-		tagged & if_tag(columns_load(&burst->ethernet, ETHERNET_INNER_TYPE, p));
+	const column twice = tagged & if_tag(columns_load(&burst->ethernet, ETHERNET_INNER_TYPE, p));
 	const column tag = column_swap(columns_load(&burst->ethernet, ETHERNET_TAG, p));
 
 	column_store(burst->network_offset + p,
@@ -153,12 +152,12 @@ find_udp(struct burst *burst, unsigned int p)
 	const column header_words = start & 0xf, version = start & 0xf0;
 	const column ipv4 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) &
 		column_equals(version, 0x40) & column_at_least(header_words, IPV4_BYTES / 4);
-	const column ipv6 =
-		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) & column_equals(version, 0x60);
+	const column ipv6 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) &
+		column_equals(version, 0x60);
 	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_BYTES));
-	const column length = column_swap(
-		column_choose(ipv4, columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
-			columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
+	const column length = column_swap(column_choose(ipv4,
+		columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
+		columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
 	const column network_offset = column_load(burst->network_offset + p);
 	const column segment = column_load(burst->length + p);
 	/* What IPv6 calls its length does not count its header. */
@@ -173,6 +172,10 @@ find_udp(struct burst *burst, unsigned int p)
 	const column offset = network_offset + header, last = segment - REQUEST_BYTES;
 	const column near_end = (column)(offset > last);
 	const column is_ip = sound & fits;
+	/* As is_contiguous() of frame.c. */
+	const column contiguous = column_choose(ipv6 & is_ip,
+		(column)(segment - offset >= column_of(UDP_BYTES)),
+		~(ipv4 & is_ip & udp) | column_equals(header_words, IPV4_BYTES / 4));
 
 	column_store(burst->udp_offset + p, offset);
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
@@ -181,7 +184,8 @@ find_udp(struct burst *burst, unsigned int p)
 		column_load(burst->is_short + p) | (is_ip & udp & near_end) |
 			(sound & ~fits & column_load(burst->is_cut + p)));
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
-		(is_ip & ((ipv4 & FRAME_IPV4) | (ipv6 & FRAME_IPV6))) | FRAME_CONTIGUOUS);
+		(is_ip & ((ipv4 & FRAME_IPV4) | (ipv6 & FRAME_IPV6))) |
+			(contiguous & FRAME_CONTIGUOUS));
 	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
 	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, network_offset);
 }
@@ -192,7 +196,8 @@ if_loaded(const struct classifier *classifier, column format)
 	column loaded = column_of(0);
 
 	for (unsigned int f = 0; f < NETFC_FORMAT_END; f++)
-		loaded |= column_equals(format, (uint16_t)f) & column_load(classifier->loaded[f]);
+		loaded |= column_equals(format, (uint16_t)f) &
+			column_load(classifier->loaded[f]);
 	return loaded;
 }
 
@@ -207,8 +212,8 @@ if_right(const struct classifier *classifier, const struct burst *burst, unsigne
 
 	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) &
 		column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
-		if_loaded(classifier, format) & column_at_least(lanes, 1) &
-		column_at_most(lanes, MOST_LANES) &
+		if_loaded(classifier, format) &
+		column_at_least(lanes, 1) & column_at_most(lanes, MOST_LANES) &
 		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
 }
 
@@ -224,13 +229,14 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	const column udp = column_at_least(datagram, UDP_BYTES) &
 		(column)(datagram <= column_load(burst->room + p));
 	const column payload = udp & (datagram - UDP_BYTES);
-	const column netfc_port = udp & (column)(port == column_load(classifier->udp_port));
+	const column netfc_port =
+		udp & (column)(port == column_load(classifier->udp_port));
 	const column asks = column_equals(columns_load(&burst->request, REQUEST_MAGIC, p),
 				    RTE_BE16(NETFC_MAGIC)) &
 		column_equals(format_status & NETFC_STATUS_REPLY << 8, 0);
 	const column whole = column_at_least(payload, NETFC_BYTES);
-	const column request =
-		netfc_port & whole & asks & if_right(classifier, burst, p, payload, lanes);
+	const column request = netfc_port & whole & asks &
+		if_right(classifier, burst, p, payload, lanes);
 	const column walk = column_load(burst->is_walk + p) |
 		(netfc_port & column_at_least(payload, ANSWERABLE_BYTES) & (~whole | asks) &
 			~request);

@@ -10,8 +10,6 @@
 
 #define MAX_VLAN_TAGS 2
 #define VLAN_ID_MASK 0x0fff
-/* MAC addresses, in a vector that holds them. */
-#define MACS_VECTOR 16
 
 /* Walk over the Ethernet header and its VLAN tags; false if the frame ends before. */
 static bool
@@ -105,17 +103,22 @@ parse_ipv6(const struct rte_mbuf *mbuf, struct frame *frame)
 		parse_udp(mbuf, offset + sizeof(*ip), payload, frame);
 }
 
-/* The end of the last field that may be changed as the packet is forwarded. */
-static uint32_t
-end_of_headers(const struct frame *frame)
+static bool
+is_contiguous(const struct rte_mbuf *mbuf, const struct frame *frame)
 {
-	if (frame->udp)
-		return frame_payload_offset(frame);
-	if (frame->network == FRAME_IPV4)
-		return frame->network_offset + (uint32_t)sizeof(struct rte_ipv4_hdr);
+	const uint32_t length = rte_pktmbuf_data_len(mbuf);
+	uint32_t end = frame->network_offset + FRAME_CONTIGUOUS_BYTES;
+
+	if (frame->network_offset == 0)
+		return false;
 	if (frame->network == FRAME_IPV6)
-		return frame->network_offset + (uint32_t)sizeof(struct rte_ipv6_hdr);
-	return MACS_VECTOR;
+		end = frame->network_offset + (uint32_t)sizeof(struct rte_ipv6_hdr) +
+			(uint32_t)sizeof(struct rte_udp_hdr);
+	if (frame->network == FRAME_IPV4 && frame->udp &&
+		frame->udp_offset !=
+			frame->network_offset + (uint32_t)sizeof(struct rte_ipv4_hdr))
+		return false;
+	return end <= length && (!frame->udp || frame_payload_offset(frame) <= length);
 }
 
 static void
@@ -133,5 +136,5 @@ frame_parse(const struct rte_mbuf *mbuf, struct frame *frame)
 	*frame = (struct frame){.network = FRAME_OTHER};
 	if (parse_ethernet(mbuf, frame))
 		parse_network(mbuf, frame);
-	frame->contiguous = end_of_headers(frame) <= rte_pktmbuf_data_len(mbuf);
+	frame->contiguous = is_contiguous(mbuf, frame);
 }

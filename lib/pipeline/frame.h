@@ -23,6 +23,12 @@ enum frame_network {
 	FRAME_IPV6 = 6,
 };
 
+/**
+ * A contiguous frame has all headers that were found in its first segment, without options, and of
+ * whatever follows the tags so many bytes that addresses and ports are there, if they are at all.
+ */
+#define FRAME_CONTIGUOUS_BYTES 24
+
 /** A parsed frame; offsets in bytes from the start of the frame. */
 struct frame {
 	uint8_t network;         /**< enum frame_network */
@@ -30,7 +36,7 @@ struct frame {
 	bool netfc_port : 1;     /**< UDP to the port of requests; set by pipeline_process() */
 	bool answered : 1;       /**< a request that pipeline_process() has made a reply */
 	bool query : 1;          /**< a query, left to pipeline_answer_query() */
-	bool contiguous : 1;     /**< all headers that were found are in the first segment */
+	bool contiguous : 1;     /**< see FRAME_CONTIGUOUS_BYTES */
 	uint16_t vlan;           /**< VLAN of the outer tag, 0 without one */
 	uint16_t ether_type;     /**< behind the tags, in host order; 0 if the frame ends before */
 	uint16_t network_offset; /**< of what ether_type says */

@@ -24,11 +24,10 @@ struct pipeline_worker {
 	struct template template;
 	struct classified classified;
 	struct netfc_lanes lanes;
-	struct batch batch[GROUPS];
+	struct batches batches;
 } __rte_cache_aligned;
 
-/* Tables too small for a match stage are arrays in every engine, like a switch's constant entries.
- */
+/* Tables too small for a match stage are arrays in every engine, like a switch's constant entries. */
 static int
 create_stages(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
 {
@@ -98,8 +97,8 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 			link_branch(pipeline, set, branch);
 	}
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
-		pipeline->walk.group[group_index(format, op)] =
-			(struct group){&pipeline->branch[format][netfc_op_branch(op)], op};
+		pipeline->walk.group[group_index(format, op)] = (struct group){
+			&pipeline->branch[format][netfc_op_branch(op)], op};
 	pipeline->walk.loaded |= UINT32_C(1) << format;
 	classifier_load(&pipeline->classifier, format);
 	return error;
@@ -160,8 +159,7 @@ pipeline_worker_create(const struct pipeline *pipeline, int socket_id)
 		return NULL;
 	worker->pipeline = pipeline;
 	template_clear(&worker->template);
-	for (unsigned int g = 0; g < GROUPS; g++)
-		worker->batch[g].first = BATCH_LANES;
+	batch_clear(&worker->batches);
 	return worker;
 }
 
@@ -194,8 +192,8 @@ walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fra
 
 	for (unsigned int p = 0; p < classified->count[CLASS_WALK]; p++) {
 		const unsigned int packet = classified->packet[CLASS_WALK][p];
-		const struct walked walked = walk_packet(
-			&worker->pipeline->walk, mbufs[packet], &frames[packet], &worker->lanes);
+		const struct walked walked = walk_packet(&worker->pipeline->walk, mbufs[packet],
+			&frames[packet], &worker->lanes);
 
 		if (!walked.answered)
 			continue;
@@ -225,15 +223,6 @@ sort_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame
 	template_learn(&worker->template, mbufs, frames, alike, count, classified);
 }
 
-static void
-run_batches(struct pipeline_worker *worker)
-{
-	for (unsigned int g = 0; g < GROUPS; g++)
-		if (worker->batch[g].first < BATCH_LANES)
-			batch_run(&worker->batch[g], &worker->pipeline->walk.group[g],
-				&worker->lanes);
-}
-
 void
 pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
@@ -249,11 +238,10 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 		classified->count[CLASS_LANES_16] + classified->count[CLASS_IN_PLACE];
 	counters->netfc_packets += requests;
 	counters->errors[NETFC_STATUS_OK] += requests;
-	counters->lanes += batch_gather(worker->batch, classified);
-	run_batches(worker);
-	exceptions = batch_scatter(worker->batch, classified, frames);
-	exceptions +=
-		in_place_run(worker->pipeline->walk.group, classified, frames, &counters->lanes);
+	counters->lanes += batch_gather(&worker->batches, classified);
+	batch_run(&worker->batches, worker->pipeline->walk.group, &worker->lanes);
+	exceptions = batch_scatter(&worker->batches, classified, frames);
+	exceptions += in_place_run(worker->pipeline->walk.group, classified, frames, &counters->lanes);
 	exceptions += walk_packets(worker, mbufs, frames, classified);
 	count_exceptions(counters, exceptions);
 }

@@ -14,6 +14,13 @@
 #include "checksum.h"
 #include "frame.h"
 
+/** The status byte, from the payload's start. */
+#define REPLY_STATUS offsetof(struct netfc_hdr, status)
+
+/** How far before the payload the UDP checksum stands. */
+#define REPLY_CHECKSUM_BEFORE \
+	(sizeof(struct rte_udp_hdr) - offsetof(struct rte_udp_hdr, dgram_cksum))
+
 /** Where a request's lanes start: x, behind it y, then z. */
 static __rte_always_inline uint8_t *
 reply_lanes(uint8_t *payload)
@@ -39,9 +46,7 @@ reply_status(uint8_t flags)
 static __rte_always_inline void
 reply_write(uint8_t *payload, const struct frame *frame, uint64_t changes, uint8_t flags)
 {
-	uint8_t *status = payload + offsetof(struct netfc_hdr, status);
-	uint8_t *checksum =
-		payload - sizeof(struct rte_udp_hdr) + offsetof(struct rte_udp_hdr, dgram_cksum);
+	uint8_t *status = payload + REPLY_STATUS;
 	const uint8_t after = reply_status(flags);
 	/* Only over IPv4 may a datagram have none. */
 	const bool has_none = (frame->checksum == 0) & (frame->network == FRAME_IPV4);
@@ -51,7 +56,7 @@ reply_write(uint8_t *payload, const struct frame *frame, uint64_t changes, uint8
 	changes += checksum_change(rte_cpu_to_be_16(*status), rte_cpu_to_be_16(after));
 	updated = checksum_update(frame->checksum, changes);
 	*status = after;
-	store_16(checksum, has_none ? 0 : updated);
+	store_16(payload - REPLY_CHECKSUM_BEFORE, has_none ? 0 : updated);
 }
 
 #endif /* PIPELINE_REPLY_H */

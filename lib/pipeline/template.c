@@ -111,8 +111,7 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 	want_network(&pattern, frame);
 	want_request(&pattern, frame);
 	*template = (struct template){
-		.offset = {TYPE_OFFSET, frame->network_offset - 2u, frame->network_offset + 4u,
-			frame->udp_offset + 2u, frame->udp_offset + 10u},
+		.offset = {TYPE_OFFSET, frame->network_offset - 2u, frame->udp_offset + 2u},
 		.length = length_of(bytes, frame),
 		.payload_offset = (uint16_t)frame_payload_offset(frame),
 		.lanes = lanes,
@@ -120,9 +119,10 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 		.class = classify_size(lanes),
 		.frame = *frame,
 	};
-	for (unsigned int w = 0; w < TEMPLATE_WORDS; w++) {
-		template->mask[w] = load_64(pattern.mask + template->offset[w]);
-		template->value[w] = load_64(bytes + template->offset[w]) & template->mask[w];
+	for (unsigned int v = 0; v < TEMPLATE_VECTORS; v++) {
+		template->mask[v] = load_bytes16(pattern.mask + template->offset[v]);
+		template->value[v] =
+			load_bytes16(bytes + template->offset[v]) & template->mask[v];
 	}
 }
 
@@ -136,26 +136,46 @@ template_learn(struct template *template, struct rte_mbuf **mbufs, const struct 
 			classified->group[first]);
 }
 
+static __rte_always_inline bool
+matches(const struct template *template, const struct rte_mbuf *mbuf)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	bytes16 wrong = {0};
+	uint64_t halves[2];
+
+	if (rte_pktmbuf_data_len(mbuf) < template->length)
+		return false;
+	for (unsigned int v = 0; v < TEMPLATE_VECTORS; v++)
+		wrong |= (load_bytes16(bytes + template->offset[v]) & template->mask[v]) ^
+			template->value[v];
+	memcpy(halves, &wrong, sizeof(halves));
+	return (halves[0] | halves[1]) == 0;
+}
+
 unsigned int
 template_classify(const struct template *template, struct rte_mbuf **mbufs, struct frame *frames,
 	unsigned int count, struct classified *classified)
 {
 	const struct template wanted = *template;
-	unsigned int p;
+	unsigned int alike;
 
-	for (p = 0; p < count; p++) {
-		if (p + PREFETCH < count)
-			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
-		if (!template_matches(&wanted, mbufs[p]))
+	for (alike = 0; alike < count; alike++) {
+		uint8_t *payload;
+
+		if (alike + PREFETCH < count)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[alike + PREFETCH], void *));
+		if (!matches(&wanted, mbufs[alike]))
 			break;
-		classified->payload[p] =
-			rte_pktmbuf_mtod_offset(mbufs[p], uint8_t *, wanted.payload_offset);
+		payload = rte_pktmbuf_mtod_offset(mbufs[alike], uint8_t *, wanted.payload_offset);
+		classified->payload[alike] = payload;
+		frames[alike] = wanted.frame;
+		frames[alike].checksum = load_16(payload - sizeof(uint16_t));
+	}
+	for (unsigned int p = 0; p < alike; p++) {
 		classified->lanes[p] = wanted.lanes;
 		classified->group[p] = wanted.group;
-		frames[p] = wanted.frame;
-		frames[p].checksum = load_16(classified->payload[p] - sizeof(uint16_t));
 		classified->packet[wanted.class][p] = (uint8_t)p;
 	}
-	classified->count[wanted.class] = p;
-	return p;
+	classified->count[wanted.class] = alike;
+	return alike;
 }

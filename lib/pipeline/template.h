@@ -16,14 +16,13 @@
 #include "bytes.h"
 #include "classify.h"
 
-/* Eight bytes each hold all fields that say what a request is. */
-#define TEMPLATE_WORDS 5
+/* Sixteen bytes each hold all fields that say what a request is: tags, network, UDP and NetFC. */
+#define TEMPLATE_VECTORS 3
 
-struct template
-{
-	uint16_t offset[TEMPLATE_WORDS]; /* in the frame */
-	uint64_t mask[TEMPLATE_WORDS];
-	uint64_t value[TEMPLATE_WORDS];
+struct template {
+	bytes16 mask[TEMPLATE_VECTORS];
+	bytes16 value[TEMPLATE_VECTORS];
+	uint16_t offset[TEMPLATE_VECTORS]; /* in the frame */
 	uint32_t length; /* of the first segment, at the least; UINT32_MAX: no packet matches */
 	uint16_t payload_offset;
 	uint16_t lanes;
@@ -44,20 +43,6 @@ void template_clear(struct template *template);
  */
 void template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
 	unsigned int first, unsigned int end, const struct classified *classified);
-
-static __rte_always_inline bool
-template_matches(const struct template *template, const struct rte_mbuf *mbuf)
-{
-	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
-	uint64_t wrong = 0;
-
-	if (rte_pktmbuf_data_len(mbuf) < template->length)
-		return false;
-	for (unsigned int w = 0; w < TEMPLATE_WORDS; w++)
-		wrong |= (load_64(bytes + template->offset[w]) & template->mask[w]) ^
-			template->value[w];
-	return wrong == 0;
-}
 
 /**
  * Classify the packets of a burst up to the first that does not match.

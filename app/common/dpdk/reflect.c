@@ -8,6 +8,7 @@
 
 #include "mbuf_bytes.h"
 #include "bytes.h"
+#include "pipeline.h"
 #include "dpdk/reflect.h"
 
 #define LONGEST_ADDRESS 16
@@ -43,16 +44,6 @@ swap_fields(struct rte_mbuf *mbuf, uint32_t offset, const uint32_t length)
 	memcpy(both + length, first, length);
 }
 
-/*
- * Where fields are swapped that a frame does not have, so that no branch asks whether it has them.
- * A place for each, as a load of what has just been stored in other pieces would have to wait.
- */
-struct nowhere {
-	uint8_t ipv6[2 * LONGEST_ADDRESS];
-	uint8_t ipv4[8];
-	uint8_t ports[4];
-} __rte_cache_aligned;
-
 static __rte_always_inline void
 swap_macs(uint8_t *bytes)
 {
@@ -64,59 +55,51 @@ swap_macs(uint8_t *bytes)
 	memcpy(bytes, &macs, sizeof(macs));
 }
 
-/* The halves of eight bytes: IPv4 addresses. */
-static __rte_always_inline void
-swap_4(uint8_t *both)
-{
-	const uint64_t word = load_64(both);
+/* From here on, behind the start of an IPv4 header, are its addresses and, without options, ports. */
+#define IPV4_VECTOR 8
 
-	store_64(both, word << 32 | word >> 32);
+/* How 16 bytes change places, by network and whether UDP follows, see vector_of(). */
+static const uint8_t order[FRAME_IPV6 + 2][sizeof(bytes16)] __rte_aligned(16) = {
+	[FRAME_OTHER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+	[FRAME_IPV4] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15},
+	[FRAME_IPV4 + 1] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 14, 15, 12, 13},
+	[FRAME_IPV6] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+	[FRAME_IPV6 + 1] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+};
+
+/*
+ * A frame that is contiguous, but for what IPv6 has; without a branch, as neighbours may differ:
+ * where nothing is to be swapped, bytes are written back as they are.
+ */
+static __rte_always_inline void
+reflect_contiguous(uint8_t *bytes, const struct frame *frame)
+{
+	uint8_t *at = bytes + frame->network_offset + IPV4_VECTOR;
+	bytes16 addresses, places;
+
+	swap_macs(bytes);
+	memcpy(&addresses, at, sizeof(addresses));
+	memcpy(&places, order[frame->network + frame->udp], sizeof(places));
+	addresses = __builtin_shuffle(addresses, places);
+	memcpy(at, &addresses, sizeof(addresses));
 }
 
-/* IPv6 addresses. */
 static __rte_always_inline void
-swap_16(uint8_t *both)
+reflect_ipv6(uint8_t *bytes, const struct frame *frame)
 {
+	uint8_t *both = bytes + frame->network_offset + offsetof(struct rte_ipv6_hdr, src_addr);
+	uint8_t *ports = both + 2 * sizeof(bytes16);
 	bytes16 first, second;
+	uint32_t word, swapped;
 
 	memcpy(&first, both, sizeof(first));
 	memcpy(&second, both + sizeof(first), sizeof(second));
 	memcpy(both, &second, sizeof(second));
 	memcpy(both + sizeof(first), &first, sizeof(first));
-}
-
-/* Ports. */
-static __rte_always_inline void
-swap_2(uint8_t *both)
-{
-	uint32_t word;
-
-	memcpy(&word, both, sizeof(word));
-	word = word << 16 | word >> 16;
-	memcpy(both, &word, sizeof(word));
-}
-
-/* Without a branch, which compilers make of a conditional expression. */
-static __rte_always_inline uint8_t *
-choose(bool condition, uint8_t *yes, uint8_t *no)
-{
-	const uintptr_t mask = -(uintptr_t)condition;
-
-	return (uint8_t *)(((uintptr_t)yes & mask) | ((uintptr_t)no & ~mask));
-}
-
-/* A frame whose headers are all in its first segment; it has 16 bytes at the least. */
-static __rte_always_inline void
-reflect_contiguous(uint8_t *bytes, const struct frame *frame, struct nowhere *nowhere)
-{
-	uint8_t *ip = bytes + frame->network_offset, *udp = bytes + frame->udp_offset;
-
-	swap_macs(bytes);
-	swap_4(choose(frame->network == FRAME_IPV4, ip + offsetof(struct rte_ipv4_hdr, src_addr),
-		nowhere->ipv4));
-	swap_16(choose(frame->network == FRAME_IPV6, ip + offsetof(struct rte_ipv6_hdr, src_addr),
-		nowhere->ipv6));
-	swap_2(choose(frame->udp, udp, nowhere->ports));
+	memcpy(&word, ports, sizeof(word));
+	swapped = word << 16 | word >> 16;
+	word = frame->udp ? swapped : word;
+	memcpy(ports, &word, sizeof(word));
 }
 
 static __rte_noinline void
@@ -138,13 +121,18 @@ reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 void
 reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
-	struct nowhere nowhere = {{0}, {0}, {0}};
+	uint8_t ipv6[PIPELINE_BURST];
+	unsigned int ipv6_count = 0;
 
 	for (uint16_t i = 0; i < count; i++) {
-		if (likely(frames[i].contiguous))
-			reflect_contiguous(
-				rte_pktmbuf_mtod(mbufs[i], uint8_t *), &frames[i], &nowhere);
-		else
+		if (unlikely(!frames[i].contiguous)) {
 			reflect_any(mbufs[i], &frames[i]);
+			continue;
+		}
+		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *), &frames[i]);
+		ipv6[ipv6_count] = (uint8_t)i;
+		ipv6_count += frames[i].network == FRAME_IPV6;
 	}
+	for (unsigned int i = 0; i < ipv6_count; i++)
+		reflect_ipv6(rte_pktmbuf_mtod(mbufs[ipv6[i]], uint8_t *), &frames[ipv6[i]]);
 }
