@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_H
+#define AGGREGATE_H
+
+/**
+ * @file
+ * Aggregation: element-wise sums, means, minima and maxima of vectors that many workers send,
+ * correctly rounded, the same bits in whatever order they come.
+ *
+ *  - aggregate_format.h: formats, operations, instruction sets
+ *  - aggregate_lanes.h: exact accumulators for many lanes
+ *  - aggregate_wire.h: requests and replies on the wire
+ *  - aggregate_action.h: what becomes of a packet
+ *  - aggregate_slot.h: one chunk's life
+ *  - aggregate_table.h: jobs, and all of it together
+ *
+ * Plain C, no ports, no DPDK. A server's loop, for each packet:
+ * @code
+ * code = aggregate_parse_request(payload, length, &request);
+ * if (code == AGGREGATE_NOT_OURS) leave it alone
+ * if (code != 0) aggregate_refuse(payload, length, code, 0) and send it back
+ * aggregate_shard_packet(shard, &request, &sender, now, &outcome);
+ * switch (aggregate_action_send(outcome.action)) {
+ * AGGREGATE_SEND_NOTHING: drop the packet
+ * AGGREGATE_SEND_REPLY, AGGREGATE_SEND_RESULT: aggregate_write_reply(payload, &outcome),
+ *	send it back
+ * AGGREGATE_SEND_RESULTS: for each worker w: aggregate_build_result() into a packet to
+ *	aggregate_worker_sender(shard, outcome.index, w), port outcome.entry->ports[w]
+ * }
+ * @endcode
+ * and once a round: aggregate_shard_quiescent(); on shard 0 now and then aggregate_table_poll().
+ */
+
+#include "aggregate_action.h"
+#include "aggregate_format.h"
+#include "aggregate_lanes.h"
+#include "aggregate_slot.h"
+#include "aggregate_table.h"
+#include "aggregate_wire.h"
+
+#endif /* AGGREGATE_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_ACTION_H
+#define AGGREGATE_ACTION_H
+
+/**
+ * @file
+ * What becomes of a packet: what to send, and under which name it is counted.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aggregate_wire.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the caller sends. */
+enum aggregate_send {
+	AGGREGATE_SEND_NOTHING, /**< the packet is used up */
+	AGGREGATE_SEND_REPLY,   /**< the packet, as a reply, to its sender */
+	AGGREGATE_SEND_RESULT,  /**< the entry's result, to the sender */
+	AGGREGATE_SEND_RESULTS, /**< the entry's result, to all workers */
+};
+
+/**
+ * Actions: X(symbol, name, send, reason, meaning). Every packet that is given to a shard has one.
+ *
+ * `reason` is that of a reply; with AGGREGATE_REASON_NONE the reply says that all is well.
+ * STALLED's is AGGREGATE_SILENT + the missing worker.
+ */
+#define AGGREGATE_ACTIONS(X)                                                                    \
+	X(ADDED, added, NOTHING, NONE, "values added")                                          \
+	X(COMPLETED, completed, RESULTS, NONE, "values added, the last: results to all")        \
+	X(REPEATED, repeated, RESULT, NONE, "results sent once more: the first were lost")      \
+	X(DUPLICATE, duplicate, NOTHING, NONE, "values that were there already, dropped")       \
+	X(STALE, stale, NOTHING, NONE, "chunks that are over, dropped")                         \
+	X(MISMATCH, mismatch, REPLY, MISMATCH, "operation, format or count not as the others'") \
+	X(WINDOW, window, REPLY, WINDOW, "chunks further ahead than the slots allow")           \
+	X(STALLED, stalled, REPLY, NONE, "told which worker is silent")                         \
+	X(TOO_LARGE, too_large, REPLY, MISMATCH, "chunks larger than granted")                  \
+	X(MISDIRECTED, misdirected, REPLY, MISMATCH, "sent to another shard's port")            \
+	X(NO_JOB, no_job, REPLY, NO_JOB, "chunks of, or leaving, a job that is not there")      \
+	X(WRONG_TOKEN, wrong_token, NOTHING, NONE, "with a wrong token, dropped")               \
+	X(UNKNOWN_WORKER, unknown_worker, NOTHING, NONE,                                        \
+		"of a worker that is not in the job, dropped")                                  \
+	X(WRONG_ADDRESS, wrong_address, NOTHING, NONE,                                          \
+		"not from the address that joined, dropped")                                    \
+	X(COOKIE, cookie, REPLY, COOKIE, "joins answered with a cookie")                        \
+	X(WAITING, waiting, REPLY, WAITING, "joins while others are missing")                   \
+	X(JOINED, joined, REPLY, NONE, "joins, all being there")                                \
+	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else")   \
+	X(FULL, full, REPLY, FULL, "joins that there was no room for")                          \
+	X(LEFT, left, REPLY, NONE, "workers that left")
+
+enum aggregate_action {
+#define AGGREGATE_ACTION_ENUM_(symbol, name, send, reason, meaning) AGGREGATE_##symbol,
+	AGGREGATE_ACTIONS(AGGREGATE_ACTION_ENUM_)
+#undef AGGREGATE_ACTION_ENUM_
+	AGGREGATE_ACTION_COUNT
+};
+
+/** The name, for counters: "added", "wrong_token". */
+const char *aggregate_action_name(enum aggregate_action action);
+
+/** What is counted under that name, for people. */
+const char *aggregate_action_meaning(enum aggregate_action action);
+
+/** What the caller sends. */
+enum aggregate_send aggregate_action_send(enum aggregate_action action);
+
+/** The reason of its reply; STALLED has it from its entry. */
+uint8_t aggregate_action_reason(enum aggregate_action action);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGGREGATE_ACTION_H */

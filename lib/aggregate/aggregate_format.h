@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_FORMAT_H
+#define AGGREGATE_FORMAT_H
+
+/**
+ * @file
+ * What can be aggregated: formats, operations, and the instruction sets to do it with.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Formats of values, as they stand on the wire; 1 to 4 are those of enum netfc_format_id. */
+enum aggregate_format {
+	AGGREGATE_FP16 = 1,        /**< IEEE 754 binary16 */
+	AGGREGATE_POSIT16 = 2,     /**< posit<16,1> */
+	AGGREGATE_BF16 = 3,        /**< bfloat16 */
+	AGGREGATE_POSIT16_ES2 = 4, /**< posit<16,2>, the 2022 standard's */
+	AGGREGATE_FP32 = 5,        /**< IEEE 754 binary32 */
+	AGGREGATE_INT32 = 6,       /**< two's complement; sums saturate */
+};
+
+/** One more than the greatest format number. */
+#define AGGREGATE_FORMAT_END 7
+
+/** Every format, as a set of bits: bit 1 << format. */
+#define AGGREGATE_ALL_FORMATS 0x7eu
+
+/** Operations, as they stand on the wire. */
+enum aggregate_op {
+	AGGREGATE_JOIN = 32,
+	AGGREGATE_SUM = 33,  /**< the exact sum, rounded once */
+	AGGREGATE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
+	AGGREGATE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
+	AGGREGATE_MAX = 36,  /**< IEEE 754-2019 maximum */
+	AGGREGATE_LEAVE = 40,
+};
+
+/** How many workers a job can have. */
+#define AGGREGATE_MAX_WORKERS 64
+
+/** Instruction sets that there are kernels for; each contains those before it. */
+enum aggregate_isa {
+	AGGREGATE_PLAIN,  /**< what the rest of the program is compiled for */
+	AGGREGATE_AVX2,   /**< AVX2, F16C, BMI 1 and 2 */
+	AGGREGATE_AVX512, /**< AVX-512 F, BW, CD, DQ and VL */
+	AGGREGATE_ISAS,
+};
+
+/** Whether there is a format of that number. */
+bool aggregate_is_format(unsigned int format);
+
+/** Whether the operation reduces values: sum, mean, min or max. */
+bool aggregate_is_reduction(unsigned int op);
+
+/** Bytes of a value, 2 or 4; 0 where there is no such format. */
+unsigned int aggregate_value_bytes(unsigned int format);
+
+/** "fp16", "posit16", "bf16", "posit16_es2", "fp32" or "int32"; NULL for anything else. */
+const char *aggregate_format_name(unsigned int format);
+
+/** The format of that name, or 0. */
+unsigned int aggregate_format_by_name(const char *name);
+
+/** "join", "sum", "mean", "min", "max" or "leave"; NULL for anything else. */
+const char *aggregate_op_name(unsigned int op);
+
+/** The operation of that name, or 0. */
+unsigned int aggregate_op_by_name(const char *name);
+
+/** "plain C", "AVX2" or "AVX-512". */
+const char *aggregate_isa_name(enum aggregate_isa isa);
+
+/** The best instruction set that the processor and its operating system have. */
+enum aggregate_isa aggregate_isa_best(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGGREGATE_FORMAT_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_WIRE_H
+#define AGGREGATE_WIRE_H
+
+/**
+ * @file
+ * Aggregation on the wire: the payload of a UDP datagram. All numbers are big-endian.
+ *
+ * The NetFC header (netfc_wire.h), 12 bytes more, then the values, which results overwrite. A join
+ * has struct aggregate_join_wire in their place. Functions here work on plain memory: a payload
+ * that lies in one piece, at any address.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <netfc_arith.h>
+#include <netfc_wire.h>
+
+#include "aggregate_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AGGREGATE_UDP_PORT 20040  /**< of shard 0, unless configured; shard s: s more */
+#define AGGREGATE_HEADER_BYTES 24 /**< of struct aggregate_hdr */
+#define AGGREGATE_STATUS_CODE 7   /**< the code in `status` that has a reason */
+
+/** The header. */
+struct aggregate_hdr {
+	uint16_t magic;  /**< NETFC_MAGIC */
+	uint8_t version; /**< NETFC_WIRE_VERSION */
+	uint8_t op;      /**< enum aggregate_op */
+	uint8_t format;  /**< enum aggregate_format; join and leave: not looked at */
+	uint8_t status;  /**< as in struct netfc_hdr */
+	uint16_t count;  /**< values; join and leave: 0 */
+	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
+	uint16_t job;
+	uint8_t worker; /**< 0 .. workers - 1 */
+	uint8_t reason; /**< request: 0; reply with AGGREGATE_STATUS_CODE: enum aggregate_reason */
+	uint64_t token; /**< the job's secret */
+} __attribute__((packed));
+
+/** Behind the header of a join. */
+struct aggregate_join_wire {
+	uint8_t workers; /**< of the job, 1 .. AGGREGATE_MAX_WORKERS */
+	uint8_t shards;  /**< reply: chunk c goes to the UDP port of shard (c mod slots) mod shards
+			  */
+	uint16_t slots;  /**< asked for; reply: granted, a power of two */
+	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
+	uint16_t zero;
+	uint64_t cookie;
+} __attribute__((packed));
+
+/** Why a request was refused: X(symbol, value, name, meaning). */
+#define AGGREGATE_REASONS(X)                                                            \
+	X(NONE, 0, "none", "not refused")                                               \
+	X(OFF, 1, "off", "this switch does not aggregate")                              \
+	X(WAITING, 2, "waiting", "not all workers are here: join again")                \
+	X(NO_JOB, 3, "no-job", "no such job: never joined, or timed out")               \
+	X(MISMATCH, 4, "mismatch", "not what the others asked for")                     \
+	X(FULL, 5, "full", "no job, slot or worker number left")                        \
+	X(WINDOW, 6, "window", "the chunk is further ahead than the job's slots allow") \
+	X(COOKIE, 8, "cookie", "join again with the cookie of this reply")
+
+/** Reasons; AGGREGATE_SILENT + w: worker w is silent. */
+enum aggregate_reason {
+#define AGGREGATE_REASON_ENUM_(symbol, value, name, meaning) AGGREGATE_REASON_##symbol = (value),
+	AGGREGATE_REASONS(AGGREGATE_REASON_ENUM_)
+#undef AGGREGATE_REASON_ENUM_
+	AGGREGATE_SILENT = 64,
+};
+
+/** What a join asks for or is granted, in host order. */
+struct aggregate_join {
+	uint8_t workers;
+	uint8_t shards;
+	uint16_t slots;
+	uint16_t bytes;
+	uint64_t cookie;
+};
+
+/** A request or a reply, in host order. */
+struct aggregate_message {
+	uint8_t op;     /**< enum aggregate_op */
+	uint8_t format; /**< enum aggregate_format; join and leave: anything */
+	uint8_t worker;
+	uint8_t reason; /**< 0 in requests */
+	uint8_t code;   /**< enum netfc_status or AGGREGATE_STATUS_CODE; 0 in requests */
+	uint8_t flags;  /**< enum netfc_flag, of all lanes; 0 in requests */
+	uint16_t count; /**< values */
+	uint16_t job;
+	uint32_t id; /**< the chunk's number */
+	uint64_t token;
+	const uint8_t *values;      /**< in the payload, big-endian; join and leave: NULL */
+	struct aggregate_join join; /**< of a join; else zero */
+};
+
+/** The name of a reason, "silent" from AGGREGATE_SILENT on; NULL where there is none. */
+const char *aggregate_reason_name(unsigned int reason);
+
+/** Results of aggregate_parse_request() and aggregate_parse_reply() besides 0. */
+#define AGGREGATE_NOT_OURS (-1) /**< no magic, too short to be answered, the other direction */
+
+/**
+ * Read a request.
+ *
+ * @param payload, length the UDP datagram's
+ * @param message filled in if 0 is returned
+ * @return 0; AGGREGATE_NOT_OURS: leave it alone; or the code to answer with, see
+ *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
+ *   (count 0, a join or leave with values, or a payload too short; longer is allowed)
+ */
+int
+aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_message *message);
+
+/**
+ * Read a reply, as a client does.
+ *
+ * @return 0, and the message's code says whether it was refused; or AGGREGATE_NOT_OURS: no reply
+ *   of an aggregation, or values are missing
+ */
+int aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_message *message);
+
+/** Bytes of a request or a reply: header, and values or what a join has. */
+size_t aggregate_message_bytes(const struct aggregate_message *message);
+
+/**
+ * Write a request, without its values: they go to `payload + AGGREGATE_HEADER_BYTES`.
+ *
+ * @param payload at least aggregate_message_bytes(message)
+ * @param message its code, flags, reason and values are not looked at
+ */
+void aggregate_build_request(uint8_t *payload, const struct aggregate_message *message);
+
+/**
+ * Turn a request, where it is, into a reply that all is well: status and reason are written, what
+ * else there is stays.
+ *
+ * @param flags enum netfc_flag
+ */
+void aggregate_accept(uint8_t *payload, uint8_t flags);
+
+/**
+ * Turn a request, where it is, into a reply that refuses it.
+ *
+ * @param payload, length as aggregate_parse_request() had them
+ * @param code what it returned, or AGGREGATE_STATUS_CODE
+ * @param reason with AGGREGATE_STATUS_CODE: why
+ */
+void aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t reason);
+
+/** Write what a join is granted, and the cookie, into its reply. */
+void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
+
+/**
+ * Write a result for a worker: the header of its own request as a reply, then the values.
+ *
+ * @param payload AGGREGATE_HEADER_BYTES + bytes
+ * @param request any worker's request of the chunk, in host order
+ * @param worker whose result it is
+ * @param flags enum netfc_flag
+ * @param values, bytes as they go on the wire; may be the payload's own values
+ */
+void aggregate_build_result(uint8_t *payload, const struct aggregate_message *request,
+	uint8_t worker, uint8_t flags, const uint8_t *values, size_t bytes);
+
+/** Which shard's UDP port a chunk is sent to; `slots` and `shards` as granted. */
+static inline uint32_t
+aggregate_shard_of(uint32_t chunk, uint32_t slots, uint32_t shards)
+{
+	return (chunk & (slots - 1)) % shards;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGGREGATE_WIRE_H */
