@@ -13,7 +13,8 @@
  * 2^32.
  *
  * What a packet of worker w with chunk c does, in this order:
- *  1. the entry holds c, complete: the stored result is sent to w once more (REPEATED).
+ *  1. the entry holds c, complete: the stored result is sent to w once more (REPEATED; MISMATCH,
+ *     if w asks for another operation, format or count).
  *  2. it holds c and has w: dropped (DUPLICATE), or, once the chunk has been incomplete for
  *     `stall` ticks, answered with the least worker that is missing (STALLED).
  *  3. it holds c: operation, format and count have to be as the others' (MISMATCH, and the entry

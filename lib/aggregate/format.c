@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stddef.h>
+#include <string.h>
+
+#include "aggregate_format.h"
+
+static const struct {
+	const char *name;
+	unsigned int bytes;
+} formats[AGGREGATE_FORMAT_END] = {
+	[AGGREGATE_FP16] = {"fp16", 2},
+	[AGGREGATE_POSIT16] = {"posit16", 2},
+	[AGGREGATE_BF16] = {"bf16", 2},
+	[AGGREGATE_POSIT16_ES2] = {"posit16_es2", 2},
+	[AGGREGATE_FP32] = {"fp32", 4},
+	[AGGREGATE_INT32] = {"int32", 4},
+};
+
+static const char *const ops[AGGREGATE_LEAVE + 1] = {
+	[AGGREGATE_JOIN] = "join",
+	[AGGREGATE_SUM] = "sum",
+	[AGGREGATE_MEAN] = "mean",
+	[AGGREGATE_MIN] = "min",
+	[AGGREGATE_MAX] = "max",
+	[AGGREGATE_LEAVE] = "leave",
+};
+
+bool
+aggregate_is_format(unsigned int format)
+{
+	return format < AGGREGATE_FORMAT_END && formats[format].name != NULL;
+}
+
+bool
+aggregate_is_reduction(unsigned int op)
+{
+	return op >= AGGREGATE_SUM && op <= AGGREGATE_MAX;
+}
+
+unsigned int
+aggregate_value_bytes(unsigned int format)
+{
+	return format < AGGREGATE_FORMAT_END ? formats[format].bytes : 0;
+}
+
+const char *
+aggregate_format_name(unsigned int format)
+{
+	return format < AGGREGATE_FORMAT_END ? formats[format].name : NULL;
+}
+
+unsigned int
+aggregate_format_by_name(const char *name)
+{
+	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
+		if (strcmp(formats[format].name, name) == 0)
+			return format;
+	return 0;
+}
+
+const char *
+aggregate_op_name(unsigned int op)
+{
+	return op <= AGGREGATE_LEAVE ? ops[op] : NULL;
+}
+
+unsigned int
+aggregate_op_by_name(const char *name)
+{
+	for (unsigned int op = AGGREGATE_JOIN; op <= AGGREGATE_LEAVE; op++)
+		if (ops[op] != NULL && strcmp(ops[op], name) == 0)
+			return op;
+	return 0;
+}
+
+const char *
+aggregate_isa_name(enum aggregate_isa isa)
+{
+	static const char *const names[AGGREGATE_ISAS] = {
+		[AGGREGATE_PLAIN] = "plain C",
+		[AGGREGATE_AVX2] = "AVX2",
+		[AGGREGATE_AVX512] = "AVX-512",
+	};
+
+	return names[isa];
+}
+
+#ifdef __x86_64__
+static bool
+has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+		__builtin_cpu_supports("bmi2");
+}
+
+static bool
+has_avx512(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		__builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+		__builtin_cpu_supports("avx512vl");
+}
+#endif
+
+enum aggregate_isa
+aggregate_isa_best(void)
+{
+#ifdef __x86_64__
+	if (has_avx2())
+		return has_avx512() ? AGGREGATE_AVX512 : AGGREGATE_AVX2;
+#endif
+	return AGGREGATE_PLAIN;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What any thread may read at any time. */
+#include <string.h>
+
+#include "table.h"
+
+static void
+add_counters(struct aggregate_counters *sum, const struct aggregate_counters *counters)
+{
+	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+		sum->actions[a] += READ(counters->actions[a]);
+	sum->values += READ(counters->values);
+}
+
+void
+aggregate_shard_counters(const struct aggregate_shard *shard, struct aggregate_counters *counters)
+{
+	memset(counters, 0, sizeof(*counters));
+	add_counters(counters, &shard->counters);
+}
+
+void
+aggregate_table_usage(const struct aggregate_table *table, struct aggregate_usage *usage)
+{
+	usage->jobs = READ(table->jobs_used);
+	usage->slots = READ(table->slots_used);
+#define READ_COUNTER_(name, meaning) usage->counters.name = READ(table->counters.name);
+	AGGREGATE_JOB_COUNTERS(READ_COUNTER_)
+#undef READ_COUNTER_
+}
+
+static void
+read_views(const struct aggregate_table *table, uint16_t index, uint32_t generation,
+	struct aggregate_info *info)
+{
+	for (uint32_t s = 0; s < table->limits.shards; s++) {
+		const struct shard_job *view = &table->shards[s].jobs[index];
+		uint64_t latest = READ(view->latest);
+
+		if (OBSERVE(view->generation) != generation)
+			continue;
+		add_counters(&info->counters, &view->counters);
+		info->latest = latest > info->latest ? latest : info->latest;
+	}
+}
+
+bool
+aggregate_table_info(
+	const struct aggregate_table *table, uint16_t index, struct aggregate_info *info)
+{
+	const struct job *job = &table->jobs[index];
+	uint32_t state = OBSERVE(job->state), generation = READ(job->generation);
+
+	if (state != JOB_JOINING && state != JOB_OPEN)
+		return false;
+	*info = (struct aggregate_info){
+		.job = READ(job->number),
+		.slots = READ(job->slots),
+		.bytes = READ(job->bytes),
+		.workers = READ(job->workers),
+		.open = state == JOB_OPEN,
+		.joined = READ(job->joined),
+		.left = READ(job->left),
+		.latest = READ(job->latest),
+	};
+	read_views(table, index, generation, info);
+	/* It may have ended, and another begun, in the meantime. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return READ(job->generation) == generation;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NUMBER_H
+#define NUMBER_H
+
+/**
+ * @file
+ * Encodings to integers, and exact numbers back to encodings, rounded once. Without a branch, and
+ * in operations that vectors have.
+ */
+
+#include "aggregate_lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Exponent and significand of the IEEE 754 formats. */
+struct ieee {
+	int fraction_bits;
+	int bias;
+	uint32_t sign, inf, nan;
+};
+
+static const struct ieee fp16 = {10, 15, 0x8000, 0x7c00, 0x7e00};
+static const struct ieee bf16 = {7, 127, 0x8000, 0x7f80, 0x7fc0};
+static const struct ieee fp32 = {23, 127, 0x80000000, 0x7f800000, 0x7fc00000};
+
+#define POSIT_NAR 0x8000
+
+/* The weight of the least bit of a sum: posits' least is 2^-28, with two exponent bits 2^-56. */
+#define FP16_UNIT (-24)
+#define POSIT16_UNIT (-28)
+#define POSIT16_ES2_UNIT (-56)
+/* Bins begin with exponent 0, which no number has. */
+#define BINS_UNIT (-150)
+
+/*
+ * The magnitude of an exact number other than zero: significand * 2^(exponent - 62), bit 62 of the
+ * significand set. Bit 0 is set as well if anything lies below it; nobody rounds as far down.
+ */
+struct exact {
+	uint64_t significand;
+	int exponent;
+};
+
+/* Workers to divide by: floor(x / workers) = x * multiplier >> shift for x < 2^31. */
+struct divisor {
+	uint32_t workers, multiplier;
+	int shift;
+};
+
+INLINE struct divisor
+divisor_of(unsigned int workers)
+{
+	int shift = 31 + (workers > 1 ? 32 - __builtin_clz(workers - 1) : 0);
+
+	return (struct divisor){
+		workers, (uint32_t)(((UINT64_C(1) << shift) + workers - 1) / workers), shift};
+}
+
+/* magnitude * 2^unit; 0 < magnitude < 2^63. */
+INLINE struct exact
+exact_of(uint64_t magnitude, int unit)
+{
+	int zeros = __builtin_clzll(magnitude | 1);
+
+	return (struct exact){magnitude << (zeros - 1), 63 - zeros + unit};
+}
+
+/* The quotient keeps 25 bits or more, and whether it has others. */
+INLINE struct exact
+divide(struct exact number, struct divisor divisor)
+{
+	uint32_t upper = (uint32_t)(number.significand >> 32);
+	uint32_t quotient = (uint32_t)((uint64_t)upper * divisor.multiplier >> divisor.shift);
+	uint32_t rest = (uint32_t)number.significand | (upper - quotient * divisor.workers);
+	struct exact result = exact_of(quotient, number.exponent - 30);
+
+	result.significand |= rest != 0;
+	return result;
+}
+
+/* The magnitude's encoding, ties to even; infinity, if it is too large. */
+INLINE uint32_t
+round_ieee(struct ieee format, struct exact number)
+{
+	int biased = number.exponent + format.bias;
+	int least = biased > 1 ? biased : 1;
+	int shift = 62 - format.fraction_bits + least - biased;
+	uint64_t places = (uint64_t)(shift < 63 ? shift : 63);
+	uint64_t half = UINT64_C(1) << (places - 1);
+	uint64_t odd = number.significand >> places & 1;
+	uint64_t rounded = (number.significand + half - 1 + odd) >> places;
+	uint64_t bits =
+		(shift > 63 ? 0 : rounded) + ((uint64_t)(least - 1) << format.fraction_bits);
+
+	return bits < format.inf ? (uint32_t)bits : format.inf;
+}
+
+/*
+ * The magnitude's encoding, ties to even, never zero: regime, exponent and fraction behind each
+ * other, cut to 15 bits.
+ */
+INLINE uint32_t
+round_posit(int exponent_bits, struct exact number)
+{
+	int most = 14 << exponent_bits;
+	int exponent = number.exponent > most ? most
+		: number.exponent < -most     ? -most
+					      : number.exponent;
+	int regime = exponent >> exponent_bits;
+	int places = regime >= 0 ? regime : -regime - 1;
+	uint64_t fraction = number.significand & ((UINT64_C(1) << 62) - 1);
+	uint64_t start = regime >= 0 ? 2 : 1;
+	uint64_t low = (uint64_t)exponent & ((1u << exponent_bits) - 1);
+	uint64_t bits = start << 62 | low << (62 - exponent_bits) | fraction >> exponent_bits |
+		(fraction & ((1u << exponent_bits) - 1));
+	uint64_t shifted =
+		(uint64_t)((int64_t)bits >> places) | ((bits & ((UINT64_C(1) << places) - 1)) != 0);
+	uint64_t odd = shifted >> 49 & 1;
+	uint32_t rounded = (uint32_t)((shifted + ((UINT64_C(1) << 48) - 1) + odd) >> 49);
+
+	return number.exponent > most ? 0x7fff : number.exponent < -most ? 1 : rounded;
+}
+
+/* Multiples of 2^-24; an infinity or a NaN gives some number. */
+INLINE uint64_t
+fp16_integer(uint32_t bits)
+{
+	uint32_t exponent = bits >> 10 & 0x1f;
+	uint64_t significand = (bits & 0x3ff) | (uint32_t)(exponent != 0) << 10;
+	uint64_t magnitude = significand << (exponent - (exponent != 0));
+	uint64_t sign = -(uint64_t)(bits >> 15);
+
+	return (magnitude ^ sign) - sign;
+}
+
+/* A posit's magnitude: significand * 2^(exponent - 15), significand 0 or of 16 bits. */
+INLINE uint32_t
+posit_unpack(int exponent_bits, uint32_t bits, int *exponent)
+{
+	uint32_t magnitude = (bits & 0x8000 ? -bits : bits) & 0x7fff;
+	uint32_t x = magnitude << 17;
+	uint32_t ones = -(x >> 31);
+	int run = __builtin_clz((x ^ ones) | 0x10000);
+	uint32_t rest = x << run << 1;
+	int regime = ones ? run - 1 : -run;
+
+	*exponent = regime * (1 << exponent_bits) + (int)(rest >> (32 - exponent_bits));
+	rest = 0x8000 | rest << exponent_bits >> 17;
+	return magnitude == 0 ? 0 : rest;
+}
+
+/* Multiples of 2^-28; NaR gives some number. What a rotation to the right would carry round is 0.
+ */
+INLINE uint64_t
+posit16_integer(uint32_t bits)
+{
+	int exponent;
+	uint64_t significand = posit_unpack(1, bits, &exponent);
+	uint32_t places = (uint32_t)(exponent - 15 - POSIT16_UNIT);
+	uint64_t magnitude = significand << (places & 63) | significand >> (-places & 63);
+	uint64_t sign = -(uint64_t)(bits >> 15);
+
+	return (magnitude ^ sign) - sign;
+}
+
+/* Multiples of 2^-56. */
+INLINE unsigned __int128
+posit16_es2_integer(uint32_t bits)
+{
+	int exponent;
+	unsigned __int128 significand = posit_unpack(2, bits, &exponent);
+	unsigned __int128 magnitude = significand << (exponent - POSIT16_ES2_UNIT) >> 15;
+	unsigned __int128 sign = -(unsigned __int128)(bits >> 15);
+
+	return (magnitude ^ sign) - sign;
+}
+
+/* magnitude * 2^unit; not zero, below 2^127. */
+INLINE struct exact
+exact_of_quire(unsigned __int128 magnitude, int unit)
+{
+	uint64_t upper = (uint64_t)(magnitude >> 64), lower = (uint64_t)magnitude;
+	int zeros = upper != 0 ? __builtin_clzll(upper) : 64 + __builtin_clzll(lower | 1);
+	unsigned __int128 shifted = magnitude << (zeros - 1);
+
+	return (struct exact){
+		(uint64_t)(shifted >> 64) | ((uint64_t)shifted != 0), 127 - zeros + unit};
+}
+
+#endif /* NUMBER_H */

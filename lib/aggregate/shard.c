@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "table.h"
+
+/* What the shard has of a job, all new if the job is. */
+static struct shard_job *
+view_of(struct aggregate_shard *shard, const struct job *job)
+{
+	struct shard_job *view = &shard->jobs[index_of_job(shard->table, job)];
+
+	if (view->generation == job->generation)
+		return view;
+	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+		WRITE(view->counters.actions[a], 0);
+	WRITE(view->counters.values, 0);
+	WRITE(view->latest, 0);
+	PUBLISH(view->generation, job->generation);
+	return view;
+}
+
+static bool
+is_joined_address(const struct job *job, unsigned int worker, const struct aggregate_sender *sender)
+{
+	return memcmp(job->addresses[worker], sender->address, sizeof(sender->address)) == 0;
+}
+
+/* What is wrong with a chunk before its entry is looked at; ADDED: nothing. */
+static enum aggregate_action
+check_chunk(const struct aggregate_shard *shard, const struct job *job,
+	const struct aggregate_message *request, const struct aggregate_sender *sender)
+{
+	const struct aggregate_limits *limits = &shard->table->limits;
+
+	if (request->token != job->token)
+		return AGGREGATE_WRONG_TOKEN;
+	if (request->worker >= job->workers)
+		return AGGREGATE_UNKNOWN_WORKER;
+	if (!is_joined_address(job, request->worker, sender))
+		return AGGREGATE_WRONG_ADDRESS;
+	if (aggregate_shard_of(request->id, job->slots, limits->shards) != shard->number)
+		return AGGREGATE_MISDIRECTED;
+	if (request->count * aggregate_value_bytes(request->format) > job->bytes)
+		return AGGREGATE_TOO_LARGE;
+	if ((limits->formats >> request->format & 1) == 0)
+		return AGGREGATE_MISMATCH;
+	return AGGREGATE_ADDED;
+}
+
+static struct aggregate_entry *
+entry_of(const struct aggregate_table *table, const struct job *job, uint32_t chunk)
+{
+	return find_entry(table, job->first_slot + (chunk & (job->slots - 1u)),
+		aggregate_entry_of(chunk, job->slots));
+}
+
+static enum aggregate_action
+step(struct aggregate_shard *shard, const struct job *job, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	const struct aggregate_limits *limits = &shard->table->limits;
+	const struct aggregate_rules rules = {.slots = job->slots,
+		.workers = job->workers,
+		.isa = limits->isa,
+		.stall = limits->stall};
+	const struct aggregate_chunk chunk = {.chunk = request->id,
+		.count = request->count,
+		.port = sender->port,
+		.op = request->op,
+		.format = request->format,
+		.worker = request->worker,
+		.values = request->values};
+	struct aggregate_entry *entry = entry_of(shard->table, job, request->id);
+	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, now);
+
+	outcome->entry = entry;
+	outcome->workers = job->workers;
+	outcome->index = index_of_job(shard->table, job);
+	if (action == AGGREGATE_STALLED)
+		outcome->reason =
+			(uint8_t)(AGGREGATE_SILENT + aggregate_entry_missing(entry, job->workers));
+	return action;
+}
+
+static void
+count_packet(struct aggregate_counters *counters, enum aggregate_action action, uint16_t values)
+{
+	COUNT(counters->actions[action], 1);
+	if (action == AGGREGATE_ADDED || action == AGGREGATE_COMPLETED)
+		COUNT(counters->values, values);
+}
+
+static enum aggregate_action
+take_chunk(struct aggregate_shard *shard, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	const struct job *job = find_job(shard->table, request->job);
+	enum aggregate_action action;
+	struct shard_job *view;
+
+	if (job == NULL || OBSERVE(job->state) != JOB_OPEN)
+		return AGGREGATE_NO_JOB;
+	view = view_of(shard, job);
+	action = check_chunk(shard, job, request, sender);
+	if (action == AGGREGATE_ADDED) {
+		WRITE(view->latest, now);
+		view->senders[request->worker] = *sender;
+		action = step(shard, job, request, sender, now, outcome);
+	}
+	count_packet(&view->counters, action, request->count);
+	return action;
+}
+
+static enum aggregate_action
+take_packet(struct aggregate_shard *shard, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	if (request->op != AGGREGATE_JOIN && request->op != AGGREGATE_LEAVE)
+		return take_chunk(shard, request, sender, now, outcome);
+	outcome->join = request->join;
+	if (shard->number != 0)
+		return AGGREGATE_MISDIRECTED;
+	if (request->op == AGGREGATE_JOIN)
+		return join_job(shard->table, request, sender, now, outcome);
+	return leave_job(shard->table, request, sender, now);
+}
+
+void
+aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
+{
+	outcome->reason = 0;
+	outcome->entry = NULL;
+	outcome->action = take_packet(shard, request, sender, now, outcome);
+	if (outcome->action != AGGREGATE_STALLED)
+		outcome->reason = aggregate_action_reason(outcome->action);
+	count_packet(&shard->counters, outcome->action, request->count);
+}
+
+static bool
+is_join(enum aggregate_action action)
+{
+	return action == AGGREGATE_COOKIE || action == AGGREGATE_WAITING ||
+		action == AGGREGATE_JOINED;
+}
+
+void
+aggregate_write_reply(uint8_t *payload, const struct aggregate_outcome *outcome)
+{
+	const struct aggregate_entry *entry = outcome->entry;
+
+	if (outcome->reason != AGGREGATE_REASON_NONE)
+		aggregate_refuse(
+			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
+	else
+		aggregate_accept(payload, outcome->action == AGGREGATE_REPEATED ? entry->flags : 0);
+	if (is_join(outcome->action))
+		aggregate_write_join(payload, &outcome->join);
+	if (outcome->action == AGGREGATE_REPEATED)
+		memcpy(payload + AGGREGATE_HEADER_BYTES, entry->result,
+			(size_t)entry->count * aggregate_value_bytes(entry->format));
+}
+
+const struct aggregate_sender *
+aggregate_worker_sender(const struct aggregate_shard *shard, uint16_t index, uint8_t worker)
+{
+	return &shard->jobs[index].senders[worker];
+}
+
+void
+aggregate_shard_quiescent(struct aggregate_shard *shard)
+{
+	uint64_t epoch = OBSERVE(shard->table->epoch);
+
+	if (shard->quiet != epoch)
+		PUBLISH(shard->quiet, epoch);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TABLE_H
+#define TABLE_H
+
+/**
+ * @file
+ * What a table of jobs is made of. aggregate_table.h says who may touch what.
+ */
+
+#include "aggregate_table.h"
+
+#define JOB_NUMBERS 65536
+
+enum job_state {
+	JOB_FREE,
+	JOB_JOINING, /* shard 0's alone */
+	JOB_OPEN,    /* nothing that other shards read changes */
+	JOB_ENDED,   /* not to be found any more; some shards may still be at it */
+};
+
+/* Written by shard 0's thread. */
+struct job {
+	uint32_t state;      /* enum job_state; stored with release */
+	uint32_t generation; /* another for each job that was ever made; 0: none */
+	uint64_t token;
+	uint64_t joined, left; /* bit w: worker w */
+	uint64_t latest;       /* when a join or leave came */
+	uint64_t ended;        /* the epoch in which it did */
+	uint32_t first_slot;
+	uint16_t number, slots, bytes;
+	uint16_t asked_slots, asked_bytes;
+	uint8_t workers;
+	uint8_t addresses[AGGREGATE_MAX_WORKERS][16];
+} __attribute__((aligned(AGGREGATE_ALIGN)));
+
+/* What a shard has of a job: written by its thread alone. */
+struct shard_job {
+	uint32_t generation; /* of the job that the rest is about */
+	uint64_t latest;     /* when a packet came */
+	struct aggregate_counters counters;
+	struct aggregate_sender *senders; /* by worker */
+} __attribute__((aligned(AGGREGATE_ALIGN)));
+
+struct aggregate_shard {
+	struct aggregate_table *table;
+	uint32_t number;
+	uint64_t quiet; /* the latest epoch that it has seen while between two packets */
+	struct aggregate_counters counters;
+	struct shard_job *jobs;
+} __attribute__((aligned(AGGREGATE_ALIGN)));
+
+struct aggregate_table {
+	struct aggregate_limits limits;
+	uint64_t epoch; /* how many jobs have ended */
+	uint32_t generation;
+	uint32_t jobs_used, slots_used;
+	struct aggregate_job_counters counters;
+	struct aggregate_shard *shards;
+	struct job *jobs;
+	uint16_t *index_of; /* by number: the job's index + 1; 0: there is none */
+	uint8_t *slot_used;
+	uint8_t *entries;
+	size_t entry_bytes;
+};
+
+#define PUBLISH(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELEASE)
+#define OBSERVE(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+
+/* Fields that have one writer, and readers that want no more than some recent value. */
+#define WRITE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+#define READ(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define COUNT(field, more) WRITE(field, (field) + (more))
+
+/* A job that can be found; NULL: there is none. Who is not shard 0 checks that it is open. */
+static inline struct job *
+find_job(const struct aggregate_table *table, uint16_t number)
+{
+	uint16_t index = OBSERVE(table->index_of[number]);
+
+	return index == 0 ? NULL : &table->jobs[index - 1];
+}
+
+static inline uint16_t
+index_of_job(const struct aggregate_table *table, const struct job *job)
+{
+	return (uint16_t)(job - table->jobs);
+}
+
+static inline struct aggregate_entry *
+find_entry(const struct aggregate_table *table, uint32_t slot, unsigned int which)
+{
+	return (struct aggregate_entry *)(void *)(table->entries +
+		(2 * (size_t)slot + which) * table->entry_bytes);
+}
+
+/* Slots for a job: as many as asked, or the next lower power of two that there is; 0: none. */
+uint32_t take_slots(struct aggregate_table *table, uint32_t asked, uint32_t *first);
+
+/* What an ended job has taken is free again, if every shard has been between two packets since. */
+void take_back_ended(struct aggregate_table *table);
+
+/* Joins and leaves, shard 0's. */
+enum aggregate_action
+join_job(struct aggregate_table *table, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome);
+enum aggregate_action
+leave_job(struct aggregate_table *table, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now);
+
+#endif /* TABLE_H */
