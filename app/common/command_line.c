@@ -58,10 +58,23 @@ refuse_own_before_dashes(const struct command_line *line, int eal_argc, char **a
 	return 0;
 }
 
+/* The value of an option that may have one may stand behind it, too: --option VALUE. */
+static const char *
+value_behind(const struct command_line *line, int id, int argc, char **argv)
+{
+	for (const struct option *known = line->options; known->name != NULL; known++) {
+		if (known->val == id && known->has_arg == optional_argument && optind < argc &&
+			argv[optind][0] != '-')
+			return argv[optind++];
+	}
+	return NULL;
+}
+
 /* The program's arguments: --help and --version win over anything wrong that comes after them. */
 static enum options_result
 parse_own(const struct command_line *line, int argc, char **argv)
 {
+	const char *value;
 	int id;
 
 	optind = 1;
@@ -71,7 +84,10 @@ parse_own(const struct command_line *line, int argc, char **argv)
 		if (id == OPTION_VERSION)
 			return answer_version(line);
 		/* What getopt_long() does not know it has complained about. */
-		if (id < OPTION_OWN || line->take(id, optarg, line->arg) != 0)
+		if (id < OPTION_OWN)
+			return OPTIONS_WRONG;
+		value = optarg != NULL ? optarg : value_behind(line, id, argc, argv);
+		if (line->take(id, value, line->arg) != 0)
 			return OPTIONS_WRONG;
 	}
 	if (optind < argc) {

@@ -24,6 +24,8 @@
 #include "slowloris.h"
 #include "forward/station_table.h"
 
+struct aggregation;
+struct shard;
 struct trace_slot;
 
 /** Paths that one lcore may serve. */
@@ -64,8 +66,11 @@ struct lcore {
 	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
 	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
 	struct trace_slot *trace;           /**< NULL: none; put in place by trace_json() */
+	struct shard *shard;                /**< of aggregations; NULL: none */
 	struct outbox *outbox;              /**< by port's index */
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
+	bool aggregates;                    /**< the plan gives it a shard */
+	uint16_t shard_index;               /**< which */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
@@ -77,11 +82,13 @@ struct app {
 	struct sets sets;
 	struct pipeline *pipeline;
 	struct rte_mempool *pool;
-	struct rte_rcu_qsbr *qsbr;      /**< each lcore with paths reports between bursts */
-	struct station_table *stations; /**< NULL: no bridge */
-	struct slowloris *slowloris;    /**< NULL without --slowloris */
-	struct alerts *alerts;          /**< likewise */
-	struct capture *capture;        /**< running, or the last one; NULL: none yet */
+	struct rte_rcu_qsbr *qsbr;       /**< each lcore with paths reports between bursts */
+	struct station_table *stations;  /**< NULL: no bridge */
+	struct slowloris *slowloris;     /**< NULL without --slowloris */
+	struct alerts *alerts;           /**< likewise */
+	struct aggregation *aggregation; /**< NULL without --aggregate */
+	uint32_t shard_count;            /**< of aggregations */
+	struct capture *capture;         /**< running, or the last one; NULL: none yet */
 	unsigned int port_count;
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
@@ -92,6 +99,13 @@ struct app {
 	bool observable;    /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
 };
+
+/** Whether an lcore has anything to do but to wait. */
+static inline bool
+lcore_works(const struct lcore *lcore)
+{
+	return lcore->path_count > 0 || lcore->aggregates;
+}
 
 static inline bool
 app_should_quit(const struct app *app)

@@ -9,6 +9,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
+#include "aggregate/aggregation.h"
 #include "app.h"
 #include "capture/capture.h"
 #include "control/control.h"
@@ -53,7 +54,7 @@ create_outboxes(void)
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct lcore *lcore = &app.lcore[lcore_id];
 
-		if (lcore->path_count == 0)
+		if (!lcore_works(lcore))
 			continue;
 		lcore->outbox = rte_calloc("outboxes", app.port_count, sizeof(*lcore->outbox), 0);
 		if (lcore->outbox == NULL)
@@ -84,7 +85,7 @@ prepare(void)
 		return -1;
 	if (ports_create_pool(&app, rte_lcore_count()) != 0 || tables_start(&app) != 0)
 		return -1;
-	if (create_stations() != 0 || defend_create(&app) != 0)
+	if (create_stations() != 0 || defend_create(&app) != 0 || aggregation_create(&app) != 0)
 		return -1;
 	if (create_outboxes() != 0)
 		return -1;
@@ -101,6 +102,7 @@ free_all(void)
 	latency_free(&app);
 	station_table_free(app.stations);
 	defend_free(&app);
+	aggregation_free(&app);
 	rte_free(app.qsbr);
 	tables_free(&app);
 	rte_mempool_free(app.pool);

@@ -3,6 +3,7 @@
 
 #include <rte_lcore.h>
 
+#include "aggregate_table.h"
 #include "plan.h"
 
 /* Devices without RSS that offer more queues than this do not mean them to be used all. */
@@ -67,10 +68,49 @@ spread_rx_queues(struct app *app, unsigned int lcores)
 	return 0;
 }
 
+/* A shard of the aggregations for each of the first lcores, the main lcore first. */
+static void
+spread_shards(struct app *app, unsigned int lcores)
+{
+	const struct aggregate_options *options = &app->options.aggregate;
+	uint32_t wanted = options->shards != 0 ? options->shards : AGGREGATE_MAX_SHARDS;
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id)
+		app->lcore[lcore_id].aggregates = false;
+	app->shard_count = options->on ? RTE_MIN(wanted, lcores) : 0;
+	for (uint32_t s = 0; s < app->shard_count; s++) {
+		struct lcore *lcore = &app->lcore[lcore_in_turn(s, lcores)];
+
+		lcore->aggregates = true;
+		lcore->shard_index = (uint16_t)s;
+	}
+	/* Without any, requests are told so on the first port. */
+	for (unsigned int p = 0; p < app->port_count; p++)
+		app->port[p].endpoint.aggregate_ports = (uint16_t)RTE_MAX(app->shard_count, 1u);
+}
+
+static int
+check_shards(const struct app *app)
+{
+	uint32_t wanted = app->options.aggregate.shards;
+
+	if (!app->options.aggregate.on || wanted <= app->shard_count)
+		return 0;
+	fprintf(stderr,
+		PROGRAM ": --aggregate shards=%u: there are lcores, or transmit queues of the "
+			"ports for them, for %u; give more lcores (-l), or devices more queues\n",
+		wanted, app->shard_count);
+	return -1;
+}
+
 /* Whether the lcore may send to that port. */
 static bool
 sends_to(const struct app *app, const struct lcore *lcore, unsigned int out)
 {
+	/* Results go to wherever workers joined from. */
+	if (lcore->aggregates && app->port[out].endpoint.count > 0)
+		return true;
 	for (unsigned int i = 0; i < lcore->path_count; i++) {
 		unsigned int in = lcore->path[i].port;
 
@@ -110,10 +150,11 @@ plan_make(struct app *app)
 	for (unsigned int lcores = rte_lcore_count(); lcores > 0; lcores--) {
 		if (spread_rx_queues(app, lcores) != 0)
 			return -1;
+		spread_shards(app, lcores);
 		if (number_tx_queues(app))
 			break;
 	}
-	return 0;
+	return check_shards(app);
 }
 
 static void
@@ -139,7 +180,10 @@ plan_print(const struct app *app)
 
 		for (unsigned int i = 0; i < lcore->path_count; i++)
 			print_path(app, lcore_id, &lcore->path[i]);
-		if (lcore->path_count == 0)
+		if (lcore->aggregates)
+			printf("  lcore %-3u aggregates: UDP port %u\n", lcore_id,
+				app->options.aggregate.port + lcore->shard_index);
+		if (!lcore_works(lcore))
 			printf("  lcore %-3u idle: there are fewer queues than lcores\n", lcore_id);
 	}
 }

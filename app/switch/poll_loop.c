@@ -4,6 +4,8 @@
 #include <rte_lcore.h>
 #include <rte_pause.h>
 
+#include "aggregate/aggregation.h"
+#include "aggregate/receive.h"
 #include "forward/bridge.h"
 #include "slowloris/defend.h"
 #include "poll_loop.h"
@@ -35,6 +37,9 @@ answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **
 		case VERDICT_DROP:
 			lcore->counters.drops[reason]++;
 			rte_pktmbuf_free(mbufs[i]);
+			break;
+		case VERDICT_AGGREGATE:
+			aggregate_receive(app, lcore, in, mbufs[i], &frames[i]);
 			break;
 		case VERDICT_FORWARD:
 			frames[kept] = frames[i];
@@ -123,6 +128,8 @@ poll_paths(struct app *app, struct lcore *lcore)
 {
 	for (unsigned int i = 0; i < lcore->path_count; i++)
 		poll_path(app, lcore, &lcore->path[i]);
+	if (lcore->shard != NULL)
+		aggregate_poll(app, lcore);
 	/* Between bursts, an lcore holds on to nothing that others may want to free. */
 	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
 }
@@ -182,6 +189,8 @@ look_after(struct app *app, struct watch *watch)
 	watch_traffic(app, watch, now);
 	if (app->stations != NULL)
 		station_table_keep(app->stations, now);
+	if (app->aggregation != NULL)
+		aggregate_table_poll(app->aggregation->table, now);
 }
 
 static void
@@ -197,7 +206,7 @@ main_lcore(struct app *app)
 		look_after(app, &watch);
 		if (lcore->slowloris != NULL)
 			slowloris_keep(lcore->slowloris, rte_rdtsc());
-		if (lcore->path_count == 0)
+		if (!lcore_works(lcore))
 			rte_delay_us_sleep(WATCH_US);
 	}
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
@@ -218,12 +227,13 @@ poll_run(struct app *app)
 	app->started = rte_rdtsc();
 	go_online(app, rte_lcore_id());
 	RTE_LCORE_FOREACH_WORKER (lcore_id) {
-		if (app->lcore[lcore_id].path_count == 0)
+		if (!lcore_works(&app->lcore[lcore_id]))
 			continue;
 		go_online(app, lcore_id);
 		rte_eal_remote_launch(worker_main, app, lcore_id);
 	}
 	main_lcore(app);
 	rte_eal_mp_wait_lcore();
+	aggregation_drain(app);
 	app->stopped = rte_rdtsc();
 }

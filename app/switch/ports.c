@@ -92,6 +92,7 @@ init_endpoint(struct app *app, struct port *port)
 	if (error != 0)
 		return ethdev_fail(port->id, "get its MAC address", error);
 	endpoint_init(&port->endpoint, &app->options.addresses, port->id, &mac);
+	port->endpoint.aggregate_port = (uint16_t)app->options.aggregate.port;
 	return 0;
 }
 

@@ -239,7 +239,7 @@ create_taps(struct capture *capture, FILE *errors)
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct capture_tap *tap;
 
-		if (app->lcore[lcore_id].path_count == 0)
+		if (!lcore_works(&app->lcore[lcore_id]))
 			continue;
 		tap = capture_tap_create(lcore_id, capture->snaplen);
 		if (tap == NULL) {

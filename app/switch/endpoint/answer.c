@@ -118,7 +118,8 @@ same_sum(uint16_t a, uint16_t b)
  * the sum of the pseudo header in place of a checksum, for a device to finish that there is not.
  */
 static bool
-is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_udp_hdr *udp)
+is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_udp_hdr *udp,
+	uint16_t as_sent)
 {
 	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
 	uint16_t sum;
@@ -131,33 +132,48 @@ is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_
 		0)
 		return false;
 	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
-		same_sum(frame->checksum, checksum_fold(pseudo));
+		same_sum(as_sent, checksum_fold(pseudo));
+}
+
+bool
+answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const struct rte_udp_hdr *udp =
+		rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
+
+	return is_sound_udp(mbuf, frame, udp, udp->dgram_cksum);
+}
+
+void
+answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+{
+	struct rte_udp_hdr *udp =
+		rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
+	rte_be16_t source = udp->src_port;
+	uint16_t sum = 0;
+
+	turn_ip(mbuf, frame, frame->udp_offset + (uint32_t)sizeof(*udp));
+	udp->src_port = udp->dst_port;
+	udp->dst_port = source;
+	udp->dgram_cksum = 0;
+	rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum);
+	udp->dgram_cksum =
+		checksum_update((uint16_t)~sum, pseudo_header(mbuf, frame, udp->dgram_len));
+	answer_ethernet(mbuf, mac);
 }
 
 bool
 answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
 {
 	uint32_t end = frame->udp_offset + (uint32_t)sizeof(struct rte_udp_hdr);
-	struct rte_udp_hdr *udp;
-	rte_be16_t source;
-	uint16_t sum;
+	const struct rte_udp_hdr *udp;
 
 	if (mbuf_bytes(mbuf, 0, end) == NULL)
 		return false;
-	udp = rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
-	if (!is_sound_udp(mbuf, frame, udp))
+	udp = rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
+	if (!is_sound_udp(mbuf, frame, udp, frame->checksum))
 		return false;
-	turn_ip(mbuf, frame, end);
-	source = udp->src_port;
-	udp->src_port = udp->dst_port;
-	udp->dst_port = source;
-	udp->dgram_cksum = 0;
-	if (rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum) !=
-		0)
-		return false;
-	udp->dgram_cksum =
-		checksum_update((uint16_t)~sum, pseudo_header(mbuf, frame, udp->dgram_len));
-	answer_ethernet(mbuf, mac);
+	answer_turn_udp(mbuf, frame, mac);
 	return true;
 }
 

@@ -25,6 +25,22 @@ bool answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
  */
 bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
 
+/**
+ * Whether a datagram that has not been answered is as it was sent: its checksums are right. What
+ * the kernel sends over a virtual interface may carry a partial UDP checksum, which is right, too.
+ *
+ * @param mbuf headers in the first segment
+ */
+bool answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame);
+
+/**
+ * A datagram to its sender: addresses and ports swapped, checksums computed.
+ *
+ * @param mbuf headers in the first segment
+ */
+void
+answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+
 /** Whether a datagram on the NetFC port is a reply. */
 bool answer_is_reply(const struct rte_mbuf *mbuf, const struct frame *frame);
 

@@ -68,6 +68,9 @@ handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 	if (!frame->answered && frame->netfc_port)
 		return drop(
 			reason, answer_is_reply(mbuf, frame) ? DROP_STRAY_REPLY : DROP_NOT_NETFC);
+	if (!frame->answered &&
+		(uint16_t)(frame->udp_port - endpoint->aggregate_port) < endpoint->aggregate_ports)
+		return VERDICT_AGGREGATE;
 	if (!frame->answered)
 		return drop(reason, DROP_NO_SERVICE);
 	return answer_udp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER

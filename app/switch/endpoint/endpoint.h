@@ -23,13 +23,16 @@ struct endpoint {
 	struct rte_ether_addr mac;
 	unsigned int count;
 	struct address address[MAX_ADDRESSES];
+	uint16_t aggregate_port;  /**< the first UDP port of aggregations */
+	uint16_t aggregate_ports; /**< how many there are, at least 1 */
 };
 
 /** What is to become of a packet. */
 enum verdict {
-	VERDICT_FORWARD, /**< it is for somebody else */
-	VERDICT_ANSWER,  /**< it has become the answer */
-	VERDICT_DROP,    /**< it was for the switch, which has nothing to say */
+	VERDICT_FORWARD,   /**< it is for somebody else */
+	VERDICT_ANSWER,    /**< it has become the answer */
+	VERDICT_DROP,      /**< it was for the switch, which has nothing to say */
+	VERDICT_AGGREGATE, /**< to a UDP port of aggregations */
 };
 
 /** Choose the addresses of a port. */

@@ -22,7 +22,7 @@ latency_create(struct app *app)
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct lcore *lcore = &app->lcore[lcore_id];
 
-		if (!app->options.latency || lcore->path_count == 0)
+		if (!app->options.latency || !lcore_works(lcore))
 			continue;
 		lcore->latency = rte_zmalloc_socket("latency", sizeof(*lcore->latency),
 			RTE_CACHE_LINE_SIZE, (int)rte_lcore_to_socket_id(lcore_id));

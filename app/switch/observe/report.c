@@ -6,6 +6,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
+#include "aggregate/aggregation.h"
 #include "observe/latency.h"
 #include "plan.h"
 #include "observe/report.h"
@@ -24,6 +25,18 @@ print_slowloris(const struct app *app)
 	       " destinations (%.0f bytes each)\n",
 		options->connections, (double)memory.connections / options->connections,
 		options->destinations, (double)memory.destinations / options->destinations);
+}
+
+static void
+print_aggregation(const struct aggregation *aggregation)
+{
+	const struct aggregate_limits *limits = &aggregation->limits;
+
+	printf("  aggregate up to %u jobs of %u workers, %u slots of %u bytes in %u shard%s "
+	       "(%.0f MB): %s\n",
+		limits->jobs, limits->workers, limits->slots, limits->bytes, limits->shards,
+		limits->shards == 1 ? "" : "s", (double)aggregation->bytes / 1e6,
+		aggregate_isa_name(limits->isa));
 }
 
 void
@@ -57,6 +70,8 @@ report_configuration(const struct app *app)
 			options->stations, options->ageing_s);
 	if (options->slowloris.on)
 		print_slowloris(app);
+	if (app->aggregation != NULL)
+		print_aggregation(app->aggregation);
 	for (unsigned int a = 0; a < options->addresses.count; a++) {
 		char text[64];
 
@@ -107,6 +122,22 @@ print_latency(const struct app *app)
 	printf(", greatest %.3f\n", microseconds(histogram.greatest));
 }
 
+static void
+print_aggregated(const struct app *app)
+{
+	struct aggregate_usage usage;
+	struct aggregate_counters counters;
+
+	aggregate_table_usage(app->aggregation->table, &usage);
+	aggregation_counters(app->aggregation, &counters);
+#define PRINT_JOBS_(name, meaning) print_named("aggregation", meaning, usage.counters.name);
+	AGGREGATE_JOB_COUNTERS(PRINT_JOBS_)
+#undef PRINT_JOBS_
+	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+		print_named("aggregation", aggregate_action_meaning(a), counters.actions[a]);
+	print_named("aggregation", "values added", counters.values);
+}
+
 void
 report_totals(const struct app *app, const struct totals *totals)
 {
@@ -135,6 +166,8 @@ report_totals(const struct app *app, const struct totals *totals)
 		print_named("requests refused", meaning, pipeline->errors[value]);
 	NETFC_STATUS_CODES(PRINT_ERROR_)
 #undef PRINT_ERROR_
+	if (app->aggregation != NULL)
+		print_aggregated(app);
 	if (app->options.latency)
 		print_latency(app);
 	if (app->mbufs_leaked != 0)

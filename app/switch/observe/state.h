@@ -23,6 +23,12 @@ void state_set_counters(json_t *object, const struct totals *totals);
 /** The counters of one device, or their sum over all. */
 json_t *state_device(const struct rte_eth_stats *stats);
 
+/** Aggregations, without the jobs one by one; "on" alone without --aggregate. */
+json_t *state_aggregate(const struct app *app);
+
+/** A job by its index in the table; NULL: there is none. */
+json_t *state_job(const struct app *app, unsigned int index);
+
 /** The bridge's stations. */
 json_t *state_stations(const struct station_table *table);
 

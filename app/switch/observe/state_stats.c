@@ -90,6 +90,8 @@ state_stats(const struct app *app, const struct totals *totals)
 		json_object_set_new(stats, "stations", state_stations(app->stations));
 	if (app->slowloris != NULL)
 		json_object_set_new(stats, "slowloris", state_slowloris(app));
+	if (app->aggregation != NULL)
+		json_object_set_new(stats, "aggregate", state_aggregate(app));
 	if (app->options.latency)
 		json_object_set_new(stats, "latency", latency_json(app));
 	json_object_set_new(stats, "mbufs_in_use", json_count(rte_mempool_in_use_count(app->pool)));

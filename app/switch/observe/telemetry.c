@@ -93,6 +93,17 @@ show_slowloris(struct app *app, const char *parameters)
 	return parameters == NULL ? state_slowloris(app) : state_destination(app, parameters);
 }
 
+/* All aggregations, or one job. */
+static json_t *
+show_aggregate(struct app *app, const char *parameters)
+{
+	unsigned int index;
+
+	if (parameters == NULL)
+		return state_aggregate(app);
+	return parse_id(parameters, &index) ? state_job(app, index) : NULL;
+}
+
 static json_t *
 show_latency(struct app *app, const char *parameters)
 {
@@ -127,6 +138,8 @@ static const struct command {
 	{"/netfc/bridge", show_bridge, "The bridge's stations. No parameters"},
 	{"/netfc/slowloris", show_slowloris,
 		"Slowloris detector, or registers. Parameter: IPv4 address"},
+	{"/netfc/aggregate", show_aggregate,
+		"Aggregations, or one job. Parameter: index of the job"},
 	{"/netfc/latency", show_latency, "Latency in TSC cycles. No parameters"},
 	{"/netfc/trace", show_trace, "A request, and a lane of it by stages. Parameter: lane"},
 	{"/netfc/capture", show_capture, "The capture, or the last one. No parameters"},

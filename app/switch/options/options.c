@@ -34,6 +34,7 @@ enum option_id {
 	OPTION_MBUFS,
 	OPTION_STATS_INTERVAL,
 	OPTION_LATENCY,
+	OPTION_AGGREGATE,
 	OPTION_SLOWLORIS, /* the first of its SLOWLORIS_OPTION_COUNT */
 };
 
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
 	{"mbufs", required_argument, NULL, OPTION_MBUFS},
 	{"control", required_argument, NULL, OPTION_CONTROL},
 	{"latency", no_argument, NULL, OPTION_LATENCY},
+	{"aggregate", optional_argument, NULL, OPTION_AGGREGATE},
 	SLOWLORIS_OPTIONS(SLOWLORIS_OPTION_){"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -95,6 +97,7 @@ print_usage(FILE *out)
 		"  --stats-interval S       print a line of statistics every S seconds\n"
 		"  --control PATH           take commands on a Unix socket (netfc-ctl)\n",
 		DEFAULT_STATIONS, DEFAULT_AGEING_S, NETFC_UDP_PORT);
+	aggregate_options_print_usage(out);
 	slowloris_options_print_usage(out);
 	fprintf(out,
 		"  --help, --version\n"
@@ -174,6 +177,8 @@ take_option(int id, const char *text, void *arg)
 	case OPTION_LATENCY:
 		options->latency = true;
 		return 0;
+	case OPTION_AGGREGATE:
+		return aggregate_options_take(text, &options->aggregate, stderr);
 	default:
 		return -1;
 	}
@@ -199,9 +204,13 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.stations = DEFAULT_STATIONS,
 		.ageing_s = DEFAULT_AGEING_S,
 	};
+	aggregate_options_default(&options->aggregate);
 	slowloris_options_default(&options->slowloris);
 	result = command_line_parse(&line, argc, argv, eal_argc);
-	if (result == OPTIONS_RUN && slowloris_options_check(&options->slowloris, stderr) != 0)
+	if (result == OPTIONS_RUN &&
+		(slowloris_options_check(&options->slowloris, stderr) != 0 ||
+			aggregate_options_check(&options->aggregate, options->udp_port,
+				options->addresses.count > 0, stderr) != 0))
 		return OPTIONS_WRONG;
 	return result;
 }

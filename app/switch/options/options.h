@@ -10,6 +10,7 @@
 #include "endpoint/addresses.h"
 #include "command_line.h"
 #include "match.h"
+#include "options/aggregate_options.h"
 #include "options/slowloris_options.h"
 
 /** Table sets at the most: one per format. */
@@ -41,6 +42,7 @@ struct options {
 	uint32_t stations; /**< that the bridge remembers at the most */
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;
+	struct aggregate_options aggregate;
 	struct slowloris_options slowloris;
 	bool latency;              /**< measure it */
 	uint32_t idle_exit_ms;     /**< 0: never */

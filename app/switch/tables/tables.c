@@ -45,7 +45,7 @@ create_workers(const struct app *app, struct generation *generation, FILE *error
 	RTE_LCORE_FOREACH (lcore_id) {
 		int socket = (int)rte_lcore_to_socket_id(lcore_id);
 
-		if (app->lcore[lcore_id].path_count == 0)
+		if (!lcore_works(&app->lcore[lcore_id]))
 			continue;
 		generation->worker[lcore_id] = pipeline_worker_create(generation->pipeline, socket);
 		if (generation->worker[lcore_id] != NULL)

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+
+#include "aggregate/aggregation.h"
+#include "app.h"
+#include "program.h"
+#include "vector.h"
+
+/* Packets that wait for a shard's lcore at the most. */
+#define INBOX_PACKETS 4096
+
+/* How long a cookie is good for, at the least. */
+#define COOKIE_S 30
+
+/* Kernels as far as the EAL allows: --force-max-simd-bitwidth. */
+static enum aggregate_isa
+choose_isa(void)
+{
+	static const enum aggregate_isa allowed[VECTOR_ISAS] = {
+		[VECTOR_PLAIN] = AGGREGATE_PLAIN,
+		[VECTOR_AVX2] = AGGREGATE_AVX2,
+		[VECTOR_AVX512] = AGGREGATE_AVX512,
+	};
+
+	return RTE_MIN(allowed[vector_isa_best()], aggregate_isa_best());
+}
+
+static int
+set_limits(
+	const struct aggregate_options *options, uint32_t shards, struct aggregate_limits *limits)
+{
+	const char *problem;
+
+	*limits = (struct aggregate_limits){
+		.shards = shards,
+		.jobs = options->jobs,
+		.slots = options->slots,
+		.workers = options->workers,
+		.bytes = options->bytes,
+		.formats = AGGREGATE_ALL_FORMATS,
+		.isa = choose_isa(),
+		.idle = options->idle * rte_get_tsc_hz(),
+		.stall = options->stall * rte_get_tsc_hz(),
+		.cookie_period = COOKIE_S * rte_get_tsc_hz(),
+	};
+	if (getrandom(limits->key, sizeof(limits->key), 0) != (ssize_t)sizeof(limits->key)) {
+		perror(PROGRAM ": --aggregate: cannot draw the key of the cookies");
+		return -1;
+	}
+	problem = aggregate_limits_problem(limits);
+	if (problem == NULL)
+		return 0;
+	fprintf(stderr, PROGRAM ": --aggregate: %s\n", problem);
+	return -1;
+}
+
+static int
+create_table(struct aggregation *aggregation)
+{
+	const struct aggregate_limits *limits = &aggregation->limits;
+	void *memory;
+
+	aggregation->bytes = aggregate_table_bytes(limits);
+	memory = rte_malloc("aggregation", aggregation->bytes, AGGREGATE_ALIGN);
+	if (memory != NULL) {
+		aggregation->table = aggregate_table_init(memory, limits);
+		return 0;
+	}
+	fprintf(stderr,
+		PROGRAM ": --aggregate: no memory for %u slots of %u bytes: they need %zu MB; give "
+			"the EAL more (-m MB), or ask for fewer (slots=N, bytes=N)\n",
+		limits->slots, limits->bytes, aggregation->bytes / 1000000 + 1);
+	return -1;
+}
+
+static int
+create_shard(struct aggregation *aggregation, uint32_t s, unsigned int lcore_id)
+{
+	struct shard *shard = &aggregation->shard[s];
+	char name[RTE_RING_NAMESIZE];
+
+	snprintf(name, sizeof(name), "aggregate_%u", s);
+	shard->machine = aggregate_table_shard(aggregation->table, s);
+	shard->inbox = rte_ring_create(
+		name, INBOX_PACKETS, (int)rte_lcore_to_socket_id(lcore_id), RING_F_SC_DEQ);
+	if (shard->inbox != NULL)
+		return 0;
+	fprintf(stderr, PROGRAM ": --aggregate: cannot make an inbox: %s\n",
+		rte_strerror(rte_errno));
+	return -1;
+}
+
+int
+aggregation_create(struct app *app)
+{
+	const struct aggregate_options *options = &app->options.aggregate;
+	struct aggregation *aggregation;
+	unsigned int lcore_id;
+
+	if (!options->on)
+		return 0;
+	aggregation = rte_zmalloc("aggregation", sizeof(*aggregation), RTE_CACHE_LINE_SIZE);
+	if (aggregation == NULL) {
+		fprintf(stderr, PROGRAM ": --aggregate: no memory; give the EAL more (-m MB)\n");
+		return -1;
+	}
+	app->aggregation = aggregation;
+	aggregation->port = (uint16_t)options->port;
+	aggregation->shard_count = app->shard_count;
+	if (set_limits(options, app->shard_count, &aggregation->limits) != 0 ||
+		create_table(aggregation) != 0)
+		return -1;
+	RTE_LCORE_FOREACH (lcore_id) {
+		struct lcore *lcore = &app->lcore[lcore_id];
+
+		if (!lcore->aggregates)
+			continue;
+		if (create_shard(aggregation, lcore->shard_index, lcore_id) != 0)
+			return -1;
+		lcore->shard = &aggregation->shard[lcore->shard_index];
+	}
+	return 0;
+}
+
+void
+aggregation_drain(struct app *app)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		struct lcore *lcore = &app->lcore[lcore_id];
+		void *mbuf;
+
+		while (lcore->shard != NULL && rte_ring_dequeue(lcore->shard->inbox, &mbuf) == 0) {
+			lcore->counters.drops[DROP_AGGREGATE_INBOX]++;
+			rte_pktmbuf_free(mbuf);
+		}
+	}
+}
+
+void
+aggregation_counters(const struct aggregation *aggregation, struct aggregate_counters *counters)
+{
+	*counters = (struct aggregate_counters){0};
+	for (uint32_t s = 0; s < aggregation->shard_count; s++) {
+		struct aggregate_counters shard;
+
+		aggregate_shard_counters(aggregation->shard[s].machine, &shard);
+		for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+			counters->actions[a] += shard.actions[a];
+		counters->values += shard.values;
+	}
+}
+
+void
+aggregation_free(struct app *app)
+{
+	struct aggregation *aggregation = app->aggregation;
+
+	if (aggregation == NULL)
+		return;
+	for (uint32_t s = 0; s < aggregation->shard_count; s++)
+		rte_ring_free(aggregation->shard[s].inbox);
+	rte_free(aggregation->table);
+	rte_free(aggregation);
+	app->aggregation = NULL;
+}

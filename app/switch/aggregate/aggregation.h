@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATION_H
+#define AGGREGATION_H
+
+/**
+ * @file
+ * Aggregation in the switch: the table of jobs (lib/aggregate), and which lcore works on which of
+ * its shards. All memory is reserved at start.
+ *
+ * Shard s has UDP port `port` + s and one lcore, which alone touches it. A packet that came to
+ * another lcore is handed over through the shard's inbox, a ring.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_ring.h>
+
+#include "aggregate_table.h"
+
+struct app;
+
+/** What an lcore works with. It alone writes the counters. */
+struct shard {
+	struct aggregate_shard *machine;
+	struct rte_ring *inbox;             /**< packets that came to other lcores */
+	uint64_t handed_over;               /**< packets taken out of the inbox */
+	uint64_t refused[NETFC_STATUS_END]; /**< requests with a wrong header, by code */
+} __rte_cache_aligned;
+
+/** The table and its shards. */
+struct aggregation {
+	struct aggregate_limits limits;
+	struct aggregate_table *table;
+	size_t bytes; /**< of the table */
+	uint16_t port;
+	uint32_t shard_count;
+	struct shard shard[AGGREGATE_MAX_SHARDS];
+};
+
+/**
+ * Make the table, and give each lcore of the plan its shard, if aggregation is wanted.
+ *
+ * @return 0, or -1 (said on stderr)
+ */
+int aggregation_create(struct app *app);
+
+/** Free what is left in the inboxes, counted as dropped; once all lcores are at rest. */
+void aggregation_drain(struct app *app);
+
+/** Free it. */
+void aggregation_free(struct app *app);
+
+/** What all shards have counted. Any thread may ask. */
+void
+aggregation_counters(const struct aggregation *aggregation, struct aggregate_counters *counters);
+
+#endif /* AGGREGATION_H */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_cycles.h>
+#include <rte_udp.h>
+
+#include "aggregate/aggregation.h"
+#include "aggregate/receive.h"
+#include "aggregate/result.h"
+#include "endpoint/answer.h"
+#include "mbuf_bytes.h"
+#include "transmit.h"
+
+static void
+drop(struct lcore *lcore, struct rte_mbuf *mbuf, enum drop_reason reason)
+{
+	lcore->counters.drops[reason]++;
+	rte_pktmbuf_free(mbuf);
+}
+
+/* A request that has become its reply, to its sender. */
+static void
+send_back(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+	const struct frame *frame)
+{
+	answer_turn_udp(mbuf, frame, &app->port[in].endpoint.mac);
+	lcore->counters.answers++;
+	transmit_later(app, lcore, in, mbuf);
+}
+
+/* Why a packet with nothing to send ends here. */
+static enum drop_reason
+reason_of(enum aggregate_action action)
+{
+	switch (action) {
+	case AGGREGATE_ADDED:
+		return DROP_AGGREGATED;
+	case AGGREGATE_DUPLICATE:
+	case AGGREGATE_STALE:
+		return DROP_AGGREGATE_REPEATED;
+	default:
+		return DROP_AGGREGATE_DENIED;
+	}
+}
+
+/* One more packet of a job, by the lcore whose shard it is for. */
+static void
+work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+	const struct frame *frame, uint8_t *payload)
+{
+	struct aggregate_message request;
+	struct aggregate_outcome outcome;
+	struct aggregate_sender sender;
+	int code = aggregate_parse_request(payload, frame->payload_length, &request);
+
+	if (code == AGGREGATE_NOT_OURS) {
+		drop(lcore, mbuf, DROP_NOT_NETFC);
+		return;
+	}
+	if (code != 0) {
+		lcore->shard->refused[code]++;
+		aggregate_refuse(payload, frame->payload_length, (uint8_t)code, 0);
+		send_back(app, lcore, in, mbuf, frame);
+		return;
+	}
+	result_learn_sender(in, mbuf, frame, &sender);
+	aggregate_shard_packet(lcore->shard->machine, &request, &sender, rte_rdtsc(), &outcome);
+	switch (aggregate_action_send(outcome.action)) {
+	case AGGREGATE_SEND_NOTHING:
+		drop(lcore, mbuf, reason_of(outcome.action));
+		break;
+	case AGGREGATE_SEND_RESULTS:
+		result_send(app, lcore, &request, &outcome);
+		result_write(&request, &outcome, payload);
+		send_back(app, lcore, in, mbuf, frame);
+		break;
+	case AGGREGATE_SEND_RESULT:
+	case AGGREGATE_SEND_REPLY:
+		aggregate_write_reply(payload, &outcome);
+		send_back(app, lcore, in, mbuf, frame);
+		break;
+	}
+}
+
+/* Nobody aggregates here: say so to who asks. */
+static void
+refuse(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+	const struct frame *frame, uint8_t *payload)
+{
+	struct aggregate_message request;
+	int code = aggregate_parse_request(payload, frame->payload_length, &request);
+
+	if (code == AGGREGATE_NOT_OURS) {
+		drop(lcore, mbuf, DROP_NO_SERVICE);
+		return;
+	}
+	if (code == 0)
+		aggregate_refuse(payload, frame->payload_length, AGGREGATE_STATUS_CODE,
+			AGGREGATE_REASON_OFF);
+	else
+		aggregate_refuse(payload, frame->payload_length, (uint8_t)code, 0);
+	send_back(app, lcore, in, mbuf, frame);
+}
+
+/* The payload, all of it in one piece and as it was sent; NULL: there is none. */
+static uint8_t *
+sound_payload(struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	uint32_t offset = frame_payload_offset(frame);
+
+	if (mbuf_bytes(mbuf, 0, offset + frame->payload_length) == NULL &&
+		rte_pktmbuf_linearize(mbuf) != 0)
+		return NULL;
+	if (!answer_is_sound_udp(mbuf, frame))
+		return NULL;
+	return rte_pktmbuf_mtod_offset(mbuf, uint8_t *, offset);
+}
+
+/* To the lcore of its shard, which looks at it anew. */
+static void
+hand_over(struct lcore *lcore, struct shard *shard, unsigned int in, struct rte_mbuf *mbuf)
+{
+	mbuf->hash.usr = in;
+	if (unlikely(rte_ring_enqueue(shard->inbox, mbuf) != 0))
+		drop(lcore, mbuf, DROP_AGGREGATE_INBOX);
+}
+
+void
+aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+	const struct frame *frame)
+{
+	struct aggregation *aggregation = app->aggregation;
+	struct shard *shard = NULL;
+	uint8_t *payload;
+
+	if (aggregation != NULL) {
+		shard = &aggregation->shard[frame->udp_port - aggregation->port];
+		if (shard != lcore->shard) {
+			hand_over(lcore, shard, in, mbuf);
+			return;
+		}
+	}
+	payload = sound_payload(mbuf, frame);
+	if (payload == NULL)
+		drop(lcore, mbuf, DROP_MALFORMED);
+	else if (shard != NULL)
+		work(app, lcore, in, mbuf, frame, payload);
+	else
+		refuse(app, lcore, in, mbuf, frame, payload);
+}
+
+void
+aggregate_poll(struct app *app, struct lcore *lcore)
+{
+	struct shard *shard = lcore->shard;
+	struct rte_mbuf *mbufs[PIPELINE_BURST];
+	unsigned int count =
+		rte_ring_dequeue_burst(shard->inbox, (void **)mbufs, PIPELINE_BURST, NULL);
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct frame frame;
+
+		frame_parse(mbufs[i], &frame);
+		aggregate_receive(app, lcore, mbufs[i]->hash.usr, mbufs[i], &frame);
+	}
+	if (count > 0) {
+		shard->handed_over += count;
+		transmit_flush(app, lcore);
+	}
+	aggregate_shard_quiescent(shard->machine);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <netinet/in.h>
+#include <string.h>
+
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
+
+#include "aggregate/aggregation.h"
+#include "aggregate/result.h"
+#include "checksum.h"
+#include "endpoint/answer_common.h"
+#include "transmit.h"
+
+#define IPV4_BYTES 4
+#define IPV6_BYTES 16
+
+_Static_assert(sizeof(struct worker_path) <= AGGREGATE_PATH_BYTES, "a path is kept whole");
+
+/* An IPv4 address in the form of an IPv6 one (RFC 4291, section 2.5.5.2). */
+static void
+map_ipv4(const void *address, uint8_t mapped[16])
+{
+	memset(mapped, 0, 10);
+	memset(mapped + 10, 0xff, 2);
+	memcpy(mapped + 12, address, IPV4_BYTES);
+}
+
+void
+result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct frame *frame,
+	struct aggregate_sender *sender)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+	const void *ip = bytes + frame->network_offset;
+	const struct rte_udp_hdr *udp = (const void *)(bytes + frame->udp_offset);
+	struct worker_path path = {
+		.port = (uint16_t)in,
+		.network = frame->network,
+		.tag_bytes = (uint8_t)(frame->network_offset - RTE_ETHER_HDR_LEN),
+	};
+
+	memcpy(&path.mac, bytes + RTE_ETHER_ADDR_LEN, sizeof(path.mac));
+	memcpy(path.tags, bytes + 2 * RTE_ETHER_ADDR_LEN, path.tag_bytes);
+	if (frame->network == FRAME_IPV4) {
+		const struct rte_ipv4_hdr *ip4 = ip;
+
+		memcpy(path.address, &ip4->dst_addr, IPV4_BYTES);
+		map_ipv4(&ip4->src_addr, sender->address);
+	} else {
+		const struct rte_ipv6_hdr *ip6 = ip;
+
+		memcpy(path.address, &ip6->dst_addr, IPV6_BYTES);
+		memcpy(sender->address, &ip6->src_addr, IPV6_BYTES);
+	}
+	sender->port = rte_be_to_cpu_16(udp->src_port);
+	memcpy(sender->path, &path, sizeof(path));
+}
+
+/* The Ethernet header with the worker's tags. Returns where the IP header goes. */
+static uint8_t *
+write_ethernet(uint8_t *frame, const struct worker_path *path, const struct rte_ether_addr *mac)
+{
+	rte_be16_t type = path->network == FRAME_IPV4 ? RTE_BE16(RTE_ETHER_TYPE_IPV4)
+						      : RTE_BE16(RTE_ETHER_TYPE_IPV6);
+
+	memcpy(frame, &path->mac, RTE_ETHER_ADDR_LEN);
+	memcpy(frame + RTE_ETHER_ADDR_LEN, mac, RTE_ETHER_ADDR_LEN);
+	frame += 2 * RTE_ETHER_ADDR_LEN;
+	memcpy(frame, path->tags, path->tag_bytes);
+	frame += path->tag_bytes;
+	memcpy(frame, &type, sizeof(type));
+	return frame + sizeof(type);
+}
+
+/* The IP header. Returns the sum of UDP's pseudo header. */
+static uint64_t
+write_ipv4(struct rte_ipv4_hdr *ip, const struct worker_path *path,
+	const struct aggregate_sender *to, uint16_t udp_length)
+{
+	*ip = (struct rte_ipv4_hdr){
+		.version_ihl = RTE_IPV4_VHL_DEF,
+		.total_length = rte_cpu_to_be_16((uint16_t)(sizeof(*ip) + udp_length)),
+		.fragment_offset = RTE_BE16(RTE_IPV4_HDR_DF_FLAG),
+		.time_to_live = ANSWER_HOPS,
+		.next_proto_id = IPPROTO_UDP,
+	};
+	memcpy(&ip->src_addr, path->address, IPV4_BYTES);
+	memcpy(&ip->dst_addr, to->address + 12, IPV4_BYTES);
+	ip->hdr_checksum = rte_ipv4_cksum(ip);
+	return rte_ipv4_phdr_cksum(ip, 0);
+}
+
+static uint64_t
+write_ipv6(struct rte_ipv6_hdr *ip, const struct worker_path *path,
+	const struct aggregate_sender *to, uint16_t udp_length)
+{
+	memset(ip, 0, sizeof(*ip));
+	ip->vtc_flow = RTE_BE32(UINT32_C(6) << 28);
+	ip->payload_len = rte_cpu_to_be_16(udp_length);
+	ip->proto = IPPROTO_UDP;
+	ip->hop_limits = ANSWER_HOPS;
+	memcpy(&ip->src_addr, path->address, IPV6_BYTES);
+	memcpy(&ip->dst_addr, to->address, IPV6_BYTES);
+	return rte_ipv6_phdr_cksum(ip, 0);
+}
+
+/* Bytes of a chunk's values. */
+static uint32_t
+value_bytes(const struct aggregate_message *request)
+{
+	return request->count * aggregate_value_bytes(request->format);
+}
+
+/* What is the same for all workers of a chunk. */
+struct result {
+	const struct aggregate_message *request;
+	const struct aggregate_entry *entry;
+	uint32_t bytes;      /* of values */
+	uint16_t values_sum; /* their share of the UDP checksum */
+	uint16_t udp_port;   /* they were sent to, host order */
+};
+
+/* A packet for a worker: Ethernet, IP, UDP, the header of aggregations, the values. */
+static void
+write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
+	const struct aggregate_sender *to, const struct rte_ether_addr *mac)
+{
+	uint16_t udp_length =
+		(uint16_t)(sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES + result->bytes);
+	uint8_t *start = rte_pktmbuf_mtod(mbuf, uint8_t *), *ip, *payload;
+	struct worker_path path;
+	struct rte_udp_hdr *udp;
+	uint64_t sum;
+
+	memcpy(&path, to->path, sizeof(path));
+	ip = write_ethernet(start, &path, mac);
+	if (path.network == FRAME_IPV4) {
+		sum = write_ipv4((struct rte_ipv4_hdr *)ip, &path, to, udp_length);
+		udp = (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv4_hdr));
+	} else {
+		sum = write_ipv6((struct rte_ipv6_hdr *)ip, &path, to, udp_length);
+		udp = (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv6_hdr));
+	}
+	payload = (uint8_t *)(udp + 1);
+	aggregate_build_result(payload, result->request, worker, result->entry->flags,
+		result->entry->result, result->bytes);
+	udp->src_port = rte_cpu_to_be_16(result->udp_port);
+	udp->dst_port = rte_cpu_to_be_16(result->entry->ports[worker]);
+	udp->dgram_len = rte_cpu_to_be_16(udp_length);
+	udp->dgram_cksum = 0;
+	sum += rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES);
+	udp->dgram_cksum = checksum_update(0xffff, sum + result->values_sum);
+	mbuf->data_len = (uint16_t)(payload - start + AGGREGATE_HEADER_BYTES + result->bytes);
+	mbuf->pkt_len = mbuf->data_len;
+}
+
+static void
+send_to_worker(struct app *app, struct lcore *lcore, const struct result *result, uint8_t worker,
+	const struct aggregate_sender *to)
+{
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(app->pool);
+	struct worker_path path;
+
+	lcore->counters.copies++;
+	if (unlikely(mbuf == NULL)) {
+		lcore->counters.drops[DROP_NO_MBUF]++;
+		return;
+	}
+	memcpy(&path, to->path, sizeof(path));
+	write_packet(mbuf, result, worker, to, &app->port[path.port].endpoint.mac);
+	lcore->counters.answers++;
+	transmit_later(app, lcore, path.port, mbuf);
+}
+
+void
+result_send(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome)
+{
+	const struct aggregation *aggregation = app->aggregation;
+	struct result result = {
+		.request = request,
+		.entry = outcome->entry,
+		.bytes = value_bytes(request),
+		.udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)),
+	};
+
+	result.values_sum = rte_raw_cksum(outcome->entry->result, result.bytes);
+	for (uint8_t w = 0; w < outcome->workers; w++) {
+		if (w != request->worker)
+			send_to_worker(app, lcore, &result, w,
+				aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
+	}
+}
+
+void
+result_write(const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	uint8_t *payload)
+{
+	aggregate_build_result(payload, request, request->worker, outcome->entry->flags,
+		outcome->entry->result, value_bytes(request));
+}

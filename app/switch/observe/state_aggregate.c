@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_cycles.h>
+
+#include "aggregate/aggregation.h"
+#include "observe/state.h"
+
+/* Jobs that are listed; telemetry's answers are not longer than this. */
+#define MOST_LISTED 64
+
+static void
+set_counters(json_t *object, const struct aggregate_counters *counters)
+{
+	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+		json_object_set_new(
+			object, aggregate_action_name(a), state_count(counters->actions[a]));
+	json_object_set_new(object, "values", state_count(counters->values));
+}
+
+static uint64_t
+refused_by_code(const struct aggregation *aggregation, unsigned int code)
+{
+	uint64_t count = 0;
+
+	for (uint32_t s = 0; s < aggregation->shard_count; s++)
+		count += aggregation->shard[s].refused[code];
+	return count;
+}
+
+static json_t *
+refused_object(const struct aggregation *aggregation)
+{
+	json_t *refused = json_object();
+
+#define SET_(symbol, value, name, meaning) \
+	if ((value) != NETFC_STATUS_OK)    \
+		json_object_set_new(       \
+			refused, name, state_count(refused_by_code(aggregation, value)));
+	NETFC_STATUS_CODES(SET_)
+#undef SET_
+	return refused;
+}
+
+/* The indices of the jobs there are. */
+static json_t *
+jobs_array(const struct aggregation *aggregation)
+{
+	json_t *jobs = json_array();
+	struct aggregate_info info;
+
+	for (uint32_t j = 0; j < aggregation->limits.jobs; j++) {
+		if (json_array_size(jobs) < MOST_LISTED &&
+			aggregate_table_info(aggregation->table, (uint16_t)j, &info))
+			json_array_append_new(jobs, json_integer(j));
+	}
+	return jobs;
+}
+
+json_t *
+state_aggregate(const struct app *app)
+{
+	const struct aggregation *aggregation = app->aggregation;
+	json_t *object = json_object();
+	struct aggregate_counters counters;
+	struct aggregate_usage usage;
+	uint64_t handed_over = 0;
+
+	json_object_set_new(object, "on", json_integer(aggregation != NULL));
+	if (aggregation == NULL)
+		return object;
+	aggregate_table_usage(aggregation->table, &usage);
+	aggregation_counters(aggregation, &counters);
+	for (uint32_t s = 0; s < aggregation->shard_count; s++)
+		handed_over += aggregation->shard[s].handed_over;
+	json_object_set_new(object, "udp_port", json_integer(aggregation->port));
+	json_object_set_new(object, "shards", json_integer(aggregation->shard_count));
+	json_object_set_new(object, "bytes", state_count(aggregation->bytes));
+	json_object_set_new(object, "jobs", json_integer(usage.jobs));
+	json_object_set_new(object, "slots", json_integer(usage.slots));
+	json_object_set_new(object, "most_jobs", json_integer(aggregation->limits.jobs));
+	json_object_set_new(object, "most_slots", json_integer(aggregation->limits.slots));
+#define SET_(name, meaning) \
+	json_object_set_new(object, "jobs_" #name, state_count(usage.counters.name));
+	AGGREGATE_JOB_COUNTERS(SET_)
+#undef SET_
+	set_counters(object, &counters);
+	json_object_set_new(object, "handed_over", state_count(handed_over));
+	json_object_set_new(object, "refused", refused_object(aggregation));
+	json_object_set_new(object, "job_indices", jobs_array(aggregation));
+	return object;
+}
+
+static json_t *
+workers_array(uint64_t bits)
+{
+	json_t *array = json_array();
+
+	for (unsigned int w = 0; w < AGGREGATE_MAX_WORKERS; w++) {
+		if (bits >> w & 1)
+			json_array_append_new(array, json_integer(w));
+	}
+	return array;
+}
+
+json_t *
+state_job(const struct app *app, unsigned int index)
+{
+	const struct aggregation *aggregation = app->aggregation;
+	uint64_t now = rte_rdtsc(), hz = rte_get_tsc_hz();
+	struct aggregate_info info;
+	json_t *object;
+
+	if (aggregation == NULL || index >= aggregation->limits.jobs ||
+		!aggregate_table_info(aggregation->table, (uint16_t)index, &info))
+		return NULL;
+	object = json_object();
+	json_object_set_new(object, "job", json_integer(info.job));
+	json_object_set_new(object, "workers", json_integer(info.workers));
+	json_object_set_new(object, "slots", json_integer(info.slots));
+	json_object_set_new(object, "bytes", json_integer(info.bytes));
+	json_object_set_new(object, "open", json_integer(info.open));
+	json_object_set_new(
+		object, "silent_s", state_count(now > info.latest ? (now - info.latest) / hz : 0));
+	json_object_set_new(object, "joined", workers_array(info.joined));
+	json_object_set_new(object, "left", workers_array(info.left));
+	set_counters(object, &info.counters);
+	return object;
+}

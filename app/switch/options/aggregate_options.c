@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "option_value.h"
+#include "options/aggregate_options.h"
+#include "program.h"
+
+/* The longest list of keys: each of them once, with a number of seven digits. */
+#define LONGEST_LIST 256
+
+static const struct key {
+	const char *name;
+	size_t offset; /* in struct aggregate_options */
+	uint32_t value, least, greatest;
+	const char *meaning;
+} keys[] = {
+#define KEY_(key, value, least, greatest, meaning) \
+	{#key, offsetof(struct aggregate_options, key), value, least, greatest, meaning},
+	AGGREGATE_KEYS(KEY_)
+#undef KEY_
+};
+
+static uint32_t *
+value_of(const struct key *key, struct aggregate_options *options)
+{
+	return (uint32_t *)((char *)options + key->offset);
+}
+
+void
+aggregate_options_default(struct aggregate_options *options)
+{
+	options->on = false;
+	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
+		*value_of(&keys[k], options) = keys[k].value;
+}
+
+void
+aggregate_options_print_usage(FILE *out)
+{
+	fprintf(out,
+		"  --aggregate [KEY=VALUE[,...]]\n"
+		"                           add up what many workers send (libnetfc-allreduce);\n"
+		"                           needs an --address. Keys:\n");
+	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
+		fprintf(out, "                             %-8s %s (default %u)\n", keys[k].name,
+			keys[k].meaning, keys[k].value);
+}
+
+static int
+refuse_key(const char *name, FILE *errors)
+{
+	fprintf(errors, PROGRAM ": --aggregate '%s': there is no such key; the keys are", name);
+	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
+		fprintf(errors, "%s %s", k > 0 ? "," : "", keys[k].name);
+	fprintf(errors, "\n");
+	return -1;
+}
+
+static int
+take_pair(char *pair, struct aggregate_options *options, FILE *errors)
+{
+	char *value = strchr(pair, '=');
+	char option[32];
+
+	if (value == NULL)
+		return option_refuse(errors, "aggregate", pair, "KEY=VALUE[,KEY=VALUE...]");
+	*value++ = '\0';
+	for (unsigned int k = 0; k < RTE_DIM(keys); k++) {
+		if (strcmp(pair, keys[k].name) != 0)
+			continue;
+		snprintf(option, sizeof(option), "aggregate %s", keys[k].name);
+		return option_u32(errors, option, value, keys[k].least, keys[k].greatest,
+			value_of(&keys[k], options));
+	}
+	return refuse_key(pair, errors);
+}
+
+int
+aggregate_options_take(const char *text, struct aggregate_options *options, FILE *errors)
+{
+	char list[LONGEST_LIST], *rest = list, *pair;
+
+	options->on = true;
+	if (text == NULL)
+		return 0;
+	if (text[0] == '\0' || strlen(text) >= sizeof(list))
+		return option_refuse(errors, "aggregate", text, "KEY=VALUE[,KEY=VALUE...]");
+	strcpy(list, text);
+	while ((pair = strsep(&rest, ",")) != NULL) {
+		if (take_pair(pair, options, errors) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
+	bool has_address, FILE *errors)
+{
+	uint32_t shards = RTE_MAX(options->shards, 1u);
+
+	if (!options->on)
+		return 0;
+	if (!has_address) {
+		fprintf(errors,
+			PROGRAM ": --aggregate: the switch needs an address that workers "
+				"send to (--address IP)\n");
+		return -1;
+	}
+	if (options->port + shards - 1 > UINT16_MAX) {
+		fprintf(errors,
+			PROGRAM ": --aggregate: %u shards from UDP port %u on: the last port is "
+				"%u\n",
+			shards, options->port, UINT16_MAX);
+		return -1;
+	}
+	if (netfc_port >= options->port && netfc_port < options->port + shards) {
+		fprintf(errors,
+			PROGRAM ": --aggregate: UDP port %u is that of requests (--port); choose "
+				"another (port=N)\n",
+			netfc_port);
+		return -1;
+	}
+	return 0;
+}

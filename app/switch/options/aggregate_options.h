@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_OPTIONS_H
+#define AGGREGATE_OPTIONS_H
+
+/** @file The option --aggregate [KEY=VALUE,...]. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * Keys: X(key, type's field, default, least, greatest, meaning).
+ *
+ * A chunk's packet lies in one buffer: with two VLAN tags, IPv6, UDP and the header of an
+ * aggregation there are 1,944 bytes for values.
+ */
+#define AGGREGATE_KEYS(X)                                                                 \
+	X(jobs, 16, 1, 1024, "jobs at a time")                                            \
+	X(slots, 512, 1, 32768, "slots of all jobs together")                             \
+	X(workers, 64, 1, 64, "workers of a job")                                         \
+	X(bytes, 1448, 4, 1944, "bytes of values in a chunk")                             \
+	X(idle, 60, 1, 1000000, "seconds of silence after which a job ends")              \
+	X(stall, 10, 1, 1000000, "seconds after which a chunk's missing worker is named") \
+	X(port, 20040, 1, 65535, "first UDP port")                                        \
+	X(shards, 0, 0, 64, "lcores that aggregate, a UDP port each; 0: as many as there are")
+
+/** What the user asked for. */
+struct aggregate_options {
+	bool on;
+#define AGGREGATE_FIELD_(key, value, least, greatest, meaning) uint32_t key; /**< meaning */
+	AGGREGATE_KEYS(AGGREGATE_FIELD_)
+#undef AGGREGATE_FIELD_
+};
+
+/** The defaults: off. */
+void aggregate_options_default(struct aggregate_options *options);
+
+/** Print them with their defaults, as a part of --help. */
+void aggregate_options_print_usage(FILE *out);
+
+/**
+ * Take the option.
+ *
+ * @param text KEY=VALUE[,...], or NULL: the defaults
+ * @return 0, or -1 with the reason on `errors`
+ */
+int aggregate_options_take(const char *text, struct aggregate_options *options, FILE *errors);
+
+/**
+ * Check them with what else was asked for.
+ *
+ * @param netfc_port the UDP port of requests
+ * @param has_address whether the switch has an address
+ * @return 0, or -1 with the reason on `errors`
+ */
+int aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
+	bool has_address, FILE *errors);
+
+#endif /* AGGREGATE_OPTIONS_H */
