@@ -77,6 +77,32 @@ DETECTOR_COUNTERS = {
     "alarms_released": "Destinations found to have recovered",
     "alerts_lost": "Alerts not told as there were too many at once",
 }
+# Aggregation's.
+AGGREGATE_GAUGES = {
+    "jobs": "Jobs there are",
+    "slots": "Slots that jobs have",
+    "most_jobs": "Jobs there can be",
+    "most_slots": "Slots there can be",
+    "bytes": "Memory for jobs and slots",
+}
+AGGREGATE_COUNTERS = {
+    "jobs_made": "Jobs made",
+    "jobs_complete": "Jobs that all of their workers joined",
+    "jobs_ended": "Jobs that all of their workers left",
+    "jobs_timed_out": "Jobs ended because nothing came of them",
+    "handed_over": "Packets that came to another lcore than that of their shard",
+    "values": "Values added",
+}
+AGGREGATE_ACTIONS = (
+    "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",
+    "too_large", "misdirected", "no_job", "wrong_token", "unknown_worker", "wrong_address",
+    "cookie", "waiting", "joined", "join_mismatch", "full", "left",
+)  # fmt: skip
+JOB_GAUGES = {
+    "workers": "Workers of a job",
+    "silent_s": "Seconds since anything came of it",
+    "slots": "Slots of a job",
+}
 BRIDGE_COUNTERS = {
     "learned": "Stations learned",
     "aged": "Stations forgotten",
@@ -103,6 +129,7 @@ class Collector(registry.Collector):
         yield up
         for families in (of_switch, of_lcores, of_ports, of_bridge, of_latency, of_slowloris):
             yield from families(state)
+        yield from of_aggregation(state)
 
 
 def of_switch(state: snapshot.Snapshot) -> Iterator[Any]:
@@ -204,6 +231,29 @@ def of_slowloris(state: snapshot.Snapshot) -> Iterator[Any]:
     for destination in detector["under_attack"]:
         attacked.add_metric([destination], 1)
     yield attacked
+
+
+def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
+    """Aggregations: all together, then job by job."""
+    table = state.stats.get("aggregate")
+    if table is None:
+        return
+    for name, meaning in AGGREGATE_GAUGES.items():
+        yield GaugeMetricFamily(f"netfc_aggregate_{name}", meaning, value=table[name])
+    for name, meaning in AGGREGATE_COUNTERS.items():
+        yield CounterMetricFamily(f"netfc_aggregate_{name}", meaning, value=table[name])
+    packets = CounterMetricFamily(
+        "netfc_aggregate_packets", "Packets of aggregations, by what became of them",
+        labels=["action"],
+    )  # fmt: skip
+    for action in AGGREGATE_ACTIONS:
+        packets.add_metric([action], table[action])
+    yield packets
+    for name, meaning in JOB_GAUGES.items():
+        family = GaugeMetricFamily(f"netfc_aggregate_job_{name}", meaning, labels=["job", "index"])
+        for index, job in state.jobs.items():
+            family.add_metric([str(job["job"]), str(index)], job[name])
+        yield family
 
 
 def registry_for(path: str | os.PathLike[str]) -> CollectorRegistry:

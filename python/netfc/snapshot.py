@@ -24,6 +24,7 @@ class Snapshot:
     latency: _Answer | None
     ports: list[_Answer]
     lcores: list[_Answer]
+    jobs: dict[int, _Answer]  # of aggregations, by their index in the switch's table
 
 
 def take(path: str | os.PathLike[str]) -> Snapshot:
@@ -46,7 +47,12 @@ def take(path: str | os.PathLike[str]) -> Snapshot:
                 telemetry.ask(f"/netfc/lcore,{lcore}")
                 for lcore in telemetry.ask("/netfc/lcore") or ()
             ],
+            jobs={},
         )
+        listed = (snapshot.stats or {}).get("aggregate", {}).get("job_indices", ())
+        asked_jobs = {index: telemetry.ask(f"/netfc/aggregate,{index}") for index in listed}
+        # A job may end between the two questions.
+        snapshot.jobs = {index: job for index, job in asked_jobs.items() if job is not None}
     if None in (snapshot.stats, snapshot.tables, *snapshot.ports, *snapshot.lcores):
         raise TelemetryError(f"{path}: the switch is stopping")
     return snapshot

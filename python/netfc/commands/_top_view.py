@@ -7,6 +7,7 @@ from typing import Any
 from netfc.snapshot import Snapshot
 
 DESTINATIONS_SHOWN = 3
+JOBS_SHOWN = 5
 UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -90,6 +91,9 @@ def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
         )
     if "slowloris" in stats:
         yield of_slowloris(stats["slowloris"])
+    if "aggregate" in stats:
+        yield of_aggregation(rate, stats["aggregate"])
+        yield from of_jobs(after)
 
 
 def of_slowloris(detector: dict[str, Any]) -> str:
@@ -101,6 +105,27 @@ def of_slowloris(detector: dict[str, Any]) -> str:
         f"slowloris  connections {short(detector['connections'])}   destinations "
         f"{short(detector['destinations'])}   under attack {detector['alarms']}{named}"
     )
+
+
+def of_aggregation(rate: Rates, table: dict[str, Any]) -> str:
+    """What aggregations do."""
+    names = ("duplicate", "stale", "stalled", "wrong_token", "unknown_worker", "wrong_address")
+    odd = [f"{name} {rate.change('aggregate', name)}" for name in names]
+    odd = [text for text in odd if not text.endswith(" 0")]
+    return (
+        f"aggregate  {rate('aggregate', 'values'):>8} values/s   "
+        f"{rate('aggregate', 'completed')} results/s   jobs {table['jobs']} of "
+        f"{table['most_jobs']}   slots {table['slots']} of {table['most_slots']}"
+        + (f"   {', '.join(odd)}" if odd else "")
+    )
+
+
+def of_jobs(after: Snapshot) -> Iterator[str]:
+    """A line for each of the first jobs."""
+    for job in list(after.jobs.values())[:JOBS_SHOWN]:
+        missing = job["workers"] - len(job["joined"])
+        state = f"{missing} to join" if missing else f"silent for {job['silent_s']} s"
+        yield f"  job {job['job']:<7}{job['workers']} workers, {job['slots']} slots, {state}"
 
 
 def of_lcores(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str]:

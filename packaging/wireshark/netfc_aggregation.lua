@@ -1,0 +1,165 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- Wireshark dissector for NetFC's aggregation, on UDP ports 20040 to 20047 or what the preferences say.
+--
+--   tshark -X lua_script:packaging/wireshark/netfc_aggregation.lua -r capture.pcap -V
+--
+-- docs/protocol.md describes the protocol. Works with the Lua of every Wireshark.
+
+local aggregation = Proto("netfc_aggregation", "NetFC aggregation")
+
+local UDP_PORTS = "20040-20047"
+local MAGIC = 0x4e46
+local HEADER_BYTES = 24
+local JOIN_BYTES = 16
+local JOIN, LEAVE = 32, 40
+local CODE, SILENT = 7, 64
+
+local OPS = {
+    [JOIN] = "join", [33] = "sum", [34] = "mean", [35] = "min", [36] = "max", [LEAVE] = "leave",
+}
+local FORMATS = {
+    [0] = "none", [1] = "fp16", [2] = "posit16", [3] = "bf16", [4] = "posit16_es2", [5] = "fp32",
+    [6] = "int32",
+}
+local CODES = {
+    [0] = "ok", [1] = "version", [2] = "op", [3] = "format", [4] = "length", [5] = "query",
+    [6] = "lanes", [CODE] = "aggregation",
+}
+local REASONS = {
+    [0] = "none", [1] = "off", [2] = "waiting", [3] = "no-job", [4] = "mismatch", [5] = "full",
+    [6] = "window", [8] = "cookie",
+}
+
+local fields = {
+    magic = ProtoField.uint16("netfc_aggregation.magic", "Magic", base.HEX),
+    version = ProtoField.uint8("netfc_aggregation.version", "Version"),
+    op = ProtoField.uint8("netfc_aggregation.op", "Operation", base.DEC, OPS),
+    format = ProtoField.uint8("netfc_aggregation.format", "Format", base.DEC, FORMATS),
+    status = ProtoField.uint8("netfc_aggregation.status", "Status", base.HEX),
+    reply = ProtoField.bool("netfc_aggregation.status.reply", "Reply", 8, nil, 0x80),
+    code = ProtoField.uint8("netfc_aggregation.status.code", "Code", base.DEC, CODES, 0x70),
+    flags = ProtoField.uint8("netfc_aggregation.status.flags", "Exception flags", base.HEX, nil, 0x0f),
+    count = ProtoField.uint16("netfc_aggregation.count", "Values"),
+    id = ProtoField.uint32("netfc_aggregation.id", "Chunk"),
+    job = ProtoField.uint16("netfc_aggregation.job", "Job"),
+    worker = ProtoField.uint8("netfc_aggregation.worker", "Worker"),
+    reason = ProtoField.uint8("netfc_aggregation.reason", "Reason"),
+    token = ProtoField.uint64("netfc_aggregation.token", "Token", base.HEX),
+    workers = ProtoField.uint8("netfc_aggregation.join.workers", "Workers"),
+    shards = ProtoField.uint8("netfc_aggregation.join.shards", "Shards"),
+    slots = ProtoField.uint16("netfc_aggregation.join.slots", "Slots"),
+    bytes = ProtoField.uint16("netfc_aggregation.join.bytes", "Bytes of values in a chunk"),
+    cookie = ProtoField.uint64("netfc_aggregation.join.cookie", "Cookie", base.HEX),
+    value = ProtoField.bytes("netfc_aggregation.value", "Value"),
+    float = ProtoField.float("netfc_aggregation.float", "Value"),
+    integer = ProtoField.int32("netfc_aggregation.integer", "Value"),
+}
+aggregation.fields = fields
+
+local experts = {
+    refused = ProtoExpert.new("netfc_aggregation.expert.refused", "Refused",
+        expert.group.RESPONSE_CODE, expert.severity.NOTE),
+    cut = ProtoExpert.new("netfc_aggregation.expert.cut", "Values are missing",
+        expert.group.MALFORMED, expert.severity.ERROR),
+}
+aggregation.experts = experts
+
+aggregation.prefs.ports = Pref.range("UDP ports", UDP_PORTS, "Ports of the shards", 65535)
+
+local function reason_name(reason)
+    if reason >= SILENT then
+        return "worker " .. (reason - SILENT) .. " is silent"
+    end
+    return REASONS[reason] or "unknown reason " .. reason
+end
+
+local function add_join(buffer, tree)
+    if buffer:len() < HEADER_BYTES + JOIN_BYTES then
+        tree:add_proto_expert_info(experts.cut)
+        return
+    end
+    tree:add(fields.workers, buffer(24, 1))
+    tree:add(fields.shards, buffer(25, 1))
+    tree:add(fields.slots, buffer(26, 2))
+    tree:add(fields.bytes, buffer(28, 2))
+    tree:add(fields.cookie, buffer(32, 8))
+end
+
+local function add_values(buffer, tree, format, count)
+    local size = format >= 5 and 4 or 2
+    local field = format == 5 and fields.float or format == 6 and fields.integer or fields.value
+
+    for v = 0, count - 1 do
+        local at = HEADER_BYTES + v * size
+        if at + size > buffer:len() then
+            tree:add_proto_expert_info(experts.cut)
+            return
+        end
+        tree:add(field, buffer(at, size))
+    end
+end
+
+local function summary(op, format, count, id, job, worker, status, reason)
+    local text = (OPS[op] or "op " .. op) .. " job " .. job .. " worker " .. worker
+    if op ~= JOIN and op ~= LEAVE then
+        text = text .. " chunk " .. id .. ", " .. count .. " " .. (FORMATS[format] or "values")
+    end
+    if status < 0x80 then
+        return text .. ", request"
+    end
+    local code = math.floor(status % 0x80 / 16)
+    if code == CODE then
+        return text .. ", reply: " .. reason_name(reason)
+    end
+    return text .. (code == 0 and ", reply" or ", reply: error " .. (CODES[code] or code))
+end
+
+function aggregation.dissector(buffer, pinfo, root)
+    if buffer:len() < HEADER_BYTES or buffer(0, 2):uint() ~= MAGIC then
+        return 0
+    end
+    local op, format = buffer(3, 1):uint(), buffer(4, 1):uint()
+    local status, reason = buffer(5, 1):uint(), buffer(15, 1):uint()
+    local count = buffer(6, 2):uint()
+    local tree = root:add(aggregation, buffer())
+    local text = summary(op, format, count, buffer(8, 4):uint(), buffer(12, 2):uint(),
+        buffer(14, 1):uint(), status, reason)
+
+    pinfo.cols.protocol = "NetFC-A"
+    pinfo.cols.info = text
+    tree:append_text(": " .. text)
+    tree:add(fields.magic, buffer(0, 2))
+    tree:add(fields.version, buffer(2, 1))
+    tree:add(fields.op, buffer(3, 1))
+    tree:add(fields.format, buffer(4, 1))
+    local status_tree = tree:add(fields.status, buffer(5, 1))
+    status_tree:add(fields.reply, buffer(5, 1))
+    status_tree:add(fields.code, buffer(5, 1))
+    status_tree:add(fields.flags, buffer(5, 1))
+    tree:add(fields.count, buffer(6, 2))
+    tree:add(fields.id, buffer(8, 4))
+    tree:add(fields.job, buffer(12, 2))
+    tree:add(fields.worker, buffer(14, 1))
+    tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. reason_name(reason) .. ")")
+    tree:add(fields.token, buffer(16, 8))
+    if status >= 0x80 and status % 0x80 >= 16 then
+        tree:add_proto_expert_info(experts.refused)
+    end
+    if op == JOIN then
+        add_join(buffer, tree)
+    else
+        add_values(buffer, tree, format, count)
+    end
+    return buffer:len()
+end
+
+local function register()
+    DissectorTable.get("udp.port"):add(aggregation.prefs.ports, aggregation)
+end
+
+function aggregation.prefs_changed()
+    DissectorTable.get("udp.port"):remove_all(aggregation)
+    register()
+end
+
+register()

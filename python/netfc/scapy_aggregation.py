@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Aggregation as a scapy layer, on UDP ports 20040 to 20047.
+
+    from netfc.scapy_aggregation import Aggregation
+
+    Aggregation(op="sum", format="fp32", job=1, worker=0, token=7, values=[1.5, -2.25]).show2()
+"""
+
+import struct
+from typing import Any
+
+from scapy.fields import (
+    BitEnumField,
+    BitField,
+    ByteEnumField,
+    ByteField,
+    ConditionalField,
+    FieldLenField,
+    FieldListField,
+    FlagsField,
+    IntField,
+    ShortField,
+    XLongField,
+    XShortField,
+)
+from scapy.layers.inet import UDP
+from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
+
+from netfc import aggregation, protocol
+
+PORTS = 8  # shards of a switch that are known without asking
+_FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
+_CODE_NAMES = {**protocol.CODE_NAMES, aggregation.CODE: "aggregation"}
+_VALUES = {2: "H", 4: "I"}  # as encodings
+_NUMBERS = {1: "e", 5: "f", 6: "i"}  # what struct can read
+
+
+class _Values(FieldListField):
+    """Values as encodings: 16 or 32 bits, as the packet's format says."""
+
+    def __init__(self) -> None:
+        super().__init__("values", [], IntField("", 0), count_from=lambda pkt: pkt.count)
+
+    def i2len(self, pkt: Any, val: Any) -> int:
+        """How many bytes."""
+        return len(val or []) * aggregation.value_bytes(pkt.format)
+
+    def i2count(self, pkt: Any, val: Any) -> int:
+        """How many values."""
+        return len(val or [])
+
+    def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
+        """Append the values to the bytes of a packet; floats and integers become encodings."""
+        size = aggregation.value_bytes(pkt.format)
+        return s + b"".join(_encode(value, pkt.format, size) for value in val or [])
+
+    def getfield(self, pkt: Any, s: Any) -> Any:
+        """Take the values off the bytes of a packet; fewer where it was cut."""
+        size = aggregation.value_bytes(pkt.format)
+        count = min(self.count_from(pkt), len(s) // size)
+        return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
+
+
+def _encode(value: Any, format_id: int, size: int) -> bytes:
+    number = _NUMBERS.get(format_id)
+    if isinstance(value, float) and number is not None:
+        return struct.pack(f">{number}", value)
+    return int(value).to_bytes(size, "big", signed=value < 0)
+
+
+def _is_join(pkt: Any) -> bool:
+    return bool(pkt.op == aggregation.OPS["join"])
+
+
+class Aggregation(Packet):
+    """A message of an aggregation: header, and values or what a join asks for."""
+
+    name = "NetFC aggregation"
+    fields_desc = [
+        XShortField("magic", protocol.MAGIC),
+        ByteField("version", protocol.VERSION),
+        ByteEnumField("op", aggregation.OPS["sum"], aggregation.OP_NAMES),
+        ByteEnumField("format", aggregation.FORMAT_IDS["fp32"], aggregation.FORMAT_NAMES),
+        BitField("reply", 0, 1),
+        BitEnumField("code", 0, 3, _CODE_NAMES),
+        FlagsField("flags", 0, 4, _FLAG_NAMES),
+        FieldLenField("count", None, count_of="values", fmt="H"),
+        IntField("id", 0),
+        ShortField("job", 0),
+        ByteField("worker", 0),
+        ByteEnumField("reason", 0, aggregation.REASONS),
+        XLongField("token", 0),
+        ConditionalField(ByteField("workers", 1), _is_join),
+        ConditionalField(ByteField("shards", 0), _is_join),
+        ConditionalField(ShortField("slots", 1), _is_join),
+        ConditionalField(ShortField("bytes", 1448), _is_join),
+        ConditionalField(ShortField("zero", 0), _is_join),
+        ConditionalField(XLongField("cookie", 0), _is_join),
+        _Values(),
+    ]
+
+    @classmethod
+    def dispatch_hook(cls, _pkt: Any = None, *_args: Any, **_fields: Any) -> Any:
+        """The layer for these bytes: an aggregation's, or none."""
+        if _pkt is None:
+            return cls
+        magic = protocol.MAGIC.to_bytes(2, "big")
+        whole = len(_pkt) >= aggregation.HEADER.size and _pkt.startswith(magic)
+        return cls if whole else Raw
+
+    def answers(self, other: Any) -> bool:
+        """Whether this is the reply to another packet."""
+        return (
+            isinstance(other, Aggregation)
+            and (self.reply, other.reply) == (1, 0)
+            and (self.op, self.job, self.worker) == (other.op, other.job, other.worker)
+            and self.id == other.id
+        )
+
+    def mysummary(self) -> str:
+        """One line for people."""
+        text = self.sprintf("NetFC aggregation %op%, job %job% worker %worker%")
+        if self.op not in (aggregation.OPS["join"], aggregation.OPS["leave"]):
+            count = self.count if self.count is not None else len(self.values)
+            text += self.sprintf(", chunk %id%, ") + f"{count} " + self.sprintf("%format%")
+        if not self.reply:
+            return text + ", request"
+        if self.code == aggregation.CODE:
+            return text + f", reply: {aggregation.reason_name(self.reason)}"
+        return text + (self.sprintf(", reply: error %code%") if self.code else ", reply")
+
+
+for _port in range(aggregation.UDP_PORT, aggregation.UDP_PORT + PORTS):
+    bind_bottom_up(UDP, Aggregation, sport=_port)
+    bind_bottom_up(UDP, Aggregation, dport=_port)
+bind_top_down(UDP, Aggregation, sport=49152, dport=aggregation.UDP_PORT)
