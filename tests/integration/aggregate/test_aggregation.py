@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The switch adds up what workers on UDP sockets send."""
+
+import contextlib
+import random
+import socket
+
+import numpy as np
+import pytest
+
+import aggregation_workers as workers
+import hosts
+import switch
+from netfc import aggregation, protocol
+
+SWITCH_IP, SWITCH_IP6 = hosts.SWITCH_IP, hosts.SWITCH_IP6
+ADDRESSES = ['--address', f'{SWITCH_IP}/24', '--address', f'{SWITCH_IP6}/64']
+FAMILIES = {'IPv4': (socket.AF_INET, SWITCH_IP), 'IPv6': (socket.AF_INET6, SWITCH_IP6)}
+VALUES = 357  # binary32 that a packet of 1,500 bytes holds over IPv6
+
+pytestmark = hosts.needs_namespaces
+
+
+@contextlib.contextmanager
+def aggregating(folder, option='--aggregate', lcores=1, addresses=()):
+    """A host whose interface is a TAP port of a switch that aggregates."""
+    options = [*(addresses or ADDRESSES), *([option] if option else [])]
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        yield host, live
+
+
+def make_workers(host, count, family='IPv4', **place):
+    kind, address = FAMILIES[family]
+    return [workers.Worker(host.udp(kind), address, number, **place) for number in range(count)]
+
+
+def gradients(count, seed=1):
+    """Binary32 values as training has them, and some that cancel; shape (count, VALUES)."""
+    draw = np.random.default_rng(seed)
+    values = (draw.standard_normal((count, VALUES)) * 10.0 ** draw.integers(-6, 6, VALUES)).astype(
+        '>f4')
+    values[-1, ::7] = -values[0, ::7]
+    return values
+
+
+def send_in_any_order(team, number, values, seed):
+    order = list(range(len(team)))
+    random.Random(seed).shuffle(order)
+    for w in order:
+        team[w].send_chunk(number, values[w].tobytes())
+
+
+@pytest.mark.parametrize('family', FAMILIES)
+@pytest.mark.parametrize('shards', [1, 2])
+def test_sums_are_exact_and_go_to_all(tmp_path, family, shards):
+    with aggregating(tmp_path, f'--aggregate=shards={shards}', lcores=shards) as (host, live):
+        team = make_workers(host, 4, family)
+        workers.join_all(team)
+        for number in range(40):
+            values = gradients(4, seed=number)
+            send_in_any_order(team, number, values, seed=number)
+            exact = workers.exact_sum(values)
+            for worker in team:
+                reply = worker.receive()
+                assert (reply.code, reply.id, reply.worker) == (0, number, worker.place.number)
+                assert reply.rest == exact
+        assert all(worker.leave().code == 0 for worker in team)
+        stats = live.stop()
+    table = stats['aggregate']
+    assert table['completed'] == 40 and table['added'] == 120
+    assert table['values'] == 4 * 40 * VALUES
+    assert table['jobs'] == 0 and table['jobs_ended'] == 1
+    assert stats['drops']['aggregated'] == 120
+
+
+def test_a_repeated_chunk_is_answered_from_the_stored_result(tmp_path):
+    with aggregating(tmp_path) as (host, live):
+        team = make_workers(host, 2)
+        workers.join_all(team)
+        values = gradients(2)
+        team[0].send_chunk(0, values[0].tobytes())
+        team[0].send_chunk(0, values[0].tobytes())  # once more: not added twice
+        team[1].send_chunk(0, values[1].tobytes())
+        first = [worker.receive() for worker in team]
+        team[1].send_chunk(0, values[1].tobytes())  # its reply was lost
+        assert team[1].receive() == first[1]
+        assert first[0].rest == first[1].rest == workers.exact_sum(values)
+        stats = live.stop()
+    assert stats['aggregate']['duplicate'] == 1 and stats['aggregate']['repeated'] == 1
+    assert stats['drops']['aggregate_repeated'] == 1
+
+
+def test_two_jobs_do_not_mix(tmp_path):
+    with aggregating(tmp_path) as (host, live):
+        teams = [make_workers(host, 2, job=job, token=job) for job in (7, 8)]
+        for team in teams:
+            workers.join_all(team)
+        values = [gradients(2, seed) for seed in (1, 2)]
+        for w in range(2):
+            for team, of_team in zip(teams, values):
+                team[w].send_chunk(0, of_team[w].tobytes())
+        for team, of_team in zip(teams, values):
+            assert all(worker.receive().rest == workers.exact_sum(of_team) for worker in team)
+        live.stop()
+
+
+def test_what_is_denied_is_dropped_by_name_and_harms_nobody(tmp_path):
+    with aggregating(tmp_path) as (host, live):
+        team = make_workers(host, 2)
+        workers.join_all(team)
+        values = gradients(2)
+        intruder, = make_workers(host, 1, token=99)
+        intruder.send_chunk(0, values[1].tobytes())
+        stranger = workers.Worker(host.udp(), SWITCH_IP, 5)
+        stranger.send_chunk(0, values[1].tobytes())
+        host.ip('address', 'add', '10.1.0.77/24', 'dev', 'eth0')
+        elsewhere = host.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        elsewhere.bind(('10.1.0.77', 0))
+        workers.Worker(elsewhere, SWITCH_IP, 1).send_chunk(0, values[0].tobytes())
+        for worker, mine in zip(team, values):
+            worker.send_chunk(0, mine.tobytes())
+        assert all(worker.receive().rest == workers.exact_sum(values) for worker in team)
+        stats = live.stop()
+    table = stats['aggregate']
+    assert (table['wrong_token'], table['unknown_worker'], table['wrong_address']) == (1, 1, 1)
+    assert stats['drops']['aggregate_denied'] == 3
+
+
+def reasons_of(host, team):
+    """What the switch says to each wrong request, by name."""
+    far = team[0].slots * 2
+    chunk = aggregation.chunk
+    place, fp32, total = team[0].place, 5, aggregation.OPS['sum']
+    other = aggregation.Worker(99, place.token, 0)
+    yield 'no-job', team[0].ask(chunk(other, total, fp32, 0, bytes(4)))
+    yield 'window', team[0].ask(chunk(place, total, fp32, far, bytes(4)))
+    yield 'mismatch', team[0].ask(chunk(place, total, fp32, 0, bytes(1028)))
+    team[0].send_chunk(0, bytes(8))
+    yield 'mismatch', team[1].ask(chunk(team[1].place, total, fp32, 0, bytes(4)))
+    yield 'mismatch', workers.Worker(host.udp(), SWITCH_IP, 0).join(3)
+    asked = workers.Worker(host.udp(), SWITCH_IP, 0, job=2)
+    yield 'full', asked.join(2)
+
+
+def test_reasons(tmp_path):
+    with aggregating(tmp_path, '--aggregate=jobs=1,bytes=1024') as (host, live):
+        team = make_workers(host, 2)
+        assert aggregation.reason_name(team[0].join(2).reason) == 'waiting'
+        workers.join_all(team)
+        for expected, reply in reasons_of(host, team):
+            assert (reply.code, aggregation.reason_name(reply.reason)) == (7, expected)
+        live.stop()
+
+
+@pytest.mark.parametrize('damage, code', [
+    ((2, 9), 1), ((3, 7), 2), ((4, 0), 3), ((4, 9), 3), ((6, 0xff), 4)],
+    ids=['version', 'op', 'format 0', 'format', 'length'])
+def test_wrong_headers(tmp_path, damage, code):
+    offset, byte = damage
+    with aggregating(tmp_path) as (host, live):
+        worker, = make_workers(host, 1)
+        payload = bytearray(aggregation.chunk(worker.place, 33, 5, 0, bytes(8)))
+        payload[offset] = byte
+        worker.send(bytes(payload))
+        status = worker.socket.recv(65536)[protocol.STATUS_OFFSET]
+        assert protocol.split_status(status) == (True, code, 0)
+        live.stop()
+
+
+def test_a_silent_worker_is_named(tmp_path):
+    with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
+        team = make_workers(host, 3)
+        workers.join_all(team)
+        team[0].send_chunk(0, bytes(4))
+        team[2].send_chunk(0, bytes(4))
+
+        def named():
+            team[0].send_chunk(0, bytes(4))
+            with contextlib.suppress(TimeoutError):
+                return team[0].receive().reason == aggregation.SILENT + 1
+            return False
+
+        team[0].socket.settimeout(0.1)
+        hosts.wait_until(named, 'worker 1 to be named')
+        live.stop()
+
+
+def test_a_job_ends_when_nothing_comes_of_it(tmp_path):
+    with aggregating(tmp_path, '--aggregate=idle=1,jobs=1') as (host, live):
+        workers.join_all(make_workers(host, 2, job=1))
+        late, = make_workers(host, 1, job=2)
+        hosts.wait_until(lambda: late.join(1).code == 0, 'the place of the first job')
+        stats = live.stop()
+    assert stats['aggregate']['jobs_timed_out'] == 1
+
+
+def test_without_aggregate_a_request_is_told_so(tmp_path):
+    with aggregating(tmp_path, option=None) as (host, live):
+        worker, = make_workers(host, 1)
+        reply = worker.ask(aggregation.join(worker.place, 1, 1, 4))
+        assert (reply.code, reply.reason) == (7, 1)
+        live.stop()
+
+
+@pytest.mark.parametrize('option, said', [
+    ('jobs=0', "--aggregate jobs '0': expected a number from 1 to 1024"),
+    ('bytes=2000', "--aggregate bytes '2000': expected a number from 4 to 1944"),
+    ('slot=4', "--aggregate 'slot': there is no such key; the keys are jobs, slots,"),
+    ('jobs', "--aggregate 'jobs': expected KEY=VALUE"),
+    ('port=20038', 'UDP port 20038 is that of requests'),
+    ('port=65535,shards=2', 'the last port is 65535'),
+    ('shards=2', '--aggregate shards=2: there are lcores'),
+    ('slots=32768', 'give the EAL more (-m MB), or ask for fewer'),
+])
+def test_wrong_options(option, said):
+    done = start([*ADDRESSES, '--aggregate', option])
+    assert done.returncode == 1 and said in done.stderr, done.stderr
+
+
+def start(options):
+    """A switch that should not start, on a port that receives nothing."""
+    return switch.execute([*switch.eal_options(['net_null0,no-rx=1']), '--', *options])
+
+
+def test_an_address_is_needed():
+    done = start(['--aggregate'])
+    assert done.returncode == 1 and 'needs an address' in done.stderr

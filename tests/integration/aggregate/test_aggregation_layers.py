@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scapy layer and the Wireshark dissector of aggregation, and the numbers that they share with C."""
+
+import os
+import re
+import struct
+import subprocess
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
+
+import project_scripts
+from netfc import aggregation, metrics
+from netfc.scapy_aggregation import Aggregation
+
+HEADERS = project_scripts.PROJECT / 'lib' / 'aggregate'
+SCRIPT = project_scripts.PROJECT / 'packaging' / 'wireshark' / 'netfc_aggregation.lua'
+PLACE = aggregation.Worker(job=513, token=0x0102030405060708, number=3)
+# From version 4.4 on, Wireshark loads no script for root: be nobody, who can read root's files.
+AS_USER = [] if os.geteuid() else [
+    'setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups',
+    '--inh-caps', '+dac_override', '--ambient-caps', '+dac_override']
+
+
+def enum_of(header, name, prefix):
+    """The members of an enum in a C header, by name in lower case without the prefix."""
+    text = (HEADERS / header).read_text()
+    body = re.search(r'enum ' + name + r' \{(.*?)\n\}', text, re.DOTALL)[1]
+    return {match[1].lower(): int(match[2])
+            for match in re.finditer(prefix + r'(\w+) = (\d+)', body)}
+
+
+def test_numbers_are_those_of_the_library():
+    assert enum_of('aggregate_format.h', 'aggregate_op', 'AGGREGATE_') == aggregation.OPS
+    assert enum_of('aggregate_format.h', 'aggregate_format', 'AGGREGATE_') == aggregation.FORMAT_IDS
+    text = (HEADERS / 'aggregate_wire.h').read_text()
+    reasons = re.findall(r'X\(\w+, (\d+), "([\w-]+)"', text)
+    assert {int(value): name for value, name in reasons} == aggregation.REASONS
+    assert f'AGGREGATE_UDP_PORT {aggregation.UDP_PORT} ' in text
+    assert f'AGGREGATE_HEADER_BYTES {aggregation.HEADER.size} ' in text
+
+
+def test_actions_are_those_of_the_library():
+    text = (HEADERS / 'aggregate_action.h').read_text()
+    names = re.findall(r'^\tX\([A-Z_]+, (\w+), [A-Z]+, [A-Z_]+,', text, re.MULTILINE)
+    assert tuple(names) == metrics.AGGREGATE_ACTIONS
+
+
+def test_scapy_builds_what_the_protocol_says():
+    values = [1.5, -2.25]
+    made = bytes(Aggregation(op='sum', format='fp32', id=9, job=513, worker=3,
+                             token=PLACE.token, values=values))
+    assert made == aggregation.chunk(PLACE, 33, 5, 9, struct.pack('>2f', *values))
+    joining = Aggregation(op='join', format=0, id=1, job=513, worker=3, token=PLACE.token,
+                          workers=4, slots=8, bytes=1448, cookie=5)
+    assert bytes(joining) == aggregation.join(PLACE, 4, 8, 1448, cookie=5, message_id=1)
+
+
+def test_scapy_reads_what_it_is_given():
+    payload = aggregation.chunk(PLACE, 34, 1, 7, struct.pack('>3e', 1, 2, 3))
+    packet = Ether() / IP() / UDP(sport=1, dport=aggregation.UDP_PORT) / payload
+    layer = Ether(bytes(packet))[Aggregation]
+    assert (layer.op, layer.count, layer.values) == (34, 3, [0x3c00, 0x4000, 0x4200])
+    reply = layer.copy()
+    reply.reply, reply.code, reply.reason = 1, aggregation.CODE, 67
+    assert reply.answers(layer) and 'silent 3' in reply.mysummary()
+
+
+@pytest.fixture(name='dissected', scope='module')
+def dissect(tmp_path_factory):
+    """What tshark prints of a request, a refusal, a join and a packet that was cut."""
+    chunk = aggregation.chunk(PLACE, 33, 5, 7, struct.pack('>2f', 1.5, -2))
+    refusal = bytearray(chunk)
+    refusal[5], refusal[15] = 0xf0, 64 + 2
+    payloads = [chunk, bytes(refusal), aggregation.join(PLACE, 4, 8, 1448), chunk[:-2]]
+    folder = tmp_path_factory.mktemp('capture')
+    folder.chmod(0o755)
+    wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
+                                  for payload in payloads])
+    command = [*AS_USER, 'tshark', '-r', folder / 'pcap', '-V', '-X', f'lua_script:{SCRIPT}']
+    environment = {**os.environ, 'HOME': str(folder), 'XDG_CONFIG_HOME': str(folder)}
+    done = subprocess.run(command, env=environment, text=True, capture_output=True, check=True,
+                          stdin=subprocess.DEVNULL, timeout=60)
+    assert 'Lua' not in done.stderr, done.stderr
+    return done.stdout.split('\nFrame ')
+
+
+def test_wireshark_shows_requests(dissected):
+    request, refusal, join, cut = dissected
+    assert 'sum job 513 worker 3 chunk 7, 2 fp32, request' in request
+    assert 'Value: 1.5' in request and 'Value: -2' in request
+    assert 'reply: worker 2 is silent' in refusal
+    assert 'Slots: 8' in join and 'Bytes of values in a chunk: 1448' in join
+    assert 'Values are missing' in cut
