@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "data.h"
+
+#define CANARY 0xa5
+
+static void *
+allocate(size_t bytes)
+{
+	void *memory = aligned_alloc(
+		AGGREGATE_ALIGN, (bytes + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN * AGGREGATE_ALIGN);
+
+	if (memory == NULL) {
+		fprintf(stderr, "out of memory\n");
+		abort();
+	}
+	memset(memory, CANARY, bytes);
+	return memory;
+}
+
+struct block *
+block_new(void)
+{
+	struct block *block = allocate(sizeof(*block));
+	void *memory = allocate(aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, BLOCK_BYTES));
+
+	block->lanes = aggregate_lanes_init(memory, BLOCK_BYTES);
+	return block;
+}
+
+void
+block_free(struct block *block)
+{
+	free(block->lanes);
+	free(block);
+}
+
+uint32_t
+block_most(unsigned int format)
+{
+	return BLOCK_BYTES / aggregate_value_bytes(format);
+}
+
+/* Each packet at another offset to the cache line. */
+static uint8_t *
+packet_of(struct block *block, unsigned int worker)
+{
+	return block->packets[worker] + (worker * 7 + 1) % 64;
+}
+
+void
+block_pack(struct block *block)
+{
+	for (uint32_t i = 0; i < block->count; i++)
+		for (unsigned int w = 0; w < block->workers; w++)
+			data_put(block->format, packet_of(block, w), i, block->values[i][w]);
+}
+
+void
+block_expect(struct block *block, unsigned int op)
+{
+	for (uint32_t i = 0; i < block->count; i++)
+		block->expected[i] =
+			oracle_reduce(op, block->format, block->values[i], block->workers);
+}
+
+static void
+print_lane(const struct block *block, enum aggregate_isa isa, unsigned int op, uint32_t lane,
+	uint32_t bits)
+{
+	printf("# %s %s, %s, lane %u of %u, %u workers: 0x%x, not 0x%x:",
+		aggregate_format_name(block->format), aggregate_op_name(op),
+		aggregate_isa_name(isa), lane, block->count, block->workers, bits,
+		block->expected[lane].bits);
+	for (unsigned int w = 0; w < block->workers; w++)
+		printf(" 0x%x", block->values[lane][w]);
+	printf("\n");
+}
+
+static uint32_t
+compare(const struct block *block, enum aggregate_isa isa, unsigned int op, const uint8_t *result)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t i = 0; i < block->count; i++) {
+		uint32_t bits = data_get(block->format, result, i);
+
+		if (bits == block->expected[i].bits)
+			continue;
+		if (wrong++ == 0)
+			print_lane(block, isa, op, i, bits);
+	}
+	return wrong;
+}
+
+static uint8_t
+expected_flags(const struct block *block)
+{
+	uint8_t flags = 0;
+
+	for (uint32_t i = 0; i < block->count; i++)
+		flags |= block->expected[i].flags;
+	return flags;
+}
+
+uint32_t
+block_check(struct block *block, enum aggregate_isa isa, unsigned int op)
+{
+	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, block->format);
+	const uint8_t *packets[AGGREGATE_MAX_WORKERS];
+	uint32_t bytes = block->count * aggregate_value_bytes(block->format), wrong;
+	uint8_t *result = block->result + 3, flags;
+
+	for (unsigned int w = 0; w < block->workers; w++)
+		packets[w] = packet_of(block, w);
+	memset(block->result, CANARY, sizeof(block->result));
+	flags = aggregate_reduce(
+		kernel, block->lanes, packets, block->workers, block->count, result);
+	wrong = compare(block, isa, op, result);
+	if (flags != expected_flags(block)) {
+		printf("# %s %s, %s, %u lanes, %u workers: flags %u, not %u\n",
+			aggregate_format_name(block->format), aggregate_op_name(op),
+			aggregate_isa_name(isa), block->count, block->workers, flags,
+			expected_flags(block));
+		wrong++;
+	}
+	if (result[-1] != CANARY || result[bytes] != CANARY) {
+		printf("# bytes around the result have changed\n");
+		wrong++;
+	}
+	return wrong;
+}

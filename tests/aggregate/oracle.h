@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ORACLE_H
+#define ORACLE_H
+
+/**
+ * @file
+ * What aggregation has to give, by other means: one fixed-point number of 448 bits for all formats,
+ * long division, rounding by looking at bits, posits by bisection. Slow and obvious.
+ */
+
+#include <stdint.h>
+
+#include <aggregate.h>
+#include <netfc.h>
+
+struct oracle_result {
+	uint32_t bits;
+	uint8_t flags; /* enum netfc_flag */
+};
+
+/** The reduction of one lane. */
+struct oracle_result
+oracle_reduce(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers);
+
+/** The same of an IEEE format or a posit by MPFR; sum and mean of finite numbers, not all zero. */
+uint32_t
+oracle_mpfr(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers);
+
+/** The value of an encoding; infinities and NaN (NaR) as such. */
+double oracle_value(unsigned int format, uint32_t bits);
+
+#endif /* ORACLE_H */

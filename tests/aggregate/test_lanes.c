@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels against the oracle, in each instruction set. The argument is a format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "block.h"
+#include "data.h"
+
+#define FOREACH_OP(op) for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
+#define FOREACH_ISA(isa) \
+	for (enum aggregate_isa isa = AGGREGATE_PLAIN; isa <= aggregate_isa_best(); isa++)
+
+static unsigned int format;
+static struct block *block;
+
+static void
+fill(enum data_kind kind, unsigned int workers, uint32_t count, uint64_t *seed)
+{
+	block->format = format;
+	block->workers = workers;
+	block->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		data_fill(kind, format, block->values[i], workers, seed);
+	block_pack(block);
+}
+
+static void
+check_all(void)
+{
+	FOREACH_OP(op)
+	{
+		block_expect(block, op);
+		FOREACH_ISA(isa)
+		assert_int_equal(block_check(block, isa, op), 0);
+	}
+}
+
+static void
+full_packets_of_each_kind_and_each_number_of_workers(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++)
+		for (unsigned int workers = 1; workers <= AGGREGATE_MAX_WORKERS;
+			workers += workers < 10 ? 1 : 9) {
+			fill(kind, workers, block_most(format), &seed);
+			check_all();
+		}
+}
+
+static void
+each_number_of_lanes(void **state)
+{
+	uint64_t seed = 2;
+
+	(void)state;
+	for (uint32_t count = 1; count <= 100; count++) {
+		fill(DATA_SPECIAL, 3, count, &seed);
+		check_all();
+		fill(DATA_GRADIENTS, 2, count, &seed);
+		check_all();
+	}
+}
+
+/* One lane: its flags are not hidden by those of others. */
+static void
+flags_of_single_lanes(void **state)
+{
+	uint64_t seed = 3;
+
+	(void)state;
+	for (unsigned int i = 0; i < 2000; i++) {
+		fill(i % DATA_KINDS, 1 + i % 5, 1, &seed);
+		check_all();
+	}
+}
+
+static void
+any_order_gives_the_same_bits(void **state)
+{
+	uint64_t seed = 4;
+
+	(void)state;
+	fill(DATA_SPECIAL, 8, 200, &seed);
+	for (uint32_t i = 0; i < 100; i++)
+		data_fill(i % 2 ? DATA_ANY : DATA_CANCEL, format, block->values[i], 8, &seed);
+	FOREACH_OP(op)
+	{
+		block_expect(block, op);
+		for (unsigned int i = 0; i < 100; i++) {
+			for (uint32_t lane = 0; lane < block->count; lane++)
+				data_shuffle(block->values[lane], block->workers, &seed);
+			block_pack(block);
+			FOREACH_ISA(isa)
+			assert_int_equal(block_check(block, isa, op), 0);
+		}
+	}
+}
+
+/* The greatest magnitude that there is, from all workers there can be. */
+static void
+as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
+{
+	static const uint32_t greatest[AGGREGATE_FORMAT_END] = {
+		[AGGREGATE_FP16] = 0x7bff,
+		[AGGREGATE_POSIT16] = 0x7fff,
+		[AGGREGATE_BF16] = 0x7f7f,
+		[AGGREGATE_POSIT16_ES2] = 0x7fff,
+		[AGGREGATE_FP32] = 0x7f7fffff,
+		[AGGREGATE_INT32] = 0x7fffffff,
+	};
+	static const uint32_t least[AGGREGATE_FORMAT_END] = {
+		[AGGREGATE_FP16] = 0xfbff,
+		[AGGREGATE_POSIT16] = 0x8001,
+		[AGGREGATE_BF16] = 0xff7f,
+		[AGGREGATE_POSIT16_ES2] = 0x8001,
+		[AGGREGATE_FP32] = 0xff7fffff,
+		[AGGREGATE_INT32] = 0x80000000,
+	};
+
+	(void)state;
+	block->format = format;
+	block->workers = AGGREGATE_MAX_WORKERS;
+	block->count = 40;
+	for (uint32_t lane = 0; lane < block->count; lane++)
+		for (unsigned int w = 0; w < block->workers; w++)
+			block->values[lane][w] =
+				lane % 2 == 0 || w < lane ? greatest[format] : least[format];
+	block_pack(block);
+	check_all();
+}
+
+static bool
+mpfr_has_it(const uint32_t *values, unsigned int workers)
+{
+	double sum = 0;
+	bool any = false;
+
+	for (unsigned int w = 0; w < workers; w++) {
+		double value = oracle_value(format, values[w]);
+
+		any = any || value != 0;
+		sum += value;
+	}
+	return any && sum - sum == 0;
+}
+
+/* Who watches the watchman. */
+static void
+the_oracle_agrees_with_mpfr(void **state)
+{
+	uint32_t values[AGGREGATE_MAX_WORKERS];
+	uint64_t seed = 5;
+	unsigned int checked = 0;
+
+	(void)state;
+	if (format == AGGREGATE_INT32)
+		return;
+	for (unsigned int i = 0; i < 100000; i++) {
+		unsigned int workers = 1 + i % 9, op = i % 2 ? AGGREGATE_SUM : AGGREGATE_MEAN;
+		struct oracle_result result;
+
+		data_fill(i / 2 % DATA_KINDS, format, values, workers, &seed);
+		if (!mpfr_has_it(values, workers))
+			continue;
+		result = oracle_reduce(op, format, values, workers);
+		if ((result.bits & 0x7fffffff) == 0)
+			continue;
+		assert_int_equal(oracle_mpfr(op, format, values, workers), result.bits);
+		checked++;
+	}
+	assert_true(checked > 50000);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	block = block_new();
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	block_free(block);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(full_packets_of_each_kind_and_each_number_of_workers),
+		cmocka_unit_test(each_number_of_lanes),
+		cmocka_unit_test(flags_of_single_lanes),
+		cmocka_unit_test(any_order_gives_the_same_bits),
+		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
+		cmocka_unit_test(the_oracle_agrees_with_mpfr),
+	};
+
+	format = argc > 1 ? aggregate_format_by_name(argv[1]) : 0;
+	if (format == 0) {
+		fprintf(stderr, "usage: %s FORMAT\n", argv[0]);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
