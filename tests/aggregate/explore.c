@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every state that two workers, a switch and a network between them can get into, the network
+ * losing, repeating and reordering as it likes, up to three packets in flight (one more where a
+ * result goes out to two). In each state: no sum is wrong, and if from now on packets got through,
+ * all would come to an end. Usage: aggregate_explore SLOTS ROUNDS
+ *
+ * A state is one word: what the entries hold, how far the workers are in each slot, and what is in
+ * flight. An entry's sum is not part of it, as it has to follow from its chunk and the workers
+ * seen; after each step that is checked.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <aggregate.h>
+
+#include "data.h"
+#include "lanes.h"
+
+#define WORKERS 2
+#define MOST_SLOTS 2
+#define MOST_ENTRIES (2 * MOST_SLOTS)
+#define MOST_ROUNDS 7
+#define MOST_SENT 3
+#define MOST_IN_FLIGHT 4
+
+/* In flight: 0 for nothing, or 1 + worker + 2 * reply + 4 * chunk. */
+typedef uint8_t flying;
+
+struct model {
+	uint8_t state[MOST_ENTRIES], round[MOST_ENTRIES], seen[MOST_ENTRIES];
+	uint8_t done[WORKERS][MOST_SLOTS]; /* rounds that a worker has the result of */
+	flying flight[MOST_IN_FLIGHT];     /* descending */
+};
+
+static uint32_t slots, rounds;
+static struct aggregate_entry *entry;
+static uint64_t transitions;
+
+/* States seen: a set by open addressing, and a stack of those not yet looked into. */
+static uint64_t *set, *stack;
+static uint64_t set_size, set_used, stack_size, stack_used;
+
+static void
+fail(const char *what)
+{
+	printf("%s\n", what);
+	exit(1);
+}
+
+static uint64_t
+pack_switch(const struct model *m)
+{
+	uint64_t word = 0;
+
+	for (unsigned int e = 0; e < 2 * slots; e++)
+		word = word << 7 | (uint64_t)m->state[e] << 5 | (uint64_t)m->round[e] << 2 |
+			m->seen[e];
+	for (unsigned int w = 0; w < WORKERS; w++)
+		for (unsigned int s = 0; s < slots; s++)
+			word = word << 3 | m->done[w][s];
+	return word;
+}
+
+static uint64_t
+pack(const struct model *m)
+{
+	uint64_t word = pack_switch(m);
+
+	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+		word = word << 6 | m->flight[f];
+	return word;
+}
+
+static struct model
+unpack(uint64_t word)
+{
+	struct model m = {0};
+
+	for (int f = MOST_IN_FLIGHT - 1; f >= 0; f--, word >>= 6)
+		m.flight[f] = word & 63;
+	for (int w = WORKERS - 1; w >= 0; w--)
+		for (int s = (int)slots - 1; s >= 0; s--, word >>= 3)
+			m.done[w][s] = word & 7;
+	for (int e = (int)(2 * slots) - 1; e >= 0; e--, word >>= 7) {
+		m.seen[e] = word & 3;
+		m.round[e] = word >> 2 & 7;
+		m.state[e] = word >> 5 & 3;
+	}
+	return m;
+}
+
+static int32_t
+value_of(uint32_t chunk, unsigned int worker)
+{
+	return (int32_t)((chunk + 1) * 1000 + (worker + 1) * 37);
+}
+
+static int32_t
+sum_of(uint32_t chunk, unsigned int seen)
+{
+	int32_t sum = 0;
+
+	for (unsigned int w = 0; w < WORKERS; w++)
+		sum += seen >> w & 1 ? value_of(chunk, w) : 0;
+	return sum;
+}
+
+static unsigned int
+entry_index(uint32_t chunk)
+{
+	return 2 * (chunk & (slots - 1)) + aggregate_entry_of(chunk, slots);
+}
+
+/* Which chunk an entry holds, its round being known. */
+static uint32_t
+chunk_at(unsigned int e, unsigned int round)
+{
+	return round * slots + e / 2;
+}
+
+static void
+write_value(uint8_t *packet, int32_t value)
+{
+	data_put(AGGREGATE_INT32, packet, 0, (uint32_t)value);
+}
+
+/* The real entry, as the model has it. */
+static void
+restore(const struct model *m, unsigned int e)
+{
+	const struct aggregate_kernel *kernel =
+		aggregate_kernel(AGGREGATE_PLAIN, AGGREGATE_SUM, AGGREGATE_INT32);
+	uint8_t packet[4];
+
+	entry->state = m->state[e];
+	entry->chunk = chunk_at(e, m->round[e]);
+	entry->seen = m->seen[e];
+	entry->op = AGGREGATE_SUM;
+	entry->format = AGGREGATE_INT32;
+	entry->count = 1;
+	entry->kernel = kernel;
+	write_value(packet, sum_of(entry->chunk, m->seen[e]));
+	kernel->begin(entry->lanes, packet, 1);
+	if (entry->state == AGGREGATE_COMPLETE)
+		write_value(entry->result, sum_of(entry->chunk, m->seen[e]));
+	else
+		write_value(entry->result, -1);
+}
+
+static void
+keep(struct model *m, unsigned int e)
+{
+	int32_t sum = sum_of(entry->chunk, (unsigned int)entry->seen);
+
+	m->state[e] = entry->state;
+	m->round[e] = (uint8_t)(entry->chunk / slots);
+	m->seen[e] = (uint8_t)entry->seen;
+	if (entry->state == AGGREGATE_OPEN && entry->lanes->sums[0] != sum)
+		fail("an open entry has a wrong sum");
+	if (entry->state == AGGREGATE_COMPLETE &&
+		(entry->seen != 3 || data_get(AGGREGATE_INT32, entry->result, 0) != (uint32_t)sum))
+		fail("a complete entry has a wrong result");
+}
+
+static enum aggregate_action
+step(struct model *m, uint32_t number, unsigned int worker)
+{
+	const struct aggregate_rules rules = {
+		.slots = slots, .workers = WORKERS, .stall = UINT64_MAX};
+	uint8_t packet[4];
+	struct aggregate_chunk chunk = {.chunk = number,
+		.count = 1,
+		.op = AGGREGATE_SUM,
+		.format = AGGREGATE_INT32,
+		.worker = (uint8_t)worker,
+		.values = packet};
+	unsigned int e = entry_index(number);
+	enum aggregate_action action;
+
+	write_value(packet, value_of(number, worker));
+	restore(m, e);
+	action = aggregate_entry_step(entry, &rules, &chunk, 0);
+	keep(m, e);
+	if (action == AGGREGATE_WINDOW || action == AGGREGATE_MISMATCH ||
+		action == AGGREGATE_STALLED)
+		fail("an honest worker was refused");
+	return action;
+}
+
+static unsigned int
+in_flight(const struct model *m)
+{
+	unsigned int count = 0;
+
+	while (count < MOST_IN_FLIGHT && m->flight[count] != 0)
+		count++;
+	return count;
+}
+
+static void
+launch(struct model *m, flying packet)
+{
+	unsigned int at = in_flight(m);
+
+	if (at == MOST_IN_FLIGHT)
+		return; /* lost */
+	for (; at > 0 && m->flight[at - 1] < packet; at--)
+		m->flight[at] = m->flight[at - 1];
+	m->flight[at] = packet;
+}
+
+static void
+land(struct model *m, unsigned int at)
+{
+	for (; at + 1 < MOST_IN_FLIGHT; at++)
+		m->flight[at] = m->flight[at + 1];
+	m->flight[MOST_IN_FLIGHT - 1] = 0;
+}
+
+static flying
+make(uint32_t chunk, unsigned int worker, bool reply)
+{
+	return (flying)(1 + worker + 2 * reply + 4 * chunk);
+}
+
+/* A worker's window: the chunk that it waits for in a slot. */
+static uint32_t
+wanted(const struct model *m, unsigned int worker, unsigned int slot)
+{
+	return m->done[worker][slot] * slots + slot;
+}
+
+static void
+receive_reply(struct model *m, uint32_t chunk, unsigned int worker)
+{
+	unsigned int slot = chunk & (slots - 1);
+
+	if (m->done[worker][slot] < rounds && wanted(m, worker, slot) == chunk)
+		m->done[worker][slot]++;
+}
+
+static void
+receive_request(struct model *m, uint32_t chunk, unsigned int worker)
+{
+	switch (step(m, chunk, worker)) {
+	case AGGREGATE_REPEATED:
+		launch(m, make(chunk, worker, true));
+		break;
+	case AGGREGATE_COMPLETED:
+		for (unsigned int w = 0; w < WORKERS; w++)
+			launch(m, make(chunk, w, true));
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+deliver(struct model *m, unsigned int at)
+{
+	flying packet = m->flight[at] - 1;
+
+	land(m, at);
+	if (packet >> 1 & 1)
+		receive_reply(m, packet >> 2, packet & 1);
+	else
+		receive_request(m, packet >> 2, packet & 1);
+}
+
+static uint64_t
+hash(uint64_t word)
+{
+	return next_random(&word);
+}
+
+/* Where a state is, or belongs. Words are kept plus one: 0 is an empty place. */
+static uint64_t *
+place_of(uint64_t word)
+{
+	uint64_t at = hash(word) & (set_size - 1);
+
+	while (set[at] != 0 && set[at] != word + 1)
+		at = (at + 1) & (set_size - 1);
+	return &set[at];
+}
+
+static void
+grow_set(void)
+{
+	uint64_t *old = set, old_size = set_size;
+
+	set_size = old_size == 0 ? 1 << 16 : 2 * old_size;
+	set = calloc(set_size, sizeof(*set));
+	if (set == NULL)
+		fail("out of memory");
+	for (uint64_t i = 0; i < old_size; i++)
+		if (old[i] != 0)
+			*place_of(old[i] - 1) = old[i];
+	free(old);
+}
+
+static void
+push(uint64_t word)
+{
+	if (stack_used == stack_size) {
+		stack_size = stack_size == 0 ? 1 << 16 : 2 * stack_size;
+		stack = realloc(stack, stack_size * sizeof(*stack));
+		if (stack == NULL)
+			fail("out of memory");
+	}
+	stack[stack_used++] = word;
+}
+
+static void
+reach(const struct model *m)
+{
+	uint64_t word = pack(m), *place;
+
+	transitions++;
+	if (set_used + 1 > set_size / 4 * 3)
+		grow_set();
+	place = place_of(word);
+	if (*place != 0)
+		return;
+	*place = word + 1;
+	set_used++;
+	push(word);
+}
+
+static bool
+is_over(const struct model *m)
+{
+	for (unsigned int w = 0; w < WORKERS; w++)
+		for (unsigned int s = 0; s < slots; s++)
+			if (m->done[w][s] < rounds)
+				return false;
+	return true;
+}
+
+/* All in flight is lost, and then everybody sends, and everything gets through. */
+static void
+check_that_it_ends(struct model m)
+{
+	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+		m.flight[f] = 0;
+	for (unsigned int again = 0; again < 2 * rounds; again++)
+		for (unsigned int w = 0; w < WORKERS; w++)
+			for (unsigned int s = 0; s < slots; s++) {
+				if (m.done[w][s] == rounds)
+					continue;
+				launch(&m, make(wanted(&m, w, s), w, false));
+				while (m.flight[0] != 0)
+					deliver(&m, 0);
+			}
+	if (!is_over(&m))
+		fail("it never ends, though packets get through");
+}
+
+static void
+look_into(const struct model *m)
+{
+	unsigned int count = in_flight(m);
+
+	for (unsigned int f = 0; f < count; f++) {
+		struct model next = *m;
+
+		deliver(&next, f);
+		reach(&next);
+		next = *m;
+		land(&next, f);
+		reach(&next);
+		next = *m;
+		launch(&next, m->flight[f]);
+		if (count < MOST_SENT)
+			reach(&next);
+	}
+	for (unsigned int w = 0; w < WORKERS && count < MOST_SENT; w++)
+		for (unsigned int s = 0; s < slots; s++) {
+			struct model next = *m;
+
+			if (m->done[w][s] == rounds)
+				continue;
+			launch(&next, make(wanted(m, w, s), w, false));
+			reach(&next);
+		}
+}
+
+static uint64_t
+explore(void)
+{
+	const struct model start = {0};
+	uint64_t ends = 0;
+
+	reach(&start);
+	while (stack_used > 0) {
+		struct model m = unpack(stack[--stack_used]);
+
+		if (is_over(&m))
+			ends++;
+		check_that_it_ends(m);
+		look_into(&m);
+	}
+	return ends;
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t ends;
+	void *memory;
+
+	if (argc > 2) {
+		slots = (uint32_t)strtoul(argv[1], NULL, 10);
+		rounds = (uint32_t)strtoul(argv[2], NULL, 10);
+	}
+	/* Packets in flight have six bits. */
+	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MOST_ROUNDS ||
+		4 * slots * rounds + 3 > 63) {
+		fprintf(stderr, "usage: %s SLOTS ROUNDS: 1 or 2 slots, SLOTS * ROUNDS up to 15\n",
+			argv[0]);
+		return 1;
+	}
+	memory = aligned_alloc(AGGREGATE_ALIGN, aggregate_entry_bytes(1u << AGGREGATE_INT32, 4));
+	if (memory == NULL)
+		fail("out of memory");
+	entry = aggregate_entry_init(memory, 4);
+	ends = explore();
+	printf("%u slots, %u rounds: %" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64
+	       " states where all is done\n",
+		slots, rounds, set_used, transitions, ends);
+	free(set);
+	free(stack);
+	free(entry);
+	return ends > 0 ? 0 : 1;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The slot machine, rule by rule. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <aggregate.h>
+
+#include "data.h"
+
+#define SLOTS 4
+#define STALL 100
+
+static struct aggregate_entry *entry;
+static struct aggregate_rules rules = {.slots = SLOTS, .workers = 3, .stall = STALL};
+static uint8_t values[8];
+
+static struct aggregate_chunk
+packet(uint32_t number, uint8_t worker, int32_t value)
+{
+	data_put(AGGREGATE_INT32, values, 0, (uint32_t)value);
+	data_put(AGGREGATE_INT32, values, 1, (uint32_t)-value);
+	return (struct aggregate_chunk){.chunk = number,
+		.count = 2,
+		.port = (uint16_t)(1000 + worker),
+		.op = AGGREGATE_SUM,
+		.format = AGGREGATE_INT32,
+		.worker = worker,
+		.values = values};
+}
+
+static enum aggregate_action
+step_at(uint32_t number, uint8_t worker, int32_t value, uint64_t now)
+{
+	struct aggregate_chunk chunk = packet(number, worker, value);
+
+	return aggregate_entry_step(entry, &rules, &chunk, now);
+}
+
+static enum aggregate_action
+step(uint32_t number, uint8_t worker, int32_t value)
+{
+	return step_at(number, worker, value, 0);
+}
+
+static void
+complete(uint32_t number)
+{
+	assert_int_equal(step(number, 0, 1), AGGREGATE_ADDED);
+	assert_int_equal(step(number, 1, 1), AGGREGATE_ADDED);
+	assert_int_equal(step(number, 2, 1), AGGREGATE_COMPLETED);
+}
+
+static void
+expect_result(int32_t sum)
+{
+	assert_int_equal(data_get(AGGREGATE_INT32, entry->result, 0), (uint32_t)sum);
+	assert_int_equal(data_get(AGGREGATE_INT32, entry->result, 1), (uint32_t)-sum);
+}
+
+static void
+the_last_worker_completes_a_chunk(void **state)
+{
+	(void)state;
+	assert_int_equal(step(1, 2, 5), AGGREGATE_ADDED);
+	assert_int_equal(aggregate_entry_missing(entry, rules.workers), 0);
+	assert_int_equal(step(1, 0, -7), AGGREGATE_ADDED);
+	assert_int_equal(aggregate_entry_missing(entry, rules.workers), 1);
+	assert_int_equal(step(1, 1, 100), AGGREGATE_COMPLETED);
+	assert_int_equal(aggregate_entry_missing(entry, rules.workers), 3);
+	expect_result(98);
+	for (unsigned int w = 0; w < 3; w++)
+		assert_int_equal(entry->ports[w], 1000 + w);
+}
+
+static void
+duplicates_change_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(step(1, 2, 5), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 2, 6), AGGREGATE_DUPLICATE);
+	assert_int_equal(step(1, 0, 7), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 2, 8), AGGREGATE_DUPLICATE);
+	assert_int_equal(step(1, 1, 9), AGGREGATE_COMPLETED);
+	expect_result(21);
+}
+
+static void
+a_stored_result_is_sent_again(void **state)
+{
+	(void)state;
+	complete(1);
+	assert_int_equal(step(1, 0, 1), AGGREGATE_REPEATED);
+	assert_int_equal(step(1, 2, 9), AGGREGATE_REPEATED);
+	expect_result(3);
+}
+
+static void
+what_disagrees_is_refused(void **state)
+{
+	struct aggregate_chunk other = packet(1, 1, 1);
+
+	(void)state;
+	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
+	other = packet(1, 1, 1);
+	other.op = AGGREGATE_MEAN;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+	other = packet(1, 1, 1);
+	other.format = AGGREGATE_FP32;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+	other = packet(1, 1, 1);
+	other.count = 1;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+	assert_int_equal(entry->seen, 1);
+	assert_int_equal(step(1, 1, 1), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 2, 1), AGGREGATE_COMPLETED);
+	expect_result(3);
+	/* A packet of one value has no room for a result of two. */
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+}
+
+static void
+an_entry_is_begun_anew_two_rounds_later(void **state)
+{
+	(void)state;
+	complete(1);
+	assert_int_equal(step(1 + 2 * SLOTS, 0, 10), AGGREGATE_ADDED);
+	assert_int_equal(step(1 + 2 * SLOTS, 1, 10), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 1, 1), AGGREGATE_STALE);
+	assert_int_equal(step(1 + 2 * SLOTS, 2, 10), AGGREGATE_COMPLETED);
+	expect_result(30);
+	assert_int_equal(step(1, 1, 1), AGGREGATE_STALE);
+}
+
+static void
+what_is_too_far_ahead_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(step(1 + 2 * SLOTS, 0, 1), AGGREGATE_WINDOW);
+	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
+	assert_int_equal(step(1 + 2 * SLOTS, 1, 1), AGGREGATE_WINDOW);
+	assert_int_equal(step(1, 1, 1), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 2, 1), AGGREGATE_COMPLETED);
+	assert_int_equal(step(1 + 4 * SLOTS, 1, 1), AGGREGATE_WINDOW);
+	assert_int_equal(step(1 + 2 * SLOTS, 1, 1), AGGREGATE_ADDED);
+}
+
+static void
+the_first_two_rounds_find_empty_entries(void **state)
+{
+	(void)state;
+	for (uint32_t number = 0; number < 2 * SLOTS; number++) {
+		entry->state = AGGREGATE_EMPTY;
+		complete(number);
+	}
+}
+
+static void
+numbers_wrap_around(void **state)
+{
+	const uint32_t last = UINT32_MAX - 2 * SLOTS + 1 + 1;
+
+	(void)state;
+	complete(1);
+	entry->chunk = last;
+	assert_int_equal(step(1, 0, 4), AGGREGATE_ADDED);
+	assert_int_equal(step(last, 0, 4), AGGREGATE_STALE);
+	assert_int_equal(step(1 + 2 * SLOTS, 0, 4), AGGREGATE_WINDOW);
+	assert_int_equal(step(1, 1, 4), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 2, 4), AGGREGATE_COMPLETED);
+	expect_result(12);
+	assert_int_equal(step(last, 0, 4), AGGREGATE_STALE);
+}
+
+static void
+whoever_asks_after_a_while_learns_who_is_silent(void **state)
+{
+	(void)state;
+	assert_int_equal(step_at(1, 0, 1, 1000), AGGREGATE_ADDED);
+	assert_int_equal(step_at(1, 0, 1, 1000 + STALL - 1), AGGREGATE_DUPLICATE);
+	assert_int_equal(step_at(1, 0, 1, 1000 + STALL), AGGREGATE_STALLED);
+	assert_int_equal(aggregate_entry_missing(entry, rules.workers), 1);
+	assert_int_equal(step_at(1, 1, 1, 1000 + STALL), AGGREGATE_STALLED);
+	assert_int_equal(aggregate_entry_missing(entry, rules.workers), 2);
+	assert_int_equal(step_at(1, 2, 1, 1000 + 2 * STALL), AGGREGATE_COMPLETED);
+	expect_result(3);
+	assert_int_equal(step_at(1, 0, 1, 1000 + 3 * STALL), AGGREGATE_REPEATED);
+}
+
+static void
+one_worker_alone_has_its_own_values(void **state)
+{
+	(void)state;
+	rules.workers = 1;
+	assert_int_equal(step(1, 0, 42), AGGREGATE_COMPLETED);
+	rules.workers = 3;
+	expect_result(42);
+}
+
+static void
+sixty_four_workers_are_told_apart(void **state)
+{
+	(void)state;
+	rules.workers = 64;
+	for (uint8_t w = 0; w < 63; w++)
+		assert_int_equal(step(1, w, w), AGGREGATE_ADDED);
+	assert_int_equal(aggregate_entry_missing(entry, 64), 63);
+	assert_int_equal(step(1, 63, 63), AGGREGATE_COMPLETED);
+	assert_int_equal(aggregate_entry_missing(entry, 64), 64);
+	rules.workers = 3;
+	expect_result(63 * 64 / 2);
+}
+
+static void
+the_entry_of_a_chunk_follows_from_its_number(void **state)
+{
+	(void)state;
+	assert_int_equal(aggregate_entry_of(0, 4), 0);
+	assert_int_equal(aggregate_entry_of(3, 4), 0);
+	assert_int_equal(aggregate_entry_of(4, 4), 1);
+	assert_int_equal(aggregate_entry_of(8, 4), 0);
+	assert_int_equal(aggregate_entry_of(UINT32_MAX, 4), 1);
+	assert_int_equal(aggregate_entry_of(1, 1), 1);
+}
+
+static void
+the_largest_entry_is_that_of_the_contract(void **state)
+{
+	/* Bins of bf16 for 1,448 bytes: 736 lanes in whole vectors, 64 bytes each. */
+	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 1448);
+
+	(void)state;
+	assert_true(bytes > 736 * 64 && bytes < 736 * 64 + 5000);
+	assert_true(aggregate_entry_bytes(1u << AGGREGATE_FP16, 1448) < 12000);
+	assert_int_equal(bytes % AGGREGATE_ALIGN, 0);
+}
+
+static int
+set_up(void **state)
+{
+	size_t bytes = aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 8);
+	void *memory = aligned_alloc(AGGREGATE_ALIGN, bytes);
+
+	(void)state;
+	if (memory == NULL)
+		return -1;
+	memset(memory, 0x5a, bytes);
+	entry = aggregate_entry_init(memory, 8);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	free(entry);
+	return 0;
+}
+
+#define TEST_(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST_(the_last_worker_completes_a_chunk),
+		TEST_(duplicates_change_nothing),
+		TEST_(a_stored_result_is_sent_again),
+		TEST_(what_disagrees_is_refused),
+		TEST_(an_entry_is_begun_anew_two_rounds_later),
+		TEST_(what_is_too_far_ahead_is_refused),
+		TEST_(the_first_two_rounds_find_empty_entries),
+		TEST_(numbers_wrap_around),
+		TEST_(whoever_asks_after_a_while_learns_who_is_silent),
+		TEST_(one_worker_alone_has_its_own_values),
+		TEST_(sixty_four_workers_are_told_apart),
+		TEST_(the_entry_of_a_chunk_follows_from_its_number),
+		TEST_(the_largest_entry_is_that_of_the_contract),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

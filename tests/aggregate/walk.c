@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Random walks: up to 64 workers and 8 slots, with numbers that wrap around, and a network that
+ * loses, repeats and reorders. No worker ever gets a wrong result or is refused, and all get on.
+ * Usage: aggregate_walk STEPS [SEED]
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <aggregate.h>
+
+#include "data.h"
+#include "oracle.h"
+
+#define MOST_SLOTS 8
+#define MOST_IN_FLIGHT 512
+#define STEPS_OF_A_JOB 100000
+
+struct packet {
+	uint32_t chunk, bits; /* bits: of a reply */
+	uint8_t worker;
+	bool reply;
+};
+
+struct job {
+	struct aggregate_rules rules;
+	unsigned int op, format;
+	uint64_t salt;
+	uint32_t first; /* number of the first chunk */
+	uint32_t next[AGGREGATE_MAX_WORKERS][MOST_SLOTS];
+	uint32_t loss, repetition; /* in 256 */
+	unsigned int in_flight;
+	struct packet flight[MOST_IN_FLIGHT];
+};
+
+static struct aggregate_entry *entries[2 * MOST_SLOTS];
+static uint64_t seed, results, completed;
+
+static void
+fail(const struct job *job, const char *what)
+{
+	printf("%s: %u workers, %u slots, first chunk %u, %s %s\n", what, job->rules.workers,
+		job->rules.slots, job->first, aggregate_format_name(job->format),
+		aggregate_op_name(job->op));
+	exit(1);
+}
+
+static uint32_t
+below(uint32_t bound)
+{
+	return (uint32_t)(next_random(&seed) % bound);
+}
+
+static uint32_t
+value_of(const struct job *job, uint32_t chunk, unsigned int worker)
+{
+	uint64_t mixed = job->salt ^ ((uint64_t)chunk << 8 | worker);
+	uint32_t bits = (uint32_t)(next_random(&mixed) >> 32);
+
+	return aggregate_value_bytes(job->format) == 4 ? bits : bits & 0xffff;
+}
+
+static uint32_t
+expected(const struct job *job, uint32_t chunk)
+{
+	uint32_t values[AGGREGATE_MAX_WORKERS];
+
+	for (unsigned int w = 0; w < job->rules.workers; w++)
+		values[w] = value_of(job, chunk, w);
+	return oracle_reduce(job->op, job->format, values, job->rules.workers).bits;
+}
+
+static struct aggregate_entry *
+entry_of(const struct job *job, uint32_t chunk)
+{
+	return entries[2 * (chunk & (job->rules.slots - 1)) +
+		aggregate_entry_of(chunk, job->rules.slots)];
+}
+
+/* As if the job had run for long: all chunks before the first have been completed. */
+static void
+age(const struct job *job)
+{
+	for (uint32_t i = 1; i <= 2 * job->rules.slots; i++) {
+		struct aggregate_entry *entry = entry_of(job, job->first - i);
+
+		entry->state = AGGREGATE_COMPLETE;
+		entry->chunk = job->first - i;
+		entry->op = (uint8_t)job->op;
+		entry->format = (uint8_t)job->format;
+		entry->count = 1;
+	}
+}
+
+static void
+begin(struct job *job)
+{
+	job->rules = (struct aggregate_rules){.slots = 1u << below(4),
+		.workers = (uint8_t)(1 + below(below(2) ? 4 : AGGREGATE_MAX_WORKERS)),
+		.isa = below((uint32_t)aggregate_isa_best() + 1),
+		.stall = UINT64_MAX};
+	job->op = AGGREGATE_SUM + below(4);
+	job->format = 1 + below(6);
+	job->salt = next_random(&seed);
+	job->loss = below(100);
+	job->repetition = below(100);
+	job->in_flight = 0;
+	for (uint32_t e = 0; e < 2 * MOST_SLOTS; e++)
+		entries[e]->state = AGGREGATE_EMPTY;
+	job->first = below(2) ? 0 : -2 * job->rules.slots * below(20);
+	if (job->first != 0)
+		age(job);
+	for (unsigned int w = 0; w < job->rules.workers; w++)
+		for (uint32_t s = 0; s < job->rules.slots; s++)
+			job->next[w][s] = job->first + s;
+}
+
+static void
+launch(struct job *job, struct packet packet)
+{
+	if (job->in_flight < MOST_IN_FLIGHT && below(256) >= job->loss)
+		job->flight[job->in_flight++] = packet;
+}
+
+static void
+send_request(struct job *job)
+{
+	unsigned int worker = below(job->rules.workers);
+
+	launch(job,
+		(struct packet){.chunk = job->next[worker][below(job->rules.slots)],
+			.worker = (uint8_t)worker});
+}
+
+static void
+receive_reply(struct job *job, const struct packet *packet)
+{
+	uint32_t *next = &job->next[packet->worker][packet->chunk & (job->rules.slots - 1)];
+
+	if (*next != packet->chunk)
+		return;
+	if (packet->bits != expected(job, packet->chunk))
+		fail(job, "a wrong result");
+	*next += job->rules.slots;
+	results++;
+}
+
+static void
+reply(struct job *job, const struct aggregate_entry *entry, unsigned int worker)
+{
+	launch(job,
+		(struct packet){.chunk = entry->chunk,
+			.worker = (uint8_t)worker,
+			.reply = true,
+			.bits = data_get(job->format, entry->result, 0)});
+}
+
+static void
+receive_request(struct job *job, const struct packet *packet)
+{
+	struct aggregate_entry *entry = entry_of(job, packet->chunk);
+	uint8_t values[4];
+	const struct aggregate_chunk chunk = {.chunk = packet->chunk,
+		.count = 1,
+		.op = (uint8_t)job->op,
+		.format = (uint8_t)job->format,
+		.worker = packet->worker,
+		.values = values};
+
+	data_put(job->format, values, 0, value_of(job, packet->chunk, packet->worker));
+	switch (aggregate_entry_step(entry, &job->rules, &chunk, 0)) {
+	case AGGREGATE_COMPLETED:
+		completed++;
+		for (unsigned int w = 0; w < job->rules.workers; w++)
+			reply(job, entry, w);
+		break;
+	case AGGREGATE_REPEATED:
+		reply(job, entry, packet->worker);
+		break;
+	case AGGREGATE_ADDED:
+	case AGGREGATE_DUPLICATE:
+	case AGGREGATE_STALE:
+		break;
+	default:
+		fail(job, "an honest worker was refused");
+	}
+}
+
+static void
+deliver(struct job *job)
+{
+	unsigned int at = below(job->in_flight);
+	struct packet packet = job->flight[at];
+
+	if (below(256) >= job->repetition)
+		job->flight[at] = job->flight[--job->in_flight];
+	if (packet.reply)
+		receive_reply(job, &packet);
+	else
+		receive_request(job, &packet);
+}
+
+static void
+walk(uint64_t steps)
+{
+	static struct job job;
+	uint64_t before = results;
+
+	begin(&job);
+	for (uint64_t s = 0; s < steps; s++) {
+		if (job.in_flight == 0 || (job.in_flight < MOST_IN_FLIGHT / 2 && below(2)))
+			send_request(&job);
+		else
+			deliver(&job);
+	}
+	if (steps == STEPS_OF_A_JOB && results == before)
+		fail(&job, "nothing was ever completed");
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t steps = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
+
+	seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	for (unsigned int e = 0; e < 2 * MOST_SLOTS; e++) {
+		void *memory = aligned_alloc(
+			AGGREGATE_ALIGN, aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 4));
+
+		if (memory == NULL)
+			return 1;
+		entries[e] = aggregate_entry_init(memory, 4);
+	}
+	for (uint64_t done = 0; done < steps; done += STEPS_OF_A_JOB)
+		walk(steps - done < STEPS_OF_A_JOB ? steps - done : STEPS_OF_A_JOB);
+	printf("%" PRIu64 " steps, %" PRIu64 " chunks completed, %" PRIu64 " results received\n",
+		steps, completed, results);
+	for (unsigned int e = 0; e < 2 * MOST_SLOTS; e++)
+		free(entries[e]);
+	return results > 0 ? 0 : 1;
+}
