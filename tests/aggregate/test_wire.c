@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests and replies, byte by byte, and the cookies' hash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <aggregate.h>
+
+#include "cookie.h"
+
+static const uint8_t sum_request[] = {
+	0x4e, 0x46, 1, 33, 5, 0, 0, 2, /* magic, version, op, format, status, count */
+	0x80, 0, 0, 3,                 /* chunk */
+	0x12, 0x34, 7, 0,              /* job, worker, reason */
+	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, /* token */
+	0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0,                /* 1, -2 */
+};
+
+static const uint8_t join_request[] = {
+	0x4e, 0x46, 1, 32, 0, 0, 0, 0,                  /* header */
+	0, 0, 0, 9,                                     /* id */
+	0, 1, 3, 0,                                     /* job, worker, reason */
+	0xff, 0, 0, 0, 0, 0, 0, 1,                      /* token */
+	4, 0, 0x02, 0x00, 0x05, 0xa8, 0, 0,             /* workers, shards, slots, bytes, 0 */
+	0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, /* cookie */
+};
+
+/* In memory of just that size, so that sanitizers see what is read beyond. */
+static int
+parse(const uint8_t *bytes, size_t length, struct aggregate_message *message)
+{
+	uint8_t *copy = malloc(length);
+	int code;
+
+	assert_true(copy != NULL || length == 0);
+	if (length > 0)
+		memcpy(copy, bytes, length);
+	code = aggregate_parse_request(copy, length, message);
+	if (code == 0 && message->values != NULL) {
+		assert_ptr_equal(message->values, copy + AGGREGATE_HEADER_BYTES);
+		message->values = bytes + AGGREGATE_HEADER_BYTES;
+	}
+	free(copy);
+	return code;
+}
+
+static void
+a_request_is_read(void **state)
+{
+	struct aggregate_message message;
+
+	(void)state;
+	assert_int_equal(parse(sum_request, sizeof(sum_request), &message), 0);
+	assert_int_equal(message.op, AGGREGATE_SUM);
+	assert_int_equal(message.format, AGGREGATE_FP32);
+	assert_int_equal(message.count, 2);
+	assert_int_equal(message.id, 0x80000003);
+	assert_int_equal(message.job, 0x1234);
+	assert_int_equal(message.worker, 7);
+	assert_true(message.token == 0x0123456789abcdef);
+	assert_ptr_equal(message.values, sum_request + 24);
+	assert_int_equal(aggregate_message_bytes(&message), sizeof(sum_request));
+}
+
+static void
+a_join_is_read(void **state)
+{
+	struct aggregate_message message;
+
+	(void)state;
+	assert_int_equal(parse(join_request, sizeof(join_request), &message), 0);
+	assert_int_equal(message.op, AGGREGATE_JOIN);
+	assert_int_equal(message.join.workers, 4);
+	assert_int_equal(message.join.slots, 512);
+	assert_int_equal(message.join.bytes, 1448);
+	assert_true(message.join.cookie == 0xfedcba9876543210);
+	assert_null(message.values);
+	assert_int_equal(aggregate_message_bytes(&message), sizeof(join_request));
+}
+
+static void
+what_is_built_is_what_was_read(void **state)
+{
+	uint8_t built[sizeof(join_request)];
+	struct aggregate_message message;
+
+	(void)state;
+	assert_int_equal(parse(join_request, sizeof(join_request), &message), 0);
+	memset(built, 0x55, sizeof(built));
+	aggregate_build_request(built, &message);
+	assert_memory_equal(built, join_request, sizeof(join_request));
+	assert_int_equal(parse(sum_request, sizeof(sum_request), &message), 0);
+	aggregate_build_request(built, &message);
+	assert_memory_equal(built, sum_request, AGGREGATE_HEADER_BYTES);
+}
+
+static int
+parse_changed(size_t at, uint8_t byte, size_t length)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message message;
+
+	memcpy(bytes, sum_request, sizeof(bytes));
+	bytes[at] = byte;
+	return parse(bytes, length, &message);
+}
+
+static void
+what_is_wrong_is_told_in_order(void **state)
+{
+	const size_t all = sizeof(sum_request);
+	struct aggregate_message message;
+
+	(void)state;
+	assert_int_equal(parse_changed(0, 0x4f, all), AGGREGATE_NOT_OURS);
+	assert_int_equal(parse_changed(5, 0x80, all), AGGREGATE_NOT_OURS);
+	assert_int_equal(parse_changed(2, 2, all), NETFC_STATUS_VERSION);
+	assert_int_equal(parse_changed(3, 1, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(3, 37, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(3, 39, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(3, 41, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(4, 0, all), NETFC_STATUS_FORMAT);
+	assert_int_equal(parse_changed(4, 7, all), NETFC_STATUS_FORMAT);
+	assert_int_equal(parse_changed(7, 0, all), NETFC_STATUS_LENGTH);
+	assert_int_equal(parse_changed(7, 3, all), NETFC_STATUS_LENGTH);
+	assert_int_equal(parse_changed(6, 0xff, all), NETFC_STATUS_LENGTH);
+	assert_int_equal(parse_changed(7, 1, all), 0);
+	/* Values with a leave; a join that is too short. */
+	assert_int_equal(parse_changed(3, 40, all), NETFC_STATUS_LENGTH);
+	assert_int_equal(
+		parse(join_request, sizeof(join_request) - 1, &message), NETFC_STATUS_LENGTH);
+}
+
+static void
+packets_may_end_anywhere(void **state)
+{
+	struct aggregate_message message;
+
+	(void)state;
+	for (size_t length = 0; length < sizeof(sum_request); length++)
+		assert_int_equal(parse(sum_request, length, &message),
+			length < 6 ? AGGREGATE_NOT_OURS : NETFC_STATUS_LENGTH);
+	/* Of what is too short to be whole, the header is looked at first. */
+	assert_int_equal(parse_changed(2, 2, 12), NETFC_STATUS_VERSION);
+	assert_int_equal(parse_changed(2, 2, 11), NETFC_STATUS_LENGTH);
+}
+
+static void
+a_refusal_changes_status_and_reason_alone(void **state)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, sum_request, sizeof(bytes));
+	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
+	assert_int_equal(bytes[5], 0xf0);
+	assert_int_equal(bytes[15], 3);
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
+	assert_int_equal(message.code, AGGREGATE_STATUS_CODE);
+	assert_int_equal(message.reason, AGGREGATE_REASON_NO_JOB);
+	bytes[5] = 0;
+	bytes[15] = 0;
+	assert_memory_equal(bytes, sum_request, sizeof(bytes));
+	aggregate_refuse(bytes, 6, NETFC_STATUS_LENGTH, 0);
+	assert_int_equal(bytes[5], 0xc0);
+	assert_memory_equal(bytes + 6, sum_request + 6, sizeof(bytes) - 6);
+}
+
+static void
+a_result_is_a_reply_to_each_worker(void **state)
+{
+	const uint8_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message request, message;
+
+	(void)state;
+	assert_int_equal(parse(sum_request, sizeof(sum_request), &request), 0);
+	aggregate_build_result(bytes, &request, 2, NETFC_OVERFLOW, values, sizeof(values));
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
+	assert_int_equal(message.worker, 2);
+	assert_int_equal(message.flags, NETFC_OVERFLOW);
+	assert_int_equal(message.code, 0);
+	assert_int_equal(message.id, request.id);
+	assert_memory_equal(message.values, values, sizeof(values));
+	assert_int_equal(
+		aggregate_parse_request(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
+	assert_int_equal(
+		aggregate_parse_reply(bytes, sizeof(bytes) - 1, &message), AGGREGATE_NOT_OURS);
+	assert_int_equal(aggregate_parse_reply(sum_request, sizeof(sum_request), &message),
+		AGGREGATE_NOT_OURS);
+}
+
+static void
+names_are_told(void **state)
+{
+	(void)state;
+	assert_string_equal(aggregate_reason_name(AGGREGATE_REASON_NO_JOB), "no-job");
+	assert_string_equal(aggregate_reason_name(64), "silent");
+	assert_string_equal(aggregate_reason_name(127), "silent");
+	assert_null(aggregate_reason_name(128));
+	assert_null(aggregate_reason_name(7));
+	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
+		assert_int_equal(aggregate_format_by_name(aggregate_format_name(format)), format);
+	assert_int_equal(aggregate_format_by_name("fp64"), 0);
+	assert_int_equal(aggregate_op_by_name("mean"), AGGREGATE_MEAN);
+	assert_int_equal(aggregate_op_by_name("product"), 0);
+	assert_null(aggregate_op_name(37));
+	assert_null(aggregate_op_name(255));
+	assert_null(aggregate_format_name(0));
+	assert_null(aggregate_format_name(7));
+}
+
+/* Aumasson and Bernstein, SipHash: a fast short-input PRF, appendix A; and the reference's vectors.
+ */
+static void
+the_hash_is_siphash(void **state)
+{
+	uint8_t key[AGGREGATE_KEY_BYTES], bytes[64];
+
+	(void)state;
+	for (uint8_t i = 0; i < sizeof(key); i++)
+		key[i] = i;
+	for (uint8_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i;
+	assert_true(aggregate_siphash(key, bytes, 15) == 0xa129ca6149be45e5);
+	assert_true(aggregate_siphash(key, bytes, 0) == 0x726fdb47dd0e0e31);
+	assert_true(aggregate_siphash(key, bytes, 8) == 0x93f5f5799a932462);
+	assert_true(aggregate_siphash(key, bytes, 63) == 0x958a324ceb064572);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_is_read),
+		cmocka_unit_test(a_join_is_read),
+		cmocka_unit_test(what_is_built_is_what_was_read),
+		cmocka_unit_test(what_is_wrong_is_told_in_order),
+		cmocka_unit_test(packets_may_end_anywhere),
+		cmocka_unit_test(a_refusal_changes_status_and_reason_alone),
+		cmocka_unit_test(a_result_is_a_reply_to_each_worker),
+		cmocka_unit_test(names_are_told),
+		cmocka_unit_test(the_hash_is_siphash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
