@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exact sums in memory, rounding included: values per second and core, by format, operation,
+ * instruction set and kind of data.
+ */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <aggregate.h>
+#include <netfc.h>
+
+#define PROGRAM "netfc-aggregate-bench"
+
+/* Chunks of different values: more than branch prediction can learn by heart. */
+#define CHUNKS 16
+#define MOST_BYTES 9000
+#define MOST_STATES 4096
+
+enum kind {
+	GRADIENTS, /* bell-shaped, small */
+	EXPONENTS, /* any finite encoding: any exponent */
+	ENCODINGS, /* any encoding, so NaN and infinities, too */
+	KINDS,
+};
+
+static const char *const kind_names[KINDS] = {"gradients", "exponents", "encodings"};
+
+struct options {
+	unsigned int workers, bytes, states, milliseconds;
+	unsigned int op, format; /* 0: all */
+};
+
+struct bench {
+	struct options options;
+	uint8_t *packets; /* CHUNKS times workers times bytes */
+	uint8_t *states;
+	size_t state_bytes;
+	uint8_t result[MOST_BYTES];
+};
+
+/* splitmix64 */
+static uint64_t
+next_random(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static double
+bell(uint64_t *seed)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 4; i++)
+		sum += (double)(int64_t)next_random(seed) * 0x1p-63;
+	return sum * 0.01;
+}
+
+static uint32_t
+gradient(unsigned int format, uint64_t *seed)
+{
+	double value = bell(seed);
+	float single = (float)value;
+	uint32_t bits;
+
+	if (format == AGGREGATE_INT32)
+		return (uint32_t)(int32_t)(value * 1e6);
+	if (format != AGGREGATE_FP32)
+		return netfc_encode(netfc_format_by_id(format), value);
+	memcpy(&bits, &single, sizeof(bits));
+	return bits;
+}
+
+static bool
+is_finite(unsigned int format, uint32_t bits)
+{
+	switch (format) {
+	case AGGREGATE_FP16:
+		return (bits & 0x7c00) != 0x7c00;
+	case AGGREGATE_BF16:
+		return (bits & 0x7f80) != 0x7f80;
+	case AGGREGATE_FP32:
+		return (bits & 0x7f800000) != 0x7f800000;
+	case AGGREGATE_INT32:
+		return true;
+	default:
+		return bits != 0x8000;
+	}
+}
+
+static uint32_t
+make_value(enum kind kind, unsigned int format, uint64_t *seed)
+{
+	uint32_t bits;
+
+	if (kind == GRADIENTS)
+		return gradient(format, seed);
+	do
+		bits = (uint32_t)(next_random(seed) >> (64 - 8 * aggregate_value_bytes(format)));
+	while (kind == EXPONENTS && !is_finite(format, bits));
+	return bits;
+}
+
+static uint8_t *
+packet_of(const struct bench *bench, unsigned int chunk, unsigned int worker)
+{
+	return bench->packets +
+		((size_t)chunk * bench->options.workers + worker) * bench->options.bytes;
+}
+
+static void
+fill(struct bench *bench, enum kind kind, unsigned int format)
+{
+	unsigned int bytes = aggregate_value_bytes(format);
+	uint64_t seed = 1;
+
+	for (unsigned int c = 0; c < CHUNKS; c++)
+		for (unsigned int w = 0; w < bench->options.workers; w++)
+			for (unsigned int at = 0; at + bytes <= bench->options.bytes; at += bytes) {
+				uint32_t bits = make_value(kind, format, &seed);
+
+				for (unsigned int b = 0; b < bytes; b++)
+					packet_of(bench, c, w)[at + b] =
+						(uint8_t)(bits >> (8 * (bytes - 1 - b)));
+			}
+}
+
+static double
+seconds_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void
+reduce(struct bench *bench, const struct aggregate_kernel *kernel, uint32_t count,
+	unsigned int turn)
+{
+	struct aggregate_lanes *lanes = (struct aggregate_lanes *)(void *)(bench->states +
+		turn % bench->options.states * bench->state_bytes);
+	const uint8_t *packets[AGGREGATE_MAX_WORKERS];
+
+	for (unsigned int w = 0; w < bench->options.workers; w++)
+		packets[w] = packet_of(bench, turn % CHUNKS, w);
+	aggregate_reduce(kernel, lanes, packets, bench->options.workers, count, bench->result);
+}
+
+/* Values a second: of five measurements the best. */
+static double
+measure(struct bench *bench, const struct aggregate_kernel *kernel, unsigned int format)
+{
+	uint32_t count = bench->options.bytes / aggregate_value_bytes(format);
+	double best = 0;
+
+	for (unsigned int round = 0; round < 5; round++) {
+		double start = seconds_now(), seconds, rate;
+		unsigned int turns = 0;
+
+		do {
+			for (unsigned int i = 0; i < 64; i++)
+				reduce(bench, kernel, count, turns++);
+			seconds = seconds_now() - start;
+		} while (seconds * 5000 < bench->options.milliseconds);
+		rate = (double)turns * count * bench->options.workers / seconds;
+		best = rate > best ? rate : best;
+	}
+	return best;
+}
+
+static void
+print_row(struct bench *bench, unsigned int op, unsigned int format, enum aggregate_isa isa)
+{
+	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, format);
+
+	printf("%-12s %-5s %-8s", aggregate_format_name(format), aggregate_op_name(op),
+		aggregate_isa_name(isa));
+	for (enum kind kind = 0; kind < KINDS; kind++) {
+		fill(bench, kind, format);
+		printf(" %11.0f", measure(bench, kernel, format) * 1e-6);
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+static void
+print_all(struct bench *bench)
+{
+	const struct options *options = &bench->options;
+
+	printf("%u workers, %u bytes of values a packet, %u states; million values a second\n",
+		options->workers, options->bytes, options->states);
+	printf("%-12s %-5s %-8s", "format", "op", "isa");
+	for (enum kind kind = 0; kind < KINDS; kind++)
+		printf(" %11s", kind_names[kind]);
+	printf("\n");
+	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
+		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
+			for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++)
+				if ((options->format == 0 || options->format == format) &&
+					(options->op == 0 || options->op == op))
+					print_row(bench, op, format, isa);
+}
+
+static void
+print_usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: " PROGRAM " [options]\n"
+		"Exact sums in memory, rounding included: million values a second of one core.\n"
+		"\n"
+		"  --workers N       workers, 1 to 64 (default 8)\n"
+		"  --bytes N         bytes of values in a packet, 4 to %u (default 1448)\n"
+		"  --states N        accumulators taken in turns, 1 to %u (default 1: in the cache)\n"
+		"  --format NAME     one format alone (fp16, posit16, bf16, posit16_es2, fp32, int32)\n"
+		"  --op NAME         one operation alone (sum, mean, min, max)\n"
+		"  --milliseconds N  of each measurement (default 50)\n",
+		MOST_BYTES, MOST_STATES);
+}
+
+static unsigned int
+number_between(const char *text, unsigned int least, unsigned int most)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text == '\0' || *end != '\0' || number < least || number > most) {
+		fprintf(stderr, PROGRAM ": '%s' is no number from %u to %u\n", text, least, most);
+		exit(1);
+	}
+	return (unsigned int)number;
+}
+
+static unsigned int
+known(unsigned int number, const char *name)
+{
+	if (number == 0) {
+		fprintf(stderr, PROGRAM ": '%s' is not known, see --help\n", name);
+		exit(1);
+	}
+	return number;
+}
+
+static struct options
+parse_options(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"workers", required_argument, NULL, 'w'},
+		{"bytes", required_argument, NULL, 'b'},
+		{"states", required_argument, NULL, 's'},
+		{"format", required_argument, NULL, 'f'},
+		{"op", required_argument, NULL, 'o'},
+		{"milliseconds", required_argument, NULL, 'm'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	struct options options = {.workers = 8, .bytes = 1448, .states = 1, .milliseconds = 50};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'w':
+			options.workers = number_between(optarg, 1, AGGREGATE_MAX_WORKERS);
+			break;
+		case 'b':
+			options.bytes = number_between(optarg, 4, MOST_BYTES);
+			break;
+		case 's':
+			options.states = number_between(optarg, 1, MOST_STATES);
+			break;
+		case 'f':
+			options.format = known(aggregate_format_by_name(optarg), optarg);
+			break;
+		case 'o':
+			options.op = known(aggregate_op_by_name(optarg), optarg);
+			break;
+		case 'm':
+			options.milliseconds = number_between(optarg, 1, 10000);
+			break;
+		case 'h':
+			print_usage(stdout);
+			exit(0);
+		default:
+			print_usage(stderr);
+			exit(1);
+		}
+	}
+	return options;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct bench bench = {.options = parse_options(argc, argv)};
+	const struct options *options = &bench.options;
+
+	bench.state_bytes = aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, options->bytes);
+	bench.packets = malloc((size_t)CHUNKS * options->workers * options->bytes);
+	bench.states = aligned_alloc(AGGREGATE_ALIGN, options->states * bench.state_bytes);
+	if (bench.packets == NULL || bench.states == NULL) {
+		fprintf(stderr, PROGRAM ": out of memory\n");
+		return 2;
+	}
+	for (unsigned int s = 0; s < options->states; s++)
+		aggregate_lanes_init(bench.states + s * bench.state_bytes, options->bytes);
+	print_all(&bench);
+	free(bench.packets);
+	free(bench.states);
+	return 0;
+}
