@@ -134,11 +134,11 @@ fill(struct bench *bench, enum kind kind, unsigned int format)
 }
 
 static double
-seconds_now(void)
+seconds_of_work(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -155,22 +155,22 @@ reduce(struct bench *bench, const struct aggregate_kernel *kernel, uint32_t coun
 	aggregate_reduce(kernel, lanes, packets, bench->options.workers, count, bench->result);
 }
 
-/* Values a second: of five measurements the best. */
+/* Values a second: of twenty measurements the best. */
 static double
 measure(struct bench *bench, const struct aggregate_kernel *kernel, unsigned int format)
 {
 	uint32_t count = bench->options.bytes / aggregate_value_bytes(format);
 	double best = 0;
 
-	for (unsigned int round = 0; round < 5; round++) {
-		double start = seconds_now(), seconds, rate;
+	for (unsigned int round = 0; round < 20; round++) {
+		double start = seconds_of_work(), seconds, rate;
 		unsigned int turns = 0;
 
 		do {
 			for (unsigned int i = 0; i < 64; i++)
 				reduce(bench, kernel, count, turns++);
-			seconds = seconds_now() - start;
-		} while (seconds * 5000 < bench->options.milliseconds);
+			seconds = seconds_of_work() - start;
+		} while (seconds * 20000 < bench->options.milliseconds);
 		rate = (double)turns * count * bench->options.workers / seconds;
 		best = rate > best ? rate : best;
 	}
