@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_ALLREDUCE_H
+#define NETFC_ALLREDUCE_H
+
+/**
+ * @file
+ * Allreduce by the network: every worker of a job gives a vector, the switch adds them up, and
+ * every worker gets the sum: exact, rounded once, the same bits for all, in whatever order and
+ * with whatever losses packets came. Sockets only, no DPDK.
+ *
+ * @code
+ * struct netfc_allreduce *comm = netfc_allreduce_new();
+ * struct netfc_allreduce_options options;
+ * const char *switches[] = {"10.0.0.2"};
+ *
+ * netfc_allreduce_options_init(&options, sizeof(options));
+ * options.switches = switches;
+ * options.switch_count = 1;
+ * options.token = secret_of_this_run;
+ * options.worker = rank;
+ * options.workers = 4;
+ * if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK ||
+ *	netfc_allreduce(comm, gradients, count, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MEAN) !=
+ *		NETFC_ALLREDUCE_OK)
+ *	fprintf(stderr, "%s\n", netfc_allreduce_error(comm));
+ * netfc_allreduce_leave(comm);
+ * netfc_allreduce_free(comm);
+ * @endcode
+ *
+ * ## What all workers have to agree on
+ * Job number, token, number of workers, slots and bytes of a chunk, the list of switches and its
+ * order; and then on one sequence of allreduces, each with the same count, format and operation.
+ * The switches find out most differences (NETFC_ALLREDUCE_MISMATCH); what one worker calls as two
+ * allreduces and another as one of both lengths together, they cannot tell apart.
+ *
+ * ## How a vector is cut
+ * A communicator numbers its chunks through its whole life: g = 0, 1, 2, ... All values of an
+ * allreduce but the last chunk's fill chunks as large as the least that any switch grants. Chunk g
+ * goes to switch g mod K of K, as chunk number (g div K) mod 2^32 of the job there.
+ *
+ * ## When something fails
+ * The values of all allreduces that were not done are undefined then (some may be results, others
+ * still what was given), and every further call says NETFC_ALLREDUCE_BROKEN until
+ * netfc_allreduce_join() has been called again, by all workers, best with a new token: late packets
+ * of the old job are none of the new one's then. NETFC_ALLREDUCE_OK is returned for
+ * complete results only.
+ *
+ * ## Threads
+ * Every communicator has a thread of its own, which works on started allreduces when nobody waits
+ * for them. A communicator may be used by several threads, but netfc_allreduce_join(), _leave() and
+ * _free() only while no other call on it runs. Different communicators share nothing.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the shared library shows. */
+#define NETFC_ALLREDUCE_API __attribute__((visibility("default")))
+
+#define NETFC_ALLREDUCE_PORT 20040 /**< of switches named without one */
+#define NETFC_ALLREDUCE_MAX_SWITCHES 16
+#define NETFC_ALLREDUCE_MAX_WORKERS 64
+#define NETFC_ALLREDUCE_MAX_SLOTS 32768
+#define NETFC_ALLREDUCE_MAX_COUNT (UINT64_C(1) << 40) /**< values of an allreduce */
+
+/** A worker's place in a job. */
+struct netfc_allreduce;
+
+/** An allreduce that was started. */
+struct netfc_allreduce_handle;
+
+/** Formats of values: in arrays in host byte order, aligned as the compiler does. */
+enum netfc_allreduce_format {
+	NETFC_ALLREDUCE_FP16 = 1,        /**< IEEE 754 binary16, in uint16_t */
+	NETFC_ALLREDUCE_POSIT16 = 2,     /**< posit<16,1>, in uint16_t */
+	NETFC_ALLREDUCE_BF16 = 3,        /**< bfloat16, in uint16_t */
+	NETFC_ALLREDUCE_POSIT16_ES2 = 4, /**< posit<16,2>, in uint16_t */
+	NETFC_ALLREDUCE_FP32 = 5,        /**< IEEE 754 binary32, float */
+	NETFC_ALLREDUCE_INT32 = 6,       /**< int32_t; sums saturate */
+};
+
+/** Operations. */
+enum netfc_allreduce_op {
+	NETFC_ALLREDUCE_SUM = 33,  /**< the exact sum, rounded once to nearest, ties to even */
+	NETFC_ALLREDUCE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
+	NETFC_ALLREDUCE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
+	NETFC_ALLREDUCE_MAX = 36,  /**< IEEE 754-2019 maximum */
+};
+
+/** Exception flags of results (IEEE 754-2019, section 7). */
+enum netfc_allreduce_flag {
+	NETFC_ALLREDUCE_INVALID = 1,   /**< NaN or NaR of no such value */
+	NETFC_ALLREDUCE_OVERFLOW = 4,  /**< infinite, of finite values; int32: saturated */
+	NETFC_ALLREDUCE_UNDERFLOW = 8, /**< zero, and the exact result is not */
+};
+
+/** What functions return: X(symbol, name, meaning). */
+#define NETFC_ALLREDUCE_STATUSES(X)                                                         \
+	X(OK, "ok", "done")                                                                 \
+	X(PENDING, "pending", "not done yet")                                               \
+	X(ARGUMENT, "argument", "an argument or option is out of range")                    \
+	X(MEMORY, "memory", "out of memory")                                                \
+	X(SYSTEM, "system", "a system call failed")                                         \
+	X(INTERRUPTED, "interrupted", "a signal came while joining")                        \
+	X(BROKEN, "broken", "not joined, or something failed since: join again")            \
+	X(ABORTED, "aborted", "netfc_allreduce_abort() or _leave() was called")             \
+	X(TIMEOUT, "timeout", "a switch does not answer")                                   \
+	X(REFUSED, "refused", "nothing listens there")                                      \
+	X(OFF, "off", "the switch does not aggregate")                                      \
+	X(WAITING, "waiting", "not all workers have joined in time")                        \
+	X(NO_JOB, "no-job", "the switch does not know the job: restarted, or it timed out") \
+	X(MISMATCH, "mismatch", "other workers ask for something else")                     \
+	X(FULL, "full", "the switch has no job, slot or worker number left")                \
+	X(WINDOW, "window", "the chunk is further ahead than the job's slots allow")        \
+	X(SILENT, "silent", "a worker is silent")                                           \
+	X(PROTOCOL, "protocol", "the switch answers what it should not")
+
+enum netfc_allreduce_status {
+#define NETFC_ALLREDUCE_STATUS_ENUM_(symbol, name, meaning) NETFC_ALLREDUCE_##symbol,
+	NETFC_ALLREDUCE_STATUSES(NETFC_ALLREDUCE_STATUS_ENUM_)
+#undef NETFC_ALLREDUCE_STATUS_ENUM_
+	NETFC_ALLREDUCE_STATUS_COUNT
+};
+
+/** What to join, and how; netfc_allreduce_options_init() fills in what [ ] says. */
+struct netfc_allreduce_options {
+	/**
+	 * "10.0.0.2", "10.0.0.2:20040", "2001:db8::2", "[2001:db8::2]:20040", "switch1:20040":
+	 * the port is that of the switch's first shard. All workers name them in the same order.
+	 */
+	const char *const *switches;
+	unsigned int switch_count; /**< 1 .. NETFC_ALLREDUCE_MAX_SWITCHES */
+
+	uint64_t token;       /**< the job's secret; a new one for each run [0] */
+	uint16_t job;         /**< [0] */
+	unsigned int worker;  /**< 0 .. workers - 1 [0] */
+	unsigned int workers; /**< 1 .. NETFC_ALLREDUCE_MAX_WORKERS [1] */
+
+	const char *bind_address; /**< local address to send from, without a port [NULL: any] */
+	const char *interface;    /**< device to send by [NULL: as routed] */
+
+	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
+	/**
+	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65476 [0: what a packet of 1500
+	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address]
+	 */
+	unsigned int bytes;
+
+	unsigned int
+		rto_min_us; /**< least time until a packet is sent again, 1 .. rto_max_us [1000]
+			     */
+	unsigned int rto_max_us; /**< greatest, 1 .. 60,000,000 [1,000,000] */
+	unsigned int join_ms;    /**< how long to wait for switches and workers when joining, from 1
+				  [60,000] */
+	/** How long an allreduce may take once those before it are done, from 1 [30,000]. */
+	unsigned int deadline_ms;
+	/**
+	 * How long to go on when the switch says that a worker is silent, for which it has waited
+	 * its own time already (`--aggregate stall=`) [0]
+	 */
+	unsigned int patience_ms;
+	/** After how much silence the switch is told that this worker is alive; 0: never [10,000].
+	 */
+	unsigned int keepalive_ms;
+	unsigned int spin_us; /**< how long to look for packets before sleeping, 0 .. 10,000 [50] */
+	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
+};
+
+/** What joining came to. */
+struct netfc_allreduce_info {
+	unsigned int switches;
+	unsigned int slots;   /**< of all switches together: chunks in flight */
+	unsigned int sockets; /**< one for each shard of each switch */
+	unsigned int bytes;   /**< of values in a chunk */
+	bool gso;             /**< used, for one switch at least */
+};
+
+/** What was counted since the communicator was made. */
+struct netfc_allreduce_stats {
+	uint64_t allreduces;    /**< done */
+	uint64_t values;        /**< reduced */
+	uint64_t sent;          /**< datagrams with values, the first time */
+	uint64_t retransmitted; /**< sent again */
+	uint64_t timeouts;   /**< times that nothing came in time, so that some were sent again */
+	uint64_t received;   /**< results */
+	uint64_t duplicates; /**< results that were there already */
+	uint64_t refusals;   /**< replies with a reason */
+	uint64_t foreign;    /**< datagrams that were no reply to this worker */
+	uint64_t keepalives; /**< joins sent to say that this worker is alive */
+	uint64_t rtt_ns;     /**< time from a chunk to its result, smoothed; of all sockets the
+			      * greatest */
+	uint64_t rtt_min_ns; /**< the least there was */
+	uint64_t rto_ns;     /**< time until a packet is sent again, of all sockets the greatest */
+};
+
+/** The library's version: "0.1.0". */
+NETFC_ALLREDUCE_API const char *netfc_allreduce_version(void);
+
+/** The name of a status: "ok", "no-job"; NULL for anything else. */
+NETFC_ALLREDUCE_API const char *netfc_allreduce_status_name(int status);
+
+/** What a status means, in a few words; NULL for anything else. */
+NETFC_ALLREDUCE_API const char *netfc_allreduce_status_meaning(int status);
+
+/** Bytes of a value, 2 or 4; 0 where there is no such format. */
+NETFC_ALLREDUCE_API unsigned int netfc_allreduce_value_bytes(unsigned int format);
+
+/**
+ * Fill in the defaults.
+ *
+ * @param size sizeof(*options): a program is older or newer than the library, maybe
+ */
+NETFC_ALLREDUCE_API void
+netfc_allreduce_options_init(struct netfc_allreduce_options *options, size_t size);
+
+/** Make a communicator that has not joined anything. NULL: out of memory. */
+NETFC_ALLREDUCE_API struct netfc_allreduce *netfc_allreduce_new(void);
+
+/**
+ * Take a worker's place in a job, and wait until all other workers have taken theirs.
+ *
+ * What was joined before is left, and handles of that time say NETFC_ALLREDUCE_ABORTED.
+ *
+ * @param options read during the call only
+ * @return OK; ARGUMENT, MEMORY, SYSTEM, INTERRUPTED (a signal came: call again), TIMEOUT, REFUSED,
+ *   OFF, WAITING, MISMATCH, FULL, PROTOCOL or ABORTED
+ */
+NETFC_ALLREDUCE_API int
+netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options);
+
+/**
+ * Reduce a vector with those of all other workers, in place, and wait until it is done.
+ *
+ * @param data `count` values in host byte order
+ * @param count 1 .. NETFC_ALLREDUCE_MAX_COUNT
+ * @param format enum netfc_allreduce_format
+ * @param op enum netfc_allreduce_op
+ * @return OK; ARGUMENT, MEMORY or BROKEN: nothing was sent; else the communicator is broken: see
+ *   netfc_allreduce_wait()
+ */
+NETFC_ALLREDUCE_API int netfc_allreduce(struct netfc_allreduce *comm, void *data, uint64_t count,
+	unsigned int format, unsigned int op);
+
+/**
+ * Start to reduce a vector; those started earlier go first.
+ *
+ * @param data as in netfc_allreduce(); neither read nor write it before it is done
+ * @param lazily leave the work to netfc_allreduce_wait(), which is going to be called at once
+ * @param handle for netfc_allreduce_wait()
+ * @return OK; ARGUMENT, MEMORY or BROKEN: nothing was started
+ */
+NETFC_ALLREDUCE_API int
+netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, unsigned int format,
+	unsigned int op, bool lazily, struct netfc_allreduce_handle **handle);
+
+/**
+ * Wait for a started allreduce.
+ *
+ * @param handle set to NULL, and freed, unless it is PENDING still
+ * @param timeout_ms how long to wait; 0: do what there is to do and look; -1: until it is done
+ * @param flags NULL, or where to put enum netfc_allreduce_flag, of all values
+ * @return OK: the results are there; PENDING; SYSTEM, ABORTED, TIMEOUT, REFUSED, OFF, NO_JOB,
+ *   MISMATCH, WINDOW, SILENT or PROTOCOL: the communicator is broken
+ */
+NETFC_ALLREDUCE_API int
+netfc_allreduce_wait(struct netfc_allreduce_handle **handle, int timeout_ms, unsigned int *flags);
+
+/**
+ * End all allreduces that are not done, and a join that waits, with ABORTED; then it is broken.
+ * Any thread may call it at any time before netfc_allreduce_free(), but no signal handler.
+ */
+NETFC_ALLREDUCE_API void netfc_allreduce_abort(struct netfc_allreduce *comm);
+
+/**
+ * Leave the job: its slots are free when all workers have left. Allreduces that are not done end
+ * with ABORTED.
+ *
+ * @return OK, also if nothing was joined; TIMEOUT or REFUSED: a switch did not answer, and will
+ *   have the job until it times out
+ */
+NETFC_ALLREDUCE_API int netfc_allreduce_leave(struct netfc_allreduce *comm);
+
+/** Free a communicator, and all handles not waited for. It leaves nothing. NULL is fine. */
+NETFC_ALLREDUCE_API void netfc_allreduce_free(struct netfc_allreduce *comm);
+
+/**
+ * What the latest failure was: who, what, and what to do, in full sentences. Empty if there was
+ * none. It stays as it is until another call on the communicator fails or it is freed.
+ */
+NETFC_ALLREDUCE_API const char *netfc_allreduce_error(const struct netfc_allreduce *comm);
+
+/** The worker that is silent, after SILENT; else -1. */
+NETFC_ALLREDUCE_API int netfc_allreduce_silent_worker(const struct netfc_allreduce *comm);
+
+/** The switch that the latest failure came from, an index of options.switches; -1: from none. */
+NETFC_ALLREDUCE_API int netfc_allreduce_failed_switch(const struct netfc_allreduce *comm);
+
+/** What joining came to; all 0 if nothing is joined. */
+NETFC_ALLREDUCE_API void
+netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *info);
+
+/** Read what was counted. */
+NETFC_ALLREDUCE_API void
+netfc_allreduce_stats(struct netfc_allreduce *comm, struct netfc_allreduce_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NETFC_ALLREDUCE_H */
