@@ -127,8 +127,9 @@ enum netfc_allreduce_status {
 	NETFC_ALLREDUCE_STATUS_COUNT
 };
 
-/** What to join, and how; netfc_allreduce_options_init() fills in what [ ] says. */
+/** What to join, and how; netfc_allreduce_options_init() fills in what [ ] says. Else it is 0. */
 struct netfc_allreduce_options {
+	size_t size; /**< as netfc_allreduce_options_init() was told */
 	/**
 	 * "10.0.0.2", "10.0.0.2:20040", "2001:db8::2", "[2001:db8::2]:20040", "switch1:20040":
 	 * the port is that of the switch's first shard. All workers name them in the same order.
@@ -146,7 +147,7 @@ struct netfc_allreduce_options {
 
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
-	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65476 [0: what a packet of 1500
+	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: what a packet of 1500
 	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address]
 	 */
 	unsigned int bytes;

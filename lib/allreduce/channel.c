@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "channel.h"
+
+#include <errno.h>
+
+#include <aggregate_wire.h>
+
+#include "error.h"
+#include "packets.h"
+#include "swap.h"
+#include "window.h"
+
+struct channel *
+channel_of(struct peer *peer, uint32_t slot)
+{
+	return &peer->channel[aggregate_shard_of(slot, peer->slots, peer->shards)];
+}
+
+void
+channel_queue(struct channel *channel, uint32_t at)
+{
+	struct slot *slot = &channel->peer->slot[at];
+
+	if (slot->queued)
+		return;
+	slot->queued = true;
+	channel->queue[(channel->queue_first + channel->queued++) & channel->queue_mask] = at;
+}
+
+void
+channel_land(struct channel *channel, uint32_t at)
+{
+	struct slot *slots = channel->peer->slot;
+	struct slot *slot = &slots[at];
+
+	if (slot->times == 0)
+		return;
+	if (slot->older == ALLREDUCE_NO_SLOT)
+		channel->oldest = slot->newer;
+	else
+		slots[slot->older].newer = slot->newer;
+	if (slot->newer == ALLREDUCE_NO_SLOT)
+		channel->newest = slot->older;
+	else
+		slots[slot->newer].older = slot->older;
+}
+
+/* It has been sent: it is the newest in flight. */
+static void
+fly(struct netfc_allreduce *comm, struct channel *channel, uint32_t at, uint64_t now)
+{
+	struct slot *slots = channel->peer->slot;
+	struct slot *slot = &slots[at];
+
+	channel_land(channel, at);
+	slot->older = channel->newest;
+	slot->newer = ALLREDUCE_NO_SLOT;
+	if (channel->newest == ALLREDUCE_NO_SLOT)
+		channel->oldest = at;
+	else
+		slots[channel->newest].newer = at;
+	channel->newest = at;
+	slot->sent = now;
+	slot->order = channel->orders++;
+	if (slot->times++ == 0)
+		comm->stats.sent++;
+	else
+		comm->stats.retransmitted++;
+}
+
+/* Forget what the queue begins with and has been answered since. */
+static void
+drop_answered(struct channel *channel)
+{
+	while (channel->queued > 0) {
+		struct slot *slot =
+			&channel->peer
+				 ->slot[channel->queue[channel->queue_first & channel->queue_mask]];
+
+		if (slot->handle != NULL)
+			return;
+		slot->queued = false;
+		channel->queue_first++;
+		channel->queued--;
+	}
+}
+
+/* Write a slot's packet. Returns its bytes. */
+static size_t
+build(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot,
+	uint8_t *payload)
+{
+	const struct netfc_allreduce_handle *handle = slot->handle;
+	const struct piece piece = window_piece(comm, peer, slot);
+	const struct aggregate_message message = {
+		.op = handle->op,
+		.format = handle->format,
+		.worker = (uint8_t)comm->options.worker,
+		.count = piece.count,
+		.job = comm->options.job,
+		.id = (uint32_t)slot->chunk,
+		.token = comm->options.token,
+	};
+
+	aggregate_build_request(payload, &message);
+	swap_values(
+		payload + AGGREGATE_HEADER_BYTES, piece.values, piece.count, handle->value_bytes);
+	return AGGREGATE_HEADER_BYTES + (size_t)piece.count * handle->value_bytes;
+}
+
+/* How many of the queue's first can go in one call. */
+static uint32_t
+batch_size(const struct channel *channel, uint32_t most)
+{
+	return channel->queued < most ? channel->queued : most;
+}
+
+static uint32_t
+at_queue(const struct channel *channel, uint32_t i)
+{
+	return channel->queue[(channel->queue_first + i) & channel->queue_mask];
+}
+
+/* The first `count` of the queue have been sent. */
+static void
+sent(struct netfc_allreduce *comm, struct channel *channel, uint32_t count, uint64_t now)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = at_queue(channel, i);
+		struct slot *slot = &channel->peer->slot[at];
+
+		slot->queued = false;
+		if (slot->handle != NULL)
+			fly(comm, channel, at, now);
+	}
+	channel->queue_first += count;
+	channel->queued -= count;
+	channel->peer->said = now;
+}
+
+/* Send packets one by one. Returns how many of the queue are dealt with, or -1 and errno. */
+static int
+send_each(struct netfc_allreduce *comm, struct channel *channel)
+{
+	struct buffers *buffers = &comm->buffers;
+	uint32_t most = batch_size(channel, PACKETS_BATCH);
+	unsigned int count = 0;
+
+	for (uint32_t i = 0; i < most; i++) {
+		const struct slot *slot = &channel->peer->slot[at_queue(channel, i)];
+
+		if (slot->handle == NULL)
+			break;
+		buffers->parts[count].iov_len =
+			build(comm, channel->peer, slot, buffers->send + count * buffers->stride);
+		count++;
+	}
+	return packets_send(buffers, channel->fd, count);
+}
+
+/* Send packets of one size, and one smaller as the last, as segments of one datagram. */
+static int
+send_segments(struct netfc_allreduce *comm, struct channel *channel)
+{
+	struct buffers *buffers = &comm->buffers;
+	uint32_t most = batch_size(channel, PACKETS_SEGMENTS);
+	size_t length = 0, segment = 0;
+	uint32_t count = 0;
+
+	while (count < most && length + buffers->stride <= PACKETS_SEGMENTS_BYTES) {
+		const struct slot *slot = &channel->peer->slot[at_queue(channel, count)];
+		size_t bytes;
+
+		if (slot->handle == NULL)
+			break;
+		bytes = AGGREGATE_HEADER_BYTES +
+			(size_t)window_piece(comm, channel->peer, slot).count *
+				slot->handle->value_bytes;
+		if (count > 0 && bytes > segment)
+			break;
+		length += build(comm, channel->peer, slot, buffers->send + length);
+		count++;
+		if (count > 1 && bytes < segment)
+			break;
+		segment = bytes;
+	}
+	return packets_send_segments(channel->fd, buffers->send, length, segment) < 0 ? -1
+										      : (int)count;
+}
+
+int
+channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
+{
+	struct peer *peer = channel->peer;
+	int count;
+
+	for (;;) {
+		drop_answered(channel);
+		if (channel->queued == 0)
+			return NETFC_ALLREDUCE_OK;
+		if (peer->gso && channel->queued > 1)
+			count = send_segments(comm, channel);
+		else
+			count = send_each(comm, channel);
+		if (count >= 0)
+			sent(comm, channel, (uint32_t)count, now);
+		else if (errno == EAGAIN)
+			return NETFC_ALLREDUCE_OK;
+		else if (errno == ENOBUFS)
+			sent(comm, channel, 1, now); /* as if it were lost */
+		else if (errno == EIO && peer->gso)
+			peer->gso = false; /* the device can't compute checksums */
+		else if (errno != EINTR)
+			return error_of_call(comm, peer, "send to", errno);
+	}
+}

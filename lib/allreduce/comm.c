@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "drive.h"
+#include "error.h"
+#include "join.h"
+#include "options.h"
+#include "peers.h"
+
+const char *
+netfc_allreduce_version(void)
+{
+	return ALLREDUCE_VERSION;
+}
+
+static bool
+init_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+	bool done;
+
+	if (pthread_condattr_init(&attributes) != 0)
+		return false;
+	done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+		pthread_cond_init(condition, &attributes) == 0;
+	pthread_condattr_destroy(&attributes);
+	return done;
+}
+
+struct netfc_allreduce *
+netfc_allreduce_new(void)
+{
+	struct netfc_allreduce *comm = calloc(1, sizeof(*comm));
+
+	if (comm == NULL)
+		return NULL;
+	TAILQ_INIT(&comm->all);
+	TAILQ_INIT(&comm->queue);
+	comm->silent_worker = comm->failed_switch = -1;
+	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (comm->wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
+		init_condition(&comm->work) && init_condition(&comm->done))
+		return comm;
+	if (comm->wake >= 0)
+		close(comm->wake);
+	free(comm);
+	return NULL;
+}
+
+/* Whoever waits for something that was not done has to know. */
+static void
+abort_all(struct netfc_allreduce *comm, const char *function)
+{
+	pthread_mutex_lock(&comm->lock);
+	if (comm->life == ALLREDUCE_JOINED)
+		error_break(comm,
+			error_say(comm, NETFC_ALLREDUCE_ABORTED,
+				"%s was called: let all workers join again.", function));
+	drive_wake(comm);
+	pthread_mutex_unlock(&comm->lock);
+}
+
+void
+netfc_allreduce_abort(struct netfc_allreduce *comm)
+{
+	atomic_store(&comm->aborted, true);
+	eventfd_write(comm->wake, 1);
+	abort_all(comm, "netfc_allreduce_abort()");
+}
+
+/* Nothing is under way and nobody looks at the peers from here on. */
+static void
+part(struct netfc_allreduce *comm)
+{
+	eventfd_t value;
+
+	drive_stop(comm);
+	comm->life = ALLREDUCE_APART;
+	atomic_store(&comm->aborted, false);
+	eventfd_read(comm->wake, &value);
+}
+
+int
+netfc_allreduce_leave(struct netfc_allreduce *comm)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	if (!TAILQ_EMPTY(&comm->queue))
+		abort_all(comm, "netfc_allreduce_leave()");
+	part(comm);
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (comm->peer[k].joined) {
+			int left = join_leave(comm, &comm->peer[k]);
+
+			status = status == NETFC_ALLREDUCE_OK ? left : status;
+		}
+	}
+	peers_close(comm);
+	return status;
+}
+
+static int
+join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	uint64_t until = clock_now() + options->join_ms * NS_PER_MS;
+	int status = peers_open(comm, options);
+
+	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
+		status = join_peer(comm, &comm->peer[k], until);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = peers_complete(comm, options);
+	return status;
+}
+
+/* They belong to the caller. */
+static struct netfc_allreduce_options
+without_pointers(struct netfc_allreduce_options options)
+{
+	options.switches = NULL;
+	options.bind_address = options.interface = NULL;
+	return options;
+}
+
+static int
+start_thread(struct netfc_allreduce *comm)
+{
+	int error = drive_start(comm);
+
+	if (error != 0)
+		return error_say(comm, NETFC_ALLREDUCE_SYSTEM, "Cannot start a thread: %s.",
+			strerror(error));
+	return NETFC_ALLREDUCE_OK;
+}
+
+int
+netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given)
+{
+	struct netfc_allreduce_options options;
+	int status;
+
+	netfc_allreduce_leave(comm);
+	status = options_read(comm, given, &options);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
+	comm->options = without_pointers(options);
+	comm->next_chunk = 0;
+	status = join_all(comm, &options);
+	if (status == NETFC_ALLREDUCE_OK) {
+		comm->life = ALLREDUCE_JOINED;
+		status = start_thread(comm);
+	}
+	if (status == NETFC_ALLREDUCE_OK) {
+		comm->error[0] = '\0';
+		comm->silent_worker = comm->failed_switch = -1;
+		return status;
+	}
+	part(comm);
+	peers_close(comm);
+	return status;
+}
+
+void
+netfc_allreduce_free(struct netfc_allreduce *comm)
+{
+	struct netfc_allreduce_handle *handle;
+
+	if (comm == NULL)
+		return;
+	drive_stop(comm);
+	peers_close(comm);
+	while ((handle = TAILQ_FIRST(&comm->all)) != NULL) {
+		TAILQ_REMOVE(&comm->all, handle, in_all);
+		free(handle);
+	}
+	pthread_cond_destroy(&comm->done);
+	pthread_cond_destroy(&comm->work);
+	pthread_mutex_destroy(&comm->lock);
+	close(comm->wake);
+	free(comm);
+}
+
+const char *
+netfc_allreduce_error(const struct netfc_allreduce *comm)
+{
+	return comm->error;
+}
+
+int
+netfc_allreduce_silent_worker(const struct netfc_allreduce *comm)
+{
+	return comm->silent_worker;
+}
+
+int
+netfc_allreduce_failed_switch(const struct netfc_allreduce *comm)
+{
+	return comm->failed_switch;
+}
+
+void
+netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *info)
+{
+	*info = (struct netfc_allreduce_info){0};
+	pthread_mutex_lock(&comm->lock);
+	if (comm->life != ALLREDUCE_APART) {
+		info->switches = comm->peers;
+		info->bytes = comm->bytes;
+		for (unsigned int k = 0; k < comm->peers; k++) {
+			info->slots += comm->peer[k].slots;
+			info->sockets += comm->peer[k].channels;
+			info->gso |= comm->peer[k].gso;
+		}
+	}
+	pthread_mutex_unlock(&comm->lock);
+}
+
+void
+netfc_allreduce_stats(struct netfc_allreduce *comm, struct netfc_allreduce_stats *stats)
+{
+	pthread_mutex_lock(&comm->lock);
+	*stats = comm->stats;
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		for (unsigned int s = 0; s < comm->peer[k].channels; s++) {
+			const struct rtt *rtt = &comm->peer[k].channel[s].rtt;
+
+			if (rtt->smoothed > stats->rtt_ns)
+				stats->rtt_ns = rtt->smoothed;
+			if (rtt->timeout > stats->rto_ns)
+				stats->rto_ns = rtt->timeout;
+			if (rtt->least > 0 &&
+				(stats->rtt_min_ns == 0 || rtt->least < stats->rtt_min_ns))
+				stats->rtt_min_ns = rtt->least;
+		}
+	}
+	pthread_mutex_unlock(&comm->lock);
+}

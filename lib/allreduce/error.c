@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <aggregate_wire.h>
+
+const char *
+netfc_allreduce_status_name(int status)
+{
+	switch (status) {
+#define NAME_(symbol, name, meaning)   \
+	case NETFC_ALLREDUCE_##symbol: \
+		return name;
+		NETFC_ALLREDUCE_STATUSES(NAME_)
+#undef NAME_
+	default:
+		return NULL;
+	}
+}
+
+const char *
+netfc_allreduce_status_meaning(int status)
+{
+	switch (status) {
+#define MEANING_(symbol, name, meaning) \
+	case NETFC_ALLREDUCE_##symbol:  \
+		return meaning;
+		NETFC_ALLREDUCE_STATUSES(MEANING_)
+#undef MEANING_
+	default:
+		return NULL;
+	}
+}
+
+static void
+write_error(struct netfc_allreduce *comm, int failed_switch, const char *format, va_list arguments)
+{
+	comm->silent_worker = -1;
+	comm->failed_switch = failed_switch;
+	vsnprintf(comm->error, sizeof(comm->error), format, arguments);
+}
+
+int
+error_say(struct netfc_allreduce *comm, enum netfc_allreduce_status status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	write_error(comm, -1, format, arguments);
+	va_end(arguments);
+	return (int)status;
+}
+
+int
+error_say_of(struct netfc_allreduce *comm, const struct peer *peer,
+	enum netfc_allreduce_status status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	write_error(comm, (int)peer->index, format, arguments);
+	va_end(arguments);
+	return (int)status;
+}
+
+int
+error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char *what, int error)
+{
+	const char *text = peer->address.text;
+
+	if (error == ECONNREFUSED)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_REFUSED,
+			"Nothing listens on UDP port %s: is the switch running, with --aggregate "
+			"and this address and port?",
+			text);
+	if (error == EMSGSIZE)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+			"The path to switch %s does not take packets with chunks of %u bytes: let "
+			"all workers ask for less (option bytes), or set a larger MTU.",
+			text, comm->bytes);
+	if (error == ENETUNREACH || error == EHOSTUNREACH)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+			"There is no route to switch %s: check its address and \"ip route\".",
+			text);
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM, "Cannot %s switch %s: %s.", what,
+		text, strerror(error));
+}
+
+static int
+silent(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker)
+{
+	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
+		"Worker %u of job %u is silent, says switch %s: it has died, cannot reach the "
+		"switch, or has not called this allreduce. Look at worker %u, then let all "
+		"workers join again.",
+		worker, comm->options.job, peer->address.text, worker);
+
+	comm->silent_worker = (int)worker;
+	return status;
+}
+
+int
+error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned int code,
+	unsigned int reason)
+{
+	const char *text = peer->address.text;
+	unsigned int job = comm->options.job;
+
+	if (code != AGGREGATE_STATUS_CODE)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+			"Switch %s refuses with code %u of the NetFC protocol: library and switch "
+			"are of different releases, maybe; install one release on both.",
+			text, code);
+	switch (reason) {
+	case AGGREGATE_REASON_OFF:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_OFF,
+			"Switch %s does not aggregate: start it with --aggregate.", text);
+	case AGGREGATE_REASON_NO_JOB:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_NO_JOB,
+			"Switch %s does not know job %u: it was restarted, or the job timed out; "
+			"let all workers join again.",
+			text, job);
+	case AGGREGATE_REASON_MISMATCH:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+			comm->life == ALLREDUCE_JOINED
+				? "Worker %u and others of job %u do not call the same allreduce, "
+				  "says switch %s: operation, format and count have to be the "
+				  "same in all workers, in the same order."
+				: "Worker %u does not join job %u as others did, says switch %s: "
+				  "workers, slots and bytes have to be the same in all workers "
+				  "(or use another job number).",
+			comm->options.worker, job, text);
+	case AGGREGATE_REASON_FULL:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_FULL,
+			"Switch %s has no job, slot or worker number left for job %u: ask for "
+			"fewer slots, wait until other jobs have ended, or start it with more "
+			"(--aggregate jobs=,slots=,workers=).",
+			text, job);
+	case AGGREGATE_REASON_WINDOW:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,
+			"Worker %u is further ahead in job %u than its slots allow, says switch "
+			"%s: some worker joined anew, or twice; let all workers join again, with "
+			"a new token.",
+			comm->options.worker, job, text);
+	default:
+		break;
+	}
+	if (reason >= AGGREGATE_SILENT && reason < AGGREGATE_SILENT + AGGREGATE_MAX_WORKERS)
+		return silent(comm, peer, reason - AGGREGATE_SILENT);
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+		"Switch %s refuses for reason %u, which this library does not know: install one "
+		"release on both.",
+		text, reason);
+}
+
+void
+error_break(struct netfc_allreduce *comm, int status)
+{
+	struct netfc_allreduce_handle *handle;
+
+	if (comm->life == ALLREDUCE_JOINED)
+		comm->life = ALLREDUCE_BROKEN;
+	while ((handle = TAILQ_FIRST(&comm->queue)) != NULL) {
+		TAILQ_REMOVE(&comm->queue, handle, in_queue);
+		handle->status = status;
+	}
+	comm->eager = 0;
+	pthread_cond_broadcast(&comm->done);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_INTERNAL_H
+#define ALLREDUCE_INTERNAL_H
+
+/**
+ * @file
+ * What the library's files share: a communicator and its parts.
+ *
+ * A *peer* is a switch; a *channel* is a socket connected to one of its shards. A *slot* has one
+ * chunk in flight at most; each slot goes on by itself, so that a loss delays one slot only. All
+ * of it belongs to whoever holds the communicator's lock.
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include "netfc_allreduce.h"
+#include "rtt.h"
+
+#define ALLREDUCE_NO_SLOT UINT32_MAX
+#define ALLREDUCE_ADDRESS_BYTES 80 /* of "[address]:port" */
+
+/* An address and its text. */
+struct address {
+	struct sockaddr_storage storage;
+	socklen_t length;
+	char text[ALLREDUCE_ADDRESS_BYTES];
+};
+
+/* A started allreduce; netfc_allreduce() has it on its stack. */
+struct netfc_allreduce_handle {
+	TAILQ_ENTRY(netfc_allreduce_handle) in_all;
+	TAILQ_ENTRY(netfc_allreduce_handle) in_queue;
+	struct netfc_allreduce *comm;
+	uint8_t *data;
+	uint64_t count;
+	uint64_t first; /* its first chunk, numbered as the communicator does */
+	uint64_t chunks;
+	uint64_t left;         /* chunks whose results are not there */
+	unsigned int in_chunk; /* values */
+	unsigned int value_bytes;
+	unsigned int flags;
+	uint8_t format;
+	uint8_t op;
+	bool lazy;
+	int status; /* PENDING: it is in the queue */
+};
+
+TAILQ_HEAD(handle_list, netfc_allreduce_handle);
+
+struct slot {
+	uint64_t chunk;                        /* of the job; idle: the next one */
+	struct netfc_allreduce_handle *handle; /* whose chunk it is; NULL: idle */
+	uint64_t sent;                         /* ns: the last time */
+	uint64_t order;                        /* of that packet in its channel */
+	uint32_t older, newer;                 /* in flight: slots in this order */
+	uint32_t times;                        /* sent */
+	bool queued;                           /* for sending */
+};
+
+struct peer;
+
+struct channel {
+	struct peer *peer;
+	int fd;
+	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
+	uint32_t queue_mask, queue_first, queued;
+	uint32_t oldest, newest; /* slots in flight */
+	uint64_t orders;         /* packets sent */
+	uint64_t heard;          /* ns: the latest result */
+	uint64_t fired;          /* ns: the latest timeout */
+	unsigned int backoff;
+	struct rtt rtt;
+};
+
+struct peer {
+	struct address address; /* of its first shard */
+	unsigned int index;
+	unsigned int slots;
+	unsigned int shards;
+	unsigned int bytes; /* of values in a chunk, as granted */
+	uint64_t cookie;
+	uint64_t limit; /* chunks of all allreduces started so far */
+	struct slot *slot;
+	struct channel *channel;
+	unsigned int channels; /* that are open */
+	bool joined;
+	bool gso;        /* segments arrive one by one */
+	uint64_t said;   /* ns: when something was sent to it */
+	uint64_t heard;  /* ns: when anything came from it */
+	uint64_t silent; /* ns: since when it says that a worker is silent; 0: it does not */
+};
+
+/* What packets are built in and received into. */
+struct buffers {
+	uint8_t *memory;
+	uint8_t *send;
+	uint8_t *receive;
+	size_t stride; /* from one packet to the next */
+	struct mmsghdr *messages, *send_messages, *receive_messages;
+	struct iovec *parts;
+};
+
+enum life {
+	ALLREDUCE_APART, /* nothing joined */
+	ALLREDUCE_JOINED,
+	ALLREDUCE_BROKEN, /* failed since */
+};
+
+struct netfc_allreduce {
+	pthread_mutex_t lock;
+	pthread_cond_t work; /* for the thread: there is some */
+	pthread_cond_t done; /* an allreduce is, or nobody drives */
+	pthread_t thread;
+	bool has_thread;
+	bool stop;
+	bool driving;  /* somebody sends and receives */
+	bool sleeping; /* and is in ppoll() */
+	int wake;      /* eventfd that ends it */
+	atomic_bool aborted;
+
+	struct netfc_allreduce_options options; /* its pointers are of no use after joining */
+	enum life life;
+	struct peer *peer;
+	unsigned int peers;
+	unsigned int asked; /* bytes of values in a chunk, when joining */
+	unsigned int bytes; /* as granted by all */
+	struct buffers buffers;
+
+	struct handle_list all;   /* not waited for */
+	struct handle_list queue; /* not done, in order */
+	unsigned int eager;       /* of these not lazy */
+	uint64_t next_chunk;      /* of all switches together */
+	uint64_t head_since;      /* ns: when the first of the queue became that */
+	uint64_t keepalive_until; /* ns: replies to a keep-alive may come */
+
+	struct netfc_allreduce_stats stats;
+	int silent_worker;
+	int failed_switch;
+	char error[512];
+};
+
+#endif /* ALLREDUCE_INTERNAL_H */

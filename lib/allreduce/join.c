@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "join.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <aggregate_wire.h>
+
+#include "address.h"
+#include "clock.h"
+#include "error.h"
+#include "packets.h"
+
+#define JOIN_BYTES (sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire))
+#define RECEIVE_BYTES 2048
+
+/* Between a request and the next, if no answer comes: doubled each time. */
+#define FIRST_INTERVAL (20 * NS_PER_MS)
+#define LAST_INTERVAL (500 * NS_PER_MS)
+/* And while other workers are missing. */
+#define FIRST_WAIT (2 * NS_PER_MS)
+#define LAST_WAIT (100 * NS_PER_MS)
+
+#define LEAVE_TIME (2 * NS_PER_S)
+
+/* One conversation with a switch. */
+struct talk {
+	struct netfc_allreduce *comm;
+	struct peer *peer;
+	uint8_t op;
+	bool twice;        /* segments are being tried */
+	uint32_t id;       /* of the latest request */
+	uint64_t sent;     /* ns: when that was */
+	uint64_t next;     /* ns: when to ask again */
+	uint64_t interval; /* ns: without an answer */
+	uint64_t wait;     /* ns: while workers are missing */
+	uint64_t until;    /* ns: when to give up */
+	bool waits;        /* the switch waits for other workers */
+	bool over;
+};
+
+int
+join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id, bool twice)
+{
+	uint8_t payload[2 * JOIN_BYTES];
+	struct aggregate_message message = {
+		.op = op,
+		.worker = (uint8_t)comm->options.worker,
+		.job = comm->options.job,
+		.id = id,
+		.token = comm->options.token,
+		.join =
+			{
+				.workers = (uint8_t)comm->options.workers,
+				.slots = (uint16_t)comm->options.slots,
+				.bytes = (uint16_t)comm->asked,
+				.cookie = peer->cookie,
+			},
+	};
+	size_t bytes = aggregate_message_bytes(&message);
+	int fd = peer->channel[0].fd;
+
+	aggregate_build_request(payload, &message);
+	if (!twice)
+		return send(fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
+	message.id = id + 1;
+	aggregate_build_request(payload + bytes, &message);
+	return packets_send_segments(fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
+}
+
+static int
+ask(struct talk *talk, uint64_t now)
+{
+	talk->id += 2;
+	talk->sent = now;
+	talk->next = now + (talk->waits ? talk->wait : talk->interval);
+	if (join_send(talk->comm, talk->peer, talk->op, talk->id, talk->twice) == 0 ||
+		errno == EAGAIN || errno == ENOBUFS || errno == EINTR)
+		return NETFC_ALLREDUCE_OK;
+	if (!talk->twice)
+		return error_of_call(talk->comm, talk->peer, "send to", errno);
+	talk->twice = false; /* whatever it was, it will show again if it is not that */
+	return ask(talk, now);
+}
+
+static int
+granted(struct talk *talk, const struct aggregate_join *join)
+{
+	struct peer *peer = talk->peer;
+
+	if (join->slots == 0 || (join->slots & (join->slots - 1)) != 0 ||
+		join->slots > talk->comm->options.slots || join->shards == 0 || join->bytes < 4 ||
+		join->bytes > talk->comm->asked ||
+		address_port(&peer->address) + join->shards - 1 > UINT16_MAX)
+		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+			"Switch %s grants %u slots, %u shards and chunks of %u bytes, which "
+			"cannot be: install one release on switch and workers.",
+			peer->address.text, join->slots, join->shards, join->bytes);
+	peer->slots = join->slots;
+	peer->shards = join->shards;
+	peer->bytes = join->bytes;
+	peer->joined = true;
+	talk->over = true;
+	return NETFC_ALLREDUCE_OK;
+}
+
+/* The switch wants its cookie back: that shows who we are. */
+static int
+take_cookie(struct talk *talk, const struct aggregate_message *reply, uint64_t now)
+{
+	bool news = reply->join.cookie != talk->peer->cookie;
+
+	if (reply->id >> 1 != talk->id >> 1 || !news)
+		return NETFC_ALLREDUCE_OK;
+	talk->peer->cookie = reply->join.cookie;
+	talk->twice = false;
+	return ask(talk, now);
+}
+
+static int
+take_reply(struct talk *talk, const struct aggregate_message *reply, uint64_t now)
+{
+	struct netfc_allreduce *comm = talk->comm;
+
+	if (reply->op != talk->op || reply->job != comm->options.job ||
+		reply->worker != comm->options.worker || reply->token != comm->options.token)
+		return NETFC_ALLREDUCE_OK;
+	talk->peer->heard = now;
+	if (reply->id >> 1 == talk->id >> 1)
+		rtt_sample(&talk->peer->channel[0].rtt, now - talk->sent);
+	if ((reply->id & 1) != 0)
+		talk->peer->gso = true;
+	if (reply->code == NETFC_STATUS_OK && talk->op == AGGREGATE_JOIN)
+		return granted(talk, &reply->join);
+	if (talk->op == AGGREGATE_LEAVE) {
+		talk->over = true; /* if it is refused, the job is not there, which is as well */
+		return NETFC_ALLREDUCE_OK;
+	}
+	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_COOKIE)
+		return take_cookie(talk, reply, now);
+	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_WAITING) {
+		if (!talk->waits)
+			talk->next = now + talk->wait;
+		talk->waits = true;
+		return NETFC_ALLREDUCE_OK;
+	}
+	return error_of_reply(comm, talk->peer, reply->code, reply->reason);
+}
+
+static int
+receive(struct talk *talk)
+{
+	uint8_t payload[RECEIVE_BYTES];
+	struct aggregate_message reply;
+	int status = NETFC_ALLREDUCE_OK;
+	ssize_t length;
+
+	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
+		length = recv(talk->peer->channel[0].fd, payload, sizeof(payload), MSG_DONTWAIT);
+		if (length < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (length < 0)
+			return error_of_call(talk->comm, talk->peer, "receive from", errno);
+		if (aggregate_parse_reply(payload, (size_t)length, &reply) == 0)
+			status = take_reply(talk, &reply, clock_now());
+	}
+	return status;
+}
+
+static int
+give_up(struct talk *talk, uint64_t now)
+{
+	struct netfc_allreduce *comm = talk->comm;
+	const char *text = talk->peer->address.text;
+
+	if (talk->waits)
+		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
+			"Not all %u workers have joined job %u at switch %s within %.1f s: start the "
+			"others, or look at why they do not get there (option join_ms).",
+			comm->options.workers, comm->options.job, text,
+			comm->options.join_ms / 1e3);
+	if (talk->op == AGGREGATE_JOIN && talk->peer->heard != 0)
+		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
+			"Switch %s has answered, but no more, for %.1f s: packets are lost, or the "
+			"job's token is another.",
+			text, (double)(now - talk->peer->heard) / 1e9);
+	return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
+		"Switch %s does not answer: check that it is running with --aggregate, the address and "
+		"port, and what filters packets on the way.",
+		text);
+}
+
+/* Sleep until something comes or the time to ask again. */
+static int
+pause_talk(struct talk *talk, uint64_t now)
+{
+	struct pollfd fds[] = {
+		{.fd = talk->peer->channel[0].fd, .events = POLLIN},
+		{.fd = talk->comm->wake, .events = POLLIN},
+	};
+	uint64_t then = talk->next < talk->until ? talk->next : talk->until;
+	struct timespec timeout = clock_timespec(clock_until(now, then));
+
+	if (ppoll(fds, 2, &timeout, NULL) < 0 && errno == EINTR)
+		return error_say_of(talk->comm, talk->peer, NETFC_ALLREDUCE_INTERRUPTED,
+			"A signal came while switch %s was being asked: call again.",
+			talk->peer->address.text);
+	return NETFC_ALLREDUCE_OK;
+}
+
+static void
+lengthen(uint64_t *interval, uint64_t most)
+{
+	*interval = *interval * 2 < most ? *interval * 2 : most;
+}
+
+static int
+hold(struct talk *talk)
+{
+	int status = ask(talk, clock_now());
+
+	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
+		uint64_t now = clock_now();
+
+		if (atomic_load(&talk->comm->aborted))
+			return error_say(talk->comm, NETFC_ALLREDUCE_ABORTED,
+				"netfc_allreduce_abort() was called while joining.");
+		if (now >= talk->until)
+			return give_up(talk, now);
+		if (now >= talk->next) {
+			if (talk->waits)
+				lengthen(&talk->wait, LAST_WAIT);
+			else
+				lengthen(&talk->interval, LAST_INTERVAL);
+			status = ask(talk, now);
+		}
+		if (status == NETFC_ALLREDUCE_OK)
+			status = pause_talk(talk, now);
+		if (status == NETFC_ALLREDUCE_OK)
+			status = receive(talk);
+	}
+	return status;
+}
+
+int
+join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
+{
+	struct talk talk = {
+		.comm = comm,
+		.peer = peer,
+		.op = AGGREGATE_JOIN,
+		.twice = comm->options.gso,
+		.interval = FIRST_INTERVAL,
+		.wait = FIRST_WAIT,
+		.until = until,
+	};
+
+	return hold(&talk);
+}
+
+int
+join_leave(struct netfc_allreduce *comm, struct peer *peer)
+{
+	struct talk talk = {
+		.comm = comm,
+		.peer = peer,
+		.op = AGGREGATE_LEAVE,
+		.interval = FIRST_INTERVAL,
+		.until = clock_now() + LEAVE_TIME,
+	};
+
+	return hold(&talk);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <net/if.h>
+#include <string.h>
+
+#include "error.h"
+
+#define MAX_BYTES 65480
+#define MAX_RTO_US 60000000
+#define MAX_SPIN_US 10000
+
+/* Of the struct: that of the first release, and more than any will have. */
+#define LEAST_SIZE sizeof(struct netfc_allreduce_options)
+#define GREATEST_SIZE 4096
+
+void
+netfc_allreduce_options_init(struct netfc_allreduce_options *options, size_t size)
+{
+	static const struct netfc_allreduce_options defaults = {
+		.workers = 1,
+		.slots = 128,
+		.rto_min_us = 1000,
+		.rto_max_us = 1000000,
+		.join_ms = 60000,
+		.deadline_ms = 30000,
+		.keepalive_ms = 10000,
+		.spin_us = 50,
+		.gso = true,
+	};
+
+	memset(options, 0, size);
+	memcpy(options, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
+	options->size = size;
+}
+
+static int
+check_range(struct netfc_allreduce *comm, const char *name, unsigned int value, unsigned int least,
+	unsigned int greatest)
+{
+	if (value >= least && value <= greatest)
+		return NETFC_ALLREDUCE_OK;
+	return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "Option %s is %u: give %u to %u.", name,
+		value, least, greatest);
+}
+
+static int
+check_switches(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	unsigned int i, k;
+
+	if (options->switches == NULL || options->switch_count == 0 ||
+		options->switch_count > NETFC_ALLREDUCE_MAX_SWITCHES)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option switches has %u addresses: give 1 to %u.",
+			options->switches == NULL ? 0 : options->switch_count,
+			NETFC_ALLREDUCE_MAX_SWITCHES);
+	for (i = 0; i < options->switch_count; i++) {
+		if (options->switches[i] == NULL)
+			return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+				"Option switches: address %u is NULL.", i);
+		for (k = 0; k < i; k++) {
+			if (strcmp(options->switches[i], options->switches[k]) == 0)
+				return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+					"Option switches has %s twice.", options->switches[i]);
+		}
+	}
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+check_chunks(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	if (options->slots == 0 || options->slots > NETFC_ALLREDUCE_MAX_SLOTS ||
+		(options->slots & (options->slots - 1)) != 0)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option slots is %u: give a power of two, 1 to %u.", options->slots,
+			NETFC_ALLREDUCE_MAX_SLOTS);
+	if (options->bytes > MAX_BYTES || options->bytes % 4 != 0)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option bytes is %u: give a multiple of 4, 4 to %u, or 0.", options->bytes,
+			MAX_BYTES);
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+check_times(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status = check_range(comm, "rto_max_us", options->rto_max_us, 1, MAX_RTO_US);
+
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_range(
+			comm, "rto_min_us", options->rto_min_us, 1, options->rto_max_us);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_range(comm, "join_ms", options->join_ms, 1, UINT32_MAX);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_range(comm, "deadline_ms", options->deadline_ms, 1, UINT32_MAX);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_range(comm, "spin_us", options->spin_us, 0, MAX_SPIN_US);
+	return status;
+}
+
+static int
+check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status;
+
+	status = check_switches(comm, options);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_range(
+			comm, "workers", options->workers, 1, NETFC_ALLREDUCE_MAX_WORKERS);
+	if (status == NETFC_ALLREDUCE_OK && options->worker >= options->workers)
+		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option worker is %u: there are %u workers, give 0 to %u.", options->worker,
+			options->workers, options->workers - 1);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_chunks(comm, options);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = check_times(comm, options);
+	if (status == NETFC_ALLREDUCE_OK && options->interface != NULL &&
+		if_nametoindex(options->interface) == 0)
+		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option interface: there is no network device %s.", options->interface);
+	return status;
+}
+
+int
+options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given,
+	struct netfc_allreduce_options *options)
+{
+	if (given == NULL || given->size < LEAST_SIZE || given->size > GREATEST_SIZE)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The options are not initialized: call netfc_allreduce_options_init() first.");
+	netfc_allreduce_options_init(options, sizeof(*options));
+	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
+	return check(comm, options);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "peers.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <aggregate_wire.h>
+
+#include "address.h"
+#include "clock.h"
+#include "error.h"
+#include "packets.h"
+#include "socket.h"
+
+#define MAX_SHARDS 64
+#define ETHERNET_MTU 1500
+/* Results that come twice need room beside those that are awaited. */
+#define RESERVE 2
+
+static int
+out_of_memory(struct netfc_allreduce *comm)
+{
+	return error_say(comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for the slots.");
+}
+
+/* The local address, if one was asked for; of the family of the switch's. */
+static int
+find_bind(struct netfc_allreduce *comm, const char *text, const struct peer *peer,
+	struct address *address)
+{
+	const char *problem = address_parse(address, text, 0);
+
+	if (problem != NULL)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "Option bind_address, %s: %s.",
+			text, problem);
+	if (address->storage.ss_family != peer->address.storage.ss_family)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option bind_address, %s, and switch %s: one is IPv4, the other IPv6.",
+			text, peer->address.text);
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+open_channel(struct netfc_allreduce *comm, struct peer *peer,
+	const struct netfc_allreduce_options *options)
+{
+	struct channel *channel = &peer->channel[peer->channels];
+	struct address to = peer->address, from;
+	int status = NETFC_ALLREDUCE_OK;
+
+	*channel = (struct channel){
+		.peer = peer, .oldest = ALLREDUCE_NO_SLOT, .newest = ALLREDUCE_NO_SLOT};
+	rtt_init(&channel->rtt, options->rto_min_us * NS_PER_US, options->rto_max_us * NS_PER_US);
+	if (options->bind_address != NULL)
+		status = find_bind(comm, options->bind_address, peer, &from);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
+	address_set_port(&to, (uint16_t)(address_port(&to) + peer->channels));
+	channel->fd = socket_open(comm, peer, &to, options->bind_address == NULL ? NULL : &from,
+		options->interface, &status);
+	if (channel->fd >= 0)
+		peer->channels++;
+	return status;
+}
+
+static int
+open_peer(
+	struct netfc_allreduce *comm, unsigned int k, const struct netfc_allreduce_options *options)
+{
+	struct peer *peer = &comm->peer[k];
+	const char *text = options->switches[k];
+	const char *problem = address_parse(&peer->address, text, NETFC_ALLREDUCE_PORT);
+
+	peer->index = k;
+	if (problem != NULL)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+			"Option switches, \"%s\": %s.", text, problem);
+	peer->channel = calloc(MAX_SHARDS, sizeof(*peer->channel));
+	if (peer->channel == NULL)
+		return out_of_memory(comm);
+	return open_channel(comm, peer, options);
+}
+
+/* Bytes of values that fit everywhere into what Ethernet takes. */
+static unsigned int
+default_bytes(const struct netfc_allreduce *comm)
+{
+	unsigned int most = 0;
+
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		unsigned int headers = address_header_bytes(&comm->peer[k].address);
+
+		most = headers > most ? headers : most;
+	}
+	return ETHERNET_MTU - most - AGGREGATE_HEADER_BYTES;
+}
+
+int
+peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	comm->peer = calloc(options->switch_count, sizeof(*comm->peer));
+	if (comm->peer == NULL)
+		return out_of_memory(comm);
+	while (comm->peers < options->switch_count && status == NETFC_ALLREDUCE_OK)
+		status = open_peer(comm, comm->peers++, options);
+	comm->asked = comm->bytes = options->bytes == 0 ? default_bytes(comm) : options->bytes;
+	return status;
+}
+
+/* Packets of this size have to get there whole. */
+static int
+check_mtu(struct netfc_allreduce *comm, const struct peer *peer)
+{
+	unsigned int headers = address_header_bytes(&peer->address) + AGGREGATE_HEADER_BYTES;
+	unsigned int mtu = socket_mtu(peer->channel[0].fd, peer->address.storage.ss_family);
+
+	if (mtu == 0 || comm->bytes + headers <= mtu)
+		return NETFC_ALLREDUCE_OK;
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+		"Chunks of %u bytes make packets of %u, and the path to switch %s takes %u (its MTU): "
+		"let all workers set option bytes to %u.",
+		comm->bytes, comm->bytes + headers, peer->address.text, mtu,
+		mtu > headers + 4 ? (mtu - headers) / 4 * 4 : 4);
+}
+
+static uint32_t
+power_of_two_from(uint32_t n)
+{
+	uint32_t power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+static int
+make_queue(struct netfc_allreduce *comm, struct channel *channel)
+{
+	const struct peer *peer = channel->peer;
+	uint32_t slots = (peer->slots + peer->shards - 1) / peer->shards;
+	uint32_t size = power_of_two_from(slots);
+
+	channel->queue = calloc(size, sizeof(*channel->queue));
+	if (channel->queue == NULL)
+		return out_of_memory(comm);
+	channel->queue_mask = size - 1;
+	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+make_slots(struct netfc_allreduce *comm, struct peer *peer)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	peer->slot = calloc(peer->slots, sizeof(*peer->slot));
+	if (peer->slot == NULL)
+		return out_of_memory(comm);
+	for (uint32_t i = 0; i < peer->slots; i++)
+		peer->slot[i].chunk = i;
+	for (unsigned int s = 0; s < peer->channels && status == NETFC_ALLREDUCE_OK; s++)
+		status = make_queue(comm, &peer->channel[s]);
+	return status;
+}
+
+static int
+complete(struct netfc_allreduce *comm, struct peer *peer,
+	const struct netfc_allreduce_options *options)
+{
+	int status = check_mtu(comm, peer);
+
+	while (status == NETFC_ALLREDUCE_OK && peer->channels < peer->shards) {
+		status = open_channel(comm, peer, options);
+		if (status == NETFC_ALLREDUCE_OK)
+			peer->channel[peer->channels - 1].rtt = peer->channel[0].rtt;
+	}
+	peer->said = clock_now();
+	return status == NETFC_ALLREDUCE_OK ? make_slots(comm, peer) : status;
+}
+
+int
+peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (comm->peer[k].bytes < comm->bytes)
+			comm->bytes = comm->peer[k].bytes;
+	}
+	if (!packets_init(&comm->buffers, AGGREGATE_HEADER_BYTES + comm->bytes))
+		return out_of_memory(comm);
+	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
+		status = complete(comm, &comm->peer[k], options);
+	return status;
+}
+
+void
+peers_close(struct netfc_allreduce *comm)
+{
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		struct peer *peer = &comm->peer[k];
+
+		for (unsigned int s = 0; s < peer->channels; s++) {
+			close(peer->channel[s].fd);
+			free(peer->channel[s].queue);
+		}
+		free(peer->channel);
+		free(peer->slot);
+	}
+	free(comm->peer);
+	comm->peer = NULL;
+	comm->peers = 0;
+	packets_free(&comm->buffers);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "receive.h"
+
+#include <errno.h>
+
+#include <aggregate_wire.h>
+
+#include "channel.h"
+#include "clock.h"
+#include "error.h"
+#include "keepalive.h"
+#include "packets.h"
+#include "swap.h"
+#include "window.h"
+
+/* A chunk is lost if that many sent after it have been answered: they came in another order. */
+#define REORDERED 4
+
+/* What a batch of packets has shown. */
+struct evidence {
+	uint64_t now;
+	uint64_t answered; /* the greatest order of a packet that was, plus 1 */
+};
+
+static bool
+is_mine(const struct netfc_allreduce *comm, const struct aggregate_message *reply)
+{
+	return reply->job == comm->options.job && reply->worker == comm->options.worker &&
+		reply->token == comm->options.token;
+}
+
+/* The slot whose chunk is in flight, or NULL. */
+static struct slot *
+find_slot(const struct peer *peer, uint32_t chunk)
+{
+	struct slot *slot = &peer->slot[chunk & (peer->slots - 1)];
+
+	return slot->handle != NULL && slot->times > 0 && (uint32_t)slot->chunk == chunk ? slot
+											 : NULL;
+}
+
+static void
+take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *slot,
+	const struct aggregate_message *reply, struct evidence *evidence)
+{
+	struct netfc_allreduce_handle *handle = slot->handle;
+	struct peer *peer = channel->peer;
+	const struct piece piece = window_piece(comm, peer, slot);
+
+	if (reply->op != handle->op || reply->format != handle->format ||
+		reply->count != piece.count) {
+		comm->stats.foreign++;
+		return;
+	}
+	swap_values(piece.values, reply->values, piece.count, handle->value_bytes);
+	handle->flags |= reply->flags;
+	comm->stats.received++;
+	if (slot->times == 1) {
+		rtt_sample(&channel->rtt, evidence->now - slot->sent);
+		if (slot->order + 1 > evidence->answered)
+			evidence->answered = slot->order + 1;
+	}
+	channel->heard = evidence->now;
+	channel->backoff = 0;
+	peer->silent = 0;
+	window_complete(comm, peer, (uint32_t)(slot - peer->slot), evidence->now);
+}
+
+/* The switch says that a worker is silent: for how long it has said so decides. */
+static bool
+is_patient(const struct netfc_allreduce *comm, struct peer *peer, unsigned int reason, uint64_t now)
+{
+	if (reason < AGGREGATE_SILENT)
+		return false;
+	if (peer->silent == 0)
+		peer->silent = now;
+	return now - peer->silent < comm->options.patience_ms * NS_PER_MS;
+}
+
+static int
+take_reply(struct netfc_allreduce *comm, struct channel *channel,
+	const struct aggregate_message *reply, struct evidence *evidence)
+{
+	struct peer *peer = channel->peer;
+	struct slot *slot;
+
+	if (!is_mine(comm, reply)) {
+		comm->stats.foreign++;
+		return NETFC_ALLREDUCE_OK;
+	}
+	peer->heard = evidence->now;
+	if (reply->op == AGGREGATE_JOIN)
+		return keepalive_reply(comm, peer, reply);
+	slot = aggregate_is_reduction(reply->op) ? find_slot(peer, reply->id) : NULL;
+	if (slot == NULL) {
+		comm->stats.duplicates++;
+		return NETFC_ALLREDUCE_OK;
+	}
+	if (reply->code == NETFC_STATUS_OK) {
+		take_result(comm, channel, slot, reply, evidence);
+		return NETFC_ALLREDUCE_OK;
+	}
+	comm->stats.refusals++;
+	if (reply->code == AGGREGATE_STATUS_CODE &&
+		is_patient(comm, peer, reply->reason, evidence->now))
+		return NETFC_ALLREDUCE_OK;
+	return error_of_reply(comm, peer, reply->code, reply->reason);
+}
+
+/* Queue what was sent well before something that has been answered. */
+static void
+queue_lost(struct channel *channel, uint64_t answered)
+{
+	const struct slot *slots = channel->peer->slot;
+	uint32_t at;
+
+	for (at = channel->oldest;
+		at != ALLREDUCE_NO_SLOT && slots[at].order + REORDERED < answered;
+		at = slots[at].newer)
+		channel_queue(channel, at);
+}
+
+int
+receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned int *count)
+{
+	struct evidence evidence = {0};
+	int status = NETFC_ALLREDUCE_OK;
+	int n;
+
+	do {
+		n = packets_receive(&comm->buffers, channel->fd);
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR
+				? NETFC_ALLREDUCE_OK
+				: error_of_call(comm, channel->peer, "receive from", errno);
+		evidence.now = clock_now();
+		*count += (unsigned int)n;
+		for (int i = 0; i < n && status == NETFC_ALLREDUCE_OK; i++) {
+			struct aggregate_message reply;
+			size_t length;
+			const uint8_t *payload =
+				packets_received(&comm->buffers, (unsigned int)i, &length);
+
+			if (aggregate_parse_reply(payload, length, &reply) == 0)
+				status = take_reply(comm, channel, &reply, &evidence);
+			else
+				comm->stats.foreign++;
+		}
+		queue_lost(channel, evidence.answered);
+	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_BATCH);
+	return status;
+}

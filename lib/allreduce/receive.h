@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_RECEIVE_H
+#define ALLREDUCE_RECEIVE_H
+
+/**
+ * @file
+ * What comes back.
+ */
+
+#include "internal.h"
+
+/*
+ * Take all packets that a channel has got. What seems lost by what came is queued again.
+ * Returns OK, or has said what went wrong. Adds to *count how many there were.
+ */
+int receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned int *count);
+
+#endif /* ALLREDUCE_RECEIVE_H */

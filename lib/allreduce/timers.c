@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "timers.h"
+
+#include "channel.h"
+#include "clock.h"
+#include "error.h"
+
+/*
+ * How many packets are sent again when nothing at all comes: enough to find out when things go on.
+ * Mostly nothing comes because a worker is late, and then the others' windows are no help.
+ */
+#define PROBES 4
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t
+channel_due(const struct channel *channel)
+{
+	const struct slot *oldest;
+	uint64_t from;
+
+	if (channel->oldest == ALLREDUCE_NO_SLOT)
+		return NEVER;
+	oldest = &channel->peer->slot[channel->oldest];
+	from = oldest->sent > channel->fired ? oldest->sent : channel->fired;
+	return from + rtt_timeout(&channel->rtt, channel->backoff);
+}
+
+static uint64_t
+deadline(const struct netfc_allreduce *comm)
+{
+	if (TAILQ_EMPTY(&comm->queue))
+		return NEVER;
+	return comm->head_since + comm->options.deadline_ms * NS_PER_MS;
+}
+
+uint64_t
+timers_next(const struct netfc_allreduce *comm)
+{
+	uint64_t next = deadline(comm);
+
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		const struct peer *peer = &comm->peer[k];
+
+		for (unsigned int s = 0; s < peer->channels; s++)
+			next = least(next, channel_due(&peer->channel[s]));
+	}
+	return next;
+}
+
+/* A time-out: queue what is overdue, or a few probes if nothing has come since it was sent. */
+static void
+fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
+{
+	const struct slot *slots = channel->peer->slot;
+	uint64_t timeout = rtt_timeout(&channel->rtt, channel->backoff);
+	bool flows = channel->heard > slots[channel->oldest].sent;
+	uint32_t left = flows ? channel->peer->slots : PROBES;
+	uint32_t at;
+
+	for (at = channel->oldest;
+		at != ALLREDUCE_NO_SLOT && left > 0 && slots[at].sent + timeout <= now;
+		at = slots[at].newer, left--)
+		channel_queue(channel, at);
+	channel->fired = now;
+	if (!flows)
+		channel->backoff++;
+	comm->stats.timeouts++;
+}
+
+static bool
+has_in_flight(const struct peer *peer)
+{
+	for (unsigned int s = 0; s < peer->channels; s++) {
+		if (peer->channel[s].oldest != ALLREDUCE_NO_SLOT || peer->channel[s].queued > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The deadline has passed: whose fault is it? */
+static int
+too_late(struct netfc_allreduce *comm, uint64_t now)
+{
+	const struct peer *quietest = NULL;
+	double seconds = comm->options.deadline_ms / 1e3;
+
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		const struct peer *peer = &comm->peer[k];
+
+		if (has_in_flight(peer) && (quietest == NULL || peer->heard < quietest->heard))
+			quietest = peer;
+	}
+	if (quietest == NULL)
+		quietest = &comm->peer[0];
+	if (quietest->heard < comm->head_since)
+		return error_say_of(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
+			"Switch %s has not answered for %.1f s: it is down, out of reach, or has not "
+			"told yet which worker it waits for (option deadline_ms longer than its "
+			"--aggregate stall= has it say so).",
+			quietest->address.text, (double)(now - comm->head_since) / 1e9);
+	return error_say_of(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
+		"An allreduce has taken longer than its deadline, %.1f s, though switch %s answers: "
+		"it is too large for the link's speed, or packets are lost; give it a longer one "
+		"(option deadline_ms).",
+		seconds, quietest->address.text);
+}
+
+int
+timers_run(struct netfc_allreduce *comm, uint64_t now)
+{
+	if (deadline(comm) <= now)
+		return too_late(comm, now);
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		struct peer *peer = &comm->peer[k];
+
+		for (unsigned int s = 0; s < peer->channels; s++) {
+			if (channel_due(&peer->channel[s]) <= now)
+				fire(comm, &peer->channel[s], now);
+		}
+	}
+	return NETFC_ALLREDUCE_OK;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_TIMERS_H
+#define ALLREDUCE_TIMERS_H
+
+/**
+ * @file
+ * What happens because nothing happens: packets are sent again, deadlines pass.
+ */
+
+#include "internal.h"
+
+/* When the next of it is due, ns; NEVER. */
+uint64_t timers_next(const struct netfc_allreduce *comm);
+
+/* Do what is due. Returns OK, or has said what went wrong. */
+int timers_run(struct netfc_allreduce *comm, uint64_t now);
+
+#endif /* ALLREDUCE_TIMERS_H */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_WINDOW_H
+#define ALLREDUCE_WINDOW_H
+
+/**
+ * @file
+ * Which chunk comes when: each slot takes its chunks one after the other.
+ */
+
+#include "internal.h"
+
+/* A chunk's values in the array. */
+struct piece {
+	uint8_t *values;
+	uint16_t count;
+};
+
+/* An allreduce has been put at the queue's end: number its chunks, begin those that can be. */
+void window_extend(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle);
+
+/* The values of the chunk that a slot has in flight. */
+struct piece
+window_piece(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot);
+
+/* A slot's result is in its place: on to its next chunk; allreduces may be done with that. */
+void window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t slot, uint64_t now);
+
+/*
+ * For tests: go on as if `chunks` more of each switch had been done, a multiple of twice the
+ * slots. Nothing may be under way.
+ */
+void window_skip(struct netfc_allreduce *comm, uint64_t chunks);
+
+#endif /* ALLREDUCE_WINDOW_H */
