@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_SHARDS 16
+#define MAX_CLIENTS 1024
+#define MAX_HELD 4096
+#define PACKET_BYTES 16384
+#define SOCKET_BYTES (16 << 20)
+#define TRIES 100
+
+/* One socket of a client, and ours towards the server. */
+struct client {
+	struct sockaddr_in address;
+	unsigned int shard;
+	int fd;
+};
+
+/* A packet that waits for its time. */
+struct held {
+	uint64_t until;
+	int fd;
+	struct sockaddr_in to;
+	size_t length;
+	uint8_t *payload;
+};
+
+struct relay {
+	pthread_t thread;
+	atomic_bool stop;
+	struct relay_options options;
+	_Atomic double lost, repeated, delayed;
+	uint64_t random;
+	uint16_t port;
+	int fds[MAX_SHARDS];
+	unsigned int shards;
+	struct client clients[MAX_CLIENTS];
+	unsigned int client_count;
+	struct held held[MAX_HELD];
+	unsigned int held_count;
+	uint8_t payload[PACKET_BYTES];
+};
+
+static uint64_t
+now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+/* xorshift64*: the same sequence for the same seed, everywhere. */
+static uint64_t
+next_random(struct relay *relay)
+{
+	relay->random ^= relay->random >> 12;
+	relay->random ^= relay->random << 25;
+	relay->random ^= relay->random >> 27;
+	return relay->random * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static bool
+chance(struct relay *relay, double share)
+{
+	return (double)(next_random(relay) >> 11) * 0x1p-53 < share;
+}
+
+static struct sockaddr_in
+server_address(const struct relay *relay, unsigned int shard)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons((uint16_t)(relay->options.to + shard))};
+
+	inet_pton(AF_INET, relay->options.server == NULL ? "127.0.0.1" : relay->options.server,
+		&address.sin_addr);
+	return address;
+}
+
+static int
+open_socket(uint16_t port)
+{
+	const struct sockaddr_in local = {.sin_family = AF_INET, .sin_port = htons(port)};
+	const int size = SOCKET_BYTES;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (bind(fd, (const struct sockaddr *)&local, sizeof(local)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool
+open_ports(struct relay *relay, uint16_t port)
+{
+	relay->port = port;
+	for (relay->shards = 0; relay->shards < relay->options.shards; relay->shards++) {
+		int fd = open_socket((uint16_t)(port + relay->shards));
+
+		if (fd < 0)
+			break;
+		relay->fds[relay->shards] = fd;
+	}
+	if (relay->shards == relay->options.shards)
+		return true;
+	while (relay->shards > 0)
+		close(relay->fds[--relay->shards]);
+	return false;
+}
+
+static bool
+open_some_ports(struct relay *relay)
+{
+	uint16_t random;
+
+	if (relay->options.port != 0)
+		return open_ports(relay, relay->options.port);
+	for (unsigned int i = 0; i < TRIES; i++) {
+		if (getrandom(&random, sizeof(random), 0) == sizeof(random) &&
+			open_ports(relay, (uint16_t)(10000 + random % 20000)))
+			return true;
+	}
+	return false;
+}
+
+/* The socket towards the server that stands for this client's; NULL: too many. */
+static struct client *
+find_client(struct relay *relay, unsigned int shard, const struct sockaddr_in *address)
+{
+	struct client *client;
+	struct sockaddr_in to = server_address(relay, shard);
+
+	for (unsigned int i = 0; i < relay->client_count; i++) {
+		client = &relay->clients[i];
+		if (client->shard == shard && client->address.sin_port == address->sin_port &&
+			client->address.sin_addr.s_addr == address->sin_addr.s_addr)
+			return client;
+	}
+	if (relay->client_count == MAX_CLIENTS)
+		return NULL;
+	client = &relay->clients[relay->client_count];
+	*client = (struct client){.address = *address, .shard = shard, .fd = open_socket(0)};
+	if (client->fd < 0)
+		return NULL;
+	if (connect(client->fd, (const struct sockaddr *)&to, sizeof(to)) != 0) {
+		close(client->fd);
+		return NULL;
+	}
+	relay->client_count++;
+	return client;
+}
+
+static void
+send_now(int fd, const struct sockaddr_in *to, const uint8_t *payload, size_t length)
+{
+	bool connected = to->sin_port == 0;
+
+	/* A full socket loses it: this is a bad network. */
+	(void)sendto(fd, payload, length, MSG_DONTWAIT,
+		connected ? NULL : (const struct sockaddr *)to, connected ? 0 : sizeof(*to));
+}
+
+static void
+pass(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
+{
+	struct held *held;
+
+	if (!chance(relay, relay->delayed) || relay->held_count == MAX_HELD) {
+		send_now(fd, to, relay->payload, length);
+		return;
+	}
+	held = &relay->held[relay->held_count];
+	held->payload = malloc(length);
+	if (held->payload == NULL)
+		return;
+	memcpy(held->payload, relay->payload, length);
+	held->until = now_us() + next_random(relay) % (relay->options.delay_us + 1);
+	held->fd = fd;
+	held->to = *to;
+	held->length = length;
+	relay->held_count++;
+}
+
+static void
+pass_or_lose(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
+{
+	if (chance(relay, relay->lost))
+		return;
+	pass(relay, fd, to, length);
+	if (chance(relay, relay->repeated))
+		pass(relay, fd, to, length);
+}
+
+static void
+from_client(struct relay *relay, unsigned int shard)
+{
+	const struct sockaddr_in connected = {0};
+	struct sockaddr_in from;
+	socklen_t length = sizeof(from);
+	ssize_t bytes;
+
+	while ((bytes = recvfrom(relay->fds[shard], relay->payload, PACKET_BYTES, 0,
+			(struct sockaddr *)&from, &length)) >= 0) {
+		const struct client *client = find_client(relay, shard, &from);
+
+		if (client != NULL)
+			pass_or_lose(relay, client->fd, &connected, (size_t)bytes);
+	}
+}
+
+static void
+from_server(struct relay *relay, const struct client *client)
+{
+	ssize_t bytes;
+
+	while ((bytes = recv(client->fd, relay->payload, PACKET_BYTES, 0)) >= 0)
+		pass_or_lose(relay, relay->fds[client->shard], &client->address, (size_t)bytes);
+}
+
+static void
+release(struct relay *relay)
+{
+	uint64_t now = now_us();
+
+	for (unsigned int i = 0; i < relay->held_count;) {
+		struct held *held = &relay->held[i];
+
+		if (held->until > now) {
+			i++;
+			continue;
+		}
+		send_now(held->fd, &held->to, held->payload, held->length);
+		free(held->payload);
+		*held = relay->held[--relay->held_count];
+	}
+}
+
+static void *
+run(void *argument)
+{
+	struct relay *relay = argument;
+	struct pollfd fds[MAX_SHARDS + MAX_CLIENTS];
+
+	while (!atomic_load(&relay->stop)) {
+		const struct timespec soon = {.tv_nsec = relay->held_count > 0 ? 50000 : 5000000};
+		unsigned int count = relay->client_count;
+
+		for (unsigned int s = 0; s < relay->shards; s++)
+			fds[s] = (struct pollfd){.fd = relay->fds[s], .events = POLLIN};
+		for (unsigned int i = 0; i < count; i++)
+			fds[relay->shards + i] =
+				(struct pollfd){.fd = relay->clients[i].fd, .events = POLLIN};
+		ppoll(fds, relay->shards + count, &soon, NULL);
+		for (unsigned int s = 0; s < relay->shards; s++) {
+			if (fds[s].revents != 0)
+				from_client(relay, s);
+		}
+		for (unsigned int i = 0; i < count; i++) {
+			if (fds[relay->shards + i].revents != 0)
+				from_server(relay, &relay->clients[i]);
+		}
+		release(relay);
+	}
+	return NULL;
+}
+
+struct relay *
+relay_start(const struct relay_options *options)
+{
+	struct relay *relay = calloc(1, sizeof(*relay));
+
+	if (relay == NULL)
+		return NULL;
+	relay->options = *options;
+	relay->random = options->seed * 2 + 1;
+	relay_change(relay, options->lost, options->repeated, options->delayed);
+	if (options->shards == 0 || options->shards > MAX_SHARDS || !open_some_ports(relay)) {
+		fprintf(stderr, "relay: cannot start: %s\n", strerror(errno));
+		free(relay);
+		return NULL;
+	}
+	if (pthread_create(&relay->thread, NULL, run, relay) != 0)
+		abort();
+	return relay;
+}
+
+uint16_t
+relay_port(const struct relay *relay)
+{
+	return relay->port;
+}
+
+void
+relay_change(struct relay *relay, double lost, double repeated, double delayed)
+{
+	relay->lost = lost;
+	relay->repeated = repeated;
+	relay->delayed = delayed;
+}
+
+void
+relay_stop(struct relay *relay)
+{
+	atomic_store(&relay->stop, true);
+	pthread_join(relay->thread, NULL);
+	for (unsigned int s = 0; s < relay->shards; s++)
+		close(relay->fds[s]);
+	for (unsigned int i = 0; i < relay->client_count; i++)
+		close(relay->clients[i].fd);
+	for (unsigned int i = 0; i < relay->held_count; i++)
+		free(relay->held[i].payload);
+	free(relay);
+}

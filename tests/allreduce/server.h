@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef SERVER_H
+#define SERVER_H
+
+/**
+ * @file
+ * An aggregation server on UDP sockets of this machine: lib/aggregate behind recvmmsg() and
+ * sendmmsg(). One thread serves all shards.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <aggregate.h>
+
+struct server_options {
+	const char *address; /* to listen on; NULL: 127.0.0.1 and ::1 alike */
+	uint16_t port;       /* of shard 0; 0: any */
+	unsigned int shards;
+	unsigned int jobs;
+	unsigned int slots;
+	unsigned int bytes;
+	unsigned int stall_ms;
+	unsigned int idle_ms;
+	bool renumbers; /* server_advance() is going to be called */
+};
+
+/* One shard, 16 jobs, 512 slots, 1448 bytes, stall 10 s, idle 60 s, any port. */
+extern const struct server_options server_defaults;
+
+struct server;
+
+/* Start one. NULL: it can't be, and has said so on standard error. */
+struct server *server_start(const struct server_options *options);
+
+uint16_t server_port(const struct server *server);
+
+/* Take no packets, and send none, until told otherwise. */
+void server_freeze(struct server *server, bool frozen);
+
+/* Number what all entries hold as if that many chunks had been before; clients are idle. */
+void server_advance(struct server *server, uint32_t chunks);
+
+/* What was counted under that name, of all shards. */
+uint64_t server_count(const struct server *server, enum aggregate_action action);
+
+/* Jobs there are. */
+unsigned int server_jobs(const struct server *server);
+
+/* End it, and close its sockets. */
+void server_stop(struct server *server);
+
+#endif /* SERVER_H */

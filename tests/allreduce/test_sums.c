@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results are the oracle's to the last bit: in every format, by every operation, over good networks
+ * and bad ones, with several shards and switches.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "internal.h"
+#include "relay.h"
+#include "server.h"
+#include "window.h"
+#include "workers.h"
+
+#define MAX_VECTORS 32
+
+struct job {
+	struct place place;
+	struct vector *vectors[MAX_VECTORS];
+	unsigned int count;
+	unsigned int rounds;
+	unsigned int slots;
+	bool gso;
+	uint64_t skip; /* chunks, after the first round */
+	struct server *server;
+	pthread_barrier_t barrier;
+	struct netfc_allreduce_stats stats; /* of worker 0 */
+	struct netfc_allreduce_info info;
+};
+
+static struct job
+job_of(unsigned int switches, const uint16_t *ports)
+{
+	return (struct job){
+		.place = place_of(switches, ports), .rounds = 1, .slots = 64, .gso = true};
+}
+
+static int
+reduce(struct netfc_allreduce *comm, const struct vector *vector, unsigned int w)
+{
+	size_t bytes = (size_t)vector->count * netfc_allreduce_value_bytes(vector->format);
+	uint8_t *data = malloc(bytes);
+	struct netfc_allreduce_handle *handle;
+	unsigned int flags = ~0u;
+	int wrong;
+
+	if (data == NULL)
+		abort();
+	memcpy(data, vector->values[w], bytes);
+	wrong = netfc_allreduce_start(comm, data, vector->count, vector->format, vector->op, w % 2,
+			&handle) != NETFC_ALLREDUCE_OK ||
+		netfc_allreduce_wait(&handle, -1, &flags) != NETFC_ALLREDUCE_OK;
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	else
+		wrong = vector_differs(vector, data);
+	if (!wrong && flags != vector->flags) {
+		fprintf(stderr, "worker %u: flags %x, not %x\n", w, flags, vector->flags);
+		wrong = 1;
+	}
+	free(data);
+	return wrong;
+}
+
+static int
+work(unsigned int w, unsigned int n, void *context)
+{
+	struct job *job = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
+	int wrong = 0;
+
+	options.slots = job->slots;
+	options.gso = job->gso;
+	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+		wrong = 1;
+	}
+	for (unsigned int round = 0; round < job->rounds && !wrong; round++) {
+		for (unsigned int i = 0; i < job->count && !wrong; i++)
+			wrong = reduce(comm, job->vectors[i], w);
+		if (job->skip == 0 || round > 0)
+			continue;
+		pthread_barrier_wait(&job->barrier);
+		window_skip(comm, job->skip);
+		if (w == 0)
+			server_advance(job->server, (uint32_t)job->skip);
+		pthread_barrier_wait(&job->barrier);
+	}
+	if (w == 0) {
+		netfc_allreduce_stats(comm, &job->stats);
+		netfc_allreduce_info(comm, &job->info);
+	}
+	if (netfc_allreduce_leave(comm) != NETFC_ALLREDUCE_OK) {
+		fprintf(stderr, "worker %u leaving: %s\n", w, netfc_allreduce_error(comm));
+		wrong = 1;
+	}
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+static void
+run(struct job *job, unsigned int workers)
+{
+	assert_int_equal(workers_run(workers, work, job), 0);
+	for (unsigned int i = 0; i < job->count; i++)
+		vector_free(job->vectors[i]);
+}
+
+static void
+add_vector(
+	struct job *job, unsigned int format, unsigned int op, unsigned int workers, uint32_t count)
+{
+	assert_in_range(job->count, 0, MAX_VECTORS - 1);
+	job->vectors[job->count] = vector_new(format, op, workers, count, 1 + job->count);
+	job->count++;
+}
+
+/* Every format by every operation; lengths around one chunk, and more. */
+static void
+test_formats(void **state)
+{
+	static const uint32_t counts[] = {1, 361, 724, 725, 1500};
+	struct server *server = server_start(&server_defaults);
+	uint16_t port = server_port(server);
+
+	(void)state;
+	for (unsigned int workers = 1; workers <= 8; workers++) {
+		struct job job = job_of(1, &port);
+
+		for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
+			for (unsigned int op = NETFC_ALLREDUCE_SUM; op <= NETFC_ALLREDUCE_MAX; op++)
+				add_vector(&job, format, op, workers,
+					counts[(format + op + workers) % 5]);
+		}
+		run(&job, workers);
+		assert_int_equal(server_jobs(server), 0);
+	}
+	server_stop(server);
+}
+
+static void
+bad_network(unsigned int shards, unsigned int slots, unsigned int workers, bool gso)
+{
+	struct server_options options = server_defaults;
+	struct server *server;
+	struct relay *relay;
+	struct relay_options bad = {.shards = shards,
+		.seed = shards * 1000 + slots,
+		.lost = 0.2,
+		.repeated = 0.1,
+		.delayed = 0.3,
+		.delay_us = 1000};
+	struct job job;
+	uint16_t port;
+
+	options.shards = shards;
+	server = server_start(&options);
+	bad.to = server_port(server);
+	relay = relay_start(&bad);
+	port = relay_port(relay);
+	job = job_of(1, &port);
+	job.slots = slots;
+	job.gso = gso;
+	job.rounds = 2;
+	add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM, workers, 20000);
+	add_vector(&job, NETFC_ALLREDUCE_BF16, NETFC_ALLREDUCE_MEAN, workers, 7777);
+	add_vector(&job, NETFC_ALLREDUCE_POSIT16, NETFC_ALLREDUCE_SUM, workers, 1);
+	run(&job, workers);
+	assert_true(job.stats.retransmitted > 0);
+	assert_int_equal(job.info.sockets, shards);
+	relay_stop(relay);
+	server_stop(server);
+}
+
+/* 20 % of all packets lost, 10 % repeated, 30 % in another order. */
+static void
+test_bad_network(void **state)
+{
+	(void)state;
+	bad_network(1, 64, 4, true);
+	bad_network(2, 16, 3, false);
+	bad_network(4, 32, 4, true);
+	bad_network(3, 8, 2, true);
+	bad_network(1, 1, 2, true);
+}
+
+static void
+several_switches(unsigned int switches, bool bad)
+{
+	struct server *servers[4];
+	struct relay *relays[4];
+	uint16_t ports[4];
+	struct job job;
+
+	for (unsigned int i = 0; i < switches; i++) {
+		struct server_options options = server_defaults;
+		struct relay_options relay = {.seed = i, .lost = 0.1, .repeated = 0.1};
+
+		options.shards = 1 + i;
+		options.slots = 16u << i; /* each grants something else */
+		options.bytes = 1448 - 100 * i;
+		servers[i] = server_start(&options);
+		ports[i] = server_port(servers[i]);
+		relay.to = ports[i];
+		relay.shards = options.shards;
+		if (bad) {
+			relays[i] = relay_start(&relay);
+			ports[i] = relay_port(relays[i]);
+		}
+	}
+	job = job_of(switches, ports);
+	job.rounds = 2;
+	for (uint32_t count = 1; count < 40000; count = count * 7 + 1)
+		add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM, 3, count);
+	run(&job, 3);
+	assert_int_equal(job.info.switches, switches);
+	assert_int_equal(job.info.bytes, 1448 - 100 * (switches - 1));
+	for (unsigned int i = 0; i < switches; i++) {
+		if (bad)
+			relay_stop(relays[i]);
+		server_stop(servers[i]);
+	}
+}
+
+static void
+test_switches(void **state)
+{
+	(void)state;
+	several_switches(2, false);
+	several_switches(3, true);
+	several_switches(4, true);
+}
+
+/* Chunk numbers pass 2^32: the server's entries and the workers are put shortly before it. */
+static void
+test_wrap_around(void **state)
+{
+	struct server_options options = server_defaults;
+	struct server *server;
+	struct job job;
+	uint16_t port;
+
+	(void)state;
+	options.renumbers = true;
+	server = server_start(&options);
+	port = server_port(server);
+	job = job_of(1, &port);
+	job.slots = 4;
+	job.server = server;
+	job.rounds = 5;
+	/* 8 chunks, as many as there are entries */
+	add_vector(&job, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM, 3, 8 * 362);
+	job.skip = (UINT64_C(1) << 32) - 24;
+	pthread_barrier_init(&job.barrier, NULL, 3);
+	run(&job, 3);
+	pthread_barrier_destroy(&job.barrier);
+	assert_int_equal(server_count(server, AGGREGATE_COMPLETED), 5 * 8);
+	server_stop(server);
+}
+
+/* Segmentation offload makes no difference but to the number of system calls. */
+static void
+test_gso(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	uint16_t port = server_port(server);
+
+	(void)state;
+	for (unsigned int gso = 0; gso < 2; gso++) {
+		struct job job = job_of(1, &port);
+
+		job.gso = gso != 0;
+		add_vector(&job, NETFC_ALLREDUCE_FP16, NETFC_ALLREDUCE_SUM, 4, 100001);
+		run(&job, 4);
+		assert_int_equal(job.info.gso, gso); /* loopback has it */
+		assert_int_equal(job.stats.sent, 100001 / 724 + 1);
+		assert_int_equal(job.stats.received, job.stats.sent);
+	}
+	server_stop(server);
+}
+
+/* The least there is: one worker, one slot, four bytes in a chunk. */
+static void
+test_small(void **state)
+{
+	struct server_options options = server_defaults;
+	struct server *server;
+	struct job job;
+	uint16_t port;
+
+	(void)state;
+	options.bytes = 4;
+	options.slots = 1;
+	server = server_start(&options);
+	port = server_port(server);
+	job = job_of(1, &port);
+	add_vector(&job, NETFC_ALLREDUCE_FP16, NETFC_ALLREDUCE_MEAN, 1, 101);
+	add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MEAN, 1, 101);
+	run(&job, 1);
+	assert_int_equal(job.info.slots, 1);
+	assert_int_equal(job.info.bytes, 4);
+	server_stop(server);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_bad_network),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_wrap_around),
+		cmocka_unit_test(test_gso),
+		cmocka_unit_test(test_small),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
