@@ -299,14 +299,12 @@ serve(void *argument)
 	while (!atomic_load(&server->stop)) {
 		for (unsigned int s = 0; s < server->shards; s++)
 			fds[s] = (struct pollfd){.fd = server->fds[s], .events = POLLIN};
-		if (atomic_load(&server->frozen)) {
-			usleep(1000);
-			continue;
-		}
 		poll(fds, server->shards, 5);
+		if (server->frozen)
+			usleep(1000);
 		pthread_mutex_lock(&server->lock);
 		for (unsigned int s = 0; s < server->shards; s++) {
-			if ((fds[s].revents & POLLIN) != 0)
+			if (!server->frozen && (fds[s].revents & POLLIN) != 0)
 				serve_shard(server, s);
 			aggregate_shard_quiescent(aggregate_table_shard(server->table, s));
 		}
@@ -349,7 +347,9 @@ server_port(const struct server *server)
 void
 server_freeze(struct server *server, bool frozen)
 {
-	atomic_store(&server->frozen, frozen);
+	pthread_mutex_lock(&server->lock);
+	server->frozen = frozen;
+	pthread_mutex_unlock(&server->lock);
 }
 
 void
