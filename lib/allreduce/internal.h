@@ -74,6 +74,7 @@ struct channel {
 	uint64_t heard;          /* ns: the latest result */
 	uint64_t fired;          /* ns: the latest timeout */
 	unsigned int backoff;
+	unsigned int probes; /* of the latest timeout; 0: none since a result came */
 	struct rtt rtt;
 };
 

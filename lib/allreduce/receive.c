@@ -57,6 +57,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	comm->stats.received++;
 	if (slot->times == 1) {
 		rtt_sample(&channel->rtt, evidence->now - slot->sent);
+		channel->probes = 0;
 		if (slot->order + 1 > evidence->answered)
 			evidence->answered = slot->order + 1;
 	}

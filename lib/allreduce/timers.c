@@ -52,23 +52,29 @@ timers_next(const struct netfc_allreduce *comm)
 	return next;
 }
 
-/* A time-out: queue what is overdue, or a few probes if nothing has come since it was sent. */
+/*
+ * A time-out: queue a few of what is overdue. If some of the last time were answered but nothing
+ * that was sent once only, more are lost: twice as many.
+ */
 static void
 fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 {
 	const struct slot *slots = channel->peer->slot;
 	uint64_t timeout = rtt_timeout(&channel->rtt, channel->backoff);
-	bool flows = channel->heard > slots[channel->oldest].sent;
-	uint32_t left = flows ? channel->peer->slots : PROBES;
-	uint32_t at;
+	uint32_t left, at;
 
+	if (channel->heard <= channel->fired)
+		channel->backoff++;
+	else if (channel->probes > 0 && channel->probes < channel->peer->slots)
+		channel->probes *= 2;
+	if (channel->probes == 0)
+		channel->probes = PROBES;
+	left = channel->probes;
 	for (at = channel->oldest;
 		at != ALLREDUCE_NO_SLOT && left > 0 && slots[at].sent + timeout <= now;
 		at = slots[at].newer, left--)
 		channel_queue(channel, at);
 	channel->fired = now;
-	if (!flows)
-		channel->backoff++;
 	comm->stats.timeouts++;
 }
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Workers as threads that reduce vectors of int32 again and again: what a communicator can do, over
+ *a server of its own on loopback or one that is given. Prints JSON.
+ *
+ * load --workers N --bytes B [--times T] [--switch ADDRESS] [--shards S] [--slots S] [--chunk B]
+ *	[--spin-us U] [--no-gso] [--lost SHARE] [--worker W]
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "relay.h"
+#include "server.h"
+#include "workers.h"
+
+static const struct option long_options[] = {
+	{"bytes", required_argument, NULL, 'b'},
+	{"chunk", required_argument, NULL, 'c'},
+	{"lost", required_argument, NULL, 'l'},
+	{"no-gso", no_argument, NULL, 'g'},
+	{"shards", required_argument, NULL, 's'},
+	{"slots", required_argument, NULL, 'n'},
+	{"spin-us", required_argument, NULL, 'u'},
+	{"switch", required_argument, NULL, 'a'},
+	{"times", required_argument, NULL, 't'},
+	{"worker", required_argument, NULL, 'i'},
+	{"workers", required_argument, NULL, 'w'},
+	{NULL, 0, NULL, 0},
+};
+
+struct load {
+	struct place place;
+	const char *address; /* or else of our own server */
+	unsigned int workers;
+	int worker; /* the only one here; -1: all are */
+	unsigned int slots, chunk, spin_us, shards;
+	bool gso;
+	double lost;
+	uint32_t bytes;
+	unsigned int times;
+	uint64_t *took; /* ns, of worker 0 */
+	struct netfc_allreduce_stats stats;
+	struct netfc_allreduce_info info;
+};
+
+static int
+compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+reduce(struct netfc_allreduce *comm, int32_t *values, uint32_t count, unsigned int workers)
+{
+	int status;
+
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = (int32_t)(i % 1000);
+	status = netfc_allreduce(comm, values, count, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
+	for (uint32_t i = 0; i < count && status == NETFC_ALLREDUCE_OK; i++) {
+		if (values[i] != (int32_t)(i % 1000 * workers))
+			return -1;
+	}
+	return status;
+}
+
+static int
+work(unsigned int w, unsigned int n, void *context)
+{
+	struct load *load = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options;
+	uint32_t count = load->bytes / sizeof(int32_t);
+	int32_t *values = malloc(load->bytes);
+	int status;
+
+	if (load->worker >= 0) {
+		w = (unsigned int)load->worker;
+		n = load->workers;
+	}
+	options = worker_options(&load->place, w, n);
+	if (load->address != NULL)
+		options.switches = &load->address;
+	options.join_ms = options.deadline_ms = 60000;
+	options.slots = load->slots;
+	options.bytes = load->chunk;
+	options.spin_us = load->spin_us;
+	options.gso = load->gso;
+	status = values == NULL ? -1 : netfc_allreduce_join(comm, &options);
+	for (unsigned int t = 0; t < load->times && status == NETFC_ALLREDUCE_OK; t++) {
+		uint64_t began = clock_now();
+
+		status = reduce(comm, values, count, n);
+		if (w == 0 || load->worker >= 0)
+			load->took[t] = clock_now() - began;
+	}
+	if (w == 0 || load->worker >= 0) {
+		netfc_allreduce_stats(comm, &load->stats);
+		netfc_allreduce_info(comm, &load->info);
+	}
+	if (status != NETFC_ALLREDUCE_OK)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	else
+		netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	free(values);
+	return status != NETFC_ALLREDUCE_OK;
+}
+
+static void
+report(struct load *load)
+{
+	const struct netfc_allreduce_stats *stats = &load->stats;
+	uint64_t total = 0;
+
+	for (unsigned int t = 0; t < load->times; t++)
+		total += load->took[t];
+	qsort(load->took, load->times, sizeof(*load->took), compare);
+	printf("{\"workers\": %u, \"bytes\": %u, \"times\": %u, \"median_us\": %.1f, "
+	       "\"p99_us\": %.1f, \"mean_us\": %.1f, \"mbit_per_s\": %.0f, \"sent\": %llu, "
+	       "\"retransmitted\": %llu, \"timeouts\": %llu, \"duplicates\": %llu, \"rtt_us\": "
+	       "%.1f, \"rtt_min_us\": %.1f, \"rto_us\": %.1f, \"gso\": %s}\n",
+		load->workers, load->bytes, load->times, (double)load->took[load->times / 2] / 1e3,
+		(double)load->took[load->times * 99 / 100] / 1e3, (double)total / load->times / 1e3,
+		8e3 * load->bytes * load->times / (double)total, (unsigned long long)stats->sent,
+		(unsigned long long)stats->retransmitted, (unsigned long long)stats->timeouts,
+		(unsigned long long)stats->duplicates, (double)stats->rtt_ns / 1e3,
+		(double)stats->rtt_min_ns / 1e3, (double)stats->rto_ns / 1e3,
+		load->info.gso ? "true" : "false");
+}
+
+static bool
+read_options(int argc, char **argv, struct load *load)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		unsigned int number = optarg == NULL ? 0 : (unsigned int)strtoul(optarg, NULL, 10);
+
+		switch (option) {
+		case 'a':
+			load->address = optarg;
+			break;
+		case 'b':
+			load->bytes = number;
+			break;
+		case 'c':
+			load->chunk = number;
+			break;
+		case 'g':
+			load->gso = false;
+			break;
+		case 'i':
+			load->worker = (int)number;
+			break;
+		case 'l':
+			load->lost = strtod(optarg, NULL);
+			break;
+		case 'n':
+			load->slots = number;
+			break;
+		case 's':
+			load->shards = number;
+			break;
+		case 't':
+			load->times = number;
+			break;
+		case 'u':
+			load->spin_us = number;
+			break;
+		case 'w':
+			load->workers = number;
+			break;
+		default:
+			return false;
+		}
+	}
+	return optind == argc && load->workers > 0 && load->workers <= MAX_WORKERS &&
+		load->bytes >= 4 && load->times > 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct load load = {.workers = 2,
+		.worker = -1,
+		.slots = 128,
+		.spin_us = 50,
+		.shards = 1,
+		.gso = true,
+		.bytes = 1024,
+		.times = 100};
+	struct server_options options = server_defaults;
+	struct relay_options bad = {.seed = 1};
+	struct server *server = NULL;
+	struct relay *relay = NULL;
+	uint16_t port;
+	int wrong;
+
+	if (!read_options(argc, argv, &load))
+		return 1;
+	load.took = calloc(load.times, sizeof(*load.took));
+	options.shards = bad.shards = load.shards;
+	options.bytes = load.chunk > options.bytes ? load.chunk : options.bytes;
+	if (load.address == NULL) {
+		server = server_start(&options);
+		if (server == NULL)
+			return 1;
+		port = bad.to = server_port(server);
+		bad.lost = load.lost;
+		relay = load.lost > 0 ? relay_start(&bad) : NULL;
+		if (relay != NULL)
+			port = relay_port(relay);
+		load.place = place_of(1, &port);
+	}
+	wrong = workers_run(load.worker >= 0 ? 1 : load.workers, work, &load);
+	if (wrong == 0)
+		report(&load);
+	if (relay != NULL)
+		relay_stop(relay);
+	if (server != NULL)
+		server_stop(server);
+	free(load.took);
+	return wrong != 0;
+}
