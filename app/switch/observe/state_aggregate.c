@@ -2,6 +2,7 @@
 #include <rte_cycles.h>
 
 #include "aggregate/aggregation.h"
+#include "json/json_count.h"
 #include "observe/state.h"
 
 /* Jobs that are listed; telemetry's answers are not longer than this. */
@@ -12,8 +13,8 @@ set_counters(json_t *object, const struct aggregate_counters *counters)
 {
 	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 		json_object_set_new(
-			object, aggregate_action_name(a), state_count(counters->actions[a]));
-	json_object_set_new(object, "values", state_count(counters->values));
+			object, aggregate_action_name(a), json_count(counters->actions[a]));
+	json_object_set_new(object, "values", json_count(counters->values));
 }
 
 static uint64_t
@@ -33,8 +34,7 @@ refused_object(const struct aggregation *aggregation)
 
 #define SET_(symbol, value, name, meaning) \
 	if ((value) != NETFC_STATUS_OK)    \
-		json_object_set_new(       \
-			refused, name, state_count(refused_by_code(aggregation, value)));
+		json_object_set_new(refused, name, json_count(refused_by_code(aggregation, value)));
 	NETFC_STATUS_CODES(SET_)
 #undef SET_
 	return refused;
@@ -73,17 +73,17 @@ state_aggregate(const struct app *app)
 		handed_over += aggregation->shard[s].handed_over;
 	json_object_set_new(object, "udp_port", json_integer(aggregation->port));
 	json_object_set_new(object, "shards", json_integer(aggregation->shard_count));
-	json_object_set_new(object, "bytes", state_count(aggregation->bytes));
+	json_object_set_new(object, "bytes", json_count(aggregation->bytes));
 	json_object_set_new(object, "jobs", json_integer(usage.jobs));
 	json_object_set_new(object, "slots", json_integer(usage.slots));
 	json_object_set_new(object, "most_jobs", json_integer(aggregation->limits.jobs));
 	json_object_set_new(object, "most_slots", json_integer(aggregation->limits.slots));
 #define SET_(name, meaning) \
-	json_object_set_new(object, "jobs_" #name, state_count(usage.counters.name));
+	json_object_set_new(object, "jobs_" #name, json_count(usage.counters.name));
 	AGGREGATE_JOB_COUNTERS(SET_)
 #undef SET_
 	set_counters(object, &counters);
-	json_object_set_new(object, "handed_over", state_count(handed_over));
+	json_object_set_new(object, "handed_over", json_count(handed_over));
 	json_object_set_new(object, "refused", refused_object(aggregation));
 	json_object_set_new(object, "job_indices", jobs_array(aggregation));
 	return object;
@@ -119,7 +119,7 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "bytes", json_integer(info.bytes));
 	json_object_set_new(object, "open", json_integer(info.open));
 	json_object_set_new(
-		object, "silent_s", state_count(now > info.latest ? (now - info.latest) / hz : 0));
+		object, "silent_s", json_count(now > info.latest ? (now - info.latest) / hz : 0));
 	json_object_set_new(object, "joined", workers_array(info.joined));
 	json_object_set_new(object, "left", workers_array(info.left));
 	set_counters(object, &info.counters);
