@@ -10,12 +10,12 @@
 #include <rte_ethdev.h>
 #include <rte_mempool.h>
 
-#include "workload/deck.h"
-#include "run/flight.h"
+#include "workload/workload.h"
+#include "run/in_flight.h"
 #include "histogram.h"
 #include "check/mismatch.h"
 #include "options/options.h"
-#include "run/tally.h"
+#include "run/counters.h"
 
 #define PROGRAM "netfc-bench"
 
@@ -32,41 +32,41 @@ struct port {
 
 /** Why sending ended. */
 enum run_end {
-	END_PACKETS, /**< as many as wanted */
-	END_SECONDS, /**< as long as wanted */
+	END_PACKETS, /**< --packets were sent */
+	END_SECONDS, /**< --seconds have passed */
 	END_SIGNAL,
 	END_STUCK, /**< the port took no more packets */
 };
 
 /** What the run writes; one lcore does. */
 struct run {
-	struct flight flight;
-	struct tally tally;
+	struct in_flight in_flight;
+	struct run_counters counters;
 	struct mismatches mismatches;
 	struct histogram latency; /**< TSC cycles */
 	enum run_end end;
-	uint32_t next_card;
-	uint32_t newest_id; /**< of those answered */
+	uint32_t next_request;
+	uint32_t newest_id; /**< answered so far */
 	unsigned int unsent_count;
 	struct rte_mbuf *unsent[BENCH_BURST]; /**< made, but not taken by the port yet */
-	struct slot *unsent_slots[BENCH_BURST];
+	struct sent_packet *unsent_packets[BENCH_BURST];
 	uint8_t scratch[UINT16_MAX];
 };
 
-/** The switch in this process. */
-struct inside;
+/** The switch in this process (--inline). */
+struct inline_switch;
 
 /** The application. */
 struct bench {
 	struct options options;
 	struct netfc_set *set;
 	struct operands operands;
-	struct inside *inside; /**< NULL: the switch is elsewhere */
+	struct inline_switch *inline_switch; /**< NULL: the switch is elsewhere */
 	unsigned int port_count;
 	struct port port[2];
 	uint16_t tx_port, rx_port; /**< ids */
 	struct rte_mempool *pool;
-	struct deck deck;
+	struct workload workload;
 	struct run run;
 	bool quit; /**< set by a signal */
 	unsigned int buffers_lost;

@@ -5,11 +5,11 @@
 #include <rte_eal.h>
 
 #include "bench.h"
-#include "run/drive.h"
+#include "run/run_loop.h"
 #include "dpdk/eal.h"
 #include "json/json_file.h"
 #include "option_value.h"
-#include "run/inside.h"
+#include "run/inline_switch.h"
 #include "run/ports.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -29,21 +29,21 @@ handle_signal(int signal)
 static int
 prepare(void)
 {
-	if (bench.options.in_process && inside_create(&bench) != 0)
+	if (bench.options.in_process && inline_switch_create(&bench) != 0)
 		return -1;
 	if (ports_find(&bench) != 0 || ports_create_pool(&bench) != 0)
 		return -1;
-	if (deck_make(&bench.options, bench.set, &bench.operands, &bench.deck) != 0)
+	if (workload_create(&bench.options, bench.set, &bench.operands, &bench.workload) != 0)
 		return -1;
-	return drive_prepare(&bench);
+	return run_loop_prepare(&bench);
 }
 
 static void
 free_all(void)
 {
-	inside_free(bench.inside);
-	drive_free(&bench);
-	deck_free(&bench.deck);
+	inline_switch_free(bench.inline_switch);
+	run_loop_free(&bench);
+	workload_free(&bench.workload);
 	rte_mempool_free(bench.pool);
 }
 
@@ -51,8 +51,8 @@ free_all(void)
 static bool
 went_well(void)
 {
-	const struct tally *tally = &bench.run.tally;
-	bool silence = tally->sent != 0 && tally->answered + tally->late == 0;
+	const struct run_counters *counters = &bench.run.counters;
+	bool silence = counters->sent != 0 && counters->answered + counters->late == 0;
 
 	if (bench.run.end == END_STUCK)
 		fprintf(stderr,
@@ -63,9 +63,11 @@ went_well(void)
 			PROGRAM ": not one reply in %u ms; is the switch running, and does it send "
 				"replies to port %u?\n",
 			bench.options.timeout_ms, bench.rx_port);
-	if (!drive_adds_up(&bench) || bench.run.end == END_STUCK || tally->wrong != 0 || silence)
+	if (!run_loop_adds_up(&bench) || bench.run.end == END_STUCK || counters->wrong != 0 ||
+		silence)
 		return false;
-	return !bench.options.strict || tally->lost + tally->duplicates + tally->reordered == 0;
+	return !bench.options.strict ||
+		counters->lost + counters->duplicates + counters->reordered == 0;
 }
 
 /* Sending and receiving, with everything that runs along with it. */
@@ -74,11 +76,11 @@ measure(void)
 {
 	struct progress progress;
 
-	if (bench.inside != NULL && inside_start(&bench) != 0)
+	if (bench.inline_switch != NULL && inline_switch_start(&bench) != 0)
 		return -1;
 	if (ports_start(&bench) != 0 || progress_start(&progress, &bench) != 0)
 		return -1;
-	drive_run(&bench);
+	run_loop(&bench);
 	progress_stop(&progress);
 	return 0;
 }
@@ -86,7 +88,7 @@ measure(void)
 static void
 stop(void)
 {
-	inside_stop(bench.inside);
+	inline_switch_stop(bench.inline_switch);
 	ports_stop(&bench);
 	if (bench.pool != NULL)
 		bench.buffers_lost = rte_mempool_in_use_count(bench.pool);
@@ -139,7 +141,7 @@ main(int argc, char **argv)
 	signals_catch(handle_signal, 0);
 	if (option_build_set(stderr, bench.options.set, &bench.set) != 0)
 		return EXIT_CONFIGURATION;
-	if (deck_get_operands(&bench.options, bench.set, &bench.operands) != 0)
+	if (workload_get_operands(&bench.options, bench.set, &bench.operands) != 0)
 		goto free_operands;
 	if (bench.options.json != NULL &&
 		json_file_open(PROGRAM ": --json", bench.options.json, &json) != 0)

@@ -10,10 +10,10 @@
 
 #include "netfc.h"
 
-/** Size of a number as text. */
+/** Bytes for a number as text. */
 #define NUMBER_SIZE 32
 
-/** Size of exception flags as text. */
+/** Bytes for exception flags as text. */
 #define FLAGS_SIZE 64
 
 /** Read an operation: its name, or + - x * /. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bulk look-ups of rte_lpm and rte_hash without a room around them: the limit of what the rooms
- * on top of them can reach. The structures are the rooms' own.
+ * The bulk look-ups of rte_lpm and rte_hash without a match engine around them: the limit of what
+ * the engines on top of them can reach. The tables are the engines' own.
  */
 #include <stdlib.h>
 
@@ -12,18 +12,18 @@
 #include "measure.h"
 #include "rooms.h"
 
-/* The keys of one batch, as the library wants them: made while the clock stands. */
+/* The keys of one batch, as the library wants them: made before the clock starts. */
 union prepared {
 	uint32_t address[NETFC_BATCH];
 	const void *pointer[NETFC_BATCH];
 };
 
 static void
-prepare(const struct rooms *rooms, const uint32_t *keys, union prepared *prepared,
+prepare(const struct microbench *bench, const uint32_t *keys, union prepared *prepared,
 	unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		if (rooms->kind == MATCH_LPM)
+		if (bench->kind == MATCH_LPM)
 			prepared->address[i] = match_lpm_address(keys[i]);
 		else
 			prepared->pointer[i] = &keys[i];
@@ -53,30 +53,30 @@ look_up_hash(const struct match_stage *stage, const union prepared *prepared, un
 }
 
 bool
-can_measure_bare(const struct rooms *rooms)
+can_measure_bare(const struct microbench *bench)
 {
-	return rooms->kind == MATCH_LPM || rooms->kind == MATCH_HASH;
+	return bench->kind == MATCH_LPM || bench->kind == MATCH_HASH;
 }
 
 uint64_t
-measure_bare(const struct rooms *rooms)
+measure_bare(const struct microbench *bench)
 {
 	static union prepared prepared[NETFC_MAX_STEPS];
 	uint64_t cycles = 0;
 
-	for (uint32_t first = 0; first < rooms->lanes; first += NETFC_BATCH) {
-		unsigned int count = RTE_MIN(rooms->lanes - first, (uint32_t)NETFC_BATCH);
+	for (uint32_t first = 0; first < bench->lanes; first += NETFC_BATCH) {
+		unsigned int count = RTE_MIN(bench->lanes - first, (uint32_t)NETFC_BATCH);
 		uint64_t start;
 
-		for (unsigned int l = 0; l < rooms->look_up_count; l++)
-			prepare(rooms, rooms->look_up[l].keys + first, &prepared[l], count);
+		for (unsigned int l = 0; l < bench->look_up_count; l++)
+			prepare(bench, bench->look_up[l].keys + first, &prepared[l], count);
 		start = rte_rdtsc_precise();
-		for (unsigned int l = 0; l < rooms->look_up_count; l++) {
-			const struct look_up *look_up = &rooms->look_up[l];
+		for (unsigned int l = 0; l < bench->look_up_count; l++) {
+			const struct look_up *look_up = &bench->look_up[l];
 
 			if (!look_up->is_match)
 				continue;
-			if (rooms->kind == MATCH_LPM)
+			if (bench->kind == MATCH_LPM)
 				look_up_lpm(look_up->stage, &prepared[l], count);
 			else
 				look_up_hash(look_up->stage, &prepared[l], count);

@@ -12,27 +12,28 @@
 
 /* Put lanes of the capture into a batch; returns how many. */
 static unsigned int
-load_batch(const struct rooms *rooms, uint32_t first, struct netfc_lanes *lanes)
+load_batch(const struct microbench *bench, uint32_t first, struct netfc_lanes *lanes)
 {
-	unsigned int count = RTE_MIN(rooms->lanes - first, (uint32_t)NETFC_BATCH);
+	unsigned int count = RTE_MIN(bench->lanes - first, (uint32_t)NETFC_BATCH);
 
 	for (unsigned int l = 0; l < count; l++) {
-		lanes->field[NETFC_X][l] = rooms->capture.x[first + l];
-		lanes->field[NETFC_Y][l] = rooms->capture.y[first + l];
-		lanes->field[NETFC_OP][l] = rooms->capture.op - NETFC_ADD;
+		lanes->field[NETFC_X][l] = bench->capture.x[first + l];
+		lanes->field[NETFC_Y][l] = bench->capture.y[first + l];
+		lanes->field[NETFC_OP][l] = bench->capture.op - NETFC_ADD;
 	}
 	return count;
 }
 
 /* Run a batch by the tables' entries, and keep the keys that it looks up. */
 static void
-record_batch(struct rooms *rooms, uint32_t first, struct netfc_lanes *lanes, unsigned int count)
+record_batch(
+	struct microbench *bench, uint32_t first, struct netfc_lanes *lanes, unsigned int count)
 {
 	unsigned int l = 0;
 
-	for (unsigned int s = 0; s < rooms->program->step_count; s++) {
-		const struct netfc_step *step = &rooms->program->step[s];
-		const struct look_up *look_up = &rooms->look_up[l];
+	for (unsigned int s = 0; s < bench->program->step_count; s++) {
+		const struct netfc_step *step = &bench->program->step[s];
+		const struct look_up *look_up = &bench->look_up[l];
 
 		if (step->kind != NETFC_STEP_LOOKUP) {
 			netfc_step_run(step, lanes, count);
@@ -47,74 +48,74 @@ record_batch(struct rooms *rooms, uint32_t first, struct netfc_lanes *lanes, uns
 }
 
 static int
-create_stage(struct rooms *rooms, struct look_up *look_up)
+create_stage(struct microbench *bench, struct look_up *look_up)
 {
-	enum match_kind kind = look_up->is_match ? rooms->kind : MATCH_DIRECT;
+	enum match_kind kind = look_up->is_match ? bench->kind : MATCH_DIRECT;
 
 	return match_create(kind, look_up->table, SOCKET_ID_ANY, &look_up->stage);
 }
 
 static int
-add_look_up(struct rooms *rooms, const struct netfc_step *step)
+add_look_up(struct microbench *bench, const struct netfc_step *step)
 {
-	struct look_up *look_up = &rooms->look_up[rooms->look_up_count++];
+	struct look_up *look_up = &bench->look_up[bench->look_up_count++];
 	int error;
 
-	look_up->table = netfc_set_table(rooms->set, step->table);
+	look_up->table = netfc_set_table(bench->set, step->table);
 	look_up->is_match = netfc_table_is_match(look_up->table);
-	look_up->keys = calloc(rooms->lanes, sizeof(*look_up->keys));
+	look_up->keys = calloc(bench->lanes, sizeof(*look_up->keys));
 	if (look_up->keys == NULL)
 		return -ENOMEM;
-	error = create_stage(rooms, look_up);
-	/* A room that computes without tables has no stages. */
+	error = create_stage(bench, look_up);
+	/* An engine that computes without tables has no stages. */
 	if (error == -ENOTSUP) {
-		rooms->has_stages = false;
+		bench->has_stages = false;
 		return 0;
 	}
 	return error;
 }
 
 int
-look_ups_create(struct rooms *rooms)
+look_ups_create(struct microbench *bench)
 {
 	static struct netfc_lanes lanes;
 	int error = 0;
 
-	rooms->has_stages = true;
-	for (unsigned int s = 0; s < rooms->program->step_count && error == 0; s++) {
-		if (rooms->program->step[s].kind == NETFC_STEP_LOOKUP)
-			error = add_look_up(rooms, &rooms->program->step[s]);
+	bench->has_stages = true;
+	for (unsigned int s = 0; s < bench->program->step_count && error == 0; s++) {
+		if (bench->program->step[s].kind == NETFC_STEP_LOOKUP)
+			error = add_look_up(bench, &bench->program->step[s]);
 	}
 	if (error != 0) {
 		fprintf(stderr, PROGRAM ": cannot make the match stages: %s\n",
 			rte_strerror(-error));
 		return -1;
 	}
-	for (uint32_t first = 0; first < rooms->lanes; first += NETFC_BATCH)
-		record_batch(rooms, first, &lanes, load_batch(rooms, first, &lanes));
+	for (uint32_t first = 0; first < bench->lanes; first += NETFC_BATCH)
+		record_batch(bench, first, &lanes, load_batch(bench, first, &lanes));
 	return 0;
 }
 
 void
-look_ups_free(struct rooms *rooms)
+look_ups_free(struct microbench *bench)
 {
-	for (unsigned int l = 0; l < rooms->look_up_count; l++) {
-		match_free(rooms->look_up[l].stage);
-		free(rooms->look_up[l].keys);
+	for (unsigned int l = 0; l < bench->look_up_count; l++) {
+		match_free(bench->look_up[l].stage);
+		free(bench->look_up[l].keys);
 	}
 }
 
 uint64_t
-measure_look_ups(const struct rooms *rooms)
+measure_look_ups(const struct microbench *bench)
 {
 	uint32_t values[NETFC_BATCH];
 	uint64_t start = rte_rdtsc_precise();
 
-	for (uint32_t first = 0; first < rooms->lanes; first += NETFC_BATCH) {
-		unsigned int count = RTE_MIN(rooms->lanes - first, (uint32_t)NETFC_BATCH);
+	for (uint32_t first = 0; first < bench->lanes; first += NETFC_BATCH) {
+		unsigned int count = RTE_MIN(bench->lanes - first, (uint32_t)NETFC_BATCH);
 
-		for (unsigned int l = 0; l < rooms->look_up_count; l++) {
-			const struct look_up *look_up = &rooms->look_up[l];
+		for (unsigned int l = 0; l < bench->look_up_count; l++) {
+			const struct look_up *look_up = &bench->look_up[l];
 
 			if (look_up->is_match)
 				match_lookup(look_up->stage, look_up->keys + first, values, count);
@@ -138,30 +139,30 @@ clock_cycles(void)
 }
 
 static void
-run_step(const struct rooms *rooms, const struct netfc_step *step, struct netfc_lanes *lanes,
+run_step(const struct microbench *bench, const struct netfc_step *step, struct netfc_lanes *lanes,
 	unsigned int count, unsigned int *look_up)
 {
 	if (step->kind == NETFC_STEP_LOOKUP)
-		match_lookup(rooms->look_up[(*look_up)++].stage, lanes->field[step->a],
+		match_lookup(bench->look_up[(*look_up)++].stage, lanes->field[step->a],
 			lanes->field[step->dst], count);
 	else
 		netfc_step_run(step, lanes, count);
 }
 
 void
-measure_steps(const struct rooms *rooms, struct step_cycles *cycles)
+measure_steps(const struct microbench *bench, struct step_cycles *cycles)
 {
 	const uint64_t clock = clock_cycles();
 	static struct netfc_lanes lanes;
 
 	*cycles = (struct step_cycles){0};
-	for (uint32_t first = 0; first < rooms->lanes; first += NETFC_BATCH) {
-		unsigned int count = load_batch(rooms, first, &lanes), look_up = 0;
+	for (uint32_t first = 0; first < bench->lanes; first += NETFC_BATCH) {
+		unsigned int count = load_batch(bench, first, &lanes), look_up = 0;
 
-		for (unsigned int s = 0; s < rooms->program->step_count; s++) {
+		for (unsigned int s = 0; s < bench->program->step_count; s++) {
 			uint64_t start = rte_rdtsc_precise(), taken;
 
-			run_step(rooms, &rooms->program->step[s], &lanes, count, &look_up);
+			run_step(bench, &bench->program->step[s], &lanes, count, &look_up);
 			taken = rte_rdtsc_precise() - start;
 			cycles->step[s] += taken > clock ? taken - clock : 0;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Match rooms, steps and packets timed on their own, for scripts/bench. */
+/* Match engines, steps and packets timed on their own, for scripts/bench. */
 #include <stdio.h>
 
 #include <jansson.h>
@@ -45,12 +45,12 @@ print_usage(FILE *out)
 	fprintf(out,
 		"Usage: " PROGRAM " [EAL options] -- --set NAME --capture FILE [options]\n"
 		"Time, in TSC cycles for all packets of a capture, one number a round: the look-ups\n"
-		"of a match room, the same by DPDK's library alone, each step of the program, and\n"
+		"of a match engine, the same by DPDK's library alone, each step of the program, and\n"
 		"whole packets through the pipeline. Prints JSON.\n"
 		"\n"
 		"  --set NAME      table set, for the capture's format\n"
 		"  --capture FILE  requests alike but for their operands, over IPv4\n"
-		"  --match ROOM    match room, as dpdk-netfc's (default lpm)\n"
+		"  --match ENGINE  match engine: lpm (default), hash, direct or fpu\n"
 		"  --rounds N      rounds (default 21)\n"
 		"  --help, --version\n"
 		"\n"
@@ -78,18 +78,18 @@ take_option(int id, const char *text, void *arg)
 
 /* Open what the options name, and find what is measured in it. */
 static int
-prepare(struct rooms *rooms, const struct options *options, struct netfc_set *set)
+prepare(struct microbench *bench, const struct options *options, struct netfc_set *set)
 {
-	rooms->kind = options->kind;
-	rooms->set = set;
-	rooms->lanes = rooms->capture.packets * rooms->capture.lanes;
-	rooms->program = netfc_set_program(set, netfc_op_branch(rooms->capture.op));
-	if (netfc_format_id(netfc_set_format(set)) != rooms->capture.format) {
+	bench->kind = options->kind;
+	bench->set = set;
+	bench->lanes = bench->capture.packets * bench->capture.lanes;
+	bench->program = netfc_set_program(set, netfc_op_branch(bench->capture.op));
+	if (netfc_format_id(netfc_set_format(set)) != bench->capture.format) {
 		fprintf(stderr, PROGRAM ": --set '%s': not for the capture's format\n",
 			options->set);
 		return -1;
 	}
-	return look_ups_create(rooms) != 0 ? -1 : packets_create(rooms);
+	return look_ups_create(bench) != 0 ? -1 : packets_create(bench);
 }
 
 /* What is measured, as arrays of JSON with a number for each round. */
@@ -99,30 +99,30 @@ struct measured {
 };
 
 /*
- * One round of everything that the room has. Each is run twice and timed once: what ran before it
- * has left the caches full of its own.
+ * One round of all that can be measured. Each is run twice and timed once, as what ran before it
+ * has filled the caches.
  */
 static void
-measure_round(struct rooms *rooms, struct measured *measured)
+measure_round(struct microbench *bench, struct measured *measured)
 {
 	struct step_cycles cycles;
 
-	if (can_measure_bare(rooms)) {
-		measure_bare(rooms);
-		json_array_append_new(measured->bare, json_count(measure_bare(rooms)));
+	if (can_measure_bare(bench)) {
+		measure_bare(bench);
+		json_array_append_new(measured->bare, json_count(measure_bare(bench)));
 	}
-	if (rooms->has_stages) {
-		measure_look_ups(rooms);
-		json_array_append_new(measured->look_ups, json_count(measure_look_ups(rooms)));
+	if (bench->has_stages) {
+		measure_look_ups(bench);
+		json_array_append_new(measured->look_ups, json_count(measure_look_ups(bench)));
 	}
-	if (rooms->has_stages && packets_kernel(rooms) == NULL) {
-		measure_steps(rooms, &cycles);
-		measure_steps(rooms, &cycles);
-		for (unsigned int s = 0; s < rooms->program->step_count; s++)
+	if (bench->has_stages && packets_kernel(bench) == NULL) {
+		measure_steps(bench, &cycles);
+		measure_steps(bench, &cycles);
+		for (unsigned int s = 0; s < bench->program->step_count; s++)
 			json_array_append_new(measured->step[s], json_count(cycles.step[s]));
 	}
-	measure_packets(rooms);
-	json_array_append_new(measured->packets, json_count(measure_packets(rooms)));
+	measure_packets(bench);
+	json_array_append_new(measured->packets, json_count(measure_packets(bench)));
 }
 
 static json_t *
@@ -138,36 +138,36 @@ steps_array(const struct netfc_program *program, json_t *const *cycles)
 }
 
 static json_t *
-measure(struct rooms *rooms, uint32_t rounds)
+measure(struct microbench *bench, uint32_t rounds)
 {
 	struct measured measured = {json_array(), json_array(), json_array(), {NULL}};
 
-	for (unsigned int s = 0; s < rooms->program->step_count; s++)
+	for (unsigned int s = 0; s < bench->program->step_count; s++)
 		measured.step[s] = json_array();
 	for (uint32_t round = 0; round < rounds; round++)
-		measure_round(rooms, &measured);
+		measure_round(bench, &measured);
 	return json_pack("{s:f, s:i, s:i, s:s?, s:o, s:o, s:o, s:o}", "tsc_hz",
-		(double)rte_get_tsc_hz(), "packet_count", rooms->capture.packets, "lanes",
-		rooms->lanes, "kernel", packets_kernel(rooms), "bare", measured.bare, "look_ups",
+		(double)rte_get_tsc_hz(), "packet_count", bench->capture.packets, "lanes",
+		bench->lanes, "kernel", packets_kernel(bench), "bare", measured.bare, "look_ups",
 		measured.look_ups, "packets", measured.packets, "steps",
-		steps_array(rooms->program, measured.step));
+		steps_array(bench->program, measured.step));
 }
 
 static enum exit_status
-run(const struct options *options, struct rooms *rooms, struct netfc_set *set)
+run(const struct options *options, struct microbench *bench, struct netfc_set *set)
 {
 	enum exit_status status = EXIT_RUNNING;
 
-	if (prepare(rooms, options, set) == 0) {
-		json_t *object = measure(rooms, options->rounds);
+	if (prepare(bench, options, set) == 0) {
+		json_t *object = measure(bench, options->rounds);
 
 		if (object != NULL && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 &&
 			putchar('\n') != EOF && fflush(stdout) == 0)
 			status = EXIT_DONE;
 		json_decref(object);
 	}
-	packets_free(rooms);
-	look_ups_free(rooms);
+	packets_free(bench);
+	look_ups_free(bench);
 	return status;
 }
 
@@ -196,7 +196,7 @@ main(int argc, char **argv)
 		.arg = &options,
 	};
 	enum exit_status status = EXIT_CONFIGURATION;
-	struct rooms rooms = {0};
+	struct microbench bench = {0};
 	struct netfc_set *set = NULL;
 	enum options_result parsed;
 	int eal_argc;
@@ -204,12 +204,12 @@ main(int argc, char **argv)
 	parsed = command_line_parse(&line, argc, argv, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
-	if (open_inputs(&options, &rooms.capture, &set) == 0 &&
+	if (open_inputs(&options, &bench.capture, &set) == 0 &&
 		eal_start(PROGRAM, eal_argc, argv) == 0) {
-		status = run(&options, &rooms, set);
+		status = run(&options, &bench, set);
 		rte_eal_cleanup();
 	}
-	capture_free(&rooms.capture);
+	capture_free(&bench.capture);
 	netfc_set_free(set);
 	return status;
 }

@@ -4,9 +4,9 @@
 
 /**
  * @file
- * What is timed: the look-ups of a capture's lanes alone, bare or through a match room; the steps
- * of their program one by one; whole packets through the pipeline. All in TSC cycles for one pass
- * over all packets of the capture.
+ * What is timed: the look-ups of a capture's lanes alone, by DPDK's library or through a match
+ * engine; the steps of their program one by one; whole packets through the pipeline. All in TSC
+ * cycles for one pass over all packets of the capture.
  */
 
 #include <stdbool.h>
@@ -24,13 +24,13 @@
 struct look_up {
 	const struct netfc_table *table;
 	struct match_stage
-		*stage; /**< of the measured room, or of an array where that is too large */
-	bool is_match;  /**< false: the decision table, an array in all rooms */
+		*stage; /**< by the match engine measured, or an array where that is too large */
+	bool is_match;  /**< false: the decision table, an array for all engines */
 	uint32_t *keys;
 };
 
 /** All that is measured. */
-struct rooms {
+struct microbench {
 	enum match_kind kind;
 	const struct netfc_set *set;
 	struct capture capture;
@@ -38,7 +38,7 @@ struct rooms {
 	const struct netfc_program *program;
 	unsigned int look_up_count;
 	struct look_up look_up[NETFC_MAX_STEPS]; /**< in the program's order */
-	bool has_stages;                         /**< false: the room computes without tables */
+	bool has_stages;                         /**< false: the engine computes without tables */
 	struct pipeline *pipeline;
 	struct pipeline_worker *worker;
 	struct rte_mempool *pool;
@@ -51,29 +51,29 @@ struct step_cycles {
 };
 
 /** Find the keys of all look-ups and make their stages. 0, or -1, said on stderr. */
-int look_ups_create(struct rooms *rooms);
-void look_ups_free(struct rooms *rooms);
+int look_ups_create(struct microbench *bench);
+void look_ups_free(struct microbench *bench);
 
 /** Make pipeline and packets, and see that it computes them. 0, or -1, said on stderr. */
-int packets_create(struct rooms *rooms);
-void packets_free(struct rooms *rooms);
+int packets_create(struct microbench *bench);
+void packets_free(struct microbench *bench);
 
-/** The look-ups that go through match stages, through the room. */
-uint64_t measure_look_ups(const struct rooms *rooms);
+/** The look-ups that go through match stages. */
+uint64_t measure_look_ups(const struct microbench *bench);
 
-/** Whether measure_bare() has something to measure: the room stands on a library of DPDK. */
-bool can_measure_bare(const struct rooms *rooms);
+/** Whether measure_bare() has something to measure: the engine is on top of a library of DPDK. */
+bool can_measure_bare(const struct microbench *bench);
 
 /** The same look-ups by the library's bulk look-up alone, its keys prepared as it wants them. */
-uint64_t measure_bare(const struct rooms *rooms);
+uint64_t measure_bare(const struct microbench *bench);
 
 /** Every step of the program, over batches. */
-void measure_steps(const struct rooms *rooms, struct step_cycles *cycles);
+void measure_steps(const struct microbench *bench, struct step_cycles *cycles);
 
 /** The kernel that computes the packets at once, described for people; NULL: stages do. */
-const char *packets_kernel(const struct rooms *rooms);
+const char *packets_kernel(const struct microbench *bench);
 
 /** Whole packets through the pipeline, in bursts. */
-uint64_t measure_packets(struct rooms *rooms);
+uint64_t measure_packets(struct microbench *bench);
 
 #endif /* MEASURE_H */

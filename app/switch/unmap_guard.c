@@ -7,7 +7,7 @@
 
 #include "unmap_guard.h"
 
-/* The C library's munmap() has no room for an argument of ours. */
+/* The C library's munmap() cannot take an argument of ours. */
 static struct rte_rcu_qsbr *guarded;
 
 void

@@ -8,7 +8,7 @@
 
 #include "array.h"
 
-/* What large pages are multiples of, or nearly everywhere. */
+/* The size of a large page on nearly all machines. */
 #define LARGE ((size_t)2 << 20)
 
 size_t
@@ -26,7 +26,7 @@ map(size_t bytes)
 		return NULL;
 	/* A kernel without large pages gives small ones. */
 	madvise(array, bytes, MADV_HUGEPAGE);
-	/* Now, not with the first packets. */
+	/* Page faults occur now, not with the first packets. */
 	memset(array, 0, bytes);
 	return array;
 }

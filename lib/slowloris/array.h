@@ -2,13 +2,13 @@
 #ifndef SLOWLORIS_ARRAY_H
 #define SLOWLORIS_ARRAY_H
 
-/** @file Memory that lcores jump about in, so that its pages should be large. */
+/** @file Memory that lcores read in random order: its pages should be large. */
 
 #include <stddef.h>
 
 /**
- * Take memory: the EAL's if that is in hugepages, else the process's own, for which the kernel is
- * asked for large pages (transparent hugepages), as it is not for the EAL's.
+ * Allocate memory: the EAL's if that is in hugepages, else the process's own, for which the kernel
+ * is asked for transparent hugepages. The EAL does not ask for them.
  *
  * @return zeroes, aligned to a cache line; NULL where memory is short
  */

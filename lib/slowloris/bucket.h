@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Where in a table the keys of a hash may be, in one cache line. Look-ups come here first: the
- * table itself, an rte_hash, would have them read three lines.
+ * The positions in a table that the keys of a hash may have, in one cache line. Look-ups come here
+ * first: an rte_hash, the table itself, would read three lines.
  */
 
 #include <stdint.h>
@@ -13,14 +13,14 @@
 
 #include <rte_common.h>
 
-/* How many keys a cache line has room for; twice as many as there are to a bucket on average. */
+/* Keys in a cache line: twice as many as a bucket of a full table has on average. */
 #define BUCKET_SLOTS 15
-/* A slot has a position in its lower bits, and some of its key's hash, never 0, above them. */
+/* A slot: the position in the lower bits, above them some bits of the key's hash, never 0. */
 #define BUCKET_POSITION_BITS 25
 #define BUCKET_POSITION_MASK ((1u << BUCKET_POSITION_BITS) - 1)
 
 struct bucket {
-	/* 0: free. The last counts keys that are in the table, but found no slot. */
+	/* 0: free. The last one counts keys that are in the table only: all slots were taken. */
 	uint32_t slot[BUCKET_SLOTS + 1];
 } __rte_cache_aligned;
 
@@ -66,14 +66,14 @@ bucket_position(const struct bucket *bucket, unsigned int slot)
 	return __atomic_load_n(&bucket->slot[slot], __ATOMIC_RELAXED) & BUCKET_POSITION_MASK;
 }
 
-/* Whether only the table knows about a key that no slot has. */
+/* How many keys are in the table only, and in no slot. */
 static inline uint32_t
 bucket_elsewhere(const struct bucket *bucket)
 {
 	return __atomic_load_n(&bucket->slot[BUCKET_SLOTS], __ATOMIC_RELAXED);
 }
 
-/* Add a key; by who changes the table alone, as is the next. */
+/* Add a key. As bucket_remove(): for the holder of the writer lock only. */
 static inline void
 bucket_add(struct bucket *bucket, uint32_t hash, uint32_t position)
 {

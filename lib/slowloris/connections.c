@@ -8,7 +8,7 @@
 #include "detector.h"
 #include "table.h"
 
-/* To a bucket, on average, when the table is full: it has hardly ever more than its slots. */
+/* Connections per bucket when the table is full. A bucket has hardly ever more than its slots. */
 #define CONNECTIONS_PER_BUCKET 8
 
 _Static_assert((1u << 24) + TABLE_SLACK < BUCKET_POSITION_MASK, "positions fit into slots");
@@ -142,7 +142,7 @@ connections_evict(struct connections *connections)
 {
 	uint32_t index = NONE;
 
-	/* Handshakes that were completed wait in the queue, too, so that it may be full first. */
+	/* Completed handshakes are in the queue, too: it may be full before the table is. */
 	while (index == NONE && queue_length(connections) > 0 &&
 		(connections->count == connections->capacity ||
 			queue_length(connections) > connections->half_open_mask))

@@ -53,7 +53,7 @@ destinations_add(struct destinations *destinations, uint32_t address, uint32_t n
 		return NONE;
 	destination = &destinations->record[position];
 	*destination =
-		(struct destination){.address = address, .seen = now, .turned = now, .used = 1};
+		(struct destination){.address = address, .seen = now, .rotated = now, .used = 1};
 	destinations->count++;
 	destinations->high = RTE_MAX(destinations->high, (uint32_t)position + 1);
 	return (uint32_t)position;

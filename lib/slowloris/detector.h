@@ -30,7 +30,7 @@ enum connection_state {
 
 /* Two in a cache line. */
 struct connection {
-	uint64_t bytes;        /* of its client; leave with it */
+	uint64_t bytes;        /* of its client; subtracted when it ends */
 	uint32_t seen, opened; /* ticks */
 	uint32_t expected;     /* what the client acknowledges at first */
 	uint32_t state;        /* enum connection_state, and above it the destination's index */
@@ -54,14 +54,14 @@ connection_state(const struct connection *connection)
 		__atomic_load_n(&connection->state, __ATOMIC_ACQUIRE) & STATE_MASK);
 }
 
-/* The same for as long as somebody may hold the record. */
+/* Does not change as long as an lcore may use the record. */
 static inline uint32_t
 connection_destination(const struct connection *connection)
 {
 	return __atomic_load_n(&connection->state, __ATOMIC_RELAXED) >> STATE_BITS;
 }
 
-/* From one state into the next; false if it was not, or is not any more, in the one. */
+/* Change the state; false if it is not `from` any more. */
 static inline bool
 connection_advance(
 	struct connection *connection, enum connection_state from, enum connection_state to)
@@ -75,15 +75,15 @@ connection_advance(
 
 struct destination {
 	uint64_t bytes;
-	uint64_t loose;     /* of the bytes: those of no connection, since the last turn */
-	uint64_t loose_old; /* and before it; leave with the next turn */
-	uint32_t address;   /* as in packets */
+	uint64_t unattributed;        /* of the bytes: those of no connection, since `rotated` */
+	uint64_t unattributed_before; /* and before it; subtracted at the next rotation */
+	uint32_t address;             /* as in packets */
 	uint32_t connections, established;
-	uint32_t seen, turned; /* ticks */
-	uint32_t since;        /* ticks: when the alarm's condition began to hold; 0: it does not */
-	uint32_t calm;         /* ticks: when that of the alarm's end did */
-	uint16_t ratio;        /* connections per byte */
-	uint8_t alarm;         /* under attack */
+	uint32_t seen, rotated; /* ticks */
+	uint32_t since; /* ticks: since when the condition of an alarm holds; 0: it does not */
+	uint32_t calm;  /* ticks: the same for the alarm's end */
+	uint16_t ratio; /* connections per byte */
+	uint8_t alarm;  /* under attack */
 	uint8_t used;
 } __attribute__((aligned(64)));
 
@@ -93,7 +93,7 @@ struct half_open {
 	uint32_t opened;
 };
 
-/* The connections, in one table. Changed by the pen's holder alone. */
+/* The connections, in one table. Only the holder of the writer lock changes it. */
 struct connections {
 	struct rte_hash *hash;
 	struct bucket *bucket; /* where to look first */
@@ -105,13 +105,13 @@ struct connections {
 	uint32_t capacity;
 	uint32_t count;
 	uint32_t high; /* records from here on have never been used */
-	uint32_t next; /* where ageing goes on */
-	/* Handshakes by age, a queue going round; those completed stay until their turn. */
+	uint32_t next; /* the record that ageing looks at next */
+	/* Handshakes by age, a ring; completed ones stay in it until they are the oldest. */
 	struct half_open *half_open;
 	uint32_t half_open_mask, half_open_first, half_open_last;
 };
 
-/* Where keys of that hash are. */
+/* The bucket of a hash. */
 static inline struct bucket *
 connections_bucket(const struct connections *connections, uint32_t hash)
 {
@@ -161,12 +161,12 @@ struct slowloris {
 	struct divider *divider;
 	struct connections connections;
 	struct destinations destinations;
-	struct rte_ring *segments; /* left to the pen's holder */
+	struct rte_ring *segments; /* left to the holder of the writer lock */
 	struct rte_ring *alerts;
 	struct slowloris_memory memory;
-	uint32_t aged_at, watched_at;     /* ticks: ageing has come so far */
-	uint32_t pen __rte_cache_aligned; /* 1: somebody holds it */
-	uint32_t established, alarms;     /* of all destinations */
+	uint32_t aged_at, watched_at;             /* ticks: ageing has come so far */
+	uint32_t writer_lock __rte_cache_aligned; /* 1: held by an lcore */
+	uint32_t established, alarms;             /* of all destinations */
 	struct slowloris_counters counters;
 };
 
@@ -181,24 +181,24 @@ struct division_batch {
 	uint8_t query[DIVIDE_BULK]; /* which of the burst's queries asks, plus 1 */
 };
 
-/* What a segment belongs to: records, or NONE. */
-struct place {
-	uint32_t connection;  /* from its sender's side */
-	uint32_t answered;    /* from its receiver's side: the connection that it answers */
-	uint32_t destination; /* its receiver */
+/* The records that a segment belongs to; NONE: there is none. */
+struct found_records {
+	uint32_t connection;  /* whose client sent the segment */
+	uint32_t answered;    /* whose client receives it: an answer of the server */
+	uint32_t destination; /* that receives it */
 };
 
 struct slowloris_worker {
 	struct slowloris_worker_counters counters;
 	struct slowloris *detector;
-	uint32_t now; /* ticks */
-	bool writing; /* it holds the pen */
-	bool quiet;   /* nothing was pending before it looked up the burst */
-	bool changed; /* tables have changed since */
+	uint32_t now;   /* ticks */
+	bool is_writer; /* it holds the writer lock */
+	bool quiet;     /* no segment was waiting in the ring before the burst was looked up */
+	bool changed;   /* tables have changed since */
 	struct slowloris_verdict *verdict;
 	struct division_batch pending;
 	struct segment segment[PIPELINE_BURST];
-	struct place place[PIPELINE_BURST];
+	struct found_records found[PIPELINE_BURST];
 } __rte_cache_aligned;
 
 /* Counters that several lcores may add to, or that only one does. */
@@ -237,15 +237,15 @@ int connections_create(struct connections *connections, const struct slowloris_c
 void connections_destroy(struct connections *connections);
 uint32_t connections_find(
 	const struct connections *connections, const struct connection_key *key, uint32_t hash);
-/* A place for a new connection, its record to be filled in; NONE where there is no room. */
+/* Add a connection. The caller fills in its record. NONE if the table is full. */
 uint32_t
 connections_add(struct connections *connections, const struct connection_key *key, uint32_t now);
-/* Its record is the caller's to settle. */
+/* The caller subtracts its bytes. */
 void connections_remove(
 	struct connections *connections, const struct connection_key *key, uint32_t index);
-/* The oldest incomplete handshake, if something has to go before another can be added. */
+/* The oldest incomplete handshake, if one must be removed before another can be added. */
 uint32_t connections_evict(struct connections *connections);
-/* An incomplete handshake that is older than `age`, or NONE, taking so many looks at the most. */
+/* An incomplete handshake older than `age`, or NONE. Each record looked at takes one of `looks`. */
 uint32_t connections_expire(
 	struct connections *connections, uint32_t now, uint32_t age, unsigned int *looks);
 
@@ -258,16 +258,17 @@ void destinations_remove(struct destinations *destinations, uint32_t index);
 void destination_read(const struct destination *destination, struct slowloris_registers *registers);
 
 /* track.c */
-/* Count a segment. False where that takes the pen, and this lcore does not have it. */
-bool track(struct slowloris_worker *worker, const struct segment *segment, struct place place);
-/* End a connection; the pen's holder only. */
+/* Count a segment. False if that needs the writer lock, which this lcore does not hold. */
+bool
+track(struct slowloris_worker *worker, const struct segment *segment, struct found_records found);
+/* End a connection; the lock's holder only. */
 void track_end(struct slowloris_worker *worker, uint32_t connection);
-/* Bytes that were counted for a connection while it ended leave, too; the pen's holder only. */
+/* Subtract a connection's bytes from its destination's; the lock's holder only. */
 void track_settle(struct slowloris_worker *worker, struct connection *connection);
 /* Divide what has changed: registers, alarms, answers. */
 void track_flush(struct slowloris_worker *worker);
 
-/* A destination's registers have changed, or are asked for by a query, plus 1: divide them. */
+/* Divide a destination's registers. `query`: 0, or which of the burst's queries asks, plus 1. */
 static inline void
 track_divide(struct slowloris_worker *worker, uint32_t destination, uint64_t bytes, uint8_t query)
 {
@@ -298,7 +299,7 @@ track_bytes(struct slowloris_worker *worker, const struct segment *segment, uint
 		add_u64(detector, &connection->bytes, segment->length);
 		refresh(&connection->seen, worker->now);
 	} else {
-		add_u64(detector, &record->loose, segment->length);
+		add_u64(detector, &record->unattributed, segment->length);
 	}
 	refresh(&record->seen, worker->now);
 	track_divide(worker, destination, bytes, 0);
@@ -310,18 +311,29 @@ void defence_watch(struct slowloris_worker *worker, struct destination *destinat
 	uint32_t established);
 /* The same from time to time, whether it was written or not: an attack may begin or end. */
 void defence_review(struct slowloris_worker *worker, struct destination *destination);
-/* Whether to drop; marks the packet's place in the verdict. */
+/* Whether to drop a packet; if so, its bit is set in the verdict. */
 bool defence_drops(struct slowloris_worker *worker, unsigned int packet,
 	const struct destination *destination, struct connection *connection);
 
-/* keep.c */
-/* Age as much as is due; the pen's holder only. */
-void keep_age(struct slowloris_worker *worker);
+/* ageing.c */
+/* Age as much as is due; the lock's holder only. */
+void age_tables(struct slowloris_worker *worker);
 
-/* process.c */
-/* Become the one who changes tables, if nobody is; never waits. */
-bool pen_take(struct slowloris_worker *worker);
-/* Count what others have left meanwhile, and be it no more. */
-void pen_give(struct slowloris_worker *worker);
+/* find.c */
+/* The records that a segment belongs to now: those found, unless tables have changed since. */
+struct found_records find_again(const struct slowloris_worker *worker,
+	const struct segment *segment, struct found_records found);
+
+/* writer.c */
+/* Take the writer lock if it is free; never waits. */
+bool writer_trylock(struct slowloris_worker *worker);
+/* Count what others have left meanwhile, and release the lock. */
+void writer_unlock(struct slowloris_worker *worker);
+/* Leave a segment to the lock's holder, in the ring. */
+void writer_leave(struct slowloris_worker *worker, struct segment *segment);
+/* Count what others have left; the lock's holder only. */
+void writer_drain(struct slowloris_worker *worker);
+/* Whether all that anybody has left has been counted. */
+bool writer_is_quiet(const struct slowloris *detector);
 
 #endif /* SLOWLORIS_DETECTOR_H */

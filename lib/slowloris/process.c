@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A burst: looked up at once, counted in order. */
+/* A burst: all keys are looked up together, then packets are counted in their order. */
 #include <string.h>
 
 #include <rte_byteorder.h>
@@ -7,153 +7,18 @@
 
 #include "detector.h"
 
-/* Segments of others taken at a time, so that a flood of them does not hold up a burst. */
-#define TAKEN_AT_ONCE 64
-#define TAKES 8
-
-/* How many packets ahead destinations are fetched. */
+/* How many packets ahead destinations are prefetched. */
 #define AHEAD 4
-/* Not NONE, but no position either. */
-#define UNSURE (NONE - 1)
+/* No position: the bucket has overflowed, only the rte_hash knows. */
+#define ASK_HASH (NONE - 1)
 
-/* ---- the pen ------------------------------------------------------------------------------- */
-
-static void take_left_segments(struct slowloris_worker *worker);
-
-bool
-pen_take(struct slowloris_worker *worker)
-{
-	uint32_t *pen = &worker->detector->pen;
-	uint32_t free = 0;
-
-	if (load_u32(pen) != 0 ||
-		!__atomic_compare_exchange_n(
-			pen, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-		return false;
-	worker->writing = true;
-	return true;
-}
-
-void
-pen_give(struct slowloris_worker *worker)
-{
-	take_left_segments(worker);
-	worker->writing = false;
-	__atomic_store_n(&worker->detector->pen, 0, __ATOMIC_RELEASE);
-}
-
-/* Whether all that was left by anybody has been counted. In this order: first left, then taken. */
-static bool
-is_quiet(const struct slowloris *detector)
-{
-	if (!detector->config.shared)
-		return true;
-	if (!rte_ring_empty(detector->segments))
-		return false;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&detector->pen, __ATOMIC_ACQUIRE) == 0;
-}
-
-/* ---- places -------------------------------------------------------------------------------- */
-
-static uint32_t
-find_connection(const struct slowloris *detector, const struct connection_key *key)
-{
-	const struct connections *connections = &detector->connections;
-
-	return connections_find(connections, key, hash_connection(&connections->secret, key));
-}
-
-/* A connection that was found and has not ended since, or one that has begun since. */
-static uint32_t
-current_connection(
-	const struct slowloris_worker *worker, uint32_t found, const struct connection_key *key)
-{
-	const struct connections *connections = &worker->detector->connections;
-
-	if (found == NONE && worker->changed)
-		found = find_connection(worker->detector, key);
-	if (found == NONE)
-		return NONE;
-	if (connection_state(&connections->record[found]) != CONNECTION_ENDED)
-		return found;
-	if (!worker->changed)
-		return NONE;
-	found = find_connection(worker->detector, key);
-	return found != NONE && connection_state(&connections->record[found]) != CONNECTION_ENDED
-		? found
-		: NONE;
-}
-
-/* What a segment belongs to when its turn has come. */
-static struct place
-current_place(
-	const struct slowloris_worker *worker, const struct segment *segment, struct place found)
-{
-	const struct slowloris *detector = worker->detector;
-	struct connection_key reversed;
-
-	if (segment->kind == SEGMENT_TCP) {
-		if (!segment_answers(segment))
-			found.connection =
-				current_connection(worker, found.connection, &segment->key);
-		if (segment_answers(segment) ||
-			(found.connection == NONE && segment_ends(segment))) {
-			reversed = key_reversed(&segment->key);
-			found.answered = segment_answers(segment) || found.answered != NONE
-				? current_connection(worker, found.answered, &reversed)
-				: find_connection(detector, &reversed);
-		}
-	}
-	if (found.connection != NONE)
-		found.destination =
-			connection_destination(&detector->connections.record[found.connection]);
-	else if (found.destination == NONE && worker->changed)
-		found.destination =
-			destinations_find(&detector->destinations, segment->key.destination);
-	return found;
-}
-
-/* ---- what others have left ----------------------------------------------------------------- */
-
-static void
-leave(struct slowloris_worker *worker, struct segment *segment)
-{
-	if (rte_ring_enqueue_elem(worker->detector->segments, segment, sizeof(*segment)) == 0)
-		worker->counters.queued++;
-	else
-		worker->counters.missed++;
-}
-
-static void
-take_left_segments(struct slowloris_worker *worker)
-{
-	struct rte_ring *ring = worker->detector->segments;
-	struct segment segment[TAKEN_AT_ONCE];
-	unsigned int count;
-
-	for (unsigned int takes = 0; takes < TAKES && !rte_ring_empty(ring); takes++) {
-		count = rte_ring_dequeue_burst_elem(
-			ring, segment, sizeof(segment[0]), TAKEN_AT_ONCE, NULL);
-		worker->changed = true;
-		for (unsigned int s = 0; s < count; s++) {
-			const struct place unknown = {NONE, NONE, NONE};
-
-			track(worker, &segment[s], current_place(worker, &segment[s], unknown));
-		}
-	}
-	track_flush(worker);
-}
-
-/* ---- a burst ------------------------------------------------------------------------------- */
-
-/* What of a burst needs which treatment; packets as bits. */
+/* What is to be done for the packets of a burst; packets as bits. */
 struct burst {
-	uint64_t tcp;     /* have a connection */
-	uint64_t answers; /* of those, the ones whose connection is their receiver's */
-	uint64_t other;   /* only a destination */
+	uint64_t tcp;     /* TCP segments */
+	uint64_t answers; /* of those, SYN-ACKs: their receiver is the client */
+	uint64_t other;   /* what has a destination only */
 	bool changes;     /* a connection may begin or end */
-	bool plain;       /* nothing in it depends on what came before */
+	bool independent; /* no packet depends on one before it */
 };
 
 /* Keys to be looked up together. */
@@ -161,18 +26,18 @@ struct keys {
 	unsigned int count;
 	const struct connection_key *key[PIPELINE_BURST];
 	uint32_t hash[PIPELINE_BURST];
-	uint32_t candidate[PIPELINE_BURST]; /* positions, or NONE, or UNSURE */
+	uint32_t candidate[PIPELINE_BURST]; /* positions, NONE or ASK_HASH */
 	uint8_t packet[PIPELINE_BURST];
 	struct connection_key reversed[PIPELINE_BURST];
 };
 
-/* A segment with a flag that may change a connection, or answer to that. */
+/* A segment with SYN, FIN or RST: it may begin, answer or end a connection. */
 static void
-read_turn(const struct segment *segment, unsigned int packet, struct burst *burst,
+read_control_segment(const struct segment *segment, unsigned int packet, struct burst *burst,
 	const struct connection_key **key, struct connection_key *reversed)
 {
 	burst->changes |= segment_opens(segment) || segment_ends(segment);
-	burst->plain = false;
+	burst->independent = false;
 	if (!segment_answers(segment))
 		return;
 	burst->answers |= UINT64_C(1) << packet;
@@ -196,22 +61,23 @@ read_burst(struct slowloris_worker *worker, struct rte_mbuf **mbufs, const struc
 			unsigned int k = keys->count++;
 
 			keys->key[k] = &segment->key;
-			if (unlikely((segment->flags & SEGMENT_TURNS) != 0))
-				read_turn(segment, i, burst, &keys->key[k], &keys->reversed[k]);
+			if (unlikely((segment->flags & SEGMENT_CONTROL_FLAGS) != 0))
+				read_control_segment(
+					segment, i, burst, &keys->key[k], &keys->reversed[k]);
 			keys->hash[k] = hash_connection(&secret, keys->key[k]);
 			rte_prefetch0(connections_bucket(&detector->connections, keys->hash[k]));
 			keys->packet[k] = (uint8_t)i;
 			burst->tcp |= UINT64_C(1) << i;
-		} else if (segment->kind == SEGMENT_LOOSE || segment->kind == SEGMENT_QUERY ||
+		} else if (segment->kind == SEGMENT_PARTIAL || segment->kind == SEGMENT_QUERY ||
 			(segment->kind == SEGMENT_OTHER && alarms)) {
-			worker->place[i] = (struct place){NONE, NONE, NONE};
+			worker->found[i] = (struct found_records){NONE, NONE, NONE};
 			burst->other |= UINT64_C(1) << i;
-			burst->plain = false;
+			burst->independent = false;
 		}
 	}
 }
 
-/* Their buckets have come: fetch the record that each is likely to have. */
+/* The buckets are in the cache: prefetch the record that each key is likely to have. */
 static void
 fetch_records(const struct connections *connections, struct keys *keys)
 {
@@ -224,16 +90,16 @@ fetch_records(const struct connections *connections, struct keys *keys)
 				bucket_position(bucket, (unsigned int)__builtin_ctz(match));
 			rte_prefetch0(&connections->record[keys->candidate[k]]);
 		} else {
-			keys->candidate[k] = bucket_elsewhere(bucket) != 0 ? UNSURE : NONE;
+			keys->candidate[k] = bucket_elsewhere(bucket) != 0 ? ASK_HASH : NONE;
 		}
 	}
 }
 
-/* The record has come, or will soon: fetch that of its destination. */
+/* The record is in the cache, or will soon be: prefetch that of its destination. */
 static inline void
 fetch_destination(const struct connections *connections, uint32_t candidate)
 {
-	if (candidate < UNSURE)
+	if (candidate < ASK_HASH)
 		rte_prefetch0(&connections->destination[connection_destination(
 			&connections->record[candidate])]);
 }
@@ -244,18 +110,18 @@ settle_candidate(const struct connections *connections, const struct keys *keys,
 	uint32_t candidate = keys->candidate[k];
 
 	if (candidate == NONE ||
-		(likely(candidate != UNSURE) &&
+		(likely(candidate != ASK_HASH) &&
 			likely(connections_is(connections, candidate, keys->key[k]))))
 		return candidate;
 	return connections_find(connections, keys->key[k], keys->hash[k]);
 }
 
 /*
- * What most packets are: neither first nor last of a connection, for a destination that is not
- * under attack. False for others.
+ * Count a packet that neither begins nor ends a connection, for a destination that is not under
+ * attack, as most are. False for others.
  */
 static inline bool
-count_usual(struct slowloris_worker *worker, const struct segment *segment, uint32_t index)
+count_data(struct slowloris_worker *worker, const struct segment *segment, uint32_t index)
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection = &detector->connections.record[index];
@@ -273,8 +139,8 @@ count_usual(struct slowloris_worker *worker, const struct segment *segment, uint
 }
 
 /*
- * Look up connections; count what can be counted at once. Returns the packets that have none, and
- * takes those out of `burst` that were counted.
+ * Look up connections, and count the packets that can be counted at once: they are taken out of
+ * `burst`. Returns the packets without a connection.
  */
 static uint64_t
 look_up_connections(struct slowloris_worker *worker, struct keys *keys, struct burst *burst)
@@ -291,15 +157,15 @@ look_up_connections(struct slowloris_worker *worker, struct keys *keys, struct b
 		if (k + AHEAD < keys->count)
 			fetch_destination(connections, keys->candidate[k + AHEAD]);
 		index = settle_candidate(connections, keys, k);
-		if (likely(burst->plain && index != NONE) &&
-			likely(count_usual(worker, &worker->segment[packet], index))) {
+		if (likely(burst->independent && index != NONE) &&
+			likely(count_data(worker, &worker->segment[packet], index))) {
 			burst->tcp ^= bit;
 			continue;
 		}
 		if (unlikely((burst->answers & bit) != 0))
-			worker->place[packet] = (struct place){NONE, index, NONE};
+			worker->found[packet] = (struct found_records){NONE, index, NONE};
 		else
-			worker->place[packet] = (struct place){index, NONE, NONE};
+			worker->found[packet] = (struct found_records){index, NONE, NONE};
 		without |= index == NONE ? bit : 0;
 	}
 	return without;
@@ -326,7 +192,7 @@ look_up_destinations(struct slowloris_worker *worker, uint64_t packets)
 	rte_hash_lookup_with_hash_bulk(destinations->hash, key, hash, count, position);
 	for (unsigned int k = 0; k < count; k++) {
 		if (position[k] >= 0)
-			worker->place[packet[k]].destination = (uint32_t)position[k];
+			worker->found[packet[k]].destination = (uint32_t)position[k];
 	}
 }
 
@@ -350,61 +216,61 @@ count_packet(struct slowloris_worker *worker, unsigned int i)
 {
 	struct slowloris *detector = worker->detector;
 	struct segment *segment = &worker->segment[i];
-	struct place place = current_place(worker, segment, worker->place[i]);
+	struct found_records found = find_again(worker, segment, worker->found[i]);
 	struct connection *connection = NULL;
 
 	if (segment->kind == SEGMENT_QUERY) {
-		answer_query(worker, i, place.destination);
+		answer_query(worker, i, found.destination);
 		return;
 	}
-	if (place.connection != NONE)
-		connection = &detector->connections.record[place.connection];
-	if (place.destination != NONE &&
+	if (found.connection != NONE)
+		connection = &detector->connections.record[found.connection];
+	if (found.destination != NONE &&
 		defence_drops(
-			worker, i, &detector->destinations.record[place.destination], connection))
+			worker, i, &detector->destinations.record[found.destination], connection))
 		return;
 	if (segment->kind == SEGMENT_OTHER)
 		return;
 	worker->counters.segments++;
-	if (!track(worker, segment, place))
-		leave(worker, segment);
+	if (!track(worker, segment, found))
+		writer_leave(worker, segment);
 }
 
 void
 slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count, uint64_t now, struct slowloris_verdict *verdict)
 {
-	struct burst burst = {.plain = true};
-	uint64_t packets, alone;
+	struct burst burst = {.independent = true};
+	uint64_t packets, without_connection;
 	struct keys keys;
-	bool pen = false;
+	bool locked = false;
 
 	verdict->drop_destination = 0;
 	verdict->drop_connection = 0;
 	verdict->query_count = 0;
 	keys.count = 0;
 	read_burst(worker, mbufs, frames, count, &burst, &keys);
-	alone = burst.other;
+	without_connection = burst.other;
 	if ((burst.tcp | burst.other) == 0)
 		return;
 	worker->verdict = verdict;
 	worker->now = (uint32_t)(now >> TICK_SHIFT);
-	worker->quiet = is_quiet(worker->detector);
+	worker->quiet = writer_is_quiet(worker->detector);
 	worker->changed = false;
 	if (burst.changes || !worker->quiet)
-		pen = pen_take(worker);
-	if (pen && !worker->quiet)
-		take_left_segments(worker);
+		locked = writer_trylock(worker);
+	if (locked && !worker->quiet)
+		writer_drain(worker);
 	worker->changed = false;
 	if (burst.tcp != 0)
-		alone |= look_up_connections(worker, &keys, &burst);
-	if (alone != 0)
-		look_up_destinations(worker, alone);
+		without_connection |= look_up_connections(worker, &keys, &burst);
+	if (without_connection != 0)
+		look_up_destinations(worker, without_connection);
 	for (packets = burst.tcp | burst.other; packets != 0; packets &= packets - 1)
 		count_packet(worker, (unsigned int)__builtin_ctzll(packets));
 	track_flush(worker);
-	if (pen)
-		pen_give(worker);
+	if (locked)
+		writer_unlock(worker);
 }
 
 void
@@ -412,9 +278,9 @@ slowloris_keep(struct slowloris_worker *worker, uint64_t now)
 {
 	worker->now = (uint32_t)(now >> TICK_SHIFT);
 	worker->changed = true;
-	if (!pen_take(worker))
+	if (!writer_trylock(worker))
 		return;
-	take_left_segments(worker);
-	keep_age(worker);
-	pen_give(worker);
+	writer_drain(worker);
+	age_tables(worker);
+	writer_unlock(worker);
 }

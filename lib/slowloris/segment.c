@@ -57,7 +57,7 @@ read_ipv4(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *segm
 	segment->length = rte_be_to_cpu_16(ip->total_length);
 	if (ip->next_proto_id != IPPROTO_TCP)
 		return;
-	segment->kind = SEGMENT_LOOSE;
+	segment->kind = SEGMENT_PARTIAL;
 	/* Ports are in the first fragment only. */
 	if ((ip->fragment_offset & RTE_BE16(RTE_IPV4_HDR_OFFSET_MASK)) == 0)
 		read_tcp(mbuf, frame->network_offset + header, segment->length - header, segment);

@@ -2,7 +2,7 @@
 #ifndef SLOWLORIS_SEGMENT_H
 #define SLOWLORIS_SEGMENT_H
 
-/** @file What the detector wants to know of a packet. */
+/** @file The fields of a packet that the detector uses. */
 
 #include <netinet/in.h>
 #include <stdint.h>
@@ -13,11 +13,12 @@
 
 #include "frame.h"
 
-/* What a packet is. */
+/* Kinds of packets. */
 enum segment_kind {
-	SEGMENT_NONE,  /* no IPv4, or what the switch has answered itself */
-	SEGMENT_OTHER, /* IPv4, but no TCP */
-	SEGMENT_LOOSE, /* TCP without a whole header: a later fragment, or damaged */
+	SEGMENT_NONE,    /* no IPv4, or what the switch has answered itself */
+	SEGMENT_OTHER,   /* IPv4, but no TCP */
+	SEGMENT_PARTIAL, /* TCP without a whole header: a later fragment, or damaged; counted
+			    without a connection */
 	SEGMENT_TCP,
 	SEGMENT_QUERY, /* asks for `destination` */
 };
@@ -30,9 +31,9 @@ struct connection_key {
 	uint32_t zero; /* rte_hash compares 16 bytes faster than 12 */
 };
 
-/* What is left of a packet. */
+/* The fields of a packet. */
 struct segment {
-	struct connection_key key; /* from the sender's side; ports are 0 in loose segments */
+	struct connection_key key; /* from the sender's side; ports are 0 in partial segments */
 	rte_be32_t sequence, acknowledgement; /* as they stand in the packet */
 	uint16_t length;                      /* IPv4 total length, bytes */
 	uint8_t flags;                        /* of TCP */
@@ -41,42 +42,43 @@ struct segment {
 
 _Static_assert(sizeof(struct segment) % 4 == 0, "ring elements are multiples of 4 bytes");
 
-#define SEGMENT_ENDS (RTE_TCP_FIN_FLAG | RTE_TCP_RST_FLAG)
-#define SEGMENT_TURNS (RTE_TCP_SYN_FLAG | SEGMENT_ENDS)
+#define SEGMENT_END_FLAGS (RTE_TCP_FIN_FLAG | RTE_TCP_RST_FLAG)
+#define SEGMENT_CONTROL_FLAGS (RTE_TCP_SYN_FLAG | SEGMENT_END_FLAGS)
 
-/* Whether it asks for a connection. */
+/* Whether it asks for a connection: SYN. */
 static inline bool
 segment_opens(const struct segment *segment)
 {
-	return (segment->flags & (SEGMENT_TURNS | RTE_TCP_ACK_FLAG)) == RTE_TCP_SYN_FLAG;
+	return (segment->flags & (SEGMENT_CONTROL_FLAGS | RTE_TCP_ACK_FLAG)) == RTE_TCP_SYN_FLAG;
 }
 
-/* Whether it grants one. */
+/* Whether it grants one: SYN-ACK. */
 static inline bool
 segment_answers(const struct segment *segment)
 {
-	return (segment->flags & (SEGMENT_TURNS | RTE_TCP_ACK_FLAG)) ==
+	return (segment->flags & (SEGMENT_CONTROL_FLAGS | RTE_TCP_ACK_FLAG)) ==
 		(RTE_TCP_SYN_FLAG | RTE_TCP_ACK_FLAG);
 }
 
-/* Whether it ends one, in whichever direction. */
+/* Whether it ends one, in either direction: FIN or RST. */
 static inline bool
 segment_ends(const struct segment *segment)
 {
-	return (segment->flags & SEGMENT_ENDS) != 0 && (segment->flags & RTE_TCP_SYN_FLAG) == 0;
+	return (segment->flags & SEGMENT_END_FLAGS) != 0 &&
+		(segment->flags & RTE_TCP_SYN_FLAG) == 0;
 }
 
 /*
  * The secret of a hash: h = (key[0] + key[1] * w1 + key[2] * w2 + key[3] * w3) mod 2^64 / 2^32.
  * Any two different keys collide with a probability of 2^-32 over the secrets (multilinear hashing:
- * Lemire, Kaser, "Strongly universal string hashing is fast", 2014), so that nobody who does not
- * know the secret can make keys that collide more often than chance has it.
+ * Lemire, Kaser, "Strongly universal string hashing is fast", 2014), so nobody who does not
+ * know the secret can make keys that collide more often than by chance.
  */
 struct hash_secret {
 	uint64_t key[4];
 };
 
-/* A new secret. */
+/* Draw a new secret. */
 struct hash_secret hash_secret_draw(void);
 
 static inline uint32_t

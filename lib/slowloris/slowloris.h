@@ -7,10 +7,10 @@
  * Slowloris in the data path (paper, section VI): for each IPv4 destination the connections open
  * to it, their bytes, and connections per byte, divided by table look-ups.
  *
- * All lcores share one detector. Packets of connections that are known are counted in place; what
- * changes the tables goes through whichever lcore holds the pen: one at a time, and nobody waits
- * for it. An lcore that does not get it leaves its packets' segments in a ring, and the holder
- * takes them in the order in which they came, so that it does not matter which lcore received what.
+ * All lcores share one detector. Each lcore counts packets of known connections itself. Only the
+ * holder of the writer lock changes the tables. No lcore waits for the lock: one that does not get
+ * it puts its segments into a ring, and the holder counts them in the order in which they came. So
+ * it does not matter which lcore received what.
  */
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ struct slowloris_rules {
 	uint32_t least_release; /**< fewer than this are its end */
 	uint32_t time_ms;       /**< ... for so long: both to begin and to end */
 	enum slowloris_policy policy;
-	uint64_t slow_bytes; /**< SLOWLORIS_CONNECTION: slow is who sent less ... */
+	uint64_t slow_bytes; /**< SLOWLORIS_CONNECTION: a slow client has sent less ... */
 	uint32_t grace_ms;   /**< ... in so long since its SYN */
 	uint32_t timeout_s;  /**< a connection that is silent for so long has ended */
 	bool dry_run;        /**< drop nothing */
@@ -55,12 +55,12 @@ struct slowloris_config {
 };
 
 /** What one lcore counts: X(name, meaning). */
-#define SLOWLORIS_WORKER_COUNTERS(X)                                  \
-	X(segments, "TCP segments over IPv4, but those dropped")      \
-	X(divisions, "registers divided")                             \
-	X(queries, "queries answered")                                \
-	X(queued, "segments left to another lcore")                   \
-	X(missed, "segments that went uncounted: too many were left") \
+#define SLOWLORIS_WORKER_COUNTERS(X)                                 \
+	X(segments, "TCP segments over IPv4, but those dropped")     \
+	X(divisions, "registers divided")                            \
+	X(queries, "queries answered")                               \
+	X(queued, "segments left to the lcore with the writer lock") \
+	X(missed, "segments not counted: the ring was full")         \
 	X(would_drop, "packets that only a dry run let pass")
 
 struct slowloris_worker_counters {
@@ -69,19 +69,19 @@ struct slowloris_worker_counters {
 #undef SLOWLORIS_COUNTER_
 };
 
-/** What the pen's holder counts: X(name, meaning). */
-#define SLOWLORIS_COUNTERS(X)                                                             \
-	X(opened, "connections opened")                                                   \
-	X(retransmitted, "SYNs of connections that were open")                            \
-	X(closed, "connections ended by FIN or RST")                                      \
-	X(timed_out, "connections ended by silence")                                      \
-	X(half_open_expired, "handshakes not completed in time")                          \
-	X(half_open_evicted, "handshakes forgotten for lack of room")                     \
-	X(connections_refused, "connections not tracked: the table was full")             \
-	X(destinations_refused, "connections not tracked: no room for their destination") \
-	X(destinations_forgotten, "destinations that were silent")                        \
-	X(alarms_raised, "destinations found under attack")                               \
-	X(alarms_released, "destinations found to have recovered")                        \
+/** What the holder of the writer lock counts: X(name, meaning). */
+#define SLOWLORIS_COUNTERS(X)                                                                  \
+	X(opened, "connections opened")                                                        \
+	X(retransmitted, "SYNs of connections that were open")                                 \
+	X(closed, "connections ended by FIN or RST")                                           \
+	X(timed_out, "connections ended by silence")                                           \
+	X(half_open_expired, "handshakes not completed in time")                               \
+	X(half_open_evicted, "handshakes forgotten: the table was full")                       \
+	X(connections_refused, "connections not tracked: the table was full")                  \
+	X(destinations_refused, "connections not tracked: the table of destinations was full") \
+	X(destinations_forgotten, "destinations that were silent")                             \
+	X(alarms_raised, "destinations found under attack")                                    \
+	X(alarms_released, "destinations found to have recovered")                             \
 	X(alerts_lost, "alerts not told: too many at once")
 
 struct slowloris_counters {
@@ -109,7 +109,7 @@ struct slowloris_registers {
 /** An attack began or ended. */
 struct slowloris_alert {
 	struct slowloris_registers registers; /**< alarm says which */
-	uint32_t after_ms;                    /**< how long since the first sign of it */
+	uint32_t after_ms;                    /**< since the condition began to hold */
 	uint32_t dry_run;                     /**< 1: nothing is dropped */
 };
 
@@ -141,8 +141,8 @@ int slowloris_create(const struct slowloris_config *config, struct slowloris **d
 void slowloris_free(struct slowloris *detector);
 
 /**
- * Change the rules while lcores work; one thread at a time. Each lcore goes by the new ones from
- * its next burst on, or from within the one that it has.
+ * Change the rules while lcores work; one thread at a time. They apply from an lcore's next burst
+ * on, or from the middle of the current one.
  */
 void slowloris_set_rules(struct slowloris *detector, const struct slowloris_rules *rules);
 
@@ -163,7 +163,8 @@ void slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count, uint64_t now,
 	struct slowloris_verdict *verdict);
 
-/** Age, find attacks that begin and end without packets: a little of each; to be called often. */
+/** End what is silent, find attacks that begin or end without packets. Call it often: each call
+ * looks at a few records only. */
 void slowloris_keep(struct slowloris_worker *worker, uint64_t now);
 
 /** Take the next alert; only one thread may. */
@@ -176,7 +177,7 @@ bool slowloris_find(
 /**
  * The destinations under attack, by any thread.
  *
- * @param registers room for `most`
+ * @param registers space for `most` of them
  * @return how many were found
  */
 uint32_t slowloris_alarms(

@@ -17,7 +17,7 @@ table_create(const char *name, const void *owner, uint32_t capacity, uint32_t ke
 		.entries = capacity + TABLE_SLACK,
 		.key_len = key_bytes,
 		.socket_id = socket_id,
-		/* With extra buckets, all entries find room whatever their hashes. */
+		/* With extra buckets, all entries can be stored, whatever their hashes. */
 		.extra_flag =
 			RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY_LF | RTE_HASH_EXTRA_FLAGS_EXT_TABLE,
 	};

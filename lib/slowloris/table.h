@@ -4,8 +4,8 @@
 
 /**
  * @file
- * An rte_hash that many look into and one, the pen's holder, changes. A key's position is the index
- * of its record; it is used again once all lcores have passed by.
+ * An rte_hash that all lcores read and only the holder of the writer lock changes. A key's position
+ * is the index of its record. It is used again when all lcores have passed a quiescent state.
  */
 
 #include <stdint.h>
@@ -13,10 +13,10 @@
 #include <rte_hash.h>
 #include <rte_rcu_qsbr.h>
 
-/* Positions for keys that have been removed and that somebody may still hold. */
+/* Positions of removed keys that an lcore may still use. */
 #define TABLE_SLACK 16384
 
-/* How many records there must be for a table of that capacity: positions are less than that. */
+/* Records that a table of that capacity needs: positions are below this. */
 static inline uint32_t
 table_records(uint32_t capacity)
 {

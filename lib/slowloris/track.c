@@ -5,9 +5,9 @@
 #include "detector.h"
 
 /*
- * How far a client's first acknowledgement may be ahead of its server's number: what a server sends
- * before it hears of its client fits into the first window. Who does not see the answers guesses
- * right once in 65,536 times.
+ * How far a client's first acknowledgement may be ahead of the server's sequence number: what a
+ * server sends before the first acknowledgement fits into the first window. A client that does not
+ * see the answers guesses right once in 65,536 times.
  */
 #define FIRST_WINDOW 65535u
 
@@ -77,9 +77,9 @@ track_end(struct slowloris_worker *worker, uint32_t index)
 	worker->changed = true;
 }
 
-/* A new connection's destination; a new one, too, if need be. */
+/* A new connection's destination, which is added if it is not known. */
 static uint32_t
-destination_of_new(
+destination_for_new(
 	struct slowloris_worker *worker, const struct segment *segment, uint32_t destination)
 {
 	struct slowloris *detector = worker->detector;
@@ -93,9 +93,9 @@ destination_of_new(
 	return destination;
 }
 
-/* Find a place for a new connection, if need be that of the oldest incomplete handshake. */
+/* A record for a new connection, if need be that of the oldest incomplete handshake. */
 static uint32_t
-place_of_new(struct slowloris_worker *worker, const struct segment *segment)
+record_for_new(struct slowloris_worker *worker, const struct segment *segment)
 {
 	struct slowloris *detector = worker->detector;
 	uint32_t oldest = connections_evict(&detector->connections), index;
@@ -110,12 +110,12 @@ place_of_new(struct slowloris_worker *worker, const struct segment *segment)
 	return index;
 }
 
-/* A connection begins. Returns its record, or NULL where there was no room for it. */
+/* A connection begins. Returns its record, or NULL if the table is full. */
 static struct connection *
 begin(struct slowloris_worker *worker, const struct segment *segment, uint32_t destination)
 {
 	struct slowloris *detector = worker->detector;
-	uint32_t index = place_of_new(worker, segment);
+	uint32_t index = record_for_new(worker, segment);
 	struct connection *connection;
 
 	if (index == NONE)
@@ -137,44 +137,46 @@ begin(struct slowloris_worker *worker, const struct segment *segment, uint32_t d
 }
 
 static bool
-track_syn(struct slowloris_worker *worker, const struct segment *segment, struct place place)
+track_syn(
+	struct slowloris_worker *worker, const struct segment *segment, struct found_records found)
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection;
 
-	if (!worker->writing)
+	if (!worker->is_writer)
 		return false;
-	if (place.connection != NONE) {
-		connection = &detector->connections.record[place.connection];
+	if (found.connection != NONE) {
+		connection = &detector->connections.record[found.connection];
 		detector->counters.retransmitted++;
 		track_bytes(worker, segment, connection_destination(connection), connection);
 		return true;
 	}
-	place.destination = destination_of_new(worker, segment, place.destination);
-	if (place.destination == NONE)
+	found.destination = destination_for_new(worker, segment, found.destination);
+	if (found.destination == NONE)
 		return true;
-	connection = begin(worker, segment, place.destination);
-	track_bytes(worker, segment, place.destination, connection);
+	connection = begin(worker, segment, found.destination);
+	track_bytes(worker, segment, found.destination, connection);
 	return true;
 }
 
-/* A server's answer: from now on its client can prove to have got it. */
+/* A server's answer: from now on, its client can prove that it has received it. */
 static bool
-track_answer(struct slowloris_worker *worker, const struct segment *segment, struct place place)
+track_answer(
+	struct slowloris_worker *worker, const struct segment *segment, struct found_records found)
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection;
 
-	if (place.answered == NONE && !worker->writing && !worker->quiet)
+	if (found.answered == NONE && !worker->is_writer && !worker->quiet)
 		return false;
-	if (place.answered != NONE) {
-		connection = &detector->connections.record[place.answered];
+	if (found.answered != NONE) {
+		connection = &detector->connections.record[found.answered];
 		__atomic_store_n(&connection->expected, rte_be_to_cpu_32(segment->sequence) + 1,
 			__ATOMIC_RELAXED);
 		connection_advance(connection, CONNECTION_SYN, CONNECTION_ANSWERED);
 	}
-	if (place.destination != NONE)
-		track_bytes(worker, segment, place.destination, NULL);
+	if (found.destination != NONE)
+		track_bytes(worker, segment, found.destination, NULL);
 	return true;
 }
 
@@ -198,9 +200,9 @@ track_handshake(struct slowloris_worker *worker, const struct segment *segment,
 
 /* FIN or RST of either side. */
 static void
-track_last(struct slowloris_worker *worker, struct place place)
+track_last(struct slowloris_worker *worker, struct found_records found)
 {
-	uint32_t ended = place.connection != NONE ? place.connection : place.answered;
+	uint32_t ended = found.connection != NONE ? found.connection : found.answered;
 
 	if (ended == NONE)
 		return;
@@ -209,26 +211,26 @@ track_last(struct slowloris_worker *worker, struct place place)
 }
 
 bool
-track(struct slowloris_worker *worker, const struct segment *segment, struct place place)
+track(struct slowloris_worker *worker, const struct segment *segment, struct found_records found)
 {
 	struct slowloris *detector = worker->detector;
 	struct connection *connection = NULL;
 
 	if (segment_opens(segment))
-		return track_syn(worker, segment, place);
+		return track_syn(worker, segment, found);
 	if (segment_answers(segment))
-		return track_answer(worker, segment, place);
-	if (!worker->writing &&
-		(segment_ends(segment) || (place.connection == NONE && !worker->quiet)))
+		return track_answer(worker, segment, found);
+	if (!worker->is_writer &&
+		(segment_ends(segment) || (found.connection == NONE && !worker->quiet)))
 		return false;
-	if (place.connection != NONE) {
-		connection = &detector->connections.record[place.connection];
-		place.destination = connection_destination(connection);
+	if (found.connection != NONE) {
+		connection = &detector->connections.record[found.connection];
+		found.destination = connection_destination(connection);
 		track_handshake(worker, segment, connection);
 	}
-	if (place.destination != NONE)
-		track_bytes(worker, segment, place.destination, connection);
+	if (found.destination != NONE)
+		track_bytes(worker, segment, found.destination, connection);
 	if (segment_ends(segment))
-		track_last(worker, place);
+		track_last(worker, found);
 	return true;
 }

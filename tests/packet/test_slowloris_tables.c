@@ -15,7 +15,7 @@
 #include "detector.h"
 #include "slowloris_fixture.h"
 
-/* Nothing changes hands by sight: without the pen, segments wait for who has it, in order. */
+/* Without the writer lock, segments wait in order for the lcore that holds it. */
 static void
 segments_are_left_in_order(void **state)
 {
@@ -127,8 +127,8 @@ run_on_all_lcores(void *(*work)(void *))
 }
 
 /*
- * Where there are fewer CPUs than lcores, the system may stop the one that has the pen for so long
- * that the others miss segments, as they say: then once more, until nothing is missed.
+ * Where there are fewer CPUs than lcores, the system may stop the one that holds the writer lock
+ * for so long that the others miss segments, as they say: then once more, until nothing is missed.
  */
 static struct fixture *
 on_all_lcores(void *(*work)(void *))

@@ -14,7 +14,7 @@
 #define ERROR_SHIFT 13
 #define ERROR_BUCKETS (1u << (31 - ERROR_SHIFT))
 
-/* What is summed up, each lane as often as its card was answered. */
+/* What is summed up, each lane as often as its request was answered. */
 struct sums {
 	struct accuracy counts;
 	double accuracy, squares;
@@ -79,17 +79,17 @@ add_lane(struct sums *sums, const struct netfc_format *format, uint16_t expected
 }
 
 static void
-add_card(struct sums *sums, const struct deck *deck, const struct card *card)
+add_request(struct sums *sums, const struct workload *workload, const struct request *request)
 {
-	const struct netfc_format *format = netfc_set_format(deck->set);
+	const struct netfc_format *format = netfc_set_format(workload->set);
 
-	for (uint32_t lane = 0; lane < deck->lanes; lane++) {
-		uint16_t x = deck_slot(deck, card->reply, 0, lane);
-		uint16_t y = deck_slot(deck, card->reply, 1, lane);
-		uint16_t z = deck_slot(deck, card->reply, 2, lane);
-		struct netfc_result exact = netfc_exact(format, (enum netfc_op)card->op, x, y);
+	for (uint32_t lane = 0; lane < workload->lanes; lane++) {
+		uint16_t x = workload_operand(workload, request->reply, 0, lane);
+		uint16_t y = workload_operand(workload, request->reply, 1, lane);
+		uint16_t z = workload_operand(workload, request->reply, 2, lane);
+		struct netfc_result exact = netfc_exact(format, (enum netfc_op)request->op, x, y);
 
-		add_lane(sums, format, exact.z, z, card->right);
+		add_lane(sums, format, exact.z, z, request->right);
 	}
 }
 
@@ -136,7 +136,7 @@ conclude(const struct sums *sums)
 }
 
 int
-accuracy_find(const struct deck *deck, struct accuracies *accuracies)
+accuracy_find(const struct workload *workload, struct accuracies *accuracies)
 {
 	const size_t count = RTE_DIM(accuracies->of);
 	struct sums sums[RTE_DIM(accuracies->of)] = {0};
@@ -148,9 +148,10 @@ accuracy_find(const struct deck *deck, struct accuracies *accuracies)
 	}
 	for (size_t s = 0; s < count; s++)
 		sums[s].errors = errors + s * ERROR_BUCKETS;
-	for (uint32_t c = 0; c < deck->count; c++) {
-		if (deck->cards[c].right != 0)
-			add_card(&sums[deck->cards[c].op], deck, &deck->cards[c]);
+	for (uint32_t c = 0; c < workload->count; c++) {
+		if (workload->requests[c].right != 0)
+			add_request(
+				&sums[workload->requests[c].op], workload, &workload->requests[c]);
 	}
 	for (size_t s = NETFC_ADD; s < count; s++)
 		add_sums(&sums[ACCURACY_ALL], &sums[s]);

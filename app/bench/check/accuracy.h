@@ -4,11 +4,11 @@
 
 /**
  * @file
- * How good the results are: right replies against the correctly rounded results. A lane's
+ * How accurate the results are: right replies against the correctly rounded results. A lane's
  * accuracy is the paper's, exp(-|expected - result| / |expected|).
  */
 
-#include "workload/deck.h"
+#include "workload/workload.h"
 
 /** Of many lanes. */
 struct accuracy {
@@ -34,6 +34,6 @@ struct accuracies {
  *
  * @return 0, or -1 (said on stderr) if memory is short
  */
-int accuracy_find(const struct deck *deck, struct accuracies *accuracies);
+int accuracy_find(const struct workload *workload, struct accuracies *accuracies);
 
 #endif /* ACCURACY_H */

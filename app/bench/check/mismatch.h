@@ -36,7 +36,7 @@ enum mismatch {
 /** Codes that fit into a status. */
 #define STATUS_CODES 8
 
-/** Mismatches of which all is kept: of each kind, and all together. */
+/** Mismatches that are kept as examples: of each kind, and in all. */
 #define MISMATCH_EXAMPLES_OF_KIND 3
 #define MISMATCH_EXAMPLES 12
 

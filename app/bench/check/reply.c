@@ -46,15 +46,16 @@ udp_header(const struct reply *reply)
 
 /* The request's addresses, or those of a reflected one. */
 static bool
-addresses_fit(const struct deck *deck, const struct card *card, const struct reply *reply)
+addresses_fit(
+	const struct workload *workload, const struct request *request, const struct reply *reply)
 {
-	uint32_t length = route_address_bytes(&deck->route), ports = sizeof(rte_be16_t);
-	const uint8_t *sent = card->request + route_address_offset(&deck->route);
+	uint32_t length = flow_address_bytes(&workload->flow), ports = sizeof(rte_be16_t);
+	const uint8_t *sent = request->frame + flow_address_offset(&workload->flow);
 	const uint8_t *sent_ports = sent + 2 * length, *got_ports, *got;
 
-	if (is_ip6(reply) != deck->route.ip6)
+	if (is_ip6(reply) != workload->flow.ip6)
 		return false;
-	got = reply->bytes + reply->frame.network_offset + route_ip_bytes(&deck->route) -
+	got = reply->bytes + reply->frame.network_offset + flow_ip_bytes(&workload->flow) -
 		2 * length;
 	got_ports = reply->bytes + reply->frame.udp_offset;
 	if (memcmp(got, sent, 2 * length) == 0 && memcmp(got_ports, sent_ports, 2 * ports) == 0)
@@ -64,13 +65,13 @@ addresses_fit(const struct deck *deck, const struct card *card, const struct rep
 		memcmp(got_ports + ports, sent_ports, ports) == 0;
 }
 
-/* Once all else is known to be right, so must this be: the sum of the card and the id. */
+/* For a reply that is right in all else: its checksum is known but for the id. */
 static bool
-udp_checksum_fits(const struct card *card, const struct reply *reply)
+udp_checksum_fits(const struct request *request, const struct reply *reply)
 {
 	const struct netfc_hdr *header = (const struct netfc_hdr *)reply->payload;
 
-	return udp_header(reply)->dgram_cksum == reply_checksum(card->reply_sum, header->id);
+	return udp_header(reply)->dgram_cksum == reply_checksum(request->reply_sum, header->id);
 }
 
 static bool
@@ -97,22 +98,23 @@ ip_checksum_is_right(const struct reply *reply)
 }
 
 bool
-reply_is_right(const struct deck *deck, const struct card *card, const struct reply *reply)
+reply_is_right(
+	const struct workload *workload, const struct request *request, const struct reply *reply)
 {
 	const size_t behind_id = sizeof(struct netfc_hdr);
 
-	return reply->frame.payload_length == deck->payload_length &&
-		memcmp(reply->payload, card->reply, ID_OFFSET) == 0 &&
-		memcmp(reply->payload + behind_id, card->reply + behind_id,
-			deck->payload_length - behind_id) == 0 &&
-		addresses_fit(deck, card, reply) && udp_checksum_fits(card, reply) &&
+	return reply->frame.payload_length == workload->payload_length &&
+		memcmp(reply->payload, request->reply, ID_OFFSET) == 0 &&
+		memcmp(reply->payload + behind_id, request->reply + behind_id,
+			workload->payload_length - behind_id) == 0 &&
+		addresses_fit(workload, request, reply) && udp_checksum_fits(request, reply) &&
 		ip_checksum_is_right(reply);
 }
 
-/* What goes along while mismatches are looked for. */
+/* A search for mismatches. */
 struct search {
-	const struct deck *deck;
-	const struct card *card;
+	const struct workload *workload;
+	const struct request *request;
 	const struct reply *reply;
 	struct mismatches *mismatches;
 	bool found;
@@ -122,7 +124,7 @@ static void
 note(struct search *search, struct mismatch_example example)
 {
 	example.id = search->reply->id;
-	example.op = search->card->op;
+	example.op = search->request->op;
 	mismatch_note(search->mismatches, &example);
 	search->found = true;
 }
@@ -139,12 +141,12 @@ compare(struct search *search, enum mismatch kind, uint32_t expected, uint32_t g
 static uint32_t
 compare_slots(struct search *search, enum mismatch kind, unsigned int which)
 {
-	const struct deck *deck = search->deck;
+	const struct workload *workload = search->workload;
 	uint32_t differing = 0;
 
-	for (uint32_t lane = 0; lane < deck->lanes; lane++) {
-		uint16_t expected = deck_slot(deck, search->card->reply, which, lane);
-		uint16_t got = deck_slot(deck, search->reply->payload, which, lane);
+	for (uint32_t lane = 0; lane < workload->lanes; lane++) {
+		uint16_t expected = workload_operand(workload, search->request->reply, which, lane);
+		uint16_t got = workload_operand(workload, search->reply->payload, which, lane);
 
 		if (got == expected)
 			continue;
@@ -155,8 +157,8 @@ compare_slots(struct search *search, enum mismatch kind, unsigned int which)
 				.kind = kind,
 				.has_lane = true,
 				.lane = lane,
-				.x = deck_slot(deck, search->card->reply, 0, lane),
-				.y = deck_slot(deck, search->card->reply, 1, lane),
+				.x = workload_operand(workload, search->request->reply, 0, lane),
+				.y = workload_operand(workload, search->request->reply, 1, lane),
 				.expected = expected,
 				.got = got,
 			});
@@ -189,11 +191,11 @@ compare_status(struct search *search, uint8_t expected, uint8_t got)
 static void
 compare_payload(struct search *search)
 {
-	const struct netfc_hdr *expected = (const struct netfc_hdr *)search->card->reply;
+	const struct netfc_hdr *expected = (const struct netfc_hdr *)search->request->reply;
 	const struct netfc_hdr *got = (const struct netfc_hdr *)search->reply->payload;
 	bool computed, whole;
 
-	compare(search, MISMATCH_LENGTH, search->deck->payload_length,
+	compare(search, MISMATCH_LENGTH, search->workload->payload_length,
 		search->reply->frame.payload_length);
 	compare(search, MISMATCH_HEADER,
 		(uint32_t)(expected->version << 16 | expected->op << 8 | expected->format),
@@ -201,7 +203,7 @@ compare_payload(struct search *search)
 	compare(search, MISMATCH_COUNT, rte_be_to_cpu_16(expected->count),
 		rte_be_to_cpu_16(got->count));
 	computed = compare_status(search, expected->status, got->status);
-	whole = search->reply->frame.payload_length >= search->deck->payload_length;
+	whole = search->reply->frame.payload_length >= search->workload->payload_length;
 	if (!whole)
 		return;
 	if (compare_slots(search, MISMATCH_OPERANDS, 0) == 0)
@@ -211,12 +213,12 @@ compare_payload(struct search *search)
 }
 
 bool
-reply_find_mismatches(const struct deck *deck, const struct card *card, const struct reply *reply,
-	struct mismatches *mismatches)
+reply_find_mismatches(const struct workload *workload, const struct request *request,
+	const struct reply *reply, struct mismatches *mismatches)
 {
-	struct search search = {deck, card, reply, mismatches, false};
+	struct search search = {workload, request, reply, mismatches, false};
 
-	if (!addresses_fit(deck, card, reply))
+	if (!addresses_fit(workload, request, reply))
 		note(&search, (struct mismatch_example){.kind = MISMATCH_ADDRESSES});
 	compare_payload(&search);
 	if (!udp_checksum_is_right(reply))
@@ -224,12 +226,12 @@ reply_find_mismatches(const struct deck *deck, const struct card *card, const st
 			(struct mismatch_example){
 				.kind = MISMATCH_UDP_CHECKSUM,
 				.expected = rte_be_to_cpu_16(reply_checksum(
-					card->reply_sum, rte_cpu_to_be_32(reply->id))),
+					request->reply_sum, rte_cpu_to_be_32(reply->id))),
 				.got = rte_be_to_cpu_16(udp_header(reply)->dgram_cksum),
 			});
 	if (!ip_checksum_is_right(reply)) {
 		const struct rte_ipv4_hdr *sent =
-			(const struct rte_ipv4_hdr *)(card->request + RTE_ETHER_HDR_LEN);
+			(const struct rte_ipv4_hdr *)(request->frame + RTE_ETHER_HDR_LEN);
 
 		note(&search,
 			(struct mismatch_example){

@@ -8,11 +8,11 @@
 
 #include <rte_mbuf.h>
 
-#include "workload/deck.h"
+#include "workload/workload.h"
 #include "frame.h"
 #include "check/mismatch.h"
 
-/** The longest packet that is looked into. */
+/** The longest packet that is parsed. */
 #define REPLY_BYTES UINT16_MAX
 
 /** A received NetFC packet. */
@@ -26,20 +26,21 @@ struct reply {
 /**
  * Look for NetFC in a packet.
  *
- * @param scratch room for REPLY_BYTES, used if the packet is in pieces
+ * @param scratch REPLY_BYTES bytes, used if the packet has several segments
  * @return whether it is a NetFC packet
  */
 bool reply_parse(const struct rte_mbuf *mbuf, uint8_t *scratch, struct reply *reply);
 
-/** Whether a reply is what its card says, to the last bit. */
-bool reply_is_right(const struct deck *deck, const struct card *card, const struct reply *reply);
+/** Whether a reply is the one that the request must get, to the last bit. */
+bool reply_is_right(
+	const struct workload *workload, const struct request *request, const struct reply *reply);
 
 /**
- * Find out what is wrong with a reply, at leisure.
+ * Find out what is wrong with a reply. Slow: for replies that are not right.
  *
  * @return whether anything is
  */
-bool reply_find_mismatches(const struct deck *deck, const struct card *card,
+bool reply_find_mismatches(const struct workload *workload, const struct request *request,
 	const struct reply *reply, struct mismatches *mismatches);
 
 /** The UDP checksum of a packet of that id. */

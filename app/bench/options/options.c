@@ -92,7 +92,7 @@ static const struct option long_options[] = {
 static int
 parse_where(int id, const char *text, struct options *options)
 {
-	struct route *route = &options->route;
+	struct flow *flow = &options->flow;
 
 	switch (id) {
 	case OPTION_TX_PORT:
@@ -106,22 +106,22 @@ parse_where(int id, const char *text, struct options *options)
 	case OPTION_FLOWS:
 		return option_u32(stderr, "flows", text, 1, MOST_FLOWS, &options->flows);
 	case OPTION_IP6:
-		route->ip6 = true;
+		flow->ip6 = true;
 		return 0;
 	case OPTION_SRC_MAC:
 		options->src_mac_given = true;
-		return value_mac("src-mac", text, true, &route->src_mac);
+		return value_mac("src-mac", text, true, &flow->src_mac);
 	case OPTION_DST_MAC:
 		options->dst_mac_given = true;
-		return value_mac("dst-mac", text, false, &route->dst_mac);
+		return value_mac("dst-mac", text, false, &flow->dst_mac);
 	case OPTION_SRC_IP:
-		return value_ip("src-ip", text, route->src_ip, &options->src_ip_version);
+		return value_ip("src-ip", text, flow->src_ip, &options->src_ip_version);
 	case OPTION_DST_IP:
-		return value_ip("dst-ip", text, route->dst_ip, &options->dst_ip_version);
+		return value_ip("dst-ip", text, flow->dst_ip, &options->dst_ip_version);
 	case OPTION_SRC_UDP:
-		return option_u16(stderr, "src-udp", text, 1, UINT16_MAX, &route->src_udp);
+		return option_u16(stderr, "src-udp", text, 1, UINT16_MAX, &flow->src_udp);
 	case OPTION_DST_UDP:
-		return option_u16(stderr, "dst-udp", text, 1, UINT16_MAX, &route->dst_udp);
+		return option_u16(stderr, "dst-udp", text, 1, UINT16_MAX, &flow->dst_udp);
 	default:
 		return -1;
 	}
@@ -220,7 +220,7 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.rx_port = NO_PORT,
 		.mtu = DEFAULT_MTU,
 		.flows = 1,
-		.route = {.src_udp = DEFAULT_SRC_UDP, .dst_udp = NETFC_UDP_PORT},
+		.flow = {.src_udp = DEFAULT_SRC_UDP, .dst_udp = NETFC_UDP_PORT},
 		.match = MATCH_LPM,
 	};
 	result = command_line_parse(&line, argc, argv, eal_argc);

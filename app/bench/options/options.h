@@ -9,7 +9,7 @@
 
 #include "command_line.h"
 #include "match.h"
-#include "workload/route.h"
+#include "workload/flow.h"
 
 /** Operands that are no file. */
 #define OPERANDS_RANDOM "random"
@@ -37,7 +37,7 @@ struct options {
 	uint16_t tx_port, rx_port;
 	uint32_t mtu;
 	uint32_t flows; /**< UDP source ports */
-	struct route route;
+	struct flow flow;
 	bool src_mac_given, dst_mac_given;
 	unsigned int src_ip_version, dst_ip_version; /**< 4 or 6; 0: not given */
 	bool in_process;                             /**< run the switch, too */

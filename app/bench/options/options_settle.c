@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What no option can be checked for on its own. */
+/* Checks that need more than one option, and defaults that depend on others. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,26 +29,26 @@ say_wrong(const char *what)
 static int
 settle_addresses(struct options *options)
 {
-	struct route *route = &options->route;
+	struct flow *flow = &options->flow;
 	int family;
 
 	if ((options->src_ip_version == 4 || options->dst_ip_version == 4) &&
 		(options->src_ip_version == 6 || options->dst_ip_version == 6))
 		return say_wrong("--src-ip and --dst-ip: one is IPv4, the other IPv6");
-	if (route->ip6 && (options->src_ip_version == 4 || options->dst_ip_version == 4))
+	if (flow->ip6 && (options->src_ip_version == 4 || options->dst_ip_version == 4))
 		return say_wrong("--ip6: the addresses given are IPv4");
 	if (options->src_ip_version == 6 || options->dst_ip_version == 6)
-		route->ip6 = true;
-	family = route->ip6 ? AF_INET6 : AF_INET;
+		flow->ip6 = true;
+	family = flow->ip6 ? AF_INET6 : AF_INET;
 	if (options->src_ip_version == 0)
-		inet_pton(family, route->ip6 ? DEFAULT_SRC_IP6 : DEFAULT_SRC_IP4, route->src_ip);
+		inet_pton(family, flow->ip6 ? DEFAULT_SRC_IP6 : DEFAULT_SRC_IP4, flow->src_ip);
 	if (options->dst_ip_version == 0)
-		inet_pton(family, route->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, route->dst_ip);
-	if (memcmp(route->src_ip, route->dst_ip, IP_BYTES) == 0)
+		inet_pton(family, flow->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, flow->dst_ip);
+	if (memcmp(flow->src_ip, flow->dst_ip, IP_BYTES) == 0)
 		return say_wrong("--src-ip and --dst-ip: both are the same");
-	if (route->src_udp + options->flows - 1 > UINT16_MAX) {
+	if (flow->src_udp + options->flows - 1 > UINT16_MAX) {
 		fprintf(stderr, PROGRAM ": --flows %u: there are not so many ports from %u on\n",
-			options->flows, route->src_udp);
+			options->flows, flow->src_udp);
 		return -1;
 	}
 	return 0;
@@ -57,8 +57,8 @@ settle_addresses(struct options *options)
 static int
 check_lanes(const struct options *options)
 {
-	const struct route *route = &options->route;
-	uint32_t headers = route_ip_bytes(route) +
+	const struct flow *flow = &options->flow;
+	uint32_t headers = flow_ip_bytes(flow) +
 		(uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct netfc_hdr));
 	uint32_t most = options->mtu > headers ? (options->mtu - headers) / NETFC_LANE_BYTES : 0;
 
@@ -67,7 +67,7 @@ check_lanes(const struct options *options)
 	fprintf(stderr,
 		PROGRAM ": --lanes %u: no more than %u fit into an IPv%d packet of %u bytes; "
 			"see --mtu\n",
-		options->lanes, most, route->ip6 ? 6 : 4, options->mtu);
+		options->lanes, most, flow->ip6 ? 6 : 4, options->mtu);
 	return -1;
 }
 

@@ -25,21 +25,21 @@ add_seconds(struct timespec *time, double seconds)
 static void
 print_line(const struct bench *bench, double seconds, uint64_t replies, double interval)
 {
-	const struct tally *tally = &bench->run.tally;
+	const struct run_counters *counters = &bench->run.counters;
 	double rate = (double)replies / interval;
 
 	fprintf(stderr,
 		"%8.1f s %12" PRIu64 " sent %12" PRIu64
 		" answered %9.3f Mpps %9.3f Mlanes/s %8" PRIu64 " lost %8" PRIu64 " wrong\n",
-		seconds, tally->sent, tally->answered, rate / 1e6,
-		rate * bench->options.lanes / 1e6, tally->lost, tally->wrong);
+		seconds, counters->sent, counters->answered, rate / 1e6,
+		rate * bench->options.lanes / 1e6, counters->lost, counters->wrong);
 }
 
 static void
 progress_main(void *arg)
 {
 	struct progress *progress = arg;
-	const struct tally *tally = &progress->bench->run.tally;
+	const struct run_counters *counters = &progress->bench->run.counters;
 	double interval = progress->bench->options.progress, seconds = 0;
 	uint64_t before = 0;
 	struct timespec next;
@@ -56,7 +56,7 @@ progress_main(void *arg)
 		if (error == 0)
 			return;
 		seconds += interval;
-		answered = tally->answered;
+		answered = counters->answered;
 		print_line(progress->bench, seconds, answered - before, interval);
 		before = answered;
 	}

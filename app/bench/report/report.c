@@ -11,30 +11,30 @@
 #define BAR_WIDTH 40
 
 static void
-print_route(FILE *out, const struct options *options)
+print_flow(FILE *out, const struct options *options)
 {
-	const struct route *route = &options->route;
+	const struct flow *flow = &options->flow;
 	char src_mac[RTE_ETHER_ADDR_FMT_SIZE], dst_mac[RTE_ETHER_ADDR_FMT_SIZE];
 	char src_ip[INET6_ADDRSTRLEN], dst_ip[INET6_ADDRSTRLEN];
-	int family = route->ip6 ? AF_INET6 : AF_INET;
+	int family = flow->ip6 ? AF_INET6 : AF_INET;
 
-	rte_ether_format_addr(src_mac, sizeof(src_mac), &route->src_mac);
-	rte_ether_format_addr(dst_mac, sizeof(dst_mac), &route->dst_mac);
-	inet_ntop(family, route->src_ip, src_ip, sizeof(src_ip));
-	inet_ntop(family, route->dst_ip, dst_ip, sizeof(dst_ip));
-	fprintf(out, "  from      %s, %s, UDP port %u", src_mac, src_ip, route->src_udp);
+	rte_ether_format_addr(src_mac, sizeof(src_mac), &flow->src_mac);
+	rte_ether_format_addr(dst_mac, sizeof(dst_mac), &flow->dst_mac);
+	inet_ntop(family, flow->src_ip, src_ip, sizeof(src_ip));
+	inet_ntop(family, flow->dst_ip, dst_ip, sizeof(dst_ip));
+	fprintf(out, "  from      %s, %s, UDP port %u", src_mac, src_ip, flow->src_udp);
 	if (options->flows > 1)
-		fprintf(out, " to %u", route->src_udp + options->flows - 1);
-	fprintf(out, "\n  to        %s, %s, UDP port %u\n", dst_mac, dst_ip, route->dst_udp);
+		fprintf(out, " to %u", flow->src_udp + options->flows - 1);
+	fprintf(out, "\n  to        %s, %s, UDP port %u\n", dst_mac, dst_ip, flow->dst_udp);
 }
 
 static void
 print_lcores(FILE *out, const struct bench *bench)
 {
-	unsigned int used = bench->inside != NULL ? 2 : 1;
+	unsigned int used = bench->inline_switch != NULL ? 2 : 1;
 
 	fprintf(out, "  lcore %-3u sends and receives\n", rte_get_main_lcore());
-	if (bench->inside != NULL)
+	if (bench->inline_switch != NULL)
 		fprintf(out, "  lcore %-3u runs the switch, match stages %s\n",
 			rte_get_next_lcore((unsigned int)-1, 1, 0),
 			match_kind_name(bench->options.match));
@@ -53,9 +53,9 @@ report_configuration(FILE *out, const struct bench *bench)
 		netfc_format_title(netfc_set_format(bench->set)));
 	fprintf(out, "  requests  %s, %u lane%s, %u bytes; %u different ones, operands %s\n",
 		options->op != 0 ? netfc_op_name(options->op) : "all operations", options->lanes,
-		options->lanes == 1 ? "" : "s", bench->deck.frame_length, bench->deck.count,
+		options->lanes == 1 ? "" : "s", bench->workload.frame_length, bench->workload.count,
 		options->operands);
-	print_route(out, options);
+	print_flow(out, options);
 	if (options->rate != 0)
 		fprintf(out, "  rate      %.0f packets per second", options->rate);
 	else
@@ -85,23 +85,25 @@ print_count(FILE *out, const char *name, uint64_t count, const char *meaning)
 static void
 print_packets(FILE *out, const struct bench *bench, const struct results *results)
 {
-	const struct tally *tally = &bench->run.tally;
+	const struct run_counters *counters = &bench->run.counters;
 	uint32_t lanes = bench->options.lanes;
 
-	print_rate(out, "sent", tally->sent, results->sent_rate, lanes);
-	print_rate(out, "answered in time", tally->answered, results->answered_rate, lanes);
-	fprintf(out, "  %-18s %15" PRIu64 "\n", "right to the bit", tally->right);
-	fprintf(out, "  %-18s %15" PRIu64 "\n", "wrong", tally->wrong);
-	fprintf(out, "  %-18s %15" PRIu64 "  %.6f %%\n", "lost", tally->lost, 100 * results->loss);
-	print_count(out, "late", tally->late, "answered after they were given up as lost");
-	print_count(out, "duplicates", tally->duplicates, "answered more than once");
-	if (tally->reordered != 0)
+	print_rate(out, "sent", counters->sent, results->sent_rate, lanes);
+	print_rate(out, "answered in time", counters->answered, results->answered_rate, lanes);
+	fprintf(out, "  %-18s %15" PRIu64 "\n", "right to the bit", counters->right);
+	fprintf(out, "  %-18s %15" PRIu64 "\n", "wrong", counters->wrong);
+	fprintf(out, "  %-18s %15" PRIu64 "  %.6f %%\n", "lost", counters->lost,
+		100 * results->loss);
+	print_count(out, "late", counters->late, "answered after they were given up as lost");
+	print_count(out, "duplicates", counters->duplicates, "answered more than once");
+	if (counters->reordered != 0)
 		fprintf(out, "  %-18s %15" PRIu64 "  (overtaken, by up to %" PRIu32 " places)\n",
-			"reordered", tally->reordered, tally->reorder_extent);
-	print_count(out, "other packets", tally->others, "no NetFC");
-	print_count(out, "held back", tally->held_back, "not sent, as the rate could not be kept");
-	print_count(out, "refused", tally->refused, "times the port had no room for a packet");
-	print_count(out, "no buffer", tally->no_buffer, "times all packet buffers were in use");
+			"reordered", counters->reordered, counters->reorder_extent);
+	print_count(out, "other packets", counters->others, "no NetFC");
+	print_count(
+		out, "held back", counters->held_back, "not sent, as the rate could not be kept");
+	print_count(out, "refused", counters->refused, "times the port did not take a packet");
+	print_count(out, "no buffer", counters->no_buffer, "times all packet buffers were in use");
 }
 
 /* A line for each power of two, as wide as its share of the largest. */
@@ -182,9 +184,9 @@ report_results(FILE *out, const struct bench *bench, const struct results *resul
 		bench->run.end == END_SIGNAL ? ", ended by a signal" : "");
 	print_packets(out, bench, results);
 	mismatch_print(out, &bench->run.mismatches, netfc_set_format(bench->set));
-	if (bench->run.tally.answered != 0)
+	if (bench->run.counters.answered != 0)
 		print_latency(out, bench, &results->latency);
-	if (bench->run.tally.right != 0)
+	if (bench->run.counters.right != 0)
 		print_accuracy(out, bench, &results->accuracies);
 	fflush(out);
 }

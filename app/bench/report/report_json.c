@@ -22,16 +22,17 @@ configuration(const struct bench *bench)
 		netfc_format_name(netfc_set_format(bench->set)), "op",
 		options->op != 0 ? netfc_op_name(options->op) : "all", "lanes", (int)options->lanes,
 		"operands", options->operands, "seed", json_count(options->seed), "requests",
-		(int)bench->deck.count, "frame_bytes", (int)bench->deck.frame_length, "flows",
-		(int)options->flows, "timeout_ms", (int)options->timeout_ms, "ip6",
-		(int)options->route.ip6);
+		(int)bench->workload.count, "frame_bytes", (int)bench->workload.frame_length,
+		"flows", (int)options->flows, "timeout_ms", (int)options->timeout_ms, "ip6",
+		(int)options->flow.ip6);
 
 	json_object_set_new(
 		object, "window", options->window != 0 ? json_count(options->window) : json_null());
 	json_object_set_new(
 		object, "rate", options->rate != 0 ? json_real(options->rate) : json_null());
 	json_object_set_new(object, "inline_match",
-		bench->inside != NULL ? json_string(match_kind_name(options->match)) : json_null());
+		bench->inline_switch != NULL ? json_string(match_kind_name(options->match))
+					     : json_null());
 	return object;
 }
 
@@ -133,23 +134,23 @@ accuracies_object(const struct accuracies *accuracies)
 static void
 set_counts(json_t *object, const struct bench *bench)
 {
-	const struct tally *tally = &bench->run.tally;
+	const struct run_counters *counters = &bench->run.counters;
 	const struct {
 		const char *name;
 		uint64_t count;
 	} counts[] = {
-		{"received", tally->received},
-		{"right", tally->right},
-		{"wrong", tally->wrong},
-		{"lost", tally->lost},
-		{"late", tally->late},
-		{"duplicates", tally->duplicates},
-		{"reordered", tally->reordered},
-		{"reorder_extent", tally->reorder_extent},
-		{"others", tally->others},
-		{"held_back", tally->held_back},
-		{"refused", tally->refused},
-		{"no_buffer", tally->no_buffer},
+		{"received", counters->received},
+		{"right", counters->right},
+		{"wrong", counters->wrong},
+		{"lost", counters->lost},
+		{"late", counters->late},
+		{"duplicates", counters->duplicates},
+		{"reordered", counters->reordered},
+		{"reorder_extent", counters->reorder_extent},
+		{"others", counters->others},
+		{"held_back", counters->held_back},
+		{"refused", counters->refused},
+		{"no_buffer", counters->no_buffer},
 		{"wrong_lanes", bench->run.mismatches.lanes},
 		{"mbufs_leaked", bench->buffers_lost},
 	};
@@ -166,8 +167,8 @@ report_json(const struct bench *bench, const struct results *results)
 	json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:s, s:f, s:o, s:o, s:f}", "program",
 		PROGRAM, "version", NETFC_VERSION, "dpdk", rte_version(), "configuration",
 		configuration(bench), "ended_by", results_end_name(run->end), "seconds",
-		results->seconds, "sent", traffic(run->tally.sent, results->sent_rate, lanes),
-		"answered", traffic(run->tally.answered, results->answered_rate, lanes), "loss",
+		results->seconds, "sent", traffic(run->counters.sent, results->sent_rate, lanes),
+		"answered", traffic(run->counters.answered, results->answered_rate, lanes), "loss",
 		results->loss);
 
 	set_counts(object, bench);

@@ -46,18 +46,18 @@ find_latency(const struct histogram *histogram)
 int
 results_find(const struct bench *bench, struct results *results)
 {
-	const struct tally *tally = &bench->run.tally;
+	const struct run_counters *counters = &bench->run.counters;
 
 	*results = (struct results){
-		.sending_seconds = seconds_between(tally->start, tally->last_sent),
-		.receiving_seconds = seconds_between(tally->start, tally->last_received),
-		.loss = tally->sent != 0 ? (double)tally->lost / (double)tally->sent : 0,
+		.sending_seconds = seconds_between(counters->start, counters->last_sent),
+		.receiving_seconds = seconds_between(counters->start, counters->last_received),
+		.loss = counters->sent != 0 ? (double)counters->lost / (double)counters->sent : 0,
 		.latency = find_latency(&bench->run.latency),
 	};
 	results->seconds = RTE_MAX(results->sending_seconds, results->receiving_seconds);
-	results->sent_rate = per_second(tally->sent, results->sending_seconds);
-	results->answered_rate = per_second(tally->answered, results->receiving_seconds);
-	return accuracy_find(&bench->deck, &results->accuracies);
+	results->sent_rate = per_second(counters->sent, results->sending_seconds);
+	results->answered_rate = per_second(counters->answered, results->receiving_seconds);
+	return accuracy_find(&bench->workload, &results->accuracies);
 }
 
 const char *

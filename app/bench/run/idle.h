@@ -2,14 +2,14 @@
 #ifndef IDLE_H
 #define IDLE_H
 
-/** @file What an lcore does that found nothing to do. */
+/** @file What an lcore does when it has nothing to do. */
 
 #include <sched.h>
 
 #include <rte_lcore.h>
 #include <rte_pause.h>
 
-/** Whether an lcore shares its CPUs: one of its own is given exactly one. */
+/** Whether an lcore may share its CPUs: one that may use several CPUs may. */
 static inline bool
 idle_should_yield(unsigned int lcore_id)
 {
@@ -18,7 +18,7 @@ idle_should_yield(unsigned int lcore_id)
 	return CPU_COUNT(&cpus) != 1;
 }
 
-/** Wait a moment. On shared CPUs whoever has work to do gets them; others are not asked. */
+/** Wait a moment. On shared CPUs, let others run. */
 static inline void
 idle(bool yield)
 {

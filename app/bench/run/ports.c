@@ -6,7 +6,7 @@
 
 #include "dpdk/eal.h"
 #include "dpdk/ethdev.h"
-#include "run/inside.h"
+#include "run/inline_switch.h"
 #include "run/port.h"
 #include "run/ports.h"
 
@@ -54,8 +54,8 @@ choose_ports(struct bench *bench)
 {
 	const struct options *options = &bench->options;
 
-	if (bench->inside != NULL) {
-		bench->tx_port = bench->rx_port = inside_port(bench->inside);
+	if (bench->inline_switch != NULL) {
+		bench->tx_port = bench->rx_port = inline_switch_port(bench->inline_switch);
 		return 0;
 	}
 	if (rte_eth_dev_count_avail() == 0)
@@ -72,17 +72,17 @@ choose_addresses(struct bench *bench)
 	static const struct rte_ether_addr this_side = {{0x02, 0, 0, 0, 0, 0x01}};
 	static const struct rte_ether_addr other_side = {{0x02, 0, 0, 0, 0, 0x02}};
 	struct options *options = &bench->options;
-	struct route *route = &options->route;
+	struct flow *flow = &options->flow;
 	int error = 0;
 
 	if (!options->src_mac_given)
-		error = rte_eth_macaddr_get(bench->tx_port, &route->src_mac);
-	if (rte_is_zero_ether_addr(&route->src_mac))
-		route->src_mac = this_side;
+		error = rte_eth_macaddr_get(bench->tx_port, &flow->src_mac);
+	if (rte_is_zero_ether_addr(&flow->src_mac))
+		flow->src_mac = this_side;
 	if (!options->dst_mac_given && bench->rx_port != bench->tx_port)
-		error = error != 0 ? error : rte_eth_macaddr_get(bench->rx_port, &route->dst_mac);
+		error = error != 0 ? error : rte_eth_macaddr_get(bench->rx_port, &flow->dst_mac);
 	else if (!options->dst_mac_given)
-		route->dst_mac = other_side;
+		flow->dst_mac = other_side;
 	return error != 0 ? ethdev_fail(bench->tx_port, "get its MAC address", error) : 0;
 }
 
@@ -123,8 +123,8 @@ ports_create_pool(struct bench *bench)
 
 	for (unsigned int p = 0; p < bench->port_count; p++)
 		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
-	if (bench->inside != NULL)
-		buffers += inside_buffers(bench->inside);
+	if (bench->inline_switch != NULL)
+		buffers += inline_switch_buffers(bench->inline_switch);
 	bench->pool = ethdev_pool_create(
 		"netfc_bench", buffers, RTE_MAX(data_bytes, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE));
 	return bench->pool != NULL ? 0 : -1;

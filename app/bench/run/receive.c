@@ -7,26 +7,26 @@
 
 /* A reply to a packet that is still waited for. */
 static bool
-take_awaited(struct run *run, struct slot *slot, uint64_t now)
+take_awaited(struct run *run, struct sent_packet *packet, uint64_t now)
 {
-	struct tally *tally = &run->tally;
-	uint64_t latency = now - slot->sent_at;
-	int32_t ahead = (int32_t)(slot->id - run->newest_id);
+	struct run_counters *counters = &run->counters;
+	uint64_t latency = now - packet->sent_at;
+	int32_t ahead = (int32_t)(packet->id - run->newest_id);
 
-	if (latency > run->flight.timeout) {
-		flight_end(&run->flight, slot, SLOT_LOST);
-		tally->lost++;
+	if (latency > run->in_flight.timeout) {
+		in_flight_end(&run->in_flight, packet, PACKET_LOST);
+		counters->lost++;
 		return false;
 	}
-	flight_end(&run->flight, slot, SLOT_ANSWERED);
-	tally->answered++;
-	tally->last_received = now;
+	in_flight_end(&run->in_flight, packet, PACKET_ANSWERED);
+	counters->answered++;
+	counters->last_received = now;
 	histogram_add(&run->latency, latency);
 	if (ahead > 0) {
-		run->newest_id = slot->id;
+		run->newest_id = packet->id;
 	} else {
-		tally->reordered++;
-		tally->reorder_extent = RTE_MAX(tally->reorder_extent, (uint32_t)-ahead);
+		counters->reordered++;
+		counters->reorder_extent = RTE_MAX(counters->reorder_extent, (uint32_t)-ahead);
 	}
 	return true;
 }
@@ -37,30 +37,30 @@ note_unknown(struct run *run, const struct reply *reply)
 	const struct mismatch_example example = {.kind = MISMATCH_ID, .id = reply->id};
 
 	mismatch_note(&run->mismatches, &example);
-	run->tally.wrong++;
+	run->counters.wrong++;
 }
 
 static void
-take_known(struct bench *bench, struct slot *slot, const struct reply *reply, uint64_t now)
+take_known(struct bench *bench, struct sent_packet *packet, const struct reply *reply, uint64_t now)
 {
 	struct run *run = &bench->run;
-	struct card *card = &bench->deck.cards[slot->card];
+	struct request *request = &bench->workload.requests[packet->request];
 	bool in_time = false;
 
-	if (slot->state == SLOT_OUTSTANDING)
-		in_time = take_awaited(run, slot, now);
-	else if (slot->state == SLOT_ANSWERED)
-		run->tally.duplicates++;
-	if (slot->state == SLOT_LOST) {
-		run->tally.late++;
-		slot->state = SLOT_ANSWERED;
+	if (packet->state == PACKET_OUTSTANDING)
+		in_time = take_awaited(run, packet, now);
+	else if (packet->state == PACKET_ANSWERED)
+		run->counters.duplicates++;
+	if (packet->state == PACKET_LOST) {
+		run->counters.late++;
+		packet->state = PACKET_ANSWERED;
 	}
-	if (!reply_is_right(&bench->deck, card, reply) &&
-		reply_find_mismatches(&bench->deck, card, reply, &run->mismatches)) {
-		run->tally.wrong++;
+	if (!reply_is_right(&bench->workload, request, reply) &&
+		reply_find_mismatches(&bench->workload, request, reply, &run->mismatches)) {
+		run->counters.wrong++;
 	} else if (in_time) {
-		run->tally.right++;
-		card->right++;
+		run->counters.right++;
+		request->right++;
 	}
 }
 
@@ -69,21 +69,21 @@ take_reply(struct bench *bench, const struct rte_mbuf *mbuf, uint64_t now)
 {
 	struct run *run = &bench->run;
 	struct reply reply;
-	struct slot *slot;
+	struct sent_packet *packet;
 
 	if (!reply_parse(mbuf, run->scratch, &reply)) {
-		run->tally.others++;
+		run->counters.others++;
 		return;
 	}
-	switch (flight_find(&run->flight, reply.id, &slot)) {
-	case FLIGHT_NEVER:
+	switch (in_flight_find(&run->in_flight, reply.id, &packet)) {
+	case ID_NEVER_SENT:
 		note_unknown(run, &reply);
 		break;
-	case FLIGHT_FORGOTTEN:
-		run->tally.late++;
+	case ID_FORGOTTEN:
+		run->counters.late++;
 		break;
-	case FLIGHT_KNOWN:
-		take_known(bench, slot, &reply, now);
+	case ID_KNOWN:
+		take_known(bench, packet, &reply, now);
 		break;
 	}
 }
@@ -98,7 +98,7 @@ receive_replies(struct bench *bench)
 	if (count == 0)
 		return 0;
 	now = rte_rdtsc();
-	bench->run.tally.received += count;
+	bench->run.counters.received += count;
 	for (uint16_t i = 0; i < count; i++) {
 		if (i + 1 < count)
 			rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + 1], void *));

@@ -9,29 +9,30 @@
 #include "check/reply.h"
 #include "run/send.h"
 
-/* Make a packet of a card. */
+/* Write a request into a packet. */
 static void
-write_request(const struct deck *deck, const struct card *card, uint32_t id, struct rte_mbuf *mbuf)
+write_request(const struct workload *workload, const struct request *request, uint32_t id,
+	struct rte_mbuf *mbuf)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(mbuf, uint8_t *);
-	uint8_t *payload = frame + deck->payload_offset;
+	uint8_t *payload = frame + workload->payload_offset;
 	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)payload - 1;
 	struct netfc_hdr *header = (struct netfc_hdr *)payload;
 
-	memcpy(frame, card->request, deck->frame_length);
+	memcpy(frame, request->frame, workload->frame_length);
 	header->id = rte_cpu_to_be_32(id);
-	udp->dgram_cksum = reply_checksum(card->request_sum, header->id);
-	mbuf->data_len = (uint16_t)deck->frame_length;
-	mbuf->pkt_len = deck->frame_length;
+	udp->dgram_cksum = reply_checksum(request->frame_sum, header->id);
+	mbuf->data_len = (uint16_t)workload->frame_length;
+	mbuf->pkt_len = workload->frame_length;
 }
 
-static struct slot *
-claim(struct run *run, const struct deck *deck)
+static struct sent_packet *
+claim(struct run *run, const struct workload *workload)
 {
-	struct slot *slot = flight_claim(&run->flight, run->next_card);
+	struct sent_packet *packet = in_flight_claim(&run->in_flight, run->next_request);
 
-	run->next_card = run->next_card + 1 < deck->count ? run->next_card + 1 : 0;
-	return slot;
+	run->next_request = run->next_request + 1 < workload->count ? run->next_request + 1 : 0;
+	return packet;
 }
 
 /* Make more packets, until there are as many as can be sent at once. */
@@ -45,15 +46,15 @@ make_requests(struct bench *bench, uint64_t allowed)
 	if (wanted <= have)
 		return;
 	if (rte_pktmbuf_alloc_bulk(bench->pool, run->unsent + have, wanted - have) != 0) {
-		run->tally.no_buffer++;
+		run->counters.no_buffer++;
 		return;
 	}
 	for (unsigned int u = have; u < wanted; u++) {
-		struct slot *slot = claim(run, &bench->deck);
+		struct sent_packet *packet = claim(run, &bench->workload);
 
-		write_request(
-			&bench->deck, &bench->deck.cards[slot->card], slot->id, run->unsent[u]);
-		run->unsent_slots[u] = slot;
+		write_request(&bench->workload, &bench->workload.requests[packet->request],
+			packet->id, run->unsent[u]);
+		run->unsent_packets[u] = packet;
 	}
 	run->unsent_count = wanted;
 }
@@ -64,9 +65,10 @@ keep_unsent(struct run *run, unsigned int sent)
 	unsigned int left = run->unsent_count - sent;
 
 	memmove(run->unsent, run->unsent + sent, left * sizeof(run->unsent[0]));
-	memmove(run->unsent_slots, run->unsent_slots + sent, left * sizeof(run->unsent_slots[0]));
+	memmove(run->unsent_packets, run->unsent_packets + sent,
+		left * sizeof(run->unsent_packets[0]));
 	run->unsent_count = left;
-	run->tally.refused += left;
+	run->counters.refused += left;
 }
 
 unsigned int
@@ -82,10 +84,10 @@ send_requests(struct bench *bench, uint64_t allowed)
 	now = rte_rdtsc();
 	sent = rte_eth_tx_burst(bench->tx_port, 0, run->unsent, (uint16_t)run->unsent_count);
 	for (unsigned int u = 0; u < sent; u++)
-		flight_sent(&run->flight, run->unsent_slots[u], now);
+		in_flight_sent(&run->in_flight, run->unsent_packets[u], now);
 	if (sent > 0)
-		run->tally.last_sent = now;
-	run->tally.sent += sent;
+		run->counters.last_sent = now;
+	run->counters.sent += sent;
 	keep_unsent(run, sent);
 	return sent;
 }
@@ -97,6 +99,6 @@ send_abandon(struct bench *bench)
 
 	rte_pktmbuf_free_bulk(run->unsent, run->unsent_count);
 	for (unsigned int u = 0; u < run->unsent_count; u++)
-		flight_release(run->unsent_slots[u]);
+		in_flight_release(run->unsent_packets[u]);
 	run->unsent_count = 0;
 }

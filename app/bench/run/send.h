@@ -2,7 +2,7 @@
 #ifndef SEND_H
 #define SEND_H
 
-/** @file Requests: cards with an id, put into packets and sent. */
+/** @file Requests of the workload, each with an id, put into packets and sent. */
 
 #include "bench.h"
 

@@ -168,7 +168,7 @@ capture_file_write(struct capture_file *file, struct rte_mbuf **copies, uint16_t
 		file->size += bytes;
 		return count;
 	}
-	/* A part is what a disk takes that has no room for the rest. */
+	/* Only a part was written: the disk is full. */
 	*error = written < 0 ? rte_errno : ENOSPC;
 	return keep_whole(file, copies, count);
 }

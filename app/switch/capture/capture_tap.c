@@ -50,8 +50,8 @@ struct capture_tap *
 capture_tap_create(unsigned int lcore_id, uint32_t snaplen)
 {
 	/* A copy is in one segment: the library takes no others. */
-	uint32_t room = RTE_PKTMBUF_HEADROOM + rte_pcapng_mbuf_size(snaplen);
-	uint32_t size = POOL_BYTES / (room + (uint32_t)sizeof(struct rte_mbuf));
+	uint32_t data_bytes = RTE_PKTMBUF_HEADROOM + rte_pcapng_mbuf_size(snaplen);
+	uint32_t size = POOL_BYTES / (data_bytes + (uint32_t)sizeof(struct rte_mbuf));
 	int socket = (int)rte_lcore_to_socket_id(lcore_id);
 	struct capture_tap *tap =
 		rte_zmalloc_socket("capture", sizeof(*tap), RTE_CACHE_LINE_SIZE, socket);
@@ -62,8 +62,8 @@ capture_tap_create(unsigned int lcore_id, uint32_t snaplen)
 	tap->snaplen = snaplen;
 	snprintf(name, sizeof(name), "capture%u", lcore_id);
 	/* The lcore takes, the thread gives back, neither through a cache. */
-	tap->pool = rte_pktmbuf_pool_create_by_ops(
-		name, size, 0, sizeof(struct capture_note), (uint16_t)room, socket, "ring_mp_sc");
+	tap->pool = rte_pktmbuf_pool_create_by_ops(name, size, 0, sizeof(struct capture_note),
+		(uint16_t)data_bytes, socket, "ring_mp_sc");
 	tap->copies = rte_ring_create(
 		name, size, socket, RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
 	if (tap->pool != NULL && tap->copies != NULL)

@@ -42,7 +42,7 @@ struct client {
 struct control {
 	struct app *app;
 	char *path;
-	bool bound; /* the socket is ours to remove */
+	bool bound; /* the socket exists, and is removed at the end */
 	bool started;
 	struct side_work work;
 	side_thread thread;
@@ -69,8 +69,7 @@ drop_client(struct control *control, unsigned int c)
 	control->client[c].length = 0;
 }
 
-/* A client that has no room for an answer does not read: it is left, so that nobody waits for it.
- */
+/* A client whose buffer is full does not read. It is dropped, so that the others need not wait. */
 static bool
 send_answer(int fd, const char *text)
 {
@@ -134,7 +133,7 @@ is_short_of_descriptors(int error)
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-/* False: not now, but it is still there. */
+/* False: not possible now; the client still waits. */
 static bool
 accept_client(struct control *control)
 {
@@ -199,7 +198,7 @@ is_abandoned(const struct sockaddr_un *address)
 	return abandoned;
 }
 
-/* Bind so that nobody else can open it, not even for a moment. */
+/* Bind with access for the owner only, from the first moment on. */
 static int
 bind_socket(int fd, const struct sockaddr_un *address)
 {
@@ -211,9 +210,9 @@ bind_socket(int fd, const struct sockaddr_un *address)
 }
 
 /*
- * Let only one process at a time look whether a socket is in use and bind one of its own: between
- * bind() and listen(), a new socket looks like one that was left behind. Returns a descriptor,
- * whose end is the end of the lock, or -1.
+ * Let only one process at a time find out whether a socket is in use and bind one of its own:
+ * between bind() and listen(), a new socket looks like one that was left behind. Returns a
+ * descriptor, or -1; closing it releases the lock.
  */
 static int
 lock_folder(const char *path)
@@ -312,7 +311,8 @@ control_close(struct control *control)
 		eventfd_write(control->watched[WATCHED_END].fd, 1);
 		side_thread_join(control->thread);
 	}
-	/* As long as it is served nobody else takes the path. */
+	/* While the socket still listens, no other switch takes the path: what is removed is ours.
+	 */
 	if (control->bound)
 		unlink(control->path);
 	for (unsigned int w = 0; w < WATCHED_ALL; w++) {

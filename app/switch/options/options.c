@@ -76,7 +76,7 @@ print_usage(FILE *out)
 		"  --tables-dir DIR         look for the files of named sets in DIR first\n"
 		"                           (or in $NETFC_TABLES_DIR; sets without a file are built)\n"
 		"  --match lpm|hash|direct|fpu\n"
-		"                           what the match stages are made of (default lpm);\n"
+		"                           match engine (default lpm);\n"
 		"                           fpu: no tables, correctly rounded results instead\n"
 		"  --forward pair|reflect|bridge\n"
 		"                           pair: ports 0-1, 2-3, ... cross-connected\n"

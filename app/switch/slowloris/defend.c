@@ -42,7 +42,7 @@ defend_create(struct app *app)
 		fprintf(stderr, PROGRAM ": cannot make the Slowloris detector: %s%s\n",
 			rte_strerror(-error),
 			error == -ENOMEM ? "; give the EAL more memory (-m MB) or the detector "
-					   "less room (--slowloris-table N)"
+					   "fewer connections (--slowloris-table N)"
 					 : "");
 		return -1;
 	}

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ageing, a little at a time: no call looks at more than a few records. */
+/* Ageing, in small steps: no call looks at more than a few records. */
 #include <rte_common.h>
 
 #include "detector.h"
 
 /* Records looked at per call at the most. */
 #define LOOKS 256u
-/* All connections are looked at so often within a time-out. */
+/* How often all connections are looked at within a time-out. */
 #define TURNS 8u
-/* All destinations are looked at once in so many ticks: a tenth of a second or so. */
+/* All destinations are looked at once in this many ticks: about a tenth of a second. */
 #define REVIEW_TICKS 4096u
 
-/* How many of `count` records are due after `passed` of `turn` ticks; at least one, if any. */
+/* How many of `count` records are due when `passed` of `turn` ticks have passed. */
 static uint32_t
 due(uint32_t count, uint32_t passed, uint32_t turn)
 {
@@ -74,16 +74,17 @@ age_handshakes(struct slowloris_worker *worker)
 	} while (looks > 0);
 }
 
-/* Bytes of no connection leave after one to two time-outs. */
+/* Bytes of no connection are subtracted after one to two time-outs. */
 static void
-turn_loose_bytes(struct slowloris_worker *worker, uint32_t index)
+rotate_unattributed(struct slowloris_worker *worker, uint32_t index)
 {
 	struct slowloris *detector = worker->detector;
 	struct destination *destination = &detector->destinations.record[index];
-	uint64_t leaving = destination->loose_old;
+	uint64_t leaving = destination->unattributed_before;
 
-	destination->loose_old = __atomic_exchange_n(&destination->loose, 0, __ATOMIC_RELAXED);
-	destination->turned = worker->now;
+	destination->unattributed_before =
+		__atomic_exchange_n(&destination->unattributed, 0, __ATOMIC_RELAXED);
+	destination->rotated = worker->now;
 	if (leaving != 0)
 		track_divide(worker, index, add_u64(detector, &destination->bytes, -leaving), 0);
 }
@@ -98,8 +99,8 @@ age_destination(struct slowloris_worker *worker, uint32_t index)
 
 	if (destination->used == 0)
 		return;
-	if (worker->now - destination->turned > timeout)
-		turn_loose_bytes(worker, index);
+	if (worker->now - destination->rotated > timeout)
+		rotate_unattributed(worker, index);
 	defence_review(worker, destination);
 	silent = worker->now - load_u32(&destination->seen);
 	if (destination->connections != 0 || destination->alarm != 0 || silent <= timeout ||
@@ -128,7 +129,7 @@ age_destinations(struct slowloris_worker *worker)
 }
 
 void
-keep_age(struct slowloris_worker *worker)
+age_tables(struct slowloris_worker *worker)
 {
 	age_handshakes(worker);
 	age_connections(worker);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+
+#include "bench.h"
+#include "workload/workload.h"
+#include "workload/operands_source.h"
+
+/* Requests made of random operands; fewer if they are so long that they would take too much memory.
+ */
+#define REQUESTS 4096
+#define DRAWN_BYTES (UINT64_C(64) << 20)
+#define MOST_BYTES (UINT64_C(1) << 30)
+
+/* Frame and reply of a request are on cache lines of their own. */
+static size_t
+frame_bytes(const struct workload *workload)
+{
+	return RTE_ALIGN_CEIL(workload->frame_length, RTE_CACHE_LINE_SIZE);
+}
+
+static size_t
+bytes_per_request(const struct workload *workload)
+{
+	return frame_bytes(workload) +
+		RTE_ALIGN_CEIL(workload->payload_length, RTE_CACHE_LINE_SIZE);
+}
+
+static void
+choose_sizes(struct workload *workload, const struct options *options)
+{
+	workload->flow = options->flow;
+	workload->lanes = options->lanes;
+	workload->payload_offset = flow_payload_offset(&options->flow);
+	workload->payload_length =
+		(uint32_t)sizeof(struct netfc_hdr) + options->lanes * NETFC_LANE_BYTES;
+	workload->frame_length = workload->payload_offset + workload->payload_length;
+}
+
+static unsigned int
+op_count(const struct options *options)
+{
+	return options->op != 0 ? 1 : NETFC_DIV;
+}
+
+/* How many pairs to draw: each is used with every operation. */
+static size_t
+pairs_wanted(const struct workload *workload, const struct options *options)
+{
+	size_t requests = RTE_MIN((size_t)REQUESTS, DRAWN_BYTES / bytes_per_request(workload));
+
+	return RTE_MAX(requests / op_count(options), 1u) * workload->lanes;
+}
+
+static int
+allocate(struct workload *workload, const struct operands *operands, unsigned int ops)
+{
+	uint64_t groups = (operands->count + workload->lanes - 1) / workload->lanes;
+	uint64_t requests = groups * ops, bytes = requests * bytes_per_request(workload);
+
+	if (bytes > MOST_BYTES) {
+		fprintf(stderr,
+			PROGRAM ": %zu pairs of operands are too many: %" PRIu64
+				" MiB of packets, %" PRIu64 " at the most\n",
+			operands->count, bytes >> 20, MOST_BYTES >> 20);
+		return -1;
+	}
+	workload->count = (uint32_t)requests;
+	workload->requests = calloc(requests, sizeof(*workload->requests));
+	workload->bytes = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
+	if (workload->requests == NULL || workload->bytes == NULL) {
+		fprintf(stderr, PROGRAM ": no memory for %" PRIu64 " requests\n", requests);
+		return -1;
+	}
+	memset(workload->bytes, 0, bytes);
+	return 0;
+}
+
+/* The lanes of one request, while it is made. */
+struct scratch {
+	uint16_t *x, *y, *z;
+};
+
+static int
+scratch_allocate(struct scratch *scratch, uint32_t lanes)
+{
+	scratch->x = calloc(3 * (size_t)lanes, sizeof(*scratch->x));
+	if (scratch->x == NULL) {
+		fprintf(stderr, PROGRAM ": out of memory\n");
+		return -1;
+	}
+	scratch->y = scratch->x + lanes;
+	scratch->z = scratch->y + lanes;
+	return 0;
+}
+
+static void
+write_slots(uint8_t *slots, const uint16_t *values, uint32_t count, uint16_t flip)
+{
+	for (uint32_t l = 0; l < count; l++) {
+		rte_be16_t value = rte_cpu_to_be_16(values[l] ^ flip);
+
+		memcpy(slots + l * sizeof(value), &value, sizeof(value));
+	}
+}
+
+static void
+write_payload(const struct workload *workload, uint8_t *payload, uint8_t op, uint8_t status,
+	const struct scratch *scratch, uint16_t flip_z)
+{
+	uint32_t lanes = workload->lanes;
+	const struct netfc_hdr header = {
+		.magic = RTE_BE16(NETFC_MAGIC),
+		.version = NETFC_WIRE_VERSION,
+		.op = op,
+		.format = (uint8_t)netfc_format_id(netfc_set_format(workload->set)),
+		.status = status,
+		.count = rte_cpu_to_be_16((uint16_t)lanes),
+	};
+	uint8_t *slots = payload + sizeof(header);
+
+	memcpy(payload, &header, sizeof(header));
+	write_slots(slots, scratch->x, lanes, 0);
+	write_slots(slots + lanes * sizeof(uint16_t), scratch->y, lanes, 0);
+	write_slots(slots + 2 * lanes * sizeof(uint16_t), scratch->z, lanes, flip_z);
+}
+
+/* All z of a request are wrong, so that a lane that was not computed is noticed. */
+static void
+make_request(struct workload *workload, struct request *request, uint16_t port_offset,
+	const struct scratch *scratch)
+{
+	uint8_t *frame = request->frame, *payload = frame + workload->payload_offset;
+	uint8_t flags = netfc_compute(workload->set, (enum netfc_op)request->op, scratch->x,
+		scratch->y, scratch->z, NULL, workload->lanes);
+	uint8_t status = NETFC_STATUS_REPLY | flags;
+
+	flow_write_headers(&workload->flow, frame, port_offset, (uint16_t)workload->payload_length);
+	write_payload(workload, payload, request->op, status, scratch, 0);
+	request->reply_sum = flow_udp_sum(&workload->flow, frame);
+	memcpy(request->reply, payload, workload->payload_length);
+	write_payload(workload, payload, request->op, 0, scratch, UINT16_MAX);
+	request->frame_sum = flow_udp_sum(&workload->flow, frame);
+}
+
+static void
+make_all_requests(struct workload *workload, const struct options *options,
+	const struct operands *operands, const struct scratch *scratch)
+{
+	unsigned int ops = op_count(options);
+	size_t pair = 0;
+
+	for (uint32_t c = 0; c < workload->count; c++) {
+		struct request *request = &workload->requests[c];
+
+		if (c % ops == 0) {
+			for (uint32_t l = 0; l < workload->lanes; l++) {
+				scratch->x[l] = operands->pairs[pair].x;
+				scratch->y[l] = operands->pairs[pair].y;
+				pair = pair + 1 < operands->count ? pair + 1 : 0;
+			}
+		}
+		request->op = (uint8_t)(options->op != 0 ? options->op : NETFC_ADD + c % ops);
+		request->frame = workload->bytes + c * bytes_per_request(workload);
+		request->reply = request->frame + frame_bytes(workload);
+		make_request(workload, request, (uint16_t)(c % options->flows), scratch);
+	}
+}
+
+int
+workload_get_operands(
+	const struct options *options, const struct netfc_set *set, struct operands *operands)
+{
+	struct workload workload = {0};
+
+	choose_sizes(&workload, options);
+	return operands_get(
+		options, netfc_set_format(set), pairs_wanted(&workload, options), operands);
+}
+
+int
+workload_create(const struct options *options, const struct netfc_set *set,
+	const struct operands *operands, struct workload *workload)
+{
+	struct scratch scratch;
+
+	workload->set = set;
+	choose_sizes(workload, options);
+	if (allocate(workload, operands, op_count(options)) != 0 ||
+		scratch_allocate(&scratch, workload->lanes) != 0)
+		return -1;
+	make_all_requests(workload, options, operands, &scratch);
+	free(scratch.x);
+	return 0;
+}
+
+void
+workload_free(struct workload *workload)
+{
+	free(workload->requests);
+	free(workload->bytes);
+	*workload = (struct workload){0};
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
+
+/**
+ * @file
+ * The workload: different requests, made before the run, each with the reply that it must get. They
+ * are sent one after the other, from the first one again after the last, each time with another id.
+ * So the run itself copies and compares bytes, and never computes.
+ */
+
+#include <stdint.h>
+
+#include <netfc.h>
+
+#include "workload/operands.h"
+#include "options/options.h"
+
+/** A request and its reply. */
+struct request {
+	uint8_t *frame;     /**< the frame; id 0, z all wrong, UDP checksum zero */
+	uint8_t *reply;     /**< the NetFC header, id 0, and x, y, z */
+	uint16_t frame_sum; /**< what its UDP checksum covers, summed, without the id */
+	uint16_t reply_sum; /**< the same of the reply */
+	uint8_t op;         /**< of enum netfc_op */
+	uint64_t right;     /**< right replies so far */
+};
+
+struct workload {
+	const struct netfc_set *set;
+	struct flow flow;
+	uint32_t count;          /**< requests */
+	uint32_t lanes;          /**< of each request */
+	uint32_t frame_length;   /**< of a request, and of a reply */
+	uint32_t payload_offset; /**< of the NetFC header in a frame */
+	uint32_t payload_length;
+	struct request *requests;
+	uint8_t *bytes; /**< memory of all requests and replies */
+};
+
+/**
+ * Get the operands of a workload: read them all from a file, or draw as many as are needed. What is
+ * wrong is said on stderr.
+ *
+ * @param operands operands_free() frees them
+ * @return 0 or -1
+ */
+int workload_get_operands(
+	const struct options *options, const struct netfc_set *set, struct operands *operands);
+
+/**
+ * Make the workload. What is wrong is said on stderr.
+ *
+ * @param set what the replies are computed with
+ * @param workload workload_free() frees it
+ * @return 0 or -1
+ */
+int workload_create(const struct options *options, const struct netfc_set *set,
+	const struct operands *operands, struct workload *workload);
+
+/** Free it. */
+void workload_free(struct workload *workload);
+
+/** A lane's x (which: 0), y (1) or z (2) in a NetFC payload. */
+static inline uint16_t
+workload_operand(
+	const struct workload *workload, const uint8_t *payload, unsigned int which, uint32_t lane)
+{
+	const uint8_t *slot = payload + sizeof(struct netfc_hdr) +
+		(which * workload->lanes + lane) * sizeof(uint16_t);
+
+	return (uint16_t)(slot[0] << 8 | slot[1]);
+}
+
+#endif /* WORKLOAD_H */
