@@ -10,7 +10,10 @@ import struct
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = map(str, (HERE.parent / "support", HERE.parent / "integration" / "switch"))
+TESTS, PROJECT = HERE.parent, HERE.parents[1]
+# As in tests/pytest.ini, and the test that has dialogues with a switch.
+sys.path[:0] = map(str, (TESTS / "support", TESTS / "integration" / "switch",
+                         PROJECT / "scripts", PROJECT / "python"))
 
 import frames  # noqa: E402
 import test_endpoint  # noqa: E402

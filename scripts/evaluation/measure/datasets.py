@@ -27,7 +27,7 @@ MEANINGS = {
     "II-values": "decimals in (-1, 1), uniform over values",
     "III": "gradients of two workers in (-0.01, 0.01)",
 }
-DIGESTS = pathlib.Path(__file__).resolve().parents[2] / "data" / "sha256sums"
+DIGESTS = pathlib.Path(__file__).resolve().parents[3] / "data" / "sha256sums"
 
 
 def finite_encodings(number_format):
