@@ -100,6 +100,7 @@ class Aggregation(Packet):
     ]
 
     @classmethod
+    # pylint: disable-next=keyword-arg-before-vararg
     def dispatch_hook(cls, _pkt: Any = None, *_args: Any, **_fields: Any) -> Any:
         """The layer for these bytes: an aggregation's, or none."""
         if _pkt is None:
