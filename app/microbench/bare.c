@@ -10,7 +10,7 @@
 #include <rte_lpm.h>
 
 #include "measure.h"
-#include "rooms.h"
+#include "engines.h"
 
 /* The keys of one batch, as the library wants them: made before the clock starts. */
 union prepared {

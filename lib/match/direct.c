@@ -4,7 +4,7 @@
 
 #include <rte_malloc.h>
 
-#include "rooms.h"
+#include "engines.h"
 
 struct direct_stage {
 	struct match_stage stage;
@@ -16,9 +16,9 @@ static void
 lookup_narrow(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
-	const struct direct_stage *room = (const struct direct_stage *)stage;
-	const uint16_t *restrict array = room->values;
-	const uint32_t mask = room->mask;
+	const struct direct_stage *engine = (const struct direct_stage *)stage;
+	const uint16_t *restrict array = engine->values;
+	const uint32_t mask = engine->mask;
 
 	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++)
@@ -29,9 +29,9 @@ static void
 lookup_wide(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
-	const struct direct_stage *room = (const struct direct_stage *)stage;
-	const uint32_t *restrict array = room->values;
-	const uint32_t mask = room->mask;
+	const struct direct_stage *engine = (const struct direct_stage *)stage;
+	const uint32_t *restrict array = engine->values;
+	const uint32_t mask = engine->mask;
 
 	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++)
@@ -41,22 +41,22 @@ lookup_wide(
 static void
 direct_free(struct match_stage *stage)
 {
-	struct direct_stage *room = (struct direct_stage *)stage;
+	struct direct_stage *engine = (struct direct_stage *)stage;
 
-	rte_free(room->values);
-	rte_free(room);
+	rte_free(engine->values);
+	rte_free(engine);
 }
 
 static void
-copy_entries(struct direct_stage *room, const struct netfc_table *table, bool narrow)
+copy_entries(struct direct_stage *engine, const struct netfc_table *table, bool narrow)
 {
 	const uint32_t *entries = netfc_table_entries(table);
 
 	for (uint32_t key = 0; key < netfc_table_size(table); key++) {
 		if (narrow)
-			((uint16_t *)room->values)[key] = (uint16_t)entries[key];
+			((uint16_t *)engine->values)[key] = (uint16_t)entries[key];
 		else
-			((uint32_t *)room->values)[key] = entries[key];
+			((uint32_t *)engine->values)[key] = entries[key];
 	}
 }
 
@@ -65,22 +65,22 @@ match_direct_create(const struct netfc_table *table, int socket_id, struct match
 {
 	bool narrow = netfc_table_value_bits(table) <= 16;
 	size_t keys = (size_t)1 << netfc_table_index_bits(table);
-	struct direct_stage *room;
+	struct direct_stage *engine;
 
-	room = rte_zmalloc_socket("netfc_direct", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
-	if (room == NULL)
+	engine = rte_zmalloc_socket("netfc_direct", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
+	if (engine == NULL)
 		return -ENOMEM;
-	room->stage.lookup = narrow ? lookup_narrow : lookup_wide;
-	room->stage.free = direct_free;
-	room->mask = (uint32_t)keys - 1;
-	room->values = rte_zmalloc_socket("netfc_direct",
+	engine->stage.lookup = narrow ? lookup_narrow : lookup_wide;
+	engine->stage.free = direct_free;
+	engine->mask = (uint32_t)keys - 1;
+	engine->values = rte_zmalloc_socket("netfc_direct",
 		keys * (narrow ? sizeof(uint16_t) : sizeof(uint32_t)), RTE_CACHE_LINE_SIZE,
 		socket_id);
-	if (room->values == NULL) {
-		direct_free(&room->stage);
+	if (engine->values == NULL) {
+		direct_free(&engine->stage);
 		return -ENOMEM;
 	}
-	copy_entries(room, table, narrow);
-	*stage = &room->stage;
+	copy_entries(engine, table, narrow);
+	*stage = &engine->stage;
 	return 0;
 }

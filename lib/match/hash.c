@@ -10,7 +10,7 @@
 #include <rte_hash_crc.h>
 #include <rte_malloc.h>
 
-#include "rooms.h"
+#include "engines.h"
 
 /* rte_hash makes none with fewer entries. */
 #define LEAST_HASH 16u
@@ -51,20 +51,20 @@ static void
 hash_lookup(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
-	const struct hash_stage *room = (const struct hash_stage *)stage;
+	const struct hash_stage *engine = (const struct hash_stage *)stage;
 
 	for (unsigned int done = 0; done < count; done += RTE_HASH_LOOKUP_BULK_MAX)
-		lookup_some(room->hash, keys + done, values + done,
+		lookup_some(engine->hash, keys + done, values + done,
 			RTE_MIN(count - done, (unsigned int)RTE_HASH_LOOKUP_BULK_MAX));
 }
 
 static void
 hash_free(struct match_stage *stage)
 {
-	struct hash_stage *room = (struct hash_stage *)stage;
+	struct hash_stage *engine = (struct hash_stage *)stage;
 
-	rte_hash_free(room->hash);
-	rte_free(room);
+	rte_hash_free(engine->hash);
+	rte_free(engine);
 }
 
 const struct rte_hash *
@@ -119,22 +119,22 @@ match_hash_create(const struct netfc_table *table, int socket_id, struct match_s
 		.socket_id = socket_id,
 	};
 	char name[RTE_HASH_NAMESIZE];
-	struct hash_stage *room;
+	struct hash_stage *engine;
 	int error;
 
-	room = rte_zmalloc_socket("netfc_hash", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
-	if (room == NULL)
+	engine = rte_zmalloc_socket("netfc_hash", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
+	if (engine == NULL)
 		return -ENOMEM;
-	room->stage.lookup = hash_lookup;
-	room->stage.free = hash_free;
-	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
+	engine->stage.lookup = hash_lookup;
+	engine->stage.free = hash_free;
+	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
 	parameters.name = name;
-	room->hash = rte_hash_create(&parameters);
-	error = room->hash == NULL ? -rte_errno : add_keys(room->hash, table);
+	engine->hash = rte_hash_create(&parameters);
+	error = engine->hash == NULL ? -rte_errno : add_keys(engine->hash, table);
 	if (error != 0) {
-		hash_free(&room->stage);
+		hash_free(&engine->stage);
 		return error;
 	}
-	*stage = &room->stage;
+	*stage = &engine->stage;
 	return 0;
 }

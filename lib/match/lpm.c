@@ -9,7 +9,7 @@
 #include <rte_lpm.h>
 #include <rte_malloc.h>
 
-#include "rooms.h"
+#include "engines.h"
 
 /*
  * A key stands in the upper 24 bits of an address: tbl24 is then indexed by the key itself, and a
@@ -34,8 +34,8 @@ static void
 lpm_lookup(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
-	const struct lpm_stage *room = (const struct lpm_stage *)stage;
-	const struct rte_lpm_tbl_entry *tbl24 = room->lpm->tbl24;
+	const struct lpm_stage *engine = (const struct lpm_stage *)stage;
+	const struct rte_lpm_tbl_entry *tbl24 = engine->lpm->tbl24;
 
 	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++)
@@ -45,10 +45,10 @@ lpm_lookup(
 static void
 lpm_free(struct match_stage *stage)
 {
-	struct lpm_stage *room = (struct lpm_stage *)stage;
+	struct lpm_stage *engine = (struct lpm_stage *)stage;
 
-	rte_lpm_free(room->lpm);
-	rte_free(room);
+	rte_lpm_free(engine->lpm);
+	rte_free(engine);
 }
 
 const struct rte_lpm *
@@ -68,8 +68,8 @@ static void
 whole_lookup(
 	const struct match_stage *stage, const uint32_t *keys, uint32_t *values, unsigned int count)
 {
-	const struct lpm_stage *room = (const struct lpm_stage *)stage;
-	const struct rte_lpm_tbl_entry *tbl24 = room->lpm->tbl24, *tbl8 = room->lpm->tbl8;
+	const struct lpm_stage *engine = (const struct lpm_stage *)stage;
+	const struct rte_lpm_tbl_entry *tbl24 = engine->lpm->tbl24, *tbl8 = engine->lpm->tbl8;
 
 	MATCH_UNROLL
 	for (unsigned int i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ add_prefixes(struct rte_lpm *lpm, unsigned int key_bits, unsigned int shift,
  * rte_lpm_add() goes through all rules of the same length.
  */
 static int
-fill(struct lpm_stage *room, const struct netfc_table *table, int socket_id)
+fill(struct lpm_stage *engine, const struct netfc_table *table, int socket_id)
 {
 	struct rte_lpm_config config = {.number_tbl8s = 1};
 	struct netfc_prefix *prefixes;
@@ -116,10 +116,10 @@ fill(struct lpm_stage *room, const struct netfc_table *table, int socket_id)
 	if (netfc_table_cover(table, -1, NETFC_COVER_OPTIMAL, &prefixes, &count) != NETFC_OK)
 		return -ENOMEM;
 	config.max_rules = (uint32_t)count + 1;
-	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
-	room->lpm = rte_lpm_create(name, socket_id, &config);
-	error = room->lpm == NULL ? -rte_errno
-				  : add_prefixes(room->lpm, netfc_table_index_bits(table),
+	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
+	engine->lpm = rte_lpm_create(name, socket_id, &config);
+	error = engine->lpm == NULL ? -rte_errno
+				  : add_prefixes(engine->lpm, netfc_table_index_bits(table),
 					    KEY_SHIFT, prefixes, count);
 	free(prefixes);
 	return error;
@@ -128,22 +128,22 @@ fill(struct lpm_stage *room, const struct netfc_table *table, int socket_id)
 int
 match_lpm_create(const struct netfc_table *table, int socket_id, struct match_stage **stage)
 {
-	struct lpm_stage *room;
+	struct lpm_stage *engine;
 	int error;
 
 	if (netfc_table_index_bits(table) >= KEY_BITS || netfc_table_value_bits(table) > VALUE_BITS)
 		return -E2BIG;
-	room = rte_zmalloc_socket("netfc_lpm", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
-	if (room == NULL)
+	engine = rte_zmalloc_socket("netfc_lpm", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
+	if (engine == NULL)
 		return -ENOMEM;
-	room->stage.lookup = lpm_lookup;
-	room->stage.free = lpm_free;
-	error = fill(room, table, socket_id);
+	engine->stage.lookup = lpm_lookup;
+	engine->stage.free = lpm_free;
+	error = fill(engine, table, socket_id);
 	if (error != 0) {
-		lpm_free(&room->stage);
+		lpm_free(&engine->stage);
 		return error;
 	}
-	*stage = &room->stage;
+	*stage = &engine->stage;
 	return 0;
 }
 
@@ -172,7 +172,7 @@ match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int soc
 		.max_rules = (uint32_t)count + 1,
 		.number_tbl8s = count_tbl8s(prefixes, count) + 1,
 	};
-	struct lpm_stage *room;
+	struct lpm_stage *engine;
 	char name[RTE_LPM_NAMESIZE];
 	int error;
 
@@ -180,19 +180,19 @@ match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int soc
 		if (prefixes[i].value >> VALUE_BITS != 0)
 			return -E2BIG;
 	}
-	room = rte_zmalloc_socket("netfc_lpm", sizeof(*room), RTE_CACHE_LINE_SIZE, socket_id);
-	if (room == NULL)
+	engine = rte_zmalloc_socket("netfc_lpm", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
+	if (engine == NULL)
 		return -ENOMEM;
-	room->stage.lookup = whole_lookup;
-	room->stage.free = lpm_free;
-	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)room);
-	room->lpm = rte_lpm_create(name, socket_id, &config);
-	error = room->lpm == NULL ? -rte_errno
-				  : add_prefixes(room->lpm, ADDRESS_BITS, 0, prefixes, count);
+	engine->stage.lookup = whole_lookup;
+	engine->stage.free = lpm_free;
+	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
+	engine->lpm = rte_lpm_create(name, socket_id, &config);
+	error = engine->lpm == NULL ? -rte_errno
+				  : add_prefixes(engine->lpm, ADDRESS_BITS, 0, prefixes, count);
 	if (error != 0) {
-		lpm_free(&room->stage);
+		lpm_free(&engine->stage);
 		return error;
 	}
-	*stage = &room->stage;
+	*stage = &engine->stage;
 	return 0;
 }

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rooms.h"
+#include "engines.h"
 
 static const struct {
 	const char *name;

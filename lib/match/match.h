@@ -6,7 +6,7 @@
  * @file
  * The match stage: a table of a table set, made of one of DPDK's (or no) look-up structures.
  *
- * Three rooms stand behind the one interface. All give the table's entry for every key that can
+ * Three engines stand behind the one interface. All give the table's entry for every key that can
  * occur; for keys that cannot (netfc_table_reachable()) they give anything that fits the table's
  * values. Stages never change, so lcores may share them.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef MATCH_ROOMS_H
-#define MATCH_ROOMS_H
+#ifndef MATCH_ENGINES_H
+#define MATCH_ENGINES_H
 
 /** @file How each kind of match stage is made. */
 
@@ -25,4 +25,4 @@ const struct rte_hash *match_hash_object(const struct match_stage *stage);
 /* The address that stands for a key in an rte_lpm. */
 uint32_t match_lpm_address(uint32_t key);
 
-#endif /* MATCH_ROOMS_H */
+#endif /* MATCH_ENGINES_H */
