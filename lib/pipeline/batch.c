@@ -46,27 +46,63 @@ gather_vectors(struct batches *batches, struct classified *classified, enum pack
 	return lanes;
 }
 
-static uint32_t
-gather_singles(struct batches *batches, struct classified *classified)
+/* Whether all requests of one lane are of one group, and nothing is between them. */
+static inline bool
+is_alike(const struct classified *classified)
+{
+	return classified->alike > 0 && classified->alike == classified->count[CLASS_SINGLE];
+}
+
+/* A request of one lane, whose lane is number `at`. */
+static __rte_always_inline void
+gather_single(struct batches *batches, uint8_t *payload, unsigned int index, unsigned int at)
+{
+	const uint8_t *slots = reply_lanes(payload);
+	struct singles *singles = &batches->singles;
+
+	batches->x[at] = load_16(slots);
+	batches->y[at] = load_16(slots + SLOT);
+	singles->payload[index] = payload;
+	singles->before[index] = load_16(slots + 2 * SLOT);
+	singles->status[index] = payload[REPLY_STATUS];
+	singles->checksum[index] = load_16(payload - REPLY_CHECKSUM_BEFORE);
+}
+
+static void
+gather_singles(struct batches *batches, const struct classified *classified)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 
 	for (unsigned int p = 0; p < count; p++) {
 		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
-		const uint8_t *slots = reply_lanes(classified->payload[packet]);
 		const uint16_t at = --batches->first[classified->group[packet]];
 
-		batches->x[at] = load_16(slots);
-		batches->y[at] = load_16(slots + SLOT);
-		classified->at[packet] = at;
+		gather_single(batches, classified->payload[packet], p, at);
+		batches->singles.at[p] = at;
 	}
-	return count;
+}
+
+/* A burst of one group: lanes need no list of where they are. */
+static void
+gather_alike(struct batches *batches, const struct classified *classified)
+{
+	const unsigned int count = classified->count[CLASS_SINGLE];
+	uint16_t *first = &batches->first[classified->group[0]];
+
+	*first = (uint16_t)(*first - count);
+	for (unsigned int p = 0; p < count; p++)
+		gather_single(batches, classified->payload[p], p, *first + p);
+	batches->singles.at[0] = *first;
 }
 
 uint32_t
 batch_gather(struct batches *batches, struct classified *classified)
 {
-	return gather_singles(batches, classified) +
+	if (is_alike(classified))
+		gather_alike(batches, classified);
+	else
+		gather_singles(batches, classified);
+	return classified->count[CLASS_SINGLE] +
 		gather_vectors(batches, classified, CLASS_LANES_8, 1) +
 		gather_vectors(batches, classified, CLASS_LANES_16, 2);
 }
@@ -177,13 +213,6 @@ scatter_vectors(const struct batches *batches, const struct classified *classifi
 	return exceptions;
 }
 
-/* What the checksums of requests of one lane are computed from, all of them at once. */
-struct singles {
-	uint16_t before[CLASSIFY_BURST], z[CLASSIFY_BURST];
-	uint16_t status[CLASSIFY_BURST], flags[CLASSIFY_BURST];
-	uint16_t checksum[CLASSIFY_BURST];
-};
-
 /* The status in the word that it shares with the format, as this processor reads it. */
 #if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
 #define STATUS_SHIFT 8
@@ -199,72 +228,85 @@ add_words(uint16_t a, uint16_t b)
 	return (uint16_t)(sum + (sum < a));
 }
 
-/* As checksum_update(). */
-static VECTOR_CLONES void
-update_checksums(struct singles *singles, unsigned int count)
+/* As checksum_update(), and the status of each reply. Returns the exceptions of all. */
+static VECTOR_CLONES uint64_t
+finish_singles(struct singles *singles, unsigned int count)
 {
-	uint16_t *restrict checksum = singles->checksum;
+	uint16_t *restrict checksum = singles->checksum, *restrict status = singles->status;
 	const uint16_t *restrict before = singles->before, *restrict z = singles->z;
-	const uint16_t *restrict status = singles->status, *restrict flags = singles->flags;
+	const uint16_t *restrict flags = singles->flags;
+	uint16_t invalid = 0, divbyzero = 0, overflow = 0, underflow = 0;
 
 	for (unsigned int l = 0; l < count; l++) {
 		uint16_t old = (uint16_t)(status[l] << STATUS_SHIFT);
-		uint16_t new = (uint16_t)((NETFC_STATUS_REPLY | flags[l]) << STATUS_SHIFT);
+		uint16_t new = (uint16_t)(NETFC_STATUS_REPLY | flags[l]);
 		uint16_t change = add_words(add_words(z[l], (uint16_t)~before[l]),
-			add_words(new, (uint16_t)~old));
+			add_words((uint16_t)(new << STATUS_SHIFT), (uint16_t)~old));
 		uint16_t after = (uint16_t)~add_words((uint16_t)~checksum[l], change);
 
 		after = after != 0 ? after : UINT16_MAX;
 		checksum[l] = checksum[l] != 0 ? after : 0;
+		status[l] = new;
+		invalid = (uint16_t)(invalid + (flags[l] & 1));
+		divbyzero = (uint16_t)(divbyzero + (flags[l] >> 1 & 1));
+		overflow = (uint16_t)(overflow + (flags[l] >> 2 & 1));
+		underflow = (uint16_t)(underflow + (flags[l] >> 3 & 1));
+	}
+	return (uint64_t)underflow << 48 | (uint64_t)overflow << 32 | (uint64_t)divbyzero << 16 |
+		invalid;
+}
+
+static void
+read_results(struct batches *batches, unsigned int count)
+{
+	struct singles *singles = &batches->singles;
+
+	for (unsigned int p = 0; p < count; p++) {
+		const unsigned int at = singles->at[p];
+
+		singles->z[p] = batches->z[at];
+		singles->flags[p] = batches->flags[at];
 	}
 }
 
-/* A checksum of zero stays, but for IPv6, where it is as good as its complement. */
-static __rte_always_inline uint16_t
-checksum_of(const struct frame *frame)
+static void
+read_alike(struct batches *batches, unsigned int count)
 {
-	const bool counts = (frame->checksum == 0) & (frame->network == FRAME_IPV6);
+	struct singles *singles = &batches->singles;
+	const uint8_t *flags = batches->flags + singles->at[0];
 
-	return frame->checksum | (uint16_t)-counts;
+	memcpy(singles->z, batches->z + singles->at[0], count * sizeof(singles->z[0]));
+	for (unsigned int p = 0; p < count; p++)
+		singles->flags[p] = flags[p];
 }
 
 static uint64_t
-scatter_singles(const struct batches *batches, const struct classified *classified,
-	const struct frame *frames)
+scatter_singles(struct batches *batches, const struct classified *classified)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
-	const uint8_t *packets = classified->packet[CLASS_SINGLE];
-	struct singles singles;
-	uint64_t exceptions = 0;
+	struct singles *singles = &batches->singles;
+	uint64_t exceptions;
 
+	if (is_alike(classified))
+		read_alike(batches, count);
+	else
+		read_results(batches, count);
+	exceptions = finish_singles(singles, count);
 	for (unsigned int p = 0; p < count; p++) {
-		const unsigned int packet = packets[p], at = classified->at[packet];
-		uint8_t *payload = classified->payload[packet];
-		uint8_t *slot = reply_lanes(payload) + 2 * SLOT;
+		uint8_t *payload = singles->payload[p];
 
-		singles.status[p] = payload[REPLY_STATUS];
-		singles.before[p] = load_16(slot);
-		singles.z[p] = batches->z[at];
-		singles.flags[p] = batches->flags[at];
-		singles.checksum[p] = checksum_of(&frames[packet]);
-		store_16(slot, singles.z[p]);
-		exceptions += flags_spread((uint8_t)singles.flags[p]);
-	}
-	update_checksums(&singles, count);
-	for (unsigned int p = 0; p < count; p++) {
-		uint8_t *payload = classified->payload[packets[p]];
-
-		payload[REPLY_STATUS] = reply_status((uint8_t)singles.flags[p]);
-		store_16(payload - REPLY_CHECKSUM_BEFORE, singles.checksum[p]);
+		store_16(reply_lanes(payload) + 2 * SLOT, singles->z[p]);
+		payload[REPLY_STATUS] = (uint8_t)singles->status[p];
+		store_16(payload - REPLY_CHECKSUM_BEFORE, singles->checksum[p]);
 	}
 	return exceptions;
 }
 
 uint64_t
-batch_scatter(const struct batches *batches, const struct classified *classified,
+batch_scatter(struct batches *batches, const struct classified *classified,
 	const struct frame *frames)
 {
-	return scatter_singles(batches, classified, frames) +
+	return scatter_singles(batches, classified) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_8, 1) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_16, 2);
 }

@@ -23,9 +23,19 @@
 
 #define BATCH_STRIDE (BATCH_MARGIN + BATCH_LANES)
 
+/** The requests of one lane, in order: what their checksums are computed from, all at once. */
+struct singles {
+	uint8_t *payload[CLASSIFY_BURST];
+	uint16_t at[CLASSIFY_BURST] __rte_cache_aligned; /**< of the lanes below */
+	uint16_t before[CLASSIFY_BURST], z[CLASSIFY_BURST]; /**< the result's slot, and it */
+	uint16_t status[CLASSIFY_BURST], flags[CLASSIFY_BURST];
+	uint16_t checksum[CLASSIFY_BURST]; /**< of UDP; 0: there is none */
+};
+
 /** Lanes of all groups, each with a part of its own; slots as in packets. */
 struct batches {
 	uint16_t first[GROUPS]; /**< lanes from here to the end of the group's part are in use */
+	struct singles singles;
 	uint16_t x[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint16_t y[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint16_t z[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
@@ -64,7 +74,7 @@ void batch_run(struct batches *batches, const struct group *groups, struct netfc
  *
  * @return their exceptions, counted as by flags_spread()
  */
-uint64_t batch_scatter(const struct batches *batches, const struct classified *classified,
+uint64_t batch_scatter(struct batches *batches, const struct classified *classified,
 	const struct frame *frames);
 
 #endif /* PIPELINE_BATCH_H */

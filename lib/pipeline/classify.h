@@ -60,11 +60,13 @@ struct classifier {
 /** A burst, sorted. What is here of requests is so by a packet's index in the burst. */
 struct classified {
 	unsigned int count[CLASSES];
-	uint8_t packet[CLASSES][CLASSIFY_BURST]; /**< indices, in order */
+	unsigned int alike; /**< so many packets, the first ones, match the template */
+	/** Indices, in order; those of CLASS_FORWARD are not listed. */
+	uint8_t packet[CLASSES][CLASSIFY_BURST];
 	/** The NetFC header; the UDP header stands before it, all lanes behind it. */
 	uint8_t *payload[CLASSIFY_BURST];
 	uint16_t lanes[CLASSIFY_BURST];
-	uint16_t at[CLASSIFY_BURST]; /**< their first lane in the batch, once they are gathered */
+	uint16_t at[CLASSIFY_BURST]; /**< first lane in the batch, once more than one is gathered */
 	uint8_t group[CLASSIFY_BURST];
 };
 

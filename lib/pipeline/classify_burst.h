@@ -84,8 +84,7 @@ struct burst {
 	uint8_t *bytes[CLASSIFY_BURST];
 	struct columns ethernet, network, request, frame;
 	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* of the first segment */
-	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* there are more */
-	uint16_t is_short[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* 1: there are more */
 	uint16_t network_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t udp_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
@@ -111,9 +110,8 @@ load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
 		/* Nothing is written where the class is CLASS_WALK. */
 		burst->bytes[p] = is_short ? (uint8_t *)(uintptr_t)no_frame : bytes;
-		burst->length[p] = is_short ? LEAST_LENGTH : length;
-		burst->is_cut[p] = (uint16_t) - (rte_pktmbuf_pkt_len(mbufs[p]) != length);
-		burst->is_short[p] = (uint16_t)-is_short;
+		burst->length[p] = length;
+		burst->is_cut[p] = rte_pktmbuf_pkt_len(mbufs[p]) != length;
 	}
 	/* What is computed of the rest of eight packets is not used. */
 	for (unsigned int p = count; p % ROWS != 0; p++) {
@@ -159,7 +157,9 @@ find_udp(struct burst *burst, unsigned int p)
 		columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
 		columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
 	const column network_offset = column_load(burst->network_offset + p);
-	const column segment = column_load(burst->length + p);
+	const column length_of = column_load(burst->length + p);
+	const column is_short = column_at_most(length_of, LEAST_LENGTH - 1);
+	const column segment = column_choose(is_short, column_of(LEAST_LENGTH), length_of);
 	/* What IPv6 calls its length does not count its header. */
 	const column besides = network_offset + column_choose(ipv4, column_of(0), header);
 	const column payload = column_choose(ipv4, length - header, length);
@@ -181,8 +181,8 @@ find_udp(struct burst *burst, unsigned int p)
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
 	column_store(burst->room + p, is_ip & udp & ~near_end & payload);
 	column_store(burst->is_walk + p,
-		column_load(burst->is_short + p) | (is_ip & udp & near_end) |
-			(sound & ~fits & column_load(burst->is_cut + p)));
+		is_short | (is_ip & udp & near_end) |
+			(sound & ~fits & column_equals(column_load(burst->is_cut + p), 1)));
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
 		(is_ip & ((ipv4 & FRAME_IPV4) | (ipv6 & FRAME_IPV6))) |
 			(contiguous & FRAME_CONTIGUOUS));
@@ -226,6 +226,7 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	const column lanes = column_swap(columns_load(&burst->request, REQUEST_LANES, p));
 	const column version_op = columns_load(&burst->request, REQUEST_VERSION_OP, p);
 	const column format_status = columns_load(&burst->request, REQUEST_FORMAT_STATUS, p);
+	const column checksum = columns_load(&burst->request, REQUEST_CHECKSUM, p);
 	const column udp = column_at_least(datagram, UDP_BYTES) &
 		(column)(datagram <= column_load(burst->room + p));
 	const column payload = udp & (datagram - UDP_BYTES);
@@ -235,7 +236,11 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 				    RTE_BE16(NETFC_MAGIC)) &
 		column_equals(format_status & NETFC_STATUS_REPLY << 8, 0);
 	const column whole = column_at_least(payload, NETFC_BYTES);
-	const column request = netfc_port & whole & asks &
+	/* No checksum: over IPv4 it stays so, over IPv6 it is walked. */
+	const column checked = ~column_equals(checksum, 0) |
+		column_equals(columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) & 0xff,
+			FRAME_IPV4);
+	const column request = netfc_port & whole & asks & checked &
 		if_right(classifier, burst, p, payload, lanes);
 	const column walk = column_load(burst->is_walk + p) |
 		(netfc_port & column_at_least(payload, ANSWERABLE_BYTES) & (~whole | asks) &
@@ -255,17 +260,26 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	columns_store(&burst->frame, FRAME_UDP_OFFSET, p, udp & column_load(burst->udp_offset + p));
 	columns_store(&burst->frame, FRAME_PAYLOAD_LENGTH, p, payload);
 	columns_store(&burst->frame, FRAME_UDP_PORT, p, udp & column_swap(port));
-	columns_store(&burst->frame, FRAME_CHECKSUM, p,
-		request & columns_load(&burst->request, REQUEST_CHECKSUM, p));
+	columns_store(&burst->frame, FRAME_CHECKSUM, p, request & checksum);
 }
 
-/* Put each packet on the list of its class; the first one's index is `first`. */
+/*
+ * Put each packet with which something is to be done on the list of its class; the first packet's
+ * index is `first`.
+ */
 static __rte_always_inline void
 list_packets(const struct burst *burst, struct classified *classified, unsigned int first,
 	unsigned int count)
 {
+	uint8_t busy[CLASSIFY_BURST];
+	unsigned int busy_count = 0;
+
 	for (unsigned int p = 0; p < count; p++) {
-		const unsigned int class = burst->class[p], packet = first + p;
+		busy[busy_count] = (uint8_t)p;
+		busy_count += burst->class[p] != CLASS_FORWARD;
+	}
+	for (unsigned int b = 0; b < busy_count; b++) {
+		const unsigned int p = busy[b], class = burst->class[p], packet = first + p;
 
 		classified->packet[class][classified->count[class]++] = (uint8_t)packet;
 		classified->group[packet] = (uint8_t)burst->group[p];

@@ -13,8 +13,8 @@
 #define PREFETCH 4
 
 #define TYPE_OFFSET 12
+#define IPV4_OFFSET 14
 #define LONGEST 128
-#define VLAN_ID_MASK 0x0fff
 
 /* Which bits of a frame's bytes say what it is. */
 struct pattern {
@@ -35,31 +35,14 @@ want_16(struct pattern *pattern, size_t offset, uint16_t mask)
 }
 
 static void
-want_ethernet(struct pattern *pattern, const struct frame *frame)
+want_ipv4(struct pattern *pattern)
 {
-	if (frame->network_offset > RTE_ETHER_HDR_LEN)
-		want_16(pattern, RTE_ETHER_HDR_LEN, VLAN_ID_MASK);
-	for (uint32_t type = TYPE_OFFSET; type < frame->network_offset;
-		type += sizeof(struct rte_vlan_hdr))
-		want_16(pattern, type, UINT16_MAX);
-}
-
-static void
-want_network(struct pattern *pattern, const struct frame *frame)
-{
-	const size_t at = frame->network_offset;
-
-	if (frame->network == FRAME_IPV4) {
-		pattern->mask[at] = UINT8_MAX;
-		want_16(pattern, at + offsetof(struct rte_ipv4_hdr, total_length), UINT16_MAX);
-		want_16(pattern, at + offsetof(struct rte_ipv4_hdr, fragment_offset),
-			RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
-		pattern->mask[at + offsetof(struct rte_ipv4_hdr, next_proto_id)] = UINT8_MAX;
-	} else {
-		pattern->mask[at] = 0xf0;
-		want_16(pattern, at + offsetof(struct rte_ipv6_hdr, payload_len), UINT16_MAX);
-		pattern->mask[at + offsetof(struct rte_ipv6_hdr, proto)] = UINT8_MAX;
-	}
+	want_16(pattern, TYPE_OFFSET, UINT16_MAX);
+	pattern->mask[IPV4_OFFSET] = UINT8_MAX;
+	want_16(pattern, IPV4_OFFSET + offsetof(struct rte_ipv4_hdr, total_length), UINT16_MAX);
+	want_16(pattern, IPV4_OFFSET + offsetof(struct rte_ipv4_hdr, fragment_offset),
+		RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
+	pattern->mask[IPV4_OFFSET + offsetof(struct rte_ipv4_hdr, next_proto_id)] = UINT8_MAX;
 }
 
 static void
@@ -72,26 +55,14 @@ want_request(struct pattern *pattern, const struct frame *frame)
 	memset(pattern->mask + netfc, UINT8_MAX, offsetof(struct netfc_hdr, id));
 }
 
-/* How long the datagram is, with all that stands before it. */
-static uint32_t
-length_of(const uint8_t *bytes, const struct frame *frame)
-{
-	const uint8_t *ip = bytes + frame->network_offset;
-
-	if (frame->network == FRAME_IPV4)
-		return frame->network_offset +
-			load_be16(ip + offsetof(struct rte_ipv4_hdr, total_length));
-	return frame->network_offset + (uint32_t)sizeof(struct rte_ipv6_hdr) +
-		load_be16(ip + offsetof(struct rte_ipv6_hdr, payload_len));
-}
-
 static bool
 are_alike(const struct frame *frames, unsigned int first, unsigned int end,
 	const struct classified *classified)
 {
 	for (unsigned int p = first; p < end; p++) {
 		if (!frames[p].answered || frames[p].udp_offset != frames[first].udp_offset ||
-			frames[p].network_offset != frames[first].network_offset ||
+			frames[p].network_offset != IPV4_OFFSET ||
+			frames[p].network != FRAME_IPV4 ||
 			frames[p].payload_length != frames[first].payload_length ||
 			classified->group[p] != classified->group[first] ||
 			classified->lanes[p] != classified->lanes[first])
@@ -107,12 +78,13 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	struct pattern pattern = {0};
 
-	want_ethernet(&pattern, frame);
-	want_network(&pattern, frame);
+	want_ipv4(&pattern);
 	want_request(&pattern, frame);
 	*template = (struct template){
-		.offset = {TYPE_OFFSET, frame->network_offset - 2u, frame->udp_offset + 2u},
-		.length = length_of(bytes, frame),
+		.offset = {TYPE_OFFSET, frame->udp_offset + 2u},
+		.length = IPV4_OFFSET +
+			load_be16(bytes + IPV4_OFFSET +
+				offsetof(struct rte_ipv4_hdr, total_length)),
 		.payload_offset = (uint16_t)frame_payload_offset(frame),
 		.lanes = lanes,
 		.group = group,
@@ -176,6 +148,6 @@ template_classify(const struct template *template, struct rte_mbuf **mbufs, stru
 		classified->group[p] = wanted.group;
 		classified->packet[wanted.class][p] = (uint8_t)p;
 	}
-	classified->count[wanted.class] = alike;
+	classified->count[wanted.class] = classified->alike = alike;
 	return alike;
 }

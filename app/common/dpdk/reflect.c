@@ -58,7 +58,7 @@ swap_macs(uint8_t *bytes)
 /* From here on, behind the start of an IPv4 header, are its addresses and, without options, ports. */
 #define IPV4_VECTOR 8
 
-/* How 16 bytes change places, by network and whether UDP follows, see vector_of(). */
+/* How 16 bytes change places, by network and whether UDP follows, see places_of(). */
 static const uint8_t order[FRAME_IPV6 + 2][sizeof(bytes16)] __rte_aligned(16) = {
 	[FRAME_OTHER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 	[FRAME_IPV4] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15},
@@ -72,16 +72,20 @@ static const uint8_t order[FRAME_IPV6 + 2][sizeof(bytes16)] __rte_aligned(16) = 
  * where nothing is to be swapped, bytes are written back as they are.
  */
 static __rte_always_inline void
-reflect_contiguous(uint8_t *bytes, const struct frame *frame)
+reflect_contiguous(uint8_t *bytes, uint32_t network_offset, bytes16 places)
 {
-	uint8_t *at = bytes + frame->network_offset + IPV4_VECTOR;
-	bytes16 addresses, places;
+	uint8_t *at = bytes + network_offset + IPV4_VECTOR;
+	bytes16 addresses = load_bytes16(at);
 
 	swap_macs(bytes);
-	memcpy(&addresses, at, sizeof(addresses));
-	memcpy(&places, order[frame->network + frame->udp], sizeof(places));
 	addresses = __builtin_shuffle(addresses, places);
 	memcpy(at, &addresses, sizeof(addresses));
+}
+
+static __rte_always_inline bytes16
+places_of(const struct frame *frame)
+{
+	return load_bytes16(order[frame->network + frame->udp]);
 }
 
 static __rte_always_inline void
@@ -118,8 +122,31 @@ reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 		swap_fields(mbuf, frame->udp_offset, sizeof(rte_be16_t));
 }
 
-void
-reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+/* Whether all frames are contiguous, and of the same kind, which is not IPv6. */
+static bool
+are_alike(const struct frame *frames, uint16_t count)
+{
+	const struct frame *first = &frames[0];
+	bool alike = first->contiguous && first->network != FRAME_IPV6;
+
+	for (uint16_t i = 1; i < count; i++)
+		alike &= (frames[i].network == first->network) & (frames[i].udp == first->udp) &
+			frames[i].contiguous;
+	return alike;
+}
+
+static void
+reflect_alike(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+{
+	const bytes16 places = places_of(&frames[0]);
+
+	for (uint16_t i = 0; i < count; i++)
+		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *),
+			frames[i].network_offset, places);
+}
+
+static void
+reflect_mixed(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
 	uint8_t ipv6[PIPELINE_BURST];
 	unsigned int ipv6_count = 0;
@@ -129,10 +156,22 @@ reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 			reflect_any(mbufs[i], &frames[i]);
 			continue;
 		}
-		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *), &frames[i]);
+		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *),
+			frames[i].network_offset, places_of(&frames[i]));
 		ipv6[ipv6_count] = (uint8_t)i;
 		ipv6_count += frames[i].network == FRAME_IPV6;
 	}
 	for (unsigned int i = 0; i < ipv6_count; i++)
 		reflect_ipv6(rte_pktmbuf_mtod(mbufs[ipv6[i]], uint8_t *), &frames[ipv6[i]]);
+}
+
+void
+reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+{
+	if (count == 0)
+		return;
+	if (are_alike(frames, count))
+		reflect_alike(mbufs, frames, count);
+	else
+		reflect_mixed(mbufs, frames, count);
 }
