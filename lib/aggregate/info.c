@@ -35,7 +35,7 @@ read_views(const struct aggregate_table *table, uint16_t index, uint32_t generat
 {
 	for (uint32_t s = 0; s < table->limits.shards; s++) {
 		const struct shard_job *view = &table->shards[s].jobs[index];
-		uint64_t latest = READ(view->latest);
+		uint64_t latest = OBSERVE(view->latest);
 
 		if (OBSERVE(view->generation) != generation)
 			continue;
@@ -54,17 +54,16 @@ aggregate_table_info(
 	if (state != JOB_JOINING && state != JOB_OPEN)
 		return false;
 	*info = (struct aggregate_info){
-		.job = READ(job->number),
-		.slots = READ(job->slots),
-		.bytes = READ(job->bytes),
-		.workers = READ(job->workers),
+		.job = OBSERVE(job->number),
+		.slots = OBSERVE(job->slots),
+		.bytes = OBSERVE(job->bytes),
+		.workers = OBSERVE(job->workers),
 		.open = state == JOB_OPEN,
-		.joined = READ(job->joined),
-		.left = READ(job->left),
-		.latest = READ(job->latest),
+		.joined = OBSERVE(job->joined),
+		.left = OBSERVE(job->left),
+		.latest = OBSERVE(job->latest),
 	};
 	read_views(table, index, generation, info);
-	/* It may have ended, and another begun, in the meantime. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	/* It may have ended, and another begun, in the meantime: what was read came before this. */
 	return READ(job->generation) == generation;
 }

@@ -67,16 +67,17 @@ granted_bytes(const struct aggregate_table *table, uint16_t asked)
 	return (uint16_t)((asked < most ? asked : most) & ~3u);
 }
 
+/* Each stored after the job's new generation, which tells readers that what they had is over. */
 static void
 fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_message *request,
 	uint32_t first_slot, uint32_t slots)
 {
-	WRITE(job->number, request->job);
-	WRITE(job->workers, request->join.workers);
-	WRITE(job->slots, (uint16_t)slots);
-	WRITE(job->bytes, granted_bytes(table, request->join.bytes));
-	WRITE(job->joined, 0);
-	WRITE(job->left, 0);
+	PUBLISH(job->number, request->job);
+	PUBLISH(job->workers, request->join.workers);
+	PUBLISH(job->slots, (uint16_t)slots);
+	PUBLISH(job->bytes, granted_bytes(table, request->join.bytes));
+	PUBLISH(job->joined, 0);
+	PUBLISH(job->left, 0);
 	job->token = request->token;
 	job->first_slot = first_slot;
 	job->asked_slots = request->join.slots;
