@@ -169,7 +169,8 @@ posit16_es2_integer(uint32_t bits)
 {
 	int exponent;
 	unsigned __int128 significand = posit_unpack(2, bits, &exponent);
-	unsigned __int128 magnitude = significand << (exponent - POSIT16_ES2_UNIT) >> 15;
+	/* Zero's exponent is out of range. */
+	unsigned __int128 magnitude = significand << ((exponent - POSIT16_ES2_UNIT) & 127) >> 15;
 	unsigned __int128 sign = -(unsigned __int128)(bits >> 15);
 
 	return (magnitude ^ sign) - sign;

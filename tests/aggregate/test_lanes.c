@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -136,6 +139,40 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 	check_all();
 }
 
+/* A page, and behind it one that can't be touched. */
+static uint8_t *
+guarded_page(size_t page)
+{
+	uint8_t *memory =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+	return memory;
+}
+
+static void
+nothing_behind_values_and_results_is_touched(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *values = guarded_page(page), *results = guarded_page(page);
+
+	(void)state;
+	memset(values, 0x3c, page);
+	for (uint32_t count = 1; count <= 70; count++) {
+		size_t bytes = count * aggregate_value_bytes(format);
+		const uint8_t *const packets[] = {
+			values + page - bytes, values + page - bytes, values + page - bytes};
+
+		FOREACH_OP(op)
+		FOREACH_ISA(isa)
+		aggregate_reduce(aggregate_kernel(isa, op, format), block->lanes, packets, 3, count,
+			results + page - bytes);
+	}
+	munmap(values, 2 * page);
+	munmap(results, 2 * page);
+}
+
 static bool
 mpfr_has_it(const uint32_t *values, unsigned int workers)
 {
@@ -203,6 +240,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(flags_of_single_lanes),
 		cmocka_unit_test(any_order_gives_the_same_bits),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
+		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
 		cmocka_unit_test(the_oracle_agrees_with_mpfr),
 	};
 
