@@ -46,12 +46,15 @@ shifted_half(__m512i significand, __m512i places, int half)
 
 /* fp16: one integer a lane. */
 
-INLINE void
+/* Returns whether there are special values; what they add means nothing. */
+INLINE bool
 put_fp16(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
 {
+	__mmask16 special = 0;
+
 	for (uint32_t i = 0; i < count; i += STEP) {
-		struct step step = unpack_step(AGGREGATE_FP16,
-			load_step(AGGREGATE_FP16, values, i, lanes_in_step(count - i)));
+		__m512i bits = load_step(AGGREGATE_FP16, values, i, lanes_in_step(count - i));
+		struct step step = unpack_step(AGGREGATE_FP16, bits);
 		__m512i places = _mm512_sub_epi32(step.exponent, all32(1));
 
 		for (int half = 0; half < 2; half++) {
@@ -62,7 +65,9 @@ put_fp16(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, b
 				sum = _mm512_add_epi64(sum, _mm512_load_si512(sums));
 			_mm512_store_si512(sums, sum);
 		}
+		special |= find_specials(AGGREGATE_FP16, bits);
 	}
+	return special != 0;
 }
 
 INLINE struct sums
@@ -102,13 +107,16 @@ add_group(int64_t *bins, __m256i bin, __m512i sum)
 		bins, at, _mm512_add_epi64(sum, _mm512_i32gather_epi64(at, bins, 8)), 8);
 }
 
-INLINE void
+/* Returns whether there are special values; what they add means nothing. */
+INLINE bool
 put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
 	uint32_t count, bool first)
 {
+	__mmask16 special = 0;
+
 	for (uint32_t i = 0; i < count; i += STEP) {
-		struct step step =
-			unpack_step(format, load_step(format, values, i, lanes_in_step(count - i)));
+		__m512i bits = load_step(format, values, i, lanes_in_step(count - i));
+		struct step step = unpack_step(format, bits);
 		__m512i bin = _mm512_srli_epi32(step.exponent, 5);
 		__m512i places = _mm512_and_si512(step.exponent, all32(31));
 
@@ -121,7 +129,9 @@ put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const
 			else
 				add_group(bins, half_of(bin, half), sum);
 		}
+		special |= find_specials(format, bits);
 	}
+	return special != 0;
 }
 
 /* As sum_of_bins(): digits, of which the highest two that are not just sign are kept. */
@@ -194,12 +204,15 @@ INLINE void
 put_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
 	uint32_t count, bool first)
 {
-	note_specials_fast(format, lanes, values, count, first);
+	bool special;
+
 	keep_common(lanes, values, count * (format == AGGREGATE_FP32 ? 4 : 2), first);
-	if (format == AGGREGATE_FP16)
-		put_fp16(lanes, values, count, first);
-	else
-		put_bins_fast(format, lanes, values, count, first);
+	if (first)
+		lanes->has_specials = false;
+	special = format == AGGREGATE_FP16 ? put_fp16(lanes, values, count, first)
+					   : put_bins_fast(format, lanes, values, count, first);
+	if (special)
+		note_specials_fast(format, lanes, values, count);
 }
 
 INLINE uint8_t

@@ -102,29 +102,20 @@ specials_of(struct ieee ieee, __m512i bits)
 	return _mm_mask_mov_epi8(special, minus, _mm_set1_epi8(SPECIAL_MINUS_INF));
 }
 
-INLINE bool
-any_special_fast(enum aggregate_format format, const uint8_t *values, uint32_t count)
+INLINE __mmask16
+find_specials(enum aggregate_format format, __m512i bits)
 {
 	const struct ieee ieee = ieee_of(format);
-	__mmask16 any = 0;
 
-	for (uint32_t i = 0; i < count; i += STEP) {
-		__m512i bits = load_step(format, values, i, lanes_in_step(count - i));
-
-		any |= _mm512_cmpge_epu32_mask(
-			_mm512_and_si512(bits, all32(ieee.sign - 1)), all32(ieee.inf));
-	}
-	return any != 0;
+	return _mm512_cmpge_epu32_mask(
+		_mm512_and_si512(bits, all32(ieee.sign - 1)), all32(ieee.inf));
 }
 
+/* What kernels that look for special values themselves call when they have found any. */
 INLINE void
 note_specials_fast(enum aggregate_format format, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, bool first)
+	const uint8_t *values, uint32_t count)
 {
-	if (first)
-		lanes->has_specials = false;
-	if (!any_special_fast(format, values, count))
-		return;
 	if (!lanes->has_specials)
 		memset(lanes->specials, 0, lanes->capacity);
 	lanes->has_specials = true;
