@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""libnetfc-allreduce by ctypes: found, checked for its version, and its functions declared.
+
+Structures are those of netfc_allreduce.h of the same version.
+"""
+
+import ctypes
+import functools
+import pathlib
+from typing import Any
+
+from netfc._version import VERSION
+from netfc.errors import LibraryError, NetfcError
+
+SONAME = "libnetfc-allreduce.so.0"
+BUILD_VARIABLE = "NETFC_BUILD"
+OK, PENDING, INTERRUPTED = "ok", "pending", "interrupted"
+
+
+class AllreduceError(NetfcError):
+    """Why an allreduce, joining or leaving has failed; its text says who, what, and what to do.
+
+    status: a word: "silent", "timeout", "refused", "off", "waiting", "no-job", "mismatch", "full",
+    "window", "protocol", "system", "memory", "aborted", "broken" or "argument" (as enum
+    netfc_allreduce_status of netfc_allreduce.h).
+    worker: the worker that is silent, or None. switch: the index of the switch, or None.
+    """
+
+    def __init__(self, text: str, status: str, worker: int | None, switch: int | None):
+        super().__init__(text)
+        self.status, self.worker, self.switch = status, worker, switch
+
+
+class Options(ctypes.Structure):
+    """struct netfc_allreduce_options."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("switches", ctypes.POINTER(ctypes.c_char_p)),
+        ("switch_count", ctypes.c_uint),
+        ("token", ctypes.c_uint64),
+        ("job", ctypes.c_uint16),
+        ("worker", ctypes.c_uint),
+        ("workers", ctypes.c_uint),
+        ("bind_address", ctypes.c_char_p),
+        ("interface", ctypes.c_char_p),
+        ("slots", ctypes.c_uint),
+        ("bytes", ctypes.c_uint),
+        ("rto_min_us", ctypes.c_uint),
+        ("rto_max_us", ctypes.c_uint),
+        ("join_ms", ctypes.c_uint),
+        ("deadline_ms", ctypes.c_uint),
+        ("patience_ms", ctypes.c_uint),
+        ("keepalive_ms", ctypes.c_uint),
+        ("spin_us", ctypes.c_uint),
+        ("gso", ctypes.c_bool),
+    ]
+
+
+INFO = ("switches", "slots", "sockets", "bytes", "gso")
+
+
+class Info(ctypes.Structure):
+    """struct netfc_allreduce_info."""
+
+    _fields_ = [
+        *((name, ctypes.c_uint) for name in INFO[:-1]),
+        ("gso", ctypes.c_bool),
+    ]
+
+
+STATS = (
+    "allreduces",
+    "values",
+    "sent",
+    "retransmitted",
+    "timeouts",
+    "received",
+    "duplicates",
+    "refusals",
+    "foreign",
+    "keepalives",
+    "rtt_ns",
+    "rtt_min_ns",
+    "rto_ns",
+)
+
+
+class Stats(ctypes.Structure):
+    """struct netfc_allreduce_stats."""
+
+    _fields_ = [(name, ctypes.c_uint64) for name in STATS]
+
+
+_TEXT, _POINTER, _UNSIGNED, _INT = (
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_uint,
+    ctypes.c_int,
+)
+
+# What each function gives, and what it takes.
+_PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
+    "netfc_allreduce_status_name": (_TEXT, [_INT]),
+    "netfc_allreduce_options_init": (None, [ctypes.POINTER(Options), ctypes.c_size_t]),
+    "netfc_allreduce_new": (_POINTER, []),
+    "netfc_allreduce_join": (_INT, [_POINTER, ctypes.POINTER(Options)]),
+    "netfc_allreduce_start": (
+        _INT,
+        [
+            *(_POINTER, _POINTER, ctypes.c_uint64, _UNSIGNED, _UNSIGNED, ctypes.c_bool),
+            ctypes.POINTER(_POINTER),
+        ],
+    ),
+    "netfc_allreduce_wait": (
+        _INT,
+        [ctypes.POINTER(_POINTER), _INT, ctypes.POINTER(_UNSIGNED)],
+    ),
+    "netfc_allreduce_abort": (None, [_POINTER]),
+    "netfc_allreduce_leave": (_INT, [_POINTER]),
+    "netfc_allreduce_free": (None, [_POINTER]),
+    "netfc_allreduce_error": (_TEXT, [_POINTER]),
+    "netfc_allreduce_silent_worker": (_INT, [_POINTER]),
+    "netfc_allreduce_failed_switch": (_INT, [_POINTER]),
+    "netfc_allreduce_info": (None, [_POINTER, ctypes.POINTER(Info)]),
+    "netfc_allreduce_stats": (None, [_POINTER, ctypes.POINTER(Stats)]),
+}
+
+
+class Comm:
+    """struct netfc_allreduce, and what failed of it as exceptions. Statuses are words."""
+
+    def __init__(self, build: str | None):
+        self._functions = library(build)
+        self.started: set[Any] = set()  # handles whose arrays are in use
+        self._pointer: int | None = self._functions.netfc_allreduce_new()
+        if self._pointer is None:
+            raise MemoryError("there is not enough memory for a communicator")
+
+    @property
+    def pointer(self) -> int:
+        """The communicator. Raises AllreduceError if it has been freed."""
+        if self._pointer is None:
+            raise AllreduceError("the communicator has left its job", "broken", None, None)
+        return self._pointer
+
+    def defaults(self) -> Options:
+        """Options as the library has them."""
+        options = Options()
+        self._functions.netfc_allreduce_options_init(ctypes.byref(options), ctypes.sizeof(Options))
+        return options
+
+    def join(self, options: Options) -> None:
+        """Join; signals are seen to by Python in between."""
+        status = INTERRUPTED
+        while status == INTERRUPTED:
+            status = self._call("join", ctypes.byref(options))
+        if status != OK:
+            raise self.failure(status)
+
+    def start(self, address: int, count: int, number: int, op: int, lazily: bool) -> Any:
+        """Start an allreduce of `count` values there; gives what wait() takes."""
+        handle = _POINTER()
+        status = self._call("start", address, count, number, op, lazily, ctypes.byref(handle))
+        if status != OK:
+            raise self.failure(status)
+        return handle
+
+    def wait(self, handle: Any, wait_ms: int) -> tuple[str, int]:
+        """The status, PENDING for instance, and the flags if it is OK."""
+        if self._pointer is None:
+            return "aborted", 0
+        flags = _UNSIGNED()
+        status = self._functions.netfc_allreduce_wait(
+            ctypes.byref(handle), wait_ms, ctypes.byref(flags)
+        )
+        return self._name(status), flags.value
+
+    def abort(self) -> None:
+        """End all that is under way."""
+        if self._pointer is not None:
+            self._functions.netfc_allreduce_abort(self._pointer)
+
+    def leave(self) -> None:
+        """Leave the job and free everything."""
+        if self._pointer is None:
+            return
+        status = self._call("leave")
+        failure = None if status == OK else self.failure(status)
+        self.free()
+        if failure is not None:
+            raise failure
+
+    def free(self) -> None:
+        """Free everything; again is fine."""
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None:
+            self._functions.netfc_allreduce_abort(pointer)
+            self._functions.netfc_allreduce_free(pointer)
+        self.started.clear()
+
+    def info(self) -> Info:
+        """netfc_allreduce_info()."""
+        info = Info()
+        self._functions.netfc_allreduce_info(self.pointer, ctypes.byref(info))
+        return info
+
+    def stats(self) -> Stats:
+        """netfc_allreduce_stats()."""
+        stats = Stats()
+        self._functions.netfc_allreduce_stats(self.pointer, ctypes.byref(stats))
+        return stats
+
+    def failure(self, status: str) -> Exception:
+        """The exception for what the latest call has returned."""
+        if self._pointer is None:
+            return AllreduceError("the communicator has left its job", status, None, None)
+        text = self._functions.netfc_allreduce_error(self._pointer).decode(errors="replace")
+        text = text or f"the allreduce was not done when its job was joined again ({status})"
+        if status == "argument":
+            return ValueError(text)
+        if status == "memory":
+            return MemoryError(text)
+        worker = self._functions.netfc_allreduce_silent_worker(self._pointer)
+        switch = self._functions.netfc_allreduce_failed_switch(self._pointer)
+        return AllreduceError(
+            text, status, worker if worker >= 0 else None, switch if switch >= 0 else None
+        )
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None) is not None:
+            self.free()
+
+    def _call(self, name: str, *arguments: Any) -> str:
+        return self._name(
+            getattr(self._functions, "netfc_allreduce_" + name)(self.pointer, *arguments)
+        )
+
+    def _name(self, status: int) -> str:
+        name: bytes = self._functions.netfc_allreduce_status_name(status)
+        return name.decode()
+
+
+@functools.lru_cache
+def library(build: str | None) -> Any:
+    """The shared library, found, checked for its version, and its functions declared."""
+    functions = _load(build)
+    functions.netfc_allreduce_version.restype = ctypes.c_char_p
+    version = functions.netfc_allreduce_version().decode()
+    if version != VERSION:
+        raise LibraryError(
+            f"libnetfc-allreduce is {version}, and netfc for Python is {VERSION}: install both"
+            " from one release (Debian: libnetfc-allreduce0 and python3-netfc)"
+        )
+    for name, (result, arguments) in _PROTOTYPES.items():
+        function = getattr(functions, name)
+        function.restype, function.argtypes = result, arguments
+    return functions
+
+
+def _load(build: str | None) -> Any:
+    if build is None:
+        try:
+            return ctypes.CDLL(SONAME)
+        except OSError as error:
+            raise LibraryError(
+                f"{error}: install the Debian package libnetfc-allreduce0, or build dpdk-netfc and"
+                f" let the environment variable {BUILD_VARIABLE} name the folder of the build"
+            ) from error
+    path = pathlib.Path(build).resolve() / "lib" / "allreduce" / SONAME
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise LibraryError(
+            f"{error}: '{build}' is not the folder of a build; make one with"
+            f' "meson setup {build} && ninja -C {build}"'
+        ) from error

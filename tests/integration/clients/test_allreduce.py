@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc.allreduce over libnetfc-allreduce, against the server of the library's own tests."""
+
+import contextlib
+import math
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import switch
+
+from netfc import allreduce
+from netfc.protocol import Flag
+
+SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
+TOKEN = 0x0123456789ABCDEF
+
+
+@contextlib.contextmanager
+def serving(**options):
+    """A server; gives its address. Options are those of the program, with _ for -."""
+    words = [str(word) for name, value in options.items()
+             for word in ('--' + name.replace('_', '-'), value)]
+    with subprocess.Popen([SERVER, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            yield '127.0.0.1:' + process.stdout.readline().strip()
+        finally:
+            process.stdin.close()
+            process.wait(10)
+
+
+def joined(address, worker, workers, **options):
+    return allreduce.Communicator(address, worker=worker, workers=workers, token=TOKEN,
+                                  **{'join_timeout': 10, 'deadline': 10, 'build': switch.BUILD,
+                                     **options})
+
+
+def together(workers, body):
+    """What body(worker) gives for each of the workers, which run at once."""
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(body, range(workers)))
+
+
+def gradients(worker, count, dtype):
+    """Numbers of many sizes; neighbours nearly cancel each other."""
+    random = np.random.default_rng(worker)
+    values = random.standard_normal(count) * np.exp2(random.integers(-10, 10, count))
+    return values.astype(dtype)
+
+
+def exact_sums(arrays):
+    """The exact sums, rounded once to binary32 by way of integers."""
+    return [np.float32(_rounded(sum(map(Fraction, map(float, column))))) for column in zip(*arrays)]
+
+
+def _rounded(value):
+    """A fraction to the nearest binary32, ties to even; no overflow, no subnormals."""
+    if value == 0:
+        return 0.0
+    exponent = math.frexp(float(value))[1] - 24
+    return math.ldexp(round(value / Fraction(2) ** exponent), exponent)
+
+
+def test_sums_are_exact_and_in_place():
+    arrays = [gradients(worker, 3000, np.float32) for worker in range(3)]
+    expected = exact_sums(arrays)
+
+    def body(worker):
+        array = arrays[worker].copy()
+        where = array.ctypes.data
+        with joined(address, worker, 3) as comm:
+            flags = comm.allreduce(array)
+        assert array.ctypes.data == where
+        return array, flags
+
+    with serving(shards=2) as address:
+        for array, flags in together(3, body):
+            assert np.array_equal(array.view(np.uint32), np.array(expected).view(np.uint32))
+            assert flags == Flag(0)
+
+
+@pytest.mark.parametrize('lost', [0, 0.2])
+def test_types_operations_and_flags(lost):
+    def body(worker):
+        with joined(address, worker, 2) as comm:
+            halves = np.full((7, 300), 1 + worker, np.float16)
+            comm.allreduce(halves, 'mean')
+            assert halves.shape == (7, 300) and (halves == 1.5).all()
+            numbers = np.full(5000, 2**31 - 1, np.int32)
+            assert comm.allreduce(numbers) == Flag.OVERFLOW
+            assert (numbers == 2**31 - 1).all()
+            posits = np.full(10, 0x4000, np.uint16)  # 1 in both posits
+            comm.allreduce(posits, format='posit16')
+            assert (posits == 0x5000).all()  # 2
+            brains = np.full(10, 0x3F80 + worker, np.uint16)
+            comm.allreduce(brains, 'max', 'bf16')
+            assert (brains == 0x3F81).all()
+            scalar = np.array(float(worker), np.float32)
+            comm.allreduce(scalar, 'min')
+            assert scalar == 0
+
+    bad = {'lost': lost, 'repeated': lost, 'delayed': lost} if lost else {}
+    with serving(**bad) as address:
+        together(2, body)
+
+
+def test_started_ones_go_on_by_themselves():
+    def body(worker):
+        with joined(address, worker, 2) as comm:
+            arrays = [np.full(1 + 1000 * i, i + worker, np.float32) for i in range(20)]
+            handles = [comm.start(array) for array in arrays]
+            end = time.monotonic() + 10
+            while not all(handle.test() for handle in handles):  # test() drives, too
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            for i, handle in reversed(list(enumerate(handles))):
+                assert handle.wait() == Flag(0)
+                assert (arrays[i] == 2 * i + 1).all()
+            last = comm.start(np.ones(100, np.float32))
+            time.sleep(0.2)  # nobody waits
+            assert comm.stats['allreduces'] == 21
+            last.wait(timeout=0)
+            assert comm.info['switches'] == 1
+
+    with serving() as address:
+        together(2, body)
+
+
+def test_the_interpreter_goes_on():
+    """Other threads of Python run while one waits for a worker that is late."""
+    def body(worker):
+        with joined(address, worker, 2) as comm:
+            if worker == 1:
+                time.sleep(0.5)
+            array = np.ones(10, np.float32)
+            handle = comm.start(array)
+            if worker == 0:
+                with pytest.raises(TimeoutError, match='not done after 0.1 s'):
+                    handle.wait(timeout=0.1)
+            handle.wait()
+            assert (array == 2).all()
+
+    with serving() as address:
+        together(2, body)
+
+
+def test_silent_worker_is_named_and_rejoining_mends():
+    def body(worker):
+        comm = joined(address, worker, 3)
+        array = np.ones(1000, np.float32)
+        comm.allreduce(array)
+        if worker != 2:
+            began = time.monotonic()
+            with pytest.raises(allreduce.AllreduceError, match='Worker 2 of job 0 is silent') as said:
+                comm.allreduce(array)
+            assert time.monotonic() - began < 2
+            assert (said.value.status, said.value.worker, said.value.switch) == ('silent', 2, 0)
+            with pytest.raises(allreduce.AllreduceError):
+                comm.allreduce(array)
+        comm.rejoin(token=5)
+        array = np.ones(1000, np.float32)
+        comm.allreduce(array)
+        assert (array == 3).all()
+        comm.leave()
+        comm.leave()
+
+    with serving(stall_ms=300) as address:
+        together(3, body)
+
+
+def test_nobody_there():
+    with serving() as address:
+        pass
+    with pytest.raises(allreduce.AllreduceError, match=f'Nothing listens on UDP port {address}') as e:
+        joined(address, 0, 1)
+    assert e.value.status == 'refused'
+
+
+def test_interrupt():
+    """Ctrl-C ends waiting; the communicator says that it is broken."""
+    with serving() as address:
+        def other():
+            with contextlib.suppress(allreduce.AllreduceError):
+                joined(address, 1, 2).close()
+        thread = threading.Thread(target=other)
+        thread.start()
+        comm = joined(address, 0, 2)
+        thread.join()
+        timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            comm.allreduce(np.ones(5, np.float32))
+        with pytest.raises(allreduce.AllreduceError, match='abort'):
+            comm.allreduce(np.ones(5, np.float32))
+        comm.close()
+
+
+@pytest.mark.parametrize('arguments, error, text', [
+    ((np.ones(0, np.float32),), ValueError, 'has 0 values'),
+    ((np.ones(5),), TypeError, 'array of float64 cannot be reduced'),
+    (([1.0, 2.0],), TypeError, 'list is no numpy array'),
+    ((np.ones((4, 4), np.float32).T[1:],), ValueError, 'not contiguous'),
+    ((np.ones(5, '>f4'),), ValueError, 'byte order'),
+    ((np.ones(5, np.float32), 'product'), ValueError, "no operation 'product'"),
+    ((np.ones(5, np.float32), 'sum', 'fp16'), TypeError, 'float32 does not hold fp16'),
+    ((np.ones(5, np.uint16),), TypeError, 'uint16 cannot be reduced'),
+    ((np.ones(5, np.uint16), 'sum', 'fp32'), TypeError, 'uint16 does not hold fp32'),
+    ((np.ones(5, np.uint16), 'sum', 'fp8'), ValueError, "no format 'fp8'"),
+    ((np.frombuffer(bytes(20), np.float32),), ValueError, 'read-only'),
+])
+def test_wrong_arrays(single, arguments, error, text):
+    with pytest.raises(error, match=text):
+        single.allreduce(*arguments)
+    single.allreduce(np.ones(5, np.float32))  # nothing is broken
+
+
+@pytest.fixture(name='single', scope='module')
+def single_worker():
+    with serving() as address, joined(address, 0, 1) as comm:
+        yield comm
+
+
+@pytest.mark.parametrize('options, error, text', [
+    ({'worker': 2, 'workers': 2}, ValueError, 'worker is 2: there are 2 workers'),
+    ({'workers': 65}, ValueError, 'workers is 65: give 1 to 64'),
+    ({'token': 1 << 64}, ValueError, 'token is 18446744073709551616'),
+    ({'token': -1}, ValueError, 'token is -1'),
+    ({'job': 65536}, ValueError, 'job is 65536'),
+    ({'slots': 100}, ValueError, 'slots is 100: give a power of two'),
+    ({'chunk_bytes': 7}, ValueError, 'bytes is 7'),
+    ({'deadline': -1}, ValueError, 'deadline is -1'),
+    ({'deadline': math.nan}, ValueError, 'deadline is nan'),
+    ({'interface': 'nosuchdevice'}, ValueError, 'no network device nosuchdevice'),
+    ({'bind_address': '::1'}, ValueError, 'one is IPv4, the other IPv6'),
+    ({'switches': []}, ValueError, '0 addresses'),
+    ({'switches': 'nowhere:0'}, ValueError, 'port is no number'),
+    ({'switches': '[::1:5'}, ValueError, 'closing bracket'),
+])
+def test_wrong_options(options, error, text):
+    options = {'switches': '127.0.0.1:9', **options}
+    with pytest.raises(error, match=text):
+        allreduce.Communicator(build=switch.BUILD, **options)
+
+
+def test_ipv6():
+    with serving() as address:
+        address = address.replace('127.0.0.1', '[::1]')
+        with joined(address, 0, 1) as comm:
+            array = np.ones(100000, np.float32)
+            comm.allreduce(array)
+            assert (array == 1).all() and comm.info['bytes'] == 1428
