@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of the library by themselves: byte order, round-trip times, addresses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "address.h"
+#include "clock.h"
+#include "rtt.h"
+#include "swap.h"
+
+/* Every length up to two AVX-512 vectors and more, at every alignment. */
+static void
+test_swap(void **state)
+{
+	uint8_t from[512], to[512];
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(from); i++)
+		from[i] = (uint8_t)(i * 37);
+	for (unsigned int bytes = 2; bytes <= 4; bytes += 2) {
+		for (unsigned int count = 0; count <= 80; count++) {
+			unsigned int at = count % 61;
+
+			memset(to, 0xee, sizeof(to));
+			swap_values(to + at, from + at / 2, count, bytes);
+			for (unsigned int i = 0; i < count * bytes; i++)
+				assert_int_equal(to[at + i],
+					from[at / 2 + i / bytes * bytes + (bytes - 1 - i % bytes)]);
+			assert_int_equal(to[at + count * bytes], 0xee);
+		}
+	}
+}
+
+static void
+test_rtt(void **state)
+{
+	struct rtt rtt;
+
+	(void)state;
+	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 0), 20 * NS_PER_MS);
+	/* RFC 6298: the first sample R gives R + 4 * R / 2. */
+	rtt_sample(&rtt, 2 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 0), 6 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 1), 12 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 4), 96 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 5), 100 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, UINT32_MAX), 100 * NS_PER_MS);
+	/* Steady ones bring it down to its least. */
+	for (int i = 0; i < 200; i++)
+		rtt_sample(&rtt, 50 * NS_PER_US);
+	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);
+	assert_int_equal(rtt.least, 50 * NS_PER_US);
+	/* One late worker counts for little, many late ones for what they are. */
+	rtt_sample(&rtt, 10 * NS_PER_S);
+	assert_in_range(rtt_timeout(&rtt, 0), NS_PER_MS, 4 * NS_PER_MS);
+	for (int i = 0; i < 50; i++)
+		rtt_sample(&rtt, 80 * NS_PER_MS);
+	assert_in_range(rtt_timeout(&rtt, 0), 80 * NS_PER_MS, 100 * NS_PER_MS);
+	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
+	rtt_sample(&rtt, 0);
+	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);
+}
+
+static void
+test_address(void **state)
+{
+	static const char *const pairs[][2] = {
+		{"127.0.0.1", "127.0.0.1:20040"},
+		{"127.0.0.1:5", "127.0.0.1:5"},
+		{"::1", "[::1]:20040"},
+		{"[::1]", "[::1]:20040"},
+		{"[2001:db8::2]:65535", "[2001:db8::2]:65535"},
+		{"2001:db8::2", "[2001:db8::2]:20040"},
+	};
+	struct address address;
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		assert_null(address_parse(&address, pairs[i][0], 20040));
+		assert_string_equal(address.text, pairs[i][1]);
+		assert_int_equal(address_header_bytes(&address), pairs[i][1][0] == '[' ? 48 : 28);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_swap),
+		cmocka_unit_test(test_rtt),
+		cmocka_unit_test(test_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
