@@ -198,7 +198,8 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 		drop_answered(channel);
 		if (channel->queued == 0)
 			return NETFC_ALLREDUCE_OK;
-		if (peer->gso && channel->queued > 1)
+		if (peer->gso && channel->queued > 1 &&
+			2 * comm->buffers.stride <= PACKETS_SEGMENTS_BYTES)
 			count = send_segments(comm, channel);
 		else
 			count = send_each(comm, channel);

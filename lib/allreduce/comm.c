@@ -5,6 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <aggregate_wire.h>
+
 #include "clock.h"
 #include "drive.h"
 #include "error.h"
@@ -117,6 +119,16 @@ join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *opt
 	return status;
 }
 
+/* Joining has failed: what switches have of it is for nothing. No reply is waited for. */
+static void
+withdraw(struct netfc_allreduce *comm)
+{
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (comm->peer[k].heard != 0)
+			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE, 0, false);
+	}
+}
+
 /* They belong to the caller. */
 static struct netfc_allreduce_options
 without_pointers(struct netfc_allreduce_options options)
@@ -160,6 +172,7 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 		return status;
 	}
 	part(comm);
+	withdraw(comm);
 	peers_close(comm);
 	return status;
 }

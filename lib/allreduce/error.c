@@ -136,9 +136,10 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			comm->options.worker, job, text);
 	case AGGREGATE_REASON_FULL:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_FULL,
-			"Switch %s has no job, slot or worker number left for job %u: ask for "
-			"fewer slots, wait until other jobs have ended, or start it with more "
-			"(--aggregate jobs=,slots=,workers=).",
+			"Switch %s has no job, slot or worker number left for job %u: if this "
+			"worker has left the job before, let all take another number; else ask "
+			"for fewer slots, wait until other jobs have ended, or start it with "
+			"more (--aggregate jobs=,slots=,workers=).",
 			text, job);
 	case AGGREGATE_REASON_WINDOW:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,

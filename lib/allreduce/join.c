@@ -183,9 +183,11 @@ give_up(struct talk *talk, uint64_t now)
 			comm->options.join_ms / 1e3);
 	if (talk->op == AGGREGATE_JOIN && talk->peer->heard != 0)
 		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
-			"Switch %s has answered, but no more, for %.1f s: packets are lost, or the "
-			"job's token is another.",
-			text, (double)(now - talk->peer->heard) / 1e9);
+			"Switch %s gives out cookies, but has not let worker %u join for %.1f s: job %u "
+			"is there with another token or another host's worker %u, left from an earlier "
+			"run, maybe; take another job number, or wait until it times out.",
+			text, comm->options.worker, (double)(now - talk->peer->heard) / 1e9,
+			comm->options.job, comm->options.worker);
 	return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s does not answer: check that it is running with --aggregate, the address and "
 		"port, and what filters packets on the way.",

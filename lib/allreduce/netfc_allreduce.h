@@ -41,9 +41,13 @@
  * ## When something fails
  * The values of all allreduces that were not done are undefined then (some may be results, others
  * still what was given), and every further call says NETFC_ALLREDUCE_BROKEN until
- * netfc_allreduce_join() has been called again, by all workers, best with a new token: late packets
- * of the old job are none of the new one's then. NETFC_ALLREDUCE_OK is returned for
- * complete results only.
+ * netfc_allreduce_join() has been called again, by all workers, for another job number and with
+ * another token: the old job stays with the switch until all of its workers have left or it times
+ * out, and its late packets are none of the new one's. NETFC_ALLREDUCE_OK is returned for complete
+ * results only.
+ *
+ * A worker that was started anew must not take its old place in a job that goes on: it would number
+ * its chunks from 0. A token that is new for each run sees to that.
  *
  * ## Threads
  * Every communicator has a thread of its own, which works on started allreduces when nobody waits

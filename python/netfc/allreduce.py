@@ -185,13 +185,16 @@ class Communicator:
         """
         return self._start(array, op, format, lazily=False)
 
-    def rejoin(self, token: int | None = None) -> None:
-        """Join again, after a failure, as all other workers have to; best with a new token.
+    def rejoin(self, token: int | None = None, job: int | None = None) -> None:
+        """Join again, after a failure, as all other workers have to: another job, another token.
 
+        The old job stays with the switch until all of its workers have left or it times out.
         Allreduces that were not done end with AllreduceError "aborted".
         """
         if token is not None:
             self._options.token = _ranged("token", token, 64)
+        if job is not None:
+            self._options.job = _ranged("job", job, 16)
         self._comm.join(self._options)
 
     def abort(self) -> None:

@@ -84,8 +84,10 @@ work(unsigned int w, unsigned int n, void *context)
 		n = load->workers;
 	}
 	options = worker_options(&load->place, w, n);
-	if (load->address != NULL)
+	if (load->address != NULL) {
 		options.switches = &load->address;
+		options.switch_count = 1;
+	}
 	options.join_ms = options.deadline_ms = 60000;
 	options.slots = load->slots;
 	options.bytes = load->chunk;

@@ -472,7 +472,7 @@ test_join_fails(void **state)
 	options = worker_options(&play.place, 0, 1);
 	options.token++;
 	options.join_ms = 300;
-	assert_int_equal(join_status(&options, "token is another"), NETFC_ALLREDUCE_TIMEOUT);
+	assert_int_equal(join_status(&options, "with another token"), NETFC_ALLREDUCE_TIMEOUT);
 	leave(other, 0);
 	/* The switch does not answer. */
 	server_freeze(server, true);

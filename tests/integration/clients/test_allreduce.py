@@ -164,7 +164,7 @@ def test_silent_worker_is_named_and_rejoining_mends():
             assert (said.value.status, said.value.worker, said.value.switch) == ('silent', 2, 0)
             with pytest.raises(allreduce.AllreduceError):
                 comm.allreduce(array)
-        comm.rejoin(token=5)
+        comm.rejoin(token=5, job=1)
         array = np.ones(1000, np.float32)
         comm.allreduce(array)
         assert (array == 3).all()
