@@ -135,8 +135,12 @@ start_and_sleep(unsigned int w, unsigned int n, void *context)
 	fill(values, COUNT, 1);
 	netfc_allreduce_start(
 		comm, values, COUNT, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM, false, &handle);
-	usleep(300000);
-	netfc_allreduce_stats(comm, &stats);
+	for (int i = 0; i < 1000; i++) {
+		netfc_allreduce_stats(comm, &stats);
+		if (stats.allreduces != 0)
+			break;
+		usleep(10000);
+	}
 	wrong = stats.allreduces != 1 || stats.values != COUNT ||
 		netfc_allreduce_wait(&handle, 0, NULL) != NETFC_ALLREDUCE_OK;
 	netfc_allreduce_leave(comm);
