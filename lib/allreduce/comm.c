@@ -82,7 +82,9 @@ part(struct netfc_allreduce *comm)
 	eventfd_t value;
 
 	drive_stop(comm);
+	pthread_mutex_lock(&comm->lock);
 	comm->life = ALLREDUCE_APART;
+	pthread_mutex_unlock(&comm->lock);
 	atomic_store(&comm->aborted, false);
 	eventfd_read(comm->wake, &value);
 }
@@ -91,8 +93,12 @@ int
 netfc_allreduce_leave(struct netfc_allreduce *comm)
 {
 	int status = NETFC_ALLREDUCE_OK;
+	bool busy;
 
-	if (!TAILQ_EMPTY(&comm->queue))
+	pthread_mutex_lock(&comm->lock);
+	busy = !TAILQ_EMPTY(&comm->queue);
+	pthread_mutex_unlock(&comm->lock);
+	if (busy)
 		abort_all(comm, "netfc_allreduce_leave()");
 	part(comm);
 	for (unsigned int k = 0; k < comm->peers; k++) {
@@ -149,6 +155,26 @@ start_thread(struct netfc_allreduce *comm)
 	return NETFC_ALLREDUCE_OK;
 }
 
+/* All is ready, unless it was aborted in the last moment. */
+static int
+open_up(struct netfc_allreduce *comm)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	pthread_mutex_lock(&comm->lock);
+	if (atomic_load(&comm->aborted)) {
+		status = error_say(comm, NETFC_ALLREDUCE_ABORTED,
+			"netfc_allreduce_abort() was called while joining.");
+	} else {
+		comm->life = ALLREDUCE_JOINED;
+		comm->error[0] = '\0';
+		comm->silent_worker = comm->failed_switch = -1;
+		pthread_cond_signal(&comm->work); /* for its keep-alives */
+	}
+	pthread_mutex_unlock(&comm->lock);
+	return status;
+}
+
 int
 netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given)
 {
@@ -162,15 +188,12 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 	comm->options = without_pointers(options);
 	comm->next_chunk = 0;
 	status = join_all(comm, &options);
-	if (status == NETFC_ALLREDUCE_OK) {
-		comm->life = ALLREDUCE_JOINED;
+	if (status == NETFC_ALLREDUCE_OK)
 		status = start_thread(comm);
-	}
-	if (status == NETFC_ALLREDUCE_OK) {
-		comm->error[0] = '\0';
-		comm->silent_worker = comm->failed_switch = -1;
+	if (status == NETFC_ALLREDUCE_OK)
+		status = open_up(comm);
+	if (status == NETFC_ALLREDUCE_OK)
 		return status;
-	}
 	part(comm);
 	withdraw(comm);
 	peers_close(comm);
