@@ -190,8 +190,7 @@ write_specials(enum aggregate_format format, const struct aggregate_lanes *lanes
 			continue;
 		for (uint32_t lane = g * GROUP; lane < (g + 1) * GROUP; lane++)
 			if (lanes->specials[lane] != 0)
-				flags |= write_special(
-					format, lanes->specials[lane], result, lane);
+				flags |= write_special(format, lanes->specials[lane], result, lane);
 	}
 	return flags;
 }
@@ -238,7 +237,7 @@ put_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 INLINE uint64_t
 integer_of(enum aggregate_format format, uint32_t bits)
 {
-	return format == AGGREGATE_FP16            ? fp16_integer(bits)
+	return format == AGGREGATE_FP16       ? fp16_integer(bits)
 		: format == AGGREGATE_POSIT16 ? posit16_integer(bits)
 					      : (uint64_t)(int32_t)bits;
 }
@@ -297,8 +296,8 @@ sum_of_integer(int64_t integer, int unit)
 {
 	uint64_t sign = -(uint64_t)(integer < 0);
 
-	return (struct sum){exact_of(((uint64_t)integer ^ sign) - sign, unit), integer < 0,
-		integer == 0};
+	return (struct sum){
+		exact_of(((uint64_t)integer ^ sign) - sign, unit), integer < 0, integer == 0};
 }
 
 INLINE struct sum
@@ -306,8 +305,7 @@ sum_of_quire(const struct aggregate_lanes *lanes, uint32_t i)
 {
 	unsigned __int128 upper = (uint64_t)lanes->sums[lanes->capacity + i];
 	__int128 sum = (__int128)(upper << 64 | (uint64_t)lanes->sums[i]);
-	unsigned __int128 magnitude =
-		sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
+	unsigned __int128 magnitude = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
 
 	return (struct sum){exact_of_quire(magnitude, POSIT16_ES2_UNIT), sum < 0, sum == 0};
 }
@@ -520,26 +518,26 @@ finish_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes 
 
 /* Functions of a format, and the table of them all. */
 
-#define SUM_FUNCTIONS(format, name)                                                               \
-	static void begin_##name(                                                                 \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)             \
-	{                                                                                         \
-		put(format, lanes, values, count, true);                                          \
-	}                                                                                         \
-	static void add_##name(                                                                   \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)             \
-	{                                                                                         \
-		put(format, lanes, values, count, false);                                         \
-	}                                                                                         \
-	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,    \
-		uint32_t count, unsigned int workers, uint8_t *result)                            \
-	{                                                                                         \
-		return finish_sums(format, false, lanes, values, count, workers, result);         \
-	}                                                                                         \
-	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values,   \
-		uint32_t count, unsigned int workers, uint8_t *result)                            \
-	{                                                                                         \
-		return finish_sums(format, true, lanes, values, count, workers, result);          \
+#define SUM_FUNCTIONS(format, name)                                                             \
+	static void begin_##name(                                                               \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
+	{                                                                                       \
+		put(format, lanes, values, count, true);                                        \
+	}                                                                                       \
+	static void add_##name(                                                                 \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
+	{                                                                                       \
+		put(format, lanes, values, count, false);                                       \
+	}                                                                                       \
+	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,  \
+		uint32_t count, unsigned int workers, uint8_t *result)                          \
+	{                                                                                       \
+		return finish_sums(format, false, lanes, values, count, workers, result);       \
+	}                                                                                       \
+	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values, \
+		uint32_t count, unsigned int workers, uint8_t *result)                          \
+	{                                                                                       \
+		return finish_sums(format, true, lanes, values, count, workers, result);        \
 	}
 
 #define KEY_FUNCTIONS(format, name, op, greatest)                                                 \
@@ -560,7 +558,7 @@ finish_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes 
 		return finish_keys(format, greatest, lanes, values, count, result);               \
 	}
 
-#define LEAST_AND_GREATEST(format, name)       \
+#define LEAST_AND_GREATEST(format, name)        \
 	KEY_FUNCTIONS(format, name, min, false) \
 	KEY_FUNCTIONS(format, name, max, true)
 
@@ -572,12 +570,12 @@ LEAST_AND_GREATEST(AGGREGATE_FP32, fp32)
 LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 
 /* A row of the table; X(format, name). */
-#define ALL_FORMATS(X)                         \
-	X(AGGREGATE_FP16, fp16)                \
-	X(AGGREGATE_POSIT16, posit16)          \
-	X(AGGREGATE_BF16, bf16)                \
-	X(AGGREGATE_POSIT16_ES2, posit16_es2)  \
-	X(AGGREGATE_FP32, fp32)                \
+#define ALL_FORMATS(X)                        \
+	X(AGGREGATE_FP16, fp16)               \
+	X(AGGREGATE_POSIT16, posit16)         \
+	X(AGGREGATE_BF16, bf16)               \
+	X(AGGREGATE_POSIT16_ES2, posit16_es2) \
+	X(AGGREGATE_FP32, fp32)               \
 	X(AGGREGATE_INT32, int32)
 
 #define SUM_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_sum_##name},
@@ -585,10 +583,10 @@ LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 #define MIN_ENTRY(format, name) [format] = {begin_min_##name, add_min_##name, finish_min_##name},
 #define MAX_ENTRY(format, name) [format] = {begin_max_##name, add_max_##name, finish_max_##name},
 
-#define KERNEL_TABLE                                                        \
-	{                                                                   \
-		[AGGREGATE_SUM - AGGREGATE_SUM] = {ALL_FORMATS(SUM_ENTRY)}, \
+#define KERNEL_TABLE                                                          \
+	{                                                                     \
+		[AGGREGATE_SUM - AGGREGATE_SUM] = {ALL_FORMATS(SUM_ENTRY)},   \
 		[AGGREGATE_MEAN - AGGREGATE_SUM] = {ALL_FORMATS(MEAN_ENTRY)}, \
-		[AGGREGATE_MIN - AGGREGATE_SUM] = {ALL_FORMATS(MIN_ENTRY)}, \
-		[AGGREGATE_MAX - AGGREGATE_SUM] = {ALL_FORMATS(MAX_ENTRY)}, \
+		[AGGREGATE_MIN - AGGREGATE_SUM] = {ALL_FORMATS(MIN_ENTRY)},   \
+		[AGGREGATE_MAX - AGGREGATE_SUM] = {ALL_FORMATS(MAX_ENTRY)},   \
 	}

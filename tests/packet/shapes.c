@@ -108,8 +108,8 @@ shapes_write(uint64_t *seed, uint8_t *frame)
 	draw_bytes(seed, frame, length);
 	/* One tag more than are looked for, at times. */
 	for (uint32_t tag = 0; tag < tags; tag++) {
-		length += write_16(frame + length,
-			tag == 0 ? RTE_ETHER_TYPE_QINQ : RTE_ETHER_TYPE_VLAN);
+		length += write_16(
+			frame + length, tag == 0 ? RTE_ETHER_TYPE_QINQ : RTE_ETHER_TYPE_VLAN);
 		length += write_16(frame + length, shapes_draw(seed, 65536));
 	}
 	if (kind < 4) {
