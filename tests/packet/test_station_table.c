@@ -91,12 +91,39 @@ keep(struct fixture *f)
 	}
 }
 
+static struct station *
+look_up(const struct fixture *f, const struct station_key *key)
+{
+	struct station *station;
+
+	station_table_look_up(f->table, key, &station, 1);
+	return station;
+}
+
+/* Returns whether the station was known. */
+static bool
+seen_key(struct fixture *f, const struct station_key *key, uint16_t port)
+{
+	struct station *station = look_up(f, key);
+
+	station_table_seen(f->table, key, station, port, f->now);
+	return station != NULL;
+}
+
 static bool
 seen(struct fixture *f, uint32_t station, uint16_t port)
 {
 	struct station_key key = key_of(station);
 
-	return station_table_seen(f->table, &key, port, f->now);
+	return seen_key(f, &key, port);
+}
+
+static uint16_t
+find_key(const struct fixture *f, const struct station_key *key)
+{
+	const struct station *station = look_up(f, key);
+
+	return station != NULL ? station_port(station) : STATION_UNKNOWN;
 }
 
 static uint16_t
@@ -104,7 +131,7 @@ find(const struct fixture *f, uint32_t station)
 {
 	struct station_key key = key_of(station);
 
-	return station_table_find(f->table, &key);
+	return find_key(f, &key);
 }
 
 static void
@@ -168,13 +195,13 @@ every_bit_of_a_key_counts(void **state)
 	struct fixture *f = *state;
 	struct station_key key = key_of(1);
 
-	station_table_seen(f->table, &key, 3, f->now);
+	seen_key(f, &key, 3);
 	keep(f);
 	for (unsigned int bit = 0; bit < 8 * sizeof(key); bit++) {
 		struct station_key other = key;
 
 		((uint8_t *)&other)[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_int_equal(station_table_find(f->table, &other), STATION_UNKNOWN);
+		assert_int_equal(find_key(f, &other), STATION_UNKNOWN);
 	}
 }
 
@@ -185,11 +212,36 @@ each_vlan_learns_on_its_own(void **state)
 	struct station_key key = key_of(1);
 
 	for (key.vlan = 0; key.vlan < CAPACITY; key.vlan++)
-		station_table_seen(f->table, &key, (uint16_t)(100 + key.vlan), f->now);
+		seen_key(f, &key, (uint16_t)(100 + key.vlan));
 	keep(f);
 	for (key.vlan = 0; key.vlan < CAPACITY; key.vlan++)
-		assert_int_equal(station_table_find(f->table, &key), 100 + key.vlan);
-	assert_int_equal(station_table_find(f->table, &key), STATION_UNKNOWN);
+		assert_int_equal(find_key(f, &key), 100 + key.vlan);
+	assert_int_equal(find_key(f, &key), STATION_UNKNOWN);
+}
+
+/* More at once than a look-up in the hash takes. */
+static void
+stations_are_looked_up_together(void **state)
+{
+	enum {
+		STATIONS = CAPACITY / 2,
+		ASKED = CAPACITY
+	};
+	struct fixture *f = *state;
+	struct station_key keys[ASKED];
+	struct station *stations[ASKED];
+
+	for (uint32_t s = 0; s < ASKED; s++) {
+		keys[s] = key_of(s);
+		if (s < STATIONS)
+			seen(f, s, (uint16_t)s);
+	}
+	keep(f);
+	station_table_look_up(f->table, keys, stations, ASKED);
+	for (uint32_t s = 0; s < STATIONS; s++)
+		assert_int_equal(station_port(stations[s]), s);
+	for (uint32_t s = STATIONS; s < ASKED; s++)
+		assert_null(stations[s]);
 }
 
 /* What the ring has no room for is announced by the station's next packet. */
@@ -411,8 +463,8 @@ see_one(struct race *race, uint32_t station)
 {
 	struct station_key key = key_of(station);
 
-	station_table_seen(race->fixture->table, &key, race_port(station),
-		__atomic_load_n(&race->now, __ATOMIC_RELAXED));
+	station_table_seen(race->fixture->table, &key, look_up(race->fixture, &key),
+		race_port(station), __atomic_load_n(&race->now, __ATOMIC_RELAXED));
 }
 
 /* A worker: bursts of look-ups, with nothing held in between. */
@@ -497,6 +549,7 @@ main(void)
 		TABLE_TEST(a_station_moves_at_once),
 		TABLE_TEST(every_bit_of_a_key_counts),
 		TABLE_TEST(each_vlan_learns_on_its_own),
+		TABLE_TEST(stations_are_looked_up_together),
 		TABLE_TEST(a_flood_of_announcements_is_survived),
 		TABLE_TEST(silent_ones_are_forgotten),
 		TABLE_TEST(whoever_speaks_stays),

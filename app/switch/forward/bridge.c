@@ -52,32 +52,60 @@ flood(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mb
 	transmit_later(app, lcore, last, mbuf);
 }
 
+/* A burst's stations, looked up together. */
+struct ends {
+	struct station_key source[PIPELINE_BURST], destination[PIPELINE_BURST];
+	struct station *from[PIPELINE_BURST], *to[PIPELINE_BURST];
+};
+
+static bool
+is_runt(const struct rte_mbuf *mbuf)
+{
+	return rte_pktmbuf_data_len(mbuf) < sizeof(struct rte_ether_hdr);
+}
+
+static void
+look_up_ends(const struct station_table *stations, struct rte_mbuf **mbufs,
+	const struct frame *frames, uint16_t count, struct ends *ends)
+{
+	for (uint16_t i = 0; i < count; i++) {
+		const struct rte_ether_hdr *ethernet = rte_pktmbuf_mtod(mbufs[i], void *);
+		static const struct rte_ether_hdr none;
+
+		if (unlikely(is_runt(mbufs[i])))
+			ethernet = &none;
+		ends->source[i] = (struct station_key){ethernet->src_addr, frames[i].vlan};
+		ends->destination[i] = (struct station_key){ethernet->dst_addr, frames[i].vlan};
+	}
+	station_table_look_up(stations, ends->source, ends->from, count);
+	station_table_look_up(stations, ends->destination, ends->to, count);
+}
+
 static void
 forward_one(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
-	const struct frame *frame, uint64_t now)
+	const struct ends *ends, uint16_t index, uint64_t now)
 {
-	const struct rte_ether_hdr *ethernet = rte_pktmbuf_mtod(mbuf, void *);
-	struct station_key source, destination;
+	const struct station_key *source = &ends->source[index];
+	const struct station_key *destination = &ends->destination[index];
 	uint16_t out = STATION_UNKNOWN;
 
-	if (rte_pktmbuf_data_len(mbuf) < sizeof(*ethernet)) {
+	if (unlikely(is_runt(mbuf))) {
 		drop(lcore, mbuf, DROP_RUNT);
 		return;
 	}
-	if (frame->vlan == RESERVED_VLAN) {
+	if (source->vlan == RESERVED_VLAN) {
 		drop(lcore, mbuf, DROP_BAD_VLAN);
 		return;
 	}
-	source = (struct station_key){ethernet->src_addr, frame->vlan};
-	destination = (struct station_key){ethernet->dst_addr, frame->vlan};
-	if (rte_is_unicast_ether_addr(&source.mac) && !rte_is_zero_ether_addr(&source.mac))
-		station_table_seen(app->stations, &source, (uint16_t)in, now);
-	if (is_link_local(&destination.mac)) {
+	if (rte_is_unicast_ether_addr(&source->mac) && !rte_is_zero_ether_addr(&source->mac))
+		station_table_seen(app->stations, source, ends->from[index], (uint16_t)in, now);
+	if (is_link_local(&destination->mac)) {
 		drop(lcore, mbuf, DROP_LINK_LOCAL);
 		return;
 	}
-	if (rte_is_unicast_ether_addr(&destination.mac))
-		out = station_table_find(app->stations, &destination);
+	/* Read only now: a packet before this one may have told that the station has moved. */
+	if (rte_is_unicast_ether_addr(&destination->mac) && ends->to[index] != NULL)
+		out = station_port(ends->to[index]);
 	if (out == STATION_UNKNOWN)
 		flood(app, lcore, in, mbuf);
 	else if (out == in)
@@ -91,8 +119,10 @@ bridge_forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte
 	const struct frame *frames, uint16_t count)
 {
 	uint64_t now = rte_rdtsc();
+	struct ends ends;
 
+	look_up_ends(app->stations, mbufs, frames, count, &ends);
 	for (uint16_t i = 0; i < count; i++)
-		forward_one(app, lcore, in, mbufs[i], &frames[i], now);
+		forward_one(app, lcore, in, mbufs[i], &ends, i, now);
 	transmit_flush(app, lcore);
 }

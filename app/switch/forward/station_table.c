@@ -136,37 +136,49 @@ station_table_free(struct station_table *table)
 	rte_free(table);
 }
 
-bool
-station_table_seen(
-	struct station_table *table, const struct station_key *key, uint16_t port, uint64_t now)
+void
+station_table_look_up(const struct station_table *table, const struct station_key *keys,
+	struct station **stations, unsigned int count)
+{
+	const void *key[RTE_HASH_LOOKUP_BULK_MAX];
+	void *data[RTE_HASH_LOOKUP_BULK_MAX];
+
+	for (unsigned int first = 0; first < count; first += RTE_HASH_LOOKUP_BULK_MAX) {
+		const unsigned int some =
+			RTE_MIN(count - first, (unsigned int)RTE_HASH_LOOKUP_BULK_MAX);
+		uint64_t known = 0;
+
+		for (unsigned int k = 0; k < some; k++)
+			key[k] = &keys[first + k];
+		rte_hash_lookup_bulk_data(table->hash, key, some, &known, data);
+		for (unsigned int k = 0; k < some; k++)
+			stations[first + k] = known >> k & 1 ? data[k] : NULL;
+	}
+}
+
+void
+station_table_seen(struct station_table *table, const struct station_key *key,
+	struct station *station, uint16_t port, uint64_t now)
 {
 	struct news news = {.key = *key, .port = port};
-	struct station *station;
-	void *data;
 
-	if (rte_hash_lookup_data(table->hash, key, &data) < 0) {
+	if (station == NULL) {
 		/* Where the ring is full, the station's next packet will tell. */
 		rte_ring_enqueue_elem(table->news, &news, sizeof(news));
-		return false;
+		return;
 	}
-	station = data;
 	if (__atomic_load_n(&station->port, __ATOMIC_RELAXED) != port)
 		__atomic_store_n(&station->port, port, __ATOMIC_RELAXED);
 	/* Seldom written, so that lcores do not fight for the cache line. */
 	if (now - __atomic_load_n(&station->seen, __ATOMIC_RELAXED) >
 		__atomic_load_n(&table->refresh, __ATOMIC_RELAXED))
 		__atomic_store_n(&station->seen, now, __ATOMIC_RELAXED);
-	return true;
 }
 
 uint16_t
-station_table_find(const struct station_table *table, const struct station_key *key)
+station_port(const struct station *station)
 {
-	void *data;
-
-	if (rte_hash_lookup_data(table->hash, key, &data) < 0)
-		return STATION_UNKNOWN;
-	return __atomic_load_n(&((const struct station *)data)->port, __ATOMIC_RELAXED);
+	return __atomic_load_n(&station->port, __ATOMIC_RELAXED);
 }
 
 static void

@@ -47,17 +47,30 @@ station_table_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *
 /** Free a table that no lcore uses any more; NULL is allowed. */
 void station_table_free(struct station_table *table);
 
+/** A station that is known; a worker may hold it until it next reports a quiescent state. */
+struct station;
+
+/**
+ * Look stations up, all at once.
+ *
+ * @param keys of `count` stations
+ * @param stations where they go; NULL: not known
+ * @param count any number
+ */
+void station_table_look_up(const struct station_table *table, const struct station_key *keys,
+	struct station **stations, unsigned int count);
+
 /**
  * A worker has seen a station.
  *
+ * @param station as looked up: if it is NULL, the station will be known soon
  * @param now TSC
- * @return whether it was known, wherever it was; if not, it will be soon
  */
-bool station_table_seen(
-	struct station_table *table, const struct station_key *key, uint16_t port, uint64_t now);
+void station_table_seen(struct station_table *table, const struct station_key *key,
+	struct station *station, uint16_t port, uint64_t now);
 
-/** The port behind which a station is, or STATION_UNKNOWN. */
-uint16_t station_table_find(const struct station_table *table, const struct station_key *key);
+/** The port behind which a station is. */
+uint16_t station_port(const struct station *station);
 
 /** The keeper: add what was announced, forget who was silent. To be called often. */
 void station_table_keep(struct station_table *table, uint64_t now);
