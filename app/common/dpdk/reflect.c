@@ -58,13 +58,10 @@ swap_macs(uint8_t *bytes)
 /* From here on, behind the start of an IPv4 header, are its addresses and, without options, ports. */
 #define IPV4_VECTOR 8
 
-/* How 16 bytes change places, by network and whether UDP follows, see places_of(). */
-static const uint8_t order[FRAME_IPV6 + 2][sizeof(bytes16)] __rte_aligned(16) = {
-	[FRAME_OTHER] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-	[FRAME_IPV4] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15},
-	[FRAME_IPV4 + 1] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 14, 15, 12, 13},
-	[FRAME_IPV6] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-	[FRAME_IPV6 + 1] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+/* Which of the 16 bytes change places, by network and whether UDP follows, see swapped_of(). */
+static const uint8_t swapped_bytes[FRAME_IPV6 + 2][sizeof(bytes16)] __rte_aligned(16) = {
+	[FRAME_IPV4] = {[4 ... 11] = UINT8_MAX},
+	[FRAME_IPV4 + 1] = {[4 ... 15] = UINT8_MAX},
 };
 
 /*
@@ -72,20 +69,23 @@ static const uint8_t order[FRAME_IPV6 + 2][sizeof(bytes16)] __rte_aligned(16) = 
  * where nothing is to be swapped, bytes are written back as they are.
  */
 static __rte_always_inline void
-reflect_contiguous(uint8_t *bytes, uint32_t network_offset, bytes16 places)
+reflect_contiguous(uint8_t *bytes, uint32_t network_offset, bytes16 swapped)
 {
 	uint8_t *at = bytes + network_offset + IPV4_VECTOR;
-	bytes16 addresses = load_bytes16(at);
+	bytes16 both = load_bytes16(at);
 
 	swap_macs(bytes);
-	addresses = __builtin_shuffle(addresses, places);
-	memcpy(at, &addresses, sizeof(addresses));
+	both ^= swapped &
+		(both ^
+			__builtin_shufflevector(both, both, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7,
+				14, 15, 12, 13));
+	memcpy(at, &both, sizeof(both));
 }
 
 static __rte_always_inline bytes16
-places_of(const struct frame *frame)
+swapped_of(const struct frame *frame)
 {
-	return load_bytes16(order[frame->network + frame->udp]);
+	return load_bytes16(swapped_bytes[frame->network + frame->udp]);
 }
 
 static __rte_always_inline void
@@ -138,11 +138,11 @@ are_alike(const struct frame *frames, uint16_t count)
 static void
 reflect_alike(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
-	const bytes16 places = places_of(&frames[0]);
+	const bytes16 swapped = swapped_of(&frames[0]);
 
 	for (uint16_t i = 0; i < count; i++)
 		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *),
-			frames[i].network_offset, places);
+			frames[i].network_offset, swapped);
 }
 
 static void
@@ -157,7 +157,7 @@ reflect_mixed(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t coun
 			continue;
 		}
 		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *),
-			frames[i].network_offset, places_of(&frames[i]));
+			frames[i].network_offset, swapped_of(&frames[i]));
 		ipv6[ipv6_count] = (uint8_t)i;
 		ipv6_count += frames[i].network == FRAME_IPV6;
 	}
