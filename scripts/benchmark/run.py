@@ -12,7 +12,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 
 from benchmark import machine, matrix
-from benchmark.measure import alone, latency, lcores, rounds, startup, tables
+from benchmark.measure import alone, latency, lcores, mixes, rounds, startup, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import bmv2, contenders
 from benchmark.peers.polling import ProgramError
@@ -59,7 +59,7 @@ def parse_arguments():
         action="store_const",
         const="quick",
         default="usual",
-        help="1 and 243 lanes of one format and operation, few rounds: under a minute",
+        help="1 and 243 lanes of one format and operation, three traffic mixes, few rounds: under a minute",
     )
     size.add_argument(
         "--full",
@@ -180,6 +180,19 @@ class Run:
         done = self._results.get("switch", cell.title, measure)
         print_table(cell.title, tables.COMPARISON, tables.comparison(done["results"]))
 
+    def traffic_mixes(self):
+        """Packets that differ, in random order."""
+        found = {
+            mix.name: self._results.get(
+                "mixes", mix.name,
+                lambda mix=mix: mixes.run(self._bench, self._contenders, mix, self._settings),
+            )
+            for mix in mixes.MIXES
+            if mix.quick or self._extent != "quick"
+        }
+        head = tables.mixes_head([contender.name for contender in self._contenders])
+        print_table("Traffic mixes, the worst for direct first", head, tables.mixes(found))
+
     def beside_bmv2(self):
         """The other software switch that runs P4 programs, where there is one."""
         packets = self._results.get(
@@ -243,6 +256,7 @@ class Run:
         tsc_hz = self.alone()
         for cell in CELLS[self._extent]():
             self.compare(cell, tsc_hz)
+        self.traffic_mixes()
         self.beside_bmv2()
         if self._extent != "quick":
             self.instruction_sets()

@@ -34,6 +34,28 @@ def ratio(result, other):
     return "" if value is None else f"{value:.2f}"
 
 
+def mixes_head(names):
+    """Of mixes(): packets per second of each contender, then ratios."""
+    ratios = [f"{name.split()[1]} of 5tswap" for name in names if name.startswith(SWITCH)]
+    return ["", *(f"{name}: Mpps" for name in names), *ratios, "direct of csum"]
+
+
+def mixes(found):
+    """Traffic mixes by name, the worst for the direct engine first."""
+    order = sorted(found, key=lambda name: found[name]["netfc direct"]["ratio"][SWAP])
+    rows = []
+    for name in order:
+        results = found[name]
+        rows.append([
+            name,
+            *(rate(result["packets"]) for result in results.values()),
+            *(ratio(result, SWAP) for title, result in results.items()
+              if title.startswith(SWITCH)),
+            ratio(results["netfc direct"], SUM),
+        ])
+    return rows
+
+
 COMPARISON = [
     *("", "Mpps", "least..greatest", "cycles/packet", "cycles/lane", "Mlanes/s", "Gbit/s"),
     *("of 5tswap", "of csum"),

@@ -79,57 +79,66 @@ class Bench:
         self.build, self.memory, self.folder = build, memory, folder
         self._started = 0
 
-    def start(self, contender, captures, table, lcores=1, options=()):
+    def start(self, contender, captures, table, lcores=1, options=(), other_port=()):
         """A contender that receives captures, a queue each, and sends nowhere; halted.
 
-        table: name of the table set. options: further ones of the switch.
+        table: name of the table set. options: further ones of the switch. other_port: captures of
+        a second port, if there is to be one.
         """
         self._started += 1
         folder = self.folder / f"{self._started}-{contender.mode}"
+        ports = [captures, other_port] if other_port else [captures]
         if contender.family == "testpmd":
-            return Polling(contender.name, self._testpmd(contender, captures, lcores), folder)
-        command = self._netfc(contender, captures, lcores)
+            command = self._testpmd(contender, ports, lcores)
+            return Polling(contender.name, command, folder, len(ports))
+        command = self._netfc(contender, ports, lcores)
         command += ["--tables", table, "--stats-json", str(folder / "stats"), *options]
-        return Switch(contender.name, command, folder)
+        return Switch(contender.name, command, folder, len(ports))
 
-    def _eal(self, contender, captures, lcores):
-        queues = ",".join(f"rx_pcap={capture}" for capture in captures)
+    def _eal(self, contender, ports, lcores):
+        devices = [
+            f"--vdev=net_pcap{port},"
+            + "".join(f"rx_pcap={capture}," for capture in captures)
+            + "infinite_rx=1"
+            for port, captures in enumerate(ports)
+        ]
         prefix = f"netfc-bench-{self.folder.name}-{self._started}"
         return [
             *self.memory.options(contender.megabytes),
             *("--lcores", lcores, "--no-pci", "--file-prefix", prefix),
-            f"--vdev=net_pcap0,{queues},infinite_rx=1",
+            *devices,
         ]
 
-    def _netfc(self, contender, captures, lcores):
+    def _netfc(self, contender, ports, lcores):
         cpus = machine.polling_cpus(lcores)
         placed = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
         program = str(self.build / "app" / "dpdk-netfc")
         tables = str(self.build / "tables")
         return [
             program,
-            *self._eal(contender, captures, placed),
+            *self._eal(contender, ports, placed),
             *("--", "--match", contender.mode, "--tables-dir", tables),
         ]
 
-    def _testpmd(self, contender, captures, lcores):
+    def _testpmd(self, contender, ports, lcores):
         """Its first lcore only waits for commands."""
         cpus = machine.polling_cpus(lcores)
         placed = [f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus, 1)]
         return [
             shutil.which("dpdk-testpmd"),
-            *self._eal(contender, captures, ",".join([f"0@{machine.other_cpu()}", *placed])),
-            *("--", f"--forward-mode={contender.mode}", "--port-topology=loop", "--auto-start"),
+            *self._eal(contender, ports, ",".join([f"0@{machine.other_cpu()}", *placed])),
+            *("--", f"--forward-mode={contender.mode}", "--auto-start"),
+            f"--port-topology={'paired' if len(ports) > 1 else 'loop'}",
             *(f"--burst={BURST}", f"--total-num-mbufs={PEER_MBUFS}", f"--nb-cores={lcores}"),
-            *(f"--rxq={len(captures)}", f"--txq={len(captures)}"),
+            *(f"--rxq={len(ports[0])}", f"--txq={len(ports[0])}"),
         ]
 
 
 class Switch(Polling):
     """dpdk-netfc, which is asked in the end whether it has computed what it received."""
 
-    def __init__(self, name, command, folder):
-        super().__init__(name, command, folder)
+    def __init__(self, name, command, folder, ports=1):
+        super().__init__(name, command, folder, ports)
         self._stats = folder / "stats"
 
     def finish(self, lanes):
@@ -143,3 +152,12 @@ class Switch(Polling):
         ):
             raise ProgramError(f"{self.name} has not computed all requests: {status}, {stats}")
         return stats
+
+    def finish_mix(self):
+        """End it. Fails unless each packet was sent, or dropped for a reason."""
+        status = self.end()
+        stats = json.loads(self._stats.read_text(encoding="utf-8")) if status == 0 else {}
+        if status != 0 or stats["rx_packets"] + stats["copies"] != stats["tx_packets"] + sum(
+            stats["drops"].values()
+        ):
+            raise ProgramError(f"{self.name} has lost packets: {status}, {stats}")

@@ -73,9 +73,9 @@ def processor_clock(pid):
 class Polling:
     """A running program; a context manager that ends it."""
 
-    def __init__(self, name, command, folder):
+    def __init__(self, name, command, folder, ports=1):
         """Start a program, in a folder of its own, and halt it as soon as it receives."""
-        self.name, self._folder = name, folder
+        self.name, self._folder, self._ports = name, folder, ports
         folder.mkdir()
         self._log = folder / "log"
         environment = {
@@ -129,7 +129,9 @@ class Polling:
         """A reading."""
         clock = processor_clock(self.pid)
         before, wall_before = time.clock_gettime(clock), time.monotonic()
-        packets = self.ask("/ethdev/stats,0")["ipackets"]
+        packets = sum(
+            self.ask(f"/ethdev/stats,{port}")["ipackets"] for port in range(self._ports)
+        )
         after, wall_after = time.clock_gettime(clock), time.monotonic()
         return Reading(
             packets, (before + after) / 2, (wall_before + wall_after) / 2, after - before

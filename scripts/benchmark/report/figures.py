@@ -7,6 +7,7 @@ matplotlib.use("svg")
 
 from matplotlib import pyplot  # noqa: E402  (the back end comes first)
 
+from benchmark.measure.tables import SWAP  # noqa: E402
 from benchmark.report import stages  # noqa: E402
 from evaluation.report.figures import STYLE, save  # noqa: E402
 
@@ -80,13 +81,32 @@ def bars(folder, cells, alone, lanes, name):
     return save(figure, folder, name)
 
 
-def draw(folder, cells, alone):
+def mixes(folder, found):
+    """Packets per second as parts of testpmd 5tswap's: a group of bars a mix, the worst on top."""
+    order = sorted(found, key=lambda mix: found[mix]["netfc direct"]["ratio"][SWAP], reverse=True)
+    names = [name for name in next(iter(found.values())) if name != SWAP]
+    figure, axes = pyplot.subplots(figsize=(6.4, 0.55 * len(order) + 1.2))
+    height = 0.8 / len(names)
+    for index, name in enumerate(reversed(names)):
+        places = [place + (index - (len(names) - 1) / 2) * height for place in range(len(order))]
+        values = [found[mix][name]["ratio"][SWAP] for mix in order]
+        axes.barh(places, values, height, color=COLOURS.get(name, OTHER_COLOUR), label=name)
+    axes.axvline(1, color=COLOURS[SWAP], lw=0.8)
+    axes.set_yticks(range(len(order)), order, fontsize=8)
+    axes.set(xlabel=f"packets per second / {SWAP}'s")
+    axes.legend(fontsize=8, loc="lower right")
+    return save(figure, folder, "mixes")
+
+
+def draw(folder, cells, done):
     """All figures, into a folder that is there.
 
-    cells: those over lanes per packet; alone: rooms alone.
+    cells: those over lanes per packet; done: all results by section.
     """
     with pyplot.rc_context(STYLE):
         sweep(folder, cells, "lanes", 1e6, "million lanes per second", "lanes", False)
         sweep(folder, cells, "gbit", 1, "Gbit/s on an Ethernet link", "gbit", True)
         for lanes in (1, cells[-1]["cell"]["lanes"]):
-            bars(folder, cells, alone, lanes, f"stages-{lanes}")
+            bars(folder, cells, done["alone"], lanes, f"stages-{lanes}")
+        if "mixes" in done:
+            mixes(folder, done["mixes"])

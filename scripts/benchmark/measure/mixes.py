@@ -5,17 +5,17 @@ A capture of packets that are all alike shows what a switch does on its best day
 different packets, drawn at random, that no branch predictor learns their order.
 """
 
+import contextlib
 import ipaddress
 import struct
 from dataclasses import dataclass
 
 import numpy
 
-import capture
-import protocol
-from evaluation import datasets
-from netfc import OPS
-from number_formats import FORMATS
+from benchmark.measure import rounds
+from benchmark.peers.contenders import TABLES, Switch
+from evaluation.measure import datasets
+from netfc import FORMATS, OPS, capture, protocol
 
 SEED = 15
 PACKETS = 4096
@@ -123,11 +123,12 @@ class Packets:
         """Random bytes between two known stations."""
         return MACS + self.bytes(LEAST_FRAME - len(MACS))
 
-    def between_stations(self):
-        """A request between two of many stations."""
+    def between_stations(self, port):
+        """A request from one of many stations behind a port to one behind the other."""
         ends = self._random.integers(STATIONS // 2, size=2)
         macs = b"".join(
-            bytes((2, 0, 0, side)) + struct.pack(">H", end) for side, end in enumerate(ends)
+            bytes((2, 0, 0, side)) + struct.pack(">H", end)
+            for side, end in zip((1 - port, port), ends)
         )
         return self.request(ops=ANY_OP, macs=macs)
 
@@ -143,51 +144,97 @@ class Packets:
 
 @dataclass(frozen=True)
 class Mix:
-    """Traffic. draw: makes a packet; bound: of 5tswap, what the match engine direct must reach."""
+    """Traffic. draw: makes a packet that comes in by a port; quick: part of the short table, too."""
 
     name: str
     draw: object
     packets: int = PACKETS
-    forward: str = "reflect"
+    bridge: bool = False
+    quick: bool = False
+
+    @property
+    def ports(self):
+        """How many: a bridge has two, others send back what they receive."""
+        return 2 if self.bridge else 1
 
 
 def _requests(**options):
-    return lambda packets: packets.request(**options)
+    return lambda packets, port: packets.request(**options)
+
+
+def _other(draw):
+    return lambda packets, port: draw(packets)
+
+
+def _half(packets, _):
+    return packets.one_of((packets.tcp, packets.request))()
 
 
 FEW = tuple(range(1, 9))
 MANY = (capture.MAX_LANES,)
 MANY_PACKETS = 1024
+ANY = {"ops": ANY_OP, "formats": ANY_FORMAT}
 MIXES = (
-    Mix("fp16 add, all alike", _requests()),
-    Mix("random operation", _requests(ops=ANY_OP)),
+    Mix("fp16 add, all alike", _requests(), quick=True),
+    Mix("random operation", _requests(ops=ANY_OP), quick=True),
     Mix("random operation, no UDP checksum", _requests(ops=ANY_OP, checksum=False)),
-    Mix("random operation and format", _requests(ops=ANY_OP, formats=ANY_FORMAT)),
+    Mix("random operation and format", _requests(**ANY)),
     Mix("VLAN, all alike", _requests(tags=1)),
     Mix("VLAN, random operation", _requests(ops=ANY_OP, tags=1)),
     Mix("QinQ, random operation", _requests(ops=ANY_OP, tags=2)),
     Mix("IPv6, all alike", _requests(version=6)),
     Mix("IPv6, random operation", _requests(ops=ANY_OP, version=6)),
     Mix("IPv6 in a VLAN, random operation", _requests(ops=ANY_OP, tags=1, version=6)),
-    Mix("TCP", Packets.tcp),
-    Mix("other UDP", Packets.other_udp),
-    Mix("ARP", Packets.arp),
-    Mix("random bytes", Packets.garbage),
-    Mix("half TCP, half add", lambda packets: packets.one_of((packets.tcp, packets.request))()),
+    Mix("TCP", _other(Packets.tcp)),
+    Mix("other UDP", _other(Packets.other_udp)),
+    Mix("ARP", _other(Packets.arp)),
+    Mix("random bytes", _other(Packets.garbage)),
+    Mix("half TCP, half add", _half),
     Mix("random operation, 1 to 8 lanes", _requests(ops=ANY_OP, lanes=FEW)),
-    Mix("all of these, 1 to 16 lanes", Packets.anything),
-    Mix("bridge, 1,000 stations", Packets.between_stations, forward="bridge"),
+    Mix("all of these, 1 to 16 lanes", _other(Packets.anything), quick=True),
+    Mix("bridge, 1,000 stations", Packets.between_stations, PACKETS // 2, bridge=True),
     Mix("243 lanes, fp16 add", _requests(lanes=MANY), MANY_PACKETS),
     Mix("243 lanes, random operation", _requests(ops=ANY_OP, lanes=MANY), MANY_PACKETS),
-    Mix(
-        "243 lanes, random operation and format",
-        _requests(ops=ANY_OP, formats=ANY_FORMAT, lanes=MANY),
-        MANY_PACKETS,
-    ),
+    Mix("243 lanes, random operation and format", _requests(**ANY, lanes=MANY), MANY_PACKETS),
 )
 
 
-def write(mix, path):
-    """Write a mix's capture."""
-    packets = Packets()
-    capture.write(path, [mix.draw(packets) for _ in range(mix.packets)])
+def write(mix, path, port=0):
+    """Write the capture of what comes in by a port."""
+    packets = Packets(SEED + port)
+    capture.write(path, [mix.draw(packets, port) for _ in range(mix.packets)])
+
+
+def _captures(mix, folder):
+    paths = []
+    for port in range(mix.ports):
+        paths.append(folder / f"mix-{MIXES.index(mix)}-{port}.pcap")
+        if not paths[-1].exists():
+            write(mix, paths[-1], port)
+    return paths
+
+
+def run(bench, contenders, mix, settings):
+    """Packets per second of each contender, by name, and their ratios, round by round."""
+    captures = _captures(mix, bench.folder)
+    options = ("--forward", "bridge" if mix.bridge else "reflect")
+    tables = ",".join(TABLES.values())
+    results = {contender.name: {"samples": []} for contender in contenders}
+    with contextlib.ExitStack() as running:
+        programs = []
+        for contender in contenders:
+            program = bench.start(
+                contender, captures[:1], tables, options=options, other_port=captures[1:]
+            )
+            programs.append(running.enter_context(program))
+        for _ in range(settings.rounds):
+            for program in programs:
+                results[program.name]["samples"].append(program.sample(settings.seconds))
+        for program in programs:
+            if isinstance(program, Switch):
+                program.finish_mix()
+    rounds.add_ratios(results)
+    for result in results.values():
+        samples = result.pop("samples")
+        result["packets"] = rounds.summary([sample.rate for sample in samples])
+    return results
