@@ -79,32 +79,76 @@ fp16_sums(const struct aggregate_lanes *lanes, uint32_t i)
 		_mm512_abs_epi64(sum), all64((uint64_t)FP16_UNIT), _mm512_movepi64_mask(sum));
 }
 
-/* bf16 and fp32: bins. */
+/*
+ * bf16 and fp32: bins. Values of similar size have one bin: as long as that is so in a group, its
+ * other bins are neither cleared nor rounded, nor is their memory touched.
+ */
 
-INLINE void
-begin_group(int64_t *bins, __m256i bin, __m512i sum)
+INLINE __m512i
+only_in_bin(__m256i bin, int b, __m512i sum)
 {
-	for (int b = 0; b < BINS; b++)
-		_mm512_store_si512(bins + GROUP * b,
-			_mm512_maskz_mov_epi64(
-				_mm256_cmpeq_epi32_mask(bin, _mm256_set1_epi32(b)), sum));
+	return _mm512_maskz_mov_epi64(_mm256_cmpeq_epi32_mask(bin, _mm256_set1_epi32(b)), sum);
 }
 
-/* Values that are alike go to one bin; else each lane to its own. */
-INLINE void
-add_group(int64_t *bins, __m256i bin, __m512i sum)
+/* The bin of the first lane; whether it is that of all. */
+INLINE bool
+is_one_bin(__m256i bin, int *first)
 {
-	int32_t first = _mm_cvtsi128_si32(_mm256_castsi256_si128(bin));
-	int64_t *sums = bins + GROUP * first;
-	__m256i at;
+	*first = _mm_cvtsi128_si32(_mm256_castsi256_si128(bin));
+	return _mm256_cmpneq_epi32_mask(bin, _mm256_set1_epi32(*first)) == 0;
+}
 
-	if (_mm256_cmpneq_epi32_mask(bin, _mm256_set1_epi32(first)) == 0) {
-		_mm512_store_si512(sums, _mm512_add_epi64(sum, _mm512_load_si512(sums)));
+INLINE void
+begin_group(int64_t *bins, uint8_t *single, __m256i bin, __m512i sum)
+{
+	int first;
+
+	if (is_one_bin(bin, &first)) {
+		*single = (uint8_t)first;
+		_mm512_store_si512(bins + GROUP * first, sum);
 		return;
 	}
-	at = _mm256_add_epi32(_mm256_slli_epi32(bin, 3), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+	*single = ALL_BINS;
+	for (int b = 0; b < BINS; b++)
+		_mm512_store_si512(bins + GROUP * b, only_in_bin(bin, b, sum));
+}
+
+INLINE void
+use_all_bins(int64_t *bins, uint8_t *single)
+{
+	for (int b = 0; b < BINS; b++)
+		if (b != *single)
+			_mm512_store_si512(bins + GROUP * b, _mm512_setzero_si512());
+	*single = ALL_BINS;
+}
+
+INLINE void
+add_to_bins(int64_t *bins, __m256i bin, __m512i sum)
+{
+	__m256i at = _mm256_add_epi32(
+		_mm256_slli_epi32(bin, 3), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+
 	_mm512_i32scatter_epi64(
 		bins, at, _mm512_add_epi64(sum, _mm512_i32gather_epi64(at, bins, 8)), 8);
+}
+
+/* Once all bins are in use, it does not matter any more what the values are: nothing to mispredict.
+ */
+INLINE void
+add_group(int64_t *bins, uint8_t *single, __m256i bin, __m512i sum)
+{
+	int first;
+
+	if (*single != ALL_BINS) {
+		if (is_one_bin(bin, &first) && first == *single) {
+			int64_t *sums = bins + GROUP * first;
+
+			_mm512_store_si512(sums, _mm512_add_epi64(sum, _mm512_load_si512(sums)));
+			return;
+		}
+		use_all_bins(bins, single);
+	}
+	add_to_bins(bins, bin, sum);
 }
 
 /* Returns whether there are special values; what they add means nothing. */
@@ -121,13 +165,15 @@ put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const
 		__m512i places = _mm512_and_si512(step.exponent, all32(31));
 
 		for (int half = 0; half < 2; half++) {
-			int64_t *bins = bin_of(lanes, i + (uint32_t)(GROUP * half), 0);
+			uint32_t lane = i + (uint32_t)(GROUP * half);
+			int64_t *bins = bin_of(lanes, lane, 0);
+			uint8_t *single = &lanes->single_bins[lane / GROUP];
 			__m512i sum = shifted_half(step.significand, places, half);
 
 			if (first)
-				begin_group(bins, half_of(bin, half), sum);
+				begin_group(bins, single, half_of(bin, half), sum);
 			else
-				add_group(bins, half_of(bin, half), sum);
+				add_group(bins, single, half_of(bin, half), sum);
 		}
 		special |= find_specials(format, bits);
 	}
@@ -165,9 +211,8 @@ select_digits(const __m512i *digits, __m512i sign)
 }
 
 INLINE struct sums
-bins_sums(struct aggregate_lanes *lanes, uint32_t i)
+all_bins_sums(const int64_t *bins)
 {
-	const int64_t *bins = bin_of(lanes, i, 0);
 	__m512i low = all64(UINT32_MAX), digits[BINS + 1], carry = _mm512_setzero_si512();
 	__m512i window, sign, unit;
 	struct digits kept;
@@ -196,6 +241,20 @@ bins_sums(struct aggregate_lanes *lanes, uint32_t i)
 	sums = sums_of(window, unit, negative);
 	sums.significand = _mm512_mask_or_epi64(sums.significand, more, sums.significand, all64(1));
 	return sums;
+}
+
+INLINE struct sums
+bins_sums(struct aggregate_lanes *lanes, uint32_t i)
+{
+	const int64_t *bins = bin_of(lanes, i, 0);
+	int single = lanes->single_bins[i / GROUP];
+	__m512i sum;
+
+	if (single == ALL_BINS)
+		return all_bins_sums(bins);
+	sum = _mm512_load_si512(bins + GROUP * single);
+	return sums_of(_mm512_abs_epi64(sum), all64((uint64_t)(32 * single + BINS_UNIT)),
+		_mm512_movepi64_mask(sum));
 }
 
 /* All of it. */

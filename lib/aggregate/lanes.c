@@ -50,11 +50,17 @@ specials_bytes(uint32_t bytes)
 	return round_up(lanes_of(bytes, 2), AGGREGATE_ALIGN);
 }
 
+static size_t
+single_bins_bytes(uint32_t bytes)
+{
+	return round_up(lanes_of(bytes, 2) / GROUP, AGGREGATE_ALIGN);
+}
+
 size_t
 aggregate_lanes_bytes(unsigned int formats, uint32_t bytes)
 {
 	return round_up(sizeof(struct aggregate_lanes), AGGREGATE_ALIGN) + common_bytes(bytes) +
-		specials_bytes(bytes) + sums_bytes(formats, bytes);
+		specials_bytes(bytes) + single_bins_bytes(bytes) + sums_bytes(formats, bytes);
 }
 
 struct aggregate_lanes *
@@ -66,7 +72,8 @@ aggregate_lanes_init(void *memory, uint32_t bytes)
 	lanes->has_specials = false;
 	lanes->common = (uint8_t *)memory + round_up(sizeof(*lanes), AGGREGATE_ALIGN);
 	lanes->specials = lanes->common + common_bytes(bytes);
-	lanes->sums = (int64_t *)(void *)(lanes->specials + specials_bytes(bytes));
+	lanes->single_bins = lanes->specials + specials_bytes(bytes);
+	lanes->sums = (int64_t *)(void *)(lanes->single_bins + single_bins_bytes(bytes));
 	lanes->keys = (int32_t *)(void *)lanes->sums;
 	return lanes;
 }
