@@ -1,543 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
+#ifndef KERNELS_LANES_H
+#define KERNELS_LANES_H
+
+/**
+ * @file
  * Kernels in plain C, compiled for each instruction set by who includes this. Formats are constants
  * in each function that is made here; loops have no branches, so that compilers make vectors of
  * them where there are instructions for it.
  */
-#include <string.h>
-
-#include <netfc_arith.h>
 
 #include "kernels.h"
-#include "lanes.h"
-#include "number.h"
-
-INLINE uint32_t
-load16(const uint8_t *at, uint32_t i)
-{
-	uint16_t value;
-
-	memcpy(&value, at + 2 * (size_t)i, sizeof(value));
-	return __builtin_bswap16(value);
-}
-
-INLINE uint32_t
-load32(const uint8_t *at, uint32_t i)
-{
-	uint32_t value;
-
-	memcpy(&value, at + 4 * (size_t)i, sizeof(value));
-	return __builtin_bswap32(value);
-}
-
-INLINE uint32_t
-load(enum aggregate_format format, const uint8_t *at, uint32_t i)
-{
-	return format == AGGREGATE_FP32 || format == AGGREGATE_INT32 ? load32(at, i)
-								     : load16(at, i);
-}
-
-INLINE void
-store(enum aggregate_format format, uint8_t *at, uint32_t i, uint32_t bits)
-{
-	uint32_t wide = __builtin_bswap32(bits);
-	uint16_t narrow = __builtin_bswap16((uint16_t)bits);
-
-	if (format == AGGREGATE_FP32 || format == AGGREGATE_INT32)
-		memcpy(at + 4 * (size_t)i, &wide, sizeof(wide));
-	else
-		memcpy(at + 2 * (size_t)i, &narrow, sizeof(narrow));
-}
-
-INLINE bool
-is_ieee(enum aggregate_format format)
-{
-	return format == AGGREGATE_FP16 || format == AGGREGATE_BF16 || format == AGGREGATE_FP32;
-}
-
-INLINE bool
-has_bins(enum aggregate_format format)
-{
-	return format == AGGREGATE_BF16 || format == AGGREGATE_FP32;
-}
-
-INLINE struct ieee
-ieee_of(enum aggregate_format format)
-{
-	return format == AGGREGATE_FP16 ? fp16 : format == AGGREGATE_BF16 ? bf16 : fp32;
-}
-
-/* Special values: NaN, NaR, infinities. */
-
-INLINE uint8_t
-special_of(enum aggregate_format format, uint32_t bits)
-{
-	const struct ieee ieee = ieee_of(format);
-	uint32_t magnitude = bits & (ieee.sign - 1);
-	uint32_t infinity = (bits & ieee.sign) != 0 ? SPECIAL_MINUS_INF : SPECIAL_PLUS_INF;
-
-	if (!is_ieee(format))
-		return bits == POSIT_NAR ? SPECIAL_NAN : 0;
-	return (uint8_t)((magnitude > ieee.inf ? (uint32_t)SPECIAL_NAN : 0) |
-		(magnitude == ieee.inf ? infinity : 0));
-}
-
-INLINE bool
-any_special(enum aggregate_format format, const uint8_t *values, uint32_t count)
-{
-	const struct ieee ieee = ieee_of(format);
-	uint32_t any = 0;
-
-	if (format == AGGREGATE_INT32)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t bits = load(format, values, i);
-
-		any |= is_ieee(format) ? (bits & (ieee.sign - 1)) >= ieee.inf : bits == POSIT_NAR;
-	}
-	return any != 0;
-}
-
-INLINE void
-note_specials(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	uint8_t *specials = lanes->specials;
-
-	if (first)
-		lanes->has_specials = false;
-	if (!any_special(format, values, count))
-		return;
-	if (!lanes->has_specials)
-		memset(specials, 0, lanes->capacity);
-	lanes->has_specials = true;
-	for (uint32_t i = 0; i < count; i++)
-		specials[i] |= special_of(format, load(format, values, i));
-}
-
-/* Whether any of eight lanes is special. */
-INLINE bool
-any_of_group(const uint8_t *specials, uint32_t group)
-{
-	uint64_t all;
-
-	memcpy(&all, specials + GROUP * (size_t)group, sizeof(all));
-	return all != 0;
-}
-
-INLINE uint32_t
-groups_of(uint32_t count)
-{
-	return (count + GROUP - 1) / GROUP;
-}
-
-INLINE int64_t *
-bin_of(struct aggregate_lanes *lanes, uint32_t lane, uint32_t bin)
-{
-	return &lanes->sums[((size_t)(lane / GROUP) * BINS + bin) * GROUP + lane % GROUP];
-}
-
-INLINE void
-clear_lane(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t lane)
-{
-	if (has_bins(format)) {
-		for (uint32_t bin = 0; bin < BINS; bin++)
-			*bin_of(lanes, lane, bin) = 0;
-		return;
-	}
-	lanes->sums[lane] = 0;
-	if (format == AGGREGATE_POSIT16_ES2)
-		lanes->sums[lanes->capacity + lane] = 0;
-}
-
-/* What infinities and NaN have added means nothing, and must raise no flag. */
-INLINE void
-clear_specials(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t count)
-{
-	for (uint32_t g = 0; g < groups_of(count); g++) {
-		if (!any_of_group(lanes->specials, g))
-			continue;
-		for (uint32_t lane = g * GROUP; lane < (g + 1) * GROUP; lane++)
-			if (lanes->specials[lane] != 0)
-				clear_lane(format, lanes, lane);
-	}
-}
-
-INLINE uint8_t
-write_special(enum aggregate_format format, uint8_t special, uint8_t *result, uint32_t lane)
-{
-	const struct ieee ieee = ieee_of(format);
-
-	if (!is_ieee(format))
-		store(format, result, lane, POSIT_NAR);
-	else if (special == SPECIAL_PLUS_INF)
-		store(format, result, lane, ieee.inf);
-	else if (special == SPECIAL_MINUS_INF)
-		store(format, result, lane, ieee.sign | ieee.inf);
-	else
-		store(format, result, lane, ieee.nan);
-	return special == (SPECIAL_PLUS_INF | SPECIAL_MINUS_INF) ? NETFC_INVALID : 0;
-}
-
-INLINE uint8_t
-write_specials(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t count,
-	uint8_t *result)
-{
-	uint8_t flags = 0;
-
-	for (uint32_t g = 0; g < groups_of(count); g++) {
-		if (!any_of_group(lanes->specials, g))
-			continue;
-		for (uint32_t lane = g * GROUP; lane < (g + 1) * GROUP; lane++)
-			if (lanes->specials[lane] != 0)
-				flags |= write_special(format, lanes->specials[lane], result, lane);
-	}
-	return flags;
-}
-
-/* On its own: once inlined, compilers forget that the two do not overlap. */
-static __attribute__((noinline)) void
-and_bytes(uint8_t *restrict common, const uint8_t *restrict values, uint32_t bytes)
-{
-	for (uint32_t i = 0; i < bytes; i++)
-		common[i] &= values[i];
-}
-
-/* All workers' values and-ed, as they came: their sign bits are what is wanted. */
-INLINE void
-keep_common(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t bytes, bool first)
-{
-	if (first)
-		memcpy(lanes->common, values, bytes);
-	else
-		and_bytes(lanes->common, values, bytes);
-}
-
-/* Sums. */
-
-INLINE void
-put_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	if (first)
-		memset(lanes->sums, 0,
-			groups_of(count) * (size_t)(GROUP * BINS) * sizeof(*lanes->sums));
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t bits = load(format, values, i) << (format == AGGREGATE_BF16 ? 16 : 0);
-		uint32_t biased = bits >> 23 & 0xff;
-		uint64_t significand = (bits & 0x7fffff) | (uint32_t)(biased != 0) << 23;
-		uint32_t exponent = biased + (biased == 0);
-		uint64_t magnitude = significand << (exponent % 32);
-		uint64_t sign = -(uint64_t)(bits >> 31);
-
-		*bin_of(lanes, i, exponent / 32) += (int64_t)((magnitude ^ sign) - sign);
-	}
-}
-
-INLINE uint64_t
-integer_of(enum aggregate_format format, uint32_t bits)
-{
-	return format == AGGREGATE_FP16       ? fp16_integer(bits)
-		: format == AGGREGATE_POSIT16 ? posit16_integer(bits)
-					      : (uint64_t)(int32_t)bits;
-}
-
-INLINE void
-put_integers(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	int64_t *sums = lanes->sums;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t sum = integer_of(format, load(format, values, i));
-
-		sums[i] = (int64_t)(first ? sum : (uint64_t)sums[i] + sum);
-	}
-}
-
-INLINE void
-put_quires(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
-{
-	int64_t *lower = lanes->sums, *upper = lanes->sums + lanes->capacity;
-
-	for (uint32_t i = 0; i < count; i++) {
-		unsigned __int128 sum = posit16_es2_integer(load16(values, i));
-
-		if (!first)
-			sum += (unsigned __int128)(uint64_t)upper[i] << 64 | (uint64_t)lower[i];
-		lower[i] = (int64_t)(uint64_t)sum;
-		upper[i] = (int64_t)(uint64_t)(sum >> 64);
-	}
-}
-
-INLINE void
-put(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
-	uint32_t count, bool first)
-{
-	note_specials(format, lanes, values, count, first);
-	if (is_ieee(format))
-		keep_common(lanes, values, count * (format == AGGREGATE_FP32 ? 4 : 2), first);
-	if (has_bins(format))
-		put_bins(format, lanes, values, count, first);
-	else if (format == AGGREGATE_POSIT16_ES2)
-		put_quires(lanes, values, count, first);
-	else
-		put_integers(format, lanes, values, count, first);
-}
-
-/* A sum's sign and magnitude. */
-struct sum {
-	struct exact magnitude;
-	bool negative, zero;
-};
-
-INLINE struct sum
-sum_of_integer(int64_t integer, int unit)
-{
-	uint64_t sign = -(uint64_t)(integer < 0);
-
-	return (struct sum){
-		exact_of(((uint64_t)integer ^ sign) - sign, unit), integer < 0, integer == 0};
-}
-
-INLINE struct sum
-sum_of_quire(const struct aggregate_lanes *lanes, uint32_t i)
-{
-	unsigned __int128 upper = (uint64_t)lanes->sums[lanes->capacity + i];
-	__int128 sum = (__int128)(upper << 64 | (uint64_t)lanes->sums[i]);
-	unsigned __int128 magnitude = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum;
-
-	return (struct sum){exact_of_quire(magnitude, POSIT16_ES2_UNIT), sum < 0, sum == 0};
-}
-
-/*
- * Carries between bins leave digits of 32 bits, the last one signed. The highest that is not just
- * sign, and the upper 30 bits of the next one, make the number; all else is told by one bit:
- * in two's complement what was cut off makes the magnitude smaller, hence the complement.
- */
-INLINE struct sum
-sum_of_bins(const int64_t *bins)
-{
-	uint64_t digits[BINS + 2], carry = 0, sign, window, rest;
-	uint32_t differ = 0, set = 0;
-	struct exact magnitude;
-	int place;
-
-	digits[0] = 0;
-	for (int b = 0; b < BINS; b++) {
-		uint64_t sum = (uint64_t)bins[b * GROUP] + carry + (UINT64_C(1) << 62);
-
-		digits[b + 1] = sum & UINT32_MAX;
-		carry = (sum >> 32) - (UINT64_C(1) << 30);
-	}
-	sign = -(carry >> 63);
-	digits[BINS + 1] = carry & UINT32_MAX;
-	for (int b = 0; b < BINS + 1; b++) {
-		differ |= (uint32_t)(digits[b + 1] != (sign & UINT32_MAX)) << b;
-		set |= (uint32_t)(digits[b + 1] != 0) << b;
-	}
-	place = 31 - __builtin_clz(differ | 1);
-	window = sign << 62 | digits[place + 1] << 30 | digits[place] >> 2;
-	rest = (digits[place] & 3) | (set & ((1u << place >> 1) - (place > 0)));
-	window = (window ^ sign) + (sign & (rest == 0));
-	magnitude = exact_of(window, 32 * place - 30 + BINS_UNIT);
-	magnitude.significand |= rest != 0;
-	return (struct sum){magnitude, sign != 0, window == 0};
-}
-
-INLINE struct sum
-sum_of(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t i)
-{
-	switch (format) {
-	case AGGREGATE_BF16:
-	case AGGREGATE_FP32:
-		return sum_of_bins(bin_of(lanes, i, 0));
-	case AGGREGATE_POSIT16_ES2:
-		return sum_of_quire(lanes, i);
-	case AGGREGATE_POSIT16:
-		return sum_of_integer(lanes->sums[i], POSIT16_UNIT);
-	case AGGREGATE_FP16:
-	default:
-		return sum_of_integer(lanes->sums[i], FP16_UNIT);
-	}
-}
-
-/* A zero sum is +0 unless all values are negative, and hence -0. */
-INLINE uint32_t
-encode_ieee(struct ieee ieee, struct sum sum, bool all_negative, uint8_t *flags)
-{
-	uint32_t magnitude = sum.zero ? 0 : round_ieee(ieee, sum.magnitude);
-	bool negative = sum.negative || (sum.zero && all_negative);
-
-	*flags |= magnitude == ieee.inf ? NETFC_OVERFLOW : 0;
-	*flags |= magnitude == 0 && !sum.zero ? NETFC_UNDERFLOW : 0;
-	return magnitude | (negative ? ieee.sign : 0);
-}
-
-INLINE uint32_t
-encode_posit(int exponent_bits, struct sum sum)
-{
-	uint32_t magnitude = sum.zero ? 0 : round_posit(exponent_bits, sum.magnitude);
-
-	return sum.negative ? -magnitude : magnitude;
-}
-
-INLINE uint32_t
-encode(enum aggregate_format format, struct sum sum, bool all_negative, uint8_t *flags)
-{
-	if (is_ieee(format))
-		return encode_ieee(ieee_of(format), sum, all_negative, flags);
-	return encode_posit(format == AGGREGATE_POSIT16 ? 1 : 2, sum);
-}
-
-INLINE uint8_t
-round_lanes(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes, uint32_t count,
-	unsigned int workers, uint8_t *result)
-{
-	const struct divisor divisor = divisor_of(workers);
-	uint8_t flags = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		bool all_negative = is_ieee(format) &&
-			(load(format, lanes->common, i) & ieee_of(format).sign) != 0;
-		struct sum sum = sum_of(format, lanes, i);
-
-		if (mean)
-			sum.magnitude = divide(sum.magnitude, divisor);
-		store(format, result, i, encode(format, sum, all_negative, &flags));
-	}
-	return flags;
-}
-
-/* Integers: sums saturate, means are rounded to nearest, ties to even. */
-
-INLINE int64_t
-mean_of(int64_t sum, int64_t workers)
-{
-	int64_t sign = -(int64_t)(sum < 0), magnitude = (sum ^ sign) - sign;
-	int64_t quotient = magnitude / workers, twice = 2 * (magnitude % workers);
-
-	quotient += twice > workers || (twice == workers && (quotient & 1) != 0);
-	return (quotient ^ sign) - sign;
-}
-
-INLINE uint8_t
-round_integers(bool mean, const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers,
-	uint8_t *result)
-{
-	int64_t changed = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		int64_t sum = mean ? mean_of(lanes->sums[i], workers) : lanes->sums[i];
-		int64_t bounded = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
-
-		changed |= sum ^ bounded;
-		store(AGGREGATE_INT32, result, i, (uint32_t)bounded);
-	}
-	return changed != 0 ? NETFC_OVERFLOW : 0;
-}
-
-INLINE uint8_t
-finish_sums(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, unsigned int workers, uint8_t *result)
-{
-	uint8_t flags;
-
-	if (values != NULL)
-		put(format, lanes, values, count, false);
-	if (format == AGGREGATE_INT32)
-		return round_integers(mean, lanes, count, workers, result);
-	if (lanes->has_specials)
-		clear_specials(format, lanes, count);
-	flags = round_lanes(format, mean, lanes, count, workers, result);
-	if (lanes->has_specials)
-		flags |= write_specials(format, lanes, count, result);
-	return flags;
-}
-
-/*
- * Least and greatest: by keys that order as the values do, -0 below +0; the posits' encodings do so
- * themselves. NaN has the key that prevails.
- */
-
-INLINE int32_t
-key_of(enum aggregate_format format, bool greatest, uint32_t bits)
-{
-	const struct ieee ieee = ieee_of(format);
-	int32_t value = format == AGGREGATE_FP32 || format == AGGREGATE_INT32 ? (int32_t)bits
-									      : (int16_t)bits;
-	bool nan;
-
-	if (format == AGGREGATE_INT32)
-		return value;
-	nan = is_ieee(format) ? (bits & (ieee.sign - 1)) > ieee.inf : bits == POSIT_NAR;
-	if (is_ieee(format))
-		value ^= (value >> 31) & (int32_t)(ieee.sign - 1);
-	return nan ? (greatest ? INT32_MAX : INT32_MIN) : value;
-}
-
-INLINE uint32_t
-bits_of_key(enum aggregate_format format, bool greatest, int32_t key)
-{
-	const struct ieee ieee = ieee_of(format);
-	uint32_t value = (uint32_t)key;
-
-	if (format == AGGREGATE_INT32)
-		return value;
-	if (is_ieee(format))
-		value ^= (uint32_t)(key >> 31) & (ieee.sign - 1);
-	return key != (greatest ? INT32_MAX : INT32_MIN) ? value
-		: is_ieee(format)                        ? ieee.nan
-							 : POSIT_NAR;
-}
-
-INLINE void
-put_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, bool first)
-{
-	int32_t *keys = lanes->keys;
-
-	for (uint32_t i = 0; i < count; i++) {
-		int32_t key = key_of(format, greatest, load(format, values, i));
-		bool prevails = first || (greatest ? key > keys[i] : key < keys[i]);
-
-		keys[i] = prevails ? key : keys[i];
-	}
-}
-
-INLINE uint8_t
-finish_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, uint8_t *result)
-{
-	if (values != NULL)
-		put_keys(format, greatest, lanes, values, count, false);
-	for (uint32_t i = 0; i < count; i++)
-		store(format, result, i, bits_of_key(format, greatest, lanes->keys[i]));
-	return 0;
-}
+#include "keys_lanes.h"
+#include "sums_lanes.h"
 
 /* Functions of a format, and the table of them all. */
 
-#define SUM_FUNCTIONS(format, name)                                                             \
-	static void begin_##name(                                                               \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
-	{                                                                                       \
-		put(format, lanes, values, count, true);                                        \
-	}                                                                                       \
-	static void add_##name(                                                                 \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
-	{                                                                                       \
-		put(format, lanes, values, count, false);                                       \
-	}                                                                                       \
-	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,  \
-		uint32_t count, unsigned int workers, uint8_t *result)                          \
-	{                                                                                       \
-		return finish_sums(format, false, lanes, values, count, workers, result);       \
-	}                                                                                       \
-	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values, \
-		uint32_t count, unsigned int workers, uint8_t *result)                          \
-	{                                                                                       \
-		return finish_sums(format, true, lanes, values, count, workers, result);        \
+#define SUM_FUNCTIONS(format, name)                                                               \
+	static void begin_##name(                                                                 \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)             \
+	{                                                                                         \
+		put(format, lanes, values, count, true);                                          \
+	}                                                                                         \
+	static void add_##name(                                                                   \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)             \
+	{                                                                                         \
+		put(format, lanes, values, count, false);                                         \
+	}                                                                                         \
+	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,    \
+		uint32_t count, unsigned int workers, uint8_t *result)                            \
+	{                                                                                         \
+		return finish_sums(format, false, lanes, values, count, workers, result);         \
+	}                                                                                         \
+	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values,   \
+		uint32_t count, unsigned int workers, uint8_t *result)                            \
+	{                                                                                         \
+		return finish_sums(format, true, lanes, values, count, workers, result);          \
 	}
 
 #define KEY_FUNCTIONS(format, name, op, greatest)                                                 \
@@ -558,7 +55,7 @@ finish_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes 
 		return finish_keys(format, greatest, lanes, values, count, result);               \
 	}
 
-#define LEAST_AND_GREATEST(format, name)        \
+#define LEAST_AND_GREATEST(format, name)       \
 	KEY_FUNCTIONS(format, name, min, false) \
 	KEY_FUNCTIONS(format, name, max, true)
 
@@ -570,12 +67,12 @@ LEAST_AND_GREATEST(AGGREGATE_FP32, fp32)
 LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 
 /* A row of the table; X(format, name). */
-#define ALL_FORMATS(X)                        \
-	X(AGGREGATE_FP16, fp16)               \
-	X(AGGREGATE_POSIT16, posit16)         \
-	X(AGGREGATE_BF16, bf16)               \
-	X(AGGREGATE_POSIT16_ES2, posit16_es2) \
-	X(AGGREGATE_FP32, fp32)               \
+#define ALL_FORMATS(X)                         \
+	X(AGGREGATE_FP16, fp16)                \
+	X(AGGREGATE_POSIT16, posit16)          \
+	X(AGGREGATE_BF16, bf16)                \
+	X(AGGREGATE_POSIT16_ES2, posit16_es2)  \
+	X(AGGREGATE_FP32, fp32)                \
 	X(AGGREGATE_INT32, int32)
 
 #define SUM_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_sum_##name},
@@ -583,10 +80,12 @@ LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 #define MIN_ENTRY(format, name) [format] = {begin_min_##name, add_min_##name, finish_min_##name},
 #define MAX_ENTRY(format, name) [format] = {begin_max_##name, add_max_##name, finish_max_##name},
 
-#define KERNEL_TABLE                                                          \
-	{                                                                     \
-		[AGGREGATE_SUM - AGGREGATE_SUM] = {ALL_FORMATS(SUM_ENTRY)},   \
+#define KERNEL_TABLE                                                        \
+	{                                                                   \
+		[AGGREGATE_SUM - AGGREGATE_SUM] = {ALL_FORMATS(SUM_ENTRY)}, \
 		[AGGREGATE_MEAN - AGGREGATE_SUM] = {ALL_FORMATS(MEAN_ENTRY)}, \
-		[AGGREGATE_MIN - AGGREGATE_SUM] = {ALL_FORMATS(MIN_ENTRY)},   \
-		[AGGREGATE_MAX - AGGREGATE_SUM] = {ALL_FORMATS(MAX_ENTRY)},   \
+		[AGGREGATE_MIN - AGGREGATE_SUM] = {ALL_FORMATS(MIN_ENTRY)}, \
+		[AGGREGATE_MAX - AGGREGATE_SUM] = {ALL_FORMATS(MAX_ENTRY)}, \
 	}
+
+#endif /* KERNELS_LANES_H */
