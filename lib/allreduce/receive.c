@@ -57,12 +57,13 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	comm->stats.received++;
 	if (slot->times == 1) {
 		rtt_sample(&channel->rtt, evidence->now - slot->sent);
-		channel->probes = 0;
+		/* Others don't tell which of their packets was answered: the time-out may be too
+		 * short. */
+		channel->backoff = channel->probes = 0;
 		if (slot->order + 1 > evidence->answered)
 			evidence->answered = slot->order + 1;
 	}
 	channel->heard = evidence->now;
-	channel->backoff = 0;
 	peer->silent = 0;
 	window_complete(comm, peer, (uint32_t)(slot - peer->slot), evidence->now);
 }

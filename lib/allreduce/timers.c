@@ -63,12 +63,11 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 	uint64_t timeout = rtt_timeout(&channel->rtt, channel->backoff);
 	uint32_t left, at;
 
-	if (channel->heard <= channel->fired)
-		channel->backoff++;
-	else if (channel->probes > 0 && channel->probes < channel->peer->slots)
-		channel->probes *= 2;
 	if (channel->probes == 0)
 		channel->probes = PROBES;
+	else if (channel->heard > channel->fired && channel->probes < channel->peer->slots)
+		channel->probes *= 2;
+	channel->backoff++;
 	left = channel->probes;
 	for (at = channel->oldest;
 		at != ALLREDUCE_NO_SLOT && left > 0 && slots[at].sent + timeout <= now;
