@@ -70,6 +70,8 @@ round_once(struct netfc_allreduce *comm)
 	int status = for_each_channel(comm, receive_step, &received);
 	uint64_t now = clock_now();
 
+	if (comm->keepalive_until <= now)
+		comm->keepalive_until = 0;
 	if (status == NETFC_ALLREDUCE_OK)
 		status = timers_run(comm, now);
 	if (status == NETFC_ALLREDUCE_OK)
@@ -184,16 +186,15 @@ idle(struct netfc_allreduce *comm)
 	}
 	if (due <= clock_now()) {
 		keepalive_send(comm);
-		due = comm->keepalive_until;
 		if (!comm->driving) {
-			drive_for(comm, NULL, due);
-			comm->keepalive_until = 0;
+			drive_for(comm, NULL, comm->keepalive_until);
 			return;
 		}
+		drive_wake(comm);
+		due = comm->keepalive_until;
 	}
 	until = clock_timespec(due);
-	if (pthread_cond_timedwait(&comm->work, &comm->lock, &until) != 0)
-		comm->keepalive_until = 0;
+	pthread_cond_timedwait(&comm->work, &comm->lock, &until);
 }
 
 static void *

@@ -43,6 +43,8 @@ timers_next(const struct netfc_allreduce *comm)
 {
 	uint64_t next = deadline(comm);
 
+	if (comm->keepalive_until != 0)
+		next = least(next, comm->keepalive_until);
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		const struct peer *peer = &comm->peer[k];
 
