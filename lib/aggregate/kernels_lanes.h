@@ -15,26 +15,26 @@
 
 /* Functions of a format, and the table of them all. */
 
-#define SUM_FUNCTIONS(format, name)                                                               \
-	static void begin_##name(                                                                 \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)             \
-	{                                                                                         \
-		put(format, lanes, values, count, true);                                          \
-	}                                                                                         \
-	static void add_##name(                                                                   \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)             \
-	{                                                                                         \
-		put(format, lanes, values, count, false);                                         \
-	}                                                                                         \
-	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,    \
-		uint32_t count, unsigned int workers, uint8_t *result)                            \
-	{                                                                                         \
-		return finish_sums(format, false, lanes, values, count, workers, result);         \
-	}                                                                                         \
-	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values,   \
-		uint32_t count, unsigned int workers, uint8_t *result)                            \
-	{                                                                                         \
-		return finish_sums(format, true, lanes, values, count, workers, result);          \
+#define SUM_FUNCTIONS(format, name)                                                             \
+	static void begin_##name(                                                               \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
+	{                                                                                       \
+		put(format, lanes, values, count, true);                                        \
+	}                                                                                       \
+	static void add_##name(                                                                 \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
+	{                                                                                       \
+		put(format, lanes, values, count, false);                                       \
+	}                                                                                       \
+	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,  \
+		uint32_t count, unsigned int workers, uint8_t *result)                          \
+	{                                                                                       \
+		return finish_sums(format, false, lanes, values, count, workers, result);       \
+	}                                                                                       \
+	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values, \
+		uint32_t count, unsigned int workers, uint8_t *result)                          \
+	{                                                                                       \
+		return finish_sums(format, true, lanes, values, count, workers, result);        \
 	}
 
 #define KEY_FUNCTIONS(format, name, op, greatest)                                                 \
@@ -55,7 +55,7 @@
 		return finish_keys(format, greatest, lanes, values, count, result);               \
 	}
 
-#define LEAST_AND_GREATEST(format, name)       \
+#define LEAST_AND_GREATEST(format, name)        \
 	KEY_FUNCTIONS(format, name, min, false) \
 	KEY_FUNCTIONS(format, name, max, true)
 
@@ -67,12 +67,12 @@ LEAST_AND_GREATEST(AGGREGATE_FP32, fp32)
 LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 
 /* A row of the table; X(format, name). */
-#define ALL_FORMATS(X)                         \
-	X(AGGREGATE_FP16, fp16)                \
-	X(AGGREGATE_POSIT16, posit16)          \
-	X(AGGREGATE_BF16, bf16)                \
-	X(AGGREGATE_POSIT16_ES2, posit16_es2)  \
-	X(AGGREGATE_FP32, fp32)                \
+#define ALL_FORMATS(X)                        \
+	X(AGGREGATE_FP16, fp16)               \
+	X(AGGREGATE_POSIT16, posit16)         \
+	X(AGGREGATE_BF16, bf16)               \
+	X(AGGREGATE_POSIT16_ES2, posit16_es2) \
+	X(AGGREGATE_FP32, fp32)               \
 	X(AGGREGATE_INT32, int32)
 
 #define SUM_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_sum_##name},
@@ -80,12 +80,13 @@ LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 #define MIN_ENTRY(format, name) [format] = {begin_min_##name, add_min_##name, finish_min_##name},
 #define MAX_ENTRY(format, name) [format] = {begin_max_##name, add_max_##name, finish_max_##name},
 
-#define KERNEL_TABLE                                                        \
-	{                                                                   \
-		[AGGREGATE_SUM - AGGREGATE_SUM] = {ALL_FORMATS(SUM_ENTRY)}, \
-		[AGGREGATE_MEAN - AGGREGATE_SUM] = {ALL_FORMATS(MEAN_ENTRY)}, \
-		[AGGREGATE_MIN - AGGREGATE_SUM] = {ALL_FORMATS(MIN_ENTRY)}, \
-		[AGGREGATE_MAX - AGGREGATE_SUM] = {ALL_FORMATS(MAX_ENTRY)}, \
+/* In the order of enum aggregate_op. */
+#define KERNEL_TABLE                                                                           \
+	{                                                                                      \
+		{ALL_FORMATS(SUM_ENTRY)}, {ALL_FORMATS(MEAN_ENTRY)}, {ALL_FORMATS(MIN_ENTRY)}, \
+		{                                                                              \
+			ALL_FORMATS(MAX_ENTRY)                                                 \
+		}                                                                              \
 	}
 
 #endif /* KERNELS_LANES_H */
