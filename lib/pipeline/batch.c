@@ -50,7 +50,8 @@ gather_vectors(struct batches *batches, struct classified *classified, enum pack
 static inline bool
 is_alike(const struct classified *classified)
 {
-	return classified->alike > 0 && classified->alike == classified->count[CLASS_SINGLE];
+	return classified->alike_singles > 0 &&
+		classified->alike_singles == classified->count[CLASS_SINGLE];
 }
 
 /* A request of one lane, whose lane is number `at`. */

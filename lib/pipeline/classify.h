@@ -60,7 +60,8 @@ struct classifier {
 /** A burst, sorted. What is here of requests is so by a packet's index in the burst. */
 struct classified {
 	unsigned int count[CLASSES];
-	unsigned int alike; /**< so many packets, the first ones, match the template */
+	/** So many packets, the first ones, match a template of one lane. */
+	unsigned int alike_singles;
 	/** Indices, in order; those of CLASS_FORWARD are not listed. */
 	uint8_t packet[CLASSES][CLASSIFY_BURST];
 	/** The NetFC header; the UDP header stands before it, all lanes behind it. */

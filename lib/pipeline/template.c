@@ -148,6 +148,7 @@ template_classify(const struct template *template, struct rte_mbuf **mbufs, stru
 		classified->group[p] = wanted.group;
 		classified->packet[wanted.class][p] = (uint8_t)p;
 	}
-	classified->count[wanted.class] = classified->alike = alike;
+	classified->count[wanted.class] = alike;
+	classified->alike_singles = wanted.class == CLASS_SINGLE ? alike : 0;
 	return alike;
 }

@@ -241,6 +241,46 @@ runs_that_end(void **state)
 	with_each_isa(*state, compare_runs);
 }
 
+static void
+write_alike(struct fixture *f, unsigned int first, unsigned int end, unsigned int op,
+	uint16_t lanes, uint64_t *seed)
+{
+	uint16_t x[PIPELINE_BURST], y[PIPELINE_BURST];
+
+	for (unsigned int i = first; i < end; i++) {
+		for (uint16_t l = 0; l < lanes; l++) {
+			x[l] = (uint16_t)shapes_draw(seed, 65536);
+			y[l] = (uint16_t)shapes_draw(seed, 65536);
+		}
+		packet_write(f->frame[i], op, NETFC_FP16, lanes, x, y);
+		f->length[i] = packet_length(lanes);
+	}
+}
+
+/* As many requests that match the template as others of another group, with fewer or more lanes. */
+static void
+compare_two_runs(struct fixture *f, uint64_t *seed)
+{
+	static const uint16_t counts[] = {1, 4, 12, 40};
+
+	for (unsigned int a = 0; a < RTE_DIM(counts); a++) {
+		for (unsigned int b = 0; b < RTE_DIM(counts); b++) {
+			write_alike(f, 0, PIPELINE_BURST, NETFC_ADD, counts[a], seed);
+			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
+			write_alike(f, 0, PIPELINE_BURST / 2, NETFC_ADD, counts[a], seed);
+			write_alike(f, PIPELINE_BURST / 2, PIPELINE_BURST, NETFC_MUL, counts[b],
+				seed);
+			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
+		}
+	}
+}
+
+static void
+two_runs_in_a_burst(void **state)
+{
+	with_each_isa(*state, compare_two_runs);
+}
+
 int
 main(void)
 {
@@ -249,6 +289,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(every_length_of_frame, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_cut_into_segments, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(runs_that_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(two_runs_in_a_burst, set_up, tear_down),
 	};
 
 	if (eal_start(1) != 0)
