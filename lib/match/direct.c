@@ -67,7 +67,8 @@ match_direct_create(const struct netfc_table *table, int socket_id, struct match
 	size_t keys = (size_t)1 << netfc_table_index_bits(table);
 	struct direct_stage *engine;
 
-	engine = rte_zmalloc_socket("netfc_direct", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
+	engine =
+		rte_zmalloc_socket("netfc_direct", sizeof(*engine), RTE_CACHE_LINE_SIZE, socket_id);
 	if (engine == NULL)
 		return -ENOMEM;
 	engine->stage.lookup = narrow ? lookup_narrow : lookup_wide;

@@ -119,8 +119,8 @@ fill(struct lpm_stage *engine, const struct netfc_table *table, int socket_id)
 	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
 	engine->lpm = rte_lpm_create(name, socket_id, &config);
 	error = engine->lpm == NULL ? -rte_errno
-				  : add_prefixes(engine->lpm, netfc_table_index_bits(table),
-					    KEY_SHIFT, prefixes, count);
+				    : add_prefixes(engine->lpm, netfc_table_index_bits(table),
+					      KEY_SHIFT, prefixes, count);
 	free(prefixes);
 	return error;
 }
@@ -188,7 +188,7 @@ match_create_prefixes(const struct netfc_prefix *prefixes, size_t count, int soc
 	snprintf(name, sizeof(name), "netfc-%" PRIxPTR, (uintptr_t)engine);
 	engine->lpm = rte_lpm_create(name, socket_id, &config);
 	error = engine->lpm == NULL ? -rte_errno
-				  : add_prefixes(engine->lpm, ADDRESS_BITS, 0, prefixes, count);
+				    : add_prefixes(engine->lpm, ADDRESS_BITS, 0, prefixes, count);
 	if (error != 0) {
 		lpm_free(&engine->stage);
 		return error;

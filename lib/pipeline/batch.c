@@ -163,8 +163,8 @@ replace_vector(uint8_t *at, const uint16_t *by, uint32_t lanes)
 	const uint16_t *mask = last_slots + lanes;
 
 	return add_sums(replace_word(at, by, mask),
-		replace_word(at + sizeof(uint64_t), by + VECTOR_LANES / 2,
-			mask + VECTOR_LANES / 2));
+		replace_word(
+			at + sizeof(uint64_t), by + VECTOR_LANES / 2, mask + VECTOR_LANES / 2));
 }
 
 static __rte_always_inline uint64_t
@@ -207,8 +207,8 @@ scatter_vectors(const struct batches *batches, const struct classified *classifi
 			flags |= flags_of(&batches->flags[last - (v - 1) * VECTOR_LANES], lanes);
 		}
 		any = any_flag(flags);
-		reply_write(payload, &frames[packet],
-			(changes & UINT32_MAX) + (changes >> 32), any);
+		reply_write(
+			payload, &frames[packet], (changes & UINT32_MAX) + (changes >> 32), any);
 		exceptions += flags_spread(any);
 	}
 	return exceptions;
@@ -304,8 +304,8 @@ scatter_singles(struct batches *batches, const struct classified *classified)
 }
 
 uint64_t
-batch_scatter(struct batches *batches, const struct classified *classified,
-	const struct frame *frames)
+batch_scatter(
+	struct batches *batches, const struct classified *classified, const struct frame *frames)
 {
 	return scatter_singles(batches, classified) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_8, 1) +

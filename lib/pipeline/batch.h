@@ -6,10 +6,10 @@
  * @file
  * Lanes of many requests that are computed together.
  *
- * Lanes are moved 8 at a time, however many a request has: vectors end where its lanes end, and what
- * they hold of the bytes before is overwritten by the next request, as a batch is filled from its
- * end towards its beginning. So no vector reads behind a request, and no loop's length depends on
- * one.
+ * Lanes are moved 8 at a time, however many a request has: vectors end where its lanes end, and
+ * what they hold of the bytes before is overwritten by the next request, as a batch is filled from
+ * its end towards its beginning. So no vector reads behind a request, and no loop's length depends
+ * on one.
  */
 
 #include "branch.h"
@@ -26,7 +26,7 @@
 /** The requests of one lane, in order: what their checksums are computed from, all at once. */
 struct singles {
 	uint8_t *payload[CLASSIFY_BURST];
-	uint16_t at[CLASSIFY_BURST] __rte_cache_aligned; /**< of the lanes below */
+	uint16_t at[CLASSIFY_BURST] __rte_cache_aligned;    /**< of the lanes below */
 	uint16_t before[CLASSIFY_BURST], z[CLASSIFY_BURST]; /**< the result's slot, and it */
 	uint16_t status[CLASSIFY_BURST], flags[CLASSIFY_BURST];
 	uint16_t checksum[CLASSIFY_BURST]; /**< of UDP; 0: there is none */
@@ -42,7 +42,7 @@ struct batches {
 	uint8_t flags[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 };
 
-_Static_assert(GROUPS * BATCH_STRIDE <= UINT16_MAX, "lanes are numbered in 16 bits");
+_Static_assert(GROUPS *BATCH_STRIDE <= UINT16_MAX, "lanes are numbered in 16 bits");
 
 /** Where a group's part ends. */
 static inline uint16_t
@@ -74,7 +74,7 @@ void batch_run(struct batches *batches, const struct group *groups, struct netfc
  *
  * @return their exceptions, counted as by flags_spread()
  */
-uint64_t batch_scatter(struct batches *batches, const struct classified *classified,
-	const struct frame *frames);
+uint64_t batch_scatter(
+	struct batches *batches, const struct classified *classified, const struct frame *frames);
 
 #endif /* PIPELINE_BATCH_H */

@@ -131,7 +131,8 @@ static __rte_always_inline void
 find_network(struct burst *burst, unsigned int p)
 {
 	const column tagged = if_tag(columns_load(&burst->ethernet, ETHERNET_TYPE, p));
-	const column twice = tagged & if_tag(columns_load(&burst->ethernet, ETHERNET_INNER_TYPE, p));
+	const column twice =
+		tagged & if_tag(columns_load(&burst->ethernet, ETHERNET_INNER_TYPE, p));
 	const column tag = column_swap(columns_load(&burst->ethernet, ETHERNET_TAG, p));
 
 	column_store(burst->network_offset + p,
@@ -150,12 +151,12 @@ find_udp(struct burst *burst, unsigned int p)
 	const column header_words = start & 0xf, version = start & 0xf0;
 	const column ipv4 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) &
 		column_equals(version, 0x40) & column_at_least(header_words, IPV4_BYTES / 4);
-	const column ipv6 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) &
-		column_equals(version, 0x60);
+	const column ipv6 =
+		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) & column_equals(version, 0x60);
 	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_BYTES));
-	const column length = column_swap(column_choose(ipv4,
-		columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
-		columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
+	const column length = column_swap(
+		column_choose(ipv4, columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
+			columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
 	const column network_offset = column_load(burst->network_offset + p);
 	const column length_of = column_load(burst->length + p);
 	const column is_short = column_at_most(length_of, LEAST_LENGTH - 1);
@@ -173,9 +174,9 @@ find_udp(struct burst *burst, unsigned int p)
 	const column near_end = (column)(offset > last);
 	const column is_ip = sound & fits;
 	/* As is_contiguous() of frame.c. */
-	const column contiguous = column_choose(ipv6 & is_ip,
-		(column)(segment - offset >= column_of(UDP_BYTES)),
-		~(ipv4 & is_ip & udp) | column_equals(header_words, IPV4_BYTES / 4));
+	const column contiguous =
+		column_choose(ipv6 & is_ip, (column)(segment - offset >= column_of(UDP_BYTES)),
+			~(ipv4 & is_ip & udp) | column_equals(header_words, IPV4_BYTES / 4));
 
 	column_store(burst->udp_offset + p, offset);
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
@@ -196,8 +197,7 @@ if_loaded(const struct classifier *classifier, column format)
 	column loaded = column_of(0);
 
 	for (unsigned int f = 0; f < NETFC_FORMAT_END; f++)
-		loaded |= column_equals(format, (uint16_t)f) &
-			column_load(classifier->loaded[f]);
+		loaded |= column_equals(format, (uint16_t)f) & column_load(classifier->loaded[f]);
 	return loaded;
 }
 
@@ -212,8 +212,8 @@ if_right(const struct classifier *classifier, const struct burst *burst, unsigne
 
 	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) &
 		column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
-		if_loaded(classifier, format) &
-		column_at_least(lanes, 1) & column_at_most(lanes, MOST_LANES) &
+		if_loaded(classifier, format) & column_at_least(lanes, 1) &
+		column_at_most(lanes, MOST_LANES) &
 		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
 }
 
@@ -230,16 +230,15 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	const column udp = column_at_least(datagram, UDP_BYTES) &
 		(column)(datagram <= column_load(burst->room + p));
 	const column payload = udp & (datagram - UDP_BYTES);
-	const column netfc_port =
-		udp & (column)(port == column_load(classifier->udp_port));
+	const column netfc_port = udp & (column)(port == column_load(classifier->udp_port));
 	const column asks = column_equals(columns_load(&burst->request, REQUEST_MAGIC, p),
 				    RTE_BE16(NETFC_MAGIC)) &
 		column_equals(format_status & NETFC_STATUS_REPLY << 8, 0);
 	const column whole = column_at_least(payload, NETFC_BYTES);
 	/* No checksum: over IPv4 it stays so, over IPv6 it is walked. */
 	const column checked = ~column_equals(checksum, 0) |
-		column_equals(columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) & 0xff,
-			FRAME_IPV4);
+		column_equals(
+			columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) & 0xff, FRAME_IPV4);
 	const column request = netfc_port & whole & asks & checked &
 		if_right(classifier, burst, p, payload, lanes);
 	const column walk = column_load(burst->is_walk + p) |

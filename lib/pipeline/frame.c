@@ -115,8 +115,7 @@ is_contiguous(const struct rte_mbuf *mbuf, const struct frame *frame)
 		end = frame->network_offset + (uint32_t)sizeof(struct rte_ipv6_hdr) +
 			(uint32_t)sizeof(struct rte_udp_hdr);
 	if (frame->network == FRAME_IPV4 && frame->udp &&
-		frame->udp_offset !=
-			frame->network_offset + (uint32_t)sizeof(struct rte_ipv4_hdr))
+		frame->udp_offset != frame->network_offset + (uint32_t)sizeof(struct rte_ipv4_hdr))
 		return false;
 	return end <= length && (!frame->udp || frame_payload_offset(frame) <= length);
 }

@@ -27,7 +27,8 @@ struct pipeline_worker {
 	struct batches batches;
 } __rte_cache_aligned;
 
-/* Tables too small for a match stage are arrays in every engine, like a switch's constant entries. */
+/* Tables too small for a match stage are arrays in every engine, like a switch's constant entries.
+ */
 static int
 create_stages(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
 {
@@ -97,8 +98,8 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 			link_branch(pipeline, set, branch);
 	}
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
-		pipeline->walk.group[group_index(format, op)] = (struct group){
-			&pipeline->branch[format][netfc_op_branch(op)], op};
+		pipeline->walk.group[group_index(format, op)] =
+			(struct group){&pipeline->branch[format][netfc_op_branch(op)], op};
 	pipeline->walk.loaded |= UINT32_C(1) << format;
 	classifier_load(&pipeline->classifier, format);
 	return error;
@@ -192,8 +193,8 @@ walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fra
 
 	for (unsigned int p = 0; p < classified->count[CLASS_WALK]; p++) {
 		const unsigned int packet = classified->packet[CLASS_WALK][p];
-		const struct walked walked = walk_packet(&worker->pipeline->walk, mbufs[packet],
-			&frames[packet], &worker->lanes);
+		const struct walked walked = walk_packet(
+			&worker->pipeline->walk, mbufs[packet], &frames[packet], &worker->lanes);
 
 		if (!walked.answered)
 			continue;
@@ -241,7 +242,8 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 	counters->lanes += batch_gather(&worker->batches, classified);
 	batch_run(&worker->batches, worker->pipeline->walk.group, &worker->lanes);
 	exceptions = batch_scatter(&worker->batches, classified, frames);
-	exceptions += in_place_run(worker->pipeline->walk.group, classified, frames, &counters->lanes);
+	exceptions +=
+		in_place_run(worker->pipeline->walk.group, classified, frames, &counters->lanes);
 	exceptions += walk_packets(worker, mbufs, frames, classified);
 	count_exceptions(counters, exceptions);
 }

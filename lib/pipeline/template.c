@@ -83,8 +83,8 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 	*template = (struct template){
 		.offset = {TYPE_OFFSET, frame->udp_offset + 2u},
 		.length = IPV4_OFFSET +
-			load_be16(bytes + IPV4_OFFSET +
-				offsetof(struct rte_ipv4_hdr, total_length)),
+			load_be16(
+				bytes + IPV4_OFFSET + offsetof(struct rte_ipv4_hdr, total_length)),
 		.payload_offset = (uint16_t)frame_payload_offset(frame),
 		.lanes = lanes,
 		.group = group,
@@ -93,8 +93,7 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 	};
 	for (unsigned int v = 0; v < TEMPLATE_VECTORS; v++) {
 		template->mask[v] = load_bytes16(pattern.mask + template->offset[v]);
-		template->value[v] =
-			load_bytes16(bytes + template->offset[v]) & template->mask[v];
+		template->value[v] = load_bytes16(bytes + template->offset[v]) & template->mask[v];
 	}
 }
 

@@ -20,7 +20,8 @@
 /* Sixteen bytes each hold all fields that say what a request is: IPv4; UDP and NetFC. */
 #define TEMPLATE_VECTORS 2
 
-struct template {
+struct template
+{
 	bytes16 mask[TEMPLATE_VECTORS];
 	bytes16 value[TEMPLATE_VECTORS];
 	uint16_t offset[TEMPLATE_VECTORS]; /* in the frame */

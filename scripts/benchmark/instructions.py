@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchmark.measure import tables
+from benchmark.measure import mixes, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import contenders
 from netfc import capture
@@ -39,6 +39,15 @@ CASES = [
 ]
 
 
+# Packets that differ; by their names in measure/mixes.py.
+MIXES = (
+    "random operation",
+    "IPv6 in a VLAN, random operation",
+    "random operation, 1 to 8 lanes",
+    "half TCP, half add",
+)
+
+
 class CountError(Exception):
     """Nothing could be counted."""
 
@@ -54,7 +63,18 @@ def write_bursts(path, kept):
     frames = []
     for case in [CASES[0], *CASES]:
         frames += maker.frames("fp16", *case, BURST)
+    for mix in mixes.MIXES:
+        if mix.name in MIXES:
+            frames += mixes.frames(mix, BURST)
     capture.write(path, frames)
+
+
+def names():
+    """Of what is counted, in order."""
+    return [
+        *(case_name(*case) for case in CASES),
+        *(mix.name for mix in mixes.MIXES if mix.name in MIXES),
+    ]
 
 
 def run_switch(build, room, bursts, folder):
@@ -83,12 +103,12 @@ def count_room(build, room, bursts):
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         run_switch(build, room, bursts, folder)
         counts = []
-        for number in range(1, len(CASES) + 2):
+        for number in range(1, len(names()) + 2):
             path = pathlib.Path(folder) / f"counts.{number}"
             if not path.exists():
                 raise CountError(f"{room}: callgrind has seen {number - 1} calls of {FUNCTION}")
             counts.append(int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]))
-    return {case_name(*case): count for case, count in zip(CASES, counts[1:])}
+    return dict(zip(names(), counts[1:]))
 
 
 def count(build, kept):
@@ -126,11 +146,12 @@ def compiler():
 def rows(counted):
     """One a case: instructions per packet and per lane of each room."""
     found = []
-    for op, operands, lanes in CASES:
-        cells = [case_name(op, operands, lanes)]
+    lanes_of = {case_name(*case): case[-1] for case in CASES}
+    for name in names():
+        cells = [name]
         for cases in counted.values():
-            burst = cases[case_name(op, operands, lanes)]
-            cells += [f"{burst / BURST:,.1f}", f"{burst / BURST / lanes:,.2f}"]
+            packet, lanes = cases[name] / BURST, lanes_of.get(name)
+            cells += [f"{packet:,.1f}", f"{packet / lanes:,.2f}" if lanes else ""]
         found.append(cells)
     return found
 

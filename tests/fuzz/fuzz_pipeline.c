@@ -40,11 +40,11 @@ static struct netfc_set *sets[FAMILIES][NETFC_FORMAT_END];
  * One worker for each instruction set (those that this machine lacks stand for the best that it
  * has), and one for each other kind of match; hash runs the steps of its sets one by one.
  */
-static const struct room {
+static const struct engine {
 	enum match_kind match;
 	enum vector_isa isa;
 	unsigned int family;
-} rooms[] = {
+} engines[] = {
 	{MATCH_DIRECT, VECTOR_PLAIN, LOGARITHMS},
 	{MATCH_DIRECT, VECTOR_AVX2, LOGARITHMS},
 	{MATCH_DIRECT, VECTOR_AVX512, LOGARITHMS},
@@ -52,7 +52,7 @@ static const struct room {
 	{MATCH_LPM, VECTOR_AVX2, LOGARITHMS},
 	{MATCH_FPU, VECTOR_AVX512, CORRECTLY_ROUNDED},
 };
-#define WORKERS ((unsigned int)RTE_DIM(rooms))
+#define WORKERS ((unsigned int)RTE_DIM(engines))
 static struct pipeline *pipeline[WORKERS];
 static struct pipeline_worker *worker[WORKERS];
 static struct endpoint endpoint;
@@ -87,15 +87,15 @@ static void
 create_worker(unsigned int w)
 {
 	struct pipeline_config config = {
-		.match = rooms[w].match,
-		.isa = RTE_MIN(rooms[w].isa, vector_isa_best()),
+		.match = engines[w].match,
+		.isa = RTE_MIN(engines[w].isa, vector_isa_best()),
 		.udp_port = NETFC_UDP_PORT,
 		.queries = w == 0, /* the others refuse them */
 		.socket_id = SOCKET_ID_ANY,
 	};
 
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
-		config.sets[format] = sets[rooms[w].family][format];
+		config.sets[format] = sets[engines[w].family][format];
 	FUZZ_CHECK(pipeline_create(&config, &pipeline[w]) == 0);
 	worker[w] = pipeline_worker_create(pipeline[w], SOCKET_ID_ANY);
 	FUZZ_CHECK(worker[w] != NULL);
@@ -278,7 +278,7 @@ check_frame(unsigned int family, const struct frame *frame, uint8_t *before, con
 /* ---- a burst ----------------------------------------------------------------------------- */
 
 struct burst {
-	unsigned int room;
+	unsigned int engine;
 	uint16_t count;
 	struct rte_mbuf *mbuf[PIPELINE_BURST];
 	struct frame frame[PIPELINE_BURST];
@@ -291,7 +291,7 @@ read_burst(struct fuzz_input *input, struct burst *burst)
 	uint8_t first = fuzz_byte(input);
 	uint32_t cut = 2u * (first / WORKERS);
 
-	burst->room = first % WORKERS;
+	burst->engine = first % WORKERS;
 	while (input->left > 0 && burst->count < PIPELINE_BURST) {
 		size_t length = fuzz_word(input) % LONGEST_FRAME;
 		const uint8_t *bytes = fuzz_bytes(input, &length);
@@ -312,7 +312,7 @@ check_burst(struct burst *burst)
 
 	for (uint16_t i = 0; i < burst->count; i++) {
 		chain_bytes(burst->mbuf[i], after);
-		check_frame(rooms[burst->room].family, &burst->frame[i], burst->before[i], after,
+		check_frame(engines[burst->engine].family, &burst->frame[i], burst->before[i], after,
 			burst->mbuf[i]->pkt_len);
 	}
 }
@@ -354,8 +354,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct burst burst = {0};
 
 	read_burst(&input, &burst);
-	pipeline_process(worker[burst.room], burst.mbuf, burst.frame, burst.count);
-	answer_queries(worker[burst.room], burst.mbuf, burst.frame, burst.count);
+	pipeline_process(worker[burst.engine], burst.mbuf, burst.frame, burst.count);
+	answer_queries(worker[burst.engine], burst.mbuf, burst.frame, burst.count);
 	check_burst(&burst);
 	forward_burst(&burst);
 	frame_count += burst.count;

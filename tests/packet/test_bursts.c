@@ -268,8 +268,8 @@ compare_two_runs(struct fixture *f, uint64_t *seed)
 			write_alike(f, 0, PIPELINE_BURST, NETFC_ADD, counts[a], seed);
 			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
 			write_alike(f, 0, PIPELINE_BURST / 2, NETFC_ADD, counts[a], seed);
-			write_alike(f, PIPELINE_BURST / 2, PIPELINE_BURST, NETFC_MUL, counts[b],
-				seed);
+			write_alike(
+				f, PIPELINE_BURST / 2, PIPELINE_BURST, NETFC_MUL, counts[b], seed);
 			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every key of every table of every installed set, through every match room. */
+/* Every key of every table of every installed set, through every match engine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -181,7 +181,7 @@ mixed_bursts(void **state)
 	rte_pktmbuf_free_bulk(mbufs, PIPELINE_BURST);
 }
 
-/* The same frame by both ways: in one segment, which plain requests are, and cut within headers. */
+/* The same frame by both ways: in one segment, on the fast path, and cut within headers. */
 static void
 compare_ways(struct fixture *f, struct pipeline_worker *general, uint8_t (*frames)[1024],
 	const uint32_t *length)

@@ -55,7 +55,8 @@ swap_macs(uint8_t *bytes)
 	memcpy(bytes, &macs, sizeof(macs));
 }
 
-/* From here on, behind the start of an IPv4 header, are its addresses and, without options, ports. */
+/* From here on, behind the start of an IPv4 header, are its addresses and, without options, ports.
+ */
 #define IPV4_VECTOR 8
 
 /* Which of the 16 bytes change places, by network and whether UDP follows, see swapped_of(). */
@@ -77,8 +78,8 @@ reflect_contiguous(uint8_t *bytes, uint32_t network_offset, bytes16 swapped)
 	swap_macs(bytes);
 	both ^= swapped &
 		(both ^
-			__builtin_shufflevector(both, both, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7,
-				14, 15, 12, 13));
+			__builtin_shufflevector(
+				both, both, 0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 14, 15, 12, 13));
 	memcpy(at, &both, sizeof(both));
 }
 
@@ -141,8 +142,8 @@ reflect_alike(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t coun
 	const bytes16 swapped = swapped_of(&frames[0]);
 
 	for (uint16_t i = 0; i < count; i++)
-		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *),
-			frames[i].network_offset, swapped);
+		reflect_contiguous(
+			rte_pktmbuf_mtod(mbufs[i], uint8_t *), frames[i].network_offset, swapped);
 }
 
 static void
@@ -156,8 +157,8 @@ reflect_mixed(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t coun
 			reflect_any(mbufs[i], &frames[i]);
 			continue;
 		}
-		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *),
-			frames[i].network_offset, swapped_of(&frames[i]));
+		reflect_contiguous(rte_pktmbuf_mtod(mbufs[i], uint8_t *), frames[i].network_offset,
+			swapped_of(&frames[i]));
 		ipv6[ipv6_count] = (uint8_t)i;
 		ipv6_count += frames[i].network == FRAME_IPV6;
 	}

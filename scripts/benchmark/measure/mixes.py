@@ -199,10 +199,15 @@ MIXES = (
 )
 
 
+def frames(mix, count, port=0):
+    """Frames that come in by a port, always the same."""
+    packets = Packets(SEED + port)
+    return [mix.draw(packets, port) for _ in range(count)]
+
+
 def write(mix, path, port=0):
     """Write the capture of what comes in by a port."""
-    packets = Packets(SEED + port)
-    capture.write(path, [mix.draw(packets, port) for _ in range(mix.packets)])
+    capture.write(path, frames(mix, mix.packets, port))
 
 
 def _captures(mix, folder):
