@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""libnetfc-allreduce, by netfc.allreduce, against the running switch."""
+
+import contextlib
+import threading
+
+import aggregation_workers
+import hosts
+import numpy as np
+import pytest
+
+from netfc import allreduce
+
+SWITCH_IP = hosts.SWITCH_IP
+TOKEN = 0x5eed
+COUNT = 20_000
+
+pytestmark = hosts.needs_namespaces
+
+
+@contextlib.contextmanager
+def aggregating(folder, option='--aggregate', lcores=1):
+    """A host whose interface is a TAP port of a switch that aggregates."""
+    options = ['--address', f'{SWITCH_IP}/24', option]
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        yield host, live
+
+
+def in_threads(host, count, work):
+    """work(rank) in a thread of its own for each rank, in the host's namespace; what they return."""
+    results, errors = [None] * count, []
+
+    def run(rank):
+        try:
+            with host.entered():
+                results[rank] = work(rank)
+        except BaseException as error:  # told by the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if errors:
+        raise errors[0]
+    return results
+
+
+def communicator(rank, count, **options):
+    return allreduce.Communicator(SWITCH_IP, worker=rank, workers=count, token=TOKEN, **options)
+
+
+@pytest.mark.parametrize('shards', [1, 2, 4])
+def test_sums_of_vectors(tmp_path, shards):
+    draw = np.random.default_rng(shards)
+    values = (draw.standard_normal((3, COUNT)) * 10.0 ** draw.integers(-6, 6, COUNT)).astype('f4')
+
+    def work(rank):
+        mine = values[rank].copy()
+        with communicator(rank, 3) as comm:
+            comm.allreduce(mine)
+        return mine
+
+    with aggregating(tmp_path, f'--aggregate=shards={shards}', lcores=shards) as (host, live):
+        results = in_threads(host, 3, work)
+        stats = live.stop()
+    exact = np.frombuffer(aggregation_workers.exact_sum(values), '>f4')
+    for result in results:
+        assert np.array_equal(result.view('u4'), exact.astype('f4').view('u4'))
+    assert stats['aggregate']['jobs_ended'] == 1
+
+
+def test_a_worker_that_dies_is_named(tmp_path):
+    def work(rank):
+        with communicator(rank, 3) as comm:
+            mine = np.ones(COUNT, 'f4')
+            comm.allreduce(mine)
+            if rank == 1:
+                comm.abort()  # it says nothing any more
+                return None
+            with pytest.raises(allreduce.AllreduceError) as failed:
+                comm.allreduce(mine)
+            return failed.value.worker
+
+    with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
+        assert in_threads(host, 3, work) == [1, None, 1]
+        live.stop()
+
+
+def test_without_a_switch_that_aggregates(tmp_path):
+    def work(rank):
+        with pytest.raises(allreduce.AllreduceError) as failed:
+            communicator(rank, 1)
+        return str(failed.value)
+
+    options = ['--address', f'{SWITCH_IP}/24']
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, ['net_tap0,iface=eth0'], options, namespace=host) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        said, = in_threads(host, 1, work)
+        live.stop()
+    assert 'aggregate' in said
