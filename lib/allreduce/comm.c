@@ -12,7 +12,7 @@
 #include "error.h"
 #include "join.h"
 #include "options.h"
-#include "peers.h"
+#include "window/peers.h"
 
 const char *
 netfc_allreduce_version(void)

@@ -7,12 +7,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "channel.h"
+#include "window/channel.h"
 #include "clock.h"
 #include "error.h"
-#include "keepalive.h"
-#include "receive.h"
-#include "timers.h"
+#include "window/keepalive.h"
+#include "window/receive.h"
+#include "window/timers.h"
 
 #define MAX_POLLED (1 + NETFC_ALLREDUCE_MAX_SWITCHES * 64)
 

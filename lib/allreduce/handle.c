@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "drive.h"
 #include "error.h"
-#include "window.h"
+#include "window/window.h"
 
 unsigned int
 netfc_allreduce_value_bytes(unsigned int format)

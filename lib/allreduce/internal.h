@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 
 #include "netfc_allreduce.h"
-#include "rtt.h"
+#include "window/rtt.h"
 
 #define ALLREDUCE_NO_SLOT UINT32_MAX
 #define ALLREDUCE_ADDRESS_BYTES 80 /* of "[address]:port" */

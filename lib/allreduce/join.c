@@ -8,10 +8,10 @@
 
 #include <aggregate_wire.h>
 
-#include "address.h"
+#include "net/address.h"
 #include "clock.h"
 #include "error.h"
-#include "packets.h"
+#include "net/packets.h"
 
 #define JOIN_BYTES (sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire))
 #define RECEIVE_BYTES 2048

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "address.h"
+#include "net/address.h"
 #include "clock.h"
-#include "rtt.h"
-#include "swap.h"
+#include "window/rtt.h"
+#include "net/swap.h"
 
 /* Every length up to two AVX-512 vectors and more, at every alignment. */
 static void

@@ -16,7 +16,7 @@
 #include "internal.h"
 #include "relay.h"
 #include "server.h"
-#include "window.h"
+#include "window/window.h"
 #include "workers.h"
 
 #define MAX_VECTORS 32

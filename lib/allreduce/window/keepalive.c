@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "keepalive.h"
+#include "window/keepalive.h"
 
 #include "clock.h"
 #include "error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "socket.h"
+#include "net/socket.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window.h"
+#include "window/window.h"
 
-#include "channel.h"
+#include "window/channel.h"
+#include "window/piece.h"
 
 /* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
 static uint64_t
 share(uint64_t end, unsigned int index, unsigned int peers)
 {
 	return end > index ? (end - index - 1) / peers + 1 : 0;
-}
-
-static uint64_t
-number_of(const struct netfc_allreduce *comm, const struct peer *peer, uint64_t chunk)
-{
-	return chunk * comm->peers + peer->index;
 }
 
 /* Whose chunk it is; it is not done, so that it is in the queue. */
@@ -32,7 +27,7 @@ begin(struct netfc_allreduce *comm, struct peer *peer, uint32_t at)
 {
 	struct slot *slot = &peer->slot[at];
 
-	slot->handle = find_handle(comm, number_of(comm, peer, slot->chunk));
+	slot->handle = find_handle(comm, piece_number(comm, peer, slot->chunk));
 	slot->times = 0;
 	channel_queue(channel_of(peer, at), at);
 }
@@ -61,19 +56,6 @@ window_extend(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handl
 	comm->next_chunk += handle->chunks;
 	for (unsigned int k = 0; k < comm->peers; k++)
 		extend_peer(comm, &comm->peer[k]);
-}
-
-struct piece
-window_piece(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
-{
-	const struct netfc_allreduce_handle *handle = slot->handle;
-	uint64_t first = (number_of(comm, peer, slot->chunk) - handle->first) * handle->in_chunk;
-	uint64_t left = handle->count - first;
-
-	return (struct piece){
-		.values = handle->data + first * handle->value_bytes,
-		.count = (uint16_t)(left < handle->in_chunk ? left : handle->in_chunk),
-	};
 }
 
 static void

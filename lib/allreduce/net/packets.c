@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "packets.h"
+#include "net/packets.h"
 
 #include <netinet/in.h>
 #include <netinet/udp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "timers.h"
+#include "window/timers.h"
 
-#include "channel.h"
+#include "window/channel.h"
 #include "clock.h"
 #include "error.h"
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "receive.h"
+#include "window/receive.h"
 
 #include <errno.h>
 
 #include <aggregate_wire.h>
 
-#include "channel.h"
+#include "window/channel.h"
 #include "clock.h"
 #include "error.h"
-#include "keepalive.h"
-#include "packets.h"
-#include "swap.h"
-#include "window.h"
+#include "window/keepalive.h"
+#include "net/packets.h"
+#include "net/swap.h"
+#include "window/piece.h"
+#include "window/window.h"
 
 /* A chunk is lost if that many sent after it have been answered: they came in another order. */
 #define REORDERED 4
@@ -45,7 +46,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 {
 	struct netfc_allreduce_handle *handle = slot->handle;
 	struct peer *peer = channel->peer;
-	const struct piece piece = window_piece(comm, peer, slot);
+	const struct piece piece = piece_of(comm, peer, slot);
 
 	if (reply->op != handle->op || reply->format != handle->format ||
 		reply->count != piece.count) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "swap.h"
+#include "net/swap.h"
 
 #include <endian.h>
 #include <string.h>

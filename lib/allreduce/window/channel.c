@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "channel.h"
+#include "window/channel.h"
 
 #include <errno.h>
 
 #include <aggregate_wire.h>
 
 #include "error.h"
-#include "packets.h"
-#include "swap.h"
-#include "window.h"
+#include "net/packets.h"
+#include "net/swap.h"
+#include "window/piece.h"
 
 struct channel *
 channel_of(struct peer *peer, uint32_t slot)
@@ -91,7 +91,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	uint8_t *payload)
 {
 	const struct netfc_allreduce_handle *handle = slot->handle;
-	const struct piece piece = window_piece(comm, peer, slot);
+	const struct piece piece = piece_of(comm, peer, slot);
 	const struct aggregate_message message = {
 		.op = handle->op,
 		.format = handle->format,
@@ -174,7 +174,7 @@ send_segments(struct netfc_allreduce *comm, struct channel *channel)
 		if (slot->handle == NULL)
 			break;
 		bytes = AGGREGATE_HEADER_BYTES +
-			(size_t)window_piece(comm, channel->peer, slot).count *
+			(size_t)piece_of(comm, channel->peer, slot).count *
 				slot->handle->value_bytes;
 		if (count > 0 && bytes > segment)
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "address.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -9,18 +9,8 @@
 
 #include "internal.h"
 
-/* A chunk's values in the array. */
-struct piece {
-	uint8_t *values;
-	uint16_t count;
-};
-
 /* An allreduce has been put at the queue's end: number its chunks, begin those that can be. */
 void window_extend(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle);
-
-/* The values of the chunk that a slot has in flight. */
-struct piece
-window_piece(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot);
 
 /* A slot's result is in its place: on to its next chunk; allreduces may be done with that. */
 void window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t slot, uint64_t now);

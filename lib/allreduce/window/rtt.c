@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "rtt.h"
+#include "window/rtt.h"
 
 #include "clock.h"
 

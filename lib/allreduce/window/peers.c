@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "peers.h"
+#include "window/peers.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <aggregate_wire.h>
 
-#include "address.h"
+#include "net/address.h"
 #include "clock.h"
 #include "error.h"
-#include "packets.h"
-#include "socket.h"
+#include "net/packets.h"
+#include "net/socket.h"
 
 #define MAX_SHARDS 64
 #define ETHERNET_MTU 1500
