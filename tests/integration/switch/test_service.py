@@ -137,5 +137,5 @@ def test_every_program_has_a_manual_page():
                 if path.is_file() and os.access(path, os.X_OK)} - {
                     'netfc-aggregate-bench', 'netfc-errors', 'netfc-microbench'}  # not installed
     programs |= {path.name for path in project_scripts.PROGRAMS.glob('netfc-*')}
-    pages = {path.stem for path in (project_scripts.PROJECT / 'docs' / 'man').glob('*.[0-9]')}
+    pages = {path.stem for path in (project_scripts.PROJECT / 'docs' / 'man').glob('*.[18]')}
     assert programs == pages
