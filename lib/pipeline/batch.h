@@ -42,7 +42,7 @@ struct batches {
 	uint8_t flags[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 };
 
-_Static_assert(GROUPS *BATCH_STRIDE <= UINT16_MAX, "lanes are numbered in 16 bits");
+_Static_assert(UINT16_MAX >= GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
 
 /** Where a group's part ends. */
 static inline uint16_t

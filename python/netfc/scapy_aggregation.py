@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Aggregation as a scapy layer, on UDP ports 20040 to 20047.
+"""Aggregation as a scapy layer, on UDP ports 20040 to 20047. An example:
 
     from netfc.scapy_aggregation import Aggregation
 
     Aggregation(op="sum", format="fp32", job=1, worker=0, token=7, values=[1.5, -2.25]).show2()
+
+shows a packet with its lanes as numbers.
 """
 
 import struct

@@ -312,8 +312,8 @@ check_burst(struct burst *burst)
 
 	for (uint16_t i = 0; i < burst->count; i++) {
 		chain_bytes(burst->mbuf[i], after);
-		check_frame(engines[burst->engine].family, &burst->frame[i], burst->before[i], after,
-			burst->mbuf[i]->pkt_len);
+		check_frame(engines[burst->engine].family, &burst->frame[i], burst->before[i],
+			after, burst->mbuf[i]->pkt_len);
 	}
 }
 
