@@ -4,11 +4,13 @@
 
 /** @file Words and vectors at any address of a packet. */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
+#include <rte_vect.h>
 
 /** Sixteen bytes that are moved at once. */
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
@@ -58,6 +60,20 @@ load_bytes16(const void *at)
 
 	memcpy(&bytes, at, sizeof(bytes));
 	return bytes;
+}
+
+/** Whether no bit is set. */
+static __rte_always_inline bool
+is_zero_bytes16(bytes16 bytes)
+{
+#ifdef __SSE4_1__
+	return _mm_testz_si128((__m128i)bytes, (__m128i)bytes) != 0;
+#else
+	uint64_t halves[2];
+
+	memcpy(halves, &bytes, sizeof(halves));
+	return (halves[0] | halves[1]) == 0;
+#endif
 }
 
 static __rte_always_inline void

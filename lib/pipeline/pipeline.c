@@ -206,9 +206,19 @@ walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fra
 	return exceptions;
 }
 
+/* Classify a burst's first packet alone, for the template. */
+static void
+learn_first(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
+	struct classified *classified)
+{
+	classify(&worker->pipeline->classifier, mbufs, frames, 0, 1, classified);
+	template_learn(&worker->template, mbufs, frames, 0, 1, classified);
+	memset(classified->count, 0, sizeof(classified->count));
+}
+
 /*
  * Classify a burst. One that starts as the last one ended is compared with the template first, and
- * one that is all alike becomes it.
+ * one that seems to be all alike becomes it.
  */
 static void
 sort_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
@@ -220,8 +230,12 @@ sort_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame
 	alike = template_classify(&worker->template, mbufs, frames, count, classified);
 	if (likely(alike == count))
 		return;
-	classify(&worker->pipeline->classifier, mbufs, frames, alike, count, classified);
-	template_learn(&worker->template, mbufs, frames, alike, count, classified);
+	if (alike == 0 && count > 1 && template_is_likely(mbufs, count)) {
+		learn_first(worker, mbufs, frames, classified);
+		alike = template_classify(&worker->template, mbufs, frames, count, classified);
+	}
+	if (alike < count)
+		classify(&worker->pipeline->classifier, mbufs, frames, alike, count, classified);
 }
 
 void

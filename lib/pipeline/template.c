@@ -16,6 +16,12 @@
 #define IPV4_OFFSET 14
 #define LONGEST 128
 
+/* A few packets of a burst are compared with its first, in some of their bytes. */
+#define LIKE_PROBES 4
+#define LIKE_NETWORK 12 /* ether type to length, the first six of eight bytes */
+#define LIKE_REQUEST 42 /* magic to lanes */
+#define LIKE_LENGTH 50
+
 /* Which bits of a frame's bytes say what it is. */
 struct pattern {
 	uint8_t mask[LONGEST];
@@ -112,15 +118,37 @@ matches(const struct template *template, const struct rte_mbuf *mbuf)
 {
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	bytes16 wrong = {0};
-	uint64_t halves[2];
 
 	if (rte_pktmbuf_data_len(mbuf) < template->length)
 		return false;
 	for (unsigned int v = 0; v < TEMPLATE_VECTORS; v++)
 		wrong |= (load_bytes16(bytes + template->offset[v]) & template->mask[v]) ^
 			template->value[v];
-	memcpy(halves, &wrong, sizeof(halves));
-	return (halves[0] | halves[1]) == 0;
+	return is_zero_bytes16(wrong);
+}
+
+/* Of IPv4 and UDP, what requests that are alike have in common, addresses and ids left out. */
+static bool
+is_like(const struct rte_mbuf *a, const struct rte_mbuf *b)
+{
+	const uint8_t *bytes_a = rte_pktmbuf_mtod(a, const uint8_t *);
+	const uint8_t *bytes_b = rte_pktmbuf_mtod(b, const uint8_t *);
+
+	if (rte_pktmbuf_data_len(a) < LIKE_LENGTH ||
+		rte_pktmbuf_data_len(a) != rte_pktmbuf_data_len(b))
+		return false;
+	return (load_64(bytes_a + LIKE_NETWORK) ^ load_64(bytes_b + LIKE_NETWORK)) << 16 == 0 &&
+		load_64(bytes_a + LIKE_REQUEST) == load_64(bytes_b + LIKE_REQUEST);
+}
+
+bool
+template_is_likely(struct rte_mbuf **mbufs, unsigned int count)
+{
+	for (unsigned int probe = 1; probe <= LIKE_PROBES; probe++) {
+		if (!is_like(mbufs[0], mbufs[(count - 1) * probe / LIKE_PROBES]))
+			return false;
+	}
+	return true;
 }
 
 unsigned int

@@ -10,6 +10,7 @@
  * VLAN tags or over IPv6 have none: classify() is as fast for them as for any others.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <rte_mbuf.h>
@@ -45,6 +46,9 @@ void template_clear(struct template *template);
  */
 void template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
 	unsigned int first, unsigned int end, const struct classified *classified);
+
+/** Whether a burst is worth a template of its first packet: a guess, by a few of its packets. */
+bool template_is_likely(struct rte_mbuf **mbufs, unsigned int count);
 
 /**
  * Classify the packets of a burst up to the first that does not match.

@@ -127,13 +127,13 @@ reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 static bool
 are_alike(const struct frame *frames, uint16_t count)
 {
-	const struct frame *first = &frames[0];
-	bool alike = first->contiguous && first->network != FRAME_IPV6;
+	/* The network, and all flags. */
+	const uint16_t first = load_16(&frames[0]);
+	uint16_t difference = 0;
 
 	for (uint16_t i = 1; i < count; i++)
-		alike &= (frames[i].network == first->network) & (frames[i].udp == first->udp) &
-			frames[i].contiguous;
-	return alike;
+		difference |= load_16(&frames[i]) ^ first;
+	return difference == 0 && frames[0].contiguous && frames[0].network != FRAME_IPV6;
 }
 
 static void
