@@ -1,85 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stations are learned, move, are forgotten and find no place, with a clock of the test's own. */
-#include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include <rte_cycles.h>
-#include <rte_malloc.h>
+#include <rte_common.h>
 
 #include "eal.h"
-#include "forward/station_table.h"
-
-#define CAPACITY 64u
-#define AGEING_S 100u
-#define READERS 2u
-#define WORKER 0u /* the worker that the test plays itself; readers follow it */
-
-struct fixture {
-	struct rte_rcu_qsbr *qsbr;
-	struct station_table *table;
-	uint64_t second; /* TSC cycles */
-	uint64_t now;
-};
-
-/* Where threads may run: the EAL pins its own to one core. */
-static cpu_set_t all_cpus;
-
-static struct station_key
-key_of(uint32_t station)
-{
-	struct station_key key = {
-		.mac = {{0x02, 0, (uint8_t)(station >> 24), (uint8_t)(station >> 16),
-			(uint8_t)(station >> 8), (uint8_t)station}}};
-
-	return key;
-}
-
-/* Take a table of another size. */
-static void
-replace_table(struct fixture *f, uint32_t capacity)
-{
-	station_table_free(f->table);
-	f->table = station_table_create(capacity, AGEING_S, f->qsbr);
-	if (f->table == NULL)
-		fail_msg("no table for %u stations", capacity);
-}
-
-static int
-set_up(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	assert_non_null(f);
-	f->second = rte_get_tsc_hz();
-	f->now = f->second;
-	f->qsbr = rte_zmalloc(NULL, rte_rcu_qsbr_get_memsize(READERS + 1), RTE_CACHE_LINE_SIZE);
-	assert_non_null(f->qsbr);
-	assert_int_equal(rte_rcu_qsbr_init(f->qsbr, READERS + 1), 0);
-	rte_rcu_qsbr_thread_register(f->qsbr, WORKER);
-	rte_rcu_qsbr_thread_online(f->qsbr, WORKER);
-	replace_table(f, CAPACITY);
-	*state = f;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	struct fixture *f = *state;
-
-	rte_rcu_qsbr_thread_offline(f->qsbr, WORKER);
-	station_table_free(f->table);
-	rte_free(f->qsbr);
-	free(f);
-	return 0;
-}
+#include "station_fixture.h"
 
 /* Let the keeper catch up, and the worker go on in between. */
 static void
@@ -89,49 +20,6 @@ keep(struct fixture *f)
 		station_table_keep(f->table, f->now);
 		rte_rcu_qsbr_quiescent(f->qsbr, WORKER);
 	}
-}
-
-static struct station *
-look_up(const struct fixture *f, const struct station_key *key)
-{
-	struct station *station;
-
-	station_table_look_up(f->table, key, &station, 1);
-	return station;
-}
-
-/* Returns whether the station was known. */
-static bool
-seen_key(struct fixture *f, const struct station_key *key, uint16_t port)
-{
-	struct station *station = look_up(f, key);
-
-	station_table_seen(f->table, key, station, port, f->now);
-	return station != NULL;
-}
-
-static bool
-seen(struct fixture *f, uint32_t station, uint16_t port)
-{
-	struct station_key key = key_of(station);
-
-	return seen_key(f, &key, port);
-}
-
-static uint16_t
-find_key(const struct fixture *f, const struct station_key *key)
-{
-	const struct station *station = look_up(f, key);
-
-	return station != NULL ? station_port(station) : STATION_UNKNOWN;
-}
-
-static uint16_t
-find(const struct fixture *f, uint32_t station)
-{
-	struct station_key key = key_of(station);
-
-	return find_key(f, &key);
 }
 
 static void
@@ -406,144 +294,10 @@ nothing_to_free(void **state)
 	station_table_free(NULL);
 }
 
-/* ---- readers beside the keeper ---- */
-
-#define RACE_CAPACITY 2048u
-#define RACE_STATIONS (2 * RACE_CAPACITY)
-/* Threads may be kept waiting: the race is over when so much has happened. */
-#define RACE_CHANGES 30000u /* stations learned, and forgotten */
-#define RACE_FINDS 100000u  /* of each reader */
-#define RACE_LIMIT_S 20u
-
-struct race {
-	struct fixture *fixture;
-	unsigned int thread;
-	uint64_t now;
-	bool stop;
-	uint64_t found, wrong;
-};
-
-static uint16_t
-race_port(uint32_t station)
-{
-	return (uint16_t)(station * 7 % 251);
-}
-
-static uint32_t
-next_random(uint32_t *random)
-{
-	*random = *random * 1664525 + 1013904223;
-	return *random >> 8;
-}
-
-static bool
-race_is_over(const struct fixture *f, const struct race *races)
-{
-	const struct station_counters *counters = station_table_counters(f->table);
-	bool enough = counters->learned >= RACE_CHANGES && counters->aged >= RACE_CHANGES;
-
-	for (unsigned int r = 0; r < READERS; r++)
-		enough = enough && __atomic_load_n(&races[r].found, __ATOMIC_RELAXED) >= RACE_FINDS;
-	return enough;
-}
-
-static void
-look_up_one(struct race *race, uint32_t station)
-{
-	uint16_t port = find(race->fixture, station);
-
-	if (port == STATION_UNKNOWN)
-		return;
-	__atomic_store_n(&race->found, race->found + 1, __ATOMIC_RELAXED);
-	race->wrong += port != race_port(station);
-}
-
-static void
-see_one(struct race *race, uint32_t station)
-{
-	struct station_key key = key_of(station);
-
-	station_table_seen(race->fixture->table, &key, look_up(race->fixture, &key),
-		race_port(station), __atomic_load_n(&race->now, __ATOMIC_RELAXED));
-}
-
-/* A worker: bursts of look-ups, with nothing held in between. */
-static void *
-read_stations(void *arg)
-{
-	struct race *race = arg;
-	struct rte_rcu_qsbr *qsbr = race->fixture->qsbr;
-	uint32_t random = race->thread;
-
-	pthread_setaffinity_np(pthread_self(), sizeof(all_cpus), &all_cpus);
-	rte_rcu_qsbr_thread_register(qsbr, race->thread);
-	rte_rcu_qsbr_thread_online(qsbr, race->thread);
-	while (!__atomic_load_n(&race->stop, __ATOMIC_RELAXED)) {
-		for (unsigned int i = 0; i < 32; i++)
-			look_up_one(race, next_random(&random) % RACE_STATIONS);
-		see_one(race, next_random(&random) % RACE_STATIONS);
-		rte_rcu_qsbr_quiescent(qsbr, race->thread);
-	}
-	rte_rcu_qsbr_thread_offline(qsbr, race->thread);
-	return NULL;
-}
-
-/* Announce stations and keep; in the end, so much time passes that most are forgotten. */
-static void
-keep_for_a_while(struct fixture *f, struct race *races, uint32_t *random)
-{
-	for (unsigned int calls = 0; calls < RACE_CAPACITY / 32; calls++) {
-		for (unsigned int s = next_random(random) % 16; s > 0; s--) {
-			uint32_t station = next_random(random) % RACE_STATIONS;
-
-			seen(f, station, race_port(station));
-		}
-		station_table_keep(f->table, f->now);
-		rte_rcu_qsbr_quiescent(f->qsbr, WORKER);
-	}
-	f->now += 2 * AGEING_S * f->second;
-	for (unsigned int r = 0; r < READERS; r++)
-		__atomic_store_n(&races[r].now, f->now, __ATOMIC_RELAXED);
-	sched_yield();
-}
-
-static void
-keep_against(struct fixture *f, struct race *races)
-{
-	uint64_t limit = rte_rdtsc() + RACE_LIMIT_S * f->second;
-	uint32_t random = 99;
-
-	pthread_setaffinity_np(pthread_self(), sizeof(all_cpus), &all_cpus);
-	while (!race_is_over(f, races) && rte_rdtsc() < limit)
-		keep_for_a_while(f, races, &random);
-}
-
-static void
-readers_never_see_a_wrong_port(void **state)
-{
-	struct fixture *f = *state;
-	struct race races[READERS] = {0};
-	pthread_t threads[READERS];
-
-	replace_table(f, RACE_CAPACITY);
-	for (unsigned int r = 0; r < READERS; r++) {
-		races[r] = (struct race){.fixture = f, .thread = r + 1, .now = f->now};
-		assert_int_equal(pthread_create(&threads[r], NULL, read_stations, &races[r]), 0);
-	}
-	keep_against(f, races);
-	for (unsigned int r = 0; r < READERS; r++) {
-		__atomic_store_n(&races[r].stop, true, __ATOMIC_RELAXED);
-		pthread_join(threads[r], NULL);
-		assert_int_equal(races[r].wrong, 0);
-	}
-	assert_true(race_is_over(f, races));
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TABLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TABLE_TEST(the_keeper_learns_what_was_announced),
 		TABLE_TEST(announced_often_it_is_learned_once),
 		TABLE_TEST(a_station_moves_at_once),
@@ -558,11 +312,10 @@ main(void)
 		TABLE_TEST(what_was_forgotten_leaves_room_for_others),
 		TABLE_TEST(no_place_is_reused_under_a_worker),
 		TABLE_TEST(any_capacity_will_do),
-		TABLE_TEST(readers_never_see_a_wrong_port),
 		cmocka_unit_test(nothing_to_free),
 	};
 
-	if (sched_getaffinity(0, sizeof(all_cpus), &all_cpus) != 0 || eal_start(1) != 0)
+	if (eal_start(1) != 0)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

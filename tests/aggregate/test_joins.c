@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who may join a job and who is refused, and with which slots the job begins. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "jobs.h"
+
+static void
+a_job_begins_when_all_have_joined(void **state)
+{
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(join(7, 1, 3, 10), AGGREGATE_WAITING);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_WAITING);
+	assert_int_equal(join(7, 0, 3, 10), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 1, 3, 10), AGGREGATE_WAITING);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_NO_JOB);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_NO_JOB);
+	assert_int_equal(join(7, 2, 3, 10), AGGREGATE_JOINED);
+	assert_int_equal(outcome.reason, 0);
+	assert_int_equal(outcome.join.slots, 8);
+	assert_int_equal(outcome.join.bytes, VALUE_BYTES);
+	assert_int_equal(outcome.join.shards, 1);
+	assert_int_equal(join(7, 0, 3, 10), AGGREGATE_JOINED);
+	assert_int_equal(slots_used(), 8);
+}
+
+static void
+cookies_are_of_one_sender_and_one_time(void **state)
+{
+	struct aggregate_message message = join_message(7, 0, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
+	message.join.cookie = outcome.join.cookie;
+	assert_int_equal(handle_from(0, &message, 1), AGGREGATE_COOKIE);
+	message.worker = 1;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
+	message.worker = 0;
+	message.job = 8;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
+	message.job = 7;
+	message.token++;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
+	message.token--;
+	now += 3 * limits.cookie_period;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
+	assert_int_equal(slots_used(), 0);
+	now -= 2 * limits.cookie_period;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_WAITING);
+	assert_int_equal(slots_used(), 4);
+}
+
+static void
+joins_have_to_agree(void **state)
+{
+	struct aggregate_message other = join_message(7, 1, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 1, 3, 4), AGGREGATE_JOIN_MISMATCH);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_MISMATCH);
+	assert_int_equal(join(7, 1, 2, 8), AGGREGATE_JOIN_MISMATCH);
+	other.join.bytes = 32;
+	assert_int_equal(send_join(other, 1), AGGREGATE_JOIN_MISMATCH);
+	other = join_message(7, 1, 2, 4);
+	other.token++;
+	assert_int_equal(send_join(other, 1), AGGREGATE_WRONG_TOKEN);
+	assert_int_equal(send_join(join_message(7, 0, 2, 4), 9), AGGREGATE_WRONG_ADDRESS);
+	assert_int_equal(join(7, 2, 2, 4), AGGREGATE_FULL);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+}
+
+static void
+joins_that_make_no_sense_make_no_job(void **state)
+{
+	struct aggregate_message message = join_message(7, 0, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(join(7, 0, 0, 4), AGGREGATE_JOIN_MISMATCH);
+	assert_int_equal(join(7, 0, 2, 0), AGGREGATE_JOIN_MISMATCH);
+	message.join.bytes = 3;
+	assert_int_equal(send_join(message, 0), AGGREGATE_JOIN_MISMATCH);
+	assert_int_equal(join(7, 0, 9, 4), AGGREGATE_FULL);
+	assert_int_equal(join(7, 2, 2, 4), AGGREGATE_FULL);
+	assert_int_equal(join(7, 255, 2, 4), AGGREGATE_FULL);
+	assert_int_equal(slots_used(), 0);
+}
+
+static void
+jobs_and_slots_run_out(void **state)
+{
+	(void)state;
+	start(1, 3, 16);
+	make_pair(1, 8);
+	make_pair(2, 65535);
+	assert_int_equal(outcome.join.slots, 8);
+	assert_int_equal(join(3, 0, 2, 1), AGGREGATE_FULL);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(leave(1, 0), AGGREGATE_LEFT);
+	assert_int_equal(leave(1, 1), AGGREGATE_LEFT);
+	/* The slots will be free as soon as shard 0 says that it is done with them. */
+	assert_int_equal(join(3, 0, 2, 2), AGGREGATE_WAITING);
+	pause_all();
+	make_pair(3, 2);
+	make_pair(4, 2);
+	assert_int_equal(join(5, 0, 2, 2), AGGREGATE_FULL);
+	assert_int_equal(slots_used(), 12);
+}
+
+static void
+leaving_early_makes_room(void **state)
+{
+	(void)state;
+	start(1, 4, 4);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(leave(7, 1), AGGREGATE_UNKNOWN_WORKER);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	assert_int_equal(leave(7, 0), AGGREGATE_NO_JOB);
+	pause_all();
+	make_pair(7, 4);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	/* It has lost its place: the chunks so far are not to be had again. */
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_FULL);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		JOBS_TEST(a_job_begins_when_all_have_joined),
+		JOBS_TEST(cookies_are_of_one_sender_and_one_time),
+		JOBS_TEST(joins_have_to_agree),
+		JOBS_TEST(joins_that_make_no_sense_make_no_job),
+		JOBS_TEST(jobs_and_slots_run_out),
+		JOBS_TEST(leaving_early_makes_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

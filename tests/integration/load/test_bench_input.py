@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc-bench refuses bad options, configurations and operands, and says why."""
+
+import pytest
+
+import switch
+from bench_runs import PROGRAM, refused
+
+
+@pytest.mark.parametrize('options, message', [
+    (['--set', 'fp16_k3'], "--set 'fp16_k3'"),
+    (['--op', 'pow'], 'expected add, sub, mul, div or all'),
+    (['--lanes', '0'], 'a number from 1 to'),
+    (['--lanes', '244'], 'no more than 243 fit'),
+    (['--lanes', '241', '--ip6'], 'no more than 240 fit'),
+    (['--packets', '1x'], 'a number from 1'),
+    (['--seconds', '-1'], 'a decimal number'),
+    (['--window', '0'], 'a number from 1'),
+    (['--rate', '10', '--window', '5'], 'give one of them'),
+    (['--timeout', '60001'], 'a number from 1 to 60000'),
+    (['--src-mac', 'ff:ff:ff:ff:ff:ff'], 'of one station'),
+    (['--dst-ip', '224.0.0.1'], 'the IP address of one host'),
+    (['--src-ip', '::1', '--dst-ip', '10.0.0.1'], 'one is IPv4, the other IPv6'),
+    (['--dst-udp', '65536'], 'a number from 1 to 65535'),
+    (['--flows', '1024', '--src-udp', '65000'], 'not so many ports'),
+    (['--match', 'lpm'], 'goes with --inline'),
+    (['--inline', '--match', 'tcam'], 'lpm, hash or direct'),
+    (['--inline', '--match', 'fpu'], 'lpm, hash or direct'),
+    (['--inline', '--rx-port', '1'], 'brings its own ports'),
+    (['--json', '/nonexistent/report'], 'No such file or directory'),
+    (['--operands', '/nonexistent'], 'No such file or directory'),
+    (['--nonsense'], 'unrecognized option'),
+    (['stray'], "unexpected argument 'stray'"),
+])
+def test_bad_options(options, message):
+    assert message in refused(*options)
+
+
+@pytest.mark.parametrize('options, eal, message', [
+    ([], {}, 'no port'),
+    (['--tx-port', 1], {'vdevs': ['net_null0']}, '--tx-port 1: no such port'),
+    ([], {'vdevs': ['net_virtio_user0,path=/nonexistent']}, 'there is no such port'),
+    (['--inline'], {}, 'needs a second lcore'),
+    (['--inline'], {'lcores': 2, 'memory': 64}, 'more memory'),
+])
+def test_bad_configurations(options, eal, message):
+    assert message in refused(*options, **eal)
+
+
+@pytest.mark.parametrize('name, content, message', [
+    ('a.txt', b'1 2\n3\n', 'line 2: expected two operands'),
+    ('a.txt', b'1 fish\n', 'line 1: expected a decimal number'),
+    ('a.txt', b'# nothing\n\n', 'no operands in it'),
+    ('a.bin', b'\x3c\x00\x3c', 'no multiple of 4 bytes'),
+])
+def test_bad_operands(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert message in refused('--operands', path)
+
+
+def test_help_and_version_need_no_eal():
+    for option, text in (('--help', 'Usage: netfc-bench'), ('--version', 'netfc-bench ')):
+        done = switch.execute([option], PROGRAM)
+        assert done.returncode == 0
+        assert done.stdout.startswith(text)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef STATION_FIXTURE_H
+#define STATION_FIXTURE_H
+
+/** @file A table of stations, its keeper, a worker and a clock, for tests. To be included after
+ * cmocka.h. */
+
+#include <rte_rcu_qsbr.h>
+
+#include "forward/station_table.h"
+
+#define CAPACITY 64u
+#define AGEING_S 100u
+#define READERS 2u
+#define WORKER 0u /* the worker that the test plays itself; readers follow it */
+
+struct fixture {
+	struct rte_rcu_qsbr *qsbr;
+	struct station_table *table;
+	uint64_t second; /**< TSC cycles */
+	uint64_t now;
+};
+
+/** A test with a table of CAPACITY stations. */
+#define TABLE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int set_up(void **state);
+int tear_down(void **state);
+
+/** Take a table of another size. */
+void replace_table(struct fixture *f, uint32_t capacity);
+
+struct station_key key_of(uint32_t station);
+
+/** NULL where the table does not know it. */
+struct station *look_up(const struct fixture *f, const struct station_key *key);
+
+/** The worker sees a packet of a station; returns whether it was known. */
+bool seen_key(struct fixture *f, const struct station_key *key, uint16_t port);
+bool seen(struct fixture *f, uint32_t station, uint16_t port);
+
+/** The port of a station, or STATION_UNKNOWN. */
+uint16_t find_key(const struct fixture *f, const struct station_key *key);
+uint16_t find(const struct fixture *f, uint32_t station);
+
+#endif

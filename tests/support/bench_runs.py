@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of netfc-bench, whose reports are checked for what every one must fulfil."""
+
+import itertools
+import json
+import time
+
+import pytest
+
+import oracle
+import switch
+
+PROGRAM = switch.BUILD / 'app' / 'netfc-bench'
+OP_NAMES = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
+LPM_MEMORY = 512
+WAIT_S = 20
+
+
+def arguments(options, vdevs=(), memory=256, lcores=1):
+    return [*switch.eal_options(vdevs, memory, lcores), '--', '--progress', '0', *map(str, options)]
+
+
+def bench(folder, *options, status=0, **eal):
+    """Runs the bench to its end; returns its report, checked for what every one must fulfil."""
+    path = folder / 'report.json'
+    done = switch.execute(arguments([*options, '--json', path], **eal), PROGRAM)
+    assert done.returncode == status, f'exit status {done.returncode}:\n{done.stdout}{done.stderr}'
+    report = json.loads(path.read_text())
+    assert report['exit_status'] == status
+    assert_consistent(report)
+    return report
+
+
+def inline(folder, *options, match='direct', status=0):
+    """Runs the bench with the switch in its process."""
+    return bench(folder, '--inline', '--match', match, *options, status=status, lcores=2,
+                 memory=LPM_MEMORY if match == 'lpm' else 256)
+
+
+def refused(*options, **eal):
+    """Runs the bench, which must not start; returns what it says."""
+    done = switch.execute(arguments(options, **eal), PROGRAM)
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stderr
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, f'{what} did not appear in {WAIT_S} s'
+        time.sleep(0.005)
+
+
+def assert_consistent(report):
+    """What must hold of every report, whatever became of the packets."""
+    sent, answered, lanes = report['sent'], report['answered'], report['configuration']['lanes']
+    assert sent['packets'] == answered['packets'] + report['lost']
+    assert report['loss'] == pytest.approx(report['lost'] / max(sent['packets'], 1))
+    assert report['received'] == (answered['packets'] + report['late'] + report['duplicates'] +
+                                  report['mismatches']['id'] + report['others'])
+    assert report['right'] <= answered['packets']
+    assert report['mbufs_leaked'] == 0
+    for traffic in (sent, answered):
+        assert traffic['lanes'] == traffic['packets'] * lanes
+        assert traffic['lanes_per_second'] == pytest.approx(traffic['packets_per_second'] * lanes)
+        assert (traffic['packets_per_second'] > 0) == (traffic['packets'] > 0)
+    assert_latency(report['latency_us'], answered['packets'])
+    assert_accuracy(report['accuracy'], report['right'] * lanes)
+
+
+def assert_latency(latency, answered):
+    bounds, counts = zip(*latency['histogram']) if latency['histogram'] else ((), ())
+    assert list(bounds) == sorted(bounds)
+    assert sum(counts) == answered
+    if answered == 0:
+        return
+    sums = list(itertools.accumulate(counts))
+    for name, share in (('p50', 0.5), ('p99', 0.99), ('p99_9', 0.999)):
+        bound = next(b for b, seen in zip(bounds, sums) if seen >= share * answered)
+        assert latency[name] == pytest.approx(min(bound, latency['max']))
+    assert 0 < latency['min'] <= latency['p50'] <= latency['p99'] <= latency['p99_9']
+    assert latency['p99_9'] <= latency['max'] <= bounds[-1]
+    assert latency['min'] <= latency['mean'] <= latency['max']
+
+
+def assert_accuracy(accuracy, lanes):
+    for of in accuracy.values():
+        assert 0 <= of['minimum'] <= min(of['average'], of['median'])
+        assert max(of['average'], of['median']) <= 1
+        assert 0 <= of['exact'] <= of['within_1_ulp'] <= 1
+    total = accuracy['all']
+    assert total['lanes'] + total['left_out'] == lanes
+    for field in ('lanes', 'left_out', 'infinite'):
+        assert total[field] == sum(accuracy[op][field] for op in accuracy if op != 'all')
+
+
+def assert_all_right(report, packets=None):
+    """Every packet answered, every reply right."""
+    assert report['right'] == report['answered']['packets'] == report['sent']['packets']
+    assert report['wrong'] == report['lost'] == report['wrong_lanes'] == 0
+    assert not any(report['mismatches'].values()) and not report['examples']
+    if packets is not None:
+        assert report['sent']['packets'] == packets
