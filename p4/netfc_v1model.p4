@@ -23,7 +23,7 @@ control NoVerification(inout headers_t hdr, inout meta_t meta) {
 /* Which headers are what they say: lengths that fit into each other and into the frame. */
 control Lengths(in headers_t hdr, inout meta_t meta, in bit<32> frame) {
     bit<32> offset;
-    bit<32> room = 0;
+    bit<32> available = 0;
 
     apply {
         offset = 14;
@@ -39,17 +39,17 @@ control Lengths(in headers_t hdr, inout meta_t meta, in bit<32> frame) {
             if (hdr.ipv4.version == 4 && header_bytes >= 20 && total >= header_bytes &&
                 offset + total <= frame) {
                 meta.ip_fits = 1;
-                room = total - header_bytes;
+                available = total - header_bytes;
             }
         } else if (hdr.ipv6.isValid()) {
             bit<32> payload = (bit<32>)hdr.ipv6.payload_length;
             if (hdr.ipv6.version == 6 && offset + 40 + payload <= frame) {
                 meta.ip_fits = 1;
-                room = payload;
+                available = payload;
             }
         }
         if (hdr.udp.isValid() && hdr.udp.length >= UDP_HEADER_BYTES &&
-            (bit<32>)hdr.udp.length <= room) {
+            (bit<32>)hdr.udp.length <= available) {
             meta.udp_fits = 1;
         }
     }

@@ -200,7 +200,7 @@ struct meta_t {
     bit<16> residual; /* TNA: the checksum of what does not change */
     /* Lengths, for requests with more lanes than are computed. */
     bit<16> slack;
-    bit<16> room;
+    bit<16> lane_bytes;
     bit<16> twice;
     bit<16> fourfold;
     bit<16> sixfold;

@@ -71,7 +71,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
 
     /* Each an instruction for each field, as a stage executes them. */
     action measure() {
-        meta.room = hdr.udp.length - (UDP_HEADER_BYTES + NETFC_HEADER_BYTES);
+        meta.lane_bytes = hdr.udp.length - (UDP_HEADER_BYTES + NETFC_HEADER_BYTES);
         meta.twice = hdr.netfc_count.count << 1;
         meta.fourfold = hdr.netfc_count.count << 2;
     }
@@ -81,7 +81,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     }
 
     action compare() {
-        meta.lack = meta.room - meta.sixfold;
+        meta.lack = meta.lane_bytes - meta.sixfold;
     }
 
     /*

@@ -16,7 +16,7 @@
 #define NETFC_WITH_LANES(n) \
     UDP_HEADER_BYTES + NETFC_HEADER_BYTES + n * NETFC_LANE_BYTES .. NETFC_LONGEST
 
-#define NETFC_QUERY_ROOM \
+#define NETFC_QUERY_LENGTHS \
     UDP_HEADER_BYTES + NETFC_HEADER_BYTES + NETFC_LANE_BYTES + NETFC_COUNTERS_BYTES .. NETFC_LONGEST
 
 /* The chain of option words is entered where as many are left as the header has. */
@@ -214,12 +214,12 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
         packet.extract(hdr.z0);
         meta.lane0.present = 1;
         transition select(hdr.udp.length) {
-            NETFC_QUERY_ROOM : query_room;
+            NETFC_QUERY_LENGTHS : query_with_counters;
             default : accept;
         }
     }
 
-    state query_room {
+    state query_with_counters {
         packet.extract(hdr.counters);
         transition accept;
     }

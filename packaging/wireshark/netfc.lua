@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Wireshark dissector for NetFC, version 1, on UDP port 20038 or what the preferences say.
 --
---   tshark -X lua_script:scripts/netfc.lua -r capture.pcap -V
+--   tshark -X lua_script:packaging/wireshark/netfc.lua -r capture.pcap -V
 --
 -- docs/protocol.md describes the protocol, docs/clients.md the fields and how to install this.
 -- Works with the Lua of every Wireshark: no bit operations, no integer division.
@@ -278,12 +278,12 @@ end
 
 -- The x, y and z of a lane, as many as are there.
 local function read_lane(message, tvb, lane)
-    local room = math.floor((tvb:len() - HEADER_BYTES) / 2)
+    local available = math.floor((tvb:len() - HEADER_BYTES) / 2)
     local slots = {}
 
     for part, name in ipairs({"x", "y", "z"}) do
         local at = (part - 1) * message.count + lane
-        if at < room then
+        if at < available then
             local is_address = message.op == QUERY and name ~= "z"
             slots[name] = read_slot(tvb(HEADER_BYTES + 2 * at, 2),
                 not is_address and message.format or nil)

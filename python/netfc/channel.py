@@ -145,7 +145,7 @@ class Channel:
         return new
 
     def _set_up(self, new: socket.socket) -> None:
-        """Room for a window of replies, and no fragments."""
+        """Space for a window of replies, and no fragments."""
         new.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _RECEIVE_BYTES)
         if self._is_ipv6:
             new.setsockopt(socket.IPPROTO_IPV6, _IPV6_MTU_DISCOVER, _IPV6_PMTUDISC_DO)

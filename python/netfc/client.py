@@ -52,7 +52,7 @@ class Client(Arithmetic):
     port: UDP port, 1 to 65535
     number_format: what numbers are encoded as: fp16, posit16, bf16 or posit16_es2
     mtu: bytes of the longest packet, IP header included
-    lanes: operations in a datagram at the most, at least 1; None: as many as the MTU has room for
+    lanes: operations in a datagram at the most, at least 1; None: as many as fit the MTU
     timeout: seconds until a datagram counts as lost, more than 0, up to an hour
     retries: how often a lost datagram is sent again, 0 or more
     window: how many datagrams may be under way, at least 1
@@ -131,16 +131,16 @@ class Client(Arithmetic):
         return QueryResult(float(_QUERY_FORMAT.decode(protocol.results(reply)[0])), *counters)
 
     def _lanes_per_datagram(self, mtu: int, lanes: int | None) -> int:
-        room = min(mtu, MAX_PACKET) - self._channel.header_bytes - protocol.HEADER.size
-        if room < protocol.LANE_BYTES:
-            least = mtu - room + protocol.LANE_BYTES
-            raise ValueError(f"an MTU of {mtu} bytes has no room for a lane: {least} is the least")
+        space = min(mtu, MAX_PACKET) - self._channel.header_bytes - protocol.HEADER.size
+        if space < protocol.LANE_BYTES:
+            least = mtu - space + protocol.LANE_BYTES
+            raise ValueError(f"an MTU of {mtu} bytes is too small for a lane: {least} is the least")
         if lanes is None:
-            return room // protocol.LANE_BYTES
-        if not 1 <= lanes <= room // protocol.LANE_BYTES:
+            return space // protocol.LANE_BYTES
+        if not 1 <= lanes <= space // protocol.LANE_BYTES:
             raise ValueError(
-                f"{lanes} lanes in a datagram: an MTU of {mtu} bytes has room for"
-                f" 1 to {room // protocol.LANE_BYTES}"
+                f"{lanes} lanes in a datagram: 1 to {space // protocol.LANE_BYTES} fit"
+                f" an MTU of {mtu} bytes"
             )
         return lanes
 

@@ -24,7 +24,7 @@ QUERY = 16  # the op that is not arithmetic
 HEADER = struct.Struct(">HBBBBHI")  # magic, version, op, format, status, count, id
 STATUS_OFFSET = 5
 LANE_BYTES = 6  # x, y and z
-QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where there is room
+QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where they fit
 
 REPLY = 0x80  # set in the status of a reply
 CODE_SHIFT = 4

@@ -166,7 +166,7 @@ class NetFCStart(Packet):
 
 
 class QueryCounters(Packet):
-    """What stands behind the lane of a query that has the room."""
+    """What stands behind the lane of a query that is long enough."""
 
     name = "NetFC query counters"
     fields_desc = [IntField("connections", 0), LongField("bytes", 0)]
@@ -185,7 +185,7 @@ def request(op: str, number_format: str, x: ArrayLike, y: ArrayLike, **fields: A
 
 
 def query(destination: str, **fields: Any) -> Packet:
-    """A Slowloris query for an IPv4 destination, with room for all counters."""
+    """A Slowloris query for an IPv4 destination, with space for all counters."""
     x, y = struct.unpack(">HH", ipaddress.IPv4Address(destination).packed)
     header = NetFC(op=protocol.QUERY, format=protocol.FORMAT_IDS["fp16"], x=[x], y=[y], **fields)
     return header / QueryCounters()

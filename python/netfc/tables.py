@@ -213,7 +213,7 @@ def known_sets(library: _library.Library | None = None) -> list[str]:
     """The names of all table sets that can be built. Raises LibraryError without libnetfc."""
     functions = (library or _library.default()).functions
     names: list[str] = []
-    room = ctypes.create_string_buffer(_NAME_BYTES)
-    while functions.netfc_set_known_name(len(names), room):
-        names.append(room.value.decode())
+    name = ctypes.create_string_buffer(_NAME_BYTES)
+    while functions.netfc_set_known_name(len(names), name):
+        names.append(name.value.decode())
     return names

@@ -26,7 +26,7 @@ PAPER = {"data path": 0.046, "detour": 43.156}  # ms
 
 
 def query(address, identity):
-    """A query for an address, with room for the counters."""
+    """A query for an address, with space for the counters."""
     high, low = struct.unpack(">HH", socket.inet_aton(address))
     header = protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, protocol.QUERY, 1, 0, 1,
                                   identity)

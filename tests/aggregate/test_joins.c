@@ -115,7 +115,7 @@ jobs_and_slots_run_out(void **state)
 }
 
 static void
-leaving_early_makes_room(void **state)
+leaving_early_frees_the_slots(void **state)
 {
 	(void)state;
 	start(1, 4, 4);
@@ -139,7 +139,7 @@ main(void)
 		JOBS_TEST(joins_have_to_agree),
 		JOBS_TEST(joins_that_make_no_sense_make_no_job),
 		JOBS_TEST(jobs_and_slots_run_out),
-		JOBS_TEST(leaving_early_makes_room),
+		JOBS_TEST(leaving_early_frees_the_slots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

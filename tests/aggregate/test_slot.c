@@ -119,7 +119,7 @@ what_disagrees_is_refused(void **state)
 	assert_int_equal(step(1, 1, 1), AGGREGATE_ADDED);
 	assert_int_equal(step(1, 2, 1), AGGREGATE_COMPLETED);
 	expect_result(3);
-	/* A packet of one value has no room for a result of two. */
+	/* A packet of one value is too short for a result of two. */
 	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
 }
 

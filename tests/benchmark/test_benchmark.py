@@ -38,14 +38,14 @@ def _measured(tmp_path_factory):
     return done.stdout, json.loads(path.read_text())
 
 
-def offered_rooms():
-    """The match rooms, as the switch's help lists them."""
+def offered_engines():
+    """The match engines, as the switch's help lists them."""
     usage = switch.execute(['--help']).stdout
     return usage.split('--match ')[1].split()[0].split('|')
 
 
-def test_every_room_and_every_peer_is_measured(measured):
-    names = {f'netfc {room}' for room in offered_rooms()} | PEERS
+def test_every_engine_and_every_peer_is_measured(measured):
+    names = {f'netfc {engine}' for engine in offered_engines()} | PEERS
     cells = measured[1]['done']['switch']
     assert [cell['cell']['lanes'] for cell in cells.values()] == list(matrix.ENDS)
     for cell in cells.values():
@@ -65,10 +65,11 @@ def test_ratios_are_those_of_the_rates(measured):
         assert theirs['ratio']['netfc direct'] == pytest.approx(1 / ratio)
 
 
-def test_rooms_alone_are_measured(measured):
-    rooms = measured[1]['done']['alone']
-    assert set(rooms) == {f'{room}, {lanes}' for room in offered_rooms() for lanes in matrix.ENDS}
-    for title, result in rooms.items():
+def test_engines_alone_are_measured(measured):
+    engines = measured[1]['done']['alone']
+    assert set(engines) == {f'{engine}, {lanes}' for engine in offered_engines()
+                            for lanes in matrix.ENDS}
+    for title, result in engines.items():
         assert result['packets']['median'] > 0
         assert (result['bare'] is not None) == title.startswith(('lpm', 'hash'))
         look_ups = [step for step in result['steps'] if step['look_up']]
@@ -77,7 +78,7 @@ def test_rooms_alone_are_measured(measured):
 
 def test_everything_is_printed_for_people(measured):
     out = measured[0]
-    for name in [*PEERS, *(f'netfc {room}' for room in offered_rooms())]:
+    for name in [*PEERS, *(f'netfc {engine}' for engine in offered_engines())]:
         assert out.count(f'\n  {name} ') == len(matrix.ENDS), out
     assert 'Memory: ' in out and 'Load average: ' in out
 
@@ -131,8 +132,8 @@ def test_the_guard_fails_where_more_is_executed(capsys):
     """The recorded figures against themselves, then against a twentieth more."""
     recorded = json.loads(instructions.FIGURES.read_text())['instructions']
     assert instructions.check(recorded) == 0
-    more = {room: {case: count * 21 // 20 for case, count in cases.items()}
-            for room, cases in recorded.items()}
+    more = {engine: {case: count * 21 // 20 for case, count in cases.items()}
+            for engine, cases in recorded.items()}
     capsys.readouterr()
     assert instructions.check(more) == 1
     assert capsys.readouterr().out.count('More instructions') == sum(map(len, more.values()))
@@ -168,13 +169,13 @@ def text_and_numbers(figure):
 
 def test_stages_add_up_to_the_whole():
     numbers = json.loads((DOCS / 'performance' / page.NUMBERS).read_text())
-    cells, rooms = page.sweep_cells(numbers), numbers['done']['alone']
+    cells, engines = page.sweep_cells(numbers), numbers['done']['alone']
     for lanes in matrix.ENDS:
         results = next(c['results'] for c in cells if c['cell']['lanes'] == lanes)
-        for room, found in stages.of_rooms(cells, rooms, lanes).items():
+        for engine, found in stages.of_rooms(cells, engines, lanes).items():
             assert set(found) <= set(stages.NAMES) and min(found.values()) >= 0
             # More only where a stage alone takes longer than within the switch.
-            assert sum(found.values()) >= 0.999 * results[f'netfc {room}']['cycles']
+            assert sum(found.values()) >= 0.999 * results[f'netfc {engine}']['cycles']
 
 
 @pytest.fixture(name='bench')

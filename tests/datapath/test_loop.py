@@ -33,8 +33,8 @@ SYSTEM_CALL = re.compile(r'^(\d+) +(\d+\.\d+) +(\w+)\(|^(\d+) +(\d+\.\d+) +<\.\.
 HEAP = ('Alloc_count', 'Alloc_size', 'Free_count', 'Free_size')
 
 
-def rooms():
-    """The match rooms, as the switch's help lists them."""
+def engines():
+    """The match engines, as the switch's help lists them."""
     usage = switch.execute(['--help']).stdout
     return usage.split('--match ')[1].split()[0].split('|')
 
@@ -152,7 +152,7 @@ def heap(telemetry):
 
 
 CASES = {
-    **{room: (['--match', room], 1, 1) for room in rooms()},
+    **{engine: (['--match', engine], 1, 1) for engine in engines()},
     'two lcores': (['--match', 'direct', '--forward', 'pair'], 2, 2),
     'bridge': (['--match', 'direct', '--forward', 'bridge'], 2, 2),
     'endpoint': (['--match', 'direct', '--address', '10.0.0.2'], 1, 1),

@@ -21,7 +21,7 @@ struct rte_mbuf *chain_of(const uint8_t *frame, uint32_t length, uint32_t cut);
 /** Segments at the most. */
 #define CHAIN_SEGMENTS 8
 
-/** Copy all bytes out; there must be room for pkt_len. */
+/** Copy all bytes out; there must be space for pkt_len. */
 void chain_bytes(const struct rte_mbuf *mbuf, uint8_t *frame);
 
 /** Free a packet. */

@@ -210,7 +210,7 @@ check_lanes(unsigned int family, const struct netfc_hdr *header, const uint8_t *
 	return 2 * count;
 }
 
-/* A query is answered with what answer_queries() says, as far as there is room. */
+/* A query is answered with what answer_queries() says, as far as the packet is long enough. */
 static uint32_t
 check_answer(const uint8_t *before, const uint8_t *after, uint32_t count, uint32_t length)
 {

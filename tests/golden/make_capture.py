@@ -123,11 +123,11 @@ def cut_short():
 
 
 def queries():
-    room = frames.request(QUERY, 1, *DESTINATION, identity=0x70, tail=bytes(12))
+    query = frames.request(QUERY, 1, *DESTINATION, identity=0x70, tail=bytes(12))
     z = struct.pack('>HIQ', 0x1B0A, 1729, 505000)  # 0.00344 as fp16; connections; bytes
-    yield 'query', replied(room, 0x80, z, 16)
-    yield 'query without room', replied(room[:-12], 0x80, z[:2], 16)
-    yield 'query for an unknown one', replied(room, 0x80, bytes(14), 16)
+    yield 'query', replied(query, 0x80, z, 16)
+    yield 'query without counters', replied(query[:-12], 0x80, z[:2], 16)
+    yield 'query for an unknown one', replied(query, 0x80, bytes(14), 16)
     yield 'query of three lanes', answered(plain(frames.lanes(3, op=QUERY)))
 
 

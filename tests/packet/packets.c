@@ -59,15 +59,15 @@ packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t lane
 }
 
 void
-packet_write_query(uint8_t *frame, uint32_t destination, uint16_t room)
+packet_write_query(uint8_t *frame, uint32_t destination, uint16_t extra)
 {
 	const uint16_t high = (uint16_t)(destination >> 16), low = (uint16_t)destination;
 	struct headers *headers = (struct headers *)frame;
 
 	packet_write(frame, NETFC_OP_QUERY, NETFC_FP16, 1, &high, &low);
-	memset(frame + packet_length(1), 0, room);
-	headers->ip.total_length = rte_cpu_to_be_16((uint16_t)(packet_length(1) + room - 14));
-	headers->udp.dgram_len = rte_cpu_to_be_16((uint16_t)(packet_length(1) + room - 34));
+	memset(frame + packet_length(1), 0, extra);
+	headers->ip.total_length = rte_cpu_to_be_16((uint16_t)(packet_length(1) + extra - 14));
+	headers->udp.dgram_len = rte_cpu_to_be_16((uint16_t)(packet_length(1) + extra - 34));
 	headers->ip.hdr_checksum = 0;
 	headers->ip.hdr_checksum = rte_ipv4_cksum(&headers->ip);
 	headers->udp.dgram_cksum = 0;

@@ -21,7 +21,7 @@ packet_length(uint32_t lanes)
 /**
  * Write the frame of a request over IPv4, with a right UDP checksum.
  *
- * @param frame room for packet_length(lanes)
+ * @param frame packet_length(lanes) bytes
  * @param x, y operands
  */
 void packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t lanes,
@@ -30,11 +30,11 @@ void packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t
 /**
  * Write the frame of a query over IPv4, with a right UDP checksum.
  *
- * @param frame room for packet_length(1) + room
+ * @param frame packet_length(1) + extra bytes
  * @param destination the IPv4 address asked for, in host order
- * @param room bytes behind z
+ * @param extra bytes behind z
  */
-void packet_write_query(uint8_t *frame, uint32_t destination, uint16_t room);
+void packet_write_query(uint8_t *frame, uint32_t destination, uint16_t extra);
 
 /** Make a packet of a frame, cut into segments of `cut` bytes (the last may be shorter). */
 struct rte_mbuf *

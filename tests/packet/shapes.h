@@ -17,7 +17,7 @@ uint32_t shapes_draw(uint64_t *seed, uint32_t end);
  * something else; UDP with or without a checksum, TCP, fragments; requests of 1 to 40 lanes, some
  * with a wrong field, a flipped bit, or bytes behind them.
  *
- * @param frame room for SHAPES_LONGEST
+ * @param frame SHAPES_LONGEST bytes
  * @return its length in bytes
  */
 uint32_t shapes_write(uint64_t *seed, uint8_t *frame);

@@ -94,7 +94,7 @@ check_table(const struct netfc_table *table, enum match_kind kind)
 }
 
 static void
-rooms_agree_with_tables(void **state)
+engines_agree_with_tables(void **state)
 {
 	enum match_kind kind = *(enum match_kind *)*state;
 
@@ -135,9 +135,9 @@ main(void)
 {
 	enum match_kind lpm = MATCH_LPM, hash = MATCH_HASH, direct = MATCH_DIRECT;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_prestate(rooms_agree_with_tables, &direct),
-		cmocka_unit_test_prestate(rooms_agree_with_tables, &hash),
-		cmocka_unit_test_prestate(rooms_agree_with_tables, &lpm),
+		cmocka_unit_test_prestate(engines_agree_with_tables, &direct),
+		cmocka_unit_test_prestate(engines_agree_with_tables, &hash),
+		cmocka_unit_test_prestate(engines_agree_with_tables, &lpm),
 		cmocka_unit_test(kinds_have_names),
 		cmocka_unit_test(unknown_kind_is_refused),
 	};

@@ -329,17 +329,17 @@ every_length_of_frame(void **state)
 	}
 }
 
-/* A query is left to whoever can answer it, with the counters where there is room for them. */
+/* A query is left to whoever can answer it, with the counters where the packet is long enough. */
 static void
 queries_are_left(void **state)
 {
 	enum {
-		ROOM = 12
+		EXTRA = 12
 	};
-	static const uint8_t counters[ROOM] = {0, 1, 0xe2, 0x40, 1, 2, 3, 4, 5, 6, 7, 8};
+	static const uint8_t counters[EXTRA] = {0, 1, 0xe2, 0x40, 1, 2, 3, 4, 5, 6, 7, 8};
 	const struct pipeline_answer answer = {
 		.ratio = 0x1b0a, .connections = 123456, .bytes = UINT64_C(0x0102030405060708)};
-	const uint32_t length = packet_length(1) + ROOM;
+	const uint32_t length = packet_length(1) + EXTRA;
 	uint8_t frame[256], untouched[256];
 	struct fixture *f = *state;
 
@@ -348,7 +348,7 @@ queries_are_left(void **state)
 		struct frame parsed;
 
 		memset(frame, 0, sizeof(frame));
-		packet_write_query(frame, RTE_IPV4(10, 0, 0, 7), cut % 2 == 0 ? ROOM : 0);
+		packet_write_query(frame, RTE_IPV4(10, 0, 0, 7), cut % 2 == 0 ? EXTRA : 0);
 		memcpy(untouched, frame, length);
 		mbuf = packet_of(f->pool, frame, length, cut);
 		pipeline_process(f->worker, &mbuf, &parsed, 1);
@@ -364,10 +364,10 @@ queries_are_left(void **state)
 		assert_int_equal(packet_result(frame, 1, 0), answer.ratio);
 		assert_true(packet_checksum_is_right(frame));
 		if (cut % 2 == 0)
-			assert_memory_equal(frame + packet_length(1), counters, ROOM);
+			assert_memory_equal(frame + packet_length(1), counters, EXTRA);
 		else
 			assert_memory_equal(
-				frame + packet_length(1), untouched + packet_length(1), ROOM);
+				frame + packet_length(1), untouched + packet_length(1), EXTRA);
 	}
 	assert_int_equal(pipeline_worker_counters(f->worker)->errors[NETFC_STATUS_OK], (int)length);
 }

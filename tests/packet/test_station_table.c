@@ -132,7 +132,7 @@ stations_are_looked_up_together(void **state)
 		assert_null(stations[s]);
 }
 
-/* What the ring has no room for is announced by the station's next packet. */
+/* What the ring has no space for is announced by the station's next packet. */
 static void
 a_flood_of_announcements_is_survived(void **state)
 {
@@ -238,7 +238,7 @@ a_full_table_refuses_the_next(void **state)
 }
 
 static void
-what_was_forgotten_leaves_room_for_others(void **state)
+what_was_forgotten_leaves_its_place_to_others(void **state)
 {
 	struct fixture *f = *state;
 
@@ -309,7 +309,7 @@ main(void)
 		TABLE_TEST(whoever_speaks_stays),
 		TABLE_TEST(seen_in_the_future_is_not_silent),
 		TABLE_TEST(a_full_table_refuses_the_next),
-		TABLE_TEST(what_was_forgotten_leaves_room_for_others),
+		TABLE_TEST(what_was_forgotten_leaves_its_place_to_others),
 		TABLE_TEST(no_place_is_reused_under_a_worker),
 		TABLE_TEST(any_capacity_will_do),
 		cmocka_unit_test(nothing_to_free),

@@ -153,7 +153,7 @@ def bad_requests():
     for size in range(6, 18):
         made[f'{size} bytes of a request'] = request()[:size]
     made.update({
-        'query with room': request(oracle.QUERY, tail=bytes(12)),
+        'query with counters': request(oracle.QUERY, tail=bytes(12)),
         'version before op': request(9, version=2),
         'version before all': request(9, 9, version=2, count=0),
         'op before format': request(9, 9),

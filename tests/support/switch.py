@@ -98,7 +98,7 @@ def assert_sane(stderr):
 
 
 def lpm_memory(tables):
-    """Megabytes for the lpm room, whose tables take 64 each."""
+    """Megabytes for the lpm engine, whose tables take 64 each."""
     return 256 + sum(640 if 'exact' in str(name) else 256 for name in tables)
 
 
@@ -106,7 +106,7 @@ def run(inputs, tables=('fp16_k1024',), match='direct', options=(), lcores=1, ea
         more_memory=0):
     """Sends captures through the switch and checks what every run must fulfil.
 
-    inputs: a list of frames for each port. tables and match: table sets and match room; None
+    inputs: a list of frames for each port. tables and match: table sets and match engine; None
     leaves them to the switch. options, eal: further ones, of the switch and of the EAL.
     more_memory: MB that they take.
     """

@@ -39,7 +39,7 @@ def handshake(client, port, server=SERVER, isn=SERVER_ISN):
 
 
 def query(destination, identity=0):
-    """A query for an address, with room for the counters."""
+    """A query for an address, with space for the counters."""
     x, y = struct.unpack('>HH', destination)
     return frames.plain_frame(frames.request(oracle.QUERY, 1, [x], [y], identity=identity,
                                              tail=bytes(12)))

@@ -78,7 +78,7 @@ def make_parser() -> Parser:
     )
     option("--json", action="store_true", help="print one JSON object")
     option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
-    option("--lanes", type=int, help="pairs in a datagram at the most (what the MTU has room for)")
+    option("--lanes", type=int, help="pairs in a datagram at the most (as many as fit the MTU)")
     option(
         "--timeout",
         metavar="SECONDS",

@@ -96,7 +96,7 @@ def show_once(path: str | os.PathLike[str], seconds: float, sampler: Sampler) ->
 
 
 def draw(screen: Any, view: list[str]) -> None:
-    """Fills the screen with as much of a view as it has room for."""
+    """Fills the screen with as much of a view as fits."""
     screen.erase()
     height, width = screen.getmaxyx()
     for row, line in enumerate(view[:height]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What table sets cost to compute with: look-ups, steps, and lanes a second in the switch's
-direct match room, timed by netfc-microbench."""
+direct match engine, timed by netfc-microbench."""
 
 import json
 import os

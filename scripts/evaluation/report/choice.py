@@ -84,7 +84,7 @@ def blocks(results, choice):
             f" {population(results)}, in percent. KB: what all slots hold; a table that a lane needs"
             " twice has two copies, as in a switch's pipeline, and then one. Look-ups of steps: of"
             " the program that a lane goes through. Mlanes/s: million lanes a second"
-            " through parser, match room `direct` and checksum, in packets of 243 lanes, on one"
+            " through parser, match engine `direct` and checksum, in packets of 243 lanes, on one"
             f" core ({results['speed']['processor']}); in parentheses, as a multiple of the"
             " format's first set. These figures are timed and differ from run to run."
         ),
@@ -94,7 +94,7 @@ def blocks(results, choice):
             [
                 "*In software* take `_exact` for IEEE formats: where the processor has AVX2, a"
                 " kernel that was compared with the tables, entry by entry, when the switch"
-                " started computes with the processor's own binary32. Other match rooms look"
+                " started computes with the processor's own binary32. Other match engines look"
                 " everything up; [their speed](performance.md).",
                 "*On a switch chip* stages and memory decide. `_exact` of IEEE formats has"
                 " [as many stages](exact.md#five-stages) as the paper's method and needs more"

@@ -176,8 +176,8 @@ def test_queries(golden):
     assert row['netfc.query.connections'] == ['1729']
     assert row['netfc.query.bytes'] == ['505000']
     assert row['netfc.lane'] == ['query, 0.0034370422 connections per byte']
-    assert shown['query without room']['netfc.query.destination'] == ['10.0.0.7']
-    assert shown['query without room']['netfc.query.connections'] == []
+    assert shown['query without counters']['netfc.query.destination'] == ['10.0.0.7']
+    assert shown['query without counters']['netfc.query.connections'] == []
     assert shown['query of three lanes']['netfc.query.destination'] == []
 
 

@@ -17,7 +17,7 @@ from bench_runs import OP_NAMES, PROGRAM, arguments, assert_all_right, assert_co
 
 @pytest.mark.parametrize('lanes', [1, 243])
 @pytest.mark.parametrize('match', ['lpm', 'hash', 'direct'])
-def test_every_match_room(tmp_path, match, lanes):
+def test_every_match_engine(tmp_path, match, lanes):
     report = inline(tmp_path, '--packets', 5000, '--op', 'all', '--lanes', lanes, match=match)
     assert_all_right(report, 5000)
     assert set(report['accuracy']) == {*OP_NAMES, 'all'}

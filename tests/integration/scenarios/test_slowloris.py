@@ -55,7 +55,7 @@ def test_without_the_detector_queries_are_refused():
     assert stats['errors']['query'] == 1 and 'slowloris' not in stats
 
 
-def test_a_query_without_room_gets_the_ratio_alone():
+def test_a_query_without_counters_gets_the_ratio_alone():
     inputs = [*handshake(address(1), 1000), query(SERVER)]
     inputs.append(inputs[-1][:16] + b'\0\x2e' + inputs[-1][18:38] + b'\0\x1a\0\0'
                   + inputs[-1][42:60])
@@ -80,7 +80,7 @@ def test_the_quotient_is_within_a_thousandth():
 @pytest.mark.parametrize('part', ['slowloris/libslowloris.a.p/divide', 'match/libmatch.a.p/lpm',
                                   'match/libmatch.a.p/direct', 'match/libmatch.a.p/hash'])
 def test_no_instruction_divides(part):
-    """The division, and the rooms that its tables are in, as they were compiled."""
+    """The division, and the engines that its tables are in, as they were compiled."""
     code = subprocess.run(['objdump', '--disassemble', '--no-show-raw-insn',
                            switch.BUILD / 'lib' / f'{part}.c.o'], text=True, capture_output=True,
                           check=True).stdout

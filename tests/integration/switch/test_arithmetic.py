@@ -23,7 +23,7 @@ GROUPS = {
     'exact posits': ('posit16_exact', 'posit16_es2_exact'),
     'least': ('fp16_k1_floor', 'posit16_k1', 'bf16_k1_floor', 'posit16_es2_k1'),
 }
-ROOMS = ('lpm', 'hash', 'direct')
+ENGINES = ('lpm', 'hash', 'direct')
 
 
 @functools.lru_cache(maxsize=None)
@@ -46,11 +46,11 @@ def lane_counts(requests):
     return {oracle.u16(frame, oracle.parse(frame).payload + 6) for frame in requests}
 
 
-@pytest.mark.parametrize('room', ROOMS)
+@pytest.mark.parametrize('engine', ENGINES)
 @pytest.mark.parametrize('group', GROUPS)
-def test_all_formats_and_operations(group, room):
+def test_all_formats_and_operations(group, engine):
     requests, expected, counters = traffic(group)
-    result = switch.run([requests, []], GROUPS[group], room)
+    result = switch.run([requests, []], GROUPS[group], engine)
     switch.assert_same(result.outputs[1], expected)
     switch.assert_counted(result.stats, counters)
 
@@ -67,10 +67,10 @@ def test_fpu():
 
 
 @pytest.mark.parametrize('bits', [128, 256, 512])
-@pytest.mark.parametrize('room', ['direct', 'fpu'])
-def test_every_vector_unit(room, bits):
+@pytest.mark.parametrize('engine', ['direct', 'fpu'])
+def test_every_vector_unit(engine, bits):
     """Whatever instructions kernels may use, the results are the same."""
     requests, _, _ = traffic('plain')
-    forced = switch.run([requests, []], GROUPS['plain'], room,
+    forced = switch.run([requests, []], GROUPS['plain'], engine,
                         eal=[f'--force-max-simd-bitwidth={bits}'])
-    assert forced.outputs == switch.run([requests, []], GROUPS['plain'], room).outputs
+    assert forced.outputs == switch.run([requests, []], GROUPS['plain'], engine).outputs

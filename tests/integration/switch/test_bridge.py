@@ -173,7 +173,7 @@ def test_silent_stations_are_forgotten(tmp_path):
 
 @pytest.mark.parametrize('capacity', [1, 2])
 def test_a_full_table(tmp_path, capacity):
-    """Further stations are flooded to, and counted; they are learned when there is room again."""
+    """Further stations are flooded to, and counted; they are learned when one is forgotten."""
     with bridge(tmp_path, '--stations', capacity, '--ageing', 1, ports=3) as made:
         known, refused = (A, B)[:capacity], (C, D)
         for mac in known:

@@ -80,7 +80,7 @@ def test_a_file_that_is_damaged_changes_nothing(control, tmp_path):
 
 
 def test_too_little_memory_changes_nothing(tmp_path):
-    """Old and new tables are there at once for a while; where there is no room, the old stay."""
+    """Old and new tables are there at once for a while; where memory is short, the old stay."""
     with controlled(tmp_path, options=('--match', 'lpm'), memory=330) as (live, control, _):
         with pytest.raises(ControlError, match='more memory'):
             for _ in range(4):

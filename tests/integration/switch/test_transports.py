@@ -341,7 +341,7 @@ def test_a_tap_beside_a_port_of_other_queues(tmp_path, kind):
 
 # ---- MTU -------------------------------------------------------------------------------------
 
-ROOM = 22  # an Ethernet header and two VLAN tags
+LAYER2_BYTES = 22  # an Ethernet header and two VLAN tags
 
 
 def of_sizes(*sizes):
@@ -351,9 +351,10 @@ def of_sizes(*sizes):
 
 @pytest.mark.parametrize('mtu', [68, 1500, 9000])
 def test_longer_frames_are_dropped(tmp_path, mtu):
-    sizes = [60, mtu, mtu + ROOM - 1, mtu + ROOM, mtu + ROOM + 1, mtu + ROOM + 2, 12000]
+    longest = mtu + LAYER2_BYTES
+    sizes = [60, mtu, longest - 1, longest, longest + 1, longest + 2, 12000]
     sent = [frame for frame in of_sizes(*sizes) if len(frame) >= 60]
-    fit = [frame for frame in sent if len(frame) <= mtu + ROOM]
+    fit = [frame for frame in sent if len(frame) <= longest]
     result = switch.run([sent, []], options=['--mtu', str(mtu)])
     switch.assert_same(result.outputs[1], replies(fit, 'pair'))
     assert result.stats['drops']['oversize'] == len(sent) - len(fit)

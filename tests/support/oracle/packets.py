@@ -55,11 +55,11 @@ def parse(frame):
 
 
 def parse_ipv4(frame, at):
-    room = len(frame) - at
-    if room < 20 or frame[at] >> 4 != 4:
+    available = len(frame) - at
+    if available < 20 or frame[at] >> 4 != 4:
         return Layout()
     header, total = (frame[at] & 15) * 4, u16(frame, at + 2)
-    if header < 20 or not header <= total <= room:
+    if header < 20 or not header <= total <= available:
         return Layout()
     fragment = u16(frame, at + 6) & 0x3FFF
     if fragment or frame[at + 9] != 17:
@@ -68,20 +68,20 @@ def parse_ipv4(frame, at):
 
 
 def parse_ipv6(frame, at):
-    room = len(frame) - at
-    if room < 40 or frame[at] >> 4 != 6:
+    available = len(frame) - at
+    if available < 40 or frame[at] >> 4 != 6:
         return Layout()
     length = u16(frame, at + 4)
-    if length > room - 40:
+    if length > available - 40:
         return Layout()
     if frame[at + 6] != 17:
         return Layout(at, 6)
     return parse_udp(frame, Layout(at, 6), at + 40, length)
 
 
-def parse_udp(frame, layout, at, room):
-    """The layout of a datagram at `at`, `room` being what the IP header leaves for it."""
-    if room < 8 or not 8 <= u16(frame, at + 4) <= room:
+def parse_udp(frame, layout, at, available):
+    """The layout of a datagram at `at`, `available` being what the IP header leaves for it."""
+    if available < 8 or not 8 <= u16(frame, at + 4) <= available:
         return layout
     return layout._replace(udp=at, payload=at + 8, end=at + u16(frame, at + 4))
 

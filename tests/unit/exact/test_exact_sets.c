@@ -118,7 +118,7 @@ TEST(entries_fit_their_widths)
 }
 
 /* Match engines take keys of less than 24 bits and values of 24 bits at the most. */
-TEST(tables_fit_the_match_rooms)
+TEST(tables_fit_the_match_engines)
 {
 	const struct netfc_table *table;
 
@@ -172,7 +172,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(results_are_exact_at_the_edges),
 		cmocka_unit_test(what_is_looked_up_is_reachable),
 		cmocka_unit_test(entries_fit_their_widths),
-		cmocka_unit_test(tables_fit_the_match_rooms),
+		cmocka_unit_test(tables_fit_the_match_engines),
 		cmocka_unit_test(the_reference_is_the_program),
 	};
 
