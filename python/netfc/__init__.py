@@ -18,8 +18,8 @@ TableSet, Format.exact() and known_sets() need libnetfc (Debian: libnetfc0) of t
 version; all else does without. Arrays are numpy's: encodings are uint16, numbers float64.
 """
 
-from netfc._library import Library
-from netfc._version import VERSION as __version__
+from netfc._native.libnetfc import Library
+from netfc._native.version import VERSION as __version__
 from netfc.client import Client, QueryResult, StatusError
 from netfc.errors import (
     ClientError,

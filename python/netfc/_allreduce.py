@@ -9,7 +9,7 @@ import functools
 import pathlib
 from typing import Any
 
-from netfc._version import VERSION
+from netfc._native.version import VERSION
 from netfc.errors import LibraryError, NetfcError
 
 SONAME = "libnetfc-allreduce.so.0"

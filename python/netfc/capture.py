@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy
 
-from netfc._arrays import Encodings
+from netfc._native.arrays import Encodings
 from netfc.protocol import HEADER, UDP_PORT, results
 
 PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)

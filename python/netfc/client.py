@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc import _arrays, protocol
-from netfc._arithmetic import Arithmetic
-from netfc._arrays import Encodings
+from netfc import protocol
+from netfc._native import arrays
+from netfc._native.arithmetic import Arithmetic
+from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW, Channel, Counters
 from netfc.errors import ClientError
 from netfc.formats import Format
@@ -113,7 +114,7 @@ class Client(Arithmetic):
         no real number or for numbers with encodings, ClientError where nothing was computed.
         """
         number = protocol.op_number(op)
-        return _arrays.compute(self.format, x, y, lambda x, y: self._compute_bits(number, x, y))
+        return arrays.compute(self.format, x, y, lambda x, y: self._compute_bits(number, x, y))
 
     def query(self, address: str) -> QueryResult:
         """What a switch that detects Slowloris has counted for an IPv4 destination.

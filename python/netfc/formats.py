@@ -14,10 +14,10 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc import _arrays, _reference
-from netfc._arrays import Encodings, Values
-from netfc._codecs import Codec, Ieee, Posit
-from netfc._library import Library
+from netfc._native import arrays, reference
+from netfc._native.arrays import Encodings, Values
+from netfc._native.codecs import Codec, Ieee, Posit
+from netfc._native.libnetfc import Library
 from netfc.protocol import FORMAT_IDS, op_number
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -98,8 +98,8 @@ class Format:
         with encodings, LibraryError without libnetfc.
         """
         number = op_number(op)
-        return _arrays.compute(
-            self, x, y, lambda x, y: _reference.exact(self.name, number, x, y, library)[0]
+        return arrays.compute(
+            self, x, y, lambda x, y: reference.exact(self.name, number, x, y, library)[0]
         )
 
     def exact_flags(
@@ -107,8 +107,8 @@ class Format:
     ) -> NDArray[numpy.uint8]:
         """The exception flags of exact(), bits of netfc.Flag, as uint8."""
         number = op_number(op)
-        x, y = _arrays.encoded(self, x, y)
-        return _reference.exact(self.name, number, x, y, library)[1]
+        x, y = arrays.encoded(self, x, y)
+        return reference.exact(self.name, number, x, y, library)[1]
 
 
 @functools.cache

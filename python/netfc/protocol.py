@@ -10,7 +10,7 @@ import struct
 import numpy
 from numpy.typing import ArrayLike
 
-from netfc._arrays import Encodings
+from netfc._native.arrays import Encodings
 
 # The numbers of operations and formats on the wire; table sets are named by their formats, too.
 OPS = {"add": 1, "sub": 2, "mul": 3, "div": 4}

@@ -31,7 +31,7 @@ from scapy.layers.inet import UDP
 from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
 from netfc import formats, protocol
-from netfc._arrays import Values
+from netfc._native.arrays import Values
 
 CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
 START_BYTES = 6  # up to the status: what a switch must have to answer at all

@@ -11,9 +11,9 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc import _arrays, _library
-from netfc._arithmetic import Arithmetic
-from netfc._arrays import Encodings
+from netfc._native import arrays, libnetfc
+from netfc._native.arithmetic import Arithmetic
+from netfc._native.arrays import Encodings
 from netfc.errors import TableSetError
 from netfc.formats import Format
 from netfc.protocol import Flag, op_number
@@ -91,9 +91,9 @@ class TableSet(Arithmetic):
     LibraryError without libnetfc.
     """
 
-    def __init__(self, name: str, library: _library.Library | None = None):
+    def __init__(self, name: str, library: libnetfc.Library | None = None):
         self.name = name
-        self._functions = functions = (library or _library.default()).functions
+        self._functions = functions = (library or libnetfc.default()).functions
         self._handle = handle = self._build(name)
         format_handle = functions.netfc_set_format(handle)
         self.format = Format(functions.netfc_format_name(format_handle).decode())
@@ -115,11 +115,11 @@ class TableSet(Arithmetic):
         number or for numbers with encodings.
         """
         number = op_number(op)
-        return _arrays.compute(self.format, x, y, lambda x, y: self._on_encodings(number, x, y)[0])
+        return arrays.compute(self.format, x, y, lambda x, y: self._on_encodings(number, x, y)[0])
 
     def flags(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of compute(), lane by lane: bits of netfc.Flag, as uint8."""
-        x, y = _arrays.encoded(self.format, x, y)
+        x, y = arrays.encoded(self.format, x, y)
         return self._on_encodings(op_number(op), x, y)[1]
 
     def walk(self, op: str, x: ArrayLike, y: ArrayLike) -> Walk:
@@ -136,7 +136,7 @@ class TableSet(Arithmetic):
             steps.append(self._step(program.contents, step.contents, lanes.contents))
 
         result = self._functions.netfc_walk(
-            self._handle, number, x_bits, y_bits, _library.WALK_FUNCTION(note), None
+            self._handle, number, x_bits, y_bits, libnetfc.WALK_FUNCTION(note), None
         )
         return Walk(op, x_bits, y_bits, result.z, Flag(result.flags), tuple(steps))
 
@@ -159,23 +159,23 @@ class TableSet(Arithmetic):
 
     def _on_encodings(
         self, number: int, x: Encodings, y: Encodings
-    ) -> tuple[Encodings, _library.Flags]:
-        return _library.on_arrays(self._functions.netfc_compute, self._handle, number, x, y)
+    ) -> tuple[Encodings, libnetfc.Flags]:
+        return libnetfc.on_arrays(self._functions.netfc_compute, self._handle, number, x, y)
 
     def _single(self, x: ArrayLike, y: ArrayLike) -> tuple[Encodings, Encodings]:
-        first, second = _arrays.encoded(self.format, x, y)
+        first, second = arrays.encoded(self.format, x, y)
         if first.size != 1:
             raise ValueError(f"a walk is of one lane, and there are {first.size}")
         return first.reshape(()), second.reshape(())
 
     def _step(self, program: Any, step: Any, lanes: Any) -> Step:
-        written = (ctypes.c_uint8 * _library.STEP_WRITES)()
+        written = (ctypes.c_uint8 * libnetfc.STEP_WRITES)()
         count = self._functions.netfc_step_writes(step, written)
         fields = {
             program.field_name[field].decode(): int(lanes.field[field][0])
             for field in written[:count]
         }
-        is_lookup = step.kind == _library.STEP_LOOKUP
+        is_lookup = step.kind == libnetfc.STEP_LOOKUP
         table = list(self.tables)[step.table] if is_lookup else None
         return Step(step.what.decode(), fields, table)
 
@@ -209,9 +209,9 @@ class TableSet(Arithmetic):
         return entries
 
 
-def known_sets(library: _library.Library | None = None) -> list[str]:
+def known_sets(library: libnetfc.Library | None = None) -> list[str]:
     """The names of all table sets that can be built. Raises LibraryError without libnetfc."""
-    functions = (library or _library.default()).functions
+    functions = (library or libnetfc.default()).functions
     names: list[str] = []
     name = ctypes.create_string_buffer(_NAME_BYTES)
     while functions.netfc_set_known_name(len(names), name):

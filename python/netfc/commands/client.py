@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from netfc import formats, protocol
-from netfc._arrays import Encodings
+from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import numpy
 
 from netfc import capture, protocol
-from netfc._arrays import Encodings, Values
-from netfc._library import Library
+from netfc._native.arrays import Encodings, Values
+from netfc._native.libnetfc import Library
 from netfc.commands._parser import DONE, FAILED, Parser
 from netfc.errors import LibraryError
 from netfc.formats import Format

@@ -16,7 +16,7 @@ import switch
 import table_builder
 
 import netfc
-from netfc import _library
+from netfc._native import libnetfc
 
 pytestmark = pytest.mark.skipif(
     sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
@@ -225,8 +225,8 @@ def test_no_library(tmp_path, monkeypatch):
     with pytest.raises(netfc.LibraryError, match='is not the folder of a build'):
         netfc.Library(tmp_path)
     monkeypatch.delenv('NETFC_BUILD', raising=False)
-    monkeypatch.setattr(_library, 'SONAME', 'libnetfc-that-is-nowhere.so.0')
-    _library._default.cache_clear()  # pylint: disable=protected-access
+    monkeypatch.setattr(libnetfc, 'SONAME', 'libnetfc-that-is-nowhere.so.0')
+    libnetfc._default.cache_clear()  # pylint: disable=protected-access
     for needs_it in (lambda: netfc.TableSet('fp16_k1'), netfc.known_sets,
                      lambda: netfc.Format('fp16').exact('add', 1, 1)):
         with pytest.raises(netfc.LibraryError, match='libnetfc0.*NETFC_BUILD'):

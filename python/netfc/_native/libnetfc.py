@@ -13,8 +13,8 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from netfc._arrays import Encodings
-from netfc._version import VERSION
+from netfc._native.arrays import Encodings
+from netfc._native.version import VERSION
 from netfc.errors import LibraryError
 
 Flags = NDArray[numpy.uint8]

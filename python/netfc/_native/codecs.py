@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._arrays import Encodings, Values
+from netfc._native.arrays import Encodings, Values
 
 _Integers = NDArray[numpy.signedinteger[Any]]
 

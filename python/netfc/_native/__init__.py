@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the package's modules share: libnetfc, arrays and their encodings. No interface."""
