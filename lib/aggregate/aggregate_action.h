@@ -51,7 +51,7 @@ enum aggregate_send {
 	X(WAITING, waiting, REPLY, WAITING, "joins while others are missing")                   \
 	X(JOINED, joined, REPLY, NONE, "joins, all being there")                                \
 	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else")   \
-	X(FULL, full, REPLY, FULL, "joins that there was no room for")                          \
+	X(FULL, full, REPLY, FULL, "joins that the tables are full for")                        \
 	X(LEFT, left, REPLY, NONE, "workers that left")
 
 enum aggregate_action {

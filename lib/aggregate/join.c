@@ -189,7 +189,7 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	return take_in(table, job, request, sender, now);
 }
 
-/* Before all were there, a worker that leaves makes room for another. */
+/* Before all were there, a worker that leaves makes way for another. */
 static bool
 nobody_is_left(struct job *job, unsigned int worker)
 {

@@ -68,7 +68,7 @@ read_body(const uint8_t *payload, struct aggregate_message *message)
 }
 
 static bool
-has_room(const struct aggregate_message *message, size_t length)
+fits_message(const struct aggregate_message *message, size_t length)
 {
 	return aggregate_is_reduction(message->op) == (message->count != 0) &&
 		length >= aggregate_message_bytes(message);
@@ -115,7 +115,7 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 	if (length < AGGREGATE_HEADER_BYTES)
 		return NETFC_STATUS_LENGTH;
 	read_message(payload, message);
-	if (!has_room(message, length))
+	if (!fits_message(message, length))
 		return NETFC_STATUS_LENGTH;
 	read_body(payload, message);
 	message->code = message->flags = message->reason = 0;
@@ -132,7 +132,7 @@ aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_me
 	hdr = read_header(payload);
 	read_message(payload, message);
 	if (message->code == NETFC_STATUS_OK || message->code == AGGREGATE_STATUS_CODE) {
-		if (check_header(&hdr) != NETFC_STATUS_OK || !has_room(message, length))
+		if (check_header(&hdr) != NETFC_STATUS_OK || !fits_message(message, length))
 			return AGGREGATE_NOT_OURS;
 		read_body(payload, message);
 	}

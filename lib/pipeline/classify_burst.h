@@ -88,7 +88,7 @@ struct burst {
 	uint16_t network_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t udp_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
-	uint16_t room[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* for UDP; 0: there is none */
+	uint16_t space[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* for UDP; 0: there is none */
 	uint16_t is_walk[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t class[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t group[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
@@ -180,7 +180,7 @@ find_udp(struct burst *burst, unsigned int p)
 
 	column_store(burst->udp_offset + p, offset);
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
-	column_store(burst->room + p, is_ip & udp & ~near_end & payload);
+	column_store(burst->space + p, is_ip & udp & ~near_end & payload);
 	column_store(burst->is_walk + p,
 		is_short | (is_ip & udp & near_end) |
 			(sound & ~fits & column_equals(column_load(burst->is_cut + p), 1)));
@@ -228,7 +228,7 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	const column format_status = columns_load(&burst->request, REQUEST_FORMAT_STATUS, p);
 	const column checksum = columns_load(&burst->request, REQUEST_CHECKSUM, p);
 	const column udp = column_at_least(datagram, UDP_BYTES) &
-		(column)(datagram <= column_load(burst->room + p));
+		(column)(datagram <= column_load(burst->space + p));
 	const column payload = udp & (datagram - UDP_BYTES);
 	const column netfc_port = udp & (column)(port == column_load(classifier->udp_port));
 	const column asks = column_equals(columns_load(&burst->request, REQUEST_MAGIC, p),

@@ -107,7 +107,7 @@ uint32_t pipeline_query_destination(struct rte_mbuf *mbuf, const struct frame *f
 
 /**
  * Answer a packet with frame->query, which becomes frame->answered. The counters behind the ratio
- * are written where the datagram has room for them.
+ * are written where the datagram has space for them.
  *
  * @param worker the calling lcore's
  */

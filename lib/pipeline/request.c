@@ -171,10 +171,10 @@ request_write_answer(struct request *request, uint16_t ratio, uint32_t connectio
 	const uint32_t offset = slot_offset(request, 2, 0);
 	const uint32_t end = request->offset + request->frame->payload_length;
 	uint16_t values[sizeof(answer) / sizeof(uint16_t)];
-	bool room = offset + sizeof(answer) <= end;
+	bool space = offset + sizeof(answer) <= end;
 
 	memcpy(values, &answer, sizeof(answer));
-	write_slots(request, offset, values, room ? RTE_DIM(values) : 1);
+	write_slots(request, offset, values, space ? RTE_DIM(values) : 1);
 }
 
 /* Write what has changed, wherever it is. */

@@ -53,7 +53,7 @@ void request_write_lanes(struct request *request, uint32_t first, const uint16_t
 	const uint8_t *flags, unsigned int count);
 
 /**
- * Write a query's answer: z and, where the datagram has room, the counters behind it.
+ * Write a query's answer: z and, where the datagram has space, the counters behind it.
  *
  * @param ratio fp16
  */

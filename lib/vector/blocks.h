@@ -96,14 +96,14 @@ block_write(const struct block *block, const struct block_parts *parts)
 	}
 }
 
-/* As many lanes of the packet as there is room for, from `first` on. */
+/* As many lanes of the packet as there is space for, from `first` on. */
 BLOCK_INLINE unsigned int
 block_add(struct block *block, struct block_parts *parts, struct vector_packet *packet,
 	uint32_t first)
 {
 	const block_slot *x = (const block_slot *)packet->slots + first;
-	unsigned int room = BLOCK_LANES - parts->lanes, at = parts->lanes;
-	unsigned int some = packet->count - first < room ? packet->count - first : room;
+	unsigned int space = BLOCK_LANES - parts->lanes, at = parts->lanes;
+	unsigned int some = packet->count - first < space ? packet->count - first : space;
 	/* Whole steps, where there is so much behind y. */
 	unsigned int read = packet->count < BLOCK_STEP ? some : block_steps(some);
 

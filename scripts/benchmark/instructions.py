@@ -74,16 +74,16 @@ def names():
     ]
 
 
-def run_switch(build, room, bursts, folder):
+def run_switch(build, engine, bursts, folder):
     """The switch in callgrind, which writes a file of counts after each burst."""
     program = build / "app" / "dpdk-netfc"
     command = [
         *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
         *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", str(program)),
         *("--no-huge", "-m", "320", "--no-pci", "--no-telemetry", "--no-shconf"),
-        *("--log-level", "*:error", "--file-prefix", f"netfc-count-{os.getpid()}-{room}"),
+        *("--log-level", "*:error", "--file-prefix", f"netfc-count-{os.getpid()}-{engine}"),
         *("--lcores", f"0@{min(os.sched_getaffinity(0))}", f"--vdev=net_pcap0,rx_pcap={bursts}"),
-        *("--", "--match", room, "--tables", SETS.get(room, USUAL_SET)),
+        *("--", "--match", engine, "--tables", SETS.get(engine, USUAL_SET)),
         *("--tables-dir", str(build / "tables"), "--idle-exit", "1"),
     ]
     # What the dynamic linker does at the first call of a function is not the data path's.
@@ -95,38 +95,38 @@ def run_switch(build, room, bursts, folder):
         raise CountError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def count_room(build, room, bursts):
+def count_engine(build, engine, bursts):
     """Instructions by case."""
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
-        run_switch(build, room, bursts, folder)
+        run_switch(build, engine, bursts, folder)
         counts = []
         for number in range(1, 2 * len(names()) + 1):
             path = pathlib.Path(folder) / f"counts.{number}"
             if not path.exists():
-                raise CountError(f"{room}: callgrind has seen {number - 1} calls of {FUNCTION}")
+                raise CountError(f"{engine}: callgrind has seen {number - 1} calls of {FUNCTION}")
             counts.append(int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]))
     return dict(zip(names(), counts[1::2]))
 
 
 def count(build, kept):
-    """Instructions of a burst by room and case."""
+    """Instructions of a burst by engine and case."""
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         bursts = pathlib.Path(folder) / "bursts"
         write_bursts(bursts, kept)
-        return {room: count_room(build, room, bursts) for room in contenders.rooms(build)}
+        return {engine: count_engine(build, engine, bursts) for engine in contenders.engines(build)}
 
 
 def compare(recorded, counted):
     """Sentences about what has become slower, what has become faster, and what is not recorded."""
     slower, faster, unknown = [], [], []
-    for room, cases in counted.items():
+    for engine, cases in counted.items():
         for case, new in cases.items():
-            old = recorded.get(room, {}).get(case)
+            old = recorded.get(engine, {}).get(case)
             if old is None:
-                unknown.append(f"{room}, {case}: {new} instructions a burst, nothing recorded")
+                unknown.append(f"{engine}, {case}: {new} instructions a burst, nothing recorded")
                 continue
             change = new / old - 1
-            text = f"{room}, {case}: {old} -> {new} instructions a burst ({change:+.1%})"
+            text = f"{engine}, {case}: {old} -> {new} instructions a burst ({change:+.1%})"
             if change > TOLERANCE:
                 slower.append(text)
             elif change < -TOLERANCE:
@@ -141,7 +141,7 @@ def compiler():
 
 
 def rows(counted):
-    """One a case: instructions per packet and per lane of each room."""
+    """One a case: instructions per packet and per lane of each engine."""
     found = []
     lanes_of = {case_name(*case): case[-1] for case in CASES}
     for name in names():
@@ -155,7 +155,7 @@ def rows(counted):
 
 def head(counted):
     """The head of rows()."""
-    return ["", *(f"{room} per {what}" for room in counted for what in ("packet", "lane"))]
+    return ["", *(f"{engine} per {what}" for engine in counted for what in ("packet", "lane"))]
 
 
 def update(counted):

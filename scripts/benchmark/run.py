@@ -118,8 +118,8 @@ class Run:
         self._contenders = contenders.find(bench.build)
 
     @property
-    def rooms(self):
-        """Names of the match rooms."""
+    def engines(self):
+        """Names of the match engines."""
         return [item.mode for item in self._contenders if item.family == "netfc"]
 
     def _capture(self, lanes):
@@ -127,14 +127,14 @@ class Run:
         return self._traffic.make("fp16", "add", "random", lanes)
 
     def alone(self):
-        """The match rooms alone. Returns the TSC's frequency."""
+        """The match engines alone. Returns the TSC's frequency."""
 
-        def measure(room, lanes):
+        def measure(engine, lanes):
             return alone.run(
-                self._bench, self._capture(lanes), "fp16", room, self._settings.passes
+                self._bench, self._capture(lanes), "fp16", engine, self._settings.passes
             )
 
-        found = self._by_room_and_lanes("alone", measure)
+        found = self._by_engine_and_lanes("alone", measure)
         print_table(
             "Least cycles per lane of fp16 additions without ports", tables.ALONE,
             tables.alone(found),
@@ -142,7 +142,7 @@ class Run:
         return next(iter(found.values()))["tsc_hz"]
 
     def instruction_sets(self):
-        """The direct room as on processors with shorter vectors."""
+        """The direct engine as on processors with shorter vectors."""
         capture = self._capture(matrix.ENDS[-1])
         found = {}
         for bits in (128, 256, 512):
@@ -154,7 +154,7 @@ class Run:
                     ),
                 )
         print_table(
-            "Least cycles per lane of the direct room by length of vectors", tables.ISAS,
+            "Least cycles per lane of the direct engine by length of vectors", tables.ISAS,
             tables.isas(found),
         )
 
@@ -206,33 +206,33 @@ class Run:
         )
         print(f"\n{bmv2.sentence(packets, page.direct_rate(self._results.data))}.")
 
-    def _by_room_and_lanes(self, section, measure):
-        """What measure(room, lanes) returns, by "room, lanes"."""
+    def _by_engine_and_lanes(self, section, measure):
+        """What measure(engine, lanes) returns, by "engine, lanes"."""
         return {
-            f"{room}, {lanes}": self._results.get(
-                section, f"{room}, {lanes}", lambda room=room, lanes=lanes: measure(room, lanes)
+            f"{engine}, {lanes}": self._results.get(
+                section, f"{engine}, {lanes}", lambda engine=engine, lanes=lanes: measure(engine, lanes)
             )
             for lanes in matrix.ENDS
-            for room in self.rooms
+            for engine in self.engines
         }
 
     def more_lcores(self):
         """What a second lcore adds, and a fourth."""
 
-        def measure(room, lanes):
-            return lcores.run(self._bench, self._capture(lanes), "fp16", room, self._settings)
+        def measure(engine, lanes):
+            return lcores.run(self._bench, self._capture(lanes), "fp16", engine, self._settings)
 
-        found = self._by_room_and_lanes("lcores", measure)
+        found = self._by_engine_and_lanes("lcores", measure)
         print_table("More lcores, a receive queue each", tables.LCORES, tables.lcores(found))
 
     def latencies(self):
         """How long packets take."""
 
-        def measure(room, lanes):
+        def measure(engine, lanes):
             seconds, capture = self._settings.latency_s, self._capture(lanes)
-            return latency.run(self._bench, capture, lanes, "fp16", room, seconds)
+            return latency.run(self._bench, capture, lanes, "fp16", engine, seconds)
 
-        found = self._by_room_and_lanes("latency", measure)
+        found = self._by_engine_and_lanes("latency", measure)
         print_table(
             "Latency from receive to transmit burst, us", tables.LATENCY, tables.latency(found)
         )
@@ -240,12 +240,12 @@ class Run:
     def start_ups(self):
         """How long the switch takes to start."""
         found = {
-            room: self._results.get(
+            engine: self._results.get(
                 "startup",
-                room,
-                lambda room=room: startup.run(self._bench, room, self._settings.rounds),
+                engine,
+                lambda engine=engine: startup.run(self._bench, engine, self._settings.rounds),
             )
-            for room in self.rooms
+            for engine in self.engines
         }
         print_table(
             "Start and end with four table sets, s", tables.STARTUP, tables.startup(found)

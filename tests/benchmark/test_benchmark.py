@@ -172,7 +172,7 @@ def test_stages_add_up_to_the_whole():
     cells, engines = page.sweep_cells(numbers), numbers['done']['alone']
     for lanes in matrix.ENDS:
         results = next(c['results'] for c in cells if c['cell']['lanes'] == lanes)
-        for engine, found in stages.of_rooms(cells, engines, lanes).items():
+        for engine, found in stages.of_engines(cells, engines, lanes).items():
             assert set(found) <= set(stages.NAMES) and min(found.values()) >= 0
             # More only where a stage alone takes longer than within the switch.
             assert sum(found.values()) >= 0.999 * results[f'netfc {engine}']['cycles']

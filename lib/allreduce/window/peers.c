@@ -14,7 +14,7 @@
 
 #define MAX_SHARDS 64
 #define ETHERNET_MTU 1500
-/* Results that come twice need room beside those that are awaited. */
+/* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2
 
 static int

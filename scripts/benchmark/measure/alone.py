@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Match rooms alone: look-ups, steps and whole packets, timed by netfc-microbench without any port."""
+"""Match engines alone: look-ups, steps and whole packets, timed by netfc-microbench without any port."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ MEGABYTES = 1024
 KINDS = ("bare", "look_ups", "packets")
 
 
-def _time(bench, capture, table, room, rounds, eal=()):
+def _time(bench, capture, table, engine, rounds, eal=()):
     """What netfc-microbench prints. eal: further options of the EAL."""
     command = [
         str(bench.build / "app" / "netfc-microbench"),
@@ -21,7 +21,7 @@ def _time(bench, capture, table, room, rounds, eal=()):
         *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
         *("--file-prefix", f"netfc-microbench-{bench.folder.name}"),
         *("--lcores", f"0@{machine.polling_cpus(1)[0]}", *eal),
-        *("--", "--set", table, "--capture", str(capture), "--match", room),
+        *("--", "--set", table, "--capture", str(capture), "--match", engine),
         *("--rounds", str(rounds)),
     ]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
@@ -35,15 +35,15 @@ def _per_lane(cycles, lanes):
     return summary([count / lanes for count in cycles]) if cycles else None
 
 
-def run(bench, capture, format_name, room, rounds):
-    """Cycles per lane of a room, on its own.
+def run(bench, capture, format_name, engine, rounds):
+    """Cycles per lane of an engine, on its own.
 
     kernel: what computes lanes, described, None where the program's steps do; bare: the look-ups by
-    DPDK's library alone; look_ups: the same through the room; packets: whole packets through the
+    DPDK's library alone; look_ups: the same through the engine; packets: whole packets through the
     pipeline; ratio: the least of bare to the least of each of the other two; steps: of the program.
-    Whatever else runs on the machine only adds cycles: the least are the room's own.
+    Whatever else runs on the machine only adds cycles: the least are the engine's own.
     """
-    timed = _time(bench, capture, TABLES[format_name], room, rounds)
+    timed = _time(bench, capture, TABLES[format_name], engine, rounds)
     lanes = timed["lanes"]
     result = {kind: _per_lane(timed[kind], lanes) for kind in KINDS}
     result["tsc_hz"], result["kernel"] = timed["tsc_hz"], timed["kernel"]
@@ -62,7 +62,7 @@ def run(bench, capture, format_name, room, rounds):
 
 
 def instruction_set(bench, capture, bits, table, rounds):
-    """Cycles per lane of the direct room with vectors of up to so many bits."""
+    """Cycles per lane of the direct engine with vectors of up to so many bits."""
     eal = [f"--force-max-simd-bitwidth={bits}"]
     timed = _time(bench, capture, table, "direct", rounds, eal)
     lanes = timed["lanes"]

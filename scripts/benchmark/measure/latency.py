@@ -14,9 +14,9 @@ MEGABYTES = 192
 TIMEOUT_S = 60
 
 
-def _full_bursts(bench, capture, lanes, format_name, room, seconds):
+def _full_bursts(bench, capture, lanes, format_name, engine, seconds):
     """At full load: every burst has as many packets as there can be."""
-    contender = Contender("netfc", room)
+    contender = Contender("netfc", engine)
     table = TABLES[format_name]
     with bench.start(contender, [capture], table, options=["--latency"]) as program:
         program.sample(seconds)
@@ -40,15 +40,15 @@ def _wait_for(path):
         time.sleep(0.02)
 
 
-def _alone(bench, lanes, format_name, room, seconds):
+def _alone(bench, lanes, format_name, engine, seconds):
     """One packet at a time, over vhost: netfc-bench sends the next when one has come back."""
-    folder = bench.folder / f"alone-{room}-{lanes}"
+    folder = bench.folder / f"alone-{engine}-{lanes}"
     folder.mkdir()
     path, stats = folder / "socket", folder / "stats"
     switch = [
         str(bench.build / "app" / "dpdk-netfc"),
         *_eal(bench, "netfc-alone", machine.polling_cpus(1)[0], f"net_vhost0,iface={path}"),
-        *("--", "--match", room, "--tables", TABLES[format_name], "--latency"),
+        *("--", "--match", engine, "--tables", TABLES[format_name], "--latency"),
         *("--tables-dir", str(bench.build / "tables"), "--stats-json", str(stats)),
     ]
     sender = [
@@ -77,10 +77,10 @@ def _alone(bench, lanes, format_name, room, seconds):
     return json.loads(stats.read_text(encoding="utf-8"))
 
 
-def run(bench, capture, lanes, format_name, room, seconds):
+def run(bench, capture, lanes, format_name, engine, seconds):
     """Both, as the switch's own histogram says."""
-    full = _full_bursts(bench, capture, lanes, format_name, room, seconds)
-    stats = _alone(bench, lanes, format_name, room, seconds)
+    full = _full_bursts(bench, capture, lanes, format_name, engine, seconds)
+    stats = _alone(bench, lanes, format_name, engine, seconds)
     if stats["rx_packets"] == 0:
         raise ProgramError("no packet came over vhost")
     return {

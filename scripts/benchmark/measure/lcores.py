@@ -59,7 +59,7 @@ def counts():
     return [1 << power for power in range(cpus.bit_length()) if 1 << power <= cpus]
 
 
-def run(bench, capture, format_name, room, settings):
+def run(bench, capture, format_name, engine, settings):
     """The switch on 1, 2, ... lcores, a receive queue each, in alternating rounds.
 
     packets: per second, as if no other process had been there; wall: by the clock, in quiet rounds
@@ -71,7 +71,7 @@ def run(bench, capture, format_name, room, settings):
         running = [
             stack.enter_context(
                 bench.start(
-                    Contender("netfc", room), [capture] * count, TABLES[format_name], count
+                    Contender("netfc", engine), [capture] * count, TABLES[format_name], count
                 )
             )
             for count in numbers

@@ -14,14 +14,14 @@ from benchmark.peers.polling import ProgramError
 MEGABYTES = 1536
 
 
-def _command(bench, room):
+def _command(bench, engine):
     return [
         str(bench.build / "app" / "dpdk-netfc"),
         *bench.memory.options(MEGABYTES),
         *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
         *("--file-prefix", f"netfc-startup-{bench.folder.name}"),
         *("--lcores", f"0@{machine.polling_cpus(1)[0]}", "--vdev=net_null0,no-rx=1"),
-        *("--", "--match", room, "--tables", ",".join(TABLES.values())),
+        *("--", "--match", engine, "--tables", ",".join(TABLES.values())),
         *("--tables-dir", str(bench.build / "tables"), "--idle-exit", "1"),
     ]
 
@@ -32,9 +32,9 @@ def _processor_seconds():
     return used.ru_utime, used.ru_stime
 
 
-def _once(bench, room):
+def _once(bench, engine):
     """Seconds by the clock, and of the processor in the program and in the kernel."""
-    command, began, before = _command(bench, room), time.monotonic(), _processor_seconds()
+    command, began, before = _command(bench, engine), time.monotonic(), _processor_seconds()
     done = subprocess.run(command, text=True, capture_output=True, check=False)
     if done.returncode != 0 or not re.search(r"^Ran for", done.stdout, re.MULTILINE):
         raise ProgramError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -42,10 +42,10 @@ def _once(bench, room):
     return time.monotonic() - began, after[0] - before[0], after[1] - before[1]
 
 
-def run(bench, room, rounds):
+def run(bench, engine, rounds):
     """Seconds of a start with the largest set of every format, until the end: by the clock, and of
     the processor in all, in the program, in the kernel."""
-    times = [_once(bench, room) for _ in range(rounds)]
+    times = [_once(bench, engine) for _ in range(rounds)]
     return {
         "seconds": summary([wall for wall, _, _ in times]),
         "processor": summary([user + system for _, user, system in times]),

@@ -83,7 +83,7 @@ def comparison(results):
     return rows
 
 
-ALONE = ["room, lanes per packet", "bare look-ups", "through the room", "whole packets", "bare/room", "bare/whole"]
+ALONE = ["engine, lanes per packet", "bare look-ups", "through the engine", "whole packets", "bare/engine", "bare/whole"]
 
 
 def _cycles(value):
@@ -91,19 +91,19 @@ def _cycles(value):
 
 
 def alone(results):
-    """Rows of ALONE, cycles per lane, one a room."""
+    """Rows of ALONE, cycles per lane, one for each engine."""
     return [
         [
-            room,
+            engine,
             *(_cycles(result[kind]) for kind in ("bare", "look_ups", "packets")),
             *(f"{result['ratio'][kind]:.2f}" if kind in result["ratio"] else ""
               for kind in ("look_ups", "packets")),
         ]
-        for room, result in results.items()
+        for engine, result in results.items()
     ]
 
 
-ISAS = ["most bits of a vector, set", "kernel", "look-ups through the room", "whole packets"]
+ISAS = ["most bits of a vector, set", "kernel", "look-ups through the engine", "whole packets"]
 
 
 def isas(results):
@@ -115,7 +115,7 @@ def isas(results):
 
 
 LCORES = [
-    *("room, lanes", "lcores", "Mpps", "to one", "by the clock", "to one", "least share of CPU"),
+    *("engine, lanes", "lcores", "Mpps", "to one", "by the clock", "to one", "least share of CPU"),
     "quiet rounds",
 ]
 
@@ -139,7 +139,7 @@ def lcores(results):
 
 
 LATENCY = [
-    *("room, lanes", "bursts of 64: p50", "p99", "p99.9"),
+    *("engine, lanes", "bursts of 64: p50", "p99", "p99.9"),
     *("one packet: p50", "p99", "p99.9", "packets a burst"),
 ]
 PERCENTILES = ("p50", "p99", "p99_9")
@@ -157,17 +157,17 @@ def latency(results):
     return rows
 
 
-STARTUP = ["room", "by the clock", "least..greatest", "processor time", "program", "kernel"]
+STARTUP = ["engine", "by the clock", "least..greatest", "processor time", "program", "kernel"]
 
 
 def startup(results):
     """Rows of STARTUP."""
     return [
         [
-            room,
+            engine,
             f"{result['seconds']['median']:.2f}",
             f"{result['seconds']['least']:.2f}..{result['seconds']['greatest']:.2f}",
             *(f"{result[kind]['median']:.2f}" for kind in ("processor", "user", "system")),
         ]
-        for room, result in results.items()
+        for engine, result in results.items()
     ]

@@ -95,7 +95,7 @@ def run(bench, frames, rounds):
 
 
 def sentence(packets, direct):
-    """What the report says about it. direct: packets per second of the switch's direct room."""
+    """What the report says about it. direct: packets per second of the switch's direct engine."""
     if packets is None:
         return f"BMv2's `{PROGRAM}` is not measured, as it is not installed"
     return (

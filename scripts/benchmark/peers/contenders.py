@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is compared: the switch with each match room, and its peers from DPDK."""
+"""What is compared: the switch with each match engine, and its peers from DPDK."""
 
 import json
 import re
@@ -27,7 +27,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Contender:
-    """A program to measure. family: "netfc" or "testpmd"; mode: the match room, the peer's mode."""
+    """A program to measure. family: "netfc" or "testpmd"; mode: the match engine, the peer's mode."""
 
     family: str
     mode: str
@@ -44,13 +44,13 @@ class Contender:
         return MEGABYTES.get(key, OTHER_MEGABYTES)
 
 
-def rooms(build):
-    """The match rooms that this build of the switch offers, as its --help says."""
+def engines(build):
+    """The match engines that this build of the switch offers, as its --help says."""
     program = str(build / "app" / "dpdk-netfc")
     usage = subprocess.run([program, "--help"], text=True, capture_output=True, check=True).stdout
     found = re.search(r"--match ([a-z0-9|]+)", usage)
     if not found:
-        raise ProgramError(f"{program} --help names no match rooms")
+        raise ProgramError(f"{program} --help names no match engines")
     return found[1].split("|")
 
 
@@ -62,7 +62,7 @@ def peers_installed():
 def find(build):
     """All contenders that can be measured here."""
     return [
-        *(Contender("netfc", room) for room in rooms(build)),
+        *(Contender("netfc", engine) for engine in engines(build)),
         *(Contender("testpmd", mode) for mode in PEERS),
     ]
 

@@ -61,14 +61,14 @@ def sweep(folder, cells, field, scale, label, name, peers):
 
 
 def bars(folder, cells, alone, lanes, name):
-    """Cycles per packet by stage, one bar a room."""
-    found = stages.of_rooms(cells, alone, lanes)
+    """Cycles per packet by stage, one bar for each engine."""
+    found = stages.of_engines(cells, alone, lanes)
     figure, axes = pyplot.subplots(figsize=(5.2, 4.4))
-    rooms = list(found)
-    bottom = [0.0] * len(rooms)
+    engines = list(found)
+    bottom = [0.0] * len(engines)
     for stage, colour in zip(stages.NAMES, STAGE_COLOURS):
-        values = [found[room].get(stage, 0.0) / (lanes if lanes > 1 else 1) for room in rooms]
-        axes.bar(rooms, values, bottom=bottom, color=colour, label=stage, width=0.6)
+        values = [found[engine].get(stage, 0.0) / (lanes if lanes > 1 else 1) for engine in engines]
+        axes.bar(engines, values, bottom=bottom, color=colour, label=stage, width=0.6)
         bottom = [low + value for low, value in zip(bottom, values)]
     axes.set_ylabel("TSC cycles per packet" if lanes == 1 else "TSC cycles per lane")
     axes.set_title(f"{lanes} lane{'' if lanes == 1 else 's'} per packet")

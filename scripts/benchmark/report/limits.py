@@ -13,12 +13,12 @@ def _share(found, names):
 def _one_lane(found, results):
     """Of packets with one lane."""
     items = []
-    for room, one in found.items():
-        result = results[f"netfc {room}"]
+    for engine, one in found.items():
+        result = results[f"netfc {engine}"]
         device = _share(one, (stages.DEVICE, stages.SWAP))
         packet = _share(one, (stages.PACKET,))
         items.append(
-            f"`{room}`: of {result['cycles']:.0f} cycles a packet, {device:.0%} are the device's"
+            f"`{engine}`: of {result['cycles']:.0f} cycles a packet, {device:.0%} are the device's"
             f" and the swap of addresses, which testpmd 5tswap spends as well,"
             f" {packet:.0%} parsing, status and checksum. So it reaches"
             f" {tables.ratio(result, tables.SWAP)} of 5tswap and"
@@ -44,9 +44,9 @@ def _of_lane(one, lanes):
 
 def _many_lanes(found, results, alone, lanes):
     items = []
-    for room, one in found.items():
-        result, bare = results[f"netfc {room}"], alone[f"{room}, {lanes}"]["bare"]
-        text = f"`{room}`: of {result['lane_cycles']:.2f} cycles a lane {_of_lane(one, lanes)}."
+    for engine, one in found.items():
+        result, bare = results[f"netfc {engine}"], alone[f"{engine}, {lanes}"]["bare"]
+        text = f"`{engine}`: of {result['lane_cycles']:.2f} cycles a lane {_of_lane(one, lanes)}."
         if bare is not None:
             ratio = bare["least"] / result["lane_cycles"]
             text += (
@@ -79,10 +79,10 @@ def blocks(results, cells):
         Heading(2, "Limits"),
         Paragraph("What bounds these figures, by the cycles above."),
         Paragraph("One lane per packet:"),
-        Bullets(_one_lane(stages.of_rooms(cells, alone, 1), few["results"])),
+        Bullets(_one_lane(stages.of_engines(cells, alone, 1), few["results"])),
         Paragraph(f"{lanes} lanes per packet:"),
         Bullets(
-            _many_lanes(stages.of_rooms(cells, alone, lanes), many["results"], alone, lanes)
+            _many_lanes(stages.of_engines(cells, alone, lanes), many["results"], alone, lanes)
         ),
         Paragraph("Start:"),
         Bullets([_start(results["done"]["startup"]["lpm"])]),

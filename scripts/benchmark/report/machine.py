@@ -31,7 +31,7 @@ def blocks(results):
     return [
         Heading(1, "Performance"),
         Paragraph(
-            "The switch with each of its match rooms beside DPDK's testpmd, on the same core, with the"
+            "The switch with each of its match engines beside DPDK's testpmd, on the same core, with the"
             " same packets from the same driver (`net_pcap`, which repeats a capture and"
             f" drops what is sent), in {settings['rounds']} alternating rounds of"
             f" {settings['seconds']} s each. [How it is measured](benchmarking.md#beside-its-peers);"

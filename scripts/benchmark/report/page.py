@@ -21,7 +21,7 @@ def sweep_cells(results):
 
 
 def direct_rate(results):
-    """Packets with one lane that the direct room computes in a second."""
+    """Packets with one lane that the direct engine computes in a second."""
     return sweep_cells(results)[0]["results"]["netfc direct"]["packets"]["median"]
 
 
@@ -88,8 +88,8 @@ def sweep(cells):
         rows.append(row)
     head = ["lanes"]
     for name in names:
-        room = name.split()[1]
-        head += [f"{room}: Mpps", "Mlanes/s", "of 5tswap"]
+        engine = name.split()[1]
+        head += [f"{engine}: Mpps", "Mlanes/s", "of 5tswap"]
     return [
         Heading(2, "Lanes per packet"),
         Table(head, rows),
@@ -98,7 +98,7 @@ def sweep(cells):
 
 
 def operations(results, lanes):
-    """Formats and operations by room, at one number of lanes."""
+    """Formats and operations by engine, at one number of lanes."""
     cells = [
         cell
         for cell in results["done"]["switch"].values()
@@ -118,9 +118,10 @@ def operations(results, lanes):
                 *(f"{one['lane_cycles']:.2f}" for one in values),
             ]
         )
-    rooms = [name.split()[1] for name in names]
+    engines = [name.split()[1] for name in names]
     head = ["format", "operation", "operands"]
-    head += [f"{room}: Mlanes/s" for room in rooms] + [f"{room}: cycles/lane" for room in rooms]
+    head += [f"{engine}: Mlanes/s" for engine in engines]
+    head += [f"{engine}: cycles/lane" for engine in engines]
     return Table(head, rows, left=3)
 
 
@@ -141,15 +142,15 @@ def all_operations(results):
     ]
 
 
-def rooms_alone(results):
+def engines_alone(results):
     """Look-ups without ports."""
     alone = results["done"]["alone"]
     blocks = [
-        Heading(2, "Match rooms alone"),
+        Heading(2, "Match engines alone"),
         Paragraph(
             "Cycles per lane of fp16 additions (four look-ups), in memory, without ports: the look-ups"
             " by the bulk function of `rte_lpm` or `rte_hash` alone, their keys"
-            " prepared; the same through the match room; whole packets through the"
+            " prepared; the same through the match engine; whole packets through the"
             " pipeline; the least of all rounds. The last columns: bare look-ups as a part of the"
             " other two."
         ),
@@ -166,14 +167,14 @@ def rooms_alone(results):
 
 
 def instruction_sets(results):
-    """The direct room as on processors with shorter vectors."""
+    """The direct engine as on processors with shorter vectors."""
     found = results["done"].get("isas")
     if not found:
         return []
     return [
         Heading(2, "Instruction sets"),
         Paragraph(
-            "Cycles per lane of the direct room, 243 lanes per packet, with vectors limited as by"
+            "Cycles per lane of the direct engine, 243 lanes per packet, with vectors limited as by"
             " the EAL's `--force-max-simd-bitwidth`. `fp16_k8` reaches so few entries of its miTables"
             " and its expTable that they stay in the first-level cache: what it saves is the most"
             " that folding these tables could where a kernel looks up in arrays."
@@ -196,11 +197,11 @@ def by_stage(results, cells):
     ]
     ends = (cells[0]["cell"]["lanes"], cells[-1]["cell"]["lanes"])
     for lanes in ends:
-        found = stages.of_rooms(cells, alone, lanes)
+        found = stages.of_engines(cells, alone, lanes)
         rows = [
-            [room, *(f"{one.get(name, 0) / lanes:.2f}" if one.get(name) else ""
+            [engine, *(f"{one.get(name, 0) / lanes:.2f}" if one.get(name) else ""
                      for name in stages.NAMES)]
-            for room, one in found.items()
+            for engine, one in found.items()
         ]
         plural = "packet" if lanes == 1 else "lane"
         head = [f"cycles per {plural}, {lanes} in a packet" if lanes > 1 else "cycles per packet"]
@@ -254,7 +255,7 @@ def blocks_of(results):
         *comparison(cells),
         *sweep(cells),
         *all_operations(results),
-        *rooms_alone(results),
+        *engines_alone(results),
         *instruction_sets(results),
         *by_stage(results, cells),
         *further(results),

@@ -32,7 +32,7 @@ def _fixed_and_lane(short, long):
 
 
 def _in_kernel(long, per_lane):
-    """A kernel may look up in the room's stages, and then takes longer than these alone; or not."""
+    """A kernel may look up in the engine's stages, and then takes longer than these alone; or not."""
     look_ups = _least(long, "look_ups") if long["look_ups"] else per_lane
     if look_ups >= per_lane:
         return {KERNEL: per_lane}
@@ -52,7 +52,7 @@ def _computing(long, per_lane):
     }
 
 
-def _of_room(results, room, short, long, lanes):
+def _of_engine(results, engine, short, long, lanes):
     """Cycles per packet by stage."""
     device = results["testpmd io"]["cycles"]
     found = {DEVICE: device, SWAP: max(results["testpmd 5tswap"]["cycles"] - device, 0.0)}
@@ -60,23 +60,23 @@ def _of_room(results, room, short, long, lanes):
     found[PACKET] = fixed
     for stage, cycles in _computing(long, per_lane).items():
         found[stage] = cycles * lanes
-    found[REST] = max(results[f"netfc {room}"]["cycles"] - sum(found.values()), 0.0)
+    found[REST] = max(results[f"netfc {engine}"]["cycles"] - sum(found.values()), 0.0)
     return found
 
 
-def of_rooms(cells, alone, lanes):
-    """Cycles per packet by stage, by room.
+def of_engines(cells, alone, lanes):
+    """Cycles per packet by stage, by engine.
 
-    cells: comparisons over lanes per packet; alone: rooms alone, by "room, lanes per packet".
+    cells: comparisons over lanes per packet; alone: engines alone, by "engine, lanes per packet".
     """
     results = next(cell["results"] for cell in cells if cell["cell"]["lanes"] == lanes)
-    rooms = [name.split()[1] for name in results if name.startswith("netfc ")]
+    engines = [name.split()[1] for name in results if name.startswith("netfc ")]
     ends = sorted({item["lanes_per_packet"] for item in alone.values()})
     return {
-        room: _of_room(
-            results, room, alone[f"{room}, {ends[0]}"], alone[f"{room}, {ends[-1]}"], lanes
+        engine: _of_engine(
+            results, engine, alone[f"{engine}, {ends[0]}"], alone[f"{engine}, {ends[-1]}"], lanes
         )
-        for room in rooms
+        for engine in engines
     }
 
 
