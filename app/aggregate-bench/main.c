@@ -219,8 +219,8 @@ print_usage(FILE *out)
 		"Exact sums in memory, rounding included: million values a second of one core.\n"
 		"\n"
 		"  --workers N       workers, 1 to 64 (default 8)\n"
-		"  --bytes N         bytes of values in a packet, 4 to %u (default 1448)\n"
-		"  --states N        accumulators taken in turns, 1 to %u (default 1: in the cache)\n"
+		"  --bytes N         bytes of values in a packet, 4 to %d (default 1448)\n"
+		"  --states N        accumulators taken in turns, 1 to %d (default 1: in the cache)\n"
 		"  --format NAME     one format alone (fp16, posit16, bf16, posit16_es2, fp32, int32)\n"
 		"  --op NAME         one operation alone (sum, mean, min, max)\n"
 		"  --milliseconds N  of each measurement (default 50)\n",
@@ -307,6 +307,8 @@ main(int argc, char **argv)
 	bench.packets = malloc((size_t)CHUNKS * options->workers * options->bytes);
 	bench.states = aligned_alloc(AGGREGATE_ALIGN, options->states * bench.state_bytes);
 	if (bench.packets == NULL || bench.states == NULL) {
+		free(bench.packets);
+		free(bench.states);
 		fprintf(stderr, PROGRAM ": out of memory\n");
 		return 2;
 	}

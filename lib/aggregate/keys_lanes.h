@@ -23,7 +23,7 @@ key_of(enum aggregate_format format, bool greatest, uint32_t bits)
 		return value;
 	nan = is_ieee(format) ? (bits & (ieee.sign - 1)) > ieee.inf : bits == POSIT_NAR;
 	if (is_ieee(format))
-		value ^= (value >> 31) & (int32_t)(ieee.sign - 1);
+		value ^= -(int32_t)(value < 0) & (int32_t)(ieee.sign - 1);
 	return nan ? (greatest ? INT32_MAX : INT32_MIN) : value;
 }
 
@@ -36,7 +36,7 @@ bits_of_key(enum aggregate_format format, bool greatest, int32_t key)
 	if (format == AGGREGATE_INT32)
 		return value;
 	if (is_ieee(format))
-		value ^= (uint32_t)(key >> 31) & (ieee.sign - 1);
+		value ^= -(uint32_t)(key < 0) & (ieee.sign - 1);
 	return key != (greatest ? INT32_MAX : INT32_MIN) ? value
 		: is_ieee(format)                        ? ieee.nan
 							 : POSIT_NAR;
