@@ -117,7 +117,7 @@ netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, 
 			comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for a handle.");
 	else
 		status = check(comm, data, count, format, op);
-	if (status == NETFC_ALLREDUCE_OK) {
+	if (made != NULL && status == NETFC_ALLREDUCE_OK) {
 		fill_in(made, comm, data, count, format, op, lazily);
 		start(comm, made);
 	}

@@ -24,6 +24,9 @@ p4_add_entry(struct p4_table *table, const struct p4_entry *entry)
 	size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : 2 * table->capacity;
 	struct p4_entry *entries;
 
+	/* What is not complete is not written; see p4_complete(). */
+	if (table->out_of_memory)
+		return;
 	if (table->count == table->capacity) {
 		entries = reallocarray(table->entries, capacity, sizeof(*entries));
 		if (entries == NULL) {
