@@ -14,6 +14,7 @@ import hosts
 import oracle
 import switch
 from hosts import SWITCH_IP
+from namespaces import CommandError
 from processes import MESSAGES, OTHER_PORT, Feeder, exchange, replies, requests, vhost_connected
 from refusal import refuse
 
@@ -218,7 +219,7 @@ def answers(host):
     """Whether the switch answers a ping, within a short time."""
     try:
         host.run('ping', '-q', '-c', 1, '-W', 1, SWITCH_IP)
-    except AssertionError:
+    except CommandError:
         return False
     return True
 
