@@ -59,7 +59,7 @@ class _Values(FieldListField):
     def getfield(self, pkt: Any, s: Any) -> Any:
         """Take the values off the bytes of a packet; fewer where it was cut."""
         size = aggregation.value_bytes(pkt.format)
-        count = min(self.count_from(pkt), len(s) // size)
+        count = min(pkt.count, len(s) // size)
         return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
 
 
