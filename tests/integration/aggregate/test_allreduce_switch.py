@@ -8,6 +8,7 @@ import aggregation_workers
 import hosts
 import numpy as np
 import pytest
+import sanitized
 
 from netfc import allreduce
 
@@ -15,7 +16,12 @@ SWITCH_IP = hosts.SWITCH_IP
 TOKEN = 0x5eed
 COUNT = 20_000
 
-pytestmark = hosts.needs_namespaces
+pytestmark = [
+    hosts.needs_namespaces,
+    pytest.mark.skipif(
+        sanitized.is_sanitized(),
+        reason='the client in this process and the switch beside it need different environments;'
+        ' test_package.py runs the client with the address sanitizer')]
 
 
 @contextlib.contextmanager

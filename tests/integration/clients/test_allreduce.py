@@ -3,6 +3,7 @@
 
 import contextlib
 import math
+import os
 import signal
 import subprocess
 import threading
@@ -13,10 +14,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import sanitized
 import switch
 
 from netfc import allreduce
 from netfc.protocol import Flag
+
+pytestmark = pytest.mark.skipif(
+    sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
+    reason='test_package.py runs these in a process that loads the address sanitizer first')
 
 SERVER = switch.BUILD / 'tests' / 'allreduce' / 'allreduce_serve'
 TOKEN = 0x0123456789ABCDEF
