@@ -15,7 +15,7 @@ from benchmark.peers.polling import Polling, ProgramError
 PEERS = ("io", "5tswap", "csum")
 BURST = 64  # packets, the switch's own
 PEER_MBUFS = 16384
-MEGABYTES = {"lpm": 384, "testpmd": 192}  # of memory; 160 for others
+MEGABYTES = {"lpm": 384, "testpmd": 192}  # for a table set; 160 for others
 OTHER_MEGABYTES = 160
 TABLES = {
     "fp16": "fp16_k1024",
@@ -82,7 +82,7 @@ class Bench:
     def start(self, contender, captures, table, lcores=1, options=(), other_port=()):
         """A contender that receives captures, a queue each, and sends nowhere; halted.
 
-        table: name of the table set. options: further ones of the switch. other_port: captures of
+        table: names of the table sets, with commas. options: further ones of the switch. other_port: captures of
         a second port, if there is to be one.
         """
         self._started += 1
@@ -91,11 +91,11 @@ class Bench:
         if contender.family == "testpmd":
             command = self._testpmd(contender, ports, lcores)
             return Polling(contender.name, command, folder, len(ports))
-        command = self._netfc(contender, ports, lcores)
+        command = self._netfc(contender, ports, lcores, table.count(",") + 1)
         command += ["--tables", table, "--stats-json", str(folder / "stats"), *options]
         return Switch(contender.name, command, folder, len(ports))
 
-    def _eal(self, contender, ports, lcores):
+    def _eal(self, contender, ports, lcores, sets=1):
         devices = [
             f"--vdev=net_pcap{port},"
             + "".join(f"rx_pcap={capture}," for capture in captures)
@@ -104,19 +104,19 @@ class Bench:
         ]
         prefix = f"netfc-bench-{self.folder.name}-{self._started}"
         return [
-            *self.memory.options(contender.megabytes),
+            *self.memory.options(contender.megabytes * sets),
             *("--lcores", lcores, "--no-pci", "--file-prefix", prefix),
             *devices,
         ]
 
-    def _netfc(self, contender, ports, lcores):
+    def _netfc(self, contender, ports, lcores, sets):
         cpus = machine.polling_cpus(lcores)
         placed = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
         program = str(self.build / "app" / "dpdk-netfc")
         tables = str(self.build / "tables")
         return [
             program,
-            *self._eal(contender, ports, placed),
+            *self._eal(contender, ports, placed, sets),
             *("--", "--match", contender.mode, "--tables-dir", tables),
         ]
 
