@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
+#include "file_bytes.h"
 #include "internal.h"
 
 static const char magic[8] = {'N', 'e', 't', 'F', 'C', 's', 'e', 't'};
@@ -14,42 +10,12 @@ static const char magic[8] = {'N', 'e', 't', 'F', 'C', 's', 'e', 't'};
 #define HEADER_BYTES (8 + 4 + 4 + NETFC_SET_NAME_SIZE + 4 + 4)
 #define TABLE_NAME_BYTES 8
 #define TABLE_BYTES (TABLE_NAME_BYTES + 4)
-#define CHECKSUM_BYTES 4
-/* Offsets of the fields that are read first. */
-#define VERSION_OFFSET 8
-#define LENGTH_OFFSET 12
 #define NAME_OFFSET 16
-/* All table sets are much smaller; a larger file is not read. */
-#define MAX_FILE_BYTES (64u << 20)
 
 static unsigned
 entry_bytes(const struct netfc_table *table)
 {
 	return (table->value_bits + 7) / 8;
-}
-
-static uint8_t *
-put_number(uint8_t *at, uint32_t value, unsigned bytes)
-{
-	for (unsigned b = 0; b < bytes; b++)
-		at[b] = (uint8_t)(value >> 8 * (bytes - 1 - b));
-	return at + bytes;
-}
-
-static uint32_t
-get_number(const uint8_t *at, unsigned bytes)
-{
-	uint32_t value = 0;
-
-	for (unsigned b = 0; b < bytes; b++)
-		value = value << 8 | at[b];
-	return value;
-}
-
-static uint32_t
-checksum(const uint8_t *data, size_t length)
-{
-	return (uint32_t)crc32_z(0, data, length);
 }
 
 static size_t
@@ -61,7 +27,7 @@ descriptor_bytes(const struct netfc_set *set)
 static size_t
 file_bytes(const struct netfc_set *set)
 {
-	size_t bytes = descriptor_bytes(set) + CHECKSUM_BYTES;
+	size_t bytes = descriptor_bytes(set) + FILE_CHECKSUM_BYTES;
 
 	for (unsigned t = 0; t < set->table_count; t++)
 		bytes += (size_t)netfc_table_size(&set->table[t]) * entry_bytes(&set->table[t]);
@@ -111,31 +77,9 @@ netfc_set_serialize(const struct netfc_set *set, void **data, size_t *length)
 		for (uint32_t i = 0; i < netfc_table_size(table); i++)
 			at = put_number(at, table->entries[i], entry_bytes(table));
 	}
-	put_number(at, checksum(buffer, bytes - CHECKSUM_BYTES), CHECKSUM_BYTES);
+	put_checksum(buffer, bytes);
 	*data = buffer;
 	*length = bytes;
-	return NETFC_OK;
-}
-
-/* The checks that do not need the set. */
-static int
-check_frame(const uint8_t *data, size_t length)
-{
-	uint32_t version, stated;
-
-	if (length < sizeof(magic) || memcmp(data, magic, sizeof(magic)) != 0)
-		return NETFC_ERR_FOREIGN;
-	if (length < HEADER_BYTES + CHECKSUM_BYTES)
-		return NETFC_ERR_TRUNCATED;
-	version = get_number(data + VERSION_OFFSET, 4);
-	if (version != NETFC_FILE_VERSION)
-		return version < NETFC_FILE_VERSION ? NETFC_ERR_OLD : NETFC_ERR_NEW;
-	stated = get_number(data + LENGTH_OFFSET, 4);
-	if (length != stated)
-		return length < stated ? NETFC_ERR_TRUNCATED : NETFC_ERR_TRAILING;
-	if (get_number(data + length - CHECKSUM_BYTES, CHECKSUM_BYTES) !=
-		checksum(data, length - CHECKSUM_BYTES))
-		return NETFC_ERR_CHECKSUM;
 	return NETFC_OK;
 }
 
@@ -186,7 +130,7 @@ netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result
 	struct netfc_set *set;
 	int error;
 
-	error = check_frame(data, length);
+	error = netfc_check_file(data, length, magic, NETFC_FILE_VERSION, HEADER_BYTES);
 	if (error != NETFC_OK)
 		return error;
 	if (memchr(name, '\0', NETFC_SET_NAME_SIZE) == NULL)
@@ -205,120 +149,26 @@ netfc_set_deserialize(const void *data, size_t length, struct netfc_set **result
 	return NETFC_OK;
 }
 
-static bool
-write_and_close(FILE *file, const void *data, size_t length)
-{
-	bool written = fwrite(data, 1, length, file) == length;
-
-	return fclose(file) == 0 && written;
-}
-
-/* Write all bytes to a new file, and make it readable for all. */
-static bool
-write_all(int fd, const void *data, size_t length)
-{
-	FILE *file = fchmod(fd, 0644) == 0 ? fdopen(fd, "wb") : NULL;
-
-	if (file != NULL)
-		return write_and_close(file, data, length);
-	close(fd);
-	return false;
-}
-
-/* Write a new file beside `path`, then rename it to `path`. `template` is for mkstemp(). */
-static int
-replace_file(const char *path, char *template, const void *data, size_t length)
-{
-	int fd = mkstemp(template), saved;
-
-	if (fd < 0)
-		return NETFC_ERR_IO;
-	if (write_all(fd, data, length) && rename(template, path) == 0)
-		return NETFC_OK;
-	saved = errno;
-	unlink(template);
-	errno = saved;
-	return NETFC_ERR_IO;
-}
-
-/* A device, pipe or the like: written to, because a rename would replace it. */
-static bool
-is_special(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-static int
-write_special(const char *path, const void *data, size_t length)
-{
-	FILE *file = fopen(path, "wb");
-
-	return file != NULL && write_and_close(file, data, length) ? NETFC_OK : NETFC_ERR_IO;
-}
-
 int
 netfc_set_save(const struct netfc_set *set, const char *path)
 {
-	char *template = NULL;
 	void *data = NULL;
 	size_t length;
-	int error;
+	int error = netfc_set_serialize(set, &data, &length);
 
-	if (asprintf(&template, "%s.XXXXXX", path) < 0)
-		return NETFC_ERR_NOMEM;
-	error = netfc_set_serialize(set, &data, &length);
 	if (error == NETFC_OK)
-		error = is_special(path) ? write_special(path, data, length)
-					 : replace_file(path, template, data, length);
+		error = netfc_write_file(path, data, length);
 	free(data);
-	free(template);
 	return error;
-}
-
-static int
-read_file(FILE *file, void **data, size_t *length)
-{
-	struct stat status;
-	uint8_t *buffer;
-
-	if (fstat(fileno(file), &status) != 0)
-		return NETFC_ERR_IO;
-	if (S_ISDIR(status.st_mode)) {
-		errno = EISDIR;
-		return NETFC_ERR_IO;
-	}
-	if (status.st_size > (off_t)MAX_FILE_BYTES)
-		return NETFC_ERR_FOREIGN;
-	/* One more byte than the size, to notice a file that grows. */
-	*length = (size_t)status.st_size + 1;
-	buffer = malloc(*length);
-	if (buffer == NULL)
-		return NETFC_ERR_NOMEM;
-	*length = fread(buffer, 1, *length, file);
-	if (ferror(file)) {
-		free(buffer);
-		return NETFC_ERR_IO;
-	}
-	*data = buffer;
-	return NETFC_OK;
 }
 
 int
 netfc_set_load(const char *path, struct netfc_set **set)
 {
-	FILE *file = fopen(path, "rb");
 	void *data = NULL;
 	size_t length;
-	int error, saved;
+	int error = netfc_read_file(path, &data, &length);
 
-	if (file == NULL)
-		return NETFC_ERR_IO;
-	error = read_file(file, &data, &length);
-	saved = errno;
-	fclose(file);
-	errno = saved;
 	if (error != NETFC_OK)
 		return error;
 	error = netfc_set_deserialize(data, length, set);

@@ -2,12 +2,19 @@
 #ifndef ROWS_H
 #define ROWS_H
 
-/** @file All 2^32 pairs of operands, row by row: one x with every y. All CPUs share the rows. */
+/**
+ * @file
+ * All 2^32 pairs of operands, row by row: one x with every y. All CPUs share the rows. The
+ * environment variable NETFC_STRIDE, a number, leaves only every so many-th x.
+ */
 
 #include <stdint.h>
 
-/** Pairs of a row, and rows. */
+/** Pairs of a row, and rows, if all are checked. */
 #define ROW 0x10000u
+
+/** Rows that are checked. */
+uint32_t rows_count(void);
 
 /** A check. */
 struct rows {

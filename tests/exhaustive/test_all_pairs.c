@@ -80,7 +80,7 @@ check_op(const struct ways *ways, const char *name, enum netfc_op op)
 	snprintf(title, sizeof(title), "%s %s", name, netfc_op_name(op));
 	wrong = rows_check(&rows, &seconds);
 	printf("%s: %" PRIu64 " pairs by %u ways, %" PRIu64 " wrong, %.0f s of processor time\n",
-		title, (uint64_t)ROW * ROW, ways->count, wrong, seconds);
+		title, (uint64_t)rows_count() * ROW, ways->count, wrong, seconds);
 	fflush(stdout);
 	return wrong;
 }

@@ -52,16 +52,37 @@ create_stages(struct ways *ways, const struct netfc_set *set, enum match_kind ki
 	return 0;
 }
 
+/* The kernel that has all of the set, once for each of its ways. */
+static int
+add_direct_kernels(struct ways *ways, const struct netfc_set *set, enum vector_isa isa)
+{
+	unsigned int count = 1;
+
+	for (unsigned int way = 0; way < count; way++) {
+		struct vector_kernel *kernel = NULL;
+		int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
+
+		if (error == 0) {
+			count = vector_ways(kernel);
+			vector_use_way(kernel, way);
+		}
+		error = add_kernel(ways, "direct", error, kernel);
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
 /* The kernels that have all of the set, and those that look up in a match engine. */
 static int
 add_set_kernels(struct ways *ways, const struct netfc_set *set, enum vector_isa isa)
 {
 	static const enum match_kind kinds[] = {MATCH_DIRECT, MATCH_LPM};
-	struct vector_kernel *kernel;
-	int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
+	int error = add_direct_kernels(ways, set, isa);
 
-	error = add_kernel(ways, "direct", error, kernel);
 	for (unsigned int k = 0; k < RTE_DIM(kinds) && error == 0 && ways->log != NULL; k++) {
+		struct vector_kernel *kernel;
+
 		error = vector_create(set, ways->stages[kinds[k]], isa, SOCKET_ID_ANY, &kernel);
 		error = add_kernel(ways, match_kind_name(kinds[k]), error, kernel);
 	}
@@ -93,7 +114,7 @@ find_exact(struct ways *ways)
 		snprintf(add_way(ways)->name, sizeof(ways->way[0].name), "the CPU");
 	for (unsigned int s = 0; s < RTE_DIM(ways->sets) && ways->sets[s] != NULL; s++)
 		add_program(ways, ways->sets[s]);
-	for (enum vector_isa isa = VECTOR_AVX2;
+	for (enum vector_isa isa = VECTOR_PLAIN + 1;
 		isa <= vector_isa_best() && !netfc_format_is_posit(ways->format) && error == 0;
 		isa++) {
 		struct vector_kernel *kernel;

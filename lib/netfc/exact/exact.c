@@ -1,39 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The correctly rounded result, in integers: unpack, compute, round (IEEE 754-2019, section 4.3).
  */
-#include "internal.h"
-
-/* No format has more bits in a significand: the upper ones. */
-#define SIG_BITS 13
-
-/* A number from a wide significand, value = wide * 2^exponent, wide not zero. */
-static struct number
-normalise(uint64_t wide, int exponent, bool sticky)
-{
-	int zeros = __builtin_clzll(wide);
-
-	return (struct number){
-		.exponent = exponent + 63 - zeros, .significand = wide << zeros, .sticky = sticky};
-}
-
-/*
- * |x| + |y| or |x| - |y|, |x| > |y| if it is a difference. The places below x's last bit hold all
- * of y or nothing but a sticky bit.
- */
-static struct number
-sum_magnitudes(struct number x, struct number y, bool difference)
-{
-	int shift = x.exponent - y.exponent;
-	uint64_t a = x.significand >> 1, b = y.significand >> 1;
-	bool sticky = shift > 63 - SIG_BITS;
-
-	if (shift < 0)
-		return sum_magnitudes(y, x, difference);
-	b = sticky ? 0 : b >> shift;
-	if (!difference)
-		return normalise(a + b, x.exponent - 62, sticky);
-	return normalise(a - b - sticky, x.exponent - 62, sticky);
-}
+#include "exact/magnitudes.h"
 
 static uint16_t
 round_signed(const struct netfc_format *format, struct number number, bool negative)
@@ -50,8 +18,8 @@ exact_sum(const struct netfc_format *format, uint16_t x, uint16_t y)
 	if (magnitude_x < magnitude_y)
 		return exact_sum(format, y, x);
 	return round_signed(format,
-		sum_magnitudes(netfc_unpack(format, magnitude_x), netfc_unpack(format, magnitude_y),
-			difference),
+		sum_of_magnitudes(netfc_unpack(format, magnitude_x),
+			netfc_unpack(format, magnitude_y), difference),
 		is_negative(x));
 }
 
@@ -60,10 +28,8 @@ exact_product(const struct netfc_format *format, uint16_t x, uint16_t y, bool ne
 {
 	struct number a = netfc_unpack(format, bits_magnitude(format, x));
 	struct number b = netfc_unpack(format, bits_magnitude(format, y));
-	uint64_t product = (a.significand >> 32) * (b.significand >> 32);
 
-	return round_signed(
-		format, normalise(product, a.exponent + b.exponent - 62, false), negative);
+	return round_signed(format, product_of_magnitudes(a, b), negative);
 }
 
 static uint16_t

@@ -12,10 +12,13 @@
 
 #include "netfc_arith.h"
 #include "netfc_error.h"
+#include "netfc_extra.h"
 #include "netfc_file.h"
 #include "netfc_format.h"
+#include "netfc_function.h"
 #include "netfc_lanes.h"
 #include "netfc_log2.h"
+#include "netfc_own_function.h"
 #include "netfc_prefix.h"
 #include "netfc_set.h"
 #include "netfc_version.h"

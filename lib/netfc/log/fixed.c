@@ -6,8 +6,6 @@
  */
 #include "internal.h"
 
-typedef unsigned __int128 uint128;
-
 /* Denominators are powers of two up to 2^ROOTS. */
 #define ROOTS 12
 
@@ -31,28 +29,55 @@ static const uint64_t root[ROOTS + 1] = {
 /* log2(1 - 2^(-1/den)) is greater than -(ROOTS + 1), and must fit with its sign. */
 _Static_assert(((UINT64_C(1) << 63) >> LOG_BITS) > ROOTS + 1, "LOG_BITS is too large");
 
-static uint64_t
-multiply(uint64_t a, uint64_t b)
+/* A product of 128 bits. */
+struct product {
+	uint64_t upper, lower;
+};
+
+/* WebAssembly multiplies 64 bits by 64 to 64; __int128 would be a call for each product there. */
+static inline struct product
+multiply_wide(uint64_t a, uint64_t b)
 {
-	return (uint64_t)((uint128)a * b >> 63);
+#ifdef __wasm__
+	uint64_t a_upper = a >> 32, a_lower = (uint32_t)a;
+	uint64_t b_upper = b >> 32, b_lower = (uint32_t)b;
+	uint64_t lower = a_lower * b_lower;
+	uint64_t middle = a_upper * b_lower, other = a_lower * b_upper;
+	uint64_t carry = (lower >> 32) + (uint32_t)middle + (uint32_t)other;
+
+	return (struct product){a_upper * b_upper + (middle >> 32) + (other >> 32) + (carry >> 32),
+		carry << 32 | (uint32_t)lower};
+#else
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (struct product){(uint64_t)(product >> 64), (uint64_t)product};
+#endif
 }
 
-/* Squaring doubles the logarithm: if the square is 2 or more, the next bit is a one. */
+/* The product of two significands as a multiple of 2^-63, if it is below 2. */
+static inline uint64_t
+multiply(uint64_t a, uint64_t b)
+{
+	struct product product = multiply_wide(a, b);
+
+	return product.upper << 1 | product.lower >> 63;
+}
+
+/*
+ * Squaring doubles the logarithm: if the square is 2 or more, the next bit is a one. Half of them
+ * are, so that a branch would be mispredicted for half of the bits.
+ */
 uint64_t
 netfc_log2_significand(uint64_t significand)
 {
 	uint64_t log = 0;
 
 	for (int bit = 0; bit < LOG_BITS; bit++) {
-		uint128 square = (uint128)significand * significand;
+		struct product square = multiply_wide(significand, significand);
+		uint64_t one = square.upper >> 63;
 
-		log <<= 1;
-		if (square >> 127) {
-			log |= 1;
-			significand = (uint64_t)(square >> 64);
-		} else {
-			significand = (uint64_t)(square >> 63);
-		}
+		log = log << 1 | one;
+		significand = one ? square.upper : square.upper << 1 | square.lower >> 63;
 	}
 	return log;
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The entries of the paper's tables. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "log/log_family.h"
+
+/* Bits of a significand behind its leading one; posit16 has the most. */
+#define FRACTION_BITS 12
 
 static unsigned
 scale_bits(const struct netfc_set *set)
@@ -41,19 +45,36 @@ round_log(struct netfc_set *set, int64_t log)
 	return word;
 }
 
-static void
+/* The log word of a significand, which many magnitudes have: `known` has those computed so far. */
+static int32_t
+significand_log(struct netfc_set *set, uint64_t significand, int32_t *known)
+{
+	int32_t *word = &known[(significand - SIG_ONE) >> (63 - FRACTION_BITS)];
+
+	if (*word < 0)
+		*word = round_log(set, (int64_t)netfc_log2_significand(significand));
+	return *word;
+}
+
+static int
 fill_log(struct netfc_set *set)
 {
 	const struct netfc_format *format = set->id.format;
 	uint32_t *entries = set->table[TABLE_LOG].entries;
+	int32_t *known = malloc(sizeof(*known) << FRACTION_BITS);
 
+	if (known == NULL)
+		return NETFC_ERR_NOMEM;
+	for (uint32_t fraction = 0; fraction < UINT32_C(1) << FRACTION_BITS; fraction++)
+		known[fraction] = -1;
 	for (uint32_t magnitude = 1; magnitude < format->inf; magnitude++) {
 		struct number number = netfc_unpack(format, (uint16_t)magnitude);
-		int32_t word = round_log(set, (int64_t)netfc_log2_significand(number.significand));
 
-		word += number.exponent * (int32_t)set->id.scale;
-		entries[magnitude] = (uint16_t)word;
+		entries[magnitude] = (uint16_t)(significand_log(set, number.significand, known) +
+			number.exponent * (int32_t)set->id.scale);
 	}
+	free(known);
+	return NETFC_OK;
 }
 
 /* R(k * log2(1 + 2^(-t/k))), t >= 0. */
@@ -135,30 +156,32 @@ encodes_alike(const struct netfc_set *set, struct number power, uint64_t distanc
 	return encode_power(set, low) == encode_power(set, high);
 }
 
-/* 2^(n/k), rounded; an irrational number unless k divides n. */
+/* 2^(n/k), rounded, of the power 2^(n mod k / k): irrational unless k divides n. */
 static uint16_t
-exp_entry(struct netfc_set *set, int32_t n, uint64_t *distance)
+exp_entry(struct netfc_set *set, struct number power, uint64_t *distance)
 {
-	uint32_t part = (uint32_t)n & (set->id.scale - 1);
-	struct number power = {.exponent = n >> scale_bits(set), .significand = SIG_ONE};
-
-	if (part != 0) {
-		power.significand = netfc_exp2_fraction(part, set->id.scale);
-		power.sticky = true;
-		while (*distance > 0 && !encodes_alike(set, power, *distance))
-			*distance /= 2;
-	}
+	while (power.sticky && *distance > 0 && !encodes_alike(set, power, *distance))
+		*distance /= 2;
 	return encode_power(set, power);
 }
 
 static void
 fill_exp(struct netfc_set *set)
 {
+	const int32_t scale = (int32_t)set->id.scale;
 	/* Half the least distance of 2^(n/k) from 1 and 2. */
 	uint64_t distance = UINT64_C(1) << 51;
 
-	for (int32_t n = INT16_MIN; n <= INT16_MAX; n++)
-		set->table[TABLE_EXP].entries[(uint16_t)n] = exp_entry(set, n, &distance);
+	for (int32_t part = 0; part < scale; part++) {
+		struct number power = {.sticky = part != 0,
+			.significand = netfc_exp2_fraction((uint32_t)part, (uint32_t)scale)};
+
+		for (int32_t n = INT16_MIN + part; n <= INT16_MAX; n += scale) {
+			power.exponent = n >> scale_bits(set);
+			set->table[TABLE_EXP].entries[(uint16_t)n] =
+				exp_entry(set, power, &distance);
+		}
+	}
 	set->margin.exp_distance = ldexp((double)distance, -63);
 }
 
@@ -168,7 +191,8 @@ log_fill(struct netfc_set *set)
 	set->margin.log_distance = 1;
 	set->margin.log_error = ldexp((double)LOG_ERROR, (int)scale_bits(set) - LOG_BITS);
 	set->margin.exp_error = ldexp((double)EXP_ERROR, -63);
-	fill_log(set);
+	if (fill_log(set) != NETFC_OK)
+		return NETFC_ERR_NOMEM;
 	fill_mi(set);
 	fill_exp(set);
 	netfc_decide_fill(set->id.format, &set->table[TABLE_DECIDE]);

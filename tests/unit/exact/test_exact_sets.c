@@ -3,9 +3,8 @@
  * The correctly rounded sets: what their programs compute is what netfc_exact() says without a
  * table. The argument is a set. All y for every NETFC_STRIDE-th x, 97 unless set.
  */
-#include <stdlib.h>
-
 #include "operands.h"
+#include "stride.h"
 #include "unit.h"
 
 #define ALL 0x10000u
@@ -14,15 +13,6 @@ static const char *name;
 static struct netfc_set *set;
 static uint16_t x[ALL], y[ALL], z[ALL];
 static uint8_t flags[ALL];
-
-static uint32_t
-stride(void)
-{
-	const char *text = getenv("NETFC_STRIDE");
-	long number = text != NULL ? strtol(text, NULL, 10) : 0;
-
-	return number > 0 && number < (long)ALL ? (uint32_t)number : 97;
-}
 
 static void
 expect_exact(enum netfc_op op)
@@ -53,7 +43,7 @@ expect_exact_with_all_y(uint16_t operand)
 
 TEST(results_are_exact)
 {
-	for (uint32_t operand = 0; operand < ALL; operand += stride())
+	for (uint32_t operand = 0; operand < ALL; operand += stride_or(97))
 		expect_exact_with_all_y((uint16_t)operand);
 }
 
