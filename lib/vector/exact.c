@@ -47,7 +47,7 @@ exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	int error;
 
 	/* Where the processor has no conversion, the steps are faster. */
-	if (netfc_set_family(set) == NETFC_FAMILY_LOG || isa < VECTOR_AVX2 ||
+	if (netfc_set_family(set) == NETFC_FAMILY_LOG || isa == VECTOR_PLAIN ||
 		netfc_format_is_posit(netfc_set_format(set)))
 		return -ENOTSUP;
 	error = compare_with_built(set);
@@ -55,7 +55,7 @@ exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 		error = vector_fpu_create(netfc_set_format(set), isa, socket_id, kernel);
 	if (error != 0)
 		return error;
-	snprintf((*kernel)->description, sizeof((*kernel)->description),
-		"%s, binary32, equal to the tables", vector_isa_name(isa));
+	snprintf((*kernel)->description, sizeof((*kernel)->description), "%s, equal to the tables",
+		((const struct fpu_kernel *)*kernel)->how);
 	return 0;
 }

@@ -16,11 +16,16 @@ fpu_free(struct vector_kernel *kernel)
 static const char *
 use_best(struct fpu_kernel *kernel, enum vector_isa isa)
 {
-#ifdef RTE_ARCH_X86_64
+#if defined(RTE_ARCH_X86_64)
 	if (isa >= VECTOR_AVX512 && fpu_use_avx512(kernel))
 		return "AVX-512, binary32";
 	if (isa >= VECTOR_AVX2 && fpu_use_avx2(kernel))
 		return "AVX2, binary32";
+#elif defined(RTE_ARCH_ARM64)
+	if (isa >= VECTOR_NEON_FP16 && fpu_use_neon_fp16(kernel))
+		return "NEON FP16, binary16";
+	if (isa >= VECTOR_NEON && fpu_use_neon(kernel))
+		return "NEON, binary32";
 #else
 	(void)isa;
 #endif
@@ -41,8 +46,9 @@ vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int so
 	kernel->format = format;
 	kernel->inf = netfc_inf_magnitude(format);
 	kernel->nan = netfc_nan(format);
+	kernel->how = use_best(kernel, isa);
 	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
-		"%s, correctly rounded, not the table set", use_best(kernel, isa));
+		"%s, correctly rounded, not the table set", kernel->how);
 	*result = &kernel->kernel;
 	return 0;
 }

@@ -5,7 +5,8 @@
 /**
  * @file
  * Kernels without tables: operands to binary32, one operation of the processor's FPU, the result
- * to the format. Correctly rounded, as netfc_exact().
+ * to the format. Correctly rounded, as netfc_exact(). Where the processor computes in binary16, its
+ * operation is the whole of it.
  *
  * Rounding twice does no harm: binary32 has 24 bits of significand, two more than twice those of
  * binary16 (11) and bfloat16 (8) (Figueroa, "When is double rounding innocuous?", 1995). Results of
@@ -21,13 +22,37 @@
 struct fpu_kernel {
 	struct vector_kernel kernel;
 	const struct netfc_format *format;
+	const char *how; /* instruction set and format, for people */
 	uint16_t inf;
 	uint16_t nan;
 };
 
-/* Set the functions for a format; false if there are none. */
+/* The functions of a kernel. */
+struct fpu_functions {
+	void (*run_packets)(const struct vector_kernel *kernel, enum netfc_op op,
+		struct vector_packet *packets, unsigned int count);
+	void (*run_lanes)(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
+		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+};
+
+/* Set the functions for the kernel's format; false if there are none. */
+static inline bool
+fpu_use(struct fpu_kernel *kernel, struct fpu_functions fp16, struct fpu_functions bf16)
+{
+	const enum netfc_format_id id = netfc_format_id(kernel->format);
+	const struct fpu_functions none = {NULL, NULL};
+	const struct fpu_functions use = id == NETFC_FP16 ? fp16 : id == NETFC_BF16 ? bf16 : none;
+
+	kernel->kernel.run_packets = use.run_packets;
+	kernel->kernel.run_lanes = use.run_lanes;
+	return use.run_packets != NULL;
+}
+
+/* See fpu_use(). */
 bool fpu_use_plain(struct fpu_kernel *kernel);
 bool fpu_use_avx2(struct fpu_kernel *kernel);
 bool fpu_use_avx512(struct fpu_kernel *kernel);
+bool fpu_use_neon(struct fpu_kernel *kernel);
+bool fpu_use_neon_fp16(struct fpu_kernel *kernel);
 
 #endif /* VECTOR_FPU_H */

@@ -154,16 +154,6 @@ BLOCK_FUNCTIONS(bf16, compute_bf16)
 bool
 fpu_use_avx2(struct fpu_kernel *kernel)
 {
-	switch (netfc_format_id(kernel->format)) {
-	case NETFC_FP16:
-		kernel->kernel.run_packets = fp16_packets;
-		kernel->kernel.run_lanes = fp16_lanes;
-		return true;
-	case NETFC_BF16:
-		kernel->kernel.run_packets = bf16_packets;
-		kernel->kernel.run_lanes = bf16_lanes;
-		return true;
-	default:
-		return false;
-	}
+	return fpu_use(kernel, (struct fpu_functions){fp16_packets, fp16_lanes},
+		(struct fpu_functions){bf16_packets, bf16_lanes});
 }

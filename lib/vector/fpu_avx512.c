@@ -206,16 +206,6 @@ run_lanes_bf16(const struct vector_kernel *kernel, enum netfc_op op, const uint1
 bool
 fpu_use_avx512(struct fpu_kernel *kernel)
 {
-	switch (netfc_format_id(kernel->format)) {
-	case NETFC_FP16:
-		kernel->kernel.run_packets = run_packets_fp16;
-		kernel->kernel.run_lanes = run_lanes_fp16;
-		return true;
-	case NETFC_BF16:
-		kernel->kernel.run_packets = run_packets_bf16;
-		kernel->kernel.run_lanes = run_lanes_bf16;
-		return true;
-	default:
-		return false;
-	}
+	return fpu_use(kernel, (struct fpu_functions){run_packets_fp16, run_lanes_fp16},
+		(struct fpu_functions){run_packets_bf16, run_lanes_bf16});
 }

@@ -7,7 +7,7 @@
 #include "log_shape.h"
 #include "match.h"
 
-/* AVX-512: logTable and expTable in registers. */
+/* AVX-512 and NEON: logTable and expTable in registers. */
 int log_registers_create(const struct log_shape *shape, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
 
@@ -15,7 +15,7 @@ int log_registers_create(const struct log_shape *shape, enum vector_isa isa, int
 int log_stages_create(const struct log_shape *shape, struct match_stage *const *stages,
 	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
-/* AVX2 and AVX-512: a correctly rounded set, by an FPU. */
+/* All but plain C: a correctly rounded set, by an FPU. */
 int exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
 

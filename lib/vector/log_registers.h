@@ -14,8 +14,8 @@
 
 #include "log_shape.h"
 
-/* Fraction bits of lines: log(1.f) - f is less than 2^7. */
-#define LINE_BITS 9
+/* Fraction bits of lines: log(1.f) - f is less than 2^7. As few as these leave slopes a byte. */
+#define LINE_BITS 8
 #define SEGMENT_BITS 4
 #define SEGMENT (1 << SEGMENT_BITS)
 #define SEGMENTS 64
@@ -31,15 +31,33 @@ struct log_registers {
 	uint16_t nan;
 	uint16_t guard;
 	uint16_t last; /* index of the last entry of a half of `mi` */
-	int16_t mi[];  /* sums, then differences, last + 1 each */
+	int16_t mi[];  /* sums, then differences, last + 1 each; then one that a gather may read */
 };
 
-/* log_registers_avx512.c */
-void log_registers_use_avx512(struct log_registers *kernel);
-/* Log words of magnitudes, magnitudes of log words, as the kernel computes them; count % 32 == 0 */
-void log_registers_log_avx512(const struct log_registers *kernel, const uint16_t *magnitude,
-	int16_t *word, uint32_t count);
-void log_registers_exp_avx512(const struct log_registers *kernel, const int16_t *word,
-	uint16_t *magnitude, uint32_t count);
+/* Ways to look mi up. */
+enum {
+	LOG_REGISTERS_LOADS, /* of single words */
+	LOG_REGISTERS_GATHER,
+	LOG_REGISTERS_WAYS
+};
+
+/* What an instruction set does. */
+struct log_registers_isa {
+	enum vector_isa isa; /* the least that has it */
+	unsigned int ways;   /* the first ones of those above */
+	/* Set the functions of a kernel. */
+	void (*use)(struct log_registers *kernel, unsigned int way);
+	/*
+	 * Log words of magnitudes, magnitudes of log words, as the kernel computes them;
+	 * count % 32 == 0
+	 */
+	void (*log)(const struct log_registers *kernel, const uint16_t *magnitude, int16_t *word,
+		uint32_t count);
+	void (*exp)(const struct log_registers *kernel, const int16_t *word, uint16_t *magnitude,
+		uint32_t count);
+};
+
+extern const struct log_registers_isa log_registers_avx512;
+extern const struct log_registers_isa log_registers_neon;
 
 #endif /* VECTOR_LOG_REGISTERS_H */

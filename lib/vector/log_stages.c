@@ -13,19 +13,24 @@ log_stages_free(struct vector_kernel *kernel)
 	rte_free(kernel);
 }
 
-static void
+/* Returns what there is, which is plain C elsewhere: compilers have vectors for that, too. */
+static enum vector_isa
 use_best(struct log_stages *kernel, enum vector_isa isa, bool posit)
 {
 #ifdef RTE_ARCH_X86_64
-	if (isa >= VECTOR_AVX512)
+	if (isa >= VECTOR_AVX512) {
 		log_stages_use_avx512(kernel, posit);
-	else if (isa >= VECTOR_AVX2)
+		return VECTOR_AVX512;
+	}
+	if (isa >= VECTOR_AVX2) {
 		log_stages_use_avx2(kernel, posit);
-	else
+		return VECTOR_AVX2;
+	}
 #else
 	(void)isa;
 #endif
-		log_stages_use_plain(kernel, posit);
+	log_stages_use_plain(kernel, posit);
+	return VECTOR_PLAIN;
 }
 
 int
@@ -45,7 +50,7 @@ log_stages_create(const struct log_shape *shape, struct match_stage *const *stag
 	kernel->guard = shape->guard_words;
 	kernel->inf = (uint16_t)shape->inf;
 	kernel->nan = netfc_nan(shape->format);
-	use_best(kernel, isa, shape->posit);
+	isa = use_best(kernel, isa, shape->posit);
 	if (!log_shape_decides(shape, &kernel->kernel)) {
 		rte_free(kernel);
 		return -ENOTSUP;

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+
+#ifdef __aarch64__
+#include <sys/auxv.h>
+#endif
 
 #include <rte_common.h>
 #include <rte_cpuflags.h>
 #include <rte_vect.h>
 
-#include "kernels.h"
+#include "vector.h"
 
 const char *
 vector_isa_name(enum vector_isa isa)
 {
-	static const char *const names[VECTOR_ISAS] = {"plain C", "AVX2", "AVX-512"};
+	static const char *const names[VECTOR_ISAS] = {
+		[VECTOR_PLAIN] = "plain C",
+#if defined(RTE_ARCH_X86_64)
+		[VECTOR_AVX2] = "AVX2",
+		[VECTOR_AVX512] = "AVX-512",
+#elif defined(RTE_ARCH_ARM64)
+		[VECTOR_NEON] = "NEON",
+		[VECTOR_NEON_FP16] = "NEON FP16",
+#endif
+	};
 
 	return names[isa];
 }
 
-#ifdef RTE_ARCH_X86_64
+#if defined(RTE_ARCH_X86_64)
 /* All that the files for AVX2 are compiled for, of which hypervisors may hide some. */
 static bool
 has_avx2(void)
@@ -34,17 +45,10 @@ has_avx2(void)
 	}
 	return __builtin_cpu_supports("avx2");
 }
-#endif
 
-enum vector_isa
-vector_isa_best(void)
+static enum vector_isa
+best_of(uint16_t bits)
 {
-#ifdef RTE_ARCH_X86_64
-	uint16_t bits;
-
-	/* Its default is 256; it refuses where its user has set a limit. */
-	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
-	bits = rte_vect_get_max_simd_bitwidth();
 	if (bits < RTE_VECT_SIMD_256 || !has_avx2())
 		return VECTOR_PLAIN;
 	if (bits >= RTE_VECT_SIMD_512 && __builtin_cpu_supports("avx512f") &&
@@ -52,51 +56,31 @@ vector_isa_best(void)
 		__builtin_cpu_supports("avx512vl"))
 		return VECTOR_AVX512;
 	return VECTOR_AVX2;
+}
+#elif defined(RTE_ARCH_ARM64)
+static enum vector_isa
+best_of(uint16_t bits)
+{
+	if (bits < RTE_VECT_SIMD_128)
+		return VECTOR_PLAIN;
+	/* DPDK's flags have no name for it. */
+	return (getauxval(AT_HWCAP) & HWCAP_ASIMDHP) != 0 ? VECTOR_NEON_FP16 : VECTOR_NEON;
+}
 #else
+static enum vector_isa
+best_of(uint16_t bits)
+{
+	(void)bits;
 	return VECTOR_PLAIN;
+}
 #endif
-}
 
-/* The first of the kernels, the fastest one first, that is equal to the set. */
-static int
-create_best(const struct log_shape *shape, enum vector_isa isa, int socket_id,
-	struct vector_kernel **kernel)
+enum vector_isa
+vector_isa_best(void)
 {
-#ifdef RTE_ARCH_X86_64
-	return log_registers_create(shape, isa, socket_id, kernel);
-#else
-	(void)shape, (void)isa, (void)socket_id, (void)kernel;
-	return -ENOTSUP;
-#endif
-}
-
-/* Kernels of sets whose programs are of logarithms. */
-static int
-create_log(const struct netfc_set *set, struct match_stage *const *stages, enum vector_isa isa,
-	int socket_id, struct vector_kernel **kernel)
-{
-	struct log_shape *shape = malloc(sizeof(*shape));
-	int error;
-
-	if (shape == NULL)
-		return -ENOMEM;
-	error = log_shape_find(set, shape);
-	if (error == 0)
-		error = stages == NULL ? create_best(shape, isa, socket_id, kernel)
-				       : log_stages_create(shape, stages, isa, socket_id, kernel);
-	free(shape);
-	return error;
-}
-
-int
-vector_create(const struct netfc_set *set, struct match_stage *const *stages, enum vector_isa isa,
-	int socket_id, struct vector_kernel **kernel)
-{
-	int error = -ENOTSUP;
-
-	if (stages == NULL)
-		error = exact_create(set, isa, socket_id, kernel);
-	return error == -ENOTSUP ? create_log(set, stages, isa, socket_id, kernel) : error;
+	/* Its default is 256; it refuses where its user has set a limit. */
+	rte_vect_set_max_simd_bitwidth(RTE_VECT_SIMD_512);
+	return best_of(rte_vect_get_max_simd_bitwidth());
 }
 
 void

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef VECTOR_MIXED_H
+#define VECTOR_MIXED_H
+
+/**
+ * @file
+ * The kernel for lanes of any format and operation: programs of logarithms differ in no step that
+ * a lane's mask, or a constant of its format, could not tell. Tables are gathered from arrays, with
+ * the sets' own keys; an index counts from one place that lies before all of them.
+ */
+
+#include "vector.h"
+
+#define MIXED_FORMATS 16
+
+/* Of each format; what vectors choose from by a lane's format. */
+struct mixed_words {
+	uint16_t of[2 * MIXED_FORMATS];
+} __attribute__((aligned(64)));
+
+struct mixed_bases {
+	uint32_t of[MIXED_FORMATS];
+} __attribute__((aligned(64)));
+
+struct vector_mixed {
+	void (*run)(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
+		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+	const void *entries;             /* where indices count from */
+	uint16_t *own;                   /* NULL: entries are those of match stages */
+	struct mixed_bases log, mi, exp; /* index of each table's first entry */
+	struct mixed_words inf, nan;
+	struct mixed_words least, greatest; /* theta, for neither operand to be too small */
+	struct mixed_words posit;           /* all bits, or none */
+};
+
+/* mixed_avx512.c; entries of 2 bytes, or of 4. */
+void mixed_run_narrow_avx512(const struct vector_mixed *mixed, const uint8_t *kind,
+	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+void mixed_run_wide_avx512(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
+	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+
+#endif /* VECTOR_MIXED_H */
