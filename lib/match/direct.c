@@ -82,6 +82,8 @@ match_direct_create(const struct netfc_table *table, int socket_id, struct match
 		return -ENOMEM;
 	}
 	copy_entries(engine, table, narrow);
+	engine->stage.array =
+		(struct match_array){engine->values, narrow ? sizeof(uint16_t) : sizeof(uint32_t)};
 	*stage = &engine->stage;
 	return 0;
 }

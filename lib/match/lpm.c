@@ -143,6 +143,11 @@ match_lpm_create(const struct netfc_table *table, int socket_id, struct match_st
 		lpm_free(&engine->stage);
 		return error;
 	}
+#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
+	/* A next hop is the low 24 bits of an entry. */
+	engine->stage.array = (struct match_array){
+		engine->lpm->tbl24, (unsigned int)sizeof(engine->lpm->tbl24[0])};
+#endif
 	*stage = &engine->stage;
 	return 0;
 }

@@ -27,12 +27,19 @@ enum match_kind {
 /** Keys per look-up at the most. */
 #define MATCH_BULK NETFC_BATCH
 
+/** What a stage looks up in, if it is an array indexed by the key. */
+struct match_array {
+	const void *entries;     /**< NULL: it is none */
+	unsigned int entry_size; /**< 2 or 4 bytes, the value in the low 16 bits at the least */
+};
+
 /** A match stage. */
 struct match_stage {
 	/** Look up `count` keys, 1..MATCH_BULK; values may be keys, and not overlap otherwise. */
 	void (*lookup)(const struct match_stage *stage, const uint32_t *keys, uint32_t *values,
 		unsigned int count);
 	void (*free)(struct match_stage *stage);
+	struct match_array array;
 };
 
 /** The kind's name, as on the command line: "lpm", "hash", "direct", "fpu". */

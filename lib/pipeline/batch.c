@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include <rte_common.h>
 
 #include "batch.h"
@@ -25,22 +27,26 @@ batch_clear(struct batches *batches)
 		batches->first[g] = batch_end(g);
 }
 
-/* `vectors` is a constant wherever this is used. */
+/* `vectors` and `mixed` are constants wherever this is used. */
 static __rte_always_inline uint32_t
 gather_vectors(struct batches *batches, struct classified *classified, enum packet_class class,
-	const unsigned int vectors)
+	const unsigned int vectors, const bool mixed)
 {
 	uint32_t lanes = 0;
 
 	for (unsigned int p = 0; p < classified->count[class]; p++) {
 		const unsigned int packet = classified->packet[class][p];
-		const unsigned int group = classified->group[packet];
-		const uint32_t count = classified->lanes[packet], last = batches->first[group];
+		const unsigned int group = classified->group[packet], part = mixed ? 0 : group;
+		const uint32_t count = classified->lanes[packet], last = batches->first[part];
 		const uint8_t *end = reply_lanes(classified->payload[packet]) + count * SLOT;
 
 		copy_back(&batches->x[last], end, vectors);
 		copy_back(&batches->y[last], end + count * SLOT, vectors);
-		batches->first[group] = classified->at[packet] = (uint16_t)(last - count);
+		if (mixed) {
+			memset(&batches->group[last - vectors * VECTOR_LANES], (int)group,
+				(size_t)vectors * VECTOR_LANES);
+		}
+		batches->first[part] = classified->at[packet] = (uint16_t)(last - count);
 		lanes += count;
 	}
 	return lanes;
@@ -83,29 +89,68 @@ gather_singles(struct batches *batches, const struct classified *classified)
 	}
 }
 
-/* A burst of one group: lanes need no list of where they are. */
+/* Lanes of one part need no list of where they are. Returns the first. */
+static uint16_t
+take_lanes(struct batches *batches, unsigned int part, unsigned int count)
+{
+	batches->first[part] = (uint16_t)(batches->first[part] - count);
+	batches->singles.at[0] = batches->first[part];
+	return batches->first[part];
+}
+
+/* A burst of one group. */
 static void
 gather_alike(struct batches *batches, const struct classified *classified)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
-	uint16_t *first = &batches->first[classified->group[0]];
+	const uint16_t first = take_lanes(batches, classified->group[0], count);
 
-	*first = (uint16_t)(*first - count);
 	for (unsigned int p = 0; p < count; p++)
-		gather_single(batches, classified->payload[p], p, *first + p);
-	batches->singles.at[0] = *first;
+		gather_single(batches, classified->payload[p], p, first + p);
+}
+
+/* Requests of one lane to a part of their own, or to that of all groups. */
+static __rte_always_inline void
+gather_together(struct batches *batches, const struct classified *classified, const bool mixed)
+{
+	const unsigned int count = classified->count[CLASS_SINGLE];
+	const unsigned int part = mixed ? 0 : classified->gathered.any;
+	const uint16_t first = take_lanes(batches, part, count);
+
+	for (unsigned int p = 0; p < count; p++) {
+		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
+
+		gather_single(batches, classified->payload[packet], p, first + p);
+		if (mixed)
+			batches->group[first + p] = (uint8_t)classified->group[packet];
+	}
+}
+
+/* Whether the lanes of all requests of one lane follow each other. */
+static inline bool
+are_together(const struct classified *classified, bool mixed)
+{
+	return mixed || gathered_differ(&classified->gathered) == 0 || is_alike(classified);
 }
 
 uint32_t
-batch_gather(struct batches *batches, struct classified *classified)
+batch_gather(struct batches *batches, struct classified *classified, bool mixed)
 {
-	if (is_alike(classified))
+	if (mixed)
+		gather_together(batches, classified, true);
+	else if (is_alike(classified))
 		gather_alike(batches, classified);
+	else if (are_together(classified, false))
+		gather_together(batches, classified, false);
 	else
 		gather_singles(batches, classified);
+	if (mixed)
+		return classified->count[CLASS_SINGLE] +
+			gather_vectors(batches, classified, CLASS_LANES_8, 1, true) +
+			gather_vectors(batches, classified, CLASS_LANES_16, 2, true);
 	return classified->count[CLASS_SINGLE] +
-		gather_vectors(batches, classified, CLASS_LANES_8, 1) +
-		gather_vectors(batches, classified, CLASS_LANES_16, 2);
+		gather_vectors(batches, classified, CLASS_LANES_8, 1, false) +
+		gather_vectors(batches, classified, CLASS_LANES_16, 2, false);
 }
 
 static void
@@ -122,9 +167,25 @@ run_part(struct batches *batches, unsigned int part, const struct group *group,
 	batches->first[part] = (uint16_t)end;
 }
 
-void
-batch_run(struct batches *batches, const struct group *groups, struct netfc_lanes *lanes)
+static void
+run_mixed(struct batches *batches, const struct vector_mixed *mixed)
 {
+	const uint16_t at = batches->first[0], end = batch_end(0);
+
+	if (at < end)
+		vector_mixed_run(mixed, batches->group + at, batches->x + at, batches->y + at,
+			batches->z + at, batches->flags + at, (uint32_t)(end - at));
+	batches->first[0] = end;
+}
+
+void
+batch_run(struct batches *batches, const struct group *groups, const struct vector_mixed *mixed,
+	struct netfc_lanes *lanes)
+{
+	if (mixed != NULL) {
+		run_mixed(batches, mixed);
+		return;
+	}
 	for (unsigned int g = 0; g < GROUPS; g++) {
 		if (batches->first[g] < batch_end(g))
 			run_part(batches, g, &groups[g], lanes);
@@ -282,13 +343,13 @@ read_alike(struct batches *batches, unsigned int count)
 }
 
 static uint64_t
-scatter_singles(struct batches *batches, const struct classified *classified)
+scatter_singles(struct batches *batches, const struct classified *classified, bool mixed)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 	struct singles *singles = &batches->singles;
 	uint64_t exceptions;
 
-	if (is_alike(classified))
+	if (are_together(classified, mixed))
 		read_alike(batches, count);
 	else
 		read_results(batches, count);
@@ -304,10 +365,10 @@ scatter_singles(struct batches *batches, const struct classified *classified)
 }
 
 uint64_t
-batch_scatter(
-	struct batches *batches, const struct classified *classified, const struct frame *frames)
+batch_scatter(struct batches *batches, const struct classified *classified,
+	const struct frame *frames, bool mixed)
 {
-	return scatter_singles(batches, classified) +
+	return scatter_singles(batches, classified, mixed) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_8, 1) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_16, 2);
 }

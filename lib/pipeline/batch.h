@@ -32,23 +32,27 @@ struct singles {
 	uint16_t checksum[CLASSIFY_BURST]; /**< of UDP; 0: there is none */
 };
 
-/** Lanes of all groups, each with a part of its own; slots as in packets. */
+/**
+ * Lanes of all groups; slots as in packets. Each group has a part of its own; or all are in the
+ * first one, if one kernel computes them.
+ */
 struct batches {
-	uint16_t first[GROUPS]; /**< lanes from here to the end of the group's part are in use */
+	uint16_t first[GROUPS]; /**< lanes from here to the part's end are in use */
 	struct singles singles;
 	uint16_t x[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint16_t y[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint16_t z[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint8_t flags[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint8_t group[BATCH_STRIDE] __rte_cache_aligned; /**< of each lane of the first part */
 };
 
 _Static_assert(UINT16_MAX >= GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
 
-/** Where a group's part ends. */
+/** Where a part ends. */
 static inline uint16_t
-batch_end(unsigned int group)
+batch_end(unsigned int part)
 {
-	return (uint16_t)((group + 1) * BATCH_STRIDE);
+	return (uint16_t)((part + 1) * BATCH_STRIDE);
 }
 
 /** Empty all. */
@@ -57,24 +61,28 @@ void batch_clear(struct batches *batches);
 /**
  * Copy lanes of requests into their groups' parts.
  *
+ * @param mixed whether all groups share the first part
  * @return how many lanes
  */
-uint32_t batch_gather(struct batches *batches, struct classified *classified);
+uint32_t batch_gather(struct batches *batches, struct classified *classified, bool mixed);
 
 /**
  * Compute the lanes of all groups, and empty them; results stay where they are.
  *
  * @param groups by index
+ * @param mixed computes the first part if not NULL
  * @param lanes an lcore's working memory, for stages
  */
-void batch_run(struct batches *batches, const struct group *groups, struct netfc_lanes *lanes);
+void batch_run(struct batches *batches, const struct group *groups,
+	const struct vector_mixed *mixed, struct netfc_lanes *lanes);
 
 /**
  * Answer the requests that have been gathered: results, status, checksum.
  *
+ * @param mixed as they have been gathered
  * @return their exceptions, counted as by flags_spread()
  */
-uint64_t batch_scatter(
-	struct batches *batches, const struct classified *classified, const struct frame *frames);
+uint64_t batch_scatter(struct batches *batches, const struct classified *classified,
+	const struct frame *frames, bool mixed);
 
 #endif /* PIPELINE_BATCH_H */

@@ -57,18 +57,25 @@ struct classifier {
 	uint16_t loaded[NETFC_FORMAT_END][CLASSIFY_VECTOR]; /* all bits: its table set is loaded */
 };
 
+/** What requests that are gathered have in common. */
+struct gathered {
+	uint16_t any, all; /**< bits of their groups: of one of them, of all of them */
+	uint16_t lanes;    /**< of all together */
+};
+
 /** A burst, sorted. What is here of requests is so by a packet's index in the burst. */
 struct classified {
 	unsigned int count[CLASSES];
 	/** So many packets, the first ones, match a template of one lane. */
 	unsigned int alike_singles;
+	struct gathered gathered;
 	/** Indices, in order; those of CLASS_FORWARD are not listed. */
 	uint8_t packet[CLASSES][CLASSIFY_BURST];
 	/** The NetFC header; the UDP header stands before it, all lanes behind it. */
 	uint8_t *payload[CLASSIFY_BURST];
-	uint16_t lanes[CLASSIFY_BURST];
 	uint16_t at[CLASSIFY_BURST]; /**< first lane in the batch, once more than one is gathered */
-	uint8_t group[CLASSIFY_BURST];
+	uint16_t lanes[CLASSIFY_BURST + CLASSIFY_VECTOR];
+	uint16_t group[CLASSIFY_BURST + CLASSIFY_VECTOR];
 };
 
 /** The class of requests of so many lanes, at least one. */
@@ -77,6 +84,33 @@ classify_size(uint32_t lanes)
 {
 	return CLASS_SINGLE + (uint32_t)(lanes > 1) + (uint32_t)(lanes > CLASSIFY_GATHERED / 2) +
 		(uint32_t)(lanes > CLASSIFY_GATHERED);
+}
+
+/** Nothing has been found yet. */
+static inline void
+classified_clear(struct classified *classified)
+{
+	memset(classified->count, 0, sizeof(classified->count));
+	classified->alike_singles = 0;
+	classified->gathered = (struct gathered){.all = UINT16_MAX};
+}
+
+/** Add what is known of requests that are gathered. */
+static inline void
+classified_add(struct classified *classified, struct gathered added)
+{
+	struct gathered *gathered = &classified->gathered;
+
+	gathered->any |= added.any;
+	gathered->all &= added.all;
+	gathered->lanes = (uint16_t)(gathered->lanes + added.lanes);
+}
+
+/** The bits in which the groups of requests that are gathered differ. */
+static inline unsigned int
+gathered_differ(const struct gathered *gathered)
+{
+	return gathered->any & (unsigned int)~gathered->all;
 }
 
 /**

@@ -82,7 +82,10 @@ enum frame_word {
 /* What is known of the packets of a burst so far. */
 struct burst {
 	uint8_t *bytes[CLASSIFY_BURST];
-	struct columns ethernet, network, request, frame;
+	uint64_t in_class[CLASSES];         /* a bit for each packet; CLASS_FORWARD is left out */
+	uint8_t may_be_ip, may_be_requests; /* a bit for each vector: some of its packets */
+	column any, all, gathered_lanes;    /* see struct gathered; vectors apart */
+	struct columns frame;
 	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* of the first segment */
 	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* 1: there are more */
 	uint16_t network_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
@@ -90,10 +93,11 @@ struct burst {
 	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
 	uint16_t space[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* for UDP; 0: there is none */
 	uint16_t is_walk[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
-	uint16_t class[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t group[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t lanes[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 };
+
+_Static_assert(CLASSIFY_BURST / COLUMN <= 8, "a byte has a bit for each vector of a burst");
 
 /* Frames too short for all that is read stand as zeros until they are walked. */
 static const uint8_t no_frame[LEAST_LENGTH + REQUEST_BYTES];
@@ -113,8 +117,8 @@ load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 		burst->length[p] = length;
 		burst->is_cut[p] = rte_pktmbuf_pkt_len(mbufs[p]) != length;
 	}
-	/* What is computed of the rest of eight packets is not used. */
-	for (unsigned int p = count; p % ROWS != 0; p++) {
+	/* What is computed of the rest of a vector's packets is not used. */
+	for (unsigned int p = count; p % COLUMN != 0; p++) {
 		burst->bytes[p] = (uint8_t *)(uintptr_t)no_frame;
 		burst->length[p] = LEAST_LENGTH;
 	}
@@ -127,27 +131,53 @@ if_tag(column type)
 		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_QINQ));
 }
 
-static __rte_always_inline void
-find_network(struct burst *burst, unsigned int p)
+/* A bit of a vector's if the condition holds for some of its packets. */
+static __rte_always_inline uint8_t
+some_of(unsigned int p, column condition)
 {
-	const column tagged = if_tag(columns_load(&burst->ethernet, ETHERNET_TYPE, p));
-	const column twice =
-		tagged & if_tag(columns_load(&burst->ethernet, ETHERNET_INNER_TYPE, p));
-	const column tag = column_swap(columns_load(&burst->ethernet, ETHERNET_TAG, p));
+	return (uint8_t)((column_bits(condition) != 0) << p / COLUMN);
+}
+
+static __rte_always_inline bool
+is_some(uint8_t vectors, unsigned int p)
+{
+	return (vectors >> p / COLUMN & 1) != 0;
+}
+
+static __rte_always_inline void
+find_network(struct burst *burst, unsigned int p, const column *ethernet)
+{
+	const column type = ethernet[ETHERNET_TYPE], tagged = if_tag(type);
+	const column twice = tagged & if_tag(ethernet[ETHERNET_INNER_TYPE]);
+	const column tag = column_swap(ethernet[ETHERNET_TAG]);
 
 	column_store(burst->network_offset + p,
 		ETHERNET_BYTES + (tagged & TAG_BYTES) + (twice & TAG_BYTES));
 	columns_store(&burst->frame, FRAME_VLAN, p, tagged & tag & VLAN_ID_MASK);
+	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
+	burst->may_be_ip |= some_of(p,
+		tagged | column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) |
+			column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)));
+}
+
+/* No packet of a vector has a tag or is IP. */
+static __rte_always_inline void
+find_no_ip(struct burst *burst, unsigned int p)
+{
+	const column length = column_load(burst->length + p);
+
+	column_store(burst->request_at + p, column_of(0));
+	column_store(burst->is_walk + p, column_at_most(length, LEAST_LENGTH - 1));
+	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p, column_of(FRAME_CONTIGUOUS));
+	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, column_of(ETHERNET_BYTES));
 }
 
 /* Lengths must fit those around them, see frame.h. */
 static __rte_always_inline void
-find_udp(struct burst *burst, unsigned int p)
+find_udp(struct burst *burst, unsigned int p, const column *network)
 {
-	const column type = columns_load(&burst->network, NETWORK_TYPE, p);
-	const column start = columns_load(&burst->network, NETWORK_START, p);
-	const column bytes_6 = columns_load(&burst->network, NETWORK_BYTES_6, p);
-	const column bytes_8 = columns_load(&burst->network, NETWORK_BYTES_8, p);
+	const column type = network[NETWORK_TYPE], start = network[NETWORK_START];
+	const column bytes_6 = network[NETWORK_BYTES_6], bytes_8 = network[NETWORK_BYTES_8];
 	const column header_words = start & 0xf, version = start & 0xf0;
 	const column ipv4 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) &
 		column_equals(version, 0x40) & column_at_least(header_words, IPV4_BYTES / 4);
@@ -155,8 +185,7 @@ find_udp(struct burst *burst, unsigned int p)
 		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) & column_equals(version, 0x60);
 	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_BYTES));
 	const column length = column_swap(
-		column_choose(ipv4, columns_load(&burst->network, NETWORK_IPV4_LENGTH, p),
-			columns_load(&burst->network, NETWORK_IPV6_LENGTH, p)));
+		column_choose(ipv4, network[NETWORK_IPV4_LENGTH], network[NETWORK_IPV6_LENGTH]));
 	const column network_offset = column_load(burst->network_offset + p);
 	const column length_of = column_load(burst->length + p);
 	const column is_short = column_at_most(length_of, LEAST_LENGTH - 1);
@@ -172,7 +201,7 @@ find_udp(struct burst *burst, unsigned int p)
 		column_equals(bytes_6 & 0xff, IPPROTO_UDP));
 	const column offset = network_offset + header, last = segment - REQUEST_BYTES;
 	const column near_end = (column)(offset > last);
-	const column is_ip = sound & fits;
+	const column is_ip = sound & fits, space = is_ip & udp & ~near_end & payload;
 	/* As is_contiguous() of frame.c. */
 	const column contiguous =
 		column_choose(ipv6 & is_ip, (column)(segment - offset >= column_of(UDP_BYTES)),
@@ -180,7 +209,8 @@ find_udp(struct burst *burst, unsigned int p)
 
 	column_store(burst->udp_offset + p, offset);
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
-	column_store(burst->space + p, is_ip & udp & ~near_end & payload);
+	column_store(burst->space + p, space);
+	burst->may_be_requests |= some_of(p, ~column_equals(space, 0));
 	column_store(burst->is_walk + p,
 		is_short | (is_ip & udp & near_end) |
 			(sound & ~fits & column_equals(column_load(burst->is_cut + p), 1)));
@@ -203,12 +233,10 @@ if_loaded(const struct classifier *classifier, column format)
 
 /* Whether a request is one that can be computed. */
 static __rte_always_inline column
-if_right(const struct classifier *classifier, const struct burst *burst, unsigned int p,
-	column payload, column lanes)
+if_right(const struct classifier *classifier, const column *request, column payload, column lanes)
 {
-	const column version_op = columns_load(&burst->request, REQUEST_VERSION_OP, p);
-	const column op = version_op >> 8;
-	const column format = columns_load(&burst->request, REQUEST_FORMAT_STATUS, p) & 0xff;
+	const column version_op = request[REQUEST_VERSION_OP], op = version_op >> 8;
+	const column format = request[REQUEST_FORMAT_STATUS] & 0xff;
 
 	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) &
 		column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
@@ -217,41 +245,55 @@ if_right(const struct classifier *classifier, const struct burst *burst, unsigne
 		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
 }
 
+static __rte_always_inline void
+class_requests(struct burst *burst, unsigned int p, column request, column lanes, column group)
+{
+	const column gathered = request & column_at_most(lanes, CLASSIFY_GATHERED);
+	const uint64_t all = column_bits(request), several = column_bits(column_at_least(lanes, 2));
+	const uint64_t above_8 = column_bits(column_at_least(lanes, CLASSIFY_GATHERED / 2 + 1));
+	const uint64_t above_16 = column_bits(column_at_least(lanes, CLASSIFY_GATHERED + 1));
+
+	burst->in_class[CLASS_SINGLE] |= (all & ~several) << p;
+	burst->in_class[CLASS_LANES_8] |= (all & several & ~above_8) << p;
+	burst->in_class[CLASS_LANES_16] |= (all & above_8 & ~above_16) << p;
+	burst->in_class[CLASS_IN_PLACE] |= (all & above_16) << p;
+	burst->any |= gathered & group;
+	burst->all &= ~gathered | group;
+	burst->gathered_lanes += gathered & lanes;
+}
+
 /* What stands behind UDP. */
 static __rte_always_inline void
-find_requests(const struct classifier *classifier, struct burst *burst, unsigned int p)
+find_requests(const struct classifier *classifier, struct burst *burst, unsigned int p,
+	const column *words)
 {
-	const column port = columns_load(&burst->request, REQUEST_PORT, p);
-	const column datagram = column_swap(columns_load(&burst->request, REQUEST_LENGTH, p));
-	const column lanes = column_swap(columns_load(&burst->request, REQUEST_LANES, p));
-	const column version_op = columns_load(&burst->request, REQUEST_VERSION_OP, p);
-	const column format_status = columns_load(&burst->request, REQUEST_FORMAT_STATUS, p);
-	const column checksum = columns_load(&burst->request, REQUEST_CHECKSUM, p);
+	const column port = words[REQUEST_PORT], checksum = words[REQUEST_CHECKSUM];
+	const column datagram = column_swap(words[REQUEST_LENGTH]);
+	const column lanes = column_swap(words[REQUEST_LANES]);
+	const column version_op = words[REQUEST_VERSION_OP];
+	const column format_status = words[REQUEST_FORMAT_STATUS];
 	const column udp = column_at_least(datagram, UDP_BYTES) &
 		(column)(datagram <= column_load(burst->space + p));
 	const column payload = udp & (datagram - UDP_BYTES);
 	const column netfc_port = udp & (column)(port == column_load(classifier->udp_port));
-	const column asks = column_equals(columns_load(&burst->request, REQUEST_MAGIC, p),
-				    RTE_BE16(NETFC_MAGIC)) &
+	const column asks = column_equals(words[REQUEST_MAGIC], RTE_BE16(NETFC_MAGIC)) &
 		column_equals(format_status & NETFC_STATUS_REPLY << 8, 0);
 	const column whole = column_at_least(payload, NETFC_BYTES);
 	/* No checksum: over IPv4 it stays so, over IPv6 it is walked. */
 	const column checked = ~column_equals(checksum, 0) |
 		column_equals(
 			columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) & 0xff, FRAME_IPV4);
-	const column request = netfc_port & whole & asks & checked &
-		if_right(classifier, burst, p, payload, lanes);
+	const column request =
+		netfc_port & whole & asks & checked & if_right(classifier, words, payload, lanes);
 	const column walk = column_load(burst->is_walk + p) |
 		(netfc_port & column_at_least(payload, ANSWERABLE_BYTES) & (~whole | asks) &
 			~request);
-	/* Conditions that hold are -1. */
-	const column size = CLASS_SINGLE - column_at_least(lanes, 2) -
-		column_at_least(lanes, CLASSIFY_GATHERED / 2 + 1) -
-		column_at_least(lanes, CLASSIFY_GATHERED + 1);
 
-	column_store(burst->class + p, (request & size) | (walk & CLASS_WALK));
-	column_store(burst->group + p,
-		(format_status & 0xff) * BRANCH_OPS + (version_op >> 8) - NETFC_ADD);
+	const column group = (format_status & 0xff) * BRANCH_OPS + (version_op >> 8) - NETFC_ADD;
+
+	class_requests(burst, p, request, lanes, group);
+	burst->in_class[CLASS_WALK] |= (uint64_t)column_bits(walk) << p;
+	column_store(burst->group + p, group);
 	column_store(burst->lanes + p, lanes);
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
 		columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) | (udp & FRAME_UDP) |
@@ -262,38 +304,78 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	columns_store(&burst->frame, FRAME_CHECKSUM, p, request & checksum);
 }
 
-/*
- * Put each packet with which something is to be done on the list of its class; the first packet's
- * index is `first`.
- */
+/* No packet of a vector is UDP. */
+static __rte_always_inline void
+find_no_requests(struct burst *burst, unsigned int p)
+{
+	const column none = column_of(0);
+
+	burst->in_class[CLASS_WALK] |= (uint64_t)column_bits(column_load(burst->is_walk + p)) << p;
+	column_store(burst->group + p, none);
+	column_store(burst->lanes + p, none);
+	columns_store(&burst->frame, FRAME_UDP_OFFSET, p, none);
+	columns_store(&burst->frame, FRAME_PAYLOAD_LENGTH, p, none);
+	columns_store(&burst->frame, FRAME_UDP_PORT, p, none);
+	columns_store(&burst->frame, FRAME_CHECKSUM, p, none);
+}
+
+/* Put packets on the lists of their classes; the first packet's index is `first`. */
 static __rte_always_inline void
 list_packets(const struct burst *burst, struct classified *classified, unsigned int first,
 	unsigned int count)
 {
-	uint8_t busy[CLASSIFY_BURST];
-	unsigned int busy_count = 0;
+	const uint64_t all = UINT64_MAX >> (CLASSIFY_BURST - count);
 
-	for (unsigned int p = 0; p < count; p++) {
-		busy[busy_count] = (uint8_t)p;
-		busy_count += burst->class[p] != CLASS_FORWARD;
-	}
-	for (unsigned int b = 0; b < busy_count; b++) {
-		const unsigned int p = busy[b], class = burst->class[p], packet = first + p;
+	for (unsigned int class = CLASS_WALK; class < CLASSES; class ++) {
+		uint64_t left = burst->in_class[class] & all;
+		uint8_t *listed = classified->packet[class] + classified->count[class];
 
-		classified->packet[class][classified->count[class]++] = (uint8_t)packet;
-		classified->group[packet] = (uint8_t)burst->group[p];
-		classified->lanes[packet] = burst->lanes[p];
-		classified->payload[packet] = burst->bytes[p] + burst->request_at[p] + UDP_BYTES;
+		classified->count[class] += (unsigned int)__builtin_popcountll(left);
+		for (; left != 0; left &= left - 1)
+			*listed++ = (uint8_t)(first + (unsigned int)__builtin_ctzll(left));
 	}
+}
+
+/* Over the packets of a vector. */
+static __rte_always_inline struct gathered
+sum_up(const struct burst *burst)
+{
+	uint16_t any[COLUMN], all[COLUMN], lanes[COLUMN];
+	struct gathered gathered = {.all = UINT16_MAX};
+
+	column_store(any, burst->any);
+	column_store(all, burst->all);
+	column_store(lanes, burst->gathered_lanes);
+	for (unsigned int w = 0; w < COLUMN; w++) {
+		gathered.any |= any[w];
+		gathered.all &= all[w];
+		gathered.lanes = (uint16_t)(gathered.lanes + lanes[w]);
+	}
+	return gathered;
+}
+
+/* Vectors may go on behind the last packet of all, where they are not used. */
+static __rte_always_inline void
+describe_packets(const struct burst *burst, struct classified *classified, unsigned int first,
+	unsigned int count)
+{
+	uint8_t **payload = classified->payload + first;
+
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		column_store(classified->group + first + p, column_load(burst->group + p));
+		column_store(classified->lanes + first + p, column_load(burst->lanes + p));
+	}
+	for (size_t p = 0; p < count; p++)
+		payload[p] = burst->bytes[p] + burst->request_at[p] + UDP_BYTES;
 }
 
 static __rte_always_inline void
 write_frames(const struct burst *burst, struct frame *frames, unsigned int count)
 {
-	struct frame last[ROWS];
+	struct frame last[COLUMN];
 	unsigned int p;
 
-	for (p = 0; p + ROWS <= count; p += ROWS)
+	for (p = 0; p + COLUMN <= count; p += COLUMN)
 		columns_write(&burst->frame, (uint8_t *)&frames[p], p);
 	if (p == count)
 		return;
@@ -307,20 +389,38 @@ CLASSIFY(const struct classifier *classifier, struct rte_mbuf **mbufs, struct fr
 {
 	const unsigned int count = end - first;
 	struct burst burst;
+	const struct place ethernet = {burst.bytes, NULL, ETHERNET_BYTES - 2};
+	const struct place network = {burst.bytes, burst.network_offset, -2};
+	const struct place request = {burst.bytes, burst.request_at, 2};
+	column words[ROWS];
 
+	memset(burst.in_class, 0, sizeof(burst.in_class));
+	burst.may_be_ip = burst.may_be_requests = 0;
+	burst.any = burst.gathered_lanes = column_of(0);
+	burst.all = column_of(UINT16_MAX);
 	load_packets(&burst, mbufs + first, count);
-	for (unsigned int p = 0; p < count; p += ROWS)
-		columns_read(&burst.ethernet, burst.bytes, NULL, ETHERNET_BYTES - 2, p);
-	for (unsigned int p = 0; p < count; p += COLUMN)
-		find_network(&burst, p);
-	for (unsigned int p = 0; p < count; p += ROWS)
-		columns_read(&burst.network, burst.bytes, burst.network_offset, -2, p);
-	for (unsigned int p = 0; p < count; p += COLUMN)
-		find_udp(&burst, p);
-	for (unsigned int p = 0; p < count; p += ROWS)
-		columns_read(&burst.request, burst.bytes, burst.request_at, 2, p);
-	for (unsigned int p = 0; p < count; p += COLUMN)
-		find_requests(classifier, &burst, p);
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		columns_read(&ethernet, p, words);
+		find_network(&burst, p, words);
+	}
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		if (!is_some(burst.may_be_ip, p)) {
+			find_no_ip(&burst, p);
+			continue;
+		}
+		columns_read(&network, p, words);
+		find_udp(&burst, p, words);
+	}
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		if (!is_some(burst.may_be_requests, p)) {
+			find_no_requests(&burst, p);
+			continue;
+		}
+		columns_read(&request, p, words);
+		find_requests(classifier, &burst, p, words);
+	}
 	write_frames(&burst, frames + first, count);
+	describe_packets(&burst, classified, first, count);
 	list_packets(&burst, classified, first, count);
+	classified_add(classified, sum_up(&burst));
 }

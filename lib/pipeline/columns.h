@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_vect.h>
 
 /** Packets of a burst at the most. */
 #define COLUMNS_BURST 64
@@ -30,7 +31,7 @@
 /** A word of some packets; a condition has all bits, or none. */
 typedef uint16_t column __attribute__((vector_size(COLUMN_BYTES)));
 
-/** Words of a row, and rows that are turned into columns at once. */
+/** Words of a row. */
 #define ROWS 8
 
 /** Sixteen bytes of a packet. */
@@ -99,6 +100,29 @@ column_choose(column condition, column yes, column no)
 	return (yes & condition) | (no & ~condition);
 }
 
+/** A bit for each of a vector's packets, set where the condition holds. */
+static __rte_always_inline uint32_t
+column_bits(column condition)
+{
+#if defined(__AVX512BW__)
+	return _mm512_movepi16_mask((__m512i)condition);
+#elif defined(__AVX2__)
+	const __m256i bytes = _mm256_packs_epi16((__m256i)condition, _mm256_setzero_si256());
+
+	/* Packed half by half. */
+	return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
+#elif defined(__SSE2__)
+	return (uint32_t)_mm_movemask_epi8(
+		_mm_packs_epi16((__m128i)condition, _mm_setzero_si128()));
+#else
+	uint32_t bits = 0;
+
+	for (unsigned int w = 0; w < COLUMN; w++)
+		bits |= (uint32_t)(condition[w] & 1) << w;
+	return bits;
+#endif
+}
+
 /** Between the byte orders. */
 static __rte_always_inline column
 column_swap(column words)
@@ -106,61 +130,113 @@ column_swap(column words)
 	return words << 8 | words >> 8;
 }
 
-/** Turn eight rows into eight columns, or back. */
-static __rte_always_inline void
-rows_turn(row *rows)
-{
-	row half[ROWS], quarter[ROWS];
+/*
+ * A column's words by turns with those of another, of each eight words the first four, or the last:
+ * unpacking, as it works on all of a vector.
+ */
+#define TURNS(word)                                                                                \
+	(word), COLUMN + (word), (word) + 1, COLUMN + (word) + 1, (word) + 2, COLUMN + (word) + 2, \
+		(word) + 3, COLUMN + (word) + 3
+#if COLUMN == 32
+#define ALL_TURNS(word) TURNS(word), TURNS((word) + 8), TURNS((word) + 16), TURNS((word) + 24)
+#elif COLUMN == 16
+#define ALL_TURNS(word) TURNS(word), TURNS((word) + 8)
+#else
+#define ALL_TURNS(word) TURNS(word)
+#endif
 
+static __rte_always_inline void
+turn_once(const column *from, column *to)
+{
 	for (unsigned int r = 0; r < ROWS / 2; r++) {
-		half[2 * r] =
-			__builtin_shufflevector(rows[r], rows[r + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-		half[2 * r + 1] =
-			__builtin_shufflevector(rows[r], rows[r + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+		to[2 * r] = __builtin_shufflevector(from[r], from[r + 4], ALL_TURNS(0));
+		to[2 * r + 1] = __builtin_shufflevector(from[r], from[r + 4], ALL_TURNS(4));
 	}
-	for (unsigned int r = 0; r < ROWS / 2; r++) {
-		quarter[2 * r] =
-			__builtin_shufflevector(half[r], half[r + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-		quarter[2 * r + 1] =
-			__builtin_shufflevector(half[r], half[r + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-	}
-	for (unsigned int r = 0; r < ROWS / 2; r++) {
-		rows[2 * r] = __builtin_shufflevector(
-			quarter[r], quarter[r + 4], 0, 8, 1, 9, 2, 10, 3, 11);
-		rows[2 * r + 1] = __builtin_shufflevector(
-			quarter[r], quarter[r + 4], 4, 12, 5, 13, 6, 14, 7, 15);
-	}
+}
+
+/*
+ * Turn vectors of rows, number r those of the packets r, r + 8, r + 16..., into the columns of all
+ * of their packets, or back.
+ */
+static __rte_always_inline void
+columns_turn(column *rows)
+{
+	column half[ROWS], quarter[ROWS];
+
+	turn_once(rows, half);
+	turn_once(half, quarter);
+	turn_once(quarter, rows);
+}
+
+/** Where sixteen bytes of each packet are read. */
+struct place {
+	uint8_t *const *bytes;  /**< of each packet */
+	const uint16_t *offset; /**< of each packet; NULL: 0 */
+	int from;               /**< added to all offsets */
+};
+
+static __rte_always_inline row
+row_of(const struct place *place, unsigned int p)
+{
+	const uint8_t *bytes = place->bytes[p];
+	row loaded;
+
+	if (place->offset != NULL)
+		bytes += place->offset[p];
+	memcpy(&loaded, bytes + place->from, sizeof(loaded));
+	return loaded;
+}
+
+/* The rows of the packets p, p + 8... */
+static __rte_always_inline column
+rows_of(const struct place *place, unsigned int p)
+{
+#if COLUMN == 8
+	return row_of(place, p);
+#else
+	typedef uint16_t two_rows __attribute__((vector_size(4 * ROWS)));
+	const two_rows low = __builtin_shufflevector(row_of(place, p), row_of(place, p + ROWS), 0,
+		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#if COLUMN == 16
+	return low;
+#else
+	const two_rows high = __builtin_shufflevector(row_of(place, p + 2 * ROWS),
+		row_of(place, p + 3 * ROWS), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+
+	return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+		15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+#endif
+#endif
 }
 
 /**
- * Read sixteen bytes of each of the eight packets from `p` on.
+ * Read sixteen bytes of each of a vector's packets.
  *
- * @param offset of each packet, added to `from`; NULL: 0
+ * @param p the first of the packets
+ * @param words eight columns
  */
 static __rte_always_inline void
-columns_read(struct columns *columns, uint8_t *const *bytes, const uint16_t *offset, int from,
-	unsigned int p)
+columns_read(const struct place *place, unsigned int p, column *words)
 {
-	row rows[ROWS];
-
 	for (unsigned int r = 0; r < ROWS; r++)
-		memcpy(&rows[r], bytes[p + r] + (offset != NULL ? offset[p + r] : 0) + from,
-			sizeof(rows[r]));
-	rows_turn(rows);
-	for (unsigned int r = 0; r < ROWS; r++)
-		memcpy(columns->word[r] + p, &rows[r], sizeof(rows[r]));
+		words[r] = rows_of(place, p + r);
+	columns_turn(words);
 }
 
-/** Write eight packets' rows, one behind the other. */
+/** Write the rows of a vector's packets, the first of them `p`, one behind the other. */
 static __rte_always_inline void
 columns_write(const struct columns *columns, uint8_t *to, unsigned int p)
 {
-	row rows[ROWS];
+	column rows[ROWS];
 
 	for (unsigned int r = 0; r < ROWS; r++)
-		memcpy(&rows[r], columns->word[r] + p, sizeof(rows[r]));
-	rows_turn(rows);
-	memcpy(to, rows, sizeof(rows));
+		rows[r] = columns_load(columns, r, p);
+	columns_turn(rows);
+	for (unsigned int r = 0; r < ROWS; r++) {
+		for (unsigned int part = 0; part < COLUMN / ROWS; part++)
+			memcpy(to + (part * ROWS + r) * sizeof(row),
+				(const uint8_t *)&rows[r] + part * sizeof(row), sizeof(row));
+	}
 }
 
 #endif /* PIPELINE_COLUMNS_H */

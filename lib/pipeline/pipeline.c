@@ -14,6 +14,9 @@ struct pipeline {
 	struct classifier classifier;
 	struct walk walk;
 	struct vector_kernel *kernel[NETFC_FORMAT_END];
+	struct vector_mixed
+		*mixed;           /* NULL: each format and operation has its own kernel, or none */
+	unsigned int group_lanes; /* mixed computes bursts of so many a group at the most */
 	struct match_stage *match[NETFC_FORMAT_END][NETFC_MAX_TABLES];
 	struct branch branch[NETFC_FORMAT_END][NETFC_BRANCHES];
 };
@@ -105,6 +108,29 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 	return error;
 }
 
+/*
+ * The kernel for lanes of any group takes longer for each than a folded one of a group's own, which
+ * takes longer to start. With so many lanes a group, both take as long. What `lpm` has of groups'
+ * own is not folded, and slower with any number of lanes.
+ */
+#define FOLDED_GROUP_LANES 32
+
+/* A kernel for bursts of several formats or operations, where there is one. */
+static int
+create_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
+{
+	int error = -ENOTSUP;
+
+	pipeline->group_lanes = config->match == MATCH_LPM ? BATCH_LANES : FOLDED_GROUP_LANES;
+	if (config->match == MATCH_DIRECT)
+		error = vector_mixed_create(
+			config->sets, NULL, config->isa, config->socket_id, &pipeline->mixed);
+	else if (config->match == MATCH_LPM)
+		error = vector_mixed_create(config->sets, pipeline->match, config->isa,
+			config->socket_id, &pipeline->mixed);
+	return error == -ENOTSUP ? 0 : error;
+}
+
 int
 pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 {
@@ -122,6 +148,8 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 		if (config->sets[format] != NULL)
 			error = create_format(pipeline, config, format);
 	}
+	if (error == 0)
+		error = create_mixed(pipeline, config);
 	if (error != 0) {
 		pipeline_free(pipeline);
 		return error;
@@ -135,6 +163,7 @@ pipeline_free(struct pipeline *pipeline)
 {
 	if (pipeline == NULL)
 		return;
+	vector_mixed_free(pipeline->mixed);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		vector_free(pipeline->kernel[format]);
 		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
@@ -213,7 +242,7 @@ learn_first(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fram
 {
 	classify(&worker->pipeline->classifier, mbufs, frames, 0, 1, classified);
 	template_learn(&worker->template, mbufs, frames, 0, 1, classified);
-	memset(classified->count, 0, sizeof(classified->count));
+	classified_clear(classified);
 }
 
 /*
@@ -226,7 +255,7 @@ sort_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame
 {
 	unsigned int alike;
 
-	memset(classified->count, 0, sizeof(classified->count));
+	classified_clear(classified);
 	alike = template_classify(&worker->template, mbufs, frames, count, classified);
 	if (likely(alike == count))
 		return;
@@ -238,13 +267,42 @@ sort_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame
 		classify(&worker->pipeline->classifier, mbufs, frames, alike, count, classified);
 }
 
+/* NULL: lanes are computed group by group. */
+static const struct vector_mixed *
+choose_mixed(const struct pipeline *pipeline, const struct gathered *gathered)
+{
+	const unsigned int differ = gathered_differ(gathered);
+	/* No fewer than there are. */
+	const unsigned int groups = 1u << __builtin_popcount(differ);
+
+	if (differ == 0 || gathered->lanes > groups * pipeline->group_lanes)
+		return NULL;
+	return pipeline->mixed;
+}
+
+/* Requests that are no matter for the general walk. Returns their exceptions. */
+static uint64_t
+compute(struct pipeline_worker *worker, const struct frame *frames, struct classified *classified)
+{
+	const struct pipeline *pipeline = worker->pipeline;
+	const struct group *groups = pipeline->walk.group;
+	const struct vector_mixed *mixed = choose_mixed(pipeline, &classified->gathered);
+	uint64_t *lanes = &worker->counters.lanes;
+	uint64_t exceptions;
+
+	*lanes += batch_gather(&worker->batches, classified, mixed != NULL);
+	batch_run(&worker->batches, groups, mixed, &worker->lanes);
+	exceptions = batch_scatter(&worker->batches, classified, frames, mixed != NULL);
+	return exceptions + in_place_run(groups, classified, frames, lanes);
+}
+
 void
 pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
 	uint16_t count)
 {
 	struct pipeline_counters *counters = &worker->counters;
 	struct classified *classified = &worker->classified;
-	uint64_t exceptions;
+	uint64_t exceptions = 0;
 	unsigned int requests;
 
 	sort_burst(worker, mbufs, frames, count, classified);
@@ -253,11 +311,8 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 		classified->count[CLASS_LANES_16] + classified->count[CLASS_IN_PLACE];
 	counters->netfc_packets += requests;
 	counters->errors[NETFC_STATUS_OK] += requests;
-	counters->lanes += batch_gather(&worker->batches, classified);
-	batch_run(&worker->batches, worker->pipeline->walk.group, &worker->lanes);
-	exceptions = batch_scatter(&worker->batches, classified, frames);
-	exceptions +=
-		in_place_run(worker->pipeline->walk.group, classified, frames, &counters->lanes);
+	if (requests > 0)
+		exceptions = compute(worker, frames, classified);
 	exceptions += walk_packets(worker, mbufs, frames, classified);
 	count_exceptions(counters, exceptions);
 }

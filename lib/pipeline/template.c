@@ -141,9 +141,22 @@ is_like(const struct rte_mbuf *a, const struct rte_mbuf *b)
 		load_64(bytes_a + LIKE_REQUEST) == load_64(bytes_b + LIKE_REQUEST);
 }
 
+/* Whether a request over IPv4 without options and tags stands where the others are compared. */
+static bool
+seems_request(const struct rte_mbuf *mbuf)
+{
+	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+
+	return rte_pktmbuf_data_len(mbuf) >= LIKE_LENGTH &&
+		load_16(bytes + LIKE_NETWORK) == RTE_BE16(RTE_ETHER_TYPE_IPV4) &&
+		load_16(bytes + LIKE_REQUEST) == RTE_BE16(NETFC_MAGIC);
+}
+
 bool
 template_is_likely(struct rte_mbuf **mbufs, unsigned int count)
 {
+	if (!seems_request(mbufs[0]))
+		return false;
 	for (unsigned int probe = 1; probe <= LIKE_PROBES; probe++) {
 		if (!is_like(mbufs[0], mbufs[(count - 1) * probe / LIKE_PROBES]))
 			return false;
@@ -177,5 +190,9 @@ template_classify(const struct template *template, struct rte_mbuf **mbufs, stru
 	}
 	classified->count[wanted.class] = alike;
 	classified->alike_singles = wanted.class == CLASS_SINGLE ? alike : 0;
+	if (alike > 0 && wanted.class < CLASS_IN_PLACE)
+		classified_add(classified,
+			(struct gathered){
+				wanted.group, wanted.group, (uint16_t)(alike * wanted.lanes)});
 	return alike;
 }
