@@ -52,6 +52,7 @@ enum aggregate_send {
 	X(JOINED, joined, REPLY, NONE, "joins, all being there")                                \
 	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else")   \
 	X(FULL, full, REPLY, FULL, "joins that the tables are full for")                        \
+	X(TAKEN, taken, REPLY, FULL, "of another process than the one that has the place")      \
 	X(LEFT, left, REPLY, NONE, "workers that left")
 
 enum aggregate_action {

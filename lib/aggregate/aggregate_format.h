@@ -45,9 +45,13 @@ enum aggregate_op {
 
 /** Instruction sets that there are kernels for; each contains those before it. */
 enum aggregate_isa {
-	AGGREGATE_PLAIN,  /**< what the rest of the program is compiled for */
+	AGGREGATE_PLAIN, /**< what the rest of the program is compiled for */
+#if defined(__x86_64__)
 	AGGREGATE_AVX2,   /**< AVX2, F16C, BMI 1 and 2 */
 	AGGREGATE_AVX512, /**< AVX-512 F, BW, CD, DQ and VL */
+#elif defined(__aarch64__)
+	AGGREGATE_NEON, /**< Advanced SIMD of 128 bits */
+#endif
 	AGGREGATE_ISAS,
 };
 

@@ -185,6 +185,7 @@ struct aggregate_info {
 	bool open;                          /**< all have joined */
 	uint64_t joined;                    /**< bit w: worker w has joined */
 	uint64_t left;                      /**< bit w: and left */
+	uint64_t silent;                    /**< bit w: a chunk waited for it longer than stall */
 	uint64_t latest;                    /**< ticks: when the latest packet came */
 	struct aggregate_counters counters; /**< of all shards, of this job */
 };

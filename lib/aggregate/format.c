@@ -78,8 +78,12 @@ aggregate_isa_name(enum aggregate_isa isa)
 {
 	static const char *const names[AGGREGATE_ISAS] = {
 		[AGGREGATE_PLAIN] = "plain C",
+#if defined(__x86_64__)
 		[AGGREGATE_AVX2] = "AVX2",
 		[AGGREGATE_AVX512] = "AVX-512",
+#elif defined(__aarch64__)
+		[AGGREGATE_NEON] = "NEON",
+#endif
 	};
 
 	return names[isa];
@@ -105,9 +109,13 @@ has_avx512(void)
 enum aggregate_isa
 aggregate_isa_best(void)
 {
-#ifdef __x86_64__
+#if defined(__x86_64__)
 	if (has_avx2())
 		return has_avx512() ? AGGREGATE_AVX512 : AGGREGATE_AVX2;
-#endif
 	return AGGREGATE_PLAIN;
+#elif defined(__aarch64__)
+	return AGGREGATE_NEON;
+#else
+	return AGGREGATE_PLAIN;
+#endif
 }

@@ -40,6 +40,7 @@ read_views(const struct aggregate_table *table, uint16_t index, uint32_t generat
 		if (OBSERVE(view->generation) != generation)
 			continue;
 		add_counters(&info->counters, &view->counters);
+		info->silent |= READ(view->silent);
 		info->latest = latest > info->latest ? latest : info->latest;
 	}
 }
@@ -65,5 +66,6 @@ aggregate_table_info(
 	};
 	read_views(table, index, generation, info);
 	/* It may have ended, and another begun, in the meantime: what was read came before this. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return READ(job->generation) == generation;
 }

@@ -23,6 +23,17 @@ same_address(const struct job *job, unsigned int worker, const struct aggregate_
 	return memcmp(job->addresses[worker], sender->address, sizeof(sender->address)) == 0;
 }
 
+/*
+ * Whether it is the process that has the worker's place. One that was started anew has lost count
+ * of the chunks: it would be answered with results of those that were. A process joins and leaves
+ * by one socket, so the UDP port tells them apart.
+ */
+static bool
+same_process(const struct job *job, unsigned int worker, const struct aggregate_sender *sender)
+{
+	return job->ports[worker] == sender->port;
+}
+
 static void
 end_job(struct aggregate_table *table, struct job *job)
 {
@@ -142,6 +153,8 @@ join_old(const struct job *job, const struct aggregate_message *request,
 		return AGGREGATE_FULL;
 	if (has_joined(job, request->worker) && !same_address(job, request->worker, sender))
 		return AGGREGATE_WRONG_ADDRESS;
+	if (job->state == JOB_OPEN && !same_process(job, request->worker, sender))
+		return AGGREGATE_TAKEN;
 	return AGGREGATE_JOINED;
 }
 
@@ -160,6 +173,7 @@ take_in(struct aggregate_table *table, struct job *job, const struct aggregate_m
 	if (job->state == JOB_OPEN)
 		return AGGREGATE_JOINED;
 	memcpy(job->addresses[request->worker], sender->address, sizeof(sender->address));
+	job->ports[request->worker] = sender->port;
 	WRITE(job->joined, job->joined | bit(request->worker));
 	if (job->joined != all_workers(job))
 		return AGGREGATE_WAITING;
@@ -215,6 +229,8 @@ leave_job(struct aggregate_table *table, const struct aggregate_message *request
 		return AGGREGATE_UNKNOWN_WORKER;
 	if (!same_address(job, request->worker, sender))
 		return AGGREGATE_WRONG_ADDRESS;
+	if (!same_process(job, request->worker, sender))
+		return AGGREGATE_TAKEN;
 	WRITE(job->latest, now);
 	if (nobody_is_left(job, request->worker)) {
 		COUNT(table->counters.ended, 1);

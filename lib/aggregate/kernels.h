@@ -16,5 +16,6 @@ typedef struct aggregate_kernel kernel_table[REDUCTIONS][AGGREGATE_FORMAT_END];
 extern const kernel_table aggregate_kernels_plain;
 extern const kernel_table aggregate_kernels_avx2;
 extern const kernel_table aggregate_kernels_avx512;
+extern const kernel_table aggregate_kernels_neon;
 
 #endif /* KERNELS_H */

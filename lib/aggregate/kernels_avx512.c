@@ -3,52 +3,14 @@
  * Sums of the IEEE 754 formats in AVX-512; what else there is, the compiler makes of plain C. The
  * last worker's values are added on their way to being rounded.
  */
-#include "vectors_avx512.h"
-
-/* Sixteen values, and where they go. */
-struct step {
-	__m512i significand; /* signed, 32 bits */
-	__m512i exponent;    /* of the least bit: 0 is the least there is */
-};
-
-/* bf16 as the upper half of fp32. */
-INLINE struct step
-unpack_step(enum aggregate_format format, __m512i bits)
-{
-	const struct ieee ieee = format == AGGREGATE_BF16 ? fp32 : ieee_of(format);
-	__m512i fields = format == AGGREGATE_BF16 ? _mm512_slli_epi32(bits, 16) : bits;
-	__m512i magnitude = _mm512_and_si512(fields, all32(ieee.sign - 1));
-	__m512i biased = _mm512_srli_epi32(magnitude, (unsigned int)ieee.fraction_bits);
-	__mmask16 negative = _mm512_test_epi32_mask(fields, all32(ieee.sign));
-	__mmask16 normal = _mm512_test_epi32_mask(biased, biased);
-	__m512i hidden = all32(1u << ieee.fraction_bits);
-	__m512i significand = _mm512_and_si512(fields, all32((1u << ieee.fraction_bits) - 1));
-
-	significand = _mm512_mask_or_epi32(significand, normal, significand, hidden);
-	significand =
-		_mm512_mask_sub_epi32(significand, negative, _mm512_setzero_si512(), significand);
-	return (struct step){significand, _mm512_max_epu32(biased, all32(1))};
-}
-
-INLINE __m256i
-half_of(__m512i step, int half)
-{
-	return half == 0 ? _mm512_castsi512_si256(step) : _mm512_extracti64x4_epi64(step, 1);
-}
-
-/* Half a step, shifted to where it belongs. */
-INLINE __m512i
-shifted_half(__m512i significand, __m512i places, int half)
-{
-	return _mm512_sllv_epi64(_mm512_cvtepi32_epi64(half_of(significand, half)),
-		_mm512_cvtepu32_epi64(half_of(places, half)));
-}
+#include "narrow_avx512.h"
+#include "one_bin_avx512.h"
 
 /* fp16: one integer a lane. */
 
 /* Returns whether there are special values; what they add means nothing. */
 INLINE bool
-put_fp16(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
+put_wide(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
 {
 	__mmask16 special = 0;
 
@@ -61,19 +23,31 @@ put_fp16(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, b
 			int64_t *sums = lanes->sums + i + GROUP * half;
 			__m512i sum = shifted_half(step.significand, places, half);
 
+			fetch_ahead(sums);
 			if (!first)
 				sum = _mm512_add_epi64(sum, _mm512_load_si512(sums));
 			_mm512_store_si512(sums, sum);
 		}
+		keep_signs(lanes, i, negative_of(AGGREGATE_FP16, bits), first);
 		special |= find_specials(AGGREGATE_FP16, bits);
 	}
 	return special != 0;
 }
 
+/* Whatever size the values have; returns as put_wide(). */
+INLINE bool
+put_fp16(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
+{
+	if (!stays_narrow(lanes, values, count, first))
+		return put_wide(lanes, values, count, first);
+	put_narrow(lanes, values, count, first);
+	return false;
+}
+
 INLINE struct sums
 fp16_sums(const struct aggregate_lanes *lanes, uint32_t i)
 {
-	__m512i sum = _mm512_load_si512(lanes->sums + i);
+	__m512i sum = lanes->narrow ? narrow_group(lanes, i) : _mm512_load_si512(lanes->sums + i);
 
 	return sums_of(
 		_mm512_abs_epi64(sum), all64((uint64_t)FP16_UNIT), _mm512_movepi64_mask(sum));
@@ -99,34 +73,35 @@ is_one_bin(__m256i bin, int *first)
 }
 
 INLINE void
-begin_group(int64_t *bins, uint8_t *single, __m256i bin, __m512i sum)
+begin_group(int64_t *bins, size_t stride, uint8_t *single, __m256i bin, __m512i sum)
 {
 	int first;
 
 	if (is_one_bin(bin, &first)) {
 		*single = (uint8_t)first;
-		_mm512_store_si512(bins + GROUP * first, sum);
+		fetch_ahead(bins + (size_t)first * stride);
+		_mm512_store_si512(bins + (size_t)first * stride, sum);
 		return;
 	}
 	*single = ALL_BINS;
 	for (int b = 0; b < BINS; b++)
-		_mm512_store_si512(bins + GROUP * b, only_in_bin(bin, b, sum));
+		_mm512_store_si512(bins + (size_t)b * stride, only_in_bin(bin, b, sum));
 }
 
 INLINE void
-use_all_bins(int64_t *bins, uint8_t *single)
+use_all_bins(int64_t *bins, size_t stride, uint8_t *single)
 {
 	for (int b = 0; b < BINS; b++)
 		if (b != *single)
-			_mm512_store_si512(bins + GROUP * b, _mm512_setzero_si512());
+			_mm512_store_si512(bins + (size_t)b * stride, _mm512_setzero_si512());
 	*single = ALL_BINS;
 }
 
 INLINE void
-add_to_bins(int64_t *bins, __m256i bin, __m512i sum)
+add_to_bins(int64_t *bins, __m256i starts, __m256i bin, __m512i sum)
 {
 	__m256i at = _mm256_add_epi32(
-		_mm256_slli_epi32(bin, 3), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
+		_mm256_permutevar8x32_epi32(starts, bin), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
 
 	_mm512_i32scatter_epi64(
 		bins, at, _mm512_add_epi64(sum, _mm512_i32gather_epi64(at, bins, 8)), 8);
@@ -135,20 +110,21 @@ add_to_bins(int64_t *bins, __m256i bin, __m512i sum)
 /* Once all bins are in use, it does not matter any more what the values are: nothing to mispredict.
  */
 INLINE void
-add_group(int64_t *bins, uint8_t *single, __m256i bin, __m512i sum)
+add_group(int64_t *bins, size_t stride, __m256i starts, uint8_t *single, __m256i bin, __m512i sum)
 {
 	int first;
 
 	if (*single != ALL_BINS) {
 		if (is_one_bin(bin, &first) && first == *single) {
-			int64_t *sums = bins + GROUP * first;
+			int64_t *sums = bins + (size_t)first * stride;
 
+			fetch_ahead(sums);
 			_mm512_store_si512(sums, _mm512_add_epi64(sum, _mm512_load_si512(sums)));
 			return;
 		}
-		use_all_bins(bins, single);
+		use_all_bins(bins, stride, single);
 	}
-	add_to_bins(bins, bin, sum);
+	add_to_bins(bins, starts, bin, sum);
 }
 
 /* Returns whether there are special values; what they add means nothing. */
@@ -156,6 +132,9 @@ INLINE bool
 put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
 	uint32_t count, bool first)
 {
+	const size_t stride = bin_stride(format, lanes);
+	const __m256i starts = _mm256_mullo_epi32(
+		_mm256_set1_epi32((int)stride), _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0));
 	__mmask16 special = 0;
 
 	for (uint32_t i = 0; i < count; i += STEP) {
@@ -166,18 +145,47 @@ put_bins_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const
 
 		for (int half = 0; half < 2; half++) {
 			uint32_t lane = i + (uint32_t)(GROUP * half);
-			int64_t *bins = bin_of(lanes, lane, 0);
+			int64_t *bins = lanes->sums + lane;
 			uint8_t *single = &lanes->single_bins[lane / GROUP];
 			__m512i sum = shifted_half(step.significand, places, half);
 
 			if (first)
-				begin_group(bins, single, half_of(bin, half), sum);
+				begin_group(bins, stride, single, half_of(bin, half), sum);
 			else
-				add_group(bins, single, half_of(bin, half), sum);
+				add_group(bins, stride, starts, single, half_of(bin, half), sum);
 		}
+		keep_signs(lanes, i, negative_of(format, bits), first);
 		special |= find_specials(format, bits);
 	}
 	return special != 0;
+}
+
+/* Whether all values, and those before, have one bin. */
+INLINE bool
+has_one_bin(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
+	uint32_t count, bool first)
+{
+	unsigned int bin;
+
+	if (!first && lanes->one_bin == NO_BIN)
+		return false;
+	bin = find_bin(format, values, count * (format == AGGREGATE_FP32 ? 4u : 2u));
+	if (first)
+		lanes->one_bin = (uint8_t)(bin == ANY_BIN ? NO_BIN : bin);
+	else if (bin != lanes->one_bin && bin != ANY_BIN)
+		leave_one_bin(lanes, count);
+	return lanes->one_bin != NO_BIN;
+}
+
+/* Whatever bins the values have; returns as put_bins_fast(). */
+INLINE bool
+put_any_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
+	uint32_t count, bool first)
+{
+	if (!has_one_bin(format, lanes, values, count, first))
+		return put_bins_fast(format, lanes, values, count, first);
+	put_one_bin(format, lanes, values, count, first);
+	return false;
 }
 
 /* As sum_of_bins(): digits, of which the highest two that are not just sign are kept. */
@@ -211,7 +219,7 @@ select_digits(const __m512i *digits, __m512i sign)
 }
 
 INLINE struct sums
-all_bins_sums(const int64_t *bins)
+all_bins_sums(const int64_t *bins, size_t stride)
 {
 	__m512i low = all64(UINT32_MAX), digits[BINS + 1], carry = _mm512_setzero_si512();
 	__m512i window, sign, unit;
@@ -220,7 +228,7 @@ all_bins_sums(const int64_t *bins)
 	__mmask8 negative, more;
 
 	for (int b = 0; b < BINS; b++) {
-		__m512i sum = _mm512_add_epi64(carry, _mm512_load_si512(bins + GROUP * b));
+		__m512i sum = _mm512_add_epi64(carry, _mm512_load_si512(bins + (size_t)b * stride));
 
 		digits[b] = _mm512_and_si512(sum, low);
 		carry = _mm512_srai_epi64(sum, 32);
@@ -244,15 +252,16 @@ all_bins_sums(const int64_t *bins)
 }
 
 INLINE struct sums
-bins_sums(struct aggregate_lanes *lanes, uint32_t i)
+bins_sums(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t i)
 {
-	const int64_t *bins = bin_of(lanes, i, 0);
-	int single = lanes->single_bins[i / GROUP];
+	const size_t stride = bin_stride(format, lanes);
+	const int64_t *bins = lanes->sums + i;
+	int single = lanes->one_bin != NO_BIN ? lanes->one_bin : lanes->single_bins[i / GROUP];
 	__m512i sum;
 
 	if (single == ALL_BINS)
-		return all_bins_sums(bins);
-	sum = _mm512_load_si512(bins + GROUP * single);
+		return all_bins_sums(bins, stride);
+	sum = _mm512_load_si512(bins + (size_t)single * stride);
 	return sums_of(_mm512_abs_epi64(sum), all64((uint64_t)(32 * single + BINS_UNIT)),
 		_mm512_movepi64_mask(sum));
 }
@@ -265,34 +274,53 @@ put_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 {
 	bool special;
 
-	keep_common(lanes, values, count * (format == AGGREGATE_FP32 ? 4 : 2), first);
 	if (first)
 		lanes->has_specials = false;
 	special = format == AGGREGATE_FP16 ? put_fp16(lanes, values, count, first)
-					   : put_bins_fast(format, lanes, values, count, first);
+					   : put_any_bins(format, lanes, values, count, first);
 	if (special)
 		note_specials_fast(format, lanes, values, count);
 }
 
+/* specials: whether there are any, known when compiled. */
 INLINE uint8_t
-round_lanes_fast(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes,
-	uint32_t count, unsigned int workers, uint8_t *result)
+round_groups(enum aggregate_format format, bool mean, bool specials,
+	const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
 	const struct divisor divisor = divisor_of(workers);
 	struct exceptions exceptions = {0, 0, 0};
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
-		__mmask8 mask = (__mmask8)lanes_in_step(count - i);
-		struct extras extras = load_extras(format, lanes, i, mask);
-		struct sums sums =
-			format == AGGREGATE_FP16 ? fp16_sums(lanes, i) : bins_sums(lanes, i);
+		struct extras extras = load_extras(lanes, i, specials);
+		struct sums sums = format == AGGREGATE_FP16 ? fp16_sums(lanes, i)
+							    : bins_sums(format, lanes, i);
+		__m512i bits;
 
 		if (mean)
 			sums = divide_fast(sums, divisor);
-		store_group(
-			format, result, i, mask, encode_group(format, sums, extras, &exceptions));
+		bits = encode_group(format, sums, extras, &exceptions);
+		if (specials)
+			bits = put_specials(format, bits, extras, &exceptions);
+		store_group(format, result, i, (__mmask8)lanes_in_step(count - i), bits);
 	}
 	return flags_of(&exceptions);
+}
+
+INLINE uint8_t
+round_lanes_fast(enum aggregate_format format, bool mean, const struct aggregate_lanes *lanes,
+	uint32_t count, unsigned int workers, uint8_t *result)
+{
+	if (!mean && format == AGGREGATE_FP16 && lanes->narrow) {
+		round_narrow(lanes, count, result);
+		return 0;
+	}
+	if (!mean && format != AGGREGATE_FP16 && lanes->one_bin != NO_BIN) {
+		round_one_bin(format, lanes, count, result);
+		return 0;
+	}
+	if (lanes->has_specials)
+		return round_groups(format, mean, true, lanes, count, workers, result);
+	return round_groups(format, mean, false, lanes, count, workers, result);
 }
 
 INLINE uint8_t
@@ -304,33 +332,11 @@ finish_fast(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 	return round_lanes_fast(format, mean, lanes, count, workers, result);
 }
 
-#define FAST_FUNCTIONS(format, name)                                                            \
-	static void begin_##name(                                                               \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
-	{                                                                                       \
-		put_fast(format, lanes, values, count, true);                                   \
-	}                                                                                       \
-	static void add_##name(                                                                 \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
-	{                                                                                       \
-		put_fast(format, lanes, values, count, false);                                  \
-	}                                                                                       \
-	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,  \
-		uint32_t count, unsigned int workers, uint8_t *result)                          \
-	{                                                                                       \
-		return finish_fast(format, false, lanes, values, count, workers, result);       \
-	}                                                                                       \
-	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values, \
-		uint32_t count, unsigned int workers, uint8_t *result)                          \
-	{                                                                                       \
-		return finish_fast(format, true, lanes, values, count, workers, result);        \
-	}
-
-FAST_FUNCTIONS(AGGREGATE_FP16, fp16)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_FP16, fp16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16, posit16)
-FAST_FUNCTIONS(AGGREGATE_BF16, bf16)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_BF16, bf16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16_ES2, posit16_es2)
-FAST_FUNCTIONS(AGGREGATE_FP32, fp32)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_FP32, fp32)
 SUM_FUNCTIONS(AGGREGATE_INT32, int32)
 
 const kernel_table aggregate_kernels_avx512 = KERNEL_TABLE;

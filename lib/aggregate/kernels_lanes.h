@@ -15,7 +15,10 @@
 
 /* Functions of a format, and the table of them all. */
 
-#define SUM_FUNCTIONS(format, name)                                                             \
+#define SUM_FUNCTIONS(format, name) SUM_FUNCTIONS_BY(put, finish_sums, format, name)
+
+/* `put` takes values in, `finish` the last ones, too, and rounds. */
+#define SUM_FUNCTIONS_BY(put, finish, format, name)                                             \
 	static void begin_##name(                                                               \
 		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
 	{                                                                                       \
@@ -29,12 +32,12 @@
 	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,  \
 		uint32_t count, unsigned int workers, uint8_t *result)                          \
 	{                                                                                       \
-		return finish_sums(format, false, lanes, values, count, workers, result);       \
+		return finish(format, false, lanes, values, count, workers, result);            \
 	}                                                                                       \
 	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values, \
 		uint32_t count, unsigned int workers, uint8_t *result)                          \
 	{                                                                                       \
-		return finish_sums(format, true, lanes, values, count, workers, result);        \
+		return finish(format, true, lanes, values, count, workers, result);             \
 	}
 
 #define KEY_FUNCTIONS(format, name, op, greatest)                                                 \

@@ -69,6 +69,7 @@ aggregate_lanes_init(void *memory, uint32_t bytes)
 	struct aggregate_lanes *lanes = memory;
 
 	lanes->capacity = (uint32_t)lanes_of(bytes, 2);
+	lanes->wide = (uint32_t)lanes_of(bytes, 4);
 	lanes->has_specials = false;
 	lanes->common = (uint8_t *)memory + round_up(sizeof(*lanes), AGGREGATE_ALIGN);
 	lanes->specials = lanes->common + common_bytes(bytes);
@@ -83,9 +84,11 @@ aggregate_kernel(enum aggregate_isa isa, unsigned int op, unsigned int format)
 {
 	static const kernel_table *const tables[AGGREGATE_ISAS] = {
 		[AGGREGATE_PLAIN] = &aggregate_kernels_plain,
-#ifdef __x86_64__
+#if defined(__x86_64__)
 		[AGGREGATE_AVX2] = &aggregate_kernels_avx2,
 		[AGGREGATE_AVX512] = &aggregate_kernels_avx512,
+#elif defined(__aarch64__)
+		[AGGREGATE_NEON] = &aggregate_kernels_neon,
 #endif
 	};
 

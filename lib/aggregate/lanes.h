@@ -12,11 +12,14 @@
 /* bf16 and fp32: 32 exponents each. */
 #define BINS 8
 
-/* Lanes whose bins lie together, bin by bin: a vector of AVX-512. */
+/* Lanes that are worked on together: a vector of AVX-512, or as many words of NEON. */
 #define GROUP 8
 
 /* What says of a group that any of its bins may be in use, rather than which single one. */
 #define ALL_BINS 0xff
+
+/* What says of a chunk that its values do not have one bin. */
+#define NO_BIN 0xff
 
 /* Arrays are made for whole vectors of any kernel. */
 #define MOST_LANES_AT_ONCE 32
@@ -30,17 +33,25 @@ enum special {
 
 struct aggregate_lanes {
 	uint32_t capacity; /* of the arrays below: lanes of two bytes, whole vectors */
+	uint32_t wide;     /* likewise, lanes of four bytes */
 	bool has_specials; /* whether `specials` holds anything */
-	uint8_t *common;   /* all workers' values, and-ed: in their first bits, whether all are
-			      negative */
+	/*
+	 * Whether all workers' values are negative: their first bits, and-ed. In plain C the values
+	 * themselves are and-ed, with AVX-512 there is a bit for each lane.
+	 */
+	uint8_t *common;
 	uint8_t *specials; /* enum special, by lane */
-	/* With AVX-512, by group: the bin that is in use, the others not even being zero; or
-	 * ALL_BINS. */
+	bool narrow;       /* with AVX-512, fp16: the sums have 32 bits */
+	uint8_t one_bin;   /* with AVX-512: the bin of all values but zeros; or NO_BIN */
+	/*
+	 * With NEON, and with AVX-512 and NO_BIN, by group: the bin that is in use, the others not
+	 * even being zero; or ALL_BINS.
+	 */
 	uint8_t *single_bins;
 	/*
 	 * fp16, posit16, int32: one integer a lane. posit16_es2: `capacity` low halves, then as
-	 * many high ones. bf16, fp32: of each group of lanes, BINS times an integer for each of
-	 * them.
+	 * many high ones. bf16, fp32: bin by bin, `capacity` or `wide` times an integer a lane, so
+	 * that values of similar size have theirs in one piece.
 	 */
 	int64_t *sums;
 	/* The same memory, for min and max: numbers that order as the values do. */

@@ -15,6 +15,7 @@ view_of(struct aggregate_shard *shard, const struct job *job)
 		WRITE(view->counters.actions[a], 0);
 	WRITE(view->counters.values, 0);
 	WRITE(view->latest, 0);
+	WRITE(view->silent, 0);
 	PUBLISH(view->generation, job->generation);
 	return view;
 }
@@ -82,6 +83,19 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 	return action;
 }
 
+/* Who was called silent, until something comes from there. */
+static void
+note_silence(struct shard_job *view, uint8_t worker, const struct aggregate_outcome *outcome,
+	enum aggregate_action action)
+{
+	uint64_t silent = view->silent & ~(UINT64_C(1) << worker);
+
+	if (action == AGGREGATE_STALLED)
+		silent |= UINT64_C(1) << (outcome->reason - AGGREGATE_SILENT);
+	if (silent != view->silent)
+		WRITE(view->silent, silent);
+}
+
 static void
 count_packet(struct aggregate_counters *counters, enum aggregate_action action, uint16_t values)
 {
@@ -106,6 +120,7 @@ take_chunk(struct aggregate_shard *shard, const struct aggregate_message *reques
 		WRITE(view->latest, now);
 		view->senders[request->worker] = *sender;
 		action = step(shard, job, request, sender, now, outcome);
+		note_silence(view, request->worker, outcome, action);
 	}
 	count_packet(&view->counters, action, request->count);
 	return action;

@@ -76,10 +76,11 @@ groups_of(uint32_t count)
 	return (count + GROUP - 1) / GROUP;
 }
 
-INLINE int64_t *
-bin_of(struct aggregate_lanes *lanes, uint32_t lane, uint32_t bin)
+/* From a lane's integer in one bin to that in the next. */
+INLINE size_t
+bin_stride(enum aggregate_format format, const struct aggregate_lanes *lanes)
 {
-	return &lanes->sums[((size_t)(lane / GROUP) * BINS + bin) * GROUP + lane % GROUP];
+	return format == AGGREGATE_FP32 ? lanes->wide : lanes->capacity;
 }
 
 INLINE void
@@ -87,7 +88,7 @@ clear_lane(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t
 {
 	if (has_bins(format)) {
 		for (uint32_t bin = 0; bin < BINS; bin++)
-			*bin_of(lanes, lane, bin) = 0;
+			lanes->sums[bin * bin_stride(format, lanes) + lane] = 0;
 		return;
 	}
 	lanes->sums[lane] = 0;
@@ -164,9 +165,11 @@ INLINE void
 put_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
 	uint32_t count, bool first)
 {
-	if (first)
-		memset(lanes->sums, 0,
-			groups_of(count) * (size_t)(GROUP * BINS) * sizeof(*lanes->sums));
+	const size_t stride = bin_stride(format, lanes);
+	int64_t *sums = lanes->sums;
+
+	for (uint32_t bin = 0; first && bin < BINS; bin++)
+		memset(sums + bin * stride, 0, count * sizeof(*sums));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t bits = load(format, values, i) << (format == AGGREGATE_BF16 ? 16 : 0);
 		uint32_t biased = bits >> 23 & 0xff;
@@ -175,7 +178,7 @@ put_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 		uint64_t magnitude = significand << (exponent % 32);
 		uint64_t sign = -(uint64_t)(bits >> 31);
 
-		*bin_of(lanes, i, exponent / 32) += (int64_t)((magnitude ^ sign) - sign);
+		sums[exponent / 32 * stride + i] += (int64_t)((magnitude ^ sign) - sign);
 	}
 }
 
@@ -261,7 +264,7 @@ sum_of_quire(const struct aggregate_lanes *lanes, uint32_t i)
  * in two's complement what was cut off makes the magnitude smaller, hence the complement.
  */
 INLINE struct sum
-sum_of_bins(const int64_t *bins)
+sum_of_bins(const int64_t *bins, size_t stride)
 {
 	uint64_t digits[BINS + 2], carry = 0, sign, window, rest;
 	uint32_t differ = 0, set = 0;
@@ -270,7 +273,7 @@ sum_of_bins(const int64_t *bins)
 
 	digits[0] = 0;
 	for (int b = 0; b < BINS; b++) {
-		uint64_t sum = (uint64_t)bins[b * GROUP] + carry + (UINT64_C(1) << 62);
+		uint64_t sum = (uint64_t)bins[(size_t)b * stride] + carry + (UINT64_C(1) << 62);
 
 		digits[b + 1] = sum & UINT32_MAX;
 		carry = (sum >> 32) - (UINT64_C(1) << 30);
@@ -296,7 +299,7 @@ sum_of(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t i)
 	switch (format) {
 	case AGGREGATE_BF16:
 	case AGGREGATE_FP32:
-		return sum_of_bins(bin_of(lanes, i, 0));
+		return sum_of_bins(lanes->sums + i, bin_stride(format, lanes));
 	case AGGREGATE_POSIT16_ES2:
 		return sum_of_quire(lanes, i);
 	case AGGREGATE_POSIT16:

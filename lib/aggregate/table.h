@@ -31,12 +31,14 @@ struct job {
 	uint16_t asked_slots, asked_bytes;
 	uint8_t workers;
 	uint8_t addresses[AGGREGATE_MAX_WORKERS][16];
+	uint16_t ports[AGGREGATE_MAX_WORKERS]; /* UDP, that they joined from: shard 0's alone */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 /* What a shard has of a job: written by its thread alone. */
 struct shard_job {
 	uint32_t generation; /* of the job that the rest is about */
 	uint64_t latest;     /* when a packet came */
+	uint64_t silent; /* bit w: worker w was waited for in vain, and has sent nothing since */
 	struct aggregate_counters counters;
 	struct aggregate_sender *senders; /* by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));

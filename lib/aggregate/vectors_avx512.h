@@ -14,6 +14,9 @@
 
 #include "kernels_lanes.h"
 
+/* How many groups ahead integers are fetched. */
+#define FETCH_GROUPS 16
+
 /* Lanes of a step that brings values in; results go out GROUP at a time. */
 #define STEP 16
 
@@ -62,17 +65,6 @@ load_step(enum aggregate_format format, const uint8_t *values, uint32_t i, __mma
 		_mm512_castsi256_si512(_mm256_maskz_loadu_epi16(lanes, values + 2 * (size_t)i)))));
 }
 
-/* Eight encodings in 64 bits each. */
-INLINE __m512i
-load_group(enum aggregate_format format, const uint8_t *values, uint32_t i, __mmask8 lanes)
-{
-	if (format == AGGREGATE_FP32)
-		return _mm512_cvtepu32_epi64(_mm512_castsi512_si256(swap32(_mm512_castsi256_si512(
-			_mm256_maskz_loadu_epi32(lanes, values + 4 * (size_t)i)))));
-	return _mm512_cvtepu16_epi64(_mm512_castsi512_si128(swap16(
-		_mm512_castsi128_si512(_mm_maskz_loadu_epi16(lanes, values + 2 * (size_t)i)))));
-}
-
 INLINE void
 store_group(enum aggregate_format format, uint8_t *result, uint32_t i, __mmask8 lanes, __m512i bits)
 {
@@ -84,6 +76,70 @@ store_group(enum aggregate_format format, uint8_t *result, uint32_t i, __mmask8 
 		_mm_mask_storeu_epi16(result + 2 * (size_t)i, lanes,
 			_mm512_castsi512_si128(
 				swap16(_mm512_castsi128_si512(_mm512_cvtepi64_epi16(bits)))));
+}
+
+INLINE __m256i
+half_of(__m512i step, int half)
+{
+	return half == 0 ? _mm512_castsi512_si256(step) : _mm512_extracti64x4_epi64(step, 1);
+}
+
+/* Half a step, shifted to where it belongs. */
+INLINE __m512i
+shifted_half(__m512i significand, __m512i places, int half)
+{
+	return _mm512_sllv_epi64(_mm512_cvtepi32_epi64(half_of(significand, half)),
+		_mm512_cvtepu32_epi64(half_of(places, half)));
+}
+
+/* Sixteen values, and where they go. */
+struct step {
+	__m512i significand; /* signed, 32 bits */
+	__m512i exponent;    /* of the least bit: 0 is the least there is */
+};
+
+/* bf16 as the upper half of fp32. */
+INLINE struct step
+unpack_step(enum aggregate_format format, __m512i bits)
+{
+	const struct ieee ieee = format == AGGREGATE_BF16 ? fp32 : ieee_of(format);
+	__m512i fields = format == AGGREGATE_BF16 ? _mm512_slli_epi32(bits, 16) : bits;
+	__m512i magnitude = _mm512_and_si512(fields, all32(ieee.sign - 1));
+	__m512i biased = _mm512_srli_epi32(magnitude, (unsigned int)ieee.fraction_bits);
+	__mmask16 negative = _mm512_test_epi32_mask(fields, all32(ieee.sign));
+	__mmask16 normal = _mm512_test_epi32_mask(biased, biased);
+	__m512i hidden = all32(1u << ieee.fraction_bits);
+	__m512i significand = _mm512_and_si512(fields, all32((1u << ieee.fraction_bits) - 1));
+
+	significand = _mm512_mask_or_epi32(significand, normal, significand, hidden);
+	significand =
+		_mm512_mask_sub_epi32(significand, negative, _mm512_setzero_si512(), significand);
+	return (struct step){significand, _mm512_max_epu32(biased, all32(1))};
+}
+
+INLINE __mmask16
+negative_of(enum aggregate_format format, __m512i bits)
+{
+	return _mm512_test_epi32_mask(bits, all32(ieee_of(format).sign));
+}
+
+/*
+ * The integers of a chunk that comes back after many others are far away. Those of the groups to
+ * come are most likely in the same bin.
+ */
+INLINE void
+fetch_ahead(const int64_t *sums)
+{
+	_mm_prefetch((const char *)(sums + FETCH_GROUPS * GROUP), _MM_HINT_T0);
+}
+
+/* A bit for each lane whose values are all negative. */
+INLINE void
+keep_signs(struct aggregate_lanes *lanes, uint32_t i, __mmask16 negative, bool first)
+{
+	__mmask16 *signs = (__mmask16 *)(void *)lanes->common + i / STEP;
+
+	*signs = first ? negative : *signs & negative;
 }
 
 /* Special values. */
@@ -188,16 +244,13 @@ struct extras {
 };
 
 INLINE struct extras
-load_extras(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t i,
-	__mmask8 mask)
+load_extras(const struct aggregate_lanes *lanes, uint32_t i, bool specials)
 {
-	__m512i common = load_group(format, lanes->common, i, mask);
-
-	return (struct extras){lanes->has_specials
+	return (struct extras){specials
 			? _mm512_cvtepu8_epi64(_mm_loadl_epi64(
 				  (const __m128i *)(const void *)(lanes->specials + i)))
 			: _mm512_setzero_si512(),
-		_mm512_test_epi64_mask(common, all64(ieee_of(format).sign))};
+		lanes->common[i / GROUP]};
 }
 
 /* Infinity of one sign only: that infinity, else NaN. */
@@ -224,7 +277,7 @@ flags_of(const struct exceptions *exceptions)
 		(exceptions->underflow != 0 ? NETFC_UNDERFLOW : 0));
 }
 
-/* The results' encodings. */
+/* The results' encodings; special values are looked at afterwards. */
 INLINE __m512i
 encode_group(enum aggregate_format format, struct sums sums, struct extras extras,
 	struct exceptions *exceptions)
@@ -235,13 +288,22 @@ encode_group(enum aggregate_format format, struct sums sums, struct extras extra
 	__mmask8 zero = _mm512_testn_epi64_mask(sums.significand, sums.significand);
 	__mmask8 negative = sums.negative | (zero & extras.all_negative);
 
-	exceptions->invalid |= _mm512_cmpeq_epi64_mask(
-		extras.specials, all64(SPECIAL_PLUS_INF | SPECIAL_MINUS_INF));
 	exceptions->overflow |=
 		(__mmask8)(~special & _mm512_cmpeq_epi64_mask(bits, all64(ieee.inf)));
 	exceptions->underflow |= (__mmask8)(~special & ~zero & _mm512_testn_epi64_mask(bits, bits));
-	bits = _mm512_mask_or_epi64(bits, negative, bits, all64(ieee.sign));
-	return _mm512_mask_mov_epi64(bits, special, special_results(ieee, extras.specials));
+	return _mm512_mask_or_epi64(bits, negative, bits, all64(ieee.sign));
+}
+
+INLINE __m512i
+put_specials(enum aggregate_format format, __m512i bits, struct extras extras,
+	struct exceptions *exceptions)
+{
+	__mmask8 special = _mm512_test_epi64_mask(extras.specials, extras.specials);
+
+	exceptions->invalid |= _mm512_cmpeq_epi64_mask(
+		extras.specials, all64(SPECIAL_PLUS_INF | SPECIAL_MINUS_INF));
+	return _mm512_mask_mov_epi64(
+		bits, special, special_results(ieee_of(format), extras.specials));
 }
 
 #endif /* VECTORS_AVX512_H */
