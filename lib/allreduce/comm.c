@@ -131,7 +131,7 @@ withdraw(struct netfc_allreduce *comm)
 {
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		if (comm->peer[k].heard != 0)
-			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE, 0, false);
+			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE, 0, 0, false);
 	}
 }
 

@@ -136,11 +136,12 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			comm->options.worker, job, text);
 	case AGGREGATE_REASON_FULL:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_FULL,
-			"Switch %s has no job, slot or worker number left for job %u: if this "
-			"worker has left the job before, let all take another number; else ask "
-			"for fewer slots, wait until other jobs have ended, or start it with "
-			"more (--aggregate jobs=,slots=,workers=).",
-			text, job);
+			"Switch %s has no place for worker %u in job %u: no job, slot or worker "
+			"number is left, or another process has it, one that runs still or an "
+			"earlier run's. Let all workers take another job number, ask for fewer "
+			"slots, or wait until other jobs have ended; or start the switch with more "
+			"(--aggregate jobs=,slots=,workers=).",
+			text, comm->options.worker, job);
 	case AGGREGATE_REASON_WINDOW:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,
 			"Worker %u is further ahead in job %u than its slots allow, says switch "

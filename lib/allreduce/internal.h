@@ -90,10 +90,12 @@ struct peer {
 	struct channel *channel;
 	unsigned int channels; /* that are open */
 	bool joined;
-	bool gso;        /* segments arrive one by one */
-	uint64_t said;   /* ns: when something was sent to it */
-	uint64_t heard;  /* ns: when anything came from it */
-	uint64_t silent; /* ns: since when it says that a worker is silent; 0: it does not */
+	bool gso;               /* segments arrive one by one */
+	uint64_t said;          /* ns: when something was sent to it */
+	uint64_t asked;         /* ns: when it was asked whether it is there */
+	unsigned int questions; /* of that kind since it was heard */
+	uint64_t heard;         /* ns: when anything came from it */
+	uint64_t silent;        /* ns: since when it says that a worker is silent; 0: it does not */
 };
 
 /* What packets are built in and received into. */

@@ -23,7 +23,9 @@
 #define FIRST_WAIT (2 * NS_PER_MS)
 #define LAST_WAIT (100 * NS_PER_MS)
 
+/* Leaving takes no longer, and asks more often, to get through a bad network. */
 #define LEAVE_TIME (2 * NS_PER_S)
+#define LAST_LEAVE_INTERVAL (100 * NS_PER_MS)
 
 /* One conversation with a switch. */
 struct talk {
@@ -38,11 +40,13 @@ struct talk {
 	uint64_t wait;     /* ns: while workers are missing */
 	uint64_t until;    /* ns: when to give up */
 	bool waits;        /* the switch waits for other workers */
+	bool bare; /* the latest request had no cookie, to see whether the switch is there */
 	bool over;
 };
 
 int
-join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id, bool twice)
+join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id, uint64_t cookie,
+	bool twice)
 {
 	uint8_t payload[2 * JOIN_BYTES];
 	struct aggregate_message message = {
@@ -56,7 +60,7 @@ join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t 
 				.workers = (uint8_t)comm->options.workers,
 				.slots = (uint16_t)comm->options.slots,
 				.bytes = (uint16_t)comm->asked,
-				.cookie = peer->cookie,
+				.cookie = cookie,
 			},
 	};
 	size_t bytes = aggregate_message_bytes(&message);
@@ -76,7 +80,8 @@ ask(struct talk *talk, uint64_t now)
 	talk->id += 2;
 	talk->sent = now;
 	talk->next = now + (talk->waits ? talk->wait : talk->interval);
-	if (join_send(talk->comm, talk->peer, talk->op, talk->id, talk->twice) == 0 ||
+	if (join_send(talk->comm, talk->peer, talk->op, talk->id,
+		    talk->bare ? 0 : talk->peer->cookie, talk->twice) == 0 ||
 		errno == EAGAIN || errno == ENOBUFS || errno == EINTR)
 		return NETFC_ALLREDUCE_OK;
 	if (!talk->twice)
@@ -115,7 +120,7 @@ take_cookie(struct talk *talk, const struct aggregate_message *reply, uint64_t n
 	if (reply->id >> 1 != talk->id >> 1 || !news)
 		return NETFC_ALLREDUCE_OK;
 	talk->peer->cookie = reply->join.cookie;
-	talk->twice = false;
+	talk->twice = talk->bare = false;
 	return ask(talk, now);
 }
 
@@ -169,6 +174,14 @@ receive(struct talk *talk)
 	return status;
 }
 
+/* It gives out cookies still, and is silent when they are used: the job has another token. */
+static bool
+is_denied(const struct talk *talk, uint64_t now)
+{
+	return talk->op == AGGREGATE_JOIN && talk->peer->cookie != 0 &&
+		now - talk->peer->heard < 3 * talk->interval;
+}
+
 static int
 give_up(struct talk *talk, uint64_t now)
 {
@@ -181,13 +194,12 @@ give_up(struct talk *talk, uint64_t now)
 			"others, or look at why they do not get there (option join_ms).",
 			comm->options.workers, comm->options.job, text,
 			comm->options.join_ms / 1e3);
-	if (talk->op == AGGREGATE_JOIN && talk->peer->heard != 0)
-		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
-			"Switch %s gives out cookies, but has not let worker %u join for %.1f s: job %u "
-			"is there with another token or another host's worker %u, left from an earlier "
-			"run, maybe; take another job number, or wait until it times out.",
-			text, comm->options.worker, (double)(now - talk->peer->heard) / 1e9,
-			comm->options.job, comm->options.worker);
+	if (is_denied(talk, now))
+		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_FULL,
+			"Switch %s is there, but does not answer to worker %u of job %u, which others "
+			"have: it is known there by another token, or from another host, left by an "
+			"earlier run, maybe; take another job number, or wait until that one ends.",
+			text, comm->options.worker, comm->options.job);
 	return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s does not answer: check that it is running with --aggregate, the address and "
 		"port, and what filters packets on the way.",
@@ -218,6 +230,20 @@ lengthen(uint64_t *interval, uint64_t most)
 	*interval = *interval * 2 < most ? *interval * 2 : most;
 }
 
+/* The time to ask again has come. Silence may be for the cookie: every other request has none. */
+static void
+ask_later(struct talk *talk)
+{
+	if (talk->waits) {
+		lengthen(&talk->wait, LAST_WAIT);
+		talk->bare = false;
+	} else {
+		lengthen(&talk->interval,
+			talk->op == AGGREGATE_LEAVE ? LAST_LEAVE_INTERVAL : LAST_INTERVAL);
+		talk->bare = talk->peer->cookie != 0 && !talk->bare;
+	}
+}
+
 static int
 hold(struct talk *talk)
 {
@@ -232,10 +258,7 @@ hold(struct talk *talk)
 		if (now >= talk->until)
 			return give_up(talk, now);
 		if (now >= talk->next) {
-			if (talk->waits)
-				lengthen(&talk->wait, LAST_WAIT);
-			else
-				lengthen(&talk->interval, LAST_INTERVAL);
+			ask_later(talk);
 			status = ask(talk, now);
 		}
 		if (status == NETFC_ALLREDUCE_OK)

@@ -23,9 +23,11 @@ int join_leave(struct netfc_allreduce *comm, struct peer *peer);
 /*
  * Send a join or a leave. As sendmsg(), for what there is to tell.
  *
+ * `cookie`: a join's; 0: ask for one
  * `twice`: as two segments of one datagram, ids `id` and `id + 1`: a reply to the second shows
  * that segments arrive as datagrams
  */
-int join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id, bool twice);
+int join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id,
+	uint64_t cookie, bool twice);
 
 #endif /* ALLREDUCE_JOIN_H */

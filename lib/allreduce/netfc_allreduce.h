@@ -46,8 +46,8 @@
  * out, and its late packets are none of the new one's. NETFC_ALLREDUCE_OK is returned for complete
  * results only.
  *
- * A worker that was started anew must not take its old place in a job that goes on: it would number
- * its chunks from 0. A token that is new for each run sees to that.
+ * A worker that was started anew has no place in a job that goes on, since it would number its
+ *chunks from 0: joining says NETFC_ALLREDUCE_FULL. Let all workers join another job.
  *
  * ## Threads
  * Every communicator has a thread of its own, which works on started allreduces when nobody waits
@@ -119,7 +119,7 @@ enum netfc_allreduce_flag {
 	X(WAITING, "waiting", "not all workers have joined in time")                        \
 	X(NO_JOB, "no-job", "the switch does not know the job: restarted, or it timed out") \
 	X(MISMATCH, "mismatch", "other workers ask for something else")                     \
-	X(FULL, "full", "the switch has no job, slot or worker number left")                \
+	X(FULL, "full", "no job, slot or worker number is left, or others have the place")  \
 	X(WINDOW, "window", "the chunk is further ahead than the job's slots allow")        \
 	X(SILENT, "silent", "a worker is silent")                                           \
 	X(PROTOCOL, "protocol", "the switch answers what it should not")
@@ -172,6 +172,11 @@ struct netfc_allreduce_options {
 	/** After how much silence the switch is told that this worker is alive; 0: never [10,000].
 	 */
 	unsigned int keepalive_ms;
+	/**
+	 * How long a switch that owes results may say nothing, though it is asked several times
+	 * whether it is there, before that is a TIMEOUT; 0: only the deadline is [0]
+	 */
+	unsigned int silence_ms;
 	unsigned int spin_us; /**< how long to look for packets before sleeping, 0 .. 10,000 [50] */
 	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
 };

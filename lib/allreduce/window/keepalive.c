@@ -34,7 +34,7 @@ static void
 tell(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 {
 	/* An error shows when something is received. */
-	join_send(comm, peer, AGGREGATE_JOIN, 0, false);
+	join_send(comm, peer, AGGREGATE_JOIN, 0, peer->cookie, false);
 	peer->said = now;
 	comm->stats.keepalives++;
 }
@@ -48,6 +48,14 @@ keepalive_send(struct netfc_allreduce *comm)
 		if (peer_due(comm, &comm->peer[k]) <= now)
 			tell(comm, &comm->peer[k], now);
 	}
+	comm->keepalive_until = now + LISTEN;
+}
+
+void
+keepalive_ask(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
+{
+	tell(comm, peer, now);
+	peer->asked = now;
 	comm->keepalive_until = now + LISTEN;
 }
 

@@ -14,8 +14,14 @@
 #include "window/piece.h"
 #include "window/window.h"
 
-/* A chunk is lost if that many sent after it have been answered: they came in another order. */
-#define REORDERED 4
+/*
+ * A chunk is lost if that many sent after it have been answered: half of those that can be in
+ * flight, and a few at the least. Answers come in another order than requests did when any of the
+ * workers has lost something, and what is sent again for nothing takes as much of the link as what
+ * is not.
+ */
+#define REORDERED_SHARE 2
+#define REORDERED_LEAST 4
 
 /* What a batch of packets has shown. */
 struct evidence {
@@ -110,17 +116,38 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }
 
+/*
+ * What has been sent again may wait for another worker, who has lost its own packet or the result
+ * before: who needs as long to notice and as long to mend it.
+ */
+static bool
+is_mended_elsewhere(const struct channel *channel, const struct slot *slot, uint64_t now)
+{
+	return slot->times > 1 && now - slot->sent < 2 * channel->rtt.smoothed;
+}
+
+static uint64_t
+reordering(const struct peer *peer)
+{
+	unsigned int share = peer->slots / peer->shards / REORDERED_SHARE;
+
+	return share > REORDERED_LEAST ? share : REORDERED_LEAST;
+}
+
 /* Queue what was sent well before something that has been answered. */
 static void
-queue_lost(struct channel *channel, uint64_t answered)
+queue_lost(struct channel *channel, const struct evidence *evidence)
 {
 	const struct slot *slots = channel->peer->slot;
+	uint64_t reordered = reordering(channel->peer);
 	uint32_t at;
 
 	for (at = channel->oldest;
-		at != ALLREDUCE_NO_SLOT && slots[at].order + REORDERED < answered;
-		at = slots[at].newer)
-		channel_queue(channel, at);
+		at != ALLREDUCE_NO_SLOT && slots[at].order + reordered < evidence->answered;
+		at = slots[at].newer) {
+		if (!is_mended_elsewhere(channel, &slots[at], evidence->now))
+			channel_queue(channel, at);
+	}
 }
 
 int
@@ -149,7 +176,7 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 			else
 				comm->stats.foreign++;
 		}
-		queue_lost(channel, evidence.answered);
+		queue_lost(channel, &evidence);
 	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_BATCH);
 	return status;
 }

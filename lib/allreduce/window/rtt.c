@@ -7,6 +7,17 @@
 #define FIRST_TIMEOUT (20 * NS_PER_MS)
 /* The variation's least share of the time-out. */
 #define GRANULARITY (100 * NS_PER_US)
+/*
+ * And as a share of the time itself. Behind a slow link's full queue all packets take equally long,
+ * until another worker is late: then everything that is in flight is, and nothing is lost.
+ */
+#define SPREAD_SHARE 2
+
+static uint64_t
+greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 static uint64_t
 within(const struct rtt *rtt, uint64_t ns)
@@ -41,8 +52,8 @@ rtt_sample(struct rtt *rtt, uint64_t ns)
 		rtt->variation = rtt->variation - rtt->variation / 4 + error / 4;
 		rtt->smoothed = rtt->smoothed - rtt->smoothed / 8 + ns / 8;
 	}
-	spread = 4 * rtt->variation;
-	rtt->timeout = within(rtt, rtt->smoothed + (spread > GRANULARITY ? spread : GRANULARITY));
+	spread = greater(4 * rtt->variation, rtt->smoothed / SPREAD_SHARE);
+	rtt->timeout = within(rtt, rtt->smoothed + greater(spread, GRANULARITY));
 }
 
 uint64_t

@@ -4,12 +4,17 @@
 #include "window/channel.h"
 #include "clock.h"
 #include "error.h"
+#include "window/keepalive.h"
 
 /*
- * How many packets are sent again when nothing at all comes: enough to find out when things go on.
- * Mostly nothing comes because a worker is late, and then the others' windows are no help.
+ * How many packets are sent again when nothing at all comes: enough for all that was lost of a
+ * vector's end, where nothing follows whose result would show it. Mostly nothing comes because a
+ * worker is late, and then the others' windows are no help.
  */
-#define PROBES 4
+#define PROBES 8
+
+/* How often a switch is asked whether it is there, before it is taken for gone. */
+#define QUESTIONS 8
 
 static uint64_t
 least(uint64_t a, uint64_t b)
@@ -38,6 +43,35 @@ deadline(const struct netfc_allreduce *comm)
 	return comm->head_since + comm->options.deadline_ms * NS_PER_MS;
 }
 
+static bool
+has_in_flight(const struct peer *peer)
+{
+	for (unsigned int s = 0; s < peer->channels; s++) {
+		if (peer->channel[s].oldest != ALLREDUCE_NO_SLOT || peer->channel[s].queued > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Since when a switch owes an answer. */
+static uint64_t
+quiet_since(const struct netfc_allreduce *comm, const struct peer *peer)
+{
+	return peer->heard > comm->head_since ? peer->heard : comm->head_since;
+}
+
+/* When a switch has to be asked whether it is there. */
+static uint64_t
+question_due(const struct netfc_allreduce *comm, const struct peer *peer)
+{
+	uint64_t from = quiet_since(comm, peer);
+
+	if (comm->options.silence_ms == 0 || !has_in_flight(peer))
+		return NEVER;
+	return (peer->asked > from ? peer->asked : from) +
+		comm->options.silence_ms * NS_PER_MS / (QUESTIONS + 1);
+}
+
 uint64_t
 timers_next(const struct netfc_allreduce *comm)
 {
@@ -48,6 +82,7 @@ timers_next(const struct netfc_allreduce *comm)
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		const struct peer *peer = &comm->peer[k];
 
+		next = least(next, question_due(comm, peer));
 		for (unsigned int s = 0; s < peer->channels; s++)
 			next = least(next, channel_due(&peer->channel[s]));
 	}
@@ -79,16 +114,6 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 	comm->stats.timeouts++;
 }
 
-static bool
-has_in_flight(const struct peer *peer)
-{
-	for (unsigned int s = 0; s < peer->channels; s++) {
-		if (peer->channel[s].oldest != ALLREDUCE_NO_SLOT || peer->channel[s].queued > 0)
-			return true;
-	}
-	return false;
-}
-
 /* The deadline has passed: whose fault is it? */
 static int
 too_late(struct netfc_allreduce *comm, uint64_t now)
@@ -117,6 +142,29 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 		seconds, quietest->address.text);
 }
 
+/*
+ * Ask a switch that is silent whether it is there. Questions are counted: who slept himself has not
+ * asked.
+ */
+static int
+question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
+{
+	uint64_t from = quiet_since(comm, peer);
+
+	if (question_due(comm, peer) > now)
+		return NETFC_ALLREDUCE_OK;
+	if (peer->asked <= from)
+		peer->questions = 0;
+	if (peer->questions++ < QUESTIONS) {
+		keepalive_ask(comm, peer, now);
+		return NETFC_ALLREDUCE_OK;
+	}
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
+		"is down, or out of reach.",
+		peer->address.text, (double)(now - from) / 1e9, QUESTIONS);
+}
+
 int
 timers_run(struct netfc_allreduce *comm, uint64_t now)
 {
@@ -124,7 +172,10 @@ timers_run(struct netfc_allreduce *comm, uint64_t now)
 		return too_late(comm, now);
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		struct peer *peer = &comm->peer[k];
+		int status = question(comm, peer, now);
 
+		if (status != NETFC_ALLREDUCE_OK)
+			return status;
 		for (unsigned int s = 0; s < peer->channels; s++) {
 			if (channel_due(&peer->channel[s]) <= now)
 				fire(comm, &peer->channel[s], now);
