@@ -2,7 +2,11 @@
 /* Ageing, in small steps: no call looks at more than a few records. */
 #include <rte_common.h>
 
-#include "detector.h"
+#include "ageing.h"
+#include "connections.h"
+#include "defence.h"
+#include "destinations.h"
+#include "track.h"
 
 /* Records looked at per call at the most. */
 #define LOOKS 256u

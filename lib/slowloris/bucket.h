@@ -4,8 +4,9 @@
 
 /**
  * @file
- * The positions in a table that the keys of a hash may have, in one cache line. Look-ups come here
- * first: an rte_hash, the table itself, would read three lines.
+ * The positions in a table that the keys of a hash may have, in one cache line, or half of one
+ * where lines have 128 bytes. Look-ups come here first: an rte_hash, the table itself, would read
+ * three lines.
  */
 
 #include <stdint.h>
@@ -13,7 +14,7 @@
 
 #include <rte_common.h>
 
-/* Keys in a cache line: twice as many as a bucket of a full table has on average. */
+/* Keys in a bucket: twice as many as a bucket of a full table has on average. */
 #define BUCKET_SLOTS 15
 /* A slot: the position in the lower bits, above them some bits of the key's hash, never 0. */
 #define BUCKET_POSITION_BITS 25
@@ -22,9 +23,9 @@
 struct bucket {
 	/* 0: free. The last one counts keys that are in the table only: all slots were taken. */
 	uint32_t slot[BUCKET_SLOTS + 1];
-} __rte_cache_aligned;
+} __rte_aligned(RTE_CACHE_LINE_MIN_SIZE);
 
-_Static_assert(sizeof(struct bucket) == RTE_CACHE_LINE_SIZE, "one cache line");
+_Static_assert(sizeof(struct bucket) == RTE_CACHE_LINE_MIN_SIZE, "within a cache line");
 
 /* What a key of that hash has in its slot. */
 static inline uint32_t

@@ -5,7 +5,7 @@
 #include <rte_malloc.h>
 
 #include "array.h"
-#include "detector.h"
+#include "connections.h"
 #include "table.h"
 
 /* Connections per bucket when the table is full. A bucket has hardly ever more than its slots. */
@@ -77,7 +77,10 @@ connections_find(
 	if (bucket_elsewhere(bucket) == 0)
 		return NONE;
 	position = rte_hash_lookup_with_hash(connections->hash, key, hash);
-	return position >= 0 ? (uint32_t)position : NONE;
+	/* The key is there before its record says so. */
+	if (position < 0 || !connections_is(connections, (uint32_t)position, key))
+		return NONE;
+	return (uint32_t)position;
 }
 
 static bool

@@ -2,7 +2,7 @@
 /* When an attack begins and ends, and what is dropped meanwhile. */
 #include <rte_cycles.h>
 
-#include "detector.h"
+#include "defence.h"
 
 /* How long a condition has held; `since` is 0 while it does not. Written by whoever sees it. */
 static bool
@@ -34,7 +34,8 @@ tell(struct slowloris_worker *worker, const struct destination *destination, uin
 		ticks = 0;
 	destination_read(destination, &alert.registers);
 	alert.dry_run = RULE(detector, dry_run);
-	alert.after_ms = (uint32_t)(((uint64_t)ticks << TICK_SHIFT) * MS_PER_S / rte_get_tsc_hz());
+	alert.after_ms =
+		(uint32_t)(((uint64_t)ticks << detector->tick_shift) * MS_PER_S / rte_get_tsc_hz());
 	if (rte_ring_enqueue_elem(detector->alerts, &alert, sizeof(alert)) != 0)
 		add_u64(detector, &detector->counters.alerts_lost, 1);
 }

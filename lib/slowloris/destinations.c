@@ -5,7 +5,7 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "detector.h"
+#include "destinations.h"
 #include "table.h"
 
 int
@@ -36,7 +36,7 @@ destinations_find(const struct destinations *destinations, uint32_t address)
 	int32_t position = rte_hash_lookup_with_hash(
 		destinations->hash, &address, hash_address(&destinations->secret, address));
 
-	return position >= 0 ? (uint32_t)position : NONE;
+	return destinations_known(destinations, position);
 }
 
 uint32_t
@@ -52,8 +52,9 @@ destinations_add(struct destinations *destinations, uint32_t address, uint32_t n
 	if (position < 0)
 		return NONE;
 	destination = &destinations->record[position];
-	*destination =
-		(struct destination){.address = address, .seen = now, .rotated = now, .used = 1};
+	/* Other lcores may have found the key already: they wait for `used`. */
+	*destination = (struct destination){.address = address, .seen = now, .rotated = now};
+	__atomic_store_n(&destination->used, 1, __ATOMIC_RELEASE);
 	destinations->count++;
 	destinations->high = RTE_MAX(destinations->high, (uint32_t)position + 1);
 	return (uint32_t)position;

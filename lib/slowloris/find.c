@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The records that a segment belongs to, at the moment when it is counted. */
-#include "detector.h"
+#include "find.h"
 
 static uint32_t
 find_connection(const struct slowloris *detector, const struct connection_key *key)

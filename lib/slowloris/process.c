@@ -5,7 +5,12 @@
 #include <rte_byteorder.h>
 #include <rte_prefetch.h>
 
+#include "ageing.h"
+#include "defence.h"
 #include "detector.h"
+#include "find.h"
+#include "track.h"
+#include "writer.h"
 
 /* How many packets ahead destinations are prefetched. */
 #define AHEAD 4
@@ -191,8 +196,9 @@ look_up_destinations(struct slowloris_worker *worker, uint64_t packets)
 	}
 	rte_hash_lookup_with_hash_bulk(destinations->hash, key, hash, count, position);
 	for (unsigned int k = 0; k < count; k++) {
-		if (position[k] >= 0)
-			worker->found[packet[k]].destination = (uint32_t)position[k];
+		/* cppcheck-suppress uninitvar ; where count is 0, none is read */
+		worker->found[packet[k]].destination =
+			destinations_known(destinations, position[k]);
 	}
 }
 
@@ -254,7 +260,7 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 	if ((burst.tcp | burst.other) == 0)
 		return;
 	worker->verdict = verdict;
-	worker->now = (uint32_t)(now >> TICK_SHIFT);
+	worker->now = (uint32_t)(now >> worker->detector->tick_shift);
 	worker->quiet = writer_is_quiet(worker->detector);
 	worker->changed = false;
 	if (burst.changes || !worker->quiet)
@@ -276,7 +282,7 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 void
 slowloris_keep(struct slowloris_worker *worker, uint64_t now)
 {
-	worker->now = (uint32_t)(now >> TICK_SHIFT);
+	worker->now = (uint32_t)(now >> worker->detector->tick_shift);
 	worker->changed = true;
 	if (!writer_trylock(worker))
 		return;

@@ -18,9 +18,9 @@
 _Static_assert(sizeof(struct slowloris_alert) % 4 == 0, "ring elements are multiples of 4 bytes");
 
 static uint32_t
-ticks_of_ms(uint64_t ms)
+ticks_of_ms(const struct slowloris *detector, uint64_t ms)
 {
-	return (uint32_t)(ms * (rte_get_tsc_hz() / MS_PER_S) >> TICK_SHIFT);
+	return (uint32_t)(ms * (rte_get_tsc_hz() / MS_PER_S) >> detector->tick_shift);
 }
 
 /* What the heaps have given so far. */
@@ -73,19 +73,19 @@ create_rings(struct slowloris *detector)
 void
 slowloris_set_rules(struct slowloris *detector, const struct slowloris_rules *rules)
 {
-	const uint32_t timeout = ticks_of_ms((uint64_t)rules->timeout_s * MS_PER_S);
+	const uint32_t timeout = ticks_of_ms(detector, (uint64_t)rules->timeout_s * MS_PER_S);
 
 #define SET_(name, value) __atomic_store_n(&detector->rules.name, value, __ATOMIC_RELAXED)
 	SET_(threshold, rules->threshold);
 	SET_(release, rules->release);
 	SET_(least, rules->least);
 	SET_(least_release, rules->least_release);
-	SET_(time, ticks_of_ms(rules->time_ms));
+	SET_(time, ticks_of_ms(detector, rules->time_ms));
 	SET_(policy, (uint8_t)rules->policy);
 	SET_(slow_bytes, rules->slow_bytes);
-	SET_(grace, ticks_of_ms(rules->grace_ms));
+	SET_(grace, ticks_of_ms(detector, rules->grace_ms));
 	SET_(timeout, timeout);
-	SET_(handshake, RTE_MIN(ticks_of_ms(HANDSHAKE_MS), timeout));
+	SET_(handshake, RTE_MIN(ticks_of_ms(detector, HANDSHAKE_MS), timeout));
 	SET_(dry_run, rules->dry_run);
 #undef SET_
 }
@@ -101,6 +101,7 @@ slowloris_create(const struct slowloris_config *config, struct slowloris **resul
 	if (detector == NULL)
 		return -ENOMEM;
 	detector->config = *config;
+	detector->tick_shift = tick_shift_of(rte_get_tsc_hz());
 	slowloris_set_rules(detector, &config->rules);
 	error = divider_create(config->match, config->socket_id, &detector->divider);
 	if (error == 0)
@@ -161,9 +162,12 @@ slowloris_find(
 	if (index == NONE)
 		return false;
 	destination_read(&destinations->record[index], registers);
-	/* It may have become another's while it was being read. */
+	/* It may have become another's while it was being read: it is asked once more, after that.
+	 */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return registers->address == address &&
-		__atomic_load_n(&destinations->record[index].used, __ATOMIC_ACQUIRE) != 0;
+		load_u32(&destinations->record[index].address) == rte_cpu_to_be_32(address) &&
+		__atomic_load_n(&destinations->record[index].used, __ATOMIC_RELAXED) != 0;
 }
 
 uint32_t

@@ -2,7 +2,8 @@
 /* From segments to registers: connections begin and end, bytes are counted and divided. */
 #include <rte_tcp.h>
 
-#include "detector.h"
+#include "defence.h"
+#include "track.h"
 
 /*
  * How far a client's first acknowledgement may be ahead of the server's sequence number: what a

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The writer lock, and the segments that lcores without it leave to its holder. */
-#include "detector.h"
+#include "find.h"
+#include "track.h"
+#include "writer.h"
 
 /* Segments of other lcores, at the most: a flood of them must not delay a burst. */
 #define DRAIN_BURST 64
