@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -95,58 +94,31 @@ number_text(const struct netfc_format *format, uint16_t bits, char *text)
 	return text;
 }
 
-json_t *
-number_json(const struct netfc_format *format, uint16_t bits)
+const char *
+flag_name(enum netfc_flag flag)
 {
-	double value = netfc_decode(format, bits);
-
-	if (isnan(value))
-		return json_string(netfc_format_is_posit(format) ? "nar" : "nan");
-	if (isinf(value))
-		return json_string(value > 0 ? "inf" : "-inf");
-	return json_real(value);
+	switch (flag) {
+	case NETFC_INVALID:
+		return "invalid";
+	case NETFC_DIVBYZERO:
+		return "division by zero";
+	case NETFC_OVERFLOW:
+		return "overflow";
+	default:
+		return "underflow";
+	}
 }
-
-json_t *
-bits_json(uint32_t bits, int digits)
-{
-	return json_sprintf("0x%0*x", digits, (unsigned)bits);
-}
-
-static const struct {
-	uint8_t flag;
-	const char *name;
-} flag_names[] = {
-	{NETFC_INVALID, "invalid"},
-	{NETFC_DIVBYZERO, "division by zero"},
-	{NETFC_OVERFLOW, "overflow"},
-	{NETFC_UNDERFLOW, "underflow"},
-};
-
-#define FLAGS (sizeof(flag_names) / sizeof(flag_names[0]))
 
 const char *
 flags_text(uint8_t flags, char *text)
 {
 	text[0] = '\0';
-	for (size_t f = 0; f < FLAGS; f++) {
-		if (!(flags & flag_names[f].flag))
+	for (unsigned flag = NETFC_INVALID; flag <= NETFC_UNDERFLOW; flag <<= 1) {
+		if (!(flags & flag))
 			continue;
 		if (text[0] != '\0')
 			strcat(text, ", ");
-		strcat(text, flag_names[f].name);
+		strcat(text, flag_name((enum netfc_flag)flag));
 	}
 	return text[0] != '\0' ? text : strcpy(text, "none");
-}
-
-json_t *
-flags_json(uint8_t flags)
-{
-	json_t *names = json_array();
-
-	for (size_t f = 0; f < FLAGS; f++) {
-		if (flags & flag_names[f].flag)
-			json_array_append_new(names, json_string(flag_names[f].name));
-	}
-	return names;
 }

@@ -2,9 +2,8 @@
 #ifndef NUMBER_H
 #define NUMBER_H
 
-/** @file Numbers, operations and flags: parsed from text, written as text and JSON. */
+/** @file Numbers, operations and flags: parsed from text, written as text. */
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,16 +30,10 @@ const char *operand_syntax(bool hex);
 /** An encoding's value, in `text`, which has NUMBER_SIZE characters. */
 const char *number_text(const struct netfc_format *format, uint16_t bits, char *text);
 
-/** An encoding's value: a number, or one of the strings inf, -inf, nan, nar. */
-json_t *number_json(const struct netfc_format *format, uint16_t bits);
-
-/** Bits as a JSON string: 0x and `digits` hex digits. */
-json_t *bits_json(uint32_t bits, int digits);
+/** A flag's name. */
+const char *flag_name(enum netfc_flag flag);
 
 /** Exception flags by name, in `text`, which has FLAGS_SIZE characters; "none" for none. */
 const char *flags_text(uint8_t flags, char *text);
-
-/** Exception flags as an array of names. */
-json_t *flags_json(uint8_t flags);
 
 #endif /* NUMBER_H */

@@ -8,6 +8,7 @@
 #include "option_value.h"
 
 #define EXPECTED_SIZE 96
+#define EXPECTED_PAIRS "KEY=VALUE[,KEY=VALUE...]"
 
 int
 option_refuse(FILE *errors, const char *option, const char *text, const char *expected)
@@ -108,6 +109,41 @@ option_name(FILE *errors, const char *option, const char *text, const char *cons
 	}
 	write_alternatives(expected, sizeof(expected), names, count);
 	return option_refuse(errors, option, text, expected);
+}
+
+static int
+take_pairs(FILE *errors, const char *option, char *list, option_take_pair take, void *options)
+{
+	char *pair, *value;
+
+	while ((pair = strsep(&list, ",")) != NULL) {
+		value = strchr(pair, '=');
+		if (value == NULL)
+			return option_refuse(errors, option, pair, EXPECTED_PAIRS);
+		*value++ = '\0';
+		if (take(pair, value, options, errors) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+option_pairs(
+	FILE *errors, const char *option, const char *text, option_take_pair take, void *options)
+{
+	char *list;
+	int status;
+
+	if (text[0] == '\0')
+		return option_refuse(errors, option, text, EXPECTED_PAIRS);
+	list = strdup(text);
+	if (list == NULL) {
+		fprintf(errors, "%s: --%s: out of memory\n", program_invocation_short_name, option);
+		return -1;
+	}
+	status = take_pairs(errors, option, list, take, options);
+	free(list);
+	return status;
 }
 
 int

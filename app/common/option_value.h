@@ -38,6 +38,13 @@ int option_real(FILE *errors, const char *option, const char *text, double least
 int option_name(FILE *errors, const char *option, const char *text, const char *const *names,
 	unsigned int count, unsigned int *value);
 
+/** Takes a KEY=VALUE of a list; may write to both. Returns 0, or -1 having said what is wrong. */
+typedef int (*option_take_pair)(char *key, char *value, void *options, FILE *errors);
+
+/** A list of KEY=VALUE[,KEY=VALUE...], which `take` gets one by one until it refuses one. */
+int option_pairs(
+	FILE *errors, const char *option, const char *text, option_take_pair take, void *options);
+
 /**
  * The match engine: --match.
  *

@@ -88,25 +88,18 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 }
 
 void
-transmit_later(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf)
+transmit_outbox(struct app *app, struct lcore *lcore, unsigned int out)
 {
 	struct outbox *outbox = &lcore->outbox[out];
 
-	outbox->mbuf[outbox->count++] = mbuf;
-	if (outbox->count < PIPELINE_BURST)
-		return;
-	transmit(app, lcore, out, outbox->mbuf, outbox->count);
+	if (outbox->count > 0)
+		transmit(app, lcore, out, outbox->mbuf, outbox->count);
 	outbox->count = 0;
 }
 
 void
 transmit_flush(struct app *app, struct lcore *lcore)
 {
-	for (unsigned int out = 0; out < app->port_count; out++) {
-		struct outbox *outbox = &lcore->outbox[out];
-
-		if (outbox->count > 0)
-			transmit(app, lcore, out, outbox->mbuf, outbox->count);
-		outbox->count = 0;
-	}
+	for (unsigned int out = 0; out < app->port_count; out++)
+		transmit_outbox(app, lcore, out);
 }

@@ -10,8 +10,19 @@
 void transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf **mbufs,
 	uint16_t count);
 
+/** Send what transmit_later() has kept for a port, given by its index. */
+void transmit_outbox(struct app *app, struct lcore *lcore, unsigned int out);
+
 /** Send a packet with the next transmit_flush(). */
-void transmit_later(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf);
+static inline void
+transmit_later(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf)
+{
+	struct outbox *outbox = &lcore->outbox[out];
+
+	outbox->mbuf[outbox->count++] = mbuf;
+	if (unlikely(outbox->count == PIPELINE_BURST))
+		transmit_outbox(app, lcore, out);
+}
 
 /** Send what transmit_later() has kept: at the end of every burst. */
 void transmit_flush(struct app *app, struct lcore *lcore);

@@ -123,7 +123,7 @@ reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 		swap_fields(mbuf, frame->udp_offset, sizeof(rte_be16_t));
 }
 
-/* Whether all frames are contiguous, and of the same kind, which is not IPv6. */
+/* Whether all frames are contiguous, and of the same kind. */
 static bool
 are_alike(const struct frame *frames, uint16_t count)
 {
@@ -133,7 +133,7 @@ are_alike(const struct frame *frames, uint16_t count)
 
 	for (uint16_t i = 1; i < count; i++)
 		difference |= load_16(&frames[i]) ^ first;
-	return difference == 0 && frames[0].contiguous && frames[0].network != FRAME_IPV6;
+	return difference == 0 && frames[0].contiguous;
 }
 
 static void
@@ -144,6 +144,17 @@ reflect_alike(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t coun
 	for (uint16_t i = 0; i < count; i++)
 		reflect_contiguous(
 			rte_pktmbuf_mtod(mbufs[i], uint8_t *), frames[i].network_offset, swapped);
+}
+
+static void
+reflect_alike_ipv6(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+{
+	for (uint16_t i = 0; i < count; i++) {
+		uint8_t *bytes = rte_pktmbuf_mtod(mbufs[i], uint8_t *);
+
+		swap_macs(bytes);
+		reflect_ipv6(bytes, &frames[i]);
+	}
 }
 
 static void
@@ -171,8 +182,10 @@ reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
 	if (count == 0)
 		return;
-	if (are_alike(frames, count))
-		reflect_alike(mbufs, frames, count);
-	else
+	if (!are_alike(frames, count))
 		reflect_mixed(mbufs, frames, count);
+	else if (frames[0].network == FRAME_IPV6)
+		reflect_alike_ipv6(mbufs, frames, count);
+	else
+		reflect_alike(mbufs, frames, count);
 }

@@ -25,8 +25,13 @@ choose_isa(void)
 {
 	static const enum aggregate_isa allowed[VECTOR_ISAS] = {
 		[VECTOR_PLAIN] = AGGREGATE_PLAIN,
+#if defined(RTE_ARCH_X86_64)
 		[VECTOR_AVX2] = AGGREGATE_AVX2,
 		[VECTOR_AVX512] = AGGREGATE_AVX512,
+#elif defined(RTE_ARCH_ARM64)
+		[VECTOR_NEON] = AGGREGATE_NEON,
+		[VECTOR_NEON_FP16] = AGGREGATE_NEON,
+#endif
 	};
 
 	return RTE_MIN(allowed[vector_isa_best()], aggregate_isa_best());

@@ -5,6 +5,7 @@
 #include "aggregate/aggregation.h"
 #include "aggregate/receive.h"
 #include "aggregate/result.h"
+#include "capture/trace.h"
 #include "endpoint/answer.h"
 #include "mbuf_bytes.h"
 #include "transmit.h"
@@ -41,6 +42,17 @@ reason_of(enum aggregate_action action)
 	}
 }
 
+/* For who asks telemetry for a packet. */
+static void
+trace(const struct app *app, const struct lcore *lcore, unsigned int in,
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+{
+	struct trace_slot *slot = __atomic_load_n(&lcore->trace, __ATOMIC_ACQUIRE);
+
+	if (unlikely(slot != NULL))
+		trace_sample_aggregate(slot, app->port[in].id, request, outcome);
+}
+
 /* One more packet of a job, by the lcore whose shard it is for. */
 static void
 work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
@@ -63,6 +75,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	}
 	result_learn_sender(in, mbuf, frame, &sender);
 	aggregate_shard_packet(lcore->shard->machine, &request, &sender, rte_rdtsc(), &outcome);
+	trace(app, lcore, in, &request, &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
 		drop(lcore, mbuf, reason_of(outcome.action));
@@ -158,6 +171,8 @@ aggregate_poll(struct app *app, struct lcore *lcore)
 	for (unsigned int i = 0; i < count; i++) {
 		struct frame frame;
 
+		if (i + 1 < count)
+			aggregate_fetch(mbufs[i + 1]);
 		frame_parse(mbufs[i], &frame);
 		aggregate_receive(app, lcore, mbufs[i]->hash.usr, mbufs[i], &frame);
 	}

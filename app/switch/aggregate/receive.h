@@ -4,6 +4,8 @@
 
 /** @file Packets of aggregations: to their shard, and what becomes of them there. */
 
+#include <rte_prefetch.h>
+
 #include "app.h"
 
 /**
@@ -14,6 +16,19 @@
  */
 void aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame);
+
+/**
+ * Fetch a packet that most likely comes next: all of it will be read, and to wait for each of its
+ * lines takes longer than to add it up.
+ */
+static inline void
+aggregate_fetch(const struct rte_mbuf *mbuf)
+{
+	const char *bytes = rte_pktmbuf_mtod(mbuf, const char *);
+
+	for (uint32_t at = 0; at < rte_pktmbuf_data_len(mbuf); at += RTE_CACHE_LINE_SIZE)
+		rte_prefetch0(bytes + at);
+}
 
 /** Work on what other lcores have handed over to this one; between two bursts. */
 void aggregate_poll(struct app *app, struct lcore *lcore);

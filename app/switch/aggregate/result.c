@@ -184,7 +184,7 @@ result_send(struct app *app, struct lcore *lcore, const struct aggregate_message
 		.udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)),
 	};
 
-	result.values_sum = rte_raw_cksum(outcome->entry->result, result.bytes);
+	result.values_sum = checksum_sum(outcome->entry->result, result.bytes);
 	for (uint8_t w = 0; w < outcome->workers; w++) {
 		if (w != request->worker)
 			send_to_worker(app, lcore, &result, w,

@@ -76,6 +76,18 @@ trace_sample(struct trace_slot *slot, uint16_t port, struct rte_mbuf **mbufs,
 	}
 }
 
+void
+trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+{
+	if (slot->full)
+		return;
+	trace_aggregate_keep(&slot->aggregate, request, outcome);
+	slot->aggregates = true;
+	slot->port = port;
+	__atomic_store_n(&slot->full, true, __ATOMIC_RELEASE);
+}
+
 /* ---- the lane, stage by stage ---------------------------------------------------------------- */
 
 static void
@@ -174,13 +186,30 @@ to_host_order(struct trace_slot *slot)
 }
 
 static json_t *
-header_json(const struct trace_slot *slot, unsigned int lcore_id)
+place_json(const struct trace_slot *slot, unsigned int lcore_id)
 {
-	const struct netfc_hdr *header = &slot->header;
 	json_t *object = json_object();
 
 	json_object_set_new(object, "lcore", json_integer(lcore_id));
 	json_object_set_new(object, "port", json_integer(slot->port));
+	return object;
+}
+
+static json_t *
+aggregate_json(const struct trace_slot *slot, unsigned int lcore_id)
+{
+	json_t *object = place_json(slot, lcore_id);
+
+	trace_aggregate_show(&slot->aggregate, object);
+	return object;
+}
+
+static json_t *
+header_json(const struct trace_slot *slot, unsigned int lcore_id)
+{
+	const struct netfc_hdr *header = &slot->header;
+	json_t *object = place_json(slot, lcore_id);
+
 	json_object_set_new(object, "id", json_integer(header->id));
 	json_object_set_new(object, "status", json_string(status_name(header)));
 	json_object_set_new(object, "flags", json_integer(header->status & 0xf));
@@ -256,7 +285,8 @@ trace_json(struct app *app, unsigned int lane)
 	}
 	hand_out(app, NULL);
 	if (full != RTE_MAX_LCORE)
-		object = slot_json(app, &slots[full], full, lane);
+		object = slots[full].aggregates ? aggregate_json(&slots[full], full)
+						: slot_json(app, &slots[full], full, lane);
 	free(slots);
 	return object;
 }

@@ -14,6 +14,7 @@
 #include <rte_mbuf.h>
 
 #include "app.h"
+#include "capture/trace_aggregate.h"
 #include "frame.h"
 
 /** Lanes of a request that are kept. */
@@ -26,17 +27,23 @@ struct trace_slot {
 	struct netfc_hdr header;
 	/** What was computed, if it was; all numbers are as on the wire. */
 	uint16_t x[TRACE_LANES], y[TRACE_LANES], z[TRACE_LANES];
+	bool aggregates; /**< it is one of aggregation: this, and nothing of the above */
+	struct trace_aggregate aggregate;
 };
 
 /** Keep a request of a burst that has been answered, if the slot is empty. */
 void trace_sample(struct trace_slot *slot, uint16_t port, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count);
 
+/** Keep a request of aggregation, whose payload is as it came still, if the slot is empty. */
+void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome);
+
 /**
  * Have an lcore keep the next request and walk one of its lanes. Waits for it, for 200 ms at the
  * most.
  *
- * @param lane index
+ * @param lane index; of no use where the request is one of aggregation
  * @return what there is to see; NULL: no request came, it has no such lane, or memory is short. The
  *   caller holds the state's lock, and owns the object.
  */

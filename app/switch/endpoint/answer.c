@@ -113,6 +113,20 @@ same_sum(uint16_t a, uint16_t b)
 	return a % 0xffff == b % 0xffff;
 }
 
+/* The sum of a datagram; false: it is not all there. */
+static bool
+datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t *sum)
+{
+	const struct rte_udp_hdr *udp =
+		rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
+	uint32_t length = rte_be_to_cpu_16(udp->dgram_len);
+
+	if (frame->udp_offset + length > rte_pktmbuf_data_len(mbuf))
+		return rte_raw_cksum_mbuf(mbuf, frame->udp_offset, length, sum) == 0;
+	*sum = checksum_sum(udp, length);
+	return true;
+}
+
 /*
  * Whether a datagram is as it was sent. What the kernel sends over a virtual interface may hold
  * the sum of the pseudo header in place of a checksum, for a device to finish that there is not.
@@ -128,8 +142,7 @@ is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_
 		return false;
 	if (udp->dgram_cksum == 0 && frame->network == FRAME_IPV4)
 		return true;
-	if (rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum) !=
-		0)
+	if (!datagram_sum(mbuf, frame, &sum))
 		return false;
 	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
 		same_sum(as_sent, checksum_fold(pseudo));
@@ -156,7 +169,7 @@ answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
 	udp->src_port = udp->dst_port;
 	udp->dst_port = source;
 	udp->dgram_cksum = 0;
-	rte_raw_cksum_mbuf(mbuf, frame->udp_offset, rte_be_to_cpu_16(udp->dgram_len), &sum);
+	datagram_sum(mbuf, frame, &sum);
 	udp->dgram_cksum =
 		checksum_update((uint16_t)~sum, pseudo_header(mbuf, frame, udp->dgram_len));
 	answer_ethernet(mbuf, mac);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_byteorder.h>
 #include <rte_cycles.h>
 #include <rte_ether.h>
 
@@ -64,6 +65,24 @@ is_runt(const struct rte_mbuf *mbuf)
 	return rte_pktmbuf_data_len(mbuf) < sizeof(struct rte_ether_hdr);
 }
 
+/*
+ * The key of an address in an Ethernet header, where 2 bytes follow it. Made as one word, since a
+ * word that is read soon after it was stored in pieces has to wait for them.
+ */
+static inline struct station_key
+key_of(const struct rte_ether_addr *mac, uint16_t vlan)
+{
+	const uint64_t in_place = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? (uint64_t)vlan << 48 : vlan;
+	const uint64_t mask = rte_cpu_to_be_64(UINT64_C(0xffffffffffff0000));
+	struct station_key key;
+	uint64_t word;
+
+	memcpy(&word, mac, sizeof(word));
+	word = (word & mask) | in_place;
+	memcpy(&key, &word, sizeof(key));
+	return key;
+}
+
 static void
 look_up_ends(const struct station_table *stations, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count, struct ends *ends)
@@ -74,55 +93,86 @@ look_up_ends(const struct station_table *stations, struct rte_mbuf **mbufs,
 
 		if (unlikely(is_runt(mbufs[i])))
 			ethernet = &none;
-		ends->source[i] = (struct station_key){ethernet->src_addr, frames[i].vlan};
-		ends->destination[i] = (struct station_key){ethernet->dst_addr, frames[i].vlan};
+		ends->source[i] = key_of(&ethernet->src_addr, frames[i].vlan);
+		ends->destination[i] = key_of(&ethernet->dst_addr, frames[i].vlan);
 	}
 	station_table_look_up(stations, ends->source, ends->from, count);
 	station_table_look_up(stations, ends->destination, ends->to, count);
 }
 
+/* A packet's way is decided; what a burst's packets have in common. */
+struct passage {
+	struct app *app;
+	struct lcore *lcore;
+	unsigned int in;
+	uint64_t now, refresh; /* TSC cycles */
+};
+
 static void
-forward_one(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
-	const struct ends *ends, uint16_t index, uint64_t now)
+forward_to(const struct passage *passage, struct rte_mbuf *mbuf, const struct station *to)
+{
+	/* Read only now: a packet before this one may have told that the station has moved. */
+	const uint16_t out = station_port(to);
+
+	if (likely(out != passage->in))
+		transmit_later(passage->app, passage->lcore, out, mbuf);
+	else
+		drop(passage->lcore, mbuf, DROP_SAME_PORT);
+}
+
+/*
+ * A packet with an end that is not known: only stations are, so that this is where all others come,
+ * and what has no ends.
+ */
+static __rte_noinline void
+forward_unknown(const struct passage *passage, struct rte_mbuf *mbuf, const struct ends *ends,
+	uint16_t index)
 {
 	const struct station_key *source = &ends->source[index];
 	const struct station_key *destination = &ends->destination[index];
-	uint16_t out = STATION_UNKNOWN;
+	const uint16_t port = (uint16_t)passage->in;
 
-	if (unlikely(is_runt(mbuf))) {
-		drop(lcore, mbuf, DROP_RUNT);
+	if (is_runt(mbuf)) {
+		drop(passage->lcore, mbuf, DROP_RUNT);
 		return;
 	}
 	if (source->vlan == RESERVED_VLAN) {
-		drop(lcore, mbuf, DROP_BAD_VLAN);
+		drop(passage->lcore, mbuf, DROP_BAD_VLAN);
 		return;
 	}
-	if (rte_is_unicast_ether_addr(&source->mac) && !rte_is_zero_ether_addr(&source->mac))
-		station_table_seen(app->stations, source, ends->from[index], (uint16_t)in, now);
-	if (is_link_local(&destination->mac)) {
-		drop(lcore, mbuf, DROP_LINK_LOCAL);
-		return;
-	}
-	/* Read only now: a packet before this one may have told that the station has moved. */
-	if (rte_is_unicast_ether_addr(&destination->mac) && ends->to[index] != NULL)
-		out = station_port(ends->to[index]);
-	if (out == STATION_UNKNOWN)
-		flood(app, lcore, in, mbuf);
-	else if (out == in)
-		drop(lcore, mbuf, DROP_SAME_PORT);
+	if (ends->from[index] != NULL)
+		station_seen(ends->from[index], port, passage->now, passage->refresh);
+	else if (rte_is_unicast_ether_addr(&source->mac) && !rte_is_zero_ether_addr(&source->mac))
+		station_table_announce(passage->app->stations, source, port);
+	if (is_link_local(&destination->mac))
+		drop(passage->lcore, mbuf, DROP_LINK_LOCAL);
+	else if (ends->to[index] != NULL)
+		forward_to(passage, mbuf, ends->to[index]);
 	else
-		transmit_later(app, lcore, out, mbuf);
+		flood(passage->app, passage->lcore, passage->in, mbuf);
 }
 
 void
 bridge_forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count)
 {
-	uint64_t now = rte_rdtsc();
+	const struct passage passage = {
+		.app = app,
+		.lcore = lcore,
+		.in = in,
+		.now = rte_rdtsc(),
+		.refresh = station_table_refresh(app->stations),
+	};
 	struct ends ends;
 
 	look_up_ends(app->stations, mbufs, frames, count, &ends);
-	for (uint16_t i = 0; i < count; i++)
-		forward_one(app, lcore, in, mbufs[i], &ends, i, now);
+	for (uint16_t i = 0; i < count; i++) {
+		if (unlikely(ends.from[i] == NULL || ends.to[i] == NULL)) {
+			forward_unknown(&passage, mbufs[i], &ends, i);
+			continue;
+		}
+		station_seen(ends.from[i], (uint16_t)in, passage.now, passage.refresh);
+		forward_to(&passage, mbufs[i], ends.to[i]);
+	}
 	transmit_flush(app, lcore);
 }

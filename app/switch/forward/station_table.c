@@ -9,6 +9,7 @@
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 
+#include "forward/station_lines.h"
 #include "forward/station_table.h"
 
 #define NEWS 1024
@@ -16,15 +17,10 @@
 #define NEWS_PER_CALL 32
 /* Stations looked at for ageing per call. */
 #define AGED_PER_CALL 64
+/* Keys looked up together, a bit each. */
+#define LOOK_UP 64u
 /* rte_hash makes none with fewer entries. */
 #define LEAST_HASH 16u
-
-struct station {
-	struct station_key key;
-	uint16_t port;
-	bool used;     /* it is in the hash; only the keeper knows */
-	uint64_t seen; /* TSC, give or take a refresh */
-};
 
 /* A station that a worker did not find. */
 struct news {
@@ -42,7 +38,8 @@ struct forgotten {
 };
 
 struct station_table {
-	struct rte_hash *hash; /* from keys to stations */
+	struct station_lines lines; /* from keys to stations, where workers look first */
+	struct rte_hash *hash;      /* likewise, of all stations */
 	struct rte_rcu_qsbr *qsbr;
 	struct rte_ring *news;
 	struct station *station;
@@ -51,9 +48,8 @@ struct station_table {
 	struct forgotten *forgotten; /* a queue, going round */
 	uint32_t forgotten_first, forgotten_count;
 	uint32_t capacity;
-	uint32_t next;    /* where ageing goes on */
-	uint64_t ageing;  /* TSC cycles */
-	uint64_t refresh; /* how old a station's time may be before it is written again */
+	uint32_t next;            /* where ageing goes on */
+	uint64_t ageing, refresh; /* TSC cycles */
 	struct station_counters counters;
 };
 
@@ -94,7 +90,9 @@ allocate(struct station_table *table)
 	for (uint32_t s = table->capacity; s-- > 0;)
 		table->free[table->free_count++] = s;
 	table->hash = create_hash(table);
-	return table->hash != NULL ? 0 : -1;
+	if (table->hash == NULL)
+		return -1;
+	return station_lines_create(&table->lines, table->capacity);
 }
 
 void
@@ -128,6 +126,7 @@ station_table_free(struct station_table *table)
 {
 	if (table == NULL)
 		return;
+	station_lines_free(&table->lines);
 	rte_hash_free(table->hash);
 	rte_ring_free(table->news);
 	rte_free(table->station);
@@ -136,49 +135,79 @@ station_table_free(struct station_table *table)
 	rte_free(table);
 }
 
+static uint64_t
+word_of(const struct station_key *key)
+{
+	uint64_t word;
+
+	memcpy(&word, key, sizeof(word));
+	return word;
+}
+
+/* Keys whose lines are full, in the hash. */
+static __rte_noinline void
+look_up_elsewhere(const struct station_table *table, const struct station_key *keys,
+	struct station **stations, uint64_t elsewhere)
+{
+	for (; elsewhere != 0; elsewhere &= elsewhere - 1) {
+		const unsigned int k = (unsigned int)rte_bsf64(elsewhere);
+		void *station;
+
+		if (rte_hash_lookup_data(table->hash, &keys[k], &station) >= 0)
+			stations[k] = station;
+	}
+}
+
+/* Up to LOOK_UP keys: all lines are on their way before the first is read. */
+static void
+look_up_some(const struct station_table *table, const struct station_key *keys,
+	struct station **stations, unsigned int count)
+{
+	const struct station_line *line[LOOK_UP];
+	uint64_t elsewhere = 0;
+
+	for (unsigned int k = 0; k < count; k++) {
+		line[k] = station_line_of(&table->lines, word_of(&keys[k]));
+		rte_prefetch0(line[k]);
+	}
+	for (unsigned int k = 0; k < count; k++) {
+		uint32_t found = station_line_find(line[k], word_of(&keys[k]));
+
+		stations[k] = found != 0 ? &table->station[found - 1] : NULL;
+		elsewhere |= (uint64_t)(found == 0 && station_line_overflows(line[k])) << k;
+	}
+	if (unlikely(elsewhere != 0))
+		look_up_elsewhere(table, keys, stations, elsewhere);
+}
+
 void
 station_table_look_up(const struct station_table *table, const struct station_key *keys,
 	struct station **stations, unsigned int count)
 {
-	const void *key[RTE_HASH_LOOKUP_BULK_MAX];
-	void *data[RTE_HASH_LOOKUP_BULK_MAX];
+	for (unsigned int first = 0; first < count; first += LOOK_UP)
+		look_up_some(
+			table, keys + first, stations + first, RTE_MIN(count - first, LOOK_UP));
+}
 
-	for (unsigned int first = 0; first < count; first += RTE_HASH_LOOKUP_BULK_MAX) {
-		const unsigned int some =
-			RTE_MIN(count - first, (unsigned int)RTE_HASH_LOOKUP_BULK_MAX);
-		uint64_t known = 0;
-
-		for (unsigned int k = 0; k < some; k++)
-			key[k] = &keys[first + k];
-		rte_hash_lookup_bulk_data(table->hash, key, some, &known, data);
-		for (unsigned int k = 0; k < some; k++)
-			stations[first + k] = known >> k & 1 ? data[k] : NULL;
-	}
+uint64_t
+station_table_refresh(const struct station_table *table)
+{
+	return __atomic_load_n(&table->refresh, __ATOMIC_RELAXED);
 }
 
 void
-station_table_seen(struct station_table *table, const struct station_key *key,
-	struct station *station, uint16_t port, uint64_t now)
+station_table_announce(struct station_table *table, const struct station_key *key, uint16_t port)
 {
 	struct news news = {.key = *key, .port = port};
 
-	if (station == NULL) {
-		/* Where the ring is full, the station's next packet will tell. */
-		rte_ring_enqueue_elem(table->news, &news, sizeof(news));
-		return;
-	}
-	if (__atomic_load_n(&station->port, __ATOMIC_RELAXED) != port)
-		__atomic_store_n(&station->port, port, __ATOMIC_RELAXED);
-	/* Seldom written, so that lcores do not fight for the cache line. */
-	if (now - __atomic_load_n(&station->seen, __ATOMIC_RELAXED) >
-		__atomic_load_n(&table->refresh, __ATOMIC_RELAXED))
-		__atomic_store_n(&station->seen, now, __ATOMIC_RELAXED);
+	/* Where the ring is full, the station's next packet will tell. */
+	rte_ring_enqueue_elem(table->news, &news, sizeof(news));
 }
 
-uint16_t
-station_port(const struct station *station)
+static uint32_t
+number_of(const struct station_table *table, const struct station *station)
 {
-	return __atomic_load_n(&station->port, __ATOMIC_RELAXED);
+	return (uint32_t)(station - table->station);
 }
 
 static void
@@ -202,6 +231,7 @@ learn(struct station_table *table, const struct news *news, uint64_t now)
 		table->counters.refused++;
 		return;
 	}
+	station_lines_add(&table->lines, word_of(&news->key), number_of(table, station));
 	table->free_count--;
 	table->counters.learned++;
 	table->counters.stations++;
@@ -214,10 +244,11 @@ forget(struct station_table *table, struct station *station)
 	uint32_t last = (table->forgotten_first + table->forgotten_count) % table->capacity;
 	int32_t position = rte_hash_del_key(table->hash, &station->key);
 
+	station_lines_remove(&table->lines, word_of(&station->key), number_of(table, station));
 	table->forgotten[last] = (struct forgotten){
 		.token = rte_rcu_qsbr_start(table->qsbr),
 		.position = position,
-		.station = (uint32_t)(station - table->station),
+		.station = number_of(table, station),
 	};
 	table->forgotten_count++;
 	station->used = false;
@@ -235,6 +266,8 @@ release_forgotten(struct station_table *table)
 		if (rte_rcu_qsbr_check(table->qsbr, oldest->token, false) == 0)
 			return;
 		rte_hash_free_key_with_position(table->hash, oldest->position);
+		station_lines_release(&table->lines, word_of(&table->station[oldest->station].key),
+			oldest->station);
 		table->free[table->free_count++] = oldest->station;
 		table->forgotten_first = (table->forgotten_first + 1) % table->capacity;
 		table->forgotten_count--;

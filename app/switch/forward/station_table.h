@@ -8,21 +8,22 @@
  *
  * All lcores read; one, the keeper, adds and removes. A station that a worker does not find is
  * announced to the keeper through a ring; a station that moves, or is seen again, is updated in
- * place. Nobody waits: keys are looked up without locks in an rte_hash, and removed through RCU.
+ * place. Nobody waits: keys are looked up without locks, and removed through RCU. An rte_hash has
+ * all keys; workers find them in cache lines of their own (station_lines.h), and need the hash only
+ * for a key whose line is full.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_ether.h>
 #include <rte_rcu_qsbr.h>
 
-/** No port: the station is not known. */
-#define STATION_UNKNOWN UINT16_MAX
-
-/** A station's key; the hash reads it as one word. */
+/** A station's key, which is also read as one word. */
 struct station_key {
 	struct rte_ether_addr mac;
-	uint16_t vlan; /**< 0 without a tag */
+	uint16_t vlan; /**< 0 without a tag, at most 4095 */
 } __attribute__((aligned(8)));
 
 struct station_table;
@@ -48,7 +49,12 @@ station_table_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *
 void station_table_free(struct station_table *table);
 
 /** A station that is known; a worker may hold it until it next reports a quiescent state. */
-struct station;
+struct station {
+	struct station_key key;
+	uint16_t port;
+	bool used;     /**< it is in the table; for the keeper alone */
+	uint64_t seen; /**< TSC, give or take station_table_refresh() */
+};
 
 /**
  * Look stations up, all at once.
@@ -60,17 +66,35 @@ struct station;
 void station_table_look_up(const struct station_table *table, const struct station_key *keys,
 	struct station **stations, unsigned int count);
 
+/** How old a station's time may be, in TSC cycles, before it is written again. */
+uint64_t station_table_refresh(const struct station_table *table);
+
+/** A worker has seen a station that it has not found: it will be known soon. */
+void
+station_table_announce(struct station_table *table, const struct station_key *key, uint16_t port);
+
 /**
- * A worker has seen a station.
+ * A worker has seen a station that it has found.
  *
- * @param station as looked up: if it is NULL, the station will be known soon
  * @param now TSC
+ * @param refresh of station_table_refresh()
  */
-void station_table_seen(struct station_table *table, const struct station_key *key,
-	struct station *station, uint16_t port, uint64_t now);
+static inline void
+station_seen(struct station *station, uint16_t port, uint64_t now, uint64_t refresh)
+{
+	if (unlikely(__atomic_load_n(&station->port, __ATOMIC_RELAXED) != port))
+		__atomic_store_n(&station->port, port, __ATOMIC_RELAXED);
+	/* Seldom written, so that lcores do not fight for the cache line. */
+	if (unlikely(now - __atomic_load_n(&station->seen, __ATOMIC_RELAXED) > refresh))
+		__atomic_store_n(&station->seen, now, __ATOMIC_RELAXED);
+}
 
 /** The port behind which a station is. */
-uint16_t station_port(const struct station *station);
+static inline uint16_t
+station_port(const struct station *station)
+{
+	return __atomic_load_n(&station->port, __ATOMIC_RELAXED);
+}
 
 /** The keeper: add what was announced, forget who was silent. To be called often. */
 void station_table_keep(struct station_table *table, uint64_t now);

@@ -120,8 +120,10 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "open", json_integer(info.open));
 	json_object_set_new(
 		object, "silent_s", json_count(now > info.latest ? (now - info.latest) / hz : 0));
+	set_counters(object, &info.counters);
+	/* Workers, in place of the counters of these names. */
 	json_object_set_new(object, "joined", workers_array(info.joined));
 	json_object_set_new(object, "left", workers_array(info.left));
-	set_counters(object, &info.counters);
+	json_object_set_new(object, "silent", workers_array(info.silent));
 	return object;
 }

@@ -8,9 +8,6 @@
 #include "options/aggregate_options.h"
 #include "program.h"
 
-/* The longest list of keys: each of them once, with a number of seven digits. */
-#define LONGEST_LIST 256
-
 static const struct key {
 	const char *name;
 	size_t offset; /* in struct aggregate_options */
@@ -60,40 +57,25 @@ refuse_key(const char *name, FILE *errors)
 }
 
 static int
-take_pair(char *pair, struct aggregate_options *options, FILE *errors)
+take_key(char *key, char *value, void *options, FILE *errors)
 {
-	char *value = strchr(pair, '=');
 	char option[32];
 
-	if (value == NULL)
-		return option_refuse(errors, "aggregate", pair, "KEY=VALUE[,KEY=VALUE...]");
-	*value++ = '\0';
 	for (unsigned int k = 0; k < RTE_DIM(keys); k++) {
-		if (strcmp(pair, keys[k].name) != 0)
+		if (strcmp(key, keys[k].name) != 0)
 			continue;
 		snprintf(option, sizeof(option), "aggregate %s", keys[k].name);
 		return option_u32(errors, option, value, keys[k].least, keys[k].greatest,
 			value_of(&keys[k], options));
 	}
-	return refuse_key(pair, errors);
+	return refuse_key(key, errors);
 }
 
 int
 aggregate_options_take(const char *text, struct aggregate_options *options, FILE *errors)
 {
-	char list[LONGEST_LIST], *rest = list, *pair;
-
 	options->on = true;
-	if (text == NULL)
-		return 0;
-	if (text[0] == '\0' || strlen(text) >= sizeof(list))
-		return option_refuse(errors, "aggregate", text, "KEY=VALUE[,KEY=VALUE...]");
-	strcpy(list, text);
-	while ((pair = strsep(&rest, ",")) != NULL) {
-		if (take_pair(pair, options, errors) != 0)
-			return -1;
-	}
-	return 0;
+	return text == NULL ? 0 : option_pairs(errors, "aggregate", text, take_key, options);
 }
 
 int

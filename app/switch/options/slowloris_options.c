@@ -21,7 +21,7 @@
 #define DEFAULT_DESTINATIONS 4096u
 
 #define MAX_TIME_MS (60 * 60 * 1000u)
-/* Ticks are told apart within a day. */
+/* Ticks are told apart within 15 hours. */
 #define MAX_TIMEOUT_S (6 * 60 * 60u)
 #define MAX_TABLE (1u << 24)
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "capture/trace_aggregate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_common.h>
+
+static unsigned int
+kept_values(const struct aggregate_message *request)
+{
+	return RTE_MIN((unsigned int)request->count, TRACE_VALUES);
+}
+
+static size_t
+kept_bytes(const struct aggregate_message *request)
+{
+	return (size_t)kept_values(request) * aggregate_value_bytes(request->format);
+}
+
+void
+trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome)
+{
+	const struct aggregate_entry *entry = outcome->entry;
+
+	kept->request = *request;
+	kept->action = outcome->action;
+	kept->reason = outcome->reason;
+	kept->has_result =
+		outcome->action == AGGREGATE_COMPLETED || outcome->action == AGGREGATE_REPEATED;
+	if (request->values != NULL)
+		memcpy(kept->x, request->values, kept_bytes(request));
+	if (entry == NULL || entry->state == AGGREGATE_EMPTY || entry->chunk != request->id)
+		return;
+	kept->workers = outcome->workers;
+	kept->seen = entry->seen;
+	if (!kept->has_result)
+		return;
+	kept->flags = entry->flags;
+	memcpy(kept->z, entry->result, kept_bytes(request));
+}
+
+static json_t *
+values_json(const struct aggregate_message *request, const uint8_t *bytes)
+{
+	json_t *array = json_array();
+
+	for (unsigned int v = 0; v < kept_values(request); v++) {
+		char text[16];
+		rte_be16_t half;
+		rte_be32_t word;
+
+		if (aggregate_value_bytes(request->format) == sizeof(half)) {
+			memcpy(&half, bytes + v * sizeof(half), sizeof(half));
+			snprintf(text, sizeof(text), "0x%04x", rte_be_to_cpu_16(half));
+		} else {
+			memcpy(&word, bytes + v * sizeof(word), sizeof(word));
+			snprintf(text, sizeof(text), "0x%08" PRIx32, rte_be_to_cpu_32(word));
+		}
+		json_array_append_new(array, json_string(text));
+	}
+	return array;
+}
+
+static json_t *
+missing_json(const struct trace_aggregate *kept)
+{
+	json_t *array = json_array();
+
+	for (unsigned int w = 0; w < kept->workers; w++) {
+		if ((kept->seen >> w & 1) == 0)
+			json_array_append_new(array, json_integer(w));
+	}
+	return array;
+}
+
+static void
+show_chunk(const struct trace_aggregate *kept, json_t *object)
+{
+	const struct aggregate_message *request = &kept->request;
+
+	json_object_set_new(object, "format", json_string(aggregate_format_name(request->format)));
+	json_object_set_new(object, "values", json_integer(request->count));
+	if (kept->workers > 0) {
+		json_object_set_new(object, "workers", json_integer(kept->workers));
+		json_object_set_new(object, "missing", missing_json(kept));
+	}
+	json_object_set_new(object, "x", values_json(request, kept->x));
+	if (!kept->has_result)
+		return;
+	json_object_set_new(object, "flags", json_integer(kept->flags));
+	json_object_set_new(object, "z", values_json(request, kept->z));
+}
+
+void
+trace_aggregate_show(const struct trace_aggregate *kept, json_t *object)
+{
+	const struct aggregate_message *request = &kept->request;
+
+	json_object_set_new(object, "id", json_integer(request->id));
+	json_object_set_new(object, "op", json_string(aggregate_op_name(request->op)));
+	json_object_set_new(object, "job", json_integer(request->job));
+	json_object_set_new(object, "worker", json_integer(request->worker));
+	json_object_set_new(object, "action", json_string(aggregate_action_name(kept->action)));
+	json_object_set_new(object, "reason", json_string(aggregate_reason_name(kept->reason)));
+	if (aggregate_is_reduction(request->op))
+		show_chunk(kept, object);
+}
