@@ -4,15 +4,14 @@
  * instruction set and kind of data.
  */
 #include <getopt.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <aggregate.h>
-#include <netfc.h>
+
+#include "data.h"
 
 #define PROGRAM "netfc-aggregate-bench"
 
@@ -21,14 +20,16 @@
 #define MOST_BYTES 9000
 #define MOST_STATES 4096
 
-enum kind {
-	GRADIENTS, /* bell-shaped, small */
-	EXPONENTS, /* any finite encoding: any exponent */
-	ENCODINGS, /* any encoding, so NaN and infinities, too */
-	KINDS,
+/* What is measured, in columns. */
+static const struct {
+	enum data_kind kind;
+	const char *name;
+} columns[] = {
+	{DATA_GRADIENTS, "gradients"},
+	{DATA_FINITE, "exponents"},
+	{DATA_ANY, "encodings"},
 };
-
-static const char *const kind_names[KINDS] = {"gradients", "exponents", "encodings"};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 struct options {
 	unsigned int workers, bytes, states, milliseconds;
@@ -43,72 +44,6 @@ struct bench {
 	uint8_t result[MOST_BYTES];
 };
 
-/* splitmix64 */
-static uint64_t
-next_random(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
-static double
-bell(uint64_t *seed)
-{
-	double sum = 0;
-
-	for (int i = 0; i < 4; i++)
-		sum += (double)(int64_t)next_random(seed) * 0x1p-63;
-	return sum * 0.01;
-}
-
-static uint32_t
-gradient(unsigned int format, uint64_t *seed)
-{
-	double value = bell(seed);
-	float single = (float)value;
-	uint32_t bits;
-
-	if (format == AGGREGATE_INT32)
-		return (uint32_t)(int32_t)(value * 1e6);
-	if (format != AGGREGATE_FP32)
-		return netfc_encode(netfc_format_by_id(format), value);
-	memcpy(&bits, &single, sizeof(bits));
-	return bits;
-}
-
-static bool
-is_finite(unsigned int format, uint32_t bits)
-{
-	switch (format) {
-	case AGGREGATE_FP16:
-		return (bits & 0x7c00) != 0x7c00;
-	case AGGREGATE_BF16:
-		return (bits & 0x7f80) != 0x7f80;
-	case AGGREGATE_FP32:
-		return (bits & 0x7f800000) != 0x7f800000;
-	case AGGREGATE_INT32:
-		return true;
-	default:
-		return bits != 0x8000;
-	}
-}
-
-static uint32_t
-make_value(enum kind kind, unsigned int format, uint64_t *seed)
-{
-	uint32_t bits;
-
-	if (kind == GRADIENTS)
-		return gradient(format, seed);
-	do
-		bits = (uint32_t)(next_random(seed) >> (64 - 8 * aggregate_value_bytes(format)));
-	while (kind == EXPONENTS && !is_finite(format, bits));
-	return bits;
-}
-
 static uint8_t *
 packet_of(const struct bench *bench, unsigned int chunk, unsigned int worker)
 {
@@ -117,20 +52,19 @@ packet_of(const struct bench *bench, unsigned int chunk, unsigned int worker)
 }
 
 static void
-fill(struct bench *bench, enum kind kind, unsigned int format)
+fill(struct bench *bench, enum data_kind kind, unsigned int format)
 {
-	unsigned int bytes = aggregate_value_bytes(format);
+	unsigned int workers = bench->options.workers;
+	uint32_t count = bench->options.bytes / aggregate_value_bytes(format);
+	uint32_t values[AGGREGATE_MAX_WORKERS];
 	uint64_t seed = 1;
 
 	for (unsigned int c = 0; c < CHUNKS; c++)
-		for (unsigned int w = 0; w < bench->options.workers; w++)
-			for (unsigned int at = 0; at + bytes <= bench->options.bytes; at += bytes) {
-				uint32_t bits = make_value(kind, format, &seed);
-
-				for (unsigned int b = 0; b < bytes; b++)
-					packet_of(bench, c, w)[at + b] =
-						(uint8_t)(bits >> (8 * (bytes - 1 - b)));
-			}
+		for (uint32_t lane = 0; lane < count; lane++) {
+			data_fill(kind, format, values, workers, &seed);
+			for (unsigned int w = 0; w < workers; w++)
+				data_put(format, packet_of(bench, c, w), lane, values[w]);
+		}
 }
 
 static double
@@ -184,8 +118,8 @@ print_row(struct bench *bench, unsigned int op, unsigned int format, enum aggreg
 
 	printf("%-12s %-5s %-8s", aggregate_format_name(format), aggregate_op_name(op),
 		aggregate_isa_name(isa));
-	for (enum kind kind = 0; kind < KINDS; kind++) {
-		fill(bench, kind, format);
+	for (unsigned int c = 0; c < COLUMNS; c++) {
+		fill(bench, columns[c].kind, format);
 		printf(" %11.0f", measure(bench, kernel, format) * 1e-6);
 	}
 	printf("\n");
@@ -200,8 +134,8 @@ print_all(struct bench *bench)
 	printf("%u workers, %u bytes of values a packet, %u states; million values a second\n",
 		options->workers, options->bytes, options->states);
 	printf("%-12s %-5s %-8s", "format", "op", "isa");
-	for (enum kind kind = 0; kind < KINDS; kind++)
-		printf(" %11s", kind_names[kind]);
+	for (unsigned int c = 0; c < COLUMNS; c++)
+		printf(" %11s", columns[c].name);
 	printf("\n");
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
 		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)

@@ -4,6 +4,7 @@
 
 #include <rte_eal.h>
 
+#include "aggregate/aggregation.h"
 #include "bench.h"
 #include "run/run_loop.h"
 #include "dpdk/eal.h"
@@ -18,11 +19,23 @@
 /* The one application context; a signal handler has no other way to it. */
 static struct bench bench;
 
+/* The workers of an aggregation, with --aggregate. */
+static struct team team;
+
 static void
 handle_signal(int signal)
 {
 	(void)signal;
 	__atomic_store_n(&bench.quit, true, __ATOMIC_RELAXED);
+}
+
+/* The table set, and what is computed with it. */
+static int
+get_operands(void)
+{
+	if (option_build_set(stderr, bench.options.set, &bench.set) != 0)
+		return -1;
+	return workload_get_operands(&bench.options, bench.set, &bench.operands);
 }
 
 /* Everything that can be wrong with the configuration, before any port starts. */
@@ -33,6 +46,8 @@ prepare(void)
 		return -1;
 	if (ports_find(&bench) != 0 || ports_create_pool(&bench) != 0)
 		return -1;
+	if (bench.options.aggregate.on)
+		return aggregation_create(&bench, &team);
 	if (workload_create(&bench.options, bench.set, &bench.operands, &bench.workload) != 0)
 		return -1;
 	return run_loop_prepare(&bench);
@@ -41,6 +56,7 @@ prepare(void)
 static void
 free_all(void)
 {
+	aggregation_free(&team);
 	inline_switch_free(bench.inline_switch);
 	run_loop_free(&bench);
 	workload_free(&bench.workload);
@@ -78,9 +94,14 @@ measure(void)
 
 	if (bench.inline_switch != NULL && inline_switch_start(&bench) != 0)
 		return -1;
-	if (ports_start(&bench) != 0 || progress_start(&progress, &bench) != 0)
+	if (ports_start(&bench) != 0 ||
+		progress_start(
+			&progress, &bench, bench.options.aggregate.on ? &team.counters : NULL) != 0)
 		return -1;
-	run_loop(&bench);
+	if (bench.options.aggregate.on)
+		aggregation_run(&team);
+	else
+		run_loop(&bench);
 	progress_stop(&progress);
 	return 0;
 }
@@ -92,6 +113,34 @@ stop(void)
 	ports_stop(&bench);
 	if (bench.pool != NULL)
 		bench.buffers_lost = rte_mempool_in_use_count(bench.pool);
+}
+
+static int
+write_json(struct json_file **file, json_t *object)
+{
+	int written = json_file_write(*file, object);
+
+	*file = NULL;
+	json_decref(object);
+	return written;
+}
+
+static enum exit_status
+run_aggregation(FILE *out, struct json_file **file)
+{
+	enum exit_status status;
+	int measured;
+
+	aggregation_report_configuration(out, &team);
+	measured = measure();
+	stop();
+	if (measured != 0)
+		return EXIT_RUNNING;
+	aggregation_report(out, &team);
+	status = aggregation_went_well(&team) ? EXIT_DONE : EXIT_RUNNING;
+	if (*file != NULL && write_json(file, aggregation_json(&team, (int)status)) != 0)
+		return EXIT_RUNNING;
+	return status;
 }
 
 static enum exit_status
@@ -107,14 +156,8 @@ run(FILE *out, struct json_file **file)
 		return EXIT_RUNNING;
 	report_results(out, &bench, &results);
 	results.exit_status = went_well() ? EXIT_DONE : EXIT_RUNNING;
-	if (*file != NULL) {
-		json_t *object = report_json(&bench, &results);
-
-		if (json_file_write(*file, object) != 0)
-			results.exit_status = EXIT_RUNNING;
-		*file = NULL;
-		json_decref(object);
-	}
+	if (*file != NULL && write_json(file, report_json(&bench, &results)) != 0)
+		results.exit_status = EXIT_RUNNING;
 	return (enum exit_status)results.exit_status;
 }
 
@@ -139,9 +182,7 @@ main(int argc, char **argv)
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
 	signals_catch(handle_signal, 0);
-	if (option_build_set(stderr, bench.options.set, &bench.set) != 0)
-		return EXIT_CONFIGURATION;
-	if (workload_get_operands(&bench.options, bench.set, &bench.operands) != 0)
+	if (!bench.options.aggregate.on && get_operands() != 0)
 		goto free_operands;
 	if (bench.options.json != NULL &&
 		json_file_open(PROGRAM ": --json", bench.options.json, &json) != 0)
@@ -149,7 +190,8 @@ main(int argc, char **argv)
 	if (eal_start(PROGRAM, eal_argc, argv) != 0)
 		goto abandon_json;
 	if (prepare() == 0)
-		status = run(report_stream(), &json);
+		status = bench.options.aggregate.on ? run_aggregation(report_stream(), &json)
+						    : run(report_stream(), &json);
 	else
 		stop();
 	free_all();

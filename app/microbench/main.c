@@ -11,13 +11,16 @@
 #include "dpdk/eal.h"
 #include "json/json_count.h"
 #include "measure.h"
+#include "mix.h"
 #include "option_value.h"
 
 #define MAX_ROUNDS 100000u
 
 struct options {
+	const char *capture; /* of requests that are alike, for this table set; or NULL */
 	const char *set;
-	const char *capture;
+	const char *mix; /* of anything, for these table sets; or NULL */
+	const char *tables;
 	enum match_kind kind;
 	uint32_t rounds;
 };
@@ -25,6 +28,8 @@ struct options {
 enum option_id {
 	OPTION_SET = OPTION_OWN,
 	OPTION_CAPTURE,
+	OPTION_MIX,
+	OPTION_TABLES,
 	OPTION_MATCH,
 	OPTION_ROUNDS,
 };
@@ -32,6 +37,8 @@ enum option_id {
 static const struct option long_options[] = {
 	{"set", required_argument, NULL, OPTION_SET},
 	{"capture", required_argument, NULL, OPTION_CAPTURE},
+	{"mix", required_argument, NULL, OPTION_MIX},
+	{"tables", required_argument, NULL, OPTION_TABLES},
 	{"match", required_argument, NULL, OPTION_MATCH},
 	{"rounds", required_argument, NULL, OPTION_ROUNDS},
 	{"help", no_argument, NULL, OPTION_HELP},
@@ -44,12 +51,16 @@ print_usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: " PROGRAM " [EAL options] -- --set NAME --capture FILE [options]\n"
+		"       " PROGRAM " [EAL options] -- --tables NAME[,NAME...] --mix FILE [options]\n"
 		"Time, in TSC cycles for all packets of a capture, one number a round: the look-ups\n"
 		"of a match engine, the same by DPDK's library alone, each step of the program, and\n"
-		"whole packets through the pipeline. Prints JSON.\n"
+		"whole packets through the pipeline; of packets that differ: their classification\n"
+		"alone, all of the pipeline, and the swap of addresses. Prints JSON.\n"
 		"\n"
 		"  --set NAME      table set, for the capture's format\n"
 		"  --capture FILE  requests alike but for their operands, over IPv4\n"
+		"  --tables NAMES  table sets, one a format, joined by commas\n"
+		"  --mix FILE      any packets\n"
 		"  --match ENGINE  match engine: lpm (default), hash, direct or fpu\n"
 		"  --rounds N      rounds (default 21)\n"
 		"  --help, --version\n"
@@ -67,6 +78,10 @@ take_option(int id, const char *text, void *arg)
 		return option_set(stderr, text, &options->set);
 	case OPTION_CAPTURE:
 		return option_text(stderr, "capture", text, &options->capture);
+	case OPTION_MIX:
+		return option_text(stderr, "mix", text, &options->mix);
+	case OPTION_TABLES:
+		return option_text(stderr, "tables", text, &options->tables);
 	case OPTION_MATCH:
 		return option_match(stderr, text, false, &options->kind);
 	case OPTION_ROUNDS:
@@ -154,30 +169,79 @@ measure(struct microbench *bench, uint32_t rounds)
 }
 
 static enum exit_status
-run(const struct options *options, struct microbench *bench, struct netfc_set *set)
+print(json_t *object)
+{
+	bool printed = object != NULL && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 &&
+		putchar('\n') != EOF && fflush(stdout) == 0;
+
+	json_decref(object);
+	return printed ? EXIT_DONE : EXIT_RUNNING;
+}
+
+static enum exit_status
+run_capture(const struct options *options, struct microbench *bench, struct netfc_set *set)
 {
 	enum exit_status status = EXIT_RUNNING;
 
-	if (prepare(bench, options, set) == 0) {
-		json_t *object = measure(bench, options->rounds);
-
-		if (object != NULL && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 &&
-			putchar('\n') != EOF && fflush(stdout) == 0)
-			status = EXIT_DONE;
-		json_decref(object);
-	}
+	if (prepare(bench, options, set) == 0)
+		status = print(measure(bench, options->rounds));
 	packets_free(bench);
 	look_ups_free(bench);
 	return status;
 }
 
+static json_t *
+measure_mix(struct mix *mix, uint32_t rounds)
+{
+	json_t *classify = json_array(), *pipeline = json_array(), *reflect = json_array();
+
+	mix_measure(mix);
+	for (uint32_t round = 0; round < rounds; round++) {
+		struct mix_cycles cycles = mix_measure(mix);
+
+		json_array_append_new(classify, json_count(cycles.classify));
+		json_array_append_new(pipeline, json_count(cycles.pipeline));
+		json_array_append_new(reflect, json_count(cycles.reflect));
+	}
+	return json_pack("{s:f, s:i, s:o, s:o, s:o}", "tsc_hz", (double)rte_get_tsc_hz(),
+		"packet_count", mix->packet_count, "classify", classify, "pipeline", pipeline,
+		"reflect", reflect);
+}
+
+static enum exit_status
+run_mix(const struct options *options)
+{
+	enum exit_status status = EXIT_CONFIGURATION;
+	struct mix mix;
+
+	if (mix_create(&mix, options->mix, options->tables, options->kind) == 0)
+		status = print(measure_mix(&mix, options->rounds));
+	mix_free(&mix);
+	return status;
+}
+
+static int
+check_options(const struct options *options)
+{
+	bool capture = options->capture != NULL && options->set != NULL;
+	bool mix = options->mix != NULL && options->tables != NULL;
+
+	if (capture != mix)
+		return 0;
+	fprintf(stderr,
+		PROGRAM ": either --set and --capture are needed, or --tables and --mix; try "
+			"--help\n");
+	return -1;
+}
+
+/* What can be wrong with a capture is said before the EAL starts. */
 static int
 open_inputs(const struct options *options, struct capture *capture, struct netfc_set **set)
 {
-	if (options->set == NULL || options->capture == NULL) {
-		fprintf(stderr, PROGRAM ": --set and --capture are needed; try --help\n");
+	if (check_options(options) != 0)
 		return -1;
-	}
+	if (options->mix != NULL)
+		return 0;
 	if (option_build_set(stderr, options->set, set) != 0)
 		return -1;
 	return capture_read(options->capture, capture);
@@ -206,7 +270,8 @@ main(int argc, char **argv)
 		return options_exit_status(parsed);
 	if (open_inputs(&options, &bench.capture, &set) == 0 &&
 		eal_start(PROGRAM, eal_argc, argv) == 0) {
-		status = run(&options, &bench, set);
+		status = options.mix != NULL ? run_mix(&options)
+					     : run_capture(&options, &bench, set);
 		rte_eal_cleanup();
 	}
 	capture_free(&bench.capture);

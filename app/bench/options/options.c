@@ -54,6 +54,7 @@ enum option_id {
 	OPTION_DST_UDP,
 	OPTION_INLINE,
 	OPTION_MATCH,
+	OPTION_AGGREGATE,
 };
 
 static const struct option long_options[] = {
@@ -84,6 +85,7 @@ static const struct option long_options[] = {
 	{"dst-udp", required_argument, NULL, OPTION_DST_UDP},
 	{"inline", no_argument, NULL, OPTION_INLINE},
 	{"match", required_argument, NULL, OPTION_MATCH},
+	{"aggregate", optional_argument, NULL, OPTION_AGGREGATE},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -138,6 +140,8 @@ parse_switch(int id, const char *text, struct options *options)
 		options->match_given = true;
 		/* Replies are compared with the table set's results. */
 		return option_match(stderr, text, true, &options->match);
+	case OPTION_AGGREGATE:
+		return aggregate_options_take(text, &options->aggregate, stderr);
 	default:
 		return parse_where(id, text, options);
 	}
@@ -178,6 +182,7 @@ take_option(int id, const char *text, void *arg)
 {
 	struct options *options = arg;
 
+	options->given |= UINT64_C(1) << (id - OPTION_OWN);
 	switch (id) {
 	case OPTION_SET:
 		return option_set(stderr, text, &options->set);
@@ -192,6 +197,27 @@ take_option(int id, const char *text, void *arg)
 	default:
 		return parse_course(id, text, options);
 	}
+}
+
+/* What a run with --aggregate has no use for. */
+static int
+check_given(const struct options *options)
+{
+	static const uint8_t others[] = {OPTION_SET - OPTION_OWN, OPTION_OP - OPTION_OWN,
+		OPTION_LANES - OPTION_OWN, OPTION_OPERANDS - OPTION_OWN,
+		OPTION_PACKETS - OPTION_OWN, OPTION_WINDOW - OPTION_OWN, OPTION_RATE - OPTION_OWN,
+		OPTION_TIMEOUT - OPTION_OWN, OPTION_FLOWS - OPTION_OWN, OPTION_DST_UDP - OPTION_OWN,
+		OPTION_INLINE - OPTION_OWN, OPTION_MATCH - OPTION_OWN, OPTION_STRICT - OPTION_OWN};
+
+	for (unsigned int o = 0; options->aggregate.on && o < RTE_DIM(others); o++) {
+		if ((options->given >> others[o] & 1) == 0)
+			continue;
+		/* Options stand in the table in the order of their numbers. */
+		fprintf(stderr, PROGRAM ": --%s: not with --aggregate\n",
+			long_options[others[o]].name);
+		return -1;
+	}
+	return 0;
 }
 
 enum options_result
@@ -223,8 +249,9 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 		.flow = {.src_udp = DEFAULT_SRC_UDP, .dst_udp = NETFC_UDP_PORT},
 		.match = MATCH_LPM,
 	};
+	aggregate_options_default(&options->aggregate);
 	result = command_line_parse(&line, argc, argv, eal_argc);
-	if (result == OPTIONS_RUN && options_settle(options) != 0) {
+	if (result == OPTIONS_RUN && (check_given(options) != 0 || options_settle(options) != 0)) {
 		fprintf(stderr, "Try '" PROGRAM " --help'.\n");
 		result = OPTIONS_WRONG;
 	}

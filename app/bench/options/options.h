@@ -9,7 +9,8 @@
 
 #include "command_line.h"
 #include "match.h"
-#include "workload/flow.h"
+#include "options/aggregate_options.h"
+#include "dpdk/flow.h"
 
 /** Operands that are no file. */
 #define OPERANDS_RANDOM "random"
@@ -43,6 +44,8 @@ struct options {
 	bool in_process;                             /**< run the switch, too */
 	bool match_given;
 	enum match_kind match; /**< of that switch */
+	struct aggregate_options aggregate;
+	uint64_t given; /**< a bit for each option, from OPTION_OWN on */
 };
 
 /**

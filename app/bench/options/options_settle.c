@@ -15,8 +15,10 @@
 
 /* Of the networks that are set aside for benchmarks (RFC 2544, RFC 5180). */
 #define DEFAULT_SRC_IP4 "198.18.0.1"
+#define DEFAULT_WORKERS_IP4 "198.18.0.65"
 #define DEFAULT_DST_IP4 "198.18.0.2"
 #define DEFAULT_SRC_IP6 "2001:2::1"
+#define DEFAULT_WORKERS_IP6 "2001:2::65"
 #define DEFAULT_DST_IP6 "2001:2::2"
 
 static int
@@ -24,6 +26,14 @@ say_wrong(const char *what)
 {
 	fprintf(stderr, PROGRAM ": %s\n", what);
 	return -1;
+}
+
+static const char *
+default_source(const struct options *options)
+{
+	if (options->aggregate.on)
+		return options->flow.ip6 ? DEFAULT_WORKERS_IP6 : DEFAULT_WORKERS_IP4;
+	return options->flow.ip6 ? DEFAULT_SRC_IP6 : DEFAULT_SRC_IP4;
 }
 
 static int
@@ -41,7 +51,7 @@ settle_addresses(struct options *options)
 		flow->ip6 = true;
 	family = flow->ip6 ? AF_INET6 : AF_INET;
 	if (options->src_ip_version == 0)
-		inet_pton(family, flow->ip6 ? DEFAULT_SRC_IP6 : DEFAULT_SRC_IP4, flow->src_ip);
+		inet_pton(family, default_source(options), flow->src_ip);
 	if (options->dst_ip_version == 0)
 		inet_pton(family, flow->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, flow->dst_ip);
 	if (memcmp(flow->src_ip, flow->dst_ip, IP_BYTES) == 0)
@@ -88,7 +98,7 @@ options_settle(struct options *options)
 		return say_wrong("--window and --rate: give one of them");
 	if (options->window == 0 && options->rate == 0)
 		options->window = DEFAULT_WINDOW;
-	if (options->packets == 0 && options->seconds == 0)
+	if (options->packets == 0 && options->seconds == 0 && options->aggregate.chunks == 0)
 		options->seconds = DEFAULT_SECONDS;
 	if (settle_addresses(options) != 0 || check_lanes(options) != 0)
 		return -1;

@@ -32,8 +32,10 @@ usage_print(FILE *out)
 	      "  --match lpm|hash|direct  its match engine (default lpm)\n"
 	      "  --progress S         a line every S seconds (default 1; 0: none)\n"
 	      "  --json FILE|-        write the report to FILE or standard output as JSON\n"
-	      "  --strict             lost, late, duplicate and reordered replies are failures\n"
-	      "  --help, --version\n"
+	      "  --strict             lost, late, duplicate and reordered replies are failures\n",
+		out);
+	aggregate_options_print_usage(out);
+	fputs("  --help, --version\n"
 	      "\n"
 	      "On any machine, with no NIC, hugepages or root:\n"
 	      "  " PROGRAM " --no-huge -m 512 --no-pci --lcores '(0-1)@(0-1)' -- --inline\n"

@@ -22,6 +22,18 @@ add_seconds(struct timespec *time, double seconds)
 	}
 }
 
+/* Without rates of packets: values are what counts. */
+static void
+print_team_line(
+	const struct team_counters *counters, double seconds, uint64_t values, double interval)
+{
+	fprintf(stderr,
+		"%8.1f s %12" PRIu64 " results %10.3f million values/s %8" PRIu64
+		" retries %8" PRIu64 " wrong\n",
+		seconds, counters->results, (double)values / interval / 1e6, counters->retries,
+		counters->wrong);
+}
+
 static void
 print_line(const struct bench *bench, double seconds, uint64_t replies, double interval)
 {
@@ -40,13 +52,15 @@ progress_main(void *arg)
 {
 	struct progress *progress = arg;
 	const struct run_counters *counters = &progress->bench->run.counters;
+	const struct team_counters *team = progress->team;
+	const uint64_t *count = team != NULL ? &team->values : &counters->answered;
 	double interval = progress->bench->options.progress, seconds = 0;
 	uint64_t before = 0;
 	struct timespec next;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	while (true) {
-		uint64_t answered;
+		uint64_t now;
 		int error;
 
 		add_seconds(&next, interval);
@@ -56,16 +70,21 @@ progress_main(void *arg)
 		if (error == 0)
 			return;
 		seconds += interval;
-		answered = counters->answered;
-		print_line(progress->bench, seconds, answered - before, interval);
-		before = answered;
+		now = *count;
+		if (team != NULL)
+			print_team_line(team, seconds, now - before, interval);
+		else
+			print_line(progress->bench, seconds, now - before, interval);
+		before = now;
 	}
 }
 
 int
-progress_start(struct progress *progress, const struct bench *bench)
+progress_start(
+	struct progress *progress, const struct bench *bench, const struct team_counters *counters)
 {
-	*progress = (struct progress){.bench = bench, .work = {progress_main, progress}};
+	*progress = (struct progress){
+		.bench = bench, .team = counters, .work = {progress_main, progress}};
 	if (bench->options.progress == 0)
 		return 0;
 	sem_init(&progress->stop, 0, 0);

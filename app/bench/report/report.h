@@ -19,4 +19,7 @@ void report_results(FILE *out, const struct bench *bench, const struct results *
 /** All of it as an object; NULL if memory is short. */
 json_t *report_json(const struct bench *bench, const struct results *results);
 
+/** Latency as an object. */
+json_t *latency_json(const struct histogram *histogram, const struct latency *latency);
+
 #endif /* REPORT_H */

@@ -2,6 +2,7 @@
 #include <rte_version.h>
 
 #include "json/json_count.h"
+#include "json/number_json.h"
 #include "number.h"
 #include "report/report.h"
 
@@ -95,12 +96,12 @@ histogram_array(const struct histogram *histogram)
 	return array;
 }
 
-static json_t *
-latency_object(const struct bench *bench, const struct latency *latency)
+json_t *
+latency_json(const struct histogram *histogram, const struct latency *latency)
 {
 	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "min", latency->least, "mean",
 		latency->mean, "p50", latency->p50, "p99", latency->p99, "p99_9", latency->p99_9,
-		"max", latency->greatest, "histogram", histogram_array(&bench->run.latency));
+		"max", latency->greatest, "histogram", histogram_array(histogram));
 }
 
 static json_t *
@@ -175,7 +176,7 @@ report_json(const struct bench *bench, const struct results *results)
 	json_object_set_new(object, "mismatches", mismatches_object(&run->mismatches));
 	json_object_set_new(object, "refusals", refusals_object(&run->mismatches));
 	json_object_set_new(object, "examples", examples_array(&run->mismatches));
-	json_object_set_new(object, "latency_us", latency_object(bench, &results->latency));
+	json_object_set_new(object, "latency_us", latency_json(&run->latency, &results->latency));
 	json_object_set_new(object, "accuracy", accuracies_object(&results->accuracies));
 	json_object_set_new(object, "exit_status", json_integer(results->exit_status));
 	return object;

@@ -27,8 +27,8 @@ percentile(const struct histogram *histogram, double share)
 	return results_microseconds(histogram_percentile(histogram, share));
 }
 
-static struct latency
-find_latency(const struct histogram *histogram)
+struct latency
+latency_of(const struct histogram *histogram)
 {
 	struct latency latency = {
 		.least = results_microseconds(histogram->least),
@@ -52,7 +52,7 @@ results_find(const struct bench *bench, struct results *results)
 		.sending_seconds = seconds_between(counters->start, counters->last_sent),
 		.receiving_seconds = seconds_between(counters->start, counters->last_received),
 		.loss = counters->sent != 0 ? (double)counters->lost / (double)counters->sent : 0,
-		.latency = find_latency(&bench->run.latency),
+		.latency = latency_of(&bench->run.latency),
 	};
 	results->seconds = RTE_MAX(results->sending_seconds, results->receiving_seconds);
 	results->sent_rate = per_second(counters->sent, results->sending_seconds);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "aggregate/team.h"
+
+struct aggregate_message
+team_message(const struct team *team, unsigned int worker, uint8_t op, uint32_t id)
+{
+	const struct aggregate_options *options = &team->options->aggregate;
+
+	return (struct aggregate_message){
+		.op = op,
+		.worker = (uint8_t)worker,
+		.job = (uint16_t)options->job,
+		.id = id,
+		.token = options->token,
+	};
+}
+
+static struct rte_mbuf *
+allocate(struct team *team)
+{
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(team->bench->pool);
+
+	team->counters.no_buffer += mbuf == NULL;
+	return mbuf;
+}
+
+/* Onto the link that loses packets. */
+static void
+enqueue(struct team *team, struct rte_mbuf *mbuf)
+{
+	team->unsent_count +=
+		impair_packet(&team->outward, mbuf, team->unsent + team->unsent_count);
+}
+
+static struct flow
+flow_to(const struct team *team, unsigned int worker, uint32_t shard)
+{
+	struct flow flow = team->workers[worker].flow;
+
+	flow.dst_udp = (uint16_t)(team->options->aggregate.port + shard);
+	return flow;
+}
+
+void
+team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
+{
+	const struct aggregate_options *options = &team->options->aggregate;
+	const struct flow flow = flow_to(team, w, 0);
+	struct aggregate_message message = team_message(team, w, op, w);
+	struct rte_mbuf *mbuf = allocate(team);
+
+	if (mbuf == NULL)
+		return;
+	message.join = (struct aggregate_join){
+		.workers = (uint8_t)team->count,
+		.slots = (uint16_t)options->slots,
+		.bytes = (uint16_t)options->bytes,
+		.cookie = team->workers[w].cookie,
+	};
+	worker_packet_write_short(mbuf, &flow, &message);
+	team->workers[w].asked = now;
+	if (op == AGGREGATE_JOIN)
+		team->counters.joins++;
+	else
+		team->counters.leaves++;
+	enqueue(team, mbuf);
+}
+
+/* A chunk's packet as it has to be, and where it goes. */
+struct chunk_request {
+	struct flow flow;
+	struct aggregate_message message;
+	struct worker_body body;
+};
+
+static struct chunk_request
+request_of(const struct team *team, unsigned int worker, uint32_t number)
+{
+	const struct chunk *chunk = chunks_of(&team->chunks, number);
+	struct chunk_request request = {
+		.flow = flow_to(
+			team, worker, aggregate_shard_of(number, team->slots, team->shards)),
+		.message = team_message(team, worker, chunk->op, number),
+		.body = {.bytes = chunk_values(chunk, worker),
+			.length = chunk->bytes,
+			.sum = chunk->sums[worker]},
+	};
+
+	request.message.format = chunk->format;
+	request.message.count = chunk->count;
+	return request;
+}
+
+static bool
+send_chunk(struct team *team, unsigned int worker, uint32_t number)
+{
+	struct chunk_request request = request_of(team, worker, number);
+	struct rte_mbuf *mbuf = allocate(team);
+
+	if (mbuf == NULL)
+		return false;
+	worker_packet_write(mbuf, &request.flow, &request.message, &request.body);
+	enqueue(team, mbuf);
+	return true;
+}
+
+/* Like the worker's next packet, but for one thing. */
+static bool
+send_bad(struct team *team, unsigned int worker)
+{
+	enum bad_packet kind = (enum bad_packet)(team->turn % BAD_PACKETS);
+	struct chunk_request request = request_of(team, worker, team->workers[worker].next);
+	struct rte_mbuf *mbuf = allocate(team);
+
+	if (mbuf == NULL)
+		return false;
+	bad_packet_write(kind, mbuf, &request.flow, &request.message, &request.body);
+	team->turn++;
+	team->counters.bad++;
+	team->counters.bad_of[kind]++;
+	/* Not over the bad link: each of them is to arrive. */
+	team->unsent[team->unsent_count++] = mbuf;
+	return true;
+}
+
+static struct team_slot *
+slot_of(const struct team *team, const struct team_worker *worker, uint32_t chunk)
+{
+	return &worker->slots[chunk & (team->slots - 1)];
+}
+
+/* A chunk goes only when the result of the one before it in its slot has come. */
+static bool
+send_next(struct team *team, unsigned int w, uint64_t now)
+{
+	struct team_worker *worker = &team->workers[w];
+	struct team_slot *slot = slot_of(team, worker, worker->next);
+
+	if (worker->next >= team->end || slot->waiting || !send_chunk(team, w, worker->next))
+		return false;
+	*slot = (struct team_slot){worker->next, true, now, now};
+	worker->next++;
+	worker->waiting++;
+	team->counters.requests++;
+	team->flood_due += team->options->aggregate.flood / 100;
+	return true;
+}
+
+/* Workers are not at the same pace: who is next to send, and how much, is drawn. */
+unsigned int
+team_send_chunks(struct team *team, uint64_t now)
+{
+	unsigned int sent = 0, first = (unsigned int)(next_random(&team->seed) % team->count);
+
+	for (unsigned int turn = 0; turn < team->count; turn++) {
+		unsigned int w = (first + turn) % team->count;
+		uint64_t most = 1 + next_random(&team->seed) % BENCH_BURST;
+
+		while (most-- > 0 && team_can_send(team) && send_next(team, w, now))
+			sent++;
+		while (team->flood_due >= 1 && team_can_send(team) && send_bad(team, w)) {
+			team->flood_due--;
+			sent++;
+		}
+	}
+	return sent;
+}
+
+unsigned int
+team_send_again(struct team *team, uint64_t now)
+{
+	unsigned int sent = 0;
+
+	for (unsigned int w = 0; w < team->count; w++) {
+		const struct team_worker *worker = &team->workers[w];
+
+		for (uint32_t s = 0; worker->waiting > 0 && s < team->slots; s++) {
+			struct team_slot *slot = &worker->slots[s];
+
+			if (!slot->waiting || now - slot->latest_sent < team->retry)
+				continue;
+			if (!team_can_send(team) || !send_chunk(team, w, slot->chunk))
+				return sent;
+			slot->latest_sent = now;
+			team->counters.retries++;
+			sent++;
+		}
+	}
+	return sent;
+}
+
+unsigned int
+team_flush(struct team *team)
+{
+	struct rte_mbuf *held = team->unsent_count == 0 ? impair_release(&team->outward) : NULL;
+	unsigned int sent;
+
+	if (held != NULL)
+		team->unsent[team->unsent_count++] = held;
+	if (team->unsent_count == 0)
+		return 0;
+	sent = rte_eth_tx_burst(
+		team->bench->tx_port, 0, team->unsent, (uint16_t)team->unsent_count);
+	team->counters.sent += sent;
+	team->unsent_count -= sent;
+	memmove(team->unsent, team->unsent + sent, team->unsent_count * sizeof(team->unsent[0]));
+	return sent;
+}
+
+static uint64_t
+abandon_held(struct impair *impair)
+{
+	struct rte_mbuf *mbuf;
+	uint64_t count = 0;
+
+	while ((mbuf = impair_release(impair)) != NULL) {
+		rte_pktmbuf_free(mbuf);
+		count++;
+	}
+	return count;
+}
+
+void
+team_abandon(struct team *team)
+{
+	rte_pktmbuf_free_bulk(team->unsent, team->unsent_count);
+	team->abandoned_out = team->unsent_count + abandon_held(&team->outward);
+	team->abandoned_in = abandon_held(&team->inward);
+	team->unsent_count = 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TEAM_H
+#define TEAM_H
+
+/** @file The workers of an aggregation, all in one process, all on one lcore. */
+
+#include "aggregate/impair.h"
+#include "bench.h"
+#include "chunks.h"
+#include "dpdk/bad_packet.h"
+
+/** Packets that wait for the port. */
+#define TEAM_UNSENT 256
+
+/** What is counted: X(name, meaning). All but chunks and results are packets. */
+#define TEAM_COUNTERS(X)                                                                 \
+	X(chunks, "chunks that all workers have the result of")                          \
+	X(results, "results, of each worker and chunk the first")                        \
+	X(right, "results that are right to the bit, flags and headers included")        \
+	X(wrong, "results that are not, of all that came, and answers to nothing asked") \
+	X(requests, "chunks' packets made, of each worker and chunk the first")          \
+	X(retries, "made again because no result came")                                  \
+	X(joins, "joins made")                                                           \
+	X(leaves, "leaves made")                                                         \
+	X(bad, "bad packets made")                                                       \
+	X(sent, "packets that the port has taken")                                       \
+	X(received, "packets that the port has given")                                   \
+	X(answers, "answers to joins and leaves")                                        \
+	X(repeated, "results that had come already")                                     \
+	X(refused, "chunks that the switch has refused, and bad packets")                \
+	X(others, "packets that are none of these")                                      \
+	X(no_buffer, "times all packet buffers were in use")
+
+struct team_counters {
+#define TEAM_FIELD_(name, meaning) uint64_t name;
+	TEAM_COUNTERS(TEAM_FIELD_)
+#undef TEAM_FIELD_
+	uint64_t values; /**< of the right results: so many were added up for them */
+	uint64_t bad_of[BAD_PACKETS];
+	uint64_t refused_reason[256]; /**< by reason; other codes than 7: `refused_code` */
+	uint64_t refused_code[8];
+};
+
+/** A worker's chunk in a slot. Times are TSC cycles. */
+struct team_slot {
+	uint32_t chunk;
+	bool waiting; /**< for its result */
+	uint64_t first_sent, latest_sent;
+};
+
+struct team_worker {
+	struct flow flow;
+	uint64_t cookie;
+	bool joined, left;
+	uint64_t asked;   /**< when it has joined or left, the last time */
+	uint32_t next;    /**< chunk to send */
+	uint32_t waiting; /**< slots */
+	struct team_slot *slots;
+};
+
+/** The first wrong result, for people. */
+struct team_mismatch {
+	bool any, has_lane;
+	uint32_t chunk, lane, expected, got;
+	uint8_t worker, format, op;
+};
+
+struct team {
+	const struct options *options;
+	struct bench *bench;
+	struct chunks chunks;
+	struct impair outward, inward;
+	unsigned int count;
+	struct team_worker *workers;
+	uint32_t slots, shards; /**< as granted */
+	uint32_t end;           /**< chunks to send; UINT32_MAX: not known yet */
+	uint64_t retry;         /**< TSC cycles */
+	double flood_due;       /**< bad packets to send */
+	uint64_t turn;          /**< of bad packets */
+	uint64_t seed;
+	struct team_counters counters;
+	struct team_mismatch mismatch;
+	struct histogram latency; /**< from a worker's first packet to its result, TSC cycles */
+	uint64_t start, last_result;
+	uint8_t fatal_reason;                 /**< the job is over, says the switch; 0: not so */
+	uint64_t abandoned_out, abandoned_in; /**< packets still on their way at the end */
+	unsigned int unsent_count;
+	struct rte_mbuf *unsent[TEAM_UNSENT];
+	const char *failure; /**< what ended the run before its time; NULL: nothing */
+};
+
+/** Make a message of a worker, but for what depends on its kind. */
+struct aggregate_message
+team_message(const struct team *team, unsigned int worker, uint8_t op, uint32_t id);
+
+/** Space for more packets? Each takes part of the port's queue. */
+static inline bool
+team_can_send(const struct team *team)
+{
+	return team->unsent_count + 2 < TEAM_UNSENT;
+}
+
+/** Send a join or a leave. */
+void team_send_short(struct team *team, unsigned int worker, uint8_t op, uint64_t now);
+
+/** Send chunks that may be sent, and those whose result is late. Returns how many. */
+unsigned int team_send_chunks(struct team *team, uint64_t now);
+
+/** Send again what was not answered in time. Returns how many. */
+unsigned int team_send_again(struct team *team, uint64_t now);
+
+/** Give the port what waits for it. Returns how many it took. */
+unsigned int team_flush(struct team *team);
+
+/** Receive a burst. Returns how many packets there were. */
+unsigned int team_receive(struct team *team, uint64_t now);
+
+/** Free what waits for the port or is held back. */
+void team_abandon(struct team *team);
+
+#endif /* TEAM_H */
