@@ -9,23 +9,44 @@
 
 #include "command.h"
 #include "json/json_text.h"
+#include "own/own.h"
 #include "set/source.h"
 
 static const char help[] =
 	"Usage: netfc-tables build [OPTION...] NAME\n"
+	"       netfc-tables build --function NAME (--from FILE | --expression TEXT) [OPTION...]\n"
 	"Build the table set NAME and write it to NAME.netfc in the current folder.\n"
+	"With --function, make a function of one number of your own in place of it, and write\n"
+	"it to NAME.netfcfun.\n"
 	"A file that is there already is replaced as a whole, or stays as it was.\n\n"
-	"  -o, --output FILE  write to FILE instead\n"
-	"  -d, --dir DIR      write to NAME.netfc in the folder DIR instead\n"
-	"  -q, --quiet        say nothing unless something goes wrong\n"
-	"      --json         say what was written as JSON\n"
-	"  -h, --help         print this\n\n"
+	"  -o, --output FILE      write to FILE instead\n"
+	"  -d, --dir DIR          write to the folder DIR instead\n"
+	"  -q, --quiet            say nothing unless something goes wrong\n"
+	"      --json             say what was written as JSON\n"
+	"  -h, --help             print this\n\n"
+	"Of a function:\n"
+	"  -f, --function NAME    lower-case letters, digits and underscores\n"
+	"      --format FORMAT    of x and f(x): fp16, the default, posit16, bf16 or\n"
+	"                         posit16_es2\n"
+	"      --from FILE        its values, a line each: 65,536, in the order of the\n"
+	"                         encodings of x; or pairs of x and f(x); decimal numbers,\n"
+	"                         inf, nan, or encodings such as 0x3c00. Or an expression:\n"
+	"                         f(x) = ...\n"
+	"      --expression TEXT  such as 'x / (1 + exp(-x))', in double precision\n\n"
 	"netfc-tables list names all table sets.\n";
 
 /* What --help describes. */
 struct options {
+	struct own_options own; /* function: NULL, or build that */
 	const char *output, *dir;
 	bool quiet, json;
+};
+
+/* Options without a letter. */
+enum {
+	OPTION_FORMAT = 256,
+	OPTION_FROM,
+	OPTION_EXPRESSION,
 };
 
 /* What was done, for the report. */
@@ -59,7 +80,7 @@ count_entries(const struct netfc_set *set)
 }
 
 static char *
-output_path(const struct options *options, const char *name)
+output_path(const struct options *options, const char *name, const char *suffix)
 {
 	char *path = NULL;
 	int length;
@@ -67,15 +88,28 @@ output_path(const struct options *options, const char *name)
 	if (options->output != NULL)
 		return strdup(options->output);
 	if (options->dir != NULL)
-		length = asprintf(&path, "%s/%s" NETFC_FILE_SUFFIX, options->dir, name);
+		length = asprintf(&path, "%s/%s%s", options->dir, name, suffix);
 	else
-		length = asprintf(&path, "%s" NETFC_FILE_SUFFIX, name);
+		length = asprintf(&path, "%s%s", name, suffix);
 	return length < 0 ? NULL : path;
+}
+
+static int
+save_set(const void *set, const char *path)
+{
+	return netfc_set_save(set, path);
+}
+
+static int
+save_function(const void *function, const char *path)
+{
+	return netfc_own_function_save(function, path);
 }
 
 /* Regular files are replaced; a device or a pipe must not be. */
 static int
-write_set(const struct netfc_set *set, const char *path, long long *bytes)
+write_file(const char *path, int (*save)(const void *object, const char *path), const void *object,
+	long long *bytes)
 {
 	struct stat status;
 	int error;
@@ -84,7 +118,7 @@ write_set(const struct netfc_set *set, const char *path, long long *bytes)
 		complain("cannot write %s: it exists and is no regular file; name another", path);
 		return STATUS_INPUT;
 	}
-	error = netfc_set_save(set, path);
+	error = save(object, path);
 	if (error == NETFC_OK && stat(path, &status) != 0)
 		error = NETFC_ERR_IO;
 	if (error != NETFC_OK) {
@@ -142,7 +176,7 @@ static int
 write_and_report(const struct options *options, const struct netfc_set *set, double started)
 {
 	struct report report = {.set = set, .entries = count_entries(set)};
-	char *path = output_path(options, netfc_set_name(set));
+	char *path = output_path(options, netfc_set_name(set), NETFC_FILE_SUFFIX);
 	int status;
 
 	if (path == NULL) {
@@ -150,7 +184,7 @@ write_and_report(const struct options *options, const struct netfc_set *set, dou
 		return STATUS_FAILED;
 	}
 	report.path = path;
-	status = write_set(set, path, &report.bytes);
+	status = write_file(path, save_set, set, &report.bytes);
 	report.milliseconds = milliseconds_now() - started;
 	report.has_margin = netfc_set_margin(set, &report.margin) == NETFC_OK;
 	if (status == STATUS_DONE) {
@@ -164,17 +198,53 @@ write_and_report(const struct options *options, const struct netfc_set *set, dou
 }
 
 static int
+report_function(const struct options *options, const struct own_report *report)
+{
+	if (options->json)
+		return own_report_json(report);
+	if (!options->quiet)
+		own_report_text(report);
+	return STATUS_DONE;
+}
+
+static int
+build_function(const struct options *options, double started)
+{
+	struct own_report report = {0};
+	char *path = output_path(options, options->own.function, NETFC_FUNCTION_FILE_SUFFIX);
+	int status;
+
+	if (path == NULL) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	report.path = path;
+	status = own_build(&options->own, &report);
+	if (status == STATUS_DONE)
+		status = write_file(path, save_function, report.function, &report.bytes);
+	report.milliseconds = milliseconds_now() - started;
+	if (status == STATUS_DONE)
+		status = report_function(options, &report);
+	own_report_free(&report);
+	free(path);
+	return status;
+}
+
+static int
 run_build(int argc, char **argv)
 {
 	static const struct option longs[] = {COMMON_OPTIONS,
 		{"output", required_argument, NULL, 'o'}, {"dir", required_argument, NULL, 'd'},
-		{"quiet", no_argument, NULL, 'q'}, {0}};
+		{"quiet", no_argument, NULL, 'q'}, {"function", required_argument, NULL, 'f'},
+		{"format", required_argument, NULL, OPTION_FORMAT},
+		{"from", required_argument, NULL, OPTION_FROM},
+		{"expression", required_argument, NULL, OPTION_EXPRESSION}, {0}};
 	struct options options = {0};
 	struct netfc_set *set;
 	double started = milliseconds_now();
 	int option, status;
 
-	while ((option = next_option(&build_command, argc, argv, ":ho:d:q", longs)) !=
+	while ((option = next_option(&build_command, argc, argv, ":ho:d:qf:", longs)) !=
 		NO_MORE_OPTIONS) {
 		if (option == 'o')
 			options.output = optarg;
@@ -182,15 +252,29 @@ run_build(int argc, char **argv)
 			options.dir = optarg;
 		else if (option == 'q')
 			options.quiet = true;
+		else if (option == 'f')
+			options.own.function = optarg;
+		else if (option == OPTION_FORMAT)
+			options.own.format = optarg;
+		else if (option == OPTION_FROM)
+			options.own.from = optarg;
+		else if (option == OPTION_EXPRESSION)
+			options.own.expression = optarg;
 		else if (option == 'j')
 			options.json = true;
 		else
 			return option_status(option);
 	}
-	if (argc - optind != 1)
-		return wrong_operands(&build_command, "name one table set");
 	if (options.output != NULL && options.dir != NULL)
 		return wrong_operands(&build_command, "--output and --dir exclude each other");
+	if (options.own.function != NULL && argc == optind)
+		return build_function(&options, started);
+	if (argc - optind != 1 || options.own.function != NULL)
+		return wrong_operands(&build_command, "name one table set, or a --function");
+	if (options.own.format != NULL || options.own.from != NULL ||
+		options.own.expression != NULL)
+		return wrong_operands(
+			&build_command, "--format, --from and --expression are for a --function");
 	status = build_set(argv[optind], &set);
 	if (status != STATUS_DONE)
 		return status;

@@ -10,15 +10,18 @@
 #include "command.h"
 #include "json/json_text.h"
 #include "set/source.h"
+#include "show/further.h"
 
 static const char help[] =
 	"Usage: netfc-tables list [OPTION...]\n"
+	"       netfc-tables list --functions [--json]\n"
 	"List all table sets that can be built, and the table-set files in a folder: the one\n"
 	"given, or else the one that the environment variable NETFC_TABLES_DIR names, or else\n"
 	"  " NETFC_TABLES_DIR "\n\n"
-	"  -d, --dir DIR  look for files in DIR\n"
-	"      --json     print JSON\n"
-	"  -h, --help     print this\n\n"
+	"  -d, --dir DIR    look for files in DIR\n"
+	"  -f, --functions  list what is computed without a table set instead\n"
+	"      --json       print JSON\n"
+	"  -h, --help       print this\n\n"
 	"Files are read and their checksums compared; netfc-tables verify does more.\n";
 
 /* A folder and its entries. */
@@ -192,17 +195,19 @@ files_json(const struct folder *folder)
 static int
 run_list(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		COMMON_OPTIONS, {"dir", required_argument, NULL, 'd'}, {0}};
+	static const struct option longs[] = {COMMON_OPTIONS, {"dir", required_argument, NULL, 'd'},
+		{"functions", no_argument, NULL, 'f'}, {0}};
 	struct folder folder = {0};
 	const char *dir = NULL;
-	bool json = false;
+	bool json = false, functions = false;
 	int option, status;
 
-	while ((option = next_option(&list_command, argc, argv, ":hd:", longs)) !=
+	while ((option = next_option(&list_command, argc, argv, ":hd:f", longs)) !=
 		NO_MORE_OPTIONS) {
 		if (option == 'd')
 			dir = optarg;
+		else if (option == 'f')
+			functions = true;
 		else if (option == 'j')
 			json = true;
 		else
@@ -210,6 +215,8 @@ run_list(int argc, char **argv)
 	}
 	if (argc != optind)
 		return wrong_operands(&list_command, "takes no operands");
+	if (functions)
+		return list_further(json);
 	status = read_folder(dir, &folder);
 	if (status != STATUS_DONE)
 		return status;

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "show/meaning.h"
 #include "set/size.h"
+#include "set/slots.h"
 #include "set/source.h"
 
 static const char help[] =
@@ -19,51 +20,6 @@ static const char help[] =
 	"Plain counts one entry for each key that can occur. Bytes are those of the values,\n"
 	"2 an entry in the paper's tables; 1 KB is 1,024 bytes.\n";
 
-/* Whether a table of exact keys needs this entry. */
-static bool
-is_stored(const struct netfc_table *table, uint32_t index)
-{
-	return netfc_table_reachable(table, index) &&
-		(!netfc_table_is_sparse(table) || netfc_table_entries(table)[index] != 0);
-}
-
-static uint32_t
-count_stored(const struct netfc_table *table, unsigned page)
-{
-	unsigned bits = netfc_table_key_bits(table);
-	uint32_t count = 0;
-
-	for (uint32_t key = 0; key < UINT32_C(1) << bits; key++)
-		count += is_stored(table, page << bits | key);
-	return count;
-}
-
-/* The range of signed keys that are counted: first <= 0 <= last. */
-struct domain {
-	int32_t first, last;
-	uint32_t mask; /* of a key's bits */
-};
-
-/*
- * The expTable's keys without the runs at both ends that have the value of the first or the last
- * key: zero or infinity, the least or the greatest posit. Two comparisons replace these keys, as in
- * the paper's algorithm 2.
- */
-static struct domain
-domain_of_exp(const struct netfc_table *table)
-{
-	const uint32_t *entries = netfc_table_entries(table);
-	int32_t end = INT32_C(1) << (netfc_table_key_bits(table) - 1);
-	uint32_t mask = 2 * (uint32_t)end - 1;
-	struct domain domain = {-end, end - 1, mask};
-
-	while (domain.first < 0 && entries[(uint32_t)domain.first & mask] == entries[end])
-		domain.first++;
-	while (domain.last > 0 && entries[domain.last] == entries[end - 1])
-		domain.last--;
-	return domain;
-}
-
 /* Whether a prefix matches a key of the domain. */
 static bool
 is_needed(const struct domain *domain, const struct netfc_prefix *prefix)
@@ -72,26 +28,6 @@ is_needed(const struct domain *domain, const struct netfc_prefix *prefix)
 
 	return prefix->key <= (uint32_t)domain->last ||
 		last_key >= ((uint32_t)domain->first & domain->mask);
-}
-
-/* Width of a key for every theta that can occur: -g*k to g*k. */
-static unsigned
-theta_bits(const struct netfc_set *set)
-{
-	uint64_t thetas =
-		2ull * (unsigned)netfc_format_guard(netfc_set_format(set)) * netfc_set_scale(set) +
-		1;
-	unsigned bits = 0;
-
-	while (bits < 16 && UINT64_C(1) << bits < thetas)
-		bits++;
-	return bits;
-}
-
-static bool
-is_named(const struct netfc_table *table, const char *name)
-{
-	return strcmp(netfc_table_name(table), name) == 0;
 }
 
 static int
@@ -105,8 +41,8 @@ count_cover(const struct netfc_table *table, unsigned page, enum netfc_cover cov
 	if (error != NETFC_OK)
 		return error;
 	*count = prefix_count;
-	if (is_named(table, "exp")) {
-		domain = domain_of_exp(table);
+	if (is_exp_table(table)) {
+		domain = exp_table_domain(table);
 		for (size_t p = 0; p < prefix_count; p++)
 			*count -= !is_needed(&domain, &prefixes[p]);
 	}
@@ -114,30 +50,20 @@ count_cover(const struct netfc_table *table, unsigned page, enum netfc_cover cov
 	return NETFC_OK;
 }
 
-static uint64_t
-count_plain(const struct netfc_table *table, unsigned page)
-{
-	struct domain domain;
-
-	if (!is_named(table, "exp"))
-		return count_stored(table, page);
-	domain = domain_of_exp(table);
-	return (uint64_t)(domain.last - domain.first + 1);
-}
-
 static int
 count_row(const struct netfc_set *set, const struct netfc_table *table, unsigned page,
 	struct size_row *row)
 {
+	struct slots slots = count_slots(set, table, page);
 	struct entries *entries = &row->entries;
 	int error;
 
 	row->name = netfc_table_page_name(table, page);
 	row->copies = netfc_table_copies(table);
-	row->entry_bytes = (netfc_table_value_bits(table) + 7) / 8;
-	row->bits = is_named(table, "mi") ? theta_bits(set) : netfc_table_key_bits(table);
-	entries->plain = count_plain(table, page);
-	entries->slots = netfc_table_is_sparse(table) ? entries->plain : UINT64_C(1) << row->bits;
+	row->entry_bytes = slots.entry_bytes;
+	row->bits = slots.bits;
+	entries->plain = slots.plain;
+	entries->slots = slots.slots;
 	error = count_cover(table, page, NETFC_COVER_MERGED, &entries->merged);
 	if (error == NETFC_OK)
 		error = count_cover(table, page, NETFC_COVER_OPTIMAL, &entries->optimal);

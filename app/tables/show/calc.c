@@ -4,18 +4,26 @@
 
 #include "command.h"
 #include "number.h"
+#include "own/own.h"
 #include "set/source.h"
+#include "show/further.h"
 #include "show/operation.h"
 #include "show/outcome.h"
 #include "show/stream.h"
 
 static const char help[] =
 	"Usage: netfc-tables calc [OPTION...] SET OP X Y\n"
+	"       netfc-tables calc [OPTION...] FORMAT OP X [Y [Z]]\n"
+	"       netfc-tables calc [OPTION...] FILE.netfcfun X\n"
 	"       netfc-tables calc --stream [OPTION...] SET [OP]\n"
 	"Compute X OP Y with a table set, and show how far that is from the exact result,\n"
 	"rounded correctly. SET is a name, or a file: then it ends in .netfc or has a / in\n"
 	"it. OP is add, sub, mul or div (or + - x /). X and Y are decimal numbers, inf, nan,\n"
-	"or encodings such as 0x3c00.\n\n"
+	"or encodings such as 0x3c00.\n"
+	"What needs no table set is computed in a FORMAT, or in that of a set: functions of\n"
+	"X, such as sqrt or to_bf16; min, max and compare of X and Y; and fma, X * Y + Z.\n"
+	"netfc-tables list --functions has them all. A FILE.netfcfun is a function of your\n"
+	"own (netfc-tables build --function).\n\n"
 	"  -s, --stream  read operations from standard input, one a line: OP X Y, or X Y\n"
 	"                where the command line has OP; answer each with a line\n"
 	"      --hex     operands are encodings without 0x, and a stream's answers are\n"
@@ -96,10 +104,16 @@ run_calc(int argc, char **argv)
 
 	if (status != NO_MORE_OPTIONS)
 		return status;
+	if (!options.stream && argc > first && is_own_operand(argv[first]))
+		return calc_own(argv + first, argc - first, options.hex, options.json);
+	if (!options.stream && argc - first > 1 &&
+		(is_further(argv[first + 1]) || netfc_format_by_name(argv[first]) != NULL))
+		return calc_further(argv + first, argc - first, options.hex, options.json);
 	if (options.stream && (argc - first < 1 || argc - first > 2))
 		return wrong_operands(&calc_command, "--stream needs SET [OP]");
 	if (!options.stream && argc - first != 4)
-		return wrong_operands(&calc_command, "needs SET OP X Y, or --stream");
+		return wrong_operands(
+			&calc_command, "needs SET OP X Y, FORMAT FUNCTION X, or --stream");
 	status = open_set(argv[first], &set);
 	if (status != STATUS_DONE)
 		return status;

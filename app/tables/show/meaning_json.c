@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What words mean, for programs. */
-#include "show/meaning.h"
-#include "number.h"
+#include "json/number_json.h"
+#include "show/meaning_json.h"
 
 static json_t *
 log_word_json(const struct netfc_set *set, uint32_t word)

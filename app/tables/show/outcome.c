@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "json/number_json.h"
 #include "number.h"
 #include "show/outcome.h"
 

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables show: the command line. */
 #include "command.h"
+#include "own/own.h"
+#include "show/further.h"
 #include "show/show.h"
 #include "set/source.h"
 
 static const char help[] =
 	"Usage: netfc-tables show [OPTION...] SET [TABLE [KEY...]]\n"
+	"       netfc-tables show [OPTION...] FORMAT FUNCTION [X...]\n"
+	"       netfc-tables show [OPTION...] FILE.netfcfun [X...]\n"
 	"       netfc-tables show --walk [OPTION...] SET OP X Y\n"
 	"Show a table set, a table of it, or entries of that table: keys and values both as\n"
 	"bits and as what they mean. SET is a name, or a file: then it ends in .netfc or has\n"
 	"a / in it. TABLE is one that the set has, such as log or mi0: show SET lists\n"
 	"them. KEY is a decimal number, which may be negative, or hexadecimal with 0x in\n"
-	"front.\n\n"
+	"front.\n"
+	"FUNCTION is one of netfc-tables list --functions, whose table has an entry for\n"
+	"every X of the format: all are shown, or those named.\n\n"
 	"  -w, --walk  walk the operation X OP Y through the stages. OP is add, sub, mul or\n"
 	"              div (or + - x /); X and Y are decimal numbers, inf, nan, or encodings\n"
 	"              such as 0x3c00\n"
@@ -65,6 +71,10 @@ run_show(int argc, char **argv)
 		return wrong_operands(&show_command, "name a table set or a file");
 	if (options.hex && !options.walk)
 		return wrong_operands(&show_command, "--hex is for --walk");
+	if (!options.walk && is_own_operand(argv[first]))
+		return show_own(argv + first, argc - first, options.json);
+	if (!options.walk && netfc_format_by_name(argv[first]) != NULL && argc - first > 1)
+		return show_function(argv + first, argc - first, options.json);
 	status = open_set(argv[first], &set);
 	if (status != STATUS_DONE)
 		return status;

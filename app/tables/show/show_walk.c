@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "show/meaning.h"
+#include "json/number_json.h"
+#include "show/meaning_json.h"
 #include "number.h"
 #include "show/outcome.h"
 #include "show/show.h"

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables build --function NAME: values in, a file out. */
+#include "own/own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "json/json_text.h"
+#include "json/number_json.h"
+#include "number.h"
+
+static int
+check_options(const struct own_options *options)
+{
+	if ((options->from == NULL) == (options->expression == NULL))
+		return wrong_operands(
+			&build_command, "--function needs either --from or --expression");
+	if (netfc_own_function_is_name(options->function))
+		return STATUS_DONE;
+	complain("build: '%s' is no name for a function of your own: a lower-case letter, then up "
+		 "to 30 letters, digits or underscores; and none of netfc-tables list --functions",
+		options->function);
+	return STATUS_INPUT;
+}
+
+static int
+find_format(const char *name, const struct netfc_format **format)
+{
+	*format = netfc_format_by_name(name != NULL ? name : "fp16");
+	if (*format != NULL)
+		return STATUS_DONE;
+	complain("build: '%s' is no format; known are fp16, posit16, bf16 and posit16_es2", name);
+	return STATUS_INPUT;
+}
+
+int
+own_build(const struct own_options *options, struct own_report *report)
+{
+	const struct netfc_format *format = NULL;
+	int status = check_options(options), error;
+
+	if (status == STATUS_DONE)
+		status = find_format(options->format, &format);
+	if (status != STATUS_DONE)
+		return status;
+	report->samples = calloc(1, sizeof(*report->samples));
+	if (report->samples == NULL) {
+		complain("out of memory");
+		return STATUS_FAILED;
+	}
+	report->samples->format = format;
+	status = options->from != NULL ? samples_read(options->from, report->samples)
+				       : samples_evaluate(options->expression, report->samples);
+	if (status != STATUS_DONE)
+		return status;
+	samples_count(report->samples);
+	error = netfc_own_function_create(options->function, format, report->samples->z,
+		report->samples->flags, &report->function);
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	complain("build: %s: %s", options->function, netfc_strerror(error));
+	return STATUS_FAILED;
+}
+
+void
+own_report_free(struct own_report *report)
+{
+	netfc_own_function_free(report->function);
+	free(report->samples);
+}
+
+void
+own_report_text(const struct own_report *report)
+{
+	const struct samples *samples = report->samples;
+	char bytes[GROUPED_SIZE], x[NUMBER_SIZE];
+
+	printf("%s: wrote %s, %s bytes, 65,536 entries of %s, in %.0f ms\n",
+		netfc_own_function_name(report->function), report->path,
+		grouped((unsigned long long)report->bytes, bytes),
+		netfc_format_name(samples->format), report->milliseconds);
+	if (samples->has_error)
+		printf("Greatest relative error of a normal result: %.3g, at x = %s "
+		       "(0x%04x).\n",
+			samples->error, number_text(samples->format, samples->worst, x),
+			samples->worst);
+	else
+		puts("Values are encodings: their errors are not known.");
+	for (unsigned bit = 0; bit < 4; bit++) {
+		if (samples->exceptions[bit] != 0)
+			printf("%s: %u of 65,536 arguments\n",
+				flag_name((enum netfc_flag)(1u << bit)), samples->exceptions[bit]);
+	}
+}
+
+int
+own_report_json(const struct own_report *report)
+{
+	const struct samples *samples = report->samples;
+	json_t *exceptions = json_object();
+
+	for (unsigned bit = 0; bit < 4; bit++)
+		json_object_set_new(exceptions, flag_name((enum netfc_flag)(1u << bit)),
+			json_integer(samples->exceptions[bit]));
+	return print_json(json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:o, s:o}", "function",
+		netfc_own_function_name(report->function), "format",
+		netfc_format_name(samples->format), "file", json_text(report->path), "bytes",
+		(json_int_t)report->bytes, "milliseconds", report->milliseconds,
+		"greatest_relative_error",
+		samples->has_error ? json_real(samples->error) : json_null(), "at",
+		samples->has_error ? bits_json(samples->worst, 4) : json_null(), "exceptions",
+		exceptions));
+}

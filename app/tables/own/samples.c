@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "own/samples.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "number.h"
+#include "own/expression.h"
+
+#define BLANKS " \t\r\n"
+/* The most words of a line that are looked at. */
+#define MOST_WORDS 3
+
+static bool
+is_nan(const struct samples *samples, uint16_t bits)
+{
+	return netfc_classify(samples->format, bits) == NETFC_NAN;
+}
+
+static bool
+is_finite(const struct samples *samples, uint16_t bits)
+{
+	enum netfc_class class = netfc_classify(samples->format, bits);
+
+	return class == NETFC_ZERO || class == NETFC_FINITE;
+}
+
+/* Below it, results of IEEE formats have fewer digits. */
+static double
+least_normal(const struct netfc_format *format)
+{
+	switch (netfc_format_id(format)) {
+	case NETFC_FP16:
+		return 0x1p-14;
+	case NETFC_BF16:
+		return 0x1p-126;
+	default:
+		return 0;
+	}
+}
+
+static void
+keep_error(struct samples *samples, uint16_t x, uint16_t z, double value)
+{
+	double error = fabs(netfc_decode(samples->format, z) - value) / fabs(value);
+
+	samples->has_error = true;
+	if (netfc_classify(samples->format, z) != NETFC_FINITE || !(error >= samples->error) ||
+		fabs(value) < least_normal(samples->format))
+		return;
+	samples->error = error;
+	samples->worst = x;
+}
+
+/* The flags by the definitions of netfc_arith.h, of a value that is exact. */
+static uint8_t
+flags_of(const struct samples *samples, uint16_t x, uint16_t z, double value, bool pole)
+{
+	if (is_nan(samples, x))
+		return 0;
+	if (pole && is_finite(samples, x) && !is_finite(samples, z))
+		return NETFC_DIVBYZERO;
+	if (is_nan(samples, z))
+		return NETFC_INVALID;
+	if (is_finite(samples, x) && !is_finite(samples, z))
+		return NETFC_OVERFLOW;
+	if (netfc_classify(samples->format, z) == NETFC_ZERO && !isnan(value) && value != 0)
+		return NETFC_UNDERFLOW;
+	return 0;
+}
+
+/* Take the value at x as a number that has been rounded to z. */
+static void
+take_value(struct samples *samples, uint16_t x, uint16_t z, double value, bool pole)
+{
+	samples->given[x] = true;
+	samples->z[x] = z;
+	samples->flags[x] = flags_of(samples, x, z, value, pole);
+	if (isfinite(value) && value != 0)
+		keep_error(samples, x, z, value);
+}
+
+/* Where the lines of a file go. */
+struct lines {
+	const char *path;
+	unsigned long number; /* of the line at hand */
+	bool pairs;
+	uint32_t next; /* lines that count so far */
+	struct samples *samples;
+};
+
+static int
+bad_line(const struct lines *lines, const char *what, const char *word)
+{
+	complain("build: %s, line %lu: %s%s%.60s%s", lines->path, lines->number, what,
+		word != NULL ? ": '" : "", word != NULL ? word : "", word != NULL ? "'" : "");
+	return STATUS_INPUT;
+}
+
+static bool
+is_encoding(const char *word)
+{
+	return strncasecmp(word, "0x", 2) == 0;
+}
+
+/* The value of a word: a number, whose rounding is then known, or an encoding. */
+static int
+take_word(const struct lines *lines, uint16_t x, const char *word)
+{
+	struct samples *samples = lines->samples;
+	uint16_t z;
+
+	if (!parse_operand(samples->format, word, &z))
+		return bad_line(lines, "no number and no encoding", word);
+	if (is_encoding(word))
+		take_value(samples, x, z, NAN, true);
+	else
+		take_value(samples, x, z, strtod(word, NULL), strpbrk(word, "iI") != NULL);
+	return STATUS_DONE;
+}
+
+static int
+take_pair(const struct lines *lines, const char *first, const char *second)
+{
+	uint16_t x;
+
+	if (!parse_operand(lines->samples->format, first, &x))
+		return bad_line(lines, "x is no number and no encoding", first);
+	if (!is_encoding(first) && !is_nan(lines->samples, x) &&
+		netfc_decode(lines->samples->format, x) != strtod(first, NULL))
+		return bad_line(lines, "x is no number of the format", first);
+	if (lines->samples->given[x])
+		return bad_line(lines, "x is there for the second time", first);
+	return take_word(lines, x, second);
+}
+
+static int
+take_words(struct lines *lines, char *const words[MOST_WORDS], unsigned count)
+{
+	if (lines->next == 0)
+		lines->pairs = count == 2;
+	if (count != (lines->pairs ? 2u : 1u))
+		return bad_line(lines,
+			lines->pairs ? "expected x and a value" : "expected one value", NULL);
+	if (lines->next++ >= NETFC_FUNCTION_ENTRIES)
+		return bad_line(lines, "more than 65,536 values", NULL);
+	if (lines->pairs)
+		return take_pair(lines, words[0], words[1]);
+	return take_word(lines, (uint16_t)(lines->next - 1), words[0]);
+}
+
+/* Cut off what does not count; gives the expression if the line is one. */
+static const char *
+expression_of(char *line)
+{
+	char *comment = strchr(line, '#'), *start;
+
+	if (comment != NULL)
+		*comment = '\0';
+	start = line + strspn(line, BLANKS);
+	if (strncmp(start, "f(x)", 4) != 0)
+		return NULL;
+	start += 4 + strspn(start + 4, BLANKS);
+	return *start == '=' ? start + 1 : NULL;
+}
+
+static int
+take_line(struct lines *lines, char *line, char **expression)
+{
+	char *words[MOST_WORDS], *rest = NULL;
+	const char *found = expression_of(line);
+	unsigned count = 0;
+
+	lines->number++;
+	if (found != NULL && lines->next == 0 && *expression == NULL) {
+		*expression = strdup(found);
+		return *expression != NULL ? STATUS_DONE : STATUS_FAILED;
+	}
+	for (char *word = strtok_r(line, BLANKS, &rest); word != NULL && count < MOST_WORDS;
+		word = strtok_r(NULL, BLANKS, &rest))
+		words[count++] = word;
+	if (count == 0)
+		return STATUS_DONE;
+	if (*expression != NULL)
+		return bad_line(lines, "there is more than the expression", words[0]);
+	return take_words(lines, words, count);
+}
+
+static int
+read_lines(FILE *file, struct lines *lines, char **expression)
+{
+	int status = STATUS_DONE;
+	char *line = NULL;
+	size_t size = 0;
+
+	errno = 0;
+	while (status == STATUS_DONE && getline(&line, &size, file) >= 0)
+		status = take_line(lines, line, expression);
+	free(line);
+	if (status != STATUS_DONE || !ferror(file))
+		return status;
+	complain("build: cannot read %s: %s", lines->path, strerror(errno));
+	return STATUS_FAILED;
+}
+
+/* Every x must have a value; NaN has one of its own. */
+static int
+check_all_given(const struct lines *lines)
+{
+	struct samples *samples = lines->samples;
+	unsigned missing = 0;
+	uint16_t first = 0;
+
+	for (uint32_t x = NETFC_FUNCTION_ENTRIES; x-- > 0;) {
+		if (samples->given[x])
+			continue;
+		samples->z[x] = netfc_nan(samples->format);
+		if (lines->pairs && is_nan(samples, (uint16_t)x))
+			continue;
+		missing++;
+		first = (uint16_t)x;
+	}
+	if (missing == 0)
+		return STATUS_DONE;
+	complain("build: %s: %u of 65,536 values are missing, the first that of x = 0x%04x",
+		lines->path, missing, first);
+	return STATUS_INPUT;
+}
+
+int
+samples_read(const char *path, struct samples *samples)
+{
+	struct lines lines = {.path = path, .samples = samples};
+	FILE *file = fopen(path, "r");
+	char *expression = NULL;
+	int status;
+
+	if (file == NULL) {
+		complain("build: cannot read %s: %s", path, strerror(errno));
+		return STATUS_INPUT;
+	}
+	status = read_lines(file, &lines, &expression);
+	fclose(file);
+	if (status == STATUS_DONE)
+		status = expression != NULL ? samples_evaluate(expression, samples)
+					    : check_all_given(&lines);
+	free(expression);
+	return status;
+}
+
+static int
+no_number(const char *expression, const struct samples *samples, uint16_t x)
+{
+	char text[NUMBER_SIZE];
+
+	complain("build: '%s' has no value at x = %s (0x%04x); where NaN is meant, give values "
+		 "in place of an expression",
+		expression, number_text(samples->format, x, text), x);
+	return STATUS_INPUT;
+}
+
+int
+samples_evaluate(const char *expression, struct samples *samples)
+{
+	struct expression_value result = expression_evaluate(expression, 1);
+
+	if (result.error != NULL) {
+		complain("build: '%s', character %u: %s", expression, result.at + 1, result.error);
+		if (strcmp(result.error, "an unknown name") == 0)
+			fprintf(stderr, "There are x, pi, e, and the functions %s.\n",
+				expression_functions());
+		return STATUS_INPUT;
+	}
+	for (uint32_t i = 0; i < NETFC_FUNCTION_ENTRIES; i++) {
+		uint16_t x = (uint16_t)i;
+
+		if (is_nan(samples, x))
+			result.value = NAN;
+		else
+			result = expression_evaluate(expression, netfc_decode(samples->format, x));
+		if (isnan(result.value) && is_finite(samples, x))
+			return no_number(expression, samples, x);
+		take_value(samples, x, netfc_encode(samples->format, result.value), result.value,
+			result.pole);
+	}
+	return STATUS_DONE;
+}
+
+void
+samples_count(struct samples *samples)
+{
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++) {
+		for (unsigned bit = 0; bit < 4; bit++)
+			samples->exceptions[bit] += samples->flags[x] >> bit & 1;
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "show/slot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "json/number_json.h"
+
+struct netfc_slot
+format_slot(const struct netfc_format *format)
+{
+	return (struct netfc_slot){.format = format};
+}
+
+/* A decimal number to the nearest multiple, ties to even; it must fit. */
+static bool
+parse_fixed(unsigned point, const char *text, uint16_t *bits)
+{
+	double multiple;
+	char *end;
+
+	if (strncasecmp(text, "0x", 2) == 0)
+		return parse_hex_operand(text + 2, bits);
+	if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
+		return false;
+	multiple = rint(ldexp(strtod(text, &end), (int)point));
+	if (*end != '\0' || !(multiple >= INT16_MIN && multiple <= INT16_MAX))
+		return false;
+	*bits = (uint16_t)(int16_t)multiple;
+	return true;
+}
+
+bool
+parse_slot(struct netfc_slot slot, const char *text, bool hex, uint16_t *bits)
+{
+	if (hex)
+		return parse_hex_operand(text, bits);
+	if (slot.format != NULL)
+		return parse_operand(slot.format, text, bits);
+	return parse_fixed(slot.point, text, bits);
+}
+
+static double
+fixed_value(struct netfc_slot slot, uint16_t bits)
+{
+	return ldexp((int16_t)bits, -(int)slot.point);
+}
+
+const char *
+slot_text(struct netfc_slot slot, uint16_t bits, char *text)
+{
+	if (slot.format != NULL)
+		return number_text(slot.format, bits, text);
+	snprintf(text, NUMBER_SIZE, "%.12g", fixed_value(slot, bits));
+	return text;
+}
+
+const char *
+slot_kind(struct netfc_slot slot, char *text)
+{
+	if (slot.format != NULL)
+		snprintf(text, SLOT_KIND_SIZE, "%s", netfc_format_name(slot.format));
+	else if (slot.point == 0)
+		snprintf(text, SLOT_KIND_SIZE, "int16");
+	else
+		snprintf(text, SLOT_KIND_SIZE, "int16 / 2^%u", slot.point);
+	return text;
+}
+
+json_t *
+slot_value_json(struct netfc_slot slot, uint16_t bits)
+{
+	if (slot.format != NULL)
+		return number_json(slot.format, bits);
+	return json_real(fixed_value(slot, bits));
+}
+
+json_t *
+slot_json(struct netfc_slot slot, uint16_t bits)
+{
+	return json_pack(
+		"{s:o, s:o}", "bits", bits_json(bits, 4), "value", slot_value_json(slot, bits));
+}
