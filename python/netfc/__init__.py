@@ -9,13 +9,15 @@
     tables = netfc.TableSet("fp16_k1024")  # libnetfc computes, the same bits
     tables.add([1.5, 2.5], 2.25)
     netfc.Format("fp16").exact("add", [1.5, 2.5], 2.25)  # correctly rounded
+    netfc.Function("rsqrt", "fp16")([4, 2])  # array([0.5, 0.70703125])
 
 Further modules: netfc.control and netfc.telemetry (a running switch), netfc.protocol (datagrams as
 bytes), netfc.capture (capture files), netfc.scapy (a layer, with python3-scapy), netfc.metrics
 (Prometheus, with python3-prometheus-client).
 
-TableSet, Format.exact() and known_sets() need libnetfc (Debian: libnetfc0) of this package's
-version; all else does without. Arrays are numpy's: encodings are uint16, numbers float64.
+TableSet, Function, Format.exact(), known_sets() and known_functions() need libnetfc (Debian:
+libnetfc0) of this package's version; all else does without. Arrays are numpy's: encodings are
+uint16, numbers float64.
 """
 
 from netfc._native.libnetfc import Library
@@ -31,6 +33,7 @@ from netfc.errors import (
     TelemetryError,
 )
 from netfc.formats import FORMATS, Format
+from netfc.functions import FixedPoint, Function, known_functions
 from netfc.protocol import OPS, SYMBOLS, Flag
 from netfc.tables import Step, Table, TableSet, Walk, known_sets
 
@@ -41,8 +44,10 @@ __all__ = [
     "Client",
     "ClientError",
     "ControlError",
+    "FixedPoint",
     "Flag",
     "Format",
+    "Function",
     "Library",
     "LibraryError",
     "NetfcError",
@@ -56,5 +61,6 @@ __all__ = [
     "TelemetryError",
     "Walk",
     "__version__",
+    "known_functions",
     "known_sets",
 ]

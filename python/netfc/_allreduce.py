@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libnetfc-allreduce by ctypes: found, checked for its version, and its functions declared.
+"""libnetfc-allreduce by ctypes: its functions and structures.
 
 Structures are those of netfc_allreduce.h of the same version.
 """
 
 import ctypes
 import functools
-import pathlib
+import os
 from typing import Any
 
-from netfc._native.version import VERSION
-from netfc.errors import LibraryError, NetfcError
+from netfc._native import loading
+from netfc.errors import NetfcError
 
 SONAME = "libnetfc-allreduce.so.0"
-BUILD_VARIABLE = "NETFC_BUILD"
 OK, PENDING, INTERRUPTED = "ok", "pending", "interrupted"
 
 
@@ -52,6 +51,7 @@ class Options(ctypes.Structure):
         ("deadline_ms", ctypes.c_uint),
         ("patience_ms", ctypes.c_uint),
         ("keepalive_ms", ctypes.c_uint),
+        ("silence_ms", ctypes.c_uint),
         ("spin_us", ctypes.c_uint),
         ("gso", ctypes.c_bool),
     ]
@@ -130,8 +130,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 class Comm:
     """struct netfc_allreduce, and what failed of it as exceptions. Statuses are words."""
 
-    def __init__(self, build: str | None):
-        self._functions = library(build)
+    def __init__(self, build: str | os.PathLike[str] | None):
+        self._functions = library(str(build) if build else loading.named_build())
         self.started: set[Any] = set()  # handles whose arrays are in use
         self._pointer: int | None = self._functions.netfc_allreduce_new()
         if self._pointer is None:
@@ -243,35 +243,5 @@ class Comm:
 
 @functools.lru_cache
 def library(build: str | None) -> Any:
-    """The shared library, found, checked for its version, and its functions declared."""
-    functions = _load(build)
-    functions.netfc_allreduce_version.restype = ctypes.c_char_p
-    version = functions.netfc_allreduce_version().decode()
-    if version != VERSION:
-        raise LibraryError(
-            f"libnetfc-allreduce is {version}, and netfc for Python is {VERSION}: install both"
-            " from one release (Debian: libnetfc-allreduce0 and python3-netfc)"
-        )
-    for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(functions, name)
-        function.restype, function.argtypes = result, arguments
-    return functions
-
-
-def _load(build: str | None) -> Any:
-    if build is None:
-        try:
-            return ctypes.CDLL(SONAME)
-        except OSError as error:
-            raise LibraryError(
-                f"{error}: install the Debian package libnetfc-allreduce0, or build dpdk-netfc and"
-                f" let the environment variable {BUILD_VARIABLE} name the folder of the build"
-            ) from error
-    path = pathlib.Path(build).resolve() / "lib" / "allreduce" / SONAME
-    try:
-        return ctypes.CDLL(str(path))
-    except OSError as error:
-        raise LibraryError(
-            f"{error}: '{build}' is not the folder of a build; make one with"
-            f' "meson setup {build} && ninja -C {build}"'
-        ) from error
+    """The shared library's functions, loaded once. Raises LibraryError, see loading.load()."""
+    return loading.load(SONAME, "allreduce", _PROTOTYPES, "netfc_allreduce_version", build)

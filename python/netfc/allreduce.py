@@ -29,7 +29,7 @@ from typing import Any, Self
 import numpy
 from numpy.typing import NDArray
 
-from netfc._allreduce import BUILD_VARIABLE, INFO, OK, PENDING, STATS, AllreduceError, Comm
+from netfc._allreduce import INFO, OK, PENDING, STATS, AllreduceError, Comm
 from netfc.protocol import Flag
 
 __all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle"]
@@ -105,6 +105,8 @@ class Communicator:
     patience: seconds to go on after a switch has said that a worker is silent.
     keepalive: seconds of silence after which the switch is told that this worker is alive; None:
       never. The job ends if nothing comes from any worker for --aggregate idle=.
+    silence: seconds that a switch which owes results may say nothing, though it is asked whether it
+      is there; None: until the deadline.
     spin: seconds to look for packets before sleeping, up to 0.01.
     build: folder of a build of dpdk-netfc; None: what the environment variable NETFC_BUILD names,
       or the system's library.
@@ -129,11 +131,12 @@ class Communicator:
         deadline: float = 30.0,
         patience: float = 0.0,
         keepalive: float | None = 10.0,
+        silence: float | None = None,
         spin: float = 50e-6,
         segmentation_offload: bool = True,
         build: str | os.PathLike[str] | None = None,
     ):
-        self._comm = Comm(str(build or os.environ.get(BUILD_VARIABLE) or "") or None)
+        self._comm = Comm(build)
         addresses = [switches] if isinstance(switches, str) else list(switches)
         self._addresses = (ctypes.c_char_p * len(addresses))(*map(str.encode, addresses))
         self._options = self._comm.defaults()
@@ -152,6 +155,7 @@ class Communicator:
         options.deadline_ms = _scaled("deadline", deadline, 1000)
         options.patience_ms = _scaled("patience", patience, 1000)
         options.keepalive_ms = 0 if keepalive is None else _scaled("keepalive", keepalive, 1000)
+        options.silence_ms = 0 if silence is None else _scaled("silence", silence, 1000)
         options.spin_us = _scaled("spin", spin, 1_000_000)
         options.gso = segmentation_offload
         try:

@@ -114,7 +114,7 @@ class Client(Arithmetic):
         no real number or for numbers with encodings, ClientError where nothing was computed.
         """
         number = protocol.op_number(op)
-        return arrays.compute(self.format, x, y, lambda x, y: self._compute_bits(number, x, y))
+        return arrays.compute(self.format, lambda x, y: self._compute_bits(number, x, y), x, y)
 
     def query(self, address: str) -> QueryResult:
         """What a switch that detects Slowloris has counted for an IPv4 destination.

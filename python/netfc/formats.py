@@ -18,7 +18,7 @@ from netfc._native import arrays, reference
 from netfc._native.arrays import Encodings, Values
 from netfc._native.codecs import Codec, Ieee, Posit
 from netfc._native.libnetfc import Library
-from netfc.protocol import FORMAT_IDS, op_number
+from netfc.protocol import FORMAT_IDS, OPS
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -84,31 +84,59 @@ class Format:
         return self._codec.nan_text if math.isnan(value) else f"{value:.8g}"
 
     def exact(
-        self, op: str, x: ArrayLike, y: ArrayLike, library: Library | None = None
+        self,
+        op: str,
+        x: ArrayLike,
+        y: ArrayLike,
+        library: Library | None = None,
+        *,
+        z: ArrayLike | None = None,
     ) -> NDArray[Any]:
         """The correctly rounded x (op) y, lane by lane: what an FPU of this format computes.
 
-        op: add, sub, mul or div
+        op: add, sub, mul or div; min or max, which are IEEE 754-2019's minimum and maximum;
+            compare: -1, 0 or 1, NaN where one is NaN; fma: x * y + z, rounded once
         x, y: numbers, which are rounded into the format first, or encodings (uint16), of any
             shapes that numpy broadcasts
         library: libnetfc; None: see netfc.TableSet
+        z: likewise, for fma alone
 
         Returns float64 for numbers and uint16 for encodings. Raises ValueError for another
-        operation or shapes that do not fit, TypeError for what is no real number or for numbers
-        with encodings, LibraryError without libnetfc.
+        operation or shapes that do not fit, TypeError for what is no real number, for numbers
+        with encodings, and for a z that is missing or too much, LibraryError without libnetfc.
         """
-        number = op_number(op)
+        number, values = _operation(op, x, y, z)
         return arrays.compute(
-            self, x, y, lambda x, y: reference.exact(self.name, number, x, y, library)[0]
+            self, lambda *lanes: reference.exact(self.name, number, lanes, library)[0], *values
         )
 
     def exact_flags(
-        self, op: str, x: ArrayLike, y: ArrayLike, library: Library | None = None
+        self,
+        op: str,
+        x: ArrayLike,
+        y: ArrayLike,
+        library: Library | None = None,
+        *,
+        z: ArrayLike | None = None,
     ) -> NDArray[numpy.uint8]:
         """The exception flags of exact(), bits of netfc.Flag, as uint8."""
-        number = op_number(op)
-        x, y = arrays.encoded(self, x, y)
-        return reference.exact(self.name, number, x, y, library)[1]
+        number, values = _operation(op, x, y, z)
+        return reference.exact(self.name, number, arrays.encoded(self, *values), library)[1]
+
+
+def _operation(
+    op: str, x: ArrayLike, y: ArrayLike, z: ArrayLike | None
+) -> tuple[int, list[ArrayLike]]:
+    """An operation's number, and the operands that it takes."""
+    if op not in OPS and op not in reference.EXTRA_OPS:
+        raise ValueError(f"no operation '{op}': there are {', '.join(OPS | reference.EXTRA_OPS)}")
+    if op != "fma":
+        if z is not None:
+            raise TypeError(f"{op} takes x and y, and no z")
+        return (OPS | reference.EXTRA_OPS)[op], [x, y]
+    if z is None:
+        raise TypeError("fma takes x, y and z")
+    return reference.EXTRA_OPS[op], [x, y, z]
 
 
 @functools.cache

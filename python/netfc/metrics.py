@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from prometheus_client import exposition, registry
+from prometheus_client import registry
 from prometheus_client.core import (
     CollectorRegistry,
     CounterMetricFamily,
@@ -96,11 +96,12 @@ AGGREGATE_COUNTERS = {
 AGGREGATE_ACTIONS = (
     "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",
     "too_large", "misdirected", "no_job", "wrong_token", "unknown_worker", "wrong_address",
-    "cookie", "waiting", "joined", "join_mismatch", "full", "left",
+    "cookie", "waiting", "joined", "join_mismatch", "full", "taken", "left",
 )  # fmt: skip
 JOB_GAUGES = {
     "workers": "Workers of a job",
     "silent_s": "Seconds since anything came of it",
+    "silent": "Workers that others have waited for in vain",
     "slots": "Slots of a job",
 }
 BRIDGE_COUNTERS = {
@@ -252,7 +253,10 @@ def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
     for name, meaning in JOB_GAUGES.items():
         family = GaugeMetricFamily(f"netfc_aggregate_job_{name}", meaning, labels=["job", "index"])
         for index, job in state.jobs.items():
-            family.add_metric([str(job["job"]), str(index)], job[name])
+            value = job[name]
+            family.add_metric(
+                [str(job["job"]), str(index)], len(value) if isinstance(value, list) else value
+            )
         yield family
 
 
@@ -261,11 +265,3 @@ def registry_for(path: str | os.PathLike[str]) -> CollectorRegistry:
     made = CollectorRegistry()
     made.register(Collector(path))
     return made
-
-
-def serve(path: str | os.PathLike[str], address: str, port: int) -> None:
-    """Serves the switch at that telemetry socket at /metrics, from threads of its own.
-
-    Raises OSError where it cannot listen.
-    """
-    exposition.start_http_server(port, address, registry_for(path))

@@ -115,7 +115,7 @@ class TableSet(Arithmetic):
         number or for numbers with encodings.
         """
         number = op_number(op)
-        return arrays.compute(self.format, x, y, lambda x, y: self._on_encodings(number, x, y)[0])
+        return arrays.compute(self.format, lambda x, y: self._on_encodings(number, x, y)[0], x, y)
 
     def flags(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of compute(), lane by lane: bits of netfc.Flag, as uint8."""

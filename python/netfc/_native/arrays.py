@@ -11,6 +11,9 @@ Encodings = NDArray[numpy.uint16]
 Values = NDArray[numpy.float64]
 
 
+_ALL = {2: "both", 3: "all"}
+
+
 class Codec(Protocol):
     """What goes from numbers to encodings and back."""
 
@@ -21,46 +24,48 @@ class Codec(Protocol):
         """Encodings to numbers."""
 
 
-def operands(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    """x and y in one shape, both float64 or both uint16.
+def operands(*values: ArrayLike) -> list[NDArray[Any]]:
+    """Operands x, y, z in one shape, all float64 or all uint16.
 
     Raises TypeError for what is no real number or of two kinds, ValueError for shapes that
     numpy cannot broadcast.
     """
-    first, second = _as_lanes("x", x), _as_lanes("y", y)
-    if first.dtype != second.dtype:
-        raise TypeError(
-            f"x is {first.dtype} and y is {second.dtype}: give numbers for both,"
-            " or encodings (uint16)"
-        )
+    lanes = {name: _as_lanes(name, array) for name, array in zip("xyz", values)}
+    if len({array.dtype for array in lanes.values()}) > 1:
+        kinds = " and ".join(f"{name} is {array.dtype}" for name, array in lanes.items())
+        raise TypeError(f"{kinds}: give numbers for {_ALL[len(lanes)]}, or encodings (uint16)")
     try:
-        first, second = numpy.broadcast_arrays(first, second)
+        return list(numpy.broadcast_arrays(*lanes.values()))
     except ValueError as error:
-        message = f"x and y differ in shape: {first.shape} and {second.shape}"
-        raise ValueError(message) from error
-    return first, second
+        shapes = " and ".join(str(array.shape) for array in lanes.values())
+        raise ValueError(f"{' and '.join(lanes)} differ in shape: {shapes}") from error
 
 
 def compute(
     codec: Codec,
-    x: ArrayLike,
-    y: ArrayLike,
-    on_encodings: Callable[[Encodings, Encodings], Encodings],
+    on_encodings: Callable[..., Encodings],
+    *values: ArrayLike,
+    result: Codec | None = None,
 ) -> NDArray[Any]:
-    """Results of the kind of the operands, whatever works on encodings alone."""
-    first, second = operands(x, y)
-    if first.dtype == numpy.uint16:
-        z: Encodings = on_encodings(first, second)[()]
+    """Results of the kind of the operands, whatever works on encodings alone.
+
+    codec: that of operands, and of results unless `result` is given
+    on_encodings: gives the encodings of results for those of operands
+    values: the operands x, y, z, or fewer
+    """
+    lanes = operands(*values)
+    if lanes[0].dtype == numpy.uint16:
+        z: Encodings = on_encodings(*lanes)[()]
         return z
-    return codec.decode(on_encodings(codec.encode(first), codec.encode(second)))
+    return (result or codec).decode(on_encodings(*map(codec.encode, lanes)))
 
 
-def encoded(codec: Codec, x: ArrayLike, y: ArrayLike) -> tuple[Encodings, Encodings]:
+def encoded(codec: Codec, *values: ArrayLike) -> list[Encodings]:
     """operands() as encodings, whatever they were."""
-    first, second = operands(x, y)
-    if first.dtype == numpy.uint16:
-        return first, second
-    return codec.encode(first), codec.encode(second)
+    lanes = operands(*values)
+    if lanes[0].dtype == numpy.uint16:
+        return lanes
+    return list(map(codec.encode, lanes))
 
 
 def _as_lanes(name: str, values: ArrayLike) -> NDArray[Any]:

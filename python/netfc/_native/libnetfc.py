@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libnetfc by ctypes: found, checked for its version, and its functions declared.
+"""libnetfc by ctypes: its functions and structures.
 
 Structures are those of netfc_lanes.h and netfc_arith.h of the same version.
 """
@@ -7,20 +7,18 @@ Structures are those of netfc_lanes.h and netfc_arith.h of the same version.
 import ctypes
 import functools
 import os
-import pathlib
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
+from netfc._native import loading
 from netfc._native.arrays import Encodings
 from netfc._native.version import VERSION
-from netfc.errors import LibraryError
 
 Flags = NDArray[numpy.uint8]
 
 SONAME = "libnetfc.so.0"
-BUILD_VARIABLE = "NETFC_BUILD"
 
 _MAX_FIELDS, _BATCH, _MAX_STEPS, _MAX_PARTS = 24, 256, 72, 7
 STEP_WRITES = 4
@@ -32,6 +30,12 @@ class Result(ctypes.Structure):
     """struct netfc_result."""
 
     _fields_ = [("z", ctypes.c_uint16), ("flags", ctypes.c_uint8)]
+
+
+class Slot(ctypes.Structure):
+    """struct netfc_slot."""
+
+    _fields_ = [("format", ctypes.c_void_p), ("point", ctypes.c_uint)]
 
 
 class Lanes(ctypes.Structure):
@@ -97,6 +101,20 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_decode": (ctypes.c_double, [_POINTER, _U16]),
     "netfc_encode": (_U16, [_POINTER, ctypes.c_double]),
     "netfc_exact_lanes": (_U8, _ARRAYS),
+    "netfc_extra_lanes": (_U8, _ARRAYS),
+    "netfc_function_known": (_POINTER, [_UNSIGNED]),
+    "netfc_function_by_name": (_POINTER, [_TEXT]),
+    "netfc_function_name": (_TEXT, [_POINTER]),
+    "netfc_function_meaning": (_TEXT, [_POINTER]),
+    "netfc_function_argument": (Slot, [_POINTER, _POINTER]),
+    "netfc_function_result": (Slot, [_POINTER, _POINTER]),
+    "netfc_function_table": (_INT, [_POINTER] * 4),
+    "netfc_own_function_load": (_INT, [_TEXT, ctypes.POINTER(_POINTER)]),
+    "netfc_own_function_free": (None, [_POINTER]),
+    "netfc_own_function_name": (_TEXT, [_POINTER]),
+    "netfc_own_function_format": (_POINTER, [_POINTER]),
+    "netfc_own_function_z": (_POINTER, [_POINTER]),
+    "netfc_own_function_flags": (_POINTER, [_POINTER]),
     "netfc_set_known_name": (_BOOL, [_UNSIGNED, _TEXT]),
     "netfc_set_build": (_INT, [_TEXT, ctypes.POINTER(_POINTER)]),
     "netfc_set_free": (None, [_POINTER]),
@@ -131,16 +149,8 @@ class Library:
     """
 
     def __init__(self, build: str | os.PathLike[str] | None = None):
-        self.functions: Any = _open(build)
-        self.version = _version(self.functions)
-        if self.version != VERSION:
-            raise LibraryError(
-                f"libnetfc is {self.version}, and netfc for Python is {VERSION}: install both from"
-                " one release (Debian: libnetfc0 and python3-netfc)"
-            )
-        for name, (result, arguments) in _PROTOTYPES.items():
-            function = getattr(self.functions, name)
-            function.restype, function.argtypes = result, arguments
+        self.functions: Any = loading.load(SONAME, "netfc", _PROTOTYPES, "netfc_version", build)
+        self.version = VERSION
 
 
 def default() -> Library:
@@ -148,7 +158,7 @@ def default() -> Library:
 
     Raises LibraryError, see Library.
     """
-    return _default(os.environ.get(BUILD_VARIABLE) or None)
+    return _default(loading.named_build())
 
 
 @functools.lru_cache
@@ -157,42 +167,26 @@ def _default(build: str | None) -> Library:
 
 
 def on_arrays(
-    function: Any, handle: Any, op_number: int, x: Encodings, y: Encodings
+    function: Any,
+    handle: Any,
+    op_number: int,
+    x: Encodings,
+    y: Encodings,
+    third: Encodings | None = None,
 ) -> tuple[Encodings, Flags]:
-    """Results and exception flags of netfc_compute() or netfc_exact_lanes(), in the shape of x."""
+    """Results and exception flags, in the shape of x.
+
+    function: netfc_compute(), netfc_exact_lanes() or netfc_extra_lanes()
+    third: what z is before
+    """
     if x.size > MAX_LANES:
         raise ValueError(f"{x.size} lanes are more than {MAX_LANES}, the most in one call")
-    z, flags = numpy.empty(x.shape, numpy.uint16), numpy.empty(x.shape, numpy.uint8)
+    z = numpy.zeros(x.shape, numpy.uint16)
+    if third is not None:
+        z[...] = third
+    flags = numpy.empty(x.shape, numpy.uint8)
     x, y = numpy.ascontiguousarray(x), numpy.ascontiguousarray(y)
     function(
         handle, op_number, x.ctypes.data, y.ctypes.data, z.ctypes.data, flags.ctypes.data, x.size
     )
     return z, flags
-
-
-def _open(build: str | os.PathLike[str] | None) -> ctypes.CDLL:
-    if build is None:
-        try:
-            return ctypes.CDLL(SONAME)
-        except OSError as error:
-            raise LibraryError(
-                f"{error}: install the Debian package libnetfc0, or build dpdk-netfc and let the"
-                f" environment variable {BUILD_VARIABLE} name the folder of the build"
-            ) from error
-    path = pathlib.Path(build).resolve() / "lib" / "netfc" / SONAME
-    try:
-        return ctypes.CDLL(str(path))
-    except OSError as error:
-        raise LibraryError(
-            f"{error}: '{build}' is not the folder of a build; make one with"
-            f' "meson setup {build} && ninja -C {build}"'
-        ) from error
-
-
-def _version(functions: ctypes.CDLL) -> str:
-    try:
-        ask = functions.netfc_version
-    except AttributeError:
-        return "older than 0.1.0"
-    ask.restype, ask.argtypes = ctypes.c_char_p, []
-    return str(ask().decode())

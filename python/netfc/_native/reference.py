@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The correctly rounded results, which libnetfc computes on integers and without tables."""
 
+from collections.abc import Sequence
+
 from netfc._native import libnetfc
 from netfc._native.arrays import Encodings
 
 
+# The operations that table sets have not, of enum netfc_extra_op.
+EXTRA_OPS = {"min": 5, "max": 6, "compare": 7, "fma": 8}
+
+
 def exact(
-    format_name: str, op_number: int, x: Encodings, y: Encodings, library: libnetfc.Library | None
+    format_name: str,
+    op_number: int,
+    operands: Sequence[Encodings],
+    library: libnetfc.Library | None,
 ) -> tuple[Encodings, libnetfc.Flags]:
-    """x (op) y and the exception flags of two arrays of one shape."""
+    """Results and exception flags of arrays of one shape: x (op) y, and x * y + z for fma."""
     functions = (library or libnetfc.default()).functions
     handle = functions.netfc_format_by_name(format_name.encode())
-    return libnetfc.on_arrays(functions.netfc_exact_lanes, handle, op_number, x, y)
+    is_extra = op_number in EXTRA_OPS.values()
+    function = functions.netfc_extra_lanes if is_extra else functions.netfc_exact_lanes
+    return libnetfc.on_arrays(function, handle, op_number, *operands)

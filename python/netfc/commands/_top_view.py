@@ -125,6 +125,8 @@ def of_jobs(after: Snapshot) -> Iterator[str]:
     for job in list(after.jobs.values())[:JOBS_SHOWN]:
         missing = job["workers"] - len(job["joined"])
         state = f"{missing} to join" if missing else f"silent for {job['silent_s']} s"
+        if job["silent"]:
+            state += f", workers {', '.join(map(str, job['silent']))} silent"
         yield f"  job {job['job']:<7}{job['workers']} workers, {job['slots']} slots, {state}"
 
 

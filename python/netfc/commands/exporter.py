@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program that serves the state of a running switch to Prometheus."""
+"""The program that serves the state of a running switch to Prometheus, and as a page."""
 
 import argparse
 import ipaddress
@@ -30,7 +30,8 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = Parser(
         prog=PROGRAM,
-        description="Serve the state of a running switch to Prometheus, " "at /metrics over HTTP.",
+        description="Serve the state of a running switch over HTTP: as a page at /, "
+        "to Prometheus at /metrics.",
     )
     add_telemetry_options(parser)
     parser.add_argument(
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     address, port = asked.listen
     try:
         # pylint: disable-next=import-outside-toplevel
-        from netfc import metrics
+        from netfc import exporter
     except ModuleNotFoundError as error:
         print(
             f"{PROGRAM}: {error.name} is not there: install python3-prometheus-client",
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Before there are threads, which would take them.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
-        metrics.serve(path, address, port)
+        exporter.serve(path, address, port)
     except OSError as error:
         print(f"{PROGRAM}: {address}:{port}: {error.strerror}", file=sys.stderr)
         return FAILED

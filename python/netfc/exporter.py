@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The server of a running switch's metrics and of its page, over HTTP."""
+
+import os
+import socket
+import socketserver
+import threading
+from typing import Any
+from wsgiref import simple_server
+
+from prometheus_client import exposition
+
+from netfc import dashboard, metrics
+
+SILENCE = 10  # seconds that a client may take to ask
+MOST_CLIENTS = 256  # at a time; others are closed
+
+
+class _Handler(simple_server.WSGIRequestHandler):
+    timeout = SILENCE
+
+    def log_message(self, *_: object) -> None:  # pylint: disable=arguments-differ
+        """Says nothing."""
+
+
+class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, address: str, port: int):
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._free = threading.Semaphore(MOST_CLIENTS)
+        super().__init__((address, port), _Handler)
+
+    def server_bind(self) -> None:
+        """Binds, without asking who has that address: the name server may be slow."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
+        self.setup_environ()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serves a client in a thread of its own, if there are not too many."""
+        # pylint: disable-next=consider-using-with
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serves a client to its end."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, *_: object) -> None:  # pylint: disable=arguments-differ
+        """Says nothing of clients that leave."""
+
+
+def serve(path: str | os.PathLike[str], address: str, port: int) -> None:
+    """Serves the switch at that telemetry socket: /metrics, and / as a page. In threads of its own.
+
+    Raises OSError where it cannot listen.
+    """
+    server = _Server(address, port)
+    server.set_app(
+        dashboard.application(path, exposition.make_wsgi_app(metrics.registry_for(path)))
+    )
+    threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of one number on numpy arrays: correctly rounded, one look-up for each element."""
+
+import ctypes
+import dataclasses
+import functools
+import os
+from typing import Any, Self
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+from netfc._native import arrays, libnetfc
+from netfc._native.arrays import Encodings, Values
+from netfc.errors import LibraryError
+from netfc.formats import Format
+
+_ENTRIES = 0x10000  # NETFC_FUNCTION_ENTRIES
+_FOREIGN = -7  # NETFC_ERR_FOREIGN
+
+
+@dataclasses.dataclass(frozen=True)
+class FixedPoint:
+    """Fixed-point numbers: an int16 (two's complement) as a multiple of 2 ** -point.
+
+    point: bits behind the binary point, 0 to 15; 0: integers
+    """
+
+    point: int
+
+    def decode(self, bits: ArrayLike) -> Values:
+        """The values of encodings.
+
+        bits: uint16 of any shape. Returns float64 of that shape.
+        """
+        words = numpy.asarray(bits, dtype=numpy.uint16).astype(numpy.int16)
+        values: Values = numpy.ldexp(words.astype(numpy.float64), -self.point)
+        return values
+
+    def encode(self, values: ArrayLike) -> Encodings:
+        """The encodings nearest to values, ties to even.
+
+        values: real numbers of any shape. Returns uint16 of that shape. Raises ValueError for
+        what does not fit.
+        """
+        multiples = numpy.rint(numpy.ldexp(numpy.asarray(values, numpy.float64), self.point))
+        if not numpy.all((multiples >= -0x8000) & (multiples <= 0x7FFF)):
+            end = numpy.ldexp(1.0, 15 - self.point)
+            raise ValueError(f"a number is none from {-end} to {end - 2.0**-self.point}")
+        encodings: Encodings = multiples.astype(numpy.int16).astype(numpy.uint16)
+        return encodings
+
+
+class Function:
+    """A function of one number: Function("sqrt"), Function("exp", "bf16").
+
+    name: a name of known_functions(): "rsqrt", "to_bf16", "from_q8"
+    number_format: of the numbers: a name or a netfc.Format
+    library: libnetfc; None: see netfc.TableSet
+
+    name: the name
+    meaning: what it computes, for people
+    format: netfc.Format of the numbers
+    argument, result: how x and f(x) are encoded: that format; another for "to_bf16"; FixedPoint
+        for the one side of "to_int16", "from_q8" and the like
+    entries: the encoding of f(x) for the encoding of every x, uint16 of shape (65536,), read-only
+    entry_flags: the exception flags with it, uint8 of that shape, bits of netfc.Flag
+
+    Function.load() reads one of your own. Raises ValueError for another name, LibraryError without
+    libnetfc.
+    """
+
+    meaning: str
+    argument: Format | FixedPoint
+    result: Format | FixedPoint
+
+    def __init__(
+        self,
+        name: str,
+        number_format: str | Format = "fp16",
+        library: libnetfc.Library | None = None,
+    ):
+        functions = (library or libnetfc.default()).functions
+        handle = functions.netfc_function_by_name(name.encode())
+        if not handle:
+            known = ", ".join(known_functions(library))
+            raise ValueError(f"no function '{name}': there are {known}")
+        if isinstance(number_format, str):
+            number_format = Format(number_format)
+        format_handle = functions.netfc_format_by_name(number_format.name.encode())
+        entries = numpy.empty(_ENTRIES, numpy.uint16)
+        entry_flags = numpy.empty(_ENTRIES, numpy.uint8)
+        error = functions.netfc_function_table(
+            handle, format_handle, entries.ctypes.data, entry_flags.ctypes.data
+        )
+        if error != 0:
+            raise LibraryError(f"{name}: {functions.netfc_strerror(error).decode()}")
+        self._set_table(name, number_format, entries, entry_flags)
+        self.meaning = functions.netfc_function_meaning(handle).decode()
+        self.argument = _slot(functions, functions.netfc_function_argument(handle, format_handle))
+        self.result = _slot(functions, functions.netfc_function_result(handle, format_handle))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], library: libnetfc.Library | None = None) -> Self:
+        """A function of your own, from a file that netfc-tables build --function has written.
+
+        Raises OSError where the file cannot be read, ValueError where it is no such file or is
+        damaged, LibraryError without libnetfc.
+        """
+        functions = (library or libnetfc.default()).functions
+        handle = ctypes.c_void_p()
+        with open(path, "rb"):  # what Python says of a file that cannot be read says more
+            error = functions.netfc_own_function_load(os.fsencode(path), ctypes.byref(handle))
+        if error != 0:
+            what = "not a function file" if error == _FOREIGN else ""
+            what = what or functions.netfc_strerror(error).decode()
+            raise ValueError(f"{os.fsdecode(path)}: {what}")
+        function = cls.__new__(cls)
+        z = (ctypes.c_uint16 * _ENTRIES).from_address(functions.netfc_own_function_z(handle))
+        flags = (ctypes.c_uint8 * _ENTRIES).from_address(functions.netfc_own_function_flags(handle))
+        format_handle = functions.netfc_own_function_format(handle)
+        function._set_table(
+            functions.netfc_own_function_name(handle).decode(),
+            Format(functions.netfc_format_name(format_handle).decode()),
+            numpy.array(z, numpy.uint16),
+            numpy.array(flags, numpy.uint8),
+        )
+        functions.netfc_own_function_free(handle)
+        return function
+
+    def _set_table(
+        self,
+        name: str,
+        number_format: Format,
+        entries: Encodings,
+        entry_flags: libnetfc.Flags,
+    ) -> None:
+        self.name = name
+        self.meaning = "a function of your own"
+        self.format = number_format
+        self.argument = number_format
+        self.result = number_format
+        self.entries = entries
+        self.entry_flags = entry_flags
+        entries.flags.writeable = False
+        entry_flags.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"netfc.Function('{self.name}', '{self.format.name}')"
+
+    def __call__(self, x: ArrayLike) -> NDArray[Any]:
+        """f(x), element by element.
+
+        x: numbers, which are rounded into `argument` first, or encodings (uint16), of any shape
+
+        Returns float64 for numbers and uint16 for encodings, of that shape. Raises TypeError for
+        what is no real number, ValueError for what does not fit a fixed-point argument.
+        """
+        return arrays.compute(self.argument, self._look_up, x, result=self.result)
+
+    def flags(self, x: ArrayLike) -> NDArray[numpy.uint8]:
+        """The exception flags of f(x), element by element: bits of netfc.Flag, as uint8."""
+        (bits,) = arrays.encoded(self.argument, x)
+        flags: NDArray[numpy.uint8] = self.entry_flags[bits]
+        return flags
+
+    def _look_up(self, x: Encodings) -> Encodings:
+        return self.entries[x]
+
+
+def _slot(functions: Any, slot: libnetfc.Slot) -> Format | FixedPoint:
+    if slot.format is None:
+        return FixedPoint(slot.point)
+    return Format(functions.netfc_format_name(ctypes.c_void_p(slot.format)).decode())
+
+
+def known_functions(library: libnetfc.Library | None = None) -> dict[str, str]:
+    """The functions that there are: what each computes, by its name.
+
+    Raises LibraryError without libnetfc.
+    """
+    return dict(_known((library or libnetfc.default()).functions))
+
+
+@functools.lru_cache
+def _known(functions: Any) -> dict[str, str]:
+    known: dict[str, str] = {}
+    while handle := functions.netfc_function_known(len(known)):
+        name = functions.netfc_function_name(handle).decode()
+        known[name] = functions.netfc_function_meaning(handle).decode()
+    return known
