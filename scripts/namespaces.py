@@ -12,6 +12,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 
 CLONE_NEWNET = 0x40000000  # from linux/sched.h
 TIMEOUT = 20  # seconds
@@ -143,13 +144,28 @@ def join(switch, number, host, checksums=True):
         host.run("ethtool", "-K", "eth0", "tx", "off")
 
 
+def become_root():
+    """For an ordinary user: runs the program anew as root of namespaces of its own, if it may.
+
+    Nothing else is different there but /run, which is empty: ip keeps its namespaces in it.
+    """
+    words = ["unshare", "--user", "--map-root-user", "--net", "--mount", "sh", "-c",
+             'mount -t tmpfs none /run && exec "$@"', "sh"]
+    if os.geteuid() == 0:
+        return
+    tried = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True,
+                           check=False)
+    if tried.returncode == 0:
+        os.execvp(words[0], [*words, *sys.orig_argv])
+
+
 def why_not():
     """Why namespaces cannot be used here; empty if they can.
 
     Makes two, joins them and runs a command inside: a container or a chroot may allow some of it.
     """
     if os.geteuid() != 0:
-        return "only root can make network namespaces"
+        return "only root can make network namespaces (try sudo)"
     try:
         with Namespace() as middle, Host(0) as host:
             join(middle, 0, host)

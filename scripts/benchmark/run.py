@@ -192,6 +192,22 @@ class Run:
         }
         head = tables.mixes_head([contender.name for contender in self._contenders])
         print_table("Traffic mixes, the worst for direct first", head, tables.mixes(found))
+        parts = {
+            mix.name: self._results.get(
+                "mixes_alone", mix.name, lambda mix=mix: self._mix_alone(mix),
+            )
+            for mix in mixes.MIXES
+            if mix.name in found and not mix.bridge
+        }
+        print_table(
+            "Cycles per packet of direct by part of the work", tables.PARTS,
+            tables.parts(found, parts),
+        )
+
+    def _mix_alone(self, mix):
+        """A mix through the direct engine's pipeline, without ports."""
+        capture = mixes.captures(mix, self._bench.folder)[0]
+        return alone.traffic_mix(self._bench, capture, "direct", self._settings.passes)
 
     def beside_bmv2(self):
         """The other software switch that runs P4 programs, where there is one."""

@@ -15,7 +15,7 @@ from netfc import Client
 from netfc.telemetry import Telemetry
 from slowloris import actors
 from slowloris.background import Background
-from slowloris.network import SWITCH_ADDRESS, Network
+from switched import SWITCH_ADDRESS, Network
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ("server", "honest", "attacker", "inquirer")

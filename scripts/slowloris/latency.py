@@ -16,7 +16,7 @@ import time
 from namespaces import CommandError
 from netfc import protocol
 from slowloris import detour
-from slowloris.network import SWITCH_ADDRESS, Network
+from switched import SWITCH_ADDRESS, Network
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ("server", "inquirer", "controller")

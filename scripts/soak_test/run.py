@@ -35,6 +35,10 @@ WRONG_COMMANDS = ({"command": "tables", "sets": "fp99_k1"}, {"command": "fly"},
 SWAP_S = 1.0
 WARM_UP_S = 10  # what is allocated once is there then; less in short runs
 MOST_GROWTH_KB = 4096
+# An allocation takes a free piece of the EAL's heap whole where less than a cache line or two would
+# be left of it: what is in use moves by some lines with the order of swaps. The least leak, one
+# element and its header (128 bytes) a swap, is past this after four swaps.
+MOST_HEAP_MOVES = 512
 LEAST_RATE = 0.95  # of the last minute to the first
 LANES = 16
 UNKNOWN_OP = 99
@@ -222,13 +226,14 @@ def judge(soak, samples, status, stats):
     rates = [rate(*pair) for pair in itertools.pairwise(samples)]
     ratio = rate(*samples[-2:], "lcore_seconds") / rate(*samples[:2], "lcore_seconds")
     growth = samples[-1]["resident_kb"] - samples[0]["resident_kb"]
+    heap_growth = samples[-1]["heap_bytes"] - samples[0]["heap_bytes"]
     accounted = stats["tx_packets"] + sum(stats["drops"].values())
     checks = {
         "exit status 0": status == 0,
         "every packet accounted for": accounted == stats["rx_packets"] + stats["copies"],
         "no packet buffer leaked": stats["mbufs_leaked"] == 0,
         f"memory grew by less than {MOST_GROWTH_KB} kB": growth < MOST_GROWTH_KB,
-        "the EAL's heap did not grow": samples[-1]["heap_bytes"] <= samples[0]["heap_bytes"],
+        f"the EAL's heap grew by less than {MOST_HEAP_MOVES} bytes": heap_growth < MOST_HEAP_MOVES,
         "no more open files": samples[-1]["open_files"] <= samples[0]["open_files"],
         f"last rate, per second of CPU time, at least {LEAST_RATE} of the first":
             ratio >= LEAST_RATE,
@@ -242,7 +247,7 @@ def judge(soak, samples, status, stats):
         "greatest_rate": max(rates), "rate_ratio": rates[-1] / rates[0],
         "cpu_rate_ratio": ratio,
         "memory_growth_kb": growth,
-        "heap_growth_bytes": samples[-1]["heap_bytes"] - samples[0]["heap_bytes"],
+        "heap_growth_bytes": heap_growth,
         "checks": checks,
     }
 

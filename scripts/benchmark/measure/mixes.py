@@ -210,7 +210,8 @@ def write(mix, path, port=0):
     capture.write(path, frames(mix, mix.packets, port))
 
 
-def _captures(mix, folder):
+def captures(mix, folder):
+    """Captures of what comes in by each port; made where they are not there yet."""
     paths = []
     for port in range(mix.ports):
         paths.append(folder / f"mix-{MIXES.index(mix)}-{port}.pcap")
@@ -221,7 +222,7 @@ def _captures(mix, folder):
 
 def run(bench, contenders, mix, settings):
     """Packets per second of each contender, by name, and their ratios, round by round."""
-    captures = _captures(mix, bench.folder)
+    paths = captures(mix, bench.folder)
     options = ("--forward", "bridge" if mix.bridge else "reflect")
     tables = ",".join(TABLES.values())
     results = {contender.name: {"samples": []} for contender in contenders}
@@ -229,7 +230,7 @@ def run(bench, contenders, mix, settings):
         programs = []
         for contender in contenders:
             program = bench.start(
-                contender, captures[:1], tables, options=options, other_port=captures[1:]
+                contender, paths[:1], tables, options=options, other_port=paths[1:]
             )
             programs.append(running.enter_context(program))
         for _ in range(settings.rounds):

@@ -56,6 +56,38 @@ def mixes(found):
     return rows
 
 
+PARTS = [
+    *("", "whole switch", "receive and send", "classify", "compute and reply", "swap addresses"),
+    *("rest", "5tswap", "of 5tswap", "were computing free"),
+]
+
+
+def parts(found, alone):
+    """Rows of PARTS: TSC cycles per packet of traffic mixes, the worst for the direct engine first.
+
+    found: the whole switch and its peers, by mix; alone: its parts without ports.
+    """
+    order = sorted(alone, key=lambda name: found[name]["netfc direct"]["ratio"][SWAP])
+    rows = []
+    for name in order:
+        one = alone[name]
+        whole, device, swap = (
+            one["tsc_hz"] / found[name][peer]["packets"]["median"]
+            for peer in ("netfc direct", "testpmd io", SWAP)
+        )
+        classify, reflect = one["classify"]["least"], one["reflect"]["least"]
+        compute = max(one["pipeline"]["least"] - classify, 0.0)
+        rest = whole - device - classify - compute - reflect
+        cycles = (whole, device, classify, compute, reflect, rest, swap)
+        rows.append([
+            name,
+            *(f"{count:.1f}" for count in cycles),
+            ratio(found[name]["netfc direct"], SWAP),
+            f"{found[name]['netfc direct']['ratio'][SWAP] * whole / (whole - compute):.2f}",
+        ])
+    return rows
+
+
 COMPARISON = [
     *("", "Mpps", "least..greatest", "cycles/packet", "cycles/lane", "Mlanes/s", "Gbit/s"),
     *("of 5tswap", "of csum"),

@@ -72,6 +72,18 @@ def traffic_mixes(results):
         ),
         Table(tables.mixes_head(names), tables.mixes(found)),
         Figure(_images(["mixes"]), "Packets per second, as parts of testpmd 5tswap's."),
+        Heading(3, "What bounds them"),
+        Paragraph(
+            "TSC cycles per packet. The whole switch and testpmd are those of the table above;"
+            " `io` receives and sends, no more. The parts are timed by netfc-microbench without"
+            " ports, the least of all passes: every packet of a burst is classified (tags, IPv4"
+            " or IPv6, UDP, the request's fields); lanes are gathered, computed, written back,"
+            " with status and checksum; addresses are swapped. The rest, which none of these"
+            " accounts for, is polling, counting and what the parts take from each other's"
+            " caches; below zero where a part takes longer on its own. The last column is what"
+            " would be left of the gap to 5tswap if lanes computed themselves."
+        ),
+        Table(tables.PARTS, tables.parts(found, results["done"]["mixes_alone"])),
     ]
 
 

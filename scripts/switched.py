@@ -11,18 +11,23 @@ import time
 from namespaces import Built, CommandError, Host, Namespace, join
 
 PATIENCE = 20  # seconds
+PREFIX = "switched"  # of the files in the folder of its own
 SWITCH_ADDRESS = "10.1.0.100"
-AF_PACKET_FRAMES = 4096
+FRAMES = 4096
 
 
 class Network(Built):
     """Hosts at the ports of a bridging switch. A context manager; raises CommandError.
 
     names: of the hosts, each a key of `hosts`, with addresses 10.1.0.1, 10.1.0.2 and so on.
+    frames: that a port has space for each way; 4 KB each, locked, of which users may have 8 MB.
+    lcores: of the switch, on all CPUs that there are.
     """
 
-    def __init__(self, program, names, options):
+    def __init__(self, program, names, options, frames=FRAMES, lcores=1):
         super().__init__()
+        self._frames, self._lcores = frames, lcores
+        self.middle = None
         self._names = names
         self._program = program
         self._options = options
@@ -33,21 +38,25 @@ class Network(Built):
     def _build(self):
         folder = tempfile.TemporaryDirectory(prefix="netfc-")  # pylint: disable=consider-using-with
         self.folder = pathlib.Path(self._stack.enter_context(folder))
-        middle = self._stack.enter_context(Namespace())
+        self.middle = middle = self._stack.enter_context(Namespace())
+        self._connect(middle)
+        self._start_switch(middle)
+
+    def _connect(self, middle):
+        """Makes the hosts, and the switch's interfaces p0, p1 and so on, in its namespace."""
         for number, name in enumerate(self._names):
             host = self._stack.enter_context(Host(number))
             join(middle, number, host)
             host.configure()
             self.hosts[name] = host
-        self._start_switch(middle)
 
     def _start_switch(self, middle):
-        vdevs = [f"--vdev=net_af_packet{n},iface=p{n},framecnt={AF_PACKET_FRAMES}"
+        vdevs = [f"--vdev=net_af_packet{n},iface=p{n},framecnt={self._frames},qpairs={self._lcores}"
                  for n in range(len(self._names))]
         self._log = self._stack.enter_context((self.folder / "switch").open("w+"))
         self.switch = middle.start(
-            self._program, "--no-huge", "-m", 512, "--no-pci", "-l", 0,
-            "--file-prefix", "slowloris", *vdevs, "--", "--forward", "bridge", "--match", "direct",
+            self._program, "--no-huge", "-m", 512, "--no-pci", *self._lcore_words(),
+            "--file-prefix", PREFIX, *vdevs, "--", "--forward", "bridge", "--match", "direct",
             "--address", f"{SWITCH_ADDRESS}/24", "--stats-json", self.folder / "stats",
             *self._options, stdout=self._log, stderr=subprocess.STDOUT,
             env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
@@ -59,10 +68,16 @@ class Network(Built):
             time.sleep(0.05)
         time.sleep(0.5)  # until its ports are up
 
+    def _lcore_words(self):
+        if self._lcores == 1:
+            return ["-l", 0]
+        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        return ["--lcores", f"(0-{self._lcores - 1})@({cpus})"]
+
     @property
     def telemetry(self):
         """The path of the switch's telemetry socket."""
-        return self.folder / "dpdk" / "slowloris" / "dpdk_telemetry.v2"
+        return self.folder / "dpdk" / PREFIX / "dpdk_telemetry.v2"
 
     def log(self):
         """What the switch has said so far."""

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Four workers and a switch that adds up what they send.
+
+Each worker is a process in a network namespace of its own. Shows that the sums are the exact ones,
+rounded once, beside float32 sums in two orders, which differ; then one of the workers is killed,
+and the others are told which.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import secrets
+import subprocess
+import sys
+import time
+
+import numpy
+
+import namespaces
+from aggregation import sums
+from namespaces import Built, CommandError
+from switched import SWITCH_ADDRESS, Network
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORKERS = 4
+KILLED = 2
+STALL = 1  # seconds after which the switch names who is missing
+FRAMES = 256  # twice as many as a worker sends before it waits for results
+FORWARD, BACKWARD = list(range(WORKERS)), list(reversed(range(WORKERS)))
+
+
+class Worker:
+    """A worker's process on a host. A context manager."""
+
+    def __init__(self, host, options):
+        self.number = options["worker"]
+        self._process = host.start(
+            sys.executable, "-P", "-m", "aggregation.worker", json.dumps(options),
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}"})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def kill(self):
+        """As a crash would: without a word to anybody."""
+        self._process.kill()
+
+    def listen(self, event):
+        """What it says next, which is that. Raises CommandError where it is something else."""
+        line = self._process.stdout.readline()
+        said = json.loads(line) if line else {"event": "end", "text": "it has ended"}
+        if said["event"] != event:
+            raise CommandError(f"worker {self.number}: {said.get('text', said)}")
+        return said
+
+
+class Team(Built):
+    """The workers, and the switch between them. A context manager; raises CommandError."""
+
+    def __init__(self, build, values):
+        super().__init__()
+        self._build_folder, self._values = build, values
+        self.workers = []
+        self.paths = []
+
+    def _build(self):
+        options = ["--aggregate", f"stall={STALL}"]
+        network = self._stack.enter_context(
+            Network(self._build_folder / "app" / "dpdk-netfc", range(WORKERS), options, FRAMES))
+        token = secrets.randbits(64)
+        for number, host in network.hosts.items():
+            self.paths.append(str(network.folder / f"worker{number}.npy"))
+            self.workers.append(self._stack.enter_context(Worker(host, {
+                "worker": number, "workers": WORKERS, "switch": SWITCH_ADDRESS, "token": token,
+                "values": self._values, "path": self.paths[-1],
+                "build": str(self._build_folder)})))
+
+    def results(self):
+        """Each worker's sums, of shape (workers, values)."""
+        return numpy.array([numpy.load(path) for path in self.paths])
+
+
+def figures_of(results, values):
+    """How many sums of whom are the exact ones, rounded once."""
+    exact = sums.exact_sums(values)
+    orders = [sums.sums_in_order(values, order) for order in (FORWARD, BACKWARD)]
+    differing = numpy.flatnonzero(orders[0] != orders[1])
+    lane = int(differing[0]) if len(differing) else 0
+    return {
+        "values": values.shape[1],
+        "switch": [sums.count_same(result, exact) for result in results],
+        "orders": [sums.count_same(order, exact) for order in orders],
+        "orders_differ": len(differing),
+        "example": {"value": lane, "exact": float(exact[lane]), "switch": float(results[0][lane]),
+                    "orders": [float(order[lane]) for order in orders]},
+    }
+
+
+def run(build, count, say):
+    """The demonstration, in a folder of a build, with so many values. Returns figures."""
+    say(f"{WORKERS} workers in network namespaces, each on a link of its own to the switch, "
+        f"{SWITCH_ADDRESS}")
+    with Team(build, count) as team:
+        said = [worker.listen("sums") for worker in team.workers]
+        seconds = max(each["seconds"] for each in said)
+        say(f"each worker has the sum of {count:,} float32 of all, twice; {seconds:.2f} s each")
+        values = numpy.array([sums.gradients(number, count) for number in range(WORKERS)])
+        figures = {**figures_of(team.results(), values), "seconds": seconds,
+                   "same_again": [each["same"] for each in said]}
+        say("these are compared with exact sums")
+        print(describe_sums(figures), flush=True)
+        team.workers[KILLED].kill()
+        say(f"training goes on; worker {KILLED} is killed")
+        figures["told"] = {worker.number: worker.listen("failed")
+                           for worker in team.workers if worker.number != KILLED}
+    for number, told in figures["told"].items():
+        say(f"worker {number} hears, {told['seconds']:.1f} s after its latest result: "
+            f"{told['text']}")
+    return figures
+
+
+def describe_sums(figures):
+    """Lines for people."""
+    count, example = figures["values"], figures["example"]
+
+    def row(name, right, value):
+        return f"  {name:<34} {right:>12,} {100 * right / count:>8.2f} % {value:>16.9g}"
+
+    names = ["float32, " + " + ".join(map(str, order)) for order in (FORWARD, BACKWARD)]
+    lines = [f"{'':<36} {'correctly rounded':>23}{'value ' + str(example['value']):>18}"]
+    lines += [row(f"the switch, worker {number}", right, example["switch"])
+              for number, right in enumerate(figures["switch"])]
+    lines += [row(name, right, value) for name, right, value
+              in zip(names, figures["orders"], example["orders"])]
+    lines.append(f"  {figures['orders_differ']:,} of the float32 sums depend on the order; "
+                 "the switch's sums have the same bits each time")
+    return "\n".join(["", *lines, ""])
+
+
+def is_right(figures):
+    """Whether all is as the documentation promises."""
+    full = [figures["values"]] * WORKERS
+    return figures["switch"] == full and figures["same_again"] == full and \
+        all(told["worker"] == KILLED for told in figures["told"].values())
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="aggregate-demo", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--values", type=int, default=1_000_000,
+                        help="that each worker has (default %(default)s)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+    options = parser.parse_args()
+    if not 1 <= options.values <= 100_000_000:
+        parser.error("--values: give 1 to 100,000,000")
+    namespaces.become_root()
+    reason = namespaces.why_not()
+    if reason:
+        sys.exit(f"aggregate-demo: {reason}")
+    begun = time.monotonic()
+    try:
+        figures = run(options.build.resolve(), options.values,
+                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
+    except CommandError as error:
+        sys.exit(f"aggregate-demo: {error}")
+    if options.json:
+        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    if not is_right(figures):
+        sys.exit("aggregate-demo: that is not what was promised")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hosts on links of limited speed, with a switch or a bridge of the kernel's in the middle.
+
+    host n: eth0 --- wn, a bridge, sn --- pn: dpdk-netfc
+            eth0 --- wn, the same bridge for all
+
+The namespace between has what limits a link: a token bucket (tc tbf) each way, and, where asked
+for, packets that are lost at random at the end of a link (nft). Needs root.
+"""
+
+from namespaces import Built, Host, Namespace
+from switched import FRAMES, Network
+
+BURST, QUEUE = "16kb", "300kb"  # of a token bucket; 300 KB are 24 ms at 100 Mbit/s
+
+
+class Lines(Namespace):
+    """The namespace with the far ends of the hosts' links. A context manager."""
+
+    def __init__(self, mbit, lost):
+        """mbit: of each link, each way; lost: share of the packets, at each link's end."""
+        super().__init__()
+        self._mbit, self._lost = mbit, lost
+
+    def attach(self, number, host):
+        """A host's link, wn."""
+        name = f"w{number}"
+        self.ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", host.name)
+        # One packet is one packet from here on: links count and lose packets, not pieces of 64 KB.
+        host.run("ethtool", "-K", "eth0", "tx", "off", "tso", "off", "gso", "off")
+        self.run("ethtool", "-K", name, "tx", "off", "tso", "off", "gso", "off")
+        host.configure()
+        self.ip("link", "set", name, "up")
+        for place, interface in ((host, "eth0"), (self, name)):
+            place.run("tc", "qdisc", "add", "dev", interface, "root", "tbf", "rate",
+                      f"{self._mbit}mbit", "burst", BURST, "limit", QUEUE)
+        self.lose(name)
+
+    def bridge(self, name, interfaces):
+        """Joins interfaces."""
+        self.ip("link", "add", name, "type", "bridge", "mcast_snooping", 0)
+        for interface in interfaces:
+            self.ip("link", "set", interface, "master", name)
+        self.ip("link", "set", name, "up")
+
+    def lose(self, interface):
+        """Some of what an interface receives is lost from now on."""
+        if self._lost == 0:
+            return
+        rule = (f"table netdev loss {{ chain {interface} {{ type filter hook ingress device "
+                f"{interface} priority 0; numgen random mod 10000 < {round(self._lost * 10000)} "
+                "drop; }; }")
+        self.run("nft", rule)
+
+
+class Bridged(Built):
+    """Hosts at one bridge. A context manager; raises CommandError."""
+
+    def __init__(self, count, mbit, lost):
+        super().__init__()
+        self._count, self._mbit, self._lost = count, mbit, lost
+        self.hosts = []
+
+    def _build(self):
+        lines = self._stack.enter_context(Lines(self._mbit, self._lost))
+        for number in range(self._count):
+            self.hosts.append(self._stack.enter_context(Host(number)))
+            lines.attach(number, self.hosts[-1])
+        lines.bridge("bridge", [f"w{number}" for number in range(self._count)])
+
+
+class Switched(Network):
+    """Hosts at a switch that aggregates. A context manager; raises CommandError."""
+
+    def __init__(self, program, count, mbit, lost, frames=FRAMES):
+        super().__init__(program, range(count), ["--aggregate"], frames)
+        self._mbit, self._lost = mbit, lost
+
+    def _connect(self, middle):
+        lines = self._stack.enter_context(Lines(self._mbit, self._lost))
+        for number in self._names:
+            host = self._stack.enter_context(Host(number))
+            lines.attach(number, host)
+            lines.ip("link", "add", f"s{number}", "type", "veth", "peer", "name", f"p{number}",
+                     "netns", middle.name)
+            lines.ip("link", "set", f"s{number}", "up")
+            middle.ip("link", "set", f"p{number}", "up")
+            lines.lose(f"s{number}")
+            lines.bridge(f"b{number}", [f"w{number}", f"s{number}"])
+            self.hosts[number] = host
+

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times of summing vectors of float32 over workers whose links are limited, three ways.
+
+netfc: dpdk-netfc adds up; gloo: PyTorch's ring; server: a parameter server on a link as fast as
+a worker's. Each worker is a process in a network namespace of its own; the same links for all.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import namespaces
+from benchmark.allreduce.links import Bridged, Switched
+from namespaces import CommandError
+from switched import SWITCH_ADDRESS
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+WAYS = ("netfc", "gloo", "server")
+MBIT = 100
+LOST = 0.01
+SMALL, LARGE, HUGE = 1024, 10_000_000, 100_000_000  # bytes
+PATIENCE = 300  # seconds
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
+               "OMP_NUM_THREADS": "1"}
+
+
+class Team(namespaces.Built):
+    """Workers that sum one way. A context manager; raises CommandError."""
+
+    def __init__(self, build, by, count, lost=0.0):
+        super().__init__()
+        self._folder, self._by, self._count, self._lost = build, by, count, lost
+        self._workers = []
+
+    def _build(self):
+        if self._by == "netfc":
+            program = self._folder / "app" / "dpdk-netfc"
+            network = self._stack.enter_context(Switched(program, self._count, MBIT, self._lost))
+            hosts = list(network.hosts.values())
+        else:
+            more = 1 if self._by == "server" else 0
+            network = self._stack.enter_context(Bridged(self._count + more, MBIT, self._lost))
+            hosts = network.hosts
+        folder = self._stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
+        options = {"by": self._by, "workers": self._count, "switch": SWITCH_ADDRESS,
+                   "token": secrets.randbits(64), "build": str(self._folder),
+                   "rendezvous": f"{folder}/rendezvous", "server": hosts[-1].ipv4}
+        if self._by == "server":
+            self._start(hosts[-1], "benchmark.allreduce.server", self._count, hosts[-1].ipv4)
+        options["cores"] = worker_cores(self._by)
+        self._workers = [self._start(host, "benchmark.allreduce.worker",
+                                     json.dumps({**options, "worker": number}))
+                         for number, host in enumerate(hosts[:self._count])]
+        self._answers()
+
+    def _start(self, host, module, *words):
+        process = subprocess.Popen(
+            ["ip", "netns", "exec", host.name, sys.executable, "-P", "-m", module,
+             *map(str, words)], text=True, env=ENVIRONMENT, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+        self._stack.callback(end, process)
+        return process
+
+    def _answers(self):
+        lines = [worker.stdout.readline() for worker in self._workers]
+        if not all(lines):
+            raise CommandError(f"{self._by}: worker {lines.index('')} has ended")
+        return list(map(json.loads, lines))
+
+    def seconds(self, size, times):
+        """Of the slowest worker, each time."""
+        for worker in self._workers:
+            print(json.dumps({"bytes": size, "times": times}), file=worker.stdin, flush=True)
+        return [max(each) for each in zip(*self._answers())]
+
+    def counters(self):
+        """Of each worker; these end with it."""
+        for worker in self._workers:
+            worker.stdin.close()
+        return self._answers()
+
+
+def worker_cores(by):
+    """Cores for workers: not the switch's, which is another machine elsewhere."""
+    cores = os.sched_getaffinity(0)
+    return sorted(cores - {0} if by == "netfc" and len(cores) > 1 else cores)
+
+
+def end(process):
+    """It may have ended already."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with contextlib.suppress(BrokenPipeError):
+            stream.close()
+
+
+def measure(build, by, count, tasks, lost=0.0):
+    """Seconds, by bytes: (bytes, times) each; the first time warms up and is left out."""
+    with Team(build, by, count, lost) as team:
+        took = {str(size): team.seconds(size, times + 1)[1:] for size, times in tasks}
+        counters = team.counters()
+    return {"workers": count, "by": by, "lost": lost, "seconds": took,
+            "sent": sum(each.get("sent", 0) for each in counters),
+            "retransmitted": sum(each.get("retransmitted", 0) for each in counters)}
+
+
+def plan(quick):
+    """What is measured: keyword arguments of measure()."""
+    small = (SMALL, 100 if quick else 300)
+    for count in (4,) if quick else (4, 8):
+        for by in WAYS:
+            yield {"by": by, "count": count, "tasks": [small, large(by, quick)]}
+    for by in ("netfc",) if quick else ("netfc", "gloo"):
+        yield {"by": by, "count": 4, "tasks": [large(by, quick)], "lost": LOST}
+    if not quick:
+        for by in ("netfc", "gloo"):
+            yield {"by": by, "count": 4, "tasks": [(HUGE, 1)]}
+
+
+def large(by, quick):
+    """The task that loads the links; the server takes several times as long as the others."""
+    return (LARGE // 10 if quick else LARGE, 1 if quick else 2 if by == "server" else 5)
+
+
+def typical(took):
+    """Of short times the median; of long ones the least: the machine's other work only adds."""
+    middle = statistics.median(took)
+    return middle if middle < 0.05 else min(took)
+
+
+def find(results, by, count, lost, size):
+    """The time for that, in seconds; None: not measured."""
+    for result in results:
+        if (result["by"], result["workers"], result["lost"]) == (by, count, lost):
+            if str(size) in result["seconds"]:
+                return typical(result["seconds"][str(size)])
+    return None
+
+
+def size_text(size):
+    """For people."""
+    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1024} KB"
+
+
+def time_text(seconds):
+    """For people."""
+    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1e3 * seconds:.2f} ms"
+
+
+def table(results):
+    """Lines of Markdown."""
+    rows = sorted({(int(size), result["workers"], result["lost"])
+                   for result in results for size in result["seconds"]})
+    lines = ["| values of each worker | workers | packets lost | switch | gloo's ring | "
+             "parameter server | switch / ring |", "|---|---|---|---|---|---|---|"]
+    for size, count, lost in rows:
+        times = [find(results, by, count, lost, size) for by in WAYS]
+        ratio = f"{times[0] / times[1]:.2f}" if times[0] and times[1] else ""
+        cells = [time_text(each) if each else "" for each in times]
+        lines.append(f"| {size_text(size)} | {count} | {100 * lost:.0f} % | "
+                     + " | ".join([*cells, ratio]) + " |")
+    return "\n".join(lines)
+
+
+def promises(results):
+    """What is to hold: (text, figure, limit); figures are None where nothing was measured."""
+    def ratio(size, count):
+        netfc, gloo = (find(results, by, count, 0.0, size) for by in ("netfc", "gloo"))
+        return netfc / gloo if netfc and gloo else None
+
+    whole, with_loss = (find(results, "netfc", 4, lost, LARGE) for lost in (0.0, LOST))
+    yield "10 MB, 4 workers: share of gloo's time", ratio(LARGE, 4), 0.75
+    yield "10 MB, 8 workers: share of gloo's time", ratio(LARGE, 8), 0.65
+    yield "1 KB, 4 workers: share of gloo's latency", ratio(SMALL, 4), 0.5
+    yield "1 KB, 8 workers: share of gloo's latency", ratio(SMALL, 8), 0.5
+    yield ("10 MB, 4 workers: time with 1 % of packets lost, over without",
+           with_loss / whole if with_loss and whole else None, 1.2)
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="allreduce-bench", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
+    parser.add_argument("--workers", type=int, choices=(4, 8), help="so many only")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+    options = parser.parse_args()
+    reason = namespaces.why_not()
+    if reason:
+        sys.exit(f"allreduce-bench: {reason}")
+    results = []
+    try:
+        for task in plan(options.quick):
+            if task["by"] not in (options.only or WAYS) or \
+                    task["count"] != (options.workers or task["count"]):
+                continue
+            began = time.monotonic()
+            results.append(measure(options.build.resolve(), **task))
+            if options.json:
+                options.json.write_text(json.dumps({"mbit": MBIT, "results": results}) + "\n",
+                                        encoding="ascii")
+            print(f"{task['by']}, {task['count']} workers, {100 * task.get('lost', 0):.0f} % lost: "
+                  f"{time.monotonic() - began:.0f} s", file=sys.stderr)
+    except CommandError as error:
+        sys.exit(f"allreduce-bench: {error}")
+    print(f"Links of {MBIT} Mbit/s each way; float32; 1 KB: medians, else the least of several\n")
+    print(table(results) + "\n")
+    for text, figure, limit in promises(results):
+        if figure is not None:
+            print(f"{text}: {figure:.2f} (at most {limit}{'' if figure <= limit else ': MISSED'})")
+
+
+if __name__ == "__main__":
+    main()

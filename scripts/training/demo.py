@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Workers train a small network, with the switch between them, in several ways.
+
+Shows that training with the switch's sums gives the same weights each time, whatever is lost or
+late, and what gloo, scaled integers and the paper's tables give; writes a report.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+
+import numpy
+
+import namespaces
+from namespaces import CommandError
+from training import exact, report
+from training.team import ROOT, Run, train
+
+NAMES = ("netfc", "gloo", "integers", "tables")
+HIDDEN = (256, 1024)  # neurons of the two networks whose steps are timed
+MEGABITS = (100, 0)
+FIRSTS = range(1, 6)  # networks that begin with other weights, for the accuracy
+QUICK = {"workers": 2, "steps": 10, "timed_steps": 5}
+
+
+def recorded(build, options):
+    """A run of each way with its gradients: outcomes' figures, and weights by the way."""
+    figures, weights = {}, {}
+    for name in NAMES:
+        outcome = train(build, Run(name, options.workers, options.steps, record=True))
+        figures[name] = {
+            "accuracies": accuracies(build, options, name, outcome), "torch": outcome.torch,
+            "losses": outcome.losses.mean(0).tolist(),
+            "link_bytes": int(numpy.mean(outcome.link_bytes)), **compared(outcome)}
+        weights[name] = outcome.weights
+        print(f"{name}: accuracy {numpy.mean(figures[name]['accuracies']):.4f}, "
+              f"{figures[name]['wrong']:,} of "
+              f"{outcome.got.size:,} gradients are not the exact mean, rounded once", flush=True)
+    return figures, weights
+
+
+def accuracies(build, options, name, outcome):
+    """Of networks that begin with other weights, too; outcome: of the first."""
+    size = options.workers, options.steps
+    others = () if options.quick else FIRSTS[1:]
+    return [outcome.accuracy] + [
+        train(build, Run(name, *size, late=False, first=first)).accuracy for first in others]
+
+
+def compared(outcome):
+    """Gradients beside the exact means: how many are wrong, and each step's relative error."""
+    errors, wrong = [], 0
+    for step, got in enumerate(outcome.got):
+        right = exact.means(outcome.given[:, step])
+        wrong += exact.differ(got, right)
+        error = numpy.linalg.norm(got.astype("f8") - right)
+        errors.append(float(error / numpy.linalg.norm(right.astype("f8"))))
+    return {"errors": errors, "wrong": wrong, "gradients": outcome.got.size}
+
+
+def other_runs(options):
+    """Runs that are to give the weights of the first of their way, by what is different."""
+    dealt = tuple(reversed(range(options.workers)))
+    size = options.workers, options.steps
+    runs = {
+        "5 % of packets lost": Run("netfc", *size, seed=2, loss=5),
+        "ranks dealt out differently": Run("netfc", *size, seed=4, parts=dealt),
+        "again, other delays": Run("netfc", *size, seed=1),
+        "two lcores": Run("netfc", *size, seed=3, lcores=2),
+        "gloo, again": Run("gloo", *size, seed=1),
+        "gloo, ranks dealt out differently": Run("gloo", *size, seed=4, parts=dealt),
+    }
+    return dict(list(runs.items())[:2]) if options.quick else runs
+
+
+def repeated(build, options, weights):
+    """How many weights other runs have differently than the first of their way."""
+    differing = {}
+    for name, run in other_runs(options).items():
+        differing[name] = exact.differ(train(build, run).weights, weights[run.way])
+        print(f"{name}: {differing[name]:,} of {weights[run.way].size:,} weights differ",
+              flush=True)
+    return differing
+
+
+def timed(build, options):
+    """For each network and speed of links: each way's seconds of a step."""
+    cases = [(hidden, megabits) for hidden in HIDDEN for megabits in MEGABITS]
+    rows = []
+    for hidden, megabits in cases[:1] if options.quick else cases:
+        row = {"megabits": megabits, "seconds": {}}
+        for name in ("netfc", "gloo"):
+            run = Run(name, options.workers, options.timed_steps, megabits=megabits, late=False,
+                      hidden=hidden)
+            outcome = train(build, run)
+            row["values"] = outcome.weights.size
+            # The slowest rank's: the others wait for it.
+            row["seconds"][name] = float(numpy.median(outcome.seconds, axis=1).max())
+            print(f"{name}, {row['values']:,} weights, {report.link(megabits)}: "
+                  f"{1e3 * row['seconds'][name]:.1f} ms a step", flush=True)
+        rows.append(row)
+    return rows
+
+
+def run_all(build, options):
+    """All figures. Raises CommandError."""
+    ways, weights = recorded(build, options)
+    return {
+        "workers": options.workers, "steps": options.steps, "timed_steps": options.timed_steps,
+        "weights": weights["netfc"].size, "cpus": len(os.sched_getaffinity(0)), "ways": ways,
+        "differing": repeated(build, options, weights), "timed": timed(build, options)}
+
+
+def broken(figures):
+    """What the switch has promised and not kept."""
+    names = [name for name, count in figures["differing"].items()
+             if count and not name.startswith("gloo")]
+    return names + (["gradients"] if figures["ways"]["netfc"]["wrong"] else [])
+
+
+def parsed():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="train-demo", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--workers", type=int, choices=(2, 4, 8), default=4,
+                        help="(default %(default)s)")
+    parser.add_argument("--steps", type=int, default=200, help="(default %(default)s)")
+    parser.add_argument("--timed-steps", type=int, default=30, help="(default %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="less of everything: "
+                        "2 workers, 10 steps, and not all runs")
+    parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
+                        help="write a page in Markdown there, its plots into a folder beside it")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+    options = parser.parse_args()
+    if options.quick:
+        vars(options).update(QUICK)
+    if min(options.steps, options.timed_steps) < 1:
+        parser.error("--steps, --timed-steps: give 1 or more")
+    if options.report and not options.report.suffix:
+        parser.error(f"--report {options.report}: give a name with a suffix, training.md; plots go "
+                     "into the folder training")
+    return options
+
+
+def main():
+    """The command line."""
+    options = parsed()
+    namespaces.become_root()
+    reason = namespaces.why_not()
+    if reason:
+        sys.exit(f"train-demo: {reason}")
+    begun = time.monotonic()
+    try:
+        figures = run_all(options.build.resolve(), options)
+    except CommandError as error:
+        sys.exit(f"train-demo: {error}")
+    print(f"{time.monotonic() - begun:.0f} s")
+    if options.json:
+        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    if options.report:
+        report.write(figures, options.report)
+    if broken(figures):
+        sys.exit(f"train-demo: that is not what was promised: {', '.join(broken(figures))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Means of binary32 values, exact and rounded once. Arrays have the shape (ranks, ..., values)."""
+
+import fractions
+
+import numpy
+
+
+def means(given):
+    """The exact means, rounded to binary32 to nearest, ties to even; ranks: a power of two.
+
+    Sums of binary64 are exact for most lanes: twoSum tells for which. The others are added up in
+    fractions.
+    """
+    total = numpy.zeros(given.shape[1:])
+    inexact = numpy.zeros(given.shape[1:], bool)
+    for one in given.astype(numpy.float64):
+        before, total = total, total + one
+        other = total - before
+        inexact |= (before - (total - other)) + (one - other) != 0
+    result = (total / len(given)).astype(numpy.float32)
+    for lane in zip(*numpy.nonzero(inexact)):
+        column = given[(slice(None), *lane)].tolist()
+        result[lane] = nearest(sum(map(fractions.Fraction, column)) / len(given))
+    return result
+
+
+def nearest(value):
+    """A fraction to the nearest binary32, ties to even; no overflow."""
+    if value == 0:
+        return numpy.float32(0)
+    exponent = abs(value.numerator).bit_length() - value.denominator.bit_length()
+    if abs(value) < fractions.Fraction(2) ** exponent:
+        exponent -= 1
+    unit = fractions.Fraction(2) ** max(exponent - 23, -149)
+    return numpy.float32(float(round(value / unit) * unit))
+
+
+def differ(one, other):
+    """How many values have other bits; zeros of both signs are the same."""
+    return int(numpy.count_nonzero(one != other))

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks in network namespaces at the ports of the switch, and one training of theirs."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy
+
+from benchmark.allreduce.links import Switched
+from namespaces import CommandError
+from switched import SWITCH_ADDRESS, Network
+from training import digits
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FRAMES = 1024  # of a port each way
+PATIENCE = 300  # seconds for one training
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """How a training goes on.
+
+    way: of ways.WAYS. ranks: how many. parts: which part of the data each rank has, None: that of
+    its number. seed: how late ranks are. loss: of 100 packets of the aggregation each way. lcores:
+    of the switch. megabits: a second of each link, each way, 0: unlimited; then neither loss nor
+    lcores. record: keep the gradients. late: ranks are late by chance. hidden: neurons of the layer
+    that has most weights. first: what the first weights are drawn from.
+    """
+
+    way: str
+    ranks: int
+    steps: int
+    parts: tuple[int, ...] | None = None
+    seed: int = 0
+    loss: int = 0
+    lcores: int = 1
+    megabits: int = 0
+    record: bool = False
+    late: bool = True
+    bucket_mb: float = 0.2
+    hidden: int = 256
+    first: int = 1
+
+
+@dataclasses.dataclass
+class Outcome:
+    """weights: of rank 0, all others' are the same or the run fails. losses, seconds: of shape
+    (ranks, steps). torch: its version. link_bytes: received and sent by each rank. given, got:
+    gradients, if recorded: before the reduction, of shape (ranks, steps, values), and after it, of
+    shape (steps, values)."""
+
+    weights: numpy.ndarray
+    losses: numpy.ndarray
+    seconds: numpy.ndarray
+    accuracy: float
+    torch: str
+    link_bytes: list[int]
+    given: numpy.ndarray | None
+    got: numpy.ndarray | None
+
+
+def train(build, run):
+    """A training, from its first to its last step. Raises CommandError."""
+    with make_network(build, run) as network, contextlib.ExitStack() as stack:
+        digits.save(network.folder / "digits.npz")
+        hosts = [network.hosts[rank] for rank in range(run.ranks)]
+        for host in hosts:
+            lose(host, run.loss)
+        before = list(map(link_bytes, hosts))
+        processes = []
+        for rank in range(run.ranks):
+            processes.append(stack.enter_context(start(build, network, rank, run)))
+            stack.callback(processes[-1].kill)
+        try:
+            said = [process.communicate(timeout=PATIENCE) for process in processes]
+        except subprocess.TimeoutExpired as error:
+            raise CommandError(f"the training with {run.way} does not end") from error
+        traffic = [after - former for after, former in zip(map(link_bytes, hosts), before)]
+        told = [read(rank, *one) for rank, one in enumerate(said)]
+        return collect(network.folder, run, told, traffic)
+
+
+def make_network(build, run):
+    """A host for each rank, at the switch."""
+    program = build / "app" / "dpdk-netfc"
+    if run.megabits:
+        return Switched(program, run.ranks, run.megabits, 0, FRAMES)
+    shards = ["--aggregate"] if run.lcores == 1 else ["--aggregate", f"shards={run.lcores}"]
+    return Network(program, range(run.ranks), shards, FRAMES, run.lcores)
+
+
+def lose(host, share):
+    """So many of 100 packets of the aggregation are lost at a host's link, each way."""
+    if not share:
+        return
+    host.run("nft", "add", "table", "netdev", "lossy")
+    for hook, port in (("ingress", "sport"), ("egress", "dport")):
+        chain = f"{{ type filter hook {hook} device eth0 priority 0; }}"
+        host.run("nft", "add", "chain", "netdev", "lossy", hook, chain)
+        host.run("nft", "add", "rule", "netdev", "lossy", hook, "udp", port, "20040-20055",
+                 "numgen", "random", "mod", 100, "<", share, "drop")
+
+
+def start(build, network, rank, run):
+    """A rank's process."""
+    parts = run.parts or range(run.ranks)
+    options = {"rank": rank, "ranks": run.ranks, "way": run.way, "steps": run.steps,
+               "part": parts[rank], "seed": run.seed * run.ranks + rank, "late": run.late,
+               "record": run.record, "bucket_mb": run.bucket_mb, "hidden": run.hidden,
+               "first": run.first,
+               "digits": str(network.folder / "digits.npz"), "cpus": cpus(run),
+               "store": str(network.folder / "store"), "path": str(network.folder / f"rank{rank}")}
+    environment = {
+        **os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
+        "NETFC_BUILD": str(build), "NETFC_SWITCH": SWITCH_ADDRESS, "GLOO_SOCKET_IFNAME": "eth0",
+        "OMP_NUM_THREADS": "1"}
+    return network.hosts[rank].start(
+        sys.executable, "-P", "-m", "training.rank", json.dumps(options),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+
+def cpus(run):
+    """CPUs for the ranks: not the first lcore's, which would be another machine's elsewhere."""
+    all_cpus = os.sched_getaffinity(0)
+    return sorted(all_cpus - {0} if run.lcores == 1 and len(all_cpus) > 1 else all_cpus)
+
+
+def read(rank, out, errors):
+    """What a rank has said. Raises CommandError where it has failed."""
+    said = json.loads(out) if out else {"error": errors}
+    if "error" in said:
+        raise CommandError(f"rank {rank}: {said['error']}")
+    return said
+
+
+def link_bytes(host):
+    """Received and sent by a host's link."""
+    stats = json.loads(host.ip("-j", "-s", "link", "show", "dev", "eth0"))[0]["stats64"]
+    return stats["rx"]["bytes"] + stats["tx"]["bytes"]
+
+
+def collect(folder, run, told, traffic):
+    """The outcome, from the ranks' files."""
+    files = [numpy.load(folder / f"rank{rank}.npz") for rank in range(run.ranks)]
+    weights = files[0]["weights"]
+    for rank, file in enumerate(files):
+        if not numpy.array_equal(weights.view("u4"), file["weights"].view("u4")):
+            raise CommandError(f"rank {rank} has other weights than rank 0")
+    given = got = None
+    if run.record:
+        given = numpy.array([steps_of(folder / f"rank{rank}.given", run)
+                             for rank in range(run.ranks)])
+        got = steps_of(folder / "rank0.got", run)
+    return Outcome(weights, numpy.array([file["losses"] for file in files]),
+                   numpy.array([file["seconds"] for file in files]), told[0]["accuracy"],
+                   told[0]["torch"], traffic, given, got)
+
+
+def steps_of(path, run):
+    """Recorded gradients, of shape (steps, values)."""
+    return numpy.fromfile(path, numpy.float32).reshape(run.steps, -1)
