@@ -51,14 +51,27 @@ start(uint32_t shards, uint32_t jobs, uint32_t slots)
 	assert_ptr_equal(aggregate_table_init(table, &limits), table);
 }
 
-enum aggregate_action
-handle_from(uint32_t shard, const struct aggregate_message *message, uint8_t host)
+static enum aggregate_action
+handle(uint32_t shard, const struct aggregate_message *message, struct aggregate_sender sender)
 {
-	struct aggregate_sender sender = sender_of(host);
-
 	aggregate_shard_packet(
 		aggregate_table_shard(table, shard), message, &sender, now, &outcome);
 	return outcome.action;
+}
+
+enum aggregate_action
+handle_from(uint32_t shard, const struct aggregate_message *message, uint8_t host)
+{
+	return handle(shard, message, sender_of(host));
+}
+
+enum aggregate_action
+handle_anew(uint32_t shard, const struct aggregate_message *message, uint8_t host)
+{
+	struct aggregate_sender sender = sender_of(host);
+
+	sender.port += 1000;
+	return handle(shard, message, sender);
 }
 
 struct aggregate_message
@@ -84,6 +97,16 @@ enum aggregate_action
 join(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots)
 {
 	return send_join(join_message(job, worker, workers, slots), worker);
+}
+
+enum aggregate_action
+join_anew(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots)
+{
+	struct aggregate_message message = join_message(job, worker, workers, slots);
+
+	assert_int_equal(handle_anew(0, &message, worker), AGGREGATE_COOKIE);
+	message.join.cookie = outcome.join.cookie;
+	return handle_anew(0, &message, worker);
 }
 
 enum aggregate_action

@@ -28,6 +28,10 @@ int tear_down(void **state);
 enum aggregate_action
 handle_from(uint32_t shard, const struct aggregate_message *message, uint8_t host);
 
+/** The same from another UDP port of it: what a process that was started anew has. */
+enum aggregate_action
+handle_anew(uint32_t shard, const struct aggregate_message *message, uint8_t host);
+
 struct aggregate_message
 join_message(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots);
 
@@ -36,6 +40,9 @@ enum aggregate_action send_join(struct aggregate_message message, uint8_t host);
 
 /** The same from the host with the worker's number. */
 enum aggregate_action join(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots);
+
+/** The same from another process there. */
+enum aggregate_action join_anew(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots);
 
 enum aggregate_action leave(uint16_t job, uint8_t worker);
 

@@ -130,6 +130,47 @@ leaving_early_frees_the_slots(void **state)
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_FULL);
 }
 
+/* It would number its chunks from 0, and be given the results of those that were. */
+static void
+a_process_started_anew_has_no_place_in_a_job_that_goes_on(void **state)
+{
+	const struct aggregate_message leaving = {
+		.op = AGGREGATE_LEAVE, .job = 7, .worker = 0, .token = TOKEN};
+
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_TAKEN);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	/* Nor may it give away the place that another has. */
+	assert_int_equal(handle_anew(0, &leaving, 0), AGGREGATE_TAKEN);
+	/* Who has it asks as often as it likes: a reply may have been lost. */
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	pause_all();
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_WAITING);
+}
+
+/* Nothing is added yet: a worker that died while it waited is replaced. */
+static void
+before_all_have_joined_the_latest_process_has_the_place(void **state)
+{
+	const struct aggregate_message leaving = {
+		.op = AGGREGATE_LEAVE, .job = 7, .worker = 0, .token = TOKEN};
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_TAKEN);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_TAKEN);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
+}
+
 int
 main(void)
 {
@@ -140,6 +181,8 @@ main(void)
 		JOBS_TEST(joins_that_make_no_sense_make_no_job),
 		JOBS_TEST(jobs_and_slots_run_out),
 		JOBS_TEST(leaving_early_frees_the_slots),
+		JOBS_TEST(a_process_started_anew_has_no_place_in_a_job_that_goes_on),
+		JOBS_TEST(before_all_have_joined_the_latest_process_has_the_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include "block.h"
 #include "data.h"
+#include "oracle_mpfr.h"
 
 #define FOREACH_OP(op) for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
 #define FOREACH_ISA(isa) \
@@ -103,6 +104,70 @@ any_order_gives_the_same_bits(void **state)
 			FOREACH_ISA(isa)
 			assert_int_equal(block_check(block, isa, op), 0);
 		}
+	}
+}
+
+/* What a value of a chunk whose values are of similar size is drawn from. */
+struct sizes {
+	unsigned int fraction_bits;
+	uint32_t least, greatest; /* biased exponents */
+	uint32_t sign;
+};
+
+/* Either bounds of short cuts: fp16 below 2, bf16 and fp32 with 32 exponents in one integer. */
+static struct sizes
+sizes_of_bin(unsigned int bin)
+{
+	switch (format) {
+	case AGGREGATE_FP16:
+		return (struct sizes){10, 0, 15, 0x8000};
+	case AGGREGATE_BF16:
+		return (struct sizes){7, 32 * bin, 32 * bin + 31, 0x8000};
+	default:
+		return (struct sizes){23, 32 * bin, 32 * bin + 31, 0x80000000};
+	}
+}
+
+/* Often at a bound, or one of few values of which many cancel. */
+static uint32_t
+draw_value(const struct sizes *sizes, bool one_sign, uint64_t *seed)
+{
+	const uint32_t all = (1u << sizes->fraction_bits) - 1;
+	const uint64_t random = next_random(seed);
+	const uint32_t exponents[4] = {sizes->least, sizes->greatest, sizes->greatest,
+		sizes->least + (uint32_t)(random >> 32) % (sizes->greatest - sizes->least + 1)};
+	const uint32_t fractions[4] = {0, all, all, (uint32_t)(random >> 8) & all};
+	uint32_t bits = exponents[random & 3] << sizes->fraction_bits | fractions[random >> 2 & 3];
+
+	if (random >> 4 & 1 && !one_sign)
+		bits |= sizes->sign;
+	return (random >> 5 & 7) == 0 ? bits & sizes->sign : bits;
+}
+
+/* Short cuts for values of similar size, at their bounds, taken and left by any worker. */
+static void
+values_of_similar_size(void **state)
+{
+	uint64_t seed = 6;
+
+	(void)state;
+	if (format != AGGREGATE_FP16 && format != AGGREGATE_BF16 && format != AGGREGATE_FP32)
+		return;
+	for (unsigned int i = 0; i < 400; i++) {
+		const struct sizes sizes = sizes_of_bin(i % 8);
+		const unsigned int workers = i % 5 == 0 ? AGGREGATE_MAX_WORKERS : 1 + i % 9;
+
+		block->format = format;
+		block->workers = workers;
+		block->count = 1 + (uint32_t)(next_random(&seed) % 100);
+		for (uint32_t lane = 0; lane < block->count; lane++)
+			for (unsigned int w = 0; w < workers; w++)
+				block->values[lane][w] = draw_value(&sizes, i / 8 % 2 == 0, &seed);
+		if (i % 3 == 0)
+			data_fill(DATA_SPECIAL, format,
+				&block->values[i % block->count][i % workers], 1, &seed);
+		block_pack(block);
+		check_all();
 	}
 }
 
@@ -239,6 +304,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(each_number_of_lanes),
 		cmocka_unit_test(flags_of_single_lanes),
 		cmocka_unit_test(any_order_gives_the_same_bits),
+		cmocka_unit_test(values_of_similar_size),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
 		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
 		cmocka_unit_test(the_oracle_agrees_with_mpfr),

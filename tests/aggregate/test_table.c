@@ -158,6 +158,7 @@ the_silent_worker_is_named(void **state)
 {
 	uint8_t payload[AGGREGATE_HEADER_BYTES + 12];
 	struct aggregate_message request = chunk_message(7, 1, 0), reply;
+	struct aggregate_info info;
 
 	(void)state;
 	start(1, 4, 8);
@@ -166,6 +167,8 @@ the_silent_worker_is_named(void **state)
 	assert_int_equal(join(7, 2, 3, 4), AGGREGATE_JOINED);
 	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
 	now += limits.stall;
+	assert_true(aggregate_table_info(table, outcome.index, &info));
+	assert_int_equal(info.silent, 0);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_STALLED);
 	assert_int_equal(outcome.reason, AGGREGATE_SILENT + 2);
 	aggregate_build_request(payload, &request);
@@ -173,7 +176,11 @@ the_silent_worker_is_named(void **state)
 	assert_int_equal(aggregate_parse_reply(payload, sizeof(payload), &reply), 0);
 	assert_int_equal(reply.code, AGGREGATE_STATUS_CODE);
 	assert_int_equal(reply.reason, AGGREGATE_SILENT + 2);
+	assert_true(aggregate_table_info(table, outcome.index, &info));
+	assert_int_equal(info.silent, 1 << 2);
 	assert_int_equal(send_chunk(0, 7, 2, 0), AGGREGATE_COMPLETED);
+	assert_true(aggregate_table_info(table, outcome.index, &info));
+	assert_int_equal(info.silent, 0);
 }
 
 static void

@@ -62,6 +62,11 @@ test_rtt(void **state)
 	for (int i = 0; i < 50; i++)
 		rtt_sample(&rtt, 80 * NS_PER_MS);
 	assert_in_range(rtt_timeout(&rtt, 0), 80 * NS_PER_MS, 100 * NS_PER_MS);
+	/* However steady: another worker may be late. */
+	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
+	for (int i = 0; i < 200; i++)
+		rtt_sample(&rtt, 16 * NS_PER_MS);
+	assert_int_equal(rtt_timeout(&rtt, 0), 24 * NS_PER_MS);
 	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
 	rtt_sample(&rtt, 0);
 	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);

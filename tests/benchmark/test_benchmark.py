@@ -76,6 +76,15 @@ def test_engines_alone_are_measured(measured):
         assert len(look_ups) == (5 if result['kernel'] is None else 0)
 
 
+def test_traffic_mixes_are_measured_part_by_part(measured):
+    done = measured[1]['done']
+    assert set(done['mixes_alone']) == set(done['mixes']) and len(done['mixes']) == 3
+    for parts in done['mixes_alone'].values():
+        assert all(parts[part]['least'] > 0 for part in ('classify', 'pipeline', 'reflect'))
+    mixed = done['mixes_alone']['all of these, 1 to 16 lanes']
+    assert mixed['classify']['least'] < mixed['pipeline']['least']
+
+
 def test_everything_is_printed_for_people(measured):
     out = measured[0]
     for name in [*PEERS, *(f'netfc {engine}' for engine in offered_engines())]:
@@ -91,6 +100,18 @@ def test_programs_that_compute_nothing_are_noticed(tmp_path):
     assert done.returncode == 1 and "none'" in done.stderr
     done = switch.execute(arguments, program)
     assert done.returncode == 1 and '--capture' in done.stderr
+
+
+@pytest.mark.parametrize('words, complaint', [
+    (['--tables', 'bf16_k128', '--mix', 'nowhere'], "nowhere'"),
+    (['--tables', 'bf16_k128,bf16_k64', '--mix', 'nowhere'], 'another table set'),
+    (['--tables', 'bf16_k128'], '--mix'),
+    (['--tables', 'bf16_k128', '--mix', 'x', '--set', 'bf16_k128', '--capture', 'x'], 'either'),
+])
+def test_mixes_that_cannot_be_timed_are_refused(words, complaint):
+    program = switch.BUILD / 'app' / 'netfc-microbench'
+    done = switch.execute([*switch.eal_options(memory=64), '--', *words], program)
+    assert done.returncode == 1 and complaint in done.stderr
 
 
 @pytest.mark.parametrize('words, complaint', [

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Table-set files. Input: a byte of switches, a byte that says which file to begin with, and then
- * changes to it, or the file itself.
+ * Files of table sets and of functions. Input: a byte of switches, a byte that says which file to
+ * begin with, and then changes to it, or the file itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,10 @@ static const char *const names[] = {"fp16_k1024", "posit16_k1_floor", "posit16_e
 static struct good_file {
 	uint8_t *data;
 	size_t length;
-} good[GOOD_FILES];
+} good[GOOD_FILES], good_function;
+
+/* In place of the number of a good file. */
+#define FUNCTION_FILE 0xff
 
 #define PATH_SIZE 64
 
@@ -102,6 +105,23 @@ make_folder(void)
 	atexit(remove_folder);
 }
 
+static void
+make_good_function(void)
+{
+	static uint16_t z[NETFC_FUNCTION_ENTRIES];
+	struct netfc_own_function *function;
+	void *data;
+
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
+		z[x] = (uint16_t)(x * 40503u);
+	FUZZ_CHECK(netfc_own_function_create(
+			   "own", netfc_format_by_id(NETFC_BF16), z, NULL, &function) == NETFC_OK);
+	FUZZ_CHECK(
+		netfc_own_function_serialize(function, &data, &good_function.length) == NETFC_OK);
+	good_function.data = data;
+	netfc_own_function_free(function);
+}
+
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -116,6 +136,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		good[f].data = data;
 		netfc_set_free(set);
 	}
+	make_good_function();
 	file = memfd_create("table-set", 0);
 	FUZZ_CHECK(file >= 0);
 	snprintf(file_path, sizeof(file_path), "/proc/self/fd/%d", file);
@@ -154,7 +175,9 @@ change(struct fuzz_input *input, uint8_t **data, size_t *length)
 static uint8_t *
 make_file(struct fuzz_input *input, uint8_t switches, size_t *length)
 {
-	const struct good_file *begin = &good[fuzz_byte(input) % GOOD_FILES];
+	const uint8_t number = fuzz_byte(input);
+	const struct good_file *begin =
+		number == FUNCTION_FILE ? &good_function : &good[number % GOOD_FILES];
 	const uint8_t *bytes = begin->data;
 	uint8_t *data;
 
@@ -239,6 +262,40 @@ read_set(const uint8_t *data, size_t length, uint8_t switches, const char *inste
 	return netfc_set_deserialize(data, length, set);
 }
 
+/* A function that was accepted says the same bytes again, and can be saved and loaded. */
+static void
+use_function(const struct netfc_own_function *function, const uint8_t *data, size_t length)
+{
+	struct netfc_own_function *loaded = NULL;
+	void *again;
+	size_t again_length;
+
+	FUZZ_CHECK(netfc_own_function_is_name(netfc_own_function_name(function)));
+	FUZZ_CHECK(netfc_own_function_serialize(function, &again, &again_length) == NETFC_OK);
+	FUZZ_CHECK(again_length == length && memcmp(again, data, length) == 0);
+	free(again);
+	FUZZ_CHECK(netfc_own_function_save(function, saved_path) == NETFC_OK);
+	FUZZ_CHECK(netfc_own_function_load(saved_path, &loaded) == NETFC_OK);
+	netfc_own_function_free(loaded);
+}
+
+/* The same bytes as a function's file. */
+static void
+read_function(const uint8_t *data, size_t length, const char *instead, unsigned int allowed)
+{
+	struct netfc_own_function *function = NULL;
+	int error;
+
+	allocations_left = allowed;
+	error = instead != NULL ? netfc_own_function_load(instead, &function)
+				: netfc_own_function_deserialize(data, length, &function);
+	allocations_left = UINT32_MAX;
+	FUZZ_CHECK((error == NETFC_OK) == (function != NULL));
+	if (function != NULL)
+		use_function(function, data, length);
+	netfc_own_function_free(function);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -267,6 +324,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		allocations_left = UINT32_MAX;
 	}
 	netfc_set_free(set);
+	read_function(data, length, instead, allowed);
 	free(data);
 	return 0;
 }

@@ -5,6 +5,7 @@
 Frames are those of the integration tests. The same bytes in every run.
 """
 
+import itertools
 import pathlib
 import struct
 import sys
@@ -21,7 +22,7 @@ import test_endpoint  # noqa: E402
 FRAMES_PER_SEED = 16
 WORKERS = 6  # of fuzz_pipeline.c
 CUTS = (0, 1, 3, 10, 21, 31, 41)  # half the bytes of a segment; 0: all in one
-GOOD_FILES, SHORTEST_FILE = 7, 5  # of fuzz_table_file.c
+GOOD_FILES, SHORTEST_FILE, FUNCTION_FILE = 7, 5, 0xFF  # of fuzz_table_file.c
 BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
     1 << bit for bit in range(8))  # of fuzz_table_file.c
 
@@ -61,6 +62,14 @@ def table_files():
         yield bytes([NO_FILE | SAVE, path, 0])
     for allocation in range(4):
         yield bytes([MUST_FAIL | SAVE, allocation, 0])
+    yield bytes([SAY_AGAIN, FUNCTION_FILE])
+    for at, change in ((0, b"X"), (11, b"\0"), (11, b"\2"), (15, b"\xFF"), (16, b"F"), (16, b"sqrt\0"),
+                       (16, b"a" * 32), (40, b"x"), (48, b"\7"), (51, b"\1"), (131200, b"\x10")):
+        yield bytes([FIX_SUM, FUNCTION_FILE]) + struct.pack(">IB", at, len(change)) + change
+    for length in (7, 20, 100):
+        yield bytes([0, FUNCTION_FILE]) + struct.pack(">IB", 0xFF000000 | length, 0)
+    for allocation in range(4):
+        yield bytes([MUST_FAIL, allocation, FUNCTION_FILE])
     yield bytes([SAVE, 0])
     yield bytes([BARE, 0]) + b"NetFCset"
     yield bytes([BARE | THROUGH_FILE, 0])
@@ -105,10 +114,31 @@ def commands():
     yield bytes([2]) + b'{"command":"show"}'
 
 
+def aggregations():
+    """Jobs from their joins to their end: steps of fuzz_aggregate.c."""
+    join, leave, packet, time_passes, chunk = range(5)
+    for how, form, op, workers in itertools.product(range(6), range(6), range(4), (1, 2, 5)):
+        granted = workers | 2 << 3 | 1 << 5
+        steps = [how]
+        for worker in (*range(workers), *range(workers)):
+            steps += [join, worker << 2, 0, granted]
+        for number in range(9):
+            for worker in range(workers):
+                steps += [chunk, worker << 2, 0, op | form << 2, number, (number * 16 + op + form) & 255]
+            steps += [chunk, 0, 0, op | form << 2, number, (number * 16 + op + form) & 255]
+        steps += [time_passes, 11, chunk, 0, 0, op | form << 2, 10, 0, chunk, 0, 0, op, 77, 0]
+        for worker in range(workers):
+            steps += [leave, worker << 2, 0]
+        yield bytes(steps + [time_passes, 15])
+    for payload in (b"NF", b"NF\1\x21\5\0\0\2", b"NF\1\x20" + bytes(36)):
+        yield bytes([0, packet, 0, 0, len(payload)]) + payload
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in (("pipeline", bursts()), ("table_file", table_files()),
-                          ("options", command_lines()), ("control", commands())):
+                          ("options", command_lines()), ("control", commands()),
+                          ("aggregate", aggregations())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
             (folder / target / f"seed-{number:04}").write_bytes(seed)

@@ -70,12 +70,22 @@ look_up(const struct fixture *f, const struct station_key *key)
 	return station;
 }
 
+void
+see_at(struct station_table *table, const struct station_key *key, struct station *station,
+	uint16_t port, uint64_t now)
+{
+	if (station == NULL)
+		station_table_announce(table, key, port);
+	else
+		station_seen(station, port, now, station_table_refresh(table));
+}
+
 bool
 seen_key(struct fixture *f, const struct station_key *key, uint16_t port)
 {
 	struct station *station = look_up(f, key);
 
-	station_table_seen(f->table, key, station, port, f->now);
+	see_at(f->table, key, station, port, f->now);
 	return station != NULL;
 }
 

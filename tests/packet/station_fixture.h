@@ -12,7 +12,8 @@
 #define CAPACITY 64u
 #define AGEING_S 100u
 #define READERS 2u
-#define WORKER 0u /* the worker that the test plays itself; readers follow it */
+#define STATION_UNKNOWN UINT16_MAX /* no port */
+#define WORKER 0u                  /* the worker that the test plays itself; readers follow it */
 
 struct fixture {
 	struct rte_rcu_qsbr *qsbr;
@@ -34,6 +35,10 @@ struct station_key key_of(uint32_t station);
 
 /** NULL where the table does not know it. */
 struct station *look_up(const struct fixture *f, const struct station_key *key);
+
+/** A worker sees a packet of a station, which it has looked up. */
+void see_at(struct station_table *table, const struct station_key *key, struct station *station,
+	uint16_t port, uint64_t now);
 
 /** The worker sees a packet of a station; returns whether it was known. */
 bool seen_key(struct fixture *f, const struct station_key *key, uint16_t port);

@@ -238,6 +238,42 @@ collisions_cannot_be_prepared(void **state)
 	assert_true(fullest < 64);
 }
 
+/* Lcores find a key in the hash table before the writer has filled its record in. */
+static void
+records_are_found_when_they_are_filled_in(void **state)
+{
+	const struct connection_key key = {.destination = SERVER, .destination_port = 80};
+	struct fixture *f = fixture_create(&fixture_usual);
+	struct destinations *destinations = &f->detector->destinations;
+	struct connections *connections = &f->detector->connections;
+	const uint32_t hash = hash_connection(&connections->secret, &key);
+	uint32_t index = destinations_add(destinations, SERVER, 1);
+
+	(void)state;
+	assert_int_equal(destinations_find(destinations, SERVER), index);
+	destinations->record[index].used = 0;
+	assert_int_equal(destinations_find(destinations, SERVER), NONE);
+	destinations->record[index].used = 1;
+	connections_bucket(connections, hash)->slot[BUCKET_SLOTS]++; /* have the hash table asked */
+	index = connections_add(connections, &key, 1);
+	assert_int_not_equal(index, NONE);
+	assert_int_equal(connections_find(connections, &key, hash), NONE);
+	fixture_destroy(f);
+}
+
+/* Timers of arm64 have 1 MHz to 1 GHz, those of x86 some gigahertz. */
+static void
+ticks_are_short_at_any_frequency(void **state)
+{
+	(void)state;
+	for (uint64_t hz = 1000000; hz < UINT64_C(8000000000); hz += hz / 7) {
+		double us = 1e6 * (1u << tick_shift_of(hz)) / (double)hz;
+
+		assert_true(us > 8 && us <= 40);
+	}
+	assert_int_equal(tick_shift_of(UINT64_C(1000000000)), 15);
+}
+
 int
 main(void)
 {
@@ -247,6 +283,8 @@ main(void)
 		cmocka_unit_test(lcores_end_connections_of_others),
 		cmocka_unit_test(a_bucket_overflows),
 		cmocka_unit_test(collisions_cannot_be_prepared),
+		cmocka_unit_test(records_are_found_when_they_are_filled_in),
+		cmocka_unit_test(ticks_are_short_at_any_frequency),
 	};
 
 	if (eal_start(1) != 0)

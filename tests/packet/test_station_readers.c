@@ -72,8 +72,8 @@ see_one(struct race *race, uint32_t station)
 {
 	struct station_key key = key_of(station);
 
-	station_table_seen(race->fixture->table, &key, look_up(race->fixture, &key),
-		race_port(station), __atomic_load_n(&race->now, __ATOMIC_RELAXED));
+	see_at(race->fixture->table, &key, look_up(race->fixture, &key), race_port(station),
+		__atomic_load_n(&race->now, __ATOMIC_RELAXED));
 }
 
 /* A worker: bursts of look-ups, with nothing held in between. */

@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include <rte_common.h>
 
 #include "eal.h"
+#include "forward/station_lines.h"
 #include "station_fixture.h"
 
 /* Let the keeper catch up, and the worker go on in between. */
@@ -148,6 +150,70 @@ a_flood_of_announcements_is_survived(void **state)
 	for (uint32_t s = 0; s < many; s++)
 		assert_int_equal(find(f, s), s % 4);
 	assert_counted(f, many, many, 0, 0);
+}
+
+/* Stations whose keys belong into the same cache line of a table of CAPACITY. */
+static void
+find_neighbours(uint32_t *stations, unsigned int count)
+{
+	struct station_lines lines;
+	unsigned int found = 0;
+
+	assert_int_equal(station_lines_create(&lines, CAPACITY), 0);
+	for (uint32_t s = 1; found < count; s++) {
+		struct station_key key = key_of(s);
+		uint64_t word;
+
+		memcpy(&word, &key, sizeof(word));
+		if (station_line_of(&lines, word) == lines.line)
+			stations[found++] = s;
+	}
+	station_lines_free(&lines);
+}
+
+static void
+assert_known(const struct fixture *f, const uint32_t *stations, unsigned int first,
+	unsigned int known, unsigned int all)
+{
+	for (unsigned int s = 0; s < all; s++) {
+		uint16_t port = s >= first && s < known ? (uint16_t)s : STATION_UNKNOWN;
+
+		assert_int_equal(find(f, stations[s]), port);
+	}
+}
+
+/* Two lines full, of one; then those with a place leave it, and those without one take it. */
+static void
+more_than_a_line_are_known(void **state)
+{
+	enum {
+		KNOWN = 2 * STATION_WAYS,
+		ALL = 3 * STATION_WAYS
+	};
+	struct fixture *f = *state;
+	uint32_t stations[ALL];
+
+	find_neighbours(stations, ALL);
+	for (unsigned int s = 0; s < KNOWN; s++) {
+		seen(f, stations[s], (uint16_t)s);
+		keep(f);
+		assert_known(f, stations, 0, s + 1, ALL);
+	}
+	for (unsigned int round = 0; round < 3; round++) {
+		f->now += AGEING_S * f->second * 2 / 3;
+		for (unsigned int s = STATION_WAYS; s < KNOWN; s++)
+			assert_true(seen(f, stations[s], (uint16_t)s));
+		keep(f);
+	}
+	assert_known(f, stations, STATION_WAYS, KNOWN, ALL);
+	for (unsigned int s = 0; s < ALL; s++)
+		seen(f, stations[s], (uint16_t)s);
+	keep(f);
+	assert_known(f, stations, 0, ALL, ALL);
+	f->now += 2 * AGEING_S * f->second;
+	keep(f);
+	assert_known(f, stations, 0, 0, ALL);
+	assert_counted(f, 0, KNOWN + KNOWN, KNOWN + KNOWN, 0);
 }
 
 /* ---- ageing ---- */
@@ -304,6 +370,7 @@ main(void)
 		TABLE_TEST(every_bit_of_a_key_counts),
 		TABLE_TEST(each_vlan_learns_on_its_own),
 		TABLE_TEST(stations_are_looked_up_together),
+		TABLE_TEST(more_than_a_line_are_known),
 		TABLE_TEST(a_flood_of_announcements_is_survived),
 		TABLE_TEST(silent_ones_are_forgotten),
 		TABLE_TEST(whoever_speaks_stays),

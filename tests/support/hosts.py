@@ -19,7 +19,7 @@ import time
 import pytest
 
 import switch
-from needs import NO_NAMESPACES, NO_TAP, needs_namespaces  # noqa: F401, the last for tests
+from needs import NO_NAMESPACES, PATIENCE, needs_namespaces, why_no_port  # noqa: F401
 
 import namespaces
 
@@ -29,7 +29,7 @@ AUXDATA = struct.Struct('=IIIHHHH')  # status, two lengths, two offsets, VLAN TC
 STATUS_VLAN_VALID = 1 << 4
 EVERY_PROTOCOL = 0x0003
 
-TIMEOUT_S = 20
+TIMEOUT_S = 20 * PATIENCE
 POLL_S = 0.01
 SWITCH_IP, SWITCH_IP6 = '10.1.0.100', 'fd00::100'
 
@@ -141,19 +141,21 @@ class LiveSwitch:
     """The switch at work. A context manager: what was not stopped in the end is killed."""
 
     def __init__(self, folder, vdevs, options=(), *, namespace=None, lcores=1, cores=None,
-                 eal=(), memory=256, within=()):
+                 eal=(), memory=256, within=(), telemetry=False):
         """cores: a core for each lcore, as -l takes them, instead of that many lcores on any.
 
-        within: a command that runs the one behind it. Skips the test where a TAP interface among
-        the vdevs cannot be made.
+        within: a command that runs the one behind it. telemetry: with a socket, at telemetry_path.
+        Skips the test where there can be no such port.
         """
-        if NO_TAP and any(vdev.startswith('net_tap') for vdev in vdevs):
-            pytest.skip(NO_TAP)
+        for why_not in filter(None, map(why_no_port, vdevs)):
+            pytest.skip(why_not)
         self.namespace = namespace
         self.files = {name: folder / f'{name}-{next(numbers)}' for name in ('out', 'err', 'stats')}
         inside = ['ip', 'netns', 'exec', namespace.name] if namespace else within
-        arguments = [*switch.eal_options(vdevs, memory, lcores), *eal, '--', '--match', 'direct',
-                     *map(str, options), '--stats-json', str(self.files['stats'])]
+        arguments = [*switch.eal_options(vdevs, memory, lcores, telemetry), *eal, '--', '--match',
+                     'direct', *map(str, options), '--stats-json', str(self.files['stats'])]
+        prefix = arguments[arguments.index('--file-prefix') + 1]
+        self.telemetry_path = switch.RUNTIME / 'dpdk' / prefix / 'dpdk_telemetry.v2'
         if cores:
             arguments[:2] = ['-l', cores]
         with self.files['out'].open('w') as out, self.files['err'].open('w') as err:

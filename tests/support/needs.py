@@ -48,6 +48,17 @@ def why_no_terminal():
     return ''
 
 
+def why_no_port(vdev):
+    """Why there can be no such port, given as --vdev takes it; empty if there can."""
+    driver, *arguments = vdev.split(',')
+    if driver.startswith('net_tap'):
+        return NO_TAP
+    on_interface = any('iface' in argument for argument in arguments)
+    if EMULATOR and on_interface and driver.startswith(('net_af_packet', 'net_pcap')):
+        return f'{EMULATOR} does not pass all on that {driver} asks of an interface'
+    return ''
+
+
 def skip_where(reason):
     """A mark for tests that are skipped for a reason, if there is any."""
     return pytest.mark.skipif(reason != '', reason=reason)
@@ -55,6 +66,10 @@ def skip_where(reason):
 
 NO_NAMESPACES = why_no_namespaces()
 NO_TAP = why_no_tap()
+# Set where the programs of the build run in an emulator: its name.
+EMULATOR = os.environ.get('NETFC_EMULATOR', '')
+# What waits for a program waits so many times as long.
+PATIENCE = 10 if EMULATOR else 1
 NO_ROOT = '' if os.geteuid() == 0 else 'only root can become somebody else'
 
 needs_namespaces = skip_where(NO_NAMESPACES)

@@ -22,11 +22,12 @@ pytestmark = hosts.needs_namespaces
 
 
 @contextlib.contextmanager
-def aggregating(folder, option='--aggregate', lcores=1, addresses=()):
+def aggregating(folder, option='--aggregate', lcores=1, addresses=(), telemetry=False):
     """A host whose interface is a TAP port of a switch that aggregates."""
     options = [*(addresses or ADDRESSES), *([option] if option else [])]
     with hosts.Host(0) as host, hosts.LiveSwitch(
-            folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores) as live:
+            folder, ['net_tap0,iface=eth0'], options, namespace=host, lcores=lcores,
+            telemetry=telemetry) as live:
         live.wait_for_ports(['eth0'])
         host.configure()
         yield host, live
@@ -186,6 +187,27 @@ def test_a_silent_worker_is_named(tmp_path):
         team[0].socket.settimeout(0.1)
         hosts.wait_until(named, 'worker 1 to be named')
         live.stop()
+
+
+@pytest.mark.parametrize('family', FAMILIES)
+def test_results_to_a_port_that_nobody_listens_on(tmp_path, family):
+    """ICMP comes back, is dropped by name, and harms neither its job nor others."""
+    with aggregating(tmp_path) as (host, live):
+        team, others = make_workers(host, 2, family), make_workers(host, 2, family, job=2)
+        workers.join_all(team)
+        workers.join_all(others)
+        values = gradients(2)
+        team[0].send_chunk(0, values[0].tobytes())
+        team[0].socket.close()
+        for again in range(4):  # the others' results go to the closed port, too
+            team[1].send_chunk(0, values[1].tobytes())
+            assert team[1].receive().rest == workers.exact_sum(values)
+            for worker, mine in zip(others, values):
+                worker.send_chunk(again, mine.tobytes())
+            assert all(worker.receive().rest == workers.exact_sum(values) for worker in others)
+        stats = live.stop()
+    assert stats['aggregate']['completed'] == 5 and stats['aggregate']['repeated'] == 3
+    assert stats['drops']['no_service'] == 1
 
 
 def test_a_job_ends_when_nothing_comes_of_it(tmp_path):

@@ -4,11 +4,13 @@
 import contextlib
 import threading
 
+import aggregation_orders as orders
 import aggregation_workers
 import hosts
 import numpy as np
 import pytest
 import sanitized
+import switch
 
 from netfc import allreduce
 
@@ -57,7 +59,8 @@ def in_threads(host, count, work):
 
 
 def communicator(rank, count, **options):
-    return allreduce.Communicator(SWITCH_IP, worker=rank, workers=count, token=TOKEN, **options)
+    return allreduce.Communicator(SWITCH_IP, worker=rank, workers=count, token=TOKEN,
+                                  build=switch.BUILD, **options)
 
 
 @pytest.mark.parametrize('shards', [1, 2, 4])
@@ -95,6 +98,34 @@ def test_a_worker_that_dies_is_named(tmp_path):
     with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
         assert in_threads(host, 3, work) == [1, None, 1]
         live.stop()
+
+
+@pytest.mark.parametrize('port', ['TAP', 'AF_PACKET'])
+def test_a_switch_that_is_killed_ends_an_allreduce_with_an_error(tmp_path, port):
+    """With a TAP port the route goes as well; behind a veth the address is silent."""
+    def work(rank):
+        mine, results = np.full(COUNT, rank + 1, 'f4'), 0
+        with pytest.raises(allreduce.AllreduceError) as failed:
+            with communicator(rank, 3, deadline=3) as comm:
+                while True:
+                    comm.allreduce(mine, 'mean')
+                    assert np.all(mine == 2)
+                    results += 1
+                    began.set()
+        return results, failed.value.status
+
+    def kill_soon(live):
+        began.wait(30)
+        live.process.kill()
+
+    began = threading.Event()
+    with orders.PORTS[port](tmp_path, 1) as (host, live):
+        killer = threading.Thread(target=kill_soon, args=(live,))
+        killer.start()
+        told = in_threads(host, 3, work)
+        killer.join()
+    assert all(results > 0 for results, _ in told)
+    assert {status for _, status in told} <= {'timeout', 'system', 'refused'}, told
 
 
 def test_without_a_switch_that_aggregates(tmp_path):

@@ -38,7 +38,7 @@ def introspect(what):
 def sources():
     """The package's files, from the folder it is in."""
     return {str(path.relative_to(PYTHON)) for path in (PYTHON / 'netfc').rglob('*')
-            if path.suffix == '.py' or path.name == 'py.typed'}
+            if path.suffix in ('.py', '.css', '.html', '.js') or path.name == 'py.typed'}
 
 
 def test_one_version():

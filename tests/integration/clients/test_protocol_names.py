@@ -7,6 +7,7 @@ import project_scripts
 
 import netfc
 from netfc import protocol
+from netfc._native.reference import EXTRA_OPS
 
 HEADERS = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 
@@ -45,6 +46,7 @@ def test_numbers_of_the_header():
 
 def test_names_of_the_header():
     assert c_enum('netfc_arith.h', 'netfc_op') == netfc.OPS
+    assert c_enum('netfc_extra.h', 'netfc_extra_op') == EXTRA_OPS
     assert c_enum('netfc_format.h', 'netfc_format_id') == netfc.protocol.FORMAT_IDS
     flags = {flag.name.lower(): int(flag) for flag in protocol.Flag}
     assert c_enum('netfc_arith.h', 'netfc_flag') == flags

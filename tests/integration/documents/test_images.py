@@ -13,7 +13,8 @@ import switch
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 IMAGES = PROJECT / 'docs' / 'images'
-PLOTS = ('speed-light', 'speed-dark', 'accuracy-light', 'accuracy-dark')
+PLOTS = [f'{name}-{theme}' for name in ('traffic', 'speed', 'accuracy')
+         for theme in ('light', 'dark')]
 
 
 def test_values_in_the_drawing():

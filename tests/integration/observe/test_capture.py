@@ -207,7 +207,7 @@ def test_a_full_disk(tmp_path):
 
 
 @pytest.mark.parametrize('wanted, said', [
-    ({'file': '/nonexistent/x'}, 'No such file'), ({'file': '/'}, 'File exists'),
+    ({'file': '/nonexistent/x'}, 'No such file'), ({'file': '/tmp'}, 'File exists'),
     ({'file': '/dev/full'}, 'never replaces'), ({}, "'file' is missing"),
     ({'file': '/proc/x'}, 'cannot make'), ({'file': '/tmp/x', 'snaplen': 13}, 'from 14 to 65000'),
     ({'file': '/tmp/x', 'snaplen': 65001}, 'from 14 to 65000'),

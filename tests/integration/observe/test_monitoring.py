@@ -7,10 +7,8 @@ import os
 import pty
 import re
 import select
-import socket
 import subprocess
 import time
-import urllib.request
 
 import pytest
 
@@ -19,6 +17,7 @@ import hosts
 import project_scripts
 import switch
 import tcp_frames
+from exporter import Exporter
 from fake_switch import FakeSwitch, TableSet
 from needs import needs_terminal
 
@@ -42,40 +41,6 @@ def running_switch(tmp_path_factory):
 def script(name, *arguments, **options):
     return subprocess.run([project_scripts.PROGRAMS / name, *map(str, arguments)], text=True,
                           capture_output=True, timeout=60, check=False, **options)
-
-
-def free_port():
-    with socket.socket() as some:
-        some.bind(('127.0.0.1', 0))
-        return some.getsockname()[1]
-
-
-class Exporter:
-    """The exporter at work. A context manager."""
-
-    def __init__(self, telemetry):
-        self.url = f'http://127.0.0.1:{free_port()}/metrics'
-        self._process = subprocess.Popen(
-            [project_scripts.PROGRAMS / 'netfc-exporter', '--telemetry', telemetry,
-             '--listen', self.url[7:-8]], stderr=subprocess.PIPE, text=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._process.terminate()
-        _, stderr = self._process.communicate(timeout=20)
-        assert self._process.returncode == 0, stderr
-
-    def scrape(self):
-        limit = time.monotonic() + 20
-        while True:
-            try:
-                with urllib.request.urlopen(self.url, timeout=20) as answer:
-                    return answer.read().decode()
-            except OSError:
-                assert self._process.poll() is None and time.monotonic() < limit
-                time.sleep(0.05)
 
 
 def samples(text):

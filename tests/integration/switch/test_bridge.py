@@ -152,6 +152,7 @@ def test_sources_that_are_no_station(tmp_path):
             for _ in range(3):
                 assert made.where(0, frame_of(A, source)) == {1, 2}
                 assert made.where(1, frame_of(source, B)) == {0, 2}
+        made.learn(1, B)
         assert made.live.stop()['stations']['learned'] == 1
 
 

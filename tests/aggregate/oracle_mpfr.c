@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include <mpfr.h>
+
+#include "oracle.h"
+#include "oracle_mpfr.h"
+
+/* The magnitude of the posit that is nearest to a positive number. */
+static uint32_t
+mpfr_to_posit(unsigned int format, mpfr_t number)
+{
+	int exponent_bits = format == AGGREGATE_POSIT16 ? 1 : 2;
+	uint32_t bits = 1;
+
+	/* Up while the number is above the boundary; on it, if the next one is even. */
+	for (uint32_t step = 0x4000; step > 0; step /= 2) {
+		uint32_t next = bits + step;
+		int side;
+
+		if (next > 0x7fff)
+			continue;
+		side = mpfr_cmp_d(
+			number, oracle_posit_value((next - 1) << 1 | 1, 17, exponent_bits));
+		if (side > 0 || (side == 0 && (next & 1) == 0))
+			bits = next;
+	}
+	return bits;
+}
+
+static uint32_t
+mpfr_to_ieee(unsigned int format, mpfr_t number, int ternary)
+{
+	const struct oracle_ieee *ieee = oracle_ieee(format);
+	int fraction_bits = ieee->fraction_bits, bias = ieee->bias;
+	int sign = mpfr_signbit(number) ? -1 : 1, exponent;
+	double value, fraction;
+	uint32_t bits;
+
+	mpfr_check_range(number, ternary, MPFR_RNDN);
+	mpfr_subnormalize(number, ternary, MPFR_RNDN);
+	if (mpfr_inf_p(number))
+		return ieee->inf | (sign < 0 ? ieee->sign : 0);
+	value = fabs(mpfr_get_d(number, MPFR_RNDN));
+	fraction = frexp(value, &exponent);
+	if (value == 0)
+		bits = 0;
+	else if (exponent - 1 >= 1 - bias)
+		bits = (uint32_t)((uint64_t)ldexp(fraction, fraction_bits + 1) +
+			((uint64_t)(exponent - 2 + bias) << fraction_bits));
+	else
+		bits = (uint32_t)ldexp(value, bias - 1 + fraction_bits);
+	return bits | (sign < 0 ? ieee->sign : 0);
+}
+
+uint32_t
+oracle_mpfr(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers)
+{
+	mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+	mpfr_t sum, result;
+	uint32_t bits;
+	int ternary;
+
+	mpfr_init2(sum, 600);
+	mpfr_set_zero(sum, 1);
+	for (unsigned int w = 0; w < workers; w++)
+		mpfr_add_d(sum, sum, oracle_value(format, values[w]), MPFR_RNDN);
+	if (format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2) {
+		bool negative = mpfr_sgn(sum) < 0;
+
+		/* 600 bits are more than a quotient by 64 needs to tell on which side it is. */
+		mpfr_abs(sum, sum, MPFR_RNDN);
+		if (op == AGGREGATE_MEAN)
+			mpfr_div_ui(sum, sum, workers, MPFR_RNDN);
+		bits = mpfr_to_posit(format, sum);
+		bits = negative ? 0x10000 - bits : bits;
+	} else {
+		const struct oracle_ieee *ieee = oracle_ieee(format);
+
+		mpfr_init2(result, ieee->fraction_bits + 1);
+		mpfr_set_emin(2 - ieee->bias - ieee->fraction_bits);
+		mpfr_set_emax(ieee->bias + 1);
+		ternary = mpfr_div_ui(result, sum, op == AGGREGATE_MEAN ? workers : 1, MPFR_RNDN);
+		bits = mpfr_to_ieee(format, result, ternary);
+		mpfr_set_emin(emin);
+		mpfr_set_emax(emax);
+		mpfr_clear(result);
+	}
+	mpfr_clear(sum);
+	return bits;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PLAYS_H
+#define PLAYS_H
+
+/**
+ * @file
+ * Workers that something happens to, which each of them has to hear in time.
+ */
+
+#include "server.h"
+#include "workers.h"
+
+/* What each worker does, and what it ought to hear. */
+struct play {
+	struct place place;
+	struct netfc_allreduce_options options; /* but for switches and worker */
+	int expected;
+	int worker;          /* that is silent, or does something else; -1 */
+	uint64_t within_ms;  /* from the allreduce to the failure */
+	const char *mention; /* in the error's text */
+};
+
+/* One at a server's switch, that ought to be over in 3 s. */
+struct play play_of(struct server *server);
+
+/* Worker `w` of `n` joins. NULL: it can't, and has said so. */
+struct netfc_allreduce *play_join(const struct play *play, unsigned int w, unsigned int n);
+
+/* It leaves and is freed. Returns `wrong`. */
+int play_leave(struct netfc_allreduce *comm, int wrong);
+
+/* The sum of ones: `n` of them in every value. Returns the status; -1: a value is wrong. */
+int play_reduce(struct netfc_allreduce *comm, unsigned int n);
+
+/* It fails as expected, in time, and says so; whatever is called next fails, too. 0: so it is. */
+int
+play_fails(const struct play *play, struct netfc_allreduce *comm, unsigned int w, unsigned int n);
+
+#endif /* PLAYS_H */

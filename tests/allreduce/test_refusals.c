@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a switch refuses is told with who and why. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "clock.h"
+#include "plays.h"
+
+static int
+differing(unsigned int w, unsigned int n, void *context)
+{
+	static const struct {
+		unsigned int count, format, op;
+	} calls[] = {
+		{100, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM},
+		{101, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM},
+		{100, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM},
+		{100, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MAX},
+	};
+	const struct play *play = context;
+	struct netfc_allreduce *comm = play_join(play, w, n);
+	unsigned int i = w == 0 ? 0 : (unsigned int)play->worker;
+	float values[128] = {0};
+	int status;
+
+	if (comm == NULL)
+		return 1;
+	status = netfc_allreduce(comm, values, calls[i].count, calls[i].format, calls[i].op);
+	/* Who comes second hears it at once, the other that nobody else came. */
+	return play_leave(comm,
+		status == NETFC_ALLREDUCE_MISMATCH         ? 1
+			: status == NETFC_ALLREDUCE_SILENT ? 100
+							   : 10000);
+}
+
+/* Workers that do not call the same: one is told so, and no sum comes of it. */
+static void
+test_mismatch(void **state)
+{
+	struct server_options options = server_defaults;
+
+	(void)state;
+	options.stall_ms = 200;
+	for (int i = 1; i < 4; i++) {
+		struct server *server = server_start(&options);
+		struct play play = play_of(server);
+
+		play.worker = i;
+		assert_int_equal(workers_run(2, differing, &play), 101);
+		server_stop(server);
+	}
+}
+
+static int
+join_differently(unsigned int w, unsigned int n, void *context)
+{
+	const struct play *play = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&play->place, w, n);
+	int status;
+
+	options.join_ms = 500;
+	options.slots = 32u << w;
+	status = netfc_allreduce_join(comm, &options);
+	netfc_allreduce_free(comm);
+	return status == NETFC_ALLREDUCE_MISMATCH   ? 1
+		: status == NETFC_ALLREDUCE_WAITING ? 100
+						    : 10000;
+}
+
+static void
+test_join_mismatch(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+
+	(void)state;
+	assert_int_equal(workers_run(2, join_differently, &play), 101);
+	server_stop(server);
+}
+
+static int
+join_status(const struct netfc_allreduce_options *options, const char *mention)
+{
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	int status = netfc_allreduce_join(comm, options);
+
+	if (strstr(netfc_allreduce_error(comm), mention) == NULL) {
+		fprintf(stderr, "no \"%s\": %s\n", mention, netfc_allreduce_error(comm));
+		status = -1;
+	}
+	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_BROKEN);
+	netfc_allreduce_free(comm);
+	return status;
+}
+
+static void
+test_join_fails(void **state)
+{
+	struct server_options limits = server_defaults;
+	struct server *server;
+	struct play play;
+	struct netfc_allreduce_options options;
+	struct netfc_allreduce *other;
+	uint64_t began;
+
+	(void)state;
+	limits.jobs = 1;
+	server = server_start(&limits);
+	play = play_of(server);
+	/* The others do not come. */
+	options = worker_options(&play.place, 0, 2);
+	options.join_ms = 300;
+	assert_int_equal(join_status(&options, "Not all 2 workers"), NETFC_ALLREDUCE_WAITING);
+	server_stop(server);
+	/* No job is left. */
+	server = server_start(&limits);
+	play = play_of(server);
+	other = play_join(&play, 0, 1);
+	assert_non_null(other);
+	options = worker_options(&play.place, 0, 1);
+	options.job = 8;
+	assert_int_equal(join_status(&options, "no job, slot or worker"), NETFC_ALLREDUCE_FULL);
+	/* Another token: the switch is silent. */
+	options = worker_options(&play.place, 0, 1);
+	options.token++;
+	options.join_ms = 300;
+	assert_int_equal(join_status(&options, "by another token"), NETFC_ALLREDUCE_FULL);
+	play_leave(other, 0);
+	/* The switch does not answer. */
+	server_freeze(server, true);
+	usleep(20000);
+	options = worker_options(&play.place, 0, 1);
+	options.join_ms = 300;
+	assert_int_equal(join_status(&options, "does not answer"), NETFC_ALLREDUCE_TIMEOUT);
+	server_stop(server);
+	/* Nothing is there: that is said at once. */
+	began = clock_now();
+	options.join_ms = 10000;
+	assert_int_equal(join_status(&options, play.place.text[0]), NETFC_ALLREDUCE_REFUSED);
+	assert_true(clock_now() - began < NS_PER_S);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mismatch),
+		cmocka_unit_test(test_join_mismatch),
+		cmocka_unit_test(test_join_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

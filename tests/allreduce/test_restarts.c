@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Jobs that end and switches and workers that are started anew: nobody goes on with half of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "plays.h"
+
+static void
+test_idle_job(void **state)
+{
+	struct server_options options = server_defaults;
+	struct server *server;
+	struct play play;
+	struct netfc_allreduce *comm;
+	struct netfc_allreduce_stats stats;
+
+	(void)state;
+	options.idle_ms = 300;
+	server = server_start(&options);
+	play = play_of(server);
+	/* Kept alive. */
+	play.options.keepalive_ms = 100;
+	comm = play_join(&play, 0, 1);
+	assert_non_null(comm);
+	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_OK);
+	usleep(1000000);
+	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_OK);
+	netfc_allreduce_stats(comm, &stats);
+	assert_in_range(stats.keepalives, 5, 12);
+	play_leave(comm, 0);
+	/* Not. */
+	play.options.keepalive_ms = 0;
+	comm = play_join(&play, 0, 1);
+	assert_non_null(comm);
+	usleep(600000);
+	play.expected = NETFC_ALLREDUCE_NO_JOB;
+	play.mention = "does not know job 7";
+	assert_int_equal(play_fails(&play, comm, 0, 1), 0);
+	play_leave(comm, 0);
+	server_stop(server);
+}
+
+struct restart {
+	struct play play;
+	struct server_options options;
+	struct server *server;
+	pthread_barrier_t barrier;
+};
+
+static int
+through_restart(unsigned int w, unsigned int n, void *context)
+{
+	struct restart *restart = context;
+	struct netfc_allreduce *comm = play_join(&restart->play, w, n);
+	struct netfc_allreduce_options options = worker_options(&restart->play.place, w, n);
+	int wrong;
+
+	if (comm == NULL)
+		abort();
+	wrong = play_reduce(comm, n) != NETFC_ALLREDUCE_OK;
+	pthread_barrier_wait(&restart->barrier);
+	if (w == 0) {
+		server_stop(restart->server);
+		restart->server = server_start(&restart->options);
+		usleep(300000); /* time for keep-alives */
+	}
+	pthread_barrier_wait(&restart->barrier);
+	wrong |= play_reduce(comm, n) == NETFC_ALLREDUCE_OK;
+	pthread_barrier_wait(&restart->barrier);
+	options.token = 99;
+	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK ||
+		play_reduce(comm, n) != NETFC_ALLREDUCE_OK) {
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+		wrong = 1;
+	}
+	return play_leave(comm, wrong);
+}
+
+/* A switch that was started anew does not go on with half of it; joining again mends that. */
+static void
+test_restarted_switch(void **state)
+{
+	struct restart restart = {.options = server_defaults};
+
+	(void)state;
+	restart.options.stall_ms = 200;
+	restart.server = server_start(&restart.options);
+	restart.options.port = server_port(restart.server);
+	restart.play = play_of(restart.server);
+	restart.play.options.keepalive_ms = 50;
+	pthread_barrier_init(&restart.barrier, NULL, 3);
+	assert_int_equal(workers_run(3, through_restart, &restart), 0);
+	pthread_barrier_destroy(&restart.barrier);
+	server_stop(restart.server);
+}
+
+/* It has the same job, token and number, and has lost count of the chunks: no old result is its. */
+static void
+test_restarted_worker(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	struct netfc_allreduce *before = play_join(&play, 0, 1), *anew = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&play.place, 0, 1);
+
+	(void)state;
+	assert_non_null(before);
+	assert_int_equal(play_reduce(before, 1), NETFC_ALLREDUCE_OK);
+	assert_int_equal(netfc_allreduce_join(anew, &options), NETFC_ALLREDUCE_FULL);
+	assert_non_null(strstr(netfc_allreduce_error(anew), "another process has it"));
+	/* Nor is the one that has the place disturbed. */
+	assert_int_equal(play_reduce(before, 1), NETFC_ALLREDUCE_OK);
+	options.job++;
+	assert_int_equal(netfc_allreduce_join(anew, &options), NETFC_ALLREDUCE_OK);
+	assert_int_equal(play_reduce(anew, 1), NETFC_ALLREDUCE_OK);
+	play_leave(anew, 0);
+	play_leave(before, 0);
+	assert_int_equal(server_jobs(server), 0);
+	server_stop(server);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_idle_job),
+		cmocka_unit_test(test_restarted_switch),
+		cmocka_unit_test(test_restarted_worker),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who goes silent, a worker or a switch, is named to all others in time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "clock.h"
+#include "plays.h"
+
+static int
+without_one(unsigned int w, unsigned int n, void *context)
+{
+	const struct play *play = context;
+	struct netfc_allreduce *comm = play_join(play, w, n);
+	int wrong;
+
+	if (comm == NULL)
+		return 1;
+	wrong = play_reduce(comm, n) != NETFC_ALLREDUCE_OK;
+	if ((int)w == play->worker) { /* killed: it does not leave either */
+		netfc_allreduce_free(comm);
+		return wrong;
+	}
+	return play_leave(comm, wrong + play_fails(play, comm, w, n));
+}
+
+static void
+test_silent_worker(void **state)
+{
+	struct server_options options = server_defaults;
+	struct play play;
+
+	(void)state;
+	options.stall_ms = 300;
+	for (int worker = 0; worker < 3; worker++) {
+		struct server *server = server_start(&options);
+
+		play = play_of(server);
+		play.expected = NETFC_ALLREDUCE_SILENT;
+		play.worker = worker;
+		play.within_ms = 1000;
+		assert_int_equal(workers_run(3, without_one, &play), 0);
+		server_stop(server);
+	}
+}
+
+static int
+late_worker(unsigned int w, unsigned int n, void *context)
+{
+	const struct play *play = context;
+	struct netfc_allreduce *comm = play_join(play, w, n);
+
+	if (comm == NULL)
+		return 1;
+	if ((int)w == play->worker)
+		usleep(700000);
+	return play_leave(comm, play_reduce(comm, n) != NETFC_ALLREDUCE_OK);
+}
+
+/* Who has patience waits for a worker that is late. */
+static void
+test_patience(void **state)
+{
+	struct server_options options = server_defaults;
+	struct server *server;
+	struct play play;
+
+	(void)state;
+	options.stall_ms = 200;
+	server = server_start(&options);
+	play = play_of(server);
+	play.worker = 1;
+	play.options.patience_ms = 5000;
+	assert_int_equal(workers_run(3, late_worker, &play), 0);
+	assert_true(server_count(server, AGGREGATE_STALLED) > 0);
+	server_stop(server);
+}
+
+static void *
+stop_soon(void *server)
+{
+	usleep(300000);
+	server_stop(server);
+	return NULL;
+}
+
+static void *
+freeze_soon(void *server)
+{
+	usleep(300000);
+	server_freeze(server, true);
+	return NULL;
+}
+
+static int
+reduce_for_ever(unsigned int w, unsigned int n, void *context)
+{
+	const struct play *play = context;
+	struct netfc_allreduce *comm = play_join(play, w, n);
+	uint64_t began = clock_now();
+	int status = NETFC_ALLREDUCE_OK;
+
+	if (comm == NULL)
+		return 1;
+	while (status == NETFC_ALLREDUCE_OK && clock_now() - began < 5 * NS_PER_S)
+		status = play_reduce(comm, n);
+	if (status != play->expected)
+		fprintf(stderr, "worker %u: %d: %s\n", w, status, netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+	return status != play->expected;
+}
+
+/* The switch's process ends: its host says that nothing listens. */
+static void
+test_killed_switch(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	pthread_t killer;
+
+	(void)state;
+	play.expected = NETFC_ALLREDUCE_REFUSED;
+	assert_int_equal(pthread_create(&killer, NULL, stop_soon, server), 0);
+	assert_int_equal(workers_run(3, reduce_for_ever, &play), 0);
+	pthread_join(killer, NULL);
+}
+
+/* It goes silent. */
+static void
+test_silent_switch(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	pthread_t killer;
+
+	(void)state;
+	play.expected = NETFC_ALLREDUCE_TIMEOUT;
+	play.options.deadline_ms = 500;
+	assert_int_equal(pthread_create(&killer, NULL, freeze_soon, server), 0);
+	assert_int_equal(workers_run(3, reduce_for_ever, &play), 0);
+	pthread_join(killer, NULL);
+	server_stop(server);
+}
+
+/* It goes silent, which is noticed long before the deadline. */
+static void
+test_silence_before_the_deadline(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	uint64_t began = clock_now();
+	pthread_t killer;
+
+	(void)state;
+	play.expected = NETFC_ALLREDUCE_TIMEOUT;
+	play.options.deadline_ms = 60000;
+	play.options.silence_ms = 400;
+	assert_int_equal(pthread_create(&killer, NULL, freeze_soon, server), 0);
+	assert_int_equal(workers_run(3, reduce_for_ever, &play), 0);
+	assert_true(clock_now() - began < 4 * NS_PER_S);
+	pthread_join(killer, NULL);
+	server_stop(server);
+}
+
+/* The switch waits for a late worker without a word, but says that it is there when it is asked. */
+static void
+test_late_worker_is_no_silence(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+
+	(void)state;
+	play.worker = 1;
+	play.options.silence_ms = 200;
+	assert_int_equal(workers_run(3, late_worker, &play), 0);
+	assert_int_equal(server_count(server, AGGREGATE_STALLED), 0);
+	server_stop(server);
+}
+
+/* Which of several switches is silent is said. */
+static void
+test_silent_switch_of_two(void **state)
+{
+	struct server *servers[2] = {
+		server_start(&server_defaults), server_start(&server_defaults)};
+	const uint16_t ports[2] = {server_port(servers[0]), server_port(servers[1])};
+	struct place place = place_of(2, ports);
+	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+
+	(void)state;
+	options.deadline_ms = 300;
+	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_OK);
+	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_OK);
+	server_freeze(servers[1], true);
+	assert_int_equal(play_reduce(comm, 1), NETFC_ALLREDUCE_TIMEOUT);
+	assert_int_equal(netfc_allreduce_failed_switch(comm), 1);
+	assert_non_null(strstr(netfc_allreduce_error(comm), place.text[1]));
+	netfc_allreduce_free(comm);
+	server_stop(servers[0]);
+	server_stop(servers[1]);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_silent_worker),
+		cmocka_unit_test(test_patience),
+		cmocka_unit_test(test_killed_switch),
+		cmocka_unit_test(test_silent_switch),
+		cmocka_unit_test(test_silence_before_the_deadline),
+		cmocka_unit_test(test_late_worker_is_no_silence),
+		cmocka_unit_test(test_silent_switch_of_two),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/allreduce-bench: that it measures, and what it makes of what it measured."""
+
+import importlib.util
+import json
+import os
+import subprocess
+
+import needs
+import project_scripts
+import switch
+
+from benchmark.allreduce import run
+
+BENCH = project_scripts.SCRIPTS / 'allreduce-bench'
+
+
+def result(by, count, lost, **seconds):
+    return {'by': by, 'workers': count, 'lost': lost,
+            'seconds': {size[1:]: took for size, took in seconds.items()}}
+
+
+RESULTS = [
+    result('netfc', 4, 0.0, _1024=[0.002, 0.001, 0.003], _10000000=[0.9, 1.0]),
+    result('gloo', 4, 0.0, _1024=[0.01] * 3, _10000000=[1.5, 1.0]),
+    result('netfc', 4, 0.01, _10000000=[1.5, 1.8])]
+
+
+def test_table():
+    lines = run.table(RESULTS).splitlines()
+    assert lines[2:] == [
+        '| 1 KB | 4 | 0 % | 2.00 ms | 10.00 ms |  | 0.20 |',
+        '| 10 MB | 4 | 0 % | 0.90 s | 1.00 s |  | 0.90 |',
+        '| 10 MB | 4 | 1 % | 1.50 s |  |  |  |']
+
+
+def test_promises():
+    kept = {text: figure <= limit for text, figure, limit in run.promises(RESULTS) if figure}
+    assert kept == {'10 MB, 4 workers: share of gloo\'s time': False,
+                    '1 KB, 4 workers: share of gloo\'s latency': True,
+                    '10 MB, 4 workers: time with 1 % of packets lost, over without': False}
+
+
+@needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')
+@needs.needs_namespaces
+@needs.needs_program('nft', ' (nftables)')
+def test_the_switch_alone(tmp_path):
+    """Without gloo, which not every machine has."""
+    done = subprocess.run(
+        [BENCH, '--quick', '--only', 'netfc', '--json', tmp_path / 'figures'], text=True,
+        env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=300,
+        stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, done.stderr
+    _, lossy = json.loads((tmp_path / 'figures').read_text())['results']
+    assert lossy['lost'] == 0.01 and lossy['retransmitted'] > 0
+    assert '| 1 MB | 4 | 1 % |' in done.stdout

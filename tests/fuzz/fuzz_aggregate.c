@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets of several workers through parser, table of jobs, slots and accumulators, beside a model
+ * that keeps what was added and sums it by other means.
+ *
+ * Input: a byte that chooses instruction set and shards; then steps, each a byte that says what
+ * happens and its operands: a packet that is well-formed, one whose payload is the input's, or time
+ * that passes. Payloads lie in memory of exactly their size. Checked: every result is the exact
+ * sum of what was added; every reply can be read; each packet is counted once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <aggregate.h>
+
+#include "data.h"
+#include "fuzz.h"
+#include "oracle.h"
+
+#define MOST_SHARDS 2
+#define WORKERS 5
+#define SLOTS 8
+#define JOBS 3
+#define JOB_NUMBERS 4
+#define BYTES 32
+#define LANES (BYTES / 2)
+#define STALL 1000
+#define TOKEN UINT64_C(0x0102030405060708)
+#define MOST_PAYLOAD 128
+
+/* A chunk of a job, as the model has it. */
+struct record {
+	uint16_t job;
+	uint32_t chunk;
+	uint8_t op, format, workers;
+	uint16_t count;
+	uint64_t seen;
+	bool complete;
+	uint32_t values[LANES][WORKERS];
+};
+
+#define MOST_RECORDS 256
+
+static struct record records[MOST_RECORDS];
+static unsigned int record_count;
+static struct aggregate_limits limits;
+static void *memory;
+static struct aggregate_table *table;
+static uint64_t now, packets;
+static uint64_t packet_count, result_count; /* of all inputs */
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static struct record *
+find_record(uint16_t job, uint32_t chunk)
+{
+	for (unsigned int r = 0; r < record_count; r++) {
+		if (records[r].job == job && records[r].chunk == chunk)
+			return &records[r];
+	}
+	return NULL;
+}
+
+static bool
+find_job(uint16_t number, struct aggregate_info *info)
+{
+	for (uint16_t index = 0; index < JOBS; index++) {
+		if (aggregate_table_info(table, index, info) && info->job == number)
+			return true;
+	}
+	return false;
+}
+
+/* Chunks of jobs that have ended are those of others from now on. */
+static void
+forget_ended(void)
+{
+	struct aggregate_info info;
+
+	for (unsigned int r = record_count; r-- > 0;) {
+		if (!find_job(records[r].job, &info))
+			records[r] = records[--record_count];
+	}
+}
+
+/* A worker's values have been added: for the first time, to a chunk that agrees. */
+static struct record *
+note(const struct aggregate_message *request)
+{
+	struct record *record = find_record(request->job, request->id);
+	struct aggregate_info info;
+
+	if (record == NULL) {
+		FUZZ_CHECK(record_count < MOST_RECORDS && find_job(request->job, &info));
+		record = &records[record_count++];
+		*record = (struct record){.job = request->job,
+			.chunk = request->id,
+			.op = request->op,
+			.format = request->format,
+			.workers = info.workers,
+			.count = request->count};
+	}
+	FUZZ_CHECK(!record->complete && request->worker < record->workers);
+	FUZZ_CHECK((record->seen >> request->worker & 1) == 0);
+	FUZZ_CHECK(record->op == request->op && record->format == request->format &&
+		record->count == request->count && record->count <= LANES);
+	record->seen |= UINT64_C(1) << request->worker;
+	for (uint32_t lane = 0; lane < record->count; lane++)
+		record->values[lane][request->worker] =
+			data_get(record->format, request->values, lane);
+	return record;
+}
+
+/* The result is the exact one of all workers' values, rounded once. */
+static void
+check_result(const struct record *record, const uint8_t *result, unsigned int flags)
+{
+	unsigned int expected = 0;
+
+	FUZZ_CHECK(record->seen == (UINT64_C(1) << record->workers) - 1);
+	for (uint32_t lane = 0; lane < record->count; lane++) {
+		const struct oracle_result exact = oracle_reduce(
+			record->op, record->format, record->values[lane], record->workers);
+
+		FUZZ_CHECK(data_get(record->format, result, lane) == exact.bits);
+		expected |= exact.flags;
+	}
+	FUZZ_CHECK(flags == expected);
+	result_count++;
+}
+
+static void
+follow(const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+{
+	struct record *record = find_record(request->job, request->id);
+
+	switch (outcome->action) {
+	case AGGREGATE_ADDED:
+		note(request);
+		break;
+	case AGGREGATE_COMPLETED:
+		record = note(request);
+		record->complete = true;
+		check_result(record, outcome->entry->result, outcome->entry->flags);
+		break;
+	case AGGREGATE_STALLED:
+		FUZZ_CHECK(record != NULL && !record->complete);
+		if ((record->seen >> request->worker & 1) == 0)
+			note(request);
+		FUZZ_CHECK((record->seen >> (outcome->reason - AGGREGATE_SILENT) & 1) == 0);
+		break;
+	case AGGREGATE_DUPLICATE:
+		FUZZ_CHECK(record != NULL && !record->complete &&
+			(record->seen >> request->worker & 1) != 0);
+		break;
+	case AGGREGATE_REPEATED:
+		FUZZ_CHECK(record != NULL && record->complete);
+		break;
+	case AGGREGATE_LEFT:
+		forget_ended();
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+/* What is sent to the sender is a reply that a client reads, of the packet's length. */
+static void
+check_reply(uint8_t *payload, size_t length, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome)
+{
+	enum aggregate_send send = aggregate_action_send(outcome->action);
+	struct aggregate_message reply;
+
+	if (send != AGGREGATE_SEND_REPLY && send != AGGREGATE_SEND_RESULT)
+		return;
+	aggregate_write_reply(payload, outcome);
+	FUZZ_CHECK(aggregate_parse_reply(payload, length, &reply) == 0);
+	FUZZ_CHECK(reply.op == request->op && reply.job == request->job &&
+		reply.id == request->id && reply.worker == request->worker &&
+		reply.reason == outcome->reason);
+	if (send == AGGREGATE_SEND_RESULT)
+		check_result(find_record(request->job, request->id), reply.values, reply.flags);
+}
+
+static struct aggregate_sender
+sender_of(uint8_t host)
+{
+	return (struct aggregate_sender){.address = {[10] = 0xff, [11] = 0xff, 10, 0, 0, host & 7},
+		.port = (uint16_t)(5000 + host)};
+}
+
+/* One packet, to a shard from a host; returns the cookie that it is answered with, or 0. */
+static uint64_t
+take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
+{
+	struct aggregate_sender sender = sender_of(host);
+	struct aggregate_message request;
+	struct aggregate_outcome outcome;
+
+	packet_count++;
+	if (aggregate_parse_request(payload, length, &request) != 0)
+		return 0;
+	packets++;
+	aggregate_shard_packet(
+		aggregate_table_shard(table, shard), &request, &sender, now, &outcome);
+	FUZZ_CHECK(outcome.action < AGGREGATE_ACTION_COUNT);
+	follow(&request, &outcome);
+	check_reply(payload, length, &request, &outcome);
+	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
+}
+
+/* The bytes in memory of their own. */
+static uint64_t
+take_bytes(const uint8_t *bytes, size_t length, uint32_t shard, uint8_t host)
+{
+	uint8_t *payload = malloc(length > 0 ? length : 1);
+	uint64_t cookie;
+
+	FUZZ_CHECK(payload != NULL);
+	memcpy(payload, bytes, length);
+	cookie = take(payload, length, shard, host);
+	free(payload);
+	return cookie;
+}
+
+static uint64_t
+take_message(const struct aggregate_message *message, uint32_t shard, uint8_t host)
+{
+	uint8_t payload[MOST_PAYLOAD];
+
+	aggregate_build_request(payload, message);
+	if (message->values != NULL)
+		memcpy(payload + AGGREGATE_HEADER_BYTES, message->values,
+			message->count * aggregate_value_bytes(message->format));
+	return take_bytes(payload, aggregate_message_bytes(message), shard, host);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static struct aggregate_message
+some_message(struct fuzz_input *input, uint8_t op)
+{
+	uint8_t who = fuzz_byte(input);
+
+	return (struct aggregate_message){.op = op,
+		.job = who & (JOB_NUMBERS - 1),
+		.worker = who >> 2 & 7,
+		.token = TOKEN + (who >= 0xf8)};
+}
+
+/* Hosts are workers, unless the input says otherwise. */
+static uint8_t
+some_host(struct fuzz_input *input, const struct aggregate_message *message)
+{
+	uint8_t other = fuzz_byte(input);
+
+	return other < 0xe0 ? message->worker : other;
+}
+
+static void
+step_join(struct fuzz_input *input)
+{
+	struct aggregate_message message = some_message(input, AGGREGATE_JOIN);
+	uint8_t host = some_host(input, &message), what = fuzz_byte(input);
+
+	message.join = (struct aggregate_join){.workers = what & 7,
+		.slots = 1u << (what >> 3 & 3),
+		.bytes = what >> 5 & 3 ? BYTES : 8};
+	message.join.cookie = take_message(&message, 0, host);
+	if ((what & 0x80) == 0)
+		take_message(&message, 0, host);
+}
+
+static void
+step_leave(struct fuzz_input *input)
+{
+	const struct aggregate_message message = some_message(input, AGGREGATE_LEAVE);
+
+	take_message(&message, 0, some_host(input, &message));
+}
+
+/* A worker's values: a lane's go together, so that they cancel, overflow and so on. */
+static void
+fill(uint8_t *values, const struct aggregate_message *message, uint8_t kind)
+{
+	uint64_t seed = (uint64_t)kind << 32 | message->id;
+	uint32_t lane[8];
+
+	for (uint32_t i = 0; i < message->count; i++) {
+		data_fill((enum data_kind)(kind % DATA_KINDS), message->format, lane, 8, &seed);
+		data_put(message->format, values, i, lane[message->worker]);
+	}
+}
+
+static void
+step_chunk(struct fuzz_input *input)
+{
+	struct aggregate_message message = some_message(input, AGGREGATE_SUM);
+	uint8_t host = some_host(input, &message), how = fuzz_byte(input), kind;
+	uint8_t values[MOST_PAYLOAD];
+	struct aggregate_info info;
+
+	message.op = (uint8_t)(AGGREGATE_SUM + (how & 3));
+	message.format = (uint8_t)(1 + (how >> 2 & 7) % 6);
+	message.id = fuzz_byte(input);
+	kind = fuzz_byte(input);
+	message.count = 1 + (kind >> 4);
+	message.values = values;
+	fill(values, &message, kind);
+	if (!find_job(message.job, &info))
+		info.slots = SLOTS;
+	take_message(&message,
+		how >= 0xf8 ? how % limits.shards
+			    : aggregate_shard_of(message.id, info.slots, limits.shards),
+		host);
+}
+
+static void
+step_bytes(struct fuzz_input *input)
+{
+	uint8_t host = fuzz_byte(input), shard = fuzz_byte(input);
+	size_t length = fuzz_byte(input) % MOST_PAYLOAD;
+	const uint8_t *bytes = fuzz_bytes(input, &length);
+
+	take_bytes(bytes, length, shard % limits.shards, host);
+}
+
+/* Time passes, and every shard is between two packets. */
+static void
+step_time(struct fuzz_input *input)
+{
+	now += UINT64_C(1) << (fuzz_byte(input) & 15);
+	aggregate_table_poll(table, now);
+	for (uint32_t s = 0; s < limits.shards; s++)
+		aggregate_shard_quiescent(aggregate_table_shard(table, s));
+	aggregate_table_poll(table, now);
+	forget_ended();
+}
+
+/* Each packet has been counted once, under one name. */
+static void
+check_counters(void)
+{
+	struct aggregate_usage usage;
+	uint64_t counted = 0;
+
+	for (uint32_t s = 0; s < limits.shards; s++) {
+		struct aggregate_counters counters;
+
+		aggregate_shard_counters(aggregate_table_shard(table, s), &counters);
+		for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
+			counted += counters.actions[a];
+	}
+	FUZZ_CHECK(counted == packets);
+	aggregate_table_usage(table, &usage);
+	FUZZ_CHECK(usage.jobs <= JOBS && usage.slots <= SLOTS);
+}
+
+static void
+start(uint8_t how)
+{
+	limits.isa = how % 3 < aggregate_isa_best() ? how % 3 : aggregate_isa_best();
+	limits.shards = 1 + how / 3 % MOST_SHARDS;
+	free(memory);
+	memory = aligned_alloc(AGGREGATE_ALIGN,
+		(aggregate_table_bytes(&limits) + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN *
+			AGGREGATE_ALIGN);
+	FUZZ_CHECK(memory != NULL);
+	table = aggregate_table_init(memory, &limits);
+	now = 1000000;
+	packets = 0;
+	record_count = 0;
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	limits = (struct aggregate_limits){.jobs = JOBS,
+		.slots = SLOTS,
+		.workers = WORKERS,
+		.bytes = BYTES,
+		.formats = AGGREGATE_ALL_FORMATS,
+		.idle = 10 * STALL,
+		.stall = STALL,
+		.cookie_period = 5 * STALL,
+		.key = "sixteen bytes..."};
+	fuzz_count_at_exit("frames", &packet_count);
+	return 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_input input = {data, size};
+
+	start(fuzz_byte(&input));
+	while (input.left > 0 && record_count + 1 < MOST_RECORDS) {
+		switch (fuzz_byte(&input) & 7) {
+		case 0:
+			step_join(&input);
+			break;
+		case 1:
+			step_leave(&input);
+			break;
+		case 2:
+			step_bytes(&input);
+			break;
+		case 3:
+			step_time(&input);
+			break;
+		default:
+			step_chunk(&input);
+			break;
+		}
+	}
+	check_counters();
+	return 0;
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What telemetry's trace and a capture show of packets of aggregation."""
+
+import concurrent.futures
+import socket
+
+import aggregation_workers as workers
+import controlled
+import hosts
+import numpy as np
+import pcapng
+import pytest
+
+from netfc import aggregation
+from netfc.telemetry import Telemetry
+
+pytestmark = hosts.needs_namespaces
+OPTIONS = ['--address', f'{hosts.SWITCH_IP}/24', '--aggregate']
+VALUES = np.array([[1.5, -2.0, 3e38], [0.25, 2.0, 3e38]], '>f4')
+
+
+def words(values):
+    """As a trace shows them."""
+    return [f'0x{word:08x}' for word in np.frombuffer(values, '>u4')]
+
+
+def team_of_two(host):
+    return [workers.Worker(host.udp(socket.AF_INET), hosts.SWITCH_IP, number, job=9)
+            for number in range(2)]
+
+
+class Tracer:
+    """Asks for the next packet, and then has one sent, again and again until it is the one."""
+
+    def __init__(self, live):
+        self._telemetry = Telemetry(live.telemetry_path)
+        self._pool = concurrent.futures.ThreadPoolExecutor(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._pool.shutdown()
+        self._telemetry.close()
+
+    def of(self, send, **wanted):
+        """The trace of what send() sends, again and again, with those fields."""
+        while True:
+            asked = self._pool.submit(self._telemetry.ask, '/netfc/trace')
+            while not concurrent.futures.wait([asked], 0.02).done:
+                send()
+            shown = asked.result()  # of what was sent before, maybe
+            if shown and all(shown[name] == value for name, value in wanted.items()):
+                return shown
+
+
+@pytest.fixture(name='running')
+def running_switch(tmp_path):
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, ['net_tap0,iface=eth0'], OPTIONS, namespace=host, telemetry=True) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        hosts.wait_until(live.telemetry_path.exists, 'the telemetry socket')
+        yield host, live
+        live.stop()
+
+
+def test_a_chunk_and_its_result(running):
+    host, live = running
+    team = team_of_two(host)
+    workers.join_all(team)
+    team[0].send_chunk(0, VALUES[0].tobytes())
+    with Tracer(live) as tracer:
+        again = tracer.of(lambda: team[0].send_chunk(0, VALUES[0].tobytes()), op='sum')
+        assert again['action'] in ('added', 'duplicate') and again['missing'] == [1]
+        assert (again['op'], again['format'], again['values']) == ('sum', 'fp32', 3)
+        assert (again['job'], again['worker'], again['id'], again['workers']) == (9, 0, 0, 2)
+        assert again['x'] == words(VALUES[0].tobytes()) and 'z' not in again
+        done = tracer.of(lambda: team[1].send_chunk(0, VALUES[1].tobytes()), worker=1)
+    assert done['action'] in ('completed', 'repeated') and done['missing'] == []
+    assert done['x'] == words(VALUES[1].tobytes())
+    assert done['z'] == ['0x3fe00000', '0x00000000', '0x7f800000'] and done['flags'] == 4
+
+
+def test_a_join_and_a_refusal(running):
+    host, live = running
+    worker, _ = team_of_two(host)
+    with Tracer(live) as tracer:
+        shown = tracer.of(lambda: worker.send_chunk(5, bytes(4)))
+        assert (shown['action'], shown['reason'], shown['id']) == ('no_job', 'no-job', 5)
+        assert 'missing' not in shown
+        shown = tracer.of(lambda: worker.send(aggregation.join(worker.place, 2, 8, 1448)),
+                          op='join')
+    assert (shown['op'], shown['action'], shown['reason']) == ('join', 'cookie', 'cookie')
+
+
+def test_a_capture_has_requests_and_results(tmp_path):
+    with hosts.Host(0) as host, controlled.controlled(
+            tmp_path, ['net_tap0,iface=eth0'], OPTIONS, namespace=host) as (live, control, _):
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        team = team_of_two(host)
+        workers.join_all(team)
+        control.do('capture', action='start', file=str(tmp_path / 'capture'))
+        for worker, mine in zip(team, VALUES):
+            worker.send_chunk(0, mine.tobytes())
+        results = [worker.receive().rest for worker in team]
+        control.do('capture', action='stop')
+        live.stop()
+    frames = [packet.frame for packet in pcapng.read(tmp_path / 'capture').packets
+              if packet.frame[12:14] == b'\x08\x00']  # kernels look for IPv6 neighbours, too
+    values = [frame[42 + aggregation.HEADER.size:][:VALUES[0].nbytes] for frame in frames]
+    assert values == [mine.tobytes() for mine in VALUES] + results

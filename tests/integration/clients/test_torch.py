@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc.torch: the back end of torch.distributed, against the server of libnetfc-allreduce's tests."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+
+import numpy as np
+import pytest
+
+import project_scripts
+import sanitized
+import switch
+import torch_values
+from test_allreduce import SERVER, joined, serving
+
+SUPPORT = project_scripts.PROJECT / 'tests' / 'support'
+RANK = SUPPORT / 'torch_rank.py'
+TIMEOUT_S = 120
+NO_TORCH = importlib.util.find_spec('torch') is None
+
+pytestmark = [
+    pytest.mark.skipif(NO_TORCH, reason='torch is not installed (Debian: python3-torch)'),
+    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
+]
+
+
+def environment(**more):
+    return {**os.environ, 'NETFC_BUILD': str(switch.BUILD), 'OMP_NUM_THREADS': '1',
+            'PYTHONPATH': f'{project_scripts.PROJECT / "python"}:{SUPPORT}', **more}
+
+
+def started(folder, size, rank, words, address, more):
+    return subprocess.Popen(
+        ['/usr/bin/python3', RANK, *words], text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment(**{'RANK': str(rank), 'WORLD_SIZE': str(size),
+                           'STORE': str(folder / 'store'),
+                           **({'NETFC_SWITCH': address} if address else {}), **more}))
+
+
+def ranks(folder, size, *words, address, present=None, **more):
+    """What all ranks say, None for those that are killed, and their stderr."""
+    processes = [started(folder, size, rank, words, address, more)
+                 for rank in range(size if present is None else present)]
+    try:
+        told = [process.communicate(timeout=TIMEOUT_S) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    return [json.loads(out) if out else None for out, _ in told], [err for _, err in told]
+
+
+def results(folder, size, *words, **options):
+    said, errors = ranks(folder, size, *words, **options)
+    for one, error in zip(said, errors):
+        assert one is not None and 'result' in one, (one, error)
+    return [one['result'] for one in said]
+
+
+def failures(folder, size, *words, **options):
+    """The errors' texts; all of them are told within the group's time-out."""
+    said, errors = ranks(folder, size, *words, **options)
+    for one, error in zip(said, errors):
+        assert one is None or 'error' in one and one['seconds'] < 25, (one, error)
+    return [one and one['error'] for one in said]
+
+
+@pytest.mark.parametrize('size', [2, 3])
+def test_all_types_and_operations_are_exact(tmp_path, size):
+    with serving() as address:
+        told = results(tmp_path, size, 'reduce_all', address=address)
+    for name in torch_values.NAMES:
+        for op in ('SUM', 'AVG', 'MIN', 'MAX'):
+            expected = torch_values.exact(name, op, size)
+            for one in told:
+                assert one[f'{name} {op}'] == expected, (name, op)
+
+
+def test_layouts_started_ones_and_what_gloo_does(tmp_path):
+    with serving(shards=2) as address:
+        said, errors = ranks(tmp_path, 2, 'reduce_others', address=address)
+    for one, error in zip(said, errors):
+        assert one['result'] == {
+            'columns': (2 * np.arange(12.).reshape(3, 4).T).tolist(), 'scalar': 3.0,
+            'doubles': [1.0] * 3, 'started': [[2.0 * n] for n in range(5)],
+            'product': [9.0, 9.0], 'gathered': [0, 1], 'objects': [0, 1]}, error
+        assert error.count('all_reduce of torch.float64 goes through gloo') == 1
+        assert error.count('another operation than SUM, AVG, MIN and MAX goes through gloo') == 1
+
+
+def test_a_group_inside_has_a_job_of_its_own(tmp_path):
+    with serving() as address:
+        assert results(tmp_path, 3, 'subgroups', address=address) == [[3, 6], [3, 6], [3, 6]]
+
+
+@pytest.mark.parametrize('loss', [0, 0.05])
+def test_training_gives_the_same_bits_again(tmp_path, loss):
+    bad = {'lost': loss, 'delayed': loss} if loss else {}
+    runs = []
+    for run in range(2):
+        folder = tmp_path / str(run)
+        folder.mkdir()
+        with serving(**bad) as address:
+            runs += results(folder, 2, 'train', address=address)
+    assert all(one == runs[0] for one in runs)
+
+
+def test_the_hook_for_those_who_keep_gloo(tmp_path):
+    with serving() as address:
+        hooked = results(tmp_path, 3, 'train', 'hook', address=address, BACKEND='gloo')
+    assert hooked[0] == hooked[1] == hooked[2]
+
+
+def free_port():
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        return server.getsockname()[1]
+
+
+def test_torchrun(tmp_path):
+    """The launcher's store and variables; the second attempt of a rank that fails gets through."""
+    script = pathlib.Path(tmp_path / 'train.py')
+    script.write_text(
+        'import os, sys, torch, torch.distributed as dist\n'
+        'import netfc.torch\n'
+        'dist.init_process_group("netfc")\n'
+        'tensor = torch.ones(5)\n'
+        'dist.all_reduce(tensor)\n'
+        'if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0" and dist.get_rank() == 1:\n'
+        '    os._exit(1)\n'
+        'dist.all_reduce(tensor)\n'
+        'print("sum", int(tensor[0]), flush=True)\n', encoding='ascii')
+    with serving() as address:
+        done = subprocess.run(
+            ['/usr/bin/python3', '-m', 'torch.distributed.run', '--nproc_per_node=2',
+             # 1.13 takes no other value of these with Python 3.11.
+             '--redirects=1', '--tee=1',
+             '--max_restarts=1', '--monitor_interval=0.5', '--master_addr=127.0.0.1',
+             f'--master_port={free_port()}', script],
+            env=environment(NETFC_SWITCH=address, USE_LIBUV='0'), text=True, capture_output=True,
+            stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+    if 'use_libuv was requested but PyTorch was build without' in done.stderr:
+        pytest.skip("torch's launcher wants libuv, which this torch is built without")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count('sum 4') == 2
+
+
+@pytest.mark.parametrize('body', ['different_shapes', 'different_orders'])
+def test_calls_that_differ_are_named_by_rank(tmp_path, body):
+    with serving() as address:
+        told = failures(tmp_path, 2, body, address=address)
+    sizes = (10, 11) if body == 'different_shapes' else (200, 100)
+    for text in told:
+        assert 'do not call the same allreduce' in text
+        for rank, size in enumerate(sizes):
+            assert f'rank {rank} ' in text
+            assert f'all_reduce 1, sum of {size} float32' in text
+
+
+def test_after_a_failure_all_fails_at_once(tmp_path):
+    with serving() as address:
+        assert results(tmp_path, 2, 'fail_twice', address=address) == [[True, True]] * 2
+
+
+def test_a_new_group_after_a_failure(tmp_path):
+    with serving() as address:
+        assert results(tmp_path, 2, 'join_again', address=address) == [[2.0] * 3] * 2
+
+
+def test_a_rank_that_is_killed_is_named(tmp_path):
+    """Long before the time-out, and before the switch says so."""
+    with serving() as address:
+        told = failures(tmp_path, 3, 'die_in_training', address=address, TIMEOUT='300')
+    assert told[2] is None
+    for text in told[:2]:
+        assert 'The process of rank 2 (' in text and 'has ended' in text
+
+
+def test_what_the_switch_says_of_a_rank_at_the_time_out(tmp_path):
+    """It lives, and calls too late; with what the others had sent, its own sum is complete."""
+    with serving(stall_ms=1000) as address:
+        said, _ = ranks(tmp_path, 3, 'one_is_late', '10', address=address, TIMEOUT='6')
+    for one in said[:2]:
+        assert 'Worker 2 of job' in one['error'] and 'rank 2 (' in one['error']
+        assert 'all_reduce 2, sum of 5 float32' in one['error'] and one['seconds'] < 8
+    assert said[2].get('result') == [3.0] * 5
+
+
+def test_a_rank_that_is_stopped_is_named(tmp_path):
+    """As one on a machine that is out of reach: its process may be there, and says nothing."""
+    with serving() as address, running(tmp_path, 3, ['stop_in_training'], address, TIMEOUT='300',
+                                       NETFC_SILENCE='3') as processes:
+        told = [last_line(process) for process in processes[:2]]
+    for one in told:
+        assert 'no sign of life of rank 2 (' in one['error'] and one['seconds'] < 25
+
+
+def test_a_late_rank_is_waited_for(tmp_path):
+    """Longer than for one that says nothing, and than the switch's own patience."""
+    with serving(stall_ms=1000) as address:
+        told = results(tmp_path, 2, 'one_is_late', '9', address=address, TIMEOUT='60',
+                       NETFC_SILENCE='3')
+    assert told == [[2.0] * 5] * 2
+
+
+@contextlib.contextmanager
+def running(folder, size, words, address, **more):
+    """The processes of all ranks, killed in the end."""
+    processes = [started(folder, size, rank, words, address, more) for rank in range(size)]
+    try:
+        yield processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.communicate()
+
+
+def last_line(process):
+    return json.loads(process.communicate(timeout=TIMEOUT_S)[0].splitlines()[-1])
+
+
+@contextlib.contextmanager
+def storing():
+    """A store in a process of its own: the process and host:port."""
+    port = free_port()
+    code = ('import sys, torch.distributed as dist\n'
+            f'store = dist.TCPStore("127.0.0.1", {port}, is_master=True, wait_for_workers=False)\n'
+            'print(flush=True)\n'
+            'sys.stdin.read()\n')
+    with subprocess.Popen(['/usr/bin/python3', '-c', code], env=environment(USE_LIBUV='0'),
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        try:
+            yield process, f'127.0.0.1:{port}'
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize('sign', [signal.SIGKILL, signal.SIGSTOP])
+def test_a_store_that_goes_away(tmp_path, sign):
+    """Killed, its host says so; stopped, nobody says anything."""
+    with serving() as address, storing() as (store, place), running(
+            tmp_path, 2, ['one_is_late', '40'], address, STORE=place, TIMEOUT='300',
+            NETFC_SILENCE='3') as processes:
+        for process in processes:
+            process.stdout.readline()
+        store.send_signal(sign)
+        one = last_line(processes[0])
+    assert 'store of the process group does not answer' in one['error']
+    assert one['seconds'] < 25
+
+
+def test_a_rank_that_does_not_come_is_named(tmp_path):
+    with serving() as address:
+        told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='3')
+    for text in told:
+        assert 'missing: rank 2' in text
+
+
+def test_no_switch_there(tmp_path):
+    told = failures(tmp_path, 2, 'alone', address='127.0.0.1:9', SWITCHES='127.0.0.1:9')
+    for text in told:
+        assert 'Nothing listens on UDP port 127.0.0.1:9' in text
+
+
+def test_a_switch_that_goes_away(tmp_path):
+    """The switch ends between two reductions."""
+    with serving() as address:
+        processes = [started(tmp_path, 2, rank, ['until_it_fails'], address, {'TIMEOUT': '6'})
+                     for rank in range(2)]
+        for process in processes:
+            process.stdout.readline()
+    told = [json.loads(process.communicate(timeout=TIMEOUT_S)[0]) for process in processes]
+    for one in told:
+        assert 'Nothing listens' in one['error'] or 'has not answered' in one['error'], one
+
+
+def test_a_switch_that_is_silent(tmp_path):
+    """Its host is gone, and nobody says so: noticed long before the time-out."""
+    with silencing() as (servers, address), running(
+            tmp_path, 2, ['until_it_fails'], address, TIMEOUT='300', NETFC_SILENCE='3'
+            ) as processes:
+        for process in processes:
+            process.stdout.readline()
+        servers[1].send_signal(signal.SIGSTOP)
+        told = [last_line(process) for process in processes]
+    for one in told:
+        assert f'Switch {address.split(",")[1]} has not answered' in one['error']
+        assert one['seconds'] < 25
+
+
+@contextlib.contextmanager
+def silencing():
+    """Two servers: their processes, and their addresses with a comma."""
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(subprocess.Popen(
+            [SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)) for _ in range(2)]
+        for server in servers:
+            stack.callback(server.kill)
+        yield servers, ','.join('127.0.0.1:' + server.stdout.readline().strip()
+                                for server in servers)
+
+
+@pytest.mark.parametrize('by', ['NETFC_SWITCH', 'SWITCHES'])
+def test_two_switches(tmp_path, by):
+    """By environment and by options; each adds up its share."""
+    with serving() as one, serving(shards=2) as other:
+        where = f'{one},{other}' if by == 'NETFC_SWITCH' else f'{one} {other}'
+        told = results(tmp_path, 2, 'reduce_all', address=None, **{by: where})
+    for name in torch_values.NAMES:
+        for op in ('SUM', 'AVG', 'MIN', 'MAX'):
+            assert all(one[f'{name} {op}'] == torch_values.exact(name, op, 2) for one in told)
+
+
+def test_ranks_wait_while_the_switch_is_full(tmp_path):
+    with serving(slots=128) as address:
+        holder = joined(address, 0, 1, job=7)
+        with running(tmp_path, 2, ['one_is_late', '0'], address, TIMEOUT='60') as processes:
+            with pytest.raises(subprocess.TimeoutExpired):
+                processes[0].wait(6)
+            holder.leave()
+            told = [last_line(process) for process in processes]
+    assert [one['result'] for one in told] == [[2.0] * 5] * 2
+
+
+def test_a_switch_that_stays_full(tmp_path):
+    with serving(slots=128) as address, joined(address, 0, 1, job=7):
+        told = failures(tmp_path, 2, 'alone', address=address, NETFC_JOIN_TIMEOUT='4')
+    for text in told:
+        assert 'has no place' in text and 'rank 1 (' in text
+
+
+def test_no_switch_named(tmp_path):
+    for text in failures(tmp_path, 2, 'alone', address=None):
+        assert 'set NETFC_SWITCH' in text
+
+
+def test_too_many_ranks(tmp_path):
+    text, = failures(tmp_path, 65, 'alone', address='127.0.0.1:9', present=1)
+    assert '65 ranks' in text and '64' in text
+
+
+@pytest.mark.parametrize('name, value', [
+    ('NETFC_JOB', 'x'), ('NETFC_JOB', '70000'), ('NETFC_JOB', '9-8'), ('NETFC_SLOTS', '-1'),
+    ('NETFC_CHUNK_BYTES', '1 KB'), ('NETFC_SILENCE', '0')])
+def test_variables_that_make_no_sense(tmp_path, name, value):
+    text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', **{name: value})
+    assert f"{name} is '{value}'" in text

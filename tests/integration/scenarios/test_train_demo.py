@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The demonstration of training, as its user runs it, in its short form."""
+
+import importlib.util
+import json
+import subprocess
+
+import needs
+import pytest
+
+import project_scripts
+import sanitized
+
+TIMEOUT_S = 400
+WAYS = {'netfc', 'gloo', 'integers', 'tables'}
+MISSING = [name for name in ('torch', 'sklearn', 'matplotlib')
+           if importlib.util.find_spec(name) is None]
+
+pytestmark = [
+    needs.skip_where(f'not installed: {", ".join(MISSING)}' if MISSING else ''),
+    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
+]
+
+
+def demo(*words):
+    return subprocess.run(
+        [project_scripts.SCRIPTS / 'train-demo', *words], env=sanitized.environment(), text=True,
+        capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+
+
+@needs.needs_namespaces
+@needs.needs_program('nft', ' (nftables)')
+def test_report_and_figures(tmp_path):
+    page, plots = tmp_path / 'training.md', tmp_path / 'training'
+    done = demo('--quick', '--report', page, '--json', tmp_path / 'figures')
+    assert done.returncode == 0, done.stdout + done.stderr
+    figures = json.loads((tmp_path / 'figures').read_text())
+    ways = figures['ways']
+    assert ways.keys() == WAYS
+    assert ways['netfc']['wrong'] == 0 and set(ways['netfc']['errors']) == {0}
+    for name in ('integers', 'tables'):
+        assert 0 < ways[name]['wrong'] <= ways[name]['gradients']
+        assert all(0 < error < 1 for error in ways[name]['errors'])
+    for way in ways.values():
+        assert len(way['losses']) == len(way['errors']) == figures['steps']
+        assert way['gradients'] == figures['steps'] * figures['weights']
+        assert way['link_bytes'] > 2 * way['gradients']
+        assert len(way['accuracies']) == 1 and 0 < way['accuracies'][0] <= 1
+    assert figures['differing'] == {'5 % of packets lost': 0, 'ranks dealt out differently': 0}
+    row, = figures['timed']
+    # A step of 100 Mbit/s moves all gradients at the least.
+    assert row['seconds']['netfc'] > 32 * figures['weights'] / 100e6
+    text = page.read_text()
+    assert f'| 5 % of packets lost | 0 of {figures["weights"]:,} |' in text
+    for name in ('loss', 'error'):
+        assert f'(training/{name}.svg)' in text
+        assert '<svg' in (plots / f'{name}.svg').read_text()
+
+
+@pytest.mark.parametrize('words, text', [
+    (('--steps', '0'), 'give 1 or more'), (('--workers', '3'), 'choose from 2, 4, 8'),
+    (('--report', 'training'), 'give a name with a suffix')])
+def test_words_that_make_no_sense(words, text):
+    done = demo(*words)
+    assert done.returncode != 0 and text in done.stderr

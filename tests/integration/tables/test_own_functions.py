@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc-tables build --function: expressions and values in, function files out, and bad input."""
+
+import math
+import os
+import random
+
+import numpy as np
+import pytest
+
+import sanitized
+import switch
+from table_builder import complaint, run, run_json
+
+import netfc
+
+FORMATS = tuple(netfc.FORMATS)
+
+
+def build(folder, name, *options, status=0):
+    """Builds NAME.netfcfun in a folder; gives the report as JSON."""
+    path = folder / f'{name}.netfcfun'
+    report = run_json('build', '--function', name, '-d', folder, *options, status=status)
+    assert report['file'] == str(path) and path.stat().st_size == report['bytes']
+    return report
+
+
+def entries(path):
+    """The encodings of all values, which a file has behind its header."""
+    with open(path, 'rb') as file:
+        return np.frombuffer(file.read(), '>u2', 65536, 52)
+
+
+@pytest.mark.parametrize('name', FORMATS)
+@pytest.mark.parametrize('expression, python', [
+    ('max(x, 0)', lambda x: x if x > 0 else 0.0),
+    ('min(1, -x)', lambda x: min(1.0, -x)),
+    ('1.5e0*x - 2 ^ -3 + .25', lambda x: 1.5 * x - 0.125 + 0.25),
+    ('-x^2/3', lambda x: -(x * x) / 3),
+    ('2^3^0.5 + pi*e - (x)', lambda x: 2 ** 3 ** 0.5 + math.pi * math.e - x),
+    ('atan2(abs(x), hypot(3, 4))', lambda x: math.atan2(abs(x), 5.0)),
+])
+def test_expressions(tmp_path, name, expression, python):
+    report = build(tmp_path, 'mine', '--expression', expression, '--format', name)
+    assert report['format'] == name and report['function'] == 'mine'
+    number_format = netfc.Format(name)
+    values = number_format.decode(np.arange(65536, dtype=np.uint16))
+    with np.errstate(all='ignore'):
+        expected = number_format.encode(
+            [math.nan if math.isnan(x) else python(float(x)) for x in values])
+    np.testing.assert_array_equal(entries(report['file']), expected)
+
+
+def test_report_and_use(tmp_path):
+    text = run('build', '--function', 'half', '--expression', 'x / 2', cwd=tmp_path).stdout
+    assert text.startswith('half: wrote half.netfcfun, 196,664 bytes, 65,536 entries of fp16')
+    assert 'Greatest relative error of a normal result: 0, ' in text
+    assert 'underflow: 2 of 65,536 arguments' in text  # the least number and its negative
+    path = tmp_path / 'half.netfcfun'
+    assert run_json('calc', path, '3')['result'] == {'bits': '0x3e00', 'value': 1.5, 'flags': []}
+    assert run_json('calc', path, '0x0001')['result']['flags'] == ['underflow']
+    assert run('show', path, '-inf', 'nan').stdout.splitlines() == [
+        '0xfc00  -inf             -> 0xfc00  -inf', '0x7e00  NaN              -> 0x7e00  NaN']
+    assert run('build', '-q', '-f', 'half', '--expression', 'x/2', '-o', path).stdout == ''
+
+
+def test_exceptions(tmp_path):
+    report = build(tmp_path, 'inverse', '--expression', '1 / x')
+    assert report['exceptions']['division by zero'] == 2
+    result = run_json('calc', report['file'], '-0')['result']
+    assert result == {'bits': '0xfc00', 'value': '-inf', 'flags': ['division by zero']}
+    assert report['exceptions']['overflow'] == 512  # 1 / x of the least 256 numbers, both signs
+    assert 0 < report['greatest_relative_error'] <= 2 ** -11
+
+
+def test_values_in_order(tmp_path):
+    table = netfc.Function('silu', library=netfc.Library(switch.BUILD)).entries \
+        if not sanitized.is_sanitized() else np.arange(65536)
+    (tmp_path / 'bits').write_text(''.join(f'0x{z:04x}\n' for z in table))
+    report = build(tmp_path, 'mine', '--from', tmp_path / 'bits')
+    assert report['greatest_relative_error'] is None
+    assert entries(report['file']).tolist() == list(table)
+    shown = [int(entry['result']['bits'], 16) for entry in run_json('show', report['file'])]
+    assert shown == list(table)
+    # Decimal numbers, comments, blank lines.
+    numbers = '# celsius\n\n' + ''.join(f' {x / 8}\t# {x}\n' for x in range(65536))
+    (tmp_path / 'numbers').write_text(numbers)
+    report = build(tmp_path, 'mine', '--from', tmp_path / 'numbers', '--format', 'posit16_es2')
+    expected = netfc.Format('posit16_es2').encode(np.arange(65536) / 8)
+    assert entries(report['file']).tolist() == expected.tolist()
+
+
+def test_pairs(tmp_path):
+    lines = [f'0x{x:04x} {x % 100}' for x in range(65536) if x & 0x7FFF <= 0x7C00]
+    lines[lines.index('0x3c00 60')] = '1 -inf'
+    random.Random(1).shuffle(lines)
+    (tmp_path / 'pairs').write_text('\n'.join(lines))
+    report = build(tmp_path, 'mine', '--from', tmp_path / 'pairs')
+    assert run_json('calc', report['file'], '1')['result'] == {
+        'bits': '0xfc00', 'value': '-inf', 'flags': ['division by zero']}
+    assert run_json('calc', report['file'], '0x0063')['result']['value'] == 99
+    assert run_json('calc', report['file'], 'nan')['result']['flags'] == []
+
+
+def test_an_expression_in_a_file(tmp_path):
+    (tmp_path / 'mine').write_text('# twice\nf(x) = 2 * x  # that is all\n')
+    report = build(tmp_path, 'twice', '--from', tmp_path / 'mine')
+    assert run_json('calc', report['file'], '1.5')['result']['value'] == 3
+
+
+@pytest.mark.parametrize('expression, message', [
+    ('', 'a number, x or a function is missing'), ('x +', 'is missing'), ('(x', 'a ) is missing'),
+    ('x x', 'character 3: an operator is missing'), ('relu(x)', 'an unknown name'),
+    ('sqrt x', 'a ( is missing'), ('min(x)', 'too few arguments'), ('0x10', 'decimal'),
+    ('exp(x, x)', 'too many arguments'), ('(' * 200 + 'x', 'nested too deeply'),
+    ('-' * 200 + 'x', 'nested too deeply'), ('sqrt(x)', 'x = -5.96'), ('ln(x - 1)', 'has no value'),
+    ('x $ 2', 'an operator is missing')])
+def test_expressions_that_are_none(tmp_path, expression, message):
+    said = complaint('build', '-f', 'mine', '--expression', expression, cwd=tmp_path)
+    assert message in said and not list(tmp_path.iterdir())
+    if message == 'an unknown name':
+        assert 'log1p' in said
+
+
+def test_files_that_are_none(tmp_path):
+    def said(text):
+        (tmp_path / 'values').write_bytes(text.encode())
+        return complaint('build', '-f', 'mine', '--from', 'values', cwd=tmp_path)
+
+    assert '65436 of 65,536 values are missing, the first that of x = 0x0064' in said('1\n' * 100)
+    assert 'line 65537: more than 65,536 values' in said('1\n' * 65537)
+    assert "line 3: no number and no encoding: 'one'" in said('1\n\none\n')
+    assert 'line 2: expected one value' in said('1\n1 2\n')
+    assert 'line 2: expected x and a value' in said('1 2\n1\n')
+    assert 'line 1: expected one value' in said('1 2 3\n')
+    assert "line 2: x is there for the second time: '0x3c00'" in said('1 2\n0x3c00 3\n')
+    assert "line 1: x is no number of the format: '0.1'" in said('0.1 2\n')
+    assert "line 1: x is no number and no encoding: 'x'" in said('x 2\n')
+    assert '65535 of 65,536 values are missing' not in said('1 2\n')  # NaN need not be there
+    assert '63487 of 65,536' not in said('') and 'missing' in said('')
+    assert 'there is more than the expression' in said('f(x) = x\n1\n')
+    assert 'No such file' in complaint('build', '-f', 'mine', '--from', 'nowhere', cwd=tmp_path)
+    assert 'directory' in complaint('build', '-f', 'mine', '--from', '.', cwd=tmp_path, status=2)
+
+
+def test_wrong_options(tmp_path):
+    def said(*options):
+        return complaint('build', *options, cwd=tmp_path)
+
+    assert 'either --from or --expression' in said('-f', 'mine')
+    assert 'either --from or' in said('-f', 'mine', '--from', 'a', '--expression', 'x')
+    for name in ('sqrt', 'Mine', 'a b', '', 'fma', 'add', '2x'):
+        assert 'is no name' in said('-f', name, '--expression', 'x')
+    assert "'fp17' is no format" in said('-f', 'mine', '--expression', 'x', '--format', 'fp17')
+    assert 'are for a --function' in said('fp16_k1', '--expression', 'x')
+    assert 'or a --function' in said('fp16_k1', '-f', 'mine', '--expression', 'x')
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_files(tmp_path):
+    path = tmp_path / 'mine.netfcfun'
+    run('build', '-q', '-f', 'mine', '--expression', 'x', '-o', path)
+    whole = path.read_bytes()
+    for data, what in ((whole[:1000], 'ends too early'), (whole + b'x', 'goes on behind'),
+                       (whole[:600] + b'\xff' + whole[601:], 'wrong checksum'),
+                       (b'', 'not a function file'), (b'NetFCset' + whole[8:], 'not a function')):
+        path.write_bytes(data)
+        assert what in complaint('calc', path, '1') and what in complaint('show', path)
+        if not sanitized.is_sanitized():
+            with pytest.raises(ValueError, match=what):
+                netfc.Function.load(path, netfc.Library(switch.BUILD))
+    os.unlink(path)
+    assert 'No such file' in complaint('show', path)
+
+
+@pytest.mark.skipif(sanitized.is_sanitized(), reason='libnetfc in a process without the sanitizer')
+def test_python_loads_what_was_built(tmp_path):
+    library = netfc.Library(switch.BUILD)
+    report = build(tmp_path, 'cube', '--expression', 'x^3', '--format', 'bf16')
+    cube = netfc.Function.load(report['file'], library)
+    assert (cube.name, cube.format.name) == ('cube', 'bf16') and cube(3) == 27
+    assert cube.flags(1e30) == netfc.Flag.OVERFLOW and not cube.entries.flags.writeable
+    with pytest.raises(FileNotFoundError):
+        netfc.Function.load(tmp_path / 'none.netfcfun', library)

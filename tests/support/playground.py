@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The playground's page, built, and operations put through it as a user puts them."""
+
+import json
+import random
+import subprocess
+
+import project_scripts
+import table_builder
+
+BUILDER = project_scripts.SCRIPTS / 'build-playground'
+OPS = ('add', 'sub', 'mul', 'div')
+TIMEOUT_S = 300
+
+# Types operands and chooses operations, and notes what the page says.
+PUT_THROUGH = '''
+const [set, operations] = arguments, at = (id) => document.getElementById(id), found = [];
+const type = (id, text) => {
+  at(id).value = text;
+  at(id).dispatchEvent(new Event("input", { bubbles: true }));
+};
+for (const [op, x, y] of operations) {
+  if (!at(`op-${op}`).checked) at(`op-${op}`).click();
+  type("x", x);
+  type("y", y);
+  const texts = (selector) => document.querySelector(selector).textContent;
+  found.push([texts("#z-bits code"), /0x[0-9a-f]{4}/.exec(texts("#fact-exact"))[0], texts("#fact-flags")]);
+}
+return found;
+'''
+
+# The stages as they are shown.
+STAGES = '''
+return [...document.querySelectorAll("#stages li")].map((stage) => ({
+  what: stage.querySelector(".what").firstChild.textContent,
+  fields: [...stage.querySelectorAll(".value")].map((field) => ({
+    name: field.querySelector("dt").textContent,
+    bits: field.querySelector("code").textContent,
+    means: field.querySelector("dd").lastChild.textContent.replace(field.querySelector("code").textContent, ""),
+  })),
+}));
+'''
+
+
+def build(folder):
+    """Builds the page into the folder; gives its path."""
+    subprocess.run([BUILDER, folder], capture_output=True, check=True, timeout=TIMEOUT_S)
+    return folder / 'index.html'
+
+
+def random_operations(count, seed):
+    """Operations on any two encodings: op, x, y; one kind after the other."""
+    numbers = random.Random(seed)
+    return sorted((numbers.choice(OPS), f'0x{numbers.getrandbits(16):04x}', f'0x{numbers.getrandbits(16):04x}')
+            for _ in range(count))
+
+
+def calculated(name, operations):
+    """What netfc-tables gives for the operations: z, the exact result, flags, as the page has them."""
+    lines = ''.join(f'{op} {x} {y}\n' for op, x, y in operations)
+    answers = table_builder.run('calc', '--stream', '--json', name, stdin=lines).stdout.splitlines()
+    answers = [json.loads(line) for line in answers]
+    return [[answer['z']['bits'], answer['exact']['bits'], ', '.join(answer['z']['flags']) or 'none']
+            for answer in answers]
+
+
+def assert_page_calculates(browser, page, name, count):
+    """Fails unless random operations through the page give what the library gives."""
+    operations = random_operations(count, name)
+    browser.open(f'{page.as_uri()}#set={name}')
+    browser.wait('return document.body.dataset.ready', 'page')
+    assert browser.run(PUT_THROUGH, name, operations) == calculated(name, operations), name
+
+
+def assert_stages(browser, page, name, operation):
+    """Fails unless the page shows the stages that netfc-tables shows."""
+    op, x, y = operation
+    browser.open(f'{page.as_uri()}#set={name}&op={op}&x={x}&y={y}')
+    browser.wait('return document.body.dataset.ready', 'page')
+    shown = browser.run(STAGES)
+    walk = table_builder.run_json('show', name, '--walk', op, x, y)
+    texts = table_builder.run('show', name, '--walk', op, x, y).stdout
+    assert [stage['what'] for stage in shown] == [step['what'] for step in walk['steps']]
+    for stage, step in zip(shown, walk['steps']):
+        assert [[field['name'], field['bits']] for field in stage['fields']] == \
+            [[field['name'], field['bits']] for field in step['fields']], (name, operation)
+        for field in stage['fields']:
+            means = field['means'].strip().replace('−', '-')
+            assert f' {field["bits"]} {means}'.strip() in ' '.join(texts.split()), (name, field)
+            assert bool(means) == any(one['means'] is not None for one in step['fields']
+                                      if one['name'] == field['name']), (name, field)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all_reduce has to give for the values of torch_rank.py, computed with fractions."""
+
+import fractions
+
+import numpy as np
+
+COUNT = 1111
+NAMES = ('float16', 'bfloat16', 'float32', 'int32')
+
+# Bits of a significand, and the exponent of the least number.
+_SHAPES = {'float16': (11, -24), 'bfloat16': (8, -133), 'float32': (24, -149)}
+
+
+def values(rank, name):
+    """What a rank gives: int32, or binary64 that the type can hold."""
+    draw = np.random.default_rng(rank)
+    if name == 'int32':
+        return draw.integers(-2**29, 2**29, COUNT)
+    drawn = draw.standard_normal(COUNT) * 2.0 ** draw.integers(-3, 4, COUNT)
+    return np.array([nearest(fractions.Fraction(float(one)), name) for one in drawn])
+
+
+def exact(name, op, size):
+    """The results, as tensor.tolist() gives them."""
+    lanes = zip(*(values(rank, name).tolist() for rank in range(size)))
+    return [_reduced(lane, name, op, size) for lane in lanes]
+
+
+def nearest(value, name):
+    """A fraction to the nearest number of a type, ties to even; no overflow."""
+    if name == 'int32':
+        return round(value)
+    bits, least = _SHAPES[name]
+    if value == 0:
+        return 0.0
+    # 2^(exponent) <= |value| < 2^(exponent + 1)
+    exponent = abs(value.numerator).bit_length() - value.denominator.bit_length()
+    if abs(value) < fractions.Fraction(2) ** exponent:
+        exponent -= 1
+    unit = fractions.Fraction(2) ** max(exponent - bits + 1, least)
+    return float(round(value / unit) * unit)
+
+
+def _reduced(lane, name, op, size):
+    if op in ('MIN', 'MAX'):
+        return min(lane) if op == 'MIN' else max(lane)
+    total = sum(map(fractions.Fraction, lane))
+    return nearest(total / size if op == 'AVG' else total, name)
