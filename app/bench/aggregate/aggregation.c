@@ -174,9 +174,12 @@ look_at_time(struct team *team, uint64_t now)
 	set_end(team);
 }
 
+/* Every result is here, and every bad packet has gone. */
 static bool
 is_done(const struct team *team)
 {
+	if (team->flood_due >= 1 || team->unsent_count > 0)
+		return false;
 	for (unsigned int w = 0; w < team->count; w++)
 		if (team->workers[w].next < team->end || team->workers[w].waiting > 0)
 			return false;

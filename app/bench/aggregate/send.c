@@ -158,12 +158,13 @@ team_send_chunks(struct team *team, uint64_t now)
 		unsigned int w = (first + turn) % team->count;
 		uint64_t most = 1 + next_random(&team->seed) % BENCH_BURST;
 
-		while (most-- > 0 && team_can_send(team) && send_next(team, w, now))
-			sent++;
+		/* First what is due: good packets wait for results, bad ones for nothing. */
 		while (team->flood_due >= 1 && team_can_send(team) && send_bad(team, w)) {
 			team->flood_due--;
 			sent++;
 		}
+		while (most-- > 0 && team_can_send(team) && send_next(team, w, now))
+			sent++;
 	}
 	return sent;
 }
