@@ -2,7 +2,8 @@
 """The end of scripts/test: what has passed, what was skipped and why, what has failed.
 
 Reads what a run has left in a folder: `steps`, a line of status, name and reason for each step, with
-tabs between them, and JUnit files of pytest and Meson.
+tabs between them, JUnit files of pytest and Meson, and `reruns`, a line of name and reason for each test
+that failed at first.
 """
 
 import argparse
@@ -77,6 +78,23 @@ def read_steps(path):
         yield f"{status:8}{name}" + (f": {reason}" if reason else "")
 
 
+def read_reruns(path, failed):
+    """Lines about the tests that failed at first and passed the second time."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    later = dict(line.split("\t", 1) for line in lines)
+    names = [name for name in later if not any(is_test(name, other) for other in failed)]
+    if names:
+        yield f"{len(names):,} of them only the second time; the first:"
+    for name in names:
+        yield f"        {name}: {later[name]}"
+
+
+def is_test(node, name):
+    """Whether pytest's name of a test and JUnit's are of the same one."""
+    file, _, test = node.partition("::")
+    return name == f"{file.removesuffix('.py').replace('/', '.')} {test}"
+
+
 def main():
     """Print the summary."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
@@ -86,7 +104,7 @@ def main():
     outcomes = Outcomes()
     for path in sorted(folder.glob("*.xml")):
         read_junit(outcomes, path)
-    print("\n".join(outcomes.lines()))
+    print("\n".join([*outcomes.lines(), *read_reruns(folder / "reruns", outcomes.failed)]))
 
 
 if __name__ == "__main__":
