@@ -155,7 +155,7 @@ int
 mix_create(struct mix *mix, const char *path, const char *sets, enum match_kind kind)
 {
 	*mix = (struct mix){0};
-	classifier_init(&mix->classifier, NETFC_UDP_PORT, vector_isa_best());
+	classifier_init(&mix->classifier, NETFC_UDP_PORT, vector_isa_best(), &mix->no_functions);
 	if (build_sets(mix, sets) != 0 || read_frames(mix, path) != 0)
 		return -1;
 	return create_pipeline(mix, kind);

@@ -15,6 +15,7 @@
 #include <netfc.h>
 
 #include "classify.h"
+#include "further_groups.h"
 #include "match.h"
 #include "pipeline.h"
 
@@ -22,6 +23,7 @@
 struct mix {
 	struct netfc_set *set[NETFC_FORMAT_END]; /**< by format; NULL: none */
 	struct classifier classifier;
+	struct further_groups no_functions;
 	struct pipeline *pipeline;
 	struct pipeline_worker *worker;
 	struct rte_mempool *pool;

@@ -20,6 +20,7 @@
 #include "options/options.h"
 #include "pipeline.h"
 #include "program.h"
+#include "tables/functions.h"
 #include "tables/sets.h"
 #include "slowloris.h"
 #include "forward/station_table.h"
@@ -80,6 +81,7 @@ struct lcore {
 struct app {
 	struct options options;
 	struct sets sets;
+	struct functions functions;
 	struct pipeline *pipeline;
 	struct rte_mempool *pool;
 	struct rte_rcu_qsbr *qsbr;       /**< each lcore with paths reports between bursts */

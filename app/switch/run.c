@@ -33,6 +33,8 @@
 /* The one application context; a signal handler has no other way to it. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
 
+static const struct functions no_functions;
+
 static void
 handle_signal(int signal)
 {
@@ -171,6 +173,15 @@ run_started(struct json_file **stats, struct control **control)
 	return status;
 }
 
+static int
+load_functions(void)
+{
+	if (app.options.functions == NULL)
+		return 0;
+	return functions_load(
+		app.options.functions, &app.sets, &no_functions, &app.functions, stderr);
+}
+
 enum exit_status
 switch_run(int argc, char **argv)
 {
@@ -185,7 +196,7 @@ switch_run(int argc, char **argv)
 		return options_exit_status(parsed);
 	/* While it starts, a signal interrupts whatever is waited for, such as a peer. */
 	signals_catch(handle_signal, 0);
-	if (sets_load(&app.options, &app.sets, stderr) != 0)
+	if (sets_load(&app.options, &app.sets, stderr) != 0 || load_functions() != 0)
 		goto free_sets;
 	if (app.options.stats_json != NULL &&
 		json_file_open(PROGRAM ": --stats-json", app.options.stats_json, &stats) != 0)
@@ -205,6 +216,7 @@ close_control:
 abandon_stats:
 	json_file_abandon(stats);
 free_sets:
+	functions_free(&app.functions, &no_functions);
 	sets_free(&app.sets);
 	return status;
 }

@@ -17,9 +17,10 @@ choose(enum vector_isa isa)
 }
 
 void
-classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa)
+classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa,
+	const struct further_groups *further)
 {
-	*classifier = (struct classifier){.classify = choose(isa)};
+	*classifier = (struct classifier){.classify = choose(isa), .further = further};
 	for (unsigned int p = 0; p < CLASSIFY_VECTOR; p++)
 		classifier->udp_port[p] = rte_cpu_to_be_16(udp_port);
 }

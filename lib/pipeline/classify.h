@@ -37,6 +37,7 @@ enum packet_class {
 	CLASS_LANES_8,  /**< of 2 to 8 lanes */
 	CLASS_LANES_16, /**< of 9 to 16 lanes */
 	CLASS_IN_PLACE, /**< of more: they are computed where they are */
+	CLASS_FURTHER,  /**< of an operation further to the four, of any number of lanes */
 	CLASSES,
 };
 
@@ -45,6 +46,7 @@ enum packet_class {
 
 struct classified;
 struct classifier;
+struct further_groups;
 
 /** See classify(). */
 typedef void (*classify_fn)(const struct classifier *classifier, struct rte_mbuf **mbufs,
@@ -55,6 +57,7 @@ struct classifier {
 	classify_fn classify;
 	uint16_t udp_port[CLASSIFY_VECTOR] __rte_aligned(64); /* of requests, as in packets */
 	uint16_t loaded[NETFC_FORMAT_END][CLASSIFY_VECTOR]; /* all bits: its table set is loaded */
+	const struct further_groups *further;
 };
 
 /** What requests that are gathered have in common. */
@@ -118,8 +121,10 @@ gathered_differ(const struct gathered *gathered)
  *
  * @param udp_port of requests, in host order
  * @param isa the best instruction set to use, up to vector_isa_best()
+ * @param further operations further to the four; it must outlive the classifier
  */
-void classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa);
+void classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa,
+	const struct further_groups *further);
 
 /** Requests of a format can be computed from now on. */
 void classifier_load(struct classifier *classifier, unsigned int format);

@@ -11,6 +11,7 @@
 #include "bytes.h"
 #include "classify.h"
 #include "columns.h"
+#include "further_groups.h"
 
 /* How many packets ahead bytes are fetched. */
 #define PREFETCH 4
@@ -231,18 +232,41 @@ if_loaded(const struct classifier *classifier, column format)
 	return loaded;
 }
 
-/* Whether a request is one that can be computed. */
+/* Whether a request has the version and the length that it should. */
+static __rte_always_inline column
+if_sound(column version_op, column payload, column lanes)
+{
+	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) & column_at_least(lanes, 1) &
+		column_at_most(lanes, MOST_LANES) &
+		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
+}
+
+/* Whether a request is of one of the four operations, and can be computed. */
 static __rte_always_inline column
 if_right(const struct classifier *classifier, const column *request, column payload, column lanes)
 {
 	const column version_op = request[REQUEST_VERSION_OP], op = version_op >> 8;
 	const column format = request[REQUEST_FORMAT_STATUS] & 0xff;
 
-	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) &
-		column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
-		if_loaded(classifier, format) & column_at_least(lanes, 1) &
-		column_at_most(lanes, MOST_LANES) &
-		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
+	return column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
+		if_loaded(classifier, format) & if_sound(version_op, payload, lanes);
+}
+
+/* Whether a datagram without an error asks; one to the port of requests is read. */
+static __rte_always_inline column
+if_asks(const column *request)
+{
+	return column_equals(request[REQUEST_MAGIC], RTE_BE16(NETFC_MAGIC)) &
+		column_equals(request[REQUEST_FORMAT_STATUS] & NETFC_STATUS_REPLY << 8, 0);
+}
+
+/* No checksum: over IPv4 it stays so, over IPv6 it is walked. */
+static __rte_always_inline column
+if_checked(const struct burst *burst, unsigned int p, column checksum)
+{
+	return ~column_equals(checksum, 0) |
+		column_equals(
+			columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) & 0xff, FRAME_IPV4);
 }
 
 static __rte_always_inline void
@@ -276,13 +300,9 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 		(column)(datagram <= column_load(burst->space + p));
 	const column payload = udp & (datagram - UDP_BYTES);
 	const column netfc_port = udp & (column)(port == column_load(classifier->udp_port));
-	const column asks = column_equals(words[REQUEST_MAGIC], RTE_BE16(NETFC_MAGIC)) &
-		column_equals(format_status & NETFC_STATUS_REPLY << 8, 0);
+	const column asks = if_asks(words);
 	const column whole = column_at_least(payload, NETFC_BYTES);
-	/* No checksum: over IPv4 it stays so, over IPv6 it is walked. */
-	const column checked = ~column_equals(checksum, 0) |
-		column_equals(
-			columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p) & 0xff, FRAME_IPV4);
+	const column checked = if_checked(burst, p, checksum);
 	const column request =
 		netfc_port & whole & asks & checked & if_right(classifier, words, payload, lanes);
 	const column walk = column_load(burst->is_walk + p) |
@@ -319,21 +339,76 @@ find_no_requests(struct burst *burst, unsigned int p)
 	columns_store(&burst->frame, FRAME_CHECKSUM, p, none);
 }
 
+/* Take those requests from the walk that are of further operations. Returns all bits for each. */
+static __rte_always_inline column
+take_further(const struct further_groups *further, struct burst *burst, unsigned int p,
+	uint32_t sound, const column *words)
+{
+	uint16_t taken[COLUMN] __rte_aligned(COLUMN_BYTES) = {0};
+	uint16_t version_op[COLUMN], format_status[COLUMN];
+
+	column_store(version_op, words[REQUEST_VERSION_OP]);
+	column_store(format_status, words[REQUEST_FORMAT_STATUS]);
+	for (; sound != 0; sound &= sound - 1) {
+		const unsigned int w = (unsigned int)__builtin_ctz(sound);
+		const uint16_t group =
+			further_group(further, format_status[w] & 0xff, version_op[w] >> 8);
+
+		if (group == 0)
+			continue;
+		taken[w] = UINT16_MAX;
+		burst->group[p + w] = group;
+		burst->in_class[CLASS_WALK] &= ~(UINT64_C(1) << (p + w));
+		burst->in_class[CLASS_FURTHER] |= UINT64_C(1) << (p + w);
+	}
+	return column_load(taken);
+}
+
+/*
+ * What is to be walked of a vector may be requests of further operations. They are looked for on
+ * their own, so that bursts without any take no longer for it. find_requests() has been there.
+ */
+static __rte_always_inline void
+find_further(const struct classifier *classifier, struct burst *burst, unsigned int p,
+	const column *words)
+{
+	const column flags = columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p);
+	const column payload = columns_load(&burst->frame, FRAME_PAYLOAD_LENGTH, p);
+	const column sound = ~column_equals(flags & FRAME_NETFC_PORT, 0) &
+		column_at_least(payload, NETFC_BYTES) & if_asks(words) &
+		if_checked(burst, p, words[REQUEST_CHECKSUM]) &
+		if_sound(words[REQUEST_VERSION_OP], payload, column_load(burst->lanes + p));
+	const uint32_t walked = (uint32_t)(burst->in_class[CLASS_WALK] >> p);
+	const column request =
+		take_further(classifier->further, burst, p, column_bits(sound) & walked, words);
+
+	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p, flags | (request & FRAME_ANSWERED));
+	columns_store(&burst->frame, FRAME_CHECKSUM, p,
+		columns_load(&burst->frame, FRAME_CHECKSUM, p) |
+			(request & words[REQUEST_CHECKSUM]));
+}
+
+static __rte_always_inline void
+list_class(const struct burst *burst, struct classified *classified, unsigned int class,
+	unsigned int first, unsigned int count)
+{
+	uint64_t left = burst->in_class[class] & UINT64_MAX >> (CLASSIFY_BURST - count);
+	uint8_t *listed = classified->packet[class] + classified->count[class];
+
+	classified->count[class] += (unsigned int)__builtin_popcountll(left);
+	for (; left != 0; left &= left - 1)
+		*listed++ = (uint8_t)(first + (unsigned int)__builtin_ctzll(left));
+}
+
 /* Put packets on the lists of their classes; the first packet's index is `first`. */
 static __rte_always_inline void
 list_packets(const struct burst *burst, struct classified *classified, unsigned int first,
 	unsigned int count)
 {
-	const uint64_t all = UINT64_MAX >> (CLASSIFY_BURST - count);
-
-	for (unsigned int class = CLASS_WALK; class < CLASSES; class ++) {
-		uint64_t left = burst->in_class[class] & all;
-		uint8_t *listed = classified->packet[class] + classified->count[class];
-
-		classified->count[class] += (unsigned int)__builtin_popcountll(left);
-		for (; left != 0; left &= left - 1)
-			*listed++ = (uint8_t)(first + (unsigned int)__builtin_ctzll(left));
-	}
+	for (unsigned int class = CLASS_WALK; class < CLASS_FURTHER; class ++)
+		list_class(burst, classified, class, first, count);
+	if (burst->in_class[CLASS_FURTHER] != 0)
+		list_class(burst, classified, CLASS_FURTHER, first, count);
 }
 
 /* Over the packets of a vector. */
@@ -418,6 +493,12 @@ CLASSIFY(const struct classifier *classifier, struct rte_mbuf **mbufs, struct fr
 		}
 		columns_read(&request, p, words);
 		find_requests(classifier, &burst, p, words);
+	}
+	for (unsigned int p = 0; burst.in_class[CLASS_WALK] != 0 && p < count; p += COLUMN) {
+		if (!is_some(burst.may_be_requests, p))
+			continue;
+		columns_read(&request, p, words);
+		find_further(classifier, &burst, p, words);
 	}
 	write_frames(&burst, frames + first, count);
 	describe_packets(&burst, classified, first, count);

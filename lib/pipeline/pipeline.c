@@ -131,6 +131,64 @@ create_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
 	return error == -ENOTSUP ? 0 : error;
 }
 
+/* Takes the kernel, whatever happens. */
+static int
+add_further(struct pipeline *pipeline, unsigned int format, unsigned int number,
+	struct further_kernel *kernel)
+{
+	int error = further_add(&pipeline->walk.further, format, (uint8_t)number, kernel);
+
+	if (error != 0)
+		further_free(kernel);
+	return error;
+}
+
+/* Min, max, compare and fma need no tables: every format has them. */
+static int
+create_extras(struct pipeline *pipeline, const struct netfc_format *format, int socket_id)
+{
+	int error = 0;
+
+	for (unsigned int op = NETFC_MIN; op < NETFC_EXTRA_END && error == 0; op++) {
+		struct further_kernel *kernel;
+
+		error = further_extra_create(format, op, socket_id, &kernel);
+		if (error == 0)
+			error = add_further(pipeline, netfc_format_id(format), op, kernel);
+	}
+	return error;
+}
+
+static int
+create_functions(struct pipeline *pipeline, const struct pipeline_config *config)
+{
+	int error = 0;
+
+	for (unsigned int f = 0; f < config->function_count && error == 0; f++) {
+		const struct pipeline_function *function = &config->functions[f];
+		struct further_kernel *kernel;
+
+		error = further_function_create(
+			function->z, function->flags, config->isa, config->socket_id, &kernel);
+		if (error == 0)
+			error = add_further(pipeline, function->format, function->number, kernel);
+	}
+	return error;
+}
+
+static int
+create_further(struct pipeline *pipeline, const struct pipeline_config *config)
+{
+	const struct netfc_format *format;
+	int error = 0;
+
+	NETFC_FOREACH_FORMAT (format) {
+		if (error == 0)
+			error = create_extras(pipeline, format, config->socket_id);
+	}
+	return error == 0 ? create_functions(pipeline, config) : error;
+}
+
 int
 pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 {
@@ -143,13 +201,16 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 		return -ENOMEM;
 	pipeline->walk.udp_port = config->udp_port;
 	pipeline->walk.queries = config->queries;
-	classifier_init(&pipeline->classifier, config->udp_port, config->isa);
+	classifier_init(
+		&pipeline->classifier, config->udp_port, config->isa, &pipeline->walk.further);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END && error == 0; format++) {
 		if (config->sets[format] != NULL)
 			error = create_format(pipeline, config, format);
 	}
 	if (error == 0)
 		error = create_mixed(pipeline, config);
+	if (error == 0)
+		error = create_further(pipeline, config);
 	if (error != 0) {
 		pipeline_free(pipeline);
 		return error;
@@ -164,6 +225,7 @@ pipeline_free(struct pipeline *pipeline)
 	if (pipeline == NULL)
 		return;
 	vector_mixed_free(pipeline->mixed);
+	further_clear(&pipeline->walk.further);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		vector_free(pipeline->kernel[format]);
 		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
@@ -212,6 +274,19 @@ count_exceptions(struct pipeline_counters *counters, uint64_t exceptions)
 		counters->exceptions[bit] += exceptions >> 16 * bit & UINT16_MAX;
 }
 
+/* Requests of operations further to the four. Returns their exceptions. */
+static uint64_t
+compute_further(struct pipeline_worker *worker, const struct frame *frames,
+	const struct classified *classified)
+{
+	struct pipeline_counters *counters = &worker->counters;
+
+	counters->netfc_packets += classified->count[CLASS_FURTHER];
+	counters->errors[NETFC_STATUS_OK] += classified->count[CLASS_FURTHER];
+	return further_groups_run(&worker->pipeline->walk.further, classified, frames,
+		&counters->lanes, counters->further);
+}
+
 /* The packets that are no matter for the fast path. Returns their exceptions. */
 static uint64_t
 walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
@@ -230,6 +305,8 @@ walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fra
 		counters->netfc_packets++;
 		counters->errors[walked.code]++;
 		counters->lanes += walked.lanes;
+		if (walked.code == NETFC_STATUS_OK && walked.op > NETFC_DIV)
+			counters->further[walked.op]++;
 		exceptions += flags_spread(walked.flags);
 	}
 	return exceptions;
@@ -313,6 +390,8 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 	counters->errors[NETFC_STATUS_OK] += requests;
 	if (requests > 0)
 		exceptions = compute(worker, frames, classified);
+	if (classified->count[CLASS_FURTHER] > 0)
+		exceptions += compute_further(worker, frames, classified);
 	exceptions += walk_packets(worker, mbufs, frames, classified);
 	count_exceptions(counters, exceptions);
 }
@@ -336,7 +415,7 @@ pipeline_answer_query(struct pipeline_worker *worker, struct rte_mbuf *mbuf, str
 	const struct walk *walk = &worker->pipeline->walk;
 	struct request request;
 
-	request_parse(mbuf, frame, walk->udp_port, walk->loaded, &request);
+	request_parse(mbuf, frame, walk->udp_port, walk->loaded, &walk->further, &request);
 	request_write_answer(&request, answer->ratio, answer->connections, answer->bytes);
 	frame->query = false;
 	frame->answered = true;

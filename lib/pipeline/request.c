@@ -15,31 +15,40 @@
 #define ANSWERABLE_BYTES (STATUS_OFFSET + 1)
 
 static bool
-is_op(uint8_t op)
+is_arithmetic(uint8_t op)
 {
-	return (op >= NETFC_ADD && op <= NETFC_DIV) || op == NETFC_OP_QUERY;
+	return op >= NETFC_ADD && op <= NETFC_DIV;
 }
 
 static bool
-is_loaded(const struct netfc_hdr *header, uint32_t loaded)
+is_op(uint8_t op, const struct further_groups *further)
+{
+	return is_arithmetic(op) || op == NETFC_OP_QUERY || further_is_known(further, op);
+}
+
+static bool
+is_loaded(const struct netfc_hdr *header, uint32_t loaded, const struct further_groups *further)
 {
 	/* What a query asks for is answered in one format. */
 	if (header->op == NETFC_OP_QUERY && header->format != NETFC_FP16)
 		return false;
+	if (!is_arithmetic(header->op) && header->op != NETFC_OP_QUERY)
+		return further_group(further, header->format, header->op) != 0;
 	return header->format < NETFC_FORMAT_END && (loaded >> header->format & 1) != 0;
 }
 
 /* The header's fields in the order in which the protocol has them checked. */
 static enum netfc_status
-check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t loaded)
+check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t loaded,
+	const struct further_groups *further)
 {
 	uint32_t count = rte_be_to_cpu_16(header->count);
 
 	if (header->version != NETFC_WIRE_VERSION)
 		return NETFC_STATUS_VERSION;
-	if (!is_op(header->op))
+	if (!is_op(header->op, further))
 		return NETFC_STATUS_OP;
-	if (!is_loaded(header, loaded))
+	if (!is_loaded(header, loaded, further))
 		return NETFC_STATUS_FORMAT;
 	if (payload_length < sizeof(*header) || count == 0 ||
 		payload_length < sizeof(*header) + count * NETFC_LANE_BYTES)
@@ -61,7 +70,7 @@ read_checksum(const struct rte_mbuf *mbuf, const struct frame *frame)
 
 int
 request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uint32_t loaded,
-	struct request *request)
+	const struct further_groups *further, struct request *request)
 {
 	struct netfc_hdr copy = {0};
 	const struct netfc_hdr *header;
@@ -89,7 +98,7 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uin
 		.format = header->format,
 		.before = header->status,
 	};
-	return (int)check_header(header, frame->payload_length, loaded);
+	return (int)check_header(header, frame->payload_length, loaded, further);
 }
 
 /* Offset of lane `first` of x (slot 0), y (1) or z (2). */
@@ -145,10 +154,23 @@ write_slots(struct request *request, uint32_t offset, const uint16_t *values, un
 }
 
 void
+request_read_results(const struct request *request, uint32_t first, uint16_t *z, unsigned int count)
+{
+	read_slots(request, 2, first, z, count);
+}
+
+void
+request_write_results(
+	struct request *request, uint32_t first, const uint16_t *z, unsigned int count)
+{
+	write_slots(request, slot_offset(request, 2, first), z, count);
+}
+
+void
 request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,
 	const uint8_t *flags, unsigned int count)
 {
-	write_slots(request, slot_offset(request, 2, first), z, count);
+	request_write_results(request, first, z, count);
 	for (unsigned int l = 0; l < count; l++)
 		request->flags |= flags[l];
 }

@@ -9,6 +9,7 @@
 #include <netfc.h>
 
 #include "frame.h"
+#include "further_groups.h"
 
 /* A request on the general walk. */
 struct request {
@@ -31,12 +32,13 @@ struct request {
  * @param frame the parsed frame of mbuf
  * @param udp_port in host order
  * @param loaded a bit per format: whether its table set is loaded
+ * @param further operations that no table set has
  * @param request filled in if there is one
  * @return the status code of its reply, or -1 if the packet is not to be touched: no NetFC, or
  *   computed by another switch
  */
 int request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uint32_t loaded,
-	struct request *request);
+	const struct further_groups *further, struct request *request);
 
 /**
  * Read lanes into a batch.
@@ -47,6 +49,14 @@ int request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port,
  */
 void request_read_lanes(const struct request *request, uint32_t first, uint16_t *x, uint16_t *y,
 	unsigned int count);
+
+/** Read what stands in z. */
+void request_read_results(
+	const struct request *request, uint32_t first, uint16_t *z, unsigned int count);
+
+/** Write z back, and collect the checksum's changes. */
+void request_write_results(
+	struct request *request, uint32_t first, const uint16_t *z, unsigned int count);
 
 /** Write a batch's z back, and collect exception flags and the checksum's changes. */
 void request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,

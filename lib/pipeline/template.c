@@ -7,6 +7,7 @@
 
 #include <netfc_wire.h>
 
+#include "branch.h"
 #include "template.h"
 
 /* How many packets ahead bytes are fetched. */
@@ -79,7 +80,7 @@ are_alike(const struct frame *frames, unsigned int first, unsigned int end,
 
 static void
 learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame *frame,
-	uint16_t lanes, uint8_t group)
+	uint16_t lanes, uint16_t group)
 {
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	struct pattern pattern = {0};
@@ -94,7 +95,7 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 		.payload_offset = (uint16_t)frame_payload_offset(frame),
 		.lanes = lanes,
 		.group = group,
-		.class = classify_size(lanes),
+		.class = group < GROUPS ? classify_size(lanes) : CLASS_FURTHER,
 		.frame = *frame,
 	};
 	for (unsigned int v = 0; v < TEMPLATE_VECTORS; v++) {

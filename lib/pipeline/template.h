@@ -29,7 +29,7 @@ struct template
 	uint32_t length; /* of the first segment, at the least; UINT32_MAX: no packet matches */
 	uint16_t payload_offset;
 	uint16_t lanes;
-	uint8_t group;
+	uint16_t group;
 	enum packet_class class;
 	struct frame frame; /* theirs, all but the checksum */
 };

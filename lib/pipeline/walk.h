@@ -9,6 +9,7 @@
  */
 
 #include "branch.h"
+#include "further_groups.h"
 #include "request.h"
 
 /** What it needs to know of a pipeline. */
@@ -17,12 +18,14 @@ struct walk {
 	bool queries;      /**< they are left to pipeline_answer_query() */
 	uint32_t loaded;   /**< formats, a bit each */
 	struct group group[GROUPS];
+	struct further_groups further;
 };
 
 /** What has become of a packet. */
 struct walked {
 	bool answered;
 	enum netfc_status code; /**< of the reply, if answered */
+	uint8_t op;             /**< likewise */
 	uint8_t flags;          /**< exceptions of its lanes, */
 	uint32_t lanes;         /**< if they have been computed */
 };

@@ -33,6 +33,12 @@ tables_change(struct app *changed, enum tables_change change, const char *names,
 	return -1;
 }
 
+int
+functions_change(struct app *changed, enum tables_change change, const char *names, FILE *errors)
+{
+	return tables_change(changed, change, names, errors);
+}
+
 void
 station_table_set_ageing(struct station_table *table, uint32_t ageing_s)
 {
@@ -56,6 +62,12 @@ json_t *
 state_tables(const struct app *shown)
 {
 	return json_integer(shown->options.ageing_s);
+}
+
+json_t *
+state_functions(const struct app *shown)
+{
+	return json_integer(shown->options.stations);
 }
 
 int

@@ -59,6 +59,16 @@ packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t lane
 }
 
 void
+packet_write_results(uint8_t *frame, uint16_t lanes, const uint16_t *z)
+{
+	struct headers *headers = (struct headers *)frame;
+
+	put_slots(frame + sizeof(*headers) + 4 * lanes, z, lanes);
+	headers->udp.dgram_cksum = 0;
+	headers->udp.dgram_cksum = rte_ipv4_udptcp_cksum(&headers->ip, &headers->udp);
+}
+
+void
 packet_write_query(uint8_t *frame, uint32_t destination, uint16_t extra)
 {
 	const uint16_t high = (uint16_t)(destination >> 16), low = (uint16_t)destination;

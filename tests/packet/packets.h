@@ -27,6 +27,9 @@ packet_length(uint32_t lanes)
 void packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t lanes,
 	const uint16_t *x, const uint16_t *y);
 
+/** Write what stands in z of a frame written by packet_write(). */
+void packet_write_results(uint8_t *frame, uint16_t lanes, const uint16_t *z);
+
 /**
  * Write the frame of a query over IPv4, with a right UDP checksum.
  *

@@ -54,6 +54,30 @@ do_add(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 	return change_tables(app, TABLES_ADD, request, answer, errors);
 }
 
+static int
+change_functions(struct app *app, enum tables_change change, const json_t *request, json_t *answer,
+	FILE *errors)
+{
+	const char *functions = get_text(request, "functions", errors);
+
+	if (functions == NULL || functions_change(app, change, functions, errors) != 0)
+		return -1;
+	json_object_set_new(answer, "functions", state_functions(app));
+	return 0;
+}
+
+static int
+do_functions(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+{
+	return change_functions(app, TABLES_REPLACE, request, answer, errors);
+}
+
+static int
+do_add_functions(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+{
+	return change_functions(app, TABLES_ADD, request, answer, errors);
+}
+
 /* ---- what can be changed ----------------------------------------------------------------- */
 
 static int
@@ -202,6 +226,7 @@ do_show(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 	(void)errors;
 	json_object_set_new(answer, "config", state_config(app));
 	json_object_set_new(answer, "tables", state_tables(app));
+	json_object_set_new(answer, "functions", state_functions(app));
 	return 0;
 }
 
@@ -221,6 +246,8 @@ static const struct command {
 } commands[] = {
 	{"tables", do_tables},
 	{"add", do_add},
+	{"functions", do_functions},
+	{"add-functions", do_add_functions},
 	{"set", do_set},
 	{"log", do_log},
 	{"capture", control_capture},

@@ -39,6 +39,14 @@ print_aggregation(const struct aggregation *aggregation)
 		aggregate_isa_name(limits->isa));
 }
 
+static void
+print_function(const struct loaded_function *function)
+{
+	printf("  function  %s, operation %u, %s (%s)\n", function->name, function->number,
+		netfc_format_name(function->format),
+		function->path != NULL ? function->path : "built");
+}
+
 void
 report_configuration(const struct app *app)
 {
@@ -53,6 +61,8 @@ report_configuration(const struct app *app)
 				netfc_format_title(netfc_set_format(set)),
 				app->sets.origin[format]);
 	}
+	for (unsigned int f = 0; f < app->functions.count; f++)
+		print_function(app->functions.function[f]);
 	printf("  match     %s\n", match_kind_name(options->match));
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		const char *kernel = pipeline_kernel(app->pipeline, format);
@@ -161,6 +171,12 @@ report_totals(const struct app *app, const struct totals *totals)
 #undef PRINT_LOSS_
 	print_count("NetFC requests", pipeline->netfc_packets);
 	print_count("lanes computed", pipeline->lanes);
+	for (unsigned int number = 0; number < RTE_DIM(pipeline->further); number++) {
+		char name[NETFC_FUNCTION_NAME_SIZE];
+
+		functions_name(&app->functions, number, name);
+		print_named("requests of", name, pipeline->further[number]);
+	}
 #define PRINT_ERROR_(symbol, value, name, meaning) \
 	if ((value) != NETFC_STATUS_OK)            \
 		print_named("requests refused", meaning, pipeline->errors[value]);

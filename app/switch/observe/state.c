@@ -92,6 +92,33 @@ state_tables(const struct app *app)
 	return tables;
 }
 
+/* All formats of a function share its object. */
+static void
+add_function(json_t *functions, const struct loaded_function *function)
+{
+	json_t *object = json_object_get(functions, function->name), *formats;
+
+	if (object == NULL) {
+		object = json_object();
+		json_object_set_new(object, "number", json_integer(function->number));
+		json_object_set_new(object, "formats", json_object());
+		json_object_set_new(functions, function->name, object);
+	}
+	formats = json_object_get(object, "formats");
+	json_object_set_new(formats, netfc_format_name(function->format),
+		json_text(function->path != NULL ? function->path : "built"));
+}
+
+json_t *
+state_functions(const struct app *app)
+{
+	json_t *functions = json_object();
+
+	for (unsigned int f = 0; f < app->functions.count; f++)
+		add_function(functions, app->functions.function[f]);
+	return functions;
+}
+
 json_t *
 state_bridge(const struct app *app)
 {
@@ -206,6 +233,6 @@ state_lcore(const struct app *app, unsigned int id)
 		object, "numa_node", json_integer((json_int_t)rte_lcore_to_socket_id(id)));
 	json_object_set_new(object, "paths", paths_array(app, &app->lcore[id]));
 	totals_of_lcore(&app->lcore[id], &totals);
-	state_set_counters(object, &totals);
+	state_set_counters(object, &app->functions, &totals);
 	return object;
 }

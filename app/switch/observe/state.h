@@ -18,7 +18,8 @@
 json_t *state_stats(const struct app *app, const struct totals *totals);
 
 /** The counters of one lcore, or their sum over all, put into an object. */
-void state_set_counters(json_t *object, const struct totals *totals);
+void
+state_set_counters(json_t *object, const struct functions *functions, const struct totals *totals);
 
 /** The counters of one device, or their sum over all. */
 json_t *state_device(const struct rte_eth_stats *stats);
@@ -37,6 +38,9 @@ json_t *state_config(const struct app *app);
 
 /** The loaded table sets, by format. */
 json_t *state_tables(const struct app *app);
+
+/** The loaded functions, by name. */
+json_t *state_functions(const struct app *app);
 
 /** The bridge; NULL without one. */
 json_t *state_bridge(const struct app *app);

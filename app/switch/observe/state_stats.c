@@ -42,6 +42,23 @@ exceptions_object(const struct pipeline_counters *pipeline)
 	return exceptions;
 }
 
+/* Requests by name of the operation: those that there were. */
+static json_t *
+further_object(const struct pipeline_counters *pipeline, const struct functions *functions)
+{
+	json_t *further = json_object();
+
+	for (unsigned int number = 0; number < RTE_DIM(pipeline->further); number++) {
+		char name[NETFC_FUNCTION_NAME_SIZE];
+
+		if (pipeline->further[number] == 0)
+			continue;
+		functions_name(functions, number, name);
+		json_object_set_new(further, name, json_count(pipeline->further[number]));
+	}
+	return further;
+}
+
 json_t *
 state_stations(const struct station_table *table)
 {
@@ -67,7 +84,7 @@ state_device(const struct rte_eth_stats *stats)
 }
 
 void
-state_set_counters(json_t *object, const struct totals *totals)
+state_set_counters(json_t *object, const struct functions *functions, const struct totals *totals)
 {
 #define SET_(name, meaning) json_object_set_new(object, #name, json_count(totals->packets.name));
 	PACKET_COUNTERS(SET_)
@@ -75,6 +92,7 @@ state_set_counters(json_t *object, const struct totals *totals)
 	json_object_set_new(object, "drops", drops_object(&totals->packets));
 	json_object_set_new(object, "netfc_packets", json_count(totals->pipeline.netfc_packets));
 	json_object_set_new(object, "lanes", json_count(totals->pipeline.lanes));
+	json_object_set_new(object, "operations", further_object(&totals->pipeline, functions));
 	json_object_set_new(object, "errors", errors_object(&totals->pipeline));
 	json_object_set_new(object, "exceptions", exceptions_object(&totals->pipeline));
 }
@@ -84,7 +102,7 @@ state_stats(const struct app *app, const struct totals *totals)
 {
 	json_t *stats = json_object();
 
-	state_set_counters(stats, totals);
+	state_set_counters(stats, &app->functions, totals);
 	json_object_set_new(stats, "devices", state_device(&totals->devices));
 	if (app->stations != NULL)
 		json_object_set_new(stats, "stations", state_stations(app->stations));

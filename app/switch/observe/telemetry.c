@@ -81,6 +81,12 @@ show_tables(struct app *app, const char *parameters)
 }
 
 static json_t *
+show_functions(struct app *app, const char *parameters)
+{
+	return parameters == NULL ? state_functions(app) : NULL;
+}
+
+static json_t *
 show_bridge(struct app *app, const char *parameters)
 {
 	return parameters == NULL ? state_bridge(app) : NULL;
@@ -135,6 +141,7 @@ static const struct command {
 	{"/netfc/port", show_port, "The ports, or one of them. Parameter: port id"},
 	{"/netfc/lcore", show_lcore, "The lcores, or what one does. Parameter: lcore id"},
 	{"/netfc/tables", show_tables, "The loaded table sets by format. No parameters"},
+	{"/netfc/functions", show_functions, "The loaded functions by name. No parameters"},
 	{"/netfc/bridge", show_bridge, "The bridge's stations. No parameters"},
 	{"/netfc/slowloris", show_slowloris,
 		"Slowloris detector, or registers. Parameter: IPv4 address"},

@@ -21,6 +21,7 @@
 enum option_id {
 	OPTION_TABLES = OPTION_OWN,
 	OPTION_TABLES_DIR,
+	OPTION_FUNCTIONS,
 	OPTION_MATCH,
 	OPTION_FORWARD,
 	OPTION_STATIONS,
@@ -44,6 +45,7 @@ enum option_id {
 static const struct option long_options[] = {
 	{"tables", required_argument, NULL, OPTION_TABLES},
 	{"tables-dir", required_argument, NULL, OPTION_TABLES_DIR},
+	{"functions", required_argument, NULL, OPTION_FUNCTIONS},
 	{"match", required_argument, NULL, OPTION_MATCH},
 	{"forward", required_argument, NULL, OPTION_FORWARD},
 	{"stations", required_argument, NULL, OPTION_STATIONS},
@@ -75,6 +77,10 @@ print_usage(FILE *out)
 		"                           <format>_k<k>[_floor], or the path of a file\n"
 		"  --tables-dir DIR         look for the files of named sets in DIR first\n"
 		"                           (or in $NETFC_TABLES_DIR; sets without a file are built)\n"
+		"  --functions NAME[,NAME...]\n"
+		"                           functions of one number (netfc-tables list --functions)\n"
+		"                           for the formats of --tables, 'all' of them, or the paths\n"
+		"                           of files (netfc-tables build --function)\n"
 		"  --match lpm|hash|direct|fpu\n"
 		"                           match engine (default lpm);\n"
 		"                           fpu: no tables, correctly rounded results instead\n"
@@ -147,6 +153,8 @@ take_option(int id, const char *text, void *arg)
 		return option_text(stderr, "tables", text, &options->tables);
 	case OPTION_TABLES_DIR:
 		return option_text(stderr, "tables-dir", text, &options->tables_dir);
+	case OPTION_FUNCTIONS:
+		return option_text(stderr, "functions", text, &options->functions);
 	case OPTION_MATCH:
 		return option_match(stderr, text, false, &options->match);
 	case OPTION_FORWARD:

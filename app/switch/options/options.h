@@ -34,6 +34,7 @@ enum forward_mode {
 struct options {
 	const char *tables;     /**< names and files, separated by commas */
 	const char *tables_dir; /**< NULL: not given */
+	const char *functions;  /**< names and files, likewise; NULL: none */
 	enum match_kind match;
 	enum forward_mode forward;
 	uint16_t udp_port;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+
 #include <rte_errno.h>
 #include <rte_lcore.h>
 
@@ -8,31 +11,57 @@
 /* All that is exchanged at once. */
 struct generation {
 	struct sets sets;
+	struct functions functions;
 	struct pipeline *pipeline;
 	struct pipeline_worker *worker[RTE_MAX_LCORE];
 };
 
+/* What the pipeline is to know of functions; free() it. NULL where memory is short. */
+static struct pipeline_function *
+describe_functions(const struct functions *functions)
+{
+	struct pipeline_function *described = calloc(functions->count + 1, sizeof(*described));
+
+	for (unsigned int f = 0; f < functions->count && described != NULL; f++) {
+		const struct loaded_function *function = functions->function[f];
+
+		described[f] = (struct pipeline_function){
+			.number = function->number,
+			.format = (uint8_t)netfc_format_id(function->format),
+			.z = function->z,
+			.flags = function->flags,
+		};
+	}
+	return described;
+}
+
 static int
 create_pipeline(const struct options *options, struct generation *generation, FILE *errors)
 {
+	struct pipeline_function *functions = describe_functions(&generation->functions);
 	struct pipeline_config config = {
 		.match = options->match,
 		.isa = vector_isa_best(),
 		.udp_port = options->udp_port,
 		.queries = options->slowloris.on,
 		.socket_id = SOCKET_ID_ANY,
+		.functions = functions,
+		.function_count = generation->functions.count,
 	};
-	int error;
+	int error = -ENOMEM;
 
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		config.sets[format] = generation->sets.by_format[format];
-	error = pipeline_create(&config, &generation->pipeline);
+	if (functions != NULL)
+		error = pipeline_create(&config, &generation->pipeline);
+	free(functions);
 	if (error == 0)
 		return 0;
 	fprintf(errors, PROGRAM ": cannot make the %s match stages: %s%s\n",
 		match_kind_name(options->match), rte_strerror(-error),
 		error == -ENOMEM
-			? "; give the EAL more memory (lpm: -m 80 for each table; else -m 128 is enough)"
+			? "; give the EAL more memory (lpm: -m 80 for each table; else -m 128 is enough; "
+			  "0.25 for each function of a format)"
 			: "");
 	return -1;
 }
@@ -58,12 +87,14 @@ create_workers(const struct app *app, struct generation *generation, FILE *error
 	return 0;
 }
 
+/* All of it but functions that are kept. */
 static void
-free_generation(struct generation *generation)
+free_generation(struct generation *generation, const struct functions *kept)
 {
 	for (unsigned int lcore_id = 0; lcore_id < RTE_MAX_LCORE; lcore_id++)
 		pipeline_worker_free(generation->worker[lcore_id]);
 	pipeline_free(generation->pipeline);
+	functions_free(&generation->functions, kept);
 	sets_free(&generation->sets);
 }
 
@@ -71,10 +102,12 @@ free_generation(struct generation *generation)
 static void
 exchange(struct app *app, struct generation *generation)
 {
-	struct generation before = {.sets = app->sets, .pipeline = app->pipeline};
+	struct generation before = {
+		.sets = app->sets, .functions = app->functions, .pipeline = app->pipeline};
 	unsigned int lcore_id;
 
 	app->sets = generation->sets;
+	app->functions = generation->functions;
 	app->pipeline = generation->pipeline;
 	RTE_LCORE_FOREACH (lcore_id)
 		before.worker[lcore_id] = __atomic_exchange_n(&app->lcore[lcore_id].worker,
@@ -85,7 +118,7 @@ exchange(struct app *app, struct generation *generation)
 int
 tables_start(struct app *app)
 {
-	struct generation generation = {.sets = app->sets};
+	struct generation generation = {.sets = app->sets, .functions = app->functions};
 	int result = create_pipeline(&app->options, &generation, stderr);
 
 	if (result == 0)
@@ -133,6 +166,27 @@ exchange_running(struct app *app, struct generation *generation)
 	pthread_mutex_unlock(&app->state_lock);
 }
 
+/* Make what computes a generation's sets and functions, and exchange it for the one in use. */
+static int
+change_generation(struct app *app, struct generation *generation, FILE *errors)
+{
+	int result = create_pipeline(&app->options, generation, errors);
+
+	if (result == 0)
+		result = create_workers(app, generation, errors);
+	if (result == 0)
+		exchange_running(app, generation);
+	return result;
+}
+
+/* What is not in use. */
+static void
+free_rest(const struct app *app, struct generation *generation)
+{
+	leave_shared(&generation->sets, &app->sets);
+	free_generation(generation, &app->functions);
+}
+
 int
 tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors)
 {
@@ -145,13 +199,29 @@ tables_change(struct app *app, enum tables_change change, const char *names, FIL
 	if (change == TABLES_ADD)
 		share_others(&generation.sets, &app->sets);
 	if (result == 0)
-		result = create_pipeline(&options, &generation, errors);
+		result = functions_follow(
+			&generation.sets, &app->functions, &generation.functions, errors);
 	if (result == 0)
-		result = create_workers(app, &generation, errors);
+		result = change_generation(app, &generation, errors);
+	free_rest(app, &generation);
+	return result;
+}
+
+int
+functions_change(struct app *app, enum tables_change change, const char *names, FILE *errors)
+{
+	struct generation generation = {0};
+	int result = 0;
+
+	share_others(&generation.sets, &app->sets);
+	if (*names != '\0')
+		result = functions_load(
+			names, &app->sets, &app->functions, &generation.functions, errors);
+	if (result == 0 && change == TABLES_ADD)
+		result = functions_share_others(&app->functions, &generation.functions, errors);
 	if (result == 0)
-		exchange_running(app, &generation);
-	leave_shared(&generation.sets, &app->sets);
-	free_generation(&generation);
+		result = change_generation(app, &generation, errors);
+	free_rest(app, &generation);
 	return result;
 }
 
@@ -161,5 +231,5 @@ tables_free(struct app *app)
 	struct generation none = {0};
 
 	exchange(app, &none);
-	free_generation(&none);
+	free_generation(&none, &app->functions);
 }

@@ -4,19 +4,20 @@
 
 /**
  * @file
- * What the switch computes with: table sets, their pipeline, and the working memory of each lcore.
- * All of it can be exchanged while the lcores run: it is built aside, put in place with one pointer
- * per lcore, and what was there before is freed once every lcore has passed by (rte_rcu_qsbr).
+ * What the switch computes with: table sets and functions, their pipeline, and the working memory
+ * of each lcore. All of it can be exchanged while the lcores run: it is built aside, put in place
+ * with one pointer per lcore, and what was there before is freed once every lcore has passed by
+ * (rte_rcu_qsbr).
  */
 
 #include <stdio.h>
 
 #include "app.h"
 
-/** Which table sets a change is about. */
+/** Which table sets or functions a change is about. */
 enum tables_change {
 	TABLES_REPLACE, /**< those named, and no others any more */
-	TABLES_ADD,     /**< those named, in the place of others of their formats */
+	TABLES_ADD,     /**< those named, in the place of others of their formats, or names */
 };
 
 /**
@@ -27,8 +28,8 @@ enum tables_change {
 int tables_start(struct app *app);
 
 /**
- * Exchange table sets. May be called by one thread at a time, which is no lcore with paths; waits
- * for all lcores to pass by.
+ * Exchange table sets; functions of the library follow their formats. May be called by one thread
+ * at a time, which is no lcore with paths; waits for all lcores to pass by.
  *
  * @param names as --tables takes them
  * @param errors where to say what is wrong; everything is then as it was
@@ -36,7 +37,14 @@ int tables_start(struct app *app);
  */
 int tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors);
 
-/** Free all, the sets, too. */
+/**
+ * Exchange functions, likewise.
+ *
+ * @param names as --functions takes them; empty: none
+ */
+int functions_change(struct app *app, enum tables_change change, const char *names, FILE *errors);
+
+/** Free all, sets and functions, too. */
 void tables_free(struct app *app);
 
 #endif /* TABLES_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PIPELINE_CLONES_H
-#define PIPELINE_CLONES_H
+#ifndef VECTOR_CLONES_H
+#define VECTOR_CLONES_H
 
 /** @file One body of a function, compiled for several processors; the loader chooses. */
 
@@ -10,4 +10,4 @@
 #define VECTOR_CLONES
 #endif
 
-#endif /* PIPELINE_CLONES_H */
+#endif /* VECTOR_CLONES_H */

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "program.h"
+#include "tables/functions.h"
+
+static const char no_number[] =
+	"there are 63 numbers for functions of one's own (193 to 255), and all are taken";
+
+static int
+fail(FILE *errors, const char *what, int error)
+{
+	fprintf(errors, PROGRAM ": function '%s': %s\n", what,
+		error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error));
+	return -1;
+}
+
+static int
+refuse(FILE *errors, const char *name, const char *why)
+{
+	fprintf(errors, PROGRAM ": function '%s': %s\n", name, why);
+	return -1;
+}
+
+static void
+list_known_functions(FILE *errors)
+{
+	const struct netfc_function *function;
+
+	fprintf(errors, "Known functions:");
+	for (unsigned int f = 0; (function = netfc_function_known(f)) != NULL; f++)
+		fprintf(errors, "%s%s", f % 8 == 0 ? "\n  " : " ", netfc_function_name(function));
+	fprintf(errors,
+		"\n'" FUNCTIONS_ALL "' is all of them. A function of your own is named by its "
+		"file, NAME" NETFC_FUNCTION_FILE_SUFFIX "\n");
+}
+
+static struct loaded_function *
+find(const struct functions *functions, const char *name, const struct netfc_format *format)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		struct loaded_function *function = functions->function[f];
+
+		if (strcmp(function->name, name) == 0 &&
+			(format == NULL || function->format == format))
+			return function;
+	}
+	return NULL;
+}
+
+static bool
+has_number(const struct functions *functions, unsigned int number)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		if (functions->function[f]->number == number)
+			return true;
+	}
+	return false;
+}
+
+static bool
+contains(const struct functions *functions, const struct loaded_function *function)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		if (functions->function[f] == function)
+			return true;
+	}
+	return false;
+}
+
+static void
+free_function(struct loaded_function *function)
+{
+	if (function == NULL)
+		return;
+	free(function->path);
+	free(function);
+}
+
+void
+functions_name(
+	const struct functions *functions, unsigned int number, char name[NETFC_FUNCTION_NAME_SIZE])
+{
+	const struct netfc_function *known = netfc_function_by_number(number);
+	const char *found = known != NULL ? netfc_function_name(known) : netfc_extra_name(number);
+
+	for (unsigned int f = 0; f < functions->count && found == NULL; f++) {
+		if (functions->function[f]->number == number)
+			found = functions->function[f]->name;
+	}
+	if (found != NULL)
+		snprintf(name, NETFC_FUNCTION_NAME_SIZE, "%s", found);
+	else
+		snprintf(name, NETFC_FUNCTION_NAME_SIZE, "%u", number);
+}
+
+void
+functions_free(struct functions *functions, const struct functions *kept)
+{
+	for (unsigned int f = 0; f < functions->count; f++) {
+		if (!contains(kept, functions->function[f]))
+			free_function(functions->function[f]);
+	}
+	free(functions->function);
+	*functions = (struct functions){0};
+}
+
+/* Takes the function, unless it fails. */
+static int
+add(struct functions *functions, struct loaded_function *function, FILE *errors)
+{
+	struct loaded_function **grown;
+
+	if (find(functions, function->name, function->format) != NULL) {
+		fprintf(errors, PROGRAM ": function '%s' is given twice for %s\n", function->name,
+			netfc_format_name(function->format));
+		return -1;
+	}
+	grown = realloc(functions->function, (functions->count + 1) * sizeof(*grown));
+	if (grown == NULL)
+		return fail(errors, function->name, NETFC_ERR_NOMEM);
+	functions->function = grown;
+	grown[functions->count++] = function;
+	return 0;
+}
+
+static int
+build_known(const struct netfc_function *known, const struct netfc_format *format,
+	struct functions *functions, FILE *errors)
+{
+	struct loaded_function *function = calloc(1, sizeof(*function));
+	int error = NETFC_ERR_NOMEM;
+
+	if (function != NULL) {
+		strcpy(function->name, netfc_function_name(known));
+		function->number = (uint8_t)netfc_function_number(known);
+		function->format = format;
+		error = netfc_function_table(known, format, function->z, function->flags);
+	}
+	if (error != NETFC_OK) {
+		free_function(function);
+		return fail(errors, netfc_function_name(known), error);
+	}
+	if (add(functions, function, errors) == 0)
+		return 0;
+	free_function(function);
+	return -1;
+}
+
+/* A function of the library, for all formats of the table sets. */
+static int
+add_known(const struct netfc_function *known, const struct sets *sets, const struct functions *used,
+	struct functions *functions, FILE *errors)
+{
+	for (unsigned int id = 0; id < NETFC_FORMAT_END; id++) {
+		struct loaded_function *shared;
+		const struct netfc_format *format;
+		int result;
+
+		if (sets->by_format[id] == NULL)
+			continue;
+		format = netfc_set_format(sets->by_format[id]);
+		shared = find(used, netfc_function_name(known), format);
+		result = shared != NULL ? add(functions, shared, errors)
+					: build_known(known, format, functions, errors);
+		if (result != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+add_all(const struct sets *sets, const struct functions *used, struct functions *functions,
+	FILE *errors)
+{
+	const struct netfc_function *known;
+
+	for (unsigned int f = 0; (known = netfc_function_known(f)) != NULL; f++) {
+		if (add_known(known, sets, used, functions, errors) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * The number of a user's function: the one that its name has already, or the first that is free,
+ * if possible also of those in use, which clients may still ask for. 0: there is none.
+ */
+static uint8_t
+choose_number(const char *name, const struct functions *used, const struct functions *functions)
+{
+	static const struct functions none = {0};
+	const struct functions *const avoided[] = {used, &none};
+	const struct loaded_function *same = find(functions, name, NULL);
+
+	if (same == NULL)
+		same = find(used, name, NULL);
+	if (same != NULL)
+		return same->number;
+	for (unsigned int a = 0; a < RTE_DIM(avoided); a++) {
+		for (unsigned int n = OWN_FUNCTION_FIRST; n <= UINT8_MAX; n++) {
+			if (!has_number(functions, n) && !has_number(avoided[a], n))
+				return (uint8_t)n;
+		}
+	}
+	return 0;
+}
+
+static int
+add_own(const struct netfc_own_function *own, const char *path, uint8_t number,
+	struct functions *functions, FILE *errors)
+{
+	struct loaded_function *function = calloc(1, sizeof(*function));
+
+	if (function != NULL)
+		function->path = strdup(path);
+	if (function == NULL || function->path == NULL) {
+		free_function(function);
+		return fail(errors, path, NETFC_ERR_NOMEM);
+	}
+	strcpy(function->name, netfc_own_function_name(own));
+	function->number = number;
+	function->format = netfc_own_function_format(own);
+	memcpy(function->z, netfc_own_function_z(own), sizeof(function->z));
+	memcpy(function->flags, netfc_own_function_flags(own), sizeof(function->flags));
+	if (add(functions, function, errors) == 0)
+		return 0;
+	free_function(function);
+	return -1;
+}
+
+static int
+load_own(const char *path, const struct functions *used, struct functions *functions, FILE *errors)
+{
+	struct netfc_own_function *own;
+	int error = netfc_own_function_load(path, &own), result;
+	uint8_t number;
+
+	if (error == NETFC_ERR_FOREIGN)
+		return refuse(errors, path, "the file holds no function");
+	if (error != NETFC_OK)
+		return fail(errors, path, error);
+	number = choose_number(netfc_own_function_name(own), used, functions);
+	result = number != 0 ? add_own(own, path, number, functions, errors)
+			     : refuse(errors, path, no_number);
+	netfc_own_function_free(own);
+	return result;
+}
+
+static bool
+is_path(const char *item)
+{
+	size_t length = strlen(item), suffix = strlen(NETFC_FUNCTION_FILE_SUFFIX);
+
+	return strchr(item, '/') != NULL ||
+		(length > suffix &&
+			strcmp(item + length - suffix, NETFC_FUNCTION_FILE_SUFFIX) == 0);
+}
+
+static int
+load_item(const char *item, const struct sets *sets, const struct functions *used,
+	struct functions *functions, FILE *errors)
+{
+	const struct netfc_function *known = netfc_function_by_name(item);
+
+	if (known != NULL)
+		return add_known(known, sets, used, functions, errors);
+	if (strcmp(item, FUNCTIONS_ALL) == 0)
+		return add_all(sets, used, functions, errors);
+	if (is_path(item))
+		return load_own(item, used, functions, errors);
+	if (netfc_extra_by_name(item) != 0)
+		return refuse(errors, item, "needs no table: every switch computes it");
+	refuse(errors, item, "there is no function of that name");
+	list_known_functions(errors);
+	return -1;
+}
+
+int
+functions_load(const char *names, const struct sets *sets, const struct functions *used,
+	struct functions *functions, FILE *errors)
+{
+	char *items = strdup(names), *rest = items, *item;
+	int result = 0;
+
+	if (items == NULL)
+		return fail(errors, names, NETFC_ERR_NOMEM);
+	while (result == 0 && (item = strsep(&rest, ",")) != NULL)
+		result = load_item(item, sets, used, functions, errors);
+	free(items);
+	return result;
+}
+
+int
+functions_share_others(const struct functions *used, struct functions *functions, FILE *errors)
+{
+	for (unsigned int f = 0; f < used->count; f++) {
+		struct loaded_function *function = used->function[f];
+
+		if (find(functions, function->name, function->format) != NULL)
+			continue;
+		if (find(functions, function->name, NULL) == NULL &&
+			has_number(functions, function->number))
+			return refuse(errors, function->name, no_number);
+		if (add(functions, function, errors) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+functions_follow(const struct sets *sets, const struct functions *used, struct functions *functions,
+	FILE *errors)
+{
+	int result = 0;
+
+	for (unsigned int f = 0; f < used->count && result == 0; f++) {
+		struct loaded_function *function = used->function[f];
+
+		if (function->path != NULL)
+			result = add(functions, function, errors);
+		else if (find(functions, function->name, NULL) == NULL)
+			result = add_known(netfc_function_by_name(function->name), sets, used,
+				functions, errors);
+	}
+	return result;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
+
+/** @file Functions of one number that the switch computes: the library's by name, users' by file.
+ */
+
+#include <stdio.h>
+
+#include "pipeline.h"
+#include "tables/sets.h"
+
+/** The first number of users' own functions; they go on to 255. */
+#define OWN_FUNCTION_FIRST 193
+
+/** Stands for all functions of the library, where names are asked for. */
+#define FUNCTIONS_ALL "all"
+
+/** A function of one format. It never changes. */
+struct loaded_function {
+	char name[NETFC_FUNCTION_NAME_SIZE];
+	uint8_t number; /**< the operation's, as on the wire */
+	const struct netfc_format *format;
+	char *path; /**< of its file; NULL: the library's */
+	uint16_t z[NETFC_FUNCTION_ENTRIES];
+	uint8_t flags[NETFC_FUNCTION_ENTRIES];
+};
+
+/** Functions, in no order; each name and format once, each name one number. */
+struct functions {
+	unsigned int count;
+	struct loaded_function **function;
+};
+
+/**
+ * Load the functions that --functions names: those of the library for all formats of the table
+ * sets, a user's own, by the path of its file, for the file's format.
+ *
+ * @param names separated by commas
+ * @param sets formats
+ * @param used functions in use: what is named again is shared with them, and a user's function
+ * keeps its number
+ * @param functions they are added to these
+ * @param errors where to say what is wrong
+ * @return 0 or -1; the caller frees in both cases
+ */
+int functions_load(const char *names, const struct sets *sets, const struct functions *used,
+	struct functions *functions, FILE *errors);
+
+/**
+ * The functions in use, for other table sets: the library's for all formats of these, users' own as
+ * they are. What is in use is shared. Otherwise as functions_load().
+ */
+int functions_follow(const struct sets *sets, const struct functions *used,
+	struct functions *functions, FILE *errors);
+
+/**
+ * Add the functions in use whose name and format nothing was loaded for; they are shared.
+ *
+ * @return 0 or -1
+ */
+int functions_share_others(const struct functions *used, struct functions *functions, FILE *errors);
+
+/**
+ * The name of an operation further to the four, by its number: min, rsqrt, or that of a user's
+ * function if it is loaded; the number itself where nothing has it.
+ */
+void functions_name(const struct functions *functions, unsigned int number,
+	char name[NETFC_FUNCTION_NAME_SIZE]);
+
+/** Free all functions but those that are `kept`, too; there are none then. */
+void functions_free(struct functions *functions, const struct functions *kept);
+
+#endif /* FUNCTIONS_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdbool.h>
+
+#include <rte_common.h>
+#include <rte_malloc.h>
+
+#include "clones.h"
+#include "further_kernel.h"
+#include "slots.h"
+
+struct extra_kernel {
+	struct further_kernel kernel;
+	const struct netfc_format *format;
+	uint16_t inf, nan, one, minus_one;
+};
+
+/* Encodings in the order of their values, -0 before +0; NaR before all posits. */
+static __rte_always_inline int16_t
+rank_of(uint16_t bits, const bool posit)
+{
+	return (int16_t)(posit ? bits : bits ^ (uint16_t)((int16_t)bits >> 15 & INT16_MAX));
+}
+
+static __rte_always_inline bool
+is_nan(const struct extra_kernel *kernel, uint16_t bits, const bool posit)
+{
+	return posit ? bits == kernel->nan : (bits & INT16_MAX) > kernel->inf;
+}
+
+/* The lesser for a `sign` of 1, the greater for -1. */
+static __rte_always_inline uint16_t
+extremum(
+	const struct extra_kernel *kernel, uint16_t x, uint16_t y, const int sign, const bool posit)
+{
+	const bool is_x = sign * rank_of(x, posit) < sign * rank_of(y, posit);
+
+	if (is_nan(kernel, x, posit) | is_nan(kernel, y, posit))
+		return kernel->nan;
+	return is_x ? x : y;
+}
+
+static __rte_always_inline uint16_t
+compare(const struct extra_kernel *kernel, uint16_t x, uint16_t y, const bool posit)
+{
+	const int16_t a = rank_of(x, posit), b = rank_of(y, posit);
+	uint16_t z = a < b ? kernel->minus_one : a > b ? kernel->one : 0;
+
+	if (posit)
+		return z;
+	/* Zeros are equal, whatever their signs. */
+	z = ((x | y) & INT16_MAX) == 0 ? 0 : z;
+	return is_nan(kernel, x, false) | is_nan(kernel, y, false) ? kernel->nan : z;
+}
+
+/* `op` and `posit` are constants wherever this is used. */
+static __rte_always_inline void
+run_pairs(const struct further_kernel *kernel, struct vector_packet *packet,
+	const enum netfc_extra_op op, const bool posit)
+{
+	const struct extra_kernel extra = *(const struct extra_kernel *)kernel;
+	const uint32_t count = packet->count;
+	const slot *restrict x = (const slot *)packet->slots, *restrict y = x + count;
+	slot *restrict z = (slot *)packet->slots + 2 * (size_t)count;
+	/* 2^16 lanes at the most. */
+	uint32_t before = 0, after = 0;
+
+	for (uint32_t l = 0; l < count; l++) {
+		const uint16_t a = slot_swap(x[l]), b = slot_swap(y[l]);
+		const uint16_t c = op == NETFC_COMPARE
+			? compare(&extra, a, b, posit)
+			: extremum(&extra, a, b, op == NETFC_MIN ? 1 : -1, posit);
+		const uint16_t word = slot_swap(c);
+
+		before += z[l];
+		after += word;
+		z[l] = word;
+	}
+	packet->flags = 0;
+	packet->changes = (uint64_t)count * UINT16_MAX + after - before;
+}
+
+#define RUN_PAIRS(name, op, posit)                                                 \
+	static VECTOR_CLONES void name(                                            \
+		const struct further_kernel *kernel, struct vector_packet *packet) \
+	{                                                                          \
+		run_pairs(kernel, packet, op, posit);                              \
+	}
+
+RUN_PAIRS(run_min_ieee, NETFC_MIN, false)
+RUN_PAIRS(run_max_ieee, NETFC_MAX, false)
+RUN_PAIRS(run_compare_ieee, NETFC_COMPARE, false)
+RUN_PAIRS(run_min_posit, NETFC_MIN, true)
+RUN_PAIRS(run_max_posit, NETFC_MAX, true)
+RUN_PAIRS(run_compare_posit, NETFC_COMPARE, true)
+
+static void
+run_fma(const struct further_kernel *kernel, struct vector_packet *packet)
+{
+	const struct netfc_format *format = ((const struct extra_kernel *)kernel)->format;
+	const uint32_t count = packet->count;
+	const slot *x = (const slot *)packet->slots, *y = x + count;
+	slot *z = (slot *)packet->slots + 2 * (size_t)count;
+	uint32_t before = 0, after = 0;
+	uint8_t flags = 0;
+
+	for (uint32_t l = 0; l < count; l++) {
+		const struct netfc_result result = netfc_extra(
+			format, NETFC_FMA, slot_swap(x[l]), slot_swap(y[l]), slot_swap(z[l]));
+		const uint16_t word = slot_swap(result.z);
+
+		before += z[l];
+		after += word;
+		z[l] = word;
+		flags |= result.flags;
+	}
+	packet->flags = flags;
+	packet->changes = (uint64_t)count * UINT16_MAX + after - before;
+}
+
+static void
+extra_free(struct further_kernel *kernel)
+{
+	rte_free(kernel);
+}
+
+int
+further_extra_create(const struct netfc_format *format, enum netfc_extra_op op, int socket_id,
+	struct further_kernel **result)
+{
+	static void (*const runs[NETFC_EXTRA_END][2])(
+		const struct further_kernel *kernel, struct vector_packet *packet) = {
+		[NETFC_MIN] = {run_min_ieee, run_min_posit},
+		[NETFC_MAX] = {run_max_ieee, run_max_posit},
+		[NETFC_COMPARE] = {run_compare_ieee, run_compare_posit},
+		[NETFC_FMA] = {run_fma, run_fma},
+	};
+	struct extra_kernel *kernel;
+
+	kernel = rte_zmalloc_socket("netfc_extra", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
+	if (kernel == NULL)
+		return -ENOMEM;
+	kernel->kernel.run = runs[op][netfc_format_is_posit(format)];
+	kernel->kernel.free = extra_free;
+	kernel->format = format;
+	kernel->inf = netfc_inf_magnitude(format);
+	kernel->nan = netfc_nan(format);
+	kernel->one = netfc_encode(format, 1);
+	kernel->minus_one = netfc_encode(format, -1);
+	*result = &kernel->kernel;
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
+#include "further_groups.h"
+#include "reply.h"
+
+_Static_assert(UINT16_MAX >= GROUPS + FURTHER_GROUPS, "groups are numbered in 16 bits");
+
+bool
+further_is_known(const struct further_groups *further, unsigned int number)
+{
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		if (further->group[format][number] != 0)
+			return true;
+	}
+	return false;
+}
+
+int
+further_add(struct further_groups *further, unsigned int format, uint8_t number,
+	struct further_kernel *kernel)
+{
+	uint16_t *group = &further->group[format][number];
+
+	if (further->count == FURTHER_GROUPS)
+		return -E2BIG;
+	if (*group != 0)
+		return -EEXIST;
+	*group = (uint16_t)(GROUPS + further->count);
+	further->number[further->count] = number;
+	further->kernel[further->count++] = kernel;
+	return 0;
+}
+
+void
+further_clear(struct further_groups *further)
+{
+	for (unsigned int g = 0; g < further->count; g++)
+		further_free(further->kernel[g]);
+	*further = (struct further_groups){0};
+}
+
+uint64_t
+further_groups_run(const struct further_groups *further, const struct classified *classified,
+	const struct frame *frames, uint64_t *lanes, uint64_t *requests)
+{
+	uint64_t exceptions = 0;
+
+	for (unsigned int p = 0; p < classified->count[CLASS_FURTHER]; p++) {
+		const unsigned int packet = classified->packet[CLASS_FURTHER][p];
+		const unsigned int group = classified->group[packet] - GROUPS;
+		uint8_t *payload = classified->payload[packet];
+		struct vector_packet vector = {
+			.slots = reply_lanes(payload),
+			.count = classified->lanes[packet],
+		};
+
+		further_run(further->kernel[group], &vector);
+		reply_write(payload, &frames[packet], vector.changes, vector.flags);
+		exceptions += flags_spread(vector.flags);
+		*lanes += vector.count;
+		requests[further->number[group]]++;
+	}
+	return exceptions;
+}
