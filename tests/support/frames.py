@@ -32,13 +32,14 @@ UNTOUCHED_Z = 0xA5A5  # what z holds in a request, to see whether it was written
 
 
 def request(op=oracle.ADD, form=1, x=None, y=None, *, magic=oracle.MAGIC, version=oracle.VERSION,
-            status=0, count=None, identity=0xC0FFEE01, tail=b''):
+            status=0, count=None, identity=0xC0FFEE01, z=None, tail=b''):
     """A NetFC payload: header, x, y and z slots, then `tail`. One lane of 1 and 2 by default."""
     x = [ONE.get(form, 0x3C00)] if x is None else x
     y = [TWO.get(form, 0x4000)] if y is None else y
+    z = [UNTOUCHED_Z] * len(x) if z is None else z
     count = len(x) if count is None else count
     header = struct.pack('>HBBBBHI', magic, version, op, form, status, count, identity)
-    return header + struct.pack(f'>{3 * len(x)}H', *x, *y, *[UNTOUCHED_Z] * len(x)) + tail
+    return header + struct.pack(f'>{3 * len(x)}H', *x, *y, *z) + tail
 
 
 def lanes(count, /, form=1, op=oracle.ADD, **fields):
@@ -144,7 +145,7 @@ def payloads():
 def bad_requests():
     """Requests that are answered with an error, alone and where two compete for the code."""
     made = {f'version {v}': request(version=v) for v in (0, 2, 0x81, 255)}
-    made.update({f'op {op}': request(op) for op in (0, 5, 15, 17, 0x81, 255)})
+    made.update({f'op {op}': request(op) for op in (0, 9, 15, 17, 63, 0x81, 255)})
     made.update({f'format {form}': request(form=form) for form in (0, 5, 0x81, 255)})
     made.update({f'query, format {form}': request(oracle.QUERY, form) for form in range(6)})
     for count in (0, 2, 3, 255, 256, 0x7FFF, 0x8000, 0xFFFF):

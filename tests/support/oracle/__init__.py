@@ -21,6 +21,7 @@ from .arithmetic import (
     exact_result,
 )
 from .formats import FORMATS, FORMATS_BY_NAME, Posit
+from .further import COMPARE, FMA, FURTHER, MAX, MIN
 from .packets import (
     ERRORS,
     EXCEPTIONS,
@@ -40,16 +41,21 @@ from .tables import LogSet, NO_RESULT, table_set, table_sets
 
 __all__ = [
     'ADD',
+    'COMPARE',
     'DIV',
     'DIVISION_BY_ZERO',
     'ERRORS',
     'EXCEPTIONS',
+    'FMA',
     'FORMATS',
     'FORMATS_BY_NAME',
+    'FURTHER',
     'HEADER_BYTES',
     'INVALID',
     'LogSet',
     'MAGIC',
+    'MAX',
+    'MIN',
     'MUL',
     'NO_RESULT',
     'OPERATIONS',

@@ -6,6 +6,8 @@ import struct
 from collections import namedtuple
 
 from .arithmetic import OPERATIONS, QUERY, calc
+from .formats import FORMATS
+from .further import FURTHER, calc_further
 
 UDP_PORT = 20038
 MAGIC = 0x4E46
@@ -97,7 +99,7 @@ def compute(out, layout, sets):
     flags = 0
     if error == 0:
         lanes = u16(out, start + 6)
-        flags = compute_lanes(out, start, lanes, sets[out[start + 4]])
+        flags = compute_lanes(out, start, lanes, sets)
         counted['lanes'] = lanes
         counted.update({f'exceptions.{name}': flags >> bit & 1
                         for bit, name in enumerate(EXCEPTIONS)})
@@ -113,9 +115,9 @@ def request_error(out, start, length, sets):
     _, version, op, form, _ = struct.unpack_from('>HBBBB', out, start)
     if version != VERSION:
         return ERRORS.index('version')
-    if op not in OPERATIONS and op != QUERY:
+    if op not in (*OPERATIONS, *FURTHER, QUERY):
         return ERRORS.index('op')
-    if form not in sets or (op == QUERY and form != 1):
+    if form not in (FORMATS if op in FURTHER else sets) or (op == QUERY and form != 1):
         return ERRORS.index('format')
     if length < HEADER_BYTES or u16(out, start + 6) == 0:
         return ERRORS.index('length')
@@ -124,14 +126,15 @@ def request_error(out, start, length, sets):
     return ERRORS.index('query') if op == QUERY else 0
 
 
-def compute_lanes(out, start, lanes, tables):
+def compute_lanes(out, start, lanes, sets):
     """Writes z of every lane; returns the OR of their flags."""
-    op = out[start + 3]
+    op, form = out[start + 3:start + 5]
     slots = struct.Struct(f'>{lanes}H')
-    x, y, z = (start + HEADER_BYTES + 2 * lanes * part for part in range(3))
-    results = [calc(tables, op, *pair)
-               for pair in zip(slots.unpack_from(out, x), slots.unpack_from(out, y))]
-    slots.pack_into(out, z, *(result for result, _ in results))
+    places = [start + HEADER_BYTES + 2 * lanes * part for part in range(3)]
+    triples = zip(*(slots.unpack_from(out, place) for place in places))
+    results = [calc_further(form, op, x, y, z) if op in FURTHER else calc(sets[form], op, x, y)
+               for x, y, z in triples]
+    slots.pack_into(out, places[2], *(result for result, _ in results))
     return functools.reduce(int.__or__, (flags for _, flags in results))
 
 
