@@ -17,7 +17,7 @@ run_plain(const struct further_kernel *kernel, struct vector_packet *packet)
 static void
 function_free(struct further_kernel *kernel)
 {
-	rte_free(((struct function_kernel *)kernel)->entries);
+	rte_free(kernel->entries);
 	rte_free(kernel);
 }
 
@@ -26,7 +26,7 @@ fill(uint32_t *entries, const uint16_t *z, const uint8_t *flags)
 {
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
 		entries[slot_swap((uint16_t)x)] =
-			(uint32_t)flags[x] << ENTRY_FLAGS_SHIFT | slot_swap(z[x]);
+			(uint32_t)flags[x] << FURTHER_ENTRY_FLAGS_SHIFT | slot_swap(z[x]);
 }
 
 static void
@@ -45,23 +45,23 @@ int
 further_function_create(const uint16_t *z, const uint8_t *flags, enum vector_isa isa, int socket_id,
 	struct further_kernel **result)
 {
-	struct function_kernel *kernel;
+	struct further_kernel *kernel;
 
 	kernel = rte_zmalloc_socket(
 		"netfc_function", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel.free = function_free;
-	use_best(&kernel->kernel, isa);
+	kernel->free = function_free;
+	use_best(kernel, isa);
 	kernel->entries = rte_malloc_socket("netfc_function",
 		NETFC_FUNCTION_ENTRIES * sizeof(kernel->entries[0]), RTE_CACHE_LINE_SIZE,
 		socket_id);
 	if (kernel->entries == NULL) {
-		function_free(&kernel->kernel);
+		function_free(kernel);
 		return -ENOMEM;
 	}
 	fill(kernel->entries, z, flags);
-	*result = &kernel->kernel;
+	*result = kernel;
 	return 0;
 }
 

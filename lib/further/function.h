@@ -12,14 +12,6 @@
 #include "further_kernel.h"
 #include "slots.h"
 
-struct function_kernel {
-	struct further_kernel kernel;
-	uint32_t *entries;
-};
-
-/* Where an entry has its flags; z is below. */
-#define ENTRY_FLAGS_SHIFT 16
-
 /* Lanes and what they have changed so far. */
 struct function_run {
 	const uint32_t *entries;
@@ -35,7 +27,7 @@ function_start(const struct further_kernel *kernel, const struct vector_packet *
 	slot *x = (slot *)packet->slots;
 
 	return (struct function_run){
-		.entries = ((const struct function_kernel *)kernel)->entries,
+		.entries = kernel->entries,
 		.x = x,
 		.z = x + 2 * (size_t)packet->count,
 	};
@@ -67,7 +59,7 @@ function_run_each(struct function_run *run, uint32_t first, uint32_t count)
 static inline void
 function_finish(const struct function_run *run, struct vector_packet *packet)
 {
-	packet->flags = (uint8_t)(run->any >> ENTRY_FLAGS_SHIFT);
+	packet->flags = (uint8_t)(run->any >> FURTHER_ENTRY_FLAGS_SHIFT);
 	packet->changes = run->changes;
 }
 

@@ -22,7 +22,12 @@
 struct further_kernel {
 	void (*run)(const struct further_kernel *kernel, struct vector_packet *packet);
 	void (*free)(struct further_kernel *kernel);
+	/** A function's entries by the slot of x, as it stands in packets; NULL: it is none. */
+	uint32_t *entries;
 };
+
+/** What an entry holds: z, as it is to stand in a packet, and above it the exception flags. */
+#define FURTHER_ENTRY_FLAGS_SHIFT 16
 
 /**
  * Make the kernel of a function of one number: 256 KiB.

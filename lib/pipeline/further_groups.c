@@ -40,6 +40,27 @@ further_clear(struct further_groups *further)
 	*further = (struct further_groups){0};
 }
 
+/* The one lane of a request for a function. */
+static __rte_always_inline void
+run_single(const uint32_t *entries, struct vector_packet *vector)
+{
+	uint8_t *z = vector->slots + 2 * sizeof(uint16_t);
+	const uint32_t entry = entries[load_16(vector->slots)];
+
+	vector->changes = checksum_change(load_16(z), (uint16_t)entry);
+	vector->flags = (uint8_t)(entry >> FURTHER_ENTRY_FLAGS_SHIFT);
+	store_16(z, (uint16_t)entry);
+}
+
+static __rte_always_inline void
+run(const struct further_kernel *kernel, struct vector_packet *vector)
+{
+	if (vector->count == 1 && kernel->entries != NULL)
+		run_single(kernel->entries, vector);
+	else
+		further_run(kernel, vector);
+}
+
 uint64_t
 further_groups_run(const struct further_groups *further, const struct classified *classified,
 	const struct frame *frames, uint64_t *lanes, uint64_t *requests)
@@ -55,7 +76,7 @@ further_groups_run(const struct further_groups *further, const struct classified
 			.count = classified->lanes[packet],
 		};
 
-		further_run(further->kernel[group], &vector);
+		run(further->kernel[group], &vector);
 		reply_write(payload, &frames[packet], vector.changes, vector.flags);
 		exceptions += flags_spread(vector.flags);
 		*lanes += vector.count;
