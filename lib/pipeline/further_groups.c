@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <string.h>
 
 #include "further_groups.h"
 #include "reply.h"
@@ -16,8 +17,18 @@ further_is_known(const struct further_groups *further, unsigned int number)
 	return false;
 }
 
+uint8_t
+further_find(const struct further_groups *further, const char name[NETFC_FUNCTION_NAME_SIZE])
+{
+	for (unsigned int g = 0; g < further->count; g++) {
+		if (memcmp(further->name[g], name, NETFC_FUNCTION_NAME_SIZE) == 0)
+			return further->number[g];
+	}
+	return 0;
+}
+
 int
-further_add(struct further_groups *further, unsigned int format, uint8_t number,
+further_add(struct further_groups *further, unsigned int format, uint8_t number, const char *name,
 	struct further_kernel *kernel)
 {
 	uint16_t *group = &further->group[format][number];
@@ -28,6 +39,7 @@ further_add(struct further_groups *further, unsigned int format, uint8_t number,
 		return -EEXIST;
 	*group = (uint16_t)(GROUPS + further->count);
 	further->number[further->count] = number;
+	strncpy(further->name[further->count], name, NETFC_FUNCTION_NAME_SIZE - 1);
 	further->kernel[further->count++] = kernel;
 	return 0;
 }

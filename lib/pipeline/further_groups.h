@@ -19,9 +19,10 @@
 /** What computes them. */
 struct further_groups {
 	unsigned int count;
-	uint16_t group[NETFC_FORMAT_END][UINT8_MAX + 1]; /**< by number; 0: there is none */
-	uint8_t number[FURTHER_GROUPS];                  /**< of each group, from GROUPS on */
-	struct further_kernel *kernel[FURTHER_GROUPS];   /**< likewise */
+	uint16_t group[NETFC_FORMAT_END][UINT8_MAX + 1];     /**< by number; 0: there is none */
+	uint8_t number[FURTHER_GROUPS];                      /**< of each group, from GROUPS on */
+	struct further_kernel *kernel[FURTHER_GROUPS];       /**< likewise */
+	char name[FURTHER_GROUPS][NETFC_FUNCTION_NAME_SIZE]; /**< likewise, padded with NUL */
 };
 
 /** The group of a format's operation, or 0. */
@@ -35,13 +36,23 @@ further_group(const struct further_groups *further, unsigned int format, unsigne
 bool further_is_known(const struct further_groups *further, unsigned int number);
 
 /**
+ * The number of an operation by its name.
+ *
+ * @param name padded with NUL
+ * @return the number; 0: there is none of that name
+ */
+uint8_t
+further_find(const struct further_groups *further, const char name[NETFC_FUNCTION_NAME_SIZE]);
+
+/**
  * Add a group.
  *
+ * @param name shorter than NETFC_FUNCTION_NAME_SIZE
  * @param kernel belongs to the groups from now on
  * @return 0; -E2BIG if there are too many; or -EEXIST if the format has that operation
  */
 int further_add(struct further_groups *further, unsigned int format, uint8_t number,
-	struct further_kernel *kernel);
+	const char *name, struct further_kernel *kernel);
 
 /** Free all kernels. */
 void further_clear(struct further_groups *further);

@@ -133,10 +133,10 @@ create_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
 
 /* Takes the kernel, whatever happens. */
 static int
-add_further(struct pipeline *pipeline, unsigned int format, unsigned int number,
+add_further(struct pipeline *pipeline, unsigned int format, unsigned int number, const char *name,
 	struct further_kernel *kernel)
 {
-	int error = further_add(&pipeline->walk.further, format, (uint8_t)number, kernel);
+	int error = further_add(&pipeline->walk.further, format, (uint8_t)number, name, kernel);
 
 	if (error != 0)
 		further_free(kernel);
@@ -154,7 +154,8 @@ create_extras(struct pipeline *pipeline, const struct netfc_format *format, int 
 
 		error = further_extra_create(format, op, socket_id, &kernel);
 		if (error == 0)
-			error = add_further(pipeline, netfc_format_id(format), op, kernel);
+			error = add_further(pipeline, netfc_format_id(format), op,
+				netfc_extra_name(op), kernel);
 	}
 	return error;
 }
@@ -171,7 +172,8 @@ create_functions(struct pipeline *pipeline, const struct pipeline_config *config
 		error = further_function_create(
 			function->z, function->flags, config->isa, config->socket_id, &kernel);
 		if (error == 0)
-			error = add_further(pipeline, function->format, function->number, kernel);
+			error = add_further(pipeline, function->format, function->number,
+				function->name, kernel);
 	}
 	return error;
 }
@@ -305,7 +307,8 @@ walk_packets(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fra
 		counters->netfc_packets++;
 		counters->errors[walked.code]++;
 		counters->lanes += walked.lanes;
-		if (walked.code == NETFC_STATUS_OK && walked.op > NETFC_DIV)
+		if (walked.code == NETFC_STATUS_OK && walked.op > NETFC_DIV &&
+			walked.op != NETFC_OP_NAME)
 			counters->further[walked.op]++;
 		exceptions += flags_spread(walked.flags);
 	}

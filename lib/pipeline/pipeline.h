@@ -45,6 +45,7 @@ struct pipeline_counters {
 
 /** A function of one number, of a user's own or one of libnetfc. */
 struct pipeline_function {
+	const char *name; /**< shorter than NETFC_FUNCTION_NAME_SIZE */
 	uint8_t number, format;
 	const uint16_t *z;    /**< of every x, NETFC_FUNCTION_ENTRIES */
 	const uint8_t *flags; /**< as many */

@@ -23,7 +23,8 @@ is_arithmetic(uint8_t op)
 static bool
 is_op(uint8_t op, const struct further_groups *further)
 {
-	return is_arithmetic(op) || op == NETFC_OP_QUERY || further_is_known(further, op);
+	return is_arithmetic(op) || op == NETFC_OP_QUERY || op == NETFC_OP_NAME ||
+		further_is_known(further, op);
 }
 
 static bool
@@ -32,6 +33,9 @@ is_loaded(const struct netfc_hdr *header, uint32_t loaded, const struct further_
 	/* What a query asks for is answered in one format. */
 	if (header->op == NETFC_OP_QUERY && header->format != NETFC_FP16)
 		return false;
+	/* Every format has operations, as min needs no table. */
+	if (header->op == NETFC_OP_NAME)
+		return further_group(further, header->format, NETFC_MIN) != 0;
 	if (!is_arithmetic(header->op) && header->op != NETFC_OP_QUERY)
 		return further_group(further, header->format, header->op) != 0;
 	return header->format < NETFC_FORMAT_END && (loaded >> header->format & 1) != 0;
@@ -52,6 +56,8 @@ check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t l
 		return NETFC_STATUS_FORMAT;
 	if (payload_length < sizeof(*header) || count == 0 ||
 		payload_length < sizeof(*header) + count * NETFC_LANE_BYTES)
+		return NETFC_STATUS_LENGTH;
+	if (header->op == NETFC_OP_NAME && count != NETFC_NAME_LANES)
 		return NETFC_STATUS_LENGTH;
 	if (header->op == NETFC_OP_QUERY)
 		return NETFC_STATUS_QUERY;

@@ -44,8 +44,15 @@ add_function(struct fixture *f, unsigned int number, unsigned int format)
 {
 	const unsigned int index = f->config.function_count++;
 
+	const struct netfc_function *known = netfc_function_by_number(number);
+
 	f->functions[index] = (struct pipeline_function){
-		(uint8_t)number, (uint8_t)format, f->z[index], f->flags[index]};
+		.name = known != NULL ? netfc_function_name(known) : "own",
+		.number = (uint8_t)number,
+		.format = (uint8_t)format,
+		.z = f->z[index],
+		.flags = f->flags[index],
+	};
 }
 
 static void
@@ -427,6 +434,60 @@ together_with_the_four(void **state)
 	assert_int_equal(counters->further[70], 14);
 }
 
+/* A request for a name's number. */
+static void
+ask_name(struct asked *request, const char *name, unsigned int format)
+{
+	uint8_t bytes[NETFC_FUNCTION_NAME_SIZE] = {0};
+
+	*request = (struct asked){
+		.op = NETFC_OP_NAME, .format = format, .lanes = NETFC_NAME_LANES, .z = {9, 8, 7}};
+	memcpy(bytes, name, strnlen(name, sizeof(bytes)));
+	for (unsigned int l = 0; l < NETFC_NAME_LANES; l++) {
+		request->x[l] = (uint16_t)(bytes[2 * l] << 8 | bytes[2 * l + 1]);
+		request->y[l] = (uint16_t)(bytes[16 + 2 * l] << 8 | bytes[16 + 2 * l + 1]);
+	}
+}
+
+static void
+names(void **state)
+{
+	const struct {
+		const char *name;
+		unsigned int format, number;
+		enum netfc_status code;
+	} cases[] = {
+		{"sqrt", NETFC_FP16, 70, NETFC_STATUS_OK},
+		{"own", NETFC_BF16, OWN, NETFC_STATUS_OK},
+		{"fma", NETFC_POSIT16, NETFC_FMA, NETFC_STATUS_OK},
+		{"sqrt", NETFC_BF16, 0, NETFC_STATUS_FORMAT},
+		{"sqrt", 9, 0, NETFC_STATUS_FORMAT},
+		{"sqr", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"sqrt2", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"add", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"a_name_that_takes_all_the_32_byte", NETFC_FP16, 0, NETFC_STATUS_OP},
+	};
+	struct fixture *f = *state;
+
+	add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
+	add_function(f, OWN, NETFC_BF16);
+	create_pipeline(f);
+	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
+		ask_name(&asked[0], cases[c].name, cases[c].format);
+		process(f, asked, frames, 1, c % 2 == 0 ? 2048 : 57);
+		if (cases[c].code == NETFC_STATUS_OK)
+			asked[0].z[0] = (uint16_t)cases[c].number;
+		check_error(frames[0], &asked[0], cases[c].code);
+	}
+	ask_name(&asked[0], "sqrt", NETFC_FP16);
+	asked[0].lanes = 7;
+	process(f, asked, frames, 1, 2048);
+	check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+	assert_int_equal(pipeline_worker_counters(f->worker)->lanes, 0);
+}
+
 static void
 twice_the_same(void **state)
 {
@@ -445,8 +506,8 @@ too_many(void **state)
 
 	(void)state;
 	for (unsigned int g = 0; g < FURTHER_GROUPS; g++)
-		assert_int_equal(further_add(&groups, 1 + g / 256, (uint8_t)g, NULL), 0);
-	assert_int_equal(further_add(&groups, 3, 0, NULL), -E2BIG);
+		assert_int_equal(further_add(&groups, 1 + g / 256, (uint8_t)g, "name", NULL), 0);
+	assert_int_equal(further_add(&groups, 3, 0, "name", NULL), -E2BIG);
 	further_clear(&groups);
 	assert_false(further_is_known(&groups, 0));
 }
@@ -464,6 +525,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(segments_do_not_matter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(not_loaded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(together_with_the_four, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(twice_the_same, set_up, tear_down),
 		cmocka_unit_test(too_many),
 	};

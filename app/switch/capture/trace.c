@@ -9,6 +9,8 @@
 #include <rte_lcore.h>
 
 #include "capture/trace.h"
+#include "capture/trace_further.h"
+#include "json/json_word.h"
 
 #define WAIT_US 1000
 #define MOST_WAITS 200
@@ -106,25 +108,6 @@ append_step(const struct netfc_program *program, const struct netfc_step *step,
 }
 
 static json_t *
-word_json(uint16_t word)
-{
-	char text[8];
-
-	snprintf(text, sizeof(text), "0x%04x", word);
-	return json_string(text);
-}
-
-static json_t *
-words_json(const uint16_t *words, unsigned int count)
-{
-	json_t *array = json_array();
-
-	for (unsigned int w = 0; w < count; w++)
-		json_array_append_new(array, word_json(words[w]));
-	return array;
-}
-
-static json_t *
 lane_json(const struct trace_slot *slot, const struct netfc_set *set, unsigned int lane)
 {
 	json_t *object = json_object(), *stages = json_array();
@@ -132,10 +115,10 @@ lane_json(const struct trace_slot *slot, const struct netfc_set *set, unsigned i
 		netfc_walk(set, slot->header.op, slot->x[lane], slot->y[lane], append_step, stages);
 
 	json_object_set_new(object, "lane", json_integer(lane));
-	json_object_set_new(object, "x", word_json(slot->x[lane]));
-	json_object_set_new(object, "y", word_json(slot->y[lane]));
+	json_object_set_new(object, "x", json_word(slot->x[lane]));
+	json_object_set_new(object, "y", json_word(slot->y[lane]));
 	json_object_set_new(object, "stages", stages);
-	json_object_set_new(object, "z", word_json(result.z));
+	json_object_set_new(object, "z", json_word(result.z));
 	json_object_set_new(object, "flags", json_integer(result.flags));
 	return object;
 }
@@ -230,13 +213,17 @@ slot_json(const struct app *app, struct trace_slot *slot, unsigned int lcore_id,
 	object = header_json(slot, lcore_id);
 	if (kept == 0)
 		return object;
+	if (netfc_op_name(slot->header.op) == NULL) {
+		trace_further_show(&app->functions, slot, kept, lane, object);
+		return object;
+	}
 	set = app->sets.by_format[slot->header.format];
 	json_object_set_new(object, "set", json_string(netfc_set_name(set)));
 	json_object_set_new(object, "op", json_string(netfc_op_name(slot->header.op)));
 	compare(object, slot, set, kept);
-	json_object_set_new(object, "x", words_json(slot->x, kept));
-	json_object_set_new(object, "y", words_json(slot->y, kept));
-	json_object_set_new(object, "z", words_json(slot->z, kept));
+	json_object_set_new(object, "x", json_words(slot->x, kept));
+	json_object_set_new(object, "y", json_words(slot->y, kept));
+	json_object_set_new(object, "z", json_words(slot->z, kept));
 	json_object_set_new(object, "walk", lane_json(slot, set, lane));
 	return object;
 }

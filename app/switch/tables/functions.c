@@ -88,6 +88,10 @@ functions_name(
 	const struct netfc_function *known = netfc_function_by_number(number);
 	const char *found = known != NULL ? netfc_function_name(known) : netfc_extra_name(number);
 
+	if (number == NETFC_OP_QUERY)
+		found = "query";
+	else if (number == NETFC_OP_NAME)
+		found = "name";
 	for (unsigned int f = 0; f < functions->count && found == NULL; f++) {
 		if (functions->function[f]->number == number)
 			found = functions->function[f]->name;

@@ -62,8 +62,8 @@ int functions_follow(const struct sets *sets, const struct functions *used,
 int functions_share_others(const struct functions *used, struct functions *functions, FILE *errors);
 
 /**
- * The name of an operation further to the four, by its number: min, rsqrt, or that of a user's
- * function if it is loaded; the number itself where nothing has it.
+ * The name of an operation further to the four, by its number: min, rsqrt, query, or that of a
+ * user's function if it is loaded; the number itself where nothing has it.
  */
 void functions_name(const struct functions *functions, unsigned int number,
 	char name[NETFC_FUNCTION_NAME_SIZE]);

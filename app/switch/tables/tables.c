@@ -26,6 +26,7 @@ describe_functions(const struct functions *functions)
 		const struct loaded_function *function = functions->function[f];
 
 		described[f] = (struct pipeline_function){
+			.name = function->name,
 			.number = function->number,
 			.format = (uint8_t)netfc_format_id(function->format),
 			.z = function->z,

@@ -20,13 +20,15 @@ extern "C" {
 #define NETFC_MAGIC 0x4e46   /**< "NF" */
 #define NETFC_WIRE_VERSION 1
 #define NETFC_OP_QUERY 16  /**< not arithmetic: the Slowloris query */
+#define NETFC_OP_NAME 192  /**< likewise: the number of an operation by its name */
+#define NETFC_NAME_LANES 8 /**< of such a request: x and y hold the name, padded with NUL */
 #define NETFC_LANE_BYTES 6 /**< x, y and z */
 
 /** The header. */
 struct netfc_hdr {
 	uint16_t magic;  /**< NETFC_MAGIC */
 	uint8_t version; /**< NETFC_WIRE_VERSION */
-	uint8_t op;      /**< enum netfc_op or NETFC_OP_QUERY */
+	uint8_t op;      /**< enum netfc_op, netfc_extra_op, a function, or one of the above */
 	uint8_t format;  /**< enum netfc_format_id */
 	uint8_t status;  /**< request: 0; reply: see below */
 	uint16_t count;  /**< lanes, at least 1 */

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from netfc.commands._parser import DONE, FAILED, Parser
 from netfc.control import TIMEOUT, Control
@@ -77,6 +78,7 @@ def make_parser() -> Parser:
         help="compute with these table sets, too, or in the place of " "those of their formats",
     )
     add.add_argument("sets", metavar="NAME[,NAME...]", help="as --tables takes them")
+    add_functions(commands)
     setting = commands.add_parser("set", help="change a setting")
     setting.add_argument(
         "name",
@@ -88,9 +90,29 @@ def make_parser() -> Parser:
     log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
     log.add_argument("level", choices=LEVELS)
     add_capture(commands.add_parser("capture", help="capture what goes in and out into a file"))
-    commands.add_parser("show", help="show the configuration and the table sets")
+    commands.add_parser("show", help="show the configuration, the table sets and the functions")
     commands.add_parser("stop", help="stop the switch")
     return parser
+
+
+def function_names(text: str) -> str:
+    """Names as the switch takes them: nothing for none."""
+    return "" if text == "none" else text
+
+
+def add_functions(commands: Any) -> None:
+    """The commands functions and add-functions."""
+    functions = commands.add_parser("functions", help="compute these functions, and no others")
+    more = commands.add_parser(
+        "add-functions", help="compute these functions, too, or in the place of those of their names"
+    )
+    functions.add_argument(
+        "functions",
+        metavar="NAME[,NAME...]",
+        type=function_names,
+        help="as --functions takes them; none: no function",
+    )
+    more.add_argument("functions", metavar="NAME[,NAME...]", help="as --functions takes them")
 
 
 def add_capture(parser: argparse.ArgumentParser) -> None:

@@ -29,7 +29,7 @@ def running_switch(tmp_path_factory):
     live = switch.Running(tmp_path_factory.mktemp('telemetry'), requests,
                           ['--forward', 'bridge', '--match', 'direct',
                            '--tables', 'fp16_k1024,bf16_k128', '--address', '10.9.8.7',
-                           '--latency'],
+                           '--latency', '--functions', 'rsqrt'],
                           vdevs=['net_null0,no-rx=1'], telemetry=True)
     live.wait_until_busy()
     yield live

@@ -33,7 +33,7 @@ POLLED = 10  # descriptors: what ends the thread, what listens, eight clients
 @pytest.mark.parametrize('line, said', [
     (b'', 'no JSON'), (b'{', 'no JSON'), (b'[]', 'an object'), (b'null', 'no JSON'),
     (b'{}', "'command' is missing"), (b'{"command": 1}', "'command' is missing"),
-    (b'{"command": "fly"}', 'there is tables add set'), (b'{"command": "tables"}', "'sets'"),
+    (b'{"command": "fly"}', 'there is tables add functions add-functions set'), (b'{"command": "tables"}', "'sets'"),
     (b'{"command": "tables", "sets": ["fp16_k1"]}', "'sets'"), (b'\xff\xfe', 'no JSON'),
     (b'{"command": "show", "command": "stop"}', 'no JSON'), (b'[' * 4000, 'no JSON'),
     (b'\0' * 10, 'no JSON'), (b'{"command":"a\\\xcf\xb0"}', 'invalid escape')])
