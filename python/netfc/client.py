@@ -21,6 +21,7 @@ from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW, Channel, Counters
 from netfc.errors import ClientError
 from netfc.formats import Format
+from netfc.functions import slots_of
 
 MTU = 1500  # bytes
 MAX_PACKET = 65535
@@ -76,6 +77,7 @@ class Client(Arithmetic):
     ):
         self.format = Format(number_format)
         self.flags = protocol.Flag(0)  # exception flags of the last computation
+        self._numbers: dict[str, int] = {}  # of users' own functions, as the switch has said
         self._channel = Channel(address, port, timeout, retries, window)
         try:
             self.lanes = self._lanes_per_datagram(mtu, lanes)
@@ -103,18 +105,59 @@ class Client(Arithmetic):
         """Datagrams sent, sent again, received and ignored."""
         return self._channel.counters
 
-    def compute(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[Any]:
-        """x (op) y lane by lane; op is add, sub, mul or div.
+    def compute(
+        self, op: str, x: ArrayLike, y: ArrayLike, z: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """x (op) y lane by lane; op is add, sub, mul, div, min, max, compare (-1, 0 or 1) or fma:
+        x * y + z, rounded once, which alone takes z.
 
-        x and y are numbers, rounded into the number format (what is too large for an IEEE format
-        becomes infinite), and the result is an array of float64; or both are encodings, arrays
+        x, y and z are numbers, rounded into the number format (what is too large for an IEEE format
+        becomes infinite), and the result is an array of float64; or all are encodings, arrays
         of dtype uint16, and so is the result. Shapes are broadcast as numpy does it.
         The exception flags of all lanes together are in `flags` afterwards.
         Raises ValueError for another operation or shapes that do not fit, TypeError for what is
-        no real number or for numbers with encodings, ClientError where nothing was computed.
+        no real number, for numbers with encodings, and for a z that is missing or too much,
+        ClientError where nothing was computed.
         """
         number = protocol.op_number(op)
-        return arrays.compute(self.format, lambda x, y: self._compute_bits(number, x, y), x, y)
+        if (z is not None) != (op == "fma"):
+            raise TypeError("fma takes x, y and z" if op == "fma" else f"{op} takes x and y, no z")
+        operands = (x, y) if z is None else (x, y, z)
+        return arrays.compute(
+            self.format, lambda *lanes: self._compute_bits(number, *lanes), *operands
+        )
+
+    def fma(self, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> NDArray[Any]:
+        """x * y + z, rounded once, see compute()."""
+        return self.compute("fma", x, y, z)
+
+    def function(self, name: str, x: ArrayLike) -> NDArray[Any]:
+        """f(x), element by element, f being a function that the switch has loaded.
+
+        name: one of netfc.known_functions(), such as rsqrt, or a function of a user's own
+        x: numbers or encodings, and the result, as of compute(); numbers of from_q8 and the like
+            are rounded into fixed point, those of to_q8 come from it
+        Raises ValueError for what cannot be a name or does not fit a fixed-point argument, and
+        otherwise as compute().
+        """
+        argument, result = slots_of(name, self.format)
+        try:
+            number = protocol.FUNCTIONS.get(name) or self._number_of(name)
+            return arrays.compute(
+                argument, lambda x: self._compute_bits(number, x, name=name), x, result=result
+            )
+        except StatusError:
+            self._numbers.pop(name, None)  # it may have another when it is loaded again
+            raise
+
+    def _number_of(self, name: str) -> int:
+        """The number of a function, which the switch is asked for the first time."""
+        if name not in self._numbers:
+            request = protocol.name_request(name, self.format.id, self._channel.new_id())
+            ((_, reply),) = self._channel.exchange([request])
+            self._check_status(reply, protocol.NAME_LANES, self.format, name)
+            self._numbers[name] = int(protocol.results(reply)[0])
+        return self._numbers[name]
 
     def query(self, address: str) -> QueryResult:
         """What a switch that detects Slowloris has counted for an IPv4 destination.
@@ -145,33 +188,59 @@ class Client(Arithmetic):
             )
         return lanes
 
-    def _compute_bits(self, op: int, x: Encodings, y: Encodings) -> Encodings:
-        """Arrays of encodings to an array of encodings, through the switch."""
-        shape, x, y = x.shape, x.ravel(), y.ravel()
+    def _compute_bits(
+        self,
+        op: int,
+        x: Encodings,
+        y: Encodings | None = None,
+        z: Encodings | None = None,
+        name: str = "",
+    ) -> Encodings:
+        """Arrays of encodings to an array of encodings, through the switch; name: a function's."""
+        shape, x = x.shape, x.ravel()
+        others = [slots if slots is None else slots.ravel() for slots in (y, z)]
         parts = [slice(at, at + self.lanes) for at in range(0, len(x), self.lanes)]
         requests = [
-            protocol.request(op, self.format.id, x[part], y[part], self._channel.new_id())
+            protocol.request(
+                op,
+                self.format.id,
+                x[part],
+                _part(others[0], part),
+                self._channel.new_id(),
+                _part(others[1], part),
+            )
             for part in parts
         ]
-        z = numpy.empty(len(x), dtype=numpy.uint16)
+        result = numpy.empty(len(x), dtype=numpy.uint16)
         self.flags = protocol.Flag(0)
         for index, reply in self._channel.exchange(requests):
             part = parts[index]
-            self.flags |= self._check_status(reply, len(x[part]), self.format)
-            z[part] = protocol.results(reply)
-        return z.reshape(shape)
+            self.flags |= self._check_status(reply, len(x[part]), self.format, name)
+            result[part] = protocol.results(reply)
+        return result.reshape(shape)
 
     @staticmethod
-    def _check_status(reply: bytes, lanes: int, number_format: Format) -> protocol.Flag:
+    def _check_status(
+        reply: bytes, lanes: int, number_format: Format, name: str = ""
+    ) -> protocol.Flag:
         """The exception flags of a reply; raises StatusError where it has a code."""
         _, code, flags = protocol.split_status(reply[protocol.STATUS_OFFSET])
         if code != protocol.Code.OK:
-            raise StatusError(code, _advice(code, lanes, number_format))
+            raise StatusError(code, _advice(code, lanes, number_format, name))
         return flags
 
 
-def _advice(code: int, lanes: int, number_format: Format) -> str:
-    """What to do about a code."""
+def _part(slots: Encodings | None, part: slice) -> Encodings | None:
+    return None if slots is None else slots[part]
+
+
+def _advice(code: int, lanes: int, number_format: Format, name: str) -> str:
+    """What to do about a code; name: of a function that was asked for."""
+    if name and code in (protocol.Code.OP, protocol.Code.FORMAT):
+        return (
+            f"Load the function '{name}' for {number_format.name}:"
+            " see dpdk-netfc's --functions, and netfc-ctl add-functions."
+        )
     advice: dict[int, str] = {
         protocol.Code.VERSION: "Use a client and a switch of the same release.",
         protocol.Code.OP: "Use a switch of this client's release.",

@@ -18,7 +18,7 @@ from netfc._native import arrays, reference
 from netfc._native.arrays import Encodings, Values
 from netfc._native.codecs import Codec, Ieee, Posit
 from netfc._native.libnetfc import Library
-from netfc.protocol import FORMAT_IDS, OPS
+from netfc.protocol import EXTRA_OPS, FORMAT_IDS, OPS
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
@@ -128,15 +128,15 @@ def _operation(
     op: str, x: ArrayLike, y: ArrayLike, z: ArrayLike | None
 ) -> tuple[int, list[ArrayLike]]:
     """An operation's number, and the operands that it takes."""
-    if op not in OPS and op not in reference.EXTRA_OPS:
-        raise ValueError(f"no operation '{op}': there are {', '.join(OPS | reference.EXTRA_OPS)}")
+    if op not in OPS and op not in EXTRA_OPS:
+        raise ValueError(f"no operation '{op}': there are {', '.join(OPS | EXTRA_OPS)}")
     if op != "fma":
         if z is not None:
             raise TypeError(f"{op} takes x and y, and no z")
-        return (OPS | reference.EXTRA_OPS)[op], [x, y]
+        return (OPS | EXTRA_OPS)[op], [x, y]
     if z is None:
         raise TypeError("fma takes x, y and z")
-    return reference.EXTRA_OPS[op], [x, y, z]
+    return EXTRA_OPS[op], [x, y, z]
 
 
 @functools.cache

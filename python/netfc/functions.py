@@ -5,6 +5,7 @@ import ctypes
 import dataclasses
 import functools
 import os
+import re
 from typing import Any, Self
 
 import numpy
@@ -14,6 +15,7 @@ from netfc._native import arrays, libnetfc
 from netfc._native.arrays import Encodings, Values
 from netfc.errors import LibraryError
 from netfc.formats import Format
+from netfc.protocol import FORMAT_IDS
 
 _ENTRIES = 0x10000  # NETFC_FUNCTION_ENTRIES
 _FOREIGN = -7  # NETFC_ERR_FOREIGN
@@ -49,6 +51,25 @@ class FixedPoint:
             raise ValueError(f"a number is none from {-end} to {end - 2.0**-self.point}")
         encodings: Encodings = multiples.astype(numpy.int16).astype(numpy.uint16)
         return encodings
+
+    def text(self, bits: int) -> str:
+        """What an encoding stands for, for people: up to eight digits."""
+        return f"{float(self.decode(bits)):.8g}"
+
+
+def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, Format | FixedPoint]:
+    """How the argument and the result of a function are encoded, by its name in a format."""
+    towards, _, what = name.partition("_")
+    if towards not in ("to", "from"):
+        return number_format, number_format
+    if what in FORMAT_IDS:
+        return number_format, Format(what)
+    point = int(what[1:]) if re.fullmatch(r"q\d+", what) else 0 if what == "int16" else None
+    if point is None:
+        return number_format, number_format
+    if towards == "from":
+        return FixedPoint(point), number_format
+    return number_format, FixedPoint(point)
 
 
 class Function:

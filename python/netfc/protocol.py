@@ -14,13 +14,16 @@ from netfc._native.arrays import Encodings
 
 # The numbers of operations and formats on the wire; table sets are named by their formats, too.
 OPS = {"add": 1, "sub": 2, "mul": 3, "div": 4}
+EXTRA_OPS = {"min": 5, "max": 6, "compare": 7, "fma": 8}  # of every format, without a table set
 SYMBOLS = {"add": "+", "sub": "-", "mul": "x", "div": "/"}  # for people
 FORMAT_IDS = {"fp16": 1, "posit16": 2, "bf16": 3, "posit16_es2": 4}
 
 MAGIC = 0x4E46
 VERSION = 1
 UDP_PORT = 20038
-QUERY = 16  # the op that is not arithmetic
+QUERY = 16  # an op that is not arithmetic
+NAME = 192  # likewise: the number of an operation by its name
+NAME_LANES = 8  # of such a request: x and y hold the name
 HEADER = struct.Struct(">HBBBBHI")  # magic, version, op, format, status, count, id
 STATUS_OFFSET = 5
 LANE_BYTES = 6  # x, y and z
@@ -29,7 +32,24 @@ QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where t
 REPLY = 0x80  # set in the status of a reply
 CODE_SHIFT = 4
 
-OP_NAMES = {**{number: name for name, number in OPS.items()}, QUERY: "query"}
+# Functions of one number, of which a switch computes those that it has loaded.
+_CURVES = """abs neg floor ceil trunc round sqrt rsqrt reciprocal exp exp2 ln log2 sin cos tanh
+sigmoid erf gelu silu""".split()
+_FIXED = ["int16", *(f"q{point}" for point in range(1, 16))]
+FUNCTIONS: dict[str, int] = {
+    **{name: 64 + place for place, name in enumerate(_CURVES)},
+    **{f"to_{name}": 96 + number for name, number in FORMAT_IDS.items()},
+    **{f"to_{name}": 112 + point for point, name in enumerate(_FIXED)},
+    **{f"from_{name}": 128 + point for point, name in enumerate(_FIXED)},
+}
+OWN_FUNCTIONS = range(193, 256)  # the numbers of users' own
+
+OP_NAMES: dict[int, str] = {
+    **{number: name for name, number in (OPS | EXTRA_OPS | FUNCTIONS).items()},
+    QUERY: "query",
+    NAME: "name",
+    **{number: f"own_{number}" for number in OWN_FUNCTIONS},
+}
 FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
 
 
@@ -73,10 +93,11 @@ class Flag(enum.IntFlag):
 
 
 def op_number(op: str) -> int:
-    """The number of an operation of OPS. Raises ValueError for any other name."""
-    if op not in OPS:
-        raise ValueError(f"no operation '{op}': there are {', '.join(OPS)}")
-    return OPS[op]
+    """The number of an operation of OPS or EXTRA_OPS. Raises ValueError for any other name."""
+    known = OPS | EXTRA_OPS
+    if op not in known:
+        raise ValueError(f"no operation '{op}': there are {', '.join(known)}")
+    return known[op]
 
 
 def split_status(status: int) -> tuple[bool, int, Flag]:
@@ -84,16 +105,36 @@ def split_status(status: int) -> tuple[bool, int, Flag]:
     return bool(status & REPLY), status >> CODE_SHIFT & 7, Flag(status & 15)
 
 
-def request(op: int, format_id: int, x: ArrayLike, y: ArrayLike, request_id: int = 0) -> bytes:
+def request(
+    op: int,
+    format_id: int,
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    request_id: int = 0,
+    z: ArrayLike | None = None,
+) -> bytes:
     """The payload of a request.
 
-    op, format_id: as on the wire, see OPS and FORMAT_IDS
-    x, y: encodings, of shape (lanes,) with up to 65535 lanes
+    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS and FORMAT_IDS
+    x, y, z: encodings, of shape (lanes,) with up to 65535 lanes; None: zeros, where the operation
+        does not read them
     request_id: 32 bits of the sender's own
     """
-    x, y = (numpy.asarray(slots, dtype=">u2") for slots in (x, y))
+    x = numpy.asarray(x, dtype=">u2")
     header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, x.size, request_id)
-    return header + x.tobytes() + y.tobytes() + bytes(2 * x.size)
+    rest = (numpy.zeros_like(x) if slots is None else slots for slots in (y, z))
+    return header + b"".join(numpy.asarray(slots, dtype=">u2").tobytes() for slots in (x, *rest))
+
+
+def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
+    """The payload of a request for the number of an operation by its name, which has up to 31
+    characters of ASCII. Raises ValueError for any other name."""
+    size = 4 * NAME_LANES
+    encoded = name.encode("ascii", errors="replace")
+    if not 0 < len(encoded) < size or not name.isascii():
+        raise ValueError(f"'{name}' is no name of a function: 1 to {size - 1} characters of ASCII")
+    slots = numpy.frombuffer(encoded.ljust(size, b"\0"), dtype=">u2")
+    return request(NAME, format_id, slots[:NAME_LANES], slots[NAME_LANES:], request_id)
 
 
 def results(payload: bytes) -> Encodings:

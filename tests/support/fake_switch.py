@@ -10,10 +10,13 @@ import threading
 
 import numpy as np
 
+import oracle
 import switch
+import table_builder
 
 from netfc import protocol
 
+FLAGS = ('invalid', 'division by zero', 'overflow', 'underflow')
 CHUNK = 2000  # lanes whose lines fit into a pipe, whichever end reads first
 
 
@@ -59,16 +62,35 @@ def with_z(reply, z):
     return reply[:at] + np.asarray(z, dtype='>u2').tobytes() + reply[at + 2 * len(z):]
 
 
+class Function:
+    """A function that a fake switch has loaded: number, and entries by format number."""
+
+    def __init__(self, number, *operands):
+        """operands: a format and a function, or a file, as netfc-tables show takes them."""
+        self.number = number
+        entries = table_builder.run_json('show', *operands)
+        z = [int(entry['result']['bits'], 16) for entry in entries]
+        flags = [sum(1 << FLAGS.index(flag) for flag in entry['result']['flags'])
+                 for entry in entries]
+        self.entries = np.array(z, np.uint16), np.array(flags, np.uint8)
+
+    def compute(self, x):
+        """z and the flags of all lanes together."""
+        z, flags = (entries[x] for entries in self.entries)
+        return z, int(np.bitwise_or.reduce(flags))
+
+
 class FakeSwitch:
     """Answers on a port of its own until the end of a with statement.
 
-    tables: TableSet by format number. mangle: what to send instead of a reply, a function from a
+    tables: TableSet by format number. functions: Function by name, of fp16. mangle: what to send instead of a reply, a function from a
     request and its reply to a list of datagrams. requests: all that came.
     """
 
-    def __init__(self, tables, mangle=None, address='127.0.0.1'):
+    def __init__(self, tables, mangle=None, address='127.0.0.1', functions=None):
         self.tables = tables
         self.mangle = mangle or (lambda request, reply: [reply])
+        self.functions = functions or {}
         self.requests = []
         family = socket.AF_INET6 if ':' in address else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
@@ -99,11 +121,34 @@ class FakeSwitch:
     def answer(self, request):
         """The reply to a request without mistakes."""
         _, _, op, form, _, count, _ = protocol.HEADER.unpack_from(request)
+        slots = np.frombuffer(request, '>u2', 3 * count, protocol.HEADER.size).reshape(3, -1)
+        if op == protocol.NAME:
+            return self.answer_name(request, slots[:2].tobytes().rstrip(b'\0').decode())
+        if op in oracle.FURTHER:
+            results = [oracle.calc_further(form, op, *map(int, lane)) for lane in slots.T]
+            z, flags = (np.array(part) for part in zip(*results))
+            return with_z(with_status(request, flags=int(np.bitwise_or.reduce(flags))), z)
+        if op > protocol.QUERY:
+            return self.answer_function(request, op, form, slots[0])
         if form not in self.tables:
             return with_status(request, protocol.Code.FORMAT)
         if op == protocol.QUERY:
             return with_status(request, protocol.Code.QUERY)
-        slots = np.frombuffer(request, '>u2', 2 * count, protocol.HEADER.size)
-        z, flags = self.tables[form].compute(
-            protocol.OP_NAMES[op], slots[:count], slots[count:])
+        z, flags = self.tables[form].compute(protocol.OP_NAMES[op], slots[0], slots[1])
+        return with_z(with_status(request, flags=flags), z)
+
+    def answer_name(self, request, name):
+        """The number of a function by its name."""
+        if name not in self.functions:
+            return with_status(request, protocol.Code.OP)
+        z = np.zeros(protocol.NAME_LANES, np.uint16)
+        z[0] = self.functions[name].number
+        return with_z(with_status(request), z)
+
+    def answer_function(self, request, op, form, x):
+        """f(x) of every lane."""
+        found = [function for function in self.functions.values() if function.number == op]
+        if not found or form != protocol.FORMAT_IDS['fp16']:
+            return with_status(request, protocol.Code.FORMAT if found else protocol.Code.OP)
+        z, flags = found[0].compute(x)
         return with_z(with_status(request, flags=flags), z)

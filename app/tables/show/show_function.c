@@ -95,12 +95,13 @@ list_further(bool json)
 	operations = json_array();
 	for (unsigned f = 0; (function = netfc_function_known(f)) != NULL; f++)
 		json_array_append_new(functions,
-			json_pack("{s:s, s:s}", "name", netfc_function_name(function), "meaning",
+			json_pack("{s:s, s:i, s:s}", "name", netfc_function_name(function),
+				"number", (int)netfc_function_number(function), "meaning",
 				netfc_function_meaning(function)));
 	for (enum netfc_extra_op op = NETFC_MIN; op < NETFC_EXTRA_END; op++)
 		json_array_append_new(operations,
-			json_pack("{s:s, s:s}", "name", netfc_extra_name(op), "meaning",
-				extra_meaning(op)));
+			json_pack("{s:s, s:i, s:s}", "name", netfc_extra_name(op), "number",
+				(int)op, "meaning", extra_meaning(op)));
 	return print_json(
 		json_pack("{s:o, s:o}", "functions", functions, "operations", operations));
 }

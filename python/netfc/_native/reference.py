@@ -5,10 +5,7 @@ from collections.abc import Sequence
 
 from netfc._native import libnetfc
 from netfc._native.arrays import Encodings
-
-
-# The operations that table sets have not, of enum netfc_extra_op.
-EXTRA_OPS = {"min": 5, "max": 6, "compare": 7, "fma": 8}
+from netfc.protocol import EXTRA_OPS
 
 
 def exact(

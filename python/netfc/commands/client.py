@@ -18,15 +18,20 @@ from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE
 from netfc.errors import ClientError
+from netfc.functions import FixedPoint, slots_of
 
 PROGRAM = "netfc-client"
 SHOWN_CHARACTERS = 60
+OPERAND_NAMES = ("x", "y", "addend")
+Slot = formats.Format | FixedPoint
 
 DESCRIPTION = """\
-Compute X OP Y in a NetFC switch and print the result. Without X and Y, read pairs from FILE or
-standard input, "X Y" a line, and print a result a line; empty lines and lines that start with #
-are skipped. X and Y are decimal numbers, inf, nan, or encodings such as 0x3c00. `query IPV4` asks
-a switch that detects Slowloris for what it has counted for that destination."""
+Compute X OP Y, X * Y + Z (fma), or a function of X, in a NetFC switch and print the result. Without
+operands, read them from FILE or standard input, "X Y" a line, and print a result a line; empty
+lines and lines that start with # are skipped. Operands are decimal numbers, inf, nan, or encodings
+such as 0x3c00. FUNCTION is rsqrt, exp, to_bf16 and so on, see netfc-tables list --functions, or
+one of your own by its name: what the switch has loaded. `query IPV4` asks a switch that detects
+Slowloris for what it has counted for that destination."""
 
 EPILOG = """\
 Exception flags of the switch (invalid, division by zero, overflow, underflow) are said on standard
@@ -54,12 +59,12 @@ def make_parser() -> Parser:
         epilog=EPILOG,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage=f"{PROGRAM} add|sub|mul|div [X Y] --server ADDRESS [OPTION...]\n"
+        usage=f"{PROGRAM} add|sub|mul|div|min|max|compare [X Y] --server ADDRESS [OPTION...]\n"
+        f"       {PROGRAM} fma [X Y Z] --server ADDRESS [OPTION...]\n"
+        f"       {PROGRAM} FUNCTION [X] --server ADDRESS [OPTION...]\n"
         f"       {PROGRAM} query IPV4 --server ADDRESS [OPTION...]",
     )
-    parser.add_argument(
-        "op", metavar="OP", choices=[*protocol.OPS, "query"], help=argparse.SUPPRESS
-    )
+    parser.add_argument("op", metavar="OP", help=argparse.SUPPRESS)
     parser.add_argument("operands", metavar="X Y", nargs="*", help=argparse.SUPPRESS)
     option = parser.add_argument
     option(
@@ -70,7 +75,7 @@ def make_parser() -> Parser:
     )
     option("--port", type=int, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
     option("--format", default="fp16", help="fp16, posit16, bf16 or posit16_es2 (%(default)s)")
-    option("--input", metavar="FILE", help="read pairs from FILE")
+    option("--input", metavar="FILE", help="read operands from FILE")
     option(
         "--bits",
         action="store_true",
@@ -78,7 +83,7 @@ def make_parser() -> Parser:
     )
     option("--json", action="store_true", help="print one JSON object")
     option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
-    option("--lanes", type=int, help="pairs in a datagram at the most (as many as fit the MTU)")
+    option("--lanes", type=int, help="lanes in a datagram at the most (as many as fit the MTU)")
     option(
         "--timeout",
         metavar="SECONDS",
@@ -94,7 +99,7 @@ def make_parser() -> Parser:
 class Operands:
     """A growing column of operands, parsed one by one, encoded together."""
 
-    def __init__(self, number_format: formats.Format, bits_only: bool):
+    def __init__(self, number_format: Slot, bits_only: bool):
         self._format = number_format
         self._bits_only = bits_only
         self._numbers: list[float] = []
@@ -128,43 +133,64 @@ class Operands:
         return bits
 
 
-def read_pairs(lines: Iterable[str], source: str, columns: list[Operands]) -> None:
-    """Append the two operands of each line to the two columns."""
+COUNTS = {1: "one operand", 2: "two operands", 3: "three operands"}
+
+
+def read_lanes(lines: Iterable[str], source: str, columns: list[Operands]) -> None:
+    """Append the operands of each line to the columns, one to each."""
     for number, line in enumerate(lines, 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        if len(words) != 2 or not all(column.append(word) for column, word in zip(columns, words)):
+        appended = (column.append(word) for column, word in zip(columns, words))
+        if len(words) != len(columns) or not all(appended):
             shown = line.rstrip("\r\n")
             shown = shown[:SHOWN_CHARACTERS] + "..." * (len(shown) > SHOWN_CHARACTERS)
             raise UsageError(
-                f"{source}, line {number}: expected two operands, each"
+                f"{source}, line {number}: expected {COUNTS[len(columns)]}"
+                f"{', each' if len(columns) > 1 else ','}"
                 f" {columns[0].syntax}, but got {shown!r}"
             )
 
 
 def read_input(path: str | None, columns: list[Operands]) -> None:
-    """Read pairs from a file, or from standard input where path is None."""
+    """Read operands from a file, or from standard input where path is None."""
     if path is None:
         lines = io.TextIOWrapper(sys.stdin.buffer, errors="replace")
-        read_pairs(lines, "standard input", columns)
+        read_lanes(lines, "standard input", columns)
         return
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            read_pairs(file, path, columns)
+            read_lanes(file, path, columns)
     except OSError as error:
         raise UsageError(f"cannot read '{path}': {error.strerror}") from error
 
 
-def read_operands(options: argparse.Namespace, number_format: formats.Format) -> list[Encodings]:
-    """The encodings x and y that the command line asks for."""
-    columns = [Operands(number_format, options.bits) for _ in "xy"]
+def operand_count(op: str) -> int:
+    """How many operands it takes: what is no operation is a function."""
+    if op == "fma":
+        return 3
+    return 2 if op in protocol.OPS or op in protocol.EXTRA_OPS else 1
+
+
+def wrong_count(op: str, count: int, given: int) -> str:
+    """What is wrong with so many operands."""
+    said = f"{op} takes {COUNTS[count]}, not {given}"
+    if op in (*protocol.OPS, *protocol.EXTRA_OPS, *protocol.FUNCTIONS):
+        return said
+    return f"{said}: it is none of {', '.join(protocol.OPS | protocol.EXTRA_OPS)}, so a function"
+
+
+def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings]:
+    """The encodings x, y and z that the command line asks for, as many as there are."""
+    count = operand_count(options.op)
+    columns = [Operands(slot, options.bits) for _ in range(count)]
     if not options.operands:
         read_input(options.input, columns)
     elif options.input is not None:
-        raise UsageError("give X and Y or --input FILE, not both")
-    elif len(options.operands) != 2:
-        raise UsageError(f"{options.op} takes two operands, not {len(options.operands)}")
+        raise UsageError("give operands or --input FILE, not both")
+    elif len(options.operands) != count:
+        raise UsageError(wrong_count(options.op, count, len(options.operands)))
     else:
         for column, text in zip(columns, options.operands):
             if not column.append(text):
@@ -172,7 +198,7 @@ def read_operands(options: argparse.Namespace, number_format: formats.Format) ->
     return [column.bits() for column in columns]
 
 
-def numbers_json(number_format: formats.Format, bits: Encodings) -> list[dict[str, Any]]:
+def numbers_json(number_format: Slot, bits: Encodings) -> list[dict[str, Any]]:
     """Operands or results for programs, as netfc-tables prints them."""
     return [
         {
@@ -183,9 +209,12 @@ def numbers_json(number_format: formats.Format, bits: Encodings) -> list[dict[st
     ]
 
 
-def print_json(options: argparse.Namespace, client: Client, columns: Sequence[Encodings]) -> None:
-    """One object with all lanes; columns: the arrays x, y and z."""
-    lanes = zip(*(numbers_json(client.format, column) for column in columns))
+def print_json(
+    options: argparse.Namespace, client: Client, columns: Sequence[tuple[str, Slot, Encodings]]
+) -> None:
+    """One object with all lanes; columns: their names, and what is in them."""
+    names = [name for name, _, _ in columns]
+    lanes = zip(*(numbers_json(slot, column) for _, slot, column in columns))
     print(
         json.dumps(
             {
@@ -193,7 +222,7 @@ def print_json(options: argparse.Namespace, client: Client, columns: Sequence[En
                 "port": options.port,
                 "op": options.op,
                 "format": options.format,
-                "results": [dict(zip("xyz", lane)) for lane in lanes],
+                "results": [dict(zip(names, lane)) for lane in lanes],
                 "flags": client.flags.words,
                 "datagrams": vars(client.counters),
             }
@@ -202,14 +231,18 @@ def print_json(options: argparse.Namespace, client: Client, columns: Sequence[En
 
 
 def compute(options: argparse.Namespace, client: Client) -> None:
-    """Carry out an arithmetic operation."""
-    x, y = read_operands(options, client.format)
-    z = client.compute(options.op, x, y)
+    """Carry out an arithmetic operation or a function."""
+    argument, result = slots_of(options.op, client.format)
+    operands = read_operands(options, argument)
+    if len(operands) == 1:
+        z = client.function(options.op, operands[0])
+    else:
+        z = client.compute(options.op, *operands)
     if options.json:
-        print_json(options, client, (x, y, z))
+        read = [(name, argument, column) for name, column in zip(OPERAND_NAMES, operands)]
+        print_json(options, client, [*read, ("z", result, z)])
         return
-    form = client.format
-    lines = (f"0x{bits:04x}" if options.bits else form.text(bits) for bits in map(int, z))
+    lines = (f"0x{bits:04x}" if options.bits else result.text(bits) for bits in map(int, z))
     sys.stdout.writelines(f"{line}\n" for line in lines)
     if client.flags:
         sys.stdout.flush()

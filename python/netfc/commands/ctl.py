@@ -104,7 +104,8 @@ def add_functions(commands: Any) -> None:
     """The commands functions and add-functions."""
     functions = commands.add_parser("functions", help="compute these functions, and no others")
     more = commands.add_parser(
-        "add-functions", help="compute these functions, too, or in the place of those of their names"
+        "add-functions",
+        help="compute these functions, too, or in the place of those of their names",
     )
     functions.add_argument(
         "functions",

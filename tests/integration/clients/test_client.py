@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-from fake_switch import FakeSwitch, TableSet, with_status, with_z
+from fake_switch import FakeSwitch, Function, TableSet, with_status, with_z
 
 import netfc
 from netfc import Client, ClientError, NoReplyError, QueryResult, StatusError, protocol
@@ -81,6 +81,33 @@ def test_every_format_and_operation(tables, name, op):
         np.testing.assert_array_equal(getattr(client, op)(x, y), expected)
         assert client.flags == flags
         assert (client.counters.sent_again, client.counters.ignored) == (0, 0)
+
+
+def test_functions_of_a_name(tables):
+    """A number is asked for once, and again after it has been refused."""
+    function = Function(193, 'fp16', 'exp')
+    with FakeSwitch(tables, functions={'mine': function}) as server, client_of(server) as client:
+        x = np.arange(0x10000, dtype=np.uint16)
+        np.testing.assert_array_equal(client.function('mine', x), function.entries[0])
+        assert client.flags == 4 | 8  # overflow, underflow
+        asked = len(server.requests)
+        assert client.function('mine', 0.0) == 1.0
+        assert len(server.requests) == asked + 1
+        function.number = 194
+        with pytest.raises(StatusError, match="Load the function 'mine' for fp16"):
+            client.function('mine', 0.0)
+        assert client.function('mine', 0.0) == 1.0
+
+
+def test_two_and_three_operands(tables):
+    with FakeSwitch(tables) as server, client_of(server, number_format='bf16') as client:
+        x, y = [1.5, -2.0, np.nan], [0.5, 4.0, 1.0]
+        np.testing.assert_array_equal(client.compute('min', x, y), [0.5, -2.0, np.nan])
+        np.testing.assert_array_equal(client.compute('compare', x, y), [1, -1, np.nan])
+        np.testing.assert_array_equal(client.fma(x, y, 1), [1.75, -7.0, np.nan])
+        for arguments in (('fma', x, y), ('min', x, y, x)):
+            with pytest.raises(TypeError):
+                client.compute(*arguments)
 
 
 def test_numbers(tables):

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 import project_scripts
-from fake_switch import FakeSwitch, TableSet
+import table_builder
+from fake_switch import FakeSwitch, Function, TableSet
 
 from netfc import formats
 from netfc.commands import client
@@ -19,10 +20,14 @@ SERVER = ('--server', '127.0.0.1')
 
 
 @pytest.fixture(name='server', scope='module')
-def fp16_switch():
+def fp16_switch(tmp_path_factory):
     """A switch that knows fp16 alone."""
     tables = TableSet('fp16_k1024')
-    with FakeSwitch({1: tables}) as server:
+    path = tmp_path_factory.mktemp('functions') / 'triple.netfcfun'
+    table_builder.run('build', '-q', '--function', 'triple', '--expression', '3 * x', '-o', path)
+    functions = {'rsqrt': Function(71, 'fp16', 'rsqrt'), 'to_q8': Function(120, 'fp16', 'to_q8'),
+                 'triple': Function(193, path)}
+    with FakeSwitch({1: tables}, functions=functions) as server:
         yield server
     tables.close()
 
@@ -99,10 +104,15 @@ def test_json(run, server):
     (['add', '1', '0x12345'], "operand '0x12345' is not a decimal"),
     (['add', '1', '2.5', '--bits'], "operand '2.5' is not one to four hex digits"),
     (['add', '1', ''], "operand '' is not"),
-    (['add', '1', '2', '--input', 'file'], 'give X and Y or --input FILE, not both'),
+    (['add', '1', '2', '--input', 'file'], 'give operands or --input FILE, not both'),
     (['add', '--input', '/nowhere/pairs'], "cannot read '/nowhere/pairs': No such file"),
     (['add', '--input', '/'], "cannot read '/': Is a directory"),
-    (['pow', '1', '2'], "invalid choice: 'pow' (choose from "),
+    (['pow', '1', '2'], 'pow takes one operand, not 2: it is none of add, sub, mul, div, min,'),
+    (['rsqrt', '1', '2'], 'rsqrt takes one operand, not 2'),
+    (['fma', '1', '2'], 'fma takes three operands, not 2'),
+    (['from_q8', '1000'], 'a number is none from -128.0 to 127.99609375'),
+    (['n' * 32, '1'], "is no name of a function"),
+    (['', '1'], "'' is no name of a function"),
     ([], 'required: OP'),
     (['add', '1', '2', '--port', '0'], 'port 0 is not between 1 and 65535'),
     (['add', '1', '2', '--port', 'netfc'], "argument --port: invalid int value: 'netfc'"),
@@ -128,6 +138,42 @@ def test_bad_lines(run, line, shown):
     said = complaint(run, 'add', stdin=f'1 1\n{line}\n')
     assert 'standard input, line 2: expected two operands, each a decimal number' in said
     assert said.endswith(f'but got {shown}\n')
+
+
+def test_two_and_three_operands(run):
+    assert run('min', '1.5', '-2') == ('-2\n', '')
+    assert run('compare', '1.5', '-2', '--format', 'posit16') == ('1\n', '')
+    assert run('fma', '1.5', '2', '-3.5', '--format', 'bf16') == ('-0.5\n', '')
+    assert run('fma', stdin='1 2 3\n4 5 6\n') == ('5\n26\n', '')
+
+
+def test_functions(run):
+    assert run('rsqrt', '4') == ('0.5\n', '')
+    assert run('rsqrt', '0') == ('inf\n', 'netfc-client: exceptions: division by zero\n')
+    assert run('rsqrt', '4400', '--bits') == ('0x3800\n', '')
+    assert run('rsqrt', stdin='4\n# four\n16\n') == ('0.5\n0.25\n', '')
+    assert run('to_q8', '1.5') == ('1.5\n', '')
+    assert run('to_q8', '0x3e00', '--bits') == ('0x0180\n', '')
+    assert run('triple', '1.5') == ('4.5\n', '')
+
+
+def test_functions_json(run):
+    answer = json.loads(run('to_q8', '1.5', '--json').out)
+    assert answer['op'] == 'to_q8'
+    assert answer['results'] == [{'x': {'bits': '0x3e00', 'value': 1.5},
+                                  'z': {'bits': '0x0180', 'value': 1.5}}]
+    answer = json.loads(run('fma', '1', '2', '3', '--json').out)
+    assert [{name: slot['value'] for name, slot in lane.items()} for lane in answer['results']] == [
+        {'x': 1, 'y': 2, 'addend': 3, 'z': 5}]
+
+
+def test_functions_that_are_not_loaded(run):
+    said = complaint(run, 'exp', '1', status=2)
+    assert "answered error 'op'" in said and "Load the function 'exp' for fp16" in said
+    assert '--functions' in said and 'netfc-ctl add-functions' in said
+    assert "Load the function 'mine'" in complaint(run, 'mine', '1', status=2)
+    said = complaint(run, 'rsqrt', '1', '--format', 'bf16', status=2)
+    assert "answered error 'format'" in said and "Load the function 'rsqrt' for bf16" in said
 
 
 def test_errors_of_the_switch(run):

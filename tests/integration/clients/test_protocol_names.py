@@ -7,7 +7,7 @@ import project_scripts
 
 import netfc
 from netfc import protocol
-from netfc._native.reference import EXTRA_OPS
+import table_builder
 
 HEADERS = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 
@@ -38,7 +38,8 @@ def test_numbers_of_the_header():
     defines = c_defines('netfc_wire.h')
     assert defines == {
         'UDP_PORT': protocol.UDP_PORT, 'MAGIC': protocol.MAGIC,
-        'WIRE_VERSION': protocol.VERSION, 'OP_QUERY': protocol.QUERY,
+        'WIRE_VERSION': protocol.VERSION, 'OP_QUERY': protocol.QUERY, 'OP_NAME': protocol.NAME,
+        'NAME_LANES': protocol.NAME_LANES,
         'LANE_BYTES': protocol.LANE_BYTES, 'STATUS_REPLY': protocol.REPLY,
         'STATUS_CODE_SHIFT': protocol.CODE_SHIFT,
     }
@@ -46,10 +47,17 @@ def test_numbers_of_the_header():
 
 def test_names_of_the_header():
     assert c_enum('netfc_arith.h', 'netfc_op') == netfc.OPS
-    assert c_enum('netfc_extra.h', 'netfc_extra_op') == EXTRA_OPS
+    assert c_enum('netfc_extra.h', 'netfc_extra_op') == protocol.EXTRA_OPS
     assert c_enum('netfc_format.h', 'netfc_format_id') == netfc.protocol.FORMAT_IDS
     flags = {flag.name.lower(): int(flag) for flag in protocol.Flag}
     assert c_enum('netfc_arith.h', 'netfc_flag') == flags
+
+
+def test_functions_are_those_of_the_library():
+    listed = table_builder.run_json('list', '--functions')
+    numbers = {entry['name']: entry['number']
+               for entry in [*listed['operations'], *listed['functions']]}
+    assert numbers == protocol.EXTRA_OPS | protocol.FUNCTIONS
 
 
 def test_status_codes_of_the_header():

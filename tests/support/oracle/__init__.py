@@ -21,7 +21,7 @@ from .arithmetic import (
     exact_result,
 )
 from .formats import FORMATS, FORMATS_BY_NAME, Posit
-from .further import COMPARE, FMA, FURTHER, MAX, MIN
+from .further import COMPARE, FMA, FURTHER, MAX, MIN, calc_further
 from .packets import (
     ERRORS,
     EXCEPTIONS,
@@ -68,6 +68,7 @@ __all__ = [
     'UNDERFLOW',
     'VERSION',
     'calc',
+    'calc_further',
     'exact_result',
     'parse',
     'reflect',
