@@ -11,12 +11,36 @@ local netfc = Proto("netfc", "NetFC floating-point arithmetic")
 local UDP_PORT = 20038
 local MAGIC = 0x4e46
 local VERSION = 1
+local FMA = 8
 local QUERY = 16
+local FUNCTION = 64
+local TO_FORMAT = 96 -- and the format's number
+local TO_FIXED = 112 -- and how many bits stand behind the point
+local FROM_FIXED = 128
+local NAME = 192
 local HEADER_BYTES = 12
 local START_BYTES = 6 -- up to the status: what a switch must have to answer
 local COUNTER_BYTES = 12 -- of a query, behind z
 
-local OPS = {[1] = "add", [2] = "sub", [3] = "mul", [4] = "div", [QUERY] = "query"}
+local OPS = {
+    [1] = "add", [2] = "sub", [3] = "mul", [4] = "div", [5] = "min", [6] = "max", [7] = "compare",
+    [FMA] = "fma", [QUERY] = "query", [NAME] = "name",
+}
+local CURVES = {
+    "abs", "neg", "floor", "ceil", "trunc", "round", "sqrt", "rsqrt", "reciprocal", "exp", "exp2",
+    "ln", "log2", "sin", "cos", "tanh", "sigmoid", "erf", "gelu", "silu",
+}
+for place, name in ipairs(CURVES) do
+    OPS[FUNCTION + place - 1] = name
+end
+for point = 0, 15 do
+    local name = point == 0 and "int16" or "q" .. point
+    OPS[TO_FIXED + point] = "to_" .. name
+    OPS[FROM_FIXED + point] = "from_" .. name
+end
+for own = NAME + 1, 255 do
+    OPS[own] = "own_" .. own
+end
 local SYMBOLS = {[1] = "+", [2] = "-", [3] = "x", [4] = "/"}
 local CODES = {
     [0] = "ok", [1] = "version", [2] = "op", [3] = "format", [4] = "length", [5] = "query",
@@ -95,6 +119,30 @@ local FORMATS = {
 local FORMAT_NAMES = {}
 for id, format in pairs(FORMATS) do
     FORMAT_NAMES[id] = format.name
+    OPS[TO_FORMAT + id] = "to_" .. format.name
+end
+
+-- An int16 as a multiple of 2^-point.
+local function fixed(point)
+    return {decode = function(bits)
+        return (bits < 0x8000 and bits or bits - 0x10000) / 2 ^ point
+    end}
+end
+
+-- What the slot of that name holds, or nil: no number.
+local function slot_format(message, name)
+    local op = message.op
+
+    if op == NAME or op == QUERY and name ~= "z" then
+        return nil
+    elseif message.format and name == "z" and op > TO_FORMAT and op <= TO_FORMAT + #FORMATS then
+        return FORMATS[op - TO_FORMAT]
+    elseif message.format and name == "z" and op >= TO_FIXED and op < FROM_FIXED then
+        return fixed(op - TO_FIXED)
+    elseif message.format and name == "x" and op >= FROM_FIXED and op < FROM_FIXED + 16 then
+        return fixed(op - FROM_FIXED)
+    end
+    return message.format
 end
 
 -- Fields --------------------------------------------------------------------------------------
@@ -284,9 +332,7 @@ local function read_lane(message, tvb, lane)
     for part, name in ipairs({"x", "y", "z"}) do
         local at = (part - 1) * message.count + lane
         if at < available then
-            local is_address = message.op == QUERY and name ~= "z"
-            slots[name] = read_slot(tvb(HEADER_BYTES + 2 * at, 2),
-                not is_address and message.format or nil)
+            slots[name] = read_slot(tvb(HEADER_BYTES + 2 * at, 2), slot_format(message, name))
         end
     end
     return slots
@@ -300,7 +346,14 @@ local function lane_text(message, slots)
         return "query" .. (z and (", " .. z.text .. " connections per byte") or "")
     end
     local text = slots.x.text
-    if slots.y then
+    if message.op >= FUNCTION and message.op ~= NAME and OPS[message.op] then
+        text = OPS[message.op] .. "(" .. text .. ")"
+    elseif OPS[message.op] and not SYMBOLS[message.op] then
+        -- What fma has added is overwritten by the result.
+        local third = message.op == FMA and not z and slots.z
+        text = OPS[message.op] .. "(" .. text .. (slots.y and ", " .. slots.y.text or "") ..
+            (third and ", " .. third.text or "") .. ")"
+    elseif slots.y then
         text = text .. " " .. (SYMBOLS[message.op] or "?") .. " " .. slots.y.text
     end
     return text .. (z and (" = " .. z.text) or "")

@@ -32,6 +32,7 @@ from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
 from netfc import formats, protocol
 from netfc._native.arrays import Values
+from netfc.functions import FixedPoint, slots_of
 
 CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
 START_BYTES = 6  # up to the status: what a switch must have to answer at all
@@ -44,11 +45,18 @@ class Slot(XShortField):
 
     def i2repr(self, pkt: Any, x: Any) -> str:
         """The bits, and the number where the packet says of what format it is."""
-        number_format = formats.BY_ID.get(pkt.format)
-        is_address = pkt.op == protocol.QUERY and self.name != "z"
-        if number_format is None or is_address:
-            return f"0x{x:04x}"
-        return f"{number_format.text(x)} (0x{x:04x})"
+        codec = slot_codec(pkt, self.name)
+        return f"0x{x:04x}" if codec is None else f"{codec.text(x)} (0x{x:04x})"
+
+
+def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
+    """What the slots x, y or z of a packet are encoded as; None: they are no numbers."""
+    number_format = formats.BY_ID.get(packet.format)
+    is_address = packet.op == protocol.QUERY and field != "z"
+    if number_format is None or is_address or packet.op == protocol.NAME:
+        return None
+    argument, result = slots_of(protocol.OP_NAMES.get(packet.op, ""), number_format)
+    return {"x": argument, "z": result}.get(field, number_format)
 
 
 class Lanes(FieldListField):
@@ -172,16 +180,30 @@ class QueryCounters(Packet):
     fields_desc = [IntField("connections", 0), LongField("bytes", 0)]
 
 
-def request(op: str, number_format: str, x: ArrayLike, y: ArrayLike, **fields: Any) -> NetFC:
-    """A request; op and number_format by name, x and y numbers or lists of numbers.
+def request(
+    op: str,
+    number_format: str,
+    x: ArrayLike,
+    y: ArrayLike | None = None,
+    z: ArrayLike | None = None,
+    **fields: Any,
+) -> NetFC:
+    """A request; op and number_format by name, x, y and z numbers or lists of numbers.
 
+    op: of protocol.OPS, EXTRA_OPS or FUNCTIONS
+    y: left out, zeros: functions have x alone; z: for fma
     fields: other fields of NetFC. For operands as bits: NetFC(x=[0x3e00], y=[0x4080]).
     """
     form = formats.Format(number_format)
-    slots = [form.encode(numbers).reshape(-1).tolist() for numbers in (x, y)]
-    if len(slots[0]) != len(slots[1]):
-        raise ValueError(f"x has {len(slots[0])} lanes, y has {len(slots[1])}")
-    return NetFC(op=protocol.op_number(op), format=form.id, x=slots[0], y=slots[1], **fields)
+    argument, _ = slots_of(op, form)
+    lanes = {"x": argument.encode(x).reshape(-1).tolist()}
+    for name, values in (("y", y), ("z", z)):
+        if values is not None:
+            lanes[name] = form.encode(values).reshape(-1).tolist()
+            if len(lanes["x"]) != len(lanes[name]):
+                raise ValueError(f"x has {len(lanes['x'])} lanes, {name} has {len(lanes[name])}")
+    number = protocol.FUNCTIONS.get(op) or protocol.op_number(op)
+    return NetFC(op=number, format=form.id, **lanes, **fields)
 
 
 def query(destination: str, **fields: Any) -> Packet:
@@ -197,8 +219,12 @@ def query_destination(packet: Any) -> str:
 
 
 def numbers(packet: Any, field: str) -> Values:
-    """What the slots x, y or z of a packet stand for: a numpy array of float64."""
-    return formats.BY_ID[packet.format].decode(getattr(packet, field))
+    """What the slots x, y or z of a packet stand for: a numpy array of float64. Raises ValueError
+    where they are no numbers."""
+    codec = slot_codec(packet, field)
+    if codec is None:
+        raise ValueError(f"{field} of this packet is no number")
+    return codec.decode(getattr(packet, field))
 
 
 bind_bottom_up(UDP, NetFC, sport=protocol.UDP_PORT)

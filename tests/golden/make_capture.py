@@ -58,6 +58,7 @@ def exchanges():
     """(name, frames) of everything in the capture; frames with one name follow closely."""
     yield from arithmetic()
     yield from special_values()
+    yield from further()
     yield from errors()
     yield from wrappings()
     yield from cut_short()
@@ -71,6 +72,25 @@ def arithmetic():
             payload = frames.request(op, form.number, *OPERANDS[form.name],
                                      identity=0x1000 * form.number + op)
             yield f'{form.name}, op {op}', answered(plain(payload))
+
+
+def further():
+    """Functions, and operations of two and three numbers."""
+    for form in oracle.FORMATS.values():
+        for op in oracle.FURTHER:
+            payload = frames.request(op, form.number, *OPERANDS[form.name], z=[0x1234] * 5)
+            yield f'{form.name}, op {op}', answered(plain(payload))
+    # rsqrt, to_bf16, to_posit16_es2, to_int16, to_q8, from_q15, of a user's own
+    for op, x, z, flags in ((71, 0x4400, 0x3800, 0), (71, 0x8000, 0xFC00, 2), (99, 0x3E00, 0x3FC0, 0),
+                            (100, 0x3E00, 0x4400, 0), (112, 0xC248, 0xFFFD, 0),
+                            (120, 0x3E00, 0x0180, 0), (143, 0xC000, 0xB800, 0),
+                            (193, 0x3E00, 0x4480, 0)):
+        payload = frames.request(op, 1, [x], [0])
+        yield f'function {op} of {x:04X}', replied(payload, 0x80 | flags, z.to_bytes(2, 'big'), 16)
+    name = struct.unpack('>16H', b'softplus'.ljust(32, b'\0'))
+    payload = frames.request(192, 1, name[:8], name[8:])
+    yield 'name', replied(payload, 0x80, (193).to_bytes(2, 'big'), 44)
+    yield 'unknown name', replied(payload, 0xA0)
 
 
 def special_values():

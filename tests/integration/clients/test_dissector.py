@@ -19,7 +19,7 @@ import switch
 
 import netfc
 from netfc import formats, protocol
-from netfc.scapy import NetFC, NetFCStart
+from netfc.scapy import NetFC, NetFCStart, slot_codec
 
 SCRIPT = project_scripts.PROJECT / 'packaging' / 'wireshark' / 'netfc.lua'
 TIMEOUT_S = 60
@@ -113,25 +113,34 @@ def test_operands_as_bits(golden):
 
 def test_operands_as_numbers(golden):
     for name, row, layer in golden[0]:
-        number_format = formats.BY_ID.get(getattr(layer, 'format', None))
         for slot in 'xyz':
             shown = [float(text) for text in row[f'netfc.{slot}.value']]
-            is_number = number_format and isinstance(layer, NetFC) and (
-                layer.op != protocol.QUERY or slot == 'z')
-            expected = number_format.decode(getattr(layer, slot)) if is_number else []
+            codec = slot_codec(layer, slot) if isinstance(layer, NetFC) else None
+            expected = codec.decode(getattr(layer, slot)) if codec else []
             np.testing.assert_allclose(shown, expected, rtol=1e-14, err_msg=name)
 
 
 def formula(layer, lane):
     """What a lane shows, for operations that exist."""
-    number_format = formats.BY_ID.get(layer.format)
-    text = number_format.text if number_format else '0x{:04x}'.format
-    shown = text(layer.x[lane])
-    if lane < len(layer.y):
-        shown += f' {netfc.SYMBOLS.get(protocol.OP_NAMES.get(layer.op), "?")} {text(layer.y[lane])}'
-    if layer.reply and not layer.code and lane < len(layer.z):
-        shown += f' = {text(layer.z[lane])}'
-    return shown
+    def text(field):
+        codec = slot_codec(layer, field)
+        slots = getattr(layer, field)
+        if lane >= len(slots):
+            return None
+        return codec.text(slots[lane]) if codec else f'0x{slots[lane]:04x}'
+
+    has_z = layer.reply and not layer.code and lane < len(layer.z)
+    name = protocol.OP_NAMES.get(layer.op)
+    if layer.op >= 64 and layer.op != protocol.NAME and name:
+        shown = f"{name}({text('x')})"
+    elif name and name not in netfc.SYMBOLS:
+        operands = [text('x'), text('y')] + [text('z')] * (name == 'fma' and not has_z)
+        shown = f"{name}({', '.join(filter(None, operands))})"
+    else:
+        shown = text('x')
+        if lane < len(layer.y):
+            shown += f" {netfc.SYMBOLS.get(name, '?')} {text('y')}"
+    return shown + (f" = {text('z')}" if has_z else '')
 
 
 def test_lanes(golden):
