@@ -170,15 +170,23 @@ option_set(FILE *errors, const char *text, const char **value)
 	int error = netfc_set_parse_name(text, &id);
 
 	*value = text;
-	return error == NETFC_OK ? 0
-				 : refuse_set(errors, text, netfc_strerror(error),
-					   "; 'netfc-tables list' names all sets");
+	if (error != NETFC_OK)
+		return refuse_set(errors, text, netfc_strerror(error),
+			"; 'netfc-tables list' names all sets");
+	if (netfc_format_width(id.format) != 16)
+		return refuse_set(errors, text, "its lanes have 32 bits",
+			"; take a set of a format of 16 bits");
+	return 0;
 }
 
 int
 option_build_set(FILE *errors, const char *name, struct netfc_set **set)
 {
-	int error = netfc_set_build(name, set);
+	const char *checked;
+	int error;
 
+	if (option_set(errors, name, &checked) != 0)
+		return -1;
+	error = netfc_set_build(name, set);
 	return error == NETFC_OK ? 0 : refuse_set(errors, name, netfc_strerror(error), "");
 }

@@ -100,6 +100,8 @@ build_sets(struct sweep *sweep, char **names, unsigned count)
 		if (error != NETFC_OK)
 			return fail(1, names[s], netfc_strerror(error));
 		sweep->set[sweep->set_count++] = set;
+		if (netfc_format_width(netfc_set_format(set)) != 16)
+			return fail(1, names[s], "has too many encodings to take all pairs");
 		if (netfc_set_format(set) != netfc_set_format(sweep->set[0]))
 			return fail(1, names[s], "not for the first set's format");
 	}

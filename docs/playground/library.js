@@ -36,12 +36,12 @@ class Library {
     return library;
   }
 
-  // The names of all table sets that can be built.
+  // The names of all table sets of 16-bit formats that can be built.
   knownSets() {
     return this.#withMemory(NAME_BYTES, (name) => {
       const names = [];
       while (this.#wasm.netfc_set_known_name(names.length, name)) names.push(this.#text(name));
-      return names;
+      return names.filter((name) => FORMATS.some((format) => name.startsWith(`${format}_`)));
     });
   }
 

@@ -171,6 +171,11 @@ main(int argc, char **argv)
 		fprintf(stderr, "ask: %s: %s\n", argv[2], netfc_strerror(error));
 		return EXIT_FAILURE;
 	}
+	if (netfc_format_width(netfc_set_format(set)) != 16) {
+		fprintf(stderr, "ask: %s: lanes of 16 bits only\n", argv[2]);
+		netfc_set_free(set);
+		return EXIT_FAILURE;
+	}
 	status = ask(set, op, argv);
 	netfc_set_free(set);
 	return status;

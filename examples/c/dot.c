@@ -84,6 +84,11 @@ main(int argc, char **argv)
 		fprintf(stderr, "dot: %s: %s\n", argv[1], netfc_strerror(error));
 		return EXIT_FAILURE;
 	}
+	if (netfc_format_width(netfc_set_format(set)) != 16) {
+		fprintf(stderr, "dot: %s: lanes of 16 bits only\n", argv[1]);
+		netfc_set_free(set);
+		return EXIT_FAILURE;
+	}
 	format = netfc_set_format(set);
 	error = read_pairs(format, &v);
 	if (error == 0) {

@@ -18,9 +18,9 @@ look_up(const struct netfc_set *set, const struct netfc_step *step, struct netfc
 	}
 }
 
-static void
-run_step(const struct netfc_set *set, const struct netfc_step *step, struct netfc_lanes *lanes,
-	unsigned count)
+void
+netfc_run_step(const struct netfc_set *set, const struct netfc_step *step,
+	struct netfc_lanes *lanes, unsigned count)
 {
 	if (step->kind == NETFC_STEP_LOOKUP)
 		look_up(set, step, lanes, count);
@@ -42,7 +42,7 @@ compute_batch(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, 
 		lanes.field[NETFC_OP][l] = op - NETFC_ADD;
 	}
 	for (unsigned s = 0; s < program->step_count; s++)
-		run_step(set, &program->step[s], &lanes, count);
+		netfc_run_step(set, &program->step[s], &lanes, count);
 	for (unsigned l = 0; l < count; l++) {
 		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) programs write z */
 		z[l] = (uint16_t)lanes.field[NETFC_Z][l];
@@ -77,14 +77,17 @@ netfc_step_writes(const struct netfc_step *step, uint8_t fields[NETFC_STEP_WRITE
 	case NETFC_STEP_SELECT_IEEE:
 	case NETFC_STEP_SELECT_POSIT:
 	case NETFC_STEP_SELECT_SIGNED:
+	case NETFC_STEP_SELECT_FP32:
 		fields[0] = NETFC_Z;
 		fields[1] = NETFC_FLAGS;
 		return 2;
 	case NETFC_STEP_UNPACK_IEEE:
 	case NETFC_STEP_UNPACK_POSIT:
+	case NETFC_STEP_UNPACK_FP32:
 		count = NETFC_STEP_WRITES;
 		break;
 	case NETFC_STEP_SORT:
+	case NETFC_STEP_SHIFT_RIGHT:
 		count = 2;
 		break;
 	default:
@@ -107,7 +110,7 @@ netfc_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y
 	lanes.field[NETFC_Y][0] = y;
 	lanes.field[NETFC_OP][0] = op - NETFC_ADD;
 	for (unsigned s = 0; s < program->step_count; s++) {
-		run_step(set, &program->step[s], &lanes, 1);
+		netfc_run_step(set, &program->step[s], &lanes, 1);
 		fn(program, &program->step[s], &lanes, arg);
 	}
 	return (struct netfc_result){

@@ -13,7 +13,8 @@ netfc_strerror(int error)
 		return "malformed table set name (expected <format>_k<k>, <format>_k<k>_floor or "
 		       "<format>_exact, _exact_small)";
 	case NETFC_ERR_FORMAT:
-		return "unknown number format (known: fp16, posit16, bf16, posit16_es2)";
+		return "unknown number format (known: fp16, posit16, bf16, posit16_es2; of fp32 "
+		       "only fp32_exact)";
 	case NETFC_ERR_SCALE:
 		return "scale k out of range (powers of two from 1 to 1024 for fp16, 512 for "
 		       "posit16, 128 for bf16, 256 for posit16_es2)";

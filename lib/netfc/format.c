@@ -12,6 +12,22 @@ static const struct netfc_format formats[] = {
 		0x8000, 256, 64},
 };
 
+/* Not among those of 16 bits. What its decision table gives are upper halves, as of bf16. */
+static const struct netfc_format fp32 = {
+	NETFC_FP32, "fp32", "IEEE 754 binary32", false, 8, 23, 0x7f80, 0x7fc0, 0, 0};
+
+const struct netfc_format *
+netfc_fp32_format(void)
+{
+	return &fp32;
+}
+
+unsigned
+netfc_format_width(const struct netfc_format *format)
+{
+	return format->id == NETFC_FP32 ? 32 : 16;
+}
+
 const struct netfc_format *
 netfc_format_by_id(unsigned id)
 {

@@ -22,7 +22,7 @@ struct netfc_format {
 	bool posit;
 	unsigned exp_bits;     /* posit: es; IEEE: width of the exponent */
 	uint8_t fraction_bits; /* IEEE only */
-	uint16_t inf;          /* magnitude of infinity; posit: 0x8000 */
+	uint16_t inf;          /* magnitude of infinity, binary32: its upper half; posit: 0x8000 */
 	uint16_t nan;
 	unsigned max_scale;
 	int guard;
@@ -122,7 +122,8 @@ struct netfc_set {
 	const struct family *family;
 	unsigned table_count;
 	struct netfc_table table[NETFC_MAX_TABLES];
-	struct netfc_program program[NETFC_BRANCHES];
+	/* By branch; binary32 has a third one, for quotients. */
+	struct netfc_program program[NETFC_BRANCHES + 1];
 	bool measured; /* built, of rounded real numbers: the margin is known */
 	struct netfc_margin margin;
 };
@@ -151,6 +152,8 @@ extern const struct family netfc_log_family;
 extern const struct family netfc_exact_family;
 /* small_family.c: correctly rounded, in the least memory. */
 extern const struct family netfc_small_family;
+/* fp32_family.c: correctly rounded binary32. */
+extern const struct family netfc_fp32_family;
 
 /* decide.c: the decision table's word for a key, and the table itself, which all families have. */
 uint32_t netfc_decide(const struct netfc_format *format, uint32_t key);
@@ -160,6 +163,12 @@ void netfc_decide_mark(struct netfc_table *table);
 
 /* set.c: describe the set's `count` match tables; the decision table follows them. */
 void netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, unsigned count);
+
+/* compute.c: one step of a program, look-ups in plain C. */
+void netfc_run_step(const struct netfc_set *set, const struct netfc_step *step,
+	struct netfc_lanes *lanes, unsigned count);
+/* fp32_step.c: the steps that only binary32 has. */
+void netfc_fp32_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
 
 /* program.c: writing programs. */
 

@@ -36,6 +36,14 @@ netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsig
 static const char *const common_names[FIELD_FAMILY] = {
 	"x", "y", "op", "z", "flags", "y'", "|x|", "|y|", "key", "decision"};
 
+static enum netfc_step_kind
+unpack_kind(const struct netfc_format *format)
+{
+	if (format->id == NETFC_FP32)
+		return NETFC_STEP_UNPACK_FP32;
+	return format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE;
+}
+
 void
 netfc_program_start(struct netfc_program *program, const struct netfc_format *format,
 	unsigned decide_table, const char *const *names, unsigned field_count)
@@ -45,8 +53,7 @@ netfc_program_start(struct netfc_program *program, const struct netfc_format *fo
 		program->field_name[f] =
 			f < FIELD_FAMILY ? common_names[f] : names[f - FIELD_FAMILY];
 	netfc_append(program,
-		(struct netfc_step){
-			.kind = format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE,
+		(struct netfc_step){.kind = unpack_kind(format),
 			.dst = FIELD_Y_SIGNED,
 			.imm = format->inf,
 			.what = "operands to magnitudes and the decision's key"});

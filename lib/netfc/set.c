@@ -18,16 +18,20 @@ static const struct {
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* Posits have one correctly rounded layout, the small one. */
+/* Posits and binary32 have one correctly rounded layout, binary32 no other set. */
 static bool
 has_format(enum netfc_family family, const struct netfc_format *format)
 {
+	if (format->id == NETFC_FP32)
+		return family == NETFC_FAMILY_EXACT;
 	return family != NETFC_FAMILY_EXACT_SMALL || !format->posit;
 }
 
 static const struct family *
 family_of(const struct netfc_set_id *id)
 {
+	if (id->format->id == NETFC_FP32)
+		return &netfc_fp32_family;
 	if (id->family == NETFC_FAMILY_LOG)
 		return &netfc_log_family;
 	if (id->family == NETFC_FAMILY_EXACT && !id->format->posit)
@@ -76,7 +80,8 @@ parse_format(const char *name, const char *end, struct netfc_set_id *id)
 
 	memcpy(format, name, (size_t)(end - name));
 	format[end - name] = '\0';
-	id->format = netfc_format_by_name(format);
+	id->format = strcmp(format, netfc_fp32_format()->name) == 0 ? netfc_fp32_format()
+								    : netfc_format_by_name(format);
 	return id->format != NULL && has_format(id->family, id->format) ? NETFC_OK
 									: NETFC_ERR_FORMAT;
 }
@@ -140,7 +145,10 @@ known_name_without_scale(unsigned index, char *name)
 			return true;
 		}
 	}
-	return false;
+	id.family = NETFC_FAMILY_EXACT;
+	id.format = netfc_fp32_format();
+	netfc_set_format_name(&id, name);
+	return index == 0;
 }
 
 bool
@@ -312,6 +320,14 @@ netfc_set_find_table(const struct netfc_set *set, const char *name)
 			return &set->table[t];
 	}
 	return NULL;
+}
+
+const struct netfc_program *
+netfc_set_op_program(const struct netfc_set *set, enum netfc_op op)
+{
+	if (set->id.format->id == NETFC_FP32 && op == NETFC_DIV)
+		return &set->program[NETFC_BRANCHES];
+	return &set->program[netfc_op_branch(op)];
 }
 
 struct netfc_result

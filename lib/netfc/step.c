@@ -335,6 +335,14 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 	case NETFC_STEP_SELECT_SIGNED:
 		select_signed(step, lanes, count);
 		break;
+	case NETFC_STEP_UNPACK_FP32:
+	case NETFC_STEP_SHIFT_LEFT:
+	case NETFC_STEP_SHIFT_RIGHT:
+	case NETFC_STEP_SIGN:
+	case NETFC_STEP_CHOOSE:
+	case NETFC_STEP_SELECT_FP32:
+		netfc_fp32_step_run(step, lanes, count);
+		break;
 	case NETFC_STEP_LOOKUP:
 		break;
 	}

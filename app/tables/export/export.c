@@ -192,6 +192,10 @@ export_set(struct request *request, const struct netfc_set *set)
 	const char *reason;
 	int status;
 
+	if (netfc_format_width(netfc_set_format(set)) != 16) {
+		complain("cannot export %s: there is no P4 program for it", netfc_set_name(set));
+		return STATUS_INPUT;
+	}
 	request->write.set_name = netfc_set_name(set);
 	p4_request_tables(set, request->udp_port, &program);
 	reason = netfc_set_family(set) == NETFC_FAMILY_LOG

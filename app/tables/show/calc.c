@@ -46,13 +46,14 @@ static void
 print_outcome_with_operands(const struct outcome *outcome, const char *set)
 {
 	char x[NUMBER_SIZE], y[NUMBER_SIZE], z[NUMBER_SIZE];
+	int digits = encoding_digits(outcome->format);
 
-	number_text(outcome->format, outcome->operation.x, x);
-	number_text(outcome->format, outcome->operation.y, y);
-	number_text(outcome->format, outcome->netfc.z, z);
+	encoding_text(outcome->format, outcome->operation.x, x);
+	encoding_text(outcome->format, outcome->operation.y, y);
+	encoding_text(outcome->format, outcome->netfc.z, z);
 	printf("%s: %s %s %s = %s\n\n", set, x, netfc_op_symbol(outcome->operation.op), y, z);
-	printf("x       0x%04x  %s\n", outcome->operation.x, x);
-	printf("y       0x%04x  %s\n", outcome->operation.y, y);
+	printf("x       0x%0*x  %s\n", digits, outcome->operation.x, x);
+	printf("y       0x%0*x  %s\n", digits, outcome->operation.y, y);
 	print_outcome(outcome);
 }
 
@@ -62,11 +63,13 @@ calc_once(const struct netfc_set *set, char **operands, const struct options *op
 	const struct netfc_format *format = netfc_set_format(set);
 	struct operation o;
 	struct outcome outcome;
+	struct answer answer;
 	int status = read_operation(&calc_command, format, operands, options->hex, &o);
 
 	if (status != STATUS_DONE)
 		return status;
-	outcome = compare_result(format, &o, netfc_calc(set, o.op, o.x, o.y));
+	answer_lanes(set, o.op, &o.x, &o.y, &answer, 1);
+	outcome = compare_result(format, &o, answer);
 	if (options->json)
 		return print_json(outcome_json(&outcome, netfc_set_name(set)));
 	print_outcome_with_operands(&outcome, netfc_set_name(set));

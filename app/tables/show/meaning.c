@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "show/encoding.h"
 #include "show/meaning.h"
 #include "number.h"
 
@@ -177,7 +178,8 @@ decision_text(const struct netfc_set *set, uint32_t word, bool product, char *te
 		snprintf(text, MEANING_SIZE, "z = y'");
 		break;
 	default:
-		number_text(netfc_set_format(set), (uint16_t)netfc_decide_constant(word), number);
+		encoding_text(netfc_set_format(set), decided_encoding(netfc_set_format(set), word),
+			number);
 		flags_text((uint8_t)netfc_decide_flags(word), flags);
 		snprintf(text, MEANING_SIZE, "z = %s%s%s", number,
 			netfc_decide_flags(word) ? ", " : "",
@@ -191,7 +193,7 @@ meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, c
 	text[0] = '\0';
 	switch (meaning) {
 	case MEANS_NUMBER:
-		number_text(netfc_set_format(set), (uint16_t)word, text);
+		encoding_text(netfc_set_format(set), word, text);
 		break;
 	case MEANS_LOG_WORD:
 		log_word_text(set, word, text);

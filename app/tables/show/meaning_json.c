@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What words mean, for programs. */
 #include "json/number_json.h"
+#include "show/encoding_json.h"
 #include "show/meaning_json.h"
 
 static json_t *
@@ -40,9 +41,10 @@ decision_json(const struct netfc_set *set, uint32_t word, bool product)
 			json_object_set_new(object, "page", json_integer(netfc_decide_page(word)));
 		json_object_set_new(object, "negative", json_boolean(netfc_decide_sign(word)));
 	} else if (netfc_decide_source(word) == NETFC_FROM_CONSTANT) {
-		uint16_t z = (uint16_t)netfc_decide_constant(word);
+		const struct netfc_format *format = netfc_set_format(set);
 
-		json_object_set_new(object, "z", number_json(netfc_set_format(set), z));
+		json_object_set_new(
+			object, "z", encoding_json(format, decided_encoding(format, word)));
 		json_object_set_new(object, "flags", flags_json((uint8_t)netfc_decide_flags(word)));
 	}
 	return object;
@@ -53,7 +55,7 @@ meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word)
 {
 	switch (meaning) {
 	case MEANS_NUMBER:
-		return number_json(netfc_set_format(set), (uint16_t)word);
+		return encoding_json(netfc_set_format(set), word);
 	case MEANS_MI_WORD:
 		return word == NETFC_NO_RESULT ? json_string("no result")
 					       : log_word_json(set, word);

@@ -2,6 +2,7 @@
 #include "show/operation.h"
 
 #include "number.h"
+#include "show/encoding.h"
 
 int
 read_op(const struct command *command, const char *text, enum netfc_op *op)
@@ -14,11 +15,12 @@ read_op(const struct command *command, const char *text, enum netfc_op *op)
 
 static int
 read_operand(const struct command *command, const struct netfc_format *format, const char *text,
-	bool hex, uint16_t *bits)
+	bool hex, uint32_t *bits)
 {
-	if (hex ? parse_hex_operand(text, bits) : parse_operand(format, text, bits))
+	if (parse_encoding(format, text, hex, bits))
 		return STATUS_DONE;
-	complain("%s: '%s' is no operand; expected %s", command->name, text, operand_syntax(hex));
+	complain("%s: '%s' is no operand; expected %s", command->name, text,
+		encoding_syntax(format, hex));
 	return STATUS_INPUT;
 }
 

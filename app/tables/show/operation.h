@@ -12,7 +12,7 @@
 /** x (op) y, operands as encodings. */
 struct operation {
 	enum netfc_op op;
-	uint16_t x, y;
+	uint32_t x, y;
 };
 
 /** Read OP, and report a wrong one with the command's name. Gives the exit status. */

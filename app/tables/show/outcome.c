@@ -4,17 +4,18 @@
 
 #include "json/number_json.h"
 #include "number.h"
+#include "show/encoding_json.h"
 #include "show/outcome.h"
 
 struct outcome
-compare_result(const struct netfc_format *format, const struct operation *operation,
-	struct netfc_result netfc)
+compare_result(
+	const struct netfc_format *format, const struct operation *operation, struct answer netfc)
 {
 	struct outcome outcome = {.format = format, .operation = *operation, .netfc = netfc};
-	double z = netfc_decode(format, netfc.z), exact;
+	double z = encoding_value(format, netfc.z), exact;
 
-	outcome.exact = netfc_exact(format, operation->op, operation->x, operation->y);
-	exact = netfc_decode(format, outcome.exact.z);
+	outcome.exact = answer_exact(format, operation->op, operation->x, operation->y);
+	exact = encoding_value(format, outcome.exact.z);
 	if (z == exact || (isnan(z) && isnan(exact)))
 		outcome.relative_error = 0;
 	else
@@ -24,17 +25,17 @@ compare_result(const struct netfc_format *format, const struct operation *operat
 }
 
 static json_t *
-operand_json(const struct netfc_format *format, uint16_t bits)
+operand_json(const struct netfc_format *format, uint32_t bits)
 {
-	return json_pack(
-		"{s:o, s:o}", "bits", bits_json(bits, 4), "value", number_json(format, bits));
+	return json_pack("{s:o, s:o}", "bits", bits_json(bits, encoding_digits(format)), "value",
+		encoding_json(format, bits));
 }
 
 static json_t *
-result_json(const struct netfc_format *format, struct netfc_result result)
+result_json(const struct netfc_format *format, struct answer result)
 {
-	return json_pack("{s:o, s:o, s:o}", "bits", bits_json(result.z, 4), "value",
-		number_json(format, result.z), "flags", flags_json(result.flags));
+	return json_pack("{s:o, s:o, s:o}", "bits", bits_json(result.z, encoding_digits(format)),
+		"value", encoding_json(format, result.z), "flags", flags_json(result.flags));
 }
 
 json_t *
@@ -53,12 +54,12 @@ outcome_json(const struct outcome *outcome, const char *set)
 }
 
 static void
-print_result(const char *what, const struct netfc_format *format, struct netfc_result result)
+print_result(const char *what, const struct netfc_format *format, struct answer result)
 {
 	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
 
-	printf("%-7s 0x%04x  %-16s exceptions: %s\n", what, result.z,
-		number_text(format, result.z, number), flags_text(result.flags, flags));
+	printf("%-7s 0x%0*x  %-16s exceptions: %s\n", what, encoding_digits(format), result.z,
+		encoding_text(format, result.z, number), flags_text(result.flags, flags));
 }
 
 void

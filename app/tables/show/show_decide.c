@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "show/encoding.h"
 #include "show/meaning.h"
 #include "number.h"
 #include "show/show.h"
@@ -43,7 +44,7 @@ decided(const struct netfc_format *format, uint32_t word, char *text)
 	case NETFC_FROM_Y:
 		return "y";
 	case NETFC_FROM_CONSTANT:
-		number_text(format, (uint16_t)netfc_decide_constant(word), number);
+		encoding_text(format, decided_encoding(format, word), number);
 		snprintf(text, MEANING_SIZE, "%s%s", number,
 			flag == NETFC_INVALID || flag == NETFC_DIVBYZERO ? flags[flag] : "");
 		return text;

@@ -74,9 +74,9 @@ print_tables(const struct netfc_set *set)
 }
 
 static void
-print_program(const struct netfc_set *set, enum netfc_branch branch, const char *ops)
+print_program(const struct netfc_set *set, enum netfc_op op, const char *ops)
 {
-	const struct netfc_program *program = netfc_set_program(set, branch);
+	const struct netfc_program *program = netfc_set_op_program(set, op);
 
 	printf("\n  Stages of %s:\n", ops);
 	for (unsigned s = 0; s < program->step_count; s++)
@@ -107,9 +107,9 @@ tables_json(const struct netfc_set *set)
 }
 
 static json_t *
-program_json(const struct netfc_set *set, enum netfc_branch branch)
+program_json(const struct netfc_set *set, enum netfc_op op)
 {
-	const struct netfc_program *program = netfc_set_program(set, branch);
+	const struct netfc_program *program = netfc_set_op_program(set, op);
 	json_t *steps = json_array();
 
 	for (unsigned s = 0; s < program->step_count; s++)
@@ -117,27 +117,45 @@ program_json(const struct netfc_set *set, enum netfc_branch branch)
 	return steps;
 }
 
+/* Whether quotients have a program of their own. */
+static bool
+divides_apart(const struct netfc_set *set)
+{
+	return netfc_set_op_program(set, NETFC_DIV) != netfc_set_op_program(set, NETFC_MUL);
+}
+
+static int
+show_set_json(const struct netfc_set *set)
+{
+	const struct netfc_format *format = netfc_set_format(set);
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "set",
+		netfc_set_name(set), "format", netfc_format_name(format), "title",
+		netfc_format_title(format), "family", netfc_family_name(netfc_set_family(set)), "k",
+		scale_json(netfc_set_scale(set)), "rounding",
+		rounding_name(netfc_set_rounding(set)), "guard",
+		netfc_set_family(set) == NETFC_FAMILY_LOG ? json_integer(netfc_format_guard(format))
+							  : json_null(),
+		"tables", tables_json(set), "stages_add_sub", program_json(set, NETFC_ADD));
+
+	if (divides_apart(set)) {
+		json_object_set_new(object, "stages_mul", program_json(set, NETFC_MUL));
+		json_object_set_new(object, "stages_div", program_json(set, NETFC_DIV));
+	} else {
+		json_object_set_new(object, "stages_mul_div", program_json(set, NETFC_MUL));
+	}
+	return print_json(object);
+}
+
 int
 show_set(const struct netfc_set *set, const char *operand, bool json)
 {
-	const struct netfc_format *format = netfc_set_format(set);
-
 	if (json)
-		return print_json(json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o}",
-			"set", netfc_set_name(set), "format", netfc_format_name(format), "title",
-			netfc_format_title(format), "family",
-			netfc_family_name(netfc_set_family(set)), "k",
-			scale_json(netfc_set_scale(set)), "rounding",
-			rounding_name(netfc_set_rounding(set)), "guard",
-			netfc_set_family(set) == NETFC_FAMILY_LOG
-				? json_integer(netfc_format_guard(format))
-				: json_null(),
-			"tables", tables_json(set), "stages_add_sub",
-			program_json(set, NETFC_ADDITIVE), "stages_mul_div",
-			program_json(set, NETFC_MULTIPLICATIVE)));
+		return show_set_json(set);
 	print_properties(set, operand);
 	print_tables(set);
-	print_program(set, NETFC_ADDITIVE, "add and sub");
-	print_program(set, NETFC_MULTIPLICATIVE, "mul and div");
+	print_program(set, NETFC_ADD, "add and sub");
+	print_program(set, NETFC_MUL, divides_apart(set) ? "mul" : "mul and div");
+	if (divides_apart(set))
+		print_program(set, NETFC_DIV, "div");
 	return STATUS_DONE;
 }

@@ -25,6 +25,12 @@ overrules_stages(enum meaning meaning, uint32_t word)
 		netfc_decide_source(word) != NETFC_FROM_STAGES;
 }
 
+static int
+digits_of(const struct netfc_set *set, enum meaning meaning)
+{
+	return meaning == MEANS_NUMBER ? encoding_digits(netfc_set_format(set)) : 4;
+}
+
 static void
 print_field(
 	const struct walk *walk, const struct netfc_program *program, unsigned field, uint32_t word)
@@ -32,7 +38,7 @@ print_field(
 	enum meaning meaning = field_meaning(walk->set, walk->branch, field);
 	char bits[16], text[MEANING_SIZE];
 
-	snprintf(bits, sizeof(bits), "0x%04x", (unsigned)word);
+	snprintf(bits, sizeof(bits), "0x%0*x", digits_of(walk->set, meaning), (unsigned)word);
 	printf("       %-9s %-10s %s%s\n", program->field_name[field], bits,
 		meaning_text(walk->set, meaning, word, text),
 		overrules_stages(meaning, word) ? ", whatever the stages compute" : "");
@@ -61,12 +67,12 @@ append_step(const struct walk *walk, const struct netfc_program *program,
 	for (unsigned n = 0; n < count; n++) {
 		unsigned field = written[n];
 		uint32_t word = lanes->field[field][0];
+		enum meaning meaning = field_meaning(walk->set, walk->branch, field);
 
 		json_array_append_new(fields,
 			json_pack("{s:s, s:o, s:o}", "name", program->field_name[field], "bits",
-				bits_json(word, 4), "means",
-				meaning_json(walk->set,
-					field_meaning(walk->set, walk->branch, field), word)));
+				bits_json(word, digits_of(walk->set, meaning)), "means",
+				meaning_json(walk->set, meaning, word)));
 	}
 	json_array_append_new(
 		walk->json, json_pack("{s:s, s:o}", "what", step->what, "fields", fields));
@@ -91,19 +97,19 @@ print_operands(const struct netfc_set *set, const struct operation *o)
 	const struct netfc_format *format = netfc_set_format(set);
 	char x_text[NUMBER_SIZE], y_text[NUMBER_SIZE];
 
-	number_text(format, o->x, x_text);
-	number_text(format, o->y, y_text);
+	encoding_text(format, o->x, x_text);
+	encoding_text(format, o->y, y_text);
 	printf("%s: %s %s %s\n\n", netfc_set_name(set), x_text, netfc_op_symbol(o->op), y_text);
 	printf("  0. operands\n");
-	printf("       %-9s 0x%04x     %s\n", "x", o->x, x_text);
-	printf("       %-9s 0x%04x     %s\n", "y", o->y, y_text);
+	printf("       %-9s 0x%0*x     %s\n", "x", encoding_digits(format), o->x, x_text);
+	printf("       %-9s 0x%0*x     %s\n", "y", encoding_digits(format), o->y, y_text);
 }
 
 int
 show_walk(const struct netfc_set *set, const struct operation *o, bool json)
 {
 	struct walk walk = {.set = set, .branch = netfc_op_branch(o->op)};
-	struct netfc_result result;
+	struct answer result;
 	struct outcome outcome;
 	json_t *object;
 
@@ -111,7 +117,7 @@ show_walk(const struct netfc_set *set, const struct operation *o, bool json)
 		walk.json = json_array();
 	else
 		print_operands(set, o);
-	result = netfc_walk(set, o->op, o->x, o->y, take_step, &walk);
+	result = answer_walk(set, o->op, o->x, o->y, take_step, &walk);
 	outcome = compare_result(netfc_set_format(set), o, result);
 	if (!json) {
 		putchar('\n');

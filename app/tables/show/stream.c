@@ -21,8 +21,8 @@
 struct batch {
 	unsigned count;
 	enum netfc_op op;
-	uint16_t x[NETFC_BATCH], y[NETFC_BATCH], z[NETFC_BATCH];
-	uint8_t flags[NETFC_BATCH];
+	uint32_t x[NETFC_BATCH], y[NETFC_BATCH];
+	struct answer answer[NETFC_BATCH];
 };
 
 struct stream {
@@ -46,12 +46,11 @@ answer_batch(struct stream *stream)
 	struct batch *batch = &stream->batch;
 	bool written = true;
 
-	netfc_compute(stream->options->set, batch->op, batch->x, batch->y, batch->z, batch->flags,
-		batch->count);
+	answer_lanes(
+		stream->options->set, batch->op, batch->x, batch->y, batch->answer, batch->count);
 	for (unsigned b = 0; b < batch->count && written; b++)
 		written = print_answer(stream->options,
-			&(struct operation){batch->op, batch->x[b], batch->y[b]},
-			(struct netfc_result){batch->z[b], batch->flags[b]});
+			&(struct operation){batch->op, batch->x[b], batch->y[b]}, batch->answer[b]);
 	batch->count = 0;
 	return written ? STATUS_DONE : write_failed();
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "netfc.h"
+#include "show/encoding.h"
 #include "show/operation.h"
 
 /** The format of lines and answers. */
@@ -34,7 +35,7 @@ const char *parse_line(const struct stream_options *options, const char *line, s
  * @return false if writing failed
  */
 bool print_answer(const struct stream_options *options, const struct operation *operation,
-	struct netfc_result result);
+	struct answer result);
 
 /** Answer all of standard input. Gives the exit status. */
 int run_stream(const struct stream_options *options);

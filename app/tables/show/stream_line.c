@@ -32,17 +32,18 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One to four hex digits, and a blank or the end. */
+/* Up to so many hex digits, and a blank or the end. */
 static bool
-take_hex(struct rest *rest, uint16_t *word)
+take_hex(struct rest *rest, unsigned most, uint32_t *word)
 {
-	unsigned value = 0, digits = 0;
+	uint32_t value = 0;
+	unsigned digits = 0;
 
 	skip_blanks(rest);
 	for (; rest->at < rest->end && hex_digit(*rest->at) >= 0; rest->at++, digits++)
-		value = value << 4 | (unsigned)hex_digit(*rest->at);
-	*word = (uint16_t)value;
-	return digits >= 1 && digits <= 4 &&
+		value = value << 4 | (uint32_t)hex_digit(*rest->at);
+	*word = value;
+	return digits >= 1 && digits <= most &&
 		(rest->at == rest->end || *rest->at == ' ' || *rest->at == '\t');
 }
 
@@ -77,14 +78,16 @@ parse_hex(const struct stream_options *options, struct rest rest, struct operati
 		"OP X Y or OP X Y Z F, all but OP in hex digits",
 		"X Y or X Y Z F, all in hex digits",
 	};
-	uint16_t skipped;
+	const unsigned most = (unsigned)encoding_digits(netfc_set_format(options->set));
+	uint32_t skipped;
 
 	if (!options->op_given && !take_op(&rest, &operation->op))
 		return expected[0];
-	if (!take_hex(&rest, &operation->x) || !take_hex(&rest, &operation->y))
+	if (!take_hex(&rest, most, &operation->x) || !take_hex(&rest, most, &operation->y))
 		return expected[options->op_given];
 	if (!at_end(&rest) &&
-		!(take_hex(&rest, &skipped) && take_hex(&rest, &skipped) && at_end(&rest)))
+		!(take_hex(&rest, most, &skipped) && take_hex(&rest, most, &skipped) &&
+			at_end(&rest)))
 		return expected[options->op_given];
 	return NULL;
 }
@@ -124,8 +127,8 @@ parse_text(const struct stream_options *options, const char *line, size_t length
 	if (split(text, word) != (options->op_given ? 2 : 3))
 		return expected[options->op_given];
 	if ((!options->op_given && !parse_op(word[0], &operation->op)) ||
-		!parse_operand(format, operand[0], &operation->x) ||
-		!parse_operand(format, operand[1], &operation->y))
+		!parse_encoding(format, operand[0], false, &operation->x) ||
+		!parse_encoding(format, operand[1], false, &operation->y))
 		return expected[options->op_given];
 	return NULL;
 }
@@ -151,18 +154,19 @@ put_hex(char *at, unsigned value, unsigned digits, char last)
 
 static bool
 print_hex(const struct stream_options *options, const struct operation *operation,
-	struct netfc_result result)
+	struct answer result)
 {
-	char line[32], *at = line;
+	const unsigned digits = (unsigned)encoding_digits(netfc_set_format(options->set));
+	char line[48], *at = line;
 	size_t length;
 
 	if (!options->op_given) {
 		at = stpcpy(at, netfc_op_name(operation->op));
 		*at++ = ' ';
 	}
-	at = put_hex(at, operation->x, 4, ' ');
-	at = put_hex(at, operation->y, 4, ' ');
-	at = put_hex(at, result.z, 4, ' ');
+	at = put_hex(at, operation->x, digits, ' ');
+	at = put_hex(at, operation->y, digits, ' ');
+	at = put_hex(at, result.z, digits, ' ');
 	at = put_hex(at, result.flags, 2, '\n');
 	length = (size_t)(at - line);
 	return fwrite(line, 1, length, stdout) == length;
@@ -185,19 +189,20 @@ print_text(const struct outcome *outcome)
 	const struct netfc_format *format = outcome->format;
 	char x[NUMBER_SIZE], y[NUMBER_SIZE], z[NUMBER_SIZE], exact[NUMBER_SIZE];
 	char flags[FLAGS_SIZE];
+	int digits = encoding_digits(format);
 
-	return printf("%s %s %s = %s 0x%04x, exact %s 0x%04x, accuracy %.4f %%, exceptions: %s\n",
-		       number_text(format, outcome->operation.x, x),
+	return printf("%s %s %s = %s 0x%0*x, exact %s 0x%0*x, accuracy %.4f %%, exceptions: %s\n",
+		       encoding_text(format, outcome->operation.x, x),
 		       netfc_op_symbol(outcome->operation.op),
-		       number_text(format, outcome->operation.y, y),
-		       number_text(format, outcome->netfc.z, z), outcome->netfc.z,
-		       number_text(format, outcome->exact.z, exact), outcome->exact.z,
+		       encoding_text(format, outcome->operation.y, y),
+		       encoding_text(format, outcome->netfc.z, z), digits, outcome->netfc.z,
+		       encoding_text(format, outcome->exact.z, exact), digits, outcome->exact.z,
 		       100 * outcome->accuracy, flags_text(outcome->netfc.flags, flags)) > 0;
 }
 
 bool
 print_answer(const struct stream_options *options, const struct operation *operation,
-	struct netfc_result result)
+	struct answer result)
 {
 	struct outcome outcome;
 

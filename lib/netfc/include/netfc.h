@@ -15,6 +15,7 @@
 #include "netfc_extra.h"
 #include "netfc_file.h"
 #include "netfc_format.h"
+#include "netfc_fp32.h"
 #include "netfc_function.h"
 #include "netfc_lanes.h"
 #include "netfc_log2.h"

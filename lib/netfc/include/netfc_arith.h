@@ -48,9 +48,10 @@ NETFC_API const char *netfc_op_symbol(unsigned op);
  * The reference: one lane through the tables, decision by decision (paper, algorithms 1 and 2). It
  * is slow and simple; tests compare everything faster with it.
  *
- * @param set the tables
+ * @param set the tables, of a format of 16 bits
  * @param op one of enum netfc_op
  * @param x, y operands in the set's format
+ * @return the result; NaN, invalid, for a set of another width
  */
 NETFC_API struct netfc_result
 netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);

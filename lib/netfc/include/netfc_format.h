@@ -29,9 +29,10 @@ enum netfc_format_id {
 	NETFC_POSIT16 = 2,     /**< posit<16,1>, the paper's */
 	NETFC_BF16 = 3,        /**< bfloat16 */
 	NETFC_POSIT16_ES2 = 4, /**< posit<16,2>, the 2022 standard's */
+	NETFC_FP32 = 5,        /**< IEEE 754 binary32: netfc_fp32.h */
 };
 
-/** One more than the greatest format number. */
+/** One more than the greatest number of a format of 16 bits. */
 #define NETFC_FORMAT_END 5
 
 /** Classes of encodings; only IEEE formats have infinities. */
@@ -45,22 +46,22 @@ enum netfc_class {
 /** A number format. */
 struct netfc_format;
 
-/** Go through all formats, in the order of their numbers. */
+/** Go through all formats of 16 bits, in the order of their numbers. */
 #define NETFC_FOREACH_FORMAT(format)                                                              \
 	for (unsigned netfc_id_ = NETFC_FP16; ((format) = netfc_format_by_id(netfc_id_)) != NULL; \
 		netfc_id_++)
 
 /**
- * Find a format by its number.
+ * Find a format of 16 bits by its number.
  *
- * @return the format, or NULL where no format has that number
+ * @return the format, or NULL where no such format has that number
  */
 NETFC_API const struct netfc_format *netfc_format_by_id(unsigned id);
 
 /**
- * Find a format by its name: "fp16", "posit16", "bf16" or "posit16_es2".
+ * Find a format of 16 bits by its name: "fp16", "posit16", "bf16" or "posit16_es2".
  *
- * @return the format, or NULL where no format has that name
+ * @return the format, or NULL where no such format has that name
  */
 NETFC_API const struct netfc_format *netfc_format_by_name(const char *name);
 
@@ -72,6 +73,12 @@ NETFC_API const char *netfc_format_name(const struct netfc_format *format);
 
 /** The format's full name, e.g. "IEEE 754 binary16". */
 NETFC_API const char *netfc_format_title(const struct netfc_format *format);
+
+/**
+ * The width of an encoding: 16 bits, or 32 of the format of netfc_fp32_format(). All functions
+ * below but netfc_format_is_posit() are for formats of 16 bits.
+ */
+NETFC_API unsigned netfc_format_width(const struct netfc_format *format);
 
 /** Whether the format is a posit. */
 NETFC_API bool netfc_format_is_posit(const struct netfc_format *format);

@@ -10,7 +10,8 @@
  * instead of a record per lane. A program corresponds to a switch's pipeline: a fixed sequence of
  * look-ups and integer additions, the same for every lane, without a branch that depends on an
  * operand. Each table set has two programs, one for additions and subtractions and one for
- * multiplications and divisions.
+ * multiplications and divisions; that of binary32 has one more, as it divides by another one
+ * (netfc_set_op_program()).
  */
 
 #include <stdbool.h>
@@ -30,17 +31,17 @@ extern "C" {
 #define NETFC_MAX_FIELDS 24
 
 /** Maximum number of steps of a program. */
-#define NETFC_MAX_STEPS 72
+#define NETFC_MAX_STEPS 128
 
 /** Maximum number of parts of a key. */
 #define NETFC_MAX_PARTS 7
 
 /** Fields that every program has; each program has further ones. */
 enum netfc_field {
-	NETFC_X = 0,     /**< operand, 16 bits; in */
-	NETFC_Y = 1,     /**< operand, 16 bits; in */
+	NETFC_X = 0,     /**< operand, as wide as its format; in */
+	NETFC_Y = 1,     /**< operand, likewise; in */
 	NETFC_OP = 2,    /**< 0 add, 1 sub, 2 mul, 3 div: enum netfc_op less 1; in */
-	NETFC_Z = 3,     /**< result, 16 bits; out */
+	NETFC_Z = 3,     /**< result, likewise; out */
 	NETFC_FLAGS = 4, /**< enum netfc_flag; out */
 	NETFC_OWN_FIELDS = 5,
 };
@@ -106,6 +107,21 @@ enum netfc_step_kind {
 	 * the word c; and the flags.
 	 */
 	NETFC_STEP_SELECT_SIGNED,
+	/** As NETFC_STEP_UNPACK_IEEE, of operands of 32 bits. */
+	NETFC_STEP_UNPACK_FP32,
+	/**
+	 * dst = a, shifted left by b places, 0..31: a switch has an action for each number of
+	 * places, and a table chooses.
+	 */
+	NETFC_STEP_SHIFT_LEFT,
+	/** Likewise, to the right; dst + 1 = the bits that this loses. */
+	NETFC_STEP_SHIFT_RIGHT,
+	/** dst = a, or -a if bit 31 of b is set. */
+	NETFC_STEP_SIGN,
+	/** dst = a, or b if bit 31 of c is set. */
+	NETFC_STEP_CHOOSE,
+	/** As NETFC_STEP_SELECT_SIGNED, of 32 bits; constants are upper halves. */
+	NETFC_STEP_SELECT_FP32,
 };
 
 /** What a part of a key is. */
@@ -152,6 +168,13 @@ NETFC_API const struct netfc_program *
 netfc_set_program(const struct netfc_set *set, enum netfc_branch branch);
 
 /**
+ * The program that computes an operation: that of its branch, but for quotients of binary32, which
+ * have one of their own.
+ */
+NETFC_API const struct netfc_program *
+netfc_set_op_program(const struct netfc_set *set, enum netfc_op op);
+
+/**
  * Run one step over the first `count` lanes of a batch.
  *
  * @param step any but a NETFC_STEP_LOOKUP
@@ -163,7 +186,7 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 /**
  * Compute lanes in plain C: x, y to z and flags.
  *
- * @param set the tables
+ * @param set the tables, of a format of 16 bits
  * @param op the operation of all lanes
  * @param x, y operands, `count` each
  * @param z results, `count`; may be x or y
@@ -193,6 +216,7 @@ typedef void (*netfc_walk_fn)(const struct netfc_program *program, const struct 
 /**
  * Walk one operation through the stages.
  *
+ * @param set the tables, of a format of 16 bits
  * @param fn called after each step; the lane's fields are lanes->field[f][0]
  * @param arg handed to fn
  * @return the result

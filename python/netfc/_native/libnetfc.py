@@ -20,7 +20,7 @@ Flags = NDArray[numpy.uint8]
 
 SONAME = "libnetfc.so.0"
 
-_MAX_FIELDS, _BATCH, _MAX_STEPS, _MAX_PARTS = 24, 256, 72, 7
+_MAX_FIELDS, _BATCH, _MAX_STEPS, _MAX_PARTS = 24, 256, 128, 7
 STEP_WRITES = 4
 STEP_LOOKUP = 0  # the kind of a step that looks up
 MAX_LANES = 2**32 - 1  # in one call

@@ -41,6 +41,7 @@ static const char *const default_sets[] = {
 	"bf16_exact_small",
 	"posit16_exact",
 	"posit16_es2_exact",
+	"fp32_exact",
 };
 
 static void

@@ -7,9 +7,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Four formats' powers of two (11, 10, 8 and 9), each plain and floor; four exact, two exact and
- * small. */
-#define KNOWN_SETS 82
+/*
+ * Four formats' powers of two (11, 10, 8 and 9), each plain and floor; four exact, two exact and
+ * small; binary32.
+ */
+#define KNOWN_SETS 83
 
 TEST(names_say_what_a_set_is)
 {
@@ -24,6 +26,7 @@ TEST(names_say_what_a_set_is)
 		{"fp16_exact", NETFC_FP16, 0, NETFC_NEAREST},
 		{"bf16_exact_small", NETFC_BF16, 0, NETFC_NEAREST},
 		{"posit16_es2_exact", NETFC_POSIT16_ES2, 0, NETFC_NEAREST},
+		{"fp32_exact", NETFC_FP32, 0, NETFC_NEAREST},
 		{"bf16_exact", NETFC_BF16, 0, NETFC_NEAREST},
 		{"fp16_k2_floor", NETFC_FP16, 2, NETFC_FLOOR},
 		{"posit16_k512_floor", NETFC_POSIT16, 512, NETFC_FLOOR},
@@ -80,6 +83,8 @@ TEST(bad_names_are_refused_for_what_is_wrong)
 		{"FP16_k1024", NETFC_ERR_FORMAT},
 		{"fp8_exact", NETFC_ERR_FORMAT},
 		{"posit16_exact_small", NETFC_ERR_FORMAT},
+		{"fp32_exact_small", NETFC_ERR_FORMAT},
+		{"fp32_k1", NETFC_ERR_FORMAT},
 		{"fp16_exact_smal", NETFC_ERR_NAME},
 		{"_exact", NETFC_ERR_NAME},
 		{"fp16_exact_floor", NETFC_ERR_NAME},

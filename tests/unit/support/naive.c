@@ -67,6 +67,8 @@ decode(enum netfc_format_id id, uint16_t bits)
 		if (bits == 0)
 			return 0;
 		return bits == 0x8000 ? NAN : naive_posit(bits, 16, id == NETFC_POSIT16 ? 1 : 2);
+	case NETFC_FP32:
+		break;
 	}
 	return NAN;
 }

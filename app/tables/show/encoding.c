@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "number.h"
+#include "show/encoding.h"
+
+static bool
+is_wide(const struct netfc_format *format)
+{
+	return netfc_format_width(format) == 32;
+}
+
+int
+encoding_digits(const struct netfc_format *format)
+{
+	return (int)netfc_format_width(format) / 4;
+}
+
+static double
+fp32_value(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+double
+encoding_value(const struct netfc_format *format, uint32_t bits)
+{
+	return is_wide(format) ? fp32_value(bits) : netfc_decode(format, (uint16_t)bits);
+}
+
+const char *
+encoding_text(const struct netfc_format *format, uint32_t bits, char *text)
+{
+	if (!is_wide(format))
+		return number_text(format, (uint16_t)bits, text);
+	if (isnan(fp32_value(bits)))
+		return strcpy(text, "NaN");
+	/* As many digits as tell all encodings apart. */
+	snprintf(text, NUMBER_SIZE, "%.9g", fp32_value(bits));
+	return text;
+}
+
+uint32_t
+decided_encoding(const struct netfc_format *format, uint32_t word)
+{
+	uint32_t constant = netfc_decide_constant(word);
+
+	return is_wide(format) ? constant << 16 : constant;
+}
+
+static bool
+parse_fp32_hex(const char *text, uint32_t *bits)
+{
+	size_t length = strlen(text);
+
+	if (length < 1 || length > 8 || strspn(text, "0123456789abcdefABCDEF") != length)
+		return false;
+	*bits = (uint32_t)strtoul(text, NULL, 16);
+	return true;
+}
+
+/* strtof() rounds once, to the nearest. */
+static bool
+parse_fp32(const char *text, uint32_t *bits)
+{
+	float value;
+	char *end;
+
+	if (strncasecmp(text, "0x", 2) == 0)
+		return parse_fp32_hex(text + 2, bits);
+	if (strpbrk(text, "xXpP \t(") != NULL)
+		return false;
+	value = strtof(text, &end);
+	if (end == text || *end != '\0')
+		return false;
+	memcpy(bits, &value, sizeof(value));
+	if (isnan(value))
+		*bits = NETFC_FP32_NAN;
+	return true;
+}
+
+bool
+parse_encoding(const struct netfc_format *format, const char *text, bool hex, uint32_t *bits)
+{
+	uint16_t narrow;
+
+	if (is_wide(format))
+		return hex ? parse_fp32_hex(text, bits) : parse_fp32(text, bits);
+	if (!(hex ? parse_hex_operand(text, &narrow) : parse_operand(format, text, &narrow)))
+		return false;
+	*bits = narrow;
+	return true;
+}
+
+const char *
+encoding_syntax(const struct netfc_format *format, bool hex)
+{
+	if (!is_wide(format))
+		return operand_syntax(hex);
+	return hex ? "one to eight hex digits, such as 3f800000"
+		   : "a decimal number, inf, nan, or an encoding such as 0x3f800000";
+}
+
+/* As netfc_fp32_compute(), of operands that fit 16 bits. */
+static void
+compute_narrow(const struct netfc_set *set, enum netfc_op op, const uint32_t *x, const uint32_t *y,
+	struct answer *answers, unsigned count)
+{
+	uint16_t narrow_x[NETFC_BATCH], narrow_y[NETFC_BATCH], z[NETFC_BATCH];
+	uint8_t flags[NETFC_BATCH];
+
+	for (unsigned n = 0; n < count; n++) {
+		narrow_x[n] = (uint16_t)x[n];
+		narrow_y[n] = (uint16_t)y[n];
+	}
+	netfc_compute(set, op, narrow_x, narrow_y, z, flags, count);
+	for (unsigned n = 0; n < count; n++)
+		answers[n] = (struct answer){z[n], flags[n]};
+}
+
+void
+answer_lanes(const struct netfc_set *set, enum netfc_op op, const uint32_t *x, const uint32_t *y,
+	struct answer *answers, unsigned count)
+{
+	uint32_t z[NETFC_BATCH];
+	uint8_t flags[NETFC_BATCH];
+
+	if (!is_wide(netfc_set_format(set))) {
+		compute_narrow(set, op, x, y, answers, count);
+		return;
+	}
+	netfc_fp32_compute(set, op, x, y, z, flags, count);
+	for (unsigned n = 0; n < count; n++)
+		answers[n] = (struct answer){z[n], flags[n]};
+}
+
+static struct answer
+narrow_answer(struct netfc_result result)
+{
+	return (struct answer){result.z, result.flags};
+}
+
+static struct answer
+wide_answer(struct netfc_fp32_result result)
+{
+	return (struct answer){result.z, result.flags};
+}
+
+struct answer
+answer_exact(const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y)
+{
+	if (is_wide(format))
+		return wide_answer(netfc_fp32_exact(op, x, y));
+	return narrow_answer(netfc_exact(format, op, (uint16_t)x, (uint16_t)y));
+}
+
+struct answer
+answer_walk(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y, netfc_walk_fn fn,
+	void *arg)
+{
+	if (is_wide(netfc_set_format(set)))
+		return wide_answer(netfc_fp32_walk(set, op, x, y, fn, arg));
+	return narrow_answer(netfc_walk(set, op, (uint16_t)x, (uint16_t)y, fn, arg));
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FP32_FAMILY_H
+#define FP32_FAMILY_H
+
+/**
+ * @file
+ * What the files of binary32's table set share (docs/exact.md).
+ *
+ * Significands are too wide to be looked up whole. They are shifted by constants, which tables
+ * choose, and multiplied in digits of 12 bits. There are three programs: sums, products and
+ * quotients.
+ */
+
+#include "internal.h"
+
+#define FP32_FRACTION 23
+#define FP32_SIGNIFICAND 24
+#define FP32_EXPONENT_BITS 8
+#define FP32_EXPONENT_END 255
+#define FP32_BIAS 127
+
+/* Indices of its tables. */
+enum fp32_table {
+	FP32_EXPS,
+	FP32_LEAD,
+	FP32_NORM,
+	FP32_SQUARE,
+	FP32_DIFFER,
+	FP32_RECIP,
+	FP32_CROSS,
+	FP32_SCALE,
+	FP32_ROUND,
+	FP32_DECIDE
+};
+
+/*
+ * A significand that is to be normalised has 28 bits. First it is shifted left by 14 places if its
+ * upper half is zero, then as the lead table says, whose key is the upper half.
+ */
+#define FP32_WIDE 28
+#define FP32_HALF 14
+#define FP32_LEAD_BITS 4
+
+/*
+ * exps. The key: x's exponent above y's. The word: the greater exponent, that of a subnormal number
+ * being 1; the places by which x's and y's significands are shifted right; their hidden bits.
+ * Significands have three bits behind them, and after 27 places nothing is left of one.
+ */
+#define FP32_SHIFT_X_AT 8
+#define FP32_SHIFT_Y_AT 13
+#define FP32_SHIFT_BITS 5
+#define FP32_HIDDEN_X_AT 18
+#define FP32_HIDDEN_Y_AT 19
+#define FP32_EXPS_BITS 20
+#define FP32_GUARD_BITS 3
+#define FP32_MAX_ALIGN (FP32_SIGNIFICAND + FP32_GUARD_BITS)
+
+/*
+ * norm. The key: the greater exponent; lead's places; whether they come after 14 others; the sum's
+ * sign. The word: the places by which the sum is shifted left, and what stands above the fraction:
+ * sign and exponent, less one where the significand brings its hidden bit.
+ */
+#define FP32_NORM_PLACES_AT 8
+#define FP32_NORM_COARSE_AT 12
+#define FP32_NORM_SIGN_AT 13
+#define FP32_NORM_KEY_BITS 14
+#define FP32_NORM_UPPER_AT FP32_SHIFT_BITS
+#define FP32_NORM_BITS (FP32_NORM_UPPER_AT + 1 + FP32_EXPONENT_BITS)
+/* So many places leave nothing, below infinity's exponent. */
+#define FP32_NORM_CLEAR FP32_WIDE
+
+/* Digits of significands. a * b = square[a + b] - differ[a - b]. */
+#define FP32_DIGIT 12
+#define FP32_SQUARE_KEY_BITS (FP32_DIGIT + 1)
+
+/*
+ * recip. The key: the 13 bits behind the divisor's leading one. The word: 2^39 / divisor, for the
+ * least divisor that is greater than all of that key, rounded down.
+ */
+#define FP32_RECIP_KEY_BITS 13
+#define FP32_RECIP_BITS 16
+#define FP32_RECIP_SCALE 39
+
+/* cross: 16 times the product of two numbers of 4 bits. */
+#define FP32_CROSS_DIGIT 4
+#define FP32_CROSS_BITS (3 * FP32_CROSS_DIGIT)
+
+/*
+ * scale. The key: the sum or difference of the exponents, 10 bits, two's complement; the leading
+ * bit of the product or quotient; whether it is a quotient. The word: the places by which it is
+ * shifted right, and the exponent less one.
+ */
+#define FP32_SCALE_EXPONENT_BITS 10
+#define FP32_SCALE_LEAD_AT FP32_SCALE_EXPONENT_BITS
+#define FP32_SCALE_DIV_AT (FP32_SCALE_LEAD_AT + 1)
+#define FP32_SCALE_KEY_BITS (FP32_SCALE_DIV_AT + 1)
+#define FP32_SCALE_BASE_AT FP32_SHIFT_BITS
+#define FP32_SCALE_BITS (FP32_SCALE_BASE_AT + FP32_EXPONENT_BITS)
+#define FP32_SCALE_CLEAR 31
+
+/* round. The key: the last bit, the one behind it, whether there is any further. */
+#define FP32_ROUND_KEY_BITS 3
+
+/* Programs of the set. */
+enum fp32_program {
+	FP32_SUM = NETFC_ADDITIVE,
+	FP32_PRODUCT = NETFC_MULTIPLICATIVE,
+	FP32_QUOTIENT,
+};
+
+/* The fields of its programs. */
+enum fp32_field {
+	FIELD_E = FIELD_FAMILY,
+	FIELD_A,
+	FIELD_B,
+	FIELD_A1,
+	FIELD_A0,
+	FIELD_B1,
+	FIELD_B0,
+	FIELD_INDEX,
+	FIELD_T,
+	FIELD_LOST, /* follows T: what a shift of T to the right lost */
+	FIELD_U,
+	FIELD_V,
+	FIELD_RECIP,
+	FIELD_Q,
+	FP32_FIELDS
+};
+
+/* fp32_fill.c */
+int fp32_fill(struct netfc_set *set);
+/* fp32_mark.c */
+void fp32_mark(struct netfc_set *set);
+
+/* fp32_program.c: what the programs share. */
+
+/* Name the fields, unpack the operands, look up the decision. */
+void fp32_start(struct netfc_program *program);
+/* A step with two operands, of words of that many bits, up to 32. */
+void fp32_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst, unsigned a,
+	unsigned b, unsigned bits, const char *what);
+/* As NETFC_STEP_CHOOSE: the field `yes`, or `no` if the field `sign` is negative. */
+void fp32_choose(struct netfc_program *program, unsigned dst, unsigned yes, unsigned no,
+	unsigned sign, const char *what);
+/*
+ * The 28 bits of `wide` shifted left until the highest is one, into U; the places that it moved:
+ * 14 or 0 into INDEX, the others into V.
+ */
+void fp32_append_lead(struct netfc_program *program, unsigned wide);
+/*
+ * Operands, normalised: significands to A and B, the sum of their exponents, or their difference,
+ * to E.
+ */
+void fp32_append_operands(struct netfc_program *program, enum netfc_step_kind join_exponents);
+/* The product of two digits, p * q, by way of INDEX and U. dst is neither p nor q. */
+void fp32_append_product(
+	struct netfc_program *program, unsigned dst, unsigned p, unsigned q, const char *what);
+/*
+ * The end of products and quotients: 32 bits of which the highest or the next one is the leading
+ * one and the lowest is sticky, in V, and the exponent in E.
+ */
+void fp32_append_tail(struct netfc_program *program);
+/* Look up whether to round up, by the bits of T from `last` down and LOST; into dst. */
+void fp32_append_round(struct netfc_program *program, unsigned dst, unsigned field, unsigned last,
+	struct netfc_part lost);
+/* z = the encoding in the field `word`, or the decided value. */
+void fp32_append_select(struct netfc_program *program, unsigned word);
+
+/* fp32_sum.c, fp32_product.c, fp32_quotient.c */
+void fp32_write_sum(struct netfc_program *program);
+void fp32_write_product(struct netfc_program *program);
+void fp32_write_quotient(struct netfc_program *program);
+
+#endif /* FP32_FAMILY_H */
