@@ -9,15 +9,16 @@
     tables = netfc.TableSet("fp16_k1024")  # libnetfc computes, the same bits
     tables.add([1.5, 2.5], 2.25)
     netfc.Format("fp16").exact("add", [1.5, 2.5], 2.25)  # correctly rounded
+    netfc.TableSet("fp32_exact").div([1, 2], 3)  # float32, correctly rounded
     netfc.Function("rsqrt", "fp16")([4, 2])  # array([0.5, 0.70703125])
 
 Further modules: netfc.control and netfc.telemetry (a running switch), netfc.protocol (datagrams as
 bytes), netfc.capture (capture files), netfc.scapy (a layer, with python3-scapy), netfc.metrics
 (Prometheus, with python3-prometheus-client).
 
-TableSet, Function, Format.exact(), known_sets() and known_functions() need libnetfc (Debian:
-libnetfc0) of this package's version; all else does without. Arrays are numpy's: encodings are
-uint16, numbers float64.
+TableSet, Function, Format.exact(), Fp32.exact(), known_sets() and known_functions() need libnetfc
+(Debian: libnetfc0) of this package's version; all else does without. Arrays are numpy's: encodings
+are uint16, numbers float64; of binary32 they are uint32 and float32.
 """
 
 from netfc._native.libnetfc import Library
@@ -33,6 +34,7 @@ from netfc.errors import (
     TelemetryError,
 )
 from netfc.formats import FORMATS, Format
+from netfc.fp32 import Fp32
 from netfc.functions import FixedPoint, Function, known_functions
 from netfc.protocol import OPS, SYMBOLS, Flag
 from netfc.tables import Step, Table, TableSet, Walk, known_sets
@@ -47,6 +49,7 @@ __all__ = [
     "FixedPoint",
     "Flag",
     "Format",
+    "Fp32",
     "Function",
     "Library",
     "LibraryError",

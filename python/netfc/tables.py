@@ -11,11 +11,11 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays, libnetfc
+from netfc._native import arrays, libnetfc, wide
 from netfc._native.arithmetic import Arithmetic
-from netfc._native.arrays import Encodings
 from netfc.errors import TableSetError
 from netfc.formats import Format
+from netfc.fp32 import Fp32
 from netfc.protocol import Flag, op_number
 
 _NAME_BYTES = 32  # NETFC_SET_NAME_SIZE
@@ -75,14 +75,14 @@ class Walk:
 
 
 class TableSet(Arithmetic):
-    """A table set, built in memory: TableSet("fp16_k1024"), TableSet("bf16_exact").
+    """A table set, built in memory: TableSet("fp16_k1024"), TableSet("fp32_exact").
 
     name: as dpdk-netfc's --tables takes it; known_sets() has all of them
     library: libnetfc; None: that of the build which the environment variable NETFC_BUILD names,
         else the one that is installed
 
     name: the name
-    format: netfc.Format of operands and results
+    format: netfc.Format of operands and results; netfc.Fp32 of fp32_exact
     family: how its tables compute: "log" (the paper's), "exact" or "exact_small"
     scale: k; 0 in families without one
     tables: the tables, Table by name, in the order of the pipeline
@@ -96,7 +96,10 @@ class TableSet(Arithmetic):
         self._functions = functions = (library or libnetfc.default()).functions
         self._handle = handle = self._build(name)
         format_handle = functions.netfc_set_format(handle)
-        self.format = Format(functions.netfc_format_name(format_handle).decode())
+        self._is_wide: bool = functions.netfc_format_width(format_handle) == 32
+        self.format: Format | Fp32 = (
+            Fp32() if self._is_wide else Format(functions.netfc_format_name(format_handle).decode())
+        )
         family = functions.netfc_set_family(handle)
         self.family: str = functions.netfc_family_name(family).decode()
         self.scale: int = functions.netfc_set_scale(handle)
@@ -110,22 +113,28 @@ class TableSet(Arithmetic):
         x, y: numbers, which are rounded into the format first, or encodings (uint16), of any
             shapes that numpy broadcasts
 
-        Returns float64 for numbers and uint16 for encodings, of their common shape. Raises
-        ValueError for another operation or shapes that do not fit, TypeError for what is no real
-        number or for numbers with encodings.
+        Returns float64 for numbers and uint16 for encodings, of their common shape; fp32_exact
+        float32, and uint32 is what it takes and gives as encodings. Raises ValueError for another
+        operation or shapes that do not fit, TypeError for what is no real number or for numbers
+        with encodings.
         """
         number = op_number(op)
-        return arrays.compute(self.format, lambda x, y: self._on_encodings(number, x, y)[0], x, y)
+
+        def on_encodings(*lanes: NDArray[Any]) -> NDArray[Any]:
+            return self._on_encodings(number, *lanes)[0]
+
+        if isinstance(self.format, Fp32):
+            return wide.compute(on_encodings, x, y)
+        return arrays.compute(self.format, on_encodings, x, y)
 
     def flags(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of compute(), lane by lane: bits of netfc.Flag, as uint8."""
-        x, y = arrays.encoded(self.format, x, y)
-        return self._on_encodings(op_number(op), x, y)[1]
+        return self._on_encodings(op_number(op), *self._encoded(x, y))[1]
 
     def walk(self, op: str, x: ArrayLike, y: ArrayLike) -> Walk:
         """One operation with what every step wrote.
 
-        x, y: one number each, or one encoding (uint16) each. Raises as compute() does, and
+        x, y: one number each, or one encoding each. Raises as compute() does, and
         ValueError for more than one.
         """
         number = op_number(op)
@@ -135,7 +144,9 @@ class TableSet(Arithmetic):
         def note(program: Any, step: Any, lanes: Any, _: Any) -> None:
             steps.append(self._step(program.contents, step.contents, lanes.contents))
 
-        result = self._functions.netfc_walk(
+        functions = self._functions
+        walk = functions.netfc_fp32_walk if self._is_wide else functions.netfc_walk
+        result = walk(
             self._handle, number, x_bits, y_bits, libnetfc.WALK_FUNCTION(note), None
         )
         return Walk(op, x_bits, y_bits, result.z, Flag(result.flags), tuple(steps))
@@ -158,12 +169,20 @@ class TableSet(Arithmetic):
         return handle
 
     def _on_encodings(
-        self, number: int, x: Encodings, y: Encodings
-    ) -> tuple[Encodings, libnetfc.Flags]:
-        return libnetfc.on_arrays(self._functions.netfc_compute, self._handle, number, x, y)
+        self, number: int, *lanes: NDArray[Any]
+    ) -> tuple[NDArray[Any], libnetfc.Flags]:
+        functions = self._functions
+        function = functions.netfc_fp32_compute if self._is_wide else functions.netfc_compute
+        return libnetfc.on_arrays(function, self._handle, number, *lanes)
 
-    def _single(self, x: ArrayLike, y: ArrayLike) -> tuple[Encodings, Encodings]:
+    def _encoded(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        if isinstance(self.format, Fp32):
+            return wide.encoded(x, y)[:2]
         first, second = arrays.encoded(self.format, x, y)
+        return first, second
+
+    def _single(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        first, second = self._encoded(x, y)
         if first.size != 1:
             raise ValueError(f"a walk is of one lane, and there are {first.size}")
         return first.reshape(()), second.reshape(())

@@ -32,6 +32,12 @@ class Result(ctypes.Structure):
     _fields_ = [("z", ctypes.c_uint16), ("flags", ctypes.c_uint8)]
 
 
+class WideResult(ctypes.Structure):
+    """struct netfc_fp32_result."""
+
+    _fields_ = [("z", ctypes.c_uint32), ("flags", ctypes.c_uint8)]
+
+
 class Slot(ctypes.Structure):
     """struct netfc_slot."""
 
@@ -138,6 +144,10 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_compute": (_U8, _ARRAYS),
     "netfc_step_writes": (_UNSIGNED, [ctypes.POINTER(Step), ctypes.POINTER(_U8)]),
     "netfc_walk": (Result, [_POINTER, _INT, _U16, _U16, WALK_FUNCTION, _POINTER]),
+    "netfc_format_width": (_UNSIGNED, [_POINTER]),
+    "netfc_fp32_compute": (_U8, _ARRAYS),
+    "netfc_fp32_exact_lanes": (_U8, _ARRAYS[1:]),
+    "netfc_fp32_walk": (WideResult, [_POINTER, _INT, _U32, _U32, WALK_FUNCTION, _POINTER]),
 }
 
 
@@ -170,18 +180,18 @@ def on_arrays(
     function: Any,
     handle: Any,
     op_number: int,
-    x: Encodings,
-    y: Encodings,
+    x: NDArray[Any],
+    y: NDArray[Any],
     third: Encodings | None = None,
-) -> tuple[Encodings, Flags]:
-    """Results and exception flags, in the shape of x.
+) -> tuple[NDArray[Any], Flags]:
+    """Results, of the type of x and y, and exception flags, in the shape of x.
 
-    function: netfc_compute(), netfc_exact_lanes() or netfc_extra_lanes()
+    function: netfc_compute(), netfc_exact_lanes(), netfc_extra_lanes() or netfc_fp32_compute()
     third: what z is before
     """
     if x.size > MAX_LANES:
         raise ValueError(f"{x.size} lanes are more than {MAX_LANES}, the most in one call")
-    z = numpy.zeros(x.shape, numpy.uint16)
+    z = numpy.zeros(x.shape, x.dtype)
     if third is not None:
         z[...] = third
     flags = numpy.empty(x.shape, numpy.uint8)
