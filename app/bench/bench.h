@@ -60,6 +60,7 @@ struct inline_switch;
 struct bench {
 	struct options options;
 	struct netfc_set *set;
+	struct function_table *function; /**< NULL: --op is none */
 	struct operands operands;
 	struct inline_switch *inline_switch; /**< NULL: the switch is elsewhere */
 	unsigned int port_count;

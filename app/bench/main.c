@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_eal.h>
@@ -29,11 +30,30 @@ handle_signal(int signal)
 	__atomic_store_n(&bench.quit, true, __ATOMIC_RELAXED);
 }
 
+/* Of --op, if it is a function. */
+static int
+build_function(void)
+{
+	const struct netfc_function *function = netfc_function_by_number(bench.options.op);
+	int error = NETFC_ERR_NOMEM;
+
+	if (function == NULL)
+		return 0;
+	bench.function = malloc(sizeof(*bench.function));
+	if (bench.function != NULL)
+		error = netfc_function_table(function, netfc_set_format(bench.set),
+			bench.function->z, bench.function->flags);
+	if (error != NETFC_OK)
+		fprintf(stderr, PROGRAM ": %s: %s\n", netfc_function_name(function),
+			netfc_strerror(error));
+	return error == NETFC_OK ? 0 : -1;
+}
+
 /* The table set, and what is computed with it. */
 static int
 get_operands(void)
 {
-	if (option_build_set(stderr, bench.options.set, &bench.set) != 0)
+	if (option_build_set(stderr, bench.options.set, &bench.set) != 0 || build_function() != 0)
 		return -1;
 	return workload_get_operands(&bench.options, bench.set, &bench.operands);
 }
@@ -48,7 +68,8 @@ prepare(void)
 		return -1;
 	if (bench.options.aggregate.on)
 		return aggregation_create(&bench, &team);
-	if (workload_create(&bench.options, bench.set, &bench.operands, &bench.workload) != 0)
+	if (workload_create(&bench.options, bench.set, bench.function, &bench.operands,
+		    &bench.workload) != 0)
 		return -1;
 	return run_loop_prepare(&bench);
 }
@@ -200,6 +221,7 @@ abandon_json:
 	json_file_abandon(json);
 free_operands:
 	operands_free(&bench.operands);
+	free(bench.function);
 	netfc_set_free(bench.set);
 	return status;
 }

@@ -28,6 +28,13 @@ is_nan(const struct extra_kernel *kernel, uint16_t bits, const bool posit)
 	return posit ? bits == kernel->nan : (bits & INT16_MAX) > kernel->inf;
 }
 
+/* Without a branch between the two, so that vectors have both. */
+static __rte_always_inline bool
+is_any_nan(const struct extra_kernel *kernel, uint16_t x, uint16_t y, const bool posit)
+{
+	return ((int)is_nan(kernel, x, posit) | (int)is_nan(kernel, y, posit)) != 0;
+}
+
 /* The lesser for a `sign` of 1, the greater for -1. */
 static __rte_always_inline uint16_t
 extremum(
@@ -35,7 +42,7 @@ extremum(
 {
 	const bool is_x = sign * rank_of(x, posit) < sign * rank_of(y, posit);
 
-	if (is_nan(kernel, x, posit) | is_nan(kernel, y, posit))
+	if (is_any_nan(kernel, x, y, posit))
 		return kernel->nan;
 	return is_x ? x : y;
 }
@@ -50,7 +57,7 @@ compare(const struct extra_kernel *kernel, uint16_t x, uint16_t y, const bool po
 		return z;
 	/* Zeros are equal, whatever their signs. */
 	z = ((x | y) & INT16_MAX) == 0 ? 0 : z;
-	return is_nan(kernel, x, false) | is_nan(kernel, y, false) ? kernel->nan : z;
+	return is_any_nan(kernel, x, y, false) ? kernel->nan : z;
 }
 
 /* `op` and `posit` are constants wherever this is used. */

@@ -35,6 +35,7 @@ LCORE_COUNTERS = (
 # The same with a name for each of several: the group in telemetry, name here, label, meaning.
 LCORE_GROUPS = (
     ("drops", "drops", "reason", "Packets dropped"),
+    ("operations", "operations", "operation", "NetFC requests of functions, min, max and the like"),
     ("errors", "refused_requests", "code", "NetFC requests answered with an error"),
     ("exceptions", "exceptions", "flag", "NetFC replies with an exception flag"),
 )

@@ -36,6 +36,20 @@ static const char *const set_names[FAMILIES][SETS_OF_FAMILY] = {
 };
 static struct netfc_set *sets[FAMILIES][NETFC_FORMAT_END];
 
+/* Functions, one of them a user's own, of fp16; one of bf16, too. */
+#define OWN_FUNCTION 193
+#define FUNCTIONS 4
+static struct function {
+	unsigned int number, format;
+	uint16_t z[NETFC_FUNCTION_ENTRIES];
+	uint8_t flags[NETFC_FUNCTION_ENTRIES];
+} functions[FUNCTIONS] = {
+	{.number = 71, .format = NETFC_FP16},
+	{.number = 99, .format = NETFC_FP16},
+	{.number = OWN_FUNCTION, .format = NETFC_FP16},
+	{.number = 71, .format = NETFC_BF16},
+};
+
 /*
  * One worker for each instruction set (those that this machine lacks stand for the best that it
  * has), and one for each other kind of match; hash runs the steps of its sets one by one.
@@ -84,16 +98,44 @@ build_sets(void)
 }
 
 static void
+build_functions(void)
+{
+	for (unsigned int f = 0; f < FUNCTIONS; f++) {
+		/* A user's function has any flags with any result. */
+		for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++) {
+			functions[f].z[x] = (uint16_t)(x * 40503);
+			functions[f].flags[x] = x % 16;
+		}
+		if (functions[f].number != OWN_FUNCTION)
+			FUZZ_CHECK(
+				netfc_function_table(netfc_function_by_number(functions[f].number),
+					netfc_format_by_id(functions[f].format), functions[f].z,
+					functions[f].flags) == NETFC_OK);
+	}
+}
+
+static void
 create_worker(unsigned int w)
 {
+	struct pipeline_function known[FUNCTIONS];
 	struct pipeline_config config = {
 		.match = engines[w].match,
 		.isa = RTE_MIN(engines[w].isa, vector_isa_best()),
 		.udp_port = NETFC_UDP_PORT,
 		.queries = w == 0, /* the others refuse them */
 		.socket_id = SOCKET_ID_ANY,
+		.functions = known,
+		.function_count = FUNCTIONS,
 	};
 
+	for (unsigned int f = 0; f < FUNCTIONS; f++)
+		known[f] = (struct pipeline_function){
+			.name = functions[f].number == OWN_FUNCTION ? "own" : "known",
+			.number = (uint8_t)functions[f].number,
+			.format = (uint8_t)functions[f].format,
+			.z = functions[f].z,
+			.flags = functions[f].flags,
+		};
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		config.sets[format] = sets[engines[w].family][format];
 	FUZZ_CHECK(pipeline_create(&config, &pipeline[w]) == 0);
@@ -125,6 +167,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	start_eal();
 	build_sets();
+	build_functions();
 	for (unsigned int w = 0; w < WORKERS; w++)
 		create_worker(w);
 	FUZZ_CHECK(addresses_add(&addresses, "10.1.0.100") == 0);
@@ -179,12 +222,28 @@ get_word(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-/* What the sets of a family stand for, by other code than theirs. */
+static const struct function *
+find_function(const struct netfc_hdr *header)
+{
+	for (unsigned int f = 0; f < FUNCTIONS; f++) {
+		if (functions[f].number == header->op && functions[f].format == header->format)
+			return &functions[f];
+	}
+	return NULL;
+}
+
+/* What functions, and the sets of a family, stand for, by other code than theirs. */
 static struct netfc_result
-reference(unsigned int family, const struct netfc_hdr *header, uint16_t x, uint16_t y)
+reference(unsigned int family, const struct netfc_hdr *header, uint16_t x, uint16_t y, uint16_t z)
 {
 	const struct netfc_set *set = sets[family][header->format];
+	const struct function *function = find_function(header);
 
+	if (function != NULL)
+		return (struct netfc_result){function->z[x], function->flags[x]};
+	if (header->op >= NETFC_MIN && header->op < NETFC_EXTRA_END)
+		return netfc_extra(netfc_format_by_id(header->format), header->op, x, y, z);
+	FUZZ_CHECK(header->op >= NETFC_ADD && header->op <= NETFC_DIV && set != NULL);
 	return family == CORRECTLY_ROUNDED ? netfc_exact(netfc_set_format(set), header->op, x, y)
 					   : netfc_calc(set, header->op, x, y);
 }
@@ -201,7 +260,8 @@ check_lanes(unsigned int family, const struct netfc_hdr *header, const uint8_t *
 
 	for (uint32_t l = 0; l < count; l++) {
 		uint16_t x = get_word(before + 2 * l), y = get_word(before + 2 * (count + l));
-		struct netfc_result result = reference(family, header, x, y);
+		uint16_t z = get_word(before + 2 * (2 * count + l));
+		struct netfc_result result = reference(family, header, x, y, z);
 
 		FUZZ_CHECK(get_word(after + 2 * (2 * count + l)) == result.z);
 		flags |= result.flags;
@@ -224,6 +284,30 @@ check_answer(const uint8_t *before, const uint8_t *after, uint32_t count, uint32
 	FUZZ_CHECK(memcmp(answer + 2, answer + 6, 4) == 0);
 	FUZZ_CHECK(memcmp(answer + 2, answer + 10, 4) == 0);
 	return ANSWER_BYTES;
+}
+
+/* The number of an operation by its name: only "own", "known" and those of every format are known.
+ */
+static uint32_t
+check_name(const uint8_t *before, const uint8_t *after, uint32_t count)
+{
+	static const struct {
+		const char *name;
+		unsigned int number;
+	} names[] = {{"own", OWN_FUNCTION}, {"known", 71}, {"min", NETFC_MIN}, {"max", NETFC_MAX},
+		{"compare", NETFC_COMPARE}, {"fma", NETFC_FMA}};
+	const uint16_t number = get_word(after + 4 * count);
+	char name[NETFC_FUNCTION_NAME_SIZE];
+	bool is_right = false;
+
+	FUZZ_CHECK(count == NETFC_NAME_LANES);
+	for (unsigned int n = 0; n < RTE_DIM(names); n++) {
+		memset(name, 0, sizeof(name));
+		strcpy(name, names[n].name);
+		is_right |= names[n].number == number && memcmp(name, before, sizeof(name)) == 0;
+	}
+	FUZZ_CHECK(is_right);
+	return 2;
 }
 
 /* A request that became a reply. */
@@ -250,12 +334,13 @@ check_reply(unsigned int family, const struct frame *frame, uint8_t *before, con
 	if ((status & ~NETFC_STATUS_REPLY) >> NETFC_STATUS_CODE_SHIFT == NETFC_STATUS_OK) {
 		count = get_word((const uint8_t *)&reply->count);
 		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + count * NETFC_LANE_BYTES);
-		FUZZ_CHECK(
-			header->format < NETFC_FORMAT_END && sets[family][header->format] != NULL);
+		FUZZ_CHECK(header->format > 0 && header->format < NETFC_FORMAT_END);
 		at += (uint32_t)sizeof(*header);
 		if (header->op == NETFC_OP_QUERY)
 			changed = check_answer(before + at, after + at, count,
 				frame->payload_length - (uint32_t)sizeof(*header));
+		else if (header->op == NETFC_OP_NAME)
+			changed = check_name(before + at, after + at, count);
 		else
 			changed =
 				check_lanes(family, header, before + at, after + at, count, status);

@@ -27,6 +27,12 @@ BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
     1 << bit for bit in range(8))  # of fuzz_table_file.c
 
 
+def halves(name):
+    """x and y of a request for the number of a name."""
+    slots = struct.unpack(">16H", name.ljust(32, b"\0"))
+    return slots[:8], slots[8:]
+
+
 def bursts():
     """Bursts of frames, each behind its length, in segments of several sizes."""
     zoo = [frame for _, frame in frames.zoo()]
@@ -35,6 +41,10 @@ def bursts():
     zoo += [*test_endpoint.damaged(), *test_endpoint.not_for_it()]
     zoo += [frames.plain_frame(frames.lanes(count, form, op))
             for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4)]
+    zoo += [frames.plain_frame(frames.lanes(count, form, op)) for count in (1, 8, 33, 243)
+            for form in (1, 3) for op in (5, 6, 7, 8, 70, 71, 99, 193)]
+    zoo += [frames.plain_frame(frames.request(192, 1, *halves(name)))
+            for name in (b"own", b"known", b"fma", b"other")]
     for number, at in enumerate(range(0, len(zoo), FRAMES_PER_SEED)):
         some = zoo[at:at + FRAMES_PER_SEED]
         for worker in range(WORKERS):
@@ -106,6 +116,7 @@ def commands():
             '{"command":"capture","action":"start","file":"/x","snaplen":64,"packets":1,"bytes":1}',
             '{"command":"capture","action":"start","file":"/x","snaplen":13}',
             '{"command":"capture","action":"start","file":"","bytes":-1}',
+            '{"command":"functions","functions":"rsqrt,all"}', '{"command":"add-functions","functions":""}',
             '{"command":"capture","action":"stop"}', '{"command":"capture","action":"show"}',
             '{"command":"capture","action":"start","file":"/x","packets":1.5}',
             '{"command":"stop"}', '{"command":"fly"}', '{"sets":[1,{"a":null}]}', "[]", "{", ""):

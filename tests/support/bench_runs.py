@@ -65,7 +65,8 @@ def assert_consistent(report):
         assert traffic['lanes_per_second'] == pytest.approx(traffic['packets_per_second'] * lanes)
         assert (traffic['packets_per_second'] > 0) == (traffic['packets'] > 0)
     assert_latency(report['latency_us'], answered['packets'])
-    assert_accuracy(report['accuracy'], report['right'] * lanes)
+    if report['accuracy'] is not None:  # functions have none
+        assert_accuracy(report['accuracy'], report['right'] * lanes)
 
 
 def assert_latency(latency, answered):

@@ -149,7 +149,7 @@ accuracy_find(const struct workload *workload, struct accuracies *accuracies)
 	for (size_t s = 0; s < count; s++)
 		sums[s].errors = errors + s * ERROR_BUCKETS;
 	for (uint32_t c = 0; c < workload->count; c++) {
-		if (workload->requests[c].right != 0)
+		if (workload->requests[c].right != 0 && workload->requests[c].op <= NETFC_DIV)
 			add_request(
 				&sums[workload->requests[c].op], workload, &workload->requests[c]);
 	}

@@ -5,6 +5,7 @@
 
 #include "check/mismatch.h"
 #include "number.h"
+#include "options/option_values.h"
 
 static const struct {
 	const char *name, *meaning;
@@ -52,9 +53,16 @@ print_result(FILE *out, const struct mismatch_example *example, const struct net
 {
 	char x[NUMBER_SIZE], y[NUMBER_SIZE], expected[NUMBER_SIZE], got[NUMBER_SIZE];
 
-	fprintf(out, "lane %" PRIu32 ": %s %s %s = 0x%04" PRIx32 " (%s), not 0x%04" PRIx32 " (%s)",
-		example->lane, number_text(format, example->x, x), netfc_op_symbol(example->op),
-		number_text(format, example->y, y), example->got,
+	const char *symbol = netfc_op_symbol(example->op);
+
+	number_text(format, example->x, x);
+	number_text(format, example->y, y);
+	fprintf(out, "lane %" PRIu32 ": ", example->lane);
+	if (symbol != NULL)
+		fprintf(out, "%s %s %s", x, symbol, y);
+	else
+		fprintf(out, "%s of %s (and %s)", value_op_name(example->op), x, y);
+	fprintf(out, " = 0x%04" PRIx32 " (%s), not 0x%04" PRIx32 " (%s)", example->got,
 		number_text(format, (uint16_t)example->got, got), example->expected,
 		number_text(format, (uint16_t)example->expected, expected));
 	fprintf(out, "; x 0x%04x, y 0x%04x", example->x, example->y);

@@ -9,6 +9,8 @@
 int
 value_op(const char *text, unsigned int *value)
 {
+	const struct netfc_function *function;
+
 	*value = 0;
 	if (strcmp(text, "all") == 0)
 		return 0;
@@ -18,7 +20,26 @@ value_op(const char *text, unsigned int *value)
 			return 0;
 		}
 	}
-	return option_refuse(stderr, "op", text, "add, sub, mul, div or all");
+	*value = netfc_extra_by_name(text);
+	function = netfc_function_by_name(text);
+	if (function != NULL)
+		*value = netfc_function_number(function);
+	/* What fma adds is where its result goes, and so cannot be wrong before. */
+	if (*value != 0 && *value != NETFC_FMA)
+		return 0;
+	return option_refuse(stderr, "op", text,
+		"add, sub, mul, div, all, min, max, compare, or a function of netfc-tables list "
+		"--functions");
+}
+
+const char *
+value_op_name(unsigned int op)
+{
+	const struct netfc_function *function = netfc_function_by_number(op);
+
+	if (function != NULL)
+		return netfc_function_name(function);
+	return op < NETFC_MIN ? netfc_op_name(op) : netfc_extra_name(op);
 }
 
 int

@@ -10,8 +10,11 @@
 
 #include "options/options.h"
 
-/** The name of an operation; "all" is 0. */
+/** The name of an operation, or of a function of the library; "all" is 0. */
 int value_op(const char *text, unsigned int *value);
+
+/** The name of an operation that value_op() has given, but for 0. */
+const char *value_op_name(unsigned int op);
 
 /** A MAC address, of one station if it is to be the source. */
 int value_mac(const char *option, const char *text, bool source, struct rte_ether_addr *value);

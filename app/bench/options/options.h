@@ -22,7 +22,7 @@
 /** What the user asked for; strings belong to argv. */
 struct options {
 	const char *set; /**< the table set that the switch is to have */
-	unsigned int op; /**< of enum netfc_op; 0: all of them */
+	unsigned int op; /**< as on the wire; 0: the four of enum netfc_op in turn */
 	uint32_t lanes;  /**< per packet */
 	const char *operands;
 	uint64_t seed;

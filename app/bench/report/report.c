@@ -7,6 +7,7 @@
 #include <rte_version.h>
 
 #include "report/report.h"
+#include "options/option_values.h"
 
 #define BAR_WIDTH 40
 
@@ -52,7 +53,7 @@ report_configuration(FILE *out, const struct bench *bench)
 	fprintf(out, "  table set %s: %s\n", netfc_set_name(bench->set),
 		netfc_format_title(netfc_set_format(bench->set)));
 	fprintf(out, "  requests  %s, %u lane%s, %u bytes; %u different ones, operands %s\n",
-		options->op != 0 ? netfc_op_name(options->op) : "all operations", options->lanes,
+		options->op != 0 ? value_op_name(options->op) : "all operations", options->lanes,
 		options->lanes == 1 ? "" : "s", bench->workload.frame_length, bench->workload.count,
 		options->operands);
 	print_flow(out, options);
@@ -159,6 +160,9 @@ print_accuracy(FILE *out, const struct bench *bench, const struct accuracies *ac
 {
 	const struct accuracy *all = &accuracies->of[ACCURACY_ALL];
 
+	/* Functions, min and the like are exact, or wrong. */
+	if (bench->options.op > NETFC_DIV)
+		return;
 	fprintf(out, "Accuracy of the right replies, against the correctly rounded results\n");
 	fprintf(out, "  %-4s %15s %10s %10s %10s %12s %9s %9s %13s\n", "op", "lanes", "average",
 		"median", "minimum", "mean square", "exact", "1 ulp", "not counted");

@@ -5,6 +5,7 @@
 #include "json/number_json.h"
 #include "number.h"
 #include "report/report.h"
+#include "options/option_values.h"
 
 static json_t *
 traffic(uint64_t packets, double rate, uint32_t lanes)
@@ -21,7 +22,7 @@ configuration(const struct bench *bench)
 	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:o, s:i, s:i, s:i, s:i, s:b}", "set",
 		netfc_set_name(bench->set), "format",
 		netfc_format_name(netfc_set_format(bench->set)), "op",
-		options->op != 0 ? netfc_op_name(options->op) : "all", "lanes", (int)options->lanes,
+		options->op != 0 ? value_op_name(options->op) : "all", "lanes", (int)options->lanes,
 		"operands", options->operands, "seed", json_count(options->seed), "requests",
 		(int)bench->workload.count, "frame_bytes", (int)bench->workload.frame_length,
 		"flows", (int)options->flows, "timeout_ms", (int)options->timeout_ms, "ip6",
@@ -71,7 +72,7 @@ examples_array(const struct mismatches *mismatches)
 			(int)example->expected, "got", (int)example->got);
 
 		if (example->has_lane) {
-			json_object_set_new(object, "op", json_string(netfc_op_name(example->op)));
+			json_object_set_new(object, "op", json_string(value_op_name(example->op)));
 			json_object_set_new(object, "lane", json_count(example->lane));
 			json_object_set_new(object, "x", bits_json(example->x, 4));
 			json_object_set_new(object, "y", bits_json(example->y, 4));
@@ -117,11 +118,15 @@ accuracy_object(const struct accuracy *accuracy)
 		(double)accuracy->near / lanes);
 }
 
+/* Functions, min and the like are exact, or wrong: null. */
 static json_t *
-accuracies_object(const struct accuracies *accuracies)
+accuracies_json(unsigned int asked, const struct accuracies *accuracies)
 {
-	json_t *object = json_object();
+	json_t *object;
 
+	if (asked > NETFC_DIV)
+		return json_null();
+	object = json_object();
 	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		const struct accuracy *accuracy = &accuracies->of[op];
 
@@ -177,7 +182,8 @@ report_json(const struct bench *bench, const struct results *results)
 	json_object_set_new(object, "refusals", refusals_object(&run->mismatches));
 	json_object_set_new(object, "examples", examples_array(&run->mismatches));
 	json_object_set_new(object, "latency_us", latency_json(&run->latency, &results->latency));
-	json_object_set_new(object, "accuracy", accuracies_object(&results->accuracies));
+	json_object_set_new(
+		object, "accuracy", accuracies_json(bench->options.op, &results->accuracies));
 	json_object_set_new(object, "exit_status", json_integer(results->exit_status));
 	return object;
 }

@@ -14,6 +14,7 @@
 #include "pipeline.h"
 #include "run/port.h"
 #include "dpdk/reflect.h"
+#include "options/option_values.h"
 
 /* Packets per ring where a rate, not a window, decides how many there may be. */
 #define RATE_RING 4096
@@ -47,9 +48,20 @@ create_pipeline(const struct bench *bench, struct inline_switch *inline_switch)
 		.udp_port = bench->options.flow.dst_udp,
 		.socket_id = SOCKET_ID_ANY,
 	};
+	const struct pipeline_function function = {
+		.name = value_op_name(bench->options.op),
+		.number = (uint8_t)bench->options.op,
+		.format = (uint8_t)netfc_format_id(netfc_set_format(bench->set)),
+		.z = bench->function != NULL ? bench->function->z : NULL,
+		.flags = bench->function != NULL ? bench->function->flags : NULL,
+	};
 	int error;
 
 	config.sets[netfc_format_id(netfc_set_format(bench->set))] = bench->set;
+	if (bench->function != NULL) {
+		config.functions = &function;
+		config.function_count = 1;
+	}
 	error = pipeline_create(&config, &inline_switch->pipeline);
 	if (error != 0)
 		return say_failure("the match stages", -error);

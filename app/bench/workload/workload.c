@@ -45,7 +45,7 @@ choose_sizes(struct workload *workload, const struct options *options)
 static unsigned int
 op_count(const struct options *options)
 {
-	return options->op != 0 ? 1 : NETFC_DIV;
+	return options->op != 0 ? 1u : NETFC_DIV;
 }
 
 /* How many pairs to draw: each is used with every operation. */
@@ -130,14 +130,33 @@ write_payload(const struct workload *workload, uint8_t *payload, uint8_t op, uin
 	write_slots(slots + 2 * lanes * sizeof(uint16_t), scratch->z, lanes, flip_z);
 }
 
+/* What z must be; returns the flags of all lanes. */
+static uint8_t
+compute_reply(const struct workload *workload, uint8_t op, const struct scratch *scratch)
+{
+	const struct function_table *function = workload->function;
+	uint8_t flags = 0;
+
+	if (op >= NETFC_MIN && op < NETFC_EXTRA_END)
+		return netfc_extra_lanes(netfc_set_format(workload->set), op, scratch->x,
+			scratch->y, scratch->z, NULL, workload->lanes);
+	if (function == NULL)
+		return netfc_compute(workload->set, (enum netfc_op)op, scratch->x, scratch->y,
+			scratch->z, NULL, workload->lanes);
+	for (uint32_t l = 0; l < workload->lanes; l++) {
+		scratch->z[l] = function->z[scratch->x[l]];
+		flags |= function->flags[scratch->x[l]];
+	}
+	return flags;
+}
+
 /* All z of a request are wrong, so that a lane that was not computed is noticed. */
 static void
 make_request(struct workload *workload, struct request *request, uint16_t port_offset,
 	const struct scratch *scratch)
 {
 	uint8_t *frame = request->frame, *payload = frame + workload->payload_offset;
-	uint8_t flags = netfc_compute(workload->set, (enum netfc_op)request->op, scratch->x,
-		scratch->y, scratch->z, NULL, workload->lanes);
+	uint8_t flags = compute_reply(workload, request->op, scratch);
 	uint8_t status = NETFC_STATUS_REPLY | flags;
 
 	flow_write_headers(&workload->flow, frame, port_offset, (uint16_t)workload->payload_length);
@@ -185,11 +204,13 @@ workload_get_operands(
 
 int
 workload_create(const struct options *options, const struct netfc_set *set,
-	const struct operands *operands, struct workload *workload)
+	const struct function_table *function, const struct operands *operands,
+	struct workload *workload)
 {
 	struct scratch scratch;
 
 	workload->set = set;
+	workload->function = function;
 	choose_sizes(workload, options);
 	if (allocate(workload, operands, op_count(options)) != 0 ||
 		scratch_allocate(&scratch, workload->lanes) != 0)

@@ -16,18 +16,25 @@
 #include "workload/operands.h"
 #include "options/options.h"
 
+/** A function's table, where --op is one. */
+struct function_table {
+	uint16_t z[NETFC_FUNCTION_ENTRIES];
+	uint8_t flags[NETFC_FUNCTION_ENTRIES];
+};
+
 /** A request and its reply. */
 struct request {
 	uint8_t *frame;     /**< the frame; id 0, z all wrong, UDP checksum zero */
 	uint8_t *reply;     /**< the NetFC header, id 0, and x, y, z */
 	uint16_t frame_sum; /**< what its UDP checksum covers, summed, without the id */
 	uint16_t reply_sum; /**< the same of the reply */
-	uint8_t op;         /**< of enum netfc_op */
+	uint8_t op;         /**< as on the wire */
 	uint64_t right;     /**< right replies so far */
 };
 
 struct workload {
 	const struct netfc_set *set;
+	const struct function_table *function; /**< NULL: another operation */
 	struct flow flow;
 	uint32_t count;          /**< requests */
 	uint32_t lanes;          /**< of each request */
@@ -51,12 +58,13 @@ int workload_get_operands(
 /**
  * Make the workload. What is wrong is said on stderr.
  *
- * @param set what the replies are computed with
+ * @param set, function what the replies are computed with; NULL: no function
  * @param workload workload_free() frees it
  * @return 0 or -1
  */
 int workload_create(const struct options *options, const struct netfc_set *set,
-	const struct operands *operands, struct workload *workload);
+	const struct function_table *function, const struct operands *operands,
+	struct workload *workload);
 
 /** Free it. */
 void workload_free(struct workload *workload);

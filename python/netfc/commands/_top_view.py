@@ -81,8 +81,11 @@ def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
         f"NetFC/s    {rate('netfc_packets'):>8} requests   {rate('lanes'):>8} lanes   "
         f"refused {sum(rate.change('errors', name) for name in stats['errors'])}"
     )
-    for title, group in (("drops/s", "drops"), ("flags/s", "exceptions")):
+    groups = (("drops/s", "drops"), ("flags/s", "exceptions"), ("funcs/s", "operations"))
+    for title, group in groups:
         shown = [f"{rate(group, name)} {name}" for name in stats[group] if rate.change(group, name)]
+        if not stats[group]:
+            continue
         yield f"{title:<10} {', '.join(shown) or 'none'}"
     if after.bridge:
         yield (

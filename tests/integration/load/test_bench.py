@@ -96,6 +96,19 @@ def test_accuracy_is_the_papers(tmp_path, name):
                 accuracy_by_oracle(pairs, name, number), rel=1e-3, abs=1e-9)
 
 
+@pytest.mark.parametrize('match', ['direct', 'hash'])
+@pytest.mark.parametrize('op, name', [
+    ('rsqrt', 'fp16_k8'), ('to_q8', 'posit16_k8'), ('gelu', 'bf16_k8'), ('min', 'posit16_es2_k8'),
+    ('compare', 'bf16_k8')])
+def test_functions(tmp_path, match, op, name):
+    """Every reply is right to the bit; no accuracy, as there is nothing to compare with."""
+    report = inline(tmp_path, '--set', name, '--op', op, '--lanes', 33, '--packets', 300,
+                    match=match)
+    assert_all_right(report, 300)
+    assert report['configuration']['op'] == op
+    assert report['accuracy'] is None
+
+
 def test_json_on_standard_output_stands_alone():
     done = switch.execute(arguments(['--inline', '--match', 'direct', '--packets', 100, '--json',
                                      '-'], lcores=2), PROGRAM)

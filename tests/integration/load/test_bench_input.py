@@ -9,7 +9,7 @@ from bench_runs import PROGRAM, refused
 
 @pytest.mark.parametrize('options, message', [
     (['--set', 'fp16_k3'], "--set 'fp16_k3'"),
-    (['--op', 'pow'], 'expected add, sub, mul, div or all'),
+    (['--op', 'pow'], 'expected add, sub, mul, div, all, min, max, compare, or a function'),
     (['--lanes', '0'], 'a number from 1 to'),
     (['--lanes', '244'], 'no more than 243 fit'),
     (['--lanes', '241', '--ip6'], 'no more than 240 fit'),
