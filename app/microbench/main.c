@@ -21,6 +21,7 @@ struct options {
 	const char *set;
 	const char *mix; /* of anything, for these table sets; or NULL */
 	const char *tables;
+	const char *functions; /* or NULL */
 	enum match_kind kind;
 	uint32_t rounds;
 };
@@ -30,6 +31,7 @@ enum option_id {
 	OPTION_CAPTURE,
 	OPTION_MIX,
 	OPTION_TABLES,
+	OPTION_FUNCTIONS,
 	OPTION_MATCH,
 	OPTION_ROUNDS,
 };
@@ -39,6 +41,7 @@ static const struct option long_options[] = {
 	{"capture", required_argument, NULL, OPTION_CAPTURE},
 	{"mix", required_argument, NULL, OPTION_MIX},
 	{"tables", required_argument, NULL, OPTION_TABLES},
+	{"functions", required_argument, NULL, OPTION_FUNCTIONS},
 	{"match", required_argument, NULL, OPTION_MATCH},
 	{"rounds", required_argument, NULL, OPTION_ROUNDS},
 	{"help", no_argument, NULL, OPTION_HELP},
@@ -61,6 +64,7 @@ print_usage(FILE *out)
 		"  --capture FILE  requests alike but for their operands, over IPv4\n"
 		"  --tables NAMES  table sets, one a format, joined by commas\n"
 		"  --mix FILE      any packets\n"
+		"  --functions NAMES  functions for them (netfc-tables list --functions)\n"
 		"  --match ENGINE  match engine: lpm (default), hash, direct or fpu\n"
 		"  --rounds N      rounds (default 21)\n"
 		"  --help, --version\n"
@@ -82,6 +86,8 @@ take_option(int id, const char *text, void *arg)
 		return option_text(stderr, "mix", text, &options->mix);
 	case OPTION_TABLES:
 		return option_text(stderr, "tables", text, &options->tables);
+	case OPTION_FUNCTIONS:
+		return option_text(stderr, "functions", text, &options->functions);
 	case OPTION_MATCH:
 		return option_match(stderr, text, false, &options->kind);
 	case OPTION_ROUNDS:
@@ -214,7 +220,7 @@ run_mix(const struct options *options)
 	enum exit_status status = EXIT_CONFIGURATION;
 	struct mix mix;
 
-	if (mix_create(&mix, options->mix, options->tables, options->kind) == 0)
+	if (mix_create(&mix, options->mix, options->tables, options->functions, options->kind) == 0)
 		status = print(measure_mix(&mix, options->rounds));
 	mix_free(&mix);
 	return status;

@@ -52,6 +52,78 @@ build_sets(struct mix *mix, const char *sets)
 	return result;
 }
 
+/* ---- functions ---- */
+
+static int
+add_function(struct mix *mix, const struct netfc_function *known, const struct netfc_format *format)
+{
+	struct mix_functions *functions = mix->functions;
+	const char *name = netfc_function_name(known);
+	struct mix_entries *entries = malloc(sizeof(*entries));
+	const unsigned int f = functions->count;
+	int error;
+
+	if (entries == NULL)
+		return fail(name, strerror(ENOMEM));
+	if (f == FURTHER_GROUPS ||
+		further_add(&mix->further, netfc_format_id(format),
+			(uint8_t)netfc_function_number(known), name, NULL) != 0) {
+		free(entries);
+		return fail(name, "too many functions, or one twice");
+	}
+	functions->entries[f] = entries;
+	functions->function[f] = (struct pipeline_function){
+		.name = name,
+		.number = (uint8_t)netfc_function_number(known),
+		.format = (uint8_t)netfc_format_id(format),
+		.z = entries->z,
+		.flags = entries->flags,
+	};
+	functions->count++;
+	error = netfc_function_table(known, format, entries->z, entries->flags);
+	return error == NETFC_OK ? 0 : fail(name, netfc_strerror(error));
+}
+
+static int
+build_function(struct mix *mix, const char *name)
+{
+	const struct netfc_function *known = netfc_function_by_name(name);
+	int result = 0;
+
+	if (known == NULL)
+		return fail(name, "no function of that name; see netfc-tables list --functions");
+	for (unsigned int format = 0; format < NETFC_FORMAT_END && result == 0; format++) {
+		if (mix->set[format] != NULL)
+			result = add_function(mix, known, netfc_format_by_id(format));
+	}
+	return result;
+}
+
+static int
+build_functions(struct mix *mix, const char *functions)
+{
+	char *list, *rest, *name;
+	int result = 0;
+
+	mix->functions = calloc(1, sizeof(*mix->functions));
+	list = strdup(functions != NULL ? functions : "");
+	if (mix->functions == NULL || list == NULL)
+		result = fail("functions", strerror(ENOMEM));
+	rest = functions != NULL ? list : NULL;
+	while (result == 0 && (name = strsep(&rest, ",")) != NULL)
+		result = build_function(mix, name);
+	free(list);
+	return result;
+}
+
+static void
+free_functions(struct mix_functions *functions)
+{
+	for (unsigned int f = 0; functions != NULL && f < functions->count; f++)
+		free(functions->entries[f]);
+	free(functions);
+}
+
 /* ---- frames ---- */
 
 static int
@@ -134,6 +206,8 @@ create_pipeline(struct mix *mix, enum match_kind kind)
 		.isa = vector_isa_best(),
 		.udp_port = NETFC_UDP_PORT,
 		.socket_id = SOCKET_ID_ANY,
+		.functions = mix->functions->function,
+		.function_count = mix->functions->count,
 	};
 	int error;
 
@@ -152,11 +226,13 @@ create_pipeline(struct mix *mix, enum match_kind kind)
 }
 
 int
-mix_create(struct mix *mix, const char *path, const char *sets, enum match_kind kind)
+mix_create(struct mix *mix, const char *path, const char *sets, const char *functions,
+	enum match_kind kind)
 {
 	*mix = (struct mix){0};
-	classifier_init(&mix->classifier, NETFC_UDP_PORT, vector_isa_best(), &mix->no_functions);
-	if (build_sets(mix, sets) != 0 || read_frames(mix, path) != 0)
+	classifier_init(&mix->classifier, NETFC_UDP_PORT, vector_isa_best(), &mix->further);
+	if (build_sets(mix, sets) != 0 || build_functions(mix, functions) != 0 ||
+		read_frames(mix, path) != 0)
 		return -1;
 	return create_pipeline(mix, kind);
 }
@@ -171,6 +247,7 @@ mix_free(struct mix *mix)
 	rte_mempool_free(mix->pool);
 	pipeline_worker_free(mix->worker);
 	pipeline_free(mix->pipeline);
+	free_functions(mix->functions);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		netfc_set_free(mix->set[format]);
 }

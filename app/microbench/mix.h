@@ -19,11 +19,22 @@
 #include "match.h"
 #include "pipeline.h"
 
+/** Functions of the library, of one format each. */
+struct mix_functions {
+	unsigned int count;
+	struct pipeline_function function[FURTHER_GROUPS];
+	struct mix_entries {
+		uint16_t z[NETFC_FUNCTION_ENTRIES];
+		uint8_t flags[NETFC_FUNCTION_ENTRIES];
+	} *entries[FURTHER_GROUPS];
+};
+
 /** A capture's packets and what they go through. */
 struct mix {
 	struct netfc_set *set[NETFC_FORMAT_END]; /**< by format; NULL: none */
 	struct classifier classifier;
-	struct further_groups no_functions;
+	struct further_groups further; /**< what the classifier is to know: without kernels */
+	struct mix_functions *functions;
 	struct pipeline *pipeline;
 	struct pipeline_worker *worker;
 	struct rte_mempool *pool;
@@ -47,9 +58,12 @@ struct mix_cycles {
  * Read a capture, build the table sets, make the pipeline. What is wrong is said on stderr.
  *
  * @param sets names of table sets, joined by commas
+ * @param functions names of functions of the library, for the formats of the sets, likewise; or
+ * NULL
  * @return 0 or -1; mix_free() frees in both cases
  */
-int mix_create(struct mix *mix, const char *path, const char *sets, enum match_kind kind);
+int mix_create(struct mix *mix, const char *path, const char *sets, const char *functions,
+	enum match_kind kind);
 void mix_free(struct mix *mix);
 
 /** Time one pass. */
