@@ -344,9 +344,9 @@ static __rte_always_inline column
 take_further(const struct further_groups *further, struct burst *burst, unsigned int p,
 	uint32_t sound, const column *words)
 {
-	uint16_t taken[COLUMN] __rte_aligned(COLUMN_BYTES) = {0};
-	uint16_t version_op[COLUMN], format_status[COLUMN];
+	uint16_t taken[COLUMN], version_op[COLUMN], format_status[COLUMN];
 
+	column_store(taken, column_of(0));
 	column_store(version_op, words[REQUEST_VERSION_OP]);
 	column_store(format_status, words[REQUEST_FORMAT_STATUS]);
 	for (; sound != 0; sound &= sound - 1) {

@@ -211,6 +211,35 @@ def test_trace_of_what_is_refused_and_of_the_longest(tmp_path):
         assert live.stop()[0] == 0
 
 
+@pytest.mark.parametrize('payload, name, form', [
+    (frames.request(71, 1, [0x4000, 0x4400, 0], [0] * 3), 'rsqrt', 'fp16'),
+    (frames.request(6, 3, [0x4000, 0x4400], [0xC000, 0x4500]), 'max', 'bf16'),
+    (frames.request(8, 2, [0x4000], [0x5000], z=[0x4000]), 'fma', 'posit16'),
+    (frames.request(192, 1, struct.unpack('>8H', b'rsqrt'.ljust(16, b'\0')), [0] * 8), 'name',
+     'fp16')])
+def test_trace_of_further_operations(tmp_path, payload, name, form):
+    """The trace of a function has its table for stages; there is no table set for some formats."""
+    live = switch.Running(tmp_path, [frames.plain_frame(payload)],
+                          ['--match', 'direct', '--tables', 'fp16_k8', '--functions', 'rsqrt'],
+                          telemetry=True)
+    live.wait_until_busy()
+    with Telemetry(live.telemetry_path) as telemetry:
+        shown = trace(telemetry)
+        assert telemetry.ask('/netfc/functions') == {
+            'rsqrt': {'number': 71, 'formats': {'fp16': 'built'}}}
+    assert (shown['status'], shown['op'], shown['format']) == ('ok', name, form)
+    if name == 'rsqrt':
+        assert shown['z'] == ['0x39a8', '0x3800', '0x7c00'] and shown['flags'] == 2
+        assert shown['walk'] == {
+            'lane': 0, 'x': '0x4000', 'y': '0x0000', 'z': '0x39a8', 'flags': 0}
+    if name in ('rsqrt', 'max'):
+        assert shown['lanes_unlike_stages'] == 0
+    if name == 'name':
+        assert shown['z'][0] == '0x0047'
+    _, _, stats = live.stop()
+    assert stats['operations'].keys() <= {name}
+
+
 def test_a_client_that_stalls_holds_up_nobody(running):
     """Ten clients that ask and never read; an eleventh is refused, and packets go on."""
     stalled = [Telemetry(running.telemetry_path) for _ in range(9)]
