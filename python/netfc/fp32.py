@@ -4,6 +4,7 @@
 Numbers are float32 and encodings uint32. Switches do not compute with it.
 """
 
+import math
 from typing import Any
 
 import numpy
@@ -48,7 +49,7 @@ class Fp32:
     def text(self, bits: int) -> str:
         """What an encoding stands for, for people: up to nine digits, inf or NaN."""
         value = float(self.decode(bits))
-        return "NaN" if value != value else f"{value:.9g}"
+        return "NaN" if math.isnan(value) else f"{value:.9g}"
 
     def exact(
         self, op: str, x: ArrayLike, y: ArrayLike, library: libnetfc.Library | None = None
@@ -76,7 +77,7 @@ class Fp32:
 
 def _exact(
     number: int, x: WideEncodings, y: WideEncodings, library: libnetfc.Library | None
-) -> tuple[Any, libnetfc.Flags]:
+) -> tuple[WideEncodings, libnetfc.Flags]:
     functions = (library or libnetfc.default()).functions
 
     def exact_lanes(_: None, *rest: Any) -> None:

@@ -146,9 +146,7 @@ class TableSet(Arithmetic):
 
         functions = self._functions
         walk = functions.netfc_fp32_walk if self._is_wide else functions.netfc_walk
-        result = walk(
-            self._handle, number, x_bits, y_bits, libnetfc.WALK_FUNCTION(note), None
-        )
+        result = walk(self._handle, number, x_bits, y_bits, libnetfc.WALK_FUNCTION(note), None)
         return Walk(op, x_bits, y_bits, result.z, Flag(result.flags), tuple(steps))
 
     @functools.cached_property

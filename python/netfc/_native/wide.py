@@ -2,6 +2,7 @@
 """Operands and results of binary32 as numpy arrays: numbers (float32) or encodings (uint32)."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
@@ -66,5 +67,5 @@ def _numbers(what: str, array: NDArray[numpy.generic]) -> NDArray[numpy.float32]
     return array.astype(numpy.float32)
 
 
-def _fits(array: NDArray[numpy.generic]) -> bool:
+def _fits(array: NDArray[Any]) -> bool:
     return bool((array >= 0).all() and (array <= 0xFFFFFFFF).all())
