@@ -48,7 +48,8 @@ def test_numbers_of_the_header():
 def test_names_of_the_header():
     assert c_enum('netfc_arith.h', 'netfc_op') == netfc.OPS
     assert c_enum('netfc_extra.h', 'netfc_extra_op') == protocol.EXTRA_OPS
-    assert c_enum('netfc_format.h', 'netfc_format_id') == netfc.protocol.FORMAT_IDS
+    formats = protocol.FORMAT_IDS | {netfc.Fp32.name: netfc.Fp32.id}
+    assert c_enum('netfc_format.h', 'netfc_format_id') == formats
     flags = {flag.name.lower(): int(flag) for flag in protocol.Flag}
     assert c_enum('netfc_arith.h', 'netfc_flag') == flags
 
