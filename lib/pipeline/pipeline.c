@@ -4,6 +4,7 @@
 #include <rte_malloc.h>
 
 #include "batch.h"
+#include "further_create.h"
 #include "in_place.h"
 #include "mbuf_bytes.h"
 #include "pipeline.h"
@@ -131,66 +132,6 @@ create_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
 	return error == -ENOTSUP ? 0 : error;
 }
 
-/* Takes the kernel, whatever happens. */
-static int
-add_further(struct pipeline *pipeline, unsigned int format, unsigned int number, const char *name,
-	struct further_kernel *kernel)
-{
-	int error = further_add(&pipeline->walk.further, format, (uint8_t)number, name, kernel);
-
-	if (error != 0)
-		further_free(kernel);
-	return error;
-}
-
-/* Min, max, compare and fma need no tables: every format has them. */
-static int
-create_extras(struct pipeline *pipeline, const struct netfc_format *format, int socket_id)
-{
-	int error = 0;
-
-	for (unsigned int op = NETFC_MIN; op < NETFC_EXTRA_END && error == 0; op++) {
-		struct further_kernel *kernel;
-
-		error = further_extra_create(format, op, socket_id, &kernel);
-		if (error == 0)
-			error = add_further(pipeline, netfc_format_id(format), op,
-				netfc_extra_name(op), kernel);
-	}
-	return error;
-}
-
-static int
-create_functions(struct pipeline *pipeline, const struct pipeline_config *config)
-{
-	int error = 0;
-
-	for (unsigned int f = 0; f < config->function_count && error == 0; f++) {
-		const struct pipeline_function *function = &config->functions[f];
-		struct further_kernel *kernel;
-
-		error = further_function_create(
-			function->z, function->flags, config->isa, config->socket_id, &kernel);
-		if (error == 0)
-			error = add_further(pipeline, function->format, function->number,
-				function->name, kernel);
-	}
-	return error;
-}
-
-static int
-create_further(struct pipeline *pipeline, const struct pipeline_config *config)
-{
-	const struct netfc_format *format;
-	int error = 0;
-
-	NETFC_FOREACH_FORMAT (format) {
-		if (error == 0)
-			error = create_extras(pipeline, format, config->socket_id);
-	}
-	return error == 0 ? create_functions(pipeline, config) : error;
-}
-
 int
 pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 {
@@ -212,7 +153,7 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 	if (error == 0)
 		error = create_mixed(pipeline, config);
 	if (error == 0)
-		error = create_further(pipeline, config);
+		error = further_create(&pipeline->walk.further, config);
 	if (error != 0) {
 		pipeline_free(pipeline);
 		return error;
