@@ -109,7 +109,6 @@ functions_free(struct functions *functions, const struct functions *kept)
 		if (!contains(kept, functions->function[f]))
 			free_function(functions->function[f]);
 	}
-	free(functions->function);
 	*functions = (struct functions){0};
 }
 
@@ -117,18 +116,14 @@ functions_free(struct functions *functions, const struct functions *kept)
 static int
 add(struct functions *functions, struct loaded_function *function, FILE *errors)
 {
-	struct loaded_function **grown;
-
 	if (find(functions, function->name, function->format) != NULL) {
 		fprintf(errors, PROGRAM ": function '%s' is given twice for %s\n", function->name,
 			netfc_format_name(function->format));
 		return -1;
 	}
-	grown = realloc(functions->function, (functions->count + 1) * sizeof(*grown));
-	if (grown == NULL)
-		return fail(errors, function->name, NETFC_ERR_NOMEM);
-	functions->function = grown;
-	grown[functions->count++] = function;
+	if (functions->count == RTE_DIM(functions->function))
+		return refuse(errors, function->name, "there are too many functions");
+	functions->function[functions->count++] = function;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "further_groups.h"
 #include "pipeline.h"
 #include "tables/sets.h"
 
@@ -29,7 +30,7 @@ struct loaded_function {
 /** Functions, in no order; each name and format once, each name one number. */
 struct functions {
 	unsigned int count;
-	struct loaded_function **function;
+	struct loaded_function *function[FURTHER_GROUPS];
 };
 
 /**
