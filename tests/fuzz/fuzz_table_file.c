@@ -28,7 +28,7 @@
 #define CHECKSUM_BYTES 4
 
 static const char *const names[] = {"fp16_k1024", "posit16_k1_floor", "posit16_es2_k256",
-	"bf16_k128", "fp16_exact_small", "bf16_exact_small", "posit16_exact"};
+	"bf16_k128", "fp16_exact_small", "bf16_exact_small", "posit16_exact", "fp32_exact"};
 #define GOOD_FILES (sizeof(names) / sizeof(names[0]))
 
 static struct good_file {
@@ -220,10 +220,27 @@ say_again(const struct netfc_set *set, const uint8_t *data, size_t length)
 	free(again);
 }
 
+static void
+compute_fp32(const struct netfc_set *set)
+{
+	uint32_t x[NETFC_BATCH], y[NETFC_BATCH], z[NETFC_BATCH];
+
+	for (uint32_t l = 0; l < NETFC_BATCH; l++) {
+		x[l] = l * 0x01010101u;
+		y[l] = x[l] * 7;
+	}
+	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++)
+		netfc_fp32_compute(set, op, x, y, z, NULL, NETFC_BATCH);
+}
+
 /* And it computes, whatever its entries are. */
 static void
 compute(const struct netfc_set *set)
 {
+	if (netfc_format_width(netfc_set_format(set)) == 32) {
+		compute_fp32(set);
+		return;
+	}
 	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		for (uint32_t x = 0; x <= UINT16_MAX; x += 4369)
 			netfc_calc(set, op, (uint16_t)x, (uint16_t)(x * 7));

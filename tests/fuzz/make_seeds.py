@@ -22,7 +22,7 @@ import test_endpoint  # noqa: E402
 FRAMES_PER_SEED = 16
 WORKERS = 6  # of fuzz_pipeline.c
 CUTS = (0, 1, 3, 10, 21, 31, 41)  # half the bytes of a segment; 0: all in one
-GOOD_FILES, SHORTEST_FILE, FUNCTION_FILE = 7, 5, 0xFF  # of fuzz_table_file.c
+GOOD_FILES, SHORTEST_FILE, FP32_FILE, FUNCTION_FILE = 8, 5, 7, 0xFF  # of fuzz_table_file.c
 BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
     1 << bit for bit in range(8))  # of fuzz_table_file.c
 
@@ -64,6 +64,9 @@ def table_files():
                 yield bytes([fixes, good]) + struct.pack(">IB", at, len(change)) + change
         for length in (0, 7, 8, 20, 59, 100):
             yield bytes([fixes | THROUGH_FILE, 0]) + struct.pack(">IB", 0xFF000000 | length, 0)
+    for at, change in ((23, b"_small"), (48, b"\4"), (51, b"\2"), (64, b"\x0F"), (65, b"\x20"), (67, b"\4"),
+                       (176, b"\xFF"), (300, b"\0\0")):
+        yield bytes([FIX_SUM, FP32_FILE]) + struct.pack(">IB", at, len(change)) + change
     for allocation in range(6):
         yield bytes([MUST_FAIL | THROUGH_FILE, allocation, 0])
         yield bytes([MUST_FAIL, allocation, 1])
