@@ -14,18 +14,20 @@ struct unpacked {
 	int exponent;
 };
 
+/* A finite number other than zero. */
 static struct unpacked
 unpack(uint32_t magnitude)
 {
 	int exponent = (int)(magnitude >> FP32_FRACTION), zeros;
 	uint32_t fraction = magnitude & low_mask(FP32_FRACTION);
 
-	if (exponent > 0)
-		return (struct unpacked){
-			fraction | 1u << FP32_FRACTION, exponent - FP32_BIAS - FP32_FRACTION};
-	zeros = __builtin_clz(fraction) - (32 - FP32_SIGNIFICAND);
+	if (exponent == 0) {
+		zeros = __builtin_clz(fraction) - (32 - FP32_SIGNIFICAND);
+		fraction <<= zeros;
+		exponent = 1 - zeros;
+	}
 	return (struct unpacked){
-		(uint64_t)fraction << zeros, 1 - FP32_BIAS - FP32_FRACTION - zeros};
+		fraction | 1u << FP32_FRACTION, exponent - FP32_BIAS - FP32_FRACTION};
 }
 
 /*
