@@ -160,7 +160,10 @@ void fp32_append_product(
  * one and the lowest is sticky, in V, and the exponent in E.
  */
 void fp32_append_tail(struct netfc_program *program);
-/* Look up whether to round up, by the bits of T from `last` down and LOST; into dst. */
+/*
+ * Look up, into dst, whether to round up a word whose last bit is bit `last` of `field`; `lost`
+ * says, at bit 0, whether anything was lost below bit 0.
+ */
 void fp32_append_round(struct netfc_program *program, unsigned dst, unsigned field, unsigned last,
 	struct netfc_part lost);
 /* z = the encoding in the field `word`, or the decided value. */
