@@ -21,6 +21,11 @@ def zoo():
     return tuple(zip(*frames.zoo()))
 
 
+def raw(frame):
+    """The NetFC datagram of a plain frame, without padding or checksum."""
+    return frame[14 + 20 + 8:]
+
+
 def pair(inputs, tables, *options):
     """Sends frames into port 0 of a pair; returns what port 1 sent, and the result."""
     result = switch.run([inputs, []], tables, options=options)
@@ -66,6 +71,17 @@ def test_defaults():
     sets = oracle.table_sets('fp16_k1024')
     result = switch.run([requests, []], tables=None, match=None)
     switch.assert_same(result.outputs[1], [oracle.switch(frame, sets) for frame in requests])
+
+
+@pytest.mark.parametrize('match', ['lpm', 'direct', 'fpu'])
+def test_binary32_has_no_lanes_here(match):
+    """Format 5 is refused as one without a table set, whatever its length: code 3, z untouched."""
+    requests = [frames.plain_frame(frames.lanes(count, form=5, op=op))
+                for count in (1, 2, 40) for op in (oracle.ADD, oracle.DIV)]
+    result = switch.run([requests, []], ['fp16_k1024'], match=match)
+    assert [raw(frame)[5] for frame in result.outputs[1]] == [0x80 | 3 << 4] * len(requests)
+    assert [raw(frame)[12:] for frame in result.outputs[1]] == [
+        raw(frame)[12:] for frame in requests]
 
 
 def test_one_port_reflects_by_default():
