@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BURST_FRAMES_H
+#define BURST_FRAMES_H
+
+/**
+ * @file
+ * The first half of classify_burst.h: a burst's headers up to UDP, a column of 16-bit words for
+ * each field. See frame.h for what is to be found.
+ */
+
+#include <netinet/in.h>
+
+#include <rte_ether.h>
+#include <rte_prefetch.h>
+
+#include <netfc_wire.h>
+
+#include "branch.h"
+#include "bytes.h"
+#include "classify.h"
+#include "columns.h"
+
+/* How many packets ahead bytes are fetched. */
+#define PREFETCH 4
+
+/* Bytes that are read whatever they are: two tags, and some behind them. */
+#define LEAST_LENGTH (ETHERNET_BYTES + 2 * TAG_BYTES + FRAME_CONTIGUOUS_BYTES)
+/* From the start of the UDP header to the end of a request's count of lanes. */
+#define REQUEST_BYTES 18
+#define ETHERNET_BYTES 14
+#define TAG_BYTES 4
+#define UDP_BYTES 8
+#define NETFC_BYTES 12
+#define IPV4_BYTES 20
+#define IPV6_BYTES 40
+/* The shortest payload whose status byte can be answered in. */
+#define ANSWERABLE_BYTES 6
+/* No product of so many lanes and their bytes is too great for 16 bits. */
+#define MOST_LANES (UINT16_MAX / NETFC_LANE_BYTES)
+#define VLAN_ID_MASK 0x0fff
+/* Flags and offset of a fragment, in host order. */
+#define FRAGMENT_MASK 0x3fff
+
+_Static_assert(sizeof(struct netfc_hdr) == NETFC_BYTES, "as on the wire");
+
+/* Words of a row, each two bytes as they stand in the packet. */
+enum ethernet_word { /* from the ether type on */
+	ETHERNET_TYPE,
+	ETHERNET_TAG,
+	ETHERNET_INNER_TYPE,
+};
+
+enum network_word { /* from two bytes before the network header on */
+	NETWORK_TYPE,
+	NETWORK_START, /* version and header length in the first byte */
+	NETWORK_IPV4_LENGTH,
+	NETWORK_IPV6_LENGTH,
+	NETWORK_BYTES_6, /* IPv4: flags and fragment offset; IPv6: next header, hop limit */
+	NETWORK_BYTES_8, /* IPv4: time to live, protocol */
+};
+
+enum request_word { /* from the UDP destination port on */
+	REQUEST_PORT,
+	REQUEST_LENGTH,
+	REQUEST_CHECKSUM,
+	REQUEST_MAGIC,
+	REQUEST_VERSION_OP,
+	REQUEST_FORMAT_STATUS,
+	REQUEST_LANES,
+};
+
+/* The words of a struct frame. */
+enum frame_word {
+	FRAME_NETWORK_FLAGS,
+	FRAME_VLAN,
+	FRAME_ETHER_TYPE,
+	FRAME_NETWORK_OFFSET,
+	FRAME_UDP_OFFSET,
+	FRAME_PAYLOAD_LENGTH,
+	FRAME_UDP_PORT,
+	FRAME_CHECKSUM,
+};
+
+/* struct frame's network and, above it, its flags. */
+#define FRAME_UDP 0x100
+#define FRAME_NETFC_PORT 0x200
+#define FRAME_ANSWERED 0x400
+#define FRAME_CONTIGUOUS 0x1000
+
+/* What is known of the packets of a burst so far. */
+struct burst {
+	uint8_t *bytes[CLASSIFY_BURST];
+	uint64_t in_class[CLASSES];         /* a bit for each packet; CLASS_FORWARD is left out */
+	uint8_t may_be_ip, may_be_requests; /* a bit for each vector: some of its packets */
+	column any, all, gathered_lanes;    /* see struct gathered; vectors apart */
+	struct columns frame;
+	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* of the first segment */
+	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* 1: there are more */
+	uint16_t network_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t udp_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
+	uint16_t space[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* for UDP; 0: there is none */
+	uint16_t is_walk[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t group[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t lanes[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+};
+
+_Static_assert(CLASSIFY_BURST / COLUMN <= 8, "a byte has a bit for each vector of a burst");
+
+/* Frames too short for all that is read stand as zeros until they are walked. */
+static const uint8_t no_frame[LEAST_LENGTH + REQUEST_BYTES];
+
+static __rte_always_inline void
+load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
+{
+	for (unsigned int p = 0; p < count; p++) {
+		uint8_t *bytes = rte_pktmbuf_mtod(mbufs[p], uint8_t *);
+		const uint16_t length = rte_pktmbuf_data_len(mbufs[p]);
+		const bool is_short = length < LEAST_LENGTH;
+
+		if (p + PREFETCH < count)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
+		/* Nothing is written where the class is CLASS_WALK. */
+		burst->bytes[p] = is_short ? (uint8_t *)(uintptr_t)no_frame : bytes;
+		burst->length[p] = length;
+		burst->is_cut[p] = rte_pktmbuf_pkt_len(mbufs[p]) != length;
+	}
+	/* What is computed of the rest of a vector's packets is not used. */
+	for (unsigned int p = count; p % COLUMN != 0; p++) {
+		burst->bytes[p] = (uint8_t *)(uintptr_t)no_frame;
+		burst->length[p] = LEAST_LENGTH;
+	}
+}
+
+static __rte_always_inline column
+if_tag(column type)
+{
+	return column_equals(type, RTE_BE16(RTE_ETHER_TYPE_VLAN)) |
+		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_QINQ));
+}
+
+/* A bit of a vector's if the condition holds for some of its packets. */
+static __rte_always_inline uint8_t
+some_of(unsigned int p, column condition)
+{
+	return (uint8_t)((column_bits(condition) != 0) << p / COLUMN);
+}
+
+static __rte_always_inline bool
+is_some(uint8_t vectors, unsigned int p)
+{
+	return (vectors >> p / COLUMN & 1) != 0;
+}
+
+static __rte_always_inline void
+find_network(struct burst *burst, unsigned int p, const column *ethernet)
+{
+	const column type = ethernet[ETHERNET_TYPE], tagged = if_tag(type);
+	const column twice = tagged & if_tag(ethernet[ETHERNET_INNER_TYPE]);
+	const column tag = column_swap(ethernet[ETHERNET_TAG]);
+
+	column_store(burst->network_offset + p,
+		ETHERNET_BYTES + (tagged & TAG_BYTES) + (twice & TAG_BYTES));
+	columns_store(&burst->frame, FRAME_VLAN, p, tagged & tag & VLAN_ID_MASK);
+	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
+	burst->may_be_ip |= some_of(p,
+		tagged | column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) |
+			column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)));
+}
+
+/* No packet of a vector has a tag or is IP. */
+static __rte_always_inline void
+find_no_ip(struct burst *burst, unsigned int p)
+{
+	const column length = column_load(burst->length + p);
+
+	column_store(burst->request_at + p, column_of(0));
+	column_store(burst->is_walk + p, column_at_most(length, LEAST_LENGTH - 1));
+	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p, column_of(FRAME_CONTIGUOUS));
+	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, column_of(ETHERNET_BYTES));
+}
+
+/* Lengths must fit those around them, see frame.h. */
+static __rte_always_inline void
+find_udp(struct burst *burst, unsigned int p, const column *network)
+{
+	const column type = network[NETWORK_TYPE], start = network[NETWORK_START];
+	const column bytes_6 = network[NETWORK_BYTES_6], bytes_8 = network[NETWORK_BYTES_8];
+	const column header_words = start & 0xf, version = start & 0xf0;
+	const column ipv4 = column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) &
+		column_equals(version, 0x40) & column_at_least(header_words, IPV4_BYTES / 4);
+	const column ipv6 =
+		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)) & column_equals(version, 0x60);
+	const column header = column_choose(ipv4, header_words * 4, column_of(IPV6_BYTES));
+	const column length = column_swap(
+		column_choose(ipv4, network[NETWORK_IPV4_LENGTH], network[NETWORK_IPV6_LENGTH]));
+	const column network_offset = column_load(burst->network_offset + p);
+	const column length_of = column_load(burst->length + p);
+	const column is_short = column_at_most(length_of, LEAST_LENGTH - 1);
+	const column segment = column_choose(is_short, column_of(LEAST_LENGTH), length_of);
+	/* What IPv6 calls its length does not count its header. */
+	const column besides = network_offset + column_choose(ipv4, column_of(0), header);
+	const column payload = column_choose(ipv4, length - header, length);
+	const column sound = ipv6 | (ipv4 & (column)(length >= header));
+	const column fits = (column)(segment >= besides) & (column)(segment - besides >= length);
+	const column udp = column_choose(ipv4,
+		column_equals(bytes_6 & RTE_BE16(FRAGMENT_MASK), 0) &
+			column_equals(bytes_8 >> 8, IPPROTO_UDP),
+		column_equals(bytes_6 & 0xff, IPPROTO_UDP));
+	const column offset = network_offset + header, last = segment - REQUEST_BYTES;
+	const column near_end = (column)(offset > last);
+	const column is_ip = sound & fits, space = is_ip & udp & ~near_end & payload;
+	/* As is_contiguous() of frame.c. */
+	const column contiguous =
+		column_choose(ipv6 & is_ip, (column)(segment - offset >= column_of(UDP_BYTES)),
+			~(ipv4 & is_ip & udp) | column_equals(header_words, IPV4_BYTES / 4));
+
+	column_store(burst->udp_offset + p, offset);
+	column_store(burst->request_at + p, column_choose(near_end, last, offset));
+	column_store(burst->space + p, space);
+	burst->may_be_requests |= some_of(p, ~column_equals(space, 0));
+	column_store(burst->is_walk + p,
+		is_short | (is_ip & udp & near_end) |
+			(sound & ~fits & column_equals(column_load(burst->is_cut + p), 1)));
+	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,
+		(is_ip & ((ipv4 & FRAME_IPV4) | (ipv6 & FRAME_IPV6))) |
+			(contiguous & FRAME_CONTIGUOUS));
+	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
+	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, network_offset);
+}
+
+#endif /* BURST_FRAMES_H */
