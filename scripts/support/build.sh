@@ -11,13 +11,19 @@ quietly() {
 	exit 1
 }
 
-build=${NETFC_BUILD:-$root/build}
-if [ -z "${NETFC_BUILD:-}" ]; then
+# build_programs: one script at a time, whoever else builds the same folder
+build_programs() {
 	mkdir -p "$build"
-	if [ ! -e "$build/build.ninja" ]; then
-		echo "Configuring build/"
-		quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=false
-	fi
-	echo "Building"
-	quietly "$build/ninja.log" ninja -C "$build"
-fi
+	(
+		flock 9
+		if [ ! -e "$build/build.ninja" ]; then
+			echo "Configuring build/"
+			quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=false
+		fi
+		echo "Building"
+		quietly "$build/ninja.log" ninja -C "$build"
+	) 9>"$build/lock"
+}
+
+build=${NETFC_BUILD:-$root/build}
+[ -n "${NETFC_BUILD:-}" ] || build_programs
