@@ -196,7 +196,7 @@ def request(
     """
     form = formats.Format(number_format)
     argument, _ = slots_of(op, form)
-    lanes = {"x": argument.encode(x).reshape(-1).tolist()}
+    lanes: dict[str, Any] = {"x": argument.encode(x).reshape(-1).tolist()}
     for name, values in (("y", y), ("z", z)):
         if values is not None:
             lanes[name] = form.encode(values).reshape(-1).tolist()
