@@ -15,6 +15,7 @@ import torch
 import torch.distributed as dist
 
 import torch_values
+from torch_store import tcp_store
 
 import netfc.torch
 
@@ -187,7 +188,7 @@ def start(path):
     timeout = datetime.timedelta(seconds=float(os.environ.get('TIMEOUT', '20')))
     if ':' in path:
         host, port = path.split(':')
-        where = {'store': dist.TCPStore(host, int(port), is_master=False, timeout=timeout)}
+        where = {'store': tcp_store(host, int(port), is_master=False, timeout=timeout)}
     else:
         where = {'init_method': 'file://' + path}
     dist.init_process_group(backend, rank=RANK, world_size=SIZE, pg_options=options,

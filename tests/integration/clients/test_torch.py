@@ -31,8 +31,9 @@ pytestmark = [
 
 
 def environment(**more):
+    """That of a rank or a store; Debian's torch is built without libuv."""
     return {**os.environ, 'NETFC_BUILD': str(switch.BUILD), 'OMP_NUM_THREADS': '1',
-            'PYTHONPATH': f'{project_scripts.PROJECT / "python"}:{SUPPORT}', **more}
+            'USE_LIBUV': '0', 'PYTHONPATH': f'{project_scripts.PROJECT / "python"}:{SUPPORT}', **more}
 
 
 def started(folder, size, rank, words, address, more):
@@ -143,7 +144,7 @@ def test_torchrun(tmp_path):
              '--redirects=1', '--tee=1',
              '--max_restarts=1', '--monitor_interval=0.5', '--master_addr=127.0.0.1',
              f'--master_port={free_port()}', script],
-            env=environment(NETFC_SWITCH=address, USE_LIBUV='0'), text=True, capture_output=True,
+            env=environment(NETFC_SWITCH=address), text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
     if 'use_libuv was requested but PyTorch was build without' in done.stderr:
         pytest.skip("torch's launcher wants libuv, which this torch is built without")
@@ -229,11 +230,12 @@ def last_line(process):
 def storing():
     """A store in a process of its own: the process and host:port."""
     port = free_port()
-    code = ('import sys, torch.distributed as dist\n'
-            f'store = dist.TCPStore("127.0.0.1", {port}, is_master=True, wait_for_workers=False)\n'
+    code = ('import sys, torch_store\n'
+            f'store = torch_store.tcp_store("127.0.0.1", {port}, is_master=True,\n'
+            '                              wait_for_workers=False)\n'
             'print(flush=True)\n'
             'sys.stdin.read()\n')
-    with subprocess.Popen(['/usr/bin/python3', '-c', code], env=environment(USE_LIBUV='0'),
+    with subprocess.Popen(['/usr/bin/python3', '-c', code], env=environment(),
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         try:
