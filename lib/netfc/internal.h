@@ -191,7 +191,7 @@ void netfc_program_start(struct netfc_program *program, const struct netfc_forma
 void netfc_append(struct netfc_program *program, struct netfc_step step);
 void netfc_append_lookup(struct netfc_program *program, unsigned dst, unsigned table, unsigned key,
 	const char *what);
-/* ADD, SUB and the like, of words of that many bits. */
+/* ADD, SUB and the like, of words of that many bits, 1 to 32. */
 void netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst,
 	unsigned a, unsigned b, unsigned bits, const char *what);
 /* The last step: z is the field `magnitude` with the decided sign, or the decided value. */

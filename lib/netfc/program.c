@@ -29,7 +29,7 @@ netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, unsig
 			.dst = (uint8_t)dst,
 			.a = (uint8_t)a,
 			.b = (uint8_t)b,
-			.imm = (int32_t)((UINT32_C(1) << bits) - 1),
+			.imm = (int32_t)(UINT32_MAX >> (32 - bits)),
 			.what = what});
 }
 

@@ -136,9 +136,6 @@ void fp32_mark(struct netfc_set *set);
 
 /* Name the fields, unpack the operands, look up the decision. */
 void fp32_start(struct netfc_program *program);
-/* A step with two operands, of words of that many bits, up to 32. */
-void fp32_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst, unsigned a,
-	unsigned b, unsigned bits, const char *what);
 /* As NETFC_STEP_CHOOSE: the field `yes`, or `no` if the field `sign` is negative. */
 void fp32_choose(struct netfc_program *program, unsigned dst, unsigned yes, unsigned no,
 	unsigned sign, const char *what);

@@ -20,14 +20,15 @@ fp32_write_product(struct netfc_program *program)
 	append_digits(program, FIELD_B, FIELD_B1, FIELD_B0);
 	fp32_append_product(program, FIELD_A, FIELD_A1, FIELD_B0, "a1 * b0");
 	fp32_append_product(program, FIELD_B, FIELD_A0, FIELD_B1, "a0 * b1");
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_A, FIELD_A, FIELD_B, 32, "a1 * b0 + a0 * b1");
+	netfc_append_alu(
+		program, NETFC_STEP_ADD, FIELD_A, FIELD_A, FIELD_B, 32, "a1 * b0 + a0 * b1");
 	fp32_append_product(program, FIELD_B, FIELD_A0, FIELD_B0, "a0 * b0");
 	netfc_append(program, JOIN(FIELD_T, "its high digit", part(FIELD_B, digit, digit, 0)));
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_A, FIELD_A, FIELD_T, 32,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_A, FIELD_A, FIELD_T, 32,
 		"a: the product's digits above its lowest, but for a1 * b1");
 	fp32_append_product(program, FIELD_V, FIELD_A1, FIELD_B1, "a1 * b1");
 	netfc_append(program, JOIN(FIELD_T, "a's upper bits", part(FIELD_A, digit, digit + 2, 0)));
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_V, FIELD_T, 2 * FP32_DIGIT,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_V, FIELD_T, 2 * FP32_DIGIT,
 		"t: the product's 24 upper bits");
 	netfc_append(program,
 		JOIN(FIELD_V, "eight more, and whether there is any further",

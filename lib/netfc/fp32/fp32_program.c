@@ -12,19 +12,6 @@ fp32_start(struct netfc_program *program)
 }
 
 void
-fp32_alu(struct netfc_program *program, enum netfc_step_kind kind, unsigned dst, unsigned a,
-	unsigned b, unsigned bits, const char *what)
-{
-	netfc_append(program,
-		(struct netfc_step){.kind = kind,
-			.dst = (uint8_t)dst,
-			.a = (uint8_t)a,
-			.b = (uint8_t)b,
-			.imm = (int32_t)(UINT32_MAX >> (32 - bits)),
-			.what = what});
-}
-
-void
 fp32_choose(struct netfc_program *program, unsigned dst, unsigned yes, unsigned no, unsigned sign,
 	const char *what)
 {
@@ -51,7 +38,7 @@ fp32_append_lead(struct netfc_program *program, unsigned wide)
 	netfc_append(program,
 		JOIN(FIELD_INDEX, "14 places if its upper half is zero, or 0", none[0], none[1],
 			none[2]));
-	fp32_alu(program, NETFC_STEP_SHIFT_LEFT, FIELD_U, wide, FIELD_INDEX, 32,
+	netfc_append_alu(program, NETFC_STEP_SHIFT_LEFT, FIELD_U, wide, FIELD_INDEX, 32,
 		"shifted left by them");
 	netfc_append(
 		program, JOIN(FIELD_V, "its upper half", part(FIELD_U, FP32_HALF, FP32_HALF, 0)));
@@ -72,17 +59,18 @@ append_operand(
 		JOIN(FIELD_T, "its significand, hidden bit and all",
 			part(magnitude, 0, FP32_FRACTION, FP32_WIDE - FP32_SIGNIFICAND), hidden));
 	fp32_append_lead(program, FIELD_T);
-	fp32_alu(program, NETFC_STEP_SHIFT_LEFT, FIELD_U, FIELD_U, FIELD_V, 32, "normalised");
+	netfc_append_alu(
+		program, NETFC_STEP_SHIFT_LEFT, FIELD_U, FIELD_U, FIELD_V, 32, "normalised");
 	netfc_append(program,
 		JOIN(significand, "its 24 bits",
 			part(FIELD_U, FP32_WIDE - FP32_SIGNIFICAND, FP32_SIGNIFICAND, 0)));
 	netfc_append(program,
 		JOIN(exponent, "its exponent, 1 if it is subnormal", field,
 			part_test(NETFC_PART_NONE, field)));
-	fp32_alu(program, NETFC_STEP_SUB, exponent, exponent, FIELD_INDEX, FP32_SCALE_EXPONENT_BITS,
-		"less the places that it was shifted");
-	fp32_alu(program, NETFC_STEP_SUB, exponent, exponent, FIELD_V, FP32_SCALE_EXPONENT_BITS,
-		"less the others");
+	netfc_append_alu(program, NETFC_STEP_SUB, exponent, exponent, FIELD_INDEX,
+		FP32_SCALE_EXPONENT_BITS, "less the places that it was shifted");
+	netfc_append_alu(program, NETFC_STEP_SUB, exponent, exponent, FIELD_V,
+		FP32_SCALE_EXPONENT_BITS, "less the others");
 }
 
 void
@@ -90,7 +78,8 @@ fp32_append_operands(struct netfc_program *program, enum netfc_step_kind join_ex
 {
 	append_operand(program, FIELD_MAGNITUDE_X, FIELD_A, FIELD_E);
 	append_operand(program, FIELD_MAGNITUDE_Y, FIELD_B, FIELD_A1);
-	fp32_alu(program, join_exponents, FIELD_E, FIELD_E, FIELD_A1, FP32_SCALE_EXPONENT_BITS,
+	netfc_append_alu(program, join_exponents, FIELD_E, FIELD_E, FIELD_A1,
+		FP32_SCALE_EXPONENT_BITS,
 		join_exponents == NETFC_STEP_ADD ? "e = x's exponent + y's"
 						 : "e = x's exponent - y's");
 }
@@ -99,15 +88,15 @@ void
 fp32_append_product(
 	struct netfc_program *program, unsigned dst, unsigned p, unsigned q, const char *what)
 {
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_INDEX, p, q, FP32_SQUARE_KEY_BITS,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_INDEX, p, q, FP32_SQUARE_KEY_BITS,
 		"the digits' sum");
 	netfc_append_lookup(
 		program, FIELD_U, FP32_SQUARE, FIELD_INDEX, "square: a quarter of its square");
-	fp32_alu(program, NETFC_STEP_SUB, FIELD_INDEX, p, q, FP32_SQUARE_KEY_BITS,
+	netfc_append_alu(program, NETFC_STEP_SUB, FIELD_INDEX, p, q, FP32_SQUARE_KEY_BITS,
 		"the digits' difference");
 	netfc_append_lookup(
 		program, dst, FP32_DIFFER, FIELD_INDEX, "differ: a quarter of its square");
-	fp32_alu(program, NETFC_STEP_SUB, dst, FIELD_U, dst, 2 * FP32_DIGIT, what);
+	netfc_append_alu(program, NETFC_STEP_SUB, dst, FIELD_U, dst, 2 * FP32_DIGIT, what);
 }
 
 void
@@ -133,7 +122,7 @@ fp32_append_tail(struct netfc_program *program)
 	netfc_append_lookup(program, FIELD_U, FP32_SCALE, FIELD_INDEX,
 		"scale: how far to shift it right, the exponent");
 	netfc_append(program, JOIN(FIELD_B, "the places", part(FIELD_U, 0, FP32_SHIFT_BITS, 0)));
-	fp32_alu(program, NETFC_STEP_SHIFT_RIGHT, FIELD_T, FIELD_V, FIELD_B, 32,
+	netfc_append_alu(program, NETFC_STEP_SHIFT_RIGHT, FIELD_T, FIELD_V, FIELD_B, 32,
 		"t: shifted right, and what that lost");
 	fp32_append_round(program, FIELD_A, FIELD_T, last,
 		part_test(NETFC_PART_ANY, part(FIELD_LOST, 0, 31, 0)));
@@ -143,9 +132,9 @@ fp32_append_tail(struct netfc_program *program)
 		JOIN(FIELD_B, "sign and exponent",
 			part(FIELD_U, FP32_SCALE_BASE_AT, FP32_EXPONENT_BITS, FP32_FRACTION),
 			part(FIELD_DECISION, 20, 1, 31)));
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_V, FIELD_V, FIELD_B, 32,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_V, FIELD_V, FIELD_B, 32,
 		"z = exponent + significand");
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_V, FIELD_V, FIELD_A, 32, "z = z + round");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_V, FIELD_V, FIELD_A, 32, "z = z + round");
 	fp32_append_select(program, FIELD_V);
 }
 

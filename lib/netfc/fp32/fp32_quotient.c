@@ -15,7 +15,7 @@
 static void
 append_subtract(struct netfc_program *program)
 {
-	fp32_alu(program, NETFC_STEP_SUB, FIELD_A, FIELD_T, FIELD_B, 32,
+	netfc_append_alu(program, NETFC_STEP_SUB, FIELD_A, FIELD_T, FIELD_B, 32,
 		"the remainder less the divisor");
 	netfc_append(program,
 		JOIN(FIELD_INDEX, "whether that is not negative",
@@ -43,14 +43,14 @@ append_estimate(struct netfc_program *program)
 			part(FIELD_RECIP, 0, four, 0)));
 	netfc_append_lookup(
 		program, FIELD_V, FP32_CROSS, FIELD_INDEX, "cross: 16 times their product");
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "t = t + cross");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "t = t + cross");
 	netfc_append(program,
 		JOIN(FIELD_INDEX, "the reciprocal's highest bits, the remainder's next ones",
 			part(FIELD_RECIP, digit, four, four),
 			part(FIELD_A, digit - four, four, 0)));
 	netfc_append_lookup(
 		program, FIELD_V, FP32_CROSS, FIELD_INDEX, "cross: 16 times their product");
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "t = t + cross");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "t = t + cross");
 	netfc_append(program,
 		JOIN(FIELD_A1, "the digit's estimate",
 			part(FIELD_T, FP32_ESTIMATE_BITS, digit, 0)));
@@ -63,15 +63,17 @@ append_digit(struct netfc_program *program)
 	append_estimate(program);
 	fp32_append_product(
 		program, FIELD_T, FIELD_A1, FIELD_B1, "the digit * the divisor's high digit");
-	fp32_alu(program, NETFC_STEP_SUB, FIELD_A, FIELD_A, FIELD_T, 32, "the remainder less that");
+	netfc_append_alu(
+		program, NETFC_STEP_SUB, FIELD_A, FIELD_A, FIELD_T, 32, "the remainder less that");
 	fp32_append_product(
 		program, FIELD_V, FIELD_A1, FIELD_B0, "the digit * the divisor's low digit");
 	netfc_append(program,
 		JOIN(FIELD_T, "the remainder * 2^12",
 			part(FIELD_A, 0, 32 - FP32_DIGIT, FP32_DIGIT)));
-	fp32_alu(program, NETFC_STEP_SUB, FIELD_T, FIELD_T, FIELD_V, 32, "the remainder less that");
+	netfc_append_alu(
+		program, NETFC_STEP_SUB, FIELD_T, FIELD_T, FIELD_V, 32, "the remainder less that");
 	append_subtract(program);
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_A1, FIELD_A1, FIELD_INDEX, FP32_DIGIT,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_A1, FIELD_A1, FIELD_INDEX, FP32_DIGIT,
 		"a1: the digit, corrected");
 }
 

@@ -17,12 +17,12 @@ append_aligned(struct netfc_program *program, const struct operand *o)
 	netfc_append(program,
 		JOIN(FIELD_INDEX, "the places that it is shifted right",
 			part(FIELD_E, o->shift_at, FP32_SHIFT_BITS, 0)));
-	fp32_alu(program, NETFC_STEP_SHIFT_RIGHT, FIELD_T, FIELD_T, FIELD_INDEX, 32,
+	netfc_append_alu(program, NETFC_STEP_SHIFT_RIGHT, FIELD_T, FIELD_T, FIELD_INDEX, 32,
 		"t: shifted right, and what that lost");
 	netfc_append(program,
 		JOIN(o->dst, "with a sticky bit", part(FIELD_T, 0, FP32_MAX_ALIGN, 0),
 			part_test(NETFC_PART_ANY, part(FIELD_LOST, 0, FP32_MAX_ALIGN, 0))));
-	fp32_alu(program, NETFC_STEP_SIGN, o->dst, o->dst, o->sign, 32, "with its sign");
+	netfc_append_alu(program, NETFC_STEP_SIGN, o->dst, o->dst, o->sign, 32, "with its sign");
 }
 
 static void
@@ -37,7 +37,8 @@ append_normalised(struct netfc_program *program)
 	netfc_append_lookup(program, FIELD_U, FP32_NORM, FIELD_B,
 		"norm: how far to shift it left, sign and exponent");
 	netfc_append(program, JOIN(FIELD_B, "the places", part(FIELD_U, 0, FP32_SHIFT_BITS, 0)));
-	fp32_alu(program, NETFC_STEP_SHIFT_LEFT, FIELD_A, FIELD_A, FIELD_B, 32, "shifted left");
+	netfc_append_alu(
+		program, NETFC_STEP_SHIFT_LEFT, FIELD_A, FIELD_A, FIELD_B, 32, "shifted left");
 }
 
 void
@@ -59,8 +60,8 @@ fp32_write_sum(struct netfc_program *program)
 		"exps: the greater exponent, shifts, hidden bits");
 	append_aligned(program, &x);
 	append_aligned(program, &y);
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_A, FIELD_B, 32, "t = a + b");
-	fp32_alu(program, NETFC_STEP_SIGN, FIELD_A, FIELD_T, FIELD_T, 32, "its magnitude");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_A, FIELD_B, 32, "t = a + b");
+	netfc_append_alu(program, NETFC_STEP_SIGN, FIELD_A, FIELD_T, FIELD_T, 32, "its magnitude");
 	append_normalised(program);
 	fp32_append_round(program, FIELD_V, FIELD_A, last, part(FIELD_A, 0, 1, 0));
 	netfc_append(program,
@@ -68,8 +69,8 @@ fp32_write_sum(struct netfc_program *program)
 	netfc_append(program,
 		JOIN(FIELD_B, "sign and exponent",
 			part(FIELD_U, FP32_NORM_UPPER_AT, 1 + FP32_EXPONENT_BITS, FP32_FRACTION)));
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_B, 32,
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_B, 32,
 		"z = exponent + significand");
-	fp32_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "z = z + round");
+	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "z = z + round");
 	fp32_append_select(program, FIELD_T);
 }
