@@ -110,11 +110,24 @@ create_format(struct pipeline *pipeline, const struct pipeline_config *config, u
 }
 
 /*
- * The kernel for lanes of any group takes longer for each than a folded one of a group's own, which
- * takes longer to start. With so many lanes a group, both take as long. What `lpm` has of groups'
- * own is not folded, and slower with any number of lanes.
+ * The kernel for lanes of any group takes longer for each than one of a group's own, which takes
+ * longer to start. With so many lanes a group, both take as long: groups' own that are folded, and
+ * others. What `lpm` has of groups' own is slower with any number of lanes.
  */
-#define FOLDED_GROUP_LANES 32
+#define FOLDED_GROUP_LANES 12
+#define GROUP_LANES 32
+
+static unsigned int
+choose_group_lanes(const struct pipeline *pipeline, enum match_kind match)
+{
+	if (match == MATCH_LPM)
+		return BATCH_LANES;
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		if (pipeline->kernel[format] != NULL && !pipeline->kernel[format]->folded)
+			return GROUP_LANES;
+	}
+	return FOLDED_GROUP_LANES;
+}
 
 /* A kernel for bursts of several formats or operations, where there is one. */
 static int
@@ -122,7 +135,7 @@ create_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
 {
 	int error = -ENOTSUP;
 
-	pipeline->group_lanes = config->match == MATCH_LPM ? BATCH_LANES : FOLDED_GROUP_LANES;
+	pipeline->group_lanes = choose_group_lanes(pipeline, config->match);
 	if (config->match == MATCH_DIRECT)
 		error = vector_mixed_create(
 			config->sets, NULL, config->isa, config->socket_id, &pipeline->mixed);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,62 +20,6 @@ static const struct log_registers_isa *const best = &log_registers_avx512;
 #else
 static const struct log_registers_isa *const best = &log_registers_neon;
 #endif
-
-/* The intercepts of lines with that slope that have all values below their points. */
-static bool
-find_intercept(const int32_t *value, int32_t slope, uint16_t *base)
-{
-	int32_t least = 0, greatest = UINT16_MAX;
-
-	for (int32_t i = 0; i < SEGMENT; i++) {
-		int32_t low = value[i] * (1 << LINE_BITS) - slope * i;
-
-		least = RTE_MAX(least, low);
-		greatest = RTE_MIN(greatest, low + (1 << LINE_BITS) - 1);
-	}
-	*base = (uint16_t)least;
-	return least <= greatest;
-}
-
-static bool
-find_line(const int32_t *value, uint16_t *base, uint16_t *slope)
-{
-	for (int32_t s = -(1 << LINE_BITS); s <= 1 << LINE_BITS; s++) {
-		if (find_intercept(value, s, base)) {
-			*slope = (uint16_t)s;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Lines for the logarithms of 1.0 to 2.0, which stand where the exponent is the bias. */
-static bool
-fit_log(const struct log_shape *shape, struct log_registers *kernel)
-{
-	const uint32_t one = netfc_encode(shape->format, 1);
-	int32_t value[SEGMENT];
-
-	for (uint32_t segment = 0; segment < SEGMENTS; segment++) {
-		for (uint32_t i = 0; i < SEGMENT; i++) {
-			uint32_t fraction = segment * SEGMENT + i;
-
-			value[i] = (int16_t)shape->log[one + fraction] - (int32_t)fraction;
-		}
-		if (!find_line(value, &kernel->base[segment], &kernel->slope[segment]))
-			return false;
-	}
-	return true;
-}
-
-static void
-fill_exp(struct log_registers *kernel)
-{
-	for (unsigned int i = 0; i < RTE_DIM(kernel->coarse); i++) {
-		kernel->coarse[i] = (float)exp2(i / 32.0);
-		kernel->fine[i] = (float)exp2(i / 1024.0);
-	}
-}
 
 static bool
 log_is_right(const struct log_shape *shape, const struct log_registers *kernel)
@@ -190,14 +133,6 @@ log_registers_free(struct vector_kernel *kernel)
 	rte_free(kernel);
 }
 
-/* 2^10 steps of a binary16's fraction between powers of two, as many as words of its logarithm. */
-static bool
-suits(const struct log_shape *shape)
-{
-	return netfc_format_id(shape->format) == NETFC_FP16 && !shape->no_result &&
-		(int16_t)shape->log[netfc_encode(shape->format, 2)] == 1024;
-}
-
 static struct log_registers *
 fill(const struct log_shape *shape, int socket_id)
 {
@@ -211,6 +146,7 @@ fill(const struct log_shape *shape, int socket_id)
 		return NULL;
 	kernel->kernel.use_way = use_way;
 	kernel->kernel.ways = best->ways;
+	kernel->kernel.folded = true;
 	kernel->kernel.free = log_registers_free;
 	kernel->inf = (uint16_t)shape->inf;
 	kernel->nan = netfc_nan(shape->format);
@@ -218,7 +154,6 @@ fill(const struct log_shape *shape, int socket_id)
 	kernel->last = (uint16_t)(entries - 1);
 	memcpy(kernel->mi, shape->sum, entries * sizeof(kernel->mi[0]));
 	memcpy(kernel->mi + entries, shape->difference, entries * sizeof(kernel->mi[0]));
-	fill_exp(kernel);
 	return kernel;
 }
 
@@ -228,13 +163,14 @@ log_registers_create(const struct log_shape *shape, enum vector_isa isa, int soc
 {
 	struct log_registers *kernel;
 
-	if (isa < best->isa || !shape->folded || !suits(shape))
+	if (isa < best->isa || !shape->folded)
 		return -ENOTSUP;
 	kernel = fill(shape, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	if (!fit_log(shape, kernel) || !log_is_right(shape, kernel) ||
-		!exp_is_right(shape, kernel) || !decides(shape, &kernel->kernel)) {
+	if (!log_registers_fit(shape, kernel) || kernel->form >= best->forms ||
+		!log_is_right(shape, kernel) || !exp_is_right(shape, kernel) ||
+		!decides(shape, &kernel->kernel)) {
 		rte_free(kernel);
 		return -ENOTSUP;
 	}

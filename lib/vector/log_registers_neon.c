@@ -68,6 +68,7 @@ use(struct log_registers *kernel, unsigned int way)
 const struct log_registers_isa log_registers_neon = {
 	.isa = VECTOR_NEON,
 	.ways = LOG_REGISTERS_LOADS + 1,
+	.forms = LOG_LINES + 1,
 	.use = use,
 	.log = log_all,
 	.exp = exp_all,

@@ -55,6 +55,7 @@ struct vector_kernel {
 	void (*use_way)(struct vector_kernel *kernel, unsigned int way);
 	void (*free)(struct vector_kernel *kernel);
 	unsigned int ways;
+	bool folded; /* no look-ups in tables but for miTables */
 	char description[80];
 };
 

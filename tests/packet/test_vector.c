@@ -62,6 +62,42 @@ kernels_agree_with_the_reference(void **state)
 	}
 }
 
+#ifdef RTE_ARCH_X86_64
+/* Of two scaling factors, as there are many: the greatest ones are checked above. */
+static void
+check_some(const struct netfc_set_id *id, const struct subject *subject)
+{
+	if (id->scale == 1 || id->scale == 64)
+		kernel_check(subject);
+}
+
+/* Every format and scaling factor, to nearest: AVX-512 has all but mi in registers. */
+static void
+nearest_sets_are_folded(void **state)
+{
+	char name[NETFC_SET_NAME_SIZE];
+
+	(void)state;
+	need(VECTOR_AVX512);
+	for (unsigned int s = 0; netfc_set_known_name(s, name); s++) {
+		struct vector_kernel *kernel;
+		struct netfc_set_id id;
+		struct netfc_set *set;
+
+		assert_int_equal(netfc_set_parse_name(name, &id), NETFC_OK);
+		if (id.family != NETFC_FAMILY_LOG || id.rounding != NETFC_NEAREST)
+			continue;
+		assert_int_equal(netfc_set_build(name, &set), NETFC_OK);
+		kernel = create(set, VECTOR_AVX512);
+		if (kernel == NULL || !kernel->folded)
+			fail_msg("%s: no kernel with its tables in registers", name);
+		check_some(&id, &(struct subject){name, set, NULL, kernel});
+		vector_free(kernel);
+		netfc_set_free(set);
+	}
+}
+#endif
+
 /* The kernel between the look-ups, of every one of the paper's sets. */
 static void
 joined_steps_agree_with_the_reference(void **state)
@@ -200,6 +236,39 @@ changed_sets_have_no_kernel(void **state)
 	netfc_set_free(set);
 }
 
+/* The same of the forms that tables in registers have of other formats. */
+static void
+check_changed_form(const char *name, uint32_t one, enum vector_isa isa)
+{
+	struct vector_kernel *kernel;
+	struct netfc_set *set;
+
+	assert_int_equal(netfc_set_build(name, &set), NETFC_OK);
+	kernel = create(set, isa);
+	if (kernel != NULL) {
+		check_changed(set, "log", one + 1, 2, isa);
+		check_changed(set, "log", one + 0x100, 1, isa);
+		check_changed(set, "mi", 0x00001, 1, isa);
+		check_changed(set, "exp", 1, 1, isa);
+		check_changed(set, "exp", 0x8000, 1, isa);
+		check_changed(set, "exp", 0x7fff, 1, isa);
+	}
+	vector_free(kernel);
+	netfc_set_free(set);
+}
+
+static void
+changed_sets_of_other_forms_have_no_kernel(void **state)
+{
+	enum vector_isa isa = *(enum vector_isa *)*state;
+
+	need(isa);
+	check_changed_form("bf16_k128", 0x3f80, isa);
+	check_changed_form("fp16_k512", 0x3c00, isa);
+	check_changed_form("posit16_k512", 0x4000, isa);
+	check_changed_form("posit16_es2_k256", 0x4000, isa);
+}
+
 /* A test for every instruction set there is code for; which the processor lacks is skipped. */
 #define WITH_EACH_ISA(test)                                                                   \
 	cmocka_unit_test_prestate(test, &isas[0]), cmocka_unit_test_prestate(test, &isas[1]), \
@@ -211,12 +280,16 @@ main(void)
 	enum vector_isa isas[] = {VECTOR_PLAIN, VECTOR_PLAIN + 1, VECTOR_PLAIN + 2};
 	const struct CMUnitTest tests[] = {
 		WITH_EACH_ISA(kernels_agree_with_the_reference),
+#ifdef RTE_ARCH_X86_64
+		cmocka_unit_test(nearest_sets_are_folded),
+#endif
 		WITH_EACH_ISA(joined_steps_agree_with_the_reference),
 		WITH_EACH_ISA(fpu_rounds_correctly),
 		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &isas[1]),
 		cmocka_unit_test_prestate(exact_sets_have_a_kernel, &isas[2]),
 		cmocka_unit_test(exact_posits_have_none),
 		WITH_EACH_ISA(changed_sets_have_no_kernel),
+		WITH_EACH_ISA(changed_sets_of_other_forms_have_no_kernel),
 	};
 
 	_Static_assert(VECTOR_ISAS == RTE_DIM(isas), "each instruction set is tested");
