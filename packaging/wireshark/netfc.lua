@@ -18,6 +18,7 @@ local TO_FORMAT = 96 -- and the format's number
 local TO_FIXED = 112 -- and how many bits stand behind the point
 local FROM_FIXED = 128
 local NAME = 192
+local FP32 = 5 -- the format whose slots have 32 bits
 local HEADER_BYTES = 12
 local START_BYTES = 6 -- up to the status: what a switch must have to answer
 local COUNTER_BYTES = 12 -- of a query, behind z
@@ -66,16 +67,17 @@ local FLAGS = { -- from bit 0 on: filter name, words
 
 local NAN = -(0 / 0) -- without a sign on most machines
 
--- The value of an IEEE 754 encoding with that many exponent bits.
-local function ieee(exponent_bits)
-    local fraction_bits = 15 - exponent_bits
+-- The value of an IEEE 754 encoding with that many exponent bits, of 16 bits or as many as width says.
+local function ieee(exponent_bits, width)
+    local sign_bit = 2 ^ ((width or 16) - 1)
+    local fraction_bits = (width or 16) - 1 - exponent_bits
     local bias, last = 2 ^ (exponent_bits - 1) - 1, 2 ^ exponent_bits - 1
     local scale, hidden = 2 ^ (1 - bias - fraction_bits), 2 ^ fraction_bits
 
     return function(bits)
-        local sign = bits < 0x8000 and 1 or -1
+        local sign = bits < sign_bit and 1 or -1
         local fraction = bits % hidden
-        local exponent = math.floor(bits % 0x8000 / hidden)
+        local exponent = math.floor(bits % sign_bit / hidden)
 
         if exponent == last then
             return fraction == 0 and sign * math.huge or NAN
@@ -115,11 +117,16 @@ local FORMATS = {
     [2] = {name = "posit16", nan = "NaR", decode = posit(1)},
     [3] = {name = "bf16", nan = "NaN", decode = ieee(8)},
     [4] = {name = "posit16_es2", nan = "NaR", decode = posit(2)},
+    [FP32] = {name = "fp32", nan = "NaN", decode = ieee(8, 32), bytes = 4, digits = 9},
 }
 local FORMAT_NAMES = {}
 for id, format in pairs(FORMATS) do
     FORMAT_NAMES[id] = format.name
-    OPS[TO_FORMAT + id] = "to_" .. format.name
+    format.bytes = format.bytes or 2 -- of a slot
+    format.digits = format.digits or 8 -- that tell values apart
+    if id < FP32 then
+        OPS[TO_FORMAT + id] = "to_" .. format.name
+    end
 end
 
 -- An int16 as a multiple of 2^-point.
@@ -135,7 +142,7 @@ local function slot_format(message, name)
 
     if op == NAME or op == QUERY and name ~= "z" then
         return nil
-    elseif message.format and name == "z" and op > TO_FORMAT and op <= TO_FORMAT + #FORMATS then
+    elseif message.format and name == "z" and op > TO_FORMAT and op < TO_FORMAT + FP32 then
         return FORMATS[op - TO_FORMAT]
     elseif message.format and name == "z" and op >= TO_FIXED and op < FROM_FIXED then
         return fixed(op - TO_FIXED)
@@ -164,6 +171,9 @@ local fields = {
     x_value = ProtoField.double("netfc.x.value", "Value of x"),
     y_value = ProtoField.double("netfc.y.value", "Value of y"),
     z_value = ProtoField.double("netfc.z.value", "Value of z"),
+    x32 = ProtoField.uint32("netfc.x32", "x", base.HEX),
+    y32 = ProtoField.uint32("netfc.y32", "y", base.HEX),
+    z32 = ProtoField.uint32("netfc.z32", "z", base.HEX),
     destination = ProtoField.ipv4("netfc.query.destination", "Destination asked for"),
     connections = ProtoField.uint32("netfc.query.connections", "Connections"),
     bytes = ProtoField.uint64("netfc.query.bytes", "Bytes"),
@@ -311,28 +321,37 @@ local function dissect_header(message, tvb, tree)
     end
 end
 
+-- The bytes of a slot; those of an unknown format have 2.
+local function slot_bytes(message)
+    return message.format and message.format.bytes or 2
+end
+
 -- A slot with its bits, value and text; without a format it is nothing but bits.
 local function read_slot(range, format)
     local slot = {range = range, bits = range:uint()}
 
+    slot.hex = string.format(range:len() == 4 and "0x%08x" or "0x%04x", slot.bits)
     if not format then
-        slot.text = string.format("0x%04x", slot.bits)
+        slot.text = slot.hex
         return slot
     end
     slot.value = format.decode(slot.bits)
-    slot.text = slot.value ~= slot.value and format.nan or string.format("%.8g", slot.value)
+    slot.text = slot.value ~= slot.value and format.nan or
+        string.format("%." .. (format.digits or 8) .. "g", slot.value)
     return slot
 end
 
 -- The x, y and z of a lane, as many as are there.
 local function read_lane(message, tvb, lane)
-    local available = math.floor((tvb:len() - HEADER_BYTES) / 2)
+    local size = slot_bytes(message)
+    local available = math.floor((tvb:len() - HEADER_BYTES) / size)
     local slots = {}
 
     for part, name in ipairs({"x", "y", "z"}) do
         local at = (part - 1) * message.count + lane
         if at < available then
-            slots[name] = read_slot(tvb(HEADER_BYTES + 2 * at, 2), slot_format(message, name))
+            slots[name] = read_slot(
+                tvb(HEADER_BYTES + size * at, size), slot_format(message, name))
         end
     end
     return slots
@@ -360,17 +379,21 @@ local function lane_text(message, slots)
 end
 
 local function dissect_slot(slot, tree, name)
-    local item = tree:add(fields[name], slot.range)
+    local item = tree:add(fields[slot.range:len() == 4 and name .. "32" or name], slot.range)
 
     if slot.value then
-        item:set_text(string.format("%s: %s (0x%04x)", name, slot.text, slot.bits))
+        item:set_text(string.format("%s: %s (%s)", name, slot.text, slot.hex))
         item:add(fields[name .. "_value"], slot.range, slot.value):set_generated()
     end
 end
 
+local WANTED = {
+    "lane", "x", "y", "z", "x32", "y32", "z32", "x_value", "y_value", "z_value",
+}
+
 -- Lanes take most of the time: they are left out where nobody looks at them.
 local function are_lanes_wanted(tree)
-    for _, name in ipairs({"lane", "x", "y", "z", "x_value", "y_value", "z_value"}) do
+    for _, name in ipairs(WANTED) do
         if tree:referenced(fields[name]) then
             return true
         end
@@ -415,7 +438,7 @@ end
 
 -- What stands behind z, or what is missing of it.
 local function dissect_end(message, tvb, tree)
-    local needed = HEADER_BYTES + 6 * (message.count or 0)
+    local needed = HEADER_BYTES + 3 * slot_bytes(message) * (message.count or 0)
     local rest = tvb:len() - needed - (message.counter_bytes or 0)
 
     if tvb:len() < tvb:reported_len() and tvb:len() < needed then

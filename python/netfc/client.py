@@ -9,23 +9,26 @@ Needs numpy and a UDP socket; no libnetfc. netfc-client is the command line.
 
 import ipaddress
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc import protocol
-from netfc._native import arrays
+from netfc import fp32, protocol
+from netfc._native import arrays, wide
 from netfc._native.arithmetic import Arithmetic
 from netfc._native.arrays import Encodings
+from netfc._native.wide import WideEncodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW, Channel, Counters
 from netfc.errors import ClientError
 from netfc.formats import Format
+from netfc.fp32 import Fp32
 from netfc.functions import slots_of
 
 MTU = 1500  # bytes
 MAX_PACKET = 65535
 _QUERY_FORMAT = Format("fp16")
+_Slots = TypeVar("_Slots", Encodings, WideEncodings)
 
 
 class StatusError(ClientError):
@@ -52,7 +55,7 @@ class Client(Arithmetic):
 
     address: name or address of the switch, or of a host behind it, IPv4 or IPv6
     port: UDP port, 1 to 65535
-    number_format: what numbers are encoded as: fp16, posit16, bf16 or posit16_es2
+    number_format: what numbers are encoded as: fp16, posit16, bf16, posit16_es2 or fp32
     mtu: bytes of the longest packet, IP header included
     lanes: operations in a datagram at the most, at least 1; None: as many as fit the MTU
     timeout: seconds until a datagram counts as lost, more than 0, up to an hour
@@ -75,7 +78,7 @@ class Client(Arithmetic):
         retries: int = RETRIES,
         window: int = WINDOW,
     ):
-        self.format = Format(number_format)
+        self.format: Format | Fp32 = fp32.number_format(number_format)
         self.flags = protocol.Flag(0)  # exception flags of the last computation
         self._numbers: dict[str, int] = {}  # of users' own functions, as the switch has said
         self._channel = Channel(address, port, timeout, retries, window)
@@ -113,7 +116,8 @@ class Client(Arithmetic):
 
         x, y and z are numbers, rounded into the number format (what is too large for an IEEE format
         becomes infinite), and the result is an array of float64; or all are encodings, arrays
-        of dtype uint16, and so is the result. Shapes are broadcast as numpy does it.
+        of dtype uint16, and so is the result. Shapes are broadcast as numpy does it. With
+        fp32, numbers give float32, encodings are uint32, and op is add, sub, mul or div.
         The exception flags of all lanes together are in `flags` afterwards.
         Raises ValueError for another operation or shapes that do not fit, TypeError for what is
         no real number, for numbers with encodings, and for a z that is missing or too much,
@@ -122,6 +126,10 @@ class Client(Arithmetic):
         number = protocol.op_number(op)
         if (z is not None) != (op == "fma"):
             raise TypeError("fma takes x, y and z" if op == "fma" else f"{op} takes x and y, no z")
+        if isinstance(self.format, Fp32):
+            if op not in protocol.OPS:
+                raise _not_wide(op)
+            return wide.compute(lambda x, y: self._compute_bits(number, x, y), x, y)
         operands = (x, y) if z is None else (x, y, z)
         return arrays.compute(
             self.format, lambda *lanes: self._compute_bits(number, *lanes), *operands
@@ -140,6 +148,8 @@ class Client(Arithmetic):
         Raises ValueError for what cannot be a name or does not fit a fixed-point argument, and
         otherwise as compute().
         """
+        if isinstance(self.format, Fp32):
+            raise _not_wide(name)
         argument, result = slots_of(name, self.format)
         try:
             number = protocol.FUNCTIONS.get(name) or self._number_of(name)
@@ -176,26 +186,25 @@ class Client(Arithmetic):
 
     def _lanes_per_datagram(self, mtu: int, lanes: int | None) -> int:
         space = min(mtu, MAX_PACKET) - self._channel.header_bytes - protocol.HEADER.size
-        if space < protocol.LANE_BYTES:
-            least = mtu - space + protocol.LANE_BYTES
+        lane_bytes = protocol.lane_bytes(self.format.id)
+        if space < lane_bytes:
+            least = mtu - space + lane_bytes
             raise ValueError(f"an MTU of {mtu} bytes is too small for a lane: {least} is the least")
+        most = space // lane_bytes
         if lanes is None:
-            return space // protocol.LANE_BYTES
-        if not 1 <= lanes <= space // protocol.LANE_BYTES:
-            raise ValueError(
-                f"{lanes} lanes in a datagram: 1 to {space // protocol.LANE_BYTES} fit"
-                f" an MTU of {mtu} bytes"
-            )
+            return most
+        if not 1 <= lanes <= most:
+            raise ValueError(f"{lanes} lanes in a datagram: 1 to {most} fit an MTU of {mtu} bytes")
         return lanes
 
     def _compute_bits(
         self,
         op: int,
-        x: Encodings,
-        y: Encodings | None = None,
-        z: Encodings | None = None,
+        x: _Slots,
+        y: _Slots | None = None,
+        z: _Slots | None = None,
         name: str = "",
-    ) -> Encodings:
+    ) -> _Slots:
         """Arrays of encodings to an array of encodings, through the switch; name: a function's."""
         shape, x = x.shape, x.ravel()
         others = [slots if slots is None else slots.ravel() for slots in (y, z)]
@@ -211,7 +220,7 @@ class Client(Arithmetic):
             )
             for part in parts
         ]
-        result = numpy.empty(len(x), dtype=numpy.uint16)
+        result = numpy.empty(len(x), dtype=x.dtype)
         self.flags = protocol.Flag(0)
         for index, reply in self._channel.exchange(requests):
             part = parts[index]
@@ -221,30 +230,34 @@ class Client(Arithmetic):
 
     @staticmethod
     def _check_status(
-        reply: bytes, lanes: int, number_format: Format, name: str = ""
+        reply: bytes, lanes: int, form: Format | Fp32, name: str = ""
     ) -> protocol.Flag:
         """The exception flags of a reply; raises StatusError where it has a code."""
         _, code, flags = protocol.split_status(reply[protocol.STATUS_OFFSET])
         if code != protocol.Code.OK:
-            raise StatusError(code, _advice(code, lanes, number_format, name))
+            raise StatusError(code, _advice(code, lanes, form, name))
         return flags
 
 
-def _part(slots: Encodings | None, part: slice) -> Encodings | None:
+def _not_wide(op: str) -> ValueError:
+    return ValueError(f"{op} is not computed in fp32: there are {', '.join(protocol.OPS)}")
+
+
+def _part(slots: _Slots | None, part: slice) -> _Slots | None:
     return None if slots is None else slots[part]
 
 
-def _advice(code: int, lanes: int, number_format: Format, name: str) -> str:
+def _advice(code: int, lanes: int, form: Format | Fp32, name: str) -> str:
     """What to do about a code; name: of a function that was asked for."""
     if name and code in (protocol.Code.OP, protocol.Code.FORMAT):
         return (
-            f"Load the function '{name}' for {number_format.name}:"
+            f"Load the function '{name}' for {form.name}:"
             " see dpdk-netfc's --functions, and netfc-ctl add-functions."
         )
     advice: dict[int, str] = {
         protocol.Code.VERSION: "Use a client and a switch of the same release.",
         protocol.Code.OP: "Use a switch of this client's release.",
-        protocol.Code.FORMAT: f"Start the switch with a table set for {number_format.name}:"
+        protocol.Code.FORMAT: f"Start the switch with a table set for {form.name}:"
         " see dpdk-netfc's --tables, and netfc-tables list.",
         protocol.Code.LENGTH: "Something on the way cut the datagram: use a smaller MTU.",
         protocol.Code.QUERY: "Start the switch with the detection of Slowloris.",

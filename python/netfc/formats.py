@@ -23,7 +23,7 @@ from netfc.protocol import EXTRA_OPS, FORMAT_IDS, OPS
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NAN = re.compile(r"[+-]?na[nr]", re.IGNORECASE)
-_HEX = re.compile(r"0x([0-9a-f]{1,4})", re.IGNORECASE)
+_HEX = re.compile(r"0x([0-9a-f]+)", re.IGNORECASE)
 
 TITLES = {
     "fp16": "IEEE 754 binary16",
@@ -151,10 +151,13 @@ FORMATS = {name: Format(name) for name in FORMAT_IDS}
 BY_ID = {number_format.id: number_format for number_format in FORMATS.values()}
 
 
-def parse_bits(text: str) -> int | None:
-    """The encoding that a text such as 0x3c00 names, None where it names none."""
+def parse_bits(text: str, digits: int = 4) -> int | None:
+    """The encoding that a text such as 0x3c00 names, None where it names none.
+
+    digits: that it has at the most
+    """
     match = _HEX.fullmatch(text)
-    return int(match[1], 16) if match else None
+    return int(match[1], 16) if match and len(match[1]) <= digits else None
 
 
 def parse_number(text: str) -> float | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """IEEE 754 binary32, the format of the table set fp32_exact.
 
-Numbers are float32 and encodings uint32. Switches do not compute with it.
+Numbers are float32 and encodings uint32. NUMBER_FORMATS has it beside the formats of 16 bits.
 """
 
 import math
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netfc._native import libnetfc, wide
 from netfc._native.wide import Lanes, WideEncodings
+from netfc.formats import FORMATS, Format
 from netfc.protocol import op_number
 
 
@@ -73,6 +74,17 @@ class Fp32:
         """The exception flags of exact(), bits of netfc.Flag, as uint8."""
         first, second, _ = wide.encoded(x, y)
         return _exact(op_number(op), first, second, library)[1]
+
+
+NUMBER_FORMATS: dict[str, Format | Fp32] = {**FORMATS, Fp32.name: Fp32()}
+NUMBER_FORMATS_BY_ID = {form.id: form for form in NUMBER_FORMATS.values()}
+
+
+def number_format(name: str) -> Format | Fp32:
+    """What a switch may compute with, by its name. Raises ValueError for any other name."""
+    if name not in NUMBER_FORMATS:
+        raise ValueError(f"no number format '{name}': there are {', '.join(NUMBER_FORMATS)}")
+    return NUMBER_FORMATS[name]
 
 
 def _exact(

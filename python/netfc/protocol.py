@@ -11,12 +11,14 @@ import numpy
 from numpy.typing import ArrayLike
 
 from netfc._native.arrays import Encodings
+from netfc._native.wide import WideEncodings
 
 # The numbers of operations and formats on the wire; table sets are named by their formats, too.
 OPS = {"add": 1, "sub": 2, "mul": 3, "div": 4}
 EXTRA_OPS = {"min": 5, "max": 6, "compare": 7, "fma": 8}  # of every format, without a table set
 SYMBOLS = {"add": "+", "sub": "-", "mul": "x", "div": "/"}  # for people
 FORMAT_IDS = {"fp16": 1, "posit16": 2, "bf16": 3, "posit16_es2": 4}
+WIDE_FORMAT_IDS = {"fp32": 5}  # slots of 32 bits
 
 MAGIC = 0x4E46
 VERSION = 1
@@ -27,6 +29,7 @@ NAME_LANES = 8  # of such a request: x and y hold the name
 HEADER = struct.Struct(">HBBBBHI")  # magic, version, op, format, status, count, id
 STATUS_OFFSET = 5
 LANE_BYTES = 6  # x, y and z
+WIDE_LANE_BYTES = 12  # likewise, of WIDE_FORMAT_IDS
 QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where they fit
 
 REPLY = 0x80  # set in the status of a reply
@@ -50,7 +53,7 @@ OP_NAMES: dict[int, str] = {
     NAME: "name",
     **{number: f"own_{number}" for number in OWN_FUNCTIONS},
 }
-FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
+FORMAT_NAMES = {number: name for name, number in (FORMAT_IDS | WIDE_FORMAT_IDS).items()}
 
 
 class Code(enum.IntEnum):
@@ -100,6 +103,15 @@ def op_number(op: str) -> int:
     return known[op]
 
 
+def lane_bytes(format_id: int) -> int:
+    """The bytes of a lane of a format: x, y and z."""
+    return WIDE_LANE_BYTES if format_id in WIDE_FORMAT_IDS.values() else LANE_BYTES
+
+
+def _slot_type(format_id: int) -> str:
+    return ">u4" if lane_bytes(format_id) == WIDE_LANE_BYTES else ">u2"
+
+
 def split_status(status: int) -> tuple[bool, int, Flag]:
     """Whether a status byte is that of a reply, its code as an int, its flags."""
     return bool(status & REPLY), status >> CODE_SHIFT & 7, Flag(status & 15)
@@ -115,15 +127,16 @@ def request(
 ) -> bytes:
     """The payload of a request.
 
-    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS and FORMAT_IDS
+    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS, FORMAT_IDS and WIDE_FORMAT_IDS
     x, y, z: encodings, of shape (lanes,) with up to 65535 lanes; None: zeros, where the operation
         does not read them
     request_id: 32 bits of the sender's own
     """
-    x = numpy.asarray(x, dtype=">u2")
+    slot = _slot_type(format_id)
+    x = numpy.asarray(x, dtype=slot)
     header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, x.size, request_id)
     rest = (numpy.zeros_like(x) if slots is None else slots for slots in (y, z))
-    return header + b"".join(numpy.asarray(slots, dtype=">u2").tobytes() for slots in (x, *rest))
+    return header + b"".join(numpy.asarray(slots, dtype=slot).tobytes() for slots in (x, *rest))
 
 
 def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
@@ -137,8 +150,9 @@ def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
     return request(NAME, format_id, slots[:NAME_LANES], slots[NAME_LANES:], request_id)
 
 
-def results(payload: bytes) -> Encodings:
-    """The array z of a whole reply, of shape (lanes,)."""
-    count = HEADER.unpack_from(payload)[5]
-    z = numpy.frombuffer(payload, ">u2", count, HEADER.size + 4 * count)
-    return z.astype(numpy.uint16)
+def results(payload: bytes) -> Encodings | WideEncodings:
+    """The array z of a whole reply, of shape (lanes,); of 32 bits where its format is."""
+    _, _, _, format_id, _, count, _ = HEADER.unpack_from(payload)
+    slot = numpy.dtype(_slot_type(format_id))
+    z = numpy.frombuffer(payload, slot, count, HEADER.size + 2 * slot.itemsize * count)
+    return z.astype(slot.newbyteorder("="))

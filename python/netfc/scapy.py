@@ -13,7 +13,8 @@ import ipaddress
 import struct
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy
+from numpy.typing import ArrayLike, NDArray
 from scapy.fields import (
     BitEnumField,
     BitField,
@@ -30,31 +31,40 @@ from scapy.fields import (
 from scapy.layers.inet import UDP
 from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
-from netfc import formats, protocol
+from netfc import formats, fp32, protocol
 from netfc._native.arrays import Values
 from netfc.functions import FixedPoint, slots_of
 
 CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
 START_BYTES = 6  # up to the status: what a switch must have to answer at all
 
+_SLOT_CODES = {2: "H", 4: "I"}  # of struct
 _FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 
 
+def slot_bytes(packet: Any) -> int:
+    """The bytes of a slot, as the packet's format says."""
+    return protocol.lane_bytes(packet.format) // 3
+
+
 class Slot(XShortField):
-    """Sixteen bits that hold a number in the packet's format."""
+    """Sixteen bits, or 32 of fp32, that hold a number in the packet's format."""
 
     def i2repr(self, pkt: Any, x: Any) -> str:
         """The bits, and the number where the packet says of what format it is."""
         codec = slot_codec(pkt, self.name)
-        return f"0x{x:04x}" if codec is None else f"{codec.text(x)} (0x{x:04x})"
+        bits = f"0x{x:0{2 * slot_bytes(pkt)}x}"
+        return bits if codec is None else f"{codec.text(x)} ({bits})"
 
 
-def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
+def slot_codec(packet: Any, field: str) -> formats.Format | fp32.Fp32 | FixedPoint | None:
     """What the slots x, y or z of a packet are encoded as; None: they are no numbers."""
-    number_format = formats.BY_ID.get(packet.format)
+    number_format = fp32.NUMBER_FORMATS_BY_ID.get(packet.format)
     is_address = packet.op == protocol.QUERY and field != "z"
     if number_format is None or is_address or packet.op == protocol.NAME:
         return None
+    if isinstance(number_format, fp32.Fp32):
+        return number_format
     argument, result = slots_of(protocol.OP_NAMES.get(packet.op, ""), number_format)
     return {"x": argument, "z": result}.get(field, number_format)
 
@@ -68,7 +78,7 @@ class Lanes(FieldListField):
 
     def i2len(self, pkt: Any, val: Any) -> int:
         """How many bytes."""
-        return 2 * self.i2count(pkt, val)
+        return (2 if pkt is None else slot_bytes(pkt)) * self.i2count(pkt, val)
 
     def i2count(self, pkt: Any, val: Any) -> int:
         """How many lanes."""
@@ -83,12 +93,13 @@ class Lanes(FieldListField):
     def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
         """Append the lanes to the bytes of a packet."""
         val = self._filled(pkt, val)
-        return s + struct.pack(f">{len(val)}H", *val)
+        return s + struct.pack(f">{len(val)}{_SLOT_CODES[slot_bytes(pkt)]}", *val)
 
     def getfield(self, pkt: Any, s: Any) -> Any:
         """Take the lanes off the bytes of a packet; fewer where it was cut."""
-        count = min(pkt.count, len(s) // 2)
-        return s[2 * count :], list(struct.unpack_from(f">{count}H", s))
+        size = slot_bytes(pkt)
+        count = min(pkt.count, len(s) // size)
+        return s[size * count :], list(struct.unpack_from(f">{count}{_SLOT_CODES[size]}", s))
 
     def _filled(self, pkt: Any, val: Any) -> Any:
         return [0] * self.i2count(pkt, val) if val is None else val
@@ -190,12 +201,12 @@ def request(
 ) -> NetFC:
     """A request; op and number_format by name, x, y and z numbers or lists of numbers.
 
-    op: of protocol.OPS, EXTRA_OPS or FUNCTIONS
+    op: of protocol.OPS, EXTRA_OPS or FUNCTIONS; of OPS with fp32
     y: left out, zeros: functions have x alone; z: for fma
     fields: other fields of NetFC. For operands as bits: NetFC(x=[0x3e00], y=[0x4080]).
     """
-    form = formats.Format(number_format)
-    argument, _ = slots_of(op, form)
+    form = fp32.number_format(number_format)
+    argument = form if isinstance(form, fp32.Fp32) else slots_of(op, form)[0]
     lanes: dict[str, Any] = {"x": argument.encode(x).reshape(-1).tolist()}
     for name, values in (("y", y), ("z", z)):
         if values is not None:
@@ -218,9 +229,9 @@ def query_destination(packet: Any) -> str:
     return str(ipaddress.IPv4Address(packet.x[0] << 16 | packet.y[0]))
 
 
-def numbers(packet: Any, field: str) -> Values:
-    """What the slots x, y or z of a packet stand for: a numpy array of float64. Raises ValueError
-    where they are no numbers."""
+def numbers(packet: Any, field: str) -> Values | NDArray[numpy.float32]:
+    """What the slots x, y or z of a packet stand for: a numpy array of float64, of float32 for
+    fp32. Raises ValueError where they are no numbers."""
     codec = slot_codec(packet, field)
     if codec is None:
         raise ValueError(f"{field} of this packet is no number")

@@ -35,7 +35,7 @@ class TableSet:
 
     def compute(self, op, x, y):
         """z of arrays of encodings and the flags of all lanes together; op by name."""
-        z, flags = np.empty(len(x), dtype=np.uint16), 0
+        z, flags = np.empty(len(x), dtype=x.dtype.newbyteorder('=')), 0
         for at in range(0, len(x), CHUNK):
             part = slice(at, at + CHUNK)
             answers = self._ask(op, x[part], y[part])
@@ -49,6 +49,11 @@ class TableSet:
         return [self._process.stdout.readline().split() for _ in x]
 
 
+def slot_type(form):
+    """How a slot of a format stands in a datagram."""
+    return np.dtype('>u4' if form == oracle.FP32 else '>u2')
+
+
 def with_status(request, code=0, flags=0):
     """The reply of a switch that computes nothing."""
     reply = bytearray(request)
@@ -58,8 +63,10 @@ def with_status(request, code=0, flags=0):
 
 def with_z(reply, z):
     """A reply with these results."""
-    at = protocol.HEADER.size + 4 * len(z)
-    return reply[:at] + np.asarray(z, dtype='>u2').tobytes() + reply[at + 2 * len(z):]
+    slot = slot_type(reply[4])
+    size = slot.itemsize * len(z)
+    at = protocol.HEADER.size + 2 * size
+    return reply[:at] + np.asarray(z, dtype=slot).tobytes() + reply[at + size:]
 
 
 class Function:
@@ -121,7 +128,8 @@ class FakeSwitch:
     def answer(self, request):
         """The reply to a request without mistakes."""
         _, _, op, form, _, count, _ = protocol.HEADER.unpack_from(request)
-        slots = np.frombuffer(request, '>u2', 3 * count, protocol.HEADER.size).reshape(3, -1)
+        slots = np.frombuffer(request, slot_type(form), 3 * count, protocol.HEADER.size)
+        slots = slots.reshape(3, -1)
         if op == protocol.NAME:
             return self.answer_name(request, slots[:2].tobytes().rstrip(b'\0').decode())
         if op in oracle.FURTHER:

@@ -23,8 +23,8 @@ CLIENT_IP, SERVER_IP = '10.0.0.1', '10.0.0.2'
 CLIENT_IP6, SERVER_IP6 = '2001:db8::1', '2001:db8::2'
 CLIENT_PORT = 40000
 
-ONE = {1: 0x3C00, 2: 0x4000, 3: 0x3F80, 4: 0x4000}  # the number 1 by format
-TWO = {1: 0x4000, 2: 0x5000, 3: 0x4000, 4: 0x4800}
+ONE = {1: 0x3C00, 2: 0x4000, 3: 0x3F80, 4: 0x4000, 5: 0x3F800000}  # the number 1 by format
+TWO = {1: 0x4000, 2: 0x5000, 3: 0x4000, 4: 0x4800, 5: 0x40000000}
 UNTOUCHED_Z = 0xA5A5  # what z holds in a request, to see whether it was written
 
 
@@ -39,13 +39,15 @@ def request(op=oracle.ADD, form=1, x=None, y=None, *, magic=oracle.MAGIC, versio
     z = [UNTOUCHED_Z] * len(x) if z is None else z
     count = len(x) if count is None else count
     header = struct.pack('>HBBBBHI', magic, version, op, form, status, count, identity)
-    return header + struct.pack(f'>{3 * len(x)}H', *x, *y, *z) + tail
+    slot = 'I' if form == oracle.FP32 else 'H'
+    return header + struct.pack(f'>{3 * len(x)}{slot}', *x, *y, *z) + tail
 
 
 def lanes(count, /, form=1, op=oracle.ADD, **fields):
     """A request of `count` lanes of random operands."""
     draw = random.Random(f'{count} {form} {op}')
-    x, y = ([draw.randrange(0x10000) for _ in range(count)] for _ in 'xy')
+    end = 0x100000000 if form == oracle.FP32 else 0x10000
+    x, y = ([draw.randrange(end) for _ in range(count)] for _ in 'xy')
     return request(op, form, x, y, **fields)
 
 

@@ -35,6 +35,9 @@ enum netfc_format_id {
 /** One more than the greatest number of a format of 16 bits. */
 #define NETFC_FORMAT_END 5
 
+/** One more than the greatest number of a format that has table sets. */
+#define NETFC_SET_FORMAT_END 6
+
 /** Classes of encodings; only IEEE formats have infinities. */
 enum netfc_class {
 	NETFC_ZERO = 0,   /**< +0 or -0 */

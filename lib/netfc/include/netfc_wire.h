@@ -6,11 +6,13 @@
  * @file
  * The NetFC header, version 1. It follows the UDP header; docs/protocol.md describes the protocol.
  *
- * The header is followed by x[n], y[n] and z[n], 16 bits each; n is `count`. All numbers are
- * big-endian.
+ * The header is followed by x[n], y[n] and z[n], 16 bits each, those of binary32 32 bits; n is
+ * `count`. All numbers are big-endian.
  */
 
 #include <stdint.h>
+
+#include "netfc_format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,10 +21,11 @@ extern "C" {
 #define NETFC_UDP_PORT 20038 /**< unless configured */
 #define NETFC_MAGIC 0x4e46   /**< "NF" */
 #define NETFC_WIRE_VERSION 1
-#define NETFC_OP_QUERY 16  /**< not arithmetic: the Slowloris query */
-#define NETFC_OP_NAME 192  /**< likewise: the number of an operation by its name */
-#define NETFC_NAME_LANES 8 /**< of such a request: x and y hold the name, padded with NUL */
-#define NETFC_LANE_BYTES 6 /**< x, y and z */
+#define NETFC_OP_QUERY 16        /**< not arithmetic: the Slowloris query */
+#define NETFC_OP_NAME 192        /**< likewise: the number of an operation by its name */
+#define NETFC_NAME_LANES 8       /**< of such a request: x and y hold the name, padded with NUL */
+#define NETFC_LANE_BYTES 6       /**< x, y and z */
+#define NETFC_WIDE_LANE_BYTES 12 /**< likewise, of binary32 */
 
 /** The header. */
 struct netfc_hdr {
@@ -34,6 +37,13 @@ struct netfc_hdr {
 	uint16_t count;  /**< lanes, at least 1 */
 	uint32_t id;     /**< chosen by the sender, never changed */
 } __attribute__((packed));
+
+/** The bytes of a lane of a format: x, y and z. */
+static inline uint32_t
+netfc_wire_lane_bytes(unsigned format)
+{
+	return format == NETFC_FP32 ? NETFC_WIDE_LANE_BYTES : NETFC_LANE_BYTES;
+}
 
 /** Set in `status`: this is a reply. Bits 6-4: the code. Bits 3-0: exception flags. */
 #define NETFC_STATUS_REPLY 0x80

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from netfc import formats, protocol
+from netfc import formats, fp32, protocol
 from netfc._native.arrays import Encodings
+from netfc._native.wide import WideEncodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE
@@ -23,7 +24,7 @@ from netfc.functions import FixedPoint, slots_of
 PROGRAM = "netfc-client"
 SHOWN_CHARACTERS = 60
 OPERAND_NAMES = ("x", "y", "addend")
-Slot = formats.Format | FixedPoint
+Slot = formats.Format | fp32.Fp32 | FixedPoint
 
 DESCRIPTION = """\
 Compute X OP Y, X * Y + Z (fma), or a function of X, in a NetFC switch and print the result. Without
@@ -74,12 +75,15 @@ def make_parser() -> Parser:
         help="the switch, or a host behind it: a name, an IPv4 or an IPv6 address",
     )
     option("--port", type=int, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
-    option("--format", default="fp16", help="fp16, posit16, bf16 or posit16_es2 (%(default)s)")
+    option(
+        "--format", default="fp16", help="fp16, posit16, bf16, posit16_es2 or fp32 (%(default)s)"
+    )
     option("--input", metavar="FILE", help="read operands from FILE")
     option(
         "--bits",
         action="store_true",
-        help="operands and results are encodings: one to four hex digits, with or without 0x",
+        help="operands and results are encodings: one to four hex digits, of fp32 up to eight,"
+        " with or without 0x",
     )
     option("--json", action="store_true", help="print one JSON object")
     option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
@@ -96,6 +100,11 @@ def make_parser() -> Parser:
     return parser
 
 
+def _digits(slot: Slot) -> int:
+    """Hex digits of an encoding."""
+    return 8 if isinstance(slot, fp32.Fp32) else 4
+
+
 class Operands:
     """A growing column of operands, parsed one by one, encoded together."""
 
@@ -109,15 +118,17 @@ class Operands:
     @property
     def syntax(self) -> str:
         """What an operand looks like."""
+        example = "3f800000" if _digits(self._format) == 8 else "3c00"
         if self._bits_only:
-            return "one to four hex digits, such as 3c00"
-        return "a decimal number, inf, nan, or an encoding such as 0x3c00"
+            most = "eight" if _digits(self._format) == 8 else "four"
+            return f"one to {most} hex digits, such as {example}"
+        return f"a decimal number, inf, nan, or an encoding such as 0x{example}"
 
     def append(self, text: str) -> bool:
         """Add an operand; returns whether the text was one."""
         if self._bits_only and not text.lower().startswith("0x"):
             text = "0x" + text
-        bits = formats.parse_bits(text)
+        bits = formats.parse_bits(text, _digits(self._format))
         number = 0.0 if bits is not None else formats.parse_number(text)
         if number is None or (self._bits_only and bits is None):
             return False
@@ -126,7 +137,7 @@ class Operands:
         self._numbers.append(number)
         return True
 
-    def bits(self) -> Encodings:
+    def bits(self) -> Encodings | WideEncodings:
         """The encodings."""
         bits = self._format.encode(self._numbers)
         bits[list(self._encodings)] = list(self._encodings.values())
@@ -181,7 +192,7 @@ def wrong_count(op: str, count: int, given: int) -> str:
     return f"{said}: it is none of {', '.join(protocol.OPS | protocol.EXTRA_OPS)}, so a function"
 
 
-def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings]:
+def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings | WideEncodings]:
     """The encodings x, y and z that the command line asks for, as many as there are."""
     count = operand_count(options.op)
     columns = [Operands(slot, options.bits) for _ in range(count)]
@@ -198,11 +209,11 @@ def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings]:
     return [column.bits() for column in columns]
 
 
-def numbers_json(number_format: Slot, bits: Encodings) -> list[dict[str, Any]]:
+def numbers_json(number_format: Slot, bits: Encodings | WideEncodings) -> list[dict[str, Any]]:
     """Operands or results for programs, as netfc-tables prints them."""
     return [
         {
-            "bits": f"0x{encoding:04x}",
+            "bits": f"0x{encoding:0{_digits(number_format)}x}",
             "value": value if math.isfinite(value) else number_format.text(encoding).lower(),
         }
         for encoding, value in zip(map(int, bits), map(float, number_format.decode(bits)))
@@ -210,7 +221,9 @@ def numbers_json(number_format: Slot, bits: Encodings) -> list[dict[str, Any]]:
 
 
 def print_json(
-    options: argparse.Namespace, client: Client, columns: Sequence[tuple[str, Slot, Encodings]]
+    options: argparse.Namespace,
+    client: Client,
+    columns: Sequence[tuple[str, Slot, Encodings | WideEncodings]],
 ) -> None:
     """One object with all lanes; columns: their names, and what is in them."""
     names = [name for name, _, _ in columns]
@@ -232,7 +245,10 @@ def print_json(
 
 def compute(options: argparse.Namespace, client: Client) -> None:
     """Carry out an arithmetic operation or a function."""
-    argument, result = slots_of(options.op, client.format)
+    argument: Slot = client.format
+    result: Slot = client.format
+    if not isinstance(client.format, fp32.Fp32):
+        argument, result = slots_of(options.op, client.format)
     operands = read_operands(options, argument)
     if len(operands) == 1:
         z = client.function(options.op, operands[0])
@@ -242,7 +258,10 @@ def compute(options: argparse.Namespace, client: Client) -> None:
         read = [(name, argument, column) for name, column in zip(OPERAND_NAMES, operands)]
         print_json(options, client, [*read, ("z", result, z)])
         return
-    lines = (f"0x{bits:04x}" if options.bits else result.text(bits) for bits in map(int, z))
+    lines = (
+        f"0x{bits:0{_digits(result)}x}" if options.bits else result.text(bits)
+        for bits in map(int, z)
+    )
     sys.stdout.writelines(f"{line}\n" for line in lines)
     if client.flags:
         sys.stdout.flush()

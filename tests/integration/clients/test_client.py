@@ -11,6 +11,7 @@ import threading
 import numpy as np
 import pytest
 
+import oracle
 from fake_switch import FakeSwitch, Function, TableSet, with_status, with_z
 
 import netfc
@@ -27,6 +28,14 @@ def all_tables():
     yield tables
     for table_set in tables.values():
         table_set.close()
+
+
+@pytest.fixture(name='wide_tables', scope='module')
+def binary32_tables():
+    """fp32_exact, by the number of its format."""
+    tables = TableSet('fp32_exact')
+    yield {oracle.FP32: tables}
+    tables.close()
 
 
 def client_of(server, **options):
@@ -81,6 +90,36 @@ def test_every_format_and_operation(tables, name, op):
         np.testing.assert_array_equal(getattr(client, op)(x, y), expected)
         assert client.flags == flags
         assert (client.counters.sent_again, client.counters.ignored) == (0, 0)
+
+
+@pytest.mark.parametrize('op', netfc.OPS)
+def test_binary32(wide_tables, op):
+    """Encodings and numbers of 32 bits, in datagrams of 121 lanes."""
+    x, y = np.random.default_rng(netfc.OPS[op]).integers(1 << 32, size=(2, 1000), dtype=np.uint32)
+    expected, flags = wide_tables[oracle.FP32].compute(op, x, y)
+    with FakeSwitch(wide_tables) as server, client_of(server, number_format='fp32') as client:
+        z = getattr(client, op)(x, y)
+        np.testing.assert_array_equal(z, expected)
+        assert z.dtype == np.uint32 and client.flags == flags
+        assert client.lanes == 121 and client.counters.sent == math.ceil(1000 / 121)
+        z = getattr(client, op)([[1], [2]], [3.0, 0.1])
+        assert z.dtype == np.float32 and z.shape == (2, 2)
+        x, y = np.float32([[1], [2]]), np.float32([3.0, 0.1])
+        np.testing.assert_array_equal(z, {'add': x + y, 'sub': x - y, 'mul': x * y, 'div': x / y}[op])
+
+
+def test_what_binary32_has_not(wide_tables):
+    with FakeSwitch(wide_tables) as server, client_of(server, number_format='fp32') as client:
+        for compute in (lambda: client.compute('min', 1, 2), lambda: client.fma(1, 2, 3),
+                        lambda: client.function('rsqrt', 2), lambda: client.function('own', 2)):
+            with pytest.raises(ValueError, match='not computed in fp32: there are add, sub'):
+                compute()
+        with pytest.raises(TypeError, match='uint32'):
+            client.add(np.uint32(1), 1.5)
+        assert not server.requests
+    with FakeSwitch({}) as server, client_of(server, number_format='fp32') as client:
+        with pytest.raises(StatusError, match='a table set for fp32'):
+            client.add(1, 2)
 
 
 def test_functions_of_a_name(tables):
@@ -366,7 +405,7 @@ def test_the_network_refuses(monkeypatch, number, message):
 @pytest.mark.parametrize('options, message', [
     ({'port': 0}, 'port 0 is not between 1 and 65535'),
     ({'port': 65536}, 'port 65536'),
-    ({'number_format': 'fp32'}, "no number format 'fp32': there are fp16, posit16"),
+    ({'number_format': 'fp64'}, "no number format 'fp64': there are fp16, posit16"),
     ({'mtu': 45}, 'too small for a lane: 46 is the least'),
     ({'address': '::1', 'mtu': 65}, '66 is the least'),
     ({'lanes': 0}, '1 to 243 fit'),

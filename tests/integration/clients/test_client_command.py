@@ -52,6 +52,30 @@ def complaint(run, *arguments, status=1, **options):
     return done.err
 
 
+def test_binary32(capsys):
+    """Operands and results of 32 bits, as numbers, as bits, and in JSON."""
+    tables = TableSet('fp32_exact')
+    with FakeSwitch({5: tables}) as server:
+        options = [*SERVER, '--port', str(server.port), '--timeout', '5', '--format', 'fp32']
+        for arguments, shown in ((['div', '1', '3'], '0.333333343\n'),
+                                 (['mul', '0x3f800001', '2'], '2.00000024\n'),
+                                 (['div', '--bits', '3f800000', '40400000'], '0x3eaaaaab\n')):
+            assert client.main([*options, *arguments]) == 0
+            assert capsys.readouterr().out == shown
+        assert client.main([*options, '--json', 'add', '0x7f800000', '1']) == 0
+        (lane,) = json.loads(capsys.readouterr().out)['results']
+        assert lane == {'x': {'bits': '0x7f800000', 'value': 'inf'},
+                        'y': {'bits': '0x3f800000', 'value': 1.0},
+                        'z': {'bits': '0x7f800000', 'value': 'inf'}}
+        for arguments, said in ((['add', '0x123456789', '1'], 'an encoding such as 0x3f800000'),
+                                (['add', '--bits', '1', '123456789'], 'one to eight hex digits'),
+                                (['min', '1', '2'], 'min is not computed in fp32'),
+                                (['rsqrt', '1'], 'rsqrt is not computed in fp32')):
+            assert client.main([*options, *arguments]) == 1
+            assert said in capsys.readouterr().err
+    tables.close()
+
+
 def test_one_operation(run):
     assert run('add', '1.5', '2.25') == ('3.75\n', '')
     assert run('sub', '1.5', '-2.25') == ('3.75\n', '')
@@ -116,7 +140,7 @@ def test_json(run, server):
     ([], 'required: OP'),
     (['add', '1', '2', '--port', '0'], 'port 0 is not between 1 and 65535'),
     (['add', '1', '2', '--port', 'netfc'], "argument --port: invalid int value: 'netfc'"),
-    (['add', '1', '2', '--format', 'fp32'], "no number format 'fp32'"),
+    (['add', '1', '2', '--format', 'fp64'], "no number format 'fp64'"),
     (['add', '1', '2', '--mtu', '20'], 'an MTU of 20 bytes is too small for a lane'),
     (['add', '1', '2', '--lanes', '1000'], '1 to 243 fit an MTU of 1500 bytes'),
     (['add', '1', '2', '--timeout', '-1'], 'a timeout of -1.0 s is not between 0 and 3600'),

@@ -302,6 +302,36 @@ def test_every_encoding(tshark, tmp_path):
                                      for lane in range(third)]
 
 
+def test_lanes_of_32_bits(tshark, tmp_path):
+    """Values and bits of binary32, whole and cut within a value; and what is behind z."""
+    draw = np.random.default_rng(5)
+    bits = draw.integers(1 << 32, size=3 * 200, dtype=np.uint32)
+    bits[:8] = (0, 0x80000000, 1, 0x807FFFFF, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000)
+    payload = struct.pack('>HBBBBHI', 0x4E46, 1, 4, 5, 0x80, 200, 7) + bits.astype('>u4').tobytes()
+    small = frames.lanes(2, oracle.FP32)
+    sent = [payload, small + b'abc', small[:-2], small[:17]]
+    switch.write_capture(tmp_path / 'wide.pcap', [
+        frames.build(frames.ethernet() / frames.ipv4() / frames.udp(one)) for one in sent])
+    names = [f'netfc.{name}' for name in ('x32', 'y32', 'z32', 'x.value', 'y.value', 'z.value', 'x',
+                                          'lane', 'trailer')] + ['_ws.col.Info']
+    rows = columns(tshark, tmp_path / 'wide.pcap', [*names, '_ws.expert.message'])
+    fp32 = netfc.Fp32()
+    for part, name in enumerate('xyz'):
+        third = bits[200 * part:200 * (part + 1)]
+        assert [int(text, 0) for text in rows[0][f'netfc.{name}32']] == third.tolist()
+        np.testing.assert_allclose(np.array(rows[0][f'netfc.{name}.value'], dtype=float),
+                                   fp32.decode(third).astype(float), rtol=1e-14)
+    text = list(map(fp32.text, bits.tolist()))
+    assert rows[0]['netfc.lane'] == [
+        f'{text[lane]} / {text[200 + lane]} = {text[400 + lane]}' for lane in range(200)]
+    assert rows[0]['netfc.x'] == [] and rows[0]['_ws.col.Info'] == [
+        'NetFC fp32 div, 200 lanes, reply']
+    assert rows[1]['netfc.trailer'] == [b'abc'.hex()] and not rows[1]['_ws.expert.message']
+    assert len(rows[2]['netfc.z32']) == 1
+    assert rows[2]['_ws.expert.message'] == ['34 bytes, but header and lanes need 36']
+    assert len(rows[3]['netfc.x32']) == 1 and rows[3]['netfc.y32'] == []
+
+
 def test_names_and_numbers(tshark):
     """The dissector's names are those of the clients, which are those of the C header."""
     values = {}

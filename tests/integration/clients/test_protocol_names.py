@@ -40,7 +40,8 @@ def test_numbers_of_the_header():
         'UDP_PORT': protocol.UDP_PORT, 'MAGIC': protocol.MAGIC,
         'WIRE_VERSION': protocol.VERSION, 'OP_QUERY': protocol.QUERY, 'OP_NAME': protocol.NAME,
         'NAME_LANES': protocol.NAME_LANES,
-        'LANE_BYTES': protocol.LANE_BYTES, 'STATUS_REPLY': protocol.REPLY,
+        'LANE_BYTES': protocol.LANE_BYTES, 'WIDE_LANE_BYTES': protocol.WIDE_LANE_BYTES,
+        'STATUS_REPLY': protocol.REPLY,
         'STATUS_CODE_SHIFT': protocol.CODE_SHIFT,
     }
 
@@ -48,7 +49,8 @@ def test_numbers_of_the_header():
 def test_names_of_the_header():
     assert c_enum('netfc_arith.h', 'netfc_op') == netfc.OPS
     assert c_enum('netfc_extra.h', 'netfc_extra_op') == protocol.EXTRA_OPS
-    formats = protocol.FORMAT_IDS | {netfc.Fp32.name: netfc.Fp32.id}
+    assert protocol.WIDE_FORMAT_IDS == {netfc.Fp32.name: netfc.Fp32.id}
+    formats = protocol.FORMAT_IDS | protocol.WIDE_FORMAT_IDS
     assert c_enum('netfc_format.h', 'netfc_format_id') == formats
     flags = {flag.name.lower(): int(flag) for flag in protocol.Flag}
     assert c_enum('netfc_arith.h', 'netfc_flag') == flags

@@ -112,8 +112,25 @@ def test_request():
         oracle.DIV, 2, [0x4800, 0xA800], [0x5000, 0x6000], identity=0).replace(b'\xA5', b'\0')
     with pytest.raises(ValueError, match='x has 2 lanes, y has 1'):
         request('add', 'fp16', [1, 2], [1])
-    with pytest.raises(ValueError, match='no number format .fp32.: there are fp16'):
-        request('add', 'fp32', 1, 1)
+    with pytest.raises(ValueError, match='no number format .fp64.: there are fp16'):
+        request('add', 'fp64', 1, 1)
+
+
+def test_lanes_of_32_bits():
+    packet = request('div', 'fp32', [1, 2], [3, -4.5], id=7)
+    payload = bytes(packet)
+    assert payload == frames.request(
+        oracle.DIV, oracle.FP32, [0x3F800000, 0x40000000], [0x40400000, 0xC0900000], identity=7,
+        z=[0, 0])
+    again = NetFC(payload + b'ab')
+    assert again.count == 2 and again.y == [0x40400000, 0xC0900000] and again.z == [0, 0]
+    assert bytes(again[Raw]) == b'ab'
+    assert numbers(again, 'y').tolist() == [3, -4.5] and numbers(again, 'y').dtype == np.float32
+    assert '-4.5 (0xc0900000)' in again.show(dump=True)
+    assert again.mysummary() == 'NetFC fp32 div, 2 lanes, request'
+    cut = NetFC(payload[:-6])
+    assert (len(cut.x), len(cut.y), len(cut.z)) == (2, 2, 0)
+    assert bytes(NetFC(format=5)) == bytes.fromhex('4e460101050000010000000000000000') + bytes(8)
 
 
 def test_one_lane_is_the_default():

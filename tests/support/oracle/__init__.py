@@ -38,6 +38,7 @@ from .packets import (
     word_sum,
 )
 from .tables import LogSet, NO_RESULT, table_set, table_sets
+from .wide import FP32, calc_wide
 
 __all__ = [
     'ADD',
@@ -49,6 +50,7 @@ __all__ = [
     'FMA',
     'FORMATS',
     'FORMATS_BY_NAME',
+    'FP32',
     'FURTHER',
     'HEADER_BYTES',
     'INVALID',
@@ -69,6 +71,7 @@ __all__ = [
     'VERSION',
     'calc',
     'calc_further',
+    'calc_wide',
     'exact_result',
     'parse',
     'reflect',

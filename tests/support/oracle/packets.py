@@ -8,6 +8,7 @@ from collections import namedtuple
 from .arithmetic import OPERATIONS, QUERY, calc
 from .formats import FORMATS
 from .further import FURTHER, calc_further
+from .wide import FP32, calc_wide
 
 UDP_PORT = 20038
 MAGIC = 0x4E46
@@ -121,7 +122,7 @@ def request_error(out, start, length, sets):
         return ERRORS.index('format')
     if length < HEADER_BYTES or u16(out, start + 6) == 0:
         return ERRORS.index('length')
-    if length < HEADER_BYTES + 6 * u16(out, start + 6):
+    if length < HEADER_BYTES + 3 * slot_bytes(form) * u16(out, start + 6):
         return ERRORS.index('length')
     return ERRORS.index('query') if op == QUERY else 0
 
@@ -129,13 +130,22 @@ def request_error(out, start, length, sets):
 def compute_lanes(out, start, lanes, sets):
     """Writes z of every lane; returns the OR of their flags."""
     op, form = out[start + 3:start + 5]
-    slots = struct.Struct(f'>{lanes}H')
-    places = [start + HEADER_BYTES + 2 * lanes * part for part in range(3)]
+    slots = struct.Struct(f">{lanes}{'I' if form == FP32 else 'H'}")
+    places = [start + HEADER_BYTES + slots.size * part for part in range(3)]
     triples = zip(*(slots.unpack_from(out, place) for place in places))
-    results = [calc_further(form, op, x, y, z) if op in FURTHER else calc(sets[form], op, x, y)
-               for x, y, z in triples]
+    results = [calc_lane(sets, form, op, *triple) for triple in triples]
     slots.pack_into(out, places[2], *(result for result, _ in results))
     return functools.reduce(int.__or__, (flags for _, flags in results))
+
+
+def slot_bytes(form):
+    return 4 if form == FP32 else 2
+
+
+def calc_lane(sets, form, op, x, y, z):
+    if form == FP32:
+        return calc_wide(op, x, y)
+    return calc_further(form, op, x, y, z) if op in FURTHER else calc(sets[form], op, x, y)
 
 
 def update_checksum(out, layout, before):
