@@ -198,6 +198,17 @@ read_frames(struct mix *mix, const char *path)
 
 /* ---- the pipeline ---- */
 
+/* For classification alone, which needs no kernels. */
+static int
+classify_wide(struct mix *mix)
+{
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		if (further_add_wide(&mix->further, NETFC_FP32, op, NULL) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int
 create_pipeline(struct mix *mix, enum match_kind kind)
 {
@@ -211,11 +222,13 @@ create_pipeline(struct mix *mix, enum match_kind kind)
 	};
 	int error;
 
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		config.sets[format] = mix->set[format];
-		if (mix->set[format] != NULL)
+		if (mix->set[format] != NULL && format < NETFC_FORMAT_END)
 			classifier_load(&mix->classifier, format);
 	}
+	if (mix->set[NETFC_FP32] != NULL && classify_wide(mix) != 0)
+		return fail("fp32", "too many functions");
 	error = pipeline_create(&config, &mix->pipeline);
 	if (error != 0) {
 		fprintf(stderr, PROGRAM ": cannot make the pipeline: %s\n", rte_strerror(-error));
@@ -248,7 +261,7 @@ mix_free(struct mix *mix)
 	pipeline_worker_free(mix->worker);
 	pipeline_free(mix->pipeline);
 	free_functions(mix->functions);
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++)
 		netfc_set_free(mix->set[format]);
 }
 

@@ -31,7 +31,7 @@ struct mix_functions {
 
 /** A capture's packets and what they go through. */
 struct mix {
-	struct netfc_set *set[NETFC_FORMAT_END]; /**< by format; NULL: none */
+	struct netfc_set *set[NETFC_SET_FORMAT_END]; /**< by format; NULL: none */
 	struct classifier classifier;
 	struct further_groups further; /**< what the classifier is to know: without kernels */
 	struct mix_functions *functions;

@@ -37,6 +37,7 @@
 #define ANSWERABLE_BYTES 6
 /* No product of so many lanes and their bytes is too great for 16 bits. */
 #define MOST_LANES (UINT16_MAX / NETFC_LANE_BYTES)
+#define MOST_WIDE_LANES (UINT16_MAX / NETFC_WIDE_LANE_BYTES)
 #define VLAN_ID_MASK 0x0fff
 /* Flags and offset of a fragment, in host order. */
 #define FRAGMENT_MASK 0x3fff

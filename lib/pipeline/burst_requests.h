@@ -30,6 +30,15 @@ if_sound(column version_op, column payload, column lanes)
 		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
 }
 
+/* Whether a request that is sound has space for lanes of 32 bits, or needs none. */
+static __rte_always_inline column
+if_wide_enough(column format, column payload, column lanes)
+{
+	return ~column_equals(format, NETFC_FP32) |
+		(column_at_most(lanes, MOST_WIDE_LANES) &
+			(column)(payload - NETFC_BYTES >= lanes * NETFC_WIDE_LANE_BYTES));
+}
+
 /* Whether a request is of one of the four operations, and can be computed. */
 static __rte_always_inline column
 if_right(const struct classifier *classifier, const column *request, column payload, column lanes)
@@ -163,10 +172,12 @@ find_further(const struct classifier *classifier, struct burst *burst, unsigned 
 {
 	const column flags = columns_load(&burst->frame, FRAME_NETWORK_FLAGS, p);
 	const column payload = columns_load(&burst->frame, FRAME_PAYLOAD_LENGTH, p);
+	const column lanes = column_load(burst->lanes + p);
 	const column sound = ~column_equals(flags & FRAME_NETFC_PORT, 0) &
 		column_at_least(payload, NETFC_BYTES) & if_asks(words) &
 		if_checked(burst, p, words[REQUEST_CHECKSUM]) &
-		if_sound(words[REQUEST_VERSION_OP], payload, column_load(burst->lanes + p));
+		if_sound(words[REQUEST_VERSION_OP], payload, lanes) &
+		if_wide_enough(words[REQUEST_FORMAT_STATUS] & 0xff, payload, lanes);
 	const uint32_t walked = (uint32_t)(burst->in_class[CLASS_WALK] >> p);
 	const column request =
 		take_further(classifier->further, burst, p, column_bits(sound) & walked, words);

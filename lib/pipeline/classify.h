@@ -37,7 +37,7 @@ enum packet_class {
 	CLASS_LANES_8,  /**< of 2 to 8 lanes */
 	CLASS_LANES_16, /**< of 9 to 16 lanes */
 	CLASS_IN_PLACE, /**< of more: they are computed where they are */
-	CLASS_FURTHER,  /**< of an operation further to the four, of any number of lanes */
+	CLASS_FURTHER,  /**< further to the four, or of 32 bits a slot; any number of lanes */
 	CLASSES,
 };
 

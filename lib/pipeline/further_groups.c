@@ -10,7 +10,7 @@ _Static_assert(UINT16_MAX >= GROUPS + FURTHER_GROUPS, "groups are numbered in 16
 bool
 further_is_known(const struct further_groups *further, unsigned int number)
 {
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		if (further->group[format][number] != 0)
 			return true;
 	}
@@ -42,6 +42,17 @@ further_add(struct further_groups *further, unsigned int format, uint8_t number,
 	strncpy(further->name[further->count], name, NETFC_FUNCTION_NAME_SIZE - 1);
 	further->kernel[further->count++] = kernel;
 	return 0;
+}
+
+int
+further_add_wide(struct further_groups *further, unsigned int format, enum netfc_op op,
+	struct further_kernel *kernel)
+{
+	int error = further_add(further, format, (uint8_t)op, "", kernel);
+
+	if (error == 0)
+		further->number[further->count - 1] = 0;
+	return error;
 }
 
 void

@@ -10,6 +10,7 @@
 #include "pipeline.h"
 #include "template.h"
 #include "walk.h"
+#include "wide.h"
 
 struct pipeline {
 	struct classifier classifier;
@@ -20,6 +21,7 @@ struct pipeline {
 	unsigned int group_lanes; /* mixed computes bursts of so many a group at the most */
 	struct match_stage *match[NETFC_FORMAT_END][NETFC_MAX_TABLES];
 	struct branch branch[NETFC_FORMAT_END][NETFC_BRANCHES];
+	struct wide *wide; /* NULL: no set of binary32 */
 };
 
 struct pipeline_worker {
@@ -145,6 +147,20 @@ create_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
 	return error == -ENOTSUP ? 0 : error;
 }
 
+/* binary32: groups further to those of 16 bits. */
+static int
+create_wide(struct pipeline *pipeline, const struct pipeline_config *config)
+{
+	int error = wide_create(config->sets[NETFC_FP32], config->match, config->isa,
+		config->socket_id, &pipeline->wide);
+
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV && error == 0; op++)
+		error = further_add_wide(
+			&pipeline->walk.further, NETFC_FP32, op, wide_kernel(pipeline->wide, op));
+	pipeline->walk.loaded |= UINT32_C(1) << NETFC_FP32;
+	return error;
+}
+
 int
 pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 {
@@ -167,6 +183,8 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 		error = create_mixed(pipeline, config);
 	if (error == 0)
 		error = further_create(&pipeline->walk.further, config);
+	if (error == 0 && config->sets[NETFC_FP32] != NULL)
+		error = create_wide(pipeline, config);
 	if (error != 0) {
 		pipeline_free(pipeline);
 		return error;
@@ -182,6 +200,7 @@ pipeline_free(struct pipeline *pipeline)
 		return;
 	vector_mixed_free(pipeline->mixed);
 	further_clear(&pipeline->walk.further);
+	wide_free(pipeline->wide);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		vector_free(pipeline->kernel[format]);
 		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
@@ -193,6 +212,8 @@ pipeline_free(struct pipeline *pipeline)
 const char *
 pipeline_kernel(const struct pipeline *pipeline, unsigned int format)
 {
+	if (format == NETFC_FP32)
+		return pipeline->wide != NULL ? wide_description(pipeline->wide) : NULL;
 	return pipeline->kernel[format] != NULL ? pipeline->kernel[format]->description : NULL;
 }
 

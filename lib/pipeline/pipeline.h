@@ -39,7 +39,7 @@ struct pipeline_counters {
 	uint64_t lanes;                    /**< lanes computed */
 	uint64_t errors[NETFC_STATUS_END]; /**< requests by the status code of their reply */
 	uint64_t exceptions[4]; /**< replies by exception flag: bit 0 invalid, ... 3 underflow */
-	/** Requests computed of operations further to the four, by number. */
+	/** Requests computed of operations further to the four, by number, from NETFC_MIN on. */
 	uint64_t further[UINT8_MAX + 1];
 };
 
@@ -59,7 +59,7 @@ struct pipeline_config {
 	bool queries;        /**< leave queries to pipeline_answer_query(), do not refuse them */
 	int socket_id;       /**< NUMA node of its memory, or SOCKET_ID_ANY */
 	/** Table sets by format; NULL: not loaded. They must outlive the pipeline. */
-	const struct netfc_set *sets[NETFC_FORMAT_END];
+	const struct netfc_set *sets[NETFC_SET_FORMAT_END];
 	/** Functions; each number and format once. They are not needed any more afterwards. */
 	const struct pipeline_function *functions;
 	unsigned int function_count;
@@ -70,8 +70,8 @@ struct pipeline_config {
  *
  * @param config what to make them of
  * @param pipeline where the new pipeline goes; free it with pipeline_free()
- * @return 0; an error of match_create() or vector_create(); -E2BIG (too many functions); or -EEXIST
- *   (two functions of one number and format)
+ * @return 0; an error of match_create(), vector_create() or wide_create(); -E2BIG (too many
+ * functions); or -EEXIST (two functions of one number and format)
  */
 int pipeline_create(const struct pipeline_config *config, struct pipeline **pipeline);
 

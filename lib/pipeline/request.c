@@ -38,7 +38,7 @@ is_loaded(const struct netfc_hdr *header, uint32_t loaded, const struct further_
 		return further_group(further, header->format, NETFC_MIN) != 0;
 	if (!is_arithmetic(header->op) && header->op != NETFC_OP_QUERY)
 		return further_group(further, header->format, header->op) != 0;
-	return header->format < NETFC_FORMAT_END && (loaded >> header->format & 1) != 0;
+	return header->format < NETFC_SET_FORMAT_END && (loaded >> header->format & 1) != 0;
 }
 
 /* The header's fields in the order in which the protocol has them checked. */
@@ -55,7 +55,7 @@ check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t l
 	if (!is_loaded(header, loaded, further))
 		return NETFC_STATUS_FORMAT;
 	if (payload_length < sizeof(*header) || count == 0 ||
-		payload_length < sizeof(*header) + count * NETFC_LANE_BYTES)
+		payload_length < sizeof(*header) + count * netfc_wire_lane_bytes(header->format))
 		return NETFC_STATUS_LENGTH;
 	if (header->op == NETFC_OP_NAME && count != NETFC_NAME_LANES)
 		return NETFC_STATUS_LENGTH;
@@ -99,6 +99,8 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uin
 		.offset = offset,
 		.udp_offset = frame->udp_offset,
 		.count = rte_be_to_cpu_16(header->count),
+		.words = rte_be_to_cpu_16(header->count) * netfc_wire_lane_bytes(header->format) /
+			(3 * (uint32_t)sizeof(uint16_t)),
 		.checksum = read_checksum(mbuf, frame),
 		.op = header->op,
 		.format = header->format,
@@ -107,12 +109,12 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uin
 	return (int)check_header(header, frame->payload_length, loaded, further);
 }
 
-/* Offset of lane `first` of x (slot 0), y (1) or z (2). */
+/* Offset of word `first` of x (0), y (1) or z (2). */
 static uint32_t
-slot_offset(const struct request *request, unsigned int slot, uint32_t first)
+word_offset(const struct request *request, unsigned int operand, uint32_t first)
 {
 	return request->offset + (uint32_t)sizeof(struct netfc_hdr) +
-		(slot * request->count + first) * (uint32_t)sizeof(uint16_t);
+		(operand * request->words + first) * (uint32_t)sizeof(uint16_t);
 }
 
 static void
@@ -122,7 +124,7 @@ read_slots(const struct request *request, unsigned int slot, uint32_t first, uin
 	uint32_t bytes = count * (uint32_t)sizeof(*to);
 	const void *slots;
 
-	slots = rte_pktmbuf_read(request->mbuf, slot_offset(request, slot, first), bytes, to);
+	slots = rte_pktmbuf_read(request->mbuf, word_offset(request, slot, first), bytes, to);
 	if (slots != to)
 		memcpy(to, slots, bytes);
 }
@@ -169,7 +171,7 @@ void
 request_write_results(
 	struct request *request, uint32_t first, const uint16_t *z, unsigned int count)
 {
-	write_slots(request, slot_offset(request, 2, first), z, count);
+	write_slots(request, word_offset(request, 2, first), z, count);
 }
 
 void
@@ -196,7 +198,7 @@ request_write_answer(struct request *request, uint16_t ratio, uint32_t connectio
 		.connections = rte_cpu_to_be_32(connections),
 		.bytes = rte_cpu_to_be_64(bytes),
 	};
-	const uint32_t offset = slot_offset(request, 2, 0);
+	const uint32_t offset = word_offset(request, 2, 0);
 	const uint32_t end = request->offset + request->frame->payload_length;
 	uint16_t values[sizeof(answer) / sizeof(uint16_t)];
 	bool space = offset + sizeof(answer) <= end;

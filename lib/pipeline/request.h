@@ -18,6 +18,7 @@ struct request {
 	uint32_t offset; /* of the NetFC header */
 	uint32_t udp_offset;
 	uint32_t count;    /* lanes */
+	uint32_t words;    /* of 16 bits, of x, and so of y and z: one a lane, or two */
 	uint64_t changes;  /* of the checksum so far */
 	uint16_t checksum; /* UDP's, as it came */
 	uint8_t op;
@@ -41,11 +42,11 @@ int request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port,
 	const struct further_groups *further, struct request *request);
 
 /**
- * Read lanes into a batch.
+ * Read lanes into a batch. Lanes of 32 bits are read as two words each.
  *
- * @param first the request's lane to start with
+ * @param first the request's word of x to start with
  * @param x, y where they go, as slots
- * @param count how many, up to NETFC_BATCH
+ * @param count how many words, up to NETFC_BATCH
  */
 void request_read_lanes(const struct request *request, uint32_t first, uint16_t *x, uint16_t *y,
 	unsigned int count);

@@ -22,15 +22,17 @@ compute(const struct walk *walk, struct request *request, struct netfc_lanes *la
 	}
 }
 
-/* The lanes of a further operation: a batch is a packet of its own. */
+/* The lanes of a further group: a batch, which holds whole ones, is a packet of its own. */
 static void
 compute_further(const struct further_kernel *kernel, struct request *request)
 {
+	const uint32_t words_a_lane = request->words / request->count;
 	uint16_t slots[3 * NETFC_BATCH];
 
-	for (uint32_t first = 0; first < request->count; first += NETFC_BATCH) {
-		const uint32_t count = RTE_MIN(request->count - first, (uint32_t)NETFC_BATCH);
-		struct vector_packet batch = {.slots = (uint8_t *)slots, .count = count};
+	for (uint32_t first = 0; first < request->words; first += NETFC_BATCH) {
+		const uint32_t count = RTE_MIN(request->words - first, (uint32_t)NETFC_BATCH);
+		struct vector_packet batch = {
+			.slots = (uint8_t *)slots, .count = count / words_a_lane};
 
 		request_read_lanes(request, first, slots, slots + count, count);
 		request_read_results(request, first, slots + 2 * count, count);

@@ -23,9 +23,8 @@ same_table(const struct netfc_table *a, const struct netfc_table *b)
 	return true;
 }
 
-/* A name says every bit of a set, but a file may lie about its name. */
-static int
-compare_with_built(const struct netfc_set *set)
+int
+vector_compare_with_built(const struct netfc_set *set)
 {
 	struct netfc_set *built;
 	bool same;
@@ -50,7 +49,7 @@ exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	if (netfc_set_family(set) == NETFC_FAMILY_LOG || isa == VECTOR_PLAIN ||
 		netfc_format_is_posit(netfc_set_format(set)))
 		return -ENOTSUP;
-	error = compare_with_built(set);
+	error = vector_compare_with_built(set);
 	if (error == 0)
 		error = vector_fpu_create(netfc_set_format(set), isa, socket_id, kernel);
 	if (error != 0)

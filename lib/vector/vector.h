@@ -97,6 +97,14 @@ int vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, in
 	struct vector_kernel **kernel);
 
 /**
+ * Whether a set's entries are those that its name stands for. A name says every bit of a set, but a
+ * file may lie about its name.
+ *
+ * @return 0 if they are, -ENOTSUP if they are not, or -ENOMEM
+ */
+int vector_compare_with_built(const struct netfc_set *set);
+
+/**
  * The ways that a kernel has of computing the same. Which is faster, the processor decides: the one
  * in use was faster when the kernel was made.
  */

@@ -35,7 +35,7 @@ eal_start(unsigned int lcores)
 	else
 		snprintf(map, sizeof(map), "0-%u", lcores - 1);
 	snprintf(line, sizeof(line),
-		"test --no-huge -m 768 --no-pci --no-telemetry --no-shconf --log-level=*:error "
+		"test --no-huge -m 1024 --no-pci --no-telemetry --no-shconf --log-level=*:error "
 		"--file-prefix netfc-test-%ld --lcores %s",
 		(long)getpid(), map);
 	while (argc < (int)RTE_DIM(argv) && rest != NULL)
