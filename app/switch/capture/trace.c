@@ -10,6 +10,7 @@
 
 #include "capture/trace.h"
 #include "capture/trace_further.h"
+#include "encoding.h"
 #include "json/json_word.h"
 
 #define WAIT_US 1000
@@ -43,18 +44,18 @@ kept_lanes(const struct netfc_hdr *header)
 static void
 copy_request(struct trace_slot *slot, const struct rte_mbuf *mbuf, const struct frame *frame)
 {
-	uint32_t offset = frame_payload_offset(frame), slots, kept;
+	uint32_t offset = frame_payload_offset(frame), operand, kept, slot_bytes;
 
 	memset(&slot->header, 0, sizeof(slot->header));
 	copy_bytes(mbuf, offset,
 		RTE_MIN((uint32_t)frame->payload_length, (uint32_t)sizeof(slot->header)),
 		&slot->header);
 	offset += (uint32_t)sizeof(slot->header);
-	slots = rte_be_to_cpu_16(slot->header.count) * (uint32_t)sizeof(slot->x[0]);
-	kept = kept_lanes(&slot->header) * (uint32_t)sizeof(slot->x[0]);
-	copy_bytes(mbuf, offset, kept, slot->x);
-	copy_bytes(mbuf, offset + slots, kept, slot->y);
-	copy_bytes(mbuf, offset + 2 * slots, kept, slot->z);
+	slot_bytes = netfc_wire_lane_bytes(slot->header.format) / 3;
+	operand = rte_be_to_cpu_16(slot->header.count) * slot_bytes;
+	kept = kept_lanes(&slot->header) * slot_bytes;
+	for (unsigned int o = 0; o < RTE_DIM(slot->wire); o++)
+		copy_bytes(mbuf, offset + o * operand, kept, slot->wire[o]);
 }
 
 void
@@ -110,15 +111,16 @@ append_step(const struct netfc_program *program, const struct netfc_step *step,
 static json_t *
 lane_json(const struct trace_slot *slot, const struct netfc_set *set, unsigned int lane)
 {
+	const int digits = encoding_digits(netfc_set_format(set));
 	json_t *object = json_object(), *stages = json_array();
-	struct netfc_result result =
-		netfc_walk(set, slot->header.op, slot->x[lane], slot->y[lane], append_step, stages);
+	struct answer result = answer_walk(
+		set, slot->header.op, slot->x[lane], slot->y[lane], append_step, stages);
 
 	json_object_set_new(object, "lane", json_integer(lane));
-	json_object_set_new(object, "x", json_word(slot->x[lane]));
-	json_object_set_new(object, "y", json_word(slot->y[lane]));
+	json_object_set_new(object, "x", json_word(slot->x[lane], digits));
+	json_object_set_new(object, "y", json_word(slot->y[lane], digits));
 	json_object_set_new(object, "stages", stages);
-	json_object_set_new(object, "z", json_word(result.z));
+	json_object_set_new(object, "z", json_word(result.z, digits));
 	json_object_set_new(object, "flags", json_integer(result.flags));
 	return object;
 }
@@ -132,12 +134,12 @@ compare(json_t *object, const struct trace_slot *slot, const struct netfc_set *s
 	const struct netfc_format *format = netfc_set_format(set);
 	unsigned int unlike = 0, exact = 0;
 	enum netfc_op op = slot->header.op;
-	uint16_t z[TRACE_LANES];
+	struct answer answers[TRACE_LANES];
 
-	netfc_compute(set, op, slot->x, slot->y, z, NULL, count);
+	answer_lanes(set, op, slot->x, slot->y, answers, count);
 	for (unsigned int l = 0; l < count; l++) {
-		unlike += z[l] != slot->z[l];
-		exact += netfc_exact(format, op, slot->x[l], slot->y[l]).z == slot->z[l];
+		unlike += answers[l].z != slot->z[l];
+		exact += answer_exact(format, op, slot->x[l], slot->y[l]).z == slot->z[l];
 	}
 	json_object_set_new(object, "lanes_shown", json_integer(count));
 	json_object_set_new(object, "lanes_unlike_stages", json_integer(unlike));
@@ -157,15 +159,26 @@ status_name(const struct netfc_hdr *header)
 }
 
 static void
+read_operand(const struct trace_slot *slot, unsigned int operand, uint32_t *to)
+{
+	const uint32_t slot_bytes = netfc_wire_lane_bytes(slot->header.format) / 3;
+	const uint8_t *bytes = slot->wire[operand];
+
+	for (unsigned int l = 0; l < TRACE_LANES; l++) {
+		to[l] = 0;
+		for (uint32_t b = 0; b < slot_bytes; b++)
+			to[l] = to[l] << 8 | *bytes++;
+	}
+}
+
+static void
 to_host_order(struct trace_slot *slot)
 {
 	slot->header.count = rte_be_to_cpu_16(slot->header.count);
 	slot->header.id = rte_be_to_cpu_32(slot->header.id);
-	for (unsigned int l = 0; l < TRACE_LANES; l++) {
-		slot->x[l] = rte_be_to_cpu_16(slot->x[l]);
-		slot->y[l] = rte_be_to_cpu_16(slot->y[l]);
-		slot->z[l] = rte_be_to_cpu_16(slot->z[l]);
-	}
+	read_operand(slot, 0, slot->x);
+	read_operand(slot, 1, slot->y);
+	read_operand(slot, 2, slot->z);
 }
 
 static json_t *
@@ -206,6 +219,7 @@ slot_json(const struct app *app, struct trace_slot *slot, unsigned int lcore_id,
 	unsigned int kept = kept_lanes(&slot->header);
 	const struct netfc_set *set;
 	json_t *object;
+	int digits;
 
 	if (lane >= RTE_MAX(kept, 1u))
 		return NULL;
@@ -218,12 +232,13 @@ slot_json(const struct app *app, struct trace_slot *slot, unsigned int lcore_id,
 		return object;
 	}
 	set = app->sets.by_format[slot->header.format];
+	digits = encoding_digits(netfc_set_format(set));
 	json_object_set_new(object, "set", json_string(netfc_set_name(set)));
 	json_object_set_new(object, "op", json_string(netfc_op_name(slot->header.op)));
 	compare(object, slot, set, kept);
-	json_object_set_new(object, "x", json_words(slot->x, kept));
-	json_object_set_new(object, "y", json_words(slot->y, kept));
-	json_object_set_new(object, "z", json_words(slot->z, kept));
+	json_object_set_new(object, "x", json_words(slot->x, kept, digits));
+	json_object_set_new(object, "y", json_words(slot->y, kept, digits));
+	json_object_set_new(object, "z", json_words(slot->z, kept, digits));
 	json_object_set_new(object, "walk", lane_json(slot, set, lane));
 	return object;
 }

@@ -2,6 +2,9 @@
 #include "capture/trace_further.h"
 #include "json/json_word.h"
 
+/* All operands and results have 16 bits. */
+#define DIGITS 4
+
 /* Compute a lane again. False: it cannot be known (fma's z has been overwritten), or any more. */
 static bool
 compute_again(const struct functions *functions, const struct trace_slot *slot, unsigned int lane,
@@ -10,8 +13,8 @@ compute_again(const struct functions *functions, const struct trace_slot *slot, 
 	const unsigned int op = slot->header.op;
 
 	if (op >= NETFC_MIN && op < NETFC_FMA) {
-		*result = netfc_extra(netfc_format_by_id(slot->header.format), op, slot->x[lane],
-			slot->y[lane], 0);
+		*result = netfc_extra(netfc_format_by_id(slot->header.format), op,
+			(uint16_t)slot->x[lane], (uint16_t)slot->y[lane], 0);
 		return true;
 	}
 	for (unsigned int f = 0; f < functions->count; f++) {
@@ -50,9 +53,9 @@ lane_json(const struct functions *functions, const struct trace_slot *slot, unsi
 	struct netfc_result again;
 
 	json_object_set_new(object, "lane", json_integer(lane));
-	json_object_set_new(object, "x", json_word(slot->x[lane]));
-	json_object_set_new(object, "y", json_word(slot->y[lane]));
-	json_object_set_new(object, "z", json_word(slot->z[lane]));
+	json_object_set_new(object, "x", json_word(slot->x[lane], DIGITS));
+	json_object_set_new(object, "y", json_word(slot->y[lane], DIGITS));
+	json_object_set_new(object, "z", json_word(slot->z[lane], DIGITS));
 	if (compute_again(functions, slot, lane, &again))
 		json_object_set_new(object, "flags", json_integer(again.flags));
 	return object;
@@ -70,8 +73,8 @@ trace_further_show(const struct functions *functions, const struct trace_slot *s
 	json_object_set_new(object, "format", json_string(netfc_format_name(format)));
 	json_object_set_new(object, "lanes_shown", json_integer(kept));
 	compare(functions, slot, kept, object);
-	json_object_set_new(object, "x", json_words(slot->x, kept));
-	json_object_set_new(object, "y", json_words(slot->y, kept));
-	json_object_set_new(object, "z", json_words(slot->z, kept));
+	json_object_set_new(object, "x", json_words(slot->x, kept, DIGITS));
+	json_object_set_new(object, "y", json_words(slot->y, kept, DIGITS));
+	json_object_set_new(object, "z", json_words(slot->z, kept, DIGITS));
 	json_object_set_new(object, "walk", lane_json(functions, slot, lane));
 }

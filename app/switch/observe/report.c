@@ -53,7 +53,7 @@ report_configuration(const struct app *app)
 	const struct options *options = &app->options;
 
 	printf(PROGRAM " " NETFC_VERSION ", %s\n", rte_version());
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		const struct netfc_set *set = app->sets.by_format[format];
 
 		if (set != NULL)
@@ -64,7 +64,7 @@ report_configuration(const struct app *app)
 	for (unsigned int f = 0; f < app->functions.count; f++)
 		print_function(app->functions.function[f]);
 	printf("  match     %s\n", match_kind_name(options->match));
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		const char *kernel = pipeline_kernel(app->pipeline, format);
 
 		if (kernel != NULL)
@@ -171,7 +171,7 @@ report_totals(const struct app *app, const struct totals *totals)
 #undef PRINT_LOSS_
 	print_count("NetFC requests", pipeline->netfc_packets);
 	print_count("lanes computed", pipeline->lanes);
-	for (unsigned int number = 0; number < RTE_DIM(pipeline->further); number++) {
+	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->further); number++) {
 		char name[NETFC_FUNCTION_NAME_SIZE];
 
 		functions_name(&app->functions, number, name);

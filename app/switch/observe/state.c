@@ -26,7 +26,7 @@ kernels_object(const struct app *app)
 {
 	json_t *kernels = json_object();
 
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		const char *kernel = pipeline_kernel(app->pipeline, format);
 
 		if (kernel != NULL)
@@ -82,7 +82,7 @@ state_tables(const struct app *app)
 {
 	json_t *tables = json_object();
 
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		const struct netfc_set *set = app->sets.by_format[format];
 
 		if (set != NULL)

@@ -48,7 +48,7 @@ further_object(const struct pipeline_counters *pipeline, const struct functions 
 {
 	json_t *further = json_object();
 
-	for (unsigned int number = 0; number < RTE_DIM(pipeline->further); number++) {
+	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->further); number++) {
 		char name[NETFC_FUNCTION_NAME_SIZE];
 
 		if (pipeline->further[number] == 0)

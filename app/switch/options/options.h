@@ -14,7 +14,7 @@
 #include "options/slowloris_options.h"
 
 /** Table sets at the most: one per format. */
-#define MAX_SETS (NETFC_FORMAT_END - 1)
+#define MAX_SETS (NETFC_SET_FORMAT_END - 1)
 
 /** A day: longer pauses are no end of the traffic that a test would wait for. */
 #define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000u)

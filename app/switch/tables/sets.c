@@ -38,8 +38,7 @@ list_known_sets(FILE *errors)
 	}
 	fprintf(errors, "Correctly rounded ones:\n");
 	for (unsigned int n = 0; netfc_set_known_name(n, exact); n++) {
-		if (netfc_set_parse_name(exact, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG &&
-			netfc_format_width(id.format) == 16)
+		if (netfc_set_parse_name(exact, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)
 			fprintf(errors, "  %s\n", exact);
 	}
 }
@@ -53,26 +52,11 @@ is_path(const char *item)
 		(length > suffix && strcmp(item + length - suffix, NETFC_FILE_SUFFIX) == 0);
 }
 
-/* Lanes of other formats are refused as those of a format without a set. */
-static int
-refuse_width(struct netfc_set *set, FILE *errors)
-{
-	fprintf(errors,
-		PROGRAM
-		": table set '%s': its lanes have %u bits, and this switch computes lanes of "
-		"16; load a set of another format\n",
-		netfc_set_name(set), netfc_format_width(netfc_set_format(set)));
-	netfc_set_free(set);
-	return -1;
-}
-
 static int
 keep(struct sets *sets, struct netfc_set *set, const char *origin, FILE *errors)
 {
 	unsigned int format = netfc_format_id(netfc_set_format(set));
 
-	if (netfc_format_width(netfc_set_format(set)) != 16)
-		return refuse_width(set, errors);
 	if (sets->by_format[format] != NULL) {
 		fprintf(errors,
 			PROGRAM ": --tables: %s and %s are both for %s: load one set per format\n",
@@ -202,7 +186,7 @@ sets_load(const struct options *options, struct sets *sets, FILE *errors)
 void
 sets_free(struct sets *sets)
 {
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		netfc_set_free(sets->by_format[format]);
 		free(sets->origin[format]);
 	}

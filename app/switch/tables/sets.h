@@ -10,8 +10,8 @@
 
 /** The loaded table sets. */
 struct sets {
-	struct netfc_set *by_format[NETFC_FORMAT_END]; /**< NULL: not loaded */
-	char *origin[NETFC_FORMAT_END];                /**< for people: built, or which file */
+	struct netfc_set *by_format[NETFC_SET_FORMAT_END]; /**< NULL: not loaded */
+	char *origin[NETFC_SET_FORMAT_END];                /**< for people: built, or which file */
 };
 
 /**

@@ -51,7 +51,7 @@ create_pipeline(const struct options *options, struct generation *generation, FI
 	};
 	int error = -ENOMEM;
 
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++)
 		config.sets[format] = generation->sets.by_format[format];
 	if (functions != NULL)
 		error = pipeline_create(&config, &generation->pipeline);
@@ -132,7 +132,7 @@ tables_start(struct app *app)
 static void
 share_others(struct sets *sets, const struct sets *used)
 {
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		if (sets->by_format[format] != NULL)
 			continue;
 		sets->by_format[format] = used->by_format[format];
@@ -144,7 +144,7 @@ share_others(struct sets *sets, const struct sets *used)
 static void
 leave_shared(struct sets *sets, const struct sets *used)
 {
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		if (sets->by_format[format] != used->by_format[format])
 			continue;
 		sets->by_format[format] = NULL;

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "show/encoding.h"
+#include "encoding.h"
 
 /** An encoding's value, as number_json() gives it. */
 json_t *encoding_json(const struct netfc_format *format, uint32_t bits);

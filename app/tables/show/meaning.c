@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/encoding.h"
+#include "encoding.h"
 #include "show/meaning.h"
 #include "number.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "show/operation.h"
 
+#include "encoding.h"
 #include "number.h"
-#include "show/encoding.h"
 
 int
 read_op(const struct command *command, const char *text, enum netfc_op *op)

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
+#include "encoding.h"
 #include "netfc.h"
-#include "show/encoding.h"
 #include "show/operation.h"
 
 /** NetFC's result of an operation, beside the correctly rounded one. */

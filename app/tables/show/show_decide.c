@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "show/encoding.h"
+#include "encoding.h"
 #include "show/meaning.h"
 #include "number.h"
 #include "show/show.h"

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "encoding.h"
 #include "netfc.h"
-#include "show/encoding.h"
 #include "show/operation.h"
 
 /** The format of lines and answers. */

@@ -42,13 +42,8 @@ def test_scales_out_of_range_name_the_range(tmp_path, name, largest):
     assert name in said and largest in said.replace(name, '')
 
 
-@pytest.mark.parametrize('names', ['fp32_exact', 'fp16_k1,fp32_exact'])
-def test_a_set_of_wider_lanes_is_refused(tmp_path, names):
-    said = refuse(tmp_path, ['--tables', names])
-    assert "'fp32_exact'" in said and '32 bits' in said
-
-
 @pytest.mark.parametrize('names', ['fp16_k1024,fp16_k512', 'fp16_k1024,bf16_k128,fp16_k1024',
+                                   'fp32_exact,fp32_exact',
                                    'posit16_k4,posit16_k4_floor'])
 def test_two_sets_of_one_format(tmp_path, names):
     said = refuse(tmp_path, ['--tables', names])

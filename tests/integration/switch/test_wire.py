@@ -74,7 +74,7 @@ def test_defaults():
 
 
 @pytest.mark.parametrize('match', ['lpm', 'direct', 'fpu'])
-def test_binary32_has_no_lanes_here(match):
+def test_binary32_without_its_set(match):
     """Format 5 is refused as one without a table set, whatever its length: code 3, z untouched."""
     requests = [frames.plain_frame(frames.lanes(count, form=5, op=op))
                 for count in (1, 2, 40) for op in (oracle.ADD, oracle.DIV)]

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "encoding.h"
 #include "number.h"
-#include "show/encoding.h"
 
 static bool
 is_wide(const struct netfc_format *format)
@@ -33,6 +33,18 @@ double
 encoding_value(const struct netfc_format *format, uint32_t bits)
 {
 	return is_wide(format) ? fp32_value(bits) : netfc_decode(format, (uint16_t)bits);
+}
+
+uint32_t
+encoding_of(const struct netfc_format *format, double value)
+{
+	float single = (float)value;
+	uint32_t bits;
+
+	if (!is_wide(format))
+		return netfc_encode(format, value);
+	memcpy(&bits, &single, sizeof(bits));
+	return isnan(value) ? NETFC_FP32_NAN : bits;
 }
 
 const char *

@@ -21,6 +21,9 @@ int encoding_digits(const struct netfc_format *format);
 /** An encoding's value; NaN for NaR. */
 double encoding_value(const struct netfc_format *format, uint32_t bits);
 
+/** The encoding nearest to a value. */
+uint32_t encoding_of(const struct netfc_format *format, double value);
+
 /** An encoding's value, in `text`, which has NUMBER_SIZE characters. */
 const char *encoding_text(const struct netfc_format *format, uint32_t bits, char *text);
 
