@@ -173,9 +173,6 @@ option_set(FILE *errors, const char *text, const char **value)
 	if (error != NETFC_OK)
 		return refuse_set(errors, text, netfc_strerror(error),
 			"; 'netfc-tables list' names all sets");
-	if (netfc_format_width(id.format) != 16)
-		return refuse_set(errors, text, "its lanes have 32 bits",
-			"; take a set of a format of 16 bits");
 	return 0;
 }
 

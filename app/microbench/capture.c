@@ -26,18 +26,23 @@ fail(const char *path, const char *what)
 	return -1;
 }
 
-static uint16_t
-slot(const uint8_t *frame, uint32_t index)
+/* Slots have 2 bytes, those of binary32 4. */
+static uint32_t
+slot(const struct capture *capture, const uint8_t *frame, uint32_t index)
 {
-	const uint8_t *at = frame + SLOTS_OFFSET + (size_t)2 * index;
+	const uint32_t width = netfc_wire_lane_bytes(capture->format) / 3;
+	const uint8_t *at = frame + SLOTS_OFFSET + (size_t)width * index;
+	uint32_t word = 0;
 
-	return (uint16_t)(at[0] << 8 | at[1]);
+	for (uint32_t b = 0; b < width; b++)
+		word = word << 8 | at[b];
+	return word;
 }
 
-uint16_t
+uint32_t
 capture_result(const struct capture *capture, const uint8_t *frame, uint32_t lane)
 {
-	return slot(frame, 2 * capture->lanes + lane);
+	return slot(capture, frame, 2 * capture->lanes + lane);
 }
 
 uint32_t
@@ -59,7 +64,7 @@ take_shape(struct capture *capture, const char *path, const uint8_t *frame, uint
 	capture->format = header->format;
 	capture->lanes = rte_be_to_cpu_16(header->count);
 	capture->frame_bytes = length;
-	if (length < SLOTS_OFFSET + capture->lanes * NETFC_LANE_BYTES)
+	if (length < SLOTS_OFFSET + capture->lanes * netfc_wire_lane_bytes(capture->format))
 		return fail(path, "its first frame is too short for its lanes");
 	return 0;
 }
@@ -97,8 +102,8 @@ keep_frame(struct capture *capture, const char *path, const uint8_t *frame, uint
 	(void)path;
 	memcpy(capture->frames + (size_t)capture->packets * length, frame, length);
 	for (uint32_t l = 0; l < capture->lanes; l++) {
-		capture->x[first + l] = slot(frame, l);
-		capture->y[first + l] = slot(frame, capture->lanes + l);
+		capture->x[first + l] = slot(capture, frame, l);
+		capture->y[first + l] = slot(capture, frame, capture->lanes + l);
 	}
 	capture->packets++;
 	return 0;

@@ -16,7 +16,7 @@ struct capture {
 	enum netfc_op op;
 	unsigned int format;
 	uint8_t *frames; /**< `packets` times `frame_bytes` */
-	uint16_t *x, *y; /**< operands, `packets` times `lanes` each */
+	uint32_t *x, *y; /**< operands, `packets` times `lanes` each */
 };
 
 /**
@@ -30,7 +30,7 @@ int capture_read(const char *path, struct capture *capture);
 void capture_free(struct capture *capture);
 
 /** A result in a frame of the capture, computed meanwhile. */
-uint16_t capture_result(const struct capture *capture, const uint8_t *frame, uint32_t lane);
+uint32_t capture_result(const struct capture *capture, const uint8_t *frame, uint32_t lane);
 
 /** Where the status byte of a frame of the capture is. */
 uint32_t capture_status_offset(void);

@@ -104,7 +104,7 @@ prepare(struct microbench *bench, const struct options *options, struct netfc_se
 	bench->kind = options->kind;
 	bench->set = set;
 	bench->lanes = bench->capture.packets * bench->capture.lanes;
-	bench->program = netfc_set_program(set, netfc_op_branch(bench->capture.op));
+	bench->program = netfc_set_op_program(set, bench->capture.op);
 	if (netfc_format_id(netfc_set_format(set)) != bench->capture.format) {
 		fprintf(stderr, PROGRAM ": --set '%s': not for the capture's format\n",
 			options->set);

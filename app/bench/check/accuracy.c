@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/accuracy.h"
 #include "bench.h"
+#include "encoding.h"
 
 /*
  * Relative errors are sorted into buckets by the upper bits of their single-precision encoding,
@@ -43,22 +45,24 @@ bucket_error(uint32_t bucket)
 }
 
 /* Encodings numbered in the order of their values. */
-static int32_t
-rank(const struct netfc_format *format, uint16_t bits)
+static int64_t
+rank(const struct netfc_format *format, uint32_t bits)
 {
-	int32_t magnitude = netfc_magnitude(format, bits);
+	const bool wide = netfc_format_width(format) == 32;
+	int64_t magnitude =
+		wide ? bits & ~NETFC_FP32_SIGN : netfc_magnitude(format, (uint16_t)bits);
 
-	return netfc_is_negative(bits) ? -magnitude : magnitude;
+	return bits >> (netfc_format_width(format) - 1) != 0 ? -magnitude : magnitude;
 }
 
 static void
-add_lane(struct sums *sums, const struct netfc_format *format, uint16_t expected, uint16_t result,
+add_lane(struct sums *sums, const struct netfc_format *format, uint32_t expected, uint32_t result,
 	uint64_t times)
 {
-	double right = netfc_decode(format, expected), got = netfc_decode(format, result);
+	double right = encoding_value(format, expected), got = encoding_value(format, result);
 	double off = fabs(right - got), error = off / fabs(right);
 
-	if (netfc_classify(format, expected) != NETFC_FINITE) {
+	if (!isfinite(right) || right == 0) {
 		sums->counts.left_out += times;
 		return;
 	}
@@ -67,7 +71,7 @@ add_lane(struct sums *sums, const struct netfc_format *format, uint16_t expected
 		sums->counts.infinite += times;
 		error = (double)INFINITY;
 	} else {
-		int32_t apart = abs(rank(format, expected) - rank(format, result));
+		int64_t apart = llabs(rank(format, expected) - rank(format, result));
 
 		sums->counts.exact += apart == 0 ? times : 0;
 		sums->counts.near += apart <= 1 ? times : 0;
@@ -84,10 +88,10 @@ add_request(struct sums *sums, const struct workload *workload, const struct req
 	const struct netfc_format *format = netfc_set_format(workload->set);
 
 	for (uint32_t lane = 0; lane < workload->lanes; lane++) {
-		uint16_t x = workload_operand(workload, request->reply, 0, lane);
-		uint16_t y = workload_operand(workload, request->reply, 1, lane);
-		uint16_t z = workload_operand(workload, request->reply, 2, lane);
-		struct netfc_result exact = netfc_exact(format, (enum netfc_op)request->op, x, y);
+		uint32_t x = workload_operand(workload, request->reply, 0, lane);
+		uint32_t y = workload_operand(workload, request->reply, 1, lane);
+		uint32_t z = workload_operand(workload, request->reply, 2, lane);
+		struct answer exact = answer_exact(format, (enum netfc_op)request->op, x, y);
 
 		add_lane(sums, format, exact.z, z, request->right);
 	}

@@ -4,6 +4,7 @@
 #include <rte_common.h>
 
 #include "check/mismatch.h"
+#include "encoding.h"
 #include "number.h"
 #include "options/option_values.h"
 
@@ -52,20 +53,20 @@ static void
 print_result(FILE *out, const struct mismatch_example *example, const struct netfc_format *format)
 {
 	char x[NUMBER_SIZE], y[NUMBER_SIZE], expected[NUMBER_SIZE], got[NUMBER_SIZE];
-
 	const char *symbol = netfc_op_symbol(example->op);
+	const int digits = encoding_digits(format);
 
-	number_text(format, example->x, x);
-	number_text(format, example->y, y);
+	encoding_text(format, example->x, x);
+	encoding_text(format, example->y, y);
 	fprintf(out, "lane %" PRIu32 ": ", example->lane);
 	if (symbol != NULL)
 		fprintf(out, "%s %s %s", x, symbol, y);
 	else
 		fprintf(out, "%s of %s (and %s)", value_op_name(example->op), x, y);
-	fprintf(out, " = 0x%04" PRIx32 " (%s), not 0x%04" PRIx32 " (%s)", example->got,
-		number_text(format, (uint16_t)example->got, got), example->expected,
-		number_text(format, (uint16_t)example->expected, expected));
-	fprintf(out, "; x 0x%04x, y 0x%04x", example->x, example->y);
+	fprintf(out, " = 0x%0*" PRIx32 " (%s), not 0x%0*" PRIx32 " (%s)", digits, example->got,
+		encoding_text(format, example->got, got), digits, example->expected,
+		encoding_text(format, example->expected, expected));
+	fprintf(out, "; x 0x%0*" PRIx32 ", y 0x%0*" PRIx32, digits, example->x, digits, example->y);
 }
 
 static void
@@ -77,8 +78,9 @@ print_example(FILE *out, const struct mismatch_example *example, const struct ne
 		print_result(out, example, format);
 		break;
 	case MISMATCH_OPERANDS:
-		fprintf(out, "lane %" PRIu32 ": an operand is 0x%04" PRIx32 ", not 0x%04" PRIx32,
-			example->lane, example->got, example->expected);
+		fprintf(out, "lane %" PRIu32 ": an operand is 0x%0*" PRIx32 ", not 0x%0*" PRIx32,
+			example->lane, encoding_digits(format), example->got,
+			encoding_digits(format), example->expected);
 		break;
 	case MISMATCH_REFUSED:
 		fprintf(out, "status 0x%02" PRIx32 ": error %s", example->got,

@@ -47,7 +47,7 @@ struct mismatch_example {
 	uint8_t op;
 	bool has_lane; /**< lane, x and y are set */
 	uint32_t lane;
-	uint16_t x, y;          /**< as they were sent */
+	uint32_t x, y;          /**< as they were sent */
 	uint32_t expected, got; /**< the field that differs; checksums: as in the packet */
 };
 

@@ -145,8 +145,8 @@ compare_slots(struct search *search, enum mismatch kind, unsigned int which)
 	uint32_t differing = 0;
 
 	for (uint32_t lane = 0; lane < workload->lanes; lane++) {
-		uint16_t expected = workload_operand(workload, search->request->reply, which, lane);
-		uint16_t got = workload_operand(workload, search->reply->payload, which, lane);
+		uint32_t expected = workload_operand(workload, search->request->reply, which, lane);
+		uint32_t got = workload_operand(workload, search->reply->payload, which, lane);
 
 		if (got == expected)
 			continue;

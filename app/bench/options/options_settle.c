@@ -64,13 +64,36 @@ settle_addresses(struct options *options)
 	return 0;
 }
 
+/* The number of a set's format. */
+static unsigned int
+format_of(const char *set)
+{
+	struct netfc_set_id id;
+
+	return netfc_set_parse_name(set, &id) == NETFC_OK ? netfc_format_id(id.format) : 0;
+}
+
+/* Functions, min, max and compare are of formats of 16 bits. */
+static int
+check_op(const struct options *options)
+{
+	if (options->op <= NETFC_DIV || format_of(options->set) != NETFC_FP32)
+		return 0;
+	fprintf(stderr,
+		PROGRAM ": --op %s: not of binary32; with --set %s, add, sub, mul, div or all\n",
+		value_op_name(options->op), options->set);
+	return -1;
+}
+
 static int
 check_lanes(const struct options *options)
 {
 	const struct flow *flow = &options->flow;
 	uint32_t headers = flow_ip_bytes(flow) +
 		(uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct netfc_hdr));
-	uint32_t most = options->mtu > headers ? (options->mtu - headers) / NETFC_LANE_BYTES : 0;
+	uint32_t most = options->mtu > headers
+		? (options->mtu - headers) / netfc_wire_lane_bytes(format_of(options->set))
+		: 0;
 
 	if (options->lanes <= most)
 		return 0;
@@ -100,7 +123,7 @@ options_settle(struct options *options)
 		options->window = DEFAULT_WINDOW;
 	if (options->packets == 0 && options->seconds == 0 && options->aggregate.chunks == 0)
 		options->seconds = DEFAULT_SECONDS;
-	if (settle_addresses(options) != 0 || check_lanes(options) != 0)
+	if (settle_addresses(options) != 0 || check_lanes(options) != 0 || check_op(options) != 0)
 		return -1;
 	return settle_switch(options);
 }

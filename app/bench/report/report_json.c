@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_version.h>
 
+#include "encoding.h"
 #include "json/json_count.h"
 #include "json/number_json.h"
 #include "number.h"
@@ -61,21 +62,22 @@ refusals_object(const struct mismatches *mismatches)
 }
 
 static json_t *
-examples_array(const struct mismatches *mismatches)
+examples_array(const struct mismatches *mismatches, const struct netfc_format *format)
 {
+	const int digits = encoding_digits(format);
 	json_t *array = json_array();
 
 	for (unsigned int e = 0; e < mismatches->example_count; e++) {
 		const struct mismatch_example *example = &mismatches->examples[e];
-		json_t *object = json_pack("{s:s, s:o, s:i, s:i}", "kind",
+		json_t *object = json_pack("{s:s, s:o, s:o, s:o}", "kind",
 			mismatch_name(example->kind), "id", bits_json(example->id, 8), "expected",
-			(int)example->expected, "got", (int)example->got);
+			json_count(example->expected), "got", json_count(example->got));
 
 		if (example->has_lane) {
 			json_object_set_new(object, "op", json_string(value_op_name(example->op)));
 			json_object_set_new(object, "lane", json_count(example->lane));
-			json_object_set_new(object, "x", bits_json(example->x, 4));
-			json_object_set_new(object, "y", bits_json(example->y, 4));
+			json_object_set_new(object, "x", bits_json(example->x, digits));
+			json_object_set_new(object, "y", bits_json(example->y, digits));
 		}
 		json_array_append_new(array, object);
 	}
@@ -180,7 +182,8 @@ report_json(const struct bench *bench, const struct results *results)
 	set_counts(object, bench);
 	json_object_set_new(object, "mismatches", mismatches_object(&run->mismatches));
 	json_object_set_new(object, "refusals", refusals_object(&run->mismatches));
-	json_object_set_new(object, "examples", examples_array(&run->mismatches));
+	json_object_set_new(
+		object, "examples", examples_array(&run->mismatches, netfc_set_format(bench->set)));
 	json_object_set_new(object, "latency_us", latency_json(&run->latency, &results->latency));
 	json_object_set_new(
 		object, "accuracy", accuracies_json(bench->options.op, &results->accuracies));

@@ -35,7 +35,9 @@ static int
 say_failure(const char *what, int error)
 {
 	fprintf(stderr, PROGRAM ": --inline: cannot make %s: %s%s\n", what, rte_strerror(error),
-		error == ENOMEM ? "; give the EAL more memory (-m 512 is enough)" : "");
+		error == ENOMEM ? "; give the EAL more memory (-m 512 is enough; fp32_exact with "
+				  "lpm: -m 704)"
+				: "");
 	return -1;
 }
 

@@ -9,7 +9,7 @@
 
 /** Two operands of one lane. */
 struct pair {
-	uint16_t x, y;
+	uint32_t x, y;
 };
 
 /** Pairs; after the last one, the first one is used again. */

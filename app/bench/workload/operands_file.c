@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_byteorder.h>
-
 #include "bench.h"
-#include "number.h"
+#include "encoding.h"
 #include "workload/operands_file.h"
 
 #define BINARY_SUFFIX ".bin"
@@ -46,8 +44,9 @@ parse_line(const char *path, unsigned long number, char *line, const struct netf
 	y = strtok_r(NULL, SEPARATORS, &rest);
 	if (y == NULL || strtok_r(NULL, SEPARATORS, &rest) != NULL)
 		return bad_line(path, number, "two operands");
-	if (!parse_operand(format, x, &pair->x) || !parse_operand(format, y, &pair->y))
-		return bad_line(path, number, operand_syntax(false));
+	if (!parse_encoding(format, x, false, &pair->x) ||
+		!parse_encoding(format, y, false, &pair->y))
+		return bad_line(path, number, encoding_syntax(format, false));
 	return 1;
 }
 
@@ -72,20 +71,36 @@ read_text(
 	return result;
 }
 
+static uint32_t
+big_endian(const uint8_t *bytes, size_t width)
+{
+	uint32_t word = 0;
+
+	for (size_t b = 0; b < width; b++)
+		word = word << 8 | bytes[b];
+	return word;
+}
+
 /* Big-endian, x and y in turn. */
 static int
-read_binary(FILE *file, const char *path, struct operands *operands)
+read_binary(
+	FILE *file, const char *path, const struct netfc_format *format, struct operands *operands)
 {
-	rte_be16_t both[2];
+	const size_t width = netfc_format_width(format) / 8;
+	uint8_t both[2 * sizeof(uint32_t)];
 	size_t got;
 
-	while ((got = fread(both, 1, sizeof(both), file)) == sizeof(both)) {
-		struct pair pair = {rte_be_to_cpu_16(both[0]), rte_be_to_cpu_16(both[1])};
+	while ((got = fread(both, 1, 2 * width, file)) == 2 * width) {
+		struct pair pair = {big_endian(both, width), big_endian(both + width, width)};
 
 		if (operands_add(operands, pair) != 0)
 			return fail(path, strerror(ENOMEM));
 	}
-	return got == 0 ? 0 : fail(path, "its length is no multiple of 4 bytes (x, y)");
+	if (got == 0)
+		return 0;
+	return fail(path,
+		width == sizeof(uint32_t) ? "its length is no multiple of 8 bytes (x, y)"
+					  : "its length is no multiple of 4 bytes (x, y)");
 }
 
 static bool
@@ -105,7 +120,7 @@ operands_read(const char *path, const struct netfc_format *format, struct operan
 	if (file == NULL)
 		return fail(path, strerror(errno));
 	errno = 0;
-	result = is_binary(path) ? read_binary(file, path, operands)
+	result = is_binary(path) ? read_binary(file, path, format, operands)
 				 : read_text(file, path, format, operands);
 	if (result == 0 && ferror(file))
 		result = fail(path, errno != 0 ? strerror(errno) : "cannot be read");

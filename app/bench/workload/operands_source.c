@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "encoding.h"
 #include "workload/operands_file.h"
 #include "workload/operands_source.h"
 
@@ -27,13 +28,13 @@ next_random(uint64_t *state)
 }
 
 /* A number of either sign and any size, each power of ten as likely as the others. */
-static uint16_t
+static uint32_t
 draw_value(uint64_t *state, const struct netfc_format *format)
 {
 	uint64_t random = next_random(state);
 	double size = pow(10, LEAST_POWER + POWERS * ldexp((double)(random >> 11), -53));
 
-	return netfc_encode(format, (random & 1) != 0 ? -size : size);
+	return encoding_of(format, (random & 1) != 0 ? -size : size);
 }
 
 static void
@@ -48,10 +49,12 @@ draw(struct operands *operands, const struct netfc_format *format, bool values, 
 			pair->x = draw_value(&state, format);
 			pair->y = draw_value(&state, format);
 		} else {
+			const unsigned int width = netfc_format_width(format);
+			const uint32_t mask = UINT32_MAX >> (32 - width);
 			uint64_t random = next_random(&state);
 
-			pair->x = (uint16_t)random;
-			pair->y = (uint16_t)(random >> 16);
+			pair->x = (uint32_t)random & mask;
+			pair->y = (uint32_t)(random >> width) & mask;
 		}
 	}
 }

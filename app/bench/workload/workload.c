@@ -8,6 +8,7 @@
 #include <rte_common.h>
 
 #include "bench.h"
+#include "encoding.h"
 #include "workload/workload.h"
 #include "workload/operands_source.h"
 
@@ -32,13 +33,14 @@ bytes_per_request(const struct workload *workload)
 }
 
 static void
-choose_sizes(struct workload *workload, const struct options *options)
+choose_sizes(struct workload *workload, const struct options *options, const struct netfc_set *set)
 {
+	workload->slot_bytes = netfc_format_width(netfc_set_format(set)) / 8;
 	workload->flow = options->flow;
 	workload->lanes = options->lanes;
 	workload->payload_offset = flow_payload_offset(&options->flow);
 	workload->payload_length =
-		(uint32_t)sizeof(struct netfc_hdr) + options->lanes * NETFC_LANE_BYTES;
+		(uint32_t)sizeof(struct netfc_hdr) + options->lanes * 3 * workload->slot_bytes;
 	workload->frame_length = workload->payload_offset + workload->payload_length;
 }
 
@@ -83,7 +85,7 @@ allocate(struct workload *workload, const struct operands *operands, unsigned in
 
 /* The lanes of one request, while it is made. */
 struct scratch {
-	uint16_t *x, *y, *z;
+	uint32_t *x, *y, *z;
 };
 
 static int
@@ -100,18 +102,20 @@ scratch_allocate(struct scratch *scratch, uint32_t lanes)
 }
 
 static void
-write_slots(uint8_t *slots, const uint16_t *values, uint32_t count, uint16_t flip)
+write_slots(const struct workload *workload, uint8_t *slots, const uint32_t *values, uint32_t flip)
 {
-	for (uint32_t l = 0; l < count; l++) {
-		rte_be16_t value = rte_cpu_to_be_16(values[l] ^ flip);
+	const uint32_t width = workload->slot_bytes;
 
-		memcpy(slots + l * sizeof(value), &value, sizeof(value));
+	for (uint32_t l = 0; l < workload->lanes; l++) {
+		rte_be32_t value = rte_cpu_to_be_32((values[l] ^ flip) << (32 - 8 * width));
+
+		memcpy(slots + (size_t)l * width, &value, width);
 	}
 }
 
 static void
 write_payload(const struct workload *workload, uint8_t *payload, uint8_t op, uint8_t status,
-	const struct scratch *scratch, uint16_t flip_z)
+	const struct scratch *scratch, uint32_t flip_z)
 {
 	uint32_t lanes = workload->lanes;
 	const struct netfc_hdr header = {
@@ -122,30 +126,60 @@ write_payload(const struct workload *workload, uint8_t *payload, uint8_t op, uin
 		.status = status,
 		.count = rte_cpu_to_be_16((uint16_t)lanes),
 	};
+	const size_t slots_bytes = (size_t)lanes * workload->slot_bytes;
 	uint8_t *slots = payload + sizeof(header);
 
 	memcpy(payload, &header, sizeof(header));
-	write_slots(slots, scratch->x, lanes, 0);
-	write_slots(slots + lanes * sizeof(uint16_t), scratch->y, lanes, 0);
-	write_slots(slots + 2 * lanes * sizeof(uint16_t), scratch->z, lanes, flip_z);
+	write_slots(workload, slots, scratch->x, 0);
+	write_slots(workload, slots + slots_bytes, scratch->y, 0);
+	write_slots(workload, slots + 2 * slots_bytes, scratch->z, flip_z);
+}
+
+/* By the tables; returns the flags of all lanes. */
+static uint8_t
+compute_by_tables(const struct workload *workload, enum netfc_op op, const struct scratch *scratch)
+{
+	struct answer answers[NETFC_BATCH];
+	uint8_t flags = 0;
+
+	for (uint32_t first = 0; first < workload->lanes; first += NETFC_BATCH) {
+		const uint32_t count = RTE_MIN(workload->lanes - first, (uint32_t)NETFC_BATCH);
+
+		answer_lanes(
+			workload->set, op, scratch->x + first, scratch->y + first, answers, count);
+		for (uint32_t l = 0; l < count; l++) {
+			scratch->z[first + l] = answers[l].z;
+			flags |= answers[l].flags;
+		}
+	}
+	return flags;
+}
+
+/* Of min, max and compare, or a function; operands have 16 bits. */
+static struct netfc_result
+compute_further(const struct workload *workload, uint8_t op, uint32_t x, uint32_t y)
+{
+	const struct function_table *function = workload->function;
+
+	if (function != NULL)
+		return (struct netfc_result){function->z[x], function->flags[x]};
+	return netfc_extra(netfc_set_format(workload->set), op, (uint16_t)x, (uint16_t)y, 0);
 }
 
 /* What z must be; returns the flags of all lanes. */
 static uint8_t
 compute_reply(const struct workload *workload, uint8_t op, const struct scratch *scratch)
 {
-	const struct function_table *function = workload->function;
 	uint8_t flags = 0;
 
-	if (op >= NETFC_MIN && op < NETFC_EXTRA_END)
-		return netfc_extra_lanes(netfc_set_format(workload->set), op, scratch->x,
-			scratch->y, scratch->z, NULL, workload->lanes);
-	if (function == NULL)
-		return netfc_compute(workload->set, (enum netfc_op)op, scratch->x, scratch->y,
-			scratch->z, NULL, workload->lanes);
+	if (op <= NETFC_DIV)
+		return compute_by_tables(workload, (enum netfc_op)op, scratch);
 	for (uint32_t l = 0; l < workload->lanes; l++) {
-		scratch->z[l] = function->z[scratch->x[l]];
-		flags |= function->flags[scratch->x[l]];
+		const struct netfc_result result =
+			compute_further(workload, op, scratch->x[l], scratch->y[l]);
+
+		scratch->z[l] = result.z;
+		flags |= result.flags;
 	}
 	return flags;
 }
@@ -163,7 +197,7 @@ make_request(struct workload *workload, struct request *request, uint16_t port_o
 	write_payload(workload, payload, request->op, status, scratch, 0);
 	request->reply_sum = flow_udp_sum(&workload->flow, frame);
 	memcpy(request->reply, payload, workload->payload_length);
-	write_payload(workload, payload, request->op, 0, scratch, UINT16_MAX);
+	write_payload(workload, payload, request->op, 0, scratch, UINT32_MAX);
 	request->frame_sum = flow_udp_sum(&workload->flow, frame);
 }
 
@@ -197,7 +231,7 @@ workload_get_operands(
 {
 	struct workload workload = {0};
 
-	choose_sizes(&workload, options);
+	choose_sizes(&workload, options, set);
 	return operands_get(
 		options, netfc_set_format(set), pairs_wanted(&workload, options), operands);
 }
@@ -211,7 +245,7 @@ workload_create(const struct options *options, const struct netfc_set *set,
 
 	workload->set = set;
 	workload->function = function;
-	choose_sizes(workload, options);
+	choose_sizes(workload, options, set);
 	if (allocate(workload, operands, op_count(options)) != 0 ||
 		scratch_allocate(&scratch, workload->lanes) != 0)
 		return -1;

@@ -38,6 +38,7 @@ struct workload {
 	struct flow flow;
 	uint32_t count;          /**< requests */
 	uint32_t lanes;          /**< of each request */
+	uint32_t slot_bytes;     /**< of an operand */
 	uint32_t frame_length;   /**< of a request, and of a reply */
 	uint32_t payload_offset; /**< of the NetFC header in a frame */
 	uint32_t payload_length;
@@ -70,14 +71,18 @@ int workload_create(const struct options *options, const struct netfc_set *set,
 void workload_free(struct workload *workload);
 
 /** A lane's x (which: 0), y (1) or z (2) in a NetFC payload. */
-static inline uint16_t
+static inline uint32_t
 workload_operand(
 	const struct workload *workload, const uint8_t *payload, unsigned int which, uint32_t lane)
 {
+	const uint32_t width = workload->slot_bytes;
 	const uint8_t *slot = payload + sizeof(struct netfc_hdr) +
-		(which * workload->lanes + lane) * sizeof(uint16_t);
+		(size_t)(which * workload->lanes + lane) * width;
+	uint32_t word = 0;
 
-	return (uint16_t)(slot[0] << 8 | slot[1]);
+	for (uint32_t b = 0; b < width; b++)
+		word = word << 8 | slot[b];
+	return word;
 }
 
 #endif /* WORKLOAD_H */
