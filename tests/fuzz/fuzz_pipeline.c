@@ -35,6 +35,8 @@ static const char *const set_names[FAMILIES][SETS_OF_FAMILY] = {
 	[CORRECTLY_ROUNDED] = {"fp16_exact_small", "posit16_exact", "bf16_exact_small"},
 };
 static struct netfc_set *sets[FAMILIES][NETFC_FORMAT_END];
+/* Of binary32; lpm, whose tables would take 64 MB each, has none. */
+static struct netfc_set *wide_set;
 
 /* Functions, one of them a user's own, of fp16; one of bf16, too. */
 #define OWN_FUNCTION 193
@@ -95,6 +97,7 @@ build_sets(void)
 				   &set) == NETFC_OK);
 		sets[s / SETS_OF_FAMILY][netfc_format_id(netfc_set_format(set))] = set;
 	}
+	FUZZ_CHECK(netfc_set_build("fp32_exact", &wide_set) == NETFC_OK);
 }
 
 static void
@@ -138,6 +141,8 @@ create_worker(unsigned int w)
 		};
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		config.sets[format] = sets[engines[w].family][format];
+	if (engines[w].match != MATCH_LPM)
+		config.sets[NETFC_FP32] = wide_set;
 	FUZZ_CHECK(pipeline_create(&config, &pipeline[w]) == 0);
 	worker[w] = pipeline_worker_create(pipeline[w], SOCKET_ID_ANY);
 	FUZZ_CHECK(worker[w] != NULL);
@@ -155,6 +160,7 @@ free_all(void)
 		netfc_set_free(sets[LOGARITHMS][format]);
 		netfc_set_free(sets[CORRECTLY_ROUNDED][format]);
 	}
+	netfc_set_free(wide_set);
 }
 
 int
@@ -222,6 +228,12 @@ get_word(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
+static uint32_t
+get_slot(const uint8_t *at)
+{
+	return (uint32_t)get_word(at) << 16 | get_word(at + 2);
+}
+
 static const struct function *
 find_function(const struct netfc_hdr *header)
 {
@@ -246,6 +258,25 @@ reference(unsigned int family, const struct netfc_hdr *header, uint16_t x, uint1
 	FUZZ_CHECK(header->op >= NETFC_ADD && header->op <= NETFC_DIV && set != NULL);
 	return family == CORRECTLY_ROUNDED ? netfc_exact(netfc_set_format(set), header->op, x, y)
 					   : netfc_calc(set, header->op, x, y);
+}
+
+/* Lanes of 32 bits, as check_lanes(). */
+static uint32_t
+check_wide_lanes(const struct netfc_hdr *header, const uint8_t *before, const uint8_t *after,
+	uint32_t count, uint8_t status)
+{
+	uint8_t flags = 0;
+
+	FUZZ_CHECK(header->op >= NETFC_ADD && header->op <= NETFC_DIV);
+	for (uint32_t l = 0; l < count; l++) {
+		struct netfc_fp32_result result = netfc_fp32_exact(
+			header->op, get_slot(before + 4 * l), get_slot(before + 4 * (count + l)));
+
+		FUZZ_CHECK(get_slot(after + 4 * (2 * count + l)) == result.z);
+		flags |= result.flags;
+	}
+	FUZZ_CHECK(flags == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
+	return 4 * count;
 }
 
 /*
@@ -315,7 +346,7 @@ static void
 check_reply(unsigned int family, const struct frame *frame, uint8_t *before, const uint8_t *after,
 	uint32_t length)
 {
-	uint32_t at = frame_payload_offset(frame), count, changed;
+	uint32_t at = frame_payload_offset(frame), count, changed, lane_bytes;
 	struct netfc_hdr *header = (struct netfc_hdr *)(before + at);
 	const struct netfc_hdr *reply = (const struct netfc_hdr *)(after + at);
 	uint8_t status = reply->status, *checksum = before + frame->udp_offset + 6;
@@ -333,18 +364,22 @@ check_reply(unsigned int family, const struct frame *frame, uint8_t *before, con
 			word_sum(after + frame->udp_offset, datagram));
 	if ((status & ~NETFC_STATUS_REPLY) >> NETFC_STATUS_CODE_SHIFT == NETFC_STATUS_OK) {
 		count = get_word((const uint8_t *)&reply->count);
-		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + count * NETFC_LANE_BYTES);
-		FUZZ_CHECK(header->format > 0 && header->format < NETFC_FORMAT_END);
+		lane_bytes = header->format == NETFC_FP32 ? 12 : 6;
+		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + count * lane_bytes);
+		FUZZ_CHECK(header->format > 0 && header->format <= NETFC_FP32);
 		at += (uint32_t)sizeof(*header);
 		if (header->op == NETFC_OP_QUERY)
 			changed = check_answer(before + at, after + at, count,
 				frame->payload_length - (uint32_t)sizeof(*header));
 		else if (header->op == NETFC_OP_NAME)
 			changed = check_name(before + at, after + at, count);
+		else if (header->format == NETFC_FP32)
+			changed = check_wide_lanes(header, before + at, after + at, count, status);
 		else
 			changed =
 				check_lanes(family, header, before + at, after + at, count, status);
-		memcpy(before + at + 4 * count, after + at + 4 * count, changed);
+		at += 2 * count * (lane_bytes / 3);
+		memcpy(before + at, after + at, changed);
 	}
 	header->status = status;
 	memcpy(checksum, after + frame->udp_offset + 6, 2);

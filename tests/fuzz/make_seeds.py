@@ -43,6 +43,8 @@ def bursts():
             for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4)]
     zoo += [frames.plain_frame(frames.lanes(count, form, op)) for count in (1, 8, 33, 243)
             for form in (1, 3) for op in (5, 6, 7, 8, 70, 71, 99, 193)]
+    zoo += [frames.plain_frame(frames.lanes(count, 5, op))
+            for count in (1, 8, 33, 121) for op in (1, 2, 3, 4, 5)]
     zoo += [frames.plain_frame(frames.request(192, 1, *halves(name)))
             for name in (b"own", b"known", b"fma", b"other")]
     for number, at in enumerate(range(0, len(zoo), FRAMES_PER_SEED)):
