@@ -47,11 +47,19 @@ record_batch(
 	}
 }
 
+/* A program may look up in a table more than once: all by one stage. */
 static int
 create_stage(struct microbench *bench, struct look_up *look_up)
 {
 	enum match_kind kind = look_up->is_match ? bench->kind : MATCH_DIRECT;
 
+	for (const struct look_up *other = bench->look_up; other < look_up; other++) {
+		if (other->table != look_up->table)
+			continue;
+		look_up->stage = other->stage;
+		look_up->is_shared = true;
+		return 0;
+	}
 	return match_create(kind, look_up->table, SOCKET_ID_ANY, &look_up->stage);
 }
 
@@ -100,7 +108,8 @@ void
 look_ups_free(struct microbench *bench)
 {
 	for (unsigned int l = 0; l < bench->look_up_count; l++) {
-		match_free(bench->look_up[l].stage);
+		if (!bench->look_up[l].is_shared)
+			match_free(bench->look_up[l].stage);
 		free(bench->look_up[l].keys);
 	}
 }

@@ -25,6 +25,7 @@ struct look_up {
 	const struct netfc_table *table;
 	struct match_stage
 		*stage; /**< by the match engine measured, or an array where that is too large */
+	bool is_shared; /**< the stage is an earlier look-up's, too */
 	bool is_match;  /**< false: the decision table, an array for all engines */
 	uint32_t *keys;
 };

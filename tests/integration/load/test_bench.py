@@ -36,6 +36,28 @@ def test_every_format(tmp_path, name):
     assert report['configuration']['ip6']
 
 
+@pytest.mark.parametrize('match, lanes, operands', [
+    ('hash', 121, 'random'), ('direct', 1, 'random'), ('direct', 121, 'values')])
+def test_lanes_of_32_bits(tmp_path, match, lanes, operands):
+    report = inline(tmp_path, '--packets', 2000, '--op', 'all', '--lanes', lanes, '--set',
+                    'fp32_exact', '--operands', operands, match=match)
+    assert_all_right(report, 2000)
+    assert report['configuration']['format'] == 'fp32'
+    assert report['configuration']['frame_bytes'] == 54 + 12 * lanes
+    assert report['accuracy']['all']['exact'] == 1
+
+
+@pytest.mark.parametrize('name, data', [
+    ('pairs.txt', b'1 3\n0x7f800000, -2.5 # special\n1e-40 1e39\n'),
+    ('pairs.bin', struct.pack('>6I', 0x3F800000, 0x40400000, 1, 2, 0xFFC00000, 3))])
+def test_operands_of_32_bits_from_a_file(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    report = inline(tmp_path, '--packets', 100, '--op', 'all', '--lanes', 2, '--set', 'fp32_exact',
+                    '--operands', tmp_path / name)
+    assert_all_right(report, 100)
+    assert report['configuration']['requests'] == 8
+
+
 def test_jumbo_frames(tmp_path):
     assert_all_right(inline(tmp_path, '--packets', 200, '--lanes', 1400, '--mtu', 9000), 200)
 

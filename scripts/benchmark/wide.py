@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lanes of 32 bits: million lanes a second by match engine and instruction set."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+from netfc import Fp32, capture, protocol
+
+PACKETS = 256
+OPERANDS = ("normal", "bits")
+# Engine, bits of vectors (None: it has no kernels), megabytes, what the row is called.
+ENGINES = (
+    ("direct", 512, 256, "direct, AVX-512"),
+    ("direct", 256, 256, "direct, AVX2"),
+    ("direct", 64, 256, "direct, plain C"),
+    ("fpu", 512, 256, "fpu, AVX-512"),
+    ("lpm", None, 1536, "lpm"),
+    ("hash", None, 512, "hash"),
+)
+
+
+class Failure(Exception):
+    """What a program said when it failed."""
+
+
+def operands(kind, lanes, draw):
+    """x and y: normally distributed numbers, or random encodings."""
+    if kind == "bits":
+        return draw.integers(1 << 32, size=(2, lanes), dtype=numpy.uint32)
+    return Fp32().encode(draw.standard_normal((2, lanes)))
+
+
+def write_requests(path, op, kind, lanes):
+    """A capture of requests that differ in their operands alone."""
+    draw = numpy.random.default_rng(32)
+    payloads = (protocol.request(protocol.OPS[op], Fp32.id, *operands(kind, lanes, draw), number)
+                for number in range(PACKETS))
+    capture.write(path, [capture.udp_frame(payload) for payload in payloads])
+
+
+def measure(build, requests, engine, bits, megabytes, rounds):
+    """Million lanes a second: those of the fastest round, as others only add cycles."""
+    limit = [] if bits is None else [f"--force-max-simd-bitwidth={bits}"]
+    command = [
+        str(build / "app" / "netfc-microbench"), "--no-huge", "-m", str(megabytes), "--no-pci",
+        "--no-telemetry", "--log-level", "*:error", "--file-prefix", f"netfc-wide-{os.getpid()}",
+        "--lcores", f"0@{max(os.sched_getaffinity(0))}", *limit, "--", "--set", "fp32_exact",
+        "--capture", str(requests), "--match", engine, "--rounds", str(rounds)]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    timed = json.loads(done.stdout)
+    return timed["tsc_hz"] * timed["lanes"] / min(timed["packets"]) / 1e6
+
+
+def row(build, folder, engine, options):
+    """Million lanes a second of each kind of operands and each operation."""
+    name, bits, megabytes, _ = engine
+    for kind in OPERANDS:
+        for op in protocol.OPS:
+            requests = folder / f"{op}-{kind}"
+            if not requests.exists():
+                write_requests(requests, op, kind, options.lanes)
+            yield measure(build, requests, name, bits, megabytes, options.rounds)
+
+
+def arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/wide-bench", description="Million lanes a second of binary32 on one core.")
+    parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--lanes", type=int, default=121, help="of a packet (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=41, help="of each figure (%(default)s)")
+    options = parser.parse_args()
+    if not 1 <= options.lanes <= 121:
+        parser.error(f"--lanes {options.lanes}: 1 to 121 fit a packet of 1,500 bytes")
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: at least 1")
+    return options
+
+
+def main():
+    """Print the table; the exit status."""
+    options = arguments()
+    heads = [f"{op}, {kind}" for kind in OPERANDS for op in protocol.OPS]
+    print("| | " + " | ".join(heads) + " |\n|---" + "|---" * len(heads) + "|", flush=True)
+    with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
+        for engine in ENGINES:
+            try:
+                figures = list(row(options.build, pathlib.Path(folder), engine, options))
+            except Failure as failure:
+                print(f"wide-bench: {failure}", file=sys.stderr)
+                return 2
+            print(f"| {engine[3]} | " + " | ".join(f"{rate:,.0f}" for rate in figures) + " |",
+                  flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
