@@ -6,14 +6,8 @@
 #include <rte_malloc.h>
 
 #include "clones.h"
-#include "further_kernel.h"
+#include "extra.h"
 #include "slots.h"
-
-struct extra_kernel {
-	struct further_kernel kernel;
-	const struct netfc_format *format;
-	uint16_t inf, nan, one, minus_one;
-};
 
 /* Encodings in the order of their values, -0 before +0; NaR before all posits. */
 static __rte_always_inline int16_t
@@ -102,54 +96,43 @@ RUN_PAIRS(run_max_posit, NETFC_MAX, true)
 RUN_PAIRS(run_compare_posit, NETFC_COMPARE, true)
 
 static void
-run_fma(const struct further_kernel *kernel, struct vector_packet *packet)
-{
-	const struct netfc_format *format = ((const struct extra_kernel *)kernel)->format;
-	const uint32_t count = packet->count;
-	const slot *x = (const slot *)packet->slots, *y = x + count;
-	slot *z = (slot *)packet->slots + 2 * (size_t)count;
-	uint32_t before = 0, after = 0;
-	uint8_t flags = 0;
-
-	for (uint32_t l = 0; l < count; l++) {
-		const struct netfc_result result = netfc_extra(
-			format, NETFC_FMA, slot_swap(x[l]), slot_swap(y[l]), slot_swap(z[l]));
-		const uint16_t word = slot_swap(result.z);
-
-		before += z[l];
-		after += word;
-		z[l] = word;
-		flags |= result.flags;
-	}
-	packet->flags = flags;
-	packet->changes = (uint64_t)count * UINT16_MAX + after - before;
-}
-
-static void
 extra_free(struct further_kernel *kernel)
 {
 	rte_free(kernel);
 }
 
-int
-further_extra_create(const struct netfc_format *format, enum netfc_extra_op op, int socket_id,
-	struct further_kernel **result)
+/* The best for the instruction set. */
+static extra_run *
+fma_for(const struct netfc_format *format, enum vector_isa isa)
 {
-	static void (*const runs[NETFC_EXTRA_END][2])(
-		const struct further_kernel *kernel, struct vector_packet *packet) = {
+	const enum netfc_format_id id = netfc_format_id(format);
+
+#ifdef __x86_64__
+	if (isa >= VECTOR_AVX512)
+		return fma_run_avx512[id];
+#else
+	(void)isa;
+#endif
+	return fma_run_plain[id];
+}
+
+int
+further_extra_create(const struct netfc_format *format, enum netfc_extra_op op, enum vector_isa isa,
+	int socket_id, struct further_kernel **result)
+{
+	static extra_run *const runs[NETFC_EXTRA_END][2] = {
 		[NETFC_MIN] = {run_min_ieee, run_min_posit},
 		[NETFC_MAX] = {run_max_ieee, run_max_posit},
 		[NETFC_COMPARE] = {run_compare_ieee, run_compare_posit},
-		[NETFC_FMA] = {run_fma, run_fma},
 	};
 	struct extra_kernel *kernel;
 
 	kernel = rte_zmalloc_socket("netfc_extra", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel.run = runs[op][netfc_format_is_posit(format)];
+	kernel->kernel.run =
+		op == NETFC_FMA ? fma_for(format, isa) : runs[op][netfc_format_is_posit(format)];
 	kernel->kernel.free = extra_free;
-	kernel->format = format;
 	kernel->inf = netfc_inf_magnitude(format);
 	kernel->nan = netfc_nan(format);
 	kernel->one = netfc_encode(format, 1);

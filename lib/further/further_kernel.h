@@ -46,12 +46,13 @@ int further_function_create(const uint16_t *z, const uint8_t *flags, enum vector
  * Make the kernel of min, max, compare or fma.
  *
  * @param format of all operands and results
+ * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param kernel where the new kernel goes; free it with further_free()
  * @return 0 or -ENOMEM
  */
-int further_extra_create(const struct netfc_format *format, enum netfc_extra_op op, int socket_id,
-	struct further_kernel **kernel);
+int further_extra_create(const struct netfc_format *format, enum netfc_extra_op op,
+	enum vector_isa isa, int socket_id, struct further_kernel **kernel);
 
 /** Free a kernel; NULL is allowed. */
 void further_free(struct further_kernel *kernel);

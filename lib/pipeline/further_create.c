@@ -15,14 +15,15 @@ add_further(struct further_groups *further, unsigned int format, unsigned int nu
 
 /* Min, max, compare and fma need no tables: every format has them. */
 static int
-create_extras(struct further_groups *further, const struct netfc_format *format, int socket_id)
+create_extras(struct further_groups *further, const struct netfc_format *format,
+	const struct pipeline_config *config)
 {
 	int error = 0;
 
 	for (unsigned int op = NETFC_MIN; op < NETFC_EXTRA_END && error == 0; op++) {
 		struct further_kernel *kernel;
 
-		error = further_extra_create(format, op, socket_id, &kernel);
+		error = further_extra_create(format, op, config->isa, config->socket_id, &kernel);
 		if (error == 0)
 			error = add_further(
 				further, netfc_format_id(format), op, netfc_extra_name(op), kernel);
@@ -56,7 +57,7 @@ further_create(struct further_groups *further, const struct pipeline_config *con
 
 	NETFC_FOREACH_FORMAT (format) {
 		if (error == 0)
-			error = create_extras(further, format, config->socket_id);
+			error = create_extras(further, format, config);
 	}
 	return error == 0 ? create_functions(further, config) : error;
 }
