@@ -45,6 +45,24 @@ expect_fma(uint16_t x, uint16_t y, uint16_t z)
 	expect_as_naive(NETFC_FMA, x, y, z);
 }
 
+/* The quick comparison of the exhaustive tests is no other than the slow one. */
+TEST(the_quick_comparison_tells_neighbours)
+{
+	uint64_t seed = 3;
+
+	for (unsigned i = 0; i < TRIPLES; i++) {
+		uint64_t random = next_random(&seed);
+		uint16_t x = (uint16_t)random, y = (uint16_t)(random >> 16);
+		uint16_t z = (uint16_t)(random >> 32);
+		enum netfc_extra_op op = NETFC_MIN + i % (NETFC_EXTRA_END - NETFC_MIN);
+		struct netfc_result result = naive_extra(format, op, x, y, z);
+
+		assert_true(naive_extra_is(format, op, x, y, z, result));
+		result.z += (random >> 48 & 1) != 0 ? 1 : UINT16_MAX;
+		assert_false(naive_extra_is(format, op, x, y, z, result));
+	}
+}
+
 TEST(fma_of_all_edge_triples)
 {
 	uint16_t edges[OPERANDS_MAX];
@@ -220,6 +238,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_quick_comparison_tells_neighbours),
 		cmocka_unit_test(fma_of_all_edge_triples),
 		cmocka_unit_test(fma_of_edges_with_every_number),
 		cmocka_unit_test(fma_of_random_triples),

@@ -194,6 +194,28 @@ naive_encode(const struct netfc_format *format, double value)
 	return posit ? (uint16_t)(0x10000 - magnitude) : magnitude | 0x8000;
 }
 
+bool
+naive_encodes(const struct netfc_format *format, double value, uint16_t bits)
+{
+	const double *boundary = numbers_of(netfc_format_id(format))->boundary;
+	bool posit = is_posit(netfc_format_id(format)), negative = bits >> 15;
+	uint16_t magnitude = posit && negative ? (uint16_t)-bits : bits & 0x7fff;
+	double above = fabs(value);
+
+	if (value == 0 || !isfinite(value))
+		return bits == naive_encode(format, value);
+	if (!signbit(value) == negative || magnitude < naive_least(format) ||
+		magnitude > naive_greatest(format))
+		return false;
+	/* A boundary belongs to the even one of its neighbours. */
+	if (magnitude > naive_least(format) &&
+		(above < boundary[magnitude - 1] ||
+			(above == boundary[magnitude - 1] && magnitude % 2 == 1)))
+		return false;
+	return magnitude == naive_greatest(format) || above < boundary[magnitude] ||
+		(above == boundary[magnitude] && magnitude % 2 == 0);
+}
+
 static double
 apply(enum netfc_op op, double a, double b)
 {

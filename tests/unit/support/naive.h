@@ -36,6 +36,9 @@ uint16_t naive_round(const struct netfc_format *format, double value);
 /** Encode a number: naive_round() with a sign, zeros and NaN. */
 uint16_t naive_encode(const struct netfc_format *format, double value);
 
+/** Whether `bits` encode a number: naive_encode(), but without its search. */
+bool naive_encodes(const struct netfc_format *format, double value, uint16_t bits);
+
 /** x (op) y in double precision, whose zeros, infinities and NaN are IEEE 754's. */
 double naive_result(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y);
 

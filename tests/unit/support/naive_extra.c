@@ -19,24 +19,39 @@ sum_to_odd(double a, double b)
 	memcpy(&bits, &sum, sizeof(bits));
 	if (!isfinite(sum) || error == 0 || bits & 1)
 		return sum;
-	return nextafter(sum, error > 0 ? INFINITY : -INFINITY);
+	bits += (error > 0) == (sum > 0) ? 1 : UINT64_MAX;
+	memcpy(&sum, &bits, sizeof(sum));
+	return sum;
 }
 
-static struct netfc_result
-fma_result(const struct netfc_format *format, uint16_t x, uint16_t y, uint16_t z)
+static bool
+is_real(const struct netfc_format *format, uint16_t bits)
 {
-	double a = naive_value(format, x), b = naive_value(format, y), c = naive_value(format, z);
-	double exact = sum_to_odd(a * b, c);
-	struct netfc_result result = {naive_encode(format, exact), 0};
-	double rounded = naive_value(format, result.z);
+	return isfinite(naive_value(format, bits));
+}
 
-	if (isnan(rounded) && !isnan(a) && !isnan(b) && !isnan(c))
-		result.flags = NETFC_INVALID;
-	else if (isinf(rounded) && isfinite(a) && isfinite(b) && isfinite(c))
-		result.flags = NETFC_OVERFLOW;
-	else if (rounded == 0 && exact != 0)
-		result.flags = NETFC_UNDERFLOW;
-	return result;
+static bool
+is_no_number(const struct netfc_format *format, uint16_t bits)
+{
+	return isnan(naive_value(format, bits));
+}
+
+/* The flags of x * y + z, which is `exact` and was rounded to `result`. */
+static uint8_t
+fma_flags(const struct netfc_format *format, uint16_t x, uint16_t y, uint16_t z, double exact,
+	uint16_t result)
+{
+	double rounded = naive_value(format, result);
+
+	if (isnan(rounded))
+		return is_no_number(format, x) || is_no_number(format, y) || is_no_number(format, z)
+			? 0
+			: NETFC_INVALID;
+	if (isinf(rounded))
+		return is_real(format, x) && is_real(format, y) && is_real(format, z)
+			? NETFC_OVERFLOW
+			: 0;
+	return rounded == 0 && exact != 0 ? NETFC_UNDERFLOW : 0;
 }
 
 /* The lesser or the greater number; zeros are told apart by their signs. */
@@ -62,8 +77,9 @@ comparison(const struct netfc_format *format, uint16_t x, uint16_t y)
 	return (a > b) - (a < b);
 }
 
-struct netfc_result
-naive_extra(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
+/* The result before it is rounded, or rounded to odd. */
+static double
+value_of(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
 	uint16_t z)
 {
 	double a = naive_value(format, x), b = naive_value(format, y);
@@ -71,12 +87,35 @@ naive_extra(const struct netfc_format *format, enum netfc_extra_op op, uint16_t 
 	switch (op) {
 	case NETFC_MIN:
 	case NETFC_MAX:
-		return (struct netfc_result){
-			naive_encode(format, extremum(a, b, op == NETFC_MAX)), 0};
+		return extremum(a, b, op == NETFC_MAX);
 	case NETFC_COMPARE:
-		return (struct netfc_result){naive_encode(format, comparison(format, x, y)), 0};
+		return comparison(format, x, y);
 	case NETFC_FMA:
 	default:
-		return fma_result(format, x, y, z);
+		return sum_to_odd(a * b, naive_value(format, z));
 	}
+}
+
+struct netfc_result
+naive_extra(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
+	uint16_t z)
+{
+	double value = value_of(format, op, x, y, z);
+	struct netfc_result result = {naive_encode(format, value), 0};
+
+	if (op == NETFC_FMA)
+		result.flags = fma_flags(format, x, y, z, value, result.z);
+	return result;
+}
+
+bool
+naive_extra_is(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
+	uint16_t z, struct netfc_result result)
+{
+	double value = value_of(format, op, x, y, z);
+	uint8_t flags = 0;
+
+	if (op == NETFC_FMA)
+		flags = fma_flags(format, x, y, z, value, result.z);
+	return flags == result.flags && naive_encodes(format, value, result.z);
 }

@@ -16,4 +16,8 @@
 struct netfc_result naive_extra(const struct netfc_format *format, enum netfc_extra_op op,
 	uint16_t x, uint16_t y, uint16_t z);
 
+/** Whether a result is naive_extra(), but without its search for the encoding. */
+bool naive_extra_is(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x,
+	uint16_t y, uint16_t z, struct netfc_result result);
+
 #endif /* NAIVE_EXTRA_H */
