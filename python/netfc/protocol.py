@@ -112,6 +112,11 @@ def _slot_type(format_id: int) -> str:
     return ">u4" if lane_bytes(format_id) == WIDE_LANE_BYTES else ">u2"
 
 
+def number_of(op: str) -> int:
+    """The number of an operation or a function of the library's. Raises ValueError for others."""
+    return FUNCTIONS[op] if op in FUNCTIONS else op_number(op)
+
+
 def split_status(status: int) -> tuple[bool, int, Flag]:
     """Whether a status byte is that of a reply, its code as an int, its flags."""
     return bool(status & REPLY), status >> CODE_SHIFT & 7, Flag(status & 15)

@@ -32,10 +32,12 @@ OPS = ("add", "sub", "mul", "div")
 # An rte_lpm of few rules is made quickly, even by valgrind; looking up takes the same instructions.
 SETS = {"lpm": "fp16_k8"}
 USUAL_SET = contenders.TABLES["fp16"]
+FUNCTIONS = ("rsqrt",)
 CASES = [
     *((op, "random", lanes) for lanes in LANES for op in OPS),
     *(("add", "random", lanes) for lanes in BETWEEN),
     ("add", "gradients", LANES[-1]),
+    *((op, "random", lanes) for lanes in LANES for op in (*FUNCTIONS, "min", "fma")),
 ]
 
 
@@ -84,7 +86,8 @@ def run_switch(build, engine, bursts, folder):
         *("--log-level", "*:error", "--file-prefix", f"netfc-count-{os.getpid()}-{engine}"),
         *("--lcores", f"0@{min(os.sched_getaffinity(0))}", f"--vdev=net_pcap0,rx_pcap={bursts}"),
         *("--", "--match", engine, "--tables", SETS.get(engine, USUAL_SET)),
-        *("--tables-dir", str(build / "tables"), "--idle-exit", "1"),
+        *("--functions", ",".join(FUNCTIONS), "--tables-dir", str(build / "tables")),
+        *("--idle-exit", "1"),
     ]
     # What the dynamic linker does at the first call of a function is not the data path's.
     environment = {**os.environ, "LD_BIND_NOW": "1", "XDG_RUNTIME_DIR": str(folder)}

@@ -207,7 +207,9 @@ class Run:
     def _mix_alone(self, mix):
         """A mix through the direct engine's pipeline, without ports."""
         capture = mixes.captures(mix, self._bench.folder)[0]
-        return alone.traffic_mix(self._bench, capture, "direct", self._settings.passes)
+        return alone.traffic_mix(
+            self._bench, capture, "direct", self._settings.passes, mix.loaded()
+        )
 
     def beside_bmv2(self):
         """The other software switch that runs P4 programs, where there is one."""

@@ -79,9 +79,10 @@ def instruction_set(bench, capture, bits, table, rounds):
     }
 
 
-def traffic_mix(bench, capture, engine, rounds):
-    """Cycles per packet of any packets, by part of the work; "pipeline" has "classify" in it."""
-    what = ["--tables", ",".join(TABLES.values()), "--mix", str(capture)]
+def traffic_mix(bench, capture, engine, rounds, functions=()):
+    """Cycles per packet of any packets, by part of the work; "pipeline" has "classify" in it.
+    functions: the option that loads those of the mix."""
+    what = ["--tables", ",".join(TABLES.values()), "--mix", str(capture), *functions]
     timed = _time(bench, what, engine, rounds)
     return {
         "tsc_hz": timed["tsc_hz"],

@@ -93,7 +93,10 @@ class Packets:
         op, name, count = self.one_of(ops), self.one_of(formats), self.one_of(lanes)
         x, y = self._random.choice(self._numbers[name], (2, count))
         number = int(self._random.integers(1 << 32))
-        payload = protocol.request(OPS[op], FORMATS[name].id, x, y, number)
+        z = self._random.choice(self._numbers[name], count) if op == "fma" else None
+        payload = protocol.request(
+            protocol.number_of(op), FORMATS[name].id, x, y, number, z
+        )
         datagram = self.udp(
             payload, protocol.UDP_PORT, version, checksum=options.get("checksum", True)
         )
@@ -144,18 +147,24 @@ class Packets:
 
 @dataclass(frozen=True)
 class Mix:
-    """Traffic. draw: makes a packet that comes in by a port; quick: part of the short table, too."""
+    """Traffic. draw: makes a packet that comes in by a port; quick: part of the short table, too;
+    functions: names of those that the switch has to load."""
 
     name: str
     draw: object
     packets: int = PACKETS
     bridge: bool = False
     quick: bool = False
+    functions: tuple = ()
 
     @property
     def ports(self):
         """How many: a bridge has two, others send back what they receive."""
         return 2 if self.bridge else 1
+
+    def loaded(self):
+        """The option that loads its functions."""
+        return ("--functions", ",".join(self.functions)) if self.functions else ()
 
 
 def _requests(**options):
@@ -196,6 +205,12 @@ MIXES = (
     Mix("243 lanes, fp16 add", _requests(lanes=MANY), MANY_PACKETS),
     Mix("243 lanes, random operation", _requests(ops=ANY_OP, lanes=MANY), MANY_PACKETS),
     Mix("243 lanes, random operation and format", _requests(**ANY, lanes=MANY), MANY_PACKETS),
+    Mix("fp16 rsqrt", _requests(ops=("rsqrt",)), functions=("rsqrt",)),
+    Mix("243 lanes, fp16 rsqrt", _requests(ops=("rsqrt",), lanes=MANY), MANY_PACKETS,
+        functions=("rsqrt",)),
+    Mix("243 lanes, fp16 fma", _requests(ops=("fma",), lanes=MANY), MANY_PACKETS),
+    Mix("243 lanes, posit16 fma", _requests(ops=("fma",), formats=("posit16",), lanes=MANY),
+        MANY_PACKETS),
 )
 
 
@@ -223,7 +238,7 @@ def captures(mix, folder):
 def run(bench, contenders, mix, settings):
     """Packets per second of each contender, by name, and their ratios, round by round."""
     paths = captures(mix, bench.folder)
-    options = ("--forward", "bridge" if mix.bridge else "reflect")
+    options = ("--forward", "bridge" if mix.bridge else "reflect", *mix.loaded())
     tables = ",".join(TABLES.values())
     results = {contender.name: {"samples": []} for contender in contenders}
     with contextlib.ExitStack() as running:

@@ -4,7 +4,7 @@
 import numpy
 
 from evaluation.measure import datasets
-from netfc import FORMATS, OPS, capture, protocol
+from netfc import FORMATS, capture, protocol
 
 SEED = 4
 # Packets of a capture: enough operands that look-ups are spread over the tables, and few enough
@@ -57,7 +57,9 @@ class Traffic:
         x, y = self.operands(format_name, operands, count * lanes)
         for number in range(count):
             part = slice(number * lanes, (number + 1) * lanes)
-            payload = protocol.request(OPS[op], format_id, x[part], y[part], number)
+            # fma's z: as good as any
+            z = x[part][::-1] if op == "fma" else None
+            payload = protocol.request(protocol.number_of(op), format_id, x[part], y[part], number, z)
             yield capture.udp_frame(payload)
 
     def _pairs(self):
