@@ -194,6 +194,8 @@ struct meta_t {
     bit<1> reflect;
     bit<1> query_answered;
     bit<1> attacked; /* the destination is under attack */
+    bit<1> loaded; /* all entries are there, and are this program's */
+    bit<16> program; /* which one it is: NETFC_PROGRAM */
     bit<1> checksummed; /* there is a status to write, and a checksum to update with it */
     bit<3> code;
     verdict_t verdict;

@@ -29,6 +29,24 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     Slowloris() slowloris;
 #endif
 
+    /* ---- whether this program's entries are there -------------------------------------------- */
+
+    action complete() {
+        meta.loaded = 1;
+    }
+
+    action incomplete() {
+        meta.loaded = 0;
+    }
+
+    /* Its entry is the last that is exported, and names the program that it is for. */
+    table loaded {
+        key = { meta.program : exact @name("program"); }
+        actions = { complete; incomplete; }
+        const default_action = incomplete();
+        size = NETFC_PROGRAMS;
+    }
+
     /* ---- which packets are requests ---------------------------------------------------------- */
 
     action compute() {
@@ -56,6 +74,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             hdr.netfc.op : ternary @name("op");
             hdr.netfc.format : ternary @name("format");
             hdr.netfc.reply : ternary @name("reply");
+            meta.loaded : ternary @name("loaded");
         }
         actions = { compute; query; refuse; ignore; }
         const default_action = ignore();
@@ -147,6 +166,7 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     }
 
     apply {
+        loaded.apply();
         if (hdr.netfc.isValid()) {
             request.apply();
         }

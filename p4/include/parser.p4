@@ -80,6 +80,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #endif
 
     state start {
+        meta.program = NETFC_PROGRAM;
         packet.extract(hdr.ethernet);
         transition select(hdr.ethernet.type) {
             ETHER_TYPE_VLAN : vlan_outer;

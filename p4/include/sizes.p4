@@ -125,6 +125,33 @@
 #define NETFC_DEFENCES 64
 #endif
 
+/*
+ * What the program is compiled for, four bits each: layout, format, log2 of k where tables are made
+ * for one k, lanes. The last entry that is exported names it; without that one nothing is computed.
+ */
+#if defined(NETFC_EXACT)
+#define NETFC_LAYOUT 3
+#elif defined(NETFC_COMPACT)
+#define NETFC_LAYOUT 2
+#else
+#define NETFC_LAYOUT 1
+#endif
+#ifdef NETFC_SLOWLORIS
+#define NETFC_DETECTOR 8
+#else
+#define NETFC_DETECTOR 0
+#endif
+#ifdef NETFC_SPLIT
+#define NETFC_PROGRAM_SCALE NETFC_SCALE_BITS
+#else
+#define NETFC_PROGRAM_SCALE 0
+#endif
+#define NETFC_PROGRAM                                                                         \
+    (((NETFC_DETECTOR + NETFC_LAYOUT) << 12) + (NETFC_FORMAT << 8) + (NETFC_PROGRAM_SCALE << 4) + \
+     NETFC_LANES)
+
+/* Those of other programs, loaded by mistake, take entries, too. */
+#define NETFC_PROGRAMS 16
 #define NETFC_REQUESTS 32
 #define NETFC_PORTS 512
 

@@ -203,6 +203,7 @@ export_set(struct request *request, const struct netfc_set *set)
 		: p4_exact_tables(set, request->layout, &program);
 	if (reason == NULL && request->slowloris)
 		reason = p4_slowloris_tables(set, &program);
+	p4_loaded_table(set, request->layout, request->slowloris, request->write.lanes, &program);
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {

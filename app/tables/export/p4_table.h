@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #define P4_MAX_INSTANCES 2
-#define P4_MAX_KEYS 6
+#define P4_MAX_KEYS 7
 #define P4_MAX_ACTIONS 8
 #define P4_MAX_PARAMS 5
-#define P4_MAX_TABLES 16
+#define P4_MAX_TABLES 20
 #define P4_NAME_SIZE 96
 #define P4_MAX_PRIORITY 0xffff
 

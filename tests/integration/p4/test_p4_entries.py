@@ -123,10 +123,10 @@ def fill_exact_lane(request):
 # ---- requests --------------------------------------------------------------------------------
 
 
-def verdict(rows, *fields):
+def verdict(rows, *fields, loaded=1):
     """What the table of requests does with a packet: an action and its arguments."""
-    table = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1))
-    row = table(*(np.array(field) for field in fields))
+    table = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1, 1))
+    row = table(*(np.array(field) for field in (*fields, loaded)))
     return (ACTIONS[rows_in_order(rows)[row].action], *rows_in_order(rows)[row].args) \
         if row >= 0 else None
 
@@ -153,6 +153,26 @@ def test_requests(name):
     assert verdict(rows, 4321, magic, 1, oracle.QUERY, 2, 0) == ('refuse', 3)
 
 
+def test_nothing_is_computed_before_the_last_entry():
+    rows = p4_rows.read_bmv2(exported('bmv2', 'fp16_k2', '--layout', 'compact'))[p4_walk.REQUEST]
+    for op in (*oracle.OPERATIONS, oracle.QUERY):
+        fields = (oracle.UDP_PORT, oracle.MAGIC, 1, op, 1)
+        assert verdict(rows, *fields, 0, loaded=0) == ('refuse', 3)
+        assert verdict(rows, *fields, 1, loaded=0) is None
+    assert verdict(rows, oracle.UDP_PORT, oracle.MAGIC, 1, 5, 1, 0, loaded=0) == ('refuse', 2)
+
+
+@pytest.mark.parametrize('target, last', [
+    ('bmv2', 'table_add IngressPipe.netfc.loaded IngressPipe.netfc.complete 0x2113 =>'),
+    ('p4runtime', 'field_id: 1 exact { value: "\\x21\\x13" }'),
+    ('bfrt', '    (0x2113, ),\n])'), ('bfrt-json', '"program": {"value": 8467}')])
+def test_the_last_entry_says_what_all_are_for(target, last):
+    """Layout 2, compact; format 1; k = 2^1; 3 lanes."""
+    text = exported(target, 'fp16_k2', '--layout', 'compact', '--lanes', '3')
+    assert last in text[-300:]
+    assert text.count(last) == 1
+
+
 # ---- targets ---------------------------------------------------------------------------------
 
 
@@ -168,7 +188,7 @@ def test_targets_agree(name, options):
 def test_lanes_are_alike():
     tables = p4_rows.read_bmv2(exported('bmv2', 'bf16_k128', '--layout', 'compact', '--lanes', '4'))
     paths = {path.split('.', 3)[3] for path in tables if path.startswith('IngressPipe.netfc.lane')}
-    assert len(tables) == 1 + 4 * len(paths)
+    assert len(tables) == 2 + 4 * len(paths)  # with that of requests and that of the last entry
     for path in paths:
         first, *others = ([row.content[1:] for row in tables[f'IngressPipe.netfc.lane{lane}.{path}']]
                           for lane in range(4))
@@ -190,10 +210,10 @@ def test_report(tmp_path):
     path = tmp_path / 'entries'
     said = run('export', '-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128').stdout
     entries = len(path.read_text().splitlines())
-    assert said == f'bf16_k128: wrote {path}, {entries:,} entries in 25 tables\n'
+    assert said == f'bf16_k128: wrote {path}, {entries:,} entries in 26 tables\n'
     report = run_json('export', '-t', 'bmv2', '-l', 'compact', '-n', 2, '-o', path, 'bf16_k128')
     assert report == {'set': 'bf16_k128', 'target': 'bmv2', 'layout': 'compact', 'lanes': 2,
-                      'tables': 25, 'entries': entries, 'file': str(path)}
+                      'tables': 26, 'entries': entries, 'file': str(path)}
 
 
 def test_a_file_is_exported_as_its_set(tmp_path):

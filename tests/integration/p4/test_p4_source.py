@@ -113,10 +113,15 @@ def test_flags_of_all_lanes():
 @functools.lru_cache(maxsize=None)
 def controls(*options):
     """What the preprocessed program consists of: control -> its text."""
-    done = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, P4 / 'include' / 'netfc.p4'],
-                          capture_output=True, text=True, check=True)
-    return {found[1]: block(done.stdout, found.end())
-            for found in re.finditer(r'\bcontrol (\w+)\s*\(', done.stdout)}
+    source = preprocessed('netfc.p4', *options)
+    return {found[1]: block(source, found.end())
+            for found in re.finditer(r'\bcontrol (\w+)\s*\(', source)}
+
+
+def preprocessed(name, *options):
+    """An include file as the compiler sees it."""
+    return subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, P4 / 'include' / name],
+                          capture_output=True, text=True, check=True).stdout
 
 
 def block(text, start):
@@ -154,22 +159,22 @@ def control_of(path):
     return INSTANCES[instances[-1]] if instances else {'lane0': 'Lane', 'netfc': 'Netfc'}[first]
 
 
-def source_for(name, layout, *options):
-    """The program that is compiled for a set and lay-out."""
+def options_for(name, layout):
+    """What a program is compiled with for a set and lay-out."""
     tables = oracle.table_set(name)
-    options = [f'-DNETFC_FORMAT={tables.format.number}', *options]
+    options = [f'-DNETFC_FORMAT={tables.format.number}']
     if isinstance(tables, oracle.LogSet):
         options.append(f'-DNETFC_SCALE_BITS={tables.k.bit_length() - 1}')
     else:
         options.append('-DNETFC_EXACT')
-    return controls(*options, *(['-DNETFC_COMPACT'] if layout == 'compact' else []))
+    return options + (['-DNETFC_COMPACT'] if layout == 'compact' else [])
 
 
 @pytest.mark.parametrize('name, layout, more', [
     *((name, layout, '') for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
     *((name, 'direct', '') for name in EXACT_SETS), ('fp16_k32', 'compact', 'slowloris')])
 def test_tables_fit_their_entries(name, layout, more):
-    source = source_for(name, layout, *([f'-DNETFC_{more.upper()}'] if more else []))
+    source = controls(*options_for(name, layout), *([f'-DNETFC_{more.upper()}'] if more else []))
     options = ('-l', layout, *([f'--{more}'] if more else []), name)
     written = run('export', '-t', 'bmv2', *options).stdout
     names = field_names(run('export', '-t', 'bfrt', *options).stdout)
@@ -192,6 +197,41 @@ def test_tables_fit_their_entries(name, layout, more):
                    if 'const entries' not in block(text, text.index(f'table {table} {{'))}
     # The user's own, with what is an attack.
     assert seen == open_tables - {('Slowloris', 'defend')}
+
+
+@pytest.mark.parametrize('name, layout, lanes, more', [
+    *((name, layout, 1, ()) for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
+    *((name, 'direct', 8, ()) for name in EXACT_SETS),
+    ('fp16_k32', 'compact', 5, ('slowloris',)), ('fp16_exact', 'direct', 1, ('slowloris',))])
+def test_the_last_entry_is_for_the_program(name, layout, lanes, more):
+    """Its number is that of the program for this set, and that program matches it."""
+    options = [option for word in more for option in (f'--{word}',)]
+    last = run('export', '-t', 'bmv2', '-l', layout, '-n', lanes, *options,
+               name).stdout.splitlines()[-1]
+    [row] = p4_rows.read_bmv2(f'{last}\n')['IngressPipe.netfc.loaded']
+    source = preprocessed('parser.p4', *options_for(name, layout), f'-DNETFC_LANES={lanes}',
+                          *(f'-DNETFC_{word.upper()}' for word in more))
+    assert row.keys == ((eval(re.search(r'meta\.program = (.*?);', source, re.S)[1]), None),)
+
+
+def test_programs_have_numbers_of_their_own():
+    """No two variants have one number: their entries are not taken for each other's."""
+    variants = {tuple(options_for(name, layout)) for name in LOG_SETS for layout in LAYOUTS} | {
+        tuple(options_for(name, 'direct')) for name in EXACT_SETS} | {
+        ('-DNETFC_COMPACT', '-DNETFC_FORMAT=1', f'-DNETFC_SCALE_BITS={bits}')
+        for bits in range(1, 10)}
+    variants = {(*options, f'-DNETFC_LANES={lanes}') for options in variants for lanes in (1, 8)}
+    numbers = {variant: eval(re.search(r'meta\.program = (.*?);',
+                                       preprocessed('parser.p4', *variant), re.S)[1])
+               for variant in variants}
+    alike = {}
+    for variant, number in numbers.items():
+        # Only where tables are split, which posits' are not, are they made for one k.
+        split = '-DNETFC_COMPACT' in variant and (
+            '-DNETFC_FORMAT=1' in variant or '-DNETFC_FORMAT=3' in variant)
+        what = frozenset(option for option in variant
+                         if split or not option.startswith('-DNETFC_SCALE_BITS'))
+        assert alike.setdefault(number, what) == what and number < 1 << 16
 
 
 def field_names(program):

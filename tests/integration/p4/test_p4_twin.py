@@ -103,6 +103,25 @@ def assert_reflects_alike(name, sent):
 
 
 @bmv2.needs_bmv2
+@hosts.needs_namespaces
+@pytest.mark.parametrize('layout, lanes, last', [
+    ('compact', 2, False), ('compact', 1, True), ('direct', 2, True)])
+def test_nothing_is_computed_with_other_entries(layout, lanes, last, tmp_path):
+    """Without the last entry, or with those for another number of lanes or layout: code 3."""
+    entries = bmv2.exported('fp16_k2', '--layout', layout, '--lanes', str(lanes)).splitlines(True)
+    # Those that the program has no table for are refused, as when they are loaded by hand.
+    known = ('.request ', '.decide ', '.limits ', '.loaded ')
+    entries = [entry for entry in entries if layout == 'compact' or
+               any(table in entry for table in known)]
+    entries = entries if last else entries[:-1]
+    sent = [frames.plain_frame(frames.lanes(1, identity=number)) for number in range(4)]
+    expected = [oracle.switch(frame, {}) for frame in sent]
+    options = ['-DNETFC_COMPACT', '-DNETFC_LANES=2', '-DNETFC_SCALE_BITS=1']
+    with bmv2.running(tmp_path, options, FORWARD['pair'] + ''.join(entries)) as (first, second):
+        switch.assert_same(bmv2.send(first, second, sent), expected)
+
+
+@bmv2.needs_bmv2
 def test_p4runtime_numbers(tmp_path):
     """The numbers of tables, keys, actions and parameters that the exporter knows are p4c's."""
     _, p4info = bmv2.compile_program(tmp_path, '-DNETFC_COMPACT', '-DNETFC_LANES=2')

@@ -66,8 +66,8 @@ def read_block(table, block):
     assert start.startswith(f'table_add {table} ')
     if '&' in block or '/' in block or block.count(start) < len(lines):
         return [bmv2_row(line) for line in lines]
-    key_count = len(lines[0][len(start):].split(' => ')[0].split(' '))
-    assert re.fullmatch(f'({re.escape(start)}(0x[0-9a-f]+ ){{{key_count}}}=>( 0x[0-9a-f]+)+\n)*',
+    key_count = len(lines[0][len(start):].split(' =>')[0].split(' '))
+    assert re.fullmatch(f'({re.escape(start)}(0x[0-9a-f]+ ){{{key_count}}}=>( 0x[0-9a-f]+)*\n)*',
                         block)
     numbers = [int(word, 16) for word in re.findall(' (0x[0-9a-f]+)', block)]
     columns = np.array(numbers).reshape(len(lines), -1)
@@ -146,7 +146,7 @@ class FakeNode:
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
         'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'shift',
         'sign_x', 'sign_y', 'exponent_x', 'exponent_y', 'sum', 'overflow', 'magnitude', 'div',
-        'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large'}
+        'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large', 'loaded', 'program'}
 
 # But for these actions, to which they are handed.
 ARGUMENTS = {'set_exps': {'overflow'}, 'set_class': {'class'}}

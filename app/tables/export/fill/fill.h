@@ -33,6 +33,16 @@ void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
 
 /**
+ * The entry without which a program computes nothing: what the entries before it are for. Add its
+ * table after all others.
+ *
+ * @param slowloris whether the detector's tables are among them
+ * @param lanes of the program, 1 to 15
+ */
+void p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
+	unsigned lanes, struct p4_program *program);
+
+/**
  * The tables with which the slowloris detector divides connections by bytes.
  *
  * @return NULL, or why this set cannot have them

@@ -10,6 +10,7 @@ enum request_key {
 	KEY_OP,
 	KEY_FORMAT,
 	KEY_REPLY,
+	KEY_LOADED,
 	REQUEST_KEYS
 };
 
@@ -29,7 +30,8 @@ static const struct p4_table shape = {
 		[KEY_VERSION] = {"version", 8, P4_TERNARY},
 		[KEY_OP] = {"op", 8, P4_TERNARY},
 		[KEY_FORMAT] = {"format", 8, P4_TERNARY},
-		[KEY_REPLY] = {"reply", 1, P4_TERNARY}},
+		[KEY_REPLY] = {"reply", 1, P4_TERNARY},
+		[KEY_LOADED] = {"loaded", 1, P4_TERNARY}},
 	.action_count = 3,
 	.action = {[ACTION_COMPUTE] = {.name = "compute"},
 		[ACTION_QUERY] = {.name = "query"},
@@ -61,7 +63,7 @@ refuse(struct p4_table *table, struct p4_entry entry, enum request_priority prio
 	p4_add_entry(table, &entry);
 }
 
-/* An operation in this format and in others. */
+/* An operation in this format and in others. Nothing is computed before all entries are there. */
 static void
 add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned format,
 	enum request_action action)
@@ -72,6 +74,7 @@ add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned form
 	good = entry;
 	good.action = (uint8_t)action;
 	match(&good, KEY_FORMAT, format);
+	match(&good, KEY_LOADED, 1);
 	if (action != ACTION_QUERY || format == NETFC_FP16)
 		p4_add_entry(table, &good);
 	refuse(table, entry, NO_FORMAT, NETFC_STATUS_FORMAT);
