@@ -39,10 +39,17 @@ const bit<16> NETFC_COUNTERS_BYTES = 12; /* behind z in the answer to a query */
 #endif
 
 /* What becomes of a packet. */
+#ifdef NETFC_FUNCTIONS
+enum bit<3> verdict_t {
+#else
 enum bit<2> verdict_t {
+#endif
     NONE = 0,    /* not for us */
     COMPUTE = 1, /* a request that is computed if its length is right */
     QUERY = 2,
+#ifdef NETFC_FUNCTIONS
+    FUNCTION = 4, /* likewise computed, by the table of meta.function */
+#endif
     REFUSE = 3   /* a request that is answered with meta.code */
 }
 

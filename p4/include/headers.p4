@@ -199,6 +199,9 @@ struct meta_t {
     bit<1> checksummed; /* there is a status to write, and a checksum to update with it */
     bit<3> code;
     verdict_t verdict;
+#ifdef NETFC_FUNCTIONS
+    bit<4> function; /* which of the tables, from 1 on; 0: none */
+#endif
     bit<16> residual; /* TNA: the checksum of what does not change */
     /* Lengths, for requests with more lanes than are computed. */
     bit<16> slack;

@@ -7,6 +7,9 @@
 #ifdef NETFC_SLOWLORIS
 #include "slowloris.p4"
 #endif
+#ifdef NETFC_FUNCTIONS
+#include "functions.p4"
+#endif
 
 #define NETFC_LANE_INSTANCE(n) Lane() lane##n;
 
@@ -25,6 +28,9 @@
 /* meta.udp_fits is set before, by each architecture in its own way. */
 control Netfc(inout headers_t hdr, inout meta_t meta) {
     NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
+#ifdef NETFC_FUNCTIONS
+    NETFC_EACH_LANE(NETFC_FUNCTION_INSTANCE)
+#endif
 #ifdef NETFC_SLOWLORIS
     Slowloris() slowloris;
 #endif
@@ -66,6 +72,14 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         meta.verdict = verdict_t.NONE;
     }
 
+#ifdef NETFC_FUNCTIONS
+    action evaluate(bit<4> function) {
+        meta.verdict = verdict_t.FUNCTION;
+        meta.function = function;
+    }
+
+#endif
+
     table request {
         key = {
             hdr.udp.destination : ternary @name("port");
@@ -76,7 +90,11 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             hdr.netfc.reply : ternary @name("reply");
             meta.loaded : ternary @name("loaded");
         }
+#ifdef NETFC_FUNCTIONS
+        actions = { compute; query; refuse; ignore; evaluate; }
+#else
         actions = { compute; query; refuse; ignore; }
+#endif
         const default_action = ignore();
         size = NETFC_REQUESTS;
     }
@@ -123,6 +141,9 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             (verdict_t.REFUSE, NETFC_STATUS_OP, _, _, _, _, _) : answer(NETFC_STATUS_OP);
             (verdict_t.REFUSE, NETFC_STATUS_FORMAT, _, _, _, _, _) : answer(NETFC_STATUS_FORMAT);
             (verdict_t.COMPUTE, _, _, 1, _, _, _) : answer(NETFC_STATUS_OK);
+#ifdef NETFC_FUNCTIONS
+            (verdict_t.FUNCTION, _, _, 1, _, _, _) : answer(NETFC_STATUS_OK);
+#endif
             (verdict_t.QUERY, _, 1, _, _, _, _) : answer(NETFC_STATUS_OK);
             (_, _, _, _, false, _, _) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 0, _) : answer(NETFC_STATUS_LENGTH);
@@ -133,6 +154,9 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             (_, _, _, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
             (verdict_t.QUERY, _, _, _, _, _, _) : answer(NETFC_STATUS_QUERY);
             (verdict_t.COMPUTE, _, _, _, _, _, _) : answer(NETFC_STATUS_LANES);
+#ifdef NETFC_FUNCTIONS
+            (verdict_t.FUNCTION, _, _, _, _, _, _) : answer(NETFC_STATUS_LANES);
+#endif
         }
         const default_action = answer(NETFC_STATUS_LENGTH);
     }
@@ -173,6 +197,10 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         measure();
         need();
         compare();
+#ifdef NETFC_FUNCTIONS
+        /* Before the lanes, which write z later: so no stage waits for them. */
+        NETFC_EACH_LANE(NETFC_FUNCTION_APPLY)
+#endif
         NETFC_EACH_LANE(NETFC_LANE_APPLY)
 #ifdef NETFC_SLOWLORIS
         slowloris.apply(hdr, meta);

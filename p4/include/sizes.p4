@@ -10,6 +10,7 @@
  * -DNETFC_COMPACT    the compact layout, for least memory, instead of the direct one, for least
  *                    stages
  * -DNETFC_SLOWLORIS  v1model: count connections and bytes, answer queries, drop attacks
+ * -DNETFC_FUNCTIONS=1 functions of one number, 1 to 8; which, comes with the entries
  * -DNETFC_SCALE_BITS=10  compact layout: log2 of k; the format's largest k unless given
  */
 #ifndef NETFC_SIZES_P4
@@ -25,6 +26,14 @@
 
 #if NETFC_LANES < 1 || NETFC_LANES > 8
 #error "NETFC_LANES is 1 to 8"
+#endif
+
+#ifdef NETFC_FUNCTIONS
+#if NETFC_FUNCTIONS < 1 || NETFC_FUNCTIONS > 8
+#error "NETFC_FUNCTIONS is 1 to 8"
+#endif
+/* Every x. */
+#define NETFC_FUNCTION_SIZE 65536
 #endif
 
 #if NETFC_FORMAT == 2 || NETFC_FORMAT == 4

@@ -23,6 +23,8 @@ static const char help[] =
 	"  -l, --layout LAYOUT    direct (default) or compact, as the program was compiled\n"
 	"  -n, --lanes N          lanes that the program computes, 1 to 8 (default 1)\n"
 	"  -p, --port PORT        UDP port of requests (default 20038)\n"
+	"  -f, --functions NAMES  functions of one number (list --functions), or files of your own,\n"
+	"                         for a program with as many, NETFC_FUNCTIONS; joined by commas\n"
 	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
 	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ")\n"
 	"  -o, --output FILE      write to FILE, and say what was written\n"
@@ -46,6 +48,7 @@ struct request {
 	enum p4_layout layout;
 	uint16_t udp_port;
 	bool slowloris;
+	const char *functions;
 	struct write_options write;
 	const char *output;
 	bool json;
@@ -125,6 +128,9 @@ take_option(struct request *request, int option)
 	case 'P':
 		request->write.program = optarg;
 		return is_identifier(optarg);
+	case 'f':
+		request->functions = optarg;
+		return true;
 	case 'S':
 		request->slowloris = true;
 		return true;
@@ -185,25 +191,43 @@ write_program(const struct request *request, const struct p4_program *program)
 	return STATUS_DONE;
 }
 
+/* All tables of the program; why there can be none, or NULL. */
+static const char *
+fill(const struct request *request, const struct netfc_set *set,
+	const struct p4_functions *functions, struct p4_program *program)
+{
+	const char *reason;
+
+	p4_request_tables(set, request->udp_port, functions, program);
+	if (functions != NULL)
+		p4_function_tables(functions, program);
+	reason = netfc_set_family(set) == NETFC_FAMILY_LOG
+		? p4_log_tables(set, request->layout, program)
+		: p4_exact_tables(set, request->layout, program);
+	if (reason == NULL && request->slowloris)
+		reason = p4_slowloris_tables(set, program);
+	p4_loaded_table(set, request->layout, request->slowloris, request->write.lanes, program);
+	return reason;
+}
+
 static int
 export_set(struct request *request, const struct netfc_set *set)
 {
 	struct p4_program program = {0};
+	struct p4_functions *functions = NULL;
 	const char *reason;
-	int status;
+	int status = STATUS_DONE;
 
 	if (netfc_format_width(netfc_set_format(set)) != 16) {
 		complain("cannot export %s: there is no P4 program for it", netfc_set_name(set));
 		return STATUS_INPUT;
 	}
+	if (request->functions != NULL)
+		status = p4_functions_open(request->functions, netfc_set_format(set), &functions);
+	if (status != STATUS_DONE)
+		return status;
 	request->write.set_name = netfc_set_name(set);
-	p4_request_tables(set, request->udp_port, &program);
-	reason = netfc_set_family(set) == NETFC_FAMILY_LOG
-		? p4_log_tables(set, request->layout, &program)
-		: p4_exact_tables(set, request->layout, &program);
-	if (reason == NULL && request->slowloris)
-		reason = p4_slowloris_tables(set, &program);
-	p4_loaded_table(set, request->layout, request->slowloris, request->write.lanes, &program);
+	reason = fill(request, set, functions, &program);
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {
@@ -211,6 +235,7 @@ export_set(struct request *request, const struct netfc_set *set)
 		status = STATUS_INPUT;
 	}
 	p4_free(&program);
+	free(functions);
 	return status;
 }
 
@@ -221,6 +246,7 @@ run_export(int argc, char **argv)
 		{"target", required_argument, NULL, 't'}, {"layout", required_argument, NULL, 'l'},
 		{"lanes", required_argument, NULL, 'n'}, {"port", required_argument, NULL, 'p'},
 		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
+		{"functions", required_argument, NULL, 'f'},
 		{"output", required_argument, NULL, 'o'}, {0}};
 	struct request request = {
 		.udp_port = NETFC_UDP_PORT,
@@ -229,7 +255,7 @@ run_export(int argc, char **argv)
 	struct netfc_set *set;
 	int option, status;
 
-	while ((option = next_option(&export_command, argc, argv, ":ht:l:n:p:o:", longs)) !=
+	while ((option = next_option(&export_command, argc, argv, ":ht:l:n:p:f:o:", longs)) !=
 		NO_MORE_OPTIONS) {
 		if (option == 'h' || option == '?')
 			return option_status(option);

@@ -134,7 +134,8 @@ name_instance(struct p4_instance *instance, const struct p4_table *table, unsign
 		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL "%s%.*s",
 			dot != NULL ? "." : "", length, path);
 	else
-		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL ".lane%u%s%.*s",
+		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL ".%s%u%s%.*s",
+			table->control != NULL ? table->control : "lane",
 			number / count_paths(table), dot != NULL ? "." : "", length, path);
 	snprintf(instance->name, P4_NAME_SIZE, "%s", dot != NULL ? dot + 1 : path);
 	instance->table = table;

@@ -12,7 +12,7 @@
 #define P4_MAX_KEYS 7
 #define P4_MAX_ACTIONS 8
 #define P4_MAX_PARAMS 5
-#define P4_MAX_TABLES 20
+#define P4_MAX_TABLES 24
 #define P4_NAME_SIZE 96
 #define P4_MAX_PRIORITY 0xffff
 
@@ -56,7 +56,8 @@ struct p4_entry {
 struct p4_table {
 	/** Paths of its instances, relative to the lane's control, or to the top one if shared. */
 	const char *instance[P4_MAX_INSTANCES];
-	bool shared; /**< once per program, not once per lane */
+	const char *control; /**< the lane's control, but for its number; NULL: "lane" */
+	bool shared;         /**< once per program, not once per lane */
 	unsigned key_count;
 	struct p4_key key[P4_MAX_KEYS];
 	unsigned action_count;

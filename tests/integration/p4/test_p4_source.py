@@ -16,6 +16,7 @@ from table_builder import run
 
 P4 = project_scripts.PROJECT / 'p4'
 LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
+FUNCTIONS = ('sqrt', 'rsqrt', 'exp', 'ln', 'tanh', 'gelu', 'to_bf16', 'from_q8')
 INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power',
              'divide': 'Divide', 'log_connections': 'IntegerLog', 'log_bytes': 'IntegerLog',
              'align_x': 'Align', 'align_y': 'Align', 'prenorm_x': 'Prenorm', 'prenorm_y': 'Prenorm'}
@@ -156,7 +157,9 @@ def parameters(control, action):
 def control_of(path):
     """The control that has a table, by its path below the control Netfc of the first lane."""
     first, *instances, _ = ['netfc', *path.split('.')] if '.' not in path else path.split('.')
-    return INSTANCES[instances[-1]] if instances else {'lane0': 'Lane', 'netfc': 'Netfc'}[first]
+    if instances:
+        return INSTANCES[instances[-1]]
+    return {'lane0': 'Lane', 'function0': 'FunctionLane', 'netfc': 'Netfc'}[first]
 
 
 def options_for(name, layout):
@@ -172,10 +175,14 @@ def options_for(name, layout):
 
 @pytest.mark.parametrize('name, layout, more', [
     *((name, layout, '') for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
-    *((name, 'direct', '') for name in EXACT_SETS), ('fp16_k32', 'compact', 'slowloris')])
+    *((name, 'direct', '') for name in EXACT_SETS), ('fp16_k32', 'compact', 'slowloris'),
+    ('fp16_k32', 'compact', 'functions'), ('bf16_exact', 'direct', 'functions')])
 def test_tables_fit_their_entries(name, layout, more):
-    source = controls(*options_for(name, layout), *([f'-DNETFC_{more.upper()}'] if more else []))
-    options = ('-l', layout, *([f'--{more}'] if more else []), name)
+    defined, exported = {'': ((), ()), 'slowloris': (['-DNETFC_SLOWLORIS'], ['--slowloris']),
+                         'functions': (['-DNETFC_FUNCTIONS=8'],
+                                       ['--functions', ','.join(FUNCTIONS)])}[more]
+    source = controls(*options_for(name, layout), *defined)
+    options = ('-l', layout, *exported, name)
     written = run('export', '-t', 'bmv2', *options).stdout
     names = field_names(run('export', '-t', 'bfrt', *options).stdout)
     seen = set()

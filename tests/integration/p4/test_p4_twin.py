@@ -19,11 +19,6 @@ import oracle
 import p4_rows
 import switch
 
-FORWARD = {'pair': 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'
-                   'table_add IngressPipe.forward IngressPipe.pair 1 => 0\n',
-           'reflect': 'table_add IngressPipe.forward IngressPipe.reflect 0 =>\n'}
-
-
 def arithmetic(name, lanes, share=1):
     """Requests in packets of 1 to `lanes` lanes: special values, boundaries, random operands."""
     form = oracle.table_set(name).format.number
@@ -34,23 +29,6 @@ def arithmetic(name, lanes, share=1):
         chosen = pairs[:special:share] + pairs[special:special + 10000 // share]
         made += frames.bulk(op, form, chosen, sizes)
     return made
-
-
-def as_computed_by(sent, reply, lanes):
-    """What a switch that computes so many lanes replies where dpdk-netfc, which computes any
-    number, replies `reply`."""
-    layout = oracle.parse(sent)
-    if layout.udp is None or sent == reply:
-        return reply
-    start = layout.payload
-    count = oracle.u16(sent, start + 6) if layout.end - start >= 8 else 0
-    if reply[start + 5] & 0xF0 != oracle.REPLY_BIT or count <= lanes or reply == sent:
-        return reply
-    swapped = bytearray(sent)
-    before = bytes(swapped[start:layout.end])
-    swapped[start + 5] = oracle.REPLY_BIT | 6 << 4
-    oracle.update_checksum(swapped, layout, before)
-    return bytes(swapped)
 
 
 def through_dpdk(name, sent, forward):
@@ -78,12 +56,12 @@ def test_every_byte(name, layout, lanes, forward, tmp_path):
     entries = bmv2.exported(name, '--layout', layout, '--lanes', str(lanes))
     named = [(case, frame) for case, frame in frames.zoo() if bmv2.can_be_sent(frame)]
     sent = [frame for _, frame in named] + arithmetic(name, lanes, share=4)
-    expected = [as_computed_by(frame, reply, lanes) for frame, reply in
+    expected = [bmv2.as_computed_by(frame, reply, lanes) for frame, reply in
                 zip(sent, through_dpdk(name, sent, 'pair'))]
     if forward == 'reflect':
         expected = [reflected(frame) for frame in expected]
         assert_reflects_alike(name, sent)
-    with bmv2.running(tmp_path, options, FORWARD[forward] + entries) as (first, second):
+    with bmv2.running(tmp_path, options, bmv2.FORWARD[forward] + entries) as (first, second):
         arrived = bmv2.send(first, second if forward == 'pair' else first, sent)
     names = [case for case, _ in named] + ['arithmetic'] * (len(sent) - len(named))
     switch.assert_same(arrived, expected, names)
@@ -117,7 +95,7 @@ def test_nothing_is_computed_with_other_entries(layout, lanes, last, tmp_path):
     sent = [frames.plain_frame(frames.lanes(1, identity=number)) for number in range(4)]
     expected = [oracle.switch(frame, {}) for frame in sent]
     options = ['-DNETFC_COMPACT', '-DNETFC_LANES=2', '-DNETFC_SCALE_BITS=1']
-    with bmv2.running(tmp_path, options, FORWARD['pair'] + ''.join(entries)) as (first, second):
+    with bmv2.running(tmp_path, options, bmv2.FORWARD['pair'] + ''.join(entries)) as (first, second):
         switch.assert_same(bmv2.send(first, second, sent), expected)
 
 

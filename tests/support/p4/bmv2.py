@@ -11,6 +11,7 @@ import time
 import pytest
 
 import hosts
+import oracle
 import project_scripts
 import switch
 
@@ -23,6 +24,9 @@ THRIFT_PORT = 9090  # of this namespace
 WINDOW = 24  # frames on their way at the same time: its receive ring holds 32
 PAUSE_S = 0.02  # between frames that are not waited for
 LOAD_TIMEOUT_S = 600
+FORWARD = {'pair': 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'
+                   'table_add IngressPipe.forward IngressPipe.pair 1 => 0\n',
+           'reflect': 'table_add IngressPipe.forward IngressPipe.reflect 0 =>\n'}
 
 
 def compile_program(folder, *options):
@@ -108,3 +112,20 @@ def exported(name, *options):
     """The entries of a table set as simple_switch_CLI's commands."""
     return switch.execute(['export', '--target', 'bmv2', *options, name],
                           program=switch.TABLE_BUILDER).stdout
+
+
+def as_computed_by(sent, reply, lanes):
+    """What a switch that computes so many lanes replies where dpdk-netfc, which computes any
+    number, replies `reply`."""
+    layout = oracle.parse(sent)
+    if layout.udp is None or sent == reply:
+        return reply
+    start = layout.payload
+    count = oracle.u16(sent, start + 6) if layout.end - start >= 8 else 0
+    if reply[start + 5] & 0xF0 != oracle.REPLY_BIT or count <= lanes or reply == sent:
+        return reply
+    swapped = bytearray(sent)
+    before = bytes(swapped[start:layout.end])
+    swapped[start + 5] = oracle.REPLY_BIT | 6 << 4
+    oracle.update_checksum(swapped, layout, before)
+    return bytes(swapped)

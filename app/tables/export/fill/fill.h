@@ -4,6 +4,7 @@
 
 /** @file Fill the tables of a P4 program with the entries of a table set. */
 
+#include "export/functions.h"
 #include "export/p4_table.h"
 #include "netfc.h"
 
@@ -13,8 +14,16 @@ enum p4_layout {
 	P4_COMPACT, /**< least memory: folded, split and compressed */
 };
 
-/** Which packets are requests for this set, and the error status of the others. */
-void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_program *program);
+/**
+ * Which packets are requests for this set, or for a function, and the error status of the others.
+ *
+ * @param functions NULL: there are none
+ */
+void p4_request_tables(const struct netfc_set *set, uint16_t udp_port,
+	const struct p4_functions *functions, struct p4_program *program);
+
+/** The tables of functions. */
+void p4_function_tables(const struct p4_functions *functions, struct p4_program *program);
 
 /**
  * The tables of a lane for a set of the paper's family.

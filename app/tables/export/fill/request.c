@@ -18,7 +18,8 @@ enum request_key {
 enum request_action {
 	ACTION_COMPUTE,
 	ACTION_QUERY,
-	ACTION_ERROR
+	ACTION_ERROR,
+	ACTION_EVALUATE /* in programs with functions */
 };
 
 static const struct p4_table shape = {
@@ -32,10 +33,13 @@ static const struct p4_table shape = {
 		[KEY_FORMAT] = {"format", 8, P4_TERNARY},
 		[KEY_REPLY] = {"reply", 1, P4_TERNARY},
 		[KEY_LOADED] = {"loaded", 1, P4_TERNARY}},
-	.action_count = 3,
+	.action_count = 4,
 	.action = {[ACTION_COMPUTE] = {.name = "compute"},
 		[ACTION_QUERY] = {.name = "query"},
-		[ACTION_ERROR] = {.name = "refuse", .param_count = 1, .param = {{"code", 3}}}},
+		[ACTION_ERROR] = {.name = "refuse", .param_count = 1, .param = {{"code", 3}}},
+		[ACTION_EVALUATE] = {.name = "evaluate",
+			.param_count = 1,
+			.param = {{"function", 4}}}},
 };
 
 /* Priorities: the protocol checks version, operation and format in this order. */
@@ -80,8 +84,20 @@ add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned form
 	refuse(table, entry, NO_FORMAT, NETFC_STATUS_FORMAT);
 }
 
+/* The functions' tables are numbered from 1 on. */
+static void
+add_functions(struct p4_table *table, struct p4_entry entry, const struct p4_functions *functions,
+	unsigned format)
+{
+	for (unsigned f = 0; f < functions->count; f++) {
+		entry.arg[0] = f + 1;
+		add_op(table, entry, functions->function[f].number, format, ACTION_EVALUATE);
+	}
+}
+
 void
-p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_program *program)
+p4_request_tables(const struct netfc_set *set, uint16_t udp_port,
+	const struct p4_functions *functions, struct p4_program *program)
 {
 	struct p4_table *table = p4_add_table(program, &shape);
 	unsigned format = netfc_format_id(netfc_set_format(set));
@@ -97,4 +113,6 @@ p4_request_tables(const struct netfc_set *set, uint16_t udp_port, struct p4_prog
 	for (unsigned op = NETFC_ADD; op <= NETFC_DIV; op++)
 		add_op(table, entry, op, format, ACTION_COMPUTE);
 	add_op(table, entry, NETFC_OP_QUERY, format, ACTION_QUERY);
+	if (functions != NULL)
+		add_functions(table, entry, functions, format);
 }

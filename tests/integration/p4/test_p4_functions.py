@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of one number in the P4 programs: their entries against the library, and, where there
+is a BMv2, what it makes of requests against the running switch, byte for byte."""
+
+import itertools
+
+import pytest
+
+import bmv2
+import frames
+import hosts
+import oracle
+import p4_rows
+import p4_targets
+import p4_walk
+import switch
+from p4_targets import exported, rows_in_order
+from table_builder import complaint, run, run_json
+
+NUMBERS = {'rsqrt': 71, 'exp': 73, 'to_bf16': 99, 'to_q8': 120}
+OWN = 193
+FLAGS = ('invalid', 'division by zero', 'overflow', 'underflow')
+LONG = 'sqrt,rsqrt,exp,ln,tanh,gelu,to_bf16,from_q8'
+
+
+@pytest.fixture(name='own')
+def build_own(tmp_path):
+    """A function of a user's own, in a file."""
+    path = tmp_path / 'halved.netfcfun'
+    run('build', '--function', 'halved', '--expression', 'x / 2', '-o', path)
+    return path
+
+
+def entries(name, function):
+    """x, z and flags of every argument as netfc-tables shows them."""
+    shown = run_json('show', name, function) if name else run_json('show', function)
+    return [(x, int(entry['result']['bits'], 16),
+             sum(1 << FLAGS.index(flag) for flag in entry['result']['flags']))
+            for x, entry in enumerate(shown)]
+
+
+@pytest.mark.parametrize('name', ('fp16_k16', 'posit16_k512', 'bf16_exact'))
+def test_every_entry(name):
+    """Those of every lane are the library's."""
+    tables = p4_rows.read_bmv2(exported('bmv2', name, '--lanes', '2', '--functions', 'rsqrt,to_q8'))
+    form = oracle.table_set(name).format.name
+    for number, function in enumerate(('rsqrt', 'to_q8'), 1):
+        expected = entries(form, function)
+        for lane in range(2):
+            rows = tables[f'IngressPipe.netfc.function{lane}.f{number}']
+            assert {row.action for row in rows} == {f'IngressPipe.netfc.function{lane}.result'}
+            assert [(row.keys[0][0], *row.args) for row in rows] == expected
+
+
+def test_every_entry_of_a_function_of_ones_own(own):
+    tables = p4_rows.read_bmv2(exported('bmv2', 'fp16_k16', '--functions', f'exp,{own}'))
+    rows = tables['IngressPipe.netfc.function0.f2']
+    assert [(row.keys[0][0], *row.args) for row in rows] == entries(None, own)
+
+
+def test_requests(own):
+    """Functions have their tables' numbers; other formats, and functions that are not there, none."""
+    rows = p4_rows.read_bmv2(exported('bmv2', 'fp16_k16', '--functions', f'exp,{own},rsqrt'))
+    rows = rows[p4_walk.REQUEST]
+    form = oracle.FORMATS_BY_NAME['fp16'].number
+    assert verdict(rows, NUMBERS['exp'], form) == ('evaluate', 1)
+    assert verdict(rows, OWN, form) == ('evaluate', 2)
+    assert verdict(rows, NUMBERS['rsqrt'], form) == ('evaluate', 3)
+    assert verdict(rows, NUMBERS['exp'], form + 1) == ('refuse', 3)
+    assert verdict(rows, OWN + 1, form) == ('refuse', 2)
+    assert verdict(rows, 1, form) == ('compute',)
+
+
+def verdict(rows, op, form):
+    """The action, and its arguments, of the first entry that matches, all entries being loaded."""
+    packet = (oracle.UDP_PORT, oracle.MAGIC, 1, op, form, 0, 1)
+    for row in rows_in_order(rows):
+        if all(field & mask == value for field, (value, mask) in zip(packet, row.keys)):
+            return (row.action.rpartition('.')[2], *row.args)
+    return None
+
+
+def test_targets_agree():
+    """In one lane, and few of them: tests/exhaustive reads back more."""
+    options = ('--layout', 'compact', '--functions', 'rsqrt')
+    assert p4_targets.read_back('bf16_k16', *options) > 0x10000
+
+
+@pytest.mark.parametrize('functions, message', [
+    ('nowhere', "no function 'nowhere'; netfc-tables list --functions has all names"),
+    ('exp,exp', "function 'exp' is given twice"),
+    (f'{LONG},abs', 'a program has 8 functions at the most'),
+    ('nowhere.netfcfun', "function 'nowhere.netfcfun': No such file"),
+    ('', "no function ''")])
+def test_bad_functions(functions, message):
+    assert message in complaint('export', '-t', 'bmv2', '--functions', functions, 'fp16_k16')
+
+
+def test_a_function_of_another_format(own):
+    said = complaint('export', '-t', 'bmv2', '--functions', own, 'bf16_k16')
+    assert 'is one of fp16, and the table set of bf16' in said
+
+
+# ---- BMv2 ------------------------------------------------------------------------------------
+
+
+def every_third(op, first, lanes):
+    """Requests for every third argument of a function."""
+    sizes = itertools.cycle(range(1, lanes + 1))
+    return frames.bulk(op, 1, [(x, 0x1234) for x in range(first, 0x10000, 3)], sizes)
+
+
+@bmv2.needs_bmv2
+@hosts.needs_namespaces
+@pytest.mark.parametrize('name, options', [
+    ('fp16_k8', ['-DNETFC_COMPACT', '-DNETFC_SCALE_BITS=3']), ('fp16_exact', ['-DNETFC_EXACT'])])
+def test_every_byte(name, options, own, tmp_path):
+    """Functions, operations, what there is none of, and more lanes than the program has."""
+    lanes, functions = 2, ['rsqrt', 'to_q8', own]
+    layout = 'compact' if '-DNETFC_COMPACT' in options else 'direct'
+    loaded = ['--functions', ','.join(map(str, functions))]
+    sent = [frame for _, frame in frames.zoo() if bmv2.can_be_sent(frame)]
+    for first, op in enumerate((NUMBERS['rsqrt'], NUMBERS['to_q8'], OWN)):
+        sent += every_third(op, first, lanes)
+    for op in (1, 2, 3, 4, 64, NUMBERS['exp'], NUMBERS['rsqrt'], OWN, OWN + 1):
+        pairs = list(zip(range(0, 0x10000, 0x123), range(0x10000, 0, -0x123)))
+        sent += frames.bulk(op, 1, pairs, itertools.cycle((1, 2, 3)))
+        sent += frames.bulk(op, 2, pairs[:9], itertools.cycle((1, 2, 3)))
+    replies = switch.run([sent, []], tables=(name,), options=loaded, more_memory=16).outputs[1]
+    expected = [bmv2.as_computed_by(frame, reply, lanes) for frame, reply in zip(sent, replies)]
+    filled = bmv2.exported(name, '--layout', layout, '--lanes', str(lanes), *loaded)
+    with bmv2.running(tmp_path, [*options, f'-DNETFC_LANES={lanes}', '-DNETFC_FUNCTIONS=3'],
+                      bmv2.FORWARD['pair'] + filled) as (first, second):
+        arrived = bmv2.send(first, second, sent)
+    switch.assert_same(arrived, expected, ['functions'] * len(sent))
+    assert 0x8000 <= sum(frame != reply for frame, reply in zip(sent, arrived))
+
+
+@bmv2.needs_bmv2
+def test_variants_compile(tmp_path):
+    for form, count, more in ((1, 8, []), (2, 4, ['-DNETFC_COMPACT']), (3, 1, ['-DNETFC_EXACT'])):
+        bmv2.compile_program(tmp_path, f'-DNETFC_FORMAT={form}', f'-DNETFC_FUNCTIONS={count}',
+                             '-DNETFC_LANES=2', *more)
