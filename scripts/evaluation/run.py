@@ -7,9 +7,10 @@ import pathlib
 
 import numpy
 
-from evaluation.measure import accuracy, baseline, datasets, measures, memory, pairs, rounding, scaling, speed, training
+from evaluation.measure import accuracy, baseline, datasets, functions, measures, memory, pairs, rounding, scaling, speed, training
 from evaluation.progress import Progress
 from evaluation.report import figures, page
+from evaluation.report import functions as functions_report
 from netfc import FORMATS, Library
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
@@ -25,7 +26,9 @@ SMALL_SETS = {"fp16": ["fp16_exact_small"], "bf16": ["bf16_exact_small"]}
 # others' peer.
 COUNTED = {name: [*sets, *SMALL_SETS.get(name, [])] for name, sets in SETS.items()}
 CHOICE = {name: [plain, *more] for name, (plain, _, *more) in COUNTED.items()}
-STEPS = 9
+# Of the tables by which powers are computed: each format's largest k.
+POW_SCALES = {"fp16": 1024, "posit16": 512, "bf16": 128, "posit16_es2": 256}
+STEPS = 10
 
 
 def parse_arguments():
@@ -38,6 +41,11 @@ def parse_arguments():
         action="store_true",
         help="a sample of the 2^32 pairs, fewer scaling factors, the speed of additions only; the"
         " rest is the same",
+    )
+    parser.add_argument(
+        "--functions",
+        action="store_true",
+        help="print the section on functions of one number, half a minute, and write nothing",
     )
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument(
@@ -130,6 +138,8 @@ def measure(arguments, progress):
     operands = {name: some["I"] for name, some in data.items()}
     ops = speed.QUICK_OPS if arguments.quick else speed.OPS
     results["speed"] = speed.run(build, arguments.work, ops, CHOICE, operands)
+    progress.start("Functions of one number, and powers")
+    results["functions"] = functions.run(library, POW_SCALES)
     progress.start("All pairs of operands" if step == 1 else "A sample of all pairs of operands")
     results["pairs"] = pairs.run(build, arguments.work, COUNTED, step, progress)
     return results
@@ -138,6 +148,10 @@ def measure(arguments, progress):
 def main():
     """Measure, and write the report."""
     arguments = parse_arguments()
+    if arguments.functions:
+        found = functions.run(Library(arguments.build), POW_SCALES)
+        print(functions_report.markdown({"functions": found}), end="")
+        return
     images = arguments.output / "evaluation"
     for folder in (arguments.work, images):
         folder.mkdir(parents=True, exist_ok=True)

@@ -88,7 +88,7 @@ def read_results(report):
 
 def test_progress_is_shown(report):
     shown = (report / 'done').read_text()
-    assert '[1/9] ' in shown and '[9/9] Report' in shown and 'Done in ' in shown
+    assert '[1/10] ' in shown and '[10/10] Report' in shown and 'Done in ' in shown
 
 
 def test_report_is_whole(report):
@@ -113,6 +113,26 @@ def test_committed_report_says_the_same(report):
                         ('## Float-to-integer', '## Scaling factor')):
         parts = [text.split(f'{first}\n')[1].split(f'{last}\n')[0] for text in (new, old)]
         assert parts[0] == parts[1], 'docs/evaluation.md is out of date: run scripts/evaluate'
+
+
+def test_functions_are_printed_as_reported():
+    """By themselves, half a minute: the section of the committed report."""
+    done = subprocess.run([EVALUATE, '--functions'], env=sanitized.environment(), text=True,
+                          capture_output=True, timeout=TIMEOUT_S, check=True)
+    section = done.stdout[done.stdout.index('## Functions'):]
+    assert section.strip() in REPORT.read_text()
+
+
+def test_functions_are_right(results):
+    """None but fits its value in double precision; powers are the worse the larger they are."""
+    functions, powers = (results['functions'][what] for what in ('functions', 'pow'))
+    assert all(facts['exact'] == 1 for forms in functions.values() for facts in forms.values())
+    assert max(forms['fp16']['error'] for forms in functions.values()) <= 2**-11
+    assert max(forms['bf16']['error'] for forms in functions.values()) <= 2**-8
+    for form in FORMATS:
+        for way in ('tables', 'steps'):
+            errors = [part['error'] for part in powers[form][way]]
+            assert errors == sorted(errors) and 0 < errors[0] and errors[-1] < 0.05
 
 
 # ---- numbers ---------------------------------------------------------------------------------
