@@ -39,6 +39,7 @@ def attacked_switch(tmp_path_factory):
     """A switch with requests, and a destination under attack."""
     requests = [frames.plain_frame(frames.lanes(count)) for count in range(1, 65)]
     requests.append(frames.plain_frame(frames.request(version=2)))
+    requests += [frames.plain_frame(frames.request(op)) for op in (5, 8, 8)]
     requests += [frame for client in range(20)
                  for frame in tcp_frames.handshake(tcp_frames.address(client), 2000)]
     live = switch.Running(tmp_path_factory.mktemp('pages'), requests, ALL,
@@ -59,6 +60,9 @@ def test_the_page_shows_the_switch(running, browser):
     for part in ('match direct', 'forward bridge', 'fp16_k1024', 'net_pcap0', 'refused: version',
                  'flag: overflow', 'Heights are logarithmic', '10.0.0.2'):
         assert part in text, part
+    operations = browser.run('return [...document.querySelectorAll("#operations th[scope=row]")]'
+                             '.map((at) => at.textContent)')
+    assert operations == ['fma', 'min']
     assert 'Aggregation' not in text
     assert browser.run('return document.querySelectorAll("#latency i").length') > 3
     assert browser.console() == [] and browser.nameless() == []

@@ -108,6 +108,14 @@ function showDrops(state) {
   setText("zeros", zeros.join(", "));
 }
 
+// Requests of the operations further to the four, most first.
+function showOperations(state) {
+  const all = Object.entries(state.stats.operations).filter(([, count]) => count).sort((a, b) => b[1] - a[1]);
+  $("operations-card").hidden = !all.length;
+  table("operations", ["requests", "since the start", "per second"], all.map(([name, count]) =>
+    [name, grouped(count), short(rate(state, (one) => one.stats.operations[name] ?? 0))]));
+}
+
 function showLatency(latency) {
   if (!latency || !latency.count) {
     setText("latency-note", latency ? "No packet so far." : "Not counted: start the switch with --latency.");
@@ -211,6 +219,7 @@ function show(state) {
   setText("running", `up ${duration(stats.seconds)} · match ${config.match} · forward ${config.forward} · ${config.dpdk}`);
   showTiles(state);
   showDrops(state);
+  showOperations(state);
   showLatency(state.latency);
   showSets(state);
   showLcores(state);
