@@ -38,7 +38,8 @@ struct aggregate_hdr {
 	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
 	uint16_t job;
 	uint8_t worker; /**< 0 .. workers - 1 */
-	uint8_t reason; /**< request: 0; reply with AGGREGATE_STATUS_CODE: enum aggregate_reason */
+	uint8_t reason; /**< request: 0; reply with AGGREGATE_STATUS_CODE: enum aggregate_reason;
+			 * reply with code 0: enum aggregate_kind */
 	uint64_t token; /**< the job's secret */
 } __attribute__((packed));
 
@@ -49,7 +50,7 @@ struct aggregate_join_wire {
 			  */
 	uint16_t slots;  /**< asked for; reply: granted, a power of two */
 	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
-	uint16_t zero;
+	uint16_t least;  /**< request: 0; reply: bytes of values in a chunk at the least */
 	uint64_t cookie;
 } __attribute__((packed));
 
@@ -72,12 +73,19 @@ enum aggregate_reason {
 	AGGREGATE_SILENT = 64,
 };
 
+/** What the values of a result are. */
+enum aggregate_kind {
+	AGGREGATE_ROUNDED = 0, /**< results */
+	AGGREGATE_SUMS = 1, /**< sums that are still to be rounded, aggregate_sums.h; fp16 only */
+};
+
 /** What a join asks for or is granted, in host order. */
 struct aggregate_join {
 	uint8_t workers;
 	uint8_t shards;
 	uint16_t slots;
 	uint16_t bytes;
+	uint16_t least; /**< chunks with fewer bytes are filled up with zeros */
 	uint64_t cookie;
 };
 
@@ -86,7 +94,7 @@ struct aggregate_message {
 	uint8_t op;     /**< enum aggregate_op */
 	uint8_t format; /**< enum aggregate_format; join and leave: anything */
 	uint8_t worker;
-	uint8_t reason; /**< 0 in requests */
+	uint8_t reason; /**< 0 in requests; results: enum aggregate_kind */
 	uint8_t code;   /**< enum netfc_status or AGGREGATE_STATUS_CODE; 0 in requests */
 	uint8_t flags;  /**< enum netfc_flag, of all lanes; 0 in requests */
 	uint16_t count; /**< values */
@@ -123,7 +131,8 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
  */
 int aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_message *message);
 
-/** Bytes of a request or a reply: header, and values or what a join has. */
+/** Bytes of a request or a reply: header, and values or what a join has; of values, what they take
+ * in requests and in rounded results. */
 size_t aggregate_message_bytes(const struct aggregate_message *message);
 
 /**

@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "aggregate_sums.h"
 #include "aggregate_wire.h"
 
 /* With fewer bytes there is no status to answer in. */
@@ -63,6 +64,7 @@ read_body(const uint8_t *payload, struct aggregate_message *message)
 		.shards = join.shards,
 		.slots = be16toh(join.slots),
 		.bytes = be16toh(join.bytes),
+		.least = be16toh(join.least),
 		.cookie = be64toh(join.cookie),
 	};
 }
@@ -72,6 +74,18 @@ fits_message(const struct aggregate_message *message, size_t length)
 {
 	return aggregate_is_reduction(message->op) == (message->count != 0) &&
 		length >= aggregate_message_bytes(message);
+}
+
+/* A result of a kind that there is, and all of it. */
+static bool
+fits_result(const struct aggregate_message *message, size_t length)
+{
+	if (message->reason == AGGREGATE_ROUNDED || !aggregate_is_reduction(message->op))
+		return fits_message(message, length);
+	return message->reason == AGGREGATE_SUMS && message->format == AGGREGATE_FP16 &&
+		(message->op == AGGREGATE_SUM || message->op == AGGREGATE_MEAN) &&
+		message->count != 0 &&
+		length >= AGGREGATE_HEADER_BYTES + (size_t)message->count * AGGREGATE_SUMS_BYTES;
 }
 
 static int
@@ -132,7 +146,10 @@ aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_me
 	hdr = read_header(payload);
 	read_message(payload, message);
 	if (message->code == NETFC_STATUS_OK || message->code == AGGREGATE_STATUS_CODE) {
-		if (check_header(&hdr) != NETFC_STATUS_OK || !fits_message(message, length))
+		bool fits = message->code == NETFC_STATUS_OK ? fits_result(message, length)
+							     : fits_message(message, length);
+
+		if (check_header(&hdr) != NETFC_STATUS_OK || !fits)
 			return AGGREGATE_NOT_OURS;
 		read_body(payload, message);
 	}
@@ -203,7 +220,7 @@ aggregate_write_join(uint8_t *payload, const struct aggregate_join *join)
 		.shards = join->shards,
 		.slots = htobe16(join->slots),
 		.bytes = htobe16(join->bytes),
-		.zero = 0,
+		.least = htobe16(join->least),
 		.cookie = htobe64(join->cookie),
 	};
 

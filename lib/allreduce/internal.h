@@ -84,6 +84,7 @@ struct peer {
 	unsigned int slots;
 	unsigned int shards;
 	unsigned int bytes; /* of values in a chunk, as granted */
+	unsigned int least; /* of them, zeros behind the last ones included */
 	uint64_t cookie;
 	uint64_t limit; /* chunks of all allreduces started so far */
 	struct slot *slot;

@@ -97,7 +97,7 @@ granted(struct talk *talk, const struct aggregate_join *join)
 
 	if (join->slots == 0 || (join->slots & (join->slots - 1)) != 0 ||
 		join->slots > talk->comm->options.slots || join->shards == 0 || join->bytes < 4 ||
-		join->bytes > talk->comm->asked ||
+		join->bytes > talk->comm->asked || join->least > join->bytes ||
 		address_port(&peer->address) + join->shards - 1 > UINT16_MAX)
 		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s grants %u slots, %u shards and chunks of %u bytes, which "
@@ -106,6 +106,7 @@ granted(struct talk *talk, const struct aggregate_join *join)
 	peer->slots = join->slots;
 	peer->shards = join->shards;
 	peer->bytes = join->bytes;
+	peer->least = join->least;
 	peer->joined = true;
 	talk->over = true;
 	return NETFC_ALLREDUCE_OK;

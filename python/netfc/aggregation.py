@@ -28,7 +28,7 @@ SILENT = 64  # and the number of the worker
 UDP_PORT = 20040  # of the first shard
 CODE = 7  # of a status whose reason is in the header
 HEADER = struct.Struct(">HBBBBHIHBBQ")  # as protocol.HEADER, then job, worker, reason, token
-JOIN = struct.Struct(">BBHHHQ")  # workers, shards, slots, bytes, zero, cookie
+JOIN = struct.Struct(">BBHHHQ")  # workers, shards, slots, bytes, least, cookie
 
 OP_NAMES = {number: name for name, number in OPS.items()}
 FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}

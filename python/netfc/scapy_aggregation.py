@@ -96,7 +96,7 @@ class Aggregation(Packet):
         ConditionalField(ByteField("shards", 0), _is_join),
         ConditionalField(ShortField("slots", 1), _is_join),
         ConditionalField(ShortField("bytes", 1448), _is_join),
-        ConditionalField(ShortField("zero", 0), _is_join),
+        ConditionalField(ShortField("least", 0), _is_join),
         ConditionalField(XLongField("cookie", 0), _is_join),
         _Values(),
     ]

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <aggregate.h>
+#include <aggregate_sums.h>
 
 #include "cookie.h"
 
@@ -195,6 +196,42 @@ a_result_is_a_reply_to_each_worker(void **state)
 		AGGREGATE_NOT_OURS);
 }
 
+/* What a switch sends that leaves the rounding to the workers. */
+static void
+sums_are_read(void **state)
+{
+	uint8_t bytes[AGGREGATE_HEADER_BYTES + 2 * AGGREGATE_SUMS_BYTES] = {0};
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, sum_request, AGGREGATE_HEADER_BYTES);
+	bytes[4] = AGGREGATE_FP16;
+	bytes[5] = NETFC_STATUS_REPLY;
+	bytes[15] = AGGREGATE_SUMS;
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
+	assert_int_equal(message.code, 0);
+	assert_int_equal(message.reason, AGGREGATE_SUMS);
+	assert_int_equal(message.count, 2);
+	assert_ptr_equal(message.values, bytes + AGGREGATE_HEADER_BYTES);
+	assert_int_equal(
+		aggregate_parse_reply(bytes, sizeof(bytes) - 1, &message), AGGREGATE_NOT_OURS);
+	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) {
+		bytes[3] = (uint8_t)op;
+		assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message),
+			op <= AGGREGATE_MEAN ? 0 : AGGREGATE_NOT_OURS);
+	}
+	bytes[3] = AGGREGATE_SUM;
+	bytes[15] = AGGREGATE_SUMS + 1;
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
+	bytes[15] = AGGREGATE_SUMS;
+	bytes[4] = AGGREGATE_BF16;
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
+	/* Refused, it is a reason. */
+	bytes[5] = NETFC_STATUS_REPLY | AGGREGATE_STATUS_CODE << NETFC_STATUS_CODE_SHIFT;
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
+	assert_int_equal(message.reason, AGGREGATE_REASON_OFF);
+}
+
 static void
 names_are_told(void **state)
 {
@@ -244,6 +281,7 @@ main(void)
 		cmocka_unit_test(packets_may_end_anywhere),
 		cmocka_unit_test(a_refusal_changes_status_and_reason_alone),
 		cmocka_unit_test(a_result_is_a_reply_to_each_worker),
+		cmocka_unit_test(sums_are_read),
 		cmocka_unit_test(names_are_told),
 		cmocka_unit_test(the_hash_is_siphash),
 	};

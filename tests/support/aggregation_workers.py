@@ -33,7 +33,7 @@ class Reply:
 
     @property
     def granted(self):
-        """Workers, shards, slots, bytes, zero and cookie of a join."""
+        """Workers, shards, slots, bytes, least and cookie of a join."""
         return aggregation.JOIN.unpack_from(self.rest)
 
 

@@ -2,6 +2,7 @@
 #include "window/channel.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include <aggregate_wire.h>
 
@@ -85,6 +86,15 @@ drop_answered(struct channel *channel)
 	}
 }
 
+/* Bytes of a slot's packet. */
+static size_t
+request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+{
+	size_t values = (size_t)piece_of(comm, peer, slot).count * slot->handle->value_bytes;
+
+	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least);
+}
+
 /* Write a slot's packet. Returns its bytes. */
 static size_t
 build(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot,
@@ -102,10 +112,14 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.token = comm->options.token,
 	};
 
+	size_t length = request_bytes(comm, peer, slot);
+	size_t used = AGGREGATE_HEADER_BYTES + (size_t)piece.count * handle->value_bytes;
+
 	aggregate_build_request(payload, &message);
 	swap_values(
 		payload + AGGREGATE_HEADER_BYTES, piece.values, piece.count, handle->value_bytes);
-	return AGGREGATE_HEADER_BYTES + (size_t)piece.count * handle->value_bytes;
+	memset(payload + used, 0, length - used);
+	return length;
 }
 
 /* How many of the queue's first can go in one call. */
@@ -173,9 +187,7 @@ send_segments(struct netfc_allreduce *comm, struct channel *channel)
 
 		if (slot->handle == NULL)
 			break;
-		bytes = AGGREGATE_HEADER_BYTES +
-			(size_t)piece_of(comm, channel->peer, slot).count *
-				slot->handle->value_bytes;
+		bytes = request_bytes(comm, channel->peer, slot);
 		if (count > 0 && bytes > segment)
 			break;
 		length += build(comm, channel->peer, slot, buffers->send + length);

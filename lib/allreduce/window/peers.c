@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <aggregate_sums.h>
 #include <aggregate_wire.h>
 
 #include "net/address.h"
@@ -180,6 +181,26 @@ complete(struct netfc_allreduce *comm, struct peer *peer,
 	return status == NETFC_ALLREDUCE_OK ? make_slots(comm, peer) : status;
 }
 
+/*
+ * Bytes behind the header of a request or a result. Switches with registers for so many values want
+ * all of them in every chunk, and may send sums, four times as long.
+ */
+static unsigned int
+most_bytes(const struct netfc_allreduce *comm)
+{
+	unsigned int most = comm->bytes;
+
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		unsigned int least = comm->peer[k].least;
+
+		if (least > 0 && least * (AGGREGATE_SUMS_BYTES / 2) > most)
+			most = least * (AGGREGATE_SUMS_BYTES / 2);
+		if (least > 0 && comm->bytes * (AGGREGATE_SUMS_BYTES / 2) > most)
+			most = comm->bytes * (AGGREGATE_SUMS_BYTES / 2);
+	}
+	return most;
+}
+
 int
 peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
@@ -189,7 +210,7 @@ peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_option
 		if (comm->peer[k].bytes < comm->bytes)
 			comm->bytes = comm->peer[k].bytes;
 	}
-	if (!packets_init(&comm->buffers, AGGREGATE_HEADER_BYTES + comm->bytes))
+	if (!packets_init(&comm->buffers, AGGREGATE_HEADER_BYTES + most_bytes(comm)))
 		return out_of_memory(comm);
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
 		status = complete(comm, &comm->peer[k], options);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include <aggregate_sums.h>
 #include <aggregate_wire.h>
 
 #include "window/channel.h"
@@ -46,6 +47,18 @@ find_slot(const struct peer *peer, uint32_t chunk)
 											 : NULL;
 }
 
+/* Results, or sums to round. Returns the flags that this raises. */
+static unsigned int
+take_values(const struct netfc_allreduce *comm, const struct aggregate_message *reply,
+	struct piece piece, unsigned int value_bytes)
+{
+	if (reply->reason == AGGREGATE_SUMS)
+		return aggregate_sums_round(
+			reply->op, comm->options.workers, reply->values, piece.count, piece.values);
+	swap_values(piece.values, reply->values, piece.count, value_bytes);
+	return 0;
+}
+
 static void
 take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *slot,
 	const struct aggregate_message *reply, struct evidence *evidence)
@@ -59,8 +72,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 		comm->stats.foreign++;
 		return;
 	}
-	swap_values(piece.values, reply->values, piece.count, handle->value_bytes);
-	handle->flags |= reply->flags;
+	handle->flags |= reply->flags | take_values(comm, reply, piece, handle->value_bytes);
 	comm->stats.received++;
 	if (slot->times == 1) {
 		rtt_sample(&channel->rtt, evidence->now - slot->sent);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef REGISTERS_H
+#define REGISTERS_H
+
+/**
+ * @file
+ * A lane of sums in two registers, added up as a switch's stateful units do: a comparison with what
+ * is there, then a sum, a maximum, or nothing.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct registers {
+	int32_t low, high;
+};
+
+/* Add an fp16 value; the first of a chunk overwrites what there was. */
+void registers_add(struct registers *lane, uint16_t bits, bool first);
+
+/* As they are sent: AGGREGATE_SUMS_BYTES. */
+void registers_write(const struct registers *lane, uint8_t *bytes);
+
+#endif /* REGISTERS_H */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums in two integers of 32 bits, rounded, against the oracle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <aggregate_sums.h>
+
+#include "data.h"
+#include "oracle.h"
+#include "registers.h"
+
+#define LANES 1000
+#define ROUNDS 20
+
+static uint32_t values[LANES][AGGREGATE_SUMS_WORKERS];
+static uint8_t sums[LANES * AGGREGATE_SUMS_BYTES + 1];
+
+/* The lane's values in registers, by the way in which they come. */
+static void
+add_up(uint32_t lane, unsigned int workers, uint8_t *bytes)
+{
+	struct registers registers;
+
+	for (unsigned int w = 0; w < workers; w++)
+		registers_add(&registers, (uint16_t)values[lane][w], w == 0);
+	registers_write(&registers, bytes);
+}
+
+/* At odd addresses. */
+static void
+check(unsigned int op, unsigned int workers, uint32_t count)
+{
+	uint8_t result[2 * LANES + 1];
+	uint8_t flags, all = 0;
+
+	for (uint32_t lane = 0; lane < count; lane++)
+		add_up(lane, workers, sums + 1 + lane * AGGREGATE_SUMS_BYTES);
+	memset(result, 0xaa, sizeof(result));
+	assert_int_equal(aggregate_sums_round(op, workers, sums + 1, 0, result + 1), 0);
+	assert_int_equal(result[1], 0xaa);
+	flags = aggregate_sums_round(op, workers, sums + 1, count, result + 1);
+	for (uint32_t lane = 0; lane < count; lane++) {
+		struct oracle_result expected =
+			oracle_reduce(op, AGGREGATE_FP16, values[lane], workers);
+		uint16_t bits;
+
+		memcpy(&bits, result + 1 + 2 * lane, sizeof(bits));
+		assert_int_equal(bits, expected.bits);
+		all |= expected.flags;
+	}
+	assert_int_equal(flags, all);
+}
+
+static void
+all_kinds_of_values(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++) {
+		for (unsigned int workers = 1; workers <= AGGREGATE_SUMS_WORKERS; workers++) {
+			for (uint32_t lane = 0; lane < LANES; lane++)
+				data_fill(kind, AGGREGATE_FP16, values[lane], workers, &seed);
+			check(AGGREGATE_SUM, workers, LANES);
+			check(AGGREGATE_MEAN, workers, LANES);
+		}
+	}
+}
+
+/* A lane alone: its flags are all there are. */
+static void
+flags_of_single_lanes(void **state)
+{
+	uint64_t seed = 2;
+
+	(void)state;
+	for (unsigned int i = 0; i < 50000; i++) {
+		unsigned int workers = 1 + i % 5, op = AGGREGATE_SUM + i / 5 % 2;
+		uint8_t result[2];
+
+		data_fill(i % DATA_KINDS, AGGREGATE_FP16, values[0], workers, &seed);
+		check(op, workers, 1);
+		assert_int_equal(aggregate_sums_round(op, workers, sums + 1, 1, result),
+			oracle_reduce(op, AGGREGATE_FP16, values[0], workers).flags);
+	}
+}
+
+/* What the order of the workers is cannot be seen in the registers either. */
+static void
+any_order_gives_the_same_registers(void **state)
+{
+	uint8_t first[AGGREGATE_SUMS_BYTES], again[AGGREGATE_SUMS_BYTES];
+	struct {
+		uint8_t result[2], flags;
+	} one, other;
+	uint64_t seed = 3;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20000; i++) {
+		unsigned int workers = 2 + i % 31;
+
+		data_fill(i % 2 ? DATA_SPECIAL : DATA_ZEROS, AGGREGATE_FP16, values[0], workers,
+			&seed);
+		add_up(0, workers, first);
+		one.flags = aggregate_sums_round(AGGREGATE_SUM, workers, first, 1, one.result);
+		for (unsigned int round = 0; round < ROUNDS; round++) {
+			data_shuffle(values[0], workers, &seed);
+			add_up(0, workers, again);
+			other.flags = aggregate_sums_round(
+				AGGREGATE_SUM, workers, again, 1, other.result);
+			assert_memory_equal(&other, &one, sizeof(one));
+		}
+	}
+}
+
+/* The greatest sums of 32 workers are still numbers. */
+static void
+the_greatest_sums(void **state)
+{
+	static const uint16_t greatest[] = {0x7bff, 0xfbff, 0x3fff, 0xbfff};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(greatest) / sizeof(greatest[0]); i++) {
+		for (unsigned int w = 0; w < AGGREGATE_SUMS_WORKERS; w++)
+			values[0][w] = greatest[i];
+		check(AGGREGATE_SUM, AGGREGATE_SUMS_WORKERS, 1);
+		check(AGGREGATE_MEAN, AGGREGATE_SUMS_WORKERS, 1);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_kinds_of_values),
+		cmocka_unit_test(flags_of_single_lanes),
+		cmocka_unit_test(any_order_gives_the_same_registers),
+		cmocka_unit_test(the_greatest_sums),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
