@@ -110,6 +110,11 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	const char *text = peer->address.text;
 	unsigned int job = comm->options.job;
 
+	if (code == NETFC_STATUS_OP || code == NETFC_STATUS_FORMAT)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+			"Switch %s does not compute this %s: dpdk-netfc of this release computes all, "
+			"a switch in P4 sums of fp16, and means where workers round them.",
+			text, code == NETFC_STATUS_OP ? "operation" : "format");
 	if (code != AGGREGATE_STATUS_CODE)
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s refuses with code %u of the NetFC protocol: library and switch "

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aggregate_wire.h>
+
 #include "command.h"
 #include "export/fill/fill.h"
 #include "export/write/write.h"
@@ -12,17 +14,23 @@
 
 #define DEFAULT_PROGRAM "netfc_tna"
 #define MAX_LANES 8
+#define MAX_AGGREGATE_LANES 32
 
 static const char help[] =
 	"Usage: netfc-tables export --target TARGET [OPTION...] SET\n"
-	"Write the table set SET, a name or a file, as entries for the programs in p4/.\n\n"
+	"       netfc-tables export --target TARGET [OPTION...] --aggregate KIND\n"
+	"Write the table set SET, a name or a file, as entries for the programs in p4/; or those of\n"
+	"the programs that aggregate, of which p4/jobs makes the jobs'.\n\n"
 	"  -t, --target TARGET    bmv2: commands for simple_switch_CLI\n"
 	"                         p4runtime: a WriteRequest in protobuf's text format\n"
 	"                         bfrt: a Python program for Tofino's runtime shell\n"
 	"                         bfrt-json: the same entries as JSON\n"
 	"  -l, --layout LAYOUT    direct (default) or compact, as the program was compiled\n"
-	"  -n, --lanes N          lanes that the program computes, 1 to 8 (default 1)\n"
-	"  -p, --port PORT        UDP port of requests (default 20038)\n"
+	"  -n, --lanes N          lanes that the program computes, 1 to 8 (default 1); with\n"
+	"                         --aggregate 1 to 32\n"
+	"  -p, --port PORT        UDP port of requests (default 20038; with --aggregate 20040)\n"
+	"      --aggregate KIND   results: of a program that rounds them; sums: of one that leaves\n"
+	"                         that to the workers (NETFC_SUMS)\n"
 	"  -f, --functions NAMES  functions of one number (list --functions), or files of your own,\n"
 	"                         for a program with as many, NETFC_FUNCTIONS; joined by commas\n"
 	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
@@ -35,18 +43,28 @@ static const char help[] =
 static const struct target {
 	const char *name;
 	write_fn write;
+	bool tofino;
 } targets[] = {
-	{"bmv2", write_bmv2},
-	{"p4runtime", write_p4runtime},
-	{"bfrt", write_bfrt},
-	{"bfrt-json", write_bfrt_json},
+	{"bmv2", write_bmv2, false},
+	{"p4runtime", write_p4runtime, false},
+	{"bfrt", write_bfrt, true},
+	{"bfrt-json", write_bfrt_json, true},
 };
 
-/* The command line. */
+/* What is exported: a table set, or what an aggregating program sends. */
+enum kind {
+	KIND_SET,
+	KIND_RESULTS,
+	KIND_SUMS,
+};
+
+/* The command line; 0 and NULL: the default. */
 struct request {
+	enum kind kind;
 	const struct target *target;
 	enum p4_layout layout;
 	uint16_t udp_port;
+	const char *lanes;
 	bool slowloris;
 	const char *functions;
 	struct write_options write;
@@ -74,6 +92,20 @@ parse_layout(const char *text, enum p4_layout *layout)
 		*layout = P4_COMPACT;
 	else {
 		complain("export: no layout '%s'; there are direct and compact", text);
+		return false;
+	}
+	return true;
+}
+
+static bool
+parse_kind(const char *text, enum kind *kind)
+{
+	if (strcmp(text, "results") == 0)
+		*kind = KIND_RESULTS;
+	else if (strcmp(text, "sums") == 0)
+		*kind = KIND_SUMS;
+	else {
+		complain("export: --aggregate takes 'results' or 'sums', not '%s'", text);
 		return false;
 	}
 	return true;
@@ -118,9 +150,8 @@ take_option(struct request *request, int option)
 	case 'l':
 		return parse_layout(optarg, &request->layout);
 	case 'n':
-		good = parse_count(optarg, "lanes", MAX_LANES, &number);
-		request->write.lanes = (unsigned)number;
-		return good;
+		request->lanes = optarg;
+		return true;
 	case 'p':
 		good = parse_count(optarg, "port", UINT16_MAX, &number);
 		request->udp_port = (uint16_t)number;
@@ -131,6 +162,8 @@ take_option(struct request *request, int option)
 	case 'f':
 		request->functions = optarg;
 		return true;
+	case 'A':
+		return parse_kind(optarg, &request->kind);
 	case 'S':
 		request->slowloris = true;
 		return true;
@@ -143,6 +176,14 @@ take_option(struct request *request, int option)
 	}
 }
 
+static const char *
+layout_name(const struct request *request)
+{
+	if (request->kind != KIND_SET)
+		return request->kind == KIND_SUMS ? "sums" : "results";
+	return request->layout == P4_DIRECT ? "direct" : "compact";
+}
+
 static int
 report(const struct request *request, const struct p4_program *program)
 {
@@ -153,9 +194,9 @@ report(const struct request *request, const struct p4_program *program)
 	if (request->json)
 		return print_json(json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:o}", "set",
 			request->write.set_name, "target", request->target->name, "layout",
-			request->layout == P4_DIRECT ? "direct" : "compact", "lanes",
-			(int)request->write.lanes, "tables", (int)tables, "entries",
-			(json_int_t)entries, "file", json_text(request->output)));
+			layout_name(request), "lanes", (int)request->write.lanes, "tables",
+			(int)tables, "entries", (json_int_t)entries, "file",
+			json_text(request->output)));
 	printf("%s: wrote %s, %s entries in %u tables\n", request->write.set_name, request->output,
 		grouped(entries, text), tables);
 	return STATUS_DONE;
@@ -240,6 +281,57 @@ export_set(struct request *request, const struct netfc_set *set)
 }
 
 static int
+export_aggregate(struct request *request)
+{
+	struct p4_program program = {0};
+	int status;
+
+	if (request->target->tofino) {
+		complain(
+			"export: programs that aggregate are for BMv2: --target bmv2 or p4runtime");
+		return STATUS_INPUT;
+	}
+	request->write.set_name = "aggregation";
+	p4_aggregate_tables(
+		request->kind == KIND_SUMS, request->udp_port, request->write.lanes, &program);
+	status = write_program(request, &program);
+	p4_free(&program);
+	return status;
+}
+
+static int
+export_file(struct request *request, const char *name)
+{
+	struct netfc_set *set;
+	int status = open_set(name, &set);
+
+	if (status != STATUS_DONE)
+		return status;
+	status = export_set(request, set);
+	netfc_set_free(set);
+	return status;
+}
+
+/* What was not said, and lanes, whose number depends on what is exported. */
+static bool
+fill_in(struct request *request)
+{
+	const bool aggregate = request->kind != KIND_SET;
+	unsigned long lanes = 1;
+
+	if (request->lanes != NULL &&
+		!parse_count(request->lanes, "lanes", aggregate ? MAX_AGGREGATE_LANES : MAX_LANES,
+			&lanes))
+		return false;
+	request->write.lanes = (unsigned)lanes;
+	if (request->udp_port == 0)
+		request->udp_port = aggregate ? AGGREGATE_UDP_PORT : NETFC_UDP_PORT;
+	if (request->write.program == NULL)
+		request->write.program = DEFAULT_PROGRAM;
+	return true;
+}
+
+static int
 run_export(int argc, char **argv)
 {
 	static const struct option longs[] = {COMMON_OPTIONS,
@@ -247,13 +339,10 @@ run_export(int argc, char **argv)
 		{"lanes", required_argument, NULL, 'n'}, {"port", required_argument, NULL, 'p'},
 		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
 		{"functions", required_argument, NULL, 'f'},
+		{"aggregate", required_argument, NULL, 'A'},
 		{"output", required_argument, NULL, 'o'}, {0}};
-	struct request request = {
-		.udp_port = NETFC_UDP_PORT,
-		.write = {.program = DEFAULT_PROGRAM, .lanes = 1},
-	};
-	struct netfc_set *set;
-	int option, status;
+	struct request request = {0};
+	int option;
 
 	while ((option = next_option(&export_command, argc, argv, ":ht:l:n:p:f:o:", longs)) !=
 		NO_MORE_OPTIONS) {
@@ -262,18 +351,18 @@ run_export(int argc, char **argv)
 		if (!take_option(&request, option))
 			return STATUS_INPUT;
 	}
-	if (argc - optind != 1)
+	if (!fill_in(&request))
+		return STATUS_INPUT;
+	if (request.kind != KIND_SET && argc != optind)
+		return wrong_operands(&export_command, "--aggregate takes no table set");
+	if (request.kind == KIND_SET && argc - optind != 1)
 		return wrong_operands(&export_command, "name one table set");
 	if (request.target == NULL)
 		return wrong_operands(&export_command, "--target is needed");
 	if (request.json && request.output == NULL)
 		return wrong_operands(&export_command, "--json needs --output");
-	status = open_set(argv[optind], &set);
-	if (status != STATUS_DONE)
-		return status;
-	status = export_set(&request, set);
-	netfc_set_free(set);
-	return status;
+	return request.kind == KIND_SET ? export_file(&request, argv[optind])
+					: export_aggregate(&request);
 }
 
 const struct command export_command = {

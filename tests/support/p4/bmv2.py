@@ -29,10 +29,10 @@ FORWARD = {'pair': 'table_add IngressPipe.forward IngressPipe.pair 0 => 1\n'
            'reflect': 'table_add IngressPipe.forward IngressPipe.reflect 0 =>\n'}
 
 
-def compile_program(folder, *options):
-    """Compiles the program without a warning. Returns the paths of its JSON and its P4Info."""
+def compile_program(folder, *options, program=PROGRAM):
+    """Compiles a program without a warning. Returns the paths of its JSON and its P4Info."""
     json, p4info = folder / 'netfc.json', folder / 'netfc.p4info.txtpb'
-    done = subprocess.run(['p4c-bm2-ss', *options, '--p4runtime-files', p4info, '-o', json, PROGRAM],
+    done = subprocess.run(['p4c-bm2-ss', *options, '--p4runtime-files', p4info, '-o', json, program],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stderr == '', done.stderr
     return json, p4info
@@ -41,23 +41,32 @@ def compile_program(folder, *options):
 @contextlib.contextmanager
 def running(folder, options, commands):
     """The switch with ports 0 and 1, its tables filled. Yields hosts.Wire for both ports."""
-    json, _ = compile_program(folder, *options)
     with hosts.veth_network(2, configured=False) as (middle, ends):
-        middle.ip('link', 'set', 'lo', 'up')
-        for name in hosts.veth_names(2):
-            middle.run('ethtool', '-K', name, 'rxvlan', 'off', 'txvlan', 'off')
-        process = middle.start('simple_switch', '-i', '0@p0', '-i', '1@p1', '--thrift-port',
-                               THRIFT_PORT, '--log-level', 'off', json,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        try:
-            wait_for_thrift(middle, process)
-            load(middle, commands)
+        with started(folder, middle, 2, options, commands):
             with hosts.Wire(ends[0]) as first, hosts.Wire(ends[1]) as second:
                 yield first, second
-        finally:
-            process.kill()
-            process.wait()
-            process.stderr.close()
+
+
+@contextlib.contextmanager
+def started(folder, middle, count, options, commands, program=PROGRAM):
+    """A switch in its namespace of a hosts.veth_network() of so many hosts, its tables filled."""
+    json, _ = compile_program(folder, *options, program=program)
+    middle.ip('link', 'set', 'lo', 'up')
+    interfaces = []
+    for port, name in enumerate(hosts.veth_names(count)):
+        middle.run('ethtool', '-K', name, 'rxvlan', 'off', 'txvlan', 'off')
+        interfaces += ['-i', f'{port}@{name}']
+    process = middle.start('simple_switch', *interfaces, '--thrift-port', THRIFT_PORT,
+                           '--log-level', 'off', json, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE)
+    try:
+        wait_for_thrift(middle, process)
+        load(middle, commands)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
 
 
 def wait_for_thrift(namespace, process):

@@ -42,14 +42,24 @@ void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
 
 /**
- * The entry without which a program computes nothing: what the entries before it are for. Add its
- * table after all others.
+ * p4_program_table() for a table set's entries.
  *
  * @param slowloris whether the detector's tables are among them
  * @param lanes of the program, 1 to 15
  */
 void p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
 	unsigned lanes, struct p4_program *program);
+
+/** The entry without which a program computes nothing: its number. Add its table after all others.
+ */
+void p4_program_table(uint32_t number, struct p4_program *program);
+
+/**
+ * All tables of an aggregating program but those of its jobs, p4_program_table()'s included.
+ *
+ * @param sums whether it leaves rounding to the workers
+ */
+void p4_aggregate_tables(bool sums, uint16_t udp_port, unsigned lanes, struct p4_program *program);
 
 /**
  * The tables with which the slowloris detector divides connections by bytes.

@@ -36,8 +36,7 @@ scale_number(const struct netfc_set *set, enum p4_layout layout)
 }
 
 void
-p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris, unsigned lanes,
-	struct p4_program *program)
+p4_program_table(uint32_t number, struct p4_program *program)
 {
 	static const struct p4_table shape = {
 		.instance = {"loaded"},
@@ -47,14 +46,19 @@ p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowlor
 		.action_count = 1,
 		.action = {{.name = "complete"}},
 	};
-	struct p4_table *table = p4_add_table(program, &shape);
 
-	p4_add_entry(table,
-		&(struct p4_entry){
-			.value = {layout_number(set, layout) << SHIFT_LAYOUT |
-				(uint32_t)slowloris << SHIFT_DETECTOR |
-				(uint32_t)netfc_format_id(netfc_set_format(set)) << SHIFT_FORMAT |
-				scale_number(set, layout) << SHIFT_SCALE | lanes << SHIFT_LANES},
-			.mask = {p4_low_bits(shape.key[0].bits)},
-		});
+	p4_add_entry(p4_add_table(program, &shape),
+		&(struct p4_entry){.value = {number}, .mask = {p4_low_bits(shape.key[0].bits)}});
+}
+
+void
+p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris, unsigned lanes,
+	struct p4_program *program)
+{
+	uint32_t format = (uint32_t)netfc_format_id(netfc_set_format(set));
+
+	p4_program_table(layout_number(set, layout) << SHIFT_LAYOUT |
+			(uint32_t)slowloris << SHIFT_DETECTOR | format << SHIFT_FORMAT |
+			scale_number(set, layout) << SHIFT_SCALE | lanes << SHIFT_LANES,
+		program);
 }

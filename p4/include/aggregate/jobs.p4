@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is it a request, of which job, and by whom. */
+#ifndef NETFC_AGGREGATE_JOBS_P4
+#define NETFC_AGGREGATE_JOBS_P4
+
+#include "headers.p4"
+
+control Requests(in headers_t hdr, inout meta_t meta) {
+    /* ---- whether this program's entries are there -------------------------------------------- */
+
+    action complete() {
+        meta.loaded = 1;
+    }
+
+    action incomplete() {
+        meta.loaded = 0;
+    }
+
+    /* Its entry is the last that is exported, and names the program that it is for. */
+    table loaded {
+        key = { meta.program : exact @name("program"); }
+        actions = { complete; incomplete; }
+        const default_action = incomplete();
+        size = NETFC_PROGRAMS;
+    }
+
+    /* ---- which packets are requests ---------------------------------------------------------- */
+
+    action chunk() {
+        meta.ask = ask_t.CHUNK;
+    }
+
+    action join() {
+        meta.ask = ask_t.JOIN;
+    }
+
+    action leave() {
+        meta.ask = ask_t.LEAVE;
+    }
+
+    action refuse(bit<3> code) {
+        meta.ask = ask_t.REFUSE;
+        meta.code = code;
+    }
+
+    action ignore() {
+        meta.ask = ask_t.NONE;
+    }
+
+    table request {
+        key = {
+            hdr.udp.destination : ternary @name("port");
+            hdr.aggregate.magic : ternary @name("magic");
+            hdr.aggregate.version : ternary @name("version");
+            hdr.aggregate.op : ternary @name("op");
+            hdr.aggregate.format : ternary @name("format");
+            hdr.aggregate.reply : ternary @name("reply");
+            meta.loaded : ternary @name("loaded");
+        }
+        actions = { chunk; join; leave; refuse; ignore; }
+        const default_action = ignore();
+        size = NETFC_REQUESTS;
+    }
+
+    /* ---- who asks ---------------------------------------------------------------------------- */
+
+    action member(bit<8> place, bit<32> base, bit<8> workers, bit<32> own, bit<32> others,
+                  bit<16> group) {
+        meta.who = who_t.MEMBER;
+        meta.job = place;
+        meta.base = base;
+        meta.workers = workers;
+        meta.worker = own;
+        meta.others = others;
+        meta.group = group;
+    }
+
+    action stranger() {}
+
+    table members {
+        key = {
+            hdr.ipv4.destination : exact @name("address");
+            hdr.aggregate.job : exact @name("job");
+            hdr.aggregate.token : exact @name("token");
+            hdr.aggregate.worker : exact @name("worker");
+            hdr.ipv4.source : exact @name("source");
+        }
+        actions = { member; stranger; }
+        const default_action = stranger();
+        size = NETFC_MEMBERS;
+    }
+
+    action denied() {
+        meta.who = who_t.DENIED;
+    }
+
+    action full() {
+        meta.who = who_t.FULL;
+    }
+
+    action unknown() {
+        meta.who = who_t.UNKNOWN;
+    }
+
+    /* Of those that are no members: the job's token and a worker of it, or not, or just the job. */
+    table strangers {
+        key = {
+            hdr.aggregate.job : ternary @name("job");
+            hdr.aggregate.token : ternary @name("token");
+            hdr.aggregate.worker : ternary @name("worker");
+        }
+        actions = { denied; full; unknown; }
+        const default_action = unknown();
+        size = NETFC_STRANGERS;
+    }
+
+    apply {
+        loaded.apply();
+        if (hdr.aggregate.isValid()) {
+            request.apply();
+            if (!members.apply().hit) {
+                strangers.apply();
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What can be chosen when an aggregating program is compiled, and the sizes that follow from it.
+ *
+ * -DNETFC_LANES=8     fp16 values in a chunk, 1 to 32; docs/p4.md has what a chip holds
+ * -DNETFC_SLOTS=256   chunks of a job in flight, a power of two
+ * -DNETFC_JOBS=16     jobs
+ * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers
+ */
+#ifndef NETFC_AGGREGATE_SIZES_P4
+#define NETFC_AGGREGATE_SIZES_P4
+
+#ifndef NETFC_LANES
+#define NETFC_LANES 8
+#endif
+#ifndef NETFC_SLOTS
+#define NETFC_SLOTS 256
+#endif
+#ifndef NETFC_JOBS
+#define NETFC_JOBS 16
+#endif
+
+#if NETFC_LANES < 1 || NETFC_LANES > 32
+#error "NETFC_LANES is 1 to 32"
+#endif
+#if NETFC_SLOTS < 1 || NETFC_SLOTS > 16384 || (NETFC_SLOTS & (NETFC_SLOTS - 1)) != 0
+#error "NETFC_SLOTS is a power of two, up to 16384"
+#endif
+#if NETFC_JOBS < 1 || NETFC_JOBS > 64
+#error "NETFC_JOBS is 1 to 64"
+#endif
+
+
+/* Whose sums fit two integers of 32 bits: as many as lib/aggregate/aggregate_sums.h has. */
+#define NETFC_WORKERS 32
+
+/* A slot has two entries, for a chunk and for that of the next round. */
+#define NETFC_JOB_ENTRIES (2 * NETFC_SLOTS)
+#define NETFC_ENTRIES (NETFC_JOBS * NETFC_JOB_ENTRIES)
+#define NETFC_MEMBERS (NETFC_JOBS * NETFC_WORKERS)
+#define NETFC_STRANGERS (NETFC_JOBS * (NETFC_WORKERS + 2))
+#define NETFC_VALUES_BYTES (2 * NETFC_LANES)
+#define NETFC_SUMS_BYTES (8 * NETFC_LANES)
+
+/* What the last of the entries names: layout (4 sums, 5 results), format (fp16), lanes. */
+#ifdef NETFC_SUMS
+#define NETFC_PROGRAM ((4 << 12) + (1 << 8) + NETFC_LANES)
+#else
+#define NETFC_PROGRAM ((5 << 12) + (1 << 8) + NETFC_LANES)
+#endif
+#define NETFC_PROGRAMS 16
+#define NETFC_REQUESTS 32
+#define NETFC_HOSTS 1024
+
+/* NETFC_EACH_LANE(m): m(0) m(1) ... for all lanes. */
+#define NETFC_FIRST1(m) m(0)
+#define NETFC_FIRST2(m) NETFC_FIRST1(m) m(1)
+#define NETFC_FIRST3(m) NETFC_FIRST2(m) m(2)
+#define NETFC_FIRST4(m) NETFC_FIRST3(m) m(3)
+#define NETFC_FIRST5(m) NETFC_FIRST4(m) m(4)
+#define NETFC_FIRST6(m) NETFC_FIRST5(m) m(5)
+#define NETFC_FIRST7(m) NETFC_FIRST6(m) m(6)
+#define NETFC_FIRST8(m) NETFC_FIRST7(m) m(7)
+#define NETFC_FIRST9(m) NETFC_FIRST8(m) m(8)
+#define NETFC_FIRST10(m) NETFC_FIRST9(m) m(9)
+#define NETFC_FIRST11(m) NETFC_FIRST10(m) m(10)
+#define NETFC_FIRST12(m) NETFC_FIRST11(m) m(11)
+#define NETFC_FIRST13(m) NETFC_FIRST12(m) m(12)
+#define NETFC_FIRST14(m) NETFC_FIRST13(m) m(13)
+#define NETFC_FIRST15(m) NETFC_FIRST14(m) m(14)
+#define NETFC_FIRST16(m) NETFC_FIRST15(m) m(15)
+#define NETFC_FIRST17(m) NETFC_FIRST16(m) m(16)
+#define NETFC_FIRST18(m) NETFC_FIRST17(m) m(17)
+#define NETFC_FIRST19(m) NETFC_FIRST18(m) m(18)
+#define NETFC_FIRST20(m) NETFC_FIRST19(m) m(19)
+#define NETFC_FIRST21(m) NETFC_FIRST20(m) m(20)
+#define NETFC_FIRST22(m) NETFC_FIRST21(m) m(21)
+#define NETFC_FIRST23(m) NETFC_FIRST22(m) m(22)
+#define NETFC_FIRST24(m) NETFC_FIRST23(m) m(23)
+#define NETFC_FIRST25(m) NETFC_FIRST24(m) m(24)
+#define NETFC_FIRST26(m) NETFC_FIRST25(m) m(25)
+#define NETFC_FIRST27(m) NETFC_FIRST26(m) m(26)
+#define NETFC_FIRST28(m) NETFC_FIRST27(m) m(27)
+#define NETFC_FIRST29(m) NETFC_FIRST28(m) m(28)
+#define NETFC_FIRST30(m) NETFC_FIRST29(m) m(29)
+#define NETFC_FIRST31(m) NETFC_FIRST30(m) m(30)
+#define NETFC_FIRST32(m) NETFC_FIRST31(m) m(31)
+#define NETFC_PASTE(a, b) a##b
+#define NETFC_FIRST(n) NETFC_PASTE(NETFC_FIRST, n)
+#define NETFC_EACH_LANE(m) NETFC_FIRST(NETFC_LANES)(m)
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Exact sums of many workers' fp16 values, on BMv2's simple_switch. docs/p4.md says how to run it. */
+#include <core.p4>
+#include <v1model.p4>
+
+#include "include/aggregate/parser.p4"
+#include "include/aggregate/jobs.p4"
+#include "include/aggregate/lane_v1model.p4"
+
+/* By job and worker: the UDP port that it sent its latest chunk from. */
+register<bit<16>>(NETFC_MEMBERS) worker_ports;
+
+parser IngressParser(packet_in packet, out headers_t hdr, inout meta_t meta,
+                     inout standard_metadata_t standard) {
+    AggregateParser() netfc;
+
+    state start {
+        netfc.apply(packet, hdr, meta);
+        transition accept;
+    }
+}
+
+control VerifyChecksum(inout headers_t hdr, inout meta_t meta) {
+    apply {
+        verify_checksum(hdr.ipv4.isValid(),
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.service, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.reserved, hdr.ipv4.dont_fragment,
+              hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.time_to_live,
+              hdr.ipv4.protocol, hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }
+}
+
+#define NETFC_ADD_VALUE(n) sum = sum + (bit<32>)hdr.value##n.bits;
+#define NETFC_ADD_SUM(n)                                                           \
+    sum = sum + (bit<32>)hdr.sum##n.low[31:16] + (bit<32>)hdr.sum##n.low[15:0] +   \
+          (bit<32>)hdr.sum##n.high[31:16] + (bit<32>)hdr.sum##n.high[15:0];
+
+/* The sum of a datagram's words and its pseudo header, folded. */
+control DatagramSum(in headers_t hdr, out bit<16> folded) {
+    bit<32> sum;
+
+    apply {
+        sum = (bit<32>)hdr.ipv4.source[31:16] + (bit<32>)hdr.ipv4.source[15:0] +
+              (bit<32>)hdr.ipv4.destination[31:16] + (bit<32>)hdr.ipv4.destination[15:0] +
+              (bit<32>)hdr.ipv4.protocol + (bit<32>)hdr.udp.length;
+        sum = sum + (bit<32>)hdr.udp.source + (bit<32>)hdr.udp.destination +
+              (bit<32>)hdr.udp.length + (bit<32>)hdr.udp.checksum;
+        sum = sum + (bit<32>)hdr.aggregate.magic +
+              (bit<32>)(hdr.aggregate.version ++ hdr.aggregate.op) +
+              (bit<32>)(hdr.aggregate.format ++ hdr.aggregate.reply ++ hdr.aggregate.code ++
+                        hdr.aggregate.flags) +
+              (bit<32>)hdr.aggregate.count + (bit<32>)hdr.aggregate.id[31:16] +
+              (bit<32>)hdr.aggregate.id[15:0] + (bit<32>)hdr.aggregate.job +
+              (bit<32>)(hdr.aggregate.worker ++ hdr.aggregate.reason) +
+              (bit<32>)hdr.aggregate.token[63:48] + (bit<32>)hdr.aggregate.token[47:32] +
+              (bit<32>)hdr.aggregate.token[31:16] + (bit<32>)hdr.aggregate.token[15:0];
+        if (hdr.join.isValid()) {
+            sum = sum + (bit<32>)(hdr.join.workers ++ hdr.join.shards) + (bit<32>)hdr.join.slots +
+                  (bit<32>)hdr.join.bytes + (bit<32>)hdr.join.least +
+                  (bit<32>)hdr.join.cookie[63:48] + (bit<32>)hdr.join.cookie[47:32] +
+                  (bit<32>)hdr.join.cookie[31:16] + (bit<32>)hdr.join.cookie[15:0];
+        }
+        if (hdr.value0.isValid()) {
+            NETFC_EACH_LANE(NETFC_ADD_VALUE)
+        }
+        if (hdr.sum0.isValid()) {
+            NETFC_EACH_LANE(NETFC_ADD_SUM)
+        }
+        sum = (sum & 0xffff) + (sum >> 16);
+        sum = (sum & 0xffff) + (sum >> 16);
+        folded = sum[15:0];
+    }
+}
+
+/* A job's chunk: the entry that it has, and what becomes of the chunk. */
+control Slots(in headers_t hdr, inout meta_t meta) {
+    register<bit<32>>(NETFC_ENTRIES) chunks;
+    register<bit<32>>(NETFC_ENTRIES) seen;
+    /* Operation, format and count that an entry's chunk has; 0: it is empty. */
+    register<bit<32>>(NETFC_ENTRIES) kinds;
+    bit<32> chunk;
+    bit<32> there;
+    bit<32> kind;
+    bit<32> of_packet;
+    bit<32> ahead;
+    bit<32> all;
+
+    action drop() {
+        meta.fate = fate_t.DROP;
+    }
+
+    action refuse(bit<8> reason) {
+        meta.fate = fate_t.REPLY;
+        meta.code = AGGREGATE_STATUS_CODE;
+        meta.reason = reason;
+    }
+
+    apply {
+        meta.index = meta.base + (hdr.aggregate.id & (NETFC_JOB_ENTRIES - 1));
+        chunks.read(chunk, meta.index);
+        seen.read(there, meta.index);
+        kinds.read(kind, meta.index);
+        of_packet = hdr.aggregate.op ++ hdr.aggregate.format ++ hdr.aggregate.count;
+        ahead = hdr.aggregate.id - chunk;
+        all = meta.worker | meta.others;
+        drop();
+        if (kind != 0 && ahead == 0) {
+            if (there == all) {
+                if (kind == of_packet) {
+                    meta.fate = fate_t.RESULT;
+                    meta.command = command_t.READ;
+                } else {
+                    refuse(AGGREGATE_REASON_MISMATCH);
+                }
+            } else if ((there & meta.worker) == 0) {
+                if (kind == of_packet) {
+                    meta.command = command_t.ADD;
+                    there = there | meta.worker;
+                } else {
+                    refuse(AGGREGATE_REASON_MISMATCH);
+                }
+            }
+        } else if ((kind == 0 && hdr.aggregate.id < NETFC_JOB_ENTRIES) ||
+                   (kind != 0 && there == all && ahead == NETFC_JOB_ENTRIES)) {
+            meta.command = command_t.SET;
+            there = meta.worker;
+        } else if (kind == 0 || ahead[31:31] == 0) {
+            refuse(AGGREGATE_REASON_WINDOW);
+        }
+        if (meta.command == command_t.SET || meta.command == command_t.ADD) {
+            chunks.write(meta.index, hdr.aggregate.id);
+            seen.write(meta.index, there);
+            kinds.write(meta.index, of_packet);
+            worker_ports.write((bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker,
+                               hdr.udp.source);
+            if (there == all) {
+                meta.fate = fate_t.RESULTS;
+            }
+        }
+    }
+}
+
+#define NETFC_LANE_INSTANCE(n) Lane() lane##n;
+#ifdef NETFC_SUMS
+#define NETFC_LANE_APPLY(n)                                                                  \
+    hdr.sum##n.setValid();                                                                   \
+    lane##n.apply(meta.command, meta.index, hdr.value##n.bits, hdr.sum##n.low, hdr.sum##n.high);
+#define NETFC_LANE_RESULT(n) hdr.value##n.setInvalid();
+#define NETFC_LANE_NO_RESULT(n) hdr.sum##n.setInvalid();
+#else
+#define NETFC_LANE_APPLY(n) \
+    lane##n.apply(meta.command, meta.index, hdr.value##n.bits, low##n, high##n);
+#define NETFC_LANE_RESULT(n)                                        \
+    rounding##n.apply(low##n, high##n, hdr.value##n.bits, flags);   \
+    hdr.aggregate.flags = hdr.aggregate.flags | flags;
+#define NETFC_LANE_NO_RESULT(n)
+#define NETFC_LANE_SUMS(n) Round() rounding##n; bit<32> low##n = 0; bit<32> high##n = 0;
+#endif
+
+control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
+    Requests() netfc;
+    Slots() slots;
+    DatagramSum() datagram_sum;
+    NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
+#ifndef NETFC_SUMS
+    NETFC_EACH_LANE(NETFC_LANE_SUMS)
+    bit<4> flags = 0;
+#endif
+    bit<16> folded;
+
+    action drop() {
+        mark_to_drop(standard);
+    }
+
+    action to_port(bit<9> port) {
+        standard.egress_spec = port;
+    }
+
+    action flood(bit<16> group) {
+        standard.mcast_grp = group;
+    }
+
+    /* What is no request goes on by its address. */
+    table forward {
+        key = { hdr.ethernet.destination : exact @name("destination"); }
+        actions = { to_port; flood; drop; }
+        const default_action = drop();
+        size = NETFC_HOSTS;
+    }
+
+    action answer() {
+        meta.fate = fate_t.REPLY;
+        meta.code = 0;
+        meta.reason = 0;
+    }
+
+    action refuse(bit<8> reason) {
+        meta.fate = fate_t.REPLY;
+        meta.code = AGGREGATE_STATUS_CODE;
+        meta.reason = reason;
+    }
+
+    apply {
+        netfc.apply(hdr, meta);
+        /* Lengths fit into each other and into the frame, or else it is no datagram. */
+        if (meta.ask != ask_t.NONE) {
+            if (hdr.ipv4.total_length < hdr.udp.length + 20 ||
+                standard.packet_length < (bit<32>)hdr.ipv4.total_length + 14) {
+                meta.ask = ask_t.NONE;
+            }
+        }
+        if (meta.ask == ask_t.NONE) {
+            forward.apply();
+        } else {
+            meta.fate = fate_t.DROP;
+            datagram_sum.apply(hdr, folded);
+            if (standard.checksum_error == 1 ||
+                (hdr.udp.checksum != 0 && folded != 0xffff)) {
+                meta.fate = fate_t.DROP;
+            } else if (meta.ask == ask_t.REFUSE) {
+                meta.fate = fate_t.REPLY;
+            } else if (meta.ask == ask_t.CHUNK && (!hdr.value0.isValid() ||
+                       hdr.aggregate.count == 0)) {
+                meta.fate = fate_t.REPLY;
+                meta.code = NETFC_STATUS_LENGTH;
+            } else if ((meta.ask == ask_t.JOIN && !hdr.join.isValid()) ||
+                       (meta.ask != ask_t.CHUNK && hdr.aggregate.count != 0)) {
+                meta.fate = fate_t.REPLY;
+                meta.code = NETFC_STATUS_LENGTH;
+            } else if (meta.who == who_t.UNKNOWN) {
+                if (meta.ask == ask_t.JOIN) {
+                    refuse(AGGREGATE_REASON_FULL);
+                } else {
+                    refuse(AGGREGATE_REASON_NO_JOB);
+                }
+            } else if (meta.who == who_t.FULL) {
+                if (meta.ask == ask_t.JOIN) {
+                    refuse(AGGREGATE_REASON_FULL);
+                }
+            } else if (meta.who == who_t.MEMBER) {
+                if (meta.ask == ask_t.LEAVE) {
+                    answer();
+                } else if (meta.ask == ask_t.JOIN) {
+                    if (hdr.join.workers == meta.workers && hdr.join.slots >= NETFC_SLOTS &&
+                        hdr.join.bytes >= NETFC_VALUES_BYTES) {
+                        answer();
+                        hdr.join.shards = 1;
+                        hdr.join.slots = NETFC_SLOTS;
+                        hdr.join.bytes = NETFC_VALUES_BYTES;
+                        hdr.join.least = NETFC_VALUES_BYTES;
+                    } else {
+                        refuse(AGGREGATE_REASON_MISMATCH);
+                    }
+                } else if (hdr.aggregate.count > NETFC_LANES) {
+                    refuse(AGGREGATE_REASON_MISMATCH);
+                } else {
+                    slots.apply(hdr, meta);
+                }
+            }
+            if (meta.command != command_t.NONE) {
+                NETFC_EACH_LANE(NETFC_LANE_APPLY)
+            }
+            if (meta.fate == fate_t.RESULT || meta.fate == fate_t.RESULTS) {
+                NETFC_EACH_LANE(NETFC_LANE_RESULT)
+#ifdef NETFC_SUMS
+                meta.reason = AGGREGATE_SUMS;
+                hdr.udp.length = hdr.udp.length + (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
+                hdr.ipv4.total_length =
+                    hdr.ipv4.total_length + (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
+#endif
+            } else if (meta.command != command_t.NONE) {
+                NETFC_EACH_LANE(NETFC_LANE_NO_RESULT)
+            }
+            if (meta.fate == fate_t.DROP) {
+                drop();
+            } else if (meta.fate == fate_t.RESULTS) {
+                standard.mcast_grp = meta.group;
+            } else {
+                standard.egress_spec = standard.ingress_port;
+            }
+            hdr.aggregate.reply = 1;
+            hdr.aggregate.code = meta.code;
+            if (meta.code == 0 || meta.code == AGGREGATE_STATUS_CODE) {
+                hdr.aggregate.reason = meta.reason;
+            }
+        }
+    }
+}
+
+control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
+    DatagramSum() datagram_sum;
+    bit<48> switch_mac;
+    bit<32> switch_address;
+    bit<16> port;
+    bit<16> folded;
+
+    /* A copy for another worker: all headers are new. */
+    action address(bit<48> mac, bit<32> destination) {
+        hdr.ethernet.source = mac;
+        hdr.ipv4.source = destination;
+    }
+
+    action nobody() {
+        mark_to_drop(standard);
+    }
+
+    table workers {
+        key = {
+            meta.job : exact @name("place");
+            standard.egress_rid : exact @name("copy");
+        }
+        actions = { address; nobody; }
+        const default_action = nobody();
+        size = NETFC_MEMBERS;
+    }
+
+    apply {
+        if (meta.fate != fate_t.FORWARD) {
+            /* Number 0 is that of packets that are no copies. */
+            if (meta.fate == fate_t.RESULTS &&
+                standard.egress_rid != (bit<16>)hdr.aggregate.worker + 1) {
+                workers.apply();
+                worker_ports.read(port, (bit<32>)meta.job * NETFC_WORKERS +
+                                  (bit<32>)standard.egress_rid - 1);
+                hdr.udp.source = port;
+                hdr.aggregate.worker = (bit<8>)(standard.egress_rid - 1);
+                hdr.ipv4.service = 0;
+                hdr.ipv4.identification = 0;
+                hdr.ipv4.reserved = 0;
+                hdr.ipv4.dont_fragment = 1;
+            }
+            switch_mac = hdr.ethernet.destination;
+            hdr.ethernet.destination = hdr.ethernet.source;
+            hdr.ethernet.source = switch_mac;
+            switch_address = hdr.ipv4.destination;
+            hdr.ipv4.destination = hdr.ipv4.source;
+            hdr.ipv4.source = switch_address;
+            hdr.ipv4.time_to_live = NETFC_HOPS;
+            port = hdr.udp.destination;
+            hdr.udp.destination = hdr.udp.source;
+            hdr.udp.source = port;
+            hdr.udp.checksum = 0;
+            datagram_sum.apply(hdr, folded);
+            hdr.udp.checksum = ~folded;
+            if (folded == 0xffff) {
+                hdr.udp.checksum = 0xffff;
+            }
+            /* What a frame has behind its datagram. */
+            truncate((bit<32>)hdr.ipv4.total_length + 14);
+        }
+    }
+}
+
+control ComputeChecksum(inout headers_t hdr, inout meta_t meta) {
+    apply {
+        update_checksum(hdr.ipv4.isValid() && meta.fate != fate_t.FORWARD,
+            { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.service, hdr.ipv4.total_length,
+              hdr.ipv4.identification, hdr.ipv4.reserved, hdr.ipv4.dont_fragment,
+              hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.time_to_live,
+              hdr.ipv4.protocol, hdr.ipv4.source, hdr.ipv4.destination },
+            hdr.ipv4.checksum, HashAlgorithm.csum16);
+    }
+}
+
+control IngressDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        NETFC_EMIT
+    }
+}
+
+V1Switch(IngressParser(), VerifyChecksum(), IngressPipe(), EgressPipe(), ComputeChecksum(),
+         IngressDeparser()) main;

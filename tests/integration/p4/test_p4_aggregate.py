@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Aggregation in P4 without a P4 compiler: numbers against lib/aggregate, exported entries, jobs."""
+
+import json
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import p4_jobs
+import p4_rows
+import p4_targets
+import p4_walk
+import project_scripts
+from netfc import aggregation
+from p4_jobs import Member, described, entries
+from table_builder import complaint, run
+
+FOLDER = p4_jobs.P4 / 'include' / 'aggregate'
+LIBRARY = project_scripts.PROJECT / 'lib' / 'aggregate'
+REQUEST = 'IngressPipe.netfc.request'
+SIGN = 1 << 31
+TEAM = [Member(number) for number in range(3)]
+
+
+# ---- numbers ---------------------------------------------------------------------------------
+
+
+def test_numbers():
+    """Constants with a name that lib/aggregate has, too, have its value."""
+    ours = dict(re.findall(r'^const bit<\d+> (\w+) = (\w+);',
+                           (FOLDER / 'constants.p4').read_text(), re.M))
+    wire, sums, formats = ((LIBRARY / f'aggregate_{name}.h').read_text()
+                           for name in ('wire', 'sums', 'format'))
+    theirs = dict(re.findall(r'#define (AGGREGATE_\w+) (?:INT32_C\()?(\w+)', wire + sums))
+    theirs |= dict(re.findall(r'^\t(AGGREGATE_\w+) = (\d+)', wire + formats, re.M))
+    theirs |= {f'AGGREGATE_REASON_{name}': value
+               for name, value in re.findall(r'X\((\w+), (\d+), "', wire)}
+    theirs['AGGREGATE_SUMS_MINUS_ZERO'] = hex(SIGN)
+    theirs['AGGREGATE_JOIN_BYTES'] = str(aggregation.JOIN.size)
+    theirs['NETFC_HOPS'] = '64'
+    assert {name: int(value, 0) for name, value in ours.items()} == {
+        name: int(theirs[name], 0) for name in ours}
+    workers = re.search(r'#define NETFC_WORKERS (\d+)', (FOLDER / 'sizes.p4').read_text())[1]
+    assert workers == theirs['AGGREGATE_SUMS_WORKERS']
+
+
+@pytest.mark.parametrize('header, layout', [
+    ('aggregate_t', aggregation.HEADER), ('join_t', aggregation.JOIN)])
+def test_headers(header, layout):
+    """Fields follow each other as they do on the wire; the status is three of them."""
+    text = (FOLDER / 'headers.p4').read_text()
+    body = re.search(r'header %s \{(.*?)\}' % header, text, re.S)[1]
+    fields = [int(bits) for bits in re.findall(r'bit<(\d+)>', body)]
+    widths = [8 * {'B': 1, 'H': 2, 'I': 4, 'Q': 8}[letter] for letter in layout.format[1:]]
+    if header == 'aggregate_t':
+        assert fields[4:7] == [1, 3, 4]
+        fields[4:7] = [8]
+    assert fields == widths
+
+
+# ---- exported entries ------------------------------------------------------------------------
+
+
+def bmv2_rows(kind, lanes=8, *options):
+    return p4_rows.read_bmv2(run('export', '-t', 'bmv2', '--aggregate', kind, '-n', lanes,
+                                 *options).stdout)
+
+
+def verdict(rows, *fields):
+    """What the table of requests does with a packet: an action and its arguments."""
+    rows = p4_targets.rows_in_order(rows)
+    row = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1, 1))(*(np.array(field) for field in fields))
+    return (rows[row].action.split('.')[-1], *rows[row].args) if row >= 0 else None
+
+
+@pytest.mark.parametrize('kind', ['results', 'sums'])
+def test_requests(kind):
+    rows = bmv2_rows(kind)[REQUEST]
+    port, magic = aggregation.UDP_PORT, 0x4E46
+    ops = aggregation.OPS
+    reductions = ['sum', 'mean'] if kind == 'sums' else ['sum']
+    for name, op in ops.items():
+        known = name in ('join', 'leave') or name in reductions
+        asked = {'join': 'join', 'leave': 'leave'}.get(name, 'chunk')
+        assert verdict(rows, port, magic, 1, op, 1, 0, 1) == (
+            (asked,) if known else ('refuse', 2))
+        assert verdict(rows, port, magic, 1, op, 1, 0, 0) == ('refuse', 3 if known else 2)
+        assert verdict(rows, port, magic, 2, op, 1, 0, 1) == ('refuse', 1)
+        assert verdict(rows, port, magic, 1, op, 1, 1, 1) is None
+        assert verdict(rows, port + 1, magic, 1, op, 1, 0, 1) is None
+        assert verdict(rows, port, magic ^ 1, 1, op, 1, 0, 1) is None
+    for name in reductions:
+        for form in (0, 2, 3, 4, 5, 6):
+            assert verdict(rows, port, magic, 1, ops[name], form, 0, 1) == ('refuse', 3)
+    # Formats of joins are not looked at.
+    assert verdict(rows, port, magic, 1, ops['join'], 0, 0, 1) == ('join',)
+
+
+@pytest.mark.parametrize('kind, options', [('results', ()), ('sums', ('-DNETFC_SUMS',))])
+@pytest.mark.parametrize('lanes', [1, 12, 32])
+def test_the_last_entry_is_for_the_program(kind, options, lanes):
+    rows = bmv2_rows(kind, lanes)
+    assert list(rows)[-1] == 'IngressPipe.netfc.loaded'
+    [row] = rows['IngressPipe.netfc.loaded']
+    source = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, f'-DNETFC_LANES={lanes}',
+                             FOLDER / 'parser.p4'], capture_output=True, text=True,
+                            check=True).stdout
+    assert row.keys == ((eval(re.search(r'meta\.program = (.*?);', source, re.S)[1]), None),)
+    assert source.count('packet.extract(hdr.value') == lanes
+
+
+def test_targets_agree():
+    options = ('--aggregate', 'sums', '-n', '3')
+    bmv2 = bmv2_rows('sums', 3)
+    runtime = p4_rows.read_p4runtime(run('export', '-t', 'p4runtime', *options).stdout)
+    assert [(path, len(rows)) for (path, _), rows in runtime.items()] == [
+        (path, len(rows)) for path, rows in bmv2.items()]
+
+
+@pytest.mark.parametrize('arguments, message', [
+    (('-t', 'bmv2', '--aggregate', 'floats'), "--aggregate takes 'results' or 'sums'"),
+    (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes takes a number from 1 to 32'),
+    (('-t', 'bfrt', '--aggregate', 'sums'), 'programs that aggregate are for BMv2'),
+    (('--aggregate', 'sums'), '--target is needed')])
+def test_wrong_usage(arguments, message):
+    assert message in complaint('export', *arguments)
+
+
+# ---- jobs ------------------------------------------------------------------------------------
+
+
+def test_jobs_for_bmv2():
+    """Members and strangers, walked as the switch would."""
+    other = [Member(number, job=7, token=5) for number in range(2)]
+    text = entries(described(TEAM, other), slots=8)
+    lines = text.splitlines()
+    members = {tuple(int(word, 16) for word in line.split()[3:8]):
+               [int(word, 16) for word in line.split()[9:]]
+               for line in lines if ' IngressPipe.netfc.member ' in line}
+    switch = int.from_bytes(p4_jobs.ip_bytes(p4_jobs.SWITCH_IP), 'big')
+    for place, team in enumerate((TEAM, other)):
+        for worker in team:
+            source = int.from_bytes(p4_jobs.ip_bytes(worker.ip), 'big')
+            assert members.pop((switch, worker.job, worker.token, worker.number, source)) == [
+                place, 16 * place, len(team), 1 << worker.number,
+                (1 << len(team)) - 1 - (1 << worker.number), 1 + place]
+    assert not members
+    strangers = [line for line in lines if 'netfc.strangers' in line]
+
+    def who(job, token, worker):
+        for priority in (1, 2, 3):
+            for line in strangers:
+                *keys, order = line.replace('=> ', '').split()[2:]
+                action, *keys = keys
+                pairs = [[int(number, 16) for number in key.split('&&&')] for key in keys]
+                if int(order) == priority and all(
+                        field & mask == value for field, (value, mask) in
+                        zip((job, token, worker), pairs)):
+                    return action.split('.')[-1]
+        return 'unknown'
+
+    assert who(1, p4_jobs.TOKEN, 2) == 'denied'  # of another address: it is no member
+    assert who(1, p4_jobs.TOKEN, 3) == 'full'
+    assert who(1, 5, 0) == who(1, 5, 9) == who(7, p4_jobs.TOKEN, 0) == 'denied'
+    assert who(2, p4_jobs.TOKEN, 0) == 'unknown'
+    # A node of the multicast group for each worker, numbered as simple_switch_CLI does.
+    assert [line for line in lines if line.startswith('mc_')] == [
+        'mc_mgrp_create 1', *(line for w in range(3) for line in (
+            f'mc_node_create {w + 1} 0', f'mc_node_associate 1 {w}')),
+        'mc_mgrp_create 2', *(line for w in range(2) for line in (
+            f'mc_node_create {w + 1} 0', f'mc_node_associate 2 {3 + w}'))]
+
+
+@pytest.mark.parametrize('change, message', [
+    ({'jobs': [{}]}, "a job has no 'job'"),
+    ({'jobs': [{'job': 1, 'token': 'x', 'workers': [{}]}]}, 'token of job 1 is a number of 64 bits'),
+    ({'jobs': [{'job': 70000, 'token': 1, 'workers': [{}]}]}, 'job is a number of 16 bits'),
+    ({'jobs': [{'job': 1, 'token': 1, 'workers': []}]}, '1 to 32 workers'),
+    ({'jobs': [{'job': 1, 'token': 1, 'workers': [{}] * 33}]}, '1 to 32 workers'),
+    ({'jobs': [{'job': 1, 'token': 1, 'workers': [{'address': 'a'}]}]},
+     'address of worker 0 of job 1 is an IPv4 address'),
+    ({'jobs': [{'job': 1, 'token': 1, 'workers': [{'address': '10.0.0.1', 'mac': '2'}]}]},
+     'mac of worker 0 of job 1 is a MAC address'),
+    ({'address': None}, 'address is an IPv4 address')])
+def test_mistakes(change, message):
+    given = {**json.loads(described(TEAM)), **change}
+    assert message in entries(json.dumps(given), status=1)
+
+
+def test_a_full_job_table():
+    jobs = [[Member(0, job=number)] for number in range(3)]
+    assert 'there are 3 jobs, and the program has space for 2' in entries(
+        described(*jobs), jobs=2, status=1)
+    assert 'job 5 is there twice' in entries(
+        described([Member(0, job=5)], [Member(1, job=5)]), status=1)
+    assert 'no JSON' in entries('{', status=1)
+    assert 'behind ports 0 and 1' in entries(
+        described([Member(0)], [Member(0, job=2, port=1)]), status=1)

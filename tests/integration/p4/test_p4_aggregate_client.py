@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""libnetfc-allreduce through the aggregating P4 program, run as Python behind a UDP socket."""
+
+import contextlib
+import dataclasses
+import random
+import select
+import socket
+import threading
+
+import numpy as np
+import pytest
+
+import p4_jobs
+import p4_python
+from netfc import allreduce
+from netfc.protocol import Flag
+from table_builder import run
+
+LANES, SLOTS, COUNT = 6, 4, 500
+
+
+class Bridge:
+    """The program behind a UDP socket: datagrams become frames, some of which are lost."""
+
+    def __init__(self, program, team, lost):
+        self.program, self.team, self.lost = program, team, lost
+        self.random = random.Random(1)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(('127.0.0.1', 0))
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self._serve)
+        self.thread.start()
+
+    @property
+    def address(self):
+        return f'127.0.0.1:{self.socket.getsockname()[1]}'
+
+    def _serve(self):
+        while not self.stopped.is_set():
+            if select.select([self.socket], [], [], 0.05)[0]:
+                self._pass_on(*self.socket.recvfrom(65536))
+
+    def _pass_on(self, payload, source):
+        if self.random.random() < self.lost or payload[14] >= len(self.team):
+            return
+        worker = self.team[payload[14]]
+        worker = dataclasses.replace(worker, udp_port=source[1] - worker.number)
+        for _, reply in self.program.receive(p4_jobs.frame(worker, payload)):
+            if self.random.random() >= self.lost:
+                port = int.from_bytes(reply[36:38], 'big')
+                self.socket.sendto(p4_jobs.payload_of(reply), ('127.0.0.1', port))
+
+    def stop(self):
+        self.stopped.set()
+        self.thread.join()
+        self.socket.close()
+
+
+@contextlib.contextmanager
+def bridged(workers, kind, lost=0.0):
+    """A switch for a job of so many workers. Yields the bridge."""
+    team = [p4_jobs.Member(number) for number in range(workers)]
+    options = ['-DNETFC_SUMS'] if kind == 'sums' else []
+    program = p4_python.Switch(p4_jobs.PROGRAM, f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}',
+                               *options)
+    entries = p4_jobs.entries(p4_jobs.described(team), slots=SLOTS)
+    exported = run('export', '-t', 'bmv2', '--aggregate', kind, '-n', LANES).stdout
+    for command in (entries + exported).splitlines():
+        program.command(command)
+    bridge = Bridge(program, team, lost)
+    try:
+        yield bridge
+    finally:
+        bridge.stop()
+
+
+def reduce(bridge, values, op='sum', **options):
+    """What each worker has after an allreduce; or its error."""
+    results = [None] * len(values)
+
+    def work(number):
+        try:
+            with allreduce.Communicator(
+                    bridge.address, worker=number, workers=len(values), job=1,
+                    token=p4_jobs.TOKEN, **options) as comm:
+                array = values[number].copy()
+                flags = comm.allreduce(array, op)
+                results[number] = array, flags
+        except allreduce.AllreduceError as error:
+            results[number] = error
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(values))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def gradients(workers, dtype=np.float16):
+    """Numbers of any size, sums of which are exact in binary64."""
+    draw = np.random.default_rng(workers)
+    return (draw.standard_normal((workers, COUNT)) * 2.0 ** draw.integers(-8, 10, COUNT)).astype(
+        dtype)
+
+
+@pytest.mark.parametrize('workers, kind, op, lost', [
+    (1, 'sums', 'sum', 0), (4, 'sums', 'sum', 0.1), (3, 'sums', 'mean', 0), (4, 'results', 'sum', 0.1),
+    (32, 'sums', 'mean', 0), (32, 'results', 'sum', 0)])
+def test_sums(workers, kind, op, lost):
+    """Exact sums of all, rounded once, in the switch or by the workers."""
+    values = gradients(workers)
+    exact = values.astype('f8').sum(axis=0) / (workers if op == 'mean' else 1)
+    with bridged(workers, kind, lost) as bridge:
+        results = reduce(bridge, values, op)
+    rounded = exact.astype(np.float16)
+    underflow = ((rounded == 0) & (exact != 0)).any()
+    for array, flags in results:
+        assert (array == rounded).all()
+        assert flags == (Flag.UNDERFLOW if underflow else 0)
+
+
+def test_special_values():
+    values = np.zeros((2, 6), np.float16)
+    values[0] = -0.0, np.inf, np.inf, np.nan, 65504, -0.0
+    values[1] = -0.0, 1, -np.inf, np.inf, 65504, 0
+    for kind in ('sums', 'results'):
+        with bridged(2, kind) as bridge:
+            results = reduce(bridge, values)
+        for array, flags in results:
+            assert array.view('u2').tolist() == [0x8000, 0x7C00, 0x7E00, 0x7E00, 0x7C00, 0]
+            assert flags.name == 'INVALID|OVERFLOW'
+
+
+@pytest.mark.parametrize('kind, dtype, op, message', [
+    ('results', np.float16, 'mean', 'does not compute this operation'),
+    ('sums', np.float16, 'max', 'does not compute this operation'),
+    ('sums', np.float32, 'sum', 'does not compute this format')])
+def test_what_the_program_does_not_compute(kind, dtype, op, message):
+    """Refused by the switch, and the error says what for."""
+    with bridged(1, kind) as bridge:
+        [error] = reduce(bridge, gradients(1, dtype), op)
+    assert isinstance(error, allreduce.AllreduceError) and message in str(error), error
+
+
+def test_too_few_slots():
+    """A job's slots are the program's: who wants fewer is refused."""
+    with bridged(1, 'sums') as bridge:
+        [error] = reduce(bridge, gradients(1), slots=SLOTS // 2)
+    assert isinstance(error, allreduce.AllreduceError)
+    assert 'does not join job 1 as others did' in str(error)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Aggregation in P4 beside the running switch: one capture through both, the same replies.
+
+The program runs as Python (p4_python), and on BMv2 where p4c-bm2-ss, simple_switch and
+simple_switch_CLI are on the PATH.
+"""
+
+import collections
+import random
+import time
+
+import numpy as np
+import pytest
+
+import bmv2
+import hosts
+import p4_jobs
+import p4_python
+import switch
+from netfc import aggregation
+from table_builder import run
+
+LANES, SLOTS, WORKERS, CHUNKS = 6, 8, 4, 120
+OPTIONS = (f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}')
+PAUSE_S = 0.001
+POLL_S, QUIET_S = 0.2, 1
+
+
+
+def values(rng, special):
+    """A chunk's values of a worker: any encoding, or gradients."""
+    if special:
+        return rng.integers(0, 0x10000, LANES).astype('>u2').tobytes()
+    return (rng.standard_normal(LANES) * 10.0 ** rng.integers(-6, 4, LANES)).astype(
+        '>f2').tobytes()
+
+
+def capture(team, seed=1):
+    """Frames of all workers: a few chunks ahead of each other, lost ones again, some twice or late."""
+    rng, draw = np.random.default_rng(seed), random.Random(seed)
+    sent, frames = {}, []
+
+    def send(worker, number, count=1):
+        for _ in range(count):
+            frames.append(p4_jobs.frame(worker, sent[worker.number, number],
+                                        identification=len(frames) & 0xffff))
+
+    for first in range(0, CHUNKS, SLOTS):
+        chunks = [(worker, number) for worker in team
+                  for number in range(first, min(first + SLOTS, CHUNKS))]
+        draw.shuffle(chunks)
+        for worker, number in chunks:
+            sent[worker.number, number] = aggregation.chunk(
+                worker.place, aggregation.OPS['sum'], 1, number, values(rng, number % 3 == 0))
+            send(worker, number, draw.choice((1, 1, 1, 2)))
+            if first and draw.random() < 0.3:  # a result was lost, or a packet was long on its way
+                send(worker, draw.randrange(max(0, first - 3 * SLOTS), first))
+            if draw.random() < 0.1:
+                frames.extend(mistakes(worker, number, draw))
+    return frames
+
+
+def mistakes(worker, number, draw):
+    """Packets that are refused, or dropped."""
+    def chunk(place=worker.place, op='sum', form=1, at=number, size=LANES):
+        return aggregation.chunk(place, aggregation.OPS[op], form, at, bytes(2 * size))
+
+    place = worker.place
+    bad = bytearray(chunk())
+    bad[2] = 9
+    unknown = bytearray(chunk())
+    unknown[3] = 77
+    return draw.sample([
+        p4_jobs.frame(worker, chunk(at=number + 8 * SLOTS)),
+        p4_jobs.frame(worker, bytes(bad)),
+        p4_jobs.frame(worker, bytes(unknown)),
+        p4_jobs.frame(worker, chunk(place=aggregation.Worker(99, place.token, place.number))),
+        p4_jobs.frame(worker, chunk(place=aggregation.Worker(place.job, 5, place.number))),
+        p4_jobs.frame(worker, chunk(place=aggregation.Worker(place.job, place.token, WORKERS))),
+        p4_jobs.frame(worker, chunk(), source='10.1.0.77'),
+        p4_jobs.frame(worker, chunk(), checksum=0x1234)], 3)
+
+
+def results(wire, frames):
+    """What comes back for frames, counted: copies have no order."""
+    for frame in frames:
+        wire.send(frame)
+        time.sleep(PAUSE_S)
+    found, last = collections.Counter(), time.monotonic()
+    while time.monotonic() - last < QUIET_S:
+        try:
+            frame = wire.receive(POLL_S)
+        except TimeoutError:
+            continue
+        if frame[23:24] == b'\x11' and frame[34:36] == aggregation.UDP_PORT.to_bytes(2, 'big'):
+            found[frame] += 1
+            last = time.monotonic()
+    return found
+
+
+def join_frames(team, cookies=None):
+    return [p4_jobs.frame(worker, aggregation.join(
+        worker.place, len(team), SLOTS, 2 * LANES, (cookies or {}).get(worker.number, 0)))
+            for worker in team]
+
+
+def through_dpdk(folder, team, frames):
+    """The replies of dpdk-netfc, behind the same interface."""
+    with hosts.veth_network(1, configured=False) as (middle, ends):
+        middle.ip('link', 'set', 'p0', 'address', p4_jobs.SWITCH_MAC)
+        options = ['--address', f'{p4_jobs.SWITCH_IP}/24', '--aggregate']
+        with hosts.LiveSwitch(folder, hosts.veth_ports(1), options, namespace=middle) as live:
+            live.wait_for_ports(hosts.veth_names(1))
+            with hosts.Wire(ends[0]) as wire:
+                replies = results(wire, join_frames(team))
+                cookies = {p4_jobs.payload_of(reply)[14]: aggregation.JOIN.unpack_from(
+                    p4_jobs.payload_of(reply), 24)[5] for reply in replies}
+                results(wire, join_frames(team, cookies))
+                return results(wire, frames)
+
+
+def commands(team, kind='results'):
+    """All that a switch is told."""
+    return p4_jobs.entries(p4_jobs.described(team), slots=SLOTS) + run(
+        'export', '-t', 'bmv2', '--aggregate', kind, '-n', LANES).stdout
+
+
+def as_python(team, kind='results'):
+    """The program, its tables filled."""
+    options = ['-DNETFC_SUMS'] if kind == 'sums' else []
+    program = p4_python.Switch(p4_jobs.PROGRAM, *OPTIONS, *options)
+    for command in commands(team, kind).splitlines():
+        program.command(command)
+    return program
+
+
+def through_python(_, team, frames):
+    """The replies of the program as Python."""
+    program = as_python(team)
+    check_joins(team, collections.Counter(
+        reply for frame in join_frames(team) for _, reply in program.receive(frame)))
+    return collections.Counter(reply for frame in frames for _, reply in program.receive(frame))
+
+
+def check_joins(team, joined):
+    """All are granted what the program has."""
+    assert sum(joined.values()) == len(team)
+    for reply in joined:
+        payload = p4_jobs.payload_of(reply)
+        assert payload[5] == 0x80
+        assert aggregation.JOIN.unpack_from(payload, 24) == (
+            len(team), 1, SLOTS, 2 * LANES, 2 * LANES, 0)
+
+
+def through_bmv2(folder, team, frames):
+    with hosts.veth_network(1, configured=False) as (middle, ends):
+        with bmv2.started(folder, middle, 1, OPTIONS, commands(team), program=p4_jobs.PROGRAM):
+            with hosts.Wire(ends[0]) as wire:
+                check_joins(team, results(wire, join_frames(team)))
+                return results(wire, frames)
+
+
+@hosts.needs_namespaces
+@pytest.mark.parametrize('through', [
+    pytest.param(through_python, id='Python'),
+    pytest.param(through_bmv2, id='BMv2', marks=bmv2.needs_bmv2)])
+def test_the_same_replies(through, tmp_path):
+    team = [p4_jobs.Member(number) for number in range(WORKERS)]
+    frames = capture(team)
+    expected = through_dpdk(tmp_path, team, frames)
+    arrived = through(tmp_path, team, frames)
+    assert sum(expected.values()) > WORKERS * CHUNKS
+    missing, more = expected - arrived, arrived - expected
+    assert not missing and not more, [frame.hex() for frame in [*missing, *more][:4]]
