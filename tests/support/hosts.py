@@ -248,9 +248,13 @@ class Wire:
     def send(self, frame):
         self._socket.send(frame)
 
-    def receive(self, timeout=TIMEOUT_S):
-        """The next frame that comes, with the VLAN tag that the kernel takes out."""
-        self._socket.settimeout(timeout)
+    def receive(self, timeout=None):
+        """The next frame that comes, with the VLAN tag that the kernel takes out.
+
+        timeout: seconds, from now on.
+        """
+        if timeout is not None:
+            self._socket.settimeout(timeout)
         frame, extra, _, _ = self._socket.recvmsg(65536, socket.CMSG_SPACE(AUXDATA.size))
         for level, kind, data in extra:
             if (level, kind) == (SOL_PACKET, PACKET_AUXDATA):

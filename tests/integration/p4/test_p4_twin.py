@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The P4 program on BMv2 against the running switch: the same frames through both, every byte.
+"""The P4 program against the running switch: the same frames through both, every byte.
 
-Needs p4c-bm2-ss, simple_switch and simple_switch_CLI on the PATH, and says so where they are not.
+The program runs as Python (p4_python), and on BMv2 where p4c-bm2-ss, simple_switch and
+simple_switch_CLI are on the PATH.
 """
 
 import itertools
@@ -16,6 +17,7 @@ import frames
 import hosts
 import operands
 import oracle
+import p4_python
 import p4_rows
 import switch
 
@@ -49,23 +51,59 @@ def through_dpdk(name, sent, forward):
     ('posit16_k512', 'direct', 1, 'pair'),
     ('posit16_es2_k256', 'compact', 1, 'reflect')])
 def test_every_byte(name, layout, lanes, forward, tmp_path):
+    check_every_byte(name, layout, lanes, forward, through_bmv2, 4, tmp_path)
+
+
+@pytest.mark.parametrize('name, lanes, forward', [
+    ('fp16_k1024', 2, 'pair'), ('bf16_k128_floor', 8, 'reflect')])
+def test_every_byte_without_bmv2(name, lanes, forward, tmp_path):
+    """The layout with few entries; the direct one's are walked in test_p4_entries.py."""
+    check_every_byte(name, 'compact', lanes, forward, through_python, 200, tmp_path)
+
+
+def check_every_byte(name, layout, lanes, forward, through, share, folder):
+    """The replies of the program are dpdk-netfc's."""
     form = oracle.table_set(name).format.number
     options = [f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}']
     options += ['-DNETFC_COMPACT'] if layout == 'compact' else []
     options += ['-DNETFC_EXACT'] if name.endswith('_exact') else []
     entries = bmv2.exported(name, '--layout', layout, '--lanes', str(lanes))
     named = [(case, frame) for case, frame in frames.zoo() if bmv2.can_be_sent(frame)]
-    sent = [frame for _, frame in named] + arithmetic(name, lanes, share=4)
+    sent = [frame for _, frame in named] + arithmetic(name, lanes, share)
     expected = [bmv2.as_computed_by(frame, reply, lanes) for frame, reply in
                 zip(sent, through_dpdk(name, sent, 'pair'))]
     if forward == 'reflect':
         expected = [reflected(frame) for frame in expected]
         assert_reflects_alike(name, sent)
-    with bmv2.running(tmp_path, options, bmv2.FORWARD[forward] + entries) as (first, second):
-        arrived = bmv2.send(first, second if forward == 'pair' else first, sent)
+    arrived = through(folder, options, bmv2.FORWARD[forward] + entries, sent, forward)
     names = [case for case, _ in named] + ['arithmetic'] * (len(sent) - len(named))
     switch.assert_same(arrived, expected, names)
-    assert lanes > 1 or 10000 <= sum(frame != reply for frame, reply in zip(sent, arrived))
+    assert lanes > 1 or 10000 // share <= sum(frame != reply for frame, reply in zip(sent, arrived))
+
+
+def through_bmv2(folder, options, commands, sent, forward):
+    """What comes out of BMv2."""
+    with bmv2.running(folder, options, commands) as (first, second):
+        return bmv2.send(first, second if forward == 'pair' else first, sent)
+
+
+def through_python(_, options, commands, sent, forward):
+    """What comes out of the program as Python, a frame for each."""
+    program = as_python(options, commands)
+    arrived = []
+    for frame in sent:
+        [(port, reply)] = program.receive(frame)
+        assert port == (1 if forward == 'pair' else 0)
+        arrived.append(reply)
+    return arrived
+
+
+def as_python(options, commands):
+    """The program, its tables filled."""
+    program = p4_python.Switch(bmv2.PROGRAM, *options)
+    for command in commands.splitlines():
+        program.command(command)
+    return program
 
 
 def reflected(frame):
@@ -80,11 +118,12 @@ def assert_reflects_alike(name, sent):
     switch.assert_same([reflected(frame) for frame in pairs], through_dpdk(name, sent, 'reflect'))
 
 
-@bmv2.needs_bmv2
-@hosts.needs_namespaces
 @pytest.mark.parametrize('layout, lanes, last', [
     ('compact', 2, False), ('compact', 1, True), ('direct', 2, True)])
-def test_nothing_is_computed_with_other_entries(layout, lanes, last, tmp_path):
+@pytest.mark.parametrize('through', [
+    pytest.param(through_python, id='Python'),
+    pytest.param(through_bmv2, id='BMv2', marks=[bmv2.needs_bmv2, hosts.needs_namespaces])])
+def test_nothing_is_computed_with_other_entries(through, layout, lanes, last, tmp_path):
     """Without the last entry, or with those for another number of lanes or layout: code 3."""
     entries = bmv2.exported('fp16_k2', '--layout', layout, '--lanes', str(lanes)).splitlines(True)
     # Those that the program has no table for are refused, as when they are loaded by hand.
@@ -95,8 +134,8 @@ def test_nothing_is_computed_with_other_entries(layout, lanes, last, tmp_path):
     sent = [frames.plain_frame(frames.lanes(1, identity=number)) for number in range(4)]
     expected = [oracle.switch(frame, {}) for frame in sent]
     options = ['-DNETFC_COMPACT', '-DNETFC_LANES=2', '-DNETFC_SCALE_BITS=1']
-    with bmv2.running(tmp_path, options, bmv2.FORWARD['pair'] + ''.join(entries)) as (first, second):
-        switch.assert_same(bmv2.send(first, second, sent), expected)
+    commands = bmv2.FORWARD['pair'] + ''.join(entries)
+    switch.assert_same(through(tmp_path, options, commands, sent, 'pair'), expected)
 
 
 @bmv2.needs_bmv2

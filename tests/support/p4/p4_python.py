@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A P4 program for v1model as Python: for tests where there is no P4 compiler.
 
-As much of P4-16 as p4/netfc_aggregate_v1model.p4 uses. Widths are checked as a compiler does: operands
+As much of P4-16 as the programs in p4/ use for v1model, without slowloris. Widths are checked as a compiler does: operands
 of different widths, constants that do not fit and unknown names are errors.
 """
 
@@ -10,9 +10,9 @@ import re
 import subprocess
 
 TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|"[^"]*"|0[xX][0-9a-fA-F]+|\d+|\w+|'
-                   r'&&&|\.\.|\+\+|<<|==|!=|<=|>=|&&|\|\||[-+*/&|^~!<>=(){}\[\],;:.@#]', re.S)
+                   r'\|\+\||\|-\||&&&|\.\.|\+\+|<<|==|!=|<=|>=|&&|\|\||[-+*/&|^~!<>=(){}\[\],;:.@#]', re.S)
 LEVELS = (('||',), ('&&',), ('==', '!='), ('<', '>', '<=', '>='), ('|',), ('^',), ('&',),
-          ('<<', '>>'), ('++', '+', '-'), ('*',))
+          ('<<', '>>'), ('++', '+', '-', '|+|', '|-|'), ('*',))
 INT, BOOL = 'int', 'bool'
 
 
@@ -29,8 +29,13 @@ def tokens(text):
             raise Problem(f'what is {text[at:at + 20]!r}?')
         at = match.end()
         if not match[0].isspace() and not match[0].startswith(('//', '/*')):
-            found.append(match[0])
+            found.append(python_name(match[0]))
     return found
+
+
+def python_name(name):
+    """A name that Python does not have itself."""
+    return name + '_' if name == 'class' else name
 
 
 class Bits(tuple):
@@ -75,7 +80,7 @@ class Translator:
     def __init__(self, text):
         self.tokens, self.at = tokens(text), 0
         self.types, self.constants, self.enums = {}, {}, {}
-        self.controls, self.globals = {}, {}
+        self.controls, self.globals, self.blocks = {}, {}, []
         self.out, self.scope = [], {}
 
     # ---- tokens ------------------------------------------------------------------------------
@@ -118,6 +123,12 @@ class Translator:
                 self.globals[name] = ('register', Bits(32))
                 self.emit(0, f'{name} = Register({size})')
             elif word == 'V1Switch':
+                self.take('(')
+                while self.peek() != ')':
+                    self.blocks.append(self.take())
+                    for token in '()':
+                        self.take(token)
+                    self.accept(',')
                 break
             else:
                 raise Problem(f'what is {word!r}?')
@@ -219,7 +230,12 @@ class Translator:
 
     def member(self, word):
         token = self.take()
-        if token == 'action':
+        if token == '@':
+            self.take()
+            self.take('(')
+            self.take()
+            self.take(')')
+        elif token == 'action':
             self.action()
         elif token == 'table':
             self.table()
@@ -265,7 +281,7 @@ class Translator:
     def table(self):
         name = self.take()
         self.take('{')
-        keys, actions, default, size = [], [], 'None', None
+        keys, actions, default, size, entries = [], [], None, None, []
         while not self.accept('}'):
             self.accept('const')
             what = self.take()
@@ -276,12 +292,11 @@ class Translator:
                 continue
             self.take('=')
             if what == 'default_action':
-                default = self.take()
-                self.take('(')
-                self.take(')')
-                self.take(';')
-                if default not in actions:
-                    raise Problem(f'{default} is no action of {name}')
+                default = self.action_call(actions)
+                continue
+            if what == 'entries':
+                entries = self.entries(keys, actions)
+                size = size or len(entries)
                 continue
             self.take('{')
             while not self.accept('}'):
@@ -293,7 +308,7 @@ class Translator:
                     keys.append(self.expression())
                     self.take(':')
                     kind = self.take()
-                    assert kind in ('exact', 'ternary')
+                    assert kind in ('exact', 'ternary', 'lpm')
                     keys[-1] += (kind,)
                     if self.accept('@'):
                         self.take('name')
@@ -305,13 +320,48 @@ class Translator:
         counts = {action: [self.width(k) for _, k, _ in self.actions[action]]
                   for action in actions}
         self.members.append(f'self.{name} = Table({name!r}, {widths}, {[k[2] for k in keys]}, '
-                            f'{counts}, {size}, {default!r})')
+                            f'{counts}, {size}, {default!r}, {entries})')
         self.emit(1, f'def table_{name}(self):')
         self.emit(2, f'hit, action, arguments = self.{name}.look('
                      f'({"".join(code + ", " for _, code, _ in keys)}))')
         self.emit(2, 'getattr(self, "action_" + action)(*arguments)')
         self.emit(2, 'return hit')
         self.scope[name] = ('table', None)
+
+    def action_call(self, actions):
+        """An action and its arguments."""
+        action = self.take()
+        if action not in actions:
+            raise Problem(f'{action} is none of {actions}')
+        values = [int(value) for value in self.call([k for _, k, _ in self.actions[action]])]
+        self.take(';')
+        return action, tuple(values)
+
+    def entries(self, keys, actions):
+        """Constant entries: (keys, action, arguments)."""
+        found = []
+        self.take('{')
+        while not self.accept('}'):
+            self.take('(')
+            fields = [self.entry_key(kind, how) for kind, _, how in keys]
+            self.take(')')
+            self.take(':')
+            found.append((fields, *self.action_call(actions)))
+        return found
+
+    def entry_key(self, kind, how):
+        """(value, mask) of a field."""
+        self.accept(',')
+        if self.accept('_'):
+            return 0, 0
+        if self.peek() in ('true', 'false'):
+            value = int(self.take() == 'true')
+        else:
+            value = eval(self.fit(self.expression(), kind))
+        if self.accept('&&&'):
+            return value, eval(self.fit(self.expression(), kind))
+        width = 1 if kind == BOOL else self.width(kind)
+        return value, None if how == 'exact' else (1 << width) - 1
 
     def width(self, kind):
         return kind[0] if isinstance(kind, Bits) else 8 if kind in self.enums else 0
@@ -524,6 +574,10 @@ class Translator:
         if kind == INT:
             kind, a = other, self.fit(left, other)
         b = self.fit(right, kind)
+        if operator in ('|+|', '|-|'):
+            assert kind[1]
+            most = 1 << kind[0] - 1
+            return kind, f'max({-most}, min({most - 1}, {a} {operator[1]} {b}))'
         if operator in ('==', '!=', '<', '>', '<=', '>='):
             return BOOL, f'({a} {operator} {b})'
         if not isinstance(kind, Bits):
@@ -693,10 +747,12 @@ def csum16(fields):
 class Table:
     """A table and its entries."""
 
-    def __init__(self, name, widths, kinds, actions, size, default):
-        self.name, self.widths, self.kinds = name, widths, kinds
+    def __init__(self, name, widths, kinds, actions, size, default, entries):
+        self.name, self.widths, self.kinds, self.sorted = name, widths, kinds, True
         self.actions, self.size, self.default = actions, size, default
         self.exact, self.ternary = {}, []
+        for number, (keys, action, arguments) in enumerate(entries):
+            self.add(action, keys, arguments, number)
 
     def add(self, action, keys, arguments, priority):
         """keys: (value, mask), the mask None where the field is exact."""
@@ -704,23 +760,41 @@ class Table:
         assert len(arguments) == len(self.actions[action])
         assert all(value < 1 << width for value, width in zip(arguments, self.actions[action]))
         assert [mask is None for _, mask in keys] == [kind == 'exact' for kind in self.kinds]
+        if 'lpm' in self.kinds:
+            priority = -sum(mask or 0 for _, mask in keys)
         assert all(value < 1 << width for (value, _), width in zip(keys, self.widths))
-        if 'ternary' in self.kinds:
+        if set(self.kinds) != {'exact'}:
             self.ternary.append((priority, keys, action, arguments))
-            self.ternary.sort(key=lambda entry: entry[0])
+            self.sorted = False
         else:
             self.exact[tuple(value for value, _ in keys)] = action, arguments
         assert len(self.exact) + len(self.ternary) <= self.size, f'{self.name} is full'
 
     def look(self, fields):
         """Whether an entry matches, its action and its arguments."""
+        fields = tuple(int(field) & (1 << width) - 1
+                       for field, width in zip(fields, self.widths))
+        if not self.sorted:
+            self.ternary.sort(key=lambda entry: entry[0])
+            self.sorted = True
         if fields in self.exact:
             return True, *self.exact[fields]
         for _, keys, action, arguments in self.ternary:
-            if all(int(field) & (mask if mask is not None else -1) == value
+            if all(field & (mask if mask is not None else -1) == value
                    for field, (value, mask) in zip(fields, keys)):
                 return True, action, arguments
-        return False, self.default, ()
+        return False, *self.default
+
+
+def key_of(text, width):
+    """(value, mask) of a field as simple_switch_CLI takes it; an exact one has no mask."""
+    if '&&&' in text:
+        value, mask = text.split('&&&')
+        return int(value, 0), int(mask, 0)
+    if '/' in text:
+        value, length = text.split('/')
+        return int(value, 0), (1 << width) - (1 << width - int(length))
+    return int(text, 0), None
 
 
 class Packet:
@@ -760,9 +834,7 @@ class Switch:
         self.names = {'Register': Register, 'Table': Table, 'csum16': csum16}
         exec(compile(code, str(path), 'exec'), self.names)
         self.parser, self.verify, self.ingress, self.egress, self.compute, self.deparser = (
-            self.names[name]() for name in (
-                'IngressParser', 'VerifyChecksum', 'IngressPipe', 'EgressPipe', 'ComputeChecksum',
-                'IngressDeparser'))
+            self.names[name]() for name in self.translator.blocks)
         self.groups, self.nodes = {}, []
 
     def make(self, name):
@@ -777,7 +849,7 @@ class Switch:
 
     def table(self, path):
         at = {'IngressPipe': self.ingress, 'EgressPipe': self.egress}[path.split('.')[0]]
-        return functools.reduce(getattr, path.split('.')[1:], at)
+        return functools.reduce(getattr, map(python_name, path.split('.')[1:]), at)
 
     def command(self, line):
         """One of simple_switch_CLI's."""
@@ -794,11 +866,11 @@ class Switch:
     def add_entry(self, words):
         assert words[0] == 'table_add'
         arrow = words.index('=>')
-        keys = [(int(key.split('&&&')[0], 0), int(key.split('&&&')[1], 0)) if '&&&' in key else
-                (int(key, 0), None) for key in words[3:arrow]]
+        table = self.table(words[1])
+        keys = [key_of(*field) for field in zip(words[3:arrow], table.widths)]
         arguments = [int(word, 0) for word in words[arrow + 1:]]
-        priority = arguments.pop() if any(mask is not None for _, mask in keys) else 0
-        self.table(words[1]).add(words[2].split('.')[-1], keys, tuple(arguments), priority)
+        priority = arguments.pop() if 'ternary' in table.kinds else 0
+        table.add(words[2].split('.')[-1], keys, tuple(arguments), priority)
 
     def receive(self, frame, port=0):
         """The frames that leave: (port, frame)."""
