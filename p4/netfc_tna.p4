@@ -88,7 +88,9 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
 #define NETFC_STRING(text) #text
 #define NETFC_IN_16_BITS(field) @pa_container_size("ingress", NETFC_STRING(field), 16)
 #define NETFC_ALONE(field) @pa_solitary("ingress", NETFC_STRING(field))
-#ifdef NETFC_EXACT
+#if defined(NETFC_FP32)
+#define NETFC_LANE_PRAGMAS(n)
+#elif defined(NETFC_EXACT)
 #define NETFC_LANE_PRAGMAS(n)                                                     \
     NETFC_ALONE(meta.lane##n.code_x) NETFC_ALONE(meta.lane##n.code_y)             \
     NETFC_ALONE(meta.lane##n.sign_y) NETFC_ALONE(meta.lane##n.overflow)           \

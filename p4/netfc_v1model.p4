@@ -56,8 +56,13 @@ control Lengths(in headers_t hdr, inout meta_t meta, in bit<32> frame) {
 }
 
 /* The sum of the words that may change, for the checksum (RFC 1624, equation 3). */
-#define NETFC_ADD_OLD(n) sum = sum + (bit<32>)(~hdr.z##n.bits);
-#define NETFC_ADD_NEW(n) sum = sum + (bit<32>)hdr.z##n.bits;
+#ifdef NETFC_FP32
+#define NETFC_ADD(slot) sum = sum + (bit<32>)((slot)[31:16]) + (bit<32>)((slot)[15:0]);
+#else
+#define NETFC_ADD(slot) sum = sum + (bit<32>)(slot);
+#endif
+#define NETFC_ADD_OLD(n) NETFC_ADD(~hdr.z##n.bits)
+#define NETFC_ADD_NEW(n) NETFC_ADD(hdr.z##n.bits)
 #ifdef NETFC_SLOWLORIS
 #define NETFC_COUNTERS_SUM                                                                    \
     ((bit<32>)hdr.counters.connections[31:16] + (bit<32>)hdr.counters.connections[15:0] +     \

@@ -29,11 +29,16 @@ const bit<3> NETFC_STATUS_LENGTH = 4;
 const bit<3> NETFC_STATUS_QUERY = 5;
 const bit<3> NETFC_STATUS_LANES = 6;
 
+/* Exception flags of a status, bits 3-0. */
+const bit<4> NETFC_OVERFLOW = 4;
+const bit<4> NETFC_UNDERFLOW = 8;
+
 /* Bytes. */
 const bit<16> UDP_HEADER_BYTES = 8;
 const bit<16> NETFC_HEADER_BYTES = 12;
 const bit<16> NETFC_ANSWERABLE_BYTES = 6; /* up to the status */
 const bit<16> NETFC_LANE_BYTES = 6;
+const bit<16> NETFC_FP32_LANE_BYTES = 12;
 #ifdef NETFC_SLOWLORIS
 const bit<16> NETFC_COUNTERS_BYTES = 12; /* behind z in the answer to a query */
 #endif

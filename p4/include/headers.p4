@@ -6,7 +6,9 @@
 #include "frame.p4"
 #include "sizes.p4"
 
-#ifdef NETFC_EXACT
+#if defined(NETFC_FP32)
+#include "lane_fp32.p4"
+#elif defined(NETFC_EXACT)
 #include "lane_exact.p4"
 #else
 #include "lane.p4"
@@ -57,7 +59,7 @@ header netfc_count_t {
 
 /* A slot: an operand or a result. */
 header slot_t {
-    bit<16> bits;
+    bit<NETFC_SLOT_BITS> bits;
 }
 
 /* One for each lane. */
@@ -157,9 +159,9 @@ struct meta_t {
     /* Lengths, for requests with more lanes than are computed. */
     bit<16> slack;
     bit<16> lane_bytes;
-    bit<16> twice;
-    bit<16> fourfold;
-    bit<16> sixfold;
+    bit<16> needed_less;
+    bit<16> needed_more;
+    bit<16> needed;
     bit<16> lack;
     NETFC_EACH_LANE(NETFC_LANE_META)
 }

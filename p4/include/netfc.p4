@@ -109,21 +109,22 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
     /* Each an instruction for each field, as a stage executes them. */
     action measure() {
         meta.lane_bytes = hdr.udp.length - (UDP_HEADER_BYTES + NETFC_HEADER_BYTES);
-        meta.twice = hdr.netfc_count.count << 1;
-        meta.fourfold = hdr.netfc_count.count << 2;
+        meta.needed_less = hdr.netfc_count.count << NETFC_LESS_SHIFT;
+        meta.needed_more = hdr.netfc_count.count << NETFC_MORE_SHIFT;
     }
 
     action need() {
-        meta.sixfold = meta.twice + meta.fourfold;
+        meta.needed = meta.needed_less + meta.needed_more;
     }
 
     action compare() {
-        meta.lack = meta.lane_bytes - meta.sixfold;
+        meta.lack = meta.lane_bytes - meta.needed;
     }
 
     /*
      * Codes in the protocol's order. Datagrams are shorter than 16 KB here (see the parser): a
-     * count of 4,096 or more lanes is never right, and none below wraps meta.lack.
+     * count of 4,096 or more lanes, of 2,048 or more wide ones, is never right, and none below
+     * wraps meta.lack.
      */
     table status {
         key = {
@@ -151,6 +152,9 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             (_, _, _, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
+#ifdef NETFC_FP32
+            (_, _, _, _, _, 0x0800 &&& 0x0800, _) : answer(NETFC_STATUS_LENGTH);
+#endif
             (_, _, _, _, _, _, 0x8000 &&& 0x8000) : answer(NETFC_STATUS_LENGTH);
             (verdict_t.QUERY, _, _, _, _, _, _) : answer(NETFC_STATUS_QUERY);
             (verdict_t.COMPUTE, _, _, _, _, _, _) : answer(NETFC_STATUS_LANES);

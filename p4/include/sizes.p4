@@ -2,8 +2,8 @@
 /*
  * What can be chosen when a program is compiled, and the sizes that follow from it.
  *
- * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2: the protocol's numbers. The set
- *                    itself comes with the entries.
+ * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2, 5 fp32: the protocol's numbers. The
+ *                    set itself comes with the entries.
  * -DNETFC_EXACT      the correctly rounded family of sets (fp16_exact, bf16_exact) instead of the
  *                    paper's
  * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
@@ -12,6 +12,8 @@
  * -DNETFC_SLOWLORIS  v1model: count connections and bytes, answer queries, drop attacks
  * -DNETFC_FUNCTIONS=1 functions of one number, 1 to 8; which, comes with the entries
  * -DNETFC_SCALE_BITS=10  compact layout: log2 of k; the format's largest k unless given
+ * -DNETFC_LAST_OP=4  fp32: the last operation that the program has, 2 (sub), 3 (mul) or 4 (div);
+ *                    4 unless given, on Tofino 3
  */
 #ifndef NETFC_SIZES_P4
 #define NETFC_SIZES_P4
@@ -47,8 +49,23 @@
 #define NETFC_FRACTION_BITS 7
 #define NETFC_LARGEST_SCALE_BITS 7
 #define NETFC_SUBNORMAL_EXPONENT_BITS 3
+#elif NETFC_FORMAT == 5
+#define NETFC_FP32
 #else
-#error "NETFC_FORMAT is 1 (fp16), 2 (posit16), 3 (bf16) or 4 (posit16_es2)"
+#error "NETFC_FORMAT is 1 (fp16), 2 (posit16), 3 (bf16), 4 (posit16_es2) or 5 (fp32)"
+#endif
+
+/* The operands and results on the wire; a lane's bytes as the sum of two powers of two. */
+#ifdef NETFC_FP32
+#define NETFC_SLOT_BITS 32
+#define NETFC_SLOTS_BYTES NETFC_FP32_LANE_BYTES
+#define NETFC_LESS_SHIFT 2
+#define NETFC_MORE_SHIFT 3
+#else
+#define NETFC_SLOT_BITS 16
+#define NETFC_SLOTS_BYTES NETFC_LANE_BYTES
+#define NETFC_LESS_SHIFT 1
+#define NETFC_MORE_SHIFT 2
 #endif
 
 #ifndef NETFC_SCALE_BITS
@@ -58,7 +75,7 @@
 #define NETFC_SUBNORMAL_BITS (NETFC_SCALE_BITS + NETFC_SUBNORMAL_EXPONENT_BITS)
 
 /* Only IEEE formats have their exponent at a fixed place, so that it can be taken off by a slice. */
-#if defined(NETFC_COMPACT) && !defined(NETFC_POSIT)
+#if defined(NETFC_COMPACT) && !defined(NETFC_POSIT) && !defined(NETFC_FP32)
 #define NETFC_SPLIT
 #endif
 
@@ -92,7 +109,29 @@
 #define NETFC_RANGES 32
 #define NETFC_SCALES 1024
 
-#ifdef NETFC_EXACT
+#ifdef NETFC_FP32
+#ifdef NETFC_COMPACT
+#error "NETFC_FORMAT 5, fp32, has the direct layout only"
+#endif
+#ifndef NETFC_LAST_OP
+#ifdef NETFC_TNA
+#define NETFC_LAST_OP 3
+#else
+#define NETFC_LAST_OP 4
+#endif
+#endif
+#if NETFC_LAST_OP < 2 || NETFC_LAST_OP > 4 || (NETFC_LAST_OP == 4 && defined(NETFC_TNA))
+#error "NETFC_LAST_OP is 2 (sub), 3 (mul) or, on v1model, 4 (div)"
+#endif
+/* Where the leading one of a sum of 28 bits is: of each sign, and negative powers of two. */
+#define NETFC_LEADS 128
+/* Exponents of 10 bits and both signs; with a bit for the operation where there are quotients. */
+#if NETFC_LAST_OP == 4
+#define NETFC_FP32_SCALES 8192
+#else
+#define NETFC_FP32_SCALES 4096
+#endif
+#elif defined(NETFC_EXACT)
 #if defined(NETFC_POSIT) || defined(NETFC_COMPACT)
 #error "NETFC_EXACT is for NETFC_FORMAT 1 and 3, fp16 and bf16, in the direct layout"
 #endif
