@@ -110,6 +110,9 @@
 #define NETFC_SCALES 1024
 
 #ifdef NETFC_FP32
+#ifdef NETFC_FUNCTIONS
+#error "NETFC_FUNCTIONS are of 16 bits, not for NETFC_FORMAT 5, fp32"
+#endif
 #ifdef NETFC_COMPACT
 #error "NETFC_FORMAT 5, fp32, has the direct layout only"
 #endif
@@ -175,9 +178,9 @@
 
 /*
  * What the program is compiled for, four bits each: layout, format, log2 of k where tables are made
- * for one k, lanes. The last entry that is exported names it; without that one nothing is computed.
+ * for one k (fp32: the last operation), lanes. The last entry that is exported names it; without that one nothing is computed.
  */
-#if defined(NETFC_EXACT)
+#if defined(NETFC_EXACT) || defined(NETFC_FP32)
 #define NETFC_LAYOUT 3
 #elif defined(NETFC_COMPACT)
 #define NETFC_LAYOUT 2
@@ -191,6 +194,8 @@
 #endif
 #ifdef NETFC_SPLIT
 #define NETFC_PROGRAM_SCALE NETFC_SCALE_BITS
+#elif defined(NETFC_FP32)
+#define NETFC_PROGRAM_SCALE NETFC_LAST_OP
 #else
 #define NETFC_PROGRAM_SCALE 0
 #endif

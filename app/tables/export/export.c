@@ -34,6 +34,8 @@ static const char help[] =
 	"  -f, --functions NAMES  functions of one number (list --functions), or files of your own,\n"
 	"                         for a program with as many, NETFC_FUNCTIONS; joined by commas\n"
 	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
+	"      --up-to OP         fp32_exact: the last operation that the program has: sub,\n"
+	"                         mul or div (default)\n"
 	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ")\n"
 	"  -o, --output FILE      write to FILE, and say what was written\n"
 	"      --json             say it as JSON\n"
@@ -67,6 +69,7 @@ struct request {
 	const char *lanes;
 	bool slowloris;
 	const char *functions;
+	enum netfc_op last_op; /* or 0: all */
 	struct write_options write;
 	const char *output;
 	bool json;
@@ -109,6 +112,20 @@ parse_kind(const char *text, enum kind *kind)
 		return false;
 	}
 	return true;
+}
+
+static bool
+parse_last_op(const char *text, enum netfc_op *op)
+{
+	static const char *const names[] = {
+		[NETFC_SUB] = "sub", [NETFC_MUL] = "mul", [NETFC_DIV] = "div"};
+
+	for (*op = NETFC_SUB; *op <= NETFC_DIV; ++*op) {
+		if (strcmp(text, names[*op]) == 0)
+			return true;
+	}
+	complain("export: no program ends with '%s'; --up-to takes sub, mul or div", text);
+	return false;
 }
 
 static bool
@@ -167,6 +184,8 @@ take_option(struct request *request, int option)
 	case 'S':
 		request->slowloris = true;
 		return true;
+	case 'U':
+		return parse_last_op(optarg, &request->last_op);
 	case 'o':
 		request->output = optarg;
 		return true;
@@ -232,22 +251,30 @@ write_program(const struct request *request, const struct p4_program *program)
 	return STATUS_DONE;
 }
 
-/* All tables of the program; why there can be none, or NULL. */
+/* All tables of the program; NULL, or why the set cannot have them. */
 static const char *
-fill(const struct request *request, const struct netfc_set *set,
+fill_program(const struct request *request, const struct netfc_set *set,
 	const struct p4_functions *functions, struct p4_program *program)
 {
+	const bool wide = netfc_format_width(netfc_set_format(set)) == 32;
+	const enum netfc_op last_op = request->last_op != 0 ? request->last_op : NETFC_DIV;
 	const char *reason;
 
-	p4_request_tables(set, request->udp_port, functions, program);
+	if (request->last_op != 0 && !wide)
+		return "only programs of fp32_exact have fewer operations (--up-to)";
+	p4_request_tables(set, request->udp_port, last_op, functions, program);
 	if (functions != NULL)
 		p4_function_tables(functions, program);
-	reason = netfc_set_family(set) == NETFC_FAMILY_LOG
-		? p4_log_tables(set, request->layout, program)
-		: p4_exact_tables(set, request->layout, program);
+	if (wide)
+		reason = p4_fp32_tables(set, request->layout, last_op, program);
+	else if (netfc_set_family(set) == NETFC_FAMILY_LOG)
+		reason = p4_log_tables(set, request->layout, program);
+	else
+		reason = p4_exact_tables(set, request->layout, program);
 	if (reason == NULL && request->slowloris)
 		reason = p4_slowloris_tables(set, program);
-	p4_loaded_table(set, request->layout, request->slowloris, request->write.lanes, program);
+	p4_loaded_table(
+		set, request->layout, request->slowloris, last_op, request->write.lanes, program);
 	return reason;
 }
 
@@ -259,16 +286,12 @@ export_set(struct request *request, const struct netfc_set *set)
 	const char *reason;
 	int status = STATUS_DONE;
 
-	if (netfc_format_width(netfc_set_format(set)) != 16) {
-		complain("cannot export %s: there is no P4 program for it", netfc_set_name(set));
-		return STATUS_INPUT;
-	}
 	if (request->functions != NULL)
 		status = p4_functions_open(request->functions, netfc_set_format(set), &functions);
 	if (status != STATUS_DONE)
 		return status;
 	request->write.set_name = netfc_set_name(set);
-	reason = fill(request, set, functions, &program);
+	reason = fill_program(request, set, functions, &program);
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {
@@ -340,7 +363,8 @@ run_export(int argc, char **argv)
 		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
 		{"functions", required_argument, NULL, 'f'},
 		{"aggregate", required_argument, NULL, 'A'},
-		{"output", required_argument, NULL, 'o'}, {0}};
+		{"up-to", required_argument, NULL, 'U'}, {"output", required_argument, NULL, 'o'},
+		{0}};
 	struct request request = {0};
 	int option;
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define P4_MAX_INSTANCES 2
+#define P4_MAX_INSTANCES 10
 #define P4_MAX_KEYS 7
 #define P4_MAX_ACTIONS 8
 #define P4_MAX_PARAMS 5

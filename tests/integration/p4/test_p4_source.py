@@ -19,7 +19,11 @@ LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 FUNCTIONS = ('sqrt', 'rsqrt', 'exp', 'ln', 'tanh', 'gelu', 'to_bf16', 'from_q8')
 INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power',
              'divide': 'Divide', 'log_connections': 'IntegerLog', 'log_bytes': 'IntegerLog',
-             'align_x': 'Align', 'align_y': 'Align', 'prenorm_x': 'Prenorm', 'prenorm_y': 'Prenorm'}
+             'align_x': 'Align', 'align_y': 'Align', 'prenorm_x': 'Prenorm', 'prenorm_y': 'Prenorm',
+             'sum': 'Sum', 'factors': 'Factors', 'factor_x': 'Factor', 'factor_y': 'Factor',
+             'high': 'Multiply', 'low': 'Multiply', 'cross_x': 'Multiply', 'cross_y': 'Multiply',
+             'estimate': 'Multiply', 'cross_remainder': 'Cross', 'cross_reciprocal': 'Cross',
+             'quotient': 'Quotient'}
 
 
 # ---- the protocol ----------------------------------------------------------------------------
@@ -111,6 +115,13 @@ def test_flags_of_all_lanes():
 # ---- tables ----------------------------------------------------------------------------------
 
 
+# What more a program is compiled with, and what its entries are exported with.
+MORE = {'': ((), ()), 'slowloris': (('-DNETFC_SLOWLORIS',), ('--slowloris',)),
+        'functions': (('-DNETFC_FUNCTIONS=8',), ('--functions', ','.join(FUNCTIONS))),
+        'up to sub': (('-DNETFC_LAST_OP=2',), ('--up-to', 'sub')),
+        'up to mul': (('-DNETFC_LAST_OP=3',), ('--up-to', 'mul'))}
+
+
 @functools.lru_cache(maxsize=None)
 def controls(*options):
     """What the preprocessed program consists of: control -> its text."""
@@ -164,6 +175,8 @@ def control_of(path):
 
 def options_for(name, layout):
     """What a program is compiled with for a set and lay-out."""
+    if name == 'fp32_exact':
+        return ['-DNETFC_FORMAT=5']
     tables = oracle.table_set(name)
     options = [f'-DNETFC_FORMAT={tables.format.number}']
     if isinstance(tables, oracle.LogSet):
@@ -175,13 +188,13 @@ def options_for(name, layout):
 
 @pytest.mark.parametrize('name, layout, more', [
     *((name, layout, '') for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
-    *((name, 'direct', '') for name in EXACT_SETS), ('fp16_k32', 'compact', 'slowloris'),
-    ('fp16_k32', 'compact', 'functions'), ('bf16_exact', 'direct', 'functions')])
+    *((name, 'direct', '') for name in [*EXACT_SETS, 'fp32_exact']),
+    *(('fp32_exact', 'direct', f'up to {last}') for last in ('sub', 'mul')),
+    ('fp16_k32', 'compact', 'slowloris'), ('fp16_k32', 'compact', 'functions'),
+    ('bf16_exact', 'direct', 'functions')])
 def test_tables_fit_their_entries(name, layout, more):
-    defined, exported = {'': ((), ()), 'slowloris': (['-DNETFC_SLOWLORIS'], ['--slowloris']),
-                         'functions': (['-DNETFC_FUNCTIONS=8'],
-                                       ['--functions', ','.join(FUNCTIONS)])}[more]
-    source = controls(*options_for(name, layout), *defined)
+    compiled, exported = MORE[more]
+    source = controls(*options_for(name, layout), *compiled)
     options = ('-l', layout, *exported, name)
     written = run('export', '-t', 'bmv2', *options).stdout
     names = field_names(run('export', '-t', 'bfrt', *options).stdout)

@@ -110,7 +110,3 @@ def test_files(tmp_path):
         assert 'cannot load' in complaint('calc', file, 'mul', '3', '5')
     file.write_bytes(good[:-1])
     assert 'ends too early' in complaint('calc', file, 'mul', '3', '5')
-
-
-def test_there_is_no_p4_program():
-    assert 'no P4 program' in complaint('export', '--target', 'bmv2', NAME)

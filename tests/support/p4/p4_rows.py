@@ -146,7 +146,8 @@ class FakeNode:
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
         'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'shift',
         'sign_x', 'sign_y', 'exponent_x', 'exponent_y', 'sum', 'overflow', 'magnitude', 'div',
-        'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large', 'loaded', 'program'}
+        'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large', 'loaded', 'program',
+        'places', 'field', 'divisor', 'p', 'q'}
 
 # But for these actions, to which they are handed.
 ARGUMENTS = {'set_exps': {'overflow'}, 'set_class': {'class'}}

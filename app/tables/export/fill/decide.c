@@ -46,6 +46,9 @@ static const struct p4_table shape = {
 
 #define SIGN 0x8000u
 #define ALL_BITS 0xffffu
+/* Widths of operands, and of what the decision table has for all of them. */
+#define WIDE_BITS 32
+#define WORD_BITS 16
 
 /* The entry of a class matches its encodings, and else only encodings of classes of lower rank. */
 static unsigned class_rank(enum netfc_class class)
@@ -68,6 +71,7 @@ struct decider {
 	const struct netfc_format *format;
 	const uint32_t *words, *mi;
 	int32_t guard;
+	unsigned below; /* bits of an operand below those that the decision table's values have */
 	bool posit;
 	bool exact;   /* correctly rounded: no theta and no comparison; z has its sign already */
 	bool ordered; /* theta <= 0, the larger operand first */
@@ -84,17 +88,18 @@ struct operands {
 static void
 match_class(const struct decider *d, enum netfc_class class, uint32_t *value, uint32_t *mask)
 {
-	uint32_t inf = netfc_inf_magnitude(d->format);
+	uint32_t inf = (uint32_t)netfc_inf_magnitude(d->format) << d->below;
+	uint32_t all = p4_low_bits(WORD_BITS + d->below), magnitude = all >> 1;
 
 	*value = 0;
 	*mask = 0;
 	if (class == NETFC_ZERO) {
-		*mask = d->posit ? ALL_BITS : ALL_BITS & ~SIGN;
+		*mask = d->posit ? all : magnitude;
 	} else if (class == NETFC_INF) {
-		*mask = ALL_BITS & ~SIGN;
+		*mask = magnitude;
 		*value = inf;
 	} else if (class == NETFC_NAN) {
-		*mask = d->posit ? ALL_BITS : inf;
+		*mask = d->posit ? all : inf;
 		*value = inf;
 	}
 }
@@ -103,10 +108,12 @@ static void
 match_operand(const struct decider *d, struct p4_entry *entry, enum decide_key key,
 	enum netfc_class class, unsigned sign)
 {
+	const uint32_t sign_bit = SIGN << d->below;
+
 	match_class(d, class, &entry->value[key], &entry->mask[key]);
-	if ((entry->mask[key] & SIGN) == 0) {
-		entry->mask[key] |= SIGN;
-		entry->value[key] |= sign << 15;
+	if ((entry->mask[key] & sign_bit) == 0) {
+		entry->mask[key] |= sign_bit;
+		entry->value[key] |= sign != 0 ? sign_bit : 0;
 	}
 }
 
@@ -149,7 +156,7 @@ act(const struct decider *d, struct p4_entry *entry, unsigned op, uint32_t word)
 		break;
 	case NETFC_FROM_CONSTANT:
 		entry->action = ACTION_CONSTANT;
-		entry->arg[0] = netfc_decide_constant(word);
+		entry->arg[0] = (uint32_t)netfc_decide_constant(word) << d->below;
 		entry->arg[1] = netfc_decide_flags(word);
 		break;
 	case NETFC_FROM_STAGES:
@@ -276,12 +283,17 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 		.format = format,
 		.words = netfc_table_entries(netfc_set_find_table(set, "decide")),
 		.guard = netfc_format_guard(format) * (int32_t)netfc_set_scale(set),
+		.below = netfc_format_width(format) - WORD_BITS,
 		.posit = netfc_format_is_posit(format),
 		.exact = netfc_set_family(set) == NETFC_FAMILY_EXACT,
 		.ordered = layout == P4_COMPACT,
 		.table = p4_add_table(program, &shape),
 	};
 
+	if (netfc_format_width(format) == WIDE_BITS) {
+		d.table->key[KEY_X].bits = d.table->key[KEY_Y].bits = WIDE_BITS;
+		d.table->action[ACTION_CONSTANT].param[0].bits = WIDE_BITS;
+	}
 	if (d.exact) {
 		d.table->key_count = KEY_DIFFERENCE;
 		d.table->action[ACTION_COMPUTE].param_count = 0;

@@ -17,9 +17,10 @@ enum p4_layout {
 /**
  * Which packets are requests for this set, or for a function, and the error status of the others.
  *
+ * @param last_op the last operation that the program has; all after it are refused
  * @param functions NULL: there are none
  */
-void p4_request_tables(const struct netfc_set *set, uint16_t udp_port,
+void p4_request_tables(const struct netfc_set *set, uint16_t udp_port, enum netfc_op last_op,
 	const struct p4_functions *functions, struct p4_program *program);
 
 /** The tables of functions. */
@@ -37,6 +38,14 @@ p4_log_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_prog
 const char *
 p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
 
+/**
+ * The tables of a lane for fp32_exact; see p4_log_tables().
+ *
+ * @param last_op the last operation that the program has
+ */
+const char *p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout,
+	enum netfc_op last_op, struct p4_program *program);
+
 /** The decision table: special values and, in the paper's family, the guard. */
 void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
@@ -45,10 +54,11 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
  * p4_program_table() for a table set's entries.
  *
  * @param slowloris whether the detector's tables are among them
+ * @param last_op the last operation that the program has
  * @param lanes of the program, 1 to 15
  */
 void p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
-	unsigned lanes, struct p4_program *program);
+	enum netfc_op last_op, unsigned lanes, struct p4_program *program);
 
 /** The entry without which a program computes nothing: its number. Add its table after all others.
  */

@@ -25,10 +25,13 @@ layout_number(const struct netfc_set *set, enum p4_layout layout)
 	return layout == P4_COMPACT ? LAYOUT_COMPACT : LAYOUT_DIRECT;
 }
 
-/* log2 of k where logarithms and powers are split, which takes tables for one k. */
+/* log2 of k where logarithms and powers are split, which takes tables for one k; fp32: the last op.
+ */
 static uint32_t
-scale_number(const struct netfc_set *set, enum p4_layout layout)
+scale_number(const struct netfc_set *set, enum p4_layout layout, enum netfc_op last_op)
 {
+	if (netfc_format_width(netfc_set_format(set)) == 32)
+		return last_op;
 	if (layout_number(set, layout) != LAYOUT_COMPACT ||
 		netfc_format_is_posit(netfc_set_format(set)))
 		return 0;
@@ -52,13 +55,13 @@ p4_program_table(uint32_t number, struct p4_program *program)
 }
 
 void
-p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris, unsigned lanes,
-	struct p4_program *program)
+p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
+	enum netfc_op last_op, unsigned lanes, struct p4_program *program)
 {
 	uint32_t format = (uint32_t)netfc_format_id(netfc_set_format(set));
 
 	p4_program_table(layout_number(set, layout) << SHIFT_LAYOUT |
 			(uint32_t)slowloris << SHIFT_DETECTOR | format << SHIFT_FORMAT |
-			scale_number(set, layout) << SHIFT_SCALE | lanes << SHIFT_LANES,
+			scale_number(set, layout, last_op) << SHIFT_SCALE | lanes << SHIFT_LANES,
 		program);
 }

@@ -96,7 +96,7 @@ add_functions(struct p4_table *table, struct p4_entry entry, const struct p4_fun
 }
 
 void
-p4_request_tables(const struct netfc_set *set, uint16_t udp_port,
+p4_request_tables(const struct netfc_set *set, uint16_t udp_port, enum netfc_op last_op,
 	const struct p4_functions *functions, struct p4_program *program)
 {
 	struct p4_table *table = p4_add_table(program, &shape);
@@ -110,7 +110,7 @@ p4_request_tables(const struct netfc_set *set, uint16_t udp_port,
 	refuse(table, entry, NO_VERSION, NETFC_STATUS_VERSION);
 	match(&entry, KEY_VERSION, NETFC_WIRE_VERSION);
 	refuse(table, entry, NO_OP, NETFC_STATUS_OP);
-	for (unsigned op = NETFC_ADD; op <= NETFC_DIV; op++)
+	for (unsigned op = NETFC_ADD; op <= last_op; op++)
 		add_op(table, entry, op, format, ACTION_COMPUTE);
 	add_op(table, entry, NETFC_OP_QUERY, format, ACTION_QUERY);
 	if (functions != NULL)
