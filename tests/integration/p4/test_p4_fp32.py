@@ -2,8 +2,6 @@
 """The entries that `netfc-tables export` writes for fp32_exact, walked as the hardware would, against
 the library. No P4 compiler is needed."""
 
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -13,14 +11,11 @@ import p4_rows
 import p4_targets
 import p4_walk
 import p4_walk_fp32
-import switch
+from fp32_frames import FORMAT, NAME, OPERATIONS, library_results
 from p4_targets import exported, rows_in_order
 from table_builder import complaint, run
 
-NAME = 'fp32_exact'
-FORMAT = 5
 PAIRS = 200000  # of an operation
-OPERATIONS = {1: 'add', 2: 'sub', 3: 'mul', 4: 'div'}
 PROGRAMS = {'sub': (1, 2), 'mul': (1, 2, 3), 'div': (1, 2, 3, 4)}
 
 
@@ -29,16 +24,6 @@ def fill_lanes():
     """A lane of each program, by its last operation."""
     return {last: p4_walk_fp32.Fp32Lane(p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last)))
             for last in PROGRAMS}
-
-
-def library_results(op, x, y):
-    """z and flags as libnetfc has them."""
-    lines = ''.join(f'{OPERATIONS[op]} {a:08x} {b:08x}\n' for a, b in zip(x.tolist(), y.tolist()))
-    answers = subprocess.run([switch.TABLE_BUILDER, 'calc', '--stream', '--hex', NAME], input=lines,
-                             capture_output=True, text=True, check=True).stdout.split()
-    z, flags = ([int(word, 16) for word in answers[column::5]] for column in (3, 4))
-    assert len(z) == len(x)
-    return np.array(z), np.array(flags)
 
 
 @pytest.mark.parametrize('last, op', [(last, op) for last, ops in PROGRAMS.items() for op in ops])
