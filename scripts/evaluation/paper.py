@@ -54,5 +54,8 @@ FACTOR, FACTOR_OF_FIGURES = 10000, 100000
 
 # Section III.C: bytes in all.
 TABLE_BYTES = 448 * 1024
+# The journal version (2022), binary32: accuracy in percent, bytes.
+JOURNAL_ACCURACY = "99.1"
+JOURNAL_BYTES = 496 * 1024
 # Section IV.C: what merging equal neighbours saves.
 MERGING_SAVES_PERCENT = 25

@@ -7,7 +7,9 @@ import pathlib
 
 import numpy
 
-from evaluation.measure import accuracy, baseline, datasets, functions, measures, memory, pairs, rounding, scaling, speed, training
+from evaluation.measure import (
+    accuracy, baseline, binary32, datasets, functions, measures, memory, pairs, rounding, scaling, speed, training
+)
 from evaluation.progress import Progress
 from evaluation.report import figures, page
 from evaluation.report import functions as functions_report
@@ -67,12 +69,12 @@ def parse_arguments():
 
 
 def make_data(folder, formats):
-    """All data sets by format and name, written to files that are checked."""
+    """All data sets by format and name, written to files that are checked; the gradients."""
     gradients, facts = training.gradient_pairs()
     data = {item.name: datasets.make(item, gradients) for item in formats}
     for item in formats:
         datasets.check(list(datasets.write(folder, item, data[item.name])))
-    return data, facts
+    return data, gradients, facts
 
 
 def measure_accuracy(build, library, cells):
@@ -115,7 +117,7 @@ def measure(arguments, progress):
     results = {"quick": arguments.quick, "scales": scales, "step": step}
 
     progress.start("Data sets: random numbers, and gradients of a network in training")
-    data, results["training"] = make_data(arguments.work, formats)
+    data, gradients, results["training"] = make_data(arguments.work, formats)
     progress.start("Expected results, by numpy and by libnetfc")
     cells = accuracy.make_cells(formats, data)
     results["expected"] = accuracy.check_expected(library, cells)
@@ -131,6 +133,8 @@ def measure(arguments, progress):
     progress.start("Scaling factors through the running switch")
     results["scaling"], lanes = scaling.run(build, library, cells, scales, progress)
     results["sent"]["lanes"] += lanes
+    progress.start("binary32")
+    results["binary32"] = binary32.run(build, library, arguments.work, gradients)
     progress.start("Memory")
     results["memory"] = measure_memory(build, library, scales)
     results["memory_correct"] = measure_correct_memory(build)

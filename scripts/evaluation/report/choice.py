@@ -4,6 +4,7 @@
 import math
 
 from evaluation.measure import pairs
+from evaluation.report import binary32
 from evaluation.report.document import Bullets, Heading, Paragraph, Table
 from evaluation.report.intro import population
 from evaluation.report.words import headings, kilobytes, listing, percent
@@ -102,6 +103,7 @@ def blocks(results, choice):
                 " not exact; the smaller k, the [less memory](#scaling-factor).",
                 "*Posits*, correctly rounded, cost many look-ups in any case: `_k` sets are"
                 " fast, `_exact` is right.",
+                binary32.choice_line(results),
             ]
         ),
     ]

@@ -3,6 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures, pairs, training
+from evaluation.report import binary32
 from evaluation.report.document import Bullets, Code, Heading, Paragraph, Table
 from evaluation.report.words import compare, kilobytes, listing, percent
 
@@ -92,7 +93,7 @@ def summary(results, sets, choice):
         f"Minima: {minima(results)} the paper's; a minimum is"
         " [one pair's](#what-a-minimum-says)."
     )
-    items.append(correct_line(results, choice))
+    items += [correct_line(results, choice), binary32.summary_line(results)]
     folded = results["memory"]["fp16_k1024"]["folded"]
     items += [
         pairs_line(results, sets),
