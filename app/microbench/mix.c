@@ -224,7 +224,7 @@ create_pipeline(struct mix *mix, enum match_kind kind)
 
 	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
 		config.sets[format] = mix->set[format];
-		if (mix->set[format] != NULL && format < NETFC_FORMAT_END)
+		if (format < NETFC_FORMAT_END && mix->set[format] != NULL)
 			classifier_load(&mix->classifier, format);
 	}
 	if (mix->set[NETFC_FP32] != NULL && classify_wide(mix) != 0)
