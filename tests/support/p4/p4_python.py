@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A P4 program for v1model as Python: for tests where there is no P4 compiler.
+"""A P4 program for v1model or TNA as Python: for tests where there is no P4 compiler.
 
-As much of P4-16 as the programs in p4/ use for v1model, without slowloris. Widths are checked as a compiler does: operands
+As much of P4-16 as the programs in p4/ use, without slowloris. Widths are checked as a compiler does: operands
 of different widths, constants that do not fit and unknown names are errors.
 """
 
@@ -36,6 +36,25 @@ def tokens(text):
 def python_name(name):
     """A name that Python does not have itself."""
     return name + '_' if name == 'class' else name
+
+
+# What a program sees of Tofino's own metadata.
+TNA = {
+    'ingress_intrinsic_metadata_t': {'ingress_port': 9},
+    'ingress_intrinsic_metadata_from_parser_t': {'parser_err': 16},
+    'ingress_intrinsic_metadata_for_deparser_t': {'drop_ctl': 3},
+    'ingress_intrinsic_metadata_for_tm_t': {'ucast_egress_port': 9, 'bypass_egress': 1,
+                                            'mcast_grp_a': 16},
+    'egress_intrinsic_metadata_t': {'egress_rid': 16},
+    'egress_intrinsic_metadata_from_parser_t': {},
+    'egress_intrinsic_metadata_for_deparser_t': {'drop_ctl': 3},
+    'egress_intrinsic_metadata_for_output_port_t': {},
+}
+
+
+def is_extern(kind):
+    """A type that comes with the architecture."""
+    return kind in TNA or kind in ('packet_in', 'packet_out', 'standard_metadata_t')
 
 
 class Bits(tuple):
@@ -112,6 +131,8 @@ class Translator:
                 self.take('=')
                 self.constants[name] = (kind, self.fit(self.expression(), kind))
                 self.take(';')
+            elif word == '@':
+                self.annotation()
             elif word == 'enum':
                 self.enum()
             elif word in ('header', 'struct'):
@@ -122,7 +143,7 @@ class Translator:
                 name, size = self.register()
                 self.globals[name] = ('register', Bits(32))
                 self.emit(0, f'{name} = Register({size})')
-            elif word == 'V1Switch':
+            elif word in ('V1Switch', 'Pipeline'):
                 self.take('(')
                 while self.peek() != ')':
                     self.blocks.append(self.take())
@@ -134,6 +155,12 @@ class Translator:
                 raise Problem(f'what is {word!r}?')
         return '\n'.join(self.out)
 
+    def annotation(self):
+        self.take()
+        self.take('(')
+        while not self.accept(')'):
+            self.take()
+
     def type(self):
         word = self.take()
         if word in ('bit', 'int'):
@@ -143,6 +170,8 @@ class Translator:
             return Bits(width, word == 'int')
         if word == 'bool':
             return BOOL
+        if word == 'PortId_t':
+            return Bits(9)
         if word not in self.types and word not in self.enums:
             raise Problem(f'no type {word}')
         return word
@@ -195,8 +224,7 @@ class Translator:
         found = []
         while not self.accept(')'):
             direction = self.take() if self.peek() in ('in', 'out', 'inout') else ''
-            kind = self.take() if self.peek() in ('packet_in', 'packet_out',
-                                                  'standard_metadata_t') else self.type()
+            kind = self.take() if is_extern(self.peek()) else self.type()
             found.append((direction, kind, self.take()))
             self.accept(',')
         return found
@@ -231,10 +259,7 @@ class Translator:
     def member(self, word):
         token = self.take()
         if token == '@':
-            self.take()
-            self.take('(')
-            self.take()
-            self.take(')')
+            self.annotation()
         elif token == 'action':
             self.action()
         elif token == 'table':
@@ -243,6 +268,17 @@ class Translator:
             self.state()
         elif token == 'apply':
             self.apply()
+        elif token == 'RegisterAction':
+            self.register_action()
+        elif token == 'Checksum':
+            self.take('(')
+            self.take(')')
+            name = self.take()
+            self.take(';')
+            self.scope[name] = ('checksum', None)
+            self.members.append(f'self.{name} = Sum()  # Checksum(')
+        elif token == 'Register':
+            self.register_of_tna()
         elif token == 'register':
             name, size = self.register()
             self.scope[name] = ('register', Bits(32))
@@ -265,6 +301,52 @@ class Translator:
             self.scope[name] = ('value', kind)
             self.members.append(f'self.{name} = {value}')
         del word
+
+    def register_of_tna(self):
+        self.take('<')
+        kind = self.type()
+        self.take(',')
+        self.type()
+        self.take('>')
+        self.take('(')
+        size = self.primary_constant()
+        self.take(')')
+        name = self.take()
+        self.take(';')
+        self.scope[name] = ('memory', kind)
+        self.members.append(f'self.{name} = Register({size})')
+
+    def register_action(self):
+        """A method that reads, works and writes."""
+        self.take('<')
+        kinds = []
+        while not self.accept('>'):
+            kinds.append(self.type())
+            self.accept(',')
+        self.take('(')
+        register = self.take()
+        if self.scope.get(register) != ('memory', kinds[0]):
+            raise Problem(f'{register} has no values of {kinds[0]}')
+        self.take(')')
+        name = self.take()
+        for token in '={':
+            self.take(token)
+        self.take('void')
+        self.take('apply')
+        (_, kind, value), (_, result_kind, result) = self.parameters()
+        if kind != kinds[0] or result_kind != kinds[2]:
+            raise Problem(f'{name}: other types')
+        self.emit(1, f'def run_{name}(self, index_):')
+        self.emit(2, f'{value}, {result} = self.{register}.read(index_), 0')
+        outer = dict(self.scope)
+        self.scope[value], self.scope[result] = ('local', kind), ('local', result_kind)
+        self.block(2)
+        self.scope = outer
+        self.emit(2, f'self.{register}.write(index_, {value})')
+        self.emit(2, f'return {result}')
+        self.take('}')
+        self.take(';')
+        self.scope[name] = ('stateful', kinds)
 
     def action(self):
         name = self.take()
@@ -308,7 +390,7 @@ class Translator:
                     keys.append(self.expression())
                     self.take(':')
                     kind = self.take()
-                    assert kind in ('exact', 'ternary', 'lpm')
+                    assert kind in ('exact', 'ternary', 'lpm', 'range')
                     keys[-1] += (kind,)
                     if self.accept('@'):
                         self.take('name')
@@ -317,7 +399,8 @@ class Translator:
                         self.take(')')
                 self.take(';')
         widths = [1 if kind == BOOL else self.width(kind) for kind, _, _ in keys]
-        counts = {action: [self.width(k) for _, k, _ in self.actions[action]]
+        counts = {action: [(self.width(k), isinstance(k, Bits) and k[1])
+                           for _, k, _ in self.actions[action]]
                   for action in actions}
         self.members.append(f'self.{name} = Table({name!r}, {widths}, {[k[2] for k in keys]}, '
                             f'{counts}, {size}, {default!r}, {entries})')
@@ -350,14 +433,16 @@ class Translator:
         return found
 
     def entry_key(self, kind, how):
-        """(value, mask) of a field."""
+        """(value, mask) of a field, or a range."""
         self.accept(',')
         if self.accept('_'):
-            return 0, 0
+            return range(1 << self.width(kind)) if how == 'range' else (0, 0)
         if self.peek() in ('true', 'false'):
             value = int(self.take() == 'true')
         else:
             value = eval(self.fit(self.expression(), kind))
+        if self.accept('..'):
+            return range(value, eval(self.fit(self.expression(), kind)) + 1)
         if self.accept('&&&'):
             return value, eval(self.fit(self.expression(), kind))
         width = 1 if kind == BOOL else self.width(kind)
@@ -480,7 +565,7 @@ class Translator:
         if self.accept('='):
             value = self.fit(self.expression(), kind)
             self.emit(depth, f'{code} = {value}')
-        elif kind == 'call':
+        elif kind == 'call' or '.run_' in code:
             self.emit(depth, code)
         else:
             raise Problem(f'what is to be done with {code}?')
@@ -533,7 +618,8 @@ class Translator:
             return code
         if given == INT and isinstance(kind, Bits):
             value = eval(code)
-            if not 0 <= value < 1 << kind[0]:
+            least = -(1 << kind[0] - 1) if kind[1] else 0
+            if not least <= value < 1 << kind[0]:
                 raise Problem(f'{value} does not fit {kind[0]} bits')
             return str(value)
         raise Problem(f'{given} where {kind} is needed: {code}')
@@ -594,6 +680,10 @@ class Translator:
         if self.accept('~'):
             kind, code = self.unary()
             return kind, wrap(kind, f'~{code}')
+        if self.accept('-'):
+            kind, code = self.unary()
+            assert kind == INT
+            return INT, str(-int(code))
         if self.accept('!'):
             kind, code = self.unary()
             assert kind == BOOL
@@ -634,6 +724,13 @@ class Translator:
         if token in self.enums:
             self.take('.')
             return token, str(self.enums[token][self.take()])
+        if token == 'max' and self.peek() == '(':
+            self.take('(')
+            first = self.expression()
+            self.take(',')
+            second = self.fit(self.expression(), first[0])
+            self.take(')')
+            return first[0], f'max({first[1]}, {second})'
         if token == 'standard':
             return 'standard', 'self.standard'
         if token == 'packet':
@@ -656,10 +753,17 @@ class Translator:
         field = self.take()
         if kind == 'standard':
             return Bits(self.STANDARD[field]), f'{code}.{field}'
+        if isinstance(kind, str) and kind in TNA:
+            return Bits(TNA[kind][field]), f'{code}.{field}'
         if kind == 'packet':
             self.take('(')
-            _, header = self.expression()
+            if self.accept('PORT_METADATA_SIZE'):
+                self.take(')')
+                return 'call', 'pass'
+            given, header = self.expression()
             self.take(')')
+            if isinstance(given, str) and given in TNA:
+                return 'call', 'pass'
             return 'call', f'{code}.{field}({header})'
         if isinstance(kind, tuple) and not isinstance(kind, Bits):
             return self.method(kind, code, field)
@@ -686,6 +790,13 @@ class Translator:
                 assert first[0] == Bits(32) or first[0] == Bits(16)
                 return 'call', f'{first[1]} = {code}.read({self.fit(second, Bits(32))})'
             return 'call', f'{code}.write({self.fit(first, Bits(32))}, {second[1]})'
+        if place == 'stateful':
+            self.take('(')
+            index = self.fit(self.expression(), what[1])
+            self.take(')')
+            return what[2], f'{code.replace("self.", "self.run_")}({index})'
+        if place == 'checksum':
+            return self.checksum(code, field)
         if place == 'table':
             self.take('(')
             self.take(')')
@@ -696,6 +807,27 @@ class Translator:
             return 'call', call
         return self.apply_control(self.controls[what], code)
 
+    def checksum(self, code, field):
+        self.take('(')
+        if field == 'get':
+            self.take(')')
+            return Bits(16), f'{code}.get()'
+        self.take('{')
+        fields = []
+        while not self.accept('}'):
+            at = self.at
+            owner = self.tokens[at:at + 3]
+            kind, value = self.expression()
+            there = f'self.hdr.{owner[2]}.valid_' if owner[0] == 'hdr' else 'True'
+            fields.append(f'({kind[0]}, {value} if {there} else None)')
+            self.accept(',')
+        if self.accept(','):
+            self.take('true')
+            field = 'update_udp'
+        self.take(')')
+        words = ', '.join(fields)
+        return ('call' if field == 'subtract' else Bits(16)), f'{code}.{field}([{words}])'
+
     def apply_control(self, parameters, code):
         self.take('(')
         values, outs = [], []
@@ -703,7 +835,7 @@ class Translator:
             if number:
                 self.take(',')
             given, value = self.expression()
-            if kind in ('packet_in', 'packet_out', 'standard_metadata_t'):
+            if is_extern(kind):
                 given = kind
             values.append(self.fit((given, value), kind))
             if direction in ('out', 'inout') and isinstance(kind, Bits):
@@ -736,12 +868,42 @@ def csum16(fields):
     """The internet checksum of fields."""
     total, bits = 0, 0
     for width, value in fields:
-        total, bits = total << width | value, bits + width
+        total, bits = total << width | value & (1 << width) - 1, bits + width
     words = [total >> at & 0xFFFF for at in range(0, bits, 16)]
     folded = sum(words)
     while folded >> 16:
         folded = (folded & 0xFFFF) + (folded >> 16)
     return ~folded & 0xFFFF
+
+
+class Sum:
+    """TNA's checksum unit: one sum, of the packet at hand."""
+
+    def __init__(self):
+        self.total = 0
+
+    def subtract(self, fields):
+        """Take fields out."""
+        self.total += csum16([(w, v) for w, v in fields if v is not None])
+
+    def get(self):
+        """What is left of a right checksum: the sum of all other words."""
+        return folded(self.total)
+
+    def update(self, fields):
+        """The checksum of fields."""
+        return csum16([(w, v) for w, v in fields if v is not None])
+
+    def update_udp(self, fields):
+        """A zero is written as ones."""
+        return self.update(fields) or 0xFFFF
+
+
+def folded(total):
+    """A sum with its carries added."""
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
 
 
 class Table:
@@ -758,11 +920,14 @@ class Table:
         """keys: (value, mask), the mask None where the field is exact."""
         assert action in self.actions, (self.name, action)
         assert len(arguments) == len(self.actions[action])
-        assert all(value < 1 << width for value, width in zip(arguments, self.actions[action]))
-        assert [mask is None for _, mask in keys] == [kind == 'exact' for kind in self.kinds]
+        assert all(value < 1 << width for value, (width, _) in
+                   zip(arguments, self.actions[action]))
+        arguments = tuple(value - (1 << width) if signed and value >> width - 1 else value
+                          for value, (width, signed) in zip(arguments, self.actions[action]))
+        assert [is_exact(key) for key in keys] == [kind == 'exact' for kind in self.kinds]
         if 'lpm' in self.kinds:
             priority = -sum(mask or 0 for _, mask in keys)
-        assert all(value < 1 << width for (value, _), width in zip(keys, self.widths))
+        assert all(key[0] < 1 << width for key, width in zip(keys, self.widths))
         if set(self.kinds) != {'exact'}:
             self.ternary.append((priority, keys, action, arguments))
             self.sorted = False
@@ -780,10 +945,21 @@ class Table:
         if fields in self.exact:
             return True, *self.exact[fields]
         for _, keys, action, arguments in self.ternary:
-            if all(field & (mask if mask is not None else -1) == value
-                   for field, (value, mask) in zip(fields, keys)):
+            if all(map(matches, fields, keys)):
                 return True, action, arguments
         return False, *self.default
+
+
+def is_exact(key):
+    return not isinstance(key, range) and key[1] is None
+
+
+def matches(field, key):
+    """Whether a field is in a range, or equals a value where the mask has bits."""
+    if isinstance(key, range):
+        return field in key
+    value, mask = key
+    return field & (mask if mask is not None else -1) == value
 
 
 def key_of(text, width):
@@ -818,7 +994,8 @@ class Packet:
         if header.valid_:
             value, width = 0, 0
             for name, (bits, _) in header.types_.items():
-                value, width = value << bits | getattr(header, name), width + bits
+                field = getattr(header, name) & (1 << bits) - 1
+                value, width = value << bits | field, width + bits
             self.made += value.to_bytes(width // 8, 'big')
 
 
@@ -831,11 +1008,14 @@ class Switch:
                               input=source, capture_output=True, text=True, check=True).stdout
         self.translator = Translator(text)
         code = self.translator.program()
-        self.names = {'Register': Register, 'Table': Table, 'csum16': csum16}
+        self.names = {'Register': Register, 'Table': Table, 'Sum': Sum, 'csum16': csum16}
         exec(compile(code, str(path), 'exec'), self.names)
+        self._instantiate()
+        self.groups, self.nodes = {}, []
+
+    def _instantiate(self):
         self.parser, self.verify, self.ingress, self.egress, self.compute, self.deparser = (
             self.names[name]() for name in self.translator.blocks)
-        self.groups, self.nodes = {}, []
 
     def make(self, name):
         """A value of a type, all zero."""
@@ -914,3 +1094,60 @@ def duplicate(record):
         setattr(copied, name,
                 duplicate(value) if isinstance(value, (Header, Record)) else value)
     return copied
+
+
+class TnaSwitch(Switch):
+    """A program for TNA, as Tofino runs it. groups: group -> [(copy, port), ...]."""
+
+    def __init__(self, path, *options):
+        super().__init__(path, '-D__TARGET_TOFINO__=1', *options)
+
+    def _instantiate(self):
+        (self.parser, self.ingress, self.deparser, self.egress_parser, self.egress,
+         self.egress_deparser) = (self.names[name]() for name in self.translator.blocks)
+
+    def receive(self, frame, port=0):
+        """The frames that leave: (port, frame)."""
+        hdr, meta = self.make('headers_t'), self.make('meta_t')
+        intrinsic, from_parser, for_deparser, for_tm = (
+            zeros(TNA[f'ingress_intrinsic_metadata_{name}t'])
+            for name in ('', 'from_parser_', 'for_deparser_', 'for_tm_'))
+        intrinsic.ingress_port = port
+        packet, made = Packet(frame), Packet()
+        self.parser.netfc.checksum.total = 0
+        try:
+            self.parser.apply(packet, hdr, meta, intrinsic)
+        except EOFError:
+            from_parser.parser_err = 2
+        self.ingress.apply(hdr, meta, intrinsic, from_parser, for_deparser, for_tm)
+        if for_deparser.drop_ctl:
+            return []
+        self.deparser.apply(made, hdr, meta, for_deparser)
+        out = made.made + packet.frame[packet.at:]
+        if for_tm.bypass_egress:
+            return [(for_tm.ucast_egress_port, out)]
+        copies = self.groups[for_tm.mcast_grp_a] if for_tm.mcast_grp_a else [
+            (0, for_tm.ucast_egress_port)]
+        return [sent for copy, to in copies for sent in self._behind(out, copy, to)]
+
+    def _behind(self, frame, copy, to):
+        """A packet's way from the traffic manager out."""
+        hdr, meta = self.make('egress_headers_t'), self.make('egress_meta_t')
+        intrinsic, for_deparser = (zeros(TNA[f'egress_intrinsic_metadata_{name}t'])
+                                   for name in ('', 'for_deparser_'))
+        intrinsic.egress_rid = copy
+        packet, made = Packet(frame), Packet()
+        self.egress_parser.checksum.total = 0
+        self.egress_parser.apply(packet, hdr, meta, intrinsic)
+        self.egress.apply(hdr, meta, intrinsic, None, for_deparser, None)
+        if not for_deparser.drop_ctl:
+            self.egress_deparser.apply(made, hdr, meta, for_deparser)
+            yield to, made.made + frame[packet.at:]
+
+
+def zeros(fields):
+    """Metadata, all zero."""
+    record = Record()
+    for name in fields:
+        setattr(record, name, 0)
+    return record
