@@ -10,7 +10,7 @@
 #include "unit.h"
 
 #define MOST_LANES 300
-#define ROUNDS 20000
+#define ROUNDS 4000
 
 struct triple {
 	uint16_t x, y, z;
