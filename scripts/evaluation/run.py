@@ -30,7 +30,7 @@ COUNTED = {name: [*sets, *SMALL_SETS.get(name, [])] for name, sets in SETS.items
 CHOICE = {name: [plain, *more] for name, (plain, _, *more) in COUNTED.items()}
 # Of the tables by which powers are computed: each format's largest k.
 POW_SCALES = {"fp16": 1024, "posit16": 512, "bf16": 128, "posit16_es2": 256}
-STEPS = 10
+STEPS = 11
 
 
 def parse_arguments():

@@ -88,7 +88,7 @@ def read_results(report):
 
 def test_progress_is_shown(report):
     shown = (report / 'done').read_text()
-    assert '[1/10] ' in shown and '[10/10] Report' in shown and 'Done in ' in shown
+    assert '[1/11] ' in shown and '[11/11] Report' in shown and 'Done in ' in shown
 
 
 def test_report_is_whole(report):
