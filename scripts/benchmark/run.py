@@ -35,6 +35,7 @@ class Settings:
 
 SETTINGS = {
     "quick": Settings(rounds=3, seconds=0.1, passes=5, latency_s=1),
+    "mixes": Settings(rounds=5, seconds=0.1, passes=31, latency_s=1),
     "usual": Settings(rounds=5, seconds=0.1, passes=31, latency_s=1),
     "full": Settings(rounds=5, seconds=0.2, passes=31, latency_s=1),
 }
@@ -68,6 +69,13 @@ def parse_arguments():
         const="full",
         help="every format, operation, kind of operands and number of lanes: half an hour",
     )
+    size.add_argument(
+        "--mixes",
+        dest="extent",
+        action="store_const",
+        const="mixes",
+        help="traffic mixes alone; with --document they are added to what is there: three minutes",
+    )
     parser.add_argument("--rounds", type=positive, metavar="N", help="rounds of each comparison (default 5)")
     parser.add_argument(
         "--no-huge", action="store_true", help="no hugepages, even if there are free ones"
@@ -98,6 +106,11 @@ def parse_arguments():
         parser.error("--numbers: only with --document")
     if arguments.document and arguments.extent == "quick":
         parser.error("--document: --quick does not measure enough for it")
+    if arguments.document and arguments.extent == "mixes" and not page.numbers(arguments.document).exists():
+        parser.error(
+            f"--mixes --document: no {page.numbers(arguments.document)} to add to:"
+            " scripts/bench --document makes it"
+        )
     return arguments
 
 
@@ -270,7 +283,10 @@ class Run:
         )
 
     def all(self):
-        """Everything."""
+        """Everything that belongs to the extent."""
+        if self._extent == "mixes":
+            self.traffic_mixes()
+            return
         tsc_hz = self.alone()
         for cell in CELLS[self._extent]():
             self.compare(cell, tsc_hz)
@@ -325,9 +341,12 @@ def measure(arguments, memory, results, settings):
         Run(arguments.extent, results, bench, traffic, settings).all()
 
 
-def write_document(folder, numbers):
-    """performance.md and its figures."""
-    page.write(folder, numbers)
+def write_document(folder, numbers, extent="usual"):
+    """performance.md and its figures, or only mixes added to it."""
+    if extent == "mixes":
+        page.add_processor(folder, numbers)
+    else:
+        page.write(folder, numbers)
     print(f"\n{folder}/performance.md")
 
 
@@ -336,6 +355,8 @@ def main():
     arguments = parse_arguments()
     if arguments.numbers:
         numbers = json.loads(arguments.numbers.read_text(encoding="utf-8"))
+        if "startup" not in numbers.get("done", {}):
+            sys.exit(f"scripts/bench: --numbers {arguments.numbers}: not of a whole run")
         write_document(arguments.document, numbers)
         return
     arguments.build = arguments.build.resolve()
@@ -364,7 +385,7 @@ def main():
     if arguments.json:
         arguments.json.write_text(json.dumps(results.data, indent=1), encoding="utf-8")
     if arguments.document:
-        write_document(arguments.document, results.data)
+        write_document(arguments.document, results.data, arguments.extent)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -18,7 +19,7 @@ from benchmark.measure import alone, latency, lcores, startup, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import bmv2, contenders
 from benchmark.peers.polling import Sample
-from benchmark.report import page, stages
+from benchmark.report import page, processors, stages
 
 DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
@@ -118,12 +119,22 @@ def test_mixes_that_cannot_be_timed_are_refused(words, complaint):
     (['--rounds', '0'], '--rounds'),
     (['--numbers', 'x'], '--document'),
     (['--quick', '--document'], '--quick'),
+    (['--mixes', '--document', '/nonexistent'], '/nonexistent/performance/results.json'),
     (['--build', '/nonexistent'], 'build it first'),
 ])
 def test_wrong_usage_is_explained(words, complaint):
     environment = {**os.environ, 'NETFC_BUILD': str(switch.BUILD)}
     done = subprocess.run([BENCH, *words], env=environment, text=True, capture_output=True, check=False)
     assert done.returncode != 0 and complaint in done.stderr and 'Traceback' not in done.stderr
+
+
+def test_numbers_of_a_part_make_no_document(measured, tmp_path, monkeypatch):
+    """measured: without what only a longer run has."""
+    numbers = tmp_path / 'numbers.json'
+    numbers.write_text(json.dumps(measured[1]))
+    monkeypatch.setattr('sys.argv', ['bench', '--numbers', str(numbers), '--document', str(tmp_path)])
+    with pytest.raises(SystemExit, match='numbers.json: not of a whole run'):
+        run.main()
 
 
 def test_the_matrix_is_without_repetition():
@@ -162,16 +173,34 @@ def test_the_guard_fails_where_more_is_executed(capsys):
 
 def test_the_report_is_what_was_measured(tmp_path):
     """Made again of its numbers, page and figures are those in docs/."""
-    numbers = json.loads((DOCS / 'performance' / page.NUMBERS).read_text())
-    page.write(tmp_path, numbers)
+    others = pathlib.Path('performance') / processors.FOLDER
+    shutil.copytree(DOCS / others, tmp_path / others)
+    page.write(tmp_path, json.loads(page.numbers(DOCS).read_text()))
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob('*.*'))
-    kept = sorted(path.relative_to(DOCS) for path in (DOCS / 'performance').iterdir())
+    kept = sorted(path.relative_to(DOCS) for path in (DOCS / 'performance').rglob('*.*'))
     assert made == sorted([*kept, pathlib.Path('performance.md')])
     for path in made:
         if path.suffix == '.svg':
             assert_same_figure((tmp_path / path).read_text(), (DOCS / path).read_text())
         else:
             assert (tmp_path / path).read_bytes() == (DOCS / path).read_bytes(), path
+
+
+def test_mixes_of_another_processor_are_added(tmp_path):
+    results = json.loads(page.numbers(DOCS).read_text())
+    page.write(tmp_path, results)
+    alone = (tmp_path / 'performance.md').read_text()
+    page.add_processor(tmp_path, results)
+    assert (tmp_path / 'performance.md').read_text() == alone, 'its own are there already'
+    other = {**results['machine'], 'cpu': 'Other', 'cpu_family_model_stepping': '1/2/3'}
+    page.add_processor(tmp_path, {**results, 'machine': other})
+    added = (tmp_path / 'performance.md').read_text().replace(alone.split('## Beside')[0], '')
+    section = added.split('On another processor: Other')[1].split('\n## ')[0]
+    assert 'family/model/stepping 1/2/3' in section
+    for mix in results['done']['mixes']:
+        assert f'\n| {mix} |' in section
+    numbers = (tmp_path / 'performance' / processors.FOLDER / '1-2-3.json').read_text()
+    assert set(json.loads(numbers)['done']) == set(processors.SECTIONS)
 
 
 def assert_same_figure(made, kept):
@@ -189,7 +218,7 @@ def text_and_numbers(figure):
 
 
 def test_stages_add_up_to_the_whole():
-    numbers = json.loads((DOCS / 'performance' / page.NUMBERS).read_text())
+    numbers = json.loads(page.numbers(DOCS).read_text())
     cells, engines = page.sweep_cells(numbers), numbers['done']['alone']
     for lanes in matrix.ENDS:
         results = next(c['results'] for c in cells if c['cell']['lanes'] == lanes)

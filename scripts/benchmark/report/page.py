@@ -5,7 +5,7 @@ import json
 
 from benchmark.measure import tables
 from benchmark.peers import bmv2
-from benchmark.report import limits, machine, stages
+from benchmark.report import limits, machine, processors, stages
 from evaluation.report import document
 from evaluation.report.document import Figure, Heading, Paragraph, Table
 
@@ -257,13 +257,14 @@ def further(results):
     ]
 
 
-def blocks_of(results):
-    """The document."""
+def blocks_of(results, others):
+    """The document. others: mixes on other processors."""
     cells = sweep_cells(results)
     return [
         *machine.blocks(results),
         Paragraph("Beside these: " + bmv2.sentence(results["done"]["bmv2"]["forward"], direct_rate(results)) + "."),
         *traffic_mixes(results),
+        *processors.blocks(others),
         *comparison(cells),
         *sweep(cells),
         *all_operations(results),
@@ -275,15 +276,28 @@ def blocks_of(results):
     ]
 
 
+def numbers(folder):
+    """The file of all numbers of a document."""
+    return folder / IMAGES / NUMBERS
+
+
 def write(folder, results):
-    """Write performance.md into a folder, and its figures and all numbers into one below."""
+    """Write performance.md into a folder, and its figures and all numbers into one below, where
+    those of other processors are."""
     # Takes a second to import, for what most runs do not need.
     from benchmark.report import figures  # pylint: disable=import-outside-toplevel
 
     images = folder / IMAGES
     images.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results, separators=(",", ":"))
-    (images / NUMBERS).write_text(text + "\n", encoding="utf-8")
+    numbers(folder).write_text(text + "\n", encoding="utf-8")
     figures.draw(images, sweep_cells(results), results["done"])
-    text = document.to_markdown(blocks_of(results), NOTE)
+    others = processors.load(images, results["machine"])
+    text = document.to_markdown(blocks_of(results, others), NOTE)
     (folder / "performance.md").write_text(text, encoding="utf-8")
+
+
+def add_processor(folder, results):
+    """Write performance.md anew, with the mixes of this processor."""
+    processors.keep(folder / IMAGES, results)
+    write(folder, json.loads(numbers(folder).read_text(encoding="utf-8")))
