@@ -83,7 +83,7 @@ def parts(found, alone):
             name,
             *(f"{count:.1f}" for count in cycles),
             ratio(found[name]["netfc direct"], SWAP),
-            f"{found[name]['netfc direct']['ratio'][SWAP] * whole / (whole - compute):.2f}",
+            f"{found[name]['netfc direct']['ratio'][SWAP] * whole / max(whole - compute, device):.2f}",
         ])
     return rows
 

@@ -81,7 +81,8 @@ def traffic_mixes(results):
             " with status and checksum; addresses are swapped. The rest, which none of these"
             " accounts for, is polling, counting and what the parts take from each other's"
             " caches; below zero where a part takes longer on its own. The last column is what"
-            " would be left of the gap to 5tswap if lanes computed themselves."
+            " would be left of the gap to 5tswap if lanes computed themselves, and receiving and"
+            " sending took as long as they do."
         ),
         Table(tables.PARTS, tables.parts(found, results["done"]["mixes_alone"])),
     ]
