@@ -69,6 +69,13 @@ from_bf16(uint16_t bits)
 	return float_of((uint32_t)bits << 16);
 }
 
+/* All bits for 1, none for 0. */
+LANE int32_t
+all_if(uint32_t bit)
+{
+	return -(int32_t)bit;
+}
+
 /*
  * The magnitude's 15 bits are a run of equal bits, the regime, ended by a bit unlike them, then
  * exponent and fraction, as in a float.
@@ -79,7 +86,7 @@ from_posit(uint16_t bits, const unsigned int es)
 	const uint32_t sign = (uint32_t)(bits >> 15) << 31;
 	const uint32_t magnitude = bits >> 15 ? (uint16_t)-bits : bits;
 	const uint32_t top = magnitude << 17;
-	const int32_t ones = (int32_t)top >> 31;
+	const int32_t ones = all_if(top >> 31);
 	/* 16 bits, the last of which ends any run: as a float, 142 less the run is its exponent. */
 	const int32_t run_end = (int32_t)((top ^ (uint32_t)ones) >> 16 | 1);
 	const uint32_t place = float_bits((float)run_end) >> FLOAT_FRACTION;
@@ -128,7 +135,8 @@ to_posit(uint32_t sum, const unsigned int es)
 	const int32_t most = MOST_REGIME * (1 << tail);
 	const int32_t low_end = above_one < -most ? -most : above_one;
 	const int32_t value = low_end > most ? most : low_end;
-	const int32_t regime = value >> tail, negative = value >> 31, low = (1 << lost) - 1;
+	const int32_t regime = value >> tail, negative = all_if(value < 0);
+	const int32_t low = (1 << lost) - 1;
 	const int32_t bits = value & ((1 << tail) - 1);
 	const uint32_t kept = (uint32_t)(bits | ((bits & low) + low)) >> lost;
 	/* 10 before them repeats its 1 if shifted, 01 its 0. */
@@ -218,7 +226,7 @@ make_odd(struct block *restrict block, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
 		const uint32_t bits = float_bits(block->sum[l]);
-		const int32_t sign = (int32_t)bits >> 31;
+		const int32_t sign = all_if(bits >> 31);
 		const int32_t away_from_zero = (block->lost[l] ^ sign) - sign;
 
 		block->odd[l] = bits + (bits & 1 ? 0 : (uint32_t)away_from_zero);
