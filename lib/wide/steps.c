@@ -11,20 +11,20 @@ read_slots(const wide_slot *from, uint32_t *to, unsigned int count)
 		to[l] = wide_swap(from[l]);
 }
 
+/* A program has a step at least: the last one writes z. */
 static void
 run_program(const struct wide_op *operation, struct netfc_lanes *lanes, unsigned int count)
 {
-	const struct netfc_program *program = operation->program;
+	const struct netfc_step *step = operation->program->step;
+	const struct netfc_step *end = step + operation->program->step_count;
 
-	for (unsigned int s = 0; s < program->step_count; s++) {
-		const struct netfc_step *step = &program->step[s];
-
+	do {
 		if (step->kind == NETFC_STEP_LOOKUP)
 			match_lookup(operation->stage[step->table], lanes->field[step->a],
 				lanes->field[step->dst], count);
 		else
 			netfc_step_run(step, lanes, count);
-	}
+	} while (++step < end);
 }
 
 /* Results into their slots, and what they change in a checksum. */
