@@ -20,7 +20,7 @@ parser IngressParser(packet_in packet, out headers_t hdr, inout meta_t meta,
     }
 }
 
-control VerifyChecksum(inout headers_t hdr, inout meta_t meta) {
+control VerifySums(inout headers_t hdr, inout meta_t meta) {
     apply {
         verify_checksum(hdr.ipv4.isValid(),
             { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.service, hdr.ipv4.total_length,
@@ -352,7 +352,7 @@ control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metada
     }
 }
 
-control ComputeChecksum(inout headers_t hdr, inout meta_t meta) {
+control ComputeSums(inout headers_t hdr, inout meta_t meta) {
     apply {
         update_checksum(hdr.ipv4.isValid() && meta.fate != fate_t.FORWARD,
             { hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.service, hdr.ipv4.total_length,
@@ -369,5 +369,5 @@ control IngressDeparser(packet_out packet, in headers_t hdr) {
     }
 }
 
-V1Switch(IngressParser(), VerifyChecksum(), IngressPipe(), EgressPipe(), ComputeChecksum(),
+V1Switch(IngressParser(), VerifySums(), IngressPipe(), EgressPipe(), ComputeSums(),
          IngressDeparser()) main;

@@ -49,6 +49,7 @@ control Factor(in bit<32> x, inout bit<32> high, inout bit<32> low, inout bit<16
         places = 23;
     }
 
+    @noWarn("mismatch")
     table factor_of {
         key = { x : ternary; }
         actions = {
@@ -282,6 +283,7 @@ control ShiftProduct(in bit<5> code, inout bit<32> word, inout bit<32> lost, ino
         word = 0;
     }
 
+    @noWarn("mismatch")
     table shift {
         key = {
             code : ternary;
@@ -338,6 +340,7 @@ control RoundProduct(inout lane_t lane) {
         lane.flags = flags;
     }
 
+    @noWarn("mismatch")
     table round {
         key = {
             lane.upper : ternary;

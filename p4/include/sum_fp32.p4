@@ -10,6 +10,7 @@
 control Align(in bit<5> places, inout bit<32> word, inout bit<32> lost) {
     NETFC_RIGHT(5) NETFC_RIGHT(6) NETFC_RIGHT(7) NETFC_RIGHT_8_TO_31 NETFC_RIGHT_32
 
+    @noWarn("mismatch")
     table align {
         key = { places : exact; }
         actions = {
@@ -51,6 +52,7 @@ control Sign(in bit<1> negative, in bit<32> lost, inout bit<32> word) {
         word = ~word | 1;
     }
 
+    @noWarn("mismatch")
     table sign {
         key = {
             negative : ternary;
@@ -105,6 +107,7 @@ control Normalise(in bit<5> places, inout bit<32> word, inout bit<32> lost) {
         word = 0;
     }
 
+    @noWarn("mismatch")
     table normalise {
         key = { places : exact; }
         actions = {
@@ -257,6 +260,7 @@ control RoundSum(inout lane_t lane) {
         lane.flags = flags;
     }
 
+    @noWarn("mismatch")
     table round {
         key = {
             lane.base : ternary;

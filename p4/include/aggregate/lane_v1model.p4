@@ -59,6 +59,7 @@ control Accumulate(inout bit<32> value, in bit<32> part) {
 }
 
 /* A sum to the nearest fp16, ties to even: as lib/aggregate/sums.c, to the last bit. */
+@noWarn("unused")
 control Round(in bit<32> low, in bit<32> high, out bit<16> z, out bit<4> flags) {
     bit<48> sum;
     bit<48> quotient;

@@ -123,7 +123,7 @@ def test_every_byte(name, options, own, tmp_path):
     for first, op in enumerate((NUMBERS['rsqrt'], NUMBERS['to_q8'], OWN)):
         sent += every_third(op, first, lanes)
     for op in (1, 2, 3, 4, 64, NUMBERS['exp'], NUMBERS['rsqrt'], OWN, OWN + 1):
-        pairs = list(zip(range(0, 0x10000, 0x123), range(0x10000, 0, -0x123)))
+        pairs = list(zip(range(0, 0x10000, 0x123), range(0xffff, 0, -0x123)))
         sent += frames.bulk(op, 1, pairs, itertools.cycle((1, 2, 3)))
         sent += frames.bulk(op, 2, pairs[:9], itertools.cycle((1, 2, 3)))
     replies = switch.run([sent, []], tables=(name,), options=loaded, more_memory=16).outputs[1]
