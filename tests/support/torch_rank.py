@@ -38,6 +38,16 @@ def reduce_all():
     return results
 
 
+def reduce_half(*ops):
+    """float16 with some operations, twice each; the results as numbers."""
+    results = {}
+    for op in ops * 2:
+        tensor = torch.tensor(torch_values.values(RANK, 'float16')).to(torch.float16)
+        dist.all_reduce(tensor, getattr(dist.ReduceOp, op))
+        assert results.setdefault(op, tensor.tolist()) == tensor.tolist()
+    return results
+
+
 def reduce_others():
     """Not contiguous, of no dimension, empty, started ones, and what gloo does."""
     columns = torch.arange(12.).reshape(3, 4).t()

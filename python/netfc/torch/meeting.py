@@ -151,7 +151,7 @@ def _choose(options: Options) -> dict[str, Any] | None:
     if not options.switches:
         return None
     return {
-        "token": secrets.randbits(64),
+        "token": secrets.randbits(64) if options.token is None else options.token,
         "job": secrets.choice(options.jobs),
         "switches": options.switches,
         "slots": options.slots,

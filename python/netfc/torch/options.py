@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Self
 
 JOBS = range(1 << 16)
+TOKENS = range(1 << 64)
 SLOTS = 128
 JOIN_TIMEOUT_S = 60.0
 SILENCE_S = 30.0
@@ -19,9 +20,10 @@ class Options:
 
     switches: addresses as netfc.allreduce takes them; () for ranks other than 0: those of rank 0.
     jobs: job numbers to draw from, 0 to 65535; those of two trainings at a time must not overlap
-      where there are few. slots: chunks in flight for each switch, a power of two.
-    chunk_bytes: of values in a packet; None: what fits 1500 bytes. jobs, slots and chunk_bytes are
-      those of rank 0 for all.
+      where there are few. token: the job's secret, for switches that know their jobs beforehand;
+      None: one that rank 0 draws. slots: chunks in flight for each switch, a power of two.
+    chunk_bytes: of values in a packet; None: what fits 1500 bytes. jobs, token, slots and
+      chunk_bytes are those of rank 0 for all.
     bind_address, interface: what this rank sends from.
     join_timeout: seconds for joining once all ranks are there, the group's time-out at the most.
     silence: seconds without a sign of life after which a switch, a rank on another machine or the
@@ -30,6 +32,7 @@ class Options:
 
     switches: tuple[str, ...] = ()
     jobs: range = JOBS
+    token: int | None = None
     slots: int = SLOTS
     chunk_bytes: int | None = None
     bind_address: str | None = None
@@ -41,16 +44,18 @@ class Options:
         inside = len(self.jobs) > 0 and self.jobs[0] in JOBS and self.jobs[-1] in JOBS
         if not inside:
             raise ValueError(f"jobs are {self.jobs}: give a range of numbers from 0 to 65535")
+        if self.token is not None and self.token not in TOKENS:
+            raise ValueError(f"token is {self.token}: give a number of 64 bits")
         if not self.silence >= 1:
             raise ValueError(f"silence is {self.silence} s: give 1 or more")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
-        """NETFC_SWITCH, _JOB, _SLOTS, _CHUNK_BYTES, _BIND_ADDRESS, _INTERFACE, _JOIN_TIMEOUT and
-        _SILENCE.
+        """NETFC_SWITCH, _JOB, _TOKEN, _SLOTS, _CHUNK_BYTES, _BIND_ADDRESS, _INTERFACE,
+        _JOIN_TIMEOUT and _SILENCE.
 
-        NETFC_SWITCH is a list with commas; NETFC_JOB a number or two, "100-119". Raises ValueError
-        with the variable's name.
+        NETFC_SWITCH is a list with commas; NETFC_JOB a number or two, "100-119"; NETFC_TOKEN a
+        number, "0x12" or "18". Raises ValueError with the variable's name.
         """
         environment = os.environ if environment is None else environment
         value = {name: environment.get("NETFC_" + name.upper()) or None for name in _VARIABLES}
@@ -58,6 +63,7 @@ class Options:
         return cls(
             switches=tuple(filter(None, map(str.strip, (value["switch"] or "").split(",")))),
             jobs=_jobs(value["job"]),
+            token=_token(value["token"]),
             slots=_number("slots", value["slots"] or str(SLOTS)),
             chunk_bytes=None if bytes_text is None else _number("chunk_bytes", bytes_text),
             bind_address=value["bind_address"],
@@ -68,7 +74,7 @@ class Options:
 
 
 _VARIABLES = (
-    *("switch", "job", "slots", "chunk_bytes"),
+    *("switch", "job", "token", "slots", "chunk_bytes"),
     *("bind_address", "interface", "join_timeout", "silence"),
 )
 
@@ -83,6 +89,15 @@ def _seconds(name: str, text: str) -> int:
     if _number(name, text) == 0:
         raise ValueError(f"NETFC_{name.upper()} is '{text}': give 1 or more seconds")
     return int(text)
+
+
+def _token(text: str | None) -> int | None:
+    if text is None:
+        return None
+    token = int(text, 0) if re.fullmatch("0[xX][0-9a-fA-F]+|0|[1-9][0-9]*", text) else -1
+    if token not in TOKENS:
+        raise ValueError("NETFC_TOKEN is no number of 64 bits: give one, '0x12' or '18'")
+    return token
 
 
 def _jobs(text: str | None) -> range:

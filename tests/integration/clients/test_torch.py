@@ -2,9 +2,7 @@
 """netfc.torch: the back end of torch.distributed, against the server of libnetfc-allreduce's tests."""
 
 import contextlib
-import importlib.util
 import json
-import os
 import pathlib
 import signal
 import socket
@@ -13,64 +11,16 @@ import subprocess
 import numpy as np
 import pytest
 
-import project_scripts
+import needs
 import sanitized
-import switch
 import torch_values
 from test_allreduce import SERVER, joined, serving
-
-SUPPORT = project_scripts.PROJECT / 'tests' / 'support'
-RANK = SUPPORT / 'torch_rank.py'
-TIMEOUT_S = 120
-NO_TORCH = importlib.util.find_spec('torch') is None
+from torch_ranks import NO_TORCH, TIMEOUT_S, environment, failures, ranks, results, started
 
 pytestmark = [
-    pytest.mark.skipif(NO_TORCH, reason='torch is not installed (Debian: python3-torch)'),
+    needs.skip_where(NO_TORCH),
     pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
 ]
-
-
-def environment(**more):
-    """That of a rank or a store; Debian's torch is built without libuv."""
-    return {**os.environ, 'NETFC_BUILD': str(switch.BUILD), 'OMP_NUM_THREADS': '1',
-            'USE_LIBUV': '0', 'PYTHONPATH': f'{project_scripts.PROJECT / "python"}:{SUPPORT}', **more}
-
-
-def started(folder, size, rank, words, address, more):
-    return subprocess.Popen(
-        ['/usr/bin/python3', RANK, *words], text=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=environment(**{'RANK': str(rank), 'WORLD_SIZE': str(size),
-                           'STORE': str(folder / 'store'),
-                           **({'NETFC_SWITCH': address} if address else {}), **more}))
-
-
-def ranks(folder, size, *words, address, present=None, **more):
-    """What all ranks say, None for those that are killed, and their stderr."""
-    processes = [started(folder, size, rank, words, address, more)
-                 for rank in range(size if present is None else present)]
-    try:
-        told = [process.communicate(timeout=TIMEOUT_S) for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    return [json.loads(out) if out else None for out, _ in told], [err for _, err in told]
-
-
-def results(folder, size, *words, **options):
-    said, errors = ranks(folder, size, *words, **options)
-    for one, error in zip(said, errors):
-        assert one is not None and 'result' in one, (one, error)
-    return [one['result'] for one in said]
-
-
-def failures(folder, size, *words, **options):
-    """The errors' texts; all of them are told within the group's time-out."""
-    said, errors = ranks(folder, size, *words, **options)
-    for one, error in zip(said, errors):
-        assert one is None or 'error' in one and one['seconds'] < 25, (one, error)
-    return [one and one['error'] for one in said]
 
 
 @pytest.mark.parametrize('size', [2, 3])
@@ -354,3 +304,10 @@ def test_too_many_ranks(tmp_path):
 def test_variables_that_make_no_sense(tmp_path, name, value):
     text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', **{name: value})
     assert f"{name} is '{value}'" in text
+
+
+@pytest.mark.parametrize('value', ['x', '-1', '0x', '0x10000000000000000'])
+def test_a_token_that_is_none(tmp_path, value):
+    """It may be one nearly: it is not repeated where others could read it."""
+    text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', NETFC_TOKEN=value)
+    assert 'NETFC_TOKEN is no number of 64 bits' in text and value not in text.replace('0x12', '')
