@@ -25,11 +25,17 @@ class CommandError(Exception):
     """What could not be done, for people."""
 
 
-def command(*words):
-    """Runs a command to its end and returns what it printed. Raises CommandError."""
+def command(*words, given="", patience=TIMEOUT):
+    """Runs a command to its end and returns what it printed. Raises CommandError.
+
+    given: what it reads. patience: seconds that it may take.
+    """
     words = list(map(str, words))
-    done = subprocess.run(words, text=True, stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=TIMEOUT, check=False)
+    try:
+        done = subprocess.run(words, text=True, input=given, capture_output=True, timeout=patience,
+                              check=False)
+    except subprocess.TimeoutExpired as error:
+        raise CommandError(f"{' '.join(words)}: not done after {patience} s") from error
     if done.returncode != 0:
         raise CommandError(f"{' '.join(words)}: exit status {done.returncode}\n"
                            f"{done.stderr.strip()}")

@@ -21,8 +21,11 @@ class Network(Built):
 
     names: of the hosts, each a key of `hosts`, with addresses 10.1.0.1, 10.1.0.2 and so on.
     frames: that a port has space for each way; 4 KB each, locked, of which users may have 8 MB.
-    lcores: of the switch, on all CPUs that there are.
+    lcores: of the switch, on all CPUs that there are. environment: what netfc.torch has to know of
+    the job, beside the switch's address.
     """
+
+    environment: dict[str, str] = {}
 
     def __init__(self, program, names, options, frames=FRAMES, lcores=1):
         super().__init__()
@@ -53,20 +56,23 @@ class Network(Built):
     def _start_switch(self, middle):
         vdevs = [f"--vdev=net_af_packet{n},iface=p{n},framecnt={self._frames},qpairs={self._lcores}"
                  for n in range(len(self._names))]
-        self._log = self._stack.enter_context((self.folder / "switch").open("w+"))
-        self.switch = middle.start(
-            self._program, "--no-huge", "-m", 512, "--no-pci", *self._lcore_words(),
+        self._launch(
+            middle, self._program, "--no-huge", "-m", 512, "--no-pci", *self._lcore_words(),
             "--file-prefix", PREFIX, *vdevs, "--", "--forward", "bridge", "--match", "direct",
             "--address", f"{SWITCH_ADDRESS}/24", "--stats-json", self.folder / "stats",
-            *self._options, stdout=self._log, stderr=subprocess.STDOUT,
-            env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
-        self._stack.callback(self._end_switch)
+            *self._options, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
         limit = time.monotonic() + PATIENCE
         while "lcore 0" not in self.log() or not self.telemetry.exists():
             if self.switch.poll() is not None or time.monotonic() > limit:
                 raise CommandError(f"the switch does not start:\n{self.log()}")
             time.sleep(0.05)
         time.sleep(0.5)  # until its ports are up
+
+    def _launch(self, middle, *words, **options):
+        """Starts the switch's process, whose words go into the log."""
+        log = self._stack.enter_context((self.folder / "switch").open("w+"))
+        self.switch = middle.start(*words, stdout=log, stderr=subprocess.STDOUT, **options)
+        self._stack.callback(self._end_switch)
 
     def _lcore_words(self):
         if self._lcores == 1:
