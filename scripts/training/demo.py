@@ -2,7 +2,8 @@
 """Workers train a small network, with the switch between them, in several ways.
 
 Shows that training with the switch's sums gives the same weights each time, whatever is lost or
-late, and what gloo, scaled integers and the paper's tables give; writes a report.
+late, and what gloo, scaled integers and the paper's tables give; writes a report. With --p4 it
+shows that the aggregating P4 program on BMv2 gives the weights that dpdk-netfc gives.
 """
 
 import argparse
@@ -16,13 +17,14 @@ import numpy
 
 import namespaces
 from namespaces import CommandError
-from training import exact, report
+from training import exact, p4_demo, p4_switch, report
 from training.team import ROOT, Run, train
 
 NAMES = ("netfc", "gloo", "integers", "tables")
 HIDDEN = (256, 1024)  # neurons of the two networks whose steps are timed
 MEGABITS = (100, 0)
 FIRSTS = range(1, 6)  # networks that begin with other weights, for the accuracy
+STEPS, P4_STEPS = 200, 2
 QUICK = {"workers": 2, "steps": 10, "timed_steps": 5}
 
 
@@ -127,14 +129,24 @@ def parsed():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--workers", type=int, choices=(2, 4, 8), default=4,
                         help="(default %(default)s)")
-    parser.add_argument("--steps", type=int, default=200, help="(default %(default)s)")
+    parser.add_argument("--steps", type=int, help=f"(default {STEPS}; with --p4 {P4_STEPS})")
     parser.add_argument("--timed-steps", type=int, default=30, help="(default %(default)s)")
     parser.add_argument("--quick", action="store_true", help="less of everything: "
                         "2 workers, 10 steps, and not all runs")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
                         help="write a page in Markdown there, its plots into a folder beside it")
+    parser.add_argument("--p4", choices=(*p4_demo.KINDS, "both"), nargs="?", const="both",
+                        help="instead: train a smaller network in fp16 through the P4 program of "
+                        "docs/p4.md on BMv2, which sends results, or sums that the workers round "
+                        "(or both: a training each; default), and again through dpdk-netfc, and "
+                        "compare all gradients with the exact ones and all weights bit by bit; "
+                        f"needs {', '.join(p4_switch.TOOLS)} on the PATH")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
+    if options.p4 and (options.quick or options.report):
+        parser.error("--p4 is a demonstration of its own: neither --quick nor --report go with it")
+    if options.steps is None:
+        options.steps = P4_STEPS if options.p4 else STEPS
     if options.quick:
         vars(options).update(QUICK)
     if min(options.steps, options.timed_steps) < 1:
@@ -148,13 +160,16 @@ def parsed():
 def main():
     """The command line."""
     options = parsed()
+    missing = p4_switch.missing() if options.p4 else []
+    if missing:
+        sys.exit(f"train-demo: not on the PATH: {', '.join(missing)} (p4c and behavioral-model)")
     namespaces.become_root()
     reason = namespaces.why_not()
     if reason:
         sys.exit(f"train-demo: {reason}")
     begun = time.monotonic()
     try:
-        figures = run_all(options.build.resolve(), options)
+        figures = (p4_demo.run_all if options.p4 else run_all)(options.build.resolve(), options)
     except CommandError as error:
         sys.exit(f"train-demo: {error}")
     print(f"{time.monotonic() - begun:.0f} s")
@@ -162,8 +177,9 @@ def main():
         options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
     if options.report:
         report.write(figures, options.report)
-    if broken(figures):
-        sys.exit(f"train-demo: that is not what was promised: {', '.join(broken(figures))}")
+    failed = (p4_demo.broken if options.p4 else broken)(figures)
+    if failed:
+        sys.exit(f"train-demo: that is not what was promised: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

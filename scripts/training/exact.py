@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Means of binary32 values, exact and rounded once. Arrays have the shape (ranks, ..., values)."""
+"""Sums and means, exact and rounded once. Arrays have the shape (ranks, ..., values)."""
 
 import fractions
 
@@ -23,6 +23,24 @@ def means(given):
         column = given[(slice(None), *lane)].tolist()
         result[lane] = nearest(sum(map(fractions.Fraction, column)) / len(given))
     return result
+
+
+def half_means(given):
+    """The exact means of fp16 values, rounded to fp16; ranks: a power of two, 32 at the most.
+
+    Sums are multiples of 2^-24 below 2^21, and fit a binary64.
+    """
+    return (half_values(given).sum(axis=0) / len(given)).astype("f2")
+
+
+def half_sums_divided(given):
+    """The exact sums of fp16 values, rounded to fp16, over the number of ranks; as half_means()."""
+    return half_values(given).sum(axis=0).astype("f2").astype("f4") / len(given)
+
+
+def half_values(given):
+    """Gradients to the nearest fp16, as ranks send them, in binary64."""
+    return given.astype("f2").astype("f8")
 
 
 def nearest(value):

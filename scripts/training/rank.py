@@ -36,7 +36,7 @@ class Record:
         return self._hook(bucket).then(lambda future: self._keep(place, future.value()))
 
     def _keep(self, place, reduced):
-        self._got[place] = reduced.clone()
+        self._got[place] = reduced.to(torch.float32, copy=True)  # float16 from some hooks
         return reduced
 
     def end_step(self, given, got):

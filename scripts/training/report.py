@@ -42,7 +42,8 @@ def page(figures, folder):
     """Its lines."""
     yield "# Training with the switch's sums"
     yield ""
-    yield "Made by `scripts/train-demo --report`: do not edit."
+    yield ("Made by `scripts/train-demo --report`: do not edit. With `--p4` `scripts/train-demo` "
+           "trains through the [P4 program](p4.md#training-through-it) on BMv2 instead.")
     yield ""
     version = figures["ways"]["netfc"]["torch"]
     yield (f"{figures['workers']} workers in network namespaces train a convolutional network of "

@@ -15,6 +15,7 @@ from benchmark.allreduce.links import Switched
 from namespaces import CommandError
 from switched import SWITCH_ADDRESS, Network
 from training import digits
+from training.p4_switch import ProgramNetwork
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = 1024  # of a port each way
@@ -29,7 +30,8 @@ class Run:
     its number. seed: how late ranks are. loss: of 100 packets of the aggregation each way. lcores:
     of the switch. megabits: a second of each link, each way, 0: unlimited; then neither loss nor
     lcores. record: keep the gradients. late: ranks are late by chance. hidden: neurons of the layer
-    that has most weights. first: what the first weights are drawn from.
+    that has most weights. first: what the first weights are drawn from. program: the P4 program's
+    kind of results (p4_switch.KINDS) where BMv2 is the switch, "": dpdk-netfc.
     """
 
     way: str
@@ -45,6 +47,7 @@ class Run:
     bucket_mb: float = 0.2
     hidden: int = 256
     first: int = 1
+    program: str = ""
 
 
 @dataclasses.dataclass
@@ -88,6 +91,8 @@ def train(build, run):
 def make_network(build, run):
     """A host for each rank, at the switch."""
     program = build / "app" / "dpdk-netfc"
+    if run.program:
+        return ProgramNetwork(build, run.ranks, run.program)
     if run.megabits:
         return Switched(program, run.ranks, run.megabits, 0, FRAMES)
     shards = ["--aggregate"] if run.lcores == 1 else ["--aggregate", f"shards={run.lcores}"]
@@ -118,7 +123,7 @@ def start(build, network, rank, run):
     environment = {
         **os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
         "NETFC_BUILD": str(build), "NETFC_SWITCH": SWITCH_ADDRESS, "GLOO_SOCKET_IFNAME": "eth0",
-        "OMP_NUM_THREADS": "1"}
+        "OMP_NUM_THREADS": "1", **network.environment}
     return network.hosts[rank].start(
         sys.executable, "-P", "-m", "training.rank", json.dumps(options),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)

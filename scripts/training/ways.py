@@ -6,6 +6,7 @@ Each is a function of a bucket that gives a future of its tensor.
 
 import torch
 import torch.distributed as dist
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 
 import netfc
 import netfc.torch
@@ -28,6 +29,30 @@ class Switch:
 
     def __call__(self, bucket):
         return netfc.torch.mean_hook(self._group, bucket)
+
+
+class HalfMeans:
+    """Exact means in fp16, by the switch, as torch's own wrapper has them for any hook."""
+
+    def __init__(self):
+        self._hook = default_hooks.fp16_compress_wrapper(netfc.torch.mean_hook)
+
+    def __call__(self, bucket):
+        return self._hook(dist.group.WORLD, bucket)
+
+
+class HalfSums:
+    """Exact sums in fp16, by a switch that does not divide; the ranks do it in float32."""
+
+    def __call__(self, bucket):
+        buffer = bucket.buffer()
+        future = dist.all_reduce(buffer.to(torch.float16), async_op=True).get_future()
+        return future.then(lambda reduced: self._divided(buffer, reduced.value()[0]))
+
+    @staticmethod
+    def _divided(buffer, total):
+        """By a power of two: exact."""
+        return buffer.copy_(total).div_(dist.get_world_size())
 
 
 class Gloo:
@@ -67,4 +92,5 @@ class Tables:
 
 # By name: back end of torch.distributed, and the hook.
 WAYS = {"netfc": ("netfc", Switch), "gloo": ("gloo", Gloo), "integers": ("netfc", Integers),
-        "tables": ("gloo", Tables)}
+        "tables": ("gloo", Tables), "half means": ("netfc", HalfMeans),
+        "half sums": ("netfc", HalfSums)}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hosts in network namespaces, and BMv2 between them, which runs the aggregating P4 program."""
+
+import json
+import pathlib
+import secrets
+import shutil
+import socket
+import time
+
+from namespaces import CommandError, command
+from switched import PATIENCE, SWITCH_ADDRESS, Network
+
+P4 = pathlib.Path(__file__).resolve().parents[2] / "p4"
+PROGRAM = P4 / "netfc_aggregate_v1model.p4"
+TOOLS = ("p4c-bm2-ss", "simple_switch", "simple_switch_CLI")
+# What the program sends to workers, and the option that it is compiled with for that.
+KINDS = {"results": (), "sums": ("-DNETFC_SUMS",)}
+LANES, SLOTS, JOB = 16, 8, 1
+SWITCH_MAC = "02:00:00:00:01:00"  # no other than the workers' packets to it have it
+THRIFT_PORT = 9090  # of the switch's namespace
+COMPILE_S, LOAD_S = 300, 60
+
+
+def missing():
+    """Which of the tools are not on the PATH."""
+    return [tool for tool in TOOLS if shutil.which(tool) is None]
+
+
+def mac_of(host):
+    """The address of a host's link."""
+    return json.loads(host.ip("-j", "link", "show", "dev", "eth0"))[0]["address"]
+
+
+class ProgramNetwork(Network):
+    """Hosts at a BMv2 that aggregates for a job of them all. A context manager.
+
+    kind: of KINDS. Raises CommandError.
+    """
+
+    def __init__(self, build, count, kind):
+        super().__init__("simple_switch", range(count), [])
+        self._tables, self._kind = build / "app" / "netfc-tables", kind
+        self._token = secrets.randbits(64)
+        self.environment = {"NETFC_JOB": str(JOB), "NETFC_TOKEN": f"{self._token:#x}"}
+
+    def _start_switch(self, middle):
+        middle.ip("link", "set", "lo", "up")  # for its Thrift server, which all could reach outside
+        program = self.folder / "aggregate.json"
+        command("p4c-bm2-ss", f"-DNETFC_LANES={LANES}", f"-DNETFC_SLOTS={SLOTS}",
+                *KINDS[self._kind], "-o", program, PROGRAM, patience=COMPILE_S)
+        ports = [word for n in range(len(self._names)) for word in ("-i", f"{n}@p{n}")]
+        self._launch(middle, self._program, *ports, "--thrift-port", THRIFT_PORT, "--log-level",
+                     "off", program)
+        self._introduce()
+        self._wait_for_thrift(middle)
+        command("ip", "netns", "exec", middle.name, P4 / "load", "--thrift-port", THRIFT_PORT,
+                given=self._entries(), patience=LOAD_S)
+
+    def _introduce(self):
+        """The program answers no ARP: hosts are told of the switch, and of each other."""
+        known = {SWITCH_ADDRESS: SWITCH_MAC}
+        known.update((host.ipv4, mac_of(host)) for host in self.hosts.values())
+        for host in self.hosts.values():
+            for address in known.keys() - {host.ipv4}:
+                host.ip("neigh", "add", address, "lladdr", known[address], "dev", "eth0")
+
+    def _wait_for_thrift(self, middle):
+        limit = time.monotonic() + PATIENCE
+        while True:
+            with middle.socket(socket.AF_INET, socket.SOCK_STREAM) as server:
+                if server.connect_ex(("127.0.0.1", THRIFT_PORT)) == 0:
+                    return
+            if self.switch.poll() is not None or time.monotonic() > limit:
+                raise CommandError(f"simple_switch does not start:\n{self.log()}")
+            time.sleep(0.05)
+
+    def _entries(self):
+        """The job's, then those with which the program begins to compute."""
+        workers = [{"address": host.ipv4, "mac": mac_of(host), "port": port}
+                   for port, host in enumerate(self.hosts.values())]
+        job = {"job": JOB, "token": f"{self._token:#x}", "workers": workers}
+        described = json.dumps({"address": SWITCH_ADDRESS, "jobs": [job]})
+        return command(P4 / "jobs", "--target", "bmv2", "--slots", SLOTS, given=described) + \
+            command(self._tables, "export", "--target", "bmv2", "--aggregate", self._kind,
+                    "--lanes", LANES)
