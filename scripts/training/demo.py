@@ -137,9 +137,9 @@ def parsed():
                         help="write a page in Markdown there, its plots into a folder beside it")
     parser.add_argument("--p4", choices=(*p4_demo.KINDS, "both"), nargs="?", const="both",
                         help="instead: train a smaller network in fp16 through the P4 program of "
-                        "docs/p4.md on BMv2, which sends results, or sums that the workers round "
-                        "(or both: a training each; default), and again through dpdk-netfc, and "
-                        "compare all gradients with the exact ones and all weights bit by bit; "
+                        "docs/p4.md on BMv2, compiled to send results, or sums that the workers "
+                        "round, or once each (default), and the same through dpdk-netfc; compare "
+                        "all gradients with the exact ones, and the weights of both bit by bit; "
                         f"needs {', '.join(p4_switch.TOOLS)} on the PATH")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()

@@ -9,8 +9,9 @@ from training.team import Run, train
 HIDDEN = 8  # neurons: 8,994 weights, as BMv2 forwards some thousand packets a second
 SWITCHES = ("BMv2", "dpdk-netfc")
 # By what the program sends: the way of the gradients, what they are to be, and in words.
-KINDS = {"results": ("half sums", exact.half_sums_divided, "sum of fp16, divided by the workers"),
-         "sums": ("half means", exact.half_means, "mean of fp16")}
+KINDS = {"results": ("half sums", exact.half_sums_divided,
+                     "the exact sum, rounded once to fp16, over the number of workers"),
+         "sums": ("half means", exact.half_means, "the exact mean, rounded once to fp16")}
 
 
 def run_all(build, options):
@@ -35,8 +36,8 @@ def compared(build, options, kind):
         figures[switch] = {"wrong": wrong, "gradients": outcome.got.size, "seconds": seconds,
                            "losses": outcome.losses.mean(0).tolist()}
         weights[switch] = outcome.weights.view("u4")
-        print(f"{kind}, {switch}: {wrong:,} of {outcome.got.size:,} gradients are not the exact "
-              f"{meaning}, rounded once; {1e3 * seconds:.0f} ms a step", flush=True)
+        print(f"{kind}, {switch}: {wrong:,} of {outcome.got.size:,} gradients are not "
+              f"{meaning}; {1e3 * seconds:.0f} ms a step", flush=True)
     size, differing = outcome.weights.size, exact.differ(weights["BMv2"], weights["dpdk-netfc"])
     print(f"{kind}: {differing:,} of {size:,} weights have other bits with BMv2 than with "
           "dpdk-netfc", flush=True)
