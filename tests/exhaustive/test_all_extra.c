@@ -21,20 +21,26 @@
 #define MOST_SHOWN 10
 /* Random triples of each x. */
 #define RANDOM 0x4000u
+/* Lanes of a packet, a divisor of both: their flags come together. */
+#define PACKET 256u
 
 struct job {
 	const struct netfc_format *format;
 	enum netfc_extra_op op;
 	uint16_t z;
 	bool random;
+	/* Not every instruction set has a kernel of its own. */
+	unsigned int kernels;
 	struct further_kernel *kernel[VECTOR_ISAS];
+	enum vector_isa isa[VECTOR_ISAS];
 };
 
 /* An x with every y, or with random ones, and a z of each. */
 struct row {
 	uint32_t count;
-	uint16_t y[ROW], z[ROW];
-	struct netfc_result result[ROW];
+	uint16_t x[ROW], y[ROW], z[ROW];
+	uint16_t result[ROW];
+	uint8_t flags[ROW];
 };
 
 /* splitmix64 */
@@ -51,10 +57,15 @@ fill_row(const struct job *job, uint16_t x, struct row *row)
 {
 	row->count = job->random ? RANDOM : ROW;
 	for (uint32_t l = 0; l < row->count; l++) {
+		row->x[l] = x;
+		row->y[l] = (uint16_t)l;
+		row->z[l] = job->z;
+	}
+	for (uint32_t l = 0; l < row->count && job->random; l++) {
 		uint64_t random = scrambled(((uint64_t)x << 32 | l) * UINT64_C(0x9e3779b97f4a7c15));
 
-		row->y[l] = (uint16_t)(job->random ? random : l);
-		row->z[l] = job->random ? (uint16_t)(random >> 16) : job->z;
+		row->y[l] = (uint16_t)random;
+		row->z[l] = (uint16_t)(random >> 16);
 	}
 }
 
@@ -67,68 +78,90 @@ show_it(void)
 	return __atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MOST_SHOWN;
 }
 
-static uint64_t
-check_library(const struct job *job, uint16_t x, struct row *row)
+static void
+show_library(const struct job *job, const struct row *row)
 {
-	uint64_t wrong = 0;
-
 	for (uint32_t l = 0; l < row->count; l++) {
-		uint16_t y = row->y[l], z = row->z[l];
-		struct netfc_result result = netfc_extra(job->format, job->op, x, y, z), expected;
+		const uint16_t x = row->x[l], y = row->y[l], z = row->z[l];
+		struct netfc_result expected = naive_extra(job->format, job->op, x, y, z);
 
-		row->result[l] = result;
-		if (naive_extra_is(job->format, job->op, x, y, z, result))
-			continue;
-		wrong++;
-		expected = naive_extra(job->format, job->op, x, y, z);
-		if (show_it())
+		if ((expected.z != row->result[l] || expected.flags != row->flags[l]) && show_it())
 			printf("%s(0x%04x, 0x%04x, 0x%04x) is 0x%04x, flags %u, not 0x%04x, flags %u\n",
 				netfc_extra_name(job->op), x, y, z, expected.z, expected.flags,
-				result.z, result.flags);
+				row->result[l], row->flags[l]);
 	}
+}
+
+static uint64_t
+check_library(const struct job *job, struct row *row)
+{
+	const struct naive_lanes lanes = {
+		row->x[0], row->y, row->z, row->result, row->flags, row->count};
+	uint32_t wrong;
+
+	memcpy(row->result, row->z, row->count * sizeof(*row->z));
+	netfc_extra_lanes(
+		job->format, job->op, row->x, row->y, row->result, row->flags, row->count);
+	wrong = naive_extra_wrong(job->format, job->op, &lanes);
+	if (wrong != 0)
+		show_library(job, row);
 	return wrong;
 }
 
-static uint64_t
-count_wrong(const struct job *job, enum vector_isa isa, uint16_t x, const struct row *row,
-	const slot *z, uint8_t flags)
+static void
+swap_lanes(const uint16_t *from, uint16_t *to)
 {
-	uint64_t wrong = 0;
-	uint8_t expected_flags = 0;
+	for (unsigned int l = 0; l < PACKET; l++)
+		to[l] = slot_swap(from[l]);
+}
 
-	for (uint32_t l = 0; l < row->count; l++) {
-		expected_flags |= row->result[l].flags;
-		if (slot_swap(z[l]) == row->result[l].z)
+/* A packet's lanes from `first` on, that did not all come out as they should. */
+static uint64_t
+count_wrong(const struct job *job, unsigned int kernel, const struct row *row, uint32_t first,
+	const uint16_t *slots, uint8_t flags)
+{
+	const char *isa = vector_isa_name(job->isa[kernel]), *op = netfc_extra_name(job->op);
+	uint64_t wrong = 0;
+
+	for (uint32_t l = first; l < first + PACKET; l++) {
+		const uint16_t z = slot_swap(slots[l - first]);
+
+		if (z == row->result[l])
 			continue;
 		wrong++;
 		if (show_it())
-			printf("%s: %s(0x%04x, 0x%04x, 0x%04x) is 0x%04x, not 0x%04x\n",
-				vector_isa_name(isa), netfc_extra_name(job->op), x, row->y[l],
-				row->z[l], row->result[l].z, slot_swap(z[l]));
+			printf("%s: %s(0x%04x, 0x%04x, 0x%04x) is 0x%04x, not 0x%04x\n", isa, op,
+				row->x[l], row->y[l], row->z[l], row->result[l], z);
 	}
-	if (flags == expected_flags)
-		return wrong;
-	if (show_it())
-		printf("%s: %s(0x%04x, ...): flags %u, not %u\n", vector_isa_name(isa),
-			netfc_extra_name(job->op), x, expected_flags, flags);
-	return wrong + 1;
+	if (wrong == 0 && show_it())
+		printf("%s: %s(0x%04x, 0x%04x, 0x%04x) and %u lanes more have other flags than %u\n",
+			isa, op, row->x[first], row->y[first], row->z[first], PACKET - 1, flags);
+	return wrong == 0 ? 1 : wrong;
 }
 
-/* The row as a packet's lanes. */
 static uint64_t
-check_kernel(const struct job *job, enum vector_isa isa, uint16_t x, const struct row *row)
+check_packet(const struct job *job, const struct row *row, uint32_t first)
 {
-	static _Thread_local uint16_t slots[3 * ROW];
-	const uint32_t count = row->count;
-	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = count};
+	uint16_t operands[3 * PACKET], slots[3 * PACKET], expected[PACKET];
+	uint8_t flags = 0;
+	uint64_t wrong = 0;
 
-	for (uint32_t l = 0; l < count; l++) {
-		slots[l] = slot_swap(x);
-		slots[count + l] = slot_swap(row->y[l]);
-		slots[2 * count + l] = slot_swap(row->z[l]);
+	swap_lanes(row->x + first, operands);
+	swap_lanes(row->y + first, operands + PACKET);
+	swap_lanes(row->z + first, operands + 2 * PACKET);
+	swap_lanes(row->result + first, expected);
+	for (unsigned int l = 0; l < PACKET; l++)
+		flags |= row->flags[first + l];
+	for (unsigned int k = 0; k < job->kernels; k++) {
+		struct vector_packet packet = {.slots = (uint8_t *)slots, .count = PACKET};
+
+		memcpy(slots, operands, sizeof(slots));
+		further_run(job->kernel[k], &packet);
+		if (memcmp(slots + 2 * PACKET, expected, sizeof(expected)) != 0 ||
+			packet.flags != flags)
+			wrong += count_wrong(job, k, row, first, slots + 2 * PACKET, packet.flags);
 	}
-	further_run(job->kernel[isa], &packet);
-	return count_wrong(job, isa, x, row, slots + 2 * count, packet.flags);
+	return wrong;
 }
 
 static uint64_t
@@ -139,12 +172,9 @@ check_row(const void *arg, uint16_t x)
 	uint64_t wrong;
 
 	fill_row(job, x, &row);
-	wrong = check_library(job, x, &row);
-	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
-		/* Not every instruction set has a kernel of its own. */
-		if (isa == VECTOR_PLAIN || job->kernel[isa]->run != job->kernel[isa - 1]->run)
-			wrong += check_kernel(job, isa, x, &row);
-	}
+	wrong = check_library(job, &row);
+	for (uint32_t first = 0; first < row.count; first += PACKET)
+		wrong += check_packet(job, &row, first);
 	return wrong;
 }
 
@@ -153,17 +183,26 @@ create_kernels(struct job *job)
 {
 	int error = 0;
 
-	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best() && error == 0; isa++)
-		error = further_extra_create(
-			job->format, job->op, isa, SOCKET_ID_ANY, &job->kernel[isa]);
+	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best() && error == 0; isa++) {
+		struct further_kernel *kernel = NULL;
+
+		error = further_extra_create(job->format, job->op, isa, SOCKET_ID_ANY, &kernel);
+		if (error != 0 ||
+			(job->kernels > 0 && kernel->run == job->kernel[job->kernels - 1]->run)) {
+			further_free(kernel);
+			continue;
+		}
+		job->isa[job->kernels] = isa;
+		job->kernel[job->kernels++] = kernel;
+	}
 	return error;
 }
 
 static void
 free_kernels(struct job *job)
 {
-	for (enum vector_isa isa = VECTOR_PLAIN; isa < VECTOR_ISAS; isa++)
-		further_free(job->kernel[isa]);
+	for (unsigned int k = 0; k < job->kernels; k++)
+		further_free(job->kernel[k]);
 }
 
 static int
@@ -195,14 +234,17 @@ main(int argc, char **argv)
 	job.z = naive_encode(job.format, z);
 	/* What naive numbers keep, filled in before there are threads. */
 	naive_value(job.format, 0);
-	snprintf(title, sizeof(title), "%s %s %s", argv[1], argv[2], argc > 3 ? argv[3] : "");
+	snprintf(title, sizeof(title), "%s %s%s%s", argv[1], argv[2], argc > 3 ? " " : "",
+		argc > 3 ? argv[3] : "");
 	if (eal_start(1) != 0 || create_kernels(&job) != 0) {
 		fprintf(stderr, "%s: no memory for the kernels\n", argv[0]);
 		return 1;
 	}
 	wrong = rows_check(&rows, &seconds);
 	free_kernels(&job);
-	printf("%s: %" PRIu64 " results, %" PRIu64 " wrong, %.0f s of processor time\n", title,
-		(uint64_t)rows_count() * (job.random ? RANDOM : ROW), wrong, seconds);
+	printf("%s: %" PRIu64 " results by the library and %u kernel%s, %" PRIu64
+	       " wrong, %.0f s of processor time\n",
+		title, (uint64_t)rows_count() * (job.random ? RANDOM : ROW), job.kernels,
+		job.kernels == 1 ? "" : "s", wrong, seconds);
 	return wrong != 0;
 }

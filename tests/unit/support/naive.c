@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -85,6 +86,13 @@ end_of(enum netfc_format_id id)
 	return id == NETFC_FP16 ? 0x7c00 : id == NETFC_BF16 ? 0x7f80 : 0x8000;
 }
 
+/* The one NaN that results are. */
+static uint16_t
+nan_of(enum netfc_format_id id)
+{
+	return is_posit(id) ? 0x8000 : id == NETFC_FP16 ? 0x7e00 : 0x7fc0;
+}
+
 static uint32_t
 least_of(enum netfc_format_id id)
 {
@@ -116,7 +124,44 @@ struct numbers {
 	bool known;
 	double value[0x10000];
 	double boundary[0x8000];
+	struct naive_range range[0x10000];
 };
+
+/* Numbers that round to a magnitude. A boundary belongs to the even one of its neighbours. */
+static void
+fill_range(struct numbers *numbers, enum netfc_format_id id, uint32_t magnitude)
+{
+	const uint32_t negative = is_posit(id) ? 0x10000 - magnitude : 0x8000 | magnitude;
+	double least = magnitude == 0 ? 0 : DBL_TRUE_MIN,
+	       greatest = is_posit(id) ? DBL_MAX : INFINITY;
+
+	if (magnitude > least_of(id)) {
+		least = numbers->boundary[magnitude - 1];
+		least = magnitude % 2 == 1 ? nextafter(least, INFINITY) : least;
+	}
+	if (magnitude < greatest_of(id)) {
+		greatest = numbers->boundary[magnitude];
+		greatest = magnitude % 2 == 1 ? nextafter(greatest, 0) : greatest;
+	}
+	numbers->range[magnitude] = (struct naive_range){naive_order(least), naive_order(greatest)};
+	numbers->range[negative] =
+		(struct naive_range){naive_order(-greatest), naive_order(-least)};
+}
+
+static void
+fill_ranges(struct numbers *numbers, enum netfc_format_id id)
+{
+	const struct naive_range none = {INT64_MAX, INT64_MIN};
+	const struct naive_range nan = {naive_order(NAN), naive_order(NAN)};
+
+	for (uint32_t bits = 0; bits < 0x10000; bits++)
+		numbers->range[bits] = none;
+	for (uint32_t u = least_of(id); u <= greatest_of(id); u++)
+		fill_range(numbers, id, u);
+	if (is_posit(id))
+		numbers->range[0] = (struct naive_range){naive_order(-0.0), naive_order(0.0)};
+	numbers->range[nan_of(id)] = nan;
+}
 
 static const struct numbers *
 numbers_of(enum netfc_format_id id)
@@ -130,8 +175,21 @@ numbers_of(enum netfc_format_id id)
 		numbers->value[bits] = decode(id, (uint16_t)bits);
 	for (uint32_t u = least_of(id); u < greatest_of(id); u++)
 		numbers->boundary[u] = compute_boundary(id, u);
+	fill_ranges(numbers, id);
 	numbers->known = true;
 	return numbers;
+}
+
+const double *
+naive_values(const struct netfc_format *format)
+{
+	return numbers_of(netfc_format_id(format))->value;
+}
+
+const struct naive_range *
+naive_ranges(const struct netfc_format *format)
+{
+	return numbers_of(netfc_format_id(format))->range;
 }
 
 double
@@ -188,32 +246,10 @@ naive_encode(const struct netfc_format *format, double value)
 	uint16_t magnitude = value == 0 ? 0 : naive_round(format, fabs(value));
 
 	if (isnan(value) || (isinf(value) && posit))
-		return posit ? 0x8000 : netfc_format_id(format) == NETFC_FP16 ? 0x7e00 : 0x7fc0;
+		return nan_of(netfc_format_id(format));
 	if (!signbit(value))
 		return magnitude;
 	return posit ? (uint16_t)(0x10000 - magnitude) : magnitude | 0x8000;
-}
-
-bool
-naive_encodes(const struct netfc_format *format, double value, uint16_t bits)
-{
-	const double *boundary = numbers_of(netfc_format_id(format))->boundary;
-	bool posit = is_posit(netfc_format_id(format)), negative = bits >> 15;
-	uint16_t magnitude = posit && negative ? (uint16_t)-bits : bits & 0x7fff;
-	double above = fabs(value);
-
-	if (value == 0 || !isfinite(value))
-		return bits == naive_encode(format, value);
-	if (!signbit(value) == negative || magnitude < naive_least(format) ||
-		magnitude > naive_greatest(format))
-		return false;
-	/* A boundary belongs to the even one of its neighbours. */
-	if (magnitude > naive_least(format) &&
-		(above < boundary[magnitude - 1] ||
-			(above == boundary[magnitude - 1] && magnitude % 2 == 1)))
-		return false;
-	return magnitude == naive_greatest(format) || above < boundary[magnitude] ||
-		(above == boundary[magnitude] && magnitude % 2 == 0);
 }
 
 static double

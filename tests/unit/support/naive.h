@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "netfc.h"
 
@@ -36,8 +37,30 @@ uint16_t naive_round(const struct netfc_format *format, double value);
 /** Encode a number: naive_round() with a sign, zeros and NaN. */
 uint16_t naive_encode(const struct netfc_format *format, double value);
 
-/** Whether `bits` encode a number: naive_encode(), but without its search. */
-bool naive_encodes(const struct netfc_format *format, double value, uint16_t bits);
+/**
+ * A number as an integer, in the order of their values, -0 before +0: so a range of numbers is one
+ * comparison with each of its ends, signs of zeros included. NaN, as NAN has it, is one more
+ * number, above infinity.
+ */
+static inline int64_t
+naive_order(double value)
+{
+	int64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits ^ (bits < 0 ? INT64_MAX : 0);
+}
+
+/** The numbers that an encoding stands for, by naive_order(); none if it is a NaN of no result. */
+struct naive_range {
+	int64_t least, greatest;
+};
+
+/** Of all 65,536 encodings: naive_encode(), but without its search. */
+const struct naive_range *naive_ranges(const struct netfc_format *format);
+
+/** naive_value() of all 65,536 encodings. */
+const double *naive_values(const struct netfc_format *format);
 
 /** x (op) y in double precision, whose zeros, infinities and NaN are IEEE 754's. */
 double naive_result(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y);

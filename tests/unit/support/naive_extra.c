@@ -24,38 +24,30 @@ sum_to_odd(double a, double b)
 	return sum;
 }
 
-static bool
-is_real(const struct netfc_format *format, uint16_t bits)
-{
-	return isfinite(naive_value(format, bits));
-}
+/* Operands, and what is made of them before it is rounded to a format, or rounded to odd. */
+struct numbers {
+	double x, y, z, exact;
+};
 
-static bool
-is_no_number(const struct netfc_format *format, uint16_t bits)
-{
-	return isnan(naive_value(format, bits));
-}
-
-/* The flags of x * y + z, which is `exact` and was rounded to `result`. */
+/* The flags of x * y + z, which was rounded to `result`. */
 static uint8_t
-fma_flags(const struct netfc_format *format, uint16_t x, uint16_t y, uint16_t z, double exact,
-	uint16_t result)
+fma_flags(const struct numbers *n, double result)
 {
-	double rounded = naive_value(format, result);
+	if (isnan(result))
+		return isnan(n->x) || isnan(n->y) || isnan(n->z) ? 0 : NETFC_INVALID;
+	if (isinf(result))
+		return isfinite(n->x) && isfinite(n->y) && isfinite(n->z) ? NETFC_OVERFLOW : 0;
+	return result == 0 && n->exact != 0 ? NETFC_UNDERFLOW : 0;
+}
 
-	if (isnan(rounded))
-		return is_no_number(format, x) || is_no_number(format, y) || is_no_number(format, z)
-			? 0
-			: NETFC_INVALID;
-	if (isinf(rounded))
-		return is_real(format, x) && is_real(format, y) && is_real(format, z)
-			? NETFC_OVERFLOW
-			: 0;
-	return rounded == 0 && exact != 0 ? NETFC_UNDERFLOW : 0;
+static uint8_t
+flags_of(enum netfc_extra_op op, const struct numbers *n, double result)
+{
+	return op == NETFC_FMA ? fma_flags(n, result) : 0;
 }
 
 /* The lesser or the greater number; zeros are told apart by their signs. */
-static double
+static inline double
 extremum(double a, double b, bool greatest)
 {
 	if (isnan(a) || isnan(b))
@@ -65,34 +57,29 @@ extremum(double a, double b, bool greatest)
 	return (a > b) == greatest ? a : b;
 }
 
+/* NaR is a posit like others: less than all of them. */
 static double
-comparison(const struct netfc_format *format, uint16_t x, uint16_t y)
+comparison(double a, double b, bool posit)
 {
-	double a = naive_value(format, x), b = naive_value(format, y);
-
-	if (netfc_format_is_posit(format) && (isnan(a) || isnan(b)))
+	if (posit && (isnan(a) || isnan(b)))
 		return (isnan(b) ? 1 : 0) - (isnan(a) ? 1 : 0);
 	if (isnan(a) || isnan(b))
 		return NAN;
 	return (a > b) - (a < b);
 }
 
-/* The result before it is rounded, or rounded to odd. */
 static double
-value_of(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
-	uint16_t z)
+exact(enum netfc_extra_op op, bool posit, const struct numbers *n)
 {
-	double a = naive_value(format, x), b = naive_value(format, y);
-
 	switch (op) {
 	case NETFC_MIN:
 	case NETFC_MAX:
-		return extremum(a, b, op == NETFC_MAX);
+		return extremum(n->x, n->y, op == NETFC_MAX);
 	case NETFC_COMPARE:
-		return comparison(format, x, y);
+		return comparison(n->x, n->y, posit);
 	case NETFC_FMA:
 	default:
-		return sum_to_odd(a * b, naive_value(format, z));
+		return sum_to_odd(n->x * n->y, n->z);
 	}
 }
 
@@ -100,22 +87,53 @@ struct netfc_result
 naive_extra(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
 	uint16_t z)
 {
-	double value = value_of(format, op, x, y, z);
-	struct netfc_result result = {naive_encode(format, value), 0};
+	const double *value = naive_values(format);
+	struct numbers n = {value[x], value[y], value[z], 0};
+	uint16_t result;
 
-	if (op == NETFC_FMA)
-		result.flags = fma_flags(format, x, y, z, value, result.z);
-	return result;
+	n.exact = exact(op, netfc_format_is_posit(format), &n);
+	result = naive_encode(format, n.exact);
+	return (struct netfc_result){result, flags_of(op, &n, value[result])};
 }
 
-bool
-naive_extra_is(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
-	uint16_t z, struct netfc_result result)
+/* `op` is a constant wherever this is used, so that no lane asks for it. */
+static inline uint32_t
+count_wrong(const struct netfc_format *format, const enum netfc_extra_op op,
+	const struct naive_lanes *lanes)
 {
-	double value = value_of(format, op, x, y, z);
-	uint8_t flags = 0;
+	const bool posit = netfc_format_is_posit(format);
+	const double *value = naive_values(format);
+	const struct naive_range *ranges = naive_ranges(format);
+	struct numbers n = {.x = value[lanes->x]};
+	uint32_t wrong = 0;
 
-	if (op == NETFC_FMA)
-		flags = fma_flags(format, x, y, z, value, result.z);
-	return flags == result.flags && naive_encodes(format, value, result.z);
+	for (uint32_t l = 0; l < lanes->count; l++) {
+		const struct naive_range range = ranges[lanes->result[l]];
+		int64_t order;
+
+		n.y = value[lanes->y[l]];
+		n.z = value[lanes->z[l]];
+		n.exact = exact(op, posit, &n);
+		order = naive_order(isnan(n.exact) ? NAN : n.exact);
+		wrong += order < range.least || order > range.greatest ||
+			lanes->flags[l] != flags_of(op, &n, value[lanes->result[l]]);
+	}
+	return wrong;
+}
+
+uint32_t
+naive_extra_wrong(
+	const struct netfc_format *format, enum netfc_extra_op op, const struct naive_lanes *lanes)
+{
+	switch (op) {
+	case NETFC_MIN:
+		return count_wrong(format, NETFC_MIN, lanes);
+	case NETFC_MAX:
+		return count_wrong(format, NETFC_MAX, lanes);
+	case NETFC_COMPARE:
+		return count_wrong(format, NETFC_COMPARE, lanes);
+	case NETFC_FMA:
+	default:
+		return count_wrong(format, NETFC_FMA, lanes);
+	}
 }
