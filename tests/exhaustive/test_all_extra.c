@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * min, max, compare and fma: the library against double precision, and the kernels of every
- * instruction set against the library, at all 2^32 pairs, fma with a z of its own for each run, or
+ * min, max, compare and fma: the library against double precision, and the kernels that this
+ * processor runs against the library, at all 2^32 pairs, fma with a z of its own for each run, or
  * with 2^30 random y and z.
  * Usage: test_all_extra FORMAT min|max|compare|fma [Z|random]; Z is a number, default 0.
  */

@@ -1,232 +1,203 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random pairs of binary32 operands of all structures (fp32_pairs.c) by every match engine and
- * every instruction set, as packets have them, each result and the flags of every lane against the
- * processor's arithmetic in C and against netfc_fp32_exact().
- * Usage: test_wide_pairs add|sub|mul|div [PAIRS [SEED]]; default 10^9 pairs, seed 1. Other seeds
- * are other pairs.
+ * Random pairs of binary32 operands (pairs.h) by every match engine and every instruction set, as
+ * packets have them, each result and the flags of each packet against the processor's arithmetic
+ * in C.
+ *
+ * Engines that walk the program, step by step, get a share of the pairs: what is their own is how
+ * they look up, and test_match does that for every key of every table. The steps between are
+ * libnetfc's, which test_fp32_pairs gives all pairs. Usage: test_wide_pairs add|sub|mul|div [PAIRS
+ * [SEED]]; default 10^10 pairs, seed 1. Other seeds are other pairs.
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_memory.h>
 
 #include "eal.h"
-#include "fp32_pairs.h"
-#include "rows.h"
+#include "pairs.h"
 #include "wide.h"
 #include "wide_slots.h"
 
-#define MOST_SHOWN 10
-#define CHUNK 4096u
-/* Lanes whose flags are compared together, which engines or: few, so that most are not set. */
-#define PACKET 8u
-#define DEFAULT_PAIRS UINT64_C(1000000000)
+/* Lanes of a structure whose flags are compared together, too: so few that most have none. */
+#define FEW 8u
+/* Of these chunks one is for the engine: lpm is some ten times as fast as hash. */
+#define EVERY_LPM 10
+#define EVERY_HASH 100
 
-/* Pairs are taken in as many rows as there are encodings of 16 bits. */
-struct job {
-	enum netfc_op op;
-	uint64_t seed;
-	uint64_t chunks; /* of a row */
-	struct wide *wide[MATCH_KINDS * VECTOR_ISAS];
-	char name[MATCH_KINDS * VECTOR_ISAS][64];
-	unsigned int engines;
+struct engine {
+	struct wide *wide;
+	char name[64];
+	unsigned int every;
+	uint64_t pairs;
 };
 
-struct chunk {
-	uint32_t x[CHUNK], y[CHUNK], z[CHUNK];
-	uint8_t flags[CHUNK];
+struct engines {
+	struct engine engine[MATCH_KINDS * VECTOR_ISAS];
+	unsigned int count;
 };
 
 static void
-show(const struct job *job, const char *how, const struct chunk *c, unsigned int n, uint32_t z,
-	uint8_t flags)
+swap_lanes(const uint32_t *from, uint32_t *to, unsigned int count)
 {
-	static unsigned int shown;
-
-	if (__atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MOST_SHOWN)
-		printf("%s: 0x%08x %s 0x%08x is 0x%08x, not 0x%08x; flags of its packet %u\n", how,
-			c->x[n], netfc_op_symbol(job->op), c->y[n], c->z[n], z, flags);
+	for (unsigned int l = 0; l < count; l++)
+		to[l] = wide_swap(from[l]);
 }
 
-/* Lanes of a packet, from `first` on; how many are wrong. */
+/* What came of a packet of lanes from `first` on, if that is not what it should be. */
 static uint64_t
-check_packet(const struct job *job, unsigned int engine, const struct chunk *c, unsigned int first)
+count_wrong(const char *name, enum netfc_op op, const struct pairs_chunk *chunk, unsigned int first,
+	const uint32_t *z, const struct vector_packet *packet)
 {
-	uint32_t slots[3 * PACKET];
-	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = PACKET};
+	char how[100];
 	uint64_t wrong = 0;
+
+	for (unsigned int l = 0; l < packet->count; l++) {
+		const uint32_t result = wide_swap(z[l]);
+
+		if (result == chunk->z[first + l])
+			continue;
+		wrong++;
+		pairs_show(name, op, chunk, first + l, result, packet->flags);
+	}
+	if (wrong > 0)
+		return wrong;
+	snprintf(how, sizeof(how), "%s, flags of %u lanes from here on", name, packet->count);
+	pairs_show(how, op, chunk, first, chunk->z[first], packet->flags);
+	return 1;
+}
+
+/* A packet of lanes of a chunk, from `first` on. */
+static uint64_t
+check_packet(const struct engine *engine, enum netfc_op op, const struct pairs_chunk *chunk,
+	unsigned int first, unsigned int count)
+{
+	uint32_t slots[3 * PAIRS_OF_KIND], expected[PAIRS_OF_KIND];
+	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = count};
+	uint32_t *z = slots + 2 * count;
 	uint8_t flags = 0;
 
-	for (unsigned int l = 0; l < PACKET; l++) {
-		slots[l] = wide_swap(c->x[first + l]);
-		slots[PACKET + l] = wide_swap(c->y[first + l]);
-		slots[2 * PACKET + l] = ~wide_swap(c->z[first + l]);
-		flags |= c->flags[first + l];
+	swap_lanes(chunk->x + first, slots, count);
+	swap_lanes(chunk->y + first, slots + count, count);
+	swap_lanes(chunk->z + first, expected, count);
+	for (unsigned int l = 0; l < count; l++) {
+		z[l] = ~expected[l];
+		flags |= chunk->flags[first + l];
 	}
-	further_run(wide_kernel(job->wide[engine], job->op), &packet);
-	for (unsigned int l = 0; l < PACKET; l++) {
-		const uint32_t z = wide_swap(slots[2 * PACKET + l]);
-
-		if (z == c->z[first + l] && packet.flags == flags)
-			continue;
-		wrong++;
-		show(job, job->name[engine], c, first + l, z, packet.flags);
-	}
-	return wrong;
+	further_run(wide_kernel(engine->wide, op), &packet);
+	if (memcmp(z, expected, count * sizeof(*z)) == 0 && packet.flags == flags)
+		return 0;
+	return count_wrong(engine->name, op, chunk, first, z, &packet);
 }
 
-/* A chunk in one packet, whose results alone are compared. */
 static uint64_t
-check_whole(const struct job *job, unsigned int engine, const struct chunk *c)
+check_chunk(void *arg, enum netfc_op op, const struct pairs_chunk *chunk)
 {
-	uint32_t slots[3 * CHUNK];
-	struct vector_packet packet = {.slots = (uint8_t *)slots, .count = CHUNK};
+	struct engines *engines = arg;
 	uint64_t wrong = 0;
 
-	for (unsigned int l = 0; l < CHUNK; l++) {
-		slots[l] = wide_swap(c->x[l]);
-		slots[CHUNK + l] = wide_swap(c->y[l]);
-		slots[2 * CHUNK + l] = ~wide_swap(c->z[l]);
-	}
-	further_run(wide_kernel(job->wide[engine], job->op), &packet);
-	for (unsigned int l = 0; l < CHUNK; l++) {
-		const uint32_t z = wide_swap(slots[2 * CHUNK + l]);
+	for (unsigned int e = 0; e < engines->count; e++) {
+		struct engine *engine = &engines->engine[e];
 
-		if (z == c->z[l])
+		if (chunk->number % engine->every != 0)
 			continue;
-		wrong++;
-		show(job, job->name[engine], c, l, z, packet.flags);
+		for (unsigned int first = 0; first < PAIRS_CHUNK; first += PAIRS_OF_KIND) {
+			wrong += check_packet(engine, op, chunk, first, PAIRS_OF_KIND);
+			wrong += check_packet(engine, op, chunk, first, FEW);
+		}
+		__atomic_fetch_add(&engine->pairs, PAIRS_CHUNK, __ATOMIC_RELAXED);
 	}
 	return wrong;
 }
 
-static uint64_t
-check_reference(const struct job *job, const struct chunk *c)
-{
-	uint64_t wrong = 0;
-
-	for (unsigned int l = 0; l < CHUNK; l++) {
-		const struct netfc_fp32_result exact = netfc_fp32_exact(job->op, c->x[l], c->y[l]);
-
-		if (exact.z == c->z[l] && exact.flags == c->flags[l])
-			continue;
-		wrong++;
-		show(job, "by integers", c, l, exact.z, exact.flags);
-	}
-	return wrong;
-}
-
-static uint64_t
-check_chunk(const struct job *job, uint64_t *seed)
-{
-	struct chunk c;
-	uint64_t wrong;
-
-	fp32_random_pairs(seed, c.x, c.y, CHUNK);
-	fp32_processor(job->op, c.x, c.y, c.z, c.flags, CHUNK);
-	wrong = check_reference(job, &c);
-	for (unsigned int e = 0; e < job->engines; e++) {
-		wrong += check_whole(job, e, &c);
-		/* A structure of pairs comes back after FP32_KINDS: each has its lane in packets.
-		 */
-		for (unsigned int first = 0; first < 4 * FP32_KINDS; first += PACKET)
-			wrong += check_packet(job, e, &c, first);
-	}
-	return wrong;
-}
-
-/* A row's pairs are its own: a seed counts up by the same odd number for each pair. */
-static uint64_t
-check_row(const void *arg, uint16_t row)
-{
-	const struct job *job = arg;
-	uint64_t seed = (job->seed << 16 | row) * UINT64_C(0xd1342543de82ef95), wrong = 0;
-
-	for (uint64_t chunk = 0; chunk < job->chunks; chunk++)
-		wrong += check_chunk(job, &seed);
-	return wrong;
-}
-
-static enum netfc_op
-op_by_name(const char *name)
-{
-	enum netfc_op op = NETFC_ADD;
-
-	while (op <= NETFC_DIV && strcmp(name, netfc_op_name(op)) != 0)
-		op++;
-	return op;
-}
-
+/* Whether an engine that there is already has the same kernel, which then has both names. */
 static bool
-read_number(const char *text, uint64_t *number)
+is_known(struct engines *engines, struct wide *wide, enum match_kind match)
 {
-	char *end;
+	const bool walks = wide_description(wide) == NULL;
 
-	*number = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && *end == '\0';
+	for (unsigned int e = 0; e < engines->count && !walks; e++) {
+		struct engine *known = &engines->engine[e];
+		const size_t length = strlen(known->name);
+
+		if (wide_kernel(known->wide, NETFC_ADD)->run != wide_kernel(wide, NETFC_ADD)->run)
+			continue;
+		snprintf(known->name + length, sizeof(known->name) - length, ", %s",
+			match_kind_name(match));
+		return true;
+	}
+	return false;
+}
+
+static int
+create_engine(struct engines *engines, const struct netfc_set *set, enum match_kind match,
+	enum vector_isa isa)
+{
+	struct engine *engine = &engines->engine[engines->count];
+	struct wide *wide;
+	int error = wide_create(set, match, isa, SOCKET_ID_ANY, &wide);
+
+	if (error != 0)
+		return error;
+	if (is_known(engines, wide, match)) {
+		wide_free(wide);
+		return 0;
+	}
+	engine->wide = wide;
+	engine->every = match == MATCH_LPM ? EVERY_LPM : match == MATCH_HASH ? EVERY_HASH : 1;
+	snprintf(engine->name, sizeof(engine->name), "%s: %s", vector_isa_name(isa),
+		match_kind_name(match));
+	engines->count++;
+	return 0;
 }
 
 /* lpm and hash walk the programs, whatever the instruction set. */
 static int
-create_engines(struct job *job, const struct netfc_set *set)
+create_engines(struct engines *engines, const struct netfc_set *set)
 {
+	int error = 0;
+
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
 		const bool walks = match == MATCH_LPM || match == MATCH_HASH;
 		const enum vector_isa best = walks ? VECTOR_PLAIN : vector_isa_best();
 
-		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++) {
-			const unsigned int e = job->engines;
-
-			if (wide_create(set, match, isa, SOCKET_ID_ANY, &job->wide[e]) != 0)
-				return -1;
-			snprintf(job->name[e], sizeof(job->name[e]), "%s, %s",
-				match_kind_name(match), vector_isa_name(isa));
-			job->engines++;
-		}
+		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best && error == 0; isa++)
+			error = create_engine(engines, set, match, isa);
 	}
-	return 0;
+	return error;
 }
 
 static int
-run(struct job *job, uint64_t pairs)
+run(struct pairs *pairs, const struct engines *engines)
 {
-	const char *name = netfc_op_name(job->op);
-	struct rows rows = {.check = check_row, .arg = job, .title = name};
+	const char *op = netfc_op_name(pairs->op);
 	double seconds;
-	uint64_t wrong;
+	uint64_t wrong = pairs_check(pairs, &seconds);
 
-	job->chunks = (pairs - 1) / ((uint64_t)ROW * CHUNK) + 1;
-	wrong = rows_check(&rows, &seconds);
-	pairs = job->chunks * CHUNK * rows_count();
-	printf("%s: %" PRIu64 " pairs by %u engines and instruction sets, %" PRIu64
-	       " wrong, %.0f s of processor time\n",
-		name, pairs, job->engines, wrong, seconds);
+	for (unsigned int e = 0; e < engines->count; e++)
+		printf("%s: %" PRIu64 " pairs by %s\n", op, engines->engine[e].pairs,
+			engines->engine[e].name);
+	printf("%s: %" PRIu64 " pairs, %" PRIu64 " wrong, %.0f s of processor time\n", op,
+		pairs->count, wrong, seconds);
 	return wrong != 0;
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct job job = {.seed = 1};
-	uint64_t pairs = DEFAULT_PAIRS;
+	static struct engines engines;
+	struct pairs pairs = {.check = check_chunk, .arg = &engines};
 	struct netfc_set *set;
 	int status = 1;
 
-	if (argc < 2 || argc > 4 || (job.op = op_by_name(argv[1])) > NETFC_DIV ||
-		(argc > 2 && !read_number(argv[2], &pairs)) ||
-		(argc > 3 && !read_number(argv[3], &job.seed)) || pairs == 0) {
-		fprintf(stderr, "usage: %s add|sub|mul|div [PAIRS [SEED]]\n", argv[0]);
+	if (!pairs_read(&pairs, argc, argv) || eal_start(1) != 0 ||
+		netfc_set_build("fp32_exact", &set) != NETFC_OK)
 		return 1;
-	}
-	if (eal_start(1) != 0 || netfc_set_build("fp32_exact", &set) != NETFC_OK)
-		return 1;
-	if (create_engines(&job, set) == 0)
-		status = run(&job, pairs);
-	for (unsigned int e = 0; e < job.engines; e++)
-		wide_free(job.wide[e]);
+	if (create_engines(&engines, set) == 0)
+		status = run(&pairs, &engines);
+	for (unsigned int e = 0; e < engines.count; e++)
+		wide_free(engines.engine[e].wide);
 	netfc_set_free(set);
 	return status;
 }

@@ -121,16 +121,28 @@ shape(unsigned kind, uint32_t *x, uint32_t *y, uint64_t r)
 	}
 }
 
+static inline void
+random_pair(unsigned kind, uint64_t *seed, uint32_t *x, uint32_t *y)
+{
+	uint64_t both = draw(seed);
+
+	*x = (uint32_t)both;
+	*y = (uint32_t)(both >> 32);
+	shape(kind, x, y, draw(seed));
+}
+
 void
 fp32_random_pairs(uint64_t *seed, uint32_t *x, uint32_t *y, unsigned count)
 {
-	for (unsigned n = 0; n < count; n++) {
-		uint64_t both = draw(seed);
+	for (unsigned n = 0; n < count; n++)
+		random_pair(n % FP32_KINDS, seed, &x[n], &y[n]);
+}
 
-		x[n] = (uint32_t)both;
-		y[n] = (uint32_t)(both >> 32);
-		shape(n % FP32_KINDS, &x[n], &y[n], draw(seed));
-	}
+void
+fp32_pairs_of_kind(unsigned kind, uint64_t *seed, uint32_t *x, uint32_t *y, unsigned count)
+{
+	for (unsigned n = 0; n < count; n++)
+		random_pair(kind, seed, &x[n], &y[n]);
 }
 
 void

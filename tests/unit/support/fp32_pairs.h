@@ -22,6 +22,12 @@
  */
 void fp32_random_pairs(uint64_t *seed, uint32_t *x, uint32_t *y, unsigned count);
 
+/**
+ * Random pairs of one kind, less than FP32_KINDS: as good as others, but branches that depend on
+ * operands are predicted.
+ */
+void fp32_pairs_of_kind(unsigned kind, uint64_t *seed, uint32_t *x, uint32_t *y, unsigned count);
+
 /** The crossed pairs from number `first`, less than FP32_CROSSED, on. */
 void fp32_crossed_pairs(uint32_t first, uint32_t *x, uint32_t *y, unsigned count);
 
