@@ -31,10 +31,10 @@ control VerifySums(inout headers_t hdr, inout meta_t meta) {
     }
 }
 
-#define NETFC_ADD_VALUE(n) sum = sum + (bit<32>)hdr.value##n.bits;
+#define NETFC_ADD_VALUE(n) sum = sum + (bit<32>)hdr.values.v##n;
 #define NETFC_ADD_SUM(n)                                                           \
-    sum = sum + (bit<32>)hdr.sum##n.low[31:16] + (bit<32>)hdr.sum##n.low[15:0] +   \
-          (bit<32>)hdr.sum##n.high[31:16] + (bit<32>)hdr.sum##n.high[15:0];
+    sum = sum + (bit<32>)hdr.sums.low##n[31:16] + (bit<32>)hdr.sums.low##n[15:0] +   \
+          (bit<32>)hdr.sums.high##n[31:16] + (bit<32>)hdr.sums.high##n[15:0];
 
 /* The sum of a datagram's words and its pseudo header, folded. */
 control DatagramSum(in headers_t hdr, out bit<16> folded) {
@@ -61,10 +61,10 @@ control DatagramSum(in headers_t hdr, out bit<16> folded) {
                   (bit<32>)hdr.join.cookie[63:48] + (bit<32>)hdr.join.cookie[47:32] +
                   (bit<32>)hdr.join.cookie[31:16] + (bit<32>)hdr.join.cookie[15:0];
         }
-        if (hdr.value0.isValid()) {
+        if (hdr.values.isValid()) {
             NETFC_EACH_LANE(NETFC_ADD_VALUE)
         }
-        if (hdr.sum0.isValid()) {
+        if (hdr.sums.isValid()) {
             NETFC_EACH_LANE(NETFC_ADD_SUM)
         }
         sum = (sum & 0xffff) + (sum >> 16);
@@ -143,18 +143,14 @@ control Slots(in headers_t hdr, inout meta_t meta) {
 
 #define NETFC_LANE_INSTANCE(n) Lane() lane##n;
 #ifdef NETFC_SUMS
-#define NETFC_LANE_APPLY(n)                                                                  \
-    hdr.sum##n.setValid();                                                                   \
-    lane##n.apply(meta.command, meta.index, hdr.value##n.bits, hdr.sum##n.low, hdr.sum##n.high);
-#define NETFC_LANE_RESULT(n) hdr.value##n.setInvalid();
-#define NETFC_LANE_NO_RESULT(n) hdr.sum##n.setInvalid();
+#define NETFC_LANE_APPLY(n)                                                                \
+    lane##n.apply(meta.command, meta.index, hdr.values.v##n, hdr.sums.low##n, hdr.sums.high##n);
 #else
 #define NETFC_LANE_APPLY(n) \
-    lane##n.apply(meta.command, meta.index, hdr.value##n.bits, low##n, high##n);
-#define NETFC_LANE_RESULT(n)                                        \
-    rounding##n.apply(low##n, high##n, hdr.value##n.bits, flags);   \
+    lane##n.apply(meta.command, meta.index, hdr.values.v##n, low##n, high##n);
+#define NETFC_LANE_RESULT(n)                                    \
+    rounding##n.apply(low##n, high##n, hdr.values.v##n, flags); \
     hdr.aggregate.flags = hdr.aggregate.flags | flags;
-#define NETFC_LANE_NO_RESULT(n)
 #define NETFC_LANE_SUMS(n) Round() rounding##n; bit<32> low##n = 0; bit<32> high##n = 0;
 #endif
 
@@ -220,7 +216,10 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                 meta.fate = fate_t.DROP;
             } else if (meta.ask == ask_t.REFUSE) {
                 meta.fate = fate_t.REPLY;
-            } else if (meta.ask == ask_t.CHUNK && (!hdr.value0.isValid() ||
+            } else if (meta.loaded == 0) {
+                meta.fate = fate_t.REPLY;
+                meta.code = NETFC_STATUS_FORMAT;
+            } else if (meta.ask == ask_t.CHUNK && (!hdr.values.isValid() ||
                        hdr.aggregate.count == 0)) {
                 meta.fate = fate_t.REPLY;
                 meta.code = NETFC_STATUS_LENGTH;
@@ -228,17 +227,17 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                        (meta.ask != ask_t.CHUNK && hdr.aggregate.count != 0)) {
                 meta.fate = fate_t.REPLY;
                 meta.code = NETFC_STATUS_LENGTH;
-            } else if (meta.who == who_t.UNKNOWN) {
+            } else if (meta.member == 0 && meta.stranger == stranger_t.UNKNOWN) {
                 if (meta.ask == ask_t.JOIN) {
                     refuse(AGGREGATE_REASON_FULL);
                 } else {
                     refuse(AGGREGATE_REASON_NO_JOB);
                 }
-            } else if (meta.who == who_t.FULL) {
+            } else if (meta.member == 0 && meta.stranger == stranger_t.FULL) {
                 if (meta.ask == ask_t.JOIN) {
                     refuse(AGGREGATE_REASON_FULL);
                 }
-            } else if (meta.who == who_t.MEMBER) {
+            } else if (meta.member == 1) {
                 if (meta.ask == ask_t.LEAVE) {
                     answer();
                 } else if (meta.ask == ask_t.JOIN) {
@@ -259,18 +258,25 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                 }
             }
             if (meta.command != command_t.NONE) {
+#ifdef NETFC_SUMS
+                hdr.sums.setValid();
+#endif
                 NETFC_EACH_LANE(NETFC_LANE_APPLY)
             }
             if (meta.fate == fate_t.RESULT || meta.fate == fate_t.RESULTS) {
+#ifndef NETFC_SUMS
                 NETFC_EACH_LANE(NETFC_LANE_RESULT)
-#ifdef NETFC_SUMS
+#else
+                hdr.values.setInvalid();
                 meta.reason = AGGREGATE_SUMS;
                 hdr.udp.length = hdr.udp.length + (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
                 hdr.ipv4.total_length =
                     hdr.ipv4.total_length + (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
 #endif
-            } else if (meta.command != command_t.NONE) {
-                NETFC_EACH_LANE(NETFC_LANE_NO_RESULT)
+#ifdef NETFC_SUMS
+            } else {
+                hdr.sums.setInvalid();
+#endif
             }
             if (meta.fate == fate_t.DROP) {
                 drop();

@@ -13,6 +13,7 @@
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
+#define DEFAULT_AGGREGATE_PROGRAM "netfc_aggregate_tna"
 #define MAX_LANES 8
 #define MAX_AGGREGATE_LANES 32
 
@@ -30,13 +31,14 @@ static const char help[] =
 	"                         --aggregate 1 to 32\n"
 	"  -p, --port PORT        UDP port of requests (default 20038; with --aggregate 20040)\n"
 	"      --aggregate KIND   results: of a program that rounds them; sums: of one that leaves\n"
-	"                         that to the workers (NETFC_SUMS)\n"
+	"                         that to the workers (NETFC_SUMS, and Tofino)\n"
 	"  -f, --functions NAMES  functions of one number (list --functions), or files of your own,\n"
 	"                         for a program with as many, NETFC_FUNCTIONS; joined by commas\n"
 	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
 	"      --up-to OP         fp32_exact: the last operation that the program has: sub,\n"
 	"                         mul or div (default)\n"
-	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ")\n"
+	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ",\n"
+	"                         or " DEFAULT_AGGREGATE_PROGRAM ")\n"
 	"  -o, --output FILE      write to FILE, and say what was written\n"
 	"      --json             say it as JSON\n"
 	"  -h, --help             print this\n";
@@ -309,14 +311,13 @@ export_aggregate(struct request *request)
 	struct p4_program program = {0};
 	int status;
 
-	if (request->target->tofino) {
-		complain(
-			"export: programs that aggregate are for BMv2: --target bmv2 or p4runtime");
+	if (request->kind == KIND_RESULTS && request->target->tofino) {
+		complain("export: programs for Tofino do not round: --aggregate sums");
 		return STATUS_INPUT;
 	}
 	request->write.set_name = "aggregation";
-	p4_aggregate_tables(
-		request->kind == KIND_SUMS, request->udp_port, request->write.lanes, &program);
+	p4_aggregate_tables(request->kind == KIND_SUMS, request->target->tofino, request->udp_port,
+		request->write.lanes, &program);
 	status = write_program(request, &program);
 	p4_free(&program);
 	return status;
@@ -350,7 +351,7 @@ fill_in(struct request *request)
 	if (request->udp_port == 0)
 		request->udp_port = aggregate ? AGGREGATE_UDP_PORT : NETFC_UDP_PORT;
 	if (request->write.program == NULL)
-		request->write.program = DEFAULT_PROGRAM;
+		request->write.program = aggregate ? DEFAULT_AGGREGATE_PROGRAM : DEFAULT_PROGRAM;
 	return true;
 }
 

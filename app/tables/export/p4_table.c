@@ -128,13 +128,14 @@ name_instance(struct p4_instance *instance, const struct p4_table *table, unsign
 {
 	const char *path = table->instance[number % count_paths(table)];
 	const char *dot = strrchr(path, '.');
+	const char *outer = table->outer != NULL ? table->outer : NETFC_CONTROL;
 	int length = dot != NULL ? (int)(dot - path) : 0;
 
 	if (table->shared)
-		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL "%s%.*s",
-			dot != NULL ? "." : "", length, path);
+		snprintf(instance->control, P4_NAME_SIZE, "%s%s%.*s", outer, dot != NULL ? "." : "",
+			length, path);
 	else
-		snprintf(instance->control, P4_NAME_SIZE, NETFC_CONTROL ".%s%u%s%.*s",
+		snprintf(instance->control, P4_NAME_SIZE, "%s.%s%u%s%.*s", outer,
 			table->control != NULL ? table->control : "lane",
 			number / count_paths(table), dot != NULL ? "." : "", length, path);
 	snprintf(instance->name, P4_NAME_SIZE, "%s", dot != NULL ? dot + 1 : path);

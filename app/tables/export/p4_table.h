@@ -57,6 +57,7 @@ struct p4_table {
 	/** Paths of its instances, relative to the lane's control, or to the top one if shared. */
 	const char *instance[P4_MAX_INSTANCES];
 	const char *control; /**< the lane's control, but for its number; NULL: "lane" */
+	const char *outer;   /**< that has the lanes, or the table if shared; NULL: the usual one */
 	bool shared;         /**< once per program, not once per lane */
 	unsigned key_count;
 	struct p4_key key[P4_MAX_KEYS];

@@ -33,18 +33,27 @@ header join_t {
     bit<64> cookie;
 }
 
-header value_t {
-    bit<16> bits;
+#define NETFC_VALUE_FIELD(n) bit<16> v##n;
+
+header values_t {
+    NETFC_EACH_LANE(NETFC_VALUE_FIELD)
 }
+
+/* v1model indexes registers by 32 bits, TNA by as many as an index has. */
+#ifdef NETFC_TNA
+#define NETFC_INDEX bit<16>
+#define NETFC_INTEGER int<32>
+#else
+#define NETFC_INDEX bit<32>
+#define NETFC_INTEGER bit<32>
+#endif
 
 /* A lane in two integers, two's complement. */
-header sum_t {
-    bit<32> low;
-    bit<32> high;
-}
+#define NETFC_SUM_FIELDS(n) NETFC_INTEGER low##n; NETFC_INTEGER high##n;
 
-#define NETFC_VALUE_HEADER(n) value_t value##n;
-#define NETFC_SUM_HEADER(n) sum_t sum##n;
+header sums_t {
+    NETFC_EACH_LANE(NETFC_SUM_FIELDS)
+}
 
 struct headers_t {
     ethernet_t ethernet;
@@ -52,8 +61,8 @@ struct headers_t {
     udp_t udp;
     aggregate_t aggregate;
     join_t join;
-    NETFC_EACH_LANE(NETFC_VALUE_HEADER)
-    NETFC_EACH_LANE(NETFC_SUM_HEADER)
+    values_t values;
+    sums_t sums;
 }
 
 /* What a request asks for. */
@@ -74,12 +83,11 @@ enum bit<3> fate_t {
     RESULTS = 4  /* to all */
 }
 
-/* Who asks, by job, token, number and address. */
-enum bit<2> who_t {
+/* Who asks, if it is none of the job's workers. */
+enum bit<2> stranger_t {
     UNKNOWN = 0, /* no such job */
-    MEMBER = 1,
-    DENIED = 2,  /* another's token, or another's address */
-    FULL = 3     /* no worker of that number */
+    DENIED = 1,  /* another's token, or another's address */
+    FULL = 2     /* no worker of that number */
 }
 
 /* What the registers of lanes do. */
@@ -94,7 +102,8 @@ struct meta_t {
     bit<1> loaded;   /* all entries are there, and are this program's */
     bit<16> program; /* which one it is: NETFC_PROGRAM */
     ask_t ask;
-    who_t who;
+    bit<1> member;   /* a worker asks, with its job's token and from its address */
+    stranger_t stranger;
     fate_t fate;
     command_t command;
     bit<3> code;
@@ -103,10 +112,28 @@ struct meta_t {
     bit<8> job;      /* its place, not its number */
     bit<8> workers;
     bit<16> group;   /* for multicast */
-    bit<32> base;    /* its first entry */
-    bit<32> index;   /* the entry of the chunk */
-    bit<32> worker;  /* its bit */
-    bit<32> others;  /* those of the other workers */
+    NETFC_INDEX base;  /* its first entry */
+    NETFC_INDEX index; /* the entry of the chunk */
+    bit<32> worker;    /* its bit */
+    bit<32> others;    /* those of the other workers */
+#ifdef NETFC_TNA
+    bit<1> works;       /* it is a chunk's and belongs to a job */
+    bit<1> asks;        /* it is a member's join */
+    bit<1> learn;       /* a join that was granted */
+    bit<1> answered;    /* not forwarded */
+    bit<1> checksummed;
+    bit<16> op;
+    bit<16> differs;    /* operation or count from those of the entry's chunk: 1 */
+    bit<32> before;     /* the chunk that had the entry before this one */
+    bit<32> ahead;      /* how far the chunk is ahead of what the entry has */
+    bit<32> missing;    /* the bits of workers whose values were not there */
+    bit<8> asked_workers; /* of a join, less what there is */
+    bit<16> asked_slots;
+    bit<16> asked_bytes;
+    bit<16> residual;      /* the checksum of what does not change */
+    bit<16> sums_residual; /* where sums are in the values' place */
+    bit<16> longer;        /* what it grows by with the datagram's length */
+#endif
 }
 
 #endif

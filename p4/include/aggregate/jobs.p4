@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Is it a request, of which job, and by whom. */
+/* Is it a request, of which job, and by whom: the same in all architectures. */
 #ifndef NETFC_AGGREGATE_JOBS_P4
 #define NETFC_AGGREGATE_JOBS_P4
 
 #include "headers.p4"
 
+/* None of its tables waits for another. */
 control Requests(in headers_t hdr, inout meta_t meta) {
     /* ---- whether this program's entries are there -------------------------------------------- */
 
@@ -55,7 +56,6 @@ control Requests(in headers_t hdr, inout meta_t meta) {
             hdr.aggregate.op : ternary @name("op");
             hdr.aggregate.format : ternary @name("format");
             hdr.aggregate.reply : ternary @name("reply");
-            meta.loaded : ternary @name("loaded");
         }
         actions = { chunk; join; leave; refuse; ignore; }
         const default_action = ignore();
@@ -64,9 +64,9 @@ control Requests(in headers_t hdr, inout meta_t meta) {
 
     /* ---- who asks ---------------------------------------------------------------------------- */
 
-    action member(bit<8> place, bit<32> base, bit<8> workers, bit<32> own, bit<32> others,
+    action member(bit<8> place, NETFC_INDEX base, bit<8> workers, bit<32> own, bit<32> others,
                   bit<16> group) {
-        meta.who = who_t.MEMBER;
+        meta.member = 1;
         meta.job = place;
         meta.base = base;
         meta.workers = workers;
@@ -75,7 +75,7 @@ control Requests(in headers_t hdr, inout meta_t meta) {
         meta.group = group;
     }
 
-    action stranger() {}
+    action no_member() {}
 
     table members {
         key = {
@@ -85,24 +85,24 @@ control Requests(in headers_t hdr, inout meta_t meta) {
             hdr.aggregate.worker : exact @name("worker");
             hdr.ipv4.source : exact @name("source");
         }
-        actions = { member; stranger; }
-        const default_action = stranger();
+        actions = { member; no_member; }
+        const default_action = no_member();
         size = NETFC_MEMBERS;
     }
 
     action denied() {
-        meta.who = who_t.DENIED;
+        meta.stranger = stranger_t.DENIED;
     }
 
     action full() {
-        meta.who = who_t.FULL;
+        meta.stranger = stranger_t.FULL;
     }
 
     action unknown() {
-        meta.who = who_t.UNKNOWN;
+        meta.stranger = stranger_t.UNKNOWN;
     }
 
-    /* Of those that are no members: the job's token and a worker of it, or not, or just the job. */
+    /* For those that are no members: the job's token and a worker of it, or not, or just the job. */
     table strangers {
         key = {
             hdr.aggregate.job : ternary @name("job");
@@ -118,9 +118,8 @@ control Requests(in headers_t hdr, inout meta_t meta) {
         loaded.apply();
         if (hdr.aggregate.isValid()) {
             request.apply();
-            if (!members.apply().hit) {
-                strangers.apply();
-            }
+            members.apply();
+            strangers.apply();
         }
     }
 }

@@ -8,9 +8,23 @@
 
 #include "headers.p4"
 
-#define NETFC_EXTRACT_VALUE(n) packet.extract(hdr.value##n);
-#define NETFC_EMIT_VALUE(n) packet.emit(hdr.value##n);
-#define NETFC_EMIT_SUM(n) packet.emit(hdr.sum##n);
+/*
+ * What may change is taken out of the checksum in TNA, as what is written there is put in again; values
+ * out of one of two, for where sums take their place.
+ */
+#ifdef NETFC_TNA
+#define NETFC_SUBTRACT(...)                 \
+    checksum.subtract({ __VA_ARGS__ });     \
+    sums_checksum.subtract({ __VA_ARGS__ });
+#define NETFC_SUBTRACT_VALUE(n) sums_checksum.subtract({ hdr.values.v##n });
+#define NETFC_RESIDUAL                      \
+    meta.residual = checksum.get();         \
+    meta.sums_residual = sums_checksum.get();
+#else
+#define NETFC_SUBTRACT(...)
+#define NETFC_SUBTRACT_VALUE(n)
+#define NETFC_RESIDUAL
+#endif
 
 /* UDP lengths, up to the largest that a frame can have. */
 #define NETFC_LONGEST 0x3fff
@@ -20,6 +34,11 @@
 #define NETFC_CHUNK_LENGTH UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + NETFC_VALUES_BYTES
 
 parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
+#ifdef NETFC_TNA
+    Checksum() checksum;
+    Checksum() sums_checksum;
+
+#endif
     state start {
         meta.program = NETFC_PROGRAM;
         packet.extract(hdr.ethernet);
@@ -40,6 +59,7 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 
     state udp {
         packet.extract(hdr.udp);
+        NETFC_SUBTRACT(hdr.udp.checksum)
         transition select(hdr.udp.length) {
             NETFC_HEADER_LENGTHS : aggregate;
             default : accept;
@@ -48,22 +68,34 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 
     state aggregate {
         packet.extract(hdr.aggregate);
+        NETFC_SUBTRACT(hdr.aggregate.format, hdr.aggregate.reply, hdr.aggregate.code,
+                       hdr.aggregate.flags, hdr.aggregate.worker, hdr.aggregate.reason)
         transition select(hdr.aggregate.op, hdr.udp.length) {
             (AGGREGATE_JOIN, NETFC_JOIN_LENGTHS) : join;
-            (AGGREGATE_JOIN, _) : accept;
-            (AGGREGATE_LEAVE, _) : accept;
+            (AGGREGATE_JOIN, _) : header_alone;
+            (AGGREGATE_LEAVE, _) : header_alone;
             (_, NETFC_CHUNK_LENGTH) : values;
-            default : accept;
+            default : header_alone;
         }
     }
 
     state join {
         packet.extract(hdr.join);
+        NETFC_SUBTRACT(hdr.join.workers, hdr.join.shards, hdr.join.slots, hdr.join.bytes,
+                       hdr.join.least)
+        NETFC_RESIDUAL
+        transition accept;
+    }
+
+    state header_alone {
+        NETFC_RESIDUAL
         transition accept;
     }
 
     state values {
-        NETFC_EACH_LANE(NETFC_EXTRACT_VALUE)
+        packet.extract(hdr.values);
+        NETFC_EACH_LANE(NETFC_SUBTRACT_VALUE)
+        NETFC_RESIDUAL
         transition accept;
     }
 }
@@ -75,7 +107,7 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
     packet.emit(hdr.udp);                \
     packet.emit(hdr.aggregate);          \
     packet.emit(hdr.join);               \
-    NETFC_EACH_LANE(NETFC_EMIT_VALUE)    \
-    NETFC_EACH_LANE(NETFC_EMIT_SUM)
+    packet.emit(hdr.values);             \
+    packet.emit(hdr.sums);
 
 #endif

@@ -5,7 +5,7 @@
  * -DNETFC_LANES=8     fp16 values in a chunk, 1 to 32; docs/p4.md has what a chip holds
  * -DNETFC_SLOTS=256   chunks of a job in flight, a power of two
  * -DNETFC_JOBS=16     jobs
- * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers
+ * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers, as TNA does
  */
 #ifndef NETFC_AGGREGATE_SIZES_P4
 #define NETFC_AGGREGATE_SIZES_P4
@@ -30,6 +30,9 @@
 #error "NETFC_JOBS is 1 to 64"
 #endif
 
+#ifdef NETFC_TNA
+#define NETFC_SUMS
+#endif
 
 /* Whose sums fit two integers of 32 bits: as many as lib/aggregate/aggregate_sums.h has. */
 #define NETFC_WORKERS 32

@@ -111,19 +111,45 @@ def test_the_last_entry_is_for_the_program(kind, options, lanes):
     assert source.count('packet.extract(hdr.value') == lanes
 
 
+def test_what_values_add():
+    """Every encoding's two integers make its value; those of what is no number tell what it is."""
+    tables = p4_rows.read_bfrt_json(run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '-n',
+                                        2).stdout)
+    for lane in range(2):
+        rows = tables[f'IngressPipe.lane{lane}.part']
+        assert [row.keys for row in rows] == [((x, None),) for x in range(0x10000)]
+        low, high = np.array([row.args for row in rows], dtype='u4').view('i4').T
+        x = np.arange(0x10000, dtype='u2').view('f2').astype('f8')
+        finite = np.isfinite(x)
+        zero = (x == 0) & np.signbit(x)
+        assert (low[zero] == -SIGN).all() and (high[zero] == 0).all()
+        numbers = finite & ~zero
+        assert (low[numbers] * 2.0**-24 + high[numbers] * 2.0**-9 == x[numbers]).all()
+        assert ((low[numbers] == 0) | (high[numbers] == 0)).all()
+        # 32 of them stay below 2^30.
+        assert max(abs(low[numbers]).max(), abs(high[numbers]).max()) * 32 < 1 << 30
+        assert {tuple(pair) for pair in np.stack((low, high), 1)[np.isnan(x)]} == {(0, 3 << 29)}
+        assert (low[x == -np.inf], high[x == -np.inf]) == (1 << 30, 0)
+        assert (low[x == np.inf], high[x == np.inf]) == (0, 1 << 30)
+
+
 def test_targets_agree():
+    """BMv2's entries are Tofino's without the tables that BMv2 computes."""
     options = ('--aggregate', 'sums', '-n', '3')
-    bmv2 = bmv2_rows('sums', 3)
+    bmv2 = p4_targets.in_order(p4_rows.read_bmv2(run('export', '-t', 'bmv2', *options).stdout))
+    for target, read in (('bfrt', p4_rows.read_bfrt), ('bfrt-json', p4_rows.read_bfrt_json)):
+        tofino = p4_targets.in_order(read(run('export', '-t', target, *options).stdout))
+        assert len(tofino) == len(bmv2) + 3
+        assert all(tofino[path] == rows for path, rows in bmv2.items())
     runtime = p4_rows.read_p4runtime(run('export', '-t', 'p4runtime', *options).stdout)
-    assert [(path, len(rows)) for (path, _), rows in runtime.items()] == [
-        (path, len(rows)) for path, rows in bmv2.items()]
+    assert [path for path, _ in runtime] == list(bmv2)
 
 
 @pytest.mark.parametrize('arguments, message', [
     (('-t', 'bmv2', '--aggregate', 'floats'), "--aggregate takes 'results' or 'sums'"),
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
     (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes takes a number from 1 to 32'),
-    (('-t', 'bfrt', '--aggregate', 'sums'), 'programs that aggregate are for BMv2'),
+    (('-t', 'bfrt', '--aggregate', 'results'), 'programs for Tofino do not round'),
     (('--aggregate', 'sums'), '--target is needed')])
 def test_wrong_usage(arguments, message):
     assert message in complaint('export', *arguments)
@@ -172,6 +198,38 @@ def test_jobs_for_bmv2():
             f'mc_node_create {w + 1} 0', f'mc_node_associate 1 {w}')),
         'mc_mgrp_create 2', *(line for w in range(2) for line in (
             f'mc_node_create {w + 1} 0', f'mc_node_associate 2 {3 + w}'))]
+
+
+def test_jobs_for_tofino():
+    """The program runs in a stand-in for the shell: the same members and strangers."""
+    text = entries(described(TEAM), 'bfrt', slots=4)
+    calls = []
+
+    class Node:
+        def __init__(self, path=()):
+            self.path = path
+
+        def __getattr__(self, name):
+            return Node((*self.path, name))
+
+        def __call__(self, **fields):
+            calls.append(('.'.join(self.path), fields))
+
+    exec(compile(text, 'jobs', 'exec'), {'bfrt': Node()})
+    by_path = {}
+    for path, fields in calls:
+        by_path.setdefault(path.removeprefix('netfc_aggregate_tna.pipe.'), []).append(fields)
+    bmv2 = entries(described(TEAM), slots=4)
+    assert [list(map(hex, fields.values())) for fields in
+            by_path['IngressPipe.netfc.members.add_with_member']] == [
+        line.replace('=> ', '').split()[3:] for line in bmv2.splitlines()
+        if 'netfc.member ' in line]
+    assert len(by_path['IngressPipe.netfc.strangers.add_with_denied']) == 4
+    assert len(by_path['IngressPipe.netfc.strangers.add_with_full']) == 1
+    chunks = by_path['IngressPipe.slots.chunks.add']
+    assert [(fields['register_index'], fields['f1']) for fields in chunks] == [
+        (index, 2**32 - 8 + index) for index in range(8)]
+    assert [fields['DEV_PORT'] for fields in by_path['pre.node.add']] == [[0]] * 3
 
 
 @pytest.mark.parametrize('change, message', [

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of the aggregating programs, p4/include/aggregate, but those of their jobs. */
+/* The tables of the aggregating programs, p4/include/aggregate: requests, and what values add. */
+#include <aggregate_sums.h>
 #include <aggregate_wire.h>
 
 #include "export/fill/fill.h"
@@ -21,7 +22,6 @@ enum request_key {
 	KEY_OP,
 	KEY_FORMAT,
 	KEY_REPLY,
-	KEY_LOADED,
 	REQUEST_KEYS
 };
 
@@ -41,8 +41,7 @@ static const struct p4_table request_shape = {
 		[KEY_VERSION] = {"version", 8, P4_TERNARY},
 		[KEY_OP] = {"op", 8, P4_TERNARY},
 		[KEY_FORMAT] = {"format", 8, P4_TERNARY},
-		[KEY_REPLY] = {"reply", 1, P4_TERNARY},
-		[KEY_LOADED] = {"loaded", 1, P4_TERNARY}},
+		[KEY_REPLY] = {"reply", 1, P4_TERNARY}},
 	.action_count = 4,
 	.action = {[ACTION_CHUNK] = {.name = "chunk"},
 		[ACTION_JOIN] = {.name = "join"},
@@ -75,19 +74,15 @@ add_request(struct p4_table *table, struct p4_entry entry, enum request_priority
 	p4_add_entry(table, &entry);
 }
 
-/* An operation, before and after all entries are there. */
 static void
 add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_action action)
 {
-	struct p4_entry good;
-
 	match(&entry, KEY_OP, op);
-	good = entry;
-	match(&good, KEY_LOADED, 1);
-	if (action == ACTION_CHUNK)
-		match(&good, KEY_FORMAT, AGGREGATE_FP16);
-	add_request(table, good, PASSES_ALL, action, NETFC_STATUS_OK);
-	add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
+	if (action == ACTION_CHUNK) {
+		add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
+		match(&entry, KEY_FORMAT, AGGREGATE_FP16);
+	}
+	add_request(table, entry, PASSES_ALL, action, NETFC_STATUS_OK);
 }
 
 static void
@@ -109,12 +104,63 @@ request_table(bool sums, uint16_t udp_port, struct p4_program *program)
 	add_op(table, entry, AGGREGATE_LEAVE, ACTION_LEAVE);
 }
 
+/* ---- values ---------------------------------------------------------------------------------- */
+
+#define FRACTION_BITS 10
+#define FRACTION_MASK 0x3ffu
+#define INFINITY_BITS 0x7c00u
+#define SIGN 0x8000u
+#define HIGH 0x4000u /* of an exponent: it is 16 or more */
+
+/* What a value adds to one of its two integers; which one, the program knows. */
+static int32_t
+part_of(uint32_t x)
+{
+	uint32_t exponent = (x & INFINITY_BITS) >> FRACTION_BITS;
+	int32_t significand =
+		(int32_t)((x & FRACTION_MASK) | (uint32_t)(exponent != 0) << FRACTION_BITS);
+	uint32_t shift = (x & HIGH) != 0 ? exponent - 16 : exponent - (exponent != 0);
+
+	if ((x & ~SIGN) > INFINITY_BITS)
+		return AGGREGATE_SUMS_NAN;
+	if ((x & ~SIGN) == INFINITY_BITS)
+		return AGGREGATE_SUMS_INF;
+	if (x == SIGN)
+		return AGGREGATE_SUMS_MINUS_ZERO;
+	return ((x & SIGN) != 0 ? -significand : significand) * (1 << shift);
+}
+
+static void
+part_table(struct p4_program *program)
+{
+	static const struct p4_table shape = {
+		.instance = {"part"},
+		.outer = "IngressPipe",
+		.key_count = 1,
+		.key = {{"x", 16, P4_EXACT}},
+		.action_count = 1,
+		.action = {{"set", 1, {{"part", 32}}}},
+	};
+	struct p4_table *table = p4_add_table(program, &shape);
+
+	for (uint32_t x = 0; x <= UINT16_MAX; x++)
+		p4_add_entry(table,
+			&(struct p4_entry){
+				.value = {x},
+				.mask = {UINT16_MAX},
+				.arg = {(uint32_t)part_of(x)},
+			});
+}
+
 /* ---- all ------------------------------------------------------------------------------------- */
 
 void
-p4_aggregate_tables(bool sums, uint16_t udp_port, unsigned lanes, struct p4_program *program)
+p4_aggregate_tables(
+	bool sums, bool parts, uint16_t udp_port, unsigned lanes, struct p4_program *program)
 {
 	request_table(sums, udp_port, program);
+	if (parts)
+		part_table(program);
 	p4_program_table((sums ? LAYOUT_SUMS : LAYOUT_RESULTS) << SHIFT_LAYOUT |
 			AGGREGATE_FP16 << SHIFT_FORMAT | lanes,
 		program);

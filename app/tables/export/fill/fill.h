@@ -68,8 +68,10 @@ void p4_program_table(uint32_t number, struct p4_program *program);
  * All tables of an aggregating program but those of its jobs, p4_program_table()'s included.
  *
  * @param sums whether it leaves rounding to the workers
+ * @param parts whether what values add is looked up, as on Tofino
  */
-void p4_aggregate_tables(bool sums, uint16_t udp_port, unsigned lanes, struct p4_program *program);
+void p4_aggregate_tables(
+	bool sums, bool parts, uint16_t udp_port, unsigned lanes, struct p4_program *program);
 
 /**
  * The tables with which the slowloris detector divides connections by bytes.

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Exact sums of many workers' fp16 values, for Tofino 1 and 2. Results are sums that the workers
+ * round. docs/p4.md says how to compile it.
+ */
+#include <core.p4>
+#if __TARGET_TOFINO__ == 2
+#include <t2na.p4>
+#else
+#include <tna.p4>
+#endif
+
+#define NETFC_TNA
+
+#include "include/aggregate/parser.p4"
+#include "include/aggregate/jobs.p4"
+#include "include/aggregate/slots_tna.p4"
+#include "include/aggregate/lane_tna.p4"
+#include "include/aggregate/egress_tna.p4"
+
+parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
+                     out ingress_intrinsic_metadata_t intrinsic) {
+    AggregateParser() netfc;
+
+    state start {
+        packet.extract(intrinsic);
+        packet.advance(PORT_METADATA_SIZE);
+        netfc.apply(packet, hdr, meta);
+        transition accept;
+    }
+}
+
+#define NETFC_LANE_INSTANCE(n) Lane() lane##n;
+#define NETFC_LANE_APPLY(n)                                                     \
+    lane##n.apply(meta.command, meta.index, hdr.values.v##n, hdr.sums.low##n,   \
+                  hdr.sums.high##n);
+
+control IngressPipe(inout headers_t hdr, inout meta_t meta,
+                    in ingress_intrinsic_metadata_t intrinsic,
+                    in ingress_intrinsic_metadata_from_parser_t from_parser,
+                    inout ingress_intrinsic_metadata_for_deparser_t for_deparser,
+                    inout ingress_intrinsic_metadata_for_tm_t for_tm) {
+    Requests() netfc;
+    Slots() slots;
+    NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
+
+    action drop() {
+        for_deparser.drop_ctl = 1;
+    }
+
+    action to_port(PortId_t port) {
+        for_tm.ucast_egress_port = port;
+        for_tm.bypass_egress = 1;
+    }
+
+    /* What is no request goes on by its address. */
+    table forward {
+        key = { hdr.ethernet.destination : exact @name("destination"); }
+        actions = { to_port; drop; }
+        const default_action = drop();
+        size = NETFC_HOSTS;
+    }
+
+    /* ---- what becomes of a request ----------------------------------------------------------- */
+
+    action find_entry() {
+        meta.index = hdr.aggregate.id[15:0] & (NETFC_JOB_ENTRIES - 1);
+        meta.before = hdr.aggregate.id - NETFC_JOB_ENTRIES;
+        meta.op = (bit<16>)hdr.aggregate.op;
+        meta.reason = hdr.aggregate.reason;
+    }
+
+    action add_base() {
+        meta.index = meta.index + meta.base;
+    }
+
+    action reply_code(bit<3> code) {
+        meta.fate = fate_t.REPLY;
+        meta.code = code;
+    }
+
+    action reply(bit<3> code, bit<8> reason) {
+        meta.fate = fate_t.REPLY;
+        meta.code = code;
+        meta.reason = reason;
+    }
+
+    action refuse_as_told() {
+        meta.fate = fate_t.REPLY;
+    }
+
+    action ask() {
+        meta.fate = fate_t.REPLY;
+        meta.asks = 1;
+    }
+
+    action drop_request() {
+        meta.fate = fate_t.DROP;
+    }
+
+    action work() {
+        meta.works = 1;
+        meta.fate = fate_t.DROP;
+    }
+
+    table check {
+        key = {
+            meta.loaded : ternary;
+            meta.ask : ternary;
+            meta.member : ternary;
+            meta.stranger : ternary;
+            hdr.values.isValid() : ternary;
+            hdr.join.isValid() : ternary;
+            hdr.aggregate.count : range;
+        }
+        actions = { reply_code; reply; refuse_as_told; ask; drop_request; work; }
+        const default_action = drop_request();
+        const entries = {
+            (_, ask_t.REFUSE, _, _, _, _, _) : refuse_as_told();
+            (0, _, _, _, _, _, _) : reply_code(NETFC_STATUS_FORMAT);
+            (_, ask_t.CHUNK, _, _, false, _, _) : reply_code(NETFC_STATUS_LENGTH);
+            (_, ask_t.CHUNK, _, _, _, _, 0 .. 0) : reply_code(NETFC_STATUS_LENGTH);
+            (_, ask_t.CHUNK, 1, _, _, _, 1 .. NETFC_LANES) : work();
+            (_, ask_t.CHUNK, 1, _, _, _, _) :
+                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_MISMATCH);
+            (_, ask_t.JOIN, _, _, _, false, _) : reply_code(NETFC_STATUS_LENGTH);
+            (_, ask_t.JOIN, _, _, _, _, 1 .. 0xffff) : reply_code(NETFC_STATUS_LENGTH);
+            (_, ask_t.JOIN, 1, _, _, _, _) : ask();
+            (_, ask_t.JOIN, _, stranger_t.UNKNOWN, _, _, _) :
+                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_FULL);
+            (_, ask_t.JOIN, _, stranger_t.FULL, _, _, _) :
+                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_FULL);
+            (_, ask_t.LEAVE, _, _, _, _, 1 .. 0xffff) : reply_code(NETFC_STATUS_LENGTH);
+            (_, ask_t.LEAVE, 1, _, _, _, _) : reply(NETFC_STATUS_OK, AGGREGATE_REASON_NONE);
+            (_, _, _, stranger_t.UNKNOWN, _, _, _) :
+                reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
+        }
+        size = 32;
+    }
+
+    /* ---- a member's join --------------------------------------------------------------------- */
+
+    action compare_join() {
+        meta.asked_workers = hdr.join.workers - meta.workers;
+        meta.asked_slots = hdr.join.slots |-| (NETFC_SLOTS - 1);
+        meta.asked_bytes = hdr.join.bytes |-| (NETFC_VALUES_BYTES - 1);
+    }
+
+    action grant() {
+        meta.learn = 1;
+        meta.reason = AGGREGATE_REASON_NONE;
+        hdr.join.shards = 1;
+        hdr.join.slots = NETFC_SLOTS;
+        hdr.join.bytes = NETFC_VALUES_BYTES;
+        hdr.join.least = NETFC_VALUES_BYTES;
+    }
+
+    action mismatch() {
+        meta.code = AGGREGATE_STATUS_CODE;
+        meta.reason = AGGREGATE_REASON_MISMATCH;
+    }
+
+    /* As many workers as there are, and space for what the program needs. */
+    table joins {
+        key = {
+            meta.asked_workers : ternary;
+            meta.asked_slots : ternary;
+            meta.asked_bytes : ternary;
+        }
+        actions = { grant; mismatch; }
+        const default_action = mismatch();
+        const entries = {
+            (_, 0, _) : mismatch();
+            (_, _, 0) : mismatch();
+            (0, _, _) : grant();
+        }
+        size = 4;
+    }
+
+    /* ---- what is sent ------------------------------------------------------------------------ */
+
+    action swap_ethernet() {
+        bit<48> mac = hdr.ethernet.source;
+        hdr.ethernet.source = hdr.ethernet.destination;
+        hdr.ethernet.destination = mac;
+    }
+
+    action swap_ipv4() {
+        bit<32> address = hdr.ipv4.source;
+        hdr.ipv4.source = hdr.ipv4.destination;
+        hdr.ipv4.destination = address;
+    }
+
+    action swap_udp() {
+        bit<16> port = hdr.udp.source;
+        hdr.udp.source = hdr.udp.destination;
+        hdr.udp.destination = port;
+    }
+
+    /* A byte that takes two sources: an action for each. */
+    action mark_reply() {
+        hdr.aggregate.reply = 1;
+    }
+
+    action answer() {
+        hdr.aggregate.code = meta.code;
+        hdr.aggregate.reason = meta.reason;
+    }
+
+    action answer_with_sums() {
+        hdr.aggregate.code = NETFC_STATUS_OK;
+        hdr.aggregate.reason = AGGREGATE_SUMS;
+        hdr.udp.length = UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + NETFC_SUMS_BYTES;
+        hdr.ipv4.total_length = 20 + UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + NETFC_SUMS_BYTES;
+        /* The datagram's length is twice in its checksum. */
+        meta.longer = 2 * (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
+        meta.residual = meta.sums_residual;
+        hdr.sums.setValid();
+        hdr.values.setInvalid();
+    }
+
+    action back() {
+        for_tm.ucast_egress_port = intrinsic.ingress_port;
+        for_tm.bypass_egress = 1;
+    }
+
+    /* A join's reply tells the egress where its worker is. */
+    action back_by_egress() {
+        for_tm.ucast_egress_port = intrinsic.ingress_port;
+    }
+
+    action to_all() {
+        for_tm.mcast_grp_a = meta.group;
+    }
+
+    table send {
+        key = {
+            meta.fate : exact;
+            meta.learn : exact;
+        }
+        actions = { back; back_by_egress; to_all; drop; }
+        const default_action = drop();
+        const entries = {
+            (fate_t.REPLY, 0) : back();
+            (fate_t.REPLY, 1) : back_by_egress();
+            (fate_t.RESULT, 0) : back();
+            (fate_t.RESULTS, 0) : to_all();
+        }
+        size = 8;
+    }
+
+    apply {
+        find_entry();
+        netfc.apply(hdr, meta);
+        if (meta.ask == ask_t.NONE) {
+            forward.apply();
+        } else {
+            add_base();
+            compare_join();
+            check.apply();
+            meta.answered = 1;
+            hdr.ipv4.time_to_live = NETFC_HOPS;
+            mark_reply();
+            swap_ethernet();
+            swap_ipv4();
+            swap_udp();
+            if (hdr.udp.checksum != 0) {
+                meta.checksummed = 1;
+            }
+            if (meta.works == 1) {
+                slots.apply(hdr, meta);
+                NETFC_EACH_LANE(NETFC_LANE_APPLY)
+            } else if (meta.asks == 1) {
+                joins.apply();
+            }
+            if (meta.fate == fate_t.RESULT || meta.fate == fate_t.RESULTS) {
+                answer_with_sums();
+            } else {
+                answer();
+            }
+            send.apply();
+        }
+    }
+}
+
+#define NETFC_CHECKSUM_SUM(n) , hdr.sums.low##n, hdr.sums.high##n
+
+control IngressDeparser(packet_out packet, inout headers_t hdr, in meta_t meta,
+                        in ingress_intrinsic_metadata_for_deparser_t for_deparser) {
+    Checksum() checksum;
+    Checksum() ipv4_checksum;
+
+    apply {
+        if (meta.answered == 1) {
+            hdr.ipv4.checksum = ipv4_checksum.update({
+                hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.service, hdr.ipv4.total_length,
+                hdr.ipv4.identification, hdr.ipv4.reserved, hdr.ipv4.dont_fragment,
+                hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.time_to_live,
+                hdr.ipv4.protocol, hdr.ipv4.source, hdr.ipv4.destination
+            });
+        }
+        if (meta.checksummed == 1) {
+            hdr.udp.checksum = checksum.update({
+                meta.residual, meta.longer,
+                hdr.aggregate.format, hdr.aggregate.reply, hdr.aggregate.code, hdr.aggregate.flags,
+                hdr.aggregate.worker, hdr.aggregate.reason,
+                hdr.join.workers, hdr.join.shards, hdr.join.slots, hdr.join.bytes, hdr.join.least
+                NETFC_EACH_LANE(NETFC_CHECKSUM_SUM)
+            }, true);
+        }
+        NETFC_EMIT
+    }
+}
+
+Pipeline(IngressParser(), IngressPipe(), IngressDeparser(), EgressParser(), EgressPipe(),
+         EgressDeparser()) pipe;
+
+Switch(pipe) main;
