@@ -5,9 +5,9 @@
 
 #include "headers.p4"
 
-/* What there is in a register that is no finite sum; larger constants than an instruction has. */
+/* Finite sums are between these. */
 const int<32> SUMS_INF = 0x40000000;
-const int<32> SUMS_MINUS_ZERO = -0x80000000;
+const int<32> SUMS_LEAST = -0x40000000;
 
 control Lane(in command_t command, in NETFC_INDEX index, in bit<16> x, inout int<32> low,
              inout int<32> high) {
@@ -44,8 +44,8 @@ control Lane(in command_t command, in NETFC_INDEX index, in bit<16> x, inout int
         actions = { to_low; to_high; }
         const default_action = to_low();
         const entries = {
-            0xfc00 : to_low();
-            0x4000 &&& 0x4000 : to_high();
+            (0xfc00) : to_low();
+            (0x4000 &&& 0x4000) : to_high();
         }
         size = 4;
     }
@@ -62,7 +62,7 @@ control Lane(in command_t command, in NETFC_INDEX index, in bit<16> x, inout int
     /* A sum that is none stays. Only "all are -0" is as low; it gives way to any other value. */
     RegisterAction<int<32>, NETFC_INDEX, int<32>>(lows) low_add = {
         void apply(inout int<32> value, out int<32> result) {
-            if (value < -SUMS_INF) {
+            if (value < SUMS_LEAST) {
                 value = low;
             } else if (value < SUMS_INF) {
                 value = value + low;

@@ -68,9 +68,12 @@ control Slots(in headers_t hdr, inout meta_t meta) {
         meta.differs = compare_kind.execute(meta.index);
     }
 
+    action no_chunk() {}
+
     table kind_of_chunk {
         key = { meta.ahead : exact; }
-        actions = { kind_of_first; kind_of_others; }
+        actions = { kind_of_first; kind_of_others; no_chunk; }
+        const default_action = no_chunk();
         const entries = {
             (NETFC_JOB_ENTRIES) : kind_of_first();
             (0) : kind_of_others();
@@ -117,7 +120,8 @@ control Slots(in headers_t hdr, inout meta_t meta) {
             meta.ahead : exact;
             meta.differs : exact;
         }
-        actions = { begin_chunk; mark_worker; look_up_workers; }
+        actions = { begin_chunk; mark_worker; look_up_workers; no_chunk; }
+        const default_action = no_chunk();
         const entries = {
             (NETFC_JOB_ENTRIES, 0) : begin_chunk();
             (0, 0) : mark_worker();

@@ -33,7 +33,10 @@ class Shell:
                 self.program.groups[fields['MGID']] = [
                     self.program.nodes[node - 1] for node in fields['MULTICAST_NODE_ID']]
         elif method == 'add':
-            self.program.table('.'.join(path[2:])).write(fields['register_index'], fields['f1'])
+            register = self.program.table('.'.join(path[2:]))
+            place = register.read(fields['register_index'])
+            place.chunk = fields['chunk']
+            register.write(fields['register_index'], place)
         elif path[1:2] == ['pipe']:
             add_row(self.program.table('.'.join(path[2:])), method.removeprefix('add_with_'),
                     fields)

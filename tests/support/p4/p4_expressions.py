@@ -92,9 +92,9 @@ class Expressions(Names):
             kind, a = other, self.fit(left, other)
         b = self.fit(right, kind)
         if operator in ('|+|', '|-|'):
-            assert kind[1]
-            most = 1 << kind[0] - 1
-            return kind, f'max({-most}, min({most - 1}, {a} {operator[1]} {b}))'
+            least = -(1 << kind[0] - 1) if kind[1] else 0
+            most = least + (1 << kind[0]) - 1
+            return kind, f'max({least}, min({most}, {a} {operator[1]} {b}))'
         if operator in ('==', '!=', '<', '>', '<=', '>='):
             return BOOL, f'({a} {operator} {b})'
         if not isinstance(kind, Bits):

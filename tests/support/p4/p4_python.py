@@ -9,7 +9,7 @@ import functools
 import re
 import subprocess
 
-from p4_runtime import Header, Packet, Record, Register, Sum, Table, csum16, key_of
+from p4_runtime import Header, Packet, Record, Register, Sum, Table, csum16, key_of, zeros
 from p4_source import TNA, python_name
 from p4_translator import Translator
 
@@ -129,7 +129,9 @@ class TnaSwitch(Switch):
             for name in ('', 'from_parser_', 'for_deparser_', 'for_tm_'))
         intrinsic.ingress_port = port
         packet, made = Packet(frame), Packet()
-        self.parser.netfc.checksum.total = 0
+        for unit in vars(self.parser.netfc).values():
+            if isinstance(unit, Sum):
+                unit.total = 0
         try:
             self.parser.apply(packet, hdr, meta, intrinsic)
         except EOFError:
@@ -158,11 +160,3 @@ class TnaSwitch(Switch):
         if not for_deparser.drop_ctl:
             self.egress_deparser.apply(made, hdr, meta, for_deparser)
             yield to, made.made + frame[packet.at:]
-
-
-def zeros(fields):
-    """Metadata, all zero."""
-    record = Record()
-    for name in fields:
-        setattr(record, name, 0)
-    return record

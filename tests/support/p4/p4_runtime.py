@@ -16,18 +16,26 @@ class Record:
 
 
 class Register:
-    """An array of registers."""
+    """An array of registers, of numbers or of structs."""
 
-    def __init__(self, size):
-        self.size, self.words = size, {}
+    def __init__(self, size, fields=()):
+        self.size, self.words, self.fields = size, {}, fields
 
     def read(self, index):
         assert index < self.size
-        return self.words.get(index, 0)
+        return self.words.get(index, zeros(self.fields) if self.fields else 0)
 
     def write(self, index, value):
         assert index < self.size
         self.words[index] = value
+
+
+def zeros(fields):
+    """A struct, all zero."""
+    record = Record()
+    for name in fields:
+        setattr(record, name, 0)
+    return record
 
 
 def csum16(fields):

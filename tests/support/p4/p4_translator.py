@@ -178,7 +178,8 @@ class Translator(Statements):
         name = self.take()
         self.take(';')
         self.scope[name] = ('memory', kind)
-        self.members.append(f'self.{name} = Register({size})')
+        fields = [] if isinstance(kind, Bits) else [*self.types[kind][1]]
+        self.members.append(f'self.{name} = Register({size}, {fields})')
 
     def register_action(self):
         """A method that reads, works and writes."""
