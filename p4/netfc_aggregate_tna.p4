@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exact sums of many workers' fp16 values, for Tofino 1 and 2. Results are sums that the workers
+ * Exact sums of many workers' values, for Tofino 1 and 2. Results are sums that the workers
  * round. docs/p4.md says how to compile it.
  */
 #include <core.p4>
@@ -15,7 +15,11 @@
 #include "include/aggregate/parser.p4"
 #include "include/aggregate/jobs.p4"
 #include "include/aggregate/slots_tna.p4"
-#include "include/aggregate/lane_tna.p4"
+#if NETFC_FORMAT == NETFC_INT32
+#include "include/aggregate/int32_tna.p4"
+#else
+#include "include/aggregate/fp16_tna.p4"
+#endif
 #include "include/aggregate/egress_tna.p4"
 
 parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,

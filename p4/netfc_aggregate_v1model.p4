@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exact sums of many workers' fp16 values, on BMv2's simple_switch. docs/p4.md says how to run it. */
+/* Exact sums of many workers' values, on BMv2's simple_switch. docs/p4.md says how to run it. */
 #include <core.p4>
 #include <v1model.p4>
 
@@ -31,7 +31,12 @@ control VerifySums(inout headers_t hdr, inout meta_t meta) {
     }
 }
 
+#if NETFC_FORMAT == NETFC_INT32
+#define NETFC_ADD_VALUE(n) \
+    sum = sum + (bit<32>)hdr.values.v##n[31:16] + (bit<32>)hdr.values.v##n[15:0];
+#else
 #define NETFC_ADD_VALUE(n) sum = sum + (bit<32>)hdr.values.v##n;
+#endif
 #define NETFC_ADD_SUM(n)                                                           \
     sum = sum + (bit<32>)hdr.sums.low##n[31:16] + (bit<32>)hdr.sums.low##n[15:0] +   \
           (bit<32>)hdr.sums.high##n[31:16] + (bit<32>)hdr.sums.high##n[15:0];

@@ -4,17 +4,23 @@
 
 /**
  * @file
- * A sum of fp16 values in two integers of 32 bits, as switches with such registers keep it and send
- * it to be rounded (docs/protocol.md).
+ * A sum in two integers of 32 bits, `low` and `high`, as switches with such registers keep it and
+ * send it to be rounded (docs/protocol.md). The integers are added by themselves.
  *
- * A finite value is m * 2^(e - 25), e its exponent field, 1 where that is 0, m its significand. e
- * up to 15: `low` is its m << (e - 1), negated with its sign, and `high` 0; e from 16: `high` is m
- * << (e - 16), `low` 0. Integers are added by themselves: the sum is low * 2^-24 + high * 2^-9. The
- * sums of 32 workers stay below 2^30, so that what is above tells of values that are no numbers.
+ * fp16: a finite value is m * 2^(e - 25), e its exponent field, 1 where that is 0, m its
+ * significand. e up to 15: `low` is its m << (e - 1), negated with its sign, and `high` 0; e from
+ * 16: `high` is m << (e - 16), `low` 0. The sum is low * 2^-24 + high * 2^-9. The sums of 32
+ * workers stay below 2^30, so that what is above tells of values that are no numbers.
+ *
+ * int32: `low` is a value's lower 16 bits, 0 .. 65535, and `high` the others, with the sign. The
+ * sum is low + high * 2^16.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <aggregate_format.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,25 +32,34 @@ extern "C" {
 /** On the wire: `low`, then `high`, big-endian. */
 #define AGGREGATE_SUMS_BYTES 8
 
-/** `high` of a lane that has +infinity, `low` of one that has -infinity: this, and it stays. */
+/** fp16: `high` of a lane that has +infinity, `low` of one that has -infinity: this, and it stays.
+ */
 #define AGGREGATE_SUMS_INF INT32_C(0x40000000)
-/** `high` of a lane that has a NaN. */
+/** fp16: `high` of a lane that has a NaN. */
 #define AGGREGATE_SUMS_NAN INT32_C(0x60000000)
-/** `low` of a lane all of whose values are -0. */
+/** fp16: `low` of a lane all of whose values are -0. */
 #define AGGREGATE_SUMS_MINUS_ZERO INT32_MIN
 
+/** Whether there are sums of a format: fp16 and int32. */
+static inline bool
+aggregate_sums_has(enum aggregate_format format)
+{
+	return format == AGGREGATE_FP16 || format == AGGREGATE_INT32;
+}
+
 /**
- * Round sums, once, to nearest, ties to even: the bits and flags of the kernels
- * (aggregate_lanes.h).
+ * Round sums, once, to nearest, ties to even; those of int32 saturate. The bits and flags of the
+ * kernels (aggregate_lanes.h).
  *
+ * @param format that aggregate_sums_has()
  * @param op AGGREGATE_SUM or AGGREGATE_MEAN
  * @param workers how many values each sum has, 1 .. AGGREGATE_SUMS_WORKERS
  * @param sums count times AGGREGATE_SUMS_BYTES, at any address
- * @param result count fp16 encodings in host order, at any address; does not overlap `sums`
+ * @param result count values in host order, at any address; does not overlap `sums`
  * @return enum netfc_flag, of all lanes
  */
-uint8_t aggregate_sums_round(
-	unsigned int op, unsigned int workers, const uint8_t *sums, size_t count, uint8_t *result);
+uint8_t aggregate_sums_round(enum aggregate_format format, unsigned int op, unsigned int workers,
+	const uint8_t *sums, size_t count, uint8_t *result);
 
 #ifdef __cplusplus
 }

@@ -60,8 +60,8 @@ round_lane(int32_t low, int32_t high, unsigned int op, struct divisor divisor, u
 	return round_sum(low + high * (INT64_C(1) << HIGH_SHIFT), op, divisor, flags);
 }
 
-uint8_t
-aggregate_sums_round(
+static uint8_t
+round_fp16(
 	unsigned int op, unsigned int workers, const uint8_t *sums, size_t count, uint8_t *result)
 {
 	const struct divisor divisor = divisor_of(workers);
@@ -72,7 +72,46 @@ aggregate_sums_round(
 		uint16_t bits = (uint16_t)round_lane(
 			load_signed(lane), load_signed(lane + 4), op, divisor, &flags);
 
-		memcpy(result + 2 * i, &bits, sizeof(bits));
+		memcpy(result + sizeof(bits) * i, &bits, sizeof(bits));
 	}
 	return flags;
+}
+
+/* Ties to even. */
+static int64_t
+mean_of(int64_t sum, int64_t workers)
+{
+	int64_t magnitude = sum < 0 ? -sum : sum, mean = magnitude / workers;
+	int64_t twice = 2 * (magnitude % workers);
+
+	mean += twice > workers || (twice == workers && (mean & 1) != 0);
+	return sum < 0 ? -mean : mean;
+}
+
+static uint8_t
+round_int32(
+	unsigned int op, unsigned int workers, const uint8_t *sums, size_t count, uint8_t *result)
+{
+	uint8_t flags = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t *lane = sums + i * AGGREGATE_SUMS_BYTES;
+		int64_t sum = load_signed(lane) + load_signed(lane + 4) * (INT64_C(1) << 16);
+		int64_t exact = op == AGGREGATE_MEAN ? mean_of(sum, workers) : sum;
+		int32_t value = (int32_t)(exact > INT32_MAX ? INT32_MAX
+				: exact < INT32_MIN         ? INT32_MIN
+							    : exact);
+
+		flags |= value != exact ? NETFC_OVERFLOW : 0;
+		memcpy(result + sizeof(value) * i, &value, sizeof(value));
+	}
+	return flags;
+}
+
+uint8_t
+aggregate_sums_round(enum aggregate_format format, unsigned int op, unsigned int workers,
+	const uint8_t *sums, size_t count, uint8_t *result)
+{
+	return format == AGGREGATE_INT32 ? round_int32(op, workers, sums, count, result)
+					 : round_fp16(op, workers, sums, count, result);
 }

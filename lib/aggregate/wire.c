@@ -82,7 +82,7 @@ fits_result(const struct aggregate_message *message, size_t length)
 {
 	if (message->reason == AGGREGATE_ROUNDED || !aggregate_is_reduction(message->op))
 		return fits_message(message, length);
-	return message->reason == AGGREGATE_SUMS && message->format == AGGREGATE_FP16 &&
+	return message->reason == AGGREGATE_SUMS && aggregate_sums_has(message->format) &&
 		(message->op == AGGREGATE_SUM || message->op == AGGREGATE_MEAN) &&
 		message->count != 0 &&
 		length >= AGGREGATE_HEADER_BYTES + (size_t)message->count * AGGREGATE_SUMS_BYTES;

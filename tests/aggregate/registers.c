@@ -8,7 +8,7 @@
 
 /* What the value adds to each; 16 exponents are shifted by 0 to 14 places. */
 static struct registers
-part_of(uint16_t bits)
+part_of_fp16(uint16_t bits)
 {
 	int exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
 	int sign = bits >> 15 ? -1 : 1;
@@ -38,9 +38,11 @@ add(int32_t *value, int32_t part)
 }
 
 void
-registers_add(struct registers *lane, uint16_t bits, bool first)
+registers_add(struct registers *lane, enum aggregate_format format, uint32_t bits, bool first)
 {
-	struct registers part = part_of(bits);
+	struct registers part = format == AGGREGATE_INT32
+		? (struct registers){(int32_t)(bits & 0xffff), (int32_t)bits >> 16}
+		: part_of_fp16((uint16_t)bits);
 
 	if (first) {
 		*lane = part;

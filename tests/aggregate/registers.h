@@ -11,12 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <aggregate_format.h>
+
 struct registers {
 	int32_t low, high;
 };
 
-/* Add an fp16 value; the first of a chunk overwrites what there was. */
-void registers_add(struct registers *lane, uint16_t bits, bool first);
+/* Add a value of fp16 or int32; the first of a chunk overwrites what there was. */
+void registers_add(struct registers *lane, enum aggregate_format format, uint32_t bits, bool first);
 
 /* As they are sent: AGGREGATE_SUMS_BYTES. */
 void registers_write(const struct registers *lane, uint8_t *bytes);

@@ -22,34 +22,34 @@ static uint8_t sums[LANES * AGGREGATE_SUMS_BYTES + 1];
 
 /* The lane's values in registers, by the way in which they come. */
 static void
-add_up(uint32_t lane, unsigned int workers, uint8_t *bytes)
+add_up(enum aggregate_format format, uint32_t lane, unsigned int workers, uint8_t *bytes)
 {
 	struct registers registers;
 
 	for (unsigned int w = 0; w < workers; w++)
-		registers_add(&registers, (uint16_t)values[lane][w], w == 0);
+		registers_add(&registers, format, values[lane][w], w == 0);
 	registers_write(&registers, bytes);
 }
 
 /* At odd addresses. */
 static void
-check(unsigned int op, unsigned int workers, uint32_t count)
+check(enum aggregate_format format, unsigned int op, unsigned int workers, uint32_t count)
 {
-	uint8_t result[2 * LANES + 1];
+	const size_t width = aggregate_value_bytes(format);
+	uint8_t result[4 * LANES + 1];
 	uint8_t flags, all = 0;
 
 	for (uint32_t lane = 0; lane < count; lane++)
-		add_up(lane, workers, sums + 1 + lane * AGGREGATE_SUMS_BYTES);
+		add_up(format, lane, workers, sums + 1 + lane * AGGREGATE_SUMS_BYTES);
 	memset(result, 0xaa, sizeof(result));
-	assert_int_equal(aggregate_sums_round(op, workers, sums + 1, 0, result + 1), 0);
+	assert_int_equal(aggregate_sums_round(format, op, workers, sums + 1, 0, result + 1), 0);
 	assert_int_equal(result[1], 0xaa);
-	flags = aggregate_sums_round(op, workers, sums + 1, count, result + 1);
+	flags = aggregate_sums_round(format, op, workers, sums + 1, count, result + 1);
 	for (uint32_t lane = 0; lane < count; lane++) {
-		struct oracle_result expected =
-			oracle_reduce(op, AGGREGATE_FP16, values[lane], workers);
-		uint16_t bits;
+		struct oracle_result expected = oracle_reduce(op, format, values[lane], workers);
+		uint32_t bits = 0;
 
-		memcpy(&bits, result + 1 + 2 * lane, sizeof(bits));
+		memcpy(&bits, result + 1 + width * lane, width);
 		assert_int_equal(bits, expected.bits);
 		all |= expected.flags;
 	}
@@ -57,19 +57,32 @@ check(unsigned int op, unsigned int workers, uint32_t count)
 }
 
 static void
-all_kinds_of_values(void **state)
+all_kinds_of_values(enum aggregate_format format)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++) {
 		for (unsigned int workers = 1; workers <= AGGREGATE_SUMS_WORKERS; workers++) {
 			for (uint32_t lane = 0; lane < LANES; lane++)
-				data_fill(kind, AGGREGATE_FP16, values[lane], workers, &seed);
-			check(AGGREGATE_SUM, workers, LANES);
-			check(AGGREGATE_MEAN, workers, LANES);
+				data_fill(kind, format, values[lane], workers, &seed);
+			check(format, AGGREGATE_SUM, workers, LANES);
+			check(format, AGGREGATE_MEAN, workers, LANES);
 		}
 	}
+}
+
+static void
+all_kinds_of_fp16(void **state)
+{
+	(void)state;
+	all_kinds_of_values(AGGREGATE_FP16);
+}
+
+static void
+all_kinds_of_int32(void **state)
+{
+	(void)state;
+	all_kinds_of_values(AGGREGATE_INT32);
 }
 
 /* A lane alone: its flags are all there are. */
@@ -80,13 +93,14 @@ flags_of_single_lanes(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 50000; i++) {
+		const enum aggregate_format format = i / 10 % 2 ? AGGREGATE_INT32 : AGGREGATE_FP16;
 		unsigned int workers = 1 + i % 5, op = AGGREGATE_SUM + i / 5 % 2;
-		uint8_t result[2];
+		uint8_t result[4];
 
-		data_fill(i % DATA_KINDS, AGGREGATE_FP16, values[0], workers, &seed);
-		check(op, workers, 1);
-		assert_int_equal(aggregate_sums_round(op, workers, sums + 1, 1, result),
-			oracle_reduce(op, AGGREGATE_FP16, values[0], workers).flags);
+		data_fill(i % DATA_KINDS, format, values[0], workers, &seed);
+		check(format, op, workers, 1);
+		assert_int_equal(aggregate_sums_round(format, op, workers, sums + 1, 1, result),
+			oracle_reduce(op, format, values[0], workers).flags);
 	}
 }
 
@@ -106,13 +120,14 @@ any_order_gives_the_same_registers(void **state)
 
 		data_fill(i % 2 ? DATA_SPECIAL : DATA_ZEROS, AGGREGATE_FP16, values[0], workers,
 			&seed);
-		add_up(0, workers, first);
-		one.flags = aggregate_sums_round(AGGREGATE_SUM, workers, first, 1, one.result);
+		add_up(AGGREGATE_FP16, 0, workers, first);
+		one.flags = aggregate_sums_round(
+			AGGREGATE_FP16, AGGREGATE_SUM, workers, first, 1, one.result);
 		for (unsigned int round = 0; round < ROUNDS; round++) {
 			data_shuffle(values[0], workers, &seed);
-			add_up(0, workers, again);
+			add_up(AGGREGATE_FP16, 0, workers, again);
 			other.flags = aggregate_sums_round(
-				AGGREGATE_SUM, workers, again, 1, other.result);
+				AGGREGATE_FP16, AGGREGATE_SUM, workers, again, 1, other.result);
 			assert_memory_equal(&other, &one, sizeof(one));
 		}
 	}
@@ -122,14 +137,19 @@ any_order_gives_the_same_registers(void **state)
 static void
 the_greatest_sums(void **state)
 {
-	static const uint16_t greatest[] = {0x7bff, 0xfbff, 0x3fff, 0xbfff};
+	static const uint32_t greatest[][5] = {
+		{AGGREGATE_FP16, 0x7bff, 0xfbff, 0x3fff, 0xbfff},
+		{AGGREGATE_INT32, 0x7fffffff, 0x80000000, 0x0000ffff, 0xffffffff},
+	};
 
 	(void)state;
-	for (unsigned int i = 0; i < sizeof(greatest) / sizeof(greatest[0]); i++) {
-		for (unsigned int w = 0; w < AGGREGATE_SUMS_WORKERS; w++)
-			values[0][w] = greatest[i];
-		check(AGGREGATE_SUM, AGGREGATE_SUMS_WORKERS, 1);
-		check(AGGREGATE_MEAN, AGGREGATE_SUMS_WORKERS, 1);
+	for (unsigned int f = 0; f < 2; f++) {
+		for (unsigned int i = 1; i < 5; i++) {
+			for (unsigned int w = 0; w < AGGREGATE_SUMS_WORKERS; w++)
+				values[0][w] = greatest[f][i];
+			check(greatest[f][0], AGGREGATE_SUM, AGGREGATE_SUMS_WORKERS, 1);
+			check(greatest[f][0], AGGREGATE_MEAN, AGGREGATE_SUMS_WORKERS, 1);
+		}
 	}
 }
 
@@ -137,7 +157,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_kinds_of_values),
+		cmocka_unit_test(all_kinds_of_fp16),
+		cmocka_unit_test(all_kinds_of_int32),
 		cmocka_unit_test(flags_of_single_lanes),
 		cmocka_unit_test(any_order_gives_the_same_registers),
 		cmocka_unit_test(the_greatest_sums),

@@ -56,11 +56,14 @@ static void
 add_values(struct register_switch *self, struct entry *entry,
 	const struct aggregate_message *request, bool first)
 {
-	for (unsigned int lane = 0; lane < self->options.lanes; lane++) {
-		uint16_t bits =
-			(uint16_t)(request->values[2 * lane] << 8 | request->values[2 * lane + 1]);
+	const unsigned int width = aggregate_value_bytes(self->options.format);
 
-		registers_add(&entry->lanes[lane], bits, first);
+	for (unsigned int lane = 0; lane < self->options.lanes; lane++) {
+		uint32_t bits = 0;
+
+		for (unsigned int b = 0; b < width; b++)
+			bits = bits << 8 | request->values[width * lane + b];
+		registers_add(&entry->lanes[lane], self->options.format, bits, first);
 	}
 }
 
@@ -103,7 +106,8 @@ static void
 take_packet(struct register_switch *self, uint8_t *payload, size_t length,
 	const struct sockaddr_in *from)
 {
-	const uint16_t bytes = (uint16_t)(2 * self->options.lanes);
+	const uint16_t bytes =
+		(uint16_t)(aggregate_value_bytes(self->options.format) * self->options.lanes);
 	struct aggregate_message request;
 
 	if (aggregate_parse_request(payload, length, &request) != 0 ||
@@ -124,7 +128,7 @@ take_packet(struct register_switch *self, uint8_t *payload, size_t length,
 	} else if (length != AGGREGATE_HEADER_BYTES + (size_t)bytes) {
 		aggregate_refuse(payload, length, NETFC_STATUS_LENGTH, 0);
 		reply(self, payload, length, request.worker);
-	} else if (request.format != AGGREGATE_FP16) {
+	} else if (request.format != self->options.format) {
 		aggregate_refuse(payload, length, NETFC_STATUS_FORMAT, 0);
 		reply(self, payload, length, request.worker);
 	} else {

@@ -4,14 +4,17 @@
 
 /**
  * @file
- * A switch with registers for a few fp16 lanes: it knows one job beforehand, wants every packet to
- * have all lanes, and sends sums that workers round (aggregate_sums.h). On a UDP socket of this
- * machine, in a thread.
+ * A switch with registers for a few lanes of one format: it knows one job beforehand, wants every
+ * packet to have all lanes, and sends sums that workers round (aggregate_sums.h). On a UDP socket
+ * of this machine, in a thread.
  */
 
 #include <stdint.h>
 
+#include <aggregate_format.h>
+
 struct register_switch_options {
+	enum aggregate_format format; /* that aggregate_sums_has() */
 	unsigned int lanes, slots, workers;
 	uint16_t job;
 	uint64_t token;

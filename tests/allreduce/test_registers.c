@@ -28,14 +28,15 @@ work(unsigned int w, unsigned int n, void *context)
 	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	const struct vector *vector = job->vector;
-	uint8_t *data = malloc(2 * (size_t)vector->count);
+	const size_t width = aggregate_value_bytes(vector->format);
+	uint8_t *data = malloc(width * vector->count);
 	struct netfc_allreduce_handle *handle;
 	unsigned int flags = ~0u;
 	int wrong;
 
 	if (data == NULL)
 		abort();
-	memcpy(data, vector->values[w], 2 * (size_t)vector->count);
+	memcpy(data, vector->values[w], width * vector->count);
 	options.slots = 16;
 	wrong = netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK ||
 		netfc_allreduce_start(comm, data, vector->count, vector->format, vector->op, 0,
@@ -52,9 +53,11 @@ work(unsigned int w, unsigned int n, void *context)
 }
 
 static void
-reduce(unsigned int workers, unsigned int op, uint32_t count, bool bad)
+reduce(enum aggregate_format format, unsigned int workers, unsigned int op, uint32_t count,
+	bool bad)
 {
 	const struct register_switch_options options = {
+		.format = format,
 		.lanes = LANES,
 		.slots = 16,
 		.workers = workers,
@@ -69,7 +72,7 @@ reduce(unsigned int workers, unsigned int op, uint32_t count, bool bad)
 		.delayed = 0.2,
 		.delay_us = 500};
 	struct relay *relay = NULL;
-	struct job job = {.vector = vector_new(NETFC_ALLREDUCE_FP16, op, workers, count, count)};
+	struct job job = {.vector = vector_new(format, op, workers, count, count)};
 	uint16_t port;
 
 	assert_non_null(self);
@@ -95,8 +98,10 @@ test_sums(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		reduce(1 + i, NETFC_ALLREDUCE_SUM, counts[i], false);
-		reduce(5 - i, NETFC_ALLREDUCE_MEAN, counts[i], false);
+		reduce(AGGREGATE_FP16, 1 + i, NETFC_ALLREDUCE_SUM, counts[i], false);
+		reduce(AGGREGATE_FP16, 5 - i, NETFC_ALLREDUCE_MEAN, counts[i], false);
+		reduce(AGGREGATE_INT32, 5 - i, NETFC_ALLREDUCE_SUM, counts[i], false);
+		reduce(AGGREGATE_INT32, 1 + i, NETFC_ALLREDUCE_MEAN, counts[i], false);
 	}
 }
 
@@ -104,15 +109,17 @@ static void
 test_most_workers(void **state)
 {
 	(void)state;
-	reduce(32, NETFC_ALLREDUCE_SUM, 500, false);
+	reduce(AGGREGATE_FP16, 32, NETFC_ALLREDUCE_SUM, 500, false);
+	reduce(AGGREGATE_INT32, 32, NETFC_ALLREDUCE_MEAN, 500, false);
 }
 
 static void
 test_bad_network(void **state)
 {
 	(void)state;
-	reduce(4, NETFC_ALLREDUCE_SUM, 2500, true);
-	reduce(3, NETFC_ALLREDUCE_MEAN, 1000, true);
+	reduce(AGGREGATE_FP16, 4, NETFC_ALLREDUCE_SUM, 2500, true);
+	reduce(AGGREGATE_FP16, 3, NETFC_ALLREDUCE_MEAN, 1000, true);
+	reduce(AGGREGATE_INT32, 4, NETFC_ALLREDUCE_SUM, 2500, true);
 }
 
 int

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aggregate_sums.h>
 #include <aggregate_wire.h>
 
 #include "command.h"
@@ -32,6 +33,7 @@ static const char help[] =
 	"  -p, --port PORT        UDP port of requests (default 20038; with --aggregate 20040)\n"
 	"      --aggregate KIND   results: of a program that rounds them; sums: of one that leaves\n"
 	"                         that to the workers (NETFC_SUMS, and Tofino)\n"
+	"      --format FORMAT    of what is added up: fp16 (default) or int32\n"
 	"  -f, --functions NAMES  functions of one number (list --functions), or files of your own,\n"
 	"                         for a program with as many, NETFC_FUNCTIONS; joined by commas\n"
 	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
@@ -65,6 +67,7 @@ enum kind {
 /* The command line; 0 and NULL: the default. */
 struct request {
 	enum kind kind;
+	enum aggregate_format format; /* of what is added up, or 0 */
 	const struct target *target;
 	enum p4_layout layout;
 	uint16_t udp_port;
@@ -114,6 +117,16 @@ parse_kind(const char *text, enum kind *kind)
 		return false;
 	}
 	return true;
+}
+
+static bool
+parse_format(const char *text, enum aggregate_format *format)
+{
+	*format = aggregate_format_by_name(text);
+	if (*format != 0 && aggregate_sums_has(*format))
+		return true;
+	complain("export: --format takes 'fp16' or 'int32', not '%s'", text);
+	return false;
 }
 
 static bool
@@ -183,6 +196,8 @@ take_option(struct request *request, int option)
 		return true;
 	case 'A':
 		return parse_kind(optarg, &request->kind);
+	case 'F':
+		return parse_format(optarg, &request->format);
 	case 'S':
 		request->slowloris = true;
 		return true;
@@ -308,6 +323,12 @@ export_set(struct request *request, const struct netfc_set *set)
 static int
 export_aggregate(struct request *request)
 {
+	const struct p4_aggregation what = {
+		.sums = request->kind == KIND_SUMS,
+		.parts = request->target->tofino,
+		.format = request->format,
+		.lanes = request->write.lanes,
+	};
 	struct p4_program program = {0};
 	int status;
 
@@ -315,9 +336,9 @@ export_aggregate(struct request *request)
 		complain("export: programs for Tofino do not round: --aggregate sums");
 		return STATUS_INPUT;
 	}
-	request->write.set_name = "aggregation";
-	p4_aggregate_tables(request->kind == KIND_SUMS, request->target->tofino, request->udp_port,
-		request->write.lanes, &program);
+	request->write.set_name =
+		request->format == AGGREGATE_INT32 ? "aggregation of int32" : "aggregation";
+	p4_aggregate_tables(&what, request->udp_port, &program);
 	status = write_program(request, &program);
 	p4_free(&program);
 	return status;
@@ -348,6 +369,8 @@ fill_in(struct request *request)
 			&lanes))
 		return false;
 	request->write.lanes = (unsigned)lanes;
+	if (request->format == 0)
+		request->format = AGGREGATE_FP16;
 	if (request->udp_port == 0)
 		request->udp_port = aggregate ? AGGREGATE_UDP_PORT : NETFC_UDP_PORT;
 	if (request->write.program == NULL)
@@ -364,8 +387,8 @@ run_export(int argc, char **argv)
 		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
 		{"functions", required_argument, NULL, 'f'},
 		{"aggregate", required_argument, NULL, 'A'},
-		{"up-to", required_argument, NULL, 'U'}, {"output", required_argument, NULL, 'o'},
-		{0}};
+		{"format", required_argument, NULL, 'F'}, {"up-to", required_argument, NULL, 'U'},
+		{"output", required_argument, NULL, 'o'}, {0}};
 	struct request request = {0};
 	int option;
 
@@ -376,16 +399,18 @@ run_export(int argc, char **argv)
 		if (!take_option(&request, option))
 			return STATUS_INPUT;
 	}
-	if (!fill_in(&request))
-		return STATUS_INPUT;
 	if (request.kind != KIND_SET && argc != optind)
 		return wrong_operands(&export_command, "--aggregate takes no table set");
+	if (request.kind == KIND_SET && request.format != 0)
+		return wrong_operands(&export_command, "--format needs --aggregate");
 	if (request.kind == KIND_SET && argc - optind != 1)
 		return wrong_operands(&export_command, "name one table set");
 	if (request.target == NULL)
 		return wrong_operands(&export_command, "--target is needed");
 	if (request.json && request.output == NULL)
 		return wrong_operands(&export_command, "--json needs --output");
+	if (!fill_in(&request))
+		return STATUS_INPUT;
 	return request.kind == KIND_SET ? export_file(&request, argv[optind])
 					: export_aggregate(&request);
 }

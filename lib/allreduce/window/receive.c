@@ -53,8 +53,8 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 	struct piece piece, unsigned int value_bytes)
 {
 	if (reply->reason == AGGREGATE_SUMS)
-		return aggregate_sums_round(
-			reply->op, comm->options.workers, reply->values, piece.count, piece.values);
+		return aggregate_sums_round(reply->format, reply->op, comm->options.workers,
+			reply->values, piece.count, piece.values);
 	swap_values(piece.values, reply->values, piece.count, value_bytes);
 	return 0;
 }

@@ -33,7 +33,7 @@ header join_t {
     bit<64> cookie;
 }
 
-#define NETFC_VALUE_FIELD(n) bit<16> v##n;
+#define NETFC_VALUE_FIELD(n) bit<NETFC_VALUE_BITS> v##n;
 
 header values_t {
     NETFC_EACH_LANE(NETFC_VALUE_FIELD)

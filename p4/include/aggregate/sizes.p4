@@ -2,7 +2,8 @@
 /*
  * What can be chosen when an aggregating program is compiled, and the sizes that follow from it.
  *
- * -DNETFC_LANES=8     fp16 values in a chunk, 1 to 32; docs/p4.md has what a chip holds
+ * -DNETFC_FORMAT=1    what values are: 1 fp16, 6 int32
+ * -DNETFC_LANES=8     values in a chunk, 1 to 32; docs/p4.md has what a chip holds
  * -DNETFC_SLOTS=256   chunks of a job in flight, a power of two
  * -DNETFC_JOBS=16     jobs
  * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers, as TNA does
@@ -10,6 +11,9 @@
 #ifndef NETFC_AGGREGATE_SIZES_P4
 #define NETFC_AGGREGATE_SIZES_P4
 
+#ifndef NETFC_FORMAT
+#define NETFC_FORMAT 1
+#endif
 #ifndef NETFC_LANES
 #define NETFC_LANES 8
 #endif
@@ -20,6 +24,12 @@
 #define NETFC_JOBS 16
 #endif
 
+#define NETFC_FP16 1
+#define NETFC_INT32 6
+
+#if NETFC_FORMAT != NETFC_FP16 && NETFC_FORMAT != NETFC_INT32
+#error "NETFC_FORMAT is 1 (fp16) or 6 (int32)"
+#endif
 #if NETFC_LANES < 1 || NETFC_LANES > 32
 #error "NETFC_LANES is 1 to 32"
 #endif
@@ -42,14 +52,19 @@
 #define NETFC_ENTRIES (NETFC_JOBS * NETFC_JOB_ENTRIES)
 #define NETFC_MEMBERS (NETFC_JOBS * NETFC_WORKERS)
 #define NETFC_STRANGERS (NETFC_JOBS * (NETFC_WORKERS + 2))
-#define NETFC_VALUES_BYTES (2 * NETFC_LANES)
+#if NETFC_FORMAT == NETFC_INT32
+#define NETFC_VALUE_BITS 32
+#else
+#define NETFC_VALUE_BITS 16
+#endif
+#define NETFC_VALUES_BYTES (NETFC_VALUE_BITS / 8 * NETFC_LANES)
 #define NETFC_SUMS_BYTES (8 * NETFC_LANES)
 
-/* What the last of the entries names: layout (4 sums, 5 results), format (fp16), lanes. */
+/* What the last of the entries names: layout (4 sums, 5 results), format, lanes. */
 #ifdef NETFC_SUMS
-#define NETFC_PROGRAM ((4 << 12) + (1 << 8) + NETFC_LANES)
+#define NETFC_PROGRAM ((4 << 12) + (NETFC_FORMAT << 8) + NETFC_LANES)
 #else
-#define NETFC_PROGRAM ((5 << 12) + (1 << 8) + NETFC_LANES)
+#define NETFC_PROGRAM ((5 << 12) + (NETFC_FORMAT << 8) + NETFC_LANES)
 #endif
 #define NETFC_PROGRAMS 16
 #define NETFC_REQUESTS 32

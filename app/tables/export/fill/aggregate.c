@@ -75,18 +75,19 @@ add_request(struct p4_table *table, struct p4_entry entry, enum request_priority
 }
 
 static void
-add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_action action)
+add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_action action,
+	enum aggregate_format format)
 {
 	match(&entry, KEY_OP, op);
 	if (action == ACTION_CHUNK) {
 		add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
-		match(&entry, KEY_FORMAT, AGGREGATE_FP16);
+		match(&entry, KEY_FORMAT, format);
 	}
 	add_request(table, entry, PASSES_ALL, action, NETFC_STATUS_OK);
 }
 
 static void
-request_table(bool sums, uint16_t udp_port, struct p4_program *program)
+request_table(const struct p4_aggregation *what, uint16_t udp_port, struct p4_program *program)
 {
 	struct p4_table *table = p4_add_table(program, &request_shape);
 	struct p4_entry entry = {
@@ -97,11 +98,11 @@ request_table(bool sums, uint16_t udp_port, struct p4_program *program)
 	add_request(table, entry, NO_VERSION, ACTION_REFUSE, NETFC_STATUS_VERSION);
 	match(&entry, KEY_VERSION, NETFC_WIRE_VERSION);
 	add_request(table, entry, NO_OP, ACTION_REFUSE, NETFC_STATUS_OP);
-	add_op(table, entry, AGGREGATE_SUM, ACTION_CHUNK);
-	if (sums)
-		add_op(table, entry, AGGREGATE_MEAN, ACTION_CHUNK);
-	add_op(table, entry, AGGREGATE_JOIN, ACTION_JOIN);
-	add_op(table, entry, AGGREGATE_LEAVE, ACTION_LEAVE);
+	add_op(table, entry, AGGREGATE_SUM, ACTION_CHUNK, what->format);
+	if (what->sums)
+		add_op(table, entry, AGGREGATE_MEAN, ACTION_CHUNK, what->format);
+	add_op(table, entry, AGGREGATE_JOIN, ACTION_JOIN, what->format);
+	add_op(table, entry, AGGREGATE_LEAVE, ACTION_LEAVE, what->format);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -156,12 +157,14 @@ part_table(struct p4_program *program)
 
 void
 p4_aggregate_tables(
-	bool sums, bool parts, uint16_t udp_port, unsigned lanes, struct p4_program *program)
+	const struct p4_aggregation *what, uint16_t udp_port, struct p4_program *program)
 {
-	request_table(sums, udp_port, program);
-	if (parts)
+	unsigned layout = what->sums ? LAYOUT_SUMS : LAYOUT_RESULTS;
+
+	request_table(what, udp_port, program);
+	if (what->parts && what->format == AGGREGATE_FP16)
 		part_table(program);
-	p4_program_table((sums ? LAYOUT_SUMS : LAYOUT_RESULTS) << SHIFT_LAYOUT |
-			AGGREGATE_FP16 << SHIFT_FORMAT | lanes,
+	p4_program_table(
+		layout << SHIFT_LAYOUT | (unsigned)what->format << SHIFT_FORMAT | what->lanes,
 		program);
 }

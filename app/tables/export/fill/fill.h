@@ -4,6 +4,8 @@
 
 /** @file Fill the tables of a P4 program with the entries of a table set. */
 
+#include <aggregate_sums.h>
+
 #include "export/functions.h"
 #include "export/p4_table.h"
 #include "netfc.h"
@@ -64,14 +66,17 @@ void p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool sl
  */
 void p4_program_table(uint32_t number, struct p4_program *program);
 
-/**
- * All tables of an aggregating program but those of its jobs, p4_program_table()'s included.
- *
- * @param sums whether it leaves rounding to the workers
- * @param parts whether what values add is looked up, as on Tofino
- */
+/** What an aggregating program is compiled for. */
+struct p4_aggregation {
+	bool sums;                    /**< it leaves rounding to the workers */
+	bool parts;                   /**< what fp16 values add is looked up, as on Tofino */
+	enum aggregate_format format; /**< that aggregate_sums_has() */
+	unsigned lanes;
+};
+
+/** All tables of an aggregating program but those of its jobs, p4_program_table()'s included. */
 void p4_aggregate_tables(
-	bool sums, bool parts, uint16_t udp_port, unsigned lanes, struct p4_program *program);
+	const struct p4_aggregation *what, uint16_t udp_port, struct p4_program *program);
 
 /**
  * The tables with which the slowloris detector divides connections by bytes.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One lane of TNA: an fp16 value and its sum in two registers, a stateful unit each. */
-#ifndef NETFC_AGGREGATE_LANE_TNA_P4
-#define NETFC_AGGREGATE_LANE_TNA_P4
+/* A lane of fp16 on TNA: a value and its sum in two registers, a stateful unit each. */
+#ifndef NETFC_AGGREGATE_FP16_TNA_P4
+#define NETFC_AGGREGATE_FP16_TNA_P4
 
 #include "headers.p4"
 
