@@ -54,10 +54,11 @@
 #define NETFC_STRANGERS (NETFC_JOBS * (NETFC_WORKERS + 2))
 #if NETFC_FORMAT == NETFC_INT32
 #define NETFC_VALUE_BITS 32
+#define NETFC_VALUES_BYTES (4 * NETFC_LANES)
 #else
 #define NETFC_VALUE_BITS 16
+#define NETFC_VALUES_BYTES (2 * NETFC_LANES)
 #endif
-#define NETFC_VALUES_BYTES (NETFC_VALUE_BITS / 8 * NETFC_LANES)
 #define NETFC_SUMS_BYTES (8 * NETFC_LANES)
 
 /* What the last of the entries names: layout (4 sums, 5 results), format, lanes. */

@@ -4,6 +4,8 @@ sums, which is held against the running switch (test_p4_aggregate_twin.py)."""
 
 import collections
 
+import pytest
+
 import frames
 import p4_jobs
 import p4_python
@@ -52,12 +54,14 @@ def add_row(table, action, fields):
     table.add(action, keys, tuple(value for _, value in values), priority)
 
 
-def tofino(team):
+def tofino(team, form):
     """The program, its tables filled."""
-    program = p4_python.TnaSwitch(PROGRAM, *twin.OPTIONS)
+    program = p4_python.TnaSwitch(PROGRAM, *twin.options(form))
     jobs = p4_jobs.entries(p4_jobs.described(team), 'bfrt', slots=twin.SLOTS)
     exec(compile(jobs, 'jobs', 'exec'), {'bfrt': Shell(program)})
-    exported = run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '-n', twin.LANES).stdout
+    name = {twin.FP16: 'fp16', twin.INT32: 'int32'}[form]
+    exported = run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format', name, '-n',
+                   twin.LANES).stdout
     for path, rows in p4_rows.read_bfrt_json(exported).items():
         table = program.table(path)
         for row in rows:
@@ -83,13 +87,14 @@ def check_frame(frame):
     assert frames.internet_checksum(pseudo + frame[34:]) == 0
 
 
-def test_the_same_messages():
+@pytest.mark.parametrize('form', [twin.FP16, twin.INT32])
+def test_the_same_messages(form):
     team = [p4_jobs.Member(number) for number in range(twin.WORKERS)]
     # Tofino does not check the checksums of what it receives.
-    sent = twin.join_frames(team) + [frame for frame in twin.capture(team)
-                                     if frame[40:42] != b'\x12\x34']
-    expected = messages(twin.as_python(team, 'sums'), sent)
-    arrived = messages(tofino(team), sent)
+    sent = twin.join_frames(team, form) + [
+        frame for frame in twin.capture(team, form) if frame[40:42] != b'\x12\x34']
+    expected = messages(twin.as_python(team, 'sums', form), sent)
+    arrived = messages(tofino(team, form), sent)
     missing, more = expected - arrived, arrived - expected
     assert not missing and not more, [
         (worker.hex(), payload.hex()) for worker, _, _, payload in [*missing, *more][:6]]

@@ -21,21 +21,28 @@ from netfc import aggregation
 from table_builder import run
 
 LANES, SLOTS, WORKERS, CHUNKS = 6, 8, 4, 120
-OPTIONS = (f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}')
+FP16, INT32 = 1, 6
+BYTES = {FP16: 2, INT32: 4}
 PAUSE_S = 0.001
-POLL_S, QUIET_S = 0.2, 1
+POLL_S, QUIET_S = 0.2, 3
 
 
+def options(form):
+    """Of the compiler."""
+    return (f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}', f'-DNETFC_FORMAT={form}')
 
-def values(rng, special):
+
+def values(rng, special, form=FP16):
     """A chunk's values of a worker: any encoding, or gradients."""
+    if form == INT32:
+        return rng.integers(0, 1 << 32, LANES).astype('>u4').tobytes()
     if special:
         return rng.integers(0, 0x10000, LANES).astype('>u2').tobytes()
     return (rng.standard_normal(LANES) * 10.0 ** rng.integers(-6, 4, LANES)).astype(
         '>f2').tobytes()
 
 
-def capture(team, seed=1):
+def capture(team, form=FP16, seed=1):
     """Frames of all workers: a few chunks ahead of each other, lost ones again, some twice or late."""
     rng, draw = np.random.default_rng(seed), random.Random(seed)
     sent, frames = {}, []
@@ -51,19 +58,21 @@ def capture(team, seed=1):
         draw.shuffle(chunks)
         for worker, number in chunks:
             sent[worker.number, number] = aggregation.chunk(
-                worker.place, aggregation.OPS['sum'], 1, number, values(rng, number % 3 == 0))
+                worker.place, aggregation.OPS['sum'], form, number,
+                values(rng, number % 3 == 0, form))
             send(worker, number, draw.choice((1, 1, 1, 2)))
             if first and draw.random() < 0.3:  # a result was lost, or a packet was long on its way
                 send(worker, draw.randrange(max(0, first - 3 * SLOTS), first))
             if draw.random() < 0.1:
-                frames.extend(mistakes(worker, number, draw))
+                frames.extend(mistakes(worker, number, draw, form))
     return frames
 
 
-def mistakes(worker, number, draw):
+def mistakes(worker, number, draw, form):
     """Packets that are refused, or dropped."""
-    def chunk(place=worker.place, op='sum', form=1, at=number, size=LANES):
-        return aggregation.chunk(place, aggregation.OPS[op], form, at, bytes(2 * size))
+    def chunk(place=worker.place, at=number):
+        return aggregation.chunk(place, aggregation.OPS['sum'], form, at,
+                                 bytes(BYTES[form] * LANES))
 
     place = worker.place
     bad = bytearray(chunk())
@@ -98,77 +107,81 @@ def results(wire, frames):
     return found
 
 
-def join_frames(team, cookies=None):
+def join_frames(team, form=FP16, cookies=None):
     return [p4_jobs.frame(worker, aggregation.join(
-        worker.place, len(team), SLOTS, 2 * LANES, (cookies or {}).get(worker.number, 0)))
+        worker.place, len(team), SLOTS, BYTES[form] * LANES, (cookies or {}).get(worker.number, 0)))
             for worker in team]
 
 
-def through_dpdk(folder, team, frames):
+def through_dpdk(folder, team, form, frames):
     """The replies of dpdk-netfc, behind the same interface."""
     with hosts.veth_network(1, configured=False) as (middle, ends):
         middle.ip('link', 'set', 'p0', 'address', p4_jobs.SWITCH_MAC)
-        options = ['--address', f'{p4_jobs.SWITCH_IP}/24', '--aggregate']
-        with hosts.LiveSwitch(folder, hosts.veth_ports(1), options, namespace=middle) as live:
+        arguments = ['--address', f'{p4_jobs.SWITCH_IP}/24', '--aggregate']
+        with hosts.LiveSwitch(folder, hosts.veth_ports(1), arguments, namespace=middle) as live:
             live.wait_for_ports(hosts.veth_names(1))
             with hosts.Wire(ends[0]) as wire:
-                replies = results(wire, join_frames(team))
+                replies = results(wire, join_frames(team, form))
                 cookies = {p4_jobs.payload_of(reply)[14]: aggregation.JOIN.unpack_from(
                     p4_jobs.payload_of(reply), 24)[5] for reply in replies}
-                results(wire, join_frames(team, cookies))
+                results(wire, join_frames(team, form, cookies))
                 return results(wire, frames)
 
 
-def commands(team, kind='results'):
+def commands(team, kind='results', form=FP16):
     """All that a switch is told."""
+    name = {FP16: 'fp16', INT32: 'int32'}[form]
     return p4_jobs.entries(p4_jobs.described(team), slots=SLOTS) + run(
-        'export', '-t', 'bmv2', '--aggregate', kind, '-n', LANES).stdout
+        'export', '-t', 'bmv2', '--aggregate', kind, '--format', name, '-n', LANES).stdout
 
 
-def as_python(team, kind='results'):
+def as_python(team, kind='results', form=FP16):
     """The program, its tables filled."""
-    options = ['-DNETFC_SUMS'] if kind == 'sums' else []
-    program = p4_python.Switch(p4_jobs.PROGRAM, *OPTIONS, *options)
-    for command in commands(team, kind).splitlines():
+    defines = ['-DNETFC_SUMS'] if kind == 'sums' else []
+    program = p4_python.Switch(p4_jobs.PROGRAM, *options(form), *defines)
+    for command in commands(team, kind, form).splitlines():
         program.command(command)
     return program
 
 
-def through_python(_, team, frames):
+def through_python(_, team, form, frames):
     """The replies of the program as Python."""
-    program = as_python(team)
-    check_joins(team, collections.Counter(
-        reply for frame in join_frames(team) for _, reply in program.receive(frame)))
+    program = as_python(team, form=form)
+    check_joins(team, form, collections.Counter(
+        reply for frame in join_frames(team, form) for _, reply in program.receive(frame)))
     return collections.Counter(reply for frame in frames for _, reply in program.receive(frame))
 
 
-def check_joins(team, joined):
+def check_joins(team, form, joined):
     """All are granted what the program has."""
     assert sum(joined.values()) == len(team)
+    size = BYTES[form] * LANES
     for reply in joined:
         payload = p4_jobs.payload_of(reply)
         assert payload[5] == 0x80
-        assert aggregation.JOIN.unpack_from(payload, 24) == (
-            len(team), 1, SLOTS, 2 * LANES, 2 * LANES, 0)
+        assert aggregation.JOIN.unpack_from(payload, 24) == (len(team), 1, SLOTS, size, size, 0)
 
 
-def through_bmv2(folder, team, frames):
+def through_bmv2(folder, team, form, frames):
     with hosts.veth_network(1, configured=False) as (middle, ends):
-        with bmv2.started(folder, middle, 1, OPTIONS, commands(team), program=p4_jobs.PROGRAM):
+        with bmv2.started(folder, middle, 1, options(form), commands(team, form=form),
+                          program=p4_jobs.PROGRAM):
             with hosts.Wire(ends[0]) as wire:
-                check_joins(team, results(wire, join_frames(team)))
+                check_joins(team, form, results(wire, join_frames(team, form)))
                 return results(wire, frames)
 
 
 @hosts.needs_namespaces
+@pytest.mark.parametrize('form', [FP16, INT32])
 @pytest.mark.parametrize('through', [
     pytest.param(through_python, id='Python'),
     pytest.param(through_bmv2, id='BMv2', marks=bmv2.needs_bmv2)])
-def test_the_same_replies(through, tmp_path):
+def test_the_same_replies(through, form, tmp_path):
     team = [p4_jobs.Member(number) for number in range(WORKERS)]
-    frames = capture(team)
-    expected = through_dpdk(tmp_path, team, frames)
-    arrived = through(tmp_path, team, frames)
+    frames = capture(team, form)
+    expected = through_dpdk(tmp_path, team, form, frames)
+    arrived = through(tmp_path, team, form, frames)
     assert sum(expected.values()) > WORKERS * CHUNKS
     missing, more = expected - arrived, arrived - expected
-    assert not missing and not more, [frame.hex() for frame in [*missing, *more][:4]]
+    assert not missing and not more, (len(missing), len(more), [
+        frame.hex() for frame in [*missing, *more][:4]])
