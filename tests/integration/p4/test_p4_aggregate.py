@@ -75,39 +75,41 @@ def verdict(rows, *fields):
     return (rows[row].action.split('.')[-1], *rows[row].args) if row >= 0 else None
 
 
+@pytest.mark.parametrize('form, number', [('fp16', 1), ('int32', 6)])
 @pytest.mark.parametrize('kind', ['results', 'sums'])
-def test_requests(kind):
-    rows = bmv2_rows(kind)[REQUEST]
+def test_requests(kind, form, number):
+    rows = bmv2_rows(kind, 8, '--format', form)[REQUEST]
     port, magic = aggregation.UDP_PORT, 0x4E46
     ops = aggregation.OPS
     reductions = ['sum', 'mean'] if kind == 'sums' else ['sum']
     for name, op in ops.items():
         known = name in ('join', 'leave') or name in reductions
         asked = {'join': 'join', 'leave': 'leave'}.get(name, 'chunk')
-        assert verdict(rows, port, magic, 1, op, 1, 0) == (
+        assert verdict(rows, port, magic, 1, op, number, 0) == (
             (asked,) if known else ('refuse', 2))
-        assert verdict(rows, port, magic, 2, op, 1, 0) == ('refuse', 1)
-        assert verdict(rows, port, magic, 1, op, 1, 1) is None
-        assert verdict(rows, port + 1, magic, 1, op, 1, 0) is None
-        assert verdict(rows, port, magic ^ 1, 1, op, 1, 0) is None
+        assert verdict(rows, port, magic, 2, op, number, 0) == ('refuse', 1)
+        assert verdict(rows, port, magic, 1, op, number, 1) is None
+        assert verdict(rows, port + 1, magic, 1, op, number, 0) is None
+        assert verdict(rows, port, magic ^ 1, 1, op, number, 0) is None
     for name in reductions:
-        for form in (0, 2, 3, 4, 5, 6):
-            assert verdict(rows, port, magic, 1, ops[name], form, 0) == ('refuse', 3)
+        for other in {*range(7)} - {number}:
+            assert verdict(rows, port, magic, 1, ops[name], other, 0) == ('refuse', 3)
     # Formats of joins are not looked at.
     assert verdict(rows, port, magic, 1, ops['join'], 0, 0) == ('join',)
 
 
+@pytest.mark.parametrize('form, number, bits', [('fp16', 1, 16), ('int32', 6, 32)])
 @pytest.mark.parametrize('kind, options', [('results', ()), ('sums', ('-DNETFC_SUMS',))])
 @pytest.mark.parametrize('lanes', [1, 12, 32])
-def test_the_last_entry_is_for_the_program(kind, options, lanes):
-    rows = bmv2_rows(kind, lanes)
+def test_the_last_entry_is_for_the_program(kind, options, lanes, form, number, bits):
+    rows = bmv2_rows(kind, lanes, '--format', form)
     assert list(rows)[-1] == 'IngressPipe.netfc.loaded'
     [row] = rows['IngressPipe.netfc.loaded']
-    source = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, f'-DNETFC_LANES={lanes}',
-                             FOLDER / 'parser.p4'], capture_output=True, text=True,
-                            check=True).stdout
+    options = [*options, f'-DNETFC_LANES={lanes}', f'-DNETFC_FORMAT={number}']
+    source = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, FOLDER / 'parser.p4'],
+                            capture_output=True, text=True, check=True).stdout
     assert row.keys == ((eval(re.search(r'meta\.program = (.*?);', source, re.S)[1]), None),)
-    assert len(re.findall(r'bit<16> v[0-9]+;', source)) == lanes
+    assert len(re.findall(fr'bit<{bits}> v[0-9]+;', source)) == lanes
 
 
 def test_what_values_add():
@@ -152,6 +154,8 @@ def test_targets_agree():
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
     (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes takes a number from 1 to 32'),
     (('-t', 'bfrt', '--aggregate', 'results'), 'programs for Tofino do not round'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "--format takes 'fp16' or 'int32'"),
+    (('-t', 'bmv2', '--format', 'int32', 'fp16_k2'), '--format needs --aggregate'),
     (('--aggregate', 'sums'), '--target is needed')])
 def test_wrong_usage(arguments, message):
     assert message in complaint('export', *arguments)
