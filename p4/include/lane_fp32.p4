@@ -15,6 +15,8 @@ struct lane_t {
     bit<1> present;      /* the packet has this lane */
     bit<1> computed;     /* z comes of base and significand */
     bit<4> flags;        /* exceptions */
+    bit<32> x;           /* operands, as words that no key is cut out of: a compiler cuts all words */
+    bit<32> y;           /* alike that are added or moved, so that it could not add them */
     /* Sums. */
     bit<5> align_x;      /* how far the significands are shifted right */
     bit<5> align_y;
@@ -40,10 +42,8 @@ struct lane_t {
     bit<5> code;         /* how far the product is shifted right */
     bit<32> p;           /* the product of the high digits; the upper 32 bits; the significand */
     bit<32> cross;       /* the products of a high and a low digit, and what low carries */
-    bit<32> cross_y;
+    bit<32> rest;        /* one of those two; what is carried; what a shift has pushed out of p */
     bit<32> low;         /* the product of the low digits */
-    bit<32> carry;       /* what goes up from low, then from cross */
-    bit<32> lost_p;
     bit<32> upper;       /* sign and exponent of z, in their places */
 #endif
 }
@@ -101,15 +101,15 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<32> x, i
     }
 
     action take_x() {
-        z = x;
+        z = lane.x;
     }
 
     action take_y() {
-        z = y;
+        z = lane.y;
     }
 
     action take_minus_y() {
-        z = y ^ 0x80000000;
+        z = lane.y ^ 0x80000000;
     }
 
     action constant(bit<32> value, bit<4> flags) {

@@ -26,8 +26,17 @@
         transition __VA_ARGS__             \
     }
 
+#ifdef NETFC_FP32
+#define NETFC_EXTRACT_X(n)              \
+    packet.extract(hdr.x##n);           \
+    meta.lane##n.x = hdr.x##n.bits;
+#define NETFC_EXTRACT_Y(n)              \
+    packet.extract(hdr.y##n);           \
+    meta.lane##n.y = hdr.y##n.bits;
+#else
 #define NETFC_EXTRACT_X(n) packet.extract(hdr.x##n);
 #define NETFC_EXTRACT_Y(n) packet.extract(hdr.y##n);
+#endif
 
 /* Of z the checksum is taken out, as what is written there is put in again. */
 #ifdef NETFC_TNA

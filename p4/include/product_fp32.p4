@@ -170,27 +170,14 @@ control Factors(in bit<8> op, in bit<32> x, in bit<32> y, inout lane_t lane) {
 control Multiply(in bit<32> p, in bit<32> q, inout bit<32> product) {
     bit<32> sum;
     bit<32> difference;
-    bit<32> less;
 
     action sum_and_difference() {
         sum = p + q;
         difference = p - q;
     }
 
-    action set_square(bit<32> word) {
-        product = word;
-    }
-
-    @use_hash_action(1)
-    table square {
-        key = { sum[12:0] : exact @name("sum"); }
-        actions = { set_square; }
-        const default_action = set_square(0);
-        size = 8192;
-    }
-
     action set_differ(bit<32> word) {
-        less = word;
+        product = word;
     }
 
     @use_hash_action(1)
@@ -201,15 +188,23 @@ control Multiply(in bit<32> p, in bit<32> q, inout bit<32> product) {
         size = 8192;
     }
 
-    action subtract() {
-        product = product - less;
+    /* An action can subtract from its parameter, but not its parameter from a field. */
+    action set_square(bit<32> word) {
+        product = word - product;
+    }
+
+    @use_hash_action(1)
+    table square {
+        key = { sum[12:0] : exact @name("sum"); }
+        actions = { set_square; }
+        const default_action = set_square(0);
+        size = 8192;
     }
 
     apply {
         sum_and_difference();
-        square.apply();
         differ.apply();
-        subtract();
+        square.apply();
     }
 }
 
@@ -229,27 +224,27 @@ control Product(inout lane_t lane) {
 
     action align() {
         lane.p = lane.p << 8;
-        lane.cross = lane.cross + lane.cross_y;
-        lane.carry = lane.low >> 12;
+        lane.cross = lane.cross + lane.rest;
+        lane.rest = lane.low >> 12;
     }
 
     action carry_low() {
-        lane.cross = lane.cross + lane.carry;
+        lane.cross = lane.cross + lane.rest;
     }
 
     action cut_cross() {
-        lane.carry = lane.cross >> 4;
+        lane.rest = lane.cross >> 4;
     }
 
     action carry_cross() {
-        lane.p = lane.p + lane.carry;
+        lane.p = lane.p + lane.rest;
     }
 
     apply {
         digits();
         high.apply(lane.high_x, lane.high_y, lane.p);
         cross_x.apply(lane.high_x, lane.low_y, lane.cross);
-        cross_y.apply(lane.high_y, lane.low_x, lane.cross_y);
+        cross_y.apply(lane.high_y, lane.low_x, lane.rest);
         low.apply(lane.low_x, lane.low_y, lane.low);
         align();
         carry_low();
@@ -322,7 +317,7 @@ control Scale(inout lane_t lane) {
     ShiftProduct() product;
 
     apply {
-        product.apply(lane.code, lane.p, lane.lost_p, lane.upper);
+        product.apply(lane.code, lane.p, lane.rest, lane.upper);
     }
 }
 
@@ -345,7 +340,7 @@ control RoundProduct(inout lane_t lane) {
         key = {
             lane.upper : ternary;
             lane.p : ternary;
-            lane.lost_p : ternary;
+            lane.rest : ternary;
             lane.cross : ternary;
             lane.low : ternary;
         }

@@ -160,8 +160,8 @@ control Sum(in bit<8> op, in bit<32> x, in bit<32> y, inout lane_t lane) {
     }
 
     action take_significands() {
-        lane.a = x << 8;
-        lane.b = y << 8;
+        lane.a = lane.x << 8;
+        lane.b = lane.y << 8;
     }
 
     /* 1: of subnormal numbers both bits are 0 */
