@@ -201,21 +201,24 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         measure();
         need();
         compare();
+#ifdef NETFC_SLOWLORIS
+        slowloris.apply(hdr, meta);
+#endif
+        /* What lanes have no part in comes before them, so that no stage is left for it behind. */
+        if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
+            status.apply();
+            /* A datagram over IPv4 without a checksum stays without. */
+            if (hdr.udp.checksum != 0 || !hdr.ipv4.isValid()) {
+                meta.checksummed = 1;
+            }
+        }
 #ifdef NETFC_FUNCTIONS
         /* Before the lanes, which write z later: so no stage waits for them. */
         NETFC_EACH_LANE(NETFC_FUNCTION_APPLY)
 #endif
         NETFC_EACH_LANE(NETFC_LANE_APPLY)
-#ifdef NETFC_SLOWLORIS
-        slowloris.apply(hdr, meta);
-#endif
         if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
-            status.apply();
             flags.apply();
-            /* A datagram over IPv4 without a checksum stays without. */
-            if (hdr.udp.checksum != 0 || !hdr.ipv4.isValid()) {
-                meta.checksummed = 1;
-            }
         }
     }
 }
