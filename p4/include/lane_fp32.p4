@@ -15,8 +15,12 @@ struct lane_t {
     bit<1> present;      /* the packet has this lane */
     bit<1> computed;     /* z comes of base and significand */
     bit<4> flags;        /* exceptions */
-    bit<32> x;           /* operands, as words that no key is cut out of: a compiler cuts all words */
-    bit<32> y;           /* alike that are added or moved, so that it could not add them */
+    /*
+     * Operands, beside those in the headers: keys are cut out of those, and a compiler cuts all that
+     * is computed from a field as it cuts the field, so that it could not add it as a whole.
+     */
+    bit<32> x;
+    bit<32> y;
     /* Sums. */
     bit<5> align_x;      /* how far the significands are shifted right */
     bit<5> align_y;
@@ -26,8 +30,7 @@ struct lane_t {
     bit<5> places;       /* before the sum's leading one; then how far it is shifted left */
     bit<32> a;           /* x's significand, with its sign; the sum; its significand */
     bit<32> b;           /* y's */
-    bit<32> lost_a;      /* what shifts have pushed out of a, the highest bit first */
-    bit<32> lost_b;
+    bit<32> lost;        /* what a shift has pushed out of a or b, the highest bit first */
     bit<32> base;        /* sign and exponent of z, in their places */
 #if NETFC_LAST_OP >= 3
     /* Products and quotients. */

@@ -174,13 +174,13 @@ control Sum(in bit<8> op, in bit<32> x, in bit<32> y, inout lane_t lane) {
         lane.b = lane.b | 0x80000000;
     }
 
-    /* 4 */
+    /* 5 */
 
     action add() {
         lane.a = lane.a + lane.b;
     }
 
-    /* 5: the places before the leading one, of 28 bits; the magnitude */
+    /* 6: the places before the leading one, of 28 bits; the magnitude */
 
     action positive(bit<5> zeros) {
         lane.places = zeros;
@@ -201,7 +201,7 @@ control Sum(in bit<8> op, in bit<32> x, in bit<32> y, inout lane_t lane) {
         size = NETFC_LEADS;
     }
 
-    /* 6 */
+    /* 7 */
 
     action set_norm(bit<5> left, bit<32> base) {
         lane.places = left;
@@ -232,22 +232,23 @@ control Sum(in bit<8> op, in bit<32> x, in bit<32> y, inout lane_t lane) {
         if (y[30:23] != 0) {
             hide_y();
         }
-        /* 2 */
-        shift_x.apply(lane.align_x, lane.a, lane.lost_a);
-        shift_y.apply(lane.align_y, lane.b, lane.lost_b);
+        /* 2: x alone, as both shifts' actions are about as many as a stage has space for. */
+        shift_x.apply(lane.align_x, lane.a, lane.lost);
         /* 3 */
-        sign_x.apply(x[31:31], lane.lost_a, lane.a);
-        sign_y.apply(lane.negative_y, lane.lost_b, lane.b);
+        sign_x.apply(x[31:31], lane.lost, lane.a);
+        shift_y.apply(lane.align_y, lane.b, lane.lost);
+        /* 4 */
+        sign_y.apply(lane.negative_y, lane.lost, lane.b);
         add();
         lead.apply();
         norm.apply();
-        /* 7 */
-        normalise.apply(lane.places, lane.a, lane.lost_a);
+        /* 8 */
+        normalise.apply(lane.places, lane.a, lane.lost);
     }
 }
 
 /*
- * 8: round to nearest, ties to even. lost has the bits behind the significand, the highest first.
+ * 9: round to nearest, ties to even. lost has the bits behind the significand, the highest first.
  * A sum that is zero is exact; one that has the exponent of infinity, in the end, overflows.
  */
 control RoundSum(inout lane_t lane) {
@@ -265,7 +266,7 @@ control RoundSum(inout lane_t lane) {
         key = {
             lane.base : ternary;
             lane.a : ternary;
-            lane.lost_a : ternary;
+            lane.lost : ternary;
         }
         actions = { up; keep; }
         const default_action = keep(0);
