@@ -21,6 +21,7 @@ needs_bmv2 = pytest.mark.skipif(bool(MISSING), reason=f'not on the PATH: {", ".j
 
 PROGRAM = project_scripts.PROJECT / 'p4' / 'netfc_v1model.p4'
 THRIFT_PORT = 9090  # of this namespace
+MTU = 2000  # above that of any frame of the tests
 WINDOW = 24  # frames on their way at the same time: its receive ring holds 32
 PAUSE_S = 0.02  # between frames that are not waited for
 LOAD_TIMEOUT_S = 600
@@ -42,6 +43,9 @@ def compile_program(folder, *options, program=PROGRAM):
 def running(folder, options, commands):
     """The switch with ports 0 and 1, its tables filled. Yields hosts.Wire for both ports."""
     with hosts.veth_network(2, configured=False) as (middle, ends):
+        for number, end in enumerate(ends):
+            end.ip('link', 'set', 'eth0', 'mtu', MTU)
+            middle.ip('link', 'set', f'p{number}', 'mtu', MTU)
         with started(folder, middle, 2, options, commands):
             with hosts.Wire(ends[0]) as first, hosts.Wire(ends[1]) as second:
                 yield first, second

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Requests with lanes of binary32, and what a P4 program of that format replies."""
+"""Requests with lanes of binary32, and what the library makes of operands."""
 
 import struct
 import subprocess
@@ -68,71 +68,3 @@ def zoo():
     made = [(f'{carrier}: {name}', wrap(payload)) for carrier, wrap in frames.carriers().items()
             for name, payload in payloads().items()]
     return made + frames.zoo()
-
-
-# ---- replies ---------------------------------------------------------------------------------
-
-
-def replies(sent, lanes):
-    """What a program of all four operations and that many lanes makes of frames."""
-    out = [bytearray(frame) for frame in sent]
-    jobs = {op: [] for op in OPERATIONS}
-    for frame in out:
-        layout = oracle.parse(frame)
-        if not is_request(frame, layout):
-            continue
-        error = error_of(frame, layout, lanes)
-        if error == 0:
-            jobs[frame[layout.payload + 3]].append((frame, layout))
-        else:
-            before = bytes(frame[layout.payload:layout.end])
-            frame[layout.payload + 5] = oracle.REPLY_BIT | error << 4
-            oracle.update_checksum(frame, layout, before)
-    for op, chosen in jobs.items():
-        compute(op, chosen)
-    return [bytes(frame) for frame in out]
-
-
-def is_request(frame, layout):
-    """Whether there is a request that is answered."""
-    if layout.udp is None or oracle.u16(frame, layout.udp + 2) != oracle.UDP_PORT:
-        return False
-    start = layout.payload
-    return layout.end - start >= 6 and oracle.u16(frame, start) == oracle.MAGIC and \
-        not frame[start + 5] & oracle.REPLY_BIT
-
-
-def error_of(frame, layout, lanes):
-    """The error code of a request, 0 for none."""
-    start, length = layout.payload, layout.end - layout.payload
-    _, version, op, form = struct.unpack_from('>HBBB', frame, start)
-    if version != oracle.VERSION:
-        return oracle.ERRORS.index('version')
-    if op not in OPERATIONS and op != oracle.QUERY:
-        return oracle.ERRORS.index('op')
-    if form != FORMAT or op == oracle.QUERY:
-        return oracle.ERRORS.index('format')
-    count = oracle.u16(frame, start + 6) if length >= 8 else 0
-    if count == 0 or length < oracle.HEADER_BYTES + LANE_BYTES * count:
-        return oracle.ERRORS.index('length')
-    return oracle.ERRORS.index('lanes') if count > lanes else 0
-
-
-def compute(op, requests):
-    """Answers all requests of an operation, (frame, layout) each, in place."""
-    operands = []
-    for frame, layout in requests:
-        count = oracle.u16(frame, layout.payload + 6)
-        slots = struct.unpack_from(f'>{2 * count}I', frame, layout.payload + oracle.HEADER_BYTES)
-        operands.append((slots[:count], slots[count:]))
-    z, flags = library_results(op, *([word for pair in operands for word in pair[side]]
-                                     for side in (0, 1)))
-    at = 0
-    for (frame, layout), (x, _) in zip(requests, operands):
-        start, end = layout.payload, at + len(x)
-        before = bytes(frame[start:layout.end])
-        struct.pack_into(f'>{len(x)}I', frame, start + oracle.HEADER_BYTES + 8 * len(x),
-                         *z[at:end].tolist())
-        frame[start + 5] = oracle.REPLY_BIT | int(np.bitwise_or.reduce(flags[at:end]))
-        oracle.update_checksum(frame, layout, before)
-        at = end
