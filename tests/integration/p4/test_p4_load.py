@@ -27,11 +27,18 @@ exit {status}
 '''
 
 
-def load(folder, commands, refused='-', status=0):
+# One whose switch closes the connection where it has been told too much.
+FORGETFUL_CLI = '''#!/bin/sh
+echo "$@" >>"{folder}/arguments"
+tee -a "{folder}/seen" | awk 'NR > 500000 {{ exit 1 }} {{ print "Entry has been added with handle 0" }}'
+'''
+
+
+def load(folder, commands, refused='-', status=0, cli=CLI):
     """What p4/load says of the commands, its exit status, and what the CLI was given."""
-    cli = folder / 'simple_switch_CLI'
-    cli.write_text(CLI.format(folder=folder, refused=refused, status=status))
-    cli.chmod(0o755)
+    program = folder / 'simple_switch_CLI'
+    program.write_text(cli.format(folder=folder, refused=refused, status=status))
+    program.chmod(0o755)
     path = f'{folder}:{os.environ["PATH"]}'
     done = subprocess.run([LOAD, '--thrift-port', '9091'], input=commands, text=True,
                           capture_output=True, check=False, env={**os.environ, 'PATH': path})
@@ -54,6 +61,13 @@ def test_refused_entries(refused, added, seen, tmp_path):
     assert f'of 3 entries {added} were loaded' in done.stderr
     assert 'Invalid table operation (TABLE_FULL)' in done.stderr
     assert given == seen
+
+
+def test_more_than_a_connection_takes(tmp_path):
+    commands = ENTRY * 600000 + LAST
+    done, seen = load(tmp_path, commands, cli=FORGETFUL_CLI)
+    assert (done.stdout, done.stderr) == ('600,001 entries loaded\n', '')
+    assert seen == commands
 
 
 def test_no_switch(tmp_path):
