@@ -68,8 +68,7 @@ def test_every_byte(last, lanes, match, structured, tmp_path):
 
 
 @bmv2.needs_bmv2
-@pytest.mark.parametrize('last', (2, 3, 4))
-def test_all_variants_compile(last, tmp_path):
-    for lanes in (1, 8):
-        bmv2.compile_program(tmp_path, '-DNETFC_FORMAT=5', f'-DNETFC_LAST_OP={last}',
-                             f'-DNETFC_LANES={lanes}')
+@pytest.mark.parametrize('last, lanes', [(2, 8), (3, 4), (4, 3)])
+def test_variants_compile(last, lanes, tmp_path):
+    bmv2.compile_program(tmp_path, '-DNETFC_FORMAT=5', f'-DNETFC_LAST_OP={last}',
+                         f'-DNETFC_LANES={lanes}')
