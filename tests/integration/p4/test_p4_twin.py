@@ -48,7 +48,7 @@ def through_dpdk(name, sent, forward):
     ('bf16_k128_floor', 'compact', 8, 'reflect'),
     ('fp16_exact', 'direct', 1, 'pair'),
     ('bf16_exact', 'direct', 1, 'pair'),
-    ('posit16_k512', 'direct', 1, 'pair'),
+    ('posit16_k64', 'direct', 1, 'pair'),
     ('posit16_es2_k256', 'compact', 1, 'reflect')])
 def test_every_byte(name, layout, lanes, forward, tmp_path):
     check_every_byte(name, layout, lanes, forward, through_bmv2, 4, tmp_path)
@@ -195,8 +195,7 @@ def test_load_time():
 @pytest.mark.parametrize('form', oracle.FORMATS)
 @pytest.mark.parametrize('layout', ([], ['-DNETFC_COMPACT']))
 def test_all_variants_compile(form, layout, tmp_path):
-    for lanes in (1, 6):
-        bmv2.compile_program(tmp_path, f'-DNETFC_FORMAT={form}', f'-DNETFC_LANES={lanes}', *layout)
-        if form in (1, 3) and not layout:
-            bmv2.compile_program(tmp_path, '-DNETFC_EXACT', f'-DNETFC_FORMAT={form}',
-                                 f'-DNETFC_LANES={lanes}')
+    bmv2.compile_program(tmp_path, f'-DNETFC_FORMAT={form}', '-DNETFC_LANES=3', *layout)
+    if form in (1, 3) and not layout:
+        bmv2.compile_program(tmp_path, '-DNETFC_EXACT', f'-DNETFC_FORMAT={form}',
+                             '-DNETFC_LANES=3')
