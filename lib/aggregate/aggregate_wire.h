@@ -76,8 +76,7 @@ enum aggregate_reason {
 /** What the values of a result are. */
 enum aggregate_kind {
 	AGGREGATE_ROUNDED = 0, /**< results */
-	AGGREGATE_SUMS =
-		1, /**< sums that are still to be rounded, aggregate_sums.h; fp16 and int32 */
+	AGGREGATE_SUMS = 1,    /**< sums to be rounded, aggregate_sums.h; of fp16 or int32 */
 };
 
 /** What a join asks for or is granted, in host order. */
