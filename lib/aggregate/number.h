@@ -188,4 +188,22 @@ exact_of_quire(unsigned __int128 magnitude, int unit)
 		(uint64_t)(shifted >> 64) | ((uint64_t)shifted != 0), 127 - zeros + unit};
 }
 
+/* A mean of integers, to nearest, ties to even. */
+INLINE int64_t
+mean_of(int64_t sum, int64_t workers)
+{
+	int64_t sign = -(int64_t)(sum < 0), magnitude = (sum ^ sign) - sign;
+	int64_t quotient = magnitude / workers, twice = 2 * (magnitude % workers);
+
+	quotient += twice > workers || (twice == workers && (quotient & 1) != 0);
+	return (quotient ^ sign) - sign;
+}
+
+/* The nearest int32. */
+INLINE int64_t
+saturated(int64_t sum)
+{
+	return sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+}
+
 #endif /* NUMBER_H */

@@ -77,17 +77,6 @@ round_fp16(
 	return flags;
 }
 
-/* Ties to even. */
-static int64_t
-mean_of(int64_t sum, int64_t workers)
-{
-	int64_t magnitude = sum < 0 ? -sum : sum, mean = magnitude / workers;
-	int64_t twice = 2 * (magnitude % workers);
-
-	mean += twice > workers || (twice == workers && (mean & 1) != 0);
-	return sum < 0 ? -mean : mean;
-}
-
 static uint8_t
 round_int32(
 	unsigned int op, unsigned int workers, const uint8_t *sums, size_t count, uint8_t *result)
@@ -98,9 +87,7 @@ round_int32(
 		const uint8_t *lane = sums + i * AGGREGATE_SUMS_BYTES;
 		int64_t sum = load_signed(lane) + load_signed(lane + 4) * (INT64_C(1) << 16);
 		int64_t exact = op == AGGREGATE_MEAN ? mean_of(sum, workers) : sum;
-		int32_t value = (int32_t)(exact > INT32_MAX ? INT32_MAX
-				: exact < INT32_MIN         ? INT32_MIN
-							    : exact);
+		int32_t value = (int32_t)saturated(exact);
 
 		flags |= value != exact ? NETFC_OVERFLOW : 0;
 		memcpy(result + sizeof(value) * i, &value, sizeof(value));

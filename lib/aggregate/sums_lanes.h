@@ -357,17 +357,7 @@ round_lanes(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 	return flags;
 }
 
-/* Integers: sums saturate, means are rounded to nearest, ties to even. */
-
-INLINE int64_t
-mean_of(int64_t sum, int64_t workers)
-{
-	int64_t sign = -(int64_t)(sum < 0), magnitude = (sum ^ sign) - sign;
-	int64_t quotient = magnitude / workers, twice = 2 * (magnitude % workers);
-
-	quotient += twice > workers || (twice == workers && (quotient & 1) != 0);
-	return (quotient ^ sign) - sign;
-}
+/* Integers: sums saturate. */
 
 INLINE uint8_t
 round_integers(bool mean, const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers,
@@ -377,7 +367,7 @@ round_integers(bool mean, const struct aggregate_lanes *lanes, uint32_t count, u
 
 	for (uint32_t i = 0; i < count; i++) {
 		int64_t sum = mean ? mean_of(lanes->sums[i], workers) : lanes->sums[i];
-		int64_t bounded = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+		int64_t bounded = saturated(sum);
 
 		changed |= sum ^ bounded;
 		store(AGGREGATE_INT32, result, i, (uint32_t)bounded);
