@@ -50,6 +50,9 @@
 /* A slot has two entries, for a chunk and for that of the next round. */
 #define NETFC_JOB_ENTRIES (2 * NETFC_SLOTS)
 #define NETFC_ENTRIES (NETFC_JOBS * NETFC_JOB_ENTRIES)
+#if defined(NETFC_TNA) && NETFC_ENTRIES > 65536
+#error "TNA has 65536 entries, 2 * NETFC_JOBS * NETFC_SLOTS, at the most"
+#endif
 #define NETFC_MEMBERS (NETFC_JOBS * NETFC_WORKERS)
 #define NETFC_STRANGERS (NETFC_JOBS * (NETFC_WORKERS + 2))
 #if NETFC_FORMAT == NETFC_INT32

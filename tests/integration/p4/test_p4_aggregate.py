@@ -112,6 +112,20 @@ def test_the_last_entry_is_for_the_program(kind, options, lanes, form, number, b
     assert len(re.findall(fr'bit<{bits}> v[0-9]+;', source)) == lanes
 
 
+@pytest.mark.parametrize('options, text', [
+    (('-DNETFC_FORMAT=2',), 'NETFC_FORMAT is 1 (fp16) or 6 (int32)'),
+    (('-DNETFC_LANES=33',), 'NETFC_LANES is 1 to 32'),
+    (('-DNETFC_SLOTS=48',), 'NETFC_SLOTS is a power of two, up to 16384'),
+    (('-DNETFC_JOBS=65',), 'NETFC_JOBS is 1 to 64'),
+    (('-DNETFC_TNA', '-DNETFC_JOBS=64', '-DNETFC_SLOTS=1024'), 'TNA has 65536 entries'),
+    (('-DNETFC_TNA', '-DNETFC_JOBS=64', '-DNETFC_SLOTS=512'), ''),
+    (('-DNETFC_JOBS=64', '-DNETFC_SLOTS=1024'), '')])
+def test_sizes_that_no_program_has(options, text):
+    done = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, FOLDER / 'sizes.p4'],
+                          capture_output=True, text=True, check=False)
+    assert text in done.stderr and bool(done.returncode) == bool(text)
+
+
 def test_what_values_add():
     """Every encoding's integer makes its value; those of what is no number tell what it is."""
     tables = p4_rows.read_bfrt_json(run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '-n',
