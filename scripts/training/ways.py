@@ -51,7 +51,7 @@ class HalfSums:
 
     @staticmethod
     def _divided(buffer, total):
-        """By a power of two: exact."""
+        """The mean, in float32."""
         return buffer.copy_(total).div_(dist.get_world_size())
 
 
