@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The demonstration of training through the aggregating P4 program, on BMv2 where it is."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,29 +10,16 @@ import pytest
 
 import bmv2
 import project_scripts
-import sanitized
+import train_demo
 
-TIMEOUT_S = 400
-MISSING = [name for name in ('torch', 'sklearn', 'matplotlib')
-           if importlib.util.find_spec(name) is None]
-
-pytestmark = [
-    needs.skip_where(f'not installed: {", ".join(MISSING)}' if MISSING else ''),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
-
-
-def demo(*words):
-    return subprocess.run(
-        [project_scripts.SCRIPTS / 'train-demo', '--p4', *words], text=True, capture_output=True,
-        env=sanitized.environment(), stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+pytestmark = train_demo.NEEDS
 
 
 @bmv2.needs_bmv2
 @needs.needs_namespaces
 @pytest.mark.parametrize('kind', ['results', 'sums'])
 def test_the_same_weights_as_with_dpdk_netfc(kind, tmp_path):
-    done = demo(kind, '--workers', '2', '--json', tmp_path / 'figures')
+    done = train_demo.run('--p4', kind, '--workers', '2', '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((tmp_path / 'figures').read_text())['kinds']
     assert found.keys() == {kind}
@@ -51,7 +37,7 @@ def test_without_the_tools(tmp_path):
     where = f'{project_scripts.PROJECT / "python"}:{project_scripts.SCRIPTS}'
     done = subprocess.run(
         ['/usr/bin/python3', '-P', '-m', 'training.demo', '--p4'], text=True, capture_output=True,
-        env={**os.environ, 'PYTHONPATH': where, 'PATH': str(tmp_path)}, timeout=TIMEOUT_S,
+        env={**os.environ, 'PYTHONPATH': where, 'PATH': str(tmp_path)}, timeout=train_demo.TIMEOUT_S,
         stdin=subprocess.DEVNULL, check=False)
     assert done.returncode != 0
     assert f'not on the PATH: {", ".join(bmv2.TOOLS)}' in done.stderr
@@ -61,5 +47,5 @@ def test_without_the_tools(tmp_path):
     (('other',), "choose from 'results', 'sums', 'both'"), (('--quick',), 'of its own'),
     (('--report', 'page.md'), 'of its own')])
 def test_words_that_make_no_sense(words, text):
-    done = demo(*words)
+    done = train_demo.run('--p4', *words)
     assert done.returncode != 0 and text in done.stderr

@@ -1,38 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The demonstration of training, as its user runs it, in its short form."""
 
-import importlib.util
 import json
-import subprocess
 
 import needs
 import pytest
 
-import project_scripts
-import sanitized
+import train_demo
 
-TIMEOUT_S = 400
 WAYS = {'netfc', 'gloo', 'integers', 'tables'}
-MISSING = [name for name in ('torch', 'sklearn', 'matplotlib')
-           if importlib.util.find_spec(name) is None]
-
-pytestmark = [
-    needs.skip_where(f'not installed: {", ".join(MISSING)}' if MISSING else ''),
-    pytest.mark.skipif(sanitized.is_sanitized(), reason='torch does not load with the sanitizers'),
-]
-
-
-def demo(*words):
-    return subprocess.run(
-        [project_scripts.SCRIPTS / 'train-demo', *words], env=sanitized.environment(), text=True,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+pytestmark = train_demo.NEEDS
 
 
 @needs.needs_namespaces
 @needs.needs_program('nft', ' (nftables)')
 def test_report_and_figures(tmp_path):
     page, plots = tmp_path / 'training.md', tmp_path / 'training'
-    done = demo('--quick', '--report', page, '--json', tmp_path / 'figures')
+    done = train_demo.run('--quick', '--report', page, '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stdout + done.stderr
     figures = json.loads((tmp_path / 'figures').read_text())
     ways = figures['ways']
@@ -61,5 +45,5 @@ def test_report_and_figures(tmp_path):
     (('--steps', '0'), 'give 1 or more'), (('--workers', '3'), 'choose from 2, 4, 8'),
     (('--report', 'training'), 'give a name with a suffix')])
 def test_words_that_make_no_sense(words, text):
-    done = demo(*words)
+    done = train_demo.run(*words)
     assert done.returncode != 0 and text in done.stderr
