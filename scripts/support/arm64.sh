@@ -25,6 +25,10 @@ make_arm64_tree() {
 		dpkg-deb --extract "$package" "$arm64/tree"
 		rm "$package"
 	done
+	# Links to shared libraries name them from the root.
+	find "$arm64/tree/usr/lib" -type l -name '*.so' -lname '/lib/*' | while read -r link; do
+		ln -sfn "$arm64/tree$(readlink "$link")" "$link"
+	done
 	touch "$arm64/tree.made"
 }
 
