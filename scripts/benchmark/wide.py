@@ -14,7 +14,7 @@ import numpy
 from netfc import Fp32, capture, protocol
 
 PACKETS = 256
-OPERANDS = ("normal", "bits")
+OPERANDS = ("normal", "bits", "subnormal")
 # Engine, bits of vectors (None: it has no kernels), megabytes, what the row is called.
 ENGINES = (
     ("direct", 512, 256, "direct, AVX-512"),
@@ -30,17 +30,26 @@ class Failure(Exception):
     """What a program said when it failed."""
 
 
-def operands(kind, lanes, draw):
-    """x and y: normally distributed numbers, or random encodings."""
+def subnormal(op, lanes, draw):
+    """x and y whose products, quotients and most sums are subnormal."""
+    scales = {"mul": (-60, -77), "div": (-60, 77)}.get(op, (-130, -130))
+    numbers = draw.uniform(1, 2, (2, lanes)) * draw.choice((-1, 1), (2, lanes))
+    return Fp32().encode(numpy.ldexp(numbers, numpy.array(scales)[:, None]))
+
+
+def operands(kind, op, lanes, draw):
+    """x and y: normally distributed numbers, random encodings, or what makes subnormal results."""
     if kind == "bits":
         return draw.integers(1 << 32, size=(2, lanes), dtype=numpy.uint32)
+    if kind == "subnormal":
+        return subnormal(op, lanes, draw)
     return Fp32().encode(draw.standard_normal((2, lanes)))
 
 
 def write_requests(path, op, kind, lanes):
     """A capture of requests that differ in their operands alone."""
     draw = numpy.random.default_rng(32)
-    payloads = (protocol.request(protocol.OPS[op], Fp32.id, *operands(kind, lanes, draw), number)
+    payloads = (protocol.request(protocol.OPS[op], Fp32.id, *operands(kind, op, lanes, draw), number)
                 for number in range(PACKETS))
     capture.write(path, [capture.udp_frame(payload) for payload in payloads])
 
@@ -60,15 +69,14 @@ def measure(build, requests, engine, bits, megabytes, rounds):
     return timed["tsc_hz"] * timed["lanes"] / min(timed["packets"]) / 1e6
 
 
-def row(build, folder, engine, options):
-    """Million lanes a second of each kind of operands and each operation."""
+def row(folder, engine, kind, options):
+    """Million lanes a second of each operation."""
     name, bits, megabytes, _ = engine
-    for kind in OPERANDS:
-        for op in protocol.OPS:
-            requests = folder / f"{op}-{kind}"
-            if not requests.exists():
-                write_requests(requests, op, kind, options.lanes)
-            yield measure(build, requests, name, bits, megabytes, options.rounds)
+    for op in protocol.OPS:
+        requests = folder / f"{op}-{kind}"
+        if not requests.exists():
+            write_requests(requests, op, kind, options.lanes)
+        yield measure(options.build, requests, name, bits, megabytes, options.rounds)
 
 
 def arguments():
@@ -77,6 +85,8 @@ def arguments():
         prog="scripts/wide-bench", description="Million lanes a second of binary32 on one core.")
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--lanes", type=int, default=121, help="of a packet (%(default)s)")
+    parser.add_argument("--match", choices=sorted({engine[0] for engine in ENGINES}),
+                        help="one match engine (default all)")
     parser.add_argument("--rounds", type=int, default=41, help="of each figure (%(default)s)")
     options = parser.parse_args()
     if not 1 <= options.lanes <= 121:
@@ -86,20 +96,27 @@ def arguments():
     return options
 
 
+def print_table(folder, options):
+    """A row for each engine and kind of operands."""
+    print("| | operands | " + " | ".join(protocol.OPS) + " |\n|---" + "|---" * (len(protocol.OPS) + 1)
+          + "|", flush=True)
+    for engine in ENGINES:
+        if options.match not in (None, engine[0]):
+            continue
+        for kind in OPERANDS:
+            rates = " | ".join(f"{rate:,.0f}" for rate in row(folder, engine, kind, options))
+            print(f"| {engine[3]} | {kind} | {rates} |", flush=True)
+
+
 def main():
     """Print the table; the exit status."""
     options = arguments()
-    heads = [f"{op}, {kind}" for kind in OPERANDS for op in protocol.OPS]
-    print("| | " + " | ".join(heads) + " |\n|---" + "|---" * len(heads) + "|", flush=True)
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
-        for engine in ENGINES:
-            try:
-                figures = list(row(options.build, pathlib.Path(folder), engine, options))
-            except Failure as failure:
-                print(f"wide-bench: {failure}", file=sys.stderr)
-                return 2
-            print(f"| {engine[3]} | " + " | ".join(f"{rate:,.0f}" for rate in figures) + " |",
-                  flush=True)
+        try:
+            print_table(pathlib.Path(folder), options)
+        except Failure as failure:
+            print(f"wide-bench: {failure}", file=sys.stderr)
+            return 2
     return 0
 
 

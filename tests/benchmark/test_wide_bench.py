@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/wide-bench: that it measures, and what it measures."""
+
+import operator
+import os
+import re
+import subprocess
+
+import numpy
+import pytest
+
+import project_scripts
+import switch
+
+from benchmark import wide
+from netfc import protocol
+
+SMALLEST_NORMAL = 2.0**-126
+FUNCTIONS = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul,
+             'div': operator.truediv}
+
+
+def wide_bench(*options):
+    return subprocess.run([project_scripts.SCRIPTS / 'wide-bench', *options], text=True,
+                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
+                          capture_output=True, timeout=switch.TIMEOUT_S, check=False)
+
+
+def test_a_row_for_each_kind_of_operands():
+    done = wide_bench('--match', 'fpu', '--lanes', '5', '--rounds', '1')
+    assert done.returncode == 0, done.stdout + done.stderr
+    head, _, *rows = done.stdout.splitlines()
+    assert head == '| | operands | add | sub | mul | div |'
+    assert [row.split(' | ')[1] for row in rows] == list(wide.OPERANDS)
+    for row in rows:
+        rates = re.findall(r'[\d,]+(?= \|)', row.split(' | ', 2)[2])
+        assert len(rates) == 4 and all(int(rate.replace(',', '')) > 0 for rate in rates)
+
+
+@pytest.mark.parametrize('op', protocol.OPS)
+def test_results_that_should_be_subnormal_are(op):
+    draw = numpy.random.default_rng(1)
+    x, y = wide.operands('subnormal', op, 1000, draw).astype('u4').view('f4')
+    results = abs(FUNCTIONS[op](x, y))
+    assert (results < SMALLEST_NORMAL).mean() > 0.9 and (results > 0).all()
+
+
+@pytest.mark.parametrize('options, text', [
+    (('--lanes', '122'), '1 to 121'), (('--lanes', '0'), '1 to 121'),
+    (('--rounds', '0'), 'at least 1'), (('--match', 'table'), "choose from 'direct', 'fpu'")])
+def test_bad_options(options, text):
+    done = wide_bench(*options)
+    assert done.returncode != 0 and text in done.stderr
