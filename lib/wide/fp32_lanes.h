@@ -90,8 +90,8 @@ flags_of(const enum netfc_op op, int32_t x, int32_t y, int32_t z)
 #define WIDE_BLOCK 128
 
 /*
- * Where a product or a quotient is subnormal, x86 processors drop what they have begun and start
- * over. The less there is besides the operation, the less that takes. Sums have no such lanes.
+ * Subnormal products and quotients interrupt x86 processors, and what is under way beside them
+ * takes longer, too: scripts/wide-bench shows by how much. Sums do not.
  */
 INLINE bool
 is_interrupted(const enum netfc_op op)
