@@ -12,6 +12,7 @@
 
 #include "clones.h"
 #include "extra.h"
+#include "float_bits.h"
 #include "slots.h"
 
 #define BLOCK 128
@@ -29,24 +30,6 @@ LANE unsigned int
 whole_steps(unsigned int count)
 {
 	return (count + STEP - 1) / STEP * STEP;
-}
-
-LANE uint32_t
-float_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-LANE float
-float_of(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
 }
 
 /* ---- formats to binary32, exactly ---- */

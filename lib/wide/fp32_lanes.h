@@ -8,33 +8,15 @@
  */
 #include <float.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include <rte_common.h>
 
+#include "float_bits.h"
 #include "wide_kernels.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float is computed as float");
 
 #define INLINE static inline __attribute__((always_inline))
-
-INLINE float
-number_of(uint32_t bits)
-{
-	float number;
-
-	memcpy(&number, &bits, sizeof(number));
-	return number;
-}
-
-INLINE uint32_t
-bits_of(float number)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &number, sizeof(bits));
-	return bits;
-}
 
 INLINE float
 operate(const enum netfc_op op, float x, float y)
@@ -102,7 +84,7 @@ is_interrupted(const enum netfc_op op)
 INLINE uint32_t
 result_of(const enum netfc_op op, wide_slot x, wide_slot y)
 {
-	return bits_of(operate(op, number_of(wide_swap(x)), number_of(wide_swap(y))));
+	return float_bits(operate(op, float_of(wide_swap(x)), float_of(wide_swap(y))));
 }
 
 struct sums {
