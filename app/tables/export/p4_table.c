@@ -40,6 +40,13 @@ p4_add_entry(struct p4_table *table, const struct p4_entry *entry)
 }
 
 void
+p4_match(struct p4_entry *entry, const struct p4_table *shape, unsigned key, uint32_t value)
+{
+	entry->value[key] = value;
+	entry->mask[key] = p4_low_bits(shape->key[key].bits);
+}
+
+void
 p4_add_word(struct p4_table *table, uint32_t key, uint32_t word)
 {
 	p4_add_entry(table,

@@ -4,6 +4,7 @@
 #include <aggregate_wire.h>
 
 #include "export/fill/fill.h"
+#include "export/fill/request_priority.h"
 
 /* As p4/include/aggregate/sizes.p4 numbers programs. */
 enum {
@@ -49,21 +50,6 @@ static const struct p4_table request_shape = {
 		[ACTION_REFUSE] = {.name = "refuse", .param_count = 1, .param = {{"code", 3}}}},
 };
 
-/* Priorities: the protocol checks version, operation and format in this order. */
-enum request_priority {
-	PASSES_ALL,
-	NO_FORMAT,
-	NO_OP,
-	NO_VERSION
-};
-
-static void
-match(struct p4_entry *entry, enum request_key key, uint32_t value)
-{
-	entry->value[key] = value;
-	entry->mask[key] = p4_low_bits(request_shape.key[key].bits);
-}
-
 static void
 add_request(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
 	enum request_action action, enum netfc_status code)
@@ -78,10 +64,10 @@ static void
 add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_action action,
 	enum aggregate_format format)
 {
-	match(&entry, KEY_OP, op);
+	p4_match(&entry, &request_shape, KEY_OP, op);
 	if (action == ACTION_CHUNK) {
 		add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
-		match(&entry, KEY_FORMAT, format);
+		p4_match(&entry, &request_shape, KEY_FORMAT, format);
 	}
 	add_request(table, entry, PASSES_ALL, action, NETFC_STATUS_OK);
 }
@@ -96,7 +82,7 @@ request_table(const struct p4_aggregation *what, uint16_t udp_port, struct p4_pr
 	};
 
 	add_request(table, entry, NO_VERSION, ACTION_REFUSE, NETFC_STATUS_VERSION);
-	match(&entry, KEY_VERSION, NETFC_WIRE_VERSION);
+	p4_match(&entry, &request_shape, KEY_VERSION, NETFC_WIRE_VERSION);
 	add_request(table, entry, NO_OP, ACTION_REFUSE, NETFC_STATUS_OP);
 	add_op(table, entry, AGGREGATE_SUM, ACTION_CHUNK, what->format);
 	if (what->sums)

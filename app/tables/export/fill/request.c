@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which packets are requests that a P4 program computes, and the status of those that are not. */
 #include "export/fill/fill.h"
+#include "export/fill/request_priority.h"
 
 /* The table's keys. */
 enum request_key {
@@ -42,21 +43,6 @@ static const struct p4_table shape = {
 			.param = {{"function", 4}}}},
 };
 
-/* Priorities: the protocol checks version, operation and format in this order. */
-enum request_priority {
-	PASSES_ALL,
-	NO_FORMAT,
-	NO_OP,
-	NO_VERSION
-};
-
-static void
-match(struct p4_entry *entry, enum request_key key, uint32_t value)
-{
-	entry->value[key] = value;
-	entry->mask[key] = p4_low_bits(shape.key[key].bits);
-}
-
 static void
 refuse(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
 	enum netfc_status code)
@@ -74,11 +60,11 @@ add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned form
 {
 	struct p4_entry good;
 
-	match(&entry, KEY_OP, op);
+	p4_match(&entry, &shape, KEY_OP, op);
 	good = entry;
 	good.action = (uint8_t)action;
-	match(&good, KEY_FORMAT, format);
-	match(&good, KEY_LOADED, 1);
+	p4_match(&good, &shape, KEY_FORMAT, format);
+	p4_match(&good, &shape, KEY_LOADED, 1);
 	if (action != ACTION_QUERY || format == NETFC_FP16)
 		p4_add_entry(table, &good);
 	refuse(table, entry, NO_FORMAT, NETFC_STATUS_FORMAT);
@@ -108,7 +94,7 @@ p4_request_tables(const struct netfc_set *set, uint16_t udp_port, enum netfc_op 
 	};
 
 	refuse(table, entry, NO_VERSION, NETFC_STATUS_VERSION);
-	match(&entry, KEY_VERSION, NETFC_WIRE_VERSION);
+	p4_match(&entry, &shape, KEY_VERSION, NETFC_WIRE_VERSION);
 	refuse(table, entry, NO_OP, NETFC_STATUS_OP);
 	for (unsigned op = NETFC_ADD; op <= last_op; op++)
 		add_op(table, entry, op, format, ACTION_COMPUTE);
