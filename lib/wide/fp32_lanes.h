@@ -82,7 +82,7 @@ is_interrupted(const enum netfc_op op)
 }
 
 INLINE uint32_t
-result_of(const enum netfc_op op, wide_slot x, wide_slot y)
+result_of(const enum netfc_op op, uint32_t x, uint32_t y)
 {
 	return float_bits(operate(op, float_of(wide_swap(x)), float_of(wide_swap(y))));
 }
