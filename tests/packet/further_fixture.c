@@ -21,7 +21,7 @@ random_bits(uint64_t *state)
 void
 further_add_function(struct fixture *f, unsigned int number, unsigned int format)
 {
-	const unsigned int index = f->config.function_count++;
+	const unsigned int index = f->base.config.function_count++;
 
 	const struct netfc_function *known = netfc_function_by_number(number);
 
@@ -37,7 +37,7 @@ further_add_function(struct fixture *f, unsigned int number, unsigned int format
 void
 further_add_known(struct fixture *f, const struct netfc_function *function, unsigned int format)
 {
-	const unsigned int index = f->config.function_count;
+	const unsigned int index = f->base.config.function_count;
 
 	assert_int_equal(netfc_function_table(function, netfc_format_by_id(format), f->z[index],
 				 f->flags[index]),
@@ -45,40 +45,16 @@ further_add_known(struct fixture *f, const struct netfc_function *function, unsi
 	further_add_function(f, netfc_function_number(function), format);
 }
 
-void
-further_create_pipeline(struct fixture *f)
-{
-	assert_int_equal(pipeline_create(&f->config, &f->pipeline), 0);
-	f->worker = pipeline_worker_create(f->pipeline, SOCKET_ID_ANY);
-	assert_non_null(f->worker);
-}
-
-void
-further_free_pipeline(struct fixture *f)
-{
-	pipeline_worker_free(f->worker);
-	pipeline_free(f->pipeline);
-	f->worker = NULL;
-	f->pipeline = NULL;
-}
-
 /* A table set of fp16 alone, and no function. */
 int
 further_set_up(void **state)
 {
+	static const char *const set_name = "fp16_k8";
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	f->pool = rte_pktmbuf_pool_create("test", 8191, 0, 0, 2176, SOCKET_ID_ANY);
-	assert_non_null(f->pool);
-	assert_int_equal(netfc_set_build("fp16_k8", &f->set), NETFC_OK);
-	f->config = (struct pipeline_config){.match = MATCH_DIRECT,
-		.isa = vector_isa_best(),
-		.udp_port = NETFC_UDP_PORT,
-		.queries = true,
-		.socket_id = SOCKET_ID_ANY,
-		.functions = f->functions};
-	f->config.sets[NETFC_FP16] = f->set;
+	fixture_set_up(&f->base, &set_name, 1);
+	f->base.config.functions = f->functions;
 	*state = f;
 	return 0;
 }
@@ -88,10 +64,7 @@ further_tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	further_free_pipeline(f);
-	assert_int_equal(rte_mempool_in_use_count(f->pool), 0);
-	netfc_set_free(f->set);
-	rte_mempool_free(f->pool);
+	fixture_tear_down(&f->base);
 	free(f);
 	return 0;
 }
@@ -111,7 +84,7 @@ expected_of(const struct fixture *f, const struct asked *asked, uint16_t lane)
 	if (asked->op < NETFC_EXTRA_END)
 		return netfc_extra(netfc_format_by_id(asked->format), asked->op, x, asked->y[lane],
 			asked->z[lane]);
-	for (unsigned int i = 0; i < f->config.function_count; i++) {
+	for (unsigned int i = 0; i < f->base.config.function_count; i++) {
 		const struct pipeline_function *function = &f->functions[i];
 
 		if (function->number == asked->op && function->format == asked->format)
@@ -152,20 +125,16 @@ void
 further_process(struct fixture *f, const struct asked *asked, uint8_t (*frames)[8192],
 	unsigned int count, uint32_t cut)
 {
-	struct rte_mbuf *mbufs[PIPELINE_BURST];
-	struct frame parsed[PIPELINE_BURST];
+	struct fixture_burst burst = {.count = count};
 
 	for (unsigned int i = 0; i < count; i++) {
 		write_request(frames[i], &asked[i]);
-		mbufs[i] = packet_of(f->pool, frames[i], packet_length(asked[i].lanes), cut);
-		assert_non_null(mbufs[i]);
+		burst.bytes[i] = frames[i];
+		burst.length[i] = packet_length(asked[i].lanes);
 	}
-	pipeline_process(f->worker, mbufs, parsed, (uint16_t)count);
-	for (unsigned int i = 0; i < count; i++) {
-		packet_bytes(mbufs[i], frames[i]);
-		assert_true(parsed[i].answered);
-	}
-	rte_pktmbuf_free_bulk(mbufs, count);
+	fixture_process(&f->base, &burst, cut);
+	for (unsigned int i = 0; i < count; i++)
+		assert_true(burst.frame[i].answered);
 }
 
 /* Operands that matter among those that are anything. */

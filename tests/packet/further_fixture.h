@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "packets.h"
-#include "pipeline.h"
+#include "pipeline_fixture.h"
 
 #define ENTRIES NETFC_FUNCTION_ENTRIES
 #define MOST_FUNCTIONS 64
@@ -19,11 +19,7 @@
 #define OWN 193
 
 struct fixture {
-	struct rte_mempool *pool;
-	struct pipeline_config config;
-	struct pipeline *pipeline;
-	struct pipeline_worker *worker;
-	struct netfc_set *set;
+	struct pipeline_fixture base;
 	struct pipeline_function functions[2 * MOST_FUNCTIONS];
 	uint16_t z[2 * MOST_FUNCTIONS][ENTRIES];
 	uint8_t flags[2 * MOST_FUNCTIONS][ENTRIES];
@@ -47,10 +43,6 @@ further_add_known(struct fixture *f, const struct netfc_function *function, unsi
 
 /** Add one whose entries are in the fixture already. */
 void further_add_function(struct fixture *f, unsigned int number, unsigned int format);
-
-void further_create_pipeline(struct fixture *f);
-
-void further_free_pipeline(struct fixture *f);
 
 /** A request of operands among which those that matter are many. */
 void further_fill_request(struct asked *request, unsigned int op, unsigned int format,

@@ -45,7 +45,7 @@ every_function(struct fixture *f, unsigned int format)
 
 	for (unsigned int i = 0; (function = netfc_function_known(i)) != NULL; i++)
 		further_add_known(f, function, format);
-	further_create_pipeline(f);
+	fixture_create_pipeline(&f->base);
 	for (unsigned int i = 0; (function = netfc_function_known(i)) != NULL; i++)
 		check_arguments(f, netfc_function_number(function), format,
 			(uint16_t[]){1, 7, 32, 243, 255}[i % 5]);
@@ -84,11 +84,11 @@ every_instruction_set(void **state)
 
 	further_add_known(f, netfc_function_by_name("ln"), NETFC_FP16);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
-		f->config.isa = isa;
-		further_create_pipeline(f);
+		f->base.config.isa = isa;
+		fixture_create_pipeline(&f->base);
 		for (unsigned int l = 0; l < RTE_DIM(lanes); l++)
 			check_arguments(f, f->functions[0].number, NETFC_FP16, lanes[l]);
-		further_free_pipeline(f);
+		fixture_free_pipeline(&f->base);
 	}
 }
 
@@ -99,7 +99,7 @@ two_and_three_operands(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 1;
 
-	further_create_pipeline(f);
+	fixture_create_pipeline(&f->base);
 	for (unsigned int round = 0; round < 200; round++) {
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
 			further_fill_request(&asked[i], NETFC_MIN + i % 4, 1 + i / 4 % 4,
@@ -119,7 +119,7 @@ segments_do_not_matter(void **state)
 	uint64_t seed = 2;
 
 	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
-	further_create_pipeline(f);
+	fixture_create_pipeline(&f->base);
 	for (unsigned int o = 0; o < RTE_DIM(ops); o++) {
 		for (uint32_t cut = 1; cut < packet_length(5); cut++) {
 			further_fill_request(&asked[0], ops[o], NETFC_FP16, 5, &seed);

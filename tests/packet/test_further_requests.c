@@ -48,7 +48,7 @@ not_loaded(void **state)
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
 	memset(f->flags[1], NETFC_INVALID, sizeof(f->flags[1]));
 	further_add_function(f, OWN, NETFC_BF16);
-	further_create_pipeline(f);
+	fixture_create_pipeline(&f->base);
 	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
 		/* A packet that is computed before it, and one after it. */
 		further_fill_request(&asked[0], 70, NETFC_FP16, 20, &seed);
@@ -77,7 +77,7 @@ together_with_the_four(void **state)
 	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
 	further_add_function(f, OWN, NETFC_FP16);
-	further_create_pipeline(f);
+	fixture_create_pipeline(&f->base);
 	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
 		further_fill_request(&asked[i], ops[i % RTE_DIM(ops)], NETFC_FP16,
 			lanes[i / RTE_DIM(ops) % RTE_DIM(lanes)], &seed);
@@ -88,14 +88,14 @@ together_with_the_four(void **state)
 		if (asked[i].op == NETFC_ADD || asked[i].op == NETFC_MUL) {
 			for (uint16_t l = 0; l < asked[i].lanes; l++)
 				assert_int_equal(packet_result(frames[i], asked[i].lanes, l),
-					netfc_calc(
-						f->set, asked[i].op, asked[i].x[l], asked[i].y[l])
+					netfc_calc(f->base.set[NETFC_FP16], asked[i].op,
+						asked[i].x[l], asked[i].y[l])
 						.z);
 		} else {
 			further_check_reply(f, frames[i], &asked[i]);
 		}
 	}
-	counters = pipeline_worker_counters(f->worker);
+	counters = pipeline_worker_counters(f->base.worker);
 	assert_int_equal(counters->netfc_packets, PIPELINE_BURST);
 	assert_int_equal(counters->errors[NETFC_STATUS_OK], PIPELINE_BURST);
 	assert_int_equal(counters->lanes, computed);
@@ -148,7 +148,7 @@ names(void **state)
 	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
 	further_add_function(f, OWN, NETFC_BF16);
-	further_create_pipeline(f);
+	fixture_create_pipeline(&f->base);
 	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
 		ask_name(&asked[0], cases[c].name, cases[c].format);
 		further_process(f, asked, frames, 1, c % 2 == 0 ? 2048 : 57);
@@ -160,7 +160,7 @@ names(void **state)
 	asked[0].lanes = 7;
 	further_process(f, asked, frames, 1, 2048);
 	further_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
-	assert_int_equal(pipeline_worker_counters(f->worker)->lanes, 0);
+	assert_int_equal(pipeline_worker_counters(f->base.worker)->lanes, 0);
 }
 
 static void
@@ -171,7 +171,7 @@ twice_the_same(void **state)
 
 	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	further_add_function(f, 70, NETFC_FP16);
-	assert_int_equal(pipeline_create(&f->config, &pipeline), -EEXIST);
+	assert_int_equal(pipeline_create(&f->base.config, &pipeline), -EEXIST);
 }
 
 static void

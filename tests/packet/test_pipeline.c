@@ -17,21 +17,13 @@
 
 #include "eal.h"
 #include "packets.h"
-#include "pipeline.h"
+#include "pipeline_fixture.h"
 
 /* As many as fit into a UDP datagram. */
 #define MOST_LANES ((65535 - 28 - 12) / NETFC_LANE_BYTES)
 
 static const char *const set_names[] = {
 	"fp16_k1024", "posit16_k512", "bf16_k128_floor", "posit16_es2_k256_floor"};
-
-struct fixture {
-	struct rte_mempool *pool;
-	struct pipeline_config config;
-	struct pipeline *pipeline;
-	struct pipeline_worker *worker;
-	struct netfc_set *set[NETFC_FORMAT_END];
-};
 
 static uint16_t
 random_bits(uint64_t *state)
@@ -43,59 +35,35 @@ random_bits(uint64_t *state)
 static int
 set_up(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct pipeline_fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	f->pool = rte_pktmbuf_pool_create("test", 8191, 0, 0, 2176, SOCKET_ID_ANY);
-	assert_non_null(f->pool);
-	f->config = (struct pipeline_config){.match = MATCH_DIRECT,
-		.isa = vector_isa_best(),
-		.udp_port = NETFC_UDP_PORT,
-		.queries = true,
-		.socket_id = SOCKET_ID_ANY};
-	for (unsigned int s = 0; s < RTE_DIM(set_names); s++) {
-		assert_int_equal(netfc_set_build(set_names[s], &f->set[s + 1]), NETFC_OK);
-		f->config.sets[s + 1] = f->set[s + 1];
-	}
-	assert_int_equal(pipeline_create(&f->config, &f->pipeline), 0);
-	f->worker = pipeline_worker_create(f->pipeline, SOCKET_ID_ANY);
-	assert_non_null(f->worker);
+	fixture_set_up(f, set_names, RTE_DIM(set_names));
+	fixture_create_pipeline(f);
 	*state = f;
 	return 0;
 }
 
-/* No mbuf may be lost in any test. */
 static int
 tear_down(void **state)
 {
-	struct fixture *f = *state;
-
-	assert_int_equal(rte_mempool_in_use_count(f->pool), 0);
-	pipeline_worker_free(f->worker);
-	pipeline_free(f->pipeline);
-	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
-		netfc_set_free(f->set[format]);
-	rte_mempool_free(f->pool);
-	free(f);
+	fixture_tear_down(*state);
+	free(*state);
 	return 0;
 }
 
 /* Send one frame, cut into segments, and put what comes out in its place. */
 static void
-process_frame(struct fixture *f, uint8_t *frame, uint32_t length, uint32_t cut)
+process_frame(struct pipeline_fixture *f, uint8_t *frame, uint32_t length, uint32_t cut)
 {
-	struct rte_mbuf *mbuf = packet_of(f->pool, frame, length, cut);
-	struct frame parsed;
+	struct fixture_burst burst = {.count = 1, .bytes = {frame}, .length = {length}};
 
-	assert_non_null(mbuf);
-	pipeline_process(f->worker, &mbuf, &parsed, 1);
-	packet_bytes(mbuf, frame);
-	rte_pktmbuf_free(mbuf);
+	fixture_process(f, &burst, cut);
 }
 
 static void
-check_reply(const struct fixture *f, const uint8_t *frame, unsigned int op, unsigned int format,
-	uint16_t lanes, const uint16_t *x, const uint16_t *y)
+check_reply(const struct pipeline_fixture *f, const uint8_t *frame, unsigned int op,
+	unsigned int format, uint16_t lanes, const uint16_t *x, const uint16_t *y)
 {
 	uint8_t flags = 0;
 
@@ -116,7 +84,7 @@ any_number_of_lanes(void **state)
 		1, 2, 3, 63, 64, 65, 243, 255, 256, 257, 511, 512, 513, 1490, 5000, MOST_LANES};
 	static uint16_t x[MOST_LANES], y[MOST_LANES];
 	static uint8_t frame[65536 + 64];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 	uint64_t seed = 1;
 
 	for (unsigned int c = 0; c < RTE_DIM(counts); c++) {
@@ -139,7 +107,7 @@ segments_do_not_matter(void **state)
 	const uint16_t x[] = {0x3c00, 0xc4d0, 0x0001, 0x7bff},
 		       y[] = {0x4248, 0x4500, 0x8001, 0x7bff};
 	uint8_t whole[256], cut_up[256];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 	uint32_t length = packet_length(4);
 
 	packet_write(whole, NETFC_SUB, NETFC_FP16, 4, x, y);
@@ -162,7 +130,7 @@ mixed_bursts(void **state)
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct frame parsed[PIPELINE_BURST];
 	uint8_t frame[1024];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 	uint64_t seed = 2;
 
 	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
@@ -183,7 +151,7 @@ mixed_bursts(void **state)
 
 /* The same frame by both ways: in one segment, on the fast path, and cut within headers. */
 static void
-compare_ways(struct fixture *f, struct pipeline_worker *general, uint8_t (*frames)[1024],
+compare_ways(struct pipeline_fixture *f, struct pipeline_worker *general, uint8_t (*frames)[1024],
 	const uint32_t *length)
 {
 	struct rte_mbuf *whole[PIPELINE_BURST], *cut[PIPELINE_BURST];
@@ -215,7 +183,7 @@ runs_of_requests(void **state)
 {
 	static uint8_t frames[PIPELINE_BURST][1024];
 	uint32_t length[PIPELINE_BURST];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 	struct pipeline_worker *general = pipeline_worker_create(f->pipeline, SOCKET_ID_ANY);
 	uint64_t seed = 3;
 
@@ -254,7 +222,7 @@ nothing_behind_the_lanes(void **state)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct rte_mbuf_ext_shared_info shared = {.free_cb = keep_buffer};
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 	uint8_t frame[2048], *pages, *end;
 	uint16_t x[300], y[300];
 	uint64_t seed = 4;
@@ -291,7 +259,7 @@ counters_count(void **state)
 	const uint16_t x[] = {0x3c00, 0x7bff}, y[] = {0x0000, 0x7bff};
 	const struct pipeline_counters *counters;
 	uint8_t frame[256];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 
 	counters = pipeline_worker_counters(f->worker);
 	packet_write(frame, NETFC_DIV, NETFC_FP16, 1, x, y);
@@ -319,7 +287,7 @@ every_length_of_frame(void **state)
 {
 	const uint16_t x[] = {0x3c00}, y[] = {0x4000};
 	uint8_t frame[128], before[128];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 
 	for (uint32_t length = 1; length < packet_length(1); length++) {
 		packet_write(frame, NETFC_ADD, NETFC_FP16, 1, x, y);
@@ -341,7 +309,7 @@ queries_are_left(void **state)
 		.ratio = 0x1b0a, .connections = 123456, .bytes = UINT64_C(0x0102030405060708)};
 	const uint32_t length = packet_length(1) + EXTRA;
 	uint8_t frame[256], untouched[256];
-	struct fixture *f = *state;
+	struct pipeline_fixture *f = *state;
 
 	for (uint32_t cut = 1; cut <= length; cut++) {
 		struct rte_mbuf *mbuf;
