@@ -69,6 +69,12 @@ packet_write_results(uint8_t *frame, uint16_t lanes, const uint16_t *z)
 }
 
 void
+packet_write_count(uint8_t *frame, uint16_t count)
+{
+	((struct headers *)frame)->netfc.count = rte_cpu_to_be_16(count);
+}
+
+void
 packet_write_query(uint8_t *frame, uint32_t destination, uint16_t extra)
 {
 	const uint16_t high = (uint16_t)(destination >> 16), low = (uint16_t)destination;

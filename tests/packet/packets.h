@@ -30,6 +30,9 @@ void packet_write(uint8_t *frame, unsigned int op, unsigned int format, uint16_t
 /** Write what stands in z of a frame written by packet_write(). */
 void packet_write_results(uint8_t *frame, uint16_t lanes, const uint16_t *z);
 
+/** Write another number of lanes into a frame written by packet_write(), but no checksum. */
+void packet_write_count(uint8_t *frame, uint16_t count);
+
 /**
  * Write the frame of a query over IPv4, with a right UDP checksum.
  *
