@@ -10,6 +10,11 @@
  * by its lowest bit, far below those that are kept. Scaling it afterwards is exact: what
  * would be subnormal is a multiple of the least subnormal, as all values are.
  *
+ * Means of fp32 are quotients of binary64, rounded again: what does not fit into 53 bits is told by
+ * the last of them. A number half-way between two of fp32 has 25 bits, and workers times as many no
+ * more than 31 (64 workers add none). No less than 32 bits are kept, so the sum lies on the same
+ * side of that product as the exact one, by a unit of its last bit or more: the quotient, too.
+ *
  * bf16 has 8 bits of significand: those of a group's one bin make 8 + 31 bits, 45 with
  * AGGREGATE_MAX_WORKERS of them, which a binary64 holds; of more bins, no less than 20 bits are
  * kept and the lowest tells the rest. From there see fp16_neon.h.
@@ -17,11 +22,10 @@
 
 #include "bins_neon.h"
 
-/* Four sums, window * 2^unit each; `more`: all bits where the sum is more than that. */
+/* Four sums, window * 2^unit each; what is less than a unit is told by the lowest bit. */
 struct windows {
 	int64x2_t low, high;
 	int32x4_t unit;
-	uint32x4_t more;
 };
 
 /* As sum_of_bins(): digits of 32 bits, of which the highest two that are not just sign are kept. */
@@ -50,7 +54,7 @@ select_digits(const uint32x4_t *digits, uint32x4_t sign)
 
 /* Bits of two digits that a window does not have. */
 #define CUT_BF16 12
-#define CUT_FP32 2
+#define CUT_FP32 1
 
 /* Two digits less what is cut off, of two lanes; `sign` is all bits or none. */
 INLINE int64x2_t
@@ -68,7 +72,7 @@ join_bins(enum aggregate_format format, const int64_t *bins, size_t stride)
 {
 	const int cut = format == AGGREGATE_BF16 ? CUT_BF16 : CUT_FP32;
 	int64x2_t low = vdupq_n_s64(0), high = low;
-	uint32x4_t digits[BINS + 1], sign, more;
+	uint32x4_t digits[BINS + 1], sign, rest;
 	struct digits kept;
 
 	for (unsigned int b = 0; b < BINS; b++) {
@@ -81,12 +85,13 @@ join_bins(enum aggregate_format format, const int64_t *bins, size_t stride)
 	digits[BINS] = vuzp1q_u32(vreinterpretq_u32_s64(low), vreinterpretq_u32_s64(high));
 	sign = vreinterpretq_u32_s32(vshrq_n_s32(vreinterpretq_s32_u32(digits[BINS]), 31));
 	kept = select_digits(digits, sign);
-	more = vorrq_u32(vandq_u32(kept.lower, vdupq_n_u32((1u << cut) - 1)), kept.rest);
+	rest = vorrq_u32(vandq_u32(kept.lower, vdupq_n_u32((1u << cut) - 1)), kept.rest);
+	kept.lower =
+		vorrq_u32(kept.lower, vandq_u32(vtstq_u32(rest, rest), vdupq_n_u32(1u << cut)));
 	return (struct windows){
 		window_of(format, vzip1q_u32(kept.lower, kept.upper), vzip1q_u32(sign, sign)),
 		window_of(format, vzip2q_u32(kept.lower, kept.upper), vzip2q_u32(sign, sign)),
 		vaddq_s32(vreinterpretq_s32_u32(kept.place), vdupq_n_s32(BINS_UNIT - 32 + cut)),
-		vtstq_u32(more, more),
 	};
 }
 
@@ -104,18 +109,7 @@ load_windows(enum aggregate_format format, const struct aggregate_lanes *lanes, 
 		vld1q_s64(bin),
 		vld1q_s64(bin + 2),
 		vdupq_n_s32(EXPONENTS * (int32_t)single + BINS_UNIT),
-		vdupq_n_u32(0),
 	};
-}
-
-/* What is more than a window, to its lowest bit. */
-INLINE int64x2_t
-with_more(int64x2_t window, uint32x2_t more)
-{
-	const uint64x2_t bit =
-		vshrq_n_u64(vreinterpretq_u64_s64(vmovl_s32(vreinterpret_s32_u32(more))), 63);
-
-	return vorrq_s64(window, vreinterpretq_s64_u64(bit));
 }
 
 /* 2^exponents as floats. */
@@ -129,8 +123,7 @@ powers_of(int32x4_t exponent)
 INLINE uint32x4_t
 round_to_fp32(const struct windows *windows)
 {
-	const int64x2_t low = with_more(windows->low, vget_low_u32(windows->more));
-	const int64x2_t high = with_more(windows->high, vget_high_u32(windows->more));
+	const int64x2_t low = windows->low, high = windows->high;
 	const int32x4_t some = vshrq_n_s32(windows->unit, 1);
 	float32x4_t numbers = {(float)vgetq_lane_s64(low, 0), (float)vgetq_lane_s64(low, 1),
 		(float)vgetq_lane_s64(high, 0), (float)vgetq_lane_s64(high, 1)};
@@ -140,9 +133,9 @@ round_to_fp32(const struct windows *windows)
 	return vreinterpretq_u32_f32(numbers);
 }
 
-/* Two sums or means of bf16, of more bits. */
+/* Two sums or means, of more bits than are asked for; windows of no more than 53 bits. */
 INLINE float64x2_t
-bf16_numbers(int64x2_t window, int32x2_t unit, bool mean, float64x2_t workers)
+wide_numbers(int64x2_t window, int32x2_t unit, bool mean, float64x2_t workers)
 {
 	const int64x2_t exponent = vaddq_s64(vmovl_s32(unit), vdupq_n_s64(1023));
 	const float64x2_t number =
@@ -155,41 +148,35 @@ bf16_numbers(int64x2_t window, int32x2_t unit, bool mean, float64x2_t workers)
 INLINE uint32x4_t
 round_to_bf16(const struct windows *windows, bool mean, float64x2_t workers)
 {
-	const int64x2_t low = with_more(windows->low, vget_low_u32(windows->more));
-	const int64x2_t high = with_more(windows->high, vget_high_u32(windows->more));
+	const int32x4_t unit = windows->unit;
 	const uint32x4_t bits = vreinterpretq_u32_f32(vcvtx_high_f32_f64(
-		vcvtx_f32_f64(bf16_numbers(low, vget_low_s32(windows->unit), mean, workers)),
-		bf16_numbers(high, vget_high_s32(windows->unit), mean, workers)));
+		vcvtx_f32_f64(wide_numbers(windows->low, vget_low_s32(unit), mean, workers)),
+		wide_numbers(windows->high, vget_high_s32(unit), mean, workers)));
 	const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
 
 	return vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
 }
 
-/* Means of fp32, which no conversion divides by: as divide() and round_ieee() do. */
-INLINE uint32x4_t
-round_means_to_fp32(const struct windows *windows, struct divisor divisor)
+/* Windows of 64 bits to 53: where these do not suffice, the lowest of them tells what is below. */
+INLINE int64x2_t
+narrow_window(int64x2_t window)
 {
-	int64_t window[4];
-	int32_t unit[4];
-	uint32_t more[4], result[4];
+	const uint64x2_t large = vcgtq_s64(vabsq_s64(window), vdupq_n_s64(INT64_C(1) << 53));
+	const uint64x2_t below = vandq_u64(large, vdupq_n_u64(0x7ff));
+	const uint64x2_t some = vtstq_u64(vreinterpretq_u64_s64(window), below);
 
-	vst1q_s64(window, windows->low);
-	vst1q_s64(window + 2, windows->high);
-	vst1q_s32(unit, windows->unit);
-	vst1q_u32(more, windows->more);
-	for (unsigned int l = 0; l < 4; l++) {
-		const uint64_t sign = -(uint64_t)(window[l] < 0);
-		/* Two's complement cuts off downwards. */
-		const uint64_t magnitude = ((uint64_t)window[l] ^ sign) + (sign & (more[l] == 0));
-		struct exact number = exact_of(magnitude, unit[l]);
+	return vbslq_s64(below, vreinterpretq_s64_u64(vandq_u64(some, vdupq_n_u64(0x400))), window);
+}
 
-		number.significand |= more[l] & 1;
-		number = divide(number, divisor);
-		result[l] = magnitude == 0
-			? 0
-			: round_ieee(fp32, number) | ((uint32_t)sign & fp32.sign);
-	}
-	return vld1q_u32(result);
+INLINE uint32x4_t
+round_means_to_fp32(const struct windows *windows, float64x2_t workers)
+{
+	const int64x2_t low = narrow_window(windows->low), high = narrow_window(windows->high);
+	const int32x4_t unit = windows->unit;
+
+	return vreinterpretq_u32_f32(vcvt_high_f32_f64(
+		vcvt_f32_f64(wide_numbers(low, vget_low_s32(unit), true, workers)),
+		wide_numbers(high, vget_high_s32(unit), true, workers)));
 }
 
 INLINE uint32x4_t
@@ -202,15 +189,15 @@ if_zero_windows(const struct windows *windows)
 /* What all values of four lanes, as fields, have in common: a zero sum is +0 unless all are -0. */
 INLINE uint32x4_t
 round_half(enum aggregate_format format, bool mean, const struct windows *windows,
-	struct divisor divisor, uint32x4_t common)
+	float64x2_t workers, uint32x4_t common)
 {
 	const uint32x4_t sign = vdupq_n_u32(fp32.sign);
 	uint32x4_t z;
 
 	if (format == AGGREGATE_BF16)
-		z = round_to_bf16(windows, mean, vdupq_n_f64(divisor.workers));
+		z = round_to_bf16(windows, mean, workers);
 	else
-		z = mean ? round_means_to_fp32(windows, divisor) : round_to_fp32(windows);
+		z = mean ? round_means_to_fp32(windows, workers) : round_to_fp32(windows);
 	return vorrq_u32(z, vandq_u32(vandq_u32(common, sign), if_zero_windows(windows)));
 }
 
@@ -218,7 +205,7 @@ INLINE uint8_t
 round_bins_neon(enum aggregate_format format, bool mean, const struct aggregate_lanes *lanes,
 	uint32_t count, unsigned int workers, uint8_t *result)
 {
-	const struct divisor divisor = divisor_of(workers);
+	const float64x2_t divisor = vdupq_n_f64(workers);
 	const uint32x4_t last = vdupq_n_u32(format == AGGREGATE_BF16 ? 0xffff : 0);
 	const uint32x4_t inf = vdupq_n_u32(fp32.inf), sign = vdupq_n_u32(fp32.sign);
 	uint32x4_t over = vdupq_n_u32(0), under = over;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels against the oracle, in each instruction set. The argument is a format. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,6 +172,63 @@ values_of_similar_size(void **state)
 	}
 }
 
+static uint32_t
+encode(double value)
+{
+	const float single = (float)value;
+	uint32_t bits;
+
+	memcpy(&bits, &single, sizeof(bits));
+	return format == AGGREGATE_BF16 ? bits >> 16 : bits;
+}
+
+/* Two values with a mean half-way between two numbers, a third that is far less, and zeros. */
+static void
+draw_middle(uint32_t *values, unsigned int workers, int unit, uint64_t *seed)
+{
+	const unsigned int significand_bits = format == AGGREGATE_BF16 ? 8 : 24;
+	const uint64_t random = next_random(seed);
+	const uint32_t odd = (UINT32_C(1) << significand_bits) |
+		((uint32_t)random & ((UINT32_C(1) << significand_bits) - 1)) | 1;
+	const uint32_t sum = odd * workers, low = sum & ((UINT32_C(1) << significand_bits) - 1);
+	const int below = 1 + (int)(random >> 48) % 40;
+	const double sign = random >> 60 & 1 ? -1 : 1, rest = (int)(random >> 61 & 3) - 1;
+
+	memset(values, 0, workers * sizeof(*values));
+	values[0] = encode(sign * ldexp(sum - low, unit));
+	values[1] = encode(sign * ldexp(low, unit));
+	values[2] = encode(rest * ldexp(1, unit - below));
+}
+
+/* Lanes of a block have the same or not. */
+static int
+draw_unit(bool same, int unit, uint64_t *seed)
+{
+	return same ? unit : (int)(next_random(seed) % 180) - 90;
+}
+
+/* Means on either side of where rounding changes, and there, wherever short cuts begin and end. */
+static void
+means_half_way_between_two_numbers(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	if (format != AGGREGATE_BF16 && format != AGGREGATE_FP32)
+		return;
+	for (unsigned int workers = 3; workers <= AGGREGATE_MAX_WORKERS; workers++)
+		for (int unit = -90; unit < 90; unit += 9) {
+			block->format = format;
+			block->workers = workers;
+			block->count = 100;
+			for (uint32_t lane = 0; lane < block->count; lane++)
+				draw_middle(block->values[lane], workers,
+					draw_unit(unit % 2 == 0, unit, &seed), &seed);
+			block_pack(block);
+			check_all();
+		}
+}
+
 /* The greatest magnitude that there is, from all workers there can be. */
 static void
 as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
@@ -305,6 +363,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(flags_of_single_lanes),
 		cmocka_unit_test(any_order_gives_the_same_bits),
 		cmocka_unit_test(values_of_similar_size),
+		cmocka_unit_test(means_half_way_between_two_numbers),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
 		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
 		cmocka_unit_test(the_oracle_agrees_with_mpfr),
