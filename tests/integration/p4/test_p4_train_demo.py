@@ -44,7 +44,7 @@ def test_without_the_tools(tmp_path):
 
 
 @pytest.mark.parametrize('words, text', [
-    (('other',), "choose from 'results', 'sums', 'both'"), (('--quick',), 'of its own'),
+    (('other',), "invalid choice: 'other'"), (('--quick',), 'of its own'),
     (('--report', 'page.md'), 'of its own')])
 def test_words_that_make_no_sense(words, text):
     done = train_demo.run('--p4', *words)
