@@ -255,7 +255,7 @@ def unwanted():
     yield 'no_service', question6(udp(request, dport=53))
     yield 'no_service', question(TCP(dport=oracle.UDP_PORT, flags='S'))
     yield 'no_service', question6(TCP(dport=80, flags='S'))
-    yield 'no_service', question(ICMP(type=13))
+    yield 'no_service', question(ICMP(type=13, ts_ori=1, ts_rx=2, ts_tx=3))
     yield 'no_service', question(ICMP(type=0))
     yield 'no_service', question(ICMP(type=3, code=3) / Raw(bytes(28)))
     yield 'no_service', question6(ICMPv6EchoReply())
