@@ -20,6 +20,7 @@ import frames  # noqa: E402
 import test_endpoint  # noqa: E402
 
 FRAMES_PER_SEED = 16
+MOST_BYTES = 8192  # of a seed; libFuzzer cuts off more (-max_len of scripts/fuzz)
 WORKERS = 6  # of fuzz_pipeline.c
 CUTS = (0, 1, 3, 10, 21, 31, 41)  # half the bytes of a segment; 0: all in one
 GOOD_FILES, SHORTEST_FILE, FP32_FILE, FUNCTION_FILE = 8, 5, 7, 0xFF  # of fuzz_table_file.c
@@ -33,25 +34,54 @@ def halves(name):
     return slots[:8], slots[8:]
 
 
+def refused():
+    """Requests of every format that are refused, for each reason."""
+    for form in range(7):
+        yield frames.lanes(1, form, 1, version=2)
+        yield frames.lanes(1, form, 250)
+        yield frames.lanes(1, form, 5, count=0)
+    for form, op in ((0, 1), (2, 71), (3, 193), (4, 1), (5, 5), (6, 1)):
+        yield frames.lanes(1, form, op)  # known, but not of that format
+    yield frames.lanes(1, 5, 1, count=2)
+    yield frames.lanes(2, 1, 16)  # a query has one lane
+
+
+def requests():
+    """Every operation of every format in few lanes and in many, names, and what is refused."""
+    yield from (frames.lanes(count, form, op)
+                for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4))
+    yield from (frames.lanes(count, form, op)
+                for count in (1, 8, 33, 243) for form in (1, 2, 3, 4) for op in (5, 6, 7, 8))
+    yield from (frames.lanes(count, form, op)
+                for count in (1, 8, 33, 243) for form in (1, 3) for op in (70, 71, 99, 193))
+    yield from (frames.lanes(count, 5, op) for count in (1, 8, 33, 121) for op in (1, 2, 3, 4, 5))
+    yield from (frames.request(192, form, *halves(name))
+                for form in (1, 2, 3, 4) for name in (b"own", b"known", b"fma", b"other"))
+    yield from refused()
+
+
+def grouped(some):
+    """Frames, each behind its length, as many together as a seed holds."""
+    group, count = b"", 0
+    for frame in some:
+        item = struct.pack(">H", len(frame)) + frame
+        if count == FRAMES_PER_SEED or 1 + len(group) + len(item) > MOST_BYTES:
+            yield group
+            group, count = b"", 0
+        group, count = group + item, count + 1
+    yield group
+
+
 def bursts():
-    """Bursts of frames, each behind its length, in segments of several sizes."""
+    """Bursts of frames, in segments of several sizes."""
     zoo = [frame for _, frame in frames.zoo()]
     zoo += [question for _, question, _ in test_endpoint.dialogues(frames.SERVER_MAC)]
     zoo += [frame for _, frame in test_endpoint.unwanted()]
     zoo += [*test_endpoint.damaged(), *test_endpoint.not_for_it()]
-    zoo += [frames.plain_frame(frames.lanes(count, form, op))
-            for count in (31, 64, 100, 243) for form in (1, 2, 3) for op in (1, 2, 3, 4)]
-    zoo += [frames.plain_frame(frames.lanes(count, form, op)) for count in (1, 8, 33, 243)
-            for form in (1, 3) for op in (5, 6, 7, 8, 70, 71, 99, 193)]
-    zoo += [frames.plain_frame(frames.lanes(count, 5, op))
-            for count in (1, 8, 33, 121) for op in (1, 2, 3, 4, 5)]
-    zoo += [frames.plain_frame(frames.request(192, 1, *halves(name)))
-            for name in (b"own", b"known", b"fma", b"other")]
-    for number, at in enumerate(range(0, len(zoo), FRAMES_PER_SEED)):
-        some = zoo[at:at + FRAMES_PER_SEED]
+    zoo += map(frames.plain_frame, requests())
+    for number, group in enumerate(grouped(zoo)):
         for worker in range(WORKERS):
-            yield bytes([WORKERS * CUTS[number % len(CUTS)] + worker]) + b"".join(
-                struct.pack(">H", len(frame)) + frame for frame in some)
+            yield bytes([WORKERS * CUTS[number % len(CUTS)] + worker]) + group
 
 
 def table_files():
@@ -130,31 +160,76 @@ def commands():
     yield bytes([2]) + b'{"command":"show"}'
 
 
+JOIN, LEAVE, PACKET, TIME, CHUNK = range(5)  # steps of fuzz_aggregate.c
+SLOTS_4, BYTES_32 = 2 << 3, 1 << 5  # what a join asks for, beside the number of workers
+
+
+def joins(workers):
+    """All of a job's workers join, and once more, as all are there."""
+    return [step for worker in (*range(workers), *range(workers))
+            for step in (JOIN, worker << 2, 0, workers | SLOTS_4 | BYTES_32)]
+
+
+def chunk(worker, number, kind=0, op=0, form=0, host=0):
+    return [CHUNK, worker << 2, host, op | form << 2, number, kind & 255]
+
+
+def leaves(workers):
+    return [step for worker in range(workers) for step in (LEAVE, worker << 2, 0)]
+
+
 def aggregations():
-    """Jobs from their joins to their end: steps of fuzz_aggregate.c."""
-    join, leave, packet, time_passes, chunk = range(5)
+    """Jobs from their joins to their end."""
     for how, form, op, workers in itertools.product(range(6), range(6), range(4), (1, 2, 5)):
-        granted = workers | 2 << 3 | 1 << 5
-        steps = [how]
-        for worker in (*range(workers), *range(workers)):
-            steps += [join, worker << 2, 0, granted]
+        steps = [how, *joins(workers)]
         for number in range(9):
+            kind = number * 16 + op + form
+            for worker in (*range(workers), 0):
+                steps += chunk(worker, number, kind, op, form)
+        steps += [TIME, 11, *chunk(0, 10, 0, op, form), *chunk(0, 77, 0, op)]
+        yield bytes(steps + leaves(workers) + [TIME, 15])
+    for how, workers in itertools.product(range(6), (1, 2, 5)):  # all of them in one job
+        steps = [how, *joins(workers)]
+        for number, (form, op) in enumerate(itertools.product(range(6), range(4))):
             for worker in range(workers):
-                steps += [chunk, worker << 2, 0, op | form << 2, number, (number * 16 + op + form) & 255]
-            steps += [chunk, 0, 0, op | form << 2, number, (number * 16 + op + form) & 255]
-        steps += [time_passes, 11, chunk, 0, 0, op | form << 2, 10, 0, chunk, 0, 0, op, 77, 0]
-        for worker in range(workers):
-            steps += [leave, worker << 2, 0]
-        yield bytes(steps + [time_passes, 15])
-    for payload in (b"NF", b"NF\1\x21\5\0\0\2", b"NF\1\x20" + bytes(36)):
-        yield bytes([0, packet, 0, 0, len(payload)]) + payload
+                steps += chunk(worker, number, number * 9, op, form)
+        yield bytes(steps + leaves(workers))
+
+
+def bad_aggregations():
+    """Packets that a job of two workers refuses or drops, each in a job of its own."""
+    what = 2 | SLOTS_4 | BYTES_32
+    same_host, other_host = 0xE8, 0xE1  # but another port of it; seen from worker 0
+    round_of_all = [step for number in (0, 4, 8) for worker in (0, 1)
+                    for step in chunk(worker, number)]
+    for how, bad in itertools.product((0, 3), (
+            chunk(0, 0) * 2,  # duplicate
+            chunk(0, 0) + chunk(1, 0, op=1) + chunk(1, 0, form=2),  # mismatch
+            round_of_all + chunk(0, 0),  # stale
+            chunk(0, 0) + [TIME, 10] + chunk(0, 0),  # stalled
+            chunk(0, 40) + chunk(0, 0, 0xF0, form=4),  # outside the window; too large
+            [CHUNK, 0, 0, 0xF8, 1, 0, CHUNK, 0, 0, 0xF9, 0, 0],  # to the other shard
+            [CHUNK, 1, 0, 0, 0, 0, LEAVE, 1, 0],  # no such job
+            [CHUNK, 0xF8, 0, 0, 0, 0, LEAVE, 0xF8, 0, JOIN, 0xF8, 0, what],  # another token
+            chunk(5, 0) + [LEAVE, 5 << 2, 0],  # no such worker
+            chunk(0, 0, host=other_host) + [LEAVE, 0, other_host, JOIN, 0, other_host, what],
+            [LEAVE, 0, same_host, JOIN, 0, same_host, what],
+            [JOIN, 0, 0, what + 1, JOIN, 1, 0, what - 2, JOIN, 5 << 2, 0, what],  # asks for other
+            [JOIN, 1, 0, 7, JOIN, 5 << 2 | 1, 0, what],  # too many workers, no such worker
+            [step for job in (1, 2, 3) for step in (JOIN, job, 0, what)])):  # too many jobs
+        yield bytes([how, *joins(2), *bad, *leaves(2), TIME, 15])
+    for payload in (b"NF", b"NF\1\x21\5\0\0\2", b"NF\1\x20" + bytes(36),
+                    b"NF\1\x21\1\0\0\0" + bytes(20), b"NF\2\x21\1\0\0\1" + bytes(20),
+                    b"NF\1\x63\1\0\0\1" + bytes(20), b"NF\1\x21\7\0\0\1" + bytes(20),
+                    b"NF\1\x21\1\0\0\1" + bytes(4)):
+        yield bytes([0, PACKET, 0, 0, len(payload)]) + payload
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in (("pipeline", bursts()), ("table_file", table_files()),
                           ("options", command_lines()), ("control", commands()),
-                          ("aggregate", aggregations())):
+                          ("aggregate", [*aggregations(), *bad_aggregations()])):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
             (folder / target / f"seed-{number:04}").write_bytes(seed)
