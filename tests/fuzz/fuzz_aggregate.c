@@ -6,7 +6,8 @@
  * Input: a byte that chooses instruction set and shards; then steps, each a byte that says what
  * happens and its operands: a packet that is well-formed, one whose payload is the input's, or time
  * that passes. Payloads lie in memory of exactly their size. Checked: every result is the exact
- * sum of what was added; every reply can be read; each packet is counted once.
+ * sum of what was added; every reply can be read; each packet is counted once. Kinds to
+ * reach: those of outcomes.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "data.h"
 #include "fuzz.h"
 #include "oracle.h"
+#include "outcomes.h"
+#include "reached.h"
 
 #define MOST_SHARDS 2
 #define WORKERS 5
@@ -44,6 +47,7 @@ struct record {
 static struct record records[MOST_RECORDS];
 static unsigned int record_count;
 static struct aggregate_limits limits;
+static unsigned int chosen_isa;
 static void *memory;
 static struct aggregate_table *table;
 static uint64_t now, packets;
@@ -142,6 +146,7 @@ follow(const struct aggregate_message *request, const struct aggregate_outcome *
 		record = note(request);
 		record->complete = true;
 		check_result(record, outcome->entry->result, outcome->entry->flags);
+		outcomes_completed(chosen_isa, record->op, record->format, record->workers);
 		break;
 	case AGGREGATE_STALLED:
 		FUZZ_CHECK(record != NULL && !record->complete);
@@ -192,6 +197,19 @@ sender_of(uint8_t host)
 		.port = (uint16_t)(5000 + host)};
 }
 
+/* What no shard sees is refused by its code, in as many bytes as there are. */
+static void
+refuse(uint8_t *payload, size_t length, uint8_t code)
+{
+	struct aggregate_message reply;
+
+	outcomes_refused(code);
+	aggregate_refuse(payload, length, code, 0);
+	FUZZ_CHECK((aggregate_parse_reply(payload, length, &reply) == 0) ==
+		(length >= AGGREGATE_HEADER_BYTES));
+	FUZZ_CHECK(length < AGGREGATE_HEADER_BYTES || reply.code == code);
+}
+
 /* One packet, to a shard from a host; returns the cookie that it is answered with, or 0. */
 static uint64_t
 take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
@@ -199,14 +217,19 @@ take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
 	struct aggregate_sender sender = sender_of(host);
 	struct aggregate_message request;
 	struct aggregate_outcome outcome;
+	int code = aggregate_parse_request(payload, length, &request);
 
 	packet_count++;
-	if (aggregate_parse_request(payload, length, &request) != 0)
+	if (code != 0) {
+		if (code != AGGREGATE_NOT_OURS)
+			refuse(payload, length, (uint8_t)code);
 		return 0;
+	}
 	packets++;
 	aggregate_shard_packet(
 		aggregate_table_shard(table, shard), &request, &sender, now, &outcome);
 	FUZZ_CHECK(outcome.action < AGGREGATE_ACTION_COUNT);
+	outcomes_action(outcome.action);
 	follow(&request, &outcome);
 	check_reply(payload, length, &request, &outcome);
 	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
@@ -362,8 +385,9 @@ check_counters(void)
 static void
 start(uint8_t how)
 {
-	limits.isa = how % 3 < aggregate_isa_best() ? how % 3 : aggregate_isa_best();
-	limits.shards = 1 + how / 3 % MOST_SHARDS;
+	chosen_isa = how % OUTCOMES_ISAS;
+	limits.isa = chosen_isa < aggregate_isa_best() ? chosen_isa : aggregate_isa_best();
+	limits.shards = 1 + how / OUTCOMES_ISAS % MOST_SHARDS;
 	free(memory);
 	memory = aligned_alloc(AGGREGATE_ALIGN,
 		(aggregate_table_bytes(&limits) + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN *
@@ -378,8 +402,8 @@ start(uint8_t how)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
+	reached_init(*argc, *argv);
+	outcomes_expect();
 	limits = (struct aggregate_limits){.jobs = JOBS,
 		.slots = SLOTS,
 		.workers = WORKERS,

@@ -5,7 +5,7 @@
  * Input: a byte, half the length of the segments that frames are cut into (drivers put headers at
  * even addresses), or 0 for one segment; then frames, a burst at the most, each behind its length
  * in two bytes. Checked: nothing but results, status and checksum of requests changes; results are
- * the reference's; a right checksum stays right.
+ * the reference's; a right checksum stays right. Kinds to reach: those of answers.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,13 @@
 #include <rte_eal.h>
 #include <rte_ip.h>
 
+#include "answers.h"
 #include "chain.h"
 #include "endpoint/endpoint.h"
 #include "fuzz.h"
 #include "loaded.h"
 #include "pipeline.h"
+#include "reached.h"
 #include "replies.h"
 #include "dpdk/reflect.h"
 
@@ -73,6 +75,7 @@ create_worker(unsigned int w)
 	FUZZ_CHECK(pipeline_create(&config, &pipeline[w]) == 0);
 	worker[w] = pipeline_worker_create(pipeline[w], SOCKET_ID_ANY);
 	FUZZ_CHECK(worker[w] != NULL);
+	answers_expect(w, &config);
 }
 
 static void
@@ -92,8 +95,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	static struct addresses addresses;
 	const struct rte_ether_addr mac = {{2, 0, 0, 0, 0, 2}};
 
-	(void)argc;
-	(void)argv;
+	reached_init(*argc, *argv);
 	start_eal();
 	loaded_build();
 	for (unsigned int w = 0; w < WORKERS; w++)
@@ -167,9 +169,14 @@ check_burst(struct burst *burst)
 	static uint8_t after[LONGEST_FRAME];
 
 	for (uint16_t i = 0; i < burst->count; i++) {
+		const struct frame *frame = &burst->frame[i];
+
 		chain_bytes(burst->mbuf[i], after);
-		replies_check(engines[burst->engine].family, &burst->frame[i], burst->before[i],
-			after, burst->mbuf[i]->pkt_len);
+		replies_check(engines[burst->engine].family, frame, burst->before[i], after,
+			burst->mbuf[i]->pkt_len);
+		if (frame->answered)
+			answers_reached(burst->engine,
+				(const struct netfc_hdr *)(after + frame_payload_offset(frame)));
 	}
 }
 
