@@ -2,6 +2,11 @@
 # Sourced by scripts that compile for arm64 on another processor, and run it in QEMU; they are in the
 # folder of the repository. $arm64 is where everything goes.
 
+# codename: of this machine's release of Debian
+codename() {
+	(. /etc/os-release && echo "$VERSION_CODENAME")
+}
+
 # What is compiled against, in the tree.
 arm64_packages() {
 	echo "libc6-dev linux-libc-dev libgcc-$(aarch64-linux-gnu-gcc -dumpversion)-dev" \
@@ -17,7 +22,7 @@ make_arm64_tree() {
 	mkdir -p "$arm64"
 	debootstrap --arch=arm64 --foreign --variant=minbase \
 		--include="$(arm64_packages | tr ' ' ,)" \
-		"$(. /etc/os-release && echo "$VERSION_CODENAME")" "$arm64/tree" >"$arm64/debootstrap.log" || {
+		"$(codename)" "$arm64/tree" >"$arm64/debootstrap.log" || {
 		tail -n 20 "$arm64/debootstrap.log" >&2
 		return 1
 	}
