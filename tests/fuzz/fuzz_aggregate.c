@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <aggregate.h>
+#include <aggregate_sums.h>
 
 #include "data.h"
 #include "fuzz.h"
@@ -186,6 +187,7 @@ check_reply(uint8_t *payload, size_t length, const struct aggregate_message *req
 	FUZZ_CHECK(reply.op == request->op && reply.job == request->job &&
 		reply.id == request->id && reply.worker == request->worker &&
 		reply.reason == outcome->reason);
+	FUZZ_CHECK(reply.code == NETFC_STATUS_OK || aggregate_reason_name(reply.reason) != NULL);
 	if (send == AGGREGATE_SEND_RESULT)
 		check_result(find_record(request->job, request->id), reply.values, reply.flags);
 }
@@ -235,6 +237,21 @@ take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
 	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
 }
 
+/* Whatever comes to a worker, it reads no value behind the end. */
+static void
+read_as_worker(const uint8_t *payload, size_t length)
+{
+	struct aggregate_message reply;
+	size_t value;
+
+	if (aggregate_parse_reply(payload, length, &reply) != 0 || reply.values == NULL)
+		return;
+	value = reply.code == NETFC_STATUS_OK && reply.reason == AGGREGATE_SUMS
+		? AGGREGATE_SUMS_BYTES
+		: aggregate_value_bytes(reply.format);
+	FUZZ_CHECK(reply.values + reply.count * value <= payload + length);
+}
+
 /* The bytes in memory of their own. */
 static uint64_t
 take_bytes(const uint8_t *bytes, size_t length, uint32_t shard, uint8_t host)
@@ -244,6 +261,7 @@ take_bytes(const uint8_t *bytes, size_t length, uint32_t shard, uint8_t host)
 
 	FUZZ_CHECK(payload != NULL);
 	memcpy(payload, bytes, length);
+	read_as_worker(payload, length);
 	cookie = take(payload, length, shard, host);
 	free(payload);
 	return cookie;

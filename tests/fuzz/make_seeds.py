@@ -221,8 +221,18 @@ def bad_aggregations():
     for payload in (b"NF", b"NF\1\x21\5\0\0\2", b"NF\1\x20" + bytes(36),
                     b"NF\1\x21\1\0\0\0" + bytes(20), b"NF\2\x21\1\0\0\1" + bytes(20),
                     b"NF\1\x63\1\0\0\1" + bytes(20), b"NF\1\x21\7\0\0\1" + bytes(20),
-                    b"NF\1\x21\1\0\0\1" + bytes(4)):
+                    b"NF\1\x21\1\0\0\1" + bytes(4), *replies()):
         yield bytes([0, PACKET, 0, 0, len(payload)]) + payload
+
+
+def replies():
+    """What comes to a worker: results and sums, of which some end early, and reasons."""
+    for status, form, reason, values in itertools.product(
+            (0x80, 0xF0), (1, 5, 6), (0, 1, 2), (3, 4, 8, 15, 16)):
+        yield (b"NF\1\x21" + bytes([form, status, 0, 2]) + bytes(7) + bytes([reason]) + bytes(8)
+               + bytes(values))
+    yield b"NF\1\x21\x09\x80\0\2" + bytes(40)  # no such format
+    yield b"NF\1\x20\0\x80\0\0" + bytes(32)  # an answer to a join
 
 
 def main():
