@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets of several workers through parser, table of jobs, slots and accumulators, beside a model
- * that keeps what was added and sums it by other means.
+ * Packets of several workers through parser, table of jobs, slots and accumulators, beside a model.
  *
  * Input: a byte that chooses instruction set and shards; then steps, each a byte that says what
  * happens and its operands: a packet that is well-formed, one whose payload is the input's, or time
@@ -17,158 +16,22 @@
 
 #include "data.h"
 #include "fuzz.h"
-#include "oracle.h"
+#include "model.h"
 #include "outcomes.h"
 #include "reached.h"
 
 #define MOST_SHARDS 2
-#define WORKERS 5
 #define SLOTS 8
-#define JOBS 3
 #define JOB_NUMBERS 4
-#define BYTES 32
-#define LANES (BYTES / 2)
 #define STALL 1000
 #define TOKEN UINT64_C(0x0102030405060708)
 #define MOST_PAYLOAD 128
 
-/* A chunk of a job, as the model has it. */
-struct record {
-	uint16_t job;
-	uint32_t chunk;
-	uint8_t op, format, workers;
-	uint16_t count;
-	uint64_t seen;
-	bool complete;
-	uint32_t values[LANES][WORKERS];
-};
-
-#define MOST_RECORDS 256
-
-static struct record records[MOST_RECORDS];
-static unsigned int record_count;
 static struct aggregate_limits limits;
-static unsigned int chosen_isa;
 static void *memory;
 static struct aggregate_table *table;
 static uint64_t now, packets;
-static uint64_t packet_count, result_count; /* of all inputs */
-
-/* ---- the model ------------------------------------------------------------------------------- */
-
-static struct record *
-find_record(uint16_t job, uint32_t chunk)
-{
-	for (unsigned int r = 0; r < record_count; r++) {
-		if (records[r].job == job && records[r].chunk == chunk)
-			return &records[r];
-	}
-	return NULL;
-}
-
-static bool
-find_job(uint16_t number, struct aggregate_info *info)
-{
-	for (uint16_t index = 0; index < JOBS; index++) {
-		if (aggregate_table_info(table, index, info) && info->job == number)
-			return true;
-	}
-	return false;
-}
-
-/* Chunks of jobs that have ended are those of others from now on. */
-static void
-forget_ended(void)
-{
-	struct aggregate_info info;
-
-	for (unsigned int r = record_count; r-- > 0;) {
-		if (!find_job(records[r].job, &info))
-			records[r] = records[--record_count];
-	}
-}
-
-/* A worker's values have been added: for the first time, to a chunk that agrees. */
-static struct record *
-note(const struct aggregate_message *request)
-{
-	struct record *record = find_record(request->job, request->id);
-	struct aggregate_info info;
-
-	if (record == NULL) {
-		FUZZ_CHECK(record_count < MOST_RECORDS && find_job(request->job, &info));
-		record = &records[record_count++];
-		*record = (struct record){.job = request->job,
-			.chunk = request->id,
-			.op = request->op,
-			.format = request->format,
-			.workers = info.workers,
-			.count = request->count};
-	}
-	FUZZ_CHECK(!record->complete && request->worker < record->workers);
-	FUZZ_CHECK((record->seen >> request->worker & 1) == 0);
-	FUZZ_CHECK(record->op == request->op && record->format == request->format &&
-		record->count == request->count && record->count <= LANES);
-	record->seen |= UINT64_C(1) << request->worker;
-	for (uint32_t lane = 0; lane < record->count; lane++)
-		record->values[lane][request->worker] =
-			data_get(record->format, request->values, lane);
-	return record;
-}
-
-/* The result is the exact one of all workers' values, rounded once. */
-static void
-check_result(const struct record *record, const uint8_t *result, unsigned int flags)
-{
-	unsigned int expected = 0;
-
-	FUZZ_CHECK(record->seen == (UINT64_C(1) << record->workers) - 1);
-	for (uint32_t lane = 0; lane < record->count; lane++) {
-		const struct oracle_result exact = oracle_reduce(
-			record->op, record->format, record->values[lane], record->workers);
-
-		FUZZ_CHECK(data_get(record->format, result, lane) == exact.bits);
-		expected |= exact.flags;
-	}
-	FUZZ_CHECK(flags == expected);
-	result_count++;
-}
-
-static void
-follow(const struct aggregate_message *request, const struct aggregate_outcome *outcome)
-{
-	struct record *record = find_record(request->job, request->id);
-
-	switch (outcome->action) {
-	case AGGREGATE_ADDED:
-		note(request);
-		break;
-	case AGGREGATE_COMPLETED:
-		record = note(request);
-		record->complete = true;
-		check_result(record, outcome->entry->result, outcome->entry->flags);
-		outcomes_completed(chosen_isa, record->op, record->format, record->workers);
-		break;
-	case AGGREGATE_STALLED:
-		FUZZ_CHECK(record != NULL && !record->complete);
-		if ((record->seen >> request->worker & 1) == 0)
-			note(request);
-		FUZZ_CHECK((record->seen >> (outcome->reason - AGGREGATE_SILENT) & 1) == 0);
-		break;
-	case AGGREGATE_DUPLICATE:
-		FUZZ_CHECK(record != NULL && !record->complete &&
-			(record->seen >> request->worker & 1) != 0);
-		break;
-	case AGGREGATE_REPEATED:
-		FUZZ_CHECK(record != NULL && record->complete);
-		break;
-	case AGGREGATE_LEFT:
-		forget_ended();
-		break;
-	default:
-		break;
-	}
-}
+static uint64_t packet_count; /* of all inputs */
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
@@ -189,7 +52,7 @@ check_reply(uint8_t *payload, size_t length, const struct aggregate_message *req
 		reply.reason == outcome->reason);
 	FUZZ_CHECK(reply.code == NETFC_STATUS_OK || aggregate_reason_name(reply.reason) != NULL);
 	if (send == AGGREGATE_SEND_RESULT)
-		check_result(find_record(request->job, request->id), reply.values, reply.flags);
+		model_check_result(request->job, request->id, reply.values, reply.flags);
 }
 
 static struct aggregate_sender
@@ -232,7 +95,7 @@ take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
 		aggregate_table_shard(table, shard), &request, &sender, now, &outcome);
 	FUZZ_CHECK(outcome.action < AGGREGATE_ACTION_COUNT);
 	outcomes_action(outcome.action);
-	follow(&request, &outcome);
+	model_follow(&request, &outcome);
 	check_reply(payload, length, &request, &outcome);
 	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
 }
@@ -351,7 +214,7 @@ step_chunk(struct fuzz_input *input)
 	message.count = 1 + (kind >> 4);
 	message.values = values;
 	fill(values, &message, kind);
-	if (!find_job(message.job, &info))
+	if (!model_find_job(message.job, &info))
 		info.slots = SLOTS;
 	take_message(&message,
 		how >= 0xf8 ? how % limits.shards
@@ -378,7 +241,7 @@ step_time(struct fuzz_input *input)
 	for (uint32_t s = 0; s < limits.shards; s++)
 		aggregate_shard_quiescent(aggregate_table_shard(table, s));
 	aggregate_table_poll(table, now);
-	forget_ended();
+	model_forget_ended();
 }
 
 /* Each packet has been counted once, under one name. */
@@ -403,7 +266,8 @@ check_counters(void)
 static void
 start(uint8_t how)
 {
-	chosen_isa = how % OUTCOMES_ISAS;
+	const unsigned int chosen_isa = how % OUTCOMES_ISAS;
+
 	limits.isa = chosen_isa < aggregate_isa_best() ? chosen_isa : aggregate_isa_best();
 	limits.shards = 1 + how / OUTCOMES_ISAS % MOST_SHARDS;
 	free(memory);
@@ -414,7 +278,7 @@ start(uint8_t how)
 	table = aggregate_table_init(memory, &limits);
 	now = 1000000;
 	packets = 0;
-	record_count = 0;
+	model_start(table, chosen_isa);
 }
 
 int
@@ -441,7 +305,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input input = {data, size};
 
 	start(fuzz_byte(&input));
-	while (input.left > 0 && record_count + 1 < MOST_RECORDS) {
+	while (input.left > 0 && !model_is_full()) {
 		switch (fuzz_byte(&input) & 7) {
 		case 0:
 			step_join(&input);
