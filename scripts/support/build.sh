@@ -26,4 +26,9 @@ build_programs() {
 }
 
 build=${NETFC_BUILD:-$root/build}
-[ -n "${NETFC_BUILD:-}" ] || build_programs
+if [ -z "${NETFC_BUILD:-}" ]; then
+	build_programs
+elif [ ! -d "$build/app" ]; then
+	echo "$0: no programs in $build, which NETFC_BUILD names; without it they are built in build/" >&2
+	exit 1
+fi

@@ -20,9 +20,9 @@ FUNCTIONS = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul,
              'div': operator.truediv}
 
 
-def wide_bench(*options):
+def wide_bench(*options, build=switch.BUILD):
     return subprocess.run([project_scripts.SCRIPTS / 'wide-bench', *options], text=True,
-                          env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
+                          env={**os.environ, 'NETFC_BUILD': str(build)},
                           capture_output=True, timeout=switch.TIMEOUT_S, check=False)
 
 
@@ -51,3 +51,10 @@ def test_results_that_should_be_subnormal_are(op):
 def test_bad_options(options, text):
     done = wide_bench(*options)
     assert done.returncode != 0 and text in done.stderr
+
+
+def test_no_build_where_it_should_be(tmp_path):
+    done = wide_bench(build=tmp_path / 'none')
+    assert done.returncode == 1
+    assert f"no programs in {tmp_path / 'none'}, which NETFC_BUILD names" in done.stderr
+    assert 'Traceback' not in done.stderr
