@@ -16,9 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "held.h"
+
 #define MAX_SHARDS 16
-#define MAX_CLIENTS 1024
-#define MAX_HELD 4096
+#define MAX_CLIENTS 2048
+/* With so many, those that nothing was heard of for longer than any packet waits are forgotten. */
+#define MANY_CLIENTS 512
+#define QUIET_US 2000000u
 #define PACKET_BYTES 16384
 #define SOCKET_BYTES (16 << 20)
 #define TRIES 100
@@ -28,15 +32,7 @@ struct client {
 	struct sockaddr_in address;
 	unsigned int shard;
 	int fd;
-};
-
-/* A packet that waits for its time. */
-struct held {
-	uint64_t until;
-	int fd;
-	struct sockaddr_in to;
-	size_t length;
-	uint8_t *payload;
+	uint64_t latest; /* us: when it was heard */
 };
 
 struct relay {
@@ -50,8 +46,9 @@ struct relay {
 	unsigned int shards;
 	struct client clients[MAX_CLIENTS];
 	unsigned int client_count;
-	struct held held[MAX_HELD];
-	unsigned int held_count;
+	struct held held;
+	pthread_mutex_t lock; /* of the doubles that are kept */
+	struct held kept;
 	uint8_t payload[PACKET_BYTES];
 };
 
@@ -143,19 +140,29 @@ open_some_ports(struct relay *relay)
 	return false;
 }
 
-/* The socket towards the server that stands for this client's; NULL: too many. */
-static struct client *
-find_client(struct relay *relay, unsigned int shard, const struct sockaddr_in *address)
+static void
+forget_quiet_clients(struct relay *relay)
 {
-	struct client *client;
-	struct sockaddr_in to = server_address(relay, shard);
+	uint64_t quiet = QUIET_US + relay->options.delay_us, now = now_us();
 
-	for (unsigned int i = 0; i < relay->client_count; i++) {
-		client = &relay->clients[i];
-		if (client->shard == shard && client->address.sin_port == address->sin_port &&
-			client->address.sin_addr.s_addr == address->sin_addr.s_addr)
-			return client;
+	for (unsigned int i = 0; i < relay->client_count;) {
+		if (now - relay->clients[i].latest < quiet) {
+			i++;
+			continue;
+		}
+		close(relay->clients[i].fd);
+		relay->clients[i] = relay->clients[--relay->client_count];
 	}
+}
+
+static struct client *
+new_client(struct relay *relay, unsigned int shard, const struct sockaddr_in *address)
+{
+	struct sockaddr_in to = server_address(relay, shard);
+	struct client *client;
+
+	if (relay->client_count >= MANY_CLIENTS)
+		forget_quiet_clients(relay);
 	if (relay->client_count == MAX_CLIENTS)
 		return NULL;
 	client = &relay->clients[relay->client_count];
@@ -170,6 +177,20 @@ find_client(struct relay *relay, unsigned int shard, const struct sockaddr_in *a
 	return client;
 }
 
+/* The socket towards the server that stands for this client's; NULL: too many. */
+static struct client *
+find_client(struct relay *relay, unsigned int shard, const struct sockaddr_in *address)
+{
+	for (unsigned int i = 0; i < relay->client_count; i++) {
+		struct client *client = &relay->clients[i];
+
+		if (client->shard == shard && client->address.sin_port == address->sin_port &&
+			client->address.sin_addr.s_addr == address->sin_addr.s_addr)
+			return client;
+	}
+	return new_client(relay, shard, address);
+}
+
 static void
 send_now(int fd, const struct sockaddr_in *to, const uint8_t *payload, size_t length)
 {
@@ -180,32 +201,56 @@ send_now(int fd, const struct sockaddr_in *to, const uint8_t *payload, size_t le
 		connected ? NULL : (const struct sockaddr *)to, connected ? 0 : sizeof(*to));
 }
 
-static void
-pass(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
+static struct held_packet
+packet_of(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
 {
-	struct held *held;
-
-	if (!chance(relay, relay->delayed) || relay->held_count == MAX_HELD) {
-		send_now(fd, to, relay->payload, length);
-		return;
-	}
-	held = &relay->held[relay->held_count];
-	held->payload = malloc(length);
-	if (held->payload == NULL)
-		return;
-	memcpy(held->payload, relay->payload, length);
-	held->until = now_us() + next_random(relay) % (relay->options.delay_us + 1);
-	held->fd = fd;
-	held->to = *to;
-	held->length = length;
-	relay->held_count++;
+	return (struct held_packet){
+		.fd = fd, .to = *to, .length = length, .payload = relay->payload};
 }
 
 static void
-pass_or_lose(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
+pass(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
 {
-	if (chance(relay, relay->lost))
+	struct held_packet packet = packet_of(relay, fd, to, length);
+
+	if (!chance(relay, relay->delayed)) {
+		send_now(fd, to, relay->payload, length);
 		return;
+	}
+	packet.until = now_us() + next_random(relay) % (relay->options.delay_us + 1);
+	held_put(&relay->held, &packet);
+}
+
+static void
+keep(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
+{
+	struct held_packet packet = packet_of(relay, fd, to, length);
+
+	pthread_mutex_lock(&relay->lock);
+	held_put(&relay->kept, &packet);
+	pthread_mutex_unlock(&relay->lock);
+}
+
+static enum relay_verdict
+judge(struct relay *relay, bool from_server, size_t length)
+{
+	const struct relay_options *options = &relay->options;
+
+	if (options->judge == NULL)
+		return RELAY_PASS;
+	return options->judge(options->context, from_server, relay->payload, length);
+}
+
+static void
+pass_or_lose(
+	struct relay *relay, bool from_server, int fd, const struct sockaddr_in *to, size_t length)
+{
+	enum relay_verdict verdict = judge(relay, from_server, length);
+
+	if (verdict == RELAY_LOSE || chance(relay, relay->lost))
+		return;
+	if (verdict == RELAY_KEEP)
+		keep(relay, fd, to, length);
 	pass(relay, fd, to, length);
 	if (chance(relay, relay->repeated))
 		pass(relay, fd, to, length);
@@ -221,10 +266,12 @@ from_client(struct relay *relay, unsigned int shard)
 
 	while ((bytes = recvfrom(relay->fds[shard], relay->payload, PACKET_BYTES, 0,
 			(struct sockaddr *)&from, &length)) >= 0) {
-		const struct client *client = find_client(relay, shard, &from);
+		struct client *client = find_client(relay, shard, &from);
 
-		if (client != NULL)
-			pass_or_lose(relay, client->fd, &connected, (size_t)bytes);
+		if (client == NULL)
+			continue;
+		client->latest = now_us();
+		pass_or_lose(relay, false, client->fd, &connected, (size_t)bytes);
 	}
 }
 
@@ -234,7 +281,8 @@ from_server(struct relay *relay, const struct client *client)
 	ssize_t bytes;
 
 	while ((bytes = recv(client->fd, relay->payload, PACKET_BYTES, 0)) >= 0)
-		pass_or_lose(relay, relay->fds[client->shard], &client->address, (size_t)bytes);
+		pass_or_lose(
+			relay, true, relay->fds[client->shard], &client->address, (size_t)bytes);
 }
 
 static void
@@ -242,17 +290,22 @@ release(struct relay *relay)
 {
 	uint64_t now = now_us();
 
-	for (unsigned int i = 0; i < relay->held_count;) {
-		struct held *held = &relay->held[i];
+	while (held_next(&relay->held) <= now) {
+		struct held_packet packet = held_take(&relay->held);
 
-		if (held->until > now) {
-			i++;
-			continue;
-		}
-		send_now(held->fd, &held->to, held->payload, held->length);
-		free(held->payload);
-		*held = relay->held[--relay->held_count];
+		send_now(packet.fd, &packet.to, packet.payload, packet.length);
+		free(packet.payload);
 	}
+}
+
+/* Until the next packet is due, 5 ms at the most. */
+static struct timespec
+pause_of(const struct relay *relay)
+{
+	uint64_t next = held_next(&relay->held), now = now_us();
+	uint64_t us = next <= now ? 0 : next - now < 5000 ? next - now : 5000;
+
+	return (struct timespec){.tv_nsec = (long)(us * 1000)};
 }
 
 static void *
@@ -262,7 +315,7 @@ run(void *argument)
 	struct pollfd fds[MAX_SHARDS + MAX_CLIENTS];
 
 	while (!atomic_load(&relay->stop)) {
-		const struct timespec soon = {.tv_nsec = relay->held_count > 0 ? 50000 : 5000000};
+		const struct timespec soon = pause_of(relay);
 		unsigned int count = relay->client_count;
 
 		for (unsigned int s = 0; s < relay->shards; s++)
@@ -275,7 +328,7 @@ run(void *argument)
 			if (fds[s].revents != 0)
 				from_client(relay, s);
 		}
-		for (unsigned int i = 0; i < count; i++) {
+		for (unsigned int i = 0; i < count && i < relay->client_count; i++) {
 			if (fds[relay->shards + i].revents != 0)
 				from_server(relay, &relay->clients[i]);
 		}
@@ -293,6 +346,7 @@ relay_start(const struct relay_options *options)
 		return NULL;
 	relay->options = *options;
 	relay->random = options->seed * 2 + 1;
+	pthread_mutex_init(&relay->lock, NULL);
 	relay_change(relay, options->lost, options->repeated, options->delayed);
 	if (options->shards == 0 || options->shards > MAX_SHARDS || !open_some_ports(relay)) {
 		fprintf(stderr, "relay: cannot start: %s\n", strerror(errno));
@@ -318,6 +372,22 @@ relay_change(struct relay *relay, double lost, double repeated, double delayed)
 	relay->delayed = delayed;
 }
 
+unsigned int
+relay_say_again(struct relay *relay)
+{
+	unsigned int count = 0;
+
+	pthread_mutex_lock(&relay->lock);
+	for (; relay->kept.count > 0; count++) {
+		struct held_packet packet = held_take(&relay->kept);
+
+		send_now(packet.fd, &packet.to, packet.payload, packet.length);
+		free(packet.payload);
+	}
+	pthread_mutex_unlock(&relay->lock);
+	return count;
+}
+
 void
 relay_stop(struct relay *relay)
 {
@@ -327,7 +397,8 @@ relay_stop(struct relay *relay)
 		close(relay->fds[s]);
 	for (unsigned int i = 0; i < relay->client_count; i++)
 		close(relay->clients[i].fd);
-	for (unsigned int i = 0; i < relay->held_count; i++)
-		free(relay->held[i].payload);
+	held_free(&relay->held);
+	held_free(&relay->kept);
+	pthread_mutex_destroy(&relay->lock);
 	free(relay);
 }

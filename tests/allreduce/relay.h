@@ -8,7 +8,20 @@
  * repeats and delays some, both ways, by seed.
  */
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* What becomes of a packet before chance has its say. */
+enum relay_verdict {
+	RELAY_PASS,
+	RELAY_LOSE,
+	RELAY_KEEP, /* pass, and keep a double for relay_say_again() */
+};
+
+/* Asked about each packet, in the relay's thread. */
+typedef enum relay_verdict (*relay_judge)(
+	void *context, bool from_server, const uint8_t *payload, size_t length);
 
 struct relay_options {
 	uint16_t port;       /* to listen on, that of shard 0; 0: any */
@@ -18,6 +31,8 @@ struct relay_options {
 	uint64_t seed;
 	double lost, repeated, delayed; /* shares of the packets */
 	unsigned int delay_us;          /* at the most; that changes their order */
+	relay_judge judge;              /* NULL: all pass */
+	void *context;
 };
 
 struct relay;
@@ -29,6 +44,9 @@ uint16_t relay_port(const struct relay *relay);
 
 /* From now on as these say; ports stay. */
 void relay_change(struct relay *relay, double lost, double repeated, double delayed);
+
+/* Send the doubles that were kept, once. Returns how many there were. */
+unsigned int relay_say_again(struct relay *relay);
 
 void relay_stop(struct relay *relay);
 

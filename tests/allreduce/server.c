@@ -47,6 +47,8 @@ struct server {
 	pthread_mutex_t lock; /* of the table, between rounds */
 	atomic_bool stop, frozen;
 	bool renumbers;
+	uint64_t slow; /* ns: what a packet takes shards but the first */
+	uint64_t due[MAX_SHARDS];
 	unsigned int shards;
 	uint16_t port;
 	int fds[MAX_SHARDS];
@@ -273,21 +275,45 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 	}
 }
 
+static bool
+is_slow(const struct server *server, unsigned int s)
+{
+	return server->slow > 0 && s > 0;
+}
+
 static void
 serve_shard(struct server *server, unsigned int s)
 {
 	struct packets *received = &server->received;
 	int n;
 
+	server->due[s] = ticks() + server->slow;
 	for (unsigned int i = 0; i < BATCH; i++) {
 		received->parts[i].iov_len = received->stride;
 		received->messages[i].msg_hdr.msg_namelen = sizeof(received->addresses[i]);
 	}
-	n = recvmmsg(server->fds[s], received->messages, BATCH, 0, NULL);
+	n = recvmmsg(server->fds[s], received->messages, is_slow(server, s) ? 1 : BATCH, 0, NULL);
 	for (int i = 0; i < n; i++)
 		serve_packet(server, s, received->memory + (size_t)i * received->stride,
 			received->messages[i].msg_len, &received->addresses[i]);
 	flush(server, server->fds[s]);
+}
+
+/* Wait for packets of shards that are ready for some. */
+static void
+wait_for_packets(const struct server *server, struct pollfd *fds)
+{
+	uint64_t now = ticks();
+	int timeout = 5;
+
+	for (unsigned int s = 0; s < server->shards; s++) {
+		bool busy = is_slow(server, s) && server->due[s] > now;
+
+		fds[s] = (struct pollfd){.fd = server->fds[s], .events = busy ? 0 : POLLIN};
+		if (busy)
+			timeout = 1;
+	}
+	poll(fds, server->shards, timeout);
 }
 
 static void *
@@ -297,9 +323,7 @@ serve(void *argument)
 	struct pollfd fds[MAX_SHARDS];
 
 	while (!atomic_load(&server->stop)) {
-		for (unsigned int s = 0; s < server->shards; s++)
-			fds[s] = (struct pollfd){.fd = server->fds[s], .events = POLLIN};
-		poll(fds, server->shards, 5);
+		wait_for_packets(server, fds);
 		if (server->frozen)
 			usleep(1000);
 		pthread_mutex_lock(&server->lock);
@@ -330,6 +354,7 @@ server_start(const struct server_options *options)
 		return NULL;
 	}
 	server->renumbers = options->renumbers;
+	server->slow = (uint64_t)options->slow_us * 1000;
 	packets_init(&server->received, PACKET_BYTES);
 	packets_init(&server->sent, PACKET_BYTES);
 	pthread_mutex_init(&server->lock, NULL);

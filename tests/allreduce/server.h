@@ -22,7 +22,8 @@ struct server_options {
 	unsigned int bytes;
 	unsigned int stall_ms;
 	unsigned int idle_ms;
-	bool renumbers; /* server_advance() is going to be called */
+	unsigned int slow_us; /* shards but the first take one packet in so long; 0: any */
+	bool renumbers;       /* server_advance() is going to be called */
 };
 
 /* One shard, 16 jobs, 512 slots, 1448 bytes, stall 10 s, idle 60 s, any port. */
