@@ -38,6 +38,7 @@ struct client {
 struct relay {
 	pthread_t thread;
 	atomic_bool stop;
+	atomic_bool closes, closed; /* what is to be, and what is */
 	struct relay_options options;
 	_Atomic double lost, repeated, delayed;
 	uint64_t random;
@@ -107,6 +108,13 @@ open_socket(uint16_t port)
 	return -1;
 }
 
+static void
+close_ports(struct relay *relay)
+{
+	while (relay->shards > 0)
+		close(relay->fds[--relay->shards]);
+}
+
 static bool
 open_ports(struct relay *relay, uint16_t port)
 {
@@ -120,8 +128,7 @@ open_ports(struct relay *relay, uint16_t port)
 	}
 	if (relay->shards == relay->options.shards)
 		return true;
-	while (relay->shards > 0)
-		close(relay->fds[--relay->shards]);
+	close_ports(relay);
 	return false;
 }
 
@@ -280,7 +287,8 @@ from_server(struct relay *relay, const struct client *client)
 {
 	ssize_t bytes;
 
-	while ((bytes = recv(client->fd, relay->payload, PACKET_BYTES, 0)) >= 0)
+	while ((bytes = recv(client->fd, relay->payload, PACKET_BYTES, 0)) >= 0 &&
+		relay->shards > 0)
 		pass_or_lose(
 			relay, true, relay->fds[client->shard], &client->address, (size_t)bytes);
 }
@@ -308,6 +316,19 @@ pause_of(const struct relay *relay)
 	return (struct timespec){.tv_nsec = (long)(us * 1000)};
 }
 
+/* As relay_close() would have it; a port that another socket has is tried again. */
+static void
+open_or_close(struct relay *relay)
+{
+	bool closes = atomic_load(&relay->closes);
+
+	if (closes)
+		close_ports(relay);
+	else if (!open_ports(relay, relay->port))
+		return;
+	atomic_store(&relay->closed, closes);
+}
+
 static void *
 run(void *argument)
 {
@@ -315,9 +336,12 @@ run(void *argument)
 	struct pollfd fds[MAX_SHARDS + MAX_CLIENTS];
 
 	while (!atomic_load(&relay->stop)) {
-		const struct timespec soon = pause_of(relay);
+		struct timespec soon;
 		unsigned int count = relay->client_count;
 
+		if (atomic_load(&relay->closes) != atomic_load(&relay->closed))
+			open_or_close(relay);
+		soon = pause_of(relay);
 		for (unsigned int s = 0; s < relay->shards; s++)
 			fds[s] = (struct pollfd){.fd = relay->fds[s], .events = POLLIN};
 		for (unsigned int i = 0; i < count; i++)
@@ -372,6 +396,14 @@ relay_change(struct relay *relay, double lost, double repeated, double delayed)
 	relay->delayed = delayed;
 }
 
+void
+relay_close(struct relay *relay, bool closed)
+{
+	atomic_store(&relay->closes, closed);
+	while (atomic_load(&relay->closed) != closed)
+		usleep(1000);
+}
+
 unsigned int
 relay_say_again(struct relay *relay)
 {
@@ -393,8 +425,7 @@ relay_stop(struct relay *relay)
 {
 	atomic_store(&relay->stop, true);
 	pthread_join(relay->thread, NULL);
-	for (unsigned int s = 0; s < relay->shards; s++)
-		close(relay->fds[s]);
+	close_ports(relay);
 	for (unsigned int i = 0; i < relay->client_count; i++)
 		close(relay->clients[i].fd);
 	held_free(&relay->held);

@@ -45,6 +45,12 @@ uint16_t relay_port(const struct relay *relay);
 /* From now on as these say; ports stay. */
 void relay_change(struct relay *relay, double lost, double repeated, double delayed);
 
+/*
+ * Close the ports that clients send to, so that their host is told that nothing listens, or open
+ * them again. Returns when that is done.
+ */
+void relay_close(struct relay *relay, bool closed);
+
 /* Send the doubles that were kept, once. Returns how many there were. */
 unsigned int relay_say_again(struct relay *relay);
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a bad network does to a job that is healthy: it goes on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <aggregate_wire.h>
+
+#include "clock.h"
+#include "plays.h"
+#include "relay.h"
+
+/* A job behind a relay. */
+struct passage {
+	struct play play;
+	struct server *server;
+	struct relay *relay;
+	atomic_bool over;
+	atomic_uint said_again; /* late doubles */
+	bool closes;            /* ports, and no doubles */
+};
+
+static void
+set_up(struct passage *passage, relay_judge judge, unsigned int shards)
+{
+	struct server_options options = server_defaults;
+	struct relay_options bad = {.shards = shards, .judge = judge, .context = passage};
+	uint16_t port;
+
+	options.shards = shards;
+	passage->server = server_start(&options);
+	bad.to = server_port(passage->server);
+	passage->relay = relay_start(&bad);
+	port = relay_port(passage->relay);
+	passage->play = play_of(passage->server);
+	passage->play.place = place_of(1, &port);
+}
+
+static void
+tear_down(struct passage *passage)
+{
+	relay_stop(passage->relay);
+	server_stop(passage->server);
+}
+
+static int
+say_wrong(unsigned int w, int status, const struct netfc_allreduce *comm)
+{
+	if (status == NETFC_ALLREDUCE_OK)
+		return 0;
+	fprintf(stderr, "worker %u: %s: %s\n", w,
+		status < 0 ? "WRONG VALUES" : netfc_allreduce_status_name(status),
+		netfc_allreduce_error(comm));
+	return 1;
+}
+
+/* ---- late replies ---------------------------------------------------------------------------- */
+
+/*
+ * While the first worker waits for the second, its replies that say so are kept. They come once
+ * more with the replies to its keep-alives.
+ */
+static enum relay_verdict
+keep_waiting(void *context, bool from_server, const uint8_t *payload, size_t length)
+{
+	struct passage *passage = context;
+	struct aggregate_message reply;
+
+	if (!from_server || aggregate_parse_reply(payload, length, &reply) != 0 ||
+		reply.op != AGGREGATE_JOIN || reply.worker != 0)
+		return RELAY_PASS;
+	if (reply.code == AGGREGATE_STATUS_CODE && reply.reason == AGGREGATE_REASON_WAITING)
+		return RELAY_KEEP;
+	if (reply.code == NETFC_STATUS_OK)
+		atomic_fetch_add(&passage->said_again, relay_say_again(passage->relay));
+	return RELAY_PASS;
+}
+
+/* Not with the reply that ends joining, but with one that nobody waits for. */
+static enum relay_verdict
+keep_waiting_until_joined(void *context, bool from_server, const uint8_t *payload, size_t length)
+{
+	struct passage *passage = context;
+
+	if (from_server && server_count(passage->server, AGGREGATE_COMPLETED) == 0) {
+		struct aggregate_message reply;
+
+		if (aggregate_parse_reply(payload, length, &reply) == 0 &&
+			reply.op == AGGREGATE_JOIN && reply.code == NETFC_STATUS_OK)
+			return RELAY_PASS;
+	}
+	return keep_waiting(context, from_server, payload, length);
+}
+
+static int
+join_late_and_keep_alive(unsigned int w, unsigned int n, void *context)
+{
+	struct passage *passage = context;
+	struct netfc_allreduce *comm;
+	int wrong;
+
+	if (w == 1) {
+		while (server_count(passage->server, AGGREGATE_WAITING) < 2)
+			usleep(1000);
+	}
+	comm = play_join(&passage->play, w, n);
+	if (comm == NULL)
+		return 1;
+	wrong = say_wrong(w, play_reduce(comm, n), comm);
+	for (unsigned int i = 0; i < 10000 && atomic_load(&passage->said_again) == 0; i++)
+		usleep(1000);
+	usleep(100000);
+	return play_leave(comm, wrong + say_wrong(w, play_reduce(comm, n), comm));
+}
+
+/* It says what has been, and a keep-alive asks what is. */
+static void
+test_a_late_double_of_waiting(void **state)
+{
+	struct passage passage = {0};
+
+	(void)state;
+	set_up(&passage, keep_waiting_until_joined, 1);
+	passage.play.options.keepalive_ms = 100;
+	assert_int_equal(workers_run(2, join_late_and_keep_alive, &passage), 0);
+	assert_true(passage.said_again > 0);
+	tear_down(&passage);
+}
+
+/* ---- ports that are closed for a while ------------------------------------------------------- */
+
+static int
+reduce_until_over(struct passage *passage, unsigned int w, unsigned int n)
+{
+	struct netfc_allreduce *comm = play_join(&passage->play, w, n);
+	int status = NETFC_ALLREDUCE_OK;
+	int32_t over = 0;
+
+	if (comm == NULL)
+		return 1;
+	while (status == NETFC_ALLREDUCE_OK && over == 0) {
+		status = play_reduce(comm, n);
+		over = w == 0 && atomic_load(&passage->over);
+		if (status == NETFC_ALLREDUCE_OK) /* all end together */
+			status = netfc_allreduce(
+				comm, &over, 1, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
+	}
+	return play_leave(comm, say_wrong(w, status, comm));
+}
+
+static int
+close_ports(struct passage *passage)
+{
+	usleep(200000);
+	for (unsigned int i = 0; i < 3; i++) {
+		relay_close(passage->relay, true);
+		usleep(300000);
+		relay_close(passage->relay, false);
+		usleep(100000);
+	}
+	atomic_store(&passage->over, true);
+	return 0;
+}
+
+static int
+reduce_or_close(unsigned int i, unsigned int n, void *context)
+{
+	return i == n - 1 ? close_ports(context) : reduce_until_over(context, i, n - 1);
+}
+
+/* An ICMP message says that nothing listens, and then something does. */
+static void
+test_ports_that_are_closed_for_a_while(void **state)
+{
+	(void)state;
+	for (unsigned int shards = 1; shards <= 2; shards++) {
+		struct passage passage = {0};
+
+		set_up(&passage, NULL, shards);
+		assert_int_equal(workers_run(4, reduce_or_close, &passage), 0);
+		tear_down(&passage);
+	}
+}
+
+/* As the switch is about to start, or what leads there. */
+static int
+join_or_open(unsigned int i, unsigned int n, void *context)
+{
+	struct passage *passage = context;
+	struct netfc_allreduce *comm;
+
+	if (i == n - 1) {
+		usleep(300000);
+		relay_close(passage->relay, false);
+		return 0;
+	}
+	comm = play_join(&passage->play, i, n - 1);
+	if (comm == NULL)
+		return 1;
+	return play_leave(comm, say_wrong(i, play_reduce(comm, n - 1), comm));
+}
+
+static void
+test_ports_that_open_while_workers_join(void **state)
+{
+	struct passage passage = {0};
+
+	(void)state;
+	set_up(&passage, NULL, 1);
+	relay_close(passage.relay, true);
+	assert_int_equal(workers_run(3, join_or_open, &passage), 0);
+	tear_down(&passage);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_late_double_of_waiting),
+		cmocka_unit_test(test_ports_that_are_closed_for_a_while),
+		cmocka_unit_test(test_ports_that_open_while_workers_join),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
