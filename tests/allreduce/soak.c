@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs that are joined and left, by the same numbers and with the same token, at switches of one to
+ * four shards behind networks that lose, repeat and delay, as long as is asked for. Says every
+ * minute what there was; the exit status is 1 if any value was wrong or any call failed.
+ *
+ * soak [--seconds S] [--jobs N] [--workers N] [--lost SHARE] [--repeated SHARE]
+ *	[--delayed SHARE] [--delay-ms D] [--slow-us U]
+ */
+#include <getopt.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "incarnations.h"
+#include "relay.h"
+#include "server.h"
+
+#define PLACES 4
+#define MINUTE (60 * NS_PER_S)
+
+static const struct option long_options[] = {
+	{"delay-ms", required_argument, NULL, 'm'},
+	{"delayed", required_argument, NULL, 'd'},
+	{"jobs", required_argument, NULL, 'j'},
+	{"lost", required_argument, NULL, 'l'},
+	{"repeated", required_argument, NULL, 'r'},
+	{"seconds", required_argument, NULL, 's'},
+	{"slow-us", required_argument, NULL, 'u'},
+	{"workers", required_argument, NULL, 'w'},
+	{NULL, 0, NULL, 0},
+};
+
+struct soak {
+	struct incarnations incarnations;
+	struct relay_options bad;
+	unsigned int slow_us;
+	struct place places[PLACES];
+	struct server *servers[PLACES];
+	struct relay *relays[PLACES];
+	atomic_bool over;
+};
+
+static bool
+read_options(int argc, char **argv, struct soak *soak, unsigned int *seconds)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		unsigned int number = optarg == NULL ? 0 : (unsigned int)strtoul(optarg, NULL, 10);
+
+		switch (option) {
+		case 'd':
+			soak->bad.delayed = strtod(optarg, NULL);
+			break;
+		case 'j':
+			soak->incarnations.jobs = number;
+			break;
+		case 'l':
+			soak->bad.lost = strtod(optarg, NULL);
+			break;
+		case 'm':
+			soak->bad.delay_us = number * 1000;
+			break;
+		case 'r':
+			soak->bad.repeated = strtod(optarg, NULL);
+			break;
+		case 's':
+			*seconds = number;
+			break;
+		case 'u':
+			soak->slow_us = number;
+			break;
+		case 'w':
+			soak->incarnations.workers = number;
+			break;
+		default:
+			return false;
+		}
+	}
+	return optind == argc && soak->incarnations.jobs > 0 &&
+		soak->incarnations.jobs <= MAX_JOBS && soak->incarnations.workers > 0 &&
+		soak->incarnations.workers <= MAX_WORKERS;
+}
+
+static bool
+start_place(struct soak *soak, unsigned int i)
+{
+	struct server_options options = server_defaults;
+	struct relay_options bad = soak->bad;
+	uint16_t port;
+
+	options.shards = bad.shards = i + 1;
+	options.idle_ms = 5000;
+	options.slow_us = soak->slow_us;
+	bad.seed = i + 1;
+	soak->servers[i] = server_start(&options);
+	if (soak->servers[i] == NULL)
+		return false;
+	bad.to = server_port(soak->servers[i]);
+	soak->relays[i] = relay_start(&bad);
+	if (soak->relays[i] == NULL)
+		return false;
+	port = relay_port(soak->relays[i]);
+	soak->places[i] = place_of(1, &port);
+	return true;
+}
+
+static void
+report(const struct soak *soak, double seconds)
+{
+	const struct tally *tally = &soak->incarnations.tally;
+
+	printf("%.0f s: %llu wrong values, %llu false errors, %llu joins, %llu allreduces\n",
+		seconds, (unsigned long long)tally->wrong, (unsigned long long)tally->errors,
+		(unsigned long long)tally->joins, (unsigned long long)tally->allreduces);
+	fflush(stdout);
+}
+
+/* Says each minute how it goes. */
+static void *
+watch(void *argument)
+{
+	struct soak *soak = argument;
+	uint64_t began = clock_now(), next = began + MINUTE;
+
+	while (!atomic_load(&soak->over)) {
+		usleep(100000);
+		if (clock_now() < next)
+			continue;
+		report(soak, (double)(next - began) / 1e9);
+		next += MINUTE;
+	}
+	return NULL;
+}
+
+static bool
+run(struct soak *soak, unsigned int seconds)
+{
+	uint64_t began = clock_now();
+	pthread_t watcher;
+
+	if (pthread_create(&watcher, NULL, watch, soak) != 0)
+		return false;
+	soak->incarnations.until = began + seconds * NS_PER_S;
+	incarnations_run(&soak->incarnations);
+	atomic_store(&soak->over, true);
+	pthread_join(watcher, NULL);
+	report(soak, (double)(clock_now() - began) / 1e9);
+	return soak->incarnations.tally.wrong == 0 && soak->incarnations.tally.errors == 0;
+}
+
+/* Relays have a socket for each one of a worker. */
+static void
+allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct soak soak = {
+		.incarnations = {.place_count = PLACES,
+			.jobs = 3,
+			.workers = 2,
+			.rounds = 3,
+			.count = 2000,
+			.varies = true,
+			.times = UINT32_MAX,
+			.rto_max_us = 50000,
+			.settle_ms = 6000},
+		.bad = {.lost = 0.02, .repeated = 0.1, .delayed = 0.05, .delay_us = 2000000},
+	};
+	unsigned int seconds = 60;
+	bool started = true, good = false;
+
+	if (!read_options(argc, argv, &soak, &seconds))
+		return 1;
+	allow_many_files();
+	for (unsigned int i = 0; i < PLACES && started; i++)
+		started = start_place(&soak, i);
+	soak.incarnations.places = soak.places;
+	if (started)
+		good = run(&soak, seconds);
+	for (unsigned int i = 0; i < PLACES; i++) {
+		if (soak.relays[i] != NULL)
+			relay_stop(soak.relays[i]);
+		if (soak.servers[i] != NULL)
+			server_stop(soak.servers[i]);
+	}
+	return !good;
+}
