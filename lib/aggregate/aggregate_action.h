@@ -28,7 +28,7 @@ enum aggregate_send {
  * Actions: X(symbol, name, send, reason, meaning). Every packet that is given to a shard has one.
  *
  * `reason` is that of a reply; with AGGREGATE_REASON_NONE the reply says that all is well.
- * STALLED's is AGGREGATE_SILENT + the missing worker.
+ * STALLED's is AGGREGATE_MISSING + the missing worker.
  */
 #define AGGREGATE_ACTIONS(X)                                                                    \
 	X(ADDED, added, NOTHING, NONE, "values added")                                          \
@@ -38,11 +38,13 @@ enum aggregate_send {
 	X(STALE, stale, NOTHING, NONE, "chunks that are over, dropped")                         \
 	X(MISMATCH, mismatch, REPLY, MISMATCH, "operation, format or count not as the others'") \
 	X(WINDOW, window, REPLY, WINDOW, "chunks further ahead than the slots allow")           \
-	X(STALLED, stalled, REPLY, NONE, "told which worker is silent")                         \
+	X(STALLED, stalled, REPLY, NONE, "told which worker's values are missing, and why")     \
 	X(TOO_LARGE, too_large, REPLY, MISMATCH, "chunks larger than granted")                  \
 	X(MISDIRECTED, misdirected, REPLY, MISMATCH, "sent to another shard's port")            \
 	X(NO_JOB, no_job, REPLY, NO_JOB, "chunks of, or leaving, a job that is not there")      \
-	X(WRONG_TOKEN, wrong_token, NOTHING, NONE, "with a wrong token, dropped")               \
+	X(STALE_SESSION, stale_session, NOTHING, NONE,                                          \
+		"with a session that is not the job's, dropped")                                \
+	X(WRONG_TOKEN, wrong_token, REPLY, FULL, "joins with another token than the job's")     \
 	X(UNKNOWN_WORKER, unknown_worker, NOTHING, NONE,                                        \
 		"of a worker that is not in the job, dropped")                                  \
 	X(WRONG_ADDRESS, wrong_address, NOTHING, NONE,                                          \

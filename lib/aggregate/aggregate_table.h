@@ -19,11 +19,23 @@
  *
  * A job is published to the other shards with a release store when all of its workers have joined,
  * before the first reply that says so, and what the others read of it does not change until it
- * ends. When it ends it can't be found any more, but its slots are given to others only when every
- * shard has said, by aggregate_shard_quiescent(), that it is between two packets. So **every
+ * ends, but for who has left or failed and when a join was heard, single words that may be read at
+ * any time. When it ends it can't be found any more, but its slots are given to others only when
+ * every shard has said, by aggregate_shard_quiescent(), that it is between two packets. So **every
  * shard's thread has to call that once in each round of its loop**, whether anything came or not.
  * That costs a load and a compare. Results that were returned (struct aggregate_outcome) are
  * valid until then.
+ *
+ * ## Incarnations
+ * Each job that was ever complete has a session of its own, 64 bits that nobody can guess, told to
+ * its workers when they have all joined. Chunks and leaves carry it, so that what a network held
+ * back from an earlier job of the same number is none of this one's. A join that was held back
+ * takes nobody's place, either: its cookie was made for the earlier job, or for whoever had the
+ * place before.
+ *
+ * A job that is not complete yet has no slots, and ends when nobody has been heard for `half_open`
+ * ticks. There may be several of one number, each with its own token; the first to be complete is
+ * the job.
  *
  * Counters and aggregate_table_info() may be read by any thread at any time.
  */
@@ -59,8 +71,10 @@ struct aggregate_limits {
 	uint32_t bytes;       /**< of values in a chunk, 4 .. 65532 */
 	unsigned int formats; /**< a set of bits 1 << format; others are refused: MISMATCH */
 	enum aggregate_isa isa;
-	uint64_t idle;                    /**< ticks of silence that end a job */
-	uint64_t stall;                   /**< ticks until a worker is called silent */
+	uint32_t per_address; /**< jobs begun from one address that are not complete yet, from 1 */
+	uint64_t idle;        /**< ticks of silence that end a job */
+	uint64_t half_open;   /**< ticks after which a worker that waits is heard again, or gone */
+	uint64_t stall;       /**< ticks until a missing worker is named */
 	uint64_t cookie_period;           /**< ticks: a cookie is good for one to two of these */
 	uint8_t key[AGGREGATE_KEY_BYTES]; /**< of the cookies: random, secret, new at each start */
 };
@@ -92,6 +106,8 @@ struct aggregate_outcome {
 	/** AGGREGATE_SEND_RESULT and _RESULTS: flags, result, count and ports are in there */
 	const struct aggregate_entry *entry;
 	struct aggregate_join join; /**< a join's: what its reply says, aggregate_write_join() */
+	uint8_t absence;            /**< AGGREGATE_STALLED: enum aggregate_absence */
+	uint8_t detail;             /**< AGGREGATE_STALLED: of the absence */
 };
 
 /** Bytes of a table's memory; 0 where limits are out of range. */
@@ -186,6 +202,7 @@ struct aggregate_info {
 	uint64_t joined;                    /**< bit w: worker w has joined */
 	uint64_t left;                      /**< bit w: and left */
 	uint64_t silent;                    /**< bit w: a chunk waited for it longer than stall */
+	int failed;                         /**< the worker that the job failed for; -1: none */
 	uint64_t latest;                    /**< ticks: when the latest packet came */
 	struct aggregate_counters counters; /**< of all shards, of this job */
 };

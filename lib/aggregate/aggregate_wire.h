@@ -38,9 +38,12 @@ struct aggregate_hdr {
 	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
 	uint16_t job;
 	uint8_t worker; /**< 0 .. workers - 1 */
-	uint8_t reason; /**< request: 0; reply with AGGREGATE_STATUS_CODE: enum aggregate_reason;
-			 * reply with code 0: enum aggregate_kind */
-	uint64_t token; /**< the job's secret */
+	uint8_t reason; /**< request: 0, leave: why; reply with AGGREGATE_STATUS_CODE: enum
+			 * aggregate_reason; reply with code 0: enum aggregate_kind */
+	union {
+		uint64_t token;   /**< join: the job's secret */
+		uint64_t session; /**< all else: what the job's incarnation is known by */
+	};
 } __attribute__((packed));
 
 /** Behind the header of a join. */
@@ -51,7 +54,10 @@ struct aggregate_join_wire {
 	uint16_t slots;  /**< asked for; reply: granted, a power of two */
 	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
 	uint16_t least;  /**< request: 0; reply: bytes of values in a chunk at the least */
-	uint64_t cookie;
+	union {
+		uint64_t cookie;  /**< request; reply that refuses */
+		uint64_t session; /**< reply with code 0; request of a member: to stay one */
+	};
 } __attribute__((packed));
 
 /** Why a request was refused: X(symbol, value, name, meaning). */
@@ -63,14 +69,33 @@ struct aggregate_join_wire {
 	X(MISMATCH, 4, "mismatch", "not what the others asked for")                     \
 	X(FULL, 5, "full", "no job, slot or worker number left")                        \
 	X(WINDOW, 6, "window", "the chunk is further ahead than the job's slots allow") \
-	X(COOKIE, 8, "cookie", "join again with the cookie of this reply")
+	X(COOKIE, 8, "cookie", "join again with the cookie of this reply")              \
+	X(FAILED, 9, "failed", "leave: the worker gave up for a reason of its own")
 
-/** Reasons; AGGREGATE_SILENT + w: worker w is silent. */
+/** Reasons; AGGREGATE_MISSING + w: worker w's values are missing, enum aggregate_absence. */
 enum aggregate_reason {
 #define AGGREGATE_REASON_ENUM_(symbol, value, name, meaning) AGGREGATE_REASON_##symbol = (value),
 	AGGREGATE_REASONS(AGGREGATE_REASON_ENUM_)
 #undef AGGREGATE_REASON_ENUM_
-	AGGREGATE_SILENT = 64,
+	AGGREGATE_MISSING = 64,
+};
+
+/**
+ * Why a worker's values are missing: X(symbol, value, name, meaning). A reply with reason
+ * AGGREGATE_MISSING + w has it in the first byte of its values. The second byte, if there is one,
+ * is the reason for which the worker failed, or how many workers are silent, late or have left.
+ */
+#define AGGREGATE_ABSENCES(X)                                    \
+	X(SILENT, 0, "silent", "nothing is heard from it")       \
+	X(LATE, 1, "late", "it is alive, but has not sent them") \
+	X(LEFT, 2, "left", "it has left the job")                \
+	X(FAILED, 3, "failed", "it has failed, and says so")
+
+enum aggregate_absence {
+#define AGGREGATE_ABSENCE_ENUM_(symbol, value, name, meaning) AGGREGATE_ABSENT_##symbol = (value),
+	AGGREGATE_ABSENCES(AGGREGATE_ABSENCE_ENUM_)
+#undef AGGREGATE_ABSENCE_ENUM_
+	AGGREGATE_ABSENCE_COUNT
 };
 
 /** What the values of a result are. */
@@ -86,7 +111,10 @@ struct aggregate_join {
 	uint16_t slots;
 	uint16_t bytes;
 	uint16_t least; /**< chunks with fewer bytes are filled up with zeros */
-	uint64_t cookie;
+	union {
+		uint64_t cookie;
+		uint64_t session;
+	};
 };
 
 /** A request or a reply, in host order. */
@@ -94,19 +122,27 @@ struct aggregate_message {
 	uint8_t op;     /**< enum aggregate_op */
 	uint8_t format; /**< enum aggregate_format; join and leave: anything */
 	uint8_t worker;
-	uint8_t reason; /**< 0 in requests; results: enum aggregate_kind */
+	uint8_t reason; /**< 0 in requests but leaves; results: enum aggregate_kind */
 	uint8_t code;   /**< enum netfc_status or AGGREGATE_STATUS_CODE; 0 in requests */
 	uint8_t flags;  /**< enum netfc_flag, of all lanes; 0 in requests */
 	uint16_t count; /**< values */
 	uint16_t job;
-	uint32_t id; /**< the chunk's number */
-	uint64_t token;
+	uint8_t absence; /**< reason AGGREGATE_MISSING + w: enum aggregate_absence */
+	uint8_t detail;  /**< of the absence; 0: not known */
+	uint32_t id;     /**< the chunk's number */
+	union {
+		uint64_t token;   /**< join */
+		uint64_t session; /**< all else */
+	};
 	const uint8_t *values;      /**< in the payload, big-endian; join and leave: NULL */
 	struct aggregate_join join; /**< of a join; else zero */
 };
 
-/** The name of a reason, "silent" from AGGREGATE_SILENT on; NULL where there is none. */
+/** The name of a reason, "missing" from AGGREGATE_MISSING on; NULL where there is none. */
 const char *aggregate_reason_name(unsigned int reason);
+
+/** The name of an absence: "late"; NULL where there is none. */
+const char *aggregate_absence_name(unsigned int absence);
 
 /** Results of aggregate_parse_request() and aggregate_parse_reply() besides 0. */
 #define AGGREGATE_NOT_OURS (-1) /**< no magic, too short to be answered, the other direction */
@@ -160,7 +196,15 @@ void aggregate_accept(uint8_t *payload, uint8_t flags);
  */
 void aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t reason);
 
-/** Write what a join is granted, and the cookie, into its reply. */
+/**
+ * Write why a worker's values are missing into a reply that refuses for that reason.
+ *
+ * @param bytes of values in the request
+ */
+void aggregate_write_absence(
+	uint8_t *payload, size_t bytes, enum aggregate_absence absence, uint8_t detail);
+
+/** Write what a join is granted, and the cookie or the session, into its reply. */
 void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
 
 /**
@@ -174,6 +218,16 @@ void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
  */
 void aggregate_build_result(uint8_t *payload, const struct aggregate_message *request,
 	uint8_t worker, uint8_t flags, const uint8_t *values, size_t bytes);
+
+/**
+ * The session that a join's reply with code 0 grants. A switch whose jobs are made beforehand
+ * grants none of its own (0): the token stands for it.
+ */
+static inline uint64_t
+aggregate_granted_session(const struct aggregate_message *reply)
+{
+	return reply->join.session != 0 ? reply->join.session : reply->token;
+}
 
 /** Which shard's UDP port a chunk is sent to; `slots` and `shards` as granted. */
 static inline uint32_t

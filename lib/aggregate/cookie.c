@@ -63,37 +63,72 @@ aggregate_siphash(const uint8_t key[AGGREGATE_KEY_BYTES], const uint8_t *bytes, 
 	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
 
+/* What a hash is of: no input of one use is one of another's. */
+enum use {
+	COOKIE,
+	SESSION,
+	JOB,
+};
+
 static uint64_t
-cookie_of_period(const struct aggregate_limits *limits, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, uint64_t period)
+cookie_of_period(const struct aggregate_limits *limits, const struct cookie_subject *subject,
+	uint64_t period)
 {
 	struct {
+		uint64_t use, token, period;
 		uint8_t address[16];
-		uint64_t token, period;
-		uint32_t job, worker;
-	} input = {.token = request->token,
+		uint32_t ended, serial;
+		uint16_t port, job, worker, zero;
+	} input = {.use = COOKIE,
+		.token = subject->token,
 		.period = period,
-		.job = request->job,
-		.worker = request->worker};
+		.ended = subject->ended,
+		.serial = subject->serial,
+		.port = subject->sender->port,
+		.job = subject->job,
+		.worker = subject->worker};
 
-	memcpy(input.address, sender->address, sizeof(input.address));
+	memcpy(input.address, subject->sender->address, sizeof(input.address));
 	return aggregate_siphash(limits->key, (const uint8_t *)&input, sizeof(input));
 }
 
 uint64_t
-aggregate_cookie(const struct aggregate_limits *limits, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, uint64_t now)
+cookie_make(
+	const struct aggregate_limits *limits, const struct cookie_subject *subject, uint64_t now)
 {
-	return cookie_of_period(limits, request, sender, now / limits->cookie_period);
+	return cookie_of_period(limits, subject, now / limits->cookie_period);
 }
 
 bool
-aggregate_cookie_is_good(const struct aggregate_limits *limits,
-	const struct aggregate_message *request, const struct aggregate_sender *sender,
-	uint64_t now)
+cookie_is_good(const struct aggregate_limits *limits, const struct cookie_subject *subject,
+	uint64_t now, uint64_t cookie)
 {
 	uint64_t period = now / limits->cookie_period;
 
-	return request->join.cookie == cookie_of_period(limits, request, sender, period) ||
-		request->join.cookie == cookie_of_period(limits, request, sender, period - 1);
+	return cookie == cookie_of_period(limits, subject, period) ||
+		cookie == cookie_of_period(limits, subject, period - 1);
+}
+
+static uint64_t
+hash_pair(const struct aggregate_limits *limits, enum use use, uint64_t first, uint64_t second)
+{
+	const uint64_t input[] = {use, first, second};
+
+	return aggregate_siphash(limits->key, (const uint8_t *)input, sizeof(input));
+}
+
+uint64_t
+cookie_session(const struct aggregate_limits *limits, uint32_t generation)
+{
+	uint64_t session = 0;
+
+	for (uint64_t draw = 0; session == 0; draw++)
+		session = hash_pair(limits, SESSION, generation, draw);
+	return session;
+}
+
+uint64_t
+cookie_job_hash(const struct aggregate_limits *limits, uint16_t job, uint64_t token)
+{
+	return hash_pair(limits, JOB, job, token);
 }

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Cookies: who can tell one can receive at the address that it sends from.
+ * Cookies and sessions: numbers that nobody can guess, and that take no memory to check.
  *
  * SipHash-2-4 (Aumasson and Bernstein, 2012) with a secret key: made for short inputs from
  * strangers, and what Linux has for its SYN cookies. Neither the C library nor DPDK has a keyed
@@ -17,14 +17,28 @@
 uint64_t
 aggregate_siphash(const uint8_t key[AGGREGATE_KEY_BYTES], const uint8_t *bytes, size_t length);
 
-/** The cookie for a join at that time. */
-uint64_t
-aggregate_cookie(const struct aggregate_limits *limits, const struct aggregate_message *request,
-	const struct aggregate_sender *sender, uint64_t now);
+/** What a cookie is good for: one sender, one place in one job that has not ended since. */
+struct cookie_subject {
+	const struct aggregate_sender *sender;
+	uint64_t token;
+	uint32_t ended;  /**< how many jobs of that number and token have ended */
+	uint32_t serial; /**< who has the place */
+	uint16_t job;
+	uint8_t worker;
+};
 
-/** Whether a join has a cookie of this period or the one before. */
-bool aggregate_cookie_is_good(const struct aggregate_limits *limits,
-	const struct aggregate_message *request, const struct aggregate_sender *sender,
-	uint64_t now);
+/** The cookie at that time. */
+uint64_t cookie_make(
+	const struct aggregate_limits *limits, const struct cookie_subject *subject, uint64_t now);
+
+/** Whether it is a cookie of this period or the one before. */
+bool cookie_is_good(const struct aggregate_limits *limits, const struct cookie_subject *subject,
+	uint64_t now, uint64_t cookie);
+
+/** The session of a job, never 0. No other generation of this start has it, but by chance. */
+uint64_t cookie_session(const struct aggregate_limits *limits, uint32_t generation);
+
+/** A hash of a job's number and token, to count them by. */
+uint64_t cookie_job_hash(const struct aggregate_limits *limits, uint16_t job, uint64_t token);
 
 #endif /* COOKIE_H */

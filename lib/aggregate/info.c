@@ -2,7 +2,7 @@
 /* What any thread may read at any time. */
 #include <string.h>
 
-#include "table.h"
+#include "job.h"
 
 static void
 add_counters(struct aggregate_counters *sum, const struct aggregate_counters *counters)
@@ -51,6 +51,7 @@ aggregate_table_info(
 {
 	const struct job *job = &table->jobs[index];
 	uint32_t state = OBSERVE(job->state), generation = READ(job->generation);
+	struct failure failure;
 
 	if (state != JOB_JOINING && state != JOB_OPEN)
 		return false;
@@ -63,6 +64,7 @@ aggregate_table_info(
 		.joined = OBSERVE(job->joined),
 		.left = OBSERVE(job->left),
 		.latest = OBSERVE(job->latest),
+		.failed = job_has_failed(job, &failure) ? failure.worker : -1,
 	};
 	read_views(table, index, generation, info);
 	/* It may have ended, and another begun, in the meantime: what was read came before this. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "table.h"
+#include "absence.h"
+#include "job.h"
 
 /* What the shard has of a job, all new if the job is. */
 static struct shard_job *
@@ -16,14 +17,20 @@ view_of(struct aggregate_shard *shard, const struct job *job)
 	WRITE(view->counters.values, 0);
 	WRITE(view->latest, 0);
 	WRITE(view->silent, 0);
+	for (unsigned int w = 0; w < job->workers; w++)
+		WRITE(view->presences[w].heard, 0);
 	PUBLISH(view->generation, job->generation);
 	return view;
 }
 
-static bool
-is_joined_address(const struct job *job, unsigned int worker, const struct aggregate_sender *sender)
+/* A chunk of another incarnation. A worker of this one's hears that its job is over. */
+static enum aggregate_action
+refuse_session(const struct job *job, const struct aggregate_message *request,
+	const struct aggregate_sender *sender)
 {
-	return memcmp(job->addresses[worker], sender->address, sizeof(sender->address)) == 0;
+	if (request->worker < job->workers && job_has_address(job, request->worker, sender))
+		return AGGREGATE_NO_JOB;
+	return AGGREGATE_STALE_SESSION;
 }
 
 /* What is wrong with a chunk before its entry is looked at; ADDED: nothing. */
@@ -33,11 +40,11 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 {
 	const struct aggregate_limits *limits = &shard->table->limits;
 
-	if (request->token != job->token)
-		return AGGREGATE_WRONG_TOKEN;
+	if (request->session != job->session)
+		return refuse_session(job, request, sender);
 	if (request->worker >= job->workers)
 		return AGGREGATE_UNKNOWN_WORKER;
-	if (!is_joined_address(job, request->worker, sender))
+	if (!job_has_address(job, request->worker, sender))
 		return AGGREGATE_WRONG_ADDRESS;
 	if (aggregate_shard_of(request->id, job->slots, limits->shards) != shard->number)
 		return AGGREGATE_MISDIRECTED;
@@ -77,13 +84,15 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 	outcome->entry = entry;
 	outcome->workers = job->workers;
 	outcome->index = index_of_job(shard->table, job);
+	if ((action == AGGREGATE_ADDED || action == AGGREGATE_DUPLICATE) &&
+		absence_is_certain(job, entry))
+		action = AGGREGATE_STALLED;
 	if (action == AGGREGATE_STALLED)
-		outcome->reason =
-			(uint8_t)(AGGREGATE_SILENT + aggregate_entry_missing(entry, job->workers));
+		absence_explain(shard, job, entry, request->worker, now, outcome);
 	return action;
 }
 
-/* Who was called silent, until something comes from there. */
+/* Whose values were missing, until something comes from there. */
 static void
 note_silence(struct shard_job *view, uint8_t worker, const struct aggregate_outcome *outcome,
 	enum aggregate_action action)
@@ -91,7 +100,7 @@ note_silence(struct shard_job *view, uint8_t worker, const struct aggregate_outc
 	uint64_t silent = view->silent & ~(UINT64_C(1) << worker);
 
 	if (action == AGGREGATE_STALLED)
-		silent |= UINT64_C(1) << (outcome->reason - AGGREGATE_SILENT);
+		silent |= UINT64_C(1) << (outcome->reason - AGGREGATE_MISSING);
 	if (silent != view->silent)
 		WRITE(view->silent, silent);
 }
@@ -108,7 +117,7 @@ static enum aggregate_action
 take_chunk(struct aggregate_shard *shard, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
 {
-	const struct job *job = find_job(shard->table, request->job);
+	const struct job *job = find_open_job(shard->table, request->job);
 	enum aggregate_action action;
 	struct shard_job *view;
 
@@ -119,6 +128,8 @@ take_chunk(struct aggregate_shard *shard, const struct aggregate_message *reques
 	if (action == AGGREGATE_ADDED) {
 		WRITE(view->latest, now);
 		view->senders[request->worker] = *sender;
+		absence_note_presence(
+			&view->presences[request->worker], now, shard->table->limits.stall);
 		action = step(shard, job, request, sender, now, outcome);
 		note_silence(view, request->worker, outcome, action);
 	}
@@ -164,6 +175,10 @@ aggregate_write_reply(uint8_t *payload, const struct aggregate_outcome *outcome)
 {
 	const struct aggregate_entry *entry = outcome->entry;
 
+	if (outcome->action == AGGREGATE_STALLED)
+		aggregate_write_absence(payload,
+			(size_t)entry->count * aggregate_value_bytes(entry->format),
+			(enum aggregate_absence)outcome->absence, outcome->detail);
 	if (outcome->reason != AGGREGATE_REASON_NONE)
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);

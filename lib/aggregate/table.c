@@ -14,6 +14,8 @@ aggregate_limits_problem(const struct aggregate_limits *limits)
 		return "slots must be 1 to 32768";
 	if (limits->workers < 1 || limits->workers > AGGREGATE_MAX_WORKERS)
 		return "workers must be 1 to 64";
+	if (limits->per_address < 1)
+		return "per_address must not be 0";
 	if (limits->bytes < 4 || limits->bytes > 65532)
 		return "bytes must be 4 to 65532";
 	if ((limits->formats & AGGREGATE_ALL_FORMATS) == 0)
@@ -45,14 +47,17 @@ lay_out_shard(
 	struct pieces *pieces, const struct aggregate_limits *limits, struct aggregate_shard *shard)
 {
 	struct shard_job *jobs = next_piece(pieces, limits->jobs, sizeof(*jobs));
-	struct aggregate_sender *senders =
-		next_piece(pieces, (size_t)limits->jobs * limits->workers, sizeof(*senders));
+	size_t places = (size_t)limits->jobs * limits->workers;
+	struct aggregate_sender *senders = next_piece(pieces, places, sizeof(*senders));
+	struct presence *presences = next_piece(pieces, places, sizeof(*presences));
 
 	if (pieces->memory == NULL)
 		return;
 	shard->jobs = jobs;
-	for (uint32_t j = 0; j < limits->jobs; j++)
+	for (uint32_t j = 0; j < limits->jobs; j++) {
 		jobs[j].senders = senders + (size_t)j * limits->workers;
+		jobs[j].presences = presences + (size_t)j * limits->workers;
+	}
 }
 
 /* All of a table but its entries, zeroed; `memory` NULL: to know how much it is. */
@@ -64,6 +69,7 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	struct aggregate_shard *shards = next_piece(&pieces, limits->shards, sizeof(*shards));
 	struct job *jobs = next_piece(&pieces, limits->jobs, sizeof(*jobs));
 	uint16_t *index_of = next_piece(&pieces, JOB_NUMBERS, sizeof(*index_of));
+	uint32_t *ended_of = next_piece(&pieces, ENDED_COUNTS, sizeof(*ended_of));
 	uint8_t *slot_used = next_piece(&pieces, limits->slots, sizeof(*slot_used));
 
 	for (uint32_t s = 0; s < limits->shards; s++)
@@ -73,6 +79,7 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	table->shards = shards;
 	table->jobs = jobs;
 	table->index_of = index_of;
+	table->ended_of = ended_of;
 	table->slot_used = slot_used;
 	table->entries = (uint8_t *)memory + pieces.bytes;
 	return pieces.bytes;

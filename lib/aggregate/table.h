@@ -10,19 +10,31 @@
 #include "aggregate_table.h"
 
 #define JOB_NUMBERS 65536
+#define ENDED_COUNTS 65536
 
 enum job_state {
 	JOB_FREE,
 	JOB_JOINING, /* shard 0's alone */
-	JOB_OPEN,    /* nothing that other shards read changes */
+	JOB_OPEN,    /* all workers have joined: other shards find it */
 	JOB_ENDED,   /* not to be found any more; some shards may still be at it */
 };
 
-/* Written by shard 0's thread. */
+/* A worker's place in a job. */
+struct place {
+	uint64_t heard; /* ticks: the latest join */
+	uint8_t address[16];
+	uint16_t port;   /* UDP, that it joined from: shard 0's alone */
+	uint32_t serial; /* counts who has had the place: shard 0's alone */
+};
+
+/* Written by shard 0's thread, but for `failure`. */
 struct job {
 	uint32_t state;      /* enum job_state; stored with release */
 	uint32_t generation; /* another for each job that was ever made; 0: none */
+	uint32_t failure; /* struct failure in a word; 0: none. The first shard that knows writes it
+			   */
 	uint64_t token;
+	uint64_t session;
 	uint64_t joined, left; /* bit w: worker w */
 	uint64_t latest;       /* when a join or leave came */
 	uint64_t ended;        /* the epoch in which it did */
@@ -30,9 +42,15 @@ struct job {
 	uint16_t number, slots, bytes;
 	uint16_t asked_slots, asked_bytes;
 	uint8_t workers;
-	uint8_t addresses[AGGREGATE_MAX_WORKERS][16];
-	uint16_t ports[AGGREGATE_MAX_WORKERS]; /* UDP, that they joined from: shard 0's alone */
+	uint8_t maker[16]; /* the address that began it */
+	struct place places[AGGREGATE_MAX_WORKERS];
 } __attribute__((aligned(AGGREGATE_ALIGN)));
+
+/* When a shard heard a worker. */
+struct presence {
+	uint64_t since; /* ticks: without a gap of half of the limits' stall */
+	uint64_t heard; /* ticks: the latest */
+};
 
 /* What a shard has of a job: written by its thread alone. */
 struct shard_job {
@@ -41,6 +59,7 @@ struct shard_job {
 	uint64_t silent; /* bit w: worker w was waited for in vain, and has sent nothing since */
 	struct aggregate_counters counters;
 	struct aggregate_sender *senders; /* by worker */
+	struct presence *presences;       /* by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 struct aggregate_shard {
@@ -59,7 +78,8 @@ struct aggregate_table {
 	struct aggregate_job_counters counters;
 	struct aggregate_shard *shards;
 	struct job *jobs;
-	uint16_t *index_of; /* by number: the job's index + 1; 0: there is none */
+	uint16_t *index_of; /* by number: the index + 1 of the job that is open; 0: there is none */
+	uint32_t *ended_of; /* by a hash of number and token: how many have ended */
 	uint8_t *slot_used;
 	uint8_t *entries;
 	size_t entry_bytes;
@@ -73,9 +93,9 @@ struct aggregate_table {
 #define READ(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define COUNT(field, more) WRITE(field, (field) + (more))
 
-/* A job that can be found; NULL: there is none. Who is not shard 0 checks that it is open. */
+/* The open job of that number; NULL: there is none. */
 static inline struct job *
-find_job(const struct aggregate_table *table, uint16_t number)
+find_open_job(const struct aggregate_table *table, uint16_t number)
 {
 	uint16_t index = OBSERVE(table->index_of[number]);
 
@@ -100,6 +120,12 @@ uint32_t take_slots(struct aggregate_table *table, uint32_t asked, uint32_t *fir
 
 /* What an ended job has taken is free again, if every shard has been between two packets since. */
 void take_back_ended(struct aggregate_table *table);
+
+static inline uint64_t
+worker_bit(unsigned int worker)
+{
+	return UINT64_C(1) << worker;
+}
 
 /* Joins and leaves, shard 0's. */
 enum aggregate_action

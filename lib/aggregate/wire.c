@@ -49,6 +49,16 @@ read_message(const uint8_t *payload, struct aggregate_message *message)
 	};
 }
 
+/* What a reply says of a worker whose values are missing, as far as it has room for it. */
+static void
+read_absence(struct aggregate_message *message)
+{
+	size_t bytes = (size_t)message->count * aggregate_value_bytes(message->format);
+
+	message->absence = message->values[0];
+	message->detail = bytes > 1 ? message->values[1] : 0;
+}
+
 static void
 read_body(const uint8_t *payload, struct aggregate_message *message)
 {
@@ -56,6 +66,9 @@ read_body(const uint8_t *payload, struct aggregate_message *message)
 
 	if (aggregate_is_reduction(message->op))
 		message->values = payload + AGGREGATE_HEADER_BYTES;
+	if (message->values != NULL && message->code == AGGREGATE_STATUS_CODE &&
+		message->reason >= AGGREGATE_MISSING)
+		read_absence(message);
 	if (message->op != AGGREGATE_JOIN)
 		return;
 	memcpy(&join, payload + AGGREGATE_HEADER_BYTES, sizeof(join));
@@ -131,8 +144,10 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 	read_message(payload, message);
 	if (!fits_message(message, length))
 		return NETFC_STATUS_LENGTH;
+	message->code = message->flags = 0;
+	if (message->op != AGGREGATE_LEAVE)
+		message->reason = 0;
 	read_body(payload, message);
-	message->code = message->flags = message->reason = 0;
 	return 0;
 }
 
@@ -181,7 +196,7 @@ write_header(
 		.id = htobe32(message->id),
 		.job = htobe16(message->job),
 		.worker = worker,
-		.reason = 0,
+		.reason = message->op == AGGREGATE_LEAVE ? message->reason : 0,
 		.token = htobe64(message->token),
 	};
 
@@ -210,6 +225,15 @@ aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t reason)
 		(uint8_t)(NETFC_STATUS_REPLY | code << NETFC_STATUS_CODE_SHIFT);
 	if (code == AGGREGATE_STATUS_CODE && length > offsetof(struct aggregate_hdr, reason))
 		payload[offsetof(struct aggregate_hdr, reason)] = reason;
+}
+
+void
+aggregate_write_absence(
+	uint8_t *payload, size_t bytes, enum aggregate_absence absence, uint8_t detail)
+{
+	payload[AGGREGATE_HEADER_BYTES] = (uint8_t)absence;
+	if (bytes > 1)
+		payload[AGGREGATE_HEADER_BYTES + 1] = detail;
 }
 
 void
@@ -245,9 +269,21 @@ aggregate_reason_name(unsigned int reason)
 		AGGREGATE_REASONS(REASON_NAME_)
 #undef REASON_NAME_
 	default:
-		return reason >= AGGREGATE_SILENT &&
-				reason < AGGREGATE_SILENT + AGGREGATE_MAX_WORKERS
-			? "silent"
+		return reason >= AGGREGATE_MISSING &&
+				reason < AGGREGATE_MISSING + AGGREGATE_MAX_WORKERS
+			? "missing"
 			: NULL;
 	}
+}
+
+const char *
+aggregate_absence_name(unsigned int absence)
+{
+	static const char *const names[AGGREGATE_ABSENCE_COUNT] = {
+#define ABSENCE_NAME_(symbol, value, name, meaning) [value] = (name),
+		AGGREGATE_ABSENCES(ABSENCE_NAME_)
+#undef ABSENCE_NAME_
+	};
+
+	return absence < AGGREGATE_ABSENCE_COUNT ? names[absence] : NULL;
 }

@@ -44,6 +44,7 @@ netfc_allreduce_new(void)
 	TAILQ_INIT(&comm->all);
 	TAILQ_INIT(&comm->queue);
 	comm->silent_worker = comm->failed_switch = -1;
+	comm->next_id = (uint32_t)netfc_allreduce_draw_token() & ~1u;
 	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (comm->wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
 		init_condition(&comm->work) && init_condition(&comm->done))
@@ -130,8 +131,11 @@ static void
 withdraw(struct netfc_allreduce *comm)
 {
 	for (unsigned int k = 0; k < comm->peers; k++) {
-		if (comm->peer[k].heard != 0)
-			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE, 0, 0, false);
+		const struct peer *peer = &comm->peer[k];
+
+		if (peer->heard != 0)
+			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE,
+				peer->joined ? peer->session : peer->cookie, false);
 	}
 }
 
@@ -187,6 +191,7 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 		return status;
 	comm->options = without_pointers(options);
 	comm->next_chunk = 0;
+	comm->failed_for = 0;
 	status = join_all(comm, &options);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = start_thread(comm);

@@ -7,9 +7,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "window/channel.h"
 #include "clock.h"
 #include "error.h"
+#include "farewell.h"
+#include "window/channel.h"
 #include "window/keepalive.h"
 #include "window/receive.h"
 #include "window/timers.h"
@@ -162,7 +163,7 @@ drive_for(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *han
 	}
 	comm->driving = false;
 	pthread_cond_broadcast(&comm->done);
-	if (comm->eager > 0)
+	if (comm->eager > 0 || comm->life == ALLREDUCE_BROKEN)
 		pthread_cond_signal(&comm->work);
 }
 
@@ -204,7 +205,9 @@ run(void *argument)
 
 	pthread_mutex_lock(&comm->lock);
 	while (!comm->stop) {
-		if (comm->eager > 0 && !comm->driving)
+		if (farewell_is_due(comm))
+			farewell_say(comm);
+		else if (comm->eager > 0 && !comm->driving)
 			drive_for(comm, NULL, NEVER);
 		else
 			idle(comm);

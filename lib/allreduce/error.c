@@ -8,6 +8,8 @@
 
 #include <aggregate_wire.h>
 
+#include "farewell.h"
+
 const char *
 netfc_allreduce_status_name(int status)
 {
@@ -86,18 +88,101 @@ error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char 
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"There is no route to switch %s: check its address and \"ip route\".",
 			text);
+	if (error == EPERM || error == EACCES)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+			"A firewall on this host or on the way forbids packets to switch %s: see "
+			"\"nft list ruleset\".",
+			text);
 	return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM, "Cannot %s switch %s: %s.", what,
 		text, strerror(error));
 }
 
 static int
-silent(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker)
+silent(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker,
+	unsigned int count)
 {
-	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
-		"Worker %u of job %u is silent, says switch %s: it has died, cannot reach the "
-		"switch, or has not called this allreduce. Look at worker %u, then let all "
-		"workers join again.",
-		worker, comm->options.job, peer->address.text, worker);
+	char others[40] = "";
+
+	if (count > 1)
+		snprintf(others, sizeof(others), " (and %u more)", count - 1);
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
+		"Worker %u%s of job %u is silent, says switch %s: it has died, is stopped, or cannot "
+		"reach the switch. Look at worker %u, then let all workers join again.",
+		worker, others, comm->options.job, peer->address.text, worker);
+}
+
+/* What the switch told a worker that has failed, for people. */
+static const char *
+failure_text(unsigned int reason)
+{
+	switch (reason) {
+	case AGGREGATE_REASON_WINDOW:
+		return "it was further ahead than the job's slots allow";
+	case AGGREGATE_REASON_FAILED:
+		return "its deadline has passed, or it was told to end (abort, leave)";
+	default:
+		return "it has not said why";
+	}
+}
+
+/* The worker does not call what others do; each of them hears the same. */
+static int
+mismatch(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker)
+{
+	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		"Worker %u and others of job %u do not call the same allreduce, says switch %s: "
+		"operation, format and count have to be the same in all workers, in the same order.",
+		worker, comm->options.job, peer->address.text);
+
+	comm->silent_worker = (int)worker;
+	return status;
+}
+
+int
+error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
+	const struct aggregate_message *reply)
+{
+	unsigned int worker = reply->reason - AGGREGATE_MISSING, job = comm->options.job;
+	const char *text = peer->address.text;
+	int status;
+
+	if (worker >= comm->options.workers)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+			"Switch %s says that worker %u is missing, and job %u has %u: install one "
+			"release on both.",
+			text, worker, job, comm->options.workers);
+	switch (reply->absence) {
+	case AGGREGATE_ABSENT_LEFT:
+		status = error_say_of(comm, peer, NETFC_ALLREDUCE_LEFT,
+			"Worker %u has left job %u, says switch %s, and did not call this allreduce: "
+			"look at why it ended, then let all workers join again.",
+			worker, job, text);
+		break;
+	case AGGREGATE_ABSENT_FAILED:
+		if (reply->detail == AGGREGATE_REASON_MISMATCH)
+			return mismatch(comm, peer, worker);
+		status = error_say_of(comm, peer, NETFC_ALLREDUCE_FAILED,
+			"Worker %u of job %u has failed, says switch %s: %s. Look at worker %u, then "
+			"let all workers join again.",
+			worker, job, text, failure_text(reply->detail), worker);
+		break;
+	default:
+		status = silent(comm, peer, worker, reply->detail);
+		break;
+	}
+	comm->silent_worker = (int)worker;
+	return status;
+}
+
+int
+error_of_lateness(
+	struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker, double seconds)
+{
+	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+		"Worker %u of job %u is late, says switch %s: it is alive, but has not called this "
+		"allreduce within %.1f s. Look at what keeps it, or give the allreduce longer "
+		"(option deadline_ms).",
+		worker, comm->options.job, peer->address.text, seconds);
 
 	comm->silent_worker = (int)worker;
 	return status;
@@ -130,22 +215,20 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			"let all workers join again.",
 			text, job);
 	case AGGREGATE_REASON_MISMATCH:
+		if (comm->life == ALLREDUCE_JOINED)
+			return mismatch(comm, peer, comm->options.worker);
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
-			comm->life == ALLREDUCE_JOINED
-				? "Worker %u and others of job %u do not call the same allreduce, "
-				  "says switch %s: operation, format and count have to be the "
-				  "same in all workers, in the same order."
-				: "Worker %u does not join job %u as others did, says switch %s: "
-				  "workers, slots and bytes have to be the same in all workers "
-				  "(or use another job number).",
+			"Worker %u does not join job %u as others did, says switch %s: workers, "
+			"slots and bytes have to be the same in all workers (or use another job "
+			"number).",
 			comm->options.worker, job, text);
 	case AGGREGATE_REASON_FULL:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_FULL,
 			"Switch %s has no place for worker %u in job %u: no job, slot or worker "
-			"number is left, or another process has it, one that runs still or an "
-			"earlier run's. Let all workers take another job number, ask for fewer "
-			"slots, or wait until other jobs have ended; or start the switch with more "
-			"(--aggregate jobs=,slots=,workers=).",
+			"number is left, or another process has it, or others have that job by "
+			"another token, who run still or are an earlier run's. Let all workers take "
+			"another job number, ask for fewer slots, or wait until other jobs have "
+			"ended; or start the switch with more (--aggregate jobs=,slots=,workers=).",
 			text, comm->options.worker, job);
 	case AGGREGATE_REASON_WINDOW:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,
@@ -156,8 +239,6 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	default:
 		break;
 	}
-	if (reason >= AGGREGATE_SILENT && reason < AGGREGATE_SILENT + AGGREGATE_MAX_WORKERS)
-		return silent(comm, peer, reason - AGGREGATE_SILENT);
 	return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 		"Switch %s refuses for reason %u, which this library does not know: install one "
 		"release on both.",
@@ -169,8 +250,10 @@ error_break(struct netfc_allreduce *comm, int status)
 {
 	struct netfc_allreduce_handle *handle;
 
-	if (comm->life == ALLREDUCE_JOINED)
+	if (comm->life == ALLREDUCE_JOINED) {
 		comm->life = ALLREDUCE_BROKEN;
+		farewell_begin(comm, status);
+	}
 	while ((handle = TAILQ_FIRST(&comm->queue)) != NULL) {
 		TAILQ_REMOVE(&comm->queue, handle, in_queue);
 		handle->status = status;

@@ -7,6 +7,8 @@
  * Failures: what is remembered and said of them.
  */
 
+#include <aggregate_wire.h>
+
 #include "internal.h"
 
 /* Write down what went wrong, of no switch in particular. Returns the status. */
@@ -28,6 +30,14 @@ error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char 
  */
 int error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned int code,
 	unsigned int reason);
+
+/* A reply that says whose values are missing: the worker is silent, has left or has failed. */
+int error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
+	const struct aggregate_message *reply);
+
+/* The deadline has passed, and that worker has been late. */
+int error_of_lateness(
+	struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker, double seconds);
 
 /* After one of the above: all allreduces end with the status, and the communicator is broken. */
 void error_break(struct netfc_allreduce *comm, int status);

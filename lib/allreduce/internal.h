@@ -55,6 +55,7 @@ TAILQ_HEAD(handle_list, netfc_allreduce_handle);
 struct slot {
 	uint64_t chunk;                        /* of the job; idle: the next one */
 	struct netfc_allreduce_handle *handle; /* whose chunk it is; NULL: idle */
+	uint64_t first;                        /* ns: when it was sent the first time */
 	uint64_t sent;                         /* ns: the last time */
 	uint64_t order;                        /* of that packet in its channel */
 	uint32_t older, newer;                 /* in flight: slots in this order */
@@ -72,9 +73,8 @@ struct channel {
 	uint32_t oldest, newest; /* slots in flight */
 	uint64_t orders;         /* packets sent */
 	uint64_t heard;          /* ns: the latest result */
-	uint64_t fired;          /* ns: the latest timeout */
-	unsigned int backoff;
-	unsigned int probes; /* of the latest timeout; 0: none since a result came */
+	uint64_t due;            /* ns: no time-out of what is in flight is earlier */
+	unsigned int backoff;    /* time-outs since a result came */
 	struct rtt rtt;
 };
 
@@ -86,7 +86,9 @@ struct peer {
 	unsigned int bytes; /* of values in a chunk, as granted */
 	unsigned int least; /* of them, zeros behind the last ones included */
 	uint64_t cookie;
-	uint64_t limit; /* chunks of all allreduces started so far */
+	uint64_t session;     /* as granted */
+	uint32_t first_alive; /* id of the first join that says that this worker is alive */
+	uint64_t limit;       /* chunks of all allreduces started so far */
 	struct slot *slot;
 	struct channel *channel;
 	unsigned int channels; /* that are open */
@@ -97,6 +99,9 @@ struct peer {
 	unsigned int questions; /* of that kind since it was heard */
 	uint64_t heard;         /* ns: when anything came from it */
 	uint64_t silent;        /* ns: since when it says that a worker is silent; 0: it does not */
+	int late;               /* the worker that it says to be late; -1: none */
+	int trouble;            /* errno of the latest call that failed, of no more than a packet */
+	uint64_t troubled;      /* ns: when that was */
 };
 
 /* What packets are built in and received into. */
@@ -128,6 +133,7 @@ struct netfc_allreduce {
 	atomic_bool aborted;
 
 	struct netfc_allreduce_options options; /* its pointers are of no use after joining */
+	uint32_t next_id; /* of joins and leaves: even, each its own and the one after it */
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;
@@ -141,6 +147,8 @@ struct netfc_allreduce {
 	uint64_t next_chunk;      /* of all switches together */
 	uint64_t head_since;      /* ns: when the first of the queue became that */
 	uint64_t keepalive_until; /* ns: replies to a keep-alive may come */
+	uint8_t failed_for;       /* enum aggregate_reason, for the others; 0: nothing has */
+	uint64_t farewell_until;  /* ns: how long switches are told so */
 
 	struct netfc_allreduce_stats stats;
 	int silent_worker;

@@ -2,16 +2,20 @@
 #include "join.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <aggregate_wire.h>
 
-#include "net/address.h"
 #include "clock.h"
 #include "error.h"
+#include "net/address.h"
 #include "net/packets.h"
+#include "net/trouble.h"
+#include "window/peers.h"
 
 #define JOIN_BYTES (sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire))
 #define RECEIVE_BYTES 2048
@@ -27,89 +31,144 @@
 #define LEAVE_TIME (2 * NS_PER_S)
 #define LAST_LEAVE_INTERVAL (100 * NS_PER_MS)
 
+/* When whoever waits is told what for. */
+#define FIRST_NOTICE (3 * NS_PER_S)
+#define NEXT_NOTICE (10 * NS_PER_S)
+#define NOTICE_BYTES 512
+
 /* One conversation with a switch. */
 struct talk {
 	struct netfc_allreduce *comm;
 	struct peer *peer;
 	uint8_t op;
 	bool twice;        /* segments are being tried */
+	uint32_t first_id; /* of the first request */
 	uint32_t id;       /* of the latest request */
 	uint64_t sent;     /* ns: when that was */
 	uint64_t next;     /* ns: when to ask again */
 	uint64_t interval; /* ns: without an answer */
 	uint64_t wait;     /* ns: while workers are missing */
 	uint64_t until;    /* ns: when to give up */
+	uint64_t notice;   /* ns: when to tell what is waited for */
 	bool waits;        /* the switch waits for other workers */
 	bool bare; /* the latest request had no cookie, to see whether the switch is there */
 	bool over;
 };
 
 int
-join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id, uint64_t cookie,
-	bool twice)
+join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice)
 {
 	uint8_t payload[2 * JOIN_BYTES];
 	struct aggregate_message message = {
 		.op = op,
 		.worker = (uint8_t)comm->options.worker,
 		.job = comm->options.job,
-		.id = id,
-		.token = comm->options.token,
+		.id = comm->next_id,
+		.token = op == AGGREGATE_JOIN ? comm->options.token : secret,
+		.reason = comm->failed_for,
 		.join =
 			{
 				.workers = (uint8_t)comm->options.workers,
 				.slots = (uint16_t)comm->options.slots,
 				.bytes = (uint16_t)comm->asked,
-				.cookie = cookie,
+				.cookie = secret,
 			},
 	};
 	size_t bytes = aggregate_message_bytes(&message);
 	int fd = peer->channel[0].fd;
 
+	comm->next_id += 2;
+
 	aggregate_build_request(payload, &message);
 	if (!twice)
 		return send(fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
-	message.id = id + 1;
+	message.id++;
 	aggregate_build_request(payload + bytes, &message);
 	return packets_send_segments(fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
+}
+
+/* What shows that this worker may ask: nothing, a cookie, or the session. */
+static uint64_t
+secret_of(const struct talk *talk)
+{
+	const struct peer *peer = talk->peer;
+
+	if (talk->op == AGGREGATE_LEAVE)
+		return peer->joined ? peer->session : peer->cookie;
+	return talk->bare ? 0 : peer->cookie;
 }
 
 static int
 ask(struct talk *talk, uint64_t now)
 {
-	talk->id += 2;
+	talk->id = talk->comm->next_id;
 	talk->sent = now;
 	talk->next = now + (talk->waits ? talk->wait : talk->interval);
-	if (join_send(talk->comm, talk->peer, talk->op, talk->id,
-		    talk->bare ? 0 : talk->peer->cookie, talk->twice) == 0 ||
-		errno == EAGAIN || errno == ENOBUFS || errno == EINTR)
+	if (join_send(talk->comm, talk->peer, talk->op, secret_of(talk), talk->twice) == 0 ||
+		errno == EAGAIN || errno == EINTR || trouble_is_loss(talk->peer, errno, now)) {
+		/* Whatever it was, it will show again if it is not that. */
+		talk->twice &= talk->peer->trouble == 0;
 		return NETFC_ALLREDUCE_OK;
+	}
 	if (!talk->twice)
 		return error_of_call(talk->comm, talk->peer, "send to", errno);
-	talk->twice = false; /* whatever it was, it will show again if it is not that */
+	talk->twice = false;
 	return ask(talk, now);
 }
 
-static int
-granted(struct talk *talk, const struct aggregate_join *join)
+/* Whether what a switch grants can be, and is no more than was asked for. */
+static bool
+can_be_granted(const struct talk *talk, const struct aggregate_join *join)
 {
+	const struct netfc_allreduce *comm = talk->comm;
+
+	return join->workers == comm->options.workers && join->slots > 0 &&
+		(join->slots & (join->slots - 1)) == 0 && join->slots <= comm->options.slots &&
+		join->shards > 0 && join->shards <= PEERS_MAX_SHARDS && join->bytes >= 4 &&
+		join->bytes % 4 == 0 && join->bytes <= comm->asked && join->least <= join->bytes &&
+		address_port(&talk->peer->address) + join->shards - 1 <= UINT16_MAX;
+}
+
+static int
+granted(struct talk *talk, const struct aggregate_message *reply)
+{
+	const struct aggregate_join *join = &reply->join;
 	struct peer *peer = talk->peer;
 
-	if (join->slots == 0 || (join->slots & (join->slots - 1)) != 0 ||
-		join->slots > talk->comm->options.slots || join->shards == 0 || join->bytes < 4 ||
-		join->bytes > talk->comm->asked || join->least > join->bytes ||
-		address_port(&peer->address) + join->shards - 1 > UINT16_MAX)
+	if (!can_be_granted(talk, join))
 		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
-			"Switch %s grants %u slots, %u shards and chunks of %u bytes, which "
-			"cannot be: install one release on switch and workers.",
-			peer->address.text, join->slots, join->shards, join->bytes);
+			"Switch %s grants %u workers, %u slots, %u shards and chunks of %u to %u bytes, "
+			"which cannot be: install one release on switch and workers.",
+			peer->address.text, join->workers, join->slots, join->shards, join->least,
+			join->bytes);
 	peer->slots = join->slots;
 	peer->shards = join->shards;
 	peer->bytes = join->bytes;
 	peer->least = join->least;
+	peer->session = aggregate_granted_session(reply);
+	peer->first_alive = talk->comm->next_id;
 	peer->joined = true;
 	talk->over = true;
 	return NETFC_ALLREDUCE_OK;
+}
+
+static bool
+is_answer_to_latest(const struct talk *talk, const struct aggregate_message *reply)
+{
+	return reply->id >> 1 == talk->id >> 1;
+}
+
+/* A reply to one of the talk's own requests: others come late, from another time or another host.
+ */
+static bool
+is_answer(const struct talk *talk, const struct aggregate_message *reply)
+{
+	const struct netfc_allreduce *comm = talk->comm;
+	uint64_t secret = talk->op == AGGREGATE_JOIN ? comm->options.token : secret_of(talk);
+
+	return reply->op == talk->op && reply->job == comm->options.job &&
+		reply->worker == comm->options.worker && reply->token == secret &&
+		reply->id - talk->first_id < comm->next_id - talk->first_id;
 }
 
 /* The switch wants its cookie back: that shows who we are. */
@@ -118,7 +177,7 @@ take_cookie(struct talk *talk, const struct aggregate_message *reply, uint64_t n
 {
 	bool news = reply->join.cookie != talk->peer->cookie;
 
-	if (reply->id >> 1 != talk->id >> 1 || !news)
+	if (!is_answer_to_latest(talk, reply) || !news)
 		return NETFC_ALLREDUCE_OK;
 	talk->peer->cookie = reply->join.cookie;
 	talk->twice = talk->bare = false;
@@ -130,16 +189,16 @@ take_reply(struct talk *talk, const struct aggregate_message *reply, uint64_t no
 {
 	struct netfc_allreduce *comm = talk->comm;
 
-	if (reply->op != talk->op || reply->job != comm->options.job ||
-		reply->worker != comm->options.worker || reply->token != comm->options.token)
+	if (!is_answer(talk, reply))
 		return NETFC_ALLREDUCE_OK;
 	talk->peer->heard = now;
-	if (reply->id >> 1 == talk->id >> 1)
+	trouble_forget(talk->peer);
+	if (is_answer_to_latest(talk, reply))
 		rtt_sample(&talk->peer->channel[0].rtt, now - talk->sent);
 	if ((reply->id & 1) != 0)
 		talk->peer->gso = true;
 	if (reply->code == NETFC_STATUS_OK && talk->op == AGGREGATE_JOIN)
-		return granted(talk, &reply->join);
+		return granted(talk, reply);
 	if (talk->op == AGGREGATE_LEAVE) {
 		talk->over = true; /* if it is refused, the job is not there, which is as well */
 		return NETFC_ALLREDUCE_OK;
@@ -167,6 +226,8 @@ receive(struct talk *talk)
 		length = recv(talk->peer->channel[0].fd, payload, sizeof(payload), MSG_DONTWAIT);
 		if (length < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
+		if (length < 0 && trouble_is_loss(talk->peer, errno, clock_now()))
+			continue;
 		if (length < 0)
 			return error_of_call(talk->comm, talk->peer, "receive from", errno);
 		if (aggregate_parse_reply(payload, (size_t)length, &reply) == 0)
@@ -175,16 +236,8 @@ receive(struct talk *talk)
 	return status;
 }
 
-/* It gives out cookies still, and is silent when they are used: the job has another token. */
-static bool
-is_denied(const struct talk *talk, uint64_t now)
-{
-	return talk->op == AGGREGATE_JOIN && talk->peer->cookie != 0 &&
-		now - talk->peer->heard < 3 * talk->interval;
-}
-
 static int
-give_up(struct talk *talk, uint64_t now)
+give_up(struct talk *talk)
 {
 	struct netfc_allreduce *comm = talk->comm;
 	const char *text = talk->peer->address.text;
@@ -195,12 +248,8 @@ give_up(struct talk *talk, uint64_t now)
 			"others, or look at why they do not get there (option join_ms).",
 			comm->options.workers, comm->options.job, text,
 			comm->options.join_ms / 1e3);
-	if (is_denied(talk, now))
-		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_FULL,
-			"Switch %s is there, but does not answer to worker %u of job %u, which others "
-			"have: it is known there by another token, or from another host, left by an "
-			"earlier run, maybe; take another job number, or wait until that one ends.",
-			text, comm->options.worker, comm->options.job);
+	if (talk->peer->trouble != 0)
+		return error_of_call(comm, talk->peer, "reach", talk->peer->trouble);
 	return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s does not answer: check that it is running with --aggregate, the address and "
 		"port, and what filters packets on the way.",
@@ -245,10 +294,39 @@ ask_later(struct talk *talk)
 	}
 }
 
+/* Tell who wants to know what is waited for. */
+static void
+notify(struct talk *talk, uint64_t now)
+{
+	const struct netfc_allreduce_options *options = &talk->comm->options;
+	const char *switch_text = talk->peer->address.text;
+	char text[NOTICE_BYTES];
+
+	if (options->notice == NULL || talk->op != AGGREGATE_JOIN || now < talk->notice)
+		return;
+	talk->notice = now + NEXT_NOTICE;
+	if (talk->waits)
+		snprintf(text, sizeof(text),
+			"Worker %u waits for the others of job %u's %u workers to join at switch %s.",
+			options->worker, options->job, options->workers, switch_text);
+	else
+		snprintf(text, sizeof(text),
+			"Worker %u waits for switch %s, which does not answer%s.", options->worker,
+			switch_text,
+			talk->peer->trouble == ECONNREFUSED ? ": nothing listens on that UDP port"
+				: talk->peer->trouble != 0  ? ": the network refuses packets to it"
+							    : "");
+	options->notice(options->notice_context, text);
+}
+
 static int
 hold(struct talk *talk)
 {
-	int status = ask(talk, clock_now());
+	int status;
+
+	talk->first_id = talk->comm->next_id;
+	talk->notice = clock_now() + FIRST_NOTICE;
+	status = ask(talk, clock_now());
 
 	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
 		uint64_t now = clock_now();
@@ -257,7 +335,8 @@ hold(struct talk *talk)
 			return error_say(talk->comm, NETFC_ALLREDUCE_ABORTED,
 				"netfc_allreduce_abort() was called while joining.");
 		if (now >= talk->until)
-			return give_up(talk, now);
+			return give_up(talk);
+		notify(talk, now);
 		if (now >= talk->next) {
 			ask_later(talk);
 			status = ask(talk, now);

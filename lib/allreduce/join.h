@@ -21,13 +21,13 @@ int join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until);
 int join_leave(struct netfc_allreduce *comm, struct peer *peer);
 
 /*
- * Send a join or a leave. As sendmsg(), for what there is to tell.
+ * Send a join or a leave with an id of its own. As sendmsg(), for what there is to tell.
  *
- * `cookie`: a join's; 0: ask for one
+ * `secret`: a join's cookie, 0: ask for one; or the session: a member is alive; a leave's session
  * `twice`: as two segments of one datagram, ids `id` and `id + 1`: a reply to the second shows
  * that segments arrive as datagrams
  */
-int join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint32_t id,
-	uint64_t cookie, bool twice);
+int
+join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice);
 
 #endif /* ALLREDUCE_JOIN_H */

@@ -41,13 +41,17 @@
  * ## When something fails
  * The values of all allreduces that were not done are undefined then (some may be results, others
  * still what was given), and every further call says NETFC_ALLREDUCE_BROKEN until
- * netfc_allreduce_join() has been called again, by all workers, for another job number and with
- * another token: the old job stays with the switch until all of its workers have left or it times
- * out, and its late packets are none of the new one's. NETFC_ALLREDUCE_OK is returned for complete
- * results only.
+ * netfc_allreduce_join() has been called again, by all workers. The switches are told at once, and
+ * tell the other workers. The old job stays with the switch until all of its workers have left or
+ * it times out; to go on before that, take another job number. Packets of the old job that come
+ * late are none of the new one's, whatever its number and token: each job has a session of its own,
+ * which its switch draws. NETFC_ALLREDUCE_OK is returned for complete results only.
+ *
+ * What a system call on a socket says (nothing listens there, no route, forbidden) is a packet
+ * lost, for anybody can send such messages: only the deadline or silence ends an allreduce.
  *
  * A worker that was started anew has no place in a job that goes on, since it would number its
- *chunks from 0: joining says NETFC_ALLREDUCE_FULL. Let all workers join another job.
+ * chunks from 0: joining says NETFC_ALLREDUCE_FULL. Let all workers join another job.
  *
  * ## Threads
  * Every communicator has a thread of its own, which works on started allreduces when nobody waits
@@ -122,7 +126,9 @@ enum netfc_allreduce_flag {
 	X(FULL, "full", "no job, slot or worker number is left, or others have the place")  \
 	X(WINDOW, "window", "the chunk is further ahead than the job's slots allow")        \
 	X(SILENT, "silent", "a worker is silent")                                           \
-	X(PROTOCOL, "protocol", "the switch answers what it should not")
+	X(PROTOCOL, "protocol", "the switch answers what it should not")                    \
+	X(LEFT, "left", "a worker has left the job")                                        \
+	X(FAILED, "failed", "another worker has failed")
 
 enum netfc_allreduce_status {
 #define NETFC_ALLREDUCE_STATUS_ENUM_(symbol, name, meaning) NETFC_ALLREDUCE_##symbol,
@@ -141,7 +147,11 @@ struct netfc_allreduce_options {
 	const char *const *switches;
 	unsigned int switch_count; /**< 1 .. NETFC_ALLREDUCE_MAX_SWITCHES */
 
-	uint64_t token;       /**< the job's secret; a new one for each run [0] */
+	/**
+	 * The job's secret: one worker draws it, netfc_allreduce_draw_token(), and hands it on [0:
+	 * refused, unless there is one worker only]
+	 */
+	uint64_t token;
 	uint16_t job;         /**< [0] */
 	unsigned int worker;  /**< 0 .. workers - 1 [0] */
 	unsigned int workers; /**< 1 .. NETFC_ALLREDUCE_MAX_WORKERS [1] */
@@ -166,19 +176,29 @@ struct netfc_allreduce_options {
 	unsigned int deadline_ms;
 	/**
 	 * How long to go on when the switch says that a worker is silent, for which it has waited
-	 * its own time already (`--aggregate stall=`) [0]
+	 * its own time already (`--aggregate stall=`) [0]. A worker that is late, but alive, is
+	 * waited for until the deadline.
 	 */
 	unsigned int patience_ms;
-	/** After how much silence the switch is told that this worker is alive; 0: never [10,000].
+	/**
+	 * After how much silence the switch is told that this worker is alive; 0: never [1000]. A
+	 * quarter of the switch's stall= at the most, or a worker that computes is called silent.
 	 */
 	unsigned int keepalive_ms;
 	/**
 	 * How long a switch that owes results may say nothing, though it is asked several times
-	 * whether it is there, before that is a TIMEOUT; 0: only the deadline is [0]
+	 * whether it is there, before that is a TIMEOUT; 0: only the deadline is [10,000]
 	 */
 	unsigned int silence_ms;
 	unsigned int spin_us; /**< how long to look for packets before sleeping, 0 .. 10,000 [50] */
 	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
+	bool allow_token_0;   /**< a token of 0 is meant: for tests of one's own [false] */
+	/**
+	 * Told what joining waits for, after 3 s and each 10 s from then on: a sentence, valid
+	 * during the call only. From the thread that joins, which waits for it [NULL: nobody]
+	 */
+	void (*notice)(void *context, const char *text);
+	void *notice_context;
 };
 
 /** What joining came to. */
@@ -228,6 +248,9 @@ NETFC_ALLREDUCE_API unsigned int netfc_allreduce_value_bytes(unsigned int format
 NETFC_ALLREDUCE_API void
 netfc_allreduce_options_init(struct netfc_allreduce_options *options, size_t size);
 
+/** Draw a token for a job, never 0, for all of its workers. 0: the system has no random numbers. */
+NETFC_ALLREDUCE_API uint64_t netfc_allreduce_draw_token(void);
+
 /** Make a communicator that has not joined anything. NULL: out of memory. */
 NETFC_ALLREDUCE_API struct netfc_allreduce *netfc_allreduce_new(void);
 
@@ -275,7 +298,7 @@ netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, 
  * @param timeout_ms how long to wait; 0: do what there is to do and look; -1: until it is done
  * @param flags NULL, or where to put enum netfc_allreduce_flag, of all values
  * @return OK: the results are there; PENDING; SYSTEM, ABORTED, TIMEOUT, REFUSED, OFF, NO_JOB,
- *   MISMATCH, WINDOW, SILENT or PROTOCOL: the communicator is broken
+ *   MISMATCH, WINDOW, SILENT, LEFT, FAILED or PROTOCOL: the communicator is broken
  */
 NETFC_ALLREDUCE_API int
 netfc_allreduce_wait(struct netfc_allreduce_handle **handle, int timeout_ms, unsigned int *flags);
@@ -304,7 +327,7 @@ NETFC_ALLREDUCE_API void netfc_allreduce_free(struct netfc_allreduce *comm);
  */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_error(const struct netfc_allreduce *comm);
 
-/** The worker that is silent, after SILENT; else -1. */
+/** The worker that is silent, has left, has failed or was late, if that is known; else -1. */
 NETFC_ALLREDUCE_API int netfc_allreduce_silent_worker(const struct netfc_allreduce *comm);
 
 /** The switch that the latest failure came from, an index of options.switches; -1: from none. */

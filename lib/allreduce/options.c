@@ -2,7 +2,9 @@
 #include "options.h"
 
 #include <net/if.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "error.h"
 
@@ -11,7 +13,7 @@
 #define MAX_SPIN_US 10000
 
 /* Of the struct: that of the first release, and more than any will have. */
-#define LEAST_SIZE sizeof(struct netfc_allreduce_options)
+#define LEAST_SIZE offsetof(struct netfc_allreduce_options, allow_token_0)
 #define GREATEST_SIZE 4096
 
 void
@@ -24,7 +26,8 @@ netfc_allreduce_options_init(struct netfc_allreduce_options *options, size_t siz
 		.rto_max_us = 1000000,
 		.join_ms = 60000,
 		.deadline_ms = 30000,
-		.keepalive_ms = 10000,
+		.keepalive_ms = 1000,
+		.silence_ms = 10000,
 		.spin_us = 50,
 		.gso = true,
 	};
@@ -32,6 +35,17 @@ netfc_allreduce_options_init(struct netfc_allreduce_options *options, size_t siz
 	memset(options, 0, size);
 	memcpy(options, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
 	options->size = size;
+}
+
+uint64_t
+netfc_allreduce_draw_token(void)
+{
+	uint64_t token = 0;
+
+	while (token == 0)
+		if (getrandom(&token, sizeof(token), 0) != (ssize_t)sizeof(token))
+			return 0;
+	return token;
 }
 
 static int
@@ -113,6 +127,10 @@ check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *option
 		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option worker is %u: there are %u workers, give 0 to %u.", options->worker,
 			options->workers, options->workers - 1);
+	if (status == NETFC_ALLREDUCE_OK && options->token == 0 && !options->allow_token_0)
+		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option token is 0, which anybody would guess: let one worker draw one "
+			"(netfc_allreduce_draw_token()) and hand it to the others.");
 	if (status == NETFC_ALLREDUCE_OK)
 		status = check_chunks(comm, options);
 	if (status == NETFC_ALLREDUCE_OK)
@@ -133,5 +151,8 @@ options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 			"The options are not initialized: call netfc_allreduce_options_init() first.");
 	netfc_allreduce_options_init(options, sizeof(*options));
 	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
+	/* Nobody has to know it. */
+	if (options->token == 0 && options->workers == 1)
+		options->token = netfc_allreduce_draw_token();
 	return check(comm, options);
 }

@@ -15,6 +15,7 @@ struct aggregate_table *table;
 struct aggregate_outcome outcome;
 uint64_t now;
 static uint8_t values[VALUE_BYTES];
+static uint64_t sessions[UINT16_MAX + 1]; /* by job, as granted */
 
 static struct aggregate_sender
 sender_of(uint8_t host)
@@ -38,7 +39,9 @@ start(uint32_t shards, uint32_t jobs, uint32_t slots)
 		.bytes = sizeof(values),
 		.formats = AGGREGATE_ALL_FORMATS & ~(1u << AGGREGATE_POSIT16),
 		.isa = AGGREGATE_PLAIN,
+		.per_address = 2,
 		.idle = 6000,
+		.half_open = 500,
 		.stall = 1000,
 		.cookie_period = 500,
 		.key = "sixteen bytes..."};
@@ -56,6 +59,8 @@ handle(uint32_t shard, const struct aggregate_message *message, struct aggregate
 {
 	aggregate_shard_packet(
 		aggregate_table_shard(table, shard), message, &sender, now, &outcome);
+	if (outcome.action == AGGREGATE_JOINED)
+		sessions[message->job] = outcome.join.session;
 	return outcome.action;
 }
 
@@ -109,11 +114,17 @@ join_anew(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots)
 	return handle_anew(0, &message, worker);
 }
 
+struct aggregate_message
+leave_message(uint16_t job, uint8_t worker)
+{
+	return (struct aggregate_message){
+		.op = AGGREGATE_LEAVE, .job = job, .worker = worker, .session = sessions[job]};
+}
+
 enum aggregate_action
 leave(uint16_t job, uint8_t worker)
 {
-	const struct aggregate_message message = {
-		.op = AGGREGATE_LEAVE, .job = job, .worker = worker, .token = TOKEN};
+	const struct aggregate_message message = leave_message(job, worker);
 
 	return handle_from(0, &message, worker);
 }
@@ -129,7 +140,7 @@ chunk_message(uint16_t job, uint8_t worker, uint32_t chunk)
 		.job = job,
 		.worker = worker,
 		.id = chunk,
-		.token = TOKEN,
+		.session = sessions[job],
 		.values = values};
 }
 

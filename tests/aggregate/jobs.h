@@ -44,6 +44,9 @@ enum aggregate_action join(uint16_t job, uint8_t worker, uint8_t workers, uint16
 /** The same from another process there. */
 enum aggregate_action join_anew(uint16_t job, uint8_t worker, uint8_t workers, uint16_t slots);
 
+/** A leave, with the session that the job's workers were granted last. */
+struct aggregate_message leave_message(uint16_t job, uint8_t worker);
+
 enum aggregate_action leave(uint16_t job, uint8_t worker);
 
 /** A chunk of three int32 of a worker; its values stand until the next. */

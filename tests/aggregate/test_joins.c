@@ -49,10 +49,100 @@ cookies_are_of_one_sender_and_one_time(void **state)
 	message.token--;
 	now += 3 * limits.cookie_period;
 	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COOKIE);
-	assert_int_equal(slots_used(), 0);
 	now -= 2 * limits.cookie_period;
+	assert_int_equal(handle_anew(0, &message, 0), AGGREGATE_COOKIE);
 	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_WAITING);
+	/* Slots are for jobs that are complete. */
+	assert_int_equal(slots_used(), 0);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 	assert_int_equal(slots_used(), 4);
+}
+
+/* What a network held back from an earlier job takes nobody's place in the next. */
+static void
+a_late_join_of_an_earlier_job_has_no_place(void **state)
+{
+	struct aggregate_message late = join_message(7, 0, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	late.join.cookie = outcome.join.cookie;
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	pause_all();
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+}
+
+/* Nor does one of the process that had the place before. */
+static void
+a_late_join_of_an_earlier_process_has_no_place(void **state)
+{
+	struct aggregate_message late = join_message(7, 0, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	late.join.cookie = outcome.join.cookie;
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_WAITING);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_COOKIE);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
+}
+
+static void
+each_job_has_a_session_of_its_own(void **state)
+{
+	struct aggregate_message late, stranger;
+	uint64_t first;
+
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	first = outcome.join.session;
+	assert_true(first != 0);
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_JOINED);
+	assert_true(outcome.join.session == first);
+	late = chunk_message(7, 0, 0);
+	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	pause_all();
+	make_pair(7, 4);
+	assert_true(outcome.join.session != first);
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_NO_JOB);
+	stranger = late;
+	assert_int_equal(handle_from(0, &stranger, 3), AGGREGATE_STALE_SESSION);
+	late.op = AGGREGATE_LEAVE;
+	late.count = 0;
+	assert_int_equal(handle_from(0, &late, 0), AGGREGATE_NO_JOB);
+	assert_int_equal(handle_from(0, &late, 3), AGGREGATE_STALE_SESSION);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
+}
+
+/* A member needs no cookie to say that it is alive. */
+static void
+a_member_is_known_by_its_session(void **state)
+{
+	struct aggregate_message alive = join_message(7, 0, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	alive.join.session = outcome.join.session;
+	now += 10 * limits.cookie_period;
+	assert_int_equal(handle_from(0, &alive, 0), AGGREGATE_JOINED);
+	assert_true(outcome.join.session == alive.join.session);
+	assert_int_equal(handle_anew(0, &alive, 0), AGGREGATE_COOKIE);
+	assert_int_equal(handle_from(0, &alive, 1), AGGREGATE_COOKIE);
+	alive.join.session++;
+	assert_int_equal(handle_from(0, &alive, 0), AGGREGATE_COOKIE);
 }
 
 static void
@@ -69,11 +159,29 @@ joins_have_to_agree(void **state)
 	other.join.bytes = 32;
 	assert_int_equal(send_join(other, 1), AGGREGATE_JOIN_MISMATCH);
 	other = join_message(7, 1, 2, 4);
-	other.token++;
-	assert_int_equal(send_join(other, 1), AGGREGATE_WRONG_TOKEN);
-	assert_int_equal(send_join(join_message(7, 0, 2, 4), 9), AGGREGATE_WRONG_ADDRESS);
 	assert_int_equal(join(7, 2, 2, 4), AGGREGATE_FULL);
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
+	assert_int_equal(send_join(join_message(7, 0, 2, 4), 9), AGGREGATE_TAKEN);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+}
+
+/* A stranger who takes a number first keeps nobody from it: the first complete job has it. */
+static void
+jobs_of_other_tokens_wait_beside_each_other(void **state)
+{
+	struct aggregate_message other = join_message(7, 1, 2, 4);
+
+	(void)state;
+	start(1, 4, 16);
+	other.token++;
+	assert_int_equal(send_join(other, 9), AGGREGATE_WAITING);
+	make_pair(7, 4);
+	assert_int_equal(send_join(other, 9), AGGREGATE_WRONG_TOKEN);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
+	now += limits.half_open;
+	assert_int_equal(aggregate_table_poll(table, now), 1);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
 }
 
 static void
@@ -101,14 +209,17 @@ jobs_and_slots_run_out(void **state)
 	make_pair(1, 8);
 	make_pair(2, 65535);
 	assert_int_equal(outcome.join.slots, 8);
-	assert_int_equal(join(3, 0, 2, 1), AGGREGATE_FULL);
+	assert_int_equal(join(3, 0, 2, 2), AGGREGATE_WAITING);
+	assert_int_equal(join(3, 1, 2, 2), AGGREGATE_FULL);
 	assert_int_equal(outcome.reason, AGGREGATE_REASON_FULL);
+	assert_int_equal(join(4, 0, 2, 2), AGGREGATE_FULL);
 	assert_int_equal(leave(1, 0), AGGREGATE_LEFT);
 	assert_int_equal(leave(1, 1), AGGREGATE_LEFT);
 	/* The slots will be free as soon as shard 0 says that it is done with them. */
 	assert_int_equal(join(3, 0, 2, 2), AGGREGATE_WAITING);
+	assert_int_equal(join(4, 0, 2, 2), AGGREGATE_WAITING);
 	pause_all();
-	make_pair(3, 2);
+	assert_int_equal(join(3, 1, 2, 2), AGGREGATE_JOINED);
 	make_pair(4, 2);
 	assert_int_equal(join(5, 0, 2, 2), AGGREGATE_FULL);
 	assert_int_equal(slots_used(), 12);
@@ -117,29 +228,37 @@ jobs_and_slots_run_out(void **state)
 static void
 leaving_early_frees_the_slots(void **state)
 {
+	struct aggregate_message leaving = leave_message(7, 0);
+
 	(void)state;
 	start(1, 4, 4);
+	/* Who has no session yet leaves with a cookie. */
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
-	assert_int_equal(leave(7, 1), AGGREGATE_UNKNOWN_WORKER);
-	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
-	assert_int_equal(leave(7, 0), AGGREGATE_NO_JOB);
-	pause_all();
+	leaving.session = outcome.join.cookie;
+	assert_int_equal(handle_from(0, &leaving, 1), AGGREGATE_NO_JOB);
+	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_LEFT);
+	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_NO_JOB);
 	make_pair(7, 4);
 	assert_int_equal(leave(7, 0), AGGREGATE_LEFT);
-	/* It has lost its place: the chunks so far are not to be had again. */
-	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_FULL);
+	/* It has lost its place: the chunks so far are not to be had again. It waits for the next.
+	 */
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(leave(7, 1), AGGREGATE_LEFT);
+	pause_all();
+	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 }
 
 /* It would number its chunks from 0, and be given the results of those that were. */
 static void
 a_process_started_anew_has_no_place_in_a_job_that_goes_on(void **state)
 {
-	const struct aggregate_message leaving = {
-		.op = AGGREGATE_LEAVE, .job = 7, .worker = 0, .token = TOKEN};
+	struct aggregate_message leaving;
 
 	(void)state;
 	start(1, 4, 16);
 	make_pair(7, 4);
+	leaving = leave_message(7, 0);
 	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_ADDED);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_COMPLETED);
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_TAKEN);
@@ -158,14 +277,14 @@ a_process_started_anew_has_no_place_in_a_job_that_goes_on(void **state)
 static void
 before_all_have_joined_the_latest_process_has_the_place(void **state)
 {
-	const struct aggregate_message leaving = {
-		.op = AGGREGATE_LEAVE, .job = 7, .worker = 0, .token = TOKEN};
+	struct aggregate_message leaving = leave_message(7, 0);
 
 	(void)state;
 	start(1, 4, 16);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_WAITING);
+	leaving.session = outcome.join.cookie;
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_WAITING);
-	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_TAKEN);
+	assert_int_equal(handle_from(0, &leaving, 0), AGGREGATE_NO_JOB);
 	assert_int_equal(join(7, 1, 2, 4), AGGREGATE_JOINED);
 	assert_int_equal(join(7, 0, 2, 4), AGGREGATE_TAKEN);
 	assert_int_equal(join_anew(7, 0, 2, 4), AGGREGATE_JOINED);
@@ -177,7 +296,12 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		JOBS_TEST(a_job_begins_when_all_have_joined),
 		JOBS_TEST(cookies_are_of_one_sender_and_one_time),
+		JOBS_TEST(a_late_join_of_an_earlier_job_has_no_place),
+		JOBS_TEST(a_late_join_of_an_earlier_process_has_no_place),
+		JOBS_TEST(each_job_has_a_session_of_its_own),
+		JOBS_TEST(a_member_is_known_by_its_session),
 		JOBS_TEST(joins_have_to_agree),
+		JOBS_TEST(jobs_of_other_tokens_wait_beside_each_other),
 		JOBS_TEST(joins_that_make_no_sense_make_no_job),
 		JOBS_TEST(jobs_and_slots_run_out),
 		JOBS_TEST(leaving_early_frees_the_slots),

@@ -48,9 +48,12 @@ strangers_are_dropped_or_refused(void **state)
 	start(1, 4, 16);
 	make_pair(7, 4);
 	message = chunk_message(7, 0, 0);
-	message.token ^= 1;
-	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_WRONG_TOKEN);
-	assert_int_equal(aggregate_action_send(AGGREGATE_WRONG_TOKEN), AGGREGATE_SEND_NOTHING);
+	message.session ^= 1;
+	assert_int_equal(handle_from(0, &message, 2), AGGREGATE_STALE_SESSION);
+	assert_int_equal(aggregate_action_send(AGGREGATE_STALE_SESSION), AGGREGATE_SEND_NOTHING);
+	/* A worker's own host hears that its job is over. */
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_NO_JOB);
+	assert_int_equal(outcome.reason, AGGREGATE_REASON_NO_JOB);
 	message = chunk_message(7, 2, 0);
 	assert_int_equal(handle_from(0, &message, 2), AGGREGATE_UNKNOWN_WORKER);
 	message.worker = 255;
@@ -124,11 +127,15 @@ silence_ends_jobs(void **state)
 	start(2, 4, 8);
 	make_pair(7, 4);
 	assert_int_equal(join(8, 0, 2, 4), AGGREGATE_WAITING);
-	now += limits.idle - 1;
+	now += limits.half_open - 1;
+	assert_int_equal(aggregate_table_poll(table, now), 0);
+	now += 1;
+	assert_int_equal(aggregate_table_poll(table, now), 1);
+	now += limits.idle - limits.half_open - 1;
 	assert_int_equal(aggregate_table_poll(table, now), 0);
 	assert_int_equal(send_chunk(1, 7, 0, 1), AGGREGATE_ADDED);
 	now += 1;
-	assert_int_equal(aggregate_table_poll(table, now), 1);
+	assert_int_equal(aggregate_table_poll(table, now), 0);
 	assert_int_equal(send_chunk(1, 7, 0, 1), AGGREGATE_DUPLICATE);
 	now += limits.idle;
 	assert_int_equal(aggregate_table_poll(table, now), 1);
@@ -148,8 +155,8 @@ strangers_keep_no_job_alive(void **state)
 	start(1, 4, 8);
 	make_pair(7, 4);
 	now += limits.idle;
-	message.token++;
-	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_WRONG_TOKEN);
+	message.session++;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_NO_JOB);
 	assert_int_equal(aggregate_table_poll(table, now), 1);
 }
 
@@ -170,12 +177,12 @@ the_silent_worker_is_named(void **state)
 	assert_true(aggregate_table_info(table, outcome.index, &info));
 	assert_int_equal(info.silent, 0);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_STALLED);
-	assert_int_equal(outcome.reason, AGGREGATE_SILENT + 2);
+	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 2);
 	aggregate_build_request(payload, &request);
 	aggregate_write_reply(payload, &outcome);
 	assert_int_equal(aggregate_parse_reply(payload, sizeof(payload), &reply), 0);
 	assert_int_equal(reply.code, AGGREGATE_STATUS_CODE);
-	assert_int_equal(reply.reason, AGGREGATE_SILENT + 2);
+	assert_int_equal(reply.reason, AGGREGATE_MISSING + 2);
 	assert_true(aggregate_table_info(table, outcome.index, &info));
 	assert_int_equal(info.silent, 1 << 2);
 	assert_int_equal(send_chunk(0, 7, 2, 0), AGGREGATE_COMPLETED);
@@ -259,6 +266,7 @@ limits_have_bounds(void **state)
 	REFUSED(workers, AGGREGATE_MAX_WORKERS + 1);
 	REFUSED(bytes, 3);
 	REFUSED(bytes, 65536);
+	REFUSED(per_address, 0);
 	REFUSED(formats, 1);
 	REFUSED(cookie_period, 0);
 	REFUSED(isa, AGGREGATE_ISAS);

@@ -26,7 +26,8 @@
 
 /* A job's number changes each time; how far its shards are. */
 struct play {
-	uint32_t number;       /* 0: there is none; stored with release */
+	uint32_t number; /* 0: there is none; stored with release */
+	uint64_t session;
 	uint32_t done[SHARDS]; /* the number that this shard is done with */
 };
 
@@ -64,7 +65,7 @@ value_of(uint32_t number, uint32_t chunk, unsigned int worker)
 }
 
 static void
-play_chunk(struct aggregate_shard *shard, uint32_t number, uint32_t chunk)
+play_chunk(struct aggregate_shard *shard, uint32_t number, uint64_t session, uint32_t chunk)
 {
 	uint32_t sum = 0;
 
@@ -76,7 +77,7 @@ play_chunk(struct aggregate_shard *shard, uint32_t number, uint32_t chunk)
 			.job = (uint16_t)number,
 			.worker = (uint8_t)w,
 			.id = chunk,
-			.token = number,
+			.session = session,
 			.values = values};
 		struct aggregate_outcome outcome;
 
@@ -101,7 +102,7 @@ play_job(struct aggregate_shard *shard, uint32_t s, struct play *play)
 		return;
 	for (uint32_t chunk = 0; chunk < ROUNDS * SLOTS; chunk++)
 		if (aggregate_shard_of(chunk, SLOTS, SHARDS) == s)
-			play_chunk(shard, number, chunk);
+			play_chunk(shard, number, play->session, chunk);
 	__atomic_store_n(&play->done[s], number, __ATOMIC_RELEASE);
 }
 
@@ -121,22 +122,22 @@ run_shard(void *argument)
 }
 
 static struct aggregate_message
-control_message(unsigned int op, uint32_t number, unsigned int worker)
+control_message(unsigned int op, uint32_t number, uint64_t secret, unsigned int worker)
 {
 	return (struct aggregate_message){.op = (uint8_t)op,
 		.job = (uint16_t)number,
 		.worker = (uint8_t)worker,
-		.token = number,
+		.token = secret,
 		.join = {.workers = WORKERS, .slots = SLOTS, .bytes = 4}};
 }
 
-static enum aggregate_action
+static struct aggregate_outcome
 join(struct aggregate_shard *shard, uint32_t number, unsigned int worker)
 {
-	struct aggregate_message message = control_message(AGGREGATE_JOIN, number, worker);
+	struct aggregate_message message = control_message(AGGREGATE_JOIN, number, number, worker);
 
 	message.join.cookie = handle(shard, &message).join.cookie;
-	return handle(shard, &message).action;
+	return handle(shard, &message);
 }
 
 static bool
@@ -152,12 +153,14 @@ is_done(const struct play *play)
 static void
 direct(struct aggregate_shard *shard, struct play *play, uint32_t *last)
 {
+	struct aggregate_outcome joined;
+
 	if (play->number != 0) {
 		if (!is_done(play))
 			return;
 		for (unsigned int w = 0; w < WORKERS; w++) {
 			const struct aggregate_message message =
-				control_message(AGGREGATE_LEAVE, play->number, w);
+				control_message(AGGREGATE_LEAVE, play->number, play->session, w);
 
 			if (handle(shard, &message).action != AGGREGATE_LEFT)
 				fail("leaving failed");
@@ -168,7 +171,9 @@ direct(struct aggregate_shard *shard, struct play *play, uint32_t *last)
 	if (*last == GENERATIONS)
 		return;
 	join(shard, *last + 1, 0);
-	if (join(shard, *last + 1, 1) == AGGREGATE_JOINED)
+	joined = join(shard, *last + 1, 1);
+	play->session = joined.join.session;
+	if (joined.action == AGGREGATE_JOINED)
 		__atomic_store_n(&play->number, ++*last, __ATOMIC_RELEASE);
 }
 
@@ -233,7 +238,9 @@ main(void)
 		.workers = WORKERS,
 		.bytes = 4,
 		.formats = 1u << AGGREGATE_INT32,
+		.per_address = JOBS,
 		.idle = UINT64_MAX,
+		.half_open = UINT64_MAX,
 		.stall = UINT64_MAX,
 		.cookie_period = 1000};
 	struct aggregate_usage usage;

@@ -237,8 +237,8 @@ names_are_told(void **state)
 {
 	(void)state;
 	assert_string_equal(aggregate_reason_name(AGGREGATE_REASON_NO_JOB), "no-job");
-	assert_string_equal(aggregate_reason_name(64), "silent");
-	assert_string_equal(aggregate_reason_name(127), "silent");
+	assert_string_equal(aggregate_reason_name(64), "missing");
+	assert_string_equal(aggregate_reason_name(127), "missing");
 	assert_null(aggregate_reason_name(128));
 	assert_null(aggregate_reason_name(7));
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)

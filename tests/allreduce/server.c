@@ -158,7 +158,9 @@ make_table(struct server *server, const struct server_options *options)
 		.bytes = options->bytes,
 		.formats = AGGREGATE_ALL_FORMATS,
 		.isa = aggregate_isa_best(),
+		.per_address = options->jobs,
 		.idle = (uint64_t)options->idle_ms * NS_PER_MS,
+		.half_open = (uint64_t)5000 * NS_PER_MS,
 		.stall = (uint64_t)options->stall_ms * NS_PER_MS,
 		.cookie_period = (uint64_t)5000 * NS_PER_MS,
 	};

@@ -19,7 +19,7 @@
 struct trial {
 	struct play play;
 	struct server *server;
-	atomic_bool outage;
+	atomic_bool outage, cut; /* now; ever */
 	atomic_uint left;
 };
 
@@ -83,7 +83,6 @@ test_a_mismatch_is_told_to_all(void **state)
 	(void)state;
 	set_up(&trial, 3000);
 	assert_int_equal(workers_run(3, differ, &trial), 0);
-	assert_int_equal(server_count(trial.server, AGGREGATE_STALLED), 0);
 	server_stop(trial.server);
 }
 
@@ -183,6 +182,7 @@ live_through_an_outage(unsigned int w, unsigned int n, void *context)
 		while (server_count(trial->server, AGGREGATE_ADDED) == 0)
 			usleep(1000);
 		atomic_store(&trial->outage, true);
+		atomic_store(&trial->cut, true);
 		usleep(1500000);
 		atomic_store(&trial->outage, false);
 		return 0;
@@ -191,7 +191,7 @@ live_through_an_outage(unsigned int w, unsigned int n, void *context)
 	if (comm == NULL)
 		return 1;
 	if (w == 1) {
-		while (!atomic_load(&trial->outage))
+		while (!atomic_load(&trial->cut))
 			usleep(1000);
 	}
 	wrong = heard_else(comm, w, play_reduce(comm, n - 1), NETFC_ALLREDUCE_OK, "");
@@ -212,6 +212,7 @@ test_after_an_outage_nobody_blames_the_other(void **state)
 		uint16_t port;
 
 		set_up(&trial, 600);
+		trial.play.options.keepalive_ms = 50;
 		bad.to = server_port(trial.server);
 		relay = relay_start(&bad);
 		port = relay_port(relay);

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct scene {
 	struct server *server;
 	struct relay *relay;
 	struct place place;
+	atomic_bool over;
 };
 
 static struct scene
@@ -209,13 +211,16 @@ abort_soon(void *comm)
 static int
 aborted(unsigned int w, unsigned int n, void *context)
 {
-	struct netfc_allreduce *comm = join(context, w, n);
+	struct scene *scene = context;
+	struct netfc_allreduce *comm = join(scene, w, n);
 	struct netfc_allreduce_handle *handles[2];
 	pthread_t thread;
 	int32_t values[COUNT] = {0};
 	int wrong = 0;
 
-	for (int i = 0; i < 2 && w == 0; i++) /* the others do not come */
+	while (w != 0 && !atomic_load(&scene->over)) /* it does not come */
+		usleep(1000);
+	for (int i = 0; i < 2 && w == 0; i++)
 		netfc_allreduce_start(comm, values, COUNT, NETFC_ALLREDUCE_INT32,
 			NETFC_ALLREDUCE_SUM, i == 0, &handles[i]);
 	if (w == 0) {
@@ -226,6 +231,7 @@ aborted(unsigned int w, unsigned int n, void *context)
 				 NETFC_ALLREDUCE_SUM) != NETFC_ALLREDUCE_BROKEN;
 		pthread_join(thread, NULL);
 		wrong |= strstr(netfc_allreduce_error(comm), "abort") == NULL;
+		atomic_store(&scene->over, true);
 	}
 	netfc_allreduce_leave(comm);
 	netfc_allreduce_free(comm);

@@ -31,7 +31,8 @@ static struct aggregate_limits limits;
 static void *memory;
 static struct aggregate_table *table;
 static uint64_t now, packets;
-static uint64_t packet_count; /* of all inputs */
+static uint64_t sessions[JOB_NUMBERS]; /* as granted last */
+static uint64_t packet_count;          /* of all inputs */
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
@@ -97,6 +98,8 @@ take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
 	outcomes_action(outcome.action);
 	model_follow(&request, &outcome);
 	check_reply(payload, length, &request, &outcome);
+	if (outcome.action == AGGREGATE_JOINED)
+		sessions[request.job % JOB_NUMBERS] = outcome.join.session;
 	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
 }
 
@@ -147,12 +150,12 @@ take_message(const struct aggregate_message *message, uint32_t shard, uint8_t ho
 static struct aggregate_message
 some_message(struct fuzz_input *input, uint8_t op)
 {
-	uint8_t who = fuzz_byte(input);
+	uint8_t who = fuzz_byte(input), job = who & (JOB_NUMBERS - 1);
 
 	return (struct aggregate_message){.op = op,
-		.job = who & (JOB_NUMBERS - 1),
+		.job = job,
 		.worker = who >> 2 & 7,
-		.token = TOKEN + (who >= 0xf8)};
+		.token = (op == AGGREGATE_JOIN ? TOKEN : sessions[job]) + (who >= 0xf8)};
 }
 
 /* Hosts are workers, unless the input says otherwise. */
@@ -181,9 +184,11 @@ step_join(struct fuzz_input *input)
 static void
 step_leave(struct fuzz_input *input)
 {
-	const struct aggregate_message message = some_message(input, AGGREGATE_LEAVE);
+	struct aggregate_message message = some_message(input, AGGREGATE_LEAVE);
+	uint8_t host = some_host(input, &message);
 
-	take_message(&message, 0, some_host(input, &message));
+	message.reason = fuzz_byte(input);
+	take_message(&message, 0, host);
 }
 
 /* A worker's values: a lane's go together, so that they cancel, overflow and so on. */
@@ -278,6 +283,7 @@ start(uint8_t how)
 	table = aggregate_table_init(memory, &limits);
 	now = 1000000;
 	packets = 0;
+	memset(sessions, 0, sizeof(sessions));
 	model_start(table, chosen_isa);
 }
 
@@ -291,7 +297,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		.workers = WORKERS,
 		.bytes = BYTES,
 		.formats = AGGREGATE_ALL_FORMATS,
+		.per_address = 2,
 		.idle = 10 * STALL,
+		.half_open = 5 * STALL,
 		.stall = STALL,
 		.cookie_period = 5 * STALL,
 		.key = "sixteen bytes..."};

@@ -143,7 +143,10 @@ model_follow(const struct aggregate_message *request, const struct aggregate_out
 		FUZZ_CHECK(record != NULL && !record->complete);
 		if ((record->seen >> request->worker & 1) == 0)
 			note(request);
-		FUZZ_CHECK((record->seen >> (outcome->reason - AGGREGATE_SILENT) & 1) == 0);
+		/* Others may be missing because of a worker that has failed. */
+		FUZZ_CHECK(outcome->absence == AGGREGATE_ABSENT_FAILED ||
+			outcome->absence == AGGREGATE_ABSENT_SILENT ||
+			(record->seen >> (outcome->reason - AGGREGATE_MISSING) & 1) == 0);
 		break;
 	case AGGREGATE_DUPLICATE:
 		FUZZ_CHECK(record != NULL && !record->complete &&

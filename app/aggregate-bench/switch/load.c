@@ -22,6 +22,7 @@
 struct joining {
 	uint64_t cookie[AGGREGATE_MAX_WORKERS];
 	uint64_t joined; /* bit w: all are here, says the switch */
+	uint64_t session;
 	unsigned int turn;
 };
 
@@ -103,7 +104,7 @@ write_join(struct load *load, unsigned int worker, struct rte_mbuf *mbuf)
 }
 
 static struct aggregate_message
-message_of(const struct chunk *chunk, uint32_t number, unsigned int worker)
+message_of(const struct load *load, const struct chunk *chunk, uint32_t number, unsigned int worker)
 {
 	return (struct aggregate_message){
 		.op = chunk->op,
@@ -112,7 +113,7 @@ message_of(const struct chunk *chunk, uint32_t number, unsigned int worker)
 		.count = chunk->count,
 		.job = JOB,
 		.id = number,
-		.token = TOKEN,
+		.session = load->all[0].joining.session,
 	};
 }
 
@@ -131,7 +132,7 @@ write_chunk(const struct load *load, uint32_t number, unsigned int worker, struc
 {
 	const struct chunk *chunk = chunks_of(load->chunks, number);
 	const struct flow flow = flow_of(load, worker, load->shard);
-	const struct aggregate_message message = message_of(chunk, number, worker);
+	const struct aggregate_message message = message_of(load, chunk, number, worker);
 	const struct worker_body body = chunk_body(chunk, worker);
 
 	worker_packet_write(mbuf, &flow, &message, &body);
@@ -142,7 +143,7 @@ write_bad(struct load *load, uint32_t number, unsigned int worker, struct rte_mb
 {
 	const struct chunk *chunk = chunks_of(load->chunks, number);
 	const struct flow flow = flow_of(load, worker, load->shard);
-	const struct aggregate_message message = message_of(chunk, number, worker);
+	const struct aggregate_message message = message_of(load, chunk, number, worker);
 	const struct worker_body body = chunk_body(chunk, worker);
 	enum bad_packet kind = load->floods++ % BAD_PACKETS;
 
@@ -288,13 +289,15 @@ take_join(struct load *load, const struct aggregate_message *message)
 {
 	struct joining *joining = &load->all[0].joining;
 
-	if (message->reason == AGGREGATE_REASON_COOKIE)
+	if (message->reason == AGGREGATE_REASON_COOKIE) {
 		joining->cookie[message->worker] = message->join.cookie;
-	else if (message->code == 0)
+	} else if (message->code == 0) {
+		joining->session = aggregate_granted_session(message);
 		__atomic_store_n(&joining->joined, joining->joined | UINT64_C(1) << message->worker,
 			__ATOMIC_RELEASE);
-	else if (message->reason != AGGREGATE_REASON_WAITING)
+	} else if (message->reason != AGGREGATE_REASON_WAITING) {
 		load->seen->wrong++;
+	}
 }
 
 static bool
@@ -305,7 +308,8 @@ is_right(const struct load *load, const struct worker_reply *reply)
 	const struct flow flow = flow_of(load, message->worker, load->own);
 
 	return message->op == chunk->op && message->format == chunk->format &&
-		message->count == chunk->count && message->job == JOB && message->token == TOKEN &&
+		message->count == chunk->count && message->job == JOB &&
+		message->session == load->all[0].joining.session &&
 		message->worker < load->chunks->workers && reply->dst_udp == flow.src_udp &&
 		reply->src_udp == flow.dst_udp &&
 		memcmp(reply->dst_ip, flow.src_ip, sizeof(rte_be32_t)) == 0 &&

@@ -270,7 +270,7 @@ counts_bad(const struct measurement *options, const struct load_result *result,
 {
 	const uint64_t *actions = result->counters.actions;
 	const uint64_t counted[BAD_PACKETS] = {
-		[BAD_TOKEN] = actions[AGGREGATE_WRONG_TOKEN],
+		[BAD_SESSION] = actions[AGGREGATE_STALE_SESSION],
 		[BAD_WORKER] = actions[AGGREGATE_UNKNOWN_WORKER],
 		[BAD_ADDRESS] = actions[AGGREGATE_WRONG_ADDRESS],
 		[BAD_MAGIC] = result->drops[DROP_NOT_NETFC],

@@ -12,6 +12,7 @@ take_join(struct team *team, struct team_worker *worker, const struct aggregate_
 		worker->asked = 0;
 	} else if (message->code == 0) {
 		worker->joined = true;
+		team->session = aggregate_granted_session(message);
 		team->slots = message->join.slots;
 		team->shards = message->join.shards;
 		if (message->join.bytes < team->options->aggregate.bytes)
@@ -97,8 +98,7 @@ is_right(
 
 	return is_for(team, worker, reply) && message->op == chunk->op &&
 		message->format == chunk->format && message->count == chunk->count &&
-		message->flags == chunk->flags &&
-		message->token == team->options->aggregate.token &&
+		message->flags == chunk->flags && message->session == team->session &&
 		memcmp(message->values, chunk->result, chunk->bytes) == 0;
 }
 

@@ -113,7 +113,7 @@ print_refusals(FILE *out, const struct team_counters *counters)
 			fprintf(out, "  refused            %15" PRIu64 "  (%s%s)\n",
 				counters->refused_reason[r],
 				aggregate_reason_name(r) != NULL ? aggregate_reason_name(r) : "?",
-				r >= AGGREGATE_SILENT ? " worker" : "");
+				r >= AGGREGATE_MISSING ? " worker" : "");
 }
 
 void

@@ -13,7 +13,7 @@ team_message(const struct team *team, unsigned int worker, uint8_t op, uint32_t 
 		.worker = (uint8_t)worker,
 		.job = (uint16_t)options->job,
 		.id = id,
-		.token = options->token,
+		.token = op == AGGREGATE_JOIN ? options->token : team->session,
 	};
 }
 

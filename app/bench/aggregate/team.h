@@ -73,6 +73,7 @@ struct team {
 	unsigned int count;
 	struct team_worker *workers;
 	uint32_t slots, shards; /**< as granted */
+	uint64_t session;       /**< as granted */
 	uint32_t end;           /**< chunks to send; UINT32_MAX: not known yet */
 	uint64_t retry;         /**< TSC cycles */
 	double flood_due;       /**< bad packets to send */

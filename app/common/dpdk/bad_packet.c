@@ -56,8 +56,8 @@ bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow 
 	struct rte_udp_hdr *udp;
 
 	switch (kind) {
-	case BAD_TOKEN:
-		other.token++;
+	case BAD_SESSION:
+		other.session++;
 		break;
 	case BAD_WORKER:
 		other.worker = NO_WORKER;

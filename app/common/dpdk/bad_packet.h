@@ -8,7 +8,7 @@
 
 /** Kinds: X(symbol, name, meaning). */
 #define BAD_PACKET_KINDS(X)                                                       \
-	X(TOKEN, wrong_token, "with another token: dropped")                      \
+	X(SESSION, stale_session, "with another session: dropped")                \
 	X(WORKER, unknown_worker, "of a worker that is not in the job: dropped")  \
 	X(ADDRESS, wrong_address, "from an address that has not joined: dropped") \
 	X(MAGIC, not_netfc, "without the magic number: dropped")                  \
@@ -23,7 +23,7 @@ enum bad_packet {
 	BAD_PACKETS
 };
 
-/** The name of a kind: "wrong_token". */
+/** The name of a kind: "stale_session". */
 const char *bad_packet_name(enum bad_packet kind);
 
 /**

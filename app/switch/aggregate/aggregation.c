@@ -19,6 +19,9 @@
 /* How long a cookie is good for, at the least. */
 #define COOKIE_S 30
 
+/* A worker that waits for others asks again each tenth of a second. */
+#define HALF_OPEN_S 5
+
 /* Kernels as far as the EAL allows: --force-max-simd-bitwidth. */
 static enum aggregate_isa
 choose_isa(void)
@@ -51,7 +54,9 @@ set_limits(
 		.bytes = options->bytes,
 		.formats = AGGREGATE_ALL_FORMATS,
 		.isa = choose_isa(),
+		.per_address = options->per_address,
 		.idle = options->idle * rte_get_tsc_hz(),
+		.half_open = HALF_OPEN_S * rte_get_tsc_hz(),
 		.stall = options->stall * rte_get_tsc_hz(),
 		.cookie_period = COOKIE_S * rte_get_tsc_hz(),
 	};

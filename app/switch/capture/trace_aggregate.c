@@ -29,6 +29,7 @@ trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_messag
 	kept->request = *request;
 	kept->action = outcome->action;
 	kept->reason = outcome->reason;
+	kept->absence = outcome->absence;
 	kept->has_result =
 		outcome->action == AGGREGATE_COMPLETED || outcome->action == AGGREGATE_REPEATED;
 	if (request->values != NULL)
@@ -106,6 +107,9 @@ trace_aggregate_show(const struct trace_aggregate *kept, json_t *object)
 	json_object_set_new(object, "worker", json_integer(request->worker));
 	json_object_set_new(object, "action", json_string(aggregate_action_name(kept->action)));
 	json_object_set_new(object, "reason", json_string(aggregate_reason_name(kept->reason)));
+	if (kept->action == AGGREGATE_STALLED)
+		json_object_set_new(
+			object, "absence", json_string(aggregate_absence_name(kept->absence)));
 	if (aggregate_is_reduction(request->op))
 		show_chunk(kept, object);
 }

@@ -18,6 +18,7 @@
 struct trace_aggregate {
 	struct aggregate_message request; /**< `values` is of no use */
 	enum aggregate_action action;
+	uint8_t absence;
 	uint8_t reason, flags;
 	uint8_t workers; /**< of the job; 0: not a chunk that its slot has */
 	uint64_t seen;   /**< bit w: the slot has worker w's values */

@@ -125,5 +125,7 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "joined", workers_array(info.joined));
 	json_object_set_new(object, "left", workers_array(info.left));
 	json_object_set_new(object, "silent", workers_array(info.silent));
+	if (info.failed >= 0)
+		json_object_set_new(object, "failed", json_integer(info.failed));
 	return object;
 }

@@ -18,6 +18,7 @@
 	X(jobs, 16, 1, 1024, "jobs at a time")                                            \
 	X(slots, 512, 1, 32768, "slots of all jobs together")                             \
 	X(workers, 64, 1, 64, "workers of a job")                                         \
+	X(per_address, 8, 1, 1024, "jobs that one address may begin and not complete")    \
 	X(bytes, 1448, 4, 1944, "bytes of values in a chunk")                             \
 	X(idle, 60, 1, 1000000, "seconds of silence after which a job ends")              \
 	X(stall, 10, 1, 1000000, "seconds after which a chunk's missing worker is named") \

@@ -15,7 +15,8 @@
 static const char *
 prepare(int fd, const struct address *to, const struct address *bind_to, const char *interface)
 {
-	const int discover = IP_PMTUDISC_DO;
+	/* No fragments; and no ICMP message, which anybody can send, says what is too large. */
+	const int discover = IP_PMTUDISC_PROBE;
 	bool v6 = to->storage.ss_family == AF_INET6;
 
 	if (setsockopt(fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER,

@@ -9,7 +9,9 @@
 #include "error.h"
 #include "net/packets.h"
 #include "net/swap.h"
+#include "net/trouble.h"
 #include "window/piece.h"
+#include "window/timers.h"
 
 struct channel *
 channel_of(struct peer *peer, uint32_t slot)
@@ -63,10 +65,13 @@ fly(struct netfc_allreduce *comm, struct channel *channel, uint32_t at, uint64_t
 	channel->newest = at;
 	slot->sent = now;
 	slot->order = channel->orders++;
-	if (slot->times++ == 0)
+	if (slot->times++ == 0) {
+		slot->first = now;
 		comm->stats.sent++;
-	else
+	} else {
 		comm->stats.retransmitted++;
+	}
+	timers_note(channel, slot);
 }
 
 /* Forget what the queue begins with and has been answered since. */
@@ -109,7 +114,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.count = piece.count,
 		.job = comm->options.job,
 		.id = (uint32_t)slot->chunk,
-		.token = comm->options.token,
+		.session = peer->session,
 	};
 
 	size_t length = request_bytes(comm, peer, slot);
@@ -219,10 +224,10 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 			sent(comm, channel, (uint32_t)count, now);
 		else if (errno == EAGAIN)
 			return NETFC_ALLREDUCE_OK;
-		else if (errno == ENOBUFS)
-			sent(comm, channel, 1, now); /* as if it were lost */
 		else if (errno == EIO && peer->gso)
 			peer->gso = false; /* the device can't compute checksums */
+		else if (trouble_is_loss(peer, errno, now))
+			sent(comm, channel, 1, now);
 		else if (errno != EINTR)
 			return error_of_call(comm, peer, "send to", errno);
 	}

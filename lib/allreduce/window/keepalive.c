@@ -33,8 +33,8 @@ keepalive_due(const struct netfc_allreduce *comm)
 static void
 tell(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 {
-	/* An error shows when something is received. */
-	join_send(comm, peer, AGGREGATE_JOIN, 0, peer->cookie, false);
+	/* An error is a packet lost. */
+	join_send(comm, peer, AGGREGATE_JOIN, peer->session, false);
 	peer->said = now;
 	comm->stats.keepalives++;
 }
@@ -59,21 +59,26 @@ keepalive_ask(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 	comm->keepalive_until = now + LISTEN;
 }
 
+/* Of a join of this session's: what comes late from before it says nothing of it. */
+static bool
+is_answer(const struct netfc_allreduce *comm, const struct peer *peer,
+	const struct aggregate_message *reply)
+{
+	return reply->token == comm->options.token &&
+		reply->id - peer->first_alive < comm->next_id - peer->first_alive;
+}
+
 int
 keepalive_reply(
 	struct netfc_allreduce *comm, struct peer *peer, const struct aggregate_message *reply)
 {
-	if (comm->keepalive_until == 0 || reply->code == NETFC_STATUS_OK)
+	if (!is_answer(comm, peer, reply))
 		return NETFC_ALLREDUCE_OK;
-	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_COOKIE) {
-		if (reply->join.cookie != peer->cookie) {
-			peer->cookie = reply->join.cookie;
-			tell(comm, peer, clock_now());
-		}
+	if (reply->code == NETFC_STATUS_OK && aggregate_granted_session(reply) == peer->session)
 		return NETFC_ALLREDUCE_OK;
-	}
-	/* All had joined: if some are missing now, the job is another one. */
-	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_WAITING)
+	/* The job is another one, or the switch does not know this one's session any more. */
+	if (reply->code == NETFC_STATUS_OK || reply->reason == AGGREGATE_REASON_COOKIE ||
+		reply->reason == AGGREGATE_REASON_WAITING)
 		return error_of_reply(comm, peer, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }

@@ -13,7 +13,6 @@
 #include "net/packets.h"
 #include "net/socket.h"
 
-#define MAX_SHARDS 64
 #define ETHERNET_MTU 1500
 /* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2
@@ -73,10 +72,11 @@ open_peer(
 	const char *problem = address_parse(&peer->address, text, NETFC_ALLREDUCE_PORT);
 
 	peer->index = k;
+	peer->late = -1;
 	if (problem != NULL)
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);
-	peer->channel = calloc(MAX_SHARDS, sizeof(*peer->channel));
+	peer->channel = calloc(PEERS_MAX_SHARDS, sizeof(*peer->channel));
 	if (peer->channel == NULL)
 		return out_of_memory(comm);
 	return open_channel(comm, peer, options);

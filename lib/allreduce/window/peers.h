@@ -9,6 +9,9 @@
 
 #include "internal.h"
 
+/* Shards of a switch. */
+#define PEERS_MAX_SHARDS 64
+
 /*
  * Make a peer of each address, with the socket to its first shard. Returns OK, or has said what
  * went wrong; peers_close() is for both.

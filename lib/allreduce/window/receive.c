@@ -12,6 +12,7 @@
 #include "window/keepalive.h"
 #include "net/packets.h"
 #include "net/swap.h"
+#include "net/trouble.h"
 #include "window/piece.h"
 #include "window/window.h"
 
@@ -30,21 +31,24 @@ struct evidence {
 	uint64_t answered; /* the greatest order of a packet that was, plus 1 */
 };
 
+/* Of this worker; whether it is of this session, too, depends on what it answers. */
 static bool
 is_mine(const struct netfc_allreduce *comm, const struct aggregate_message *reply)
 {
-	return reply->job == comm->options.job && reply->worker == comm->options.worker &&
-		reply->token == comm->options.token;
+	return reply->job == comm->options.job && reply->worker == comm->options.worker;
 }
 
-/* The slot whose chunk is in flight, or NULL. */
+/* The channel's slot whose chunk is in flight, or NULL. */
 static struct slot *
-find_slot(const struct peer *peer, uint32_t chunk)
+find_slot(const struct channel *channel, uint32_t chunk)
 {
+	struct peer *peer = channel->peer;
 	struct slot *slot = &peer->slot[chunk & (peer->slots - 1)];
 
-	return slot->handle != NULL && slot->times > 0 && (uint32_t)slot->chunk == chunk ? slot
-											 : NULL;
+	return slot->handle != NULL && slot->times > 0 && (uint32_t)slot->chunk == chunk &&
+			channel_of(peer, (uint32_t)(slot - peer->slot)) == channel
+		? slot
+		: NULL;
 }
 
 /* Results, or sums to round. Returns the flags that this raises. */
@@ -57,6 +61,29 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 			reply->values, piece.count, piece.values);
 	swap_values(piece.values, reply->values, piece.count, value_bytes);
 	return 0;
+}
+
+/*
+ * What a result says of time and of losses. A chunk that was sent more than once does not tell
+ * which of its packets was answered (Karn and Partridge, 1987). If the result came sooner after the
+ * last one than any ever did, it was an earlier one, and the time-out is too short. Else it was the
+ * last one, most likely, as in RFC 8985, section 6.2: what was sent well before is lost. And if
+ * even since the last one more time has passed than the time-out, that is too short in any case.
+ */
+static void
+learn(struct channel *channel, const struct slot *slot, struct evidence *evidence)
+{
+	struct rtt *rtt = &channel->rtt;
+	uint64_t since = evidence->now - slot->sent;
+
+	if (slot->times > 1 && since < rtt->least) {
+		rtt_sample(rtt, evidence->now - slot->first);
+		return;
+	}
+	if (slot->times == 1 || since > rtt->timeout)
+		rtt_sample(rtt, since);
+	if (slot->order + 1 > evidence->answered)
+		evidence->answered = slot->order + 1;
 }
 
 static void
@@ -74,24 +101,30 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	}
 	handle->flags |= reply->flags | take_values(comm, reply, piece, handle->value_bytes);
 	comm->stats.received++;
-	if (slot->times == 1) {
-		rtt_sample(&channel->rtt, evidence->now - slot->sent);
-		/* Others don't tell which of their packets was answered: the time-out may be too
-		 * short. */
-		channel->backoff = channel->probes = 0;
-		if (slot->order + 1 > evidence->answered)
-			evidence->answered = slot->order + 1;
-	}
+	learn(channel, slot, evidence);
+	channel->backoff = 0;
 	channel->heard = evidence->now;
 	peer->silent = 0;
+	peer->late = -1;
 	window_complete(comm, peer, (uint32_t)(slot - peer->slot), evidence->now);
 }
 
-/* The switch says that a worker is silent: for how long it has said so decides. */
+/*
+ * The switch says whose values are missing. Who is late is waited for; who is silent, too, for as
+ * long as the user wants.
+ */
 static bool
-is_patient(const struct netfc_allreduce *comm, struct peer *peer, unsigned int reason, uint64_t now)
+is_patient(const struct netfc_allreduce *comm, struct peer *peer,
+	const struct aggregate_message *reply, uint64_t now)
 {
-	if (reason < AGGREGATE_SILENT)
+	if (reply->reason < AGGREGATE_MISSING)
+		return false;
+	if (reply->absence == AGGREGATE_ABSENT_LATE) {
+		peer->silent = 0;
+		peer->late = reply->reason - AGGREGATE_MISSING;
+		return true;
+	}
+	if (reply->absence != AGGREGATE_ABSENT_SILENT)
 		return false;
 	if (peer->silent == 0)
 		peer->silent = now;
@@ -109,10 +142,18 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		comm->stats.foreign++;
 		return NETFC_ALLREDUCE_OK;
 	}
-	peer->heard = evidence->now;
-	if (reply->op == AGGREGATE_JOIN)
+	if (reply->op == AGGREGATE_JOIN) {
+		peer->heard = evidence->now;
+		trouble_forget(peer);
 		return keepalive_reply(comm, peer, reply);
-	slot = aggregate_is_reduction(reply->op) ? find_slot(peer, reply->id) : NULL;
+	}
+	if (reply->session != peer->session) {
+		comm->stats.foreign++;
+		return NETFC_ALLREDUCE_OK;
+	}
+	peer->heard = evidence->now;
+	trouble_forget(peer);
+	slot = aggregate_is_reduction(reply->op) ? find_slot(channel, reply->id) : NULL;
 	if (slot == NULL) {
 		comm->stats.duplicates++;
 		return NETFC_ALLREDUCE_OK;
@@ -122,9 +163,10 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		return NETFC_ALLREDUCE_OK;
 	}
 	comm->stats.refusals++;
-	if (reply->code == AGGREGATE_STATUS_CODE &&
-		is_patient(comm, peer, reply->reason, evidence->now))
+	if (reply->code == AGGREGATE_STATUS_CODE && is_patient(comm, peer, reply, evidence->now))
 		return NETFC_ALLREDUCE_OK;
+	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason >= AGGREGATE_MISSING)
+		return error_of_absence(comm, peer, reply);
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }
 
@@ -171,11 +213,15 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 
 	do {
 		n = packets_receive(&comm->buffers, channel->fd);
+		evidence.now = clock_now();
+		if (n < 0 && trouble_is_loss(channel->peer, errno, evidence.now)) {
+			n = PACKETS_BATCH; /* packets may have come beside it */
+			continue;
+		}
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR
 				? NETFC_ALLREDUCE_OK
 				: error_of_call(comm, channel->peer, "receive from", errno);
-		evidence.now = clock_now();
 		*count += (unsigned int)n;
 		for (int i = 0; i < n && status == NETFC_ALLREDUCE_OK; i++) {
 			struct aggregate_message reply;

@@ -13,6 +13,9 @@
  */
 #define PROBES 8
 
+/* A chunk's time-out doubles that often. */
+#define MAX_STEPS 2
+
 /* How often a switch is asked whether it is there, before it is taken for gone. */
 #define QUESTIONS 8
 
@@ -22,17 +25,32 @@ least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/*
+ * When a chunk is sent again, if nothing else shows that it is lost. Each time for the same chunk
+ * is later than the one before, up to MAX_STEPS: if the way has become longer than the time-out, a
+ * result will come between two of them that shows it.
+ */
+static uint64_t
+slot_due(const struct channel *channel, const struct slot *slot)
+{
+	unsigned int steps = slot->times - 1 < MAX_STEPS ? slot->times - 1 : MAX_STEPS;
+
+	return slot->sent + rtt_timeout(&channel->rtt, steps + channel->backoff);
+}
+
+void
+timers_note(struct channel *channel, const struct slot *slot)
+{
+	uint64_t due = slot_due(channel, slot);
+
+	if (channel->due == 0 || due < channel->due)
+		channel->due = due;
+}
+
 static uint64_t
 channel_due(const struct channel *channel)
 {
-	const struct slot *oldest;
-	uint64_t from;
-
-	if (channel->oldest == ALLREDUCE_NO_SLOT)
-		return NEVER;
-	oldest = &channel->peer->slot[channel->oldest];
-	from = oldest->sent > channel->fired ? oldest->sent : channel->fired;
-	return from + rtt_timeout(&channel->rtt, channel->backoff);
+	return channel->oldest == ALLREDUCE_NO_SLOT ? NEVER : channel->due;
 }
 
 static uint64_t
@@ -90,27 +108,33 @@ timers_next(const struct netfc_allreduce *comm)
 }
 
 /*
- * A time-out: queue a few of what is overdue. If some of the last time were answered but nothing
- * that was sent once only, more are lost: twice as many.
+ * Queue what is overdue: all of it, if results have come since the oldest was sent, for then it is
+ * lost; else a few, and the rest waits for what becomes of these.
  */
 static void
 fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 {
 	const struct slot *slots = channel->peer->slot;
-	uint64_t timeout = rtt_timeout(&channel->rtt, channel->backoff);
-	uint32_t left, at;
+	bool flows = channel->heard > slots[channel->oldest].sent;
+	uint32_t left = flows ? channel->peer->slots : PROBES;
+	uint64_t later = now + rtt_timeout(&channel->rtt, channel->backoff + 1);
+	bool fired = false;
 
-	if (channel->probes == 0)
-		channel->probes = PROBES;
-	else if (channel->heard > channel->fired && channel->probes < channel->peer->slots)
-		channel->probes *= 2;
-	channel->backoff++;
-	left = channel->probes;
-	for (at = channel->oldest;
-		at != ALLREDUCE_NO_SLOT && left > 0 && slots[at].sent + timeout <= now;
-		at = slots[at].newer, left--)
-		channel_queue(channel, at);
-	channel->fired = now;
+	channel->due = NEVER;
+	for (uint32_t at = channel->oldest; at != ALLREDUCE_NO_SLOT; at = slots[at].newer) {
+		uint64_t due = slot_due(channel, &slots[at]);
+
+		if (due <= now && left > 0) {
+			channel_queue(channel, at);
+			left--;
+			fired = true;
+			due = later;
+		}
+		channel->due = least(channel->due, due > now ? due : later);
+	}
+	if (!fired)
+		return;
+	channel->backoff += !flows;
 	comm->stats.timeouts++;
 }
 
@@ -129,6 +153,10 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 	}
 	if (quietest == NULL)
 		quietest = &comm->peer[0];
+	if (quietest->trouble != 0)
+		return error_of_call(comm, quietest, "reach", quietest->trouble);
+	if (quietest->late >= 0)
+		return error_of_lateness(comm, quietest, (unsigned int)quietest->late, seconds);
 	if (quietest->heard < comm->head_since)
 		return error_say_of(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 			"Switch %s has not answered for %.1f s: it is down, out of reach, or has not "
@@ -159,6 +187,8 @@ question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 		keepalive_ask(comm, peer, now);
 		return NETFC_ALLREDUCE_OK;
 	}
+	if (peer->trouble != 0)
+		return error_of_call(comm, peer, "reach", peer->trouble);
 	return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
 		"is down, or out of reach.",

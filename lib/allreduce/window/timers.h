@@ -9,6 +9,9 @@
 
 #include "internal.h"
 
+/* A slot's chunk has been sent: its result is due. */
+void timers_note(struct channel *channel, const struct slot *slot);
+
 /* When the next of it is due, ns; NEVER. */
 uint64_t timers_next(const struct netfc_allreduce *comm);
 

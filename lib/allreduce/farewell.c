@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "farewell.h"
+
+#include <sys/socket.h>
+
+#include <aggregate_wire.h>
+
+#include "clock.h"
+#include "join.h"
+
+#define FAREWELL_TIME (2 * NS_PER_S)
+#define INTERVAL (50 * NS_PER_MS)
+
+/* What the others are told: whom this worker blames, or what it was told itself. */
+static uint8_t
+reason_of(const struct netfc_allreduce *comm, int status)
+{
+	unsigned int blamed = (unsigned int)comm->silent_worker;
+
+	/* A worker that is late may come yet: it is this one's deadline that has passed. */
+	if (status != NETFC_ALLREDUCE_TIMEOUT && comm->silent_worker >= 0 &&
+		blamed != comm->options.worker)
+		return (uint8_t)(AGGREGATE_MISSING + blamed);
+	switch (status) {
+	case NETFC_ALLREDUCE_MISMATCH:
+		return AGGREGATE_REASON_MISMATCH;
+	case NETFC_ALLREDUCE_WINDOW:
+		return AGGREGATE_REASON_WINDOW;
+	default:
+		return AGGREGATE_REASON_FAILED;
+	}
+}
+
+static void
+tell(struct netfc_allreduce *comm)
+{
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (comm->peer[k].joined)
+			join_send(comm, &comm->peer[k], AGGREGATE_LEAVE, comm->peer[k].session,
+				false);
+	}
+}
+
+void
+farewell_begin(struct netfc_allreduce *comm, int status)
+{
+	comm->failed_for = reason_of(comm, status);
+	comm->farewell_until = clock_now() + FAREWELL_TIME;
+	tell(comm); /* now, in case the program ends */
+	pthread_cond_signal(&comm->work);
+}
+
+static bool
+any_joined(const struct netfc_allreduce *comm)
+{
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (comm->peer[k].joined)
+			return true;
+	}
+	return false;
+}
+
+bool
+farewell_is_due(const struct netfc_allreduce *comm)
+{
+	return comm->life == ALLREDUCE_BROKEN && !comm->driving && any_joined(comm) &&
+		clock_now() < comm->farewell_until;
+}
+
+/* The switch has answered: it knows, or does not know the job any more, which is as well. */
+static void
+hear(struct netfc_allreduce *comm, struct peer *peer)
+{
+	struct aggregate_message reply;
+	uint8_t payload[AGGREGATE_HEADER_BYTES];
+	ssize_t length;
+
+	while ((length = recv(peer->channel[0].fd, payload, sizeof(payload), MSG_DONTWAIT)) >= 0) {
+		if (aggregate_parse_reply(payload, (size_t)length, &reply) == 0 &&
+			reply.op == AGGREGATE_LEAVE && reply.job == comm->options.job &&
+			reply.worker == comm->options.worker && reply.session == peer->session)
+			peer->joined = false;
+	}
+}
+
+void
+farewell_say(struct netfc_allreduce *comm)
+{
+	const struct timespec until = clock_timespec(clock_now() + INTERVAL);
+
+	tell(comm);
+	pthread_cond_timedwait(&comm->work, &comm->lock, &until);
+	for (unsigned int k = 0; k < comm->peers; k++) {
+		if (comm->peer[k].joined)
+			hear(comm, &comm->peer[k]);
+	}
+}
