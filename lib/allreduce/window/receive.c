@@ -156,6 +156,8 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	slot = aggregate_is_reduction(reply->op) ? find_slot(channel, reply->id) : NULL;
 	if (slot == NULL) {
 		comm->stats.duplicates++;
+		if (reply->code == NETFC_STATUS_OK)
+			rtt_too_short(&channel->rtt);
 		return NETFC_ALLREDUCE_OK;
 	}
 	if (reply->code == NETFC_STATUS_OK) {
@@ -177,7 +179,7 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 static bool
 is_mended_elsewhere(const struct channel *channel, const struct slot *slot, uint64_t now)
 {
-	return slot->times > 1 && now - slot->sent < 2 * channel->rtt.smoothed;
+	return slot->times > 1 && now - slot->sent < channel->rtt.timeout;
 }
 
 static uint64_t

@@ -8,10 +8,17 @@
 /* The variation's least share of the time-out. */
 #define GRANULARITY (100 * NS_PER_US)
 /*
- * And as a share of the time itself. Behind a slow link's full queue all packets take equally long,
- * until another worker is late: then everything that is in flight is, and nothing is lost.
+ * And as shares of the time itself, at the least and at the most. Behind a slow link's full queue
+ * all packets take equally long, until another worker is late: then everything that is in flight
+ * is, and nothing is lost.
  */
-#define SPREAD_SHARE 2
+#define LEAST_SPREAD(low) ((low) / 2)
+#define MOST_SPREAD(low) (2 * (low))
+/* How fast higher samples move it, one of so many. */
+#define LOW_SHARE 64
+/* Quarters; one less after so many results none of which came twice. */
+#define MOST_STRETCH 28
+#define STRETCH_RESULTS 1024
 
 static uint64_t
 greater(uint64_t a, uint64_t b)
@@ -34,26 +41,48 @@ rtt_init(struct rtt *rtt, uint64_t timeout_min, uint64_t timeout_max)
 	rtt->timeout = within(rtt, FIRST_TIMEOUT);
 }
 
+static void
+set_timeout(struct rtt *rtt)
+{
+	uint64_t spread = 4 * rtt->variation;
+
+	if (spread > MOST_SPREAD(rtt->low))
+		spread = MOST_SPREAD(rtt->low);
+	spread = greater(greater(spread, LEAST_SPREAD(rtt->low)), GRANULARITY);
+	rtt->timeout = within(rtt, (rtt->low + spread) * (4 + rtt->stretch) / 4);
+}
+
 void
 rtt_sample(struct rtt *rtt, uint64_t ns)
 {
-	uint64_t error, spread;
+	uint64_t error;
 
 	if (rtt->smoothed == 0) {
-		rtt->least = ns;
+		rtt->least = rtt->low = ns;
 		rtt->smoothed = ns > 0 ? ns : 1;
 		rtt->variation = ns / 2;
 	} else {
 		if (ns < rtt->least)
 			rtt->least = ns;
-		if (ns > 2 * rtt->timeout)
-			ns = 2 * rtt->timeout;
+		rtt->low = ns < rtt->low ? ns : rtt->low + (ns - rtt->low) / LOW_SHARE;
 		error = ns > rtt->smoothed ? ns - rtt->smoothed : rtt->smoothed - ns;
 		rtt->variation = rtt->variation - rtt->variation / 4 + error / 4;
 		rtt->smoothed = rtt->smoothed - rtt->smoothed / 8 + ns / 8;
 	}
-	spread = greater(4 * rtt->variation, rtt->smoothed / SPREAD_SHARE);
-	rtt->timeout = within(rtt, rtt->smoothed + greater(spread, GRANULARITY));
+	if (++rtt->results >= STRETCH_RESULTS && rtt->stretch > 0) {
+		rtt->stretch--;
+		rtt->results = 0;
+	}
+	set_timeout(rtt);
+}
+
+void
+rtt_too_short(struct rtt *rtt)
+{
+	if (rtt->stretch < MOST_STRETCH)
+		rtt->stretch++;
+	rtt->results = 0;
+	set_timeout(rtt);
 }
 
 uint64_t

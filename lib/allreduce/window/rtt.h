@@ -7,8 +7,11 @@
  * The time from a chunk to its result, and how long to wait for it (RFC 6298). Samples are of
  * chunks that were sent once only (Karn and Partridge, 1987).
  *
- * A sample contains the time until the slowest worker's packet came. One late worker is no reason
- * to wait long for lost packets ever after: a sample counts as twice the present time-out at most.
+ * A sample contains the time until the slowest worker's packet came, who may have had a loss to
+ * mend: if time-outs followed that, workers would wait for each other's time-outs, longer and
+ * longer. So they follow the lower samples. Where those are not all there is to wait for, results
+ * come twice: then time-outs become longer, as the reordering window of RFC 8985 does
+ * (section 6.2.4).
  */
 
 #include <stdbool.h>
@@ -18,6 +21,9 @@ struct rtt {
 	uint64_t smoothed; /* ns; 0: not measured yet */
 	uint64_t variation;
 	uint64_t least;
+	uint64_t low;         /* what the lower samples are about */
+	unsigned int stretch; /* of the time-out, in quarters */
+	unsigned int results; /* since the stretch has changed */
 	uint64_t timeout;
 	uint64_t timeout_min, timeout_max;
 };
@@ -26,6 +32,9 @@ struct rtt {
 void rtt_init(struct rtt *rtt, uint64_t timeout_min, uint64_t timeout_max);
 
 void rtt_sample(struct rtt *rtt, uint64_t ns);
+
+/* A result has come that was there already: its packet was sent again for nothing. */
+void rtt_too_short(struct rtt *rtt);
 
 /* How long to wait after `backoff` times in vain. */
 uint64_t rtt_timeout(const struct rtt *rtt, unsigned int backoff);

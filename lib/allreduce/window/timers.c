@@ -14,7 +14,7 @@
 #define PROBES 8
 
 /* A chunk's time-out doubles that often. */
-#define MAX_STEPS 2
+#define MAX_STEPS 1
 
 /* How often a switch is asked whether it is there, before it is taken for gone. */
 #define QUESTIONS 8
