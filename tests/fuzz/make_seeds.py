@@ -235,10 +235,36 @@ def replies():
     yield b"NF\1\x20\0\x80\0\0" + bytes(32)  # an answer to a join
 
 
+RIGHT, _, NOTHING, CHANGED, REFUSAL, BYTES, LENGTH, AGAIN = range(8)  # of fuzz_allreduce.c
+LONG = 0xF0  # an allreduce: fp16, sum, MOST_VALUES
+JOIN_FIELDS = (24, 25, 26, 27, 28, 29, 30, 31, 32)  # where a join's reply says what is granted
+
+
+def lies():
+    """Options and allreduces of a worker, and what each of its datagrams is answered with."""
+    for how, who, task in itertools.product((0, 7, 0x2F, 0x6C, 0xDB), (0, 5, 63), (4, 46, LONG)):
+        yield bytes([how, who, task, 24 + task % 24, 77])  # no lie
+    begun = bytes([0x0E, 1, 28, LONG, 3])  # segments, 4 slots
+    for field, change in itertools.product(JOIN_FIELDS, (0xFF, 0x80, 0x01)):
+        yield begun + bytes([RIGHT, RIGHT, CHANGED, field, change])
+    for joined in (b"", bytes([RIGHT] * 2), bytes([RIGHT] * 6)):
+        yield from (begun + joined + bytes([REFUSAL, reason])
+                    for reason in (0, 1, 2, 3, 4, 5, 6, 7, 8, 64, 65, 127, 255))
+        yield from (begun + joined + bytes([REFUSAL | code << 3, 0]) for code in range(1, 8))
+        yield from (begun + joined + bytes([CHANGED, at, 1]) for at in range(16))
+        yield from (begun + joined + bytes([LENGTH]) + length
+                    for length in (b"\0\0", b"\0\x17", b"\0\x18", b"\7\0", b"\xFF\xFF"))
+        yield from (begun + joined + bytes([AGAIN | (1 | error << 1) << 3]) for error in range(8))
+        yield begun + joined + bytes([BYTES, 40]) + bytes(40)
+        yield begun + joined + bytes([NOTHING] * 40)
+        yield begun + joined + bytes([RIGHT | 1 << 3, AGAIN, AGAIN, RIGHT, AGAIN])
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in (("pipeline", bursts()), ("table_file", table_files()),
                           ("options", command_lines()), ("control", commands()),
+                          ("allreduce", lies()),
                           ("aggregate", [*aggregations(), *bad_aggregations()])):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
