@@ -19,8 +19,8 @@
 struct trial {
 	struct play play;
 	struct server *server;
-	atomic_bool outage, cut; /* now; ever */
-	atomic_uint left;
+	atomic_bool outage, begun; /* one is, or one was */
+	atomic_uint joined, left;
 };
 
 static void
@@ -179,10 +179,11 @@ live_through_an_outage(unsigned int w, unsigned int n, void *context)
 	int wrong;
 
 	if (w == n - 1) {
-		while (server_count(trial->server, AGGREGATE_ADDED) == 0)
+		while (server_count(trial->server, AGGREGATE_ADDED) == 0 ||
+			atomic_load(&trial->joined) < n - 1)
 			usleep(1000);
 		atomic_store(&trial->outage, true);
-		atomic_store(&trial->cut, true);
+		atomic_store(&trial->begun, true);
 		usleep(1500000);
 		atomic_store(&trial->outage, false);
 		return 0;
@@ -190,8 +191,9 @@ live_through_an_outage(unsigned int w, unsigned int n, void *context)
 	comm = play_join(&trial->play, w, n - 1);
 	if (comm == NULL)
 		return 1;
+	atomic_fetch_add(&trial->joined, 1);
 	if (w == 1) {
-		while (!atomic_load(&trial->cut))
+		while (!atomic_load(&trial->begun))
 			usleep(1000);
 	}
 	wrong = heard_else(comm, w, play_reduce(comm, n - 1), NETFC_ALLREDUCE_OK, "");
