@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A cluster's key as a file has it. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregate_tag.h"
+
+#define DIGITS (2 * AGGREGATE_CLUSTER_KEY_BYTES)
+
+/* One byte more than the longest: what is longer shows. */
+struct content {
+	uint8_t bytes[DIGITS + 2];
+	size_t length;
+};
+
+struct complaint {
+	const char *path;
+	char *text;
+	size_t room;
+};
+
+__attribute__((format(printf, 2, 3))) static int
+complain(const struct complaint *complaint, const char *format, ...)
+{
+	int used = snprintf(complaint->text, complaint->room, "key file %s: ", complaint->path);
+	va_list arguments;
+
+	if (used < 0 || (size_t)used >= complaint->room)
+		return -1;
+	va_start(arguments, format);
+	vsnprintf(complaint->text + used, complaint->room - (size_t)used, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+static int
+check_file(int fd, const struct complaint *complaint)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return complain(complaint, "%m");
+	if (!S_ISREG(status.st_mode))
+		return complain(complaint, "not a regular file");
+	if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+		return complain(complaint,
+			"mode %04o lets others than its owner use it; chmod 600 %s",
+			(unsigned int)status.st_mode & 07777, complaint->path);
+	return 0;
+}
+
+static int
+read_content(int fd, struct content *content, const struct complaint *complaint)
+{
+	ssize_t got;
+
+	content->length = 0;
+	do {
+		got = read(fd, content->bytes + content->length,
+			sizeof(content->bytes) - content->length);
+		if (got > 0)
+			content->length += (size_t)got;
+	} while ((got > 0 && content->length < sizeof(content->bytes)) ||
+		(got < 0 && errno == EINTR));
+	return got < 0 ? complain(complaint, "%m") : 0;
+}
+
+static uint8_t
+digit_value(uint8_t digit)
+{
+	return (uint8_t)(digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10);
+}
+
+static int
+decode_digits(const struct content *content, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES],
+	const struct complaint *complaint)
+{
+	for (size_t i = 0; i < DIGITS; i++)
+		if (!isxdigit(content->bytes[i]))
+			return complain(complaint, "character %zu is no hexadecimal digit", i + 1);
+	for (size_t i = 0; i < AGGREGATE_CLUSTER_KEY_BYTES; i++)
+		key[i] = (uint8_t)(digit_value(content->bytes[2 * i]) << 4 |
+			digit_value(content->bytes[2 * i + 1]));
+	return 0;
+}
+
+static int
+decode(const struct content *content, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES],
+	const struct complaint *complaint)
+{
+	size_t length = content->length;
+
+	if (length == AGGREGATE_CLUSTER_KEY_BYTES) {
+		memcpy(key, content->bytes, length);
+		return 0;
+	}
+	if (length == DIGITS || (length == DIGITS + 1 && content->bytes[DIGITS] == '\n'))
+		return decode_digits(content, key, complaint);
+	return complain(complaint, "%s%zu bytes; a key is %d bytes, or %d hexadecimal digits",
+		length > DIGITS + 1 ? "more than " : "",
+		length > DIGITS + 1 ? (size_t)DIGITS + 1 : length, AGGREGATE_CLUSTER_KEY_BYTES,
+		DIGITS);
+}
+
+static int
+read_key(int fd, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES], const struct complaint *complaint)
+{
+	struct content content;
+	int result = check_file(fd, complaint);
+
+	if (result == 0)
+		result = read_content(fd, &content, complaint);
+	if (result == 0)
+		result = decode(&content, key, complaint);
+	explicit_bzero(&content, sizeof(content));
+	return result;
+}
+
+struct aggregate_secret *
+aggregate_secret_read(const char *path, char *error, size_t error_bytes)
+{
+	const struct complaint complaint = {path, error, error_bytes};
+	uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES];
+	struct aggregate_secret *secret = NULL;
+	/* A FIFO is to be refused, not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0) {
+		complain(&complaint, "%m");
+		return NULL;
+	}
+	if (read_key(fd, key, &complaint) == 0) {
+		secret = aggregate_secret_create(key);
+		if (secret == NULL)
+			complain(&complaint, "out of memory");
+	}
+	explicit_bzero(key, sizeof(key));
+	close(fd);
+	return secret;
+}
