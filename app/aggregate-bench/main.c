@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Exact sums in memory, rounding included: values per second and core, by format, operation,
- * instruction set and kind of data.
+ * instruction set and kind of data. And tags of packets.
  */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <aggregate.h>
 
 #include "data.h"
+#include "tags.h"
 
 #define PROGRAM "netfc-aggregate-bench"
 
@@ -34,6 +36,7 @@ static const struct {
 struct options {
 	unsigned int workers, bytes, states, milliseconds;
 	unsigned int op, format; /* 0: all */
+	bool tags;
 };
 
 struct bench {
@@ -151,7 +154,10 @@ print_usage(FILE *out)
 	fprintf(out,
 		"Usage: " PROGRAM " [options]\n"
 		"Exact sums in memory, rounding included: million values a second of one core.\n"
+		"With --tags: how long it takes to check a packet's tag, to tag a result for one\n"
+		"of its workers, and to make a session's key.\n"
 		"\n"
+		"  --tags            tags of packets, not sums\n"
 		"  --workers N       workers, 1 to 64 (default 8)\n"
 		"  --bytes N         bytes of values in a packet, 4 to %d (default 1448)\n"
 		"  --states N        accumulators taken in turns, 1 to %d (default 1: in the cache)\n"
@@ -188,6 +194,7 @@ static struct options
 parse_options(int argc, char **argv)
 {
 	static const struct option long_options[] = {
+		{"tags", no_argument, NULL, 't'},
 		{"workers", required_argument, NULL, 'w'},
 		{"bytes", required_argument, NULL, 'b'},
 		{"states", required_argument, NULL, 's'},
@@ -202,6 +209,9 @@ parse_options(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
 		switch (option) {
+		case 't':
+			options.tags = true;
+			break;
 		case 'w':
 			options.workers = number_between(optarg, 1, AGGREGATE_MAX_WORKERS);
 			break;
@@ -237,6 +247,9 @@ main(int argc, char **argv)
 	struct bench bench = {.options = parse_options(argc, argv)};
 	const struct options *options = &bench.options;
 
+	if (options->tags)
+		return tags_print(options->workers, options->bytes, options->milliseconds) == 0 ? 0
+												: 2;
 	bench.state_bytes = aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, options->bytes);
 	bench.packets = malloc((size_t)CHUNKS * options->workers * options->bytes);
 	bench.states = aligned_alloc(AGGREGATE_ALIGN, options->states * bench.state_bytes);
