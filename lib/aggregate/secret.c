@@ -107,14 +107,14 @@ derive(const struct aggregate_secret *secret, const void *info, size_t length,
 {
 	struct tag_key *key = (struct tag_key *)memory;
 	struct hmac_sha256_ctx hmac = secret->extracted;
-	uint8_t derived[DIGEST_KEY_BYTES + AGGREGATE_KEY_BYTES];
+	uint8_t derived[DIGEST_KEY_BYTES + SIPHASH_KEY_BYTES];
 
 	hkdf_expand(
 		&hmac, update, finish, SHA256_DIGEST_SIZE, length, info, sizeof(derived), derived);
 	key->engine = secret->engine;
 	key->shared = secret->shared;
 	key->engine->set_key(key->shared, derived, key->state);
-	memcpy(key->siphash, derived + DIGEST_KEY_BYTES, AGGREGATE_KEY_BYTES);
+	memcpy(key->siphash, derived + DIGEST_KEY_BYTES, SIPHASH_KEY_BYTES);
 	explicit_bzero(derived, sizeof(derived));
 	explicit_bzero(&hmac, sizeof(hmac));
 }

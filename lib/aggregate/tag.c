@@ -24,16 +24,17 @@ void
 aggregate_tag_finish(const struct aggregate_tag_key *key, const uint8_t *header, uint32_t high,
 	const struct aggregate_digest *digest, uint8_t *tag)
 {
-	struct {
-		uint8_t header[AGGREGATE_HEADER_BYTES];
-		struct aggregate_digest digest;
-		uint32_t high;
-	} __attribute__((packed)) input = {.digest = *digest, .high = htobe32(high)};
+	size_t length = AGGREGATE_HEADER_BYTES + AGGREGATE_DIGEST_BYTES + sizeof(high);
+	struct siphash s;
 	uint64_t word;
 
-	memcpy(input.header, header, sizeof(input.header));
-	word = htole64(
-		aggregate_siphash(inside(key)->siphash, (const uint8_t *)&input, sizeof(input)));
+	siphash_start(&s, inside(key)->siphash);
+	for (size_t at = 0; at < AGGREGATE_HEADER_BYTES; at += sizeof(word))
+		siphash_take(&s, siphash_read(header + at));
+	for (size_t at = 0; at < AGGREGATE_DIGEST_BYTES; at += sizeof(word))
+		siphash_take(&s, siphash_read(digest->bytes + at));
+	/* Big-endian, as all that is sent. */
+	word = htole64(siphash_finish(&s, __builtin_bswap32(high), length));
 	memcpy(tag, &word, AGGREGATE_TAG_BYTES);
 }
 
