@@ -10,7 +10,7 @@ codename() {
 # What is compiled against, in the tree.
 arm64_packages() {
 	echo "libc6-dev linux-libc-dev libgcc-$(aarch64-linux-gnu-gcc -dumpversion)-dev" \
-		"libdpdk-dev libjansson-dev zlib1g-dev libcmocka-dev libmpfr-dev libpcap-dev"
+		"libdpdk-dev libjansson-dev nettle-dev zlib1g-dev libcmocka-dev libmpfr-dev libpcap-dev"
 }
 
 # make_arm64_tree: libraries and headers for arm64 of this machine's release of Debian in $arm64/tree. Its

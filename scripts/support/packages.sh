@@ -10,7 +10,10 @@ case $(. /etc/os-release && echo "$ID $VERSION_ID") in
 ubuntu*) packages_browser= packages_torch= ;; # a snap there; not tried there
 esac
 
-packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev zlib1g-dev"
+packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev nettle-dev zlib1g-dev"
+if [ "$(uname -m)" = x86_64 ]; then
+	packages_build="$packages_build libipsec-mb-dev" # Debian has it for no other processor
+fi
 packages_demo="python3 python3-numpy"
 packages_evaluation="python3-matplotlib python3-sklearn"
 packages_analysis="clang-tidy cppcheck"

@@ -23,8 +23,10 @@ allocations_count(void)
 	BUILT_WITH(address_sanitizer) || BUILT_WITH(thread_sanitizer) || \
 	BUILT_WITH(memory_sanitizer)
 
-/* Sanitizers have an allocator of their own, and say what it does. */
-#include <sanitizer/allocator_interface.h>
+/* Sanitizers have an allocator of their own, and say what it does; gcc comes without the header. */
+int __sanitizer_install_malloc_and_free_hooks(
+	void (*malloc_hook)(const volatile void *memory, size_t size),
+	void (*free_hook)(const volatile void *memory));
 
 static void
 count_new(const volatile void *memory, size_t size)

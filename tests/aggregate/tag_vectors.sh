@@ -24,7 +24,7 @@ payload() {
 }
 
 binary() {
-	xxd -r -p
+	python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'
 }
 
 # tag KEYS BYTES HIGH
