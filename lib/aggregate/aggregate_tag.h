@@ -19,8 +19,8 @@
  * ## Memory and threads
  * aggregate_secret_read(), _create() and _free() allocate and free: at start and at the end.
  * Nothing else here allocates, locks or calls the system. Keys lie in memory of the caller's and
- * are not changed by use: any number of threads may use one at a time. Making one takes
- * a microsecond or two.
+ * are not changed by use: any number of threads may use one at once. Making one takes
+ * less than a microsecond.
  */
 
 #include <stdbool.h>
