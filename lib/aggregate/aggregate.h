@@ -13,17 +13,18 @@
  *  - aggregate_action.h: what becomes of a packet
  *  - aggregate_slot.h: one chunk's life
  *  - aggregate_table.h: jobs, and all of it together
+ *  - aggregate_tag.h, aggregate_seal.h: tags, where there is a cluster's key
  *
  * Plain C, no ports, no DPDK. A server's loop, for each packet:
  * @code
- * code = aggregate_parse_request(payload, length, &request);
- * if (code == AGGREGATE_NOT_OURS) leave it alone
+ * code = aggregate_shard_read(shard, payload, length, &request, &seal);
+ * if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED) leave it alone
  * if (code != 0) aggregate_refuse(payload, length, code, 0) and send it back
  * aggregate_shard_packet(shard, &request, &sender, now, &outcome);
  * switch (aggregate_action_send(outcome.action)) {
  * AGGREGATE_SEND_NOTHING: drop the packet
  * AGGREGATE_SEND_REPLY, AGGREGATE_SEND_RESULT: aggregate_write_reply(payload, &outcome),
- *	send it back
+ *	aggregate_seal_reply(&seal, payload, length), send it back
  * AGGREGATE_SEND_RESULTS: for each worker w: aggregate_build_result() into a packet to
  *	aggregate_worker_sender(shard, outcome.index, w), port outcome.entry->ports[w]
  * }
@@ -34,6 +35,7 @@
 #include "aggregate_action.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
+#include "aggregate_seal.h"
 #include "aggregate_slot.h"
 #include "aggregate_table.h"
 #include "aggregate_wire.h"

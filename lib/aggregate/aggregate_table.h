@@ -46,6 +46,7 @@
 
 #include "aggregate_action.h"
 #include "aggregate_slot.h"
+#include "aggregate_tag.h"
 #include "aggregate_wire.h"
 
 #ifdef __cplusplus
@@ -77,6 +78,8 @@ struct aggregate_limits {
 	uint64_t stall;       /**< ticks until a missing worker is named */
 	uint64_t cookie_period;           /**< ticks: a cookie is good for one to two of these */
 	uint8_t key[AGGREGATE_KEY_BYTES]; /**< of the cookies: random, secret, new at each start */
+	/** The cluster's: every packet has a tag, see aggregate_seal.h. NULL: none has. Lives longer. */
+	const struct aggregate_secret *secret;
 };
 
 /** Where a packet came from. */

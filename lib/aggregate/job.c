@@ -3,6 +3,7 @@
 
 #include "cookie.h"
 #include "job.h"
+#include "seal.h"
 
 #define FAILURE_IS_THERE (UINT32_C(1) << 31)
 
@@ -122,6 +123,7 @@ job_open(struct aggregate_table *table, struct job *job)
 		return any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	PUBLISH(job->slots, (uint16_t)slots);
 	job->session = cookie_session(&table->limits, job->generation);
+	seal_make_keys(table, job);
 	empty_slots(table, job);
 	COUNT(table->counters.complete, 1);
 	PUBLISH(job->state, JOB_OPEN);

@@ -4,9 +4,8 @@
 #include "absence.h"
 #include "job.h"
 
-/* What the shard has of a job, all new if the job is. */
-static struct shard_job *
-view_of(struct aggregate_shard *shard, const struct job *job)
+struct shard_job *
+shard_view(struct aggregate_shard *shard, const struct job *job)
 {
 	struct shard_job *view = &shard->jobs[index_of_job(shard->table, job)];
 
@@ -17,6 +16,7 @@ view_of(struct aggregate_shard *shard, const struct job *job)
 	WRITE(view->counters.values, 0);
 	WRITE(view->latest, 0);
 	WRITE(view->silent, 0);
+	view->near = 0;
 	for (unsigned int w = 0; w < job->workers; w++)
 		WRITE(view->presences[w].heard, 0);
 	PUBLISH(view->generation, job->generation);
@@ -123,7 +123,7 @@ take_chunk(struct aggregate_shard *shard, const struct aggregate_message *reques
 
 	if (job == NULL || OBSERVE(job->state) != JOB_OPEN)
 		return AGGREGATE_NO_JOB;
-	view = view_of(shard, job);
+	view = shard_view(shard, job);
 	action = check_chunk(shard, job, request, sender);
 	if (action == AGGREGATE_ADDED) {
 		WRITE(view->latest, now);

@@ -42,6 +42,15 @@ next_piece(struct pieces *pieces, size_t count, size_t bytes)
 	return pieces->memory == NULL ? NULL : pieces->memory + at;
 }
 
+/* Keys for both directions, if there are any at all. */
+static struct aggregate_tag_key *
+next_keys(struct pieces *pieces, const struct aggregate_limits *limits, size_t count)
+{
+	if (limits->secret == NULL)
+		return NULL;
+	return next_piece(pieces, count * SEAL_DIRECTIONS, sizeof(struct aggregate_tag_key));
+}
+
 static void
 lay_out_shard(
 	struct pieces *pieces, const struct aggregate_limits *limits, struct aggregate_shard *shard)
@@ -50,10 +59,12 @@ lay_out_shard(
 	size_t places = (size_t)limits->jobs * limits->workers;
 	struct aggregate_sender *senders = next_piece(pieces, places, sizeof(*senders));
 	struct presence *presences = next_piece(pieces, places, sizeof(*presences));
+	struct aggregate_tag_key *spare_keys = next_keys(pieces, limits, 1);
 
 	if (pieces->memory == NULL)
 		return;
 	shard->jobs = jobs;
+	shard->spare_keys = spare_keys;
 	for (uint32_t j = 0; j < limits->jobs; j++) {
 		jobs[j].senders = senders + (size_t)j * limits->workers;
 		jobs[j].presences = presences + (size_t)j * limits->workers;
@@ -71,6 +82,8 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	uint16_t *index_of = next_piece(&pieces, JOB_NUMBERS, sizeof(*index_of));
 	uint32_t *ended_of = next_piece(&pieces, ENDED_COUNTS, sizeof(*ended_of));
 	uint8_t *slot_used = next_piece(&pieces, limits->slots, sizeof(*slot_used));
+	struct aggregate_tag_key *join_keys = next_keys(&pieces, limits, 1);
+	struct aggregate_tag_key *session_keys = next_keys(&pieces, limits, limits->jobs);
 
 	for (uint32_t s = 0; s < limits->shards; s++)
 		lay_out_shard(&pieces, limits, memory == NULL ? NULL : &shards[s]);
@@ -81,6 +94,8 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	table->index_of = index_of;
 	table->ended_of = ended_of;
 	table->slot_used = slot_used;
+	table->join_keys = join_keys;
+	table->session_keys = session_keys;
 	table->entries = (uint8_t *)memory + pieces.bytes;
 	return pieces.bytes;
 }
@@ -108,6 +123,8 @@ aggregate_table_init(void *memory, const struct aggregate_limits *limits)
 	lay_out(memory, limits);
 	table->limits = *limits;
 	table->entry_bytes = entry_bytes(limits);
+	for (enum aggregate_direction d = 0; limits->secret != NULL && d < SEAL_DIRECTIONS; d++)
+		aggregate_tag_join_key(limits->secret, d, &table->join_keys[d]);
 	for (uint32_t s = 0; s < limits->shards; s++) {
 		table->shards[s].table = table;
 		table->shards[s].number = s;

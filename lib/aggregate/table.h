@@ -8,9 +8,11 @@
  */
 
 #include "aggregate_table.h"
+#include "aggregate_tag.h"
 
 #define JOB_NUMBERS 65536
 #define ENDED_COUNTS 65536
+#define SEAL_DIRECTIONS 2
 
 enum job_state {
 	JOB_FREE,
@@ -57,6 +59,7 @@ struct shard_job {
 	uint32_t generation; /* of the job that the rest is about */
 	uint64_t latest;     /* when a packet came */
 	uint64_t silent; /* bit w: worker w was waited for in vain, and has sent nothing since */
+	uint64_t near;   /* the number of the latest chunk that had a good tag, in 64 bits */
 	struct aggregate_counters counters;
 	struct aggregate_sender *senders; /* by worker */
 	struct presence *presences;       /* by worker */
@@ -68,6 +71,7 @@ struct aggregate_shard {
 	uint64_t quiet; /* the latest epoch that it has seen while between two packets */
 	struct aggregate_counters counters;
 	struct shard_job *jobs;
+	struct aggregate_tag_key *spare_keys; /* by direction: of a session that there is not */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 struct aggregate_table {
@@ -81,6 +85,8 @@ struct aggregate_table {
 	uint16_t *index_of; /* by number: the index + 1 of the job that is open; 0: there is none */
 	uint32_t *ended_of; /* by a hash of number and token: how many have ended */
 	uint8_t *slot_used;
+	struct aggregate_tag_key *join_keys;    /* by direction; with a cluster's key only */
+	struct aggregate_tag_key *session_keys; /* by job and direction; likewise */
 	uint8_t *entries;
 	size_t entry_bytes;
 };
@@ -120,6 +126,9 @@ uint32_t take_slots(struct aggregate_table *table, uint32_t asked, uint32_t *fir
 
 /* What an ended job has taken is free again, if every shard has been between two packets since. */
 void take_back_ended(struct aggregate_table *table);
+
+/* What the shard has of a job, all new if the job is. */
+struct shard_job *shard_view(struct aggregate_shard *shard, const struct job *job);
 
 static inline uint64_t
 worker_bit(unsigned int worker)

@@ -11,6 +11,7 @@
 #include "drive.h"
 #include "error.h"
 #include "join.h"
+#include "keys.h"
 #include "options.h"
 #include "window/peers.h"
 
@@ -110,6 +111,7 @@ netfc_allreduce_leave(struct netfc_allreduce *comm)
 		}
 	}
 	peers_close(comm);
+	keys_close(comm);
 	return status;
 }
 
@@ -144,7 +146,7 @@ static struct netfc_allreduce_options
 without_pointers(struct netfc_allreduce_options options)
 {
 	options.switches = NULL;
-	options.bind_address = options.interface = NULL;
+	options.bind_address = options.interface = options.key_file = NULL;
 	return options;
 }
 
@@ -192,7 +194,9 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 	comm->options = without_pointers(options);
 	comm->next_chunk = 0;
 	comm->failed_for = 0;
-	status = join_all(comm, &options);
+	status = keys_open(comm, options.key_file);
+	if (status == NETFC_ALLREDUCE_OK)
+		status = join_all(comm, &options);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = start_thread(comm);
 	if (status == NETFC_ALLREDUCE_OK)
@@ -202,6 +206,7 @@ netfc_allreduce_join(struct netfc_allreduce *comm, const struct netfc_allreduce_
 	part(comm);
 	withdraw(comm);
 	peers_close(comm);
+	keys_close(comm);
 	return status;
 }
 
@@ -214,6 +219,7 @@ netfc_allreduce_free(struct netfc_allreduce *comm)
 		return;
 	drive_stop(comm);
 	peers_close(comm);
+	keys_close(comm);
 	while ((handle = TAILQ_FIRST(&comm->all)) != NULL) {
 		TAILQ_REMOVE(&comm->all, handle, in_all);
 		free(handle);

@@ -7,9 +7,12 @@
 
 #include "clock.h"
 #include "join.h"
+#include "keys.h"
 
 #define FAREWELL_TIME (2 * NS_PER_S)
 #define INTERVAL (50 * NS_PER_MS)
+/* Longer packets are none that is waited for here. */
+#define LARGEST_LEAVE (AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES)
 
 /* What the others are told: whom this worker blames, or what it was told itself. */
 static uint8_t
@@ -72,11 +75,11 @@ static void
 hear(struct netfc_allreduce *comm, struct peer *peer)
 {
 	struct aggregate_message reply;
-	uint8_t payload[AGGREGATE_HEADER_BYTES];
+	uint8_t payload[LARGEST_LEAVE];
 	ssize_t length;
 
 	while ((length = recv(peer->channel[0].fd, payload, sizeof(payload), MSG_DONTWAIT)) >= 0) {
-		if (aggregate_parse_reply(payload, (size_t)length, &reply) == 0 &&
+		if (keys_read_reply(comm, peer, payload, (size_t)length, &reply) &&
 			reply.op == AGGREGATE_LEAVE && reply.job == comm->options.job &&
 			reply.worker == comm->options.worker && reply.session == peer->session)
 			peer->joined = false;

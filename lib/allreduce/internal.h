@@ -78,6 +78,8 @@ struct channel {
 	struct rtt rtt;
 };
 
+struct aggregate_tag_key;
+
 struct peer {
 	struct address address; /* of its first shard */
 	unsigned int index;
@@ -100,8 +102,10 @@ struct peer {
 	uint64_t heard;         /* ns: when anything came from it */
 	uint64_t silent;        /* ns: since when it says that a worker is silent; 0: it does not */
 	int late;               /* the worker that it says to be late; -1: none */
-	int trouble;            /* errno of the latest call that failed, of no more than a packet */
-	uint64_t troubled;      /* ns: when that was */
+	uint64_t forged;        /* replies without a good tag */
+	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
+	int trouble;       /* errno of the latest call that failed, of no more than a packet */
+	uint64_t troubled; /* ns: when that was */
 };
 
 /* What packets are built in and received into. */
@@ -140,6 +144,7 @@ struct netfc_allreduce {
 	unsigned int asked; /* bytes of values in a chunk, when joining */
 	unsigned int bytes; /* as granted by all */
 	struct buffers buffers;
+	struct keys *keys; /* NULL: packets have no tags */
 
 	struct handle_list all;   /* not waited for */
 	struct handle_list queue; /* not done, in order */

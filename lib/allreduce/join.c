@@ -12,12 +12,14 @@
 
 #include "clock.h"
 #include "error.h"
+#include "keys.h"
 #include "net/address.h"
 #include "net/packets.h"
 #include "net/trouble.h"
 #include "window/peers.h"
 
-#define JOIN_BYTES (sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire))
+#define JOIN_BYTES \
+	(sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire) + AGGREGATE_TAG_BYTES)
 #define RECEIVE_BYTES 2048
 
 /* Between a request and the next, if no answer comes: doubled each time. */
@@ -80,10 +82,12 @@ join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t 
 	comm->next_id += 2;
 
 	aggregate_build_request(payload, &message);
+	bytes = keys_tag_control(comm, peer, payload, bytes);
 	if (!twice)
 		return send(fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
 	message.id++;
 	aggregate_build_request(payload + bytes, &message);
+	keys_tag_control(comm, peer, payload + bytes, aggregate_message_bytes(&message));
 	return packets_send_segments(fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
 }
 
@@ -146,6 +150,7 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	peer->bytes = join->bytes;
 	peer->least = join->least;
 	peer->session = aggregate_granted_session(reply);
+	keys_of_session(talk->comm, peer);
 	peer->first_alive = talk->comm->next_id;
 	peer->joined = true;
 	talk->over = true;
@@ -230,7 +235,7 @@ receive(struct talk *talk)
 			continue;
 		if (length < 0)
 			return error_of_call(talk->comm, talk->peer, "receive from", errno);
-		if (aggregate_parse_reply(payload, (size_t)length, &reply) == 0)
+		if (keys_read_reply(talk->comm, talk->peer, payload, (size_t)length, &reply))
 			status = take_reply(talk, &reply, clock_now());
 	}
 	return status;
@@ -250,9 +255,14 @@ give_up(struct talk *talk)
 			comm->options.join_ms / 1e3);
 	if (talk->peer->trouble != 0)
 		return error_of_call(comm, talk->peer, "reach", talk->peer->trouble);
+	if (talk->peer->forged != 0)
+		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_PROTOCOL,
+			"Switch %s answers without a good tag: it has no key, or another one "
+			"(--aggregate key=, option key_file, NETFC_KEY_FILE).",
+			text);
 	return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s does not answer: check that it is running with --aggregate, the address and "
-		"port, and what filters packets on the way.",
+		"port, what filters packets on the way, and whether it wants tags (--aggregate key=).",
 		text);
 }
 

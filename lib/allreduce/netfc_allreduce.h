@@ -162,7 +162,7 @@ struct netfc_allreduce_options {
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
 	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: what a packet of 1500
-	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address]
+	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address; 8 less with a key]
 	 */
 	unsigned int bytes;
 
@@ -194,6 +194,12 @@ struct netfc_allreduce_options {
 	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
 	bool allow_token_0;   /**< a token of 0 is meant: for tests of one's own [false] */
 	/**
+	 * File of the cluster's key, 32 bytes or 64 hexadecimal digits, for its owner only: every
+	 * packet has a tag, as with `--aggregate key=` [NULL: what the environment variable
+	 * NETFC_KEY_FILE names; without it, packets have no tags]
+	 */
+	const char *key_file;
+	/**
 	 * Told what joining waits for, after 3 s and each 10 s from then on: a sentence, valid
 	 * during the call only. From the thread that joins, which waits for it [NULL: nobody]
 	 */
@@ -220,7 +226,7 @@ struct netfc_allreduce_stats {
 	uint64_t received;   /**< results */
 	uint64_t duplicates; /**< results that were there already */
 	uint64_t refusals;   /**< replies with a reason */
-	uint64_t foreign;    /**< datagrams that were no reply to this worker */
+	uint64_t foreign; /**< datagrams that were no reply to this worker, or without a good tag */
 	uint64_t keepalives; /**< joins sent to say that this worker is alive */
 	uint64_t rtt_ns;     /**< time from a chunk to its result, smoothed; of all sockets the
 			      * greatest */

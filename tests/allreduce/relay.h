@@ -21,7 +21,7 @@ enum relay_verdict {
 
 /* Asked about each packet, in the relay's thread. */
 typedef enum relay_verdict (*relay_judge)(
-	void *context, bool from_server, const uint8_t *payload, size_t length);
+	void *context, bool from_server, uint8_t *payload, size_t length);
 
 struct relay_options {
 	uint16_t port;       /* to listen on, that of shard 0; 0: any */

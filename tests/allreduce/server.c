@@ -53,6 +53,7 @@ struct server {
 	uint16_t port;
 	int fds[MAX_SHARDS];
 	void *memory;
+	struct aggregate_secret *secret;
 	struct aggregate_table *table;
 	struct packets received, sent;
 	/* Those seen, to renumber them. */
@@ -163,6 +164,7 @@ make_table(struct server *server, const struct server_options *options)
 		.half_open = (uint64_t)5000 * NS_PER_MS,
 		.stall = (uint64_t)options->stall_ms * NS_PER_MS,
 		.cookie_period = (uint64_t)5000 * NS_PER_MS,
+		.secret = server->secret,
 	};
 	size_t bytes = aggregate_table_bytes(&limits);
 
@@ -214,10 +216,13 @@ next_sent(struct server *server, int fd, const struct sockaddr_in6 *to, size_t b
 
 static void
 send_results(struct server *server, int fd, const struct aggregate_shard *shard,
-	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	const struct aggregate_seal *seal)
 {
 	const struct aggregate_entry *entry = outcome->entry;
 	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
+	size_t length = AGGREGATE_HEADER_BYTES + bytes + aggregate_seal_bytes(seal);
+	uint8_t *payload;
 
 	for (uint8_t w = 0; w < outcome->workers; w++) {
 		const struct aggregate_sender *sender =
@@ -226,8 +231,9 @@ send_results(struct server *server, int fd, const struct aggregate_shard *shard,
 			.sin6_family = AF_INET6, .sin6_port = htons(entry->ports[w])};
 
 		memcpy(&to.sin6_addr, sender->address, sizeof(to.sin6_addr));
-		aggregate_build_result(next_sent(server, fd, &to, AGGREGATE_HEADER_BYTES + bytes),
-			request, w, entry->flags, entry->result, bytes);
+		payload = next_sent(server, fd, &to, length);
+		aggregate_build_result(payload, request, w, entry->flags, entry->result, bytes);
+		aggregate_seal_reply(seal, payload, length);
 	}
 }
 
@@ -250,9 +256,10 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 	struct aggregate_sender sender = {.port = ntohs(from->sin6_port)};
 	struct aggregate_message request;
 	struct aggregate_outcome outcome;
-	int code = aggregate_parse_request(payload, length, &request);
+	struct aggregate_seal seal;
+	int code = aggregate_shard_read(shard, payload, length, &request, &seal);
 
-	if (code == AGGREGATE_NOT_OURS)
+	if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED)
 		return;
 	if (code != 0) {
 		aggregate_refuse(payload, length, (uint8_t)code, 0);
@@ -267,12 +274,13 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 	case AGGREGATE_SEND_REPLY:
 	case AGGREGATE_SEND_RESULT:
 		aggregate_write_reply(payload, &outcome);
+		aggregate_seal_reply(&seal, payload, length);
 		memcpy(next_sent(server, server->fds[s], from, length), payload, length);
 		break;
 	case AGGREGATE_SEND_RESULTS:
 		if (server->renumbers)
 			remember(server, outcome.entry);
-		send_results(server, server->fds[s], shard, &request, &outcome);
+		send_results(server, server->fds[s], shard, &request, &outcome, &seal);
 		break;
 	}
 }
@@ -347,11 +355,14 @@ server_start(const struct server_options *options)
 
 	if (server == NULL)
 		return NULL;
+	if (options->key != NULL)
+		server->secret = aggregate_secret_create(options->key);
 	if (options->shards == 0 || options->shards > MAX_SHARDS || !make_table(server, options) ||
 		!open_some_ports(server, options)) {
 		fprintf(stderr, "server: cannot start with %u shards: %s\n", options->shards,
 			strerror(errno));
 		free(server->memory);
+		aggregate_secret_free(server->secret);
 		free(server);
 		return NULL;
 	}
@@ -427,5 +438,6 @@ server_stop(struct server *server)
 	free(server->received.memory);
 	free(server->sent.memory);
 	free(server->memory);
+	aggregate_secret_free(server->secret);
 	free(server);
 }

@@ -23,6 +23,7 @@ struct server_options {
 	unsigned int stall_ms;
 	unsigned int idle_ms;
 	unsigned int slow_us; /* shards but the first take one packet in so long; 0: any */
+	const uint8_t *key;   /* the cluster's; NULL: no tags */
 	bool renumbers;       /* server_advance() is going to be called */
 };
 

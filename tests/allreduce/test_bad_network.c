@@ -66,7 +66,7 @@ say_wrong(unsigned int w, int status, const struct netfc_allreduce *comm)
  * more with the replies to its keep-alives.
  */
 static enum relay_verdict
-keep_waiting(void *context, bool from_server, const uint8_t *payload, size_t length)
+keep_waiting(void *context, bool from_server, uint8_t *payload, size_t length)
 {
 	struct passage *passage = context;
 	struct aggregate_message reply;
@@ -83,7 +83,7 @@ keep_waiting(void *context, bool from_server, const uint8_t *payload, size_t len
 
 /* Not with the reply that ends joining, but with one that nobody waits for. */
 static enum relay_verdict
-keep_waiting_until_joined(void *context, bool from_server, const uint8_t *payload, size_t length)
+keep_waiting_until_joined(void *context, bool from_server, uint8_t *payload, size_t length)
 {
 	struct passage *passage = context;
 

@@ -160,7 +160,7 @@ test_who_has_left_is_not_silent(void **state)
 /* ---- an outage ------------------------------------------------------------------------------- */
 
 static enum relay_verdict
-lose_all(void *context, bool from_server, const uint8_t *payload, size_t length)
+lose_all(void *context, bool from_server, uint8_t *payload, size_t length)
 {
 	struct trial *trial = context;
 

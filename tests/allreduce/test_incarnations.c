@@ -242,7 +242,7 @@ struct late_join {
  * get lost until all are there.
  */
 static enum relay_verdict
-keep_joins(void *context, bool from_server, const uint8_t *payload, size_t length)
+keep_joins(void *context, bool from_server, uint8_t *payload, size_t length)
 {
 	struct late_join *late = context;
 	struct aggregate_message request;

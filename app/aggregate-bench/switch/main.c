@@ -33,6 +33,7 @@ enum option_id {
 	OPTION_FLOOD,
 	OPTION_NO_ADDING,
 	OPTION_PLAIN,
+	OPTION_KEY,
 	OPTION_SECONDS,
 	OPTION_JSON,
 };
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
 	{"flood", required_argument, NULL, OPTION_FLOOD},
 	{"no-adding", no_argument, NULL, OPTION_NO_ADDING},
 	{"plain", no_argument, NULL, OPTION_PLAIN},
+	{"key", required_argument, NULL, OPTION_KEY},
 	{"seconds", required_argument, NULL, OPTION_SECONDS},
 	{"json", required_argument, NULL, OPTION_JSON},
 	{"help", no_argument, NULL, OPTION_HELP},
@@ -59,7 +61,8 @@ static const struct option long_options[] = {
 struct measurement {
 	struct load_options load;
 	unsigned int format, op, kind;
-	bool plain; /* no vector instructions but what the program is compiled for */
+	bool plain;      /* no vector instructions but what the program is compiled for */
+	const char *key; /* file of the cluster's key; NULL: packets have no tags */
 	const char *json;
 };
 
@@ -83,6 +86,7 @@ print_usage(FILE *out)
 	      "  --flood N      N bad packets beside each good one, of seven kinds (default 0)\n"
 	      "  --no-adding    receive and replicate alone\n"
 	      "  --plain        in plain C\n"
+	      "  --key FILE     packets have tags by this cluster's key (without --flood)\n"
 	      "  --seconds S    of work to measure (default 2)\n"
 	      "  --json FILE    write what was measured\n"
 	      "\n"
@@ -107,6 +111,8 @@ take_names(int id, const char *text, struct measurement *options)
 	case OPTION_DATA:
 		return option_name(
 			stderr, "data", text, data_kind_words, DATA_KINDS, &options->kind);
+	case OPTION_KEY:
+		return option_text(stderr, "key", text, &options->key);
 	case OPTION_JSON:
 		return option_text(stderr, "json", text, &options->json);
 	default:
@@ -158,6 +164,10 @@ settle(struct measurement *options)
 	load->chunks.formats = 1u << options->format;
 	load->chunks.ops = 1u << (options->op - AGGREGATE_SUM);
 	load->chunks.kinds = 1u << options->kind;
+	if (options->key != NULL && load->flood > 0) {
+		fprintf(stderr, PROGRAM ": --flood: bad packets have no tags; give no --key\n");
+		return -1;
+	}
 	if (load->slots % load->lcores != 0 || of_shard % load->ahead != 0 ||
 		(load->slots & (load->slots - 1)) != 0) {
 		fprintf(stderr,
@@ -178,14 +188,15 @@ run_switch(const struct measurement *options, int eal_count, char **eal)
 		    no_telemetry[] = "--no-telemetry", l[] = "-l", match[] = "--match=direct",
 		    plain[] = "--force-max-simd-bitwidth=64", address[] = "--address=10.0.0.1/8",
 		    prefix[] = "--file-prefix=netfc-aggregate-switch";
-	char lcores[16], mbufs[32], aggregate[64];
+	char lcores[16], mbufs[32], aggregate[64 + PATH_MAX];
 	char *arguments[32 + MOST_EAL_ARGUMENTS];
 	int count = 0;
 
 	snprintf(lcores, sizeof(lcores), "0-%u", options->load.lcores - 1);
 	snprintf(mbufs, sizeof(mbufs), "--mbufs=%u", 32767u);
-	snprintf(aggregate, sizeof(aggregate), "--aggregate=slots=%u,bytes=%u,shards=%u",
-		options->load.slots, options->load.chunks.bytes, options->load.lcores);
+	snprintf(aggregate, sizeof(aggregate), "--aggregate=slots=%u,bytes=%u,shards=%u%s%s",
+		options->load.slots, options->load.chunks.bytes, options->load.lcores,
+		options->key == NULL ? "" : ",key=", options->key == NULL ? "" : options->key);
 	arguments[count++] = program;
 	if (eal_count == 0) {
 		arguments[count++] = no_huge;

@@ -59,7 +59,7 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 		.bytes = (uint16_t)options->bytes,
 		.cookie = team->workers[w].cookie,
 	};
-	worker_packet_write_short(mbuf, &flow, &message);
+	worker_packet_write_short(mbuf, &flow, &message, NULL);
 	team->workers[w].asked = now;
 	if (op == AGGREGATE_JOIN)
 		team->counters.joins++;

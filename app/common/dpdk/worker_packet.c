@@ -23,25 +23,31 @@ worker_packet_write(struct rte_mbuf *mbuf, const struct flow *flow,
 	uint8_t *frame = rte_pktmbuf_mtod(mbuf, uint8_t *);
 	uint8_t *payload = frame + flow_payload_offset(flow);
 	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)payload - 1;
+	uint32_t tag = body->key == NULL ? 0 : AGGREGATE_TAG_BYTES;
 	uint64_t sum;
 
-	flow_write_headers(flow, frame, 0, (uint16_t)(AGGREGATE_HEADER_BYTES + body->length));
+	flow_write_headers(flow, frame, 0, (uint16_t)(AGGREGATE_HEADER_BYTES + body->length + tag));
 	aggregate_build_request(payload, message);
 	if (body->bytes != NULL)
 		memcpy(payload + AGGREGATE_HEADER_BYTES, body->bytes, body->length);
 	sum = worker_packet_pseudo_sum(mbuf, flow) +
 		rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES) + body->sum;
+	if (tag > 0) {
+		/* Chunks whose numbers have more than 32 bits are not sent by these programs. */
+		aggregate_tag_make(body->key, payload, AGGREGATE_HEADER_BYTES + body->length, 0);
+		sum += rte_raw_cksum(payload + AGGREGATE_HEADER_BYTES + body->length, tag);
+	}
 	udp->dgram_cksum = checksum_update(0xffff, sum);
-	mbuf->data_len = (uint16_t)worker_packet_bytes(flow, body->length);
+	mbuf->data_len = (uint16_t)(worker_packet_bytes(flow, body->length) + tag);
 	mbuf->pkt_len = mbuf->data_len;
 }
 
 void
-worker_packet_write_short(
-	struct rte_mbuf *mbuf, const struct flow *flow, const struct aggregate_message *message)
+worker_packet_write_short(struct rte_mbuf *mbuf, const struct flow *flow,
+	const struct aggregate_message *message, const struct aggregate_tag_key *key)
 {
 	uint8_t bytes[AGGREGATE_HEADER_BYTES + sizeof(struct aggregate_join_wire)];
-	struct worker_body body = {.bytes = bytes + AGGREGATE_HEADER_BYTES};
+	struct worker_body body = {.bytes = bytes + AGGREGATE_HEADER_BYTES, .key = key};
 
 	/* A join's body is written with its header. */
 	aggregate_build_request(bytes, message);

@@ -6,6 +6,7 @@
 
 #include <rte_mbuf.h>
 
+#include <aggregate_tag.h>
 #include <aggregate_wire.h>
 
 #include "dpdk/flow.h"
@@ -14,7 +15,8 @@
 struct worker_body {
 	const void *bytes; /**< values; NULL: nothing that is not written by who calls */
 	uint32_t length;
-	uint16_t sum; /**< of the bytes, RFC 1071, words as in memory */
+	uint16_t sum;                        /**< of the bytes, RFC 1071, words as in memory */
+	const struct aggregate_tag_key *key; /**< of the tag behind it; NULL: none */
 };
 
 /** A reply. */
@@ -43,9 +45,13 @@ worker_packet_bytes(const struct flow *flow, uint32_t body)
 void worker_packet_write(struct rte_mbuf *mbuf, const struct flow *flow,
 	const struct aggregate_message *message, const struct worker_body *body);
 
-/** Write a join or a leave. */
-void worker_packet_write_short(
-	struct rte_mbuf *mbuf, const struct flow *flow, const struct aggregate_message *message);
+/**
+ * Write a join or a leave.
+ *
+ * @param key of its tag; NULL: none
+ */
+void worker_packet_write_short(struct rte_mbuf *mbuf, const struct flow *flow,
+	const struct aggregate_message *message, const struct aggregate_tag_key *key);
 
 /** The sum of a written packet's UDP pseudo header. */
 uint64_t worker_packet_pseudo_sum(const struct rte_mbuf *mbuf, const struct flow *flow);

@@ -40,9 +40,24 @@ choose_isa(void)
 	return RTE_MIN(allowed[vector_isa_best()], aggregate_isa_best());
 }
 
+/* The cluster's key, if packets are to have tags. */
 static int
-set_limits(
-	const struct aggregate_options *options, uint32_t shards, struct aggregate_limits *limits)
+read_key(const struct aggregate_options *options, struct aggregation *aggregation)
+{
+	char error[AGGREGATE_SECRET_ERROR_BYTES];
+
+	if (options->key_file[0] == '\0')
+		return 0;
+	aggregation->secret = aggregate_secret_read(options->key_file, error, sizeof(error));
+	if (aggregation->secret != NULL)
+		return 0;
+	fprintf(stderr, PROGRAM ": --aggregate key=: %s\n", error);
+	return -1;
+}
+
+static int
+set_limits(const struct aggregate_options *options, uint32_t shards,
+	const struct aggregate_secret *secret, struct aggregate_limits *limits)
 {
 	const char *problem;
 
@@ -59,6 +74,7 @@ set_limits(
 		.half_open = HALF_OPEN_S * rte_get_tsc_hz(),
 		.stall = options->stall * rte_get_tsc_hz(),
 		.cookie_period = COOKIE_S * rte_get_tsc_hz(),
+		.secret = secret,
 	};
 	if (getrandom(limits->key, sizeof(limits->key), 0) != (ssize_t)sizeof(limits->key)) {
 		perror(PROGRAM ": --aggregate: cannot draw the key of the cookies");
@@ -124,7 +140,9 @@ aggregation_create(struct app *app)
 	app->aggregation = aggregation;
 	aggregation->port = (uint16_t)options->port;
 	aggregation->shard_count = app->shard_count;
-	if (set_limits(options, app->shard_count, &aggregation->limits) != 0 ||
+	if (read_key(options, aggregation) != 0 ||
+		set_limits(options, app->shard_count, aggregation->secret, &aggregation->limits) !=
+			0 ||
 		create_table(aggregation) != 0)
 		return -1;
 	RTE_LCORE_FOREACH (lcore_id) {
@@ -179,6 +197,7 @@ aggregation_free(struct app *app)
 	for (uint32_t s = 0; s < aggregation->shard_count; s++)
 		rte_ring_free(aggregation->shard[s].inbox);
 	rte_free(aggregation->table);
+	aggregate_secret_free(aggregation->secret);
 	rte_free(aggregation);
 	app->aggregation = NULL;
 }

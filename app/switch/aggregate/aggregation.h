@@ -31,6 +31,7 @@ struct shard {
 /** The table and its shards. */
 struct aggregation {
 	struct aggregate_limits limits;
+	struct aggregate_secret *secret; /**< NULL: packets have no tags */
 	struct aggregate_table *table;
 	size_t bytes; /**< of the table */
 	uint16_t port;

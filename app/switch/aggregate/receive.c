@@ -5,6 +5,7 @@
 #include "aggregate/aggregation.h"
 #include "aggregate/receive.h"
 #include "aggregate/result.h"
+#include "aggregate_seal.h"
 #include "capture/trace.h"
 #include "endpoint/answer.h"
 #include "mbuf_bytes.h"
@@ -58,13 +59,16 @@ static void
 work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, uint8_t *payload)
 {
+	struct aggregate_shard *shard = lcore->shard->machine;
 	struct aggregate_message request;
 	struct aggregate_outcome outcome;
 	struct aggregate_sender sender;
-	int code = aggregate_parse_request(payload, frame->payload_length, &request);
+	struct aggregate_seal seal;
+	int code = aggregate_shard_read(shard, payload, frame->payload_length, &request, &seal);
 
-	if (code == AGGREGATE_NOT_OURS) {
-		drop(lcore, mbuf, DROP_NOT_NETFC);
+	if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED) {
+		drop(lcore, mbuf,
+			code == AGGREGATE_FORGED ? DROP_AGGREGATE_DENIED : DROP_NOT_NETFC);
 		return;
 	}
 	if (code != 0) {
@@ -74,20 +78,24 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 		return;
 	}
 	result_learn_sender(in, mbuf, frame, &sender);
-	aggregate_shard_packet(lcore->shard->machine, &request, &sender, rte_rdtsc(), &outcome);
+	aggregate_shard_packet(shard, &request, &sender, rte_rdtsc(), &outcome);
 	trace(app, lcore, in, &request, &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
 		drop(lcore, mbuf, reason_of(outcome.action));
 		break;
 	case AGGREGATE_SEND_RESULTS:
-		result_send(app, lcore, &request, &outcome);
-		result_write(&request, &outcome, payload);
+		result_send(app, lcore, &request, &outcome, &seal, payload);
+		/* The tag is what a packet ends in, however long it is. */
+		if (frame->payload_length !=
+			aggregate_message_bytes(&request) + aggregate_seal_bytes(&seal))
+			aggregate_seal_reply(&seal, payload, frame->payload_length);
 		send_back(app, lcore, in, mbuf, frame);
 		break;
 	case AGGREGATE_SEND_RESULT:
 	case AGGREGATE_SEND_REPLY:
 		aggregate_write_reply(payload, &outcome);
+		aggregate_seal_reply(&seal, payload, frame->payload_length);
 		send_back(app, lcore, in, mbuf, frame);
 		break;
 	}

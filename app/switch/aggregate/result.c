@@ -118,15 +118,31 @@ struct result {
 	uint32_t bytes;      /* of values */
 	uint16_t values_sum; /* their share of the UDP checksum */
 	uint16_t udp_port;   /* they were sent to, host order */
+	const struct aggregate_seal *seal;
+	struct aggregate_digest digest; /* of the values, if there are tags */
 };
+
+/* Header, values and tag for a worker. Returns the tag's share of the UDP checksum. */
+static uint16_t
+write_result(const struct result *result, uint8_t worker, uint8_t *payload)
+{
+	uint8_t *tag = payload + AGGREGATE_HEADER_BYTES + result->bytes;
+
+	aggregate_build_result(payload, result->request, worker, result->entry->flags,
+		result->entry->result, result->bytes);
+	if (result->seal->key == NULL)
+		return 0;
+	aggregate_tag_finish(result->seal->key, payload, result->seal->high, &result->digest, tag);
+	return rte_raw_cksum(tag, AGGREGATE_TAG_BYTES);
+}
 
 /* A packet for a worker: Ethernet, IP, UDP, the header of aggregations, the values. */
 static void
 write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	const struct aggregate_sender *to, const struct rte_ether_addr *mac)
 {
-	uint16_t udp_length =
-		(uint16_t)(sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES + result->bytes);
+	uint16_t udp_length = (uint16_t)(sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES +
+		result->bytes + aggregate_seal_bytes(result->seal));
 	uint8_t *start = rte_pktmbuf_mtod(mbuf, uint8_t *), *ip, *payload;
 	struct worker_path path;
 	struct rte_udp_hdr *udp;
@@ -142,15 +158,14 @@ write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 		udp = (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv6_hdr));
 	}
 	payload = (uint8_t *)(udp + 1);
-	aggregate_build_result(payload, result->request, worker, result->entry->flags,
-		result->entry->result, result->bytes);
+	sum += write_result(result, worker, payload);
 	udp->src_port = rte_cpu_to_be_16(result->udp_port);
 	udp->dst_port = rte_cpu_to_be_16(result->entry->ports[worker]);
 	udp->dgram_len = rte_cpu_to_be_16(udp_length);
 	udp->dgram_cksum = 0;
 	sum += rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES);
 	udp->dgram_cksum = checksum_update(0xffff, sum + result->values_sum);
-	mbuf->data_len = (uint16_t)(payload - start + AGGREGATE_HEADER_BYTES + result->bytes);
+	mbuf->data_len = (uint16_t)((uint8_t *)udp - start + udp_length);
 	mbuf->pkt_len = mbuf->data_len;
 }
 
@@ -174,7 +189,8 @@ send_to_worker(struct app *app, struct lcore *lcore, const struct result *result
 
 void
 result_send(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
-	const struct aggregate_outcome *outcome)
+	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
+	uint8_t *payload)
 {
 	const struct aggregation *aggregation = app->aggregation;
 	struct result result = {
@@ -182,20 +198,18 @@ result_send(struct app *app, struct lcore *lcore, const struct aggregate_message
 		.entry = outcome->entry,
 		.bytes = value_bytes(request),
 		.udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)),
+		.seal = seal,
 	};
 
 	result.values_sum = checksum_sum(outcome->entry->result, result.bytes);
+	if (seal->key != NULL)
+		aggregate_tag_digest(
+			seal->key, outcome->entry->result, result.bytes, &result.digest);
 	for (uint8_t w = 0; w < outcome->workers; w++) {
-		if (w != request->worker)
+		if (w == request->worker)
+			write_result(&result, w, payload);
+		else
 			send_to_worker(app, lcore, &result, w,
 				aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
 	}
-}
-
-void
-result_write(const struct aggregate_message *request, const struct aggregate_outcome *outcome,
-	uint8_t *payload)
-{
-	aggregate_build_result(payload, request, request->worker, outcome->entry->flags,
-		outcome->entry->result, value_bytes(request));
 }

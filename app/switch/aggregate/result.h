@@ -4,6 +4,7 @@
 
 /** @file Results to the workers of a job: packets with headers of their own and the same values. */
 
+#include "aggregate_seal.h"
 #include "aggregate_table.h"
 #include "app.h"
 
@@ -28,20 +29,15 @@ void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const str
 	struct aggregate_sender *sender);
 
 /**
- * Send a chunk's result to all workers but one.
+ * Send a chunk's result to all workers.
  *
- * @param request the last worker's: it is left out, its own packet is its reply
+ * @param request the last worker's, whose own packet becomes its reply
  * @param outcome AGGREGATE_SEND_RESULTS
+ * @param seal of the request
+ * @param payload the request's: the result is written there
  */
 void result_send(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
-	const struct aggregate_outcome *outcome);
-
-/**
- * Write a chunk's result over the values of its last packet, which becomes a reply.
- *
- * @param payload the request's
- */
-void result_write(const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
 	uint8_t *payload);
 
 #endif /* AGGREGATE_RESULT_H */

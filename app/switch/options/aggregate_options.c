@@ -4,9 +4,13 @@
 
 #include <rte_common.h>
 
+#include "aggregate_tag.h"
 #include "option_value.h"
 #include "options/aggregate_options.h"
 #include "program.h"
+
+/* Of values in a chunk's packet, see AGGREGATE_KEYS. */
+#define MOST_BYTES 1944
 
 static const struct key {
 	const char *name;
@@ -30,6 +34,7 @@ void
 aggregate_options_default(struct aggregate_options *options)
 {
 	options->on = false;
+	options->key_file[0] = '\0';
 	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
 		*value_of(&keys[k], options) = keys[k].value;
 }
@@ -42,8 +47,10 @@ aggregate_options_print_usage(FILE *out)
 		"                           add up what many workers send (libnetfc-allreduce);\n"
 		"                           needs an --address. Keys:\n");
 	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
-		fprintf(out, "                             %-8s %s (default %u)\n", keys[k].name,
+		fprintf(out, "                             %-11s %s (default %u)\n", keys[k].name,
 			keys[k].meaning, keys[k].value);
+	fprintf(out, "                             %-11s %s\n", "key",
+		"file of the cluster's key, 32 bytes: packets have tags (default: none)");
 }
 
 static int
@@ -51,8 +58,19 @@ refuse_key(const char *name, FILE *errors)
 {
 	fprintf(errors, PROGRAM ": --aggregate '%s': there is no such key; the keys are", name);
 	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
-		fprintf(errors, "%s %s", k > 0 ? "," : "", keys[k].name);
-	fprintf(errors, "\n");
+		fprintf(errors, " %s,", keys[k].name);
+	fprintf(errors, " key\n");
+	return -1;
+}
+
+static int
+take_key_file(const char *path, struct aggregate_options *options, FILE *errors)
+{
+	if (path[0] != '\0' && strlen(path) < sizeof(options->key_file)) {
+		strcpy(options->key_file, path);
+		return 0;
+	}
+	fprintf(errors, PROGRAM ": --aggregate key=: give the path of a file\n");
 	return -1;
 }
 
@@ -61,6 +79,8 @@ take_key(char *key, char *value, void *options, FILE *errors)
 {
 	char option[32];
 
+	if (strcmp(key, "key") == 0)
+		return take_key_file(value, options, errors);
 	for (unsigned int k = 0; k < RTE_DIM(keys); k++) {
 		if (strcmp(key, keys[k].name) != 0)
 			continue;
@@ -90,6 +110,14 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 		fprintf(errors,
 			PROGRAM ": --aggregate: the switch needs an address that workers "
 				"send to (--address IP)\n");
+		return -1;
+	}
+	if (options->key_file[0] != '\0' &&
+		options->bytes > MOST_BYTES - AGGREGATE_TAG_BYTES) {
+		fprintf(errors,
+			PROGRAM ": --aggregate bytes=%u: with a key, a packet has room for %u (the "
+				"tag takes %u)\n",
+			options->bytes, MOST_BYTES - AGGREGATE_TAG_BYTES, AGGREGATE_TAG_BYTES);
 		return -1;
 	}
 	if (options->port + shards - 1 > UINT16_MAX) {

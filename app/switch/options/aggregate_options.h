@@ -4,6 +4,7 @@
 
 /** @file The option --aggregate [KEY=VALUE,...]. */
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 /** What the user asked for. */
 struct aggregate_options {
 	bool on;
+	char key_file[PATH_MAX]; /**< of the cluster's key; empty: none */
 #define AGGREGATE_FIELD_(key, value, least, greatest, meaning) uint32_t key; /**< meaning */
 	AGGREGATE_KEYS(AGGREGATE_FIELD_)
 #undef AGGREGATE_FIELD_

@@ -7,6 +7,7 @@
 #include <aggregate_wire.h>
 
 #include "error.h"
+#include "keys.h"
 #include "net/packets.h"
 #include "net/swap.h"
 #include "net/trouble.h"
@@ -97,7 +98,8 @@ request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const
 {
 	size_t values = (size_t)piece_of(comm, peer, slot).count * slot->handle->value_bytes;
 
-	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least);
+	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least) +
+		keys_bytes(comm);
 }
 
 /* Write a slot's packet. Returns its bytes. */
@@ -117,14 +119,14 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 		.session = peer->session,
 	};
 
-	size_t length = request_bytes(comm, peer, slot);
+	size_t length = request_bytes(comm, peer, slot) - keys_bytes(comm);
 	size_t used = AGGREGATE_HEADER_BYTES + (size_t)piece.count * handle->value_bytes;
 
 	aggregate_build_request(payload, &message);
 	swap_values(
 		payload + AGGREGATE_HEADER_BYTES, piece.values, piece.count, handle->value_bytes);
 	memset(payload + used, 0, length - used);
-	return length;
+	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
 }
 
 /* How many of the queue's first can go in one call. */

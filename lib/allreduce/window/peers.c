@@ -10,6 +10,7 @@
 #include "net/address.h"
 #include "clock.h"
 #include "error.h"
+#include "keys.h"
 #include "net/packets.h"
 #include "net/socket.h"
 
@@ -93,7 +94,7 @@ default_bytes(const struct netfc_allreduce *comm)
 
 		most = headers > most ? headers : most;
 	}
-	return ETHERNET_MTU - most - AGGREGATE_HEADER_BYTES;
+	return ETHERNET_MTU - most - AGGREGATE_HEADER_BYTES - (unsigned int)keys_bytes(comm);
 }
 
 int
@@ -114,7 +115,8 @@ peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 static int
 check_mtu(struct netfc_allreduce *comm, const struct peer *peer)
 {
-	unsigned int headers = address_header_bytes(&peer->address) + AGGREGATE_HEADER_BYTES;
+	unsigned int headers = address_header_bytes(&peer->address) + AGGREGATE_HEADER_BYTES +
+		(unsigned int)keys_bytes(comm);
 	unsigned int mtu = socket_mtu(peer->channel[0].fd, peer->address.storage.ss_family);
 
 	if (mtu == 0 || comm->bytes + headers <= mtu)
@@ -210,7 +212,8 @@ peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_option
 		if (comm->peer[k].bytes < comm->bytes)
 			comm->bytes = comm->peer[k].bytes;
 	}
-	if (!packets_init(&comm->buffers, AGGREGATE_HEADER_BYTES + most_bytes(comm)))
+	if (!packets_init(
+		    &comm->buffers, AGGREGATE_HEADER_BYTES + most_bytes(comm) + keys_bytes(comm)))
 		return out_of_memory(comm);
 	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
 		status = complete(comm, &comm->peer[k], options);

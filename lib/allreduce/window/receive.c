@@ -9,6 +9,7 @@
 #include "window/channel.h"
 #include "clock.h"
 #include "error.h"
+#include "keys.h"
 #include "window/keepalive.h"
 #include "net/packets.h"
 #include "net/swap.h"
@@ -231,7 +232,7 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 			const uint8_t *payload =
 				packets_received(&comm->buffers, (unsigned int)i, &length);
 
-			if (aggregate_parse_reply(payload, length, &reply) == 0)
+			if (keys_read_reply(comm, channel->peer, payload, length, &reply))
 				status = take_reply(comm, channel, &reply, &evidence);
 			else
 				comm->stats.foreign++;

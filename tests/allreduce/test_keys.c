@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Packets with tags: sums are right whatever is forged on the way, and wrong keys are told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "data.h"
+#include "plays.h"
+#include "relay.h"
+
+#define VALUES 20000
+#define ROUNDS 3
+
+static const uint8_t cluster_key[] = "thirty-two bytes of a cluster...";
+static char key_file[] = "/tmp/netfc-key-XXXXXX";
+
+static int
+write_key_file(void **state)
+{
+	int fd = mkstemp(key_file);
+
+	(void)state;
+	return fd < 0 || write(fd, cluster_key, 32) != 32 || close(fd) != 0;
+}
+
+static int
+remove_key_file(void **state)
+{
+	(void)state;
+	return unlink(key_file);
+}
+
+/* Workers that add up what they know of each other. */
+struct scene {
+	struct place place;
+	const char *key_file;
+};
+
+static int32_t
+value_of(unsigned int w, unsigned int round, uint32_t i)
+{
+	return (int32_t)((w + 1) * (i % 1000) + 100000 * round);
+}
+
+static int
+add_up(struct netfc_allreduce *comm, unsigned int w, unsigned int n, unsigned int round)
+{
+	int32_t *values = malloc(VALUES * sizeof(*values));
+	int wrong = 0, status;
+
+	for (uint32_t i = 0; i < VALUES; i++)
+		values[i] = value_of(w, round, i);
+	status = netfc_allreduce(comm, values, VALUES, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
+	for (uint32_t i = 0; i < VALUES && status == NETFC_ALLREDUCE_OK; i++) {
+		int32_t sum = 0;
+
+		for (unsigned int other = 0; other < n; other++)
+			sum += value_of(other, round, i);
+		wrong += values[i] != sum;
+	}
+	free(values);
+	if (status != NETFC_ALLREDUCE_OK)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	return wrong + (status != NETFC_ALLREDUCE_OK);
+}
+
+static int
+work(unsigned int w, unsigned int n, void *context)
+{
+	const struct scene *scene = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	int wrong = 0;
+
+	options.key_file = scene->key_file;
+	options.slots = 16;
+	options.deadline_ms = 60000;
+	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+		netfc_allreduce_free(comm);
+		return 1;
+	}
+	for (unsigned int round = 0; round < ROUNDS; round++)
+		wrong += add_up(comm, w, n, round);
+	return play_leave(comm, wrong);
+}
+
+static struct server *
+start(unsigned int shards, bool keyed)
+{
+	struct server_options options = server_defaults;
+
+	options.shards = shards;
+	options.key = keyed ? cluster_key : NULL;
+	return server_start(&options);
+}
+
+static void
+test_sums_over_a_bad_network(void **state)
+{
+	(void)state;
+	for (unsigned int shards = 1; shards < 4; shards += 2) {
+		struct server *server = start(shards, true);
+		struct relay_options bad = {.to = server_port(server),
+			.shards = shards,
+			.lost = 0.1,
+			.repeated = 0.1,
+			.delayed = 0.3,
+			.delay_us = 1000};
+		struct relay *relay = relay_start(&bad);
+		uint16_t port = relay_port(relay);
+		struct scene scene = {.place = place_of(1, &port), .key_file = key_file};
+
+		assert_int_equal(workers_run(3, work, &scene), 0);
+		assert_int_equal(server_count(server, AGGREGATE_BAD_TAG), 0);
+		relay_stop(relay);
+		server_stop(server);
+	}
+}
+
+/* One bit of every tenth packet; the sockets make a good checksum of it. */
+static enum relay_verdict
+flip_bits(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	uint64_t *random = context;
+	uint64_t drawn = next_random(random);
+
+	(void)from_server;
+	if (drawn % 10 == 0)
+		payload[(drawn >> 8) % length] ^= 1u << (drawn >> 4 & 7);
+	return RELAY_PASS;
+}
+
+/* Two words of the values change places, which a checksum does not see. */
+static enum relay_verdict
+swap_words(void *context, bool from_server, uint8_t *payload, size_t length)
+{
+	uint64_t *random = context;
+
+	(void)from_server;
+	if (length > 100 && next_random(random) % 10 == 0) {
+		uint8_t word[4];
+
+		memcpy(word, payload + 40, 4);
+		memmove(payload + 40, payload + 80, 4);
+		memcpy(payload + 80, word, 4);
+	}
+	return RELAY_PASS;
+}
+
+static void
+forge(relay_judge judge)
+{
+	struct server *server = start(1, true);
+	uint64_t random = 7;
+	struct relay_options bad = {
+		.to = server_port(server), .shards = 1, .judge = judge, .context = &random};
+	struct relay *relay = relay_start(&bad);
+	uint16_t port = relay_port(relay);
+	struct scene scene = {.place = place_of(1, &port), .key_file = key_file};
+
+	assert_int_equal(workers_run(3, work, &scene), 0);
+	assert_true(server_count(server, AGGREGATE_BAD_TAG) > 0);
+	relay_stop(relay);
+	server_stop(server);
+}
+
+static void
+test_what_is_forged_is_dropped(void **state)
+{
+	(void)state;
+	forge(flip_bits);
+	forge(swap_words);
+}
+
+static void
+join_fails(struct server *server, const char *file, int expected, const char *mention)
+{
+	uint16_t port = server_port(server);
+	const struct place place = place_of(1, &port);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
+
+	options.key_file = file;
+	options.join_ms = 500;
+	assert_int_equal(netfc_allreduce_join(comm, &options), expected);
+	if (strstr(netfc_allreduce_error(comm), mention) == NULL)
+		fail_msg("no \"%s\": %s", mention, netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+}
+
+static void
+test_other_keys_are_told(void **state)
+{
+	struct server_options options = server_defaults;
+	struct server *keyed = start(1, true), *open = start(1, false), *other;
+
+	(void)state;
+	options.key = (const uint8_t *)"thirty-two bytes of another one.";
+	other = server_start(&options);
+	join_fails(keyed, NULL, NETFC_ALLREDUCE_TIMEOUT, "tags");
+	join_fails(other, key_file, NETFC_ALLREDUCE_TIMEOUT, "tags");
+	join_fails(open, key_file, NETFC_ALLREDUCE_PROTOCOL, "good tag");
+	join_fails(keyed, "/nowhere/key", NETFC_ALLREDUCE_ARGUMENT, "/nowhere/key");
+	chmod(key_file, 0644);
+	join_fails(keyed, key_file, NETFC_ALLREDUCE_ARGUMENT, key_file);
+	chmod(key_file, 0600);
+	server_stop(keyed);
+	server_stop(open);
+	server_stop(other);
+}
+
+static void
+test_the_environment_names_the_key(void **state)
+{
+	struct server *server = start(1, true);
+	uint16_t port = server_port(server);
+	struct scene scene = {.place = place_of(1, &port)};
+
+	(void)state;
+	setenv("NETFC_KEY_FILE", key_file, 1);
+	assert_int_equal(workers_run(2, work, &scene), 0);
+	unsetenv("NETFC_KEY_FILE");
+	server_stop(server);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_over_a_bad_network),
+		cmocka_unit_test(test_what_is_forged_is_dropped),
+		cmocka_unit_test(test_other_keys_are_told),
+		cmocka_unit_test(test_the_environment_names_the_key),
+	};
+
+	return cmocka_run_group_tests(tests, write_key_file, remove_key_file);
+}
