@@ -60,6 +60,7 @@ struct slot {
 	uint64_t order;                        /* of that packet in its channel */
 	uint32_t older, newer;                 /* in flight: slots in this order */
 	uint32_t times;                        /* sent */
+	uint32_t times_before;                 /* the chunk before it */
 	bool queued;                           /* for sending */
 };
 

@@ -59,7 +59,7 @@ test_rtt(void **state)
 	/* One late worker counts for little, many late ones for what they are. */
 	rtt_sample(&rtt, 10 * NS_PER_S);
 	assert_in_range(rtt_timeout(&rtt, 0), NS_PER_MS, 4 * NS_PER_MS);
-	for (int i = 0; i < 50; i++)
+	for (int i = 0; i < 400; i++)
 		rtt_sample(&rtt, 80 * NS_PER_MS);
 	assert_in_range(rtt_timeout(&rtt, 0), 80 * NS_PER_MS, 100 * NS_PER_MS);
 	/* However steady: another worker may be late. */
@@ -67,6 +67,18 @@ test_rtt(void **state)
 	for (int i = 0; i < 200; i++)
 		rtt_sample(&rtt, 16 * NS_PER_MS);
 	assert_int_equal(rtt_timeout(&rtt, 0), 24 * NS_PER_MS);
+	/* Some samples contain what another worker waited for: the others say what it takes. */
+	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
+	for (int i = 0; i < 200; i++)
+		rtt_sample(&rtt, (i % 4 == 0 ? 1 : 20) * NS_PER_MS);
+	assert_in_range(rtt_timeout(&rtt, 0), 2 * NS_PER_MS, 6 * NS_PER_MS);
+	/* Results that come twice show that this is too short; in time it is forgotten. */
+	for (int i = 0; i < 12; i++)
+		rtt_too_short(&rtt);
+	assert_in_range(rtt_timeout(&rtt, 0), 8 * NS_PER_MS, 24 * NS_PER_MS);
+	for (int i = 0; i < 20000; i++)
+		rtt_sample(&rtt, NS_PER_MS);
+	assert_in_range(rtt_timeout(&rtt, 0), NS_PER_MS, 2 * NS_PER_MS);
 	rtt_init(&rtt, NS_PER_MS, 100 * NS_PER_MS);
 	rtt_sample(&rtt, 0);
 	assert_int_equal(rtt_timeout(&rtt, 0), NS_PER_MS);

@@ -132,6 +132,16 @@ is_patient(const struct netfc_allreduce *comm, struct peer *peer,
 	return now - peer->silent < comm->options.patience_ms * NS_PER_MS;
 }
 
+/* The result of a slot's latest chunk comes twice, which was asked for twice. */
+static bool
+was_sent_in_vain(const struct peer *peer, const struct aggregate_message *reply)
+{
+	const struct slot *slot = &peer->slot[reply->id & (peer->slots - 1)];
+
+	return aggregate_is_reduction(reply->op) && reply->code == NETFC_STATUS_OK &&
+		(uint32_t)slot->chunk - peer->slots == reply->id && slot->times_before > 1;
+}
+
 static int
 take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	const struct aggregate_message *reply, struct evidence *evidence)
@@ -157,7 +167,7 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	slot = aggregate_is_reduction(reply->op) ? find_slot(channel, reply->id) : NULL;
 	if (slot == NULL) {
 		comm->stats.duplicates++;
-		if (reply->code == NETFC_STATUS_OK)
+		if (was_sent_in_vain(peer, reply))
 			rtt_too_short(&channel->rtt);
 		return NETFC_ALLREDUCE_OK;
 	}
@@ -184,11 +194,12 @@ is_mended_elsewhere(const struct channel *channel, const struct slot *slot, uint
 }
 
 static uint64_t
-reordering(const struct peer *peer)
+reordering(const struct channel *channel)
 {
+	const struct peer *peer = channel->peer;
 	unsigned int share = peer->slots / peer->shards / REORDERED_SHARE;
 
-	return share > REORDERED_LEAST ? share : REORDERED_LEAST;
+	return rtt_stretched(&channel->rtt, share > REORDERED_LEAST ? share : REORDERED_LEAST);
 }
 
 /* Queue what was sent well before something that has been answered. */
@@ -196,7 +207,7 @@ static void
 queue_lost(struct channel *channel, const struct evidence *evidence)
 {
 	const struct slot *slots = channel->peer->slot;
-	uint64_t reordered = reordering(channel->peer);
+	uint64_t reordered = reordering(channel);
 	uint32_t at;
 
 	for (at = channel->oldest;

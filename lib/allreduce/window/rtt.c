@@ -41,6 +41,12 @@ rtt_init(struct rtt *rtt, uint64_t timeout_min, uint64_t timeout_max)
 	rtt->timeout = within(rtt, FIRST_TIMEOUT);
 }
 
+uint64_t
+rtt_stretched(const struct rtt *rtt, uint64_t amount)
+{
+	return amount * (4 + rtt->stretch) / 4;
+}
+
 static void
 set_timeout(struct rtt *rtt)
 {
@@ -49,7 +55,7 @@ set_timeout(struct rtt *rtt)
 	if (spread > MOST_SPREAD(rtt->low))
 		spread = MOST_SPREAD(rtt->low);
 	spread = greater(greater(spread, LEAST_SPREAD(rtt->low)), GRANULARITY);
-	rtt->timeout = within(rtt, (rtt->low + spread) * (4 + rtt->stretch) / 4);
+	rtt->timeout = within(rtt, rtt_stretched(rtt, rtt->low + spread));
 }
 
 void
@@ -64,6 +70,9 @@ rtt_sample(struct rtt *rtt, uint64_t ns)
 	} else {
 		if (ns < rtt->least)
 			rtt->least = ns;
+		/* One late worker is no reason to wait long ever after. */
+		if (ns > 2 * rtt->timeout)
+			ns = 2 * rtt->timeout;
 		rtt->low = ns < rtt->low ? ns : rtt->low + (ns - rtt->low) / LOW_SHARE;
 		error = ns > rtt->smoothed ? ns - rtt->smoothed : rtt->smoothed - ns;
 		rtt->variation = rtt->variation - rtt->variation / 4 + error / 4;

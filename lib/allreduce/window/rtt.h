@@ -36,6 +36,9 @@ void rtt_sample(struct rtt *rtt, uint64_t ns);
 /* A result has come that was there already: its packet was sent again for nothing. */
 void rtt_too_short(struct rtt *rtt);
 
+/* That much more of what packets are sent again by: time, or packets that overtake others. */
+uint64_t rtt_stretched(const struct rtt *rtt, uint64_t amount);
+
 /* How long to wait after `backoff` times in vain. */
 uint64_t rtt_timeout(const struct rtt *rtt, unsigned int backoff);
 

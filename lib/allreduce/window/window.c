@@ -79,6 +79,7 @@ window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t at, ui
 
 	channel_land(channel_of(peer, at), at);
 	slot->handle = NULL;
+	slot->times_before = slot->times;
 	slot->chunk += peer->slots;
 	if (--handle->left == 0)
 		finish(comm, handle, now);
