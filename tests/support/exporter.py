@@ -30,7 +30,7 @@ class Exporter:
 
     def __exit__(self, *_):
         self._process.terminate()
-        _, stderr = self._process.communicate(timeout=20)
+        _, stderr = self._process.communicate(timeout=200)
         assert self._process.returncode == 0, stderr
 
     def scrape(self):
@@ -42,7 +42,7 @@ class Exporter:
         limit = time.monotonic() + 20
         while True:
             try:
-                with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+                with urllib.request.urlopen(self.url + path, timeout=200) as answer:
                     return answer.read().decode()
             except urllib.error.HTTPError:
                 raise

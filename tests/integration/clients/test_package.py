@@ -19,7 +19,7 @@ import netfc
 PYTHON = project_scripts.PROJECT / 'python'
 DISTRIBUTION = '/usr/bin/python3'
 COMMANDS = ('client', 'ctl', 'demo', 'exporter', 'top')
-TIMEOUT_S = 120
+TIMEOUT_S = 1200
 
 
 def run(*command, **options):

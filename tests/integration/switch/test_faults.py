@@ -92,7 +92,7 @@ def test_a_full_disk_for_statistics(tmp_path):
         done = subprocess.run(
             [*inside, 'sh', '-c', fill, 'sh', switch.PROGRAM, *switch.eal_options([vdev]), '--',
              '--match', 'direct', '--idle-exit', '50', '--stats-json', f'{disk}/stats'],
-            env=switch.ENVIRONMENT, text=True, capture_output=True, timeout=60, check=False)
+            env=switch.ENVIRONMENT, text=True, capture_output=True, timeout=600, check=False)
     assert done.returncode == 2 and 'No space left' in done.stderr, done.stderr
     switch.assert_same(switch.read_capture(tmp_path / 'out'), replies(sent, 'reflect'))
 
@@ -108,7 +108,7 @@ def test_a_full_disk_for_replies(tmp_path):
         done = subprocess.run(
             [*inside, switch.PROGRAM, *switch.eal_options([vdev]), '--', '--match', 'direct',
              '--idle-exit', '50', '--stats-json', str(tmp_path / 'stats')],
-            env=switch.ENVIRONMENT, text=True, capture_output=True, timeout=60, check=False)
+            env=switch.ENVIRONMENT, text=True, capture_output=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     stats = switch.read_stats(tmp_path / 'stats')
     assert stats['rx_packets'] == stats['netfc_packets'] == 2000
@@ -268,7 +268,7 @@ def test_a_short_soak(tmp_path):
                     tmp_path / 'report'],
                    env={**os.environ, 'NETFC_BUILD': str(switch.BUILD),
                         'ASAN_OPTIONS': 'quarantine_size_mb=0:thread_local_quarantine_size_kb=0'},
-                   capture_output=True, timeout=120, check=False)
+                   capture_output=True, timeout=1200, check=False)
     report = json.loads((tmp_path / 'report').read_text())
     assert report['swaps'] >= 4 and report['refused_commands'] >= 2 and report['rx_packets'] > 1000
     checks = {name: holds for name, holds in report['checks'].items()
