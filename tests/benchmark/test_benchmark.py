@@ -25,6 +25,7 @@ DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
 PEERS = {'testpmd io', 'testpmd 5tswap', 'testpmd csum'}
 TIMEOUT_S = 2400
+pytestmark = pytest.mark.xdist_group('benchmark')  # one process measures
 DECIMAL = re.compile(r'-?\d+\.\d+')
 
 

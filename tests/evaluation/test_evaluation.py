@@ -23,6 +23,7 @@ from evaluation.measure import baseline, datasets, measures, memory
 from evaluation.report import document
 from netfc import FORMATS
 
+pytestmark = pytest.mark.xdist_group('evaluation')  # one process makes the report
 EVALUATE = project_scripts.SCRIPTS / 'evaluate'
 REPORT = project_scripts.PROJECT / 'docs' / 'evaluation.md'
 COUNTER = switch.BUILD / 'app' / 'netfc-errors'
@@ -115,6 +116,7 @@ def test_committed_report_says_the_same(report):
         assert parts[0] == parts[1], 'docs/evaluation.md is out of date: run scripts/evaluate'
 
 
+@pytest.mark.further
 def test_functions_are_printed_as_reported():
     """By themselves, half a minute: the section of the committed report."""
     done = subprocess.run([EVALUATE, '--functions'], env=sanitized.environment(), text=True,

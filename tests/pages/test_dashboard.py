@@ -34,6 +34,9 @@ ALL = ['--match', 'direct', '--latency', '--forward', 'bridge', '--slowloris', '
        '--slowloris-connections', '10']
 
 
+pytestmark = pytest.mark.xdist_group('dashboard')  # one process starts the switch
+
+
 @pytest.fixture(name='running', scope='module')
 def attacked_switch(tmp_path_factory):
     """A switch with requests, and a destination under attack."""

@@ -14,7 +14,7 @@ import table_builder
 
 from browser import ActionChains, Browser, By, DESK, Keys, PHONE, needs_browser
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.xdist_group('playground')]  # one process builds it
 
 SETS = ('fp16_k1024', 'posit16_exact', 'bf16_k16_floor', 'posit16_es2_k256', 'fp16_exact')
 OPERATIONS = 50

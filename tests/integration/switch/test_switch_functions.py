@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Operations further to the four through the running switch: functions, min, max, compare, fma."""
 
+import functools
 import itertools
 import random
 from collections import Counter
@@ -24,6 +25,7 @@ LANES = 243
 OWN = 193  # the first number of users' own functions
 
 
+@functools.lru_cache(maxsize=None)
 def values(*operands):
     """What netfc-tables says of every argument: z and the flags, as an array of pairs."""
     entries = table_builder.run_json('show', *operands)
@@ -66,7 +68,8 @@ def every_argument(op, form, sizes):
 # ---- what is computed ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize('match', ['lpm', 'hash', 'direct', 'fpu'])
+@pytest.mark.parametrize('match', [
+    *(pytest.param(match, marks=pytest.mark.further) for match in ('lpm', 'hash')), 'direct', 'fpu'])
 def test_every_argument(match):
     """A format for each engine; between them all kinds of functions."""
     name = dict(zip(('lpm', 'hash', 'direct', 'fpu'), SETS))[match]
