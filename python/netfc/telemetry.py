@@ -36,7 +36,7 @@ def socket_path(file_prefix: str = FILE_PREFIX) -> pathlib.Path:
 
 
 def running(folder: pathlib.Path | None = None) -> list[str]:
-    """The --file-prefix of each process that answers in a runtime folder, by default this user's."""
+    """The --file-prefix of each process that answers in a runtime folder, or in this user's."""
     found = (folder or runtime_folder()).glob(f"dpdk/*/{SOCKET_NAME}")
     return sorted(path.parent.name for path in found if _answers(path))
 
