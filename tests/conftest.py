@@ -21,18 +21,35 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if not item.get_closest_marker('further')]
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_logreport(report):
+def pytest_configure(config):
+    """Where tests are told of: not in the processes of xdist that run them."""
+    if not hasattr(config, 'workerinput'):
+        config.pluginmanager.register(Announcer(config))
+
+
+class Announcer:
     """Names what fails at once. scripts/test lets tests run again: notes what and why in NETFC_RERUNS."""
-    if 'PYTEST_XDIST_WORKER' in os.environ:
-        return
-    if report.outcome == 'failed':
-        print(f'\nFAILED {report.nodeid}', flush=True)
+
+    def __init__(self, config):
+        self._config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report):
+        """After the letter that stands for the test."""
+        terminal = self._config.pluginmanager.get_plugin('terminalreporter')
+        if report.outcome == 'failed':
+            terminal.write_line(f'\nFAILED {report.nodeid}', red=True)
+        if report.outcome == 'rerun':
+            note_rerun(report)
+            terminal.write_line(f'\n{report.nodeid} failed, and runs again:\n{report.longreprtext}')
+
+
+def note_rerun(report):
+    """For the summary of scripts/test."""
     path = os.environ.get('NETFC_RERUNS')
-    if report.outcome != 'rerun' or not path:
+    if not path:
         return
     crash = getattr(report.longrepr, 'reprcrash', None)
     reason = ' '.join((crash.message if crash else report.longreprtext).split())
     with pathlib.Path(path).open('a', encoding='utf-8') as file:
         file.write(f'{report.nodeid}\t{reason[:300]}\n')
-    print(f'\n{report.nodeid} failed, and runs again:\n{report.longreprtext}')
