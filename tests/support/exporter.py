@@ -39,7 +39,7 @@ class Exporter:
 
     def get(self, path):
         """What it answers to a path, as text; waits until it listens."""
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + 200
         while True:
             try:
                 with urllib.request.urlopen(self.url + path, timeout=200) as answer:
