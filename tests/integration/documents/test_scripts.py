@@ -13,8 +13,7 @@ NAMES = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.rglob('*')
                if path.is_file() and os.access(path, os.X_OK) and path.parent.name != 'support')
 
 
-@pytest.mark.parametrize('option', ['--help', '-h'])
-@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('name, option', [*((name, '--help') for name in NAMES), ('test', '-h')])
 def test_help(name, option, tmp_path):
     """From another folder, with programs that would install or build out of the way."""
     for program in ('apt-get', 'sudo', 'meson', 'ninja'):
