@@ -25,6 +25,13 @@ class CommandError(Exception):
     """What could not be done, for people."""
 
 
+def with_system_programs(environment=None):
+    """An environment, this process's by default, in which ethtool is found, too: not all have it in PATH."""
+    environment = dict(os.environ if environment is None else environment)
+    environment["PATH"] = f"{environment.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+    return environment
+
+
 def command(*words, given="", patience=TIMEOUT):
     """Runs a command to its end and returns what it printed. Raises CommandError.
 
@@ -33,7 +40,7 @@ def command(*words, given="", patience=TIMEOUT):
     words = list(map(str, words))
     try:
         done = subprocess.run(words, text=True, input=given, capture_output=True, timeout=patience,
-                              check=False)
+                              env=with_system_programs(), check=False)
     except subprocess.TimeoutExpired as error:
         raise CommandError(f"{' '.join(words)}: not done after {patience} s") from error
     if done.returncode != 0:
@@ -92,7 +99,8 @@ class Namespace:
     def start(self, *words, **options):
         """Starts a command inside. Returns its subprocess.Popen."""
         return subprocess.Popen(["ip", "netns", "exec", self.name, *map(str, words)], text=True,
-                                stdin=subprocess.DEVNULL, **options)
+                                stdin=subprocess.DEVNULL,
+                                **{**options, "env": with_system_programs(options.get("env"))})
 
     @contextlib.contextmanager
     def entered(self):

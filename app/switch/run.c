@@ -151,6 +151,7 @@ run_started(struct json_file **stats, struct control **control)
 	signals_catch(handle_signal, SA_RESTART);
 	telemetry_open(&app);
 	unmap_guard(app.qsbr);
+	report_ready(&app);
 	poll_run(&app);
 	unmap_guard(NULL);
 	telemetry_close(&app);

@@ -15,6 +15,7 @@ from netfc.errors import TelemetryError
 
 SOCKET_NAME = "dpdk_telemetry.v2"
 FILE_PREFIX = "rte"  # the EAL's default
+SERVICE_FOLDER = pathlib.Path("/run/dpdk-netfc")  # the runtime folder of the packaged service
 TIMEOUT = 5
 _GREETING_BYTES = 1024
 
@@ -34,6 +35,38 @@ def socket_path(file_prefix: str = FILE_PREFIX) -> pathlib.Path:
     return runtime_folder() / "dpdk" / file_prefix / SOCKET_NAME
 
 
+def running(folder: pathlib.Path | None = None) -> list[str]:
+    """The --file-prefix of each process that answers in a runtime folder, or in this user's."""
+    found = (folder or runtime_folder()).glob(f"dpdk/*/{SOCKET_NAME}")
+    return sorted(path.parent.name for path in found if _answers(path))
+
+
+def _answers(path: pathlib.Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+        asked.settimeout(TIMEOUT)
+        try:
+            asked.connect(str(path))
+        except OSError:
+            return False
+        return True
+
+
+def nobody(path: str | os.PathLike[str]) -> str:
+    """What to say where no switch answers at the path of a telemetry socket: which ones do."""
+    place = pathlib.Path(path)
+    named = place == socket_path(place.parent.name)
+    said = f"no switch with --file-prefix {place.parent.name}" if named else f"no switch at {path}"
+    options = [f"--file-prefix {prefix}" for prefix in running()]
+    options += [
+        f"--telemetry {SERVICE_FOLDER / 'dpdk' / prefix / SOCKET_NAME}"
+        for prefix in running(SERVICE_FOLDER)
+        if runtime_folder() != SERVICE_FOLDER
+    ]
+    if options:
+        return f"{said}; these run: {', '.join(options)}"
+    return f"{said}; none runs with telemetry" + (", or it is root's: sudo" if os.getuid() else "")
+
+
 class Telemetry:
     """A connection to a running switch. A context manager.
 
@@ -47,6 +80,9 @@ class Telemetry:
         try:
             self._socket.connect(str(path))
             greeting = self._receive(_GREETING_BYTES)
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            self._socket.close()
+            raise TelemetryError(nobody(path)) from error
         except OSError as error:
             self._socket.close()
             raise TelemetryError(f"{path}: {error.strerror or error}") from error

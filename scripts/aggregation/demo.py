@@ -131,7 +131,8 @@ def describe_sums(figures):
     count, example = figures["values"], figures["example"]
 
     def row(name, right, value):
-        return f"  {name:<34} {right:>12,} {100 * right / count:>8.2f} % {value:>16.9g}"
+        share = 10000 * right // count / 100  # 100.00 % is all of them, not nearly all
+        return f"  {name:<34} {right:>12,} {share:>8.2f} % {value:>16.9g}"
 
     names = ["float32, " + " + ".join(map(str, order)) for order in (FORWARD, BACKWARD)]
     lines = [f"{'':<36} {'correctly rounded':>23}{'value ' + str(example['value']):>18}"]

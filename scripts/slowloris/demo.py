@@ -170,7 +170,7 @@ def describe(figures):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="slowloris-demo", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--policy", choices=("destination", "connection", "none"),
                         default="connection", help="none: a dry run (default: connection)")

@@ -92,7 +92,7 @@ def measure(program, count):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="slowloris-latency", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--queries", type=int, default=2000, help="each way (default 2000)")
     parser.add_argument("--json", type=pathlib.Path, help="a file for the figures")

@@ -94,7 +94,7 @@ def run(options, path, detector):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="slowloris-throughput", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--connections", type=int, default=1000000)
     parser.add_argument("--packets", type=int, default=8000000, help="that are measured")

@@ -47,7 +47,7 @@ build_arm64() {
 	shift
 	if [ ! -e "$folder/build.ninja" ]; then
 		printf "[constants]\ntree = '%s'\ncompiler = [%s]\n" "$arm64/tree" "$compiler" >"$folder.ini"
-		meson setup --cross-file meson/aarch64.ini --cross-file "$folder.ini" -Dwerror=true \
+		meson setup --cross-file meson/aarch64.ini --cross-file "$folder.ini" -Dwerror=true -Dtests=enabled \
 			"$folder" >/dev/null
 	fi
 	ninja -C "$folder" --quiet "$@"

@@ -2,11 +2,12 @@
 # Sourced by scripts that need the programs: sets $build to the folder of a build that is up to date,
 # build/, or the one that NETFC_BUILD names, which is taken as it is. $root is set already.
 
+. "$root/scripts/support/progress.sh"
+
 # quietly LOG COMMAND...: what it says goes into the log, whose end is shown where it fails
 quietly() {
 	log=$1
-	shift
-	"$@" >"$log" 2>&1 && return
+	with_progress "$@" && return
 	tail -n 40 "$log" >&2
 	exit 1
 }
@@ -18,9 +19,9 @@ build_programs() {
 		flock 9
 		if [ ! -e "$build/build.ninja" ]; then
 			echo "Configuring build/"
-			quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=false
+			quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=disabled
 		fi
-		echo "Building"
+		echo "Building: a minute or two, if nothing is built yet"
 		quietly "$build/ninja.log" ninja -C "$build"
 	) 9>"$build/lock"
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The end of scripts/test: what has passed, what was skipped and why, what has failed.
 
-Reads what a run has left in a folder: `steps`, a line of status, name and reason for each step, with
-tabs between them, JUnit files of pytest and Meson, and `reruns`, a line of name and reason for each test
+Reads what a run has left in a folder: `steps`, a line of status, name, reason and seconds for each step,
+with tabs between them, JUnit files of pytest and Meson, and `reruns`, a line of name and reason for each test
 that failed at first.
 """
 
@@ -10,6 +10,7 @@ import argparse
 import collections
 import pathlib
 import re
+import sys
 import xml.etree.ElementTree as ET
 
 # What cmocka prints of a test that Meson has run, one of those in a program.
@@ -74,8 +75,9 @@ def read_junit(outcomes, path):
 def read_steps(path):
     """Lines about the steps."""
     for line in path.read_text(encoding="utf-8").splitlines():
-        status, name, reason = line.split("\t")
-        yield f"{status:8}{name}" + (f": {reason}" if reason else "")
+        status, name, reason, seconds = line.split("\t")
+        minutes = f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+        yield f"{status:8}{minutes:>6}  {name}" + (f": {reason}" if reason else "")
 
 
 def read_reruns(path, failed):
@@ -96,16 +98,18 @@ def is_test(node, name):
 
 
 def main():
-    """Print the summary."""
+    """Print the summary. Returns the exit status: 1 if a step has failed."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=pathlib.Path)
     folder = parser.parse_args().folder
-    print("\n".join(read_steps(folder / "steps")))
+    steps = list(read_steps(folder / "steps"))
+    print("\n".join(steps))
     outcomes = Outcomes()
     for path in sorted(folder.glob("*.xml")):
         read_junit(outcomes, path)
     print("\n".join([*outcomes.lines(), *read_reruns(folder / "reruns", outcomes.failed)]))
+    return 1 if any(step.startswith("failed") for step in steps) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -48,7 +48,7 @@ def test_the_switch_alone(tmp_path):
     """Without gloo, which not every machine has."""
     done = subprocess.run(
         [BENCH, '--quick', '--only', 'netfc', '--json', tmp_path / 'figures'], text=True,
-        env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=300,
+        env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
         stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stderr
     _, lossy = json.loads((tmp_path / 'figures').read_text())['results']

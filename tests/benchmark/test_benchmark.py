@@ -24,7 +24,8 @@ from benchmark.report import page, processors, stages
 DOCS = project_scripts.PROJECT / 'docs'
 BENCH = project_scripts.SCRIPTS / 'bench'
 PEERS = {'testpmd io', 'testpmd 5tswap', 'testpmd csum'}
-TIMEOUT_S = 240
+TIMEOUT_S = 2400
+pytestmark = pytest.mark.xdist_group('benchmark')  # one process measures
 DECIMAL = re.compile(r'-?\d+\.\d+')
 
 

@@ -27,7 +27,7 @@ from netfc.telemetry import Telemetry
 
 PRELOADED = switch.BUILD / 'tests' / 'datapath' / 'count_allocations.so'
 WATCHED_PACKETS = 100_000  # of every lcore
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 WORKERS = ('lcore-worker', 'rte-worker', 'dpdk-worker')  # threads, as versions of DPDK name them
 SYSTEM_CALL = re.compile(r'^(\d+) +(\d+\.\d+) +(\w+)\(|^(\d+) +(\d+\.\d+) +<\.\.\. (\w+) resumed')
 HEAP = ('Alloc_count', 'Alloc_size', 'Free_count', 'Free_size')

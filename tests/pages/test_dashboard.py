@@ -34,6 +34,9 @@ ALL = ['--match', 'direct', '--latency', '--forward', 'bridge', '--slowloris', '
        '--slowloris-connections', '10']
 
 
+pytestmark = pytest.mark.xdist_group('dashboard')  # one process starts the switch
+
+
 @pytest.fixture(name='running', scope='module')
 def attacked_switch(tmp_path_factory):
     """A switch with requests, and a destination under attack."""
@@ -174,7 +177,7 @@ def test_what_is_not_there(running):
         raised.value.close()
     request = urllib.request.Request(exporter.url + 'state', data=b'x', method='POST')
     with pytest.raises(urllib.error.HTTPError) as raised:
-        urllib.request.urlopen(request, timeout=20)
+        urllib.request.urlopen(request, timeout=200)
     assert raised.value.code == 405
     raised.value.close()
 
@@ -192,10 +195,10 @@ def test_who_connects_and_says_nothing_holds_nobody_up(running):
 def test_the_switch_is_asked_once_a_second_however_many_ask(running):
     """Answers within a second are the same: the switch is not asked again."""
     _, exporter = running
-    texts, end = [], time.monotonic() + 2
-    while time.monotonic() < end:
+    texts, begun = [], time.monotonic()
+    while time.monotonic() < begun + 2 or len(texts) <= 20:
         texts.append(exporter.get('state'))
-    assert len(texts) > 20 and len(set(texts)) <= 4
+    assert len(set(texts)) <= time.monotonic() - begun + 2
 
 
 # ---- Grafana ---------------------------------------------------------------------------------
@@ -258,7 +261,7 @@ def test_prometheus_takes_the_expressions(tmp_path):
     path = tmp_path / 'rules.json'
     path.write_text(json.dumps({'groups': [{'name': 'panels', 'rules': rules}]}))
     checked = subprocess.run(['promtool', 'check', 'rules', path], capture_output=True, text=True,
-                             timeout=60, check=False)
+                             timeout=600, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from netfc import aggregation, protocol
 
-TIMEOUT_S = 10
+TIMEOUT_S = 100
 
 
 @dataclasses.dataclass

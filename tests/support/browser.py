@@ -21,7 +21,7 @@ except ImportError:
     webdriver = None
 
 PHONE, DESK = 390, 1280  # CSS pixels
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
              '--disable-quic', '--no-first-run', '--disable-background-networking',
              '--disable-component-update', '--disable-sync', '--hide-scrollbars',
@@ -52,7 +52,7 @@ class Browser:
         options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
         self.driver = webdriver.Chrome(service=Service(shutil.which('chromedriver')),
                                        options=options)
-        self.driver.set_script_timeout(TIMEOUT_S * 10)
+        self.driver.set_script_timeout(TIMEOUT_S)
         self.resize(width, height)
 
     def __enter__(self):

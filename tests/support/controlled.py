@@ -51,5 +51,5 @@ def connection(running):
 def netfc_ctl(*arguments, **environment):
     """Runs netfc-ctl."""
     return subprocess.run([project_scripts.PROGRAMS / 'netfc-ctl', *arguments], text=True,
-                          capture_output=True, timeout=60, check=False,
+                          capture_output=True, timeout=600, check=False,
                           env={**os.environ, **environment})

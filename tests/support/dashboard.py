@@ -71,7 +71,7 @@ def readers(exporter, count=READERS):
         while not ended.is_set():
             start = time.monotonic()
             try:
-                with urllib.request.urlopen(f'{exporter.url}state', timeout=20) as answer:
+                with urllib.request.urlopen(f'{exporter.url}state', timeout=200) as answer:
                     answer.read()
             except OSError as error:
                 failed.append(error)

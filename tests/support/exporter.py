@@ -30,7 +30,7 @@ class Exporter:
 
     def __exit__(self, *_):
         self._process.terminate()
-        _, stderr = self._process.communicate(timeout=20)
+        _, stderr = self._process.communicate(timeout=200)
         assert self._process.returncode == 0, stderr
 
     def scrape(self):
@@ -39,10 +39,10 @@ class Exporter:
 
     def get(self, path):
         """What it answers to a path, as text; waits until it listens."""
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + 200
         while True:
             try:
-                with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+                with urllib.request.urlopen(self.url + path, timeout=200) as answer:
                     return answer.read().decode()
             except urllib.error.HTTPError:
                 raise

@@ -29,7 +29,7 @@ AUXDATA = struct.Struct('=IIIHHHH')  # status, two lengths, two offsets, VLAN TC
 STATUS_VLAN_VALID = 1 << 4
 EVERY_PROTOCOL = 0x0003
 
-TIMEOUT_S = 20 * PATIENCE
+TIMEOUT_S = 200 * PATIENCE
 POLL_S = 0.01
 SWITCH_IP, SWITCH_IP6 = '10.1.0.100', 'fd00::100'
 

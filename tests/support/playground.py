@@ -10,7 +10,7 @@ import table_builder
 
 BUILDER = project_scripts.SCRIPTS / 'build-playground'
 OPS = ('add', 'sub', 'mul', 'div')
-TIMEOUT_S = 300
+TIMEOUT_S = 3000
 
 # Types operands and chooses operations, and notes what the page says.
 PUT_THROUGH = '''

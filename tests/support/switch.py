@@ -23,7 +23,7 @@ PROGRAM = BUILD / 'app' / 'dpdk-netfc'
 TABLE_BUILDER = BUILD / 'app' / 'netfc-tables'
 IDLE_MS = 50
 SHARED_IDLE_MS = 500  # lcores that share cores pause for each other
-TIMEOUT_S = 120
+TIMEOUT_S = 1200
 SNAP_LENGTH = 262144
 PCAP_MAGICS = (0xA1B2C3D4, 0xA1B23C4D)  # microseconds, nanoseconds
 
@@ -161,9 +161,13 @@ class Running:
                                         stderr=subprocess.PIPE)
 
     def wait_until_busy(self):
-        """Waits until the switch, which prints its configuration first, has polled for a while."""
-        assert self.process.stdout.readline(), f'it ended:\n{self.process.communicate()[1]}'
+        """Waits until the switch has polled for a while. Returns what it has said."""
+        said = []
+        while not said or not said[-1].startswith('Ready'):
+            said.append(self.process.stdout.readline())
+            assert said[-1], f'it ended:\n{self.process.communicate()[1]}'
         time.sleep(0.3)
+        return said
 
     def stop(self, number=signal.SIGTERM):
         """Stops it with a signal. Returns exit status, what it said on stderr, statistics."""

@@ -11,7 +11,7 @@ import switch
 
 SUPPORT = project_scripts.PROJECT / 'tests' / 'support'
 RANK = SUPPORT / 'torch_rank.py'
-TIMEOUT_S = 120
+TIMEOUT_S = 1200
 HAS_TORCH = importlib.util.find_spec('torch') is not None
 NO_TORCH = '' if HAS_TORCH else 'torch is not installed (Debian: python3-torch)'
 

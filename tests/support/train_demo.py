@@ -10,7 +10,7 @@ import pytest
 import project_scripts
 import sanitized
 
-TIMEOUT_S = 400
+TIMEOUT_S = 4000
 MISSING = [name for name in ('torch', 'sklearn', 'matplotlib')
            if importlib.util.find_spec(name) is None]
 

@@ -1,24 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <rte_common.h>
 #include <rte_devargs.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_log.h>
 
 #include "dpdk/eal.h"
 #include "dpdk/hugepages.h"
+
+#define TAP_LOG "pmd.net.tap"
+
+static bool
+sets_log_level(int eal_argc, char **eal_argv)
+{
+	for (int a = 1; a < eal_argc && strcmp(eal_argv[a], "--") != 0; a++) {
+		if (strncmp(eal_argv[a], "--log-level", strlen("--log-level")) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * On a kernel without the multiq qdisc, the TAP driver complains four times that it does without.
+ * While it opens its interfaces it is silent.
+ */
+static int
+start_with_quiet_tap(int eal_argc, char **eal_argv)
+{
+	char quiet[] = "--log-level=" TAP_LOG ":critical";
+	char **arguments = calloc((size_t)eal_argc + 2, sizeof(*arguments));
+	int status, type;
+
+	if (arguments == NULL) {
+		rte_errno = ENOMEM;
+		return -1;
+	}
+	arguments[0] = eal_argv[0];
+	arguments[1] = quiet;
+	for (int a = 1; a < eal_argc; a++)
+		arguments[a + 1] = eal_argv[a];
+	status = rte_eal_init(eal_argc + 1, arguments);
+	free(arguments);
+	type = rte_log_register(TAP_LOG);
+	if (type >= 0)
+		rte_log_set_level((uint32_t)type, RTE_LOG_NOTICE);
+	return status;
+}
 
 int
 eal_start(const char *program, int eal_argc, char **eal_argv)
 {
 	if (hugepages_check(program, eal_argc, eal_argv) != 0)
 		return -1;
-	if (rte_eal_init(eal_argc, eal_argv) >= 0)
+	if (sets_log_level(eal_argc, eal_argv)) {
+		if (rte_eal_init(eal_argc, eal_argv) >= 0)
+			return 0;
+	} else if (start_with_quiet_tap(eal_argc, eal_argv) >= 0) {
 		return 0;
+	}
 	fprintf(stderr, "%s: the EAL does not start: %s\n", program, rte_strerror(rte_errno));
 	return -1;
 }
@@ -35,6 +84,44 @@ is_network_device(const char *name)
 	return false;
 }
 
+/* Whether the process may do what a capability allows. */
+static bool
+is_capable(unsigned int capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (syscall(SYS_capget, &header, sets) != 0)
+		return true;
+	return sets[capability / 32].effective >> capability % 32 & 1;
+}
+
+/* What opening such a device takes and the process has not; NULL: nothing. */
+static const char *
+missing_capability(const char *device)
+{
+	if (strncmp(device, "net_tap", 7) == 0 && !is_capable(CAP_NET_ADMIN))
+		return "CAP_NET_ADMIN";
+	if (strncmp(device, "net_af_", 7) == 0 && !is_capable(CAP_NET_RAW))
+		return "CAP_NET_RAW";
+	return NULL;
+}
+
+static void
+say_no_device(const char *program, const struct rte_devargs *device)
+{
+	const char *capability = missing_capability(device->name);
+
+	fprintf(stderr, "%s: --vdev=%s,%s: there is no such port; ", program, device->name,
+		device->args != NULL ? device->args : "");
+	if (capability != NULL)
+		fprintf(stderr, "it takes %s, which root has: sudo\n", capability);
+	else if (strncmp(device->name, "net_tap", 7) == 0)
+		fputs("--log-level=" TAP_LOG ":debug says why\n", stderr);
+	else
+		fputs("the lines above may say why\n", stderr);
+}
+
 int
 eal_check_virtual_devices(const char *program)
 {
@@ -45,9 +132,7 @@ eal_check_virtual_devices(const char *program)
 		if (!is_network_device(device->name) ||
 			rte_eth_dev_get_port_by_name(device->name, &id) == 0)
 			continue;
-		fprintf(stderr,
-			"%s: --vdev=%s,%s: there is no such port; the lines above may say why\n",
-			program, device->name, device->args != NULL ? device->args : "");
+		say_no_device(program, device);
 		return -1;
 	}
 	return 0;

@@ -99,6 +99,14 @@ report_configuration(const struct app *app)
 	fflush(stdout);
 }
 
+void
+report_ready(const struct app *app)
+{
+	printf("Ready; Ctrl-C or SIGTERM ends it%s\n",
+		app->options.idle_exit_ms != 0 ? ", as does a time without packets" : "");
+	fflush(stdout);
+}
+
 static void
 print_count(const char *name, uint64_t count)
 {
@@ -110,6 +118,13 @@ print_named(const char *prefix, const char *name, uint64_t count)
 {
 	if (count != 0)
 		printf("  %-24s %15" PRIu64 "  (%s)\n", prefix, count, name);
+}
+
+static void
+print_aggregation_count(const char *meaning, uint64_t count)
+{
+	if (count != 0)
+		printf("  aggregation: %" PRIu64 " %s\n", count, meaning);
 }
 
 static double
@@ -140,12 +155,12 @@ print_aggregated(const struct app *app)
 
 	aggregate_table_usage(app->aggregation->table, &usage);
 	aggregation_counters(app->aggregation, &counters);
-#define PRINT_JOBS_(name, meaning) print_named("aggregation", meaning, usage.counters.name);
+#define PRINT_JOBS_(name, meaning) print_aggregation_count(meaning, usage.counters.name);
 	AGGREGATE_JOB_COUNTERS(PRINT_JOBS_)
 #undef PRINT_JOBS_
 	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
-		print_named("aggregation", aggregate_action_meaning(a), counters.actions[a]);
-	print_named("aggregation", "values added", counters.values);
+		print_aggregation_count(aggregate_action_meaning(a), counters.actions[a]);
+	print_aggregation_count("values added", counters.values);
 }
 
 void

@@ -9,6 +9,9 @@
 /** Print the effective configuration. */
 void report_configuration(const struct app *app);
 
+/** Say that packets are taken from now on, and what ends that. */
+void report_ready(const struct app *app);
+
 /** Print the final counters. */
 void report_totals(const struct app *app, const struct totals *totals);
 

@@ -80,7 +80,9 @@ own_report_text(const struct own_report *report)
 		netfc_own_function_name(report->function), report->path,
 		grouped((unsigned long long)report->bytes, bytes),
 		netfc_format_name(samples->format), report->milliseconds);
-	if (samples->has_error)
+	if (samples->has_error && samples->error == 0)
+		puts("Every normal result is exact.");
+	else if (samples->has_error)
 		printf("Greatest relative error of a normal result: %.3g, at x = %s "
 		       "(0x%04x).\n",
 			samples->error, number_text(samples->format, samples->worst, x),

@@ -7,6 +7,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
+from netfc._native.place import FOLDER
 from netfc._native.version import VERSION
 from netfc.errors import LibraryError
 
@@ -31,7 +32,8 @@ def load(
     """The functions of a shared library, declared.
 
     soname: libNAME.so.0; folder: where a build has it, below lib; version: the function that tells
-    it. build: folder of a build of dpdk-netfc; None: the library that the system finds.
+    it. build: folder of a build of dpdk-netfc; None: the library that was installed with this
+    package, or that the system finds.
     Raises LibraryError where it is missing, or of another version than this package.
     """
     functions = _open(soname, folder, build)
@@ -58,7 +60,7 @@ def _package(soname: str) -> str:
 def _open(soname: str, folder: str, build: str | os.PathLike[str] | None) -> ctypes.CDLL:
     if build is None:
         try:
-            return ctypes.CDLL(soname)
+            return ctypes.CDLL(os.path.join(FOLDER, soname))
         except OSError as error:
             raise LibraryError(
                 f"{error}: install the Debian package {_package(soname)}, or build dpdk-netfc and"

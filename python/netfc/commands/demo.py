@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -70,10 +71,24 @@ def make_operands(number_format: Format, rng: numpy.random.Generator) -> Encodin
     return number_format.encode(size)
 
 
+def wait_until_ready(process: "subprocess.Popen[str]") -> str:
+    """Waits until the switch polls or has ended, however long it takes. Returns what it said."""
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if line.startswith("Ready"):
+            break
+    return "".join(said)
+
+
 def run_switch(
     build: str | None, folder: str, device: str, options: list[str], limit: float | None = None
 ) -> Any:
-    """Run dpdk-netfc on files; returns its final counters."""
+    """Run dpdk-netfc on files; returns its final counters.
+
+    limit: seconds after which it is ended, from when it polls; None: it ends by itself.
+    """
     stats = os.path.join(folder, "stats.json")
     command = [
         os.path.join(build, "app", "dpdk-netfc") if build else "dpdk-netfc",
@@ -90,13 +105,14 @@ def run_switch(
         )
     except OSError as error:
         fail(f"{command[0]}: {error.strerror}")
-    try:
-        output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
+    said = ""
+    if limit is not None:
+        said = wait_until_ready(process)
+        time.sleep(limit)
         process.terminate()
-        output, _ = process.communicate()
+    output, _ = process.communicate()
     if process.returncode != 0:
-        fail(f"{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
+        fail(f"{said}{output}\ndpdk-netfc failed; its command line was\n  {' '.join(command)}")
     with open(stats, encoding="utf-8") as file:
         return json.load(file)
 

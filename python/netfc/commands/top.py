@@ -123,12 +123,28 @@ def show_always(
         before = after
 
 
+def why_no_screen() -> str:
+    """Why there can be no view that refreshes; empty if there can."""
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        return "this is no terminal"
+    try:
+        curses.setupterm()
+    except curses.error:
+        return f"the terminal '{os.environ.get('TERM', '')}' (TERM) is not known here"
+    return ""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program. Returns its exit status."""
     asked = parse_arguments(arguments)
     path = telemetry_path(asked)
     sampler = Sampler(asked.server)
+    reason = "" if asked.once else why_no_screen()
+    if reason:
+        print(f"{PROGRAM}: {reason}; --once prints one view", file=sys.stderr)
+        return FAILED
     try:
+        snapshot.take(path)  # before a screen hides what is wrong
         if asked.once:
             show_once(path, asked.interval, sampler)
         else:

@@ -103,7 +103,7 @@ def dissect(tmp_path_factory):
     command = [*AS_USER, 'tshark', '-r', folder / 'pcap', '-V', '-X', f'lua_script:{SCRIPT}']
     environment = {**os.environ, 'HOME': str(folder), 'XDG_CONFIG_HOME': str(folder)}
     done = subprocess.run(command, env=environment, text=True, capture_output=True, check=True,
-                          stdin=subprocess.DEVNULL, timeout=60)
+                          stdin=subprocess.DEVNULL, timeout=600)
     assert 'Lua' not in done.stderr, done.stderr
     return done.stdout.split('\nFrame ')
 

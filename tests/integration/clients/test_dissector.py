@@ -22,7 +22,7 @@ from netfc import formats, protocol
 from netfc.scapy import NetFC, NetFCStart, slot_codec
 
 SCRIPT = project_scripts.PROJECT / 'packaging' / 'wireshark' / 'netfc.lua'
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 FLAGS = [flag.name.lower() for flag in protocol.Flag]
 TRUTH = {'True': '1', 'False': '0'}
 MOST_LANES = 10900  # in the longest datagram, about

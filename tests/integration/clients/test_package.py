@@ -19,7 +19,7 @@ import netfc
 PYTHON = project_scripts.PROJECT / 'python'
 DISTRIBUTION = '/usr/bin/python3'
 COMMANDS = ('client', 'ctl', 'demo', 'exporter', 'top')
-TIMEOUT_S = 120
+TIMEOUT_S = 1200
 
 
 def run(*command, **options):
@@ -51,6 +51,7 @@ def test_meson_installs_all_of_it_where_the_distributions_python_looks():
                  for source, target in introspect('installed').items()}
     package = {str(source.relative_to(PYTHON)): target for source, target in installed.items()
                if source.is_relative_to(PYTHON / 'netfc')}
+    package['netfc/_native/place.py'] = installed[switch.BUILD / 'python' / 'place.py']
     assert set(package) == sources()
     folder = package['netfc/__init__.py'].parents[1]
     assert all(target == folder / source for source, target in package.items())
@@ -64,6 +65,25 @@ def test_meson_installs_all_of_it_where_the_distributions_python_looks():
     for command in COMMANDS:
         text = programs[f'netfc-{command}'].read_text()
         assert f'from netfc.commands.{command} import main' in text and str(folder) in text
+
+
+def test_the_installed_package_finds_the_installed_library(tmp_path):
+    """In any prefix, without a variable and whoever has installed it."""
+    installed = {pathlib.Path(source): pathlib.Path(target)
+                 for source, target in introspect('installed').items()}
+    library = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.0'
+    there = next(target for source, target in installed.items() if source.name == 'libnetfc.so.0.1.0')
+    said = (switch.BUILD / 'python' / 'place.py').read_text()
+    assert f'FOLDER = "{there.parent}"\n' in said
+    run('cp', '-r', PYTHON / 'netfc', tmp_path)
+    folder = tmp_path / 'library'
+    folder.mkdir()
+    (folder / library.name).symlink_to(library)
+    (tmp_path / 'netfc' / '_native' / 'place.py').write_text(said.replace(str(there.parent), str(folder)))
+    code = 'import netfc; print(netfc.TableSet("fp16_k1024").add(1.5, 2.25))'
+    environment = {name: value for name, value in sanitized.environment().items()
+                   if name != 'NETFC_BUILD'}
+    assert run(DISTRIBUTION, '-c', code, cwd=tmp_path, env=environment).strip() == '3.75'
 
 
 def test_pip_installs_it_beside_the_distributions_numpy(tmp_path):

@@ -133,6 +133,7 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
         assert 'The process of rank 2 (' in text and 'has ended' in text
 
 
+@pytest.mark.further
 def test_what_the_switch_says_of_a_rank_at_the_time_out(tmp_path):
     """It lives, and calls too late; with what the others had sent, its own sum is complete."""
     with serving(stall_ms=1000) as address:
@@ -143,6 +144,7 @@ def test_what_the_switch_says_of_a_rank_at_the_time_out(tmp_path):
     assert said[2].get('result') == [3.0] * 5
 
 
+@pytest.mark.further
 def test_a_rank_that_is_stopped_is_named(tmp_path):
     """As one on a machine that is out of reach: its process may be there, and says nothing."""
     with serving() as address, running(tmp_path, 3, ['stop_in_training'], address, TIMEOUT='300',
@@ -152,6 +154,7 @@ def test_a_rank_that_is_stopped_is_named(tmp_path):
         assert 'no sign of life of rank 2 (' in one['error'] and one['seconds'] < 25
 
 
+@pytest.mark.further
 def test_a_late_rank_is_waited_for(tmp_path):
     """Longer than for one that says nothing, and than the switch's own patience."""
     with serving(stall_ms=1000) as address:
@@ -194,7 +197,8 @@ def storing():
             process.kill()
 
 
-@pytest.mark.parametrize('sign', [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize('sign', [
+    signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.further)])
 def test_a_store_that_goes_away(tmp_path, sign):
     """Killed, its host says so; stopped, nobody says anything."""
     with serving() as address, storing() as (store, place), running(

@@ -41,7 +41,7 @@ def drawn_again(tmp_path_factory):
     pytest.importorskip('matplotlib')
     folder = tmp_path_factory.mktemp('plots')
     done = subprocess.run([PROJECT / 'scripts' / 'readme-plots', '--output', folder], text=True,
-                          capture_output=True, check=True, timeout=120)
+                          capture_output=True, check=True, timeout=1200)
     return folder, done.stdout
 
 

@@ -10,7 +10,7 @@ import sanitized
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 EXAMPLES = PROJECT / 'examples'
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 
 
 def environment():

@@ -17,7 +17,7 @@ SESSION = EXAMPLES / 'scapy' / 'session.py'
 def run_alone(*words):
     """Runs a program that talks to nobody, or in vain."""
     return subprocess.run(list(map(str, words)), env=environment(), text=True,
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=600, check=False)
 
 
 def test_tables():

@@ -16,7 +16,7 @@ PKTGEN = os.environ.get('PKTGEN', 'pktgen')
 
 def run(*arguments):
     """Run the script to its end."""
-    return subprocess.run([SCRIPT, '--build', switch.BUILD, *arguments], text=True, timeout=120,
+    return subprocess.run([SCRIPT, '--build', switch.BUILD, *arguments], text=True, timeout=1200,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
 

@@ -93,7 +93,7 @@ def test_other_readers_understand_it(flood, tmp_path):
     netfc_ctl('--socket', str(path), 'capture', 'start', str(file), '--packets', '5000')
     wait_for_end(control)
     said = subprocess.run(['capinfos', '-M', file], text=True, capture_output=True, check=True,
-                          timeout=60).stdout
+                          timeout=600).stdout
     assert 'Number of packets:   5000' in said and 'Number of interfaces in file: 2' in said
     assert 'dpdk-netfc' in said and 'Number of stat entries = 1' in said, said
 
@@ -234,7 +234,7 @@ def test_no_memory_for_copies(tmp_path):
 def test_netfc_ctl_takes_paths_from_where_it_is(flood, tmp_path):
     done = subprocess.run([project_scripts.PROGRAMS / 'netfc-ctl',
                            '--socket', flood[1], 'capture', 'start', 'x', '--packets', '1'],
-                          cwd=tmp_path, text=True, capture_output=True, timeout=60, check=False)
+                          cwd=tmp_path, text=True, capture_output=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     wait_for_end(flood[0])
     assert len(read(tmp_path / 'x')) == 1

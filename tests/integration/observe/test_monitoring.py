@@ -40,7 +40,7 @@ def running_switch(tmp_path_factory):
 
 def script(name, *arguments, **options):
     return subprocess.run([project_scripts.PROGRAMS / name, *map(str, arguments)], text=True,
-                          capture_output=True, timeout=60, check=False, **options)
+                          capture_output=True, timeout=600, check=False, **options)
 
 
 def samples(text):
@@ -51,7 +51,7 @@ def samples(text):
 
 def assert_prometheus_takes(text):
     checked = subprocess.run(['promtool', 'check', 'metrics'], input=text, text=True,
-                             capture_output=True, timeout=60, check=False)
+                             capture_output=True, timeout=600, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, '', '')
 
 
@@ -139,7 +139,32 @@ def test_a_view(running):
 
 def test_no_view_of_nothing(tmp_path):
     done = script('netfc-top', '--telemetry', tmp_path / 'nothing', '--once')
-    assert done.returncode == 2 and 'No such file' in done.stderr
+    assert done.returncode == 2 and f'no switch at {tmp_path}/nothing; ' in done.stderr
+
+
+def test_a_prefix_that_nobody_has(running):
+    """The message says who runs, and how to see it."""
+    done = script('netfc-top', '--file-prefix', 'nobody', '--once', env=switch.ENVIRONMENT)
+    prefix = running.telemetry_path.parent.name
+    assert done.returncode == 2
+    assert 'netfc-top: no switch with --file-prefix nobody; these run: ' in done.stderr
+    assert f'--file-prefix {prefix}' in done.stderr
+
+
+@needs_terminal
+def test_no_view_without_a_terminal_that_is_known(running):
+    command = [project_scripts.PROGRAMS / 'netfc-top', '--telemetry', running.telemetry_path]
+    done = script('netfc-top', '--telemetry', running.telemetry_path)
+    assert (done.returncode, done.stderr) == (
+        2, 'netfc-top: this is no terminal; --once prints one view\n')
+    leader, follower = pty.openpty()
+    done = subprocess.run(command, stdin=follower, stdout=follower, stderr=subprocess.PIPE,
+                          text=True, check=False, timeout=600,
+                          env={**os.environ, **TERMINAL, 'TERM': 'unheard-of'})
+    for end in (leader, follower):
+        os.close(end)
+    assert (done.returncode, done.stderr) == (
+        2, "netfc-top: the terminal 'unheard-of' (TERM) is not known here; --once prints one view\n")
 
 
 @needs_terminal
@@ -150,7 +175,7 @@ def test_the_view_refreshes_until_q(running):
                           stdout=follower, stderr=subprocess.PIPE,
                           env={**os.environ, **TERMINAL}) as process:
         os.close(follower)
-        shown, limit = b'', time.monotonic() + 20
+        shown, limit = b'', time.monotonic() + 200
         while shown.count(b'packets/s') < 1 or len(shown) < 3000:
             assert time.monotonic() < limit, shown
             if select.select([leader], [], [], 0.1)[0]:

@@ -8,6 +8,7 @@ import pytest
 
 import bmv2
 import frames
+import function_tables
 import hosts
 import oracle
 import p4_rows
@@ -15,11 +16,10 @@ import p4_targets
 import p4_walk
 import switch
 from p4_targets import exported, rows_in_order
-from table_builder import complaint, run, run_json
+from table_builder import complaint, run
 
 NUMBERS = {'rsqrt': 71, 'exp': 73, 'to_bf16': 99, 'to_q8': 120}
 OWN = 193
-FLAGS = ('invalid', 'division by zero', 'overflow', 'underflow')
 LONG = 'sqrt,rsqrt,exp,ln,tanh,gelu,to_bf16,from_q8'
 
 
@@ -36,11 +36,9 @@ def own_function(folder, form='fp16'):
 
 
 def entries(name, function):
-    """x, z and flags of every argument as netfc-tables shows them."""
-    shown = run_json('show', name, function) if name else run_json('show', function)
-    return [(x, int(entry['result']['bits'], 16),
-             sum(1 << FLAGS.index(flag) for flag in entry['result']['flags']))
-            for x, entry in enumerate(shown)]
+    """x, z and flags of every argument."""
+    operands = (name, function) if name else (function,)
+    return [(x, *entry) for x, entry in enumerate(function_tables.table(*operands))]
 
 
 @pytest.mark.parametrize('name', ('fp16_k16', 'posit16_k512', 'bf16_exact'))

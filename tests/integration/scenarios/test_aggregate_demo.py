@@ -9,7 +9,7 @@ import project_scripts
 import sanitized
 
 VALUES = 50_000
-TIMEOUT_S = 120
+TIMEOUT_S = 1200
 
 
 @needs.needs_namespaces

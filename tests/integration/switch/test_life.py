@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From start to stop: statistics, idle exit, signals."""
 
+import os
 import signal
 import time
 from collections import Counter
@@ -10,6 +11,7 @@ import pytest
 import frames
 import oracle
 import switch
+from needs import needs_root, needs_tap
 
 
 def test_statistics_have_every_field():
@@ -41,7 +43,7 @@ def test_nothing_comes():
 def test_signals_stop_it_cleanly(tmp_path, number, options):
     requests = [frames.plain_frame(frames.lanes(count)) for count in range(1, 65)]
     running = switch.Running(tmp_path, requests, options)
-    running.wait_until_busy()
+    assert running.wait_until_busy()[-1] == 'Ready; Ctrl-C or SIGTERM ends it\n'
     status, stderr, stats = running.stop(number)
     assert status == 0, stderr
     assert stats['rx_packets'] > len(requests)
@@ -88,3 +90,27 @@ def test_what_no_port_takes_is_counted_as_dropped(tmp_path):
     stats = switch.read_stats(tmp_path / 'stats')
     assert stats['rx_packets'] == sum(stats['drops'].values()) == len(requests)
     assert stats['tx_packets'] == 0
+
+
+@needs_root
+@needs_tap
+@pytest.mark.parametrize('device, capability', [
+    ('net_tap0,iface=netfc-none', 'CAP_NET_ADMIN'), ('net_af_packet0,iface=lo', 'CAP_NET_RAW')])
+def test_a_device_that_takes_a_right(device, capability):
+    """Who has no rights is told which it takes, and who has it."""
+    command = ['--inh-caps=-all', '--bounding-set=-all', switch.PROGRAM,
+               *switch.eal_options([device])]
+    done = switch.execute(command, 'setpriv')
+    assert done.returncode == 1
+    assert done.stderr.endswith(f'dpdk-netfc: --vdev={device}: there is no such port; '
+                                f'it takes {capability}, which root has: sudo\n')
+
+
+@needs_tap
+def test_a_tap_interface_starts_without_complaints():
+    """Of the qdisc that the driver tries and does without."""
+    name = f'netfc-{os.getpid()}'
+    options = [*switch.eal_options([f'net_tap0,iface={name}']), '--', '--idle-exit', '300']
+    assert 'qdisc' not in switch.execute(options).stderr
+    loud = switch.execute(['--log-level=pmd.net.tap:debug', *options])
+    assert loud.returncode == 0 and 'eth_dev_tap_create()' in loud.stderr

@@ -50,7 +50,7 @@ def test_files_need_no_privileges(runtime):
         [*without_root(), runtime / 'dpdk-netfc', *switch.eal_options([vdev]), '--', '--match',
          'direct', '--idle-exit', '100', '--control', runtime / 'control'],
         env={**os.environ, 'RUNTIME_DIRECTORY': str(runtime)}, text=True, capture_output=True,
-        timeout=60, check=False)
+        timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert len(switch.read_capture(runtime / 'out')) == 5
 
@@ -86,7 +86,7 @@ def test_the_service_as_it_is_installed(runtime):
                             'show'], check=True, capture_output=True)
         finally:
             process.send_signal(signal.SIGTERM)
-            said = process.communicate(timeout=60)[0]
+            said = process.communicate(timeout=600)[0]
         assert process.returncode == 0, said
 
 
@@ -95,11 +95,11 @@ def test_systemd_finds_nothing_wrong(tmp_path):
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace('/usr/bin/dpdk-netfc', str(switch.PROGRAM)))
     done = subprocess.run(['systemd-analyze', 'verify', '--man=no', unit], text=True,
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=600, check=False)
     assert done.returncode == 0 and unit.name not in done.stderr, done.stderr
     done = subprocess.run(['systemd-analyze', 'security', '--offline=true',
                            f'--threshold={MOST_EXPOSED}', unit], text=True, capture_output=True,
-                          timeout=60, check=False)
+                          timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-500:]
 
 
@@ -127,7 +127,7 @@ def test_completion(line, offered):
         printf '%s\\n' "${{COMPREPLY[@]}}" | sort
     """
     path = f'{switch.PROGRAM.parent}:{project_scripts.PROGRAMS}:{os.environ["PATH"]}'
-    done = subprocess.run(['bash', '-c', script], text=True, capture_output=True, timeout=60,
+    done = subprocess.run(['bash', '-c', script], text=True, capture_output=True, timeout=600,
                           env={**os.environ, 'PATH': path}, check=False)
     assert done.stdout.split() == offered, done.stderr
 

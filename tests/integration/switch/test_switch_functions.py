@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 import frames
+import function_tables
 import oracle
 import switch
 import table_builder
@@ -19,17 +20,8 @@ from netfc import ControlError
 NUMBERS = {'abs': 64, 'rsqrt': 71, 'ln': 75, 'to_bf16': 99, 'to_q8': 120, 'from_q8': 136}
 SETS = {'fp16': 'fp16_k8', 'posit16': 'posit16_k8', 'bf16': 'bf16_k8',
         'posit16_es2': 'posit16_es2_k8'}
-FLAGS = ('invalid', 'division by zero', 'overflow', 'underflow')
 LANES = 243
 OWN = 193  # the first number of users' own functions
-
-
-def values(*operands):
-    """What netfc-tables says of every argument: z and the flags, as an array of pairs."""
-    entries = table_builder.run_json('show', *operands)
-    return [(int(entry['result']['bits'], 16),
-             sum(1 << FLAGS.index(flag) for flag in entry['result']['flags']))
-            for entry in entries]
 
 
 def asked(op, form, x):
@@ -76,7 +68,7 @@ def test_every_argument(match):
     sizes = itertools.cycle((1, 2, 7, 8, 9, 16, 17, 31, 32, 33, 64, 243))
     sent, expected = [], []
     for function, number in NUMBERS.items():
-        table = values(name, function)
+        table = function_tables.table(name, function)
         for request, lanes in every_argument(number, form, sizes):
             sent.append(request)
             expected.append(answer(request, lanes, table))
@@ -128,7 +120,7 @@ def test_two_and_three_operands(form):
 
 def test_functions_among_other_packets():
     """Headers of all kinds, the four operations, and what is no request, in the same bursts."""
-    table = values('fp16', 'rsqrt')
+    table = function_tables.table('fp16', 'rsqrt')
     draw = random.Random(2)
     sets = oracle.table_sets('fp16_k8')
     sent, expected = [], []
@@ -152,7 +144,7 @@ def test_functions_among_other_packets():
     (71, 200, 'format'), (5, 9, 'format')])
 def test_not_loaded(op, form, code):
     """Refused, z as it was; requests before and behind it are computed."""
-    table = values('fp16', 'rsqrt')
+    table = function_tables.table('fp16', 'rsqrt')
     x = list(range(0x3C00, 0x3C00 + 20))
     good, bad = asked(71, 1, x), asked(op, form, x)
     sent = [good, bad, good]
@@ -218,7 +210,7 @@ def test_own_functions(tmp_path):
     sent, expected = [], []
     for op, form, path in ((OWN, 1, triple), (OWN + 1, 1, half), (OWN, 3, other)):
         sent.append(asked(op, form, x))
-        expected.append(answer(sent[-1], len(x), values(path)))
+        expected.append(answer(sent[-1], len(x), function_tables.table(path)))
     names = ','.join(map(str, (triple, half, other)))
     result = switch.run([sent, []], ['fp16_k8'], options=['--functions', names])
     switch.assert_same(result.outputs[1], expected)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What documents give to be copied works as it stands there."""
+
+import pytest
+
+import needs
+import recipes
+
+# A document and the heading of a section whose blocks are run; recipes.py says how.
+SECTIONS = [
+    ('README.md', 'Use it'),
+    ('docs/aggregation.md', 'By hand'),
+]
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+@needs.needs_tap
+@pytest.mark.parametrize('document, heading', SECTIONS)
+def test_as_it_stands(document, heading, tmp_path):
+    recipes.run(recipes.section(document, heading), tmp_path)
+
+
+@pytest.mark.parametrize('document, heading', SECTIONS)
+def test_what_is_left_out_says_why(document, heading):
+    blocks = recipes.section(document, heading)
+    assert any(block.kind in ('sh', 'python') for block in blocks)
+    for block in blocks:
+        assert block.note in ('', 'until stopped') or block.note.startswith('not run: ')
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+@pytest.mark.parametrize('kind, text', [
+    ('sh', 'false\n'), ('sh', 'echo 1  # 2\n'), ('sh', 'no-such-program\n'),
+    ('python', '1 + 1  # 3\n'), ('python', 'import no_such_module\n'), ('text', 'not printed\n')])
+def test_what_is_wrong_is_found(kind, text, tmp_path):
+    with pytest.raises(AssertionError):
+        recipes.run([recipes.Block(kind, text, '')], tmp_path)
+
+
+@needs.needs_namespaces
+@needs.needs_mounts
+def test_what_is_right_passes(tmp_path):
+    until = recipes.Block('sh', 'echo Ready; sleep 1000\n', 'until stopped')
+    recipes.run([until, recipes.Block('sh', 'export A=1\necho $A 2  # 1 2\n', ''),
+                 recipes.Block('python', 'import os\nint(os.environ["A"])  # 1\nprint(7)\n', ''),
+                 recipes.Block('text', '7\n', ''),
+                 recipes.Block('sh', 'false\n', 'not run: it fails')], tmp_path)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every script says what it is for, before it installs or builds anything."""
+
+import os
+import subprocess
+
+import pytest
+
+from project_scripts import SCRIPTS
+
+TIMEOUT_S = 1200
+NAMES = sorted(str(path.relative_to(SCRIPTS)) for path in SCRIPTS.rglob('*')
+               if path.is_file() and os.access(path, os.X_OK) and path.parent.name != 'support')
+
+
+@pytest.mark.parametrize('name, option', [*((name, '--help') for name in NAMES), ('test', '-h')])
+def test_help(name, option, tmp_path):
+    """From another folder, with programs that would install or build out of the way."""
+    for program in ('apt-get', 'sudo', 'meson', 'ninja'):
+        (tmp_path / program).write_text('#!/bin/sh\necho "$0 was run"\n')
+        (tmp_path / program).chmod(0o755)
+    done = subprocess.run([SCRIPTS / name, option], cwd=tmp_path, text=True, check=False,
+                          env={**os.environ, 'PATH': f"{tmp_path}:{os.environ['PATH']}"},
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert len(done.stdout) > 60 and 'was run' not in done.stdout and 'SPDX' not in done.stdout
+
+
+def test_help_of_a_script_names_its_options():
+    done = subprocess.run([SCRIPTS / 'aggregate-demo', '--help'], text=True, capture_output=True,
+                          check=True, timeout=TIMEOUT_S)
+    assert done.stdout.startswith('Four workers in network namespaces') and '--values' in done.stdout
