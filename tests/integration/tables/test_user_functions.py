@@ -149,8 +149,9 @@ def test_wrong_options(tmp_path):
 
     assert 'either --from or --expression' in said('-f', 'mine')
     assert 'either --from or' in said('-f', 'mine', '--from', 'a', '--expression', 'x')
-    for name in ('sqrt', 'Mine', 'a b', '', 'fma', 'add', '2x'):
+    for name in ('sqrt', 'Mine', 'a b', '', 'fma', 'add', '2x', 'to_q16', 'from_bf16', 'to_int32'):
         assert 'is no name' in said('-f', name, '--expression', 'x')
+    assert 'reads as a conversion' in said('-f', 'to_q16', '--expression', 'x')
     assert "'fp17' is no format" in said('-f', 'mine', '--expression', 'x', '--format', 'fp17')
     assert 'are for a --function' in said('fp16_k1', '--expression', 'x')
     assert 'or a --function' in said('fp16_k1', '-f', 'mine', '--expression', 'x')

@@ -3,7 +3,7 @@
  * By recursive descent, computed while it is read: an expression is short, and 65,536 times that is
  * nothing.
  */
-#include "own/expression.h"
+#include "user/expression.h"
 
 #include <ctype.h>
 #include <fenv.h>

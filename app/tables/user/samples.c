@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "own/samples.h"
+#include "user/samples.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "number.h"
-#include "own/expression.h"
+#include "user/expression.h"
 
 #define BLANKS " \t\r\n"
 /* The most words of a line that are looked at. */
