@@ -2,7 +2,6 @@
 #include "decimal.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,6 +65,10 @@ compare(const char *text, double value)
 	char exact[EXACT_SIZE];
 	struct digits a, b;
 
+	if (isinf(value))
+		return -1;
+	if (value == 0)
+		return read_digits(text).at != NULL;
 	snprintf(exact, sizeof(exact), "%.*e", EXACT_DIGITS - 1, value);
 	a = read_digits(text);
 	b = read_digits(exact);
@@ -89,22 +92,12 @@ is_odd(double value)
 	return bits & 1;
 }
 
-/* `nearest` is the double nearest to the number: it or a neighbour is odd. */
-static double
-round_to_odd(const char *text, double nearest)
+double
+round_to_odd(double nearest, int order)
 {
-	int order;
-
-	if (isinf(nearest))
-		return copysign(DBL_MAX, nearest);
-	if (nearest == 0)
-		return read_digits(text).at != NULL ? copysign(DBL_TRUE_MIN, nearest) : nearest;
-	if (is_odd(nearest))
+	if (order == 0 || is_odd(nearest))
 		return nearest;
-	order = compare(text, nearest);
-	if (order == 0)
-		return nearest;
-	return nextafter(nearest, order > 0 ? copysign(INFINITY, nearest) : 0);
+	return nextafter(nearest, order > 0 ? INFINITY : -INFINITY);
 }
 
 static bool
@@ -118,6 +111,7 @@ bool
 decimal_read(const char *text, double *value)
 {
 	char *end;
+	int order;
 
 	if (is_infinity(text)) {
 		*value = *text == '-' ? -INFINITY : INFINITY;
@@ -129,6 +123,7 @@ decimal_read(const char *text, double *value)
 	*value = strtod(text, &end);
 	if (end == text || *end != '\0')
 		return false;
-	*value = round_to_odd(text, *value);
+	order = is_odd(*value) ? 0 : compare(text, *value);
+	*value = round_to_odd(*value, signbit(*value) ? -order : order);
 	return true;
 }

@@ -33,7 +33,7 @@ static const char help[] =
 	"                         encodings of x; or pairs of x and f(x); decimal numbers,\n"
 	"                         inf, nan, or encodings such as 0x3c00. Or an expression:\n"
 	"                         f(x) = ...\n"
-	"      --expression TEXT  such as 'x / (1 + exp(-x))', in double precision\n\n"
+	"      --expression TEXT  such as 'x / (1 + exp(-x))', rounded once\n\n"
 	"netfc-tables list names all table sets.\n";
 
 /* What --help describes. */
