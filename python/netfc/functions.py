@@ -63,8 +63,10 @@ def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, For
         return number_format, number_format
     if what in FORMAT_IDS:
         return number_format, Format(what)
-    point = FixedPoint(0 if what == "int16" else int(what.removeprefix("q")))
-    return (point, number_format) if towards == "from" else (number_format, point)
+    fixed = FixedPoint(0 if what == "int16" else int(what.removeprefix("q")))
+    if towards == "from":
+        return fixed, number_format
+    return number_format, fixed
 
 
 class Function:

@@ -9,6 +9,8 @@
 
 /* Of the numbers that results are taken for: those between encodings have 17. */
 #define SETTLED_BITS 64
+/* The exponent of the greatest angle. */
+#define GREATEST_ANGLE (1 << 16)
 
 void
 interval_init(struct interval *interval, mpfr_prec_t bits)
@@ -209,18 +211,26 @@ compute_corners(const struct operation *o, const struct interval *a, struct inte
 		sign_zero_bounds(result);
 }
 
-/* A bit more precise, and if it is open, a bit further inside, but for zero: no step lies between.
+/*
+ * A bit more precise, and if it is open, a bit further inside: no step lies between. Not of the
+ * least numbers, beside which is zero, nor where integers have more bits.
  */
 static void
 step_inside(mpfr_ptr inside, const struct interval *a, unsigned high)
 {
-	mpfr_set(inside, bound_of(a, high), MPFR_RNDN);
-	if (is_open(a, high) && high)
+	mpfr_srcptr bound = bound_of(a, high);
+
+	mpfr_set(inside, bound, MPFR_RNDN);
+	if (!is_open(a, high) || mpfr_inf_p(bound))
+		return;
+	if (mpfr_regular_p(bound) &&
+		(mpfr_get_exp(bound) >= mpfr_get_prec(bound) ||
+			mpfr_get_exp(bound) == mpfr_get_emin()))
+		return;
+	if (high)
 		mpfr_nextbelow(inside);
-	else if (is_open(a, high))
+	else
 		mpfr_nextabove(inside);
-	if (mpfr_zero_p(inside))
-		mpfr_set(inside, bound_of(a, high), MPFR_RNDN);
 }
 
 static void
@@ -286,6 +296,14 @@ is_below_one(const struct interval *a)
 	return mpfr_cmp_si(a->low, -1) > 0 && mpfr_cmp_si(a->high, 1) < 0 && !straddles_zero(a);
 }
 
+/* MPFR takes as many bits of pi as the argument has before its point. */
+static bool
+is_too_great(const struct interval *a)
+{
+	return (mpfr_regular_p(a->low) && mpfr_get_exp(a->low) > GREATEST_ANGLE) ||
+		(mpfr_regular_p(a->high) && mpfr_get_exp(a->high) > GREATEST_ANGLE);
+}
+
 /* sin and cos: no further from the value at a bound than the argument is from it. */
 static void
 compute_wave(const struct operation *o, const struct interval *a, struct interval *result)
@@ -294,6 +312,10 @@ compute_wave(const struct operation *o, const struct interval *a, struct interva
 	struct interval range;
 	mpfr_t value, width;
 
+	if (is_too_great(a)) {
+		result->kind = INTERVAL_UNKNOWN;
+		return;
+	}
 	if (interval_is_exact(a) || is_below_one(a)) {
 		compute_corners(o, a, result);
 		return;
@@ -325,16 +347,34 @@ compute_tangent(const struct operation *o, const struct interval *a, struct inte
 {
 	mpfr_t low, high;
 
+	result->kind = INTERVAL_UNKNOWN;
+	if (is_too_great(a))
+		return;
 	mpfr_inits2(mpfr_get_prec(result->low), low, high, (mpfr_ptr)NULL);
-	compute_corners(o, a, result);
 	mpfr_sub(low, a->high, a->low, MPFR_RNDU);
-	if (!interval_is_exact(a) && !(mpfr_cmp_ui(low, 1) < 0))
-		result->kind = INTERVAL_UNKNOWN;
+	if (interval_is_exact(a) || mpfr_cmp_ui(low, 1) < 0)
+		compute_corners(o, a, result);
 	o->one(low, a->low, MPFR_RNDN);
 	o->one(high, a->high, MPFR_RNDN);
 	if (mpfr_greater_p(low, high))
 		result->kind = INTERVAL_UNKNOWN;
 	mpfr_clears(low, high, (mpfr_ptr)NULL);
+}
+
+static bool
+may_be_infinite(const struct interval *interval)
+{
+	return mpfr_inf_p(interval->low) || mpfr_inf_p(interval->high);
+}
+
+static void
+compute_product(const struct operation *o, const struct interval *a, struct interval *result)
+{
+	compute_corners(o, a, result);
+	if (result->kind == INTERVAL_REAL &&
+		((may_be_zero(&a[0]) && may_be_infinite(&a[1])) ||
+			(may_be_infinite(&a[0]) && may_be_zero(&a[1]))))
+		result->kind = INTERVAL_UNKNOWN;
 }
 
 static void
@@ -354,20 +394,20 @@ compute_power(const struct operation *o, const struct interval *a, struct interv
 {
 	bool integer = interval_is_exact(&a[1]) && mpfr_integer_p(a[1].low);
 	bool exact = interval_is_exact(&a[0]) && interval_is_exact(&a[1]);
+	bool pole = !interval_is_exact(&a[0]) && may_be_zero(&a[0]) && mpfr_sgn(a[1].low) < 0;
 
-	if (mpfr_sgn(a[0].low) < 0 && !exact && (!integer || straddles_zero(&a[0])))
+	if (!exact && (pole || (mpfr_sgn(a[0].low) < 0 && (!integer || straddles_zero(&a[0])))))
 		result->kind = INTERVAL_UNKNOWN;
 	else
 		compute_corners(o, a, result);
 }
 
-/* atan2 jumps where y changes its sign and x is negative. */
+/* atan2 jumps where an argument changes its sign, if that is y, and at zeros. */
 static void
 compute_angle(const struct operation *o, const struct interval *a, struct interval *result)
 {
-	bool exact = interval_is_exact(&a[0]) && interval_is_exact(&a[1]);
-
-	if (!exact && may_be_zero(&a[0]) && !interval_is_exact(&a[0]) && mpfr_sgn(a[1].low) <= 0)
+	if ((!interval_is_exact(&a[0]) && may_be_zero(&a[0])) ||
+		(!interval_is_exact(&a[1]) && may_be_zero(&a[1])))
 		result->kind = INTERVAL_UNKNOWN;
 	else
 		compute_corners(o, a, result);
@@ -418,7 +458,7 @@ interval_compute(const struct operation *o, const struct interval *a, struct int
 		[SHAPE_WAVE] = compute_wave,
 		[SHAPE_TANGENT] = compute_tangent,
 		[SHAPE_SUM] = compute_corners,
-		[SHAPE_PRODUCT] = compute_corners,
+		[SHAPE_PRODUCT] = compute_product,
 		[SHAPE_QUOTIENT] = compute_quotient,
 		[SHAPE_POWER] = compute_power,
 		[SHAPE_ANGLE] = compute_angle,
