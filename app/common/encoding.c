@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "decimal.h"
 #include "encoding.h"
 #include "number.h"
 
@@ -78,23 +79,20 @@ parse_fp32_hex(const char *text, uint32_t *bits)
 	return true;
 }
 
-/* strtof() rounds once, to the nearest. */
 static bool
 parse_fp32(const char *text, uint32_t *bits)
 {
-	float value;
-	char *end;
+	double value;
 
 	if (strncasecmp(text, "0x", 2) == 0)
 		return parse_fp32_hex(text + 2, bits);
-	if (strpbrk(text, "xXpP \t(") != NULL)
-		return false;
-	value = strtof(text, &end);
-	if (end == text || *end != '\0')
-		return false;
-	memcpy(bits, &value, sizeof(value));
-	if (isnan(value))
+	if (is_nan_name(text)) {
 		*bits = NETFC_FP32_NAN;
+		return true;
+	}
+	if (!decimal_read(text, &value))
+		return false;
+	*bits = encoding_of(netfc_fp32_format(), value);
 	return true;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "decimal.h"
 #include "number.h"
 
 bool
@@ -34,18 +33,7 @@ parse_hex_operand(const char *text, uint16_t *bits)
 	return true;
 }
 
-/* A posit saturates where strtod() says infinity or zero but the text names a number. */
-static double
-undo_overflow(double value)
-{
-	if (errno != ERANGE)
-		return value;
-	if (value == 0)
-		return copysign(DBL_TRUE_MIN, value);
-	return isinf(value) ? copysign(DBL_MAX, value) : value;
-}
-
-static bool
+bool
 is_nan_name(const char *text)
 {
 	text += *text == '+' || *text == '-';
@@ -56,7 +44,6 @@ bool
 parse_operand(const struct netfc_format *format, const char *text, uint16_t *bits)
 {
 	double value;
-	char *end;
 
 	if (strncasecmp(text, "0x", 2) == 0)
 		return parse_hex_operand(text + 2, bits);
@@ -64,14 +51,9 @@ parse_operand(const struct netfc_format *format, const char *text, uint16_t *bit
 		*bits = netfc_nan(format);
 		return true;
 	}
-	/* No hexadecimal floating-point numbers, no white space, no nan(...). */
-	if (strpbrk(text, "xXpP \t(") != NULL)
+	if (!decimal_read(text, &value))
 		return false;
-	errno = 0;
-	value = strtod(text, &end);
-	if (end == text || *end != '\0')
-		return false;
-	*bits = netfc_encode(format, undo_overflow(value));
+	*bits = netfc_encode(format, value);
 	return true;
 }
 

@@ -18,6 +18,9 @@
 /** Read an operation: its name, or + - x * /. */
 bool parse_op(const char *text, enum netfc_op *op);
 
+/** Whether a text is nan or nar, with or without a sign. */
+bool is_nan_name(const char *text);
+
 /** Read an operand: a decimal number, inf, nan, nar, or the encoding as 0x and hex digits. */
 bool parse_operand(const struct netfc_format *format, const char *text, uint16_t *bits);
 

@@ -63,6 +63,11 @@ class Library {
     return bits < 0 ? null : bits;
   }
 
+  // A decimal number, which a float rounds as if it were the text; NaN where the text is none.
+  number(text) {
+    return this.#withText(text, (at) => this.#wasm.page_number(at));
+  }
+
   decode(format, bits) {
     return this.#wasm.netfc_decode(this.#format(format), bits);
   }

@@ -88,8 +88,7 @@ class Sums {
     if (format !== "fp32") return this.#library.parse(format, text);
     if (/^0x[0-9a-f]{1,8}$/i.test(text)) return Number.parseInt(text, 16);
     if (this.#library.parse("fp16", text) === null) return null; // the same syntax
-    const value = Number(text.replace(/^([+-]?)inf(inity)?$/i, "$1Infinity"));
-    return new Uint32Array(new Float32Array([value]).buffer)[0];
+    return new Uint32Array(new Float32Array([this.#library.number(text)]).buffer)[0];
   }
 
   #decode(format, bits) {

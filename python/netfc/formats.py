@@ -5,9 +5,11 @@ FORMATS has them by name, BY_ID by the number that stands on the wire. All of it
 libnetfc but Format.exact(); encodings and values agree with libnetfc's to the last bit.
 """
 
+import decimal
 import functools
 import math
 import re
+import struct
 import sys
 from typing import Any
 
@@ -163,8 +165,9 @@ def parse_bits(text: str, digits: int = 4) -> int | None:
 def parse_number(text: str) -> float | None:
     """The float that a decimal number, inf, nan or nar names, None where a text names none.
 
-    What is too large or too small for a float becomes the largest or the least one: no
-    text but inf itself stands for infinity, and none but zero for zero.
+    A number that no float is becomes the one of the two floats around it whose last bit is set:
+    rounded to odd, so that a format that it is encoded in rounds it as if it were the number
+    itself. No text but inf stands for infinity, and none but zero for zero.
     """
     if _NAN.fullmatch(text):
         return math.nan
@@ -175,6 +178,14 @@ def parse_number(text: str) -> float | None:
     value = float(text)
     if math.isinf(value):
         return math.copysign(sys.float_info.max, value)
-    if value == 0 and re.match(r"[^e]*[1-9]", text, re.IGNORECASE):
-        return math.copysign(5e-324, value)
-    return value
+    if value == 0:
+        return math.copysign(5e-324, value) if re.match(r"[^e]*[1-9]", text, re.I) else value
+    return _rounded_to_odd(text, value)
+
+
+def _rounded_to_odd(text: str, nearest: float) -> float:
+    """Of the floats around a number, the odd one; `nearest` itself if it is the number."""
+    number, even = decimal.Decimal(text), struct.pack(">d", nearest)[7] % 2 == 0
+    if even and number != nearest:
+        return math.nextafter(nearest, math.inf if number > nearest else -math.inf)
+    return nearest

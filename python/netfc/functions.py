@@ -5,7 +5,6 @@ import ctypes
 import dataclasses
 import functools
 import os
-import re
 from typing import Any, Self
 
 import numpy
@@ -15,7 +14,7 @@ from netfc._native import arrays, libnetfc
 from netfc._native.arrays import Encodings, Values
 from netfc.errors import LibraryError
 from netfc.formats import Format
-from netfc.protocol import FORMAT_IDS
+from netfc.protocol import FORMAT_IDS, FUNCTIONS
 
 _ENTRIES = 0x10000  # NETFC_FUNCTION_ENTRIES
 _FOREIGN = -7  # NETFC_ERR_FOREIGN
@@ -60,16 +59,14 @@ class FixedPoint:
 def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, Format | FixedPoint]:
     """How the argument and the result of a function are encoded, by its name in a format."""
     towards, _, what = name.partition("_")
-    if towards not in ("to", "from"):
+    if towards not in ("to", "from") or name not in FUNCTIONS:
         return number_format, number_format
     if what in FORMAT_IDS:
         return number_format, Format(what)
-    point = int(what[1:]) if re.fullmatch(r"q\d+", what) else 0 if what == "int16" else None
-    if point is None:
-        return number_format, number_format
+    fixed = FixedPoint(0 if what == "int16" else int(what.removeprefix("q")))
     if towards == "from":
-        return FixedPoint(point), number_format
-    return number_format, FixedPoint(point)
+        return fixed, number_format
+    return number_format, fixed
 
 
 class Function:

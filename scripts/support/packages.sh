@@ -10,14 +10,15 @@ case $(. /etc/os-release && echo "$ID $VERSION_ID") in
 ubuntu*) packages_browser= packages_torch= ;; # a snap there; not tried there
 esac
 
-packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev nettle-dev zlib1g-dev"
+packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev libmpfr-dev nettle-dev
+	zlib1g-dev"
 if [ "$(uname -m)" = x86_64 ]; then
 	packages_build="$packages_build libipsec-mb-dev" # Debian has it for no other processor
 fi
 packages_demo="python3 python3-numpy"
 packages_evaluation="python3-matplotlib python3-sklearn"
 packages_analysis="clang-tidy cppcheck"
-packages_fuzz="clang libclang-rt-dev llvm libmpfr-dev"
+packages_fuzz="clang libclang-rt-dev llvm"
 packages_benchmark="dpdk-dev"
 packages_count="valgrind"
 packages_slowloris="nginx-light slowhttptest curl iproute2 ethtool python3-matplotlib"
@@ -31,7 +32,7 @@ packages_arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static deb
 packages_monitoring="python3-prometheus-client"
 packages_playground="clang lld wasi-libc libclang-rt-dev-wasm32"
 packages_style="clang-format-19"
-packages_test="clang libclang-rt-dev libcmocka-dev libmpfr-dev libpcap-dev
+packages_test="clang libclang-rt-dev libcmocka-dev libpcap-dev
 	python3-pytest python3-pytest-rerunfailures python3-pytest-xdist python3-scapy tshark
 	iproute2 iputils-ping prometheus faketime bash-completion systemd iperf3 ethtool make strace
 	$packages_monitoring $packages_python $packages_style $packages_browser $packages_telemetry

@@ -106,6 +106,14 @@ def test_sums(browser, page):
     assert browser.text('#float-sum') == '1.5' == browser.text('#exact-sum')
 
 
+def test_decimals_are_rounded_once(browser, page):
+    """From their digits to the format, though a double is the tie beside them."""
+    show(browser, page, set='fp16_exact', op='add', x='65519.9999999999999999', y='0',
+         sum='fp32', values='16777218.9999999999999999')
+    assert browser.text('#equation').startswith('65504 + 0 = 65504')
+    assert browser.text('#float-sum') == '16777218'
+
+
 def test_a_link_restores_what_was_shown(browser, page):
     show(browser, page)
     browser.type('x', '0x1234')

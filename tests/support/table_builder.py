@@ -8,7 +8,7 @@ import subprocess
 import switch
 
 PROGRAM = switch.TABLE_BUILDER
-TIMEOUT_S = 300
+TIMEOUT_S = 600
 
 
 def run(*arguments, stdin='', status=0, cwd=None, env=None):

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_common.h>
 
+#include "decimal.h"
 #include "option_value.h"
 #include "options/slowloris_options.h"
 #include "program.h"
@@ -101,12 +101,9 @@ encode(double ratio)
 static int
 parse_threshold(FILE *errors, const char *name, const char *text, double *threshold)
 {
-	char *end;
-
-	*threshold = strtod(text, &end);
 	/* At least the least fp16 number; no more than a connection for each byte. */
-	if (end != text && *end == '\0' && *threshold <= 1 && isfinite(*threshold) &&
-		*threshold > 0 && encode(*threshold) != 0)
+	if (decimal_read(text, threshold) && *threshold > 0 && *threshold <= 1 &&
+		encode(*threshold) != 0)
 		return 0;
 	return option_refuse(errors, name, text, "a number from 6e-8 to 1");
 }

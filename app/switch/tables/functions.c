@@ -52,14 +52,14 @@ find(const struct functions *functions, const char *name, const struct netfc_for
 	return NULL;
 }
 
-static bool
-has_number(const struct functions *functions, unsigned int number)
+static const struct loaded_function *
+find_number(const struct functions *functions, unsigned int number)
 {
 	for (unsigned int f = 0; f < functions->count; f++) {
 		if (functions->function[f]->number == number)
-			return true;
+			return functions->function[f];
 	}
-	return false;
+	return NULL;
 }
 
 static bool
@@ -87,15 +87,15 @@ functions_name(
 {
 	const struct netfc_function *known = netfc_function_by_number(number);
 	const char *found = known != NULL ? netfc_function_name(known) : netfc_extra_name(number);
+	const struct loaded_function *loaded;
 
 	if (number == NETFC_OP_QUERY)
 		found = "query";
 	else if (number == NETFC_OP_NAME)
 		found = "name";
-	for (unsigned int f = 0; f < functions->count && found == NULL; f++) {
-		if (functions->function[f]->number == number)
-			found = functions->function[f]->name;
-	}
+	loaded = find_number(functions, number);
+	if (found == NULL && loaded != NULL)
+		found = loaded->name;
 	if (found != NULL)
 		snprintf(name, NETFC_FUNCTION_NAME_SIZE, "%s", found);
 	else
@@ -202,7 +202,7 @@ choose_number(const char *name, const struct functions *used, const struct funct
 		return same->number;
 	for (unsigned int a = 0; a < RTE_DIM(avoided); a++) {
 		for (unsigned int n = OWN_FUNCTION_FIRST; n <= UINT8_MAX; n++) {
-			if (!has_number(functions, n) && !has_number(avoided[a], n))
+			if (find_number(functions, n) == NULL && find_number(avoided[a], n) == NULL)
 				return (uint8_t)n;
 		}
 	}
@@ -299,12 +299,13 @@ functions_share_others(const struct functions *used, struct functions *functions
 {
 	for (unsigned int f = 0; f < used->count; f++) {
 		struct loaded_function *function = used->function[f];
+		const struct loaded_function *added = find_number(functions, function->number);
 
 		if (find(functions, function->name, function->format) != NULL)
 			continue;
-		if (find(functions, function->name, NULL) == NULL &&
-			has_number(functions, function->number))
-			return refuse(errors, function->name, no_number);
+		/* A user's own, for which only a number in use was left. */
+		if (added != NULL && strcmp(added->name, function->name) != 0)
+			return refuse(errors, added->path, no_number);
 		if (add(functions, function, errors) != 0)
 			return -1;
 	}

@@ -9,8 +9,8 @@
 
 #include "command.h"
 #include "json/json_text.h"
-#include "own/own.h"
 #include "set/source.h"
+#include "user/user.h"
 
 static const char help[] =
 	"Usage: netfc-tables build [OPTION...] NAME\n"
@@ -25,19 +25,20 @@ static const char help[] =
 	"      --json             say what was written as JSON\n"
 	"  -h, --help             print this\n\n"
 	"Of a function:\n"
-	"  -f, --function NAME    lower-case letters, digits and underscores\n"
+	"  -f, --function NAME    lower-case letters, digits and underscores; nothing that\n"
+	"                         reads as a conversion, such as to_q16\n"
 	"      --format FORMAT    of x and f(x): fp16, the default, posit16, bf16 or\n"
 	"                         posit16_es2\n"
 	"      --from FILE        its values, a line each: 65,536, in the order of the\n"
 	"                         encodings of x; or pairs of x and f(x); decimal numbers,\n"
 	"                         inf, nan, or encodings such as 0x3c00. Or an expression:\n"
 	"                         f(x) = ...\n"
-	"      --expression TEXT  such as 'x / (1 + exp(-x))', in double precision\n\n"
+	"      --expression TEXT  such as 'x / (1 + exp(-x))', rounded once\n\n"
 	"netfc-tables list names all table sets.\n";
 
 /* What --help describes. */
 struct options {
-	struct own_options own; /* function: NULL, or build that */
+	struct user_options user; /* function: NULL, or build that */
 	const char *output, *dir;
 	bool quiet, json;
 };
@@ -198,20 +199,20 @@ write_and_report(const struct options *options, const struct netfc_set *set, dou
 }
 
 static int
-report_function(const struct options *options, const struct own_report *report)
+report_function(const struct options *options, const struct user_report *report)
 {
 	if (options->json)
-		return own_report_json(report);
+		return user_report_json(report);
 	if (!options->quiet)
-		own_report_text(report);
+		user_report_text(report);
 	return STATUS_DONE;
 }
 
 static int
 build_function(const struct options *options, double started)
 {
-	struct own_report report = {0};
-	char *path = output_path(options, options->own.function, NETFC_FUNCTION_FILE_SUFFIX);
+	struct user_report report = {0};
+	char *path = output_path(options, options->user.function, NETFC_FUNCTION_FILE_SUFFIX);
 	int status;
 
 	if (path == NULL) {
@@ -219,13 +220,13 @@ build_function(const struct options *options, double started)
 		return STATUS_FAILED;
 	}
 	report.path = path;
-	status = own_build(&options->own, &report);
+	status = user_build(&options->user, &report);
 	if (status == STATUS_DONE)
 		status = write_file(path, save_function, report.function, &report.bytes);
 	report.milliseconds = milliseconds_now() - started;
 	if (status == STATUS_DONE)
 		status = report_function(options, &report);
-	own_report_free(&report);
+	user_report_free(&report);
 	free(path);
 	return status;
 }
@@ -253,13 +254,13 @@ run_build(int argc, char **argv)
 		else if (option == 'q')
 			options.quiet = true;
 		else if (option == 'f')
-			options.own.function = optarg;
+			options.user.function = optarg;
 		else if (option == OPTION_FORMAT)
-			options.own.format = optarg;
+			options.user.format = optarg;
 		else if (option == OPTION_FROM)
-			options.own.from = optarg;
+			options.user.from = optarg;
 		else if (option == OPTION_EXPRESSION)
-			options.own.expression = optarg;
+			options.user.expression = optarg;
 		else if (option == 'j')
 			options.json = true;
 		else
@@ -267,12 +268,12 @@ run_build(int argc, char **argv)
 	}
 	if (options.output != NULL && options.dir != NULL)
 		return wrong_operands(&build_command, "--output and --dir exclude each other");
-	if (options.own.function != NULL && argc == optind)
+	if (options.user.function != NULL && argc == optind)
 		return build_function(&options, started);
-	if (argc - optind != 1 || options.own.function != NULL)
+	if (argc - optind != 1 || options.user.function != NULL)
 		return wrong_operands(&build_command, "name one table set, or a --function");
-	if (options.own.format != NULL || options.own.from != NULL ||
-		options.own.expression != NULL)
+	if (options.user.format != NULL || options.user.from != NULL ||
+		options.user.expression != NULL)
 		return wrong_operands(
 			&build_command, "--format, --from and --expression are for a --function");
 	status = build_set(argv[optind], &set);

@@ -4,12 +4,12 @@
 
 #include "command.h"
 #include "number.h"
-#include "own/own.h"
 #include "set/source.h"
 #include "show/further.h"
 #include "show/operation.h"
 #include "show/outcome.h"
 #include "show/stream.h"
+#include "user/user.h"
 
 static const char help[] =
 	"Usage: netfc-tables calc [OPTION...] SET OP X Y\n"
@@ -107,8 +107,8 @@ run_calc(int argc, char **argv)
 
 	if (status != NO_MORE_OPTIONS)
 		return status;
-	if (!options.stream && argc > first && is_own_operand(argv[first]))
-		return calc_own(argv + first, argc - first, options.hex, options.json);
+	if (!options.stream && argc > first && is_user_operand(argv[first]))
+		return calc_user(argv + first, argc - first, options.hex, options.json);
 	if (!options.stream && argc - first > 1 &&
 		(is_further(argv[first + 1]) || netfc_format_by_name(argv[first]) != NULL))
 		return calc_further(argv + first, argc - first, options.hex, options.json);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables show: the command line. */
 #include "command.h"
-#include "own/own.h"
+#include "set/source.h"
 #include "show/further.h"
 #include "show/show.h"
-#include "set/source.h"
+#include "user/user.h"
 
 static const char help[] =
 	"Usage: netfc-tables show [OPTION...] SET [TABLE [KEY...]]\n"
@@ -71,8 +71,8 @@ run_show(int argc, char **argv)
 		return wrong_operands(&show_command, "name a table set or a file");
 	if (options.hex && !options.walk)
 		return wrong_operands(&show_command, "--hex is for --walk");
-	if (!options.walk && is_own_operand(argv[first]))
-		return show_own(argv + first, argc - first, options.json);
+	if (!options.walk && is_user_operand(argv[first]))
+		return show_user(argv + first, argc - first, options.json);
 	if (!options.walk && netfc_format_by_name(argv[first]) != NULL && argc - first > 1)
 		return show_function(argv + first, argc - first, options.json);
 	status = open_set(argv[first], &set);

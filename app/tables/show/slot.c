@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "decimal.h"
 #include "json/number_json.h"
 
 struct netfc_slot
@@ -19,15 +20,14 @@ format_slot(const struct netfc_format *format)
 static bool
 parse_fixed(unsigned point, const char *text, uint16_t *bits)
 {
-	double multiple;
-	char *end;
+	double number, multiple;
 
 	if (strncasecmp(text, "0x", 2) == 0)
 		return parse_hex_operand(text + 2, bits);
-	if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text))
+	if (!decimal_read(text, &number))
 		return false;
-	multiple = rint(ldexp(strtod(text, &end), (int)point));
-	if (*end != '\0' || !(multiple >= INT16_MIN && multiple <= INT16_MAX))
+	multiple = rint(ldexp(number, (int)point));
+	if (!(multiple >= INT16_MIN && multiple <= INT16_MAX))
 		return false;
 	*bits = (uint16_t)(int16_t)multiple;
 	return true;

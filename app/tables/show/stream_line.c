@@ -7,8 +7,8 @@
 #include "show/outcome.h"
 #include "show/stream.h"
 
-/* The longest line that is not hexadecimal, and the most words of one. */
-#define TEXT_BYTES 256
+/* The longest line that is not hexadecimal: operands may have all digits of a double. */
+#define TEXT_BYTES 4096
 #define MAX_WORDS 3
 
 /* The rest of a line. */

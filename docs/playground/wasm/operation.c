@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "number.h"
 #include "page.h"
 #include "set/slots.h"
@@ -130,6 +131,16 @@ PAGE_EXPORT(page_parse)(const struct netfc_format *format, const char *text)
 	uint16_t bits;
 
 	return parse_operand(format, text, &bits) ? bits : -1;
+}
+
+/* The number that the text names, which can still be rounded to a float; NaN where it names none.
+ */
+double
+PAGE_EXPORT(page_number)(const char *text)
+{
+	double number;
+
+	return decimal_read(text, &number) ? number : NAN;
 }
 
 /* Bytes of a set's match stages: all slots, as the paper counts them, or the keys that occur. */

@@ -14,9 +14,15 @@ is_lower(char c)
 }
 
 static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
 is_name_char(char c)
 {
-	return is_lower(c) || (c >= '0' && c <= '9') || c == '_';
+	return is_lower(c) || is_digit(c) || c == '_';
 }
 
 static bool
@@ -31,6 +37,23 @@ is_taken(const char *name)
 	return strcmp(name, "query") == 0;
 }
 
+/* Whether clients may take it for a conversion to or from another type: "to_q16", "from_fp32". */
+static bool
+is_conversion(const char *name)
+{
+	static const char *const types[] = {"q", "int", "uint", "fp", "bf", "posit"};
+	size_t prefix = strncmp(name, "to_", 3) == 0 ? 3 : strncmp(name, "from_", 5) == 0 ? 5 : 0;
+
+	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]) && prefix != 0; t++) {
+		size_t length = strlen(types[t]);
+
+		if (strncmp(name + prefix, types[t], length) == 0 &&
+			is_digit(name[prefix + length]))
+			return true;
+	}
+	return false;
+}
+
 bool
 netfc_own_function_is_name(const char *name)
 {
@@ -42,7 +65,7 @@ netfc_own_function_is_name(const char *name)
 		length++;
 	if (name[length] != '\0' || length >= NETFC_FUNCTION_NAME_SIZE)
 		return false;
-	return !is_taken(name);
+	return !is_taken(name) && !is_conversion(name);
 }
 
 /* By the definitions of enum netfc_flag; what z alone cannot tell is left out. */

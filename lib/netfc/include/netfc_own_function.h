@@ -36,7 +36,8 @@ struct netfc_own_function;
 
 /**
  * Whether a function may have that name: a lower-case letter, then up to 30 more, digits or
- * underscores; not the name of a function or operation that there is.
+ * underscores; not the name of a function or operation that there is, nor one that reads as a
+ * conversion: "to_" or "from_" before q, int, uint, fp, bf or posit and a digit.
  */
 NETFC_API bool netfc_own_function_is_name(const char *name);
 

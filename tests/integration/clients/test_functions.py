@@ -13,6 +13,7 @@ import sanitized
 import switch
 
 import netfc
+from netfc.functions import slots_of
 
 pytestmark = pytest.mark.skipif(
     sanitized.is_sanitized() and 'LD_PRELOAD' not in os.environ,
@@ -181,3 +182,13 @@ def test_operands_that_do_not_fit(library):
         fp16.exact('fma', 1, 2, library, z=np.uint16(1))
     with pytest.raises(ValueError, match='x and y and z differ in shape'):
         fp16.exact('fma', np.ones(2), np.ones(2), library, z=np.ones(3))
+
+
+def test_how_slots_are_encoded_by_name(library):
+    """As libnetfc says; only the names of its conversions mean one."""
+    for number_format in netfc.FORMATS.values():
+        for name in netfc.known_functions(library):
+            function = netfc.Function(name, number_format, library)
+            assert slots_of(name, number_format) == (function.argument, function.result)
+        for name in ('to_q16', 'from_q99', 'from_bf16', 'to_', 'to_int32', 'own_193'):
+            assert slots_of(name, number_format) == (number_format, number_format)

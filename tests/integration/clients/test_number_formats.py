@@ -3,16 +3,20 @@
 
 import json
 import math
+import struct
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import decimals
 import oracle
 import switch
 
-from netfc import formats
+from netfc import formats, fp32
 
 NAMES = list(formats.FORMATS)
 ALL_BITS = np.arange(0x10000, dtype=np.uint16)
@@ -53,7 +57,7 @@ def boundary_values(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_encode_as_the_library(name):
     values = np.random.default_rng(1).choice(boundary_values(name), SAMPLE)
-    bits, _ = zip(*library(name, [repr(value) for value in values.tolist()]))
+    bits, _ = zip(*library(name, [str(Decimal(value)) for value in values.tolist()]))
     np.testing.assert_array_equal(formats.FORMATS[name].encode(values), bits)
 
 
@@ -101,12 +105,31 @@ def test_text():
 
 
 @pytest.mark.parametrize('text, value', [
-    ('1', 1), ('-1.5', -1.5), ('+.5e1', 5), ('5.', 5), ('1E-3', 0.001), ('inf', math.inf),
+    ('1', 1), ('-1.5', -1.5), ('+.5e1', 5), ('5.', 5), ('125E-3', 0.125), ('inf', math.inf),
     ('-Infinity', -math.inf), ('1e999', sys.float_info.max), ('-1e999', -sys.float_info.max),
     ('1e-999', 5e-324), ('-0.0001e-999', -5e-324), ('0e-999', 0), ('0.0', 0),
 ])
 def test_numbers(text, value):
     assert formats.parse_number(text) == value
+
+
+@pytest.mark.parametrize('text, nearest', [
+    ('0.1', 0.1), ('-1e-3', -0.001), ('1e23', 1e23), ('9007199254740993', 2.0 ** 53),
+    ('1e-310', 1e-310)])
+def test_numbers_between_two_floats(text, nearest):
+    """The odd one of the two: only what is even is a number itself."""
+    value = formats.parse_number(text)
+    assert struct.unpack('<Q', struct.pack('<d', value))[0] % 2 == 1
+    assert value in (nearest, math.nextafter(nearest, math.inf), math.nextafter(nearest, -math.inf))
+    assert abs(Fraction(text) - Fraction(value)) < Fraction(math.ulp(value))
+
+
+@pytest.mark.parametrize('name', fp32.NUMBER_FORMATS)
+def test_decimal_numbers_are_rounded_once(name):
+    texts, expected = zip(*decimals.cases(name, step=29))
+    encode = fp32.NUMBER_FORMATS[name].encode
+    read = encode([formats.parse_number(text) for text in texts])
+    assert read.tolist() == list(expected)
 
 
 def test_names_of_nan():

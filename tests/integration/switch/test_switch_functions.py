@@ -3,7 +3,9 @@
 
 import itertools
 import random
+import zlib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -239,6 +241,27 @@ def test_exchange(control, tmp_path):
     assert loaded(control) == {'mine': 193, 'other': 194}
     control.do('functions', functions='')
     assert loaded(control) == {}
+
+
+def test_a_function_too_many_is_the_one_that_is_refused(control, tmp_path):
+    first = str(own_function(tmp_path, 'mine0', 'x'))
+    paths = [first.replace('mine0', f'mine{n}') for n in range(64)]
+    for n, path in enumerate(paths):
+        data = Path(first).read_bytes()[:-4].replace(b'mine0' + bytes(27), f'mine{n}'.encode().ljust(32, b'\0'))
+        Path(path).write_bytes(data + zlib.crc32(data).to_bytes(4, 'big'))
+    control.do('functions', functions='')
+    for n in range(0, 62, 10):  # as many as a command's line takes
+        control.do('add-functions', functions=','.join(paths[n:min(n + 10, 62)]))
+    before = loaded(control)
+    with pytest.raises(ControlError, match=r"mine63\.netfcfun': there are 63 numbers"):
+        control.do('add-functions', functions=','.join(paths[62:]))
+    assert loaded(control) == before
+    control.do('add-functions', functions=','.join(paths[61:63]))
+    with pytest.raises(ControlError, match=r"mine63\.netfcfun': there are 63 numbers"):
+        control.do('add-functions', functions=paths[63])
+    assert loaded(control) == {**before, 'mine62': 255}
+    control.do('functions', functions=paths[63])  # in place of all others
+    control.do('functions', functions='')
 
 
 def test_functions_follow_the_table_sets(control):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "own/samples.h"
+#include "user/samples.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,8 +9,9 @@
 #include <strings.h>
 
 #include "command.h"
+#include "decimal.h"
 #include "number.h"
-#include "own/expression.h"
+#include "user/evaluate.h"
 
 #define BLANKS " \t\r\n"
 /* The most words of a line that are looked at. */
@@ -30,7 +31,7 @@ is_finite(const struct samples *samples, uint16_t bits)
 	return class == NETFC_ZERO || class == NETFC_FINITE;
 }
 
-/* Below it, results of IEEE formats have fewer digits. */
+/* Below it, results of IEEE formats have fewer digits, and posits do not go on. */
 static double
 least_normal(const struct netfc_format *format)
 {
@@ -40,8 +41,15 @@ least_normal(const struct netfc_format *format)
 	case NETFC_BF16:
 		return 0x1p-126;
 	default:
-		return 0;
+		return netfc_decode(format, 1);
 	}
+}
+
+/* Beyond it, posits do not go on. */
+static double
+greatest(const struct netfc_format *format)
+{
+	return netfc_format_is_posit(format) ? netfc_decode(format, 0x7fff) : INFINITY;
 }
 
 static void
@@ -51,13 +59,14 @@ keep_error(struct samples *samples, uint16_t x, uint16_t z, double value)
 
 	samples->has_error = true;
 	if (netfc_classify(samples->format, z) != NETFC_FINITE || !(error >= samples->error) ||
-		fabs(value) < least_normal(samples->format))
+		fabs(value) < least_normal(samples->format) ||
+		fabs(value) > greatest(samples->format))
 		return;
 	samples->error = error;
 	samples->worst = x;
 }
 
-/* The flags by the definitions of netfc_arith.h, of a value that is exact. */
+/* The flags by the definitions of netfc_arith.h; zero only where the exact value is. */
 static uint8_t
 flags_of(const struct samples *samples, uint16_t x, uint16_t z, double value, bool pole)
 {
@@ -113,26 +122,26 @@ static int
 take_word(const struct lines *lines, uint16_t x, const char *word)
 {
 	struct samples *samples = lines->samples;
+	double value = NAN;
 	uint16_t z;
 
 	if (!parse_operand(samples->format, word, &z))
 		return bad_line(lines, "no number and no encoding", word);
-	if (is_encoding(word))
-		take_value(samples, x, z, NAN, true);
-	else
-		take_value(samples, x, z, strtod(word, NULL), strpbrk(word, "iI") != NULL);
+	if (!is_encoding(word))
+		decimal_read(word, &value);
+	take_value(samples, x, z, value, !isfinite(value));
 	return STATUS_DONE;
 }
 
 static int
 take_pair(const struct lines *lines, const char *first, const char *second)
 {
+	double number;
 	uint16_t x;
 
 	if (!parse_operand(lines->samples->format, first, &x))
 		return bad_line(lines, "x is no number and no encoding", first);
-	if (!is_encoding(first) && !is_nan(lines->samples, x) &&
-		netfc_decode(lines->samples->format, x) != strtod(first, NULL))
+	if (decimal_read(first, &number) && number != netfc_decode(lines->samples->format, x))
 		return bad_line(lines, "x is no number of the format", first);
 	if (lines->samples->given[x])
 		return bad_line(lines, "x is there for the second time", first);
@@ -254,41 +263,43 @@ samples_read(const char *path, struct samples *samples)
 }
 
 static int
-no_number(const char *expression, const struct samples *samples, uint16_t x)
+take_rounded(const char *text, struct expression *expression, struct samples *samples, uint16_t x)
 {
-	char text[NUMBER_SIZE];
+	struct rounded result = {netfc_nan(samples->format), NAN, false};
+	char number[NUMBER_SIZE];
 
-	complain("build: '%s' has no value at x = %s (0x%04x); where NaN is meant, give values "
-		 "in place of an expression",
-		expression, number_text(samples->format, x, text), x);
+	if (!is_nan(samples, x) && !evaluate(expression, samples->format, x, &result)) {
+		complain("build: %d bits do not tell the value of '%s' at x = %s (0x%04x); write "
+			 "it in another way, or give values in place of an expression",
+			EVALUATE_LAST_BITS, text, number_text(samples->format, x, number), x);
+		return STATUS_INPUT;
+	}
+	take_value(samples, x, result.z, result.value, result.pole);
+	return STATUS_DONE;
+}
+
+static int
+bad_expression(const char *text, const struct expression_error *error)
+{
+	complain("build: '%s', character %u: %s", text, error->at + 1, error->what);
+	if (error->unknown_name)
+		expression_print_names(stderr);
 	return STATUS_INPUT;
 }
 
 int
-samples_evaluate(const char *expression, struct samples *samples)
+samples_evaluate(const char *text, struct samples *samples)
 {
-	struct expression_value result = expression_evaluate(expression, 1);
+	struct expression_error error;
+	struct expression *expression = expression_read(text, &error);
+	int status = STATUS_DONE;
 
-	if (result.error != NULL) {
-		complain("build: '%s', character %u: %s", expression, result.at + 1, result.error);
-		if (strcmp(result.error, "an unknown name") == 0)
-			fprintf(stderr, "There are x, pi, e, and the functions %s.\n",
-				expression_functions());
-		return STATUS_INPUT;
-	}
-	for (uint32_t i = 0; i < NETFC_FUNCTION_ENTRIES; i++) {
-		uint16_t x = (uint16_t)i;
-
-		if (is_nan(samples, x))
-			result.value = NAN;
-		else
-			result = expression_evaluate(expression, netfc_decode(samples->format, x));
-		if (isnan(result.value) && is_finite(samples, x))
-			return no_number(expression, samples, x);
-		take_value(samples, x, netfc_encode(samples->format, result.value), result.value,
-			result.pole);
-	}
-	return STATUS_DONE;
+	if (expression == NULL)
+		return bad_expression(text, &error);
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES && status == STATUS_DONE; x++)
+		status = take_rounded(text, expression, samples, (uint16_t)x);
+	expression_free(expression);
+	return status;
 }
 
 void

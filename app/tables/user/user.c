@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* netfc-tables build --function NAME: values in, a file out. */
-#include "own/own.h"
+/* netfc-tables build --function NAME: values in, a file out; calc and show with such a file. */
+#include "user/user.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "json/json_text.h"
 #include "json/number_json.h"
 #include "number.h"
+#include "set/source.h"
+#include "show/calculation.h"
+#include "show/entries.h"
 
 static int
-check_options(const struct own_options *options)
+check_options(const struct user_options *options)
 {
 	if ((options->from == NULL) == (options->expression == NULL))
 		return wrong_operands(
@@ -19,7 +23,8 @@ check_options(const struct own_options *options)
 	if (netfc_own_function_is_name(options->function))
 		return STATUS_DONE;
 	complain("build: '%s' is no name for a function of your own: a lower-case letter, then up "
-		 "to 30 letters, digits or underscores; and none of netfc-tables list --functions",
+		 "to 30 letters, digits or underscores; none of netfc-tables list --functions; and "
+		 "nothing that reads as a conversion, such as to_q16 or from_fp32",
 		options->function);
 	return STATUS_INPUT;
 }
@@ -35,7 +40,7 @@ find_format(const char *name, const struct netfc_format **format)
 }
 
 int
-own_build(const struct own_options *options, struct own_report *report)
+user_build(const struct user_options *options, struct user_report *report)
 {
 	const struct netfc_format *format = NULL;
 	int status = check_options(options), error;
@@ -64,14 +69,14 @@ own_build(const struct own_options *options, struct own_report *report)
 }
 
 void
-own_report_free(struct own_report *report)
+user_report_free(struct user_report *report)
 {
 	netfc_own_function_free(report->function);
 	free(report->samples);
 }
 
 void
-own_report_text(const struct own_report *report)
+user_report_text(const struct user_report *report)
 {
 	const struct samples *samples = report->samples;
 	char bytes[GROUPED_SIZE], x[NUMBER_SIZE];
@@ -97,7 +102,7 @@ own_report_text(const struct own_report *report)
 }
 
 int
-own_report_json(const struct own_report *report)
+user_report_json(const struct user_report *report)
 {
 	const struct samples *samples = report->samples;
 	json_t *exceptions = json_object();
@@ -113,4 +118,64 @@ own_report_json(const struct own_report *report)
 		samples->has_error ? json_real(samples->error) : json_null(), "at",
 		samples->has_error ? bits_json(samples->worst, 4) : json_null(), "exceptions",
 		exceptions));
+}
+
+bool
+is_user_operand(const char *operand)
+{
+	size_t length = strlen(operand), suffix = strlen(NETFC_FUNCTION_FILE_SUFFIX);
+
+	return length > suffix &&
+		strcmp(operand + length - suffix, NETFC_FUNCTION_FILE_SUFFIX) == 0;
+}
+
+static int
+load(const char *path, struct netfc_own_function **function)
+{
+	int error = netfc_own_function_load(path, function);
+
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	complain("cannot load %s: %s", path,
+		error == NETFC_ERR_FOREIGN ? "not a function file" : load_error(error));
+	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
+}
+
+int
+calc_user(char **operands, int count, bool hex, bool json)
+{
+	struct netfc_own_function *function;
+	struct calculation c = {.count = 1};
+	int status = load(operands[0], &function);
+
+	if (status != STATUS_DONE)
+		return status;
+	c.op = netfc_own_function_name(function);
+	c.format = netfc_own_function_format(function);
+	c.from = c.to = format_slot(c.format);
+	status = calculation_read(&c, operands + 1, count - 1, hex);
+	if (status == STATUS_DONE) {
+		c.result = (struct netfc_result){netfc_own_function_z(function)[c.operand[0]],
+			netfc_own_function_flags(function)[c.operand[0]]};
+		status = calculation_print(&c, json);
+	}
+	netfc_own_function_free(function);
+	return status;
+}
+
+int
+show_user(char **operands, int count, bool json)
+{
+	struct netfc_own_function *function;
+	struct entries entries;
+	int status = load(operands[0], &function);
+
+	if (status != STATUS_DONE)
+		return status;
+	entries.from = entries.to = format_slot(netfc_own_function_format(function));
+	entries.z = netfc_own_function_z(function);
+	entries.flags = netfc_own_function_flags(function);
+	status = show_entries(&entries, operands + 1, count - 1, json);
+	netfc_own_function_free(function);
+	return status;
 }

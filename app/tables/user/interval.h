@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef INTERVAL_H
+#define INTERVAL_H
+
+/**
+ * @file
+ * Interval arithmetic on MPFR: what is known of a real number, and of functions of such numbers.
+ *
+ * A number lies between two bounds and may be a bound itself unless that is open. Bounds that are
+ * open tell 1 + e^-1000 from 1 at any precision, and what underflows from zero. A number whose
+ * bounds are one and the same is exact; zeros and infinities then mean what IEEE 754 says.
+ */
+
+#include <mpfr.h>
+#include <stdbool.h>
+
+enum interval_kind {
+	INTERVAL_REAL,    /**< between its bounds; zeros and infinities included */
+	INTERVAL_NAN,     /**< there is no such number */
+	INTERVAL_UNKNOWN, /**< nothing is known at this precision */
+};
+
+struct interval {
+	enum interval_kind kind;
+	mpfr_t low, high;
+	bool low_open, high_open;
+};
+
+/** The most arguments of an operation. */
+#define OPERATION_ARGUMENTS 2
+
+struct operation;
+
+void interval_init(struct interval *interval, mpfr_prec_t bits);
+void interval_set_bits(struct interval *interval, mpfr_prec_t bits);
+void interval_clear(struct interval *interval);
+void interval_swap(struct interval *a, struct interval *b);
+
+/** Whether it is one number. */
+bool interval_is_exact(const struct interval *interval);
+
+/** Set it to what MPFR has rounded to nearest, with the ternary value that MPFR returned. */
+void interval_set(struct interval *interval, mpfr_srcptr nearest, int ternary);
+
+/**
+ * Compute an operation.
+ *
+ * @param result other than the arguments, and as precise
+ */
+void interval_compute(const struct operation *operation, const struct interval *arguments,
+	struct interval *result);
+
+/**
+ * If a number of 64 bits, zero among them, lies in a very small interval, take it for the number.
+ */
+void interval_settle(struct interval *interval);
+
+#endif /* INTERVAL_H */
