@@ -91,7 +91,8 @@ def repetitions(figures):
     yield "## The same bits again"
     yield ""
     yield ("In each run workers are late by other delays, up to 4 ms a step. \"Dealt out "
-           "differently\": the parts of the data go to the ranks in the reverse order.")
+           "differently\": the parts of the data go to the ranks in the reverse order. Another number "
+           "of ranks gives other weights: each rank rounds the gradients of its own part.")
     yield ""
     yield "| another run | weights that differ from the first's |"
     yield "|---|---|"
@@ -107,7 +108,8 @@ def times(figures):
     yield (f"Medians of {figures['timed_steps']} steps, of the slowest worker: forward and "
            "backward pass, reduction, update of the weights. Workers have the CPUs that the "
            "switch's lcore does not have. Limited links are token buckets, each way; links without a "
-           "limit show how fast this machine's CPUs move packets.")
+           "limit show how fast this machine's CPUs move packets; vectors of many megabytes, which are "
+           "not among these, go faster by gloo there.")
     yield ""
     yield "| weights | link | netfc | gloo | netfc / gloo |"
     yield "|---|---|---|---|---|"

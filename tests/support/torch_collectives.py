@@ -42,12 +42,6 @@ with contextlib.suppress(ImportError):
 # When it is imported, it leaves out what gloo cannot do.
 from torch.testing._internal.distributed import distributed_test  # noqa: E402
 
-# Those that no back end but gloo itself can pass, and why.
-GLOO_ALONE = {
-    'test_monitored_barrier_*': 'monitored_barrier() of torch takes gloo alone',
-}
-
-
 class AsGloo(str):
     """The back end's name, which the cases' conditions take for gloo's."""
 
@@ -83,9 +77,6 @@ class Collectives(distributed_test.TestDistBackend, distributed_test.Distributed
 
     def setUp(self):
         super().setUp()
-        for pattern, reason in GLOO_ALONE.items():
-            if fnmatch.fnmatch(self._testMethodName, pattern):
-                self.skipTest(reason)
         self._start_processes(torch.multiprocessing.get_context('fork').Process)
 
 

@@ -9,10 +9,13 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
+import types
 
 import torch
 import torch.distributed as dist
+from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook
 
 import torch_values
 from torch_store import tcp_store
@@ -72,6 +75,240 @@ def reduce_others():
             'started': [tensor.unique().tolist() for tensor in started],
             'product': product.tolist(), 'gathered': [int(one) for one in gathered],
             'objects': objects}
+
+
+def started_in_callbacks():
+    """A callback that starts another reduction and waits for it, and one inside that."""
+    first, second, third = (torch.full((3,), float(n)) for n in (1, 2, 3))
+
+    def inner(_):
+        dist.all_reduce(third, async_op=True).get_future().wait()
+        return 'inner'
+
+    def outer(_):
+        future = dist.all_reduce(second, async_op=True).get_future().then(inner)
+        return [future.wait(), 'outer']
+
+    said = dist.all_reduce(first, async_op=True).get_future().then(outer).wait()
+    return [said, first.tolist(), second.tolist(), third.tolist()]
+
+
+def a_callback_that_waits_for_what_is_under_way():
+    """At rank 0, for what was started after what it belongs to."""
+    tensors = [torch.ones(3) for _ in range(5)]
+    if RANK == 0:
+        begin = threading.Event()
+        works = [dist.all_reduce(tensors[0], async_op=True)]
+
+        def wait_for_all(_):
+            begin.wait()
+            for work in works[1:]:
+                work.wait()
+
+        future = works[0].get_future().then(wait_for_all)
+        dist.barrier()  # of gloo
+        works += [dist.all_reduce(tensor, async_op=True) for tensor in tensors[1:]]
+        begin.set()
+        future.wait()
+    else:
+        dist.barrier()
+        for tensor in tensors:
+            dist.all_reduce(tensor)
+    return [tensor.tolist() for tensor in tensors]
+
+
+def power_sgd():
+    """torch's own hook, whose callbacks reduce: rank 1 approximations from step 2 on."""
+    torch.manual_seed(1)
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(20, 30))
+    state = powerSGD_hook.PowerSGDState(None, matrix_approximation_rank=1,
+                                        start_powerSGD_iter=2)
+    model.register_comm_hook(state, powerSGD_hook.powerSGD_hook)
+    for _ in range(5):
+        model(torch.full((4, 20), RANK + 1.0)).square().sum().backward()
+    gradients = torch.cat([one.grad.reshape(-1) for one in model.parameters()])
+    return gradients.view(torch.int32).tolist()
+
+
+def copy_all():
+    """Of types that gloo does not know; also tensors that are not contiguous."""
+    results = {}
+    for name in ('bfloat16', 'bool', 'int16', 'complex64', 'float32'):
+        kind = getattr(torch, name)
+        mine = (torch.arange(6).reshape(2, 3) * (RANK + 1) % 5).to(kind)
+        sent = (mine.clone() if RANK == 1 else torch.zeros(2, 3, dtype=kind))
+        dist.broadcast(sent, 1)
+        turned = mine.t().contiguous().t() if RANK == 1 else torch.zeros(3, 2, dtype=kind).t()
+        work = dist.broadcast(turned, 1, async_op=True)
+        work.wait()
+        assert not turned.is_contiguous() and torch.equal(sent, turned)
+        gathered = [torch.zeros(2, 3, dtype=kind) for _ in range(SIZE)]
+        dist.all_gather(gathered, mine)
+        at_one = [torch.zeros(3, 2, dtype=kind).t() for _ in range(SIZE)] if RANK == 1 else None
+        dist.gather(mine, at_one, 1)
+        if at_one:
+            assert all(map(torch.equal, at_one, gathered))
+        part = torch.zeros(3, dtype=kind)
+        dist.scatter(part, list(mine.new_ones(SIZE, 3)) if RANK == 0 else None, 0)
+        if RANK == 0:
+            dist.send(mine, 1)
+        elif RANK == 1:
+            received = torch.zeros(3, 2, dtype=kind).t()
+            dist.recv(received, 0)
+            assert torch.equal(received, gathered[0])
+        results[name] = [torch.view_as_real(one).tolist() if one.is_complex() else one.tolist()
+                         for one in (sent, *gathered, part)]
+    return results
+
+
+def train_brains():
+    """A model of bfloat16, with a buffer of bool."""
+    torch.manual_seed(RANK)
+    model = torch.nn.Linear(20, 3).bfloat16()
+    model.register_buffer('mask', torch.tensor([True, RANK == 0]))
+    model = torch.nn.parallel.DistributedDataParallel(model)
+    model(torch.full((4, 20), RANK + 1.0, dtype=torch.bfloat16)).sum().backward()
+    return [*model.module.weight[0].tolist(), *model.module.weight.grad[0].tolist(),
+            *model.module.mask.tolist()]
+
+
+def reduce_to_one(op):
+    """All types, to rank 1: its results, and that others' values stay."""
+    results = {}
+    for name, kind in TYPES.items():
+        tensor = torch.tensor(torch_values.values(RANK, name)).to(kind)
+        before = tensor.clone()
+        dist.reduce(tensor, 1, getattr(dist.ReduceOp, op))
+        results[name] = tensor.tolist()
+        assert RANK == 1 or torch.equal(tensor, before)
+    strange = torch.ones(1).expand(3)  # is only read
+    if RANK == 1:
+        strange = torch.ones(3)
+    work = dist.reduce(strange, 1, async_op=True)
+    work.wait()
+    assert strange.tolist() == [float(SIZE if RANK == 1 else 1)] * 3
+    return results
+
+
+def reduce_coalesced(op):
+    """Several tensors of each type at once."""
+    results = {}
+    for name, kind in TYPES.items():
+        values = torch.tensor(torch_values.values(RANK, name)).to(kind)
+        parts = [values[:100].clone(), values[100:101].clone(), values[101:].clone()]
+        dist.all_reduce_coalesced(parts, getattr(dist.ReduceOp, op))
+        results[name] = torch.cat(parts).tolist()
+    doubles = [torch.ones(2, dtype=torch.float64), torch.ones(3, dtype=torch.float64)]
+    dist.all_reduce_coalesced(doubles, async_op=True).wait()
+    assert doubles[0].tolist() == [SIZE] * 2 and doubles[1].tolist() == [SIZE] * 3
+    return results
+
+
+def reduce_odd_views():
+    """Refused before anything is sent, or right."""
+    said = []
+    for one in (torch.ones(1).expand(5), torch.ones(9).as_strided((3, 3), (2, 1)),
+                torch._efficientzerotensor((5,))):
+        try:
+            dist.all_reduce(one)
+        except ValueError as error:
+            said.append(str(error))
+    conjugate = torch.tensor([1 + 2j, 3 + 4j]).conj()
+    assert conjugate.imag.is_neg()
+    dist.all_reduce(conjugate.imag)
+    negative = torch._neg_view(torch.tensor([1., 2.]))
+    dist.all_reduce(negative)
+    every_other = torch.arange(6.)
+    dist.all_reduce(every_other[::2])
+    images = torch.arange(24.).reshape(1, 2, 3, 4)
+    if RANK == 0:
+        images = images.to(memory_format=torch.channels_last)
+    dist.all_reduce(images)
+    return [said, conjugate.imag.tolist(), negative.tolist(), every_other.tolist(),
+            images.reshape(-1).tolist()]
+
+
+def wait_for_a_while():
+    """A work's wait(timeout): it goes on afterwards; rank 1 comes later."""
+    dist.all_reduce(torch.ones(1))
+    tensor = torch.ones(3)
+    said = ''
+    if RANK == 0:
+        work = dist.all_reduce(tensor, async_op=True)
+        begun = time.monotonic()
+        try:
+            work.wait(datetime.timedelta(seconds=0.3))
+        except RuntimeError as error:
+            said = str(error)
+        assert time.monotonic() - begun >= 0.3
+        dist.barrier()  # of gloo
+    else:
+        dist.barrier()
+        work = dist.all_reduce(tensor, async_op=True)
+    work.wait(timeout=datetime.timedelta(seconds=60))
+    work.wait()
+    return [said, tensor.tolist()]
+
+
+def monitored_barriers():
+    """All come; then the last one does not."""
+    dist.monitored_barrier()
+    dist.monitored_barrier(timeout=datetime.timedelta(seconds=20), wait_all_ranks=True)
+    if RANK < SIZE - 1:
+        dist.monitored_barrier(timeout=datetime.timedelta(seconds=2))
+    return 'not reached'
+
+
+def hooks_of_others():
+    """mean_hook of the default group, and for models whose gradients it cannot have."""
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1, bias=False))
+    model.register_comm_hook(None, netfc.torch.mean_hook)
+    model(torch.full((1, 2), RANK + 1.0)).sum().backward()
+    said = []
+    for group, device in ((dist.new_group(backend='gloo'), 'cpu'), (None, 'meta')):
+        bucket = types.SimpleNamespace(buffer=lambda: torch.ones(1, device=device))
+        try:
+            netfc.torch.mean_hook(group, bucket)
+        except ValueError as error:
+            said.append(str(error))
+    return [model.module.weight.grad.tolist(), *said]
+
+
+def many_groups(count):
+    """As many groups of all ranks: a reduction in each, and the slots that each has."""
+    groups = [dist.new_group() for _ in range(int(count))]
+    slots = []
+    for group in (None, *groups):
+        tensor = torch.ones(3)
+        dist.all_reduce(tensor, group=group)
+        assert tensor.tolist() == [SIZE] * 3
+        slots.append(netfc.torch.stats(group)['slots'])
+    return slots
+
+
+def one_does_not_use_a_group(seconds):
+    """A group inside, whose first reduction the last rank does not call; or it ends."""
+    group = dist.new_group(timeout=datetime.timedelta(seconds=float(os.environ['TIMEOUT'])))
+    if RANK == SIZE - 1:
+        time.sleep(float(seconds))
+        return 'not reached'
+    dist.all_reduce(torch.ones(5), group=group)
+    return 'not reached'
+
+
+def count_all():
+    """What is counted; the last rank is late for the second reduction."""
+    none = netfc.torch.stats()
+    dist.all_reduce(torch.ones(1000))
+    if RANK == SIZE - 1:
+        time.sleep(6)
+    dist.all_reduce(torch.ones(1000))
+    after = netfc.torch.stats(dist.group.WORLD)
+    try:
+        netfc.torch.stats(dist.new_group(backend='gloo'))
+    except TypeError as error:
+        return [none, after, str(error)]
+    return 'not reached'
 
 
 def subgroups():
@@ -189,14 +426,16 @@ def alone():
 
 
 def start(path):
-    """path: of a file that is the store, or of a TCPStore "host:port"."""
+    """path: of a file that is the store, a TCPStore "host:port", or rank 0's "tcp://host:port"."""
     options = None
     if 'SWITCHES' in os.environ:
         options = netfc.torch.Options(switches=tuple(os.environ['SWITCHES'].split()),
                                       join_timeout=5)
     backend = os.environ.get('BACKEND', 'netfc')
     timeout = datetime.timedelta(seconds=float(os.environ.get('TIMEOUT', '20')))
-    if ':' in path:
+    if path.startswith('tcp:'):
+        where = {'init_method': path}
+    elif ':' in path:
         host, port = path.split(':')
         where = {'store': tcp_store(host, int(port), is_master=False, timeout=timeout)}
     else:

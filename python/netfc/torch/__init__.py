@@ -7,21 +7,23 @@
     torch.distributed.init_process_group("netfc")  # NETFC_SWITCH=10.0.0.2 in the environment
     model = torch.nn.parallel.DistributedDataParallel(model)
 
-all_reduce with SUM, AVG, MIN and MAX of float16, bfloat16, float32 and int32 tensors on the CPU
-goes through the switch (dpdk-netfc --aggregate): exact, rounded once, whatever the order. All else
-is done by gloo. For those who keep another back end there is a communication hook:
+all_reduce and reduce with SUM, AVG, MIN and MAX of float16, bfloat16, float32 and int32 tensors on
+the CPU go through the switch (dpdk-netfc --aggregate): exact, rounded once, whatever the order. All
+else is done by gloo. For those who keep another back end there is a communication hook:
 
     group = torch.distributed.new_group(backend="netfc")
     model.register_comm_hook(group, netfc.torch.mean_hook)
+
+stats() tells what a group has counted.
 
 docs/pytorch.md of dpdk-netfc has the options, and what happens when something fails.
 """
 
 
 from netfc._allreduce import AllreduceError
-from netfc.torch.group import NetfcProcessGroup, mean_hook, register
+from netfc.torch.group import NetfcProcessGroup, mean_hook, register, stats
 from netfc.torch.options import Options
 
-__all__ = ["AllreduceError", "NetfcProcessGroup", "Options", "mean_hook"]
+__all__ = ["AllreduceError", "NetfcProcessGroup", "Options", "mean_hook", "stats"]
 
 register()

@@ -5,14 +5,16 @@ of the switch is theirs, and what went wrong with whom."""
 import contextlib
 import dataclasses
 import datetime
-import itertools
 import json
+import os
 import secrets
 import time
 from typing import Any
 
+import torch.distributed as dist
+
 from netfc.torch import process
-from netfc.torch.options import Options
+from netfc.torch.options import LEAST_SLOTS, SLOTS, Options
 
 _GLANCE = datetime.timedelta(milliseconds=10)
 _SLICE_S = 1.0  # of waiting: a store does nothing else for this process meanwhile
@@ -26,7 +28,20 @@ class Place:
     job: int
     switches: tuple[str, ...]
     slots: int
+    least_slots: int
     chunk_bytes: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Sign:
+    """A rank's sign of life: how many there were, and its latest call, the how manieth and which.
+
+    0 is joining, -1 nothing.
+    """
+
+    beat: int = 0
+    calls: int = -1
+    call: str = "nothing"
 
 
 class Meeting:
@@ -39,7 +54,7 @@ class Meeting:
         self.rank, self.size, self.timeout = rank, size, timeout
         self._store, self._ranks = store, ranks
         self._processes: dict[int, process.Process] = {}
-        self._beats = itertools.count()
+        self._sign = Sign()
         # A store may be used for several groups, one after the other.
         self._prefix = f"netfc/{self._store.add(f'netfc/turns/{rank}', 1)}/"
 
@@ -48,15 +63,14 @@ class Meeting:
 
         Raises ValueError where rank 0 knows no switch, TimeoutError with the missing ranks.
         """
-        self.beat()
+        self.beat(self._sign.calls, self._sign.call)
         self._set(f"here/{self.rank}", dataclasses.asdict(process.this()))
         if self.rank == 0:
             self._set("place", _choose(options))
-        end = time.monotonic() + self.timeout
+        self._gather("here", "came")
         for rank in range(self.size):
-            self._await(f"here/{rank}", end)
             self._processes[rank] = process.Process(**self._get(f"here/{rank}"))
-        self._await("place", end)
+        self._await("place", "here", "came", time.monotonic() + self.timeout)
         chosen = self._get("place")
         if chosen is None:
             raise ValueError(
@@ -66,19 +80,33 @@ class Meeting:
         switches = options.switches or tuple(chosen["switches"])
         return dataclasses.replace(Place(**chosen), switches=switches)
 
+    def gather(self, call: str) -> None:
+        """Wait for all other ranks to call that, their first. Raises as agree() does."""
+        self.beat(0, call)
+        self._set(f"called/{self.rank}", call)
+        self._gather("called", "called its first reduction")
+
     def name(self, rank: int) -> str:
         """ "rank 2 (host a, process 1234)", in the default group's numbers."""
-        number = f"rank {self._ranks[rank] if self._ranks else rank}"
+        number = f"rank {self.number(rank)}"
         where = self._processes.get(rank)
         return f"{number} ({where})" if where else number
 
-    def beat(self) -> None:
-        """Tell all others that this rank is alive. Raises RuntimeError if the store is gone."""
-        self._set(f"beat/{self.rank}", next(self._beats))
+    def number(self, rank: int) -> int:
+        """Of a rank, in the default group."""
+        return self._ranks[rank] if self._ranks else rank
 
-    def beat_of(self, rank: int) -> int:
-        """How often another has said so. Raises RuntimeError if the store is gone."""
-        return int(self._get(f"beat/{rank}"))
+    def beat(self, calls: int, call: str) -> None:
+        """Tell all others that this rank is alive, and what it has called.
+
+        Raises RuntimeError if the store is gone.
+        """
+        self._sign = Sign(self._sign.beat + 1, calls, call)
+        self._set(f"beat/{self.rank}", dataclasses.asdict(self._sign))
+
+    def sign_of(self, rank: int) -> Sign:
+        """The latest of another. Raises RuntimeError if the store is gone."""
+        return Sign(**self._get(f"beat/{rank}"))
 
     def has_ended(self, rank: int) -> bool:
         """Whether another's process, on this machine, has ended; of those elsewhere: False."""
@@ -95,18 +123,33 @@ class Meeting:
         return int(self._store.add(self._prefix + "failed", 0)) > 0
 
     def reports(self, patience: float) -> dict[int, str]:
-        """What the ranks have reported, once all have or `patience` seconds are over."""
+        """What the ranks have reported, once all that run have or `patience` seconds are over."""
         end = time.monotonic() + patience
-        while self._store.add(self._prefix + "failed", 0) < self.size and time.monotonic() < end:
+        while not self._all_have_reported() and time.monotonic() < end:
             time.sleep(0.05)
-        reported = [
-            rank
-            for rank in range(self.size)
-            if self._store.add(self._prefix + f"failed/{rank}", 0) > 0
-        ]
+        reported = filter(self._has_reported, range(self.size))
         return {rank: self._get(f"failure/{rank}") for rank in reported}
 
-    def _await(self, key: str, end: float) -> None:
+    def _all_have_reported(self) -> bool:
+        """Or have ended."""
+        ended = [rank for rank in range(self.size) if self.has_ended(rank)]
+        count = int(self._store.add(self._prefix + "failed", 0))
+        if count + len(ended) < self.size:
+            return False
+        return count + sum(not self._has_reported(rank) for rank in ended) >= self.size
+
+    def _has_reported(self, rank: int) -> bool:
+        return int(self._store.add(self._prefix + f"failed/{rank}", 0)) > 0
+
+    def _gather(self, folder: str, what: str) -> None:
+        """Wait until all ranks have set their key there."""
+        end = time.monotonic() + self.timeout
+        for rank in range(self.size):
+            self._await(f"{folder}/{rank}", folder, what, end)
+        if self._have_given_up(folder):
+            raise self._missing_error(folder, what)
+
+    def _await(self, key: str, folder: str, what: str, end: float) -> None:
         while True:
             begun = time.monotonic()
             left = min(_SLICE_S, max(0.01, end - begun))
@@ -117,8 +160,15 @@ class Meeting:
                 now = time.monotonic()
                 if now - begun < left / 2:
                     raise self._store_error(error) from error
-                if now >= end:
-                    raise self._missing_error(error) from error
+                if now >= end or self._have_given_up(folder):
+                    raise self._missing_error(folder, what) from error
+                self._check_processes()
+
+    def _check_processes(self) -> None:
+        ended = [rank for rank in self._processes if self.has_ended(rank)]
+        if ended:
+            names = ", ".join(map(self.name, ended))
+            raise ProcessLookupError(f"the process of {names} has ended")
 
     def _store_error(self, error: RuntimeError) -> ConnectionError:
         return ConnectionError(
@@ -126,17 +176,26 @@ class Meeting:
             f" that has it, mostly rank 0's, has ended, maybe ({str(error).splitlines()[0]})"
         )
 
-    def _missing_error(self, error: RuntimeError) -> TimeoutError:
-        missing = [rank for rank in range(self.size) if not self._is_here(rank)]
-        names = ", ".join(map(self.name, missing)) or "nobody"
+    def _have_given_up(self, folder: str) -> bool:
+        """Whether others have waited for as long as they could: they will not go on."""
+        return int(self._store.add(self._prefix + f"{folder}/given_up", 0)) > 0
+
+    def _missing_error(self, folder: str, what: str) -> TimeoutError:
+        self._store.add(self._prefix + f"{folder}/given_up", 1)
+        missing = [rank for rank in range(self.size) if not self._is_there(f"{folder}/{rank}")]
+        text = ""
+        if missing[:1] == [0] and len(missing) > 1 and _is_held_by_rank_0(self._store):
+            del missing[0]  # its store waits for all ranks before anything else
+            text = "; rank 0 waits in the store that it has"
+        names = ", ".join(map(self.name, missing)) or "nobody, but too late"
         return TimeoutError(
-            f"{self.name(self.rank)} has waited {self.timeout:.0f} s for the others of its"
-            f" process group; missing: {names} ({str(error).splitlines()[0]})"
+            f"not all ranks of the process group {what} within {self.timeout:g} s; missing:"
+            f" {names}{text}"
         )
 
-    def _is_here(self, rank: int) -> bool:
+    def _is_there(self, key: str) -> bool:
         with contextlib.suppress(RuntimeError):
-            self._store.wait([self._prefix + f"here/{rank}"], _GLANCE)
+            self._store.wait([self._prefix + key], _GLANCE)
             return True
         return False
 
@@ -147,13 +206,24 @@ class Meeting:
         return json.loads(self._store.get(self._prefix + key))
 
 
+def _is_held_by_rank_0(store: Any) -> bool:
+    """Whether rank 0's process is the TCP server."""
+    while isinstance(store, dist.PrefixStore):
+        store = store.underlying_store
+    by_agent = os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True"
+    return isinstance(store, dist.TCPStore) and not by_agent
+
+
 def _choose(options: Options) -> dict[str, Any] | None:
     if not options.switches:
         return None
+    slots = SLOTS if options.slots is None else options.slots
     return {
         "token": secrets.randbits(64) if options.token is None else options.token,
         "job": secrets.choice(options.jobs),
         "switches": options.switches,
-        "slots": options.slots,
+        "slots": slots,
+        # Who knows its jobs beforehand gives the same again.
+        "least_slots": 1 if options.token is not None else min(slots, LEAST_SLOTS),
         "chunk_bytes": options.chunk_bytes,
     }

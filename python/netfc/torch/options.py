@@ -9,7 +9,9 @@ from typing import Self
 
 JOBS = range(1 << 16)
 TOKENS = range(1 << 64)
-SLOTS = 128
+SLOTS = 128  # of a process's first group
+FURTHER_SLOTS = 32  # of its others: a switch has 512 for all, by default
+LEAST_SLOTS = 8  # with fewer it is better to wait until other jobs end
 JOIN_TIMEOUT_S = 60.0
 SILENCE_S = 30.0
 
@@ -21,9 +23,10 @@ class Options:
     switches: addresses as netfc.allreduce takes them; () for ranks other than 0: those of rank 0.
     jobs: job numbers to draw from, 0 to 65535; those of two trainings at a time must not overlap
       where there are few. token: the job's secret, for switches that know their jobs beforehand;
-      None: one that rank 0 draws. slots: chunks in flight for each switch, a power of two.
-    chunk_bytes: of values in a packet; None: what fits 1500 bytes. jobs, token, slots and
-      chunk_bytes are those of rank 0 for all.
+      None: one that rank 0 draws. slots: chunks in flight for each switch, a power of two; None:
+      128 for the first process group of rank 0's process, 32 for further ones. A switch that has
+      fewer left gives fewer. chunk_bytes: of values in a packet; None: what fits 1500 bytes. jobs,
+      token, slots and chunk_bytes are those of rank 0 for all.
     bind_address, interface: what this rank sends from.
     join_timeout: seconds for joining once all ranks are there, the group's time-out at the most.
     silence: seconds without a sign of life after which a switch, a rank on another machine or the
@@ -33,7 +36,7 @@ class Options:
     switches: tuple[str, ...] = ()
     jobs: range = JOBS
     token: int | None = None
-    slots: int = SLOTS
+    slots: int | None = None
     chunk_bytes: int | None = None
     bind_address: str | None = None
     interface: str | None = None
@@ -59,12 +62,12 @@ class Options:
         """
         environment = os.environ if environment is None else environment
         value = {name: environment.get("NETFC_" + name.upper()) or None for name in _VARIABLES}
-        bytes_text = value["chunk_bytes"]
+        bytes_text, slots_text = value["chunk_bytes"], value["slots"]
         return cls(
             switches=tuple(filter(None, map(str.strip, (value["switch"] or "").split(",")))),
             jobs=_jobs(value["job"]),
             token=_token(value["token"]),
-            slots=_number("slots", value["slots"] or str(SLOTS)),
+            slots=None if slots_text is None else _number("slots", slots_text),
             chunk_bytes=None if bytes_text is None else _number("chunk_bytes", bytes_text),
             bind_address=value["bind_address"],
             interface=value["interface"],

@@ -3,58 +3,58 @@
 
 import contextlib
 import dataclasses
+import functools
 import os
-import queue
 import threading
 import time
+import warnings
+from collections.abc import Callable
 from typing import Any
 
-import numpy
-import torch
-
 from netfc.allreduce import AllreduceError, Communicator, Handle
+from netfc.torch.blame import Blame
+from netfc.torch.keepers import Keepers
+from netfc.torch.layout import FORMATS, as_array, copied, laid_out
 from netfc.torch.meeting import Meeting, Place
 from netfc.torch.options import Options
 from netfc.torch.watch import GLANCE_S, Watch
 from netfc.torch.works import Promise
 
-FORMATS = {
-    torch.float16: "fp16",
-    torch.bfloat16: "bf16",
-    torch.float32: "fp32",
-    torch.int32: "int32",
-}
-
-REPORT_S = 2.0  # how long to wait for what other ranks say about a failure
+JOINING = "joining the job"
 FULL_S = 1.0  # between two attempts to join where the switch is full
-STALL_S = 10.0  # of --aggregate stall=, by default
+# The library's time-out is the last resort: it does not know which rank has not called.
+SPARE_S = 10.0
 DEADLINE_MOST_S = 4_000_000.0  # what netfc.allreduce takes
 
 
 @dataclasses.dataclass
 class Reduction:
-    """One that was started. values: contiguous; target: where to copy them, or None."""
+    """One that was started. values: contiguous; target: where to copy them, or None; result: what
+    its work gives."""
 
+    number: int
     call: str
     values: Any
     target: Any
+    result: Any
     promise: Promise
     handle: Handle
 
 
 class Reductions:
-    """A rank's place in a job, and the thread that keeps the promises."""
+    """A rank's place in a job, and the threads that keep the promises."""
 
     def __init__(self, meeting: Meeting, place: Place, options: Options):
         self._meeting, self._place, self._options = meeting, place, options
         self._silence = min(options.silence, meeting.timeout / 2)
         self._watch = Watch(meeting, self._silence)
+        self._blame = Blame(meeting, self._watch)
         self._comm: Communicator | None = None
         self._error: Exception | None = None
         self._calls = 0
+        self._waited_s = 0.0
         self._lock = threading.Lock()
-        self._started: queue.SimpleQueue[Reduction | None] = queue.SimpleQueue()
-        self._thread: threading.Thread | None = None
+        self._keepers: Keepers | None = None
         self._process = os.getpid()
 
     def join(self) -> None:
@@ -65,24 +65,27 @@ class Reductions:
             if self._error is not None:
                 raise self._error
 
-    def start(self, tensor: Any, op: str) -> Promise:
-        """Start to reduce a tensor in place. op: as netfc.allreduce has it.
+    def start(self, tensor: Any, op: str, only: int | None = None) -> Promise:
+        """Start to reduce a tensor in place; gives a promise of it. op: as netfc.allreduce has it.
 
-        tensor: on the CPU, not empty, of a type in FORMATS. Raises AllreduceError if this group has
-        failed before.
+        tensor: on the CPU, not empty, of a type in FORMATS. only: the rank that is to have the
+        result; None: all. Raises AllreduceError if this group has failed before, ValueError for a
+        tensor that results cannot be written to.
         """
+        is_mine = only is None or only == self._meeting.rank
+        values, target = laid_out(tensor) if is_mine else (copied(tensor), None)
+        where = "" if only is None else f" to rank {self._meeting.number(only)}"
         self.join()
-        values = tensor.detach().contiguous()
-        target = None if values.data_ptr() == tensor.data_ptr() else tensor.detach()
         with self._lock:
             self._calls += 1
-            shape = "x".join(map(str, tensor.shape)) or "1"
-            kind = str(tensor.dtype).removeprefix("torch.")
-            call = f"all_reduce {self._calls}, {op} of {shape} {kind}"
+            number, call = self._calls, _call_text(self._calls, tensor, op, where)
             assert self._comm is not None
             promise = Promise()
-            handle = self._comm.start(_array(values), op, FORMATS[tensor.dtype])
-            self._started.put(Reduction(call, values, target, promise, handle))
+            handle = self._comm.start(as_array(values), op, FORMATS[tensor.dtype])
+            self._watch.called(number, call)
+            result = values if is_mine and target is None else tensor.detach()
+            assert self._keepers is not None
+            self._keepers.put(Reduction(number, call, values, target, result, promise, handle))
         return promise
 
     def close(self) -> None:
@@ -92,12 +95,10 @@ class Reductions:
         comm, self._comm = self._comm, None
         if self._error is None:
             self._error = AllreduceError("the process group is closed", "aborted", None, None)
-        assert self._thread is not None
+        assert self._keepers is not None
         self._watch.stop()
-        self._started.put(None)
-        if self._thread.is_alive():
-            comm.abort()
-        self._thread.join()
+        comm.abort()
+        self._keepers.close()
         try:
             comm.leave()
         except AllreduceError:
@@ -108,109 +109,146 @@ class Reductions:
         """What was counted, see netfc.allreduce.Communicator.stats; {} before the first call."""
         return self._comm.stats if self._comm is not None else {}
 
+    @property
+    def slots(self) -> int:
+        """Chunks in flight, to all switches together; 0 before the first call."""
+        return self._comm.info["slots"] if self._comm is not None else 0
+
+    @property
+    def waited_s(self) -> float:
+        """Seconds of waiting for reductions that had been started."""
+        return self._waited_s
+
+    @property
+    def late(self) -> dict[int, int]:
+        """How often ranks, in the default group's numbers, were waited for two seconds or more."""
+        return {self._meeting.number(rank): times for rank, times in self._watch.late.items()}
+
     def _join(self) -> None:
         try:
+            self._meeting.gather(JOINING)
             self._comm = self._joined()
-        except (AllreduceError, ValueError) as error:
-            self._error = self._explain("joining the job", error)
+        except (AllreduceError, OSError, RuntimeError, ValueError) as error:
+            self._error = self._blame.explain(0, JOINING, error, 0.0)
             return
+        self._watch.called(0, JOINING)
         self._watch.start()
-        self._thread = threading.Thread(target=self._keep, name="netfc-torch", daemon=True)
-        self._thread.start()
+        self._keepers = Keepers(self._keep)
 
     def _joined(self) -> Communicator:
         """A full switch has place when an earlier job has timed out, maybe."""
-        timeout = min(self._meeting.timeout, DEADLINE_MOST_S)
-        end = time.monotonic() + min(timeout, self._options.join_timeout)
+        timeout = min(self._meeting.timeout, self._options.join_timeout)
+        end = time.monotonic() + timeout
+        said = False
         while True:
             try:
-                return Communicator(
-                    self._place.switches,
-                    worker=self._meeting.rank,
-                    workers=self._meeting.size,
-                    token=self._place.token,
-                    job=self._place.job,
-                    slots=self._place.slots,
-                    chunk_bytes=self._place.chunk_bytes,
-                    bind_address=self._options.bind_address,
-                    interface=self._options.interface,
-                    join_timeout=max(0.1, end - time.monotonic()),
-                    deadline=timeout,
-                    # A rank that is slow is waited for, as gloo does; then it is named.
-                    patience=max(timeout / 2, timeout - 1 - STALL_S),
-                    silence=self._silence,
-                )
+                return self._attempt(max(0.1, end - time.monotonic()))
             except AllreduceError as error:
-                # What comes of an attempt that has no time says nothing.
-                if error.status != "full" or time.monotonic() + 2 * FULL_S >= end:
+                if error.status != "full":
                     raise
+                # What comes of an attempt that has no time says nothing.
+                if time.monotonic() + 2 * FULL_S >= end:
+                    raise self._full_error(error) from error
+            if not said:
+                said = True
+                self._say(f"waits up to {timeout:.0f} s, since the switch has no place for its job")
             time.sleep(FULL_S)
 
-    def _keep(self) -> None:
-        """The thread: what was started first is done first."""
-        while (reduction := self._started.get()) is not None:
-            try:
-                self._await(reduction)
-                if reduction.target is not None:
-                    reduction.target.copy_(reduction.values)
-            except Exception as error:  # pylint: disable=broad-except # the caller has to know
-                self._fail(reduction, error)
-            else:
-                target = reduction.target
-                reduction.promise.keep([reduction.values if target is None else target])
+    def _attempt(self, seconds: float) -> Communicator:
+        place, deadline = self._place, min(self._meeting.timeout + SPARE_S, DEADLINE_MOST_S)
+        comm = Communicator(
+            place.switches,
+            worker=self._meeting.rank,
+            workers=self._meeting.size,
+            token=place.token,
+            job=place.job,
+            slots=place.slots,
+            chunk_bytes=place.chunk_bytes,
+            bind_address=self._options.bind_address,
+            interface=self._options.interface,
+            join_timeout=seconds,
+            deadline=deadline,
+            # A rank that is slow is waited for, as gloo does; then it is named.
+            patience=deadline,
+            silence=self._silence,
+        )
+        granted = comm.info["slots"] // comm.info["switches"]
+        if granted < place.least_slots:
+            comm.leave()
+            text = f"The switch has only {granted} slots left, and a process group needs"
+            raise AllreduceError(f"{text} {place.least_slots}.", "full", None, None)
+        if granted < place.slots:
+            self._say(f"has {granted} slots of the switch, not {place.slots}: that is what is left")
+        return comm
 
-    def _await(self, reduction: Reduction) -> None:
-        """Raises AllreduceError if it fails, or if somebody it needs is gone."""
-        with contextlib.suppress(TimeoutError):
-            reduction.handle.wait(GLANCE_S)
-            return
-        self._watch.wait_begins()
+    def _full_error(self, error: AllreduceError) -> AllreduceError:
+        place = self._place
+        text = (
+            f"{error} Each process group has a job of its own: this one asks for {place.slots}"
+            f" slots (NETFC_SLOTS) and takes {place.least_slots} at the least."
+        )
+        return AllreduceError(text, error.status, None, error.switch)
+
+    def _say(self, what: str) -> None:
+        warnings.warn(f"netfc.torch: this process group {what}; docs/pytorch.md tells how to count")
+
+    def _keep(self, reduction: Reduction) -> Callable[[], None]:
+        """Wait until it is done; gives what tells of it."""
+        begun = time.monotonic()
         try:
-            while True:
-                with contextlib.suppress(TimeoutError):
-                    reduction.handle.wait(GLANCE_S)
-                    return
-                self._check()
+            self._await(reduction, begun + self._meeting.timeout)
+            if reduction.target is not None:
+                reduction.target.copy_(reduction.values)
+        except Exception as error:  # pylint: disable=broad-except # the caller has to know
+            self._fail(reduction, error, begun + self._meeting.timeout)
+            assert self._error is not None
+            return functools.partial(reduction.promise.fail, self._error)
+        finally:
+            self._waited_s += time.monotonic() - begun
+        return functools.partial(reduction.promise.keep, [reduction.result])
+
+    def _await(self, reduction: Reduction, end: float) -> None:
+        """Raises AllreduceError if it fails, is not done by then, or somebody it needs is gone."""
+        if _is_done(reduction.handle, end):
+            return
+        self._watch.wait_begins(reduction.number)
+        try:
+            while not _is_done(reduction.handle, end):
+                self._check(reduction.number, end)
         finally:
             self._watch.wait_ends()
 
-    def _check(self) -> None:
+    def _check(self, number: int, end: float) -> None:
+        error: AllreduceError | None = None
         trouble = self._watch.trouble()
-        if trouble is None:
+        if trouble is not None:
+            status = "aborted" if trouble.rank is None else "silent"
+            error = AllreduceError(trouble.text, status, trouble.rank, None)
+        elif time.monotonic() >= end:
+            error = self._blame.time_out(number)
+        if error is None:
             return
         comm = self._comm
         if comm is not None:
             comm.abort()
-        status = "aborted" if trouble.rank is None else "silent"
-        raise AllreduceError(trouble.text, status, trouble.rank, None)
+        raise error
 
-    def _fail(self, reduction: Reduction, error: Exception) -> None:
+    def _fail(self, reduction: Reduction, error: Exception, end: float) -> None:
         if self._error is None:
-            self._error = self._explain(reduction.call, error)
-        reduction.promise.fail(self._error)
-
-    def _explain(self, call: str, error: Exception) -> Exception:
-        """The error with what all ranks were at, once others had the time to say so."""
-        lines = [f"{self._meeting.name(self._meeting.rank)}, {call}: {error}"]
-        try:
-            if not self._watch.store_answers():
-                raise RuntimeError("the store does not answer")
-            self._meeting.report(f"{call}: {error}")
-            reports = self._meeting.reports(REPORT_S)
-            for rank in range(self._meeting.size):
-                if rank != self._meeting.rank:
-                    said = reports.get(rank, "says nothing: it has ended, or waits, or computes")
-                    lines.append(f"{self._meeting.name(rank)}, {said}")
-        except RuntimeError as gone:
-            lines.append(f"What other ranks say is not known ({str(gone).splitlines()[0]})")
-        status = error.status if isinstance(error, AllreduceError) else "argument"
-        worker = error.worker if isinstance(error, AllreduceError) else None
-        switch = error.switch if isinstance(error, AllreduceError) else None
-        return AllreduceError("\n  ".join(lines), status, worker, switch)
+            left = end - time.monotonic()
+            self._error = self._blame.explain(reduction.number, reduction.call, error, left)
 
 
-def _array(values: Any) -> Any:
-    """The tensor's own memory; encodings where numpy has no such type."""
-    if values.dtype == torch.bfloat16:
-        return values.view(torch.int16).numpy().view(numpy.uint16).reshape(-1)
-    return values.numpy().reshape(-1)
+def _is_done(handle: Handle, end: float) -> bool:
+    """Wait a moment for it. Raises AllreduceError if it has failed."""
+    with contextlib.suppress(TimeoutError):
+        handle.wait(max(0.0, min(GLANCE_S, end - time.monotonic())))
+        return True
+    return False
+
+
+def _call_text(number: int, tensor: Any, op: str, where: str) -> str:
+    shape = "x".join(map(str, tensor.shape)) or "1"
+    kind = str(tensor.dtype).removeprefix("torch.")
+    name = "reduce" if where else "all_reduce"
+    return f"{name} {number}{where}, {op} of {shape} {kind}"

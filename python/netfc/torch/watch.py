@@ -17,6 +17,7 @@ GLANCE_S = 0.5  # between two calls of trouble()
 # Who has its result may end, and so may the store with it, while another asks the switch again for
 # a result that was lost.
 GRACE_S = 2.0
+LATE_S = 2 * LOOK_S  # of waiting for a rank, which has had the time to tell of its call
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,11 +34,11 @@ class Trouble:
 
 
 @dataclasses.dataclass
-class _Sign:
+class _Seen:
     """The latest sign of life: which it was, and when it was new, of time.monotonic()."""
 
     beat: int
-    seen: float
+    at: float
 
 
 class Watch:
@@ -46,8 +47,11 @@ class Watch:
     def __init__(self, meeting: Meeting, silence: float):
         self._meeting, self._silence = meeting, silence
         self._others = [rank for rank in range(meeting.size) if rank != meeting.rank]
-        self._signs: dict[int, _Sign] = {}
-        self._waiting = False
+        self._signs: dict[int, _Seen] = {}
+        self._called = self._told = (-1, "nothing")
+        self._late: dict[int, int] = {}
+        self._latest_late: dict[int, int] = {}  # the call for which a rank was late
+        self._waits_for = 0  # which call; 0: it does not wait
         self._trouble: Trouble | None = None
         self._rounds = 0
         self._stuck = (0, 0)  # how many there had been, and how often trouble() saw that since
@@ -63,15 +67,25 @@ class Watch:
         """End. The thread may be in a call of a store that does not answer: it is left there."""
         self._end.set()
 
-    def wait_begins(self) -> None:
-        """This rank waits for others from now on."""
+    def called(self, number: int, call: str) -> None:
+        """This rank has called something; others are told within LOOK_S."""
+        self._called = (number, call)
+
+    def wait_begins(self, number: int) -> None:
+        """This rank waits for others from now on, in the call of that number."""
         self._signs.clear()
         self._trouble = None
-        self._waiting = True
+        self._looked = time.monotonic() - self._silence / BEATS + LATE_S
+        self._waits_for = number
 
     def wait_ends(self) -> None:
         """What it waited for has come, or will not."""
-        self._waiting = False
+        self._waits_for = 0
+
+    @property
+    def late(self) -> dict[int, int]:
+        """How often each rank was waited for, LATE_S or more."""
+        return dict(self._late)
 
     def trouble(self) -> Trouble | None:
         """What has been found out since wait_begins(). To be called every GLANCE_S."""
@@ -92,24 +106,29 @@ class Watch:
             try:
                 self._look()
             except RuntimeError as error:
-                if self._waiting and self._trouble is None:
+                if self._waits_for and self._trouble is None:
                     why = str(error).splitlines()[0]
                     self._trouble = Trouble(_store_text(why), time.monotonic())
             self._rounds += 1
 
     def _look(self) -> None:
         now = time.monotonic()
-        if now - self._beaten >= self._silence / BEATS:
-            self._meeting.beat()
-            self._beaten = now
-        if not self._waiting or self._trouble is not None:
+        self._tell(now)
+        number = self._waits_for
+        if not number or self._trouble is not None:
             return
         trouble = self._ended() or self._failed()
         if trouble is None and now - self._looked >= self._silence / BEATS:
-            trouble = self._silent(now)
+            trouble = self._silent(now, number)
             self._looked = now
-        if self._waiting:
+        if self._waits_for == number:
             self._trouble = trouble
+
+    def _tell(self, now: float) -> None:
+        called = self._called
+        if called != self._told or now - self._beaten >= self._silence / BEATS:
+            self._meeting.beat(*called)
+            self._told, self._beaten = called, now
 
     def _failed(self) -> Trouble | None:
         """Who has failed will not come any more."""
@@ -124,20 +143,27 @@ class Watch:
                 return Trouble(text, time.monotonic(), rank)
         return None
 
-    def _silent(self, now: float) -> Trouble | None:
+    def _silent(self, now: float, number: int) -> Trouble | None:
         """Who has been silent since this rank began to look, and for too long."""
         for rank in self._others:
-            beat = self._meeting.beat_of(rank)
-            sign = self._signs.get(rank)
-            if sign is None or sign.beat != beat:
-                self._signs[rank] = _Sign(beat, now)
-            elif now - sign.seen > self._silence:
+            sign = self._meeting.sign_of(rank)
+            if sign.calls < number:
+                self._is_late(rank, number)
+            seen = self._signs.get(rank)
+            if seen is None or seen.beat != sign.beat:
+                self._signs[rank] = _Seen(sign.beat, now)
+            elif now - seen.at > self._silence:
                 text = (
                     f"There is no sign of life of {self._meeting.name(rank)} for"
-                    f" {now - sign.seen:.0f} s: it has ended, is stopped, or cannot be reached."
+                    f" {now - seen.at:.0f} s: it has ended, is stopped, or cannot be reached."
                 )
                 return Trouble(text, now, rank)
         return None
+
+    def _is_late(self, rank: int, number: int) -> None:
+        if self._latest_late.get(rank) != number:
+            self._latest_late[rank] = number
+            self._late[rank] = self._late.get(rank, 0) + 1
 
 
 def _store_text(why: str) -> str:

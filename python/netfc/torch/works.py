@@ -3,10 +3,13 @@
 
 torch makes works of futures, but wait() of such a work says nothing when the future has failed
 (seen in 1.13 and 2.6): its caller would go on with values that are none. So wait() of all works
-looks, from the first failure on, whether it is one of ours. A subclass of Work in Python is no way
-out: 1.13 does not ask it for its future, and 2.6 forgets it while the reducer still needs it.
+looks, from the first failure on, whether it is one of ours. It takes no time-out either, so that
+is waited for here. A subclass of Work in Python is no way out: 1.13 does not ask it for its future,
+and 2.6 forgets it while the reducer still needs it.
 """
 
+import datetime
+import threading
 from typing import Any
 
 import torch
@@ -37,6 +40,25 @@ class Promise:
         self._kept.set_result(error)
 
 
+def kept(tensors: list[Any]) -> Any:
+    """A work that is done."""
+    promise = Promise()
+    promise.keep(tensors)
+    return promise.work()
+
+
+def together(works: list[Any], tensors: list[Any]) -> Any:
+    """A work that is done when all of some are; its result is the tensors."""
+    futures = torch.futures.collect_all([work.get_future() for work in works])
+
+    def done(all_done: Any) -> list[Any]:
+        for future in all_done.value():
+            future.value()
+        return tensors
+
+    return c10d._create_work_from_future(futures.then(done))  # pylint: disable=protected-access
+
+
 def _value_or_error(future: Any) -> Any:
     """What is raised here becomes the failure of the future that then() has given."""
     value = future.value()
@@ -59,8 +81,14 @@ def watch_waits() -> None:
     """Have wait() of torch's works raise what made them fail. Once for a process."""
     waits = c10d.Work.wait
 
-    def wait(work: Any, *arguments: Any, **options: Any) -> Any:
-        done = waits(work, *arguments, **options)
+    def wait(work: Any, timeout: datetime.timedelta = datetime.timedelta()) -> Any:
+        try:
+            done = waits(work, timeout)
+        except RuntimeError as error:
+            if "finite timeout not implemented" not in str(error):
+                raise
+            _wait_for(work, timeout)
+            done = waits(work)
         failure = failure_of(work) if _failures else None
         if failure is not None:
             raise failure
@@ -68,3 +96,11 @@ def watch_waits() -> None:
 
     wait.__doc__ = waits.__doc__
     c10d.Work.wait = wait
+
+
+def _wait_for(work: Any, timeout: datetime.timedelta) -> None:
+    """Raises RuntimeError, as gloo's works do, if it is not done in time; it goes on."""
+    done = threading.Event()
+    work.get_future().add_done_callback(lambda future: done.set())
+    if not done.wait(timeout.total_seconds()):
+        raise RuntimeError(f"Timed out: the work is not done after {timeout.total_seconds()} s")

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import needs
+import project_scripts
 import sanitized
 import torch_values
 from test_allreduce import SERVER, joined, serving
@@ -44,6 +46,133 @@ def test_layouts_started_ones_and_what_gloo_does(tmp_path):
             'product': [9.0, 9.0], 'gathered': [0, 1], 'objects': [0, 1]}, error
         assert error.count('all_reduce of torch.float64 goes through gloo') == 1
         assert error.count('another operation than SUM, AVG, MIN and MAX goes through gloo') == 1
+
+
+@pytest.mark.parametrize('body', ['started_in_callbacks',
+                                  'a_callback_that_waits_for_what_is_under_way'])
+def test_callbacks_may_wait_for_other_reductions(tmp_path, body):
+    with serving() as address:
+        told = results(tmp_path, 2, body, address=address)
+    if body == 'started_in_callbacks':
+        assert told == [[['inner', 'outer'], [2.0] * 3, [4.0] * 3, [6.0] * 3]] * 2
+    else:
+        assert told == [[[2.0] * 3] * 5] * 2
+
+
+def test_a_hook_of_torch_whose_callbacks_reduce(tmp_path):
+    with serving() as address:
+        one, other = results(tmp_path, 2, 'power_sgd', address=address)
+    assert one == other
+
+
+def test_copies_of_types_that_gloo_does_not_know(tmp_path):
+    """And of tensors that are not contiguous; compared with numpy's arrays."""
+    with serving() as address:
+        told = results(tmp_path, 3, 'copy_all', address=address)
+    kinds = {'bfloat16': float, 'bool': bool, 'int16': int, 'complex64': None, 'float32': float}
+    for name, kind in kinds.items():
+        gave = [np.arange(6).reshape(2, 3) * (rank + 1) % 5 for rank in range(3)]
+        expected = [(one.astype(kind) if kind else np.stack([one, 0 * one], -1).astype(float)).tolist()
+                    for one in (gave[1], *gave, np.ones(3))]
+        assert [one[name] for one in told] == [expected] * 3, name
+
+
+def test_a_model_of_bfloat16(tmp_path):
+    with serving() as address:
+        told = results(tmp_path, 2, 'train_brains', address=address)
+    assert told[0] == told[1]
+    assert told[0][20:] == [6.0] * 20 + [True, True]  # (4 + 8) / 2, and rank 0's mask
+
+
+@pytest.mark.parametrize('op', ['SUM', 'AVG'])
+@pytest.mark.parametrize('body', ['reduce_to_one', 'reduce_coalesced'])
+def test_other_reductions_are_exact_and_not_gloos(tmp_path, body, op):
+    with serving() as address:
+        said, errors = ranks(tmp_path, 3, body, op, address=address)
+    for rank, (one, error) in enumerate(zip(said, errors)):
+        for name in torch_values.NAMES:
+            if body == 'reduce_to_one' and rank != 1:
+                continue
+            assert one['result'][name] == torch_values.exact(name, op, 3), (name, error)
+            assert f'torch.{name} goes through gloo' not in error
+
+
+def test_odd_views_are_right_or_refused(tmp_path):
+    with serving() as address:
+        told = results(tmp_path, 2, 'reduce_odd_views', address=address)
+    assert told[0] == told[1]
+    said, imaginary, negative, every_other, images = told[0]
+    assert 'elements of the tensor share memory' in said[0] and 'strides (0,)' in said[0]
+    assert 'elements of the tensor share memory' in said[1] and 'strides (2, 1)' in said[1]
+    assert 'no memory of its own' in said[2]
+    assert imaginary == [-4.0, -8.0] and negative == [-2.0, -4.0]
+    assert every_other == [0.0, 1.0, 4.0, 3.0, 8.0, 5.0]
+    assert images == [2.0 * n for n in range(24)]
+
+
+def test_waiting_for_a_while(tmp_path):
+    with serving() as address:
+        told = results(tmp_path, 2, 'wait_for_a_while', address=address)
+    assert [sums for _, sums in told] == [[2.0] * 3] * 2
+    assert 'not done after 0.3 s' in told[0][0]
+
+
+def test_monitored_barrier_names_who_does_not_come(tmp_path):
+    with serving() as address:
+        said, _ = ranks(tmp_path, 3, 'monitored_barriers', address=address)
+    assert 'Rank 2 failed to pass monitoredBarrier' in said[0]['error']
+    assert said[2] == {'result': 'not reached'}
+
+
+def test_the_hook_with_other_groups(tmp_path):
+    with serving() as address:
+        told = results(tmp_path, 2, 'hooks_of_others', address=address)
+    for gradients, gloo, device in told:
+        assert gradients == [[1.5, 1.5]]
+        assert 'of back end "gloo"' in gloo and 'new_group(backend="netfc")' in gloo
+        assert 'gradients are on meta' in device
+
+
+def test_a_switch_has_slots_for_many_groups(tmp_path):
+    """As many as a switch has by default."""
+    with serving(slots=512) as address:
+        assert results(tmp_path, 2, 'many_groups', '12', address=address) == [[128] + [32] * 12] * 2
+
+
+def test_a_group_takes_what_is_left(tmp_path):
+    with serving(slots=176) as address:
+        said, errors = ranks(tmp_path, 2, 'many_groups', '2', address=address)
+    for one, error in zip(said, errors):
+        assert one['result'] == [128, 32, 16], error
+        assert error.count('has 16 slots of the switch, not 32') == 1
+
+
+def test_a_group_that_gets_no_slots_says_so(tmp_path):
+    with serving(slots=128) as address:
+        said, errors = ranks(tmp_path, 2, 'many_groups', '1', address=address,
+                             NETFC_JOIN_TIMEOUT='4')
+    for one, error in zip(said, errors):
+        assert 'asks for 32 slots (NETFC_SLOTS) and takes 8 at the least' in one['error']
+        assert 'waits up to 4 s, since the switch has no place' in error
+
+
+def test_fewer_slots_than_are_worth_it(tmp_path):
+    with serving(slots=4) as address:
+        told = failures(tmp_path, 2, 'alone', address=address, NETFC_JOIN_TIMEOUT='4')
+    for text in told:
+        assert 'has only 4 slots left, and a process group needs 8' in text
+
+
+def test_statistics(tmp_path):
+    with serving() as address:
+        told = results(tmp_path, 3, 'count_all', address=address)
+    for rank, (before, after, error) in enumerate(told):
+        assert before['reductions'] == 0 and before['slots'] == 128 and before['late'] == {}
+        assert after['reductions'] == 2 and after['values'] == 2000 and after['chunks'] == 6
+        assert after['rtt_s'] >= after['least_rtt_s'] > 0
+        assert 'the group is of back end "gloo"' in error
+        assert after['late'] == ({'2': 1} if rank < 2 else {})
+        assert rank == 2 or after['waited_s'] > 2
 
 
 def test_a_group_inside_has_a_job_of_its_own(tmp_path):
@@ -96,10 +225,56 @@ def test_torchrun(tmp_path):
              f'--master_port={free_port()}', script],
             env=environment(NETFC_SWITCH=address), text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
-    if 'use_libuv was requested but PyTorch was build without' in done.stderr:
-        pytest.skip("torch's launcher wants libuv, which this torch is built without")
+    skip_without_libuv(done)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count('sum 4') == 2
+
+
+def blocks(language):
+    """The pieces of code of docs/pytorch.md."""
+    text = (project_scripts.PROJECT / 'docs' / 'pytorch.md').read_text(encoding='utf-8')
+    return re.findall(f'^```{language}\n(.*?)^```', text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_first_example_of_the_document(tmp_path):
+    """As it is written there, but for the switch's address."""
+    (tmp_path / 'train.py').write_text(blocks('python')[0], encoding='ascii')
+    with serving() as address:
+        command = blocks('sh')[0].replace('10.0.0.2', address)
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment(), text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
+                              check=False)
+    skip_without_libuv(done)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(4):
+        assert re.search(rf'rank {rank}: loss [0-9]\.[0-9]+, 10[0-9] reductions', done.stdout)
+
+
+def test_the_document_s_hook_for_nodes(tmp_path):
+    """Two nodes of two ranks each; gloo in the place of NCCL."""
+    script = tmp_path / 'train.py'
+    hook = next(block for block in blocks('python') if 'def node_hook' in block)
+    script.write_text(
+        'import json, torch, torch.distributed, netfc.torch\n'
+        'torch.distributed.init_process_group("gloo")\n'
+        'rank, PER_NODE, INSIDE = torch.distributed.get_rank(), 2, "gloo"\n'
+        'model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(3, 1))\n'
+        f'{hook}\n'
+        'model(torch.full((1, 3), 2.0 ** rank)).sum().backward()\n'
+        'print("means", model.module.weight.grad.tolist(), flush=True)\n', encoding='ascii')
+    with serving() as address:
+        done = subprocess.run(
+            ['torchrun', '--nproc_per_node=4', '--redirects=1', '--tee=1', script],
+            env=environment(NETFC_SWITCH=address), text=True, capture_output=True,
+            stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+    skip_without_libuv(done)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count('means [[3.75, 3.75, 3.75]]') == 4  # (1 + 2 + 4 + 8) / 4
+
+
+def skip_without_libuv(done):
+    if 'use_libuv was requested but PyTorch was build without' in done.stderr:
+        pytest.skip("torch's launcher wants libuv, which this torch is built without")
 
 
 @pytest.mark.parametrize('body', ['different_shapes', 'different_orders'])
@@ -134,14 +309,29 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
 
 
 @pytest.mark.further
-def test_what_the_switch_says_of_a_rank_at_the_time_out(tmp_path):
-    """It lives, and calls too late; with what the others had sent, its own sum is complete."""
-    with serving(stall_ms=1000) as address:
-        said, _ = ranks(tmp_path, 3, 'one_is_late', '10', address=address, TIMEOUT='6')
-    for one in said[:2]:
-        assert 'Worker 2 of job' in one['error'] and 'rank 2 (' in one['error']
-        assert 'all_reduce 2, sum of 5 float32' in one['error'] and one['seconds'] < 8
+def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path):
+    """Before the switch does; with what the others had sent, its own sum is complete."""
+    with serving() as address:
+        said, _ = ranks(tmp_path, 3, 'one_is_late', '12', address=address, TIMEOUT='6')
+    for rank, one in enumerate(said[:2]):
+        assert one['type'] == 'AllreduceError' and one['seconds'] >= 6
+        first, *others = one['error'].splitlines()
+        assert f'rank {rank} ' in first and 'all_reduce 2, sum of 5 float32' in first
+        assert 'not done within 6 s: rank 2 (' in first and 'did not call it' in first
+        assert 'its latest call was all_reduce 1, sum of 5 float32' in others[1]
+        assert f'rank {1 - rank} ' in others[0] and 'all_reduce 2' in others[0]
     assert said[2].get('result') == [3.0] * 5
+
+
+@pytest.mark.parametrize('seconds, text', [('15', 'missing: rank 2 ('), ('0', 'has ended')])
+def test_a_group_inside_that_a_rank_does_not_use(tmp_path, seconds, text):
+    timeout = '5' if seconds == '15' else '300'
+    with serving() as address:
+        said, _ = ranks(tmp_path, 3, 'one_does_not_use_a_group', seconds, address=address,
+                        TIMEOUT=timeout)
+    for one in said[:2]:
+        first = one['error'].splitlines()[0]
+        assert 'joining the job' in first and text in first and 'rank 2 (' in first
 
 
 @pytest.mark.further
@@ -216,7 +406,16 @@ def test_a_rank_that_does_not_come_is_named(tmp_path):
     with serving() as address:
         told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='3')
     for text in told:
-        assert 'missing: rank 2' in text
+        assert text.endswith('missing: rank 2')
+
+
+def test_a_rank_that_does_not_come_to_rank_0s_store_is_named(tmp_path):
+    """It waits for all, before rank 0 does anything else; rank 0 hears that others give up."""
+    with serving() as address:
+        told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='4',
+                        STORE=f'tcp://127.0.0.1:{free_port()}')
+    assert told[0].endswith('missing: rank 2')
+    assert told[1].endswith('missing: rank 2; rank 0 waits in the store that it has')
 
 
 def test_no_switch_there(tmp_path):

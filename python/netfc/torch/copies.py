@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collectives that copy, by gloo: of the types that it does not know, bytes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from netfc.torch.works import Promise, kept
+
+_GLOO = (
+    *(torch.float16, torch.float32, torch.float64),
+    *(torch.int8, torch.uint8, torch.int32, torch.int64),
+)
+
+# What gloo calls them, and which argument results are written to.
+COPIES: dict[str, int | None] = {
+    "allgather": 0,
+    "allgather_coalesced": 0,
+    "_allgather_base": 0,
+    "allgather_into_tensor_coalesced": 0,
+    "alltoall": 0,
+    "alltoall_base": 0,
+    "broadcast": 0,
+    "gather": 0,
+    "recv": 0,
+    "recv_anysource": 0,
+    "scatter": 0,
+    "send": None,
+}
+
+
+def copy(method: Callable[..., Any], name: str, rank: int, arguments: tuple[Any, ...]) -> Any:
+    """Call gloo's method, as this rank of the group; gives a work.
+
+    Tensors that are not contiguous are copied: gloo refuses them, or takes them as they lie.
+    """
+    given = list(_tensors(arguments))
+    are_known = all(one.dtype in _GLOO for one in given)
+    if any(one.device.type != "cpu" or one.layout != torch.strided for one in given) or (
+        are_known and all(one.is_contiguous() for one in given)
+    ):
+        return method(*arguments)
+    which = None if _is_root(name, rank, arguments) else COPIES[name]
+    results = [] if which is None else list(_tensors(arguments[which]))
+    gloos = _contiguous(arguments, torch.Tensor.contiguous if are_known else _as_bytes)
+    copies = [] if which is None else list(_tensors(gloos[which]))
+    work = method(*gloos)
+    # The reducer, in C++, broadcasts contiguous tensors: it has to have gloo's own work, which
+    # fails where it waits.
+    if all(one.data_ptr() == other.data_ptr() for one, other in zip(results, copies)):
+        return work
+    if name.startswith("recv"):
+        work.wait()  # it has no future, and does not wait twice
+        _write_back(results, copies)
+        return kept(results)
+    return _written_back(work, results, copies)
+
+
+def _is_root(name: str, rank: int, arguments: tuple[Any, ...]) -> bool:
+    """Whether this rank broadcasts, so that its tensor stays as it is."""
+    return name == "broadcast" and getattr(arguments[1], "rootRank", None) == rank
+
+
+def _tensors(nested: Any) -> Any:
+    """All tensors of arguments, lists of them and lists of these."""
+    if isinstance(nested, torch.Tensor):
+        yield nested
+    elif isinstance(nested, (list, tuple)):
+        for one in nested:
+            yield from _tensors(one)
+
+
+def _contiguous(nested: Any, make: Callable[[Any], Any]) -> Any:
+    """The same with each tensor made so."""
+    if isinstance(nested, torch.Tensor):
+        return make(nested.detach().resolve_conj().resolve_neg())
+    if isinstance(nested, (list, tuple)):
+        return [_contiguous(one, make) for one in nested]
+    return nested
+
+
+def _as_bytes(tensor: Any) -> Any:
+    """Its first dimension stays what it was."""
+    return tensor.contiguous().unsqueeze(-1).view(torch.uint8)
+
+
+def _write_back(results: list[Any], copies: list[Any]) -> None:
+    for result, copied in zip(results, copies):
+        if result.data_ptr() != copied.data_ptr():
+            result.detach().copy_(copied.view(result.dtype).reshape(result.shape))
+
+
+def _written_back(work: Any, results: list[Any], copies: list[Any]) -> Any:
+    promise = Promise()
+
+    def done(future: Any) -> None:
+        try:
+            future.value()
+            _write_back(results, copies)
+        except Exception as error:  # pylint: disable=broad-except # the caller has to know
+            promise.fail(error)
+        else:
+            promise.keep(results)
+
+    work.get_future().add_done_callback(done)
+    return promise.work()

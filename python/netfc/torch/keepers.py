@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Threads that do one thing after the other, and tell of each as long as it takes."""
+
+import collections
+import threading
+from collections.abc import Callable
+from typing import Any
+
+_SPARE = 2  # threads that wait for something to do; further ones end
+
+
+class Keepers:
+    """do(thing): does it, and gives a function that tells of it.
+
+    Things are done in the order of put(), one at a time. The telling runs callbacks of torch's
+    futures, which may wait for what is done next: so another thread goes on meanwhile, if there is
+    anything to do.
+    """
+
+    def __init__(self, do: Callable[[Any], Callable[[], None]]):
+        self._do = do
+        self._things: collections.deque[Any] = collections.deque()
+        self._change = threading.Condition()
+        self._spare = 0  # threads
+        self._does = self._closed = False
+
+    def put(self, thing: Any) -> None:
+        """Have it done."""
+        with self._change:
+            self._things.append(thing)
+            if not self._does:
+                self._call_one()
+
+    def close(self) -> None:
+        """Return when all is done, not when all is told; nothing is put from then on."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+            self._change.wait_for(lambda: not self._things and not self._does)
+
+    def _call_one(self) -> None:
+        """To what there is to do; nobody does anything."""
+        if self._spare > 0:
+            self._change.notify()
+        else:
+            threading.Thread(target=self._run, name="netfc-torch", daemon=True).start()
+
+    def _run(self) -> None:
+        while self._takes_turn():
+            tell = self._do(self._things.popleft())
+            self._leave_turn()
+            tell()
+
+    def _takes_turn(self) -> bool:
+        with self._change:
+            while self._does or not self._things:
+                if self._closed or self._spare == _SPARE:
+                    return False
+                self._spare += 1
+                self._change.wait()
+                self._spare -= 1
+            self._does = True
+        return True
+
+    def _leave_turn(self) -> None:
+        with self._change:
+            self._does = False
+            if self._things:
+                self._call_one()
+            if self._closed:
+                self._change.notify_all()

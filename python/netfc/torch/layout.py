@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tensors as the switch's library takes them: contiguous numbers in memory."""
+
+from typing import Any
+
+import numpy
+import torch
+
+FORMATS = {
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+    torch.float32: "fp32",
+    torch.int32: "int32",
+}
+
+
+def laid_out(tensor: Any) -> tuple[Any, Any]:
+    """A tensor's values, contiguous, and where results are to be copied: None, if they are the
+    tensor's own memory.
+
+    Raises ValueError where results could not be written: before anything is sent.
+    """
+    own = tensor.detach()
+    if own._is_zerotensor():  # pylint: disable=protected-access
+        raise ValueError("the tensor has no memory of its own, as zeros of autograd: give clone()")
+    values = own.resolve_neg().contiguous()
+    if values.data_ptr() == own.data_ptr():
+        return values, None
+    if shares_memory(own):
+        raise ValueError(
+            f"elements of the tensor share memory, as expand() makes them (shape"
+            f" {tuple(own.shape)}, strides {own.stride()}): results cannot be written there; give"
+            " clone(memory_format=torch.contiguous_format)"
+        )
+    return values, own
+
+
+def copied(tensor: Any) -> Any:
+    """A tensor's values, contiguous, in memory of their own."""
+    return tensor.detach().resolve_neg().clone(memory_format=torch.contiguous_format)
+
+
+def shares_memory(tensor: Any) -> bool:
+    """Whether elements lie upon each other, or may: dimensions are not nested in each other."""
+    extent = 1
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
+        if size > 1 and stride < extent:
+            return True
+        extent += (size - 1) * stride
+    return False
+
+
+def as_array(values: Any) -> Any:
+    """The memory of contiguous values; encodings where numpy has no such type."""
+    if values.dtype == torch.bfloat16:
+        return values.view(torch.int16).numpy().view(numpy.uint16).reshape(-1)
+    return values.numpy().reshape(-1)
