@@ -48,7 +48,7 @@ def test_bad_packets_are_counted(tmp_path):
     report = measure(tmp_path, '--flood', 3)
     assert report['wrong'] == 0
     assert min(report['bad'].values()) > 0
-    assert report['counted']['wrong_token'] <= report['bad']['wrong_token']
+    assert report['counted']['stale_session'] <= report['bad']['stale_session']
 
 
 @pytest.mark.parametrize('options, message', [

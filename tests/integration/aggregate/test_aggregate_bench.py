@@ -107,13 +107,13 @@ def test_bad_packets_disturb_nobody_and_are_counted(tmp_path):
     table, drops, bad = stats['aggregate'], stats['drops'], report['bad_packets']
     assert report['bad'] == 3 * report['requests']
     assert min(bad.values()) >= report['bad'] // len(bad)
-    for name in ('wrong_token', 'unknown_worker', 'wrong_address', 'no_job'):
+    for name in ('stale_session', 'unknown_worker', 'wrong_address', 'no_job'):
         assert table[name] == bad[name]
     assert table['refused']['length'] == bad['length']
     assert drops['not_netfc'] == bad['not_netfc']
     assert drops['malformed'] == bad['wrong_checksum']
     assert drops['aggregate_denied'] == sum(
-        bad[name] for name in ('wrong_token', 'unknown_worker', 'wrong_address'))
+        bad[name] for name in ('stale_session', 'unknown_worker', 'wrong_address'))
 
 
 def test_many_workers(tmp_path):

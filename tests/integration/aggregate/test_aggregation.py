@@ -2,6 +2,7 @@
 """The switch adds up what workers on UDP sockets send."""
 
 import contextlib
+import dataclasses
 import random
 import socket
 
@@ -113,21 +114,62 @@ def test_what_is_denied_is_dropped_by_name_and_harms_nobody(tmp_path):
         team = make_workers(host, 2)
         workers.join_all(team)
         values = gradients(2)
-        intruder, = make_workers(host, 1, token=99)
-        intruder.send_chunk(0, values[1].tobytes())
         stranger = workers.Worker(host.udp(), SWITCH_IP, 5)
+        stranger.place = dataclasses.replace(stranger.place, session=team[0].place.session)
         stranger.send_chunk(0, values[1].tobytes())
         host.ip('address', 'add', '10.1.0.77/24', 'dev', 'eth0')
         elsewhere = host.socket(socket.AF_INET, socket.SOCK_DGRAM)
         elsewhere.bind(('10.1.0.77', 0))
-        workers.Worker(elsewhere, SWITCH_IP, 1).send_chunk(0, values[0].tobytes())
+        intruder = workers.Worker(elsewhere, SWITCH_IP, 1)
+        intruder.send_chunk(0, values[0].tobytes())  # the token is no session
+        intruder.place = team[1].place
+        intruder.send_chunk(0, values[0].tobytes())
         for worker, mine in zip(team, values):
             worker.send_chunk(0, mine.tobytes())
         assert all(worker.receive().rest == workers.exact_sum(values) for worker in team)
         stats = live.stop()
     table = stats['aggregate']
-    assert (table['wrong_token'], table['unknown_worker'], table['wrong_address']) == (1, 1, 1)
+    assert (table['stale_session'], table['unknown_worker'], table['wrong_address']) == (1, 1, 1)
     assert stats['drops']['aggregate_denied'] == 3
+
+
+def test_a_chunk_of_an_earlier_job_is_not_added(tmp_path):
+    """The same number and token, other sums: whatever the network held back is none of them."""
+    with aggregating(tmp_path) as (host, live):
+        team = make_workers(host, 2)
+        workers.join_all(team)
+        early = team[0].place
+        assert all(worker.leave().code == 0 for worker in team)
+        workers.join_all(team)
+        assert team[0].place.session not in (early.session, early.token)
+        late = aggregation.chunk(early, aggregation.OPS['sum'], 5, 0, bytes(4 * VALUES))
+        assert team[0].ask(late).name == 'no-job'
+        values = gradients(2)
+        for worker, mine in zip(team, values):
+            worker.send_chunk(0, mine.tobytes())
+        assert all(worker.receive().rest == workers.exact_sum(values) for worker in team)
+        stats = live.stop()
+    assert stats['aggregate']['no_job'] == 1 and stats['aggregate']['added'] == 1
+
+
+def test_who_has_left_waits_for_the_others(tmp_path):
+    with aggregating(tmp_path) as (host, live):
+        team = make_workers(host, 2)
+        workers.join_all(team)
+        assert team[0].leave().code == 0
+        assert team[0].join(2).name == 'waiting'
+        assert team[1].leave().code == 0
+        workers.join_all(team)
+        stats = live.stop()
+    assert stats['aggregate']['jobs_complete'] == 2
+
+
+def test_one_address_begins_a_few_jobs_only(tmp_path):
+    with aggregating(tmp_path, '--aggregate=per_address=2') as (host, live):
+        begun = [make_workers(host, 2, job=job) for job in range(3)]
+        assert [first.join(2).name for first, _ in begun] == ['waiting'] * 3
+        hosts.wait_until(lambda: begun[2][0].join(1).code == 0, 'those begun to have ended')
+        assert live.stop()['aggregate']['jobs_made'] == 3
 
 
 def reasons_of(host, team):
@@ -144,16 +186,17 @@ def reasons_of(host, team):
     yield 'mismatch', workers.Worker(host.udp(), SWITCH_IP, 0).join(3)
     asked = workers.Worker(host.udp(), SWITCH_IP, 0, job=2)
     yield 'full', asked.join(2)
+    yield 'full', workers.Worker(host.udp(), SWITCH_IP, 0, token=99).join(2)
 
 
 def test_reasons(tmp_path):
     with aggregating(tmp_path, '--aggregate=jobs=1,bytes=1024') as (host, live):
         team = make_workers(host, 2)
-        assert aggregation.reason_name(team[0].join(2).reason) == 'waiting'
+        assert team[0].join(2).name == 'waiting'
         workers.join_all(team)
         for expected, reply in reasons_of(host, team):
-            assert (reply.code, aggregation.reason_name(reply.reason)) == (7, expected)
-        live.stop()
+            assert (reply.code, reply.name) == (7, expected)
+        assert live.stop()['aggregate']['wrong_token'] == 1
 
 
 @pytest.mark.parametrize('damage, code', [
@@ -175,17 +218,48 @@ def test_a_silent_worker_is_named(tmp_path):
     with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
         team = make_workers(host, 3)
         workers.join_all(team)
-        team[0].send_chunk(0, bytes(4))
+        hears(team[0], 'silent 1')
         team[2].send_chunk(0, bytes(4))
+        hears(team[0], 'silent 1')
+        live.stop()
 
-        def named():
-            team[0].send_chunk(0, bytes(4))
-            with contextlib.suppress(TimeoutError):
-                return team[0].receive().reason == aggregation.SILENT + 1
-            return False
 
-        team[0].socket.settimeout(0.1)
-        hosts.wait_until(named, 'worker 1 to be named')
+def hears(worker, name, meanwhile=lambda: None):
+    """Sends its chunk again until the switch says so."""
+    def said():
+        meanwhile()
+        worker.send_chunk(0, bytes(4))
+        with contextlib.suppress(TimeoutError):
+            return worker.receive().name == name
+        return False
+
+    worker.socket.settimeout(0.1)
+    hosts.wait_until(said, f'"{name}"')
+
+
+def test_a_worker_that_is_alive_is_late(tmp_path):
+    with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
+        team = make_workers(host, 2)
+        workers.join_all(team)
+        alive = aggregation.join(team[1].place, 2, 8, 1448, team[1].place.session)
+        hears(team[0], 'late 1', lambda: team[1].send(alive))
+        reply = team[1].receive()
+        assert (reply.code, reply.granted[5]) == (0, team[1].place.session)
+        live.stop()
+
+
+@pytest.mark.parametrize('leaving, told', [
+    (0, ('left 1', 1)), (4, ('failed 1', 4)), (9, ('failed 1', 9)), (64, ('silent 0', 1)),
+    (64 + 1, ('silent 1', 1))])
+def test_who_left_or_failed_is_named_at_once(tmp_path, leaving, told):
+    """Long before the switch would look for who is missing."""
+    with aggregating(tmp_path, '--aggregate=stall=100000') as (host, live):
+        team = make_workers(host, 3)
+        workers.join_all(team)
+        assert team[1].leave(leaving).code == 0
+        team[2].send_chunk(0, bytes(4))
+        reply = team[2].receive()
+        assert (reply.name, reply.rest[1]) == told
         live.stop()
 
 
@@ -229,6 +303,7 @@ def test_without_aggregate_a_request_is_told_so(tmp_path):
 
 @pytest.mark.parametrize('option, said', [
     ('jobs=0', "--aggregate jobs '0': expected a number from 1 to 1024"),
+    ('per_address=0', "--aggregate per_address '0': expected a number from 1 to 1024"),
     ('bytes=2000', "--aggregate bytes '2000': expected a number from 4 to 1944"),
     ('slot=4', "--aggregate 'slot': there is no such key; the keys are jobs, slots,"),
     ('jobs', "--aggregate 'jobs': expected KEY=VALUE"),
