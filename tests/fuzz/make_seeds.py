@@ -229,6 +229,11 @@ def bad_aggregations():
         yield bytes([how, *joins(2), *bad, *leaves(2), TIME, 15])
     for how, reason in itertools.product((0, 3), (0, 4, 9, 64, 65, 70)):  # left, or failed
         yield bytes([how, *joins(2), *chunk(0, 0), *leave(1, reason), *chunk(0, 0), *leave(0)])
+    others = [step for worker in (0, 4, 0) for job in (1, 2)
+              for step in (JOIN, worker + job, 0, what)]
+    yield bytes([0, *joins(2), *others])  # complete, but no slots are left
+    join = b"NF\1\x20" + bytes(36)
+    yield bytes([3, PACKET, 0, 1, len(join)]) + join  # to a shard that has no joins
     for how in (0, 3):
         silent = [step for _ in range(3) for step in (*chunk(0, 0), TIME, 8)]
         alive = [JOIN, 1 << 2, 0, what]
