@@ -139,7 +139,7 @@ def test_what_the_switch_says_of_a_rank_at_the_time_out(tmp_path):
         said, _ = ranks(tmp_path, 3, 'one_is_late', '10', address=address, TIMEOUT='6')
     for one in said[:2]:
         assert 'Worker 2 of job' in one['error'] and 'rank 2 (' in one['error']
-        assert 'all_reduce 2, sum of 5 float32' in one['error'] and one['seconds'] < 8
+        assert 'all_reduce 2, sum of 5 float32' in one['error'] and one['seconds'] < 30
     assert said[2].get('result') == [3.0] * 5
 
 
