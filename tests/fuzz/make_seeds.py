@@ -228,7 +228,8 @@ def bad_aggregations():
             [JOIN, 1, 0, what, JOIN, 0xF9, 6, 7, TIME, 12, JOIN, 1, 0, what, TIME, 13])):
         yield bytes([how, *joins(2), *bad, *leaves(2), TIME, 15])
     for how, reason in itertools.product((0, 3), (0, 4, 9, 64, 65, 70)):  # left, or failed
-        yield bytes([how, *joins(2), *chunk(0, 0), *leave(1, reason), *chunk(0, 0), *leave(0)])
+        yield bytes([how, *joins(2), *chunk(0, 0), *leave(1, reason), *chunk(0, 0), *chunk(0, 1),
+                     *leave(0)])
     others = [step for worker in (0, 4, 0) for job in (1, 2)
               for step in (JOIN, worker + job, 0, what)]
     yield bytes([0, *joins(2), *others])  # complete, but no slots are left
