@@ -85,10 +85,10 @@ enum aggregate_reason {
  * AGGREGATE_MISSING + w has it in the first byte of its values. The second byte, if there is one,
  * is the reason for which the worker failed, or how many workers are silent, late or have left.
  */
-#define AGGREGATE_ABSENCES(X)                                    \
-	X(SILENT, 0, "silent", "nothing is heard from it")       \
-	X(LATE, 1, "late", "it is alive, but has not sent them") \
-	X(LEFT, 2, "left", "it has left the job")                \
+#define AGGREGATE_ABSENCES(X)                                        \
+	X(SILENT, 0, "silent", "nothing is heard from it")           \
+	X(LATE, 1, "late", "it has not sent them, and may be alive") \
+	X(LEFT, 2, "left", "it has left the job")                    \
 	X(FAILED, 3, "failed", "it has failed, and says so")
 
 enum aggregate_absence {

@@ -179,9 +179,8 @@ error_of_lateness(
 	struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker, double seconds)
 {
 	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
-		"Worker %u of job %u is late, says switch %s: it is alive, but has not called this "
-		"allreduce within %.1f s. Look at what keeps it, or give the allreduce longer "
-		"(option deadline_ms).",
+		"Worker %u of job %u is late, says switch %s: it has not called this allreduce within "
+		"%.1f s. Look at what keeps it, or give the allreduce longer (option deadline_ms).",
 		worker, comm->options.job, peer->address.text, seconds);
 
 	comm->silent_worker = (int)worker;

@@ -12,7 +12,7 @@ local MAGIC = 0x4e46
 local HEADER_BYTES = 24
 local JOIN_BYTES = 16
 local JOIN, LEAVE = 32, 40
-local CODE, SILENT = 7, 64
+local CODE, MISSING = 7, 64
 
 local OPS = {
     [JOIN] = "join", [33] = "sum", [34] = "mean", [35] = "min", [36] = "max", [LEAVE] = "leave",
@@ -27,7 +27,11 @@ local CODES = {
 }
 local REASONS = {
     [0] = "none", [1] = "off", [2] = "waiting", [3] = "no-job", [4] = "mismatch", [5] = "full",
-    [6] = "window", [8] = "cookie",
+    [6] = "window", [8] = "cookie", [9] = "failed",
+}
+-- Why a worker's values are missing.
+local ABSENCES = {
+    [0] = "is silent", [1] = "is late", [2] = "has left", [3] = "has failed",
 }
 
 local fields = {
@@ -45,6 +49,9 @@ local fields = {
     worker = ProtoField.uint8("netfc_aggregation.worker", "Worker"),
     reason = ProtoField.uint8("netfc_aggregation.reason", "Reason"),
     token = ProtoField.uint64("netfc_aggregation.token", "Token", base.HEX),
+    session = ProtoField.uint64("netfc_aggregation.session", "Session", base.HEX),
+    absence = ProtoField.uint8("netfc_aggregation.absence", "Worker", base.DEC, ABSENCES),
+    detail = ProtoField.uint8("netfc_aggregation.detail", "Detail"),
     workers = ProtoField.uint8("netfc_aggregation.join.workers", "Workers"),
     shards = ProtoField.uint8("netfc_aggregation.join.shards", "Shards"),
     slots = ProtoField.uint16("netfc_aggregation.join.slots", "Slots"),
@@ -66,14 +73,32 @@ aggregation.experts = experts
 
 aggregation.prefs.ports = Pref.range("UDP ports", UDP_PORTS, "Ports of the shards", 65535)
 
-local function reason_name(reason)
-    if reason >= SILENT then
-        return "worker " .. (reason - SILENT) .. " is silent"
+local function reason_name(reason, absence)
+    if reason >= MISSING then
+        return "worker " .. (reason - MISSING) .. " " .. (ABSENCES[absence] or "is missing")
     end
     return REASONS[reason] or "unknown reason " .. reason
 end
 
-local function add_join(buffer, tree)
+-- What a reply says of a worker whose values are missing: nil if it says nothing.
+local function absence_of(buffer)
+    local status = buffer(5, 1):uint()
+    local is_reason = status >= 0x80 and math.floor(status % 0x80 / 16) == CODE
+
+    if is_reason and buffer(15, 1):uint() >= MISSING and buffer:len() > HEADER_BYTES then
+        return buffer(HEADER_BYTES, 1):uint()
+    end
+    return nil
+end
+
+local function add_absence(buffer, tree)
+    tree:add(fields.absence, buffer(HEADER_BYTES, 1))
+    if buffer:len() > HEADER_BYTES + 1 then
+        tree:add(fields.detail, buffer(HEADER_BYTES + 1, 1))
+    end
+end
+
+local function add_join(buffer, tree, granted)
     if buffer:len() < HEADER_BYTES + JOIN_BYTES then
         tree:add_proto_expert_info(experts.cut)
         return
@@ -82,7 +107,7 @@ local function add_join(buffer, tree)
     tree:add(fields.shards, buffer(25, 1))
     tree:add(fields.slots, buffer(26, 2))
     tree:add(fields.bytes, buffer(28, 2))
-    tree:add(fields.cookie, buffer(32, 8))
+    tree:add(granted and fields.session or fields.cookie, buffer(32, 8))
 end
 
 local function add_values(buffer, tree, format, count)
@@ -99,7 +124,7 @@ local function add_values(buffer, tree, format, count)
     end
 end
 
-local function summary(op, format, count, id, job, worker, status, reason)
+local function summary(op, format, count, id, job, worker, status, reason, absence)
     local text = (OPS[op] or "op " .. op) .. " job " .. job .. " worker " .. worker
     if op ~= JOIN and op ~= LEAVE then
         text = text .. " chunk " .. id .. ", " .. count .. " " .. (FORMATS[format] or "values")
@@ -109,7 +134,7 @@ local function summary(op, format, count, id, job, worker, status, reason)
     end
     local code = math.floor(status % 0x80 / 16)
     if code == CODE then
-        return text .. ", reply: " .. reason_name(reason)
+        return text .. ", reply: " .. reason_name(reason, absence)
     end
     return text .. (code == 0 and ", reply" or ", reply: error " .. (CODES[code] or code))
 end
@@ -121,9 +146,10 @@ function aggregation.dissector(buffer, pinfo, root)
     local op, format = buffer(3, 1):uint(), buffer(4, 1):uint()
     local status, reason = buffer(5, 1):uint(), buffer(15, 1):uint()
     local count = buffer(6, 2):uint()
+    local absence = absence_of(buffer)
     local tree = root:add(aggregation, buffer())
     local text = summary(op, format, count, buffer(8, 4):uint(), buffer(12, 2):uint(),
-        buffer(14, 1):uint(), status, reason)
+        buffer(14, 1):uint(), status, reason, absence)
 
     pinfo.cols.protocol = "NetFC-A"
     pinfo.cols.info = text
@@ -140,13 +166,15 @@ function aggregation.dissector(buffer, pinfo, root)
     tree:add(fields.id, buffer(8, 4))
     tree:add(fields.job, buffer(12, 2))
     tree:add(fields.worker, buffer(14, 1))
-    tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. reason_name(reason) .. ")")
-    tree:add(fields.token, buffer(16, 8))
+    tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. reason_name(reason, absence) .. ")")
+    tree:add(op == JOIN and fields.token or fields.session, buffer(16, 8))
     if status >= 0x80 and status % 0x80 >= 16 then
         tree:add_proto_expert_info(experts.refused)
     end
     if op == JOIN then
-        add_join(buffer, tree)
+        add_join(buffer, tree, status >= 0x80 and status % 0x80 < 16)
+    elseif absence then
+        add_absence(buffer, tree)
     else
         add_values(buffer, tree, format, count)
     end

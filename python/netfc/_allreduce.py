@@ -19,15 +19,21 @@ OK, PENDING, INTERRUPTED = "ok", "pending", "interrupted"
 class AllreduceError(NetfcError):
     """Why an allreduce, joining or leaving has failed; its text says who, what, and what to do.
 
-    status: a word: "silent", "timeout", "refused", "off", "waiting", "no-job", "mismatch", "full",
-    "window", "protocol", "system", "memory", "aborted", "broken" or "argument" (as enum
+    status: a word: "silent", "left", "failed", "timeout", "refused", "off", "waiting", "no-job",
+    "mismatch", "full", "window", "protocol", "system", "aborted" or "broken" (as enum
     netfc_allreduce_status of netfc_allreduce.h).
-    worker: the worker that is silent, or None. switch: the index of the switch, or None.
+    worker: who is silent, has left, has failed, was late or did not call the same as others; the
+    least of them, where there are several, and the text says how many more. None: nobody, or it is
+    not known who. switch: the index of the switch, or None.
     """
 
     def __init__(self, text: str, status: str, worker: int | None, switch: int | None):
         super().__init__(text)
         self.status, self.worker, self.switch = status, worker, switch
+
+
+# What joining waits for; a bytes object that is valid during the call only.
+NOTICE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 
 
 class Options(ctypes.Structure):
@@ -54,6 +60,9 @@ class Options(ctypes.Structure):
         ("silence_ms", ctypes.c_uint),
         ("spin_us", ctypes.c_uint),
         ("gso", ctypes.c_bool),
+        ("allow_token_0", ctypes.c_bool),
+        ("notice", NOTICE),
+        ("notice_context", ctypes.c_void_p),
     ]
 
 

@@ -22,13 +22,17 @@ REASONS = {
     5: "full",
     6: "window",
     8: "cookie",
+    9: "failed",
 }
-SILENT = 64  # and the number of the worker
+MISSING = 64  # and the number of the worker whose values are missing
+# Why they are: the first byte of the reply's values.
+ABSENCES = {0: "silent", 1: "late", 2: "left", 3: "failed"}
 
 UDP_PORT = 20040  # of the first shard
 CODE = 7  # of a status whose reason is in the header
-HEADER = struct.Struct(">HBBBBHIHBBQ")  # as protocol.HEADER, then job, worker, reason, token
-JOIN = struct.Struct(">BBHHHQ")  # workers, shards, slots, bytes, least, cookie
+# As protocol.HEADER, then job, worker, reason, token (join) or session.
+HEADER = struct.Struct(">HBBBBHIHBBQ")
+JOIN = struct.Struct(">BBHHHQ")  # workers, shards, slots, bytes, least, cookie or session
 
 OP_NAMES = {number: name for name, number in OPS.items()}
 FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
@@ -36,11 +40,15 @@ FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
 
 @dataclasses.dataclass(frozen=True)
 class Worker:
-    """A worker's place in a job: what stands in every message of it."""
+    """A worker's place in a job: what stands in every message of it.
+
+    session: as the reply to a complete join grants it; 0, as P4 switches grant: the token is it.
+    """
 
     job: int
     token: int
     number: int
+    session: int = 0
 
 
 def value_bytes(format_id: int) -> int:
@@ -48,31 +56,43 @@ def value_bytes(format_id: int) -> int:
     return 4 if format_id >= FORMAT_IDS["fp32"] else 2
 
 
-def reason_name(reason: int) -> str:
-    """The name of a reason: "waiting", or "silent 3" for worker 3."""
-    if reason >= SILENT:
-        return f"silent {reason - SILENT}"
+def reason_name(reason: int, absence: int | None = None) -> str:
+    """The name of a reason: "waiting", or "late 3" for worker 3.
+
+    absence: the first byte of the reply's values; None: not known, "missing 3".
+    """
+    if reason >= MISSING:
+        why = "missing" if absence is None else ABSENCES.get(absence, f"unknown {absence}")
+        return f"{why} {reason - MISSING}"
     return REASONS.get(reason, f"unknown {reason}")
 
 
-def _header(worker: Worker, op: int, format_id: int, count: int, message_id: int) -> bytes:
+# pylint: disable-next=too-many-arguments,too-many-positional-arguments
+def _header(
+    worker: Worker, op: int, format_id: int, count: int, message_id: int, reason: int = 0
+) -> bytes:
+    secret = worker.token if op == OPS["join"] else worker.session or worker.token
     return HEADER.pack(
         protocol.MAGIC, protocol.VERSION, op, format_id, 0, count, message_id,
-        worker.job, worker.number, 0, worker.token,
+        worker.job, worker.number, reason, secret,
     )  # fmt: skip
 
 
 def join(
     worker: Worker, workers: int, slots: int, chunk_bytes: int, cookie: int = 0, message_id: int = 0
 ) -> bytes:
-    """A request to join: `slots` and `chunk_bytes` (of values in a chunk) as wanted."""
+    """A request to join: `slots` and `chunk_bytes` (of values in a chunk) as wanted.
+
+    cookie: as the switch has given it; of a member that tells that it is alive, the session.
+    """
     asked = JOIN.pack(workers, 0, slots, chunk_bytes, 0, cookie)
     return _header(worker, OPS["join"], 0, 0, message_id) + asked
 
 
-def leave(worker: Worker, message_id: int = 0) -> bytes:
-    """A request to leave."""
-    return _header(worker, OPS["leave"], 0, 0, message_id)
+def leave(worker: Worker, message_id: int = 0, reason: int = 0) -> bytes:
+    """A request to leave. reason: why the worker fails, one of REASONS or MISSING + whom it blames;
+    0: it does not."""
+    return _header(worker, OPS["leave"], 0, 0, message_id, reason)
 
 
 def chunk(worker: Worker, op: int, format_id: int, number: int, values: bytes) -> bytes:

@@ -3,7 +3,8 @@
 
     from netfc import allreduce
 
-    with allreduce.Communicator("10.0.0.2", worker=rank, workers=4, token=secret) as comm:
+    # token: drawn by one worker, allreduce.draw_token(), and handed on
+    with allreduce.Communicator("10.0.0.2", worker=rank, workers=4, token=token) as comm:
         comm.allreduce(gradients, "mean")  # in place
 
         handles = [comm.start(bucket) for bucket in buckets]  # they go on by themselves
@@ -19,7 +20,9 @@ Needs libnetfc-allreduce (Debian: libnetfc-allreduce0) of this package's version
 """
 
 import ctypes
+import logging
 import os
+import secrets
 import threading
 import time
 from collections.abc import Iterable
@@ -29,10 +32,10 @@ from typing import Any, Self
 import numpy
 from numpy.typing import NDArray
 
-from netfc._allreduce import INFO, OK, PENDING, STATS, AllreduceError, Comm
+from netfc._allreduce import INFO, NOTICE, OK, PENDING, STATS, AllreduceError, Comm
 from netfc.protocol import Flag
 
-__all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle"]
+__all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_token"]
 
 # pylint: disable=redefined-builtin
 
@@ -43,6 +46,21 @@ OPS = {"sum": 33, "mean": 34, "min": 35, "max": 36}
 _BY_DTYPE = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "int32": "int32"}
 
 _SLICE_MS = 100  # how long to wait before Python sees to its signals
+
+_LOG = logging.getLogger("netfc")
+
+
+def _warn(_context: int | None, text: bytes) -> None:
+    """Joining waits: say for what."""
+    _LOG.warning("%s", text.decode(errors="replace"))
+
+
+_NOTICE = NOTICE(_warn)
+
+
+def draw_token() -> int:
+    """A token for a job: one worker draws it and hands it to all others. Never 0."""
+    return secrets.randbelow((1 << 64) - 1) + 1
 
 
 class Handle:
@@ -97,21 +115,26 @@ class Communicator:
     switches: "10.0.0.2", "10.0.0.2:20040", "[2001:db8::2]:20040" or host names; or several of them,
       in the same order for all workers, which share the load. The port is that of --aggregate.
     worker, workers: this worker, 0 to workers - 1, and how many there are, up to 64.
-    token: the job's secret, 64 bits, a new one for each run. job: 0 to 65535.
+    token: the job's secret, 1 to 2**64 - 1: one worker draws it, draw_token(), and hands it to the
+      others. A worker that is alone needs none. job: 0 to 65535.
     bind_address, interface: local address and network device to send from.
     slots: chunks in flight for each switch, a power of two up to 32768.
     chunk_bytes: of values in a packet, a multiple of 4; None: what fits 1500 bytes.
     join_timeout, deadline: seconds for joining, and for an allreduce once those before it are done.
-    patience: seconds to go on after a switch has said that a worker is silent.
+    patience: seconds to go on after a switch has said that a worker is silent, for which the switch
+      has waited its own time already (--aggregate stall=). A worker that is alive and late is
+      waited for until the deadline, whatever the patience.
     keepalive: seconds of silence after which the switch is told that this worker is alive; None:
-      never. The job ends if nothing comes from any worker for --aggregate idle=.
+      never. A quarter of the switch's stall= at the most, or a worker that computes is called
+      silent.
     silence: seconds that a switch which owes results may say nothing, though it is asked whether it
       is there; None: until the deadline.
     spin: seconds to look for packets before sleeping, up to 0.01.
     build: folder of a build of dpdk-netfc; None: what the environment variable NETFC_BUILD names,
       or the system's library.
 
-    Making one joins, and waits for all other workers; it may be used by several threads, and is a
+    Making one joins, and waits for all other workers; after 3 seconds, and each 10 from then on,
+    the logger "netfc" warns of what it waits for. It may be used by several threads, and is a
     context manager. Raises AllreduceError, ValueError for what is out of range, LibraryError.
     """
 
@@ -121,7 +144,7 @@ class Communicator:
         *,
         worker: int = 0,
         workers: int = 1,
-        token: int = 0,
+        token: int | None = None,
         job: int = 0,
         bind_address: str | None = None,
         interface: str | None = None,
@@ -130,8 +153,8 @@ class Communicator:
         join_timeout: float = 60.0,
         deadline: float = 30.0,
         patience: float = 0.0,
-        keepalive: float | None = 10.0,
-        silence: float | None = None,
+        keepalive: float | None = 1.0,
+        silence: float | None = 10.0,
         spin: float = 50e-6,
         segmentation_offload: bool = True,
         build: str | os.PathLike[str] | None = None,
@@ -145,7 +168,7 @@ class Communicator:
         options.switch_count = len(addresses)
         options.worker = _ranged("worker", worker, 32)
         options.workers = _ranged("workers", workers, 32)
-        options.token = _ranged("token", token, 64)
+        options.token = _token(token, workers)
         options.job = _ranged("job", job, 16)
         options.bind_address = None if bind_address is None else bind_address.encode()
         options.interface = None if interface is None else interface.encode()
@@ -158,6 +181,7 @@ class Communicator:
         options.silence_ms = 0 if silence is None else _scaled("silence", silence, 1000)
         options.spin_us = _scaled("spin", spin, 1_000_000)
         options.gso = segmentation_offload
+        options.notice = _NOTICE
         try:
             self._comm.join(options)
         except BaseException:
@@ -190,13 +214,15 @@ class Communicator:
         return self._start(array, op, format, lazily=False)
 
     def rejoin(self, token: int | None = None, job: int | None = None) -> None:
-        """Join again, after a failure, as all other workers have to: another job, another token.
+        """Join again, after a failure, as all other workers have to.
 
-        The old job stays with the switch until all of its workers have left or it times out.
+        The old job stays with the switch until all of its workers have left, as those that fail
+        do by themselves, or it times out: to go on without waiting for that, take another job.
+        Packets of the old job that come late are none of the new one's, whatever its token.
         Allreduces that were not done end with AllreduceError "aborted".
         """
         if token is not None:
-            self._options.token = _ranged("token", token, 64)
+            self._options.token = _token(token, self._options.workers)
         if job is not None:
             self._options.job = _ranged("job", job, 16)
         self._comm.join(self._options)
@@ -213,9 +239,10 @@ class Communicator:
         self._comm.leave()
 
     def close(self) -> None:
-        """Free everything without a word to the switch; again is fine.
+        """Free everything, and wait for no answer; again is fine.
 
-        No other call on the communicator may be under way.
+        The other workers hear that this one has failed, unless it has left. No other call on the
+        communicator may be under way.
         """
         self._comm.free()
 
@@ -266,6 +293,16 @@ def _ranged(name: str, value: int, bits: int) -> int:
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name} is {value}: give 0 to {(1 << bits) - 1}")
     return value
+
+
+def _token(token: int | None, workers: int) -> int:
+    """0, with which the library draws one, for a worker that is alone."""
+    if not token and workers > 1:
+        raise ValueError(
+            f"token is {'missing' if token is None else token}, which anybody would guess: let one"
+            " worker draw one, netfc.allreduce.draw_token(), and hand it to the others"
+        )
+    return _ranged("token", token or 0, 64)
 
 
 def _scaled(name: str, seconds: float, per_second: int) -> int:

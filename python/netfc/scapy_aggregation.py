@@ -3,9 +3,10 @@
 
     from netfc.scapy_aggregation import Aggregation
 
-    Aggregation(op="sum", format="fp32", job=1, worker=0, token=7, values=[1.5, -2.25]).show2()
+    Aggregation(op="sum", format="fp32", job=1, worker=0, session=7, values=[1.5, -2.25]).show2()
 
-shows a packet with its lanes as numbers.
+shows a packet with its lanes as numbers. A join has a token; all else a session, which the reply to
+a complete join grants.
 """
 
 import struct
@@ -74,6 +75,18 @@ def _is_join(pkt: Any) -> bool:
     return bool(pkt.op == aggregation.OPS["join"])
 
 
+def _is_no_join(pkt: Any) -> bool:
+    return not _is_join(pkt)
+
+
+def _grants(pkt: Any) -> bool:
+    return _is_join(pkt) and bool(pkt.reply) and pkt.code == 0
+
+
+def _has_cookie(pkt: Any) -> bool:
+    return _is_join(pkt) and not _grants(pkt)
+
+
 class Aggregation(Packet):
     """A message of an aggregation: header, and values or what a join asks for."""
 
@@ -91,13 +104,15 @@ class Aggregation(Packet):
         ShortField("job", 0),
         ByteField("worker", 0),
         ByteEnumField("reason", 0, aggregation.REASONS),
-        XLongField("token", 0),
+        ConditionalField(XLongField("token", 0), _is_join),
+        ConditionalField(XLongField("session", 0), _is_no_join),
         ConditionalField(ByteField("workers", 1), _is_join),
         ConditionalField(ByteField("shards", 0), _is_join),
         ConditionalField(ShortField("slots", 1), _is_join),
         ConditionalField(ShortField("bytes", 1448), _is_join),
         ConditionalField(ShortField("least", 0), _is_join),
-        ConditionalField(XLongField("cookie", 0), _is_join),
+        ConditionalField(XLongField("cookie", 0), _has_cookie),
+        ConditionalField(XLongField("granted_session", 0), _grants),
         _Values(),
     ]
 
@@ -120,6 +135,12 @@ class Aggregation(Packet):
             and self.id == other.id
         )
 
+    def _absence(self) -> int | None:
+        """Why a worker's values are missing: the first byte of the values."""
+        if not self.values:
+            return None
+        return int(self.values[0]) >> 8 * (aggregation.value_bytes(self.format) - 1)
+
     def mysummary(self) -> str:
         """One line for people."""
         text = self.sprintf("NetFC aggregation %op%, job %job% worker %worker%")
@@ -129,7 +150,7 @@ class Aggregation(Packet):
         if not self.reply:
             return text + ", request"
         if self.code == aggregation.CODE:
-            return text + f", reply: {aggregation.reason_name(self.reason)}"
+            return text + f", reply: {aggregation.reason_name(self.reason, self._absence())}"
         return text + (self.sprintf(", reply: error %code%") if self.code else ", reply")
 
 

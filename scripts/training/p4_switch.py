@@ -3,12 +3,12 @@
 
 import json
 import pathlib
-import secrets
 import shutil
 import socket
 import time
 
 from namespaces import CommandError, command
+from netfc import allreduce
 from switched import PATIENCE, SWITCH_ADDRESS, Network
 
 P4 = pathlib.Path(__file__).resolve().parents[2] / "p4"
@@ -41,7 +41,7 @@ class ProgramNetwork(Network):
     def __init__(self, build, count, kind):
         super().__init__("simple_switch", range(count), [])
         self._tables, self._kind = build / "app" / "netfc-tables", kind
-        self._token = secrets.randbits(64)
+        self._token = allreduce.draw_token()
         self.environment = {"NETFC_JOB": str(JOB), "NETFC_TOKEN": f"{self._token:#x}"}
 
     def _start_switch(self, middle):

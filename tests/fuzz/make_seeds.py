@@ -174,8 +174,12 @@ def chunk(worker, number, kind=0, op=0, form=0, host=0):
     return [CHUNK, worker << 2, host, op | form << 2, number, kind & 255]
 
 
+def leave(worker, reason=0, host=0):
+    return [LEAVE, worker << 2, host, reason]
+
+
 def leaves(workers):
-    return [step for worker in range(workers) for step in (LEAVE, worker << 2, 0)]
+    return [step for worker in range(workers) for step in leave(worker)]
 
 
 def aggregations():
@@ -209,15 +213,32 @@ def bad_aggregations():
             chunk(0, 0) + [TIME, 10] + chunk(0, 0),  # stalled
             chunk(0, 40) + chunk(0, 0, 0xF0, form=4),  # outside the window; too large
             [CHUNK, 0, 0, 0xF8, 1, 0, CHUNK, 0, 0, 0xF9, 0, 0],  # to the other shard
-            [CHUNK, 1, 0, 0, 0, 0, LEAVE, 1, 0],  # no such job
-            [CHUNK, 0xF8, 0, 0, 0, 0, LEAVE, 0xF8, 0, JOIN, 0xF8, 0, what],  # another token
-            chunk(5, 0) + [LEAVE, 5 << 2, 0],  # no such worker
-            chunk(0, 0, host=other_host) + [LEAVE, 0, other_host, JOIN, 0, other_host, what],
-            [LEAVE, 0, same_host, JOIN, 0, same_host, what],
+            [CHUNK, 1, 0, 0, 0, 0, LEAVE, 1, 0, 0],  # no such job
+            [CHUNK, 0xF8, 0, 0, 0, 0, LEAVE, 0xF8, 0, 0],  # another session
+            [JOIN, 0xF8, 0, what],  # another token
+            chunk(5, 0) + leave(5),  # no such worker
+            chunk(0, 0, host=other_host) + leave(0, host=other_host)
+            + [JOIN, 0, other_host, what],
+            leave(0, host=same_host) + [JOIN, 0, same_host, what],
+            leave(1) + [JOIN, 1 << 2, 0, what],  # waits for the others to leave, too
             [JOIN, 0, 0, what + 1, JOIN, 1, 0, what - 2, JOIN, 5 << 2, 0, what],  # asks for other
             [JOIN, 1, 0, 7, JOIN, 5 << 2 | 1, 0, what],  # too many workers, no such worker
-            [step for job in (1, 2, 3) for step in (JOIN, job, 0, what)])):  # too many jobs
+            # Too many jobs of one address; two of one number; none is heard any more.
+            [step for job in (1, 2, 3) for step in (JOIN, job, 0, what)],
+            [JOIN, 1, 0, what, JOIN, 0xF9, 6, 7, TIME, 12, JOIN, 1, 0, what, TIME, 13])):
         yield bytes([how, *joins(2), *bad, *leaves(2), TIME, 15])
+    for how, reason in itertools.product((0, 3), (0, 4, 9, 64, 65, 70)):  # left, or failed
+        yield bytes([how, *joins(2), *chunk(0, 0), *leave(1, reason), *chunk(0, 0), *chunk(0, 1),
+                     *leave(0)])
+    others = [step for worker in (0, 4, 0) for job in (1, 2)
+              for step in (JOIN, worker + job, 0, what)]
+    yield bytes([0, *joins(2), *others])  # complete, but no slots are left
+    join = b"NF\1\x20" + bytes(36)
+    yield bytes([3, PACKET, 0, 1, len(join)]) + join  # to a shard that has no joins
+    for how in (0, 3):
+        silent = [step for _ in range(3) for step in (*chunk(0, 0), TIME, 8)]
+        alive = [JOIN, 1 << 2, 0, what]
+        yield bytes([how, *joins(2), *silent, *silent, *chunk(0, 0), *alive, *chunk(0, 0)])
     for payload in (b"NF", b"NF\1\x21\5\0\0\2", b"NF\1\x20" + bytes(36),
                     b"NF\1\x21\1\0\0\0" + bytes(20), b"NF\2\x21\1\0\0\1" + bytes(20),
                     b"NF\1\x63\1\0\0\1" + bytes(20), b"NF\1\x21\7\0\0\1" + bytes(20),

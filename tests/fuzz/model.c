@@ -140,9 +140,10 @@ model_follow(const struct aggregate_message *request, const struct aggregate_out
 		outcomes_completed(isa, record->op, record->format, record->workers);
 		break;
 	case AGGREGATE_STALLED:
-		FUZZ_CHECK(record != NULL && !record->complete);
-		if ((record->seen >> request->worker & 1) == 0)
-			note(request);
+		/* Values are added even if others have failed. */
+		if (record == NULL || (record->seen >> request->worker & 1) == 0)
+			record = note(request);
+		FUZZ_CHECK(!record->complete);
 		/* Others may be missing because of a worker that has failed. */
 		FUZZ_CHECK(outcome->absence == AGGREGATE_ABSENT_FAILED ||
 			outcome->absence == AGGREGATE_ABSENT_SILENT ||

@@ -24,7 +24,7 @@ class Reply:
     job: int
     worker: int
     reason: int
-    token: int
+    secret: int  # a join's: the token; else the session
     rest: bytes
 
     @property
@@ -33,8 +33,14 @@ class Reply:
 
     @property
     def granted(self):
-        """Workers, shards, slots, bytes, least and cookie of a join."""
+        """Workers, shards, slots, bytes, least and cookie (code 0: session) of a join."""
         return aggregation.JOIN.unpack_from(self.rest)
+
+    @property
+    def name(self):
+        """The reason by its name: "waiting", "late 3"."""
+        missing = self.reason >= aggregation.MISSING
+        return aggregation.reason_name(self.reason, self.rest[0] if missing else None)
 
 
 def read(payload):
@@ -68,12 +74,17 @@ class Worker:
         return self.receive()
 
     def join(self, workers, slots=8, chunk_bytes=1448):
-        """Joins once, with the cookie that the switch asks for. Returns the last reply."""
+        """Joins once, with the cookie that the switch asks for. Returns the last reply.
+
+        What is granted is kept, the session with it.
+        """
         reply = self.ask(aggregation.join(self.place, workers, slots, chunk_bytes, self.cookie))
         if reply.reason == 8:
             self.cookie = reply.granted[5]
             reply = self.ask(aggregation.join(self.place, workers, slots, chunk_bytes, self.cookie))
         _, self.shards, self.slots, *_ = reply.granted
+        if reply.code == 0:
+            self.place = dataclasses.replace(self.place, session=reply.granted[5])
         return reply
 
     def shard(self, number):
@@ -84,8 +95,8 @@ class Worker:
         self.send(aggregation.chunk(self.place, aggregation.OPS[op], aggregation.FORMAT_IDS[form],
                                     number, values), self.shard(number))
 
-    def leave(self):
-        return self.ask(aggregation.leave(self.place))
+    def leave(self, reason=0):
+        return self.ask(aggregation.leave(self.place, reason=reason))
 
 
 def join_all(workers):

@@ -57,7 +57,8 @@ bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow 
 
 	switch (kind) {
 	case BAD_SESSION:
-		other.session++;
+		other.session++; /* to its own address the switch would answer */
+		from.src_ip[1] = 66;
 		break;
 	case BAD_WORKER:
 		other.worker = NO_WORKER;

@@ -16,6 +16,9 @@
 /* A chunk's time-out doubles that often. */
 #define MAX_STEPS 1
 
+/* How long a worker waits that knows whom it waits for. */
+#define LATE_INTERVAL (250 * NS_PER_MS)
+
 /* How often a switch is asked whether it is there, before it is taken for gone. */
 #define QUESTIONS 8
 
@@ -23,6 +26,21 @@ static uint64_t
 least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+/*
+ * While the switch says that a worker is late, all is well but that. It is asked often enough to
+ * know that this one waits all the time, which it has to before it calls another one silent.
+ */
+static uint64_t
+wait_of(const struct channel *channel, unsigned int backoff)
+{
+	uint64_t wait = rtt_timeout(&channel->rtt, backoff);
+	uint64_t most = rtt_timeout(&channel->rtt, 0);
+
+	if (most < LATE_INTERVAL)
+		most = LATE_INTERVAL;
+	return channel->peer->late >= 0 && wait > most ? most : wait;
 }
 
 /*
@@ -35,7 +53,7 @@ slot_due(const struct channel *channel, const struct slot *slot)
 {
 	unsigned int steps = slot->times - 1 < MAX_STEPS ? slot->times - 1 : MAX_STEPS;
 
-	return slot->sent + rtt_timeout(&channel->rtt, steps + channel->backoff);
+	return slot->sent + wait_of(channel, steps + channel->backoff);
 }
 
 void
@@ -117,7 +135,7 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 	const struct slot *slots = channel->peer->slot;
 	bool flows = channel->heard > slots[channel->oldest].sent;
 	uint32_t left = flows ? channel->peer->slots : PROBES;
-	uint64_t later = now + rtt_timeout(&channel->rtt, channel->backoff + 1);
+	uint64_t later = now + wait_of(channel, channel->backoff + 1);
 	bool fired = false;
 
 	channel->due = NEVER;

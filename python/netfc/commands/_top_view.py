@@ -112,7 +112,10 @@ def of_slowloris(detector: dict[str, Any]) -> str:
 
 def of_aggregation(rate: Rates, table: dict[str, Any]) -> str:
     """What aggregations do."""
-    names = ("duplicate", "stale", "stalled", "wrong_token", "unknown_worker", "wrong_address")
+    names = (
+        *("duplicate", "stale", "stalled", "stale_session", "wrong_token", "unknown_worker"),
+        "wrong_address",
+    )
     odd = [f"{name} {rate.change('aggregate', name)}" for name in names]
     odd = [text for text in odd if not text.endswith(" 0")]
     return (
@@ -129,7 +132,9 @@ def of_jobs(after: Snapshot) -> Iterator[str]:
         missing = job["workers"] - len(job["joined"])
         state = f"{missing} to join" if missing else f"silent for {job['silent_s']} s"
         if job["silent"]:
-            state += f", workers {', '.join(map(str, job['silent']))} silent"
+            state += f", values of workers {', '.join(map(str, job['silent']))} missing"
+        if "failed" in job:
+            state += f", failed for worker {job['failed']}"
         yield f"  job {job['job']:<7}{job['workers']} workers, {job['slots']} slots, {state}"
 
 

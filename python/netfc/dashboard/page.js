@@ -192,7 +192,7 @@ function showAggregation(state) {
   if (!all) return;
   setText("aggregate-note", `${all.jobs} of ${all.most_jobs} jobs, ${grouped(all.slots)} of ${grouped(all.most_slots)} slots, `
     + `${grouped(all.values)} values added, ${all.jobs_timed_out} jobs ended by silence.`);
-  table("jobs", ["job", "workers", "not joined", "left", "slots", "open", "silent for", "silent workers", "added", "stalled"],
+  table("jobs", ["job", "workers", "not joined", "left", "slots", "open", "silent for", "waited for", "added", "stalled"],
     Object.values(state.jobs).map((job) => [job.job, job.workers, missing(job), job.left.join(", ") || "none",
       job.slots, job.open, `${job.silent_s} s`, job.silent.join(", ") || "none",
       grouped(job.added ?? 0), grouped(job.stalled ?? 0)]));

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import pathlib
-import secrets
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import time
 import namespaces
 from benchmark.allreduce.links import Bridged, Switched
 from namespaces import CommandError
+from netfc import allreduce
 from switched import SWITCH_ADDRESS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -52,7 +52,7 @@ class Team(namespaces.Built):
         folder = self._stack.enter_context(
             tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
         options = {"by": self._by, "workers": self._count, "switch": SWITCH_ADDRESS,
-                   "token": secrets.randbits(64), "build": str(self._folder),
+                   "token": allreduce.draw_token(), "build": str(self._folder),
                    "rendezvous": f"{folder}/rendezvous", "server": hosts[-1].ipv4}
         if self._by == "server":
             self._start(hosts[-1], "benchmark.allreduce.server", self._count, hosts[-1].ipv4)

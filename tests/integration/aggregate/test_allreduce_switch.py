@@ -83,20 +83,20 @@ def test_sums_of_vectors(tmp_path, shards):
     assert stats['aggregate']['jobs_ended'] == 1
 
 
-def test_a_worker_that_dies_is_named(tmp_path):
+def test_a_worker_that_gives_up_is_named(tmp_path):
     def work(rank):
         with communicator(rank, 3) as comm:
             mine = np.ones(COUNT, 'f4')
             comm.allreduce(mine)
             if rank == 1:
-                comm.abort()  # it says nothing any more
+                comm.abort()
                 return None
             with pytest.raises(allreduce.AllreduceError) as failed:
                 comm.allreduce(mine)
-            return failed.value.worker
+            return failed.value.status, failed.value.worker
 
-    with aggregating(tmp_path, '--aggregate=stall=1') as (host, live):
-        assert in_threads(host, 3, work) == [1, None, 1]
+    with aggregating(tmp_path, '--aggregate=stall=100000') as (host, live):
+        assert in_threads(host, 3, work) == [('failed', 1), None, ('failed', 1)]
         live.stop()
 
 

@@ -9,6 +9,7 @@ import re
 import select
 import subprocess
 import time
+import types
 
 import pytest
 
@@ -21,7 +22,7 @@ from exporter import Exporter
 from fake_switch import FakeSwitch, TableSet
 from needs import needs_terminal
 
-from netfc.commands import top
+from netfc.commands import _top_view, top
 
 TERMINAL = {'TERM': 'xterm', 'LINES': '40', 'COLUMNS': '120'}
 
@@ -135,6 +136,17 @@ def test_a_view(running):
                      done.stdout, re.MULTILINE)
     assert re.search(r'^0 +\d+\.\d% +64\.0 .* 0/0 1/0$', done.stdout, re.MULTILINE)
     assert re.search(r'^0 +up .* net_pcap0$', done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize('what, said', [
+    ({'joined': [0, 2]}, '1 to join'),
+    ({}, 'silent for 5 s'),
+    ({'silent': [1, 2]}, 'silent for 5 s, values of workers 1, 2 missing'),
+    ({'silent': [1], 'failed': 1}, 'silent for 5 s, values of workers 1 missing, failed for worker 1')])
+def test_jobs_in_the_view(what, said):
+    job = {'job': 7, 'workers': 3, 'slots': 8, 'joined': [0, 1, 2], 'silent': [], 'silent_s': 5, **what}
+    line, = _top_view.of_jobs(types.SimpleNamespace(jobs={0: job}))
+    assert line == f'  job 7      3 workers, 8 slots, {said}'
 
 
 def test_no_view_of_nothing(tmp_path):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Aggregation in P4 beside the running switch: one capture through both, the same replies.
 
+Both the same but for the session: the running switch draws one, and to the program the token is it.
+
 The program runs as Python (p4_python), and on BMv2 where p4c-bm2-ss, simple_switch and
 simple_switch_CLI are on the PATH.
 """
 
 import collections
+import dataclasses
 import random
 import time
 
@@ -83,9 +86,10 @@ def mistakes(worker, number, draw, form):
         p4_jobs.frame(worker, chunk(at=number + 8 * SLOTS)),
         p4_jobs.frame(worker, bytes(bad)),
         p4_jobs.frame(worker, bytes(unknown)),
-        p4_jobs.frame(worker, chunk(place=aggregation.Worker(99, place.token, place.number))),
-        p4_jobs.frame(worker, chunk(place=aggregation.Worker(place.job, 5, place.number))),
-        p4_jobs.frame(worker, chunk(place=aggregation.Worker(place.job, place.token, WORKERS))),
+        p4_jobs.frame(worker, chunk(place=dataclasses.replace(place, job=99))),
+        p4_jobs.frame(worker, chunk(place=dataclasses.replace(place, session=5)),
+                      source='10.1.0.77'),
+        p4_jobs.frame(worker, chunk(place=dataclasses.replace(place, number=WORKERS))),
         p4_jobs.frame(worker, chunk(), source='10.1.0.77'),
         p4_jobs.frame(worker, chunk(), checksum=0x1234)], 3)
 
@@ -137,8 +141,8 @@ def join_frames(team, form=FP16, cookies=None):
             for worker in team]
 
 
-def through_dpdk(folder, team, form, frames):
-    """The replies of dpdk-netfc, behind the same interface."""
+def through_dpdk(folder, team, form):
+    """The replies of dpdk-netfc, behind the same interface, with the token in the session's place."""
     with hosts.veth_network(1, configured=False) as (middle, ends):
         middle.ip('link', 'set', 'p0', 'address', p4_jobs.SWITCH_MAC)
         arguments = ['--address', f'{p4_jobs.SWITCH_IP}/24', '--aggregate']
@@ -148,8 +152,13 @@ def through_dpdk(folder, team, form, frames):
                 replies = results(wire, team, join_frames(team, form))
                 cookies = {p4_jobs.payload_of(reply)[14]: aggregation.JOIN.unpack_from(
                     p4_jobs.payload_of(reply), 24)[5] for reply in replies}
-                results(wire, team, join_frames(team, form, cookies))
-                return results(wire, team, frames)
+                joined = results(wire, team, join_frames(team, form, cookies))
+                [session] = (aggregation.JOIN.unpack_from(payload, 24)[5] for payload in map(
+                    p4_jobs.payload_of, joined) if payload[5] == 0x80)
+                members = [dataclasses.replace(worker, session=session) for worker in team]
+                return collections.Counter(
+                    p4_jobs.with_secret(reply, team[0].token) for reply in results(
+                        wire, team, capture(members, form)).elements())
 
 
 def commands(team, kind='results', form=FP16):
@@ -203,7 +212,7 @@ def through_bmv2(folder, team, form, frames):
 def test_the_same_replies(through, form, tmp_path):
     team = [p4_jobs.Member(number) for number in range(WORKERS)]
     frames = capture(team, form)
-    expected = through_dpdk(tmp_path, team, form, frames)
+    expected = through_dpdk(tmp_path, team, form)
     arrived = through(tmp_path, team, form, frames)
     assert sum(expected.values()) > WORKERS * CHUNKS
     missing, more = expected - arrived, arrived - expected

@@ -19,13 +19,14 @@ SWITCH_IP = '10.1.0.100'
 
 @dataclasses.dataclass(frozen=True)
 class Member:
-    """A worker: its job's number and secret, its own number, and where it is."""
+    """A worker: its job's number, token and session, its own number, and where it is."""
 
     number: int
     job: int = 1
     token: int = TOKEN
     port: int = 0
     udp_port: int = 5000
+    session: int = 0  # the token, as P4 switches have it
 
     @property
     def mac(self):
@@ -37,7 +38,7 @@ class Member:
 
     @property
     def place(self):
-        return aggregation.Worker(self.job, self.token, self.number)
+        return aggregation.Worker(self.job, self.token, self.number, self.session)
 
 
 def described(*jobs, address=SWITCH_IP):
@@ -71,11 +72,24 @@ def frame(member, payload, *, source=None, checksum=None, identification=7, to=S
     ip += struct.pack('>H', internet_checksum(ip + bytes(2) + addresses)) + addresses
     udp = struct.pack('>HHH', member.udp_port + member.number, aggregation.UDP_PORT,
                       8 + len(payload))
-    pseudo = addresses + struct.pack('>HH', 17, 8 + len(payload))
     if checksum is None:
-        checksum = internet_checksum(pseudo + udp + bytes(2) + payload) or 0xFFFF
+        checksum = udp_checksum(addresses, udp, payload)
     return mac_bytes(SWITCH_MAC) + mac_bytes(member.mac) + b'\x08\x00' + ip + udp + \
         struct.pack('>H', checksum) + payload
+
+
+def udp_checksum(addresses, ports_and_length, payload):
+    """Of a datagram over IPv4."""
+    pseudo = addresses + struct.pack('>HH', 17, 8 + len(payload))
+    return internet_checksum(pseudo + ports_and_length + bytes(2) + payload) or 0xFFFF
+
+
+def with_secret(received, secret):
+    """A reply's frame as it were if that stood in the session's place."""
+    payload = payload_of(received)
+    payload = payload[:16] + secret.to_bytes(8, 'big') + payload[24:]
+    checksum = udp_checksum(received[26:34], received[34:40], payload)
+    return received[:40] + checksum.to_bytes(2, 'big') + payload
 
 
 def payload_of(received):
