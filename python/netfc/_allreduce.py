@@ -61,6 +61,7 @@ class Options(ctypes.Structure):
         ("spin_us", ctypes.c_uint),
         ("gso", ctypes.c_bool),
         ("allow_token_0", ctypes.c_bool),
+        ("key_file", ctypes.c_char_p),
         ("notice", NOTICE),
         ("notice_context", ctypes.c_void_p),
     ]

@@ -130,6 +130,8 @@ class Communicator:
     silence: seconds that a switch which owes results may say nothing, though it is asked whether it
       is there; None: until the deadline.
     spin: seconds to look for packets before sleeping, up to 0.01.
+    key_file: file of the cluster's key, as with --aggregate key=: every packet has a tag; None: what
+      the environment variable NETFC_KEY_FILE names, if anything.
     build: folder of a build of dpdk-netfc; None: what the environment variable NETFC_BUILD names,
       or the system's library.
 
@@ -157,6 +159,7 @@ class Communicator:
         silence: float | None = 10.0,
         spin: float = 50e-6,
         segmentation_offload: bool = True,
+        key_file: str | os.PathLike[str] | None = None,
         build: str | os.PathLike[str] | None = None,
     ):
         self._comm = Comm(build)
@@ -181,6 +184,7 @@ class Communicator:
         options.silence_ms = 0 if silence is None else _scaled("silence", silence, 1000)
         options.spin_us = _scaled("spin", spin, 1_000_000)
         options.gso = segmentation_offload
+        options.key_file = None if key_file is None else os.fsencode(key_file)
         options.notice = _NOTICE
         try:
             self._comm.join(options)
