@@ -53,6 +53,7 @@ struct path {
 /** Packets that wait for the end of the burst, by port. */
 struct outbox {
 	uint16_t count;
+	uint64_t untaken; /**< packets that the port did not take, once for each try */
 	struct rte_mbuf *mbuf[PIPELINE_BURST];
 };
 

@@ -29,7 +29,7 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
  * Returns a bit for each that was.
  */
 static uint64_t
-offer(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
+offer(struct outbox *outbox, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
 {
 	unsigned int tries = 0;
 	uint64_t refused = 0;
@@ -39,7 +39,10 @@ offer(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
 			rte_eth_tx_burst(port, queue, mbufs + done, (uint16_t)(count - done));
 
 		done = (uint16_t)(done + sent);
-		if (likely(sent > 0))
+		if (likely(done == count))
+			break;
+		outbox->untaken += (uint16_t)(count - done);
+		if (sent > 0)
 			continue;
 		if (++tries < TX_TRIES) {
 			rte_pause();
@@ -52,14 +55,14 @@ offer(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
 }
 
 static __rte_noinline uint64_t
-offer_and_capture(struct capture_tap *tap, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs,
-	uint16_t count)
+offer_and_capture(struct capture_tap *tap, struct outbox *outbox, uint16_t port, uint16_t queue,
+	struct rte_mbuf **mbufs, uint16_t count)
 {
 	struct rte_mbuf *copies[PIPELINE_BURST];
 	uint64_t refused;
 
 	capture_copy(tap, port, queue, mbufs, count, copies);
-	refused = offer(port, queue, mbufs, count);
+	refused = offer(outbox, port, queue, mbufs, count);
 	capture_sent(tap, port, copies, count, refused);
 	return refused;
 }
@@ -70,14 +73,15 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 {
 	struct capture_tap *tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
 	uint16_t port = app->port[out].id, queue = lcore->tx_queue[out];
+	struct outbox *outbox = &lcore->outbox[out];
 	uint64_t refused;
 
 	if (app->port[out].longest != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
 	if (likely(tap == NULL))
-		refused = offer(port, queue, mbufs, count);
+		refused = offer(outbox, port, queue, mbufs, count);
 	else
-		refused = offer_and_capture(tap, port, queue, mbufs, count);
+		refused = offer_and_capture(tap, outbox, port, queue, mbufs, count);
 	lcore->counters.tx_packets += count;
 	if (unlikely(refused != 0)) {
 		uint64_t dropped = (uint64_t)__builtin_popcountll(refused);

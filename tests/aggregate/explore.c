@@ -18,6 +18,7 @@
 
 #include "data.h"
 #include "lanes.h"
+#include "states.h"
 
 #define WORKERS 2
 #define MOST_SLOTS 2
@@ -37,11 +38,7 @@ struct model {
 
 static uint32_t slots, rounds;
 static struct aggregate_entry *entry;
-static uint64_t transitions;
-
-/* States seen: a set by open addressing, and a stack of those not yet looked into. */
-static uint64_t *set, *stack;
-static uint64_t set_size, set_used, stack_size, stack_used;
+static struct states states = {.words = 1};
 
 static void
 fail(const char *what)
@@ -270,64 +267,13 @@ deliver(struct model *m, unsigned int at)
 		receive_request(m, packet >> 2, packet & 1);
 }
 
-static uint64_t
-hash(uint64_t word)
-{
-	return next_random(&word);
-}
-
-/* Where a state is, or belongs. Words are kept plus one: 0 is an empty place. */
-static uint64_t *
-place_of(uint64_t word)
-{
-	uint64_t at = hash(word) & (set_size - 1);
-
-	while (set[at] != 0 && set[at] != word + 1)
-		at = (at + 1) & (set_size - 1);
-	return &set[at];
-}
-
-static void
-grow_set(void)
-{
-	uint64_t *old = set, old_size = set_size;
-
-	set_size = old_size == 0 ? 1 << 16 : 2 * old_size;
-	set = calloc(set_size, sizeof(*set));
-	if (set == NULL)
-		fail("out of memory");
-	for (uint64_t i = 0; i < old_size; i++)
-		if (old[i] != 0)
-			*place_of(old[i] - 1) = old[i];
-	free(old);
-}
-
-static void
-push(uint64_t word)
-{
-	if (stack_used == stack_size) {
-		stack_size = stack_size == 0 ? 1 << 16 : 2 * stack_size;
-		stack = realloc(stack, stack_size * sizeof(*stack));
-		if (stack == NULL)
-			fail("out of memory");
-	}
-	stack[stack_used++] = word;
-}
-
+/* Words are kept plus one: a state must not be 0. */
 static void
 reach(const struct model *m)
 {
-	uint64_t word = pack(m), *place;
+	uint64_t word = pack(m) + 1;
 
-	transitions++;
-	if (set_used + 1 > set_size / 4 * 3)
-		grow_set();
-	place = place_of(word);
-	if (*place != 0)
-		return;
-	*place = word + 1;
-	set_used++;
-	push(word);
+	states_reach(&states, &word);
 }
 
 static bool
@@ -392,11 +338,11 @@ static uint64_t
 explore(void)
 {
 	const struct model start = {0};
-	uint64_t ends = 0;
+	uint64_t ends = 0, word;
 
 	reach(&start);
-	while (stack_used > 0) {
-		struct model m = unpack(stack[--stack_used]);
+	while (states_take(&states, &word)) {
+		struct model m = unpack(word - 1);
 
 		if (is_over(&m))
 			ends++;
@@ -430,9 +376,8 @@ main(int argc, char **argv)
 	ends = explore();
 	printf("%u slots, %u rounds: %" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64
 	       " states where all is done\n",
-		slots, rounds, set_used, transitions, ends);
-	free(set);
-	free(stack);
+		slots, rounds, states.used, states.transitions, ends);
+	states_free(&states);
 	free(entry);
 	return ends > 0 ? 0 : 1;
 }

@@ -29,6 +29,7 @@ test_shared(void **state)
 	netfc_allreduce_options_init(&options, sizeof(options));
 	options.switches = switches;
 	options.switch_count = 1;
+	options.join_ms = 100; /* a refusal on the way there is a packet lost */
 	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_REFUSED);
 	assert_int_equal(netfc_allreduce_failed_switch(comm), 0);
 	assert_int_equal(netfc_allreduce_silent_worker(comm), -1);

@@ -69,7 +69,7 @@ struct packet_counters {
 	X(rx_missed, imissed, "came while the receive queue was full")   \
 	X(rx_errors, ierrors, "came damaged")                            \
 	X(rx_no_mbuf, rx_nombuf, "came while no packet buffer was free") \
-	X(tx_errors, oerrors, "failed to leave, those that the switch dropped as tx_full included")
+	X(tx_errors, oerrors, "failed to leave, though the device had taken them")
 
 #define DEVICE_COUNTERS(X) DEVICE_TRAFFIC(X) DEVICE_LOSSES(X)
 

@@ -156,8 +156,9 @@ set_link(json_t *object, uint16_t id)
 }
 
 static json_t *
-port_object(const struct app *app, const struct port *port)
+port_object(const struct app *app, unsigned int index)
 {
+	const struct port *port = &app->port[index];
 	json_t *object = json_object();
 	char name[RTE_ETH_NAME_MAX_LEN], mac[RTE_ETHER_ADDR_FMT_SIZE];
 	struct rte_eth_stats stats;
@@ -176,7 +177,7 @@ port_object(const struct app *app, const struct port *port)
 	if (app->options.forward != FORWARD_BRIDGE)
 		json_object_set_new(object, "out", json_integer(app->port[port->out].id));
 	set_link(object, port->id);
-	if (rte_eth_stats_get(port->id, &stats) == 0)
+	if (totals_of_device(app, index, &stats))
 		json_object_set_new(object, "counters", state_device(&stats));
 	return object;
 }
@@ -186,7 +187,7 @@ state_port(const struct app *app, unsigned int id)
 {
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		if (app->port[p].id == id)
-			return port_object(app, &app->port[p]);
+			return port_object(app, p);
 	}
 	return NULL;
 }

@@ -21,6 +21,14 @@ void totals_add_pipeline(const struct pipeline_counters *counters, struct pipeli
 /** What one lcore has counted; all zero for one without paths. */
 void totals_of_lcore(const struct lcore *lcore, struct totals *totals);
 
+/**
+ * What a port's device has counted. What a driver that counts every packet that it does not take,
+ * at every try, has counted so is no error: the switch tries again, or drops the packet itself.
+ *
+ * @return false: it does not count
+ */
+bool totals_of_device(const struct app *app, unsigned int port, struct rte_eth_stats *stats);
+
 /** What all lcores and ports have counted. Ports forget when they are closed. */
 void totals_of_all(const struct app *app, struct totals *totals);
 

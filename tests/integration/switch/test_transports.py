@@ -394,6 +394,23 @@ def test_one_long_frame_takes_no_other_with_it(tmp_path):
         assert sum(live.stop()['drops'].values()) == len(sent) - len(short)
 
 
+@hosts.needs_namespaces
+def test_what_a_port_refuses_is_lost_once(tmp_path):
+    """However often the port was offered a frame: it is dropped once, and the device lost none."""
+    sent = of_sizes(*[100, 4000, 200, 300, 400] * 4)
+    with Feeder(tmp_path / 'pipe') as feeder, hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, [f'net_pcap0,rx_pcap={feeder.path}', 'net_tap0,iface=eth0'],
+            ['--forward', 'pair'], namespace=host) as live:
+        live.wait_for_ports(['eth0'])
+        with hosts.Wire(host) as wire:
+            feeder.fill(sent)
+            for _ in range(len(sent) - 4):
+                wire.receive()
+        stats = live.stop()
+    assert stats['drops']['tx_full'] == 4 and stats['devices']['tx_errors'] == 0
+    assert 'packets lost at devices' not in live.stdout
+
+
 @pytest.mark.parametrize('mtu', ['0', '67', '65536', '-1', 'jumbo', '', '1500x'])
 def test_mtu_out_of_range(tmp_path, mtu):
     said = refuse(tmp_path, ['--mtu', mtu])

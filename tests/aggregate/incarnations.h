@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef INCARNATIONS_H
+#define INCARNATIONS_H
+
+/**
+ * @file
+ * Two workers, a table and a network, through two incarnations of one job: what explore_jobs.c
+ * explores. Sessions and cookies have small numbers here: a session is the job's generation, a
+ * cookie what it was made of.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WORKERS 2
+#define INCARNATIONS 2
+#define MOST_SLOTS 2
+#define MOST_ENTRIES (2 * MOST_SLOTS)
+#define MOST_CHUNKS 8
+#define MOST_IN_FLIGHT 4
+#define JOBS 2    /* that the table has room for */
+#define PORTS 4   /* of a worker: another for each process of it */
+#define NUMBERS 8 /* of sessions and of what cookies are made of */
+
+/** What the network holds. */
+enum kind {
+	NOTHING,
+	JOIN,
+	COOKIE,
+	JOINED,
+	CHUNK,
+	RESULT,
+	LEAVE,
+	LEFT,
+};
+
+struct packet {
+	uint8_t kind;
+	uint8_t worker, port, incarnation; /* whose it is; of a reply: whose request it answers */
+	bool cookie;                       /* join, leave: it has a cookie */
+	uint8_t session;                   /* or, with a cookie, how many jobs had ended */
+	uint8_t chunk;                     /* or, with a cookie, the place's serial */
+	uint8_t parts; /* result: bit w: worker w's values were the second incarnation's */
+};
+
+struct model_job {
+	uint8_t state; /* enum job_state */
+	bool released; /* ended: its slots may be taken back */
+	uint8_t generation, joined, left;
+	uint8_t port[WORKERS], serial[WORKERS];
+};
+
+struct model_entry {
+	uint8_t state, round, seen, parts;
+	uint8_t port[WORKERS];
+};
+
+enum phase {
+	JOINING,
+	RUNNING,
+	LEAVING,
+};
+
+struct model_worker {
+	uint8_t incarnation, phase, port;
+	bool cookie; /* it knows one, made of: */
+	uint8_t ended, serial;
+	uint8_t session;
+	uint8_t done[MOST_SLOTS]; /* rounds that it has the result of */
+};
+
+struct model {
+	uint8_t generation, ended;
+	uint8_t troubles; /* that may yet come: restarts, long silences */
+	struct model_job job[JOBS];
+	struct model_entry entry[MOST_ENTRIES];
+	struct model_worker worker[WORKERS];
+	uint16_t flight[MOST_IN_FLIGHT]; /* packets, in words, descending; 0: nothing */
+};
+
+#define MODEL_WORDS 4
+
+void model_pack(const struct model *model, uint64_t words[MODEL_WORDS]);
+struct model model_unpack(const uint64_t words[MODEL_WORDS]);
+uint16_t packet_pack(const struct packet *packet);
+struct packet packet_unpack(uint16_t word);
+
+/** The model does not hold what came out, or it is wrong: say so, show it and exit. */
+void fail(const char *what, const struct model *model) __attribute__((noreturn));
+
+/** Make the real table, for a job of so many slots. */
+void table_start(uint32_t slots);
+void table_stop(void);
+
+/**
+ * Give a request to the real table, in the state that the model has.
+ *
+ * @param replies what the table sends, up to WORKERS
+ * @return enum aggregate_action
+ */
+int table_handle(struct model *model, const struct packet *request, struct packet *replies);
+
+/** The shard is between two packets. */
+void table_pause(struct model *model);
+
+/** The table is polled: at once; when a worker has not been heard for half_open; much later. */
+void table_poll(struct model *model);
+void table_poll_without(struct model *model, unsigned int worker);
+void table_poll_late(struct model *model);
+
+#endif /* INCARNATIONS_H */
