@@ -12,8 +12,8 @@
  * on one.
  */
 
-#include "branch.h"
 #include "classify.h"
+#include "groups.h"
 
 /** The most that the requests of a burst have. */
 #define BATCH_LANES (CLASSIFY_BURST * CLASSIFY_GATHERED)
@@ -37,16 +37,16 @@ struct singles {
  * first one, if one kernel computes them.
  */
 struct batches {
-	uint16_t first[GROUPS]; /**< lanes from here to the part's end are in use */
+	uint16_t first[GATHERED_GROUPS]; /**< lanes from here to the part's end are in use */
 	struct singles singles;
-	uint16_t x[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint16_t y[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint16_t z[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint8_t flags[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t x[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t y[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t z[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint8_t flags[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint8_t group[BATCH_STRIDE] __rte_cache_aligned; /**< of each lane of the first part */
 };
 
-_Static_assert(UINT16_MAX >= GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
+_Static_assert(UINT16_MAX >= GATHERED_GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
 
 /** Where a part ends. */
 static inline uint16_t
@@ -69,12 +69,10 @@ uint32_t batch_gather(struct batches *batches, struct classified *classified, bo
 /**
  * Compute the lanes of all groups, and empty them; results stay where they are.
  *
- * @param groups by index
  * @param mixed computes the first part if not NULL
- * @param lanes an lcore's working memory, for stages
  */
-void batch_run(struct batches *batches, const struct group *groups,
-	const struct vector_mixed *mixed, struct netfc_lanes *lanes);
+void
+batch_run(struct batches *batches, const struct groups *groups, const struct vector_kernel *mixed);
 
 /**
  * Answer the requests that have been gathered: results, status, checksum.

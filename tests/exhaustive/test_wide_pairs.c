@@ -17,8 +17,8 @@
 
 #include "eal.h"
 #include "pairs.h"
-#include "wide.h"
-#include "wide_slots.h"
+#include "slots.h"
+#include "vector.h"
 
 /* Lanes of a structure whose flags are compared together, too: so few that most have none. */
 #define FEW 8u
@@ -27,7 +27,8 @@
 #define EVERY_HASH 100
 
 struct engine {
-	struct wide *wide;
+	struct match_stage *stages[NETFC_MAX_TABLES];
+	struct vector_kernel *kernel;
 	char name[64];
 	unsigned int every;
 	uint64_t pairs;
@@ -42,7 +43,7 @@ static void
 swap_lanes(const uint32_t *from, uint32_t *to, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = wide_swap(from[l]);
+		to[l] = slot32_swap(from[l]);
 }
 
 /* What came of a packet of lanes from `first` on, if that is not what it should be. */
@@ -54,7 +55,7 @@ count_wrong(const char *name, enum netfc_op op, const struct pairs_chunk *chunk,
 	uint64_t wrong = 0;
 
 	for (unsigned int l = 0; l < packet->count; l++) {
-		const uint32_t result = wide_swap(z[l]);
+		const uint32_t result = slot32_swap(z[l]);
 
 		if (result == chunk->z[first + l])
 			continue;
@@ -85,7 +86,7 @@ check_packet(const struct engine *engine, enum netfc_op op, const struct pairs_c
 		z[l] = ~expected[l];
 		flags |= chunk->flags[first + l];
 	}
-	further_run(wide_kernel(engine->wide, op), &packet);
+	vector_run_packets(engine->kernel, op, &packet, 1);
 	if (memcmp(z, expected, count * sizeof(*z)) == 0 && packet.flags == flags)
 		return 0;
 	return count_wrong(engine->name, op, chunk, first, z, &packet);
@@ -113,15 +114,15 @@ check_chunk(void *arg, enum netfc_op op, const struct pairs_chunk *chunk)
 
 /* Whether an engine that there is already has the same kernel, which then has both names. */
 static bool
-is_known(struct engines *engines, struct wide *wide, enum match_kind match)
+is_known(struct engines *engines, const struct vector_kernel *kernel, enum match_kind match)
 {
-	const bool walks = wide_description(wide) == NULL;
+	const bool is_stepwise = kernel->description[0] == '\0';
 
-	for (unsigned int e = 0; e < engines->count && !walks; e++) {
+	for (unsigned int e = 0; e < engines->count && !is_stepwise; e++) {
 		struct engine *known = &engines->engine[e];
 		const size_t length = strlen(known->name);
 
-		if (wide_kernel(known->wide, NETFC_ADD)->run != wide_kernel(wide, NETFC_ADD)->run)
+		if (known->kernel->run.packets != kernel->run.packets)
 			continue;
 		snprintf(known->name + length, sizeof(known->name) - length, ", %s",
 			match_kind_name(match));
@@ -130,21 +131,29 @@ is_known(struct engines *engines, struct wide *wide, enum match_kind match)
 	return false;
 }
 
+static void
+free_engine(struct engine *engine)
+{
+	vector_free(engine->kernel);
+	for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
+		match_free(engine->stages[t]);
+	*engine = (struct engine){.kernel = NULL};
+}
+
 static int
 create_engine(struct engines *engines, const struct netfc_set *set, enum match_kind match,
 	enum vector_isa isa)
 {
 	struct engine *engine = &engines->engine[engines->count];
-	struct wide *wide;
-	int error = wide_create(set, match, isa, SOCKET_ID_ANY, &wide);
+	int error = vector_create_engine(
+		set, match, isa, SOCKET_ID_ANY, engine->stages, &engine->kernel);
 
 	if (error != 0)
 		return error;
-	if (is_known(engines, wide, match)) {
-		wide_free(wide);
+	if (is_known(engines, engine->kernel, match)) {
+		free_engine(engine);
 		return 0;
 	}
-	engine->wide = wide;
 	engine->every = match == MATCH_LPM ? EVERY_LPM : match == MATCH_HASH ? EVERY_HASH : 1;
 	snprintf(engine->name, sizeof(engine->name), "%s: %s", vector_isa_name(isa),
 		match_kind_name(match));
@@ -197,7 +206,7 @@ main(int argc, char **argv)
 	if (create_engines(&engines, set) == 0)
 		status = run(&pairs, &engines);
 	for (unsigned int e = 0; e < engines.count; e++)
-		wide_free(engines.engine[e].wide);
+		free_engine(&engines.engine[e]);
 	netfc_set_free(set);
 	return status;
 }

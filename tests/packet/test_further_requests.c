@@ -12,7 +12,7 @@
 
 #include "eal.h"
 #include "further_fixture.h"
-#include "further_groups.h"
+#include "groups.h"
 
 static struct asked asked[PIPELINE_BURST];
 static uint8_t frames[PIPELINE_BURST][8192];
@@ -100,13 +100,13 @@ together_with_the_four(void **state)
 	assert_int_equal(counters->errors[NETFC_STATUS_OK], PIPELINE_BURST);
 	assert_int_equal(counters->lanes, computed);
 	/* Of 64 packets 13 are of each of the first four operations. */
-	assert_int_equal(counters->further[70], 13);
-	assert_int_equal(counters->further[NETFC_MIN], 13);
-	assert_int_equal(counters->further[OWN], 12);
-	assert_int_equal(counters->further[NETFC_ADD], 0);
+	assert_int_equal(counters->extended[70], 13);
+	assert_int_equal(counters->extended[NETFC_MIN], 13);
+	assert_int_equal(counters->extended[OWN], 12);
+	assert_int_equal(counters->extended[NETFC_ADD], 0);
 	/* The general walk counts, too. */
 	further_process(f, asked, frames, 1, 60);
-	assert_int_equal(counters->further[70], 14);
+	assert_int_equal(counters->extended[70], 14);
 }
 
 /* A request for a name's number. */
@@ -177,14 +177,14 @@ twice_the_same(void **state)
 static void
 too_many(void **state)
 {
-	static struct further_groups groups;
+	static const struct vector_kernel kernel;
+	static struct groups groups;
 
 	(void)state;
-	for (unsigned int g = 0; g < FURTHER_GROUPS; g++)
-		assert_int_equal(further_add(&groups, 1 + g / 256, (uint8_t)g, "name", NULL), 0);
-	assert_int_equal(further_add(&groups, 3, 0, "name", NULL), -E2BIG);
-	further_clear(&groups);
-	assert_false(further_is_known(&groups, 0));
+	groups_clear(&groups);
+	for (unsigned int g = 0; g < EXTENDED_GROUPS; g++)
+		assert_int_equal(groups_add(&groups, 1 + g / 256, g % 256, "name", &kernel), 0);
+	assert_int_equal(groups_add(&groups, 3, 0, "name", &kernel), -E2BIG);
 }
 
 int

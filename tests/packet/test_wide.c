@@ -18,8 +18,8 @@
 
 #include "eal.h"
 #include "fp32_pairs.h"
-#include "wide.h"
-#include "wide_slots.h"
+#include "slots.h"
+#include "vector.h"
 
 /* Lanes of a packet: those that a datagram of 65,507 bytes has space for. */
 #define LANES 5457u
@@ -29,10 +29,13 @@
 
 static struct netfc_set *set;
 
-static struct {
-	struct wide *wide;
+struct engine {
+	struct match_stage *stages[NETFC_MAX_TABLES];
+	struct vector_kernel *kernel;
 	char name[64];
-} engines[MATCH_KINDS * VECTOR_ISAS];
+};
+
+static struct engine engines[MATCH_KINDS * VECTOR_ISAS];
 static unsigned int engine_count;
 
 static uint32_t x[LANES], y[LANES], expected[LANES];
@@ -46,6 +49,26 @@ has_isas(enum match_kind match)
 	return match == MATCH_DIRECT || match == MATCH_FPU;
 }
 
+static void
+create_engine(struct engine *engine, const struct netfc_set *of, enum match_kind match,
+	enum vector_isa isa)
+{
+	*engine = (struct engine){.kernel = NULL};
+	assert_int_equal(vector_create_engine(
+				 of, match, isa, SOCKET_ID_ANY, engine->stages, &engine->kernel),
+		0);
+	snprintf(engine->name, sizeof(engine->name), "%s, %s", match_kind_name(match),
+		vector_isa_name(isa));
+}
+
+static void
+free_engine(struct engine *engine)
+{
+	vector_free(engine->kernel);
+	for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
+		match_free(engine->stages[t]);
+}
+
 static int
 set_up(void **state)
 {
@@ -54,14 +77,8 @@ set_up(void **state)
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
 		const enum vector_isa best = has_isas(match) ? vector_isa_best() : VECTOR_PLAIN;
 
-		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++) {
-			assert_int_equal(wide_create(set, match, isa, SOCKET_ID_ANY,
-						 &engines[engine_count].wide),
-				0);
-			snprintf(engines[engine_count].name, sizeof(engines[0].name), "%s, %s",
-				match_kind_name(match), vector_isa_name(isa));
-			engine_count++;
-		}
+		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++)
+			create_engine(&engines[engine_count++], set, match, isa);
 	}
 	return 0;
 }
@@ -71,7 +88,7 @@ tear_down(void **state)
 {
 	(void)state;
 	for (unsigned int e = 0; e < engine_count; e++)
-		wide_free(engines[e].wide);
+		free_engine(&engines[e]);
 	netfc_set_free(set);
 	return 0;
 }
@@ -80,12 +97,12 @@ tear_down(void **state)
 static uint8_t *
 write_slots(unsigned int count)
 {
-	wide_slot *slots = (wide_slot *)(bytes + MARGIN);
+	slot32 *slots = (slot32 *)(bytes + MARGIN);
 
 	memset(bytes, 0xa5, sizeof(bytes));
 	for (unsigned int l = 0; l < count; l++) {
-		slots[l] = wide_swap(x[l]);
-		slots[count + l] = wide_swap(y[l]);
+		slots[l] = slot32_swap(x[l]);
+		slots[count + l] = slot32_swap(y[l]);
 		slots[2 * count + l] = l * 0x9e3779b9u;
 	}
 	return bytes + MARGIN;
@@ -109,7 +126,7 @@ sum_of(const uint8_t *from, size_t length)
 static void
 check_untouched(unsigned int count)
 {
-	const wide_slot *slots = (const wide_slot *)(bytes + MARGIN);
+	const slot32 *slots = (const slot32 *)(bytes + MARGIN);
 	const uint8_t *end = bytes + MARGIN + count * NETFC_WIDE_LANE_BYTES;
 
 	for (unsigned int b = 0; b < MARGIN; b++) {
@@ -117,8 +134,8 @@ check_untouched(unsigned int count)
 		assert_int_equal(end[b], 0xa5);
 	}
 	for (unsigned int l = 0; l < count; l++) {
-		assert_int_equal(wide_swap(slots[l]), x[l]);
-		assert_int_equal(wide_swap(slots[count + l]), y[l]);
+		assert_int_equal(slot32_swap(slots[l]), x[l]);
+		assert_int_equal(slot32_swap(slots[count + l]), y[l]);
 	}
 }
 
@@ -126,18 +143,17 @@ check_untouched(unsigned int count)
 static void
 check_engine(unsigned int engine, enum netfc_op op, unsigned int count)
 {
-	const struct further_kernel *kernel = wide_kernel(engines[engine].wide, op);
 	struct vector_packet packet = {.slots = write_slots(count), .count = count};
-	const wide_slot *z = (const wide_slot *)packet.slots + 2 * count;
+	const slot32 *z = (const slot32 *)packet.slots + 2 * count;
 	const uint32_t before = sum_of(bytes, sizeof(bytes));
 	uint8_t any = 0;
 
-	further_run(kernel, &packet);
+	vector_run_packets(engines[engine].kernel, op, &packet, 1);
 	for (unsigned int l = 0; l < count; l++) {
 		any |= flags[l];
-		if (wide_swap(z[l]) != expected[l])
+		if (slot32_swap(z[l]) != expected[l])
 			fail_msg("%s: 0x%08x %s 0x%08x is 0x%08x, not 0x%08x", engines[engine].name,
-				x[l], netfc_op_symbol(op), y[l], expected[l], wide_swap(z[l]));
+				x[l], netfc_op_symbol(op), y[l], expected[l], slot32_swap(z[l]));
 	}
 	if (packet.flags != any)
 		fail_msg("%s: flags of %s: %u, not %u", engines[engine].name, netfc_op_name(op),
@@ -213,14 +229,14 @@ descriptions(void **state)
 {
 	(void)state;
 	for (unsigned int e = 0; e < engine_count; e++) {
-		const char *description = wide_description(engines[e].wide);
+		const char *description = engines[e].kernel->description;
 
 		if (strncmp(engines[e].name, "direct", strlen("direct")) == 0)
 			assert_non_null(strstr(description, "equal to the tables"));
 		else if (strncmp(engines[e].name, "fpu", strlen("fpu")) == 0)
 			assert_non_null(strstr(description, "not the table set"));
 		else
-			assert_null(description);
+			assert_string_equal(description, "");
 	}
 }
 
@@ -229,7 +245,7 @@ static void
 other_entries_are_not_the_processors(void **state)
 {
 	struct netfc_set *other;
-	struct wide *wide;
+	struct engine engine;
 	uint32_t *entries;
 
 	(void)state;
@@ -243,14 +259,13 @@ other_entries_are_not_the_processors(void **state)
 	for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
 		struct vector_packet packet = {.slots = write_slots(1), .count = 1};
 
-		assert_int_equal(
-			wide_create(other, match, vector_isa_best(), SOCKET_ID_ANY, &wide), 0);
-		further_run(wide_kernel(wide, NETFC_ADD), &packet);
+		create_engine(&engine, other, match, vector_isa_best());
+		vector_run_packets(engine.kernel, NETFC_ADD, &packet, 1);
 		if (match == MATCH_DIRECT)
-			assert_null(wide_description(wide));
-		assert_int_equal(wide_swap(((const wide_slot *)packet.slots)[2]),
+			assert_string_equal(engine.kernel->description, "");
+		assert_int_equal(slot32_swap(((const slot32 *)packet.slots)[2]),
 			match == MATCH_DIRECT ? expected[0] : 0x40000000);
-		wide_free(wide);
+		free_engine(&engine);
 	}
 	netfc_set_free(other);
 }
@@ -267,33 +282,17 @@ floats_that_are_not_ieees(void **state)
 	(void)state;
 	for (unsigned int m = 0; m < RTE_DIM(modes); m++) {
 		for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
-			struct wide *wide;
-			int error;
+			struct engine engine;
 
 			_mm_setcsr(before | modes[m]);
-			error = wide_create(set, match, vector_isa_best(), SOCKET_ID_ANY, &wide);
+			create_engine(&engine, set, match, vector_isa_best());
 			_mm_setcsr(before);
-			assert_int_equal(error, 0);
-			assert_null(wide_description(wide));
-			wide_free(wide);
+			assert_string_equal(engine.kernel->description, "");
+			free_engine(&engine);
 		}
 	}
 }
 #endif
-
-/* The four kernels belong to what made them. */
-static void
-kernels_are_not_freed_alone(void **state)
-{
-	struct wide *wide;
-
-	(void)state;
-	assert_int_equal(wide_create(set, MATCH_HASH, VECTOR_PLAIN, SOCKET_ID_ANY, &wide), 0);
-	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
-		further_free(wide_kernel(wide, op));
-	wide_free(wide);
-	wide_free(NULL);
-}
 
 int
 main(void)
@@ -308,7 +307,6 @@ main(void)
 #ifdef __x86_64__
 		cmocka_unit_test(floats_that_are_not_ieees),
 #endif
-		cmocka_unit_test(kernels_are_not_freed_alone),
 	};
 
 	if (eal_start(1) != 0)

@@ -128,7 +128,7 @@ what_is_counted(void **state)
 	assert_int_equal(counters->exceptions[1], 2);
 	/* They are none of the operations that are counted by number. */
 	for (unsigned int op = NETFC_ADD; op <= UINT8_MAX; op++)
-		assert_int_equal(counters->further[op], 0);
+		assert_int_equal(counters->extended[op], 0);
 }
 
 int

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See extra.h: x * y + z by loops that compilers turn into vector code, for processors without
- * arithmetic that rounds down and up. Products are exact in double precision, and what a sum of two
- * loses can be computed (Knuth's two-sum): double's rounding and the next one to binary32 make one,
- * to odd. To be compiled without contraction of products and sums.
+ * See extended_kernels.h: x * y + z by loops that compilers turn into vector code, for processors
+ * without arithmetic that rounds down and up. Products are exact in double precision, and what a
+ * sum of two loses can be computed (Knuth's two-sum): double's rounding and the next one to
+ * binary32 make one, to odd. To be compiled without contraction of products and sums.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include <rte_common.h>
 
-#include "clones.h"
-#include "extra.h"
+#include "extended_kernels.h"
 #include "float_bits.h"
+#include "isa.h"
 #include "slots.h"
 
 #define BLOCK 128
@@ -22,7 +22,7 @@
 #define FLOAT_FRACTION 23
 #define FLOAT_INF 0x7f800000
 /* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
-#define MOST_REGIME 14
+#define MAX_REGIME 14
 
 #define LANE static __rte_always_inline
 
@@ -115,7 +115,7 @@ to_posit(uint32_t sum, const unsigned int es)
 	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
 	const int32_t magnitude = (int32_t)(sum & INT32_MAX);
 	const int32_t above_one = magnitude - (FLOAT_BIAS << FLOAT_FRACTION);
-	const int32_t most = MOST_REGIME * (1 << tail);
+	const int32_t most = MAX_REGIME * (1 << tail);
 	const int32_t low_end = above_one < -most ? -most : above_one;
 	const int32_t value = low_end > most ? most : low_end;
 	const int32_t regime = value >> tail, negative = all_if(value < 0);
@@ -251,24 +251,24 @@ explain(const uint16_t inf, struct block *restrict block, unsigned int count)
 /* ---- packets ---- */
 
 LANE void
-read_words(const slot *restrict from, uint16_t *restrict to, unsigned int count)
+read_words(const slot16 *restrict from, uint16_t *restrict to, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = slot_swap(from[l]);
+		to[l] = slot16_swap(from[l]);
 	for (unsigned int l = count; l < whole_steps(count); l++)
 		to[l] = 0;
 }
 
 /* Results into a packet. */
 LANE void
-write_words(const struct block *restrict block, slot *restrict to, unsigned int count,
+write_words(const struct block *restrict block, slot16 *restrict to, unsigned int count,
 	struct vector_packet *restrict packet)
 {
 	uint32_t change = 0;
 	uint16_t flags = 0;
 
 	for (unsigned int l = 0; l < count; l++) {
-		const uint16_t before = to[l], after = slot_swap(block->result[l]);
+		const uint16_t before = to[l], after = slot16_swap(block->result[l]);
 
 		/* A word that changes adds its complement, too. */
 		change += (uint32_t)(uint16_t)~before + after;
@@ -280,7 +280,7 @@ write_words(const struct block *restrict block, slot *restrict to, unsigned int 
 }
 
 LANE void
-compute(const struct extra_kernel *kernel, struct block *block, unsigned int count,
+compute(const struct extended_kernel *kernel, struct block *block, unsigned int count,
 	const enum netfc_format_id format)
 {
 	decode(format, block->x, block->value.x, count);
@@ -298,12 +298,12 @@ compute(const struct extra_kernel *kernel, struct block *block, unsigned int cou
 
 /* `format` is a constant wherever this is used. */
 LANE void
-run(const struct further_kernel *kernel, struct vector_packet *packet,
+run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	const enum netfc_format_id format)
 {
 	const uint32_t count = packet->count;
-	const slot *x = (const slot *)packet->slots, *y = x + count;
-	slot *z = (slot *)packet->slots + 2 * (size_t)count;
+	const slot16 *x = (const slot16 *)packet->slots, *y = x + count;
+	slot16 *z = (slot16 *)packet->slots + 2 * (size_t)count;
 	struct block block;
 
 	packet->flags = 0;
@@ -314,16 +314,17 @@ run(const struct further_kernel *kernel, struct vector_packet *packet,
 		read_words(x + first, block.x, some);
 		read_words(y + first, block.y, some);
 		read_words(z + first, block.z, some);
-		compute((const struct extra_kernel *)kernel, &block, whole_steps(some), format);
+		compute(kernel, &block, whole_steps(some), format);
 		write_words(&block, z + first, some, packet);
 	}
 }
 
-#define RUN(name, format)                                                          \
-	static VECTOR_CLONES void name(                                            \
-		const struct further_kernel *kernel, struct vector_packet *packet) \
-	{                                                                          \
-		run(kernel, packet, format);                                       \
+#define RUN(name, format)                                                                     \
+	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
+		unsigned int count)                                                           \
+	{                                                                                     \
+		for (unsigned int p = 0; p < count; p++)                                      \
+			run_packet(kernel, &packets[p], format);                              \
 	}
 
 RUN(run_fp16, NETFC_FP16)
@@ -331,9 +332,15 @@ RUN(run_posit16, NETFC_POSIT16)
 RUN(run_bf16, NETFC_BF16)
 RUN(run_posit16_es2, NETFC_POSIT16_ES2)
 
-extra_run *const fma_run_plain[NETFC_FORMAT_END] = {
-	[NETFC_FP16] = run_fp16,
-	[NETFC_POSIT16] = run_posit16,
-	[NETFC_BF16] = run_bf16,
-	[NETFC_POSIT16_ES2] = run_posit16_es2,
-};
+void
+VECTOR_NAME(fma_use)(struct extended_kernel *kernel, enum netfc_format_id format)
+{
+	static extended_fn *const run[NETFC_FORMAT_END] = {
+		[NETFC_FP16] = run_fp16,
+		[NETFC_POSIT16] = run_posit16,
+		[NETFC_BF16] = run_bf16,
+		[NETFC_POSIT16_ES2] = run_posit16_es2,
+	};
+
+	kernel->run[NETFC_FMA - NETFC_MIN] = run[format];
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See classify.h; included once for each instruction set. */
+/* See classify.h; compiled for each instruction set. */
 #include "burst_frames.h"
 #include "burst_requests.h"
+#include "isa.h"
 
 static __rte_always_inline void
 list_class(const struct burst *burst, struct classified *classified, unsigned int class,
@@ -20,10 +21,8 @@ static __rte_always_inline void
 list_packets(const struct burst *burst, struct classified *classified, unsigned int first,
 	unsigned int count)
 {
-	for (unsigned int class = CLASS_WALK; class < CLASS_FURTHER; class ++)
+	for (unsigned int class = CLASS_SLOW; class < CLASSES; class ++)
 		list_class(burst, classified, class, first, count);
-	if (burst->in_class[CLASS_FURTHER] != 0)
-		list_class(burst, classified, CLASS_FURTHER, first, count);
 }
 
 /* Over the packets of a vector. */
@@ -56,7 +55,7 @@ describe_packets(const struct burst *burst, struct classified *classified, unsig
 		column_store(classified->lanes + first + p, column_load(burst->lanes + p));
 	}
 	for (size_t p = 0; p < count; p++)
-		payload[p] = burst->bytes[p] + burst->request_at[p] + UDP_BYTES;
+		payload[p] = payload_of(burst, p);
 }
 
 static __rte_always_inline void
@@ -74,8 +73,8 @@ write_frames(const struct burst *burst, struct frame *frames, unsigned int count
 }
 
 void
-CLASSIFY(const struct classifier *classifier, struct rte_mbuf **mbufs, struct frame *frames,
-	unsigned int first, unsigned int end, struct classified *classified)
+VECTOR_NAME(classify)(const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified)
 {
 	const unsigned int count = end - first;
 	struct burst burst;
@@ -85,6 +84,7 @@ CLASSIFY(const struct classifier *classifier, struct rte_mbuf **mbufs, struct fr
 	column words[ROWS];
 
 	memset(burst.in_class, 0, sizeof(burst.in_class));
+	burst.others = 0;
 	burst.may_be_ip = burst.may_be_requests = 0;
 	burst.any = burst.gathered_lanes = column_of(0);
 	burst.all = column_of(UINT16_MAX);
@@ -109,12 +109,7 @@ CLASSIFY(const struct classifier *classifier, struct rte_mbuf **mbufs, struct fr
 		columns_read(&request, p, words);
 		find_requests(classifier, &burst, p, words);
 	}
-	for (unsigned int p = 0; burst.in_class[CLASS_WALK] != 0 && p < count; p += COLUMN) {
-		if (!is_some(burst.may_be_requests, p))
-			continue;
-		columns_read(&request, p, words);
-		find_further(classifier, &burst, p, words);
-	}
+	find_others(classifier->groups, &burst);
 	write_frames(&burst, frames + first, count);
 	describe_packets(&burst, classified, first, count);
 	list_packets(&burst, classified, first, count);

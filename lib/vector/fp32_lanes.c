@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * binary32 by the processor, in plain C without a branch that depends on an operand, so that
- * compilers turn it into vector code; included once for each instruction set, which FP32_LANES
- * names. A `float` rounds to the nearest, ties to even, as C programs start (wide.c asks whether it
- * does). Operands are tested as integers, of 31 bits without the sign, so that vectors compare them
- * in one instruction.
+ * See fp32.h: plain C without a branch that depends on an operand, so that compilers turn it into
+ * vector code, for each instruction set. A `float` rounds to the nearest, ties to even, as C
+ * programs start (fp32.c asks whether it does). Operands are tested as integers, of 31 bits without
+ * the sign, so that vectors compare them in one instruction.
  */
 #include <float.h>
 #include <stdbool.h>
@@ -12,7 +11,9 @@
 #include <rte_common.h>
 
 #include "float_bits.h"
-#include "wide_kernels.h"
+#include "fp32.h"
+#include "isa.h"
+#include "slots.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float is computed as float");
 
@@ -69,7 +70,7 @@ flags_of(const enum netfc_op op, int32_t x, int32_t y, int32_t z)
 }
 
 /* Lanes that are computed before their results are looked at. */
-#define WIDE_BLOCK 128
+#define BLOCK_LANES 128
 
 /*
  * Subnormal products and quotients interrupt x86 processors, and what is under way beside them
@@ -84,33 +85,33 @@ is_interrupted(const enum netfc_op op)
 INLINE uint32_t
 result_of(const enum netfc_op op, uint32_t x, uint32_t y)
 {
-	return float_bits(operate(op, float_of(wide_swap(x)), float_of(wide_swap(y))));
+	return float_bits(operate(op, float_of(slot32_swap(x)), float_of(slot32_swap(y))));
 }
 
 struct sums {
 	uint32_t before, after, flags;
 };
 
-/* Lanes whose operands are at x and y, up to WIDE_BLOCK of them where results wait. */
+/* Lanes whose operands are at x and y, up to BLOCK_LANES of them where results wait. */
 INLINE void
-run_block(const enum netfc_op op, const wide_slot *restrict x, const wide_slot *restrict y,
-	wide_slot *restrict z, uint32_t count, struct sums *sums)
+run_block(const enum netfc_op op, const slot32 *restrict x, const slot32 *restrict y,
+	slot32 *restrict z, uint32_t count, struct sums *sums)
 {
-	uint32_t results[WIDE_BLOCK];
+	uint32_t results[BLOCK_LANES];
 	uint32_t before = 0, after = 0, flags = 0;
 
 	if (is_interrupted(op))
 		for (uint32_t l = 0; l < count; l++)
 			results[l] = result_of(op, x[l], y[l]);
 	for (uint32_t l = 0; l < count; l++) {
-		const uint32_t a = wide_swap(x[l]), b = wide_swap(y[l]);
+		const uint32_t a = slot32_swap(x[l]), b = slot32_swap(y[l]);
 		const uint32_t c = is_interrupted(op) ? results[l] : result_of(op, x[l], y[l]);
 		const uint32_t nan = mask_of(magnitude_of(c) > (int32_t)NETFC_FP32_INF);
-		const uint32_t slot = wide_swap((NETFC_FP32_NAN & nan) | (c & ~nan));
+		const uint32_t slot = slot32_swap((NETFC_FP32_NAN & nan) | (c & ~nan));
 
 		flags |= flags_of(op, magnitude_of(a), magnitude_of(b), magnitude_of(c));
-		before += wide_words(z[l]);
-		after += wide_words(slot);
+		before += slot32_words(z[l]);
+		after += slot32_words(slot);
 		z[l] = slot;
 	}
 	sums->before += before;
@@ -119,30 +120,47 @@ run_block(const enum netfc_op op, const wide_slot *restrict x, const wide_slot *
 }
 
 INLINE void
-run(struct vector_packet *packet, const enum netfc_op op)
+run_packet(struct vector_packet *packet, const enum netfc_op op)
 {
 	const uint32_t count = packet->count;
-	const wide_slot *x = (const wide_slot *)packet->slots, *y = x + count;
-	wide_slot *z = (wide_slot *)packet->slots + 2 * (size_t)count;
+	const slot32 *x = (const slot32 *)packet->slots, *y = x + count;
+	slot32 *z = (slot32 *)packet->slots + 2 * (size_t)count;
 	struct sums sums = {0, 0, 0};
 
-	for (uint32_t first = 0; first < count; first += WIDE_BLOCK)
-		run_block(op, x + first, y + first, z + first, RTE_MIN(count - first, WIDE_BLOCK),
+	for (uint32_t first = 0; first < count; first += BLOCK_LANES)
+		run_block(op, x + first, y + first, z + first, RTE_MIN(count - first, BLOCK_LANES),
 			&sums);
 	packet->flags = (uint8_t)sums.flags;
-	packet->changes = wide_changes(count, sums.before, sums.after);
+	packet->changes = slots_changes(2 * count, sums.before, sums.after);
 }
 
-#define RUN(name, op)                                                                       \
-	static void name(const struct further_kernel *kernel, struct vector_packet *packet) \
-	{                                                                                   \
-		(void)kernel;                                                               \
-		run(packet, op);                                                            \
+/* `op` is a constant wherever this is used. */
+INLINE void
+run_packets(struct vector_packet *packets, unsigned int count, const enum netfc_op op)
+{
+	for (unsigned int p = 0; p < count; p++)
+		run_packet(&packets[p], op);
+}
+
+void
+VECTOR_NAME(fp32_run)(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count)
+{
+	(void)kernel;
+	switch (op) {
+	case NETFC_ADD:
+		run_packets(packets, count, NETFC_ADD);
+		break;
+	case NETFC_SUB:
+		run_packets(packets, count, NETFC_SUB);
+		break;
+	case NETFC_MUL:
+		run_packets(packets, count, NETFC_MUL);
+		break;
+	case NETFC_DIV:
+		run_packets(packets, count, NETFC_DIV);
+		break;
+	default:
+		break;
 	}
-
-RUN(run_add, NETFC_ADD)
-RUN(run_sub, NETFC_SUB)
-RUN(run_mul, NETFC_MUL)
-RUN(run_div, NETFC_DIV)
-
-const wide_fn FP32_LANES[WIDE_OPS] = {run_add, run_sub, run_mul, run_div};
+}

@@ -8,7 +8,7 @@
 
 /* Four entries, by the slots of x: loads and inserts, which a gather is no faster than. */
 INLINE __m128i
-load_4(const uint32_t *entries, const slot *x)
+load_4(const uint32_t *entries, const slot16 *x)
 {
 	__m128i loaded = _mm_cvtsi32_si128((int)entries[x[0]]);
 
@@ -18,7 +18,7 @@ load_4(const uint32_t *entries, const slot *x)
 }
 
 INLINE __m512i
-load_16(const uint32_t *entries, const slot *x)
+load_16(const uint32_t *entries, const slot16 *x)
 {
 	const __m256i low = _mm256_set_m128i(load_4(entries, x + 4), load_4(entries, x));
 	const __m256i high = _mm256_set_m128i(load_4(entries, x + 12), load_4(entries, x + 8));
@@ -34,8 +34,8 @@ sum_half(__m256i words)
 		_mm256_xor_si256(words, _mm256_set1_epi16(INT16_MIN)), _mm256_set1_epi16(1));
 }
 
-void
-function_run_avx512(const struct further_kernel *kernel, struct vector_packet *packet)
+static void
+run_packet(const struct function_kernel *kernel, struct vector_packet *packet)
 {
 	struct function_run run = function_start(kernel, packet);
 	const uint32_t whole = packet->count / STEP * STEP;
@@ -59,4 +59,12 @@ function_run_avx512(const struct further_kernel *kernel, struct vector_packet *p
 	}
 	function_run_each(&run, whole, packet->count);
 	function_finish(&run, packet);
+}
+
+void
+function_run_avx512(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count)
+{
+	(void)op;
+	function_run_packets(kernel, packets, count, run_packet);
 }

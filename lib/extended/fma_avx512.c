@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See extra.h: x * y + z in binary32, 32 lanes at a time. */
+/* See extended_kernels.h: x * y + z in binary32, 32 lanes at a time. */
 #include "floats_avx512.h"
 
-#include "extra.h"
+#include "extended_kernels.h"
+#include "isa.h"
 
 /* What decides special values, and z. */
 struct operands {
@@ -51,7 +52,7 @@ zero_words(bool bf16, struct floats sums)
 }
 
 INLINE struct flags
-explain(const struct extra_kernel *kernel, bool bf16, struct operands in, struct floats sums,
+explain(const struct extended_kernel *kernel, bool bf16, struct operands in, struct floats sums,
 	__m512i magnitude)
 {
 	const __m512i inf = all(kernel->inf);
@@ -70,7 +71,7 @@ explain(const struct extra_kernel *kernel, bool bf16, struct operands in, struct
 }
 
 INLINE __m512i
-compute_ieee(const struct extra_kernel *kernel, bool bf16, struct operands in, __mmask32 lanes,
+compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in, __mmask32 lanes,
 	struct flags *flags)
 {
 	const __m512i last = all(kernel->inf - 2);
@@ -93,7 +94,7 @@ compute_ieee(const struct extra_kernel *kernel, bool bf16, struct operands in, _
 #define FLOAT_BIAS 127
 #define FLOAT_FRACTION 23
 /* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
-#define MOST_REGIME 14
+#define MAX_REGIME 14
 
 /*
  * A posit of 16 bits in a word of 32, with its sign extended. The magnitude's 15 bits are a run of
@@ -132,9 +133,9 @@ round_posit(__m512i value, const unsigned int es)
 {
 	/* A boundary between posits has 14 bits of them at the most; below, any bit is as good. */
 	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
-	const __m512i most = _mm512_set1_epi32(MOST_REGIME * (1 << tail));
+	const __m512i most = _mm512_set1_epi32(MAX_REGIME * (1 << tail));
 	const __m512i in_range = _mm512_max_epi32(
-		_mm512_min_epi32(value, most), _mm512_set1_epi32(-MOST_REGIME * (1 << tail)));
+		_mm512_min_epi32(value, most), _mm512_set1_epi32(-MAX_REGIME * (1 << tail)));
 	const __m512i regime = _mm512_srai_epi32(in_range, tail);
 	const __m512i negative = _mm512_srai_epi32(in_range, 31);
 	const __m512i low = _mm512_set1_epi32((1 << lost) - 1);
@@ -191,7 +192,7 @@ compute_posits(struct operands in, const unsigned int es)
 /* ---- packets ---- */
 
 INLINE __m512i
-compute(const struct extra_kernel *kernel, enum netfc_format_id format, struct operands in,
+compute(const struct extended_kernel *kernel, enum netfc_format_id format, struct operands in,
 	__mmask32 lanes, struct flags *flags)
 {
 	*flags = (struct flags){0};
@@ -202,7 +203,7 @@ compute(const struct extra_kernel *kernel, enum netfc_format_id format, struct o
 
 /* `format` is a constant wherever this is used. */
 INLINE void
-run(const struct further_kernel *kernel, struct vector_packet *packet,
+run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	const enum netfc_format_id format)
 {
 	const struct lanes lanes = lanes_of_packet(packet);
@@ -213,18 +214,19 @@ run(const struct further_kernel *kernel, struct vector_packet *packet,
 		const struct words words = load_words(&group, false);
 		const struct operands in = {words.x, words.y, swap(load(group.z, group.lanes))};
 		struct flags flags;
-		const __m512i z = compute(
-			(const struct extra_kernel *)kernel, format, in, group.lanes, &flags);
+		const __m512i z = compute(kernel, format, in, group.lanes, &flags);
 
 		store_group(&group, z, &flags, &out);
 	}
 	finish_packet(packet, &out);
 }
 
-#define RUN(name, format)                                                                   \
-	static void name(const struct further_kernel *kernel, struct vector_packet *packet) \
-	{                                                                                   \
-		run(kernel, packet, format);                                                \
+#define RUN(name, format)                                                                     \
+	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
+		unsigned int count)                                                           \
+	{                                                                                     \
+		for (unsigned int p = 0; p < count; p++)                                      \
+			run_packet(kernel, &packets[p], format);                              \
 	}
 
 RUN(run_fp16, NETFC_FP16)
@@ -232,9 +234,15 @@ RUN(run_posit16, NETFC_POSIT16)
 RUN(run_bf16, NETFC_BF16)
 RUN(run_posit16_es2, NETFC_POSIT16_ES2)
 
-extra_run *const fma_run_avx512[NETFC_FORMAT_END] = {
-	[NETFC_FP16] = run_fp16,
-	[NETFC_POSIT16] = run_posit16,
-	[NETFC_BF16] = run_bf16,
-	[NETFC_POSIT16_ES2] = run_posit16_es2,
-};
+void
+VECTOR_NAME(fma_use)(struct extended_kernel *kernel, enum netfc_format_id format)
+{
+	static extended_fn *const run[NETFC_FORMAT_END] = {
+		[NETFC_FP16] = run_fp16,
+		[NETFC_POSIT16] = run_posit16,
+		[NETFC_BF16] = run_bf16,
+		[NETFC_POSIT16_ES2] = run_posit16_es2,
+	};
+
+	kernel->run[NETFC_FMA - NETFC_MIN] = run[format];
+}

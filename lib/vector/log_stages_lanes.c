@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See log_stages.h; included once for each instruction set. */
+/* See log_stages.h; compiled for each instruction set. */
 #include "blocks.h"
+#include "isa.h"
 #include "log_stages.h"
 
 #define RESTRICT __restrict__
@@ -252,12 +253,11 @@ compute_posit(const struct vector_kernel *kernel, enum netfc_op op, struct block
 	compute((const struct log_stages *)kernel, op, block, true, count);
 }
 
-BLOCK_FUNCTIONS(ieee, compute_ieee)
-BLOCK_FUNCTIONS(posit, compute_posit)
+BLOCK_FUNCTIONS(ieee_functions, compute_ieee)
+BLOCK_FUNCTIONS(posit_functions, compute_posit)
 
 void
-LOG_STAGES_USE(struct log_stages *kernel, bool posit)
+VECTOR_NAME(log_stages_use)(struct log_stages *kernel, bool posit)
 {
-	kernel->kernel.run_packets = posit ? posit_packets : ieee_packets;
-	kernel->kernel.run_lanes = posit ? posit_lanes : ieee_lanes;
+	kernel->kernel.run = posit ? posit_functions : ieee_functions;
 }
