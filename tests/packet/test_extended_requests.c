@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which requests of further operations are computed, which are refused, and what is counted. */
+/* Which requests of extended operations are computed, which are refused, and what is counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <errno.h>
 
 #include "eal.h"
-#include "further_fixture.h"
+#include "extended_fixture.h"
 #include "groups.h"
 
 static struct asked asked[PIPELINE_BURST];
@@ -44,24 +44,24 @@ not_loaded(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 3;
 
-	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
 	memset(f->flags[1], NETFC_INVALID, sizeof(f->flags[1]));
-	further_add_function(f, OWN, NETFC_BF16);
+	extended_add_function(f, OWN, NETFC_BF16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
 		/* A packet that is computed before it, and one after it. */
-		further_fill_request(&asked[0], 70, NETFC_FP16, 20, &seed);
-		further_fill_request(&asked[1], cases[c].op, cases[c].format, 20, &seed);
-		further_fill_request(&asked[2], OWN, NETFC_BF16, 20, &seed);
-		further_process(f, asked, frames, 3, 2048);
-		further_check_reply(f, frames[0], &asked[0]);
-		further_check_error(frames[1], &asked[1], cases[c].code);
-		further_check_reply(f, frames[2], &asked[2]);
+		extended_fill_request(&asked[0], 70, NETFC_FP16, 20, &seed);
+		extended_fill_request(&asked[1], cases[c].op, cases[c].format, 20, &seed);
+		extended_fill_request(&asked[2], OWN, NETFC_BF16, 20, &seed);
+		extended_process(f, asked, frames, 3, 2048);
+		extended_check_reply(f, frames[0], &asked[0]);
+		extended_check_error(frames[1], &asked[1], cases[c].code);
+		extended_check_reply(f, frames[2], &asked[2]);
 	}
-	further_fill_request(&asked[0], 70, NETFC_FP16, 0, &seed);
-	further_process(f, asked, frames, 1, 2048);
-	further_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+	extended_fill_request(&asked[0], 70, NETFC_FP16, 0, &seed);
+	extended_process(f, asked, frames, 1, 2048);
+	extended_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
 }
 
 /* Requests of all kinds in one burst; what is counted of them. */
@@ -74,16 +74,16 @@ together_with_the_four(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 4, computed = 0;
 
-	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
-	further_add_function(f, OWN, NETFC_FP16);
+	extended_add_function(f, OWN, NETFC_FP16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
-		further_fill_request(&asked[i], ops[i % RTE_DIM(ops)], NETFC_FP16,
+		extended_fill_request(&asked[i], ops[i % RTE_DIM(ops)], NETFC_FP16,
 			lanes[i / RTE_DIM(ops) % RTE_DIM(lanes)], &seed);
 		computed += asked[i].lanes;
 	}
-	further_process(f, asked, frames, PIPELINE_BURST, 2048);
+	extended_process(f, asked, frames, PIPELINE_BURST, 2048);
 	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
 		if (asked[i].op == NETFC_ADD || asked[i].op == NETFC_MUL) {
 			for (uint16_t l = 0; l < asked[i].lanes; l++)
@@ -92,7 +92,7 @@ together_with_the_four(void **state)
 						asked[i].x[l], asked[i].y[l])
 						.z);
 		} else {
-			further_check_reply(f, frames[i], &asked[i]);
+			extended_check_reply(f, frames[i], &asked[i]);
 		}
 	}
 	counters = pipeline_worker_counters(f->base.worker);
@@ -105,7 +105,7 @@ together_with_the_four(void **state)
 	assert_int_equal(counters->extended[OWN], 12);
 	assert_int_equal(counters->extended[NETFC_ADD], 0);
 	/* The general walk counts, too. */
-	further_process(f, asked, frames, 1, 60);
+	extended_process(f, asked, frames, 1, 60);
 	assert_int_equal(counters->extended[70], 14);
 }
 
@@ -145,21 +145,21 @@ names(void **state)
 	};
 	struct fixture *f = *state;
 
-	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
-	further_add_function(f, OWN, NETFC_BF16);
+	extended_add_function(f, OWN, NETFC_BF16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
 		ask_name(&asked[0], cases[c].name, cases[c].format);
-		further_process(f, asked, frames, 1, c % 2 == 0 ? 2048 : 57);
+		extended_process(f, asked, frames, 1, c % 2 == 0 ? 2048 : 57);
 		if (cases[c].code == NETFC_STATUS_OK)
 			asked[0].z[0] = (uint16_t)cases[c].number;
-		further_check_error(frames[0], &asked[0], cases[c].code);
+		extended_check_error(frames[0], &asked[0], cases[c].code);
 	}
 	ask_name(&asked[0], "sqrt", NETFC_FP16);
 	asked[0].lanes = 7;
-	further_process(f, asked, frames, 1, 2048);
-	further_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+	extended_process(f, asked, frames, 1, 2048);
+	extended_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
 	assert_int_equal(pipeline_worker_counters(f->base.worker)->lanes, 0);
 }
 
@@ -169,8 +169,8 @@ twice_the_same(void **state)
 	struct fixture *f = *state;
 	struct pipeline *pipeline;
 
-	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
-	further_add_function(f, 70, NETFC_FP16);
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	extended_add_function(f, 70, NETFC_FP16);
 	assert_int_equal(pipeline_create(&f->base.config, &pipeline), -EEXIST);
 }
 
@@ -191,11 +191,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(not_loaded, further_set_up, further_tear_down),
+		cmocka_unit_test_setup_teardown(not_loaded, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			together_with_the_four, further_set_up, further_tear_down),
-		cmocka_unit_test_setup_teardown(names, further_set_up, further_tear_down),
-		cmocka_unit_test_setup_teardown(twice_the_same, further_set_up, further_tear_down),
+			together_with_the_four, extended_set_up, extended_tear_down),
+		cmocka_unit_test_setup_teardown(names, extended_set_up, extended_tear_down),
+		cmocka_unit_test_setup_teardown(
+			twice_the_same, extended_set_up, extended_tear_down),
 		cmocka_unit_test(too_many),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations further to the four through the pipeline: every argument, against the library. */
+/* Extended operations through the pipeline: every argument, against the library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "eal.h"
-#include "further_fixture.h"
+#include "extended_fixture.h"
 
 static struct asked asked[PIPELINE_BURST];
 static uint8_t frames[PIPELINE_BURST][8192];
@@ -32,9 +32,9 @@ check_arguments(struct fixture *f, unsigned int op, unsigned int format, uint16_
 				request->z[l] = (uint16_t)(x * 40503);
 			}
 		}
-		further_process(f, asked, frames, count, 2048);
+		extended_process(f, asked, frames, count, 2048);
 		for (unsigned int i = 0; i < count; i++)
-			further_check_reply(f, frames[i], &asked[i]);
+			extended_check_reply(f, frames[i], &asked[i]);
 	}
 }
 
@@ -44,7 +44,7 @@ every_function(struct fixture *f, unsigned int format)
 	const struct netfc_function *function;
 
 	for (unsigned int i = 0; (function = netfc_function_known(i)) != NULL; i++)
-		further_add_known(f, function, format);
+		extended_add_known(f, function, format);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int i = 0; (function = netfc_function_known(i)) != NULL; i++)
 		check_arguments(f, netfc_function_number(function), format,
@@ -82,7 +82,7 @@ every_instruction_set(void **state)
 	static const uint16_t lanes[] = {1, 2, 31, 32, 33, 63, 64, 65, 243, 1000};
 	struct fixture *f = *state;
 
-	further_add_known(f, netfc_function_by_name("ln"), NETFC_FP16);
+	extended_add_known(f, netfc_function_by_name("ln"), NETFC_FP16);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
 		f->base.config.isa = isa;
 		fixture_create_pipeline(&f->base);
@@ -102,11 +102,11 @@ two_and_three_operands(void **state)
 	fixture_create_pipeline(&f->base);
 	for (unsigned int round = 0; round < 200; round++) {
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			further_fill_request(&asked[i], NETFC_MIN + i % 4, 1 + i / 4 % 4,
+			extended_fill_request(&asked[i], NETFC_MIN + i % 4, 1 + i / 4 % 4,
 				(uint16_t)(1 + (round * 7 + i * 13) % 300), &seed);
-		further_process(f, asked, frames, PIPELINE_BURST, 2048);
+		extended_process(f, asked, frames, PIPELINE_BURST, 2048);
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			further_check_reply(f, frames[i], &asked[i]);
+			extended_check_reply(f, frames[i], &asked[i]);
 	}
 }
 
@@ -118,20 +118,20 @@ segments_do_not_matter(void **state)
 	unsigned int ops[] = {NETFC_MAX, NETFC_FMA, 70};
 	uint64_t seed = 2;
 
-	further_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
 	fixture_create_pipeline(&f->base);
 	for (unsigned int o = 0; o < RTE_DIM(ops); o++) {
 		for (uint32_t cut = 1; cut < packet_length(5); cut++) {
-			further_fill_request(&asked[0], ops[o], NETFC_FP16, 5, &seed);
-			further_process(f, asked, frames, 1, cut);
-			further_check_reply(f, frames[0], &asked[0]);
+			extended_fill_request(&asked[0], ops[o], NETFC_FP16, 5, &seed);
+			extended_process(f, asked, frames, 1, cut);
+			extended_check_reply(f, frames[0], &asked[0]);
 		}
 	}
 	/* More lanes than a batch has. */
 	for (unsigned int o = 0; o < RTE_DIM(ops); o++) {
-		further_fill_request(&asked[0], ops[o], NETFC_FP16, 1000, &seed);
-		further_process(f, asked, frames, 1, 99);
-		further_check_reply(f, frames[0], &asked[0]);
+		extended_fill_request(&asked[0], ops[o], NETFC_FP16, 1000, &seed);
+		extended_process(f, asked, frames, 1, 99);
+		extended_check_reply(f, frames[0], &asked[0]);
 	}
 }
 
@@ -140,19 +140,19 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			every_function_of_fp16, further_set_up, further_tear_down),
+			every_function_of_fp16, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			every_function_of_posit16, further_set_up, further_tear_down),
+			every_function_of_posit16, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			every_function_of_bf16, further_set_up, further_tear_down),
+			every_function_of_bf16, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			every_function_of_posit16_es2, further_set_up, further_tear_down),
+			every_function_of_posit16_es2, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			every_instruction_set, further_set_up, further_tear_down),
+			every_instruction_set, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			two_and_three_operands, further_set_up, further_tear_down),
+			two_and_three_operands, extended_set_up, extended_tear_down),
 		cmocka_unit_test_setup_teardown(
-			segments_do_not_matter, further_set_up, further_tear_down),
+			segments_do_not_matter, extended_set_up, extended_tear_down),
 	};
 
 	if (eal_start(1) != 0)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "eal.h"
-#include "further_fixture.h"
+#include "extended_fixture.h"
 
 static uint16_t
 random_bits(uint64_t *state)
@@ -19,7 +19,7 @@ random_bits(uint64_t *state)
 }
 
 void
-further_add_function(struct fixture *f, unsigned int number, unsigned int format)
+extended_add_function(struct fixture *f, unsigned int number, unsigned int format)
 {
 	const unsigned int index = f->base.config.function_count++;
 
@@ -35,19 +35,19 @@ further_add_function(struct fixture *f, unsigned int number, unsigned int format
 }
 
 void
-further_add_known(struct fixture *f, const struct netfc_function *function, unsigned int format)
+extended_add_known(struct fixture *f, const struct netfc_function *function, unsigned int format)
 {
 	const unsigned int index = f->base.config.function_count;
 
 	assert_int_equal(netfc_function_table(function, netfc_format_by_id(format), f->z[index],
 				 f->flags[index]),
 		NETFC_OK);
-	further_add_function(f, netfc_function_number(function), format);
+	extended_add_function(f, netfc_function_number(function), format);
 }
 
 /* A table set of fp16 alone, and no function. */
 int
-further_set_up(void **state)
+extended_set_up(void **state)
 {
 	static const char *const set_name = "fp16_k8";
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -60,7 +60,7 @@ further_set_up(void **state)
 }
 
 int
-further_tear_down(void **state)
+extended_tear_down(void **state)
 {
 	struct fixture *f = *state;
 
@@ -95,7 +95,7 @@ expected_of(const struct fixture *f, const struct asked *asked, uint16_t lane)
 }
 
 void
-further_check_reply(const struct fixture *f, const uint8_t *frame, const struct asked *asked)
+extended_check_reply(const struct fixture *f, const uint8_t *frame, const struct asked *asked)
 {
 	uint8_t flags = 0;
 
@@ -111,7 +111,7 @@ further_check_reply(const struct fixture *f, const uint8_t *frame, const struct 
 
 /* Refused with a code, and otherwise as it was. */
 void
-further_check_error(const uint8_t *frame, const struct asked *asked, enum netfc_status code)
+extended_check_error(const uint8_t *frame, const struct asked *asked, enum netfc_status code)
 {
 	assert_int_equal(packet_status(frame),
 		NETFC_STATUS_REPLY | (unsigned int)code << NETFC_STATUS_CODE_SHIFT);
@@ -122,7 +122,7 @@ further_check_error(const uint8_t *frame, const struct asked *asked, enum netfc_
 
 /* Requests as one burst, cut into segments; frames are what comes out. */
 void
-further_process(struct fixture *f, const struct asked *asked, uint8_t (*frames)[8192],
+extended_process(struct fixture *f, const struct asked *asked, uint8_t (*frames)[8192],
 	unsigned int count, uint32_t cut)
 {
 	struct fixture_burst burst = {.count = count};
@@ -149,7 +149,7 @@ operand(uint64_t *seed)
 }
 
 void
-further_fill_request(
+extended_fill_request(
 	struct asked *request, unsigned int op, unsigned int format, uint16_t lanes, uint64_t *seed)
 {
 	*request = (struct asked){.op = op, .format = format, .lanes = lanes};

@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "fp32_pairs.h"
-#include "wide_fixture.h"
+#include "fp32_fixture.h"
 
 int
-wide_set_up(void **state)
+fp32_set_up(void **state)
 {
 	static const char *const set_names[] = {"fp16_k8", "fp32_exact"};
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -24,7 +24,7 @@ wide_set_up(void **state)
 }
 
 int
-wide_tear_down(void **state)
+fp32_tear_down(void **state)
 {
 	struct fixture *f = *state;
 
@@ -34,7 +34,7 @@ wide_tear_down(void **state)
 }
 
 void
-wide_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa isa)
+fp32_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa isa)
 {
 	f->base.config.match = match;
 	f->base.config.isa = isa;
@@ -42,7 +42,7 @@ wide_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa i
 }
 
 void
-wide_ask(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
+fp32_ask(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
 	uint64_t *seed)
 {
 	request->op = op;
@@ -77,13 +77,13 @@ split(const struct asked *request, const uint32_t *values, uint16_t *words)
 }
 
 uint32_t
-wide_length(const struct asked *request)
+fp32_length(const struct asked *request)
 {
 	return packet_length(words_a_lane(request) * request->lanes);
 }
 
 void
-wide_write_request(struct fixture *f, unsigned int index)
+fp32_write_request(struct fixture *f, unsigned int index)
 {
 	static uint16_t x[2 * MOST_LANES], y[2 * MOST_LANES], z[2 * MOST_LANES];
 	const struct asked *request = &f->asked[index];
@@ -99,7 +99,7 @@ wide_write_request(struct fixture *f, unsigned int index)
 }
 
 void
-wide_process(struct fixture *f, const uint32_t *lengths, unsigned int count, uint32_t cut)
+fp32_process(struct fixture *f, const uint32_t *lengths, unsigned int count, uint32_t cut)
 {
 	struct fixture_burst burst = {.count = count};
 
@@ -111,15 +111,15 @@ wide_process(struct fixture *f, const uint32_t *lengths, unsigned int count, uin
 }
 
 void
-wide_process_requests(struct fixture *f, unsigned int count, uint32_t cut)
+fp32_process_requests(struct fixture *f, unsigned int count, uint32_t cut)
 {
 	uint32_t lengths[PIPELINE_BURST];
 
 	for (unsigned int i = 0; i < count; i++) {
-		wide_write_request(f, i);
-		lengths[i] = wide_length(&f->asked[i]);
+		fp32_write_request(f, i);
+		lengths[i] = fp32_length(&f->asked[i]);
 	}
-	wide_process(f, lengths, count, cut);
+	fp32_process(f, lengths, count, cut);
 }
 
 static uint32_t
@@ -150,7 +150,7 @@ expected_of(const struct fixture *f, const struct asked *request, unsigned int l
 }
 
 void
-wide_check_reply(const struct fixture *f, unsigned int index)
+fp32_check_reply(const struct fixture *f, unsigned int index)
 {
 	const struct asked *request = &f->asked[index];
 	const uint8_t *frame = f->frames[index];
@@ -167,7 +167,7 @@ wide_check_reply(const struct fixture *f, unsigned int index)
 }
 
 void
-wide_check_error(const struct fixture *f, unsigned int index, enum netfc_status code)
+fp32_check_error(const struct fixture *f, unsigned int index, enum netfc_status code)
 {
 	const struct asked *request = &f->asked[index];
 	const uint8_t *frame = f->frames[index];

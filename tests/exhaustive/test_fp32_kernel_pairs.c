@@ -6,8 +6,8 @@
  *
  * Engines that walk the program, step by step, get a share of the pairs: what is their own is how
  * they look up, and test_match does that for every key of every table. The steps between are
- * libnetfc's, which test_fp32_pairs gives all pairs. Usage: test_wide_pairs add|sub|mul|div [PAIRS
- * [SEED]]; default 10^10 pairs, seed 1. Other seeds are other pairs.
+ * libnetfc's, which test_fp32_pairs gives all pairs. Usage: test_fp32_kernel_pairs add|sub|mul|div
+ * [PAIRS [SEED]]; default 10^10 pairs, seed 1. Other seeds are other pairs.
  */
 #include <inttypes.h>
 #include <stdio.h>

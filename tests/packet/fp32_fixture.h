@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef WIDE_FIXTURE_H
-#define WIDE_FIXTURE_H
+#ifndef FP32_FIXTURE_H
+#define FP32_FIXTURE_H
 
 /**
  * @file
@@ -29,32 +29,32 @@ struct fixture {
 };
 
 /** Table sets of fp16 and fp32. */
-int wide_set_up(void **state);
+int fp32_set_up(void **state);
 
-int wide_tear_down(void **state);
+int fp32_tear_down(void **state);
 
-void wide_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa isa);
+void fp32_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa isa);
 
 /** Ask for an operation with operands that matter or are random. */
-void wide_ask(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
+void fp32_ask(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
 	uint64_t *seed);
 
 /** Length in bytes of a request's frame. */
-uint32_t wide_length(const struct asked *request);
+uint32_t fp32_length(const struct asked *request);
 
 /** Write the frame of what is asked at an index. */
-void wide_write_request(struct fixture *f, unsigned int index);
+void fp32_write_request(struct fixture *f, unsigned int index);
 
 /** Send the first frames, of these lengths, as one burst, cut into segments. */
-void wide_process(struct fixture *f, const uint32_t *lengths, unsigned int count, uint32_t cut);
+void fp32_process(struct fixture *f, const uint32_t *lengths, unsigned int count, uint32_t cut);
 
 /** Send the first of what is asked. */
-void wide_process_requests(struct fixture *f, unsigned int count, uint32_t cut);
+void fp32_process_requests(struct fixture *f, unsigned int count, uint32_t cut);
 
 /** What came out at an index has the right results, flags and checksum. */
-void wide_check_reply(const struct fixture *f, unsigned int index);
+void fp32_check_reply(const struct fixture *f, unsigned int index);
 
 /** It is refused with a code, and otherwise as it was. */
-void wide_check_error(const struct fixture *f, unsigned int index, enum netfc_status code);
+void fp32_check_error(const struct fixture *f, unsigned int index, enum netfc_status code);
 
-#endif /* WIDE_FIXTURE_H */
+#endif /* FP32_FIXTURE_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FURTHER_FIXTURE_H
-#define FURTHER_FIXTURE_H
+#ifndef EXTENDED_FIXTURE_H
+#define EXTENDED_FIXTURE_H
 
 /**
  * @file
- * Requests of operations further to the four through a pipeline; what comes out, beside the
+ * Requests of extended operations through a pipeline; what comes out, beside the
  * library.
  */
 
@@ -33,29 +33,29 @@ struct asked {
 };
 
 /** A table set of fp16 alone, and no function. */
-int further_set_up(void **state);
+int extended_set_up(void **state);
 
-int further_tear_down(void **state);
+int extended_tear_down(void **state);
 
 /** Add a function of the library to what the pipeline is to be made of. */
 void
-further_add_known(struct fixture *f, const struct netfc_function *function, unsigned int format);
+extended_add_known(struct fixture *f, const struct netfc_function *function, unsigned int format);
 
 /** Add one whose entries are in the fixture already. */
-void further_add_function(struct fixture *f, unsigned int number, unsigned int format);
+void extended_add_function(struct fixture *f, unsigned int number, unsigned int format);
 
 /** A request of operands among which those that matter are many. */
-void further_fill_request(struct asked *request, unsigned int op, unsigned int format,
+void extended_fill_request(struct asked *request, unsigned int op, unsigned int format,
 	uint16_t lanes, uint64_t *seed);
 
 /** Requests as one burst, cut into segments; frames are what comes out. */
-void further_process(struct fixture *f, const struct asked *asked, uint8_t (*frames)[8192],
+void extended_process(struct fixture *f, const struct asked *asked, uint8_t (*frames)[8192],
 	unsigned int count, uint32_t cut);
 
 /** Results, flags and checksum are right. */
-void further_check_reply(const struct fixture *f, const uint8_t *frame, const struct asked *asked);
+void extended_check_reply(const struct fixture *f, const uint8_t *frame, const struct asked *asked);
 
 /** Refused with a code, and otherwise as it was. */
-void further_check_error(const uint8_t *frame, const struct asked *asked, enum netfc_status code);
+void extended_check_error(const uint8_t *frame, const struct asked *asked, enum netfc_status code);
 
-#endif /* FURTHER_FIXTURE_H */
+#endif /* EXTENDED_FIXTURE_H */
