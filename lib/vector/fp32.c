@@ -36,7 +36,7 @@ rounds_as_ieee(const struct vector_kernel *kernel)
 		struct vector_packet packet = {.slots = (uint8_t *)slots, .count = 1};
 
 		vector_run_packets(kernel, op, &packet, 1);
-		if (slot32_swap(slots[2]) != netfc_fp32_exact(op, pair[0], pair[1]).z)
+		if (slot32_swap(slots[2]) != netfc_exact(netfc_fp32_format(), op, pair[0], pair[1]).z)
 			return false;
 	}
 	return true;

@@ -5,7 +5,7 @@
 /**
  * @file
  * binary32 by the processor, whose sums, products and quotients are those of IEEE 754, as the table
- * set's are: equal to netfc_fp32_exact(). fp32_lanes.c has one body for all instruction sets.
+ * set's are: equal to netfc_exact(). fp32_lanes.c has one body for all instruction sets.
  */
 
 #include "vector.h"

@@ -133,20 +133,15 @@ result_of(const uint8_t *frame, const struct asked *request, unsigned int lane)
 		packet_result(frame, words, (uint16_t)(2 * lane + 1));
 }
 
-static struct netfc_fp32_result
+static struct netfc_result
 expected_of(const struct fixture *f, const struct asked *request, unsigned int lane)
 {
 	const uint32_t x = request->x[lane], y = request->y[lane];
-	struct netfc_result result;
+	const struct netfc_set *set = f->base.set[request->format];
 
-	if (request->format == NETFC_FP32)
-		return netfc_fp32_exact(request->op, x, y);
-	if (f->base.config.match == MATCH_FPU)
-		result = netfc_exact(netfc_set_format(f->base.set[NETFC_FP16]), request->op,
-			(uint16_t)x, (uint16_t)y);
-	else
-		result = netfc_calc(f->base.set[NETFC_FP16], request->op, (uint16_t)x, (uint16_t)y);
-	return (struct netfc_fp32_result){result.z, result.flags};
+	if (request->format == NETFC_FP32 || f->base.config.match == MATCH_FPU)
+		return netfc_exact(netfc_set_format(set), request->op, x, y);
+	return netfc_calc(set, request->op, x, y);
 }
 
 void
@@ -157,7 +152,7 @@ fp32_check_reply(const struct fixture *f, unsigned int index)
 	uint8_t flags = 0;
 
 	for (unsigned int l = 0; l < request->lanes; l++) {
-		const struct netfc_fp32_result expected = expected_of(f, request, l);
+		const struct netfc_result expected = expected_of(f, request, l);
 
 		assert_int_equal(result_of(frame, request, l), expected.z);
 		flags |= expected.flags;

@@ -166,7 +166,7 @@ static void
 check_engines(unsigned int count)
 {
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
-		netfc_fp32_exact_lanes(op, x, y, expected, flags, count);
+		netfc_exact_lanes(netfc_fp32_format(), op, x, y, expected, flags, count);
 		for (unsigned int e = 0; e < engine_count; e++)
 			check_engine(e, op, count);
 	}
@@ -254,7 +254,7 @@ other_entries_are_not_the_processors(void **state)
 	entries = (uint32_t *)(uintptr_t)netfc_table_entries(netfc_set_table(other, 0));
 	entries[0x7f7f] ^= 1;
 	x[0] = y[0] = 0x3f800000;
-	netfc_fp32_compute(other, NETFC_ADD, x, y, expected, flags, 1);
+	netfc_compute(other, NETFC_ADD, x, y, expected, flags, 1);
 	assert_int_not_equal(expected[0], 0x40000000);
 	for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
 		struct vector_packet packet = {.slots = write_slots(1), .count = 1};
