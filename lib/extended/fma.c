@@ -232,7 +232,7 @@ magnitude_of(uint16_t bits)
 }
 
 LANE void
-explain(const uint16_t inf, struct block *restrict block, unsigned int count)
+set_exception_flags(const uint16_t inf, struct block *restrict block, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++) {
 		const uint16_t x = magnitude_of(block->x[l]), y = magnitude_of(block->y[l]);
@@ -291,7 +291,7 @@ compute(const struct extended_kernel *kernel, struct block *block, unsigned int 
 	encode(format, block->odd, block->result, count);
 	/* No sum of posits raises a flag. */
 	if (format == NETFC_FP16 || format == NETFC_BF16)
-		explain(kernel->inf, block, count);
+		set_exception_flags(kernel->inf, block, count);
 	else
 		memset(block->flags, 0, count * sizeof(block->flags[0]));
 }

@@ -52,7 +52,7 @@ zero_words(bool bf16, struct floats sums)
 }
 
 INLINE struct flags
-explain(const struct extended_kernel *kernel, bool bf16, struct operands in, struct floats sums,
+set_exception_flags(const struct extended_kernel *kernel, bool bf16, struct operands in, struct floats sums,
 	__m512i magnitude)
 {
 	const __m512i inf = all(kernel->inf);
@@ -84,7 +84,7 @@ compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in
 	/* Zero less one is greater than any finite magnitude less one. */
 	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, all(1)), last) == 0)
 		return z;
-	*flags = explain(kernel, bf16, in, sums, magnitude);
+	*flags = set_exception_flags(kernel, bf16, in, sums, magnitude);
 	return _mm512_mask_mov_epi16(
 		z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_common.h>
 
-#include "fp32.h"
 #include "fpu.h"
 #include "isa.h"
 #include "slots.h"
@@ -36,14 +35,15 @@ rounds_as_ieee(const struct vector_kernel *kernel)
 		struct vector_packet packet = {.slots = (uint8_t *)slots, .count = 1};
 
 		vector_run_packets(kernel, op, &packet, 1);
-		if (slot32_swap(slots[2]) != netfc_exact(netfc_fp32_format(), op, pair[0], pair[1]).z)
+		if (slot32_swap(slots[2]) !=
+			netfc_exact(netfc_fp32_format(), op, pair[0], pair[1]).z)
 			return false;
 	}
 	return true;
 }
 
 static const char how_plain[] = "plain C, binary32";
-#ifdef RTE_ARCH_X86_64
+#ifdef __x86_64__
 static const char how_avx2[] = "AVX2, binary32", how_avx512[] = "AVX-512, binary32";
 #endif
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See fp32.h: plain C without a branch that depends on an operand, so that compilers turn it into
+ * binary32 in plain C without a branch that depends on an operand, so that compilers turn it into
  * vector code, for each instruction set. A `float` rounds to the nearest, ties to even, as C
  * programs start (fp32.c asks whether it does). Operands are tested as integers, of 31 bits without
  * the sign, so that vectors compare them in one instruction.
@@ -11,7 +11,7 @@
 #include <rte_common.h>
 
 #include "float_bits.h"
-#include "fp32.h"
+#include "fpu.h"
 #include "isa.h"
 #include "slots.h"
 

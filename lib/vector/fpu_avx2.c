@@ -89,7 +89,7 @@ mask_of(bool condition)
 
 /* The format's NaN for any, and where z is no finite number or zero: why. */
 BLOCK_INLINE void
-explain(const struct fpu_kernel *kernel, struct block *block, bool multiply, bool divide,
+set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply, bool divide,
 	unsigned int count)
 {
 	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
@@ -129,9 +129,9 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct 
 	operate(op, &floats, rounded);
 	(bf16 ? to_bf16 : to_fp16)(floats.z, block->z, rounded);
 	if (op == NETFC_MUL)
-		explain((const struct fpu_kernel *)kernel, block, true, false, rounded);
+		set_exception_flags((const struct fpu_kernel *)kernel, block, true, false, rounded);
 	else
-		explain((const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
+		set_exception_flags((const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
 }
 
 BLOCK_INLINE void

@@ -27,7 +27,7 @@ is_zero(__m512i magnitude)
 
 /* Where z is no finite number or zero: why. */
 INLINE void
-explain(enum netfc_op op, const struct fpu_kernel *kernel, struct words in, __m512i magnitude_z,
+set_exception_flags(enum netfc_op op, const struct fpu_kernel *kernel, struct words in, __m512i magnitude_z,
 	struct flags *flags)
 {
 	const __m512i inf = all(kernel->inf);
@@ -61,7 +61,7 @@ compute_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, stru
 	*flags = (struct flags){0};
 	/* Zero less one is greater than any finite magnitude less one. */
 	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, all(1)), last) != 0) {
-		explain(op, kernel, in, magnitude, flags);
+		set_exception_flags(op, kernel, in, magnitude, flags);
 		z = _mm512_mask_mov_epi16(
 			z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
 	}

@@ -156,7 +156,7 @@ give_sign(__m512i magnitude, __mmask32 negative, __mmask32 posit)
 		magnitude, negative & ~posit, _mm512_or_si512(magnitude, all(0x8000)));
 }
 
-/* The decision (paper, table I, and special values), in the order of what outdoes what. */
+/* The decision (paper, table I, and special values), by precedence. */
 INLINE __m512i
 decide(const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, __mmask32 differ,
 	struct flags *flags)
