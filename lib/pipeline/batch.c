@@ -6,7 +6,7 @@
 #include "batch.h"
 #include "bytes.h"
 #include "checksum.h"
-#include "clones.h"
+#include "isa.h"
 #include "reply.h"
 
 #define SLOT ((size_t)sizeof(uint16_t))
@@ -18,13 +18,6 @@ copy_back(uint16_t *end, const uint8_t *slots_end, const unsigned int vectors)
 {
 	for (unsigned int v = 1; v <= vectors; v++)
 		copy_bytes16(end - v * VECTOR_LANES, slots_end - v * sizeof(bytes16));
-}
-
-void
-batch_clear(struct batches *batches)
-{
-	for (unsigned int g = 0; g < GATHERED_GROUPS; g++)
-		batches->first[g] = batch_end(g);
 }
 
 /* `vectors` and `mixed` are constants wherever this is used. */
@@ -126,8 +119,8 @@ are_together(const struct classified *classified, bool mixed)
 		classified_is_uniform(classified, CLASS_SINGLE);
 }
 
-uint32_t
-batch_gather(struct batches *batches, struct classified *classified, bool mixed)
+static uint32_t
+gather(struct batches *batches, struct classified *classified, bool mixed)
 {
 	if (mixed)
 		gather_together(batches, classified, true);
@@ -165,8 +158,8 @@ run_part(struct batches *batches, unsigned int part, const struct vector_kernel 
 	batches->first[part] = (uint16_t)end;
 }
 
-void
-batch_run(struct batches *batches, const struct groups *groups, const struct vector_kernel *mixed)
+static void
+run(struct batches *batches, const struct groups *groups, const struct vector_kernel *mixed)
 {
 	if (mixed != NULL) {
 		run_part(batches, 0, mixed, 0, batches->group + batches->first[0]);
@@ -277,7 +270,7 @@ add_words(uint16_t a, uint16_t b)
 }
 
 /* As checksum_update(), and the status of each reply. Returns the exceptions of all. */
-static VECTOR_CLONES uint64_t
+static uint64_t
 finish_singles(struct singles *singles, unsigned int count)
 {
 	uint16_t *restrict checksum = singles->checksum, *restrict status = singles->status;
@@ -350,11 +343,21 @@ scatter_singles(struct batches *batches, const struct classified *classified, bo
 	return exceptions;
 }
 
-uint64_t
-batch_scatter(struct batches *batches, const struct classified *classified,
-	const struct frame *frames, bool mixed)
+static uint64_t
+scatter(struct batches *batches, const struct classified *classified, const struct frame *frames,
+	bool mixed)
 {
 	return scatter_singles(batches, classified, mixed) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_8, 1) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_16, 2);
+}
+
+uint64_t
+VECTOR_NAME(batch_compute)(struct batches *batches, struct classified *classified,
+	const struct frame *frames, const struct groups *groups, const struct vector_kernel *mixed,
+	uint64_t *lanes)
+{
+	*lanes += gather(batches, classified, mixed != NULL);
+	run(batches, groups, mixed);
+	return scatter(batches, classified, frames, mixed != NULL);
 }

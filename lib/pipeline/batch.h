@@ -56,31 +56,28 @@ batch_end(unsigned int part)
 }
 
 /** Empty all. */
-void batch_clear(struct batches *batches);
+static inline void
+batch_clear(struct batches *batches)
+{
+	for (unsigned int g = 0; g < GATHERED_GROUPS; g++)
+		batches->first[g] = batch_end(g);
+}
 
 /**
- * Copy lanes of requests into their groups' parts.
+ * Compute and answer the requests that are gathered: lanes of each group, or of all groups
+ * together, are copied behind each other, computed, and results written back with status and
+ * checksum.
  *
- * @param mixed whether all groups share the first part
- * @return how many lanes
- */
-uint32_t batch_gather(struct batches *batches, struct classified *classified, bool mixed);
-
-/**
- * Compute the lanes of all groups, and empty them; results stay where they are.
- *
- * @param mixed computes the first part if not NULL
- */
-void
-batch_run(struct batches *batches, const struct groups *groups, const struct vector_kernel *mixed);
-
-/**
- * Answer the requests that have been gathered: results, status, checksum.
- *
- * @param mixed as they have been gathered
+ * @param batches empty, before and after
+ * @param mixed computes lanes of all groups; NULL: each group's kernel computes its own
+ * @param lanes what is computed is added
  * @return their exceptions, counted as by flags_spread()
  */
-uint64_t batch_scatter(struct batches *batches, const struct classified *classified,
-	const struct frame *frames, bool mixed);
+typedef uint64_t
+batch_fn(struct batches *batches, struct classified *classified, const struct frame *frames,
+	const struct groups *groups, const struct vector_kernel *mixed, uint64_t *lanes);
+
+/* One for each instruction set. */
+batch_fn batch_compute_plain, batch_compute_avx2, batch_compute_avx512;
 
 #endif /* PIPELINE_BATCH_H */

@@ -4,9 +4,9 @@
 
 #include <rte_malloc.h>
 
-#include "batch.h"
 #include "extended.h"
 #include "internal.h"
+#include "isa.h"
 
 /* The pipeline has a kernel from now on. */
 static void
@@ -135,6 +135,7 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 	groups_clear(&pipeline->groups);
 	pipeline->slow_path =
 		(struct slow_path){config->udp_port, config->queries, &pipeline->groups};
+	pipeline->compute_gathered = VECTOR_CHOOSE(batch_compute, config->isa);
 	error = add_kernels(pipeline, config);
 	if (error != 0) {
 		pipeline_free(pipeline);

@@ -4,6 +4,7 @@
 
 /** @file What create.c makes and pipeline.c uses. */
 
+#include "batch.h"
 #include "classify.h"
 #include "pipeline.h"
 #include "slow_path.h"
@@ -15,6 +16,7 @@ struct pipeline {
 	struct classifier classifier;
 	struct slow_path slow_path;
 	struct groups groups;
+	batch_fn *compute_gathered;
 	const struct vector_kernel *mixed; /**< NULL: each group has its own kernel, or none */
 	unsigned int group_lanes;          /**< mixed computes bursts of so many a group at most */
 	/* What is behind them. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_malloc.h>
 
-#include "batch.h"
 #include "in_place.h"
 #include "internal.h"
 #include "reply.h"
@@ -96,9 +95,8 @@ compute_gathered(
 	const struct pipeline *pipeline = worker->pipeline;
 	const struct vector_kernel *mixed = choose_mixed(pipeline, &classified->gathered);
 
-	worker->counters.lanes += batch_gather(&worker->batches, classified, mixed != NULL);
-	batch_run(&worker->batches, &pipeline->groups, mixed);
-	return batch_scatter(&worker->batches, classified, frames, mixed != NULL);
+	return pipeline->compute_gathered(&worker->batches, classified, frames, &pipeline->groups,
+		mixed, &worker->counters.lanes);
 }
 
 /* The packets that the fast path cannot handle. Returns their exceptions. */

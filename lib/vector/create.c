@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "isa.h"
 #include "kernels.h"
 
 /* The first of the kernels, the fastest one first, that is equal to the set. */
@@ -46,7 +47,7 @@ vector_create(const struct netfc_set *set, struct match_stage *const *stages, en
 	if (error == -ENOTSUP && netfc_set_family(set) == NETFC_FAMILY_LOG)
 		error = create_log(set, stages, isa, socket_id, kernel);
 	if (error == -ENOTSUP && stages != NULL)
-		error = steps_create(set, stages, socket_id, kernel);
+		error = VECTOR_CHOOSE(steps_create, isa)(set, stages, socket_id, kernel);
 	return error;
 }
 

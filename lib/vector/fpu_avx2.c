@@ -89,8 +89,8 @@ mask_of(bool condition)
 
 /* The format's NaN for any, and where z is no finite number or zero: why. */
 BLOCK_INLINE void
-set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply, bool divide,
-	unsigned int count)
+set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply,
+	bool divide, unsigned int count)
 {
 	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
 	const uint16_t inf = kernel->inf, nan = kernel->nan;
@@ -131,7 +131,8 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct 
 	if (op == NETFC_MUL)
 		set_exception_flags((const struct fpu_kernel *)kernel, block, true, false, rounded);
 	else
-		set_exception_flags((const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
+		set_exception_flags(
+			(const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
 }
 
 BLOCK_INLINE void

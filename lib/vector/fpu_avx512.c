@@ -27,8 +27,8 @@ is_zero(__m512i magnitude)
 
 /* Where z is no finite number or zero: why. */
 INLINE void
-set_exception_flags(enum netfc_op op, const struct fpu_kernel *kernel, struct words in, __m512i magnitude_z,
-	struct flags *flags)
+set_exception_flags(enum netfc_op op, const struct fpu_kernel *kernel, struct words in,
+	__m512i magnitude_z, struct flags *flags)
 {
 	const __m512i inf = all(kernel->inf);
 	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);

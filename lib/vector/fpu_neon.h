@@ -45,8 +45,8 @@ if_odd(uint16x8_t z, uint16_t inf, bool multiply)
 
 /* The format's NaN for any, and where z is no finite number or zero: why. */
 BLOCK_INLINE void
-set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply, bool divide,
-	unsigned int l)
+set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply,
+	bool divide, unsigned int l)
 {
 	const uint16x8_t inf = vdupq_n_u16(kernel->inf), nan = vdupq_n_u16(kernel->nan);
 	const uint16x8_t x = vld1q_u16(block->x + l), y = vld1q_u16(block->y + l);

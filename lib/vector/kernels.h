@@ -16,8 +16,12 @@ int log_stages_create(const struct log_shape *shape, struct match_stage *const *
 	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
 /* Any set and format, step by step: look-ups in match stages, by table of the set. */
-int steps_create(const struct netfc_set *set, struct match_stage *const *stages, int socket_id,
+int steps_create_plain(const struct netfc_set *set, struct match_stage *const *stages,
+	int socket_id, struct vector_kernel **kernel);
+int steps_create_avx2(const struct netfc_set *set, struct match_stage *const *stages, int socket_id,
 	struct vector_kernel **kernel);
+int steps_create_avx512(const struct netfc_set *set, struct match_stage *const *stages,
+	int socket_id, struct vector_kernel **kernel);
 
 /* A correctly rounded set, by an FPU. */
 int exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,

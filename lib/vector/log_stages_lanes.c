@@ -96,7 +96,7 @@ read_mi(const struct log_stages *kernel, const struct block *block, struct field
 	}
 }
 
-/* Sums: the decision (paper, table I, and special values), in the order of what outdoes what. */
+/* Sums: the decision (paper, table I, and special values), by precedence. */
 BLOCK_INLINE void
 select_sums(const struct log_stages *kernel, struct block *block, const struct fields *fields,
 	bool posit, unsigned int count)

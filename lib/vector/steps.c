@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any table set, step by step: lanes go through its programs, keys through match stages. */
+/*
+ * Any table set, step by step: lanes go through its programs, keys through match stages. Compiled
+ * for each instruction set.
+ */
 #include <errno.h>
 #include <stdbool.h>
 
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "clones.h"
+#include "isa.h"
 #include "kernels.h"
 #include "slots.h"
 
@@ -19,14 +22,14 @@ struct steps {
 	bool is_wide;                             /* slots of 32 bits */
 };
 
-static VECTOR_CLONES void
+static void
 read_slots16(uint32_t *restrict to, const slot16 *restrict from, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++)
 		to[l] = slot16_swap(from[l]);
 }
 
-static VECTOR_CLONES void
+static void
 read_slots32(uint32_t *restrict to, const slot32 *restrict from, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++)
@@ -34,7 +37,7 @@ read_slots32(uint32_t *restrict to, const slot32 *restrict from, unsigned int co
 }
 
 /* Returns what results change in a checksum, as those below. */
-static VECTOR_CLONES uint64_t
+static uint64_t
 write_slots16(slot16 *restrict to, const uint32_t *restrict from, unsigned int count)
 {
 	uint32_t before = 0, after = 0;
@@ -49,7 +52,7 @@ write_slots16(slot16 *restrict to, const uint32_t *restrict from, unsigned int c
 	return slots_changes(count, before, after);
 }
 
-static VECTOR_CLONES uint64_t
+static uint64_t
 write_slots32(slot32 *restrict to, const uint32_t *restrict from, unsigned int count)
 {
 	uint32_t before = 0, after = 0;
@@ -143,7 +146,7 @@ run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_p
 	}
 }
 
-static VECTOR_CLONES void
+static void
 write_lanes(uint16_t *restrict z, uint8_t *restrict flags, const struct netfc_lanes *restrict lanes,
 	unsigned int count)
 {
@@ -175,8 +178,8 @@ steps_free(struct vector_kernel *kernel)
 }
 
 int
-steps_create(const struct netfc_set *set, struct match_stage *const *stages, int socket_id,
-	struct vector_kernel **kernel)
+VECTOR_NAME(steps_create)(const struct netfc_set *set, struct match_stage *const *stages,
+	int socket_id, struct vector_kernel **kernel)
 {
 	struct steps *steps;
 
