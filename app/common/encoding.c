@@ -21,42 +21,15 @@ encoding_digits(const struct netfc_format *format)
 	return (int)netfc_format_width(format) / 4;
 }
 
-static double
-fp32_value(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-double
-encoding_value(const struct netfc_format *format, uint32_t bits)
-{
-	return is_wide(format) ? fp32_value(bits) : netfc_decode(format, (uint16_t)bits);
-}
-
-uint32_t
-encoding_of(const struct netfc_format *format, double value)
-{
-	float single = (float)value;
-	uint32_t bits;
-
-	if (!is_wide(format))
-		return netfc_encode(format, value);
-	memcpy(&bits, &single, sizeof(bits));
-	return isnan(value) ? NETFC_FP32_NAN : bits;
-}
-
 const char *
 encoding_text(const struct netfc_format *format, uint32_t bits, char *text)
 {
 	if (!is_wide(format))
 		return number_text(format, (uint16_t)bits, text);
-	if (isnan(fp32_value(bits)))
+	if (isnan(netfc_decode(format, bits)))
 		return strcpy(text, "NaN");
 	/* As many digits as tell all encodings apart. */
-	snprintf(text, NUMBER_SIZE, "%.9g", fp32_value(bits));
+	snprintf(text, NUMBER_SIZE, "%.9g", netfc_decode(format, bits));
 	return text;
 }
 
@@ -118,64 +91,23 @@ encoding_syntax(const struct netfc_format *format, bool hex)
 		   : "a decimal number, inf, nan, or an encoding such as 0x3f800000";
 }
 
-/* As netfc_fp32_compute(), of operands that fit 16 bits. */
-static void
-compute_narrow(const struct netfc_set *set, enum netfc_op op, const uint32_t *x, const uint32_t *y,
-	struct answer *answers, unsigned count)
-{
-	uint16_t narrow_x[NETFC_BATCH], narrow_y[NETFC_BATCH], z[NETFC_BATCH];
-	uint8_t flags[NETFC_BATCH];
-
-	for (unsigned n = 0; n < count; n++) {
-		narrow_x[n] = (uint16_t)x[n];
-		narrow_y[n] = (uint16_t)y[n];
-	}
-	netfc_compute(set, op, narrow_x, narrow_y, z, flags, count);
-	for (unsigned n = 0; n < count; n++)
-		answers[n] = (struct answer){z[n], flags[n]};
-}
-
 void
-answer_lanes(const struct netfc_set *set, enum netfc_op op, const uint32_t *x, const uint32_t *y,
-	struct answer *answers, unsigned count)
+compute_lanes(const struct netfc_set *set, enum netfc_op op, const uint32_t *x, const uint32_t *y,
+	struct netfc_result *results, unsigned count)
 {
+	const bool wide = is_wide(netfc_set_format(set));
+	uint16_t narrow_x[NETFC_BATCH], narrow_y[NETFC_BATCH], narrow_z[NETFC_BATCH];
 	uint32_t z[NETFC_BATCH];
 	uint8_t flags[NETFC_BATCH];
 
-	if (!is_wide(netfc_set_format(set))) {
-		compute_narrow(set, op, x, y, answers, count);
-		return;
+	for (unsigned n = 0; n < count && !wide; n++) {
+		narrow_x[n] = (uint16_t)x[n];
+		narrow_y[n] = (uint16_t)y[n];
 	}
-	netfc_fp32_compute(set, op, x, y, z, flags, count);
+	if (wide)
+		netfc_compute(set, op, x, y, z, flags, count);
+	else
+		netfc_compute(set, op, narrow_x, narrow_y, narrow_z, flags, count);
 	for (unsigned n = 0; n < count; n++)
-		answers[n] = (struct answer){z[n], flags[n]};
-}
-
-static struct answer
-narrow_answer(struct netfc_result result)
-{
-	return (struct answer){result.z, result.flags};
-}
-
-static struct answer
-wide_answer(struct netfc_fp32_result result)
-{
-	return (struct answer){result.z, result.flags};
-}
-
-struct answer
-answer_exact(const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y)
-{
-	if (is_wide(format))
-		return wide_answer(netfc_fp32_exact(op, x, y));
-	return narrow_answer(netfc_exact(format, op, (uint16_t)x, (uint16_t)y));
-}
-
-struct answer
-answer_walk(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y, netfc_walk_fn fn,
-	void *arg)
-{
-	if (is_wide(netfc_set_format(set)))
-		return wide_answer(netfc_fp32_walk(set, op, x, y, fn, arg));
-	return narrow_answer(netfc_walk(set, op, (uint16_t)x, (uint16_t)y, fn, arg));
+		results[n] = (struct netfc_result){wide ? z[n] : narrow_z[n], flags[n]};
 }

@@ -12,7 +12,7 @@ fill_one(struct number_table *table, uint16_t bits)
 
 	table->value[bits] = value;
 	table->class[bits] = (uint8_t)netfc_classify(format, bits);
-	table->ordinal[bits] = netfc_is_negative(bits) ? -magnitude : magnitude;
+	table->ordinal[bits] = netfc_is_negative(format, bits) ? -magnitude : magnitude;
 	if (table->class[bits] == NETFC_NAN)
 		table->ordinal[bits] = NO_ORDINAL;
 	if (table->class[bits] == NETFC_FINITE)

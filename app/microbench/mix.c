@@ -65,11 +65,9 @@ add_function(struct mix *mix, const struct netfc_function *known, const struct n
 
 	if (entries == NULL)
 		return fail(name, strerror(ENOMEM));
-	if (f == FURTHER_GROUPS ||
-		further_add(&mix->further, netfc_format_id(format),
-			(uint8_t)netfc_function_number(known), name, NULL) != 0) {
+	if (f == EXTENDED_GROUPS) {
 		free(entries);
-		return fail(name, "too many functions, or one twice");
+		return fail(name, "too many functions");
 	}
 	functions->entries[f] = entries;
 	functions->function[f] = (struct pipeline_function){
@@ -198,17 +196,6 @@ read_frames(struct mix *mix, const char *path)
 
 /* ---- the pipeline ---- */
 
-/* For classification alone, which needs no kernels. */
-static int
-classify_wide(struct mix *mix)
-{
-	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
-		if (further_add_wide(&mix->further, NETFC_FP32, op, NULL) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int
 create_pipeline(struct mix *mix, enum match_kind kind)
 {
@@ -222,13 +209,8 @@ create_pipeline(struct mix *mix, enum match_kind kind)
 	};
 	int error;
 
-	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++)
 		config.sets[format] = mix->set[format];
-		if (format < NETFC_FORMAT_END && mix->set[format] != NULL)
-			classifier_load(&mix->classifier, format);
-	}
-	if (mix->set[NETFC_FP32] != NULL && classify_wide(mix) != 0)
-		return fail("fp32", "too many functions");
 	error = pipeline_create(&config, &mix->pipeline);
 	if (error != 0) {
 		fprintf(stderr, PROGRAM ": cannot make the pipeline: %s\n", rte_strerror(-error));
@@ -243,7 +225,6 @@ mix_create(struct mix *mix, const char *path, const char *sets, const char *func
 	enum match_kind kind)
 {
 	*mix = (struct mix){0};
-	classifier_init(&mix->classifier, NETFC_UDP_PORT, vector_isa_best(), &mix->further);
 	if (build_sets(mix, sets) != 0 || build_functions(mix, functions) != 0 ||
 		read_frames(mix, path) != 0)
 		return -1;
@@ -287,7 +268,7 @@ measure_classify(struct mix *mix, uint16_t count)
 	uint64_t start = rte_rdtsc_precise();
 
 	classified_clear(&classified);
-	classify(&mix->classifier, mix->burst, frames, 0, count, &classified);
+	classify(pipeline_classifier(mix->pipeline), mix->burst, frames, 0, count, &classified);
 	return rte_rdtsc_precise() - start;
 }
 

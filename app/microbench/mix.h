@@ -15,25 +15,23 @@
 #include <netfc.h>
 
 #include "classify.h"
-#include "further_groups.h"
+#include "groups.h"
 #include "match.h"
 #include "pipeline.h"
 
 /** Functions of the library, of one format each. */
 struct mix_functions {
 	unsigned int count;
-	struct pipeline_function function[FURTHER_GROUPS];
+	struct pipeline_function function[EXTENDED_GROUPS];
 	struct mix_entries {
 		uint16_t z[NETFC_FUNCTION_ENTRIES];
 		uint8_t flags[NETFC_FUNCTION_ENTRIES];
-	} *entries[FURTHER_GROUPS];
+	} *entries[EXTENDED_GROUPS];
 };
 
 /** A capture's packets and what they go through. */
 struct mix {
 	struct netfc_set *set[NETFC_SET_FORMAT_END]; /**< by format; NULL: none */
-	struct classifier classifier;
-	struct further_groups further; /**< what the classifier is to know: without kernels */
 	struct mix_functions *functions;
 	struct pipeline *pipeline;
 	struct pipeline_worker *worker;

@@ -65,10 +65,8 @@ static uint32_t
 expected(const struct microbench *bench, size_t lane)
 {
 	const struct capture *capture = &bench->capture;
-	uint16_t x = (uint16_t)capture->x[lane], y = (uint16_t)capture->y[lane];
+	const uint32_t x = capture->x[lane], y = capture->y[lane];
 
-	if (capture->format == NETFC_FP32)
-		return netfc_fp32_exact(capture->op, capture->x[lane], capture->y[lane]).z;
 	if (bench->has_stages)
 		return netfc_calc(bench->set, capture->op, x, y).z;
 	return netfc_exact(netfc_set_format(bench->set), capture->op, x, y).z;

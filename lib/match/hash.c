@@ -13,7 +13,7 @@
 #include "engines.h"
 
 /* rte_hash makes none with fewer entries. */
-#define LEAST_HASH 16u
+#define MIN_HASH 16u
 
 #define HASH_START 0
 
@@ -112,7 +112,7 @@ match_hash_create(const struct netfc_table *table, int socket_id, struct match_s
 {
 	struct rte_hash_parameters parameters = {
 		/* Half full, so that no insertion fails and most keys are in their first bucket. */
-		.entries = RTE_MAX(2 * count_needed(table), LEAST_HASH),
+		.entries = RTE_MAX(2 * count_needed(table), MIN_HASH),
 		.key_len = sizeof(uint32_t),
 		.hash_func = rte_hash_crc,
 		.hash_func_init_val = HASH_START,

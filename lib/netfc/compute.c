@@ -28,42 +28,40 @@ netfc_run_step(const struct netfc_set *set, const struct netfc_step *step,
 		netfc_step_run(step, lanes, count);
 }
 
-static uint8_t
-compute_batch(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, const uint16_t *y,
-	uint16_t *z, uint8_t *flags, unsigned count)
+/* Operands from `first` on. */
+static void
+fill_lanes(struct netfc_lanes *lanes, const struct netfc_format *format, enum netfc_op op,
+	const void *x, const void *y, uint32_t first, unsigned count)
 {
-	const struct netfc_program *program = &set->program[netfc_op_branch(op)];
-	struct netfc_lanes lanes;
-	uint8_t all = 0;
-
 	for (unsigned l = 0; l < count; l++) {
-		lanes.field[NETFC_X][l] = x[l];
-		lanes.field[NETFC_Y][l] = y[l];
-		lanes.field[NETFC_OP][l] = op - NETFC_ADD;
+		lanes->field[NETFC_X][l] = encoding_at(format, x, first + l);
+		lanes->field[NETFC_Y][l] = encoding_at(format, y, first + l);
+		lanes->field[NETFC_OP][l] = op - NETFC_ADD;
 	}
-	for (unsigned s = 0; s < program->step_count; s++)
-		netfc_run_step(set, &program->step[s], &lanes, count);
-	for (unsigned l = 0; l < count; l++) {
-		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) programs write z */
-		z[l] = (uint16_t)lanes.field[NETFC_Z][l];
-		all |= (uint8_t)lanes.field[NETFC_FLAGS][l];
-		if (flags != NULL)
-			flags[l] = (uint8_t)lanes.field[NETFC_FLAGS][l];
-	}
-	return all;
 }
 
 uint8_t
-netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x, const uint16_t *y,
-	uint16_t *z, uint8_t *flags, uint32_t count)
+netfc_compute(const struct netfc_set *set, enum netfc_op op, const void *x, const void *y, void *z,
+	uint8_t *flags, uint32_t count)
 {
+	const struct netfc_program *program = netfc_set_op_program(set, op);
+	const struct netfc_format *format = set->id.format;
+	struct netfc_lanes lanes;
 	uint8_t all = 0;
 
-	for (uint32_t done = 0; done < count; done += NETFC_BATCH) {
-		unsigned batch = count - done < NETFC_BATCH ? count - done : NETFC_BATCH;
+	for (uint32_t first = 0; first < count; first += NETFC_BATCH) {
+		unsigned batch = count - first < NETFC_BATCH ? count - first : NETFC_BATCH;
 
-		all |= compute_batch(set, op, x + done, y + done, z + done,
-			flags != NULL ? flags + done : NULL, batch);
+		fill_lanes(&lanes, format, op, x, y, first, batch);
+		for (unsigned s = 0; s < program->step_count; s++)
+			netfc_run_step(set, &program->step[s], &lanes, batch);
+		for (unsigned l = 0; l < batch; l++) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.*) programs write z and flags */
+			put_encoding(format, z, first + l, lanes.field[NETFC_Z][l]);
+			all |= (uint8_t)lanes.field[NETFC_FLAGS][l];
+			if (flags != NULL)
+				flags[first + l] = (uint8_t)lanes.field[NETFC_FLAGS][l];
+		}
 	}
 	return all;
 }
@@ -98,21 +96,39 @@ netfc_step_writes(const struct netfc_step *step, uint8_t fields[NETFC_STEP_WRITE
 	return count;
 }
 
-struct netfc_result
-netfc_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y, netfc_walk_fn fn,
-	void *arg)
+static struct netfc_result
+walk(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y,
+	struct netfc_lanes *lanes, netfc_walk_fn fn, void *arg)
 {
-	const struct netfc_program *program = &set->program[netfc_op_branch(op)];
-	struct netfc_lanes lanes;
+	const struct netfc_program *program = netfc_set_op_program(set, op);
 
-	memset(&lanes, 0, sizeof(lanes));
-	lanes.field[NETFC_X][0] = x;
-	lanes.field[NETFC_Y][0] = y;
-	lanes.field[NETFC_OP][0] = op - NETFC_ADD;
+	lanes->field[NETFC_X][0] = x;
+	lanes->field[NETFC_Y][0] = y;
+	lanes->field[NETFC_OP][0] = op - NETFC_ADD;
 	for (unsigned s = 0; s < program->step_count; s++) {
-		netfc_run_step(set, &program->step[s], &lanes, 1);
-		fn(program, &program->step[s], &lanes, arg);
+		netfc_run_step(set, &program->step[s], lanes, 1);
+		if (fn != NULL)
+			fn(program, &program->step[s], lanes, arg);
 	}
 	return (struct netfc_result){
-		(uint16_t)lanes.field[NETFC_Z][0], (uint8_t)lanes.field[NETFC_FLAGS][0]};
+		lanes->field[NETFC_Z][0], (uint8_t)lanes->field[NETFC_FLAGS][0]};
+}
+
+struct netfc_result
+netfc_walk(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y, netfc_walk_fn fn,
+	void *arg)
+{
+	struct netfc_lanes lanes;
+
+	/* Fields that are not written yet are shown, too. */
+	memset(&lanes, 0, sizeof(lanes));
+	return walk(set, op, x, y, &lanes, fn, arg);
+}
+
+struct netfc_result
+netfc_compute_one(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y)
+{
+	struct netfc_lanes lanes;
+
+	return walk(set, op, x, y, &lanes, NULL, NULL);
 }

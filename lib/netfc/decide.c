@@ -5,10 +5,11 @@
  */
 #include "internal.h"
 
+/* A word has space for the upper 16 bits, which are all that special values have. */
 static uint32_t
-constant(uint16_t z, uint8_t flags)
+constant(const struct netfc_format *format, uint32_t z, uint8_t flags)
 {
-	return (uint32_t)flags << 24 | NETFC_FROM_CONSTANT << 16 | z;
+	return (uint32_t)flags << 24 | NETFC_FROM_CONSTANT << 16 | z >> (format->width - 16);
 }
 
 static uint32_t
@@ -34,9 +35,10 @@ static uint32_t
 decide_sum(const struct decision *d)
 {
 	if (d->class_x == NETFC_INF && d->class_y == NETFC_INF && d->sign_x != d->sign_y)
-		return constant(d->format->nan, NETFC_INVALID);
+		return constant(d->format, d->format->nan, NETFC_INVALID);
 	if (d->class_x == NETFC_ZERO && d->class_y == NETFC_ZERO)
-		return constant(d->sign_x && d->sign_y && !d->format->posit ? 0x8000 : 0, 0);
+		return constant(d->format,
+			d->sign_x && d->sign_y && !d->format->posit ? sign_bit(d->format) : 0, 0);
 	if (d->class_x == NETFC_INF || d->class_y == NETFC_ZERO)
 		return operand(NETFC_FROM_X);
 	if (d->class_y == NETFC_INF || d->class_x == NETFC_ZERO)
@@ -44,14 +46,15 @@ decide_sum(const struct decision *d)
 	if (d->sign_x == d->sign_y)
 		return computed(0, d->sign_x);
 	if (d->compare == NETFC_EQUAL)
-		return constant(0, 0);
+		return constant(d->format, 0, 0);
 	return d->compare == NETFC_GREATER ? computed(1, d->sign_x) : computed(2, d->sign_y);
 }
 
 static uint32_t
-signed_constant(const struct decision *d, uint16_t magnitude, uint8_t flags)
+signed_constant(const struct decision *d, uint32_t magnitude, uint8_t flags)
 {
-	return constant(signed_magnitude(d->format, magnitude, d->sign_x != d->sign_y), flags);
+	return constant(
+		d->format, signed_magnitude(d->format, magnitude, d->sign_x != d->sign_y), flags);
 }
 
 static uint32_t
@@ -61,7 +64,7 @@ decide_product(const struct decision *d)
 	bool zero = d->class_x == NETFC_ZERO || d->class_y == NETFC_ZERO;
 
 	if (inf && zero)
-		return constant(d->format->nan, NETFC_INVALID);
+		return constant(d->format, d->format->nan, NETFC_INVALID);
 	if (inf)
 		return signed_constant(d, d->format->inf, 0);
 	if (zero)
@@ -73,13 +76,13 @@ static uint32_t
 decide_quotient(const struct decision *d)
 {
 	if (d->class_x == d->class_y && d->class_x != NETFC_FINITE)
-		return constant(d->format->nan, NETFC_INVALID);
+		return constant(d->format, d->format->nan, NETFC_INVALID);
 	if (d->class_x == NETFC_INF)
 		return signed_constant(d, d->format->inf, 0);
 	if (d->class_x == NETFC_ZERO || d->class_y == NETFC_INF)
 		return signed_constant(d, 0, 0);
 	if (d->class_y == NETFC_ZERO)
-		return d->format->posit ? constant(d->format->nan, NETFC_DIVBYZERO)
+		return d->format->posit ? constant(d->format, d->format->nan, NETFC_DIVBYZERO)
 					: signed_constant(d, d->format->inf, NETFC_DIVBYZERO);
 	return computed(0, d->sign_x != d->sign_y);
 }
@@ -91,7 +94,7 @@ netfc_decide(const struct netfc_format *format, uint32_t key)
 		key >> 3 & 1, key >> 2 & 1, key & 3};
 
 	if (d.class_x == NETFC_NAN || d.class_y == NETFC_NAN)
-		return constant(format->nan, 0);
+		return constant(format, format->nan, 0);
 	switch (d.op) {
 	case NETFC_MUL:
 		return decide_product(&d);

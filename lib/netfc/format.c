@@ -5,16 +5,16 @@
 #include "internal.h"
 
 static const struct netfc_format formats[] = {
-	{NETFC_FP16, "fp16", "IEEE 754 binary16", false, 5, 10, 0x7c00, 0x7e00, 1024, 15},
-	{NETFC_POSIT16, "posit16", "posit<16,1>", true, 1, 0, 0x8000, 0x8000, 512, 64},
-	{NETFC_BF16, "bf16", "bfloat16", false, 8, 7, 0x7f80, 0x7fc0, 128, 15},
-	{NETFC_POSIT16_ES2, "posit16_es2", "posit<16,2>, Posit Standard 2022", true, 2, 0, 0x8000,
-		0x8000, 256, 64},
+	{NETFC_FP16, "fp16", "IEEE 754 binary16", 16, false, 5, 10, 0x7c00, 0x7e00, 1024, 15},
+	{NETFC_POSIT16, "posit16", "posit<16,1>", 16, true, 1, 0, 0x8000, 0x8000, 512, 64},
+	{NETFC_BF16, "bf16", "bfloat16", 16, false, 8, 7, 0x7f80, 0x7fc0, 128, 15},
+	{NETFC_POSIT16_ES2, "posit16_es2", "posit<16,2>, Posit Standard 2022", 16, true, 2, 0,
+		0x8000, 0x8000, 256, 64},
 };
 
-/* Not among those of 16 bits. What its decision table gives are upper halves, as of bf16. */
-static const struct netfc_format fp32 = {
-	NETFC_FP32, "fp32", "IEEE 754 binary32", false, 8, 23, 0x7f80, 0x7fc0, 0, 0};
+/* Not among those of 16 bits. */
+static const struct netfc_format fp32 = {NETFC_FP32, "fp32", "IEEE 754 binary32", 32, false, 8, 23,
+	NETFC_FP32_INF, NETFC_FP32_NAN, 0, 0};
 
 const struct netfc_format *
 netfc_fp32_format(void)
@@ -25,7 +25,7 @@ netfc_fp32_format(void)
 unsigned
 netfc_format_width(const struct netfc_format *format)
 {
-	return format->id == NETFC_FP32 ? 32 : 16;
+	return format->width;
 }
 
 const struct netfc_format *
@@ -82,44 +82,44 @@ netfc_format_guard(const struct netfc_format *format)
 	return format->guard;
 }
 
-uint16_t
+uint32_t
 netfc_nan(const struct netfc_format *format)
 {
 	return format->nan;
 }
 
-uint16_t
+uint32_t
 netfc_inf_magnitude(const struct netfc_format *format)
 {
 	return format->inf;
 }
 
 bool
-netfc_is_negative(uint16_t bits)
+netfc_is_negative(const struct netfc_format *format, uint32_t bits)
 {
-	return is_negative(bits);
+	return is_negative(format, bits);
 }
 
-uint16_t
-netfc_negate(const struct netfc_format *format, uint16_t bits)
+uint32_t
+netfc_negate(const struct netfc_format *format, uint32_t bits)
 {
 	return negated(format, bits);
 }
 
-uint16_t
-netfc_magnitude(const struct netfc_format *format, uint16_t bits)
+uint32_t
+netfc_magnitude(const struct netfc_format *format, uint32_t bits)
 {
 	return bits_magnitude(format, bits);
 }
 
-uint16_t
-netfc_with_sign(const struct netfc_format *format, uint16_t magnitude, bool negative)
+uint32_t
+netfc_with_sign(const struct netfc_format *format, uint32_t magnitude, bool negative)
 {
 	return signed_magnitude(format, magnitude, negative);
 }
 
 enum netfc_class
-netfc_classify(const struct netfc_format *format, uint16_t bits)
+netfc_classify(const struct netfc_format *format, uint32_t bits)
 {
 	return operand_class(format, bits);
 }
@@ -131,10 +131,10 @@ exponent_bias(const struct netfc_format *format)
 }
 
 static struct number
-unpack_ieee(const struct netfc_format *format, uint16_t magnitude)
+unpack_ieee(const struct netfc_format *format, uint32_t magnitude)
 {
 	unsigned fraction_bits = format->fraction_bits;
-	int exponent = magnitude >> fraction_bits;
+	int exponent = (int)(magnitude >> fraction_bits);
 	uint64_t significand = magnitude & ((1u << fraction_bits) - 1);
 	struct number number = {.exponent = 1 - exponent_bias(format)};
 
@@ -154,7 +154,7 @@ unpack_ieee(const struct netfc_format *format, uint16_t magnitude)
 
 /* The number of leading bits of a posit's magnitude that are equal. */
 static unsigned
-regime_run(uint16_t magnitude)
+regime_run(uint32_t magnitude)
 {
 	unsigned first = magnitude >> 14 & 1, run = 1;
 
@@ -164,7 +164,7 @@ regime_run(uint16_t magnitude)
 }
 
 static struct number
-unpack_posit(const struct netfc_format *format, uint16_t magnitude)
+unpack_posit(const struct netfc_format *format, uint32_t magnitude)
 {
 	unsigned run = regime_run(magnitude), es = format->exp_bits;
 	int regime = magnitude >> 14 & 1 ? (int)run - 1 : -(int)run;
@@ -180,7 +180,7 @@ unpack_posit(const struct netfc_format *format, uint16_t magnitude)
 }
 
 struct number
-netfc_unpack(const struct netfc_format *format, uint16_t magnitude)
+netfc_unpack(const struct netfc_format *format, uint32_t magnitude)
 {
 	return format->posit ? unpack_posit(format, magnitude) : unpack_ieee(format, magnitude);
 }
@@ -256,19 +256,19 @@ encode_posit(const struct netfc_format *format, struct number number)
 	return shift_right(bits, length + tail - 15, number.sticky || (fraction & lost) != 0);
 }
 
-static uint16_t
+static uint32_t
 clamp_posit(uint64_t magnitude)
 {
-	return magnitude < 1 ? 1 : magnitude > 0x7fff ? 0x7fff : (uint16_t)magnitude;
+	return magnitude < 1 ? 1 : magnitude > 0x7fff ? 0x7fff : (uint32_t)magnitude;
 }
 
-static uint16_t
+static uint32_t
 clamp_ieee(const struct netfc_format *format, uint64_t magnitude)
 {
-	return magnitude > format->inf ? format->inf : (uint16_t)magnitude;
+	return magnitude > format->inf ? format->inf : (uint32_t)magnitude;
 }
 
-uint16_t
+uint32_t
 netfc_round_nearest(const struct netfc_format *format, struct number number)
 {
 	if (format->posit)
@@ -276,7 +276,7 @@ netfc_round_nearest(const struct netfc_format *format, struct number number)
 	return clamp_ieee(format, half_even(encode_ieee(format, number)));
 }
 
-uint16_t
+uint32_t
 netfc_round_down(const struct netfc_format *format, struct number number)
 {
 	if (format->posit)
@@ -285,9 +285,9 @@ netfc_round_down(const struct netfc_format *format, struct number number)
 }
 
 double
-netfc_decode(const struct netfc_format *format, uint16_t bits)
+netfc_decode(const struct netfc_format *format, uint32_t bits)
 {
-	double sign = netfc_is_negative(bits) ? -1 : 1;
+	double sign = is_negative(format, bits) ? -1 : 1;
 	struct number number;
 
 	switch (netfc_classify(format, bits)) {
@@ -304,11 +304,11 @@ netfc_decode(const struct netfc_format *format, uint16_t bits)
 	}
 }
 
-uint16_t
+uint32_t
 netfc_encode(const struct netfc_format *format, double value)
 {
 	struct number number = {0};
-	uint16_t magnitude;
+	uint32_t magnitude;
 	double fraction;
 
 	if (isnan(value) || (format->posit && isinf(value)))

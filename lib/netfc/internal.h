@@ -19,47 +19,54 @@ struct netfc_format {
 	enum netfc_format_id id;
 	const char *name;
 	const char *title;
+	unsigned width; /* of an encoding: 16 or 32 */
 	bool posit;
 	unsigned exp_bits;     /* posit: es; IEEE: width of the exponent */
 	uint8_t fraction_bits; /* IEEE only */
-	uint16_t inf;          /* magnitude of infinity, binary32: its upper half; posit: 0x8000 */
-	uint16_t nan;
+	uint32_t inf;          /* magnitude of infinity; posit: 0x8000 */
+	uint32_t nan;
 	unsigned max_scale;
 	int guard;
 };
 
 /* Inline variants of functions of netfc_format.h. */
 
+static inline uint32_t
+sign_bit(const struct netfc_format *format)
+{
+	return UINT32_C(1) << (format->width - 1);
+}
+
 static inline bool
-is_negative(uint16_t bits)
+is_negative(const struct netfc_format *format, uint32_t bits)
 {
-	return bits >> 15;
+	return bits >> (format->width - 1);
 }
 
-static inline uint16_t
-negated(const struct netfc_format *format, uint16_t bits)
+static inline uint32_t
+negated(const struct netfc_format *format, uint32_t bits)
 {
-	return format->posit ? (uint16_t)-bits : bits ^ 0x8000;
+	return format->posit ? -bits & (2 * sign_bit(format) - 1) : bits ^ sign_bit(format);
 }
 
-static inline uint16_t
-bits_magnitude(const struct netfc_format *format, uint16_t bits)
+static inline uint32_t
+bits_magnitude(const struct netfc_format *format, uint32_t bits)
 {
-	if (format->posit && is_negative(bits))
-		bits = (uint16_t)-bits;
-	return bits & 0x7fff;
+	if (format->posit && is_negative(format, bits))
+		bits = -bits;
+	return bits & (sign_bit(format) - 1);
 }
 
-static inline uint16_t
-signed_magnitude(const struct netfc_format *format, uint16_t magnitude, bool negative)
+static inline uint32_t
+signed_magnitude(const struct netfc_format *format, uint32_t magnitude, bool negative)
 {
 	return negative ? negated(format, magnitude) : magnitude;
 }
 
 static inline enum netfc_class
-operand_class(const struct netfc_format *format, uint16_t bits)
+operand_class(const struct netfc_format *format, uint32_t bits)
 {
-	uint16_t magnitude = bits_magnitude(format, bits);
+	uint32_t magnitude = bits_magnitude(format, bits);
 
 	if (format->posit && bits == format->nan)
 		return NETFC_NAN;
@@ -70,6 +77,30 @@ operand_class(const struct netfc_format *format, uint16_t bits)
 	return magnitude == format->inf ? NETFC_INF : NETFC_NAN;
 }
 
+/* The constant of a decision's word: its upper 16 bits are there, and no others are set. */
+static inline uint32_t
+decided_constant(const struct netfc_format *format, uint32_t word)
+{
+	return netfc_decide_constant(word) << (format->width - 16);
+}
+
+/* An encoding in an array as wide as the format. */
+static inline uint32_t
+encoding_at(const struct netfc_format *format, const void *lanes, uint32_t lane)
+{
+	return format->width == 16 ? ((const uint16_t *)lanes)[lane]
+				   : ((const uint32_t *)lanes)[lane];
+}
+
+static inline void
+put_encoding(const struct netfc_format *format, void *lanes, uint32_t lane, uint32_t bits)
+{
+	if (format->width == 16)
+		((uint16_t *)lanes)[lane] = (uint16_t)bits;
+	else
+		((uint32_t *)lanes)[lane] = bits;
+}
+
 /* A finite number other than zero: significand * 2^exponent. */
 struct number {
 	int exponent;
@@ -78,9 +109,9 @@ struct number {
 };
 
 /* format.c */
-struct number netfc_unpack(const struct netfc_format *format, uint16_t magnitude);
-uint16_t netfc_round_nearest(const struct netfc_format *format, struct number number);
-uint16_t netfc_round_down(const struct netfc_format *format, struct number number);
+struct number netfc_unpack(const struct netfc_format *format, uint32_t magnitude);
+uint32_t netfc_round_nearest(const struct netfc_format *format, struct number number);
+uint32_t netfc_round_down(const struct netfc_format *format, struct number number);
 
 /* fixed.c: log2 and exp2 in integers, with errors below the bounds that follow. */
 
@@ -143,7 +174,7 @@ struct family {
 	void (*program)(struct netfc_set *set);
 	/* The reference arithmetic. */
 	struct netfc_result (*calc)(
-		const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
+		const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
 };
 
 /* log_family.c: the paper's tables. */
@@ -167,6 +198,9 @@ void netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tabl
 /* compute.c: one step of a program, look-ups in plain C. */
 void netfc_run_step(const struct netfc_set *set, const struct netfc_step *step,
 	struct netfc_lanes *lanes, unsigned count);
+/* The reference of correctly rounded sets, the program itself. */
+struct netfc_result
+netfc_compute_one(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
 /* fp32_step.c: the steps that only binary32 has. */
 void netfc_fp32_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
 

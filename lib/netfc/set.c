@@ -331,7 +331,7 @@ netfc_set_op_program(const struct netfc_set *set, enum netfc_op op)
 }
 
 struct netfc_result
-netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y)
+netfc_calc(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y)
 {
 	return set->family->calc(set, op, x, y);
 }

@@ -6,7 +6,7 @@
 #include "batch.h"
 #include "bytes.h"
 #include "checksum.h"
-#include "clones.h"
+#include "isa.h"
 #include "reply.h"
 
 #define SLOT ((size_t)sizeof(uint16_t))
@@ -18,13 +18,6 @@ copy_back(uint16_t *end, const uint8_t *slots_end, const unsigned int vectors)
 {
 	for (unsigned int v = 1; v <= vectors; v++)
 		copy_bytes16(end - v * VECTOR_LANES, slots_end - v * sizeof(bytes16));
-}
-
-void
-batch_clear(struct batches *batches)
-{
-	for (unsigned int g = 0; g < GROUPS; g++)
-		batches->first[g] = batch_end(g);
 }
 
 /* `vectors` and `mixed` are constants wherever this is used. */
@@ -50,14 +43,6 @@ gather_vectors(struct batches *batches, struct classified *classified, enum pack
 		lanes += count;
 	}
 	return lanes;
-}
-
-/* Whether all requests of one lane are of one group, and nothing is between them. */
-static inline bool
-is_alike(const struct classified *classified)
-{
-	return classified->alike_singles > 0 &&
-		classified->alike_singles == classified->count[CLASS_SINGLE];
 }
 
 /* A request of one lane, whose lane is number `at`. */
@@ -100,7 +85,7 @@ take_lanes(struct batches *batches, unsigned int part, unsigned int count)
 
 /* A burst of one group. */
 static void
-gather_alike(struct batches *batches, const struct classified *classified)
+gather_uniform(struct batches *batches, const struct classified *classified)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 	const uint16_t first = take_lanes(batches, classified->group[0], count);
@@ -130,16 +115,17 @@ gather_together(struct batches *batches, const struct classified *classified, co
 static inline bool
 are_together(const struct classified *classified, bool mixed)
 {
-	return mixed || gathered_differ(&classified->gathered) == 0 || is_alike(classified);
+	return mixed || gathered_differ(&classified->gathered) == 0 ||
+		classified_is_uniform(classified, CLASS_SINGLE);
 }
 
-uint32_t
-batch_gather(struct batches *batches, struct classified *classified, bool mixed)
+static uint32_t
+gather(struct batches *batches, struct classified *classified, bool mixed)
 {
 	if (mixed)
 		gather_together(batches, classified, true);
-	else if (is_alike(classified))
-		gather_alike(batches, classified);
+	else if (classified_is_uniform(classified, CLASS_SINGLE))
+		gather_uniform(batches, classified);
 	else if (are_together(classified, false))
 		gather_together(batches, classified, false);
 	else
@@ -153,42 +139,35 @@ batch_gather(struct batches *batches, struct classified *classified, bool mixed)
 		gather_vectors(batches, classified, CLASS_LANES_16, 2, false);
 }
 
+/* `group` is that of the first lane in use; NULL: all are of one group. */
 static void
-run_part(struct batches *batches, unsigned int part, const struct group *group,
-	struct netfc_lanes *lanes)
+run_part(struct batches *batches, unsigned int part, const struct vector_kernel *kernel,
+	unsigned int op, const uint8_t *group)
 {
-	const uint32_t end = batch_end(part);
-	const uint32_t most = group->branch->kernel != NULL ? BATCH_LANES : NETFC_BATCH;
-	uint32_t at = batches->first[part];
+	const uint32_t at = batches->first[part], end = batch_end(part);
+	const struct vector_lanes lanes = {
+		.x = batches->x + at,
+		.y = batches->y + at,
+		.z = batches->z + at,
+		.flags = batches->flags + at,
+		.group = group,
+		.count = end - at,
+	};
 
-	for (; at < end; at += most)
-		group_run(group, lanes, batches->x + at, batches->y + at, batches->z + at,
-			batches->flags + at, RTE_MIN(most, end - at));
+	vector_run_lanes(kernel, op, &lanes);
 	batches->first[part] = (uint16_t)end;
 }
 
 static void
-run_mixed(struct batches *batches, const struct vector_mixed *mixed)
-{
-	const uint16_t at = batches->first[0], end = batch_end(0);
-
-	if (at < end)
-		vector_mixed_run(mixed, batches->group + at, batches->x + at, batches->y + at,
-			batches->z + at, batches->flags + at, (uint32_t)(end - at));
-	batches->first[0] = end;
-}
-
-void
-batch_run(struct batches *batches, const struct group *groups, const struct vector_mixed *mixed,
-	struct netfc_lanes *lanes)
+run(struct batches *batches, const struct groups *groups, const struct vector_kernel *mixed)
 {
 	if (mixed != NULL) {
-		run_mixed(batches, mixed);
+		run_part(batches, 0, mixed, 0, batches->group + batches->first[0]);
 		return;
 	}
-	for (unsigned int g = 0; g < GROUPS; g++) {
+	for (unsigned int g = 0; g < GATHERED_GROUPS; g++) {
 		if (batches->first[g] < batch_end(g))
-			run_part(batches, g, &groups[g], lanes);
+			run_part(batches, g, groups->group[g].kernel, groups->group[g].op, NULL);
 	}
 }
 
@@ -291,7 +270,7 @@ add_words(uint16_t a, uint16_t b)
 }
 
 /* As checksum_update(), and the status of each reply. Returns the exceptions of all. */
-static VECTOR_CLONES uint64_t
+static uint64_t
 finish_singles(struct singles *singles, unsigned int count)
 {
 	uint16_t *restrict checksum = singles->checksum, *restrict status = singles->status;
@@ -332,7 +311,7 @@ read_results(struct batches *batches, unsigned int count)
 }
 
 static void
-read_alike(struct batches *batches, unsigned int count)
+read_together(struct batches *batches, unsigned int count)
 {
 	struct singles *singles = &batches->singles;
 	const uint8_t *flags = batches->flags + singles->at[0];
@@ -350,7 +329,7 @@ scatter_singles(struct batches *batches, const struct classified *classified, bo
 	uint64_t exceptions;
 
 	if (are_together(classified, mixed))
-		read_alike(batches, count);
+		read_together(batches, count);
 	else
 		read_results(batches, count);
 	exceptions = finish_singles(singles, count);
@@ -364,11 +343,21 @@ scatter_singles(struct batches *batches, const struct classified *classified, bo
 	return exceptions;
 }
 
-uint64_t
-batch_scatter(struct batches *batches, const struct classified *classified,
-	const struct frame *frames, bool mixed)
+static uint64_t
+scatter(struct batches *batches, const struct classified *classified, const struct frame *frames,
+	bool mixed)
 {
 	return scatter_singles(batches, classified, mixed) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_8, 1) +
 		scatter_vectors(batches, classified, frames, CLASS_LANES_16, 2);
+}
+
+uint64_t
+VECTOR_NAME(batch_compute)(struct batches *batches, struct classified *classified,
+	const struct frame *frames, const struct groups *groups, const struct vector_kernel *mixed,
+	uint64_t *lanes)
+{
+	*lanes += gather(batches, classified, mixed != NULL);
+	run(batches, groups, mixed);
+	return scatter(batches, classified, frames, mixed != NULL);
 }

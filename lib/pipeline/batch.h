@@ -12,8 +12,8 @@
  * on one.
  */
 
-#include "branch.h"
 #include "classify.h"
+#include "groups.h"
 
 /** The most that the requests of a burst have. */
 #define BATCH_LANES (CLASSIFY_BURST * CLASSIFY_GATHERED)
@@ -37,16 +37,16 @@ struct singles {
  * first one, if one kernel computes them.
  */
 struct batches {
-	uint16_t first[GROUPS]; /**< lanes from here to the part's end are in use */
+	uint16_t first[GATHERED_GROUPS]; /**< lanes from here to the part's end are in use */
 	struct singles singles;
-	uint16_t x[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint16_t y[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint16_t z[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint8_t flags[GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t x[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t y[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint16_t z[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
+	uint8_t flags[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint8_t group[BATCH_STRIDE] __rte_cache_aligned; /**< of each lane of the first part */
 };
 
-_Static_assert(UINT16_MAX >= GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
+_Static_assert(UINT16_MAX >= GATHERED_GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
 
 /** Where a part ends. */
 static inline uint16_t
@@ -56,33 +56,28 @@ batch_end(unsigned int part)
 }
 
 /** Empty all. */
-void batch_clear(struct batches *batches);
+static inline void
+batch_clear(struct batches *batches)
+{
+	for (unsigned int g = 0; g < GATHERED_GROUPS; g++)
+		batches->first[g] = batch_end(g);
+}
 
 /**
- * Copy lanes of requests into their groups' parts.
+ * Compute and answer the requests that are gathered: lanes of each group, or of all groups
+ * together, are copied behind each other, computed, and results written back with status and
+ * checksum.
  *
- * @param mixed whether all groups share the first part
- * @return how many lanes
- */
-uint32_t batch_gather(struct batches *batches, struct classified *classified, bool mixed);
-
-/**
- * Compute the lanes of all groups, and empty them; results stay where they are.
- *
- * @param groups by index
- * @param mixed computes the first part if not NULL
- * @param lanes an lcore's working memory, for stages
- */
-void batch_run(struct batches *batches, const struct group *groups,
-	const struct vector_mixed *mixed, struct netfc_lanes *lanes);
-
-/**
- * Answer the requests that have been gathered: results, status, checksum.
- *
- * @param mixed as they have been gathered
+ * @param batches empty, before and after
+ * @param mixed computes lanes of all groups; NULL: each group's kernel computes its own
+ * @param lanes what is computed is added
  * @return their exceptions, counted as by flags_spread()
  */
-uint64_t batch_scatter(struct batches *batches, const struct classified *classified,
-	const struct frame *frames, bool mixed);
+typedef uint64_t
+batch_fn(struct batches *batches, struct classified *classified, const struct frame *frames,
+	const struct groups *groups, const struct vector_kernel *mixed, uint64_t *lanes);
+
+/* One for each instruction set. */
+batch_fn batch_compute_plain, batch_compute_avx2, batch_compute_avx512;
 
 #endif /* PIPELINE_BATCH_H */

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * The first half of classify_burst.h: a burst's headers up to UDP, a column of 16-bit words for
+ * The first half of classify_burst.c: a burst's headers up to UDP, a column of 16-bit words for
  * each field. See frame.h for what is to be found.
  */
 
@@ -15,7 +15,6 @@
 
 #include <netfc_wire.h>
 
-#include "branch.h"
 #include "bytes.h"
 #include "classify.h"
 #include "columns.h"
@@ -24,7 +23,7 @@
 #define PREFETCH 4
 
 /* Bytes that are read whatever they are: two tags, and some behind them. */
-#define LEAST_LENGTH (ETHERNET_BYTES + 2 * TAG_BYTES + FRAME_CONTIGUOUS_BYTES)
+#define MIN_LENGTH (ETHERNET_BYTES + 2 * TAG_BYTES + FRAME_CONTIGUOUS_BYTES)
 /* From the start of the UDP header to the end of a request's count of lanes. */
 #define REQUEST_BYTES 18
 #define ETHERNET_BYTES 14
@@ -36,8 +35,7 @@
 /* The shortest payload whose status byte can be answered in. */
 #define ANSWERABLE_BYTES 6
 /* No product of so many lanes and their bytes is too great for 16 bits. */
-#define MOST_LANES (UINT16_MAX / NETFC_LANE_BYTES)
-#define MOST_WIDE_LANES (UINT16_MAX / NETFC_WIDE_LANE_BYTES)
+#define MAX_LANES (UINT16_MAX / NETFC_LANE_BYTES)
 #define VLAN_ID_MASK 0x0fff
 /* Flags and offset of a fragment, in host order. */
 #define FRAGMENT_MASK 0x3fff
@@ -92,6 +90,7 @@ enum frame_word {
 struct burst {
 	uint8_t *bytes[CLASSIFY_BURST];
 	uint64_t in_class[CLASSES];         /* a bit for each packet; CLASS_FORWARD is left out */
+	uint64_t others;                    /* likewise: requests of groups that are not gathered */
 	uint8_t may_be_ip, may_be_requests; /* a bit for each vector: some of its packets */
 	column any, all, gathered_lanes;    /* see struct gathered; vectors apart */
 	struct columns frame;
@@ -101,15 +100,22 @@ struct burst {
 	uint16_t udp_offset[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t request_at[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* in the segment */
 	uint16_t space[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* for UDP; 0: there is none */
-	uint16_t is_walk[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
+	uint16_t is_slow[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t group[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 	uint16_t lanes[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES);
 };
 
 _Static_assert(CLASSIFY_BURST / COLUMN <= 8, "a byte has a bit for each vector of a burst");
 
-/* Frames too short for all that is read stand as zeros until they are walked. */
-static const uint8_t no_frame[LEAST_LENGTH + REQUEST_BYTES];
+/* Frames too short for all that is read stand as zeros until the slow path takes them. */
+static const uint8_t no_frame[MIN_LENGTH + REQUEST_BYTES];
+
+/* Behind the UDP header that was found. */
+static __rte_always_inline uint8_t *
+payload_of(const struct burst *burst, size_t p)
+{
+	return burst->bytes[p] + burst->request_at[p] + UDP_BYTES;
+}
 
 static __rte_always_inline void
 load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
@@ -117,11 +123,11 @@ load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 	for (unsigned int p = 0; p < count; p++) {
 		uint8_t *bytes = rte_pktmbuf_mtod(mbufs[p], uint8_t *);
 		const uint16_t length = rte_pktmbuf_data_len(mbufs[p]);
-		const bool is_short = length < LEAST_LENGTH;
+		const bool is_short = length < MIN_LENGTH;
 
 		if (p + PREFETCH < count)
 			rte_prefetch0(rte_pktmbuf_mtod(mbufs[p + PREFETCH], void *));
-		/* Nothing is written where the class is CLASS_WALK. */
+		/* Nothing is written where the class is CLASS_SLOW. */
 		burst->bytes[p] = is_short ? (uint8_t *)(uintptr_t)no_frame : bytes;
 		burst->length[p] = length;
 		burst->is_cut[p] = rte_pktmbuf_pkt_len(mbufs[p]) != length;
@@ -129,7 +135,7 @@ load_packets(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 	/* What is computed of the rest of a vector's packets is not used. */
 	for (unsigned int p = count; p % COLUMN != 0; p++) {
 		burst->bytes[p] = (uint8_t *)(uintptr_t)no_frame;
-		burst->length[p] = LEAST_LENGTH;
+		burst->length[p] = MIN_LENGTH;
 	}
 }
 
@@ -176,7 +182,7 @@ find_no_ip(struct burst *burst, unsigned int p)
 	const column length = column_load(burst->length + p);
 
 	column_store(burst->request_at + p, column_of(0));
-	column_store(burst->is_walk + p, column_at_most(length, LEAST_LENGTH - 1));
+	column_store(burst->is_slow + p, column_at_most(length, MIN_LENGTH - 1));
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p, column_of(FRAME_CONTIGUOUS));
 	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, column_of(ETHERNET_BYTES));
 }
@@ -197,8 +203,8 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 		column_choose(ipv4, network[NETWORK_IPV4_LENGTH], network[NETWORK_IPV6_LENGTH]));
 	const column network_offset = column_load(burst->network_offset + p);
 	const column length_of = column_load(burst->length + p);
-	const column is_short = column_at_most(length_of, LEAST_LENGTH - 1);
-	const column segment = column_choose(is_short, column_of(LEAST_LENGTH), length_of);
+	const column is_short = column_at_most(length_of, MIN_LENGTH - 1);
+	const column segment = column_choose(is_short, column_of(MIN_LENGTH), length_of);
 	/* What IPv6 calls its length does not count its header. */
 	const column besides = network_offset + column_choose(ipv4, column_of(0), header);
 	const column payload = column_choose(ipv4, length - header, length);
@@ -220,7 +226,7 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 	column_store(burst->request_at + p, column_choose(near_end, last, offset));
 	column_store(burst->space + p, space);
 	burst->may_be_requests |= some_of(p, ~column_equals(space, 0));
-	column_store(burst->is_walk + p,
+	column_store(burst->is_slow + p,
 		is_short | (is_ip & udp & near_end) |
 			(sound & ~fits & column_equals(column_load(burst->is_cut + p), 1)));
 	columns_store(&burst->frame, FRAME_NETWORK_FLAGS, p,

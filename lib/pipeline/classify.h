@@ -5,13 +5,13 @@
 /**
  * @file
  * What is to be done with each packet of a burst, found out without a branch that depends on the
- * packet: a burst of packets that all differ takes as long as one of packets that are all alike.
+ * packet: a burst of packets that all differ takes as long as a uniform one.
  *
  * Three times, words are loaded from all packets of the burst, at offsets that depend on what the
  * words before them said (VLAN tags; IPv4 with or without options, or IPv6; UDP and NetFC), and
  * what they say is computed for all packets at once, in the processor's vectors (columns.h).
  * Whatever is odd (a frame too short for these words, headers that may go on in another segment, a
- * request to be refused) is left to the general walk of walk.h.
+ * request to be refused) is left to slow_path.h.
  */
 
 #include <stdint.h>
@@ -32,12 +32,11 @@
 /** What is to be done with a packet. */
 enum packet_class {
 	CLASS_FORWARD,  /**< nothing: it is forwarded as it is */
-	CLASS_WALK,     /**< the general walk */
+	CLASS_SLOW,     /**< the slow path */
 	CLASS_SINGLE,   /**< a request of one lane */
 	CLASS_LANES_8,  /**< of 2 to 8 lanes */
 	CLASS_LANES_16, /**< of 9 to 16 lanes */
-	CLASS_IN_PLACE, /**< of more: they are computed where they are */
-	CLASS_FURTHER,  /**< further to the four, or of 32 bits a slot; any number of lanes */
+	CLASS_IN_PLACE, /**< of more, or of a group that is not gathered: computed where they are */
 	CLASSES,
 };
 
@@ -46,7 +45,7 @@ enum packet_class {
 
 struct classified;
 struct classifier;
-struct further_groups;
+struct groups;
 
 /** See classify(). */
 typedef void (*classify_fn)(const struct classifier *classifier, struct rte_mbuf **mbufs,
@@ -57,7 +56,7 @@ struct classifier {
 	classify_fn classify;
 	uint16_t udp_port[CLASSIFY_VECTOR] __rte_aligned(64); /* of requests, as in packets */
 	uint16_t loaded[NETFC_FORMAT_END][CLASSIFY_VECTOR]; /* all bits: its table set is loaded */
-	const struct further_groups *further;
+	const struct groups *groups;
 };
 
 /** What requests that are gathered have in common. */
@@ -69,8 +68,8 @@ struct gathered {
 /** A burst, sorted. What is here of requests is so by a packet's index in the burst. */
 struct classified {
 	unsigned int count[CLASSES];
-	/** So many packets, the first ones, match a template of one lane. */
-	unsigned int alike_singles;
+	unsigned int uniform;            /**< so many packets, the first ones, match a template, */
+	enum packet_class uniform_class; /**< all of this class */
 	struct gathered gathered;
 	/** Indices, in order; those of CLASS_FORWARD are not listed. */
 	uint8_t packet[CLASSES][CLASSIFY_BURST];
@@ -94,8 +93,16 @@ static inline void
 classified_clear(struct classified *classified)
 {
 	memset(classified->count, 0, sizeof(classified->count));
-	classified->alike_singles = 0;
+	classified->uniform = 0;
 	classified->gathered = (struct gathered){.all = UINT16_MAX};
+}
+
+/** Whether all packets of a class, one at least, match a template: they are the first ones. */
+static inline bool
+classified_is_uniform(const struct classified *classified, enum packet_class class)
+{
+	return classified->uniform > 0 && classified->uniform_class == class &&
+		classified->uniform == classified->count[class];
 }
 
 /** Add what is known of requests that are gathered. */
@@ -117,17 +124,14 @@ gathered_differ(const struct gathered *gathered)
 }
 
 /**
- * Prepare a classifier; no format is loaded yet.
+ * Prepare a classifier.
  *
  * @param udp_port of requests, in host order
  * @param isa the best instruction set to use, up to vector_isa_best()
- * @param further operations further to the four; it must outlive the classifier
+ * @param groups all that is computed; it must outlive the classifier
  */
 void classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa,
-	const struct further_groups *further);
-
-/** Requests of a format can be computed from now on. */
-void classifier_load(struct classifier *classifier, unsigned int format);
+	const struct groups *groups);
 
 /* One for each instruction set. */
 void classify_plain(const struct classifier *classifier, struct rte_mbuf **mbufs,
@@ -140,7 +144,7 @@ void classify_avx512(const struct classifier *classifier, struct rte_mbuf **mbuf
 /**
  * Classify packets.
  *
- * @param frames what each packet is; not set where the class is CLASS_WALK
+ * @param frames what each packet is; not set where the class is CLASS_SLOW
  * @param first, end which packets of the burst, at least one
  * @param classified what is found is added to it
  */

@@ -159,7 +159,7 @@ turn_once(const column *from, column *to)
  * of their packets, or back.
  */
 static __rte_always_inline void
-columns_turn(column *rows)
+columns_transpose(column *rows)
 {
 	column half[ROWS], quarter[ROWS];
 
@@ -220,7 +220,7 @@ columns_read(const struct place *place, unsigned int p, column *words)
 {
 	for (unsigned int r = 0; r < ROWS; r++)
 		words[r] = rows_of(place, p + r);
-	columns_turn(words);
+	columns_transpose(words);
 }
 
 /** Write the rows of a vector's packets, the first of them `p`, one behind the other. */
@@ -231,7 +231,7 @@ columns_write(const struct columns *columns, uint8_t *to, unsigned int p)
 
 	for (unsigned int r = 0; r < ROWS; r++)
 		rows[r] = columns_load(columns, r, p);
-	columns_turn(rows);
+	columns_transpose(rows);
 	for (unsigned int r = 0; r < ROWS; r++) {
 		for (unsigned int part = 0; part < COLUMN / ROWS; part++)
 			memcpy(to + (part * ROWS + r) * sizeof(row),

@@ -8,9 +8,6 @@
 
 #include <rte_mbuf.h>
 
-/* 16 bits of a packet, wherever they are. */
-typedef uint16_t packet_word __attribute__((aligned(1), may_alias));
-
 /* A pointer to the bytes where they are in the first segment, else NULL. */
 static inline void *
 mbuf_bytes(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)

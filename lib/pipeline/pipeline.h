@@ -21,14 +21,17 @@
 #include <netfc.h>
 
 #include "frame.h"
+#include "groups.h"
 #include "match.h"
 #include "vector.h"
 
 /** Packets per burst at the most. */
 #define PIPELINE_BURST 64
 
-/** The stages of all table sets. It never changes, so lcores share it. */
+/** The kernels of all that is computed. It never changes, so lcores share it. */
 struct pipeline;
+
+struct classifier;
 
 /** An lcore's working memory. */
 struct pipeline_worker;
@@ -39,8 +42,8 @@ struct pipeline_counters {
 	uint64_t lanes;                    /**< lanes computed */
 	uint64_t errors[NETFC_STATUS_END]; /**< requests by the status code of their reply */
 	uint64_t exceptions[4]; /**< replies by exception flag: bit 0 invalid, ... 3 underflow */
-	/** Requests computed of operations further to the four, by number, from NETFC_MIN on. */
-	uint64_t further[UINT8_MAX + 1];
+	/** Requests computed of extended operations, by number, from NETFC_MIN on. */
+	uint64_t extended[UINT8_MAX + 1];
 };
 
 /** A function of one number, of a user's own or one of libnetfc. */
@@ -70,10 +73,13 @@ struct pipeline_config {
  *
  * @param config what to make them of
  * @param pipeline where the new pipeline goes; free it with pipeline_free()
- * @return 0; an error of match_create(), vector_create() or wide_create(); -E2BIG (too many
- * functions); or -EEXIST (two functions of one number and format)
+ * @return 0; an error of match_create() or vector_create(); -E2BIG (too many functions); or -EEXIST
+ * (two functions of one number and format)
  */
 int pipeline_create(const struct pipeline_config *config, struct pipeline **pipeline);
+
+/** What a pipeline begins with, see classify(). */
+const struct classifier *pipeline_classifier(const struct pipeline *pipeline);
 
 /** Free a pipeline; NULL is allowed. */
 void pipeline_free(struct pipeline *pipeline);

@@ -28,6 +28,20 @@ reply_lanes(uint8_t *payload)
 	return payload + sizeof(struct netfc_hdr);
 }
 
+/** And back. */
+static __rte_always_inline uint8_t *
+reply_payload(uint8_t *lanes)
+{
+	return lanes - sizeof(struct netfc_hdr);
+}
+
+/** Exception flags, a count of 16 bits for each. */
+static inline uint64_t
+flags_spread(uint8_t flags)
+{
+	return (flags * UINT64_C(0x0000200040008001)) & UINT64_C(0x0001000100010001);
+}
+
 /** The status byte of a reply without an error. */
 static __rte_always_inline uint8_t
 reply_status(uint8_t flags)

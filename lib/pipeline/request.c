@@ -21,38 +21,36 @@ is_arithmetic(uint8_t op)
 }
 
 static bool
-is_op(uint8_t op, const struct further_groups *further)
+is_op(uint8_t op, const struct groups *groups)
 {
 	return is_arithmetic(op) || op == NETFC_OP_QUERY || op == NETFC_OP_NAME ||
-		further_is_known(further, op);
+		groups_have(groups, op);
 }
 
 static bool
-is_loaded(const struct netfc_hdr *header, uint32_t loaded, const struct further_groups *further)
+is_loaded(const struct netfc_hdr *header, const struct groups *groups)
 {
-	/* What a query asks for is answered in one format. */
-	if (header->op == NETFC_OP_QUERY && header->format != NETFC_FP16)
-		return false;
-	/* Every format has operations, as min needs no table. */
+	/* What a query asks for is answered in one format, whose table set must be there. */
+	if (header->op == NETFC_OP_QUERY)
+		return header->format == NETFC_FP16 &&
+			groups_number(groups, NETFC_FP16, NETFC_ADD) != 0;
+	/* Every format of 16 bits has operations with names, as min needs no table. */
 	if (header->op == NETFC_OP_NAME)
-		return further_group(further, header->format, NETFC_MIN) != 0;
-	if (!is_arithmetic(header->op) && header->op != NETFC_OP_QUERY)
-		return further_group(further, header->format, header->op) != 0;
-	return header->format < NETFC_SET_FORMAT_END && (loaded >> header->format & 1) != 0;
+		return groups_number(groups, header->format, NETFC_MIN) != 0;
+	return groups_number(groups, header->format, header->op) != 0;
 }
 
 /* The header's fields in the order in which the protocol has them checked. */
 static enum netfc_status
-check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t loaded,
-	const struct further_groups *further)
+check_header(const struct netfc_hdr *header, uint32_t payload_length, const struct groups *groups)
 {
 	uint32_t count = rte_be_to_cpu_16(header->count);
 
 	if (header->version != NETFC_WIRE_VERSION)
 		return NETFC_STATUS_VERSION;
-	if (!is_op(header->op, further))
+	if (!is_op(header->op, groups))
 		return NETFC_STATUS_OP;
-	if (!is_loaded(header, loaded, further))
+	if (!is_loaded(header, groups))
 		return NETFC_STATUS_FORMAT;
 	if (payload_length < sizeof(*header) || count == 0 ||
 		payload_length < sizeof(*header) + count * netfc_wire_lane_bytes(header->format))
@@ -62,6 +60,20 @@ check_header(const struct netfc_hdr *header, uint32_t payload_length, uint32_t l
 	if (header->op == NETFC_OP_QUERY)
 		return NETFC_STATUS_QUERY;
 	return NETFC_STATUS_OK;
+}
+
+/* The header; what the datagram is too short for is zero. */
+static struct netfc_hdr
+read_header(const struct rte_mbuf *mbuf, const struct frame *frame)
+{
+	const uint32_t length =
+		RTE_MIN((uint32_t)frame->payload_length, (uint32_t)sizeof(struct netfc_hdr));
+	struct netfc_hdr header = {0};
+	const void *bytes = rte_pktmbuf_read(mbuf, frame_payload_offset(frame), length, &header);
+
+	if (bytes != &header)
+		memcpy(&header, bytes, length);
+	return header;
 }
 
 static uint16_t
@@ -74,29 +86,14 @@ read_checksum(const struct rte_mbuf *mbuf, const struct frame *frame)
 	return udp->dgram_cksum;
 }
 
-int
-request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uint32_t loaded,
-	const struct further_groups *further, struct request *request)
+static void
+fill(struct rte_mbuf *mbuf, struct frame *frame, const struct netfc_hdr *header,
+	struct request *request)
 {
-	struct netfc_hdr copy = {0};
-	const struct netfc_hdr *header;
-	uint32_t offset;
-
-	if (!frame->udp || frame->udp_port != udp_port || frame->payload_length < ANSWERABLE_BYTES)
-		return -1;
-	offset = frame_payload_offset(frame);
-	header = rte_pktmbuf_read(mbuf, offset,
-		RTE_MIN((uint32_t)frame->payload_length, (uint32_t)sizeof(copy)), &copy);
-	if (header != &copy && frame->payload_length < sizeof(copy)) {
-		memcpy(&copy, header, frame->payload_length);
-		header = &copy;
-	}
-	if (header->magic != RTE_BE16(NETFC_MAGIC) || (header->status & NETFC_STATUS_REPLY) != 0)
-		return -1;
 	*request = (struct request){
 		.mbuf = mbuf,
 		.frame = frame,
-		.offset = offset,
+		.offset = frame_payload_offset(frame),
 		.udp_offset = frame->udp_offset,
 		.count = rte_be_to_cpu_16(header->count),
 		.words = rte_be_to_cpu_16(header->count) * netfc_wire_lane_bytes(header->format) /
@@ -106,35 +103,61 @@ request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uin
 		.format = header->format,
 		.before = header->status,
 	};
-	return (int)check_header(header, frame->payload_length, loaded, further);
 }
 
-/* Offset of word `first` of x (0), y (1) or z (2). */
+void
+request_open(struct rte_mbuf *mbuf, struct frame *frame, struct request *request)
+{
+	const struct netfc_hdr header = read_header(mbuf, frame);
+
+	fill(mbuf, frame, &header, request);
+}
+
+int
+request_parse(struct rte_mbuf *mbuf, struct frame *frame, const struct groups *groups,
+	struct request *request)
+{
+	struct netfc_hdr header;
+
+	if (!frame->netfc_port || frame->payload_length < ANSWERABLE_BYTES)
+		return -1;
+	header = read_header(mbuf, frame);
+	if (header.magic != RTE_BE16(NETFC_MAGIC) || (header.status & NETFC_STATUS_REPLY) != 0)
+		return -1;
+	fill(mbuf, frame, &header, request);
+	return (int)check_header(&header, frame->payload_length, groups);
+}
+
 static uint32_t
-word_offset(const struct request *request, unsigned int operand, uint32_t first)
+word_offset(const struct request *request, enum request_operand operand, uint32_t first)
 {
 	return request->offset + (uint32_t)sizeof(struct netfc_hdr) +
 		(operand * request->words + first) * (uint32_t)sizeof(uint16_t);
 }
 
-static void
-read_slots(const struct request *request, unsigned int slot, uint32_t first, uint16_t *to,
-	unsigned int count)
+void
+request_read(const struct request *request, enum request_operand operand, uint32_t first,
+	uint16_t *to, unsigned int count)
 {
-	uint32_t bytes = count * (uint32_t)sizeof(*to);
-	const void *slots;
+	const uint32_t bytes = count * (uint32_t)sizeof(*to);
+	const void *slots =
+		rte_pktmbuf_read(request->mbuf, word_offset(request, operand, first), bytes, to);
 
-	slots = rte_pktmbuf_read(request->mbuf, word_offset(request, slot, first), bytes, to);
 	if (slots != to)
 		memcpy(to, slots, bytes);
 }
 
-void
-request_read_lanes(
-	const struct request *request, uint32_t first, uint16_t *x, uint16_t *y, unsigned int count)
+/* Replace slots by others. Returns the changes of a checksum over them. */
+static uint32_t
+replace(slot16 *to, const uint16_t *by, unsigned int count)
 {
-	read_slots(request, 0, first, x, count);
-	read_slots(request, 1, first, y, count);
+	uint32_t changes = 0;
+
+	for (unsigned int l = 0; l < count; l++) {
+		changes += checksum_change(to[l], by[l]);
+		to[l] = by[l];
+	}
+	return changes;
 }
 
 /* Results into slots that lie across segments. */
@@ -145,7 +168,7 @@ replace_across_segments(struct rte_mbuf *mbuf, uint32_t offset, const uint16_t *
 	uint16_t copy[NETFC_BATCH];
 
 	memcpy(copy, rte_pktmbuf_read(mbuf, offset, bytes, copy), bytes);
-	changes = slots_replace(copy, z, count);
+	changes = replace(copy, z, count);
 	mbuf_write(mbuf, offset, copy, bytes);
 	return changes;
 }
@@ -156,31 +179,15 @@ write_slots(struct request *request, uint32_t offset, const uint16_t *values, un
 	void *slots = mbuf_bytes(request->mbuf, offset, count * (uint32_t)sizeof(*values));
 
 	if (likely(slots != NULL))
-		request->changes += slots_replace(slots, values, count);
+		request->changes += replace(slots, values, count);
 	else
 		request->changes += replace_across_segments(request->mbuf, offset, values, count);
 }
 
 void
-request_read_results(const struct request *request, uint32_t first, uint16_t *z, unsigned int count)
+request_write(struct request *request, uint32_t first, const uint16_t *z, unsigned int count)
 {
-	read_slots(request, 2, first, z, count);
-}
-
-void
-request_write_results(
-	struct request *request, uint32_t first, const uint16_t *z, unsigned int count)
-{
-	write_slots(request, word_offset(request, 2, first), z, count);
-}
-
-void
-request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,
-	const uint8_t *flags, unsigned int count)
-{
-	request_write_results(request, first, z, count);
-	for (unsigned int l = 0; l < count; l++)
-		request->flags |= flags[l];
+	write_slots(request, word_offset(request, REQUEST_Z, first), z, count);
 }
 
 /* What stands in a query's answer behind the header, x and y. */
@@ -198,7 +205,7 @@ request_write_answer(struct request *request, uint16_t ratio, uint32_t connectio
 		.connections = rte_cpu_to_be_32(connections),
 		.bytes = rte_cpu_to_be_64(bytes),
 	};
-	const uint32_t offset = word_offset(request, 2, 0);
+	const uint32_t offset = word_offset(request, REQUEST_Z, 0);
 	const uint32_t end = request->offset + request->frame->payload_length;
 	uint16_t values[sizeof(answer) / sizeof(uint16_t)];
 	bool space = offset + sizeof(answer) <= end;
@@ -237,5 +244,5 @@ request_finish(struct request *request, enum netfc_status code)
 		return;
 	}
 	udp[sizeof(struct rte_udp_hdr) + STATUS_OFFSET] = status;
-	*(packet_word *)(udp + CHECKSUM_OFFSET) = checksum;
+	*(slot16 *)(udp + CHECKSUM_OFFSET) = checksum;
 }

@@ -9,9 +9,9 @@
 #include <netfc.h>
 
 #include "frame.h"
-#include "further_groups.h"
+#include "groups.h"
 
-/* A request on the general walk. */
+/* A request on the slow path. */
 struct request {
 	struct rte_mbuf *mbuf;
 	struct frame *frame;
@@ -31,37 +31,35 @@ struct request {
  * Look for a request.
  *
  * @param frame the parsed frame of mbuf
- * @param udp_port in host order
- * @param loaded a bit per format: whether its table set is loaded
- * @param further operations that no table set has
+ * @param groups what is computed
  * @param request filled in if there is one
  * @return the status code of its reply, or -1 if the packet is not to be touched: no NetFC, or
  *   computed by another switch
  */
-int request_parse(struct rte_mbuf *mbuf, struct frame *frame, uint16_t udp_port, uint32_t loaded,
-	const struct further_groups *further, struct request *request);
+int request_parse(struct rte_mbuf *mbuf, struct frame *frame, const struct groups *groups,
+	struct request *request);
+
+/** Fill in a request that a packet is known to be, if only by its first bytes. */
+void request_open(struct rte_mbuf *mbuf, struct frame *frame, struct request *request);
+
+enum request_operand {
+	REQUEST_X,
+	REQUEST_Y,
+	REQUEST_Z
+};
 
 /**
- * Read lanes into a batch. Lanes of 32 bits are read as two words each.
+ * Read slots. Lanes of 32 bits are two words each.
  *
- * @param first the request's word of x to start with
- * @param x, y where they go, as slots
- * @param count how many words, up to NETFC_BATCH
+ * @param first the operand's word to start with
+ * @param to where they go, as slots
+ * @param count how many words
  */
-void request_read_lanes(const struct request *request, uint32_t first, uint16_t *x, uint16_t *y,
-	unsigned int count);
+void request_read(const struct request *request, enum request_operand operand, uint32_t first,
+	uint16_t *to, unsigned int count);
 
-/** Read what stands in z. */
-void request_read_results(
-	const struct request *request, uint32_t first, uint16_t *z, unsigned int count);
-
-/** Write z back, and collect the checksum's changes. */
-void request_write_results(
-	struct request *request, uint32_t first, const uint16_t *z, unsigned int count);
-
-/** Write a batch's z back, and collect exception flags and the checksum's changes. */
-void request_write_lanes(struct request *request, uint32_t first, const uint16_t *z,
-	const uint8_t *flags, unsigned int count);
+/** Write words of z, up to NETFC_BATCH, and collect the checksum's changes. */
+void request_write(struct request *request, uint32_t first, const uint16_t *z, unsigned int count);
 
 /**
  * Write a query's answer: z and, where the datagram has space, the counters behind it.

@@ -2,9 +2,12 @@
 #include <string.h>
 
 #include "checksum.h"
-#include "clones.h"
 
-VECTOR_CLONES uint16_t
+/* One body, compiled for the vector units of several processors; the loader chooses. */
+#ifdef HAVE_TARGET_CLONES
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+uint16_t
 checksum_sum(const void *bytes, size_t length)
 {
 	const uint8_t *at = bytes;

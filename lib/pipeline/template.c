@@ -7,7 +7,7 @@
 
 #include <netfc_wire.h>
 
-#include "branch.h"
+#include "groups.h"
 #include "template.h"
 
 /* How many packets ahead bytes are fetched. */
@@ -63,7 +63,7 @@ want_request(struct pattern *pattern, const struct frame *frame)
 }
 
 static bool
-are_alike(const struct frame *frames, unsigned int first, unsigned int end,
+are_uniform(const struct frame *frames, unsigned int first, unsigned int end,
 	const struct classified *classified)
 {
 	for (unsigned int p = first; p < end; p++) {
@@ -95,7 +95,7 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 		.payload_offset = (uint16_t)frame_payload_offset(frame),
 		.lanes = lanes,
 		.group = group,
-		.class = group < GROUPS ? classify_size(lanes) : CLASS_FURTHER,
+		.class = group < GATHERED_GROUPS ? classify_size(lanes) : CLASS_IN_PLACE,
 		.frame = *frame,
 	};
 	for (unsigned int v = 0; v < TEMPLATE_VECTORS; v++) {
@@ -108,8 +108,8 @@ void
 template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
 	unsigned int first, unsigned int end, const struct classified *classified)
 {
-	/* The frames of packets that are to be walked are not set yet. */
-	if (classified->count[CLASS_WALK] == 0 && are_alike(frames, first, end, classified))
+	/* The frames of packets for the slow path are not set yet. */
+	if (classified->count[CLASS_SLOW] == 0 && are_uniform(frames, first, end, classified))
 		learn(template, mbufs[first], &frames[first], classified->lanes[first],
 			classified->group[first]);
 }
@@ -128,7 +128,7 @@ matches(const struct template *template, const struct rte_mbuf *mbuf)
 	return is_zero_bytes16(wrong);
 }
 
-/* Of IPv4 and UDP, what requests that are alike have in common, addresses and ids left out. */
+/* Of IPv4 and UDP, what uniform requests have in common, addresses and ids left out. */
 static bool
 is_like(const struct rte_mbuf *a, const struct rte_mbuf *b)
 {
@@ -154,7 +154,7 @@ seems_request(const struct rte_mbuf *mbuf)
 }
 
 bool
-template_is_likely(struct rte_mbuf **mbufs, unsigned int count)
+template_probe(struct rte_mbuf **mbufs, unsigned int count)
 {
 	if (!seems_request(mbufs[0]))
 		return false;
@@ -170,30 +170,31 @@ template_classify(const struct template *template, struct rte_mbuf **mbufs, stru
 	unsigned int count, struct classified *classified)
 {
 	const struct template wanted = *template;
-	unsigned int alike;
+	unsigned int uniform;
 
-	for (alike = 0; alike < count; alike++) {
+	for (uniform = 0; uniform < count; uniform++) {
 		uint8_t *payload;
 
-		if (alike + PREFETCH < count)
-			rte_prefetch0(rte_pktmbuf_mtod(mbufs[alike + PREFETCH], void *));
-		if (!matches(&wanted, mbufs[alike]))
+		if (uniform + PREFETCH < count)
+			rte_prefetch0(rte_pktmbuf_mtod(mbufs[uniform + PREFETCH], void *));
+		if (!matches(&wanted, mbufs[uniform]))
 			break;
-		payload = rte_pktmbuf_mtod_offset(mbufs[alike], uint8_t *, wanted.payload_offset);
-		classified->payload[alike] = payload;
-		frames[alike] = wanted.frame;
-		frames[alike].checksum = load_16(payload - sizeof(uint16_t));
+		payload = rte_pktmbuf_mtod_offset(mbufs[uniform], uint8_t *, wanted.payload_offset);
+		classified->payload[uniform] = payload;
+		frames[uniform] = wanted.frame;
+		frames[uniform].checksum = load_16(payload - sizeof(uint16_t));
 	}
-	for (unsigned int p = 0; p < alike; p++) {
+	for (unsigned int p = 0; p < uniform; p++) {
 		classified->lanes[p] = wanted.lanes;
 		classified->group[p] = wanted.group;
 		classified->packet[wanted.class][p] = (uint8_t)p;
 	}
-	classified->count[wanted.class] = alike;
-	classified->alike_singles = wanted.class == CLASS_SINGLE ? alike : 0;
-	if (alike > 0 && wanted.class < CLASS_IN_PLACE)
+	classified->count[wanted.class] = uniform;
+	classified->uniform = uniform;
+	classified->uniform_class = wanted.class;
+	if (uniform > 0 && wanted.class < CLASS_IN_PLACE)
 		classified_add(classified,
 			(struct gathered){
-				wanted.group, wanted.group, (uint16_t)(alike * wanted.lanes)});
-	return alike;
+				wanted.group, wanted.group, (uint16_t)(uniform * wanted.lanes)});
+	return uniform;
 }

@@ -4,9 +4,9 @@
 
 /**
  * @file
- * Requests over IPv4 that are all alike: of the same headers but for addresses, checksums and ids.
+ * Requests over IPv4 that are uniform: of the same headers but for addresses, checksums and ids.
  * They are recognised by two masked vectors, and what has been found for one holds for all. A
- * template is taken from a burst that was all alike, and goes on from burst to burst. Requests with
+ * template is taken from a uniform burst, and goes on from burst to burst. Requests with
  * VLAN tags or over IPv6 have none: classify() is as fast for them as for any others.
  */
 
@@ -48,7 +48,7 @@ void template_learn(struct template *template, struct rte_mbuf **mbufs, const st
 	unsigned int first, unsigned int end, const struct classified *classified);
 
 /** Whether a burst is worth a template of its first packet: a guess, by a few of its packets. */
-bool template_is_likely(struct rte_mbuf **mbufs, unsigned int count);
+bool template_probe(struct rte_mbuf **mbufs, unsigned int count);
 
 /**
  * Classify the packets of a burst up to the first that does not match.

@@ -27,7 +27,7 @@ swap_step(uint8x16x4_t step)
 }
 
 BLOCK_INLINE void
-block_read(uint16_t *__restrict__ to, const block_slot *__restrict__ from, unsigned int count)
+block_read(uint16_t *__restrict__ to, const slot16 *__restrict__ from, unsigned int count)
 {
 	unsigned int l = 0;
 
@@ -36,7 +36,7 @@ block_read(uint16_t *__restrict__ to, const block_slot *__restrict__ from, unsig
 	for (; l + WORDS <= count; l += WORDS)
 		vst1q_u16(to + l, swap_words(vld1q_u8((const uint8_t *)(from + l))));
 	for (; l < count; l++)
-		to[l] = block_swap(from[l]);
+		to[l] = slot16_swap(from[l]);
 }
 
 /* All words, or-ed. */
@@ -89,7 +89,7 @@ exchange_words(struct exchanged *sum, uint8_t *to, const uint16_t *z, const uint
  * flags, or-ed. Returns how many there were.
  */
 BLOCK_INLINE unsigned int
-block_exchange(block_slot *__restrict__ to, const uint16_t *__restrict__ z,
+block_exchange(slot16 *__restrict__ to, const uint16_t *__restrict__ z,
 	const uint16_t *__restrict__ flags, unsigned int count, uint32_t *change, uint16_t *any)
 {
 	struct exchanged sum = {vdupq_n_u32(0), vdupq_n_u32(0), vdupq_n_u16(0)};

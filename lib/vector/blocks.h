@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "slots.h"
 #include "vector.h"
 
 #define BLOCK_INLINE static inline __attribute__((always_inline))
@@ -23,28 +24,14 @@
  */
 #define BLOCK_STEP 32
 
-/* 16 bits of a packet, wherever they are. */
-typedef uint16_t block_slot __attribute__((aligned(1), may_alias));
-
-/* Between the byte order of packets and ours. */
-BLOCK_INLINE uint16_t
-block_swap(uint16_t word)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (uint16_t)(word << 8 | word >> 8);
-#else
-	return word;
-#endif
-}
-
 #ifdef BLOCK_NEON
 #include "block_words_neon.h"
 #else
 BLOCK_INLINE void
-block_read(uint16_t *__restrict__ to, const block_slot *__restrict__ from, unsigned int count)
+block_read(uint16_t *__restrict__ to, const slot16 *__restrict__ from, unsigned int count)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = block_swap(from[l]);
+		to[l] = slot16_swap(from[l]);
 }
 #endif
 
@@ -84,8 +71,8 @@ block_write(const struct block *block, const struct block_parts *parts)
 		const struct block_part *part = &parts->part[p];
 		const uint16_t *__restrict__ z = block->z + part->at;
 		const uint16_t *__restrict__ flags = block->flags + part->at;
-		block_slot *__restrict__ to =
-			(block_slot *)part->packet->slots + 2 * part->packet->count + part->first;
+		slot16 *__restrict__ to =
+			(slot16 *)part->packet->slots + 2 * part->packet->count + part->first;
 		uint32_t change = 0;
 		uint16_t any = 0;
 		unsigned int l = 0;
@@ -94,7 +81,7 @@ block_write(const struct block *block, const struct block_parts *parts)
 		l = block_exchange(to, z, flags, part->count, &change, &any);
 #endif
 		for (; l < part->count; l++) {
-			uint16_t before = to[l], after = block_swap(z[l]);
+			uint16_t before = to[l], after = slot16_swap(z[l]);
 
 			change += (uint32_t)(uint16_t)~before + after;
 			any |= flags[l];
@@ -110,7 +97,7 @@ BLOCK_INLINE unsigned int
 block_add(struct block *block, struct block_parts *parts, struct vector_packet *packet,
 	uint32_t first)
 {
-	const block_slot *x = (const block_slot *)packet->slots + first;
+	const slot16 *x = (const slot16 *)packet->slots + first;
 	unsigned int space = BLOCK_LANES - parts->lanes, at = parts->lanes;
 	unsigned int some = packet->count - first < space ? packet->count - first : space;
 	/* Whole steps, where there is so much behind y. */
@@ -151,34 +138,38 @@ block_run_packets(block_fn compute, const struct vector_kernel *kernel, enum net
 
 BLOCK_INLINE void
 block_run_lanes(block_fn compute, const struct vector_kernel *kernel, enum netfc_op op,
-	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+	const struct vector_lanes *lanes)
 {
+	const uint32_t count = lanes->count;
+	uint16_t *z = lanes->z;
+	uint8_t *flags = lanes->flags;
 	struct block block;
 
 	for (uint32_t done = 0; done < count; done += BLOCK_LANES) {
 		unsigned int some = count - done < BLOCK_LANES ? count - done : BLOCK_LANES;
 
-		block_read(block.x, x + done, some);
-		block_read(block.y, y + done, some);
+		block_read(block.x, lanes->x + done, some);
+		block_read(block.y, lanes->y + done, some);
 		compute(kernel, op, &block, some);
 		for (unsigned int l = 0; l < some; l++) {
-			z[done + l] = block_swap(block.z[l]);
+			z[done + l] = slot16_swap(block.z[l]);
 			flags[done + l] = (uint8_t)block.flags[l];
 		}
 	}
 }
 
-/* The two functions of a kernel around a block_fn. */
-#define BLOCK_FUNCTIONS(name, compute)                                                             \
-	static void name##_packets(const struct vector_kernel *kernel, enum netfc_op op,           \
-		struct vector_packet *packets, unsigned int count)                                 \
-	{                                                                                          \
-		block_run_packets(compute, kernel, op, packets, count);                            \
-	}                                                                                          \
-	static void name##_lanes(const struct vector_kernel *kernel, enum netfc_op op,             \
-		const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count) \
-	{                                                                                          \
-		block_run_lanes(compute, kernel, op, x, y, z, flags, count);                       \
-	}
+/* The functions of a kernel around a block_fn. */
+#define BLOCK_FUNCTIONS(name, compute)                                                  \
+	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
+		struct vector_packet *packets, unsigned int count)                      \
+	{                                                                               \
+		block_run_packets(compute, kernel, op, packets, count);                 \
+	}                                                                               \
+	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
+		const struct vector_lanes *lanes)                                       \
+	{                                                                               \
+		block_run_lanes(compute, kernel, op, lanes);                            \
+	}                                                                               \
+	static const struct vector_functions name = {name##_packets, name##_lanes};
 
 #endif /* VECTOR_BLOCKS_H */

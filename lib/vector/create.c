@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "isa.h"
 #include "kernels.h"
 
 /* The first of the kernels, the fastest one first, that is equal to the set. */
@@ -43,5 +44,44 @@ vector_create(const struct netfc_set *set, struct match_stage *const *stages, en
 
 	if (stages == NULL)
 		error = exact_create(set, isa, socket_id, kernel);
-	return error == -ENOTSUP ? create_log(set, stages, isa, socket_id, kernel) : error;
+	if (error == -ENOTSUP && netfc_set_family(set) == NETFC_FAMILY_LOG)
+		error = create_log(set, stages, isa, socket_id, kernel);
+	if (error == -ENOTSUP && stages != NULL)
+		error = VECTOR_CHOOSE(steps_create, isa)(set, stages, socket_id, kernel);
+	return error;
+}
+
+/* Tables too small for a match stage are arrays in every engine, like a switch's constant entries.
+ */
+static int
+create_stages(const struct netfc_set *set, enum match_kind match, int socket_id,
+	struct match_stage **stages)
+{
+	for (unsigned int t = 0; t < netfc_set_table_count(set); t++) {
+		const struct netfc_table *table = netfc_set_table(set, t);
+		enum match_kind kind =
+			netfc_table_is_match(table) && match != MATCH_FPU ? match : MATCH_DIRECT;
+		int error = match_create(kind, table, socket_id, &stages[t]);
+
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
+/* An FPU needs a format, not the set; arrays need no stages where a kernel has all of the set. */
+int
+vector_create_engine(const struct netfc_set *set, enum match_kind match, enum vector_isa isa,
+	int socket_id, struct match_stage **stages, struct vector_kernel **kernel)
+{
+	int error = -ENOTSUP;
+
+	if (match == MATCH_FPU)
+		error = vector_fpu_create(netfc_set_format(set), isa, socket_id, kernel);
+	else if (match == MATCH_DIRECT)
+		error = vector_create(set, NULL, isa, socket_id, kernel);
+	if (error != -ENOTSUP)
+		return error;
+	error = create_stages(set, match, socket_id, stages);
+	return error == 0 ? vector_create(set, stages, isa, socket_id, kernel) : error;
 }

@@ -43,10 +43,11 @@ int
 exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel)
 {
+	const bool converts = netfc_format_width(netfc_set_format(set)) == 16;
 	int error;
 
 	/* Where the processor has no conversion, the steps are faster. */
-	if (netfc_set_family(set) == NETFC_FAMILY_LOG || isa == VECTOR_PLAIN ||
+	if (netfc_set_family(set) == NETFC_FAMILY_LOG || (converts && isa == VECTOR_PLAIN) ||
 		netfc_format_is_posit(netfc_set_format(set)))
 		return -ENOTSUP;
 	error = vector_compare_with_built(set);

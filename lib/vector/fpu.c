@@ -12,7 +12,7 @@ fpu_free(struct vector_kernel *kernel)
 	rte_free(kernel);
 }
 
-/* The best there is for the format. */
+/* The best there is for a format of 16 bits. */
 static const char *
 use_best(struct fpu_kernel *kernel, enum vector_isa isa)
 {
@@ -37,6 +37,7 @@ int
 vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
 	struct vector_kernel **result)
 {
+	const bool is_wide = netfc_format_width(format) == 32;
 	struct fpu_kernel *kernel;
 
 	kernel = rte_zmalloc_socket("netfc_fpu", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
@@ -44,9 +45,15 @@ vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int so
 		return -ENOMEM;
 	kernel->kernel.free = fpu_free;
 	kernel->format = format;
-	kernel->inf = netfc_inf_magnitude(format);
-	kernel->nan = netfc_nan(format);
-	kernel->how = use_best(kernel, isa);
+	if (!is_wide) {
+		kernel->inf = netfc_inf_magnitude(format);
+		kernel->nan = netfc_nan(format);
+	}
+	kernel->how = is_wide ? fpu_use_fp32(kernel, isa) : use_best(kernel, isa);
+	if (kernel->how == NULL) {
+		rte_free(kernel);
+		return -ENOTSUP;
+	}
 	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
 		"%s, correctly rounded, not the table set", kernel->how);
 	*result = &kernel->kernel;

@@ -23,29 +23,24 @@ struct fpu_kernel {
 	struct vector_kernel kernel;
 	const struct netfc_format *format;
 	const char *how; /* instruction set and format, for people */
-	uint16_t inf;
+	uint16_t inf;    /* of formats of 16 bits, as nan */
 	uint16_t nan;
-};
-
-/* The functions of a kernel. */
-struct fpu_functions {
-	void (*run_packets)(const struct vector_kernel *kernel, enum netfc_op op,
-		struct vector_packet *packets, unsigned int count);
-	void (*run_lanes)(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
 };
 
 /* Set the functions for the kernel's format; false if there are none. */
 static inline bool
-fpu_use(struct fpu_kernel *kernel, struct fpu_functions fp16, struct fpu_functions bf16)
+fpu_use(struct fpu_kernel *kernel, const struct vector_functions *fp16,
+	const struct vector_functions *bf16)
 {
 	const enum netfc_format_id id = netfc_format_id(kernel->format);
-	const struct fpu_functions none = {NULL, NULL};
-	const struct fpu_functions use = id == NETFC_FP16 ? fp16 : id == NETFC_BF16 ? bf16 : none;
+	const struct vector_functions *use = id == NETFC_FP16 ? fp16
+		: id == NETFC_BF16                            ? bf16
+							      : NULL;
 
-	kernel->kernel.run_packets = use.run_packets;
-	kernel->kernel.run_lanes = use.run_lanes;
-	return use.run_packets != NULL;
+	if (use == NULL)
+		return false;
+	kernel->kernel.run = *use;
+	return true;
 }
 
 /* See fpu_use(). */
@@ -54,5 +49,19 @@ bool fpu_use_avx2(struct fpu_kernel *kernel);
 bool fpu_use_avx512(struct fpu_kernel *kernel);
 bool fpu_use_neon(struct fpu_kernel *kernel);
 bool fpu_use_neon_fp16(struct fpu_kernel *kernel);
+
+/*
+ * fp32.c: for binary32, whose operations are the processor's. Returns what is used, or NULL where
+ * this thread's floats are not IEEE 754's.
+ */
+const char *fpu_use_fp32(struct fpu_kernel *kernel, enum vector_isa isa);
+
+/* fp32_lanes.c: see struct vector_functions. */
+void fp32_run_plain(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+void fp32_run_avx2(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+void fp32_run_avx512(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
 
 #endif /* VECTOR_FPU_H */

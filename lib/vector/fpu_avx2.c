@@ -89,8 +89,8 @@ mask_of(bool condition)
 
 /* The format's NaN for any, and where z is no finite number or zero: why. */
 BLOCK_INLINE void
-explain(const struct fpu_kernel *kernel, struct block *block, bool multiply, bool divide,
-	unsigned int count)
+set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply,
+	bool divide, unsigned int count)
 {
 	const uint16_t *RESTRICT x = block->x, *RESTRICT y = block->y;
 	const uint16_t inf = kernel->inf, nan = kernel->nan;
@@ -129,9 +129,10 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct 
 	operate(op, &floats, rounded);
 	(bf16 ? to_bf16 : to_fp16)(floats.z, block->z, rounded);
 	if (op == NETFC_MUL)
-		explain((const struct fpu_kernel *)kernel, block, true, false, rounded);
+		set_exception_flags((const struct fpu_kernel *)kernel, block, true, false, rounded);
 	else
-		explain((const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
+		set_exception_flags(
+			(const struct fpu_kernel *)kernel, block, false, op == NETFC_DIV, rounded);
 }
 
 BLOCK_INLINE void
@@ -154,6 +155,5 @@ BLOCK_FUNCTIONS(bf16, compute_bf16)
 bool
 fpu_use_avx2(struct fpu_kernel *kernel)
 {
-	return fpu_use(kernel, (struct fpu_functions){fp16_packets, fp16_lanes},
-		(struct fpu_functions){bf16_packets, bf16_lanes});
+	return fpu_use(kernel, &fp16, &bf16);
 }

@@ -27,8 +27,8 @@ is_zero(__m512i magnitude)
 
 /* Where z is no finite number or zero: why. */
 INLINE void
-explain(enum netfc_op op, const struct fpu_kernel *kernel, struct words in, __m512i magnitude_z,
-	struct flags *flags)
+set_exception_flags(enum netfc_op op, const struct fpu_kernel *kernel, struct words in,
+	__m512i magnitude_z, struct flags *flags)
 {
 	const __m512i inf = all(kernel->inf);
 	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
@@ -61,7 +61,7 @@ compute_group(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, stru
 	*flags = (struct flags){0};
 	/* Zero less one is greater than any finite magnitude less one. */
 	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, all(1)), last) != 0) {
-		explain(op, kernel, in, magnitude, flags);
+		set_exception_flags(op, kernel, in, magnitude, flags);
 		z = _mm512_mask_mov_epi16(
 			z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
 	}
@@ -123,43 +123,34 @@ run_packets(const struct vector_kernel *kernel, enum netfc_op op, bool bf16,
 	}
 }
 
-static void
-run_packets_fp16(const struct vector_kernel *kernel, enum netfc_op op,
-	struct vector_packet *packets, unsigned int count)
+INLINE void
+run_lanes(const struct vector_kernel *kernel, enum netfc_op op, bool bf16,
+	const struct vector_lanes *gathered)
 {
-	run_packets(kernel, op, false, packets, count);
-}
-
-static void
-run_packets_bf16(const struct vector_kernel *kernel, enum netfc_op op,
-	struct vector_packet *packets, unsigned int count)
-{
-	run_packets(kernel, op, true, packets, count);
-}
-
-static void
-run_lanes_fp16(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
-{
-	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
+	const struct lanes lanes = gathered_lanes(gathered);
 	struct out out = no_change();
 
-	run_op(kernel, op, false, &lanes, &out);
+	run_op(kernel, op, bf16, &lanes, &out);
 }
 
-static void
-run_lanes_bf16(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
-{
-	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
-	struct out out = no_change();
+#define FUNCTIONS(name, is_bf16)                                                        \
+	static void name##_packets(const struct vector_kernel *kernel, unsigned int op, \
+		struct vector_packet *packets, unsigned int count)                      \
+	{                                                                               \
+		run_packets(kernel, op, is_bf16, packets, count);                       \
+	}                                                                               \
+	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,   \
+		const struct vector_lanes *lanes)                                       \
+	{                                                                               \
+		run_lanes(kernel, op, is_bf16, lanes);                                  \
+	}                                                                               \
+	static const struct vector_functions name = {name##_packets, name##_lanes};
 
-	run_op(kernel, op, true, &lanes, &out);
-}
+FUNCTIONS(fp16, false)
+FUNCTIONS(bf16, true)
 
 bool
 fpu_use_avx512(struct fpu_kernel *kernel)
 {
-	return fpu_use(kernel, (struct fpu_functions){run_packets_fp16, run_lanes_fp16},
-		(struct fpu_functions){run_packets_bf16, run_lanes_bf16});
+	return fpu_use(kernel, &fp16, &bf16);
 }

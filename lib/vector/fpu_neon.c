@@ -72,6 +72,5 @@ BLOCK_FUNCTIONS(bf16, compute_bf16)
 bool
 fpu_use_neon(struct fpu_kernel *kernel)
 {
-	return fpu_use(kernel, (struct fpu_functions){fp16_packets, fp16_lanes},
-		(struct fpu_functions){bf16_packets, bf16_lanes});
+	return fpu_use(kernel, &fp16, &bf16);
 }

@@ -45,8 +45,8 @@ if_odd(uint16x8_t z, uint16_t inf, bool multiply)
 
 /* The format's NaN for any, and where z is no finite number or zero: why. */
 BLOCK_INLINE void
-explain(const struct fpu_kernel *kernel, struct block *block, bool multiply, bool divide,
-	unsigned int l)
+set_exception_flags(const struct fpu_kernel *kernel, struct block *block, bool multiply,
+	bool divide, unsigned int l)
 {
 	const uint16x8_t inf = vdupq_n_u16(kernel->inf), nan = vdupq_n_u16(kernel->nan);
 	const uint16x8_t x = vld1q_u16(block->x + l), y = vld1q_u16(block->y + l);
@@ -94,7 +94,7 @@ compute_op(const struct fpu_kernel *kernel, operate_fn operate, enum netfc_op op
 		if (vmaxvq_u16(odd) == 0)
 			continue;
 		for (unsigned int l = first; l < first + ASKED; l += LANES)
-			explain(kernel, block, multiply, divide, l);
+			set_exception_flags(kernel, block, multiply, divide, l);
 	}
 }
 

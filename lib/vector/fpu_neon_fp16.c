@@ -32,6 +32,5 @@ BLOCK_FUNCTIONS(fp16, compute_fp16)
 bool
 fpu_use_neon_fp16(struct fpu_kernel *kernel)
 {
-	return fpu_use(kernel, (struct fpu_functions){fp16_packets, fp16_lanes},
-		(struct fpu_functions){NULL, NULL});
+	return fpu_use(kernel, &fp16, NULL);
 }

@@ -22,7 +22,6 @@ BLOCK_FUNCTIONS(exact, compute_exact)
 bool
 fpu_use_plain(struct fpu_kernel *kernel)
 {
-	kernel->kernel.run_packets = exact_packets;
-	kernel->kernel.run_lanes = exact_lanes;
+	kernel->kernel.run = exact;
 	return true;
 }

@@ -11,11 +11,19 @@
 int log_registers_create(const struct log_shape *shape, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
 
-/* Any instruction set, any format: look-ups in match stages, by table of the set. */
+/* Any format of 16 bits: look-ups in match stages, by table of the set. */
 int log_stages_create(const struct log_shape *shape, struct match_stage *const *stages,
 	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
-/* All but plain C: a correctly rounded set, by an FPU. */
+/* Any set and format, step by step: look-ups in match stages, by table of the set. */
+int steps_create_plain(const struct netfc_set *set, struct match_stage *const *stages,
+	int socket_id, struct vector_kernel **kernel);
+int steps_create_avx2(const struct netfc_set *set, struct match_stage *const *stages, int socket_id,
+	struct vector_kernel **kernel);
+int steps_create_avx512(const struct netfc_set *set, struct match_stage *const *stages,
+	int socket_id, struct vector_kernel **kernel);
+
+/* A correctly rounded set, by an FPU. */
 int exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
 

@@ -83,9 +83,10 @@ lanes_of_packet(const struct vector_packet *packet)
 }
 
 INLINE struct lanes
-gathered_lanes(const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+gathered_lanes(const struct vector_lanes *gathered)
 {
-	return (struct lanes){(const uint8_t *)x, (const uint8_t *)y, (uint8_t *)z, flags, count};
+	return (struct lanes){(const uint8_t *)gathered->x, (const uint8_t *)gathered->y,
+		(uint8_t *)gathered->z, gathered->flags, gathered->count};
 }
 
 INLINE uint32_t

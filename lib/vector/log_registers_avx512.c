@@ -44,20 +44,20 @@ lanes_of(const struct log_registers *registers, const enum log_form form, enum n
 	}
 }
 
-#define FUNCTIONS_(name, form, gather)                                                             \
-	static void name##_packets(const struct vector_kernel *kernel, enum netfc_op op,           \
-		struct vector_packet *packets, unsigned int count)                                 \
-	{                                                                                          \
-		packets_of(                                                                        \
-			(const struct log_registers *)kernel, form, op, packets, count, gather);   \
-	}                                                                                          \
-                                                                                                   \
-	static void name##_lanes(const struct vector_kernel *kernel, enum netfc_op op,             \
-		const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count) \
-	{                                                                                          \
-		const struct lanes lanes = gathered_lanes(x, y, z, flags, count);                  \
-                                                                                                   \
-		lanes_of((const struct log_registers *)kernel, form, op, &lanes, gather);          \
+#define FUNCTIONS_(name, form, gather)                                                           \
+	static void name##_packets(const struct vector_kernel *kernel, unsigned int op,          \
+		struct vector_packet *packets, unsigned int count)                               \
+	{                                                                                        \
+		packets_of(                                                                      \
+			(const struct log_registers *)kernel, form, op, packets, count, gather); \
+	}                                                                                        \
+                                                                                                 \
+	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,            \
+		const struct vector_lanes *gathered)                                             \
+	{                                                                                        \
+		const struct lanes lanes = gathered_lanes(gathered);                             \
+                                                                                                 \
+		lanes_of((const struct log_registers *)kernel, form, op, &lanes, gather);        \
 	}
 
 #define FORM_FUNCTIONS(name, form)    \
@@ -75,12 +75,7 @@ FORM_FUNCTIONS(posit, LOG_CUBICS_POSIT)
 		[LOG_REGISTERS_GATHER] = {name##_gathering_packets, name##_gathering_lanes}, \
 	}
 
-static const struct {
-	void (*packets)(const struct vector_kernel *kernel, enum netfc_op op,
-		struct vector_packet *packets, unsigned int count);
-	void (*lanes)(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
-} functions[LOG_FORMS][LOG_REGISTERS_WAYS] = {
+static const struct vector_functions functions[LOG_FORMS][LOG_REGISTERS_WAYS] = {
 	[LOG_LINES] = WAYS(lines),
 	[LOG_FRACTIONS] = WAYS(fractions),
 	[LOG_CUBICS_BINARY16] = WAYS(binary16),
@@ -90,8 +85,7 @@ static const struct {
 static void
 use(struct log_registers *kernel, unsigned int way)
 {
-	kernel->kernel.run_packets = functions[kernel->form][way].packets;
-	kernel->kernel.run_lanes = functions[kernel->form][way].lanes;
+	kernel->kernel.run = functions[kernel->form][way];
 }
 
 INLINE void

@@ -26,7 +26,7 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, struct block *bloc
 	}
 }
 
-BLOCK_FUNCTIONS(log, compute)
+BLOCK_FUNCTIONS(log_functions, compute)
 
 static void
 log_all(const struct log_registers *kernel, const uint16_t *magnitude, int16_t *word,
@@ -61,8 +61,7 @@ static void
 use(struct log_registers *kernel, unsigned int way)
 {
 	(void)way;
-	kernel->kernel.run_packets = log_packets;
-	kernel->kernel.run_lanes = log_lanes;
+	kernel->kernel.run = log_functions;
 }
 
 const struct log_registers_isa log_registers_neon = {

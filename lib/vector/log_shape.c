@@ -255,7 +255,8 @@ log_shape_decides(const struct log_shape *shape, const struct vector_kernel *ker
 			uint16_t x_slot = rte_cpu_to_be_16(x), y_slot = rte_cpu_to_be_16(y);
 			uint8_t flags;
 
-			vector_run_lanes(kernel, op, &x_slot, &y_slot, &z, &flags, 1);
+			vector_run_lanes(kernel, op,
+				&(struct vector_lanes){&x_slot, &y_slot, &z, &flags, NULL, 1});
 			if (flags != netfc_compute(shape->set, op, &x, &y, &expected, NULL, 1) ||
 				rte_be_to_cpu_16(z) != expected)
 				return false;

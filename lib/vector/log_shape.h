@@ -50,8 +50,6 @@ int log_shape_find(const struct netfc_set *set, struct log_shape *shape);
 /**
  * Whether operations give what the set's programs give, for every entry of the decision table and
  * some operands besides.
- *
- * @param run_lanes, kernel as in struct vector_kernel
  */
 bool log_shape_decides(const struct log_shape *shape, const struct vector_kernel *kernel);
 

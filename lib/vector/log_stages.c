@@ -4,6 +4,7 @@
 
 #include <rte_malloc.h>
 
+#include "isa.h"
 #include "kernels.h"
 #include "log_stages.h"
 
@@ -11,26 +12,6 @@ static void
 log_stages_free(struct vector_kernel *kernel)
 {
 	rte_free(kernel);
-}
-
-/* Returns what there is, which is plain C elsewhere: compilers have vectors for that, too. */
-static enum vector_isa
-use_best(struct log_stages *kernel, enum vector_isa isa, bool posit)
-{
-#ifdef RTE_ARCH_X86_64
-	if (isa >= VECTOR_AVX512) {
-		log_stages_use_avx512(kernel, posit);
-		return VECTOR_AVX512;
-	}
-	if (isa >= VECTOR_AVX2) {
-		log_stages_use_avx2(kernel, posit);
-		return VECTOR_AVX2;
-	}
-#else
-	(void)isa;
-#endif
-	log_stages_use_plain(kernel, posit);
-	return VECTOR_PLAIN;
 }
 
 int
@@ -50,13 +31,13 @@ log_stages_create(const struct log_shape *shape, struct match_stage *const *stag
 	kernel->guard = shape->guard_words;
 	kernel->inf = (uint16_t)shape->inf;
 	kernel->nan = netfc_nan(shape->format);
-	isa = use_best(kernel, isa, shape->posit);
+	VECTOR_CHOOSE(log_stages_use, isa)(kernel, shape->posit);
 	if (!log_shape_decides(shape, &kernel->kernel)) {
 		rte_free(kernel);
 		return -ENOTSUP;
 	}
 	snprintf(kernel->kernel.description, sizeof(kernel->kernel.description),
-		"%s, look-ups in match stages", vector_isa_name(isa));
+		"%s, look-ups in match stages", vector_isa_name(VECTOR_CHOSEN(isa)));
 	*result = &kernel->kernel;
 	return 0;
 }

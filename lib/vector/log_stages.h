@@ -19,7 +19,7 @@ struct log_stages {
 	uint16_t nan;
 };
 
-/* The same source for each instruction set: log_stages_lanes.h. */
+/* The same source for each instruction set: log_stages_lanes.c. */
 void log_stages_use_plain(struct log_stages *kernel, bool posit);
 void log_stages_use_avx2(struct log_stages *kernel, bool posit);
 void log_stages_use_avx512(struct log_stages *kernel, bool posit);

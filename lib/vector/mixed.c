@@ -30,7 +30,7 @@ copy_entries(uint16_t *to, const struct netfc_table *table, uint32_t most)
 }
 
 static void
-use_own(struct vector_mixed *mixed, const struct log_shape *shape, unsigned int format,
+use_own(struct mixed_kernel *mixed, const struct log_shape *shape, unsigned int format,
 	unsigned int place)
 {
 	const uint32_t first = place * ENTRIES;
@@ -57,7 +57,7 @@ count_from_first(const struct match_stage *stage, uintptr_t first, uint32_t *bas
 }
 
 static bool
-use_stages(struct vector_mixed *mixed, const struct log_shape *shape,
+use_stages(struct mixed_kernel *mixed, const struct log_shape *shape,
 	struct match_stage *const *stages, unsigned int format)
 {
 	const uintptr_t first = (uintptr_t)mixed->entries;
@@ -76,7 +76,7 @@ is_wide_array(const struct match_stage *stage)
 
 /* The place before all arrays of the stages; false if one of them is no array. */
 static bool
-find_first(struct vector_mixed *mixed, const struct log_shape *shape,
+find_first(struct mixed_kernel *mixed, const struct log_shape *shape,
 	struct match_stage *const *stages)
 {
 	const unsigned int tables[] = {shape->log_table, shape->mi_table, shape->exp_table};
@@ -95,31 +95,32 @@ find_first(struct vector_mixed *mixed, const struct log_shape *shape,
 /* A format's lanes alone, to be compared with its set. */
 struct alone {
 	struct vector_kernel kernel;
-	const struct vector_mixed *mixed;
+	const struct mixed_kernel *mixed;
 	unsigned int format;
 };
 
 static void
-run_alone(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+run_alone(const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
 {
 	const struct alone *alone = (const struct alone *)kernel;
-	const uint8_t kind = vector_mixed_kind(alone->format, op);
+	const uint8_t group = vector_group(alone->format, op);
+	struct vector_lanes one = *lanes;
 
-	for (uint32_t l = 0; l < count; l++)
-		vector_mixed_run(alone->mixed, &kind, &x[l], &y[l], &z[l], &flags[l], 1);
+	one.group = &group;
+	vector_run_lanes(&alone->mixed->kernel, op, &one);
 }
 
+/* Lanes come one by one. */
 static bool
-decides(const struct vector_mixed *mixed, const struct log_shape *shape, unsigned int format)
+decides(const struct mixed_kernel *mixed, const struct log_shape *shape, unsigned int format)
 {
-	const struct alone alone = {{.run_lanes = run_alone}, mixed, format};
+	const struct alone alone = {{.run.lanes = run_alone}, mixed, format};
 
 	return log_shape_decides(shape, &alone.kernel);
 }
 
 static void
-take_constants(struct vector_mixed *mixed, const struct log_shape *shape, unsigned int format)
+take_constants(struct mixed_kernel *mixed, const struct log_shape *shape, unsigned int format)
 {
 	mixed->inf.of[format] = (uint16_t)shape->inf;
 	mixed->nan.of[format] = netfc_nan(shape->format);
@@ -128,11 +129,11 @@ take_constants(struct vector_mixed *mixed, const struct log_shape *shape, unsign
 	mixed->posit.of[format] = shape->posit ? UINT16_MAX : 0;
 }
 
-typedef bool (*each_fn)(struct vector_mixed *mixed, const struct log_shape *shape,
+typedef bool (*each_fn)(struct mixed_kernel *mixed, const struct log_shape *shape,
 	struct match_stage *const *stages, unsigned int format, unsigned int place);
 
 static bool
-find_place(struct vector_mixed *mixed, const struct log_shape *shape,
+find_place(struct mixed_kernel *mixed, const struct log_shape *shape,
 	struct match_stage *const *stages, unsigned int format, unsigned int place)
 {
 	(void)place;
@@ -141,7 +142,7 @@ find_place(struct vector_mixed *mixed, const struct log_shape *shape,
 }
 
 static bool
-fill(struct vector_mixed *mixed, const struct log_shape *shape, struct match_stage *const *stages,
+fill(struct mixed_kernel *mixed, const struct log_shape *shape, struct match_stage *const *stages,
 	unsigned int format, unsigned int place)
 {
 	if (stages == NULL)
@@ -153,7 +154,7 @@ fill(struct vector_mixed *mixed, const struct log_shape *shape, struct match_sta
 
 /* For each set: find its shape, and do something with it. */
 static int
-for_each_set(struct vector_mixed *mixed, const struct netfc_set *const *sets,
+for_each_set(struct mixed_kernel *mixed, const struct netfc_set *const *sets,
 	struct match_stage *const (*stages)[NETFC_MAX_TABLES], each_fn each)
 {
 	struct log_shape *shape = malloc(sizeof(*shape));
@@ -187,7 +188,7 @@ count_sets(const struct netfc_set *const *sets)
 
 /* Arrays of its own; a gather of the last entry reads two bytes more. */
 static int
-create_own(struct vector_mixed *mixed, unsigned int sets, int socket_id)
+create_own(struct mixed_kernel *mixed, unsigned int sets, int socket_id)
 {
 	mixed->own = rte_zmalloc_socket("netfc_mixed",
 		((size_t)sets * ENTRIES + 1) * sizeof(uint16_t), RTE_CACHE_LINE_SIZE, socket_id);
@@ -196,13 +197,13 @@ create_own(struct vector_mixed *mixed, unsigned int sets, int socket_id)
 }
 
 static int
-create(struct vector_mixed *mixed, const struct netfc_set *const *sets,
+create(struct mixed_kernel *mixed, const struct netfc_set *const *sets,
 	struct match_stage *const (*stages)[NETFC_MAX_TABLES], int socket_id)
 {
 	int error = 0;
 
 #ifdef RTE_ARCH_X86_64
-	mixed->run = stages == NULL ? mixed_run_narrow_avx512 : mixed_run_wide_avx512;
+	mixed->kernel.run.lanes = stages == NULL ? mixed_run_narrow_avx512 : mixed_run_wide_avx512;
 #endif
 	if (stages == NULL)
 		error = create_own(mixed, count_sets(sets), socket_id);
@@ -222,12 +223,19 @@ has_kernel(enum vector_isa isa)
 #endif
 }
 
+static void
+mixed_free(struct vector_kernel *kernel)
+{
+	rte_free(((struct mixed_kernel *)kernel)->own);
+	rte_free(kernel);
+}
+
 int
 vector_mixed_create(const struct netfc_set *const *sets,
 	struct match_stage *const (*stages)[NETFC_MAX_TABLES], enum vector_isa isa, int socket_id,
-	struct vector_mixed **result)
+	struct vector_kernel **kernel)
 {
-	struct vector_mixed *mixed;
+	struct mixed_kernel *mixed;
 	int error;
 
 	if (!has_kernel(isa))
@@ -235,27 +243,12 @@ vector_mixed_create(const struct netfc_set *const *sets,
 	mixed = rte_zmalloc_socket("netfc_mixed", sizeof(*mixed), RTE_CACHE_LINE_SIZE, socket_id);
 	if (mixed == NULL)
 		return -ENOMEM;
+	mixed->kernel.free = mixed_free;
 	error = create(mixed, sets, stages, socket_id);
 	if (error != 0) {
-		vector_mixed_free(mixed);
+		mixed_free(&mixed->kernel);
 		return error;
 	}
-	*result = mixed;
+	*kernel = &mixed->kernel;
 	return 0;
-}
-
-void
-vector_mixed_free(struct vector_mixed *mixed)
-{
-	if (mixed == NULL)
-		return;
-	rte_free(mixed->own);
-	rte_free(mixed);
-}
-
-void
-vector_mixed_run(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
-{
-	mixed->run(mixed, kind, x, y, z, flags, count);
 }

@@ -22,9 +22,8 @@ struct mixed_bases {
 	uint32_t of[MIXED_FORMATS];
 } __attribute__((aligned(64)));
 
-struct vector_mixed {
-	void (*run)(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
-		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+struct mixed_kernel {
+	struct vector_kernel kernel;
 	const void *entries;             /* where indices count from */
 	uint16_t *own;                   /* NULL: entries are those of match stages */
 	struct mixed_bases log, mi, exp; /* index of each table's first entry */
@@ -34,9 +33,9 @@ struct vector_mixed {
 };
 
 /* mixed_avx512.c; entries of 2 bytes, or of 4. */
-void mixed_run_narrow_avx512(const struct vector_mixed *mixed, const uint8_t *kind,
-	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
-void mixed_run_wide_avx512(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+void mixed_run_narrow_avx512(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes);
+void mixed_run_wide_avx512(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes);
 
 #endif /* VECTOR_MIXED_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See mixed.h. The decisions are those of log_stages_lanes.h. */
+/* See mixed.h. The decisions are those of log_stages_lanes.c. */
 #include "lanes_avx512.h"
 #include "mixed.h"
 
@@ -90,7 +90,7 @@ negate(__m512i words, __mmask32 lanes, __mmask32 posit)
 }
 
 INLINE struct group_of_lanes
-read_group(const struct vector_mixed *mixed, const struct group *group, const uint8_t *kinds)
+read_group(const struct mixed_kernel *mixed, const struct group *group, const uint8_t *kinds)
 {
 	struct words in = load_words(group, false);
 	__m512i kind = _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(group->lanes, kinds));
@@ -132,7 +132,7 @@ struct sums {
 };
 
 INLINE struct sums
-look_up_mi(const struct vector_mixed *mixed, const struct group_of_lanes *lanes, __m512i i,
+look_up_mi(const struct mixed_kernel *mixed, const struct group_of_lanes *lanes, __m512i i,
 	__m512i j, __mmask32 differ, const int size)
 {
 	const __m512i theta = _mm512_subs_epi16(j, i);
@@ -156,7 +156,7 @@ give_sign(__m512i magnitude, __mmask32 negative, __mmask32 posit)
 		magnitude, negative & ~posit, _mm512_or_si512(magnitude, all(0x8000)));
 }
 
-/* The decision (paper, table I, and special values), in the order of what outdoes what. */
+/* The decision (paper, table I, and special values), by precedence. */
 INLINE __m512i
 decide(const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, __mmask32 differ,
 	struct flags *flags)
@@ -204,7 +204,7 @@ decide(const struct group_of_lanes *lanes, const struct sums *sums, __m512i e, _
 }
 
 INLINE __m512i
-compute_group(const struct vector_mixed *mixed, const struct group_of_lanes *lanes,
+compute_group(const struct mixed_kernel *mixed, const struct group_of_lanes *lanes,
 	struct flags *flags, const int size)
 {
 	const struct halves log = bases_of(&mixed->log, lanes->format);
@@ -222,15 +222,16 @@ compute_group(const struct vector_mixed *mixed, const struct group_of_lanes *lan
 }
 
 INLINE void
-run(const struct vector_mixed *mixed, const uint8_t *kind, const struct lanes *lanes,
-	const int size)
+run(const struct vector_kernel *kernel, const struct vector_lanes *gathered, const int size)
 {
+	const struct mixed_kernel *mixed = (const struct mixed_kernel *)kernel;
+	const struct lanes lanes = gathered_lanes(gathered);
 	struct out out = no_change();
 
-	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
-		struct group group = group_of(lanes, g);
+	for (uint32_t g = 0; g < groups_in(lanes.count); g++) {
+		struct group group = group_of(&lanes, g);
 		struct group_of_lanes read =
-			read_group(mixed, &group, kind + (group.flags - lanes->flags));
+			read_group(mixed, &group, gathered->group + (group.flags - lanes.flags));
 		struct flags flags;
 		__m512i z = compute_group(mixed, &read, &flags, size);
 
@@ -239,19 +240,17 @@ run(const struct vector_mixed *mixed, const uint8_t *kind, const struct lanes *l
 }
 
 void
-mixed_run_narrow_avx512(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+mixed_run_narrow_avx512(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
 {
-	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
-
-	run(mixed, kind, &lanes, 2);
+	(void)op;
+	run(kernel, lanes, 2);
 }
 
 void
-mixed_run_wide_avx512(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+mixed_run_wide_avx512(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
 {
-	const struct lanes lanes = gathered_lanes(x, y, z, flags, count);
-
-	run(mixed, kind, &lanes, 4);
+	(void)op;
+	run(kernel, lanes, 4);
 }

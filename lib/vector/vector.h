@@ -4,13 +4,15 @@
 
 /**
  * @file
- * Kernels: a whole operation on many lanes at once, in the processor's vector unit.
+ * Kernels: the operations of a format on many lanes at once.
  *
- * A kernel gives, bit for bit, what the programs of a table set give (netfc_compute()), or, made of
- * a format alone, what an FPU of that format computes (netfc_exact()). Lanes come as slots of
- * packets: big-endian, 16 bits, at any address. Kernels never change, so lcores may share them.
+ * There is one interface for all of them, whatever computes: the processor's vector unit, or the
+ * steps of a program one by one; a table set (netfc_compute()), a format alone (netfc_exact(),
+ * netfc_extra()), or an array of a function. Lanes come as slots of packets: big-endian, as wide as
+ * their format, at any address. Kernels never change, so lcores may share them.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <netfc.h>
@@ -33,6 +35,8 @@ enum vector_isa {
 	VECTOR_ISAS,
 };
 
+struct vector_kernel;
+
 /** Lanes of a packet, where they are: the slots of x, behind them those of y, then those of z. */
 struct vector_packet {
 	uint8_t *slots;
@@ -45,18 +49,33 @@ struct vector_packet {
 	uint64_t changes;
 };
 
-/** A kernel. Its functions are for vector_run_packets() and vector_run_lanes(). */
-struct vector_kernel {
-	void (*run_packets)(const struct vector_kernel *kernel, enum netfc_op op,
+/** Lanes of 16 bits that have been gathered from many packets: slots, not overlapping. */
+struct vector_lanes {
+	const uint16_t *x, *y;
+	uint16_t *z;
+	uint8_t *flags;       /**< each lane's exception flags go here */
+	const uint8_t *group; /**< of each lane, see vector_group(); for a mixed kernel alone */
+	uint32_t count;       /**< any number */
+};
+
+/** How a kernel computes: see vector_run_packets() and vector_run_lanes(). */
+struct vector_functions {
+	void (*packets)(const struct vector_kernel *kernel, unsigned int op,
 		struct vector_packet *packets, unsigned int count);
-	void (*run_lanes)(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-		const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+	/* NULL: lanes are not gathered for this kernel */
+	void (*lanes)(const struct vector_kernel *kernel, unsigned int op,
+		const struct vector_lanes *lanes);
+};
+
+/** A kernel. */
+struct vector_kernel {
+	struct vector_functions run;
 	/* NULL: there is one way; see vector_use_way() */
 	void (*use_way)(struct vector_kernel *kernel, unsigned int way);
 	void (*free)(struct vector_kernel *kernel);
 	unsigned int ways;
-	bool folded; /* no look-ups in tables but for miTables */
-	char description[80];
+	bool folded;          /* no look-ups in tables but for miTables */
+	char description[80]; /* for people; empty: match stages, step by step */
 };
 
 /** The instruction set's name for people: "plain C", "AVX2", "AVX-512", "NEON", "NEON FP16". */
@@ -70,31 +89,43 @@ const char *vector_isa_name(enum vector_isa isa);
 enum vector_isa vector_isa_best(void);
 
 /**
- * Make a kernel of a table set. What it folds its tables into is derived from them and compared
- * with each of their entries that any operation can reach.
+ * Make a kernel of a table set: of the operations NETFC_ADD to NETFC_DIV. What it folds its tables
+ * into is derived from them and compared with each of their entries that any operation can reach.
  *
- * @param set the tables; they are not needed any more afterwards
+ * @param set the tables; they must outlive the kernel
  * @param stages where to look its tables' keys up, by the table's index: the kernel joins the steps
- *   between the look-ups, and stages must outlive it; or NULL: the kernel has all that it needs
+ *   between the look-ups where it can, and stages must outlive it; or NULL: the kernel has all that
+ *   it needs
  * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param kernel where the new kernel goes; free it with vector_free()
- * @return 0; -ENOMEM; or -ENOTSUP for a set that no kernel is equal to: only its steps compute it
+ * @return 0; -ENOMEM; or -ENOTSUP without stages for a set that only its steps compute
  */
 int vector_create(const struct netfc_set *set, struct match_stage *const *stages,
 	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
 /**
- * Make a kernel of a format alone: what an FPU of that format computes, correctly rounded, equal to
- * netfc_exact(). Table sets of logarithms give other results.
+ * Make a kernel of a format alone, for the same operations: what an FPU of that format computes,
+ * correctly rounded, equal to netfc_exact(). Table sets of logarithms give other results.
  *
  * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param kernel where the new kernel goes; free it with vector_free()
- * @return 0 or -ENOMEM
+ * @return 0; -ENOMEM; or -ENOTSUP for binary32 where this thread's floats are not IEEE 754's
  */
 int vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);
+
+/**
+ * Make the kernel that a match engine has for a table set: one of the above.
+ *
+ * @param match MATCH_FPU needs the set's format alone, if the processor has what it takes
+ * @param stages NULL, NETFC_MAX_TABLES of them; those that the kernel needs go here, and must be
+ *   freed after it, or if there is an error
+ * @return 0; -ENOMEM; or an error of match_create()
+ */
+int vector_create_engine(const struct netfc_set *set, enum match_kind match, enum vector_isa isa,
+	int socket_id, struct match_stage **stages, struct vector_kernel **kernel);
 
 /**
  * Whether a set's entries are those that its name stands for. A name says every bit of a set, but a
@@ -126,46 +157,30 @@ vector_use_way(struct vector_kernel *kernel, unsigned int way)
 		kernel->use_way(kernel, way);
 }
 
-/** See vector_mixed_run(). */
-struct vector_mixed;
+/** The number by which a mixed kernel tells a lane's format, of 16 bits, and operation, of the
+ * four. */
+static inline uint8_t
+vector_group(unsigned int format, enum netfc_op op)
+{
+	return (uint8_t)(format << 2 | (op - NETFC_ADD));
+}
 
 /**
- * Make a kernel whose lanes may be of any format and operation: where few lanes of each come
- * together, as many kernels as there are formats and operations would take longer.
+ * Make a kernel of gathered lanes that may be of any format and operation: where few lanes of each
+ * come together, as many kernels as there are formats and operations would take longer.
  *
  * @param sets by format, NULL where there is none; they are not needed any more afterwards
  * @param stages by format and index of its table, as for vector_create(): arrays, which must
  *   outlive the kernel; or NULL: the kernel has arrays of its own
  * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
- * @param mixed where the new kernel goes; free it with vector_mixed_free()
+ * @param kernel where the new kernel goes; free it with vector_free()
  * @return 0; -ENOMEM; or -ENOTSUP without AVX-512, where a set is none of logarithms, or where
  *   stages are no arrays near each other
  */
 int vector_mixed_create(const struct netfc_set *const *sets,
 	struct match_stage *const (*stages)[NETFC_MAX_TABLES], enum vector_isa isa, int socket_id,
-	struct vector_mixed **mixed);
-
-/** Free a kernel; NULL is allowed. */
-void vector_mixed_free(struct vector_mixed *mixed);
-
-/** The number by which a lane's format and operation are told. */
-static inline uint8_t
-vector_mixed_kind(unsigned int format, enum netfc_op op)
-{
-	return (uint8_t)(format << 2 | (op - NETFC_ADD));
-}
-
-/**
- * Compute lanes that have been gathered from many packets.
- *
- * @param kind of each lane, see vector_mixed_kind()
- * @param x, y, z slots, `count` each, not overlapping
- * @param flags each lane's exception flags go here
- * @param count how many lanes; any number
- */
-void vector_mixed_run(const struct vector_mixed *mixed, const uint8_t *kind, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+	struct vector_kernel **kernel);
 
 /** Free a kernel; NULL is allowed. */
 void vector_free(struct vector_kernel *kernel);
@@ -173,30 +188,27 @@ void vector_free(struct vector_kernel *kernel);
 /**
  * Compute the lanes of packets, where they are.
  *
- * @param op the operation of all lanes
+ * @param op the operation of all lanes, by its number on the wire
  * @param packets distinct ones; their results are filled in
  * @param count how many packets
  */
 static inline void
-vector_run_packets(const struct vector_kernel *kernel, enum netfc_op op,
+vector_run_packets(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count)
 {
-	kernel->run_packets(kernel, op, packets, count);
+	kernel->run.packets(kernel, op, packets, count);
 }
 
 /**
- * Compute lanes that have been gathered from many packets.
+ * Compute gathered lanes.
  *
- * @param op the operation of all lanes
- * @param x, y, z slots, `count` each, not overlapping
- * @param flags each lane's exception flags go here
- * @param count how many lanes; any number
+ * @param op the operation of all lanes; not looked at by a mixed kernel
  */
 static inline void
-vector_run_lanes(const struct vector_kernel *kernel, enum netfc_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+vector_run_lanes(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes)
 {
-	kernel->run_lanes(kernel, op, x, y, z, flags, count);
+	kernel->run.lanes(kernel, op, lanes);
 }
 
 #endif /* VECTOR_H */

@@ -91,8 +91,5 @@ def _exact(
     number: int, x: WideEncodings, y: WideEncodings, library: libnetfc.Library | None
 ) -> tuple[WideEncodings, libnetfc.Flags]:
     functions = (library or libnetfc.default()).functions
-
-    def exact_lanes(_: None, *rest: Any) -> None:
-        functions.netfc_fp32_exact_lanes(*rest)
-
-    return libnetfc.on_arrays(exact_lanes, None, number, x, y)
+    handle = functions.netfc_fp32_format()
+    return libnetfc.on_arrays(functions.netfc_exact_lanes, handle, number, x, y)

@@ -96,9 +96,9 @@ class TableSet(Arithmetic):
         self._functions = functions = (library or libnetfc.default()).functions
         self._handle = handle = self._build(name)
         format_handle = functions.netfc_set_format(handle)
-        self._is_wide: bool = functions.netfc_format_width(format_handle) == 32
+        is_wide = functions.netfc_format_width(format_handle) == 32
         self.format: Format | Fp32 = (
-            Fp32() if self._is_wide else Format(functions.netfc_format_name(format_handle).decode())
+            Fp32() if is_wide else Format(functions.netfc_format_name(format_handle).decode())
         )
         family = functions.netfc_set_family(handle)
         self.family: str = functions.netfc_family_name(family).decode()
@@ -144,9 +144,9 @@ class TableSet(Arithmetic):
         def note(program: Any, step: Any, lanes: Any, _: Any) -> None:
             steps.append(self._step(program.contents, step.contents, lanes.contents))
 
-        functions = self._functions
-        walk = functions.netfc_fp32_walk if self._is_wide else functions.netfc_walk
-        result = walk(self._handle, number, x_bits, y_bits, libnetfc.WALK_FUNCTION(note), None)
+        result = self._functions.netfc_walk(
+            self._handle, number, x_bits, y_bits, libnetfc.WALK_FUNCTION(note), None
+        )
         return Walk(op, x_bits, y_bits, result.z, Flag(result.flags), tuple(steps))
 
     @functools.cached_property
@@ -169,9 +169,7 @@ class TableSet(Arithmetic):
     def _on_encodings(
         self, number: int, *lanes: NDArray[Any]
     ) -> tuple[NDArray[Any], libnetfc.Flags]:
-        functions = self._functions
-        function = functions.netfc_fp32_compute if self._is_wide else functions.netfc_compute
-        return libnetfc.on_arrays(function, self._handle, number, *lanes)
+        return libnetfc.on_arrays(self._functions.netfc_compute, self._handle, number, *lanes)
 
     def _encoded(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         if isinstance(self.format, Fp32):

@@ -38,7 +38,7 @@ KERNELS = {
 OBJECTS = {
     "log": (
         "lib/match/**/direct.c.o",
-        "lib/vector/**/log_stages_plain.c.o",
+        "lib/vector/**/log_stages_lanes.c.o",
         "lib/vector/**/log_registers_neon.c.o",
     ),
     "fpu": ("lib/netfc/**/*exact_exact.c.o", "lib/vector/**/fpu_*.c.o"),

@@ -13,7 +13,7 @@
 #include <rte_memory.h>
 
 #include "eal.h"
-#include "further_kernel.h"
+#include "extended.h"
 #include "naive_extra.h"
 #include "rows.h"
 #include "slots.h"
@@ -31,7 +31,7 @@ struct job {
 	bool random;
 	/* Not every instruction set has a kernel of its own. */
 	unsigned int kernels;
-	struct further_kernel *kernel[VECTOR_ISAS];
+	struct vector_kernel *kernel[VECTOR_ISAS];
 	enum vector_isa isa[VECTOR_ISAS];
 };
 
@@ -112,7 +112,7 @@ static void
 swap_lanes(const uint16_t *from, uint16_t *to)
 {
 	for (unsigned int l = 0; l < PACKET; l++)
-		to[l] = slot_swap(from[l]);
+		to[l] = slot16_swap(from[l]);
 }
 
 /* A packet's lanes from `first` on, that did not all come out as they should. */
@@ -124,7 +124,7 @@ count_wrong(const struct job *job, unsigned int kernel, const struct row *row, u
 	uint64_t wrong = 0;
 
 	for (uint32_t l = first; l < first + PACKET; l++) {
-		const uint16_t z = slot_swap(slots[l - first]);
+		const uint16_t z = slot16_swap(slots[l - first]);
 
 		if (z == row->result[l])
 			continue;
@@ -156,7 +156,7 @@ check_packet(const struct job *job, const struct row *row, uint32_t first)
 		struct vector_packet packet = {.slots = (uint8_t *)slots, .count = PACKET};
 
 		memcpy(slots, operands, sizeof(slots));
-		further_run(job->kernel[k], &packet);
+		vector_run_packets(job->kernel[k], job->op, &packet, 1);
 		if (memcmp(slots + 2 * PACKET, expected, sizeof(expected)) != 0 ||
 			packet.flags != flags)
 			wrong += count_wrong(job, k, row, first, slots + 2 * PACKET, packet.flags);
@@ -184,14 +184,11 @@ create_kernels(struct job *job)
 	int error = 0;
 
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best() && error == 0; isa++) {
-		struct further_kernel *kernel = NULL;
+		struct vector_kernel *kernel;
 
-		error = further_extra_create(job->format, job->op, isa, SOCKET_ID_ANY, &kernel);
-		if (error != 0 ||
-			(job->kernels > 0 && kernel->run == job->kernel[job->kernels - 1]->run)) {
-			further_free(kernel);
+		error = extended_create(job->format, isa, SOCKET_ID_ANY, &kernel);
+		if (error != 0)
 			continue;
-		}
 		job->isa[job->kernels] = isa;
 		job->kernel[job->kernels++] = kernel;
 	}
@@ -202,7 +199,7 @@ static void
 free_kernels(struct job *job)
 {
 	for (unsigned int k = 0; k < job->kernels; k++)
-		further_free(job->kernel[k]);
+		vector_free(job->kernel[k]);
 }
 
 static int

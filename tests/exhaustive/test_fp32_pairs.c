@@ -41,9 +41,10 @@ check_chunk(void *arg, enum netfc_op op, const struct pairs_chunk *chunk)
 	struct results got;
 	uint64_t wrong;
 
-	netfc_fp32_compute(set, op, chunk->x, chunk->y, got.z, got.flags, PAIRS_CHUNK);
+	netfc_compute(set, op, chunk->x, chunk->y, got.z, got.flags, PAIRS_CHUNK);
 	wrong = count_wrong("by tables", op, chunk, &got);
-	netfc_fp32_exact_lanes(op, chunk->x, chunk->y, got.z, got.flags, PAIRS_CHUNK);
+	netfc_exact_lanes(
+		netfc_fp32_format(), op, chunk->x, chunk->y, got.z, got.flags, PAIRS_CHUNK);
 	return wrong + count_wrong("by integers", op, chunk, &got);
 }
 

@@ -193,7 +193,8 @@ compute_slots(const struct vector_kernel *kernel, enum netfc_op op, const uint16
 
 	swap_row(x_row, x_slots);
 	swap_row(y_row, y_slots);
-	vector_run_lanes(kernel, op, x_slots, y_slots, z_slots, flags, ROW);
+	vector_run_lanes(
+		kernel, op, &(struct vector_lanes){x_slots, y_slots, z_slots, flags, NULL, ROW});
 	swap_row(z_slots, z);
 }
 

@@ -230,7 +230,7 @@ compute_fp32(const struct netfc_set *set)
 		y[l] = x[l] * 7;
 	}
 	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++)
-		netfc_fp32_compute(set, op, x, y, z, NULL, NETFC_BATCH);
+		netfc_compute(set, op, x, y, z, NULL, NETFC_BATCH);
 }
 
 /* And it computes, whatever its entries are. */

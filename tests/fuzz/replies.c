@@ -38,8 +38,8 @@ check_wide_lanes(const struct netfc_hdr *header, const uint8_t *before, const ui
 
 	FUZZ_CHECK(header->op >= NETFC_ADD && header->op <= NETFC_DIV);
 	for (uint32_t l = 0; l < count; l++) {
-		struct netfc_fp32_result result = netfc_fp32_exact(
-			header->op, get_slot(before + 4 * l), get_slot(before + 4 * (count + l)));
+		struct netfc_result result = netfc_exact(netfc_fp32_format(), header->op,
+			get_slot(before + 4 * l), get_slot(before + 4 * (count + l)));
 
 		FUZZ_CHECK(get_slot(after + 4 * (2 * count + l)) == result.z);
 		flags |= result.flags;

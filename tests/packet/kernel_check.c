@@ -60,7 +60,8 @@ check_batch(const struct subject *subject, enum netfc_op op, const uint16_t *x, 
 		x_slots[l] = rte_cpu_to_be_16(x[l]);
 		y_slots[l] = rte_cpu_to_be_16(y[l]);
 	}
-	vector_run_lanes(subject->kernel, op, x_slots, y_slots, z, flags, NETFC_BATCH);
+	vector_run_lanes(subject->kernel, op,
+		&(struct vector_lanes){x_slots, y_slots, z, flags, NULL, NETFC_BATCH});
 	for (unsigned int l = 0; l < NETFC_BATCH; l++) {
 		struct netfc_result expected = reference(subject, op, x[l], y[l]);
 
@@ -212,7 +213,8 @@ check_tails(const struct subject *subject)
 		}
 		z[count] = GUARD;
 		flags[count] = GUARD;
-		vector_run_lanes(subject->kernel, NETFC_SUB, x, y, z, flags, count);
+		vector_run_lanes(subject->kernel, NETFC_SUB,
+			&(struct vector_lanes){x, y, z, flags, NULL, count});
 		assert_int_equal(z[count], GUARD);
 		assert_int_equal(flags[count], GUARD);
 		for (uint32_t l = 0; l < count; l++) {

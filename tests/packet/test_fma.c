@@ -4,7 +4,7 @@
 #include <rte_memory.h>
 
 #include "eal.h"
-#include "further_kernel.h"
+#include "extended.h"
 #include "operands.h"
 #include "slots.h"
 #include "unit.h"
@@ -18,13 +18,13 @@ struct triple {
 
 struct checked {
 	const struct netfc_format *format;
-	struct further_kernel *kernel[VECTOR_ISAS];
+	struct vector_kernel *kernel[VECTOR_ISAS];
 	struct triple triple[MOST_LANES];
 	unsigned int count;
 };
 
 static void
-check_results(const struct checked *c, enum vector_isa isa, const slot *z, uint8_t flags)
+check_results(const struct checked *c, enum vector_isa isa, const slot16 *z, uint8_t flags)
 {
 	uint8_t expected_flags = 0;
 
@@ -34,10 +34,10 @@ check_results(const struct checked *c, enum vector_isa isa, const slot *z, uint8
 			netfc_extra(c->format, NETFC_FMA, t->x, t->y, t->z);
 
 		expected_flags |= expected.flags;
-		if (slot_swap(z[l]) != expected.z)
+		if (slot16_swap(z[l]) != expected.z)
 			fail_msg("%s, %s: fma(%#x, %#x, %#x) = %#x, not %#x",
 				netfc_format_name(c->format), vector_isa_name(isa), t->x, t->y,
-				t->z, slot_swap(z[l]), expected.z);
+				t->z, slot16_swap(z[l]), expected.z);
 	}
 	if (flags != expected_flags)
 		fail_msg("%s, %s: flags %#x, not %#x, of fma(%#x, %#x, %#x) and %u more",
@@ -47,12 +47,12 @@ check_results(const struct checked *c, enum vector_isa isa, const slot *z, uint8
 
 /* One's complement: what a checksum changes by, of z before and after. */
 static uint16_t
-change_of(const struct checked *c, const slot *after)
+change_of(const struct checked *c, const slot16 *after)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int l = 0; l < c->count; l++)
-		sum += (uint64_t)after[l] + (uint16_t)~slot_swap(c->triple[l].z);
+		sum += (uint64_t)after[l] + (uint16_t)~slot16_swap(c->triple[l].z);
 	return (uint16_t)(sum % UINT16_MAX);
 }
 
@@ -63,14 +63,14 @@ check_packet(const struct checked *c)
 
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
 		struct vector_packet packet = {.slots = slots + 1, .count = c->count};
-		slot *x = (slot *)packet.slots, *y = x + c->count, *z = y + c->count;
+		slot16 *x = (slot16 *)packet.slots, *y = x + c->count, *z = y + c->count;
 
 		for (unsigned int l = 0; l < c->count; l++) {
-			x[l] = slot_swap(c->triple[l].x);
-			y[l] = slot_swap(c->triple[l].y);
-			z[l] = slot_swap(c->triple[l].z);
+			x[l] = slot16_swap(c->triple[l].x);
+			y[l] = slot16_swap(c->triple[l].y);
+			z[l] = slot16_swap(c->triple[l].z);
 		}
-		further_run(c->kernel[isa], &packet);
+		vector_run_packets(c->kernel[isa], NETFC_FMA, &packet, 1);
 		check_results(c, isa, z, packet.flags);
 		assert_int_equal(packet.changes % UINT16_MAX, change_of(c, z));
 	}
@@ -83,13 +83,12 @@ for_each_format(void (*check)(struct checked *c))
 
 	NETFC_FOREACH_FORMAT (c.format) {
 		for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
-			assert_int_equal(further_extra_create(c.format, NETFC_FMA, isa,
-						 SOCKET_ID_ANY, &c.kernel[isa]),
-				0);
+			assert_int_equal(
+				extended_create(c.format, isa, SOCKET_ID_ANY, &c.kernel[isa]), 0);
 		c.count = 0;
 		check(&c);
 		for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
-			further_free(c.kernel[isa]);
+			vector_free(c.kernel[isa]);
 	}
 }
 

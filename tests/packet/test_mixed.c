@@ -44,7 +44,7 @@ static const char *const small[NETFC_FORMAT_END] = {
 struct fixture {
 	struct netfc_set *set[NETFC_FORMAT_END];
 	struct match_stage *stage[NETFC_FORMAT_END][NETFC_MAX_TABLES];
-	struct vector_mixed *mixed;
+	struct vector_kernel *mixed;
 };
 
 static void
@@ -80,7 +80,7 @@ create_stages(struct fixture *f, enum match_kind kind)
 static void
 clear(struct fixture *f)
 {
-	vector_mixed_free(f->mixed);
+	vector_free(f->mixed);
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
 		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
 			match_free(f->stage[format][t]);
@@ -109,25 +109,26 @@ draw_operand(void)
 }
 
 static uint8_t
-draw_kind(const struct fixture *f)
+draw_group(const struct fixture *f)
 {
 	unsigned int format;
 
 	do
 		format = (unsigned int)rte_rand_max(NETFC_FORMAT_END);
 	while (f->set[format] == NULL);
-	return vector_mixed_kind(format, NETFC_ADD + (enum netfc_op)rte_rand_max(4));
+	return vector_group(format, NETFC_ADD + (enum netfc_op)rte_rand_max(4));
 }
 
 static void
-check_lane(const struct fixture *f, uint8_t kind, uint16_t x, uint16_t y, uint16_t z, uint8_t flags)
+check_lane(
+	const struct fixture *f, uint8_t group, uint16_t x, uint16_t y, uint16_t z, uint8_t flags)
 {
-	const enum netfc_op op = NETFC_ADD + (kind & 3u);
+	const enum netfc_op op = NETFC_ADD + (group & 3u);
 	uint16_t expected;
 
 	x = rte_be_to_cpu_16(x);
 	y = rte_be_to_cpu_16(y);
-	assert_int_equal(flags, netfc_compute(f->set[kind >> 2], op, &x, &y, &expected, NULL, 1));
+	assert_int_equal(flags, netfc_compute(f->set[group >> 2], op, &x, &y, &expected, NULL, 1));
 	assert_int_equal(rte_be_to_cpu_16(z), expected);
 }
 
@@ -135,21 +136,21 @@ static void
 check(const struct fixture *f)
 {
 	static uint16_t x[LANES], y[LANES], z[LANES + GUARD];
-	static uint8_t kind[LANES], flags[LANES + GUARD];
+	static uint8_t group[LANES], flags[LANES + GUARD];
 
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		const uint32_t count = 1 + (uint32_t)rte_rand_max(LANES);
 
 		for (uint32_t l = 0; l < count; l++) {
-			kind[l] = draw_kind(f);
+			group[l] = draw_group(f);
 			x[l] = draw_operand();
 			y[l] = rte_rand_max(8) == 0 ? x[l] : draw_operand();
 		}
 		memset(z, 0xa5, sizeof(z));
 		memset(flags, 0xa5, sizeof(flags));
-		vector_mixed_run(f->mixed, kind, x, y, z, flags, count);
+		vector_run_lanes(f->mixed, 0, &(struct vector_lanes){x, y, z, flags, group, count});
 		for (uint32_t l = 0; l < count; l++)
-			check_lane(f, kind[l], x[l], y[l], z[l], flags[l]);
+			check_lane(f, group[l], x[l], y[l], z[l], flags[l]);
 		for (uint32_t l = count; l < count + GUARD; l++) {
 			assert_int_equal(z[l], 0xa5a5);
 			assert_int_equal(flags[l], 0xa5);

@@ -48,18 +48,16 @@ bucket_error(uint32_t bucket)
 static int64_t
 rank(const struct netfc_format *format, uint32_t bits)
 {
-	const bool wide = netfc_format_width(format) == 32;
-	int64_t magnitude =
-		wide ? bits & ~NETFC_FP32_SIGN : netfc_magnitude(format, (uint16_t)bits);
+	const int64_t magnitude = netfc_magnitude(format, bits);
 
-	return bits >> (netfc_format_width(format) - 1) != 0 ? -magnitude : magnitude;
+	return netfc_is_negative(format, bits) ? -magnitude : magnitude;
 }
 
 static void
 add_lane(struct sums *sums, const struct netfc_format *format, uint32_t expected, uint32_t result,
 	uint64_t times)
 {
-	double right = encoding_value(format, expected), got = encoding_value(format, result);
+	double right = netfc_decode(format, expected), got = netfc_decode(format, result);
 	double off = fabs(right - got), error = off / fabs(right);
 
 	if (!isfinite(right) || right == 0) {
@@ -91,7 +89,7 @@ add_request(struct sums *sums, const struct workload *workload, const struct req
 		uint32_t x = workload_operand(workload, request->reply, 0, lane);
 		uint32_t y = workload_operand(workload, request->reply, 1, lane);
 		uint32_t z = workload_operand(workload, request->reply, 2, lane);
-		struct answer exact = answer_exact(format, (enum netfc_op)request->op, x, y);
+		struct netfc_result exact = netfc_exact(format, (enum netfc_op)request->op, x, y);
 
 		add_lane(sums, format, exact.z, z, request->right);
 	}

@@ -34,7 +34,7 @@ draw_value(uint64_t *state, const struct netfc_format *format)
 	uint64_t random = next_random(state);
 	double size = pow(10, LEAST_POWER + POWERS * ldexp((double)(random >> 11), -53));
 
-	return encoding_of(format, (random & 1) != 0 ? -size : size);
+	return netfc_encode(format, (random & 1) != 0 ? -size : size);
 }
 
 static void

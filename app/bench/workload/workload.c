@@ -139,13 +139,13 @@ write_payload(const struct workload *workload, uint8_t *payload, uint8_t op, uin
 static uint8_t
 compute_by_tables(const struct workload *workload, enum netfc_op op, const struct scratch *scratch)
 {
-	struct answer answers[NETFC_BATCH];
+	struct netfc_result answers[NETFC_BATCH];
 	uint8_t flags = 0;
 
 	for (uint32_t first = 0; first < workload->lanes; first += NETFC_BATCH) {
 		const uint32_t count = RTE_MIN(workload->lanes - first, (uint32_t)NETFC_BATCH);
 
-		answer_lanes(
+		compute_lanes(
 			workload->set, op, scratch->x + first, scratch->y + first, answers, count);
 		for (uint32_t l = 0; l < count; l++) {
 			scratch->z[first + l] = answers[l].z;

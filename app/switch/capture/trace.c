@@ -113,8 +113,8 @@ lane_json(const struct trace_slot *slot, const struct netfc_set *set, unsigned i
 {
 	const int digits = encoding_digits(netfc_set_format(set));
 	json_t *object = json_object(), *stages = json_array();
-	struct answer result = answer_walk(
-		set, slot->header.op, slot->x[lane], slot->y[lane], append_step, stages);
+	struct netfc_result result =
+		netfc_walk(set, slot->header.op, slot->x[lane], slot->y[lane], append_step, stages);
 
 	json_object_set_new(object, "lane", json_integer(lane));
 	json_object_set_new(object, "x", json_word(slot->x[lane], digits));
@@ -134,12 +134,12 @@ compare(json_t *object, const struct trace_slot *slot, const struct netfc_set *s
 	const struct netfc_format *format = netfc_set_format(set);
 	unsigned int unlike = 0, exact = 0;
 	enum netfc_op op = slot->header.op;
-	struct answer answers[TRACE_LANES];
+	struct netfc_result answers[TRACE_LANES];
 
-	answer_lanes(set, op, slot->x, slot->y, answers, count);
+	compute_lanes(set, op, slot->x, slot->y, answers, count);
 	for (unsigned int l = 0; l < count; l++) {
 		unlike += answers[l].z != slot->z[l];
-		exact += answer_exact(format, op, slot->x[l], slot->y[l]).z == slot->z[l];
+		exact += netfc_exact(format, op, slot->x[l], slot->y[l]).z == slot->z[l];
 	}
 	json_object_set_new(object, "lanes_shown", json_integer(count));
 	json_object_set_new(object, "lanes_unlike_stages", json_integer(unlike));

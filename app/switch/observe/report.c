@@ -186,11 +186,11 @@ report_totals(const struct app *app, const struct totals *totals)
 #undef PRINT_LOSS_
 	print_count("NetFC requests", pipeline->netfc_packets);
 	print_count("lanes computed", pipeline->lanes);
-	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->further); number++) {
+	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->extended); number++) {
 		char name[NETFC_FUNCTION_NAME_SIZE];
 
 		functions_name(&app->functions, number, name);
-		print_named("requests of", name, pipeline->further[number]);
+		print_named("requests of", name, pipeline->extended[number]);
 	}
 #define PRINT_ERROR_(symbol, value, name, meaning) \
 	if ((value) != NETFC_STATUS_OK)            \

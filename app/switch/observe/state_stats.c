@@ -48,13 +48,13 @@ further_object(const struct pipeline_counters *pipeline, const struct functions 
 {
 	json_t *further = json_object();
 
-	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->further); number++) {
+	for (unsigned int number = NETFC_MIN; number < RTE_DIM(pipeline->extended); number++) {
 		char name[NETFC_FUNCTION_NAME_SIZE];
 
-		if (pipeline->further[number] == 0)
+		if (pipeline->extended[number] == 0)
 			continue;
 		functions_name(functions, number, name);
-		json_object_set_new(further, name, json_count(pipeline->further[number]));
+		json_object_set_new(further, name, json_count(pipeline->extended[number]));
 	}
 	return further;
 }

@@ -15,8 +15,8 @@ totals_add_pipeline(const struct pipeline_counters *counters, struct pipeline_co
 		sum->errors[c] += counters->errors[c];
 	for (unsigned int bit = 0; bit < RTE_DIM(counters->exceptions); bit++)
 		sum->exceptions[bit] += counters->exceptions[bit];
-	for (unsigned int number = 0; number < RTE_DIM(counters->further); number++)
-		sum->further[number] += counters->further[number];
+	for (unsigned int number = 0; number < RTE_DIM(counters->extended); number++)
+		sum->extended[number] += counters->extended[number];
 }
 
 static void

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "further_groups.h"
+#include "groups.h"
 #include "pipeline.h"
 #include "tables/sets.h"
 
@@ -30,7 +30,7 @@ struct loaded_function {
 /** Functions, in no order; each name and format once, each name one number. */
 struct functions {
 	unsigned int count;
-	struct loaded_function *function[FURTHER_GROUPS];
+	struct loaded_function *function[EXTENDED_GROUPS];
 };
 
 /**

@@ -63,12 +63,12 @@ calc_once(const struct netfc_set *set, char **operands, const struct options *op
 	const struct netfc_format *format = netfc_set_format(set);
 	struct operation o;
 	struct outcome outcome;
-	struct answer answer;
+	struct netfc_result answer;
 	int status = read_operation(&calc_command, format, operands, options->hex, &o);
 
 	if (status != STATUS_DONE)
 		return status;
-	answer_lanes(set, o.op, &o.x, &o.y, &answer, 1);
+	compute_lanes(set, o.op, &o.x, &o.y, &answer, 1);
 	outcome = compare_result(format, &o, answer);
 	if (options->json)
 		return print_json(outcome_json(&outcome, netfc_set_name(set)));

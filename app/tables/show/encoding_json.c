@@ -7,7 +7,7 @@
 json_t *
 encoding_json(const struct netfc_format *format, uint32_t bits)
 {
-	double value = encoding_value(format, bits);
+	double value = netfc_decode(format, bits);
 
 	if (netfc_format_width(format) == 16)
 		return number_json(format, (uint16_t)bits);

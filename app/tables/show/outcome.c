@@ -8,14 +8,14 @@
 #include "show/outcome.h"
 
 struct outcome
-compare_result(
-	const struct netfc_format *format, const struct operation *operation, struct answer netfc)
+compare_result(const struct netfc_format *format, const struct operation *operation,
+	struct netfc_result netfc)
 {
 	struct outcome outcome = {.format = format, .operation = *operation, .netfc = netfc};
-	double z = encoding_value(format, netfc.z), exact;
+	double z = netfc_decode(format, netfc.z), exact;
 
-	outcome.exact = answer_exact(format, operation->op, operation->x, operation->y);
-	exact = encoding_value(format, outcome.exact.z);
+	outcome.exact = netfc_exact(format, operation->op, operation->x, operation->y);
+	exact = netfc_decode(format, outcome.exact.z);
 	if (z == exact || (isnan(z) && isnan(exact)))
 		outcome.relative_error = 0;
 	else
@@ -32,7 +32,7 @@ operand_json(const struct netfc_format *format, uint32_t bits)
 }
 
 static json_t *
-result_json(const struct netfc_format *format, struct answer result)
+result_json(const struct netfc_format *format, struct netfc_result result)
 {
 	return json_pack("{s:o, s:o, s:o}", "bits", bits_json(result.z, encoding_digits(format)),
 		"value", encoding_json(format, result.z), "flags", flags_json(result.flags));
@@ -54,7 +54,7 @@ outcome_json(const struct outcome *outcome, const char *set)
 }
 
 static void
-print_result(const char *what, const struct netfc_format *format, struct answer result)
+print_result(const char *what, const struct netfc_format *format, struct netfc_result result)
 {
 	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
 

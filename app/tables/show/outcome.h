@@ -14,7 +14,7 @@
 struct outcome {
 	const struct netfc_format *format;
 	struct operation operation;
-	struct answer netfc, exact;
+	struct netfc_result netfc, exact;
 	/** |z - exact| / |exact|; may be infinite or NaN. */
 	double relative_error;
 	/** exp(-relative error), the paper's metric; 0 if the relative error is infinite or NaN. */
@@ -22,8 +22,8 @@ struct outcome {
 };
 
 /** Compare a result with the correctly rounded one. */
-struct outcome compare_result(
-	const struct netfc_format *format, const struct operation *operation, struct answer netfc);
+struct outcome compare_result(const struct netfc_format *format, const struct operation *operation,
+	struct netfc_result netfc);
 
 /** All of an outcome as an object; `set` is the table set's name. */
 json_t *outcome_json(const struct outcome *outcome, const char *set);

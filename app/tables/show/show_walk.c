@@ -109,7 +109,7 @@ int
 show_walk(const struct netfc_set *set, const struct operation *o, bool json)
 {
 	struct walk walk = {.set = set, .branch = netfc_op_branch(o->op)};
-	struct answer result;
+	struct netfc_result result;
 	struct outcome outcome;
 	json_t *object;
 
@@ -117,7 +117,7 @@ show_walk(const struct netfc_set *set, const struct operation *o, bool json)
 		walk.json = json_array();
 	else
 		print_operands(set, o);
-	result = answer_walk(set, o->op, o->x, o->y, take_step, &walk);
+	result = netfc_walk(set, o->op, o->x, o->y, take_step, &walk);
 	outcome = compare_result(netfc_set_format(set), o, result);
 	if (!json) {
 		putchar('\n');

@@ -22,7 +22,7 @@ struct batch {
 	unsigned count;
 	enum netfc_op op;
 	uint32_t x[NETFC_BATCH], y[NETFC_BATCH];
-	struct answer answer[NETFC_BATCH];
+	struct netfc_result answer[NETFC_BATCH];
 };
 
 struct stream {
@@ -46,7 +46,7 @@ answer_batch(struct stream *stream)
 	struct batch *batch = &stream->batch;
 	bool written = true;
 
-	answer_lanes(
+	compute_lanes(
 		stream->options->set, batch->op, batch->x, batch->y, batch->answer, batch->count);
 	for (unsigned b = 0; b < batch->count && written; b++)
 		written = print_answer(stream->options,

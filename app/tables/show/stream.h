@@ -35,7 +35,7 @@ const char *parse_line(const struct stream_options *options, const char *line, s
  * @return false if writing failed
  */
 bool print_answer(const struct stream_options *options, const struct operation *operation,
-	struct answer result);
+	struct netfc_result result);
 
 /** Answer all of standard input. Gives the exit status. */
 int run_stream(const struct stream_options *options);

@@ -154,7 +154,7 @@ put_hex(char *at, unsigned value, unsigned digits, char last)
 
 static bool
 print_hex(const struct stream_options *options, const struct operation *operation,
-	struct answer result)
+	struct netfc_result result)
 {
 	const unsigned digits = (unsigned)encoding_digits(netfc_set_format(options->set));
 	char line[48], *at = line;
@@ -202,7 +202,7 @@ print_text(const struct outcome *outcome)
 
 bool
 print_answer(const struct stream_options *options, const struct operation *operation,
-	struct answer result)
+	struct netfc_result result)
 {
 	struct outcome outcome;
 

@@ -89,7 +89,7 @@ position(const struct netfc_format *format, uint16_t bits)
 {
 	int32_t magnitude = netfc_magnitude(format, bits);
 
-	return netfc_is_negative(bits) ? -magnitude : magnitude;
+	return netfc_is_negative(format, bits) ? -magnitude : magnitude;
 }
 
 /* How many units in the last place z is from what is exact; -1 where one of them is no number. */

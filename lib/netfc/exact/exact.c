@@ -3,28 +3,28 @@
  */
 #include "exact/magnitudes.h"
 
-static uint16_t
+static uint32_t
 round_signed(const struct netfc_format *format, struct number number, bool negative)
 {
 	return signed_magnitude(format, netfc_round_nearest(format, number), negative);
 }
 
-static uint16_t
-exact_sum(const struct netfc_format *format, uint16_t x, uint16_t y)
+static uint32_t
+exact_sum(const struct netfc_format *format, uint32_t x, uint32_t y)
 {
-	uint16_t magnitude_x = bits_magnitude(format, x), magnitude_y = bits_magnitude(format, y);
-	bool difference = is_negative(x) != is_negative(y);
+	uint32_t magnitude_x = bits_magnitude(format, x), magnitude_y = bits_magnitude(format, y);
+	bool difference = is_negative(format, x) != is_negative(format, y);
 
 	if (magnitude_x < magnitude_y)
 		return exact_sum(format, y, x);
 	return round_signed(format,
 		sum_of_magnitudes(netfc_unpack(format, magnitude_x),
 			netfc_unpack(format, magnitude_y), difference),
-		is_negative(x));
+		is_negative(format, x));
 }
 
-static uint16_t
-exact_product(const struct netfc_format *format, uint16_t x, uint16_t y, bool negative)
+static uint32_t
+exact_product(const struct netfc_format *format, uint32_t x, uint32_t y, bool negative)
 {
 	struct number a = netfc_unpack(format, bits_magnitude(format, x));
 	struct number b = netfc_unpack(format, bits_magnitude(format, y));
@@ -32,8 +32,8 @@ exact_product(const struct netfc_format *format, uint16_t x, uint16_t y, bool ne
 	return round_signed(format, product_of_magnitudes(a, b), negative);
 }
 
-static uint16_t
-exact_quotient(const struct netfc_format *format, uint16_t x, uint16_t y, bool negative)
+static uint32_t
+exact_quotient(const struct netfc_format *format, uint32_t x, uint32_t y, bool negative)
 {
 	struct number a = netfc_unpack(format, bits_magnitude(format, x));
 	struct number b = netfc_unpack(format, bits_magnitude(format, y));
@@ -45,9 +45,9 @@ exact_quotient(const struct netfc_format *format, uint16_t x, uint16_t y, bool n
 		normalise(quotient, a.exponent - b.exponent - (64 - SIG_BITS), sticky), negative);
 }
 
-static uint16_t
+static uint32_t
 exact_finite(
-	const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y, bool negative)
+	const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y, bool negative)
 {
 	switch (op) {
 	case NETFC_MUL:
@@ -62,13 +62,14 @@ exact_finite(
 }
 
 struct netfc_result
-netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y)
+netfc_exact(const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y)
 {
-	uint16_t y_signed = op == NETFC_SUB ? negated(format, y) : y;
-	uint16_t mx = bits_magnitude(format, x), my = bits_magnitude(format, y_signed);
+	uint32_t y_signed = op == NETFC_SUB ? negated(format, y) : y;
+	uint32_t mx = bits_magnitude(format, x), my = bits_magnitude(format, y_signed);
 	uint32_t word = netfc_decide(format,
 		netfc_decide_key(op - NETFC_ADD, operand_class(format, x),
-			operand_class(format, y_signed), x >> 15, y_signed >> 15,
+			operand_class(format, y_signed), is_negative(format, x),
+			is_negative(format, y_signed),
 			mx > my            ? NETFC_GREATER
 				: mx == my ? NETFC_EQUAL
 					   : NETFC_LESS));
@@ -82,7 +83,7 @@ netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uin
 		result.z = y_signed;
 		return result;
 	case NETFC_FROM_CONSTANT:
-		result.z = (uint16_t)netfc_decide_constant(word);
+		result.z = decided_constant(format, word);
 		return result;
 	default:
 		break;
@@ -96,15 +97,16 @@ netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uin
 }
 
 uint8_t
-netfc_exact_lanes(const struct netfc_format *format, enum netfc_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+netfc_exact_lanes(const struct netfc_format *format, enum netfc_op op, const void *x, const void *y,
+	void *z, uint8_t *flags, uint32_t count)
 {
 	uint8_t all = 0;
 
 	for (uint32_t lane = 0; lane < count; lane++) {
-		struct netfc_result result = netfc_exact(format, op, x[lane], y[lane]);
+		struct netfc_result result = netfc_exact(
+			format, op, encoding_at(format, x, lane), encoding_at(format, y, lane));
 
-		z[lane] = result.z;
+		put_encoding(format, z, lane, result.z);
 		if (flags != NULL)
 			flags[lane] = result.flags;
 		all |= result.flags;

@@ -178,5 +178,5 @@ const struct family netfc_exact_family = {
 	.fill = exact_fill,
 	.mark = exact_mark,
 	.program = exact_program,
-	.calc = exact_calc,
+	.calc = netfc_compute_one,
 };

@@ -145,8 +145,4 @@ enum exact_class {
 int exact_fill(struct netfc_set *set);
 /* exact_program.c */
 void exact_program(struct netfc_set *set);
-/* exact_calc.c */
-struct netfc_result
-exact_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
-
 #endif /* NETFC_EXACT_FAMILY_H */

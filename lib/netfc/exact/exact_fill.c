@@ -85,7 +85,7 @@ norm_offset(const struct netfc_format *format, uint32_t sum, bool at_top)
 		offset = left >= 0 ? round_shift(magnitude << left, EXACT_GUARD_BITS, false)
 				   : round_shift(magnitude, EXACT_GUARD_BITS - left, false);
 		offset -= (uint32_t)left << f;
-		if (at_top && (int32_t)(base + offset) > format->inf)
+		if (at_top && (int32_t)(base + offset) > (int32_t)format->inf)
 			offset = format->inf - base;
 	}
 	return (negative ? offset + 0x8000 : offset) & 0xffff;

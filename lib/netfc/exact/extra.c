@@ -30,41 +30,41 @@ netfc_extra_by_name(const char *name)
 }
 
 static bool
-is_nan(const struct netfc_format *format, uint16_t bits)
+is_nan(const struct netfc_format *format, uint32_t bits)
 {
 	return operand_class(format, bits) == NETFC_NAN;
 }
 
 static bool
-is_zero(const struct netfc_format *format, uint16_t bits)
+is_zero(const struct netfc_format *format, uint32_t bits)
 {
 	return operand_class(format, bits) == NETFC_ZERO;
 }
 
 static bool
-is_infinite(const struct netfc_format *format, uint16_t bits)
+is_infinite(const struct netfc_format *format, uint32_t bits)
 {
 	return operand_class(format, bits) == NETFC_INF;
 }
 
 /* Encodings in the order of their values, -0 before +0; NaR before all posits. */
 static int
-rank(const struct netfc_format *format, uint16_t bits)
+rank(const struct netfc_format *format, uint32_t bits)
 {
 	if (format->posit)
 		return (int16_t)bits;
-	return is_negative(bits) ? -1 - bits_magnitude(format, bits) : bits;
+	return is_negative(format, bits) ? -1 - (int)bits_magnitude(format, bits) : (int)bits;
 }
 
 static struct netfc_result
-number_result(uint16_t z)
+number_result(uint32_t z)
 {
 	return (struct netfc_result){z, 0};
 }
 
 /* IEEE 754-2019, section 9.6: minimum and maximum, to which any NaN is one. */
 static struct netfc_result
-extremum(const struct netfc_format *format, uint16_t x, uint16_t y, bool greatest)
+extremum(const struct netfc_format *format, uint32_t x, uint32_t y, bool greatest)
 {
 	if (is_nan(format, x) || is_nan(format, y))
 		return number_result(format->nan);
@@ -72,9 +72,9 @@ extremum(const struct netfc_format *format, uint16_t x, uint16_t y, bool greates
 }
 
 static struct netfc_result
-compare(const struct netfc_format *format, uint16_t x, uint16_t y)
+compare(const struct netfc_format *format, uint32_t x, uint32_t y)
 {
-	uint16_t one = netfc_round_nearest(format, (struct number){0, SIG_ONE, false});
+	uint32_t one = netfc_round_nearest(format, (struct number){0, SIG_ONE, false});
 	int a = rank(format, x), b = rank(format, y);
 
 	if (!format->posit && (is_nan(format, x) || is_nan(format, y)))
@@ -87,7 +87,7 @@ compare(const struct netfc_format *format, uint16_t x, uint16_t y)
 static struct netfc_result
 rounded(const struct netfc_format *format, struct number number, bool negative)
 {
-	uint16_t magnitude = netfc_round_nearest(format, number);
+	uint32_t magnitude = netfc_round_nearest(format, number);
 
 	return (struct netfc_result){signed_magnitude(format, magnitude, negative),
 		magnitude == 0                     ? NETFC_UNDERFLOW
@@ -110,49 +110,49 @@ is_equal(struct number a, struct number b)
 
 /* The sum of a product and z, none of them zero. */
 static struct netfc_result
-fused_sum(const struct netfc_format *format, struct number product, bool negative, uint16_t z)
+fused_sum(const struct netfc_format *format, struct number product, bool negative, uint32_t z)
 {
 	struct number addend = netfc_unpack(format, bits_magnitude(format, z));
-	bool difference = negative != is_negative(z);
+	bool difference = negative != is_negative(format, z);
 
 	if (difference && is_equal(product, addend))
 		return number_result(0);
 	if (is_less(product, addend))
-		return rounded(
-			format, sum_of_magnitudes(addend, product, difference), is_negative(z));
+		return rounded(format, sum_of_magnitudes(addend, product, difference),
+			is_negative(format, z));
 	return rounded(format, sum_of_magnitudes(product, addend, difference), negative);
 }
 
 /* z added to a zero product. */
 static struct netfc_result
-zero_product(const struct netfc_format *format, bool negative, uint16_t z)
+zero_product(const struct netfc_format *format, bool negative, uint32_t z)
 {
 	if (!is_zero(format, z))
 		return number_result(z);
-	return number_result(signed_magnitude(format, 0, negative && is_negative(z)));
+	return number_result(signed_magnitude(format, 0, negative && is_negative(format, z)));
 }
 
 /* An operand is infinite, none is NaN. */
 static struct netfc_result
-infinite_sum(const struct netfc_format *format, uint16_t x, uint16_t y, uint16_t z)
+infinite_sum(const struct netfc_format *format, uint32_t x, uint32_t y, uint32_t z)
 {
-	bool negative = is_negative(x) != is_negative(y);
+	bool negative = is_negative(format, x) != is_negative(format, y);
 	bool infinite_product = is_infinite(format, x) || is_infinite(format, y);
 
 	if (infinite_product && (is_zero(format, x) || is_zero(format, y)))
 		return (struct netfc_result){format->nan, NETFC_INVALID};
 	if (!infinite_product)
 		return number_result(z);
-	if (is_infinite(format, z) && is_negative(z) != negative)
+	if (is_infinite(format, z) && is_negative(format, z) != negative)
 		return (struct netfc_result){format->nan, NETFC_INVALID};
 	return number_result(signed_magnitude(format, format->inf, negative));
 }
 
 /* IEEE 754-2019, section 5.4.1: fusedMultiplyAdd. */
 static struct netfc_result
-fused_multiply_add(const struct netfc_format *format, uint16_t x, uint16_t y, uint16_t z)
+fused_multiply_add(const struct netfc_format *format, uint32_t x, uint32_t y, uint32_t z)
 {
-	bool negative = is_negative(x) != is_negative(y);
+	bool negative = is_negative(format, x) != is_negative(format, y);
 	struct number product;
 
 	if (is_nan(format, x) || is_nan(format, y) || is_nan(format, z))
@@ -169,8 +169,8 @@ fused_multiply_add(const struct netfc_format *format, uint16_t x, uint16_t y, ui
 }
 
 struct netfc_result
-netfc_extra(const struct netfc_format *format, enum netfc_extra_op op, uint16_t x, uint16_t y,
-	uint16_t z)
+netfc_extra(const struct netfc_format *format, enum netfc_extra_op op, uint32_t x, uint32_t y,
+	uint32_t z)
 {
 	switch (op) {
 	case NETFC_MIN:

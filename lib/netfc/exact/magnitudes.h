@@ -6,9 +6,10 @@
 
 #include "internal.h"
 
-/* No format has more bits in a significand, and no product of two: the upper ones. */
-#define SIG_BITS 13
-#define PRODUCT_BITS (2 * SIG_BITS)
+/* No format has more bits in a significand: the upper ones. */
+#define SIG_BITS 24
+/* No summand has more: a number of any format, or a product of two of 16 bits. */
+#define SUMMAND_BITS 26
 
 /* A number from a wide significand, value = wide * 2^exponent, wide not zero. */
 static inline struct number
@@ -21,7 +22,7 @@ normalise(uint64_t wide, int exponent, bool sticky)
 }
 
 /*
- * |x| + |y| or |x| - |y|, x >= y, x > y if it is a difference; of up to PRODUCT_BITS each. The
+ * |x| + |y| or |x| - |y|, x >= y, x > y if it is a difference; of up to SUMMAND_BITS each. The
  * places below x's last bit hold all of y or nothing but a sticky bit.
  */
 static inline struct number
@@ -29,7 +30,7 @@ sum_of_magnitudes(struct number x, struct number y, bool difference)
 {
 	int shift = x.exponent - y.exponent;
 	uint64_t a = x.significand >> 1, b = y.significand >> 1;
-	bool sticky = shift > 63 - PRODUCT_BITS;
+	bool sticky = shift > 63 - SUMMAND_BITS;
 
 	b = sticky ? 0 : b >> shift;
 	if (!difference)

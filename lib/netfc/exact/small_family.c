@@ -112,5 +112,5 @@ const struct family netfc_small_family = {
 	.fill = small_fill,
 	.mark = small_mark,
 	.program = small_program,
-	.calc = exact_calc,
+	.calc = netfc_compute_one,
 };

@@ -119,8 +119,4 @@ small_has_wide_squares(struct small_shape shape)
 int small_fill(struct netfc_set *set);
 /* small_program.c */
 void small_program(struct netfc_set *set);
-/* exact_calc.c */
-struct netfc_result
-exact_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
-
 #endif /* NETFC_SMALL_FAMILY_H */

@@ -37,7 +37,8 @@ real_of(const struct evaluation *e, uint16_t x)
 
 	if (format == NULL)
 		return real_scale(real_integer((int16_t)x), -(int)e->from.point);
-	return real_of_number(netfc_unpack(format, bits_magnitude(format, x)), is_negative(x));
+	return real_of_number(
+		netfc_unpack(format, bits_magnitude(format, x)), is_negative(format, x));
 }
 
 static struct netfc_result
@@ -233,7 +234,7 @@ static int
 evaluate(const struct evaluation *e, uint16_t x, struct netfc_result *result)
 {
 	const struct netfc_function *function = e->function;
-	bool negative = is_negative(x);
+	bool negative = x >> 15 != 0;
 	struct approximation a;
 
 	switch (class_of(e, x)) {

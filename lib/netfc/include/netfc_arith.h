@@ -4,7 +4,8 @@
 
 /**
  * @file
- * One lane: z = x (op) y on 16-bit encodings.
+ * z = x (op) y, on encodings: of a lane as numbers, of many as arrays of uint16_t or uint32_t, as
+ * wide as their format.
  */
 
 #include <stdint.h>
@@ -34,7 +35,7 @@ enum netfc_flag {
 
 /** A result. */
 struct netfc_result {
-	uint16_t z;
+	uint32_t z;
 	uint8_t flags; /**< of enum netfc_flag */
 };
 
@@ -48,13 +49,13 @@ NETFC_API const char *netfc_op_symbol(unsigned op);
  * The reference: one lane through the tables, decision by decision (paper, algorithms 1 and 2). It
  * is slow and simple; tests compare everything faster with it.
  *
- * @param set the tables, of a format of 16 bits
+ * @param set the tables
  * @param op one of enum netfc_op
  * @param x, y operands in the set's format
- * @return the result; NaN, invalid, for a set of another width
+ * @return the result
  */
 NETFC_API struct netfc_result
-netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
+netfc_calc(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
 
 /**
  * The correctly rounded result, without tables: what an FPU of that format computes.
@@ -63,21 +64,21 @@ netfc_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y
  * @param op one of enum netfc_op
  */
 NETFC_API struct netfc_result
-netfc_exact(const struct netfc_format *format, enum netfc_op op, uint16_t x, uint16_t y);
+netfc_exact(const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y);
 
 /**
  * The correctly rounded results of many lanes, one by one as netfc_exact() computes them.
  *
  * @param format the format of operands and results
  * @param op the operation of all lanes
- * @param x, y operands, `count` each
- * @param z results, `count`; may be x or y
+ * @param x, y operands, `count` each, as wide as the format
+ * @param z results, `count`, likewise; may be x or y
  * @param flags exception flags, `count`, or NULL
  * @param count how many lanes; any number
  * @return the exception flags of all lanes, or-ed
  */
 NETFC_API uint8_t netfc_exact_lanes(const struct netfc_format *format, enum netfc_op op,
-	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+	const void *x, const void *y, void *z, uint8_t *flags, uint32_t count);
 
 #ifdef __cplusplus
 }

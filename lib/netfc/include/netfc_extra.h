@@ -48,17 +48,17 @@ NETFC_API unsigned netfc_extra_by_name(const char *name);
 /**
  * The result of a lane, with the exception flags of netfc_arith.h.
  *
- * @param format the format of x, y, z and the result
+ * @param format the format of x, y, z and the result, of 16 bits
  * @param op the operation
  * @param x, y, z operands; only fma reads z
  */
 NETFC_API struct netfc_result netfc_extra(const struct netfc_format *format, enum netfc_extra_op op,
-	uint16_t x, uint16_t y, uint16_t z);
+	uint32_t x, uint32_t y, uint32_t z);
 
 /**
  * The results of many lanes, one by one as netfc_extra() computes them.
  *
- * @param format the format of operands and results
+ * @param format the format of operands and results, of 16 bits
  * @param op the operation of all lanes
  * @param x, y operands, `count` each
  * @param z for fma the third operands, `count`; receives the results

@@ -4,14 +4,14 @@
 
 /**
  * @file
- * The 16-bit number formats: how a slot encodes a number.
+ * The number formats: how a slot of 16 or 32 bits encodes a number.
  *
  * IEEE formats are sign, exponent and fraction (IEEE 754-2019, section 3.4). Posits are sign,
  * regime, exponent and fraction, negative ones in two's complement (Posit Standard 2022,
  * section 3; the NetFC paper, section II.B, uses one exponent bit where the standard has two).
  *
- * The **magnitude** of a number is the low 15 bits of the encoding of its absolute value.
- * Magnitudes have the order of the values that they encode.
+ * The **magnitude** of a number is the encoding of its absolute value without the sign bit, 15 or
+ * 31 bits. Magnitudes have the order of the values that they encode.
  */
 
 #include <stdbool.h>
@@ -77,10 +77,7 @@ NETFC_API const char *netfc_format_name(const struct netfc_format *format);
 /** The format's full name, e.g. "IEEE 754 binary16". */
 NETFC_API const char *netfc_format_title(const struct netfc_format *format);
 
-/**
- * The width of an encoding: 16 bits, or 32 of the format of netfc_fp32_format(). All functions
- * below but netfc_format_is_posit() are for formats of 16 bits.
- */
+/** The width of an encoding in bits: 16, or 32 of the format of netfc_fp32_format(). */
 NETFC_API unsigned netfc_format_width(const struct netfc_format *format);
 
 /** Whether the format is a posit. */
@@ -96,33 +93,33 @@ NETFC_API unsigned netfc_format_max_scale(const struct netfc_format *format);
 NETFC_API int netfc_format_guard(const struct netfc_format *format);
 
 /** The class of `bits`. */
-NETFC_API enum netfc_class netfc_classify(const struct netfc_format *format, uint16_t bits);
+NETFC_API enum netfc_class netfc_classify(const struct netfc_format *format, uint32_t bits);
 
-/** The magnitude of `bits`, 0..32767. The magnitude of zero and of NaR is 0. */
-NETFC_API uint16_t netfc_magnitude(const struct netfc_format *format, uint16_t bits);
+/** The magnitude of `bits`. The magnitude of zero and of NaR is 0. */
+NETFC_API uint32_t netfc_magnitude(const struct netfc_format *format, uint32_t bits);
 
 /** Whether the sign bit of `bits` is set. */
-NETFC_API bool netfc_is_negative(uint16_t bits);
+NETFC_API bool netfc_is_negative(const struct netfc_format *format, uint32_t bits);
 
 /** The encoding of the number with that magnitude and sign. */
-NETFC_API uint16_t netfc_with_sign(
-	const struct netfc_format *format, uint16_t magnitude, bool negative);
+NETFC_API uint32_t netfc_with_sign(
+	const struct netfc_format *format, uint32_t magnitude, bool negative);
 
 /** The encoding of -value: the sign bit flipped, or a posit's two's complement. */
-NETFC_API uint16_t netfc_negate(const struct netfc_format *format, uint16_t bits);
+NETFC_API uint32_t netfc_negate(const struct netfc_format *format, uint32_t bits);
 
 /** The format's NaN: the quiet one with only the top fraction bit set, or NaR. */
-NETFC_API uint16_t netfc_nan(const struct netfc_format *format);
+NETFC_API uint32_t netfc_nan(const struct netfc_format *format);
 
 /** The magnitude of infinity; for posits 0x8000, which is greater than any magnitude. */
-NETFC_API uint16_t netfc_inf_magnitude(const struct netfc_format *format);
+NETFC_API uint32_t netfc_inf_magnitude(const struct netfc_format *format);
 
 /**
  * The value of an encoding. Every value of every format is a double.
  *
  * @return the value, which may be infinite or NaN; NaN for NaR
  */
-NETFC_API double netfc_decode(const struct netfc_format *format, uint16_t bits);
+NETFC_API double netfc_decode(const struct netfc_format *format, uint32_t bits);
 
 /**
  * Encode a value: IEEE formats round to nearest, ties to even; posits round to nearest on the
@@ -131,7 +128,7 @@ NETFC_API double netfc_decode(const struct netfc_format *format, uint16_t bits);
  * @param value any double; posits encode infinities and NaN as NaR
  * @return the encoding
  */
-NETFC_API uint16_t netfc_encode(const struct netfc_format *format, double value);
+NETFC_API uint32_t netfc_encode(const struct netfc_format *format, double value);
 
 #ifdef __cplusplus
 }

@@ -186,16 +186,16 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 /**
  * Compute lanes in plain C: x, y to z and flags.
  *
- * @param set the tables, of a format of 16 bits
+ * @param set the tables
  * @param op the operation of all lanes
- * @param x, y operands, `count` each
- * @param z results, `count`; may be x or y
+ * @param x, y operands, `count` each: uint16_t or uint32_t, as wide as the set's format
+ * @param z results, `count`, likewise; may be x or y
  * @param flags exception flags, `count`, or NULL
  * @param count number of lanes, without a limit
  * @return the exception flags of all lanes, or-ed
  */
-NETFC_API uint8_t netfc_compute(const struct netfc_set *set, enum netfc_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+NETFC_API uint8_t netfc_compute(const struct netfc_set *set, enum netfc_op op, const void *x,
+	const void *y, void *z, uint8_t *flags, uint32_t count);
 
 /** Maximum number of fields that a step writes. */
 #define NETFC_STEP_WRITES 4
@@ -216,13 +216,13 @@ typedef void (*netfc_walk_fn)(const struct netfc_program *program, const struct 
 /**
  * Walk one operation through the stages.
  *
- * @param set the tables, of a format of 16 bits
+ * @param set the tables
  * @param fn called after each step; the lane's fields are lanes->field[f][0]
  * @param arg handed to fn
  * @return the result
  */
-NETFC_API struct netfc_result netfc_walk(const struct netfc_set *set, enum netfc_op op, uint16_t x,
-	uint16_t y, netfc_walk_fn fn, void *arg);
+NETFC_API struct netfc_result netfc_walk(const struct netfc_set *set, enum netfc_op op, uint32_t x,
+	uint32_t y, netfc_walk_fn fn, void *arg);
 
 /*
  * The decision table's words: where the result of a lane comes from, by its operation, the classes

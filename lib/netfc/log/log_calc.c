@@ -16,7 +16,7 @@ look_up(const struct netfc_set *set, enum log_table table, unsigned page, int32_
 }
 
 static struct netfc_result
-plain(uint16_t z)
+plain(uint32_t z)
 {
 	return (struct netfc_result){z, 0};
 }
@@ -32,7 +32,7 @@ static struct netfc_result
 power(const struct netfc_set *set, int32_t n, bool negative)
 {
 	const struct netfc_format *format = set->id.format;
-	uint16_t magnitude = (uint16_t)look_up(set, TABLE_EXP, 0, n);
+	uint32_t magnitude = (uint32_t)look_up(set, TABLE_EXP, 0, n);
 	struct netfc_result result = {signed_magnitude(format, magnitude, negative), 0};
 
 	if (magnitude == 0)
@@ -43,11 +43,11 @@ power(const struct netfc_set *set, int32_t n, bool negative)
 }
 
 static struct netfc_result
-add_finite(const struct netfc_set *set, uint16_t x, uint16_t y)
+add_finite(const struct netfc_set *set, uint32_t x, uint32_t y)
 {
 	const struct netfc_format *format = set->id.format;
-	uint16_t magnitude_x = bits_magnitude(format, x), magnitude_y = bits_magnitude(format, y);
-	bool negative = is_negative(x);
+	uint32_t magnitude_x = bits_magnitude(format, x), magnitude_y = bits_magnitude(format, y);
+	bool negative = is_negative(format, x);
 	int32_t guard = log_guard_words(set);
 	int32_t i = look_up(set, TABLE_LOG, 0, magnitude_x);
 	int32_t j = look_up(set, TABLE_LOG, 0, magnitude_y);
@@ -58,11 +58,11 @@ add_finite(const struct netfc_set *set, uint16_t x, uint16_t y)
 		return plain(y);
 	if (theta < -guard)
 		return plain(x);
-	if (is_negative(x) != is_negative(y)) {
+	if (is_negative(format, x) != is_negative(format, y)) {
 		if (magnitude_x == magnitude_y)
 			return plain(0);
 		page = magnitude_x > magnitude_y ? 1 : 2;
-		negative = is_negative(page == 1 ? x : y);
+		negative = is_negative(format, page == 1 ? x : y);
 	}
 	m = look_up(set, TABLE_MI, page, theta);
 	if (m == log_word(NETFC_NO_RESULT))
@@ -71,7 +71,7 @@ add_finite(const struct netfc_set *set, uint16_t x, uint16_t y)
 }
 
 static struct netfc_result
-add(const struct netfc_set *set, uint16_t x, uint16_t y)
+add(const struct netfc_set *set, uint32_t x, uint32_t y)
 {
 	const struct netfc_format *format = set->id.format;
 	enum netfc_class class_x = operand_class(format, x), class_y = operand_class(format, y);
@@ -92,11 +92,11 @@ add(const struct netfc_set *set, uint16_t x, uint16_t y)
 }
 
 static struct netfc_result
-multiply(const struct netfc_set *set, uint16_t x, uint16_t y)
+multiply(const struct netfc_set *set, uint32_t x, uint32_t y)
 {
 	const struct netfc_format *format = set->id.format;
 	enum netfc_class class_x = operand_class(format, x), class_y = operand_class(format, y);
-	bool negative = is_negative(x) != is_negative(y);
+	bool negative = is_negative(format, x) != is_negative(format, y);
 	int32_t i, j;
 
 	if (class_x == NETFC_INF || class_y == NETFC_INF) {
@@ -114,17 +114,17 @@ multiply(const struct netfc_set *set, uint16_t x, uint16_t y)
 static struct netfc_result
 divide_by_zero(const struct netfc_format *format, bool negative)
 {
-	uint16_t z = format->posit ? format->nan : signed_magnitude(format, format->inf, negative);
+	uint32_t z = format->posit ? format->nan : signed_magnitude(format, format->inf, negative);
 
 	return (struct netfc_result){z, NETFC_DIVBYZERO};
 }
 
 static struct netfc_result
-divide(const struct netfc_set *set, uint16_t x, uint16_t y)
+divide(const struct netfc_set *set, uint32_t x, uint32_t y)
 {
 	const struct netfc_format *format = set->id.format;
 	enum netfc_class class_x = operand_class(format, x), class_y = operand_class(format, y);
-	bool negative = is_negative(x) != is_negative(y);
+	bool negative = is_negative(format, x) != is_negative(format, y);
 	int32_t i, j;
 
 	if (class_x == NETFC_INF && class_y == NETFC_INF)
@@ -143,7 +143,7 @@ divide(const struct netfc_set *set, uint16_t x, uint16_t y)
 }
 
 struct netfc_result
-log_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y)
+log_calc(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y)
 {
 	const struct netfc_format *format = set->id.format;
 

@@ -19,7 +19,7 @@ int log_fill(struct netfc_set *set);
 /* log_program.c */
 void log_program(struct netfc_set *set);
 /* log_calc.c */
-struct netfc_result log_calc(const struct netfc_set *set, enum netfc_op op, uint16_t x, uint16_t y);
+struct netfc_result log_calc(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
 
 /* The guard in log words: beyond it, a sum is its larger operand. */
 static inline int32_t

@@ -29,12 +29,6 @@ MAX_LANES = 2**32 - 1  # in one call
 class Result(ctypes.Structure):
     """struct netfc_result."""
 
-    _fields_ = [("z", ctypes.c_uint16), ("flags", ctypes.c_uint8)]
-
-
-class WideResult(ctypes.Structure):
-    """struct netfc_fp32_result."""
-
     _fields_ = [("z", ctypes.c_uint32), ("flags", ctypes.c_uint8)]
 
 
@@ -89,9 +83,8 @@ WALK_FUNCTION = ctypes.CFUNCTYPE(
 )
 
 _TEXT, _POINTER, _UNSIGNED = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint
-_U8, _U16, _U32, _INT, _BOOL = (
+_U8, _U32, _INT, _BOOL = (
     ctypes.c_uint8,
-    ctypes.c_uint16,
     ctypes.c_uint32,
     ctypes.c_int,
     ctypes.c_bool,
@@ -104,8 +97,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_format_by_name": (_POINTER, [_TEXT]),
     "netfc_format_name": (_TEXT, [_POINTER]),
     "netfc_format_title": (_TEXT, [_POINTER]),
-    "netfc_decode": (ctypes.c_double, [_POINTER, _U16]),
-    "netfc_encode": (_U16, [_POINTER, ctypes.c_double]),
+    "netfc_decode": (ctypes.c_double, [_POINTER, _U32]),
+    "netfc_encode": (_U32, [_POINTER, ctypes.c_double]),
     "netfc_exact_lanes": (_U8, _ARRAYS),
     "netfc_extra_lanes": (_U8, _ARRAYS),
     "netfc_function_known": (_POINTER, [_UNSIGNED]),
@@ -143,11 +136,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_table_entries": (_POINTER, [_POINTER]),
     "netfc_compute": (_U8, _ARRAYS),
     "netfc_step_writes": (_UNSIGNED, [ctypes.POINTER(Step), ctypes.POINTER(_U8)]),
-    "netfc_walk": (Result, [_POINTER, _INT, _U16, _U16, WALK_FUNCTION, _POINTER]),
+    "netfc_walk": (Result, [_POINTER, _INT, _U32, _U32, WALK_FUNCTION, _POINTER]),
     "netfc_format_width": (_UNSIGNED, [_POINTER]),
-    "netfc_fp32_compute": (_U8, _ARRAYS),
-    "netfc_fp32_exact_lanes": (_U8, _ARRAYS[1:]),
-    "netfc_fp32_walk": (WideResult, [_POINTER, _INT, _U32, _U32, WALK_FUNCTION, _POINTER]),
+    "netfc_fp32_format": (_POINTER, []),
 }
 
 
@@ -186,7 +177,7 @@ def on_arrays(
 ) -> tuple[NDArray[Any], Flags]:
     """Results, of the type of x and y, and exception flags, in the shape of x.
 
-    function: netfc_compute(), netfc_exact_lanes(), netfc_extra_lanes() or netfc_fp32_compute()
+    function: netfc_compute(), netfc_exact_lanes() or netfc_extra_lanes()
     third: what z is before
     """
     if x.size > MAX_LANES:

@@ -80,7 +80,7 @@ expect_rounded(enum netfc_op op, uint16_t x, uint16_t y)
 	assert_true(compute_exactly(number, op, x, y) || op == NETFC_DIV);
 	if (!is_nearest(number, netfc_magnitude(format, result.z)))
 		fail_result(op, x, y, result, "not the nearest");
-	if (result.z != 0 && netfc_is_negative(result.z) != (mpfr_sgn(number) < 0))
+	if (result.z != 0 && netfc_is_negative(format, result.z) != (mpfr_sgn(number) < 0))
 		fail_result(op, x, y, result, "the sign is wrong");
 	mpfr_clear(number);
 }

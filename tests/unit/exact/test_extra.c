@@ -78,7 +78,8 @@ TEST(ranges_are_what_the_search_finds)
 static uint32_t
 wrong_ones(enum netfc_extra_op op, uint16_t x, uint16_t y, uint16_t z, struct netfc_result result)
 {
-	const struct naive_lanes lane = {x, &y, &z, &result.z, &result.flags, 1};
+	const uint16_t bits = (uint16_t)result.z;
+	const struct naive_lanes lane = {x, &y, &z, &bits, &result.flags, 1};
 
 	return naive_extra_wrong(format, op, &lane);
 }
@@ -177,7 +178,7 @@ expect_as_in_mpfr(uint16_t x, uint16_t y, uint16_t z)
 		if (magnitude < naive_greatest(format) &&
 			mpfr_cmp_d(b, naive_boundary(format, magnitude)) > -odd)
 			fail_result(NETFC_FMA, x, y, z, result, "less than the nearest");
-		if (netfc_is_negative(result.z) != (mpfr_sgn(a) < 0))
+		if (netfc_is_negative(format, result.z) != (mpfr_sgn(a) < 0))
 			fail_result(NETFC_FMA, x, y, z, result, "the sign is wrong");
 	} else if (result.z != naive_encode(format, mpfr_get_d(a, MPFR_RNDN))) {
 		fail_result(NETFC_FMA, x, y, z, result, "a special value is wrong");

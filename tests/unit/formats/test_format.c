@@ -133,7 +133,7 @@ TEST(signs_and_magnitudes_fit_together)
 			uint16_t bits = (uint16_t)b, negated = netfc_negate(format, bits);
 			uint16_t magnitude = netfc_magnitude(format, bits);
 
-			assert_int_equal(netfc_is_negative(bits), b >= 0x8000);
+			assert_int_equal(netfc_is_negative(format, bits), b >= 0x8000);
 			assert_int_equal(netfc_negate(format, negated), bits);
 			assert_int_equal(netfc_magnitude(format, negated), magnitude);
 			if (netfc_classify(format, bits) == NETFC_NAN)
@@ -142,7 +142,8 @@ TEST(signs_and_magnitudes_fit_together)
 			assert_true(
 				naive_value(format, magnitude) == fabs(naive_value(format, bits)));
 			assert_int_equal(
-				netfc_with_sign(format, magnitude, netfc_is_negative(bits)), bits);
+				netfc_with_sign(format, magnitude, netfc_is_negative(format, bits)),
+				bits);
 		}
 	}
 }

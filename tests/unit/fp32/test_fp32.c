@@ -4,6 +4,7 @@
  * processor; special values also against a list. The argument is how many random pairs of each
  * operation there are.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,9 +44,9 @@ check(struct chunk *c, enum netfc_op op)
 	uint8_t all;
 
 	fp32_processor(op, c->x, c->y, c->expected, c->expected_flags, CHUNK);
-	all = netfc_fp32_exact_lanes(op, c->x, c->y, c->z, c->flags, CHUNK);
+	all = netfc_exact_lanes(netfc_fp32_format(), op, c->x, c->y, c->z, c->flags, CHUNK);
 	expect_same(c, op, all, "by integers");
-	all = netfc_fp32_compute(set, op, c->x, c->y, c->z, c->flags, CHUNK);
+	all = netfc_compute(set, op, c->x, c->y, c->z, c->flags, CHUNK);
 	expect_same(c, op, all, "by tables");
 }
 
@@ -137,15 +138,15 @@ static const struct {
 TEST(special_values_are_ieee_754s)
 {
 	for (unsigned s = 0; s < sizeof(special) / sizeof(special[0]); s++) {
-		struct netfc_fp32_result result =
-			netfc_fp32_exact(special[s].op, special[s].x, special[s].y);
+		struct netfc_result result =
+			netfc_exact(netfc_fp32_format(), special[s].op, special[s].x, special[s].y);
 		uint8_t flags;
 		uint32_t z;
 
 		assert_int_equal(result.z, special[s].z);
 		assert_int_equal(result.flags, special[s].flags);
-		assert_int_equal(netfc_fp32_compute(set, special[s].op, &special[s].x,
-					 &special[s].y, &z, &flags, 1),
+		assert_int_equal(netfc_compute(set, special[s].op, &special[s].x, &special[s].y, &z,
+					 &flags, 1),
 			special[s].flags);
 		assert_int_equal(z, special[s].z);
 		assert_int_equal(flags, special[s].flags);
@@ -168,15 +169,15 @@ TEST(any_number_of_lanes_is_computed)
 			memcpy(z, x, sizeof(z));
 			fp32_processor(op, x, y, expected, flags, count);
 			memcpy(expected + count, z + count, (LANES - count) * sizeof(*z));
-			netfc_fp32_compute(set, op, z, y, z, NULL, count);
+			netfc_compute(set, op, z, y, z, NULL, count);
 			assert_memory_equal(z, expected, sizeof(z));
 			memcpy(z, y, sizeof(z));
 			memcpy(expected + count, z + count, (LANES - count) * sizeof(*z));
-			netfc_fp32_exact_lanes(op, x, z, z, NULL, count);
+			netfc_exact_lanes(netfc_fp32_format(), op, x, z, z, NULL, count);
 			assert_memory_equal(z, expected, sizeof(z));
 		}
 	}
-	assert_int_equal(netfc_fp32_compute(set, NETFC_MUL, x, y, z, NULL, 0), 0);
+	assert_int_equal(netfc_compute(set, NETFC_MUL, x, y, z, NULL, 0), 0);
 }
 
 /* What a walk has shown. */
@@ -204,10 +205,9 @@ TEST(a_walk_shows_all_steps_and_ends_with_the_result)
 	FOREACH_OP(op)
 	{
 		struct walk walk = {0};
-		struct netfc_fp32_result result =
-			netfc_fp32_walk(set, op, ONE, 0xc0490fdb, take_step, &walk);
+		struct netfc_result result = netfc_walk(set, op, ONE, 0xc0490fdb, take_step, &walk);
 
-		assert_int_equal(result.z, netfc_fp32_exact(op, ONE, 0xc0490fdb).z);
+		assert_int_equal(result.z, netfc_exact(netfc_fp32_format(), op, ONE, 0xc0490fdb).z);
 		assert_int_equal(result.z, walk.z);
 		assert_int_equal(result.flags, 0);
 		assert_ptr_equal(walk.program, netfc_set_op_program(set, op));
@@ -217,8 +217,6 @@ TEST(a_walk_shows_all_steps_and_ends_with_the_result)
 
 TEST(the_format_is_not_among_those_of_16_bits)
 {
-	const uint16_t one = 0x3c00;
-
 	assert_string_equal(netfc_format_name(netfc_fp32_format()), "fp32");
 	assert_int_equal(netfc_format_id(netfc_fp32_format()), NETFC_FP32);
 	assert_int_equal(netfc_format_width(netfc_fp32_format()), 32);
@@ -227,7 +225,57 @@ TEST(the_format_is_not_among_those_of_16_bits)
 	assert_null(netfc_format_by_name("fp32"));
 	assert_ptr_equal(netfc_set_format(set), netfc_fp32_format());
 	assert_int_equal(netfc_set_family(set), NETFC_FAMILY_EXACT);
-	assert_int_equal(netfc_calc(set, NETFC_ADD, one, one).flags, NETFC_INVALID);
+}
+
+/* The reference of a lane is the one of sets of 16 bits, too. */
+TEST(one_lane_is_computed)
+{
+	assert_int_equal(netfc_calc(set, NETFC_ADD, ONE, ONE).z, 0x40000000);
+	assert_int_equal(netfc_calc(set, NETFC_DIV, ONE, 0).z, NETFC_FP32_INF);
+	assert_int_equal(netfc_calc(set, NETFC_DIV, ONE, 0).flags, NETFC_DIVBYZERO);
+}
+
+static uint32_t
+bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* Every exponent, any fraction; the numbers half-way to the next ones, and beside them. */
+TEST(encodings_are_the_processors)
+{
+	const struct netfc_format *format = netfc_fp32_format();
+	uint64_t seed = 9;
+
+	for (uint32_t exponent = 0; exponent < 255; exponent++) {
+		for (unsigned n = 0; n < 64; n++) {
+			uint32_t bits = exponent << 23, next;
+			float value, above;
+			double half;
+
+			seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			bits |= (uint32_t)(seed >> 41);
+			next = bits + 1;
+			memcpy(&value, &bits, sizeof(value));
+			memcpy(&above, &next, sizeof(above));
+			assert_true(netfc_decode(format, bits) == value);
+			assert_true(netfc_decode(format, bits | NETFC_FP32_SIGN) == -value);
+			assert_int_equal(netfc_encode(format, value), bits);
+			assert_int_equal(netfc_magnitude(format, netfc_negate(format, bits)), bits);
+			half = next < NETFC_FP32_INF ? value + ((double)above - value) / 2 : value;
+			assert_int_equal(netfc_encode(format, half), bits_of((float)half));
+			half = nextafter(half, INFINITY);
+			assert_int_equal(netfc_encode(format, -half), bits_of((float)-half));
+		}
+	}
+	assert_int_equal(netfc_encode(format, NAN), NETFC_FP32_NAN);
+	assert_int_equal(netfc_encode(format, -0x1p128), NETFC_FP32_SIGN | NETFC_FP32_INF);
+	assert_int_equal(netfc_classify(format, 0xffc00001), NETFC_NAN);
+	assert_int_equal(netfc_classify(format, 0xff800000), NETFC_INF);
+	assert_true(netfc_is_negative(format, NETFC_FP32_SIGN));
 }
 
 int
@@ -239,6 +287,8 @@ main(int argc, char **argv)
 		cmocka_unit_test(special_values_are_ieee_754s),
 		cmocka_unit_test(any_number_of_lanes_is_computed),
 		cmocka_unit_test(a_walk_shows_all_steps_and_ends_with_the_result),
+		cmocka_unit_test(one_lane_is_computed),
+		cmocka_unit_test(encodings_are_the_processors),
 		cmocka_unit_test(the_format_is_not_among_those_of_16_bits),
 	};
 	int failed;

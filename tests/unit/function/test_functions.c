@@ -152,7 +152,7 @@ expect_nearest(const struct check *c)
 		above = side_of(c, naive_boundary(to, magnitude));
 	if (!((below > 0 || (below == 0 && even)) && (above < 0 || (above == 0 && even))))
 		fail_value(c, "not the nearest");
-	if (netfc_is_negative(c->result.z) != (mpfr_signbit(c->value) != 0))
+	if (netfc_is_negative(to, c->result.z) != (mpfr_signbit(c->value) != 0))
 		fail_value(c, "the sign is wrong");
 }
 

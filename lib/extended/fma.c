@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * See extended_kernels.h: x * y + z by loops that compilers turn into vector code, for processors
+ * without arithmetic that rounds down and up. Products are exact in double precision, and what a
+ * sum of two loses can be computed (Knuth's two-sum): double's rounding and the next one to
+ * binary32 make one, to odd. To be compiled without contraction of products and sums.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "extended_kernels.h"
+#include "float_bits.h"
+#include "isa.h"
+#include "slots.h"
+
+#define BLOCK 128
+/* Loops over a block go on to a multiple of this: what vectors leave over would take longer. */
+#define STEP 16
+#define FLOAT_BIAS 127
+#define FLOAT_FRACTION 23
+#define FLOAT_INF 0x7f800000
+/* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
+#define MAX_REGIME 14
+
+#define LANE static __rte_always_inline
+
+LANE unsigned int
+whole_steps(unsigned int count)
+{
+	return (count + STEP - 1) / STEP * STEP;
+}
+
+/* ---- formats to binary32, exactly ---- */
+
+LANE float
+from_fp16(uint16_t bits)
+{
+	const uint32_t magnitude = bits & INT16_MAX, sign = (uint32_t)(bits >> 15) << 31;
+	const uint32_t rebias = (uint32_t)(FLOAT_BIAS - 15) << FLOAT_FRACTION;
+	const uint32_t special = magnitude >= 0x7c00 ? rebias : 0;
+	const uint32_t normal = (magnitude << 13) + rebias + special;
+	const uint32_t subnormal = float_bits((float)(int32_t)magnitude * 0x1p-24f);
+
+	return float_of(sign | (magnitude < 0x400 ? subnormal : normal));
+}
+
+LANE float
+from_bf16(uint16_t bits)
+{
+	return float_of((uint32_t)bits << 16);
+}
+
+/* All bits for 1, none for 0. */
+LANE int32_t
+all_if(uint32_t bit)
+{
+	return -(int32_t)bit;
+}
+
+/*
+ * The magnitude's 15 bits are a run of equal bits, the regime, ended by a bit unlike them, then
+ * exponent and fraction, as in a float.
+ */
+LANE float
+from_posit(uint16_t bits, const unsigned int es)
+{
+	const uint32_t sign = (uint32_t)(bits >> 15) << 31;
+	const uint32_t magnitude = bits >> 15 ? (uint16_t)-bits : bits;
+	const uint32_t top = magnitude << 17;
+	const int32_t ones = all_if(top >> 31);
+	/* 16 bits, the last of which ends any run: as a float, 142 less the run is its exponent. */
+	const int32_t run_end = (int32_t)((top ^ (uint32_t)ones) >> 16 | 1);
+	const uint32_t place = float_bits((float)run_end) >> FLOAT_FRACTION;
+	const uint32_t rest = top << (143 - place);
+	const uint32_t regime = (place - 142) ^ (uint32_t)ones;
+	const uint32_t value = (rest >> (32 - FLOAT_FRACTION - es)) +
+		(regime << (FLOAT_FRACTION + es)) + ((uint32_t)FLOAT_BIAS << FLOAT_FRACTION);
+	/* 0 of 0, and NaN of NaR. */
+	const uint32_t special = magnitude == 0 ? 0 : FLOAT_INF | 1;
+
+	return float_of(sign | (top == 0 ? special : value));
+}
+
+/* ---- and back, to nearest, ties to even ---- */
+
+LANE uint16_t
+to_fp16(uint32_t sum)
+{
+	const uint32_t magnitude = sum & INT32_MAX;
+	const uint32_t rebias = (uint32_t)(FLOAT_BIAS - 15) << FLOAT_FRACTION;
+	const uint32_t normal = (magnitude + 0xfff + (magnitude >> 13 & 1) - rebias) >> 13;
+	/* Half has the least subnormal as its last place. */
+	const uint32_t subnormal = float_bits(float_of(magnitude) + 0.5f) - float_bits(0.5f);
+	const uint32_t finite = magnitude < float_bits(0x1p-14f) ? subnormal
+		: normal > 0x7c00                                ? 0x7c00
+								 : normal;
+
+	return (uint16_t)(magnitude > FLOAT_INF ? 0x7e00 : (sum >> 16 & 0x8000) | finite);
+}
+
+LANE uint16_t
+to_bf16(uint32_t sum)
+{
+	const uint32_t rounded = (sum + 0x7fff + (sum >> 16 & 1)) >> 16;
+
+	return (uint16_t)((sum & INT32_MAX) > FLOAT_INF ? 0x7fc0 : rounded);
+}
+
+LANE uint16_t
+to_posit(uint32_t sum, const unsigned int es)
+{
+	/* A boundary between posits has 14 bits of them at the most; below, any bit is as good. */
+	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
+	const int32_t magnitude = (int32_t)(sum & INT32_MAX);
+	const int32_t above_one = magnitude - (FLOAT_BIAS << FLOAT_FRACTION);
+	const int32_t most = MAX_REGIME * (1 << tail);
+	const int32_t low_end = above_one < -most ? -most : above_one;
+	const int32_t value = low_end > most ? most : low_end;
+	const int32_t regime = value >> tail, negative = all_if(value < 0);
+	const int32_t low = (1 << lost) - 1;
+	const int32_t bits = value & ((1 << tail) - 1);
+	const uint32_t kept = (uint32_t)(bits | ((bits & low) + low)) >> lost;
+	/* 10 before them repeats its 1 if shifted, 01 its 0. */
+	const uint32_t start = 0x80000000 ^ ((uint32_t)negative & 0xc0000000);
+	const uint32_t word = (uint32_t)((int32_t)(start | kept << 15) >> (regime ^ negative));
+	const uint16_t rounded = (uint16_t)((word + 0xffff + (word >> 17 & 1)) >> 17);
+	const uint16_t posit = sum >> 31 ? (uint16_t)-rounded : rounded;
+
+	return magnitude == 0 ? 0 : magnitude > FLOAT_INF ? 0x8000 : posit;
+}
+
+/* ---- formats ---- */
+
+LANE void
+decode(enum netfc_format_id format, const uint16_t *restrict words, float *restrict values,
+	unsigned int count)
+{
+	switch (format) {
+	case NETFC_FP16:
+		for (unsigned int l = 0; l < count; l++)
+			values[l] = from_fp16(words[l]);
+		break;
+	case NETFC_BF16:
+		for (unsigned int l = 0; l < count; l++)
+			values[l] = from_bf16(words[l]);
+		break;
+	default:
+		for (unsigned int l = 0; l < count; l++)
+			values[l] = from_posit(words[l], format == NETFC_POSIT16 ? 1 : 2);
+		break;
+	}
+}
+
+LANE void
+encode(enum netfc_format_id format, const uint32_t *restrict sums, uint16_t *restrict words,
+	unsigned int count)
+{
+	switch (format) {
+	case NETFC_FP16:
+		for (unsigned int l = 0; l < count; l++)
+			words[l] = to_fp16(sums[l]);
+		break;
+	case NETFC_BF16:
+		for (unsigned int l = 0; l < count; l++)
+			words[l] = to_bf16(sums[l]);
+		break;
+	default:
+		for (unsigned int l = 0; l < count; l++)
+			words[l] = to_posit(sums[l], format == NETFC_POSIT16 ? 1 : 2);
+		break;
+	}
+}
+
+/* ---- x * y + z ---- */
+
+struct block {
+	uint16_t x[BLOCK], y[BLOCK], z[BLOCK], result[BLOCK];
+	uint16_t flags[BLOCK]; /* of enum netfc_flag */
+	struct {
+		float x[BLOCK], y[BLOCK], z[BLOCK];
+	} value;
+	float sum[BLOCK];    /* x * y + z, rounded twice, and */
+	int32_t lost[BLOCK]; /* 1 if more, -1 if less than that is exact */
+	uint32_t odd[BLOCK];
+} __attribute__((aligned(64)));
+
+LANE void
+add_products(struct block *restrict block, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++) {
+		const double product = (double)block->value.x[l] * (double)block->value.y[l];
+		const double addend = block->value.z[l], sum = product + addend,
+			     part = sum - product;
+		const double error = (product - (sum - part)) + (addend - part);
+		const float rounded = (float)sum;
+		/* Of infinities NaN: nothing lost. */
+		const double lost = (sum - (double)rounded) + error;
+
+		block->sum[l] = rounded;
+		block->lost[l] = (int32_t)(lost > 0 ? 1.0 : lost < 0 ? -1.0 : 0.0);
+	}
+}
+
+/* An even number that is not exact: its neighbour on the exact one's side. */
+LANE void
+make_odd(struct block *restrict block, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++) {
+		const uint32_t bits = float_bits(block->sum[l]);
+		const int32_t sign = all_if(bits >> 31);
+		const int32_t away_from_zero = (block->lost[l] ^ sign) - sign;
+
+		block->odd[l] = bits + (bits & 1 ? 0 : (uint32_t)away_from_zero);
+	}
+}
+
+/* ---- flags ---- */
+
+/* All bits, or none. */
+LANE uint16_t
+mask_of(bool condition)
+{
+	return (uint16_t)-(uint16_t)condition;
+}
+
+LANE uint16_t
+magnitude_of(uint16_t bits)
+{
+	return bits & INT16_MAX;
+}
+
+LANE void
+set_exception_flags(const uint16_t inf, struct block *restrict block, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++) {
+		const uint16_t x = magnitude_of(block->x[l]), y = magnitude_of(block->y[l]);
+		const uint16_t z = magnitude_of(block->z[l]);
+		const uint16_t result = magnitude_of(block->result[l]);
+		const uint16_t finite = mask_of(x < inf) & mask_of(y < inf) & mask_of(z < inf);
+		const uint16_t nan = mask_of(x > inf) | mask_of(y > inf) | mask_of(z > inf);
+		const uint16_t zero = mask_of((block->odd[l] & INT32_MAX) == 0);
+
+		block->flags[l] = (mask_of(result > inf) & ~nan & NETFC_INVALID) |
+			(mask_of(result == inf) & finite & NETFC_OVERFLOW) |
+			(mask_of(result == 0) & ~zero & NETFC_UNDERFLOW);
+	}
+}
+
+/* ---- packets ---- */
+
+LANE void
+read_words(const slot16 *restrict from, uint16_t *restrict to, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++)
+		to[l] = slot16_swap(from[l]);
+	for (unsigned int l = count; l < whole_steps(count); l++)
+		to[l] = 0;
+}
+
+/* Results into a packet. */
+LANE void
+write_words(const struct block *restrict block, slot16 *restrict to, unsigned int count,
+	struct vector_packet *restrict packet)
+{
+	uint32_t change = 0;
+	uint16_t flags = 0;
+
+	for (unsigned int l = 0; l < count; l++) {
+		const uint16_t before = to[l], after = slot16_swap(block->result[l]);
+
+		/* A word that changes adds its complement, too. */
+		change += (uint32_t)(uint16_t)~before + after;
+		flags |= block->flags[l];
+		to[l] = after;
+	}
+	packet->changes += change;
+	packet->flags |= (uint8_t)flags;
+}
+
+LANE void
+compute(const struct extended_kernel *kernel, struct block *block, unsigned int count,
+	const enum netfc_format_id format)
+{
+	decode(format, block->x, block->value.x, count);
+	decode(format, block->y, block->value.y, count);
+	decode(format, block->z, block->value.z, count);
+	add_products(block, count);
+	make_odd(block, count);
+	encode(format, block->odd, block->result, count);
+	/* No sum of posits raises a flag. */
+	if (format == NETFC_FP16 || format == NETFC_BF16)
+		set_exception_flags(kernel->inf, block, count);
+	else
+		memset(block->flags, 0, count * sizeof(block->flags[0]));
+}
+
+/* `format` is a constant wherever this is used. */
+LANE void
+run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
+	const enum netfc_format_id format)
+{
+	const uint32_t count = packet->count;
+	const slot16 *x = (const slot16 *)packet->slots, *y = x + count;
+	slot16 *z = (slot16 *)packet->slots + 2 * (size_t)count;
+	struct block block;
+
+	packet->flags = 0;
+	packet->changes = 0;
+	for (uint32_t first = 0; first < count; first += BLOCK) {
+		const unsigned int some = RTE_MIN(count - first, (uint32_t)BLOCK);
+
+		read_words(x + first, block.x, some);
+		read_words(y + first, block.y, some);
+		read_words(z + first, block.z, some);
+		compute(kernel, &block, whole_steps(some), format);
+		write_words(&block, z + first, some, packet);
+	}
+}
+
+#define RUN(name, format)                                                                     \
+	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
+		unsigned int count)                                                           \
+	{                                                                                     \
+		for (unsigned int p = 0; p < count; p++)                                      \
+			run_packet(kernel, &packets[p], format);                              \
+	}
+
+RUN(run_fp16, NETFC_FP16)
+RUN(run_posit16, NETFC_POSIT16)
+RUN(run_bf16, NETFC_BF16)
+RUN(run_posit16_es2, NETFC_POSIT16_ES2)
+
+void
+VECTOR_NAME(fma_use)(struct extended_kernel *kernel, enum netfc_format_id format)
+{
+	static extended_fn *const run[NETFC_FORMAT_END] = {
+		[NETFC_FP16] = run_fp16,
+		[NETFC_POSIT16] = run_posit16,
+		[NETFC_BF16] = run_bf16,
+		[NETFC_POSIT16_ES2] = run_posit16_es2,
+	};
+
+	kernel->run[NETFC_FMA - NETFC_MIN] = run[format];
+}

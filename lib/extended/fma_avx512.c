@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See extended_kernels.h: x * y + z in binary32, 32 lanes at a time. */
+#include "floats_avx512.h"
+
+#include "extended_kernels.h"
+#include "isa.h"
+
+/* What decides special values, and z. */
+struct operands {
+	__m512i x, y, z;
+};
+
+/*
+ * Rounded down and up it is either the same, and exact, or two neighbours, one of which is odd.
+ * Infinity is even and its neighbour odd; a sum of zero is +0 if rounded up.
+ */
+INLINE __m512
+multiply_add_to_odd(__m512 x, __m512 y, __m512 z)
+{
+	const __m512 down =
+		_mm512_fmadd_round_ps(x, y, z, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+	const __m512 up = _mm512_fmadd_round_ps(x, y, z, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+
+	return _mm512_mask_mov_ps(
+		up, _mm512_test_epi32_mask(_mm512_castps_si512(down), _mm512_set1_epi32(1)), down);
+}
+
+INLINE struct floats
+sums_to_odd(struct floats x, struct floats y, struct floats z)
+{
+	return (struct floats){multiply_add_to_odd(x.low, y.low, z.low),
+		multiply_add_to_odd(x.high, y.high, z.high)};
+}
+
+/* ---- formats of IEEE 754, and bfloat16 ---- */
+
+INLINE __m512i
+at_most_one(__m512 value)
+{
+	return _mm512_min_epu32(
+		_mm512_slli_epi32(_mm512_castps_si512(value), 1), _mm512_set1_epi32(1));
+}
+
+/* Words, in the order of from_fp16() or from_bf16(), that are 0 where sums are. */
+INLINE __m512i
+zero_words(bool bf16, struct floats sums)
+{
+	const __m512i low = at_most_one(sums.low), high = at_most_one(sums.high);
+
+	return bf16 ? _mm512_packus_epi32(low, high)
+		    : join(_mm512_cvtepi32_epi16(low), _mm512_cvtepi32_epi16(high));
+}
+
+INLINE struct flags
+set_exception_flags(const struct extended_kernel *kernel, bool bf16, struct operands in, struct floats sums,
+	__m512i magnitude)
+{
+	const __m512i inf = all(kernel->inf);
+	const __m512i greatest = _mm512_max_epu16(
+		magnitude_of(in.z), _mm512_max_epu16(magnitude_of(in.x), magnitude_of(in.y)));
+	const __m512i zeros = zero_words(bf16, sums);
+
+	return (struct flags){
+		.invalid = _mm512_cmpgt_epu16_mask(magnitude, inf) &
+			~_mm512_cmpgt_epu16_mask(greatest, inf),
+		.overflow = _mm512_cmpeq_epi16_mask(magnitude, inf) &
+			~_mm512_cmpeq_epi16_mask(greatest, inf),
+		.underflow = _mm512_testn_epi16_mask(magnitude, magnitude) &
+			_mm512_test_epi16_mask(zeros, zeros),
+	};
+}
+
+INLINE __m512i
+compute_ieee(const struct extended_kernel *kernel, bool bf16, struct operands in, __mmask32 lanes,
+	struct flags *flags)
+{
+	const __m512i last = all(kernel->inf - 2);
+	const struct floats sums = bf16
+		? sums_to_odd(from_bf16(in.x), from_bf16(in.y), from_bf16(in.z))
+		: sums_to_odd(from_fp16(in.x), from_fp16(in.y), from_fp16(in.z));
+	const __m512i z = bf16 ? to_bf16(sums) : to_fp16(sums), magnitude = magnitude_of(z);
+
+	*flags = (struct flags){0};
+	/* Zero less one is greater than any finite magnitude less one. */
+	if (_mm512_mask_cmpgt_epu16_mask(lanes, _mm512_sub_epi16(magnitude, all(1)), last) == 0)
+		return z;
+	*flags = set_exception_flags(kernel, bf16, in, sums, magnitude);
+	return _mm512_mask_mov_epi16(
+		z, _mm512_cmpgt_epu16_mask(magnitude, all(kernel->inf)), all(kernel->nan));
+}
+
+/* ---- posits ---- */
+
+#define FLOAT_BIAS 127
+#define FLOAT_FRACTION 23
+/* The greatest regime, of a posit that is all ones, and less one's negation: the least. */
+#define MAX_REGIME 14
+
+/*
+ * A posit of 16 bits in a word of 32, with its sign extended. The magnitude's 15 bits are a run of
+ * equal bits, the regime, ended by a bit unlike them, then exponent and fraction, as in a float.
+ */
+INLINE __m512
+float_from_posit(__m512i posit, const unsigned int es)
+{
+	const __m512i magnitude = _mm512_abs_epi32(posit);
+	const __m512i top = _mm512_slli_epi32(magnitude, 17), ones = _mm512_srai_epi32(top, 31);
+	/* 16 bits, the last of which ends any run: as a float, 142 less the run is its exponent. */
+	const __m512i run_end = _mm512_or_si512(
+		_mm512_srli_epi32(_mm512_xor_si512(top, ones), 16), _mm512_set1_epi32(1));
+	const __m512i place =
+		_mm512_srli_epi32(_mm512_castps_si512(_mm512_cvtepi32_ps(run_end)), FLOAT_FRACTION);
+	const __m512i rest =
+		_mm512_sllv_epi32(top, _mm512_sub_epi32(_mm512_set1_epi32(143), place));
+	const __m512i regime =
+		_mm512_xor_si512(_mm512_sub_epi32(place, _mm512_set1_epi32(142)), ones);
+	const __m512i exponent = _mm512_add_epi32(_mm512_slli_epi32(regime, FLOAT_FRACTION + es),
+		_mm512_set1_epi32(FLOAT_BIAS << FLOAT_FRACTION));
+	const __m512i value =
+		_mm512_add_epi32(_mm512_srli_epi32(rest, 32 - FLOAT_FRACTION - es), exponent);
+	/* 0 of 0, and a NaN of 0x8000, NaR. */
+	const __m512i special = _mm512_srai_epi32(_mm512_slli_epi32(magnitude, 16), 9);
+	const __mmask16 is_special = _mm512_testn_epi32_mask(top, top);
+
+	return _mm512_castsi512_ps(
+		_mm512_or_si512(_mm512_mask_mov_epi32(value, is_special, special),
+			_mm512_and_si512(posit, _mm512_set1_epi32(INT32_MIN))));
+}
+
+/* Exponent and fraction, less the bias, to the 15 bits of a posit's magnitude, to nearest. */
+INLINE __m512i
+round_posit(__m512i value, const unsigned int es)
+{
+	/* A boundary between posits has 14 bits of them at the most; below, any bit is as good. */
+	const unsigned int tail = FLOAT_FRACTION + es, lost = tail - 15;
+	const __m512i most = _mm512_set1_epi32(MAX_REGIME * (1 << tail));
+	const __m512i in_range = _mm512_max_epi32(
+		_mm512_min_epi32(value, most), _mm512_set1_epi32(-MAX_REGIME * (1 << tail)));
+	const __m512i regime = _mm512_srai_epi32(in_range, tail);
+	const __m512i negative = _mm512_srai_epi32(in_range, 31);
+	const __m512i low = _mm512_set1_epi32((1 << lost) - 1);
+	const __m512i bits = _mm512_and_si512(in_range, _mm512_set1_epi32((1 << tail) - 1));
+	const __m512i sticky = _mm512_add_epi32(_mm512_and_si512(bits, low), low);
+	const __m512i kept = _mm512_srli_epi32(_mm512_or_si512(bits, sticky), lost);
+	/* 10 before them repeats its 1 if shifted, 01 its 0. */
+	const __m512i start = _mm512_xor_si512(_mm512_set1_epi32(INT32_MIN),
+		_mm512_and_si512(negative, _mm512_set1_epi32((int)0xc0000000)));
+	const __m512i word = _mm512_srav_epi32(_mm512_or_si512(start, _mm512_slli_epi32(kept, 15)),
+		_mm512_xor_si512(regime, negative));
+	const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(word, 17), _mm512_set1_epi32(1));
+	const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0xffff));
+
+	return _mm512_srli_epi32(_mm512_add_epi32(word, half), 17);
+}
+
+INLINE __m256i
+posit_from_float(__m512 value, const unsigned int es)
+{
+	const __m512i bits = _mm512_castps_si512(value);
+	const __m512i above_one =
+		_mm512_sub_epi32(_mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX)),
+			_mm512_set1_epi32(FLOAT_BIAS << FLOAT_FRACTION));
+	const __m512i magnitude = round_posit(above_one, es);
+	const __mmask16 negative = _mm512_movepi32_mask(bits);
+	const __mmask16 nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+	const __mmask16 not_zero = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(INT32_MAX));
+	const __m512i posit =
+		_mm512_mask_sub_epi32(magnitude, negative, _mm512_setzero_si512(), magnitude);
+
+	return _mm512_cvtepi32_epi16(_mm512_mask_mov_epi32(
+		_mm512_maskz_mov_epi32(not_zero, posit), nan, _mm512_set1_epi32(0x8000)));
+}
+
+INLINE struct floats
+from_posits(__m512i words, const unsigned int es)
+{
+	return (struct floats){
+		float_from_posit(_mm512_cvtepi16_epi32(_mm512_castsi512_si256(words)), es),
+		float_from_posit(_mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(words, 1)), es)};
+}
+
+/* No sum of posits raises a flag. */
+INLINE __m512i
+compute_posits(struct operands in, const unsigned int es)
+{
+	const struct floats sums =
+		sums_to_odd(from_posits(in.x, es), from_posits(in.y, es), from_posits(in.z, es));
+
+	return join(posit_from_float(sums.low, es), posit_from_float(sums.high, es));
+}
+
+/* ---- packets ---- */
+
+INLINE __m512i
+compute(const struct extended_kernel *kernel, enum netfc_format_id format, struct operands in,
+	__mmask32 lanes, struct flags *flags)
+{
+	*flags = (struct flags){0};
+	if (format == NETFC_POSIT16 || format == NETFC_POSIT16_ES2)
+		return compute_posits(in, format == NETFC_POSIT16 ? 1 : 2);
+	return compute_ieee(kernel, format == NETFC_BF16, in, lanes, flags);
+}
+
+/* `format` is a constant wherever this is used. */
+INLINE void
+run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
+	const enum netfc_format_id format)
+{
+	const struct lanes lanes = lanes_of_packet(packet);
+	struct out out = no_change();
+
+	for (uint32_t g = 0; g < groups_in(lanes.count); g++) {
+		const struct group group = group_of(&lanes, g);
+		const struct words words = load_words(&group, false);
+		const struct operands in = {words.x, words.y, swap(load(group.z, group.lanes))};
+		struct flags flags;
+		const __m512i z = compute(kernel, format, in, group.lanes, &flags);
+
+		store_group(&group, z, &flags, &out);
+	}
+	finish_packet(packet, &out);
+}
+
+#define RUN(name, format)                                                                     \
+	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
+		unsigned int count)                                                           \
+	{                                                                                     \
+		for (unsigned int p = 0; p < count; p++)                                      \
+			run_packet(kernel, &packets[p], format);                              \
+	}
+
+RUN(run_fp16, NETFC_FP16)
+RUN(run_posit16, NETFC_POSIT16)
+RUN(run_bf16, NETFC_BF16)
+RUN(run_posit16_es2, NETFC_POSIT16_ES2)
+
+void
+VECTOR_NAME(fma_use)(struct extended_kernel *kernel, enum netfc_format_id format)
+{
+	static extended_fn *const run[NETFC_FORMAT_END] = {
+		[NETFC_FP16] = run_fp16,
+		[NETFC_POSIT16] = run_posit16,
+		[NETFC_BF16] = run_bf16,
+		[NETFC_POSIT16_ES2] = run_posit16_es2,
+	};
+
+	kernel->run[NETFC_FMA - NETFC_MIN] = run[format];
+}

@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#define CLASSIFY classify_avx512
-#include "classify_burst.h"

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See classify.h; compiled for each instruction set. */
+#include "burst_frames.h"
+#include "burst_requests.h"
+#include "isa.h"
+
+static __rte_always_inline void
+list_class(const struct burst *burst, struct classified *classified, unsigned int class,
+	unsigned int first, unsigned int count)
+{
+	uint64_t left = burst->in_class[class] & UINT64_MAX >> (CLASSIFY_BURST - count);
+	uint8_t *listed = classified->packet[class] + classified->count[class];
+
+	classified->count[class] += (unsigned int)__builtin_popcountll(left);
+	for (; left != 0; left &= left - 1)
+		*listed++ = (uint8_t)(first + (unsigned int)__builtin_ctzll(left));
+}
+
+/* Put packets on the lists of their classes; the first packet's index is `first`. */
+static __rte_always_inline void
+list_packets(const struct burst *burst, struct classified *classified, unsigned int first,
+	unsigned int count)
+{
+	for (unsigned int class = CLASS_SLOW; class < CLASSES; class ++)
+		list_class(burst, classified, class, first, count);
+}
+
+/* Over the packets of a vector. */
+static __rte_always_inline struct gathered
+sum_up(const struct burst *burst)
+{
+	uint16_t any[COLUMN], all[COLUMN], lanes[COLUMN];
+	struct gathered gathered = {.all = UINT16_MAX};
+
+	column_store(any, burst->any);
+	column_store(all, burst->all);
+	column_store(lanes, burst->gathered_lanes);
+	for (unsigned int w = 0; w < COLUMN; w++) {
+		gathered.any |= any[w];
+		gathered.all &= all[w];
+		gathered.lanes = (uint16_t)(gathered.lanes + lanes[w]);
+	}
+	return gathered;
+}
+
+/* Vectors may go on behind the last packet of all, where they are not used. */
+static __rte_always_inline void
+describe_packets(const struct burst *burst, struct classified *classified, unsigned int first,
+	unsigned int count)
+{
+	uint8_t **payload = classified->payload + first;
+
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		column_store(classified->group + first + p, column_load(burst->group + p));
+		column_store(classified->lanes + first + p, column_load(burst->lanes + p));
+	}
+	for (size_t p = 0; p < count; p++)
+		payload[p] = payload_of(burst, p);
+}
+
+static __rte_always_inline void
+write_frames(const struct burst *burst, struct frame *frames, unsigned int count)
+{
+	struct frame last[COLUMN];
+	unsigned int p;
+
+	for (p = 0; p + COLUMN <= count; p += COLUMN)
+		columns_write(&burst->frame, (uint8_t *)&frames[p], p);
+	if (p == count)
+		return;
+	columns_write(&burst->frame, (uint8_t *)last, p);
+	memcpy(&frames[p], last, (count - p) * sizeof(last[0]));
+}
+
+void
+VECTOR_NAME(classify)(const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified)
+{
+	const unsigned int count = end - first;
+	struct burst burst;
+	const struct place ethernet = {burst.bytes, NULL, ETHERNET_BYTES - 2};
+	const struct place network = {burst.bytes, burst.network_offset, -2};
+	const struct place request = {burst.bytes, burst.request_at, 2};
+	column words[ROWS];
+
+	memset(burst.in_class, 0, sizeof(burst.in_class));
+	burst.others = 0;
+	burst.may_be_ip = burst.may_be_requests = 0;
+	burst.any = burst.gathered_lanes = column_of(0);
+	burst.all = column_of(UINT16_MAX);
+	load_packets(&burst, mbufs + first, count);
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		columns_read(&ethernet, p, words);
+		find_network(&burst, p, words);
+	}
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		if (!is_some(burst.may_be_ip, p)) {
+			find_no_ip(&burst, p);
+			continue;
+		}
+		columns_read(&network, p, words);
+		find_udp(&burst, p, words);
+	}
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		if (!is_some(burst.may_be_requests, p)) {
+			find_no_requests(&burst, p);
+			continue;
+		}
+		columns_read(&request, p, words);
+		find_requests(classifier, &burst, p, words);
+	}
+	find_others(classifier->groups, &burst);
+	write_frames(&burst, frames + first, count);
+	describe_packets(&burst, classified, first, count);
+	list_packets(&burst, classified, first, count);
+	classified_add(classified, sum_up(&burst));
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A pipeline is made: a kernel for each group. */
+#include <errno.h>
+
+#include <rte_malloc.h>
+
+#include "extended.h"
+#include "internal.h"
+#include "isa.h"
+
+/* The pipeline has a kernel from now on. */
+static void
+keep(struct pipeline *pipeline, struct vector_kernel *kernel)
+{
+	pipeline->kernel[pipeline->kernel_count++] = kernel;
+}
+
+static int
+add_set(struct pipeline *pipeline, const struct pipeline_config *config, unsigned int format)
+{
+	struct vector_kernel *kernel = NULL;
+	int error = vector_create_engine(config->sets[format], config->match, config->isa,
+		config->socket_id, pipeline->match[format], &kernel);
+
+	if (error != 0)
+		return error;
+	keep(pipeline, kernel);
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV && error == 0; op++)
+		error = groups_add(&pipeline->groups, format, op, "", kernel);
+	return error;
+}
+
+/* Min, max, compare and fma need no tables: every format of 16 bits has them. */
+static int
+add_extended(struct pipeline *pipeline, const struct pipeline_config *config,
+	const struct netfc_format *format)
+{
+	struct vector_kernel *kernel;
+	int error = extended_create(format, config->isa, config->socket_id, &kernel);
+
+	if (error != 0)
+		return error;
+	keep(pipeline, kernel);
+	for (unsigned int op = NETFC_MIN; op < NETFC_EXTRA_END && error == 0; op++)
+		error = groups_add(&pipeline->groups, netfc_format_id(format), op,
+			netfc_extra_name(op), kernel);
+	return error;
+}
+
+static int
+add_function(struct pipeline *pipeline, const struct pipeline_config *config,
+	const struct pipeline_function *function)
+{
+	struct vector_kernel *kernel;
+	int error = extended_function_create(
+		function->z, function->flags, config->isa, config->socket_id, &kernel);
+	if (error != 0)
+		return error;
+	keep(pipeline, kernel);
+	return groups_add(
+		&pipeline->groups, function->format, function->number, function->name, kernel);
+}
+
+/*
+ * The kernel for lanes of any group takes longer for each than one of a group's own, which takes
+ * longer to start. With so many lanes a group, both take as long: groups' own that are folded, and
+ * others. What `lpm` has of groups' own is slower with any number of lanes.
+ */
+#define FOLDED_GROUP_LANES 12
+#define GROUP_LANES 32
+
+static unsigned int
+choose_group_lanes(const struct groups *groups, enum match_kind match)
+{
+	if (match == MATCH_LPM)
+		return BATCH_LANES;
+	for (unsigned int g = 0; g < GATHERED_GROUPS; g++) {
+		if (groups->group[g].kernel != NULL && !groups->group[g].kernel->folded)
+			return GROUP_LANES;
+	}
+	return FOLDED_GROUP_LANES;
+}
+
+/* A kernel for bursts of several formats or operations, where there is one. */
+static int
+add_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
+{
+	struct match_stage *const(*stages)[NETFC_MAX_TABLES] =
+		config->match == MATCH_LPM ? pipeline->match : NULL;
+	struct vector_kernel *kernel = NULL;
+	int error = -ENOTSUP;
+
+	pipeline->group_lanes = choose_group_lanes(&pipeline->groups, config->match);
+	if (config->match == MATCH_DIRECT || config->match == MATCH_LPM)
+		error = vector_mixed_create(
+			config->sets, stages, config->isa, config->socket_id, &kernel);
+	if (error == 0) {
+		keep(pipeline, kernel);
+		pipeline->mixed = kernel;
+	}
+	return error == -ENOTSUP ? 0 : error;
+}
+
+static int
+add_kernels(struct pipeline *pipeline, const struct pipeline_config *config)
+{
+	const struct netfc_format *format;
+	int error = 0;
+
+	for (unsigned int f = 0; f < NETFC_SET_FORMAT_END && error == 0; f++) {
+		if (config->sets[f] != NULL)
+			error = add_set(pipeline, config, f);
+	}
+	if (error == 0)
+		error = add_mixed(pipeline, config);
+	NETFC_FOREACH_FORMAT (format) {
+		if (error == 0)
+			error = add_extended(pipeline, config, format);
+	}
+	for (unsigned int f = 0; f < config->function_count && error == 0; f++)
+		error = add_function(pipeline, config, &config->functions[f]);
+	return error;
+}
+
+int
+pipeline_create(const struct pipeline_config *config, struct pipeline **result)
+{
+	struct pipeline *pipeline;
+	int error;
+
+	pipeline = rte_zmalloc_socket(
+		"pipeline", sizeof(*pipeline), RTE_CACHE_LINE_SIZE, config->socket_id);
+	if (pipeline == NULL)
+		return -ENOMEM;
+	groups_clear(&pipeline->groups);
+	pipeline->slow_path =
+		(struct slow_path){config->udp_port, config->queries, &pipeline->groups};
+	pipeline->compute_gathered = VECTOR_CHOOSE(batch_compute, config->isa);
+	error = add_kernels(pipeline, config);
+	if (error != 0) {
+		pipeline_free(pipeline);
+		return error;
+	}
+	classifier_init(&pipeline->classifier, config->udp_port, config->isa, &pipeline->groups);
+	*result = pipeline;
+	return 0;
+}
+
+void
+pipeline_free(struct pipeline *pipeline)
+{
+	if (pipeline == NULL)
+		return;
+	for (unsigned int k = 0; k < pipeline->kernel_count; k++)
+		vector_free(pipeline->kernel[k]);
+	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
+		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
+			match_free(pipeline->match[format][t]);
+	}
+	rte_free(pipeline);
+}
+
+const char *
+pipeline_kernel(const struct pipeline *pipeline, unsigned int format)
+{
+	const unsigned int group = groups_number(&pipeline->groups, format, NETFC_ADD);
+	const struct vector_kernel *kernel = pipeline->groups.group[group].kernel;
+
+	return kernel != NULL && kernel->description[0] != '\0' ? kernel->description : NULL;
+}
+
+const struct classifier *
+pipeline_classifier(const struct pipeline *pipeline)
+{
+	return &pipeline->classifier;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PIPELINE_SLOW_PATH_H
+#define PIPELINE_SLOW_PATH_H
+
+/**
+ * @file
+ * The slow path: any packet, alone, header by header, wherever its segments end. It also decides
+ * about requests that are refused, and about queries.
+ */
+
+#include "request.h"
+
+/** What it does with requests. */
+struct slow_path {
+	uint16_t udp_port; /**< of requests, in host order */
+	bool queries;      /**< they are left to pipeline_answer_query() */
+	const struct groups *groups;
+};
+
+/** What has become of a packet. */
+struct slow_path_result {
+	bool answered;
+	enum netfc_status code; /**< of the reply, if answered */
+	uint8_t op;             /**< likewise */
+	uint8_t flags;          /**< exceptions of its lanes, */
+	uint32_t lanes;         /**< if they have been computed */
+};
+
+/**
+ * Parse a packet, answer it if it is a request.
+ *
+ * @param frame what it is goes here
+ */
+struct slow_path_result
+slow_path_run(const struct slow_path *slow_path, struct rte_mbuf *mbuf, struct frame *frame);
+
+#endif /* PIPELINE_SLOW_PATH_H */

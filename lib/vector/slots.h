@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef VECTOR_SLOTS_H
+#define VECTOR_SLOTS_H
+
+/** @file Slots of a packet one by one: big-endian, 16 or 32 bits, at any address. */
+
+#include <stdint.h>
+
+typedef uint16_t slot16 __attribute__((aligned(1), may_alias));
+typedef uint32_t slot32 __attribute__((aligned(1), may_alias));
+
+/** Between the byte order of packets and ours. Unlike rte_bswap16(), compilers can vectorise it. */
+static inline uint16_t
+slot16_swap(uint16_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint16_t)(word << 8 | word >> 8);
+#else
+	return word;
+#endif
+}
+
+/** Likewise. */
+static inline uint32_t
+slot32_swap(uint32_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return __builtin_bswap32(word);
+#else
+	return word;
+#endif
+}
+
+/** A slot's two words of 16 bits, added: less than 2^32 for as many slots as a datagram has. */
+static inline uint32_t
+slot32_words(uint32_t slot)
+{
+	return (slot & UINT16_MAX) + (slot >> 16);
+}
+
+/**
+ * What results change in a checksum: a word that changes adds its complement, too.
+ *
+ * @param words of 16 bits, that results have
+ * @param before, after sums of all these words
+ */
+static inline uint64_t
+slots_changes(uint32_t words, uint64_t before, uint64_t after)
+{
+	return (uint64_t)words * UINT16_MAX + after - before;
+}
+
+#endif /* VECTOR_SLOTS_H */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which requests of extended operations are computed, which are refused, and what is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "eal.h"
+#include "extended_fixture.h"
+#include "groups.h"
+
+static struct asked asked[PIPELINE_BURST];
+static uint8_t frames[PIPELINE_BURST][8192];
+
+/* What is not loaded is refused: unknown operations, then operations unknown to a format. */
+static void
+not_loaded(void **state)
+{
+	const struct {
+		unsigned int op, format;
+		enum netfc_status code;
+	} cases[] = {
+		{0, NETFC_FP16, NETFC_STATUS_OP},
+		{9, NETFC_FP16, NETFC_STATUS_OP},
+		{63, NETFC_FP16, NETFC_STATUS_OP},
+		{71, NETFC_FP16, NETFC_STATUS_OP},
+		{OWN + 1, NETFC_BF16, NETFC_STATUS_OP},
+		{255, NETFC_FP16, NETFC_STATUS_OP},
+		{70, NETFC_BF16, NETFC_STATUS_FORMAT},
+		{70, 0, NETFC_STATUS_FORMAT},
+		{70, NETFC_FORMAT_END, NETFC_STATUS_FORMAT},
+		{70, 255, NETFC_STATUS_FORMAT},
+		{OWN, NETFC_FP16, NETFC_STATUS_FORMAT},
+		{NETFC_FMA, 0, NETFC_STATUS_FORMAT},
+		{NETFC_FMA, 5, NETFC_STATUS_FORMAT},
+		/* No table set is loaded for it. */
+		{NETFC_ADD, NETFC_BF16, NETFC_STATUS_FORMAT},
+	};
+	struct fixture *f = *state;
+	uint64_t seed = 3;
+
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
+	memset(f->flags[1], NETFC_INVALID, sizeof(f->flags[1]));
+	extended_add_function(f, OWN, NETFC_BF16);
+	fixture_create_pipeline(&f->base);
+	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
+		/* A packet that is computed before it, and one after it. */
+		extended_fill_request(&asked[0], 70, NETFC_FP16, 20, &seed);
+		extended_fill_request(&asked[1], cases[c].op, cases[c].format, 20, &seed);
+		extended_fill_request(&asked[2], OWN, NETFC_BF16, 20, &seed);
+		extended_process(f, asked, frames, 3, 2048);
+		extended_check_reply(f, frames[0], &asked[0]);
+		extended_check_error(frames[1], &asked[1], cases[c].code);
+		extended_check_reply(f, frames[2], &asked[2]);
+	}
+	extended_fill_request(&asked[0], 70, NETFC_FP16, 0, &seed);
+	extended_process(f, asked, frames, 1, 2048);
+	extended_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+}
+
+/* Requests of all kinds in one burst; what is counted of them. */
+static void
+together_with_the_four(void **state)
+{
+	static const uint16_t lanes[] = {1, 5, 12, 40};
+	const unsigned int ops[] = {70, NETFC_ADD, NETFC_MIN, NETFC_MUL, OWN};
+	const struct pipeline_counters *counters;
+	struct fixture *f = *state;
+	uint64_t seed = 4, computed = 0;
+
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
+	extended_add_function(f, OWN, NETFC_FP16);
+	fixture_create_pipeline(&f->base);
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+		extended_fill_request(&asked[i], ops[i % RTE_DIM(ops)], NETFC_FP16,
+			lanes[i / RTE_DIM(ops) % RTE_DIM(lanes)], &seed);
+		computed += asked[i].lanes;
+	}
+	extended_process(f, asked, frames, PIPELINE_BURST, 2048);
+	for (unsigned int i = 0; i < PIPELINE_BURST; i++) {
+		if (asked[i].op == NETFC_ADD || asked[i].op == NETFC_MUL) {
+			for (uint16_t l = 0; l < asked[i].lanes; l++)
+				assert_int_equal(packet_result(frames[i], asked[i].lanes, l),
+					netfc_calc(f->base.set[NETFC_FP16], asked[i].op,
+						asked[i].x[l], asked[i].y[l])
+						.z);
+		} else {
+			extended_check_reply(f, frames[i], &asked[i]);
+		}
+	}
+	counters = pipeline_worker_counters(f->base.worker);
+	assert_int_equal(counters->netfc_packets, PIPELINE_BURST);
+	assert_int_equal(counters->errors[NETFC_STATUS_OK], PIPELINE_BURST);
+	assert_int_equal(counters->lanes, computed);
+	/* Of 64 packets 13 are of each of the first four operations. */
+	assert_int_equal(counters->extended[70], 13);
+	assert_int_equal(counters->extended[NETFC_MIN], 13);
+	assert_int_equal(counters->extended[OWN], 12);
+	assert_int_equal(counters->extended[NETFC_ADD], 0);
+	/* The general walk counts, too. */
+	extended_process(f, asked, frames, 1, 60);
+	assert_int_equal(counters->extended[70], 14);
+}
+
+/* A request for a name's number. */
+static void
+ask_name(struct asked *request, const char *name, unsigned int format)
+{
+	uint8_t bytes[NETFC_FUNCTION_NAME_SIZE] = {0};
+
+	*request = (struct asked){
+		.op = NETFC_OP_NAME, .format = format, .lanes = NETFC_NAME_LANES, .z = {9, 8, 7}};
+	memcpy(bytes, name, strnlen(name, sizeof(bytes)));
+	for (unsigned int l = 0; l < NETFC_NAME_LANES; l++) {
+		request->x[l] = (uint16_t)(bytes[2 * l] << 8 | bytes[2 * l + 1]);
+		request->y[l] = (uint16_t)(bytes[16 + 2 * l] << 8 | bytes[16 + 2 * l + 1]);
+	}
+}
+
+static void
+names(void **state)
+{
+	const struct {
+		const char *name;
+		unsigned int format, number;
+		enum netfc_status code;
+	} cases[] = {
+		{"sqrt", NETFC_FP16, 70, NETFC_STATUS_OK},
+		{"own", NETFC_BF16, OWN, NETFC_STATUS_OK},
+		{"fma", NETFC_POSIT16, NETFC_FMA, NETFC_STATUS_OK},
+		{"sqrt", NETFC_BF16, 0, NETFC_STATUS_FORMAT},
+		{"sqrt", 9, 0, NETFC_STATUS_FORMAT},
+		{"sqr", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"sqrt2", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"add", NETFC_FP16, 0, NETFC_STATUS_OP},
+		{"a_name_that_takes_all_the_32_byte", NETFC_FP16, 0, NETFC_STATUS_OP},
+	};
+	struct fixture *f = *state;
+
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	memcpy(f->z[1], f->z[0], sizeof(f->z[0]));
+	extended_add_function(f, OWN, NETFC_BF16);
+	fixture_create_pipeline(&f->base);
+	for (unsigned int c = 0; c < RTE_DIM(cases); c++) {
+		ask_name(&asked[0], cases[c].name, cases[c].format);
+		extended_process(f, asked, frames, 1, c % 2 == 0 ? 2048 : 57);
+		if (cases[c].code == NETFC_STATUS_OK)
+			asked[0].z[0] = (uint16_t)cases[c].number;
+		extended_check_error(frames[0], &asked[0], cases[c].code);
+	}
+	ask_name(&asked[0], "sqrt", NETFC_FP16);
+	asked[0].lanes = 7;
+	extended_process(f, asked, frames, 1, 2048);
+	extended_check_error(frames[0], &asked[0], NETFC_STATUS_LENGTH);
+	assert_int_equal(pipeline_worker_counters(f->base.worker)->lanes, 0);
+}
+
+static void
+twice_the_same(void **state)
+{
+	struct fixture *f = *state;
+	struct pipeline *pipeline;
+
+	extended_add_known(f, netfc_function_by_number(70), NETFC_FP16);
+	extended_add_function(f, 70, NETFC_FP16);
+	assert_int_equal(pipeline_create(&f->base.config, &pipeline), -EEXIST);
+}
+
+static void
+too_many(void **state)
+{
+	static const struct vector_kernel kernel;
+	static struct groups groups;
+
+	(void)state;
+	groups_clear(&groups);
+	for (unsigned int g = 0; g < EXTENDED_GROUPS; g++)
+		assert_int_equal(groups_add(&groups, 1 + g / 256, g % 256, "name", &kernel), 0);
+	assert_int_equal(groups_add(&groups, 3, 0, "name", &kernel), -E2BIG);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(not_loaded, extended_set_up, extended_tear_down),
+		cmocka_unit_test_setup_teardown(
+			together_with_the_four, extended_set_up, extended_tear_down),
+		cmocka_unit_test_setup_teardown(names, extended_set_up, extended_tear_down),
+		cmocka_unit_test_setup_teardown(
+			twice_the_same, extended_set_up, extended_tear_down),
+		cmocka_unit_test(too_many),
+	};
+
+	if (eal_start(1) != 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lanes of 32 bits by every match engine and every instruction set, against the reference. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#include <rte_common.h>
+#include <rte_memory.h>
+
+#include "eal.h"
+#include "fp32_pairs.h"
+#include "slots.h"
+#include "vector.h"
+
+/* Lanes of a packet: those that a datagram of 65,507 bytes has space for. */
+#define LANES 5457u
+#define RANDOM_CHUNKS 16u
+/* A packet's slots start at any even address; what stands around them must stay. */
+#define MARGIN 6
+
+static struct netfc_set *set;
+
+struct engine {
+	struct match_stage *stages[NETFC_MAX_TABLES];
+	struct vector_kernel *kernel;
+	char name[64];
+};
+
+static struct engine engines[MATCH_KINDS * VECTOR_ISAS];
+static unsigned int engine_count;
+
+static uint32_t x[LANES], y[LANES], expected[LANES];
+static uint8_t flags[LANES];
+static uint8_t bytes[2 * MARGIN + LANES * NETFC_WIDE_LANE_BYTES];
+
+/* Engines that walk programs have no kernels of several instruction sets. */
+static bool
+has_isas(enum match_kind match)
+{
+	return match == MATCH_DIRECT || match == MATCH_FPU;
+}
+
+static void
+create_engine(struct engine *engine, const struct netfc_set *of, enum match_kind match,
+	enum vector_isa isa)
+{
+	*engine = (struct engine){.kernel = NULL};
+	assert_int_equal(vector_create_engine(
+				 of, match, isa, SOCKET_ID_ANY, engine->stages, &engine->kernel),
+		0);
+	snprintf(engine->name, sizeof(engine->name), "%s, %s", match_kind_name(match),
+		vector_isa_name(isa));
+}
+
+static void
+free_engine(struct engine *engine)
+{
+	vector_free(engine->kernel);
+	for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
+		match_free(engine->stages[t]);
+}
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	assert_int_equal(netfc_set_build("fp32_exact", &set), NETFC_OK);
+	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
+		const enum vector_isa best = has_isas(match) ? vector_isa_best() : VECTOR_PLAIN;
+
+		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++)
+			create_engine(&engines[engine_count++], set, match, isa);
+	}
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	for (unsigned int e = 0; e < engine_count; e++)
+		free_engine(&engines[e]);
+	netfc_set_free(set);
+	return 0;
+}
+
+/* Operands and what stands in z, from an address that is even and no more. */
+static uint8_t *
+write_slots(unsigned int count)
+{
+	slot32 *slots = (slot32 *)(bytes + MARGIN);
+
+	memset(bytes, 0xa5, sizeof(bytes));
+	for (unsigned int l = 0; l < count; l++) {
+		slots[l] = slot32_swap(x[l]);
+		slots[count + l] = slot32_swap(y[l]);
+		slots[2 * count + l] = l * 0x9e3779b9u;
+	}
+	return bytes + MARGIN;
+}
+
+/* The sum of all words, folded. */
+static uint32_t
+sum_of(const uint8_t *from, size_t length)
+{
+	uint64_t sum = 0;
+
+	for (size_t at = 0; at < length; at += 2) {
+		uint16_t word;
+
+		memcpy(&word, from + at, sizeof(word));
+		sum += word;
+	}
+	return (uint32_t)(sum % UINT16_MAX);
+}
+
+static void
+check_untouched(unsigned int count)
+{
+	const slot32 *slots = (const slot32 *)(bytes + MARGIN);
+	const uint8_t *end = bytes + MARGIN + count * NETFC_WIDE_LANE_BYTES;
+
+	for (unsigned int b = 0; b < MARGIN; b++) {
+		assert_int_equal(bytes[b], 0xa5);
+		assert_int_equal(end[b], 0xa5);
+	}
+	for (unsigned int l = 0; l < count; l++) {
+		assert_int_equal(slot32_swap(slots[l]), x[l]);
+		assert_int_equal(slot32_swap(slots[count + l]), y[l]);
+	}
+}
+
+/* The first `count` lanes of one engine: z, flags, and what z changes in a checksum. */
+static void
+check_engine(unsigned int engine, enum netfc_op op, unsigned int count)
+{
+	struct vector_packet packet = {.slots = write_slots(count), .count = count};
+	const slot32 *z = (const slot32 *)packet.slots + 2 * count;
+	const uint32_t before = sum_of(bytes, sizeof(bytes));
+	uint8_t any = 0;
+
+	vector_run_packets(engines[engine].kernel, op, &packet, 1);
+	for (unsigned int l = 0; l < count; l++) {
+		any |= flags[l];
+		if (slot32_swap(z[l]) != expected[l])
+			fail_msg("%s: 0x%08x %s 0x%08x is 0x%08x, not 0x%08x", engines[engine].name,
+				x[l], netfc_op_symbol(op), y[l], expected[l], slot32_swap(z[l]));
+	}
+	if (packet.flags != any)
+		fail_msg("%s: flags of %s: %u, not %u", engines[engine].name, netfc_op_name(op),
+			packet.flags, any);
+	assert_int_equal((before + packet.changes) % UINT16_MAX, sum_of(bytes, sizeof(bytes)));
+	check_untouched(count);
+}
+
+static void
+check_engines(unsigned int count)
+{
+	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
+		netfc_exact_lanes(netfc_fp32_format(), op, x, y, expected, flags, count);
+		for (unsigned int e = 0; e < engine_count; e++)
+			check_engine(e, op, count);
+	}
+}
+
+static void
+all_exponents_with_edges(void **state)
+{
+	(void)state;
+	for (uint32_t first = 0; first < FP32_CROSSED; first += LANES) {
+		const uint32_t count = RTE_MIN(FP32_CROSSED - first, LANES);
+
+		fp32_crossed_pairs(first, x, y, count);
+		check_engines(count);
+	}
+}
+
+static void
+random_pairs(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (unsigned int chunk = 0; chunk < RANDOM_CHUNKS; chunk++) {
+		fp32_random_pairs(&seed, x, y, LANES);
+		check_engines(LANES);
+	}
+}
+
+/* Flags are those of all lanes together: one lane alone shows its own. */
+static void
+each_lane_has_its_flags(void **state)
+{
+	static const uint32_t values[] = {0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000,
+		0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
+		0x7f800001, 0xffc12345};
+
+	(void)state;
+	for (unsigned int p = 0; p < RTE_DIM(values) * RTE_DIM(values); p++) {
+		x[0] = values[p / RTE_DIM(values)];
+		y[0] = values[p % RTE_DIM(values)];
+		check_engines(1);
+	}
+}
+
+static void
+any_number_of_lanes(void **state)
+{
+	uint64_t seed = 6;
+
+	(void)state;
+	for (unsigned int count = 1; count <= 2 * NETFC_BATCH + 33; count++) {
+		fp32_random_pairs(&seed, x, y, count);
+		check_engines(count);
+	}
+}
+
+static void
+descriptions(void **state)
+{
+	(void)state;
+	for (unsigned int e = 0; e < engine_count; e++) {
+		const char *description = engines[e].kernel->description;
+
+		if (strncmp(engines[e].name, "direct", strlen("direct")) == 0)
+			assert_non_null(strstr(description, "equal to the tables"));
+		else if (strncmp(engines[e].name, "fpu", strlen("fpu")) == 0)
+			assert_non_null(strstr(description, "not the table set"));
+		else
+			assert_string_equal(description, "");
+	}
+}
+
+/* A file may lie about its set's name: then the tables count, not the processor. */
+static void
+other_entries_are_not_the_processors(void **state)
+{
+	struct netfc_set *other;
+	struct engine engine;
+	uint32_t *entries;
+
+	(void)state;
+	assert_int_equal(netfc_set_build("fp32_exact", &other), NETFC_OK);
+	/* The first table is that of both exponents of a sum. */
+	entries = (uint32_t *)(uintptr_t)netfc_table_entries(netfc_set_table(other, 0));
+	entries[0x7f7f] ^= 1;
+	x[0] = y[0] = 0x3f800000;
+	netfc_compute(other, NETFC_ADD, x, y, expected, flags, 1);
+	assert_int_not_equal(expected[0], 0x40000000);
+	for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
+		struct vector_packet packet = {.slots = write_slots(1), .count = 1};
+
+		create_engine(&engine, other, match, vector_isa_best());
+		vector_run_packets(engine.kernel, NETFC_ADD, &packet, 1);
+		if (match == MATCH_DIRECT)
+			assert_string_equal(engine.kernel->description, "");
+		assert_int_equal(slot32_swap(((const slot32 *)packet.slots)[2]),
+			match == MATCH_DIRECT ? expected[0] : 0x40000000);
+		free_engine(&engine);
+	}
+	netfc_set_free(other);
+}
+
+#ifdef __x86_64__
+/* Where floats are flushed to zero, no kernel is made of them. */
+static void
+floats_that_are_not_ieees(void **state)
+{
+	const unsigned int before = _mm_getcsr();
+	static const unsigned int modes[] = {_MM_FLUSH_ZERO_ON, _MM_DENORMALS_ZERO_ON,
+		_MM_ROUND_DOWN, _MM_ROUND_UP, _MM_ROUND_TOWARD_ZERO};
+
+	(void)state;
+	for (unsigned int m = 0; m < RTE_DIM(modes); m++) {
+		for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
+			struct engine engine;
+
+			_mm_setcsr(before | modes[m]);
+			create_engine(&engine, set, match, vector_isa_best());
+			_mm_setcsr(before);
+			assert_string_equal(engine.kernel->description, "");
+			free_engine(&engine);
+		}
+	}
+}
+#endif
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_lane_has_its_flags),
+		cmocka_unit_test(any_number_of_lanes),
+		cmocka_unit_test(random_pairs),
+		cmocka_unit_test(all_exponents_with_edges),
+		cmocka_unit_test(descriptions),
+		cmocka_unit_test(other_entries_are_not_the_processors),
+#ifdef __x86_64__
+		cmocka_unit_test(floats_that_are_not_ieees),
+#endif
+	};
+
+	if (eal_start(1) != 0)
+		return 1;
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
