@@ -65,7 +65,7 @@ parse_fp32(const char *text, uint32_t *bits)
 	}
 	if (!decimal_read(text, &value))
 		return false;
-	*bits = encoding_of(netfc_fp32_format(), value);
+	*bits = netfc_encode(netfc_fp32_format(), value);
 	return true;
 }
 

@@ -44,7 +44,7 @@ enum aggregate_send {
 	X(NO_JOB, no_job, REPLY, NO_JOB, "chunks of, or leaving, a job that is not there")      \
 	X(STALE_SESSION, stale_session, NOTHING, NONE,                                          \
 		"with a session that is not the job's, dropped")                                \
-	X(BAD_TAG, bad_tag, NOTHING, NONE, "without a good tag, dropped")                        \
+	X(BAD_TAG, bad_tag, NOTHING, NONE, "without a good tag, dropped")                       \
 	X(WRONG_TOKEN, wrong_token, REPLY, FULL, "joins with another token than the job's")     \
 	X(UNKNOWN_WORKER, unknown_worker, NOTHING, NONE,                                        \
 		"of a worker that is not in the job, dropped")                                  \

@@ -78,7 +78,8 @@ struct aggregate_limits {
 	uint64_t stall;       /**< ticks until a missing worker is named */
 	uint64_t cookie_period;           /**< ticks: a cookie is good for one to two of these */
 	uint8_t key[AGGREGATE_KEY_BYTES]; /**< of the cookies: random, secret, new at each start */
-	/** The cluster's: every packet has a tag, see aggregate_seal.h. NULL: none has. Lives longer. */
+	/** The cluster's: every packet has a tag, see aggregate_seal.h. NULL: none has. Lives
+	 * longer. */
 	const struct aggregate_secret *secret;
 };
 

@@ -59,8 +59,8 @@ keys_of_session(struct netfc_allreduce *comm, struct peer *peer)
 		return;
 	peer->keys = comm->keys->sessions[peer->index];
 	for (enum aggregate_direction d = 0; d < DIRECTIONS; d++)
-		aggregate_tag_session_key(comm->keys->secret, comm->options.job, peer->session, d,
-			&peer->keys[d]);
+		aggregate_tag_session_key(
+			comm->keys->secret, comm->options.job, peer->session, d, &peer->keys[d]);
 }
 
 static size_t
@@ -77,8 +77,8 @@ tag_withdrawal(const struct netfc_allreduce *comm, const struct peer *peer, uint
 {
 	struct aggregate_tag_key key;
 
-	aggregate_tag_session_key(comm->keys->secret, comm->options.job, peer->cookie,
-		AGGREGATE_TO_SWITCH, &key);
+	aggregate_tag_session_key(
+		comm->keys->secret, comm->options.job, peer->cookie, AGGREGATE_TO_SWITCH, &key);
 	length = tag(&key, payload, length, 0);
 	aggregate_tag_key_clear(&key);
 	return length;
@@ -129,8 +129,8 @@ keys_read_reply(const struct netfc_allreduce *comm, struct peer *peer, const uin
 	if (reply->op == AGGREGATE_JOIN)
 		keys = comm->keys->joins;
 	if (keys != NULL &&
-		aggregate_tag_is_good(&keys[AGGREGATE_TO_WORKERS], payload, length,
-			high_of(peer, reply)))
+		aggregate_tag_is_good(
+			&keys[AGGREGATE_TO_WORKERS], payload, length, high_of(peer, reply)))
 		return true;
 	peer->forged++;
 	return false;

@@ -35,8 +35,8 @@ size_t keys_tag_control(const struct netfc_allreduce *comm, const struct peer *p
 	uint8_t *payload, size_t length);
 
 /* Tag a chunk, whose whole number that is. Returns its bytes. */
-size_t keys_tag_chunk(const struct netfc_allreduce *comm, const struct peer *peer,
-	uint8_t *payload, size_t length, uint64_t chunk);
+size_t keys_tag_chunk(const struct netfc_allreduce *comm, const struct peer *peer, uint8_t *payload,
+	size_t length, uint64_t chunk);
 
 /* Read a reply. False: it is none, or has no good tag. */
 bool keys_read_reply(const struct netfc_allreduce *comm, struct peer *peer, const uint8_t *payload,

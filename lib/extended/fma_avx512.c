@@ -52,8 +52,8 @@ zero_words(bool bf16, struct floats sums)
 }
 
 INLINE struct flags
-set_exception_flags(const struct extended_kernel *kernel, bool bf16, struct operands in, struct floats sums,
-	__m512i magnitude)
+set_exception_flags(const struct extended_kernel *kernel, bool bf16, struct operands in,
+	struct floats sums, __m512i magnitude)
 {
 	const __m512i inf = all(kernel->inf);
 	const __m512i greatest = _mm512_max_epu16(

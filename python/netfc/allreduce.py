@@ -130,8 +130,8 @@ class Communicator:
     silence: seconds that a switch which owes results may say nothing, though it is asked whether it
       is there; None: until the deadline.
     spin: seconds to look for packets before sleeping, up to 0.01.
-    key_file: file of the cluster's key, as with --aggregate key=: every packet has a tag; None: what
-      the environment variable NETFC_KEY_FILE names, if anything.
+    key_file: file of the cluster's key, as with --aggregate key=: every packet has a tag; None:
+      what the environment variable NETFC_KEY_FILE names, if anything.
     build: folder of a build of dpdk-netfc; None: what the environment variable NETFC_BUILD names,
       or the system's library.
 

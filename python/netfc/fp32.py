@@ -5,7 +5,6 @@ Numbers are float32 and encodings uint32. NUMBER_FORMATS has it beside the forma
 """
 
 import math
-from typing import Any
 
 import numpy
 from numpy.typing import ArrayLike, NDArray

@@ -169,8 +169,7 @@ forge(relay_judge judge)
 	assert_int_equal(workers_run(3, work, &scene), 0);
 	assert_true(server_count(server, AGGREGATE_BAD_TAG) > 0);
 	print_message("# %d values, 0 wrong; the switch dropped %llu forged packets\n",
-		3 * ROUNDS * VALUES,
-		(unsigned long long)server_count(server, AGGREGATE_BAD_TAG));
+		3 * ROUNDS * VALUES, (unsigned long long)server_count(server, AGGREGATE_BAD_TAG));
 	relay_stop(relay);
 	server_stop(server);
 }

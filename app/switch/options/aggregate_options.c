@@ -112,8 +112,7 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 				"send to (--address IP)\n");
 		return -1;
 	}
-	if (options->key_file[0] != '\0' &&
-		options->bytes > MOST_BYTES - AGGREGATE_TAG_BYTES) {
+	if (options->key_file[0] != '\0' && options->bytes > MOST_BYTES - AGGREGATE_TAG_BYTES) {
 		fprintf(errors,
 			PROGRAM ": --aggregate bytes=%u: with a key, a packet has room for %u (the "
 				"tag takes %u)\n",
