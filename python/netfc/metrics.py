@@ -96,8 +96,9 @@ AGGREGATE_COUNTERS = {
 }
 AGGREGATE_ACTIONS = (
     "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",
-    "too_large", "misdirected", "no_job", "stale_session", "wrong_token", "unknown_worker",
-    "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full", "taken", "left",
+    "too_large", "misdirected", "no_job", "stale_session", "bad_tag", "wrong_token",
+    "unknown_worker", "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full",
+    "taken", "left",
 )  # fmt: skip
 JOB_GAUGES = {
     "workers": "Workers of a job",
