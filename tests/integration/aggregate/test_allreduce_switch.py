@@ -17,6 +17,7 @@ from netfc import allreduce
 SWITCH_IP = hosts.SWITCH_IP
 TOKEN = 0x5eed
 COUNT = 20_000
+JOINS = 25  # of each job
 
 pytestmark = [
     hosts.needs_namespaces,
@@ -81,6 +82,62 @@ def test_sums_of_vectors(tmp_path, shards):
     for result in results:
         assert np.array_equal(result.view('u4'), exact.astype('f4').view('u4'))
     assert stats['aggregate']['jobs_ended'] == 1
+
+
+@pytest.mark.parametrize('keyed', [False, True], ids=['no key', 'key'])
+def test_jobs_that_come_and_go_by_the_same_numbers_and_token(tmp_path, keyed):
+    """What a shard has of an earlier job, or gets late, is in no sum of a later one."""
+    key = tmp_path / 'key'
+    key.write_bytes(bytes(range(32)))
+    key.chmod(0o600)
+    options = {'key_file': key} if keyed else {}
+
+    def values(job, again, rank, call):
+        return np.arange(300, dtype='f4') + 1000 * job + 10 * again + 3 * rank + call
+
+    def work(number):
+        job, rank = divmod(number, 2)
+        wrong = 0
+        for again in range(JOINS):
+            with communicator(rank, 2, job=job, **options) as comm:
+                for call in range(3):
+                    mine = values(job, again, rank, call)
+                    comm.allreduce(mine)
+                    wrong += np.count_nonzero(
+                        mine != values(job, again, 0, call) + values(job, again, 1, call))
+        return wrong
+
+    aggregate = '--aggregate=shards=4' + (f',key={key}' if keyed else '')
+    with aggregating(tmp_path, aggregate, lcores=4) as (host, live):
+        assert in_threads(host, 6, work) == [0] * 6
+        stats = live.stop()
+    assert stats['aggregate']['jobs_ended'] == 3 * JOINS and stats['aggregate']['bad_tag'] == 0
+
+
+def test_a_worker_without_the_key_gets_no_answer(tmp_path):
+    key = tmp_path / 'key'
+    key.write_text(64 * 'a' + '\n')
+    key.chmod(0o600)
+
+    def work(rank):
+        with pytest.raises(allreduce.AllreduceError, match='wants tags') as failed:
+            communicator(rank, 1, join_timeout=1)
+        return failed.value.status
+
+    with aggregating(tmp_path, f'--aggregate=key={key}') as (host, live):
+        assert in_threads(host, 1, work) == ['timeout']
+        stats = live.stop()
+    assert stats['aggregate']['bad_tag'] > 0 and stats['aggregate']['jobs_made'] == 0
+
+
+def test_a_key_that_others_can_read_is_refused(tmp_path):
+    key = tmp_path / 'key'
+    key.write_bytes(bytes(32))
+    key.chmod(0o640)
+    done = switch.execute([*switch.eal_options(['net_null0']), '--', '--address=10.0.0.2/24',
+                           f'--aggregate=key={key}'])
+    assert done.returncode == 1 and f'--aggregate key=: ' in done.stderr
+    assert str(key) in done.stderr and 'chmod 600' in done.stderr
 
 
 def test_a_worker_that_gives_up_is_named(tmp_path):
