@@ -8,7 +8,7 @@
 #include <rte_ethdev.h>
 
 #include "aggregate/aggregation.h"
-#include "dpdk/worker_packet.h"
+#include "dpdk/worker_keys.h"
 #include "load.h"
 
 #define FIRST_UDP_PORT 40000
@@ -26,18 +26,13 @@ struct joining {
 	unsigned int turn;
 };
 
-/* Of tags, if packets have them; by direction. */
-struct load_keys {
-	struct aggregate_tag_key joins[2], session[2];
-};
-
 /* One receive queue: the workers' packets of one shard's chunks. */
 struct load {
 	const struct load_options *options;
 	const struct chunks *chunks;
 	struct app *app;
 	struct load *all;           /* by queue */
-	struct load_keys *keys;     /* NULL: packets have no tags */
+	struct worker_keys *keys;   /* NULL: packets have no tags */
 	struct load_counters *seen; /* by what this lcore sends */
 	uint32_t own;               /* the lcore's shard, whose results it sends */
 	uint32_t shard;             /* whose chunks its queue receives */
@@ -106,8 +101,8 @@ write_join(struct load *load, unsigned int worker, struct rte_mbuf *mbuf)
 			.cookie = load->joining.cookie[worker]},
 	};
 
-	worker_packet_write_short(mbuf, &flow, &message,
-		load->keys == NULL ? NULL : &load->keys->joins[AGGREGATE_TO_SWITCH]);
+	worker_packet_write_short(
+		mbuf, &flow, &message, worker_keys_of(load->keys, AGGREGATE_JOIN));
 }
 
 static struct aggregate_message
@@ -131,7 +126,7 @@ chunk_body(const struct load *load, const struct chunk *chunk, unsigned int work
 		.bytes = chunk_values(chunk, worker),
 		.length = chunk->bytes,
 		.sum = chunk->sums[worker],
-		.key = load->keys == NULL ? NULL : &load->keys->session[AGGREGATE_TO_SWITCH],
+		.key = worker_keys_of(load->keys, AGGREGATE_SUM),
 	};
 }
 
@@ -293,26 +288,6 @@ receive(uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count, 
 }
 
 static void
-make_session_keys(struct load *load, uint64_t session)
-{
-	for (enum aggregate_direction d = 0; d < 2; d++)
-		aggregate_tag_session_key(
-			load->app->aggregation->secret, JOB, session, d, &load->keys->session[d]);
-}
-
-/* Whether a result has the tag that it has to have. */
-static bool
-has_good_tag(const struct load *load, const struct worker_reply *reply)
-{
-	size_t length = AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES +
-		(size_t)reply->message.count * aggregate_value_bytes(reply->message.format);
-
-	return load->keys == NULL ||
-		aggregate_tag_is_good(
-			&load->keys->session[AGGREGATE_TO_WORKERS], reply->payload, length, 0);
-}
-
-static void
 take_join(struct load *load, const struct aggregate_message *message)
 {
 	struct joining *joining = &load->all[0].joining;
@@ -322,7 +297,7 @@ take_join(struct load *load, const struct aggregate_message *message)
 	} else if (message->code == 0) {
 		joining->session = aggregate_granted_session(message);
 		if (load->keys != NULL && joining->joined == 0)
-			make_session_keys(load, joining->session);
+			worker_keys_set_session(load->keys, JOB, joining->session);
 		__atomic_store_n(&joining->joined, joining->joined | UINT64_C(1) << message->worker,
 			__ATOMIC_RELEASE);
 	} else if (message->reason != AGGREGATE_REASON_WAITING) {
@@ -343,7 +318,7 @@ is_right(const struct load *load, const struct worker_reply *reply)
 		message->worker < load->chunks->workers && reply->dst_udp == flow.src_udp &&
 		reply->src_udp == flow.dst_udp &&
 		memcmp(reply->dst_ip, flow.src_ip, sizeof(rte_be32_t)) == 0 &&
-		has_good_tag(load, reply) &&
+		worker_keys_verify(load->keys, reply) &&
 		(!load->options->add ||
 			(message->flags == chunk->flags &&
 				memcmp(message->values, chunk->result, chunk->bytes) == 0));
@@ -411,15 +386,11 @@ load_run(struct app *app, const struct load_options *options, const struct chunk
 	void (*poll_run)(struct app *app), struct load_counters *counters)
 {
 	struct load *loads = aligned_alloc(RTE_CACHE_LINE_SIZE, options->lcores * sizeof(*loads));
-	struct load_keys *keys = NULL;
+	const struct aggregate_secret *secret = app->aggregation->secret;
+	struct worker_keys *keys = secret == NULL ? NULL : worker_keys_create(secret);
 
-	if (app->aggregation->secret != NULL) {
-		keys = aligned_alloc(_Alignof(struct load_keys), sizeof(*keys));
-		for (enum aggregate_direction d = 0; keys != NULL && d < 2; d++)
-			aggregate_tag_join_key(app->aggregation->secret, d, &keys->joins[d]);
-	}
-	if (loads == NULL || (app->aggregation->secret != NULL && keys == NULL)) {
-		free(keys);
+	if (loads == NULL || (secret != NULL && keys == NULL)) {
+		worker_keys_free(keys);
 		free(loads);
 		return -1;
 	}
@@ -432,7 +403,7 @@ load_run(struct app *app, const struct load_options *options, const struct chunk
 		loads[q].keys = keys;
 		loads[q].seen = &counters[q];
 		if (add_load(&loads[q], q) != 0) {
-			free(keys);
+			worker_keys_free(keys);
 			free(loads);
 			return -1;
 		}
@@ -440,7 +411,7 @@ load_run(struct app *app, const struct load_options *options, const struct chunk
 	poll_run(app);
 	for (uint32_t q = 0; q < options->lcores; q++)
 		free_queue(&loads[q]);
-	free(keys);
+	worker_keys_free(keys);
 	free(loads);
 	return 0;
 }

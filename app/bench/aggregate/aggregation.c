@@ -58,12 +58,30 @@ make_workers(struct team *team)
 	return 0;
 }
 
+/* Of tags, if packets are to have them. */
+static int
+make_keys(struct team *team)
+{
+	const char *file = team->options->aggregate.key;
+	char error[AGGREGATE_SECRET_ERROR_BYTES];
+
+	if (file[0] == '\0')
+		return 0;
+	team->secret = aggregate_secret_read(file, error, sizeof(error));
+	if (team->secret == NULL) {
+		fprintf(stderr, PROGRAM ": --aggregate key=: %s\n", error);
+		return -1;
+	}
+	team->keys = worker_keys_create(team->secret);
+	return team->keys != NULL ? 0 : say_no_memory();
+}
+
 static int
 check_bytes(const struct team *team)
 {
 	const struct options *options = team->options;
-	uint32_t needed = worker_packet_bytes(&options->flow, (uint32_t)options->aggregate.bytes) -
-		RTE_ETHER_HDR_LEN;
+	uint32_t needed = worker_packet_bytes(&options->flow, (uint32_t)options->aggregate.bytes) +
+		worker_keys_bytes(team->keys) - RTE_ETHER_HDR_LEN;
 
 	if (needed <= options->mtu)
 		return 0;
@@ -99,7 +117,7 @@ aggregation_create(struct bench *bench, struct team *team)
 		next_random(&seed), bench->pool);
 	impair_init(&team->inward, options->loss, options->duplicate, options->reorder,
 		next_random(&seed), bench->pool);
-	if (check_bytes(team) != 0 || make_workers(team) != 0)
+	if (make_keys(team) != 0 || check_bytes(team) != 0 || make_workers(team) != 0)
 		return -1;
 	return chunks_create(&config, &team->chunks) == 0 ? 0 : say_no_memory();
 }
@@ -240,6 +258,8 @@ aggregation_free(struct team *team)
 	for (unsigned int w = 0; team->workers != NULL && w < team->count; w++)
 		free(team->workers[w].slots);
 	free(team->workers);
+	worker_keys_free(team->keys);
+	aggregate_secret_free(team->secret);
 	chunks_free(&team->chunks);
 }
 
@@ -252,7 +272,7 @@ adds_up(const struct team *team)
 	uint64_t made = counters->requests + counters->retries + counters->joins +
 		counters->leaves + counters->bad + out->duplicates;
 	uint64_t taken = counters->results + counters->repeated + counters->answers +
-		counters->refused + counters->others;
+		counters->refused + counters->forged + counters->others;
 
 	return made == counters->sent + out->lost + team->abandoned_out &&
 		counters->received + in->duplicates == taken + in->lost + team->abandoned_in &&

@@ -11,6 +11,9 @@ take_join(struct team *team, struct team_worker *worker, const struct aggregate_
 		worker->cookie = message->join.cookie;
 		worker->asked = 0;
 	} else if (message->code == 0) {
+		if (team->keys != NULL && team->session != aggregate_granted_session(message))
+			worker_keys_set_session(
+				team->keys, message->job, aggregate_granted_session(message));
 		worker->joined = true;
 		team->session = aggregate_granted_session(message);
 		team->slots = message->join.slots;
@@ -138,6 +141,10 @@ take_packet(struct team *team, struct rte_mbuf *mbuf, uint64_t now)
 
 	if (rte_pktmbuf_linearize(mbuf) != 0 || !worker_packet_read(mbuf, true, &reply)) {
 		team->counters.others++;
+		return;
+	}
+	if (!worker_keys_verify(team->keys, &reply)) {
+		team->counters.forged++;
 		return;
 	}
 	/* Bad packets have no worker of ours, or another job. */

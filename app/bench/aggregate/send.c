@@ -59,7 +59,7 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 		.bytes = (uint16_t)options->bytes,
 		.cookie = team->workers[w].cookie,
 	};
-	worker_packet_write_short(mbuf, &flow, &message, NULL);
+	worker_packet_write_short(mbuf, &flow, &message, worker_keys_of(team->keys, op));
 	team->workers[w].asked = now;
 	if (op == AGGREGATE_JOIN)
 		team->counters.joins++;
@@ -85,7 +85,8 @@ request_of(const struct team *team, unsigned int worker, uint32_t number)
 		.message = team_message(team, worker, chunk->op, number),
 		.body = {.bytes = chunk_values(chunk, worker),
 			.length = chunk->bytes,
-			.sum = chunk->sums[worker]},
+			.sum = chunk->sums[worker],
+			.key = worker_keys_of(team->keys, chunk->op)},
 	};
 
 	request.message.format = chunk->format;

@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "chunks.h"
 #include "dpdk/bad_packet.h"
+#include "dpdk/worker_keys.h"
 
 /** Packets that wait for the port. */
 #define TEAM_UNSENT 256
@@ -28,6 +29,7 @@
 	X(answers, "answers to joins and leaves")                                        \
 	X(repeated, "results that had come already")                                     \
 	X(refused, "chunks that the switch has refused, and bad packets")                \
+	X(forged, "packets without a good tag, where there is a key")                    \
 	X(others, "packets that are none of these")                                      \
 	X(no_buffer, "times all packet buffers were in use")
 
@@ -72,12 +74,14 @@ struct team {
 	struct impair outward, inward;
 	unsigned int count;
 	struct team_worker *workers;
-	uint32_t slots, shards; /**< as granted */
-	uint64_t session;       /**< as granted */
-	uint32_t end;           /**< chunks to send; UINT32_MAX: not known yet */
-	uint64_t retry;         /**< TSC cycles */
-	double flood_due;       /**< bad packets to send */
-	uint64_t turn;          /**< of bad packets */
+	uint32_t slots, shards;          /**< as granted */
+	uint64_t session;                /**< as granted */
+	struct aggregate_secret *secret; /**< NULL: packets have no tags */
+	struct worker_keys *keys;        /**< likewise */
+	uint32_t end;                    /**< chunks to send; UINT32_MAX: not known yet */
+	uint64_t retry;                  /**< TSC cycles */
+	double flood_due;                /**< bad packets to send */
+	uint64_t turn;                   /**< of bad packets */
 	uint64_t seed;
 	struct team_counters counters;
 	struct team_mismatch mismatch;

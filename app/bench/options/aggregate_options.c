@@ -92,7 +92,8 @@ aggregate_options_print_usage(FILE *out)
 		fprintf(out, ", several joined by +, or all\n");
 	}
 	fprintf(out,
-		"                         length    full (default) or any: values in a chunk\n");
+		"                         length    full (default) or any: values in a chunk\n"
+		"                         key       file of the cluster's key: packets have tags\n");
 }
 
 static int
@@ -151,6 +152,17 @@ take_length(const char *value, struct aggregate_options *options, FILE *errors)
 }
 
 static int
+take_key_file(const char *path, struct aggregate_options *options, FILE *errors)
+{
+	if (path[0] == '\0' || strlen(path) >= sizeof(options->key)) {
+		fprintf(errors, PROGRAM ": --aggregate key=: give the path of a file\n");
+		return -1;
+	}
+	strcpy(options->key, path);
+	return 0;
+}
+
+static int
 refuse_key(const char *name, FILE *errors)
 {
 	fprintf(errors, PROGRAM ": --aggregate '%s': there is no such key; the keys are", name);
@@ -160,7 +172,7 @@ refuse_key(const char *name, FILE *errors)
 		fprintf(errors, " %s,", shares[s].name);
 	for (unsigned int k = 0; k < RTE_DIM(name_keys); k++)
 		fprintf(errors, " %s,", name_keys[k].name);
-	fprintf(errors, " length\n");
+	fprintf(errors, " length, key\n");
 	return -1;
 }
 
@@ -180,6 +192,8 @@ take_key(char *key, char *value, void *into, FILE *errors)
 			return take_names(&name_keys[k], value, options, errors);
 	if (strcmp(key, "length") == 0)
 		return take_length(value, options, errors);
+	if (strcmp(key, "key") == 0)
+		return take_key_file(value, options, errors);
 	return refuse_key(key, errors);
 }
 
@@ -189,6 +203,11 @@ check(const struct aggregate_options *options, FILE *errors)
 	if ((options->slots & (options->slots - 1)) != 0) {
 		fprintf(errors, PROGRAM ": --aggregate slots=%" PRIu64 ": not a power of two\n",
 			options->slots);
+		return -1;
+	}
+	if (options->key[0] != '\0' && options->flood > 0) {
+		fprintf(errors,
+			PROGRAM ": --aggregate flood=: bad packets have no tags; give no key=\n");
 		return -1;
 	}
 	return 0;

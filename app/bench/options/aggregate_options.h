@@ -4,6 +4,7 @@
 
 /** @file The option --aggregate[=KEY=VALUE,...]. */
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,7 @@ struct aggregate_options {
 	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
 	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
 	bool any_length;      /**< chunks of any length up to `bytes` */
+	char key[PATH_MAX];   /**< file of the cluster's key; empty: packets have no tags */
 };
 
 /** The defaults: off. */

@@ -84,6 +84,7 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 		return false;
 	*reply = (struct worker_reply){
 		.payload = bytes + frame_payload_offset(&frame),
+		.length = frame.payload_length,
 		.ip6 = frame.network == FRAME_IPV6,
 	};
 	/* A switch that leaves rounding to the workers is none that these programs test. */

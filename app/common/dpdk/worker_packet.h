@@ -23,6 +23,7 @@ struct worker_body {
 struct worker_reply {
 	struct aggregate_message message;
 	const uint8_t *payload;
+	uint32_t length;           /**< of the payload, its tag included */
 	uint16_t src_udp, dst_udp; /**< ports, host order */
 	uint8_t dst_ip[IP_BYTES];  /**< as in struct flow */
 	bool ip6;

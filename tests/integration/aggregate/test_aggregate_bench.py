@@ -46,7 +46,8 @@ def assert_adds_up(report):
     made = sum(report[name] for name in ('requests', 'retries', 'joins', 'leaves', 'bad'))
     out, back = report['outward'], report['inward']
     assert report['sent'] <= made + out['duplicates'] - out['lost']
-    taken = sum(report[name] for name in ('results', 'repeated', 'answers', 'refused', 'others'))
+    taken = sum(report[name]
+                for name in ('results', 'repeated', 'answers', 'refused', 'forged', 'others'))
     assert taken <= report['received'] + back['duplicates'] - back['lost']
     assert report['right'] <= report['results'] <= report['requests']
     assert sum(report['bad_packets'].values()) == report['bad']
@@ -84,6 +85,20 @@ def test_vhost(tmp_path):
     assert_all_right(report, 2000)
     assert report['values'] == 2000 * 8 * 362 == table['values']
     assert table['completed'] == 2000 and table['jobs_ended'] == 1
+
+
+@pytest.mark.parametrize('version', ['--dst-ip=198.18.0.2', '--dst-ip=2001:2::2'])
+def test_with_a_key(tmp_path, version):
+    """Each packet has a tag, both ways, and each result is right."""
+    key = tmp_path / 'key'
+    key.write_text(64 * 'c')
+    key.chmod(0o600)
+    with over_vhost(tmp_path, f'--aggregate=key={key}') as (live, vdev):
+        report = run(tmp_path, f'{EVERYTHING},{BAD_LINK},bytes=1400,chunks=500,key={key}', version,
+                     vdev=vdev)
+        table = live.stop()['aggregate']
+    assert_all_right(report, 500)
+    assert report['forged'] == 0 == table['bad_tag'] and table['jobs_ended'] == 1
 
 
 @pytest.mark.parametrize('version', ['--dst-ip=198.18.0.2', '--dst-ip=2001:2::2'])
