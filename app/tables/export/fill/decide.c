@@ -88,7 +88,7 @@ struct operands {
 static void
 match_class(const struct decider *d, enum netfc_class class, uint32_t *value, uint32_t *mask)
 {
-	uint32_t inf = (uint32_t)netfc_inf_magnitude(d->format) << d->below;
+	uint32_t inf = netfc_inf_magnitude(d->format);
 	uint32_t all = p4_low_bits(WORD_BITS + d->below), magnitude = all >> 1;
 
 	*value = 0;
