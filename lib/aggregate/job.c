@@ -49,8 +49,8 @@ has_begun_enough(const struct aggregate_table *table, const struct aggregate_sen
 	return begun >= table->limits.per_address;
 }
 
-static bool
-any_ended(const struct aggregate_table *table)
+bool
+job_any_ended(const struct aggregate_table *table)
 {
 	for (uint32_t j = 0; j < table->limits.jobs; j++)
 		if (table->jobs[j].state == JOB_ENDED)
@@ -94,7 +94,7 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 		return AGGREGATE_WAITING;
 	*job = free_job(table);
 	if (*job == NULL)
-		return any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	WRITE((*job)->generation, ++table->generation);
 	fill_job(table, *job, request);
 	memcpy((*job)->maker, sender->address, sizeof((*job)->maker));
@@ -120,7 +120,7 @@ job_open(struct aggregate_table *table, struct job *job)
 	take_back_ended(table);
 	slots = take_slots(table, job->asked_slots, &job->first_slot);
 	if (slots == 0)
-		return any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	PUBLISH(job->slots, (uint16_t)slots);
 	job->session = cookie_session(&table->limits, job->generation);
 	seal_make_keys(table, job);

@@ -30,6 +30,9 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
  */
 enum aggregate_action job_open(struct aggregate_table *table, struct job *job);
 
+/** Whether a job has ended whose slots are not taken back yet. */
+bool job_any_ended(const struct aggregate_table *table);
+
 /** End a job. Its slots are taken back when no shard can be at them any more. */
 void job_end(struct aggregate_table *table, struct job *job);
 

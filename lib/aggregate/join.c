@@ -84,6 +84,9 @@ join_joining(struct aggregate_table *table, struct job **job,
 	if (request->join.workers > table->limits.workers ||
 		request->worker >= request->join.workers)
 		return AGGREGATE_FULL;
+	/* Nobody waits for others only to hear that. */
+	if (!has_free_slot(table))
+		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	if (*job == NULL) {
 		enum aggregate_action begun = job_begin(table, request, sender, job);
 

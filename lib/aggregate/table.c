@@ -166,6 +166,14 @@ take_slots(struct aggregate_table *table, uint32_t asked, uint32_t *first)
 	return 0;
 }
 
+bool
+has_free_slot(struct aggregate_table *table)
+{
+	if (table->slots_used == table->limits.slots)
+		take_back_ended(table);
+	return table->slots_used < table->limits.slots;
+}
+
 static uint64_t
 least_quiet(const struct aggregate_table *table)
 {

@@ -124,6 +124,9 @@ find_entry(const struct aggregate_table *table, uint32_t slot, unsigned int whic
 /* Slots for a job: as many as asked, or the next lower power of two that there is; 0: none. */
 uint32_t take_slots(struct aggregate_table *table, uint32_t asked, uint32_t *first);
 
+/* Whether a job could have a slot, when what has ended is taken back. */
+bool has_free_slot(struct aggregate_table *table);
+
 /* What an ended job has taken is free again, if every shard has been between two packets since. */
 void take_back_ended(struct aggregate_table *table);
 

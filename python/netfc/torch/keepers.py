@@ -3,6 +3,7 @@
 
 import collections
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ class Keepers:
         self._do = do
         self._things: collections.deque[Any] = collections.deque()
         self._change = threading.Condition()
-        self._spare = 0  # threads
+        self._spare = self._telling = 0  # threads
         self._does = self._closed = False
 
     def put(self, thing: Any) -> None:
@@ -38,6 +39,14 @@ class Keepers:
             self._change.notify_all()
             self._change.wait_for(lambda: not self._things and not self._does)
 
+    def settle(self, end: float) -> None:
+        """Return when nothing is done or told any more, or at that time (time.monotonic())."""
+        with self._change:
+            self._change.wait_for(
+                lambda: not self._things and not self._does and self._telling == 0,
+                max(0.0, end - time.monotonic()),
+            )
+
     def _call_one(self) -> None:
         """To what there is to do; nobody does anything."""
         if self._spare > 0:
@@ -49,7 +58,10 @@ class Keepers:
         while self._takes_turn():
             tell = self._do(self._things.popleft())
             self._leave_turn()
-            tell()
+            try:
+                tell()
+            finally:
+                self._has_told()
 
     def _takes_turn(self) -> bool:
         with self._change:
@@ -65,7 +77,13 @@ class Keepers:
     def _leave_turn(self) -> None:
         with self._change:
             self._does = False
+            self._telling += 1
             if self._things:
                 self._call_one()
             if self._closed:
                 self._change.notify_all()
+
+    def _has_told(self) -> None:
+        with self._change:
+            self._telling -= 1
+            self._change.notify_all()

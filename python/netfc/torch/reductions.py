@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reductions of a process group: joined to a job of the switch, done in the order of calls."""
 
+import atexit
 import contextlib
 import dataclasses
 import functools
@@ -8,6 +9,7 @@ import os
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +27,7 @@ FULL_S = 1.0  # between two attempts to join where the switch is full
 # The library's time-out is the last resort: it does not know which rank has not called.
 SPARE_S = 10.0
 DEADLINE_MOST_S = 4_000_000.0  # what netfc.allreduce takes
+SETTLE_S = 5.0  # how long the end of the process waits for threads
 
 
 @dataclasses.dataclass
@@ -39,6 +42,15 @@ class Reduction:
     result: Any
     promise: Promise
     handle: Handle
+
+
+_running: "weakref.WeakSet[Reductions]" = weakref.WeakSet()
+
+
+@atexit.register
+def _settle_all() -> None:
+    for reductions in list(_running):
+        reductions.settle()
 
 
 class Reductions:
@@ -104,6 +116,15 @@ class Reductions:
         except AllreduceError:
             pass  # the switch has the job until it times out
 
+    def settle(self) -> None:
+        """Let no thread be in code of torch's when the interpreter ends: that ends the process."""
+        end = time.monotonic() + SETTLE_S
+        if self._keepers is None or os.getpid() != self._process:
+            return
+        self._watch.stop()
+        self._watch.join(SETTLE_S)
+        self._keepers.settle(end)
+
     @property
     def stats(self) -> dict[str, int]:
         """What was counted, see netfc.allreduce.Communicator.stats; {} before the first call."""
@@ -134,6 +155,7 @@ class Reductions:
         self._watch.called(0, JOINING)
         self._watch.start()
         self._keepers = Keepers(self._keep)
+        _running.add(self)
 
     def _joined(self) -> Communicator:
         """A full switch has place when an earlier job has timed out, maybe."""

@@ -67,6 +67,10 @@ class Watch:
         """End. The thread may be in a call of a store that does not answer: it is left there."""
         self._end.set()
 
+    def join(self, timeout: float) -> None:
+        """Wait until it has ended, seconds at the most."""
+        self._thread.join(timeout)
+
     def called(self, number: int, call: str) -> None:
         """This rank has called something; others are told within LOOK_S."""
         self._called = (number, call)
