@@ -10,7 +10,7 @@
 #include "program.h"
 
 /* Of values in a chunk's packet, see AGGREGATE_KEYS. */
-#define MOST_BYTES 1944
+#define MOST_BYTES 1944u
 
 static const struct key {
 	const char *name;
@@ -115,7 +115,7 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 	if (options->key_file[0] != '\0' && options->bytes > MOST_BYTES - AGGREGATE_TAG_BYTES) {
 		fprintf(errors,
 			PROGRAM ": --aggregate bytes=%u: with a key, a packet has room for %u (the "
-				"tag takes %u)\n",
+				"tag takes %d)\n",
 			options->bytes, MOST_BYTES - AGGREGATE_TAG_BYTES, AGGREGATE_TAG_BYTES);
 		return -1;
 	}
