@@ -30,7 +30,7 @@
 #define FORGERS 0xF0 /* of hosts, from there on: theirs is another key */
 
 static const uint8_t cluster_key[AGGREGATE_CLUSTER_KEY_BYTES] = "thirty-two bytes, of one cluster";
-static struct aggregate_secret *secret;
+static struct aggregate_secret *secret_of_switch, *secret_of_workers; /* each with its engine */
 static struct aggregate_limits limits;
 static void *memory;
 static struct aggregate_table *table;
@@ -45,9 +45,10 @@ make_key(const struct aggregate_message *message, enum aggregate_direction direc
 	struct aggregate_tag_key *key)
 {
 	if (message->op == AGGREGATE_JOIN)
-		aggregate_tag_join_key(secret, direction, key);
+		aggregate_tag_join_key(secret_of_workers, direction, key);
 	else
-		aggregate_tag_session_key(secret, message->job, message->session, direction, key);
+		aggregate_tag_session_key(
+			secret_of_workers, message->job, message->session, direction, key);
 }
 
 /* A reply ends in a tag if there is a key; returns the bytes before it. */
@@ -329,7 +330,7 @@ start(uint8_t how)
 
 	limits.isa = chosen_isa < aggregate_isa_best() ? chosen_isa : aggregate_isa_best();
 	limits.shards = 1 + how / OUTCOMES_ISAS % MOST_SHARDS;
-	limits.secret = how < KEYED ? NULL : secret;
+	limits.secret = how < KEYED ? NULL : secret_of_switch;
 	free(memory);
 	memory = aligned_alloc(AGGREGATE_ALIGN,
 		(aggregate_table_bytes(&limits) + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN *
@@ -347,8 +348,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	reached_init(*argc, *argv);
 	outcomes_expect();
-	secret = aggregate_secret_create(cluster_key);
-	FUZZ_CHECK(secret != NULL);
+	secret_of_switch = aggregate_secret_create(cluster_key);
+	secret_of_workers = aggregate_secret_create_for(cluster_key, AGGREGATE_ENGINE_NETTLE);
+	FUZZ_CHECK(secret_of_switch != NULL && secret_of_workers != NULL);
 	limits = (struct aggregate_limits){.jobs = JOBS,
 		.slots = SLOTS,
 		.workers = WORKERS,
