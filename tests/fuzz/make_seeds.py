@@ -130,6 +130,9 @@ def command_lines():
             "--address\n10.0.0.0/24", "--address\n224.0.0.1", "--address\n::", "--address\n1/33",
             "--address\n10.0.0.1\n--address\n10.0.0.1", "--mtu\n1500", "--mtu\n1", "--port\n65535",
             "--port\n0", "--port\n-1", "--idle-exit\n100", "--stats-json\nx", "--stats-json\n",
+            "--functions\nsqrt.netfc", "--aggregate", "--aggregate=jobs=4,slots=64,key=secret",
+            "--aggregate=bytes=9000,key=secret", "--aggregate=key=", "--aggregate=bogus=1",
+            "--slowloris\n--slowloris-threshold\n0.5",
             "--help", "--version", "--bogus", "-Z", "stray", "--tables\n"):
         yield f"-l\n0\n--no-huge\n--\n{own}".encode()
     yield from (b"--help", b"-v", b"--port\n9", b"--match=lpm\n--", b"")
