@@ -2,11 +2,11 @@
 /*
  * Packets of several workers through parser, table of jobs, slots and accumulators, beside a model.
  *
- * Input: a byte that chooses instruction set and shards; then steps, each a byte that says what
- * happens and its operands: a packet that is well-formed, one whose payload is the input's, or time
- * that passes. Payloads lie in memory of exactly their size. Checked: every result is the exact
- * sum of what was added; every reply can be read; each packet is counted once. Kinds to
- * reach: those of outcomes.h.
+ * Input: a byte that chooses instruction set, shards, and whether there is a cluster's key; then
+ * steps, each a byte that says what happens and its operands: a packet that is well-formed, one
+ * whose payload is the input's, or time that passes. Payloads lie in memory of exactly their size.
+ * Checked: every result is the exact sum of what was added; every reply can be read, and its tag is
+ * good; each packet is counted once. Kinds to reach: those of outcomes.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,11 @@
 #define STALL 1000
 #define TOKEN UINT64_C(0x0102030405060708)
 #define MOST_PAYLOAD 128
+#define KEYED 0xC0   /* of the first byte, from there on: with a cluster's key */
+#define FORGERS 0xF0 /* of hosts, from there on: theirs is another key */
 
+static const uint8_t cluster_key[AGGREGATE_CLUSTER_KEY_BYTES] = "thirty-two bytes, of one cluster";
+static struct aggregate_secret *secret_of_switch, *secret_of_workers; /* each with its engine */
 static struct aggregate_limits limits;
 static void *memory;
 static struct aggregate_table *table;
@@ -36,10 +40,36 @@ static uint64_t packet_count;          /* of all inputs */
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
+static void
+make_key(const struct aggregate_message *message, enum aggregate_direction direction,
+	struct aggregate_tag_key *key)
+{
+	if (message->op == AGGREGATE_JOIN)
+		aggregate_tag_join_key(secret_of_workers, direction, key);
+	else
+		aggregate_tag_session_key(
+			secret_of_workers, message->job, message->session, direction, key);
+}
+
+/* A reply ends in a tag if there is a key; returns the bytes before it. */
+static size_t
+check_tag(uint8_t *payload, size_t length, const struct aggregate_message *request,
+	const struct aggregate_seal *seal)
+{
+	struct aggregate_tag_key key;
+
+	if (limits.secret == NULL)
+		return length;
+	aggregate_seal_reply(seal, payload, length);
+	make_key(request, AGGREGATE_TO_WORKERS, &key);
+	FUZZ_CHECK(aggregate_tag_is_good(&key, payload, length, 0));
+	return length - AGGREGATE_TAG_BYTES;
+}
+
 /* What is sent to the sender is a reply that a client reads, of the packet's length. */
 static void
 check_reply(uint8_t *payload, size_t length, const struct aggregate_message *request,
-	const struct aggregate_outcome *outcome)
+	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal)
 {
 	enum aggregate_send send = aggregate_action_send(outcome->action);
 	struct aggregate_message reply;
@@ -47,6 +77,7 @@ check_reply(uint8_t *payload, size_t length, const struct aggregate_message *req
 	if (send != AGGREGATE_SEND_REPLY && send != AGGREGATE_SEND_RESULT)
 		return;
 	aggregate_write_reply(payload, outcome);
+	length = check_tag(payload, length, request, seal);
 	FUZZ_CHECK(aggregate_parse_reply(payload, length, &reply) == 0);
 	FUZZ_CHECK(reply.op == request->op && reply.job == request->job &&
 		reply.id == request->id && reply.worker == request->worker &&
@@ -63,14 +94,23 @@ sender_of(uint8_t host)
 		.port = (uint16_t)(5000 + host)};
 }
 
-/* What no shard sees is refused by its code, in as many bytes as there are. */
+/* What is no request is refused by its code, in as many bytes as there are; what is forged, by
+ * none. */
 static void
-refuse(uint8_t *payload, size_t length, uint8_t code)
+refuse(uint8_t *payload, size_t length, int code)
 {
 	struct aggregate_message reply;
 
-	outcomes_refused(code);
-	aggregate_refuse(payload, length, code, 0);
+	if (code == AGGREGATE_NOT_OURS)
+		return;
+	if (code == AGGREGATE_FORGED) {
+		packets++;
+		outcomes_action(AGGREGATE_BAD_TAG);
+		return;
+	}
+	FUZZ_CHECK(limits.secret == NULL);
+	outcomes_refused((uint8_t)code);
+	aggregate_refuse(payload, length, (uint8_t)code, 0);
 	FUZZ_CHECK((aggregate_parse_reply(payload, length, &reply) == 0) ==
 		(length >= AGGREGATE_HEADER_BYTES));
 	FUZZ_CHECK(length < AGGREGATE_HEADER_BYTES || reply.code == code);
@@ -80,24 +120,25 @@ refuse(uint8_t *payload, size_t length, uint8_t code)
 static uint64_t
 take(uint8_t *payload, size_t length, uint32_t shard, uint8_t host)
 {
+	struct aggregate_shard *machine = aggregate_table_shard(table, shard);
 	struct aggregate_sender sender = sender_of(host);
 	struct aggregate_message request;
 	struct aggregate_outcome outcome;
-	int code = aggregate_parse_request(payload, length, &request);
+	struct aggregate_seal seal;
+	int code = aggregate_shard_read(machine, payload, length, &request, &seal);
 
 	packet_count++;
 	if (code != 0) {
-		if (code != AGGREGATE_NOT_OURS)
-			refuse(payload, length, (uint8_t)code);
+		refuse(payload, length, code);
 		return 0;
 	}
+	FUZZ_CHECK(limits.secret == NULL || host < FORGERS);
 	packets++;
-	aggregate_shard_packet(
-		aggregate_table_shard(table, shard), &request, &sender, now, &outcome);
+	aggregate_shard_packet(machine, &request, &sender, now, &outcome);
 	FUZZ_CHECK(outcome.action < AGGREGATE_ACTION_COUNT);
 	outcomes_action(outcome.action);
 	model_follow(&request, &outcome);
-	check_reply(payload, length, &request, &outcome);
+	check_reply(payload, length, &request, &outcome, &seal);
 	if (outcome.action == AGGREGATE_JOINED)
 		sessions[request.job % JOB_NUMBERS] = outcome.join.session;
 	return outcome.action == AGGREGATE_COOKIE ? outcome.join.cookie : 0;
@@ -133,16 +174,30 @@ take_bytes(const uint8_t *bytes, size_t length, uint32_t shard, uint8_t host)
 	return cookie;
 }
 
+/* Writes a tag behind a request; returns the length of both. */
+static size_t
+add_tag(uint8_t *payload, size_t length, const struct aggregate_message *message, uint8_t host)
+{
+	struct aggregate_tag_key key;
+
+	if (limits.secret == NULL)
+		return length;
+	make_key(message, host < FORGERS ? AGGREGATE_TO_SWITCH : AGGREGATE_TO_WORKERS, &key);
+	aggregate_tag_make(&key, payload, length, 0);
+	return length + AGGREGATE_TAG_BYTES;
+}
+
 static uint64_t
 take_message(const struct aggregate_message *message, uint32_t shard, uint8_t host)
 {
+	size_t length = aggregate_message_bytes(message);
 	uint8_t payload[MOST_PAYLOAD];
 
 	aggregate_build_request(payload, message);
 	if (message->values != NULL)
 		memcpy(payload + AGGREGATE_HEADER_BYTES, message->values,
 			message->count * aggregate_value_bytes(message->format));
-	return take_bytes(payload, aggregate_message_bytes(message), shard, host);
+	return take_bytes(payload, add_tag(payload, length, message, host), shard, host);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -275,6 +330,7 @@ start(uint8_t how)
 
 	limits.isa = chosen_isa < aggregate_isa_best() ? chosen_isa : aggregate_isa_best();
 	limits.shards = 1 + how / OUTCOMES_ISAS % MOST_SHARDS;
+	limits.secret = how < KEYED ? NULL : secret_of_switch;
 	free(memory);
 	memory = aligned_alloc(AGGREGATE_ALIGN,
 		(aggregate_table_bytes(&limits) + AGGREGATE_ALIGN - 1) / AGGREGATE_ALIGN *
@@ -292,6 +348,9 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	reached_init(*argc, *argv);
 	outcomes_expect();
+	secret_of_switch = aggregate_secret_create(cluster_key);
+	secret_of_workers = aggregate_secret_create_for(cluster_key, AGGREGATE_ENGINE_NETTLE);
+	FUZZ_CHECK(secret_of_switch != NULL && secret_of_workers != NULL);
 	limits = (struct aggregate_limits){.jobs = JOBS,
 		.slots = SLOTS,
 		.workers = WORKERS,

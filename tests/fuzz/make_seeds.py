@@ -130,6 +130,9 @@ def command_lines():
             "--address\n10.0.0.0/24", "--address\n224.0.0.1", "--address\n::", "--address\n1/33",
             "--address\n10.0.0.1\n--address\n10.0.0.1", "--mtu\n1500", "--mtu\n1", "--port\n65535",
             "--port\n0", "--port\n-1", "--idle-exit\n100", "--stats-json\nx", "--stats-json\n",
+            "--functions\nsqrt.netfc", "--aggregate", "--aggregate=jobs=4,slots=64,key=secret",
+            "--aggregate=bytes=9000,key=secret", "--aggregate=key=", "--aggregate=bogus=1",
+            "--slowloris\n--slowloris-threshold\n0.5",
             "--help", "--version", "--bogus", "-Z", "stray", "--tables\n"):
         yield f"-l\n0\n--no-huge\n--\n{own}".encode()
     yield from (b"--help", b"-v", b"--port\n9", b"--match=lpm\n--", b"")
@@ -161,6 +164,7 @@ def commands():
 
 
 JOIN, LEAVE, PACKET, TIME, CHUNK = range(5)  # steps of fuzz_aggregate.c
+KEYED, FORGER = 0xC0, 0xF0  # of fuzz_aggregate.c
 SLOTS_4, BYTES_32 = 2 << 3, 1 << 5  # what a join asks for, beside the number of workers
 
 
@@ -206,7 +210,7 @@ def bad_aggregations():
     same_host, other_host = 0xE8, 0xE1  # but another port of it; seen from worker 0
     round_of_all = [step for number in (0, 4, 8) for worker in (0, 1)
                     for step in chunk(worker, number)]
-    for how, bad in itertools.product((0, 3), (
+    for how, bad in itertools.product((0, 3, KEYED, KEYED + 3), (
             chunk(0, 0) * 2,  # duplicate
             chunk(0, 0) + chunk(1, 0, op=1) + chunk(1, 0, form=2),  # mismatch
             round_of_all + chunk(0, 0),  # stale
@@ -219,6 +223,7 @@ def bad_aggregations():
             chunk(5, 0) + leave(5),  # no such worker
             chunk(0, 0, host=other_host) + leave(0, host=other_host)
             + [JOIN, 0, other_host, what],
+            chunk(0, 0, host=FORGER) + [JOIN, 0, FORGER, what],
             leave(0, host=same_host) + [JOIN, 0, same_host, what],
             leave(1) + [JOIN, 1 << 2, 0, what],  # waits for the others to leave, too
             [JOIN, 0, 0, what + 1, JOIN, 1, 0, what - 2, JOIN, 5 << 2, 0, what],  # asks for other
