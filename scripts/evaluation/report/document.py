@@ -25,8 +25,8 @@ code { padding: .1em .25em; }
 pre { padding: .75rem; overflow-x: auto; }
 /* What is beyond the edge shows by a shade, which goes where the last column comes into sight. */
 .table { overflow-x: auto; margin: 1rem 0; background:
-  linear-gradient(to left, var(--page) 50%, transparent) right / 56px 100% no-repeat local,
-  linear-gradient(to left, var(--more), transparent) right / 28px 100% no-repeat scroll; }
+  linear-gradient(to left, var(--page) 50%, transparent) right / 40px 100% no-repeat local,
+  linear-gradient(to left, var(--more), transparent) right / 20px 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -190,6 +190,30 @@ class Figure:
         return (
             f'<figure>\n<div class="panels">\n{images}\n</div>\n'
             f"<figcaption>{caption}</figcaption>\n</figure>"
+        )
+
+
+@dataclass
+class Schemes:
+    """An image for each colour scheme, NAME-light.svg and NAME-dark.svg: what it shows, a caption."""
+
+    name: str
+    text: str
+    caption: str
+
+    def markdown(self):
+        """As Markdown."""
+        return f"{self._picture()}\n\n*{self.caption}*"
+
+    def html(self):
+        """As HTML."""
+        caption = inline(self.caption)
+        return f"<figure>\n{self._picture()}\n<figcaption>{caption}</figcaption>\n</figure>"
+
+    def _picture(self):
+        return (
+            f'<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="{self.name}-dark.svg">\n'
+            f'  <img src="{self.name}-light.svg" alt="{html.escape(self.text)}">\n</picture>'
         )
 
 
