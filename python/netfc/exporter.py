@@ -5,15 +5,17 @@ import os
 import socket
 import socketserver
 import threading
+from collections.abc import Iterable
 from typing import Any
 from wsgiref import simple_server
 
 from prometheus_client import exposition
 
-from netfc import dashboard, metrics
+from netfc import dashboard, hosts, metrics
 
 SILENCE = 10  # seconds that a client may take to ask
 MOST_CLIENTS = 256  # at a time; others are closed
+REACHED_AT = "netfc.reached_at"  # in a request's environment: the server's address, as a plain host
 
 
 class _Handler(simple_server.WSGIRequestHandler):
@@ -21,6 +23,11 @@ class _Handler(simple_server.WSGIRequestHandler):
 
     def log_message(self, *_: object) -> None:  # pylint: disable=arguments-differ
         """Says nothing."""
+
+    def get_environ(self) -> dict[str, Any]:
+        """A request's, with the address that it has come to."""
+        reached = hosts.plain_host(self.connection.getsockname()[0].partition("%")[0])
+        return {**super().get_environ(), REACHED_AT: reached}
 
 
 class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
@@ -57,13 +64,30 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
         """Says nothing of clients that leave."""
 
 
-def serve(path: str | os.PathLike[str], address: str, port: int) -> None:
+def _only_for(names: Iterable[str], served: dashboard.Application) -> dashboard.Application:
+    """That application, for requests that ask for one of these hosts or for the address reached."""
+    known = frozenset((*names, "localhost"))
+
+    def answer(environment: dict[str, Any], start: Any) -> Iterable[bytes]:
+        host = environment.get("HTTP_HOST", "")
+        if hosts.is_meant(host, known | {environment[REACHED_AT]}):
+            return served(environment, start)
+        said = (
+            f"This is not '{host}'. netfc-exporter answers to the address that it is reached at, "
+            "to localhost, and to what --host says.\n"
+        )
+        return dashboard.answer_with(start, "421 Misdirected Request", said.encode(), "text/plain")
+
+    return answer
+
+
+def serve(path: str | os.PathLike[str], address: str, port: int, names: Iterable[str] = ()) -> None:
     """Serves the switch at that telemetry socket: /metrics, and / as a page. In threads of its own.
 
+    names: plain hosts (see hosts.plain_host) that it answers to besides localhost and its address.
     Raises OSError where it cannot listen.
     """
     server = _Server(address, port)
-    server.set_app(
-        dashboard.application(path, exposition.make_wsgi_app(metrics.registry_for(path)))
-    )
+    pages = dashboard.application(path, exposition.make_wsgi_app(metrics.registry_for(path)))
+    server.set_app(_only_for(names, pages))
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -3,7 +3,7 @@
 # Debian 12 and 13 and in Ubuntu 24.04, but for those in the table below.
 
 packages_telemetry=dpdk # dpdk-telemetry.py
-packages_browser="chromium chromium-driver python3-selenium"
+packages_browser="chromium chromium-driver python3-matplotlib python3-selenium"
 packages_torch="python3-torch python3-sklearn python3-matplotlib nftables"
 case $(. /etc/os-release && echo "$ID $VERSION_ID") in
 "debian 12") packages_telemetry=dpdk-dev ;;

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
+import numpy
 import pytest
 
 import aggregation_workers as workers
@@ -81,6 +82,58 @@ def test_it_fits_the_screen(running, browser, width):
     browser.wait(SHOWN, 'page')
     assert browser.overflow() == 0
     browser.resize(DESK)
+
+
+@needs_browser
+@pytest.mark.parametrize('width', [PHONE, 600, 768, 1040, DESK])
+def test_tiles_fill_their_rows(running, browser, width):
+    """No hole beside the last tile, none in a tile."""
+    browser.resize(width)
+    browser.open(running[1].url)
+    browser.wait(SHOWN + ' && document.querySelector(".tile polyline").getAttribute("points")', 'lines')
+    right, tiles = browser.run(
+        'return [document.getElementById("tiles").getBoundingClientRect().right,'
+        ' [...document.querySelectorAll(".tile")].map((at) => [at.getBoundingClientRect().right,'
+        ' at.getBoundingClientRect().height, at.querySelectorAll("polyline").length])]')
+    assert tiles[-1][0] == pytest.approx(right, abs=1) and len(tiles) == 6
+    assert {height for _, height, _ in tiles} == {tiles[0][1]} and {lines for *_, lines in tiles} == {1}
+    browser.resize(DESK)
+
+
+@needs_browser
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_both_schemes_on_a_phone(running, browser, scheme):
+    """Texts can be read, and a table that goes on beyond the edge shows it there, until it is scrolled."""
+    browser.prefer(scheme)
+    browser.resize(PHONE)
+    browser.open(running[1].url)
+    browser.wait(SHOWN, 'page')
+    assert browser.faint() == []
+    page = browser.run('return getComputedStyle(document.body).backgroundColor')
+    assert (sum(map(int, re.findall(r'\d+', page))) < 384) == (scheme == 'dark')
+    assert browser.run('const box = document.querySelector("#sets").parentElement;'
+                       'box.className += " watched"; return box.scrollWidth > box.clientWidth')
+    shaded = browser.pixels('.watched', 2)
+    browser.run('const box = document.querySelector(".watched"); box.scrollLeft = box.scrollWidth')
+    plain = browser.pixels('.watched', 2)
+    assert abs(numpy.median(shaded) - numpy.median(plain)) > 0.1
+    browser.prefer('')
+    browser.resize(DESK)
+
+
+@needs_browser
+def test_the_title_says_when_the_switch_is_gone(browser, tmp_path):
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.lanes(1))], ['--match', 'direct'],
+                          telemetry=True)
+    live.wait_until_busy()
+    with Exporter(live.telemetry_path) as exporter:
+        exporter.get('state')
+        browser.open(exporter.url)
+        browser.wait(SHOWN, 'page')
+        assert browser.driver.title == 'dpdk-netfc'
+        live.stop()
+        browser.wait('return document.title === "No answer: dpdk-netfc"', 'title')
+        assert not browser.run('return document.getElementById("alert").hidden')
 
 
 @needs_browser

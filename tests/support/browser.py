@@ -2,6 +2,7 @@
 """A page in Chromium, headless: what is on it, what it said and whom it asked."""
 
 import base64
+import io
 import json
 import pathlib
 import shutil
@@ -20,6 +21,11 @@ try:
 except ImportError:
     webdriver = None
 
+try:
+    import matplotlib.image
+except ImportError:
+    matplotlib = None
+
 PHONE, DESK = 390, 1280  # CSS pixels
 TIMEOUT_S = 600
 ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
@@ -29,6 +35,25 @@ ARGUMENTS = ('--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-s
 # What a control is called in the accessibility tree.
 CONTROLS = {'button', 'textbox', 'slider', 'combobox', 'radio', 'checkbox', 'link', 'application',
             'ComboBoxMenuButton', 'listbox'}
+# Texts, and by how much their colours differ, of those with a contrast below 4.5.
+CONTRAST = '''
+const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const light = (colour) => parts(colour).slice(0, 3).map((part) => part / 255)
+  .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+  .reduce((all, part, n) => all + part * [0.2126, 0.7152, 0.0722][n], 0);
+const behind = (at) => {
+  for (; at; at = at.parentElement) {
+    const colour = getComputedStyle(at).backgroundColor;
+    if ((parts(colour)[3] ?? 1) === 1) return colour;
+  }
+  return "rgb(255, 255, 255)";
+};
+return [...document.body.querySelectorAll("*")].filter((at) => at.checkVisibility()
+    && [...at.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .map((at) => [light(getComputedStyle(at).color), light(behind(at)), at.textContent])
+  .map(([one, other, text]) => [(Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05), text])
+  .filter(([contrast]) => contrast < 4.5);
+'''
 
 
 def why_no_browser():
@@ -36,6 +61,8 @@ def why_no_browser():
     missing = [name for name in ('chromium', 'chromedriver') if not shutil.which(name)]
     if webdriver is None:
         missing.append('python3-selenium')
+    if matplotlib is None:
+        missing.append('python3-matplotlib')
     return f'not installed: {", ".join(missing)}' if missing else ''
 
 
@@ -148,6 +175,19 @@ class Browser:
         """How many pixels the page is wider than its window."""
         return self.run('const root = document.documentElement;'
                         'return root.scrollWidth - root.clientWidth')
+
+    def pixels(self, selector, width):
+        """The pixels of the last so many columns of an element, as an array of rows."""
+        box = self.run('const box = document.querySelector(arguments[0]).getBoundingClientRect();'
+                       'return [box.right + scrollX, box.top + scrollY, box.height]', selector)
+        clip = {'x': box[0] - width, 'y': box[1], 'width': width, 'height': box[2], 'scale': 1}
+        image = self.command('Page.captureScreenshot', format='png', clip=clip,
+                             captureBeyondViewport=True)['data']
+        return matplotlib.image.imread(io.BytesIO(base64.b64decode(image)))[..., :3]
+
+    def faint(self):
+        """Texts that stand out too little from what is behind them: less than 4.5 to 1 (WCAG 2, AA)."""
+        return self.run(CONTRAST)
 
     def picture(self, path, width=DESK, height=900):
         """Writes a picture of the upper part of the page, as PNG."""

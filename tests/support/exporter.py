@@ -19,11 +19,12 @@ def free_port():
 class Exporter:
     """The exporter at work. A context manager. url: of its page; ends with a slash."""
 
-    def __init__(self, telemetry):
-        self.url = f'http://127.0.0.1:{free_port()}/'
+    def __init__(self, telemetry, *options, listen='127.0.0.1'):
+        port = free_port()
+        self.url = f'http://127.0.0.1:{port}/'
         self._process = subprocess.Popen(
             [project_scripts.PROGRAMS / 'netfc-exporter', '--telemetry', telemetry,
-             '--listen', self.url[7:-1]], stderr=subprocess.PIPE, text=True)
+             '--listen', f'{listen}:{port}', *options], stderr=subprocess.PIPE, text=True)
 
     def __enter__(self):
         return self

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from netfc import hosts
 from netfc.commands._parser import DONE, FAILED, Parser, add_telemetry_options, telemetry_path
 
 PROGRAM = "netfc-exporter"
@@ -26,6 +27,14 @@ def listen_address(text: str) -> tuple[str, int]:
     return address.removeprefix("[").removesuffix("]"), int(port)
 
 
+def host_names(text: str) -> list[str]:
+    """NAME[,NAME]... as plain hosts."""
+    try:
+        return [hosts.plain_host(name) for name in text.split(",")]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = Parser(
@@ -40,6 +49,15 @@ def parse_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=listen_address,
         default=LISTEN,
         help="where to serve (default %(default)s: this machine only)",
+    )
+    parser.add_argument(
+        "--host",
+        metavar="NAME[,NAME]...",
+        type=host_names,
+        action="extend",
+        default=[],
+        help="names and addresses that it answers to besides localhost and the address reached: "
+        "those that Prometheus and browsers ask for; others get 421",
     )
     return parser.parse_args(arguments)
 
@@ -61,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Before there are threads, which would take them.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
-        exporter.serve(path, address, port)
+        exporter.serve(path, address, port, asked.host)
     except OSError as error:
         print(f"{PROGRAM}: {address}:{port}: {error.strerror}", file=sys.stderr)
         return FAILED

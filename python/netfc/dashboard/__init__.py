@@ -78,18 +78,21 @@ def application(path: str | os.PathLike[str], metrics: Application) -> Applicati
     def answer(environment: _Environment, start: _Start) -> Iterable[bytes]:
         at = environment.get("PATH_INFO") or "/"
         if environment["REQUEST_METHOD"] not in ("GET", "HEAD"):
-            return _answer(start, "405 Method Not Allowed", b"Only GET and HEAD.\n", "text/plain")
+            return answer_with(
+                start, "405 Method Not Allowed", b"Only GET and HEAD.\n", "text/plain"
+            )
         if at == "/metrics":
             return metrics(environment, start)
         if at == _STATE:
-            return _answer(start, "200 OK", state.get(), "application/json")
+            return answer_with(start, "200 OK", state.get(), "application/json")
         if at in files:
-            return _answer(start, "200 OK", *files[at])
-        return _answer(start, "404 Not Found", b"There are / and /metrics.\n", "text/plain")
+            return answer_with(start, "200 OK", *files[at])
+        return answer_with(start, "404 Not Found", b"There are / and /metrics.\n", "text/plain")
 
     return answer
 
 
-def _answer(start: _Start, status: str, body: bytes, kind: str) -> Iterable[bytes]:
+def answer_with(start: _Start, status: str, body: bytes, kind: str) -> Iterable[bytes]:
+    """Answers a request with all of a body, which nobody may keep or frame."""
     start(status, [("Content-Type", kind), ("Content-Length", str(len(body))), *_HEADERS])
     return [body]

@@ -6,7 +6,7 @@ const EACH_MS = 1000;
 const KEPT = 61; // states: a minute
 
 const $ = (id) => document.getElementById(id);
-const states = []; // the rates of each, the latest last
+const states = []; // the tiles' numbers of each, the latest last
 let before = null; // the state before
 
 function element(tag, attributes = {}, ...children) {
@@ -65,11 +65,11 @@ function rate(state, read) {
 }
 
 const RATES = [
-  ["Packets in", (state) => state.stats.rx_packets, "/s"],
-  ["Packets out", (state) => state.stats.tx_packets, "/s"],
-  ["NetFC requests", (state) => state.stats.netfc_packets, "/s"],
-  ["Lanes", (state) => state.stats.lanes, "/s"],
-  ["Dropped", (state) => sum(state.stats.drops) + state.stats.devices.rx_missed, "/s"],
+  ["Packets in", (state) => state.stats.rx_packets],
+  ["Packets out", (state) => state.stats.tx_packets],
+  ["NetFC requests", (state) => state.stats.netfc_packets],
+  ["Lanes", (state) => state.stats.lanes],
+  ["Dropped", (state) => sum(state.stats.drops) + state.stats.devices.rx_missed],
 ];
 
 function line(values) {
@@ -85,15 +85,15 @@ function line(values) {
 }
 
 function showTiles(state) {
-  if (before) states.push(RATES.map(([, read]) => rate(state, read)));
-  if (states.length > KEPT) states.shift();
   const used = state.stats.mbufs_in_use;
-  $("tiles").replaceChildren(...RATES.map(([name, , unit], n) => {
-    const now = states.at(-1)?.[n] ?? 0, warn = name === "Dropped" && now > 0;
-    return element("div", { class: warn ? "tile warn" : "tile" }, element("h2", {}, name),
-      element("p", {}, short(now), element("small", {}, ` ${unit}`)), line(states.map((rates) => rates[n])));
-  }), element("div", { class: "tile" }, element("h2", {}, "Packet buffers in use"),
-    element("p", {}, grouped(used), element("small", {}, ` of ${grouped(state.config.mbufs)}`))));
+  if (before) states.push([...RATES.map(([, read]) => rate(state, read)), used]);
+  if (states.length > KEPT) states.shift();
+  const tile = (name, n, text, unit, warn) => element("div", { class: warn ? "tile warn" : "tile" },
+    element("h2", {}, name), element("p", {}, text, element("small", {}, ` ${unit}`)), line(states.map((all) => all[n])));
+  $("tiles").replaceChildren(...RATES.map(([name], n) => {
+    const now = states.at(-1)?.[n] ?? 0;
+    return tile(name, n, short(now), "/s", name === "Dropped" && now > 0);
+  }), tile("Buffers in use", RATES.length, grouped(used), `of ${grouped(state.config.mbufs)}`));
 }
 
 function showDrops(state) {
@@ -235,6 +235,7 @@ function say(text) {
   setText("alert", text);
   $("alert").hidden = !text;
   document.body.classList.toggle("away", Boolean(text));
+  document.title = text ? "No answer: dpdk-netfc" : "dpdk-netfc";
 }
 
 async function refresh() {

@@ -9,26 +9,35 @@ import re
 from dataclasses import dataclass, field
 
 STYLE = """
-:root { color-scheme: light; }
+:root { color-scheme: light dark; --page: #fff; --ink: #1a1a1a; --muted: #444; --link: #0059a8;
+  --head: #f3f4f6; --line: #d9dce1; --more: #b7bfc8; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #12161b; --ink: #e6eaef; --muted: #b3bdc8; --link: #79b0ff;
+    --head: #222a33; --line: #2e3742; --more: #4d5b6b; }
+}
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 0 auto; padding: 1rem;
-  color: #1a1a1a; background: #fff; overflow-wrap: break-word; }
+  color: var(--ink); background: var(--page); overflow-wrap: break-word; }
 h1, h2, h3 { line-height: 1.25; margin: 2rem 0 .75rem; }
 h1 { margin-top: .5rem; }
-a { color: #0059a8; }
-code, pre { font: .875em/1.45 ui-monospace, monospace; background: #f3f4f6; border-radius: 4px; }
+a { color: var(--link); }
+code, pre { font: .875em/1.45 ui-monospace, monospace; background: var(--head); border-radius: 4px; }
 code { padding: .1em .25em; }
 pre { padding: .75rem; overflow-x: auto; }
-.table { overflow-x: auto; margin: 1rem 0; }
+/* What is beyond the edge shows by a shade, which goes where the last column comes into sight. */
+.table { overflow-x: auto; margin: 1rem 0; background:
+  linear-gradient(to left, var(--page) 50%, transparent) right / 40px 100% no-repeat local,
+  linear-gradient(to left, var(--more), transparent) right / 20px 100% no-repeat scroll; }
 table { border-collapse: collapse; font-size: .875rem; }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid #d9dce1; text-align: right;
+th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: right;
   white-space: nowrap; font-variant-numeric: tabular-nums; }
-th { background: #f3f4f6; vertical-align: bottom; white-space: normal; }
+th { vertical-align: bottom; white-space: normal; font-weight: 600; border-bottom-width: 2px; }
 .left { text-align: left; }
-.named td:first-child { position: sticky; left: 0; background: #fff; }
+.named :is(th, td):first-child { position: sticky; left: 0; background: var(--page); }
 figure { margin: 1.25rem 0; }
 .panels { display: flex; flex-wrap: wrap; gap: .75rem; }
-.panels img { flex: 1 1 20rem; min-width: 0; max-width: min(100%, 30rem); height: auto; }
-figcaption { font-size: .9rem; color: #444; margin-top: .4rem; }
+.panels img { flex: 1 1 20rem; min-width: 0; max-width: min(100%, 30rem); height: auto;
+  background: #fff; }
+figcaption { font-size: .9rem; color: var(--muted); margin-top: .4rem; }
 @media (max-width: 40rem) {
   table { font-size: .75rem; }
   th, td { padding: .25rem .4rem; }
@@ -181,6 +190,30 @@ class Figure:
         return (
             f'<figure>\n<div class="panels">\n{images}\n</div>\n'
             f"<figcaption>{caption}</figcaption>\n</figure>"
+        )
+
+
+@dataclass
+class Schemes:
+    """An image for each colour scheme, NAME-light.svg and NAME-dark.svg: what it shows, a caption."""
+
+    name: str
+    text: str
+    caption: str
+
+    def markdown(self):
+        """As Markdown."""
+        return f"{self._picture()}\n\n*{self.caption}*"
+
+    def html(self):
+        """As HTML."""
+        caption = inline(self.caption)
+        return f"<figure>\n{self._picture()}\n<figcaption>{caption}</figcaption>\n</figure>"
+
+    def _picture(self):
+        return (
+            f'<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="{self.name}-dark.svg">\n'
+            f'  <img src="{self.name}-light.svg" alt="{html.escape(self.text)}">\n</picture>'
         )
 
 

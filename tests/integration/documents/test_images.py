@@ -60,3 +60,13 @@ def test_numbers_are_those_of_the_evaluation(drawn):
     shares = ', '.join(f'{float(exact[op]):.1f} % of {sign}' for op, sign in (
         ('add', '+, -'), ('mul', '×'))) + f" and {float(exact['div']):.1f} % of ÷ are exact"
     assert shares in page
+
+
+def test_headline_figures(drawn):
+    """What the README says first is what was counted and measured."""
+    _, printed = drawn
+    first = (PROJECT / 'README.md').read_text(encoding='utf-8').split('\n## ')[0]
+    exact = re.findall(r'^\w+ fp16_exact +(\S+)%', printed, re.M)
+    assert exact == ['100.00'] * 3 and '**0 wrong** | of all 2^32 pairs of fp16 operands' in first
+    lanes, rate = re.findall(r'^netfc direct +(\d+) lanes +\S+ +(\S+)$', printed, re.M)[-1]
+    assert f'**{float(rate):.0f} million** | fp16 additions a second on one core, {lanes} in a packet' in first

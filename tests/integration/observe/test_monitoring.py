@@ -2,6 +2,7 @@
 """The exporter for Prometheus and the terminal view, on a running switch."""
 
 import contextlib
+import http.client
 import math
 import os
 import pty
@@ -121,6 +122,50 @@ def test_wrong_usage(program):
         done = script(program, *arguments)
         assert done.returncode == 1 and program in done.stderr
     assert script(program, '--help').returncode == 0
+
+
+def status(exporter, *hosts, path='/metrics'):
+    """The status, and the text, that a request with these Host lines gets."""
+    connection = http.client.HTTPConnection(exporter.url[7:-1], timeout=200)
+    connection.putrequest('GET', path, skip_host=True)
+    for host in hosts:
+        connection.putheader('Host', host)
+    connection.endheaders()
+    with contextlib.closing(connection):
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def test_the_exporter_answers_to_its_own_names_only(tmp_path):
+    """A page from elsewhere whose name now leads to this address (DNS rebinding) reads nothing."""
+    with Exporter(tmp_path / 'nothing', '--host', 'Monitor.example.,192.0.2.7', '--host', '2001:DB8::1') as exporter:
+        exporter.scrape()
+        for host in ('127.0.0.1', 'localhost', 'LOCALHOST.:80', 'monitor.example:9620', '192.0.2.7:1',
+                     '[2001:db8:0::1]', '[2001:db8::1]:9620'):
+            assert status(exporter, host)[0] == 200, host
+        for hosts_given in (['evil.example'], ['evil.example:9620'], ['127.0.0.1.evil.example'], ['192.0.2.8'],
+                            ['localhost@evil.example'], ['localhost:x'], ['[::1'], ['127.0.0.1, localhost'],
+                            [''], [], ['127.0.0.1', 'evil.example']):
+            for path in ('/', '/state', '/page.js', '/metrics'):
+                code, said = status(exporter, *hosts_given, path=path)
+                assert code == 421 and 'netfc_up' not in said, hosts_given
+        assert status(exporter, 'evil.example')[1] == (
+            "This is not 'evil.example'. netfc-exporter answers to the address that it is reached at, to "
+            "localhost, and to what --host says.\n")
+
+
+def test_a_wildcard_answers_to_the_address_that_is_reached(tmp_path):
+    with Exporter(tmp_path / 'nothing', listen='[::]') as exporter:
+        exporter.scrape()
+        assert status(exporter, '127.0.0.1:9620')[0] == 200  # an IPv4 client, of a socket of IPv6
+        for host in ('[::]', '0.0.0.0', '10.0.0.1', '[::ffff:127.0.0.1]x', 'evil.example'):
+            assert status(exporter, host)[0] == 421, host
+
+
+@pytest.mark.parametrize('name', ['', 'http://x', 'x:9620', 'a b', '*', 'x,,y', '[::1'])
+def test_names_that_the_exporter_cannot_have(name):
+    done = script('netfc-exporter', '--host', name)
+    assert done.returncode == 1 and '--host' in done.stderr and 'expected' in done.stderr
 
 
 @pytest.mark.parametrize('listen', ['localhost:1', '127.0.0.1', '127.0.0.1:x', '127.0.0.1:70000'])

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an HTTP server is called, and who calls it otherwise: the way of DNS rebinding.
+
+A page from anywhere may have its own name lead to an address of this machine or of its network; a
+browser then takes the server there for the page's own, and lets the page read it. The browser still
+says by which name it came, in Host.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
+_HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(?::[0-9]*)?")
+
+
+def plain_host(text: str) -> str:
+    """A name or an address as it is compared: in lower case, addresses in their one short form.
+
+    Raises ValueError where it is neither.
+    """
+    bare = text.lower()
+    if bare.startswith("[") and bare.endswith("]"):
+        bare = bare[1:-1]
+    try:
+        address = ipaddress.ip_address(bare)
+    except ValueError:
+        bare = bare.removesuffix(".")
+        if not _NAME.fullmatch(bare):
+            raise ValueError(f"'{text}': expected a name or an address, without a port") from None
+        return bare
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+def is_meant(host: str, names: Iterable[str]) -> bool:
+    """Whether a request with this Host, which may have a port, is for one of these plain hosts."""
+    parts = _HOST.fullmatch(host)
+    try:
+        return parts is not None and plain_host(parts[1]) in names
+    except ValueError:
+        return False
