@@ -2,7 +2,7 @@
 // What the page shows, and how that stands in its address. What the address says is checked here, part by part.
 
 const DEFAULTS = {
-  op: "add", x: "1.6", y: "0.9", set: "fp16_k1024", reach: "1",
+  op: "add", x: "2", y: "3", set: "fp16_k1024", reach: "1",
   sum: "fp16", values: "2048,1,1,0.5,-2048,0.25",
 };
 const REACHES = ["1", "8", "64", "512"];
