@@ -3,13 +3,12 @@
 
 const SAMPLE = 4096;
 
-// Pairs of finite operands, the same for everyone: multiply with carry, Marsaglia 1994.
+// Pairs of finite operands, the same for everyone.
 function samplePairs(library, format) {
-  let state = 0x2f6e2b1;
+  const random = randomWords(0x2f6e2b1);
   const operand = () => {
     for (;;) {
-      state = (Math.imul(36969, state & 0xffff) + (state >>> 16)) >>> 0;
-      const bits = state & 0xffff;
+      const bits = random();
       if (Number.isFinite(library.decode(format, bits))) return bits;
     }
   };

@@ -4,6 +4,7 @@
 tests/exhaustive/test_pages.py puts 1,000 operations of every table set through it.
 """
 
+import re
 import time
 import urllib.parse
 
@@ -32,15 +33,6 @@ STRIP_TITLES = ('return [...document.querySelectorAll("#strip .title")].map((at)
                 'at.firstChild.textContent)')
 STRIP_FORMULAS = ('return [...document.querySelectorAll("#strip .line")].map((at) => '
                   'at.querySelector(".formula").textContent + at.querySelector("strong").textContent)')
-# What can be seen beyond the window's right edge, or is cut off by what it is in.
-OVERHANGING = '''
-return [...document.querySelectorAll("header *, main *, footer *")].filter((at) => {
-  const box = at.getBoundingClientRect(), seen = !at.closest(".unseen, .skip, option") && box.width > 0;
-  return seen && (box.right > innerWidth + 0.5 || box.left < -0.5
-    || (at.scrollWidth > at.clientWidth + 1 && getComputedStyle(at).overflowX !== "visible"
-      && !at.matches("input, select, meter")));
-}).map((at) => at.outerHTML.slice(0, 100));
-'''
 
 
 def show(browser, page, **state):
@@ -284,9 +276,7 @@ def test_a_screen_reader_has_a_name_for_every_control(browser, page):
 
 def test_a_screen_reader_has_a_name_for_every_table(browser, page):
     show(browser, page)
-    browser.command('Accessibility.enable')
-    nodes = browser.command('Accessibility.getFullAXTree')['nodes']
-    assert [node['name']['value'] for node in nodes if node['role']['value'] == 'table'] == \
+    assert playground.table_names(browser) == \
         ['Error and memory by k', 'Approximate beside exact']
 
 
@@ -296,7 +286,7 @@ def test_it_fits_the_screen(browser, page, width, name):
     browser.resize(width)
     show(browser, page, set=name, x='0x0001', y='-65504', sum='fp32', values='1e-30,-0x1,3e38,0.1')
     browser.wait(ALL_SETS, 'sets')
-    assert browser.overflow() == 0 and browser.run(OVERHANGING) == []
+    assert browser.overflow() == 0 and browser.run(playground.OVERHANGING) == []
     small = browser.run('return [...document.querySelectorAll("main button, main select, #x, #y")].filter('
                         '(at) => at.getBoundingClientRect().height < 24).map((at) => at.id)')
     assert small == []
@@ -308,18 +298,7 @@ def test_text_can_be_read_in_both_schemes(browser, page, scheme):
     """A contrast of 4.5 to 1, as WCAG 2.2 asks for in its criterion 1.4.3."""
     browser.prefer(scheme)
     show(browser, page)
-    assert browser.run('''
-      const channel = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-      const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number);
-        return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b); };
-      const back = (at) => { const colour = getComputedStyle(at).backgroundColor;
-        return /, 0\\)$/.test(colour) && at.parentElement ? back(at.parentElement) : colour; };
-      return [...document.querySelectorAll("main *")].filter((at) => [...at.childNodes].some((child) =>
-        child.nodeType === 3 && child.textContent.trim()) && at.getClientRects().length).map((at) => {
-        const [a, b] = [light(getComputedStyle(at).color), light(back(at))].sort((p, q) => q - p);
-        return [(a + 0.05) / (b + 0.05), at.outerHTML.slice(0, 80)];
-      }).filter(([contrast]) => contrast < 4.5);
-    ''') == []
+    assert browser.run(playground.FAINT) == []
     browser.prefer('light')
 
 
@@ -407,8 +386,17 @@ def test_a_browser_without_webassembly(page):
         assert 'which this browser does not have' in browser.text('#alert')
 
 
-def test_it_is_small(page):
-    assert page.stat().st_size < MOST_BYTES
+@pytest.mark.parametrize('name', ['index.html', 'aggregation.html'])
+def test_it_is_small(page, name):
+    assert (page.parent / name).stat().st_size < MOST_BYTES
+
+
+def test_the_readme_says_how_large_they_are(page):
+    """Within what another release of the compiler makes of it."""
+    text = (playground.BUILDER.parents[1] / 'docs' / 'playground' / 'README.md').read_text()
+    said = re.search(r'about (\d+) KB \(`index.html`\) and (\d+) KB \(`aggregation.html`\)', text)
+    for size, name in zip(said.groups(), ('index.html', 'aggregation.html')):
+        assert abs((page.parent / name).stat().st_size / (1000 * int(size)) - 1) < 0.05, name
 
 
 def test_it_says_how_long_its_first_steps_took(browser, page):
