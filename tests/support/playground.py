@@ -4,6 +4,7 @@
 import json
 import random
 import subprocess
+import urllib.parse
 
 import project_scripts
 import table_builder
@@ -11,6 +12,10 @@ import table_builder
 BUILDER = project_scripts.SCRIPTS / 'build-playground'
 OPS = ('add', 'sub', 'mul', 'div')
 TIMEOUT_S = 3000
+READY = 'return document.body.dataset.ready'
+SETTLED = ('return document.querySelectorAll("#scale meter").length >= 8 && '
+           'document.getElementById("map-summary").textContent')
+ALL_SETS = 'return !document.getElementById("scale").textContent.includes("…")'
 
 # Types operands and chooses operations, and notes what the page says.
 PUT_THROUGH = '''
@@ -70,6 +75,13 @@ def build(folder):
     """Builds the pages into the folder; gives the path of the first."""
     subprocess.run([BUILDER, folder], capture_output=True, check=True, timeout=TIMEOUT_S)
     return folder / 'index.html'
+
+
+def show(browser, page, **state):
+    """Opens the page in that state, and waits until all is shown."""
+    browser.open(f'{page.as_uri()}#{urllib.parse.urlencode(state)}')
+    browser.wait(READY, 'page')
+    browser.wait(SETTLED, 'map')
 
 
 def table_names(browser):
