@@ -21,6 +21,12 @@ function hex(word, digits = 4) {
   return `0x${word.toString(16).padStart(digits, "0")}`;
 }
 
+const MOST_TEXT = 40; // characters of an operand
+
+function quoted(text) {
+  return `“${text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text}”`;
+}
+
 const MINUS = "−";
 
 // A number in at most that many digits.

@@ -8,6 +8,8 @@ const SYMBOLS = { add: "+", sub: "−", mul: "×", div: "÷" };
 const SUM_FORMATS = { fp16: 1, posit16: 2, bf16: 3, posit16_es2: 4, fp32: 5 };
 const FLAGS = [[1, "invalid"], [2, "division by zero"], [4, "overflow"], [8, "underflow"]];
 const STEP_KINDS = ["integers", "look-up", "decision", "selection"];
+const ENTRY_STATES = ["empty", "open", "complete"]; // enum aggregate_state
+const SENDS = ["nothing", "reply", "result", "results"]; // enum aggregate_send
 const MOST_VALUES = 8; // PAGE_MAX_VALUES
 
 const NAME_BYTES = 256;
@@ -70,6 +72,19 @@ class Library {
 
   decode(format, bits) {
     return this.#wasm.netfc_decode(this.#format(format), bits);
+  }
+
+  // The same for a format of sums, of 32 bits, too.
+  parseValue(format, text) {
+    if (format !== "fp32") return this.parse(format, text);
+    if (/^0x[0-9a-f]{1,8}$/i.test(text)) return Number.parseInt(text, 16);
+    if (this.parse("fp16", text) === null) return null; // the same syntax
+    return new Uint32Array(new Float32Array([this.number(text)]).buffer)[0];
+  }
+
+  decodeValue(format, bits) {
+    if (format !== "fp32") return this.decode(format, bits);
+    return new Float32Array(new Uint32Array([bits]).buffer)[0];
   }
 
   magnitude(format, bits) {
@@ -139,6 +154,26 @@ class Library {
       const words = new Uint32Array(this.#wasm.memory.buffer, sums, 2 * count);
       return Array.from({ length: count }, (_, n) => ({ bits: words[2 * n], orders: words[2 * n + 1] }));
     }));
+  }
+
+  // A job's slots, as the switch has them: packet(chunk, worker, bits) gives { name, meaning, send, sum } of what it
+  // does; entry(slot, which) what one holds.
+  makeSlots(format, workers, count) {
+    const wasm = this.#wasm, address = wasm.page_slots_make(SUM_FORMATS[format], workers, count);
+    const entry = (slot, which) => this.#withMemory(16, (at) => {
+      wasm.page_slots_entry(address, slot, which, at);
+      const [state, chunk, seen, result] = new Uint32Array(wasm.memory.buffer, at, 4);
+      return { state: ENTRY_STATES[state], chunk, seen, result };
+    });
+    const packet = (chunk, worker, bits) => {
+      const action = wasm.page_slots_packet(address, chunk, worker, bits);
+      return {
+        name: this.#text(wasm.aggregate_action_name(action)), meaning: this.#text(wasm.aggregate_action_meaning(action)),
+        send: SENDS[wasm.aggregate_action_send(action)],
+        sum: entry(chunk % count, Math.floor(chunk / count) % 2).result,
+      };
+    };
+    return { entry, packet, free: () => wasm.page_slots_free(address) };
   }
 
   #build(name) {

@@ -63,13 +63,14 @@ class Operation {
   }
 
   showNothing() {
-    $("equation").replaceChildren(element("span", {}, "No result: an operand is missing."));
+    $("equation").replaceChildren(element("span", {}, "No result yet: an operand is missing."));
     for (const id of ["z-bits", "facts"]) $(id).replaceChildren();
   }
 
   #showFacts(facts) {
     $("facts").replaceChildren(...facts.map(([term, text, id, look]) => element("div", {},
-      element("dt", {}, term), element("dd", { id: `fact-${id}`, class: look ?? null }, text))));
+      element("dt", {}, term in WORDS ? word(term) : term),
+      element("dd", { id: `fact-${id}`, class: look ?? null }, ...explained(text)))));
   }
 
   #makeOps() {
@@ -119,7 +120,7 @@ class Operation {
     const bits = this.#library.parse(format, text);
     if ($(name).value.trim() !== text) $(name).value = text;
     $(name).setAttribute("aria-invalid", String(bits === null));
-    setText(`${name}-error`, bits === null ? `${quoted(text)} is no operand; expected ${OPERAND_SYNTAX}.` : "");
+    setText(`${name}-error`, bits === null ? whatIsWrong(name, text) : "");
     if (bits === null) {
       $(`${name}-bits`).replaceChildren();
       return null;
@@ -133,6 +134,11 @@ class Operation {
     slider.setAttribute("aria-valuetext", numberText(value));
     return bits;
   }
+}
+
+function whatIsWrong(name, text) {
+  if (!text) return `${name} is empty; type ${OPERAND_SYNTAX}.`;
+  return `${quoted(text)} is no operand; expected ${OPERAND_SYNTAX}.`;
 }
 
 // The numbers of a format in order have positions: 0 is zero's, 1 the least positive number's.

@@ -6,6 +6,7 @@ class Page {
   #parts;
   #knownSets;
   #state;
+  #lastGood = {}; // the last texts of operands that were some
   // Browsers stop pages that change their address too often, as a slider would.
   #writeAddress = whenQuiet(() => history.replaceState(null, "", writeAddress(this.#state)), 150);
   #drawMap = whenQuiet(() => this.#showAround(), 60);
@@ -15,6 +16,7 @@ class Page {
     this.#library = library;
     this.#knownSets = library.knownSets();
     this.#parts = {
+      examples: new Examples(change), strip: new Strip(library),
       operation: new Operation(library, change), walk: new Walk(library), scale: new Scale(library, change),
       neighbours: new Neighbours(library, change), sums: new Sums(library, change),
     };
@@ -29,6 +31,7 @@ class Page {
 
   #restore() {
     const { state, faults } = readAddress(location.hash, this.#knownSets);
+    this.#lastGood = {};
     this.#state = state;
     say(faults.length ? `Not everything in the link could be shown: ${faults.join("; ")}.` : "");
     this.#show();
@@ -45,19 +48,37 @@ class Page {
 
   // What an operation gives is there at once; what is around it follows when it is quiet.
   #show() {
-    const state = this.#state, { operation, walk } = this.#parts;
+    const state = this.#state, { examples, strip, operation, walk } = this.#parts;
     const input = operation.showInput(state);
-    this.input = input.x === null || input.y === null ? null : input;
+    examples.show(state);
+    this.input = this.#withLastGood(input);
+    document.body.classList.toggle("stale", this.input !== null && this.input !== input);
     if (this.input) {
-      const set = this.#library.set(state.set);
-      const steps = this.#library.walk(set, state.op, input.x, input.y);
-      operation.showResult(state, input, steps, this.#library.compare(set, state.op, [input.x], [input.y]));
+      const set = this.#library.set(state.set), { x, y } = this.input;
+      const steps = this.#library.walk(set, state.op, x, y);
+      const compared = this.#library.compare(set, state.op, [x], [y]);
+      operation.showResult(state, this.input, steps, compared);
+      strip.show(state, this.input, set, steps, compared);
       walk.show(set, input.family, steps);
     } else {
       operation.showNothing();
+      strip.clear();
       walk.clear();
     }
+    setText("stale-note", this.input === input || !this.input ? ""
+      : "This is the last result, until there is another.");
     this.#drawMap();
+  }
+
+  // The input with what an operand was before where it is none now; null where it never was one.
+  #withLastGood(input) {
+    const known = { ...input };
+    for (const name of ["x", "y"]) {
+      if (input[name] !== null) this.#lastGood[name] = this.#state[name];
+      else known[name] = this.#library.parse(input.format, this.#lastGood[name] ?? "");
+    }
+    if (known.x === null || known.y === null) return null;
+    return input.x === null || input.y === null ? known : input;
   }
 
   #showAround() {
@@ -78,6 +99,7 @@ function say(text) {
 }
 
 async function start() {
+  new Explanations();
   if (typeof WebAssembly !== "object") {
     say("This page computes with WebAssembly, which this browser does not have or does not allow. "
       + "netfc-tables show SET --walk OP X Y shows the same in a terminal.");

@@ -3,13 +3,12 @@
 
 const SAMPLE = 4096;
 
-// Pairs of finite operands, the same for everyone: multiply with carry, Marsaglia 1994.
+// Pairs of finite operands, the same for everyone.
 function samplePairs(library, format) {
-  let state = 0x2f6e2b1;
+  const random = randomWords(0x2f6e2b1);
   const operand = () => {
     for (;;) {
-      state = (Math.imul(36969, state & 0xffff) + (state >>> 16)) >>> 0;
-      const bits = state & 0xffff;
+      const bits = random();
       if (Number.isFinite(library.decode(format, bits))) return bits;
     }
   };
@@ -82,7 +81,7 @@ class Scale {
     const focused = $("scale").contains(document.activeElement) ? document.activeElement.textContent : null;
     const head = ["k", "this error", "correctly rounded", "memory"];
     $("scale").replaceChildren(
-      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+      element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, ...explained(text))))),
       element("tbody", {}, ...names.map((name, n) => this.#row(state, scales[n], found.get(name), name, most))));
     if (focused) [...$("scale").querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
   }
@@ -118,6 +117,6 @@ class Scale {
       element("thead", {}, element("tr", {}, element("td"),
         ...columns.map((row) => element("th", { scope: "col" }, row.name)))),
       element("tbody", {}, ...lines.map(([title, text]) => element("tr", {},
-        element("th", { scope: "row" }, title), ...columns.map((row) => element("td", {}, text(row)))))));
+        element("th", { scope: "row" }, ...explained(title)), ...columns.map((row) => element("td", {}, text(row)))))));
   }
 }

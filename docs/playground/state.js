@@ -2,11 +2,10 @@
 // What the page shows, and how that stands in its address. What the address says is checked here, part by part.
 
 const DEFAULTS = {
-  op: "add", x: "1.6", y: "0.9", set: "fp16_k1024", reach: "1",
+  op: "add", x: "2", y: "3", set: "fp16_k1024", reach: "1",
   sum: "fp16", values: "2048,1,1,0.5,-2048,0.25",
 };
 const REACHES = ["1", "8", "64", "512"];
-const MOST_TEXT = 40; // characters of an operand
 
 // The parts of a table set's name, or null.
 function splitSet(name) {
@@ -41,10 +40,6 @@ function readAddress(fragment, knownSets) {
     return values.length <= MOST_VALUES && values.every((value) => value.length <= MOST_TEXT);
   }, `up to ${MOST_VALUES} numbers with commas between them`);
   return { state, faults };
-}
-
-function quoted(text) {
-  return `“${text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text}”`;
 }
 
 function writeAddress(state) {

@@ -28,7 +28,7 @@ class Sums {
 
   show(state) {
     const format = state.sum, texts = state.values.split(",").map((text) => text.trim()).filter(Boolean);
-    const bits = texts.map((text) => this.#parse(format, text));
+    const bits = texts.map((text) => this.#library.parseValue(format, text));
     const wrong = texts.find((_, n) => bits[n] === null);
     this.#values = texts;
     $("sum-format").value = format;
@@ -53,12 +53,12 @@ class Sums {
         "aria-label": `${text}, ${n + 1} of ${this.#values.length}; arrow keys move it, Delete removes it`,
       }, text.replaceAll("-", MINUS)),
       element("span", { class: "partial" }, n && partial.length
-        ? `= ${numberText(this.#decode(format, partial[n]), 6)}` : " "))));
+        ? `= ${numberText(this.#library.decodeValue(format, partial[n]), 6)}` : " "))));
   }
 
   #showSums(format, bits, sum) {
     const exact = this.#library.exactSum(format, bits), sums = this.#library.orders(format, bits);
-    const text = (word) => numberText(this.#decode(format, word));
+    const text = (word) => numberText(this.#library.decodeValue(format, word));
     setText("float-sum", text(sum));
     setText("exact-sum", text(exact));
     showBits("float-bits", format, sum);
@@ -84,18 +84,6 @@ class Sums {
     if (!this.#values.length) setText("orders-note", "There is nothing to add up: add a value.");
   }
 
-  #parse(format, text) {
-    if (format !== "fp32") return this.#library.parse(format, text);
-    if (/^0x[0-9a-f]{1,8}$/i.test(text)) return Number.parseInt(text, 16);
-    if (this.#library.parse("fp16", text) === null) return null; // the same syntax
-    return new Uint32Array(new Float32Array([this.#library.number(text)]).buffer)[0];
-  }
-
-  #decode(format, bits) {
-    if (format !== "fp32") return this.#library.decode(format, bits);
-    return new Float32Array(new Uint32Array([bits]).buffer)[0];
-  }
-
   #set(values) {
     this.#change({ values: values.join(",") });
   }
@@ -104,7 +92,7 @@ class Sums {
     const text = $("new-value").value.trim();
     if (this.#values.length >= MOST_VALUES) {
       setText("value-error", `There are ${MOST_VALUES} values, as many as this page tries all orders of.`);
-    } else if (this.#parse($("sum-format").value, text) === null) {
+    } else if (this.#library.parseValue($("sum-format").value, text) === null) {
       setText("value-error", `${quoted(text)} is no value; expected ${OPERAND_SYNTAX}.`);
     } else {
       $("new-value").value = "";

@@ -24,11 +24,11 @@ class Walk {
   }
 
   show(set, family, walk) {
-    const decided = walk.steps.flatMap((step) => step.fields)
-      .findLast((field) => field.name === "decision")?.meaning ?? "";
+    const decided = decisionOf(walk);
     const lookups = walk.steps.filter((step) => step.kind === "look-up").length;
-    setText("stages-note", `${set.name}: ${walk.steps.length} steps, ${lookups} look-ups in match stages.`
-      + (decided.startsWith("z is computed") ? "" : ` Decided beforehand: ${decided}.`));
+    $("stages-note").replaceChildren(`${set.name}: ${walk.steps.length} steps, ${lookups} `,
+      word("look-up", "look-ups"), " in ", word("match stages"), ".",
+      decided.startsWith("z is computed") ? "" : ` Decided beforehand: ${decided}.`);
     $("stages").replaceChildren(...walk.steps.map((step) => this.#stage(set, family, step)));
   }
 

@@ -4,6 +4,7 @@
 import json
 import random
 import subprocess
+import urllib.parse
 
 import project_scripts
 import table_builder
@@ -11,6 +12,10 @@ import table_builder
 BUILDER = project_scripts.SCRIPTS / 'build-playground'
 OPS = ('add', 'sub', 'mul', 'div')
 TIMEOUT_S = 3000
+READY = 'return document.body.dataset.ready'
+SETTLED = ('return document.querySelectorAll("#scale meter").length >= 8 && '
+           'document.getElementById("map-summary").textContent')
+ALL_SETS = 'return !document.getElementById("scale").textContent.includes("…")'
 
 # Types operands and chooses operations, and notes what the page says.
 PUT_THROUGH = '''
@@ -41,11 +46,49 @@ return [...document.querySelectorAll("#stages li")].map((stage) => ({
 }));
 '''
 
+# What can be seen beyond the window's right edge, or is cut off by what it is in.
+OVERHANGING = '''
+return [...document.querySelectorAll("header *, main *, footer *")].filter((at) => {
+  const box = at.getBoundingClientRect(), seen = !at.closest(".unseen, .skip, option") && box.width > 0;
+  return seen && (box.right > innerWidth + 0.5 || box.left < -0.5
+    || (at.scrollWidth > at.clientWidth + 1 && getComputedStyle(at).overflowX !== "visible"
+      && !at.matches("input, select, meter")));
+}).map((at) => at.outerHTML.slice(0, 100));
+'''
+
+# Text with less contrast than 4.5 to 1, as WCAG 2.2 asks for in its criterion 1.4.3.
+FAINT = '''
+const channel = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map(Number);
+  return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b); };
+const back = (at) => { const colour = getComputedStyle(at).backgroundColor;
+  return /, 0\\)$/.test(colour) && at.parentElement ? back(at.parentElement) : colour; };
+return [...document.querySelectorAll("main *")].filter((at) => [...at.childNodes].some((child) =>
+  child.nodeType === 3 && child.textContent.trim()) && at.getClientRects().length).map((at) => {
+  const [a, b] = [light(getComputedStyle(at).color), light(back(at))].sort((p, q) => q - p);
+  return [(a + 0.05) / (b + 0.05), at.outerHTML.slice(0, 80)];
+}).filter(([contrast]) => contrast < 4.5);
+'''
+
 
 def build(folder):
-    """Builds the page into the folder; gives its path."""
+    """Builds the pages into the folder; gives the path of the first."""
     subprocess.run([BUILDER, folder], capture_output=True, check=True, timeout=TIMEOUT_S)
     return folder / 'index.html'
+
+
+def show(browser, page, **state):
+    """Opens the page in that state, and waits until all is shown."""
+    browser.open(f'{page.as_uri()}#{urllib.parse.urlencode(state)}')
+    browser.wait(READY, 'page')
+    browser.wait(SETTLED, 'map')
+
+
+def table_names(browser):
+    """What a screen reader calls the page's tables."""
+    browser.command('Accessibility.enable')
+    nodes = browser.command('Accessibility.getFullAXTree')['nodes']
+    return [node['name']['value'] for node in nodes if node['role']['value'] == 'table']
 
 
 def random_operations(count, seed):

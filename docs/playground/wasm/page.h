@@ -52,4 +52,12 @@ struct page_sum {
 	uint32_t bits, orders;
 };
 
+/** What an entry of a slot holds. */
+struct page_entry {
+	uint32_t state; /**< enum aggregate_state */
+	uint32_t chunk;
+	uint32_t seen;   /**< bit w: worker w's value is in; of workers up to 32 */
+	uint32_t result; /**< complete: the sum */
+};
+
 #endif /* PAGE_H */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aggregate_lanes.h"
+#include "big_endian.h"
 #include "page.h"
 
 static uint32_t
@@ -25,23 +26,6 @@ PAGE_EXPORT(page_add)(enum aggregate_format format, uint32_t a, uint32_t b)
 	if (format == AGGREGATE_FP32)
 		return add_floats(a, b);
 	return netfc_exact(netfc_format_by_id(format), NETFC_ADD, (uint16_t)a, (uint16_t)b).z;
-}
-
-static void
-put_big_endian(uint8_t *at, uint32_t word, unsigned bytes)
-{
-	for (unsigned byte = 0; byte < bytes; byte++)
-		at[byte] = (uint8_t)(word >> 8 * (bytes - 1 - byte));
-}
-
-static uint32_t
-get_big_endian(const uint8_t *at, unsigned bytes)
-{
-	uint32_t word = 0;
-
-	for (unsigned byte = 0; byte < bytes; byte++)
-		word = word << 8 | at[byte];
-	return word;
 }
 
 /* The sum of `count` values, 1 to PAGE_MAX_VALUES, with the switch's own accumulators. */
