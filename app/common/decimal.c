@@ -13,7 +13,8 @@
 #define EXACT_DIGITS 767
 #define EXACT_SIZE (EXACT_DIGITS + 16)
 
-/* A number: its digits from the first that is not 0, NULL for zero, and that digit's power of 10.
+/* A number: its digits from the first that is not 0 (for zero there are none), and that digit's
+ * power of 10.
  */
 struct digits {
 	const char *at; /* a point may be among them */
@@ -39,6 +40,8 @@ read_digits(const char *text)
 		else
 			digits.exponent -= fraction;
 	}
+	if (digits.at == NULL)
+		digits.at = text;
 	if (*text != '\0')
 		digits.exponent += strtol(text + 1, NULL, 10);
 	return digits;
@@ -68,7 +71,7 @@ compare(const char *text, double value)
 	if (isinf(value))
 		return -1;
 	if (value == 0)
-		return read_digits(text).at != NULL;
+		return !is_end(read_digits(text).at);
 	snprintf(exact, sizeof(exact), "%.*e", EXACT_DIGITS - 1, value);
 	a = read_digits(text);
 	b = read_digits(exact);

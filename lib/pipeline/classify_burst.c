@@ -83,6 +83,8 @@ VECTOR_NAME(classify)(const struct classifier *classifier, struct rte_mbuf **mbu
 	const struct place request = {burst.bytes, burst.request_at, 2};
 	column words[ROWS];
 
+	if (count == 0) /* a burst has packets */
+		__builtin_unreachable();
 	memset(burst.in_class, 0, sizeof(burst.in_class));
 	burst.others = 0;
 	burst.may_be_ip = burst.may_be_requests = 0;
