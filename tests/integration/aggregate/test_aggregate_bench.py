@@ -301,7 +301,7 @@ def test_a_switch_that_ends_ends_the_run(tmp_path):
         seen.append(request[PAYLOAD + 3])
         return [answered(request)] if seen.count(aggregation.OPS['sum']) < 7 else []
 
-    report = over_tap(tmp_path, answer, 'retry=50,give_up=1', 2)
+    report = over_tap(tmp_path, answer, 'retry=50,give_up=5', 2)
     assert report['ended_by'] == 'failure' and report['right'] == 6
 
 
