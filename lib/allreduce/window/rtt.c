@@ -17,8 +17,8 @@
 /* How fast higher samples move it, one of so many. */
 #define LOW_SHARE 64
 /* Quarters; one less after so many results none of which came twice. */
-#define MOST_STRETCH 28
-#define STRETCH_RESULTS 1024
+#define MOST_STRETCH 6
+#define STRETCH_RESULTS 256
 
 static uint64_t
 greater(uint64_t a, uint64_t b)
