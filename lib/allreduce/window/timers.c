@@ -13,6 +13,9 @@
  */
 #define PROBES 8
 
+/* A socket's time-out doubles when that many in a row have brought nothing: a few may be lost. */
+#define QUIET_FIRES 3
+
 /* A chunk's time-out doubles that often. */
 #define MAX_STEPS 1
 
@@ -53,7 +56,7 @@ slot_due(const struct channel *channel, const struct slot *slot)
 {
 	unsigned int steps = slot->times - 1 < MAX_STEPS ? slot->times - 1 : MAX_STEPS;
 
-	return slot->sent + wait_of(channel, steps + channel->backoff);
+	return slot->sent + wait_of(channel, steps + channel->backoff / QUIET_FIRES);
 }
 
 void
@@ -135,7 +138,7 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 	const struct slot *slots = channel->peer->slot;
 	bool flows = channel->heard > slots[channel->oldest].sent;
 	uint32_t left = flows ? channel->peer->slots : PROBES;
-	uint64_t later = now + wait_of(channel, channel->backoff + 1);
+	uint64_t later = now + wait_of(channel, (channel->backoff + 1) / QUIET_FIRES);
 	bool fired = false;
 
 	channel->due = NEVER;
