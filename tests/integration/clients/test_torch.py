@@ -241,9 +241,10 @@ def test_the_first_example_of_the_document(tmp_path):
     (tmp_path / 'train.py').write_text(blocks('python')[0], encoding='ascii')
     with serving() as address:
         command = blocks('sh')[0].replace('10.0.0.2', address)
-        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment(), text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S,
-                              check=False)
+        # As it is written, but for the port, which others may have.
+        done = subprocess.run(command, shell=True, cwd=tmp_path, text=True, capture_output=True,
+                              env=environment(PET_MASTER_PORT=str(free_port())),
+                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
     skip_without_libuv(done)
     assert done.returncode == 0, done.stdout + done.stderr
     for rank in range(4):
@@ -264,7 +265,8 @@ def test_the_document_s_hook_for_nodes(tmp_path):
         'print("means", model.module.weight.grad.tolist(), flush=True)\n', encoding='ascii')
     with serving() as address:
         done = subprocess.run(
-            ['torchrun', '--nproc_per_node=4', '--redirects=1', '--tee=1', script],
+            ['torchrun', '--nproc_per_node=4', '--redirects=1', '--tee=1',
+             '--master_addr=127.0.0.1', f'--master_port={free_port()}', script],
             env=environment(NETFC_SWITCH=address), text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
     skip_without_libuv(done)
