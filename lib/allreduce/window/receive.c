@@ -118,7 +118,8 @@ static bool
 is_patient(const struct netfc_allreduce *comm, struct peer *peer,
 	const struct aggregate_message *reply, uint64_t now)
 {
-	if (reply->reason < AGGREGATE_MISSING)
+	if (reply->reason < AGGREGATE_MISSING ||
+		reply->reason >= AGGREGATE_MISSING + comm->options.workers)
 		return false;
 	if (reply->absence == AGGREGATE_ABSENT_LATE) {
 		peer->silent = 0;
