@@ -226,13 +226,14 @@ FAULTS = {
 def is_bound(raw, interface):
     """Whether a socket could be bound to an interface, which may not be there yet."""
     with contextlib.suppress(OSError):
-        raw.bind((interface, 0))
+        raw.bind((interface, 0x0800))
         return True
     return False
 
 
 def serve(interface, stop, answer):
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800)) as raw:
+    # No protocol before it is bound: it would take in what comes at every other interface.
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as raw:
         bench_runs.wait_for(interface, lambda: is_bound(raw, interface))
         raw.settimeout(0.1)
         while not stop.is_set():

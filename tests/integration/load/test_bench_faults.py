@@ -63,8 +63,9 @@ def serve(interface, stop, answer):
     """Sends answer(the right reply) for each request that comes in at an interface."""
     sets = oracle.table_sets('fp16_k1024')
     wait_for(interface, lambda: os.path.exists(f'/sys/class/net/{interface}'))
-    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800)) as raw:
-        raw.bind((interface, 0))
+    # No protocol before it is bound: it would take in what comes at every other interface.
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as raw:
+        raw.bind((interface, 0x0800))
         raw.settimeout(0.1)
         while not stop.is_set():
             try:
