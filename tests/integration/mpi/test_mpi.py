@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPI programs as they are, their reductions through the running switch."""
 
+import pathlib
 import re
+import shutil
 import subprocess
+import sys
 
 import hosts
 import aggregation_workers
@@ -11,6 +14,7 @@ import mpi_runs
 import pytest
 
 pytestmark = mpi_runs.marks
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
 
 
 @pytest.fixture(name='kind', params=mpi_runs.KINDS)
@@ -37,6 +41,33 @@ def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks):
     assert done.status == 0, done
     assert through_switch(done.err)[0] > 0
     assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
+
+
+def test_fortran_goes_the_same_way(tmp_path, kind):
+    compiler = f'mpifort.{kind}'
+    if not shutil.which(compiler) or not shutil.which('gfortran'):
+        pytest.skip(f'{compiler} or gfortran is not installed')
+    program = tmp_path / 'fortran'
+    subprocess.run([compiler, '-w', '-fallow-argument-mismatch', SOURCES / 'fortran.f90', '-o', program,
+                    '-J', tmp_path], check=True, timeout=mpi_runs.TIMEOUT_S)
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, program, NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.status == 0, done
+    assert through_switch(done.err) == [15, 0]
+
+
+def test_numpy_arrays_go_the_same_way(tmp_path):
+    """Debian's mpi4py is for Open MPI."""
+    pytest.importorskip('mpi4py')
+    if 'openmpi' not in mpi_runs.KINDS:
+        pytest.skip('Open MPI is not there')
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, 'openmpi', 3, sys.executable, SOURCES / 'arrays.py',
+                            NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.status == 0, done
+    assert through_switch(done.err)[0] == 9
 
 
 def test_what_the_switch_does_not_have_is_left_to_mpi(tmp_path, kind):
@@ -113,14 +144,14 @@ def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_pat
     assert done.err.count('by MPI from now on') == 1, done
 
 
-def test_a_rank_that_is_killed_is_named(tmp_path, kind):
+def test_a_rank_that_dies_is_named(tmp_path, kind):
     """Where mpirun lets the others live."""
     option = {'openmpi': '--enable-recovery', 'mpich': '-disable-auto-cleanup'}[kind]
     with mpi_runs.switched(tmp_path, '--aggregate=stall=2') as (host, live):
         done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'dies', options=[option])
         live.stop()
     told = re.findall(r'rank (\d): .*worker 2', done.out)
-    assert sorted(told) == ['0', '1'], (done.out, done.err)
+    assert sorted(told) == ['0', '1'], done
 
 
 def test_no_job_stays_after_an_abort(tmp_path, kind):
