@@ -54,6 +54,7 @@ struct check {
 	X(left_to_mpi)           \
 	X(threads)               \
 	X(until_error)           \
+	X(mismatch)              \
 	X(survive)               \
 	X(dies)                  \
 	X(exits)

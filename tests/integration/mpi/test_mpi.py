@@ -111,6 +111,14 @@ def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option,
     assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
 
 
+def test_lengths_that_differ_are_an_error(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'mismatch')
+        live.stop()
+    assert done.status == 0 and done.out.count('refused') == 3, done
+    assert 'do not call the same allreduce' in done.err
+
+
 def test_errors_are_fatal_unless_the_program_says_otherwise(tmp_path, kind):
     with mpi_runs.switched(tmp_path) as (host, live):
         done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'allreduce',
