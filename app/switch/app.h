@@ -73,6 +73,7 @@ struct lcore {
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	bool aggregates;                    /**< the plan gives it a shard */
 	uint16_t shard_index;               /**< which */
+	uint64_t polled;                    /**< TSC after the last round over its queues */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
