@@ -140,6 +140,15 @@ ports_find(struct app *app)
 	return connect_ports(app);
 }
 
+/* Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. */
+static uint32_t
+buffer_bytes(const struct options *options)
+{
+	return RTE_PKTMBUF_HEADROOM +
+		RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
+			aggregate_options_packet_bytes(&options->aggregate));
+}
+
 int
 ports_create_pool(struct app *app, unsigned int lcores)
 {
@@ -153,7 +162,7 @@ ports_create_pool(struct app *app, unsigned int lcores)
 	}
 	mbufs = app->options.mbufs != 0 ? app->options.mbufs
 					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
-	app->pool = ethdev_pool_create("netfc", mbufs, RTE_MBUF_DEFAULT_BUF_SIZE);
+	app->pool = ethdev_pool_create("netfc", mbufs, buffer_bytes(&app->options));
 	return app->pool != NULL ? 0 : -1;
 }
 
