@@ -59,7 +59,7 @@ add_up(void *in, void *inout, int *count, MPI_Datatype *type)
 void
 check_left_to_mpi(void)
 {
-	double wide = rank, sum_of_wide;
+	short narrow = (short)rank, sum_of_narrow;
 	float mine[2] = {(float)rank, 1}, sums[2], product;
 	struct {
 		float value;
@@ -69,8 +69,8 @@ check_left_to_mpi(void)
 	MPI_Datatype two;
 	MPI_Op own;
 
-	MPI_Allreduce(&wide, &sum_of_wide, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-	CHECK(sum_of_wide == ranks * (ranks - 1) / 2);
+	MPI_Allreduce(&narrow, &sum_of_narrow, 1, MPI_SHORT, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(sum_of_narrow == ranks * (ranks - 1) / 2);
 	MPI_Allreduce(&mine[1], &product, 1, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
 	CHECK(product == 1);
 	MPI_Allreduce(&pair, &greatest, 1, MPI_FLOAT_INT, MPI_MAXLOC, MPI_COMM_WORLD);
