@@ -2,7 +2,7 @@
 /* When an attack begins and ends, and what is dropped meanwhile. */
 #include <rte_cycles.h>
 
-#include "defence.h"
+#include "detector.h"
 
 /* How long a condition has held; `since` is 0 while it does not. Written by whoever sees it. */
 static bool

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "control/control_command.h"
+#include "control/control.h"
 #include "slowloris/defend.h"
 #include "fuzz.h"
 #include "observe/state.h"
@@ -40,9 +40,9 @@ functions_change(struct app *changed, enum tables_change change, const char *nam
 }
 
 void
-station_table_set_ageing(struct station_table *table, uint32_t ageing_s)
+fdb_set_ageing(struct fdb *table, uint32_t ageing_s)
 {
-	FUZZ_CHECK(table == app.stations && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
+	FUZZ_CHECK(table == app.fdb && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
 }
 
 int
@@ -122,7 +122,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0 || size - 1 > CONTROL_LINE_BYTES)
 		return 0;
 	memory_is_short = (data[0] & 2) != 0;
-	app.stations = (data[0] & 1) != 0 ? (struct station_table *)&app : NULL;
+	app.fdb = (data[0] & 1) != 0 ? (struct fdb *)&app : NULL;
 	line = malloc(size);
 	FUZZ_CHECK(line != NULL);
 	memcpy(line, data + 1, size - 1);

@@ -40,7 +40,7 @@ struct aggregation {
 };
 
 /**
- * Make the table, and give each lcore of the plan its shard, if aggregation is wanted.
+ * Make the table, and give each lcore its shard by the queue assignment, if aggregation is wanted.
  *
  * @return 0, or -1 (said on stderr)
  */

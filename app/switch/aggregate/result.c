@@ -9,7 +9,7 @@
 #include "aggregate/aggregation.h"
 #include "aggregate/result.h"
 #include "checksum.h"
-#include "endpoint/answer_common.h"
+#include "endpoint/answer.h"
 #include "transmit.h"
 
 #define IPV4_BYTES 4

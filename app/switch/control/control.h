@@ -9,6 +9,8 @@
  * clients; no lcore ever waits for it.
  */
 
+#include <stddef.h>
+
 #include "app.h"
 
 struct control;
@@ -26,5 +28,19 @@ int control_start(struct control *control);
 
 /** End: finish the command under way, leave all clients, remove the socket; NULL is allowed. */
 void control_close(struct control *control);
+
+/* What the commands of the control channel mean. */
+
+/** Bytes of a command's line at the most, without its end. */
+#define CONTROL_LINE_BYTES 4096
+
+/**
+ * Do what a line says.
+ *
+ * @param line the line, without its end; nothing is assumed of it
+ * @return the answer, a JSON object as text without an end of line; free() it; NULL where memory is
+ * short
+ */
+char *control_answer(struct app *app, const char *line, size_t length);
 
 #endif /* CONTROL_H */

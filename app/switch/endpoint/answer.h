@@ -16,6 +16,12 @@
 
 #include "frame.h"
 
+/** Time to live and hop limit of an answer (RFC 1700). */
+#define ANSWER_HOPS 64
+
+/** Send the frame back, from `mac`. */
+void answer_ethernet(struct rte_mbuf *mbuf, const struct rte_ether_addr *mac);
+
 /** ARP request to reply (RFC 826). */
 bool answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
 

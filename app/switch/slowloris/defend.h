@@ -4,7 +4,10 @@
 
 /** @file The Slowloris detector in the switch. */
 
+#include <stdint.h>
+
 #include "app.h"
+#include "slowloris.h"
 
 /** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (said on stderr). */
 int defend_create(struct app *app);
@@ -12,8 +15,16 @@ int defend_create(struct app *app);
 /** Free them. */
 void defend_free(struct app *app);
 
-/** Start to tell of attacks, if there is a detector. 0, or -1 (said on stderr). */
+/**
+ * Start to log attacks that begin and end, if there is a detector, in a thread of its own: no lcore
+ * makes a system call.
+ *
+ * @return 0, or -1 (said on stderr); end it with defend_stop()
+ */
 int defend_start(struct app *app);
+
+/** Log what is left, and stop. */
+void defend_stop(struct app *app);
 
 /**
  * Change a rule while lcores work; by whoever holds the state's lock.

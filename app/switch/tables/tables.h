@@ -29,7 +29,7 @@ int tables_start(struct app *app);
 
 /**
  * Exchange table sets; functions of the library follow their formats. May be called by one thread
- * at a time, which is no lcore with paths; waits for all lcores to pass by.
+ * at a time, which is no lcore with rx queues; waits for all lcores to pass by.
  *
  * @param names as --tables takes them
  * @param errors where to say what is wrong; everything is then as it was

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workers look stations up while the keeper learns and forgets them. */
+/* Workers look stations up while the writer learns and forgets them. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <rte_cycles.h>
 
 #include "eal.h"
-#include "station_fixture.h"
+#include "fdb_fixture.h"
 
 #define RACE_CAPACITY 2048u
 #define RACE_STATIONS (2 * RACE_CAPACITY)
@@ -48,7 +48,7 @@ next_random(uint32_t *random)
 static bool
 race_is_over(const struct fixture *f, const struct race *races)
 {
-	const struct station_counters *counters = station_table_counters(f->table);
+	const struct fdb_counters *counters = fdb_counters(f->table);
 	bool enough = counters->learned >= RACE_CHANGES && counters->aged >= RACE_CHANGES;
 
 	for (unsigned int r = 0; r < READERS; r++)
@@ -70,7 +70,7 @@ look_up_one(struct race *race, uint32_t station)
 static void
 see_one(struct race *race, uint32_t station)
 {
-	struct station_key key = key_of(station);
+	struct fdb_key key = key_of(station);
 
 	see_at(race->fixture->table, &key, look_up(race->fixture, &key), race_port(station),
 		__atomic_load_n(&race->now, __ATOMIC_RELAXED));
@@ -107,7 +107,7 @@ keep_for_a_while(struct fixture *f, struct race *races, uint32_t *random)
 
 			seen(f, station, race_port(station));
 		}
-		station_table_keep(f->table, f->now);
+		fdb_maintain(f->table, f->now);
 		rte_rcu_qsbr_quiescent(f->qsbr, WORKER);
 	}
 	f->now += 2 * AGEING_S * f->second;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PLAN_H
-#define PLAN_H
+#ifndef QUEUES_H
+#define QUEUES_H
 
-/** @file Which lcore serves which queues. */
+/** @file Queue assignment: which lcore serves which queues. */
 
 #include "app.h"
 
@@ -13,9 +13,9 @@
  *
  * @return 0, or -1 (said on stderr) if an lcore would get more queues than it can hold
  */
-int plan_make(struct app *app);
+int queues_assign(struct app *app);
 
-/** Print the plan, and which lcores have nothing to do. */
-void plan_print(const struct app *app);
+/** Print the assignment, and which lcores have nothing to do. */
+void queues_print(const struct app *app);
 
-#endif /* PLAN_H */
+#endif /* QUEUES_H */

@@ -10,14 +10,13 @@
 #include <rte_cycles.h>
 #include <rte_malloc.h>
 
-#include "station_fixture.h"
+#include "fdb_fixture.h"
 
-struct station_key
+struct fdb_key
 key_of(uint32_t station)
 {
-	struct station_key key = {
-		.mac = {{0x02, 0, (uint8_t)(station >> 24), (uint8_t)(station >> 16),
-			(uint8_t)(station >> 8), (uint8_t)station}}};
+	struct fdb_key key = {.mac = {{0x02, 0, (uint8_t)(station >> 24), (uint8_t)(station >> 16),
+				      (uint8_t)(station >> 8), (uint8_t)station}}};
 
 	return key;
 }
@@ -25,8 +24,8 @@ key_of(uint32_t station)
 void
 replace_table(struct fixture *f, uint32_t capacity)
 {
-	station_table_free(f->table);
-	f->table = station_table_create(capacity, AGEING_S, f->qsbr);
+	fdb_free(f->table);
+	f->table = fdb_create(capacity, AGEING_S, f->qsbr);
 	if (f->table == NULL)
 		fail_msg("no table for %u stations", capacity);
 }
@@ -55,35 +54,35 @@ tear_down(void **state)
 	struct fixture *f = *state;
 
 	rte_rcu_qsbr_thread_offline(f->qsbr, WORKER);
-	station_table_free(f->table);
+	fdb_free(f->table);
 	rte_free(f->qsbr);
 	free(f);
 	return 0;
 }
 
-struct station *
-look_up(const struct fixture *f, const struct station_key *key)
+struct fdb_entry *
+look_up(const struct fixture *f, const struct fdb_key *key)
 {
-	struct station *station;
+	struct fdb_entry *station;
 
-	station_table_look_up(f->table, key, &station, 1);
+	fdb_lookup(f->table, key, &station, 1);
 	return station;
 }
 
 void
-see_at(struct station_table *table, const struct station_key *key, struct station *station,
-	uint16_t port, uint64_t now)
+see_at(struct fdb *table, const struct fdb_key *key, struct fdb_entry *station, uint16_t port,
+	uint64_t now)
 {
 	if (station == NULL)
-		station_table_announce(table, key, port);
+		fdb_announce(table, key, port);
 	else
-		station_seen(station, port, now, station_table_refresh(table));
+		fdb_entry_seen(station, port, now, fdb_refresh(table));
 }
 
 bool
-seen_key(struct fixture *f, const struct station_key *key, uint16_t port)
+seen_key(struct fixture *f, const struct fdb_key *key, uint16_t port)
 {
-	struct station *station = look_up(f, key);
+	struct fdb_entry *station = look_up(f, key);
 
 	see_at(f->table, key, station, port, f->now);
 	return station != NULL;
@@ -92,23 +91,23 @@ seen_key(struct fixture *f, const struct station_key *key, uint16_t port)
 bool
 seen(struct fixture *f, uint32_t station, uint16_t port)
 {
-	struct station_key key = key_of(station);
+	struct fdb_key key = key_of(station);
 
 	return seen_key(f, &key, port);
 }
 
 uint16_t
-find_key(const struct fixture *f, const struct station_key *key)
+find_key(const struct fixture *f, const struct fdb_key *key)
 {
-	const struct station *station = look_up(f, key);
+	const struct fdb_entry *station = look_up(f, key);
 
-	return station != NULL ? station_port(station) : STATION_UNKNOWN;
+	return station != NULL ? fdb_entry_port(station) : STATION_UNKNOWN;
 }
 
 uint16_t
 find(const struct fixture *f, uint32_t station)
 {
-	struct station_key key = key_of(station);
+	struct fdb_key key = key_of(station);
 
 	return find_key(f, &key);
 }

@@ -4,7 +4,7 @@
 #include <rte_lcore.h>
 
 #include "aggregate_table.h"
-#include "plan.h"
+#include "queues.h"
 
 /* Devices without RSS that offer more queues than this do not mean them to be used all. */
 #define MANY_QUEUES 64
@@ -16,22 +16,22 @@
 static uint16_t
 choose_rx_queues(const struct port *port, unsigned int lcores)
 {
-	uint16_t most = port->info.max_rx_queues;
+	uint16_t max = port->info.max_rx_queues;
 
 	if (port->info.flow_type_rss_offloads != 0)
-		return (uint16_t)RTE_MIN(most, lcores);
-	return most > MANY_QUEUES ? 1 : RTE_MAX(most, 1);
+		return (uint16_t)RTE_MIN(max, lcores);
+	return max > MANY_QUEUES ? 1 : RTE_MAX(max, 1);
 }
 
 static int
-add_path(struct lcore *lcore, unsigned int lcore_id, struct path path)
+add_rx_queue(struct lcore *lcore, unsigned int lcore_id, struct rx_queue queue)
 {
-	if (lcore->path_count == MAX_PATHS) {
+	if (lcore->rx_queue_count == MAX_RX_QUEUES) {
 		fprintf(stderr, PROGRAM ": lcore %u: more than %u queues; use more lcores\n",
-			lcore_id, MAX_PATHS);
+			lcore_id, MAX_RX_QUEUES);
 		return -1;
 	}
-	lcore->path[lcore->path_count++] = path;
+	lcore->rx_queue[lcore->rx_queue_count++] = queue;
 	return 0;
 }
 
@@ -52,16 +52,16 @@ spread_rx_queues(struct app *app, unsigned int lcores)
 	unsigned int lcore_id, turn = 0;
 
 	RTE_LCORE_FOREACH (lcore_id)
-		app->lcore[lcore_id].path_count = 0;
+		app->lcore[lcore_id].rx_queue_count = 0;
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
 		port->rx_queues = choose_rx_queues(port, lcores);
 		for (uint16_t q = 0; q < port->rx_queues; q++) {
-			const struct path path = {(uint16_t)p, q};
+			const struct rx_queue queue = {(uint16_t)p, q};
 
 			lcore_id = lcore_in_turn(turn++, lcores);
-			if (add_path(&app->lcore[lcore_id], lcore_id, path) != 0)
+			if (add_rx_queue(&app->lcore[lcore_id], lcore_id, queue) != 0)
 				return -1;
 		}
 	}
@@ -111,8 +111,8 @@ sends_to(const struct app *app, const struct lcore *lcore, unsigned int out)
 	/* Results go to wherever workers joined from. */
 	if (lcore->aggregates && app->port[out].endpoint.count > 0)
 		return true;
-	for (unsigned int i = 0; i < lcore->path_count; i++) {
-		unsigned int in = lcore->path[i].port;
+	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
+		unsigned int in = lcore->rx_queue[i].port;
 
 		if (app->options.forward == FORWARD_BRIDGE || app->port[in].out == out)
 			return true;
@@ -145,7 +145,7 @@ number_tx_queues(struct app *app)
 }
 
 int
-plan_make(struct app *app)
+queues_assign(struct app *app)
 {
 	for (unsigned int lcores = rte_lcore_count(); lcores > 0; lcores--) {
 		if (spread_rx_queues(app, lcores) != 0)
@@ -158,11 +158,11 @@ plan_make(struct app *app)
 }
 
 static void
-print_path(const struct app *app, unsigned int lcore_id, const struct path *path)
+print_rx_queue(const struct app *app, unsigned int lcore_id, const struct rx_queue *queue)
 {
-	const struct port *port = &app->port[path->port];
+	const struct port *port = &app->port[queue->port];
 
-	printf("  lcore %-3u port %u queue %u", lcore_id, port->id, path->queue);
+	printf("  lcore %-3u port %u queue %u", lcore_id, port->id, queue->queue);
 	if (app->options.forward == FORWARD_BRIDGE)
 		printf(" -> bridge\n");
 	else
@@ -171,15 +171,15 @@ print_path(const struct app *app, unsigned int lcore_id, const struct path *path
 }
 
 void
-plan_print(const struct app *app)
+queues_print(const struct app *app)
 {
 	unsigned int lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id) {
 		const struct lcore *lcore = &app->lcore[lcore_id];
 
-		for (unsigned int i = 0; i < lcore->path_count; i++)
-			print_path(app, lcore_id, &lcore->path[i]);
+		for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
+			print_rx_queue(app, lcore_id, &lcore->rx_queue[i]);
 		if (lcore->aggregates)
 			printf("  lcore %-3u aggregates: UDP port %u\n", lcore_id,
 				app->options.aggregate.port + lcore->shard_index);

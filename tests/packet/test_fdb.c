@@ -11,15 +11,15 @@
 #include <rte_common.h>
 
 #include "eal.h"
-#include "forward/station_lines.h"
-#include "station_fixture.h"
+#include "forward/fdb_lines.h"
+#include "fdb_fixture.h"
 
-/* Let the keeper catch up, and the worker go on in between. */
+/* Let the writer catch up, and the worker go on in between. */
 static void
 keep(struct fixture *f)
 {
 	for (unsigned int calls = 0; calls < 100; calls++) {
-		station_table_keep(f->table, f->now);
+		fdb_maintain(f->table, f->now);
 		rte_rcu_qsbr_quiescent(f->qsbr, WORKER);
 	}
 }
@@ -28,7 +28,7 @@ static void
 assert_counted(const struct fixture *f, uint64_t stations, uint64_t learned, uint64_t aged,
 	uint64_t refused)
 {
-	const struct station_counters *counters = station_table_counters(f->table);
+	const struct fdb_counters *counters = fdb_counters(f->table);
 
 	assert_int_equal(counters->stations, stations);
 	assert_int_equal(counters->learned, learned);
@@ -83,12 +83,12 @@ static void
 every_bit_of_a_key_counts(void **state)
 {
 	struct fixture *f = *state;
-	struct station_key key = key_of(1);
+	struct fdb_key key = key_of(1);
 
 	seen_key(f, &key, 3);
 	keep(f);
 	for (unsigned int bit = 0; bit < 8 * sizeof(key); bit++) {
-		struct station_key other = key;
+		struct fdb_key other = key;
 
 		((uint8_t *)&other)[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		assert_int_equal(find_key(f, &other), STATION_UNKNOWN);
@@ -99,7 +99,7 @@ static void
 each_vlan_learns_on_its_own(void **state)
 {
 	struct fixture *f = *state;
-	struct station_key key = key_of(1);
+	struct fdb_key key = key_of(1);
 
 	for (key.vlan = 0; key.vlan < CAPACITY; key.vlan++)
 		seen_key(f, &key, (uint16_t)(100 + key.vlan));
@@ -118,8 +118,8 @@ stations_are_looked_up_together(void **state)
 		ASKED = CAPACITY
 	};
 	struct fixture *f = *state;
-	struct station_key keys[ASKED];
-	struct station *stations[ASKED];
+	struct fdb_key keys[ASKED];
+	struct fdb_entry *stations[ASKED];
 
 	for (uint32_t s = 0; s < ASKED; s++) {
 		keys[s] = key_of(s);
@@ -127,9 +127,9 @@ stations_are_looked_up_together(void **state)
 			seen(f, s, (uint16_t)s);
 	}
 	keep(f);
-	station_table_look_up(f->table, keys, stations, ASKED);
+	fdb_lookup(f->table, keys, stations, ASKED);
 	for (uint32_t s = 0; s < STATIONS; s++)
-		assert_int_equal(station_port(stations[s]), s);
+		assert_int_equal(fdb_entry_port(stations[s]), s);
 	for (uint32_t s = STATIONS; s < ASKED; s++)
 		assert_null(stations[s]);
 }
@@ -156,19 +156,19 @@ a_flood_of_announcements_is_survived(void **state)
 static void
 find_neighbours(uint32_t *stations, unsigned int count)
 {
-	struct station_lines lines;
+	struct fdb_lines lines;
 	unsigned int found = 0;
 
-	assert_int_equal(station_lines_create(&lines, CAPACITY), 0);
+	assert_int_equal(fdb_lines_create(&lines, CAPACITY), 0);
 	for (uint32_t s = 1; found < count; s++) {
-		struct station_key key = key_of(s);
+		struct fdb_key key = key_of(s);
 		uint64_t word;
 
 		memcpy(&word, &key, sizeof(word));
-		if (station_line_of(&lines, word) == lines.line)
+		if (fdb_line_of(&lines, word) == lines.line)
 			stations[found++] = s;
 	}
-	station_lines_free(&lines);
+	fdb_lines_free(&lines);
 }
 
 static void
@@ -187,8 +187,8 @@ static void
 more_than_a_line_are_known(void **state)
 {
 	enum {
-		KNOWN = 2 * STATION_WAYS,
-		ALL = 3 * STATION_WAYS
+		KNOWN = 2 * FDB_WAYS,
+		ALL = 3 * FDB_WAYS
 	};
 	struct fixture *f = *state;
 	uint32_t stations[ALL];
@@ -201,11 +201,11 @@ more_than_a_line_are_known(void **state)
 	}
 	for (unsigned int round = 0; round < 3; round++) {
 		f->now += AGEING_S * f->second * 2 / 3;
-		for (unsigned int s = STATION_WAYS; s < KNOWN; s++)
+		for (unsigned int s = FDB_WAYS; s < KNOWN; s++)
 			assert_true(seen(f, stations[s], (uint16_t)s));
 		keep(f);
 	}
-	assert_known(f, stations, STATION_WAYS, KNOWN, ALL);
+	assert_known(f, stations, FDB_WAYS, KNOWN, ALL);
 	for (unsigned int s = 0; s < ALL; s++)
 		seen(f, stations[s], (uint16_t)s);
 	keep(f);
@@ -256,7 +256,7 @@ whoever_speaks_stays(void **state)
 	assert_counted(f, 1, 2, 1, 0);
 }
 
-/* Another lcore's clock may be a little ahead of the keeper's. */
+/* Another lcore's clock may be a little ahead of the writer's. */
 static void
 seen_in_the_future_is_not_silent(void **state)
 {
@@ -326,10 +326,10 @@ no_place_is_reused_under_a_worker(void **state)
 
 	fill(f, 0);
 	f->now += 2 * AGEING_S * f->second;
-	station_table_keep(f->table, f->now);
+	fdb_maintain(f->table, f->now);
 	seen(f, CAPACITY, 1);
 	for (unsigned int calls = 0; calls < 100; calls++)
-		station_table_keep(f->table, f->now);
+		fdb_maintain(f->table, f->now);
 	assert_int_equal(find(f, CAPACITY), STATION_UNKNOWN);
 	assert_counted(f, 0, CAPACITY, CAPACITY, 1);
 }
@@ -357,7 +357,7 @@ static void
 nothing_to_free(void **state)
 {
 	(void)state;
-	station_table_free(NULL);
+	fdb_free(NULL);
 }
 
 int

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef STATION_FIXTURE_H
-#define STATION_FIXTURE_H
+#ifndef FDB_FIXTURE_H
+#define FDB_FIXTURE_H
 
-/** @file A table of stations, its keeper, a worker and a clock, for tests. To be included after
+/** @file A table of stations, its writer, a worker and a clock, for tests. To be included after
  * cmocka.h. */
 
 #include <rte_rcu_qsbr.h>
 
-#include "forward/station_table.h"
+#include "forward/fdb.h"
 
 #define CAPACITY 64u
 #define AGEING_S 100u
@@ -17,7 +17,7 @@
 
 struct fixture {
 	struct rte_rcu_qsbr *qsbr;
-	struct station_table *table;
+	struct fdb *table;
 	uint64_t second; /**< TSC cycles */
 	uint64_t now;
 };
@@ -31,21 +31,21 @@ int tear_down(void **state);
 /** Take a table of another size. */
 void replace_table(struct fixture *f, uint32_t capacity);
 
-struct station_key key_of(uint32_t station);
+struct fdb_key key_of(uint32_t station);
 
 /** NULL where the table does not know it. */
-struct station *look_up(const struct fixture *f, const struct station_key *key);
+struct fdb_entry *look_up(const struct fixture *f, const struct fdb_key *key);
 
 /** A worker sees a packet of a station, which it has looked up. */
-void see_at(struct station_table *table, const struct station_key *key, struct station *station,
-	uint16_t port, uint64_t now);
+void see_at(struct fdb *table, const struct fdb_key *key, struct fdb_entry *station, uint16_t port,
+	uint64_t now);
 
 /** The worker sees a packet of a station; returns whether it was known. */
-bool seen_key(struct fixture *f, const struct station_key *key, uint16_t port);
+bool seen_key(struct fixture *f, const struct fdb_key *key, uint16_t port);
 bool seen(struct fixture *f, uint32_t station, uint16_t port);
 
 /** The port of a station, or STATION_UNKNOWN. */
-uint16_t find_key(const struct fixture *f, const struct station_key *key);
+uint16_t find_key(const struct fixture *f, const struct fdb_key *key);
 uint16_t find(const struct fixture *f, uint32_t station);
 
 #endif
