@@ -22,7 +22,6 @@
 #include "poll_loop.h"
 #include "ports.h"
 #include "run.h"
-#include "signals.h"
 #include "observe/state.h"
 #include "tables/tables.h"
 #include "observe/telemetry.h"

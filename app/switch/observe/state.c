@@ -2,8 +2,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
-#include "json/json_count.h"
-#include "json/json_text.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 static json_t *

@@ -2,7 +2,7 @@
 #include <rte_cycles.h>
 
 #include "aggregate/aggregation.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 /* Jobs that are listed; telemetry's answers are not longer than this. */

@@ -5,7 +5,7 @@
 #include <rte_byteorder.h>
 #include <rte_lcore.h>
 
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 /* Destinations under attack that are listed; telemetry's answers are not longer than this. */

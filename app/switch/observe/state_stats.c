@@ -3,7 +3,7 @@
 #include <rte_cycles.h>
 
 #include "observe/totals.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 static json_t *

@@ -5,7 +5,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "observe/totals.h"
 
 /* How often the switch's number and a device's are read until they belong together. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_text.h"
+#include "json/json_value.h"
 
 json_t *
 json_text(const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef EXACT_SOURCE_H
-#define EXACT_SOURCE_H
+#ifndef EXACT_H
+#define EXACT_H
 
 /** @file A correctly rounded set (fp16, bf16) as the source of a P4 program's tables. */
 
@@ -27,21 +27,15 @@ struct exact_source {
 	uint32_t greatest_base; /**< base of the greatest exponent */
 };
 
-/** Describe a set that has a table "exps". */
-struct exact_source exact_source(const struct netfc_set *set, struct p4_program *program);
-
 /**
  * Copy a table of the set.
  *
  * @param name the table's name in the set
- * @param shape its key fields are slices of the set's key, highest first; its action takes the
+ * @param pattern its key fields are slices of the set's key, highest first; its action takes the
  *   set's word
  */
 struct p4_table *
-p4_copy_table(const struct exact_source *source, const char *name, const struct p4_table *shape);
-
-/** Add the tables for sums. */
-void p4_sum_tables(const struct exact_source *source);
+p4_copy_table(const struct exact_source *source, const char *name, const struct p4_table *pattern);
 
 /** Add the tables for products and quotients. */
 void p4_product_tables(const struct exact_source *source);
@@ -53,4 +47,4 @@ slice(uint32_t word, unsigned low, unsigned bits)
 	return word >> low & p4_low_bits(bits);
 }
 
-#endif /* EXACT_SOURCE_H */
+#endif /* EXACT_H */

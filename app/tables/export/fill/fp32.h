@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FP32_SOURCE_H
-#define FP32_SOURCE_H
+#ifndef FP32_H
+#define FP32_H
 
 /** @file fp32_exact as the source of a P4 program's tables. */
 
@@ -27,17 +27,7 @@ bits_of(uint32_t word, unsigned at, unsigned bits)
 	return word >> at & p4_low_bits(bits);
 }
 
-/**
- * Add a table with one exact key and one argument: the reachable entries of the set's table `name`.
- *
- * @param shape its instances, key and action
- */
-void
-fp32_copy_table(const struct fp32_source *source, const char *name, const struct p4_table *shape);
-
-/* fp32_sum.c, fp32_product.c, fp32_quotient.c */
-void fp32_sum_tables(const struct fp32_source *source);
+/** Add the tables for products (fp32_product.c). */
 void fp32_product_tables(const struct fp32_source *source);
-void fp32_quotient_tables(const struct fp32_source *source);
 
-#endif /* FP32_SOURCE_H */
+#endif /* FP32_H */

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef JSON_WORD_H
-#define JSON_WORD_H
+#ifndef JSON_VALUE_H
+#define JSON_VALUE_H
 
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <jansson.h>
+
+/**
+ * A JSON string of untrusted text, such as a path.
+ *
+ * @param text any bytes; if it is not valid UTF-8, '?' replaces each byte that is not ASCII
+ * @return NULL if there is no memory
+ */
+json_t *json_text(const char *text);
+
+/** A counter as a JSON number. */
+static inline json_t *
+json_count(uint64_t count)
+{
+	return json_integer((json_int_t)count);
+}
 
 /** So many hex digits as a JSON text: "0x3c00". */
 static inline json_t *
@@ -29,4 +44,4 @@ json_words(const uint32_t *words, unsigned int count, int digits)
 	return array;
 }
 
-#endif /* JSON_WORD_H */
+#endif /* JSON_VALUE_H */
