@@ -42,7 +42,7 @@ struct aggregation {
 /**
  * Make the table, and give each lcore its shard by the queue assignment, if aggregation is wanted.
  *
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int aggregation_create(struct app *app);
 

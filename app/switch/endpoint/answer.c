@@ -121,7 +121,7 @@ same_sum(uint16_t a, uint16_t b)
 
 /* The sum of a datagram; false: it is not all there. */
 static bool
-datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t *sum)
+datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum, uint16_t *sum)
 {
 	const struct rte_udp_hdr *udp =
 		rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
@@ -129,7 +129,7 @@ datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t *sum)
 
 	if (frame->udp_offset + length > rte_pktmbuf_data_len(mbuf))
 		return rte_raw_cksum_mbuf(mbuf, frame->udp_offset, length, sum) == 0;
-	*sum = checksum_sum(udp, length);
+	*sum = checksum(udp, length);
 	return true;
 }
 
@@ -138,8 +138,8 @@ datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t *sum)
  * the sum of the pseudo header in place of a checksum, for a device to finish that there is not.
  */
 static bool
-is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_udp_hdr *udp,
-	uint16_t as_sent)
+is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum,
+	const struct rte_udp_hdr *udp, uint16_t as_sent)
 {
 	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
 	uint16_t sum;
@@ -148,23 +148,24 @@ is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_
 		return false;
 	if (udp->dgram_cksum == 0 && frame->network == FRAME_IPV4)
 		return true;
-	if (!datagram_sum(mbuf, frame, &sum))
+	if (!datagram_sum(mbuf, frame, checksum, &sum))
 		return false;
 	return same_sum(checksum_fold(sum + pseudo), 0xffff) ||
 		same_sum(as_sent, checksum_fold(pseudo));
 }
 
 bool
-answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame)
+answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
 {
 	const struct rte_udp_hdr *udp =
 		rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
 
-	return is_sound_udp(mbuf, frame, udp, udp->dgram_cksum);
+	return is_sound_udp(mbuf, frame, checksum, udp, udp->dgram_cksum);
 }
 
 void
-answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
+	checksum_fn *checksum)
 {
 	struct rte_udp_hdr *udp =
 		rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
@@ -175,14 +176,15 @@ answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
 	udp->src_port = udp->dst_port;
 	udp->dst_port = source;
 	udp->dgram_cksum = 0;
-	datagram_sum(mbuf, frame, &sum);
+	datagram_sum(mbuf, frame, checksum, &sum);
 	udp->dgram_cksum =
 		checksum_update((uint16_t)~sum, pseudo_header(mbuf, frame, udp->dgram_len));
 	answer_ethernet(mbuf, mac);
 }
 
 bool
-answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac)
+answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
+	checksum_fn *checksum)
 {
 	uint32_t end = frame->udp_offset + (uint32_t)sizeof(struct rte_udp_hdr);
 	const struct rte_udp_hdr *udp;
@@ -190,9 +192,9 @@ answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_et
 	if (mbuf_bytes(mbuf, 0, end) == NULL)
 		return false;
 	udp = rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
-	if (!is_sound_udp(mbuf, frame, udp, frame->checksum))
+	if (!is_sound_udp(mbuf, frame, checksum, udp, frame->checksum))
 		return false;
-	answer_turn_udp(mbuf, frame, mac);
+	answer_turn_udp(mbuf, frame, mac, checksum);
 	return true;
 }
 
