@@ -96,10 +96,9 @@ struct app {
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
-	pthread_mutex_t
-		state_lock; /**< held by whoever shows or changes the state; never by lcores */
-	bool observable;    /**< guarded by it: the state is complete and may be shown */
+	uint64_t started, stopped;  /**< TSC when polling began and ended; 0: not yet */
+	pthread_mutex_t state_lock; /**< held to show or change the state; never by lcores */
+	bool observable;            /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
 };
 

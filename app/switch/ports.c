@@ -13,7 +13,7 @@
 #include "dpdk/ethdev.h"
 #include "ports.h"
 
-#define POOL_LEAST 8191
+#define MIN_POOL 8191
 
 static int
 say_no_port(void)
@@ -156,7 +156,7 @@ ports_create_pool(struct app *app, unsigned int lcores)
 			port->tx_queues * port->tx_descriptors;
 	}
 	mbufs = app->options.mbufs != 0 ? app->options.mbufs
-					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
+					: RTE_MAX(mbufs, (unsigned int)MIN_POOL);
 	app->pool = ethdev_pool_create("netfc", mbufs, RTE_MBUF_DEFAULT_BUF_SIZE);
 	return app->pool != NULL ? 0 : -1;
 }

@@ -11,7 +11,7 @@
  * its own on every port it sends to, so that nothing needs a lock. Where a device has too few
  * queues for that, fewer lcores are used.
  *
- * @return 0, or -1 (said on stderr) if an lcore would get more queues than it can hold
+ * @return 0, or -1 (reported on stderr) if an lcore would get more queues than it can hold
  */
 int queues_assign(struct app *app);
 

@@ -171,7 +171,7 @@ struct connections {
 	struct rte_hash *hash;
 	struct bucket *bucket; /* where to look first */
 	uint32_t bucket_mask;
-	size_t own_bytes; /* of its memory that is none of the EAL's */
+	size_t own_bytes; /* of its memory that is not the EAL's */
 	struct connection *record;
 	const struct destination *destination; /* their records */
 	struct hash_secret secret;

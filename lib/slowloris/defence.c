@@ -16,7 +16,7 @@ has_held(uint32_t *since, bool holds, uint32_t now, uint32_t time)
 		return false;
 	}
 	if (start == 0) {
-		/* Never 0, at the price of being a tick ahead. */
+		/* Never 0, even if that is a tick ahead. */
 		start = now | 1;
 		__atomic_store_n(since, start, __ATOMIC_RELAXED);
 	}

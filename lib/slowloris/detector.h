@@ -2,7 +2,7 @@
 #ifndef SLOWLORIS_DETECTOR_H
 #define SLOWLORIS_DETECTOR_H
 
-/** @file What the detector's files share and nobody else sees. */
+/** @file What the detector's files share, and no other file uses. */
 
 #include <rte_ring.h>
 

@@ -74,8 +74,8 @@ int
 capture_start(struct app *changed, const struct capture_request *request, FILE *errors)
 {
 	FUZZ_CHECK(changed == &app && request->path[0] != '\0');
-	FUZZ_CHECK(request->snaplen >= CAPTURE_LEAST_SNAPLEN &&
-		request->snaplen <= CAPTURE_MOST_SNAPLEN);
+	FUZZ_CHECK(
+		request->snaplen >= CAPTURE_MIN_SNAPLEN && request->snaplen <= CAPTURE_MAX_SNAPLEN);
 	FUZZ_CHECK(request->packets <= INT64_MAX && request->bytes <= INT64_MAX);
 	if (strlen(request->path) % 2 == 0)
 		return 0;

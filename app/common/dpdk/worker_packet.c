@@ -88,7 +88,7 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 		.length = frame.payload_length,
 		.ip6 = frame.network == FRAME_IPV6,
 	};
-	/* A switch that leaves rounding to the workers is none that these programs test. */
+	/* These programs do not test a switch that leaves rounding to the workers. */
 	if (aggregate_parse_reply(reply->payload, frame.payload_length, &reply->message) != 0 ||
 		(reply->message.code == NETFC_STATUS_OK &&
 			reply->message.reason != AGGREGATE_ROUNDED))

@@ -15,7 +15,7 @@
 
 /** What stands behind the header of a message. */
 struct worker_body {
-	const void *bytes; /**< values; NULL: nothing that is not written by who calls */
+	const void *bytes; /**< values; NULL: the caller writes them */
 	uint32_t length;
 	uint16_t sum;                        /**< of the bytes, RFC 1071, words as in memory */
 	const struct aggregate_tag_key *key; /**< of the tag behind it; NULL: none */

@@ -5,7 +5,7 @@
 /**
  * @file
  * A request of the running switch, its lanes and what came out; and one of the lanes once more,
- * stage by stage. An lcore copies the request when asked to; all else is somebody else's work.
+ * stage by stage. An lcore copies the request when asked to; other threads do the rest.
  */
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ struct trace_slot {
 void trace_sample(struct trace_slot *slot, uint16_t port, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count);
 
-/** Keep a request of aggregation, whose payload is as it came still, if the slot is empty. */
+/** Keep a request of aggregation, whose payload is still as received, if the slot is empty. */
 void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome);
 
@@ -68,7 +68,7 @@ void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
  */
 json_t *trace_json(struct app *app, unsigned int lane);
 
-/** Keep a request of aggregation; its payload is as it came still. */
+/** Keep a request of aggregation; its payload is still as received. */
 void trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome);
 

@@ -19,11 +19,11 @@ struct control;
  * Open the socket. Nothing is served yet.
  *
  * @param path the socket's; a socket that nobody serves any more is replaced
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int control_open(struct app *app, const char *path, struct control **control);
 
-/** Serve clients, in a thread of its own. 0, or -1 (said on stderr). */
+/** Serve clients, in a thread of its own. 0, or -1 (reported on stderr). */
 int control_start(struct control *control);
 
 /** End: finish the command under way, leave all clients, remove the socket; NULL is allowed. */

@@ -18,12 +18,12 @@
 
 /*
  * Each command takes its request, adds what it has to say to the answer, and returns 0; or -1,
- * having said on `errors` what is wrong, and changed nothing.
+ * having reported on `errors` what is wrong, and changed nothing.
  */
 typedef int (*command_function)(
 	struct app *app, const json_t *request, json_t *answer, FILE *errors);
 
-/* A text of a request, or NULL (said). */
+/* A text of a request, or NULL (reported). */
 static const char *
 get_text(const json_t *request, const char *name, FILE *errors)
 {
@@ -223,7 +223,7 @@ start_capture(struct app *app, const json_t *request, FILE *errors)
 		fprintf(errors, "'file' is missing, or no text");
 		return -1;
 	}
-	if (get_number(request, "snaplen", CAPTURE_LEAST_SNAPLEN, CAPTURE_MOST_SNAPLEN, &snaplen,
+	if (get_number(request, "snaplen", CAPTURE_MIN_SNAPLEN, CAPTURE_MAX_SNAPLEN, &snaplen,
 		    errors) != 0 ||
 		get_number(request, "packets", 0, INT64_MAX, &packets, errors) != 0 ||
 		get_number(request, "bytes", 0, INT64_MAX, &bytes, errors) != 0)

@@ -27,7 +27,7 @@ struct periodic;
  * Start printing statistics.
  *
  * @param interval_s seconds between two lines, at least 1
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int periodic_start(struct app *app, uint32_t interval_s, struct periodic **periodic);
 

@@ -57,7 +57,7 @@ defend_create(struct app *app)
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct lcore *lcore = &app->lcore[lcore_id];
 
-		/* The main lcore looks after the detector, whether it receives or not. */
+		/* The main lcore maintains the detector, whether it receives or not. */
 		if (lcore->rx_queue_count == 0 && lcore_id != rte_get_main_lcore())
 			continue;
 		lcore->slowloris = slowloris_worker_create(
@@ -246,7 +246,7 @@ defend_start(struct app *app)
 	app->alerts = start_alerts(app->slowloris);
 	if (app->alerts != NULL)
 		return 0;
-	fprintf(stderr, PROGRAM ": cannot start the thread that tells of attacks\n");
+	fprintf(stderr, PROGRAM ": cannot start the thread that logs attacks\n");
 	return -1;
 }
 

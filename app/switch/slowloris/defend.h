@@ -9,7 +9,8 @@
 #include "app.h"
 #include "slowloris.h"
 
-/** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (said on stderr). */
+/** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (reported on stderr).
+ */
 int defend_create(struct app *app);
 
 /** Free them. */
@@ -19,7 +20,7 @@ void defend_free(struct app *app);
  * Start to log attacks that begin and end, if there is a detector, in a thread of its own: no lcore
  * makes a system call.
  *
- * @return 0, or -1 (said on stderr); end it with defend_stop()
+ * @return 0, or -1 (reported on stderr); end it with defend_stop()
  */
 int defend_start(struct app *app);
 
@@ -27,10 +28,10 @@ int defend_start(struct app *app);
 void defend_stop(struct app *app);
 
 /**
- * Change a rule while lcores work; by whoever holds the state's lock.
+ * Change a rule while lcores work; the caller holds the state's lock.
  *
  * @param text what the option takes; "on" or "off" where that is nothing
- * @return 0, or -1 (said on `errors`, and nothing changed)
+ * @return 0, or -1 (reported on `errors`, and nothing changed)
  */
 int defend_set(struct app *app, enum slowloris_option option, const char *text, FILE *errors);
 

@@ -23,7 +23,7 @@ enum tables_change {
 /**
  * Make pipeline and working memory for the sets of the application, before it runs.
  *
- * @return 0, or -1 (said on stderr); tables_free() frees in both cases
+ * @return 0, or -1 (reported on stderr); tables_free() frees in both cases
  */
 int tables_start(struct app *app);
 
@@ -32,7 +32,7 @@ int tables_start(struct app *app);
  * at a time, which is no lcore with rx queues; waits for all lcores to pass by.
  *
  * @param names as --tables takes them
- * @param errors where to say what is wrong; everything is then as it was
+ * @param errors where to report errors; everything is then as it was
  * @return 0 or -1
  */
 int tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors);

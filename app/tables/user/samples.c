@@ -135,7 +135,7 @@ evaluate(struct expression *expression, const struct netfc_format *format, uint1
 
 #define BLANKS " \t\r\n"
 /* The most words of a line that are looked at. */
-#define MOST_WORDS 3
+#define MAX_WORDS 3
 
 static bool
 is_nan(const struct samples *samples, uint16_t bits)
@@ -269,7 +269,7 @@ take_pair(const struct lines *lines, const char *first, const char *second)
 }
 
 static int
-take_words(struct lines *lines, char *const words[MOST_WORDS], unsigned count)
+take_words(struct lines *lines, char *const words[MAX_WORDS], unsigned count)
 {
 	if (lines->next == 0)
 		lines->pairs = count == 2;
@@ -301,7 +301,7 @@ expression_of(char *line)
 static int
 take_line(struct lines *lines, char *line, char **expression)
 {
-	char *words[MOST_WORDS], *rest = NULL;
+	char *words[MAX_WORDS], *rest = NULL;
 	const char *found = expression_of(line);
 	unsigned count = 0;
 
@@ -310,7 +310,7 @@ take_line(struct lines *lines, char *line, char **expression)
 		*expression = strdup(found);
 		return *expression != NULL ? STATUS_DONE : STATUS_FAILED;
 	}
-	for (char *word = strtok_r(line, BLANKS, &rest); word != NULL && count < MOST_WORDS;
+	for (char *word = strtok_r(line, BLANKS, &rest); word != NULL && count < MAX_WORDS;
 		word = strtok_r(NULL, BLANKS, &rest))
 		words[count++] = word;
 	if (count == 0)

@@ -9,7 +9,7 @@
 #include "export/fill/exact.h"
 
 /* The table "exps" has the signs in its key unless the key would be wider than this. */
-#define MOST_EXPS_BITS 16
+#define MAX_EXPS_BITS 16
 
 static struct exact_source
 exact_source(const struct netfc_set *set, struct p4_program *program)
@@ -29,7 +29,7 @@ exact_source(const struct netfc_set *set, struct p4_program *program)
 
 	source.fraction_bits = 15 - source.exponent_bits;
 	source.below_bits = source.product_bits - source.top_bits;
-	source.signed_exps = 2 + 2 * source.exponent_bits <= MOST_EXPS_BITS;
+	source.signed_exps = 2 + 2 * source.exponent_bits <= MAX_EXPS_BITS;
 	source.greatest_base = source.inf - (2u << source.fraction_bits);
 	return source;
 }

@@ -8,7 +8,7 @@
 #define LEADING_ONE (1u << 11)
 
 /* Places that leave nothing to round by, and more: the program has a code for all of them. */
-#define MOST_PLACES 25
+#define MAX_PLACES 25
 /* Codes besides places: see ShiftProduct in p4/include/product_fp32.p4. */
 #define CODE_NORMAL 0
 #define CODE_OVERFLOW 26
@@ -65,11 +65,11 @@ places_of(uint32_t word)
 static uint32_t
 code_of(struct scaling scaling)
 {
-	if (places_of(scaling.other) > MOST_PLACES)
+	if (places_of(scaling.other) > MAX_PLACES)
 		return CODE_CLEAR;
 	if (places_of(scaling.other) == places_of(scaling.first))
 		return places_of(scaling.other);
-	return places_of(scaling.first) > MOST_PLACES ? CODE_OVERFLOW : CODE_NORMAL;
+	return places_of(scaling.first) > MAX_PLACES ? CODE_OVERFLOW : CODE_NORMAL;
 }
 
 static void
