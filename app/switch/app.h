@@ -73,6 +73,7 @@ struct lcore {
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	bool aggregates;                    /**< the queue assignment gives it a shard */
 	uint16_t shard_index;               /**< which */
+	uint64_t polled;                    /**< TSC after the last round over its queues */
 	unsigned int rx_queue_count;
 	struct rx_queue rx_queue[MAX_RX_QUEUES];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
@@ -100,6 +101,7 @@ struct app {
 	pthread_mutex_t state_lock; /**< held to show or change the state; never by lcores */
 	bool observable;            /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
+	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };
 
 /** Whether an lcore has anything to do but to wait. */
