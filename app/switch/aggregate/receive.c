@@ -8,7 +8,7 @@
 #include "aggregate_seal.h"
 #include "capture/trace.h"
 #include "endpoint/answer.h"
-#include "mbuf_bytes.h"
+#include "bytes.h"
 #include "transmit.h"
 
 static void

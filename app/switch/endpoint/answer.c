@@ -13,7 +13,7 @@
 
 #include "checksum.h"
 #include "endpoint/answer.h"
-#include "mbuf_bytes.h"
+#include "bytes.h"
 
 #define ICMPV6_ECHO_REQUEST 128
 #define ICMPV6_ECHO_REPLY 129
