@@ -2,7 +2,7 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-/** @file What becomes of packets: received + copies = transmitted + dropped, by reason. */
+/** @file What happens to packets: received + copies = transmitted + dropped, by reason. */
 
 #include <stdint.h>
 
