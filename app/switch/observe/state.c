@@ -276,7 +276,7 @@ exceptions_object(const struct pipeline_counters *pipeline)
 	return exceptions;
 }
 
-/* Requests by name of the operation: those that there were. */
+/* Requests by name of the operation, without zeros. */
 static json_t *
 extended_object(const struct pipeline_counters *pipeline, const struct functions *functions)
 {
