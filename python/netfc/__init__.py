@@ -33,8 +33,7 @@ from netfc.errors import (
     TableSetError,
     TelemetryError,
 )
-from netfc.formats import FORMATS, Format
-from netfc.fp32 import Fp32
+from netfc.formats import FORMATS, Format, Fp32
 from netfc.functions import FixedPoint, Function, known_functions
 from netfc.protocol import OPS, SYMBOLS, Flag
 from netfc.tables import Step, Table, TableSet, Walk, known_sets

@@ -167,6 +167,13 @@ def _default(build: str | None) -> Library:
     return Library(build)
 
 
+def format_handle(functions: Any, name: str) -> Any:
+    """libnetfc's format of that name."""
+    if name == "fp32":
+        return functions.netfc_fp32_format()
+    return functions.netfc_format_by_name(name.encode())
+
+
 def on_arrays(
     function: Any,
     handle: Any,

@@ -130,15 +130,6 @@ sys.exit(exporter.main(["--listen", "127.0.0.1:0"]))
         'netfc-exporter: prometheus_client is not there: install python3-prometheus-client\n')
 
 
-@pytest.mark.parametrize('command', COMMANDS)
-def test_old_names_say_the_new_ones(command):
-    done = subprocess.run([project_scripts.SCRIPTS / f'netfc-{command}'], check=False, text=True,
-                          capture_output=True, timeout=TIMEOUT_S)
-    said = f'scripts/netfc-{command} has moved: python/bin/netfc-{command}\n'
-    assert (done.returncode, done.stdout, done.stderr) == (1, '', said)
-    assert (project_scripts.PROGRAMS / f'netfc-{command}').exists()
-
-
 def test_the_demo_says_what_is_missing(tmp_path):
     done = subprocess.run([project_scripts.PROGRAMS / 'netfc-demo', '--build', tmp_path], text=True,
                           check=False, capture_output=True, timeout=TIMEOUT_S)
