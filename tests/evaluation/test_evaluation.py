@@ -116,7 +116,7 @@ def test_committed_report_says_the_same(report):
         assert parts[0] == parts[1], 'docs/evaluation.md is out of date: run scripts/evaluate'
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_functions_are_printed_as_reported():
     """By themselves, half a minute: the section of the committed report."""
     done = subprocess.run([EVALUATE, '--functions'], env=sanitized.environment(), text=True,
