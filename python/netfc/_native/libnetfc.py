@@ -18,7 +18,7 @@ from netfc._native.version import VERSION
 
 Flags = NDArray[numpy.uint8]
 
-SONAME = "libnetfc.so.0"
+SONAME = "libnetfc.so.1"
 
 _MAX_FIELDS, _BATCH, _MAX_STEPS, _MAX_PARTS = 24, 256, 128, 7
 STEP_WRITES = 4
