@@ -42,9 +42,9 @@ def test_layouts_started_ones_and_what_gloo_does(tmp_path):
     for one, error in zip(said, errors):
         assert one['result'] == {
             'columns': (2 * np.arange(12.).reshape(3, 4).T).tolist(), 'scalar': 3.0,
-            'doubles': [1.0] * 3, 'started': [[2.0 * n] for n in range(5)],
+            'small': [2] * 3, 'started': [[2.0 * n] for n in range(5)],
             'product': [9.0, 9.0], 'gathered': [0, 1], 'objects': [0, 1]}, error
-        assert error.count('all_reduce of torch.float64 goes through gloo') == 1
+        assert error.count('all_reduce of torch.int8 goes through gloo') == 1
         assert error.count('another operation than SUM, AVG, MIN and MAX goes through gloo') == 1
 
 
