@@ -225,7 +225,7 @@ def test_torchrun(tmp_path):
              f'--master_port={free_port()}', script],
             env=environment(NETFC_SWITCH=address), text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
-    skip_without_libuv(done)
+    needs.libuv_of_torch(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count('sum 4') == 2
 
@@ -240,12 +240,13 @@ def test_the_first_example_of_the_document(tmp_path):
     """As it is written there, but for the switch's address."""
     (tmp_path / 'train.py').write_text(blocks('python')[0], encoding='ascii')
     with serving() as address:
-        command = blocks('sh')[0].replace('10.0.0.2', address)
+        command = next(line for block in blocks('sh') for line in block.splitlines()
+                       if 'torchrun --nproc_per_node=4' in line).replace('10.0.0.2', address)
         # As it is written, but for the port, which others may have.
         done = subprocess.run(command, shell=True, cwd=tmp_path, text=True, capture_output=True,
                               env=environment(PET_MASTER_PORT=str(free_port())),
                               stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
-    skip_without_libuv(done)
+    needs.libuv_of_torch(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
     for rank in range(4):
         assert re.search(rf'rank {rank}: loss [0-9]\.[0-9]+, 10[0-9] reductions', done.stdout)
@@ -269,14 +270,9 @@ def test_the_document_s_hook_for_nodes(tmp_path):
              '--master_addr=127.0.0.1', f'--master_port={free_port()}', script],
             env=environment(NETFC_SWITCH=address), text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
-    skip_without_libuv(done)
+    needs.libuv_of_torch(done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count('means [[3.75, 3.75, 3.75]]') == 4  # (1 + 2 + 4 + 8) / 4
-
-
-def skip_without_libuv(done):
-    if 'use_libuv was requested but PyTorch was build without' in done.stderr:
-        pytest.skip("torch's launcher wants libuv, which this torch is built without")
 
 
 @pytest.mark.parametrize('body', ['different_shapes', 'different_orders'])
@@ -310,7 +306,7 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
         assert 'The process of rank 2 (' in text and 'has ended' in text
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path):
     """Before the switch does; with what the others had sent, its own sum is complete."""
     with serving() as address:
@@ -336,7 +332,7 @@ def test_a_group_inside_that_a_rank_does_not_use(tmp_path, seconds, text):
         assert 'joining the job' in first and text in first and 'rank 2 (' in first
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_rank_that_is_stopped_is_named(tmp_path):
     """As one on a machine that is out of reach: its process may be there, and says nothing."""
     with serving() as address, running(tmp_path, 3, ['stop_in_training'], address, TIMEOUT='300',
@@ -346,7 +342,7 @@ def test_a_rank_that_is_stopped_is_named(tmp_path):
         assert 'no sign of life of rank 2 (' in one['error'] and one['seconds'] < 25
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_late_rank_is_waited_for(tmp_path):
     """Longer than for one that says nothing, and than the switch's own patience."""
     with serving(stall_ms=1000) as address:
@@ -390,7 +386,7 @@ def storing():
 
 
 @pytest.mark.parametrize('sign', [
-    signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.further)])
+    signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.slow)])
 def test_a_store_that_goes_away(tmp_path, sign):
     """Killed, its host says so; stopped, nobody says anything."""
     with serving() as address, storing() as (store, place), running(
