@@ -16,7 +16,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 	packages_build="$packages_build libipsec-mb-dev" # Debian has it for no other processor
 fi
 packages_demo="python3 python3-numpy"
-packages_evaluation="python3-matplotlib python3-sklearn"
+packages_report="python3-jinja2 python3-markdown python3-matplotlib"
+packages_evaluation="$packages_report python3-sklearn"
 packages_analysis="clang-tidy cppcheck"
 packages_fuzz="clang libclang-rt-dev llvm"
 packages_benchmark="dpdk-dev"
