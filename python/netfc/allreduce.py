@@ -369,8 +369,8 @@ def _format_number(array: NDArray[Any], name: str | None) -> int:
     by_dtype = _BY_DTYPE.get(array.dtype.name)
     if name is None and by_dtype is None:
         raise TypeError(
-            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64, int32, or"
-            " encodings (uint16) with their format named"
+            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64,"
+            " int32, or encodings (uint16) with their format named"
         )
     name = name if name is not None else by_dtype
     if name not in FORMATS:
