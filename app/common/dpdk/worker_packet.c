@@ -89,8 +89,7 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 	};
 	/* A switch that leaves rounding to the workers is none that these programs test. */
 	if (aggregate_parse_reply(reply->payload, frame.payload_length, &reply->message) != 0 ||
-		(reply->message.code == NETFC_STATUS_OK &&
-			reply->message.reason != AGGREGATE_ROUNDED))
+		(reply->message.code == NETFC_STATUS_OK && reply->message.reason == AGGREGATE_SUMS))
 		return false;
 	udp = (const struct rte_udp_hdr *)(bytes + frame.udp_offset);
 	reply->src_udp = rte_be_to_cpu_16(udp->src_port);
