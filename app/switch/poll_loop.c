@@ -13,7 +13,7 @@
 #include "capture/trace.h"
 #include "transmit.h"
 
-/* How often the main lcore looks after what needs no haste, or, without paths, whether to quit. */
+/* How often the main lcore does housekeeping, or, without rx queues, whether to quit. */
 #define WATCH_US 1000
 
 /* Leave the packets that are for others, in order; send the answers to those for the switch. */
@@ -93,7 +93,7 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 		forward(app, lcore, in, mbufs, frames, count);
 }
 
-/* From what the receive burst returned to the return of the last transmit burst, for each packet.
+/* For each packet, from the return of the receive burst to the return of the last transmit burst.
  */
 static void
 handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
@@ -105,34 +105,50 @@ handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct
 	histogram_add_times(lcore->latency, rte_rdtsc() - start, count);
 }
 
-static void
-poll_path(struct app *app, struct lcore *lcore, const struct path *path)
+static uint16_t
+poll_queue(struct app *app, struct lcore *lcore, const struct rx_queue *queue)
 {
-	uint16_t port = app->port[path->port].id, count;
+	uint16_t port = app->port[queue->port].id, count;
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct capture_tap *tap;
 
-	count = rte_eth_rx_burst(port, path->queue, mbufs, PIPELINE_BURST);
+	count = rte_eth_rx_burst(port, queue->queue, mbufs, PIPELINE_BURST);
 	lcore->counters.polls++;
 	if (count == 0)
-		return;
+		return 0;
 	tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
 	if (unlikely(tap != NULL))
-		capture_received(tap, port, path->queue, mbufs, count);
+		capture_received(tap, port, queue->queue, mbufs, count);
 	if (likely(lcore->latency == NULL))
-		handle_burst(app, lcore, path->port, mbufs, count);
+		handle_burst(app, lcore, queue->port, mbufs, count);
 	else
-		handle_timed_burst(app, lcore, path->port, mbufs, count);
+		handle_timed_burst(app, lcore, queue->port, mbufs, count);
+	return count;
+}
+
+/* The load costs one reading of the clock a round, instead of two a burst. */
+static void
+count_cycles(struct lcore *lcore, unsigned int found)
+{
+	uint64_t now = rte_rdtsc(), spent = now - lcore->polled;
+
+	lcore->polled = now;
+	lcore->counters.cycles += spent;
+	if (found > 0)
+		lcore->counters.busy_cycles += spent;
 }
 
 static void
-poll_paths(struct app *app, struct lcore *lcore)
+poll_all(struct app *app, struct lcore *lcore)
 {
-	for (unsigned int i = 0; i < lcore->path_count; i++)
-		poll_path(app, lcore, &lcore->path[i]);
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
+		found += poll_queue(app, lcore, &lcore->rx_queue[i]);
 	if (lcore->shard != NULL)
-		aggregate_poll(app, lcore);
-	/* Between bursts, an lcore holds on to nothing that others may want to free. */
+		found += aggregate_poll(app, lcore);
+	count_cycles(lcore, found);
+	/* Between bursts, an lcore holds nothing that others may free. */
 	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
 }
 
@@ -142,16 +158,17 @@ worker_main(void *arg)
 	struct app *app = arg;
 	struct lcore *lcore = &app->lcore[rte_lcore_id()];
 
+	lcore->polled = rte_rdtsc();
 	while (!app_should_quit(app))
-		poll_paths(app, lcore);
+		poll_all(app, lcore);
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
 	return 0;
 }
 
-/* The end of traffic, seen from the receive counters of all lcores. */
+/* Detects the end of traffic by the receive counters of all lcores. */
 struct watch {
 	uint64_t next;  /* when to look again */
-	uint64_t since; /* when the last packet was noticed */
+	uint64_t since; /* when the last packet was counted */
 	uint64_t received;
 };
 
@@ -181,7 +198,7 @@ watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 }
 
 static void
-look_after(struct app *app, struct watch *watch)
+do_housekeeping(struct app *app, struct watch *watch)
 {
 	uint64_t now = rte_rdtsc();
 
@@ -189,10 +206,18 @@ look_after(struct app *app, struct watch *watch)
 		return;
 	watch->next = now + rte_get_tsc_hz() / US_PER_S * WATCH_US;
 	watch_traffic(app, watch, now);
-	if (app->stations != NULL)
-		station_table_keep(app->stations, now);
+	if (app->fdb != NULL)
+		fdb_maintain(app->fdb, now);
 	if (app->aggregation != NULL)
 		aggregate_table_poll(app->aggregation->table, now);
+}
+
+/* Sleeping is not polling: its cycles do not count. */
+static void
+sleep_a_little(struct lcore *lcore)
+{
+	rte_delay_us_sleep(WATCH_US);
+	lcore->polled = rte_rdtsc();
 }
 
 static void
@@ -203,13 +228,14 @@ main_lcore(struct app *app)
 		.since = rte_rdtsc(),
 	};
 
+	lcore->polled = watch.since;
 	while (!app_should_quit(app)) {
-		poll_paths(app, lcore);
-		look_after(app, &watch);
+		poll_all(app, lcore);
+		do_housekeeping(app, &watch);
 		if (lcore->slowloris != NULL)
-			slowloris_keep(lcore->slowloris, rte_rdtsc());
+			slowloris_maintain(lcore->slowloris, rte_rdtsc());
 		if (!lcore_works(lcore))
-			rte_delay_us_sleep(WATCH_US);
+			sleep_a_little(lcore);
 	}
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
 }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <rte_interrupts.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
@@ -9,7 +13,7 @@
 #include "dpdk/ethdev.h"
 #include "ports.h"
 
-#define POOL_LEAST 8191
+#define MIN_POOL 8191
 
 static int
 say_no_port(void)
@@ -59,7 +63,7 @@ connect_ports(struct app *app)
 /* Frames that may leave: an MTU, an Ethernet header and two VLAN tags. */
 #define FRAME_OVERHEAD (RTE_ETHER_HDR_LEN + 2 * RTE_VLAN_HLEN)
 
-/* The greatest MTU, of which a device may say more than the frames it takes allow. */
+/* The greatest MTU. A device may report more than its longest frame allows. */
 static uint32_t
 greatest_mtu(const struct rte_eth_dev_info *info)
 {
@@ -96,7 +100,7 @@ init_endpoint(struct app *app, struct port *port)
 	return 0;
 }
 
-/* An address that names a port must name one that is there. */
+/* If an address names a port, the port must exist. */
 static int
 check_address_ports(const struct app *app)
 {
@@ -140,6 +144,15 @@ ports_find(struct app *app)
 	return connect_ports(app);
 }
 
+/* Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. */
+static uint32_t
+buffer_bytes(const struct options *options)
+{
+	return RTE_PKTMBUF_HEADROOM +
+		RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
+			aggregate_options_packet_bytes(&options->aggregate));
+}
+
 int
 ports_create_pool(struct app *app, unsigned int lcores)
 {
@@ -152,8 +165,8 @@ ports_create_pool(struct app *app, unsigned int lcores)
 			port->tx_queues * port->tx_descriptors;
 	}
 	mbufs = app->options.mbufs != 0 ? app->options.mbufs
-					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
-	app->pool = ethdev_pool_create("netfc", mbufs, RTE_MBUF_DEFAULT_BUF_SIZE);
+					: RTE_MAX(mbufs, (unsigned int)MIN_POOL);
+	app->pool = ethdev_pool_create("netfc", mbufs, buffer_bytes(&app->options));
 	return app->pool != NULL ? 0 : -1;
 }
 
@@ -186,8 +199,8 @@ ports_start(struct app *app)
 }
 
 /*
- * Free what has been sent into rings and not received again: the driver, which does not, would
- * leave it to look like a leak.
+ * Free packets that were sent into rings and not received again. The driver does not, which would
+ * look like a leak.
  */
 static void
 drain_rings(const struct port *port)
@@ -203,17 +216,56 @@ drain_rings(const struct port *port)
 	}
 }
 
+/*
+ * Buffers that a driver may hold when its port is closed, and never frees. net_af_xdp (DPDK 22.11
+ * and 24.11) leaves those in a queue's fill ring and in its completion ring.
+ */
+static unsigned int
+buffers_kept_by(const struct port *port)
+{
+	const unsigned int fill_ring = 4096, completion_ring = 2048;
+
+	if (!port->started || strcmp(port->info.driver_name, "net_af_xdp") != 0)
+		return 0;
+	return port->rx_queues * (fill_ring + completion_ring);
+}
+
 void
 ports_stop(struct app *app)
 {
+	unsigned int may_keep = 0, in_use;
+
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
 		drain_rings(port);
+		may_keep += buffers_kept_by(port);
 		ethdev_stop(port->id, port->started);
 		port->started = false;
 	}
 	app->port_count = 0;
-	if (app->pool != NULL)
-		app->mbufs_leaked = rte_mempool_in_use_count(app->pool);
+	if (app->pool == NULL)
+		return;
+	in_use = rte_mempool_in_use_count(app->pool);
+	app->mbufs_kept = RTE_MIN(in_use, may_keep);
+	app->mbufs_leaked = in_use - app->mbufs_kept;
+}
+
+/* munmap() has no argument to pass it in. */
+static struct rte_rcu_qsbr *guarded;
+
+void
+unmap_guard(struct rte_rcu_qsbr *qsbr)
+{
+	__atomic_store_n(&guarded, qsbr, __ATOMIC_RELEASE);
+}
+
+int
+munmap(void *address, size_t length)
+{
+	struct rte_rcu_qsbr *qsbr = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
+
+	if (qsbr != NULL && rte_thread_is_intr())
+		rte_rcu_qsbr_synchronize(qsbr, RTE_QSBR_THRID_INVALID);
+	return (int)syscall(SYS_munmap, address, length);
 }

@@ -103,6 +103,11 @@ check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *col
 	if (!aggregate_is_reduction(collective->op))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"There is no operation %u: see enum netfc_allreduce_op.", collective->op);
+	if (comm->life == ALLREDUCE_JOINED && comm->bytes < bytes)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Chunks are granted %u bytes, and a value has %u: ask for more, option "
+			"bytes.",
+			comm->bytes, bytes);
 	if (!is_aligned(collective->values, bytes) ||
 		(takes(comm, collective) && !is_aligned(collective->result, bytes)))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,

@@ -162,7 +162,7 @@ slowloris_find(
 	if (index == NONE)
 		return false;
 	destination_read(&destinations->record[index], registers);
-	/* It may have become another's while it was being read: it is asked once more, after that.
+	/* The record may have been reused while it was read, so it is checked again afterwards.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return registers->address == address &&
@@ -172,12 +172,12 @@ slowloris_find(
 
 uint32_t
 slowloris_alarms(
-	const struct slowloris *detector, struct slowloris_registers *registers, uint32_t most)
+	const struct slowloris *detector, struct slowloris_registers *registers, uint32_t max)
 {
 	const struct destinations *destinations = &detector->destinations;
 	uint32_t high = load_u32(&destinations->high), count = 0;
 
-	for (uint32_t index = 0; index < high && count < most; index++) {
+	for (uint32_t index = 0; index < high && count < max; index++) {
 		const struct destination *destination = &destinations->record[index];
 
 		if (__atomic_load_n(&destination->used, __ATOMIC_RELAXED) != 0 &&

@@ -34,6 +34,7 @@ from typing import Any, Self
 import numpy
 from numpy.typing import NDArray
 
+from netfc import aggregation, catalogue
 from netfc._allreduce import (
     INFO,
     KINDS,
@@ -51,11 +52,16 @@ __all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_t
 
 # pylint: disable=redefined-builtin
 
-FORMATS = {"fp16": 1, "posit16": 2, "bf16": 3, "posit16_es2": 4, "fp32": 5, "int32": 6}
-OPS = {"sum": 33, "mean": 34, "min": 35, "max": 36}
+_FORMATS = {row.name: row for row in catalogue.FORMATS if row.in_aggregation}
+FORMATS = {name: row.number for name, row in _FORMATS.items()}
+OPS = {
+    name: number
+    for name, number in aggregation.OPS.items()
+    if name not in ("join", "copy", "leave")
+}
 
-# Formats that an array's type tells; encodings (uint16) need `format`.
-_BY_DTYPE = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "int32": "int32"}
+# Formats that an array's type tells; others are encodings (uint16), which need `format`.
+_BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
 
 _SLICE_MS = 100  # how long to wait before Python sees to its signals
 
@@ -207,10 +213,10 @@ class Communicator:
     def allreduce(self, array: NDArray[Any], op: str = "sum", format: str | None = None) -> Flag:
         """Reduce an array with those of all other workers, in place.
 
-        array: float16, float32, int32, bfloat16 (of ml_dtypes) or encodings (uint16), contiguous
-          in C's order, writable, in the machine's byte order. op: "sum", "mean", "min" or "max".
-        format: "fp16", "bf16", "fp32", "int32", "posit16" or "posit16_es2"; None: as array.dtype
-          says.
+        array: float16, float32, float64, int32, int64, bfloat16 (of ml_dtypes) or encodings
+          (uint16), contiguous in C's order, writable, in the machine's byte order. op: "sum",
+          "mean", "min" or "max".
+        format: a key of FORMATS; None: as array.dtype says.
         Gives the exception flags of all results. Raises TypeError or ValueError for what can't be
         reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C
         the communicator is broken.
@@ -428,13 +434,13 @@ def _format_number(array: NDArray[Any] | None, name: str | None) -> int:
     by_dtype = _BY_DTYPE.get(array.dtype.name)
     if name is None and by_dtype is None:
         raise TypeError(
-            f"an array of {array.dtype} cannot be reduced: use float32, float16, int32, or"
+            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64, int32, or"
             " encodings (uint16) with their format named"
         )
     name = name if name is not None else by_dtype
     if name not in FORMATS:
         raise ValueError(f"there is no format '{name}': give one of {', '.join(FORMATS)}")
-    if name != by_dtype and (array.dtype.name != "uint16" or name in ("fp32", "int32")):
+    if name != by_dtype and (array.dtype.name != "uint16" or _FORMATS[name].bits != 16):
         raise TypeError(f"an array of {array.dtype} does not hold {name}")
     return FORMATS[name]
 

@@ -7,8 +7,7 @@
 #include "aggregate/impair.h"
 #include "bench.h"
 #include "chunks.h"
-#include "dpdk/bad_packet.h"
-#include "dpdk/worker_keys.h"
+#include "dpdk/worker_packet.h"
 
 /** Packets that wait for the port. */
 #define TEAM_UNSENT 256
@@ -63,7 +62,8 @@ struct team_worker {
 /** The first wrong result, for people. */
 struct team_mismatch {
 	bool any, has_lane;
-	uint32_t chunk, lane, expected, got;
+	uint32_t chunk, lane;
+	uint64_t expected, got;
 	uint8_t worker, format, op;
 };
 

@@ -40,13 +40,13 @@ struct aggregation {
 };
 
 /**
- * Make the table, and give each lcore of the plan its shard, if aggregation is wanted.
+ * Make the table, and give each lcore its shard by the queue assignment, if aggregation is wanted.
  *
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int aggregation_create(struct app *app);
 
-/** Free what is left in the inboxes, counted as dropped; once all lcores are at rest. */
+/** Free packets left in the inboxes, counted as dropped; after all lcores have stopped. */
 void aggregation_drain(struct app *app);
 
 /** Free it. */

@@ -8,7 +8,7 @@
 #include "aggregate_seal.h"
 #include "capture/trace.h"
 #include "endpoint/answer.h"
-#include "mbuf_bytes.h"
+#include "bytes.h"
 #include "transmit.h"
 
 static void
@@ -23,7 +23,9 @@ static void
 send_back(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame)
 {
-	answer_turn_udp(mbuf, frame, &app->port[in].endpoint.mac);
+	const struct endpoint *endpoint = &app->port[in].endpoint;
+
+	answer_turn_udp(mbuf, frame, &endpoint->mac, endpoint->checksum);
 	lcore->counters.answers++;
 	transmit_later(app, lcore, in, mbuf);
 }
@@ -43,7 +45,7 @@ reason_of(enum aggregate_action action)
 	}
 }
 
-/* For who asks telemetry for a packet. */
+/* For a trace. */
 static void
 trace(const struct app *app, const struct lcore *lcore, unsigned int in,
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
@@ -111,7 +113,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	}
 }
 
-/* Nobody aggregates here: say so to who asks. */
+/* There is no aggregation: refuse the request. */
 static void
 refuse(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, uint8_t *payload)
@@ -131,21 +133,21 @@ refuse(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *m
 	send_back(app, lcore, in, mbuf, frame);
 }
 
-/* The payload, all of it in one piece and as it was sent; NULL: there is none. */
+/* The payload in one piece, its checksum verified; NULL if it is damaged. */
 static uint8_t *
-sound_payload(struct rte_mbuf *mbuf, const struct frame *frame)
+sound_payload(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
 {
 	uint32_t offset = frame_payload_offset(frame);
 
 	if (mbuf_bytes(mbuf, 0, offset + frame->payload_length) == NULL &&
 		rte_pktmbuf_linearize(mbuf) != 0)
 		return NULL;
-	if (!answer_is_sound_udp(mbuf, frame))
+	if (!answer_is_sound_udp(mbuf, frame, checksum))
 		return NULL;
 	return rte_pktmbuf_mtod_offset(mbuf, uint8_t *, offset);
 }
 
-/* To the lcore of its shard, which looks at it anew. */
+/* Hand a packet over to the lcore of its shard, which starts again with it. */
 static void
 hand_over(struct lcore *lcore, struct shard *shard, unsigned int in, struct rte_mbuf *mbuf)
 {
@@ -169,7 +171,7 @@ aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct 
 			return;
 		}
 	}
-	payload = sound_payload(mbuf, frame);
+	payload = sound_payload(mbuf, frame, app->port[in].endpoint.checksum);
 	if (payload == NULL)
 		drop(lcore, mbuf, DROP_MALFORMED);
 	else if (shard != NULL)
@@ -178,7 +180,7 @@ aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct 
 		refuse(app, lcore, in, mbuf, frame, payload);
 }
 
-void
+unsigned int
 aggregate_poll(struct app *app, struct lcore *lcore)
 {
 	struct shard *shard = lcore->shard;
@@ -199,4 +201,5 @@ aggregate_poll(struct app *app, struct lcore *lcore)
 		transmit_flush(app, lcore);
 	}
 	aggregate_shard_quiescent(shard->machine);
+	return count;
 }

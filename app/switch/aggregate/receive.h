@@ -2,7 +2,7 @@
 #ifndef AGGREGATE_RECEIVE_H
 #define AGGREGATE_RECEIVE_H
 
-/** @file Packets of aggregations: to their shard, and what becomes of them there. */
+/** @file Packets of aggregations: handed to their shard and processed there. */
 
 #include <rte_prefetch.h>
 
@@ -10,7 +10,7 @@
 
 /**
  * Take a UDP datagram to one of the ports of aggregations and to one of the switch's addresses.
- * It is sent, handed over or dropped. Without --aggregate a request is answered so.
+ * It is sent, handed over or dropped. Without --aggregate a request is refused.
  *
  * @param in index of the port where it came in
  */
@@ -30,7 +30,7 @@ aggregate_fetch(const struct rte_mbuf *mbuf)
 		rte_prefetch0(bytes + at);
 }
 
-/** Work on what other lcores have handed over to this one; between two bursts. */
-void aggregate_poll(struct app *app, struct lcore *lcore);
+/** Work on what other lcores have handed over to this one, between two bursts. Returns how many. */
+unsigned int aggregate_poll(struct app *app, struct lcore *lcore);
 
 #endif /* AGGREGATE_RECEIVE_H */

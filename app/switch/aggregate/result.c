@@ -9,7 +9,7 @@
 #include "aggregate/aggregation.h"
 #include "aggregate/result.h"
 #include "checksum.h"
-#include "endpoint/answer_common.h"
+#include "endpoint/answer.h"
 #include "transmit.h"
 
 #define IPV4_BYTES 4
@@ -195,11 +195,11 @@ send_to_worker(struct app *app, struct lcore *lcore, const struct result *result
 }
 
 static void
-read_body(
-	struct body *body, const struct aggregate_seal *seal, const uint8_t *values, uint32_t bytes)
+read_body(struct body *body, const struct app *app, const struct aggregate_seal *seal,
+	const uint8_t *values, uint32_t bytes)
 {
 	body->bytes = bytes;
-	body->sum = checksum_sum(values, bytes);
+	body->sum = app->port[0].endpoint.checksum(values, bytes);
 	if (seal->key != NULL)
 		aggregate_tag_digest(seal->key, values, bytes, &body->digest);
 }
@@ -215,10 +215,10 @@ read_result(struct result *result, const struct app *app, const struct lcore *lc
 	result->entry = entry;
 	result->seal = seal;
 	result->udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard));
-	read_body(&result->values, seal, entry->result,
+	read_body(&result->values, app, seal, entry->result,
 		request->count * aggregate_value_bytes(request->format));
 	if (request->owner != 0 || request->count == 0)
-		read_body(&result->nothing, seal, entry->result, 0);
+		read_body(&result->nothing, app, seal, entry->result, 0);
 }
 
 bool

@@ -8,6 +8,8 @@ import torch
 
 from netfc.torch.layout import FORMATS, as_array, as_bytes, laid_out
 
+COPIES = ("allgather", "broadcast", "barrier")  # kinds that reduce nothing
+
 
 @dataclasses.dataclass
 class Call:

@@ -207,7 +207,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         """What was counted, see netfc.torch.stats()."""
         counted, known = self._reductions.stats, self._reductions
         return {
-            "reductions": counted.get("allreduces", 0),
+            "reductions": known.done,
             "values": counted.get("values", 0),
             "chunks": counted.get("sent", 0),
             "repeats": counted.get("retransmitted", 0),
@@ -291,7 +291,7 @@ for _name in ("monitored_barrier", *COPIES):
 def stats(group: Any = None) -> dict[str, Any]:
     """What a process group of back end "netfc" has counted at this rank since it was made.
 
-    reductions: collectives done; values reduced; chunks sent, and repeats of them; rtt_s, least_rtt_s: seconds from a
+    reductions and values done; chunks sent, and repeats of them; rtt_s, least_rtt_s: seconds from a
     chunk to its result, smoothed, and the least; waited_s: seconds that started reductions were
     waited for; slots: chunks in flight; late: for each rank how often others, this one among them,
     have waited for its call for two seconds or more. group: None: the default group.

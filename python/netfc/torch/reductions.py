@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from netfc.allreduce import AllreduceError, Communicator, Handle
 from netfc.torch.blame import Blame
-from netfc.torch.calls import Call
+from netfc.torch.calls import COPIES, Call
 from netfc.torch.keepers import Keepers
 from netfc.torch.meeting import Meeting, Place
 from netfc.torch.options import Options
@@ -60,6 +60,7 @@ class Reductions:
         self._error: Exception | None = None
         self._calls = 0
         self._waited_s = 0.0
+        self._copied = 0
         self._lock = threading.Lock()
         self._keepers: Keepers | None = None
         self._process = os.getpid()
@@ -123,6 +124,11 @@ class Reductions:
     def stats(self) -> dict[str, int]:
         """What was counted, see netfc.allreduce.Communicator.stats; {} before the first call."""
         return self._comm.stats if self._comm is not None else {}
+
+    @property
+    def done(self) -> int:
+        """Reductions that are done, and not what only copies."""
+        return self.stats.get("allreduces", 0) - self._copied
 
     @property
     def slots(self) -> int:
@@ -214,6 +220,7 @@ class Reductions:
         try:
             self._await(reduction, begun + self._meeting.timeout)
             reduction.call.finish()
+            self._copied += reduction.call.kind in COPIES
         except Exception as error:  # pylint: disable=broad-except # the caller has to know
             self._fail(reduction, error, begun + self._meeting.timeout)
             assert self._error is not None
