@@ -32,7 +32,9 @@ local REASONS = {
     [6] = "window", [8] = "cookie", [9] = "failed",
 }
 -- What the values of a result are.
-local KINDS = { [0] = "results", [1] = "sums", [2] = "acknowledgement" }
+local KINDS = {
+    [0] = "results", [1] = "sums", [2] = "acknowledgement",
+}
 -- Why a worker's values are missing.
 local ABSENCES = {
     [0] = "is silent", [1] = "is late", [2] = "has left", [3] = "has failed",
