@@ -8,6 +8,7 @@
  * correctly rounded, the same bits in whatever order they come.
  *
  *  - aggregate_format.h: formats, operations, instruction sets
+ *  - aggregate_owner.h: chunks for one worker, or from one
  *  - aggregate_lanes.h: exact accumulators for many lanes
  *  - aggregate_wire.h: requests and replies on the wire
  *  - aggregate_action.h: what becomes of a packet
@@ -23,8 +24,9 @@
  * aggregate_shard_packet(shard, &request, &sender, now, &outcome);
  * switch (aggregate_action_send(outcome.action)) {
  * AGGREGATE_SEND_NOTHING: drop the packet
- * AGGREGATE_SEND_REPLY, AGGREGATE_SEND_RESULT: aggregate_write_reply(payload, &outcome),
+ * AGGREGATE_SEND_REPLY: length = aggregate_write_reply(payload, length, &outcome),
  *	aggregate_seal_reply(&seal, payload, length), send it back
+ * AGGREGATE_SEND_RESULT: the same; the reply may be longer or shorter than the request
  * AGGREGATE_SEND_RESULTS: for each worker w: aggregate_build_result() into a packet to
  *	aggregate_worker_sender(shard, outcome.index, w), port outcome.entry->ports[w]
  * }
@@ -35,6 +37,7 @@
 #include "aggregate_action.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
+#include "aggregate_owner.h"
 #include "aggregate_seal.h"
 #include "aggregate_slot.h"
 #include "aggregate_table.h"

@@ -30,32 +30,33 @@ enum aggregate_send {
  * `reason` is that of a reply; with AGGREGATE_REASON_NONE the reply says that all is well.
  * STALLED's is AGGREGATE_MISSING + the missing worker.
  */
-#define AGGREGATE_ACTIONS(X)                                                                    \
-	X(ADDED, added, NOTHING, NONE, "values added")                                          \
-	X(COMPLETED, completed, RESULTS, NONE, "values added, the last: results to all")        \
-	X(REPEATED, repeated, RESULT, NONE, "results sent once more: the first were lost")      \
-	X(DUPLICATE, duplicate, NOTHING, NONE, "values that were there already, dropped")       \
-	X(STALE, stale, NOTHING, NONE, "chunks that are over, dropped")                         \
-	X(MISMATCH, mismatch, REPLY, MISMATCH, "operation, format or count not as the others'") \
-	X(WINDOW, window, REPLY, WINDOW, "chunks further ahead than the slots allow")           \
-	X(STALLED, stalled, REPLY, NONE, "told which worker's values are missing, and why")     \
-	X(TOO_LARGE, too_large, REPLY, MISMATCH, "chunks larger than granted")                  \
-	X(MISDIRECTED, misdirected, REPLY, MISMATCH, "sent to another shard's port")            \
-	X(NO_JOB, no_job, REPLY, NO_JOB, "chunks of, or leaving, a job that is not there")      \
-	X(STALE_SESSION, stale_session, NOTHING, NONE,                                          \
-		"with a session that is not the job's, dropped")                                \
-	X(BAD_TAG, bad_tag, NOTHING, NONE, "without a good tag, dropped")                       \
-	X(WRONG_TOKEN, wrong_token, REPLY, FULL, "joins with another token than the job's")     \
-	X(UNKNOWN_WORKER, unknown_worker, NOTHING, NONE,                                        \
-		"of a worker that is not in the job, dropped")                                  \
-	X(WRONG_ADDRESS, wrong_address, NOTHING, NONE,                                          \
-		"not from the address that joined, dropped")                                    \
-	X(COOKIE, cookie, REPLY, COOKIE, "joins answered with a cookie")                        \
-	X(WAITING, waiting, REPLY, WAITING, "joins while others are missing")                   \
-	X(JOINED, joined, REPLY, NONE, "joins, all being there")                                \
-	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else")   \
-	X(FULL, full, REPLY, FULL, "joins that the tables are full for")                        \
-	X(TAKEN, taken, REPLY, FULL, "of another process than the one that has the place")      \
+#define AGGREGATE_ACTIONS(X)                                                                  \
+	X(ADDED, added, NOTHING, NONE, "values added")                                        \
+	X(COMPLETED, completed, RESULTS, NONE, "values added, the last: results to all")      \
+	X(REPEATED, repeated, RESULT, NONE, "results sent once more: the first were lost")    \
+	X(DUPLICATE, duplicate, NOTHING, NONE, "values that were there already, dropped")     \
+	X(STALE, stale, NOTHING, NONE, "chunks that are over, dropped")                       \
+	X(MISMATCH, mismatch, REPLY, MISMATCH,                                                \
+		"operation, format, count or owner not as the others'")                       \
+	X(WINDOW, window, REPLY, WINDOW, "chunks further ahead than the slots allow")         \
+	X(STALLED, stalled, REPLY, NONE, "told which worker's values are missing, and why")   \
+	X(TOO_LARGE, too_large, REPLY, MISMATCH, "chunks larger than granted")                \
+	X(MISDIRECTED, misdirected, REPLY, MISMATCH, "sent to another shard's port")          \
+	X(NO_JOB, no_job, REPLY, NO_JOB, "chunks of, or leaving, a job that is not there")    \
+	X(STALE_SESSION, stale_session, NOTHING, NONE,                                        \
+		"with a session that is not the job's, dropped")                              \
+	X(BAD_TAG, bad_tag, NOTHING, NONE, "without a good tag, dropped")                     \
+	X(WRONG_TOKEN, wrong_token, REPLY, FULL, "joins with another token than the job's")   \
+	X(UNKNOWN_WORKER, unknown_worker, NOTHING, NONE,                                      \
+		"of a worker that is not in the job, dropped")                                \
+	X(WRONG_ADDRESS, wrong_address, NOTHING, NONE,                                        \
+		"not from the address that joined, dropped")                                  \
+	X(COOKIE, cookie, REPLY, COOKIE, "joins answered with a cookie")                      \
+	X(WAITING, waiting, REPLY, WAITING, "joins while others are missing")                 \
+	X(JOINED, joined, REPLY, NONE, "joins, all being there")                              \
+	X(JOIN_MISMATCH, join_mismatch, REPLY, MISMATCH, "joins that ask for something else") \
+	X(FULL, full, REPLY, FULL, "joins that the tables are full for")                      \
+	X(TAKEN, taken, REPLY, FULL, "of another process than the one that has the place")    \
 	X(LEFT, left, REPLY, NONE, "workers that left")
 
 enum aggregate_action {

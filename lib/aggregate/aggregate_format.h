@@ -39,6 +39,7 @@ enum aggregate_op {
 	AGGREGATE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
 	AGGREGATE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
 	AGGREGATE_MAX = 36,  /**< IEEE 754-2019 maximum */
+	AGGREGATE_COPY = 37, /**< the owner's values, unchanged: aggregate_owner.h */
 	AGGREGATE_LEAVE = 40,
 };
 
@@ -63,6 +64,9 @@ bool aggregate_is_format(unsigned int format);
 /** Whether the operation reduces values: sum, mean, min or max. */
 bool aggregate_is_reduction(unsigned int op);
 
+/** Whether the operation is a chunk's: a reduction, or copy. */
+bool aggregate_is_chunk(unsigned int op);
+
 /** Bytes of a value, 2, 4 or 8; 0 where there is no such format. */
 unsigned int aggregate_value_bytes(unsigned int format);
 
@@ -73,7 +77,7 @@ const char *aggregate_format_name(unsigned int format);
 /** The format of that name, or 0. */
 unsigned int aggregate_format_by_name(const char *name);
 
-/** "join", "sum", "mean", "min", "max" or "leave"; NULL for anything else. */
+/** "join", "sum", "mean", "min", "max", "copy" or "leave"; NULL for anything else. */
 const char *aggregate_op_name(unsigned int op);
 
 /** The operation of that name, or 0. */

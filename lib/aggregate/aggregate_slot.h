@@ -14,12 +14,13 @@
  *
  * What a packet of worker w with chunk c does, in this order:
  *  1. the entry holds c, complete: the stored result is sent to w once more (REPEATED; MISMATCH,
- *     if w asks for another operation, format or count).
+ *     if w asks for another operation, format, count or owner).
  *  2. it holds c and has w: dropped (DUPLICATE), or, once the chunk has been incomplete for
  *     `stall` ticks, answered with the least worker that is missing (STALLED).
- *  3. it holds c: operation, format and count have to be as the others' (MISMATCH, and the entry
- *     stays as it was). The values are added. ADDED; or COMPLETED: the result is rounded and
- *     stored; or STALLED as in 2, the values added all the same.
+ *  3. it holds c: operation, format, count and owner have to be as the others' (MISMATCH, and the
+ *     entry stays as it was). The values are added, or kept, if it is a copy and w its owner.
+ * ADDED; or COMPLETED: the result is rounded and stored; or STALLED as in 2, the values added all
+ * the same.
  *  4. it is empty and c < 2S, or holds c - 2S, complete: it is begun with c, then as 3.
  *  5. c is older than what it holds: dropped (STALE). Anything else: WINDOW.
  */
@@ -30,6 +31,7 @@
 #include "aggregate_action.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
+#include "aggregate_owner.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +53,7 @@ struct aggregate_entry {
 	uint8_t state;  /**< enum aggregate_state */
 	uint8_t op;
 	uint8_t format;
+	uint8_t owner; /**< AGGREGATE_OWNER + worker, or 0 */
 	uint8_t flags; /**< complete: enum netfc_flag of the result, of all lanes */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
@@ -70,12 +73,13 @@ struct aggregate_rules {
 /** A chunk's packet from one worker. Its values are no more than its entry is made for. */
 struct aggregate_chunk {
 	uint32_t chunk;
-	uint16_t count; /**< at least 1 */
+	uint16_t count; /**< at least 1; a copy of nothing: 0 */
 	uint16_t port;  /**< UDP source port */
-	uint8_t op;     /**< a reduction */
+	uint8_t op;     /**< aggregate_is_chunk() */
 	uint8_t format;
-	uint8_t worker; /**< less than the rules' workers */
-	const uint8_t *values;
+	uint8_t worker;        /**< less than the rules' workers */
+	uint8_t owner;         /**< AGGREGATE_OWNER + worker, or 0; a copy of something has one */
+	const uint8_t *values; /**< of a worker that sends none: NULL */
 };
 
 /**
@@ -110,6 +114,9 @@ aggregate_entry_of(uint32_t chunk, uint32_t slots)
  */
 enum aggregate_action aggregate_entry_step(struct aggregate_entry *entry,
 	const struct aggregate_rules *rules, const struct aggregate_chunk *chunk, uint64_t now);
+
+/** Bytes of values in a worker's result: 0, or all. */
+uint32_t aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker);
 
 /** The least worker whose values are missing; `workers` if there is none. */
 unsigned int aggregate_entry_missing(const struct aggregate_entry *entry, unsigned int workers);

@@ -107,7 +107,12 @@ struct aggregate_outcome {
 	uint16_t
 		index; /**< of the job, less than the limits' jobs; see aggregate_worker_sender() */
 	uint8_t workers; /**< AGGREGATE_SEND_RESULTS: of the job */
-	/** AGGREGATE_SEND_RESULT and _RESULTS: flags, result, count and ports are in there */
+	uint8_t worker;  /**< whose packet it was */
+	uint32_t bytes;  /**< of values in it */
+	/**
+	 * AGGREGATE_SEND_RESULT and _RESULTS: flags, result, count and ports are in there; see
+	 * aggregate_result_bytes()
+	 */
 	const struct aggregate_entry *entry;
 	struct aggregate_join join; /**< a join's: what its reply says, aggregate_write_join() */
 	uint8_t absence;            /**< AGGREGATE_STALLED: enum aggregate_absence */
@@ -143,12 +148,15 @@ void aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregat
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome);
 
 /**
- * Write the reply to a request, where it is: AGGREGATE_SEND_REPLY and AGGREGATE_SEND_RESULT. It is
- * as long as the request.
+ * Write the reply to a request, where it is: AGGREGATE_SEND_REPLY and AGGREGATE_SEND_RESULT.
  *
  * @param payload the request's; aggregate_parse_request() returned 0 for it
+ * @param length of the request, with whatever is behind its values
+ * @return of the reply: the same, but that a result may have values where the request has none,
+ *   for which there must be room, and the other way round
  */
-void aggregate_write_reply(uint8_t *payload, const struct aggregate_outcome *outcome);
+size_t
+aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_outcome *outcome);
 
 /**
  * Where a job's worker can be reached: as in its latest packet to this shard, but for the port,

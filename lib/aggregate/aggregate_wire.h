@@ -18,6 +18,7 @@
 #include <netfc_wire.h>
 
 #include "aggregate_format.h"
+#include "aggregate_owner.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,8 +39,9 @@ struct aggregate_hdr {
 	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
 	uint16_t job;
 	uint8_t worker; /**< 0 .. workers - 1 */
-	uint8_t reason; /**< request: 0, leave: why; reply with AGGREGATE_STATUS_CODE: enum
-			 * aggregate_reason; reply with code 0: enum aggregate_kind */
+	uint8_t reason; /**< join: 0; leave: why; chunk: AGGREGATE_OWNER + worker, or 0; reply with
+			 * AGGREGATE_STATUS_CODE: enum aggregate_reason; with code 0: enum
+			 * aggregate_kind */
 	union {
 		uint64_t token;   /**< join: the job's secret */
 		uint64_t session; /**< all else: what the job's incarnation is known by */
@@ -83,7 +85,8 @@ enum aggregate_reason {
 /**
  * Why a worker's values are missing: X(symbol, value, name, meaning). A reply with reason
  * AGGREGATE_MISSING + w has it in the first byte of its values. The second byte, if there is one,
- * is the reason for which the worker failed, or how many workers are silent, late or have left.
+ * is the reason for which the worker failed, or how many workers are silent, late or have left. In
+ * a packet without values they are the two bytes of count.
  */
 #define AGGREGATE_ABSENCES(X)                                        \
 	X(SILENT, 0, "silent", "nothing is heard from it")           \
@@ -100,8 +103,9 @@ enum aggregate_absence {
 
 /** What the values of a result are. */
 enum aggregate_kind {
-	AGGREGATE_ROUNDED = 0, /**< results */
-	AGGREGATE_SUMS = 1,    /**< sums to be rounded, aggregate_sums.h; of fp16 or int32 */
+	AGGREGATE_ROUNDED = 0,      /**< results */
+	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_sums.h; of fp16 or int32 */
+	AGGREGATE_ACKNOWLEDGED = 2, /**< there are none: others get them, or nobody */
 };
 
 /** What a join asks for or is granted, in host order. */
@@ -122,6 +126,7 @@ struct aggregate_message {
 	uint8_t op;     /**< enum aggregate_op */
 	uint8_t format; /**< enum aggregate_format; join and leave: anything */
 	uint8_t worker;
+	uint8_t owner;  /**< of a chunk's request: AGGREGATE_OWNER + worker, or 0 */
 	uint8_t reason; /**< 0 in requests but leaves; results: enum aggregate_kind */
 	uint8_t code;   /**< enum netfc_status or AGGREGATE_STATUS_CODE; 0 in requests */
 	uint8_t flags;  /**< enum netfc_flag, of all lanes; 0 in requests */
@@ -134,7 +139,7 @@ struct aggregate_message {
 		uint64_t token;   /**< join */
 		uint64_t session; /**< all else */
 	};
-	const uint8_t *values;      /**< in the payload, big-endian; join and leave: NULL */
+	const uint8_t *values;      /**< in the payload, big-endian; NULL: there are none */
 	struct aggregate_join join; /**< of a join; else zero */
 };
 
@@ -154,7 +159,9 @@ const char *aggregate_absence_name(unsigned int absence);
  * @param message filled in if 0 is returned
  * @return 0; AGGREGATE_NOT_OURS: leave it alone; or the code to answer with, see
  *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
- *   (count 0, a join or leave with values, or a payload too short; longer is allowed)
+ *   (_OP: no such operation or owner; _LENGTH: a reduction with count 0, a join or leave with
+ *   values, a copy with the values of another than its owner, or a payload too short; longer is
+ *   allowed where there are values)
  */
 int
 aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_message *message);
@@ -167,8 +174,7 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
  */
 int aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_message *message);
 
-/** Bytes of a request or a reply: header, and values or what a join has; of values, what they take
- * in requests and in rounded results. */
+/** Bytes of a request: header, and values or what a join has. */
 size_t aggregate_message_bytes(const struct aggregate_message *message);
 
 /**
@@ -187,6 +193,9 @@ void aggregate_build_request(uint8_t *payload, const struct aggregate_message *m
  */
 void aggregate_accept(uint8_t *payload, uint8_t flags);
 
+/** The same for a result without values. */
+void aggregate_acknowledge(uint8_t *payload, uint8_t flags);
+
 /**
  * Turn a request, where it is, into a reply that refuses it.
  *
@@ -199,7 +208,7 @@ void aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t rea
 /**
  * Write why a worker's values are missing into a reply that refuses for that reason.
  *
- * @param bytes of values in the request
+ * @param bytes of values in the request, with 0 it goes in the place of count
  */
 void aggregate_write_absence(
 	uint8_t *payload, size_t bytes, enum aggregate_absence absence, uint8_t detail);
@@ -214,7 +223,8 @@ void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
  * @param request any worker's request of the chunk, in host order
  * @param worker whose result it is
  * @param flags enum netfc_flag
- * @param values, bytes as they go on the wire; may be the payload's own values
+ * @param values, bytes as they go on the wire; may be the payload's own values; 0 bytes: the result
+ *   is an acknowledgement
  */
 void aggregate_build_result(uint8_t *payload, const struct aggregate_message *request,
 	uint8_t worker, uint8_t flags, const uint8_t *values, size_t bytes);

@@ -24,6 +24,7 @@ static const char *const ops[AGGREGATE_LEAVE + 1] = {
 	[AGGREGATE_MEAN] = "mean",
 	[AGGREGATE_MIN] = "min",
 	[AGGREGATE_MAX] = "max",
+	[AGGREGATE_COPY] = "copy",
 	[AGGREGATE_LEAVE] = "leave",
 };
 
@@ -37,6 +38,12 @@ bool
 aggregate_is_reduction(unsigned int op)
 {
 	return op >= AGGREGATE_SUM && op <= AGGREGATE_MAX;
+}
+
+bool
+aggregate_is_chunk(unsigned int op)
+{
+	return aggregate_is_reduction(op) || op == AGGREGATE_COPY;
 }
 
 unsigned int

@@ -33,6 +33,15 @@ refuse_session(const struct job *job, const struct aggregate_message *request,
 	return AGGREGATE_STALE_SESSION;
 }
 
+/* Whether a chunk's owner is in the job; what is copied is somebody's. */
+static bool
+owner_is_good(const struct job *job, const struct aggregate_message *request)
+{
+	if (request->owner == 0)
+		return request->op != AGGREGATE_COPY || request->count == 0;
+	return request->owner - AGGREGATE_OWNER < job->workers;
+}
+
 /* What is wrong with a chunk before its entry is looked at; ADDED: nothing. */
 static enum aggregate_action
 check_chunk(const struct aggregate_shard *shard, const struct job *job,
@@ -50,7 +59,10 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 		return AGGREGATE_MISDIRECTED;
 	if (request->count * aggregate_value_bytes(request->format) > job->bytes)
 		return AGGREGATE_TOO_LARGE;
-	if ((limits->formats >> request->format & 1) == 0)
+	if (!owner_is_good(job, request))
+		return AGGREGATE_MISMATCH;
+	/* What is copied needs no accumulators. */
+	if (request->op != AGGREGATE_COPY && (limits->formats >> request->format & 1) == 0)
 		return AGGREGATE_MISMATCH;
 	return AGGREGATE_ADDED;
 }
@@ -76,6 +88,7 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 		.port = sender->port,
 		.op = request->op,
 		.format = request->format,
+		.owner = request->owner,
 		.worker = request->worker,
 		.values = request->values};
 	struct aggregate_entry *entry = entry_of(shard->table, job, request->id);
@@ -106,11 +119,12 @@ note_silence(struct shard_job *view, uint8_t worker, const struct aggregate_outc
 }
 
 static void
-count_packet(struct aggregate_counters *counters, enum aggregate_action action, uint16_t values)
+count_packet(struct aggregate_counters *counters, enum aggregate_action action,
+	const struct aggregate_message *request)
 {
 	COUNT(counters->actions[action], 1);
-	if (action == AGGREGATE_ADDED || action == AGGREGATE_COMPLETED)
-		COUNT(counters->values, values);
+	if (request->values != NULL && (action == AGGREGATE_ADDED || action == AGGREGATE_COMPLETED))
+		COUNT(counters->values, request->count);
 }
 
 static enum aggregate_action
@@ -133,7 +147,7 @@ take_chunk(struct aggregate_shard *shard, const struct aggregate_message *reques
 		action = step(shard, job, request, sender, now, outcome);
 		note_silence(view, request->worker, outcome, action);
 	}
-	count_packet(&view->counters, action, request->count);
+	count_packet(&view->counters, action, request);
 	return action;
 }
 
@@ -157,10 +171,14 @@ aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_mes
 {
 	outcome->reason = 0;
 	outcome->entry = NULL;
+	outcome->worker = request->worker;
+	outcome->bytes = request->values == NULL
+		? 0
+		: request->count * aggregate_value_bytes(request->format);
 	outcome->action = take_packet(shard, request, sender, now, outcome);
 	if (outcome->action != AGGREGATE_STALLED)
 		outcome->reason = aggregate_action_reason(outcome->action);
-	count_packet(&shard->counters, outcome->action, request->count);
+	count_packet(&shard->counters, outcome->action, request);
 }
 
 static bool
@@ -170,25 +188,36 @@ is_join(enum aggregate_action action)
 		action == AGGREGATE_JOINED;
 }
 
-void
-aggregate_write_reply(uint8_t *payload, const struct aggregate_outcome *outcome)
+static size_t
+write_result(uint8_t *payload, const struct aggregate_outcome *outcome)
 {
 	const struct aggregate_entry *entry = outcome->entry;
+	size_t bytes = aggregate_result_bytes(entry, outcome->worker);
 
+	if (bytes > 0)
+		aggregate_accept(payload, entry->flags);
+	else
+		aggregate_acknowledge(payload, entry->flags);
+	memcpy(payload + AGGREGATE_HEADER_BYTES, entry->result, bytes);
+	return bytes;
+}
+
+size_t
+aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_outcome *outcome)
+{
+	if (outcome->action == AGGREGATE_REPEATED)
+		return length - outcome->bytes + write_result(payload, outcome);
 	if (outcome->action == AGGREGATE_STALLED)
-		aggregate_write_absence(payload,
-			(size_t)entry->count * aggregate_value_bytes(entry->format),
+		aggregate_write_absence(payload, outcome->bytes,
 			(enum aggregate_absence)outcome->absence, outcome->detail);
 	if (outcome->reason != AGGREGATE_REASON_NONE)
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
 	else
-		aggregate_accept(payload, outcome->action == AGGREGATE_REPEATED ? entry->flags : 0);
+		aggregate_accept(payload, 0);
 	if (is_join(outcome->action))
 		aggregate_write_join(payload, &outcome->join);
-	if (outcome->action == AGGREGATE_REPEATED)
-		memcpy(payload + AGGREGATE_HEADER_BYTES, entry->result,
-			(size_t)entry->count * aggregate_value_bytes(entry->format));
+	return length;
 }
 
 const struct aggregate_sender *

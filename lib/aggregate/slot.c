@@ -54,6 +54,8 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->count = chunk->count;
 	entry->op = chunk->op;
 	entry->format = chunk->format;
+	entry->owner = chunk->owner;
+	entry->flags = 0;
 	entry->state = AGGREGATE_OPEN;
 	entry->kernel = aggregate_kernel(rules->isa, chunk->op, chunk->format);
 }
@@ -64,31 +66,43 @@ is_last(const struct aggregate_entry *entry, const struct aggregate_rules *rules
 	return aggregate_entry_missing(entry, rules->workers) == rules->workers;
 }
 
-static enum aggregate_action
-complete(struct aggregate_entry *entry, const struct aggregate_rules *rules, const uint8_t *values)
+static void
+reduce(struct aggregate_entry *entry, const struct aggregate_rules *rules, const uint8_t *values,
+	bool first, bool last)
 {
-	entry->flags = entry->kernel->finish(
-		entry->lanes, values, entry->count, rules->workers, entry->result);
-	entry->state = AGGREGATE_COMPLETE;
-	return AGGREGATE_COMPLETED;
+	if (first)
+		entry->kernel->begin(entry->lanes, values, entry->count);
+	if (last)
+		entry->flags = entry->kernel->finish(entry->lanes, first ? NULL : values,
+			entry->count, rules->workers, entry->result);
+	else if (!first)
+		entry->kernel->add(entry->lanes, values, entry->count);
 }
 
-/* The values of a worker that the entry has none of yet. */
+static size_t
+bytes_of(const struct aggregate_entry *entry)
+{
+	return (size_t)entry->count * aggregate_value_bytes(entry->format);
+}
+
+/* The packet of a worker that the entry has none of yet. */
 static enum aggregate_action
 add(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_chunk *chunk, uint64_t now)
 {
-	bool first = entry->seen == 0;
+	bool first = entry->seen == 0, last;
 
 	entry->seen |= UINT64_C(1) << chunk->worker;
 	entry->ports[chunk->worker] = chunk->port;
-	if (first)
-		entry->kernel->begin(entry->lanes, chunk->values, entry->count);
-	if (is_last(entry, rules))
-		return complete(entry, rules, first ? NULL : chunk->values);
-	if (!first)
-		entry->kernel->add(entry->lanes, chunk->values, entry->count);
-	return unless_stalled(entry, rules, now, AGGREGATE_ADDED);
+	last = is_last(entry, rules);
+	if (entry->op != AGGREGATE_COPY)
+		reduce(entry, rules, chunk->values, first, last);
+	else if (chunk->values != NULL)
+		memcpy(entry->result, chunk->values, bytes_of(entry));
+	if (!last)
+		return unless_stalled(entry, rules, now, AGGREGATE_ADDED);
+	entry->state = AGGREGATE_COMPLETE;
+	return AGGREGATE_COMPLETED;
 }
 
 static bool
@@ -101,7 +115,7 @@ static bool
 agrees(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
 {
 	return entry->op == chunk->op && entry->format == chunk->format &&
-		entry->count == chunk->count;
+		entry->count == chunk->count && entry->owner == chunk->owner;
 }
 
 static enum aggregate_action
@@ -140,4 +154,12 @@ aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules
 	if (entry->state != AGGREGATE_EMPTY && (int32_t)(chunk->chunk - entry->chunk) < 0)
 		return AGGREGATE_STALE;
 	return AGGREGATE_WINDOW;
+}
+
+uint32_t
+aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker)
+{
+	return aggregate_receives_values(entry->op, entry->owner, worker)
+		? (uint32_t)bytes_of(entry)
+		: 0;
 }

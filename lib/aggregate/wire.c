@@ -49,28 +49,30 @@ read_message(const uint8_t *payload, struct aggregate_message *message)
 	};
 }
 
+static size_t
+value_bytes(const struct aggregate_message *message)
+{
+	return (size_t)message->count * aggregate_value_bytes(message->format);
+}
+
 /* What a reply says of a worker whose values are missing, as far as it has room for it. */
 static void
 read_absence(struct aggregate_message *message)
 {
-	size_t bytes = (size_t)message->count * aggregate_value_bytes(message->format);
-
+	if (message->values == NULL) {
+		message->absence = message->count >> 8;
+		message->detail = message->count & 0xff;
+		return;
+	}
 	message->absence = message->values[0];
-	message->detail = bytes > 1 ? message->values[1] : 0;
+	message->detail = value_bytes(message) > 1 ? message->values[1] : 0;
 }
 
 static void
-read_body(const uint8_t *payload, struct aggregate_message *message)
+read_join(const uint8_t *payload, struct aggregate_message *message)
 {
 	struct aggregate_join_wire join;
 
-	if (aggregate_is_reduction(message->op))
-		message->values = payload + AGGREGATE_HEADER_BYTES;
-	if (message->values != NULL && message->code == AGGREGATE_STATUS_CODE &&
-		message->reason >= AGGREGATE_MISSING)
-		read_absence(message);
-	if (message->op != AGGREGATE_JOIN)
-		return;
 	memcpy(&join, payload + AGGREGATE_HEADER_BYTES, sizeof(join));
 	message->join = (struct aggregate_join){
 		.workers = join.workers,
@@ -83,34 +85,84 @@ read_body(const uint8_t *payload, struct aggregate_message *message)
 }
 
 static bool
-fits_message(const struct aggregate_message *message, size_t length)
+sends_values(const struct aggregate_message *request)
 {
-	return aggregate_is_reduction(message->op) == (message->count != 0) &&
-		length >= aggregate_message_bytes(message);
+	return aggregate_is_chunk(request->op) && request->count != 0 &&
+		aggregate_sends_values(request->op, request->owner, request->worker);
 }
 
-/* A result of a kind that there is, and all of it. */
 static bool
-fits_result(const struct aggregate_message *message, size_t length)
+fits_request(const struct aggregate_message *request, size_t length)
 {
-	if (message->reason == AGGREGATE_ROUNDED || !aggregate_is_reduction(message->op))
-		return fits_message(message, length);
-	return message->reason == AGGREGATE_SUMS && aggregate_sums_has(message->format) &&
-		(message->op == AGGREGATE_SUM || message->op == AGGREGATE_MEAN) &&
-		message->count != 0 &&
-		length >= AGGREGATE_HEADER_BYTES + (size_t)message->count * AGGREGATE_SUMS_BYTES;
+	if (request->op == AGGREGATE_COPY && !sends_values(request))
+		return length == AGGREGATE_HEADER_BYTES;
+	return aggregate_is_reduction(request->op) ==
+		(request->count != 0 && request->op != AGGREGATE_COPY) &&
+		length >= aggregate_message_bytes(request);
+}
+
+/* Bytes of values in a result; SIZE_MAX: it is of no kind that there is. */
+static size_t
+result_bytes(const struct aggregate_message *result)
+{
+	switch (result->reason) {
+	case AGGREGATE_ROUNDED:
+		return result->count != 0 ? value_bytes(result) : SIZE_MAX;
+	case AGGREGATE_SUMS:
+		return aggregate_sums_has(result->format) && result->count != 0 &&
+				(result->op == AGGREGATE_SUM || result->op == AGGREGATE_MEAN)
+			? (size_t)result->count * AGGREGATE_SUMS_BYTES
+			: SIZE_MAX;
+	case AGGREGATE_ACKNOWLEDGED:
+		return 0;
+	default:
+		return SIZE_MAX;
+	}
+}
+
+/* Bytes of values in a reply to a chunk; one that refuses has what the request had. */
+static size_t
+reply_bytes(const struct aggregate_message *reply, size_t length)
+{
+	if (reply->code == NETFC_STATUS_OK)
+		return result_bytes(reply);
+	if (reply->op == AGGREGATE_COPY && length == AGGREGATE_HEADER_BYTES)
+		return 0;
+	return reply->count != 0 ? value_bytes(reply) : SIZE_MAX;
+}
+
+/* Read what is behind a reply's header. Returns whether it is there. */
+static bool
+read_reply(const uint8_t *payload, size_t length, struct aggregate_message *reply)
+{
+	size_t left = length - AGGREGATE_HEADER_BYTES, bytes;
+
+	if (!aggregate_is_chunk(reply->op)) {
+		if (reply->count != 0 || length < aggregate_message_bytes(reply))
+			return false;
+		if (reply->op == AGGREGATE_JOIN)
+			read_join(payload, reply);
+		return true;
+	}
+	bytes = reply_bytes(reply, length);
+	if (bytes > left)
+		return false;
+	reply->values = bytes > 0 ? payload + AGGREGATE_HEADER_BYTES : NULL;
+	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason >= AGGREGATE_MISSING)
+		read_absence(reply);
+	return true;
 }
 
 static int
 check_header(const struct aggregate_hdr *hdr)
 {
-	bool reduces = aggregate_is_reduction(hdr->op);
+	bool is_chunk = aggregate_is_chunk(hdr->op);
 
 	if (hdr->version != NETFC_WIRE_VERSION)
 		return NETFC_STATUS_VERSION;
-	if (!reduces && hdr->op != AGGREGATE_JOIN && hdr->op != AGGREGATE_LEAVE)
+	if (!is_chunk && hdr->op != AGGREGATE_JOIN && hdr->op != AGGREGATE_LEAVE)
 		return NETFC_STATUS_OP;
-	if (reduces && !aggregate_is_format(hdr->format))
+	if (is_chunk && !aggregate_is_format(hdr->format))
 		return NETFC_STATUS_FORMAT;
 	return NETFC_STATUS_OK;
 }
@@ -142,12 +194,19 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 	if (length < AGGREGATE_HEADER_BYTES)
 		return NETFC_STATUS_LENGTH;
 	read_message(payload, message);
-	if (!fits_message(message, length))
+	if (aggregate_is_chunk(message->op))
+		message->owner = message->reason;
+	if (!aggregate_is_owner(message->owner))
+		return NETFC_STATUS_OP;
+	if (!fits_request(message, length))
 		return NETFC_STATUS_LENGTH;
 	message->code = message->flags = 0;
 	if (message->op != AGGREGATE_LEAVE)
 		message->reason = 0;
-	read_body(payload, message);
+	if (sends_values(message))
+		message->values = payload + AGGREGATE_HEADER_BYTES;
+	if (message->op == AGGREGATE_JOIN)
+		read_join(payload, message);
 	return 0;
 }
 
@@ -160,14 +219,9 @@ aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_me
 		return AGGREGATE_NOT_OURS;
 	hdr = read_header(payload);
 	read_message(payload, message);
-	if (message->code == NETFC_STATUS_OK || message->code == AGGREGATE_STATUS_CODE) {
-		bool fits = message->code == NETFC_STATUS_OK ? fits_result(message, length)
-							     : fits_message(message, length);
-
-		if (check_header(&hdr) != NETFC_STATUS_OK || !fits)
-			return AGGREGATE_NOT_OURS;
-		read_body(payload, message);
-	}
+	if ((message->code == NETFC_STATUS_OK || message->code == AGGREGATE_STATUS_CODE) &&
+		(check_header(&hdr) != NETFC_STATUS_OK || !read_reply(payload, length, message)))
+		return AGGREGATE_NOT_OURS;
 	return 0;
 }
 
@@ -176,15 +230,12 @@ aggregate_message_bytes(const struct aggregate_message *message)
 {
 	if (message->op == AGGREGATE_JOIN)
 		return AGGREGATE_HEADER_BYTES + sizeof(struct aggregate_join_wire);
-	if (!aggregate_is_reduction(message->op))
-		return AGGREGATE_HEADER_BYTES;
-	return AGGREGATE_HEADER_BYTES +
-		(size_t)message->count * aggregate_value_bytes(message->format);
+	return AGGREGATE_HEADER_BYTES + (sends_values(message) ? value_bytes(message) : 0);
 }
 
 static void
-write_header(
-	uint8_t *payload, const struct aggregate_message *message, uint8_t worker, uint8_t status)
+write_header(uint8_t *payload, const struct aggregate_message *message, uint8_t worker,
+	uint8_t status, uint8_t reason)
 {
 	const struct aggregate_hdr hdr = {
 		.magic = htobe16(NETFC_MAGIC),
@@ -196,7 +247,7 @@ write_header(
 		.id = htobe32(message->id),
 		.job = htobe16(message->job),
 		.worker = worker,
-		.reason = message->op == AGGREGATE_LEAVE ? message->reason : 0,
+		.reason = reason,
 		.token = htobe64(message->token),
 	};
 
@@ -206,7 +257,8 @@ write_header(
 void
 aggregate_build_request(uint8_t *payload, const struct aggregate_message *message)
 {
-	write_header(payload, message, message->worker, 0);
+	write_header(payload, message, message->worker, 0,
+		message->op == AGGREGATE_LEAVE ? message->reason : message->owner);
 	if (message->op == AGGREGATE_JOIN)
 		aggregate_write_join(payload, &message->join);
 }
@@ -215,7 +267,14 @@ void
 aggregate_accept(uint8_t *payload, uint8_t flags)
 {
 	payload[offsetof(struct aggregate_hdr, status)] = NETFC_STATUS_REPLY | flags;
-	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_REASON_NONE;
+	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_ROUNDED;
+}
+
+void
+aggregate_acknowledge(uint8_t *payload, uint8_t flags)
+{
+	payload[offsetof(struct aggregate_hdr, status)] = NETFC_STATUS_REPLY | flags;
+	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_ACKNOWLEDGED;
 }
 
 void
@@ -231,9 +290,11 @@ void
 aggregate_write_absence(
 	uint8_t *payload, size_t bytes, enum aggregate_absence absence, uint8_t detail)
 {
-	payload[AGGREGATE_HEADER_BYTES] = (uint8_t)absence;
-	if (bytes > 1)
-		payload[AGGREGATE_HEADER_BYTES + 1] = detail;
+	size_t at = bytes > 0 ? AGGREGATE_HEADER_BYTES : offsetof(struct aggregate_hdr, count);
+
+	payload[at] = (uint8_t)absence;
+	if (bytes != 1)
+		payload[at + 1] = detail;
 }
 
 void
@@ -255,8 +316,10 @@ void
 aggregate_build_result(uint8_t *payload, const struct aggregate_message *request, uint8_t worker,
 	uint8_t flags, const uint8_t *values, size_t bytes)
 {
-	write_header(payload, request, worker, NETFC_STATUS_REPLY | flags);
-	memmove(payload + AGGREGATE_HEADER_BYTES, values, bytes);
+	write_header(payload, request, worker, NETFC_STATUS_REPLY | flags,
+		bytes > 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED);
+	if (bytes > 0)
+		memmove(payload + AGGREGATE_HEADER_BYTES, values, bytes);
 }
 
 const char *

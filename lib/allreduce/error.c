@@ -130,8 +130,8 @@ static int
 mismatch(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker)
 {
 	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
-		"Worker %u and others of job %u do not call the same allreduce, says switch %s: "
-		"operation, format and count have to be the same in all workers, in the same order.",
+		"Worker %u and others of job %u do not call the same, says switch %s: "
+		"operation, format, count and root have to be the same in all workers, in the same order.",
 		worker, comm->options.job, peer->address.text);
 
 	comm->silent_worker = (int)worker;

@@ -31,21 +31,31 @@ struct address {
 	char text[ALLREDUCE_ADDRESS_BYTES];
 };
 
-/* A started allreduce; netfc_allreduce() has it on its stack. */
+/*
+ * A started collective; who waits at once has it on the stack. Its values are one block, or one for
+ * each worker, which is the owner of that block's chunks; chunks are taken of the blocks in turn,
+ * so that all links are used alike.
+ */
 struct netfc_allreduce_handle {
 	TAILQ_ENTRY(netfc_allreduce_handle) in_all;
 	TAILQ_ENTRY(netfc_allreduce_handle) in_queue;
 	struct netfc_allreduce *comm;
-	uint8_t *data;
-	uint64_t count;
-	uint64_t first; /* its first chunk, numbered as the communicator does */
+	const uint8_t *from;         /* what this worker gives */
+	uint8_t *to;                 /* where results go */
+	uint64_t from_step, to_step; /* bytes from a block to the next */
+	uint64_t bytes;              /* of a block */
+	uint64_t values;             /* that are reduced */
+	uint64_t first;              /* its first chunk, numbered as the communicator does */
 	uint64_t chunks;
-	uint64_t left;         /* chunks whose results are not there */
-	unsigned int in_chunk; /* values */
+	uint64_t left; /* chunks whose results are not there */
+	unsigned int blocks;
+	unsigned int in_chunk; /* bytes */
 	unsigned int value_bytes;
+	unsigned int word_bytes; /* in host byte order: those of a value, or 1 */
 	unsigned int flags;
 	uint8_t format;
 	uint8_t op;
+	uint8_t owner; /* of the first block's chunks, as in requests */
 	bool lazy;
 	int status; /* PENDING: it is in the queue */
 };

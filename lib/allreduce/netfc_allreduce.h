@@ -29,14 +29,16 @@
  *
  * ## What all workers have to agree on
  * Job number, token, number of workers, slots and bytes of a chunk, the list of switches and its
- * order; and then on one sequence of allreduces, each with the same count, format and operation.
+ * order; and then on one sequence of collectives, each with the same count, format, operation and
+ * root.
  * The switches find out most differences (NETFC_ALLREDUCE_MISMATCH); what one worker calls as two
  * allreduces and another as one of both lengths together, they cannot tell apart.
  *
  * ## How a vector is cut
  * A communicator numbers its chunks through its whole life: g = 0, 1, 2, ... All values of an
  * allreduce but the last chunk's fill chunks as large as the least that any switch grants. Chunk g
- * goes to switch g mod K of K, as chunk number (g div K) mod 2^32 of the job there.
+ * goes to switch g mod K of K, as chunk number (g div K) mod 2^32 of the job there. Vectors of a
+ * part for each worker are cut part by part, and the parts' chunks taken in turn.
  *
  * ## When something fails
  * The values of all allreduces that were not done are undefined then (some may be results, others
@@ -79,7 +81,7 @@ extern "C" {
 /** A worker's place in a job. */
 struct netfc_allreduce;
 
-/** An allreduce that was started. */
+/** A collective that was started. */
 struct netfc_allreduce_handle;
 
 /** Formats of values: in arrays in host byte order, aligned as the compiler does. */
@@ -100,6 +102,32 @@ enum netfc_allreduce_op {
 	NETFC_ALLREDUCE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
 	NETFC_ALLREDUCE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
 	NETFC_ALLREDUCE_MAX = 36,  /**< IEEE 754-2019 maximum */
+};
+
+/** Collectives. */
+enum netfc_collective_kind {
+	NETFC_COLLECTIVE_ALLREDUCE,      /**< the results go to all workers */
+	NETFC_COLLECTIVE_REDUCE,         /**< the results go to the root */
+	NETFC_COLLECTIVE_REDUCE_SCATTER, /**< of each worker's part, to that worker */
+	NETFC_COLLECTIVE_ALLGATHER,      /**< each worker's bytes, to all others */
+	NETFC_COLLECTIVE_BROADCAST,      /**< the root's bytes, to all others */
+	NETFC_COLLECTIVE_BARRIER,        /**< nothing: done when all workers have called it */
+	NETFC_COLLECTIVE_KINDS,
+};
+
+/** What a collective is called with; what a kind has no use for is not looked at. */
+struct netfc_collective {
+	unsigned int kind;   /**< enum netfc_collective_kind */
+	unsigned int format; /**< reductions: enum netfc_allreduce_format */
+	unsigned int op;     /**< reductions: enum netfc_allreduce_op */
+	unsigned int root;   /**< reduce, broadcast: a worker */
+	/** What this worker gives: `count`; reduce-scatter: a part of `count` for each worker, in
+	 * their order. Broadcast: the root's only. */
+	const void *values;
+	/** Where results go, `count`; all-gather: `count` for each worker. It may be where `values`
+	 * are; with parts, this worker's own place among them. Reduce: the root's only. */
+	void *result;
+	uint64_t count; /**< values; all-gather and broadcast: bytes */
 };
 
 /** Exception flags of results (IEEE 754-2019, section 7). */
@@ -220,7 +248,7 @@ struct netfc_allreduce_info {
 
 /** What was counted since the communicator was made. */
 struct netfc_allreduce_stats {
-	uint64_t allreduces;    /**< done */
+	uint64_t allreduces;    /**< done; collectives of any kind */
 	uint64_t values;        /**< reduced */
 	uint64_t sent;          /**< datagrams with values, the first time */
 	uint64_t retransmitted; /**< sent again */
@@ -323,7 +351,62 @@ netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, 
 	unsigned int op, bool lazily, struct netfc_allreduce_handle **handle);
 
 /**
- * Wait for a started allreduce.
+ * Reduce a vector with those of all other workers, at one of them.
+ *
+ * @param values `count` values, as in netfc_allreduce()
+ * @param result root: where the results go, may be `values`; others: not looked at
+ * @param root the worker that gets them
+ * @return as netfc_allreduce()
+ */
+NETFC_ALLREDUCE_API int netfc_reduce(struct netfc_allreduce *comm, const void *values, void *result,
+	uint64_t count, unsigned int format, unsigned int op, unsigned int root);
+
+/**
+ * Reduce vectors of a part for each worker, and give each worker the results of its own part.
+ *
+ * @param values `count` values for worker 0, then for worker 1, ...
+ * @param result where the `count` results go; not into `values`, but for this worker's own part
+ * @param count values of a part
+ * @return as netfc_allreduce()
+ */
+NETFC_ALLREDUCE_API int netfc_reduce_scatter(struct netfc_allreduce *comm, const void *values,
+	void *result, uint64_t count, unsigned int format, unsigned int op);
+
+/**
+ * Give each worker the bytes of all workers.
+ *
+ * @param own this worker's
+ * @param all where the workers' bytes go, in their order; `own` may be this worker's place in it
+ * @param bytes of a worker
+ * @return as netfc_allreduce()
+ */
+NETFC_ALLREDUCE_API int
+netfc_allgather(struct netfc_allreduce *comm, const void *own, void *all, uint64_t bytes);
+
+/**
+ * Give all workers the bytes of one.
+ *
+ * @param data root: the bytes; others: where they go
+ * @param root the worker whose bytes they are
+ * @return as netfc_allreduce()
+ */
+NETFC_ALLREDUCE_API int
+netfc_broadcast(struct netfc_allreduce *comm, void *data, uint64_t bytes, unsigned int root);
+
+/** Wait until all workers have called it. @return as netfc_allreduce() */
+NETFC_ALLREDUCE_API int netfc_barrier(struct netfc_allreduce *comm);
+
+/** Any of these, chosen by `collective`, which is read during the call only. */
+NETFC_ALLREDUCE_API int
+netfc_collective(struct netfc_allreduce *comm, const struct netfc_collective *collective);
+
+/** Start one; as netfc_allreduce_start(). Its arrays have to stay until it is done. */
+NETFC_ALLREDUCE_API int
+netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	bool lazily, struct netfc_allreduce_handle **handle);
+
+/**
+ * Wait for a started collective.
  *
  * @param handle set to NULL, and freed, unless it is PENDING still
  * @param timeout_ms how long to wait; 0: do what there is to do and look; -1: until it is done

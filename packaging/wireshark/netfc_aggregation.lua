@@ -11,11 +11,12 @@ local UDP_PORTS = "20040-20047"
 local MAGIC = 0x4e46
 local HEADER_BYTES = 24
 local JOIN_BYTES = 16
-local JOIN, LEAVE = 32, 40
-local CODE, MISSING = 7, 64
+local JOIN, COPY, LEAVE = 32, 37, 40
+local CODE, MISSING, OWNER = 7, 64, 64
 
 local OPS = {
-    [JOIN] = "join", [33] = "sum", [34] = "mean", [35] = "min", [36] = "max", [LEAVE] = "leave",
+    [JOIN] = "join", [33] = "sum", [34] = "mean", [35] = "min", [36] = "max", [COPY] = "copy",
+    [LEAVE] = "leave",
 }
 local FORMATS = {
     [0] = "none", [1] = "fp16", [2] = "posit16", [3] = "bf16", [4] = "posit16_es2", [5] = "fp32",
@@ -29,6 +30,10 @@ local CODES = {
 local REASONS = {
     [0] = "none", [1] = "off", [2] = "waiting", [3] = "no-job", [4] = "mismatch", [5] = "full",
     [6] = "window", [8] = "cookie", [9] = "failed",
+}
+-- What the values of a result are.
+local KINDS = {
+    [0] = "results", [1] = "sums", [2] = "acknowledgement",
 }
 -- Why a worker's values are missing.
 local ABSENCES = {
@@ -49,6 +54,8 @@ local fields = {
     job = ProtoField.uint16("netfc_aggregation.job", "Job"),
     worker = ProtoField.uint8("netfc_aggregation.worker", "Worker"),
     reason = ProtoField.uint8("netfc_aggregation.reason", "Reason"),
+    owner = ProtoField.uint8("netfc_aggregation.owner", "Owner"),
+    kind = ProtoField.uint8("netfc_aggregation.kind", "Kind", base.DEC, KINDS),
     token = ProtoField.uint64("netfc_aggregation.token", "Token", base.HEX),
     session = ProtoField.uint64("netfc_aggregation.session", "Session", base.HEX),
     absence = ProtoField.uint8("netfc_aggregation.absence", "Worker", base.DEC, ABSENCES),
@@ -86,22 +93,50 @@ local function reason_name(reason, absence)
     return REASONS[reason] or "unknown reason " .. reason
 end
 
--- What a reply says of a worker whose values are missing: nil if it says nothing.
-local function absence_of(buffer)
+-- Where a reply says what a worker's values are missing for: in the values, or without any in count.
+-- nil if it does not.
+local function absence_at(buffer)
     local status = buffer(5, 1):uint()
     local is_reason = status >= 0x80 and math.floor(status % 0x80 / 16) == CODE
 
-    if is_reason and buffer(15, 1):uint() >= MISSING and buffer:len() > HEADER_BYTES then
-        return buffer(HEADER_BYTES, 1):uint()
+    if not is_reason or buffer(15, 1):uint() < MISSING then
+        return nil
     end
-    return nil
+    if buffer:len() > HEADER_BYTES then
+        return HEADER_BYTES
+    end
+    return buffer(3, 1):uint() == COPY and 6 or nil
 end
 
-local function add_absence(buffer, tree)
-    tree:add(fields.absence, buffer(HEADER_BYTES, 1))
-    if buffer:len() > HEADER_BYTES + 1 then
-        tree:add(fields.detail, buffer(HEADER_BYTES + 1, 1))
+local function add_absence(buffer, tree, at)
+    tree:add(fields.absence, buffer(at, 1))
+    if buffer:len() > at + 1 then
+        tree:add(fields.detail, buffer(at + 1, 1))
     end
+end
+
+-- Byte 15: of a chunk's request its owner, of a result what its values are, else a reason.
+local function add_reason(buffer, tree, name)
+    local status, reason, op = buffer(5, 1):uint(), buffer(15, 1):uint(), buffer(3, 1):uint()
+    local is_chunk = op ~= JOIN and op ~= LEAVE
+
+    if is_chunk and status < 0x80 and reason >= OWNER then
+        tree:add(fields.owner, buffer(15, 1), reason - OWNER)
+    elseif is_chunk and status >= 0x80 and status % 0x80 < 16 then
+        tree:add(fields.kind, buffer(15, 1))
+    else
+        tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. name .. ")")
+    end
+end
+
+-- Whether there are values behind the header: a copy's are its owner's, or of a result.
+local function has_values(buffer)
+    local status, reason, op = buffer(5, 1):uint(), buffer(15, 1):uint(), buffer(3, 1):uint()
+
+    if status >= 0x80 and status % 0x80 < 16 then
+        return reason ~= 2
+    end
+    return op ~= COPY or buffer:len() > HEADER_BYTES
 end
 
 local function add_join(buffer, tree, granted)
@@ -134,12 +169,18 @@ local function summary(op, format, count, id, job, worker, status, reason, absen
     if op ~= JOIN and op ~= LEAVE then
         text = text .. " chunk " .. id .. ", " .. count .. " " .. (FORMATS[format] or "values")
     end
+    if status < 0x80 and op ~= LEAVE and reason >= OWNER then
+        text = text .. ", worker " .. (reason - OWNER) .. "'s"
+    end
     if status < 0x80 then
         return text .. ", request"
     end
     local code = math.floor(status % 0x80 / 16)
     if code == CODE then
         return text .. ", reply: " .. reason_name(reason, absence)
+    end
+    if code == 0 and op ~= JOIN and op ~= LEAVE and reason > 0 then
+        return text .. ", reply: " .. (KINDS[reason] or "unknown kind " .. reason)
     end
     return text .. (code == 0 and ", reply" or ", reply: error " .. (CODES[code] or code))
 end
@@ -151,7 +192,8 @@ function aggregation.dissector(buffer, pinfo, root)
     local op, format = buffer(3, 1):uint(), buffer(4, 1):uint()
     local status, reason = buffer(5, 1):uint(), buffer(15, 1):uint()
     local count = buffer(6, 2):uint()
-    local absence = absence_of(buffer)
+    local at = absence_at(buffer)
+    local absence = at and buffer(at, 1):uint()
     local tree = root:add(aggregation, buffer())
     local text = summary(op, format, count, buffer(8, 4):uint(), buffer(12, 2):uint(),
         buffer(14, 1):uint(), status, reason, absence)
@@ -171,7 +213,7 @@ function aggregation.dissector(buffer, pinfo, root)
     tree:add(fields.id, buffer(8, 4))
     tree:add(fields.job, buffer(12, 2))
     tree:add(fields.worker, buffer(14, 1))
-    tree:add(fields.reason, buffer(15, 1)):append_text(" (" .. reason_name(reason, absence) .. ")")
+    add_reason(buffer, tree, reason_name(reason, absence))
     tree:add(op == JOIN and fields.token or fields.session, buffer(16, 8))
     if status >= 0x80 and status % 0x80 >= 16 then
         tree:add_proto_expert_info(experts.refused)
@@ -179,8 +221,8 @@ function aggregation.dissector(buffer, pinfo, root)
     if op == JOIN then
         add_join(buffer, tree, status >= 0x80 and status % 0x80 < 16)
     elseif absence then
-        add_absence(buffer, tree)
-    else
+        add_absence(buffer, tree, at)
+    elseif has_values(buffer) then
         add_values(buffer, tree, format, count)
     end
     return buffer:len()

@@ -79,6 +79,20 @@ class Info(ctypes.Structure):
     ]
 
 
+KINDS = ("allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "barrier")
+
+
+class Collective(ctypes.Structure):
+    """struct netfc_collective; kind: an index of KINDS."""
+
+    _fields_ = [
+        *((name, ctypes.c_uint) for name in ("kind", "format", "op", "root")),
+        ("values", ctypes.c_void_p),
+        ("result", ctypes.c_void_p),
+        ("count", ctypes.c_uint64),
+    ]
+
+
 STATS = (
     "allreduces",
     "values",
@@ -115,12 +129,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_allreduce_options_init": (None, [ctypes.POINTER(Options), ctypes.c_size_t]),
     "netfc_allreduce_new": (_POINTER, []),
     "netfc_allreduce_join": (_INT, [_POINTER, ctypes.POINTER(Options)]),
-    "netfc_allreduce_start": (
+    "netfc_collective_start": (
         _INT,
-        [
-            *(_POINTER, _POINTER, ctypes.c_uint64, _UNSIGNED, _UNSIGNED, ctypes.c_bool),
-            ctypes.POINTER(_POINTER),
-        ],
+        [_POINTER, ctypes.POINTER(Collective), ctypes.c_bool, ctypes.POINTER(_POINTER)],
     ),
     "netfc_allreduce_wait": (
         _INT,
@@ -179,10 +190,14 @@ class Comm:
         if status != OK:
             raise self.failure(status)
 
-    def start(self, address: int, count: int, number: int, op: int, lazily: bool) -> Any:
-        """Start an allreduce of `count` values there; gives what wait() takes."""
+    def start(self, collective: Collective, lazily: bool) -> Any:
+        """Start one; gives what wait() takes."""
         handle = _POINTER()
-        status = self._call("start", address, count, number, op, lazily, ctypes.byref(handle))
+        status = self._name(
+            self._functions.netfc_collective_start(
+                self.pointer, ctypes.byref(collective), lazily, ctypes.byref(handle)
+            )
+        )
         if status != OK:
             raise self.failure(status)
         return handle

@@ -25,7 +25,11 @@ REASONS = {
     9: "failed",
 }
 MISSING = 64  # and the number of the worker whose values are missing
-# Why they are: the first byte of the reply's values.
+OWNER = (
+    64  # and the number of the worker who gets a reduction's results, or whose values are copied
+)
+KINDS = {0: "results", 1: "sums", 2: "acknowledgement"}  # what a result's values are
+# Why they are: the first byte of the reply's values; in packets without values, of count.
 ABSENCES = {0: "silent", 1: "late", 2: "left", 3: "failed"}
 
 UDP_PORT = 20040  # of the first shard
@@ -95,7 +99,21 @@ def leave(worker: Worker, message_id: int = 0, reason: int = 0) -> bytes:
     return _header(worker, OPS["leave"], 0, 0, message_id, reason)
 
 
-def chunk(worker: Worker, op: int, format_id: int, number: int, values: bytes) -> bytes:
-    """A chunk of values, which are big-endian already."""
-    count = len(values) // value_bytes(format_id)
-    return _header(worker, op, format_id, count, number & 0xFFFFFFFF) + values
+# pylint: disable-next=too-many-arguments,too-many-positional-arguments
+def chunk(
+    worker: Worker,
+    op: int,
+    format_id: int,
+    number: int,
+    values: bytes,
+    owner: int = 0,
+    count: int | None = None,
+) -> bytes:
+    """A chunk of values, which are big-endian already.
+
+    owner: OWNER + worker, or 0. count: of values, where there are none: a copy that is not one's
+    own.
+    """
+    if count is None:
+        count = len(values) // value_bytes(format_id)
+    return _header(worker, op, format_id, count, number & 0xFFFFFFFF, owner) + values

@@ -11,9 +11,11 @@
         for handle in handles:
             handle.wait()
 
+        comm.reduce_scatter(gradients, own_part)  # reduce(), allgather(), broadcast(), barrier()
+
 The switch (dpdk-netfc --aggregate) adds up what the workers send and sends one result back: the
 exact sum, rounded once, whatever the order. Arrays are worked on where they are, without a copy,
-and the interpreter's lock is free meanwhile. All workers call the same allreduces in the same
+and the interpreter's lock is free meanwhile. All workers call the same collectives in the same
 order. docs/aggregation.md of dpdk-netfc tells how it works.
 
 Needs libnetfc-allreduce (Debian: libnetfc-allreduce0) of this package's version.
@@ -33,7 +35,17 @@ import numpy
 from numpy.typing import NDArray
 
 from netfc import aggregation, catalogue
-from netfc._allreduce import INFO, NOTICE, OK, PENDING, STATS, AllreduceError, Comm
+from netfc._allreduce import (
+    INFO,
+    KINDS,
+    NOTICE,
+    OK,
+    PENDING,
+    STATS,
+    AllreduceError,
+    Collective,
+    Comm,
+)
 from netfc.protocol import Flag
 
 __all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_token"]
@@ -42,7 +54,11 @@ __all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_t
 
 _FORMATS = {row.name: row for row in catalogue.FORMATS if row.in_aggregation}
 FORMATS = {name: row.number for name, row in _FORMATS.items()}
-OPS = {name: number for name, number in aggregation.OPS.items() if name not in ("join", "leave")}
+OPS = {
+    name: number
+    for name, number in aggregation.OPS.items()
+    if name not in ("join", "copy", "leave")
+}
 
 # Formats that an array's type tells; others are encodings (uint16), which need `format`.
 _BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
@@ -70,16 +86,16 @@ def draw_token() -> int:
 
 
 class Handle:
-    """An allreduce that was started: see Communicator.start(). It keeps the array alive."""
+    """A collective that was started: see Communicator.start(). It keeps its arrays alive."""
 
-    def __init__(self, comm: Comm, array: NDArray[Any], pointer: Any):
-        self._comm, self._array, self._pointer = comm, array, pointer
+    def __init__(self, comm: Comm, arrays: tuple[Any, ...], pointer: Any):
+        self._comm, self._arrays, self._pointer = comm, arrays, pointer
         self._lock = threading.Lock()
         self._flags: Flag | None = None
         self._error: Exception | None = None
 
     def wait(self, timeout: float | None = None) -> Flag:
-        """Wait until the array holds the results, and give their exception flags.
+        """Wait until results are in place, and give their exception flags.
 
         timeout: seconds; None: as long as it takes, see the communicator's deadline.
         Raises TimeoutError if it is not done by then (it goes on), AllreduceError if it failed: the
@@ -88,7 +104,7 @@ class Handle:
         end = None if timeout is None else time.monotonic() + timeout
         while not self._look(_SLICE_MS if end is None else _slice_until(end)):
             if end is not None and time.monotonic() >= end:
-                raise TimeoutError(f"the allreduce is not done after {timeout} s")
+                raise TimeoutError(f"the collective is not done after {timeout} s")
         if self._error is not None:
             raise self._error
         assert self._flags is not None
@@ -209,19 +225,71 @@ class Communicator:
         reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C
         the communicator is broken.
         """
-        handle = self._start(array, op, format, lazily=True)
-        try:
-            return handle.wait()
-        except KeyboardInterrupt:
-            self.abort()
-            raise
+        return self._finish(self._start("allreduce", array, array, op=op, format=format))
 
     def start(self, array: NDArray[Any], op: str = "sum", format: str | None = None) -> Handle:
         """Start to reduce an array; those started earlier go first. As allreduce().
 
         Neither read nor write the array before Handle.wait() has returned.
         """
-        return self._start(array, op, format, lazily=False)
+        return self._start("allreduce", array, array, op=op, format=format, lazily=False)
+
+    def reduce(
+        self, array: NDArray[Any], root: int = 0, op: str = "sum", format: str | None = None
+    ) -> Flag:
+        """Reduce an array with those of all other workers, in place, at worker `root` alone.
+
+        The others' arrays stay as they are. Else as allreduce().
+        """
+        result = array if root == self._options.worker else None
+        return self._finish(self._start("reduce", array, result, op=op, format=format, root=root))
+
+    def reduce_scatter(
+        self,
+        array: NDArray[Any],
+        result: NDArray[Any],
+        op: str = "sum",
+        format: str | None = None,
+    ) -> Flag:
+        """Reduce arrays of a part for each worker; `result` gets those of this worker's own part.
+
+        array: has `workers` times as many values as result, for worker 0 first. result: not in
+        `array`, but for its own part. Else as allreduce().
+        """
+        return self._finish(self._start("reduce_scatter", array, result, op=op, format=format))
+
+    def allgather(self, array: NDArray[Any], result: NDArray[Any]) -> None:
+        """Give all workers' arrays to all, in the order of the workers; of any type, as bytes.
+
+        result: has `workers` times the array's bytes; the array may be its own place in it.
+        Raises ValueError where sizes differ, AllreduceError if it failed.
+        """
+        self._finish(self._start("allgather", array, result))
+
+    def broadcast(self, array: NDArray[Any], root: int = 0) -> None:
+        """Give worker `root`'s array, of any type, to all others, in place. As allgather()."""
+        self._finish(self._start("broadcast", array, array, root=root))
+
+    def barrier(self) -> None:
+        """Wait until all workers have called it. Raises AllreduceError if it failed."""
+        self._finish(self._start("barrier", None, None))
+
+    def start_collective(
+        self,
+        kind: str,
+        values: NDArray[Any] | None = None,
+        result: NDArray[Any] | None = None,
+        *,
+        op: str = "sum",
+        format: str | None = None,
+        root: int = 0,
+    ) -> Handle:
+        """Start any of these, by name: "reduce_scatter", ...; those started earlier go first.
+
+        values: what this worker gives; result: where results go, None where there are none. Neither
+        write the one nor read the other before Handle.wait() has returned.
+        """
+        return self._start(kind, values, result, op=op, format=format, root=root, lazily=False)
 
     def sum(self, array: NDArray[Any]) -> Any:
         """The sum of all numbers of all workers' arrays: exact, rounded once, a numpy scalar.
@@ -318,13 +386,54 @@ class Communicator:
         )
         return result[0]
 
-    def _start(self, array: NDArray[Any], op: str, format_name: str | None, lazily: bool) -> Handle:
-        number, op_number = _format_number(array, format_name), _op_number(op)
-        _check_layout(array)
-        pointer = self._comm.start(array.ctypes.data, array.size, number, op_number, lazily)
-        handle = Handle(self._comm, array, pointer)
+    # pylint: disable-next=too-many-arguments
+    def _start(
+        self,
+        kind: str,
+        values: NDArray[Any] | None,
+        result: NDArray[Any] | None,
+        *,
+        op: str = "sum",
+        format: str | None = None,
+        root: int = 0,
+        lazily: bool = True,
+    ) -> Handle:
+        collective = Collective(kind=_kind_number(kind), root=_ranged("root", root, 32))
+        if kind in ("allgather", "broadcast"):
+            collective.count = _bytes_of(values)
+        elif kind != "barrier":
+            collective.format, collective.op = _format_number(values, format), _op_number(op)
+            collective.count = _size_of(values if kind != "reduce_scatter" else result)
+        for name, array in (("values", values), ("result", result)):
+            if array is not None:
+                _check_layout(array, writes=name == "result")
+                setattr(collective, name, array.ctypes.data)
+        self._check_parts(kind, values, result)
+        handle = Handle(self._comm, (values, result), self._comm.start(collective, lazily))
         self._comm.started.add(handle)
         return handle
+
+    def _check_parts(
+        self, kind: str, values: NDArray[Any] | None, result: NDArray[Any] | None
+    ) -> None:
+        """Raises ValueError, TypeError: the arrays do not fit each other."""
+        if kind not in ("allgather", "reduce_scatter") or values is None or result is None:
+            return
+        part, whole = (values, result) if kind == "allgather" else (result, values)
+        if kind == "reduce_scatter" and part.dtype != whole.dtype:
+            raise TypeError(f"results of {part.dtype} cannot come of values of {whole.dtype}")
+        if part.nbytes * self._options.workers != whole.nbytes:
+            raise ValueError(
+                f"{kind}: an array of {whole.nbytes} bytes is not {self._options.workers} times"
+                f" {part.nbytes}, a part for each worker"
+            )
+
+    def _finish(self, handle: Handle) -> Flag:
+        try:
+            return handle.wait()
+        except KeyboardInterrupt:
+            self.abort()
+            raise
 
 
 def _total_format(name: str, array: NDArray[Any]) -> int:
@@ -362,7 +471,7 @@ def _scaled(name: str, seconds: float, per_second: int) -> int:
     return value
 
 
-def _format_number(array: NDArray[Any], name: str | None) -> int:
+def _format_number(array: NDArray[Any] | None, name: str | None) -> int:
     """The number of the format, which has to fit the array's type."""
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"{type(array).__name__} is no numpy array: results are written in place")
@@ -380,17 +489,35 @@ def _format_number(array: NDArray[Any], name: str | None) -> int:
     return FORMATS[name]
 
 
+def _kind_number(kind: str) -> int:
+    if kind not in KINDS:
+        raise ValueError(f"there is no collective '{kind}': give one of {', '.join(KINDS)}")
+    return KINDS.index(kind)
+
+
+def _bytes_of(array: NDArray[Any] | None) -> int:
+    if not isinstance(array, numpy.ndarray):
+        raise TypeError(f"{type(array).__name__} is no numpy array, of which bytes are copied")
+    return array.nbytes
+
+
+def _size_of(array: NDArray[Any] | None) -> int:
+    if not isinstance(array, numpy.ndarray):
+        raise TypeError(f"{type(array).__name__} is no numpy array: results are written there")
+    return array.size
+
+
 def _op_number(op: str) -> int:
     if op not in OPS:
         raise ValueError(f"there is no operation '{op}': give one of {', '.join(OPS)}")
     return OPS[op]
 
 
-def _check_layout(array: NDArray[Any]) -> None:
-    """Results are written in place, in one piece of memory."""
+def _check_layout(array: NDArray[Any], writes: bool) -> None:
+    """Values are read, and results written, in place, in one piece of memory."""
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise ValueError("the array is not contiguous in C's order: give numpy.ascontiguousarray()")
-    if not array.flags.writeable:
+    if writes and not array.flags.writeable:
         raise ValueError("the array is read-only, and results are written in place")
     if not array.dtype.isnative:
         raise ValueError(f"an array of {array.dtype.str} is not in this machine's byte order")

@@ -74,6 +74,7 @@ AGGREGATION = (
     OpRow("mean", 34),
     OpRow("min", 35),
     OpRow("max", 36),
+    OpRow("copy", 37),
     OpRow("leave", 40),
 )
 

@@ -138,7 +138,9 @@ class Aggregation(Packet):
         )
 
     def _absence(self) -> int | None:
-        """Why a worker's values are missing: the first byte of the values."""
+        """Why a worker's values are missing: the first byte of the values, or of count."""
+        if self.op == aggregation.OPS["copy"] and not self.values:
+            return int(self.count or 0) >> 8
         if not self.values:
             return None
         return int(self.values[0]) >> 8 * (aggregation.value_bytes(self.format) - 1)
@@ -150,10 +152,20 @@ class Aggregation(Packet):
             count = self.count if self.count is not None else len(self.values)
             text += self.sprintf(", chunk %id%, ") + f"{count} " + self.sprintf("%format%")
         if not self.reply:
-            return text + ", request"
+            return text + self._owner() + ", request"
         if self.code == aggregation.CODE:
             return text + f", reply: {aggregation.reason_name(self.reason, self._absence())}"
-        return text + (self.sprintf(", reply: error %code%") if self.code else ", reply")
+        if self.code:
+            return text + self.sprintf(", reply: error %code%")
+        kind = aggregation.KINDS.get(self.reason, f"unknown {self.reason}")
+        return text + ", reply" + (f": {kind}" if self.reason else "")
+
+    def _owner(self) -> str:
+        """Whose chunk a request is of."""
+        is_leave = self.op == aggregation.OPS["leave"]
+        if self.reason < aggregation.OWNER or is_leave:
+            return ""
+        return f", worker {self.reason - aggregation.OWNER}'s"
 
 
 for _port in range(aggregation.UDP_PORT, aggregation.UDP_PORT + PORTS):

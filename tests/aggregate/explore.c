@@ -2,8 +2,9 @@
 /*
  * Every state that two workers, a switch and a network between them can get into, the network
  * losing, repeating and reordering as it likes, up to three packets in flight (one more where a
- * result goes out to two). In each state: no sum is wrong, and if from now on packets got through,
- * all would come to an end. Usage: aggregate_explore SLOTS ROUNDS
+ * result goes out to two). Chunks are, in turn, sums for all, sums for one and copies from one. In
+ * each state: no result is wrong or goes to whom it is not for, and if from now on packets got
+ * through, all would come to an end. Usage: aggregate_explore SLOTS ROUNDS
  *
  * A state is one word: what the entries hold, how far the workers are in each slot, and what is in
  * flight. An entry's sum is not part of it, as it has to follow from its chunk and the workers
@@ -105,6 +106,28 @@ sum_of(uint32_t chunk, unsigned int seen)
 	return sum;
 }
 
+/* What a chunk is: a sum for all, a sum for one, a copy from one. */
+static bool
+is_copy(uint32_t chunk)
+{
+	return chunk % 3 == 2;
+}
+
+static unsigned int
+owner_of(uint32_t chunk)
+{
+	return chunk % 3 == 0 ? WORKERS : chunk / 3 % WORKERS;
+}
+
+/* What its result has to be, as far as workers were seen. */
+static int32_t
+value_at(uint32_t chunk, unsigned int seen)
+{
+	if (!is_copy(chunk))
+		return sum_of(chunk, seen);
+	return seen >> owner_of(chunk) & 1 ? value_of(chunk, owner_of(chunk)) : -1;
+}
+
 static unsigned int
 entry_index(uint32_t chunk)
 {
@@ -124,6 +147,12 @@ write_value(uint8_t *packet, int32_t value)
 	data_put(AGGREGATE_INT32, packet, 0, (uint32_t)value);
 }
 
+static uint8_t
+owner_byte(uint32_t chunk)
+{
+	return owner_of(chunk) < WORKERS ? (uint8_t)(AGGREGATE_OWNER + owner_of(chunk)) : 0;
+}
+
 /* The real entry, as the model has it. */
 static void
 restore(const struct model *m, unsigned int e)
@@ -135,14 +164,15 @@ restore(const struct model *m, unsigned int e)
 	entry->state = m->state[e];
 	entry->chunk = chunk_at(e, m->round[e]);
 	entry->seen = m->seen[e];
-	entry->op = AGGREGATE_SUM;
+	entry->op = is_copy(entry->chunk) ? AGGREGATE_COPY : AGGREGATE_SUM;
+	entry->owner = owner_byte(entry->chunk);
 	entry->format = AGGREGATE_INT32;
 	entry->count = 1;
-	entry->kernel = kernel;
+	entry->kernel = is_copy(entry->chunk) ? NULL : kernel;
 	write_value(packet, sum_of(entry->chunk, m->seen[e]));
 	kernel->begin(entry->lanes, packet, 1);
-	if (entry->state == AGGREGATE_COMPLETE)
-		write_value(entry->result, sum_of(entry->chunk, m->seen[e]));
+	if (entry->state == AGGREGATE_COMPLETE || is_copy(entry->chunk))
+		write_value(entry->result, value_at(entry->chunk, m->seen[e]));
 	else
 		write_value(entry->result, -1);
 }
@@ -150,16 +180,19 @@ restore(const struct model *m, unsigned int e)
 static void
 keep(struct model *m, unsigned int e)
 {
-	int32_t sum = sum_of(entry->chunk, (unsigned int)entry->seen);
+	int32_t value = value_at(entry->chunk, (unsigned int)entry->seen);
+	bool copies = is_copy(entry->chunk);
 
 	m->state[e] = entry->state;
 	m->round[e] = (uint8_t)(entry->chunk / slots);
 	m->seen[e] = (uint8_t)entry->seen;
-	if (entry->state == AGGREGATE_OPEN && entry->lanes->sums[0] != sum)
+	if (entry->state == AGGREGATE_OPEN && !copies && entry->lanes->sums[0] != value)
 		fail("an open entry has a wrong sum");
-	if (entry->state == AGGREGATE_COMPLETE &&
-		(entry->seen != 3 || data_get(AGGREGATE_INT32, entry->result, 0) != (uint32_t)sum))
-		fail("a complete entry has a wrong result");
+	if (entry->state == AGGREGATE_COMPLETE && entry->seen != 3)
+		fail("a complete entry has not seen all");
+	if ((entry->state == AGGREGATE_COMPLETE || (copies && value != -1)) &&
+		data_get(AGGREGATE_INT32, entry->result, 0) != (uint32_t)value)
+		fail("an entry has a wrong result");
 }
 
 static enum aggregate_action
@@ -170,10 +203,11 @@ step(struct model *m, uint32_t number, unsigned int worker)
 	uint8_t packet[4];
 	struct aggregate_chunk chunk = {.chunk = number,
 		.count = 1,
-		.op = AGGREGATE_SUM,
+		.op = is_copy(number) ? AGGREGATE_COPY : AGGREGATE_SUM,
 		.format = AGGREGATE_INT32,
+		.owner = owner_byte(number),
 		.worker = (uint8_t)worker,
-		.values = packet};
+		.values = is_copy(number) && worker != owner_of(number) ? NULL : packet};
 	unsigned int e = entry_index(number);
 	enum aggregate_action action;
 
@@ -239,16 +273,28 @@ receive_reply(struct model *m, uint32_t chunk, unsigned int worker)
 		m->done[worker][slot]++;
 }
 
+/* Values for all, for the owner, or for all but the owner. */
+static void
+send_result(struct model *m, uint32_t chunk, unsigned int worker)
+{
+	bool has_values =
+		owner_of(chunk) == WORKERS || (owner_of(chunk) == worker) != is_copy(chunk);
+
+	if (aggregate_result_bytes(entry, worker) != (has_values ? 4 : 0))
+		fail("a result goes to whom it is not for");
+	launch(m, make(chunk, worker, true));
+}
+
 static void
 receive_request(struct model *m, uint32_t chunk, unsigned int worker)
 {
 	switch (step(m, chunk, worker)) {
 	case AGGREGATE_REPEATED:
-		launch(m, make(chunk, worker, true));
+		send_result(m, chunk, worker);
 		break;
 	case AGGREGATE_COMPLETED:
 		for (unsigned int w = 0; w < WORKERS; w++)
-			launch(m, make(chunk, w, true));
+			send_result(m, chunk, w);
 		break;
 	default:
 		break;

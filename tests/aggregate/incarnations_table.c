@@ -98,10 +98,39 @@ sum_of(uint32_t chunk, unsigned int seen, unsigned int parts)
 	return sum;
 }
 
+/* Chunks are, in turn, copies from one, sums for one and sums for all. */
+static bool
+is_copy(uint32_t chunk)
+{
+	return chunk % 3 == 0;
+}
+
+static unsigned int
+owner_of(uint32_t chunk)
+{
+	return chunk / 3 % WORKERS;
+}
+
+static uint8_t
+owner_byte(uint32_t chunk)
+{
+	return chunk % 3 == 2 ? 0 : (uint8_t)(AGGREGATE_OWNER + owner_of(chunk));
+}
+
+/* Of those seen, whose values make the result. */
+static unsigned int
+givers(uint32_t chunk, unsigned int seen)
+{
+	return is_copy(chunk) ? seen & 1u << owner_of(chunk) : seen;
+}
+
 /* Whose values are in a sum. */
 static uint8_t
 parts_of(const struct model *model, uint32_t chunk, unsigned int seen, uint32_t sum)
 {
+	seen = givers(chunk, seen);
+	if (seen == 0)
+		return 0;
 	for (unsigned int parts = 0; parts < 1u << WORKERS; parts++)
 		if ((parts & ~seen) == 0 && sum_of(chunk, seen, parts) == sum)
 			return (uint8_t)parts;
@@ -121,13 +150,15 @@ restore_entry(const struct model_entry *from, unsigned int e)
 	entry->state = from->state;
 	entry->chunk = from->round * limits.slots + e / 2;
 	entry->seen = from->seen;
-	entry->op = AGGREGATE_SUM;
+	entry->op = is_copy(entry->chunk) ? AGGREGATE_COPY : AGGREGATE_SUM;
+	entry->owner = owner_byte(entry->chunk);
 	entry->format = AGGREGATE_INT32;
 	entry->count = 1;
-	entry->kernel = kernel;
+	entry->kernel = is_copy(entry->chunk) ? NULL : kernel;
 	for (unsigned int w = 0; w < WORKERS; w++)
 		entry->ports[w] = (uint16_t)(FIRST_PORT + from->port[w]);
-	data_put(AGGREGATE_INT32, packet, 0, sum_of(entry->chunk, from->seen, from->parts));
+	data_put(AGGREGATE_INT32, packet, 0,
+		sum_of(entry->chunk, givers(entry->chunk, from->seen), from->parts));
 	kernel->begin(entry->lanes, packet, 1);
 	memcpy(entry->result, packet, sizeof(packet));
 }
@@ -215,8 +246,9 @@ keep_entry(struct model *model, unsigned int e)
 		return;
 	to->round = (uint8_t)(entry->chunk / limits.slots);
 	to->seen = (uint8_t)entry->seen;
-	sum = entry->state == AGGREGATE_OPEN ? (uint32_t)entry->lanes->sums[0]
-					     : data_get(AGGREGATE_INT32, entry->result, 0);
+	sum = entry->state == AGGREGATE_OPEN && !is_copy(entry->chunk)
+		? (uint32_t)entry->lanes->sums[0]
+		: data_get(AGGREGATE_INT32, entry->result, 0);
 	to->parts = parts_of(model, entry->chunk, to->seen, sum);
 	for (unsigned int w = 0; w < WORKERS; w++)
 		to->port[w] = to->seen >> w & 1 ? (uint8_t)(entry->ports[w] - FIRST_PORT) : 0;
@@ -281,14 +313,17 @@ message_of(const struct packet *packet, uint8_t *values)
 		message.join.cookie = packet->cookie ? secret_of(packet) : 0;
 		return message;
 	}
-	message.op = packet->kind == LEAVE ? AGGREGATE_LEAVE : AGGREGATE_SUM;
+	message.op = AGGREGATE_LEAVE;
 	message.session = secret_of(packet);
 	if (packet->kind == LEAVE)
 		return message;
+	message.op = is_copy(packet->chunk) ? AGGREGATE_COPY : AGGREGATE_SUM;
+	message.owner = owner_byte(packet->chunk);
 	message.format = AGGREGATE_INT32;
 	message.count = 1;
 	message.id = packet->chunk;
-	message.values = values;
+	if (aggregate_sends_values(message.op, message.owner, message.worker))
+		message.values = values;
 	data_put(AGGREGATE_INT32, values, 0,
 		value_of(packet->chunk, packet->worker, packet->incarnation));
 	return message;
@@ -333,6 +368,9 @@ result_for(const struct model *model, const struct packet *request,
 
 	reply.parts = parts_of(model, entry->chunk, (unsigned int)entry->seen,
 		data_get(AGGREGATE_INT32, entry->result, 0));
+	/* A copy has no part of the others. */
+	if (is_copy(entry->chunk) && reply.parts != 0)
+		reply.parts = (1u << WORKERS) - 1;
 	return reply;
 }
 

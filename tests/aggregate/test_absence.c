@@ -46,7 +46,7 @@ hears(unsigned int worker, enum aggregate_absence absence, unsigned int detail)
 	assert_int_equal(send_chunk(0, 7, 0, 0), AGGREGATE_STALLED);
 	request = chunk_message(7, 0, 0);
 	aggregate_build_request(payload, &request);
-	aggregate_write_reply(payload, &outcome);
+	aggregate_write_reply(payload, sizeof(payload), &outcome);
 	assert_int_equal(aggregate_parse_reply(payload, sizeof(payload), &reply), 0);
 	assert_int_equal(reply.code, AGGREGATE_STATUS_CODE);
 	assert_int_equal(reply.reason, AGGREGATE_MISSING + worker);

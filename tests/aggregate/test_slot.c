@@ -124,6 +124,93 @@ what_disagrees_is_refused(void **state)
 }
 
 static void
+a_result_has_an_owner(void **state)
+{
+	struct aggregate_chunk chunk;
+
+	(void)state;
+	for (uint8_t w = 0; w < 3; w++) {
+		chunk = packet(1, w, 5);
+		chunk.owner = AGGREGATE_OWNER + 1;
+		assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0),
+			w < 2 ? AGGREGATE_ADDED : AGGREGATE_COMPLETED);
+	}
+	expect_result(15);
+	assert_int_equal(aggregate_result_bytes(entry, 0), 0);
+	assert_int_equal(aggregate_result_bytes(entry, 1), 8);
+	assert_int_equal(aggregate_result_bytes(entry, 2), 0);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_REPEATED);
+	chunk.owner = AGGREGATE_OWNER;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_MISMATCH);
+}
+
+static struct aggregate_chunk
+copy_packet(uint32_t number, uint8_t worker, uint8_t owner, int32_t value)
+{
+	struct aggregate_chunk chunk = packet(number, worker, value);
+
+	chunk.op = AGGREGATE_COPY;
+	chunk.owner = AGGREGATE_OWNER + owner;
+	if (worker != owner)
+		chunk.values = NULL;
+	return chunk;
+}
+
+static void
+a_copy_is_its_owner_s_values_whoever_comes_first(void **state)
+{
+	(void)state;
+	for (uint8_t first = 0; first < 3; first++) {
+		for (uint8_t i = 0; i < 3; i++) {
+			const struct aggregate_chunk chunk =
+				copy_packet(1 + 2 * SLOTS * first, (first + i) % 3, 2, 77);
+
+			assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0),
+				i < 2 ? AGGREGATE_ADDED : AGGREGATE_COMPLETED);
+		}
+		expect_result(77);
+		assert_int_equal(aggregate_result_bytes(entry, 0), 8);
+		assert_int_equal(aggregate_result_bytes(entry, 2), 0);
+		assert_int_equal(entry->flags, 0);
+	}
+}
+
+static void
+owners_that_differ_are_refused(void **state)
+{
+	struct aggregate_chunk chunk = copy_packet(1, 0, 0, 1);
+
+	(void)state;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
+	chunk = copy_packet(1, 1, 1, 2);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_MISMATCH);
+	chunk = copy_packet(1, 1, 0, 2);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
+	/* Again, with values that are not its own. */
+	chunk = copy_packet(1, 1, 1, 2);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_DUPLICATE);
+	chunk = copy_packet(1, 2, 0, 2);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_COMPLETED);
+	expect_result(1);
+}
+
+static void
+a_barrier_is_a_copy_of_nothing(void **state)
+{
+	(void)state;
+	for (uint8_t w = 0; w < 3; w++) {
+		struct aggregate_chunk chunk = copy_packet(1, w, 0, 0);
+
+		chunk.owner = 0;
+		chunk.count = 0;
+		chunk.values = NULL;
+		assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0),
+			w < 2 ? AGGREGATE_ADDED : AGGREGATE_COMPLETED);
+		assert_int_equal(aggregate_result_bytes(entry, w), 0);
+	}
+}
+
+static void
 an_entry_is_begun_anew_two_rounds_later(void **state)
 {
 	(void)state;
@@ -272,6 +359,10 @@ main(void)
 		TEST_(duplicates_change_nothing),
 		TEST_(a_stored_result_is_sent_again),
 		TEST_(what_disagrees_is_refused),
+		TEST_(a_result_has_an_owner),
+		TEST_(a_copy_is_its_owner_s_values_whoever_comes_first),
+		TEST_(owners_that_differ_are_refused),
+		TEST_(a_barrier_is_a_copy_of_nothing),
 		TEST_(an_entry_is_begun_anew_two_rounds_later),
 		TEST_(what_is_too_far_ahead_is_refused),
 		TEST_(the_first_two_rounds_find_empty_entries),

@@ -33,7 +33,7 @@ sums_reach_every_worker(void **state)
 			2 * (10 * i + 100) + 1);
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_REPEATED);
 	aggregate_build_request(payload, &request);
-	aggregate_write_reply(payload, &outcome);
+	aggregate_write_reply(payload, sizeof(payload), &outcome);
 	assert_int_equal(aggregate_parse_reply(payload, sizeof(payload), &reply), 0);
 	assert_int_equal(reply.code, 0);
 	assert_memory_equal(reply.values, outcome.entry->result, 12);
@@ -179,7 +179,7 @@ the_silent_worker_is_named(void **state)
 	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_STALLED);
 	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 2);
 	aggregate_build_request(payload, &request);
-	aggregate_write_reply(payload, &outcome);
+	aggregate_write_reply(payload, sizeof(payload), &outcome);
 	assert_int_equal(aggregate_parse_reply(payload, sizeof(payload), &reply), 0);
 	assert_int_equal(reply.code, AGGREGATE_STATUS_CODE);
 	assert_int_equal(reply.reason, AGGREGATE_MISSING + 2);
@@ -273,6 +273,72 @@ limits_have_bounds(void **state)
 #undef REFUSED
 }
 
+/* Owners that are in the job; what is copied has one, and needs no accumulators. */
+static void
+owners_are_workers_of_the_job(void **state)
+{
+	struct aggregate_message message;
+	struct aggregate_info info;
+
+	(void)state;
+	start(1, 2, 8);
+	make_pair(7, 4);
+	message = chunk_message(7, 0, 0);
+	message.owner = AGGREGATE_OWNER + 2;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_MISMATCH);
+	message.op = AGGREGATE_COPY;
+	message.owner = 0;
+	message.values = NULL;
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_MISMATCH);
+	message.owner = AGGREGATE_OWNER + 1;
+	message.format = AGGREGATE_POSIT16; /* that nothing is kept for */
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_ADDED);
+	assert_true(aggregate_table_info(table, outcome.index, &info));
+	assert_int_equal(info.counters.values, 0);
+	message = chunk_message(7, 1, 0);
+	message.op = AGGREGATE_COPY;
+	message.owner = AGGREGATE_OWNER + 1;
+	message.format = AGGREGATE_POSIT16;
+	assert_int_equal(handle_from(0, &message, 1), AGGREGATE_COMPLETED);
+	assert_true(aggregate_table_info(table, outcome.index, &info));
+	assert_int_equal(info.counters.values, 3);
+	assert_int_equal(info.counters.actions[AGGREGATE_MISMATCH], 2);
+}
+
+/* Who repeats gets what it got, or should have got, before: values or an acknowledgement. */
+static void
+a_repeat_is_answered_by_its_kind(void **state)
+{
+	uint8_t payload[AGGREGATE_HEADER_BYTES + VALUE_BYTES];
+	struct aggregate_message message, reply;
+
+	(void)state;
+	start(1, 2, 8);
+	make_pair(7, 4);
+	for (uint8_t i = 0; i < 4; i++) {
+		uint8_t w = i % 2;
+		size_t length;
+
+		message = chunk_message(7, w, 0);
+		message.op = AGGREGATE_COPY;
+		message.owner = AGGREGATE_OWNER + 1;
+		if (w == 0)
+			message.values = NULL;
+		handle_from(0, &message, w);
+		if (i < 2)
+			continue;
+		assert_int_equal(outcome.action, AGGREGATE_REPEATED);
+		aggregate_build_request(payload, &message);
+		length =
+			aggregate_write_reply(payload, aggregate_message_bytes(&message), &outcome);
+		assert_int_equal(length, AGGREGATE_HEADER_BYTES + (w == 0 ? 12 : 0));
+		assert_int_equal(aggregate_parse_reply(payload, length, &reply), 0);
+		assert_int_equal(reply.reason, w == 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED);
+		if (w == 0)
+			assert_int_equal(data_get(AGGREGATE_INT32, reply.values, 2), 121);
+	}
+}
+
 int
 main(void)
 {
@@ -285,6 +351,8 @@ main(void)
 		JOBS_TEST(strangers_keep_no_job_alive),
 		JOBS_TEST(the_silent_worker_is_named),
 		JOBS_TEST(everything_is_counted),
+		JOBS_TEST(owners_are_workers_of_the_job),
+		JOBS_TEST(a_repeat_is_answered_by_its_kind),
 		JOBS_TEST(limits_have_bounds),
 	};
 

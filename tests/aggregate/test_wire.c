@@ -121,7 +121,7 @@ what_is_wrong_is_told_in_order(void **state)
 	assert_int_equal(parse_changed(5, 0x80, all), AGGREGATE_NOT_OURS);
 	assert_int_equal(parse_changed(2, 2, all), NETFC_STATUS_VERSION);
 	assert_int_equal(parse_changed(3, 1, all), NETFC_STATUS_OP);
-	assert_int_equal(parse_changed(3, 37, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(3, 38, all), NETFC_STATUS_OP);
 	assert_int_equal(parse_changed(3, 39, all), NETFC_STATUS_OP);
 	assert_int_equal(parse_changed(3, 41, all), NETFC_STATUS_OP);
 	assert_int_equal(parse_changed(4, 0, all), NETFC_STATUS_FORMAT);
@@ -130,6 +130,10 @@ what_is_wrong_is_told_in_order(void **state)
 	assert_int_equal(parse_changed(7, 3, all), NETFC_STATUS_LENGTH);
 	assert_int_equal(parse_changed(6, 0xff, all), NETFC_STATUS_LENGTH);
 	assert_int_equal(parse_changed(7, 1, all), 0);
+	/* No owner is called so. */
+	assert_int_equal(parse_changed(15, 63, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(15, 128, all), NETFC_STATUS_OP);
+	assert_int_equal(parse_changed(15, 127, all), 0);
 	/* Values with a leave; a join that is too short. */
 	assert_int_equal(parse_changed(3, 40, all), NETFC_STATUS_LENGTH);
 	assert_int_equal(
@@ -221,7 +225,7 @@ sums_are_read(void **state)
 			op <= AGGREGATE_MEAN ? 0 : AGGREGATE_NOT_OURS);
 	}
 	bytes[3] = AGGREGATE_SUM;
-	bytes[15] = AGGREGATE_SUMS + 1;
+	bytes[15] = AGGREGATE_ACKNOWLEDGED + 1;
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
 	bytes[15] = AGGREGATE_SUMS;
 	bytes[4] = AGGREGATE_BF16;
@@ -230,6 +234,77 @@ sums_are_read(void **state)
 	bytes[5] = NETFC_STATUS_REPLY | AGGREGATE_STATUS_CODE << NETFC_STATUS_CODE_SHIFT;
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
 	assert_int_equal(message.reason, AGGREGATE_REASON_OFF);
+}
+
+/* Of a copy, the owner's packet has values and no other has. */
+static void
+copies_have_their_owner_s_values(void **state)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, sum_request, sizeof(bytes));
+	bytes[3] = AGGREGATE_COPY;
+	bytes[15] = AGGREGATE_OWNER + 7;
+	assert_int_equal(parse(bytes, sizeof(bytes), &message), 0);
+	assert_int_equal(message.owner, AGGREGATE_OWNER + 7);
+	assert_int_equal(message.reason, 0);
+	assert_ptr_equal(message.values, bytes + AGGREGATE_HEADER_BYTES);
+	assert_int_equal(aggregate_message_bytes(&message), sizeof(bytes));
+	assert_int_equal(parse(bytes, sizeof(bytes) - 1, &message), NETFC_STATUS_LENGTH);
+	/* Another's. */
+	bytes[15] = AGGREGATE_OWNER + 6;
+	assert_int_equal(parse(bytes, sizeof(bytes), &message), NETFC_STATUS_LENGTH);
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
+	assert_null(message.values);
+	assert_int_equal(message.count, 2);
+	assert_int_equal(aggregate_message_bytes(&message), AGGREGATE_HEADER_BYTES);
+	/* A barrier. */
+	bytes[15] = bytes[7] = 0;
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
+	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES + 1, &message), NETFC_STATUS_LENGTH);
+}
+
+static void
+acknowledgements_have_no_values(void **state)
+{
+	uint8_t bytes[sizeof(sum_request)];
+	struct aggregate_message request, message;
+
+	(void)state;
+	memcpy(bytes, sum_request, sizeof(bytes));
+	bytes[15] = AGGREGATE_OWNER + 7;
+	assert_int_equal(parse(bytes, sizeof(bytes), &request), 0);
+	aggregate_build_result(bytes, &request, 2, NETFC_OVERFLOW, NULL, 0);
+	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), 0);
+	assert_int_equal(message.reason, AGGREGATE_ACKNOWLEDGED);
+	assert_int_equal(message.count, 2);
+	assert_int_equal(message.worker, 2);
+	assert_int_equal(message.flags, NETFC_OVERFLOW);
+	assert_null(message.values);
+	/* What claims to be a result and is none. */
+	bytes[15] = AGGREGATE_ROUNDED;
+	assert_int_equal(
+		aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES, &message), AGGREGATE_NOT_OURS);
+}
+
+/* Who is missing, and why, is told in count where there are no values. */
+static void
+an_absence_needs_no_values(void **state)
+{
+	uint8_t bytes[AGGREGATE_HEADER_BYTES];
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, sum_request, sizeof(bytes));
+	bytes[3] = AGGREGATE_COPY;
+	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LATE, 3);
+	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_MISSING + 9);
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
+	assert_int_equal(message.reason, AGGREGATE_MISSING + 9);
+	assert_int_equal(message.absence, AGGREGATE_ABSENT_LATE);
+	assert_int_equal(message.detail, 3);
 }
 
 static void
@@ -248,7 +323,7 @@ names_are_told(void **state)
 	assert_int_equal(aggregate_format_by_name("fp128"), 0);
 	assert_int_equal(aggregate_op_by_name("mean"), AGGREGATE_MEAN);
 	assert_int_equal(aggregate_op_by_name("product"), 0);
-	assert_null(aggregate_op_name(37));
+	assert_null(aggregate_op_name(38));
 	assert_null(aggregate_op_name(255));
 	assert_null(aggregate_format_name(0));
 	assert_null(aggregate_format_name(AGGREGATE_FORMAT_END));
@@ -284,6 +359,9 @@ main(void)
 		cmocka_unit_test(a_refusal_changes_status_and_reason_alone),
 		cmocka_unit_test(a_result_is_a_reply_to_each_worker),
 		cmocka_unit_test(sums_are_read),
+		cmocka_unit_test(copies_have_their_owner_s_values),
+		cmocka_unit_test(acknowledgements_have_no_values),
+		cmocka_unit_test(an_absence_needs_no_values),
 		cmocka_unit_test(names_are_told),
 		cmocka_unit_test(the_hash_is_siphash),
 	};

@@ -29,6 +29,7 @@ struct packet {
 struct job {
 	struct aggregate_rules rules;
 	unsigned int op, format;
+	uint8_t owner; /* of the first chunk; 0: nobody */
 	uint64_t salt;
 	uint32_t first; /* number of the first chunk */
 	uint32_t next[AGGREGATE_MAX_WORKERS][MOST_SLOTS];
@@ -63,11 +64,24 @@ value_of(const struct job *job, uint32_t chunk, unsigned int worker)
 	return next_random(&mixed) >> (64 - 8 * aggregate_value_bytes(job->format));
 }
 
+/* Chunks of another owner in turn, so that an entry has them all. */
+static uint8_t
+owner_of(const struct job *job, uint32_t chunk)
+{
+	uint32_t round = chunk / job->rules.slots;
+
+	return job->owner == 0
+		? 0
+		: (uint8_t)(AGGREGATE_OWNER + (job->owner + round) % job->rules.workers);
+}
+
 static uint64_t
 expected(const struct job *job, uint32_t chunk)
 {
 	uint64_t values[AGGREGATE_MAX_WORKERS];
 
+	if (job->op == AGGREGATE_COPY)
+		return value_of(job, chunk, owner_of(job, chunk) - AGGREGATE_OWNER);
 	for (unsigned int w = 0; w < job->rules.workers; w++)
 		values[w] = value_of(job, chunk, w);
 	return oracle_reduce(job->op, job->format, values, job->rules.workers).bits;
@@ -102,7 +116,8 @@ begin(struct job *job)
 		.workers = (uint8_t)(1 + below(below(2) ? 4 : AGGREGATE_MAX_WORKERS)),
 		.isa = below((uint32_t)aggregate_isa_best() + 1),
 		.stall = UINT64_MAX};
-	job->op = AGGREGATE_SUM + below(4);
+	job->op = AGGREGATE_SUM + below(5);
+	job->owner = job->op == AGGREGATE_COPY || below(2) ? (uint8_t)(1 + below(99)) : 0;
 	do
 		job->format = 1 + below(AGGREGATE_FORMAT_END - 1);
 	while (!aggregate_is_format(job->format));
@@ -137,6 +152,15 @@ send_request(struct job *job)
 			.worker = (uint8_t)worker});
 }
 
+static bool
+has_values(const struct job *job, const struct packet *packet)
+{
+	uint8_t owner = owner_of(job, packet->chunk);
+
+	return owner == 0 ||
+		(owner == AGGREGATE_OWNER + packet->worker) != (job->op == AGGREGATE_COPY);
+}
+
 static void
 receive_reply(struct job *job, const struct packet *packet)
 {
@@ -144,7 +168,7 @@ receive_reply(struct job *job, const struct packet *packet)
 
 	if (*next != packet->chunk)
 		return;
-	if (packet->bits != expected(job, packet->chunk))
+	if (has_values(job, packet) && packet->bits != expected(job, packet->chunk))
 		fail(job, "a wrong result");
 	*next += job->rules.slots;
 	results++;
@@ -153,24 +177,26 @@ receive_reply(struct job *job, const struct packet *packet)
 static void
 reply(struct job *job, const struct aggregate_entry *entry, unsigned int worker)
 {
-	launch(job,
-		(struct packet){.chunk = entry->chunk,
-			.worker = (uint8_t)worker,
-			.reply = true,
-			.bits = data_get(job->format, entry->result, 0)});
+	struct packet packet = {.chunk = entry->chunk, .worker = (uint8_t)worker, .reply = true};
+
+	if (aggregate_result_bytes(entry, worker) > 0)
+		packet.bits = data_get(job->format, entry->result, 0);
+	launch(job, packet);
 }
 
 static void
 receive_request(struct job *job, const struct packet *packet)
 {
 	struct aggregate_entry *entry = entry_of(job, packet->chunk);
+	uint8_t owner = owner_of(job, packet->chunk);
 	uint8_t values[8];
 	const struct aggregate_chunk chunk = {.chunk = packet->chunk,
 		.count = 1,
 		.op = (uint8_t)job->op,
 		.format = (uint8_t)job->format,
+		.owner = owner,
 		.worker = packet->worker,
-		.values = values};
+		.values = aggregate_sends_values(job->op, owner, packet->worker) ? values : NULL};
 
 	data_put(job->format, values, 0, value_of(job, packet->chunk, packet->worker));
 	switch (aggregate_entry_step(entry, &job->rules, &chunk, 0)) {

@@ -220,11 +220,11 @@ send_results(struct server *server, int fd, const struct aggregate_shard *shard,
 	const struct aggregate_seal *seal)
 {
 	const struct aggregate_entry *entry = outcome->entry;
-	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
-	size_t length = AGGREGATE_HEADER_BYTES + bytes + aggregate_seal_bytes(seal);
-	uint8_t *payload;
 
 	for (uint8_t w = 0; w < outcome->workers; w++) {
+		size_t bytes = aggregate_result_bytes(entry, w);
+		size_t length = AGGREGATE_HEADER_BYTES + bytes + aggregate_seal_bytes(seal);
+		uint8_t *payload;
 		const struct aggregate_sender *sender =
 			aggregate_worker_sender(shard, outcome->index, w);
 		struct sockaddr_in6 to = {
@@ -273,7 +273,7 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 		break;
 	case AGGREGATE_SEND_REPLY:
 	case AGGREGATE_SEND_RESULT:
-		aggregate_write_reply(payload, &outcome);
+		length = aggregate_write_reply(payload, length, &outcome);
 		aggregate_seal_reply(&seal, payload, length);
 		memcpy(next_sent(server, server->fds[s], from, length), payload, length);
 		break;

@@ -67,6 +67,21 @@ check_tag(uint8_t *payload, size_t length, const struct aggregate_message *reque
 	return length - AGGREGATE_TAG_BYTES;
 }
 
+/* A copy of the request in just as much memory as its reply needs. */
+static uint8_t *
+room_for_reply(const uint8_t *payload, size_t length, const struct aggregate_outcome *outcome)
+{
+	bool is_result = aggregate_action_send(outcome->action) == AGGREGATE_SEND_RESULT;
+	size_t room = is_result ? aggregate_result_bytes(outcome->entry, outcome->worker) : 0;
+	uint8_t *bytes;
+
+	room += AGGREGATE_HEADER_BYTES + (limits.secret != NULL ? AGGREGATE_TAG_BYTES : 0);
+	bytes = malloc(room > length ? room : length);
+	FUZZ_CHECK(bytes != NULL);
+	memcpy(bytes, payload, length);
+	return bytes;
+}
+
 /* What is sent to the sender is a reply that a client reads, of the packet's length. */
 static void
 check_reply(uint8_t *payload, size_t length, const struct aggregate_message *request,
@@ -74,18 +89,22 @@ check_reply(uint8_t *payload, size_t length, const struct aggregate_message *req
 {
 	enum aggregate_send send = aggregate_action_send(outcome->action);
 	struct aggregate_message reply;
+	uint8_t *bytes;
 
 	if (send != AGGREGATE_SEND_REPLY && send != AGGREGATE_SEND_RESULT)
 		return;
-	aggregate_write_reply(payload, outcome);
-	length = check_tag(payload, length, request, seal);
-	FUZZ_CHECK(aggregate_parse_reply(payload, length, &reply) == 0);
+	bytes = room_for_reply(payload, length, outcome);
+	length = aggregate_write_reply(bytes, length, outcome);
+	length = check_tag(bytes, length, request, seal);
+	FUZZ_CHECK(aggregate_parse_reply(bytes, length, &reply) == 0);
 	FUZZ_CHECK(reply.op == request->op && reply.job == request->job &&
-		reply.id == request->id && reply.worker == request->worker &&
-		reply.reason == outcome->reason);
+		reply.id == request->id && reply.worker == request->worker);
 	FUZZ_CHECK(reply.code == NETFC_STATUS_OK || aggregate_reason_name(reply.reason) != NULL);
 	if (send == AGGREGATE_SEND_RESULT)
-		model_check_result(request->job, request->id, reply.values, reply.flags);
+		model_check_result(&reply);
+	else
+		FUZZ_CHECK(reply.reason == outcome->reason);
+	free(bytes);
 }
 
 static struct aggregate_sender
@@ -260,8 +279,26 @@ fill(uint8_t *values, const struct aggregate_message *message, uint8_t kind)
 	}
 }
 
+/* What an owned chunk is: any reduction, or a copy, of nothing as well. */
 static void
-step_chunk(struct fuzz_input *input)
+make_owned(struct aggregate_message *message, uint8_t what)
+{
+	message->owner = (uint8_t)(AGGREGATE_OWNER + (what & 7));
+	if ((what & 8) == 0)
+		return;
+	message->op = AGGREGATE_COPY;
+	if (what >= 0xf0) {
+		message->count = 0;
+		message->owner = 0;
+	}
+	/* Others' values, now and then. */
+	if (!aggregate_sends_values(message->op, message->owner, message->worker) &&
+		(what & 0x70) != 0x70)
+		message->values = NULL;
+}
+
+static void
+step_chunk(struct fuzz_input *input, bool owned)
 {
 	static const uint8_t formats[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
 		AGGREGATE_POSIT16_ES2, AGGREGATE_FP32, AGGREGATE_INT32, AGGREGATE_FP64,
@@ -278,6 +315,8 @@ step_chunk(struct fuzz_input *input)
 	message.count = 1 + (kind >> 4);
 	message.values = values;
 	fill(values, &message, kind);
+	if (owned)
+		make_owned(&message, fuzz_byte(input));
 	if (!model_find_job(message.job, &info))
 		info.slots = SLOTS;
 	take_message(&message,
@@ -391,7 +430,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			step_time(&input);
 			break;
 		default:
-			step_chunk(&input);
+			step_chunk(&input, false);
+			break;
+		case 7:
+			step_chunk(&input, true);
 			break;
 		}
 	}

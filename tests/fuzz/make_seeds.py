@@ -163,7 +163,7 @@ def commands():
     yield bytes([2]) + b'{"command":"show"}'
 
 
-JOIN, LEAVE, PACKET, TIME, CHUNK = range(5)  # steps of fuzz_aggregate.c
+JOIN, LEAVE, PACKET, TIME, CHUNK, _, _, OWNED = range(8)  # steps of fuzz_aggregate.c
 KEYED, FORGER = 0xC0, 0xF0  # of fuzz_aggregate.c
 SLOTS_4, BYTES_32 = 2 << 3, 1 << 5  # what a join asks for, beside the number of workers
 
@@ -176,6 +176,11 @@ def joins(workers):
 
 def chunk(worker, number, kind=0, op=0, form=0, host=0):
     return [CHUNK, worker << 2, host, op | form << 2, number, kind & 255]
+
+
+def owned(worker, number, what, kind=0):
+    """what: the owner, and 8 for a copy; 0xF8: a barrier; 0x78: a copy with others' values, too."""
+    return [OWNED, worker << 2, 0, 0, number, kind & 255, what]
 
 
 def leave(worker, reason=0, host=0):
@@ -202,6 +207,21 @@ def aggregations():
             for worker in range(workers):
                 steps += chunk(worker, number, number * 9, op, form)
         yield bytes(steps + leaves(workers))
+
+
+def owned_aggregations():
+    """Results for one, copies from one, barriers; repeats of them, and owners that differ."""
+    for how, workers in itertools.product(range(6), (1, 2, 5)):
+        steps = [how, *joins(workers)]
+        for number, what in enumerate((0, 8, 0xF8, workers - 1, 7 + workers, 0xF8)):
+            for worker in (*range(workers), 0, workers - 1):
+                steps += owned(worker, number, what, number * 9)
+        yield bytes(steps + leaves(workers))
+    for how, bad in itertools.product((0, 3, KEYED), (
+            owned(0, 0, 8) + owned(1, 0, 9), owned(0, 0, 0) + owned(1, 0, 1),
+            owned(0, 0, 7) + owned(0, 1, 15), owned(0, 0, 8) + owned(1, 0, 0x78),
+            owned(0, 0, 9) + [TIME, 10] + owned(0, 0, 9))):
+        yield bytes([how, *joins(2), *bad, *leaves(2), TIME, 15])
 
 
 def bad_aggregations():
@@ -291,7 +311,8 @@ def main():
     for target, seeds in (("pipeline", bursts()), ("table_file", table_files()),
                           ("options", command_lines()), ("control", commands()),
                           ("allreduce", lies()),
-                          ("aggregate", [*aggregations(), *bad_aggregations()])):
+                          ("aggregate",
+                           [*aggregations(), *owned_aggregations(), *bad_aggregations()])):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
             (folder / target / f"seed-{number:04}").write_bytes(seed)

@@ -11,7 +11,7 @@
 struct record {
 	uint16_t job;
 	uint32_t chunk;
-	uint8_t op, format, workers;
+	uint8_t op, format, owner, workers;
 	uint16_t count;
 	uint64_t seen;
 	bool complete;
@@ -84,26 +84,40 @@ note(const struct aggregate_message *request)
 			.chunk = request->id,
 			.op = request->op,
 			.format = request->format,
+			.owner = request->owner,
 			.workers = info.workers,
 			.count = request->count};
 	}
 	FUZZ_CHECK(!record->complete && request->worker < record->workers);
 	FUZZ_CHECK((record->seen >> request->worker & 1) == 0);
 	FUZZ_CHECK(record->op == request->op && record->format == request->format &&
-		record->count == request->count && record->count <= LANES);
+		record->count == request->count && record->count <= LANES &&
+		record->owner == request->owner);
 	record->seen |= UINT64_C(1) << request->worker;
-	for (uint32_t lane = 0; lane < record->count; lane++)
+	for (uint32_t lane = 0; lane < record->count && request->values != NULL; lane++)
 		record->values[lane][request->worker] =
 			data_get(record->format, request->values, lane);
 	return record;
 }
 
-/* The result is the exact one of all workers' values, rounded once. */
+static void
+check_copy(const struct record *record, const uint8_t *result)
+{
+	for (uint32_t lane = 0; lane < record->count; lane++)
+		FUZZ_CHECK(data_get(record->format, result, lane) ==
+			record->values[lane][record->owner - AGGREGATE_OWNER]);
+}
+
+/* The result is the exact one of all workers' values, rounded once, or what the owner has given. */
 static void
 check_result(const struct record *record, const uint8_t *result, unsigned int flags)
 {
 	unsigned int expected = 0;
 
+	if (record->op == AGGREGATE_COPY) {
+		check_copy(record, result);
+		return;
+	}
 	FUZZ_CHECK(record->seen == (UINT64_C(1) << record->workers) - 1);
 	for (uint32_t lane = 0; lane < record->count; lane++) {
 		const struct oracle_result exact = oracle_reduce(
@@ -115,13 +129,29 @@ check_result(const struct record *record, const uint8_t *result, unsigned int fl
 	FUZZ_CHECK(flags == expected);
 }
 
-void
-model_check_result(uint16_t job, uint32_t chunk, const uint8_t *result, unsigned int flags)
+/* Whether a worker gets the result: all, the owner, or all but the owner. */
+static bool
+is_for(const struct record *record, unsigned int worker)
 {
-	const struct record *record = find_record(job, chunk);
+	bool is_owner = record->owner == AGGREGATE_OWNER + worker;
+
+	if (record->count == 0)
+		return false;
+	if (record->op == AGGREGATE_COPY)
+		return !is_owner;
+	return record->owner == 0 || is_owner;
+}
+
+void
+model_check_result(const struct aggregate_message *result)
+{
+	const struct record *record = find_record(result->job, result->id);
 
 	FUZZ_CHECK(record != NULL);
-	check_result(record, result, flags);
+	FUZZ_CHECK((result->values != NULL) == is_for(record, result->worker));
+	FUZZ_CHECK((result->reason == AGGREGATE_ACKNOWLEDGED) == (result->values == NULL));
+	if (result->values != NULL)
+		check_result(record, result->values, result->flags);
 }
 
 void
@@ -137,7 +167,10 @@ model_follow(const struct aggregate_message *request, const struct aggregate_out
 		record = note(request);
 		record->complete = true;
 		check_result(record, outcome->entry->result, outcome->entry->flags);
-		outcomes_completed(isa, record->op, record->format, record->workers);
+		if (record->op == AGGREGATE_COPY)
+			outcomes_copied(record->count);
+		else
+			outcomes_completed(isa, record->op, record->format, record->workers);
 		break;
 	case AGGREGATE_STALLED:
 		/* Values are added even if others have failed. */

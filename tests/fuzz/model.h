@@ -30,7 +30,8 @@ void model_forget_ended(void);
 /** A shard has taken a packet: check that this may become of it, and keep what it adds. */
 void model_follow(const struct aggregate_message *request, const struct aggregate_outcome *outcome);
 
-/** A chunk's result is the exact one of all workers' values, rounded once. */
-void model_check_result(uint16_t job, uint32_t chunk, const uint8_t *result, unsigned int flags);
+/** A worker's result is the exact one of all workers' values, rounded once; the owner's values of a
+ * copy; or none, where it is not for that worker. */
+void model_check_result(const struct aggregate_message *result);
 
 #endif /* MODEL_H */

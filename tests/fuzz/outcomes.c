@@ -13,6 +13,7 @@ static const char *const company_names[COMPANIES] = {"one worker", "two workers"
 
 /* Numbers of kinds: actions have their own. */
 #define FIRST_REFUSAL 256u
+#define FIRST_COPY 384u
 #define FIRST_RESULT 512u
 
 static unsigned int
@@ -49,6 +50,8 @@ outcomes_expect(void)
 		reached_expect(action, "%s", aggregate_action_name(action));
 	for (unsigned int code = NETFC_STATUS_VERSION; code <= NETFC_STATUS_LENGTH; code++)
 		reached_expect(FIRST_REFUSAL + code, "refused with code %u", code);
+	reached_expect(FIRST_COPY, "a barrier");
+	reached_expect(FIRST_COPY + 1, "a copy");
 	for (unsigned int isa = 0; isa < OUTCOMES_ISAS; isa++)
 		expect_results(isa);
 }
@@ -59,6 +62,12 @@ outcomes_completed(unsigned int isa, unsigned int op, unsigned int format, unsig
 	enum company company = workers == 1 ? ALONE : workers == 2 ? TWO : MORE;
 
 	reached(result_number(isa, op, format, company));
+}
+
+void
+outcomes_copied(unsigned int count)
+{
+	reached(FIRST_COPY + (count > 0));
 }
 
 void

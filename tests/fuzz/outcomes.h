@@ -5,7 +5,8 @@
 /**
  * @file
  * The kinds of outcomes that inputs of the aggregation should reach: with each instruction set,
- * every operation of every format, of one worker, two and more; every action; every refusal.
+ * every operation of every format, of one worker, two and more; copies of something and of nothing;
+ * every action; every refusal.
  */
 
 #include <aggregate.h>
@@ -19,6 +20,9 @@ void outcomes_expect(void);
 /** A chunk is complete. */
 void
 outcomes_completed(unsigned int isa, unsigned int op, unsigned int format, unsigned int workers);
+
+/** A copy is complete, of so many values. */
+void outcomes_copied(unsigned int count);
 
 /** A shard has taken a packet. */
 void outcomes_action(enum aggregate_action action);

@@ -89,7 +89,7 @@ def test_operations():
     assert protocol.OP_NAMES == OPERATIONS | own | {
         NUMBERS['NETFC_OP_QUERY']: 'query', NUMBERS['NETFC_OP_NAME']: 'name'}
     assert aggregation.OP_NAMES == named('aggregate_op')
-    assert set(aggregation.OPS) - set(allreduce.OPS) == {'join', 'leave'}
+    assert set(aggregation.OPS) - set(allreduce.OPS) == {'join', 'copy', 'leave'}
 
 
 def test_numbers():
@@ -102,6 +102,10 @@ def test_numbers():
     assert NUMBERS['AGGREGATE_UDP_PORT'] == aggregation.UDP_PORT
     assert NUMBERS['AGGREGATE_STATUS_CODE'] == aggregation.CODE
     assert NUMBERS['AGGREGATE_MISSING'] == aggregation.MISSING
+    assert NUMBERS['AGGREGATE_OWNER'] == aggregation.OWNER
+    assert sorted(aggregation.KINDS) == [
+        NUMBERS[f'AGGREGATE_{name}'] for name in ('ROUNDED', 'SUMS', 'ACKNOWLEDGED')]
+    assert lua_table('netfc_aggregation.lua', 'KINDS') == aggregation.KINDS
 
 
 def test_codes_and_reasons():

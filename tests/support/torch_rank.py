@@ -77,6 +77,13 @@ def reduce_others():
             'objects': objects}
 
 
+def meet():
+    """All ranks are here; no collective, which would be one of the group's sequence."""
+    store = dist.distributed_c10d._get_default_store()
+    store.set(f'here {RANK}', '')
+    store.wait([f'here {rank}' for rank in range(SIZE)])
+
+
 def started_in_callbacks():
     """A callback that starts another reduction and waits for it, and one inside that."""
     first, second, third = (torch.full((3,), float(n)) for n in (1, 2, 3))
@@ -106,15 +113,115 @@ def a_callback_that_waits_for_what_is_under_way():
                 work.wait()
 
         future = works[0].get_future().then(wait_for_all)
-        dist.barrier()  # of gloo
+        meet()
         works += [dist.all_reduce(tensor, async_op=True) for tensor in tensors[1:]]
         begin.set()
         future.wait()
     else:
-        dist.barrier()
+        meet()
         for tensor in tensors:
             dist.all_reduce(tensor)
     return [tensor.tolist() for tensor in tensors]
+
+
+def collect(name):
+    """Every collective with tensors of a type; what each should give is the test's to say."""
+    own = torch.tensor(torch_values.values(RANK, name)).to(TYPES[name])
+    count = own.numel() // SIZE * SIZE
+    parts = own[:count].clone()
+    results = {}
+    out = torch.zeros(count // SIZE, dtype=own.dtype)
+    dist.reduce_scatter(out, list(parts.chunk(SIZE)))
+    results['reduce_scatter'] = out
+    base = torch.zeros_like(out)
+    scatter = getattr(dist, 'reduce_scatter_tensor', dist._reduce_scatter_base)
+    scatter(base, parts, op=dist.ReduceOp.AVG)
+    results['reduce_scatter_tensor'] = base
+    gathered = [torch.zeros_like(out) for _ in range(SIZE)]
+    dist.all_gather(gathered, out)
+    results['all_gather'] = torch.cat(gathered)
+    whole = torch.zeros(count, dtype=own.dtype)
+    gather = getattr(dist, 'all_gather_into_tensor', dist._all_gather_base)
+    gather(whole, out)
+    results['all_gather_into_tensor'] = whole
+    every_other = torch.zeros(2 * count, dtype=own.dtype)[::2]
+    work = dist.broadcast(every_other if RANK else parts, 0, async_op=True)
+    work.wait()
+    results['broadcast'] = every_other if RANK else parts
+    dist.barrier()
+    return {key: value.tolist() for key, value in results.items()}
+
+
+def refuse_parts():
+    """What does not fit is refused by whom it concerns, before anything is sent."""
+    said = []
+    for body in (lambda: dist.all_gather([torch.zeros(2)] * (SIZE + 1), torch.zeros(2)),
+                 lambda: dist.all_gather([torch.zeros(3)] * SIZE, torch.zeros(2)),
+                 lambda: dist.reduce_scatter(torch.zeros(2), [torch.zeros(3)] * SIZE),
+                 lambda: dist._reduce_scatter_base(torch.zeros(2), torch.zeros(2 * SIZE + 1))):
+        try:
+            body()
+            said.append('')
+        except (ValueError, RuntimeError) as error:
+            said.append(str(error))
+    dist.barrier()
+    return said
+
+
+def differ_in_root():
+    """All call broadcast, and not with the same root."""
+    dist.broadcast(torch.ones(5), RANK)
+
+
+def shard_optimizer():
+    """ZeroRedundancyOptimizer beside what it shards: the same weights."""
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+    from torch.nn.parallel import DistributedDataParallel
+
+    def train(make):
+        torch.manual_seed(0)
+        model = DistributedDataParallel(torch.nn.Sequential(
+            torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1)))
+        optimizer = make(model.parameters())
+        torch.manual_seed(RANK)
+        for _ in range(5):
+            inputs = torch.randn(4, 8)
+            loss = model(inputs).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return torch.cat([one.detach().reshape(-1) for one in model.parameters()]).tolist()
+
+    return [train(lambda parameters: torch.optim.Adam(parameters, 0.01)),
+            train(lambda parameters: ZeroRedundancyOptimizer(
+                parameters, optimizer_class=torch.optim.Adam, lr=0.01))]
+
+
+def shard_model():
+    """FullyShardedDataParallel and DistributedDataParallel: the weights; a text where torch's needs
+    a GPU."""
+    if int(torch.__version__.split('.')[0]) < 2:
+        return f'FSDP of torch {torch.__version__} needs a GPU'
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    from torch.nn.parallel import DistributedDataParallel
+
+    def train(wrap, options):
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(),
+                                    torch.nn.Linear(16, 1))
+        wrapped = wrap(model, **options)
+        optimizer = torch.optim.SGD(wrapped.parameters(), 0.01)
+        torch.manual_seed(RANK)
+        for _ in range(5):
+            loss = wrapped(torch.randn(4, 8)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        return [one.detach() for one in wrapped.state_dict().values()]
+
+    whole = train(DistributedDataParallel, {})
+    sharded = train(FullyShardedDataParallel, {'device_id': torch.device('cpu')})
+    return [[one.reshape(-1).tolist() for one in weights] for weights in (whole, sharded)]
 
 
 def power_sgd():
@@ -241,9 +348,9 @@ def wait_for_a_while():
         except RuntimeError as error:
             said = str(error)
         assert time.monotonic() - begun >= 0.3
-        dist.barrier()  # of gloo
+        meet()
     else:
-        dist.barrier()
+        meet()
         work = dist.all_reduce(tensor, async_op=True)
     work.wait(timeout=datetime.timedelta(seconds=60))
     work.wait()

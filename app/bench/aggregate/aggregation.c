@@ -103,6 +103,7 @@ aggregation_create(struct bench *bench, struct team *team)
 		.ops = options->ops,
 		.kinds = options->kinds,
 		.any_length = options->any_length,
+		.owned = options->owned,
 		.count = CHUNKS,
 		.seed = bench->options.seed,
 	};

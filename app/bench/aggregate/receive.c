@@ -76,7 +76,8 @@ note_mismatch(struct team *team, const struct aggregate_message *message)
 		.format = chunk->format,
 		.op = chunk->op,
 	};
-	if (message->format != chunk->format || message->count != chunk->count)
+	if (message->format != chunk->format || message->count != chunk->count ||
+		message->values == NULL)
 		return;
 	for (uint32_t lane = 0; lane < chunk->count; lane++) {
 		uint64_t expected = data_get(chunk->format, chunk->result, lane);
@@ -99,10 +100,8 @@ is_right(
 	const struct aggregate_message *message = &reply->message;
 	const struct chunk *chunk = chunks_of(&team->chunks, message->id);
 
-	return is_for(team, worker, reply) && message->op == chunk->op &&
-		message->format == chunk->format && message->count == chunk->count &&
-		message->flags == chunk->flags && message->session == team->session &&
-		memcmp(message->values, chunk->result, chunk->bytes) == 0;
+	return is_for(team, worker, reply) && message->session == team->session &&
+		chunk_is_right(chunk, message);
 }
 
 /* All workers have the result of every chunk up to where the slowest is. */

@@ -160,13 +160,15 @@ configuration_object(const struct team *team)
 	const struct aggregate_options *options = &team->options->aggregate;
 	const struct names names = names_of(options);
 
-	return json_pack("{s:i, s:o, s:o, s:s, s:s, s:s, s:b, s:o, s:f, s:f, s:f, s:f, s:o, s:b}",
+	return json_pack(
+		"{s:i, s:o, s:o, s:s, s:s, s:s, s:b, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}",
 		"workers", (int)team->count, "slots", json_count(team->slots), "bytes",
 		json_count(options->bytes), "format", names.formats, "op", names.ops, "data",
-		names.kinds, "any_length", (int)options->any_length, "seed",
-		json_count(team->options->seed), "loss", options->loss, "duplicate",
-		options->duplicate, "reorder", options->reorder, "flood", options->flood, "shards",
-		json_count(team->shards), "ip6", (int)team->options->flow.ip6);
+		names.kinds, "any_length", (int)options->any_length, "results",
+		options->owned ? "one" : "all", "seed", json_count(team->options->seed), "loss",
+		options->loss, "duplicate", options->duplicate, "reorder", options->reorder,
+		"flood", options->flood, "shards", json_count(team->shards), "ip6",
+		(int)team->options->flow.ip6);
 }
 
 static json_t *

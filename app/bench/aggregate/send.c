@@ -84,12 +84,14 @@ request_of(const struct team *team, unsigned int worker, uint32_t number)
 			team, worker, aggregate_shard_of(number, team->slots, team->shards)),
 		.message = team_message(team, worker, chunk->op, number),
 		.body = {.bytes = chunk_values(chunk, worker),
-			.length = chunk->bytes,
-			.sum = chunk->sums[worker],
+			.length = chunk_sent_bytes(chunk, worker),
 			.key = worker_keys_of(team->keys, chunk->op)},
 	};
 
+	if (request.body.length > 0)
+		request.body.sum = chunk->sums[worker];
 	request.message.format = chunk->format;
+	request.message.owner = chunk->owner;
 	request.message.count = chunk->count;
 	return request;
 }

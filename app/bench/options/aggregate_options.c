@@ -42,7 +42,7 @@ static const char *const format_names[] = {
 	"fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "int64"};
 static const uint8_t format_bits[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
 	AGGREGATE_POSIT16_ES2, AGGREGATE_FP32, AGGREGATE_INT32, AGGREGATE_FP64, AGGREGATE_INT64};
-static const char *const op_names[] = {"sum", "mean", "min", "max"};
+static const char *const op_names[] = {"sum", "mean", "min", "max", "copy"};
 
 static const struct names {
 	const char *name;
@@ -96,6 +96,7 @@ aggregate_options_print_usage(FILE *out)
 	}
 	fprintf(out,
 		"                         length    full (default) or any: values in a chunk\n"
+		"                         results   all (default) or one: who gets sums\n"
 		"                         key       file of the cluster's key: packets have tags\n");
 }
 
@@ -149,15 +150,16 @@ take_names(const struct names *key, char *value, struct aggregate_options *optio
 	return 0;
 }
 
+/* One of two words; *second says which. */
 static int
-take_length(const char *value, struct aggregate_options *options, FILE *errors)
+take_word(const char *option, const char *value, const char *const words[2], bool *second,
+	FILE *errors)
 {
-	static const char *const names[] = {"full", "any"};
 	unsigned int index;
 
-	if (option_name(errors, "aggregate length", value, names, RTE_DIM(names), &index) != 0)
+	if (option_name(errors, option, value, words, 2, &index) != 0)
 		return -1;
-	options->any_length = index == 1;
+	*second = index == 1;
 	return 0;
 }
 
@@ -182,13 +184,14 @@ refuse_key(const char *name, FILE *errors)
 		fprintf(errors, " %s,", shares[s].name);
 	for (unsigned int k = 0; k < RTE_DIM(name_keys); k++)
 		fprintf(errors, " %s,", name_keys[k].name);
-	fprintf(errors, " length, key\n");
+	fprintf(errors, " length, results, key\n");
 	return -1;
 }
 
 static int
 take_key(char *key, char *value, void *into, FILE *errors)
 {
+	static const char *const lengths[] = {"full", "any"}, *const receivers[] = {"all", "one"};
 	struct aggregate_options *options = into;
 
 	for (unsigned int n = 0; n < RTE_DIM(numbers); n++)
@@ -201,7 +204,9 @@ take_key(char *key, char *value, void *into, FILE *errors)
 		if (strcmp(key, name_keys[k].name) == 0)
 			return take_names(&name_keys[k], value, options, errors);
 	if (strcmp(key, "length") == 0)
-		return take_length(value, options, errors);
+		return take_word("aggregate length", value, lengths, &options->any_length, errors);
+	if (strcmp(key, "results") == 0)
+		return take_word("aggregate results", value, receivers, &options->owned, errors);
 	if (strcmp(key, "key") == 0)
 		return take_key_file(value, options, errors);
 	return refuse_key(key, errors);

@@ -41,6 +41,7 @@ struct aggregate_options {
 	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
 	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
 	bool any_length;      /**< chunks of any length up to `bytes` */
+	bool owned;           /**< results of reductions go to one worker each */
 	char key[PATH_MAX];   /**< file of the cluster's key; empty: packets have no tags */
 };
 

@@ -90,8 +90,7 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 	};
 	/* These programs do not test a switch that leaves rounding to the workers. */
 	if (aggregate_parse_reply(reply->payload, frame.payload_length, &reply->message) != 0 ||
-		(reply->message.code == NETFC_STATUS_OK &&
-			reply->message.reason != AGGREGATE_ROUNDED))
+		(reply->message.code == NETFC_STATUS_OK && reply->message.reason == AGGREGATE_SUMS))
 		return false;
 	udp = (const struct rte_udp_hdr *)(bytes + frame.udp_offset);
 	reply->src_udp = rte_be_to_cpu_16(udp->src_port);
@@ -208,6 +207,7 @@ void
 bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow *flow,
 	const struct aggregate_message *message, const struct worker_body *body)
 {
+	static const uint8_t surplus[4];
 	struct aggregate_message other = *message;
 	struct worker_body content = *body;
 	struct flow from = *flow;
@@ -220,12 +220,18 @@ bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow 
 		break;
 	case BAD_WORKER:
 		other.worker = NO_WORKER;
+		/* Nor is it the owner. */
+		if (other.op == AGGREGATE_COPY)
+			content = (struct worker_body){.length = 0};
 		break;
 	case BAD_ADDRESS:
 		from.src_ip[1] = 66;
 		break;
 	case BAD_LENGTH:
-		content = (struct worker_body){.length = 0};
+		/* Nothing in the place of values, or something in the place of nothing. */
+		content = body->length > 0
+			? (struct worker_body){.length = 0}
+			: (struct worker_body){.bytes = surplus, .length = sizeof(surplus)};
 		break;
 	case BAD_JOB:
 		other.job++;

@@ -35,12 +35,15 @@ fill_lane(const struct chunk *chunk, enum data_kind kind, unsigned int workers, 
 	uint32_t lane, uint64_t *seed, uint8_t *flags)
 {
 	uint64_t lanes[AGGREGATE_MAX_WORKERS];
-	struct oracle_result result;
+	struct oracle_result result = {0};
 
 	data_fill(kind, chunk->format, lanes, workers, seed);
 	for (unsigned int w = 0; w < workers; w++)
 		data_put(chunk->format, values + (size_t)w * chunk->bytes, lane, lanes[w]);
-	result = oracle_reduce(chunk->op, chunk->format, lanes, workers);
+	if (chunk->op == AGGREGATE_COPY)
+		result.bits = lanes[chunk->owner - AGGREGATE_OWNER];
+	else
+		result = oracle_reduce(chunk->op, chunk->format, lanes, workers);
 	data_put(chunk->format, values + (size_t)workers * chunk->bytes, lane, result.bits);
 	*flags |= result.flags;
 }
@@ -58,6 +61,8 @@ fill_chunk(const struct chunks_config *config, unsigned int turn, uint64_t *seed
 	chunk->op = (uint8_t)(AGGREGATE_SUM + bit_in_turn(config->ops, turn));
 	turn /= (unsigned int)__builtin_popcount(config->ops);
 	kind = bit_in_turn(config->kinds, turn);
+	if (chunk->op == AGGREGATE_COPY || config->owned)
+		chunk->owner = (uint8_t)(AGGREGATE_OWNER + next_random(seed) % config->workers);
 	most = config->bytes / aggregate_value_bytes(chunk->format);
 	chunk->count = (uint16_t)(config->any_length ? 1 + next_random(seed) % most : most);
 	chunk->bytes = chunk->count * aggregate_value_bytes(chunk->format);
@@ -86,6 +91,25 @@ chunks_create(const struct chunks_config *config, struct chunks *chunks)
 		fill_chunk(config, c, &seed, &chunks->chunk[c], chunks->values + c * bytes,
 			chunks->sums + (size_t)c * config->workers);
 	return 0;
+}
+
+uint32_t
+chunk_sent_bytes(const struct chunk *chunk, unsigned int worker)
+{
+	return aggregate_sends_values(chunk->op, chunk->owner, worker) ? chunk->bytes : 0;
+}
+
+bool
+chunk_is_right(const struct chunk *chunk, const struct aggregate_message *reply)
+{
+	bool receives = aggregate_receives_values(chunk->op, chunk->owner, reply->worker);
+
+	if (reply->op != chunk->op || reply->format != chunk->format ||
+		reply->count != chunk->count || reply->flags != chunk->flags)
+		return false;
+	if (!receives)
+		return reply->reason == AGGREGATE_ACKNOWLEDGED;
+	return reply->values != NULL && memcmp(reply->values, chunk->result, chunk->bytes) == 0;
 }
 
 void

@@ -21,6 +21,7 @@ struct chunks_config {
 	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
 	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
 	bool any_length;      /**< of any number of values, not as many as fit */
+	bool owned;           /**< reductions' results go to one worker each, drawn */
 	unsigned int count;   /**< how many different ones */
 	uint64_t seed;
 };
@@ -28,6 +29,7 @@ struct chunks_config {
 /** A chunk. Values stand as in packets. */
 struct chunk {
 	uint8_t op, format;
+	uint8_t owner; /**< as in requests; a copy always has one */
 	uint8_t flags; /**< enum netfc_flag of the result, of all lanes */
 	uint16_t count;
 	uint32_t bytes;
@@ -56,6 +58,12 @@ chunks_of(const struct chunks *chunks, uint32_t c)
 {
 	return &chunks->chunk[c % chunks->count];
 }
+
+/** Bytes of values that worker w sends. */
+uint32_t chunk_sent_bytes(const struct chunk *chunk, unsigned int worker);
+
+/** Whether a reply, of any worker, has the right result, or none if that is right. */
+bool chunk_is_right(const struct chunk *chunk, const struct aggregate_message *reply);
 
 /** What worker w sends. */
 static inline const uint8_t *

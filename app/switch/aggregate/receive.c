@@ -88,6 +88,10 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 		break;
 	case AGGREGATE_SEND_RESULTS:
 		result_send(app, lcore, &request, &outcome, &seal, payload);
+		if (!result_fits_request(&request, &outcome)) {
+			drop(lcore, mbuf, DROP_AGGREGATED);
+			break;
+		}
 		/* The tag is what a packet ends in, however long it is. */
 		if (frame->payload_length !=
 			aggregate_message_bytes(&request) + aggregate_seal_bytes(&seal))
@@ -95,8 +99,14 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 		send_back(app, lcore, in, mbuf, frame);
 		break;
 	case AGGREGATE_SEND_RESULT:
+		if (!result_fits_request(&request, &outcome)) {
+			result_send_again(app, lcore, &request, &outcome, &seal, &sender);
+			drop(lcore, mbuf, DROP_AGGREGATE_REPEATED);
+			break;
+		}
+		/* fallthrough */
 	case AGGREGATE_SEND_REPLY:
-		aggregate_write_reply(payload, &outcome);
+		aggregate_write_reply(payload, frame->payload_length, &outcome);
 		aggregate_seal_reply(&seal, payload, frame->payload_length);
 		send_back(app, lcore, in, mbuf, frame);
 		break;

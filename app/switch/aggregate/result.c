@@ -104,35 +104,41 @@ write_ipv6(struct rte_ipv6_hdr *ip, const struct worker_path *path,
 	return rte_ipv6_phdr_cksum(ip, 0);
 }
 
-/* Bytes of a chunk's values. */
-static uint32_t
-value_bytes(const struct aggregate_message *request)
-{
-	return request->count * aggregate_value_bytes(request->format);
-}
+/* What is behind the header: values, or nothing. */
+struct body {
+	uint32_t bytes;
+	uint16_t sum;                   /* its share of the UDP checksum */
+	struct aggregate_digest digest; /* if there are tags */
+};
 
 /* What is the same for all workers of a chunk. */
 struct result {
 	const struct aggregate_message *request;
 	const struct aggregate_entry *entry;
-	uint32_t bytes;      /* of values */
-	uint16_t values_sum; /* their share of the UDP checksum */
-	uint16_t udp_port;   /* they were sent to, host order */
 	const struct aggregate_seal *seal;
-	struct aggregate_digest digest; /* of the values, if there are tags */
+	uint16_t udp_port; /* they were sent to, host order */
+	struct body values, nothing;
 };
+
+static const struct body *
+body_for(const struct result *result, uint8_t worker)
+{
+	return aggregate_result_bytes(result->entry, worker) > 0 ? &result->values
+								 : &result->nothing;
+}
 
 /* Header, values and tag for a worker. Returns the tag's share of the UDP checksum. */
 static uint16_t
 write_result(const struct result *result, uint8_t worker, uint8_t *payload)
 {
-	uint8_t *tag = payload + AGGREGATE_HEADER_BYTES + result->bytes;
+	const struct body *body = body_for(result, worker);
+	uint8_t *tag = payload + AGGREGATE_HEADER_BYTES + body->bytes;
 
 	aggregate_build_result(payload, result->request, worker, result->entry->flags,
-		result->entry->result, result->bytes);
+		result->entry->result, body->bytes);
 	if (result->seal->key == NULL)
 		return 0;
-	aggregate_tag_finish(result->seal->key, payload, result->seal->high, &result->digest, tag);
+	aggregate_tag_finish(result->seal->key, payload, result->seal->high, &body->digest, tag);
 	return rte_raw_cksum(tag, AGGREGATE_TAG_BYTES);
 }
 
@@ -141,8 +147,9 @@ static void
 write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	const struct aggregate_sender *to, const struct rte_ether_addr *mac)
 {
+	const struct body *body = body_for(result, worker);
 	uint16_t udp_length = (uint16_t)(sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES +
-		result->bytes + aggregate_seal_bytes(result->seal));
+		body->bytes + aggregate_seal_bytes(result->seal));
 	uint8_t *start = rte_pktmbuf_mtod(mbuf, uint8_t *), *ip, *payload;
 	struct worker_path path;
 	struct rte_udp_hdr *udp;
@@ -164,7 +171,7 @@ write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	udp->dgram_len = rte_cpu_to_be_16(udp_length);
 	udp->dgram_cksum = 0;
 	sum += rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES);
-	udp->dgram_cksum = checksum_update(0xffff, sum + result->values_sum);
+	udp->dgram_cksum = checksum_update(0xffff, sum + body->sum);
 	mbuf->data_len = (uint16_t)((uint8_t *)udp - start + udp_length);
 	mbuf->pkt_len = mbuf->data_len;
 }
@@ -187,29 +194,66 @@ send_to_worker(struct app *app, struct lcore *lcore, const struct result *result
 	transmit_later(app, lcore, path.port, mbuf);
 }
 
+static void
+read_body(struct body *body, const struct app *app, const struct aggregate_seal *seal,
+	const uint8_t *values, uint32_t bytes)
+{
+	body->bytes = bytes;
+	body->sum = app->port[0].endpoint.checksum(values, bytes);
+	if (seal->key != NULL)
+		aggregate_tag_digest(seal->key, values, bytes, &body->digest);
+}
+
+static void
+read_result(struct result *result, const struct app *app, const struct lcore *lcore,
+	const struct aggregate_message *request, const struct aggregate_entry *entry,
+	const struct aggregate_seal *seal)
+{
+	const struct aggregation *aggregation = app->aggregation;
+
+	result->request = request;
+	result->entry = entry;
+	result->seal = seal;
+	result->udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard));
+	read_body(&result->values, app, seal, entry->result,
+		request->count * aggregate_value_bytes(request->format));
+	if (request->owner != 0 || request->count == 0)
+		read_body(&result->nothing, app, seal, entry->result, 0);
+}
+
+bool
+result_fits_request(
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+{
+	return (request->values != NULL) ==
+		(aggregate_result_bytes(outcome->entry, request->worker) > 0);
+}
+
 void
 result_send(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
 	uint8_t *payload)
 {
-	const struct aggregation *aggregation = app->aggregation;
-	struct result result = {
-		.request = request,
-		.entry = outcome->entry,
-		.bytes = value_bytes(request),
-		.udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)),
-		.seal = seal,
-	};
+	bool in_place = result_fits_request(request, outcome);
+	struct result result;
 
-	result.values_sum = app->port[0].endpoint.checksum(outcome->entry->result, result.bytes);
-	if (seal->key != NULL)
-		aggregate_tag_digest(
-			seal->key, outcome->entry->result, result.bytes, &result.digest);
+	read_result(&result, app, lcore, request, outcome->entry, seal);
 	for (uint8_t w = 0; w < outcome->workers; w++) {
-		if (w == request->worker)
+		if (w == request->worker && in_place)
 			write_result(&result, w, payload);
 		else
 			send_to_worker(app, lcore, &result, w,
 				aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
 	}
+}
+
+void
+result_send_again(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
+	const struct aggregate_sender *sender)
+{
+	struct result result;
+
+	read_result(&result, app, lcore, request, outcome->entry, seal);
+	send_to_worker(app, lcore, &result, request->worker, sender);
 }

@@ -29,9 +29,16 @@ void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const str
 	struct aggregate_sender *sender);
 
 /**
+ * Whether a worker's result is as long as its request, and can take its place: of a chunk with an
+ * owner, one of both has values and the other has not.
+ */
+bool result_fits_request(
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome);
+
+/**
  * Send a chunk's result to all workers.
  *
- * @param request the last worker's, whose own packet becomes its reply
+ * @param request the last worker's, whose own packet becomes its reply if that fits
  * @param outcome AGGREGATE_SEND_RESULTS
  * @param seal of the request
  * @param payload the request's: the result is written there
@@ -39,5 +46,17 @@ void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const str
 void result_send(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
 	uint8_t *payload);
+
+/**
+ * Send a chunk's result to one worker, in a packet of its own.
+ *
+ * @param request that worker's
+ * @param outcome AGGREGATE_SEND_RESULT
+ * @param seal of the request
+ * @param sender of the request
+ */
+void result_send_again(struct app *app, struct lcore *lcore,
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	const struct aggregate_seal *seal, const struct aggregate_sender *sender);
 
 #endif /* AGGREGATE_RESULT_H */

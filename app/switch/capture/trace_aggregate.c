@@ -89,7 +89,11 @@ show_chunk(const struct trace_aggregate *kept, json_t *object)
 		json_object_set_new(object, "workers", json_integer(kept->workers));
 		json_object_set_new(object, "missing", missing_json(kept));
 	}
-	json_object_set_new(object, "x", values_json(request, kept->x));
+	if (request->owner != 0)
+		json_object_set_new(
+			object, "owner", json_integer(request->owner - AGGREGATE_OWNER));
+	if (request->values != NULL)
+		json_object_set_new(object, "x", values_json(request, kept->x));
 	if (!kept->has_result)
 		return;
 	json_object_set_new(object, "flags", json_integer(kept->flags));
@@ -110,6 +114,6 @@ trace_aggregate_show(const struct trace_aggregate *kept, json_t *object)
 	if (kept->action == AGGREGATE_STALLED)
 		json_object_set_new(
 			object, "absence", json_string(aggregate_absence_name(kept->absence)));
-	if (aggregate_is_reduction(request->op))
+	if (aggregate_is_chunk(request->op))
 		show_chunk(kept, object);
 }

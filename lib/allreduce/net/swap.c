@@ -50,7 +50,9 @@ swap_64(uint8_t *restrict to, const uint8_t *restrict from, size_t count)
 void
 swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes)
 {
-	if (value_bytes == 2)
+	if (value_bytes == 1)
+		memcpy(to, from, count);
+	else if (value_bytes == 2)
 		swap_16(to, from, count);
 	else if (value_bytes == 8)
 		swap_64(to, from, count);

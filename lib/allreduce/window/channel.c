@@ -96,8 +96,11 @@ drop_answered(struct channel *channel)
 static size_t
 request_bytes(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
 {
-	size_t values = (size_t)piece_of(comm, peer, slot).count * slot->handle->value_bytes;
+	const struct piece piece = piece_of(comm, peer, slot);
+	size_t values = (size_t)piece.count * slot->handle->value_bytes;
 
+	if (piece.from == NULL)
+		return AGGREGATE_HEADER_BYTES + keys_bytes(comm);
 	return AGGREGATE_HEADER_BYTES + (values > peer->least ? values : peer->least) +
 		keys_bytes(comm);
 }
@@ -112,6 +115,7 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	const struct aggregate_message message = {
 		.op = handle->op,
 		.format = handle->format,
+		.owner = piece.owner,
 		.worker = (uint8_t)comm->options.worker,
 		.count = piece.count,
 		.job = comm->options.job,
@@ -120,11 +124,12 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	};
 
 	size_t length = request_bytes(comm, peer, slot) - keys_bytes(comm);
-	size_t used = AGGREGATE_HEADER_BYTES + (size_t)piece.count * handle->value_bytes;
+	size_t used = AGGREGATE_HEADER_BYTES + (piece.from != NULL ? piece.bytes : 0);
 
 	aggregate_build_request(payload, &message);
-	swap_values(
-		payload + AGGREGATE_HEADER_BYTES, piece.values, piece.count, handle->value_bytes);
+	if (piece.from != NULL)
+		swap_values(payload + AGGREGATE_HEADER_BYTES, piece.from,
+			piece.bytes / handle->word_bytes, handle->word_bytes);
 	memset(payload + used, 0, length - used);
 	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
 }

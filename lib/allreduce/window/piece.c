@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/piece.h"
 
+#include <aggregate_owner.h>
+
 struct piece
 piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
 {
 	const struct netfc_allreduce_handle *handle = slot->handle;
-	uint64_t first = (piece_number(comm, peer, slot->chunk) - handle->first) * handle->in_chunk;
-	uint64_t left = handle->count - first;
+	uint64_t number = piece_number(comm, peer, slot->chunk) - handle->first;
+	uint64_t block = number % handle->blocks;
+	uint64_t first = number / handle->blocks * handle->in_chunk;
+	uint64_t left = handle->bytes - first;
+	uint32_t bytes = left < handle->in_chunk ? (uint32_t)left : handle->in_chunk;
+	uint8_t owner = handle->owner != 0 ? (uint8_t)(handle->owner + block) : 0;
+	unsigned int worker = comm->options.worker;
+	bool sends = bytes > 0 && aggregate_sends_values(handle->op, owner, worker);
+	bool receives = bytes > 0 && aggregate_receives_values(handle->op, owner, worker);
 
 	return (struct piece){
-		.values = handle->data + first * handle->value_bytes,
-		.count = (uint16_t)(left < handle->in_chunk ? left : handle->in_chunk),
+		.from = sends ? handle->from + block * handle->from_step + first : NULL,
+		.to = receives ? handle->to + block * handle->to_step + first : NULL,
+		.bytes = bytes,
+		.count = (uint16_t)((bytes + handle->value_bytes - 1) / handle->value_bytes),
+		.owner = owner,
 	};
 }

@@ -2,14 +2,17 @@
 #ifndef ALLREDUCE_PIECE_H
 #define ALLREDUCE_PIECE_H
 
-/** @file Which values of which array a chunk holds. */
+/** @file Which values of which arrays a chunk holds. */
 
 #include "internal.h"
 
-/* A chunk's values in the array. */
+/* A chunk's values in the arrays. */
 struct piece {
-	uint8_t *values;
-	uint16_t count;
+	const uint8_t *from; /* NULL: this worker sends none */
+	uint8_t *to;         /* NULL: it receives none */
+	uint32_t bytes;
+	uint16_t count; /* values; the last one's bytes may be there in part */
+	uint8_t owner;  /* as in requests */
 };
 
 /* The number, among those of all switches, of a switch's chunk. */

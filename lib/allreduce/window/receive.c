@@ -55,12 +55,12 @@ find_slot(const struct channel *channel, uint32_t chunk)
 /* Results, or sums to round. Returns the flags that this raises. */
 static unsigned int
 take_values(const struct netfc_allreduce *comm, const struct aggregate_message *reply,
-	struct piece piece, unsigned int value_bytes)
+	const struct piece *piece, unsigned int word_bytes)
 {
 	if (reply->reason == AGGREGATE_SUMS)
 		return aggregate_sums_round(reply->format, reply->op, comm->options.workers,
-			reply->values, piece.count, piece.values);
-	swap_values(piece.values, reply->values, piece.count, value_bytes);
+			reply->values, piece->count, piece->to);
+	swap_values(piece->to, reply->values, piece->bytes / word_bytes, word_bytes);
 	return 0;
 }
 
@@ -96,11 +96,14 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	const struct piece piece = piece_of(comm, peer, slot);
 
 	if (reply->op != handle->op || reply->format != handle->format ||
-		reply->count != piece.count) {
+		reply->count != piece.count || (piece.to != NULL && reply->values == NULL)) {
 		comm->stats.foreign++;
 		return;
 	}
-	handle->flags |= reply->flags | take_values(comm, reply, piece, handle->value_bytes);
+	handle->flags |= reply->flags;
+	/* A switch that knows no owners gives everybody the values. */
+	if (piece.to != NULL)
+		handle->flags |= take_values(comm, reply, &piece, handle->word_bytes);
 	comm->stats.received++;
 	learn(channel, slot, evidence);
 	channel->backoff = 0;
@@ -139,7 +142,7 @@ was_sent_in_vain(const struct peer *peer, const struct aggregate_message *reply)
 {
 	const struct slot *slot = &peer->slot[reply->id & (peer->slots - 1)];
 
-	return aggregate_is_reduction(reply->op) && reply->code == NETFC_STATUS_OK &&
+	return aggregate_is_chunk(reply->op) && reply->code == NETFC_STATUS_OK &&
 		(uint32_t)slot->chunk - peer->slots == reply->id && slot->times_before > 1;
 }
 
@@ -165,7 +168,7 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	}
 	peer->heard = evidence->now;
 	trouble_forget(peer);
-	slot = aggregate_is_reduction(reply->op) ? find_slot(channel, reply->id) : NULL;
+	slot = aggregate_is_chunk(reply->op) ? find_slot(channel, reply->id) : NULL;
 	if (slot == NULL) {
 		comm->stats.duplicates++;
 		if (was_sent_in_vain(peer, reply))

@@ -66,7 +66,7 @@ finish(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle, uint
 	TAILQ_REMOVE(&comm->queue, handle, in_queue);
 	comm->eager -= !handle->lazy;
 	comm->stats.allreduces++;
-	comm->stats.values += handle->count;
+	comm->stats.values += handle->values;
 	handle->status = NETFC_ALLREDUCE_OK;
 	pthread_cond_broadcast(&comm->done);
 }

@@ -17,7 +17,7 @@ class Blame:
 
     def time_out(self, number: int) -> AllreduceError:
         """The group's time-out is over, and the call of that number not done."""
-        text = f"It is not done within {self._meeting.timeout:g} s"
+        text = f"It is not done within the timeout of {self._meeting.timeout:g} s"
         late = self._behind(number)
         if late:
             names = ", ".join(map(self._meeting.name, late))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives that copy, by gloo: of the types that it does not know, bytes."""
+"""Collectives that copy, and are gloo's: of the types that it does not know, bytes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,13 +15,8 @@ _GLOO = (
 
 # What gloo calls them, and which argument results are written to.
 COPIES: dict[str, int | None] = {
-    "allgather": 0,
-    "allgather_coalesced": 0,
-    "_allgather_base": 0,
-    "allgather_into_tensor_coalesced": 0,
     "alltoall": 0,
     "alltoall_base": 0,
-    "broadcast": 0,
     "gather": 0,
     "recv": 0,
     "recv_anysource": 0,
@@ -30,8 +25,8 @@ COPIES: dict[str, int | None] = {
 }
 
 
-def copy(method: Callable[..., Any], name: str, rank: int, arguments: tuple[Any, ...]) -> Any:
-    """Call gloo's method, as this rank of the group; gives a work.
+def copy(method: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> Any:
+    """Call gloo's method; gives a work.
 
     Tensors that are not contiguous are copied: gloo refuses them, or takes them as they lie.
     """
@@ -41,13 +36,11 @@ def copy(method: Callable[..., Any], name: str, rank: int, arguments: tuple[Any,
         are_known and all(one.is_contiguous() for one in given)
     ):
         return method(*arguments)
-    which = None if _is_root(name, rank, arguments) else COPIES[name]
+    which = COPIES[name]
     results = [] if which is None else list(_tensors(arguments[which]))
     gloos = _contiguous(arguments, torch.Tensor.contiguous if are_known else _as_bytes)
     copies = [] if which is None else list(_tensors(gloos[which]))
     work = method(*gloos)
-    # The reducer, in C++, broadcasts contiguous tensors: it has to have gloo's own work, which
-    # fails where it waits.
     if all(one.data_ptr() == other.data_ptr() for one, other in zip(results, copies)):
         return work
     if name.startswith("recv"):
@@ -55,11 +48,6 @@ def copy(method: Callable[..., Any], name: str, rank: int, arguments: tuple[Any,
         _write_back(results, copies)
         return kept(results)
     return _written_back(work, results, copies)
-
-
-def _is_root(name: str, rank: int, arguments: tuple[Any, ...]) -> bool:
-    """Whether this rank broadcasts, so that its tensor stays as it is."""
-    return name == "broadcast" and getattr(arguments[1], "rootRank", None) == rank
 
 
 def _tensors(nested: Any) -> Any:

@@ -2,6 +2,7 @@
 """The process group, its registration, and the hook of DistributedDataParallel."""
 
 import dataclasses
+import sys
 import warnings
 import weakref
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from netfc.torch import calls
 from netfc.torch.copies import COPIES, copy
 from netfc.torch.layout import FORMATS
 from netfc.torch.meeting import Meeting
@@ -27,21 +29,18 @@ _OPS = (
     (dist.ReduceOp.MAX, "max"),
 )
 
-# What gloo does besides copies. torch's reducer, in C++, calls some of these, too.
-_GLOO = (
-    *("barrier", "monitored_barrier", "reduce_scatter"),
-    *("_reduce_scatter_base", "reduce_scatter_tensor_coalesced"),
-)
+# Modules that wait for works in Python, or leave that to who calls them.
+_AWAITING = ("torch.distributed.distributed_c10d",)
 
 _groups: weakref.WeakSet[Any] = weakref.WeakSet()  # of this process
 
 
 class NetfcProcessGroup(dist.ProcessGroup):
-    """What init_process_group("netfc") makes: the switch reduces, gloo does all else.
+    """What init_process_group("netfc") makes: the switch reduces and copies, gloo does all else.
 
     store, rank, size: as torch.distributed gives them. timeout: datetime.timedelta. ranks: the
     group's ranks in the default group, [] for that itself, which joins its job here; others
-    do when they first reduce something.
+    do at their first collective.
 
     Raises ValueError for more than 64 ranks or where no switch is named, TimeoutError with the
     ranks that do not come, AllreduceError if the switch can't be joined.
@@ -85,7 +84,7 @@ class NetfcProcessGroup(dist.ProcessGroup):
         (tensor,) = tensors
         if tensor.numel() == 0:
             return kept([tensor])
-        work = self._reductions.start(tensor, op).work()
+        work = self._reductions.start(calls.all_reduce(tensor, op)).work()
         if tensor.dtype == torch.int32:
             # The reducer waits, in C++, for which parameters were used, and hears of no failure.
             work.wait()
@@ -110,14 +109,105 @@ class NetfcProcessGroup(dist.ProcessGroup):
         (tensor,) = tensors
         if tensor.numel() == 0:
             return kept([tensor])
-        return self._reductions.start(tensor, name, only=opts.rootRank).work()
+        root = opts.rootRank
+        call = calls.reduce(tensor, name, root, root == self.rank(), self._reductions.number(root))
+        return self._started(call)
+
+    def reduce_scatter(self, outputs: list[Any], inputs: list[list[Any]], opts: Any = None) -> Any:
+        """Reduce a list of a tensor for each rank; each gets its own. Gives a Work."""
+        name = self._op("reduce_scatter", outputs, _operation(opts))
+        if name is None or len(inputs) != 1:
+            return self._gloo.reduce_scatter(outputs, inputs, opts)
+        (output,), (parts,) = outputs, inputs
+        calls.check_parts("reduce_scatter", parts, output)
+        self._check_count("reduce_scatter", len(parts), 1)
+        return self._scattered(output, calls.flat(parts), name)
+
+    def _reduce_scatter_base(self, output: Any, tensor: Any, opts: Any = None) -> Any:
+        """The same of one tensor with all parts: reduce_scatter_tensor()."""
+        name = self._op("reduce_scatter", [output], _operation(opts))
+        if name is None or output.dtype != tensor.dtype:
+            return self._gloo._reduce_scatter_base(  # pylint: disable=protected-access
+                output, tensor, opts
+            )
+        self._check_count("reduce_scatter_tensor", tensor.numel(), output.numel())
+        return self._scattered(output, calls.flat([tensor]), name)
+
+    def reduce_scatter_tensor_coalesced(
+        self, outputs: list[Any], inputs: list[Any], opts: Any = None
+    ) -> Any:
+        """Several at once; gives a Work of all."""
+        works = [self._reduce_scatter_base(*pair, opts) for pair in zip(outputs, inputs)]
+        return together(works, outputs)
+
+    def allgather(self, outputs: list[list[Any]], inputs: list[Any], opts: Any = None) -> Any:
+        """Give all ranks' tensors to all, into a list of a tensor for each. Gives a Work."""
+        if why := _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs)):
+            self._say_once(f"{why} goes through gloo, not through the switch")
+            return self._gloo.allgather(outputs, inputs, opts)
+        (parts,), (tensor,) = outputs, inputs
+        self._check_count("all_gather", len(parts), 1)
+        calls.check_parts("all_gather", parts, tensor)
+        return self._started(calls.all_gather(parts, tensor)) if tensor.numel() else kept([parts])
+
+    def allgather_coalesced(self, outputs: Any, inputs: list[Any], opts: Any = None) -> Any:
+        """Several at once: a list of lists, of each rank the tensors. Gives a Work."""
+        works = [
+            self.allgather([[one[index] for one in outputs]], [tensor], opts)
+            for index, tensor in enumerate(inputs)
+        ]
+        return together(works, outputs)
+
+    def _allgather_base(self, output: Any, tensor: Any, opts: Any = None) -> Any:
+        """The same into one tensor with all parts: all_gather_into_tensor()."""
+        if why := _why_no_copy("all_gather", [output, tensor], 1):
+            self._say_once(f"{why} goes through gloo, not through the switch")
+            return self._gloo._allgather_base(  # pylint: disable=protected-access
+                output, tensor, opts
+            )
+        if output.dtype != tensor.dtype:
+            raise ValueError(f"all_gather_into_tensor: {tensor.dtype} into {output.dtype}")
+        self._check_count("all_gather_into_tensor", output.numel(), tensor.numel())
+        if tensor.numel() == 0:
+            return kept([output])
+        return self._started(calls.all_gather_into(output, tensor))
+
+    def allgather_into_tensor_coalesced(
+        self, outputs: list[Any], inputs: list[Any], opts: Any = None
+    ) -> Any:
+        """Several at once; gives a Work of all."""
+        works = [self._allgather_base(*pair, opts) for pair in zip(outputs, inputs)]
+        return together(works, outputs)
+
+    def broadcast(self, tensors: Any, opts: Any) -> Any:
+        """Give one rank's tensor, of any type, to all others, in place; gives a Work.
+
+        opts: BroadcastOptions, or the rank.
+        """
+        tensors = [tensors] if isinstance(tensors, torch.Tensor) else tensors
+        if not isinstance(opts, dist.BroadcastOptions):
+            root, opts = opts, dist.BroadcastOptions()
+            opts.rootRank = root
+        if why := _why_no_copy("broadcast", tensors, len(tensors)):
+            self._say_once(f"{why} goes through gloo, not through the switch")
+            return self._gloo.broadcast(tensors, opts)
+        (tensor,) = tensors
+        if tensor.numel() == 0:
+            return kept([tensor])
+        root = opts.rootRank
+        call = calls.broadcast(tensor, root, root == self.rank(), self._reductions.number(root))
+        return self._started(call)
+
+    def barrier(self, opts: Any = None) -> Any:  # pylint: disable=unused-argument
+        """Done when all ranks have called it; gives a Work."""
+        return self._started(calls.barrier())
 
     @property
     def stats(self) -> dict[str, Any]:
         """What was counted, see netfc.torch.stats()."""
         counted, known = self._reductions.stats, self._reductions
         return {
-            "reductions": counted.get("allreduces", 0),
+            "reductions": known.done,
             "values": counted.get("values", 0),
             "chunks": counted.get("sent", 0),
             "repeats": counted.get("retransmitted", 0),
@@ -141,10 +231,38 @@ class NetfcProcessGroup(dist.ProcessGroup):
         self._say_once(f"{why} goes through gloo, not through the switch")
         return None
 
+    def _started(self, call: calls.Call) -> Any:
+        work = self._reductions.start(call).work()
+        if not _is_awaited():
+            work.wait()
+        return work
+
+    def _scattered(self, output: Any, values: Any, op: str) -> Any:
+        if output.numel() == 0:
+            return kept([output])
+        return self._started(calls.reduce_scatter(output, values, op))
+
+    def _check_count(self, call: str, count: int, part: int) -> None:
+        """Raises ValueError: that is no part for each rank."""
+        if count != part * self.size():
+            raise ValueError(
+                f"{call}: {count} is not {self.size()} times {part}, for each rank one"
+            )
+
     def _say_once(self, what: str) -> None:
         if what not in self._said:
             self._said.add(what)
             warnings.warn(f"netfc.torch: {what}", stacklevel=4)
+
+
+def _is_awaited() -> bool:
+    """Whether who calls the group's method waits in Python. torch's C++ (the reducer, which
+    broadcasts a model's parameters) hears of no failure: what it calls is done when that returns.
+    """
+    caller = sys._getframe(2)  # pylint: disable=protected-access
+    while caller.f_globals.get("__name__") == __name__ and caller.f_back is not None:
+        caller = caller.f_back
+    return caller.f_globals.get("__name__") in _AWAITING
 
 
 def _by_gloo(name: str) -> Any:
@@ -157,14 +275,15 @@ def _by_gloo(name: str) -> Any:
 
 def _copied(name: str) -> Any:
     def method(self: NetfcProcessGroup, *arguments: Any) -> Any:
-        gloo = self._gloo  # pylint: disable=protected-access
-        return copy(getattr(gloo, name), name, gloo.rank(), arguments)
+        # pylint: disable=protected-access
+        self._say_once(f"{name} goes through gloo, not through the switch")
+        return copy(getattr(self._gloo, name), name, arguments)
 
     method.__name__ = name
     return method
 
 
-for _name in (*_GLOO, *COPIES):
+for _name in ("monitored_barrier", *COPIES):
     if hasattr(dist.ProcessGroupGloo, _name):
         setattr(NetfcProcessGroup, _name, (_copied if _name in COPIES else _by_gloo)(_name))
 
@@ -244,15 +363,29 @@ def _options(opts: Any) -> Any:
     return made
 
 
+def _operation(opts: Any) -> Any:
+    """Of ReduceScatterOptions, an operation, or nothing."""
+    return dist.ReduceOp.SUM if opts is None else getattr(opts, "reduceOp", opts)
+
+
+def _why_no_copy(call: str, tensors: list[Any], count: int) -> str:
+    """What the switch cannot copy; empty if it can. count: of what each rank gives."""
+    if count != 1:
+        return f"{call} of several tensors at once"
+    for tensor in tensors:
+        if tensor.device.type != "cpu":
+            return f"a tensor on {tensor.device.type}"
+        if tensor.layout != torch.strided:
+            return "a sparse tensor"
+    return ""
+
+
 def _why_not(call: str, tensors: list[Any], op: str | None) -> str:
     """What the switch cannot reduce; empty if it can."""
-    if len(tensors) != 1:
-        return f"{call} of several tensors at once"
+    why = _why_no_copy(call, tensors, len(tensors))
+    if why:
+        return why
     (tensor,) = tensors
-    if tensor.device.type != "cpu":
-        return f"a tensor on {tensor.device.type}"
-    if tensor.layout != torch.strided:
-        return "a sparse tensor"
     if tensor.dtype not in FORMATS:
         return f"{call} of {tensor.dtype}"
     return "" if op is not None else f"{call} with another operation than SUM, AVG, MIN and MAX"

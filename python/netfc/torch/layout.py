@@ -24,7 +24,7 @@ def laid_out(tensor: Any) -> tuple[Any, Any]:
     own = tensor.detach()
     if own._is_zerotensor():  # pylint: disable=protected-access
         raise ValueError("the tensor has no memory of its own, as zeros of autograd: give clone()")
-    values = own.resolve_neg().contiguous()
+    values = own.resolve_conj().resolve_neg().contiguous()
     if values.data_ptr() == own.data_ptr():
         return values, None
     if shares_memory(own):
@@ -34,11 +34,6 @@ def laid_out(tensor: Any) -> tuple[Any, Any]:
             " clone(memory_format=torch.contiguous_format)"
         )
     return values, own
-
-
-def copied(tensor: Any) -> Any:
-    """A tensor's values, contiguous, in memory of their own."""
-    return tensor.detach().resolve_neg().clone(memory_format=torch.contiguous_format)
 
 
 def shares_memory(tensor: Any) -> bool:
@@ -56,3 +51,8 @@ def as_array(values: Any) -> Any:
     if values.dtype == torch.bfloat16:
         return values.view(torch.int16).numpy().view(numpy.uint16).reshape(-1)
     return values.numpy().reshape(-1)
+
+
+def as_bytes(values: Any) -> Any:
+    """The memory of contiguous values of any type."""
+    return values.reshape(-1).view(torch.uint8).numpy()

@@ -84,7 +84,7 @@ class Meeting:
         """Wait for all other ranks to call that, their first. Raises as agree() does."""
         self.beat(0, call)
         self._set(f"called/{self.rank}", call)
-        self._gather("called", "called its first reduction")
+        self._gather("called", "called its first collective")
 
     def name(self, rank: int) -> str:
         """ "rank 2 (host a, process 1234)", in the default group's numbers."""
@@ -189,8 +189,8 @@ class Meeting:
             text = "; rank 0 waits in the store that it has"
         names = ", ".join(map(self.name, missing)) or "nobody, but too late"
         return TimeoutError(
-            f"not all ranks of the process group {what} within {self.timeout:g} s; missing:"
-            f" {names}{text}"
+            f"not all ranks of the process group {what} within the timeout of {self.timeout:g} s;"
+            f" missing: {names}{text}"
         )
 
     def _is_there(self, key: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The reductions of a process group: joined to a job of the switch, done in the order of calls."""
+"""The collectives of a process group: joined to a job of the switch, done in the order of calls."""
 
 import atexit
 import contextlib
@@ -11,12 +11,11 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any
 
 from netfc.allreduce import AllreduceError, Communicator, Handle
 from netfc.torch.blame import Blame
+from netfc.torch.calls import COPIES, Call
 from netfc.torch.keepers import Keepers
-from netfc.torch.layout import FORMATS, as_array, copied, laid_out
 from netfc.torch.meeting import Meeting, Place
 from netfc.torch.options import Options
 from netfc.torch.watch import GLANCE_S, Watch
@@ -32,14 +31,10 @@ SETTLE_S = 5.0  # how long the end of the process waits for threads
 
 @dataclasses.dataclass
 class Reduction:
-    """One that was started. values: contiguous; target: where to copy them, or None; result: what
-    its work gives."""
+    """A collective that was started."""
 
     number: int
-    call: str
-    values: Any
-    target: Any
-    result: Any
+    call: Call
     promise: Promise
     handle: Handle
 
@@ -65,6 +60,7 @@ class Reductions:
         self._error: Exception | None = None
         self._calls = 0
         self._waited_s = 0.0
+        self._copied = 0
         self._lock = threading.Lock()
         self._keepers: Keepers | None = None
         self._process = os.getpid()
@@ -77,28 +73,27 @@ class Reductions:
             if self._error is not None:
                 raise self._error
 
-    def start(self, tensor: Any, op: str, only: int | None = None) -> Promise:
-        """Start to reduce a tensor in place; gives a promise of it. op: as netfc.allreduce has it.
+    def start(self, call: Call) -> Promise:
+        """Start a collective; gives a promise of it.
 
-        tensor: on the CPU, not empty, of a type in FORMATS. only: the rank that is to have the
-        result; None: all. Raises AllreduceError if this group has failed before, ValueError for a
-        tensor that results cannot be written to.
+        Raises AllreduceError if this group has failed before, ValueError for what cannot be done.
         """
-        is_mine = only is None or only == self._meeting.rank
-        values, target = laid_out(tensor) if is_mine else (copied(tensor), None)
-        where = "" if only is None else f" to rank {self._meeting.number(only)}"
         self.join()
         with self._lock:
-            self._calls += 1
-            number, call = self._calls, _call_text(self._calls, tensor, op, where)
             assert self._comm is not None
             promise = Promise()
-            handle = self._comm.start(as_array(values), op, FORMATS[tensor.dtype])
-            self._watch.called(number, call)
-            result = values if is_mine and target is None else tensor.detach()
+            handle = self._comm.start_collective(
+                call.kind, call.values, call.result, **call.options
+            )
+            self._calls += 1
+            self._watch.called(self._calls, call.text(self._calls))
             assert self._keepers is not None
-            self._keepers.put(Reduction(number, call, values, target, result, promise, handle))
+            self._keepers.put(Reduction(self._calls, call, promise, handle))
         return promise
+
+    def number(self, rank: int) -> int:
+        """A rank's number in the default group."""
+        return self._meeting.number(rank)
 
     def close(self) -> None:
         """Leave the job; what is under way fails. In a forked process: nothing."""
@@ -129,6 +124,11 @@ class Reductions:
     def stats(self) -> dict[str, int]:
         """What was counted, see netfc.allreduce.Communicator.stats; {} before the first call."""
         return self._comm.stats if self._comm is not None else {}
+
+    @property
+    def done(self) -> int:
+        """Reductions that are done, and not what only copies."""
+        return self.stats.get("allreduces", 0) - self._copied
 
     @property
     def slots(self) -> int:
@@ -219,15 +219,15 @@ class Reductions:
         begun = time.monotonic()
         try:
             self._await(reduction, begun + self._meeting.timeout)
-            if reduction.target is not None:
-                reduction.target.copy_(reduction.values)
+            reduction.call.finish()
+            self._copied += reduction.call.kind in COPIES
         except Exception as error:  # pylint: disable=broad-except # the caller has to know
             self._fail(reduction, error, begun + self._meeting.timeout)
             assert self._error is not None
             return functools.partial(reduction.promise.fail, self._error)
         finally:
             self._waited_s += time.monotonic() - begun
-        return functools.partial(reduction.promise.keep, [reduction.result])
+        return functools.partial(reduction.promise.keep, reduction.call.given)
 
     def _await(self, reduction: Reduction, end: float) -> None:
         """Raises AllreduceError if it fails, is not done by then, or somebody it needs is gone."""
@@ -258,7 +258,9 @@ class Reductions:
     def _fail(self, reduction: Reduction, error: Exception, end: float) -> None:
         if self._error is None:
             left = end - time.monotonic()
-            self._error = self._blame.explain(reduction.number, reduction.call, error, left)
+            self._error = self._blame.explain(
+                reduction.number, reduction.call.text(reduction.number), error, left
+            )
 
 
 def _is_done(handle: Handle, end: float) -> bool:
@@ -267,10 +269,3 @@ def _is_done(handle: Handle, end: float) -> bool:
         handle.wait(max(0.0, min(GLANCE_S, end - time.monotonic())))
         return True
     return False
-
-
-def _call_text(number: int, tensor: Any, op: str, where: str) -> str:
-    shape = "x".join(map(str, tensor.shape)) or "1"
-    kind = str(tensor.dtype).removeprefix("torch.")
-    name = "reduce" if where else "all_reduce"
-    return f"{name} {number}{where}, {op} of {shape} {kind}"

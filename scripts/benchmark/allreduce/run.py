@@ -28,6 +28,9 @@ MBIT = 100
 LOST = 0.01
 SMALL, LARGE, HUGE = 1024, 10_000_000, 100_000_000  # bytes
 PATIENCE = 300  # seconds
+COLLECTIVES = ("reduce", "reduce_scatter", "all_gather", "broadcast", "barrier")
+MBITS = (100, 1000)
+LIMITS = {"all_gather": 0.75, "broadcast": 0.6, "reduce_scatter": 0.75, "barrier": 0.5}
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
                "OMP_NUM_THREADS": "1"}
 
@@ -35,19 +38,21 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'
 class Team(namespaces.Built):
     """Workers that sum one way. A context manager; raises CommandError."""
 
-    def __init__(self, build, by, count, lost=0.0):
+    # pylint: disable-next=too-many-arguments,too-many-positional-arguments
+    def __init__(self, build, by, count, lost=0.0, mbit=MBIT):
         super().__init__()
         self._folder, self._by, self._count, self._lost = build, by, count, lost
+        self._mbit = mbit
         self._workers = []
 
     def _build(self):
         if self._by == "netfc":
             program = self._folder / "app" / "dpdk-netfc"
-            network = self._stack.enter_context(Switched(program, self._count, MBIT, self._lost))
+            network = self._stack.enter_context(Switched(program, self._count, self._mbit, self._lost))
             hosts = list(network.hosts.values())
         else:
             more = 1 if self._by == "server" else 0
-            network = self._stack.enter_context(Bridged(self._count + more, MBIT, self._lost))
+            network = self._stack.enter_context(Bridged(self._count + more, self._mbit, self._lost))
             hosts = network.hosts
         folder = self._stack.enter_context(
             tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
@@ -76,10 +81,11 @@ class Team(namespaces.Built):
             raise CommandError(f"{self._by}: worker {lines.index('')} has ended")
         return list(map(json.loads, lines))
 
-    def seconds(self, size, times):
+    def seconds(self, size, times, kind="all_reduce"):
         """Of the slowest worker, each time."""
+        task = json.dumps({"kind": kind, "bytes": size, "times": times})
         for worker in self._workers:
-            print(json.dumps({"bytes": size, "times": times}), file=worker.stdin, flush=True)
+            print(task, file=worker.stdin, flush=True)
         return [max(each) for each in zip(*self._answers())]
 
     def counters(self):
@@ -187,6 +193,51 @@ def promises(results):
            with_loss / whole if with_loss and whole else None, 1.2)
 
 
+def measure_collectives(build, by, mbit, quick):
+    """Seconds of each, by name; the first time warms up and is left out."""
+    times = 1 if quick else 5
+    with Team(build, by, 4, mbit=mbit) as team:
+        return {kind: team.seconds(LARGE // 10 if quick else LARGE, times + 1, kind)[1:]
+                for kind in COLLECTIVES[:-1]} | {
+                    "barrier": team.seconds(0, 20 * times + 1, "barrier")[1:]}
+
+
+def collective_ratio(took, mbit, kind):
+    """The switch's time over gloo's, and both."""
+    switch, gloo = (typical(took[by, mbit][kind]) for by in ("netfc", "gloo"))
+    return switch / gloo, switch, gloo
+
+
+def collectives(options):
+    """Measures all but all_reduce with four workers; returns what is wrong, for sys.exit()."""
+    took = {}
+    try:
+        for mbit in MBITS:
+            for by in ("netfc", "gloo"):
+                took[by, mbit] = measure_collectives(options.build.resolve(), by, mbit,
+                                                     options.quick)
+    except CommandError as error:
+        return f"allreduce-bench: {error}"
+    if options.json:
+        options.json.write_text(json.dumps(
+            [{"by": by, "mbit": mbit, "workers": 4, "seconds": seconds}
+             for (by, mbit), seconds in took.items()]) + "\n", encoding="ascii")
+    size = "1 MB" if options.quick else "10 MB"
+    print(f"4 workers, vectors of {size} of float32, all parts together; the least of several\n")
+    print("| | link | switch | gloo | switch / gloo |\n|---|---|---|---|---|")
+    for kind in COLLECTIVES:
+        for mbit in MBITS:
+            ratio, switch, gloo = collective_ratio(took, mbit, kind)
+            print(f"| {kind} | {mbit} Mbit/s | {time_text(switch)} | {time_text(gloo)} | "
+                  f"{ratio:.2f} |")
+    print()
+    for kind, limit in LIMITS.items():
+        ratio, _, _ = collective_ratio(took, MBIT, kind)
+        print(f"{kind}: share of gloo's time {ratio:.2f} "
+              f"(at most {limit}{'' if ratio <= limit else ': MISSED'})")
+    return 0
+
+
 def main():
     """The command line."""
     parser = argparse.ArgumentParser(prog="allreduce-bench", description=__doc__)
@@ -195,10 +246,14 @@ def main():
     parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
     parser.add_argument("--workers", type=int, choices=(4, 8), help="so many only")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+    parser.add_argument("--collectives", action="store_true",
+                        help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
     options = parser.parse_args()
     reason = namespaces.why_not()
     if reason:
         sys.exit(f"allreduce-bench: {reason}")
+    if options.collectives:
+        sys.exit(collectives(options))
     results = []
     try:
         for task in plan(options.quick):

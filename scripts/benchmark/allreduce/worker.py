@@ -2,8 +2,9 @@
 """A worker of the benchmark: reduces vectors of float32 as it is told, and says how long it took.
 
 worker.py OPTIONS, a JSON object. Then, for each line of JSON on standard input with the keys
-`bytes` and `times`, it prints a line: the list of seconds, one for each time. Values are such that
-the sums are the same in every order; each is checked.
+`kind` (of a collective), `bytes` (of the whole vector, all parts together) and `times`, it prints
+a line: the list of seconds, one for each time. Values are such that the sums are the same in every
+order; each is checked.
 """
 
 import contextlib
@@ -30,6 +31,19 @@ class ByNetfc:
         """In place."""
         self._comm.allreduce(values)
 
+    def run(self, kind, values, own):
+        """One of the other collectives; `own` is this worker's part of the vector."""
+        if kind == "reduce":
+            self._comm.reduce(values)
+        elif kind == "reduce_scatter":
+            self._comm.reduce_scatter(values, own)
+        elif kind == "all_gather":
+            self._comm.allgather(own, values)
+        elif kind == "broadcast":
+            self._comm.broadcast(values)
+        else:
+            self._comm.barrier()
+
     def counters(self):
         """What was counted."""
         return self._comm.stats
@@ -54,6 +68,26 @@ class ByGloo:
     def reduce(self, values):
         """In place: the tensor has the array's memory."""
         self._dist.all_reduce(self._torch.from_numpy(values))
+
+    def run(self, kind, values, own):
+        """One of the other collectives; `own` is this worker's part of the vector."""
+        whole, part = self._torch.from_numpy(values), self._torch.from_numpy(own)
+        parts = list(whole.chunk(self._dist.get_world_size()))
+        if kind == "reduce":
+            self._dist.reduce(whole, 0)
+        elif kind == "reduce_scatter":
+            self._reduce_scatter(whole, part)
+        elif kind == "all_gather":
+            self._dist.all_gather(parts, part)
+        elif kind == "broadcast":
+            self._dist.broadcast(whole, 0)
+        else:
+            self._dist.barrier()
+
+    def _reduce_scatter(self, whole, part):
+        """PyTorch's gloo has none, or does this."""
+        self._dist.all_reduce(whole)
+        part.copy_(whole.chunk(self._dist.get_world_size())[self._dist.get_rank()])
 
     def counters(self):
         """Nothing is counted."""
@@ -101,6 +135,47 @@ def timed(way, options, count):
     return seconds
 
 
+def given(worker, count):
+    """What a worker gives."""
+    return (numpy.arange(count) % DIFFERENT + worker).astype(numpy.float32)
+
+
+def is_right(kind, options, values, own):
+    """Whether that came of it."""
+    worker, workers, part = options["worker"], options["workers"], len(own)
+    sums = numpy.arange(len(values)) % DIFFERENT * workers + workers * (workers - 1) // 2
+    if kind == "reduce":
+        return worker != 0 or numpy.array_equal(values, sums)
+    if kind == "reduce_scatter":
+        return numpy.array_equal(own, sums[worker * part:][:part])
+    if kind == "all_gather":
+        return all(numpy.array_equal(values[each * part:][:part], given(each, part))
+                   for each in range(workers))
+    return kind == "barrier" or numpy.array_equal(values, given(0, len(values)))
+
+
+def timed_collective(way, options, kind, count):
+    """The same as timed(), of another collective."""
+    part = count // options["workers"]
+    values = given(options["worker"], part * options["workers"])
+    own = given(options["worker"], part)
+    way.reduce(numpy.zeros(1, numpy.float32))
+    began = time.monotonic()
+    way.run(kind, values, own)
+    seconds = time.monotonic() - began
+    if not is_right(kind, options, values, own):
+        sys.exit(f"{kind}: a result is wrong")
+    return seconds
+
+
+def measure(way, options, task):
+    """Seconds for a task, by times."""
+    count = task["bytes"] // 4
+    if task["kind"] == "all_reduce":
+        return [timed(way, options, count) for _ in range(task["times"])]
+    return [timed_collective(way, options, task["kind"], count) for _ in range(task["times"])]
+
+
 def main():
     """The command line."""
     options = json.loads(sys.argv[1])
@@ -109,9 +184,7 @@ def main():
     with contextlib.closing(way):
         print(json.dumps([]), flush=True)
         for line in sys.stdin:
-            task = json.loads(line)
-            took = [timed(way, options, task["bytes"] // 4) for _ in range(task["times"])]
-            print(json.dumps(took), flush=True)
+            print(json.dumps(measure(way, options, json.loads(line))), flush=True)
         print(json.dumps(way.counters()), flush=True)
 
 

@@ -118,8 +118,24 @@ def test_everything_at_once(tmp_path, version):
                      vdev=vdev)
         live.stop()
     assert_all_right(report, 1500)
+    assert report['configuration']['op'] == 'sum+mean+min+max+copy'
     assert report['retries'] > 0 and report['repeated'] > 0
     assert report['outward']['lost'] > 0 and report['inward']['reordered'] > 0
+
+
+@pytest.mark.parametrize('key', ['', 64 * 'c'])
+def test_results_for_one(tmp_path, key):
+    """One worker has the results; the others, and who repeats, are told so by a header."""
+    secret = tmp_path / 'key'
+    secret.write_text(key)
+    secret.chmod(0o600)
+    option = f',key={secret}' if key else ''
+    with over_vhost(tmp_path, f'--aggregate=jobs=1{option}') as (live, vdev):
+        report = run(tmp_path, f'{EVERYTHING},{BAD_LINK},results=one,workers=5,bytes=1400,'
+                     f'chunks=600{option}', vdev=vdev)
+        live.stop()
+    assert_all_right(report, 600)
+    assert report['retries'] > 0 and report['repeated'] > 0
 
 
 def test_bad_packets_disturb_nobody_and_are_counted(tmp_path):

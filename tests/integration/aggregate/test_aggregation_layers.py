@@ -40,6 +40,18 @@ def test_scapy_reads_what_it_is_given():
     assert 'late 3' in reply.mysummary()
 
 
+def test_scapy_reads_copies():
+    ours = Aggregation(aggregation.chunk(PLACE, 37, 5, 9, bytes(8), aggregation.OWNER + 3))
+    theirs = Aggregation(aggregation.chunk(PLACE, 37, 5, 9, b'', aggregation.OWNER + 2, count=2))
+    assert ours.mysummary().endswith("chunk 9, 2 fp32, worker 3's, request")
+    assert theirs.mysummary().endswith("chunk 9, 2 fp32, worker 2's, request")
+    assert (ours.values, theirs.values) == ([0, 0], [])
+    theirs.reply, theirs.reason = 1, 2
+    assert theirs.mysummary().endswith('reply: acknowledgement')
+    theirs.code, theirs.reason, theirs.count = aggregation.CODE, 64 + 5, 0x0107
+    assert theirs.mysummary().endswith('reply: late 5')
+
+
 def test_scapy_reads_what_a_join_is_granted():
     """In the cookie's place."""
     payload = bytearray(aggregation.join(PLACE, 4, 8, 1448, cookie=5))
@@ -59,7 +71,12 @@ def dissect(tmp_path_factory):
     refusal = bytearray(chunk)
     refusal[5], refusal[15], refusal[24:26] = 0xf0, 64 + 2, (1, 7)
     join = aggregation.join(PLACE, 4, 8, 1448, cookie=0x99)
-    payloads = [chunk, bytes(refusal), join, join[:5] + b'\x80' + join[6:], chunk[:-2]]
+    copy = aggregation.chunk(PLACE, 37, 5, 7, b'', aggregation.OWNER + 2, count=2)
+    late, done = bytearray(copy), bytearray(copy)
+    late[5], late[15], late[6:8] = 0xf0, 64 + 2, (1, 7)
+    done[5], done[15] = 0x80, 2
+    payloads = [chunk, bytes(refusal), join, join[:5] + b'\x80' + join[6:], chunk[:-2],
+                copy, bytes(late), bytes(done)]
     folder = tmp_path_factory.mktemp('capture')
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
@@ -68,7 +85,7 @@ def dissect(tmp_path_factory):
 
 
 def test_wireshark_shows_requests(dissected):
-    request, refusal, join, granted, cut = dissected
+    request, refusal, join, granted, cut, copy, late, done = dissected
     assert 'sum job 513 worker 3 chunk 7, 2 fp32, request' in request
     assert 'Value: 1.5' in request and 'Value: -2' in request
     assert 'Session: 0x1112131415161718' in request and 'Token' not in request
@@ -77,3 +94,7 @@ def test_wireshark_shows_requests(dissected):
     assert 'Cookie: 0x0000000000000099' in join and 'Session: 0x0000000000000099' in granted
     assert 'Slots: 8' in join and 'Bytes of values in a chunk: 1448' in join
     assert 'Values are missing' in cut
+    assert "copy job 513 worker 3 chunk 7, 2 fp32, worker 2's, request" in copy
+    assert 'Owner: 2' in copy and 'Values are missing' not in copy
+    assert 'reply: worker 2 is late' in late and 'Detail: 7' in late
+    assert 'reply: acknowledgement' in done and 'Values are missing' not in done

@@ -82,6 +82,25 @@ def test_a_chunk_and_its_result(running):
     assert done['z'] == ['0x3fe00000', '0x00000000', '0x7f800000'] and done['flags'] == 4
 
 
+def test_a_copy_and_its_owner(running):
+    host, live = running
+    team = team_of_two(host)
+    workers.join_all(team)
+    owner, copy = aggregation.OWNER + 1, aggregation.OPS['copy']
+    asks = aggregation.chunk(team[0].place, copy, 5, 0, b'', owner, count=3)
+    gives = aggregation.chunk(team[1].place, copy, 5, 0, VALUES[1].tobytes(), owner)
+    team[0].send(asks)
+    with Tracer(live) as tracer:
+        again = tracer.of(lambda: team[0].send(asks), op='copy')
+        assert (again['owner'], again['values'], again['missing']) == (1, 3, [1])
+        assert again['action'] in ('added', 'duplicate') and 'x' not in again
+        done = tracer.of(lambda: team[1].send(gives), worker=1)
+    assert done['action'] in ('completed', 'repeated') and done['x'] == words(VALUES[1].tobytes())
+    result, acknowledged = team[0].receive(), team[1].receive()
+    assert (result.rest, result.reason, result.count) == (VALUES[1].tobytes(), 0, 3)
+    assert (acknowledged.rest, acknowledged.reason, acknowledged.count) == (b'', 2, 3)
+
+
 def test_a_join_and_a_refusal(running):
     host, live = running
     worker, _ = team_of_two(host)

@@ -153,6 +153,53 @@ def test_sums_of_integers_and_of_nothing(single):
 
 
 @pytest.mark.parametrize('lost', [0, 0.2])
+def test_other_collectives(lost):
+    parts = [gradients(worker, 3 * 700, np.float32) for worker in range(3)]
+    expected = np.array(exact_sums(parts))
+
+    def body(worker):
+        with joined(address, worker, 3) as comm:
+            own = np.zeros(700, np.float32)
+            comm.reduce_scatter(parts[worker], own)
+            assert np.array_equal(own, expected[700 * worker:700 * (worker + 1)])
+            comm.allgather(own, whole := np.zeros(2100, np.float32))
+            assert np.array_equal(whole, expected)
+            values = parts[worker].copy()
+            comm.reduce(values, root=1)
+            assert np.array_equal(values, expected if worker == 1 else parts[worker])
+            text = np.frombuffer(b'any bytes, %d' % (worker + 1), np.uint8).copy()
+            comm.broadcast(text, root=2)
+            assert text.tobytes() == b'any bytes, 3'
+            comm.barrier()
+            handles = [comm.start_collective('barrier'),
+                       comm.start_collective('broadcast', text, text)]
+            assert [handle.wait() for handle in handles] == [Flag(0)] * 2
+
+    with serving(lost=lost) as address:
+        together(3, body)
+
+
+def test_what_other_collectives_refuse():
+    with serving() as address, joined(address, 0, 1) as comm:
+        floats = np.zeros(4, np.float32)
+        with pytest.raises(ValueError, match='4 bytes is not 1 times 16'):
+            comm.reduce_scatter(floats[:1], floats.copy())
+        with pytest.raises(ValueError, match='a part for each worker'):
+            comm.allgather(floats, np.zeros(5, np.float32))
+        with pytest.raises(TypeError, match='cannot come of'):
+            comm.reduce_scatter(floats, np.zeros(4, np.int32))
+        with pytest.raises(ValueError, match='root is worker 1, and there are 1'):
+            comm.broadcast(floats, 1)
+        with pytest.raises(TypeError, match='no numpy array'):
+            comm.broadcast([1, 2])
+        with pytest.raises(ValueError, match="no collective 'scatter'"):
+            comm.start_collective('scatter', floats)
+        with pytest.raises(ValueError, match='NULL'):
+            comm.start_collective('allreduce', floats)
+        comm.barrier()
+
+
+@pytest.mark.parametrize('lost', [0, 0.2])
 def test_types_operations_and_flags(lost):
     def body(worker):
         with joined(address, worker, 2) as comm:

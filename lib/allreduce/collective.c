@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "collective.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <aggregate_format.h>
+#include <aggregate_owner.h>
+
+#include "error.h"
+
+/* What is copied goes as values of this format, two bytes each, and the last one maybe in part. */
+#define COPY_FORMAT AGGREGATE_FP16
+
+/* What the kinds have in common, and what they have not. */
+static const struct shape {
+	bool copies;       /* bytes; else values are reduced */
+	bool has_root;     /* chunks are one worker's, the root's */
+	bool has_blocks;   /* each block's chunks are another worker's */
+	bool gives_blocks; /* `values` has all blocks, */
+	bool takes_blocks; /* and so has `result` */
+} shapes[NETFC_COLLECTIVE_KINDS] = {
+	[NETFC_COLLECTIVE_ALLREDUCE] = {0},
+	[NETFC_COLLECTIVE_REDUCE] = {.has_root = true},
+	[NETFC_COLLECTIVE_REDUCE_SCATTER] = {.has_blocks = true, .gives_blocks = true},
+	[NETFC_COLLECTIVE_ALLGATHER] = {.copies = true, .has_blocks = true, .takes_blocks = true},
+	[NETFC_COLLECTIVE_BROADCAST] = {.copies = true, .has_root = true},
+	[NETFC_COLLECTIVE_BARRIER] = {.copies = true},
+};
+
+static const struct shape *
+shape_of(const struct netfc_collective *collective)
+{
+	return &shapes[collective->kind];
+}
+
+static unsigned int
+format_of(const struct netfc_collective *collective)
+{
+	return shape_of(collective)->copies ? COPY_FORMAT : collective->format;
+}
+
+/* Bytes of a block. */
+static uint64_t
+block_bytes(const struct netfc_collective *collective)
+{
+	if (collective->kind == NETFC_COLLECTIVE_BARRIER)
+		return 0;
+	return collective->count *
+		(shape_of(collective)->copies ? 1 : aggregate_value_bytes(collective->format));
+}
+
+/* Whether this worker gives values. */
+static bool
+gives(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	return collective->kind != NETFC_COLLECTIVE_BROADCAST ||
+		collective->root == comm->options.worker;
+}
+
+/* Whether it gets results. */
+static bool
+takes(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	bool is_root = collective->root == comm->options.worker;
+
+	if (collective->kind == NETFC_COLLECTIVE_BROADCAST)
+		return !is_root;
+	return collective->kind != NETFC_COLLECTIVE_REDUCE || is_root;
+}
+
+static bool
+is_aligned(const void *pointer, unsigned int bytes)
+{
+	return (uintptr_t)pointer % bytes == 0;
+}
+
+/* Results over values that are still to be sent. */
+static bool
+is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	const uint8_t *values = collective->values, *result = collective->result;
+	const struct shape *shape = shape_of(collective);
+	uint64_t bytes = block_bytes(collective), own = bytes * comm->options.worker;
+	uint64_t given = shape->gives_blocks ? bytes * comm->options.workers : bytes;
+	uint64_t taken = shape->takes_blocks ? bytes * comm->options.workers : bytes;
+
+	if (values + (shape->gives_blocks ? own : 0) == result + (shape->takes_blocks ? own : 0))
+		return false;
+	return (uintptr_t)values < (uintptr_t)result + taken &&
+		(uintptr_t)result < (uintptr_t)values + given;
+}
+
+static int
+check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	unsigned int bytes = aggregate_value_bytes(collective->format);
+
+	if (!aggregate_is_format(collective->format))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"There is no format %u: see enum netfc_allreduce_format.",
+			collective->format);
+	if (!aggregate_is_reduction(collective->op))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"There is no operation %u: see enum netfc_allreduce_op.", collective->op);
+	if (comm->life == ALLREDUCE_JOINED && comm->bytes < bytes)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Chunks are granted %u bytes, and a value has %u: ask for more, option "
+			"bytes.",
+			comm->bytes, bytes);
+	if (!is_aligned(collective->values, bytes) ||
+		(takes(comm, collective) && !is_aligned(collective->result, bytes)))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The array is not aligned to its values of %u bytes: its element type is "
+			"another, maybe.",
+			bytes);
+	return NETFC_ALLREDUCE_OK;
+}
+
+static int
+check_arrays(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	if ((collective->values == NULL && gives(comm, collective)) ||
+		(collective->result == NULL && takes(comm, collective)))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "The array of values is NULL.");
+	if (collective->count == 0 || collective->count > NETFC_ALLREDUCE_MAX_COUNT)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The array has %" PRIu64 " values: give 1 to %" PRIu64 ".",
+			collective->count, NETFC_ALLREDUCE_MAX_COUNT);
+	return shape_of(collective)->copies ? NETFC_ALLREDUCE_OK
+					    : check_reduction(comm, collective);
+}
+
+int
+collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	int status = NETFC_ALLREDUCE_OK;
+
+	if (collective->kind >= NETFC_COLLECTIVE_KINDS)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"There is no collective %u: see enum netfc_collective_kind.",
+			collective->kind);
+	if (collective->kind != NETFC_COLLECTIVE_BARRIER)
+		status = check_arrays(comm, collective);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
+	/* What went wrong first says more. */
+	if (comm->life == ALLREDUCE_APART)
+		return error_say(comm, NETFC_ALLREDUCE_BROKEN,
+			"No job is joined: call netfc_allreduce_join() first.");
+	if (comm->life != ALLREDUCE_JOINED)
+		return NETFC_ALLREDUCE_BROKEN;
+	if (shape_of(collective)->has_root && collective->root >= comm->options.workers)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The root is worker %u, and there are %u: give 0 to %u.", collective->root,
+			comm->options.workers, comm->options.workers - 1);
+	if (shape_of(collective)->has_blocks && is_overwritten(comm, collective))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The results would overwrite values that are still to be sent: give another "
+			"array, or this worker's own place in it.");
+	return NETFC_ALLREDUCE_OK;
+}
+
+static uint8_t
+owner_of(const struct netfc_collective *collective)
+{
+	if (shape_of(collective)->has_root)
+		return (uint8_t)(AGGREGATE_OWNER + collective->root);
+	return shape_of(collective)->has_blocks ? AGGREGATE_OWNER : 0;
+}
+
+/* An own block is where it is, or where it is wanted. */
+static void
+keep_own_block(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	uint8_t *own = (uint8_t *)collective->result + comm->options.worker * collective->count;
+
+	if (own != collective->values)
+		memcpy(own, collective->values, collective->count);
+}
+
+void
+collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	bool lazily, struct netfc_allreduce_handle *handle)
+{
+	const struct shape *shape = shape_of(collective);
+	unsigned int value_bytes = aggregate_value_bytes(format_of(collective));
+	unsigned int in_chunk = comm->bytes / value_bytes * value_bytes;
+	unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
+	uint64_t bytes = block_bytes(collective);
+	uint64_t chunks = bytes == 0 ? 1 : ((bytes - 1) / in_chunk + 1) * blocks;
+
+	if (collective->kind == NETFC_COLLECTIVE_ALLGATHER)
+		keep_own_block(comm, collective);
+	*handle = (struct netfc_allreduce_handle){
+		.comm = comm,
+		.from = collective->values,
+		.to = collective->result,
+		.from_step = shape->gives_blocks ? bytes : 0,
+		.to_step = shape->takes_blocks ? bytes : 0,
+		.bytes = bytes,
+		.values = shape->copies ? 0 : collective->count * blocks,
+		.chunks = chunks,
+		.left = chunks,
+		.blocks = blocks,
+		.in_chunk = in_chunk,
+		.value_bytes = value_bytes,
+		.word_bytes = shape->copies ? 1 : value_bytes,
+		.format = (uint8_t)format_of(collective),
+		.op = (uint8_t)(shape->copies ? AGGREGATE_COPY : collective->op),
+		.owner = owner_of(collective),
+		.lazy = lazily,
+		.status = NETFC_ALLREDUCE_PENDING,
+	};
+}

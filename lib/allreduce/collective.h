@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_COLLECTIVE_H
+#define ALLREDUCE_COLLECTIVE_H
+
+/**
+ * @file
+ * What a collective is in blocks, chunks and owners. With the communicator's lock.
+ */
+
+#include "internal.h"
+
+/* Returns OK, or has said what is wrong with it. */
+int collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective);
+
+/* Fill in the handle of one that is right, but for its place among others. */
+void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	bool lazily, struct netfc_allreduce_handle *handle);
+
+#endif /* ALLREDUCE_COLLECTIVE_H */

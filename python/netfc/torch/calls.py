@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collectives as the switch's library takes them: arrays in memory, and what is left to copy."""
+
+import dataclasses
+from typing import Any
+
+import torch
+
+from netfc.torch.layout import FORMATS, as_array, as_bytes, laid_out
+
+COPIES = ("allgather", "broadcast", "barrier")  # kinds that reduce nothing
+
+
+@dataclasses.dataclass
+class Call:
+    """A collective. name: torch's; kind: netfc.allreduce's; what: its tensor and operation.
+
+    values, result: arrays, or None. given: what its work gives. copies: tensors and where to copy
+    them when it is done.
+    """
+
+    name: str
+    kind: str
+    what: str
+    values: Any = None
+    result: Any = None
+    given: list[Any] = dataclasses.field(default_factory=list)
+    copies: list[tuple[Any, Any]] = dataclasses.field(default_factory=list)
+    options: dict[str, Any] = dataclasses.field(default_factory=dict)
+    where: str = ""
+
+    def finish(self) -> None:
+        """Results are there: copy those that were not written in place."""
+        for source, target in self.copies:
+            target.copy_(source)
+
+    def text(self, number: int) -> str:
+        """What ranks tell each other of it: the number of calls before it, and this."""
+        return f"{self.name} {number}{self.where}{', ' if self.what else ''}{self.what}"
+
+
+def all_reduce(tensor: Any, op: str) -> Call:
+    """op: as netfc.allreduce has it. Raises ValueError for a tensor that cannot be written to."""
+    values, target = laid_out(tensor)
+    call = _reduction("all_reduce", "allreduce", tensor, op)
+    call.values = call.result = as_array(values)
+    call.copies = _copies(values, target)
+    call.given = [tensor.detach() if target is not None else values]
+    return call
+
+
+def reduce(tensor: Any, op: str, root: int, is_root: bool, number: int) -> Call:
+    """number: the root's in the default group, for people. As all_reduce()."""
+    values, target = laid_out(tensor) if is_root else (_contiguous(tensor), None)
+    call = _reduction("reduce", "reduce", tensor, op)
+    call.values = as_array(values)
+    call.result = call.values if is_root else None
+    call.copies = _copies(values, target)
+    call.given = [tensor.detach()]
+    call.options["root"], call.where = root, f" to rank {number}"
+    return call
+
+
+def reduce_scatter(output: Any, values: Any, op: str) -> Call:
+    """values: of all parts, one after the other, contiguous. As all_reduce()."""
+    result, target = laid_out(output)
+    call = _reduction("reduce_scatter", "reduce_scatter", output, op)
+    call.values, call.result = as_array(values), as_array(result)
+    call.copies = _copies(result, target)
+    call.given = [output.detach()]
+    return call
+
+
+def all_gather(outputs: list[Any], tensor: Any) -> Call:
+    """Of a tensor for each rank. Raises ValueError where they differ in size."""
+    own = as_bytes(_contiguous(tensor))
+    check_parts("all_gather", outputs, tensor)
+    whole = torch.empty(len(outputs) * tensor.numel(), dtype=tensor.dtype)
+    call = Call("all_gather", "allgather", _shown(tensor), own, as_bytes(whole), [outputs])
+    call.copies = [
+        (part.reshape(output.shape), output.detach())
+        for part, output in zip(whole.chunk(len(outputs)), outputs)
+    ]
+    return call
+
+
+def all_gather_into(output: Any, tensor: Any) -> Call:
+    """Into one tensor, of all ranks' one after the other."""
+    result, target = laid_out(output)
+    call = Call("all_gather", "allgather", _shown(tensor), as_bytes(_contiguous(tensor)))
+    call.result, call.given, call.copies = (
+        as_bytes(result),
+        [output.detach()],
+        _copies(result, target),
+    )
+    return call
+
+
+def broadcast(tensor: Any, root: int, is_root: bool, number: int) -> Call:
+    """number: the root's in the default group, for people."""
+    values, target = (_contiguous(tensor), None) if is_root else laid_out(tensor)
+    call = Call("broadcast", "broadcast", _shown(tensor), as_bytes(values))
+    call.result, call.given, call.copies = call.values, [tensor.detach()], _copies(values, target)
+    call.options["root"], call.where = root, f" from rank {number}"
+    return call
+
+
+def barrier() -> Call:
+    """Done when all have called it."""
+    return Call("barrier", "barrier", "")
+
+
+def flat(tensors: list[Any]) -> Any:
+    """The values of tensors, one after the other."""
+    return torch.cat([_contiguous(tensor).reshape(-1) for tensor in tensors])
+
+
+def _reduction(name: str, kind: str, tensor: Any, op: str) -> Call:
+    call = Call(name, kind, f"{op} {_shown(tensor)}")
+    call.options = {"op": op, "format": FORMATS[tensor.dtype]}
+    return call
+
+
+def _contiguous(tensor: Any) -> Any:
+    return tensor.detach().resolve_conj().resolve_neg().contiguous()
+
+
+def _copies(values: Any, target: Any) -> list[tuple[Any, Any]]:
+    return [] if target is None else [(values, target)]
+
+
+def _shown(tensor: Any) -> str:
+    shape = "x".join(map(str, tensor.shape)) or "1"
+    return f"of {shape} {str(tensor.dtype).removeprefix('torch.')}"
+
+
+def check_parts(name: str, parts: list[Any], own: Any) -> None:
+    """Raises ValueError where parts differ in size or type."""
+    for part in parts:
+        if part.numel() != own.numel() or part.dtype != own.dtype:
+            raise ValueError(f"{name}: a tensor {_shown(part)} is no place for one {_shown(own)}")

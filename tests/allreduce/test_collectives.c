@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All collectives: every byte is what it should be and nothing else is written, for 1 to 64
+ * workers, over good networks and bad ones; and what disagrees, or never comes, is told with who
+ * and why.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <aggregate_format.h>
+
+#include "clock.h"
+#include "plays.h"
+#include "relay.h"
+#include "server.h"
+#include "workers.h"
+
+#define UNTOUCHED 0xa5
+#define FORMAT NETFC_ALLREDUCE_FP32
+#define OP NETFC_ALLREDUCE_SUM
+
+/* A collective as all workers call it. */
+struct call {
+	unsigned int kind, root;
+	uint64_t count;
+	bool in_place;
+};
+
+struct job {
+	struct place place;
+	unsigned int slots, rounds;
+	bool lossy;
+	const char *key_file;
+};
+
+/* ---- what it should come to ------------------------------------------------------------------ */
+
+/* Small integers: their sums are exact in fp32. */
+static float
+value_of(unsigned int worker, uint64_t i)
+{
+	return (float)((i * 7 + worker * 131) % 1021) - 300;
+}
+
+static float
+sum_of(unsigned int workers, uint64_t i)
+{
+	float sum = 0;
+
+	for (unsigned int w = 0; w < workers; w++)
+		sum += value_of(w, i);
+	return sum;
+}
+
+static uint8_t
+byte_of(unsigned int worker, uint64_t i)
+{
+	return (uint8_t)(i * 13 + worker * 57 + (i >> 8));
+}
+
+static bool
+is_reduction(const struct call *call)
+{
+	return call->kind <= NETFC_COLLECTIVE_REDUCE_SCATTER;
+}
+
+static uint64_t
+unit(const struct call *call)
+{
+	return is_reduction(call) ? sizeof(float) : 1;
+}
+
+/* Blocks of what a worker gives, and of what it gets. */
+static uint64_t
+blocks_given(const struct call *call, unsigned int n)
+{
+	return call->kind == NETFC_COLLECTIVE_REDUCE_SCATTER ? n : 1;
+}
+
+static uint64_t
+blocks_taken(const struct call *call, unsigned int n)
+{
+	return call->kind == NETFC_COLLECTIVE_ALLGATHER ? n : 1;
+}
+
+/* Elements are floats or bytes. */
+static void
+put(const struct call *call, uint8_t *array, uint64_t i, float value, uint8_t byte)
+{
+	if (is_reduction(call))
+		memcpy(array + i * sizeof(value), &value, sizeof(value));
+	else
+		array[i] = byte;
+}
+
+static void
+expect(const struct call *call, unsigned int w, unsigned int n, uint8_t *result)
+{
+	uint64_t first = call->kind == NETFC_COLLECTIVE_REDUCE_SCATTER ? w * call->count : 0;
+
+	for (uint64_t b = 0; b < blocks_taken(call, n); b++) {
+		unsigned int from =
+			call->kind == NETFC_COLLECTIVE_ALLGATHER ? (unsigned int)b : call->root;
+
+		for (uint64_t i = 0; i < call->count; i++)
+			put(call, result, b * call->count + i, sum_of(n, first + i),
+				byte_of(from, i));
+	}
+}
+
+static bool
+gets_nothing(const struct call *call, unsigned int w)
+{
+	return (call->kind == NETFC_COLLECTIVE_REDUCE && call->root != w) ||
+		call->kind == NETFC_COLLECTIVE_BARRIER;
+}
+
+/* ---- calling it ------------------------------------------------------------------------------ */
+
+static uint8_t *
+allocate(uint64_t bytes)
+{
+	uint8_t *memory = malloc(bytes + 1);
+
+	if (memory == NULL)
+		abort();
+	memset(memory, UNTOUCHED, bytes + 1);
+	return memory;
+}
+
+static int
+say_wrong(const char *what, const struct call *call, unsigned int w, unsigned int n,
+	const struct netfc_allreduce *comm)
+{
+	fprintf(stderr, "%s: kind %u, %llu, root %u, worker %u of %u%s: %s\n", what, call->kind,
+		(unsigned long long)call->count, call->root, w, n,
+		call->in_place ? ", in place" : "", netfc_allreduce_error(comm));
+	return 1;
+}
+
+static int
+run_collective(struct netfc_allreduce *comm, const struct netfc_collective *collective, bool starts)
+{
+	struct netfc_allreduce_handle *handle;
+	int status;
+
+	if (!starts)
+		return netfc_collective(comm, collective);
+	status = netfc_collective_start(comm, collective, false, &handle);
+	return status == NETFC_ALLREDUCE_OK ? netfc_allreduce_wait(&handle, -1, NULL) : status;
+}
+
+/* What is given may be where results go: there is one array then, of the larger of both. */
+static int
+play(struct netfc_allreduce *comm, const struct call *call, unsigned int w, unsigned int n)
+{
+	uint64_t block = call->count * unit(call);
+	uint64_t given = block * blocks_given(call, n), taken = block * blocks_taken(call, n);
+	uint64_t both = given > taken ? given : taken;
+	bool in_place = call->in_place || call->kind == NETFC_COLLECTIVE_BROADCAST;
+	uint8_t *values = allocate(both), *result = in_place ? values : allocate(taken);
+	uint8_t *expected = allocate(both);
+	struct netfc_collective collective = {.kind = call->kind,
+		.format = FORMAT,
+		.op = OP,
+		.root = call->root,
+		.count = call->count};
+	int status, wrong = 0;
+
+	if (in_place && taken > given)
+		values += w * block;
+	if (in_place && given > taken)
+		result += w * block;
+	for (uint64_t i = 0; i < given / unit(call); i++)
+		put(call, values, i, value_of(w, i), byte_of(w, i));
+	collective.values = values;
+	collective.result = result;
+	if (gets_nothing(call, w))
+		memcpy(expected, result, block);
+	else
+		expect(call, w, n, expected);
+	status = run_collective(comm, &collective, (call->count + w) % 2 != 0);
+	if (status != NETFC_ALLREDUCE_OK)
+		wrong = say_wrong("failed", call, w, n, comm);
+	else if (memcmp(result, expected, taken) != 0)
+		wrong = say_wrong("wrong bytes", call, w, n, comm);
+	for (uint64_t i = 0; i < given / unit(call) && !in_place && wrong == 0; i++) {
+		put(call, expected, 0, value_of(w, i), byte_of(w, i));
+		if (memcmp(values + i * unit(call), expected, unit(call)) != 0)
+			wrong = say_wrong("changed what was given", call, w, n, comm);
+	}
+	if (in_place && taken > given)
+		values -= w * block;
+	if (!in_place && result[taken] != UNTOUCHED)
+		wrong = say_wrong("wrote behind the end", call, w, n, comm);
+	free(values);
+	free(in_place ? NULL : result);
+	free(expected);
+	return wrong;
+}
+
+/* Each kind with lengths around a chunk's, and more; roots in turn. */
+static int
+play_all(struct netfc_allreduce *comm, const struct job *job, unsigned int w, unsigned int n)
+{
+	static const uint64_t counts[] = {1, 361, 362, 363, 1447, 1449, 3001};
+	int wrong = 0;
+
+	for (unsigned int kind = 0; kind < NETFC_COLLECTIVE_KINDS; kind++) {
+		for (unsigned int i = 0; i < 7 && wrong == 0; i += n > 8 || job->lossy ? 3 : 1) {
+			const struct call call = {.kind = kind,
+				.root = (i + kind) % n,
+				.count = counts[i],
+				.in_place = i % 2 != 0};
+
+			wrong = play(comm, &call, w, n);
+		}
+	}
+	return wrong;
+}
+
+static int
+work(unsigned int w, unsigned int n, void *context)
+{
+	const struct job *job = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
+	int wrong = 0;
+
+	options.slots = job->slots;
+	/* Threads of many workers share few processors. */
+	options.deadline_ms = options.join_ms = 60000;
+	options.key_file = job->key_file;
+	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+		wrong = 1;
+	}
+	for (unsigned int round = 0; round < job->rounds && wrong == 0; round++)
+		wrong = play_all(comm, job, w, n);
+	if (wrong == 0)
+		netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+/* ---- good networks and bad ------------------------------------------------------------------- */
+
+static void
+test_all_kinds(void **state)
+{
+	static const unsigned int workers[] = {1, 2, 3, 4, 5, 8, 17, 64};
+	struct server *server = server_start(&server_defaults);
+	uint16_t port = server_port(server);
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		struct job job = {.place = place_of(1, &port), .slots = 16, .rounds = 1};
+
+		assert_int_equal(workers_run(workers[i], work, &job), 0);
+		assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);
+		assert_int_equal(server_jobs(server), 0);
+	}
+	server_stop(server);
+}
+
+static void
+play_badly(unsigned int workers, unsigned int shards, unsigned int slots)
+{
+	struct server_options options = server_defaults;
+	struct relay_options bad = {.shards = shards,
+		.seed = workers,
+		.lost = 0.2,
+		.repeated = 0.2,
+		.delayed = 0.2,
+		.delay_us = 1000};
+	struct job job = {.slots = slots, .rounds = 1, .lossy = true};
+	struct server *server;
+	struct relay *relay;
+	uint16_t port;
+
+	options.shards = shards;
+	server = server_start(&options);
+	bad.to = server_port(server);
+	relay = relay_start(&bad);
+	port = relay_port(relay);
+	job.place = place_of(1, &port);
+	assert_int_equal(workers_run(workers, work, &job), 0);
+	assert_true(server_count(server, AGGREGATE_REPEATED) > 0);
+	assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);
+	relay_stop(relay);
+	server_stop(server);
+}
+
+/* A fifth of all packets lost, a fifth sent twice, a fifth late. */
+static void
+test_bad_network(void **state)
+{
+	(void)state;
+	play_badly(1, 1, 4);
+	play_badly(2, 2, 8);
+	play_badly(3, 1, 1);
+	play_badly(8, 2, 64);
+	play_badly(64, 1, 64);
+}
+
+/* Chunks are spread over switches, whatever blocks they are of. */
+static void
+test_switches(void **state)
+{
+	struct server *servers[3];
+	struct job job = {.slots = 8, .rounds = 2};
+	uint16_t ports[3];
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct server_options options = server_defaults;
+
+		options.bytes = 1448 - 100 * i;
+		servers[i] = server_start(&options);
+		ports[i] = server_port(servers[i]);
+	}
+	job.place = place_of(3, ports);
+	assert_int_equal(workers_run(4, work, &job), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		server_stop(servers[i]);
+}
+
+/* ---- what disagrees -------------------------------------------------------------------------- */
+
+struct quarrel {
+	struct play play;
+	struct call calls[2]; /* the last worker's is the second */
+	bool other_op;        /* and by another operation */
+	int expected;
+	const char *text;
+};
+
+static int
+disagree(unsigned int w, unsigned int n, void *context)
+{
+	struct quarrel *quarrel = context;
+	const struct call *call = &quarrel->calls[w == n - 1];
+	struct netfc_allreduce *comm = play_join(&quarrel->play, w, n);
+	float values[1000] = {0}, result[1000];
+	struct netfc_collective collective = {.kind = call->kind,
+		.format = FORMAT,
+		.op = quarrel->other_op && w == n - 1 ? NETFC_ALLREDUCE_MIN : OP,
+		.root = call->root,
+		.values = values,
+		.result = call->kind == NETFC_COLLECTIVE_BROADCAST ? values : result,
+		.count = call->count};
+	int status, wrong = 0;
+
+	if (comm == NULL)
+		return 1;
+	status = netfc_collective(comm, &collective);
+	if (status != quarrel->expected ||
+		strstr(netfc_allreduce_error(comm), quarrel->text) == NULL) {
+		fprintf(stderr, "worker %u: %s: %s\n", w, netfc_allreduce_status_name(status),
+			netfc_allreduce_error(comm));
+		wrong = 1;
+	}
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+static void
+test_disagreements(void **state)
+{
+	static const struct {
+		struct call all, last;
+		bool other_op;
+	} quarrels[] = {
+		/* roots that differ: a copy with values from two, and a reduction for two */
+		{{NETFC_COLLECTIVE_BROADCAST, 0, 100, false},
+			{NETFC_COLLECTIVE_BROADCAST, 2, 100, false}, false},
+		{{NETFC_COLLECTIVE_REDUCE, 0, 100, false}, {NETFC_COLLECTIVE_REDUCE, 1, 100, false},
+			false},
+		{{NETFC_COLLECTIVE_REDUCE, 0, 100, false},
+			{NETFC_COLLECTIVE_ALLREDUCE, 0, 100, false}, false},
+		{{NETFC_COLLECTIVE_REDUCE_SCATTER, 0, 100, false},
+			{NETFC_COLLECTIVE_REDUCE_SCATTER, 0, 99, false}, false},
+		{{NETFC_COLLECTIVE_REDUCE_SCATTER, 0, 100, false},
+			{NETFC_COLLECTIVE_REDUCE_SCATTER, 0, 100, false}, true},
+		{{NETFC_COLLECTIVE_ALLGATHER, 0, 100, false},
+			{NETFC_COLLECTIVE_ALLGATHER, 0, 50, false}, false},
+		{{NETFC_COLLECTIVE_ALLGATHER, 0, 100, false},
+			{NETFC_COLLECTIVE_BROADCAST, 1, 100, false}, false},
+		{{NETFC_COLLECTIVE_BARRIER, 0, 0, false}, {NETFC_COLLECTIVE_BROADCAST, 0, 2, false},
+			false},
+		{{NETFC_COLLECTIVE_BARRIER, 0, 0, false}, {NETFC_COLLECTIVE_ALLREDUCE, 0, 1, false},
+			false},
+	};
+	struct server *server = server_start(&server_defaults);
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(quarrels) / sizeof(quarrels[0]); i++) {
+		struct quarrel quarrel = {.play = play_of(server),
+			.calls = {quarrels[i].all, quarrels[i].last},
+			.other_op = quarrels[i].other_op,
+			.expected = NETFC_ALLREDUCE_MISMATCH,
+			.text = "root"};
+
+		quarrel.play.options.job = (uint16_t)(100 + i);
+		if (workers_run(3, disagree, &quarrel) != 0)
+			fail_msg("disagreement %u", i);
+	}
+	server_stop(server);
+}
+
+/* Who never calls is named, by who sends no values, too. */
+static int
+stay_away(unsigned int w, unsigned int n, void *context)
+{
+	struct quarrel *quarrel = context;
+
+	if (w != n - 1)
+		return disagree(w, n, context);
+	struct netfc_allreduce *comm = play_join(&quarrel->play, w, n);
+	if (comm == NULL)
+		return 1;
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	return 0;
+}
+
+static void
+test_absence(void **state)
+{
+	static const struct call calls[] = {{NETFC_COLLECTIVE_BROADCAST, 2, 500, false},
+		{NETFC_COLLECTIVE_BARRIER, 0, 0, false},
+		{NETFC_COLLECTIVE_ALLGATHER, 0, 500, false},
+		{NETFC_COLLECTIVE_REDUCE, 0, 100, false}};
+	struct server *server = server_start(&server_defaults);
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct quarrel quarrel = {.play = play_of(server),
+			.calls = {calls[i], calls[i]},
+			.expected = NETFC_ALLREDUCE_LEFT,
+			.text = "Worker 2 has left"};
+
+		quarrel.play.options.job = (uint16_t)(200 + i);
+		if (workers_run(3, stay_away, &quarrel) != 0)
+			fail_msg("kind %u", calls[i].kind);
+	}
+	server_stop(server);
+}
+
+static void
+test_arguments(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	struct play play = play_of(server);
+	struct netfc_allreduce *comm = play_join(&play, 0, 1);
+	float values[8] = {0}, result[8];
+
+	(void)state;
+	assert_int_equal(
+		netfc_reduce(comm, values, result, 8, FORMAT, OP, 1), NETFC_ALLREDUCE_ARGUMENT);
+	assert_non_null(strstr(netfc_allreduce_error(comm), "worker 1"));
+	assert_int_equal(netfc_broadcast(comm, values, 8, 1), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_broadcast(comm, values, 0, 0), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_broadcast(comm, NULL, 8, 0), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_allgather(comm, values, NULL, 8), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_allgather(comm, values, values + 1, 8), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_reduce_scatter(comm, values, values + 1, 4, FORMAT, OP),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(
+		netfc_reduce_scatter(comm, values, result, 4, 99, OP), NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_reduce_scatter(comm, values, (uint8_t *)result + 1, 4, FORMAT, OP),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(
+		netfc_collective(comm, &(struct netfc_collective){.kind = NETFC_COLLECTIVE_KINDS}),
+		NETFC_ALLREDUCE_ARGUMENT);
+	assert_int_equal(netfc_barrier(comm), NETFC_ALLREDUCE_OK);
+	assert_int_equal(
+		netfc_reduce_scatter(comm, values, result, 8, FORMAT, OP), NETFC_ALLREDUCE_OK);
+	assert_memory_equal(values, result, sizeof(values));
+	netfc_allreduce_leave(comm);
+	assert_int_equal(netfc_barrier(comm), NETFC_ALLREDUCE_BROKEN);
+	netfc_allreduce_free(comm);
+	server_stop(server);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_kinds),
+		cmocka_unit_test(test_bad_network),
+		cmocka_unit_test(test_switches),
+		cmocka_unit_test(test_disagreements),
+		cmocka_unit_test(test_absence),
+		cmocka_unit_test(test_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
