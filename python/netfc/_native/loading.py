@@ -31,8 +31,8 @@ def load(
 ) -> Any:
     """The functions of a shared library, declared.
 
-    soname: libNAME.so.NUMBER; folder: where a build has it, below lib; version: the function that tells
-    it. build: folder of a build of dpdk-netfc; None: the library that was installed with this
+    soname: libNAME.so.NUMBER; folder: where a build has it, below lib; version: the function that
+    tells it. build: folder of a build of dpdk-netfc; None: the library that was installed with this
     package, or that the system finds.
     Raises LibraryError where it is missing, or of another version than this package.
     """
