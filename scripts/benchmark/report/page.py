@@ -81,7 +81,7 @@ def traffic_mixes(results):
         Heading(3, "What bounds them"),
         Paragraph(
             "TSC cycles per packet. The whole switch and testpmd are those of the table above;"
-            " `io` receives and sends, no more. The parts are timed by netfc-microbench without"
+            " `io` receives and sends, no more. The parts are timed by netfc-bench --time without"
             " ports, the least of all passes: every packet of a burst is classified (tags, IPv4"
             " or IPv6, UDP, the request's fields); lanes are gathered, computed, written back,"
             " with status and checksum; addresses are swapped. The rest, which none of these"
