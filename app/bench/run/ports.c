@@ -121,10 +121,11 @@ bench_ports_create_pool(struct bench *bench)
 	uint32_t data_bytes = RTE_PKTMBUF_HEADROOM + LAYER2_BYTES + bench->options.mtu;
 	unsigned int buffers = 2 * (MBUF_CACHE + BENCH_BURST) + MBUF_CACHE / 2;
 
-	for (unsigned int p = 0; p < bench->port_count; p++)
-		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
+	/* Buffers that are used in turn stay in the cache as long as there are few. */
 	if (bench->embedded != NULL)
 		buffers += embedded_buffers(bench->embedded);
+	for (unsigned int p = 0; p < bench->port_count && bench->embedded == NULL; p++)
+		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
 	bench->pool = ethdev_pool_create(
 		"netfc_bench", buffers, RTE_MAX(data_bytes, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE));
 	return bench->pool != NULL ? 0 : -1;

@@ -21,6 +21,9 @@
 
 #define NS_PER_SECOND 1e9
 
+/* Besides those that wait in a ring: what an lcore's cache keeps. */
+#define LCORE_MBUFS 1024
+
 /* A receive queue, and the time that its lcore works. That lcore alone writes here. */
 struct queue {
 	struct embedded *embedded;
@@ -61,6 +64,7 @@ set_options(const struct embedded_config *config, struct options *options)
 	options->udp_port = config->udp_port;
 	options->mtu = config->mtu;
 	options->forward = FORWARD_REFLECT;
+	options->mbufs = config->lcores * (config->packets + LCORE_MBUFS);
 	if (config->address == NULL)
 		return 0;
 	options->aggregate.on = true;
@@ -256,7 +260,7 @@ embedded_port(const struct embedded *embedded)
 unsigned int
 embedded_buffers(const struct embedded *embedded)
 {
-	return 2 * embedded->lcores * embedded->packets;
+	return embedded->lcores * embedded->packets;
 }
 
 int

@@ -57,7 +57,7 @@ int embedded_create(struct embedded *embedded);
 /** The DPDK port that is connected to it. */
 uint16_t embedded_port(const struct embedded *embedded);
 
-/** Packet buffers that the rings hold. */
+/** Packet buffers for those that are in flight. */
 unsigned int embedded_buffers(const struct embedded *embedded);
 
 /** The lcore that the load gets. */
