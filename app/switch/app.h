@@ -102,6 +102,7 @@ struct app {
 		state_lock; /**< held by whoever shows or changes the state; never by lcores */
 	bool observable;    /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
+	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };
 
 /** Whether an lcore has anything to do but to wait. */
