@@ -15,7 +15,6 @@
 #include "set_option.h"
 #include "report/progress.h"
 #include "report/report.h"
-#include "signals.h"
 #include "timing/capture.h"
 #include "timing/timing.h"
 

@@ -5,10 +5,10 @@
 #include <rte_malloc.h>
 
 #include "aggregate/aggregation.h"
-#include "observe/latency.h"
-#include "plan.h"
+#include "observe/totals.h"
 #include "ports.h"
 #include "prepare.h"
+#include "queues.h"
 #include "slowloris/defend.h"
 #include "tables/tables.h"
 
@@ -40,7 +40,7 @@ out_of_memory(const char *what)
 }
 
 static int
-create_outboxes(struct app *app)
+create_tx_buffers(struct app *app)
 {
 	unsigned int lcore_id;
 
@@ -49,15 +49,16 @@ create_outboxes(struct app *app)
 
 		if (!lcore_works(lcore))
 			continue;
-		lcore->outbox = rte_calloc("outboxes", app->port_count, sizeof(*lcore->outbox), 0);
-		if (lcore->outbox == NULL)
-			return out_of_memory("outboxes");
+		lcore->tx_buffer =
+			rte_calloc("tx buffers", app->port_count, sizeof(*lcore->tx_buffer), 0);
+		if (lcore->tx_buffer == NULL)
+			return out_of_memory("tx buffers");
 	}
 	return latency_create(app) == 0 ? 0 : out_of_memory("latency histograms");
 }
 
 static int
-create_stations(struct app *app)
+create_fdb(struct app *app)
 {
 	size_t size = rte_rcu_qsbr_get_memsize(RTE_MAX_LCORE);
 
@@ -66,22 +67,21 @@ create_stations(struct app *app)
 		return out_of_memory("quiescent states");
 	if (app->options.forward != FORWARD_BRIDGE)
 		return 0;
-	app->stations =
-		station_table_create(app->options.stations, app->options.ageing_s, app->qsbr);
-	return app->stations != NULL ? 0 : out_of_memory("the bridge's stations");
+	app->fdb = fdb_create(app->options.stations, app->options.ageing_s, app->qsbr);
+	return app->fdb != NULL ? 0 : out_of_memory("the bridge's stations");
 }
 
 /* Everything that can be wrong with the configuration. */
 int
 prepare(struct app *app)
 {
-	if (ports_find(app) != 0 || plan_make(app) != 0)
+	if (ports_find(app) != 0 || queues_assign(app) != 0)
 		return -1;
 	if (ports_create_pool(app, rte_lcore_count()) != 0 || tables_start(app) != 0)
 		return -1;
-	if (create_stations(app) != 0 || defend_create(app) != 0 || aggregation_create(app) != 0)
+	if (create_fdb(app) != 0 || defend_create(app) != 0 || aggregation_create(app) != 0)
 		return -1;
-	return create_outboxes(app);
+	return create_tx_buffers(app);
 }
 
 void
@@ -90,9 +90,9 @@ prepare_free(struct app *app)
 	unsigned int lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id)
-		rte_free(app->lcore[lcore_id].outbox);
+		rte_free(app->lcore[lcore_id].tx_buffer);
 	latency_free(app);
-	station_table_free(app->stations);
+	fdb_free(app->fdb);
 	defend_free(app);
 	aggregation_free(app);
 	rte_free(app->qsbr);

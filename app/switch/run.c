@@ -13,17 +13,14 @@
 #include "slowloris/defend.h"
 #include "dpdk/eal.h"
 #include "json/json_file.h"
-#include "observe/periodic.h"
+#include "observe/totals.h"
+#include "observe/report.h"
 #include "poll_loop.h"
 #include "prepare.h"
 #include "ports.h"
 #include "run.h"
-#include "signals.h"
-#include "observe/report.h"
 #include "observe/state.h"
 #include "observe/telemetry.h"
-#include "observe/totals.h"
-#include "unmap_guard.h"
 
 /* The one application context; a signal handler has no other way to it. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
@@ -54,7 +51,7 @@ stop_side_threads(struct control **control, struct periodic *periodic)
 	control_close(*control);
 	*control = NULL;
 	capture_free(&app);
-	alerts_stop(app.alerts);
+	defend_stop(&app);
 	periodic_stop(periodic);
 }
 

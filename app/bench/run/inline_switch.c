@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "options/option_values.h"
 #include "run/idle.h"
 #include "run/inline_switch.h"

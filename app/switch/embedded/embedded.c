@@ -211,12 +211,12 @@ add_callbacks(struct embedded *embedded)
 	RTE_LCORE_FOREACH (lcore_id) {
 		const struct lcore *lcore = &embedded->app.lcore[lcore_id];
 
-		for (unsigned int p = 0; p < lcore->path_count; p++) {
-			struct queue *queue = &embedded->queue[lcore->path[p].queue];
+		for (unsigned int p = 0; p < lcore->rx_queue_count; p++) {
+			struct queue *queue = &embedded->queue[lcore->rx_queue[p].queue];
 
 			queue->lcore = lcore;
-			if (rte_eth_add_rx_callback(port, lcore->path[p].queue, note_poll, queue) ==
-				NULL)
+			if (rte_eth_add_rx_callback(
+				    port, lcore->rx_queue[p].queue, note_poll, queue) == NULL)
 				return fail("its clock", rte_errno);
 		}
 	}
