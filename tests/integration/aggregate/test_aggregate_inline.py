@@ -31,7 +31,7 @@ def run(folder, keys, *options, lcores=2):
 def test_results_are_right(tmp_path, keys):
     report = run(tmp_path, f'{keys},chunks=300', '--inline')
     assert report['switch']['lcores'] == 1
-    assert report['switch']['packets'] == report['sent']
+    assert report['requests'] <= report['switch']['packets'] <= report['sent']
 
 
 @pytest.mark.parametrize('queue', ['shard', 'other'])
