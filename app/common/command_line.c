@@ -20,7 +20,7 @@ print_usage(const struct command_line *line)
 	fputs(line->summary, stdout);
 	for (unsigned int t = 0; t < line->table_count; t++)
 		option_print_usage(stdout, line->tables[t].rows, line->tables[t].count);
-	printf("  --help, --version\n\n%s", line->notes);
+	printf("  --help%s\n\n%s", line->version != NULL ? ", --version" : "", line->notes);
 }
 
 static enum options_result
@@ -131,8 +131,7 @@ take_row(const struct command_line *line, unsigned int number, int argc, char **
 static enum options_result
 parse_own(const struct command_line *line, int argc, char **argv)
 {
-	struct option longs[MAX_OPTIONS + 3] = {
-		{"help", no_argument, NULL, ID_HELP}, {"version", no_argument, NULL, ID_VERSION}};
+	struct option longs[MAX_OPTIONS + 3] = {{"help", no_argument, NULL, ID_HELP}};
 	unsigned int count = count_rows(line);
 	void *options;
 	int id;
@@ -140,11 +139,13 @@ parse_own(const struct command_line *line, int argc, char **argv)
 	for (unsigned int r = 0; r < count; r++) {
 		const struct option_row *row = find_row(line, r, &options);
 
-		longs[r + 2] = (struct option){row->name, has_arg(row), NULL, ID_ROWS + (int)r};
+		longs[r + 1] = (struct option){row->name, has_arg(row), NULL, ID_ROWS + (int)r};
 	}
+	if (line->version != NULL)
+		longs[count + 1] = (struct option){"version", no_argument, NULL, ID_VERSION};
 	optind = 1;
-	while ((id = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (id == ID_HELP)
+	while ((id = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (id == ID_HELP || id == 'h')
 			return answer_help(line);
 		if (id == ID_VERSION)
 			return answer_version(line);
@@ -152,11 +153,24 @@ parse_own(const struct command_line *line, int argc, char **argv)
 		if (id < ID_ROWS || take_row(line, (unsigned int)(id - ID_ROWS), argc, argv) != 0)
 			return OPTIONS_WRONG;
 	}
-	if (optind < argc) {
-		fprintf(stderr, "%s: unexpected argument '%s'\n", line->program, argv[optind]);
-		return OPTIONS_WRONG;
-	}
 	return OPTIONS_RUN;
+}
+
+static enum options_result
+refuse_operands(const struct command_line *line, int argc, char **argv)
+{
+	if (optind == argc)
+		return OPTIONS_RUN;
+	fprintf(stderr, "%s: unexpected argument '%s'\n", line->program, argv[optind]);
+	return OPTIONS_WRONG;
+}
+
+static enum options_result
+offer_help(const struct command_line *line, enum options_result result)
+{
+	if (result == OPTIONS_WRONG)
+		fprintf(stderr, "Try '%s --help'.\n", line->program);
+	return result;
 }
 
 static void
@@ -188,7 +202,18 @@ command_line_parse(const struct command_line *line, int argc, char **argv, int *
 	/* getopt_long() names the program when it complains. */
 	argv[dashes] = (char *)(uintptr_t)line->program;
 	result = parse_own(line, argc - dashes, argv + dashes);
-	if (result == OPTIONS_WRONG)
-		fprintf(stderr, "Try '%s --help'.\n", line->program);
-	return result;
+	if (result == OPTIONS_RUN)
+		result = refuse_operands(line, argc - dashes, argv + dashes);
+	return offer_help(line, result);
+}
+
+enum options_result
+command_line_parse_plain(const struct command_line *line, int argc, char **argv, int *operands)
+{
+	enum options_result result;
+
+	set_defaults(line);
+	result = parse_own(line, argc, argv);
+	*operands = optind;
+	return offer_help(line, result);
 }

@@ -2,7 +2,11 @@
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
 
-/** @file The command line of a DPDK program: the EAL's options, "--", and the program's own. */
+/**
+ * @file
+ * The command line of a DPDK program, which is the EAL's options, "--", and the program's own; or
+ * of one without the EAL, which is options and operands.
+ */
 
 #include "option.h"
 
@@ -16,7 +20,7 @@ struct option_table {
 /** A program's command line. Options are at the most 64; --help and --version come besides. */
 struct command_line {
 	const char *program;
-	const char *version;
+	const char *version; /**< NULL: there is no --version */
 	const char *summary; /**< what the usage begins with */
 	const char *notes;   /**< what it ends with */
 	const struct option_table *tables;
@@ -54,5 +58,13 @@ options_exit_status(enum options_result result)
  */
 enum options_result
 command_line_parse(const struct command_line *line, int argc, char **argv, int *eal_argc);
+
+/**
+ * Set all options to their defaults and parse a command line without the EAL.
+ *
+ * @param operands where the index of the first operand goes
+ */
+enum options_result
+command_line_parse_plain(const struct command_line *line, int argc, char **argv, int *operands);
 
 #endif /* COMMAND_LINE_H */

@@ -71,7 +71,7 @@ create_fdb(struct app *app)
 	return app->fdb != NULL ? 0 : out_of_memory("the bridge's stations");
 }
 
-/* Everything that can be wrong with the configuration. */
+/* Check the whole configuration. */
 int
 prepare(struct app *app)
 {

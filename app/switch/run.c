@@ -22,7 +22,7 @@
 #include "observe/state.h"
 #include "observe/telemetry.h"
 
-/* The one application context; a signal handler has no other way to it. */
+/* The application; global because a signal handler takes no argument. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void
@@ -32,7 +32,7 @@ handle_signal(int signal)
 	app_quit(&app);
 }
 
-/* Threads beside the lcores; stop_side_threads() ends those that were started, in any case. */
+/* Start threads beside the lcores; stop_side_threads() ends those that were started. */
 static int
 start_side_threads(struct control *control, struct periodic **periodic)
 {
@@ -107,7 +107,7 @@ switch_run(int argc, char **argv)
 	parsed = options_parse(argc, argv, &app.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
-	/* While it starts, a signal interrupts whatever is waited for, such as a peer. */
+	/* During the start, a signal interrupts waiting, such as for a peer. */
 	signals_catch(handle_signal, 0);
 	if (prepare_load(&app) != 0)
 		goto free_sets;

@@ -52,6 +52,8 @@ FORMATS = (
     FormatRow("posit16_es2", 4, "posit<16,2>, Posit Standard 2022", 16, "posit", 2),
     FormatRow("fp32", 5, "IEEE 754 binary32", 32, "ieee", 8, "float32", has_functions=False),
     FormatRow("int32", 6, "int32", 32, "integer", 0, "int32", in_requests=False),
+    FormatRow("fp64", 7, "IEEE 754 binary64", 64, "ieee", 11, "float64", in_requests=False),
+    FormatRow("int64", 10, "int64", 64, "integer", 0, "int64", in_requests=False),
 )
 
 ARITHMETIC = (

@@ -12,9 +12,18 @@
 #define MAX_FLOOD 10000
 #define MAX_SHARE 90
 
-/* In the order of their numbers. */
+#define FORMAT(number) [number - AGGREGATE_FP16]
+
 static const char *const format_names[] = {
-	"fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32"};
+	FORMAT(AGGREGATE_FP16) = "fp16",
+	FORMAT(AGGREGATE_POSIT16) = "posit16",
+	FORMAT(AGGREGATE_BF16) = "bf16",
+	FORMAT(AGGREGATE_POSIT16_ES2) = "posit16_es2",
+	FORMAT(AGGREGATE_FP32) = "fp32",
+	FORMAT(AGGREGATE_INT32) = "int32",
+	FORMAT(AGGREGATE_FP64) = "fp64",
+	FORMAT(AGGREGATE_INT64) = "int64",
+};
 static const char *const op_names[] = {"sum", "mean", "min", "max"};
 static const char *const length_names[] = {[LENGTH_FULL] = "full", [LENGTH_ANY] = "any"};
 static const char *const queue_names[] = {[QUEUE_OF_SHARD] = "shard", [QUEUE_OF_OTHER] = "other"};
@@ -64,6 +73,12 @@ bench_aggregate_check(const struct aggregate_options *options)
 	if ((options->slots & (options->slots - 1)) != 0) {
 		fprintf(stderr, PROGRAM ": --aggregate slots=%" PRIu64 ": not a power of two\n",
 			options->slots);
+		return -1;
+	}
+	if (options->bytes < 8 &&
+		(options->formats & (1u << AGGREGATE_FP64 | 1u << AGGREGATE_INT64)) != 0) {
+		fprintf(stderr,
+			PROGRAM ": --aggregate bytes=: give 8 or more for fp64 and int64\n");
 		return -1;
 	}
 	if (options->key[0] != '\0' && options->flood > 0) {

@@ -38,7 +38,7 @@ static void
 fill(struct sums *sums, enum data_kind kind, unsigned int format)
 {
 	unsigned int workers = (unsigned int)sums->options->workers;
-	uint32_t values[AGGREGATE_MAX_WORKERS];
+	uint64_t values[AGGREGATE_MAX_WORKERS];
 	uint64_t seed = 1;
 
 	for (unsigned int c = 0; c < CHUNKS; c++)
@@ -100,7 +100,8 @@ print_all(struct sums *sums)
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
 		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
 			for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++)
-				if ((options->formats >> format & 1) != 0 &&
+				if (aggregate_is_format(format) &&
+					(options->formats >> format & 1) != 0 &&
 					(options->ops >> (op - AGGREGATE_SUM) & 1) != 0)
 					print_row(sums, op, format, isa);
 }
