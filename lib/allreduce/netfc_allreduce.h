@@ -288,6 +288,29 @@ NETFC_ALLREDUCE_API int netfc_allreduce(struct netfc_allreduce *comm, void *data
 	unsigned int format, unsigned int op);
 
 /**
+ * Sum up all numbers of all workers: the exact sum, rounded once to nearest, ties to even. Its bits
+ * do not depend on how many workers there are, nor on who has which numbers and in which order. It
+ * takes its turn among allreduces, and all workers have to call it; some may have no numbers.
+ *
+ * @param values `count` values in host byte order
+ * @param count 0 .. NETFC_ALLREDUCE_MAX_COUNT
+ * @param format FP32, FP64, INT32 or INT64
+ * @param result a value of the format; integers saturate
+ * @param flags enum netfc_allreduce_flag; may be NULL
+ * @return as netfc_allreduce()
+ */
+NETFC_ALLREDUCE_API int netfc_allreduce_sum(struct netfc_allreduce *comm, const void *values,
+	uint64_t count, unsigned int format, void *result, unsigned int *flags);
+
+/**
+ * Sum up the exact products of pairs of numbers of all workers: as netfc_allreduce_sum().
+ *
+ * @param x, y `count` values each, of FP32 or FP64
+ */
+NETFC_ALLREDUCE_API int netfc_allreduce_dot(struct netfc_allreduce *comm, const void *x,
+	const void *y, uint64_t count, unsigned int format, void *result, unsigned int *flags);
+
+/**
  * Start to reduce a vector; those started earlier go first.
  *
  * @param data as in netfc_allreduce(); neither read nor write it before it is done

@@ -126,6 +126,17 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
         _INT,
         [ctypes.POINTER(_POINTER), _INT, ctypes.POINTER(_UNSIGNED)],
     ),
+    "netfc_allreduce_sum": (
+        _INT,
+        [*(_POINTER, _POINTER, ctypes.c_uint64, _UNSIGNED, _POINTER), ctypes.POINTER(_UNSIGNED)],
+    ),
+    "netfc_allreduce_dot": (
+        _INT,
+        [
+            *(_POINTER, _POINTER, _POINTER, ctypes.c_uint64, _UNSIGNED, _POINTER),
+            ctypes.POINTER(_UNSIGNED),
+        ],
+    ),
     "netfc_allreduce_abort": (None, [_POINTER]),
     "netfc_allreduce_leave": (_INT, [_POINTER]),
     "netfc_allreduce_free": (None, [_POINTER]),
@@ -185,6 +196,14 @@ class Comm:
             ctypes.byref(handle), wait_ms, ctypes.byref(flags)
         )
         return self._name(status), flags.value
+
+    def total(self, name: str, addresses: list[int], count: int, number: int, into: int) -> int:
+        """netfc_allreduce_sum() or _dot() of `count` values at each address; gives the flags."""
+        flags = _UNSIGNED()
+        status = self._call(name, *addresses, count, number, into, ctypes.byref(flags))
+        if status != OK:
+            raise self.failure(status)
+        return flags.value
 
     def abort(self) -> None:
         """End all that is under way."""

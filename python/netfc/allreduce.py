@@ -47,6 +47,10 @@ OPS = {name: number for name, number in aggregation.OPS.items() if name not in (
 # Formats that an array's type tells; others are encodings (uint16), which need `format`.
 _BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
 
+# Types that there are sums and dot products of.
+_SUMMED = ("float32", "float64", "int32", "int64")
+_MULTIPLIED = ("float32", "float64")
+
 _SLICE_MS = 100  # how long to wait before Python sees to its signals
 
 _LOG = logging.getLogger("netfc")
@@ -219,6 +223,30 @@ class Communicator:
         """
         return self._start(array, op, format, lazily=False)
 
+    def sum(self, array: NDArray[Any]) -> Any:
+        """The sum of all numbers of all workers' arrays: exact, rounded once, a numpy scalar.
+
+        Its bits do not depend on how many workers there are, nor on who has which numbers and in
+        which order. All workers have to call it; an array may be empty.
+
+        array: float32, float64, int32 or int64; sums of integers saturate.
+        Raises TypeError for others, AllreduceError if it failed.
+        """
+        return self._total("sum", [array])
+
+    def dot(self, x: NDArray[Any], y: NDArray[Any]) -> Any:
+        """The sum of the exact products of all pairs of numbers of all workers, as sum() has it.
+
+        x, y: float32 or float64, both of one type and shape.
+        Raises TypeError or ValueError for others, AllreduceError if it failed.
+        """
+        if x.dtype != y.dtype or x.shape != y.shape:
+            raise ValueError(
+                f"arrays of {x.dtype} {x.shape} and of {y.dtype} {y.shape} have no dot product:"
+                " give two of one type and shape"
+            )
+        return self._total("dot", [x, y])
+
     def rejoin(self, token: int | None = None, job: int | None = None) -> None:
         """Join again, after a failure, as all other workers have to.
 
@@ -281,6 +309,15 @@ class Communicator:
         except AllreduceError:
             pass  # the error that brought us here says more
 
+    def _total(self, name: str, arrays: list[NDArray[Any]]) -> Any:
+        number = _total_format(name, arrays[0])
+        whole = [numpy.ascontiguousarray(array) for array in arrays]
+        result = numpy.zeros(1, whole[0].dtype)
+        self._comm.total(
+            name, [one.ctypes.data for one in whole], whole[0].size, number, result.ctypes.data
+        )
+        return result[0]
+
     def _start(self, array: NDArray[Any], op: str, format_name: str | None, lazily: bool) -> Handle:
         number, op_number = _format_number(array, format_name), _op_number(op)
         _check_layout(array)
@@ -288,6 +325,13 @@ class Communicator:
         handle = Handle(self._comm, array, pointer)
         self._comm.started.add(handle)
         return handle
+
+
+def _total_format(name: str, array: NDArray[Any]) -> int:
+    names = _SUMMED if name == "sum" else _MULTIPLIED
+    if array.dtype.name not in names or not array.dtype.isnative:
+        raise TypeError(f"there is no {name} of an array of {array.dtype}: use {', '.join(names)}")
+    return FORMATS[_BY_DTYPE[array.dtype.name]]
 
 
 def _slice_until(end: float) -> int:
@@ -325,8 +369,8 @@ def _format_number(array: NDArray[Any], name: str | None) -> int:
     by_dtype = _BY_DTYPE.get(array.dtype.name)
     if name is None and by_dtype is None:
         raise TypeError(
-            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64, int32, or"
-            " encodings (uint16) with their format named"
+            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64,"
+            " int32, or encodings (uint16) with their format named"
         )
     name = name if name is not None else by_dtype
     if name not in FORMATS:

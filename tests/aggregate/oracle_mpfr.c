@@ -53,39 +53,53 @@ mpfr_to_ieee(unsigned int format, mpfr_t number, int ternary)
 	return bits | (sign < 0 ? ieee->sign : 0);
 }
 
-uint64_t
-oracle_mpfr(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
+static uint64_t
+round_posit(unsigned int format, mpfr_t sum)
 {
-	mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
-	mpfr_t sum, result;
+	const bool negative = mpfr_sgn(sum) < 0;
+	uint64_t bits;
+
+	mpfr_abs(sum, sum, MPFR_RNDN);
+	bits = mpfr_to_posit(format, sum);
+	return negative ? 0x10000 - bits : bits;
+}
+
+uint64_t
+oracle_mpfr_round(unsigned int format, mpfr_t sum)
+{
+	const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+	const struct oracle_ieee *ieee = oracle_ieee(format);
+	mpfr_t result;
 	uint64_t bits;
 	int ternary;
 
-	mpfr_init2(sum, 2300);
+	if (format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2)
+		return round_posit(format, sum);
+	mpfr_init2(result, ieee->fraction_bits + 1);
+	mpfr_set_emin(2 - ieee->bias - ieee->fraction_bits);
+	mpfr_set_emax(ieee->bias + 1);
+	ternary = mpfr_set(result, sum, MPFR_RNDN);
+	bits = mpfr_to_ieee(format, result, ternary);
+	mpfr_set_emin(emin);
+	mpfr_set_emax(emax);
+	mpfr_clear(result);
+	return bits;
+}
+
+/* 4500 bits are more than a quotient by 64 needs to tell on which side it is. */
+uint64_t
+oracle_mpfr(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
+{
+	mpfr_t sum;
+	uint64_t bits;
+
+	mpfr_init2(sum, 4500);
 	mpfr_set_zero(sum, 1);
 	for (unsigned int w = 0; w < workers; w++)
 		mpfr_add_d(sum, sum, oracle_value(format, values[w]), MPFR_RNDN);
-	if (format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2) {
-		bool negative = mpfr_sgn(sum) < 0;
-
-		/* 2300 bits are more than a quotient by 64 needs to tell on which side it is. */
-		mpfr_abs(sum, sum, MPFR_RNDN);
-		if (op == AGGREGATE_MEAN)
-			mpfr_div_ui(sum, sum, workers, MPFR_RNDN);
-		bits = mpfr_to_posit(format, sum);
-		bits = negative ? 0x10000 - bits : bits;
-	} else {
-		const struct oracle_ieee *ieee = oracle_ieee(format);
-
-		mpfr_init2(result, ieee->fraction_bits + 1);
-		mpfr_set_emin(2 - ieee->bias - ieee->fraction_bits);
-		mpfr_set_emax(ieee->bias + 1);
-		ternary = mpfr_div_ui(result, sum, op == AGGREGATE_MEAN ? workers : 1, MPFR_RNDN);
-		bits = mpfr_to_ieee(format, result, ternary);
-		mpfr_set_emin(emin);
-		mpfr_set_emax(emax);
-		mpfr_clear(result);
-	}
+	if (op == AGGREGATE_MEAN)
+		mpfr_div_ui(sum, sum, workers, MPFR_RNDN);
+	bits = oracle_mpfr_round(format, sum);
 	mpfr_clear(sum);
 	return bits;
 }

@@ -12,16 +12,17 @@
  */
 #define DROP_REASONS(X)                                                                            \
 	X(TX_FULL, "tx_full",                                                                      \
-		"the port did not take it: its queue stayed full, or the packet is too long")      \
+		"the port refused it: its queue stayed full, or the packet is too long")           \
 	X(NO_MBUF, "no_mbuf", "no packet buffer for a copy")                                       \
 	X(OVERSIZE, "oversize", "longer than the MTU of the port where it should leave")           \
 	X(RUNT, "runt", "too short for an Ethernet header")                                        \
-	X(SAME_PORT, "same_port", "its destination is where it came from")                         \
+	X(SAME_PORT, "same_port", "its destination is behind the port that it came from")          \
 	X(LINK_LOCAL, "link_local", "addressed to this link only")                                 \
 	X(BAD_VLAN, "bad_vlan", "in VLAN 4095, which is reserved")                                 \
 	X(STRAY_REPLY, "stray_reply", "addressed to the switch: a NetFC reply")                    \
 	X(NOT_NETFC, "not_netfc", "addressed to the switch: on the NetFC port, but no request")    \
-	X(NO_SERVICE, "no_service", "addressed to the switch: for something it does not offer")    \
+	X(NO_SERVICE, "no_service",                                                                \
+		"addressed to the switch: for a service that it does not offer")                   \
 	X(MALFORMED, "malformed", "addressed to the switch: damaged or incomplete")                \
 	X(AGGREGATED, "aggregated", "values that an aggregation has taken up")                     \
 	X(AGGREGATE_REPEATED, "aggregate_repeated",                                                \

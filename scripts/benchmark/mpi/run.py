@@ -44,11 +44,9 @@ SWITCH = Way("the switch")
 WAYS = (SWITCH, *(Way(f"Open MPI, {name}", number) for number, name in enumerate(ALGORITHMS)))
 
 
-def compiled(folder):
-    """The example, as a program."""
-    program = folder / "allreduce"
-    namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
-    return program
+def compile_example(folder):
+    """Makes the example's program."""
+    namespaces.command("mpicc.openmpi", "-O2", "-o", folder / "allreduce", EXAMPLE, "-lm")
 
 
 def network(build, way, ranks, mbit):
@@ -58,9 +56,9 @@ def network(build, way, ranks, mbit):
     return Bridged(ranks, mbit, 0.0)
 
 
-def mpirun(build, way, hosts, shift):
+def mpirun(build, folder, way, hosts, shift):
     """The words of the command line before the program, and the environment."""
-    environment = {**os.environ, "NETFC_SHIFT": str(shift), "NETFC_NAMESPACES": " ".join(
+    environment = {**os.environ, "TMPDIR": str(folder), "NETFC_NAMESPACES": " ".join(
         f"{host.ipv4}={host.name}" for host in hosts)}
     settings = {"plm_rsh_agent": AGENT, "btl": "tcp,self", "pml": "ob1",
                 "mpi_yield_when_idle": 1}
@@ -82,7 +80,7 @@ def mpirun(build, way, hosts, shift):
     return [str(word) for word in words], environment
 
 
-def run(build, program, way, options, mbit):
+def run(build, folder, way, options, mbit):
     """Results of all shifts: for each length (median, least, checksum)."""
     tasks = [str(word) for task in options.tasks for word in task]
     results = {size: [] for size, _ in options.tasks}
@@ -91,9 +89,10 @@ def run(build, program, way, options, mbit):
         for host in hosts:
             host.ip("link", "set", "lo", "up")
         for shift in SHIFTS:
-            words, environment = mpirun(build, way, hosts, shift)
+            words, environment = mpirun(build, folder, way, hosts, shift)
             done = subprocess.run(
-                ["ip", "netns", "exec", hosts[0].name, *words, program, options.type, *tasks],
+                ["ip", "netns", "exec", hosts[0].name, *words, folder / "allreduce", options.type,
+                 *tasks],
                 env=environment, text=True, capture_output=True, timeout=PATIENCE, check=False)
             if done.returncode != 0:
                 raise CommandError(f"{way.name}: {done.stderr}")
@@ -142,7 +141,7 @@ def main():
     parser = argparse.ArgumentParser(prog="mpi-bench", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--type", choices=("float", "double"), default="float")
+    parser.add_argument("--type", choices=("float", "double"), default="double")
     parser.add_argument("--mbit", type=int, action="append", help="of links: 100 and 1000")
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
@@ -156,9 +155,10 @@ def main():
     figures = {}
     try:
         with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
-            program = compiled(pathlib.Path(folder))
+            compile_example(pathlib.Path(folder))
             for mbit in options.mbit or (100, 1000):
-                measured = {way.name: run(options.build.resolve(), program, way, options, mbit)
+                measured = {way.name: run(options.build.resolve(), pathlib.Path(folder), way,
+                                              options, mbit)
                             for way in (WAYS[:2] if options.quick else WAYS)}
                 figures[mbit] = measured
                 print(f"\nLinks of {mbit} Mbit/s, {options.ranks} ranks, {options.type}\n")

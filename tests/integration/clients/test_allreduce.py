@@ -110,6 +110,48 @@ def test_sums_of_doubles_are_exact():
             assert array.tolist() == [math.fsum(column) for column in arrays.T]
 
 
+def numbers_of_any_size(count, dtype):
+    """Numbers, some of which cancel, so that no two orders of adding them give the same."""
+    random = np.random.default_rng(3)
+    values = random.standard_normal(count) * np.exp2(random.integers(-60, 60, count))
+    values[count // 2:][:count // 4] = -values[:count // 4]
+    return random.permutation(values).astype(dtype)
+
+
+@pytest.mark.parametrize('dtype', [np.float32, np.float64])
+@pytest.mark.parametrize('workers', [1, 2, 3, 8])
+def test_sums_and_products_do_not_depend_on_who_has_what(workers, dtype):
+    """The first worker has most, the last one nothing, unless it is alone."""
+    x, y = numbers_of_any_size(5000, dtype), numbers_of_any_size(5000, dtype)[::-1]
+    cuts = [*range(4900, 4898 + workers), 5000] if workers > 1 else []
+    parts = list(zip(np.split(x, cuts), np.split(y, cuts)))
+    nearest = float if dtype is np.float64 else _rounded
+
+    def body(worker):
+        mine_x, mine_y = parts[worker]
+        with joined(address, worker, workers) as comm:
+            return comm.sum(mine_x), comm.dot(mine_x, mine_y)
+
+    products = sum(Fraction(float(a)) * Fraction(float(b)) for a, b in zip(x, y))
+    with serving() as address:
+        for total, product in together(workers, body):
+            assert total.dtype == product.dtype == dtype
+            assert total == nearest(sum(map(Fraction, map(float, x))))
+            assert product == nearest(products)
+
+
+def test_sums_of_integers_and_of_nothing(single):
+    assert single.sum(np.array([[2**62, 2**62], [-5, -(2**62)]])) == 2**62 - 5
+    assert single.sum(np.full(3, 2**31 - 1, np.int32)) == 2**31 - 1
+    assert single.sum(np.array([])) == 0
+    with pytest.raises(TypeError, match='no sum of an array of int16: use float32'):
+        single.sum(np.ones(3, np.int16))
+    with pytest.raises(TypeError, match='no dot of an array of int64'):
+        single.dot(np.ones(3, int), np.ones(3, int))
+    with pytest.raises(ValueError, match='of one type and shape'):
+        single.dot(np.ones(3), np.ones(4))
+
+
 @pytest.mark.parametrize('lost', [0, 0.2])
 def test_types_operations_and_flags(lost):
     def body(worker):

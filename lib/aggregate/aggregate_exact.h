@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_EXACT_H
+#define AGGREGATE_EXACT_H
+
+/**
+ * @file
+ * The exact sum of many numbers of one process, and of exact products: integers, which processes
+ * add up among each other, in any order, before one of them rounds.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Digits of 32 bits in units of 2^-2148, the least product; of integers, in units of 1. */
+#define AGGREGATE_EXACT_DIGITS 136
+
+/** How many of a kind there were. */
+enum aggregate_exact_kind {
+	AGGREGATE_EXACT_NAN,
+	AGGREGATE_EXACT_PLUS_INF,
+	AGGREGATE_EXACT_MINUS_INF,
+	AGGREGATE_EXACT_MINUS_ZERO,
+	AGGREGATE_EXACT_INVALID, /**< products of zero and infinity: they are NaN, too */
+	AGGREGATE_EXACT_COUNT,   /**< of all there were */
+	AGGREGATE_EXACT_KINDS
+};
+
+/**
+ * A sum. All of it are integers that may be added to another sum's, of up to 2^20 processes, once
+ * aggregate_exact_carry() has been called.
+ */
+struct aggregate_exact {
+	int64_t digits[AGGREGATE_EXACT_DIGITS];
+	int64_t kinds[AGGREGATE_EXACT_KINDS];
+};
+
+/** Formats whose sums there are: fp32, fp64, int32, int64. */
+bool aggregate_exact_has(unsigned int format);
+
+/**
+ * Add numbers.
+ *
+ * @param values `count` of them, in host byte order; up to 2^40 in a sum, with those before
+ */
+void aggregate_exact_add(
+	struct aggregate_exact *sum, unsigned int format, const void *values, uint64_t count);
+
+/** Add the exact products of pairs of numbers, of fp32 or fp64. */
+void aggregate_exact_add_products(struct aggregate_exact *sum, unsigned int format, const void *x,
+	const void *y, uint64_t count);
+
+/** Carry between the digits: each has 32 bits then, and the last one is signed. */
+void aggregate_exact_carry(struct aggregate_exact *sum);
+
+/**
+ * Round, once, to nearest, ties to even; integers saturate. A zero sum is +0 unless there were
+ * numbers, and all were -0.
+ *
+ * @param result a value of the format, in host byte order
+ * @return enum netfc_flag
+ */
+uint8_t aggregate_exact_round(const struct aggregate_exact *sum, unsigned int format, void *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGGREGATE_EXACT_H */

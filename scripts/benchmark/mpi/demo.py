@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One solver, one set of numbers: how many different results, by the order of additions.
+
+examples/mpi/cg.c, unchanged, by each of Open MPI's algorithms of MPI_Allreduce and through the
+switch, with the ranks in each of some orders.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import namespaces
+from benchmark.mpi.run import ALGORITHMS, ROOT
+from namespaces import CommandError
+from switched import SWITCH_ADDRESS, Network
+
+EXAMPLE = ROOT / "examples" / "mpi" / "cg.c"
+RESULT = re.compile(r"residual (\S+) ([0-9a-f]{16})")
+STEPS = 150
+SHIFTS = 3  # orders of ranks
+PATIENCE = 300  # seconds
+SETTINGS = {"btl": "self,vader", "pml": "ob1", "mpi_yield_when_idle": 1,
+            "coll_tuned_use_dynamic_rules": 1}
+
+
+def solve(host, program, ranks, shift, algorithm=0, library=None):
+    """The bits of the residual. library: what is preloaded, so that sums go through the switch."""
+    settings = {**SETTINGS, "coll_tuned_allreduce_algorithm": algorithm}
+    exported = {"NETFC_SHIFT": shift}
+    if library:
+        exported.update(LD_PRELOAD=library, NETFC_SWITCH=SWITCH_ADDRESS)
+    words = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+             "-n", ranks]
+    for name, value in settings.items():
+        words += ["--mca", name, value]
+    for name, value in exported.items():
+        words += ["-x", f"{name}={value}"]
+    done = subprocess.run(["ip", "netns", "exec", host.name, *map(str, words), program, str(STEPS)],
+                          env=os.environ, text=True, capture_output=True, timeout=PATIENCE,
+                          check=False)
+    found = RESULT.search(done.stdout)
+    if done.returncode != 0 or not found:
+        raise CommandError(f"{program}: {done.stderr}")
+    return int(found[2], 16)
+
+
+def row(name, ranks, results):
+    """A line of Markdown: how many results, and how far apart in units in the last place."""
+    spread = max(results) - min(results)
+    return f"| {ranks} | {name} | {len(results)} | {len(set(results))} | {spread} |"
+
+
+def show(host, program, ranks, library):
+    """Prints the rows for so many ranks; the switch's results."""
+    shifts = range(min(SHIFTS, ranks))
+    own = [solve(host, program, ranks, shift, algorithm)
+           for algorithm in range(1, len(ALGORITHMS)) for shift in shifts]
+    print(row("Open MPI's 6 algorithms", ranks, own), flush=True)
+    through_switch = [solve(host, program, ranks, shift, library=library) for shift in shifts]
+    print(row("the switch", ranks, through_switch), flush=True)
+    return through_switch
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="mpi-demo", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--ranks", type=int, action="append", help="2, 4 and 8")
+    options = parser.parse_args()
+    reason = namespaces.why_not()
+    if reason:
+        sys.exit(f"mpi-demo: {reason}")
+    build = options.build.resolve()
+    library = build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
+    print("| ranks | sums by | runs | different results | units in the last place between them |\n"
+          "|---|---|---|---|---|", flush=True)
+    same = True
+    try:
+        with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
+                Network(build / "app" / "dpdk-netfc", ["ranks", "nobody"], ["--aggregate"]) as network:
+            program = pathlib.Path(folder) / "cg"
+            namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
+            host = network.hosts["ranks"]
+            host.ip("link", "set", "lo", "up")
+            for ranks in options.ranks or (2, 4, 8):
+                same &= len(set(show(host, program, ranks, library))) == 1
+    except (CommandError, subprocess.TimeoutExpired) as error:
+        sys.exit(f"mpi-demo: {error}")
+    if not same:
+        sys.exit("mpi-demo: results through the switch differ")
+
+
+if __name__ == "__main__":
+    main()
