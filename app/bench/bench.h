@@ -14,6 +14,7 @@
 #include "run/in_flight.h"
 #include "histogram.h"
 #include "check/mismatch.h"
+#include "embedded.h"
 #include "options/options.h"
 #include "run/counters.h"
 
@@ -25,6 +26,7 @@
 /** A DPDK port that is sent from, received at, or both. */
 struct port {
 	uint16_t id;
+	uint16_t queues; /**< of either direction */
 	uint16_t rx_descriptors, tx_descriptors;
 	struct rte_eth_dev_info info;
 	bool started;
@@ -53,25 +55,30 @@ struct run {
 	uint8_t scratch[UINT16_MAX];
 };
 
-/** The switch in this process (--inline). */
-struct inline_switch;
-
 /** The application. */
 struct bench {
 	struct options options;
 	struct netfc_set *set;
 	struct function_table *function; /**< NULL: --op is none */
 	struct operands operands;
-	struct inline_switch *inline_switch; /**< NULL: the switch is elsewhere */
+	struct embedded *embedded; /**< NULL: the switch is elsewhere */
 	unsigned int port_count;
 	struct port port[2];
-	uint16_t tx_port, rx_port; /**< ids */
+	uint16_t tx_port, rx_port;   /**< ids */
+	uint16_t tx_queue, rx_queue; /**< in turn */
 	struct rte_mempool *pool;
 	struct workload workload;
 	struct run run;
 	bool quit; /**< set by a signal */
 	unsigned int buffers_lost;
 };
+
+/** The queue of a port after this one. */
+static inline uint16_t
+bench_next_queue(const struct bench *bench, uint16_t queue)
+{
+	return queue + 1 < bench->port[0].queues ? (uint16_t)(queue + 1) : 0;
+}
 
 static inline bool
 bench_should_quit(const struct bench *bench)

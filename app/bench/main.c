@@ -10,11 +10,13 @@
 #include "run/run_loop.h"
 #include "dpdk/eal.h"
 #include "json/json_file.h"
-#include "option_value.h"
 #include "run/inline_switch.h"
 #include "run/ports.h"
+#include "set_option.h"
 #include "report/progress.h"
 #include "report/report.h"
+#include "timing/capture.h"
+#include "timing/timing.h"
 
 /* The one application context; a signal handler has no other way to it. */
 static struct bench bench;
@@ -61,12 +63,12 @@ get_operands(void)
 static int
 prepare(void)
 {
-	if (bench.options.in_process && inline_switch_create(&bench) != 0)
+	if (bench.options.switch_lcores != 0 && inline_switch_create(&bench) != 0)
 		return -1;
-	if (ports_find(&bench) != 0 || ports_create_pool(&bench) != 0)
+	if (bench_ports_find(&bench) != 0 || bench_ports_create_pool(&bench) != 0)
 		return -1;
 	if (bench.options.aggregate.on)
-		return aggregation_create(&bench, &team);
+		return team_create(&bench, &team);
 	if (workload_create(&bench.options, bench.set, bench.function, &bench.operands,
 		    &bench.workload) != 0)
 		return -1;
@@ -76,8 +78,8 @@ prepare(void)
 static void
 free_all(void)
 {
-	aggregation_free(&team);
-	inline_switch_free(bench.inline_switch);
+	team_free(&team);
+	embedded_free(bench.embedded);
 	run_loop_free(&bench);
 	workload_free(&bench.workload);
 	rte_mempool_free(bench.pool);
@@ -106,33 +108,48 @@ went_well(void)
 		counters->lost + counters->duplicates + counters->reordered == 0;
 }
 
+static void
+load(void *arg)
+{
+	(void)arg;
+	if (bench.options.aggregate.on)
+		team_run(&team);
+	else
+		run_loop(&bench);
+}
+
 /* Sending and receiving, with everything that runs along with it. */
 static int
 measure(void)
 {
 	struct progress progress;
+	int result = 0;
 
-	if (bench.inline_switch != NULL && inline_switch_start(&bench) != 0)
+	if (bench.embedded != NULL && embedded_start(bench.embedded) != 0)
 		return -1;
-	if (ports_start(&bench) != 0 ||
+	if (bench_ports_start(&bench) != 0 ||
 		progress_start(
 			&progress, &bench, bench.options.aggregate.on ? &team.counters : NULL) != 0)
 		return -1;
-	if (bench.options.aggregate.on)
-		aggregation_run(&team);
+	if (bench.embedded != NULL)
+		result = embedded_run(bench.embedded, load, NULL);
 	else
-		run_loop(&bench);
+		load(NULL);
 	progress_stop(&progress);
-	return 0;
+	return result;
 }
 
 static void
 stop(void)
 {
-	inline_switch_stop(bench.inline_switch);
-	ports_stop(&bench);
+	struct embedded_totals totals = {.mbufs_leaked = 0};
+
+	embedded_stop(bench.embedded);
+	bench_ports_stop(&bench);
+	if (bench.embedded != NULL)
+		embedded_totals(bench.embedded, &totals);
 	if (bench.pool != NULL)
-		bench.buffers_lost = rte_mempool_in_use_count(bench.pool);
+		bench.buffers_lost = rte_mempool_in_use_count(bench.pool) + totals.mbufs_leaked;
 }
 
 static int
@@ -151,14 +168,15 @@ run_aggregation(FILE *out, struct json_file **file)
 	enum exit_status status;
 	int measured;
 
-	aggregation_report_configuration(out, &team);
+	team_report_configuration(out, &team);
 	measured = measure();
 	stop();
 	if (measured != 0)
 		return EXIT_RUNNING;
-	aggregation_report(out, &team);
-	status = aggregation_went_well(&team) ? EXIT_DONE : EXIT_RUNNING;
-	if (*file != NULL && write_json(file, aggregation_json(&team, (int)status)) != 0)
+	team_report(out, &team);
+	inline_switch_print(out, &bench);
+	status = team_went_well(&team) ? EXIT_DONE : EXIT_RUNNING;
+	if (*file != NULL && write_json(file, team_json(&team, (int)status)) != 0)
 		return EXIT_RUNNING;
 	return status;
 }
@@ -169,12 +187,13 @@ run(FILE *out, struct json_file **file)
 	struct results results;
 	int measured;
 
-	report_configuration(out, &bench);
+	bench_report_configuration(out, &bench);
 	measured = measure();
 	stop();
 	if (measured != 0 || results_find(&bench, &results) != 0)
 		return EXIT_RUNNING;
 	report_results(out, &bench, &results);
+	inline_switch_print(out, &bench);
 	results.exit_status = went_well() ? EXIT_DONE : EXIT_RUNNING;
 	if (*file != NULL && write_json(file, report_json(&bench, &results)) != 0)
 		results.exit_status = EXIT_RUNNING;
@@ -190,35 +209,78 @@ report_stream(void)
 	return json != NULL && strcmp(json, "-") == 0 ? stderr : stdout;
 }
 
+/* Send and receive. */
+static enum exit_status
+run_load(struct json_file **json)
+{
+	enum exit_status status = EXIT_CONFIGURATION;
+
+	if (prepare() == 0)
+		status = bench.options.aggregate.on ? run_aggregation(report_stream(), json)
+						    : run(report_stream(), json);
+	else
+		stop();
+	free_all();
+	return status;
+}
+
+static enum exit_status
+run_timing(const struct capture *capture, struct json_file **json)
+{
+	json_t *object = time_capture(&bench.options, capture);
+
+	if (object == NULL)
+		return EXIT_RUNNING;
+	return write_json(json, object) == 0 ? EXIT_DONE : EXIT_RUNNING;
+}
+
+/* Whatever can be found wrong before the EAL starts. */
+static int
+open_inputs(struct capture *capture, struct json_file **json)
+{
+	const char *path = bench.options.json;
+
+	if (bench.options.mode == MODE_REQUESTS && get_operands() != 0)
+		return -1;
+	if (bench.options.mode == MODE_CAPTURE && capture_read(bench.options.time, capture) != 0)
+		return -1;
+	/* What is timed of a capture is for programs. */
+	if (path == NULL && bench.options.mode == MODE_CAPTURE)
+		path = "-";
+	return path == NULL ? 0 : json_file_open(PROGRAM ": --json", path, json);
+}
+
+static enum exit_status
+run_in_memory(void)
+{
+	bool tags = strcmp(bench.options.time, TIME_TAGS) == 0;
+	int result = tags ? time_tags(&bench.options) : time_sums(&bench.options);
+
+	return result == 0 ? EXIT_DONE : EXIT_RUNNING;
+}
+
 int
 main(int argc, char **argv)
 {
 	enum exit_status status = EXIT_CONFIGURATION;
+	struct capture capture = {0};
 	struct json_file *json = NULL;
 	enum options_result parsed;
 	int eal_argc;
 
-	parsed = options_parse(argc, argv, &bench.options, &eal_argc);
+	parsed = bench_options_parse(argc, argv, &bench.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
+	if (bench.options.mode == MODE_MEMORY)
+		return run_in_memory();
 	signals_catch(handle_signal, 0);
-	if (!bench.options.aggregate.on && get_operands() != 0)
-		goto free_operands;
-	if (bench.options.json != NULL &&
-		json_file_open(PROGRAM ": --json", bench.options.json, &json) != 0)
-		goto free_operands;
-	if (eal_start(PROGRAM, eal_argc, argv) != 0)
-		goto abandon_json;
-	if (prepare() == 0)
-		status = bench.options.aggregate.on ? run_aggregation(report_stream(), &json)
-						    : run(report_stream(), &json);
-	else
-		stop();
-	free_all();
-	rte_eal_cleanup();
-abandon_json:
+	if (open_inputs(&capture, &json) == 0 && eal_start(PROGRAM, eal_argc, argv) == 0) {
+		status = bench.options.mode == MODE_CAPTURE ? run_timing(&capture, &json)
+							    : run_load(&json);
+		rte_eal_cleanup();
+	}
 	json_file_abandon(json);
-free_operands:
+	capture_free(&capture);
 	operands_free(&bench.operands);
 	free(bench.function);
 	netfc_set_free(bench.set);

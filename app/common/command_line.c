@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <getopt.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "command_line.h"
 
+#define MAX_OPTIONS 64
+
+/* What getopt_long() gives for --help, --version, and the first row. */
+enum {
+	ID_HELP = 256,
+	ID_VERSION,
+	ID_ROWS,
+};
+
+static void
+print_usage(const struct command_line *line)
+{
+	fputs(line->summary, stdout);
+	for (unsigned int t = 0; t < line->table_count; t++)
+		option_print_usage(stdout, line->tables[t].rows, line->tables[t].count);
+	printf("  --help%s\n\n%s", line->version != NULL ? ", --version" : "", line->notes);
+}
+
 static enum options_result
 answer_help(const struct command_line *line)
 {
-	line->print_usage(stdout);
+	print_usage(line);
 	return OPTIONS_DONE;
 }
 
@@ -31,7 +50,37 @@ answer_without_eal(const struct command_line *line, int eal_argc, char **argv)
 	return OPTIONS_RUN;
 }
 
+/* The row of that number, over all tables; its table's fields are at `options`. */
+static const struct option_row *
+find_row(const struct command_line *line, unsigned int number, void **options)
+{
+	const struct option_table *table = line->tables;
+
+	while (number >= table->count)
+		number -= table++->count;
+	*options = (char *)line->options + table->offset;
+	return &table->rows[number];
+}
+
+static unsigned int
+count_rows(const struct command_line *line)
+{
+	unsigned int count = 0;
+
+	for (unsigned int t = 0; t < line->table_count; t++)
+		count += line->tables[t].count;
+	return count;
+}
+
 static int
+has_arg(const struct option_row *row)
+{
+	if (row->kind == OPTION_FLAG)
+		return no_argument;
+	return row->value != NULL && row->value[0] == '[' ? optional_argument : required_argument;
+}
+
+static bool
 is_option(const char *argument, const char *name)
 {
 	size_t length = strlen(name);
@@ -44,9 +93,11 @@ is_option(const char *argument, const char *name)
 static int
 refuse_own_before_dashes(const struct command_line *line, int eal_argc, char **argv)
 {
+	void *options;
+
 	for (int i = 1; i < eal_argc; i++) {
-		for (const struct option *known = line->options; known->name != NULL; known++) {
-			if (!is_option(argv[i], known->name))
+		for (unsigned int r = 0; r < count_rows(line); r++) {
+			if (!is_option(argv[i], find_row(line, r, &options)->name))
 				continue;
 			fprintf(stderr,
 				"%s: %s belongs behind the EAL options and a \"--\": %s [EAL options] "
@@ -58,43 +109,77 @@ refuse_own_before_dashes(const struct command_line *line, int eal_argc, char **a
 	return 0;
 }
 
-/* The value of an option that may have one may stand behind it, too: --option VALUE. */
-static const char *
-value_behind(const struct command_line *line, int id, int argc, char **argv)
+static int
+take_row(const struct command_line *line, unsigned int number, int argc, char **argv)
 {
-	for (const struct option *known = line->options; known->name != NULL; known++) {
-		if (known->val == id && known->has_arg == optional_argument && optind < argc &&
-			argv[optind][0] != '-')
-			return argv[optind++];
-	}
-	return NULL;
+	const char *value = optarg;
+	const struct option_row *row;
+	void *options;
+
+	row = find_row(line, number, &options);
+	/* An optional value may stand behind the option, too: --option VALUE. */
+	if (value == NULL && has_arg(row) == optional_argument && optind < argc &&
+		argv[optind][0] != '-')
+		value = argv[optind++];
+	if (option_take(stderr, row, value, options) != 0)
+		return -1;
+	*line->given |= UINT64_C(1) << number;
+	return 0;
 }
 
 /* The program's arguments: --help and --version win over anything wrong that comes after them. */
 static enum options_result
 parse_own(const struct command_line *line, int argc, char **argv)
 {
-	const char *value;
+	struct option longs[MAX_OPTIONS + 3] = {{"help", no_argument, NULL, ID_HELP}};
+	unsigned int count = count_rows(line);
+	void *options;
 	int id;
 
-	optind = 1;
-	while ((id = getopt_long(argc, argv, "", line->options, NULL)) != -1) {
-		if (id == OPTION_HELP)
-			return answer_help(line);
-		if (id == OPTION_VERSION)
-			return answer_version(line);
-		/* What getopt_long() does not know it has complained about. */
-		if (id < OPTION_OWN)
-			return OPTIONS_WRONG;
-		value = optarg != NULL ? optarg : value_behind(line, id, argc, argv);
-		if (line->take(id, value, line->arg) != 0)
-			return OPTIONS_WRONG;
+	for (unsigned int r = 0; r < count; r++) {
+		const struct option_row *row = find_row(line, r, &options);
+
+		longs[r + 1] = (struct option){row->name, has_arg(row), NULL, ID_ROWS + (int)r};
 	}
-	if (optind < argc) {
-		fprintf(stderr, "%s: unexpected argument '%s'\n", line->program, argv[optind]);
-		return OPTIONS_WRONG;
+	if (line->version != NULL)
+		longs[count + 1] = (struct option){"version", no_argument, NULL, ID_VERSION};
+	optind = 1;
+	while ((id = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (id == ID_HELP || id == 'h')
+			return answer_help(line);
+		if (id == ID_VERSION)
+			return answer_version(line);
+		/* getopt_long() has reported an option that it does not know. */
+		if (id < ID_ROWS || take_row(line, (unsigned int)(id - ID_ROWS), argc, argv) != 0)
+			return OPTIONS_WRONG;
 	}
 	return OPTIONS_RUN;
+}
+
+static enum options_result
+refuse_operands(const struct command_line *line, int argc, char **argv)
+{
+	if (optind == argc)
+		return OPTIONS_RUN;
+	fprintf(stderr, "%s: unexpected argument '%s'\n", line->program, argv[optind]);
+	return OPTIONS_WRONG;
+}
+
+static enum options_result
+offer_help(const struct command_line *line, enum options_result result)
+{
+	if (result == OPTIONS_WRONG)
+		fprintf(stderr, "Try '%s --help'.\n", line->program);
+	return result;
+}
+
+static void
+set_defaults(const struct command_line *line)
+{
+	*line->given = 0;
+	for (unsigned int t = 0; t < line->table_count; t++)
+		option_set_defaults(line->tables[t].rows, line->tables[t].count,
+			(char *)line->options + line->tables[t].offset);
 }
 
 enum options_result
@@ -103,6 +188,7 @@ command_line_parse(const struct command_line *line, int argc, char **argv, int *
 	enum options_result result;
 	int dashes = 1;
 
+	set_defaults(line);
 	while (dashes < argc && strcmp(argv[dashes], "--") != 0)
 		dashes++;
 	*eal_argc = dashes < argc ? dashes : argc;
@@ -116,7 +202,18 @@ command_line_parse(const struct command_line *line, int argc, char **argv, int *
 	/* getopt_long() names the program when it complains. */
 	argv[dashes] = (char *)(uintptr_t)line->program;
 	result = parse_own(line, argc - dashes, argv + dashes);
-	if (result == OPTIONS_WRONG)
-		fprintf(stderr, "Try '%s --help'.\n", line->program);
-	return result;
+	if (result == OPTIONS_RUN)
+		result = refuse_operands(line, argc - dashes, argv + dashes);
+	return offer_help(line, result);
+}
+
+enum options_result
+command_line_parse_plain(const struct command_line *line, int argc, char **argv, int *operands)
+{
+	enum options_result result;
+
+	set_defaults(line);
+	result = parse_own(line, argc, argv);
+	*operands = optind;
+	return offer_help(line, result);
 }

@@ -2,28 +2,31 @@
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
 
-/** @file A command line of a DPDK program: the EAL's options, "--", and the program's own. */
+/**
+ * @file
+ * The command line of a DPDK program, which is the EAL's options, "--", and the program's own; or
+ * of one without the EAL, which is options and operands.
+ */
 
-#include <getopt.h>
-#include <stdio.h>
+#include "option.h"
 
-/** Ids of the options that every program has; its own ids are greater. */
-enum common_option {
-	OPTION_HELP = 256,
-	OPTION_VERSION,
-	OPTION_OWN,
+/** Rows of options whose fields are in a struct at an offset of the program's. */
+struct option_table {
+	const struct option_row *rows;
+	unsigned int count;
+	size_t offset;
 };
 
-/** A program's command line. */
+/** A program's command line. Options are at the most 64; --help and --version come besides. */
 struct command_line {
 	const char *program;
-	const char *version;
-	const struct option
-		*options; /**< the program's, for getopt_long(), with help and version */
-	void (*print_usage)(FILE *out);
-	/** Take an option's value; 0, or -1 with the reason on stderr. */
-	int (*take)(int id, const char *text, void *arg);
-	void *arg; /**< handed to take() */
+	const char *version; /**< NULL: there is no --version */
+	const char *summary; /**< what the usage begins with */
+	const char *notes;   /**< what it ends with */
+	const struct option_table *tables;
+	unsigned int table_count;
+	void *options;
+	uint64_t *given; /**< a bit for each option that was given, in the tables' order */
 };
 
 /** What parsing came to. */
@@ -48,11 +51,20 @@ options_exit_status(enum options_result result)
 }
 
 /**
- * Parse a command line. Without a "--" all of it is the EAL's, but for --help and --version.
+ * Set all options to their defaults and parse a command line. Without a "--" all of it is the
+ * EAL's, but for --help and --version.
  *
  * @param eal_argc where the number of leading arguments that are the EAL's goes
  */
 enum options_result
 command_line_parse(const struct command_line *line, int argc, char **argv, int *eal_argc);
+
+/**
+ * Set all options to their defaults and parse a command line without the EAL.
+ *
+ * @param operands where the index of the first operand goes
+ */
+enum options_result
+command_line_parse_plain(const struct command_line *line, int argc, char **argv, int *operands);
 
 #endif /* COMMAND_LINE_H */

@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The errors of table sets over all pairs of operands, for scripts/evaluate. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "sweep.h"
 
 #define PROGRAM "netfc-errors"
 #define MAX_THREADS 256
-
-static const char usage[] =
-	"Usage: " PROGRAM " [OPTION...] OP SET...\n"
-	"Compare the results of table sets, all for one format, with the correctly rounded\n"
-	"ones for all 2^32 pairs of operands, and print what was counted as JSON. OP is add,\n"
-	"sub, mul or div. At the most 4 sets.\n"
-	"\n"
-	"What is correct the CPU's binary64 arithmetic says, and for a sample of the pairs\n"
-	"netfc_exact(), too. Of add, a sample of x - y is compared with x + -y.\n"
-	"\n"
-	"      --step N     every N-th x only, with every y\n"
-	"      --check N    the sample: every N-th pair (default 97; 1: all of them)\n"
-	"      --threads N  default: one for each CPU that there is\n"
-	"      --progress   show on stderr how far it is\n"
-	"  -h, --help       print this\n"
-	"\n"
-	"Exit status: 0 done, 1 wrong usage, 2 failure.\n";
 
 static int
 fail(int status, const char *what, const char *why)
@@ -45,49 +28,49 @@ op_by_name(const char *name)
 	return op;
 }
 
-/* A number from 1 to the greatest; 0 if the text is none. */
-static uint32_t
-parse_count(const char *text, uint32_t greatest)
-{
-	char *end;
-	long value = strtol(text, &end, 10);
+#define FIELD(field) OPTION_FIELD(struct sweep, field)
 
-	return *end != '\0' || value < 1 || value > (long)greatest ? 0 : (uint32_t)value;
-}
+static const struct option_row rows[] = {
+	{"step", FIELD(step), OPTION_RANGE(1, ENCODINGS, 1), .value = "N",
+		.meaning = "every N-th x only, with every y"},
+	{"check", FIELD(check), OPTION_RANGE(1, ENCODINGS, 97), .value = "N",
+		.meaning = "the sample: every N-th pair; 1: all of them"},
+	{"threads", FIELD(threads), OPTION_RANGE(1, MAX_THREADS, 0), .value = "N",
+		.meaning = "default: one for each CPU that there is"},
+	{"progress", FIELD(progress), .meaning = "print the progress on stderr"},
+};
 
-/* The exit status if the program is to end here, else -1. */
-static int
-parse_options(int argc, char **argv, struct sweep *sweep)
+static enum options_result
+parse_options(int argc, char **argv, struct sweep *sweep, int *operands)
 {
-	static const struct option options[] = {
-		{"step", required_argument, NULL, 's'},
-		{"check", required_argument, NULL, 'c'},
-		{"threads", required_argument, NULL, 't'},
-		{"progress", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	static const struct option_table table = {rows, sizeof(rows) / sizeof(rows[0]), 0};
+	uint64_t given;
+	const struct command_line line = {
+		.program = PROGRAM,
+		.summary =
+			"Usage: " PROGRAM " [OPTION...] OP SET...\n"
+			"Compare the results of table sets, all for one format, with the "
+			"correctly rounded\n"
+			"ones for all 2^32 pairs of operands, and print what was counted as "
+			"JSON. OP is add,\n"
+			"sub, mul or div. At the most 4 sets.\n"
+			"\n"
+			"What is correct the CPU's binary64 arithmetic says, and for a sample of "
+			"the pairs\n"
+			"netfc_exact(), too. Of add, a sample of x - y is compared with x + "
+			"-y.\n\n",
+		.notes = "Exit status: 0 done, 1 wrong usage, 2 failure.\n",
+		.tables = &table,
+		.table_count = 1,
+		.options = sweep,
+		.given = &given,
 	};
-	int option;
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	enum options_result result = command_line_parse_plain(&line, argc, argv, operands);
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == 's')
-			sweep->step = parse_count(optarg, ENCODINGS);
-		else if (option == 'c')
-			sweep->check = parse_count(optarg, ENCODINGS);
-		else if (option == 't')
-			sweep->threads = parse_count(optarg, MAX_THREADS);
-		else if (option == 'p')
-			sweep->progress = true;
-		else if (option != 'h')
-			return 1;
-		else
-			return fputs(usage, stdout) < 0 ? 2 : 0;
-	}
-	if (sweep->step == 0)
-		return fail(1, "--step", "expected 1 to 65536");
-	if (sweep->check == 0)
-		return fail(1, "--check", "expected 1 to 65536");
-	return sweep->threads == 0 ? fail(1, "--threads", "expected 1 to 256") : -1;
+	if (sweep->threads == 0)
+		sweep->threads = cpus < 1 ? 1 : cpus > MAX_THREADS ? MAX_THREADS : (unsigned)cpus;
+	return result;
 }
 
 static int
@@ -173,18 +156,18 @@ run(struct sweep *sweep)
 int
 main(int argc, char **argv)
 {
-	static struct sweep sweep = {.step = 1, .check = 97};
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int status;
+	static struct sweep sweep;
+	enum options_result parsed;
+	int status, operands;
 
-	sweep.threads = cpus < 1 ? 1 : cpus > MAX_THREADS ? MAX_THREADS : (unsigned)cpus;
-	status = parse_options(argc, argv, &sweep);
-	if (status >= 0)
-		return status;
-	argc -= optind;
-	argv += optind;
+	parsed = parse_options(argc, argv, &sweep, &operands);
+	if (parsed != OPTIONS_RUN)
+		return (int)options_exit_status(parsed);
+	argc -= operands;
+	argv += operands;
 	if (argc < 2 || argc > 1 + MAX_SETS) {
-		fputs(usage, stderr);
+		fprintf(stderr,
+			"Usage: " PROGRAM " [OPTION...] OP SET..., 1 to 4 sets; see --help\n");
 		return 1;
 	}
 	sweep.op = op_by_name(argv[0]);

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -14,71 +15,72 @@ from benchmark import machine
 from benchmark.measure.tables import aligned
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MEGABYTES = 512
+MEGABYTES = 768
 TIMEOUT_S = 120
 FORMATS = ("fp32", "fp16", "bf16")
 PARTS = ("memory", "switch", "shards", "flood")
+KINDS = ("gradients", "finite", "any")
+CALCULATED = "all but adding (calculated)"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One way to run netfc-aggregate-switch. name: for people."""
+    """One way to run netfc-bench --inline. keys: of --aggregate; eal: options of the EAL."""
 
     name: str
-    options: tuple
+    keys: tuple = ()
     lcores: int = 1
+    eal: tuple = ()
 
 
 def switch_cases():
-    """Adding, and receiving and replicating alone, in turns; then without vector instructions."""
+    """Gradients, any exponents, and without vector instructions."""
     for form in FORMATS:
-        yield Case(f"{form}", ("--format", form))
-        yield Case(f"{form}, without adding", ("--format", form, "--no-adding"))
-        yield Case(f"{form}, any exponents", ("--format", form, "--data", "any"))
-        yield Case(f"{form}, plain C", ("--format", form, "--plain"))
+        yield Case(f"{form}", (f"format={form}",))
+        yield Case(f"{form}, any exponents", (f"format={form}", "data=any"))
+        yield Case(f"{form}, plain C", (f"format={form}",), eal=("--force-max-simd-bitwidth=64",))
 
 
 def shard_cases():
     """One and two lcores; packets on their shard's lcore, and on the other one."""
-    yield Case("1 shard", ())
-    yield Case("2 shards", ("--lcores", "2"), 2)
-    yield Case("2 shards, all handed over", ("--lcores", "2", "--handed-over"), 2)
+    yield Case("1 shard")
+    yield Case("2 shards", (), 2)
+    yield Case("2 shards, all handed over", ("queue=other",), 2)
 
 
 def flood_cases():
     """Bad packets beside each good one."""
     for flood in (0, 1, 3, 7):
-        yield Case(f"{flood} bad packets a good one", ("--flood", str(flood)))
+        yield Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",))
 
 
 CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases}
 
 
 class Bench:
-    """The programs, and how long they run."""
+    """The program, and how long it runs."""
 
     def __init__(self, build, memory, seconds, rounds):
-        self._programs, self._memory = build / "app", memory
+        self._program, self._memory = build / "app" / "netfc-bench", memory
         self._seconds, self._rounds = seconds, rounds
 
-    def _execute(self, name, *options):
+    def _execute(self, *options):
         done = subprocess.run(
-            [self._programs / name, *options], text=True, stdin=subprocess.DEVNULL,
+            [self._program, *options], text=True, stdin=subprocess.DEVNULL,
             capture_output=True, timeout=TIMEOUT_S, check=False,
         )
         if done.returncode != 0:
-            sys.exit(f"scripts/aggregate-bench: {name} {' '.join(options)}:\n{done.stderr}")
+            sys.exit(f"scripts/aggregate-bench: netfc-bench {' '.join(options)}:\n{done.stderr}")
         return done.stdout
 
     def _run(self, case):
-        with tempfile.TemporaryDirectory(prefix="netfc-bench-") as folder:
-            path = pathlib.Path(folder) / "json"
-            self._execute(
-                "netfc-aggregate-switch", *case.options, "--slots", "128",
-                "--seconds", str(self._seconds), "--json", str(path), "--",
-                *self._memory.options(MEGABYTES), "--no-pci",
-            )
-            return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(self._execute(
+            *self._memory.options(MEGABYTES), "--no-pci", "--no-telemetry",
+            "--file-prefix", f"netfc-aggregate-{os.getpid()}",
+            "--lcores", lcores(case.lcores + 1), *case.eal, "--",
+            f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
+            "--seconds", str(self._seconds), "--progress", "0", "--json", "-",
+        ))
 
     def rounds(self, cases):
         """Reports by case: each case once in every round, so that all have the same machine."""
@@ -88,44 +90,57 @@ class Bench:
                 found[case.name].append(self._run(case))
         return found
 
-    def memory(self):
-        """What netfc-aggregate-bench prints: head and rows."""
-        milliseconds = str(max(1, round(self._seconds * 50)))
+    def memory(self, formats="all"):
+        """What netfc-bench --time sums prints: head and rows."""
+        keys = f"slots=1,format={formats},op=sum,data={'+'.join(KINDS)}"
+        seconds = str(max(0.001, self._seconds / 20))
         lines = self._execute(
-            "netfc-aggregate-bench", "--op", "sum", "--milliseconds", milliseconds
+            "--", "--time", "sums", f"--aggregate={keys}", "--seconds", seconds
         ).splitlines()
         rows = [line.replace("plain C", "plain-C").split() for line in lines[1:]]
         return rows[0], rows[1:]
 
 
+def lcores(count):
+    """All of them on all CPUs: time that a thread waits for a CPU is not its own."""
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    return f"(0-{count - 1})@({cpus})"
+
+
 def rates(reports):
-    """Million values a second, of each round."""
-    return [report["values_per_second"] / 1e6 for report in reports]
+    """Million values a second of the switch's own time, of each round."""
+    return [report["switch"]["values_per_second"] / 1e6 for report in reports]
 
 
 def row(name, reports, beside):
-    """A line of a table: median and range of the rounds' medians, the best of all samples, ratio
-    to the same round of another case."""
+    """A line of a table: median, range and best of the rounds, and the ratio to the same round of
+    another case."""
     mine, others = rates(reports), rates(beside)
     ratio = statistics.median(one / other for one, other in zip(mine, others))
     checked = sum(report["results"] for report in reports)
     wrong = sum(report["wrong"] for report in reports)
-    best = max(report["best"] for report in reports) / 1e6
     return [name, f"{statistics.median(mine):.0f}", f"{min(mine):.0f}..{max(mine):.0f}",
-            f"{best:.0f}", f"{ratio:.2f}", f"{checked:,}", f"{wrong}"]
+            f"{ratio:.2f}", f"{checked:,}", f"{wrong}"]
 
 
-HEAD = ["", "median", "of rounds", "best", "ratio", "results checked", "wrong"]
-BESIDE = {
-    "switch": "that without adding", "shards": "1 shard", "flood": "that without bad packets",
-}
+HEAD = ["", "median", "of rounds", "ratio", "results checked", "wrong"]
+BESIDE = {"switch": "gradients", "shards": "1 shard", "flood": "that without bad packets"}
 
 
 def peer_of(part, name, found):
     """Beside which case one is shown."""
-    if part == "switch":
-        return found[f"{name.split(',')[0]}, without adding"]
-    return next(iter(found.values()))
+    return found[name.split(",")[0]] if part == "switch" else next(iter(found.values()))
+
+
+def rest_rows(found, head, rows):
+    """What the switch would do if adding took no time: its time a value less that in memory."""
+    at, best = head.index("gradients"), {}
+    for cells in rows:
+        best[cells[0]] = max(best.get(cells[0], 0), float(cells[at]))
+    for form in FORMATS:
+        rate = statistics.median(rates(found[form]))
+        rest = 1 / (1 / rate - 1 / best[form]) if best[form] > rate else float("inf")
+        yield [f"{form}, {CALCULATED}", f"{rest:.0f}"]
 
 
 def print_cases(part, found):
@@ -174,6 +189,9 @@ def main():
         cases = [case for case in CASES[part]() if case.lcores <= machine.cpu_count()]
         results[part] = bench.rounds(cases)
         print_cases(part, results[part])
+        if part == "switch":
+            rest = rest_rows(results[part], *bench.memory("+".join(FORMATS)))
+            print("\n".join(f"  {line}" for line in aligned(["", "median"], list(rest))))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
 

@@ -20,7 +20,7 @@ from benchmark.report import page
 from benchmark.results import Results, identity
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("dpdk-netfc", "netfc-microbench")
+PROGRAMS = ("dpdk-netfc", "netfc-bench")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Settings:
 
     rounds: int  # of each comparison
     seconds: float  # of each sample
-    passes: int  # of netfc-microbench
+    passes: int  # of netfc-bench --time
     latency_s: float
 
 

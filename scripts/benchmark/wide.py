@@ -58,15 +58,15 @@ def measure(build, requests, engine, bits, megabytes, rounds):
     """Million lanes a second: those of the fastest round, as others only add cycles."""
     limit = [] if bits is None else [f"--force-max-simd-bitwidth={bits}"]
     command = [
-        str(build / "app" / "netfc-microbench"), "--no-huge", "-m", str(megabytes), "--no-pci",
+        str(build / "app" / "netfc-bench"), "--no-huge", "-m", str(megabytes), "--no-pci",
         "--no-telemetry", "--log-level", "*:error", "--file-prefix", f"netfc-wide-{os.getpid()}",
-        "--lcores", f"0@{max(os.sched_getaffinity(0))}", *limit, "--", "--set", "fp32_exact",
-        "--capture", str(requests), "--match", engine, "--rounds", str(rounds)]
+        "--lcores", f"0@{max(os.sched_getaffinity(0))}", *limit, "--", "--tables",
+        "fp32_exact", "--time", str(requests), "--match", engine, "--rounds", str(rounds)]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     timed = json.loads(done.stdout)
-    return timed["tsc_hz"] * timed["lanes"] / min(timed["packets"]) / 1e6
+    return timed["tsc_hz"] * timed["lanes"] / min(timed["pipeline"]) / 1e6
 
 
 def row(folder, engine, kind, options):

@@ -96,25 +96,51 @@ def test_everything_is_printed_for_people(measured):
 
 
 def test_programs_that_compute_nothing_are_noticed(tmp_path):
-    """netfc-microbench compares results before it times anything; a wrong table set is refused."""
-    program = switch.BUILD / 'app' / 'netfc-microbench'
-    arguments = [*switch.eal_options(memory=64), '--', '--set', 'bf16_k128']
-    done = switch.execute([*arguments, '--capture', tmp_path / 'none'], program)
+    """netfc-bench compares results before it times anything; a capture without packets is refused."""
+    program = switch.BUILD / 'app' / 'netfc-bench'
+    arguments = [*switch.eal_options(memory=64), '--', '--tables', 'bf16_k128']
+    done = switch.execute([*arguments, '--time', tmp_path / 'none'], program)
     assert done.returncode == 1 and "none'" in done.stderr
     done = switch.execute(arguments, program)
-    assert done.returncode == 1 and '--capture' in done.stderr
+    assert done.returncode == 1 and 'only with --time' in done.stderr
+
+
+def test_two_sets_of_a_format_cannot_be_timed(traffic):
+    program = switch.BUILD / 'app' / 'netfc-bench'
+    done = switch.execute([*switch.eal_options(memory=128), '--', '--tables', 'bf16_k128,bf16_k64',
+                           '--time', traffic.make('bf16', 'add', 'random', 1)], program)
+    assert done.returncode == 2 and 'one set per format' in done.stderr
 
 
 @pytest.mark.parametrize('words, complaint', [
-    (['--tables', 'bf16_k128', '--mix', 'nowhere'], "nowhere'"),
-    (['--tables', 'bf16_k128,bf16_k64', '--mix', 'nowhere'], 'another table set'),
-    (['--tables', 'bf16_k128'], '--mix'),
-    (['--tables', 'bf16_k128', '--mix', 'x', '--set', 'bf16_k128', '--capture', 'x'], 'either'),
+    (['--time', 'nowhere', '--set', 'bf16_k128'], '--set: not with --time'),
+    (['--time', 'sums', '--lanes', '2'], '--lanes: not with --time sums'),
+    (['--time', 'nowhere', '--rounds', '0'], 'a number from 1 to 100000'),
 ])
-def test_mixes_that_cannot_be_timed_are_refused(words, complaint):
-    program = switch.BUILD / 'app' / 'netfc-microbench'
+def test_what_cannot_be_timed_is_refused(words, complaint):
+    program = switch.BUILD / 'app' / 'netfc-bench'
     done = switch.execute([*switch.eal_options(memory=64), '--', *words], program)
     assert done.returncode == 1 and complaint in done.stderr
+
+
+def test_sums_are_timed_in_memory():
+    keys = 'slots=2,workers=3,bytes=64,format=fp16+int32,op=sum+max,data=gradients+any'
+    done = switch.execute(['--', '--time', 'sums', f'--aggregate={keys}', '--seconds', '0.001'],
+                          switch.BUILD / 'app' / 'netfc-bench')
+    assert done.returncode == 0, done.stderr
+    lines = [line.replace('plain C', 'plain-C').split() for line in done.stdout.splitlines()[1:]]
+    assert lines[0] == ['format', 'op', 'isa', 'any', 'gradients']
+    assert {tuple(line[:2]) for line in lines[1:]} == {
+        (form, op) for form in ('fp16', 'int32') for op in ('sum', 'max')}
+    assert all(float(rate) > 0 for line in lines[1:] for rate in line[3:])
+
+
+def test_tags_are_timed_in_memory():
+    done = switch.execute(['--', '--time', 'tags', '--aggregate=workers=2', '--seconds', '0.001'],
+                          switch.BUILD / 'app' / 'netfc-bench')
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith('results for 2 workers')
+    assert len(done.stdout.splitlines()) > 3
 
 
 @pytest.mark.parametrize('words, complaint', [

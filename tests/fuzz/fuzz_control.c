@@ -46,10 +46,11 @@ fdb_set_ageing(struct fdb *table, uint32_t ageing_s)
 }
 
 int
-defend_set(struct app *changed, enum slowloris_option option, const char *text, FILE *errors)
+defend_set(struct app *changed, const struct option_row *option, const char *text, FILE *errors)
 {
-	FUZZ_CHECK(changed == &app && option < SLOWLORIS_OPTION_COUNT);
-	return slowloris_options_take(option, text, &app.options.slowloris, errors);
+	FUZZ_CHECK(changed == &app && option >= slowloris_rows &&
+		option < slowloris_rows + SLOWLORIS_OPTION_COUNT);
+	return option_take(errors, option, text, &app.options.slowloris);
 }
 
 json_t *

@@ -93,7 +93,7 @@ check_bytes(const struct team *team)
 }
 
 int
-aggregation_create(struct bench *bench, struct team *team)
+team_create(struct bench *bench, struct team *team)
 {
 	const struct aggregate_options *options = &bench->options.aggregate;
 	const struct chunks_config config = {
@@ -102,8 +102,8 @@ aggregation_create(struct bench *bench, struct team *team)
 		.formats = options->formats,
 		.ops = options->ops,
 		.kinds = options->kinds,
-		.any_length = options->any_length,
-		.owned = options->owned,
+		.any_length = options->length == LENGTH_ANY,
+		.owned = options->results == RESULTS_TO_ONE,
 		.count = CHUNKS,
 		.seed = bench->options.seed,
 	};
@@ -232,7 +232,7 @@ exchange_chunks(struct team *team)
 }
 
 void
-aggregation_run(struct team *team)
+team_run(struct team *team)
 {
 	const struct options *options = team->options;
 	uint64_t chunks = options->aggregate.chunks;
@@ -254,7 +254,7 @@ aggregation_run(struct team *team)
 }
 
 void
-aggregation_free(struct team *team)
+team_free(struct team *team)
 {
 	for (unsigned int w = 0; team->workers != NULL && w < team->count; w++)
 		free(team->workers[w].slots);
@@ -281,7 +281,7 @@ adds_up(const struct team *team)
 }
 
 bool
-aggregation_went_well(const struct team *team)
+team_went_well(const struct team *team)
 {
 	const struct team_counters *counters = &team->counters;
 	bool sums_up = adds_up(team);

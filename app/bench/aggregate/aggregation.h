@@ -10,24 +10,24 @@
 #include "report/report.h"
 
 /** Make the chunks, with what they have to come to, and the workers. 0, or -1 (said on stderr). */
-int aggregation_create(struct bench *bench, struct team *team);
+int team_create(struct bench *bench, struct team *team);
 
 /** Run on the calling lcore. Why it ended is in bench->run.end, or in the team's failure. */
-void aggregation_run(struct team *team);
+void team_run(struct team *team);
 
 /** Whether the run was what it should be; what was not is said on stderr. */
-bool aggregation_went_well(const struct team *team);
+bool team_went_well(const struct team *team);
 
 /** Free it. */
-void aggregation_free(struct team *team);
+void team_free(struct team *team);
 
 /** Print the effective configuration. */
-void aggregation_report_configuration(FILE *out, const struct team *team);
+void team_report_configuration(FILE *out, const struct team *team);
 
 /** Print the results. */
-void aggregation_report(FILE *out, const struct team *team);
+void team_report(FILE *out, const struct team *team);
 
 /** All of it as an object. */
-json_t *aggregation_json(const struct team *team, int exit_status);
+json_t *team_json(const struct team *team, int exit_status);
 
 #endif /* AGGREGATION_H */

@@ -170,8 +170,10 @@ unsigned int
 team_receive(struct team *team, uint64_t now)
 {
 	struct rte_mbuf *mbufs[BENCH_BURST], *out[2];
-	uint16_t count = rte_eth_rx_burst(team->bench->rx_port, 0, mbufs, BENCH_BURST);
+	struct bench *bench = team->bench;
+	uint16_t count = rte_eth_rx_burst(bench->rx_port, bench->rx_queue, mbufs, BENCH_BURST);
 
+	bench->rx_queue = bench_next_queue(bench, bench->rx_queue);
 	team->counters.received += count;
 	if (count == 0) {
 		mbufs[0] = impair_release(&team->inward);

@@ -8,6 +8,7 @@
 #include "aggregate/aggregation.h"
 #include "json/json_value.h"
 #include "number.h"
+#include "run/inline_switch.h"
 
 /* Names in a set, joined by +. */
 static void
@@ -45,7 +46,7 @@ names_of(const struct aggregate_options *options)
 }
 
 void
-aggregation_report_configuration(FILE *out, const struct team *team)
+team_report_configuration(FILE *out, const struct team *team)
 {
 	const struct aggregate_options *options = &team->options->aggregate;
 	const struct flow *flow = &team->workers[0].flow;
@@ -59,8 +60,8 @@ aggregation_report_configuration(FILE *out, const struct team *team)
 	fprintf(out,
 		"  workers   %u of job %" PRIu64 ", %" PRIu64 " slots, %s%" PRIu64
 		" bytes of values in a chunk\n",
-		team->count, options->job, options->slots, options->any_length ? "up to " : "",
-		options->bytes);
+		team->count, options->job, options->slots,
+		options->length == LENGTH_ANY ? "up to " : "", options->bytes);
 	fprintf(out, "  values    %s, %s, %s\n", names.formats, names.ops, names.kinds);
 	fprintf(out, "  from      %s on, UDP port %u on\n  to        %s, UDP port %" PRIu64 " on\n",
 		from, flow->src_udp, to, options->port);
@@ -117,7 +118,7 @@ print_refusals(FILE *out, const struct team_counters *counters)
 }
 
 void
-aggregation_report(FILE *out, const struct team *team)
+team_report(FILE *out, const struct team *team)
 {
 	const struct team_counters *counters = &team->counters;
 	struct latency latency = latency_of(&team->latency);
@@ -164,11 +165,11 @@ configuration_object(const struct team *team)
 		"{s:i, s:o, s:o, s:s, s:s, s:s, s:b, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}",
 		"workers", (int)team->count, "slots", json_count(team->slots), "bytes",
 		json_count(options->bytes), "format", names.formats, "op", names.ops, "data",
-		names.kinds, "any_length", (int)options->any_length, "results",
-		options->owned ? "one" : "all", "seed", json_count(team->options->seed), "loss",
-		options->loss, "duplicate", options->duplicate, "reorder", options->reorder,
-		"flood", options->flood, "shards", json_count(team->shards), "ip6",
-		(int)team->options->flow.ip6);
+		names.kinds, "any_length", options->length == LENGTH_ANY, "results",
+		options->results == RESULTS_TO_ONE ? "one" : "all", "seed",
+		json_count(team->options->seed), "loss", options->loss, "duplicate",
+		options->duplicate, "reorder", options->reorder, "flood", options->flood, "shards",
+		json_count(team->shards), "ip6", (int)team->options->flow.ip6);
 }
 
 static json_t *
@@ -209,7 +210,7 @@ refusals_object(const struct team_counters *counters)
 }
 
 json_t *
-aggregation_json(const struct team *team, int exit_status)
+team_json(const struct team *team, int exit_status)
 {
 	const struct team_counters *counters = &team->counters;
 	struct latency latency = latency_of(&team->latency);
@@ -231,7 +232,8 @@ aggregation_json(const struct team *team, int exit_status)
 	json_object_set_new(object, "outward", link_object(&team->outward));
 	json_object_set_new(object, "inward", link_object(&team->inward));
 	json_object_set_new(object, "mbufs_leaked", json_count(team->bench->buffers_lost));
-	json_object_set_new(object, "latency_us", latency_json(&team->latency, &latency));
+	json_object_set_new(object, "latency_us", results_latency_json(&team->latency, &latency));
+	json_object_set_new(object, "switch", inline_switch_json(team->bench, counters->values));
 	json_object_set_new(object, "exit_status", json_integer(exit_status));
 	return object;
 }

@@ -26,10 +26,20 @@ allocate(struct team *team)
 	return mbuf;
 }
 
+/* Of the port, for the packets of a shard. */
+static uint16_t
+queue_for(const struct team *team, uint32_t shard)
+{
+	uint32_t other = team->options->aggregate.queue == QUEUE_OF_OTHER;
+
+	return (uint16_t)((shard + other) % team->bench->port[0].queues);
+}
+
 /* Onto the link that loses packets. */
 static void
-enqueue(struct team *team, struct rte_mbuf *mbuf)
+enqueue(struct team *team, struct rte_mbuf *mbuf, uint16_t queue)
 {
+	mbuf->hash.usr = queue;
 	team->unsent_count +=
 		impair_packet(&team->outward, mbuf, team->unsent + team->unsent_count);
 }
@@ -65,11 +75,12 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 		team->counters.joins++;
 	else
 		team->counters.leaves++;
-	enqueue(team, mbuf);
+	enqueue(team, mbuf, queue_for(team, 0));
 }
 
 /* A chunk's packet as it has to be, and where it goes. */
 struct chunk_request {
+	uint16_t queue;
 	struct flow flow;
 	struct aggregate_message message;
 	struct worker_body body;
@@ -79,9 +90,10 @@ static struct chunk_request
 request_of(const struct team *team, unsigned int worker, uint32_t number)
 {
 	const struct chunk *chunk = chunks_of(&team->chunks, number);
+	const uint32_t shard = aggregate_shard_of(number, team->slots, team->shards);
 	struct chunk_request request = {
-		.flow = flow_to(
-			team, worker, aggregate_shard_of(number, team->slots, team->shards)),
+		.queue = queue_for(team, shard),
+		.flow = flow_to(team, worker, shard),
 		.message = team_message(team, worker, chunk->op, number),
 		.body = {.bytes = chunk_values(chunk, worker),
 			.length = chunk_sent_bytes(chunk, worker),
@@ -105,7 +117,7 @@ send_chunk(struct team *team, unsigned int worker, uint32_t number)
 	if (mbuf == NULL)
 		return false;
 	worker_packet_write(mbuf, &request.flow, &request.message, &request.body);
-	enqueue(team, mbuf);
+	enqueue(team, mbuf, request.queue);
 	return true;
 }
 
@@ -123,6 +135,7 @@ send_bad(struct team *team, unsigned int worker)
 	team->turn++;
 	team->counters.bad++;
 	team->counters.bad_of[kind]++;
+	mbuf->hash.usr = request.queue;
 	/* Not over the bad link: each of them is to arrive. */
 	team->unsent[team->unsent_count++] = mbuf;
 	return true;
@@ -195,18 +208,33 @@ team_send_again(struct team *team, uint64_t now)
 	return sent;
 }
 
+/* As many as the port takes of the packets from one on that are for the same queue. */
+static unsigned int
+flush_queue(struct team *team, unsigned int first, unsigned int *count)
+{
+	struct rte_mbuf **mbufs = team->unsent + first;
+	unsigned int left = team->unsent_count - first;
+	uint16_t queue = (uint16_t)mbufs[0]->hash.usr;
+
+	for (*count = 1; *count < left && mbufs[*count]->hash.usr == queue;)
+		++*count;
+	return rte_eth_tx_burst(team->bench->tx_port, queue, mbufs, (uint16_t)*count);
+}
+
 unsigned int
 team_flush(struct team *team)
 {
 	struct rte_mbuf *held = team->unsent_count == 0 ? impair_release(&team->outward) : NULL;
-	unsigned int sent;
+	unsigned int sent = 0, count, taken;
 
 	if (held != NULL)
 		team->unsent[team->unsent_count++] = held;
-	if (team->unsent_count == 0)
-		return 0;
-	sent = rte_eth_tx_burst(
-		team->bench->tx_port, 0, team->unsent, (uint16_t)team->unsent_count);
+	do {
+		if (sent == team->unsent_count)
+			break;
+		taken = flush_queue(team, sent, &count);
+		sent += taken;
+	} while (taken == count);
 	team->counters.sent += sent;
 	team->unsent_count -= sent;
 	memmove(team->unsent, team->unsent + sent, team->unsent_count * sizeof(team->unsent[0]));

@@ -4,59 +4,53 @@
 
 /** @file The option --aggregate[=KEY=VALUE,...]. */
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "option.h"
 
-/** Keys that are numbers: X(key, default, least, greatest, meaning). */
-#define AGGREGATE_NUMBERS(X)                                                    \
-	X(workers, 8, 1, 64, "workers of the job")                              \
-	X(slots, 128, 1, 32768, "chunks in flight at the most, a power of two") \
-	X(bytes, 1448, 4, 9000, "bytes of values in a chunk, at the most")      \
-	X(chunks, 0, 0, UINT32_MAX, "end after so many chunks (0: --seconds)")  \
-	X(job, 1, 0, 65534, "number of the job")                                \
-	X(token, 1, 0, UINT64_MAX - 1, "its secret")                            \
-	X(port, 20040, 1, 65535, "the switch's first UDP port")                 \
-	X(retry, 100, 1, 60000, "ms after which a request is sent again")       \
-	X(give_up, 10, 1, 3600, "seconds without any result that end the run")
+/** How many values chunks have. */
+enum chunk_length {
+	LENGTH_FULL, /**< as many as fit */
+	LENGTH_ANY,
+};
 
-/** Keys that are shares of packets, in percent: X(key, meaning). */
-#define AGGREGATE_SHARES(X)                                      \
-	X(loss, "packets lost, of either direction, by --seed")  \
-	X(duplicate, "packets that come twice, likewise")        \
-	X(reorder, "packets that later ones overtake, likewise") \
-	X(flood, "bad packets beside the workers', of their number")
+/** Who gets the result of a reduction. */
+enum chunk_results {
+	RESULTS_TO_ALL,
+	RESULTS_TO_ONE, /**< a worker drawn for each chunk */
+};
+
+/** Which lcore of an inline switch gets a chunk. */
+enum chunk_queue {
+	QUEUE_OF_SHARD,
+	QUEUE_OF_OTHER, /**< the next one, which hands it over */
+};
 
 /** What the user asked for. */
 struct aggregate_options {
 	bool on;
-#define AGGREGATE_FIELD_(key, value, least, greatest, meaning) uint64_t key;
-	AGGREGATE_NUMBERS(AGGREGATE_FIELD_)
-#undef AGGREGATE_FIELD_
-#define AGGREGATE_FIELD_(key, meaning) double key;
-	AGGREGATE_SHARES(AGGREGATE_FIELD_)
-#undef AGGREGATE_FIELD_
-	unsigned int formats; /**< a set of bits 1 << enum aggregate_format */
-	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
-	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
-	bool any_length;      /**< chunks of any length up to `bytes` */
-	bool owned;           /**< results of reductions go to one worker each */
-	char key[PATH_MAX];   /**< file of the cluster's key; empty: packets have no tags */
+	uint64_t workers;
+	uint64_t slots;
+	uint64_t bytes;
+	uint64_t chunks; /**< 0: until the time is over */
+	uint64_t job;
+	uint64_t token;
+	uint64_t port;
+	uint64_t retry;                         /**< ms */
+	uint64_t give_up;                       /**< s */
+	double loss, duplicate, reorder, flood; /**< percent */
+	unsigned int formats;                   /**< a set of bits 1 << enum aggregate_format */
+	unsigned int ops;                       /**< a set of bits 1 << (op - AGGREGATE_SUM) */
+	unsigned int kinds;                     /**< a set of bits 1 << enum data_kind */
+	unsigned int length;                    /**< enum chunk_length */
+	unsigned int results;                   /**< enum chunk_results */
+	unsigned int queue;                     /**< enum chunk_queue */
+	char key[PATH_MAX]; /**< file of the cluster's key; empty: packets have no tags */
 };
 
-/** The defaults: off. */
-void aggregate_options_default(struct aggregate_options *options);
+/** The keys. */
+#define BENCH_AGGREGATE_KEYS 20
+extern const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS];
 
-/** Print the keys with their defaults, as a part of --help. */
-void aggregate_options_print_usage(FILE *out);
-
-/**
- * Take the option.
- *
- * @param text KEY=VALUE[,...], or NULL: the defaults
- * @return 0, or -1 with the reason on `errors`
- */
-int aggregate_options_take(const char *text, struct aggregate_options *options, FILE *errors);
+/** Check them together. 0, or -1, said on stderr. */
+int bench_aggregate_check(const struct aggregate_options *options);
 
 #endif /* AGGREGATE_OPTIONS_H */

@@ -3,13 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "option_value.h"
+#include "embedded.h"
 #include "options/option_values.h"
+#include "options/options.h"
 
 int
-value_op(const char *text, unsigned int *value)
+value_op(FILE *errors, const char *option, const char *text, void *field)
 {
 	const struct netfc_function *function;
+	unsigned int *value = field;
 
 	*value = 0;
 	if (strcmp(text, "all") == 0)
@@ -27,7 +29,7 @@ value_op(const char *text, unsigned int *value)
 	/* What fma adds is where its result goes, and so cannot be wrong before. */
 	if (*value != 0 && *value != NETFC_FMA)
 		return 0;
-	return option_refuse(stderr, "op", text,
+	return option_refuse(errors, option, text,
 		"add, sub, mul, div, all, min, max, compare, or a function of netfc-tables list "
 		"--functions");
 }
@@ -42,15 +44,27 @@ value_op_name(unsigned int op)
 	return op < NETFC_MIN ? netfc_op_name(op) : netfc_extra_name(op);
 }
 
-int
-value_mac(const char *option, const char *text, bool source, struct rte_ether_addr *value)
+static bool
+read_mac(const char *text, struct rte_ether_addr *value)
 {
-	if (rte_ether_unformat_addr(text, value) == 0 && !rte_is_zero_ether_addr(value) &&
-		!(source && rte_is_multicast_ether_addr(value)))
+	return rte_ether_unformat_addr(text, value) == 0 && !rte_is_zero_ether_addr(value);
+}
+
+int
+value_src_mac(FILE *errors, const char *option, const char *text, void *field)
+{
+	if (read_mac(text, field) && !rte_is_multicast_ether_addr(field))
 		return 0;
-	return option_refuse(stderr, option, text,
-		source ? "the MAC address of one station, such as 02:00:00:00:00:01"
-		       : "a MAC address such as 02:00:00:00:00:02");
+	return option_refuse(
+		errors, option, text, "the MAC address of one station, such as 02:00:00:00:00:01");
+}
+
+int
+value_dst_mac(FILE *errors, const char *option, const char *text, void *field)
+{
+	if (read_mac(text, field))
+		return 0;
+	return option_refuse(errors, option, text, "a MAC address such as 02:00:00:00:00:02");
 }
 
 /* Neither nobody nor many. */
@@ -65,14 +79,24 @@ is_one_host(const uint8_t *bytes, bool ip6)
 }
 
 int
-value_ip(const char *option, const char *text, uint8_t *bytes, unsigned int *version)
+value_ip(FILE *errors, const char *option, const char *text, void *field)
 {
 	bool ip6 = strchr(text, ':') != NULL;
+	struct ip_address *address = field;
 
-	memset(bytes, 0, IP_BYTES);
-	*version = ip6 ? 6 : 4;
-	if (inet_pton(ip6 ? AF_INET6 : AF_INET, text, bytes) == 1 && is_one_host(bytes, ip6))
+	*address = (struct ip_address){.version = ip6 ? 6 : 4};
+	if (inet_pton(ip6 ? AF_INET6 : AF_INET, text, address->bytes) == 1 &&
+		is_one_host(address->bytes, ip6))
 		return 0;
-	return option_refuse(stderr, option, text,
+	return option_refuse(errors, option, text,
 		"the IP address of one host, such as 198.18.0.1 or 2001:2::1");
+}
+
+int
+value_lcores(FILE *errors, const char *option, const char *text, void *field)
+{
+	const struct option_row number = {
+		.name = option, .kind = OPTION_U32, OPTION_RANGE(1, EMBEDDED_MAX_LCORES, 1)};
+
+	return option_take(errors, &number, text != NULL ? text : "1", field);
 }

@@ -4,27 +4,25 @@
 
 /**
  * @file
- * Values that only this program's options have (the others: option_value.h). Each function reads
- * one, checks it on its own and returns 0, or -1, having said on stderr what is wrong.
+ * Values that only this program's options have; each function is an option_parse.
  */
 
-#include "options/options.h"
+#include <stdio.h>
 
 /** The name of an operation, or of a function of the library; "all" is 0. */
-int value_op(const char *text, unsigned int *value);
+int value_op(FILE *errors, const char *option, const char *text, void *field);
 
 /** The name of an operation that value_op() has given, but for 0. */
 const char *value_op_name(unsigned int op);
 
 /** A MAC address, of one station if it is to be the source. */
-int value_mac(const char *option, const char *text, bool source, struct rte_ether_addr *value);
+int value_src_mac(FILE *errors, const char *option, const char *text, void *field);
+int value_dst_mac(FILE *errors, const char *option, const char *text, void *field);
 
-/**
- * An IP address of either version, of one host.
- *
- * @param bytes IP_BYTES, of which an IPv4 address takes the first four
- * @param version set to 4 or 6
- */
-int value_ip(const char *option, const char *text, uint8_t *bytes, unsigned int *version);
+/** An IP address of either version, of one host: struct ip_address. */
+int value_ip(FILE *errors, const char *option, const char *text, void *field);
+
+/** A number of lcores, which may be left out: 1. */
+int value_lcores(FILE *errors, const char *option, const char *text, void *field);
 
 #endif /* OPTION_VALUES_H */

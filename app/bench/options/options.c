@@ -1,259 +1,202 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
-#include "option_value.h"
 #include "options/option_values.h"
-#include "options/usage.h"
+#include "set_option.h"
 
-#define DEFAULT_SET "fp16_k1024"
-#define DEFAULT_TIMEOUT_MS 1000
-#define DEFAULT_WAIT_SECONDS 10
-#define DEFAULT_MTU 1500
-#define DEFAULT_SRC_UDP 49152
-
-#define MOST_LANES 10915
-#define MOST_FLOWS 1024
-#define MOST_PACKETS (UINT64_C(1) << 50)
-#define MOST_WINDOW (1u << 20)
-#define MOST_RATE 1e9
-#define MOST_TIMEOUT_MS 60000
-#define LEAST_SECONDS 1e-3
-#define MOST_SECONDS (7 * 24 * 60 * 60.)
-#define LEAST_MTU 68
+#define MAX_LANES 10915
+#define MAX_FLOWS 1024
+#define MAX_PACKETS (UINT64_C(1) << 50)
+#define MAX_WINDOW (1u << 20)
+#define MAX_RATE 1e9
+#define MAX_TIMEOUT_MS 60000
+#define MIN_SECONDS 1e-3
+#define MAX_SECONDS (7 * 24 * 60 * 60.)
+#define MAX_ROUNDS 100000
+#define MIN_MTU 68
 /* What a packet buffer, whose length has 16 bits, holds besides its headroom. */
-#define GREATEST_MTU 65280
+#define MAX_MTU 65280
+#define LAST_PORT (RTE_MAX_ETHPORTS - 1)
 
-enum option_id {
-	OPTION_SET = OPTION_OWN,
-	OPTION_OP,
-	OPTION_LANES,
-	OPTION_OPERANDS,
-	OPTION_SEED,
-	OPTION_PACKETS,
-	OPTION_SECONDS,
-	OPTION_WINDOW,
-	OPTION_RATE,
-	OPTION_TIMEOUT,
-	OPTION_PROGRESS,
-	OPTION_WAIT,
-	OPTION_STRICT,
-	OPTION_JSON,
-	OPTION_TX_PORT,
-	OPTION_RX_PORT,
-	OPTION_MTU,
-	OPTION_FLOWS,
-	OPTION_IP6,
-	OPTION_SRC_MAC,
-	OPTION_DST_MAC,
-	OPTION_SRC_IP,
-	OPTION_DST_IP,
-	OPTION_SRC_UDP,
-	OPTION_DST_UDP,
-	OPTION_INLINE,
-	OPTION_MATCH,
-	OPTION_AGGREGATE,
+/* Modes that an option is for. */
+#define LOAD (MODE_REQUESTS | MODE_AGGREGATE)
+#define ALL (LOAD | MODE_CAPTURE | MODE_MEMORY)
+
+#define FIELD(field) OPTION_FIELD(struct options, field)
+
+/* A default of 0 stands for none where it is outside the range. */
+static const struct option_row rows[] = {
+	{"set", FIELD(set), .value = "NAME", .preset_text = "fp16_k1024", .parse = option_set,
+		.scope = MODE_REQUESTS, .meaning = "table set that the switch has loaded"},
+	{"op", FIELD(op), .value = "OP", .preset = NETFC_ADD, .parse = value_op,
+		.scope = MODE_REQUESTS,
+		.meaning = "add (default), sub, mul, div, or all of these in turn; min, max, "
+			   "compare, or a function that the switch has loaded"},
+	{"lanes", FIELD(lanes), OPTION_RANGE(1, MAX_LANES, 1), .value = "N", .scope = MODE_REQUESTS,
+		.meaning = "lanes per packet"},
+	{"operands", FIELD(operands), .value = "random|values|FILE", .preset_text = OPERANDS_RANDOM,
+		.scope = MODE_REQUESTS,
+		.meaning = "random: any bits; values: numbers of all sizes from 0.001 to 1000; or "
+			   "a file: x and y in a line, decimal or 0x and hex digits; as on the "
+			   "wire if it ends in .bin"},
+	{"seed", FIELD(seed), OPTION_RANGE(0, UINT64_MAX, 1), .value = "N", .scope = LOAD,
+		.meaning = "for another draw of operands"},
+	{"packets", FIELD(packets), OPTION_RANGE(1, MAX_PACKETS, 0), .value = "N",
+		.scope = MODE_REQUESTS, .meaning = "send N packets"},
+	{"seconds", FIELD(seconds), OPTION_REAL_RANGE(MIN_SECONDS, MAX_SECONDS, 0), .value = "S",
+		.scope = LOAD | MODE_MEMORY,
+		.meaning = "send for S seconds (default 5, unless --packets); with --time, of each "
+			   "figure (default 0.05)"},
+	{"window", FIELD(window), OPTION_RANGE(1, MAX_WINDOW, 0), .value = "N",
+		.scope = MODE_REQUESTS, .meaning = "keep N packets outstanding (default 512)"},
+	{"rate", FIELD(rate), OPTION_REAL_RANGE(1, MAX_RATE, 0), .value = "PPS",
+		.scope = MODE_REQUESTS,
+		.meaning = "or send so many packets per second, whatever is answered"},
+	{"timeout", FIELD(timeout_ms), OPTION_RANGE(1, MAX_TIMEOUT_MS, 1000), .value = "MS",
+		.scope = MODE_REQUESTS, .meaning = "a reply later than that is lost"},
+	{"flows", FIELD(flows), OPTION_RANGE(1, MAX_FLOWS, 1), .value = "N", .scope = MODE_REQUESTS,
+		.meaning = "spread over N UDP source ports"},
+	{"src-mac", FIELD(flow.src_mac), .value = "MAC", .parse = value_src_mac, .scope = LOAD,
+		.meaning = "of the requests (default: the port's)"},
+	{"dst-mac", FIELD(flow.dst_mac), .value = "MAC", .parse = value_dst_mac, .scope = LOAD,
+		.meaning = "likewise (default: that of --rx-port, else 02:00:00:00:00:02)"},
+	{"src-ip", FIELD(src_ip), .value = "IP", .parse = value_ip, .scope = LOAD,
+		.meaning = "likewise (default 198.18.0.1, of workers from 198.18.0.65 on)"},
+	{"dst-ip", FIELD(dst_ip), .value = "IP", .parse = value_ip, .scope = LOAD,
+		.meaning = "likewise (default 198.18.0.2)"},
+	{"src-udp", FIELD(flow.src_udp), OPTION_RANGE(1, UINT16_MAX, 49152), .value = "PORT",
+		.scope = LOAD, .meaning = "likewise"},
+	{"dst-udp", FIELD(flow.dst_udp), OPTION_RANGE(1, UINT16_MAX, NETFC_UDP_PORT),
+		.value = "PORT", .scope = MODE_REQUESTS, .meaning = "likewise"},
+	{"ip6", FIELD(ip6), .scope = LOAD, .meaning = "over IPv6 also where no address is given"},
+	{"tx-port", FIELD(tx_port), OPTION_RANGE(0, LAST_PORT, NO_PORT), .value = "N",
+		.scope = LOAD, .meaning = "DPDK port to send from (default: the first)"},
+	{"rx-port", FIELD(rx_port), OPTION_RANGE(0, LAST_PORT, NO_PORT), .value = "N",
+		.scope = LOAD, .meaning = "DPDK port to receive at (default: that of --tx-port)"},
+	{"mtu", FIELD(mtu), OPTION_RANGE(MIN_MTU, MAX_MTU, 1500), .value = "N", .scope = LOAD,
+		.meaning = "longest IP packet"},
+	{"wait", FIELD(wait), OPTION_REAL_RANGE(0, MAX_SECONDS, 10), .value = "S", .scope = LOAD,
+		.meaning = "seconds for the link to come up"},
+	{"inline", FIELD(switch_lcores), .value = "[N]", .parse = value_lcores, .scope = LOAD,
+		.meaning = "run the switch in this process, too, on N lcores (default 1) besides "
+			   "the one that sends"},
+	{"match", FIELD(match), .value = "lpm|hash|direct", .preset = MATCH_LPM,
+		.parse = option_match, .scope = MODE_REQUESTS | MODE_CAPTURE,
+		.meaning = "its match engine (default lpm); with --time, fpu, too"},
+	{"progress", FIELD(progress), OPTION_REAL_RANGE(0, MAX_SECONDS, 1), .value = "S",
+		.scope = LOAD, .meaning = "a line every S seconds; 0: none"},
+	{"json", FIELD(json), .value = "FILE|-", .scope = LOAD | MODE_CAPTURE,
+		.meaning = "write the report to FILE or standard output as JSON"},
+	{"strict", FIELD(strict), .scope = MODE_REQUESTS,
+		.meaning = "lost, late, duplicate and reordered replies are failures"},
+	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]",
+		OPTION_KEYS(bench_aggregate_keys), .scope = MODE_AGGREGATE | MODE_MEMORY,
+		.meaning = "be the workers of an aggregation (dpdk-netfc --aggregate) and compare "
+			   "every result with the exact one. Keys:"},
+	{"time", FIELD(time), .value = "sums|tags|FILE", .scope = MODE_CAPTURE | MODE_MEMORY,
+		.meaning =
+			"send nothing, time one thing alone: exact sums, or the tags of packets, "
+			"as --aggregate says, in memory; or the parts of the pipeline, on the "
+			"packets of a capture, in TSC cycles"},
+	{"tables", FIELD(tables), .value = "NAME[,NAME...]", .preset_text = "fp16_k1024",
+		.scope = MODE_CAPTURE, .meaning = "table sets for the capture, one per format"},
+	{"functions", FIELD(functions), .value = "NAME[,NAME...]", .scope = MODE_CAPTURE,
+		.meaning = "functions for it"},
+	{"rounds", FIELD(rounds), OPTION_RANGE(1, MAX_ROUNDS, 21), .value = "N",
+		.scope = MODE_CAPTURE, .meaning = "figures of each part, one a round"},
 };
 
-static const struct option long_options[] = {
-	{"set", required_argument, NULL, OPTION_SET},
-	{"op", required_argument, NULL, OPTION_OP},
-	{"lanes", required_argument, NULL, OPTION_LANES},
-	{"operands", required_argument, NULL, OPTION_OPERANDS},
-	{"seed", required_argument, NULL, OPTION_SEED},
-	{"packets", required_argument, NULL, OPTION_PACKETS},
-	{"seconds", required_argument, NULL, OPTION_SECONDS},
-	{"window", required_argument, NULL, OPTION_WINDOW},
-	{"rate", required_argument, NULL, OPTION_RATE},
-	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
-	{"progress", required_argument, NULL, OPTION_PROGRESS},
-	{"wait", required_argument, NULL, OPTION_WAIT},
-	{"strict", no_argument, NULL, OPTION_STRICT},
-	{"json", required_argument, NULL, OPTION_JSON},
-	{"tx-port", required_argument, NULL, OPTION_TX_PORT},
-	{"rx-port", required_argument, NULL, OPTION_RX_PORT},
-	{"mtu", required_argument, NULL, OPTION_MTU},
-	{"flows", required_argument, NULL, OPTION_FLOWS},
-	{"ip6", no_argument, NULL, OPTION_IP6},
-	{"src-mac", required_argument, NULL, OPTION_SRC_MAC},
-	{"dst-mac", required_argument, NULL, OPTION_DST_MAC},
-	{"src-ip", required_argument, NULL, OPTION_SRC_IP},
-	{"dst-ip", required_argument, NULL, OPTION_DST_IP},
-	{"src-udp", required_argument, NULL, OPTION_SRC_UDP},
-	{"dst-udp", required_argument, NULL, OPTION_DST_UDP},
-	{"inline", no_argument, NULL, OPTION_INLINE},
-	{"match", required_argument, NULL, OPTION_MATCH},
-	{"aggregate", optional_argument, NULL, OPTION_AGGREGATE},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{"version", no_argument, NULL, OPTION_VERSION},
-	{NULL, 0, NULL, 0},
-};
-
-static int
-parse_where(int id, const char *text, struct options *options)
+static enum mode
+mode_of(const struct options *options)
 {
-	struct flow *flow = &options->flow;
-
-	switch (id) {
-	case OPTION_TX_PORT:
-		return option_u16(
-			stderr, "tx-port", text, 0, RTE_MAX_ETHPORTS - 1, &options->tx_port);
-	case OPTION_RX_PORT:
-		return option_u16(
-			stderr, "rx-port", text, 0, RTE_MAX_ETHPORTS - 1, &options->rx_port);
-	case OPTION_MTU:
-		return option_u32(stderr, "mtu", text, LEAST_MTU, GREATEST_MTU, &options->mtu);
-	case OPTION_FLOWS:
-		return option_u32(stderr, "flows", text, 1, MOST_FLOWS, &options->flows);
-	case OPTION_IP6:
-		flow->ip6 = true;
-		return 0;
-	case OPTION_SRC_MAC:
-		options->src_mac_given = true;
-		return value_mac("src-mac", text, true, &flow->src_mac);
-	case OPTION_DST_MAC:
-		options->dst_mac_given = true;
-		return value_mac("dst-mac", text, false, &flow->dst_mac);
-	case OPTION_SRC_IP:
-		return value_ip("src-ip", text, flow->src_ip, &options->src_ip_version);
-	case OPTION_DST_IP:
-		return value_ip("dst-ip", text, flow->dst_ip, &options->dst_ip_version);
-	case OPTION_SRC_UDP:
-		return option_u16(stderr, "src-udp", text, 1, UINT16_MAX, &flow->src_udp);
-	case OPTION_DST_UDP:
-		return option_u16(stderr, "dst-udp", text, 1, UINT16_MAX, &flow->dst_udp);
-	default:
-		return -1;
-	}
+	if (options->time == NULL)
+		return options->aggregate.on ? MODE_AGGREGATE : MODE_REQUESTS;
+	return strcmp(options->time, TIME_SUMS) == 0 || strcmp(options->time, TIME_TAGS) == 0
+		? MODE_MEMORY
+		: MODE_CAPTURE;
 }
 
+/* What a mode has no use for. */
 static int
-parse_switch(int id, const char *text, struct options *options)
+check_scopes(enum mode mode, uint64_t given)
 {
-	switch (id) {
-	case OPTION_INLINE:
-		options->in_process = true;
-		return 0;
-	case OPTION_MATCH:
-		options->match_given = true;
-		/* Replies are compared with the table set's results. */
-		return option_match(stderr, text, true, &options->match);
-	case OPTION_AGGREGATE:
-		return aggregate_options_take(text, &options->aggregate, stderr);
-	default:
-		return parse_where(id, text, options);
-	}
-}
+	static const char *const why[] = {
+		[MODE_REQUESTS] = "only with --time",
+		[MODE_AGGREGATE] = "not with --aggregate",
+		[MODE_CAPTURE] = "not with --time FILE",
+		[MODE_MEMORY] = "not with --time " TIME_SUMS " or " TIME_TAGS,
+	};
 
-static int
-parse_course(int id, const char *text, struct options *options)
-{
-	switch (id) {
-	case OPTION_PACKETS:
-		return option_u64(stderr, "packets", text, 1, MOST_PACKETS, &options->packets);
-	case OPTION_SECONDS:
-		return option_real(
-			stderr, "seconds", text, LEAST_SECONDS, MOST_SECONDS, &options->seconds);
-	case OPTION_WINDOW:
-		return option_u32(stderr, "window", text, 1, MOST_WINDOW, &options->window);
-	case OPTION_RATE:
-		return option_real(stderr, "rate", text, 1, MOST_RATE, &options->rate);
-	case OPTION_TIMEOUT:
-		return option_u32(
-			stderr, "timeout", text, 1, MOST_TIMEOUT_MS, &options->timeout_ms);
-	case OPTION_PROGRESS:
-		return option_real(stderr, "progress", text, 0, MOST_SECONDS, &options->progress);
-	case OPTION_WAIT:
-		return option_real(stderr, "wait", text, 0, MOST_SECONDS, &options->wait);
-	case OPTION_STRICT:
-		options->strict = true;
-		return 0;
-	case OPTION_JSON:
-		return option_text(stderr, "json", text, &options->json);
-	default:
-		return parse_switch(id, text, options);
-	}
-}
-
-static int
-take_option(int id, const char *text, void *arg)
-{
-	struct options *options = arg;
-
-	options->given |= UINT64_C(1) << (id - OPTION_OWN);
-	switch (id) {
-	case OPTION_SET:
-		return option_set(stderr, text, &options->set);
-	case OPTION_OP:
-		return value_op(text, &options->op);
-	case OPTION_LANES:
-		return option_u32(stderr, "lanes", text, 1, MOST_LANES, &options->lanes);
-	case OPTION_OPERANDS:
-		return option_text(stderr, "operands", text, &options->operands);
-	case OPTION_SEED:
-		return option_u64(stderr, "seed", text, 0, UINT64_MAX, &options->seed);
-	default:
-		return parse_course(id, text, options);
-	}
-}
-
-/* What a run with --aggregate has no use for. */
-static int
-check_given(const struct options *options)
-{
-	static const uint8_t others[] = {OPTION_SET - OPTION_OWN, OPTION_OP - OPTION_OWN,
-		OPTION_LANES - OPTION_OWN, OPTION_OPERANDS - OPTION_OWN,
-		OPTION_PACKETS - OPTION_OWN, OPTION_WINDOW - OPTION_OWN, OPTION_RATE - OPTION_OWN,
-		OPTION_TIMEOUT - OPTION_OWN, OPTION_FLOWS - OPTION_OWN, OPTION_DST_UDP - OPTION_OWN,
-		OPTION_INLINE - OPTION_OWN, OPTION_MATCH - OPTION_OWN, OPTION_STRICT - OPTION_OWN};
-
-	for (unsigned int o = 0; options->aggregate.on && o < RTE_DIM(others); o++) {
-		if ((options->given >> others[o] & 1) == 0)
+	for (unsigned int r = 0; r < RTE_DIM(rows); r++) {
+		if ((given >> r & 1) == 0 || (rows[r].scope & mode) != 0)
 			continue;
-		/* Options stand in the table in the order of their numbers. */
-		fprintf(stderr, PROGRAM ": --%s: not with --aggregate\n",
-			long_options[others[o]].name);
+		fprintf(stderr, PROGRAM ": --%s: %s\n", rows[r].name, why[mode]);
 		return -1;
 	}
 	return 0;
 }
 
-enum options_result
-options_parse(int argc, char **argv, struct options *options, int *eal_argc)
+static bool
+is_given(uint64_t given, const char *name)
 {
+	for (unsigned int r = 0; r < RTE_DIM(rows); r++)
+		if (strcmp(rows[r].name, name) == 0)
+			return given >> r & 1;
+	return false;
+}
+
+static int
+check_match(const struct options *options, uint64_t given)
+{
+	if (options->mode != MODE_REQUESTS)
+		return 0;
+	if (is_given(given, "match") && options->switch_lcores == 0) {
+		fprintf(stderr, PROGRAM ": --match is that of the switch: it goes with --inline\n");
+		return -1;
+	}
+	/* Replies are compared with the table set's results. */
+	return options->match != MATCH_FPU
+		? 0
+		: option_refuse(stderr, "match", "fpu", "lpm, hash or direct");
+}
+
+enum options_result
+bench_options_parse(int argc, char **argv, struct options *options, int *eal_argc)
+{
+	static const struct option_table table = {rows, RTE_DIM(rows), 0};
+	uint64_t given;
 	const struct command_line line = {
 		.program = PROGRAM,
 		.version = NETFC_VERSION,
-		.options = long_options,
-		.print_usage = usage_print,
-		.take = take_option,
-		.arg = options,
+		.summary = "Usage: " PROGRAM " [EAL options] -- [options]\n"
+			   "Sends NetFC requests through a switch, checks every reply, reports "
+			   "rate, loss,\n"
+			   "latency and accuracy.\n\n",
+		.notes =
+			"On any machine, with no NIC, hugepages or root:\n"
+			"  " PROGRAM " --no-huge -m 512 --no-pci --lcores '(0-1)@(0-1)' -- "
+			"--inline\n"
+			"\n"
+			"Exit status: 0 every reply was right, 1 wrong usage or configuration, 2 a "
+			"failure\n"
+			"while running, a wrong reply, or none at all.\n",
+		.tables = &table,
+		.table_count = 1,
+		.options = options,
+		.given = &given,
 	};
 	enum options_result result;
 
-	*options = (struct options){
-		.set = DEFAULT_SET,
-		.op = NETFC_ADD,
-		.lanes = 1,
-		.operands = OPERANDS_RANDOM,
-		.seed = 1,
-		.timeout_ms = DEFAULT_TIMEOUT_MS,
-		.progress = 1,
-		.wait = DEFAULT_WAIT_SECONDS,
-		.tx_port = NO_PORT,
-		.rx_port = NO_PORT,
-		.mtu = DEFAULT_MTU,
-		.flows = 1,
-		.flow = {.src_udp = DEFAULT_SRC_UDP, .dst_udp = NETFC_UDP_PORT},
-		.match = MATCH_LPM,
-	};
-	aggregate_options_default(&options->aggregate);
+	*options = (struct options){0};
 	result = command_line_parse(&line, argc, argv, eal_argc);
-	if (result == OPTIONS_RUN && (check_given(options) != 0 || options_settle(options) != 0)) {
-		fprintf(stderr, "Try '" PROGRAM " --help'.\n");
-		result = OPTIONS_WRONG;
-	}
-	return result;
+	if (result != OPTIONS_RUN)
+		return result;
+	options->mode = mode_of(options);
+	if (check_scopes(options->mode, given) == 0 && check_match(options, given) == 0 &&
+		options_settle(options) == 0)
+		return OPTIONS_RUN;
+	fprintf(stderr, "Try '" PROGRAM " --help'.\n");
+	return OPTIONS_WRONG;
 }

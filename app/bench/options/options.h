@@ -16,11 +16,30 @@
 #define OPERANDS_RANDOM "random"
 #define OPERANDS_VALUES "values"
 
+/** What --time takes besides the path of a capture. */
+#define TIME_SUMS "sums"
+#define TIME_TAGS "tags"
+
 /** Stands for a DPDK port that was not given. */
 #define NO_PORT UINT16_MAX
 
+/** What the program does: bits, as options say for which of them they are. */
+enum mode {
+	MODE_REQUESTS = 1,
+	MODE_AGGREGATE = 2,
+	MODE_CAPTURE = 4, /**< times the parts of the pipeline on a capture's packets */
+	MODE_MEMORY = 8,  /**< times sums or tags in memory */
+};
+
+/** An IP address of an option. */
+struct ip_address {
+	unsigned int version; /**< 4 or 6; 0: not given */
+	uint8_t bytes[IP_BYTES];
+};
+
 /** What the user asked for; strings belong to argv. */
 struct options {
+	enum mode mode;
 	const char *set; /**< the table set that the switch is to have */
 	unsigned int op; /**< as on the wire; 0: the four of enum netfc_op in turn */
 	uint32_t lanes;  /**< per packet */
@@ -38,14 +57,16 @@ struct options {
 	uint16_t tx_port, rx_port;
 	uint32_t mtu;
 	uint32_t flows; /**< UDP source ports */
-	struct flow flow;
-	bool src_mac_given, dst_mac_given;
-	unsigned int src_ip_version, dst_ip_version; /**< 4 or 6; 0: not given */
-	bool in_process;                             /**< run the switch, too */
-	bool match_given;
-	enum match_kind match; /**< of that switch */
+	bool ip6;
+	struct ip_address src_ip, dst_ip;
+	struct flow flow;       /**< with these, once they are settled */
+	uint32_t switch_lcores; /**< of the switch in this process; 0: it is elsewhere */
+	enum match_kind match;  /**< of that switch */
 	struct aggregate_options aggregate;
-	uint64_t given; /**< a bit for each option, from OPTION_OWN on */
+	const char *time;      /**< TIME_SUMS, TIME_TAGS or a capture; NULL: nothing */
+	const char *tables;    /**< for a capture's packets, as dpdk-netfc takes them */
+	const char *functions; /**< likewise; NULL: none */
+	uint32_t rounds;       /**< of each figure */
 };
 
 /**
@@ -53,7 +74,8 @@ struct options {
  *
  * @param eal_argc where the number of leading arguments that are the EAL's goes
  */
-enum options_result options_parse(int argc, char **argv, struct options *options, int *eal_argc);
+enum options_result
+bench_options_parse(int argc, char **argv, struct options *options, int *eal_argc);
 
 /** See whether the options go together, and choose what depends on others. 0 or -1. */
 int options_settle(struct options *options);

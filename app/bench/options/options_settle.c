@@ -10,6 +10,8 @@
 #include "options/option_values.h"
 
 #define DEFAULT_SECONDS 5
+/* Of each figure in memory. */
+#define DEFAULT_FIGURE_SECONDS 0.05
 /* Half of a queue of 1,024 descriptors, so that neither direction ever overflows. */
 #define DEFAULT_WINDOW 512
 
@@ -22,7 +24,7 @@
 #define DEFAULT_DST_IP6 "2001:2::2"
 
 static int
-say_wrong(const char *what)
+error(const char *what)
 {
 	fprintf(stderr, PROGRAM ": %s\n", what);
 	return -1;
@@ -39,23 +41,24 @@ default_source(const struct options *options)
 static int
 settle_addresses(struct options *options)
 {
+	const struct ip_address *src = &options->src_ip, *dst = &options->dst_ip;
 	struct flow *flow = &options->flow;
 	int family;
 
-	if ((options->src_ip_version == 4 || options->dst_ip_version == 4) &&
-		(options->src_ip_version == 6 || options->dst_ip_version == 6))
-		return say_wrong("--src-ip and --dst-ip: one is IPv4, the other IPv6");
-	if (flow->ip6 && (options->src_ip_version == 4 || options->dst_ip_version == 4))
-		return say_wrong("--ip6: the addresses given are IPv4");
-	if (options->src_ip_version == 6 || options->dst_ip_version == 6)
-		flow->ip6 = true;
+	if (src->version + dst->version == 4 + 6)
+		return error("--src-ip and --dst-ip: one is IPv4, the other IPv6");
+	if (options->ip6 && (src->version == 4 || dst->version == 4))
+		return error("--ip6: the addresses given are IPv4");
+	flow->ip6 = options->ip6 || src->version == 6 || dst->version == 6;
 	family = flow->ip6 ? AF_INET6 : AF_INET;
-	if (options->src_ip_version == 0)
+	memcpy(flow->src_ip, src->bytes, IP_BYTES);
+	memcpy(flow->dst_ip, dst->bytes, IP_BYTES);
+	if (src->version == 0)
 		inet_pton(family, default_source(options), flow->src_ip);
-	if (options->dst_ip_version == 0)
+	if (dst->version == 0)
 		inet_pton(family, flow->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, flow->dst_ip);
 	if (memcmp(flow->src_ip, flow->dst_ip, IP_BYTES) == 0)
-		return say_wrong("--src-ip and --dst-ip: both are the same");
+		return error("--src-ip and --dst-ip: both are the same");
 	if (flow->src_udp + options->flows - 1 > UINT16_MAX) {
 		fprintf(stderr, PROGRAM ": --flows %u: there are not so many ports from %u on\n",
 			options->flows, flow->src_udp);
@@ -105,12 +108,13 @@ check_lanes(const struct options *options)
 }
 
 static int
-settle_switch(const struct options *options)
+check_ports(const struct options *options)
 {
-	if (options->match_given && !options->in_process)
-		return say_wrong("--match is that of the switch: it goes with --inline");
-	if (options->in_process && (options->tx_port != NO_PORT || options->rx_port != NO_PORT))
-		return say_wrong("--inline brings its own ports: no --tx-port or --rx-port");
+	if (options->aggregate.queue == QUEUE_OF_OTHER && options->switch_lcores < 2)
+		return error("--aggregate queue=other: without --inline=2, or more, there is none");
+	if (options->switch_lcores != 0 &&
+		(options->tx_port != NO_PORT || options->rx_port != NO_PORT))
+		return error("--inline brings its own ports: no --tx-port or --rx-port");
 	return 0;
 }
 
@@ -118,12 +122,15 @@ int
 options_settle(struct options *options)
 {
 	if (options->window != 0 && options->rate != 0)
-		return say_wrong("--window and --rate: give one of them");
+		return error("--window and --rate: give one of them");
 	if (options->window == 0 && options->rate == 0)
 		options->window = DEFAULT_WINDOW;
 	if (options->packets == 0 && options->seconds == 0 && options->aggregate.chunks == 0)
-		options->seconds = DEFAULT_SECONDS;
+		options->seconds =
+			options->mode == MODE_MEMORY ? DEFAULT_FIGURE_SECONDS : DEFAULT_SECONDS;
 	if (settle_addresses(options) != 0 || check_lanes(options) != 0 || check_op(options) != 0)
 		return -1;
-	return settle_switch(options);
+	if (bench_aggregate_check(&options->aggregate) != 0)
+		return -1;
+	return check_ports(options);
 }

@@ -32,20 +32,24 @@ print_flow(FILE *out, const struct options *options)
 static void
 print_lcores(FILE *out, const struct bench *bench)
 {
-	unsigned int used = bench->inline_switch != NULL ? 2 : 1;
+	unsigned int used = 1 + bench->options.switch_lcores, load = rte_get_main_lcore();
 
-	fprintf(out, "  lcore %-3u sends and receives\n", rte_get_main_lcore());
-	if (bench->inline_switch != NULL)
-		fprintf(out, "  lcore %-3u runs the switch, match stages %s\n",
-			rte_get_next_lcore((unsigned int)-1, 1, 0),
+	if (bench->embedded != NULL) {
+		load = embedded_load_lcore(bench->embedded);
+		fprintf(out, "  lcore %-3u runs the switch, match stages %s", rte_get_main_lcore(),
 			match_kind_name(bench->options.match));
+		if (used > 2)
+			fprintf(out, ", with %u more", used - 2);
+		fprintf(out, "\n");
+	}
+	fprintf(out, "  lcore %-3u sends and receives\n", load);
 	if (rte_lcore_count() > used)
 		fprintf(out, "  %u more lcore%s idle\n", rte_lcore_count() - used,
 			rte_lcore_count() - used == 1 ? " is" : "s are");
 }
 
 void
-report_configuration(FILE *out, const struct bench *bench)
+bench_report_configuration(FILE *out, const struct bench *bench)
 {
 	const struct options *options = &bench->options;
 

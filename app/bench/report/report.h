@@ -11,7 +11,7 @@
 #include "report/results.h"
 
 /** Print the effective configuration. */
-void report_configuration(FILE *out, const struct bench *bench);
+void bench_report_configuration(FILE *out, const struct bench *bench);
 
 /** Print the results. */
 void report_results(FILE *out, const struct bench *bench, const struct results *results);
@@ -20,6 +20,6 @@ void report_results(FILE *out, const struct bench *bench, const struct results *
 json_t *report_json(const struct bench *bench, const struct results *results);
 
 /** Latency as an object. */
-json_t *latency_json(const struct histogram *histogram, const struct latency *latency);
+json_t *results_latency_json(const struct histogram *histogram, const struct latency *latency);
 
 #endif /* REPORT_H */

@@ -7,6 +7,7 @@
 #include "number.h"
 #include "report/report.h"
 #include "options/option_values.h"
+#include "run/inline_switch.h"
 
 static json_t *
 traffic(uint64_t packets, double rate, uint32_t lanes)
@@ -34,8 +35,8 @@ configuration(const struct bench *bench)
 	json_object_set_new(
 		object, "rate", options->rate != 0 ? json_real(options->rate) : json_null());
 	json_object_set_new(object, "inline_match",
-		bench->inline_switch != NULL ? json_string(match_kind_name(options->match))
-					     : json_null());
+		bench->embedded != NULL ? json_string(match_kind_name(options->match))
+					: json_null());
 	return object;
 }
 
@@ -100,7 +101,7 @@ histogram_array(const struct histogram *histogram)
 }
 
 json_t *
-latency_json(const struct histogram *histogram, const struct latency *latency)
+results_latency_json(const struct histogram *histogram, const struct latency *latency)
 {
 	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:o}", "min", latency->least, "mean",
 		latency->mean, "p50", latency->p50, "p99", latency->p99, "p99_9", latency->p99_9,
@@ -184,7 +185,8 @@ report_json(const struct bench *bench, const struct results *results)
 	json_object_set_new(object, "refusals", refusals_object(&run->mismatches));
 	json_object_set_new(
 		object, "examples", examples_array(&run->mismatches, netfc_set_format(bench->set)));
-	json_object_set_new(object, "latency_us", latency_json(&run->latency, &results->latency));
+	json_object_set_new(
+		object, "latency_us", results_latency_json(&run->latency, &results->latency));
 	json_object_set_new(
 		object, "accuracy", accuracies_json(bench->options.op, &results->accuracies));
 	json_object_set_new(object, "exit_status", json_integer(results->exit_status));

@@ -2,31 +2,22 @@
 #ifndef INLINE_SWITCH_H
 #define INLINE_SWITCH_H
 
-/**
- * @file
- * The switch in this process, for --inline: the pipeline of dpdk-netfc on an lcore of its own,
- * which reflects what comes over a pair of rings. For machines that have neither NICs nor
- * hugepages.
- */
+/** @file The switch in this process, for --inline: dpdk-netfc on lcores of its own. */
 
 #include "bench.h"
 
 /** Make the switch, its rings and ports. 0, or -1 (said on stderr). */
 int inline_switch_create(struct bench *bench);
 
-/** The DPDK port that is connected to it. */
-uint16_t inline_switch_port(const struct inline_switch *inline_switch);
+/** What it has done, for people. */
+void inline_switch_print(FILE *out, const struct bench *bench);
 
-/** Packet buffers that its rings hold. */
-unsigned int inline_switch_buffers(const struct inline_switch *inline_switch);
-
-/** Start it, with bench->pool's buffers. 0, or -1 (said on stderr). */
-int inline_switch_start(struct bench *bench);
-
-/** Stop it, and free what is in its rings; NULL is allowed. */
-void inline_switch_stop(struct inline_switch *inline_switch);
-
-/** Free it, after all ports have been stopped; NULL is allowed. */
-void inline_switch_free(struct inline_switch *inline_switch);
+/**
+ * What it has done.
+ *
+ * @param values that were added up for the results that it has sent
+ * @return an object; null without --inline
+ */
+json_t *inline_switch_json(const struct bench *bench, uint64_t values);
 
 #endif /* INLINE_SWITCH_H */

@@ -13,8 +13,8 @@ int
 port_start(struct port *port, const struct options *options, struct rte_mempool *pool)
 {
 	const struct ethdev_setup setup = {
-		.rx_queues = 1,
-		.tx_queues = 1,
+		.rx_queues = port->queues,
+		.tx_queues = port->queues,
 		.rx_descriptors = port->rx_descriptors,
 		.tx_descriptors = port->tx_descriptors,
 		.mtu = options->mtu > RTE_ETHER_MTU ? (uint16_t)options->mtu : 0,

@@ -6,7 +6,6 @@
 
 #include "dpdk/eal.h"
 #include "dpdk/ethdev.h"
-#include "run/inline_switch.h"
 #include "run/port.h"
 #include "run/ports.h"
 
@@ -46,6 +45,7 @@ add_port(struct bench *bench, const char *option, uint16_t id)
 		return -1;
 	}
 	bench->port_count++;
+	port->queues = bench->embedded != NULL ? (uint16_t)bench->options.switch_lcores : 1;
 	return port_examine(port, id);
 }
 
@@ -54,8 +54,8 @@ choose_ports(struct bench *bench)
 {
 	const struct options *options = &bench->options;
 
-	if (bench->inline_switch != NULL) {
-		bench->tx_port = bench->rx_port = inline_switch_port(bench->inline_switch);
+	if (bench->embedded != NULL) {
+		bench->tx_port = bench->rx_port = embedded_port(bench->embedded);
 		return 0;
 	}
 	if (rte_eth_dev_count_avail() == 0)
@@ -71,17 +71,17 @@ choose_addresses(struct bench *bench)
 {
 	static const struct rte_ether_addr this_side = {{0x02, 0, 0, 0, 0, 0x01}};
 	static const struct rte_ether_addr other_side = {{0x02, 0, 0, 0, 0, 0x02}};
-	struct options *options = &bench->options;
-	struct flow *flow = &options->flow;
+	struct flow *flow = &bench->options.flow;
+	const bool dst_mac_given = !rte_is_zero_ether_addr(&flow->dst_mac);
 	int error = 0;
 
-	if (!options->src_mac_given)
+	if (rte_is_zero_ether_addr(&flow->src_mac))
 		error = rte_eth_macaddr_get(bench->tx_port, &flow->src_mac);
 	if (rte_is_zero_ether_addr(&flow->src_mac))
 		flow->src_mac = this_side;
-	if (!options->dst_mac_given && bench->rx_port != bench->tx_port)
+	if (!dst_mac_given && bench->rx_port != bench->tx_port)
 		error = error != 0 ? error : rte_eth_macaddr_get(bench->rx_port, &flow->dst_mac);
-	else if (!options->dst_mac_given)
+	else if (!dst_mac_given)
 		flow->dst_mac = other_side;
 	return error != 0 ? ethdev_fail(bench->tx_port, "get its MAC address", error) : 0;
 }
@@ -102,7 +102,7 @@ check_mtu(const struct bench *bench)
 }
 
 int
-ports_find(struct bench *bench)
+bench_ports_find(struct bench *bench)
 {
 	if (eal_check_virtual_devices(PROGRAM) != 0 || choose_ports(bench) != 0)
 		return -1;
@@ -116,15 +116,16 @@ ports_find(struct bench *bench)
 }
 
 int
-ports_create_pool(struct bench *bench)
+bench_ports_create_pool(struct bench *bench)
 {
 	uint32_t data_bytes = RTE_PKTMBUF_HEADROOM + LAYER2_BYTES + bench->options.mtu;
 	unsigned int buffers = 2 * (MBUF_CACHE + BENCH_BURST) + MBUF_CACHE / 2;
 
-	for (unsigned int p = 0; p < bench->port_count; p++)
+	/* Buffers that are used in turn stay in the cache as long as there are few. */
+	if (bench->embedded != NULL)
+		buffers += embedded_buffers(bench->embedded);
+	for (unsigned int p = 0; p < bench->port_count && bench->embedded == NULL; p++)
 		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
-	if (bench->inline_switch != NULL)
-		buffers += inline_switch_buffers(bench->inline_switch);
 	bench->pool = ethdev_pool_create(
 		"netfc_bench", buffers, RTE_MAX(data_bytes, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE));
 	return bench->pool != NULL ? 0 : -1;
@@ -158,7 +159,7 @@ wait_for_link(const struct bench *bench, const struct port *port, uint64_t deadl
 }
 
 int
-ports_start(struct bench *bench)
+bench_ports_start(struct bench *bench)
 {
 	uint64_t deadline;
 
@@ -175,7 +176,7 @@ ports_start(struct bench *bench)
 }
 
 void
-ports_stop(struct bench *bench)
+bench_ports_stop(struct bench *bench)
 {
 	for (unsigned int p = 0; p < bench->port_count; p++)
 		port_stop(&bench->port[p]);

@@ -7,15 +7,15 @@
 #include "bench.h"
 
 /** Find the ports to send from and receive at, and what depends on them. 0 or -1. */
-int ports_find(struct bench *bench);
+int bench_ports_find(struct bench *bench);
 
 /** Make the packet buffers. 0 or -1. */
-int ports_create_pool(struct bench *bench);
+int bench_ports_create_pool(struct bench *bench);
 
 /** Start all ports, and wait for their links. 0 or -1. */
-int ports_start(struct bench *bench);
+int bench_ports_start(struct bench *bench);
 
 /** Stop and close all ports. */
-void ports_stop(struct bench *bench);
+void bench_ports_stop(struct bench *bench);
 
 #endif /* PORTS_H */

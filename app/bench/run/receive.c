@@ -92,9 +92,10 @@ unsigned int
 receive_replies(struct bench *bench)
 {
 	struct rte_mbuf *mbufs[BENCH_BURST];
-	uint16_t count = rte_eth_rx_burst(bench->rx_port, 0, mbufs, BENCH_BURST);
+	uint16_t count = rte_eth_rx_burst(bench->rx_port, bench->rx_queue, mbufs, BENCH_BURST);
 	uint64_t now;
 
+	bench->rx_queue = bench_next_queue(bench, bench->rx_queue);
 	if (count == 0)
 		return 0;
 	now = rte_rdtsc();

@@ -82,7 +82,9 @@ send_requests(struct bench *bench, uint64_t allowed)
 	if (run->unsent_count == 0)
 		return 0;
 	now = rte_rdtsc();
-	sent = rte_eth_tx_burst(bench->tx_port, 0, run->unsent, (uint16_t)run->unsent_count);
+	sent = rte_eth_tx_burst(
+		bench->tx_port, bench->tx_queue, run->unsent, (uint16_t)run->unsent_count);
+	bench->tx_queue = bench_next_queue(bench, bench->tx_queue);
 	for (unsigned int u = 0; u < sent; u++)
 		in_flight_sent(&run->in_flight, run->unsent_packets[u], now);
 	if (sent > 0)

@@ -46,9 +46,9 @@ read_key(const struct aggregate_options *options, struct aggregation *aggregatio
 {
 	char error[AGGREGATE_SECRET_ERROR_BYTES];
 
-	if (options->key_file[0] == '\0')
+	if (options->key[0] == '\0')
 		return 0;
-	aggregation->secret = aggregate_secret_read(options->key_file, error, sizeof(error));
+	aggregation->secret = aggregate_secret_read(options->key, error, sizeof(error));
 	if (aggregation->secret != NULL)
 		return 0;
 	fprintf(stderr, PROGRAM ": --aggregate key=: %s\n", error);
@@ -138,7 +138,7 @@ aggregation_create(struct app *app)
 		return -1;
 	}
 	app->aggregation = aggregation;
-	aggregation->port = (uint16_t)options->port;
+	aggregation->port = options->port;
 	aggregation->shard_count = app->shard_count;
 	if (read_key(options, aggregation) != 0 ||
 		set_limits(options, app->shard_count, aggregation->secret, &aggregation->limits) !=

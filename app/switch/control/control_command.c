@@ -129,7 +129,7 @@ find_setting(const char *name, FILE *errors)
 
 /* A rule of the Slowloris detector: its value is what the option takes. */
 static int
-set_rule(struct app *app, enum slowloris_option option, const json_t *value, FILE *errors)
+set_rule(struct app *app, const struct option_row *option, const json_t *value, FILE *errors)
 {
 	char *number = json_is_number(value)
 		? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9))
@@ -173,14 +173,14 @@ do_set(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 {
 	const char *name = get_text(request, "name", errors);
 	json_t *value = json_object_get(request, "value");
-	enum slowloris_option rule;
+	const struct option_row *rule;
 	int result;
 
 	if (name == NULL)
 		return -1;
 	rule = slowloris_options_find(name);
-	result = rule != SLOWLORIS_OPTION_COUNT ? set_rule(app, rule, value, errors)
-						: set_number(app, name, value, errors);
+	result = rule != NULL ? set_rule(app, rule, value, errors)
+			      : set_number(app, name, value, errors);
 	if (result == 0)
 		json_object_set(answer, name, value);
 	return result;

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <stdlib.h>
-#include <string.h>
-
 #include <rte_common.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
@@ -9,102 +6,40 @@
 
 #include "aggregate_tag.h"
 #include "aggregate_wire.h"
-#include "option_value.h"
 #include "options/aggregate_options.h"
 #include "program.h"
 
-/* Of values in a chunk's packet, see AGGREGATE_KEYS. */
+/*
+ * Of values in a chunk's packet, which lies in one buffer that is made as large as that takes. They
+ * fill a packet of 9,000 bytes, the usual MTU of jumbo frames, over IPv4.
+ */
 #define MAX_BYTES 8948u
 /* What stands before them, at the most. */
 #define HEADERS_BYTES                                                     \
 	(sizeof(struct rte_ether_hdr) + 2 * sizeof(struct rte_vlan_hdr) + \
 		sizeof(struct rte_ipv6_hdr) + sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES)
 
-static const struct key {
-	const char *name;
-	size_t offset; /* in struct aggregate_options */
-	uint32_t value, least, greatest;
-	const char *meaning;
-} keys[] = {
-#define KEY_(key, value, least, greatest, meaning) \
-	{#key, offsetof(struct aggregate_options, key), value, least, greatest, meaning},
-	AGGREGATE_KEYS(KEY_)
-#undef KEY_
+#define FIELD(field) OPTION_FIELD(struct aggregate_options, field)
+
+const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
+	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 16), .meaning = "jobs at a time"},
+	{"slots", FIELD(slots), OPTION_RANGE(1, 32768, 512),
+		.meaning = "slots of all jobs together"},
+	{"workers", FIELD(workers), OPTION_RANGE(1, 64, 64), .meaning = "workers of a job"},
+	{"per_address", FIELD(per_address), OPTION_RANGE(1, 1024, 8),
+		.meaning = "jobs that one address may begin and not complete"},
+	{"bytes", FIELD(bytes), OPTION_RANGE(4, MAX_BYTES, 1448),
+		.meaning = "bytes of values in a chunk"},
+	{"idle", FIELD(idle), OPTION_RANGE(1, 1000000, 60),
+		.meaning = "seconds of silence after which a job ends"},
+	{"stall", FIELD(stall), OPTION_RANGE(1, 1000000, 10),
+		.meaning = "seconds after which a chunk's missing worker is named"},
+	{"port", FIELD(port), OPTION_RANGE(1, 65535, 20040), .meaning = "first UDP port"},
+	{"shards", FIELD(shards), OPTION_RANGE(0, 64, 0),
+		.meaning = "lcores that aggregate, a UDP port each; 0: as many as there are"},
+	{"key", FIELD(key),
+		.meaning = "file of the cluster's key, 32 bytes: packets have tags (default none)"},
 };
-
-static uint32_t *
-value_of(const struct key *key, struct aggregate_options *options)
-{
-	return (uint32_t *)((char *)options + key->offset);
-}
-
-void
-aggregate_options_default(struct aggregate_options *options)
-{
-	options->on = false;
-	options->key_file[0] = '\0';
-	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
-		*value_of(&keys[k], options) = keys[k].value;
-}
-
-void
-aggregate_options_print_usage(FILE *out)
-{
-	fprintf(out,
-		"  --aggregate [KEY=VALUE[,...]]\n"
-		"                           add up what many workers send (libnetfc-allreduce);\n"
-		"                           needs an --address. Keys:\n");
-	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
-		fprintf(out, "                             %-11s %s (default %u)\n", keys[k].name,
-			keys[k].meaning, keys[k].value);
-	fprintf(out, "                             %-11s %s\n", "key",
-		"file of the cluster's key, 32 bytes: packets have tags (default: none)");
-}
-
-static int
-refuse_key(const char *name, FILE *errors)
-{
-	fprintf(errors, PROGRAM ": --aggregate '%s': there is no such key; the keys are", name);
-	for (unsigned int k = 0; k < RTE_DIM(keys); k++)
-		fprintf(errors, " %s,", keys[k].name);
-	fprintf(errors, " key\n");
-	return -1;
-}
-
-static int
-take_key_file(const char *path, struct aggregate_options *options, FILE *errors)
-{
-	if (path[0] != '\0' && strlen(path) < sizeof(options->key_file)) {
-		strcpy(options->key_file, path);
-		return 0;
-	}
-	fprintf(errors, PROGRAM ": --aggregate key=: give the path of a file\n");
-	return -1;
-}
-
-static int
-take_key(char *key, char *value, void *options, FILE *errors)
-{
-	char option[32];
-
-	if (strcmp(key, "key") == 0)
-		return take_key_file(value, options, errors);
-	for (unsigned int k = 0; k < RTE_DIM(keys); k++) {
-		if (strcmp(key, keys[k].name) != 0)
-			continue;
-		snprintf(option, sizeof(option), "aggregate %s", keys[k].name);
-		return option_u32(errors, option, value, keys[k].least, keys[k].greatest,
-			value_of(&keys[k], options));
-	}
-	return refuse_key(key, errors);
-}
-
-int
-aggregate_options_take(const char *text, struct aggregate_options *options, FILE *errors)
-{
-	options->on = true;
-	return text == NULL ? 0 : option_pairs(errors, "aggregate", text, take_key, options);
-}
 
 uint32_t
 aggregate_options_packet_bytes(const struct aggregate_options *options)
@@ -126,7 +61,7 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 				"send to (--address IP)\n");
 		return -1;
 	}
-	if (options->key_file[0] != '\0' && options->bytes > MAX_BYTES - AGGREGATE_TAG_BYTES) {
+	if (options->key[0] != '\0' && options->bytes > MAX_BYTES - AGGREGATE_TAG_BYTES) {
 		fprintf(errors,
 			PROGRAM ": --aggregate bytes=%u: with a key, a packet has room for %u (the "
 				"tag takes %d)\n",

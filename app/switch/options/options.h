@@ -52,6 +52,9 @@ struct options {
 	const char *control;       /**< path of the control channel's socket; NULL: none */
 };
 
+/** Set all options to their defaults. */
+void options_set_defaults(struct options *options);
+
 /**
  * Parse a command line, EAL options and ours.
  *

@@ -73,7 +73,7 @@ defend_create(struct app *app)
 }
 
 int
-defend_set(struct app *app, enum slowloris_option option, const char *text, FILE *errors)
+defend_set(struct app *app, const struct option_row *option, const char *text, FILE *errors)
 {
 	struct slowloris_options options = app->options.slowloris;
 	struct slowloris_rules rules;
@@ -82,7 +82,7 @@ defend_set(struct app *app, enum slowloris_option option, const char *text, FILE
 		fprintf(errors, "there is no Slowloris detector (--slowloris)");
 		return -1;
 	}
-	if (slowloris_options_take(option, text, &options, errors) != 0 ||
+	if (option_take(errors, option, text, &options) != 0 ||
 		slowloris_options_check(&options, errors) != 0)
 		return -1;
 	rules = slowloris_options_rules(&options);

@@ -33,7 +33,7 @@ void defend_stop(struct app *app);
  * @param text what the option takes; "on" or "off" where that is nothing
  * @return 0, or -1 (reported on `errors`, and nothing changed)
  */
-int defend_set(struct app *app, enum slowloris_option option, const char *text, FILE *errors);
+int defend_set(struct app *app, const struct option_row *option, const char *text, FILE *errors);
 
 /**
  * Count a burst, answer the queries in it, drop what is to be dropped.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Match engines alone: look-ups, steps and whole packets, timed by netfc-microbench without any port."""
+"""Match engines alone: look-ups, steps and whole packets, timed by netfc-bench --time without any port."""
 
 import json
 import subprocess
@@ -13,27 +13,24 @@ MEGABYTES = 1024
 KINDS = ("bare", "look_ups", "packets")
 
 
-def _time(bench, what, engine, rounds, eal=()):
-    """What netfc-microbench prints. what: options that name packets and table sets; eal: further
-    options of the EAL."""
+def _time(bench, capture, tables, engine, rounds, functions=(), eal=()):
+    """What netfc-bench prints of a capture. functions: the option that loads those of its packets;
+    eal: more options of the EAL."""
     command = [
-        str(bench.build / "app" / "netfc-microbench"),
+        str(bench.build / "app" / "netfc-bench"),
         *bench.memory.options(MEGABYTES),
         *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
-        *("--file-prefix", f"netfc-microbench-{bench.folder.name}"),
+        *("--file-prefix", f"netfc-time-{bench.folder.name}"),
         *("--lcores", f"0@{machine.polling_cpus(1)[0]}", *eal),
-        *("--", *what, "--match", engine),
+        *("--", "--time", str(capture), "--tables", tables, *functions, "--match", engine),
         *("--rounds", str(rounds)),
     ]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
     if done.returncode != 0:
         raise ProgramError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout)
-
-
-def _alike(capture, table):
-    """Options that name packets that are all alike."""
-    return ["--set", table, "--capture", str(capture)]
+    timed = json.loads(done.stdout)
+    timed["packets"] = timed["pipeline"]
+    return timed
 
 
 def _per_lane(cycles, lanes):
@@ -49,7 +46,7 @@ def run(bench, capture, format_name, engine, rounds):
     pipeline; ratio: the least of bare to the least of each of the other two; steps: of the program.
     Whatever else runs on the machine only adds cycles: the least are the engine's own.
     """
-    timed = _time(bench, _alike(capture, TABLES[format_name]), engine, rounds)
+    timed = _time(bench, capture, TABLES[format_name], engine, rounds)
     lanes = timed["lanes"]
     result = {kind: _per_lane(timed[kind], lanes) for kind in KINDS}
     result["tsc_hz"], result["kernel"] = timed["tsc_hz"], timed["kernel"]
@@ -70,7 +67,7 @@ def run(bench, capture, format_name, engine, rounds):
 def instruction_set(bench, capture, bits, table, rounds):
     """Cycles per lane of the direct engine with vectors of up to so many bits."""
     eal = [f"--force-max-simd-bitwidth={bits}"]
-    timed = _time(bench, _alike(capture, table), "direct", rounds, eal)
+    timed = _time(bench, capture, table, "direct", rounds, eal=eal)
     lanes = timed["lanes"]
     return {
         "table": table,
@@ -82,8 +79,7 @@ def instruction_set(bench, capture, bits, table, rounds):
 def traffic_mix(bench, capture, engine, rounds, functions=()):
     """Cycles per packet of any packets, by part of the work; "pipeline" has "classify" in it.
     functions: the option that loads those of the mix."""
-    what = ["--tables", ",".join(TABLES.values()), "--mix", str(capture), *functions]
-    timed = _time(bench, what, engine, rounds)
+    timed = _time(bench, capture, ",".join(TABLES.values()), engine, rounds, functions)
     return {
         "tsc_hz": timed["tsc_hz"],
         **{

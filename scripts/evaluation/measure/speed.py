@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What table sets cost to compute with: look-ups, steps, and lanes a second in the switch's
-direct match engine, timed by netfc-microbench."""
+direct match engine, timed by netfc-bench."""
 
 import json
 import os
@@ -16,7 +16,7 @@ ROUNDS = 51
 
 
 class TimingError(Exception):
-    """netfc-microbench failed."""
+    """netfc-bench failed."""
 
 
 def write_requests(path, number_format, op, pairs):
@@ -30,13 +30,13 @@ def write_requests(path, number_format, op, pairs):
 
 
 def measure(build, name, path):
-    """What netfc-microbench tells of a set and a capture."""
+    """What netfc-bench tells of a set and a capture."""
     command = [
-        os.path.join(build, "app", "netfc-microbench"),
+        os.path.join(build, "app", "netfc-bench"),
         *("--no-huge", "-m", "256", "--no-pci", "--no-telemetry", "--no-shconf"),
         *("--log-level", "*:error", "--file-prefix", f"netfc-speed-{os.getpid()}"),
         *("--lcores", f"0@{max(os.sched_getaffinity(0))}"),
-        *("--", "--set", name, "--capture", str(path), "--match", "direct"),
+        *("--", "--tables", name, "--time", str(path), "--match", "direct"),
         *("--rounds", str(ROUNDS)),
     ]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
@@ -44,7 +44,7 @@ def measure(build, name, path):
         raise TimingError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
     timed = json.loads(done.stdout)
     # Whatever else runs on the machine only adds cycles.
-    cycles = min(timed["packets"]) / timed["lanes"]
+    cycles = min(timed["pipeline"]) / timed["lanes"]
     return {
         "lanes_per_second": timed["tsc_hz"] / cycles,
         "kernel": timed["kernel"],

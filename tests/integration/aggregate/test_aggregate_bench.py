@@ -353,7 +353,6 @@ def test_bad_keys(option, message):
 
 @pytest.mark.parametrize('options, message', [
     (['--lanes', 4], '--lanes: not with --aggregate'),
-    (['--inline'], '--inline: not with --aggregate'),
     (['--match', 'lpm'], '--match: not with --aggregate'),
     (['--dst-udp', 7], '--dst-udp: not with --aggregate'),
     (['--src-ip', '198.18.0.250'], 'a worker each'),

@@ -28,7 +28,7 @@ from bench_runs import PROGRAM, refused
     (['--dst-udp', '65536'], 'a number from 1 to 65535'),
     (['--flows', '1024', '--src-udp', '65000'], 'not so many ports'),
     (['--match', 'lpm'], 'goes with --inline'),
-    (['--inline', '--match', 'tcam'], 'lpm, hash or direct'),
+    (['--inline', '--match', 'tcam'], 'lpm, hash, direct or fpu'),
     (['--inline', '--match', 'fpu'], 'lpm, hash or direct'),
     (['--inline', '--rx-port', '1'], 'brings its own ports'),
     (['--json', '/nonexistent/report'], 'No such file or directory'),

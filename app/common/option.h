@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OPTION_H
+#define OPTION_H
+
+/**
+ * @file
+ * Options as tables: a row has all there is to know about an option. Defaults, parsing, error
+ * messages and usage come from it.
+ */
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** Type of the field that an option's value goes into. */
+enum option_kind {
+	OPTION_FLAG, /**< bool */
+	OPTION_U16,
+	OPTION_U32, /**< enums, too */
+	OPTION_U64,
+	OPTION_REAL, /**< double */
+	OPTION_TEXT, /**< const char *, which stays argv's */
+	OPTION_PATH, /**< char[PATH_MAX] */
+	OPTION_OTHER,
+};
+
+/**
+ * Parses a value of a kind of its own.
+ *
+ * @param option its name, for messages
+ * @param field where the value goes
+ * @return 0, or -1 with the reason on `errors`
+ */
+typedef int (*option_parse)(FILE *errors, const char *option, const char *text, void *field);
+
+/** An option, or a key of an option that takes KEY=VALUE,... */
+struct option_row {
+	const char *name;
+	int letter;          /**< its short form; 0: none */
+	unsigned int scope;  /**< bits that the program gives a meaning */
+	const char *value;   /**< stands for the value in the usage; in brackets: optional */
+	const char *meaning; /**< for the usage, which adds the default */
+	enum option_kind kind;
+	size_t offset;
+	union {
+		/** Whole numbers. A default outside the range means: none. */
+		struct {
+			uint64_t least, greatest, preset;
+		};
+		struct {
+			double least_real, greatest_real, preset_real;
+		};
+		const char *preset_text;
+	};
+	const char *const *names; /**< values are names: the index goes into the field */
+	unsigned int name_count;
+	unsigned int first_name; /**< is added to the index */
+	bool several;            /**< names joined by +, or "all": the field is a set of bits */
+	option_parse parse;      /**< in place of what kind and names say; NULL: that */
+	const struct option_row *keys; /**< NULL: none; the field is a struct that begins with a
+					    bool: the option was given */
+	unsigned int key_count;
+};
+
+/** Offset and kind of a field. */
+#define OPTION_FIELD(type, field)               \
+	.offset = offsetof(type, field),        \
+	.kind = _Generic(((type *)NULL)->field, \
+		bool: OPTION_FLAG,              \
+		uint16_t: OPTION_U16,           \
+		uint32_t: OPTION_U32,           \
+		uint64_t: OPTION_U64,           \
+		double: OPTION_REAL,            \
+		const char *: OPTION_TEXT,      \
+		char *: OPTION_PATH,            \
+		default: OPTION_OTHER)
+
+/** Range and default of a whole number. */
+#define OPTION_RANGE(first, last, usual) .least = first, .greatest = last, .preset = usual
+
+/** Range and default of a decimal number. */
+#define OPTION_REAL_RANGE(first, last, usual) \
+	.least_real = first, .greatest_real = last, .preset_real = usual
+
+/** Names in an array, and the index that is the default. */
+#define OPTION_NAMES(array, usual) \
+	.names = array, .name_count = sizeof(array) / sizeof((array)[0]), .preset = usual
+
+/** Keys in an array. */
+#define OPTION_KEYS(array) .keys = array, .key_count = sizeof(array) / sizeof((array)[0])
+
+/** Set all fields to their defaults; those without one stay as they are. */
+void option_set_defaults(const struct option_row *rows, unsigned int count, void *options);
+
+/**
+ * Parse an option's value.
+ *
+ * @param text NULL: there is none
+ * @return 0, or -1 with the reason on `errors`
+ */
+int option_take(FILE *errors, const struct option_row *row, const char *text, void *options);
+
+/** Print a part of the usage. */
+void option_print_usage(FILE *out, const struct option_row *rows, unsigned int count);
+
+/** Report what an option's value should have been. Returns -1. */
+int option_refuse(FILE *errors, const char *option, const char *text, const char *expected);
+
+#endif /* OPTION_H */

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netfc-bench --inline --aggregate: the workers and the switch in one process."""
+
+import json
+
+import pytest
+
+import bench_runs
+import switch
+from test_aggregate_bench import assert_adds_up, assert_all_right
+
+
+def run(folder, keys, *options, lcores=2):
+    """Runs it to its end; returns its report."""
+    path = folder / 'report.json'
+    done = switch.execute(
+        bench_runs.arguments([f'--aggregate=slots=64,{keys}', *options, '--json', path],
+                             memory=320, lcores=lcores), bench_runs.PROGRAM)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(path.read_text())
+    assert_adds_up(report)
+    assert_all_right(report, 300)
+    assert report['mbufs_leaked'] == 0
+    assert report['switch']['seconds'] > 0 and report['switch']['values_per_second'] > 0
+    assert report['switch']['aggregate']['completed'] == report['chunks']
+    return report
+
+
+@pytest.mark.parametrize('keys', ['format=fp16', 'format=bf16,data=sparse,op=mean',
+                                  'workers=3,bytes=100', 'format=all,op=all,data=all,length=any'])
+def test_results_are_right(tmp_path, keys):
+    report = run(tmp_path, f'{keys},chunks=300', '--inline')
+    assert report['switch']['lcores'] == 1
+    assert report['requests'] <= report['switch']['packets'] <= report['sent']
+
+
+@pytest.mark.parametrize('queue', ['shard', 'other'])
+def test_two_lcores(tmp_path, queue):
+    """Each has a shard; packets come to its own queue, or all of them to the other's."""
+    report = run(tmp_path, f'queue={queue},chunks=300', '--inline=2', lcores=3)
+    assert report['switch']['lcores'] == 2
+
+
+def test_over_ipv6_with_a_key(tmp_path):
+    key = tmp_path / 'key'
+    key.write_text(64 * 'd')
+    key.chmod(0o600)
+    report = run(tmp_path, f'key={key},bytes=1400,chunks=300,loss=2,retry=20', '--inline', '--ip6')
+    assert report['forged'] == 0
+
+
+def test_bad_packets_are_counted(tmp_path):
+    report = run(tmp_path, 'flood=300,chunks=300', '--inline')
+    counted, bad = report['switch']['aggregate'], report['bad_packets']
+    assert min(bad.values()) > 0
+    for name in ('stale_session', 'unknown_worker', 'wrong_address'):
+        assert counted[name] == bad[name]
+
+
+@pytest.mark.parametrize('options, message', [
+    (['--aggregate=queue=other', '--inline'], 'queue=other: without --inline=2'),
+    (['--aggregate', '--inline', '--tx-port', 1], 'brings its own ports'),
+    (['--inline=17'], 'a number from 1 to 16'),
+    (['--inline', '0'], 'a number from 1 to 16'),
+])
+def test_bad_options(options, message):
+    assert message in bench_runs.refused(*options)

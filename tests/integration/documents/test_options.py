@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Manual pages have the options, keys and defaults of --help, which prints the programs' own tables."""
+
+import re
+import subprocess
+
+import pytest
+
+import project_scripts
+import switch
+
+MANUALS = project_scripts.PROJECT / 'docs' / 'man'
+PROGRAMS = {'dpdk-netfc': 'dpdk-netfc.8', 'netfc-bench': 'netfc-bench.1'}
+ROW = re.compile(r'^ {2}--([a-z0-9-]+)(.*?)(?=^ {2}--|\n\n)', re.MULTILINE | re.DOTALL)
+KEY = re.compile(r'^ {29}([a-z_]+)( .*?|\n.*?)(?=^ {29}[a-z_]|\Z)', re.MULTILINE | re.DOTALL)
+DEFAULT = re.compile(r'\(default ([^)]+?)[,)]')
+
+
+def default_of(text):
+    """What (default X) says, the last of them; None if nothing does."""
+    found = DEFAULT.findall(re.sub(r'\s+', ' ', text))
+    return found[-1] if found and ' ' not in found[-1] else None
+
+
+def rows(program):
+    """Options of --help, each with its keys: pairs of a name and a default."""
+    done = subprocess.run([switch.BUILD / 'app' / program, '--help'], text=True, check=True,
+                          capture_output=True)
+    for name, text in ROW.findall(done.stdout):
+        keys = [(key, default_of(meaning)) for key, meaning in KEY.findall(text)]
+        yield name, None if keys else default_of(text), keys
+
+
+def plain(page):
+    """A manual page's text without roff's marks."""
+    text = re.sub(r'^\.(?:BR|RB|B|I|IR|RI|SS|SH|TP|PP|RS|RE|br)\b ?', '', page, flags=re.MULTILINE)
+    text = text.replace(r'\-', '-').replace('"', '')
+    return re.sub(r'\\f[A-Z]|\\c', '', text)
+
+
+def options_section(program):
+    """From OPTIONS to the end."""
+    return plain((MANUALS / PROGRAMS[program]).read_text().split('.SH OPTIONS')[1])
+
+
+def has_default(section, name, default):
+    """Whether the default stands near one of the places where the name does."""
+    pattern = rf'{name}\b.{{0,1500}}?(?<![\w.]){re.escape(default)}(?![\w])'
+    return re.search(pattern, section, re.DOTALL) is not None
+
+
+@pytest.mark.parametrize('program', PROGRAMS)
+def test_the_manual_page_has_every_option_key_and_default(program):
+    section, missing = options_section(program), []
+    for name, default, keys in rows(program):
+        if name in ('help', 'version'):
+            continue
+        if f'--{name}' not in section:
+            missing.append(f'--{name}')
+        if default is not None and not has_default(section, f'--{name}', default):
+            missing.append(f'--{name}: default {default}')
+        for key, value in keys:
+            if not re.search(rf'\b{key}\b', section):
+                missing.append(f'{name} {key}')
+            elif value is not None and not has_default(section, rf'\b{key}', value):
+                missing.append(f'{name} {key}: default {value}')
+    assert not missing
+
+
+@pytest.mark.parametrize('program', PROGRAMS)
+def test_the_manual_page_has_no_other_option(program):
+    options = {name for name, _, _ in rows(program)}
+    page = (MANUALS / PROGRAMS[program]).read_text().split('.SH OPTIONS')[1]
+    heads = re.findall(r'^\.TP\n(.*)$', page, re.MULTILINE)
+    named = {name for head in heads for name in re.findall(r'--([a-z][a-z0-9-]*)', plain(head))}
+    assert named and named <= options | {'help', 'version'}
+
+
+def test_keys_and_defaults_are_found():
+    """Not vacuous: what is known of them."""
+    options = {name: (default, dict(keys)) for name, default, keys in rows('netfc-bench')}
+    assert options['lanes'][0] == '1' and options['time'][0] is None
+    assert options['aggregate'][1]['workers'] == '8' and options['aggregate'][1]['key'] is None
+    assert len(options) > 30 and len(options['aggregate'][1]) == 19
