@@ -26,12 +26,14 @@ fail(const char *path, const char *what)
 	return -1;
 }
 
-/* Slots have 2 bytes, those of binary32 4. */
+/* Of x (operand 0), y or z. */
 static uint32_t
-slot(const struct capture *capture, const uint8_t *frame, uint32_t index)
+slot(const struct capture *capture, const uint8_t *frame, uint32_t operand, uint32_t lane)
 {
-	const uint32_t width = netfc_wire_lane_bytes(capture->format) / 3;
-	const uint8_t *at = frame + SLOTS_OFFSET + (size_t)width * index;
+	const uint32_t width = netfc_wire_slot_bytes(capture->op, capture->format);
+	const uint32_t bytes =
+		netfc_wire_operand_bytes(capture->op, capture->format, capture->lanes);
+	const uint8_t *at = frame + SLOTS_OFFSET + (size_t)operand * bytes + (size_t)width * lane;
 	uint32_t word = 0;
 
 	for (uint32_t b = 0; b < width; b++)
@@ -42,7 +44,7 @@ slot(const struct capture *capture, const uint8_t *frame, uint32_t index)
 uint32_t
 capture_result(const struct capture *capture, const uint8_t *frame, uint32_t lane)
 {
-	return slot(capture, frame, 2 * capture->lanes + lane);
+	return slot(capture, frame, 2, lane);
 }
 
 uint32_t
@@ -64,7 +66,8 @@ take_shape(struct capture *capture, const char *path, const uint8_t *frame, uint
 	capture->format = header->format;
 	capture->lanes = rte_be_to_cpu_16(header->count);
 	capture->frame_bytes = length;
-	if (length < SLOTS_OFFSET + capture->lanes * netfc_wire_lane_bytes(capture->format))
+	if (length < SLOTS_OFFSET +
+			3 * netfc_wire_operand_bytes(capture->op, capture->format, capture->lanes))
 		return fail(path, "its first frame is too short for its lanes");
 	return 0;
 }
@@ -102,8 +105,8 @@ keep_frame(struct capture *capture, const char *path, const uint8_t *frame, uint
 	(void)path;
 	memcpy(capture->frames + (size_t)capture->packets * length, frame, length);
 	for (uint32_t l = 0; l < capture->lanes; l++) {
-		capture->x[first + l] = slot(capture, frame, l);
-		capture->y[first + l] = slot(capture, frame, capture->lanes + l);
+		capture->x[first + l] = slot(capture, frame, 0, l);
+		capture->y[first + l] = slot(capture, frame, 1, l);
 	}
 	capture->packets++;
 	return 0;

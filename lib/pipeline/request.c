@@ -53,7 +53,8 @@ check_header(const struct netfc_hdr *header, uint32_t payload_length, const stru
 	if (!is_loaded(header, groups))
 		return NETFC_STATUS_FORMAT;
 	if (payload_length < sizeof(*header) || count == 0 ||
-		payload_length < sizeof(*header) + count * netfc_wire_lane_bytes(header->format))
+		payload_length < sizeof(*header) +
+				3 * netfc_wire_operand_bytes(header->op, header->format, count))
 		return NETFC_STATUS_LENGTH;
 	if (header->op == NETFC_OP_NAME && count != NETFC_NAME_LANES)
 		return NETFC_STATUS_LENGTH;
@@ -96,8 +97,9 @@ fill(struct rte_mbuf *mbuf, struct frame *frame, const struct netfc_hdr *header,
 		.offset = frame_payload_offset(frame),
 		.udp_offset = frame->udp_offset,
 		.count = rte_be_to_cpu_16(header->count),
-		.words = rte_be_to_cpu_16(header->count) * netfc_wire_lane_bytes(header->format) /
-			(3 * (uint32_t)sizeof(uint16_t)),
+		.words = netfc_wire_operand_bytes(
+				 header->op, header->format, rte_be_to_cpu_16(header->count)) /
+			(uint32_t)sizeof(uint16_t),
 		.checksum = read_checksum(mbuf, frame),
 		.op = header->op,
 		.format = header->format,

@@ -17,9 +17,9 @@ struct request {
 	struct frame *frame;
 	uint32_t offset; /* of the NetFC header */
 	uint32_t udp_offset;
-	uint32_t count;    /* lanes */
-	uint32_t words;    /* of 16 bits, of x, and so of y and z: one a lane, or two */
-	uint64_t changes;  /* of the checksum so far */
+	uint32_t count;   /* lanes */
+	uint32_t words;   /* of 16 bits, of x, and so of y and z: half of one a lane, one, or two */
+	uint64_t changes; /* of the checksum so far */
 	uint16_t checksum; /* UDP's, as it came */
 	uint8_t op;
 	uint8_t format;
@@ -49,7 +49,7 @@ enum request_operand {
 };
 
 /**
- * Read slots. Lanes of 32 bits are two words each.
+ * Read slots. Lanes of 32 bits are two words each, of 8 bits two a word.
  *
  * @param first the operand's word to start with
  * @param to where they go, as slots

@@ -9,13 +9,15 @@
 static void
 compute(const struct group *group, struct request *request)
 {
-	const uint32_t words_a_lane = request->words / request->count;
+	const uint32_t slot_bytes = netfc_wire_slot_bytes(request->op, request->format);
+	uint32_t lanes = request->count;
 	uint16_t slots[3 * NETFC_BATCH];
 
 	for (uint32_t first = 0; first < request->words; first += NETFC_BATCH) {
 		const uint32_t words = RTE_MIN(request->words - first, (uint32_t)NETFC_BATCH);
+		const uint32_t space = words * (uint32_t)sizeof(*slots) / slot_bytes;
 		struct vector_packet batch = {
-			.slots = (uint8_t *)slots, .count = words / words_a_lane};
+			.slots = (uint8_t *)slots, .count = RTE_MIN(lanes, space)};
 
 		request_read(request, REQUEST_X, first, slots, words);
 		request_read(request, REQUEST_Y, first, slots + words, words);
@@ -23,6 +25,7 @@ compute(const struct group *group, struct request *request)
 		vector_run_packets(group->kernel, group->op, &batch, 1);
 		request_write(request, first, slots + 2 * words, words);
 		request->flags |= batch.flags;
+		lanes -= batch.count;
 	}
 }
 
