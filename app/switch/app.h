@@ -73,6 +73,7 @@ struct lcore {
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	bool aggregates;                    /**< the plan gives it a shard */
 	uint16_t shard_index;               /**< which */
+	uint64_t polled;                    /**< TSC after the last round over its queues */
 	unsigned int path_count;
 	struct path path[MAX_PATHS];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
@@ -101,6 +102,7 @@ struct app {
 		state_lock; /**< held by whoever shows or changes the state; never by lcores */
 	bool observable;    /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
+	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };
 
 /** Whether an lcore has anything to do but to wait. */

@@ -105,7 +105,7 @@ handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct
 	histogram_add_times(lcore->latency, rte_rdtsc() - start, count);
 }
 
-static void
+static uint16_t
 poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 {
 	uint16_t port = app->port[path->port].id, count;
@@ -115,7 +115,7 @@ poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 	count = rte_eth_rx_burst(port, path->queue, mbufs, PIPELINE_BURST);
 	lcore->counters.polls++;
 	if (count == 0)
-		return;
+		return 0;
 	tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
 	if (unlikely(tap != NULL))
 		capture_received(tap, port, path->queue, mbufs, count);
@@ -123,15 +123,31 @@ poll_path(struct app *app, struct lcore *lcore, const struct path *path)
 		handle_burst(app, lcore, path->port, mbufs, count);
 	else
 		handle_timed_burst(app, lcore, path->port, mbufs, count);
+	return count;
+}
+
+/* One reading of the clock a round, not two a burst: that is all that the load costs. */
+static void
+count_cycles(struct lcore *lcore, unsigned int found)
+{
+	uint64_t now = rte_rdtsc(), spent = now - lcore->polled;
+
+	lcore->polled = now;
+	lcore->counters.cycles += spent;
+	if (found > 0)
+		lcore->counters.busy_cycles += spent;
 }
 
 static void
 poll_paths(struct app *app, struct lcore *lcore)
 {
+	unsigned int found = 0;
+
 	for (unsigned int i = 0; i < lcore->path_count; i++)
-		poll_path(app, lcore, &lcore->path[i]);
+		found += poll_path(app, lcore, &lcore->path[i]);
 	if (lcore->shard != NULL)
-		aggregate_poll(app, lcore);
+		found += aggregate_poll(app, lcore);
+	count_cycles(lcore, found);
 	/* Between bursts, an lcore holds on to nothing that others may want to free. */
 	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
 }
@@ -142,6 +158,7 @@ worker_main(void *arg)
 	struct app *app = arg;
 	struct lcore *lcore = &app->lcore[rte_lcore_id()];
 
+	lcore->polled = rte_rdtsc();
 	while (!app_should_quit(app))
 		poll_paths(app, lcore);
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
@@ -195,6 +212,14 @@ look_after(struct app *app, struct watch *watch)
 		aggregate_table_poll(app->aggregation->table, now);
 }
 
+/* Nothing to poll: not cycles of polling either. */
+static void
+sleep_a_little(struct lcore *lcore)
+{
+	rte_delay_us_sleep(WATCH_US);
+	lcore->polled = rte_rdtsc();
+}
+
 static void
 main_lcore(struct app *app)
 {
@@ -203,13 +228,14 @@ main_lcore(struct app *app)
 		.since = rte_rdtsc(),
 	};
 
+	lcore->polled = watch.since;
 	while (!app_should_quit(app)) {
 		poll_paths(app, lcore);
 		look_after(app, &watch);
 		if (lcore->slowloris != NULL)
 			slowloris_keep(lcore->slowloris, rte_rdtsc());
 		if (!lcore_works(lcore))
-			rte_delay_us_sleep(WATCH_US);
+			sleep_a_little(lcore);
 	}
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
 }

@@ -140,6 +140,15 @@ ports_find(struct app *app)
 	return connect_ports(app);
 }
 
+/* Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. */
+static uint32_t
+buffer_bytes(const struct options *options)
+{
+	return RTE_PKTMBUF_HEADROOM +
+		RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
+			aggregate_options_packet_bytes(&options->aggregate));
+}
+
 int
 ports_create_pool(struct app *app, unsigned int lcores)
 {
@@ -153,7 +162,7 @@ ports_create_pool(struct app *app, unsigned int lcores)
 	}
 	mbufs = app->options.mbufs != 0 ? app->options.mbufs
 					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
-	app->pool = ethdev_pool_create("netfc", mbufs, RTE_MBUF_DEFAULT_BUF_SIZE);
+	app->pool = ethdev_pool_create("netfc", mbufs, buffer_bytes(&app->options));
 	return app->pool != NULL ? 0 : -1;
 }
 
@@ -203,17 +212,37 @@ drain_rings(const struct port *port)
 	}
 }
 
+/*
+ * Buffers that a driver may hold when its port is closed, and never frees. net_af_xdp (DPDK 22.11
+ * and 24.11) leaves those in a queue's fill ring and in its completion ring.
+ */
+static unsigned int
+buffers_kept_by(const struct port *port)
+{
+	const unsigned int fill_ring = 4096, completion_ring = 2048;
+
+	if (!port->started || strcmp(port->info.driver_name, "net_af_xdp") != 0)
+		return 0;
+	return port->rx_queues * (fill_ring + completion_ring);
+}
+
 void
 ports_stop(struct app *app)
 {
+	unsigned int may_keep = 0, in_use;
+
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
 		drain_rings(port);
+		may_keep += buffers_kept_by(port);
 		ethdev_stop(port->id, port->started);
 		port->started = false;
 	}
 	app->port_count = 0;
-	if (app->pool != NULL)
-		app->mbufs_leaked = rte_mempool_in_use_count(app->pool);
+	if (app->pool == NULL)
+		return;
+	in_use = rte_mempool_in_use_count(app->pool);
+	app->mbufs_kept = RTE_MIN(in_use, may_keep);
+	app->mbufs_leaked = in_use - app->mbufs_kept;
 }

@@ -234,7 +234,7 @@ struct netfc_allreduce_stats {
 	uint64_t rto_ns;     /**< time until a packet is sent again, of all sockets the greatest */
 };
 
-/** The library's version: "0.1.0". */
+/** The library's version: "0.2.0". */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_version(void);
 
 /** The name of a status: "ok", "no-job"; NULL for anything else. */

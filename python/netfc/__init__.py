@@ -17,7 +17,7 @@ bytes), netfc.capture (capture files), netfc.scapy (a layer, with python3-scapy)
 (Prometheus, with python3-prometheus-client).
 
 TableSet, Function, Format.exact(), Fp32.exact(), known_sets() and known_functions() need libnetfc
-(Debian: libnetfc0) of this package's version; all else does without. Arrays are numpy's: encodings
+(Debian: libnetfc1) of this package's version; all else does without. Arrays are numpy's: encodings
 are uint16, numbers float64; of binary32 they are uint32 and float32.
 """
 
@@ -33,8 +33,7 @@ from netfc.errors import (
     TableSetError,
     TelemetryError,
 )
-from netfc.formats import FORMATS, Format
-from netfc.fp32 import Fp32
+from netfc.formats import FORMATS, Format, Fp32
 from netfc.functions import FixedPoint, Function, known_functions
 from netfc.protocol import OPS, SYMBOLS, Flag
 from netfc.tables import Step, Table, TableSet, Walk, known_sets

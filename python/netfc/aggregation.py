@@ -7,12 +7,12 @@ docs/protocol.md describes it; lib/aggregate/aggregate_wire.h says the same in C
 import dataclasses
 import struct
 
-from netfc import protocol
+from netfc import catalogue, protocol
 
-OPS = {"join": 32, "sum": 33, "mean": 34, "min": 35, "max": 36, "leave": 40}
-FORMAT_IDS = {**protocol.FORMAT_IDS, "fp32": 5, "int32": 6}
-# As numpy has them on the wire; None: numpy has no such type.
-DTYPES = {1: ">f2", 2: ">u2", 3: ">u2", 4: ">u2", 5: ">f4", 6: ">i4"}
+_FORMATS = {row.number: row for row in catalogue.FORMATS if row.in_aggregation}
+
+OPS = catalogue.numbers(catalogue.AGGREGATION)
+FORMAT_IDS = {row.name: number for number, row in _FORMATS.items()}
 REASONS = {
     0: "none",
     1: "off",
@@ -52,8 +52,8 @@ class Worker:
 
 
 def value_bytes(format_id: int) -> int:
-    """Bytes of a value: 2 or 4."""
-    return 4 if format_id >= FORMAT_IDS["fp32"] else 2
+    """Bytes of a value; 2 of a format that is not known."""
+    return _FORMATS[format_id].bytes if format_id in _FORMATS else 2
 
 
 def reason_name(reason: int, absence: int | None = None) -> str:

@@ -32,6 +32,7 @@ from typing import Any, Self
 import numpy
 from numpy.typing import NDArray
 
+from netfc import aggregation, catalogue
 from netfc._allreduce import INFO, NOTICE, OK, PENDING, STATS, AllreduceError, Comm
 from netfc.protocol import Flag
 
@@ -39,11 +40,12 @@ __all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_t
 
 # pylint: disable=redefined-builtin
 
-FORMATS = {"fp16": 1, "posit16": 2, "bf16": 3, "posit16_es2": 4, "fp32": 5, "int32": 6}
-OPS = {"sum": 33, "mean": 34, "min": 35, "max": 36}
+_FORMATS = {row.name: row for row in catalogue.FORMATS if row.in_aggregation}
+FORMATS = {name: row.number for name, row in _FORMATS.items()}
+OPS = {name: number for name, number in aggregation.OPS.items() if name not in ("join", "leave")}
 
-# Formats that an array's type tells; encodings (uint16) need `format`.
-_BY_DTYPE = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "int32": "int32"}
+# Formats that an array's type tells; others are encodings (uint16), which need `format`.
+_BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
 
 _SLICE_MS = 100  # how long to wait before Python sees to its signals
 
@@ -329,7 +331,7 @@ def _format_number(array: NDArray[Any], name: str | None) -> int:
     name = name if name is not None else by_dtype
     if name not in FORMATS:
         raise ValueError(f"there is no format '{name}': give one of {', '.join(FORMATS)}")
-    if name != by_dtype and (array.dtype.name != "uint16" or name in ("fp32", "int32")):
+    if name != by_dtype and (array.dtype.name != "uint16" or _FORMATS[name].bits != 16):
         raise TypeError(f"an array of {array.dtype} does not hold {name}")
     return FORMATS[name]
 

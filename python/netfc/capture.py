@@ -8,7 +8,6 @@ from collections.abc import Iterable
 import numpy
 
 from netfc._native.arrays import Encodings
-from netfc._native.wide import WideEncodings
 from netfc.protocol import HEADER, UDP_PORT, results
 
 PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1)
@@ -45,7 +44,7 @@ def udp_frame(
     return ethernet + ip + udp + payload
 
 
-def reply(frame: bytes) -> tuple[int, int, Encodings | WideEncodings]:
+def reply(frame: bytes) -> tuple[int, int, Encodings]:
     """(id, status, z) of the reply in a frame made by udp_frame()."""
     payload = frame[NETFC_OFFSET:]
     status, _, request_id = HEADER.unpack_from(payload)[-3:]

@@ -9,26 +9,23 @@ Needs numpy and a UDP socket; no libnetfc. netfc-client is the command line.
 
 import ipaddress
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc import fp32, protocol
-from netfc._native import arrays, wide
+from netfc import protocol
+from netfc._native import arrays
 from netfc._native.arithmetic import Arithmetic
 from netfc._native.arrays import Encodings
-from netfc._native.wide import WideEncodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW, Channel, Counters
 from netfc.errors import ClientError
 from netfc.formats import Format
-from netfc.fp32 import Fp32
 from netfc.functions import slots_of
 
 MTU = 1500  # bytes
 MAX_PACKET = 65535
 _QUERY_FORMAT = Format("fp16")
-_Slots = TypeVar("_Slots", Encodings, WideEncodings)
 
 
 class StatusError(ClientError):
@@ -78,7 +75,7 @@ class Client(Arithmetic):
         retries: int = RETRIES,
         window: int = WINDOW,
     ):
-        self.format: Format | Fp32 = fp32.number_format(number_format)
+        self.format = Format(number_format)
         self.flags = protocol.Flag(0)  # exception flags of the last computation
         self._numbers: dict[str, int] = {}  # of users' own functions, as the switch has said
         self._channel = Channel(address, port, timeout, retries, window)
@@ -126,10 +123,8 @@ class Client(Arithmetic):
         number = protocol.op_number(op)
         if (z is not None) != (op == "fma"):
             raise TypeError("fma takes x, y and z" if op == "fma" else f"{op} takes x and y, no z")
-        if isinstance(self.format, Fp32):
-            if op not in protocol.OPS:
-                raise _not_wide(op)
-            return wide.compute(lambda x, y: self._compute_bits(number, x, y), x, y)
+        if op not in protocol.OPS and not self.format.has_functions:
+            raise self._missing(op)
         operands = (x, y) if z is None else (x, y, z)
         return arrays.compute(
             self.format, lambda *lanes: self._compute_bits(number, *lanes), *operands
@@ -148,8 +143,8 @@ class Client(Arithmetic):
         Raises ValueError for what cannot be a name or does not fit a fixed-point argument, and
         otherwise as compute().
         """
-        if isinstance(self.format, Fp32):
-            raise _not_wide(name)
+        if not self.format.has_functions:
+            raise self._missing(name)
         argument, result = slots_of(name, self.format)
         try:
             number = protocol.FUNCTIONS.get(name) or self._number_of(name)
@@ -200,11 +195,11 @@ class Client(Arithmetic):
     def _compute_bits(
         self,
         op: int,
-        x: _Slots,
-        y: _Slots | None = None,
-        z: _Slots | None = None,
+        x: Encodings,
+        y: Encodings | None = None,
+        z: Encodings | None = None,
         name: str = "",
-    ) -> _Slots:
+    ) -> Encodings:
         """Arrays of encodings to an array of encodings, through the switch; name: a function's."""
         shape, x = x.shape, x.ravel()
         others = [slots if slots is None else slots.ravel() for slots in (y, z)]
@@ -228,10 +223,12 @@ class Client(Arithmetic):
             result[part] = protocol.results(reply)
         return result.reshape(shape)
 
+    def _missing(self, op: str) -> ValueError:
+        known = ", ".join(protocol.OPS)
+        return ValueError(f"{op} is not computed in {self.format.name}: there are {known}")
+
     @staticmethod
-    def _check_status(
-        reply: bytes, lanes: int, form: Format | Fp32, name: str = ""
-    ) -> protocol.Flag:
+    def _check_status(reply: bytes, lanes: int, form: Format, name: str = "") -> protocol.Flag:
         """The exception flags of a reply; raises StatusError where it has a code."""
         _, code, flags = protocol.split_status(reply[protocol.STATUS_OFFSET])
         if code != protocol.Code.OK:
@@ -239,15 +236,11 @@ class Client(Arithmetic):
         return flags
 
 
-def _not_wide(op: str) -> ValueError:
-    return ValueError(f"{op} is not computed in fp32: there are {', '.join(protocol.OPS)}")
-
-
-def _part(slots: _Slots | None, part: slice) -> _Slots | None:
+def _part(slots: Encodings | None, part: slice) -> Encodings | None:
     return None if slots is None else slots[part]
 
 
-def _advice(code: int, lanes: int, form: Format | Fp32, name: str) -> str:
+def _advice(code: int, lanes: int, form: Format, name: str) -> str:
     """What to do about a code; name: of a function that was asked for."""
     if name and code in (protocol.Code.OP, protocol.Code.FORMAT):
         return (

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The four 16-bit number formats of NetFC.
+"""The number formats that requests compute in.
 
-FORMATS has them by name, BY_ID by the number that stands on the wire. All of it works without
-libnetfc but Format.exact(); encodings and values agree with libnetfc's to the last bit.
+FORMATS has those of 16 bits by name; NUMBER_FORMATS has all, BY_ID by the number that stands on the
+wire. All of it works without libnetfc but Format.exact(); encodings and values agree with
+libnetfc's to the last bit.
 """
 
 import decimal
@@ -11,50 +12,56 @@ import math
 import re
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays, reference
+from netfc import catalogue
+from netfc._native import arrays, libnetfc
 from netfc._native.arrays import Encodings, Values
-from netfc._native.codecs import Codec, Ieee, Posit
+from netfc._native.codecs import Codec, codec_of
 from netfc._native.libnetfc import Library
-from netfc.protocol import EXTRA_OPS, FORMAT_IDS, OPS
+from netfc.protocol import EXTRA_OPS, OPS
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _NAN = re.compile(r"[+-]?na[nr]", re.IGNORECASE)
 _HEX = re.compile(r"0x([0-9a-f]+)", re.IGNORECASE)
 
-TITLES = {
-    "fp16": "IEEE 754 binary16",
-    "posit16": "posit<16,1>",
-    "bf16": "bfloat16",
-    "posit16_es2": "posit<16,2>, Posit Standard 2022",
-}
+_ROWS = {row.name: row for row in catalogue.FORMATS if row.in_requests}
 
 
 class Format:
-    """A 16-bit number format, by its name: fp16, posit16, bf16 or posit16_es2.
+    """A number format, by its name: fp16, posit16, bf16, posit16_es2 or fp32.
 
     name: the name
     id: its number on the wire
+    bits: the width of an encoding
     nan: the encoding of NaN or of a posit's NaR
     title: what it is, for people
+    encodings: the numpy type of encodings, uint16; of fp32 uint32
+    numbers: the numpy type of numbers, float64; of fp32 float32
+    has_functions: whether there are min, max, compare, fma and functions of it
 
     IEEE 754-2019, section 3.4; Posit Standard 2022, section 3. Raises ValueError for any other
     name. Formats of the same name are equal.
     """
 
     def __init__(self, name: str):
-        if name not in FORMAT_IDS:
-            raise ValueError(f"no number format '{name}': there are {', '.join(FORMAT_IDS)}")
+        if name not in _ROWS:
+            raise ValueError(f"no number format '{name}': there are {', '.join(_ROWS)}")
+        row = _ROWS[name]
         self.name = name
-        self.id = FORMAT_IDS[name]
-        self.title = TITLES[name]
+        self.id = row.number
+        self.bits = row.bits
+        self.title = row.title
+        self.has_functions = row.has_functions
         self._codec = _codec(name)
         self.nan = self._codec.nan
+        self.encodings = self._codec.encodings
+        self.numbers = self._codec.numbers
 
     def __repr__(self) -> str:
         return f"netfc.Format('{self.name}')"
@@ -68,22 +75,24 @@ class Format:
     def decode(self, bits: ArrayLike) -> Values:
         """The values of encodings; NaN for NaN and NaR.
 
-        bits: integers from 0 to 65535, of any shape. Returns float64 of that shape.
+        bits: integers from 0 to 65535, of fp32 to 4294967295, of any shape. Returns numbers of
+        that shape.
         """
         return self._codec.decode(bits)
 
     def encode(self, values: ArrayLike) -> Encodings:
         """The encodings nearest to values, ties to the even encoding.
 
-        values: real numbers of any shape. Returns uint16 of that shape. What is too large
+        values: real numbers of any shape. Returns encodings of that shape. What is too large
         becomes infinity; posits saturate and never round to zero, and infinities are NaR to them.
         """
         return self._codec.encode(values)
 
     def text(self, bits: int) -> str:
-        """What an encoding stands for, for people: up to eight digits, inf, NaN or NaR."""
+        """What an encoding stands for, for people: as many digits as tell it from others (eight, of
+        fp32 nine), inf, NaN or NaR."""
         value = float(self.decode(bits))
-        return self._codec.nan_text if math.isnan(value) else f"{value:.8g}"
+        return self._codec.nan_text if math.isnan(value) else f"{value:.{self._codec.digits}g}"
 
     def exact(
         self,
@@ -98,19 +107,17 @@ class Format:
 
         op: add, sub, mul or div; min or max, which are IEEE 754-2019's minimum and maximum;
             compare: -1, 0 or 1, NaN where one is NaN; fma: x * y + z, rounded once
-        x, y: numbers, which are rounded into the format first, or encodings (uint16), of any
-            shapes that numpy broadcasts
+        x, y: numbers, which are rounded into the format first, or encodings, of any shapes that
+            numpy broadcasts
         library: libnetfc; None: see netfc.TableSet
         z: likewise, for fma alone
 
-        Returns float64 for numbers and uint16 for encodings. Raises ValueError for another
+        Returns numbers for numbers and encodings for encodings. Raises ValueError for another
         operation or shapes that do not fit, TypeError for what is no real number, for numbers
         with encodings, and for a z that is missing or too much, LibraryError without libnetfc.
         """
-        number, values = _operation(op, x, y, z)
-        return arrays.compute(
-            self, lambda *lanes: reference.exact(self.name, number, lanes, library)[0], *values
-        )
+        values = self._operands(op, x, y, z)
+        return arrays.compute(self, lambda *lanes: self._exact(op, lanes, library)[0], *values)
 
     def exact_flags(
         self,
@@ -122,35 +129,49 @@ class Format:
         z: ArrayLike | None = None,
     ) -> NDArray[numpy.uint8]:
         """The exception flags of exact(), bits of netfc.Flag, as uint8."""
-        number, values = _operation(op, x, y, z)
-        return reference.exact(self.name, number, arrays.encoded(self, *values), library)[1]
+        values = self._operands(op, x, y, z)
+        return self._exact(op, arrays.encoded(self, *values), library)[1]
+
+    def _exact(
+        self, op: str, operands: Sequence[Encodings], library: Library | None
+    ) -> tuple[Encodings, libnetfc.Flags]:
+        functions = (library or libnetfc.default()).functions
+        handle = libnetfc.format_handle(functions, self.name)
+        function = functions.netfc_exact_lanes if op in OPS else functions.netfc_extra_lanes
+        return libnetfc.on_arrays(function, handle, (OPS | EXTRA_OPS)[op], *operands)
+
+    def _operands(
+        self, op: str, x: ArrayLike, y: ArrayLike, z: ArrayLike | None
+    ) -> list[ArrayLike]:
+        """The operands that an operation takes, which has to be one of this format's."""
+        known = OPS | EXTRA_OPS if self.has_functions else OPS
+        if op not in known:
+            raise ValueError(f"no operation '{op}': there are {', '.join(known)}")
+        if op != "fma":
+            if z is not None:
+                raise TypeError(f"{op} takes x and y, and no z")
+            return [x, y]
+        if z is None:
+            raise TypeError("fma takes x, y and z")
+        return [x, y, z]
 
 
-def _operation(
-    op: str, x: ArrayLike, y: ArrayLike, z: ArrayLike | None
-) -> tuple[int, list[ArrayLike]]:
-    """An operation's number, and the operands that it takes."""
-    if op not in OPS and op not in EXTRA_OPS:
-        raise ValueError(f"no operation '{op}': there are {', '.join(OPS | EXTRA_OPS)}")
-    if op != "fma":
-        if z is not None:
-            raise TypeError(f"{op} takes x and y, and no z")
-        return (OPS | EXTRA_OPS)[op], [x, y]
-    if z is None:
-        raise TypeError("fma takes x, y and z")
-    return EXTRA_OPS[op], [x, y, z]
+class Fp32(Format):
+    """IEEE 754 binary32, the format of the table set fp32_exact: Format("fp32")."""
+
+    def __init__(self) -> None:
+        super().__init__("fp32")
 
 
 @functools.cache
 def _codec(name: str) -> Codec:
     """The one codec of a format, whose tables are made when they are first needed."""
-    if name.startswith("posit"):
-        return Posit(exponent_bits=2 if name.endswith("es2") else 1)
-    return Ieee(exponent_bits=8 if name == "bf16" else 5)
+    return codec_of(_ROWS[name])
 
 
-FORMATS = {name: Format(name) for name in FORMAT_IDS}
-BY_ID = {number_format.id: number_format for number_format in FORMATS.values()}
+NUMBER_FORMATS = {name: Format(name) for name in _ROWS}
+FORMATS = {name: form for name, form in NUMBER_FORMATS.items() if form.bits == 16}
+BY_ID = {number_format.id: number_format for number_format in NUMBER_FORMATS.values()}
 
 
 def parse_bits(text: str, digits: int = 4) -> int | None:

@@ -29,6 +29,9 @@ class FixedPoint:
 
     point: int
 
+    encodings = numpy.dtype(numpy.uint16)
+    numbers = numpy.dtype(numpy.float64)
+
     def decode(self, bits: ArrayLike) -> Values:
         """The values of encodings.
 
@@ -59,7 +62,8 @@ class FixedPoint:
 def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, Format | FixedPoint]:
     """How the argument and the result of a function are encoded, by its name in a format."""
     towards, _, what = name.partition("_")
-    if towards not in ("to", "from") or name not in FUNCTIONS:
+    is_conversion = towards in ("to", "from") and name in FUNCTIONS
+    if not is_conversion or not number_format.has_functions:
         return number_format, number_format
     if what in FORMAT_IDS:
         return number_format, Format(what)

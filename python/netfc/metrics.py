@@ -29,6 +29,8 @@ LCORE_COUNTERS = (
     ("answers", "answers", "Packets sent by the switch itself, of those sent"),
     ("polls", "polls", "Times that a receive queue was looked into"),
     ("busy_polls", "busy_polls", "Times that something was in it"),
+    ("cycles", "cycles", "TSC cycles of polling"),
+    ("busy_cycles", "busy_cycles", "Those of rounds over the queues that found packets"),
     ("netfc_packets", "requests", "NetFC requests, those refused included"),
     ("lanes", "lanes", "Lanes computed"),
 )

@@ -10,15 +10,14 @@ import struct
 import numpy
 from numpy.typing import ArrayLike
 
+from netfc import catalogue
 from netfc._native.arrays import Encodings
-from netfc._native.wide import WideEncodings
 
-# The numbers of operations and formats on the wire; table sets are named by their formats, too.
-OPS = {"add": 1, "sub": 2, "mul": 3, "div": 4}
-EXTRA_OPS = {"min": 5, "max": 6, "compare": 7, "fma": 8}  # of every format, without a table set
-SYMBOLS = {"add": "+", "sub": "-", "mul": "x", "div": "/"}  # for people
-FORMAT_IDS = {"fp16": 1, "posit16": 2, "bf16": 3, "posit16_es2": 4}
-WIDE_FORMAT_IDS = {"fp32": 5}  # slots of 32 bits
+# By name; of formats those that requests compute in.
+OPS = catalogue.numbers(catalogue.ARITHMETIC)
+EXTRA_OPS = catalogue.numbers(catalogue.EXTENDED)  # without a table set
+SYMBOLS = {row.name: row.symbol for row in catalogue.ARITHMETIC}  # for people
+FORMAT_IDS = {row.name: row.number for row in catalogue.FORMATS if row.in_requests}
 
 MAGIC = 0x4E46
 VERSION = 1
@@ -28,23 +27,13 @@ NAME = 192  # likewise: the number of an operation by its name
 NAME_LANES = 8  # of such a request: x and y hold the name
 HEADER = struct.Struct(">HBBBBHI")  # magic, version, op, format, status, count, id
 STATUS_OFFSET = 5
-LANE_BYTES = 6  # x, y and z
-WIDE_LANE_BYTES = 12  # likewise, of WIDE_FORMAT_IDS
 QUERY_COUNTERS = struct.Struct(">IQ")  # connections and bytes, behind z where they fit
 
 REPLY = 0x80  # set in the status of a reply
 CODE_SHIFT = 4
 
 # Functions of one number, of which a switch computes those that it has loaded.
-_CURVES = """abs neg floor ceil trunc round sqrt rsqrt reciprocal exp exp2 ln log2 sin cos tanh
-sigmoid erf gelu silu""".split()
-_FIXED = ["int16", *(f"q{point}" for point in range(1, 16))]
-FUNCTIONS: dict[str, int] = {
-    **{name: 64 + place for place, name in enumerate(_CURVES)},
-    **{f"to_{name}": 96 + number for name, number in FORMAT_IDS.items()},
-    **{f"to_{name}": 112 + point for point, name in enumerate(_FIXED)},
-    **{f"from_{name}": 128 + point for point, name in enumerate(_FIXED)},
-}
+FUNCTIONS = catalogue.function_numbers()
 OWN_FUNCTIONS = range(193, 256)  # the numbers of users' own
 
 OP_NAMES: dict[int, str] = {
@@ -53,7 +42,8 @@ OP_NAMES: dict[int, str] = {
     NAME: "name",
     **{number: f"own_{number}" for number in OWN_FUNCTIONS},
 }
-FORMAT_NAMES = {number: name for name, number in (FORMAT_IDS | WIDE_FORMAT_IDS).items()}
+FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
+_SLOT_BYTES = {row.number: row.bytes for row in catalogue.FORMATS if row.in_requests}
 
 
 class Code(enum.IntEnum):
@@ -103,13 +93,18 @@ def op_number(op: str) -> int:
     return known[op]
 
 
+def slot_bytes(format_id: int) -> int:
+    """The bytes of an encoding; 2 of a format that is not known."""
+    return _SLOT_BYTES.get(format_id, 2)
+
+
 def lane_bytes(format_id: int) -> int:
     """The bytes of a lane of a format: x, y and z."""
-    return WIDE_LANE_BYTES if format_id in WIDE_FORMAT_IDS.values() else LANE_BYTES
+    return 3 * slot_bytes(format_id)
 
 
 def _slot_type(format_id: int) -> str:
-    return ">u4" if lane_bytes(format_id) == WIDE_LANE_BYTES else ">u2"
+    return f">u{slot_bytes(format_id)}"
 
 
 def number_of(op: str) -> int:
@@ -132,7 +127,7 @@ def request(
 ) -> bytes:
     """The payload of a request.
 
-    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS, FORMAT_IDS and WIDE_FORMAT_IDS
+    op, format_id: as on the wire, see OPS, EXTRA_OPS, FUNCTIONS and FORMAT_IDS
     x, y, z: encodings, of shape (lanes,) with up to 65535 lanes; None: zeros, where the operation
         does not read them
     request_id: 32 bits of the sender's own
@@ -155,8 +150,8 @@ def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
     return request(NAME, format_id, slots[:NAME_LANES], slots[NAME_LANES:], request_id)
 
 
-def results(payload: bytes) -> Encodings | WideEncodings:
-    """The array z of a whole reply, of shape (lanes,); of 32 bits where its format is."""
+def results(payload: bytes) -> Encodings:
+    """The array z of a whole reply, of shape (lanes,), as wide as its format."""
     _, _, _, format_id, _, count, _ = HEADER.unpack_from(payload)
     slot = numpy.dtype(_slot_type(format_id))
     z = numpy.frombuffer(payload, slot, count, HEADER.size + 2 * slot.itemsize * count)

@@ -13,8 +13,7 @@ import ipaddress
 import struct
 from typing import Any
 
-import numpy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scapy.fields import (
     BitEnumField,
     BitField,
@@ -31,24 +30,24 @@ from scapy.fields import (
 from scapy.layers.inet import UDP
 from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
-from netfc import formats, fp32, protocol
+from netfc import formats, protocol
 from netfc._native.arrays import Values
 from netfc.functions import FixedPoint, slots_of
 
 CLIENT_PORT = 49152  # where requests come from unless UDP says otherwise
 START_BYTES = 6  # up to the status: what a switch must have to answer at all
 
-_SLOT_CODES = {2: "H", 4: "I"}  # of struct
+_SLOT_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}  # of struct
 _FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 
 
 def slot_bytes(packet: Any) -> int:
     """The bytes of a slot, as the packet's format says."""
-    return protocol.lane_bytes(packet.format) // 3
+    return protocol.slot_bytes(packet.format)
 
 
 class Slot(XShortField):
-    """Sixteen bits, or 32 of fp32, that hold a number in the packet's format."""
+    """The encoding of a number in the packet's format."""
 
     def i2repr(self, pkt: Any, x: Any) -> str:
         """The bits, and the number where the packet says of what format it is."""
@@ -57,14 +56,12 @@ class Slot(XShortField):
         return bits if codec is None else f"{codec.text(x)} ({bits})"
 
 
-def slot_codec(packet: Any, field: str) -> formats.Format | fp32.Fp32 | FixedPoint | None:
+def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
     """What the slots x, y or z of a packet are encoded as; None: they are no numbers."""
-    number_format = fp32.NUMBER_FORMATS_BY_ID.get(packet.format)
+    number_format = formats.BY_ID.get(packet.format)
     is_address = packet.op == protocol.QUERY and field != "z"
     if number_format is None or is_address or packet.op == protocol.NAME:
         return None
-    if isinstance(number_format, fp32.Fp32):
-        return number_format
     argument, result = slots_of(protocol.OP_NAMES.get(packet.op, ""), number_format)
     return {"x": argument, "z": result}.get(field, number_format)
 
@@ -205,8 +202,8 @@ def request(
     y: left out, zeros: functions have x alone; z: for fma
     fields: other fields of NetFC. For operands as bits: NetFC(x=[0x3e00], y=[0x4080]).
     """
-    form = fp32.number_format(number_format)
-    argument = form if isinstance(form, fp32.Fp32) else slots_of(op, form)[0]
+    form = formats.Format(number_format)
+    argument, _ = slots_of(op, form)
     lanes: dict[str, Any] = {"x": argument.encode(x).reshape(-1).tolist()}
     for name, values in (("y", y), ("z", z)):
         if values is not None:
@@ -229,7 +226,7 @@ def query_destination(packet: Any) -> str:
     return str(ipaddress.IPv4Address(packet.x[0] << 16 | packet.y[0]))
 
 
-def numbers(packet: Any, field: str) -> Values | NDArray[numpy.float32]:
+def numbers(packet: Any, field: str) -> Values:
     """What the slots x, y or z of a packet stand for: a numpy array of float64, of float32 for
     fp32. Raises ValueError where they are no numbers."""
     codec = slot_codec(packet, field)

@@ -29,13 +29,15 @@ from scapy.fields import (
 from scapy.layers.inet import UDP
 from scapy.packet import Packet, Raw, bind_bottom_up, bind_top_down
 
-from netfc import aggregation, protocol
+from netfc import aggregation, catalogue, protocol
 
 PORTS = 8  # shards of a switch that are known without asking
 _FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 _CODE_NAMES = {**protocol.CODE_NAMES, aggregation.CODE: "aggregation"}
 _VALUES = {2: "H", 4: "I"}  # as encodings
-_NUMBERS = {1: "e", 5: "f", 6: "i"}  # what struct can read
+# What struct can read.
+_STRUCT = {"float16": "e", "float32": "f", "int32": "i"}
+_NUMBERS = {row.number: _STRUCT[row.dtype] for row in catalogue.FORMATS if row.dtype in _STRUCT}
 
 
 class _Values(FieldListField):

@@ -11,11 +11,10 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from netfc._native import arrays, libnetfc, wide
+from netfc._native import arrays, libnetfc
 from netfc._native.arithmetic import Arithmetic
 from netfc.errors import TableSetError
 from netfc.formats import Format
-from netfc.fp32 import Fp32
 from netfc.protocol import Flag, op_number
 
 _NAME_BYTES = 32  # NETFC_SET_NAME_SIZE
@@ -82,7 +81,7 @@ class TableSet(Arithmetic):
         else the one that is installed
 
     name: the name
-    format: netfc.Format of operands and results; netfc.Fp32 of fp32_exact
+    format: netfc.Format of operands and results
     family: how its tables compute: "log" (the paper's), "exact" or "exact_small"
     scale: k; 0 in families without one
     tables: the tables, Table by name, in the order of the pipeline
@@ -96,10 +95,7 @@ class TableSet(Arithmetic):
         self._functions = functions = (library or libnetfc.default()).functions
         self._handle = handle = self._build(name)
         format_handle = functions.netfc_set_format(handle)
-        is_wide = functions.netfc_format_width(format_handle) == 32
-        self.format: Format | Fp32 = (
-            Fp32() if is_wide else Format(functions.netfc_format_name(format_handle).decode())
-        )
+        self.format = Format(functions.netfc_format_name(format_handle).decode())
         family = functions.netfc_set_family(handle)
         self.family: str = functions.netfc_family_name(family).decode()
         self.scale: int = functions.netfc_set_scale(handle)
@@ -123,8 +119,6 @@ class TableSet(Arithmetic):
         def on_encodings(*lanes: NDArray[Any]) -> NDArray[Any]:
             return self._on_encodings(number, *lanes)[0]
 
-        if isinstance(self.format, Fp32):
-            return wide.compute(on_encodings, x, y)
         return arrays.compute(self.format, on_encodings, x, y)
 
     def flags(self, op: str, x: ArrayLike, y: ArrayLike) -> NDArray[numpy.uint8]:
@@ -172,8 +166,6 @@ class TableSet(Arithmetic):
         return libnetfc.on_arrays(self._functions.netfc_compute, self._handle, number, *lanes)
 
     def _encoded(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        if isinstance(self.format, Fp32):
-            return wide.encoded(x, y)[:2]
         first, second = arrays.encoded(self.format, x, y)
         return first, second
 

@@ -99,7 +99,8 @@ def figures_of(results, values):
         "orders": [sums.count_same(order, exact) for order in orders],
         "orders_differ": len(differing),
         "example": {"value": lane, "exact": float(exact[lane]), "switch": float(results[0][lane]),
-                    "orders": [float(order[lane]) for order in orders]},
+                    "orders": [float(order[lane]) for order in orders],
+                    "inputs": [float(value) for value in values[:, lane]]},
     }
 
 

@@ -49,7 +49,7 @@ def operands(kind, op, lanes, draw):
 def write_requests(path, op, kind, lanes):
     """A capture of requests that differ in their operands alone."""
     draw = numpy.random.default_rng(32)
-    payloads = (protocol.request(protocol.OPS[op], Fp32.id, *operands(kind, op, lanes, draw), number)
+    payloads = (protocol.request(protocol.OPS[op], Fp32().id, *operands(kind, op, lanes, draw), number)
                 for number in range(PACKETS))
     capture.write(path, [capture.udp_frame(payload) for payload in payloads])
 

@@ -30,6 +30,6 @@ build=${NETFC_BUILD:-$root/build}
 if [ -z "${NETFC_BUILD:-}" ]; then
 	build_programs
 elif [ ! -d "$build/app" ]; then
-	echo "$0: no programs in $build, which NETFC_BUILD names; without it they are built in build/" >&2
+	echo "${script:-$0}: no programs in $build, which NETFC_BUILD names; without it they are built in build/" >&2
 	exit 1
 fi

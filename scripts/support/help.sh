@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts before they install or build anything: --help prints the comment at their head, and
-# the options of the module of Python that they run, and ends.
+# the options of the module of Python that they run, and ends. $script and $module: of a script that another
+# runs, and what it runs.
 
 for word in "$@"; do
 	case $word in
@@ -9,11 +10,8 @@ for word in "$@"; do
 	*) continue ;;
 	esac
 	# Its lines up to the first that is none, without the licence's.
-	sed -n '1,2d; /^#/!q; s/^# \{0,1\}//p' "$0"
-	module=$(sed -n 's/^run_python \([a-z_.]*\) .*/\1/p' "$0")
-	[ -n "$module" ] || exit 0
-	root=$(cd "$(dirname "$(realpath "$0")")/.." && pwd)
-	[ -d "$root/support" ] && root=$(dirname "$root") # of a script in a folder of its own
+	sed -n '1,2d; /^#/!q; s/^# \{0,1\}//p' "${script:-$0}"
+	[ -n "${module:-}" ] || exit 0
 	echo
 	PYTHONPATH=$root/python:$root/scripts /usr/bin/python3 -P -m "$module" --help 2>/dev/null ||
 		echo "All options are shown once its packages are there: without --help it installs them."

@@ -25,7 +25,10 @@ packages_slowloris="nginx-light slowhttptest curl iproute2 ethtool python3-matpl
 packages_anycast="frr iproute2 ethtool"
 packages_aggregation="iproute2 ethtool"
 packages_allreduce="python3-torch nftables iproute2 ethtool"
+packages_abi="abigail-tools binutils"
+packages_mpi="openmpi-bin libopenmpi-dev mpich libmpich-dev gfortran python3-mpi4py iproute2 ethtool"
 packages_package="build-essential debhelper debootstrap dh-python"
+packages_release="$packages_package $packages_abi lintian"
 packages_python="black mypy pylint python3-numpy python3-pip python3-setuptools python3-venv python3-wheel"
 packages_releases="debootstrap"
 packages_arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap"
@@ -35,6 +38,6 @@ packages_style="clang-format-19"
 packages_test="clang libclang-rt-dev libcmocka-dev libpcap-dev
 	python3-pytest python3-pytest-rerunfailures python3-pytest-xdist python3-scapy tshark
 	iproute2 iputils-ping prometheus faketime bash-completion systemd iperf3 ethtool make strace
-	$packages_monitoring $packages_python $packages_style $packages_browser $packages_telemetry
+	$packages_abi $packages_monitoring $packages_python $packages_style $packages_browser $packages_telemetry
 	$packages_evaluation $packages_benchmark $packages_count $packages_slowloris
-	$packages_anycast $packages_aggregation $packages_playground $packages_torch"
+	$packages_anycast $packages_aggregation $packages_playground $packages_torch $packages_mpi"

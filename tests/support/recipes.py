@@ -5,6 +5,7 @@ The blocks of a section are run in their order, by one shell, in a tree of the s
 build/, in namespaces of their own. What is said beside them:
 
 - <!-- until stopped --> before a block: it runs in the background, from its "Ready" to the end;
+- <!-- saved as NAME --> before a block: it is a file, not run by itself;
 - <!-- not run: REASON --> before a block: it is left out;
 - a comment behind a command is a line that it prints; behind an expression of Python, its value;
 - each line of a block of `text` is one that was printed.
@@ -87,7 +88,10 @@ def script(blocks, folder):
         said = folder / f'said-{number}'
         if block.note.startswith('not run') or block.kind == 'text':
             continue
-        if block.kind == 'python':
+        if block.note.startswith('saved as '):
+            name = shlex.quote(block.note.removeprefix('saved as '))
+            parts.append(f"cat >{name} <<'END OF {number}'\n{block.text}END OF {number}\n")
+        elif block.kind == 'python':
             program = folder / f'block-{number}.py'
             program.write_text(block.text, encoding='utf-8')
             parts.append(f'{python} {program}\n')

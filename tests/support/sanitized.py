@@ -6,7 +6,7 @@ import subprocess
 
 import switch
 
-LIBRARY = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.0'
+LIBRARY = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.1'
 
 
 def is_sanitized():

@@ -30,7 +30,9 @@ PCAP_MAGICS = (0xA1B2C3D4, 0xA1B23C4D)  # microseconds, nanoseconds
 # The EAL's sockets are kept here, as their paths must be short. It goes when Python ends.
 runtime_folder = tempfile.TemporaryDirectory(prefix='netfc-')
 RUNTIME = pathlib.Path(runtime_folder.name)
-ENVIRONMENT = {**os.environ, 'RUNTIME_DIRECTORY': str(RUNTIME), 'XDG_RUNTIME_DIR': str(RUNTIME)}
+ENVIRONMENT = {
+    **os.environ, 'RUNTIME_DIRECTORY': str(RUNTIME), 'XDG_RUNTIME_DIR': str(RUNTIME),
+    'LSAN_OPTIONS': f'suppressions={HERE / "leaks_of_others.supp"}:print_suppressions=0'}
 
 run_numbers = itertools.count()
 

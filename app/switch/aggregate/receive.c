@@ -168,7 +168,7 @@ aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct 
 		refuse(app, lcore, in, mbuf, frame, payload);
 }
 
-void
+unsigned int
 aggregate_poll(struct app *app, struct lcore *lcore)
 {
 	struct shard *shard = lcore->shard;
@@ -189,4 +189,5 @@ aggregate_poll(struct app *app, struct lcore *lcore)
 		transmit_flush(app, lcore);
 	}
 	aggregate_shard_quiescent(shard->machine);
+	return count;
 }

@@ -30,7 +30,7 @@ aggregate_fetch(const struct rte_mbuf *mbuf)
 		rte_prefetch0(bytes + at);
 }
 
-/** Work on what other lcores have handed over to this one; between two bursts. */
-void aggregate_poll(struct app *app, struct lcore *lcore);
+/** Work on what other lcores have handed over to this one, between two bursts. Returns how many. */
+unsigned int aggregate_poll(struct app *app, struct lcore *lcore);
 
 #endif /* AGGREGATE_RECEIVE_H */

@@ -47,7 +47,9 @@ enum drop_reason {
 	X(copies, "made to leave by more than one port")                                \
 	X(answers, "sent by the switch itself, of the sent ones: ARP, ND, ping, NetFC") \
 	X(polls, "times that a receive queue was looked into")                          \
-	X(busy_polls, "times that something was in it")
+	X(busy_polls, "times that something was in it")                                 \
+	X(cycles, "TSC cycles of polling")                                              \
+	X(busy_cycles, "those of rounds over the queues that found packets")
 
 /** Packet counters of one lcore, which alone writes them. */
 struct packet_counters {

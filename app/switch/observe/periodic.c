@@ -35,8 +35,8 @@ print_line(
 	const struct totals *before, const struct totals *after, uint64_t at_s, uint32_t interval_s)
 {
 	const struct packet_counters *packets = &after->packets, *earlier = &before->packets;
-	uint64_t polls = after->packets.polls - before->packets.polls;
-	uint64_t busy = after->packets.busy_polls - before->packets.busy_polls;
+	uint64_t cycles = packets->cycles - earlier->cycles;
+	uint64_t busy = packets->busy_cycles - earlier->busy_cycles;
 
 	printf("after %" PRIu64 " s: %" PRIu64 " packets/s in, %" PRIu64 " out, %" PRIu64
 	       " dropped, %" PRIu64 " requests/s, %" PRIu64 " lanes/s, load %" PRIu64 "%%\n",
@@ -45,7 +45,7 @@ print_line(
 		dropped(after) - dropped(before),
 		(after->pipeline.netfc_packets - before->pipeline.netfc_packets) / interval_s,
 		(after->pipeline.lanes - before->pipeline.lanes) / interval_s,
-		polls != 0 ? busy * 100 / polls : 0);
+		cycles != 0 ? (busy * 100 + cycles / 2) / cycles : 0);
 	fflush(stdout);
 }
 

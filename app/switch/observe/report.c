@@ -201,6 +201,8 @@ report_totals(const struct app *app, const struct totals *totals)
 		print_aggregated(app);
 	if (app->options.latency)
 		print_latency(app);
+	if (app->mbufs_kept != 0)
+		print_count("packet buffers kept by drivers", app->mbufs_kept);
 	if (app->mbufs_leaked != 0)
 		print_count("packet buffers lost", app->mbufs_leaked);
 	fflush(stdout);

@@ -3,14 +3,22 @@
 #include <string.h>
 
 #include <rte_common.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
 
 #include "aggregate_tag.h"
+#include "aggregate_wire.h"
 #include "option_value.h"
 #include "options/aggregate_options.h"
 #include "program.h"
 
 /* Of values in a chunk's packet, see AGGREGATE_KEYS. */
-#define MOST_BYTES 1944u
+#define MAX_BYTES 8948u
+/* What stands before them, at the most. */
+#define HEADERS_BYTES                                                     \
+	(sizeof(struct rte_ether_hdr) + 2 * sizeof(struct rte_vlan_hdr) + \
+		sizeof(struct rte_ipv6_hdr) + sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES)
 
 static const struct key {
 	const char *name;
@@ -98,6 +106,12 @@ aggregate_options_take(const char *text, struct aggregate_options *options, FILE
 	return text == NULL ? 0 : option_pairs(errors, "aggregate", text, take_key, options);
 }
 
+uint32_t
+aggregate_options_packet_bytes(const struct aggregate_options *options)
+{
+	return options->on ? HEADERS_BYTES + options->bytes + AGGREGATE_TAG_BYTES : 0;
+}
+
 int
 aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
 	bool has_address, FILE *errors)
@@ -112,11 +126,11 @@ aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_
 				"send to (--address IP)\n");
 		return -1;
 	}
-	if (options->key_file[0] != '\0' && options->bytes > MOST_BYTES - AGGREGATE_TAG_BYTES) {
+	if (options->key_file[0] != '\0' && options->bytes > MAX_BYTES - AGGREGATE_TAG_BYTES) {
 		fprintf(errors,
 			PROGRAM ": --aggregate bytes=%u: with a key, a packet has room for %u (the "
 				"tag takes %d)\n",
-			options->bytes, MOST_BYTES - AGGREGATE_TAG_BYTES, AGGREGATE_TAG_BYTES);
+			options->bytes, MAX_BYTES - AGGREGATE_TAG_BYTES, AGGREGATE_TAG_BYTES);
 		return -1;
 	}
 	if (options->port + shards - 1 > UINT16_MAX) {

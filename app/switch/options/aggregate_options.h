@@ -12,15 +12,15 @@
 /**
  * Keys: X(key, type's field, default, least, greatest, meaning).
  *
- * A chunk's packet lies in one buffer: with two VLAN tags, IPv6, UDP and the header of an
- * aggregation there are 1,944 bytes for values.
+ * A chunk's packet lies in one buffer, which is made as large as that takes. 8,948 bytes fill a
+ * packet of 9,000 bytes, the usual MTU of jumbo frames, over IPv4.
  */
 #define AGGREGATE_KEYS(X)                                                                 \
 	X(jobs, 16, 1, 1024, "jobs at a time")                                            \
 	X(slots, 512, 1, 32768, "slots of all jobs together")                             \
 	X(workers, 64, 1, 64, "workers of a job")                                         \
 	X(per_address, 8, 1, 1024, "jobs that one address may begin and not complete")    \
-	X(bytes, 1448, 4, 1944, "bytes of values in a chunk")                             \
+	X(bytes, 1448, 4, 8948, "bytes of values in a chunk")                             \
 	X(idle, 60, 1, 1000000, "seconds of silence after which a job ends")              \
 	X(stall, 10, 1, 1000000, "seconds after which a chunk's missing worker is named") \
 	X(port, 20040, 1, 65535, "first UDP port")                                        \
@@ -34,6 +34,9 @@ struct aggregate_options {
 	AGGREGATE_KEYS(AGGREGATE_FIELD_)
 #undef AGGREGATE_FIELD_
 };
+
+/** Bytes that a buffer needs for a chunk's packet, whatever headers it has; 0: off. */
+uint32_t aggregate_options_packet_bytes(const struct aggregate_options *options);
 
 /** The defaults: off. */
 void aggregate_options_default(struct aggregate_options *options);

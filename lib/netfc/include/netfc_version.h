@@ -16,7 +16,7 @@ extern "C" {
 /**
  * The version of the library that runs, which may be another than that of the headers.
  *
- * @return a static string such as "0.1.0"
+ * @return a static string such as "0.2.0"
  */
 NETFC_API const char *netfc_version(void);
 

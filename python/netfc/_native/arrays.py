@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operands and results as numpy arrays: numbers (float64) or encodings (uint16)."""
+"""Operands and results as numpy arrays: numbers or encodings, of the types that a format says."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-Encodings = NDArray[numpy.uint16]
-Values = NDArray[numpy.float64]
+Encodings = NDArray[numpy.unsignedinteger[Any]]
+Values = NDArray[numpy.floating[Any]]
 
 
 _ALL = {2: "both", 3: "all"}
@@ -17,6 +17,14 @@ _ALL = {2: "both", 3: "all"}
 class Codec(Protocol):
     """What goes from numbers to encodings and back."""
 
+    @property
+    def encodings(self) -> numpy.dtype[Any]:
+        """The type of encodings, such as uint16."""
+
+    @property
+    def numbers(self) -> numpy.dtype[Any]:
+        """The type of numbers, such as float64."""
+
     def encode(self, values: ArrayLike) -> Encodings:
         """Numbers to encodings."""
 
@@ -24,16 +32,17 @@ class Codec(Protocol):
         """Encodings to numbers."""
 
 
-def operands(*values: ArrayLike) -> list[NDArray[Any]]:
-    """Operands x, y, z in one shape, all float64 or all uint16.
+def operands(codec: Codec, *values: ArrayLike) -> list[NDArray[Any]]:
+    """Operands x, y, z in one shape, all numbers or all encodings.
 
     Raises TypeError for what is no real number or of two kinds, ValueError for shapes that
     numpy cannot broadcast.
     """
-    lanes = {name: _as_lanes(name, array) for name, array in zip("xyz", values)}
+    lanes = {name: _as_lanes(codec, name, array) for name, array in zip("xyz", values)}
     if len({array.dtype for array in lanes.values()}) > 1:
         kinds = " and ".join(f"{name} is {array.dtype}" for name, array in lanes.items())
-        raise TypeError(f"{kinds}: give numbers for {_ALL[len(lanes)]}, or encodings (uint16)")
+        wanted = f"numbers for {_ALL[len(lanes)]}, or encodings ({codec.encodings})"
+        raise TypeError(f"{kinds}: give {wanted}")
     try:
         return list(numpy.broadcast_arrays(*lanes.values()))
     except ValueError as error:
@@ -53,8 +62,8 @@ def compute(
     on_encodings: gives the encodings of results for those of operands
     values: the operands x, y, z, or fewer
     """
-    lanes = operands(*values)
-    if lanes[0].dtype == numpy.uint16:
+    lanes = operands(codec, *values)
+    if lanes[0].dtype == codec.encodings:
         z: Encodings = on_encodings(*lanes)[()]
         return z
     return (result or codec).decode(on_encodings(*map(codec.encode, lanes)))
@@ -62,16 +71,21 @@ def compute(
 
 def encoded(codec: Codec, *values: ArrayLike) -> list[Encodings]:
     """operands() as encodings, whatever they were."""
-    lanes = operands(*values)
-    if lanes[0].dtype == numpy.uint16:
+    lanes = operands(codec, *values)
+    if lanes[0].dtype == codec.encodings:
         return lanes
     return list(map(codec.encode, lanes))
 
 
-def _as_lanes(name: str, values: ArrayLike) -> NDArray[Any]:
+def real_numbers(codec: Codec, what: str, values: ArrayLike) -> Values:
+    """Numbers as the codec takes them; what: for the TypeError where they are none."""
     array = numpy.asarray(values)
-    if array.dtype == numpy.uint16:
-        return array
     if array.dtype.kind not in "iuf" and array.size > 0:
-        raise TypeError(f"{name} is {array.dtype}, not an array of real numbers")
-    return array.astype(numpy.float64)
+        raise TypeError(f"{what} {array.dtype}, not an array of real numbers")
+    with numpy.errstate(over="ignore"):
+        return array.astype(codec.numbers)
+
+
+def _as_lanes(codec: Codec, name: str, values: ArrayLike) -> NDArray[Any]:
+    array = numpy.asarray(values)
+    return array if array.dtype == codec.encodings else real_numbers(codec, f"{name} is", array)

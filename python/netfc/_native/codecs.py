@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How 16-bit formats encode numbers: IEEE 754 formats and posits, on numpy.
+"""How formats encode numbers: IEEE 754 formats and posits, on numpy.
 
-Encodings are uint16, values float64, in arrays of any shape. All functions agree with libnetfc to
-the last bit.
+Encodings are unsigned integers, numbers floats of the types that a codec says, in arrays of any
+shape. All functions agree with libnetfc to the last bit.
 """
 
 import abc
@@ -13,31 +13,75 @@ from typing import Any
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
+from netfc._native import arrays
 from netfc._native.arrays import Encodings, Values
+from netfc.catalogue import FormatRow
 
 _Integers = NDArray[numpy.signedinteger[Any]]
-
-_SIGN = 0x8000
-_MAGNITUDES = 0x8000  # encodings without a sign bit
 
 
 class Codec(abc.ABC):
     """How a number format encodes numbers.
 
-    A kind of format says what its magnitudes (the encodings from 0 to 0x7fff) stand for, where
+    nan: the encoding of NaN; nan_text: its name; digits: decimal ones that tell numbers apart
+    encodings, numbers: their numpy types
+    """
+
+    nan_text = "NaN"
+    digits = 8
+
+    def __init__(self, bits: int, nan: int, numbers: str = "float64"):
+        self.nan = nan
+        self.encodings: numpy.dtype[Any] = numpy.dtype(f"uint{bits}")
+        self.numbers: numpy.dtype[Any] = numpy.dtype(numbers)
+
+    @abc.abstractmethod
+    def decode(self, bits: ArrayLike) -> Values:
+        """The values of encodings; NaN for NaN and NaR."""
+
+    @abc.abstractmethod
+    def encode(self, values: ArrayLike) -> Encodings:
+        """The encodings nearest to values, ties to the even encoding."""
+
+
+class Native(Codec):
+    """An IEEE format that numpy has: numbers are of its own type."""
+
+    def __init__(self, bits: int, exponent_bits: int):
+        fraction_bits = bits - 1 - exponent_bits
+        quiet_nan = (1 << (exponent_bits + 1)) - 1 << (fraction_bits - 1)
+        super().__init__(bits, quiet_nan, f"float{bits}")
+        self.digits = math.ceil(1 + (fraction_bits + 1) * math.log10(2))
+
+    def decode(self, bits: ArrayLike) -> Values:
+        array, greatest = numpy.asarray(bits), int(numpy.iinfo(self.encodings).max)
+        is_integer = array.dtype.kind in "iu" or array.size == 0
+        if not is_integer or ((array < 0) | (array > greatest)).any():
+            raise ValueError(f"encodings are integers from 0 to {greatest}")
+        values: Values = array.astype(self.encodings).view(self.numbers)[()]
+        return values
+
+    def encode(self, values: ArrayLike) -> Encodings:
+        return arrays.real_numbers(self, "values are", values).view(self.encodings)
+
+
+class Tabulated(Codec):
+    """A format of so few bits that the values of all encodings fit a table.
+
+    A kind of format says what its magnitudes (the encodings without a sign bit) stand for, where
     rounding goes from one magnitude to the next, and how negative numbers are encoded.
     """
 
-    nan_text: str
-
-    def __init__(self, nan: int):
-        self.nan = nan
+    def __init__(self, bits: int, nan: int):
+        super().__init__(bits, nan)
+        self._sign = 1 << (bits - 1)
+        self._magnitudes = 1 << (bits - 1)  # how many encodings have no sign bit
 
     @functools.cached_property
     def _values(self) -> Values:
         """The value of every encoding."""
-        values = numpy.empty(2 * _MAGNITUDES)
-        magnitudes = numpy.arange(_MAGNITUDES)
+        values = numpy.empty(2 * self._magnitudes)
+        magnitudes = numpy.arange(self._magnitudes)
         values[magnitudes] = self._magnitude_values()
         values[self._negate(magnitudes)] = -values[magnitudes]
         return self._with_specials(values)
@@ -48,12 +92,10 @@ class Codec(abc.ABC):
         return self._magnitude_boundaries()
 
     def decode(self, bits: ArrayLike) -> Values:
-        """The values of encodings; NaN for NaN and NaR."""
-        values: Values = self._values[numpy.asarray(bits, dtype=numpy.uint16)]
+        values: Values = self._values[numpy.asarray(bits, dtype=self.encodings)]
         return values
 
     def encode(self, values: ArrayLike) -> Encodings:
-        """The encodings nearest to values, ties to the even encoding."""
         values = numpy.asarray(values, dtype=numpy.float64)
         size = numpy.abs(values)
         below = numpy.searchsorted(self._boundaries, size)
@@ -61,7 +103,7 @@ class Codec(abc.ABC):
         magnitude = below + ((size == boundary) & (below % 2 == 1))
         bits = numpy.where(numpy.signbit(values), self._negate(magnitude), magnitude)
         encodings: Encodings = numpy.where(self._is_nan(values), self.nan, bits).astype(
-            numpy.uint16
+            self.encodings
         )
         return encodings
 
@@ -86,19 +128,17 @@ class Codec(abc.ABC):
         """Which values the format has no number for."""
 
 
-class Ieee(Codec):
+class Ieee(Tabulated):
     """Sign, exponent and fraction (IEEE 754-2019, section 3.4)."""
 
-    nan_text = "NaN"
-
-    def __init__(self, exponent_bits: int):
-        self._fraction_bits = 15 - exponent_bits
+    def __init__(self, bits: int, exponent_bits: int):
+        self._fraction_bits = bits - 1 - exponent_bits
         self._bias = 2 ** (exponent_bits - 1) - 1
         self._infinity = (2**exponent_bits - 1) << self._fraction_bits
-        super().__init__(nan=self._infinity | 1 << (self._fraction_bits - 1))
+        super().__init__(bits, nan=self._infinity | 1 << (self._fraction_bits - 1))
 
     def _magnitude_values(self) -> Values:
-        magnitudes = numpy.arange(_MAGNITUDES)
+        magnitudes = numpy.arange(self._magnitudes)
         exponent = magnitudes >> self._fraction_bits
         hidden = numpy.where(exponent > 0, 1 << self._fraction_bits, 0)
         significand = hidden + magnitudes % (1 << self._fraction_bits)
@@ -113,26 +153,26 @@ class Ieee(Codec):
         return (values[:-1] + values[1:]) / 2
 
     def _with_specials(self, values: Values) -> Values:
-        for sign in (0, _SIGN):
+        for sign in (0, self._sign):
             values[sign | self._infinity] = -math.inf if sign else math.inf
-            values[(sign | self._infinity) + 1 : sign + _MAGNITUDES] = math.nan
+            values[(sign | self._infinity) + 1 : sign + self._magnitudes] = math.nan
         return values
 
     def _negate(self, bits: _Integers) -> _Integers:
-        return bits ^ _SIGN
+        return bits ^ self._sign
 
     def _is_nan(self, values: Values) -> NDArray[numpy.bool_]:
         return numpy.isnan(values)
 
 
-class Posit(Codec):
+class Posit(Tabulated):
     """Sign, regime, exponent and fraction (Posit Standard 2022, section 3)."""
 
     nan_text = "NaR"
 
-    def __init__(self, exponent_bits: int):
-        self._exponent_bits = exponent_bits
-        super().__init__(nan=_SIGN)
+    def __init__(self, bits: int, exponent_bits: int):
+        self._bits, self._exponent_bits = bits, exponent_bits
+        super().__init__(bits, nan=1 << (bits - 1))
 
     def _positive_values(self, bits: _Integers, width: int) -> Values:
         """The values of positive posits that are `width` bits long."""
@@ -149,14 +189,16 @@ class Posit(Codec):
         return values
 
     def _magnitude_values(self) -> Values:
-        values = numpy.zeros(_MAGNITUDES)
-        values[1:] = self._positive_values(numpy.arange(1, _MAGNITUDES), 16)
+        values = numpy.zeros(self._magnitudes)
+        values[1:] = self._positive_values(numpy.arange(1, self._magnitudes), self._bits)
         return values
 
     def _magnitude_boundaries(self) -> Values:
         # One bit longer than its neighbours; but nothing rounds to zero.
-        boundaries = numpy.zeros(_MAGNITUDES - 1)
-        boundaries[1:] = self._positive_values(2 * numpy.arange(1, _MAGNITUDES - 1) + 1, 17)
+        boundaries = numpy.zeros(self._magnitudes - 1)
+        boundaries[1:] = self._positive_values(
+            2 * numpy.arange(1, self._magnitudes - 1) + 1, self._bits + 1
+        )
         return boundaries
 
     def _with_specials(self, values: Values) -> Values:
@@ -165,7 +207,15 @@ class Posit(Codec):
         return values
 
     def _negate(self, bits: _Integers) -> _Integers:
-        return -bits & 0xFFFF
+        return -bits & (2 * self._sign - 1)
 
     def _is_nan(self, values: Values) -> NDArray[numpy.bool_]:
         return ~numpy.isfinite(values)
+
+
+def codec_of(row: FormatRow) -> Codec:
+    """The codec of a format that requests compute in."""
+    if row.kind == "posit":
+        return Posit(row.bits, row.exponent_bits)
+    kind = Ieee if row.bits <= 16 else Native
+    return kind(row.bits, row.exponent_bits)

@@ -18,7 +18,7 @@ from netfc._native.version import VERSION
 
 Flags = NDArray[numpy.uint8]
 
-SONAME = "libnetfc.so.0"
+SONAME = "libnetfc.so.1"
 
 _MAX_FIELDS, _BATCH, _MAX_STEPS, _MAX_PARTS = 24, 256, 128, 7
 STEP_WRITES = 4
@@ -165,6 +165,13 @@ def default() -> Library:
 @functools.lru_cache
 def _default(build: str | None) -> Library:
     return Library(build)
+
+
+def format_handle(functions: Any, name: str) -> Any:
+    """libnetfc's format of that name."""
+    if name == "fp32":
+        return functions.netfc_fp32_format()
+    return functions.netfc_format_by_name(name.encode())
 
 
 def on_arrays(

@@ -31,7 +31,7 @@ def load(
 ) -> Any:
     """The functions of a shared library, declared.
 
-    soname: libNAME.so.0; folder: where a build has it, below lib; version: the function that tells
+    soname: libNAME.so.NUMBER; folder: where a build has it, below lib; version: the function that tells
     it. build: folder of a build of dpdk-netfc; None: the library that was installed with this
     package, or that the system finds.
     Raises LibraryError where it is missing, or of another version than this package.
@@ -54,7 +54,7 @@ def _name(soname: str) -> str:
 
 
 def _package(soname: str) -> str:
-    return _name(soname) + "0"
+    return soname.replace(".so.", "")
 
 
 def _open(soname: str, folder: str, build: str | os.PathLike[str] | None) -> ctypes.CDLL:

@@ -147,7 +147,7 @@ def of_lcores(before: Snapshot, after: Snapshot, seconds: float) -> Iterator[str
         bursts = rate.change("busy_polls")
         mean = f"{rate.change('rx_packets') / bursts:.1f}" if bursts else "-"
         yield (
-            f"{lcore['lcore']:<6}{share(bursts, rate.change('polls')):>7}{mean:>8}"
+            f"{lcore['lcore']:<6}{share(rate.change('busy_cycles'), rate.change('cycles')):>7}{mean:>8}"
             f"{rate('rx_packets'):>9}{rate('lanes'):>9}  {' '.join(lcore['paths']) or 'idle'}"
         )
 

@@ -12,9 +12,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from netfc import formats, fp32, protocol
+from netfc import formats, protocol
 from netfc._native.arrays import Encodings
-from netfc._native.wide import WideEncodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW
 from netfc.client import MTU, Client
 from netfc.commands._parser import DONE, FAILED, WRONG_USAGE
@@ -24,7 +23,7 @@ from netfc.functions import FixedPoint, slots_of
 PROGRAM = "netfc-client"
 SHOWN_CHARACTERS = 60
 OPERAND_NAMES = ("x", "y", "addend")
-Slot = formats.Format | fp32.Fp32 | FixedPoint
+Slot = formats.Format | FixedPoint
 
 DESCRIPTION = """\
 Compute X OP Y, X * Y + Z (fma), or a function of X, in a NetFC switch and print the result. Without
@@ -75,9 +74,8 @@ def make_parser() -> Parser:
         help="the switch, or a host behind it: a name, an IPv4 or an IPv6 address",
     )
     option("--port", type=int, default=protocol.UDP_PORT, help="UDP port (%(default)s)")
-    option(
-        "--format", default="fp16", help="fp16, posit16, bf16, posit16_es2 or fp32 (%(default)s)"
-    )
+    *most, last = formats.NUMBER_FORMATS
+    option("--format", default="fp16", help=f"{', '.join(most)} or {last} (%(default)s)")
     option("--input", metavar="FILE", help="read operands from FILE")
     option(
         "--bits",
@@ -102,7 +100,7 @@ def make_parser() -> Parser:
 
 def _digits(slot: Slot) -> int:
     """Hex digits of an encoding."""
-    return 8 if isinstance(slot, fp32.Fp32) else 4
+    return 2 * slot.encodings.itemsize
 
 
 class Operands:
@@ -137,7 +135,7 @@ class Operands:
         self._numbers.append(number)
         return True
 
-    def bits(self) -> Encodings | WideEncodings:
+    def bits(self) -> Encodings:
         """The encodings."""
         bits = self._format.encode(self._numbers)
         bits[list(self._encodings)] = list(self._encodings.values())
@@ -192,7 +190,7 @@ def wrong_count(op: str, count: int, given: int) -> str:
     return f"{said}: it is none of {', '.join(protocol.OPS | protocol.EXTRA_OPS)}, so a function"
 
 
-def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings | WideEncodings]:
+def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings]:
     """The encodings x, y and z that the command line asks for, as many as there are."""
     count = operand_count(options.op)
     columns = [Operands(slot, options.bits) for _ in range(count)]
@@ -209,7 +207,7 @@ def read_operands(options: argparse.Namespace, slot: Slot) -> list[Encodings | W
     return [column.bits() for column in columns]
 
 
-def numbers_json(number_format: Slot, bits: Encodings | WideEncodings) -> list[dict[str, Any]]:
+def numbers_json(number_format: Slot, bits: Encodings) -> list[dict[str, Any]]:
     """Operands or results for programs, as netfc-tables prints them."""
     return [
         {
@@ -223,7 +221,7 @@ def numbers_json(number_format: Slot, bits: Encodings | WideEncodings) -> list[d
 def print_json(
     options: argparse.Namespace,
     client: Client,
-    columns: Sequence[tuple[str, Slot, Encodings | WideEncodings]],
+    columns: Sequence[tuple[str, Slot, Encodings]],
 ) -> None:
     """One object with all lanes; columns: their names, and what is in them."""
     names = [name for name, _, _ in columns]
@@ -245,10 +243,7 @@ def print_json(
 
 def compute(options: argparse.Namespace, client: Client) -> None:
     """Carry out an arithmetic operation or a function."""
-    argument: Slot = client.format
-    result: Slot = client.format
-    if not isinstance(client.format, fp32.Fp32):
-        argument, result = slots_of(options.op, client.format)
+    argument, result = slots_of(options.op, client.format)
     operands = read_operands(options, argument)
     if len(operands) == 1:
         z = client.function(options.op, operands[0])

@@ -149,7 +149,7 @@ function showLcores(state) {
   const grown = (lcore, name) => Math.max(0, lcore[name] - (earlier.get(lcore.lcore)?.[name] ?? lcore[name]));
   const seconds = before ? state.time - before.time : 0;
   table("lcores", ["lcore", "load", "burst", "in /s", "lanes /s", "queues"], state.lcores.map((lcore) => [
-    lcore.lcore, percent(grown(lcore, "busy_polls"), grown(lcore, "polls")),
+    lcore.lcore, percent(grown(lcore, "busy_cycles"), grown(lcore, "cycles")),
     grown(lcore, "busy_polls") ? (grown(lcore, "rx_packets") / grown(lcore, "busy_polls")).toFixed(1) : "–",
     seconds ? short(grown(lcore, "rx_packets") / seconds) : "–",
     seconds ? short(grown(lcore, "lanes") / seconds) : "–", lcore.paths.join(" "),

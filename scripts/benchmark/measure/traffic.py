@@ -20,7 +20,8 @@ def packets(lanes):
 
 def frame_bytes(lanes):
     """The length of a frame, without its check sequence."""
-    return max(60, capture.NETFC_OFFSET + protocol.HEADER.size + protocol.LANE_BYTES * lanes)
+    lane = protocol.lane_bytes(protocol.FORMAT_IDS["fp16"])
+    return max(60, capture.NETFC_OFFSET + protocol.HEADER.size + lane * lanes)
 
 
 class Traffic:

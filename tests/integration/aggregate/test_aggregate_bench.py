@@ -63,17 +63,17 @@ def assert_all_right(report, chunks):
 
 
 @contextlib.contextmanager
-def aggregating(folder, vdev, option='--aggregate', lcores=1, namespace=None):
+def aggregating(folder, vdev, option='--aggregate', *options, lcores=1, namespace=None):
     """A switch that aggregates, at a device."""
-    with hosts.LiveSwitch(folder, [vdev], [*ADDRESSES, option], lcores=lcores,
+    with hosts.LiveSwitch(folder, [vdev], [*ADDRESSES, option, *options], lcores=lcores,
                           namespace=namespace) as live:
         yield live
 
 
 @contextlib.contextmanager
-def over_vhost(folder, option='--aggregate'):
+def over_vhost(folder, option='--aggregate', *options):
     path = folder / 'socket'
-    with aggregating(folder, f'net_vhost0,iface={path}', option) as live:
+    with aggregating(folder, f'net_vhost0,iface={path}', option, *options) as live:
         bench_runs.wait_for(path, path.exists)
         yield live, f'net_virtio_user0,path={path},queue_size=1024'
 
@@ -99,6 +99,15 @@ def test_with_a_key(tmp_path, version):
         table = live.stop()['aggregate']
     assert_all_right(report, 500)
     assert report['forged'] == 0 == table['bad_tag'] and table['jobs_ended'] == 1
+
+
+def test_jumbo_frames(tmp_path):
+    """Chunks as large as packets of 9,000 bytes take."""
+    with over_vhost(tmp_path, '--aggregate=bytes=8948,slots=32', '--mtu', 9000) as (live, vdev):
+        report = run(tmp_path, f'{EVERYTHING},bytes=8948,chunks=300', '--mtu', 9000, vdev=vdev)
+        table = live.stop()['aggregate']
+    assert_all_right(report, 300)
+    assert report['values'] == table['values'] > 300 * 2000
 
 
 @pytest.mark.parametrize('version', ['--dst-ip=198.18.0.2', '--dst-ip=2001:2::2'])
@@ -162,8 +171,8 @@ def test_in_a_namespace(tmp_path, device, shards):
             namespace.ip('link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'eth1')
             namespace.ip('link', 'set', 'eth0', 'up')
             namespace.ip('link', 'set', 'eth1', 'up')
-        with aggregating(tmp_path, device, f'--aggregate=shards={shards}', shards,
-                         namespace) as live:
+        with aggregating(tmp_path, device, f'--aggregate=shards={shards}', lcores=shards,
+                         namespace=namespace) as live:
             live.wait_for_ports(['eth0'])
             namespace.ip('link', 'set', end, 'up')
             report = run(tmp_path, f'{EVERYTHING},slots=16,workers=4,chunks=400,retry=50',

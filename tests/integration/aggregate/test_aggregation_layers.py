@@ -1,54 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scapy layer and the Wireshark dissector of aggregation, and the numbers that they share with C."""
+"""The scapy layer and the Wireshark dissector of aggregation."""
 
-import os
-import re
 import struct
-import subprocess
 
 import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
-import project_scripts
-from netfc import aggregation, metrics
+import tshark
+from netfc import aggregation
 from netfc.scapy_aggregation import Aggregation
 
-HEADERS = project_scripts.PROJECT / 'lib' / 'aggregate'
-SCRIPT = project_scripts.PROJECT / 'packaging' / 'wireshark' / 'netfc_aggregation.lua'
 PLACE = aggregation.Worker(job=513, token=0x0102030405060708, number=3, session=0x1112131415161718)
-# From version 4.4 on, Wireshark loads no script for root: be nobody, who can read root's files.
-AS_USER = [] if os.geteuid() else [
-    'setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups',
-    '--inh-caps', '+dac_override', '--ambient-caps', '+dac_override']
-
-
-def enum_of(header, name, prefix):
-    """The members of an enum in a C header, by name in lower case without the prefix."""
-    text = (HEADERS / header).read_text()
-    body = re.search(r'enum ' + name + r' \{(.*?)\n\}', text, re.DOTALL)[1]
-    return {match[1].lower(): int(match[2])
-            for match in re.finditer(prefix + r'(\w+) = (\d+)', body)}
-
-
-def test_numbers_are_those_of_the_library():
-    assert enum_of('aggregate_format.h', 'aggregate_op', 'AGGREGATE_') == aggregation.OPS
-    assert enum_of('aggregate_format.h', 'aggregate_format', 'AGGREGATE_') == aggregation.FORMAT_IDS
-    text = (HEADERS / 'aggregate_wire.h').read_text()
-    for macro, names in ('REASONS', aggregation.REASONS), ('ABSENCES', aggregation.ABSENCES):
-        listed = re.search(fr'#define AGGREGATE_{macro}\(X\)(.*?)\n\n', text, re.DOTALL)[1]
-        pairs = re.findall(r'X\(\w+, (\d+), "([\w-]+)"', listed)
-        assert {int(value): name for value, name in pairs} == names
-    assert f'AGGREGATE_MISSING = {aggregation.MISSING},' in text
-    assert f'AGGREGATE_UDP_PORT {aggregation.UDP_PORT} ' in text
-    assert f'AGGREGATE_HEADER_BYTES {aggregation.HEADER.size} ' in text
-
-
-def test_actions_are_those_of_the_library():
-    text = (HEADERS / 'aggregate_action.h').read_text()
-    names = re.findall(r'^\tX\([A-Z_]+, (\w+), [A-Z]+, [A-Z_]+,', text, re.MULTILINE)
-    assert tuple(names) == metrics.AGGREGATE_ACTIONS
 
 
 def test_scapy_builds_what_the_protocol_says():
@@ -100,12 +64,7 @@ def dissect(tmp_path_factory):
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
                                   for payload in payloads])
-    command = [*AS_USER, 'tshark', '-r', folder / 'pcap', '-V', '-X', f'lua_script:{SCRIPT}']
-    environment = {**os.environ, 'HOME': str(folder), 'XDG_CONFIG_HOME': str(folder)}
-    done = subprocess.run(command, env=environment, text=True, capture_output=True, check=True,
-                          stdin=subprocess.DEVNULL, timeout=600)
-    assert 'Lua' not in done.stderr, done.stderr
-    return done.stdout.split('\nFrame ')
+    return tshark.run(folder, 'netfc_aggregation.lua', '-r', folder / 'pcap', '-V').split('\nFrame ')
 
 
 def test_wireshark_shows_requests(dissected):

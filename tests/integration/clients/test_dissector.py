@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Wireshark dissector, run by tshark: every field of the golden capture, every encoding."""
 
+import functools
 import json
-import os
 import re
 import struct
-import subprocess
 
 import numpy as np
 import pytest
@@ -14,23 +13,16 @@ from scapy.layers.l2 import Ether
 import frames
 import make_capture
 import oracle
-import project_scripts
 import switch
+import tshark
 
 import netfc
 from netfc import formats, protocol
 from netfc.scapy import NetFC, NetFCStart, slot_codec
 
-SCRIPT = project_scripts.PROJECT / 'packaging' / 'wireshark' / 'netfc.lua'
-TIMEOUT_S = 600
 FLAGS = [flag.name.lower() for flag in protocol.Flag]
 TRUTH = {'True': '1', 'False': '0'}
 MOST_LANES = 10900  # in the longest datagram, about
-
-# From version 4.4 on, Wireshark loads no script for root: be nobody, who can read root's files.
-AS_USER = [] if os.geteuid() else [
-    'setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups',
-    '--inh-caps', '+dac_override', '--ambient-caps', '+dac_override']
 
 # What tshark prints for each frame: names for -e, without netfc.
 HEADER_FIELDS = {'magic': 'magic', 'version': 'version', 'op': 'op', 'format': 'format',
@@ -41,19 +33,8 @@ NAMES = [name for name, together in make_capture.exchanges() for _ in together]
 
 @pytest.fixture(name='tshark', scope='module')
 def make_tshark(tmp_path_factory):
-    """tshark(ARGUMENT...): what tshark with the dissector prints, whatever the user has set up."""
-    home = tmp_path_factory.mktemp('home')
-    environment = {**os.environ, 'HOME': str(home), 'XDG_CONFIG_HOME': str(home), 'TZ': 'UTC'}
-
-    def run(*arguments):
-        command = [*AS_USER, 'tshark', *map(str, arguments), '-X', f'lua_script:{SCRIPT}',
-                   '--disable-protocol', 'prp']  # guesses from an Ethernet frame's padding
-        done = subprocess.run(command, env=environment, text=True, capture_output=True, check=True,
-                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
-        assert 'Lua' not in done.stderr, done.stderr
-        return done.stdout
-
-    return run
+    """tshark(ARGUMENT...): what tshark with the dissector prints."""
+    return functools.partial(tshark.run, tmp_path_factory.mktemp('home'), 'netfc.lua')
 
 
 def columns(tshark, capture, names, *options):
@@ -281,7 +262,7 @@ def test_tree(tshark):
 def test_every_encoding(tshark, tmp_path):
     every = list(range(0x10000))
     capture, sent = [], []
-    for form in formats.BY_ID:
+    for form in (number_format.id for number_format in formats.FORMATS.values()):
         for at in range(0, len(every), 3 * MOST_LANES):
             slots = every[at:at + 3 * MOST_LANES]
             slots += [0] * (-len(slots) % 3)
@@ -330,29 +311,6 @@ def test_lanes_of_32_bits(tshark, tmp_path):
     assert len(rows[2]['netfc.z32']) == 1
     assert rows[2]['_ws.expert.message'] == ['34 bytes, but header and lanes need 36']
     assert len(rows[3]['netfc.x32']) == 1 and rows[3]['netfc.y32'] == []
-
-
-def test_names_and_numbers(tshark):
-    """The dissector's names are those of the clients, which are those of the C header."""
-    values = {}
-    for line in tshark('-G', 'values').splitlines():
-        words = line.split('\t')
-        if words[0] == 'V' and words[1].startswith('netfc.'):
-            values.setdefault(words[1], {})[int(words[2], 0)] = words[3]
-    assert values == {'netfc.op': protocol.OP_NAMES, 'netfc.format': protocol.FORMAT_NAMES,
-                      'netfc.status.code': protocol.CODE_NAMES}
-
-
-def test_number_constants():
-    lua = SCRIPT.read_text(encoding='utf-8')
-    found = re.findall(r'^local (\w+) = (0x[0-9a-f]+|\d+)\b', lua, re.MULTILINE)
-    numbers = {name: int(value, 0) for name, value in found}
-    for name, value in (('UDP_PORT', protocol.UDP_PORT), ('MAGIC', protocol.MAGIC),
-                        ('VERSION', protocol.VERSION), ('QUERY', protocol.QUERY),
-                        ('HEADER_BYTES', protocol.HEADER.size),
-                        ('START_BYTES', protocol.STATUS_OFFSET + 1),
-                        ('COUNTER_BYTES', protocol.QUERY_COUNTERS.size)):
-        assert numbers[name] == value
 
 
 # ---- filters and ports -----------------------------------------------------------------------

@@ -16,7 +16,7 @@ import decimals
 import oracle
 import switch
 
-from netfc import formats, fp32
+from netfc import formats
 
 NAMES = list(formats.FORMATS)
 ALL_BITS = np.arange(0x10000, dtype=np.uint16)
@@ -124,10 +124,10 @@ def test_numbers_between_two_floats(text, nearest):
     assert abs(Fraction(text) - Fraction(value)) < Fraction(math.ulp(value))
 
 
-@pytest.mark.parametrize('name', fp32.NUMBER_FORMATS)
+@pytest.mark.parametrize('name', formats.NUMBER_FORMATS)
 def test_decimal_numbers_are_rounded_once(name):
     texts, expected = zip(*decimals.cases(name, step=29))
-    encode = fp32.NUMBER_FORMATS[name].encode
+    encode = formats.NUMBER_FORMATS[name].encode
     read = encode([formats.parse_number(text) for text in texts])
     assert read.tolist() == list(expected)
 

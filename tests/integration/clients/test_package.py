@@ -71,8 +71,8 @@ def test_the_installed_package_finds_the_installed_library(tmp_path):
     """In any prefix, without a variable and whoever has installed it."""
     installed = {pathlib.Path(source): pathlib.Path(target)
                  for source, target in introspect('installed').items()}
-    library = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.0'
-    there = next(target for source, target in installed.items() if source.name == 'libnetfc.so.0.1.0')
+    library = switch.BUILD / 'lib' / 'netfc' / 'libnetfc.so.1'
+    there = installed[library]
     said = (switch.BUILD / 'python' / 'place.py').read_text()
     assert f'FOLDER = "{there.parent}"\n' in said
     run('cp', '-r', PYTHON / 'netfc', tmp_path)
@@ -128,15 +128,6 @@ sys.exit(exporter.main(["--listen", "127.0.0.1:0"]))
                           env={**os.environ, 'PYTHONPATH': str(PYTHON)})
     assert done.returncode == 2 and done.stderr == (
         'netfc-exporter: prometheus_client is not there: install python3-prometheus-client\n')
-
-
-@pytest.mark.parametrize('command', COMMANDS)
-def test_old_names_say_the_new_ones(command):
-    done = subprocess.run([project_scripts.SCRIPTS / f'netfc-{command}'], check=False, text=True,
-                          capture_output=True, timeout=TIMEOUT_S)
-    said = f'scripts/netfc-{command} has moved: python/bin/netfc-{command}\n'
-    assert (done.returncode, done.stdout, done.stderr) == (1, '', said)
-    assert (project_scripts.PROGRAMS / f'netfc-{command}').exists()
 
 
 def test_the_demo_says_what_is_missing(tmp_path):

@@ -202,7 +202,7 @@ def made_library(folder, code):
     """A build folder with another libnetfc."""
     path = folder / 'lib' / 'netfc'
     path.mkdir(parents=True)
-    subprocess.run(['cc', '-shared', '-fPIC', '-x', 'c', '-', '-o', path / 'libnetfc.so.0'],
+    subprocess.run(['cc', '-shared', '-fPIC', '-x', 'c', '-', '-o', path / 'libnetfc.so.1'],
                    input=code, text=True, check=True)
     return folder
 
@@ -214,7 +214,7 @@ def test_a_library_of_another_version(tmp_path, monkeypatch):
     with pytest.raises(netfc.LibraryError, match=f'libnetfc is 9.8.7.* is {netfc.__version__}'):
         netfc.Library(other)
     monkeypatch.setenv('NETFC_BUILD', str(other))
-    with pytest.raises(netfc.LibraryError, match='9.8.7.*libnetfc0 and python3-netfc'):
+    with pytest.raises(netfc.LibraryError, match='9.8.7.*libnetfc1 and python3-netfc'):
         netfc.TableSet('fp16_k1024')
     old = made_library(tmp_path / 'old', 'int netfc_old;')
     with pytest.raises(netfc.LibraryError, match='older than 0.1.0'):

@@ -7,9 +7,11 @@ import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
+import numpy
 import pytest
 
 import switch
+from aggregation import picture, sums
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 IMAGES = PROJECT / 'docs' / 'images'
@@ -28,6 +30,20 @@ def test_values_in_the_drawing():
              for step in walk['steps'] for field in step['fields']}
     assert shown == ['1.5 + 2.25', f"{found['i']}, {found['j']}", str(found['theta']),
                      str(found['m']), str(found['n']), f"{walk['z']['value']:g}"]
+
+
+def test_the_moving_picture_is_of_what_is_recorded():
+    """And the record has the sums that these values have."""
+    figures = json.loads(picture.FIGURES.read_text(encoding='ascii'))
+    assert picture.PICTURE.read_text(encoding='utf-8') == picture.draw(figures), \
+        'draw it again: scripts/readme-animation'
+    count, example = figures['values'], figures['example']
+    assert figures['switch'] == [count] * 4 and max(figures['orders']) < count
+    values = numpy.array([sums.gradients(worker, count) for worker in range(4)])
+    values = values[:, example['value'], None]
+    assert example['inputs'] == values[:, 0].tolist()
+    assert example['switch'] == example['exact'] == sums.exact_sums(values)[0]
+    assert example['orders'] == [sums.sums_in_order(values, order)[0] for order in (range(4), [3, 2, 1, 0])]
 
 
 def numbers_in(path):

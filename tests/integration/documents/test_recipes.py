@@ -10,6 +10,9 @@ import recipes
 SECTIONS = [
     ('README.md', 'Use it'),
     ('docs/aggregation.md', 'By hand'),
+    ('docs/functions.md', 'Try it'),
+    ('docs/functions.md', 'A function of your own'),
+    ('docs/pytorch.md', 'Try it'),
 ]
 
 
@@ -26,7 +29,7 @@ def test_what_is_left_out_says_why(document, heading):
     blocks = recipes.section(document, heading)
     assert any(block.kind in ('sh', 'python') for block in blocks)
     for block in blocks:
-        assert block.note in ('', 'until stopped') or block.note.startswith('not run: ')
+        assert block.note in ('', 'until stopped') or block.note.startswith(('not run: ', 'saved as '))
 
 
 @needs.needs_namespaces
@@ -43,7 +46,9 @@ def test_what_is_wrong_is_found(kind, text, tmp_path):
 @needs.needs_mounts
 def test_what_is_right_passes(tmp_path):
     until = recipes.Block('sh', 'echo Ready; sleep 1000\n', 'until stopped')
-    recipes.run([until, recipes.Block('sh', 'export A=1\necho $A 2  # 1 2\n', ''),
+    saved = recipes.Block('python', "print('$A')\n", 'saved as it.py')
+    recipes.run([until, saved, recipes.Block('sh', 'export A=1\necho $A 2  # 1 2\n', ''),
+                 recipes.Block('sh', 'python3 it.py  # $A\n', ''),
                  recipes.Block('python', 'import os\nint(os.environ["A"])  # 1\nprint(7)\n', ''),
                  recipes.Block('text', '7\n', ''),
                  recipes.Block('sh', 'false\n', 'not run: it fails')], tmp_path)

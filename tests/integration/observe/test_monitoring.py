@@ -283,6 +283,17 @@ def test_periodic_statistics(tmp_path):
         assert received > 0 and 0 < sent and lanes == pytest.approx(5 * requests, rel=0.1)
 
 
+def test_load_counts_time_not_polls(tmp_path):
+    """Seven of eight queues are empty, and the eighth takes nearly all of the time."""
+    live = switch.Running(tmp_path, [frames.plain_frame(frames.lanes(200))] * 64,
+                          ['--match', 'lpm', '--forward', 'bridge'],
+                          vdevs=[f'net_null{n},no-rx=1' for n in range(7)])
+    live.wait_until_busy()
+    status, _, stats = live.stop()
+    assert status == 0 and stats['busy_polls'] < 0.2 * stats['polls']
+    assert 0.9 * stats['cycles'] < stats['busy_cycles'] <= stats['cycles']
+
+
 @pytest.mark.parametrize('seconds', ['0', '-1', 'x', '86401'])
 def test_intervals_that_cannot_be(seconds):
     done = switch.execute([*switch.eal_options(['net_null0']), '--', '--stats-interval', seconds])

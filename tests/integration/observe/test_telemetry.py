@@ -18,8 +18,8 @@ import switch
 from netfc.telemetry import Telemetry
 
 MANUAL = project_scripts.PROJECT / 'docs' / 'man' / 'dpdk-netfc.8'
-SUMMED = ('rx_packets', 'tx_packets', 'copies', 'answers', 'polls', 'busy_polls', 'netfc_packets',
-          'lanes')
+SUMMED = ('rx_packets', 'tx_packets', 'copies', 'answers', 'polls', 'busy_polls', 'cycles',
+          'busy_cycles', 'netfc_packets', 'lanes')
 
 
 @pytest.fixture(name='running', scope='module')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Aggregation in P4 without a P4 compiler: numbers against lib/aggregate, exported entries, jobs."""
+"""Aggregation in P4 without a P4 compiler: exported entries, jobs."""
 
 import json
 import re
@@ -12,52 +12,14 @@ import p4_jobs
 import p4_rows
 import p4_targets
 import p4_walk
-import project_scripts
 from netfc import aggregation
 from p4_jobs import Member, described, entries
 from table_builder import complaint, run
 
 FOLDER = p4_jobs.P4 / 'include' / 'aggregate'
-LIBRARY = project_scripts.PROJECT / 'lib' / 'aggregate'
 REQUEST = 'IngressPipe.netfc.request'
 SIGN = 1 << 31
 TEAM = [Member(number) for number in range(3)]
-
-
-# ---- numbers ---------------------------------------------------------------------------------
-
-
-def test_numbers():
-    """Constants with a name that lib/aggregate has, too, have its value."""
-    ours = dict(re.findall(r'^const bit<\d+> (\w+) = (\w+);',
-                           (FOLDER / 'constants.p4').read_text(), re.M))
-    wire, sums, formats = ((LIBRARY / f'aggregate_{name}.h').read_text()
-                           for name in ('wire', 'sums', 'format'))
-    theirs = dict(re.findall(r'#define (AGGREGATE_\w+) (?:INT32_C\()?(\w+)', wire + sums))
-    theirs |= dict(re.findall(r'^\t(AGGREGATE_\w+) = (\d+)', wire + formats, re.M))
-    theirs |= {f'AGGREGATE_REASON_{name}': value
-               for name, value in re.findall(r'X\((\w+), (\d+), "', wire)}
-    theirs['AGGREGATE_SUMS_MINUS_ZERO'] = hex(SIGN)
-    theirs['AGGREGATE_JOIN_BYTES'] = str(aggregation.JOIN.size)
-    theirs['NETFC_HOPS'] = '64'
-    assert {name: int(value, 0) for name, value in ours.items()} == {
-        name: int(theirs[name], 0) for name in ours}
-    workers = re.search(r'#define NETFC_WORKERS (\d+)', (FOLDER / 'sizes.p4').read_text())[1]
-    assert workers == theirs['AGGREGATE_SUMS_WORKERS']
-
-
-@pytest.mark.parametrize('header, layout', [
-    ('aggregate_t', aggregation.HEADER), ('join_t', aggregation.JOIN)])
-def test_headers(header, layout):
-    """Fields follow each other as they do on the wire; the status is three of them."""
-    text = (FOLDER / 'headers.p4').read_text()
-    body = re.search(r'header %s \{(.*?)\}' % header, text, re.S)[1]
-    fields = [int(bits) for bits in re.findall(r'bit<(\d+)>', body)]
-    widths = [8 * {'B': 1, 'H': 2, 'I': 4, 'Q': 8}[letter] for letter in layout.format[1:]]
-    if header == 'aggregate_t':
-        assert fields[4:7] == [1, 3, 4]
-        fields[4:7] = [8]
-    assert fields == widths
 
 
 # ---- exported entries ------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The P4 sources against the library and the exporter, without a P4 compiler: numbers of the
-protocol, offsets of headers, and for every table its keys, actions, parameters and size."""
+"""The P4 sources against the exporter, without a P4 compiler: for every table its keys, actions,
+parameters and size."""
 
 import functools
 import re
@@ -15,7 +15,6 @@ from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS
 from table_builder import run
 
 P4 = project_scripts.PROJECT / 'p4'
-LIBRARY = project_scripts.PROJECT / 'lib' / 'netfc' / 'include'
 FUNCTIONS = ('sqrt', 'rsqrt', 'exp', 'ln', 'tanh', 'gelu', 'to_bf16', 'from_q8')
 INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 'Power',
              'divide': 'Divide', 'log_connections': 'IntegerLog', 'log_bytes': 'IntegerLog',
@@ -24,81 +23,6 @@ INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 
              'high': 'Multiply', 'low': 'Multiply', 'cross_x': 'Multiply', 'cross_y': 'Multiply',
              'estimate': 'Multiply', 'cross_remainder': 'Cross', 'cross_reciprocal': 'Cross',
              'quotient': 'Quotient'}
-
-
-# ---- the protocol ----------------------------------------------------------------------------
-
-
-def constants():
-    """The constants of constants.p4: name -> (bits, value)."""
-    text = (P4 / 'include' / 'constants.p4').read_text()
-    found = re.findall(r'^const bit<(\d+)> (\w+) = (\w+);', text, re.M)
-    assert len(found) == text.count('\nconst ')
-    return {name: (int(bits), int(value, 0)) for bits, name, value in found}
-
-
-def c_numbers(name):
-    """Numbers that a header of the library defines."""
-    text = (LIBRARY / name).read_text()
-    numbers = re.findall(r'#define (\w+) (\w+)(?: |$)', text, re.M)
-    numbers += re.findall(r'^\t(\w+) = (\w+),', text, re.M)
-    numbers += [('NETFC_STATUS_' + code, value)
-                for code, value in re.findall(r'\tX\((\w+), (\d+),', text)]
-    return {name: int(value, 0) for name, value in numbers if re.match(r'0x|\d', value)}
-
-
-def c_header():
-    """The fields of struct netfc_hdr: name -> (offset, bytes)."""
-    text = (LIBRARY / 'netfc_wire.h').read_text()
-    body = re.search(r'struct netfc_hdr \{(.*?)\}', text, re.S)[1]
-    fields, at = {}, 0
-    for bits, name in re.findall(r'uint(\d+)_t (\w+);', body):
-        fields[name] = (at, int(bits) // 8)
-        at += int(bits) // 8
-    return fields
-
-
-def p4_fields(header):
-    """The fields of a header in headers.p4: (name, bits)."""
-    text = (P4 / 'include' / 'headers.p4').read_text()
-    body = re.search(r'header %s \{(.*?)\}' % header, text, re.S)[1]
-    return [(name, int(bits)) for bits, name in re.findall(r'bit<(\d+)> (\w+);', body)]
-
-
-def test_numbers():
-    ours = constants()
-    theirs = {**c_numbers('netfc_wire.h'), **c_numbers('netfc_arith.h')}
-    for name, (bits, value) in ours.items():
-        assert value < 1 << bits
-        if name in theirs:
-            assert value == theirs[name], name
-        elif name.startswith('NETFC_OP_'):
-            assert value == theirs[name.replace('_OP_', '_')]
-    assert {name for name in ours if name.startswith('NETFC_STATUS_')} == {
-        f'NETFC_STATUS_{name}'
-        for name in ('OK', 'VERSION', 'OP', 'FORMAT', 'LENGTH', 'QUERY', 'LANES')}
-    assert {name for name in ours if name in theirs} >= {'NETFC_LANE_BYTES', 'NETFC_STATUS_LANES'}
-    assert ours['NETFC_HEADER_BYTES'][1] == sum(size for _, size in c_header().values())
-    assert ours['NETFC_ANSWERABLE_BYTES'][1] == c_header()['status'][0] + 1
-
-
-def test_header_offsets():
-    """Both halves of the header, the status in its parts."""
-    fields = [*p4_fields('netfc_t'), *p4_fields('netfc_count_t')]
-    status = [bits for name, bits in fields if name in ('reply', 'code', 'flags')]
-    numbers = c_numbers('netfc_wire.h')
-    assert status == [1, 7 - numbers['NETFC_STATUS_CODE_SHIFT'],
-                      numbers['NETFC_STATUS_CODE_SHIFT']]
-    assert numbers['NETFC_STATUS_REPLY'] == 1 << 7
-    at, offsets = 0, {}
-    for name, bits in fields:
-        name = 'status' if name in ('reply', 'code', 'flags') else name
-        offset, size = offsets.get(name, (at, 0))
-        offsets[name] = (offset, size + bits)
-        at += bits
-    assert {name: (offset / 8, size / 8) for name, (offset, size) in offsets.items()} == c_header()
-    assert sum(bits for _, bits in p4_fields('netfc_t')) == \
-        8 * constants()['NETFC_ANSWERABLE_BYTES'][1]
 
 
 def test_flags_of_all_lanes():

@@ -18,6 +18,7 @@ from namespaces import CommandError
 from processes import MESSAGES, OTHER_PORT, Feeder, exchange, replies, requests, vhost_connected
 from refusal import refuse
 
+AF_XDP = 44  # from linux/socket.h
 SO_NO_CHECK = 11  # from asm-generic/socket.h: send without UDP checksum
 
 
@@ -244,6 +245,31 @@ def test_a_link_goes_down_and_up(tmp_path, kind):
         stats = live.stop()
     if kind is tap_hosts:  # AF_PACKET takes frames for a link that is down
         assert stats['drops']['tx_full'] > 0
+
+
+def why_no_af_xdp():
+    """Why no AF_XDP socket can be had; empty if one can."""
+    try:
+        socket.socket(AF_XDP, socket.SOCK_RAW, 0).close()
+    except OSError as error:
+        return f'no AF_XDP socket: {error}'
+    return ''
+
+
+@hosts.needs_namespaces
+def test_af_xdp(tmp_path):
+    """Forwards and answers, and what its driver keeps of buffers is not taken for a leak."""
+    if reason := why_no_af_xdp():
+        pytest.skip(reason)
+    with hosts.veth_network(2) as (middle, (near, far)), hosts.LiveSwitch(
+            tmp_path, ['net_af_xdp0,iface=p0', 'net_af_xdp1,iface=p1'],
+            ['--forward', 'bridge', '--address', SWITCH_IP], namespace=middle) as live:
+        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
+        near.ping(far.ipv4)
+        far.ping(SWITCH_IP)
+        stats = live.stop()
+    assert 'packet buffers kept by drivers' in live.stdout
+    assert stats['mbufs_leaked'] == 0 and stats['answers'] >= 3
 
 
 # ---- lcores and queues -----------------------------------------------------------------------

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reductions of MPI: which go through the switch, and what they have in common. */
+#include <limits.h>
+
+#include "call.h"
+#include "job.h"
+#include "progress.h"
+#include "shim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- what goes through the switch ---------------------------------------------------------- */
+
+static bool
+leave_to_mpi(const struct call *call, enum left_to_mpi why)
+{
+	atomic_fetch_add(&shim.by_mpi, 1);
+	shim_say_left(why, call->name, call->comm);
+	return false;
+}
+
+/* All ranks must decide alike: by what MPI wants to be the same everywhere. */
+static bool
+is_for_switch(struct call *call)
+{
+	enum shape_status shape = shape_find(&call->shape, call->type, call->op);
+	int several = 0, ranks = 0;
+
+	if (PMPI_Comm_test_inter(call->comm, &several) != MPI_SUCCESS)
+		return false;
+	if (several)
+		return leave_to_mpi(call, LEFT_INTERCOMMUNICATOR);
+	if (shape == SHAPE_NO_TYPE)
+		return leave_to_mpi(call, LEFT_TYPE);
+	if (shape == SHAPE_NO_OPERATION)
+		return leave_to_mpi(call, LEFT_OPERATION);
+	if (call->count > INT_MAX)
+		return leave_to_mpi(call, LEFT_LARGE);
+	PMPI_Comm_size(call->comm, &ranks);
+	if (ranks > NETFC_ALLREDUCE_MAX_WORKERS)
+		return leave_to_mpi(call, LEFT_SIZE);
+	return ranks > 1;
+}
+
+/* ---- reductions ---------------------------------------------------------------------------- */
+
+static int
+raise_error(MPI_Comm comm, int error)
+{
+	int class = MPI_SUCCESS;
+
+	if (error != MPI_SUCCESS && PMPI_Error_class(error, &class) == MPI_SUCCESS &&
+		class == shim.error_class)
+		PMPI_Comm_call_errhandler(comm, error);
+	return error;
+}
+
+static int
+wait_for(struct job *job, struct operation *operation)
+{
+	bool done = false;
+	int error;
+
+	while (!done) {
+		pthread_mutex_lock(&job->lock);
+		job_advance(job, 1);
+		done = operation->stage == OPERATION_DONE;
+		pthread_mutex_unlock(&job->lock);
+		if (!done)
+			progress_mpi();
+	}
+	error = operation->error;
+	operation_release(operation);
+	return error;
+}
+
+/* The lock is held. */
+static int
+add(struct job *job, struct operation *operation, MPI_Request *request)
+{
+	int error = MPI_SUCCESS;
+
+	operation->holders = 2;
+	operation->has_request = request != NULL;
+	if (request != NULL) {
+		error = progress_make_request(operation);
+		*request = operation->request;
+	}
+	if (error == MPI_SUCCESS)
+		job_add(job, operation);
+	return error;
+}
+
+/* request: where to put that of a reduction that is only started; else NULL. */
+static int
+reduce(const struct call *call, MPI_Request *request)
+{
+	struct operation *operation;
+	struct job *job;
+	int error;
+
+	job = job_of(call->comm, &error);
+	if (job == NULL)
+		return error;
+	pthread_mutex_lock(&job->lock);
+	operation = operation_new(call, job_keeps_input(job));
+	error = operation == NULL ? MPI_ERR_NO_MEM : add(job, operation, request);
+	if (error == MPI_SUCCESS && request != NULL)
+		job_advance(job, 0);
+	pthread_mutex_unlock(&job->lock);
+	if (error != MPI_SUCCESS || request != NULL)
+		return error;
+	return raise_error(call->comm, wait_for(job, operation));
+}
+
+/* False: it is left to MPI. */
+static bool
+try_switch(struct call *call, MPI_Request *request, int *error)
+{
+	if (!is_for_switch(call))
+		return false;
+	if (shim.settings.verbose)
+		shim_say("rank %d: %s of %zu values through the switch", shim.rank, call->name,
+			call->count);
+	*error = reduce(call, request);
+	return true;
+}
+
+/* ---- who keeps what: false where something is wrong, for MPI finds the words for it ---------- */
+
+static bool
+keep_all(struct call *call, const void *send, void *receive, long long count)
+{
+	if (count <= 0 || receive == NULL || send == receive)
+		return false;
+	call->send = send == MPI_IN_PLACE ? receive : send;
+	call->receive = receive;
+	call->count = call->kept = (size_t)count;
+	return call->send != NULL;
+}
+
+static bool
+keep_at_root(struct call *call, const void *send, void *receive, long long count, int root)
+{
+	int rank, ranks;
+
+	if (PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||
+		PMPI_Comm_size(call->comm, &ranks) != MPI_SUCCESS || root < 0 || root >= ranks)
+		return false;
+	if (rank == root)
+		return keep_all(call, send, receive, count);
+	call->send = send;
+	call->count = count > 0 ? (size_t)count : 0;
+	return call->count > 0 && send != NULL && send != MPI_IN_PLACE;
+}
+
+static bool
+keep_part(struct call *call, const void *send, void *receive, long long first, long long kept,
+	long long count)
+{
+	if (first < 0 || kept < 0 || !keep_all(call, send, receive, count))
+		return false;
+	call->first = (size_t)first;
+	call->kept = (size_t)kept;
+	return true;
+}
+
+static bool
+keep_block(struct call *call, const void *send, void *receive, long long kept)
+{
+	int rank, ranks;
+
+	if (PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||
+		PMPI_Comm_size(call->comm, &ranks) != MPI_SUCCESS)
+		return false;
+	return keep_part(call, send, receive, rank * kept, kept, ranks * kept);
+}
+
+#define KEEP_SCATTERED(suffix, count_type)                                                     \
+	static bool keep_scattered##suffix(                                                    \
+		struct call *call, const void *send, void *receive, const count_type counts[]) \
+	{                                                                                      \
+		long long first = 0, count = 0;                                                \
+		int rank, ranks;                                                               \
+                                                                                               \
+		if (PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||                        \
+			PMPI_Comm_size(call->comm, &ranks) != MPI_SUCCESS || counts == NULL)   \
+			return false;                                                          \
+		for (int i = 0; i < ranks; i++) {                                              \
+			if (counts[i] < 0)                                                     \
+				return false;                                                  \
+			first += i < rank ? counts[i] : 0;                                     \
+			count += counts[i];                                                    \
+		}                                                                              \
+		return keep_part(call, send, receive, first, counts[rank], count);             \
+	}
+
+/* ---- by their names ------------------------------------------------------------------------ */
+
+/* A reduction: its parameters and arguments, what a rank keeps, and its request or NULL. */
+#define REDUCTION(function, parameters, arguments, keep, request)                        \
+	EXPORT int netfc_mpi_##function parameters;                                      \
+	int netfc_mpi_##function parameters                                              \
+	{                                                                                \
+		struct call call = {                                                     \
+			.name = "MPI_" #function, .type = type, .op = op, .comm = comm}; \
+		int error;                                                               \
+                                                                                         \
+		if (shim_begin() && comm != MPI_COMM_NULL && keep &&                     \
+			try_switch(&call, request, &error))                              \
+			return error;                                                    \
+		return shim.real.function arguments;                                     \
+	}
+
+#define VALUES const void *send, void *receive
+#define HOW MPI_Datatype type, MPI_Op op
+#define IN MPI_Comm comm
+#define STARTED MPI_Request *request
+
+/* All of them, for counts of one type. */
+#define REDUCTIONS(suffix, count_type)                                                            \
+	KEEP_SCATTERED(suffix, count_type)                                                        \
+	REDUCTION(Allreduce##suffix, (VALUES, count_type count, HOW, IN),                         \
+		(send, receive, count, type, op, comm), keep_all(&call, send, receive, count),    \
+		NULL)                                                                             \
+	REDUCTION(Iallreduce##suffix, (VALUES, count_type count, HOW, IN, STARTED),               \
+		(send, receive, count, type, op, comm, request),                                  \
+		keep_all(&call, send, receive, count), request)                                   \
+	REDUCTION(Reduce##suffix, (VALUES, count_type count, HOW, int root, IN),                  \
+		(send, receive, count, type, op, root, comm),                                     \
+		keep_at_root(&call, send, receive, count, root), NULL)                            \
+	REDUCTION(Ireduce##suffix, (VALUES, count_type count, HOW, int root, IN, STARTED),        \
+		(send, receive, count, type, op, root, comm, request),                            \
+		keep_at_root(&call, send, receive, count, root), request)                         \
+	REDUCTION(Reduce_scatter##suffix, (VALUES, const count_type counts[], HOW, IN),           \
+		(send, receive, counts, type, op, comm),                                          \
+		keep_scattered##suffix(&call, send, receive, counts), NULL)                       \
+	REDUCTION(Ireduce_scatter##suffix, (VALUES, const count_type counts[], HOW, IN, STARTED), \
+		(send, receive, counts, type, op, comm, request),                                 \
+		keep_scattered##suffix(&call, send, receive, counts), request)                    \
+	REDUCTION(Reduce_scatter_block##suffix, (VALUES, count_type count, HOW, IN),              \
+		(send, receive, count, type, op, comm), keep_block(&call, send, receive, count),  \
+		NULL)                                                                             \
+	REDUCTION(Ireduce_scatter_block##suffix, (VALUES, count_type count, HOW, IN, STARTED),    \
+		(send, receive, count, type, op, comm, request),                                  \
+		keep_block(&call, send, receive, count), request)
+
+REDUCTIONS(, int)
+#ifdef MPI_LARGE_COUNTS
+REDUCTIONS(_c, MPI_Count)
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What LD_PRELOAD loads: the reductions of MPI by name, handed on to the core, which knows the MPI
+ * library, or to that library where there is no core for it.
+ *
+ * Nothing of MPI is linked here, so that the library can be loaded into any process: a shell, a
+ * Python that loads MPI later, a program that was built for another MPI. Handles are pointers in
+ * one MPI library and integers in the other; all arguments are passed on as words, which the
+ * calling conventions of x86-64 and AArch64 allow.
+ *
+ * The names with P are here as well: Open MPI's entry points for Fortran call them.
+ */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* X(name, parameters, arguments), by how many there are. */
+#define PARAMETERS_6 (uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
+#define PARAMETERS_7 \
+	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, uintptr_t g)
+#define PARAMETERS_8                                                                   \
+	(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
+		uintptr_t g, uintptr_t h)
+#define ARGUMENTS_6 (a, b, c, d, e, f)
+#define ARGUMENTS_7 (a, b, c, d, e, f, g)
+#define ARGUMENTS_8 (a, b, c, d, e, f, g, h)
+
+#ifdef MPI_LARGE_COUNTS
+#define LARGE(X, name, count) X(name##_c, count)
+#else
+#define LARGE(X, name, count)
+#endif
+
+#define BOTH(X, name, count) X(name, count) LARGE(X, name, count)
+#define REDUCTIONS(X)                    \
+	BOTH(X, Allreduce, 6)            \
+	BOTH(X, Reduce, 7)               \
+	BOTH(X, Reduce_scatter, 6)       \
+	BOTH(X, Reduce_scatter_block, 6) \
+	BOTH(X, Iallreduce, 7)           \
+	BOTH(X, Ireduce, 8)              \
+	BOTH(X, Ireduce_scatter, 7)      \
+	BOTH(X, Ireduce_scatter_block, 7)
+
+enum reduction {
+#define NUMBER(name, count) CALL_##name,
+	REDUCTIONS(NUMBER)
+#undef NUMBER
+	CALLS
+};
+
+static const char *const names[CALLS] = {
+#define NAME(name, count) #name,
+	REDUCTIONS(NAME)
+#undef NAME
+};
+
+static const char *const own[] = {MPI_LIBRARIES};
+static const char *const known[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"};
+
+static void *
+first_loaded(const char *const *libraries, size_t count)
+{
+	void *found = NULL;
+
+	for (size_t i = 0; i < count && found == NULL; i++)
+		found = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+	return found;
+}
+
+static void *
+own_library(void)
+{
+	return first_loaded(own, sizeof(own) / sizeof(own[0]));
+}
+
+static void *
+other_library(void)
+{
+	return first_loaded(known, sizeof(known) / sizeof(known[0]));
+}
+
+/* Of a run's processes the first speaks for all, as far as its launcher says which it is. */
+static void
+say(const char *what, const char *why)
+{
+	const char *rank = getenv("PMI_RANK");
+
+	if (rank == NULL)
+		rank = getenv("OMPI_COMM_WORLD_RANK");
+	if (rank == NULL || strcmp(rank, "0") == 0)
+		fprintf(stderr, "netfc-mpi: %s%s; the program runs without it\n", what, why);
+}
+
+static void *
+load_core(void)
+{
+	void *core = dlopen(MPI_CORE, RTLD_NOW | RTLD_LOCAL);
+
+	if (core == NULL)
+		say("", dlerror());
+	return core;
+}
+
+/* Where a reduction goes: the core's function, else the MPI library's own. */
+static void *
+find(enum reduction call)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	void *mpi = own_library(), *core = mpi == NULL ? NULL : load_core(), *found = NULL;
+	char name[64];
+
+	if (core != NULL) {
+		snprintf(name, sizeof(name), "netfc_mpi_%s", names[call]);
+		found = dlsym(core, name);
+	} else if (mpi == NULL && !atomic_flag_test_and_set(&said)) {
+		say("this library is for " MPI_NAME ", which the program does not use", "");
+	}
+	snprintf(name, sizeof(name), "PMPI_%s", names[call]);
+	if (found == NULL && (mpi != NULL || (mpi = other_library()) != NULL))
+		found = dlsym(mpi, name);
+	if (found == NULL)
+		found = dlsym(RTLD_NEXT, name);
+	if (found == NULL) {
+		fprintf(stderr, "netfc-mpi: no MPI library has %s\n", name);
+		abort();
+	}
+	return found;
+}
+
+static void *
+target(enum reduction call)
+{
+	static _Atomic(void *) targets[CALLS];
+	void *found = atomic_load_explicit(&targets[call], memory_order_acquire);
+
+	if (found == NULL) {
+		found = find(call);
+		atomic_store_explicit(&targets[call], found, memory_order_release);
+	}
+	return found;
+}
+
+#define ENTRY(name, count)                                                                \
+	EXPORT int MPI_##name PARAMETERS_##count;                                         \
+	EXPORT int PMPI_##name PARAMETERS_##count;                                        \
+	int MPI_##name PARAMETERS_##count                                                 \
+	{                                                                                 \
+		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
+	}                                                                                 \
+	int PMPI_##name PARAMETERS_##count                                                \
+	{                                                                                 \
+		return ((int(*) PARAMETERS_##count)target(CALL_##name))ARGUMENTS_##count; \
+	}
+REDUCTIONS(ENTRY)
+
+/* A program that is linked with another MPI library is told at its start. */
+__attribute__((constructor)) static void
+look_at_program(void)
+{
+	if (own_library() == NULL && other_library() != NULL)
+		(void)target(CALL_Allreduce);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "progress.h"
+#include "setup.h"
+#include "shim.h"
+
+bool
+job_keeps_input(struct job *job)
+{
+	return job->stage != JOB_READY || job->fallback;
+}
+
+void
+job_add(struct job *job, struct operation *operation)
+{
+	if (job->last == NULL)
+		job->first = operation;
+	else
+		job->last->next = operation;
+	job->last = operation;
+}
+
+static bool
+can_start(const struct job *job)
+{
+	return job->stage == JOB_READY && !job->failed && !job->by_mpi;
+}
+
+static void
+start_waiting(struct job *job)
+{
+	struct operation *operation;
+
+	for (operation = job->first; operation != NULL && can_start(job);
+		operation = operation->next) {
+		if (operation->stage == OPERATION_WAITS)
+			operation_start(operation, job);
+	}
+}
+
+void
+job_advance(struct job *job, int patience_ms)
+{
+	if (job->stage != JOB_READY)
+		setup_advance(job);
+	if (job->stage != JOB_READY)
+		return;
+	start_waiting(job);
+	while (job->first != NULL && operation_step(job->first, job, patience_ms)) {
+		struct operation *done = job->first;
+
+		job->first = done->next;
+		if (job->first == NULL)
+			job->last = NULL;
+		if (done->has_request)
+			progress_complete(done);
+		operation_release(done);
+	}
+}
+
+void
+job_go_by_mpi(struct job *job)
+{
+	if (job->by_mpi)
+		return;
+	job->by_mpi = true;
+	netfc_allreduce_abort(job->network);
+	if (job->rank == 0)
+		shim_say("reductions of this communicator go by MPI from now on "
+			 "(NETFC_MPI_FALLBACK=1): their results depend on order again");
+}
+
+void
+job_fail(struct job *job, const char *why)
+{
+	char text[MPI_MAX_ERROR_STRING];
+
+	if (job->failed)
+		return;
+	job->failed = true;
+	shim_say("rank %d: %s", shim.rank, why);
+	snprintf(text, sizeof(text), "netfc-mpi: %s", why);
+	if (PMPI_Add_error_code(shim.error_class, &job->error) != MPI_SUCCESS ||
+		PMPI_Add_error_string(job->error, text) != MPI_SUCCESS)
+		job->error = MPI_ERR_OTHER;
+}
+
+void
+job_advance_all(void)
+{
+	if (pthread_mutex_trylock(&shim.lock) != 0)
+		return;
+	for (struct job *job = shim.jobs; job != NULL; job = job->next) {
+		if (job->first == NULL || pthread_mutex_trylock(&job->lock) != 0)
+			continue;
+		job_advance(job, 0);
+		pthread_mutex_unlock(&job->lock);
+	}
+	pthread_mutex_unlock(&shim.lock);
+}
+
+static void
+register_job(struct job *job)
+{
+	pthread_mutex_lock(&shim.lock);
+	job->next = shim.jobs;
+	shim.jobs = job;
+	pthread_mutex_unlock(&shim.lock);
+}
+
+static void
+unregister_job(struct job *job)
+{
+	struct job **link;
+
+	pthread_mutex_lock(&shim.lock);
+	for (link = &shim.jobs; *link != NULL && *link != job; link = &(*link)->next)
+		;
+	if (*link != NULL)
+		*link = job->next;
+	pthread_mutex_unlock(&shim.lock);
+}
+
+static void
+free_job(struct job *job)
+{
+	netfc_allreduce_free(job->network);
+	pthread_mutex_destroy(&job->lock);
+	free(job);
+}
+
+static struct job *
+new_job(MPI_Comm comm)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (job == NULL)
+		return NULL;
+	job->network = netfc_allreduce_new();
+	if (job->network == NULL) {
+		free(job);
+		return NULL;
+	}
+	pthread_mutex_init(&job->lock, NULL);
+	job->comm = comm;
+	PMPI_Comm_rank(comm, &job->rank);
+	PMPI_Comm_size(comm, &job->ranks);
+	return job;
+}
+
+struct job *
+job_of(MPI_Comm comm, int *error)
+{
+	struct job *job;
+	int found;
+
+	*error = PMPI_Comm_get_attr(comm, shim.keyval, &job, &found);
+	if (*error != MPI_SUCCESS)
+		return NULL;
+	if (found)
+		return job;
+	job = new_job(comm);
+	if (job == NULL) {
+		*error = MPI_ERR_NO_MEM;
+		return NULL;
+	}
+	*error = setup_begin(job);
+	if (*error == MPI_SUCCESS)
+		*error = PMPI_Comm_set_attr(comm, shim.keyval, job);
+	if (*error != MPI_SUCCESS) {
+		free_job(job);
+		return NULL;
+	}
+	register_job(job);
+	return job;
+}
+
+/* What was begun ends first, as MPI says of communicators that are freed. */
+static void
+finish_all(struct job *job)
+{
+	bool busy = true;
+
+	while (busy) {
+		pthread_mutex_lock(&job->lock);
+		job_advance(job, 1);
+		busy = job->first != NULL || job->stage != JOB_READY;
+		pthread_mutex_unlock(&job->lock);
+		if (busy)
+			progress_mpi();
+	}
+}
+
+static void
+leave(struct job *job)
+{
+	finish_all(job);
+	netfc_allreduce_leave(job->network);
+}
+
+void
+job_leave_all(void)
+{
+	for (struct job *job = shim.jobs; job != NULL; job = job->next)
+		leave(job);
+}
+
+int
+job_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	struct job *job = value;
+
+	(void)comm;
+	(void)keyval;
+	(void)extra;
+	if (shim.ended) /* left already */
+		return MPI_SUCCESS;
+	unregister_job(job);
+	leave(job);
+	PMPI_Comm_free(&job->private_comm);
+	free_job(job);
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_MPI_JOB_H
+#define NETFC_MPI_JOB_H
+
+/**
+ * @file
+ * A communicator's job in the switch.
+ *
+ * It is made at the communicator's first reduction: a communicator of the library's own, so that
+ * what it says there meets nothing of the program's; job and token, drawn by rank 0; joining, in a
+ * thread, since that waits for other ranks, who may need this one's MPI first. Then reductions
+ * start in the order in which they were called, and end in that order. It goes with the
+ * communicator.
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+#include <netfc_allreduce.h>
+
+#include "operation.h"
+
+#define JOB_SWITCHES_BYTES 1024
+
+/** What rank 0 tells the others. */
+struct job_invitation {
+	uint64_t token; /**< 0: no job, all go by MPI */
+	uint16_t job;
+	uint8_t fallback;
+	char switches[JOB_SWITCHES_BYTES];
+};
+
+enum job_stage {
+	JOB_DUPLICATES, /**< the communicator */
+	JOB_INVITES,
+	JOB_JOINS,
+	JOB_READY /**< joined, failed, or by MPI */
+};
+
+struct job {
+	struct job *next;     /**< of the process */
+	pthread_mutex_t lock; /**< of all here; held for a millisecond at the most */
+	MPI_Comm comm;        /**< the program's */
+	MPI_Comm private_comm;
+	int rank, ranks;
+
+	enum job_stage stage;
+	MPI_Request pending; /**< of setting up */
+	struct job_invitation invitation;
+	pthread_t joiner;
+	int join_status;
+	atomic_bool join_ended;
+
+	struct netfc_allreduce *network;
+	bool failed;   /**< the switch is of no use any more */
+	int error;     /**< MPI's code for that */
+	bool fallback; /**< then all agree to go by MPI */
+	bool by_mpi;   /**< they did, or there is no switch */
+
+	struct operation *first, *last;
+};
+
+/** The communicator's, made now if it has none. NULL: *error says why. */
+struct job *job_of(MPI_Comm comm, int *error);
+
+/** Whether a reduction has to keep what it was given, since MPI may have to do it in the end. */
+bool job_keeps_input(struct job *job);
+
+/** Begin a reduction; the lock is held. */
+void job_add(struct job *job, struct operation *operation);
+
+/** Set up, start and end what can be; the lock is held. patience_ms: for the switch to answer. */
+void job_advance(struct job *job, int patience_ms);
+
+/** Say why the switch is of no use any more, the first time, and remember it. */
+void job_fail(struct job *job, const char *why);
+
+/** From now on by MPI: all ranks know. */
+void job_go_by_mpi(struct job *job);
+
+/** Advance all jobs, but those that somebody is busy with. */
+void job_advance_all(void);
+
+/** Leave all jobs: the program ends. */
+void job_leave_all(void);
+
+/** A communicator is freed (MPI_Comm_delete_attr_function). */
+int job_deleted(MPI_Comm comm, int keyval, void *value, void *extra);
+
+#endif /* NETFC_MPI_JOB_H */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+#include "shim.h"
+
+static void *
+own(struct operation *operation, size_t bytes)
+{
+	for (size_t i = 0; i < sizeof(operation->owned) / sizeof(operation->owned[0]); i++) {
+		if (operation->owned[i] == NULL)
+			return operation->owned[i] = malloc(bytes);
+	}
+	return NULL;
+}
+
+static bool
+keeps_all(const struct call *call)
+{
+	return call->kept == call->count;
+}
+
+/* Where results are put, where the switch works, and what is left to give to MPI in the end. */
+static bool
+prepare(struct operation *operation, bool keep_input)
+{
+	const struct call *call = &operation->call;
+	size_t bytes = call->count * call->shape.value_bytes;
+	bool direct = shape_is_direct(&call->shape);
+	bool in_place;
+
+	operation->result = keeps_all(call) ? call->receive : own(operation, bytes);
+	operation->sent =
+		direct ? operation->result : own(operation, shape_bytes(&call->shape, call->count));
+	if (operation->result == NULL || operation->sent == NULL)
+		return false;
+	in_place = call->send == operation->result;
+	operation->input = in_place ? MPI_IN_PLACE : call->send;
+	if (direct && in_place && keep_input) {
+		void *copy = own(operation, bytes);
+
+		if (copy == NULL)
+			return false;
+		operation->input = memcpy(copy, call->send, bytes);
+	}
+	if (!direct)
+		shape_cut(&call->shape, operation->sent, call->send, call->count);
+	else if (!in_place)
+		memmove(operation->sent, call->send, bytes);
+	return true;
+}
+
+struct operation *
+operation_new(const struct call *call, bool keep_input)
+{
+	struct operation *operation = calloc(1, sizeof(*operation));
+
+	if (operation == NULL)
+		return NULL;
+	operation->call = *call;
+	operation->error = MPI_SUCCESS;
+	operation->pending = MPI_REQUEST_NULL;
+	operation->holders = 1;
+	if (!prepare(operation, keep_input)) {
+		operation_release(operation);
+		return NULL;
+	}
+	return operation;
+}
+
+void
+operation_release(struct operation *operation)
+{
+	if (atomic_fetch_sub(&operation->holders, 1) > 1)
+		return;
+	for (size_t i = 0; i < sizeof(operation->owned) / sizeof(operation->owned[0]); i++)
+		free(operation->owned[i]);
+	free(operation);
+}
+
+/* The switch's results are there, or MPI's. */
+static bool
+finish(struct operation *operation, bool by_switch)
+{
+	const struct call *call = &operation->call;
+	size_t bytes = call->shape.value_bytes;
+
+	if (by_switch && !shape_is_direct(&call->shape))
+		shape_join(&call->shape, operation->result, operation->sent, call->count);
+	if (call->receive != NULL && !keeps_all(call))
+		memcpy(call->receive, (char *)operation->result + call->first * bytes,
+			call->kept * bytes);
+	atomic_fetch_add(by_switch ? &shim.by_switch : &shim.by_mpi, 1);
+	operation->stage = OPERATION_DONE;
+	return true;
+}
+
+static bool
+fail(struct operation *operation, int error)
+{
+	operation->error = error;
+	operation->stage = OPERATION_DONE;
+	return true;
+}
+
+static bool
+reduce_again(struct operation *operation, struct job *job)
+{
+	const struct call *call = &operation->call;
+	int error = shim.real.Iallreduce(operation->input, operation->result, (int)call->count,
+		call->type, call->op, job->private_comm, &operation->pending);
+
+	if (error != MPI_SUCCESS)
+		return fail(operation, error);
+	operation->stage = OPERATION_AGAIN;
+	return false;
+}
+
+/* Where all may go on by MPI, all have to know whether somebody has no result. */
+static bool
+agree(struct operation *operation, struct job *job)
+{
+	int error = shim.real.Iallreduce(MPI_IN_PLACE, &operation->succeeded, 1, MPI_INT, MPI_MIN,
+		job->private_comm, &operation->pending);
+
+	if (error != MPI_SUCCESS)
+		return fail(operation, error);
+	operation->stage = OPERATION_AGREES;
+	return false;
+}
+
+static bool
+is_complete(struct operation *operation)
+{
+	int complete = 0;
+
+	operation->error = PMPI_Test(&operation->pending, &complete, MPI_STATUS_IGNORE);
+	if (operation->error != MPI_SUCCESS)
+		operation->stage = OPERATION_DONE;
+	return complete && operation->error == MPI_SUCCESS;
+}
+
+static bool
+left_the_switch(struct operation *operation, struct job *job)
+{
+	if (job->fallback)
+		return agree(operation, job);
+	return operation->succeeded ? finish(operation, true) : fail(operation, job->error);
+}
+
+void
+operation_start(struct operation *operation, struct job *job)
+{
+	const struct call *call = &operation->call;
+	int status = netfc_allreduce_start(job->network, operation->sent,
+		shape_count(&call->shape, call->count), call->shape.format, call->shape.op,
+		!operation->has_request, &operation->handle);
+
+	operation->stage = OPERATION_RUNS;
+	if (status != NETFC_ALLREDUCE_OK)
+		job_fail(job, netfc_allreduce_error(job->network));
+}
+
+static bool
+step_in_switch(struct operation *operation, struct job *job, int patience_ms)
+{
+	int status = NETFC_ALLREDUCE_BROKEN;
+
+	if (operation->handle != NULL)
+		status = netfc_allreduce_wait(&operation->handle, patience_ms, NULL);
+	if (status == NETFC_ALLREDUCE_PENDING)
+		return false;
+	operation->succeeded = status == NETFC_ALLREDUCE_OK;
+	if (!operation->succeeded)
+		job_fail(job, netfc_allreduce_error(job->network));
+	return left_the_switch(operation, job);
+}
+
+/* An earlier one has failed somewhere: this one's result is nobody's, even if it is there. */
+static bool
+give_up_switch(struct operation *operation, struct job *job)
+{
+	if (operation->handle != NULL) /* it was aborted: no wait */
+		netfc_allreduce_wait(&operation->handle, -1, NULL);
+	return reduce_again(operation, job);
+}
+
+/* Before this one it may have turned out that all go by MPI from now on. */
+static bool
+step_waiting(struct operation *operation, struct job *job)
+{
+	if (job->by_mpi)
+		return reduce_again(operation, job);
+	operation->succeeded = 0;
+	return left_the_switch(operation, job);
+}
+
+static bool
+step_agreeing(struct operation *operation, struct job *job)
+{
+	if (!is_complete(operation))
+		return operation->stage == OPERATION_DONE;
+	if (operation->succeeded)
+		return finish(operation, true);
+	job_go_by_mpi(job);
+	return reduce_again(operation, job);
+}
+
+bool
+operation_step(struct operation *operation, struct job *job, int patience_ms)
+{
+	switch (operation->stage) {
+	case OPERATION_WAITS:
+		return step_waiting(operation, job);
+	case OPERATION_RUNS:
+		return job->by_mpi ? give_up_switch(operation, job)
+				   : step_in_switch(operation, job, patience_ms);
+	case OPERATION_AGREES:
+		return step_agreeing(operation, job);
+	case OPERATION_AGAIN:
+		if (!is_complete(operation))
+			return operation->stage == OPERATION_DONE;
+		return finish(operation, false);
+	default:
+		return true;
+	}
+}

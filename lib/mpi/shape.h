@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_MPI_SHAPE_H
+#define NETFC_MPI_SHAPE_H
+
+/**
+ * @file
+ * How values of MPI's types go through the switch: in which of its formats, by which operation.
+ *
+ * Sums of integers wrap in MPI libraries, and saturate in the switch. So an integer is cut into
+ * pieces of 16 bits, an int32 for each, whose sums over 64 ranks neither saturate nor wrap; put
+ * together they give the sum of any integers, with a sign or without, modulo 2^32 or 2^64.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+struct shape {
+	unsigned int format;      /**< enum netfc_allreduce_format */
+	unsigned int op;          /**< enum netfc_allreduce_op */
+	unsigned int value_bytes; /**< of MPI's type */
+	unsigned int pieces;      /**< values of the format for each; 0: the value as it is */
+	uint32_t flip;            /**< bits to invert on the way there and back */
+};
+
+enum shape_status {
+	SHAPE_OK,
+	SHAPE_NO_TYPE,
+	SHAPE_NO_OPERATION
+};
+
+enum shape_status shape_find(struct shape *shape, MPI_Datatype type, MPI_Op op);
+
+/** Whether values go as they are: no other array is needed. */
+bool shape_is_direct(const struct shape *shape);
+
+/** Bytes of what goes to the switch for `count` values. */
+size_t shape_bytes(const struct shape *shape, size_t count);
+
+/** How many values of the format go to the switch. */
+uint64_t shape_count(const struct shape *shape, size_t count);
+
+/** Make what goes to the switch, unless it is direct. */
+void shape_cut(const struct shape *shape, void *to, const void *values, size_t count);
+
+/** Make values of what came back. */
+void shape_join(const struct shape *shape, void *values, const void *from, size_t count);
+
+#endif /* NETFC_MPI_SHAPE_H */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "shim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+#include "progress.h"
+
+#define JOIN_S 60
+#define DEADLINE_S 3600 /* a rank that computes is waited for, as MPI does */
+#define MOST_S 1000000
+#define LINE 1024
+
+struct shim shim = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void
+shim_say(const char *format, ...)
+{
+	char text[LINE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "netfc-mpi: %s\n", text);
+}
+
+void
+shim_say_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
+{
+	static const char *const sentences[] = {
+#define SENTENCE(symbol, sentence) sentence,
+		LEFT_TO_MPI(SENTENCE)
+#undef SENTENCE
+	};
+	unsigned int bit = 1U << why;
+	int rank = 0;
+
+	if ((atomic_fetch_or(&shim.said, bit) & bit) != 0 && !shim.settings.verbose)
+		return;
+	PMPI_Comm_rank(comm, &rank);
+	if (rank == 0)
+		shim_say("%s is left to MPI: %s%s", call, sentences[why],
+			shim.settings.verbose ? "" : " (said once)");
+}
+
+static bool
+is_on(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value != NULL && strcmp(value, "1") == 0;
+}
+
+static const char *
+text_of(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+static unsigned int
+milliseconds(const char *variable, unsigned int seconds)
+{
+	const char *value = text_of(variable);
+	char *end;
+	double given;
+
+	if (value == NULL)
+		return seconds * 1000;
+	given = strtod(value, &end);
+	if (*end == '\0' && given >= 0.001 && given <= MOST_S)
+		return (unsigned int)(given * 1000);
+	shim_say("%s=%s is no number of seconds from 0.001 to %d: %u it is", variable, value,
+		MOST_S, seconds);
+	return seconds * 1000;
+}
+
+static void
+read_settings(struct settings *settings)
+{
+	settings->switches = text_of("NETFC_SWITCH");
+	settings->interface = text_of("NETFC_MPI_INTERFACE");
+	settings->fallback = is_on("NETFC_MPI_FALLBACK");
+	settings->verbose = is_on("NETFC_MPI_VERBOSE");
+	settings->deadline_ms = milliseconds("NETFC_MPI_DEADLINE", DEADLINE_S);
+	settings->join_ms = milliseconds("NETFC_MPI_JOIN_TIMEOUT", JOIN_S);
+}
+
+/* MPI_Finalize() deletes what MPI_COMM_SELF has before all else, with MPI still in order. */
+static int
+finalizing(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	(void)comm;
+	(void)keyval;
+	(void)value;
+	(void)extra;
+	pthread_mutex_lock(&shim.lock);
+	shim.ended = true;
+	pthread_mutex_unlock(&shim.lock);
+	job_leave_all();
+	if (shim.settings.verbose)
+		shim_say("rank %d: %llu reductions through the switch, %llu left to MPI", shim.rank,
+			atomic_load(&shim.by_switch), atomic_load(&shim.by_mpi));
+	return MPI_SUCCESS;
+}
+
+static int
+copy_nothing(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag)
+{
+	(void)comm;
+	(void)keyval;
+	(void)extra;
+	(void)value;
+	(void)copy;
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+static bool
+prepare_mpi(void)
+{
+	int self;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &shim.rank);
+	return PMPI_Comm_create_keyval(copy_nothing, job_deleted, &shim.keyval, NULL) ==
+		MPI_SUCCESS &&
+		PMPI_Comm_create_keyval(copy_nothing, finalizing, &self, NULL) == MPI_SUCCESS &&
+		PMPI_Comm_set_attr(MPI_COMM_SELF, self, NULL) == MPI_SUCCESS &&
+		PMPI_Add_error_class(&shim.error_class) == MPI_SUCCESS &&
+		PMPI_Add_error_string(shim.error_class,
+			"a reduction by the switch failed (netfc-mpi)") == MPI_SUCCESS;
+}
+
+bool
+shim_begin(void)
+{
+	int initialized = 0, finalized = 0;
+	bool usable;
+
+	pthread_mutex_lock(&shim.lock);
+	if (!shim.begun) {
+		PMPI_Initialized(&initialized);
+		PMPI_Finalized(&finalized);
+		if (real_find(&shim.real) && initialized && !finalized) {
+			read_settings(&shim.settings);
+			shim.usable = prepare_mpi() && progress_begin();
+			shim.begun = true;
+		}
+	}
+	usable = shim.usable && !shim.ended;
+	pthread_mutex_unlock(&shim.lock);
+	return usable;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_MPI_SHIM_H
+#define NETFC_MPI_SHIM_H
+
+/**
+ * @file
+ * What a process has once: settings, what the MPI library gave, the jobs. MPI has no argument to
+ * hang it on, so it is the one object here that is global and changes.
+ */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <mpi.h>
+
+#include "real.h"
+
+/** Why a reduction is left to MPI: X(symbol, sentence). */
+#define LEFT_TO_MPI(X)                                                             \
+	X(NO_SWITCH, "NETFC_SWITCH names no switch")                               \
+	X(TYPE, "the switch has no such type")                                     \
+	X(OPERATION, "the switch has no such operation on this type")              \
+	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                \
+	X(SIZE, "the communicator has more ranks than a job can have workers, 64") \
+	X(LARGE, "there are more than 2^31 - 1 values")                            \
+	X(SETUP, "the MPI library cannot be hooked into")
+
+enum left_to_mpi {
+#define LEFT_ENUM_(symbol, sentence) LEFT_##symbol,
+	LEFT_TO_MPI(LEFT_ENUM_)
+#undef LEFT_ENUM_
+	LEFT_COUNT
+};
+
+/** Of the environment. */
+struct settings {
+	const char *switches;     /**< NETFC_SWITCH: addresses, commas between them; or NULL */
+	const char *interface;    /**< NETFC_MPI_INTERFACE, or NULL */
+	bool fallback;            /**< NETFC_MPI_FALLBACK=1 */
+	bool verbose;             /**< NETFC_MPI_VERBOSE=1 */
+	unsigned int deadline_ms; /**< NETFC_MPI_DEADLINE, in seconds there */
+	unsigned int join_ms;     /**< NETFC_MPI_JOIN_TIMEOUT, in seconds there */
+};
+
+struct job;
+
+struct shim {
+	pthread_mutex_t lock; /**< of what follows */
+	bool begun, usable;
+	bool ended; /**< MPI_Finalize() has begun */
+	int keyval;
+	int error_class;
+	struct job *jobs;
+
+	struct settings settings;
+	struct real real;
+	int rank; /**< in MPI_COMM_WORLD */
+	atomic_uint said;
+	atomic_ullong by_switch, by_mpi; /**< reductions */
+};
+
+extern struct shim shim;
+
+/** Set up at the first reduction. False: MPI is not initialized, or cannot be used. */
+bool shim_begin(void);
+
+/** Say a line on standard error, whoever calls. */
+void shim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Say why a reduction is left to MPI: each time if verbose, else once. */
+void shim_say_left(enum left_to_mpi why, const char *call, MPI_Comm comm);
+
+#endif /* NETFC_MPI_SHIM_H */

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The number formats and operations of the protocol, one row each.
+
+All other lists of this package are made from these. To add a format or an operation: add its row,
+then run tests/integration/test_catalogue.py. It compares the rows with libnetfc and lib/aggregate,
+and names every other list (dissectors, P4 programs, documents) that differs.
+"""
+
+from typing import NamedTuple
+
+
+class FormatRow(NamedTuple):
+    """A number format.
+
+    kind: "ieee", "posit" or "integer"; exponent_bits: of the first two
+    dtype: the numpy type of the same encodings, by name, where there is one
+    in_requests: whether requests compute in it
+    has_functions: whether min, max, compare, fma and functions do, too
+    in_aggregation: whether values of it are aggregated
+    """
+
+    name: str
+    number: int
+    title: str
+    bits: int
+    kind: str
+    exponent_bits: int
+    dtype: str = ""
+    in_requests: bool = True
+    has_functions: bool = True
+    in_aggregation: bool = True
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of an encoding."""
+        return self.bits // 8
+
+
+class OpRow(NamedTuple):
+    """An operation: symbol for people; operands: how many of x, y and z it reads."""
+
+    name: str
+    number: int
+    symbol: str = ""
+    operands: int = 2
+
+
+FORMATS = (
+    FormatRow("fp16", 1, "IEEE 754 binary16", 16, "ieee", 5, "float16"),
+    FormatRow("posit16", 2, "posit<16,1>", 16, "posit", 1),
+    FormatRow("bf16", 3, "bfloat16", 16, "ieee", 8, "bfloat16"),
+    FormatRow("posit16_es2", 4, "posit<16,2>, Posit Standard 2022", 16, "posit", 2),
+    FormatRow("fp32", 5, "IEEE 754 binary32", 32, "ieee", 8, "float32", has_functions=False),
+    FormatRow("int32", 6, "int32", 32, "integer", 0, "int32", in_requests=False),
+)
+
+ARITHMETIC = (
+    OpRow("add", 1, "+"),
+    OpRow("sub", 2, "-"),
+    OpRow("mul", 3, "x"),
+    OpRow("div", 4, "/"),
+)
+EXTENDED = (  # without a table set
+    OpRow("min", 5),
+    OpRow("max", 6),
+    OpRow("compare", 7),
+    OpRow("fma", 8, operands=3),
+)
+AGGREGATION = (
+    OpRow("join", 32),
+    OpRow("sum", 33),
+    OpRow("mean", 34),
+    OpRow("min", 35),
+    OpRow("max", 36),
+    OpRow("leave", 40),
+)
+
+# Functions of one number: FUNCTION and up; conversions: TO_FORMAT + the number of a format of 16
+# bits, TO_FIXED and FROM_FIXED + the bits behind the binary point.
+FUNCTION, TO_FORMAT, TO_FIXED, FROM_FIXED = 64, 96, 112, 128
+FUNCTIONS = (
+    "abs", "neg", "floor", "ceil", "trunc", "round", "sqrt", "rsqrt", "reciprocal", "exp", "exp2",
+    "ln", "log2", "sin", "cos", "tanh", "sigmoid", "erf", "gelu", "silu",
+)  # fmt: skip
+FIXED_POINT = ("int16", *(f"q{point}" for point in range(1, 16)))
+
+
+def numbers(rows: tuple[OpRow, ...]) -> dict[str, int]:
+    """The numbers of operations by their names."""
+    return {row.name: row.number for row in rows}
+
+
+def function_numbers() -> dict[str, int]:
+    """The numbers of functions and conversions by their names."""
+    return {
+        **{name: FUNCTION + place for place, name in enumerate(FUNCTIONS)},
+        **{
+            f"to_{row.name}": TO_FORMAT + row.number
+            for row in FORMATS
+            if row.bits == 16 and row.has_functions
+        },
+        **{f"to_{name}": TO_FIXED + point for point, name in enumerate(FIXED_POINT)},
+        **{f"from_{name}": FROM_FIXED + point for point, name in enumerate(FIXED_POINT)},
+    }

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The version of the sources: in which places it is, whether they agree, and a new one for all of them."""
+
+import argparse
+import datetime
+import pathlib
+import re
+import sys
+
+VERSION = re.compile(r"\d+\.\d+\.\d+")
+# A file, or files; what is before the version there, and what a version looks like.
+PLACES = [
+    ("meson.build", r"^(  version: ')([^']*)"),
+    ("python/netfc/_native/version.py", r'^(VERSION = ")([^"]*)'),
+    ("docs/man/*.[0-9]", r'^(\.TH .*"dpdk\\-netfc )([^"]*)'),
+    ("debian/changelog", r"\A(dpdk-netfc \()([^)]*)"),
+    ("CHANGELOG.md", r"^(## )(\d+\.\d+\.\d+)(?= - )"),
+]
+ENTRY = """dpdk-netfc ({version}) unstable; urgency=medium
+
+  * Version {version}; CHANGELOG.md says what is new.
+
+ -- dpdk-netfc developers <dpdk-netfc@example.org>  {date:%a, %d %b %Y %H:%M:%S} +0000
+
+"""
+
+
+def found(root: pathlib.Path) -> dict[str, str]:
+    """The version that each file has; of the changelogs, the latest."""
+    versions = {}
+    for pattern, expression in PLACES:
+        for path in sorted(root.glob(pattern)):
+            match = re.search(expression, path.read_text(encoding="utf-8"), re.M)
+            versions[str(path.relative_to(root))] = match[2] if match else ""
+    return versions
+
+
+def agreed(root: pathlib.Path) -> str:
+    """The version; ValueError where files disagree."""
+    versions = found(root)
+    version = versions["meson.build"]
+    others = [
+        f"{name} has {other or 'none'}" for name, other in versions.items() if other != version
+    ]
+    if others:
+        raise ValueError(f"meson.build has version {version}, but " + ", ".join(others))
+    return version
+
+
+def write(root: pathlib.Path, version: str, date: datetime.datetime) -> None:
+    """Another version into every file; what is unreleased in CHANGELOG.md becomes that release."""
+    if not VERSION.fullmatch(version):
+        raise ValueError(f"{version} is not a version such as 0.2.0")
+    if version in found(root).values():
+        raise ValueError(f"some files have version {version} already: see git diff")
+    changelog = root / "CHANGELOG.md"
+    text = changelog.read_text(encoding="utf-8")
+    if not re.search(r"^## Unreleased\n+[^#\s]|^## Unreleased\n+### ", text, re.M):
+        raise ValueError('CHANGELOG.md has nothing below "## Unreleased"')
+    heading = f"## Unreleased\n\n## {version} - {date:%Y-%m-%d}\n"
+    changelog.write_text(text.replace("## Unreleased\n", heading, 1), encoding="utf-8")
+    entries = root / "debian" / "changelog"
+    text = entries.read_text(encoding="utf-8")
+    entries.write_text(ENTRY.format(version=version, date=date) + text, encoding="utf-8")
+    for pattern, expression in PLACES[:3]:
+        for path in root.glob(pattern):
+            text = path.read_text(encoding="utf-8")
+            text = re.sub(expression, rf"\g<1>{version}", text, count=1, flags=re.M)
+            path.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    """Prints the version, or writes another."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", metavar="VERSION", help="write this one into all files")
+    arguments = parser.parse_args()
+    root = pathlib.Path.cwd()
+    try:
+        if arguments.set:
+            write(root, arguments.set, datetime.datetime.now(datetime.timezone.utc))
+        print(agreed(root))
+    except ValueError as error:
+        print(f"scripts/release: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

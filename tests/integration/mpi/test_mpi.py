@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""MPI programs as they are, their reductions through the running switch."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import hosts
+import aggregation_workers
+import hosts
+import mpi_runs
+import pytest
+
+pytestmark = mpi_runs.marks
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
+
+
+@pytest.fixture(name='kind', params=mpi_runs.KINDS)
+def mpi_library(request):
+    return request.param
+
+
+def through_switch(err):
+    """How many reductions the ranks counted, through the switch and left to MPI."""
+    counts = re.findall(r'(\d+) reductions through the switch, (\d+) left to MPI', err)
+    assert counts, err
+    return [sum(map(int, column)) for column in zip(*counts)]
+
+
+@pytest.mark.parametrize('check,ranks', [
+    ('allreduce', 2), ('allreduce', 5), ('integers_of_all_types', 3), ('reduce', 3),
+    ('scatter', 4), ('started', 3), ('first_started', 3), ('progress', 2), ('communicators', 4),
+    ('threads', 2)])
+def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), check,
+                            NETFC_MPI_VERBOSE='1')
+        stats = live.stop()['aggregate']
+    assert done.status == 0, done
+    assert through_switch(done.err)[0] > 0
+    assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
+
+
+def test_fortran_goes_the_same_way(tmp_path, kind):
+    compiler = f'mpifort.{kind}'
+    if not shutil.which(compiler) or not shutil.which('gfortran'):
+        pytest.skip(f'{compiler} or gfortran is not installed')
+    program = tmp_path / 'fortran'
+    subprocess.run([compiler, '-w', '-fallow-argument-mismatch', SOURCES / 'fortran.f90', '-o', program,
+                    '-J', tmp_path], check=True, timeout=mpi_runs.TIMEOUT_S)
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, program, NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.status == 0, done
+    assert through_switch(done.err) == [15, 0]
+
+
+def test_numpy_arrays_go_the_same_way(tmp_path):
+    """Debian's mpi4py is for Open MPI."""
+    pytest.importorskip('mpi4py')
+    if 'openmpi' not in mpi_runs.KINDS:
+        pytest.skip('Open MPI is not there')
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, 'openmpi', 3, sys.executable, SOURCES / 'arrays.py',
+                            NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.status == 0, done
+    assert through_switch(done.err)[0] == 9
+
+
+def test_what_the_switch_does_not_have_is_left_to_mpi(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'left_to_mpi')
+        live.stop()
+    assert done.status == 0, done
+    said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
+    assert [re.sub('.*switch has ', '', line) for line in said] == [
+        'no such type (said once)', 'no such operation on this type (said once)']
+
+
+def test_each_reduction_is_told_where_that_is_wanted(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'left_to_mpi',
+                            NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.err.count('left to MPI: the switch has no such type') > 1, done
+
+
+def test_without_a_switch_named_all_is_left_to_mpi(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', NETFC_SWITCH='')
+        stats = live.stop()['aggregate']
+    assert done.status == 0, done
+    # By each process that is the first of a communicator.
+    said = [line for line in done.err.splitlines() if line.startswith('netfc-mpi')]
+    assert len(said) == 2 and said[0] == said[1]
+    assert said[0].endswith('NETFC_SWITCH names no switch (said once)')
+    assert stats['jobs_made'] == 0
+
+
+@pytest.mark.parametrize('option,why', [
+    ('--aggregate=workers=2', 'worker'), ('--aggregate=jobs=1,port=30000', 'answer|listen')])
+def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option, why):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'until_error',
+                            NETFC_MPI_JOIN_TIMEOUT='3')
+        live.stop()
+    assert done.status == 0, done
+    assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
+
+
+def test_errors_are_fatal_unless_the_program_says_otherwise(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 2, mpi_runs.checks(kind), 'allreduce',
+                            NETFC_SWITCH='10.1.0.77', NETFC_MPI_JOIN_TIMEOUT='2')
+        live.stop()
+    assert done.status != 0 and '10.1.0.77' in done.err, done
+
+
+def kill_switch_when_reducing(live, process):
+    """Kills the switch once the program has printed that it reduces; what it becomes."""
+    assert process.stdout.readline() == 'reduced\n', mpi_runs.finish(process)
+    live.process.kill()
+    return mpi_runs.finish(process)
+
+
+def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'until_error',
+                                  NETFC_MPI_DEADLINE='3')
+        done = kill_switch_when_reducing(live, process)
+    assert done.status == 0, done
+    assert len(re.findall(r'rank \d: .*10\.1\.0\.100', done.out)) == 3, done
+
+
+def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'survive',
+                                  NETFC_MPI_DEADLINE='1', NETFC_MPI_FALLBACK='1')
+        done = kill_switch_when_reducing(live, process)
+    assert done.status == 0, done
+    assert done.err.count('by MPI from now on') == 1, done
+
+
+def test_a_rank_that_dies_is_named(tmp_path, kind):
+    """Where mpirun lets the others live."""
+    option = {'openmpi': '--enable-recovery', 'mpich': '-disable-auto-cleanup'}[kind]
+    with mpi_runs.switched(tmp_path, '--aggregate=stall=2') as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'dies', options=[option])
+        live.stop()
+    told = re.findall(r'rank (\d): .*worker 2', done.out)
+    assert sorted(told) == ['0', '1'], done
+
+
+def test_no_job_stays_after_an_abort(tmp_path, kind):
+    with mpi_runs.switched(tmp_path, '--aggregate=idle=1,jobs=1') as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'exits')
+        assert done.status == 3, done
+        with host.udp() as socket:
+            late = aggregation_workers.Worker(socket, hosts.SWITCH_IP, 0, job=2)
+            hosts.wait_until(lambda: late.join(1).code == 0, 'the place of the job')
+        stats = live.stop()['aggregate']
+    assert stats['jobs_timed_out'] == 1
+
+
+def test_the_library_for_another_mpi_lets_the_program_run(tmp_path, kind):
+    other, = {'openmpi', 'mpich'} - {kind}
+    if other not in mpi_runs.KINDS:
+        pytest.skip('there is one MPI library only')
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'communicators', library=other)
+        stats = live.stop()['aggregate']
+    assert done.status == 0, done
+    assert done.err.count('which the program does not use; the program runs without it') == 1
+    assert stats['jobs_made'] == 0
+
+
+def test_a_program_without_mpi_does_not_notice(kind):
+    library = mpi_runs.LIBRARIES / f'libnetfc-mpi-{kind}.so'
+    done = subprocess.run(['sh', '-c', 'echo as ever'], env={'LD_PRELOAD': str(library)}, text=True,
+                          capture_output=True, check=True, timeout=mpi_runs.TIMEOUT_S)
+    assert (done.stdout, done.stderr) == ('as ever\n', '')

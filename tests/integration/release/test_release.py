@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""scripts/release: one version everywhere, the same tarball of a commit each time, a bill that is true."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+
+import pytest
+
+from project_scripts import PROJECT
+
+TIMEOUT_S = 1200
+NOBODY = ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.org', '-c', 'commit.gpgSign=false']
+
+pytestmark = pytest.mark.skipif(not shutil.which('git'), reason='git is not installed')
+
+
+def run(tree, *command):
+    return subprocess.run(command, cwd=tree, text=True, check=False, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S)
+
+
+def commit(tree):
+    for words in (['add', '--all'], ['commit', '--quiet', '--message', 'release: try it']):
+        done = run(tree, 'git', *NOBODY, *words)
+        assert done.returncode == 0, done.stdout
+
+
+def release(tree, *options):
+    done = run(tree, 'scripts/release', *options)
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """The sources, committed, with something that is not released yet."""
+    tree = tmp_path / 'dpdk-netfc'
+    shutil.copytree(PROJECT, tree, symlinks=True, ignore=shutil.ignore_patterns(
+        'build', 'build-*', '.git', '__pycache__', 'corpus', 'images'))
+    changelog = tree / 'CHANGELOG.md'
+    text = re.sub(r'## Unreleased\n', '', changelog.read_text())
+    changelog.write_text(text.replace('\n## ', '\n## Unreleased\n\n### Added\n\n- More.\n\n## ', 1))
+    run(tree, 'git', 'init', '--quiet')
+    commit(tree)
+    return tree
+
+
+def test_one_version(repository):
+    """Written everywhere; a file that is forgotten is named."""
+    status, said = release(repository, '--set', '7.8.9')
+    assert (status, said.strip()) == (0, '7.8.9'), said
+    changed = run(repository, 'git', 'diff', '--name-only').stdout.split()
+    assert {'meson.build', 'CHANGELOG.md', 'debian/changelog', 'docs/man/dpdk-netfc.8',
+            'python/netfc/_native/version.py'} <= set(changed)
+    assert re.search(r'## Unreleased\n\n## 7\.8\.9 - \d{4}-\d\d-\d\d\n\n### Added\n',
+                     (repository / 'CHANGELOG.md').read_text())
+    top = run(repository, 'dpkg-parsechangelog').stdout
+    assert 'Version: 7.8.9\n' in top and 'warning' not in top
+    page = repository / 'docs' / 'man' / 'netfc-top.1'
+    page.write_text(page.read_text().replace('7.8.9', '7.8.8'))
+    status, said = release(repository, '--sources')
+    assert status == 1 and 'docs/man/netfc-top.1 has 7.8.8' in said
+
+
+@pytest.mark.parametrize('wrong, said', [('7.8', 'not a version'), ('v7.8.9', 'not a version')])
+def test_what_is_no_version(repository, wrong, said):
+    status, words = release(repository, '--set', wrong)
+    assert status == 1 and said in words
+    assert run(repository, 'git', 'status', '--porcelain').stdout == ''
+
+
+def test_what_is_not_committed_is_not_released(repository):
+    release(repository, '--set', '7.8.9')
+    status, said = release(repository, '--sources')
+    assert status == 1 and 'only what is committed' in said and 'meson.build' in said
+
+
+def test_tarball_and_bill(repository):
+    release(repository, '--set', '7.8.9')
+    commit(repository)
+    out = repository / 'build-test' / 'release'
+    sums = []
+    for _ in range(2):
+        status, said = release(repository, '--sources')
+        assert status == 0, said
+        sums.append((out / 'SHA256SUMS').read_text())
+    assert sums[0] == sums[1]
+    for line in sums[0].splitlines():
+        value, name = line.split()
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == value
+    with tarfile.open(out / 'dpdk-netfc-7.8.9.tar.gz') as tarball:
+        contents = {'.' + name.removeprefix('dpdk-netfc-7.8.9'): tarball.extractfile(name).read()
+                    for name in tarball.getnames() if tarball.getmember(name).isfile()}
+    files = run(repository, 'git', 'ls-files').stdout.split()
+    assert {name[2:] for name in contents} == {
+        name for name in files if not (repository / name).is_symlink()}
+    check_bill(json.loads((out / 'dpdk-netfc-7.8.9.spdx.json').read_text()), contents)
+
+
+def check_bill(bill, contents):
+    assert bill['spdxVersion'] == 'SPDX-2.3' and bill['dataLicense'] == 'CC0-1.0'
+    found = {file['fileName']: {value['algorithm']: value['checksumValue']
+                                for value in file['checksums']} for file in bill['files']}
+    assert found == {name: {'SHA1': hashlib.sha1(text).hexdigest(),
+                            'SHA256': hashlib.sha256(text).hexdigest()}
+                     for name, text in contents.items()}
+    source, = bill['packages']
+    code = ''.join(sorted(hashlib.sha1(text).hexdigest() for text in contents.values()))
+    assert source['packageVerificationCode'] == {
+        'packageVerificationCodeValue': hashlib.sha1(code.encode()).hexdigest()}
+    names = [element['SPDXID'] for element in (*bill['packages'], *bill['files'])]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r'SPDXRef-[a-zA-Z0-9.-]+', name) for name in names)
+    assert source['hasFiles'] == names[1:]
+    assert bill['relationships'] == [{'spdxElementId': 'SPDXRef-DOCUMENT', 'relationshipType': 'DESCRIBES',
+                                      'relatedSpdxElement': 'SPDXRef-Source'}]
+    licences = {file['fileName']: file['licenseInfoInFiles'] for file in bill['files']}
+    assert licences['./meson.build'] == ['BSD-3-Clause'] and licences['./LICENSE'] == ['NONE']

@@ -1,0 +1,36 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Both ways of MPI in Fortran, on three ranks: what one gives is lost in any sum that rounds on its way.
+subroutine by_module(mine)
+  use mpi_f08
+  real, intent(in) :: mine
+  real :: sums(2), results(2)
+  type(MPI_Request) :: request
+
+  sums = mine
+  call MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_REAL, MPI_SUM, MPI_COMM_WORLD)
+  call MPI_Iallreduce(sums, results, 2, MPI_REAL, MPI_MAX, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  if (any(sums /= 1) .or. any(results /= 1)) call MPI_Abort(MPI_COMM_WORLD, 1)
+end subroutine
+
+program fortran
+  implicit none
+  include 'mpif.h'
+  real, parameter :: given(0:2) = [1e8, 1.0, -1e8]
+  real :: mine(2), sums(2)
+  integer :: numbers(2), rank, error
+
+  call MPI_INIT(error)
+  call MPI_COMM_RANK(MPI_COMM_WORLD, rank, error)
+  mine = given(rank)
+  call MPI_ALLREDUCE(mine, sums, 2, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, error)
+  if (any(sums /= 1)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
+  sums = mine
+  call MPI_ALLREDUCE(MPI_IN_PLACE, sums, 2, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, error)
+  if (any(sums /= 1)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
+  numbers = rank
+  call MPI_ALLREDUCE(MPI_IN_PLACE, numbers, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
+  if (any(numbers /= 3)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
+  call by_module(given(rank))
+  call MPI_FINALIZE(error)
+end program

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communicators that come and go, threads, what is left to MPI, failures and ends. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define COMMS 4
+#define ROUNDS 30
+
+static void
+sum_ranks(MPI_Comm comm)
+{
+	int here, size;
+	float mine, sum;
+
+	MPI_Comm_rank(comm, &here);
+	MPI_Comm_size(comm, &size);
+	mine = (float)here;
+	MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
+	CHECK(sum == (float)(size * (size - 1) / 2));
+}
+
+/* Duplicates and parts, freed in an order that is not theirs; two stay until MPI_Finalize(). */
+void
+check_communicators(void)
+{
+	for (int round = 0; round < 3; round++) {
+		MPI_Comm copy, part, copy_of_part;
+
+		sum_ranks(MPI_COMM_WORLD);
+		MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+		MPI_Comm_split(copy, rank % 2, -rank, &part);
+		sum_ranks(part);
+		MPI_Comm_dup(part, &copy_of_part);
+		sum_ranks(copy);
+		MPI_Comm_free(&part);
+		sum_ranks(copy_of_part);
+		if (round == 2)
+			return;
+		MPI_Comm_free(&copy);
+		sum_ranks(MPI_COMM_WORLD);
+		MPI_Comm_free(&copy_of_part);
+	}
+}
+
+static void
+add_up(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+	(void)type;
+	for (int i = 0; i < *count; i++)
+		((float *)inout)[i] += ((float *)in)[i];
+}
+
+/* All of it gives what MPI gives. */
+void
+check_left_to_mpi(void)
+{
+	double wide = rank, sum_of_wide;
+	float mine[2] = {(float)rank, 1}, sums[2], product;
+	struct {
+		float value;
+		int where;
+	} pair = {(float)rank, rank}, greatest;
+	unsigned char byte = (unsigned char)(1 << rank), bytes;
+	MPI_Datatype two;
+	MPI_Op own;
+
+	MPI_Allreduce(&wide, &sum_of_wide, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(sum_of_wide == ranks * (ranks - 1) / 2);
+	MPI_Allreduce(&mine[1], &product, 1, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
+	CHECK(product == 1);
+	MPI_Allreduce(&pair, &greatest, 1, MPI_FLOAT_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+	CHECK(greatest.where == ranks - 1);
+	MPI_Allreduce(&byte, &bytes, 1, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+	CHECK(bytes == (1 << ranks) - 1);
+	MPI_Type_contiguous(2, MPI_FLOAT, &two);
+	MPI_Type_commit(&two);
+	MPI_Op_create(add_up, 1, &own);
+	MPI_Allreduce(mine, sums, 2, MPI_FLOAT, own, MPI_COMM_WORLD);
+	CHECK(sums[1] == (float)ranks);
+	MPI_Op_free(&own);
+	MPI_Type_free(&two);
+	MPI_Allreduce(mine, sums, 0, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(mine, sums, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_SELF);
+	CHECK(sums[0] == mine[0]);
+}
+
+static void *
+reduce_often(void *argument)
+{
+	MPI_Comm comm = *(MPI_Comm *)argument;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		float mine = (float)(rank + round), sum;
+		MPI_Request request;
+
+		if (round % 2 == 0) {
+			MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm);
+		} else {
+			MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, comm, &request);
+			MPI_Wait(&request, MPI_STATUS_IGNORE);
+		}
+		CHECK(sum == (float)(ranks * round + ranks * (ranks - 1) / 2));
+	}
+	return NULL;
+}
+
+void
+check_threads(void)
+{
+	pthread_t threads[COMMS];
+	MPI_Comm comms[COMMS];
+
+	for (int i = 0; i < COMMS; i++)
+		MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+	for (int i = 0; i < COMMS; i++)
+		pthread_create(&threads[i], NULL, reduce_often, &comms[i]);
+	for (int i = 0; i < COMMS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < COMMS; i++)
+		MPI_Comm_free(&comms[i]);
+}
+
+/* Reduces until that fails, and prints what MPI says then. */
+void
+check_until_error(void)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	float mine = 1, sum = 0;
+	int error, length;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	do {
+		error = MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		if (error == MPI_SUCCESS && rank == 0 && sum == (float)ranks)
+			puts("reduced");
+		fflush(stdout);
+	} while (error == MPI_SUCCESS);
+	MPI_Error_string(error, text, &length);
+	printf("rank %d: %s\n", rank, text);
+	CHECK(MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD) == error);
+}
+
+/* The last rank ends without a word, the others see to it that MPI_Finalize() does not wait. */
+void
+check_dies(void)
+{
+	sum_ranks(MPI_COMM_WORLD);
+	if (rank == ranks - 1)
+		_exit(0);
+	check_until_error();
+	fflush(stdout);
+	_exit(0);
+}
+
+/* The same sums for some seconds, while the switch ends: no call fails. */
+void
+check_survive(void)
+{
+	double end = MPI_Wtime() + 4;
+	int on = 1, rounds = 0;
+
+	while (on) {
+		float mine[2] = {(float)(rank + rounds), 1}, sums[2];
+		MPI_Request request;
+
+		MPI_Allreduce(mine, sums, 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		CHECK(sums[0] == (float)(ranks * rounds + ranks * (ranks - 1) / 2));
+		MPI_Iallreduce(MPI_IN_PLACE, mine, 2, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		CHECK(mine[1] == (float)ranks);
+		if (rank == 0 && rounds == 0)
+			puts("reduced");
+		fflush(stdout);
+		on = MPI_Wtime() < end;
+		MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		rounds++;
+	}
+}
+
+/* One rank ends all the others. */
+void
+check_exits(void)
+{
+	sum_ranks(MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Abort(MPI_COMM_WORLD, 3);
+	for (;;)
+		pause();
+}

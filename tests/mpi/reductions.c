@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each function of MPI once, in place and not: results are right to the bit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#define LARGEST 20011
+
+static const MPI_Op *
+operations(size_t i)
+{
+	static MPI_Op ops[3];
+
+	ops[0] = MPI_SUM;
+	ops[1] = MPI_MIN;
+	ops[2] = MPI_MAX;
+	return i < 3 ? &ops[i] : NULL;
+}
+
+static void
+allreduce_floats(size_t count, MPI_Op op)
+{
+	float *mine = malloc(count * sizeof(*mine)), *results = malloc(count * sizeof(*results));
+	struct kept kept = {results, 0, count, mine, count, MPI_COMM_WORLD};
+
+	draw_floats(mine, count, (unsigned int)count);
+	memcpy(results, mine, count * sizeof(*mine));
+	MPI_Allreduce(MPI_IN_PLACE, results, (int)count, MPI_FLOAT, op, MPI_COMM_WORLD);
+	check_floats(&kept, op);
+	memset(results, 0, count * sizeof(*results));
+	MPI_Allreduce(mine, results, (int)count, MPI_FLOAT, op, MPI_COMM_WORLD);
+	check_floats(&kept, op);
+	free(mine);
+	free(results);
+}
+
+void
+check_allreduce(void)
+{
+	static const size_t counts[] = {1, 7, 361, LARGEST};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		for (size_t o = 0; operations(o) != NULL; o++)
+			allreduce_floats(counts[i], *operations(o));
+	}
+}
+
+static void
+allreduce_integers(MPI_Datatype type, MPI_Op op)
+{
+	uint64_t mine[501], results[501]; /* of 32-bit types half as many */
+	struct kept kept = {results, 0, 501, mine, 501, MPI_COMM_WORLD};
+
+	for (size_t i = 0; i < 501; i++)
+		mine[i] =
+			(uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(2 * rank + 1);
+	MPI_Allreduce(mine, results, 501, type, op, MPI_COMM_WORLD);
+	check_integers(&kept, type, op);
+	memcpy(results, mine, sizeof(mine));
+	MPI_Allreduce(MPI_IN_PLACE, results, 501, type, op, MPI_COMM_WORLD);
+	check_integers(&kept, type, op);
+}
+
+void
+check_integers_of_all_types(void)
+{
+	MPI_Datatype types[] = {MPI_INT, MPI_UNSIGNED, MPI_INT32_T, MPI_UINT32_T, MPI_LONG,
+		MPI_LONG_LONG, MPI_INT64_T, MPI_UNSIGNED_LONG, MPI_UINT64_T};
+
+	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+		allreduce_integers(types[t], MPI_SUM);
+		if (types[t] == MPI_UNSIGNED_LONG || types[t] == MPI_UINT64_T)
+			continue; /* int64_t has not all of them, for the check */
+		allreduce_integers(types[t], MPI_MIN);
+		allreduce_integers(types[t], MPI_MAX);
+	}
+}
+
+void
+check_reduce(void)
+{
+	float mine[1000], results[1000];
+
+	for (int root = 0; root < ranks; root++) {
+		struct kept kept = {
+			results, 0, rank == root ? 1000 : 0, mine, 1000, MPI_COMM_WORLD};
+
+		draw_floats(mine, 1000, (unsigned int)root);
+		MPI_Reduce(mine, results, 1000, MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
+		check_floats(&kept, MPI_SUM);
+		memcpy(results, mine, sizeof(mine));
+		MPI_Reduce(rank == root ? MPI_IN_PLACE : mine, rank == root ? results : NULL, 1000,
+			MPI_FLOAT, MPI_MAX, root, MPI_COMM_WORLD);
+		check_floats(&kept, MPI_MAX);
+	}
+}
+
+/* Parts of different lengths, one of them empty. */
+static void
+scatter_parts(const float *mine, float *results)
+{
+	int *counts = calloc((size_t)ranks, sizeof(*counts));
+	struct kept kept = {results, 0, 0, mine, 0, MPI_COMM_WORLD};
+
+	for (int r = 0; r < ranks; r++) {
+		counts[r] = r == 1 ? 0 : 100 + 3 * r;
+		kept.first += r < rank ? (size_t)counts[r] : 0;
+		kept.total += (size_t)counts[r];
+	}
+	kept.count = (size_t)counts[rank];
+	MPI_Reduce_scatter(mine, results, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	check_floats(&kept, MPI_SUM);
+	memcpy(results, mine, kept.total * sizeof(*mine));
+	MPI_Reduce_scatter(MPI_IN_PLACE, results, counts, MPI_FLOAT, MPI_MIN, MPI_COMM_WORLD);
+	check_floats(&kept, MPI_MIN);
+	free(counts);
+}
+
+static void
+scatter_blocks(const float *mine, float *results)
+{
+	struct kept kept = {
+		results, 111 * (size_t)rank, 111, mine, 111 * (size_t)ranks, MPI_COMM_WORLD};
+
+	MPI_Reduce_scatter_block(mine, results, 111, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	check_floats(&kept, MPI_SUM);
+	memcpy(results, mine, kept.total * sizeof(*mine));
+	MPI_Reduce_scatter_block(MPI_IN_PLACE, results, 111, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	check_floats(&kept, MPI_SUM);
+}
+
+void
+check_scatter(void)
+{
+	size_t count = 200 * (size_t)ranks;
+	float *mine = malloc(count * sizeof(*mine)), *results = malloc(count * sizeof(*results));
+
+	draw_floats(mine, count, 5);
+	scatter_parts(mine, results);
+	scatter_blocks(mine, results);
+	free(mine);
+	free(results);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reductions that are started and waited for, and what else goes on meanwhile. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#define STARTED 5
+#define COUNT 3000
+#define LARGE (4 << 20) /* bytes that no MPI library sends before they are asked for */
+
+struct started {
+	float mine[COUNT], results[COUNT];
+};
+
+static void
+start(struct started *started, unsigned int seed, MPI_Comm comm, MPI_Request *request)
+{
+	draw_floats(started->mine, COUNT, seed);
+	MPI_Iallreduce(started->mine, started->results, COUNT, MPI_FLOAT, MPI_SUM, comm, request);
+}
+
+static void
+check_one(const struct started *started, MPI_Comm comm)
+{
+	struct kept kept = {started->results, 0, COUNT, started->mine, COUNT, comm};
+
+	check_floats(&kept, MPI_SUM);
+}
+
+/* Waits for all in one of MPI's ways. */
+static void
+wait_for_all(MPI_Request requests[STARTED], int way)
+{
+	int index, done = 0, indices[STARTED];
+	MPI_Status statuses[STARTED];
+
+	switch (way) {
+	case 0:
+		MPI_Waitall(STARTED, requests, statuses);
+		return;
+	case 1:
+		for (int i = 0; i < STARTED; i++)
+			MPI_Waitany(STARTED, requests, &index, MPI_STATUS_IGNORE);
+		return;
+	case 2:
+		while (!done)
+			MPI_Testall(STARTED, requests, &done, statuses);
+		return;
+	case 3:
+		for (int left = STARTED; left > 0; left -= done)
+			MPI_Waitsome(STARTED, requests, &done, indices, statuses);
+		return;
+	default:
+		for (int i = STARTED - 1; i >= 0; i--)
+			MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+	}
+}
+
+void
+check_started(void)
+{
+	struct started *all = malloc(STARTED * sizeof(*all));
+	MPI_Request requests[STARTED];
+	float now = 1, sum;
+
+	for (int way = 0; way < 5; way++) {
+		for (unsigned int i = 0; i < STARTED; i++)
+			start(&all[i], i + 10, MPI_COMM_WORLD, &requests[i]);
+		MPI_Allreduce(&now, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		CHECK(sum == (float)ranks);
+		wait_for_all(requests, way);
+		for (int i = 0; i < STARTED; i++) {
+			CHECK(requests[i] == MPI_REQUEST_NULL);
+			check_one(&all[i], MPI_COMM_WORLD);
+		}
+	}
+	free(all);
+}
+
+/* The communicator has no job yet, and some ranks hear of it from the others only. */
+void
+check_first_started(void)
+{
+	struct started *one = malloc(sizeof(*one));
+	MPI_Request request;
+	int word = 0;
+
+	if (rank > 0)
+		MPI_Recv(&word, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	start(one, 1, MPI_COMM_WORLD, &request);
+	if (rank + 1 < ranks)
+		MPI_Send(&word, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	check_one(one, MPI_COMM_WORLD);
+	free(one);
+}
+
+/* Rank 0 sends while it reduces, what rank 1 wants to have before it reduces. */
+void
+check_progress(void)
+{
+	char *large = calloc(1, LARGE);
+	MPI_Request request = MPI_REQUEST_NULL;
+
+	for (int round = 0; round < 3; round++) {
+		float mine = 1, sum;
+
+		if (rank == 0)
+			MPI_Isend(large, LARGE, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+		if (rank == 1)
+			MPI_Recv(large, LARGE, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		CHECK(sum == (float)ranks);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	free(large);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact.h"
+
+int rank, ranks;
+
+void
+check_(bool condition, const char *text, const char *file, int line)
+{
+	if (condition)
+		return;
+	fprintf(stderr, "rank %d: %s:%d: not so: %s\n", rank, file, line, text);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static uint32_t
+draw(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(*state >> 32);
+}
+
+/* Of a dozen exponents, or any bits; some lanes cancel, some are zeros or special. */
+void
+draw_floats(float *values, size_t count, unsigned int seed)
+{
+	uint64_t state = seed * UINT64_C(1000003) + (uint64_t)rank;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t bits = draw(&state);
+
+		switch (i % 8) {
+		case 0:
+			memcpy(&values[i], &bits, sizeof(bits));
+			break;
+		case 1:
+			values[i] = (rank & 1 ? -1.0F : 1.0F) * (float)(i + 1) * 1e20F;
+			break;
+		case 2:
+			values[i] = rank == 0 ? 0.0F : -0.0F;
+			break;
+		case 3:
+			values[i] = -0.0F;
+			break;
+		default:
+			values[i] = ldexpf((float)(int32_t)bits, (int)(draw(&state) % 12) - 40);
+		}
+	}
+}
+
+static bool
+same(float a, float b)
+{
+	return isnan(a) ? isnan(b) : memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+/* What all ranks gave, by means that no reduction is part of. */
+static void *
+gather(const void *mine, size_t bytes, MPI_Comm comm, int *size)
+{
+	void *all;
+
+	MPI_Comm_size(comm, size);
+	all = malloc(bytes * (size_t)*size);
+	CHECK(all != NULL);
+	MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm);
+	return all;
+}
+
+void
+check_floats(const struct kept *kept, MPI_Op op)
+{
+	const float *results = kept->results;
+	int size;
+	float *all = gather(kept->given, sizeof(*all) * kept->total, kept->comm, &size);
+
+	for (size_t i = 0; i < kept->count; i++) {
+		const float *values = all + kept->first + i;
+		float wanted = op == MPI_SUM
+			? exact_sum(values, (size_t)size, kept->total)
+			: exact_extreme(values, (size_t)size, kept->total, op == MPI_MAX);
+
+		CHECK(same(results[i], wanted));
+	}
+	free(all);
+}
+
+/* Of a value of any of the types: itself, as far as 64 bits can have it. */
+static int64_t
+widen(const char *at, int bytes, bool has_sign)
+{
+	uint32_t narrow;
+	int64_t wide;
+
+	if (bytes == sizeof(narrow)) {
+		memcpy(&narrow, at, sizeof(narrow));
+		return has_sign ? (int32_t)narrow : (int64_t)narrow;
+	}
+	memcpy(&wide, at, sizeof(wide));
+	return wide;
+}
+
+static int64_t
+reduce_integers(int64_t a, int64_t b, MPI_Op op)
+{
+	if (op == MPI_SUM)
+		return (int64_t)((uint64_t)a + (uint64_t)b);
+	return (op == MPI_MAX) == (a > b) ? a : b;
+}
+
+void
+check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op)
+{
+	const char *results = kept->results;
+	bool has_sign = type != MPI_UNSIGNED && type != MPI_UINT32_T;
+	int size, bytes;
+	char *all;
+
+	MPI_Type_size(type, &bytes);
+	all = gather(kept->given, (size_t)bytes * kept->total, kept->comm, &size);
+	for (size_t i = 0; i < kept->count; i++) {
+		const char *values = all + (kept->first + i) * (size_t)bytes;
+		int64_t wanted = widen(values, bytes, has_sign);
+
+		for (int r = 1; r < size; r++)
+			wanted = reduce_integers(wanted,
+				widen(values + (size_t)r * kept->total * (size_t)bytes, bytes,
+					has_sign),
+				op);
+		CHECK(memcmp(results + i * (size_t)bytes, &wanted, (size_t)bytes) == 0);
+	}
+	free(all);
+}

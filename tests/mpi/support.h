@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_TESTS_MPI_SUPPORT_H
+#define NETFC_TESTS_MPI_SUPPORT_H
+
+/**
+ * @file
+ * What the checks share: each ends the program with a message where something is wrong.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+/** Of MPI_COMM_WORLD. */
+extern int rank, ranks;
+
+#define CHECK(condition) check_((condition), #condition, __FILE__, __LINE__)
+void check_(bool condition, const char *text, const char *file, int line);
+
+/** Floats of every kind that this rank gives, drawn by a seed. */
+void draw_floats(float *values, size_t count, unsigned int seed);
+
+/** Results that a rank kept of a reduction of `total` values, and what it gave. */
+struct kept {
+	const void *results;
+	size_t first, count;
+	const void *given;
+	size_t total;
+	MPI_Comm comm;
+};
+
+/** Whether floats are right to the bit. */
+void check_floats(const struct kept *kept, MPI_Op op);
+
+/** Whether integers are right, sums as they wrap. */
+void check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op);
+
+struct check {
+	const char *name;
+	void (*run)(void);
+};
+
+#define CHECKS(X)                \
+	X(allreduce)             \
+	X(integers_of_all_types) \
+	X(reduce)                \
+	X(scatter)               \
+	X(started)               \
+	X(first_started)         \
+	X(progress)              \
+	X(communicators)         \
+	X(left_to_mpi)           \
+	X(threads)               \
+	X(until_error)           \
+	X(survive)               \
+	X(dies)                  \
+	X(exits)
+
+#define DECLARE_CHECK_(name) void check_##name(void);
+CHECKS(DECLARE_CHECK_)
+#undef DECLARE_CHECK_
+
+#endif /* NETFC_TESTS_MPI_SUPPORT_H */

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""MPI programs whose reductions go through a running switch, with each MPI library there is."""
+
+import contextlib
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+
+import hosts
+import pytest
+import sanitized
+import switch
+
+TIMEOUT_S = 120 * hosts.PATIENCE
+LIBRARIES = switch.BUILD / 'lib' / 'mpi'
+PROGRAMS = switch.BUILD / 'tests' / 'mpi'
+# On the machines of tests other ways between processes say first that they do not work.
+CALM = {'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_rmaps_base_oversubscribe': '1',
+        'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
+
+KINDS = [kind for kind in ('openmpi', 'mpich')
+         if (LIBRARIES / f'libnetfc-mpi-{kind}.so').exists() and shutil.which(f'mpirun.{kind}')]
+
+marks = [
+    hosts.needs_namespaces,
+    pytest.mark.skipif(not KINDS, reason='the build has no library for an MPI that is installed'),
+    pytest.mark.skipif(sanitized.is_sanitized(),
+                       reason='what is preloaded comes before the sanitizer')]
+
+
+def checks(kind):
+    """The program with all checks, for an MPI library."""
+    return PROGRAMS / f'mpi-checks-{kind}'
+
+
+@dataclasses.dataclass
+class Done:
+    """What has become of a run: exit status, and all that its ranks said."""
+
+    status: int
+    out: str
+    err: str
+
+
+@contextlib.contextmanager
+def switched(folder, option='--aggregate'):
+    """A host whose interface is a TAP port of a switch that aggregates; the switch."""
+    options = ['--address', f'{hosts.SWITCH_IP}/24', option]
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            folder, ['net_tap0,iface=eth0'], options, namespace=host) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        host.ip('link', 'set', 'lo', 'up')
+        yield host, live
+
+
+def launch(host, kind, ranks, *words, library=None, options=(), **environment):
+    """Starts mpirun on a host. library: of which MPI the preloaded one is, if not the same."""
+    variables = {**os.environ, **CALM, 'NETFC_SWITCH': hosts.SWITCH_IP, **environment}
+    preloaded = f'{LIBRARIES}/libnetfc-mpi-{library or kind}.so'
+    names = ['NETFC_SWITCH', *environment]
+    if kind == 'openmpi':
+        export = ['-x', f'LD_PRELOAD={preloaded}']
+        export += [word for name in names for word in ('-x', name)]
+    else:
+        export = ['-genv', 'LD_PRELOAD', preloaded]
+    return subprocess.Popen(
+        ['ip', 'netns', 'exec', host.name, f'mpirun.{kind}', '-n', str(ranks), *export, *options,
+         *map(str, words)], env=variables, text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def finish(process):
+    """Waits for a run that was launched."""
+    try:
+        out, err = process.communicate(timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise AssertionError(f'not done after {TIMEOUT_S} s: {process.communicate()}') from error
+    return Done(process.returncode, out, err)
+
+
+def run(host, kind, ranks, *words, **more):
+    """Runs a program on a host to its end."""
+    return finish(launch(host, kind, ranks, *words, **more))

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tshark with the dissectors of packaging/wireshark."""
+
+import os
+import subprocess
+
+import project_scripts
+
+FOLDER = project_scripts.PROJECT / 'packaging' / 'wireshark'
+TIMEOUT_S = 600
+# From version 4.4 on, Wireshark loads no script for root: be nobody, who can read root's files.
+AS_USER = [] if os.geteuid() else [
+    'setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups',
+    '--inh-caps', '+dac_override', '--ambient-caps', '+dac_override']
+
+
+def run(home, script, *arguments):
+    """What tshark prints with a dissector, whatever the user has set up; home: an empty folder."""
+    environment = {**os.environ, 'HOME': str(home), 'XDG_CONFIG_HOME': str(home), 'TZ': 'UTC'}
+    command = [*AS_USER, 'tshark', *map(str, arguments), '-X', f'lua_script:{FOLDER / script}',
+               '--disable-protocol', 'prp']  # guesses from an Ethernet frame's padding
+    done = subprocess.run(command, env=environment, text=True, capture_output=True, check=True,
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
+    assert 'Lua' not in done.stderr, done.stderr
+    return done.stdout
+
+
+def value_names(home, script):
+    """The names of values that a dissector knows: field -> number -> name."""
+    names = {}
+    for line in run(home, script, '-G', 'values').splitlines():
+        if line.startswith('V\tnetfc'):
+            _, field, value, name = line.split('\t')
+            names.setdefault(field, {})[int(value, 0)] = name
+    return names
