@@ -39,14 +39,18 @@ def request(op=oracle.ADD, form=1, x=None, y=None, *, magic=oracle.MAGIC, versio
     z = [UNTOUCHED_Z] * len(x) if z is None else z
     count = len(x) if count is None else count
     header = struct.pack('>HBBBBHI', magic, version, op, form, status, count, identity)
-    slot = 'I' if form == oracle.FP32 else 'H'
-    return header + struct.pack(f'>{3 * len(x)}{slot}', *x, *y, *z) + tail
+    slot, fill = ('I', 0) if form == oracle.FP32 else ('H', 0)
+    if form in oracle.NARROW:
+        # What fills up to an even number of bytes is not looked at, whatever it is.
+        slot, fill, z = 'B', len(x) % 2, [word & 0xFF for word in z]
+    slots = (struct.pack(f'>{len(x)}{slot}', *operand) + b'\xa5' * fill for operand in (x, y, z))
+    return header + b''.join(slots) + tail
 
 
 def lanes(count, /, form=1, op=oracle.ADD, **fields):
     """A request of `count` lanes of random operands."""
     draw = random.Random(f'{count} {form} {op}')
-    end = 0x100000000 if form == oracle.FP32 else 0x10000
+    end = 0x100000000 if form == oracle.FP32 else 0x100 if form in oracle.NARROW else 0x10000
     x, y = ([draw.randrange(end) for _ in range(count)] for _ in 'xy')
     return request(op, form, x, y, **fields)
 

@@ -152,9 +152,9 @@ struct netfc_step {
 	uint8_t dst;        /**< field written; the first if the kind writes several */
 	uint8_t a, b, c;    /**< fields read */
 	uint8_t table;      /**< NETFC_STEP_LOOKUP: index of the table in the set */
-	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
 	uint8_t width;      /**< UNPACK, SELECT: of operands in bits, 8 or 16 */
 	uint8_t rules;      /**< UNPACK, SELECT: of enum netfc_step_rule */
+	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
 	uint8_t part_count; /**< JOIN */
 	struct netfc_part part[NETFC_MAX_PARTS];
 	const char *what; /**< the step for people, e.g. "theta = sat(j - i)" */

@@ -22,6 +22,7 @@ from .arithmetic import (
 )
 from .formats import FORMATS, FORMATS_BY_NAME, Posit
 from .further import COMPARE, FMA, FURTHER, MAX, MIN, calc_further
+from .narrow import E4M3, E5M2, NARROW, NarrowFormat, NarrowSet
 from .packets import (
     ERRORS,
     EXCEPTIONS,
@@ -45,6 +46,8 @@ __all__ = [
     'COMPARE',
     'DIV',
     'DIVISION_BY_ZERO',
+    'E4M3',
+    'E5M2',
     'ERRORS',
     'EXCEPTIONS',
     'FMA',
@@ -59,7 +62,10 @@ __all__ = [
     'MAX',
     'MIN',
     'MUL',
+    'NARROW',
     'NO_RESULT',
+    'NarrowFormat',
+    'NarrowSet',
     'OPERATIONS',
     'OVERFLOW',
     'Posit',

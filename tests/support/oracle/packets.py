@@ -8,6 +8,7 @@ from collections import namedtuple
 from .arithmetic import OPERATIONS, QUERY, calc
 from .formats import FORMATS
 from .further import FURTHER, calc_further
+from .narrow import NARROW
 from .wide import FP32, calc_wide
 
 UDP_PORT = 20038
@@ -15,6 +16,7 @@ MAGIC = 0x4E46
 VERSION = 1
 HEADER_BYTES = 12
 REPLY_BIT = 0x80
+SLOTS = {1: 'B', 2: 'H', 4: 'I'}  # of struct, by their bytes
 EXCEPTIONS = ('invalid', 'divbyzero', 'overflow', 'underflow')  # bits 0 to 3 of the status
 ERRORS = ('ok', 'version', 'op', 'format', 'length', 'query', 'lanes')
 
@@ -122,7 +124,7 @@ def request_error(out, start, length, sets):
         return ERRORS.index('format')
     if length < HEADER_BYTES or u16(out, start + 6) == 0:
         return ERRORS.index('length')
-    if length < HEADER_BYTES + 3 * slot_bytes(form) * u16(out, start + 6):
+    if length < HEADER_BYTES + 3 * operand_bytes(form, u16(out, start + 6)):
         return ERRORS.index('length')
     return ERRORS.index('query') if op == QUERY else 0
 
@@ -130,8 +132,8 @@ def request_error(out, start, length, sets):
 def compute_lanes(out, start, lanes, sets):
     """Writes z of every lane; returns the OR of their flags."""
     op, form = out[start + 3:start + 5]
-    slots = struct.Struct(f">{lanes}{'I' if form == FP32 else 'H'}")
-    places = [start + HEADER_BYTES + slots.size * part for part in range(3)]
+    slots = struct.Struct(f">{lanes}{SLOTS[slot_bytes(form)]}")
+    places = [start + HEADER_BYTES + operand_bytes(form, lanes) * part for part in range(3)]
     triples = zip(*(slots.unpack_from(out, place) for place in places))
     results = [calc_lane(sets, form, op, *triple) for triple in triples]
     slots.pack_into(out, places[2], *(result for result, _ in results))
@@ -139,12 +141,20 @@ def compute_lanes(out, start, lanes, sets):
 
 
 def slot_bytes(form):
-    return 4 if form == FP32 else 2
+    return 4 if form == FP32 else 1 if form in NARROW else 2
+
+
+def operand_bytes(form, lanes):
+    """Of x, and so of y and of z: filled up to an even number."""
+    size = lanes * slot_bytes(form)
+    return size + size % 2
 
 
 def calc_lane(sets, form, op, x, y, z):
     if form == FP32:
         return calc_wide(op, x, y)
+    if form in NARROW:
+        return sets[form].result(op, x, y)
     return calc_further(form, op, x, y, z) if op in FURTHER else calc(sets[form], op, x, y)
 
 
