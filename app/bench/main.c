@@ -15,7 +15,6 @@
 #include "run/ports.h"
 #include "report/progress.h"
 #include "report/report.h"
-#include "signals.h"
 
 /* The one application context; a signal handler has no other way to it. */
 static struct bench bench;

@@ -18,7 +18,7 @@
 bool decimal_read(const char *text, double *value);
 
 /**
- * Round to odd: of the two doubles around a number that is none, the one whose last bit is set.
+ * Round to odd: of the two doubles around any other number, the one whose last bit is set.
  *
  * @param nearest one of the two, infinity and zero among them
  * @param order less than 0, 0, or more than 0 as the number is less than, equal to or greater than

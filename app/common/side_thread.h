@@ -25,7 +25,7 @@ struct side_work {
  * Start a thread.
  *
  * @param name up to 15 characters
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int side_thread_start(side_thread *thread, const char *name, const struct side_work *work);
 

@@ -9,7 +9,7 @@
 
 #include "command_line.h"
 #include "dpdk/eal.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "measure.h"
 #include "mix.h"
 #include "option_value.h"

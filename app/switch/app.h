@@ -13,7 +13,6 @@
 #include <rte_mempool.h>
 
 #include "observe/counters.h"
-#include "slowloris/alerts.h"
 #include "capture/capture_tap.h"
 #include "endpoint/endpoint.h"
 #include "histogram.h"
@@ -23,14 +22,15 @@
 #include "tables/functions.h"
 #include "tables/sets.h"
 #include "slowloris.h"
-#include "forward/station_table.h"
+#include "forward/fdb.h"
 
 struct aggregation;
+struct alerts;
 struct shard;
 struct trace_slot;
 
-/** Paths that one lcore may serve. */
-#define MAX_PATHS 256u
+/** Receive queues that one lcore may serve. */
+#define MAX_RX_QUEUES 256u
 
 /** A port that packets go through. */
 struct port {
@@ -45,13 +45,13 @@ struct port {
 };
 
 /** A receive queue that an lcore polls. */
-struct path {
+struct rx_queue {
 	uint16_t port; /**< index */
 	uint16_t queue;
 };
 
 /** Packets that wait for the end of the burst, by port. */
-struct outbox {
+struct tx_buffer {
 	uint16_t count;
 	uint64_t untaken; /**< packets that the port did not take, once for each try */
 	struct rte_mbuf *mbuf[PIPELINE_BURST];
@@ -69,13 +69,13 @@ struct lcore {
 	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
 	struct trace_slot *trace;           /**< NULL: none; put in place by trace_json() */
 	struct shard *shard;                /**< of aggregations; NULL: none */
-	struct outbox *outbox;              /**< by port's index */
+	struct tx_buffer *tx_buffer;        /**< by port's index */
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
-	bool aggregates;                    /**< the plan gives it a shard */
+	bool aggregates;                    /**< the queue assignment gives it a shard */
 	uint16_t shard_index;               /**< which */
 	uint64_t polled;                    /**< TSC after the last round over its queues */
-	unsigned int path_count;
-	struct path path[MAX_PATHS];
+	unsigned int rx_queue_count;
+	struct rx_queue rx_queue[MAX_RX_QUEUES];
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
 } __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
 
@@ -86,8 +86,8 @@ struct app {
 	struct functions functions;
 	struct pipeline *pipeline;
 	struct rte_mempool *pool;
-	struct rte_rcu_qsbr *qsbr;       /**< each lcore with paths reports between bursts */
-	struct station_table *stations;  /**< NULL: no bridge */
+	struct rte_rcu_qsbr *qsbr;       /**< each lcore with rx queues reports between bursts */
+	struct fdb *fdb;                 /**< NULL: no bridge */
 	struct slowloris *slowloris;     /**< NULL without --slowloris */
 	struct alerts *alerts;           /**< likewise */
 	struct aggregation *aggregation; /**< NULL without --aggregate */
@@ -97,10 +97,9 @@ struct app {
 	bool quit; /**< set once, by a signal or when idle */
 	struct port port[RTE_MAX_ETHPORTS];
 	struct lcore lcore[RTE_MAX_LCORE];
-	uint64_t started, stopped; /**< TSC when polling began and ended; 0: not yet */
-	pthread_mutex_t
-		state_lock; /**< held by whoever shows or changes the state; never by lcores */
-	bool observable;    /**< guarded by it: the state is complete and may be shown */
+	uint64_t started, stopped;  /**< TSC when polling began and ended; 0: not yet */
+	pthread_mutex_t state_lock; /**< held to show or change the state; never by lcores */
+	bool observable;            /**< guarded by it: the state is complete and may be shown */
 	unsigned int mbufs_leaked;
 	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };
@@ -109,7 +108,7 @@ struct app {
 static inline bool
 lcore_works(const struct lcore *lcore)
 {
-	return lcore->path_count > 0 || lcore->aggregates;
+	return lcore->rx_queue_count > 0 || lcore->aggregates;
 }
 
 static inline bool

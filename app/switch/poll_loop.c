@@ -13,7 +13,7 @@
 #include "capture/trace.h"
 #include "transmit.h"
 
-/* How often the main lcore looks after what needs no haste, or, without paths, whether to quit. */
+/* How often the main lcore does housekeeping, or, without rx queues, whether to quit. */
 #define WATCH_US 1000
 
 /* Leave the packets that are for others, in order; send the answers to those for the switch. */
@@ -106,23 +106,23 @@ handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct
 }
 
 static uint16_t
-poll_path(struct app *app, struct lcore *lcore, const struct path *path)
+poll_queue(struct app *app, struct lcore *lcore, const struct rx_queue *queue)
 {
-	uint16_t port = app->port[path->port].id, count;
+	uint16_t port = app->port[queue->port].id, count;
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct capture_tap *tap;
 
-	count = rte_eth_rx_burst(port, path->queue, mbufs, PIPELINE_BURST);
+	count = rte_eth_rx_burst(port, queue->queue, mbufs, PIPELINE_BURST);
 	lcore->counters.polls++;
 	if (count == 0)
 		return 0;
 	tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
 	if (unlikely(tap != NULL))
-		capture_received(tap, port, path->queue, mbufs, count);
+		capture_received(tap, port, queue->queue, mbufs, count);
 	if (likely(lcore->latency == NULL))
-		handle_burst(app, lcore, path->port, mbufs, count);
+		handle_burst(app, lcore, queue->port, mbufs, count);
 	else
-		handle_timed_burst(app, lcore, path->port, mbufs, count);
+		handle_timed_burst(app, lcore, queue->port, mbufs, count);
 	return count;
 }
 
@@ -139,12 +139,12 @@ count_cycles(struct lcore *lcore, unsigned int found)
 }
 
 static void
-poll_paths(struct app *app, struct lcore *lcore)
+poll_all(struct app *app, struct lcore *lcore)
 {
 	unsigned int found = 0;
 
-	for (unsigned int i = 0; i < lcore->path_count; i++)
-		found += poll_path(app, lcore, &lcore->path[i]);
+	for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
+		found += poll_queue(app, lcore, &lcore->rx_queue[i]);
 	if (lcore->shard != NULL)
 		found += aggregate_poll(app, lcore);
 	count_cycles(lcore, found);
@@ -160,7 +160,7 @@ worker_main(void *arg)
 
 	lcore->polled = rte_rdtsc();
 	while (!app_should_quit(app))
-		poll_paths(app, lcore);
+		poll_all(app, lcore);
 	rte_rcu_qsbr_thread_offline(app->qsbr, rte_lcore_id());
 	return 0;
 }
@@ -198,7 +198,7 @@ watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 }
 
 static void
-look_after(struct app *app, struct watch *watch)
+do_housekeeping(struct app *app, struct watch *watch)
 {
 	uint64_t now = rte_rdtsc();
 
@@ -206,8 +206,8 @@ look_after(struct app *app, struct watch *watch)
 		return;
 	watch->next = now + rte_get_tsc_hz() / US_PER_S * WATCH_US;
 	watch_traffic(app, watch, now);
-	if (app->stations != NULL)
-		station_table_keep(app->stations, now);
+	if (app->fdb != NULL)
+		fdb_maintain(app->fdb, now);
 	if (app->aggregation != NULL)
 		aggregate_table_poll(app->aggregation->table, now);
 }
@@ -230,10 +230,10 @@ main_lcore(struct app *app)
 
 	lcore->polled = watch.since;
 	while (!app_should_quit(app)) {
-		poll_paths(app, lcore);
-		look_after(app, &watch);
+		poll_all(app, lcore);
+		do_housekeeping(app, &watch);
 		if (lcore->slowloris != NULL)
-			slowloris_keep(lcore->slowloris, rte_rdtsc());
+			slowloris_maintain(lcore->slowloris, rte_rdtsc());
 		if (!lcore_works(lcore))
 			sleep_a_little(lcore);
 	}

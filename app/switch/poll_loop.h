@@ -7,7 +7,7 @@
 #include "app.h"
 
 /**
- * Poll on all lcores that have paths, the calling main lcore among them, until app_quit() or, with
+ * Poll on all lcores with rx queues, the calling main lcore among them, until app_quit() or, with
  * --idle-exit, until nothing has been received for that long.
  */
 void poll_run(struct app *app);

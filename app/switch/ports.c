@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <rte_interrupts.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
@@ -9,7 +13,7 @@
 #include "dpdk/ethdev.h"
 #include "ports.h"
 
-#define POOL_LEAST 8191
+#define MIN_POOL 8191
 
 static int
 say_no_port(void)
@@ -161,7 +165,7 @@ ports_create_pool(struct app *app, unsigned int lcores)
 			port->tx_queues * port->tx_descriptors;
 	}
 	mbufs = app->options.mbufs != 0 ? app->options.mbufs
-					: RTE_MAX(mbufs, (unsigned int)POOL_LEAST);
+					: RTE_MAX(mbufs, (unsigned int)MIN_POOL);
 	app->pool = ethdev_pool_create("netfc", mbufs, buffer_bytes(&app->options));
 	return app->pool != NULL ? 0 : -1;
 }
@@ -245,4 +249,23 @@ ports_stop(struct app *app)
 	in_use = rte_mempool_in_use_count(app->pool);
 	app->mbufs_kept = RTE_MIN(in_use, may_keep);
 	app->mbufs_leaked = in_use - app->mbufs_kept;
+}
+
+/* The C library's munmap() cannot take an argument of ours. */
+static struct rte_rcu_qsbr *guarded;
+
+void
+unmap_guard(struct rte_rcu_qsbr *qsbr)
+{
+	__atomic_store_n(&guarded, qsbr, __ATOMIC_RELEASE);
+}
+
+int
+munmap(void *address, size_t length)
+{
+	struct rte_rcu_qsbr *qsbr = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
+
+	if (qsbr != NULL && rte_thread_is_intr())
+		rte_rcu_qsbr_synchronize(qsbr, RTE_QSBR_THRID_INVALID);
+	return (int)syscall(SYS_munmap, address, length);
 }

@@ -2,7 +2,9 @@
 #ifndef PORTS_H
 #define PORTS_H
 
-/** @file Ports: found, configured, started, stopped. What goes wrong is said on stderr. */
+/** @file Ports: found, configured, started, stopped. Errors are reported on stderr. */
+
+#include <rte_rcu_qsbr.h>
 
 #include "app.h"
 
@@ -18,5 +20,17 @@ int ports_start(struct app *app);
 
 /** Stop and close the ports, and count the mbufs that did not come back. */
 void ports_stop(struct app *app);
+
+/*
+ * Memory is not taken away from under lcores. When a memif peer leaves, DPDK's driver (22.11, and
+ * later ones) marks the port as not connected and unmaps what it shared, at once and in the EAL's
+ * interrupt thread, though an lcore may be in the middle of a burst there. The program's munmap(),
+ * which the driver finds before the C library's, makes that thread wait until every lcore has
+ * passed by: in its next burst an lcore sees that the port is not connected, and leaves the memory
+ * alone.
+ */
+
+/** From now on, wait for these lcores; NULL: for none any more. */
+void unmap_guard(struct rte_rcu_qsbr *qsbr);
 
 #endif /* PORTS_H */

@@ -16,19 +16,15 @@
 #include "slowloris/defend.h"
 #include "dpdk/eal.h"
 #include "json/json_file.h"
-#include "observe/latency.h"
-#include "observe/periodic.h"
-#include "plan.h"
+#include "observe/totals.h"
+#include "observe/report.h"
+#include "queues.h"
 #include "poll_loop.h"
 #include "ports.h"
 #include "run.h"
-#include "signals.h"
-#include "observe/report.h"
 #include "observe/state.h"
 #include "tables/tables.h"
 #include "observe/telemetry.h"
-#include "observe/totals.h"
-#include "unmap_guard.h"
 
 /* The one application context; a signal handler has no other way to it. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
@@ -50,7 +46,7 @@ out_of_memory(const char *what)
 }
 
 static int
-create_outboxes(void)
+create_tx_buffers(void)
 {
 	unsigned int lcore_id;
 
@@ -59,15 +55,16 @@ create_outboxes(void)
 
 		if (!lcore_works(lcore))
 			continue;
-		lcore->outbox = rte_calloc("outboxes", app.port_count, sizeof(*lcore->outbox), 0);
-		if (lcore->outbox == NULL)
-			return out_of_memory("outboxes");
+		lcore->tx_buffer =
+			rte_calloc("tx buffers", app.port_count, sizeof(*lcore->tx_buffer), 0);
+		if (lcore->tx_buffer == NULL)
+			return out_of_memory("tx buffers");
 	}
 	return latency_create(&app) == 0 ? 0 : out_of_memory("latency histograms");
 }
 
 static int
-create_stations(void)
+create_fdb(void)
 {
 	size_t size = rte_rcu_qsbr_get_memsize(RTE_MAX_LCORE);
 
@@ -76,21 +73,21 @@ create_stations(void)
 		return out_of_memory("quiescent states");
 	if (app.options.forward != FORWARD_BRIDGE)
 		return 0;
-	app.stations = station_table_create(app.options.stations, app.options.ageing_s, app.qsbr);
-	return app.stations != NULL ? 0 : out_of_memory("the bridge's stations");
+	app.fdb = fdb_create(app.options.stations, app.options.ageing_s, app.qsbr);
+	return app.fdb != NULL ? 0 : out_of_memory("the bridge's stations");
 }
 
 /* Everything that can be wrong with the configuration, before any port starts. */
 static int
 prepare(void)
 {
-	if (ports_find(&app) != 0 || plan_make(&app) != 0)
+	if (ports_find(&app) != 0 || queues_assign(&app) != 0)
 		return -1;
 	if (ports_create_pool(&app, rte_lcore_count()) != 0 || tables_start(&app) != 0)
 		return -1;
-	if (create_stations() != 0 || defend_create(&app) != 0 || aggregation_create(&app) != 0)
+	if (create_fdb() != 0 || defend_create(&app) != 0 || aggregation_create(&app) != 0)
 		return -1;
-	if (create_outboxes() != 0)
+	if (create_tx_buffers() != 0)
 		return -1;
 	return telemetry_register(&app);
 }
@@ -101,9 +98,9 @@ free_all(void)
 	unsigned int lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id)
-		rte_free(app.lcore[lcore_id].outbox);
+		rte_free(app.lcore[lcore_id].tx_buffer);
 	latency_free(&app);
-	station_table_free(app.stations);
+	fdb_free(app.fdb);
 	defend_free(&app);
 	aggregation_free(&app);
 	rte_free(app.qsbr);
@@ -130,7 +127,7 @@ stop_side_threads(struct control **control, struct periodic *periodic)
 	control_close(*control);
 	*control = NULL;
 	capture_free(&app);
-	alerts_stop(app.alerts);
+	defend_stop(&app);
 	periodic_stop(periodic);
 }
 

@@ -29,7 +29,8 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
  * Returns a bit for each that was.
  */
 static uint64_t
-offer(struct outbox *outbox, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
+offer(struct tx_buffer *tx_buffer, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs,
+	uint16_t count)
 {
 	unsigned int tries = 0;
 	uint64_t refused = 0;
@@ -41,7 +42,7 @@ offer(struct outbox *outbox, uint16_t port, uint16_t queue, struct rte_mbuf **mb
 		done = (uint16_t)(done + sent);
 		if (likely(done == count))
 			break;
-		outbox->untaken += (uint16_t)(count - done);
+		tx_buffer->untaken += (uint16_t)(count - done);
 		if (sent > 0)
 			continue;
 		if (++tries < TX_TRIES) {
@@ -55,14 +56,14 @@ offer(struct outbox *outbox, uint16_t port, uint16_t queue, struct rte_mbuf **mb
 }
 
 static __rte_noinline uint64_t
-offer_and_capture(struct capture_tap *tap, struct outbox *outbox, uint16_t port, uint16_t queue,
-	struct rte_mbuf **mbufs, uint16_t count)
+offer_and_capture(struct capture_tap *tap, struct tx_buffer *tx_buffer, uint16_t port,
+	uint16_t queue, struct rte_mbuf **mbufs, uint16_t count)
 {
 	struct rte_mbuf *copies[PIPELINE_BURST];
 	uint64_t refused;
 
 	capture_copy(tap, port, queue, mbufs, count, copies);
-	refused = offer(outbox, port, queue, mbufs, count);
+	refused = offer(tx_buffer, port, queue, mbufs, count);
 	capture_sent(tap, port, copies, count, refused);
 	return refused;
 }
@@ -73,15 +74,15 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 {
 	struct capture_tap *tap = __atomic_load_n(&lcore->capture, __ATOMIC_ACQUIRE);
 	uint16_t port = app->port[out].id, queue = lcore->tx_queue[out];
-	struct outbox *outbox = &lcore->outbox[out];
+	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
 	uint64_t refused;
 
 	if (app->port[out].longest != UINT32_MAX)
 		count = drop_oversize(&app->port[out], lcore, mbufs, count);
 	if (likely(tap == NULL))
-		refused = offer(outbox, port, queue, mbufs, count);
+		refused = offer(tx_buffer, port, queue, mbufs, count);
 	else
-		refused = offer_and_capture(tap, outbox, port, queue, mbufs, count);
+		refused = offer_and_capture(tap, tx_buffer, port, queue, mbufs, count);
 	lcore->counters.tx_packets += count;
 	if (unlikely(refused != 0)) {
 		uint64_t dropped = (uint64_t)__builtin_popcountll(refused);
@@ -92,18 +93,18 @@ transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf
 }
 
 void
-transmit_outbox(struct app *app, struct lcore *lcore, unsigned int out)
+transmit_buffered(struct app *app, struct lcore *lcore, unsigned int out)
 {
-	struct outbox *outbox = &lcore->outbox[out];
+	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
 
-	if (outbox->count > 0)
-		transmit(app, lcore, out, outbox->mbuf, outbox->count);
-	outbox->count = 0;
+	if (tx_buffer->count > 0)
+		transmit(app, lcore, out, tx_buffer->mbuf, tx_buffer->count);
+	tx_buffer->count = 0;
 }
 
 void
 transmit_flush(struct app *app, struct lcore *lcore)
 {
 	for (unsigned int out = 0; out < app->port_count; out++)
-		transmit_outbox(app, lcore, out);
+		transmit_buffered(app, lcore, out);
 }

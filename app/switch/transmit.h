@@ -11,17 +11,17 @@ void transmit(struct app *app, struct lcore *lcore, unsigned int out, struct rte
 	uint16_t count);
 
 /** Send what transmit_later() has kept for a port, given by its index. */
-void transmit_outbox(struct app *app, struct lcore *lcore, unsigned int out);
+void transmit_buffered(struct app *app, struct lcore *lcore, unsigned int out);
 
 /** Send a packet with the next transmit_flush(). */
 static inline void
 transmit_later(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf)
 {
-	struct outbox *outbox = &lcore->outbox[out];
+	struct tx_buffer *tx_buffer = &lcore->tx_buffer[out];
 
-	outbox->mbuf[outbox->count++] = mbuf;
-	if (unlikely(outbox->count == PIPELINE_BURST))
-		transmit_outbox(app, lcore, out);
+	tx_buffer->mbuf[tx_buffer->count++] = mbuf;
+	if (unlikely(tx_buffer->count == PIPELINE_BURST))
+		transmit_buffered(app, lcore, out);
 }
 
 /** Send what transmit_later() has kept: at the end of every burst. */

@@ -11,7 +11,7 @@
 #include "command.h"
 
 void
-complain(const char *what, ...)
+report_error(const char *what, ...)
 {
 	va_list args;
 
@@ -45,14 +45,14 @@ next_option(const struct command *command, int argc, char **argv, const char *le
 		return option;
 	known = long_name(options, optopt);
 	if (option == ':')
-		complain("%s: --%s needs a value", command->name, known);
+		report_error("%s: --%s needs a value", command->name, known);
 	else if (optopt == 0)
-		complain("%s: unknown option %s", command->name, argv[optind - 1]);
+		report_error("%s: unknown option %s", command->name, argv[optind - 1]);
 	else if (known != NULL)
-		complain("%s: --%s takes no value", command->name, known);
+		report_error("%s: --%s takes no value", command->name, known);
 	else
-		complain("%s: unknown option -%c", command->name, optopt);
-	complain("see netfc-tables %s --help", command->name);
+		report_error("%s: unknown option -%c", command->name, optopt);
+	report_error("see netfc-tables %s --help", command->name);
 	return '?';
 }
 
@@ -132,7 +132,7 @@ options_first(int argc, char **argv)
 int
 wrong_operands(const struct command *command, const char *what)
 {
-	complain("%s: %s; see netfc-tables %s --help", command->name, what, command->name);
+	report_error("%s: %s; see netfc-tables %s --help", command->name, what, command->name);
 	return STATUS_INPUT;
 }
 
@@ -142,14 +142,14 @@ print_json(json_t *value)
 	int failed;
 
 	if (value == NULL) {
-		complain("out of memory");
+		report_error("out of memory");
 		return STATUS_FAILED;
 	}
 	failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
 	putchar('\n');
 	json_decref(value);
 	if (failed)
-		complain("cannot write JSON to standard output: %s", strerror(errno));
+		report_error("cannot write JSON to standard output: %s", strerror(errno));
 	return failed ? STATUS_FAILED : STATUS_DONE;
 }
 

@@ -33,7 +33,7 @@ extern const struct command size_command;
 extern const struct command export_command;
 
 /** Print an error message to stderr, after the program's name and with a newline. */
-void complain(const char *what, ...) __attribute__((format(printf, 1, 2)));
+void report_error(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 /** The options that every subcommand has; the first of its `struct option`s. */
 #define COMMON_OPTIONS {"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}

@@ -40,7 +40,7 @@ run_command(int argc, char **argv)
 		if (strcmp(argv[0], commands[c]->name) == 0)
 			return commands[c]->run(argc, argv);
 	}
-	complain("no command '%s'; see netfc-tables --help", argv[0]);
+	report_error("no command '%s'; see netfc-tables --help", argv[0]);
 	return STATUS_INPUT;
 }
 
@@ -68,7 +68,7 @@ main(int argc, char **argv)
 	int status = run(argc, argv);
 
 	if ((fflush(stdout) != 0 || ferror(stdout)) && status != STATUS_FAILED) {
-		complain("cannot write to standard output: %s", strerror(errno));
+		report_error("cannot write to standard output: %s", strerror(errno));
 		status = STATUS_FAILED;
 	}
 	return status;

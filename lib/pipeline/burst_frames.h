@@ -9,6 +9,7 @@
  */
 
 #include <netinet/in.h>
+#include <stddef.h>
 
 #include <rte_ether.h>
 #include <rte_prefetch.h>
@@ -79,6 +80,19 @@ enum frame_word {
 	FRAME_UDP_PORT,
 	FRAME_CHECKSUM,
 };
+
+#define FRAME_WORD_IS_(word, field) \
+	_Static_assert(offsetof(struct frame, field) == 2 * (word), "as struct frame has it")
+
+FRAME_WORD_IS_(FRAME_NETWORK_FLAGS, network);
+FRAME_WORD_IS_(FRAME_VLAN, vlan);
+FRAME_WORD_IS_(FRAME_ETHER_TYPE, ether_type);
+FRAME_WORD_IS_(FRAME_NETWORK_OFFSET, network_offset);
+FRAME_WORD_IS_(FRAME_UDP_OFFSET, udp_offset);
+FRAME_WORD_IS_(FRAME_PAYLOAD_LENGTH, payload_length);
+FRAME_WORD_IS_(FRAME_UDP_PORT, udp_port);
+FRAME_WORD_IS_(FRAME_CHECKSUM, checksum);
+_Static_assert(sizeof(struct frame) == 2 * ROWS, "a row");
 
 /* struct frame's network and, above it, its flags. */
 #define FRAME_UDP 0x100
@@ -234,6 +248,34 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 			(contiguous & FRAME_CONTIGUOUS));
 	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
 	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, network_offset);
+}
+
+/* What each packet of the burst is, up to UDP. */
+static __rte_always_inline void
+find_frames(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
+{
+	const struct place ethernet = {burst->bytes, NULL, ETHERNET_BYTES - 2};
+	const struct place network = {burst->bytes, burst->network_offset, -2};
+	column words[ROWS];
+
+	memset(burst->in_class, 0, sizeof(burst->in_class));
+	burst->others = 0;
+	burst->may_be_ip = burst->may_be_requests = 0;
+	burst->any = burst->gathered_lanes = column_of(0);
+	burst->all = column_of(UINT16_MAX);
+	load_packets(burst, mbufs, count);
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		columns_read(&ethernet, p, words);
+		find_network(burst, p, words);
+	}
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		if (!is_some(burst->may_be_ip, p)) {
+			find_no_ip(burst, p);
+			continue;
+		}
+		columns_read(&network, p, words);
+		find_udp(burst, p, words);
+	}
 }
 
 #endif /* BURST_FRAMES_H */

@@ -5,7 +5,7 @@
 /**
  * @file
  * The second half of classify_burst.c: which of a burst's datagrams are requests, and of what
- * class. See request.h for what a request is.
+ * class. See slow_path.c for what a request is.
  */
 
 #include "burst_frames.h"
@@ -76,7 +76,7 @@ class_requests(struct burst *burst, unsigned int p, column request, column lanes
 
 /* What stands behind UDP. */
 static __rte_always_inline void
-find_requests(const struct classifier *classifier, struct burst *burst, unsigned int p,
+find_requests_of(const struct classifier *classifier, struct burst *burst, unsigned int p,
 	const column *words)
 {
 	const column port = words[REQUEST_PORT], checksum = words[REQUEST_CHECKSUM];
@@ -146,6 +146,24 @@ find_others(const struct groups *groups, struct burst *burst)
 		burst->group[p] = group;
 		burst->in_class[found ? CLASS_IN_PLACE : CLASS_SLOW] |= UINT64_C(1) << p;
 	}
+}
+
+/* Which of the burst's datagrams are requests, and of what class. */
+static __rte_always_inline void
+find_requests(const struct classifier *classifier, struct burst *burst, unsigned int count)
+{
+	const struct place request = {burst->bytes, burst->request_at, 2};
+	column words[ROWS];
+
+	for (unsigned int p = 0; p < count; p += COLUMN) {
+		if (!is_some(burst->may_be_requests, p)) {
+			find_no_requests(burst, p);
+			continue;
+		}
+		columns_read(&request, p, words);
+		find_requests_of(classifier, burst, p, words);
+	}
+	find_others(classifier->groups, burst);
 }
 
 #endif /* BURST_REQUESTS_H */

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa.h"
+#include "vector.h"
+
 /* What a word that changes adds to the sum. A packet's words cannot make it overflow. */
 static inline uint32_t
 checksum_change(uint16_t before, uint16_t after)
@@ -32,7 +35,17 @@ checksum_fold(uint64_t sum)
  * The sum of a piece of memory: two words at a time, which fill vectors. rte_raw_cksum(), compiled
  * for the least processor that DPDK runs on, takes three times as long.
  */
-uint16_t checksum_sum(const void *bytes, size_t length);
+typedef uint16_t checksum_fn(const void *bytes, size_t length);
+
+/* One for each instruction set. */
+checksum_fn checksum_sum_plain, checksum_sum_avx2, checksum_sum_avx512;
+
+/* The one to use, with an instruction set up to vector_isa_best(). */
+static inline checksum_fn *
+checksum_choose(enum vector_isa isa)
+{
+	return VECTOR_CHOOSE(checksum_sum, isa);
+}
 
 /* The checksum after all changes. UDP writes a zero as ones (RFC 768). */
 static inline uint16_t

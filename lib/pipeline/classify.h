@@ -123,16 +123,6 @@ gathered_differ(const struct gathered *gathered)
 	return gathered->any & (unsigned int)~gathered->all;
 }
 
-/**
- * Prepare a classifier.
- *
- * @param udp_port of requests, in host order
- * @param isa the best instruction set to use, up to vector_isa_best()
- * @param groups all that is computed; it must outlive the classifier
- */
-void classifier_init(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa,
-	const struct groups *groups);
-
 /* One for each instruction set. */
 void classify_plain(const struct classifier *classifier, struct rte_mbuf **mbufs,
 	struct frame *frames, unsigned int first, unsigned int end, struct classified *classified);

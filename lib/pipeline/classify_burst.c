@@ -78,40 +78,11 @@ VECTOR_NAME(classify)(const struct classifier *classifier, struct rte_mbuf **mbu
 {
 	const unsigned int count = end - first;
 	struct burst burst;
-	const struct place ethernet = {burst.bytes, NULL, ETHERNET_BYTES - 2};
-	const struct place network = {burst.bytes, burst.network_offset, -2};
-	const struct place request = {burst.bytes, burst.request_at, 2};
-	column words[ROWS];
 
 	if (count == 0) /* a burst has packets */
 		__builtin_unreachable();
-	memset(burst.in_class, 0, sizeof(burst.in_class));
-	burst.others = 0;
-	burst.may_be_ip = burst.may_be_requests = 0;
-	burst.any = burst.gathered_lanes = column_of(0);
-	burst.all = column_of(UINT16_MAX);
-	load_packets(&burst, mbufs + first, count);
-	for (unsigned int p = 0; p < count; p += COLUMN) {
-		columns_read(&ethernet, p, words);
-		find_network(&burst, p, words);
-	}
-	for (unsigned int p = 0; p < count; p += COLUMN) {
-		if (!is_some(burst.may_be_ip, p)) {
-			find_no_ip(&burst, p);
-			continue;
-		}
-		columns_read(&network, p, words);
-		find_udp(&burst, p, words);
-	}
-	for (unsigned int p = 0; p < count; p += COLUMN) {
-		if (!is_some(burst.may_be_requests, p)) {
-			find_no_requests(&burst, p);
-			continue;
-		}
-		columns_read(&request, p, words);
-		find_requests(classifier, &burst, p, words);
-	}
-	find_others(classifier->groups, &burst);
+	find_frames(&burst, mbufs + first, count);
+	find_requests(classifier, &burst, count);
 	write_frames(&burst, frames + first, count);
 	describe_packets(&burst, classified, first, count);
 	list_packets(&burst, classified, first, count);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A pipeline is made: a kernel for each group. */
+
 #include <errno.h>
 
+#include <rte_byteorder.h>
 #include <rte_malloc.h>
 
+#include "classify.h"
 #include "extended.h"
+#include "groups.h"
 #include "internal.h"
 #include "isa.h"
 
@@ -129,6 +133,21 @@ add_kernels(struct pipeline *pipeline, const struct pipeline_config *config)
 	return error;
 }
 
+static void
+init_classifier(struct classifier *classifier, uint16_t udp_port, enum vector_isa isa,
+	const struct groups *groups)
+{
+	*classifier =
+		(struct classifier){.classify = VECTOR_CHOOSE(classify, isa), .groups = groups};
+	for (unsigned int p = 0; p < CLASSIFY_VECTOR; p++)
+		classifier->udp_port[p] = rte_cpu_to_be_16(udp_port);
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		if (groups_number(groups, format, NETFC_ADD) != 0)
+			memset(classifier->loaded[format], UINT8_MAX,
+				sizeof(classifier->loaded[format]));
+	}
+}
+
 int
 pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 {
@@ -148,7 +167,7 @@ pipeline_create(const struct pipeline_config *config, struct pipeline **result)
 		pipeline_free(pipeline);
 		return error;
 	}
-	classifier_init(&pipeline->classifier, config->udp_port, config->isa, &pipeline->groups);
+	init_classifier(&pipeline->classifier, config->udp_port, config->isa, &pipeline->groups);
 	*result = pipeline;
 	return 0;
 }

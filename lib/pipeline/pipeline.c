@@ -109,9 +109,11 @@ run_slow_path(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct fr
 
 	for (unsigned int p = 0; p < classified->count[CLASS_SLOW]; p++) {
 		const unsigned int packet = classified->packet[CLASS_SLOW][p];
-		const struct slow_path_result result =
-			slow_path_run(&worker->pipeline->slow_path, mbufs[packet], &frames[packet]);
+		struct slow_path_result result;
 
+		frame_parse(mbufs[packet], &frames[packet]);
+		result =
+			slow_path_run(&worker->pipeline->slow_path, mbufs[packet], &frames[packet]);
 		if (!result.answered)
 			continue;
 		counters->netfc_packets++;
@@ -170,13 +172,7 @@ void
 pipeline_answer_query(struct pipeline_worker *worker, struct rte_mbuf *mbuf, struct frame *frame,
 	const struct pipeline_answer *answer)
 {
-	struct request request;
-
-	request_open(mbuf, frame, &request);
-	request_write_answer(&request, answer->ratio, answer->connections, answer->bytes);
-	frame->query = false;
-	frame->answered = true;
-	request_finish(&request, NETFC_STATUS_OK);
+	slow_path_answer_query(mbuf, frame, answer);
 	worker->counters.netfc_packets++;
 	worker->counters.errors[NETFC_STATUS_OK]++;
 }

@@ -109,7 +109,7 @@ const struct pipeline_counters *pipeline_worker_counters(const struct pipeline_w
  *
  * @param worker the calling lcore's
  * @param mbufs packets, exclusively owned, in one or more segments each
- * @param frames what each of them is goes here, for whoever forwards them
+ * @param frames what each of them is goes here, for forwarding
  * @param count 0..PIPELINE_BURST
  */
 void pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,

@@ -53,7 +53,7 @@ reply_status(uint8_t flags)
  * Write status and checksum, without a branch.
  *
  * @param payload of UDP, all of it where the UDP header is, too
- * @param frame with the checksum as it came
+ * @param frame with the checksum as received
  * @param changes what the results change in it
  * @param flags exceptions of all lanes
  */

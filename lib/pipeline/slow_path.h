@@ -4,11 +4,13 @@
 
 /**
  * @file
- * The slow path: any packet, alone, header by header, wherever its segments end. It also decides
- * about requests that are refused, and about queries.
+ * The slow path: any request, alone, wherever its segments end. It also decides about requests that
+ * are refused, and about queries.
  */
 
-#include "request.h"
+#include "frame.h"
+#include "groups.h"
+#include "pipeline.h"
 
 /** What it does with requests. */
 struct slow_path {
@@ -27,11 +29,15 @@ struct slow_path_result {
 };
 
 /**
- * Parse a packet, answer it if it is a request.
+ * Answer a packet if it is a request.
  *
- * @param frame what it is goes here
+ * @param frame of frame_parse()
  */
 struct slow_path_result
 slow_path_run(const struct slow_path *slow_path, struct rte_mbuf *mbuf, struct frame *frame);
+
+/** See pipeline_answer_query(). */
+void slow_path_answer_query(
+	struct rte_mbuf *mbuf, struct frame *frame, const struct pipeline_answer *answer);
 
 #endif /* PIPELINE_SLOW_PATH_H */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled for each instruction set. */
 #include <string.h>
 
 #include "checksum.h"
+#include "isa.h"
 
-/* One body, compiled for the vector units of several processors; the loader chooses. */
-#ifdef HAVE_TARGET_CLONES
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
 uint16_t
-checksum_sum(const void *bytes, size_t length)
+VECTOR_NAME(checksum_sum)(const void *bytes, size_t length)
 {
 	const uint8_t *at = bytes;
 	uint64_t sum = 0;

@@ -4,9 +4,8 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "array.h"
-#include "connections.h"
 #include "table.h"
+#include "connections.h"
 
 /* Connections per bucket when the table is full. A bucket has hardly ever more than its slots. */
 #define CONNECTIONS_PER_BUCKET 8

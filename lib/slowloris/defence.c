@@ -2,7 +2,7 @@
 /* When an attack begins and ends, and what is dropped meanwhile. */
 #include <rte_cycles.h>
 
-#include "defence.h"
+#include "detector.h"
 
 /* How long a condition has held; `since` is 0 while it does not. Written by whoever sees it. */
 static bool
@@ -16,7 +16,7 @@ has_held(uint32_t *since, bool holds, uint32_t now, uint32_t time)
 		return false;
 	}
 	if (start == 0) {
-		/* Never 0, at the price of being a tick ahead. */
+		/* Never 0, even if that is a tick ahead. */
 		start = now | 1;
 		__atomic_store_n(since, start, __ATOMIC_RELAXED);
 	}

@@ -8,7 +8,7 @@
 
 #include <rte_hash.h>
 
-#include "records.h"
+#include "table.h"
 #include "segment.h"
 #include "slowloris.h"
 

@@ -2,16 +2,16 @@
 #ifndef SLOWLORIS_DETECTOR_H
 #define SLOWLORIS_DETECTOR_H
 
-/** @file What the detector's files share and nobody else sees. */
+/** @file What the detector's files share, and no other file uses. */
 
 #include <rte_ring.h>
 
 #include "connections.h"
 #include "destinations.h"
 #include "divide.h"
-#include "records.h"
 #include "segment.h"
 #include "slowloris.h"
+#include "table.h"
 
 /* The rules as lcores read them, one by one, by RULE(): any may change at any time. */
 struct rules {
@@ -88,5 +88,85 @@ add_u32(const struct slowloris *detector, uint32_t *counter, uint32_t value)
 		return __atomic_add_fetch(counter, value, __ATOMIC_RELAXED);
 	return *counter += value;
 }
+
+/* ---- track.c: segments counted in the registers of their connections and destinations -------- */
+
+/* Count a segment. False if that needs the writer lock, which this lcore does not hold. */
+bool
+track(struct slowloris_worker *worker, const struct segment *segment, struct found_records found);
+/* End a connection; the lock's holder only. */
+void track_end(struct slowloris_worker *worker, uint32_t connection);
+/* Subtract a connection's bytes from its destination's; the lock's holder only. */
+void track_settle(struct slowloris_worker *worker, struct connection *connection);
+/* Divide what has changed: registers, alarms, answers. */
+void track_flush(struct slowloris_worker *worker);
+
+/* Divide a destination's registers. `query`: 0, or which of the burst's queries asks, plus 1. */
+static inline void
+track_divide(struct slowloris_worker *worker, uint32_t destination, uint64_t bytes, uint8_t query)
+{
+	const struct destination *record = &worker->detector->destinations.record[destination];
+	struct division_batch *batch = &worker->pending;
+	unsigned int lane;
+
+	if (unlikely(batch->count == DIVIDE_BULK))
+		track_flush(worker);
+	lane = batch->count++;
+	batch->connections[lane] = load_u32(&record->connections);
+	batch->established[lane] = load_u32(&record->established);
+	batch->bytes[lane] = bytes;
+	batch->destination[lane] = destination;
+	batch->query[lane] = query;
+}
+
+/* Count a segment's bytes for its receiver, and for its connection, if it has one. */
+static inline void
+track_bytes(struct slowloris_worker *worker, const struct segment *segment, uint32_t destination,
+	struct connection *connection)
+{
+	struct slowloris *detector = worker->detector;
+	struct destination *record = &detector->destinations.record[destination];
+	uint64_t bytes = add_u64(detector, &record->bytes, segment->length);
+
+	if (connection != NULL) {
+		add_u64(detector, &connection->bytes, segment->length);
+		refresh(&connection->seen, worker->now);
+	} else {
+		add_u64(detector, &record->unattributed, segment->length);
+	}
+	refresh(&record->seen, worker->now);
+	track_divide(worker, destination, bytes, 0);
+}
+
+/* The records that a segment belongs to now: those found, unless tables have changed since. */
+struct found_records find_again(const struct slowloris_worker *worker,
+	const struct segment *segment, struct found_records found);
+
+/* ---- defence.c: what follows from registers: alarms, and which packets to drop --------------- */
+
+/* A destination's registers were written: an attack may begin. */
+void defence_watch(struct slowloris_worker *worker, struct destination *destination, uint16_t ratio,
+	uint32_t established);
+/* The same from time to time, whether it was written or not: an attack may begin or end. */
+void defence_review(struct slowloris_worker *worker, struct destination *destination);
+/* Whether to drop a packet; if so, its bit is set in the verdict. */
+bool defence_drops(struct slowloris_worker *worker, unsigned int packet,
+	const struct destination *destination, struct connection *connection);
+
+/* ---- writer.c: the writer lock, the segments that are left to its holder, ageing ------------- */
+
+/* Take the writer lock if it is free; never waits. */
+bool writer_trylock(struct slowloris_worker *worker);
+/* Count what others have left meanwhile, and release the lock. */
+void writer_unlock(struct slowloris_worker *worker);
+/* Leave a segment to the lock's holder, in the ring. */
+void writer_leave(struct slowloris_worker *worker, struct segment *segment);
+/* Count what others have left; the lock's holder only. */
+void writer_drain(struct slowloris_worker *worker);
+/* Whether all that anybody has left has been counted. */
+bool writer_is_quiet(const struct slowloris *detector);
+
+/* Age as much as is due; the lock's holder only. */
+void age_tables(struct slowloris_worker *worker);
 
 #endif /* SLOWLORIS_DETECTOR_H */

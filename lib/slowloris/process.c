@@ -5,12 +5,7 @@
 #include <rte_byteorder.h>
 #include <rte_prefetch.h>
 
-#include "ageing.h"
-#include "defence.h"
 #include "detector.h"
-#include "find.h"
-#include "track.h"
-#include "writer.h"
 
 /* How many packets ahead destinations are prefetched. */
 #define AHEAD 4
@@ -280,7 +275,7 @@ slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 }
 
 void
-slowloris_keep(struct slowloris_worker *worker, uint64_t now)
+slowloris_maintain(struct slowloris_worker *worker, uint64_t now)
 {
 	worker->now = (uint32_t)(now >> worker->detector->tick_shift);
 	worker->changed = true;

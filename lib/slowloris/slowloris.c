@@ -172,12 +172,12 @@ slowloris_find(
 
 uint32_t
 slowloris_alarms(
-	const struct slowloris *detector, struct slowloris_registers *registers, uint32_t most)
+	const struct slowloris *detector, struct slowloris_registers *registers, uint32_t max)
 {
 	const struct destinations *destinations = &detector->destinations;
 	uint32_t high = load_u32(&destinations->high), count = 0;
 
-	for (uint32_t index = 0; index < high && count < most; index++) {
+	for (uint32_t index = 0; index < high && count < max; index++) {
 		const struct destination *destination = &destinations->record[index];
 
 		if (__atomic_load_n(&destination->used, __ATOMIC_RELAXED) != 0 &&

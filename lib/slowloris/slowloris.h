@@ -165,7 +165,7 @@ void slowloris_process(struct slowloris_worker *worker, struct rte_mbuf **mbufs,
 
 /** End what is silent, find attacks that begin or end without packets. Call it often: each call
  * looks at a few records only. */
-void slowloris_keep(struct slowloris_worker *worker, uint64_t now);
+void slowloris_maintain(struct slowloris_worker *worker, uint64_t now);
 
 /** Take the next alert; only one thread may. */
 bool slowloris_next_alert(struct slowloris *detector, struct slowloris_alert *alert);
@@ -177,11 +177,11 @@ bool slowloris_find(
 /**
  * The destinations under attack, by any thread.
  *
- * @param registers space for `most` of them
+ * @param registers space for `max` of them
  * @return how many were found
  */
 uint32_t slowloris_alarms(
-	const struct slowloris *detector, struct slowloris_registers *registers, uint32_t most);
+	const struct slowloris *detector, struct slowloris_registers *registers, uint32_t max);
 
 /** What was counted so far. */
 const struct slowloris_counters *slowloris_counters(const struct slowloris *detector);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The writer lock, and the segments that lcores without it leave to its holder. */
-#include "find.h"
-#include "track.h"
-#include "writer.h"
+/* What only the holder of the writer lock does: it counts segments of other lcores, and ages
+ * records. */
+
+#include <rte_common.h>
+
+#include "connections.h"
+#include "destinations.h"
+#include "detector.h"
 
 /* Segments of other lcores, at the most: a flood of them must not delay a burst. */
 #define DRAIN_BURST 64
@@ -69,4 +73,139 @@ writer_is_quiet(const struct slowloris *detector)
 		return false;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&detector->writer_lock, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* ---- ageing, in small steps: no call looks at more than a few records ------------------------ */
+
+/* Records looked at per call at the most. */
+#define LOOKS 256u
+/* How often all connections are looked at within a time-out. */
+#define TURNS 8u
+/* All destinations are looked at once in this many ticks: about a tenth of a second. */
+#define REVIEW_TICKS 4096u
+
+/* How many of `count` records are due when `passed` of `turn` ticks have passed. */
+static uint32_t
+due(uint32_t count, uint32_t passed, uint32_t turn)
+{
+	uint64_t records = (uint64_t)count * RTE_MIN(passed, turn) / turn;
+
+	return (uint32_t)RTE_MIN(records, (uint64_t)LOOKS);
+}
+
+static void
+age_connection(struct slowloris_worker *worker, uint32_t index)
+{
+	struct slowloris *detector = worker->detector;
+	struct connection *connection = &detector->connections.record[index];
+
+	if (connection_state(connection) == CONNECTION_ENDED) {
+		/* An lcore may have counted bytes for it while it was being ended. */
+		if (connection->bytes != 0)
+			track_settle(worker, connection);
+		return;
+	}
+	if (worker->now - load_u32(&connection->seen) <= RULE(detector, timeout) ||
+		worker->now - load_u32(&connection->seen) > INT32_MAX)
+		return;
+	track_end(worker, index);
+	detector->counters.timed_out++;
+}
+
+static void
+age_connections(struct slowloris_worker *worker)
+{
+	struct slowloris *detector = worker->detector;
+	struct connections *connections = &detector->connections;
+	uint32_t turn = RTE_MAX(RULE(detector, timeout) / TURNS, 1u);
+	uint32_t count = due(connections->high, worker->now - detector->aged_at, turn);
+
+	if (count == 0 && connections->high != 0)
+		return;
+	detector->aged_at = worker->now;
+	for (uint32_t looks = 0; looks < count; looks++) {
+		if (connections->next >= connections->high)
+			connections->next = 0;
+		age_connection(worker, connections->next++);
+	}
+}
+
+static void
+age_handshakes(struct slowloris_worker *worker)
+{
+	struct slowloris *detector = worker->detector;
+	unsigned int looks = LOOKS;
+	uint32_t index;
+
+	do {
+		index = connections_expire(
+			&detector->connections, worker->now, RULE(detector, handshake), &looks);
+		if (index == NONE)
+			return;
+		track_end(worker, index);
+		detector->counters.half_open_expired++;
+	} while (looks > 0);
+}
+
+/* Bytes of no connection are subtracted after one to two time-outs. */
+static void
+rotate_unattributed(struct slowloris_worker *worker, uint32_t index)
+{
+	struct slowloris *detector = worker->detector;
+	struct destination *destination = &detector->destinations.record[index];
+	uint64_t leaving = destination->unattributed_before;
+
+	destination->unattributed_before =
+		__atomic_exchange_n(&destination->unattributed, 0, __ATOMIC_RELAXED);
+	destination->rotated = worker->now;
+	if (leaving != 0)
+		track_divide(worker, index, add_u64(detector, &destination->bytes, -leaving), 0);
+}
+
+static void
+age_destination(struct slowloris_worker *worker, uint32_t index)
+{
+	struct slowloris *detector = worker->detector;
+	struct destination *destination = &detector->destinations.record[index];
+	const uint32_t timeout = RULE(detector, timeout);
+	uint32_t silent;
+
+	if (destination->used == 0)
+		return;
+	if (worker->now - destination->rotated > timeout)
+		rotate_unattributed(worker, index);
+	defence_review(worker, destination);
+	silent = worker->now - load_u32(&destination->seen);
+	if (destination->connections != 0 || destination->alarm != 0 || silent <= timeout ||
+		silent > INT32_MAX)
+		return;
+	destinations_remove(&detector->destinations, index);
+	detector->counters.destinations_forgotten++;
+	worker->changed = true;
+}
+
+static void
+age_destinations(struct slowloris_worker *worker)
+{
+	struct slowloris *detector = worker->detector;
+	struct destinations *destinations = &detector->destinations;
+	uint32_t count = due(destinations->high, worker->now - detector->watched_at, REVIEW_TICKS);
+
+	if (count == 0 && destinations->high != 0)
+		return;
+	detector->watched_at = worker->now;
+	for (uint32_t looks = 0; looks < count; looks++) {
+		if (destinations->next >= destinations->high)
+			destinations->next = 0;
+		age_destination(worker, destinations->next++);
+	}
+}
+
+void
+age_tables(struct slowloris_worker *worker)
+{
+	age_handshakes(worker);
+	age_connections(worker);
+	age_destinations(worker);
+	track_flush(worker);
 }

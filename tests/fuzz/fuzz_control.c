@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
-#include "control/control_command.h"
+#include "control/control.h"
 #include "slowloris/defend.h"
 #include "fuzz.h"
 #include "observe/state.h"
@@ -40,9 +40,9 @@ functions_change(struct app *changed, enum tables_change change, const char *nam
 }
 
 void
-station_table_set_ageing(struct station_table *table, uint32_t ageing_s)
+fdb_set_ageing(struct fdb *table, uint32_t ageing_s)
 {
-	FUZZ_CHECK(table == app.stations && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
+	FUZZ_CHECK(table == app.fdb && ageing_s >= 1 && ageing_s <= MAX_AGEING_S);
 }
 
 int
@@ -74,8 +74,8 @@ int
 capture_start(struct app *changed, const struct capture_request *request, FILE *errors)
 {
 	FUZZ_CHECK(changed == &app && request->path[0] != '\0');
-	FUZZ_CHECK(request->snaplen >= CAPTURE_LEAST_SNAPLEN &&
-		request->snaplen <= CAPTURE_MOST_SNAPLEN);
+	FUZZ_CHECK(
+		request->snaplen >= CAPTURE_MIN_SNAPLEN && request->snaplen <= CAPTURE_MAX_SNAPLEN);
 	FUZZ_CHECK(request->packets <= INT64_MAX && request->bytes <= INT64_MAX);
 	if (strlen(request->path) % 2 == 0)
 		return 0;
@@ -122,7 +122,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0 || size - 1 > CONTROL_LINE_BYTES)
 		return 0;
 	memory_is_short = (data[0] & 2) != 0;
-	app.stations = (data[0] & 1) != 0 ? (struct station_table *)&app : NULL;
+	app.fdb = (data[0] & 1) != 0 ? (struct fdb *)&app : NULL;
 	line = malloc(size);
 	FUZZ_CHECK(line != NULL);
 	memcpy(line, data + 1, size - 1);

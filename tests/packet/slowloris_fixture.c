@@ -149,6 +149,6 @@ fixture_pass(struct fixture *f, unsigned int ms)
 {
 	for (unsigned int step = 0; step < ms; step += 5) {
 		f->now += rte_get_tsc_hz() / MS_PER_S * 5;
-		slowloris_keep(f->worker[0], f->now);
+		slowloris_maintain(f->worker[0], f->now);
 	}
 }

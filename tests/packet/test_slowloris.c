@@ -56,7 +56,7 @@ ageing_is_done_in_small_pieces(void **state)
 	f->now += 100 * rte_get_tsc_hz();
 	while (counters->timed_out < 10000) {
 		f->now += rte_get_tsc_hz() / MS_PER_S;
-		slowloris_keep(f->worker[0], f->now);
+		slowloris_maintain(f->worker[0], f->now);
 		most = RTE_MAX(most, counters->timed_out - ended);
 		ended = counters->timed_out;
 	}

@@ -23,8 +23,8 @@ CLIENT_IP, SERVER_IP = '10.0.0.1', '10.0.0.2'
 CLIENT_IP6, SERVER_IP6 = '2001:db8::1', '2001:db8::2'
 CLIENT_PORT = 40000
 
-ONE = {1: 0x3C00, 2: 0x4000, 3: 0x3F80, 4: 0x4000, 5: 0x3F800000}  # the number 1 by format
-TWO = {1: 0x4000, 2: 0x5000, 3: 0x4000, 4: 0x4800, 5: 0x40000000}
+ONE = {1: 0x3C00, 2: 0x4000, 3: 0x3F80, 4: 0x4000, 5: 0x3F800000, 8: 0x38, 9: 0x3C}  # 1 by format
+TWO = {1: 0x4000, 2: 0x5000, 3: 0x4000, 4: 0x4800, 5: 0x40000000, 8: 0x40, 9: 0x40}
 UNTOUCHED_Z = 0xA5A5  # what z holds in a request, to see whether it was written
 
 
@@ -165,12 +165,12 @@ def bad_requests():
         'version before all': request(9, 9, version=2, count=0),
         'op before format': request(9, 9),
         'op before length': request(9, count=0),
-        'format before length': request(form=9, count=0),
+        'format before length': request(form=11, count=0),
         'format before query': request(oracle.QUERY, 9),
         'format before length, query': request(oracle.QUERY, 2, count=0),
         'version of a short one': request(version=2)[:7],
         'op of a short one': request(9)[:6],
-        'format of a short one': request(form=9)[:11],
+        'format of a short one': request(form=11)[:11],
     })
     return made
 

@@ -8,7 +8,7 @@
 #include <rte_ethdev.h>
 
 #include "aggregate/aggregation.h"
-#include "dpdk/worker_keys.h"
+#include "dpdk/worker_packet.h"
 #include "load.h"
 
 #define FIRST_UDP_PORT 40000

@@ -14,7 +14,7 @@
 
 #include "app.h"
 #include "chunks.h"
-#include "dpdk/bad_packet.h"
+#include "dpdk/worker_packet.h"
 
 /** Packets that wait for each lcore to receive them. */
 #define LOAD_QUEUE 1024

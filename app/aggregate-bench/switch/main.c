@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "hooks.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "json/json_file.h"
 #include "option_value.h"
 #include "run.h"

@@ -6,7 +6,7 @@
 #include <rte_version.h>
 
 #include "aggregate/aggregation.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "number.h"
 
 /* Names in a set, joined by +. */

@@ -7,8 +7,7 @@
 #include "aggregate/impair.h"
 #include "bench.h"
 #include "chunks.h"
-#include "dpdk/bad_packet.h"
-#include "dpdk/worker_keys.h"
+#include "dpdk/worker_packet.h"
 
 /** Packets that wait for the port. */
 #define TEAM_UNSENT 256

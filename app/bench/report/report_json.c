@@ -2,7 +2,7 @@
 #include <rte_version.h>
 
 #include "encoding.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "json/number_json.h"
 #include "number.h"
 #include "report/report.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <mntent.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +20,107 @@
 #include <rte_log.h>
 
 #include "dpdk/eal.h"
-#include "dpdk/hugepages.h"
+
+/* ---- hugepages ------------------------------------------------------------------------------- */
+
+#define SYSFS_DIR "/sys/kernel/mm/hugepages"
+
+static bool
+has_option(int argc, char **argv, const char *option)
+{
+	size_t length = strlen(option);
+
+	for (int i = 1; i < argc; i++) {
+		if (strncmp(argv[i], option, length) == 0 &&
+			(argv[i][length] == '\0' || argv[i][length] == '='))
+			return true;
+	}
+	return false;
+}
+
+static unsigned long
+free_pages_of(const char *size)
+{
+	char path[512];
+	unsigned long pages = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), SYSFS_DIR "/%s/free_hugepages", size);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages;
+}
+
+static unsigned long
+free_pages(void)
+{
+	unsigned long pages = 0;
+	struct dirent *entry;
+	DIR *dir = opendir(SYSFS_DIR);
+
+	if (dir == NULL)
+		return 0;
+	while ((entry = readdir(dir)) != NULL) {
+		if (strncmp(entry->d_name, "hugepages-", strlen("hugepages-")) == 0)
+			pages += free_pages_of(entry->d_name);
+	}
+	closedir(dir);
+	return pages;
+}
+
+/* Whether some hugetlbfs is mounted where we may write. */
+static bool
+have_mount(void)
+{
+	FILE *mounts = setmntent("/proc/mounts", "r");
+	struct mntent *mount;
+	bool found = false;
+
+	if (mounts == NULL)
+		return false;
+	while (!found && (mount = getmntent(mounts)) != NULL)
+		found = strcmp(mount->mnt_type, "hugetlbfs") == 0 &&
+			access(mount->mnt_dir, W_OK) == 0;
+	endmntent(mounts);
+	return found;
+}
+
+/* Look for hugepages before the EAL does, to say in plain words what is missing. */
+static int
+check_hugepages(const char *program, int eal_argc, char **eal_argv)
+{
+	if (has_option(eal_argc, eal_argv, "--no-huge"))
+		return 0;
+	if (free_pages() == 0) {
+		fprintf(stderr,
+			"%s: no free hugepages\n"
+			"Reserve 1 GiB of them, as root:\n"
+			"  sysctl -w vm.nr_hugepages=512\n"
+			"or run without them, more slowly:\n"
+			"  %s --no-huge -m 512 ... -- ...\n",
+			program, program);
+		return -1;
+	}
+	if (has_option(eal_argc, eal_argv, "--in-memory") ||
+		has_option(eal_argc, eal_argv, "--huge-dir") || have_mount())
+		return 0;
+	fprintf(stderr,
+		"%s: no hugetlbfs is mounted where this user may write\n"
+		"Mount one, as root:\n"
+		"  mount -t hugetlbfs nodev /dev/hugepages\n"
+		"or need none, with memory shared with no other process:\n"
+		"  %s --in-memory ... -- ...\n"
+		"or run without hugepages, more slowly:\n"
+		"  %s --no-huge -m 512 ... -- ...\n",
+		program, program, program);
+	return -1;
+}
+
+/* ---- the EAL --------------------------------------------------------------------------------- */
 
 #define TAP_LOG "pmd.net.tap"
 
@@ -60,7 +164,7 @@ start_with_quiet_tap(int eal_argc, char **eal_argv)
 int
 eal_start(const char *program, int eal_argc, char **eal_argv)
 {
-	if (hugepages_check(program, eal_argc, eal_argv) != 0)
+	if (check_hugepages(program, eal_argc, eal_argv) != 0)
 		return -1;
 	if (sets_log_level(eal_argc, eal_argv)) {
 		if (rte_eal_init(eal_argc, eal_argv) >= 0)
@@ -136,4 +240,15 @@ eal_check_virtual_devices(const char *program)
 		return -1;
 	}
 	return 0;
+}
+
+void
+signals_catch(void (*handler)(int signal), int flags)
+{
+	const struct sigaction stop = {.sa_handler = handler, .sa_flags = flags};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
 }

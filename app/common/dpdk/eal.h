@@ -2,7 +2,7 @@
 #ifndef EAL_H
 #define EAL_H
 
-/** @file The start of the EAL, with plain words where it fails. */
+/** @file The start of the EAL, with plain words where it fails; signals that end a program. */
 
 /**
  * Look for hugepages, then initialise the EAL.
@@ -20,5 +20,13 @@ int eal_start(const char *program, int eal_argc, char **eal_argv);
  * @return 0, or -1 with the first that is missing on stderr
  */
 int eal_check_virtual_devices(const char *program);
+
+/**
+ * Have SIGINT and SIGTERM handled, and SIGPIPE ignored: a peer that goes away is a transmit error,
+ * not the program's end.
+ *
+ * @param flags of sigaction()
+ */
+void signals_catch(void (*handler)(int signal), int flags);
 
 #endif /* EAL_H */

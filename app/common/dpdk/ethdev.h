@@ -2,7 +2,7 @@
 #ifndef ETHDEV_H
 #define ETHDEV_H
 
-/** @file Ports of DPDK: configured, started, stopped. What goes wrong is said on stderr. */
+/** @file Ports of DPDK: configured, started, stopped. Errors are reported on stderr. */
 
 #include <stdbool.h>
 #include <stdint.h>

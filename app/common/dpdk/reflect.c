@@ -125,7 +125,7 @@ reflect_any(struct rte_mbuf *mbuf, const struct frame *frame)
 
 /* Whether all frames are contiguous, and of the same kind. */
 static bool
-are_alike(const struct frame *frames, uint16_t count)
+is_uniform(const struct frame *frames, uint16_t count)
 {
 	/* The network, and all flags. */
 	const uint16_t first = load_16(&frames[0]);
@@ -137,7 +137,7 @@ are_alike(const struct frame *frames, uint16_t count)
 }
 
 static void
-reflect_alike(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+reflect_uniform(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
 	const bytes16 swapped = swapped_of(&frames[0]);
 
@@ -147,7 +147,7 @@ reflect_alike(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t coun
 }
 
 static void
-reflect_alike_ipv6(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
+reflect_uniform_ipv6(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
 	for (uint16_t i = 0; i < count; i++) {
 		uint8_t *bytes = rte_pktmbuf_mtod(mbufs[i], uint8_t *);
@@ -182,10 +182,10 @@ reflect(struct rte_mbuf **mbufs, const struct frame *frames, uint16_t count)
 {
 	if (count == 0)
 		return;
-	if (!are_alike(frames, count))
+	if (!is_uniform(frames, count))
 		reflect_mixed(mbufs, frames, count);
 	else if (frames[0].network == FRAME_IPV6)
-		reflect_alike_ipv6(mbufs, frames, count);
+		reflect_uniform_ipv6(mbufs, frames, count);
 	else
-		reflect_alike(mbufs, frames, count);
+		reflect_uniform(mbufs, frames, count);
 }

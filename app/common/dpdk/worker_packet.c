@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_byteorder.h>
@@ -87,7 +88,7 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 		.length = frame.payload_length,
 		.ip6 = frame.network == FRAME_IPV6,
 	};
-	/* A switch that leaves rounding to the workers is none that these programs test. */
+	/* These programs do not test a switch that leaves rounding to the workers. */
 	if (aggregate_parse_reply(reply->payload, frame.payload_length, &reply->message) != 0 ||
 		(reply->message.code == NETFC_STATUS_OK &&
 			reply->message.reason != AGGREGATE_ROUNDED))
@@ -103,4 +104,139 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 			sizeof(rte_be32_t));
 	reply->sound = !verify || is_sound(&frame, bytes);
 	return true;
+}
+
+#define DIRECTIONS 2
+
+struct worker_keys {
+	struct aggregate_tag_key joins[DIRECTIONS], session[DIRECTIONS];
+	const struct aggregate_secret *secret;
+};
+
+struct worker_keys *
+worker_keys_create(const struct aggregate_secret *secret)
+{
+	struct worker_keys *keys = aligned_alloc(_Alignof(struct worker_keys), sizeof(*keys));
+
+	if (keys == NULL)
+		return NULL;
+	keys->secret = secret;
+	for (enum aggregate_direction d = 0; d < DIRECTIONS; d++)
+		aggregate_tag_join_key(secret, d, &keys->joins[d]);
+	worker_keys_set_session(keys, 0, 0);
+	return keys;
+}
+
+void
+worker_keys_set_session(struct worker_keys *keys, uint16_t job, uint64_t session)
+{
+	for (enum aggregate_direction d = 0; d < DIRECTIONS; d++)
+		aggregate_tag_session_key(keys->secret, job, session, d, &keys->session[d]);
+}
+
+static const struct aggregate_tag_key *
+key_of(const struct worker_keys *keys, uint8_t op, enum aggregate_direction direction)
+{
+	return op == AGGREGATE_JOIN ? &keys->joins[direction] : &keys->session[direction];
+}
+
+const struct aggregate_tag_key *
+worker_keys_of(const struct worker_keys *keys, uint8_t op)
+{
+	return keys == NULL ? NULL : key_of(keys, op, AGGREGATE_TO_SWITCH);
+}
+
+bool
+worker_keys_verify(const struct worker_keys *keys, const struct worker_reply *reply)
+{
+	return keys == NULL ||
+		aggregate_tag_is_good(key_of(keys, reply->message.op, AGGREGATE_TO_WORKERS),
+			reply->payload, reply->length, 0);
+}
+
+void
+worker_keys_free(struct worker_keys *keys)
+{
+	if (keys != NULL)
+		explicit_bzero(keys, sizeof(*keys));
+	free(keys);
+}
+
+/* No worker has so high a number. */
+#define NO_WORKER 255
+
+const char *
+bad_packet_name(enum bad_packet kind)
+{
+	static const char *const names[BAD_PACKETS] = {
+#define BAD_PACKET_NAME_(symbol, name, meaning) [BAD_##symbol] = #name,
+		BAD_PACKET_KINDS(BAD_PACKET_NAME_)
+#undef BAD_PACKET_NAME_
+	};
+
+	return names[kind];
+}
+
+static void
+spoil_magic(struct rte_udp_hdr *udp)
+{
+	uint8_t *magic = (uint8_t *)(udp + 1);
+	uint16_t before, after;
+
+	memcpy(&before, magic, sizeof(before));
+	after = (uint16_t)~before;
+	memcpy(magic, &after, sizeof(after));
+	udp->dgram_cksum = checksum_update(udp->dgram_cksum, checksum_change(before, after));
+}
+
+/*
+ * Neither the right one, nor none, nor the sum of the pseudo header, which is what a kernel leaves
+ * for a device to finish.
+ */
+static void
+spoil_checksum(struct rte_udp_hdr *udp, uint16_t unfinished)
+{
+	uint16_t right = udp->dgram_cksum;
+
+	do
+		udp->dgram_cksum++;
+	while (udp->dgram_cksum % 0xffff == right % 0xffff || udp->dgram_cksum == 0 ||
+		udp->dgram_cksum % 0xffff == unfinished % 0xffff);
+}
+
+void
+bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow *flow,
+	const struct aggregate_message *message, const struct worker_body *body)
+{
+	struct aggregate_message other = *message;
+	struct worker_body content = *body;
+	struct flow from = *flow;
+	struct rte_udp_hdr *udp;
+
+	switch (kind) {
+	case BAD_SESSION:
+		other.session++; /* to its own address the switch would answer */
+		from.src_ip[1] = 66;
+		break;
+	case BAD_WORKER:
+		other.worker = NO_WORKER;
+		break;
+	case BAD_ADDRESS:
+		from.src_ip[1] = 66;
+		break;
+	case BAD_LENGTH:
+		content = (struct worker_body){.length = 0};
+		break;
+	case BAD_JOB:
+		other.job++;
+		break;
+	default:
+		break;
+	}
+	worker_packet_write(mbuf, &from, &other, &content);
+	udp = rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, flow_udp_offset(flow));
+	if (kind == BAD_MAGIC)
+		spoil_magic(udp);
+	if (kind == BAD_CHECKSUM)
+		spoil_checksum(udp, checksum_fold(worker_packet_pseudo_sum(mbuf, flow)));
 }

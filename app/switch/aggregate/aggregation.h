@@ -40,9 +40,9 @@ struct aggregation {
 };
 
 /**
- * Make the table, and give each lcore of the plan its shard, if aggregation is wanted.
+ * Make the table, and give each lcore its shard by the queue assignment, if aggregation is wanted.
  *
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int aggregation_create(struct app *app);
 

@@ -23,7 +23,9 @@ static void
 send_back(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame)
 {
-	answer_turn_udp(mbuf, frame, &app->port[in].endpoint.mac);
+	const struct endpoint *endpoint = &app->port[in].endpoint;
+
+	answer_turn_udp(mbuf, frame, &endpoint->mac, endpoint->checksum);
 	lcore->counters.answers++;
 	transmit_later(app, lcore, in, mbuf);
 }
@@ -123,14 +125,14 @@ refuse(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *m
 
 /* The payload, all of it in one piece and as it was sent; NULL: there is none. */
 static uint8_t *
-sound_payload(struct rte_mbuf *mbuf, const struct frame *frame)
+sound_payload(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
 {
 	uint32_t offset = frame_payload_offset(frame);
 
 	if (mbuf_bytes(mbuf, 0, offset + frame->payload_length) == NULL &&
 		rte_pktmbuf_linearize(mbuf) != 0)
 		return NULL;
-	if (!answer_is_sound_udp(mbuf, frame))
+	if (!answer_is_sound_udp(mbuf, frame, checksum))
 		return NULL;
 	return rte_pktmbuf_mtod_offset(mbuf, uint8_t *, offset);
 }
@@ -159,7 +161,7 @@ aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct 
 			return;
 		}
 	}
-	payload = sound_payload(mbuf, frame);
+	payload = sound_payload(mbuf, frame, app->port[in].endpoint.checksum);
 	if (payload == NULL)
 		drop(lcore, mbuf, DROP_MALFORMED);
 	else if (shard != NULL)

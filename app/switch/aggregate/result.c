@@ -9,7 +9,7 @@
 #include "aggregate/aggregation.h"
 #include "aggregate/result.h"
 #include "checksum.h"
-#include "endpoint/answer_common.h"
+#include "endpoint/answer.h"
 #include "transmit.h"
 
 #define IPV4_BYTES 4
@@ -201,7 +201,7 @@ result_send(struct app *app, struct lcore *lcore, const struct aggregate_message
 		.seal = seal,
 	};
 
-	result.values_sum = checksum_sum(outcome->entry->result, result.bytes);
+	result.values_sum = app->port[0].endpoint.checksum(outcome->entry->result, result.bytes);
 	if (seal->key != NULL)
 		aggregate_tag_digest(
 			seal->key, outcome->entry->result, result.bytes, &result.digest);

@@ -18,7 +18,7 @@
 /** What to capture. */
 struct capture_request {
 	const char *path; /**< where nothing is yet */
-	uint32_t snaplen; /**< bytes of a packet: CAPTURE_LEAST_SNAPLEN..CAPTURE_MOST_SNAPLEN */
+	uint32_t snaplen; /**< bytes of a packet: CAPTURE_MIN_SNAPLEN..CAPTURE_MAX_SNAPLEN */
 	uint64_t packets; /**< after which it ends; 0: no limit */
 	uint64_t bytes;   /**< that the file may have before its end is written; 0: no limit */
 };
@@ -26,11 +26,11 @@ struct capture_request {
 /**
  * Start a capture. Called by one thread at a time, as capture_stop() is.
  *
- * @return 0, or -1 (said): there is one already, the file cannot be made, or memory is short
+ * @return 0, or -1 (reported): there is one already, the file cannot be made, or memory is short
  */
 int capture_start(struct app *app, const struct capture_request *request, FILE *errors);
 
-/** End a capture. 0, or -1 (said): there is none. */
+/** End a capture. 0, or -1 (reported): there is none. */
 int capture_stop(struct app *app, FILE *errors);
 
 /** End and forget what there is. */

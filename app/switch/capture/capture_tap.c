@@ -115,7 +115,7 @@ capture_sent(struct capture_tap *tap, uint16_t port, struct rte_mbuf **copies, u
 			tap->missed[port] += sent;
 			continue;
 		}
-		/* Only the thread frees, so that nobody waits for anybody at the pool. */
+		/* Only the thread frees, so that no thread waits for another at the pool. */
 		capture_note(copies[i])->refused = !sent;
 		copies[kept++] = copies[i];
 	}

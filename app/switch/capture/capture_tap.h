@@ -18,8 +18,8 @@
 #include <rte_ring.h>
 
 /** Bytes of a packet that can be captured. */
-#define CAPTURE_LEAST_SNAPLEN 14u
-#define CAPTURE_MOST_SNAPLEN 65000u
+#define CAPTURE_MIN_SNAPLEN 14u
+#define CAPTURE_MAX_SNAPLEN 65000u
 
 /** What one lcore captures with. It alone copies and counts; one thread takes the copies. */
 struct capture_tap {
@@ -33,7 +33,7 @@ struct capture_tap {
 /** What a copy carries beside the packet, in its private area. */
 struct capture_note {
 	uint64_t tsc;
-	bool refused; /**< the port did not take the packet: it is none to be written */
+	bool refused; /**< the port did not take the packet: it is not to be written */
 };
 
 /** The note of a copy. */
@@ -46,7 +46,7 @@ capture_note(struct rte_mbuf *copy)
 /**
  * Make an lcore's end.
  *
- * @param snaplen bytes of a packet, CAPTURE_LEAST_SNAPLEN..CAPTURE_MOST_SNAPLEN
+ * @param snaplen bytes of a packet, CAPTURE_MIN_SNAPLEN..CAPTURE_MAX_SNAPLEN
  * @return the tap, or NULL where memory is short; free it with capture_tap_free()
  */
 struct capture_tap *capture_tap_create(unsigned int lcore_id, uint32_t snaplen);

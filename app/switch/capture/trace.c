@@ -8,13 +8,13 @@
 #include <rte_cycles.h>
 #include <rte_lcore.h>
 
+#include "app.h"
 #include "capture/trace.h"
-#include "capture/trace_further.h"
 #include "encoding.h"
-#include "json/json_word.h"
+#include "json/json_value.h"
 
 #define WAIT_US 1000
-#define MOST_WAITS 200
+#define MAX_WAITS 200
 
 /* ---- an lcore's part ------------------------------------------------------------------------- */
 
@@ -63,7 +63,7 @@ void
 trace_sample(struct trace_slot *slot, uint16_t port, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count)
 {
-	/* Not always the first: bursts may be alike. */
+	/* Not always the first: bursts may be uniform. */
 	uint64_t start = rte_rdtsc();
 
 	if (slot->full)
@@ -147,6 +147,88 @@ compare(json_t *object, const struct trace_slot *slot, const struct netfc_set *s
 	json_object_set_new(object, "lanes_correctly_rounded", json_integer(exact));
 }
 
+/* ---- extended operations: functions, min, max, compare, fma, names --------------------------- */
+
+/* All operands and results have 16 bits. */
+#define DIGITS 4
+
+/* Compute a lane again. False: it cannot be known (fma's z has been overwritten), or any more. */
+static bool
+compute_again(const struct functions *functions, const struct trace_slot *slot, unsigned int lane,
+	struct netfc_result *result)
+{
+	const unsigned int op = slot->header.op;
+
+	if (op >= NETFC_MIN && op < NETFC_FMA) {
+		*result = netfc_extra(netfc_format_by_id(slot->header.format), op,
+			(uint16_t)slot->x[lane], (uint16_t)slot->y[lane], 0);
+		return true;
+	}
+	for (unsigned int f = 0; f < functions->count; f++) {
+		const struct loaded_function *function = functions->function[f];
+
+		if (function->number != op ||
+			netfc_format_id(function->format) != slot->header.format)
+			continue;
+		*result = (struct netfc_result){
+			function->z[slot->x[lane]], function->flags[slot->x[lane]]};
+		return true;
+	}
+	return false;
+}
+
+static void
+compare_extended(const struct functions *functions, const struct trace_slot *slot,
+	unsigned int kept, json_t *object)
+{
+	unsigned int unlike = 0;
+
+	for (unsigned int l = 0; l < kept; l++) {
+		struct netfc_result again;
+
+		if (!compute_again(functions, slot, l, &again))
+			return;
+		unlike += again.z != slot->z[l];
+	}
+	json_object_set_new(object, "lanes_unlike_stages", json_integer(unlike));
+}
+
+static json_t *
+extended_lane_json(
+	const struct functions *functions, const struct trace_slot *slot, unsigned int lane)
+{
+	json_t *object = json_object();
+	struct netfc_result again;
+
+	json_object_set_new(object, "lane", json_integer(lane));
+	json_object_set_new(object, "x", json_word(slot->x[lane], DIGITS));
+	json_object_set_new(object, "y", json_word(slot->y[lane], DIGITS));
+	json_object_set_new(object, "z", json_word(slot->z[lane], DIGITS));
+	if (compute_again(functions, slot, lane, &again))
+		json_object_set_new(object, "flags", json_integer(again.flags));
+	return object;
+}
+
+static void
+show_extended(const struct functions *functions, const struct trace_slot *slot, unsigned int kept,
+	unsigned int lane, json_t *object)
+{
+	const struct netfc_format *format = netfc_format_by_id(slot->header.format);
+	char name[NETFC_FUNCTION_NAME_SIZE];
+
+	functions_name(functions, slot->header.op, name);
+	json_object_set_new(object, "op", json_string(name));
+	json_object_set_new(object, "format", json_string(netfc_format_name(format)));
+	json_object_set_new(object, "lanes_shown", json_integer(kept));
+	compare_extended(functions, slot, kept, object);
+	json_object_set_new(object, "x", json_words(slot->x, kept, DIGITS));
+	json_object_set_new(object, "y", json_words(slot->y, kept, DIGITS));
+	json_object_set_new(object, "z", json_words(slot->z, kept, DIGITS));
+	json_object_set_new(object, "walk", extended_lane_json(functions, slot, lane));
+}
+
+/* ---- a request's slot ------------------------------------------------------------------------ */
+
 static const char *
 status_name(const struct netfc_hdr *header)
 {
@@ -229,7 +311,7 @@ slot_json(const struct app *app, struct trace_slot *slot, unsigned int lcore_id,
 	if (kept == 0)
 		return object;
 	if (netfc_op_name(slot->header.op) == NULL) {
-		trace_further_show(&app->functions, slot, kept, lane, object);
+		show_extended(&app->functions, slot, kept, lane, object);
 		return object;
 	}
 	set = app->sets.by_format[slot->header.format];
@@ -282,7 +364,7 @@ trace_json(struct app *app, unsigned int lane)
 	if (slots == NULL)
 		return NULL;
 	hand_out(app, slots);
-	for (unsigned int waits = 0; waits < MOST_WAITS && full == RTE_MAX_LCORE; waits++) {
+	for (unsigned int waits = 0; waits < MAX_WAITS && full == RTE_MAX_LCORE; waits++) {
 		rte_delay_us_sleep(WAIT_US);
 		full = find_full(slots);
 	}

@@ -5,20 +5,37 @@
 /**
  * @file
  * A request of the running switch, its lanes and what came out; and one of the lanes once more,
- * stage by stage. An lcore copies the request when asked to; all else is somebody else's work.
+ * stage by stage. An lcore copies the request when asked to; other threads do the rest.
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <jansson.h>
 #include <rte_mbuf.h>
 
+#include "aggregate_table.h"
 #include "app.h"
-#include "capture/trace_aggregate.h"
 #include "frame.h"
 
 /** Lanes of a request that are kept. */
 #define TRACE_LANES 256u
+
+/** Values of a chunk that are kept. */
+#define TRACE_VALUES 256u
+
+/** A request of aggregation, and what its shard made of it. */
+struct trace_aggregate {
+	struct aggregate_message request; /**< `values` is of no use */
+	enum aggregate_action action;
+	uint8_t absence;
+	uint8_t reason, flags;
+	uint8_t workers; /**< of the job; 0: not a chunk that its slot has */
+	uint64_t seen;   /**< bit w: the slot has worker w's values */
+	bool has_result;
+	/** As on the wire. */
+	uint8_t x[4 * TRACE_VALUES], z[4 * TRACE_VALUES];
+};
 
 /** A request that an lcore has answered. */
 struct trace_slot {
@@ -37,7 +54,7 @@ struct trace_slot {
 void trace_sample(struct trace_slot *slot, uint16_t port, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count);
 
-/** Keep a request of aggregation, whose payload is as it came still, if the slot is empty. */
+/** Keep a request of aggregation, whose payload is still as received, if the slot is empty. */
 void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome);
 
@@ -50,5 +67,12 @@ void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
  *   caller holds the state's lock, and owns the object.
  */
 json_t *trace_json(struct app *app, unsigned int lane);
+
+/** Keep a request of aggregation; its payload is still as received. */
+void trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome);
+
+/** Add all there is to see of it to an object. */
+void trace_aggregate_show(const struct trace_aggregate *kept, json_t *object);
 
 #endif /* TRACE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "capture/trace_aggregate.h"
+#include "capture/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "control/control.h"
-#include "control/control_command.h"
 #include "side_thread.h"
 
 #define MAX_CLIENTS 8

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+#include <rte_common.h>
 #include <rte_log.h>
 
-#include "control/control_capture.h"
-#include "control/control_command.h"
-#include "slowloris/defend.h"
-#include "json/json_text.h"
+#include "app.h"
+#include "capture/capture.h"
+#include "control/control.h"
+#include "json/json_value.h"
 #include "observe/state.h"
+#include "slowloris/defend.h"
 #include "tables/tables.h"
 
 /*
  * Each command takes its request, adds what it has to say to the answer, and returns 0; or -1,
- * having said on `errors` what is wrong, and changed nothing.
+ * having reported on `errors` what is wrong, and changed nothing.
  */
 typedef int (*command_function)(
 	struct app *app, const json_t *request, json_t *answer, FILE *errors);
 
-/* A text of a request, or NULL (said). */
+/* A text of a request, or NULL (reported). */
 static const char *
 get_text(const json_t *request, const char *name, FILE *errors)
 {
@@ -83,12 +87,12 @@ do_add_functions(struct app *app, const json_t *request, json_t *answer, FILE *e
 static int
 set_ageing(struct app *app, uint32_t value, FILE *errors)
 {
-	if (app->stations == NULL) {
+	if (app->fdb == NULL) {
 		fprintf(errors, "there is no bridge");
 		return -1;
 	}
 	app->options.ageing_s = value;
-	station_table_set_ageing(app->stations, value);
+	fdb_set_ageing(app->fdb, value);
 	return 0;
 }
 
@@ -182,6 +186,99 @@ do_set(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 	return result;
 }
 
+/* ---- captures ------------------------------------------------------------------------------ */
+
+/* Bytes of a capture's file unless the request states a limit. */
+#define CAPTURE_BYTES 100000000
+
+/* Bytes of a packet that are captured unless the request states them. */
+#define CAPTURE_SNAPLEN 2048
+
+/* Take a number if the request has it. */
+static int
+get_number(const json_t *request, const char *name, json_int_t least, json_int_t greatest,
+	json_int_t *number, FILE *errors)
+{
+	const json_t *value = json_object_get(request, name);
+
+	if (value == NULL)
+		return 0;
+	*number = json_integer_value(value);
+	if (json_is_integer(value) && *number >= least && *number <= greatest)
+		return 0;
+	fprintf(errors,
+		"'%s': expected a number from %" JSON_INTEGER_FORMAT " to %" JSON_INTEGER_FORMAT,
+		name, least, greatest);
+	return -1;
+}
+
+static int
+start_capture(struct app *app, const json_t *request, FILE *errors)
+{
+	const char *file = json_string_value(json_object_get(request, "file"));
+	json_int_t snaplen = CAPTURE_SNAPLEN, packets = 0, bytes = CAPTURE_BYTES;
+	struct capture_request wanted = {.path = file};
+
+	if (file == NULL || file[0] == '\0') {
+		fprintf(errors, "'file' is missing, or no text");
+		return -1;
+	}
+	if (get_number(request, "snaplen", CAPTURE_MIN_SNAPLEN, CAPTURE_MAX_SNAPLEN, &snaplen,
+		    errors) != 0 ||
+		get_number(request, "packets", 0, INT64_MAX, &packets, errors) != 0 ||
+		get_number(request, "bytes", 0, INT64_MAX, &bytes, errors) != 0)
+		return -1;
+	wanted.snaplen = (uint32_t)snaplen;
+	wanted.packets = (uint64_t)packets;
+	wanted.bytes = (uint64_t)bytes;
+	return capture_start(app, &wanted, errors);
+}
+
+static int
+stop_capture(struct app *app, const json_t *request, FILE *errors)
+{
+	(void)request;
+	return capture_stop(app, errors);
+}
+
+static int
+show_capture(struct app *app, const json_t *request, FILE *errors)
+{
+	(void)app;
+	(void)request;
+	(void)errors;
+	return 0;
+}
+
+static const struct action {
+	const char *name;
+	int (*function)(struct app *app, const json_t *request, FILE *errors);
+} actions[] = {
+	{"start", start_capture},
+	{"stop", stop_capture},
+	{"show", show_capture},
+};
+
+/* {"command": "capture", "action": "start" | "stop" | "show", ...} */
+static int
+do_capture(struct app *app, const json_t *request, json_t *answer, FILE *errors)
+{
+	const char *name = json_string_value(json_object_get(request, "action"));
+
+	for (unsigned int a = 0; a < RTE_DIM(actions); a++) {
+		if (name == NULL || strcmp(actions[a].name, name) != 0)
+			continue;
+		if (actions[a].function(app, request, errors) != 0)
+			return -1;
+		pthread_mutex_lock(&app->state_lock);
+		json_object_set_new(answer, "capture", capture_json(app));
+		pthread_mutex_unlock(&app->state_lock);
+		return 0;
+	}
+	fprintf(errors, "'action': expected one of start stop show");
+	return -1;
+}
+
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 static int
@@ -250,7 +347,7 @@ static const struct command {
 	{"add-functions", do_add_functions},
 	{"set", do_set},
 	{"log", do_log},
-	{"capture", control_capture},
+	{"capture", do_capture},
 	{"show", do_show},
 	{"stop", do_stop},
 };

@@ -29,8 +29,8 @@ struct addresses {
 /**
  * Add an address: IP[/LEN][@PORT].
  *
- * @return 0, or -1 (said on stderr): it does not parse, is no address of a host, is there already,
- * or there are too many
+ * @return 0, or -1 (reported on stderr): it does not parse, is no address of a host, is there
+ * already, or there are too many
  */
 int addresses_add(struct addresses *addresses, const char *text);
 

@@ -5,7 +5,7 @@
 /**
  * @file
  * Turn a question into its answer, in place. Each returns whether it could: headers must be whole,
- * and in the first segment.
+ * and in the first segment. `checksum` computes the sums of datagrams.
  */
 
 #include <stdbool.h>
@@ -14,7 +14,14 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "checksum.h"
 #include "frame.h"
+
+/** Time to live and hop limit of an answer (RFC 1700). */
+#define ANSWER_HOPS 64
+
+/** Send the frame back, from `mac`. */
+void answer_ethernet(struct rte_mbuf *mbuf, const struct rte_ether_addr *mac);
 
 /** ARP request to reply (RFC 826). */
 bool answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
@@ -23,7 +30,8 @@ bool answer_arp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
  * A computed UDP datagram to its sender. The checksum is computed afresh: what the kernel sends
  * over a virtual interface may carry a partial one, which no update can mend.
  */
-bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
+	checksum_fn *checksum);
 
 /**
  * Whether a datagram that has not been answered is as it was sent: its checksums are right. What
@@ -31,15 +39,15 @@ bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
  *
  * @param mbuf headers in the first segment
  */
-bool answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame);
+bool answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum);
 
 /**
  * A datagram to its sender: addresses and ports swapped, checksums computed.
  *
  * @param mbuf headers in the first segment
  */
-void
-answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
+void answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame,
+	const struct rte_ether_addr *mac, checksum_fn *checksum);
 
 /** Whether a datagram on the NetFC port is a reply. */
 bool answer_is_reply(const struct rte_mbuf *mbuf, const struct frame *frame);

@@ -11,7 +11,7 @@ void
 endpoint_init(struct endpoint *endpoint, const struct addresses *addresses, uint16_t port,
 	const struct rte_ether_addr *mac)
 {
-	*endpoint = (struct endpoint){.mac = *mac};
+	*endpoint = (struct endpoint){.mac = *mac, .checksum = checksum_choose(vector_isa_best())};
 	for (unsigned int a = 0; a < addresses->count; a++) {
 		const struct address *address = &addresses->address[a];
 
@@ -73,8 +73,9 @@ handle_udp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 		return VERDICT_AGGREGATE;
 	if (!frame->answered)
 		return drop(reason, DROP_NO_SERVICE);
-	return answer_udp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
-						       : drop(reason, DROP_MALFORMED);
+	return answer_udp(mbuf, frame, &endpoint->mac, endpoint->checksum)
+		? VERDICT_ANSWER
+		: drop(reason, DROP_MALFORMED);
 }
 
 static enum verdict

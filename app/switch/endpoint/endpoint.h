@@ -14,6 +14,7 @@
 #include <rte_ether.h>
 #include <rte_mbuf.h>
 
+#include "checksum.h"
 #include "endpoint/addresses.h"
 #include "observe/counters.h"
 #include "frame.h"
@@ -21,6 +22,7 @@
 /** The addresses of one port. */
 struct endpoint {
 	struct rte_ether_addr mac;
+	checksum_fn *checksum; /**< by the processor's best instruction set */
 	unsigned int count;
 	struct address address[MAX_ADDRESSES];
 	uint16_t aggregate_port;  /**< the first UDP port of aggregations */
@@ -29,7 +31,7 @@ struct endpoint {
 
 /** What is to become of a packet. */
 enum verdict {
-	VERDICT_FORWARD,   /**< it is for somebody else */
+	VERDICT_FORWARD,   /**< it is for another host */
 	VERDICT_ANSWER,    /**< it has become the answer */
 	VERDICT_DROP,      /**< it was for the switch, which has nothing to say */
 	VERDICT_AGGREGATE, /**< to a UDP port of aggregations */

@@ -53,10 +53,10 @@ flood(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mb
 	transmit_later(app, lcore, last, mbuf);
 }
 
-/* A burst's stations, looked up together. */
+/* Both ends of a burst's packets, looked up together. */
 struct ends {
-	struct station_key source[PIPELINE_BURST], destination[PIPELINE_BURST];
-	struct station *from[PIPELINE_BURST], *to[PIPELINE_BURST];
+	struct fdb_key source[PIPELINE_BURST], destination[PIPELINE_BURST];
+	struct fdb_entry *from[PIPELINE_BURST], *to[PIPELINE_BURST];
 };
 
 static bool
@@ -69,12 +69,12 @@ is_runt(const struct rte_mbuf *mbuf)
  * The key of an address in an Ethernet header, where 2 bytes follow it. Made as one word, since a
  * word that is read soon after it was stored in pieces has to wait for them.
  */
-static inline struct station_key
+static inline struct fdb_key
 key_of(const struct rte_ether_addr *mac, uint16_t vlan)
 {
 	const uint64_t in_place = RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN ? (uint64_t)vlan << 48 : vlan;
 	const uint64_t mask = rte_cpu_to_be_64(UINT64_C(0xffffffffffff0000));
-	struct station_key key;
+	struct fdb_key key;
 	uint64_t word;
 
 	memcpy(&word, mac, sizeof(word));
@@ -84,8 +84,8 @@ key_of(const struct rte_ether_addr *mac, uint16_t vlan)
 }
 
 static void
-look_up_ends(const struct station_table *stations, struct rte_mbuf **mbufs,
-	const struct frame *frames, uint16_t count, struct ends *ends)
+look_up_ends(const struct fdb *fdb, struct rte_mbuf **mbufs, const struct frame *frames,
+	uint16_t count, struct ends *ends)
 {
 	for (uint16_t i = 0; i < count; i++) {
 		const struct rte_ether_hdr *ethernet = rte_pktmbuf_mtod(mbufs[i], void *);
@@ -96,12 +96,12 @@ look_up_ends(const struct station_table *stations, struct rte_mbuf **mbufs,
 		ends->source[i] = key_of(&ethernet->src_addr, frames[i].vlan);
 		ends->destination[i] = key_of(&ethernet->dst_addr, frames[i].vlan);
 	}
-	station_table_look_up(stations, ends->source, ends->from, count);
-	station_table_look_up(stations, ends->destination, ends->to, count);
+	fdb_lookup(fdb, ends->source, ends->from, count);
+	fdb_lookup(fdb, ends->destination, ends->to, count);
 }
 
-/* A packet's way is decided; what a burst's packets have in common. */
-struct passage {
+/* What the packets of a burst have in common. */
+struct forward_context {
 	struct app *app;
 	struct lcore *lcore;
 	unsigned int in;
@@ -109,70 +109,70 @@ struct passage {
 };
 
 static void
-forward_to(const struct passage *passage, struct rte_mbuf *mbuf, const struct station *to)
+forward_to(const struct forward_context *context, struct rte_mbuf *mbuf, const struct fdb_entry *to)
 {
-	/* Read only now: a packet before this one may have told that the station has moved. */
-	const uint16_t out = station_port(to);
+	/* Read only now: a packet before this one may have shown that the station has moved. */
+	const uint16_t out = fdb_entry_port(to);
 
-	if (likely(out != passage->in))
-		transmit_later(passage->app, passage->lcore, out, mbuf);
+	if (likely(out != context->in))
+		transmit_later(context->app, context->lcore, out, mbuf);
 	else
-		drop(passage->lcore, mbuf, DROP_SAME_PORT);
+		drop(context->lcore, mbuf, DROP_SAME_PORT);
 }
 
 /*
- * A packet with an end that is not known: only stations are, so that this is where all others come,
- * and what has no ends.
+ * A packet with an unknown end: also every packet without valid ends, since the FDB has only
+ * stations.
  */
 static __rte_noinline void
-forward_unknown(const struct passage *passage, struct rte_mbuf *mbuf, const struct ends *ends,
-	uint16_t index)
+forward_unknown(const struct forward_context *context, struct rte_mbuf *mbuf,
+	const struct ends *ends, uint16_t index)
 {
-	const struct station_key *source = &ends->source[index];
-	const struct station_key *destination = &ends->destination[index];
-	const uint16_t port = (uint16_t)passage->in;
+	const struct fdb_key *source = &ends->source[index];
+	const struct fdb_key *destination = &ends->destination[index];
+	const uint16_t port = (uint16_t)context->in;
 
 	if (is_runt(mbuf)) {
-		drop(passage->lcore, mbuf, DROP_RUNT);
+		drop(context->lcore, mbuf, DROP_RUNT);
 		return;
 	}
 	if (source->vlan == RESERVED_VLAN) {
-		drop(passage->lcore, mbuf, DROP_BAD_VLAN);
+		drop(context->lcore, mbuf, DROP_BAD_VLAN);
 		return;
 	}
 	if (ends->from[index] != NULL)
-		station_seen(ends->from[index], port, passage->now, passage->refresh);
+		fdb_entry_seen(ends->from[index], port, context->now, context->refresh);
 	else if (rte_is_unicast_ether_addr(&source->mac) && !rte_is_zero_ether_addr(&source->mac))
-		station_table_announce(passage->app->stations, source, port);
+		fdb_announce(context->app->fdb, source, port);
 	if (is_link_local(&destination->mac))
-		drop(passage->lcore, mbuf, DROP_LINK_LOCAL);
+		drop(context->lcore, mbuf, DROP_LINK_LOCAL);
 	else if (ends->to[index] != NULL)
-		forward_to(passage, mbuf, ends->to[index]);
+		forward_to(context, mbuf, ends->to[index]);
 	else
-		flood(passage->app, passage->lcore, passage->in, mbuf);
+		flood(context->app, context->lcore, context->in, mbuf);
 }
 
 void
 bridge_forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
 	const struct frame *frames, uint16_t count)
 {
-	const struct passage passage = {
+	const struct forward_context context = {
 		.app = app,
 		.lcore = lcore,
 		.in = in,
 		.now = rte_rdtsc(),
-		.refresh = station_table_refresh(app->stations),
+		.refresh = fdb_refresh(app->fdb),
 	};
 	struct ends ends;
 
-	look_up_ends(app->stations, mbufs, frames, count, &ends);
+	look_up_ends(app->fdb, mbufs, frames, count, &ends);
 	for (uint16_t i = 0; i < count; i++) {
 		if (unlikely(ends.from[i] == NULL || ends.to[i] == NULL)) {
-			forward_unknown(&passage, mbufs[i], &ends, i);
+			forward_unknown(&context, mbufs[i], &ends, i);
 			continue;
 		}
-		station_seen(ends.from[i], (uint16_t)in, passage.now, passage.refresh);
-		forward_to(&passage, mbufs[i], ends.to[i]);
+		fdb_entry_seen(ends.from[i], (uint16_t)in, context.now, context.refresh);
+		forward_to(&context, mbufs[i], ends.to[i]);
 	}
 	transmit_flush(app, lcore);
 }

@@ -2,8 +2,13 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-/** @file What the switch says: its configuration at start, its counters at the end. */
+/**
+ * @file
+ * What the switch prints: its configuration at start, a line of statistics every so many seconds,
+ * its counters at the end.
+ */
 
+#include "app.h"
 #include "observe/totals.h"
 
 /** Print the effective configuration. */
@@ -14,5 +19,19 @@ void report_ready(const struct app *app);
 
 /** Print the final counters. */
 void report_totals(const struct app *app, const struct totals *totals);
+
+/** The thread that prints statistics. */
+struct periodic;
+
+/**
+ * Start printing statistics.
+ *
+ * @param interval_s seconds between two lines, at least 1
+ * @return 0, or -1 (reported on stderr)
+ */
+int periodic_start(struct app *app, uint32_t interval_s, struct periodic **periodic);
+
+/** Stop; NULL is allowed. */
+void periodic_stop(struct periodic *periodic);
 
 #endif /* REPORT_H */

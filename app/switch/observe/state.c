@@ -2,8 +2,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
-#include "json/json_count.h"
-#include "json/json_text.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 static json_t *
@@ -124,9 +123,9 @@ state_bridge(const struct app *app)
 {
 	json_t *bridge;
 
-	if (app->stations == NULL)
+	if (app->fdb == NULL)
 		return NULL;
-	bridge = state_stations(app->stations);
+	bridge = state_fdb(app->fdb);
 	json_object_set_new(bridge, "capacity", json_integer(app->options.stations));
 	json_object_set_new(bridge, "ageing_s", json_integer(app->options.ageing_s));
 	return bridge;
@@ -209,11 +208,11 @@ paths_array(const struct app *app, const struct lcore *lcore)
 {
 	json_t *paths = json_array();
 
-	for (unsigned int i = 0; i < lcore->path_count; i++) {
-		const struct path *path = &lcore->path[i];
+	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
+		const struct rx_queue *queue = &lcore->rx_queue[i];
 		char text[16];
 
-		snprintf(text, sizeof(text), "%u/%u", app->port[path->port].id, path->queue);
+		snprintf(text, sizeof(text), "%u/%u", app->port[queue->port].id, queue->queue);
 		json_array_append_new(paths, json_string(text));
 	}
 	return paths;

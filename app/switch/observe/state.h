@@ -31,7 +31,7 @@ json_t *state_aggregate(const struct app *app);
 json_t *state_job(const struct app *app, unsigned int index);
 
 /** The bridge's stations. */
-json_t *state_stations(const struct station_table *table);
+json_t *state_fdb(const struct fdb *table);
 
 /** The configuration in force. */
 json_t *state_config(const struct app *app);

@@ -2,11 +2,11 @@
 #include <rte_cycles.h>
 
 #include "aggregate/aggregation.h"
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 /* Jobs that are listed; telemetry's answers are not longer than this. */
-#define MOST_LISTED 64
+#define MAX_LISTED 64
 
 static void
 set_counters(json_t *object, const struct aggregate_counters *counters)
@@ -48,7 +48,7 @@ jobs_array(const struct aggregation *aggregation)
 	struct aggregate_info info;
 
 	for (uint32_t j = 0; j < aggregation->limits.jobs; j++) {
-		if (json_array_size(jobs) < MOST_LISTED &&
+		if (json_array_size(jobs) < MAX_LISTED &&
 			aggregate_table_info(aggregation->table, (uint16_t)j, &info))
 			json_array_append_new(jobs, json_integer(j));
 	}

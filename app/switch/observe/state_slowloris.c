@@ -5,11 +5,11 @@
 #include <rte_byteorder.h>
 #include <rte_lcore.h>
 
-#include "json/json_count.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 /* Destinations under attack that are listed; telemetry's answers are not longer than this. */
-#define MOST_LISTED 64
+#define MAX_LISTED 64
 
 static json_t *
 address_json(uint32_t address)
@@ -23,8 +23,8 @@ address_json(uint32_t address)
 static json_t *
 alarms_json(const struct app *app)
 {
-	struct slowloris_registers registers[MOST_LISTED];
-	uint32_t count = slowloris_alarms(app->slowloris, registers, MOST_LISTED);
+	struct slowloris_registers registers[MAX_LISTED];
+	uint32_t count = slowloris_alarms(app->slowloris, registers, MAX_LISTED);
 	json_t *array = json_array();
 
 	for (uint32_t r = 0; r < count; r++)
@@ -81,7 +81,7 @@ state_slowloris(const struct app *app)
 	return object;
 }
 
-/* A number that is none of JSON's integers: telemetry has no others. */
+/* A number that is not a JSON integer: telemetry has no others. */
 static json_t *
 real_json(double value)
 {

@@ -2,8 +2,8 @@
 #include <rte_common.h>
 #include <rte_cycles.h>
 
-#include "observe/latency.h"
-#include "json/json_count.h"
+#include "observe/totals.h"
+#include "json/json_value.h"
 #include "observe/state.h"
 
 static json_t *
@@ -60,9 +60,9 @@ further_object(const struct pipeline_counters *pipeline, const struct functions 
 }
 
 json_t *
-state_stations(const struct station_table *table)
+state_fdb(const struct fdb *table)
 {
-	const struct station_counters *counters = station_table_counters(table);
+	const struct fdb_counters *counters = fdb_counters(table);
 	json_t *stations = json_object();
 
 	json_object_set_new(stations, "known", json_count(counters->stations));
@@ -104,8 +104,8 @@ state_stats(const struct app *app, const struct totals *totals)
 
 	state_set_counters(stats, &app->functions, totals);
 	json_object_set_new(stats, "devices", state_device(&totals->devices));
-	if (app->stations != NULL)
-		json_object_set_new(stats, "stations", state_stations(app->stations));
+	if (app->fdb != NULL)
+		json_object_set_new(stats, "stations", state_fdb(app->fdb));
 	if (app->slowloris != NULL)
 		json_object_set_new(stats, "slowloris", state_slowloris(app));
 	if (app->aggregation != NULL)

@@ -10,7 +10,7 @@
 #include <rte_version.h>
 
 #include "capture/capture.h"
-#include "observe/latency.h"
+#include "observe/totals.h"
 #include "observe/state.h"
 #include "observe/telemetry.h"
 #include "capture/trace.h"

@@ -10,13 +10,13 @@
 
 #include "app.h"
 
-/** Make the commands known. 0, or -1 (said on stderr). */
+/** Make the commands known. 0, or -1 (reported on stderr). */
 int telemetry_register(struct app *app);
 
 /** From now on the state can be shown: all of it is there. */
 void telemetry_open(struct app *app);
 
-/** From now on nobody looks at the state any more; commands answer null. */
+/** From now on the state is not read any more; commands answer null. */
 void telemetry_close(struct app *app);
 
 #endif /* TELEMETRY_H */

@@ -4,22 +4,34 @@
 
 /** @file The Slowloris detector in the switch. */
 
-#include "app.h"
+#include <stdint.h>
 
-/** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (said on stderr). */
+#include "app.h"
+#include "slowloris.h"
+
+/** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (reported on stderr).
+ */
 int defend_create(struct app *app);
 
 /** Free them. */
 void defend_free(struct app *app);
 
-/** Start to tell of attacks, if there is a detector. 0, or -1 (said on stderr). */
+/**
+ * Start to log attacks that begin and end, if there is a detector, in a thread of its own: no lcore
+ * makes a system call.
+ *
+ * @return 0, or -1 (reported on stderr); end it with defend_stop()
+ */
 int defend_start(struct app *app);
 
+/** Log what is left, and stop. */
+void defend_stop(struct app *app);
+
 /**
- * Change a rule while lcores work; by whoever holds the state's lock.
+ * Change a rule while lcores work; the caller holds the state's lock.
  *
  * @param text what the option takes; "on" or "off" where that is nothing
- * @return 0, or -1 (said on `errors`, and nothing changed)
+ * @return 0, or -1 (reported on `errors`, and nothing changed)
  */
 int defend_set(struct app *app, enum slowloris_option option, const char *text, FILE *errors);
 

@@ -202,7 +202,7 @@ choose_number(const char *name, const struct functions *used, const struct funct
 	if (same != NULL)
 		return same->number;
 	for (unsigned int a = 0; a < RTE_DIM(avoided); a++) {
-		for (unsigned int n = OWN_FUNCTION_FIRST; n <= UINT8_MAX; n++) {
+		for (unsigned int n = USER_FUNCTION_FIRST; n <= UINT8_MAX; n++) {
 			if (find_number(functions, n) == NULL && find_number(avoided[a], n) == NULL)
 				return (uint8_t)n;
 		}

@@ -11,8 +11,8 @@
 #include "pipeline.h"
 #include "tables/sets.h"
 
-/** The first number of users' own functions; they go on to 255. */
-#define OWN_FUNCTION_FIRST 193
+/** The first number of user functions; they go on to 255. */
+#define USER_FUNCTION_FIRST 193
 
 /** Stands for all functions of the library, where names are asked for. */
 #define FUNCTIONS_ALL "all"
@@ -35,22 +35,22 @@ struct functions {
 
 /**
  * Load the functions that --functions names: those of the library for all formats of the table
- * sets, a user's own, by the path of its file, for the file's format.
+ * sets, a user function, by the path of its file, for the file's format.
  *
  * @param names separated by commas
  * @param sets formats
  * @param used functions in use: what is named again is shared with them, and a user's function
  * keeps its number
  * @param functions they are added to these
- * @param errors where to say what is wrong
+ * @param errors where to report errors
  * @return 0 or -1; the caller frees in both cases
  */
 int functions_load(const char *names, const struct sets *sets, const struct functions *used,
 	struct functions *functions, FILE *errors);
 
 /**
- * The functions in use, for other table sets: the library's for all formats of these, users' own as
- * they are. What is in use is shared. Otherwise as functions_load().
+ * The functions in use, for other table sets: the library's for all formats of these, user
+ * functions as they are. What is in use is shared. Otherwise as functions_load().
  */
 int functions_follow(const struct sets *sets, const struct functions *used,
 	struct functions *functions, FILE *errors);
@@ -63,7 +63,7 @@ int functions_follow(const struct sets *sets, const struct functions *used,
 int functions_share_others(const struct functions *used, struct functions *functions, FILE *errors);
 
 /**
- * The name of an operation further to the four, by its number: min, rsqrt, query, or that of a
+ * The name of an operation other than the four, by its number: min, rsqrt, query, or that of a
  * user's function if it is loaded; the number itself where nothing has it.
  */
 void functions_name(const struct functions *functions, unsigned int number,

@@ -17,7 +17,7 @@ struct sets {
 /**
  * Load or build what --tables asks for.
  *
- * @param errors where to say what is wrong
+ * @param errors where to report errors
  * @return 0 or -1; sets_free() frees in both cases
  */
 int sets_load(const struct options *options, struct sets *sets, FILE *errors);

@@ -23,16 +23,16 @@ enum tables_change {
 /**
  * Make pipeline and working memory for the sets of the application, before it runs.
  *
- * @return 0, or -1 (said on stderr); tables_free() frees in both cases
+ * @return 0, or -1 (reported on stderr); tables_free() frees in both cases
  */
 int tables_start(struct app *app);
 
 /**
  * Exchange table sets; functions of the library follow their formats. May be called by one thread
- * at a time, which is no lcore with paths; waits for all lcores to pass by.
+ * at a time, which is no lcore with rx queues; waits for all lcores to pass by.
  *
  * @param names as --tables takes them
- * @param errors where to say what is wrong; everything is then as it was
+ * @param errors where to report errors; everything is then as it was
  * @return 0 or -1
  */
 int tables_change(struct app *app, enum tables_change change, const char *names, FILE *errors);

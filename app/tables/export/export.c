@@ -9,8 +9,8 @@
 
 #include "command.h"
 #include "export/fill/fill.h"
-#include "export/write/write.h"
-#include "json/json_text.h"
+#include "export/write.h"
+#include "json/json_value.h"
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
@@ -87,7 +87,7 @@ find_target(const char *name)
 		if (strcmp(targets[t].name, name) == 0)
 			return &targets[t];
 	}
-	complain("export: no target '%s'; there are bmv2, p4runtime, bfrt and bfrt-json", name);
+	report_error("export: no target '%s'; there are bmv2, p4runtime, bfrt and bfrt-json", name);
 	return NULL;
 }
 
@@ -99,7 +99,7 @@ parse_layout(const char *text, enum p4_layout *layout)
 	else if (strcmp(text, "compact") == 0)
 		*layout = P4_COMPACT;
 	else {
-		complain("export: no layout '%s'; there are direct and compact", text);
+		report_error("export: no layout '%s'; there are direct and compact", text);
 		return false;
 	}
 	return true;
@@ -113,7 +113,7 @@ parse_kind(const char *text, enum kind *kind)
 	else if (strcmp(text, "sums") == 0)
 		*kind = KIND_SUMS;
 	else {
-		complain("export: --aggregate takes 'results' or 'sums', not '%s'", text);
+		report_error("export: --aggregate takes 'results' or 'sums', not '%s'", text);
 		return false;
 	}
 	return true;
@@ -125,7 +125,7 @@ parse_format(const char *text, enum aggregate_format *format)
 	*format = aggregate_format_by_name(text);
 	if (*format != 0 && aggregate_sums_has(*format))
 		return true;
-	complain("export: --format takes 'fp16' or 'int32', not '%s'", text);
+	report_error("export: --format takes 'fp16' or 'int32', not '%s'", text);
 	return false;
 }
 
@@ -139,7 +139,7 @@ parse_last_op(const char *text, enum netfc_op *op)
 		if (strcmp(text, names[*op]) == 0)
 			return true;
 	}
-	complain("export: no program ends with '%s'; --up-to takes sub, mul or div", text);
+	report_error("export: no program ends with '%s'; --up-to takes sub, mul or div", text);
 	return false;
 }
 
@@ -153,7 +153,7 @@ parse_count(const char *text, const char *what, unsigned long greatest, unsigned
 	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *number >= 1 &&
 		*number <= greatest)
 		return true;
-	complain("export: --%s takes a number from 1 to %lu, not '%s'", what, greatest, text);
+	report_error("export: --%s takes a number from 1 to %lu, not '%s'", what, greatest, text);
 	return false;
 }
 
@@ -165,7 +165,7 @@ is_identifier(const char *text)
 			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			"0123456789_") == strlen(text))
 		return true;
-	complain("export: '%s' is no name of a P4 program", text);
+	report_error("export: '%s' is no name of a P4 program", text);
 	return false;
 }
 
@@ -251,7 +251,7 @@ write_file(const struct request *request, const struct p4_program *program)
 		if (!failed)
 			return report(request, program);
 	}
-	complain("cannot write %s: %s", request->output, strerror(errno));
+	report_error("cannot write %s: %s", request->output, strerror(errno));
 	return STATUS_FAILED;
 }
 
@@ -259,7 +259,7 @@ static int
 write_program(const struct request *request, const struct p4_program *program)
 {
 	if (!p4_complete(program)) {
-		complain("out of memory");
+		report_error("out of memory");
 		return STATUS_FAILED;
 	}
 	if (request->output != NULL)
@@ -277,6 +277,8 @@ fill_program(const struct request *request, const struct netfc_set *set,
 	const enum netfc_op last_op = request->last_op != 0 ? request->last_op : NETFC_DIV;
 	const char *reason;
 
+	if (netfc_format_width(netfc_set_format(set)) == 8)
+		return "there is no P4 program of 8 bits";
 	if (request->last_op != 0 && !wide)
 		return "only programs of fp32_exact have fewer operations (--up-to)";
 	p4_request_tables(set, request->udp_port, last_op, functions, program);
@@ -312,7 +314,7 @@ export_set(struct request *request, const struct netfc_set *set)
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {
-		complain("cannot export %s: %s", netfc_set_name(set), reason);
+		report_error("cannot export %s: %s", netfc_set_name(set), reason);
 		status = STATUS_INPUT;
 	}
 	p4_free(&program);
@@ -333,7 +335,7 @@ export_aggregate(struct request *request)
 	int status;
 
 	if (request->kind == KIND_RESULTS && request->target->tofino) {
-		complain("export: programs for Tofino do not round: --aggregate sums");
+		report_error("export: programs for Tofino do not round: --aggregate sums");
 		return STATUS_INPUT;
 	}
 	request->write.set_name =

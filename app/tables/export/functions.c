@@ -30,8 +30,9 @@ take_known(const char *name, const struct netfc_format *format, struct p4_functi
 	int error;
 
 	if (known == NULL) {
-		complain("export: no function '%s'; netfc-tables list --functions has all names, "
-			 "and a function of your own is named by its file, NAME%s",
+		report_error(
+			"export: no function '%s'; netfc-tables list --functions has all names, "
+			"and a function of your own is named by its file, NAME%s",
 			name, NETFC_FUNCTION_FILE_SUFFIX);
 		return STATUS_INPUT;
 	}
@@ -40,7 +41,7 @@ take_known(const char *name, const struct netfc_format *format, struct p4_functi
 	error = netfc_function_table(known, format, function->z, function->flags);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	complain("export: function '%s': %s", name, reason(error));
+	report_error("export: function '%s': %s", name, reason(error));
 	return STATUS_FAILED;
 }
 
@@ -49,7 +50,7 @@ copy_own(const char *path, const struct netfc_own_function *own, const struct ne
 	struct p4_function *function)
 {
 	if (netfc_own_function_format(own) != format) {
-		complain("export: function '%s' is one of %s, and the table set of %s", path,
+		report_error("export: function '%s' is one of %s, and the table set of %s", path,
 			netfc_format_name(netfc_own_function_format(own)),
 			netfc_format_name(format));
 		return STATUS_INPUT;
@@ -68,7 +69,7 @@ take_own(const char *path, const struct netfc_format *format, unsigned number,
 	int error = netfc_own_function_load(path, &own), status;
 
 	if (error != NETFC_OK) {
-		complain("export: function '%s': %s", path, reason(error));
+		report_error("export: function '%s': %s", path, reason(error));
 		return STATUS_INPUT;
 	}
 	function->number = number;
@@ -84,7 +85,7 @@ is_twice(const struct p4_functions *functions)
 
 	for (unsigned f = 0; f + 1 < functions->count; f++) {
 		if (strcmp(functions->function[f].name, last->name) == 0) {
-			complain("export: function '%s' is given twice", last->name);
+			report_error("export: function '%s' is given twice", last->name);
 			return true;
 		}
 	}
@@ -100,7 +101,7 @@ take(struct p4_functions *functions, const char *name, const struct netfc_format
 	int status;
 
 	if (functions->count == P4_MAX_FUNCTIONS) {
-		complain("export: a program has %u functions at the most", P4_MAX_FUNCTIONS);
+		report_error("export: a program has %u functions at the most", P4_MAX_FUNCTIONS);
 		return STATUS_INPUT;
 	}
 	status = is_file(name) ? take_own(name, format, OWN_FIRST + *own, function)
@@ -122,7 +123,7 @@ p4_functions_open(
 
 	*functions = calloc(1, sizeof(**functions));
 	if (names == NULL || *functions == NULL) {
-		complain("out of memory");
+		report_error("out of memory");
 		status = STATUS_FAILED;
 	}
 	while (status == STATUS_DONE && (name = strsep(&rest, ",")) != NULL)

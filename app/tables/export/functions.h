@@ -23,8 +23,8 @@ struct p4_functions {
 };
 
 /**
- * Find functions by their names, or load users' own from their files, which have the numbers from
- * 193 on. What is wrong is said.
+ * Find functions by their names, or load user functions from their files, which have the numbers
+ * from 193 on. Errors are reported.
  *
  * @param list names and files, joined by commas
  * @param format of the lanes

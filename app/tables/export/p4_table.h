@@ -74,14 +74,14 @@ struct p4_program {
 	struct p4_table table[P4_MAX_TABLES];
 };
 
-/** Add an empty table to a program, with the instances, keys and actions of `shape`. */
-struct p4_table *p4_add_table(struct p4_program *program, const struct p4_table *shape);
+/** Add an empty table to a program, with the instances, keys and actions of `pattern`. */
+struct p4_table *p4_add_table(struct p4_program *program, const struct p4_table *pattern);
 
 /** Add an entry to a table. If memory runs out, p4_complete() tells. */
 void p4_add_entry(struct p4_table *table, const struct p4_entry *entry);
 
 /** Let an entry match one value of the field `key`, all of its bits. */
-void p4_match(struct p4_entry *entry, const struct p4_table *shape, unsigned key, uint32_t value);
+void p4_match(struct p4_entry *entry, const struct p4_table *pattern, unsigned key, uint32_t value);
 
 /** Add an entry with one exact key and one argument for the table's first action. */
 void p4_add_word(struct p4_table *table, uint32_t key, uint32_t word);

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "command.h"
-#include "json/json_text.h"
+#include "json/json_value.h"
 #include "set/source.h"
 #include "user/user.h"
 
@@ -116,14 +116,15 @@ write_file(const char *path, int (*save)(const void *object, const char *path), 
 	int error;
 
 	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		complain("cannot write %s: it exists and is no regular file; name another", path);
+		report_error(
+			"cannot write %s: it exists and is no regular file; name another", path);
 		return STATUS_INPUT;
 	}
 	error = save(object, path);
 	if (error == NETFC_OK && stat(path, &status) != 0)
 		error = NETFC_ERR_IO;
 	if (error != NETFC_OK) {
-		complain("cannot write %s: %s%s", path, load_error(error),
+		report_error("cannot write %s: %s%s", path, load_error(error),
 			error == NETFC_ERR_IO && errno == ENOENT ? "; create its folder first"
 								 : "");
 		return STATUS_FAILED;
@@ -181,7 +182,7 @@ write_and_report(const struct options *options, const struct netfc_set *set, dou
 	int status;
 
 	if (path == NULL) {
-		complain("out of memory");
+		report_error("out of memory");
 		return STATUS_FAILED;
 	}
 	report.path = path;
@@ -216,7 +217,7 @@ build_function(const struct options *options, double started)
 	int status;
 
 	if (path == NULL) {
-		complain("out of memory");
+		report_error("out of memory");
 		return STATUS_FAILED;
 	}
 	report.path = path;

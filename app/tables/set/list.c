@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "command.h"
-#include "json/json_text.h"
+#include "json/json_value.h"
 #include "set/source.h"
-#include "show/further.h"
+#include "show/extended.h"
 
 static const char help[] =
 	"Usage: netfc-tables list [OPTION...]\n"
@@ -50,7 +50,7 @@ read_folder(const char *dir, struct folder *folder)
 	folder->count = scandir(folder->path, &folder->entry, is_set_file, alphasort);
 	if (folder->count >= 0 || (!folder->asked_for && errno == ENOENT))
 		return STATUS_DONE;
-	complain("cannot read the folder %s%s: %s", folder->path,
+	report_error("cannot read the folder %s%s: %s", folder->path,
 		dir == NULL && environment != NULL ? " (NETFC_TABLES_DIR)" : "", strerror(errno));
 	return STATUS_INPUT;
 }
@@ -216,7 +216,7 @@ run_list(int argc, char **argv)
 	if (argc != optind)
 		return wrong_operands(&list_command, "takes no operands");
 	if (functions)
-		return list_further(json);
+		return list_extended(json);
 	status = read_folder(dir, &folder);
 	if (status != STATUS_DONE)
 		return status;

@@ -120,7 +120,7 @@ report_sizes(const struct netfc_set *set, bool json)
 	int error = count_entries(set, &report);
 
 	if (error != NETFC_OK) {
-		complain("cannot compress %s: %s", netfc_set_name(set), netfc_strerror(error));
+		report_error("cannot compress %s: %s", netfc_set_name(set), netfc_strerror(error));
 		return STATUS_FAILED;
 	}
 	if (json)

@@ -50,10 +50,10 @@ build_set(const char *name, struct netfc_set **set)
 	if (error == NETFC_OK)
 		return STATUS_DONE;
 	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION) {
-		complain("cannot build %s: %s", name, netfc_strerror(error));
+		report_error("cannot build %s: %s", name, netfc_strerror(error));
 		return STATUS_FAILED;
 	}
-	complain("no table set '%s': %s", name, netfc_strerror(error));
+	report_error("no table set '%s': %s", name, netfc_strerror(error));
 	list_known_sets();
 	return STATUS_INPUT;
 }
@@ -81,7 +81,7 @@ open_set(const char *operand, struct netfc_set **set)
 	error = netfc_set_load(operand, set);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	complain("cannot load %s: %s%s", operand, load_error(error),
+	report_error("cannot load %s: %s%s", operand, load_error(error),
 		is_damage(error) ? "; make a new one with netfc-tables build" : "");
 	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
 }

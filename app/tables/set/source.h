@@ -17,13 +17,13 @@ bool is_file_operand(const char *operand);
 bool has_set_suffix(const char *name);
 
 /**
- * Build or load a table set, and complain where that fails.
+ * Build or load a table set, and report where that fails.
  *
  * @return the exit status; STATUS_DONE means that `set` is there
  */
 int open_set(const char *operand, struct netfc_set **set);
 
-/** Build a table set by its name, and complain where that fails. Gives the exit status. */
+/** Build a table set by its name, and report where that fails. Gives the exit status. */
 int build_set(const char *name, struct netfc_set **set);
 
 /** What is wrong with a file that netfc_set_load() gave this error for; looks at errno. */

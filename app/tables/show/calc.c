@@ -5,9 +5,8 @@
 #include "command.h"
 #include "number.h"
 #include "set/source.h"
-#include "show/further.h"
+#include "show/extended.h"
 #include "show/operation.h"
-#include "show/outcome.h"
 #include "show/stream.h"
 #include "user/user.h"
 
@@ -110,8 +109,8 @@ run_calc(int argc, char **argv)
 	if (!options.stream && argc > first && is_user_operand(argv[first]))
 		return calc_user(argv + first, argc - first, options.hex, options.json);
 	if (!options.stream && argc - first > 1 &&
-		(is_further(argv[first + 1]) || netfc_format_by_name(argv[first]) != NULL))
-		return calc_further(argv + first, argc - first, options.hex, options.json);
+		(is_extended(argv[first + 1]) || netfc_format_by_name(argv[first]) != NULL))
+		return calc_extended(argv + first, argc - first, options.hex, options.json);
 	if (options.stream && (argc - first < 1 || argc - first > 2))
 		return wrong_operands(&calc_command, "--stream needs SET [OP]");
 	if (!options.stream && argc - first != 4)

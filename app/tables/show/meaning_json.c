@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What words mean, for programs. */
 #include "json/number_json.h"
-#include "show/encoding_json.h"
+#include "show/slot.h"
 #include "show/meaning_json.h"
 
 static json_t *

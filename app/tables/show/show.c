@@ -2,7 +2,7 @@
 /* netfc-tables show: the command line. */
 #include "command.h"
 #include "set/source.h"
-#include "show/further.h"
+#include "show/extended.h"
 #include "show/show.h"
 #include "user/user.h"
 

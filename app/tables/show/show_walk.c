@@ -7,7 +7,7 @@
 #include "json/number_json.h"
 #include "show/meaning_json.h"
 #include "number.h"
-#include "show/outcome.h"
+#include "show/operation.h"
 #include "show/show.h"
 
 /* The state of a walk. */

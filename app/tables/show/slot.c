@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "show/slot.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 
 #include "decimal.h"
 #include "json/number_json.h"
+#include "show/slot.h"
 
 struct netfc_slot
 format_slot(const struct netfc_format *format)
@@ -83,4 +82,18 @@ slot_json(struct netfc_slot slot, uint16_t bits)
 {
 	return json_pack(
 		"{s:o, s:o}", "bits", bits_json(bits, 4), "value", slot_value_json(slot, bits));
+}
+
+json_t *
+encoding_json(const struct netfc_format *format, uint32_t bits)
+{
+	double value = netfc_decode(format, bits);
+
+	if (netfc_format_width(format) == 16)
+		return number_json(format, (uint16_t)bits);
+	if (isnan(value))
+		return json_string("nan");
+	if (isinf(value))
+		return json_string(value > 0 ? "inf" : "-inf");
+	return json_real(value);
 }

@@ -4,9 +4,11 @@
 
 /** @file What slots hold, numbers of a format or fixed-point numbers, as text and as JSON. */
 
-#include <jansson.h>
 #include <stdbool.h>
 
+#include <jansson.h>
+
+#include "encoding.h"
 #include "netfc.h"
 #include "number.h"
 
@@ -30,5 +32,10 @@ json_t *slot_value_json(struct netfc_slot slot, uint16_t bits);
 
 /** A slot's bits and value as an object. */
 json_t *slot_json(struct netfc_slot slot, uint16_t bits);
+
+/* Encodings of 16 or of 32 bits as JSON. */
+
+/** An encoding's value, as number_json() gives it. */
+json_t *encoding_json(const struct netfc_format *format, uint32_t bits);
 
 #endif /* SLOT_H */

@@ -20,23 +20,6 @@ struct stream_options {
 	bool json; /**< answers are JSON */
 };
 
-/**
- * Read a line.
- *
- * @param line the line, without its end; not terminated
- * @return NULL, or what was expected
- */
-const char *parse_line(const struct stream_options *options, const char *line, size_t length,
-	struct operation *operation);
-
-/**
- * Write the answer to a line to standard output.
- *
- * @return false if writing failed
- */
-bool print_answer(const struct stream_options *options, const struct operation *operation,
-	struct netfc_result result);
-
 /** Answer all of standard input. Gives the exit status. */
 int run_stream(const struct stream_options *options);
 

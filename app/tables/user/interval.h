@@ -39,6 +39,22 @@ void interval_swap(struct interval *a, struct interval *b);
 /** Whether it is one number. */
 bool interval_is_exact(const struct interval *interval);
 
+/** Whether there are numbers of both signs in it. */
+static inline bool
+interval_straddles_zero(const struct interval *interval)
+{
+	return mpfr_sgn(interval->low) < 0 && mpfr_sgn(interval->high) > 0;
+}
+
+/** Whether zero is in it. */
+static inline bool
+interval_may_be_zero(const struct interval *interval)
+{
+	return interval_straddles_zero(interval) ||
+		(mpfr_zero_p(interval->low) && !interval->low_open) ||
+		(mpfr_zero_p(interval->high) && !interval->high_open);
+}
+
 /** Set it to what MPFR has rounded to nearest, with the ternary value that MPFR returned. */
 void interval_set(struct interval *interval, mpfr_srcptr nearest, int ternary);
 

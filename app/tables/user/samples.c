@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "user/samples.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,11 +9,133 @@
 #include "command.h"
 #include "decimal.h"
 #include "number.h"
-#include "user/evaluate.h"
+#include "user/expression.h"
+#include "user/samples.h"
+
+/* ---- an expression's values, correctly rounded into a format --------------------------------- */
+
+/* The precisions that values are computed in: from the first to the last, each four times the one
+ * before. */
+#define EVALUATE_FIRST_BITS 96
+#define EVALUATE_LAST_BITS 1536
+
+/* The value of an expression in a format. */
+struct rounded {
+	uint16_t z;
+	/* The value before it was rounded, as a double rounded to odd; of a limit, z. */
+	double value;
+	bool pole;
+};
+
+/*
+ * Ziv's strategy: a value is computed to more and more bits until all that it may be is rounded to
+ * the same encoding, with the same exception flags.
+ */
+
+/* A double that the format rounds as it rounds the number next to the bound. */
+static double
+bound_value(mpfr_srcptr bound, bool open, int inside)
+{
+	double value = mpfr_get_d(bound, MPFR_RNDN);
+	int order = mpfr_cmp_d(bound, value);
+
+	return round_to_odd(value, order == 0 && open ? inside : order);
+}
+
+/* Whether all numbers of an interval are one in the format, and tell the same flags. */
+static bool
+is_decided(
+	const struct interval *interval, const struct netfc_format *format, struct rounded *result)
+{
+	double low, high;
+
+	if (interval->kind != INTERVAL_REAL)
+		return false;
+	low = bound_value(interval->low, interval->low_open, 1);
+	high = bound_value(interval->high, interval->high_open, -1);
+	result->z = netfc_encode(format, low);
+	result->value = low;
+	return result->z == netfc_encode(format, high) && (low == 0) == (high == 0) &&
+		isinf(low) == isinf(high);
+}
+
+/* How an evaluation ends. */
+enum evaluation {
+	EVALUATED,
+	EVALUATION_NAN,
+	EVALUATION_LIMIT, /* NaN, but at an infinity there may be a limit */
+	EVALUATION_UNDECIDED,
+};
+
+static enum evaluation
+evaluate_at(struct expression *expression, const struct netfc_format *format, mpfr_srcptr x,
+	bool settle, struct rounded *result)
+{
+	for (mpfr_prec_t bits = EVALUATE_FIRST_BITS; bits <= EVALUATE_LAST_BITS; bits *= 4) {
+		struct precision precision = {bits, settle && bits == EVALUATE_LAST_BITS};
+		struct expression_value value = expression_compute(expression, x, precision);
+
+		result->pole = value.pole;
+		if (value.interval->kind == INTERVAL_NAN)
+			return value.has_limit ? EVALUATION_LIMIT : EVALUATION_NAN;
+		if (is_decided(value.interval, format, result))
+			return EVALUATED;
+	}
+	return EVALUATION_UNDECIDED;
+}
+
+/* What the values of greater and greater numbers are in the format, if that is one and the same. */
+static enum evaluation
+evaluate_limit(struct expression *expression, const struct netfc_format *format, int sign,
+	struct rounded *result)
+{
+	static const mpfr_exp_t exponents[] = {1 << 10, 1 << 20, 1 << 28};
+	enum evaluation evaluation = EVALUATED;
+	struct rounded one;
+	mpfr_t x;
+
+	mpfr_init2(x, MPFR_PREC_MIN);
+	for (unsigned e = 0; e < sizeof(exponents) / sizeof(exponents[0]); e++) {
+		mpfr_set_si_2exp(x, sign, exponents[e], MPFR_RNDN);
+		if (evaluate_at(expression, format, x, false, &one) != EVALUATED ||
+			(e > 0 && one.z != result->z))
+			evaluation = EVALUATION_NAN;
+		*result = one;
+	}
+	result->value = netfc_decode(format, result->z);
+	result->pole = false;
+	mpfr_clear(x);
+	return evaluation;
+}
+
+/*
+ * Evaluate an expression at an encoding other than NaN: NaN where it has no value; at infinities,
+ * its limit where it has none. False if not even the last precision tells the value.
+ */
+static bool
+evaluate(struct expression *expression, const struct netfc_format *format, uint16_t x,
+	struct rounded *result)
+{
+	double argument = netfc_decode(format, x);
+	enum evaluation evaluation;
+	mpfr_t value;
+
+	mpfr_init2(value, EVALUATE_FIRST_BITS);
+	mpfr_set_d(value, argument, MPFR_RNDN);
+	evaluation = evaluate_at(expression, format, value, true, result);
+	mpfr_clear(value);
+	if (evaluation == EVALUATION_LIMIT && isinf(argument))
+		evaluation = evaluate_limit(expression, format, argument < 0 ? -1 : 1, result);
+	if (evaluation == EVALUATION_NAN || evaluation == EVALUATION_LIMIT)
+		*result = (struct rounded){netfc_nan(format), NAN, false};
+	return evaluation != EVALUATION_UNDECIDED;
+}
+
+/* ---- values from a file or an expression ----------------------------------------------------- */
 
 #define BLANKS " \t\r\n"
 /* The most words of a line that are looked at. */
-#define MOST_WORDS 3
+#define MAX_WORDS 3
 
 static bool
 is_nan(const struct samples *samples, uint16_t bits)
@@ -106,7 +226,7 @@ struct lines {
 static int
 bad_line(const struct lines *lines, const char *what, const char *word)
 {
-	complain("build: %s, line %lu: %s%s%.60s%s", lines->path, lines->number, what,
+	report_error("build: %s, line %lu: %s%s%.60s%s", lines->path, lines->number, what,
 		word != NULL ? ": '" : "", word != NULL ? word : "", word != NULL ? "'" : "");
 	return STATUS_INPUT;
 }
@@ -149,7 +269,7 @@ take_pair(const struct lines *lines, const char *first, const char *second)
 }
 
 static int
-take_words(struct lines *lines, char *const words[MOST_WORDS], unsigned count)
+take_words(struct lines *lines, char *const words[MAX_WORDS], unsigned count)
 {
 	if (lines->next == 0)
 		lines->pairs = count == 2;
@@ -181,7 +301,7 @@ expression_of(char *line)
 static int
 take_line(struct lines *lines, char *line, char **expression)
 {
-	char *words[MOST_WORDS], *rest = NULL;
+	char *words[MAX_WORDS], *rest = NULL;
 	const char *found = expression_of(line);
 	unsigned count = 0;
 
@@ -190,7 +310,7 @@ take_line(struct lines *lines, char *line, char **expression)
 		*expression = strdup(found);
 		return *expression != NULL ? STATUS_DONE : STATUS_FAILED;
 	}
-	for (char *word = strtok_r(line, BLANKS, &rest); word != NULL && count < MOST_WORDS;
+	for (char *word = strtok_r(line, BLANKS, &rest); word != NULL && count < MAX_WORDS;
 		word = strtok_r(NULL, BLANKS, &rest))
 		words[count++] = word;
 	if (count == 0)
@@ -213,7 +333,7 @@ read_lines(FILE *file, struct lines *lines, char **expression)
 	free(line);
 	if (status != STATUS_DONE || !ferror(file))
 		return status;
-	complain("build: cannot read %s: %s", lines->path, strerror(errno));
+	report_error("build: cannot read %s: %s", lines->path, strerror(errno));
 	return STATUS_FAILED;
 }
 
@@ -236,7 +356,7 @@ check_all_given(const struct lines *lines)
 	}
 	if (missing == 0)
 		return STATUS_DONE;
-	complain("build: %s: %u of 65,536 values are missing, the first that of x = 0x%04x",
+	report_error("build: %s: %u of 65,536 values are missing, the first that of x = 0x%04x",
 		lines->path, missing, first);
 	return STATUS_INPUT;
 }
@@ -250,7 +370,7 @@ samples_read(const char *path, struct samples *samples)
 	int status;
 
 	if (file == NULL) {
-		complain("build: cannot read %s: %s", path, strerror(errno));
+		report_error("build: cannot read %s: %s", path, strerror(errno));
 		return STATUS_INPUT;
 	}
 	status = read_lines(file, &lines, &expression);
@@ -269,8 +389,9 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 	char number[NUMBER_SIZE];
 
 	if (!is_nan(samples, x) && !evaluate(expression, samples->format, x, &result)) {
-		complain("build: %d bits do not tell the value of '%s' at x = %s (0x%04x); write "
-			 "it in another way, or give values in place of an expression",
+		report_error(
+			"build: %d bits do not tell the value of '%s' at x = %s (0x%04x); write "
+			"it in another way, or give values in place of an expression",
 			EVALUATE_LAST_BITS, text, number_text(samples->format, x, number), x);
 		return STATUS_INPUT;
 	}
@@ -281,7 +402,7 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 static int
 bad_expression(const char *text, const struct expression_error *error)
 {
-	complain("build: '%s', character %u: %s", text, error->at + 1, error->what);
+	report_error("build: '%s', character %u: %s", text, error->at + 1, error->what);
 	if (error->unknown_name)
 		expression_print_names(stderr);
 	return STATUS_INPUT;

@@ -2,7 +2,7 @@
 #ifndef SAMPLES_H
 #define SAMPLES_H
 
-/** @file The values of a function of a user's own: from a text file or from an expression. */
+/** @file The values of a user function: from a text file or from an expression. */
 
 #include <stdbool.h>
 

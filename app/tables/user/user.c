@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "command.h"
-#include "json/json_text.h"
+#include "json/json_value.h"
 #include "json/number_json.h"
 #include "number.h"
 #include "set/source.h"
-#include "show/calculation.h"
-#include "show/entries.h"
+#include "show/extended.h"
 
 static int
 check_options(const struct user_options *options)
@@ -22,9 +21,10 @@ check_options(const struct user_options *options)
 			&build_command, "--function needs either --from or --expression");
 	if (netfc_own_function_is_name(options->function))
 		return STATUS_DONE;
-	complain("build: '%s' is no name for a function of your own: a lower-case letter, then up "
-		 "to 30 letters, digits or underscores; none of netfc-tables list --functions; and "
-		 "nothing that reads as a conversion, such as to_q16 or from_fp32",
+	report_error(
+		"build: '%s' is no name for a function of your own: a lower-case letter, then up "
+		"to 30 letters, digits or underscores; none of netfc-tables list --functions; and "
+		"nothing that reads as a conversion, such as to_q16 or from_fp32",
 		options->function);
 	return STATUS_INPUT;
 }
@@ -35,7 +35,8 @@ find_format(const char *name, const struct netfc_format **format)
 	*format = netfc_format_by_name(name != NULL ? name : "fp16");
 	if (*format != NULL)
 		return STATUS_DONE;
-	complain("build: '%s' is no format; known are fp16, posit16, bf16 and posit16_es2", name);
+	report_error(
+		"build: '%s' is no format; known are fp16, posit16, bf16 and posit16_es2", name);
 	return STATUS_INPUT;
 }
 
@@ -51,7 +52,7 @@ user_build(const struct user_options *options, struct user_report *report)
 		return status;
 	report->samples = calloc(1, sizeof(*report->samples));
 	if (report->samples == NULL) {
-		complain("out of memory");
+		report_error("out of memory");
 		return STATUS_FAILED;
 	}
 	report->samples->format = format;
@@ -64,7 +65,7 @@ user_build(const struct user_options *options, struct user_report *report)
 		report->samples->flags, &report->function);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	complain("build: %s: %s", options->function, netfc_strerror(error));
+	report_error("build: %s: %s", options->function, netfc_strerror(error));
 	return STATUS_FAILED;
 }
 
@@ -136,7 +137,7 @@ load(const char *path, struct netfc_own_function **function)
 
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	complain("cannot load %s: %s", path,
+	report_error("cannot load %s: %s", path,
 		error == NETFC_ERR_FOREIGN ? "not a function file" : load_error(error));
 	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
 }

@@ -2,7 +2,7 @@
 #ifndef USER_H
 #define USER_H
 
-/** @file Functions of a user's own: built from values or an expression, shown, computed. */
+/** @file User functions: built from values or an expression, shown, computed. */
 
 #include <stdbool.h>
 

@@ -4,7 +4,6 @@
 #include <aggregate_wire.h>
 
 #include "export/fill/fill.h"
-#include "export/fill/request_priority.h"
 
 /* As p4/include/aggregate/sizes.p4 numbers programs. */
 enum {
@@ -33,7 +32,7 @@ enum request_action {
 	ACTION_REFUSE
 };
 
-static const struct p4_table request_shape = {
+static const struct p4_table request_pattern = {
 	.instance = {"request"},
 	.shared = true,
 	.key_count = REQUEST_KEYS,
@@ -64,10 +63,10 @@ static void
 add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_action action,
 	enum aggregate_format format)
 {
-	p4_match(&entry, &request_shape, KEY_OP, op);
+	p4_match(&entry, &request_pattern, KEY_OP, op);
 	if (action == ACTION_CHUNK) {
 		add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
-		p4_match(&entry, &request_shape, KEY_FORMAT, format);
+		p4_match(&entry, &request_pattern, KEY_FORMAT, format);
 	}
 	add_request(table, entry, PASSES_ALL, action, NETFC_STATUS_OK);
 }
@@ -75,14 +74,14 @@ add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_
 static void
 request_table(const struct p4_aggregation *what, uint16_t udp_port, struct p4_program *program)
 {
-	struct p4_table *table = p4_add_table(program, &request_shape);
+	struct p4_table *table = p4_add_table(program, &request_pattern);
 	struct p4_entry entry = {
 		.value = {[KEY_PORT] = udp_port, [KEY_MAGIC] = NETFC_MAGIC},
 		.mask = {[KEY_PORT] = 0xffff, [KEY_MAGIC] = 0xffff, [KEY_REPLY] = 1},
 	};
 
 	add_request(table, entry, NO_VERSION, ACTION_REFUSE, NETFC_STATUS_VERSION);
-	p4_match(&entry, &request_shape, KEY_VERSION, NETFC_WIRE_VERSION);
+	p4_match(&entry, &request_pattern, KEY_VERSION, NETFC_WIRE_VERSION);
 	add_request(table, entry, NO_OP, ACTION_REFUSE, NETFC_STATUS_OP);
 	add_op(table, entry, AGGREGATE_SUM, ACTION_CHUNK, what->format);
 	if (what->sums)
@@ -120,7 +119,7 @@ part_of(uint32_t x)
 static void
 part_table(struct p4_program *program)
 {
-	static const struct p4_table shape = {
+	static const struct p4_table pattern = {
 		.instance = {"part"},
 		.outer = "IngressPipe",
 		.key_count = 1,
@@ -128,7 +127,7 @@ part_table(struct p4_program *program)
 		.action_count = 1,
 		.action = {{"set", 1, {{"part", 32}}}},
 	};
-	struct p4_table *table = p4_add_table(program, &shape);
+	struct p4_table *table = p4_add_table(program, &pattern);
 
 	for (uint32_t x = 0; x <= UINT16_MAX; x++)
 		p4_add_entry(table,

@@ -28,7 +28,7 @@ enum decide_action {
 	DECIDE_ACTIONS
 };
 
-static const struct p4_table shape = {
+static const struct p4_table pattern = {
 	.instance = {"decide"},
 	.key_count = DECIDE_KEYS,
 	.key = {[KEY_OP] = {"op", 8, P4_TERNARY},
@@ -287,7 +287,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 		.posit = netfc_format_is_posit(format),
 		.exact = netfc_set_family(set) == NETFC_FAMILY_EXACT,
 		.ordered = layout == P4_COMPACT,
-		.table = p4_add_table(program, &shape),
+		.table = p4_add_table(program, &pattern),
 	};
 
 	if (netfc_format_width(format) == WIDE_BITS) {

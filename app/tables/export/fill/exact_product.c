@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correctly rounded products and quotients in P4. */
-#include "export/fill/exact_source.h"
+#include "export/fill/exact.h"
 
 static void
 prenorm_table(const struct exact_source *source)
 {
-	static const struct p4_table shape = {
+	static const struct p4_table pattern = {
 		.instance = {"prenorm_x.prenorm", "prenorm_y.prenorm"},
 		.key_count = 1,
 		.key = {{"magnitude", 15, P4_EXACT}},
 		.action_count = 1,
 		.action = {{"set", 2, {{"significand", 16}, {"power", 16}}}},
 	};
-	struct p4_table *table = p4_copy_table(source, "prenorm", &shape);
+	struct p4_table *table = p4_copy_table(source, "prenorm", &pattern);
 
 	for (size_t e = 0; e < table->count; e++) {
 		uint32_t *arg = table->entries[e].arg;
@@ -26,7 +26,7 @@ prenorm_table(const struct exact_source *source)
 static void
 part_table(const struct exact_source *source)
 {
-	const struct p4_table shape = {
+	const struct p4_table pattern = {
 		.instance = {"part"},
 		.key_count = 3,
 		.key = {{"div", 1, P4_EXACT}, {"fraction_x", source->fraction_bits, P4_EXACT},
@@ -35,7 +35,7 @@ part_table(const struct exact_source *source)
 		.action = {{"set_product", 1, {{"word", 16}}}},
 	};
 
-	p4_copy_table(source, "part", &shape);
+	p4_copy_table(source, "part", &pattern);
 }
 
 /* A page of the library's table, for the high or the low half of x's fraction. */
@@ -66,7 +66,7 @@ half_table(const struct exact_source *source, uint32_t page, const char *name, c
 static void
 class_table(const struct exact_source *source)
 {
-	const struct p4_table shape = {
+	const struct p4_table pattern = {
 		.instance = {"class"},
 		.key_count = 4,
 		.key = {{"div", 1, P4_EXACT}, {"sign_x", 1, P4_EXACT}, {"sign_y", 1, P4_EXACT},
@@ -74,7 +74,7 @@ class_table(const struct exact_source *source)
 		.action_count = 1,
 		.action = {{"set_class", 2, {{"class", CLASS_BITS}, {"base", 16}}}},
 	};
-	struct p4_table *table = p4_copy_table(source, "class", &shape);
+	struct p4_table *table = p4_copy_table(source, "class", &pattern);
 
 	for (size_t e = 0; e < table->count; e++) {
 		uint32_t *arg = table->entries[e].arg;
@@ -103,7 +103,7 @@ find_rounding(const struct exact_source *source)
 static void
 round_table(const struct exact_source *source)
 {
-	const struct p4_table shape = {
+	const struct p4_table pattern = {
 		.instance = {"round"},
 		.key_count = 2,
 		.key = {{"class", CLASS_BITS, P4_EXACT}, {"top", source->top_bits, P4_EXACT}},
@@ -111,7 +111,7 @@ round_table(const struct exact_source *source)
 		.action = {{"set_round", 1, {{"word", 16}}}},
 	};
 	struct rounding rounding = find_rounding(source);
-	struct p4_table *table = p4_copy_table(source, "round", &shape);
+	struct p4_table *table = p4_copy_table(source, "round", &pattern);
 
 	for (size_t e = 0; e < table->count; e++) {
 		struct p4_entry *entry = &table->entries[e];
@@ -151,7 +151,7 @@ add_ties(struct p4_table *table, const struct rounding *rounding, uint32_t class
 static void
 tie_table(const struct exact_source *source)
 {
-	const struct p4_table shape = {
+	const struct p4_table pattern = {
 		.instance = {"tie"},
 		.key_count = 2,
 		.key = {{"class", CLASS_BITS, P4_TERNARY},
@@ -160,7 +160,7 @@ tie_table(const struct exact_source *source)
 		.action = {{.name = "lower"}},
 	};
 	struct rounding rounding = find_rounding(source);
-	struct p4_table *table = p4_add_table(source->program, &shape);
+	struct p4_table *table = p4_add_table(source->program, &pattern);
 	uint32_t one = 1u << (source->top_bits - 2), two = 2 * one;
 
 	for (uint32_t class = 0; class <= p4_low_bits(CLASS_BITS); class ++) {
@@ -225,7 +225,7 @@ add_product_limits(
 static void
 product_limits_table(const struct exact_source *source)
 {
-	const struct p4_table shape = {
+	const struct p4_table pattern = {
 		.instance = {"product_limits"},
 		.key_count = 3,
 		.key = {{"class", CLASS_BITS, P4_TERNARY}, {"large", 1, P4_TERNARY},
@@ -234,7 +234,7 @@ product_limits_table(const struct exact_source *source)
 		.action = {{"raise", 1, {{"flags", 4}}}},
 	};
 	struct rounding rounding = find_rounding(source);
-	struct p4_table *table = p4_add_table(source->program, &shape);
+	struct p4_table *table = p4_add_table(source->program, &pattern);
 
 	for (uint32_t class = 0; class <= source->fraction_bits + 1; class ++)
 		add_product_limits(table, &rounding, class, false);

@@ -85,4 +85,12 @@ void p4_aggregate_tables(
  */
 const char *p4_slowloris_tables(const struct netfc_set *set, struct p4_program *program);
 
+/** Priorities of refusals: the protocol checks version, operation and format, in this order. */
+enum request_priority {
+	PASSES_ALL,
+	NO_FORMAT,
+	NO_OP,
+	NO_VERSION
+};
+
 #endif /* FILL_H */

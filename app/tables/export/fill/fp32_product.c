@@ -2,13 +2,13 @@
 /* Products of binary32 numbers in P4, and what quotients share with them. */
 #include <string.h>
 
-#include "export/fill/fp32_source.h"
+#include "export/fill/fp32.h"
 
 /* Of a significand, in its high digit. */
 #define LEADING_ONE (1u << 11)
 
 /* Places that leave nothing to round by, and more: the program has a code for all of them. */
-#define MOST_PLACES 25
+#define MAX_PLACES 25
 /* Codes besides places: see ShiftProduct in p4/include/product_fp32.p4. */
 #define CODE_NORMAL 0
 #define CODE_OVERFLOW 26
@@ -19,14 +19,14 @@
 static void
 exponent_table(const struct fp32_source *source)
 {
-	static const struct p4_table shape = {
+	static const struct p4_table pattern = {
 		.instance = {"factors.factor_x.exponent_of", "factors.factor_y.exponent_of"},
 		.key_count = 1,
 		.key = {{"field", FP32_EXPONENT_BITS, P4_EXACT}},
 		.action_count = 1,
 		.action = {{"set_exponent", 1, {{"word", 16}}}},
 	};
-	struct p4_table *table = p4_add_table(source->program, &shape);
+	struct p4_table *table = p4_add_table(source->program, &pattern);
 
 	for (uint32_t field = 0; field < 1u << FP32_EXPONENT_BITS; field++)
 		p4_add_word(table, field, field == 0 ? 1 : field);
@@ -65,11 +65,11 @@ places_of(uint32_t word)
 static uint32_t
 code_of(struct scaling scaling)
 {
-	if (places_of(scaling.other) > MOST_PLACES)
+	if (places_of(scaling.other) > MAX_PLACES)
 		return CODE_CLEAR;
 	if (places_of(scaling.other) == places_of(scaling.first))
 		return places_of(scaling.other);
-	return places_of(scaling.first) > MOST_PLACES ? CODE_OVERFLOW : CODE_NORMAL;
+	return places_of(scaling.first) > MAX_PLACES ? CODE_OVERFLOW : CODE_NORMAL;
 }
 
 static void
@@ -97,7 +97,7 @@ add_scaling(const struct fp32_source *source, struct p4_table *table, uint32_t d
 static void
 scale_table(const struct fp32_source *source)
 {
-	static const struct p4_table shape = {
+	static const struct p4_table pattern = {
 		.instance = {"factors.scale"},
 		.key_count = 4,
 		.key = {{"div", 1, P4_EXACT}, {"sign_x", 1, P4_EXACT}, {"sign_y", 1, P4_EXACT},
@@ -116,7 +116,7 @@ scale_table(const struct fp32_source *source)
 	const struct netfc_table *scale = netfc_set_find_table(source->set, "scale");
 	const uint32_t lead = 1u << FP32_EXPONENT_SUM_BITS;
 	const bool quotients = source->last_op >= NETFC_DIV;
-	struct p4_table *table = p4_add_table(source->program, quotients ? &shape : &without_div);
+	struct p4_table *table = p4_add_table(source->program, quotients ? &pattern : &without_div);
 
 	for (uint32_t div = 0; div <= (quotients ? 1 : 0); div++) {
 		for (uint32_t exponent = 0; exponent < lead; exponent++) {
@@ -140,7 +140,7 @@ digit_table(const struct fp32_source *source, const char *name, uint32_t first,
 {
 	const struct netfc_table *from = netfc_set_find_table(source->set, name);
 	const bool square = strcmp(name, "square") == 0;
-	struct p4_table shape = {
+	struct p4_table pattern = {
 		.key_count = 1,
 		.key = {{square ? "sum" : "difference", FP32_SQUARE_BITS, P4_EXACT}},
 		.action_count = 1,
@@ -149,8 +149,8 @@ digit_table(const struct fp32_source *source, const char *name, uint32_t first,
 	struct p4_table *table;
 
 	for (unsigned i = 0; i < P4_MAX_INSTANCES && instances[i] != NULL; i++)
-		shape.instance[i] = instances[i];
-	table = p4_add_table(source->program, &shape);
+		pattern.instance[i] = instances[i];
+	table = p4_add_table(source->program, &pattern);
 	for (uint32_t key = 0; key < netfc_table_size(from); key++) {
 		/* Sums that would begin again at 0 do not occur. */
 		const uint32_t index = key + first, digits = bits_of(index, 0, FP32_SQUARE_BITS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which packets are requests that a P4 program computes, and the status of those that are not. */
+
 #include "export/fill/fill.h"
-#include "export/fill/request_priority.h"
 
 /* The table's keys. */
 enum request_key {
@@ -23,7 +23,7 @@ enum request_action {
 	ACTION_EVALUATE /* in programs with functions */
 };
 
-static const struct p4_table shape = {
+static const struct p4_table request_pattern = {
 	.instance = {"request"},
 	.shared = true,
 	.key_count = REQUEST_KEYS,
@@ -60,11 +60,11 @@ add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned form
 {
 	struct p4_entry good;
 
-	p4_match(&entry, &shape, KEY_OP, op);
+	p4_match(&entry, &request_pattern, KEY_OP, op);
 	good = entry;
 	good.action = (uint8_t)action;
-	p4_match(&good, &shape, KEY_FORMAT, format);
-	p4_match(&good, &shape, KEY_LOADED, 1);
+	p4_match(&good, &request_pattern, KEY_FORMAT, format);
+	p4_match(&good, &request_pattern, KEY_LOADED, 1);
 	if (action != ACTION_QUERY || format == NETFC_FP16)
 		p4_add_entry(table, &good);
 	refuse(table, entry, NO_FORMAT, NETFC_STATUS_FORMAT);
@@ -85,7 +85,7 @@ void
 p4_request_tables(const struct netfc_set *set, uint16_t udp_port, enum netfc_op last_op,
 	const struct p4_functions *functions, struct p4_program *program)
 {
-	struct p4_table *table = p4_add_table(program, &shape);
+	struct p4_table *table = p4_add_table(program, &request_pattern);
 	unsigned format = netfc_format_id(netfc_set_format(set));
 	struct p4_entry entry = {
 		.value = {[KEY_PORT] = udp_port, [KEY_MAGIC] = NETFC_MAGIC},
@@ -94,11 +94,110 @@ p4_request_tables(const struct netfc_set *set, uint16_t udp_port, enum netfc_op 
 	};
 
 	refuse(table, entry, NO_VERSION, NETFC_STATUS_VERSION);
-	p4_match(&entry, &shape, KEY_VERSION, NETFC_WIRE_VERSION);
+	p4_match(&entry, &request_pattern, KEY_VERSION, NETFC_WIRE_VERSION);
 	refuse(table, entry, NO_OP, NETFC_STATUS_OP);
 	for (unsigned op = NETFC_ADD; op <= last_op; op++)
 		add_op(table, entry, op, format, ACTION_COMPUTE);
 	add_op(table, entry, NETFC_OP_QUERY, format, ACTION_QUERY);
 	if (functions != NULL)
 		add_functions(table, entry, functions, format);
+}
+
+/* ---- the last entry: the program that all entries are for ------------------------------------ */
+
+/* As p4/include/sizes.p4 numbers programs. */
+
+/* Four bits each, the layout's last one for the detector. */
+enum program_shift {
+	SHIFT_LANES = 0,
+	SHIFT_SCALE = 4,
+	SHIFT_FORMAT = 8,
+	SHIFT_LAYOUT = 12,
+	SHIFT_DETECTOR = 15,
+};
+
+enum program_layout {
+	LAYOUT_DIRECT = 1,
+	LAYOUT_COMPACT = 2,
+	LAYOUT_EXACT = 3,
+};
+
+static uint32_t
+layout_number(const struct netfc_set *set, enum p4_layout layout)
+{
+	if (netfc_set_family(set) != NETFC_FAMILY_LOG)
+		return LAYOUT_EXACT;
+	return layout == P4_COMPACT ? LAYOUT_COMPACT : LAYOUT_DIRECT;
+}
+
+/* log2 of k where logarithms and powers are split, which takes tables for one k; fp32: the last op.
+ */
+static uint32_t
+scale_number(const struct netfc_set *set, enum p4_layout layout, enum netfc_op last_op)
+{
+	if (netfc_format_width(netfc_set_format(set)) == 32)
+		return last_op;
+	if (layout_number(set, layout) != LAYOUT_COMPACT ||
+		netfc_format_is_posit(netfc_set_format(set)))
+		return 0;
+	return (uint32_t)__builtin_ctz(netfc_set_scale(set));
+}
+
+void
+p4_program_table(uint32_t number, struct p4_program *program)
+{
+	static const struct p4_table pattern = {
+		.instance = {"loaded"},
+		.shared = true,
+		.key_count = 1,
+		.key = {{"program", 16, P4_EXACT}},
+		.action_count = 1,
+		.action = {{.name = "complete"}},
+	};
+
+	p4_add_entry(p4_add_table(program, &pattern),
+		&(struct p4_entry){.value = {number}, .mask = {p4_low_bits(pattern.key[0].bits)}});
+}
+
+void
+p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
+	enum netfc_op last_op, unsigned lanes, struct p4_program *program)
+{
+	uint32_t format = (uint32_t)netfc_format_id(netfc_set_format(set));
+
+	p4_program_table(layout_number(set, layout) << SHIFT_LAYOUT |
+			(uint32_t)slowloris << SHIFT_DETECTOR | format << SHIFT_FORMAT |
+			scale_number(set, layout, last_op) << SHIFT_SCALE | lanes << SHIFT_LANES,
+		program);
+}
+
+/* ---- functions: x, z and its flags ----------------------------------------------------------- */
+
+static void
+fill(struct p4_table *table, const struct p4_function *function)
+{
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
+		p4_add_entry(table,
+			&(struct p4_entry){.value = {x},
+				.mask = {UINT16_MAX},
+				.arg = {function->z[x], function->flags[x]}});
+}
+
+void
+p4_function_tables(const struct p4_functions *functions, struct p4_program *program)
+{
+	static const char *const names[P4_MAX_FUNCTIONS] = {
+		"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8"};
+
+	for (unsigned f = 0; f < functions->count; f++)
+		fill(p4_add_table(program,
+			     &(struct p4_table){
+				     .instance = {names[f]},
+				     .control = "function",
+				     .key_count = 1,
+				     .key = {{"x", 16, P4_EXACT}},
+				     .action_count = 1,
+				     .action = {{"result", 2, {{"value", 16}, {"flags", 4}}}},
+			     }),
+			&functions->function[f]);
 }

@@ -13,7 +13,7 @@
 static int
 add_logarithms(struct p4_program *program)
 {
-	static const struct p4_table shape = {
+	static const struct p4_table pattern = {
 		.instance = {"slowloris.divide.log_connections.log",
 			"slowloris.divide.log_bytes.log"},
 		.shared = true,
@@ -22,7 +22,7 @@ add_logarithms(struct p4_program *program)
 		.action_count = 1,
 		.action = {{"set", 1, {{"logarithm", 32}}}},
 	};
-	struct p4_table *table = p4_add_table(program, &shape);
+	struct p4_table *table = p4_add_table(program, &pattern);
 	struct netfc_prefix *prefixes;
 	size_t count;
 	int error = netfc_log2_prefixes(BELOW, LOG_BITS, &prefixes, &count);
@@ -43,7 +43,7 @@ add_logarithms(struct p4_program *program)
 static int
 add_powers(struct p4_program *program)
 {
-	static const struct p4_table shape = {
+	static const struct p4_table pattern = {
 		.instance = {"slowloris.divide.exp"},
 		.shared = true,
 		.key_count = 1,
@@ -51,7 +51,7 @@ add_powers(struct p4_program *program)
 		.action_count = 1,
 		.action = {{"set", 1, {{"word", 16}}}},
 	};
-	struct p4_table *table = p4_add_table(program, &shape);
+	struct p4_table *table = p4_add_table(program, &pattern);
 	const uint32_t *entries;
 	struct netfc_set *set;
 	int error = netfc_set_build(POWERS, &set);
@@ -59,7 +59,7 @@ add_powers(struct p4_program *program)
 	if (error != NETFC_OK)
 		return error;
 	entries = netfc_table_entries(netfc_set_find_table(set, "exp"));
-	for (uint32_t n = 0; n <= p4_low_bits(shape.key[0].bits); n++)
+	for (uint32_t n = 0; n <= p4_low_bits(pattern.key[0].bits); n++)
 		p4_add_word(table, n, entries[n]);
 	netfc_set_free(set);
 	return NETFC_OK;

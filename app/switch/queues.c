@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include <rte_lcore.h>
+
+#include "aggregate_table.h"
+#include "queues.h"
+
+/* Devices without RSS that offer more queues than this do not mean them to be used all. */
+#define MANY_QUEUES 64
+
+/*
+ * With RSS the switch says how many receive queues it wants; without, the device does (files,
+ * rings, vhost), and leaving one of its queues alone would lose packets.
+ */
+static uint16_t
+choose_rx_queues(const struct port *port, unsigned int lcores)
+{
+	uint16_t max = port->info.max_rx_queues;
+
+	if (port->info.flow_type_rss_offloads != 0)
+		return (uint16_t)RTE_MIN(max, lcores);
+	return max > MANY_QUEUES ? 1 : RTE_MAX(max, 1);
+}
+
+static int
+add_rx_queue(struct lcore *lcore, unsigned int lcore_id, struct rx_queue queue)
+{
+	if (lcore->rx_queue_count == MAX_RX_QUEUES) {
+		fprintf(stderr, PROGRAM ": lcore %u: more than %u queues; use more lcores\n",
+			lcore_id, MAX_RX_QUEUES);
+		return -1;
+	}
+	lcore->rx_queue[lcore->rx_queue_count++] = queue;
+	return 0;
+}
+
+/* The lcores in turn, the main lcore first, going round after `count` of them. */
+static unsigned int
+lcore_in_turn(unsigned int turn, unsigned int count)
+{
+	unsigned int lcore_id = rte_get_main_lcore();
+
+	for (turn %= count; turn > 0; turn--)
+		lcore_id = rte_get_next_lcore(lcore_id, 0, 1);
+	return lcore_id;
+}
+
+static int
+spread_rx_queues(struct app *app, unsigned int lcores)
+{
+	unsigned int lcore_id, turn = 0;
+
+	RTE_LCORE_FOREACH (lcore_id)
+		app->lcore[lcore_id].rx_queue_count = 0;
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		struct port *port = &app->port[p];
+
+		port->rx_queues = choose_rx_queues(port, lcores);
+		for (uint16_t q = 0; q < port->rx_queues; q++) {
+			const struct rx_queue queue = {(uint16_t)p, q};
+
+			lcore_id = lcore_in_turn(turn++, lcores);
+			if (add_rx_queue(&app->lcore[lcore_id], lcore_id, queue) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* A shard of the aggregations for each of the first lcores, the main lcore first. */
+static void
+spread_shards(struct app *app, unsigned int lcores)
+{
+	const struct aggregate_options *options = &app->options.aggregate;
+	uint32_t wanted = options->shards != 0 ? options->shards : AGGREGATE_MAX_SHARDS;
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id)
+		app->lcore[lcore_id].aggregates = false;
+	app->shard_count = options->on ? RTE_MIN(wanted, lcores) : 0;
+	for (uint32_t s = 0; s < app->shard_count; s++) {
+		struct lcore *lcore = &app->lcore[lcore_in_turn(s, lcores)];
+
+		lcore->aggregates = true;
+		lcore->shard_index = (uint16_t)s;
+	}
+	/* Without any, requests are told so on the first port. */
+	for (unsigned int p = 0; p < app->port_count; p++)
+		app->port[p].endpoint.aggregate_ports = (uint16_t)RTE_MAX(app->shard_count, 1u);
+}
+
+static int
+check_shards(const struct app *app)
+{
+	uint32_t wanted = app->options.aggregate.shards;
+
+	if (!app->options.aggregate.on || wanted <= app->shard_count)
+		return 0;
+	fprintf(stderr,
+		PROGRAM ": --aggregate shards=%u: there are lcores, or transmit queues of the "
+			"ports for them, for %u; give more lcores (-l), or devices more queues\n",
+		wanted, app->shard_count);
+	return -1;
+}
+
+/* Whether the lcore may send to that port. */
+static bool
+sends_to(const struct app *app, const struct lcore *lcore, unsigned int out)
+{
+	/* Results go to wherever workers joined from. */
+	if (lcore->aggregates && app->port[out].endpoint.count > 0)
+		return true;
+	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
+		unsigned int in = lcore->rx_queue[i].port;
+
+		if (app->options.forward == FORWARD_BRIDGE || app->port[in].out == out)
+			return true;
+		if (in == out && app->port[in].endpoint.count > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Number the senders of each port; false if a device has too few transmit queues for them. */
+static bool
+number_tx_queues(struct app *app)
+{
+	for (unsigned int out = 0; out < app->port_count; out++) {
+		struct port *port = &app->port[out];
+		unsigned int lcore_id;
+
+		port->tx_queues = 0;
+		RTE_LCORE_FOREACH (lcore_id) {
+			if (sends_to(app, &app->lcore[lcore_id], out))
+				app->lcore[lcore_id].tx_queue[out] = port->tx_queues++;
+		}
+		if (port->tx_queues > RTE_MAX(port->info.max_tx_queues, 1))
+			return false;
+		/* Some devices (TAP) want as many of one kind as of the other. */
+		port->tx_queues = RTE_MAX(
+			port->tx_queues, RTE_MIN(port->rx_queues, port->info.max_tx_queues));
+	}
+	return true;
+}
+
+int
+queues_assign(struct app *app)
+{
+	for (unsigned int lcores = rte_lcore_count(); lcores > 0; lcores--) {
+		if (spread_rx_queues(app, lcores) != 0)
+			return -1;
+		spread_shards(app, lcores);
+		if (number_tx_queues(app))
+			break;
+	}
+	return check_shards(app);
+}
+
+static void
+print_rx_queue(const struct app *app, unsigned int lcore_id, const struct rx_queue *queue)
+{
+	const struct port *port = &app->port[queue->port];
+
+	printf("  lcore %-3u port %u queue %u", lcore_id, port->id, queue->queue);
+	if (app->options.forward == FORWARD_BRIDGE)
+		printf(" -> bridge\n");
+	else
+		printf(" -> port %u queue %u\n", app->port[port->out].id,
+			app->lcore[lcore_id].tx_queue[port->out]);
+}
+
+void
+queues_print(const struct app *app)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		const struct lcore *lcore = &app->lcore[lcore_id];
+
+		for (unsigned int i = 0; i < lcore->rx_queue_count; i++)
+			print_rx_queue(app, lcore_id, &lcore->rx_queue[i]);
+		if (lcore->aggregates)
+			printf("  lcore %-3u aggregates: UDP port %u\n", lcore_id,
+				app->options.aggregate.port + lcore->shard_index);
+		if (!lcore_works(lcore))
+			printf("  lcore %-3u idle: there are fewer queues than lcores\n", lcore_id);
+	}
+}

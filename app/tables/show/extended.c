@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* netfc-tables calc FORMAT OP X [Y [Z]]: what is computed without a table set. */
+
+#include <stdio.h>
+
+#include "command.h"
+#include "json/number_json.h"
+#include "number.h"
+#include "show/extended.h"
+
+bool
+find_extended(const char *name, struct extended *extended)
+{
+	extended->function = netfc_function_by_name(name);
+	extended->extra = netfc_extra_by_name(name);
+	return extended->function != NULL || extended->extra != 0;
+}
+
+bool
+is_extended(const char *name)
+{
+	struct extended extended;
+
+	return find_extended(name, &extended);
+}
+
+int
+read_format(const struct command *command, const char *text, const struct netfc_format **format)
+{
+	struct netfc_set_id id;
+
+	*format = netfc_format_by_name(text);
+	if (*format != NULL)
+		return STATUS_DONE;
+	if (netfc_set_parse_name(text, &id) == NETFC_OK) {
+		*format = id.format;
+		return STATUS_DONE;
+	}
+	report_error("%s: '%s' is no format; known are fp16, posit16, bf16 and posit16_es2",
+		command->name, text);
+	return STATUS_INPUT;
+}
+
+/* How many operands it takes. */
+static int
+operand_count(const struct extended *extended)
+{
+	if (extended->function != NULL)
+		return 1;
+	return extended->extra == NETFC_FMA ? 3 : 2;
+}
+
+static int
+compute(const struct extended *extended, struct calculation *c)
+{
+	if (extended->function == NULL) {
+		c->result = netfc_extra(
+			c->format, extended->extra, c->operand[0], c->operand[1], c->operand[2]);
+		return STATUS_DONE;
+	}
+	if (netfc_function_value(extended->function, c->format, c->operand[0], &c->result) ==
+		NETFC_OK)
+		return STATUS_DONE;
+	report_error("calc: %s: %s", c->op, netfc_strerror(NETFC_ERR_PRECISION));
+	return STATUS_FAILED;
+}
+
+static int
+not_extended(const char *name)
+{
+	enum netfc_op op;
+
+	if (parse_op(name, &op))
+		report_error("calc: %s needs a table set, such as fp16_exact", name);
+	else
+		report_error(
+			"calc: no function or operation '%s'; netfc-tables list --functions has "
+			"all",
+			name);
+	return STATUS_INPUT;
+}
+
+int
+calc_extended(char **operands, int count, bool hex, bool json)
+{
+	struct calculation c = {.op = operands[1]};
+	struct extended extended;
+	int status = read_format(&calc_command, operands[0], &c.format);
+
+	if (status != STATUS_DONE)
+		return status;
+	if (!find_extended(c.op, &extended))
+		return not_extended(c.op);
+	c.count = operand_count(&extended);
+	c.from = c.to = format_slot(c.format);
+	if (extended.function != NULL) {
+		c.from = netfc_function_argument(extended.function, c.format);
+		c.to = netfc_function_result(extended.function, c.format);
+	}
+	status = calculation_read(&c, operands + 2, count - 2, hex);
+	if (status == STATUS_DONE)
+		status = compute(&extended, &c);
+	return status == STATUS_DONE ? calculation_print(&c, json) : status;
+}
+
+static const char operand_names[CALCULATION_OPERANDS] = "xyz";
+
+int
+no_operand(const struct command *command, struct netfc_slot slot, const char *word, bool hex)
+{
+	report_error("%s: '%s' is no operand; expected %s", command->name, word,
+		slot.format != NULL || hex ? operand_syntax(hex)
+					   : "a decimal number that fits, or bits such as 0x0100");
+	return STATUS_INPUT;
+}
+
+int
+calculation_read(struct calculation *c, char **words, int count, bool hex)
+{
+	static const char *const needs[] = {"", "X", "X and Y", "X, Y and Z"};
+	char text[80];
+
+	if (count != c->count) {
+		snprintf(text, sizeof(text), "%s needs %s", c->op, needs[c->count]);
+		return wrong_operands(&calc_command, text);
+	}
+	for (int w = 0; w < count; w++) {
+		if (!parse_slot(c->from, words[w], hex, &c->operand[w]))
+			return no_operand(&calc_command, c->from, words[w], hex);
+	}
+	return STATUS_DONE;
+}
+
+static void
+print_slot(char what, struct netfc_slot slot, uint16_t bits)
+{
+	char kind[SLOT_KIND_SIZE], number[NUMBER_SIZE];
+
+	printf("%c   0x%04x  %-11s  %s\n", what, bits, slot_kind(slot, kind),
+		slot_text(slot, bits, number));
+}
+
+static int
+print_text(const struct calculation *c)
+{
+	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
+
+	printf("%s: %s", netfc_format_name(c->format), c->op);
+	for (int o = 0; o < c->count; o++)
+		printf(" %s", slot_text(c->from, c->operand[o], number));
+	printf(" = %s\n\n", slot_text(c->to, c->result.z, number));
+	for (int o = 0; o < c->count; o++)
+		print_slot(operand_names[o], c->from, c->operand[o]);
+	print_slot('=', c->to, c->result.z);
+	printf("exceptions: %s\n", flags_text(c->result.flags, flags));
+	return STATUS_DONE;
+}
+
+static int
+print_object(const struct calculation *c)
+{
+	json_t *object =
+		json_pack("{s:s, s:s}", "format", netfc_format_name(c->format), "op", c->op);
+	json_t *z = slot_json(c->to, c->result.z);
+
+	for (int o = 0; o < c->count; o++)
+		json_object_set_new(object, (char[]){operand_names[o], '\0'},
+			slot_json(c->from, c->operand[o]));
+	json_object_set_new(z, "flags", flags_json(c->result.flags));
+	json_object_set_new(object, "result", z);
+	return print_json(object);
+}
+
+int
+calculation_print(const struct calculation *c, bool json)
+{
+	return json ? print_object(c) : print_text(c);
+}
