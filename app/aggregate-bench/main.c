@@ -59,7 +59,7 @@ fill(struct bench *bench, enum data_kind kind, unsigned int format)
 {
 	unsigned int workers = bench->options.workers;
 	uint32_t count = bench->options.bytes / aggregate_value_bytes(format);
-	uint32_t values[AGGREGATE_MAX_WORKERS];
+	uint64_t values[AGGREGATE_MAX_WORKERS];
 	uint64_t seed = 1;
 
 	for (unsigned int c = 0; c < CHUNKS; c++)
@@ -143,7 +143,8 @@ print_all(struct bench *bench)
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
 		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
 			for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++)
-				if ((options->format == 0 || options->format == format) &&
+				if (aggregate_is_format(format) &&
+					(options->format == 0 || options->format == format) &&
 					(options->op == 0 || options->op == op))
 					print_row(bench, op, format, isa);
 }
@@ -159,9 +160,10 @@ print_usage(FILE *out)
 		"\n"
 		"  --tags            tags of packets, not sums\n"
 		"  --workers N       workers, 1 to 64 (default 8)\n"
-		"  --bytes N         bytes of values in a packet, 4 to %d (default 1448)\n"
+		"  --bytes N         bytes of values in a packet, 8 to %d (default 1448)\n"
 		"  --states N        accumulators taken in turns, 1 to %d (default 1: in the cache)\n"
-		"  --format NAME     one format alone (fp16, posit16, bf16, posit16_es2, fp32, int32)\n"
+		"  --format NAME     one format alone (fp16, posit16, bf16, posit16_es2, fp32, int32,\n"
+		"                    fp64, int64)\n"
 		"  --op NAME         one operation alone (sum, mean, min, max)\n"
 		"  --milliseconds N  of each measurement (default 50)\n",
 		MOST_BYTES, MOST_STATES);
@@ -216,7 +218,7 @@ parse_options(int argc, char **argv)
 			options.workers = number_between(optarg, 1, AGGREGATE_MAX_WORKERS);
 			break;
 		case 'b':
-			options.bytes = number_between(optarg, 4, MOST_BYTES);
+			options.bytes = number_between(optarg, 8, MOST_BYTES);
 			break;
 		case 's':
 			options.states = number_between(optarg, 1, MOST_STATES);

@@ -11,7 +11,7 @@
  * relative error is computed once for each at the end.
  */
 
-#include "row.h"
+#include "reference.h"
 #include "tally.h"
 
 /** The largest error in ulp that has counters of its own. */

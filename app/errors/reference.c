@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops have no branch on data, so that compilers turn them into vector code. */
+
 #include <math.h>
 
 #include "reference.h"
@@ -155,4 +156,98 @@ reference_init(struct reference *reference, const struct number_table *numbers, 
 		reference->exponent_bits = ilogb(ilogb(netfc_decode(format, regime_one)));
 	else
 		reference->exponent_bits = __builtin_popcount(reference->inf);
+}
+
+static unsigned
+kind_of(const struct number_table *numbers, bool sum, uint16_t x, uint16_t y, uint16_t expected)
+{
+	int larger, bits;
+
+	switch (numbers->class[expected]) {
+	case NETFC_ZERO:
+		return ZERO;
+	case NETFC_INF:
+		return INFINITE;
+	case NETFC_NAN:
+		return SPECIAL;
+	default:
+		break;
+	}
+	if (!sum || numbers->class[x] != NETFC_FINITE || numbers->class[y] != NETFC_FINITE)
+		return UNCANCELLED;
+	larger = numbers->exponent[x] > numbers->exponent[y] ? numbers->exponent[x]
+							     : numbers->exponent[y];
+	bits = larger - numbers->exponent[expected];
+	return bits < 0 ? 0 : bits < CANCEL_BINS ? (unsigned)bits : CANCEL_BINS - 1;
+}
+
+/* Four counters for each kind, so that an increment need not wait for the previous one. */
+static void
+count_kinds(const struct row *row, struct kind_count *count)
+{
+	uint32_t bins[4][POPULATIONS << POPULATION_AT] = {0};
+
+	for (uint32_t y = 0; y < ENCODINGS; y += 4) {
+		for (unsigned i = 0; i < 4; i++)
+			bins[i][row->kind[y + i]]++;
+	}
+	for (unsigned p = 0; p < POPULATIONS; p++) {
+		for (unsigned k = 0; k < KINDS; k++) {
+			for (unsigned i = 0; i < 4; i++)
+				count->pairs[p][k] += bins[i][p << POPULATION_AT | k];
+		}
+	}
+}
+
+void
+row_fill(struct row *row, const struct reference *reference, uint16_t x, struct kind_count *count)
+{
+	const struct number_table *numbers = reference->numbers;
+	const bool sum = netfc_op_branch(reference->op) == NETFC_ADDITIVE;
+
+	reference_row(reference, x, row->expected);
+	for (uint32_t y = 0; y < ENCODINGS; y++) {
+		enum population population =
+			numbers->decimal[x] && numbers->decimal[y] ? DECIMALS : OTHERS;
+
+		row->x[y] = x;
+		row->y[y] = (uint16_t)y;
+		row->kind[y] = (uint8_t)(population << POPULATION_AT |
+			kind_of(numbers, sum, x, (uint16_t)y, row->expected[y]));
+	}
+	count_kinds(row, count);
+}
+
+void
+kind_count_merge(struct kind_count *into, const struct kind_count *from)
+{
+	for (unsigned p = 0; p < POPULATIONS; p++) {
+		for (unsigned k = 0; k < KINDS; k++)
+			into->pairs[p][k] += from->pairs[p][k];
+	}
+}
+
+static void
+fill_one(struct number_table *table, uint16_t bits)
+{
+	const struct netfc_format *format = table->format;
+	int32_t magnitude = netfc_magnitude(format, bits);
+	double value = netfc_decode(format, bits);
+
+	table->value[bits] = value;
+	table->class[bits] = (uint8_t)netfc_classify(format, bits);
+	table->ordinal[bits] = netfc_is_negative(format, bits) ? -magnitude : magnitude;
+	if (table->class[bits] == NETFC_NAN)
+		table->ordinal[bits] = NO_ORDINAL;
+	if (table->class[bits] == NETFC_FINITE)
+		table->exponent[bits] = (int16_t)ilogb(value);
+	table->decimal[bits] = fabs(value) < 1;
+}
+
+void
+number_table_fill(struct number_table *table, const struct netfc_format *format)
+{
+	table->format = format;
+	for (uint32_t bits = 0; bits < ENCODINGS; bits++)
+		fill_one(table, (uint16_t)bits);
 }

@@ -10,8 +10,7 @@
 
 #include <stdint.h>
 
-#include "number_table.h"
-#include "row.h"
+#include "reference.h"
 #include "tally.h"
 
 /** Maximum number of sets in a sweep. */

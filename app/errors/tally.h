@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "row.h"
+#include "reference.h"
 
 /** Bins of accuracy, in steps of 1/10,000; the last bin is for exactly 1. */
 #define ACCURACY_BINS 10001

@@ -79,7 +79,7 @@ struct lcore {
 	uint16_t tx_queue[RTE_MAX_ETHPORTS]; /**< by port's index: this lcore's own */
 } __rte_aligned(2 * RTE_CACHE_LINE_SIZE);
 
-/** The application. Lcores read what stands before their own structs, and nobody writes there. */
+/** The application. Lcores only read the fields before their own structs. */
 struct app {
 	struct options options;
 	struct sets sets;

@@ -93,7 +93,7 @@ handle_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_m
 		forward(app, lcore, in, mbufs, frames, count);
 }
 
-/* From what the receive burst returned to the return of the last transmit burst, for each packet.
+/* For each packet, from the return of the receive burst to the return of the last transmit burst.
  */
 static void
 handle_timed_burst(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
@@ -126,7 +126,7 @@ poll_queue(struct app *app, struct lcore *lcore, const struct rx_queue *queue)
 	return count;
 }
 
-/* One reading of the clock a round, not two a burst: that is all that the load costs. */
+/* The load costs one reading of the clock a round, instead of two a burst. */
 static void
 count_cycles(struct lcore *lcore, unsigned int found)
 {
@@ -148,7 +148,7 @@ poll_all(struct app *app, struct lcore *lcore)
 	if (lcore->shard != NULL)
 		found += aggregate_poll(app, lcore);
 	count_cycles(lcore, found);
-	/* Between bursts, an lcore holds on to nothing that others may want to free. */
+	/* Between bursts, an lcore holds nothing that others may free. */
 	rte_rcu_qsbr_quiescent(app->qsbr, rte_lcore_id());
 }
 
@@ -165,10 +165,10 @@ worker_main(void *arg)
 	return 0;
 }
 
-/* The end of traffic, seen from the receive counters of all lcores. */
+/* Detects the end of traffic by the receive counters of all lcores. */
 struct watch {
 	uint64_t next;  /* when to look again */
-	uint64_t since; /* when the last packet was noticed */
+	uint64_t since; /* when the last packet was counted */
 	uint64_t received;
 };
 
@@ -212,7 +212,7 @@ do_housekeeping(struct app *app, struct watch *watch)
 		aggregate_table_poll(app->aggregation->table, now);
 }
 
-/* Nothing to poll: not cycles of polling either. */
+/* Sleeping is not polling: its cycles do not count. */
 static void
 sleep_a_little(struct lcore *lcore)
 {

@@ -63,7 +63,7 @@ connect_ports(struct app *app)
 /* Frames that may leave: an MTU, an Ethernet header and two VLAN tags. */
 #define FRAME_OVERHEAD (RTE_ETHER_HDR_LEN + 2 * RTE_VLAN_HLEN)
 
-/* The greatest MTU, of which a device may say more than the frames it takes allow. */
+/* The greatest MTU. A device may report more than its longest frame allows. */
 static uint32_t
 greatest_mtu(const struct rte_eth_dev_info *info)
 {
@@ -100,7 +100,7 @@ init_endpoint(struct app *app, struct port *port)
 	return 0;
 }
 
-/* An address that names a port must name one that is there. */
+/* If an address names a port, the port must exist. */
 static int
 check_address_ports(const struct app *app)
 {
@@ -199,8 +199,8 @@ ports_start(struct app *app)
 }
 
 /*
- * Free what has been sent into rings and not received again: the driver, which does not, would
- * leave it to look like a leak.
+ * Free packets that were sent into rings and not received again. The driver does not, which would
+ * look like a leak.
  */
 static void
 drain_rings(const struct port *port)
@@ -251,7 +251,7 @@ ports_stop(struct app *app)
 	app->mbufs_leaked = in_use - app->mbufs_kept;
 }
 
-/* The C library's munmap() cannot take an argument of ours. */
+/* munmap() has no argument to pass it in. */
 static struct rte_rcu_qsbr *guarded;
 
 void

@@ -6,12 +6,12 @@
 #include "aggregate_table.h"
 #include "queues.h"
 
-/* Devices without RSS that offer more queues than this do not mean them to be used all. */
+/* Devices without RSS that offer more queues than this do not expect all to be used. */
 #define MANY_QUEUES 64
 
 /*
- * With RSS the switch says how many receive queues it wants; without, the device does (files,
- * rings, vhost), and leaving one of its queues alone would lose packets.
+ * With RSS the switch chooses how many receive queues there are. Without it the device does (files,
+ * rings, vhost), and packets of a queue that nobody polls would be lost.
  */
 static uint16_t
 choose_rx_queues(const struct port *port, unsigned int lcores)
@@ -35,7 +35,7 @@ add_rx_queue(struct lcore *lcore, unsigned int lcore_id, struct rx_queue queue)
 	return 0;
 }
 
-/* The lcores in turn, the main lcore first, going round after `count` of them. */
+/* The first `count` lcores in turn, the main lcore first. */
 static unsigned int
 lcore_in_turn(unsigned int turn, unsigned int count)
 {
@@ -85,7 +85,7 @@ spread_shards(struct app *app, unsigned int lcores)
 		lcore->aggregates = true;
 		lcore->shard_index = (uint16_t)s;
 	}
-	/* Without any, requests are told so on the first port. */
+	/* Without shards, requests to the first port are refused. */
 	for (unsigned int p = 0; p < app->port_count; p++)
 		app->port[p].endpoint.aggregate_ports = (uint16_t)RTE_MAX(app->shard_count, 1u);
 }
@@ -108,7 +108,7 @@ check_shards(const struct app *app)
 static bool
 sends_to(const struct app *app, const struct lcore *lcore, unsigned int out)
 {
-	/* Results go to wherever workers joined from. */
+	/* Results go to the ports where workers joined. */
 	if (lcore->aggregates && app->port[out].endpoint.count > 0)
 		return true;
 	for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
@@ -137,7 +137,7 @@ number_tx_queues(struct app *app)
 		}
 		if (port->tx_queues > RTE_MAX(port->info.max_tx_queues, 1))
 			return false;
-		/* Some devices (TAP) want as many of one kind as of the other. */
+		/* Some devices (TAP) need as many transmit queues as receive queues. */
 		port->tx_queues = RTE_MAX(
 			port->tx_queues, RTE_MIN(port->rx_queues, port->info.max_tx_queues));
 	}

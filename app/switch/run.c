@@ -26,7 +26,7 @@
 #include "tables/tables.h"
 #include "observe/telemetry.h"
 
-/* The one application context; a signal handler has no other way to it. */
+/* The application; global because a signal handler takes no argument. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const struct functions no_functions;
@@ -77,7 +77,7 @@ create_fdb(void)
 	return app.fdb != NULL ? 0 : out_of_memory("the bridge's stations");
 }
 
-/* Everything that can be wrong with the configuration, before any port starts. */
+/* Check the whole configuration before any port starts. */
 static int
 prepare(void)
 {
@@ -108,7 +108,7 @@ free_all(void)
 	rte_mempool_free(app.pool);
 }
 
-/* Threads beside the lcores; stop_side_threads() ends those that were started, in any case. */
+/* Start threads beside the lcores; stop_side_threads() ends those that were started. */
 static int
 start_side_threads(struct control *control, struct periodic **periodic)
 {
@@ -192,7 +192,7 @@ switch_run(int argc, char **argv)
 	parsed = options_parse(argc, argv, &app.options, &eal_argc);
 	if (parsed != OPTIONS_RUN)
 		return options_exit_status(parsed);
-	/* While it starts, a signal interrupts whatever is waited for, such as a peer. */
+	/* During the start, a signal interrupts waiting, such as for a peer. */
 	signals_catch(handle_signal, 0);
 	if (sets_load(&app.options, &app.sets, stderr) != 0 || load_functions() != 0)
 		goto free_sets;

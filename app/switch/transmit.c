@@ -3,10 +3,10 @@
 
 #include "transmit.h"
 
-/* How often a port that takes nothing is tried before packets are dropped. */
+/* Attempts to send to a port that takes nothing before packets are dropped. */
 #define TX_TRIES 64
 
-/* Take out what is too long for the port; returns how many are left. */
+/* Drop packets that are too long for the port. Returns how many are left. */
 static uint16_t
 drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mbufs, uint16_t count)
 {
@@ -24,9 +24,9 @@ drop_oversize(const struct port *port, struct lcore *lcore, struct rte_mbuf **mb
 }
 
 /*
- * Give packets to a port until it has taken or refused each. What it does not take after some tries
- * is dropped; what is behind that gets one try more, as it may be only that one which is refused.
- * Returns a bit for each that was.
+ * Give packets to a port until it has taken or refused each. A packet that it does not take after
+ * some tries is dropped; those after it get one more try, since the port may refuse only that one.
+ * Returns a bit for each refused packet.
  */
 static uint64_t
 offer(struct tx_buffer *tx_buffer, uint16_t port, uint16_t queue, struct rte_mbuf **mbufs,

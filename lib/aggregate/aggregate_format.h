@@ -22,13 +22,15 @@ enum aggregate_format {
 	AGGREGATE_POSIT16_ES2 = 4, /**< posit<16,2>, the 2022 standard's */
 	AGGREGATE_FP32 = 5,        /**< IEEE 754 binary32 */
 	AGGREGATE_INT32 = 6,       /**< two's complement; sums saturate */
+	AGGREGATE_FP64 = 7,        /**< IEEE 754 binary64 */
+	AGGREGATE_INT64 = 10,      /**< two's complement; sums saturate */
 };
 
-/** One more than the greatest format number. */
-#define AGGREGATE_FORMAT_END 7
+/** One more than the greatest format number; there are gaps below. */
+#define AGGREGATE_FORMAT_END 11
 
 /** Every format, as a set of bits: bit 1 << format. */
-#define AGGREGATE_ALL_FORMATS 0x7eu
+#define AGGREGATE_ALL_FORMATS 0x4feu
 
 /** Operations, as they stand on the wire. */
 enum aggregate_op {
@@ -61,10 +63,11 @@ bool aggregate_is_format(unsigned int format);
 /** Whether the operation reduces values: sum, mean, min or max. */
 bool aggregate_is_reduction(unsigned int op);
 
-/** Bytes of a value, 2 or 4; 0 where there is no such format. */
+/** Bytes of a value, 2, 4 or 8; 0 where there is no such format. */
 unsigned int aggregate_value_bytes(unsigned int format);
 
-/** "fp16", "posit16", "bf16", "posit16_es2", "fp32" or "int32"; NULL for anything else. */
+/** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64" or "int64"; NULL for anything
+ * else. */
 const char *aggregate_format_name(unsigned int format);
 
 /** The format of that name, or 0. */

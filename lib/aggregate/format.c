@@ -14,6 +14,8 @@ static const struct {
 	[AGGREGATE_POSIT16_ES2] = {"posit16_es2", 2},
 	[AGGREGATE_FP32] = {"fp32", 4},
 	[AGGREGATE_INT32] = {"int32", 4},
+	[AGGREGATE_FP64] = {"fp64", 8},
+	[AGGREGATE_INT64] = {"int64", 8},
 };
 
 static const char *const ops[AGGREGATE_LEAVE + 1] = {
@@ -53,7 +55,7 @@ unsigned int
 aggregate_format_by_name(const char *name)
 {
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
-		if (strcmp(formats[format].name, name) == 0)
+		if (aggregate_is_format(format) && strcmp(formats[format].name, name) == 0)
 			return format;
 	return 0;
 }

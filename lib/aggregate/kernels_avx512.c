@@ -3,6 +3,7 @@
  * Sums of the IEEE 754 formats in AVX-512; what else there is, the compiler makes of plain C. The
  * last worker's values are added on their way to being rounded.
  */
+#include "fp64_avx512.h"
 #include "narrow_avx512.h"
 #include "one_bin_avx512.h"
 
@@ -340,5 +341,7 @@ SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_BF16, bf16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16_ES2, posit16_es2)
 SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_FP32, fp32)
 SUM_FUNCTIONS(AGGREGATE_INT32, int32)
+SUM_FUNCTIONS_BY(put_fp64, finish_fp64_fast, AGGREGATE_FP64, fp64)
+SUM_FUNCTIONS_BY(put_int64, finish_int64, AGGREGATE_INT64, int64)
 
 const kernel_table aggregate_kernels_avx512 = KERNEL_TABLE;

@@ -10,7 +10,9 @@
  */
 
 #include "kernels.h"
+#include "int64_lanes.h"
 #include "keys_lanes.h"
+#include "round_fp64_lanes.h"
 #include "sums_lanes.h"
 
 /* Functions of a format, and the table of them all. */
@@ -68,6 +70,8 @@ LEAST_AND_GREATEST(AGGREGATE_BF16, bf16)
 LEAST_AND_GREATEST(AGGREGATE_POSIT16_ES2, posit16_es2)
 LEAST_AND_GREATEST(AGGREGATE_FP32, fp32)
 LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
+LEAST_AND_GREATEST(AGGREGATE_FP64, fp64)
+LEAST_AND_GREATEST(AGGREGATE_INT64, int64)
 
 /* A row of the table; X(format, name). */
 #define ALL_FORMATS(X)                        \
@@ -76,7 +80,9 @@ LEAST_AND_GREATEST(AGGREGATE_INT32, int32)
 	X(AGGREGATE_BF16, bf16)               \
 	X(AGGREGATE_POSIT16_ES2, posit16_es2) \
 	X(AGGREGATE_FP32, fp32)               \
-	X(AGGREGATE_INT32, int32)
+	X(AGGREGATE_INT32, int32)             \
+	X(AGGREGATE_FP64, fp64)               \
+	X(AGGREGATE_INT64, int64)
 
 #define SUM_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_sum_##name},
 #define MEAN_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_mean_##name},

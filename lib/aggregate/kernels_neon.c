@@ -52,5 +52,7 @@ SUM_FUNCTIONS_BY(put_neon, finish_neon, AGGREGATE_BF16, bf16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16_ES2, posit16_es2)
 SUM_FUNCTIONS_BY(put_neon, finish_neon, AGGREGATE_FP32, fp32)
 SUM_FUNCTIONS(AGGREGATE_INT32, int32)
+SUM_FUNCTIONS_BY(put_fp64, finish_fp64, AGGREGATE_FP64, fp64)
+SUM_FUNCTIONS_BY(put_int64, finish_int64, AGGREGATE_INT64, int64)
 
 const kernel_table aggregate_kernels_neon = KERNEL_TABLE;

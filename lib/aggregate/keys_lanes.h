@@ -10,6 +10,7 @@
 
 #include "lanes.h"
 #include "values_lanes.h"
+#include "wide_lanes.h"
 
 INLINE int32_t
 key_of(enum aggregate_format format, bool greatest, uint32_t bits)
@@ -48,6 +49,10 @@ put_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes *la
 {
 	int32_t *keys = lanes->keys;
 
+	if (is_wide(format)) {
+		put_wide_keys(format, greatest, lanes, values, count, first);
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		int32_t key = key_of(format, greatest, load(format, values, i));
 		bool prevails = first || (greatest ? key > keys[i] : key < keys[i]);
@@ -60,6 +65,8 @@ INLINE uint8_t
 finish_keys(enum aggregate_format format, bool greatest, struct aggregate_lanes *lanes,
 	const uint8_t *values, uint32_t count, uint8_t *result)
 {
+	if (is_wide(format))
+		return finish_wide_keys(format, greatest, lanes, values, count, result);
 	if (values != NULL)
 		put_keys(format, greatest, lanes, values, count, false);
 	for (uint32_t i = 0; i < count; i++)

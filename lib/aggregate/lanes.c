@@ -3,13 +3,15 @@
 #include "lanes.h"
 
 /* Bytes of sums that a lane needs. */
-static const uint8_t sum_bytes[AGGREGATE_FORMAT_END] = {
+static const uint16_t sum_bytes[AGGREGATE_FORMAT_END] = {
 	[AGGREGATE_FP16] = 8,
 	[AGGREGATE_POSIT16] = 8,
 	[AGGREGATE_BF16] = 8 * BINS,
 	[AGGREGATE_POSIT16_ES2] = 16,
 	[AGGREGATE_FP32] = 8 * BINS,
 	[AGGREGATE_INT32] = 8,
+	[AGGREGATE_FP64] = 8 * (3 + FP64_BINS),
+	[AGGREGATE_INT64] = 16,
 };
 
 static size_t
@@ -30,9 +32,12 @@ sums_bytes(unsigned int formats, uint32_t bytes)
 	size_t most = 0;
 
 	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
-		size_t lanes = lanes_of(bytes, aggregate_value_bytes(format));
+		size_t lanes;
 
-		if ((formats >> format & 1) != 0 && lanes * sum_bytes[format] > most)
+		if ((formats >> format & 1) == 0 || !aggregate_is_format(format))
+			continue;
+		lanes = lanes_of(bytes, aggregate_value_bytes(format));
+		if (lanes * sum_bytes[format] > most)
 			most = lanes * sum_bytes[format];
 	}
 	return most;
@@ -70,6 +75,7 @@ aggregate_lanes_init(void *memory, uint32_t bytes)
 
 	lanes->capacity = (uint32_t)lanes_of(bytes, 2);
 	lanes->wide = (uint32_t)lanes_of(bytes, 4);
+	lanes->widest = (uint32_t)lanes_of(bytes, 8);
 	lanes->has_specials = false;
 	lanes->common = (uint8_t *)memory + round_up(sizeof(*lanes), AGGREGATE_ALIGN);
 	lanes->specials = lanes->common + common_bytes(bytes);

@@ -12,6 +12,10 @@
 /* bf16 and fp32: 32 exponents each. */
 #define BINS 8
 
+/* fp64: 32 places each, see fp64_lanes.h. */
+#define FP64_BINS 68
+#define BIN_PLACES 32
+
 /* Lanes that are worked on together: a vector of AVX-512, or as many words of NEON. */
 #define GROUP 8
 
@@ -34,6 +38,7 @@ enum special {
 struct aggregate_lanes {
 	uint32_t capacity; /* of the arrays below: lanes of two bytes, whole vectors */
 	uint32_t wide;     /* likewise, lanes of four bytes */
+	uint32_t widest;   /* likewise, lanes of eight bytes */
 	bool has_specials; /* whether `specials` holds anything */
 	/*
 	 * Whether all workers' values are negative: their first bits, and-ed. In plain C the values
@@ -43,6 +48,8 @@ struct aggregate_lanes {
 	uint8_t *specials; /* enum special, by lane */
 	bool narrow;       /* with AVX-512, fp16: the sums have 32 bits */
 	uint8_t one_bin;   /* with AVX-512: the bin of all values but zeros; or NO_BIN */
+	bool windowed;     /* fp64: the sums are in the window, and not in bins */
+	uint32_t window;   /* fp64: the place where it begins; not known before the first number */
 	/*
 	 * With NEON, and with AVX-512 and NO_BIN, by group: the bin that is in use, the others not
 	 * even being zero; or ALL_BINS.
@@ -51,10 +58,13 @@ struct aggregate_lanes {
 	/*
 	 * fp16, posit16, int32: one integer a lane. posit16_es2: `capacity` low halves, then as
 	 * many high ones. bf16, fp32: bin by bin, `capacity` or `wide` times an integer a lane, so
-	 * that values of similar size have theirs in one piece.
+	 * that values of similar size have theirs in one piece. int64: `widest` lower words, then
+	 * as many upper ones. fp64: the same for the window, `widest` sets of bins in use, then
+	 * FP64_BINS for each lane.
 	 */
 	int64_t *sums;
-	/* The same memory, for min and max: numbers that order as the values do. */
+	/* The same memory, for min and max: numbers that order as the values do; of fp64 and
+	 * int64, in 64 bits. */
 	int32_t *keys;
 };
 

@@ -79,20 +79,25 @@ divide(struct exact number, struct divisor divisor)
 }
 
 /* The magnitude's encoding, ties to even; infinity, if it is too large. */
-INLINE uint32_t
-round_ieee(struct ieee format, struct exact number)
+INLINE uint64_t
+round_binary(int fraction_bits, int bias, uint64_t inf, struct exact number)
 {
-	int biased = number.exponent + format.bias;
+	int biased = number.exponent + bias;
 	int least = biased > 1 ? biased : 1;
-	int shift = 62 - format.fraction_bits + least - biased;
+	int shift = 62 - fraction_bits + least - biased;
 	uint64_t places = (uint64_t)(shift < 63 ? shift : 63);
 	uint64_t half = UINT64_C(1) << (places - 1);
 	uint64_t odd = number.significand >> places & 1;
 	uint64_t rounded = (number.significand + half - 1 + odd) >> places;
-	uint64_t bits =
-		(shift > 63 ? 0 : rounded) + ((uint64_t)(least - 1) << format.fraction_bits);
+	uint64_t bits = (shift > 63 ? 0 : rounded) + ((uint64_t)(least - 1) << fraction_bits);
 
-	return bits < format.inf ? (uint32_t)bits : format.inf;
+	return bits < inf ? bits : inf;
+}
+
+INLINE uint32_t
+round_ieee(struct ieee format, struct exact number)
+{
+	return (uint32_t)round_binary(format.fraction_bits, format.bias, format.inf, number);
 }
 
 /*
@@ -186,6 +191,20 @@ exact_of_quire(unsigned __int128 magnitude, int unit)
 
 	return (struct exact){
 		(uint64_t)(shifted >> 64) | ((uint64_t)shifted != 0), 127 - zeros + unit};
+}
+
+/* The quotient by up to 2^24 keeps 60 bits or more, and whether it has others. */
+INLINE struct exact
+divide_finely(struct exact number, unsigned int workers)
+{
+	const uint64_t upper = number.significand >> 1; /* without what tells of more */
+	const uint64_t quotient = upper / workers;
+	const uint64_t rest = (upper % workers) << 36;
+	const unsigned __int128 whole = (unsigned __int128)quotient << 36 | rest / workers;
+	struct exact result = exact_of_quire(whole, number.exponent - 62 + 1 - 36);
+
+	result.significand |= rest % workers != 0 || (number.significand & 1) != 0;
+	return result;
 }
 
 /* A mean of integers, to nearest, ties to even. */

@@ -11,6 +11,7 @@
 
 #include "lanes.h"
 #include "values_lanes.h"
+#include "wide_lanes.h"
 
 /* Special values: NaN, NaR, infinities. */
 
@@ -83,12 +84,18 @@ bin_stride(enum aggregate_format format, const struct aggregate_lanes *lanes)
 	return format == AGGREGATE_FP32 ? lanes->wide : lanes->capacity;
 }
 
+INLINE void clear_fp64_lane(struct aggregate_lanes *lanes, uint32_t lane);
+
 INLINE void
 clear_lane(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t lane)
 {
 	if (has_bins(format)) {
 		for (uint32_t bin = 0; bin < BINS; bin++)
 			lanes->sums[bin * bin_stride(format, lanes) + lane] = 0;
+		return;
+	}
+	if (format == AGGREGATE_FP64) {
+		clear_fp64_lane(lanes, lane);
 		return;
 	}
 	lanes->sums[lane] = 0;
@@ -114,7 +121,9 @@ write_special(enum aggregate_format format, uint8_t special, uint8_t *result, ui
 {
 	const struct ieee ieee = ieee_of(format);
 
-	if (!is_ieee(format))
+	if (format == AGGREGATE_FP64)
+		store64(result, lane, wide_of_special(special));
+	else if (!is_ieee(format))
 		store(format, result, lane, POSIT_NAR);
 	else if (special == SPECIAL_PLUS_INF)
 		store(format, result, lane, ieee.inf);

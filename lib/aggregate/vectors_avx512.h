@@ -219,22 +219,28 @@ divide_fast(struct sums sums, struct divisor divisor)
 
 /* The magnitudes' encodings; 0 for 0. */
 INLINE __m512i
-round_fast(struct ieee ieee, struct sums sums)
+round_binary_fast(int fraction_bits, int bias, uint64_t inf, struct sums sums)
 {
 	__m512i one = all64(1);
-	__m512i biased = _mm512_add_epi64(sums.exponent, all64((uint64_t)ieee.bias));
+	__m512i biased = _mm512_add_epi64(sums.exponent, all64((uint64_t)bias));
 	__m512i least = _mm512_max_epi64(biased, one);
 	__m512i places = _mm512_add_epi64(
-		_mm512_sub_epi64(least, biased), all64((uint64_t)(62 - ieee.fraction_bits)));
+		_mm512_sub_epi64(least, biased), all64((uint64_t)(62 - fraction_bits)));
 	__m512i half = _mm512_sllv_epi64(one, _mm512_sub_epi64(places, one));
 	__m512i odd = _mm512_and_si512(_mm512_srlv_epi64(sums.significand, places), one);
 	__m512i raised = _mm512_add_epi64(
 		_mm512_add_epi64(sums.significand, odd), _mm512_sub_epi64(half, one));
 	__m512i bits = _mm512_add_epi64(_mm512_srlv_epi64(raised, places),
-		_mm512_slli_epi64(_mm512_sub_epi64(least, one), (unsigned int)ieee.fraction_bits));
+		_mm512_slli_epi64(_mm512_sub_epi64(least, one), (unsigned int)fraction_bits));
 
 	return _mm512_maskz_min_epu64(
-		_mm512_test_epi64_mask(sums.significand, sums.significand), bits, all64(ieee.inf));
+		_mm512_test_epi64_mask(sums.significand, sums.significand), bits, all64(inf));
+}
+
+INLINE __m512i
+round_fast(struct ieee ieee, struct sums sums)
+{
+	return round_binary_fast(ieee.fraction_bits, ieee.bias, ieee.inf, sums);
 }
 
 /* What of the accumulators a group's result depends on besides the sums. */

@@ -37,6 +37,10 @@ check(struct netfc_allreduce *comm, const void *data, uint64_t count, unsigned i
 			"The array is not aligned to its values of %u bytes: its element type is "
 			"another, maybe.",
 			aggregate_value_bytes(format));
+	if (comm->life == ALLREDUCE_JOINED && comm->bytes < aggregate_value_bytes(format))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Chunks are granted %u bytes, and a value has %u: ask for more, option bytes.",
+			comm->bytes, aggregate_value_bytes(format));
 	/* What went wrong first says more. */
 	if (comm->life == ALLREDUCE_APART)
 		return error_say(comm, NETFC_ALLREDUCE_BROKEN,

@@ -90,6 +90,8 @@ enum netfc_allreduce_format {
 	NETFC_ALLREDUCE_POSIT16_ES2 = 4, /**< posit<16,2>, in uint16_t */
 	NETFC_ALLREDUCE_FP32 = 5,        /**< IEEE 754 binary32, float */
 	NETFC_ALLREDUCE_INT32 = 6,       /**< int32_t; sums saturate */
+	NETFC_ALLREDUCE_FP64 = 7,        /**< IEEE 754 binary64, double */
+	NETFC_ALLREDUCE_INT64 = 10,      /**< int64_t; sums saturate */
 };
 
 /** Operations. */
@@ -103,7 +105,7 @@ enum netfc_allreduce_op {
 /** Exception flags of results (IEEE 754-2019, section 7). */
 enum netfc_allreduce_flag {
 	NETFC_ALLREDUCE_INVALID = 1,   /**< NaN or NaR of no such value */
-	NETFC_ALLREDUCE_OVERFLOW = 4,  /**< infinite, of finite values; int32: saturated */
+	NETFC_ALLREDUCE_OVERFLOW = 4,  /**< infinite, of finite values; integers: saturated */
 	NETFC_ALLREDUCE_UNDERFLOW = 8, /**< zero, and the exact result is not */
 };
 
@@ -243,7 +245,7 @@ NETFC_ALLREDUCE_API const char *netfc_allreduce_status_name(int status);
 /** What a status means, in a few words; NULL for anything else. */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_status_meaning(int status);
 
-/** Bytes of a value, 2 or 4; 0 where there is no such format. */
+/** Bytes of a value, 2, 4 or 8; 0 where there is no such format. */
 NETFC_ALLREDUCE_API unsigned int netfc_allreduce_value_bytes(unsigned int format);
 
 /**

@@ -6,7 +6,7 @@
 
 #include "match.h"
 
-/* Look-ups do not depend on each other: leave the processor more of them than loop. */
+/* Look-ups do not depend on each other: unrolled, more of them run at once. */
 #define MATCH_UNROLL _Pragma("GCC unroll 8")
 
 int match_lpm_create(const struct netfc_table *table, int socket_id, struct match_stage **stage);

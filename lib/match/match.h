@@ -24,12 +24,12 @@ enum match_kind {
 	MATCH_KINDS,
 };
 
-/** Keys per look-up at the most. */
+/** Maximum number of keys per look-up. */
 #define MATCH_BULK NETFC_BATCH
 
 /** What a stage looks up in, if it is an array indexed by the key. */
 struct match_array {
-	const void *entries;     /**< NULL: it is none */
+	const void *entries;     /**< NULL: it is not an array */
 	unsigned int entry_size; /**< 2 or 4 bytes, the value in the low 16 bits at the least */
 };
 

@@ -49,8 +49,9 @@ raise_error(MPI_Comm comm, int error)
 {
 	int class = MPI_SUCCESS;
 
+	/* MPI has raised its own. */
 	if (error != MPI_SUCCESS && PMPI_Error_class(error, &class) == MPI_SUCCESS &&
-		class == shim.error_class)
+		(class == shim.error_class || class == MPI_ERR_NO_MEM))
 		PMPI_Comm_call_errhandler(comm, error);
 	return error;
 }
@@ -101,16 +102,16 @@ reduce(const struct call *call, MPI_Request *request)
 
 	job = job_of(call->comm, &error);
 	if (job == NULL)
-		return error;
+		return raise_error(call->comm, error);
 	pthread_mutex_lock(&job->lock);
 	operation = operation_new(call, job_keeps_input(job));
 	error = operation == NULL ? MPI_ERR_NO_MEM : add(job, operation, request);
 	if (error == MPI_SUCCESS && request != NULL)
 		job_advance(job, 0);
 	pthread_mutex_unlock(&job->lock);
-	if (error != MPI_SUCCESS || request != NULL)
-		return error;
-	return raise_error(call->comm, wait_for(job, operation));
+	if (error == MPI_SUCCESS && request == NULL)
+		error = wait_for(job, operation);
+	return raise_error(call->comm, error);
 }
 
 /* False: it is left to MPI. */

@@ -5,13 +5,16 @@
 
 #define PIECE_BITS 16
 #define PIECE_BYTES 4 /* of an int32 on the way */
-#define SIGN_32 UINT32_C(0x80000000)
+#define SIGN_32 UINT64_C(0x80000000)
+#define SIGN_64 UINT64_C(0x8000000000000000)
 
 enum element {
 	FLOAT_32,
+	FLOAT_64,
 	SIGNED_32,
 	UNSIGNED_32,
-	INTEGER_64,
+	SIGNED_64,
+	UNSIGNED_64,
 	ELEMENTS
 };
 
@@ -22,23 +25,22 @@ enum operation {
 	OPERATIONS
 };
 
-#define LEAST_AND_GREATEST(format, bytes, flip)                                  \
-	[MIN] = {NETFC_ALLREDUCE_##format, NETFC_ALLREDUCE_MIN, bytes, 0, flip}, \
-	[MAX] = {NETFC_ALLREDUCE_##format, NETFC_ALLREDUCE_MAX, bytes, 0, flip}
+#define AS_IT_IS(operation, format, bytes, flip) \
+	[operation] = {NETFC_ALLREDUCE_##format, NETFC_ALLREDUCE_##operation, bytes, 0, flip}
+#define LEAST_AND_GREATEST(format, bytes, flip) \
+	AS_IT_IS(MIN, format, bytes, flip), AS_IT_IS(MAX, format, bytes, flip)
 #define SUM_OF_PIECES(bytes) \
 	[SUM] = {NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM, bytes, (bytes) * 8 / PIECE_BITS, 0}
 
-/* What is not there has no op. */
+/* Flipping the sign's bit puts integers without a sign into the order of those with one. */
 static const struct shape shapes[ELEMENTS][OPERATIONS] = {
-	[FLOAT_32] = {[SUM] = {NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM, 4, 0, 0},
-		LEAST_AND_GREATEST(FP32, 4, 0)},
+	[FLOAT_32] = {AS_IT_IS(SUM, FP32, 4, 0), LEAST_AND_GREATEST(FP32, 4, 0)},
+	[FLOAT_64] = {AS_IT_IS(SUM, FP64, 8, 0), LEAST_AND_GREATEST(FP64, 8, 0)},
 	[SIGNED_32] = {SUM_OF_PIECES(4), LEAST_AND_GREATEST(INT32, 4, 0)},
 	[UNSIGNED_32] = {SUM_OF_PIECES(4), LEAST_AND_GREATEST(INT32, 4, SIGN_32)},
-	[INTEGER_64] = {SUM_OF_PIECES(8)},
+	[SIGNED_64] = {SUM_OF_PIECES(8), LEAST_AND_GREATEST(INT64, 8, 0)},
+	[UNSIGNED_64] = {SUM_OF_PIECES(8), LEAST_AND_GREATEST(INT64, 8, SIGN_64)},
 };
-
-#define INTEGER(type) (sizeof(type) == 4 ? SIGNED_32 : INTEGER_64)
-#define UNSIGNED(type) (sizeof(type) == 4 ? UNSIGNED_32 : INTEGER_64)
 
 /* MPI's types: of C, of a fixed size, of Fortran. */
 static const struct {
@@ -48,19 +50,22 @@ static const struct {
 	{MPI_FLOAT, FLOAT_32},
 	{MPI_REAL, FLOAT_32},
 	{MPI_REAL4, FLOAT_32},
+	{MPI_DOUBLE, FLOAT_64},
+	{MPI_DOUBLE_PRECISION, FLOAT_64},
+	{MPI_REAL8, FLOAT_64},
 	{MPI_INT, SIGNED_32},
 	{MPI_INT32_T, SIGNED_32},
 	{MPI_INTEGER, SIGNED_32},
 	{MPI_INTEGER4, SIGNED_32},
 	{MPI_UNSIGNED, UNSIGNED_32},
 	{MPI_UINT32_T, UNSIGNED_32},
-	{MPI_LONG, INTEGER(long)},
-	{MPI_UNSIGNED_LONG, UNSIGNED(unsigned long)},
-	{MPI_LONG_LONG_INT, INTEGER_64},
-	{MPI_UNSIGNED_LONG_LONG, INTEGER_64},
-	{MPI_INT64_T, INTEGER_64},
-	{MPI_UINT64_T, INTEGER_64},
-	{MPI_INTEGER8, INTEGER_64},
+	{MPI_LONG, sizeof(long) == 4 ? SIGNED_32 : SIGNED_64},
+	{MPI_UNSIGNED_LONG, sizeof(long) == 4 ? UNSIGNED_32 : UNSIGNED_64},
+	{MPI_LONG_LONG_INT, SIGNED_64},
+	{MPI_UNSIGNED_LONG_LONG, UNSIGNED_64},
+	{MPI_INT64_T, SIGNED_64},
+	{MPI_UINT64_T, UNSIGNED_64},
+	{MPI_INTEGER8, SIGNED_64},
 };
 
 enum shape_status
@@ -76,7 +81,7 @@ shape_find(struct shape *shape, MPI_Datatype type, MPI_Op op)
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
 		if (elements[i].type != type)
 			continue;
-		if (operation == OPERATIONS || shapes[elements[i].element][operation].op == 0)
+		if (operation == OPERATIONS)
 			return SHAPE_NO_OPERATION;
 		*shape = shapes[elements[i].element][operation];
 		return SHAPE_OK;
@@ -103,10 +108,26 @@ shape_count(const struct shape *shape, size_t count)
 }
 
 static void
-flip(uint32_t *to, const uint32_t *from, size_t count, uint32_t bits)
+flip_32(uint32_t *to, const uint32_t *from, size_t count, uint32_t bits)
 {
 	for (size_t i = 0; i < count; i++)
 		to[i] = from[i] ^ bits;
+}
+
+static void
+flip_64(uint64_t *to, const uint64_t *from, size_t count, uint64_t bits)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = from[i] ^ bits;
+}
+
+static void
+flip(const struct shape *shape, void *to, const void *from, size_t count)
+{
+	if (shape->value_bytes == sizeof(uint64_t))
+		flip_64(to, from, count, shape->flip);
+	else
+		flip_32(to, from, count, (uint32_t)shape->flip);
 }
 
 static void
@@ -135,7 +156,7 @@ shape_cut(const struct shape *shape, void *to, const void *values, size_t count)
 	else if (shape->pieces == 4)
 		cut_64(to, values, count);
 	else
-		flip(to, values, count, shape->flip);
+		flip(shape, to, values, count);
 }
 
 static void
@@ -163,5 +184,5 @@ shape_join(const struct shape *shape, void *values, const void *from, size_t cou
 	else if (shape->pieces == 4)
 		join_64(values, from, count);
 	else
-		flip(values, from, count, shape->flip);
+		flip(shape, values, from, count);
 }

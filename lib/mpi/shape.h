@@ -22,7 +22,7 @@ struct shape {
 	unsigned int op;          /**< enum netfc_allreduce_op */
 	unsigned int value_bytes; /**< of MPI's type */
 	unsigned int pieces;      /**< values of the format for each; 0: the value as it is */
-	uint32_t flip;            /**< bits to invert on the way there and back */
+	uint64_t flip;            /**< bits to invert on the way there and back */
 };
 
 enum shape_status {

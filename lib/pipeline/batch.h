@@ -15,10 +15,10 @@
 #include "classify.h"
 #include "groups.h"
 
-/** The most that the requests of a burst have. */
+/** Maximum number of gathered lanes in a burst. */
 #define BATCH_LANES (CLASSIFY_BURST * CLASSIFY_GATHERED)
 
-/** Lanes before the first of a group: what a vector may hold besides. */
+/** Space before the first lane of a group, which a vector may overwrite. */
 #define BATCH_MARGIN 32
 
 #define BATCH_STRIDE (BATCH_MARGIN + BATCH_LANES)

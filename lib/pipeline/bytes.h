@@ -2,7 +2,8 @@
 #ifndef PIPELINE_BYTES_H
 #define PIPELINE_BYTES_H
 
-/** @file Words and vectors at any address of a packet. */
+/** @file Words and vectors at any address of a packet; bytes at any offset, whatever its segments.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
+#include <rte_mbuf.h>
 #include <rte_vect.h>
 
 /** Sixteen bytes that are moved at once. */
@@ -83,6 +85,36 @@ copy_bytes16(void *to, const void *from)
 
 	memcpy(&bytes, from, sizeof(bytes));
 	memcpy(to, &bytes, sizeof(bytes));
+}
+
+/* A pointer to the bytes where they are in the first segment, else NULL. */
+static inline void *
+mbuf_bytes(struct rte_mbuf *mbuf, uint32_t offset, uint32_t length)
+{
+	if (offset + length > rte_pktmbuf_data_len(mbuf))
+		return NULL;
+	return rte_pktmbuf_mtod_offset(mbuf, void *, offset);
+}
+
+/* Overwrite bytes in any segments; the packet must be long enough. */
+static inline void
+mbuf_write(struct rte_mbuf *mbuf, uint32_t offset, const void *source, uint32_t length)
+{
+	const uint8_t *from = source;
+
+	while (offset >= rte_pktmbuf_data_len(mbuf)) {
+		offset -= rte_pktmbuf_data_len(mbuf);
+		mbuf = mbuf->next;
+	}
+	while (length > 0) {
+		uint32_t some = RTE_MIN(length, rte_pktmbuf_data_len(mbuf) - offset);
+
+		memcpy(rte_pktmbuf_mtod_offset(mbuf, void *, offset), from, some);
+		from += some;
+		length -= some;
+		offset = 0;
+		mbuf = mbuf->next;
+	}
 }
 
 #endif /* PIPELINE_BYTES_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "in_place.h"
+#include "internal.h"
 #include "reply.h"
 
 /* So many packets are answered while they are in the cache. */

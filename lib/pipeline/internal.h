@@ -2,7 +2,7 @@
 #ifndef PIPELINE_INTERNAL_H
 #define PIPELINE_INTERNAL_H
 
-/** @file What create.c makes and pipeline.c uses. */
+/** @file What the pipeline's files share, and no other file uses. */
 
 #include "batch.h"
 #include "classify.h"
@@ -24,5 +24,15 @@ struct pipeline {
 	unsigned int kernel_count;
 	struct match_stage *match[NETFC_SET_FORMAT_END][NETFC_MAX_TABLES];
 };
+
+/**
+ * Compute and answer the requests of CLASS_IN_PLACE, whose lanes a kernel computes where they are:
+ * those of a group after each other.
+ *
+ * @param counters their lanes and operations are added
+ * @return their exceptions, counted as by flags_spread()
+ */
+uint64_t in_place_run(const struct groups *groups, const struct classified *classified,
+	const struct frame *frames, struct pipeline_counters *counters);
 
 #endif /* PIPELINE_INTERNAL_H */

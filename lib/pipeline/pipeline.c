@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_malloc.h>
 
-#include "in_place.h"
 #include "internal.h"
 #include "reply.h"
 #include "slots.h"

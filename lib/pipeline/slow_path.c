@@ -11,7 +11,7 @@
 #include "checksum.h"
 #include "frame.h"
 #include "groups.h"
-#include "mbuf_bytes.h"
+#include "bytes.h"
 #include "slots.h"
 #include "slow_path.h"
 

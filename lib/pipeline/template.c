@@ -17,7 +17,7 @@
 #define IPV4_OFFSET 14
 #define LONGEST 128
 
-/* A few packets of a burst are compared with its first, in some of their bytes. */
+/* Some bytes of a few packets of a burst are compared with those of its first. */
 #define LIKE_PROBES 4
 #define LIKE_NETWORK 12 /* ether type to length, the first six of eight bytes */
 #define LIKE_REQUEST 42 /* magic to lanes */

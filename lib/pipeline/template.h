@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Requests over IPv4 that are uniform: of the same headers but for addresses, checksums and ids.
+ * Uniform requests over IPv4: the same headers except for addresses, checksums and ids.
  * They are recognised by two masked vectors, and what has been found for one holds for all. A
  * template is taken from a uniform burst, and goes on from burst to burst. Requests with
  * VLAN tags or over IPv6 have none: classify() is as fast for them as for any others.
@@ -47,7 +47,7 @@ void template_clear(struct template *template);
 void template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
 	unsigned int first, unsigned int end, const struct classified *classified);
 
-/** Whether a burst is worth a template of its first packet: a guess, by a few of its packets. */
+/** Guess from a few packets whether the burst's first packet makes a useful template. */
 bool template_probe(struct rte_mbuf **mbufs, unsigned int count);
 
 /**

@@ -7,7 +7,7 @@
 #include "table.h"
 #include "connections.h"
 
-/* Connections per bucket when the table is full. A bucket has hardly ever more than its slots. */
+/* Average connections per bucket of a full table. Buckets very rarely overflow. */
 #define CONNECTIONS_PER_BUCKET 8
 
 _Static_assert((1u << 24) + TABLE_SLACK < BUCKET_POSITION_MASK, "positions fit into slots");
@@ -76,7 +76,7 @@ connections_find(
 	if (bucket_elsewhere(bucket) == 0)
 		return NONE;
 	position = rte_hash_lookup_with_hash(connections->hash, key, hash);
-	/* The key is there before its record says so. */
+	/* The key is visible before its record is filled in. */
 	if (position < 0 || !connections_is(connections, (uint32_t)position, key))
 		return NONE;
 	return (uint32_t)position;

@@ -18,7 +18,7 @@ enum connection_state {
 	CONNECTION_ENDED = 0, /* or never used */
 	CONNECTION_SYN,       /* its client has asked */
 	CONNECTION_ANSWERED,  /* its server has answered, with the number in `expected` */
-	CONNECTION_OPEN,      /* its client has that number, so that it is where it says it is */
+	CONNECTION_OPEN,      /* its client has that number, which proves its address */
 };
 
 /* Two in a cache line. */
@@ -98,7 +98,7 @@ bucket_slot(uint32_t hash, uint32_t position)
 	return RTE_MAX(hash >> BUCKET_POSITION_BITS, 1u) << BUCKET_POSITION_BITS | position;
 }
 
-/* Four slots. Compilers have registers for that on all machines that DPDK runs on. */
+/* Four slots: all machines that DPDK supports have vector registers of this size. */
 typedef uint32_t bucket_vector __attribute__((vector_size(16)));
 
 static inline bucket_vector
@@ -131,7 +131,7 @@ bucket_position(const struct bucket *bucket, unsigned int slot)
 	return __atomic_load_n(&bucket->slot[slot], __ATOMIC_RELAXED) & BUCKET_POSITION_MASK;
 }
 
-/* How many keys are in the table only, and in no slot. */
+/* Number of keys that are in the table only, because all slots were taken. */
 static inline uint32_t
 bucket_elsewhere(const struct bucket *bucket)
 {

@@ -4,7 +4,7 @@
 
 #include "detector.h"
 
-/* How long a condition has held; `since` is 0 while it does not. Written by whoever sees it. */
+/* How long a condition has held; `since` is 0 while it does not. Any lcore may write it. */
 static bool
 has_held(uint32_t *since, bool holds, uint32_t now, uint32_t time)
 {
@@ -83,7 +83,7 @@ defence_review(struct slowloris_worker *worker, struct destination *destination)
 		    RULE(detector, time)))
 		return;
 	destination->calm = 0;
-	/* In this order: whoever sees no alarm also sees that nothing has held yet. */
+	/* In this order: an lcore that sees no alarm sees `since` as zero, too. */
 	__atomic_store_n(&destination->since, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&destination->alarm, 0, __ATOMIC_RELEASE);
 	add_u32(detector, &detector->alarms, UINT32_MAX);
@@ -120,7 +120,7 @@ defence_drops(struct slowloris_worker *worker, unsigned int packet,
 		worker->verdict->drop_connection |= bit;
 	else
 		worker->verdict->drop_destination |= bit;
-	/* It is not counted, but its connection is not silent. */
+	/* The packet is not counted, but shows that its connection is not silent. */
 	if (connection != NULL)
 		refresh(&connection->seen, worker->now);
 	return true;

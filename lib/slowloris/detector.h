@@ -72,7 +72,7 @@ struct slowloris_worker {
 	struct found_records found[PIPELINE_BURST];
 } __rte_cache_aligned;
 
-/* Counters that several lcores may add to, or that only one does. */
+/* Add to a counter, atomically if several lcores do. */
 static inline uint64_t
 add_u64(const struct slowloris *detector, uint64_t *counter, uint64_t value)
 {
@@ -147,7 +147,7 @@ struct found_records find_again(const struct slowloris_worker *worker,
 /* A destination's registers were written: an attack may begin. */
 void defence_watch(struct slowloris_worker *worker, struct destination *destination, uint16_t ratio,
 	uint32_t established);
-/* The same from time to time, whether it was written or not: an attack may begin or end. */
+/* The same periodically, without a write: an attack may begin or end. */
 void defence_review(struct slowloris_worker *worker, struct destination *destination);
 /* Whether to drop a packet; if so, its bit is set in the verdict. */
 bool defence_drops(struct slowloris_worker *worker, unsigned int packet,
@@ -163,7 +163,7 @@ void writer_unlock(struct slowloris_worker *worker);
 void writer_leave(struct slowloris_worker *worker, struct segment *segment);
 /* Count what others have left; the lock's holder only. */
 void writer_drain(struct slowloris_worker *worker);
-/* Whether all that anybody has left has been counted. */
+/* Whether all segments that were left have been counted. */
 bool writer_is_quiet(const struct slowloris *detector);
 
 /* Age as much as is due; the lock's holder only. */

@@ -109,10 +109,10 @@ key_reversed(const struct connection_key *key)
 	};
 }
 
-/* Read a packet of any shape. */
+/* Read any packet. */
 void segment_read_any(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *segment);
 
-/* Read a packet: at once where it is TCP behind an IPv4 header without options, no fragment. */
+/* Read a packet: fast if it is unfragmented TCP behind an IPv4 header without options. */
 static inline void
 segment_read(struct rte_mbuf *mbuf, const struct frame *frame, struct segment *segment)
 {

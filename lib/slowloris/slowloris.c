@@ -162,7 +162,7 @@ slowloris_find(
 	if (index == NONE)
 		return false;
 	destination_read(&destinations->record[index], registers);
-	/* It may have become another's while it was being read: it is asked once more, after that.
+	/* The record may have been reused while it was read, so it is checked again afterwards.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return registers->address == address &&

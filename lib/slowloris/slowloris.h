@@ -10,7 +10,7 @@
  * All lcores share one detector. Each lcore counts packets of known connections itself. Only the
  * holder of the writer lock changes the tables. No lcore waits for the lock: one that does not get
  * it puts its segments into a ring, and the holder counts them in the order in which they came. So
- * it does not matter which lcore received what.
+ * the result does not depend on which lcore received which packet.
  */
 
 #include <stdbool.h>
@@ -25,12 +25,12 @@
 
 /** What is dropped while a destination is under attack. */
 enum slowloris_policy {
-	SLOWLORIS_DESTINATION, /**< all that is for it */
+	SLOWLORIS_DESTINATION, /**< all packets to it */
 	SLOWLORIS_CONNECTION,  /**< connections below a bound of bytes */
 	SLOWLORIS_POLICIES,
 };
 
-/** What an attack is, and what is done then. */
+/** What counts as an attack, and the response. */
 struct slowloris_rules {
 	uint16_t threshold; /**< fp16: more connections per byte are an attack, and ... */
 	uint16_t release;   /**< fp16: no more than this are its end */
@@ -48,7 +48,7 @@ struct slowloris_rules {
 struct slowloris_config {
 	struct slowloris_rules rules;       /**< to begin with */
 	bool shared;                        /**< more than one lcore receives */
-	uint32_t connections, destinations; /**< tracked at the most, at least 1 */
+	uint32_t connections, destinations; /**< maximum tracked, at least 1 */
 	enum match_kind match;              /**< of the expTable's stage */
 	int socket_id;
 	struct rte_rcu_qsbr *qsbr; /**< every lcore that receives is registered with it */
@@ -119,7 +119,7 @@ struct slowloris;
 /** What one lcore works with. */
 struct slowloris_worker;
 
-/** What became of a burst; packets by their index, as bits. */
+/** The result for a burst; packets by their index, as bits. */
 struct slowloris_verdict {
 	uint64_t drop_destination; /**< their destination is under attack */
 	uint64_t drop_connection;  /**< their connection is a slow one */

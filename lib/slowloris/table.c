@@ -62,7 +62,7 @@ map(size_t bytes)
 		return NULL;
 	/* A kernel without large pages gives small ones. */
 	madvise(array, bytes, MADV_HUGEPAGE);
-	/* Page faults occur now, not with the first packets. */
+	/* Take the page faults now, not with the first packets. */
 	memset(array, 0, bytes);
 	return array;
 }

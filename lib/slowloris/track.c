@@ -160,7 +160,7 @@ track_syn(
 	return true;
 }
 
-/* A server's answer: from now on, its client can prove that it has received it. */
+/* A server's answer: from now on, its client can prove that it received it. */
 static bool
 track_answer(
 	struct slowloris_worker *worker, const struct segment *segment, struct found_records found)

@@ -8,7 +8,7 @@
 #include "destinations.h"
 #include "detector.h"
 
-/* Segments of other lcores, at the most: a flood of them must not delay a burst. */
+/* Maximum number of segments of other lcores per call: a flood must not delay a burst. */
 #define DRAIN_BURST 64
 #define DRAIN_BURSTS 8
 
@@ -63,7 +63,7 @@ writer_unlock(struct slowloris_worker *worker)
 	__atomic_store_n(&worker->detector->writer_lock, 0, __ATOMIC_RELEASE);
 }
 
-/* The ring first, then the lock: who takes segments out counts them before it releases the lock. */
+/* The ring first, then the lock: an lcore counts the segments it takes before it unlocks. */
 bool
 writer_is_quiet(const struct slowloris *detector)
 {
@@ -100,7 +100,7 @@ age_connection(struct slowloris_worker *worker, uint32_t index)
 	struct connection *connection = &detector->connections.record[index];
 
 	if (connection_state(connection) == CONNECTION_ENDED) {
-		/* An lcore may have counted bytes for it while it was being ended. */
+		/* An lcore may have counted bytes for it while it ended. */
 		if (connection->bytes != 0)
 			track_settle(worker, connection);
 		return;

@@ -19,8 +19,9 @@ local OPS = {
 }
 local FORMATS = {
     [0] = "none", [1] = "fp16", [2] = "posit16", [3] = "bf16", [4] = "posit16_es2", [5] = "fp32",
-    [6] = "int32",
+    [6] = "int32", [7] = "fp64", [10] = "int64",
 }
+local BYTES = {[5] = 4, [6] = 4, [7] = 8, [10] = 8}  -- of a value; all others 2
 local CODES = {
     [0] = "ok", [1] = "version", [2] = "op", [3] = "format", [4] = "length", [5] = "query",
     [6] = "lanes", [CODE] = "aggregation",
@@ -60,8 +61,13 @@ local fields = {
     value = ProtoField.bytes("netfc_aggregation.value", "Value"),
     float = ProtoField.float("netfc_aggregation.float", "Value"),
     integer = ProtoField.int32("netfc_aggregation.integer", "Value"),
+    double = ProtoField.double("netfc_aggregation.double", "Value"),
+    long = ProtoField.int64("netfc_aggregation.long", "Value"),
 }
 aggregation.fields = fields
+local NUMBERS = {
+    [5] = fields.float, [6] = fields.integer, [7] = fields.double, [10] = fields.long,
+}
 
 local experts = {
     refused = ProtoExpert.new("netfc_aggregation.expert.refused", "Refused",
@@ -111,8 +117,7 @@ local function add_join(buffer, tree, granted)
 end
 
 local function add_values(buffer, tree, format, count)
-    local size = format >= 5 and 4 or 2
-    local field = format == 5 and fields.float or format == 6 and fields.integer or fields.value
+    local size, field = BYTES[format] or 2, NUMBERS[format] or fields.value
 
     for v = 0, count - 1 do
         local at = HEADER_BYTES + v * size

@@ -197,10 +197,10 @@ class Communicator:
     def allreduce(self, array: NDArray[Any], op: str = "sum", format: str | None = None) -> Flag:
         """Reduce an array with those of all other workers, in place.
 
-        array: float16, float32, int32, bfloat16 (of ml_dtypes) or encodings (uint16), contiguous
-          in C's order, writable, in the machine's byte order. op: "sum", "mean", "min" or "max".
-        format: "fp16", "bf16", "fp32", "int32", "posit16" or "posit16_es2"; None: as array.dtype
-          says.
+        array: float16, float32, float64, int32, int64, bfloat16 (of ml_dtypes) or encodings
+          (uint16), contiguous in C's order, writable, in the machine's byte order. op: "sum",
+          "mean", "min" or "max".
+        format: a key of FORMATS; None: as array.dtype says.
         Gives the exception flags of all results. Raises TypeError or ValueError for what can't be
         reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C
         the communicator is broken.
@@ -325,7 +325,7 @@ def _format_number(array: NDArray[Any], name: str | None) -> int:
     by_dtype = _BY_DTYPE.get(array.dtype.name)
     if name is None and by_dtype is None:
         raise TypeError(
-            f"an array of {array.dtype} cannot be reduced: use float32, float16, int32, or"
+            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64, int32, or"
             " encodings (uint16) with their format named"
         )
     name = name if name is not None else by_dtype

@@ -53,8 +53,10 @@ FORMATS = (
     FormatRow("posit16_es2", 4, "posit<16,2>, Posit Standard 2022", 16, "posit", 2),
     FormatRow("fp32", 5, "IEEE 754 binary32", 32, "ieee", 8, "float32", has_functions=False),
     FormatRow("int32", 6, "int32", 32, "integer", 0, "int32", in_requests=False),
+    FormatRow("fp64", 7, "IEEE 754 binary64", 64, "ieee", 11, "float64", in_requests=False),
     FormatRow("fp8_e4m3", 8, "OCP OFP8 E4M3", 8, "no-infinity", 4, in_aggregation=False),
     FormatRow("fp8_e5m2", 9, "OCP OFP8 E5M2", 8, "ieee", 5, in_aggregation=False),
+    FormatRow("int64", 10, "int64", 64, "integer", 0, "int64", in_requests=False),
 )
 
 ARITHMETIC = (

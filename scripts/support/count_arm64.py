@@ -19,13 +19,13 @@ MARK = "mark"
 # of plain C, too.
 LEAST_GAIN = 2
 LEAST_GAINS = {
-    f"{op}, {values}": 0.9 for op in ("sum", "mean") for values in ("posit16_es2", "int32")
+    f"{op}, {values}": 0.9 for op in ("sum", "mean") for values in ("posit16_es2", "int32", "fp64", "int64")
 }
 PLAIN, NEON, NEON_FP16 = range(3)
 NAMES = ("plain C", "NEON", "NEON FP16")
 
 OPS = ("add", "sub", "mul", "div")
-VALUES = ("fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "bf16 alike", "fp32 alike")
+VALUES = ("fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "int64", "bf16 alike", "fp32 alike")
 # What is run in one go: instruction sets, names, and values that each result is made of.
 KERNELS = {
     "log": ((PLAIN, NEON), [f"log, {op}" for op in OPS], 1),

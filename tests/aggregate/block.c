@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,14 +71,14 @@ block_expect(struct block *block, unsigned int op)
 
 static void
 print_lane(const struct block *block, enum aggregate_isa isa, unsigned int op, uint32_t lane,
-	uint32_t bits)
+	uint64_t bits)
 {
-	printf("# %s %s, %s, lane %u of %u, %u workers: 0x%x, not 0x%x:",
+	printf("# %s %s, %s, lane %u of %u, %u workers: 0x%" PRIx64 ", not 0x%" PRIx64 ":",
 		aggregate_format_name(block->format), aggregate_op_name(op),
 		aggregate_isa_name(isa), lane, block->count, block->workers, bits,
 		block->expected[lane].bits);
 	for (unsigned int w = 0; w < block->workers; w++)
-		printf(" 0x%x", block->values[lane][w]);
+		printf(" 0x%" PRIx64, block->values[lane][w]);
 	printf("\n");
 }
 
@@ -87,7 +88,7 @@ compare(const struct block *block, enum aggregate_isa isa, unsigned int op, cons
 	uint32_t wrong = 0;
 
 	for (uint32_t i = 0; i < block->count; i++) {
-		uint32_t bits = data_get(block->format, result, i);
+		uint64_t bits = data_get(block->format, result, i);
 
 		if (bits == block->expected[i].bits)
 			continue;

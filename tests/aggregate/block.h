@@ -21,7 +21,7 @@
 struct block {
 	unsigned int format, workers;
 	uint32_t count;
-	uint32_t values[BLOCK_LANES][AGGREGATE_MAX_WORKERS];
+	uint64_t values[BLOCK_LANES][AGGREGATE_MAX_WORKERS];
 	struct oracle_result expected[BLOCK_LANES];
 	uint8_t packets[AGGREGATE_MAX_WORKERS][BLOCK_BYTES + 65];
 	uint8_t result[BLOCK_BYTES + 65];

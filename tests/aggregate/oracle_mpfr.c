@@ -28,14 +28,14 @@ mpfr_to_posit(unsigned int format, mpfr_t number)
 	return bits;
 }
 
-static uint32_t
+static uint64_t
 mpfr_to_ieee(unsigned int format, mpfr_t number, int ternary)
 {
 	const struct oracle_ieee *ieee = oracle_ieee(format);
 	int fraction_bits = ieee->fraction_bits, bias = ieee->bias;
 	int sign = mpfr_signbit(number) ? -1 : 1, exponent;
 	double value, fraction;
-	uint32_t bits;
+	uint64_t bits;
 
 	mpfr_check_range(number, ternary, MPFR_RNDN);
 	mpfr_subnormalize(number, ternary, MPFR_RNDN);
@@ -46,29 +46,29 @@ mpfr_to_ieee(unsigned int format, mpfr_t number, int ternary)
 	if (value == 0)
 		bits = 0;
 	else if (exponent - 1 >= 1 - bias)
-		bits = (uint32_t)((uint64_t)ldexp(fraction, fraction_bits + 1) +
-			((uint64_t)(exponent - 2 + bias) << fraction_bits));
+		bits = (uint64_t)ldexp(fraction, fraction_bits + 1) +
+			((uint64_t)(exponent - 2 + bias) << fraction_bits);
 	else
-		bits = (uint32_t)ldexp(value, bias - 1 + fraction_bits);
+		bits = (uint64_t)ldexp(value, bias - 1 + fraction_bits);
 	return bits | (sign < 0 ? ieee->sign : 0);
 }
 
-uint32_t
-oracle_mpfr(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers)
+uint64_t
+oracle_mpfr(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
 {
 	mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
 	mpfr_t sum, result;
-	uint32_t bits;
+	uint64_t bits;
 	int ternary;
 
-	mpfr_init2(sum, 600);
+	mpfr_init2(sum, 2300);
 	mpfr_set_zero(sum, 1);
 	for (unsigned int w = 0; w < workers; w++)
 		mpfr_add_d(sum, sum, oracle_value(format, values[w]), MPFR_RNDN);
 	if (format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2) {
 		bool negative = mpfr_sgn(sum) < 0;
 
-		/* 600 bits are more than a quotient by 64 needs to tell on which side it is. */
+		/* 2300 bits are more than a quotient by 64 needs to tell on which side it is. */
 		mpfr_abs(sum, sum, MPFR_RNDN);
 		if (op == AGGREGATE_MEAN)
 			mpfr_div_ui(sum, sum, workers, MPFR_RNDN);

@@ -8,7 +8,7 @@
 
 /** The reduction of one lane, of an IEEE format or a posit by MPFR; sum and mean of finite numbers,
  * not all zero. */
-uint32_t
-oracle_mpfr(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers);
+uint64_t
+oracle_mpfr(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers);
 
 #endif /* ORACLE_MPFR_H */

@@ -50,10 +50,10 @@ count_wrong(uint16_t x, uint32_t first, enum aggregate_isa isa, uint8_t expected
 		printf("%s: 0x%04x + 0x%04x...: flags %u, not %u\n", aggregate_isa_name(isa), x,
 			first, flags, expected_flags);
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t z = data_get(format, result, i);
+		uint64_t z = data_get(format, result, i);
 
 		if (z != expected[i] && wrong++ == 0)
-			printf("%s: 0x%04x + 0x%04x is 0x%04x, not 0x%04x\n",
+			printf("%s: 0x%04x + 0x%04x is 0x%04" PRIx64 ", not 0x%04x\n",
 				aggregate_isa_name(isa), x, first + i, z, expected[i]);
 	}
 	return wrong;

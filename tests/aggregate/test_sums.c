@@ -17,7 +17,7 @@
 #define LANES 1000
 #define ROUNDS 20
 
-static uint32_t values[LANES][AGGREGATE_SUMS_WORKERS];
+static uint64_t values[LANES][AGGREGATE_SUMS_WORKERS];
 static uint8_t sums[LANES * AGGREGATE_SUMS_BYTES + 1];
 
 /* The lane's values in registers, by the way in which they come. */

@@ -20,7 +20,8 @@
 #define STEPS_OF_A_JOB 100000
 
 struct packet {
-	uint32_t chunk, bits; /* bits: of a reply */
+	uint32_t chunk;
+	uint64_t bits; /* of a reply */
 	uint8_t worker;
 	bool reply;
 };
@@ -54,19 +55,18 @@ below(uint32_t bound)
 	return (uint32_t)(next_random(&seed) % bound);
 }
 
-static uint32_t
+static uint64_t
 value_of(const struct job *job, uint32_t chunk, unsigned int worker)
 {
 	uint64_t mixed = job->salt ^ ((uint64_t)chunk << 8 | worker);
-	uint32_t bits = (uint32_t)(next_random(&mixed) >> 32);
 
-	return aggregate_value_bytes(job->format) == 4 ? bits : bits & 0xffff;
+	return next_random(&mixed) >> (64 - 8 * aggregate_value_bytes(job->format));
 }
 
-static uint32_t
+static uint64_t
 expected(const struct job *job, uint32_t chunk)
 {
-	uint32_t values[AGGREGATE_MAX_WORKERS];
+	uint64_t values[AGGREGATE_MAX_WORKERS];
 
 	for (unsigned int w = 0; w < job->rules.workers; w++)
 		values[w] = value_of(job, chunk, w);
@@ -103,7 +103,9 @@ begin(struct job *job)
 		.isa = below((uint32_t)aggregate_isa_best() + 1),
 		.stall = UINT64_MAX};
 	job->op = AGGREGATE_SUM + below(4);
-	job->format = 1 + below(6);
+	do
+		job->format = 1 + below(AGGREGATE_FORMAT_END - 1);
+	while (!aggregate_is_format(job->format));
 	job->salt = next_random(&seed);
 	job->loss = below(100);
 	job->repetition = below(100);
@@ -162,7 +164,7 @@ static void
 receive_request(struct job *job, const struct packet *packet)
 {
 	struct aggregate_entry *entry = entry_of(job, packet->chunk);
-	uint8_t values[4];
+	uint8_t values[8];
 	const struct aggregate_chunk chunk = {.chunk = packet->chunk,
 		.count = 1,
 		.op = (uint8_t)job->op,
@@ -228,11 +230,11 @@ main(int argc, char **argv)
 	seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	for (unsigned int e = 0; e < 2 * MOST_SLOTS; e++) {
 		void *memory = aligned_alloc(
-			AGGREGATE_ALIGN, aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 4));
+			AGGREGATE_ALIGN, aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 8));
 
 		if (memory == NULL)
 			return 1;
-		entries[e] = aggregate_entry_init(memory, 4);
+		entries[e] = aggregate_entry_init(memory, 8);
 	}
 	for (uint64_t done = 0; done < steps; done += STEPS_OF_A_JOB)
 		walk(steps - done < STEPS_OF_A_JOB ? steps - done : STEPS_OF_A_JOB);

@@ -309,7 +309,7 @@ test_arguments(void **state)
 	argument(comm, values, 0, 6, 33, "0 values");
 	argument(comm, values, UINT64_MAX, 6, 33, "values: give 1 to 1099511627776");
 	argument(comm, values, 1, 0, 33, "format 0");
-	argument(comm, values, 1, 7, 33, "format 7");
+	argument(comm, values, 1, 15, 33, "format 15");
 	argument(comm, values, 1, 6, 32, "operation 32");
 	argument(comm, values, 1, 6, 40, "operation 40");
 	argument(comm, (uint8_t *)values + 2, 1, 6, 33, "not aligned");

@@ -136,6 +136,8 @@ test_formats(void **state)
 		struct job job = job_of(1, &port);
 
 		for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
+			if (!aggregate_is_format(format))
+				continue;
 			for (unsigned int op = NETFC_ALLREDUCE_SUM; op <= NETFC_ALLREDUCE_MAX; op++)
 				add_vector(&job, format, op, workers,
 					counts[(format + op + workers) % 5]);

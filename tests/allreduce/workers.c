@@ -79,14 +79,17 @@ workers_run(unsigned int n, worker_body body, void *context)
 }
 
 static void
-put(unsigned int bytes, uint8_t *values, uint32_t i, uint32_t bits)
+put(unsigned int bytes, uint8_t *values, uint32_t i, uint64_t bits)
 {
+	const uint32_t word = (uint32_t)bits;
 	const uint16_t half = (uint16_t)bits;
 
 	if (bytes == 2)
 		memcpy(values + 2 * (size_t)i, &half, sizeof(half));
+	else if (bytes == 4)
+		memcpy(values + 4 * (size_t)i, &word, sizeof(word));
 	else
-		memcpy(values + 4 * (size_t)i, &bits, sizeof(bits));
+		memcpy(values + 8 * (size_t)i, &bits, sizeof(bits));
 }
 
 static void *
@@ -111,7 +114,7 @@ vector_new(
 		vector->values[w] = allocate((size_t)count * bytes);
 	vector->expected = allocate((size_t)count * bytes);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lane[MAX_WORKERS];
+		uint64_t lane[MAX_WORKERS];
 		struct oracle_result result;
 
 		data_fill((enum data_kind)(i % DATA_KINDS), format, lane, workers, &seed);

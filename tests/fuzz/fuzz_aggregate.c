@@ -25,9 +25,10 @@
 #define JOB_NUMBERS 4
 #define STALL 1000
 #define TOKEN UINT64_C(0x0102030405060708)
-#define MOST_PAYLOAD 128
-#define KEYED 0xC0   /* of the first byte, from there on: with a cluster's key */
-#define FORGERS 0xF0 /* of hosts, from there on: theirs is another key */
+#define MOST_PAYLOAD 128 /* of random bytes */
+#define MOST_MESSAGE 192 /* header, 16 values of 8 bytes, tag */
+#define KEYED 0xC0       /* of the first byte, from there on: with a cluster's key */
+#define FORGERS 0xF0     /* of hosts, from there on: theirs is another key */
 
 static const uint8_t cluster_key[AGGREGATE_CLUSTER_KEY_BYTES] = "thirty-two bytes, of one cluster";
 static struct aggregate_secret *secret_of_switch, *secret_of_workers; /* each with its engine */
@@ -191,7 +192,7 @@ static uint64_t
 take_message(const struct aggregate_message *message, uint32_t shard, uint8_t host)
 {
 	size_t length = aggregate_message_bytes(message);
-	uint8_t payload[MOST_PAYLOAD];
+	uint8_t payload[MOST_MESSAGE];
 
 	aggregate_build_request(payload, message);
 	if (message->values != NULL)
@@ -251,7 +252,7 @@ static void
 fill(uint8_t *values, const struct aggregate_message *message, uint8_t kind)
 {
 	uint64_t seed = (uint64_t)kind << 32 | message->id;
-	uint32_t lane[8];
+	uint64_t lane[8];
 
 	for (uint32_t i = 0; i < message->count; i++) {
 		data_fill((enum data_kind)(kind % DATA_KINDS), message->format, lane, 8, &seed);
@@ -262,13 +263,16 @@ fill(uint8_t *values, const struct aggregate_message *message, uint8_t kind)
 static void
 step_chunk(struct fuzz_input *input)
 {
+	static const uint8_t formats[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
+		AGGREGATE_POSIT16_ES2, AGGREGATE_FP32, AGGREGATE_INT32, AGGREGATE_FP64,
+		AGGREGATE_INT64};
 	struct aggregate_message message = some_message(input, AGGREGATE_SUM);
 	uint8_t host = some_host(input, &message), how = fuzz_byte(input), kind;
-	uint8_t values[MOST_PAYLOAD];
+	uint8_t values[MOST_MESSAGE];
 	struct aggregate_info info;
 
 	message.op = (uint8_t)(AGGREGATE_SUM + (how & 3));
-	message.format = (uint8_t)(1 + (how >> 2 & 7) % 6);
+	message.format = formats[how >> 2 & 7];
 	message.id = fuzz_byte(input);
 	kind = fuzz_byte(input);
 	message.count = 1 + (kind >> 4);

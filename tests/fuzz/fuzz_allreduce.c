@@ -176,13 +176,15 @@ static bool
 reduce(struct netfc_allreduce *comm, uint8_t what)
 {
 	static const uint64_t counts[] = {1, 2, 7, 33, 100, 362, 363, 500, 724, 1000, MOST_VALUES};
-	uint32_t values[MOST_VALUES], before[MOST_VALUES];
-	unsigned int format = NETFC_ALLREDUCE_FP16 + what % 6;
+	uint32_t values[2 * MOST_VALUES] __attribute__((aligned(8))), before[2 * MOST_VALUES];
+	unsigned int format = what < 240 ? NETFC_ALLREDUCE_FP16 + what % 6
+		: what % 2 == 0          ? (unsigned int)NETFC_ALLREDUCE_FP64
+					 : (unsigned int)NETFC_ALLREDUCE_INT64;
 	unsigned int op = NETFC_ALLREDUCE_SUM + what / 6 % 4;
 	uint64_t count = counts[what / 24];
 	int status;
 
-	for (unsigned int i = 0; i < MOST_VALUES; i++)
+	for (unsigned int i = 0; i < 2 * MOST_VALUES; i++)
 		values[i] = before[i] = (i + incarnation * MOST_VALUES) * UINT32_C(0x9e3779b9);
 	status = netfc_allreduce(comm, values, count, format, op);
 	check_text(comm, status);

@@ -15,7 +15,7 @@ struct record {
 	uint16_t count;
 	uint64_t seen;
 	bool complete;
-	uint32_t values[LANES][WORKERS];
+	uint64_t values[LANES][WORKERS];
 };
 
 #define MOST_RECORDS 256

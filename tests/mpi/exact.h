@@ -2,12 +2,13 @@
 #ifndef NETFC_TESTS_MPI_EXACT_H
 #define NETFC_TESTS_MPI_EXACT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/** The exact sum of `count` values, `stride` apart, rounded once. */
-float exact_sum(const float *values, size_t count, size_t stride);
+/** The exact sum of `count` values, `stride` apart, rounded once: to a double, or to a float. */
+double exact_sum(const double *values, size_t count, size_t stride, bool wide);
 
 /** IEEE 754-2019 minimum or maximum. */
-float exact_extreme(const float *values, size_t count, size_t stride, int greatest);
+double exact_extreme(const double *values, size_t count, size_t stride, bool greatest);
 
 #endif /* NETFC_TESTS_MPI_EXACT_H */

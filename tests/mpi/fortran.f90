@@ -18,6 +18,7 @@ program fortran
   include 'mpif.h'
   real, parameter :: given(0:2) = [1e8, 1.0, -1e8]
   real :: mine(2), sums(2)
+  double precision :: precise(2)
   integer :: numbers(2), rank, error
 
   call MPI_INIT(error)
@@ -28,6 +29,9 @@ program fortran
   sums = mine
   call MPI_ALLREDUCE(MPI_IN_PLACE, sums, 2, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, error)
   if (any(sums /= 1)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
+  precise = dble(mine) * abs(mine)
+  call MPI_ALLREDUCE(MPI_IN_PLACE, precise, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
+  if (any(precise /= 1)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)
   numbers = rank
   call MPI_ALLREDUCE(MPI_IN_PLACE, numbers, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
   if (any(numbers /= 3)) call MPI_ABORT(MPI_COMM_WORLD, 1, error)

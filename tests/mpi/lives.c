@@ -59,7 +59,7 @@ add_up(void *in, void *inout, int *count, MPI_Datatype *type)
 void
 check_left_to_mpi(void)
 {
-	double wide = rank, sum_of_wide;
+	short narrow = (short)rank, sum_of_narrow;
 	float mine[2] = {(float)rank, 1}, sums[2], product;
 	struct {
 		float value;
@@ -69,8 +69,8 @@ check_left_to_mpi(void)
 	MPI_Datatype two;
 	MPI_Op own;
 
-	MPI_Allreduce(&wide, &sum_of_wide, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-	CHECK(sum_of_wide == ranks * (ranks - 1) / 2);
+	MPI_Allreduce(&narrow, &sum_of_narrow, 1, MPI_SHORT, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(sum_of_narrow == ranks * (ranks - 1) / 2);
 	MPI_Allreduce(&mine[1], &product, 1, MPI_FLOAT, MPI_PROD, MPI_COMM_WORLD);
 	CHECK(product == 1);
 	MPI_Allreduce(&pair, &greatest, 1, MPI_FLOAT_INT, MPI_MAXLOC, MPI_COMM_WORLD);
@@ -131,6 +131,7 @@ check_until_error(void)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	float mine = 1, sum = 0;
+	MPI_Request request;
 	int error, length;
 
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -143,6 +144,22 @@ check_until_error(void)
 	MPI_Error_string(error, text, &length);
 	printf("rank %d: %s\n", rank, text);
 	CHECK(MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD) == error);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* some libraries ask this one */
+	MPI_Iallreduce(&mine, &sum, 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+	CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+}
+
+/* Rank 0 reduces one value more than the others. */
+void
+check_mismatch(void)
+{
+	float mine[2] = {1, 2}, sums[2];
+	int error;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	error = MPI_Allreduce(mine, sums, rank == 0 ? 2 : 1, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(error != MPI_SUCCESS);
+	printf("rank %d: refused\n", rank);
 }
 
 /* The last rank ends without a word, the others see to it that MPI_Finalize() does not wait. */

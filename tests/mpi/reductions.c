@@ -27,10 +27,10 @@ allreduce_floats(size_t count, MPI_Op op)
 	draw_floats(mine, count, (unsigned int)count);
 	memcpy(results, mine, count * sizeof(*mine));
 	MPI_Allreduce(MPI_IN_PLACE, results, (int)count, MPI_FLOAT, op, MPI_COMM_WORLD);
-	check_floats(&kept, op);
+	check_floats(&kept, MPI_FLOAT, op);
 	memset(results, 0, count * sizeof(*results));
 	MPI_Allreduce(mine, results, (int)count, MPI_FLOAT, op, MPI_COMM_WORLD);
-	check_floats(&kept, op);
+	check_floats(&kept, MPI_FLOAT, op);
 	free(mine);
 	free(results);
 }
@@ -43,6 +43,25 @@ check_allreduce(void)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		for (size_t o = 0; operations(o) != NULL; o++)
 			allreduce_floats(counts[i], *operations(o));
+	}
+}
+
+void
+check_doubles(void)
+{
+	double mine[5003], results[5003];
+	struct kept kept = {results, 0, 5003, mine, 5003, MPI_COMM_WORLD};
+
+	for (size_t o = 0; operations(o) != NULL; o++) {
+		MPI_Op op = *operations(o);
+
+		draw_doubles(mine, 5003, 3);
+		memcpy(results, mine, sizeof(mine));
+		MPI_Allreduce(MPI_IN_PLACE, results, 5003, MPI_DOUBLE, op, MPI_COMM_WORLD);
+		check_floats(&kept, MPI_DOUBLE, op);
+		memset(results, 0, sizeof(results));
+		MPI_Allreduce(mine, results, 5003, MPI_DOUBLE, op, MPI_COMM_WORLD);
+		check_floats(&kept, MPI_DOUBLE, op);
 	}
 }
 
@@ -70,8 +89,6 @@ check_integers_of_all_types(void)
 
 	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
 		allreduce_integers(types[t], MPI_SUM);
-		if (types[t] == MPI_UNSIGNED_LONG || types[t] == MPI_UINT64_T)
-			continue; /* int64_t has not all of them, for the check */
 		allreduce_integers(types[t], MPI_MIN);
 		allreduce_integers(types[t], MPI_MAX);
 	}
@@ -88,11 +105,11 @@ check_reduce(void)
 
 		draw_floats(mine, 1000, (unsigned int)root);
 		MPI_Reduce(mine, results, 1000, MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
-		check_floats(&kept, MPI_SUM);
+		check_floats(&kept, MPI_FLOAT, MPI_SUM);
 		memcpy(results, mine, sizeof(mine));
 		MPI_Reduce(rank == root ? MPI_IN_PLACE : mine, rank == root ? results : NULL, 1000,
 			MPI_FLOAT, MPI_MAX, root, MPI_COMM_WORLD);
-		check_floats(&kept, MPI_MAX);
+		check_floats(&kept, MPI_FLOAT, MPI_MAX);
 	}
 }
 
@@ -110,10 +127,10 @@ scatter_parts(const float *mine, float *results)
 	}
 	kept.count = (size_t)counts[rank];
 	MPI_Reduce_scatter(mine, results, counts, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-	check_floats(&kept, MPI_SUM);
+	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 	memcpy(results, mine, kept.total * sizeof(*mine));
 	MPI_Reduce_scatter(MPI_IN_PLACE, results, counts, MPI_FLOAT, MPI_MIN, MPI_COMM_WORLD);
-	check_floats(&kept, MPI_MIN);
+	check_floats(&kept, MPI_FLOAT, MPI_MIN);
 	free(counts);
 }
 
@@ -124,10 +141,10 @@ scatter_blocks(const float *mine, float *results)
 		results, 111 * (size_t)rank, 111, mine, 111 * (size_t)ranks, MPI_COMM_WORLD};
 
 	MPI_Reduce_scatter_block(mine, results, 111, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-	check_floats(&kept, MPI_SUM);
+	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 	memcpy(results, mine, kept.total * sizeof(*mine));
 	MPI_Reduce_scatter_block(MPI_IN_PLACE, results, 111, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-	check_floats(&kept, MPI_SUM);
+	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 }
 
 void

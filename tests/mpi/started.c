@@ -25,7 +25,7 @@ check_one(const struct started *started, MPI_Comm comm)
 {
 	struct kept kept = {started->results, 0, COUNT, started->mine, COUNT, comm};
 
-	check_floats(&kept, MPI_SUM);
+	check_floats(&kept, MPI_FLOAT, MPI_SUM);
 }
 
 /* Waits for all in one of MPI's ways. */

@@ -54,8 +54,27 @@ draw_floats(float *values, size_t count, unsigned int seed)
 	}
 }
 
+void
+draw_doubles(double *values, size_t count, unsigned int seed)
+{
+	float *narrow = malloc(count * sizeof(*narrow));
+	uint64_t state = seed + UINT64_C(77) * (uint64_t)rank;
+
+	CHECK(narrow != NULL);
+	draw_floats(narrow, count, seed);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bits = (uint64_t)draw(&state) << 32 | draw(&state);
+
+		if (i % 8 == 0)
+			memcpy(&values[i], &bits, sizeof(bits));
+		else /* with the digits that a float has not */
+			values[i] = (double)narrow[i] * (1 + ldexp((double)(bits >> 40), -52));
+	}
+	free(narrow);
+}
+
 static bool
-same(float a, float b)
+same(double a, double b)
 {
 	return isnan(a) ? isnan(b) : memcmp(&a, &b, sizeof(a)) == 0;
 }
@@ -73,20 +92,39 @@ gather(const void *mine, size_t bytes, MPI_Comm comm, int *size)
 	return all;
 }
 
-void
-check_floats(const struct kept *kept, MPI_Op op)
+/* Floats as doubles, which have all their values. */
+static double *
+widened(void *values, size_t count, bool wide)
 {
-	const float *results = kept->results;
+	double *made = wide ? values : malloc(count * sizeof(*made));
+
+	CHECK(made != NULL);
+	if (wide)
+		return made;
+	for (size_t i = 0; i < count; i++)
+		made[i] = (double)((float *)values)[i];
+	free(values);
+	return made;
+}
+
+void
+check_floats(const struct kept *kept, MPI_Datatype type, MPI_Op op)
+{
+	bool wide = type == MPI_DOUBLE;
 	int size;
-	float *all = gather(kept->given, sizeof(*all) * kept->total, kept->comm, &size);
+	void *given = gather(kept->given, (wide ? sizeof(double) : sizeof(float)) * kept->total,
+		kept->comm, &size);
+	double *all = widened(given, (size_t)size * kept->total, wide);
 
 	for (size_t i = 0; i < kept->count; i++) {
-		const float *values = all + kept->first + i;
-		float wanted = op == MPI_SUM
-			? exact_sum(values, (size_t)size, kept->total)
+		const double *values = all + kept->first + i;
+		double wanted = op == MPI_SUM
+			? exact_sum(values, (size_t)size, kept->total, wide)
 			: exact_extreme(values, (size_t)size, kept->total, op == MPI_MAX);
+		double result = wide ? ((const double *)kept->results)[i]
+				     : (double)((const float *)kept->results)[i];
 
-		CHECK(same(results[i], wanted));
+		CHECK(same(result, wanted));
 	}
 	free(all);
 }
@@ -107,18 +145,19 @@ widen(const char *at, int bytes, bool has_sign)
 }
 
 static int64_t
-reduce_integers(int64_t a, int64_t b, MPI_Op op)
+reduce_integers(int64_t a, int64_t b, MPI_Op op, bool has_sign)
 {
 	if (op == MPI_SUM)
 		return (int64_t)((uint64_t)a + (uint64_t)b);
-	return (op == MPI_MAX) == (a > b) ? a : b;
+	return (op == MPI_MAX) == (has_sign ? a > b : (uint64_t)a > (uint64_t)b) ? a : b;
 }
 
 void
 check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op)
 {
 	const char *results = kept->results;
-	bool has_sign = type != MPI_UNSIGNED && type != MPI_UINT32_T;
+	bool has_sign = type != MPI_UNSIGNED && type != MPI_UINT32_T && type != MPI_UNSIGNED_LONG &&
+		type != MPI_UINT64_T;
 	int size, bytes;
 	char *all;
 
@@ -132,7 +171,7 @@ check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op)
 			wanted = reduce_integers(wanted,
 				widen(values + (size_t)r * kept->total * (size_t)bytes, bytes,
 					has_sign),
-				op);
+				op, has_sign);
 		CHECK(memcmp(results + i * (size_t)bytes, &wanted, (size_t)bytes) == 0);
 	}
 	free(all);

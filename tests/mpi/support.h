@@ -22,6 +22,9 @@ void check_(bool condition, const char *text, const char *file, int line);
 /** Floats of every kind that this rank gives, drawn by a seed. */
 void draw_floats(float *values, size_t count, unsigned int seed);
 
+/** The same of doubles. */
+void draw_doubles(double *values, size_t count, unsigned int seed);
+
 /** Results that a rank kept of a reduction of `total` values, and what it gave. */
 struct kept {
 	const void *results;
@@ -31,8 +34,8 @@ struct kept {
 	MPI_Comm comm;
 };
 
-/** Whether floats are right to the bit. */
-void check_floats(const struct kept *kept, MPI_Op op);
+/** Whether floats or doubles are right to the bit. */
+void check_floats(const struct kept *kept, MPI_Datatype type, MPI_Op op);
 
 /** Whether integers are right, sums as they wrap. */
 void check_integers(const struct kept *kept, MPI_Datatype type, MPI_Op op);
@@ -43,6 +46,7 @@ struct check {
 };
 
 #define CHECKS(X)                \
+	X(doubles)               \
 	X(allreduce)             \
 	X(integers_of_all_types) \
 	X(reduce)                \
@@ -54,6 +58,7 @@ struct check {
 	X(left_to_mpi)           \
 	X(threads)               \
 	X(until_error)           \
+	X(mismatch)              \
 	X(survive)               \
 	X(dies)                  \
 	X(exits)

@@ -79,6 +79,12 @@ needs_terminal = skip_where(why_no_terminal())
 needs_root = skip_where(NO_ROOT)
 
 
+def libuv_of_torch(said):
+    """Skips the test where torch's launcher has said that it cannot start for want of libuv."""
+    if 'use_libuv was requested but PyTorch was build without' in said:
+        pytest.skip("torch's launcher wants libuv, which this torch is built without")
+
+
 def needs_program(name, what=''):
     """A mark for tests of a program that may not be installed. what: to say about it."""
     return skip_where('' if shutil.which(name) else f'{name} is not installed{what}')

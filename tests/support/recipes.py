@@ -18,6 +18,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+import needs
 import project_scripts
 import sanitized
 import switch
@@ -126,6 +127,7 @@ def run(blocks, folder):
         env={'HOME': str(folder), 'PATH': f'{programs}:{PATH}'}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
     print(done.stdout, file=sys.stderr)
+    needs.libuv_of_torch(done.stdout)
     assert done.returncode == 0, done.stdout
     lines = {line.strip() for line in done.stdout.splitlines()}
     assert [line for line in expected(blocks) if line.strip() not in lines] == []

@@ -24,7 +24,7 @@ import netfc.torch
 
 RANK, SIZE = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
 TYPES = {'float16': torch.float16, 'bfloat16': torch.bfloat16, 'float32': torch.float32,
-         'int32': torch.int32}
+         'float64': torch.float64, 'int32': torch.int32, 'int64': torch.int64}
 STEPS = 10
 
 
@@ -62,8 +62,8 @@ def reduce_others():
     works = [dist.all_reduce(tensor, async_op=True) for tensor in started]
     for work in works:
         work.wait()
-    doubles = torch.full((3,), 0.5, dtype=torch.float64)
-    dist.all_reduce(doubles)
+    small = torch.ones(3, dtype=torch.int8)
+    dist.all_reduce(small)
     product = torch.full((2,), 3.0)
     dist.all_reduce(product, dist.ReduceOp.PRODUCT)
     gathered = [torch.zeros(1) for _ in range(SIZE)]
@@ -71,7 +71,7 @@ def reduce_others():
     objects = [None] * SIZE
     dist.all_gather_object(objects, RANK)
     dist.barrier()
-    return {'columns': columns.tolist(), 'scalar': scalar.item(), 'doubles': doubles.tolist(),
+    return {'columns': columns.tolist(), 'scalar': scalar.item(), 'small': small.tolist(),
             'started': [tensor.unique().tolist() for tensor in started],
             'product': product.tolist(), 'gathered': [int(one) for one in gathered],
             'objects': objects}
@@ -198,9 +198,9 @@ def reduce_coalesced(op):
         parts = [values[:100].clone(), values[100:101].clone(), values[101:].clone()]
         dist.all_reduce_coalesced(parts, getattr(dist.ReduceOp, op))
         results[name] = torch.cat(parts).tolist()
-    doubles = [torch.ones(2, dtype=torch.float64), torch.ones(3, dtype=torch.float64)]
-    dist.all_reduce_coalesced(doubles, async_op=True).wait()
-    assert doubles[0].tolist() == [SIZE] * 2 and doubles[1].tolist() == [SIZE] * 3
+    small = [torch.ones(2, dtype=torch.int8), torch.ones(3, dtype=torch.int8)]
+    dist.all_reduce_coalesced(small, async_op=True).wait()
+    assert small[0].tolist() == [SIZE] * 2 and small[1].tolist() == [SIZE] * 3
     return results
 
 

@@ -6,17 +6,20 @@ import fractions
 import numpy as np
 
 COUNT = 1111
-NAMES = ('float16', 'bfloat16', 'float32', 'int32')
+NAMES = ('float16', 'bfloat16', 'float32', 'float64', 'int32', 'int64')
 
 # Bits of a significand, and the exponent of the least number.
-_SHAPES = {'float16': (11, -24), 'bfloat16': (8, -133), 'float32': (24, -149)}
+_SHAPES = {'float16': (11, -24), 'bfloat16': (8, -133), 'float32': (24, -149),
+           'float64': (53, -1074)}
+# Of integers, so that a few do not overflow.
+_MOST = {'int32': 2**29, 'int64': 2**60}
 
 
 def values(rank, name):
-    """What a rank gives: int32, or binary64 that the type can hold."""
+    """What a rank gives: integers, or binary64 that the type can hold."""
     draw = np.random.default_rng(rank)
-    if name == 'int32':
-        return draw.integers(-2**29, 2**29, COUNT)
+    if name in _MOST:
+        return draw.integers(-_MOST[name], _MOST[name], COUNT)
     drawn = draw.standard_normal(COUNT) * 2.0 ** draw.integers(-3, 4, COUNT)
     return np.array([nearest(fractions.Fraction(float(one)), name) for one in drawn])
 
@@ -29,7 +32,7 @@ def exact(name, op, size):
 
 def nearest(value, name):
     """A fraction to the nearest number of a type, ties to even; no overflow."""
-    if name == 'int32':
+    if name in _MOST:
         return round(value)
     bits, least = _SHAPES[name]
     if value == 0:

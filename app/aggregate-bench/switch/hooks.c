@@ -69,14 +69,31 @@ finish_32(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 	return 0;
 }
 
+static uint8_t
+finish_64(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
+	unsigned int workers, uint8_t *result)
+{
+	(void)lanes, (void)workers;
+	memcpy(result, values, 8 * (size_t)count);
+	return 0;
+}
+
 /* Without adding, what is sent to all is the last worker's values. */
 const struct aggregate_kernel *
 __wrap_aggregate_kernel(enum aggregate_isa isa, unsigned int op, unsigned int format)
 {
 	static const struct aggregate_kernel replicate_16 = {add_nothing, add_nothing, finish_16};
 	static const struct aggregate_kernel replicate_32 = {add_nothing, add_nothing, finish_32};
+	static const struct aggregate_kernel replicate_64 = {add_nothing, add_nothing, finish_64};
 
 	if (hooks.options->add)
 		return __real_aggregate_kernel(isa, op, format);
-	return aggregate_value_bytes(format) == 2 ? &replicate_16 : &replicate_32;
+	switch (aggregate_value_bytes(format)) {
+	case 2:
+		return &replicate_16;
+	case 4:
+		return &replicate_32;
+	default:
+		return &replicate_64;
+	}
 }

@@ -75,7 +75,8 @@ print_usage(FILE *out)
 	      "\n"
 	      "  --workers N    workers, 1 to 64 (default 8)\n"
 	      "  --bytes N      bytes of values in a packet, 4 to 1944 (default 1448)\n"
-	      "  --format NAME  fp16, posit16, bf16, posit16_es2, fp32 (default) or int32\n"
+	      "  --format NAME  fp16, posit16, bf16, posit16_es2, fp32 (default), int32,\n"
+	      "                 fp64 or int64\n"
 	      "  --op NAME      sum (default), mean, min or max\n"
 	      "  --data KIND    gradients (default), any, cancel, subnormal, overflow, zeros, sparse,\n"
 	      "                 special\n"
@@ -130,7 +131,7 @@ take(int id, const char *text, struct measurement *options)
 		return option_u32(
 			stderr, "workers", text, 1, AGGREGATE_MAX_WORKERS, &load->chunks.workers);
 	case OPTION_BYTES:
-		return option_u32(stderr, "bytes", text, 4, 1944, &load->chunks.bytes);
+		return option_u32(stderr, "bytes", text, 8, 1944, &load->chunks.bytes);
 	case OPTION_SLOTS:
 		return option_u32(stderr, "slots", text, 1, AGGREGATE_MAX_SLOTS, &load->slots);
 	case OPTION_AHEAD:

@@ -79,8 +79,8 @@ note_mismatch(struct team *team, const struct aggregate_message *message)
 	if (message->format != chunk->format || message->count != chunk->count)
 		return;
 	for (uint32_t lane = 0; lane < chunk->count; lane++) {
-		uint32_t expected = data_get(chunk->format, chunk->result, lane);
-		uint32_t got = data_get(chunk->format, message->values, lane);
+		uint64_t expected = data_get(chunk->format, chunk->result, lane);
+		uint64_t got = data_get(chunk->format, message->values, lane);
 
 		if (expected == got)
 			continue;

@@ -95,7 +95,7 @@ print_mismatch(FILE *out, const struct team_mismatch *mismatch)
 		mismatch->chunk, mismatch->worker, aggregate_format_name(mismatch->format),
 		aggregate_op_name(mismatch->op));
 	if (mismatch->has_lane)
-		fprintf(out, ", value %" PRIu32 ": 0x%" PRIx32 ", exactly 0x%" PRIx32 "\n",
+		fprintf(out, ", value %" PRIu32 ": 0x%" PRIx64 ", exactly 0x%" PRIx64 "\n",
 			mismatch->lane, mismatch->got, mismatch->expected);
 	else
 		fprintf(out, ", in its headers or flags\n");

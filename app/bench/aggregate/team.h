@@ -62,7 +62,8 @@ struct team_worker {
 /** The first wrong result, for people. */
 struct team_mismatch {
 	bool any, has_lane;
-	uint32_t chunk, lane, expected, got;
+	uint32_t chunk, lane;
+	uint64_t expected, got;
 	uint8_t worker, format, op;
 };
 

@@ -37,21 +37,24 @@ static const struct share {
 #undef SHARE_
 };
 
-/* Keys that are names: the index of each is its bit. */
+/* Keys that are names: the index of each is its bit, but for formats. */
 static const char *const format_names[] = {
-	"fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32"};
+	"fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "int64"};
+static const uint8_t format_bits[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
+	AGGREGATE_POSIT16_ES2, AGGREGATE_FP32, AGGREGATE_INT32, AGGREGATE_FP64, AGGREGATE_INT64};
 static const char *const op_names[] = {"sum", "mean", "min", "max"};
 
 static const struct names {
 	const char *name;
 	size_t offset;
 	const char *const *names;
-	unsigned int count, shift; /* bit of the first name */
+	unsigned int count;
+	const uint8_t *bits; /* by index; NULL: the index */
 } name_keys[] = {
 	{"format", offsetof(struct aggregate_options, formats), format_names, RTE_DIM(format_names),
-		AGGREGATE_FP16},
-	{"op", offsetof(struct aggregate_options, ops), op_names, RTE_DIM(op_names), 0},
-	{"data", offsetof(struct aggregate_options, kinds), data_kind_words, DATA_KINDS, 0},
+		format_bits},
+	{"op", offsetof(struct aggregate_options, ops), op_names, RTE_DIM(op_names), NULL},
+	{"data", offsetof(struct aggregate_options, kinds), data_kind_words, DATA_KINDS, NULL},
 };
 
 static void *
@@ -118,6 +121,12 @@ take_share(const struct share *share, const char *value, struct aggregate_option
 	return option_real(errors, option, value, 0, most, field(options, share->offset));
 }
 
+static unsigned int
+bit_of(const struct names *key, unsigned int index)
+{
+	return 1u << (key->bits != NULL ? key->bits[index] : index);
+}
+
 /* NAME+NAME..., or all. */
 static int
 take_names(const struct names *key, char *value, struct aggregate_options *options, FILE *errors)
@@ -128,13 +137,14 @@ take_names(const struct names *key, char *value, struct aggregate_options *optio
 	snprintf(option, sizeof(option), "aggregate %s", key->name);
 	*set = 0;
 	if (strcmp(value, "all") == 0) {
-		*set = ((1u << key->count) - 1) << key->shift;
+		for (index = 0; index < key->count; index++)
+			*set |= bit_of(key, index);
 		return 0;
 	}
 	while ((name = strsep(&value, "+")) != NULL) {
 		if (option_name(errors, option, name, key->names, key->count, &index) != 0)
 			return -1;
-		*set |= 1u << (index + key->shift);
+		*set |= bit_of(key, index);
 	}
 	return 0;
 }
@@ -203,6 +213,12 @@ check(const struct aggregate_options *options, FILE *errors)
 	if ((options->slots & (options->slots - 1)) != 0) {
 		fprintf(errors, PROGRAM ": --aggregate slots=%" PRIu64 ": not a power of two\n",
 			options->slots);
+		return -1;
+	}
+	if (options->bytes < 8 &&
+		(options->formats & (1u << AGGREGATE_FP64 | 1u << AGGREGATE_INT64))) {
+		fprintf(errors,
+			PROGRAM ": --aggregate bytes=: give 8 or more for fp64 and int64\n");
 		return -1;
 	}
 	if (options->key[0] != '\0' && options->flood > 0) {

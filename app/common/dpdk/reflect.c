@@ -6,7 +6,6 @@
 #include <rte_ip.h>
 #include <rte_udp.h>
 
-#include "mbuf_bytes.h"
 #include "bytes.h"
 #include "pipeline.h"
 #include "dpdk/reflect.h"

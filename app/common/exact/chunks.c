@@ -34,7 +34,7 @@ static void
 fill_lane(const struct chunk *chunk, enum data_kind kind, unsigned int workers, uint8_t *values,
 	uint32_t lane, uint64_t *seed, uint8_t *flags)
 {
-	uint32_t lanes[AGGREGATE_MAX_WORKERS];
+	uint64_t lanes[AGGREGATE_MAX_WORKERS];
 	struct oracle_result result;
 
 	data_fill(kind, chunk->format, lanes, workers, seed);

@@ -44,78 +44,88 @@ next_random(uint64_t *seed)
 static unsigned int
 fraction_bits(unsigned int format)
 {
-	return format == AGGREGATE_FP16 ? 10 : format == AGGREGATE_BF16 ? 7 : 23;
+	return format == AGGREGATE_FP16    ? 10
+		: format == AGGREGATE_BF16 ? 7
+		: format == AGGREGATE_FP32 ? 23
+					   : 52;
 }
 
-static uint32_t
+static uint64_t
 sign_bit(unsigned int format)
 {
-	return aggregate_value_bytes(format) == 4 ? 0x80000000 : 0x8000;
+	return UINT64_C(1) << (8 * aggregate_value_bytes(format) - 1);
 }
 
 static bool
 is_ieee(unsigned int format)
 {
-	return format == AGGREGATE_FP16 || format == AGGREGATE_BF16 || format == AGGREGATE_FP32;
+	return format == AGGREGATE_FP16 || format == AGGREGATE_BF16 || format == AGGREGATE_FP32 ||
+		format == AGGREGATE_FP64;
 }
 
-static uint32_t
+static uint64_t
 infinity(unsigned int format)
 {
-	return format == AGGREGATE_FP16 ? 0x7c00 : format == AGGREGATE_BF16 ? 0x7f80 : 0x7f800000;
+	return sign_bit(format) - (UINT64_C(1) << fraction_bits(format));
 }
 
-static uint32_t
+static uint64_t
 greatest(unsigned int format)
 {
 	return is_ieee(format) ? infinity(format) - 1 : sign_bit(format) - 1;
 }
 
-static uint32_t
-negate(unsigned int format, uint32_t bits)
+static uint64_t
+negate(unsigned int format, uint64_t bits)
 {
 	if (is_ieee(format))
 		return bits ^ sign_bit(format);
 	return -bits & (2 * sign_bit(format) - 1);
 }
 
-static uint32_t
-with_random_sign(unsigned int format, uint32_t magnitude, uint64_t *seed)
+static uint64_t
+with_random_sign(unsigned int format, uint64_t magnitude, uint64_t *seed)
 {
 	return next_random(seed) & 1 ? negate(format, magnitude) : magnitude;
 }
 
-static uint32_t
+static uint64_t
 encode(unsigned int format, double value)
 {
 	float single = (float)value;
-	uint32_t bits;
+	uint32_t narrow;
+	uint64_t bits;
 
-	if (format == AGGREGATE_INT32)
+	switch (format) {
+	case AGGREGATE_INT32:
 		return (uint32_t)(int32_t)(value * 1e6);
-	if (format != AGGREGATE_FP32)
+	case AGGREGATE_INT64:
+		return (uint64_t)(int64_t)(value * 1e15);
+	case AGGREGATE_FP32:
+		memcpy(&narrow, &single, sizeof(narrow));
+		return narrow;
+	case AGGREGATE_FP64:
+		memcpy(&bits, &value, sizeof(bits));
+		return bits;
+	default:
 		return netfc_encode(netfc_format_by_id(format), value);
-	memcpy(&bits, &single, sizeof(bits));
-	return bits;
+	}
 }
 
-static uint32_t
+static uint64_t
 any_encoding(unsigned int format, uint64_t *seed)
 {
-	uint32_t bits = (uint32_t)next_random(seed);
-
-	return aggregate_value_bytes(format) == 4 ? bits : bits & 0xffff;
+	return next_random(seed) & (2 * sign_bit(format) - 1);
 }
 
-static uint32_t
+static uint64_t
 any_finite(unsigned int format, uint64_t *seed)
 {
-	return with_random_sign(
-		format, (uint32_t)(next_random(seed) % (greatest(format) + 1)), seed);
+	return with_random_sign(format, next_random(seed) % (greatest(format) + 1), seed);
 }
 
 /* The sum of four is bell-shaped enough. */
-static uint32_t
+static uint64_t
 gradient(unsigned int format, uint64_t *seed)
 {
 	double sum = 0;
@@ -125,23 +135,23 @@ gradient(unsigned int format, uint64_t *seed)
 	return encode(format, sum * 0.01);
 }
 
-static uint32_t
+static uint64_t
 subnormal(unsigned int format, uint64_t *seed)
 {
 	uint64_t most = is_ieee(format) ? (UINT64_C(1) << fraction_bits(format)) - 1 : 63;
 
-	return with_random_sign(format, (uint32_t)(next_random(seed) % (most + 1)), seed);
+	return with_random_sign(format, next_random(seed) % (most + 1), seed);
 }
 
 /* What is left of pairs that cancel, but for their last bits, is up to a few small values. */
 static void
-fill_cancel(unsigned int format, uint32_t *values, unsigned int workers, uint64_t *seed)
+fill_cancel(unsigned int format, uint64_t *values, unsigned int workers, uint64_t *seed)
 {
-	uint32_t most = greatest(format);
+	uint64_t most = greatest(format);
 
 	for (unsigned int w = 0; w + 1 < workers; w += 2) {
-		uint32_t magnitude = (uint32_t)(next_random(seed) % (most + 1));
-		uint32_t other = magnitude + (uint32_t)(next_random(seed) % 3) - 1;
+		uint64_t magnitude = next_random(seed) % (most + 1);
+		uint64_t other = magnitude + next_random(seed) % 3 - 1;
 
 		if (other > most || next_random(seed) % 2 == 0)
 			other = magnitude;
@@ -155,34 +165,33 @@ fill_cancel(unsigned int format, uint32_t *values, unsigned int workers, uint64_
 
 /* What is added to the greatest number of an IEEE format overflows from half its last bit on. */
 static void
-fill_overflow(unsigned int format, uint32_t *values, unsigned int workers, uint64_t *seed)
+fill_overflow(unsigned int format, uint64_t *values, unsigned int workers, uint64_t *seed)
 {
-	uint32_t most = greatest(format);
-	uint32_t sign = with_random_sign(format, 0, seed);
-	uint32_t last = most - ((fraction_bits(format) + 1) << fraction_bits(format));
+	uint64_t most = greatest(format);
+	uint64_t sign = with_random_sign(format, 0, seed);
+	uint64_t last = most - ((fraction_bits(format) + UINT64_C(1)) << fraction_bits(format));
 
 	for (unsigned int w = 0; w < workers; w++)
-		values[w] = with_random_sign(format, (uint32_t)(next_random(seed) % 3), seed);
+		values[w] = with_random_sign(format, next_random(seed) % 3, seed);
 	if (!is_ieee(format)) {
 		for (unsigned int w = 0; w < workers; w += 1 + next_random(seed) % 2)
-			values[w] = with_random_sign(
-				format, most - (uint32_t)(next_random(seed) % 3), seed);
+			values[w] = with_random_sign(format, most - next_random(seed) % 3, seed);
 		return;
 	}
 	values[0] = sign | most;
 	if (workers > 1)
 		values[1] = sign |
-			((last & ~((1u << fraction_bits(format)) - 1)) +
-				(uint32_t)(next_random(seed) % 3) - 1);
+			((last & ~((UINT64_C(1) << fraction_bits(format)) - 1)) +
+				next_random(seed) % 3 - 1);
 	/* Or most of it in two halves. */
 	if (workers > 2 && next_random(seed) % 2 == 0) {
-		values[0] = sign | (most - (1u << fraction_bits(format)));
+		values[0] = sign | (most - (UINT64_C(1) << fraction_bits(format)));
 		values[2] = sign |
-			(most - (1u << fraction_bits(format)) - (uint32_t)(next_random(seed) % 2));
+			(most - (UINT64_C(1) << fraction_bits(format)) - next_random(seed) % 2);
 	}
 }
 
-static uint32_t
+static uint64_t
 zero(unsigned int format, uint64_t *seed)
 {
 	uint64_t random = next_random(seed);
@@ -192,10 +201,10 @@ zero(unsigned int format, uint64_t *seed)
 	return is_ieee(format) && random % 4 != 0 ? sign_bit(format) : 0;
 }
 
-static uint32_t
+static uint64_t
 special(unsigned int format, uint64_t *seed)
 {
-	const uint32_t values[] = {0, 1, greatest(format),
+	const uint64_t values[] = {0, 1, greatest(format),
 		is_ieee(format) ? infinity(format) : sign_bit(format),
 		is_ieee(format) ? infinity(format) + 1 : 2, is_ieee(format) ? greatest(format) : 3};
 	uint64_t random = next_random(seed);
@@ -205,7 +214,7 @@ special(unsigned int format, uint64_t *seed)
 	return with_random_sign(format, values[random / 2 % 6], seed);
 }
 
-static uint32_t
+static uint64_t
 sparse(unsigned int format, uint64_t *seed)
 {
 	uint64_t random = next_random(seed);
@@ -216,18 +225,18 @@ sparse(unsigned int format, uint64_t *seed)
 }
 
 void
-data_shuffle(uint32_t *values, unsigned int workers, uint64_t *seed)
+data_shuffle(uint64_t *values, unsigned int workers, uint64_t *seed)
 {
 	for (unsigned int w = workers; w > 1; w--) {
 		unsigned int other = (unsigned int)(next_random(seed) % w);
-		uint32_t value = values[other];
+		uint64_t value = values[other];
 
 		values[other] = values[w - 1];
 		values[w - 1] = value;
 	}
 }
 
-static uint32_t
+static uint64_t
 one_value(enum data_kind kind, unsigned int format, uint64_t *seed)
 {
 	switch (kind) {
@@ -249,7 +258,7 @@ one_value(enum data_kind kind, unsigned int format, uint64_t *seed)
 }
 
 void
-data_fill(enum data_kind kind, unsigned int format, uint32_t *values, unsigned int workers,
+data_fill(enum data_kind kind, unsigned int format, uint64_t *values, unsigned int workers,
 	uint64_t *seed)
 {
 	if (kind == DATA_CANCEL)
@@ -263,7 +272,7 @@ data_fill(enum data_kind kind, unsigned int format, uint32_t *values, unsigned i
 }
 
 void
-data_put(unsigned int format, uint8_t *packet, uint32_t lane, uint32_t bits)
+data_put(unsigned int format, uint8_t *packet, uint32_t lane, uint64_t bits)
 {
 	unsigned int bytes = aggregate_value_bytes(format);
 
@@ -271,11 +280,11 @@ data_put(unsigned int format, uint8_t *packet, uint32_t lane, uint32_t bits)
 		packet[lane * bytes + b] = (uint8_t)(bits >> (8 * (bytes - 1 - b)));
 }
 
-uint32_t
+uint64_t
 data_get(unsigned int format, const uint8_t *packet, uint32_t lane)
 {
 	unsigned int bytes = aggregate_value_bytes(format);
-	uint32_t bits = 0;
+	uint64_t bits = 0;
 
 	for (unsigned int b = 0; b < bytes; b++)
 		bits = bits << 8 | packet[lane * bytes + b];

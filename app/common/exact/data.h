@@ -34,16 +34,16 @@ extern const char *const data_kind_words[DATA_KINDS];
 uint64_t next_random(uint64_t *seed);
 
 /** Fill a lane with the values of all workers, in random order. */
-void data_fill(enum data_kind kind, unsigned int format, uint32_t *values, unsigned int workers,
+void data_fill(enum data_kind kind, unsigned int format, uint64_t *values, unsigned int workers,
 	uint64_t *seed);
 
 /** Write a value as it stands in packets. */
-void data_put(unsigned int format, uint8_t *packet, uint32_t lane, uint32_t bits);
+void data_put(unsigned int format, uint8_t *packet, uint32_t lane, uint64_t bits);
 
 /** Read one. */
-uint32_t data_get(unsigned int format, const uint8_t *packet, uint32_t lane);
+uint64_t data_get(unsigned int format, const uint8_t *packet, uint32_t lane);
 
 /** Change the order of the workers of a lane. */
-void data_shuffle(uint32_t *values, unsigned int workers, uint64_t *seed);
+void data_shuffle(uint64_t *values, unsigned int workers, uint64_t *seed);
 
 #endif /* DATA_H */

@@ -6,18 +6,30 @@
 
 #include "oracle.h"
 
-#define LIMBS 7
-#define UNIT (-256) /* of the lowest limb's bit 0 */
+#define MOST_LIMBS 36
 
 /* In two's complement, lowest limb first. */
 struct wide {
-	uint64_t limb[LIMBS];
+	int limbs;
+	int unit; /* of the lowest limb's bit 0 */
+	uint64_t limb[MOST_LIMBS];
 };
+
+static struct wide
+zero_of(unsigned int format)
+{
+	/* A mean has bits below those of any value. */
+	if (format == AGGREGATE_FP64)
+		return (struct wide){.limbs = MOST_LIMBS, .unit = -1152};
+	return (struct wide){.limbs = 7, .unit = -256};
+}
 
 static const struct oracle_ieee ieee[AGGREGATE_FORMAT_END] = {
 	[AGGREGATE_FP16] = {10, 15, 0x8000, 0x7c00, 0x7e00},
 	[AGGREGATE_BF16] = {7, 127, 0x8000, 0x7f80, 0x7fc0},
 	[AGGREGATE_FP32] = {23, 127, 0x80000000, 0x7f800000, 0x7fc00000},
+	[AGGREGATE_FP64] = {52, 1023, UINT64_C(1) << 63, UINT64_C(0x7ff) << 52,
+		UINT64_C(0xfff) << 51},
 };
 
 const struct oracle_ieee *
@@ -33,6 +45,15 @@ is_posit(unsigned int format)
 }
 
 static double
+value_of_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static double
 value_of_float(uint32_t bits)
 {
 	float value;
@@ -42,13 +63,15 @@ value_of_float(uint32_t bits)
 }
 
 double
-oracle_value(unsigned int format, uint32_t bits)
+oracle_value(unsigned int format, uint64_t bits)
 {
 	static double values[AGGREGATE_FORMAT_END][65536];
 	static bool filled[AGGREGATE_FORMAT_END];
 
 	if (format == AGGREGATE_FP32)
-		return value_of_float(bits);
+		return value_of_float((uint32_t)bits);
+	if (format == AGGREGATE_FP64)
+		return value_of_double(bits);
 	if (!filled[format]) {
 		for (uint32_t b = 0; b < 65536; b++)
 			values[format][b] = netfc_decode(netfc_format_by_id(format), (uint16_t)b);
@@ -58,18 +81,18 @@ oracle_value(unsigned int format, uint32_t bits)
 }
 
 static void
-add_limb(struct wide *sum, unsigned int at, uint64_t limb)
+add_limb(struct wide *sum, int at, uint64_t limb)
 {
-	for (; at < LIMBS && limb != 0; at++) {
+	for (; at < sum->limbs && limb != 0; at++) {
 		sum->limb[at] += limb;
 		limb = sum->limb[at] < limb;
 	}
 }
 
 static void
-subtract_limb(struct wide *sum, unsigned int at, uint64_t limb)
+subtract_limb(struct wide *sum, int at, uint64_t limb)
 {
-	for (; at < LIMBS && limb != 0; at++) {
+	for (; at < sum->limbs && limb != 0; at++) {
 		uint64_t before = sum->limb[at];
 
 		sum->limb[at] -= limb;
@@ -77,18 +100,19 @@ subtract_limb(struct wide *sum, unsigned int at, uint64_t limb)
 	}
 }
 
-/* Any finite double that UNIT allows. */
+/* Any finite double that the unit allows. */
 static void
 add_double(struct wide *sum, double value)
 {
 	uint64_t bits, significand;
-	unsigned int place, shift;
+	int exponent, place, shift;
 
 	memcpy(&bits, &value, sizeof(bits));
 	if (bits << 1 == 0)
 		return;
-	significand = (bits & 0xfffffffffffff) | 0x10000000000000;
-	place = (unsigned int)((int)(bits >> 52 & 0x7ff) - 1023 - 52 - UNIT);
+	exponent = (int)(bits >> 52 & 0x7ff);
+	significand = (bits & 0xfffffffffffff) | (exponent != 0 ? 0x10000000000000 : 0);
+	place = (exponent != 0 ? exponent : 1) - 1023 - 52 - sum->unit;
 	shift = place % 64;
 	if (value > 0) {
 		add_limb(sum, place / 64, significand << shift);
@@ -104,23 +128,24 @@ add_double(struct wide *sum, double value)
 static bool
 is_negative(const struct wide *number)
 {
-	return number->limb[LIMBS - 1] >> 63;
+	return number->limb[number->limbs - 1] >> 63;
 }
 
 static bool
 is_zero(const struct wide *number)
 {
-	const struct wide zero = {{0}};
-
-	return memcmp(number, &zero, sizeof(zero)) == 0;
+	for (int l = 0; l < number->limbs; l++)
+		if (number->limb[l] != 0)
+			return false;
+	return true;
 }
 
 static struct wide
 negated(const struct wide *number)
 {
-	struct wide result;
+	struct wide result = *number;
 
-	for (int l = 0; l < LIMBS; l++)
+	for (int l = 0; l < number->limbs; l++)
 		result.limb[l] = ~number->limb[l];
 	add_limb(&result, 0, 1);
 	return result;
@@ -132,7 +157,7 @@ divide(struct wide *number, unsigned int divisor)
 {
 	unsigned __int128 rest = 0;
 
-	for (int l = LIMBS - 1; l >= 0; l--) {
+	for (int l = number->limbs - 1; l >= 0; l--) {
 		rest = rest << 64 | number->limb[l];
 		number->limb[l] = (uint64_t)(rest / divisor);
 		rest %= divisor;
@@ -158,7 +183,7 @@ any_below(const struct wide *number, int place)
 static int
 highest_bit(const struct wide *number)
 {
-	int place = 64 * LIMBS - 1;
+	int place = 64 * number->limbs - 1;
 
 	while (!bit_at(number, place))
 		place--;
@@ -166,18 +191,18 @@ highest_bit(const struct wide *number)
 }
 
 /* A magnitude, and whether there is more of it below. */
-static uint32_t
+static uint64_t
 round_ieee(unsigned int format, const struct wide *number, bool more)
 {
 	int fraction_bits = ieee[format].fraction_bits, least = 1 - ieee[format].bias;
-	int exponent = is_zero(number) ? least : highest_bit(number) + UNIT;
+	int exponent = is_zero(number) ? least : highest_bit(number) + number->unit;
 	int last = (exponent > least ? exponent : least) - fraction_bits;
 	uint64_t integer = 0, bits;
 
 	for (int place = fraction_bits + 1; place >= 0; place--)
-		integer = integer << 1 | bit_at(number, last + place - UNIT);
-	if (bit_at(number, last - 1 - UNIT) &&
-		(more || any_below(number, last - 1 - UNIT) || (integer & 1) != 0))
+		integer = integer << 1 | bit_at(number, last + place - number->unit);
+	if (bit_at(number, last - 1 - number->unit) &&
+		(more || any_below(number, last - 1 - number->unit) || (integer & 1) != 0))
 		integer++;
 	if (integer >> (fraction_bits + 1) != 0) {
 		integer >>= 1;
@@ -187,7 +212,7 @@ round_ieee(unsigned int format, const struct wide *number, bool more)
 	if (integer >> fraction_bits != 0)
 		bits = (integer & ((UINT64_C(1) << fraction_bits) - 1)) |
 			(uint64_t)(last + fraction_bits + ieee[format].bias) << fraction_bits;
-	return bits > ieee[format].inf ? ieee[format].inf : (uint32_t)bits;
+	return bits > ieee[format].inf ? ieee[format].inf : bits;
 }
 
 /* One bit after the other. */
@@ -245,10 +270,10 @@ round_posit(unsigned int format, const struct wide *number, bool more)
 }
 
 static struct oracle_result
-reduce_finite(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers)
+reduce_finite(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
 {
 	struct oracle_result result = {0, 0};
-	struct wide sum = {{0}};
+	struct wide sum = zero_of(format);
 	bool negative, all_negative = true, more = false;
 
 	for (unsigned int w = 0; w < workers; w++) {
@@ -280,9 +305,9 @@ reduce_finite(unsigned int op, unsigned int format, const uint32_t *values, unsi
 }
 
 static struct oracle_result
-reduce_sum(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers)
+reduce_sum(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
 {
-	uint32_t nan = is_posit(format) ? 0x8000 : ieee[format].nan;
+	uint64_t nan = is_posit(format) ? 0x8000 : ieee[format].nan;
 	bool plus = false, minus = false;
 
 	for (unsigned int w = 0; w < workers; w++) {
@@ -307,9 +332,9 @@ reduce_sum(unsigned int op, unsigned int format, const uint32_t *values, unsigne
 
 /* IEEE 754-2019, section 9.6: minimum and maximum. */
 static struct oracle_result
-reduce_order(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers)
+reduce_order(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
 {
-	uint32_t best = values[0];
+	uint64_t best = values[0];
 
 	for (unsigned int w = 0; w < workers; w++) {
 		double x = oracle_value(format, values[w]), y = oracle_value(format, best);
@@ -325,14 +350,39 @@ reduce_order(unsigned int op, unsigned int format, const uint32_t *values, unsig
 	return (struct oracle_result){best, 0};
 }
 
-static struct oracle_result
-reduce_int32(unsigned int op, const uint32_t *values, unsigned int workers)
+static int64_t
+integer_of(unsigned int format, uint64_t bits)
 {
-	int32_t least = INT32_MAX, greatest = INT32_MIN;
-	double sum = 0;
+	return format == AGGREGATE_INT32 ? (int32_t)bits : (int64_t)bits;
+}
+
+static uint64_t
+bits_of(unsigned int format, __int128 integer)
+{
+	return format == AGGREGATE_INT32 ? (uint32_t)integer : (uint64_t)integer;
+}
+
+/* To nearest, ties to even, by trying. */
+static __int128
+nearest_quotient(__int128 sum, int divisor)
+{
+	__int128 quotient = sum / divisor - 2;
+
+	while (2 * (sum - quotient * divisor) > divisor ||
+		(2 * (sum - quotient * divisor) == divisor && quotient % 2 != 0))
+		quotient++;
+	return quotient;
+}
+
+static struct oracle_result
+reduce_integers(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
+{
+	const __int128 most = format == AGGREGATE_INT32 ? INT32_MAX : INT64_MAX;
+	int64_t least = INT64_MAX, greatest = INT64_MIN;
+	__int128 sum = 0;
 
 	for (unsigned int w = 0; w < workers; w++) {
-		int32_t value = (int32_t)values[w];
+		int64_t value = integer_of(format, values[w]);
 
 		sum += value;
 		least = value < least ? value : least;
@@ -340,26 +390,27 @@ reduce_int32(unsigned int op, const uint32_t *values, unsigned int workers)
 	}
 	switch (op) {
 	case AGGREGATE_MIN:
-		return (struct oracle_result){(uint32_t)least, 0};
+		return (struct oracle_result){bits_of(format, least), 0};
 	case AGGREGATE_MAX:
-		return (struct oracle_result){(uint32_t)greatest, 0};
+		return (struct oracle_result){bits_of(format, greatest), 0};
 	case AGGREGATE_MEAN:
-		return (struct oracle_result){(uint32_t)(int32_t)rint(sum / workers), 0};
+		return (struct oracle_result){
+			bits_of(format, nearest_quotient(sum, (int)workers)), 0};
 	default:
 		break;
 	}
-	if (sum > INT32_MAX)
-		return (struct oracle_result){INT32_MAX, NETFC_OVERFLOW};
-	if (sum < INT32_MIN)
-		return (struct oracle_result){(uint32_t)INT32_MIN, NETFC_OVERFLOW};
-	return (struct oracle_result){(uint32_t)(int32_t)sum, 0};
+	if (sum > most)
+		return (struct oracle_result){bits_of(format, most), NETFC_OVERFLOW};
+	if (sum < -most - 1)
+		return (struct oracle_result){bits_of(format, -most - 1), NETFC_OVERFLOW};
+	return (struct oracle_result){bits_of(format, sum), 0};
 }
 
 struct oracle_result
-oracle_reduce(unsigned int op, unsigned int format, const uint32_t *values, unsigned int workers)
+oracle_reduce(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
 {
-	if (format == AGGREGATE_INT32)
-		return reduce_int32(op, values, workers);
+	if (format == AGGREGATE_INT32 || format == AGGREGATE_INT64)
+		return reduce_integers(op, format, values, workers);
 	if (op == AGGREGATE_MIN || op == AGGREGATE_MAX)
 		return reduce_order(op, format, values, workers);
 	return reduce_sum(op, format, values, workers);

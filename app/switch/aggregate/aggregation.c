@@ -13,16 +13,16 @@
 #include "program.h"
 #include "vector.h"
 
-/* Packets that wait for a shard's lcore at the most. */
+/* Maximum number of packets that wait for a shard's lcore. */
 #define INBOX_PACKETS 4096
 
-/* How long a cookie is good for, at the least. */
+/* Minimum lifetime of a cookie. */
 #define COOKIE_S 30
 
 /* A worker that waits for others asks again each tenth of a second. */
 #define HALF_OPEN_S 5
 
-/* Kernels as far as the EAL allows: --force-max-simd-bitwidth. */
+/* The best kernels that the EAL allows (--force-max-simd-bitwidth). */
 static enum aggregate_isa
 choose_isa(void)
 {
@@ -40,7 +40,7 @@ choose_isa(void)
 	return RTE_MIN(allowed[vector_isa_best()], aggregate_isa_best());
 }
 
-/* The cluster's key, if packets are to have tags. */
+/* Read the cluster's key, if packets have tags. */
 static int
 read_key(const struct aggregate_options *options, struct aggregation *aggregation)
 {

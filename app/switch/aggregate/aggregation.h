@@ -46,7 +46,7 @@ struct aggregation {
  */
 int aggregation_create(struct app *app);
 
-/** Free what is left in the inboxes, counted as dropped; once all lcores are at rest. */
+/** Free packets left in the inboxes, counted as dropped; after all lcores have stopped. */
 void aggregation_drain(struct app *app);
 
 /** Free it. */

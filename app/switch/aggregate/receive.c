@@ -8,7 +8,7 @@
 #include "aggregate_seal.h"
 #include "capture/trace.h"
 #include "endpoint/answer.h"
-#include "mbuf_bytes.h"
+#include "bytes.h"
 #include "transmit.h"
 
 static void
@@ -45,7 +45,7 @@ reason_of(enum aggregate_action action)
 	}
 }
 
-/* For who asks telemetry for a packet. */
+/* For a trace. */
 static void
 trace(const struct app *app, const struct lcore *lcore, unsigned int in,
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
@@ -103,7 +103,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	}
 }
 
-/* Nobody aggregates here: say so to who asks. */
+/* There is no aggregation: refuse the request. */
 static void
 refuse(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, uint8_t *payload)
@@ -123,7 +123,7 @@ refuse(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *m
 	send_back(app, lcore, in, mbuf, frame);
 }
 
-/* The payload, all of it in one piece and as it was sent; NULL: there is none. */
+/* The payload in one piece, its checksum verified; NULL if it is damaged. */
 static uint8_t *
 sound_payload(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
 {
@@ -137,7 +137,7 @@ sound_payload(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *che
 	return rte_pktmbuf_mtod_offset(mbuf, uint8_t *, offset);
 }
 
-/* To the lcore of its shard, which looks at it anew. */
+/* Hand a packet over to the lcore of its shard, which starts again with it. */
 static void
 hand_over(struct lcore *lcore, struct shard *shard, unsigned int in, struct rte_mbuf *mbuf)
 {

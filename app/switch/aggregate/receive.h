@@ -2,7 +2,7 @@
 #ifndef AGGREGATE_RECEIVE_H
 #define AGGREGATE_RECEIVE_H
 
-/** @file Packets of aggregations: to their shard, and what becomes of them there. */
+/** @file Packets of aggregations: handed to their shard and processed there. */
 
 #include <rte_prefetch.h>
 
@@ -10,7 +10,7 @@
 
 /**
  * Take a UDP datagram to one of the ports of aggregations and to one of the switch's addresses.
- * It is sent, handed over or dropped. Without --aggregate a request is answered so.
+ * It is sent, handed over or dropped. Without --aggregate a request is refused.
  *
  * @param in index of the port where it came in
  */

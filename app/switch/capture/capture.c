@@ -34,7 +34,7 @@ struct capture {
 	bool joined; /* it has ended, and been waited for */
 	bool stop;
 
-	uint64_t packets, bytes; /* written; by the thread, read by anybody */
+	uint64_t packets, bytes; /* written; by the thread, read by any */
 	enum capture_end why;    /* likewise */
 	int error;               /* CAPTURE_ERROR: an errno */
 
@@ -172,7 +172,7 @@ write_counters(struct capture *capture, uint16_t port)
 		capture->why = CAPTURE_ERROR;
 }
 
-/* Keep the counts of missed packets: those that come from now on are not missed. */
+/* Keep the counts of missed packets: later packets do not count as missed. */
 static void
 keep_missed(struct capture *capture)
 {
@@ -284,7 +284,7 @@ create_capture(struct app *app, const struct capture_request *request, FILE *err
 	return NULL;
 }
 
-/* Whether there is a capture that has not ended; only the calling thread ever starts one. */
+/* Whether a capture is running; only the calling thread ever starts one. */
 static bool
 is_running(struct app *app)
 {

@@ -55,7 +55,7 @@ add_interfaces(rte_pcapng_t *pcapng)
 	return 0;
 }
 
-/* The library makes no difference between all and a part, such as of a disk that is full. */
+/* The library does not report partial writes, such as on a full disk. */
 static uint64_t
 bytes_in(int fd)
 {

@@ -18,11 +18,11 @@
 
 #define MAX_CLIENTS 8
 
-/* How long to wait for others that start with a socket in the same folder. */
+/* How long to wait for other processes that create a socket in the same folder. */
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_US 10000
 
-/* When there is no descriptor for a client, how long to wait before looking again. */
+/* How long to wait if there is no descriptor for a client. */
 #define ACCEPT_PAUSE_MS 100
 
 /* What is polled: the end, new clients, clients. */
@@ -34,7 +34,7 @@ enum watched {
 };
 
 struct client {
-	size_t length; /* of what has come of a line */
+	size_t length; /* of the part of a line that has arrived */
 	char line[CONTROL_LINE_BYTES + 1];
 };
 
@@ -125,7 +125,7 @@ read_client(struct control *control, unsigned int c)
 		drop_client(control, c);
 }
 
-/* The client waits, and poll() would come back at once as long as it does. */
+/* The client waits, and poll() would return at once while it does. */
 static bool
 is_short_of_descriptors(int error)
 {
@@ -178,7 +178,7 @@ serve(void *arg)
 
 /* ---- the socket ------------------------------------------------------------------------------ */
 
-/* Whether there is a socket that nobody listens on, such as one that a killed switch has left. */
+/* Whether nobody listens on the socket, for example after a switch was killed. */
 static bool
 is_abandoned(const struct sockaddr_un *address)
 {

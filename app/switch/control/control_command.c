@@ -17,8 +17,8 @@
 #include "tables/tables.h"
 
 /*
- * Each command takes its request, adds what it has to say to the answer, and returns 0; or -1,
- * having reported on `errors` what is wrong, and changed nothing.
+ * Each command takes its request, adds its results to the answer, and returns 0; or -1 with an
+ * error on `errors` and nothing changed.
  */
 typedef int (*command_function)(
 	struct app *app, const json_t *request, json_t *answer, FILE *errors);
@@ -386,7 +386,7 @@ parse_and_execute(struct app *app, const char *line, size_t length, json_t *answ
 	return result;
 }
 
-/* Without ends of lines at its end. */
+/* Remove ends of lines from the end. */
 static void
 trim(char *text)
 {

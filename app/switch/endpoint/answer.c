@@ -13,7 +13,7 @@
 
 #include "checksum.h"
 #include "endpoint/answer.h"
-#include "mbuf_bytes.h"
+#include "bytes.h"
 
 #define ICMPV6_ECHO_REQUEST 128
 #define ICMPV6_ECHO_REPLY 129
@@ -112,14 +112,14 @@ is_sound_ipv4(const struct rte_mbuf *mbuf, const struct frame *frame)
 			mbuf, const struct rte_ipv4_hdr *, frame->network_offset)) == 0;
 }
 
-/* Sums that differ by a zero written as ones are the same. */
+/* Zero and 0xffff are the same sum. */
 static bool
 same_sum(uint16_t a, uint16_t b)
 {
 	return a % 0xffff == b % 0xffff;
 }
 
-/* The sum of a datagram; false: it is not all there. */
+/* The sum of a datagram; false if it is incomplete. */
 static bool
 datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum, uint16_t *sum)
 {
@@ -134,8 +134,8 @@ datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *chec
 }
 
 /*
- * Whether a datagram is as it was sent. What the kernel sends over a virtual interface may hold
- * the sum of the pseudo header in place of a checksum, for a device to finish that there is not.
+ * Whether a datagram is undamaged. Packets that the kernel sends over a virtual interface may hold
+ * the sum of the pseudo header in place of a checksum, for a device to finish, and there is none.
  */
 static bool
 is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum,
@@ -210,7 +210,7 @@ answer_is_reply(const struct rte_mbuf *mbuf, const struct frame *frame)
 	return header->magic == RTE_BE16(NETFC_MAGIC) && (header->status & NETFC_STATUS_REPLY) != 0;
 }
 
-/* Where the message behind an IP header starts; 0 if the packet is no whole ICMP message. */
+/* Offset of the message after the IP header; 0 if the packet is not a whole ICMP message. */
 static uint32_t
 icmp_offset(struct rte_mbuf *mbuf, const struct frame *frame)
 {

@@ -2,7 +2,7 @@
 #ifndef COUNTERS_H
 #define COUNTERS_H
 
-/** @file What becomes of packets: received + copies = transmitted + dropped, by reason. */
+/** @file What happens to packets: received + copies = transmitted + dropped, by reason. */
 
 #include <stdint.h>
 
@@ -40,7 +40,7 @@ enum drop_reason {
 	DROP_REASON_COUNT
 };
 
-/** What an lcore counts besides: X(name, meaning). */
+/** Other counters of an lcore: X(name, meaning). */
 #define PACKET_COUNTERS(X)                                                              \
 	X(rx_packets, "packets received")                                               \
 	X(tx_packets, "packets sent")                                                   \
@@ -66,7 +66,7 @@ struct packet_counters {
 	X(rx_bytes, ibytes, "bytes received")       \
 	X(tx_bytes, obytes, "bytes sent")
 
-/** What it loses before lcores see it, or after they gave it away; in the same form. */
+/** Packets that a device loses, before lcores receive or after they send; in the same form. */
 #define DEVICE_LOSSES(X)                                                 \
 	X(rx_missed, imissed, "came while the receive queue was full")   \
 	X(rx_errors, ierrors, "came damaged")                            \

@@ -262,7 +262,7 @@ sum(struct app *app, struct totals *totals)
 	pthread_mutex_unlock(&app->state_lock);
 }
 
-/* Wait for the next line, on a clock that nobody sets; false: stop. */
+/* Wait for the next line, by the monotonic clock; false: stop. */
 static bool
 wait_until(struct periodic *periodic, const struct timespec *when)
 {

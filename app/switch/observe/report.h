@@ -14,7 +14,7 @@
 /** Print the effective configuration. */
 void report_configuration(const struct app *app);
 
-/** Say that packets are taken from now on, and what ends that. */
+/** Print that packets are processed from now on, and how to stop. */
 void report_ready(const struct app *app);
 
 /** Print the final counters. */

@@ -5,7 +5,7 @@
 #include "json/json_value.h"
 #include "observe/state.h"
 
-/* Jobs that are listed; telemetry's answers are not longer than this. */
+/* Maximum number of jobs listed, a limit of telemetry's answers. */
 #define MAX_LISTED 64
 
 static void

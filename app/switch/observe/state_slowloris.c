@@ -8,7 +8,7 @@
 #include "json/json_value.h"
 #include "observe/state.h"
 
-/* Destinations under attack that are listed; telemetry's answers are not longer than this. */
+/* Maximum number of destinations listed, a limit of telemetry's answers. */
 #define MAX_LISTED 64
 
 static json_t *

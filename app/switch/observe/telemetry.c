@@ -15,7 +15,7 @@
 #include "observe/telemetry.h"
 #include "capture/trace.h"
 
-/* Makes the answer to a command; NULL: there is none. Parameters are NULL where none were given. */
+/* Makes the answer to a command, or NULL. Parameters are NULL if none were given. */
 typedef json_t *(*show_function)(struct app *app, const char *parameters);
 
 /* The callbacks of DPDK's telemetry take no argument of their own. */
@@ -181,7 +181,7 @@ put_container(struct rte_tel_data *data, const char *name, json_t *value)
 	return error;
 }
 
-/* Telemetry has no fractions; what it finds too long for a text, it cuts. */
+/* Telemetry has no fractions, and cuts texts that are too long. */
 static int
 put_value(struct rte_tel_data *data, const char *name, json_t *value)
 {

@@ -13,7 +13,7 @@
 /** Make the commands known. 0, or -1 (reported on stderr). */
 int telemetry_register(struct app *app);
 
-/** From now on the state can be shown: all of it is there. */
+/** From now on the state is complete and can be shown. */
 void telemetry_open(struct app *app);
 
 /** From now on the state is not read any more; commands answer null. */

@@ -8,7 +8,7 @@
 #include "json/json_value.h"
 #include "observe/totals.h"
 
-/* How often the switch's number and a device's are read until they belong together. */
+/* Attempts to read the switch's counter and a device's at the same moment. */
 #define MOMENT_TRIES 16
 
 void

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Counters and latencies, summed. Any thread may sum them while lcores and devices count on.
+ * Counters and latencies, summed. Any thread may sum them while lcores and devices go on counting.
  */
 
 #include <jansson.h>
@@ -26,17 +26,18 @@ void totals_add_pipeline(const struct pipeline_counters *counters, struct pipeli
 void totals_of_lcore(const struct lcore *lcore, struct totals *totals);
 
 /**
- * What a port's device has counted. What a driver that counts every packet that it does not take,
- * at every try, has counted so is no error: the switch tries again, or drops the packet itself.
+ * What a port's device has counted. Some drivers count a packet that they do not take as an error,
+ * at each attempt. These are subtracted: the switch tries again, or drops the packet itself.
  *
  * @return false: it does not count
  */
 bool totals_of_device(const struct app *app, unsigned int port, struct rte_eth_stats *stats);
 
-/** What all lcores and ports have counted. Ports forget when they are closed. */
+/** What all lcores and ports have counted. Closing a port clears its counters. */
 void totals_of_all(const struct app *app, struct totals *totals);
 
-/** Whether everything that was received or copied was sent or dropped; true once lcores rest. */
+/** Whether everything that was received or copied was sent or dropped; true once lcores have
+ * stopped. */
 bool totals_add_up(const struct totals *totals);
 
 /*
@@ -51,7 +52,7 @@ int latency_create(struct app *app);
 /** Free them. */
 void latency_free(struct app *app);
 
-/** Sum them. Any thread may do that while lcores count on. */
+/** Sum them. Any thread may, while lcores go on counting. */
 void latency_sum(const struct app *app, struct histogram *histogram);
 
 /**

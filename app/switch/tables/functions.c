@@ -304,7 +304,7 @@ functions_share_others(const struct functions *used, struct functions *functions
 
 		if (find(functions, function->name, function->format) != NULL)
 			continue;
-		/* A user's own, for which only a number in use was left. */
+		/* A user function, for which only a number in use was left. */
 		if (added != NULL && strcmp(added->name, function->name) != 0)
 			return refuse(errors, added->path, no_number);
 		if (add(functions, function, errors) != 0)

@@ -113,7 +113,7 @@ build(struct sets *sets, const char *name, FILE *errors)
 	return error == NETFC_OK ? keep(sets, set, "built", errors) : fail(errors, name, error);
 }
 
-/* A name says every bit of a set: which folder its file is in, or whether it has one, is the same.
+/* A name determines every bit of a set, so it does not matter where or whether it has a file.
  */
 static int
 load_named(struct sets *sets, const char *dir, const char *name, FILE *errors)

@@ -16,7 +16,7 @@ struct generation {
 	struct pipeline_worker *worker[RTE_MAX_LCORE];
 };
 
-/* What the pipeline is to know of functions; free() it. NULL where memory is short. */
+/* The functions in the pipeline's form; free() it. NULL if memory is short. */
 static struct pipeline_function *
 describe_functions(const struct functions *functions)
 {
@@ -128,7 +128,7 @@ tables_start(struct app *app)
 	return result;
 }
 
-/* Take the sets of formats that nothing was named for from those in use. */
+/* Keep the sets in use of formats for which none was named. */
 static void
 share_others(struct sets *sets, const struct sets *used)
 {
@@ -152,7 +152,7 @@ leave_shared(struct sets *sets, const struct sets *used)
 	}
 }
 
-/* Nobody sees the counters while some are in both places, or in none. */
+/* Nobody reads the counters while some are in both places, or in none. */
 static void
 exchange_running(struct app *app, struct generation *generation)
 {

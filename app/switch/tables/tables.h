@@ -16,8 +16,8 @@
 
 /** Which table sets or functions a change is about. */
 enum tables_change {
-	TABLES_REPLACE, /**< those named, and no others any more */
-	TABLES_ADD,     /**< those named, in the place of others of their formats, or names */
+	TABLES_REPLACE, /**< only those named */
+	TABLES_ADD,     /**< those named; they replace others of the same formats, or names */
 };
 
 /**

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/operation.h"
+#include "user/interval.h"
 
 /* Parentheses, signs and powers within each other; no expression needs as many. */
 #define DEEPEST 100

@@ -11,8 +11,10 @@
  * bounds are one and the same is exact; zeros and infinities then mean what IEEE 754 says.
  */
 
-#include <mpfr.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+#include <mpfr.h>
 
 enum interval_kind {
 	INTERVAL_REAL,    /**< between its bounds; zeros and infinities included */
@@ -70,5 +72,42 @@ void interval_compute(const struct operation *operation, const struct interval *
  * If a number of 64 bits, zero among them, lies in a very small interval, take it for the number.
  */
 void interval_settle(struct interval *interval);
+
+/* The operations of expressions, by MPFR, and what interval arithmetic has to know of them.
+ */
+
+/** How results depend on arguments. */
+enum shape {
+	SHAPE_MONOTONIC, /**< strictly, of one argument */
+	SHAPE_STEPS,     /**< monotonic, with steps at integers or between them */
+	SHAPE_EVEN,      /**< strictly monotonic in the arguments' magnitudes */
+	SHAPE_WAVE,      /**< sin and cos */
+	SHAPE_TANGENT,
+	/* Of two arguments, strictly monotonic in each, but for what compute_...() say. */
+	SHAPE_SUM,
+	SHAPE_PRODUCT,
+	SHAPE_QUOTIENT,
+	SHAPE_POWER,
+	SHAPE_ANGLE, /**< atan2 */
+	SHAPE_GREATER,
+	SHAPE_LESSER,
+};
+
+struct operation {
+	const char *name;
+	enum shape shape;
+	unsigned arguments;
+	/* As MPFR's: the ternary value says on which side of the result the rounded one is. */
+	int (*one)(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t rounding);
+	int (*two)(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t rounding);
+};
+
+extern const struct operation *const operation_add,
+	*const operation_sub, *const operation_mul, *const operation_div,
+							    *const operation_pow,
+								    *const operation_neg;
+
+/** The functions by name, in alphabetical order; NULL behind the last one. */
+const struct operation *operation_function(size_t index);
 
 #endif /* INTERVAL_H */

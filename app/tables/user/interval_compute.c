@@ -5,8 +5,6 @@
  */
 #include "user/interval.h"
 
-#include "user/operation.h"
-
 /* The exponent of the greatest angle. */
 #define GREATEST_ANGLE (1 << 16)
 

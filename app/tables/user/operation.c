@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "user/operation.h"
+#include "user/interval.h"
 
 /* IEEE 754-2019's maximum and minimum: -0 is less than +0, NaN counts. */
 static int

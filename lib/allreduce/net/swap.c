@@ -35,11 +35,25 @@ swap_32(uint8_t *restrict to, const uint8_t *restrict from, size_t count)
 	}
 }
 
+VECTORIZED static void
+swap_64(uint8_t *restrict to, const uint8_t *restrict from, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+
+		memcpy(&value, from + 8 * i, sizeof(value));
+		value = htobe64(value);
+		memcpy(to + 8 * i, &value, sizeof(value));
+	}
+}
+
 void
 swap_values(uint8_t *to, const uint8_t *from, size_t count, unsigned int value_bytes)
 {
 	if (value_bytes == 2)
 		swap_16(to, from, count);
+	else if (value_bytes == 8)
+		swap_64(to, from, count);
 	else
 		swap_32(to, from, count);
 }

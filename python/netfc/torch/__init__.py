@@ -7,9 +7,10 @@
     torch.distributed.init_process_group("netfc")  # NETFC_SWITCH=10.0.0.2 in the environment
     model = torch.nn.parallel.DistributedDataParallel(model)
 
-all_reduce and reduce with SUM, AVG, MIN and MAX of float16, bfloat16, float32 and int32 tensors on
-the CPU go through the switch (dpdk-netfc --aggregate): exact, rounded once, whatever the order. All
-else is done by gloo. For those who keep another back end there is a communication hook:
+all_reduce and reduce with SUM, AVG, MIN and MAX of float16, bfloat16, float32, float64, int32 and
+int64 tensors on the CPU go through the switch (dpdk-netfc --aggregate): exact, rounded once,
+whatever the order. All else is done by gloo. For those who keep another back end there is a
+communication hook:
 
     group = torch.distributed.new_group(backend="netfc")
     model.register_comm_hook(group, netfc.torch.mean_hook)

@@ -10,7 +10,9 @@ FORMATS = {
     torch.float16: "fp16",
     torch.bfloat16: "bf16",
     torch.float32: "fp32",
+    torch.float64: "fp64",
     torch.int32: "int32",
+    torch.int64: "int64",
 }
 
 

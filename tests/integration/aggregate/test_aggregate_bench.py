@@ -323,7 +323,7 @@ def test_a_switch_that_ends_ends_the_run(tmp_path):
     ('workers=65', 'a number from 1 to 64'),
     ('slots=100', 'not a power of two'),
     ('loss=91', 'a decimal number'),
-    ('format=fp64', "'fp64'"),
+    ('format=fp128', "'fp128'"),
     ('op=add', "'add'"),
     ('data=noise', "'noise'"),
     ('length=short', "'short'"),

@@ -92,6 +92,24 @@ def test_sums_are_exact_and_in_place():
             assert flags == Flag(0)
 
 
+def test_sums_of_doubles_are_exact():
+    random = np.random.default_rng(7)
+    near = random.standard_normal((3, 1000))
+    far = random.standard_normal((3, 1000)) * np.exp2(random.integers(-900, 900, (3, 1000)))
+    far[2] = -far[0]  # what cancels leaves what is far smaller
+    arrays = np.concatenate((near, far), axis=1)
+
+    def body(worker):
+        array = arrays[worker].copy()
+        with joined(address, worker, 3) as comm:
+            assert comm.allreduce(array) == Flag(0)
+        return array
+
+    with serving() as address:
+        for array in together(3, body):
+            assert array.tolist() == [math.fsum(column) for column in arrays.T]
+
+
 @pytest.mark.parametrize('lost', [0, 0.2])
 def test_types_operations_and_flags(lost):
     def body(worker):
@@ -102,6 +120,9 @@ def test_types_operations_and_flags(lost):
             numbers = np.full(5000, 2**31 - 1, np.int32)
             assert comm.allreduce(numbers) == Flag.OVERFLOW
             assert (numbers == 2**31 - 1).all()
+            numbers = np.full(1000, -(2**63), np.int64)
+            assert comm.allreduce(numbers) == Flag.OVERFLOW
+            assert (numbers == -(2**63)).all()
             posits = np.full(10, 0x4000, np.uint16)  # 1 in both posits
             comm.allreduce(posits, format='posit16')
             assert (posits == 0x5000).all()  # 2
@@ -273,7 +294,7 @@ def test_interrupt():
 
 @pytest.mark.parametrize('arguments, error, text', [
     ((np.ones(0, np.float32),), ValueError, 'has 0 values'),
-    ((np.ones(5),), TypeError, 'array of float64 cannot be reduced'),
+    ((np.ones(5, np.int16),), TypeError, 'array of int16 cannot be reduced'),
     (([1.0, 2.0],), TypeError, 'list is no numpy array'),
     ((np.ones((4, 4), np.float32).T[1:],), ValueError, 'not contiguous'),
     ((np.ones(5, '>f4'),), ValueError, 'byte order'),

@@ -12,6 +12,7 @@ import pytest
 
 import switch
 from aggregation import picture, sums
+from netfc import protocol
 
 PROJECT = pathlib.Path(__file__).resolve().parents[3]
 IMAGES = PROJECT / 'docs' / 'images'
@@ -30,6 +31,19 @@ def test_values_in_the_drawing():
              for step in walk['steps'] for field in step['fields']}
     assert shown == ['1.5 + 2.25', f"{found['i']}, {found['j']}", str(found['theta']),
                      str(found['m']), str(found['n']), f"{walk['z']['value']:g}"]
+
+
+def test_bytes_in_the_drawing():
+    """They are a request, and what is written below is its reply."""
+    texts = list(ElementTree.parse(IMAGES / 'request.svg').iter('{http://www.w3.org/2000/svg}text'))
+    shown = bytes.fromhex(''.join(text.text for text in texts if text.get('class') == 'value middle'))
+    x, y = [0x3E00, 0x4000], [0x4080, 0x3C00]
+    assert shown == protocol.request(1, 1, x, y, 42)
+    z = [json.loads(switch.execute(['calc', 'fp16_k1024', '--json', 'add', hex(one), hex(other)],
+                                   program=switch.TABLE_BUILDER).stdout)['z']['bits']
+         for one, other in zip(x, y)]
+    caption = ' '.join(text.text for text in texts if text.get('class') == 'note')
+    assert f'z ({z[0][2:]} and {z[1][2:]}: 3.75 and 3)' in caption
 
 
 def test_the_moving_picture_is_of_what_is_recorded():

@@ -30,7 +30,7 @@ def through_switch(err):
 
 
 @pytest.mark.parametrize('check,ranks', [
-    ('allreduce', 2), ('allreduce', 5), ('integers_of_all_types', 3), ('reduce', 3),
+    ('allreduce', 2), ('allreduce', 5), ('doubles', 4), ('integers_of_all_types', 3), ('reduce', 3),
     ('scatter', 4), ('started', 3), ('first_started', 3), ('progress', 2), ('communicators', 4),
     ('threads', 2)])
 def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks):
@@ -54,7 +54,7 @@ def test_fortran_goes_the_same_way(tmp_path, kind):
         done = mpi_runs.run(host, kind, 3, program, NETFC_MPI_VERBOSE='1')
         live.stop()
     assert done.status == 0, done
-    assert through_switch(done.err) == [15, 0]
+    assert through_switch(done.err) == [18, 0]
 
 
 def test_numpy_arrays_go_the_same_way(tmp_path):
@@ -109,6 +109,14 @@ def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option,
         live.stop()
     assert done.status == 0, done
     assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
+
+
+def test_lengths_that_differ_are_an_error(tmp_path, kind):
+    with mpi_runs.switched(tmp_path) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'mismatch')
+        live.stop()
+    assert done.status == 0 and done.out.count('refused') == 3, done
+    assert 'do not call the same allreduce' in done.err
 
 
 def test_errors_are_fatal_unless_the_program_says_otherwise(tmp_path, kind):

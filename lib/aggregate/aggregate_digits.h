@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_DIGITS_H
+#define AGGREGATE_DIGITS_H
+
+/**
+ * @file
+ * Exact partial sums, as digits.
+ *
+ * The sum of a lane is an integer of 32-bit digits, two's complement, in units of 2^(32 b) times
+ * the format's: fp16 2^-24, bf16 2^-133, fp32 2^-149, fp64 2^-1074, posit16 2^-28, posit16_es2
+ * 2^-56, integers 1. Lanes of similar size need few digits. They go in *parts*, each of some lanes
+ * and as wide as these need; docs/protocol.md.
+ *
+ * *Totals* are the integers that digits and values are added up in: as many as a format needs for
+ * 2^64 times its greatest number, plain memory of the caller. No function allocates.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aggregate_format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Parts of a member's sums of a chunk. */
+#define AGGREGATE_MOST_PARTS 64
+
+/** Digits of a lane's total, in any format. */
+#define AGGREGATE_MOST_DIGITS 68
+
+/** Bytes in front of a part's digits. */
+#define AGGREGATE_PART_BYTES 8
+
+/** What there was in a lane besides numbers, a set of bits. */
+enum aggregate_mark {
+	AGGREGATE_MARK_NAN = 1, /**< NaN or NaR */
+	AGGREGATE_MARK_PLUS_INF = 2,
+	AGGREGATE_MARK_MINUS_INF = 4,
+	AGGREGATE_MARK_MINUS_ZERO = 8, /**< all values were -0 */
+};
+
+/** A part, in host order but for what it points to. */
+struct aggregate_part {
+	uint16_t first;        /**< lane */
+	uint16_t lanes;        /**< at least 1 */
+	uint8_t number, parts; /**< 0 .. parts - 1; 1 .. AGGREGATE_MOST_PARTS */
+	uint8_t lowest;        /**< the digits' unit is 2^(32 lowest) times the format's */
+	uint8_t width;         /**< digits of a lane, at least 1 */
+	const uint8_t *digits; /**< lane by lane, 4 bytes a digit, the most significant one first */
+	const uint8_t *marks;  /**< a set of enum aggregate_mark a lane; NULL: there are none */
+};
+
+/**
+ * Read a part.
+ *
+ * @param bytes, length header and all; longer than the part is allowed
+ * @return 0; -1: too short, no lanes, no digits, no such part, more parts than there can be
+ */
+int aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_part *part);
+
+/** Bytes of a part, header and all. */
+size_t aggregate_part_bytes(const struct aggregate_part *part);
+
+/** Digits of a lane's total, at the most: a part's lowest + width is no more. */
+unsigned int aggregate_total_digits(unsigned int format);
+
+/** Totals of a chunk's lanes. */
+struct aggregate_totals {
+	enum aggregate_format format;
+	uint32_t count; /**< lanes */
+	int64_t *bins;  /**< by lane: aggregate_total_digits(), each 2^32 times the one before */
+	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
+};
+
+/** Bytes that the bins of so many lanes need, and as many marks behind them. */
+size_t aggregate_totals_bytes(enum aggregate_format format, uint32_t count);
+
+/** Totals in memory of that size, aligned to 8 bytes, all clear: the sum of nothing is -0. */
+struct aggregate_totals
+aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory);
+
+/** Whether all digits of a part have a place: aggregate_totals_add_part() needs that. */
+bool aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint32_t count);
+
+/** Add a part of a member's sums; up to 2^20 of them. */
+void aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part);
+
+/** Add values, big-endian, at any address; up to 2^10 times. */
+void aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values);
+
+/**
+ * Write a part of the totals, as narrow as its lanes allow.
+ *
+ * @param number, parts of this one
+ * @param room bytes at `into`
+ * @param into the part, header and all
+ * @return its bytes; 0: more than `room`
+ */
+size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first,
+	uint16_t lanes, uint8_t number, uint8_t parts, uint8_t *into, size_t room);
+
+/**
+ * Round all lanes, once, as kernels do (aggregate_lanes.h).
+ *
+ * @param op AGGREGATE_SUM or AGGREGATE_MEAN
+ * @param workers to divide by, 1 .. 2^24
+ * @param result count values, big-endian, at any address
+ * @return enum netfc_flag, of all lanes
+ */
+uint8_t aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op,
+	unsigned int workers, uint8_t *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGGREGATE_DIGITS_H */

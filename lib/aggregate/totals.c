@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "aggregate_digits.h"
+#include "sums_lanes.h"
+
+#define DIGIT_BITS 32
+
+size_t
+aggregate_totals_bytes(enum aggregate_format format, uint32_t count)
+{
+	return count * (aggregate_total_digits(format) * sizeof(int64_t) + 1);
+}
+
+struct aggregate_totals
+aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory)
+{
+	int64_t *bins = memory;
+
+	memset(memory, 0, aggregate_totals_bytes(format, count));
+	return (struct aggregate_totals){format, count, bins,
+		(uint8_t *)(bins + (size_t)count * aggregate_total_digits(format))};
+}
+
+/* A number of the format is integer * 2^(32 digit) of its units. */
+struct shifted {
+	__int128 integer;
+	uint32_t digit;
+};
+
+static struct shifted
+shift_up(uint64_t magnitude, uint64_t place, bool negative)
+{
+	const __int128 integer = (__int128)magnitude << (place % DIGIT_BITS);
+
+	return (struct shifted){negative ? -integer : integer, (uint32_t)(place / DIGIT_BITS)};
+}
+
+static struct shifted
+unpack_ieee(int fraction_bits, unsigned int bits_of_all, uint64_t bits)
+{
+	const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
+	const bool negative = (bits >> (bits_of_all - 1)) != 0;
+	const uint64_t exponent =
+		(bits & ((UINT64_C(1) << (bits_of_all - 1)) - 1)) >> fraction_bits;
+	const uint64_t normal = exponent != 0;
+
+	return shift_up(fraction | normal << fraction_bits, exponent - normal, negative);
+}
+
+static uint64_t
+load_any(enum aggregate_format format, const uint8_t *values, uint32_t i)
+{
+	return is_wide(format) ? load64(values, i) : load(format, values, i);
+}
+
+static struct shifted
+unpack(enum aggregate_format format, uint64_t bits)
+{
+	switch (format) {
+	case AGGREGATE_FP16:
+		return unpack_ieee(10, 16, bits);
+	case AGGREGATE_BF16:
+		return unpack_ieee(7, 16, bits);
+	case AGGREGATE_FP32:
+		return unpack_ieee(23, 32, bits);
+	case AGGREGATE_FP64:
+		return unpack_ieee(52, 64, bits);
+	case AGGREGATE_POSIT16:
+		return (struct shifted){(int64_t)posit16_integer((uint32_t)bits), 0};
+	case AGGREGATE_POSIT16_ES2:
+		return (struct shifted){(__int128)posit16_es2_integer((uint32_t)bits), 0};
+	case AGGREGATE_INT32:
+		return (struct shifted){(int32_t)bits, 0};
+	case AGGREGATE_INT64:
+	default:
+		return (struct shifted){(int64_t)bits, 0};
+	}
+}
+
+static uint8_t
+special_of_any(enum aggregate_format format, uint64_t bits)
+{
+	if (format == AGGREGATE_INT32 || format == AGGREGATE_INT64)
+		return 0;
+	return format == AGGREGATE_FP64 ? special_of_wide(bits)
+					: special_of(format, (uint32_t)bits);
+}
+
+static bool
+is_minus_zero(enum aggregate_format format, uint64_t bits)
+{
+	return format == AGGREGATE_FP64 ? bits == FP64_SIGN
+					: is_ieee(format) && bits == ieee_of(format).sign;
+}
+
+/* Four digits: more than any number has. */
+static void
+add_integer(int64_t *bins, __int128 integer)
+{
+	for (unsigned int d = 0; d < 3; d++, integer >>= DIGIT_BITS)
+		bins[d] += (int64_t)((uint64_t)integer & UINT32_MAX);
+	bins[3] += (int64_t)integer;
+}
+
+void
+aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values)
+{
+	const enum aggregate_format format = totals->format;
+	const uint32_t all = aggregate_total_digits(format);
+
+	for (uint32_t i = 0; i < totals->count; i++) {
+		const uint64_t bits = load_any(format, values, i);
+		const uint8_t special = special_of_any(format, bits);
+
+		totals->marks[i] |=
+			special | (is_minus_zero(format, bits) ? 0 : AGGREGATE_MARK_MINUS_ZERO);
+		if (special == 0) {
+			const struct shifted shifted = unpack(format, bits);
+
+			add_integer(
+				totals->bins + (size_t)i * all + shifted.digit, shifted.integer);
+		}
+	}
+}
+
+/* A total's magnitude: 96 bits of it at the top, and whether there is more of it below. */
+struct magnitude {
+	unsigned __int128 upper; /* in units of 2^(32 digit); 0: the total is zero */
+	uint32_t digit;
+	bool negative, more;
+};
+
+static struct magnitude
+magnitude_of(const int64_t *bins, uint32_t count)
+{
+	uint32_t digits[AGGREGATE_MOST_DIGITS + 2], top = count + 1;
+	struct magnitude result = {0, 0, false, false};
+	uint64_t borrow;
+	int64_t sum = 0;
+
+	for (uint32_t b = 0; b < count; b++, sum >>= DIGIT_BITS) {
+		sum += bins[b];
+		digits[b] = (uint32_t)sum;
+	}
+	digits[count] = (uint32_t)sum;
+	digits[count + 1] = (uint32_t)(sum >> DIGIT_BITS);
+	result.negative = sum < 0;
+	borrow = result.negative;
+	for (uint32_t d = 0; result.negative && d < count + 2; d++) {
+		borrow += (uint32_t)~digits[d];
+		digits[d] = (uint32_t)borrow;
+		borrow >>= DIGIT_BITS;
+	}
+	while (top > 2 && digits[top] == 0)
+		top--;
+	result.digit = top - 2;
+	for (uint32_t d = top + 1; d-- > result.digit;)
+		result.upper = result.upper << DIGIT_BITS | digits[d];
+	for (uint32_t d = 0; d < result.digit; d++)
+		result.more |= digits[d] != 0;
+	return result;
+}
+
+static int
+unit_of(enum aggregate_format format)
+{
+	switch (format) {
+	case AGGREGATE_FP16:
+		return FP16_UNIT;
+	case AGGREGATE_POSIT16:
+		return POSIT16_UNIT;
+	case AGGREGATE_POSIT16_ES2:
+		return POSIT16_ES2_UNIT;
+	case AGGREGATE_BF16:
+		return -133;
+	case AGGREGATE_FP32:
+		return -149;
+	default:
+		return FP64_UNIT;
+	}
+}
+
+static uint64_t
+encode_number(enum aggregate_format format, struct exact exact)
+{
+	switch (format) {
+	case AGGREGATE_POSIT16:
+		return round_posit(1, exact);
+	case AGGREGATE_POSIT16_ES2:
+		return round_posit(2, exact);
+	case AGGREGATE_FP64:
+		return round_binary(FP64_FRACTION_BITS, FP64_BIAS, FP64_INF, exact);
+	default:
+		return round_ieee(ieee_of(format), exact);
+	}
+}
+
+static uint64_t
+infinity_of(enum aggregate_format format)
+{
+	return format == AGGREGATE_FP64 ? FP64_INF : ieee_of(format).inf;
+}
+
+static uint64_t
+sign_of(enum aggregate_format format)
+{
+	return format == AGGREGATE_FP64 ? FP64_SIGN : ieee_of(format).sign;
+}
+
+static uint64_t
+round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude sum, bool mean,
+	unsigned int workers, uint8_t *flags)
+{
+	const enum aggregate_format format = totals->format;
+	const bool posit = format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2;
+	struct exact exact;
+	uint64_t bits;
+
+	if (sum.upper == 0)
+		return posit || (totals->marks[i] & AGGREGATE_MARK_MINUS_ZERO) != 0
+			? 0
+			: sign_of(format);
+	exact = exact_of_quire(sum.upper, unit_of(format) + DIGIT_BITS * (int)sum.digit);
+	exact.significand |= sum.more;
+	if (mean)
+		exact = divide_finely(exact, workers);
+	bits = encode_number(format, exact);
+	if (posit)
+		return sum.negative ? -bits & 0xffff : bits;
+	*flags |= bits == infinity_of(format) ? NETFC_OVERFLOW : 0;
+	*flags |= bits == 0 ? NETFC_UNDERFLOW : 0;
+	return bits | (sum.negative ? sign_of(format) : 0);
+}
+
+static uint64_t
+round_integer(
+	enum aggregate_format format, struct magnitude sum, unsigned int divisor, uint8_t *flags)
+{
+	const unsigned __int128 greatest =
+		(format == AGGREGATE_INT32 ? (uint64_t)INT32_MAX : (uint64_t)INT64_MAX) +
+		(uint64_t)sum.negative;
+	const unsigned __int128 twice = sum.upper % divisor * 2;
+	unsigned __int128 quotient = sum.upper / divisor;
+
+	quotient += twice > divisor || (twice == divisor && (quotient & 1) != 0);
+	if (sum.digit != 0 || quotient > greatest) {
+		*flags |= NETFC_OVERFLOW;
+		quotient = greatest;
+	}
+	return sum.negative ? -(uint64_t)quotient : (uint64_t)quotient;
+}
+
+static void
+store_any(enum aggregate_format format, uint8_t *result, uint32_t i, uint64_t bits)
+{
+	if (is_wide(format))
+		store64(result, i, bits);
+	else
+		store(format, result, i, (uint32_t)bits);
+}
+
+uint8_t
+aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
+	uint8_t *result)
+{
+	const enum aggregate_format format = totals->format;
+	const uint32_t all = aggregate_total_digits(format);
+	const bool integer = format == AGGREGATE_INT32 || format == AGGREGATE_INT64;
+	const bool mean = op == AGGREGATE_MEAN;
+	uint8_t flags = 0;
+
+	for (uint32_t i = 0; i < totals->count; i++) {
+		const uint8_t special = totals->marks[i] & (uint8_t)~AGGREGATE_MARK_MINUS_ZERO;
+		struct magnitude sum;
+
+		if (special != 0 && !integer) {
+			flags |= write_special(format, special, result, i);
+			continue;
+		}
+		sum = magnitude_of(totals->bins + (size_t)i * all, all);
+		store_any(format, result, i,
+			integer ? round_integer(format, sum, mean ? workers : 1, &flags)
+				: round_number(totals, i, sum, mean, workers, &flags));
+	}
+	return flags;
+}

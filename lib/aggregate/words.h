@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef WORDS_H
+#define WORDS_H
+
+/**
+ * @file
+ * As many 64-bit words as the instruction set has in a vector, and what C has no operator for: an
+ * algorithm that is written with these is the same one everywhere. In plain C a vector is a word.
+ */
+
+#include <string.h>
+
+#include "number.h"
+
+#if defined(__AVX512DQ__) && defined(__AVX512BW__)
+#include <immintrin.h>
+
+#define WORDS 8
+typedef uint64_t words __attribute__((vector_size(64)));
+
+INLINE words
+words_swap(words values)
+{
+	return (words)_mm512_shuffle_epi8((__m512i)values,
+		_mm512_broadcast_i32x4(
+			_mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+INLINE words
+words_least(words a, words b)
+{
+	return (words)_mm512_min_epu64((__m512i)a, (__m512i)b);
+}
+
+/* Signed; all places from 0 to 64. */
+INLINE words
+words_shift_right(words values, words places)
+{
+	return (words)_mm512_srav_epi64((__m512i)values, (__m512i)places);
+}
+
+#elif defined(__AVX2__)
+#include <immintrin.h>
+
+#define WORDS 4
+typedef uint64_t words __attribute__((vector_size(32)));
+
+INLINE words
+words_swap(words values)
+{
+	return (words)_mm256_shuffle_epi8((__m256i)values,
+		_mm256_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f,
+			0x0001020304050607));
+}
+
+INLINE words
+words_least(words a, words b)
+{
+	const words less = (words)(a < b);
+
+	return (a & less) | (b & ~less);
+}
+
+INLINE words
+words_shift_right(words values, words places)
+{
+	const words sign = (words)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)values);
+
+	return (words)_mm256_srlv_epi64((__m256i)(values ^ sign), (__m256i)places) ^ sign;
+}
+
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+
+#define WORDS 2
+typedef uint64_t words __attribute__((vector_size(16)));
+
+INLINE words
+words_swap(words values)
+{
+	return (words)vrev64q_u8((uint8x16_t)values);
+}
+
+INLINE words
+words_least(words a, words b)
+{
+	const words less = (words)(a < b);
+
+	return (a & less) | (b & ~less);
+}
+
+INLINE words
+words_shift_right(words values, words places)
+{
+	return (words)vshlq_s64((int64x2_t)values, -(int64x2_t)places);
+}
+
+#else
+
+#define WORDS 1
+typedef uint64_t words;
+
+INLINE words
+words_swap(words value)
+{
+	return __builtin_bswap64(value);
+}
+
+INLINE words
+words_least(words a, words b)
+{
+	return a < b ? a : b;
+}
+
+INLINE words
+words_shift_right(words value, words places)
+{
+	return places > 63 ? (words)((int64_t)value >> 63) : (words)((int64_t)value >> places);
+}
+
+#endif
+
+/* All bits where a < b, or none. */
+INLINE words
+words_less(words a, words b)
+{
+#if WORDS == 1
+	return -(words)(a < b);
+#else
+	return (words)(a < b);
+#endif
+}
+
+INLINE words
+words_all(uint64_t value)
+{
+	return value - (words){0};
+}
+
+INLINE words
+words_load(const uint64_t *at)
+{
+	words values;
+
+	memcpy(&values, at, sizeof(values));
+	return values;
+}
+
+INLINE void
+words_store(uint64_t *at, words values)
+{
+	memcpy(at, &values, sizeof(values));
+}
+
+/* Values of packets, 0 from `left` on. */
+INLINE words
+words_load_values(const uint8_t *values, uint32_t left)
+{
+	words loaded = {0};
+
+	if (left >= WORDS)
+		memcpy(&loaded, values, sizeof(loaded));
+	else
+		memcpy(&loaded, values, left * sizeof(uint64_t));
+	return words_swap(loaded);
+}
+
+INLINE bool
+words_any(words values)
+{
+	uint64_t all[WORDS], any = 0;
+
+	memcpy(all, &values, sizeof(values));
+	for (uint32_t w = 0; w < WORDS; w++)
+		any |= all[w];
+	return any != 0;
+}
+
+#endif /* WORDS_H */

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Totals and digits against the oracle, in every format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <aggregate_digits.h>
+
+#include "data.h"
+#include "oracle.h"
+
+#define LANES 60
+#define MOST_MEMBERS 6
+#define ROOM (AGGREGATE_PART_BYTES + LANES * (4 * (AGGREGATE_MOST_DIGITS + 1) + 1))
+
+#define FOREACH_FORMAT(format)                                                 \
+	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) \
+		if (aggregate_is_format(format))
+
+static uint64_t values[LANES][AGGREGATE_MAX_WORKERS];
+static uint8_t part[ROOM];
+
+static struct aggregate_totals
+new_totals(unsigned int format)
+{
+	void *memory = malloc(aggregate_totals_bytes(format, LANES));
+
+	assert_non_null(memory);
+	return aggregate_totals_init(format, LANES, memory);
+}
+
+static void
+add_worker(struct aggregate_totals *totals, unsigned int w)
+{
+	uint8_t packet[LANES * 8];
+
+	for (uint32_t lane = 0; lane < LANES; lane++)
+		data_put(totals->format, packet, lane, values[lane][w]);
+	aggregate_totals_add_values(totals, packet);
+}
+
+static void
+check(const struct aggregate_totals *totals, unsigned int op, unsigned int workers)
+{
+	uint8_t result[LANES * 8 + 1], expected_flags = 0, flags;
+
+	flags = aggregate_totals_round(totals, op, workers, result + 1);
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		struct oracle_result expected =
+			oracle_reduce(op, totals->format, values[lane], workers);
+		uint64_t bits = data_get(totals->format, result + 1, lane);
+
+		if (bits != expected.bits)
+			print_message("%s %s of %u, lane %u: %#lx, not %#lx\n",
+				aggregate_format_name(totals->format), aggregate_op_name(op),
+				workers, lane, (unsigned long)bits, (unsigned long)expected.bits);
+		assert_true(bits == expected.bits);
+		expected_flags |= expected.flags;
+	}
+	assert_int_equal(flags, expected_flags);
+}
+
+/* In so many parts, which are of any length. */
+static void
+hand_on(const struct aggregate_totals *from, struct aggregate_totals *to, unsigned int parts,
+	uint64_t *seed)
+{
+	uint32_t first = 0;
+
+	for (unsigned int p = 0; p < parts; p++) {
+		uint32_t most = LANES - first - (parts - 1 - p);
+		uint32_t lanes = p + 1 < parts ? 1 + next_random(seed) % most : most;
+		size_t bytes = aggregate_totals_write_part(from, (uint16_t)first, (uint16_t)lanes,
+			(uint8_t)p, (uint8_t)parts, part, sizeof(part));
+		struct aggregate_part read;
+
+		assert_true(bytes > 0);
+		assert_int_equal(aggregate_totals_write_part(from, (uint16_t)first, (uint16_t)lanes,
+					 (uint8_t)p, (uint8_t)parts, part, bytes - 1),
+			0);
+		assert_int_equal(aggregate_part_read(part, bytes, &read), 0);
+		assert_int_equal(aggregate_part_read(part, bytes - 1, &read), -1);
+		assert_int_equal(aggregate_part_read(part, bytes, &read), 0);
+		assert_int_equal(aggregate_part_bytes(&read), bytes);
+		assert_true(aggregate_part_fits(&read, to->format, LANES));
+		assert_false(aggregate_part_fits(&read, to->format, first + lanes - 1));
+		aggregate_totals_add_part(to, &read);
+		first += lanes;
+	}
+}
+
+/* Workers behind members, which hand on what they have, through two levels. */
+static void
+check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
+{
+	struct aggregate_totals member[MOST_MEMBERS], top = new_totals(format);
+	struct aggregate_totals whole = new_totals(format), again = new_totals(format);
+	unsigned int members = 1 + next_random(seed) % MOST_MEMBERS;
+
+	for (unsigned int m = 0; m < members; m++)
+		member[m] = new_totals(format);
+	for (unsigned int w = 0; w < workers; w++) {
+		add_worker(&member[next_random(seed) % members], w);
+		add_worker(&whole, w);
+	}
+	for (unsigned int m = 0; m < members; m++) {
+		hand_on(&member[m], &top, 1 + next_random(seed) % 5, seed);
+		free(member[m].bins);
+	}
+	hand_on(&top, &again, 3, seed);
+	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MEAN; op++) {
+		check(&whole, op, workers);
+		check(&top, op, workers);
+		check(&again, op, workers);
+	}
+	free(top.bins);
+	free(whole.bins);
+	free(again.bins);
+}
+
+static void
+digits_of_members_give_what_values_give(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	FOREACH_FORMAT(format)
+	for (enum data_kind kind = 0; kind < DATA_KINDS; kind++)
+		for (unsigned int workers = 1; workers <= AGGREGATE_MAX_WORKERS;
+			workers += workers < 8 ? 1 : 14) {
+			for (uint32_t lane = 0; lane < LANES; lane++)
+				data_fill(kind, format, values[lane], workers, &seed);
+			check_tree(format, workers, &seed);
+		}
+}
+
+/* A part by itself is as wide as its lanes need. */
+static void
+parts_are_narrow(void **state)
+{
+	struct aggregate_totals totals = new_totals(AGGREGATE_INT64);
+	struct aggregate_part read;
+	uint8_t packet[LANES * 8] = {0};
+	size_t bytes;
+
+	(void)state;
+	data_put(AGGREGATE_INT64, packet, 1, UINT64_MAX);
+	data_put(AGGREGATE_INT64, packet, 2, INT32_MAX);
+	data_put(AGGREGATE_INT64, packet, 3, UINT64_C(1) << 31);
+	data_put(AGGREGATE_INT64, packet, 4, UINT64_C(5) << 32);
+	aggregate_totals_add_values(&totals, packet);
+	for (uint16_t first = 0; first < 5; first++) {
+		static const uint8_t widths[] = {1, 1, 1, 2, 1}, lowest[] = {0, 0, 0, 0, 1};
+
+		bytes = aggregate_totals_write_part(&totals, first, 1, 0, 1, part, sizeof(part));
+		assert_int_equal(aggregate_part_read(part, bytes, &read), 0);
+		assert_int_equal(read.width, widths[first]);
+		assert_int_equal(read.lowest, lowest[first]);
+		assert_null(read.marks);
+	}
+	free(totals.bins);
+}
+
+static void
+what_is_no_part_is_refused(void **state)
+{
+	/* Lanes 0 to 1 of a digit each, part 0 of 1. */
+	const uint8_t good[16] = {0, 0, 0, 2, 0, 1, 0, 1, 0, 0, 0, 7, 0, 0, 0, 8};
+	static const struct {
+		unsigned int at;
+		uint8_t is;
+	} bad[] = {{3, 0}, {3, 3}, {4, 1}, {5, 0}, {5, 65}, {7, 0}, {7, 0x81}, {7, 0x80}, {7, 2}};
+	struct aggregate_part read;
+	uint8_t bytes[16];
+
+	(void)state;
+	for (size_t length = 0; length < sizeof(good); length++)
+		assert_int_equal(aggregate_part_read(good, length, &read), -1);
+	assert_int_equal(aggregate_part_read(good, sizeof(good), &read), 0);
+	assert_true(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
+	read.lowest = 3;
+	assert_true(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
+	read.lowest = 4;
+	assert_false(aggregate_part_fits(&read, AGGREGATE_FP16, 2));
+	for (unsigned int b = 0; b < sizeof(bad) / sizeof(bad[0]); b++) {
+		memcpy(bytes, good, sizeof(good));
+		bytes[bad[b].at] = bad[b].is;
+		assert_int_equal(aggregate_part_read(bytes, sizeof(bytes), &read), -1);
+	}
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(digits_of_members_give_what_values_give),
+		cmocka_unit_test(parts_are_narrow),
+		cmocka_unit_test(what_is_no_part_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
