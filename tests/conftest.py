@@ -8,17 +8,17 @@ import pytest
 
 
 def pytest_addoption(parser):
-    """--further: the tests that take longest, too; scripts/test --all runs them."""
-    parser.addoption('--further', action='store_true', help='also run the tests marked further')
+    """--slow: the tests that take longest, too; scripts/test --all runs them."""
+    parser.addoption('--slow', action='store_true', help='also run the tests marked slow')
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves out what is marked further, unless it is asked for by option or by name."""
-    if config.getoption('--further') or any('::' in name for name in config.args):
+    """Leaves out what is marked slow, unless it is asked for by option or by name."""
+    if config.getoption('--slow') or any('::' in name for name in config.args):
         return
-    left_out = [item for item in items if item.get_closest_marker('further')]
+    left_out = [item for item in items if item.get_closest_marker('slow')]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not item.get_closest_marker('further')]
+    items[:] = [item for item in items if not item.get_closest_marker('slow')]
 
 
 def pytest_configure(config):

@@ -12,7 +12,6 @@ from evaluation.measure import (
 )
 from evaluation.progress import Progress
 from evaluation.report import figures, page
-from evaluation.report import functions as functions_report
 from netfc import FORMATS, Library
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
@@ -154,7 +153,7 @@ def main():
     arguments = parse_arguments()
     if arguments.functions:
         found = functions.run(Library(arguments.build), POW_SCALES)
-        print(functions_report.markdown({"functions": found}), end="")
+        print(page.functions_section(found), end="")
         return
     images = arguments.output / "evaluation"
     for folder in (arguments.work, images):

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from typing import Any
+from urllib.parse import quote
 
 OURS = "BSD-3-Clause"
 LICENCE = re.compile(rb"SPDX-License-Identifier: ([\w.-]+(?: (?:OR|AND|WITH) [\w.-]+)*)")
@@ -89,7 +90,7 @@ def debian_package(name: str, version: str, architecture: str, licence: str) -> 
             {
                 "referenceCategory": "PACKAGE-MANAGER",
                 "referenceType": "purl",
-                "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch={architecture}",
+                "referenceLocator": f"pkg:deb/debian/{name}@{quote(version)}?arch={architecture}",
             }
         ],
     }
@@ -110,11 +111,14 @@ def needed(package: pathlib.Path) -> list[str]:
     ]
 
 
-def installed(name: str) -> tuple[str, str]:
-    """Version and architecture of a package here, where the packages were built."""
-    said = ask("dpkg-query", "--show", "--showformat", "${Version} ${Architecture}\n", name)
-    version, architecture = said.splitlines()[0].split()
-    return version, architecture
+def candidate(name: str) -> tuple[str, str]:
+    """Version and architecture of a package, as this machine has it or would install it."""
+    said = ask("apt-cache", "show", "--no-all-versions", name)
+    version, architecture = (
+        re.search(rf"^{field}: (.*)$", said, re.M) for field in ("Version", "Architecture")
+    )
+    assert version and architecture, f"apt-cache says nothing of {name}"
+    return version[1], architecture[1]
 
 
 def add_packages(document: Element, folder: pathlib.Path) -> None:
@@ -139,7 +143,7 @@ def add_packages(document: Element, folder: pathlib.Path) -> None:
                 relation(package["SPDXID"], "DEPENDS_ON", identifier("Package", other))
             )
     document["packages"].extend(
-        debian_package(name, *installed(name), "NOASSERTION")
+        debian_package(name, *candidate(name), "NOASSERTION")
         for name in sorted(others - set(files))
     )
 

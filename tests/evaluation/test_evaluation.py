@@ -116,7 +116,7 @@ def test_committed_report_says_the_same(report):
         assert parts[0] == parts[1], 'docs/evaluation.md is out of date: run scripts/evaluate'
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_functions_are_printed_as_reported():
     """By themselves, half a minute: the section of the committed report."""
     done = subprocess.run([EVALUATE, '--functions'], env=sanitized.environment(), text=True,
@@ -264,10 +264,12 @@ def test_merged_prefixes(values, count):
 
 
 def test_document_escapes():
-    table = document.Table(['a < b', '`c`'], [['**1**', '2']])
-    assert table.markdown() == '| a < b | `c` |\n| --- | ---: |\n| **1** | 2 |'
-    assert '<th class="left">a &lt; b</th><th><code>c</code></th>' in table.html()
-    assert '<td class="left"><strong>1</strong></td><td>2</td>' in table.html()
+    table = document.table(['a < b', '`c`'], [['**1**', '2']])
+    assert table == '| a < b | `c` |\n| --- | ---: |\n| **1** | 2 |'
+    page = document.to_html(f'# Of x < y\n\n{table}\n')
+    assert '<th class="left">a &lt; b</th><th><code>c</code></th>' in page
+    assert '<td class="left"><strong>1</strong></td><td>2</td>' in page
+    assert '<title>Of x &lt; y</title>' in page and '<div class="table named"' in page
 
 
 # ---- counting pairs --------------------------------------------------------------------------

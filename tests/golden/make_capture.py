@@ -77,7 +77,7 @@ def arithmetic():
 def further():
     """Functions, and operations of two and three numbers."""
     for form in oracle.FORMATS.values():
-        for op in oracle.FURTHER:
+        for op in oracle.EXTENDED:
             payload = frames.request(op, form.number, *OPERANDS[form.name], z=[0x1234] * 5)
             yield f'{form.name}, op {op}', answered(plain(payload))
     # rsqrt, to_bf16, to_posit16_es2, to_int16, to_q8, from_q15, of a user's own

@@ -15,7 +15,7 @@ def cases(name, step=1):
     step: every so many boundaries
     """
     if name == 'fp32':
-        return _cases(_wide_edges(step))
+        return _cases(_fp32_edges(step))
     form = oracle.FORMATS_BY_NAME[name]
     first = int(form.edges[0] == 0)  # no number rounds to a posit's zero
     magnitudes = [*range(first, len(form.edges), step), len(form.edges) - 1]
@@ -23,14 +23,14 @@ def cases(name, step=1):
                   for magnitude in magnitudes)
 
 
-def _wide_edges(step):
+def _fp32_edges(step):
     """binary32: of the least numbers, the greatest ones, and some between."""
-    last = oracle.wide.INFINITY - 1
+    last = oracle.fp32.INFINITY - 1
     for magnitude in [0, 1, 2, *range(0x12345, last, 500021 * step), last - 1, last]:
         below, above = (float(np.uint32(bits).view(np.float32))
                         for bits in (magnitude, min(magnitude + 1, last)))
         edge = (below + above) / 2 if magnitude != last else 2.0 ** 128 - 2.0 ** 103
-        yield magnitude, Decimal(edge), lambda bits: bits ^ oracle.wide.SIGN
+        yield magnitude, Decimal(edge), lambda bits: bits ^ oracle.fp32.SIGN
 
 
 def _cases(edges):

@@ -132,8 +132,8 @@ class FakeSwitch:
         slots = slots.reshape(3, -1)
         if op == protocol.NAME:
             return self.answer_name(request, slots[:2].tobytes().rstrip(b'\0').decode())
-        if op in oracle.FURTHER:
-            results = [oracle.calc_further(form, op, *map(int, lane)) for lane in slots.T]
+        if op in oracle.EXTENDED:
+            results = [oracle.calc_extended(form, op, *map(int, lane)) for lane in slots.T]
             z, flags = (np.array(part) for part in zip(*results))
             return with_z(with_status(request, flags=int(np.bitwise_or.reduce(flags))), z)
         if op > protocol.QUERY:

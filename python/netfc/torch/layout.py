@@ -6,13 +6,12 @@ from typing import Any
 import numpy
 import torch
 
+from netfc import catalogue
+
 FORMATS = {
-    torch.float16: "fp16",
-    torch.bfloat16: "bf16",
-    torch.float32: "fp32",
-    torch.float64: "fp64",
-    torch.int32: "int32",
-    torch.int64: "int64",
+    getattr(torch, row.dtype): row.name
+    for row in catalogue.FORMATS
+    if row.in_aggregation and row.dtype
 }
 
 

@@ -4,7 +4,7 @@
 import json
 
 from benchmark.measure import tables
-from evaluation.report.document import Heading, Paragraph, Table
+from evaluation.report.document import table
 
 FOLDER = "processors"
 KEPT = ("machine", "memory", "command", "date", "seconds")
@@ -52,27 +52,9 @@ def _row(mix, results, parts):
     return row + ([parts[3], parts[4], parts[-1]] if parts else ["", "", ""])
 
 
-def _table(kept):
+def mixes_table(kept):
+    """The mixes that are kept, the worst first."""
     found, alone = (kept["done"][name] for name in SECTIONS)
     parts = {row[0]: row for row in tables.parts(found, alone)}
     order = sorted(found, key=lambda mix: found[mix]["netfc direct"]["ratio"][tables.SWAP])
-    return Table(HEAD, [_row(mix, found[mix], parts.get(mix)) for mix in order])
-
-
-def blocks(others):
-    """A section for each."""
-    found = []
-    for kept in others:
-        machine = kept["machine"]
-        found += [
-            Heading(3, f"On another processor: {machine['cpu']}"),
-            Paragraph(
-                f"The same mixes, by `{kept['command']}`, {kept['date']}: family/model/stepping"
-                f" {machine['cpu_family_model_stepping']},"
-                f" {'virtual machine' if machine['hypervisor'] else 'no hypervisor'},"
-                f" {', '.join(machine['vector_units'])}, DPDK {machine['dpdk']}, revision"
-                f" {machine['revision']}, {kept['memory']}."
-            ),
-            _table(kept),
-        ]
-    return found
+    return table(HEAD, [_row(mix, found[mix], parts.get(mix)) for mix in order])

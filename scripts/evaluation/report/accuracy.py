@@ -3,7 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures
-from evaluation.report.document import Heading, Paragraph, Table
+from evaluation.report.document import table
 from evaluation.report.words import headings, percent
 
 KINDS = ("floor", "plain", "correct")
@@ -43,7 +43,7 @@ def accuracy_table(results, name):
         for group in measures.OPERATIONS
         for data_set in datasets.NAMES
     ]
-    return Table(HEAD, rows, left=2)
+    return table(HEAD, rows, left=2)
 
 
 def left_out_text(facts):
@@ -65,7 +65,7 @@ def left_out_table(results, sets):
             lanes = cells[0]["lanes"] + sum(cells[0]["left_out"].values())
             row = [measures.SYMBOLS[group], datasets.TITLES[data_set], f"{lanes:,}"]
             rows.append(row + [left_out_text(cell) for cell in cells])
-    return Table(["", "data set", "lanes", *sets], rows, left=2)
+    return table(["", "data set", "lanes", *sets], rows, left=2)
 
 
 def cell_text(key):
@@ -83,28 +83,3 @@ def overflow_text(results):
         if cell.get("overflowed")
     ]
     return "; ".join(found) or "none"
-
-
-def blocks(results, sets):
-    """The tables of all formats."""
-    content = [
-        Heading(2, "Accuracy"),
-        Paragraph(
-            "All in percent; exact: the correctly rounded result itself; within 1 ulp: that or a"
-            " neighbour of it. The paper's figures stand beside both readings of I and II."
-            " *correct* is the format's correctly rounded set, whatever k."
-        ),
-    ]
-    for name, table_sets in sets.items():
-        content += [
-            Heading(3, f"{name}, k = {table_sets[0].split('_k')[1]}"),
-            accuracy_table(results, name),
-        ]
-    return content + [
-        Heading(3, "Lanes left out"),
-        left_out_table(results, sets),
-        Paragraph(
-            "Results that are infinite where the largest finite numbers are expected (accuracy"
-            f" 0, not left out): {overflow_text(results)}."
-        ),
-    ]

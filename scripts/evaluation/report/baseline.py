@@ -3,7 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures
-from evaluation.report.document import Figure, Heading, Paragraph, Table
+from evaluation.report.document import table
 from evaluation.report.words import listing, number, triple
 
 
@@ -26,7 +26,7 @@ def accuracy_table(results):
         rows.append([*row, triple(plain), triple(correct)])
     text, figures = (f"factor {f:,}" for f in (paper.FACTOR, paper.FACTOR_OF_FIGURES))
     head = ["data set", "paper", text, figures, "best factor", "NetFC, plain", "NetFC, correct"]
-    return Table(head, rows)
+    return table(head, rows)
 
 
 def better_sets(results):
@@ -78,7 +78,7 @@ def mse_table(results):
     rows = [*netfc_rows(results, "fp16", "+,-"), *baseline_rows(results)]
     for group in ("x", "/"):
         rows += netfc_rows(results, "fp16", group)
-    return Table(["fp16", *(datasets.TITLES[name] for name in datasets.NAMES)], rows)
+    return table(["fp16", *(datasets.TITLES[name] for name in datasets.NAMES)], rows)
 
 
 def below_paper(results):
@@ -97,67 +97,4 @@ def other_mse_table(results, sets):
         for group in measures.OPERATIONS
         for row in netfc_rows(results, name, group)
     ]
-    return Table(["", *(datasets.TITLES[name] for name in datasets.NAMES)], rows)
-
-
-def heatmaps():
-    """Baseline beside NetFC, plain and correctly rounded, for each data set."""
-    for name in datasets.NAMES:
-        images = [
-            (f"evaluation/heatmap-{name}-{kind}.svg", f"Heatmap of {text}, data set {name}")
-            for kind, text in (
-                ("baseline", "float-to-integer"),
-                ("netfc", "NetFC"),
-                ("correct", "NetFC, correctly rounded"),
-            )
-        ]
-        yield Figure(
-            images,
-            f"Data set {datasets.TITLES[name]}, + and -, fp16: float-to-integer with factor"
-            f" {paper.FACTOR:,}, NetFC, and NetFC correctly rounded: one cell.",
-        )
-
-
-def blocks(results, sets):
-    """Float-to-integer and MSE."""
-    return [
-        Heading(2, "Float-to-integer"),
-        Paragraph(
-            "The baseline multiplies by a factor, cuts off, adds in 16 bits that wrap, and divides;"
-            " its error is taken from the exact sum of the same fp16 numbers. The best factor (of"
-            " eight to each power of two) is the one with the greatest average accuracy."
-            " Average / median / minimum in percent (factor):"
-        ),
-        accuracy_table(results),
-        Paragraph(
-            f"With its best factor, its average is above NetFC's for {better_sets(results)}: where"
-            " the range of the data is narrow and known in advance, 16 bits of integer are more"
-            " than the 11 of an fp16 significand. Data of different sizes have no good factor, and"
-            " data that are not known beforehand have none."
-        ),
-        Heading(2, "MSE"),
-        Paragraph(
-            "Over the lanes of the accuracy tables with finite results. MSE grows with the square"
-            " of the numbers, so that III, other gradients than the paper's, cannot be compared; in"
-            f" I and II plain sets are below the paper in {below_paper(results)} rows. Where a row"
-            " is as large as that of zeros, nothing of the result is left."
-        ),
-        mse_table(results),
-        Paragraph("The other formats:"),
-        other_mse_table(results, sets),
-        Heading(2, "Heatmaps"),
-        Paragraph(
-            "As in the paper: a cell in row i and column j has log2 of the number of results with"
-            " an accuracy from 0.1 i + 0.01 j to 0.01 more; an accuracy of 1 is in (9, 9)."
-            " Empty cells have none. NetFC is the plain set; of the correctly rounded one all"
-            " results are in (9, 9)."
-        ),
-        *heatmaps(),
-        Figure(
-            [
-                ("evaluation/heatmap-II-mul.svg", "Heatmap of multiplication, data set II"),
-                ("evaluation/heatmap-II-div.svg", "Heatmap of division, data set II"),
-            ],
-            "Data set II, × and ÷, fp16.",
-        ),
-    ]
+    return table(["", *(datasets.TITLES[name] for name in datasets.NAMES)], rows)

@@ -3,9 +3,10 @@
 
 from evaluation import paper
 from evaluation.measure import binary32, datasets, measures
-from evaluation.report.document import Heading, Paragraph, Table
+from evaluation.report.document import table
 from evaluation.report.words import kilobytes, percent, triple
 
+SET = binary32.SET
 CHIPS = ("Tofino 1", "Tofino 2")
 OPERATIONS = {"sums": "+, -", "products": "+, -, ×", "all": "+, -, ×, ÷"}
 
@@ -61,7 +62,7 @@ def journal_table(results):
         row.append(kilobytes(facts["bytes"][what]))
         rows.append(row + [str(count) for count in counts])
     head = ["", "", "average accuracy, %", "KB", *(f"stages of {chip}" for chip in CHIPS)]
-    return Table(head, rows, left=2)
+    return table(head, rows, left=2)
 
 
 def accuracy_table(results):
@@ -77,7 +78,7 @@ def accuracy_table(results):
                 row += ["-", "-"]
             rows.append([*row, f"{facts['lanes']:,}", f"{facts['all'] - facts['lanes']:,}"])
     head = [f"`{binary32.SET}`", "data set", "average / median / minimum", "exact", "lanes", "left out"]
-    return Table(head, rows, left=2)
+    return table(head, rows, left=2)
 
 
 def baseline_table(results):
@@ -88,38 +89,4 @@ def baseline_table(results):
         best = f"{triple(facts)} (2^{percent(facts['log2_factor'], 1)})"
         ours = results["binary32"]["accuracy"][f"+,- {name}"]
         rows.append([datasets.TITLES[name], best, triple(ours)])
-    return Table(["data set", "best factor", f"`{binary32.SET}`"], rows)
-
-
-def blocks(results):
-    """The section."""
-    return [
-        Heading(2, "binary32"),
-        Paragraph(
-            "The journal version of the paper (2022) goes on to binary32, as an approximation."
-            f" `{binary32.SET}` has [every result correctly rounded](exact.md#binary32), from"
-            " look-ups, additions, and shifts by constants that tables choose. Memory is that of"
-            " all slots; stages are those of whole P4 programs, one lane a packet, as far as"
-            " [compiler and assembler](p4.md#on-tofino) have placed them."
-        ),
-        journal_table(results),
-        Paragraph(
-            "The same kinds of data, drawn in binary32: results from the set's tables, in"
-            f" libnetfc; expected are the processor's own. {differing_text(results).capitalize()},"
-            " those included that are left out below because no relative error exists (expected"
-            " zero, infinite or NaN). In percent:"
-        ),
-        accuracy_table(results),
-        Paragraph(
-            "*Float-to-integer* in 32 bits: numbers times a factor, cut off, added in 32 bits that"
-            " wrap, divided; the error is that from the sum in binary64. The best factor is that of"
-            " two to each power of two, from 2^-100 to 2^100, with the greatest average. + and -,"
-            " average / median / minimum in percent (factor):"
-        ),
-        baseline_table(results),
-        Paragraph(
-            "32 bits hold more than a binary32's significand. Where all numbers are of one size,"
-            " known in advance, integers are nearly exact; numbers of different sizes have no good"
-            " factor, however wide they are next to a significand."
-        ),
-    ]
+    return table(["data set", "best factor", f"`{binary32.SET}`"], rows)

@@ -4,9 +4,7 @@
 import math
 
 from evaluation.measure import pairs
-from evaluation.report import binary32
-from evaluation.report.document import Bullets, Heading, Paragraph, Table
-from evaluation.report.intro import population
+from evaluation.report.document import table
 from evaluation.report.words import headings, kilobytes, listing, percent
 
 
@@ -63,7 +61,7 @@ def choice_table(results, choice):
         *headings("look-ups of steps", [PROGRAMS[op] for op in ops if op in PROGRAMS]),
         *headings("Mlanes/s", [SYMBOLS[op] for op in ops]),
     ]
-    return Table(head, rows)
+    return table(head, rows)
 
 
 def kernel_text(results):
@@ -74,36 +72,3 @@ def kernel_text(results):
     return "; ".join(
         f"{listing(f'`{name}`' for name in names)}: {kernel}" for kernel, names in found.items()
     )
-
-
-def blocks(results, choice):
-    """The section."""
-    return [
-        Heading(2, "Choosing a table set"),
-        Paragraph(
-            f"Average and least accuracy and the share of exact results are those of"
-            f" {population(results)}, in percent. KB: what all slots hold; a table that a lane needs"
-            " twice has two copies, as in a switch's pipeline, and then one. Look-ups of steps: of"
-            " the program that a lane goes through. Mlanes/s: million lanes a second"
-            " through parser, match engine `direct` and checksum, in packets of 243 lanes, on one"
-            f" core ({results['speed']['processor']}); in parentheses, as a multiple of the"
-            " format's first set. These figures are timed and differ from run to run."
-        ),
-        choice_table(results, choice),
-        Paragraph(f"Computed by: {kernel_text(results)}."),
-        Bullets(
-            [
-                "*In software* take `_exact` for IEEE formats: where the processor has AVX2, a"
-                " kernel that was compared with the tables, entry by entry, when the switch"
-                " started computes with the processor's own binary32. Other match engines look"
-                " everything up; [their speed](performance.md).",
-                "*On a switch chip* stages and memory decide. `_exact` of IEEE formats has"
-                " [as many stages](exact.md#five-stages) as the paper's method and needs more"
-                " memory, `_exact_small` needs less memory than either and more stages. `_k` is"
-                " not exact; the smaller k, the [less memory](#scaling-factor).",
-                "*Posits*, correctly rounded, cost many look-ups in any case: `_k` sets are"
-                " fast, `_exact` is right.",
-                binary32.choice_line(results),
-            ]
-        ),
-    ]

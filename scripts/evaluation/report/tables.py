@@ -3,7 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import scaling
-from evaluation.report.document import Figure, Heading, Paragraph, Table
+from evaluation.report.document import table
 from evaluation.report.words import headings, kilobytes, percent
 
 FORMS = {
@@ -41,7 +41,7 @@ def scaling_table(results):
             rows.append(row + [kilobytes(facts["sizes"]["total"]["plain"]["bytes"])])
     kinds = ("floor", "plain")
     head = ["k", *headings("average", kinds), *headings("median", kinds), "KB, keys that occur"]
-    return Table(head, rows)
+    return table(head, rows)
 
 
 def correct_accuracy(results):
@@ -63,28 +63,6 @@ def total(results, scale):
     return results["memory"][scaling.set_name(scale)]["sizes"]["total"]
 
 
-def scaling_blocks(results):
-    """The section."""
-    images = [
-        ("evaluation/scaling-accuracy.svg", "Accuracy by scaling factor"),
-        ("evaluation/scaling-memory.svg", "Memory by scaling factor"),
-    ]
-    return [
-        Heading(2, "Scaling factor"),
-        Paragraph(
-            f"fp16, + and -, data set {scaling.DATA_SET}, through the switch; accuracy in percent."
-            " Correctly rounded sets have no k and give the same results in either lay-out."
-        ),
-        Figure(images, "Accuracy and memory by scaling factor k, fp16."),
-        scaling_table(results),
-        Paragraph(
-            "On average, rounding to the nearest at k is better than rounding down at 2k for"
-            f" {doublings(results)}. Memory is not quite proportional to k, as the paper has it:"
-            " the keys of the logTables are the operands, whose number k does not change."
-        ),
-    ]
-
-
 # ---- memory ----------------------------------------------------------------------------------
 
 
@@ -92,18 +70,18 @@ def paper_table(results):
     """The paper's 448 KB line by line."""
     sizes = results["memory"][paper.SETS["fp16"]]["sizes"]
     rows = []
-    for table in sizes["tables"]:
-        for copy in range(table["copies"]):
-            name = table["table"] + (f", copy {copy + 1}" if table["copies"] > 1 else "")
-            cells = [table["paper_bytes"], table["slot_bytes"], table["plain"]["bytes"]]
-            cells += [table["merged"]["bytes"], table["optimal"]["bytes"]]
+    for part in sizes["tables"]:
+        for copy in range(part["copies"]):
+            name = part["table"] + (f", copy {copy + 1}" if part["copies"] > 1 else "")
+            cells = [part["paper_bytes"], part["slot_bytes"], part["plain"]["bytes"]]
+            cells += [part["merged"]["bytes"], part["optimal"]["bytes"]]
             rows.append([name, *map(kilobytes, cells)])
     everything = sizes["total"]
     cells = [paper.TABLE_BYTES, everything["slot_bytes"]]
     cells += [everything[kind]["bytes"] for kind in ("plain", "merged", "optimal")]
     rows.append(["**all**", *(f"**{kilobytes(size)}**" for size in cells)])
     head = ["KB", "paper", "all slots", "keys that occur", "merged prefixes", "optimal prefixes"]
-    return Table(head, rows)
+    return table(head, rows)
 
 
 def folding_row(name, facts):
@@ -120,7 +98,7 @@ def folding_table(results):
     """What each form saves, of all sets."""
     head = ["", "keys that occur", "merged", "optimal", "folded", "folded, merged", "folded, KB"]
     rows = [folding_row(name, facts) for name, facts in results["memory"].items()]
-    return Table(head, rows)
+    return table(head, rows)
 
 
 def bits_table(results, sets):
@@ -131,7 +109,7 @@ def bits_table(results, sets):
         [title, *(bits_text(item["bits"].get(form)) for item in facts.values())]
         for form, title in FORMS.items()
     ]
-    return Table(["kbit", *(f"`{name}`" for name in facts)], rows)
+    return table(["kbit", *(f"`{name}`" for name in facts)], rows)
 
 
 def bits_text(bits):
@@ -155,51 +133,4 @@ def correct_table(results):
     """The correctly rounded sets beside the paper's 448 KB."""
     rows = [correct_row(name, facts["sizes"]) for name, facts in results["memory_correct"].items()]
     head = ["KB", "all slots", "one copy of each table", "keys that occur", "merged prefixes"]
-    return Table([*head, "optimal prefixes", "slots, of 448 KB"], rows)
-
-
-def memory_blocks(results, sets):
-    """The section."""
-    merged = results["memory"][paper.SETS["fp16"]]["sizes"]["total"]["merged"]
-    return [
-        Heading(2, "Memory"),
-        Paragraph(
-            "The paper's 448 KB, `fp16_k1024`, in bytes of values (two each; 1 KB is 1,024 bytes)."
-            " Merging equal neighbours saves"
-            f" {percent(merged['saved_percent'], 1)} % of the keys that occur here, about"
-            f" {paper.MERGING_SAVES_PERCENT} % in the paper:"
-        ),
-        paper_table(results),
-        Paragraph(
-            "*Folding* keeps one period: log(2^e · 1.f) = e·k + log(1.f), mi0(t) = t + mi0(-t),"
-            " mi2(t) = t + mi1(-t), and 2^(e + r/k) = 2^e · 2^(r/k). It costs an integer addition"
-            " per look-up and loses nothing: each folded table was unfolded here and compared,"
-            " entry by entry. Subnormal numbers keep entries of their own, and so does the"
-            " expTable of posits, which round at a place that moves. Entries, both logTables"
-            " counted, and what of them is saved:"
-        ),
-        folding_table(results),
-        Paragraph(
-            "On the hardware, an exact match holds key and value, a ternary one key and mask in"
-            " TCAM and the value in SRAM, and a table indexed by its key the values only (of all"
-            " copies of a table; in 1,000 bits, values in whole bytes, without what a chip's blocks"
-            " waste). Correctly rounded sets are not folded:"
-        ),
-        bits_table(results, sets),
-        Paragraph(
-            "A TCAM entry pays for key and mask. So prefixes save entries of the IEEE formats, but"
-            " no bits: a table indexed by its key is smaller. Posits, whose logTables have long"
-            " runs of equal entries, save a little of both. Folding saves most, and needs no TCAM."
-        ),
-        Paragraph(
-            "Correctly rounded sets, whose results have no error, with the bytes that their values"
-            " need ([table by table](exact.md#bytes)). `fp16_exact` and `bf16_exact` need no more"
-            " stages than the paper, the others many more:"
-        ),
-        correct_table(results),
-    ]
-
-
-def blocks(results, sets):
-    """Both sections."""
-    return scaling_blocks(results) + memory_blocks(results, sets)
+    return table([*head, "optimal prefixes", "slots, of 448 KB"], rows)

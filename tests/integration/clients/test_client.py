@@ -30,7 +30,7 @@ def all_tables():
         table_set.close()
 
 
-@pytest.fixture(name='wide_tables', scope='module')
+@pytest.fixture(name='fp32_tables', scope='module')
 def binary32_tables():
     """fp32_exact, by the number of its format."""
     tables = TableSet('fp32_exact')
@@ -93,11 +93,11 @@ def test_every_format_and_operation(tables, name, op):
 
 
 @pytest.mark.parametrize('op', netfc.OPS)
-def test_binary32(wide_tables, op):
+def test_binary32(fp32_tables, op):
     """Encodings and numbers of 32 bits, in datagrams of 121 lanes."""
     x, y = np.random.default_rng(netfc.OPS[op]).integers(1 << 32, size=(2, 1000), dtype=np.uint32)
-    expected, flags = wide_tables[oracle.FP32].compute(op, x, y)
-    with FakeSwitch(wide_tables) as server, client_of(server, number_format='fp32') as client:
+    expected, flags = fp32_tables[oracle.FP32].compute(op, x, y)
+    with FakeSwitch(fp32_tables) as server, client_of(server, number_format='fp32') as client:
         z = getattr(client, op)(x, y)
         np.testing.assert_array_equal(z, expected)
         assert z.dtype == np.uint32 and client.flags == flags
@@ -108,8 +108,8 @@ def test_binary32(wide_tables, op):
         np.testing.assert_array_equal(z, {'add': x + y, 'sub': x - y, 'mul': x * y, 'div': x / y}[op])
 
 
-def test_what_binary32_has_not(wide_tables):
-    with FakeSwitch(wide_tables) as server, client_of(server, number_format='fp32') as client:
+def test_what_binary32_has_not(fp32_tables):
+    with FakeSwitch(fp32_tables) as server, client_of(server, number_format='fp32') as client:
         for compute in (lambda: client.compute('min', 1, 2), lambda: client.fma(1, 2, 3),
                         lambda: client.function('rsqrt', 2), lambda: client.function('own', 2)):
             with pytest.raises(ValueError, match='not computed in fp32: there are add, sub'):

@@ -291,11 +291,11 @@ def test_lanes_of_32_bits(tshark, tmp_path):
     payload = struct.pack('>HBBBBHI', 0x4E46, 1, 4, 5, 0x80, 200, 7) + bits.astype('>u4').tobytes()
     small = frames.lanes(2, oracle.FP32)
     sent = [payload, small + b'abc', small[:-2], small[:17]]
-    switch.write_capture(tmp_path / 'wide.pcap', [
+    switch.write_capture(tmp_path / 'fp32.pcap', [
         frames.build(frames.ethernet() / frames.ipv4() / frames.udp(one)) for one in sent])
     names = [f'netfc.{name}' for name in ('x32', 'y32', 'z32', 'x.value', 'y.value', 'z.value', 'x',
                                           'lane', 'trailer')] + ['_ws.col.Info']
-    rows = columns(tshark, tmp_path / 'wide.pcap', [*names, '_ws.expert.message'])
+    rows = columns(tshark, tmp_path / 'fp32.pcap', [*names, '_ws.expert.message'])
     fp32 = netfc.Fp32()
     for part, name in enumerate('xyz'):
         third = bits[200 * part:200 * (part + 1)]

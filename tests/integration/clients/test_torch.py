@@ -306,7 +306,7 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
         assert 'The process of rank 2 (' in text and 'has ended' in text
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path):
     """Before the switch does; with what the others had sent, its own sum is complete."""
     with serving() as address:
@@ -332,7 +332,7 @@ def test_a_group_inside_that_a_rank_does_not_use(tmp_path, seconds, text):
         assert 'joining the job' in first and text in first and 'rank 2 (' in first
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_rank_that_is_stopped_is_named(tmp_path):
     """As one on a machine that is out of reach: its process may be there, and says nothing."""
     with serving() as address, running(tmp_path, 3, ['stop_in_training'], address, TIMEOUT='300',
@@ -342,7 +342,7 @@ def test_a_rank_that_is_stopped_is_named(tmp_path):
         assert 'no sign of life of rank 2 (' in one['error'] and one['seconds'] < 25
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_late_rank_is_waited_for(tmp_path):
     """Longer than for one that says nothing, and than the switch's own patience."""
     with serving(stall_ms=1000) as address:
@@ -386,7 +386,7 @@ def storing():
 
 
 @pytest.mark.parametrize('sign', [
-    signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.further)])
+    signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.slow)])
 def test_a_store_that_goes_away(tmp_path, sign):
     """Killed, its host says so; stopped, nobody says anything."""
     with serving() as address, storing() as (store, place), running(

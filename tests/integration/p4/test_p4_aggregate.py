@@ -11,13 +11,12 @@ import pytest
 import p4_jobs
 import p4_rows
 import p4_targets
-import p4_walk
 from netfc import aggregation
 from p4_jobs import Member, described, entries
+from p4_targets import REQUEST, verdict
 from table_builder import complaint, run
 
 FOLDER = p4_jobs.P4 / 'include' / 'aggregate'
-REQUEST = 'IngressPipe.netfc.request'
 SIGN = 1 << 31
 TEAM = [Member(number) for number in range(3)]
 
@@ -28,13 +27,6 @@ TEAM = [Member(number) for number in range(3)]
 def bmv2_rows(kind, lanes=8, *options):
     return p4_rows.read_bmv2(run('export', '-t', 'bmv2', '--aggregate', kind, '-n', lanes,
                                  *options).stdout)
-
-
-def verdict(rows, *fields):
-    """What the table of requests does with a packet: an action and its arguments."""
-    rows = p4_targets.rows_in_order(rows)
-    row = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1))(*(np.array(field) for field in fields))
-    return (rows[row].action.split('.')[-1], *rows[row].args) if row >= 0 else None
 
 
 @pytest.mark.parametrize('form, number', [('fp16', 1), ('int32', 6)])

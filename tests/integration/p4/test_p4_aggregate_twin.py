@@ -205,7 +205,7 @@ def through_bmv2(folder, team, form, frames):
 
 
 @hosts.needs_namespaces
-@pytest.mark.parametrize('form', [FP16, pytest.param(INT32, marks=pytest.mark.further)])
+@pytest.mark.parametrize('form', [FP16, pytest.param(INT32, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('through', [
     pytest.param(through_python, id='Python'),
     pytest.param(through_bmv2, id='BMv2', marks=bmv2.needs_bmv2)])

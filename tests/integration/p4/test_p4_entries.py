@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entries that `netfc-tables export` writes, walked as the hardware would.
+"""The entries that `netfc-tables export` writes, in the translated P4 program.
 
 Every key of every table, against tables built independently; then whole operations, against the
 library that the switch computes with. No P4 compiler is needed.
@@ -12,15 +12,15 @@ import pytest
 
 import operands
 import oracle
+import p4_lanes
 import p4_rows
 import p4_targets
-import p4_walk
 import switch
-from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS, exported, rows_in_order
+from p4_targets import EXACT_SETS, LAYOUTS, LOG_SETS, REQUEST, exported, verdict
 from table_builder import complaint, run, run_json
 
 RANDOM_PAIRS = 100000
-ACTIONS = {f'IngressPipe.netfc.{name}': name for name in ('compute', 'query', 'refuse')}
+NO_RESULT = -0x8000
 
 
 @pytest.fixture(name='lane', scope='module', params=[
@@ -32,44 +32,47 @@ def fill_lane(request):
     name, layout = request.param
     tables = oracle.table_set(name)
     rows = p4_rows.read_bmv2(exported('bmv2', name, '--layout', layout))
-    return name, p4_walk.Lane(rows, tables.format, layout == 'compact', tables.k)
+    options = [f'-DNETFC_FORMAT={tables.format.number}']
+    if layout == 'compact':
+        options += ['-DNETFC_COMPACT', f'-DNETFC_SCALE_BITS={tables.k.bit_length() - 1}']
+    return name, layout, p4_lanes.Lane(rows, *options)
 
 
 # ---- every key -------------------------------------------------------------------------------
 
 
 def test_every_logarithm(lane):
-    name, lane = lane
+    name, _, lane = lane
     tables = oracle.table_set(name)
     magnitudes = np.arange(1, len(tables.log))
     for operand in 'xy':
         for slots in (magnitudes, np.array([tables.format.negate(m) for m in magnitudes.tolist()])):
-            assert (lane.log(operand, slots) == tables.log[1:]).all()
+            assert (lane.logarithms(operand, slots) == tables.log[1:]).all()
 
 
 def test_every_mi(lane):
-    name, lane = lane
+    name, layout, lane = lane
     tables = oracle.table_set(name)
     last = min(tables.guard, 0x7FFF)
-    theta = np.arange(-last, 1 if lane.compact else last + 1)
-    mi = [np.array([p4_walk.signed(p4_walk.SIGN) if m is oracle.NO_RESULT else m for m in page])
-          for page in tables.mi]
-    assert (p4_walk.signed(lane.mi[np.zeros_like(theta), theta]) == mi[0][theta + 0x8000]).all()
+    theta = np.arange(-last, 1 if layout == 'compact' else last + 1)
+    mi = [np.array([NO_RESULT if m is oracle.NO_RESULT else m for m in page]) for page in tables.mi]
+    assert (lane.mi(0, theta) == mi[0][theta + 0x8000]).all()
     differ = np.where(theta <= 0, mi[1][theta + 0x8000], mi[2][theta + 0x8000])
-    assert (p4_walk.signed(lane.mi[np.ones_like(theta), theta]) == differ).all()
+    assert (lane.mi(1, theta) == differ).all()
 
 
 def test_every_power(lane):
-    name, lane = lane
+    name, _, lane = lane
     tables = oracle.table_set(name)
-    n = np.arange(-0x8000, 0x8000)
-    powers = np.array(tables.exp)
-    negative = np.array([tables.format.negate(power) for power in tables.exp])
-    assert (lane.power(np.zeros_like(n), n) == powers).all()
-    assert (lane.power(np.ones_like(n), n) == negative).all()
-    if not lane.posit:
+    n, powers = np.arange(-0x8000, 0x8000), np.array(tables.exp)
+    expected = np.zeros_like(n)  # posits neither overflow nor underflow
+    if not isinstance(tables.format, oracle.Posit):
         expected = np.select([powers == 0, powers == tables.format.infinity], [8, 4], 0)
-        assert (lane.flags(n) == expected).all()
+    for negative in (0, 1):
+        slots, flags = lane.powers(negative, n)
+        assert (slots == [tables.format.negate(power) if negative else power
+                          for power in tables.exp]).all()
+        assert (flags == expected).all()
 
 
 # ---- whole operations ------------------------------------------------------------------------
@@ -98,8 +101,8 @@ def check_results(name, lane, op, x, y):
 
 def test_operations(lane):
     """Special values, boundaries, each slot as an operand: what z and which flags come out."""
-    name, lane = lane
-    assert lane.decide.unique, 'two entries of the same priority'
+    name, _, lane = lane
+    assert lane.table('decide').has_order(), 'two entries of the same priority'
     for op, pairs in operands.by_operation(name).items():
         check_results(name, lane, op, *np.array(pairs).T)
 
@@ -117,49 +120,42 @@ def test_correctly_rounded_operations(op, exact_lane):
 def fill_exact_lane(request):
     name = request.param
     rows = p4_rows.read_bmv2(exported('bmv2', name))
-    return name, p4_walk.ExactLane(rows, oracle.table_set(name).format)
+    form = oracle.table_set(name).format.number
+    return name, p4_lanes.Lane(rows, f'-DNETFC_FORMAT={form}', '-DNETFC_EXACT')
 
 
 # ---- requests --------------------------------------------------------------------------------
 
 
-def verdict(rows, *fields, loaded=1):
-    """What the table of requests does with a packet: an action and its arguments."""
-    table = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1, 1))
-    row = table(*(np.array(field) for field in (*fields, loaded)))
-    return (ACTIONS[rows_in_order(rows)[row].action], *rows_in_order(rows)[row].args) \
-        if row >= 0 else None
-
-
 @pytest.mark.parametrize('name', LOG_SETS[::2])
 def test_requests(name):
     rows = p4_rows.read_bmv2(exported('bmv2', name, '--layout', 'compact',
-                                       '--port', '4321'))[p4_walk.REQUEST]
+                                       '--port', '4321'))[REQUEST]
     form = oracle.table_set(name).format.number
     magic = oracle.MAGIC
     for op in oracle.OPERATIONS:
-        assert verdict(rows, 4321, magic, 1, op, form, 0) == ('compute',)
-        assert verdict(rows, 4321, magic, 1, op, form + 1, 0) == ('refuse', 3)
-        assert verdict(rows, 4321, magic, 1, op, 0, 0) == ('refuse', 3)
-        assert verdict(rows, 4321, magic, 2, op, form, 0) == ('refuse', 1)
-        assert verdict(rows, 4321, magic, 1, op, form, 1) is None
-        assert verdict(rows, 4321, magic ^ 1, 1, op, form, 0) is None
-        assert verdict(rows, oracle.UDP_PORT, magic, 1, op, form, 0) is None
+        assert verdict(rows, 4321, magic, 1, op, form, 0, 1) == ('compute',)
+        assert verdict(rows, 4321, magic, 1, op, form + 1, 0, 1) == ('refuse', 3)
+        assert verdict(rows, 4321, magic, 1, op, 0, 0, 1) == ('refuse', 3)
+        assert verdict(rows, 4321, magic, 2, op, form, 0, 1) == ('refuse', 1)
+        assert verdict(rows, 4321, magic, 1, op, form, 1, 1) is None
+        assert verdict(rows, 4321, magic ^ 1, 1, op, form, 0, 1) is None
+        assert verdict(rows, oracle.UDP_PORT, magic, 1, op, form, 0, 1) is None
     for op in (0, 5, 15, 17, 255):
-        assert verdict(rows, 4321, magic, 1, op, form, 0) == ('refuse', 2)
-        assert verdict(rows, 4321, magic, 0, op, form, 0) == ('refuse', 1)
+        assert verdict(rows, 4321, magic, 1, op, form, 0, 1) == ('refuse', 2)
+        assert verdict(rows, 4321, magic, 0, op, form, 0, 1) == ('refuse', 1)
     query = ('query',) if form == 1 else ('refuse', 3)
-    assert verdict(rows, 4321, magic, 1, oracle.QUERY, 1, 0) == query
-    assert verdict(rows, 4321, magic, 1, oracle.QUERY, 2, 0) == ('refuse', 3)
+    assert verdict(rows, 4321, magic, 1, oracle.QUERY, 1, 0, 1) == query
+    assert verdict(rows, 4321, magic, 1, oracle.QUERY, 2, 0, 1) == ('refuse', 3)
 
 
 def test_nothing_is_computed_before_the_last_entry():
-    rows = p4_rows.read_bmv2(exported('bmv2', 'fp16_k2', '--layout', 'compact'))[p4_walk.REQUEST]
+    rows = p4_rows.read_bmv2(exported('bmv2', 'fp16_k2', '--layout', 'compact'))[REQUEST]
     for op in (*oracle.OPERATIONS, oracle.QUERY):
         fields = (oracle.UDP_PORT, oracle.MAGIC, 1, op, 1)
-        assert verdict(rows, *fields, 0, loaded=0) == ('refuse', 3)
-        assert verdict(rows, *fields, 1, loaded=0) is None
-    assert verdict(rows, oracle.UDP_PORT, oracle.MAGIC, 1, 5, 1, 0, loaded=0) == ('refuse', 2)
+        assert verdict(rows, *fields, 0, 0) == ('refuse', 3)
+        assert verdict(rows, *fields, 1, 0) is None
+    assert verdict(rows, oracle.UDP_PORT, oracle.MAGIC, 1, 5, 1, 0, 0) == ('refuse', 2)
 
 
 @pytest.mark.parametrize('target, last', [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The entries that `netfc-tables export` writes for fp32_exact, walked as the hardware would, against
+"""The entries that `netfc-tables export` writes for fp32_exact, in the translated P4 program, against
 the library. No P4 compiler is needed."""
 
 import numpy as np
@@ -7,12 +7,11 @@ import pytest
 
 import operands_fp32
 import oracle
+import p4_lanes
 import p4_rows
 import p4_targets
-import p4_walk
-import p4_walk_fp32
 from fp32_frames import FORMAT, NAME, OPERATIONS, library_results
-from p4_targets import exported, rows_in_order
+from p4_targets import REQUEST, exported, verdict
 from table_builder import complaint, run
 
 PAIRS = 200000  # of an operation
@@ -22,8 +21,9 @@ PROGRAMS = {'sub': (1, 2), 'mul': (1, 2, 3), 'div': (1, 2, 3, 4)}
 @pytest.fixture(name='lanes', scope='module')
 def fill_lanes():
     """A lane of each program, by its last operation."""
-    return {last: p4_walk_fp32.Fp32Lane(p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last)))
-            for last in PROGRAMS}
+    return {last: p4_lanes.Lane(p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last)),
+                                f'-DNETFC_FORMAT={FORMAT}', f'-DNETFC_LAST_OP={ops[-1]}')
+            for last, ops in PROGRAMS.items()}
 
 
 @pytest.mark.parametrize('last, op', [(last, op) for last, ops in PROGRAMS.items() for op in ops])
@@ -42,31 +42,29 @@ def test_operations(lanes, last, op):
 
 def test_every_leading_one(lanes):
     """Every sum of one or two bits, and its neighbours: one entry each tells its leading one."""
-    lead = lanes['sub'].lead
-    assert lead.unique
+    lead = lanes['sub'].table('sum.lead')
+    assert lead.has_order()
     bits = 1 << np.arange(28)
     magnitudes = np.unique(np.add.outer(np.add.outer(bits, bits).ravel(), [-1, 0, 1]))
     magnitudes = magnitudes[(magnitudes > 0) & (magnitudes < 1 << 28)]
-    for negative in (False, True):
-        sums = -magnitudes & 0xFFFFFFFF if negative else magnitudes
-        rows = [lead.rows[row] for row in lead(sums)]
-        assert [row.action.endswith('negative') for row in rows] == [negative] * len(rows)
-        assert [28 - row.args[0] for row in rows] == [m.bit_length() for m in magnitudes.tolist()]
-    assert lead(np.array([0])) == [-1]
+    for action in ('positive', 'negative'):
+        sums = magnitudes if action == 'positive' else -magnitudes & 0xFFFFFFFF
+        found = [lead.look((value,)) for value in sums.tolist()]
+        assert [(hit, name) for hit, name, _ in found] == [(True, action)] * len(found)
+        assert [28 - zeros for _, _, (zeros,) in found] == [m.bit_length()
+                                                          for m in magnitudes.tolist()]
+    assert not lead.look((0,))[0]
 
 
 @pytest.mark.parametrize('last', PROGRAMS)
 def test_requests(last):
     """What a program without an operation answers: operations that it has not with code 2."""
-    rows = p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last))[p4_walk.REQUEST]
-    table = p4_walk.Ternary(rows, (16, 16, 8, 8, 8, 1))
+    rows = p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last))[REQUEST]
     for op in oracle.OPERATIONS:
         for form in (FORMAT, 1, 0, 6):
-            row = rows_in_order(rows)[table(*(np.array(field) for field in (
-                oracle.UDP_PORT, oracle.MAGIC, 1, op, form, 0)))]
             expected = ('refuse', 2) if op not in PROGRAMS[last] else \
                 ('compute',) if form == FORMAT else ('refuse', 3)
-            assert (row.action.split('.')[-1], *row.args) == expected
+            assert verdict(rows, oracle.UDP_PORT, oracle.MAGIC, 1, op, form, 0, 1) == expected
 
 
 def test_targets_agree():

@@ -13,9 +13,8 @@ import hosts
 import oracle
 import p4_rows
 import p4_targets
-import p4_walk
 import switch
-from p4_targets import exported, rows_in_order
+from p4_targets import REQUEST, exported, verdict
 from table_builder import complaint, run
 
 NUMBERS = {'rsqrt': 71, 'exp': 73, 'to_bf16': 99, 'to_q8': 120}
@@ -63,23 +62,19 @@ def test_every_entry_of_a_function_of_ones_own(own):
 def test_requests(own):
     """Functions have their tables' numbers; other formats, and functions that are not there, none."""
     rows = p4_rows.read_bmv2(exported('bmv2', 'fp16_k16', '--functions', f'exp,{own},rsqrt'))
-    rows = rows[p4_walk.REQUEST]
+    rows = rows[REQUEST]
     form = oracle.FORMATS_BY_NAME['fp16'].number
-    assert verdict(rows, NUMBERS['exp'], form) == ('evaluate', 1)
-    assert verdict(rows, OWN, form) == ('evaluate', 2)
-    assert verdict(rows, NUMBERS['rsqrt'], form) == ('evaluate', 3)
-    assert verdict(rows, NUMBERS['exp'], form + 1) == ('refuse', 3)
-    assert verdict(rows, OWN + 1, form) == ('refuse', 2)
-    assert verdict(rows, 1, form) == ('compute',)
+    assert verdict_of(rows, NUMBERS['exp'], form) == ('evaluate', 1)
+    assert verdict_of(rows, OWN, form) == ('evaluate', 2)
+    assert verdict_of(rows, NUMBERS['rsqrt'], form) == ('evaluate', 3)
+    assert verdict_of(rows, NUMBERS['exp'], form + 1) == ('refuse', 3)
+    assert verdict_of(rows, OWN + 1, form) == ('refuse', 2)
+    assert verdict_of(rows, 1, form) == ('compute',)
 
 
-def verdict(rows, op, form):
-    """The action, and its arguments, of the first entry that matches, all entries being loaded."""
-    packet = (oracle.UDP_PORT, oracle.MAGIC, 1, op, form, 0, 1)
-    for row in rows_in_order(rows):
-        if all(field & mask == value for field, (value, mask) in zip(packet, row.keys)):
-            return (row.action.rpartition('.')[2], *row.args)
-    return None
+def verdict_of(rows, op, form):
+    """What is done with a request, all entries being loaded."""
+    return verdict(rows, oracle.UDP_PORT, oracle.MAGIC, 1, op, form, 0, 1)
 
 
 def test_targets_agree():

@@ -57,7 +57,7 @@ def test_every_byte(name, layout, lanes, forward, tmp_path):
 @pytest.mark.parametrize('name, lanes, forward', [
     ('fp16_k1024', 2, 'pair'), ('bf16_k128_floor', 8, 'reflect')])
 def test_every_byte_without_bmv2(name, lanes, forward, tmp_path):
-    """The layout with few entries; the direct one's are walked in test_p4_entries.py."""
+    """The layout with few entries; lanes of the direct one are in test_p4_entries.py."""
     check_every_byte(name, 'compact', lanes, forward, through_python, 200, tmp_path)
 
 

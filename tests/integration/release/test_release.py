@@ -11,6 +11,7 @@ import tarfile
 import pytest
 
 from project_scripts import PROJECT
+from releasing import bill
 
 TIMEOUT_S = 1200
 NOBODY = ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.org', '-c', 'commit.gpgSign=false']
@@ -119,3 +120,34 @@ def check_bill(bill, contents):
                                       'relatedSpdxElement': 'SPDXRef-Source'}]
     licences = {file['fileName']: file['licenseInfoInFiles'] for file in bill['files']}
     assert licences['./meson.build'] == ['BSD-3-Clause'] and licences['./LICENSE'] == ['NONE']
+
+
+def make_package(folder, name, depends):
+    control = folder / name / 'DEBIAN' / 'control'
+    control.parent.mkdir(parents=True)
+    control.write_text(f'Package: {name}\nVersion: 1:7.8.9+1\nArchitecture: all\nMaintainer: nobody\n'
+                       f'Depends: {depends}\nDescription: for a test\n')
+    subprocess.run(['dpkg-deb', '--build', folder / name, folder], check=True, capture_output=True,
+                   timeout=TIMEOUT_S)
+
+
+def test_packages_in_the_bill(tmp_path):
+    """With versions, checksums and what they need, of Debian or each other."""
+    (tmp_path / 'sources').mkdir()
+    (tmp_path / 'sources.tar.gz').write_bytes(b'nothing')
+    make_package(tmp_path, 'netfc-one', 'libc6 (>= 2.36), netfc-two | netfc-three')
+    make_package(tmp_path, 'netfc-two', 'libc6')
+    made = bill.make('7.8.9', tmp_path / 'sources.tar.gz', tmp_path / 'sources', tmp_path, 0)
+    packages = {package['name']: package for package in made['packages'][1:]}
+    assert list(packages) == ['netfc-one', 'netfc-two', 'libc6']
+    for name in ('netfc-one', 'netfc-two'):
+        package, = tmp_path.glob(f'{name}_*.deb')
+        value = hashlib.sha256(package.read_bytes()).hexdigest()
+        assert packages[name]['checksums'] == [{'algorithm': 'SHA256', 'checksumValue': value}]
+        assert packages[name]['externalRefs'][0]['referenceLocator'] == (
+            f'pkg:deb/debian/{name}@1%3A7.8.9%2B1?arch=all')
+    assert packages['libc6']['versionInfo'] in run(tmp_path, 'dpkg-query', '--show', 'libc6').stdout
+    names = {package['SPDXID']: name for name, package in packages.items()}
+    needed = [(names[each['spdxElementId']], names[each['relatedSpdxElement']])
+              for each in made['relationships'] if each['relationshipType'] == 'DEPENDS_ON']
+    assert needed == [('netfc-one', 'libc6'), ('netfc-one', 'netfc-two'), ('netfc-two', 'libc6')]

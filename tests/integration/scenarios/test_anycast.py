@@ -12,7 +12,7 @@ SECONDS = 3
 CONNECTIONS = 20
 
 
-@pytest.mark.further
+@pytest.mark.slow
 @pytest.mark.skipif(network.why_not() != '', reason=network.why_not())
 def test_one_of_two_switches_is_killed_under_load():
     """Its route goes, all clients get all of their results, and it is used again when it is back."""

@@ -12,7 +12,7 @@ pytestmark = hosts.needs_namespaces
 ATTACK_S = 12
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_slow_connections_are_dropped_and_honest_clients_served():
     figures = demo.run(switch.PROGRAM, 'connection', ATTACK_S, print)
     print(demo.describe(figures))

@@ -12,7 +12,7 @@ WAYS = {'netfc', 'gloo', 'integers', 'tables'}
 pytestmark = train_demo.NEEDS
 
 
-@pytest.mark.further
+@pytest.mark.slow
 @needs.needs_namespaces
 @needs.needs_program('nft', ' (nftables)')
 def test_report_and_figures(tmp_path):

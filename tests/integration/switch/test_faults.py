@@ -259,7 +259,7 @@ def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
         assert live.stop()[0] == 0
 
 
-@pytest.mark.further
+@pytest.mark.slow
 def test_a_short_soak(tmp_path):
     """All of the long one but its length; but the rate, which other tests change; and but memory,
     which takes longer to settle and of which the sanitizers, which look for leaks, keep much."""

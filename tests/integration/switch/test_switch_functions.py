@@ -106,7 +106,7 @@ def test_two_and_three_operands(form):
     draw.shuffle(triples)
     sent, counters = [], Counter()
     sizes = itertools.cycle((1, 4, 9, 40, 243))
-    for op in oracle.FURTHER:
+    for op in oracle.EXTENDED:
         at = 0
         while at < len(triples):
             x, y, z = zip(*triples[at:at + next(sizes)])

@@ -20,8 +20,9 @@ from .arithmetic import (
     calc,
     exact_result,
 )
+from .extended import COMPARE, EXTENDED, FMA, MAX, MIN, calc_extended
 from .formats import FORMATS, FORMATS_BY_NAME, Posit
-from .further import COMPARE, FMA, FURTHER, MAX, MIN, calc_further
+from .fp32 import FP32, calc_fp32
 from .narrow import E4M3, E5M2, NARROW, NarrowFormat, NarrowSet
 from .packets import (
     ERRORS,
@@ -39,7 +40,6 @@ from .packets import (
     word_sum,
 )
 from .tables import LogSet, NO_RESULT, table_set, table_sets
-from .wide import FP32, calc_wide
 
 __all__ = [
     'ADD',
@@ -50,11 +50,11 @@ __all__ = [
     'E5M2',
     'ERRORS',
     'EXCEPTIONS',
+    'EXTENDED',
     'FMA',
     'FORMATS',
     'FORMATS_BY_NAME',
     'FP32',
-    'FURTHER',
     'HEADER_BYTES',
     'INVALID',
     'LogSet',
@@ -76,8 +76,8 @@ __all__ = [
     'UNDERFLOW',
     'VERSION',
     'calc',
-    'calc_further',
-    'calc_wide',
+    'calc_extended',
+    'calc_fp32',
     'exact_result',
     'parse',
     'reflect',

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 from .arithmetic import ADD, DIV, DIVISION_BY_ZERO, INVALID, MUL, OVERFLOW, SUB, UNDERFLOW
+from .extended import COMPARE, FMA, MIN
 
 E4M3, E5M2 = 8, 9  # the formats' numbers
 NARROW = (E4M3, E5M2)
@@ -53,6 +54,27 @@ class NarrowFormat:
                 return 0x80 if negative else 0, False
             value = Fraction(value)
         return self._rounded(abs(value), value < 0)
+
+    def extended(self, op, x, y, z):
+        """One lane of min, max, compare or fma: the slot and the exception flags."""
+        a, b, c = map(self.decode, (x, y, z))
+        if op == FMA:
+            return self._fma(a, b, c)
+        if math.isnan(a) or math.isnan(b):
+            return self.nan, 0
+        if op == COMPARE:
+            return self.encode(float((a > b) - (a < b)))[0], 0
+        # -0 is less than +0.
+        return (min if op == MIN else max)(
+            x, y, key=lambda slot: (self.decode(slot), -(slot & 0x80))), 0
+
+    def _fma(self, a, b, c):
+        exact = apply(ADD, apply(MUL, a, b), c)
+        z, over = self.encode(exact)
+        if isinstance(exact, float):
+            operands_are_numbers = not any(map(math.isnan, (a, b, c)))
+            return z, INVALID if math.isnan(exact) and operands_are_numbers else 0
+        return z, OVERFLOW if over else UNDERFLOW if z & 0x7F == 0 else 0
 
     @functools.cache
     def _rounded(self, size, negative):

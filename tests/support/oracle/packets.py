@@ -7,9 +7,9 @@ from collections import namedtuple
 
 from .arithmetic import OPERATIONS, QUERY, calc
 from .formats import FORMATS
-from .further import FURTHER, calc_further
-from .narrow import NARROW
-from .wide import FP32, calc_wide
+from .extended import EXTENDED, calc_extended
+from .fp32 import FP32, calc_fp32
+from .narrow import NARROW, NarrowFormat
 
 UDP_PORT = 20038
 MAGIC = 0x4E46
@@ -118,9 +118,9 @@ def request_error(out, start, length, sets):
     _, version, op, form, _ = struct.unpack_from('>HBBBB', out, start)
     if version != VERSION:
         return ERRORS.index('version')
-    if op not in (*OPERATIONS, *FURTHER, QUERY):
+    if op not in (*OPERATIONS, *EXTENDED, QUERY):
         return ERRORS.index('op')
-    if form not in (FORMATS if op in FURTHER else sets) or (op == QUERY and form != 1):
+    if form not in ((*FORMATS, *NARROW) if op in EXTENDED else sets) or (op == QUERY and form != 1):
         return ERRORS.index('format')
     if length < HEADER_BYTES or u16(out, start + 6) == 0:
         return ERRORS.index('length')
@@ -152,10 +152,13 @@ def operand_bytes(form, lanes):
 
 def calc_lane(sets, form, op, x, y, z):
     if form == FP32:
-        return calc_wide(op, x, y)
+        return calc_fp32(op, x, y)
+    if form in NARROW and op in EXTENDED:
+        number_format = sets[form].format if form in sets else NarrowFormat(form)
+        return number_format.extended(op, x, y, z)
     if form in NARROW:
         return sets[form].result(op, x, y)
-    return calc_further(form, op, x, y, z) if op in FURTHER else calc(sets[form], op, x, y)
+    return calc_extended(form, op, x, y, z) if op in EXTENDED else calc(sets[form], op, x, y)
 
 
 def update_checksum(out, layout, before):

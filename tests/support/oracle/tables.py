@@ -14,8 +14,8 @@ import numpy as np
 
 from .arithmetic import ADD, MUL, SUB, exact_result
 from .formats import FORMATS_BY_NAME
+from .fp32 import Fp32Set
 from .narrow import NarrowSet
-from .wide import WideSet
 
 NEAREST_ALLOWED = 1e-9
 NO_RESULT = None
@@ -157,7 +157,7 @@ class LogSet:
 def table_set(name):
     """The table set called `name`, such as fp16_k1024, posit16_es2_k4_floor, bf16_exact or fp16_exact_small."""
     if name == 'fp32_exact':
-        return WideSet()
+        return Fp32Set()
     if name.startswith('fp8_'):
         return NarrowSet(name)
     match = re.fullmatch(r'(?P<format>\w+?)_(exact(_small)?|k(?P<k>[1-9]\d*)(?P<floor>_floor)?)', name)

@@ -94,7 +94,7 @@ class Expressions(Names):
         if operator in ('|+|', '|-|'):
             least = -(1 << kind[0] - 1) if kind[1] else 0
             most = least + (1 << kind[0]) - 1
-            return kind, f'max({least}, min({most}, {a} {operator[1]} {b}))'
+            return kind, f'saturated({a} {operator[1]} {b}, {least}, {most})'
         if operator in ('==', '!=', '<', '>', '<=', '>='):
             return BOOL, f'({a} {operator} {b})'
         if not isinstance(kind, Bits):
@@ -148,6 +148,9 @@ class Expressions(Names):
 
     def name(self):
         token = self.take()
+        if re.fullmatch(r'\d+w\d+', token):
+            width, value = map(int, token.split('w'))
+            return Bits(width), self.fit((INT, str(value)), Bits(width))
         if re.match(r'\d', token):
             return INT, str(int(token, 0))
         if token in self.constants:

@@ -9,21 +9,24 @@ import functools
 import re
 import subprocess
 
-from p4_runtime import Header, Packet, Record, Register, Sum, Table, csum16, key_of, zeros
+from p4_runtime import (
+    Header, Packet, Record, Register, Sum, Table, csum16, key_of, saturated, zeros)
 from p4_source import TNA, python_name
 from p4_translator import Translator
 
 
 class Switch:
-    """The program behind ports, as simple_switch runs it. groups: group -> [(copy, port), ...]."""
+    """The program behind ports, as simple_switch runs it. groups: group -> [(copy, port), ...].
+    table: what its tables are."""
 
-    def __init__(self, path, *options):
+    def __init__(self, path, *options, table=Table):
         source = re.sub('^#include <.*', '', path.read_text(), flags=re.M)
         text = subprocess.run(['cc', '-E', '-P', '-x', 'c', '-iquote', path.parent, *options, '-'],
                               input=source, capture_output=True, text=True, check=True).stdout
         self.translator = Translator(text)
         code = self.translator.program()
-        self.names = {'Register': Register, 'Table': Table, 'Sum': Sum, 'csum16': csum16}
+        self.names = {'Register': Register, 'Table': table, 'Sum': Sum, 'csum16': csum16,
+                      'saturated': saturated}
         exec(compile(code, str(path), 'exec'), self.names)
         self._instantiate()
         self.groups, self.nodes = {}, []

@@ -50,6 +50,13 @@ def csum16(fields):
     return ~folded & 0xFFFF
 
 
+def saturated(number, least, most):
+    """A number or lanes of them, cut off at the ends of a range."""
+    if isinstance(number, int):
+        return max(least, min(most, number))
+    return number.clip(least, most)
+
+
 class Sum:
     """TNA's checksum unit: one sum, of the packet at hand."""
 
@@ -108,6 +115,12 @@ class Table:
         else:
             self.exact[tuple(value for value, _ in keys)] = action, arguments
         assert len(self.exact) + len(self.ternary) <= self.size, f'{self.name} is full'
+
+    def run(self, control, fields):
+        """Runs the action of the entry that matches. Returns whether one does."""
+        hit, action, arguments = self.look(fields)
+        getattr(control, 'action_' + action)(*arguments)
+        return hit
 
     def look(self, fields):
         """Whether an entry matches, its action and its arguments."""

@@ -39,6 +39,21 @@ def rows_in_order(rows):
     return sorted(rows, key=lambda row: row.order)
 
 
+REQUEST = 'IngressPipe.netfc.request'
+REQUEST_BITS = (16, 16, 8, 8, 8, 1, 1)  # port, magic, version, op, format, reply, loaded
+
+
+def verdict(rows, *fields):
+    """What the table of requests does with a packet: an action and its arguments; None: nothing."""
+    for row in rows_in_order(rows):
+        assert all(value & ~mask == 0 and mask < 1 << bits
+                   for (value, mask), bits in zip(row.keys, REQUEST_BITS)), row
+        if all(field & mask == value
+               for field, (value, mask) in zip(fields, row.keys, strict=True)):
+            return (row.action.rpartition('.')[2], *row.args)
+    return None
+
+
 def in_order(tables):
     """Tables in a form that does not depend on how a target counts priorities."""
     return {path: [row.content for row in rows_in_order(rows)] for path, rows in tables.items()}

@@ -270,10 +270,8 @@ class Translator(Statements):
         self.members.append(f'self.{name} = Table({name!r}, {widths}, {[k[2] for k in keys]}, '
                             f'{counts}, {size}, {default!r}, {entries})')
         self.emit(1, f'def table_{name}(self):')
-        self.emit(2, f'hit, action, arguments = self.{name}.look('
+        self.emit(2, f'return self.{name}.run(self, '
                      f'({"".join(code + ", " for _, code, _ in keys)}))')
-        self.emit(2, 'getattr(self, "action_" + action)(*arguments)')
-        self.emit(2, 'return hit')
         self.scope[name] = ('table', None)
 
     def action_call(self, actions):
@@ -290,9 +288,10 @@ class Translator(Statements):
         found = []
         self.take('{')
         while not self.accept('}'):
-            self.take('(')
+            several = self.accept('(')
             fields = [self.entry_key(kind, how) for kind, _, how in keys]
-            self.take(')')
+            if several:
+                self.take(')')
             self.take(':')
             found.append((fields, *self.action_call(actions)))
         return found

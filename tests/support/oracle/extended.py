@@ -8,10 +8,10 @@ from .arithmetic import INVALID, OVERFLOW, UNDERFLOW
 from .formats import FORMATS, Posit
 
 MIN, MAX, COMPARE, FMA = 5, 6, 7, 8
-FURTHER = (MIN, MAX, COMPARE, FMA)
+EXTENDED = (MIN, MAX, COMPARE, FMA)
 
 
-def calc_further(number, op, x, y, z):
+def calc_extended(number, op, x, y, z):
     """One lane of a format, by its number: the result slot and the exception flags."""
     form = FORMATS[number]
     if op == FMA:

@@ -12,19 +12,19 @@ NAN, INFINITY, SIGN = 0x7FC00000, 0x7F800000, 0x80000000
 LEAST_EXPONENT, PRECISION = -149, 24
 
 
-class WideFormat:
+class Fp32Format:
     """The format, as far as a table set's is asked for."""
 
     number = FP32
 
 
-class WideSet:
+class Fp32Set:
     """fp32_exact."""
 
-    format = WideFormat
+    format = Fp32Format
 
 
-def calc_wide(op, x, y):
+def calc_fp32(op, x, y):
     """One lane: the encoding and the exception flags of x (op) y."""
     a, b = decode(x), decode(y ^ SIGN if op == SUB else y)
     z = special_result(op, a, b)
