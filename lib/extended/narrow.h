@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Kernels of formats of 8 bits. Double precision holds x * y + z whole: of fp8_e5m2 it is a multiple
- * of 2^-32, and one that is greater than 2^17 is a multiple of 2^-16 and less than 2^33.
+ * Kernels of formats of 8 bits. Double precision holds x * y + z whole: of fp8_e5m2 it is a
+ * multiple of 2^-32, and one that is greater than 2^17 is a multiple of 2^-16 and less than 2^33.
  */
 
 #include "extended_kernels.h"

@@ -84,8 +84,7 @@ overflowed(const struct netfc_format *format, bool negative)
 {
 	if (format->no_infinity && !format->saturates)
 		return format->nan;
-	return signed_magnitude(
-		format, format->inf - format->saturates, negative);
+	return signed_magnitude(format, format->inf - format->saturates, negative);
 }
 
 /* A magnitude as rounding gives it: up to format->inf, which is too large. */
