@@ -32,8 +32,14 @@ static void
 look_up_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
 	unsigned int count)
 {
-	for (unsigned int p = 0; p < count; p++)
-		fp8_look_up((const struct fp8_kernel *)kernel, op, &packets[p]);
+	const struct fp8_kernel *fp8 = (const struct fp8_kernel *)kernel;
+
+	for (unsigned int p = 0; p < count; p++) {
+		if (packets[p].count == 1)
+			fp8_look_up_single(fp8, op, &packets[p]);
+		else
+			fp8_look_up(fp8, op, &packets[p]);
+	}
 }
 
 static void

@@ -14,6 +14,7 @@
 #include <rte_common.h>
 
 #include "fpu.h"
+#include "slots.h"
 
 #define FP8_OPS 4
 #define FP8_RESULTS 0x10000u
@@ -43,6 +44,20 @@ int fp8_create(const struct netfc_format *format, enum vector_isa isa, int socke
 
 /* A packet's lanes, looked up. */
 void fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet);
+
+/* The one lane of a packet. */
+static inline void
+fp8_look_up_single(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
+{
+	const uint8_t *x = packet->slots, *y = x + 2;
+	slot16 *z = (slot16 *)(packet->slots + 4);
+	const uint16_t before = *z;
+	const uint32_t entry = kernel->result[op - NETFC_ADD][(uint32_t)*x << 8 | *y];
+
+	*(uint8_t *)z = (uint8_t)entry;
+	packet->changes = (uint32_t)(uint16_t)~before + *z;
+	packet->flags = (uint8_t)(entry >> FP8_FLAGS_SHIFT);
+}
 
 /* fp8_avx512.c: see struct vector_functions. */
 void fp8_e4m3_run_avx512(const struct vector_kernel *kernel, unsigned int op,

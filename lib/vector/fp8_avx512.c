@@ -208,7 +208,9 @@ run_packets(const struct fp8_kernel *kernel, const enum netfc_op op, struct vect
 	unsigned int count, const bool e4m3)
 {
 	for (unsigned int p = 0; p < count; p++) {
-		if (packets[p].count <= FEW)
+		if (packets[p].count == 1)
+			fp8_look_up_single(kernel, op, &packets[p]);
+		else if (packets[p].count <= FEW)
 			fp8_look_up(kernel, op, &packets[p]);
 		else
 			run_packet(kernel, op, &packets[p], e4m3);
