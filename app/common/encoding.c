@@ -9,6 +9,13 @@
 #include "encoding.h"
 #include "number.h"
 
+/* Whether an encoding has no more bits than the format. */
+static bool
+fits(const struct netfc_format *format, uint16_t bits)
+{
+	return bits >> netfc_format_width(format) == 0;
+}
+
 static bool
 is_wide(const struct netfc_format *format)
 {
@@ -79,12 +86,15 @@ parse_encoding(const struct netfc_format *format, const char *text, bool hex, ui
 	if (!(hex ? parse_hex_operand(text, &narrow) : parse_operand(format, text, &narrow)))
 		return false;
 	*bits = narrow;
-	return true;
+	return fits(format, narrow);
 }
 
 const char *
 encoding_syntax(const struct netfc_format *format, bool hex)
 {
+	if (netfc_format_width(format) == 8)
+		return hex ? "one or two hex digits, such as 38"
+			   : "a decimal number, inf, nan, or an encoding such as 0x38";
 	if (!is_wide(format))
 		return operand_syntax(hex);
 	return hex ? "one to eight hex digits, such as 3f800000"
@@ -95,19 +105,27 @@ void
 compute_lanes(const struct netfc_set *set, enum netfc_op op, const uint32_t *x, const uint32_t *y,
 	struct netfc_result *results, unsigned count)
 {
-	const bool wide = is_wide(netfc_set_format(set));
-	uint16_t narrow_x[NETFC_BATCH], narrow_y[NETFC_BATCH], narrow_z[NETFC_BATCH];
+	const unsigned width = netfc_format_width(netfc_set_format(set));
+	uint8_t bytes_x[NETFC_BATCH], bytes_y[NETFC_BATCH], bytes_z[NETFC_BATCH];
+	uint16_t words_x[NETFC_BATCH], words_y[NETFC_BATCH], words_z[NETFC_BATCH];
 	uint32_t z[NETFC_BATCH];
 	uint8_t flags[NETFC_BATCH];
 
-	for (unsigned n = 0; n < count && !wide; n++) {
-		narrow_x[n] = (uint16_t)x[n];
-		narrow_y[n] = (uint16_t)y[n];
+	for (unsigned n = 0; n < count; n++) {
+		bytes_x[n] = (uint8_t)x[n];
+		bytes_y[n] = (uint8_t)y[n];
+		words_x[n] = (uint16_t)x[n];
+		words_y[n] = (uint16_t)y[n];
 	}
-	if (wide)
-		netfc_compute(set, op, x, y, z, flags, count);
+	if (width == 8)
+		netfc_compute(set, op, bytes_x, bytes_y, bytes_z, flags, count);
+	else if (width == 16)
+		netfc_compute(set, op, words_x, words_y, words_z, flags, count);
 	else
-		netfc_compute(set, op, narrow_x, narrow_y, narrow_z, flags, count);
+		netfc_compute(set, op, x, y, z, flags, count);
 	for (unsigned n = 0; n < count; n++)
-		results[n] = (struct netfc_result){wide ? z[n] : narrow_z[n], flags[n]};
+		results[n] = (struct netfc_result){width == 8 ? bytes_z[n]
+				: width == 16                 ? words_z[n]
+							      : z[n],
+			flags[n]};
 }

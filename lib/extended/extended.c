@@ -6,6 +6,7 @@
 #include "extended.h"
 #include "extended_kernels.h"
 #include "isa.h"
+#include "narrow.h"
 
 static void
 run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
@@ -28,6 +29,8 @@ extended_create(const struct netfc_format *format, enum vector_isa isa, int sock
 {
 	struct extended_kernel *kernel;
 
+	if (netfc_format_width(format) == 8)
+		return narrow_create(format, isa, socket_id, result);
 	kernel = rte_zmalloc_socket(
 		"netfc_extended", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)

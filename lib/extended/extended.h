@@ -19,7 +19,7 @@
 /**
  * Make the kernel of min, max, compare and fma.
  *
- * @param format of all operands and results, 16 bits wide
+ * @param format of all operands and results, 8 or 16 bits wide
  * @param isa the best instruction set to use, up to vector_isa_best()
  * @param socket_id NUMA node of the memory, or SOCKET_ID_ANY
  * @param kernel where the new kernel goes; free it with vector_free()
@@ -31,12 +31,13 @@ int extended_create(const struct netfc_format *format, enum vector_isa isa, int 
 /**
  * Make the kernel of a function of one number: 256 KiB.
  *
+ * @param slot_bits the width of slots, 8 or 16
  * @param z its value for every x, NETFC_FUNCTION_ENTRIES; not needed any more afterwards
  * @param flags the exception flags of every x, as many; likewise
  * @param isa, socket_id, kernel as above
  * @return 0 or -ENOMEM
  */
-int extended_function_create(const uint16_t *z, const uint8_t *flags, enum vector_isa isa,
-	int socket_id, struct vector_kernel **kernel);
+int extended_function_create(unsigned int slot_bits, const uint16_t *z, const uint8_t *flags,
+	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
 
 #endif /* EXTENDED_H */

@@ -9,7 +9,14 @@
 static uint32_t
 constant(const struct netfc_format *format, uint32_t z, uint8_t flags)
 {
-	return (uint32_t)flags << 24 | NETFC_FROM_CONSTANT << 16 | z >> (format->width - 16);
+	return (uint32_t)flags << 24 | NETFC_FROM_CONSTANT << 16 | z >> decided_shift(format);
+}
+
+/* An infinite result. */
+static uint32_t
+infinite(const struct netfc_format *format, bool negative, uint8_t flags)
+{
+	return constant(format, overflowed(format, negative), flags);
 }
 
 static uint32_t
@@ -39,6 +46,8 @@ decide_sum(const struct decision *d)
 	if (d->class_x == NETFC_ZERO && d->class_y == NETFC_ZERO)
 		return constant(d->format,
 			d->sign_x && d->sign_y && !d->format->posit ? sign_bit(d->format) : 0, 0);
+	if (d->format->saturates && (d->class_x == NETFC_INF || d->class_y == NETFC_INF))
+		return infinite(d->format, d->class_x == NETFC_INF ? d->sign_x : d->sign_y, 0);
 	if (d->class_x == NETFC_INF || d->class_y == NETFC_ZERO)
 		return operand(NETFC_FROM_X);
 	if (d->class_y == NETFC_INF || d->class_x == NETFC_ZERO)
@@ -51,10 +60,9 @@ decide_sum(const struct decision *d)
 }
 
 static uint32_t
-signed_constant(const struct decision *d, uint32_t magnitude, uint8_t flags)
+signed_zero(const struct decision *d)
 {
-	return constant(
-		d->format, signed_magnitude(d->format, magnitude, d->sign_x != d->sign_y), flags);
+	return constant(d->format, signed_magnitude(d->format, 0, d->sign_x != d->sign_y), 0);
 }
 
 static uint32_t
@@ -66,9 +74,9 @@ decide_product(const struct decision *d)
 	if (inf && zero)
 		return constant(d->format, d->format->nan, NETFC_INVALID);
 	if (inf)
-		return signed_constant(d, d->format->inf, 0);
+		return infinite(d->format, d->sign_x != d->sign_y, 0);
 	if (zero)
-		return signed_constant(d, 0, 0);
+		return signed_zero(d);
 	return computed(0, d->sign_x != d->sign_y);
 }
 
@@ -78,12 +86,13 @@ decide_quotient(const struct decision *d)
 	if (d->class_x == d->class_y && d->class_x != NETFC_FINITE)
 		return constant(d->format, d->format->nan, NETFC_INVALID);
 	if (d->class_x == NETFC_INF)
-		return signed_constant(d, d->format->inf, 0);
+		return infinite(d->format, d->sign_x != d->sign_y, 0);
 	if (d->class_x == NETFC_ZERO || d->class_y == NETFC_INF)
-		return signed_constant(d, 0, 0);
+		return signed_zero(d);
 	if (d->class_y == NETFC_ZERO)
-		return d->format->posit ? constant(d->format, d->format->nan, NETFC_DIVBYZERO)
-					: signed_constant(d, d->format->inf, NETFC_DIVBYZERO);
+		return d->format->posit
+			? constant(d->format, d->format->nan, NETFC_DIVBYZERO)
+			: infinite(d->format, d->sign_x != d->sign_y, NETFC_DIVBYZERO);
 	return computed(0, d->sign_x != d->sign_y);
 }
 

@@ -10,11 +10,11 @@ netfc_strerror(int error)
 	case NETFC_ERR_NOMEM:
 		return "out of memory";
 	case NETFC_ERR_NAME:
-		return "malformed table set name (expected <format>_k<k>, <format>_k<k>_floor or "
-		       "<format>_exact, _exact_small)";
+		return "malformed table set name (expected <format>_k<k>, <format>_k<k>_floor, "
+		       "<format>_exact, _exact_small or _sat)";
 	case NETFC_ERR_FORMAT:
 		return "unknown number format (known: fp16, posit16, bf16, posit16_es2; of fp32 "
-		       "only fp32_exact)";
+		       "only fp32_exact; of fp8_e4m3 and fp8_e5m2 _exact and _sat)";
 	case NETFC_ERR_SCALE:
 		return "scale k out of range (powers of two from 1 to 1024 for fp16, 512 for "
 		       "posit16, 128 for bf16, 256 for posit16_es2)";

@@ -4,17 +4,35 @@
 
 #include "internal.h"
 
-static const struct netfc_format formats[] = {
-	{NETFC_FP16, "fp16", "IEEE 754 binary16", 16, false, 5, 10, 0x7c00, 0x7e00, 1024, 15},
-	{NETFC_POSIT16, "posit16", "posit<16,1>", 16, true, 1, 0, 0x8000, 0x8000, 512, 64},
-	{NETFC_BF16, "bf16", "bfloat16", 16, false, 8, 7, 0x7f80, 0x7fc0, 128, 15},
-	{NETFC_POSIT16_ES2, "posit16_es2", "posit<16,2>, Posit Standard 2022", 16, true, 2, 0,
-		0x8000, 0x8000, 256, 64},
+/* The formats of 8 bits, for both ways to overflow. */
+#define FP8_E4M3                                                                        \
+	.id = NETFC_FP8_E4M3, .name = "fp8_e4m3", .title = "OCP OFP8 E4M3", .width = 8, \
+	.exp_bits = 4, .fraction_bits = 3, .inf = 0x7f, .nan = 0x7f, .no_infinity = true
+#define FP8_E5M2                                                                        \
+	.id = NETFC_FP8_E5M2, .name = "fp8_e5m2", .title = "OCP OFP8 E5M2", .width = 8, \
+	.exp_bits = 5, .fraction_bits = 2, .inf = 0x7c, .nan = 0x7e
+
+/* By number; those of 8 and 16 bits. */
+static const struct netfc_format formats[NETFC_SET_FORMAT_END] = {
+	[NETFC_FP16] = {NETFC_FP16, "fp16", "IEEE 754 binary16", 16, false, 5, 10, 0x7c00, 0x7e00,
+		1024, 15, false, false},
+	[NETFC_POSIT16] = {NETFC_POSIT16, "posit16", "posit<16,1>", 16, true, 1, 0, 0x8000, 0x8000,
+		512, 64, false, false},
+	[NETFC_BF16] = {NETFC_BF16, "bf16", "bfloat16", 16, false, 8, 7, 0x7f80, 0x7fc0, 128, 15,
+		false, false},
+	[NETFC_POSIT16_ES2] = {NETFC_POSIT16_ES2, "posit16_es2", "posit<16,2>, Posit Standard 2022",
+		16, true, 2, 0, 0x8000, 0x8000, 256, 64, false, false},
+	[NETFC_FP8_E4M3] = {FP8_E4M3},
+	[NETFC_FP8_E5M2] = {FP8_E5M2},
 };
 
-/* Not among those of 16 bits. */
+static const struct netfc_format saturating[] = {
+	{FP8_E4M3, .saturates = true},
+	{FP8_E5M2, .saturates = true},
+};
+
 static const struct netfc_format fp32 = {NETFC_FP32, "fp32", "IEEE 754 binary32", 32, false, 8, 23,
-	NETFC_FP32_INF, NETFC_FP32_NAN, 0, 0};
+	NETFC_FP32_INF, NETFC_FP32_NAN, 0, 0, false, false};
 
 const struct netfc_format *
 netfc_fp32_format(void)
@@ -31,7 +49,23 @@ netfc_format_width(const struct netfc_format *format)
 const struct netfc_format *
 netfc_format_by_id(unsigned id)
 {
-	return id >= NETFC_FP16 && id < NETFC_FORMAT_END ? &formats[id - 1] : NULL;
+	return id < NETFC_SET_FORMAT_END && formats[id].width != 0 ? &formats[id] : NULL;
+}
+
+const struct netfc_format *
+netfc_format_saturating(const struct netfc_format *format)
+{
+	for (unsigned f = 0; f < sizeof(saturating) / sizeof(saturating[0]); f++) {
+		if (saturating[f].id == format->id)
+			return &saturating[f];
+	}
+	return NULL;
+}
+
+bool
+netfc_format_saturates(const struct netfc_format *format)
+{
+	return format->saturates;
 }
 
 const struct netfc_format *
@@ -92,6 +126,12 @@ uint32_t
 netfc_inf_magnitude(const struct netfc_format *format)
 {
 	return format->inf;
+}
+
+uint32_t
+netfc_overflowed(const struct netfc_format *format, bool negative)
+{
+	return overflowed(format, negative);
 }
 
 bool
@@ -308,22 +348,16 @@ uint32_t
 netfc_encode(const struct netfc_format *format, double value)
 {
 	struct number number = {0};
-	uint32_t magnitude;
 	double fraction;
 
 	if (isnan(value) || (format->posit && isinf(value)))
 		return format->nan;
-	if (isinf(value)) {
-		magnitude = format->inf;
-	} else if (value == 0) {
-		magnitude = 0;
-		if (format->posit)
-			return 0;
-	} else {
-		fraction = frexp(fabs(value), &number.exponent);
-		number.exponent--;
-		number.significand = (uint64_t)ldexp(fraction, 64);
-		magnitude = netfc_round_nearest(format, number);
-	}
-	return netfc_with_sign(format, magnitude, signbit(value));
+	if (isinf(value))
+		return overflowed(format, signbit(value));
+	if (value == 0)
+		return signed_magnitude(format, 0, signbit(value) && !format->posit);
+	fraction = frexp(fabs(value), &number.exponent);
+	number.exponent--;
+	number.significand = (uint64_t)ldexp(fraction, 64);
+	return rounded_bits(format, netfc_round_nearest(format, number), signbit(value));
 }

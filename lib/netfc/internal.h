@@ -19,14 +19,16 @@ struct netfc_format {
 	enum netfc_format_id id;
 	const char *name;
 	const char *title;
-	unsigned width; /* of an encoding: 16 or 32 */
+	unsigned width; /* of an encoding: 8, 16 or 32 */
 	bool posit;
 	unsigned exp_bits;     /* posit: es; IEEE: width of the exponent */
 	uint8_t fraction_bits; /* IEEE only */
-	uint32_t inf;          /* magnitude of infinity; posit: 0x8000 */
+	uint32_t inf;          /* magnitude behind the greatest finite one; posit: 0x8000 */
 	uint32_t nan;
 	unsigned max_scale;
 	int guard;
+	bool no_infinity; /* IEEE: what is not finite is NaN */
+	bool saturates;   /* what is too large becomes the greatest finite number */
 };
 
 /* Inline variants of functions of netfc_format.h. */
@@ -74,31 +76,73 @@ operand_class(const struct netfc_format *format, uint32_t bits)
 		return NETFC_ZERO;
 	if (magnitude < format->inf)
 		return NETFC_FINITE;
-	return magnitude == format->inf ? NETFC_INF : NETFC_NAN;
+	return magnitude == format->inf && !format->no_infinity ? NETFC_INF : NETFC_NAN;
+}
+
+static inline uint32_t
+overflowed(const struct netfc_format *format, bool negative)
+{
+	if (format->no_infinity && !format->saturates)
+		return format->nan;
+	return signed_magnitude(format, format->inf - format->saturates, negative);
+}
+
+/* A magnitude as rounding gives it: up to format->inf, which is too large. */
+static inline uint32_t
+rounded_bits(const struct netfc_format *format, uint32_t magnitude, bool negative)
+{
+	return magnitude == format->inf ? overflowed(format, negative)
+					: signed_magnitude(format, magnitude, negative);
+}
+
+static inline uint8_t
+rounding_flags(const struct netfc_format *format, uint32_t magnitude)
+{
+	return magnitude == 0 ? NETFC_UNDERFLOW : magnitude == format->inf ? NETFC_OVERFLOW : 0;
+}
+
+/* Places that the upper 16 bits of an encoding are shifted right in a decision's word. */
+static inline unsigned
+decided_shift(const struct netfc_format *format)
+{
+	return format->width > 16 ? format->width - 16 : 0;
 }
 
 /* The constant of a decision's word: its upper 16 bits are there, and no others are set. */
 static inline uint32_t
 decided_constant(const struct netfc_format *format, uint32_t word)
 {
-	return netfc_decide_constant(word) << (format->width - 16);
+	return netfc_decide_constant(word) << decided_shift(format);
 }
 
 /* An encoding in an array as wide as the format. */
 static inline uint32_t
 encoding_at(const struct netfc_format *format, const void *lanes, uint32_t lane)
 {
-	return format->width == 16 ? ((const uint16_t *)lanes)[lane]
-				   : ((const uint32_t *)lanes)[lane];
+	switch (format->width) {
+	case 8:
+		return ((const uint8_t *)lanes)[lane];
+	case 16:
+		return ((const uint16_t *)lanes)[lane];
+	default:
+		return ((const uint32_t *)lanes)[lane];
+	}
 }
 
 static inline void
 put_encoding(const struct netfc_format *format, void *lanes, uint32_t lane, uint32_t bits)
 {
-	if (format->width == 16)
+	switch (format->width) {
+	case 8:
+		((uint8_t *)lanes)[lane] = (uint8_t)bits;
+		break;
+	case 16:
 		((uint16_t *)lanes)[lane] = (uint16_t)bits;
-	else
+		break;
+	default:
 		((uint32_t *)lanes)[lane] = bits;
+		break;
+	}
 }
 
 /* A finite number other than zero: significand * 2^exponent. */
@@ -110,6 +154,7 @@ struct number {
 
 /* format.c */
 struct number netfc_unpack(const struct netfc_format *format, uint32_t magnitude);
+/* Magnitudes; of IEEE formats those that are too large are format->inf. */
 uint32_t netfc_round_nearest(const struct netfc_format *format, struct number number);
 uint32_t netfc_round_down(const struct netfc_format *format, struct number number);
 
@@ -185,6 +230,8 @@ extern const struct family netfc_exact_family;
 extern const struct family netfc_small_family;
 /* fp32_family.c: correctly rounded binary32. */
 extern const struct family netfc_fp32_family;
+/* fp8_family.c: correctly rounded numbers of 8 bits. */
+extern const struct family netfc_fp8_family;
 
 /* decide.c: the decision table's word for a key, and the table itself, which all families have. */
 uint32_t netfc_decide(const struct netfc_format *format, uint32_t key);

@@ -44,6 +44,13 @@ unpack_kind(const struct netfc_format *format)
 	return format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE;
 }
 
+static uint8_t
+step_rules(const struct netfc_format *format)
+{
+	return (format->no_infinity ? NETFC_RULE_NO_INFINITY : 0) |
+		(format->saturates ? NETFC_RULE_SATURATES : 0);
+}
+
 void
 netfc_program_start(struct netfc_program *program, const struct netfc_format *format,
 	unsigned decide_table, const char *const *names, unsigned field_count)
@@ -56,6 +63,8 @@ netfc_program_start(struct netfc_program *program, const struct netfc_format *fo
 		(struct netfc_step){.kind = unpack_kind(format),
 			.dst = FIELD_Y_SIGNED,
 			.imm = format->inf,
+			.width = (uint8_t)format->width,
+			.rules = step_rules(format),
 			.what = "operands to magnitudes and the decision's key"});
 	netfc_append_lookup(program, FIELD_DECISION, decide_table, FIELD_DECIDE_KEY,
 		"decide: how to go on and with which sign, or a special value");
@@ -73,5 +82,7 @@ netfc_append_select(
 			.b = FIELD_Y_SIGNED,
 			.c = (uint8_t)magnitude,
 			.imm = format->inf,
+			.width = (uint8_t)format->width,
+			.rules = step_rules(format),
 			.what = "z: |z| with the decided sign, or the decided value"});
 }

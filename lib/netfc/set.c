@@ -6,6 +6,8 @@
 #include "internal.h"
 
 #define FLOOR_SUFFIX "_floor"
+/* Of correctly rounded sets of 8 bits whose results saturate. */
+#define SAT_SUFFIX "_sat"
 
 /* Families, and the suffixes of the names of sets without a scale. */
 static const struct {
@@ -18,11 +20,11 @@ static const struct {
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* Posits and binary32 have one correctly rounded layout, binary32 no other set. */
+/* Posits have one correctly rounded layout; so have formats of other widths, and no other set. */
 static bool
 has_format(enum netfc_family family, const struct netfc_format *format)
 {
-	if (format->id == NETFC_FP32)
+	if (format->width != 16)
 		return family == NETFC_FAMILY_EXACT;
 	return family != NETFC_FAMILY_EXACT_SMALL || !format->posit;
 }
@@ -32,6 +34,8 @@ family_of(const struct netfc_set_id *id)
 {
 	if (id->format->id == NETFC_FP32)
 		return &netfc_fp32_family;
+	if (id->format->width == 8)
+		return &netfc_fp8_family;
 	if (id->family == NETFC_FAMILY_LOG)
 		return &netfc_log_family;
 	if (id->family == NETFC_FAMILY_EXACT && !id->format->posit)
@@ -102,6 +106,13 @@ netfc_set_parse_name(const char *name, struct netfc_set_id *id)
 			return parse_format(name, end, id);
 		}
 	}
+	if (cut_suffix(name, &end, SAT_SUFFIX)) {
+		id->family = NETFC_FAMILY_EXACT;
+		error = parse_format(name, end, id);
+		if (error == NETFC_OK)
+			id->format = netfc_format_saturating(id->format);
+		return id->format != NULL ? error : NETFC_ERR_FORMAT;
+	}
 	if (cut_suffix(name, &end, FLOOR_SUFFIX))
 		id->rounding = NETFC_FLOOR;
 	for (scale = end; scale > name && scale[-1] != '_'; scale--)
@@ -123,7 +134,7 @@ netfc_set_format_name(const struct netfc_set_id *id, char *name)
 {
 	if (id->family != NETFC_FAMILY_LOG) {
 		snprintf(name, NETFC_SET_NAME_SIZE, "%s%s", id->format->name,
-			families[id->family].suffix);
+			id->format->saturates ? SAT_SUFFIX : families[id->family].suffix);
 		return;
 	}
 	snprintf(name, NETFC_SET_NAME_SIZE, "%s_k%u%s", id->format->name, id->scale,
@@ -146,6 +157,15 @@ known_name_without_scale(unsigned index, char *name)
 		}
 	}
 	id.family = NETFC_FAMILY_EXACT;
+	NETFC_FOREACH_FORMAT (id.format) {
+		const struct netfc_format *saturating = netfc_format_saturating(id.format);
+
+		if (saturating == NULL || index-- > 0)
+			continue;
+		id.format = saturating;
+		netfc_set_format_name(&id, name);
+		return true;
+	}
 	id.format = netfc_fp32_format();
 	netfc_set_format_name(&id, name);
 	return index == 0;

@@ -11,21 +11,38 @@
 /* Constants of a format that a loop is specialised for. */
 struct traits {
 	bool posit;
+	uint32_t sign;
 	uint32_t inf;
+	uint32_t nan_from; /* IEEE: magnitudes from here on are NaN */
+	uint32_t over;     /* IEEE: what a magnitude of inf becomes, */
+	bool over_signed;  /* with its sign */
 };
 
-static inline uint32_t
-negate_bits(uint32_t bits, bool posit)
+static ALWAYS_INLINE struct traits
+traits_of(const struct netfc_step *step, bool posit, unsigned width)
 {
-	return posit ? -bits & 0xffff : bits ^ 0x8000;
+	const uint32_t inf = (uint32_t)step->imm;
+	const bool saturates = step->rules & NETFC_RULE_SATURATES;
+	const bool no_infinity = step->rules & NETFC_RULE_NO_INFINITY;
+
+	if (width == 16)
+		return (struct traits){posit, 0x8000, inf, inf + 1, inf, true};
+	return (struct traits){
+		false, 0x80, inf, inf + !no_infinity, inf - saturates, saturates || !no_infinity};
 }
 
 static inline uint32_t
-magnitude_bits(uint32_t bits, bool posit)
+negate_bits(uint32_t bits, struct traits traits)
 {
-	uint32_t negative = -(bits >> 15);
+	return traits.posit ? -bits & 0xffff : bits ^ traits.sign;
+}
 
-	return (posit ? (bits ^ negative) - negative : bits) & 0x7fff;
+static inline uint32_t
+magnitude_bits(uint32_t bits, struct traits traits)
+{
+	uint32_t negative = -(uint32_t)((bits & traits.sign) != 0);
+
+	return (traits.posit ? (bits ^ negative) - negative : bits) & (traits.sign - 1);
 }
 
 static inline uint32_t
@@ -33,7 +50,8 @@ class_bits(uint32_t bits, uint32_t magnitude, struct traits traits)
 {
 	if (traits.posit)
 		return (magnitude != 0) + 3 * (uint32_t)(bits == 0x8000);
-	return (uint32_t)(magnitude != 0) + (magnitude >= traits.inf) + (magnitude > traits.inf);
+	return (uint32_t)(magnitude != 0) + (magnitude >= traits.inf) +
+		(magnitude >= traits.nan_from);
 }
 
 /* A choice that is compiled without a branch. */
@@ -57,17 +75,18 @@ unpack(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
 	uint32_t *RESTRICT key = lanes->field[step->dst + 3];
 
 	for (unsigned l = 0; l < count; l++) {
-		uint32_t minus_y = negate_bits(y[l], traits.posit);
+		uint32_t minus_y = negate_bits(y[l], traits);
 		uint32_t ys = choose(op[l] == NETFC_SUB - NETFC_ADD, minus_y, y[l]);
-		uint32_t mx = magnitude_bits(x[l], traits.posit);
-		uint32_t my = magnitude_bits(ys, traits.posit);
+		uint32_t mx = magnitude_bits(x[l], traits);
+		uint32_t my = magnitude_bits(ys, traits);
 		uint32_t compare = 2 * (uint32_t)(mx > my) + (mx == my);
 
 		y_signed[l] = ys;
 		magnitude_x[l] = mx;
 		magnitude_y[l] = my;
 		key[l] = netfc_decide_key(op[l], class_bits(x[l], mx, traits),
-			class_bits(ys, my, traits), x[l] >> 15, ys >> 15, compare);
+			class_bits(ys, my, traits), (x[l] & traits.sign) != 0,
+			(ys & traits.sign) != 0, compare);
 	}
 }
 
@@ -84,9 +103,14 @@ select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned
 	for (unsigned l = 0; l < count; l++) {
 		uint32_t word = decision[l], source = netfc_decide_source(word), e = magnitude[l];
 		uint32_t xl = x[l], yl = y[l];
-		uint32_t value = choose(netfc_decide_sign(word), negate_bits(e, traits.posit), e);
-		uint32_t flag = choose(e == 0, NETFC_UNDERFLOW, 0) |
-			choose(e == traits.inf, NETFC_OVERFLOW, 0);
+		bool over = e == traits.inf, sign = netfc_decide_sign(word);
+		uint32_t finite = choose(sign, negate_bits(e, traits), e);
+		uint32_t value = traits.over == traits.inf && traits.over_signed
+			? finite
+			: choose(over, traits.over ^ (sign && traits.over_signed ? traits.sign : 0),
+				  finite);
+		uint32_t flag =
+			choose(e == 0, NETFC_UNDERFLOW, 0) | choose(over, NETFC_OVERFLOW, 0);
 
 		value = choose(source == NETFC_FROM_X, xl, value);
 		value = choose(source == NETFC_FROM_Y, yl, value);
@@ -284,14 +308,15 @@ __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 void
 netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
-	const uint32_t inf = (uint32_t)step->imm;
-
 	switch (step->kind) {
 	case NETFC_STEP_UNPACK_IEEE:
-		unpack(step, lanes, count, (struct traits){false, inf});
+		if (step->width == 8)
+			unpack(step, lanes, count, traits_of(step, false, 8));
+		else
+			unpack(step, lanes, count, traits_of(step, false, 16));
 		break;
 	case NETFC_STEP_UNPACK_POSIT:
-		unpack(step, lanes, count, (struct traits){true, inf});
+		unpack(step, lanes, count, traits_of(step, true, 16));
 		break;
 	case NETFC_STEP_ADD_SAT:
 		add_saturating(step, lanes, count);
@@ -309,10 +334,13 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		apply_guard(step, lanes, count);
 		break;
 	case NETFC_STEP_SELECT_IEEE:
-		select_result(step, lanes, count, (struct traits){false, inf});
+		if (step->width == 8)
+			select_result(step, lanes, count, traits_of(step, false, 8));
+		else
+			select_result(step, lanes, count, traits_of(step, false, 16));
 		break;
 	case NETFC_STEP_SELECT_POSIT:
-		select_result(step, lanes, count, (struct traits){true, inf});
+		select_result(step, lanes, count, traits_of(step, true, 16));
 		break;
 	case NETFC_STEP_JOIN:
 		join(step, lanes, count);

@@ -21,21 +21,23 @@ if_loaded(const struct classifier *classifier, column format)
 	return loaded;
 }
 
-/* Whether a request has the version and the length that it should. */
+/* Whether a request has the version that it should, and the length that lanes of 8 bits have. */
 static __rte_always_inline column
 if_sound(column version_op, column payload, column lanes)
 {
 	return column_equals(version_op & 0xff, NETFC_WIRE_VERSION) & column_at_least(lanes, 1) &
 		column_at_most(lanes, MAX_LANES) &
-		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
+		(column)(payload - NETFC_BYTES >= lanes * NETFC_NARROW_LANE_BYTES);
 }
 
-/* Whether a request is of a group whose lanes may be gathered. */
+/* Whether a request is of a group whose lanes may be gathered, of 16 bits. */
 static __rte_always_inline column
-if_gathered(const struct classifier *classifier, column op, column format)
+if_gathered(
+	const struct classifier *classifier, column op, column format, column payload, column lanes)
 {
 	return column_at_least(op, NETFC_ADD) & column_at_most(op, NETFC_DIV) &
-		if_loaded(classifier, format);
+		if_loaded(classifier, format) &
+		(column)(payload - NETFC_BYTES >= lanes * NETFC_LANE_BYTES);
 }
 
 /* Whether a datagram without an error asks; one to the port of requests is read. */
@@ -90,7 +92,7 @@ find_requests_of(const struct classifier *classifier, struct burst *burst, unsig
 	const column whole = column_at_least(payload, NETFC_BYTES);
 	const column sound = netfc_port & whole & asks & if_checked(burst, p, checksum) &
 		if_sound(words[REQUEST_VERSION_OP], payload, lanes);
-	const column gathered = sound & if_gathered(classifier, op, format);
+	const column gathered = sound & if_gathered(classifier, op, format, payload, lanes);
 	const column slow = column_load(burst->is_slow + p) |
 		(netfc_port & column_at_least(payload, ANSWERABLE_BYTES) & (~whole | asks) &
 			~sound);
@@ -135,8 +137,8 @@ find_others(const struct groups *groups, struct burst *burst)
 	for (uint64_t left = burst->others; left != 0; left &= left - 1) {
 		const unsigned int p = (unsigned int)__builtin_ctzll(left);
 		const struct netfc_hdr *header = (const void *)(payload_of(burst, p));
-		const uint32_t bytes =
-			NETFC_BYTES + burst->lanes[p] * netfc_wire_lane_bytes(header->format);
+		const uint32_t bytes = NETFC_BYTES +
+			3 * netfc_wire_operand_bytes(header->op, header->format, burst->lanes[p]);
 		const uint16_t group = groups_number(groups, header->format, header->op);
 		const bool found =
 			group != 0 && burst->frame.word[FRAME_PAYLOAD_LENGTH][p] >= bytes;

@@ -34,13 +34,18 @@ add_set(struct pipeline *pipeline, const struct pipeline_config *config, unsigne
 	return error;
 }
 
-/* Min, max, compare and fma need no tables: every format of 16 bits has them. */
+/*
+ * Min, max, compare and fma need no tables: every format of 8 and 16 bits has them. A table set
+ * says what becomes of sums that are too large.
+ */
 static int
 add_extended(struct pipeline *pipeline, const struct pipeline_config *config,
 	const struct netfc_format *format)
 {
+	const struct netfc_set *set = config->sets[netfc_format_id(format)];
 	struct vector_kernel *kernel;
-	int error = extended_create(format, config->isa, config->socket_id, &kernel);
+	int error = extended_create(set != NULL ? netfc_set_format(set) : format, config->isa,
+		config->socket_id, &kernel);
 
 	if (error != 0)
 		return error;
@@ -57,7 +62,9 @@ add_function(struct pipeline *pipeline, const struct pipeline_config *config,
 {
 	struct vector_kernel *kernel;
 	int error = extended_function_create(
-		function->z, function->flags, config->isa, config->socket_id, &kernel);
+		8 * netfc_wire_slot_bytes(function->number, function->format), function->z,
+		function->flags, config->isa, config->socket_id, &kernel);
+
 	if (error != 0)
 		return error;
 	keep(pipeline, kernel);

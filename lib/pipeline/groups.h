@@ -18,7 +18,7 @@
 #define GATHERED_GROUPS (NETFC_FORMAT_END * GATHERED_OPS)
 
 /** Of the others, so many at the most. */
-#define EXTENDED_GROUPS 512
+#define EXTENDED_GROUPS 640
 
 /** A group. */
 struct group {

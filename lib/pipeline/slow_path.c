@@ -28,9 +28,9 @@ struct request {
 	struct frame *frame;
 	uint32_t offset; /* of the NetFC header */
 	uint32_t udp_offset;
-	uint32_t count;    /* lanes */
-	uint32_t words;    /* of 16 bits, of x, and so of y and z: one a lane, or two */
-	uint64_t changes;  /* of the checksum so far */
+	uint32_t count;   /* lanes */
+	uint32_t words;   /* of 16 bits, of x, and so of y and z: half of one a lane, one, or two */
+	uint64_t changes; /* of the checksum so far */
 	uint16_t checksum; /* UDP's, as received */
 	uint8_t op;
 	uint8_t format;
@@ -64,7 +64,7 @@ is_loaded(const struct netfc_hdr *header, const struct groups *groups)
 	if (header->op == NETFC_OP_QUERY)
 		return header->format == NETFC_FP16 &&
 			groups_number(groups, NETFC_FP16, NETFC_ADD) != 0;
-	/* Every format of 16 bits has operations with names, as min needs no table. */
+	/* Every format of 8 or 16 bits has operations with names, as min needs no table. */
 	if (header->op == NETFC_OP_NAME)
 		return groups_number(groups, header->format, NETFC_MIN) != 0;
 	return groups_number(groups, header->format, header->op) != 0;
@@ -83,7 +83,8 @@ check_header(const struct netfc_hdr *header, uint32_t payload_length, const stru
 	if (!is_loaded(header, groups))
 		return NETFC_STATUS_FORMAT;
 	if (payload_length < sizeof(*header) || count == 0 ||
-		payload_length < sizeof(*header) + count * netfc_wire_lane_bytes(header->format))
+		payload_length < sizeof(*header) +
+				3 * netfc_wire_operand_bytes(header->op, header->format, count))
 		return NETFC_STATUS_LENGTH;
 	if (header->op == NETFC_OP_NAME && count != NETFC_NAME_LANES)
 		return NETFC_STATUS_LENGTH;
@@ -126,8 +127,9 @@ fill(struct rte_mbuf *mbuf, struct frame *frame, const struct netfc_hdr *header,
 		.offset = frame_payload_offset(frame),
 		.udp_offset = frame->udp_offset,
 		.count = rte_be_to_cpu_16(header->count),
-		.words = rte_be_to_cpu_16(header->count) * netfc_wire_lane_bytes(header->format) /
-			(3 * (uint32_t)sizeof(uint16_t)),
+		.words = netfc_wire_operand_bytes(
+				 header->op, header->format, rte_be_to_cpu_16(header->count)) /
+			(uint32_t)sizeof(uint16_t),
 		.checksum = read_checksum(mbuf, frame),
 		.op = header->op,
 		.format = header->format,
@@ -170,7 +172,7 @@ word_offset(const struct request *request, enum request_operand operand, uint32_
 		(operand * request->words + first) * (uint32_t)sizeof(uint16_t);
 }
 
-/* Read slots as words: lanes of 32 bits are two each. */
+/* Read slots as words: a lane of 32 bits is two, two of 8 bits are one. */
 static void
 request_read(const struct request *request, enum request_operand operand, uint32_t first,
 	uint16_t *to, unsigned int count)
@@ -292,13 +294,15 @@ request_finish(struct request *request, enum netfc_status code)
 static void
 compute(const struct group *group, struct request *request)
 {
-	const uint32_t words_a_lane = request->words / request->count;
+	const uint32_t slot_bytes = netfc_wire_slot_bytes(request->op, request->format);
+	uint32_t lanes = request->count;
 	uint16_t slots[3 * NETFC_BATCH];
 
 	for (uint32_t first = 0; first < request->words; first += NETFC_BATCH) {
 		const uint32_t words = RTE_MIN(request->words - first, (uint32_t)NETFC_BATCH);
+		const uint32_t space = words * (uint32_t)sizeof(*slots) / slot_bytes;
 		struct vector_packet batch = {
-			.slots = (uint8_t *)slots, .count = words / words_a_lane};
+			.slots = (uint8_t *)slots, .count = RTE_MIN(lanes, space)};
 
 		request_read(request, REQUEST_X, first, slots, words);
 		request_read(request, REQUEST_Y, first, slots + words, words);
@@ -306,6 +310,7 @@ compute(const struct group *group, struct request *request)
 		vector_run_packets(group->kernel, group->op, &batch, 1);
 		request_write(request, first, slots + 2 * words, words);
 		request->flags |= batch.flags;
+		lanes -= batch.count;
 	}
 }
 

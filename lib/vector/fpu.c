@@ -4,6 +4,7 @@
 
 #include <rte_malloc.h>
 
+#include "fp8.h"
 #include "fpu.h"
 
 static void
@@ -40,6 +41,8 @@ vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int so
 	const bool is_wide = netfc_format_width(format) == 32;
 	struct fpu_kernel *kernel;
 
+	if (netfc_format_width(format) == 8)
+		return fp8_create(format, isa, socket_id, result);
 	kernel = rte_zmalloc_socket("netfc_fpu", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;

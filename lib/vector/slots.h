@@ -2,8 +2,9 @@
 #ifndef VECTOR_SLOTS_H
 #define VECTOR_SLOTS_H
 
-/** @file Slots of a packet one by one: big-endian, 16 or 32 bits, at any address. */
+/** @file Slots of a packet one by one: big-endian, 8, 16 or 32 bits, at any address. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef uint16_t slot16 __attribute__((aligned(1), may_alias));
@@ -36,6 +37,18 @@ static inline uint32_t
 slot32_words(uint32_t slot)
 {
 	return (slot & UINT16_MAX) + (slot >> 16);
+}
+
+/** The sum of the words that slots of 8 bits make; `bytes` is even. */
+static inline uint64_t
+slots8_sum(const uint8_t *slots, uint32_t bytes)
+{
+	const slot16 *words = (const slot16 *)slots;
+	uint32_t sum = 0;
+
+	for (uint32_t w = 0; w < bytes / 2; w++)
+		sum += words[w];
+	return sum;
 }
 
 /**

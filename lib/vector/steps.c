@@ -19,7 +19,7 @@ struct steps {
 	struct vector_kernel kernel;
 	const struct netfc_program *program[OPS]; /* by operation less NETFC_ADD */
 	struct match_stage *const *stages;        /* by table of the set */
-	bool is_wide;                             /* slots of 32 bits */
+	unsigned int width;                       /* of slots, in bits */
 };
 
 static void
@@ -34,6 +34,20 @@ read_slots32(uint32_t *restrict to, const slot32 *restrict from, unsigned int co
 {
 	for (unsigned int l = 0; l < count; l++)
 		to[l] = slot32_swap(from[l]);
+}
+
+static void
+read_slots8(uint32_t *restrict to, const uint8_t *restrict from, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++)
+		to[l] = from[l];
+}
+
+static void
+write_slots8(uint8_t *restrict to, const uint32_t *restrict from, unsigned int count)
+{
+	for (unsigned int l = 0; l < count; l++)
+		to[l] = (uint8_t)from[l];
 }
 
 /* Returns what results change in a checksum, as those below. */
@@ -130,6 +144,27 @@ run_packet32(const struct steps *steps, enum netfc_op op, struct vector_packet *
 	}
 }
 
+/* Each operand is filled up to an even number of bytes. */
+static void
+run_packet8(const struct steps *steps, enum netfc_op op, struct vector_packet *packet)
+{
+	const uint32_t bytes = packet->count + packet->count % 2;
+	uint8_t *x = packet->slots, *y = x + bytes, *z = y + bytes;
+	const uint64_t before = slots8_sum(z, bytes);
+	struct netfc_lanes lanes;
+
+	for (uint32_t first = 0; first < packet->count; first += NETFC_BATCH) {
+		const unsigned int count = RTE_MIN(packet->count - first, (uint32_t)NETFC_BATCH);
+
+		read_slots8(lanes.field[NETFC_X], x + first, count);
+		read_slots8(lanes.field[NETFC_Y], y + first, count);
+		run_program(steps, op, &lanes, count);
+		write_slots8(z + first, lanes.field[NETFC_Z], count);
+		packet->flags |= any_flags(&lanes, count);
+	}
+	packet->changes = slots_changes(bytes / 2, before, slots8_sum(z, bytes));
+}
+
 static void
 run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
 	unsigned int count)
@@ -139,10 +174,12 @@ run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_p
 	for (unsigned int p = 0; p < count; p++) {
 		packets[p].flags = 0;
 		packets[p].changes = 0;
-		if (steps->is_wide)
-			run_packet32(steps, op, &packets[p]);
-		else
+		if (steps->width == 8)
+			run_packet8(steps, op, &packets[p]);
+		else if (steps->width == 16)
 			run_packet16(steps, op, &packets[p]);
+		else
+			run_packet32(steps, op, &packets[p]);
 	}
 }
 
@@ -186,9 +223,9 @@ VECTOR_NAME(steps_create)(const struct netfc_set *set, struct match_stage *const
 	steps = rte_zmalloc_socket("netfc_steps", sizeof(*steps), RTE_CACHE_LINE_SIZE, socket_id);
 	if (steps == NULL)
 		return -ENOMEM;
-	steps->is_wide = netfc_format_width(netfc_set_format(set)) == 32;
+	steps->width = netfc_format_width(netfc_set_format(set));
 	steps->kernel.run.packets = run_packets;
-	steps->kernel.run.lanes = steps->is_wide ? NULL : run_lanes;
+	steps->kernel.run.lanes = steps->width == 16 ? run_lanes : NULL;
 	steps->kernel.free = steps_free;
 	steps->stages = stages;
 	for (unsigned int o = 0; o < OPS; o++)

@@ -15,6 +15,7 @@ local FMA = 8
 local QUERY = 16
 local FUNCTION = 64
 local TO_FORMAT = 96 -- and the format's number
+local TO_SATURATING = 100 -- and the number of a format of 8 bits
 local TO_FIXED = 112 -- and how many bits stand behind the point
 local FROM_FIXED = 128
 local NAME = 192
@@ -88,6 +89,15 @@ local function ieee(exponent_bits, width)
     end
 end
 
+-- The value of an encoding of 8 bits, 4 of them the exponent, of which the greatest magnitude alone is
+-- no number.
+local function e4m3(bits)
+    local fraction, exponent = bits % 8, math.floor(bits % 0x80 / 8)
+    local value = exponent == 0 and fraction * 2 ^ -9 or (8 + fraction) * 2 ^ (exponent - 10)
+
+    return bits % 0x80 == 0x7f and NAN or (bits < 0x80 and value or -value)
+end
+
 -- The value of a posit with that many exponent bits.
 local function posit(exponent_bits)
     local function positive(bits)
@@ -118,14 +128,19 @@ local FORMATS = {
     [3] = {name = "bf16", nan = "NaN", decode = ieee(8)},
     [4] = {name = "posit16_es2", nan = "NaR", decode = posit(2)},
     [FP32] = {name = "fp32", nan = "NaN", decode = ieee(8, 32), bytes = 4, digits = 9},
+    [8] = {name = "fp8_e4m3", nan = "NaN", decode = e4m3, bytes = 1},
+    [9] = {name = "fp8_e5m2", nan = "NaN", decode = ieee(5, 8), bytes = 1},
 }
 local FORMAT_NAMES = {}
 for id, format in pairs(FORMATS) do
     FORMAT_NAMES[id] = format.name
     format.bytes = format.bytes or 2 -- of a slot
     format.digits = format.digits or 8 -- that tell values apart
-    if id < FP32 then
+    if format.bytes <= 2 then
         OPS[TO_FORMAT + id] = "to_" .. format.name
+    end
+    if format.bytes == 1 then
+        OPS[TO_SATURATING + id] = "to_" .. format.name .. "_sat"
     end
 end
 
@@ -142,8 +157,8 @@ local function slot_format(message, name)
 
     if op == NAME or op == QUERY and name ~= "z" then
         return nil
-    elseif message.format and name == "z" and op > TO_FORMAT and op < TO_FORMAT + FP32 then
-        return FORMATS[op - TO_FORMAT]
+    elseif message.format and name == "z" and op > TO_FORMAT and op < TO_FIXED then
+        return FORMATS[op - TO_FORMAT] or FORMATS[op - TO_SATURATING]
     elseif message.format and name == "z" and op >= TO_FIXED and op < FROM_FIXED then
         return fixed(op - TO_FIXED)
     elseif message.format and name == "x" and op >= FROM_FIXED and op < FROM_FIXED + 16 then
@@ -321,16 +336,30 @@ local function dissect_header(message, tvb, tree)
     end
 end
 
--- The bytes of a slot; those of an unknown format have 2.
+-- The bytes of a slot; those of an unknown format have 2. Conversions between formats of 8 bits and
+-- wider ones have the wider one's.
 local function slot_bytes(message)
-    return message.format and message.format.bytes or 2
+    local size, op = message.format and message.format.bytes or 2, message.op
+    local other = FORMATS[op - TO_FORMAT] or FORMATS[op - TO_SATURATING]
+
+    if op == NAME or op > TO_FORMAT and op < FROM_FIXED + 16 and not (other and other.bytes == 1) then
+        return math.max(size, 2)
+    end
+    return size
+end
+
+-- The bytes of x, and so of y and of z: an even number.
+local function operand_bytes(message)
+    local size = slot_bytes(message) * (message.count or 0)
+
+    return size + size % 2
 end
 
 -- A slot with its bits, value and text; without a format it is nothing but bits.
 local function read_slot(range, format)
     local slot = {range = range, bits = range:uint()}
 
-    slot.hex = string.format(range:len() == 4 and "0x%08x" or "0x%04x", slot.bits)
+    slot.hex = string.format("0x%0" .. 2 * range:len() .. "x", slot.bits)
     if not format then
         slot.text = slot.hex
         return slot
@@ -344,14 +373,12 @@ end
 -- The x, y and z of a lane, as many as are there.
 local function read_lane(message, tvb, lane)
     local size = slot_bytes(message)
-    local available = math.floor((tvb:len() - HEADER_BYTES) / size)
     local slots = {}
 
     for part, name in ipairs({"x", "y", "z"}) do
-        local at = (part - 1) * message.count + lane
-        if at < available then
-            slots[name] = read_slot(
-                tvb(HEADER_BYTES + size * at, size), slot_format(message, name))
+        local at = HEADER_BYTES + (part - 1) * operand_bytes(message) + size * lane
+        if at + size <= tvb:len() then
+            slots[name] = read_slot(tvb(at, size), slot_format(message, name))
         end
     end
     return slots
@@ -438,7 +465,7 @@ end
 
 -- What stands behind z, or what is missing of it.
 local function dissect_end(message, tvb, tree)
-    local needed = HEADER_BYTES + 3 * slot_bytes(message) * (message.count or 0)
+    local needed = HEADER_BYTES + 3 * operand_bytes(message)
     local rest = tvb:len() - needed - (message.counter_bytes or 0)
 
     if tvb:len() < tvb:reported_len() and tvb:len() < needed then

@@ -12,7 +12,8 @@ from typing import NamedTuple
 class FormatRow(NamedTuple):
     """A number format.
 
-    kind: "ieee", "posit" or "integer"; exponent_bits: of the first two
+    kind: "ieee", "no-infinity" (IEEE 754's, but only the greatest magnitude is no number: NaN),
+        "posit" or "integer"; exponent_bits: of all but the last
     dtype: the numpy type of the same encodings, by name, where there is one
     in_requests: whether requests compute in it
     has_functions: whether min, max, compare, fma and functions do, too
@@ -53,6 +54,8 @@ FORMATS = (
     FormatRow("fp32", 5, "IEEE 754 binary32", 32, "ieee", 8, "float32", has_functions=False),
     FormatRow("int32", 6, "int32", 32, "integer", 0, "int32", in_requests=False),
     FormatRow("fp64", 7, "IEEE 754 binary64", 64, "ieee", 11, "float64", in_requests=False),
+    FormatRow("fp8_e4m3", 8, "OCP OFP8 E4M3", 8, "no-infinity", 4, in_aggregation=False),
+    FormatRow("fp8_e5m2", 9, "OCP OFP8 E5M2", 8, "ieee", 5, in_aggregation=False),
     FormatRow("int64", 10, "int64", 64, "integer", 0, "int64", in_requests=False),
 )
 
@@ -78,9 +81,11 @@ AGGREGATION = (
     OpRow("leave", 40),
 )
 
-# Functions of one number: FUNCTION and up; conversions: TO_FORMAT + the number of a format of 16
-# bits, TO_FIXED and FROM_FIXED + the bits behind the binary point.
-FUNCTION, TO_FORMAT, TO_FIXED, FROM_FIXED = 64, 96, 112, 128
+# Functions of one number: FUNCTION and up; conversions: TO_FORMAT + the number of a format of 8 or
+# 16 bits, TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits behind the
+# binary point.
+FUNCTION, TO_FORMAT, TO_SATURATING, TO_FIXED, FROM_FIXED = 64, 96, 100, 112, 128
+SATURATING = "_sat"
 FUNCTIONS = (
     "abs", "neg", "floor", "ceil", "trunc", "round", "sqrt", "rsqrt", "reciprocal", "exp", "exp2",
     "ln", "log2", "sin", "cos", "tanh", "sigmoid", "erf", "gelu", "silu",
@@ -100,7 +105,12 @@ def function_numbers() -> dict[str, int]:
         **{
             f"to_{row.name}": TO_FORMAT + row.number
             for row in FORMATS
-            if row.bits == 16 and row.has_functions
+            if row.bits <= 16 and row.has_functions
+        },
+        **{
+            f"to_{row.name}{SATURATING}": TO_SATURATING + row.number
+            for row in FORMATS
+            if row.bits == 8
         },
         **{f"to_{name}": TO_FIXED + point for point, name in enumerate(FIXED_POINT)},
         **{f"from_{name}": FROM_FIXED + point for point, name in enumerate(FIXED_POINT)},

@@ -52,7 +52,8 @@ class Client(Arithmetic):
 
     address: name or address of the switch, or of a host behind it, IPv4 or IPv6
     port: UDP port, 1 to 65535
-    number_format: what numbers are encoded as: fp16, posit16, bf16, posit16_es2 or fp32
+    number_format: what numbers are encoded as: fp16, posit16, bf16, posit16_es2, fp32, fp8_e4m3 or
+        fp8_e5m2
     mtu: bytes of the longest packet, IP header included
     lanes: operations in a datagram at the most, at least 1; None: as many as fit the MTU
     timeout: seconds until a datagram counts as lost, more than 0, up to an hour
@@ -114,7 +115,8 @@ class Client(Arithmetic):
         x, y and z are numbers, rounded into the number format (what is too large for an IEEE format
         becomes infinite), and the result is an array of float64; or all are encodings, arrays
         of dtype uint16, and so is the result. Shapes are broadcast as numpy does it. With
-        fp32, numbers give float32, encodings are uint32, and op is add, sub, mul or div.
+        fp32, numbers give float32, encodings are uint32, and op is add, sub, mul or div. Encodings
+        of fp8_e4m3 and fp8_e5m2 are uint8.
         The exception flags of all lanes together are in `flags` afterwards.
         Raises ValueError for another operation or shapes that do not fit, TypeError for what is
         no real number, for numbers with encodings, and for a z that is missing or too much,
@@ -149,7 +151,10 @@ class Client(Arithmetic):
         try:
             number = protocol.FUNCTIONS.get(name) or self._number_of(name)
             return arrays.compute(
-                argument, lambda x: self._compute_bits(number, x, name=name), x, result=result
+                argument,
+                lambda x: self._compute_bits(number, x, name=name).astype(result.encodings),
+                x,
+                result=result,
             )
         except StatusError:
             self._numbers.pop(name, None)  # it may have another when it is loaded again
@@ -181,11 +186,11 @@ class Client(Arithmetic):
 
     def _lanes_per_datagram(self, mtu: int, lanes: int | None) -> int:
         space = min(mtu, MAX_PACKET) - self._channel.header_bytes - protocol.HEADER.size
-        lane_bytes = protocol.lane_bytes(self.format.id)
-        if space < lane_bytes:
-            least = mtu - space + lane_bytes
+        most = protocol.lanes_in(space, self.format.id)
+        if most < 1:
+            least = mtu - space + 3 * protocol.operand_bytes(self.format.id, 1)
             raise ValueError(f"an MTU of {mtu} bytes is too small for a lane: {least} is the least")
-        most = space // lane_bytes
+        self._space = space
         if lanes is None:
             return most
         if not 1 <= lanes <= most:
@@ -203,7 +208,9 @@ class Client(Arithmetic):
         """Arrays of encodings to an array of encodings, through the switch; name: a function's."""
         shape, x = x.shape, x.ravel()
         others = [slots if slots is None else slots.ravel() for slots in (y, z)]
-        parts = [slice(at, at + self.lanes) for at in range(0, len(x), self.lanes)]
+        # Conversions may have wider slots.
+        lanes = max(1, min(self.lanes, protocol.lanes_in(self._space, self.format.id, op)))
+        parts = [slice(at, at + lanes) for at in range(0, len(x), lanes)]
         requests = [
             protocol.request(
                 op,
@@ -215,7 +222,8 @@ class Client(Arithmetic):
             )
             for part in parts
         ]
-        result = numpy.empty(len(x), dtype=x.dtype)
+        slot = protocol.slot_bytes(self.format.id, op)
+        result = numpy.empty(len(x), dtype=f"u{slot}")
         self.flags = protocol.Flag(0)
         for index, reply in self._channel.exchange(requests):
             part = parts[index]

@@ -34,14 +34,14 @@ _ROWS = {row.name: row for row in catalogue.FORMATS if row.in_requests}
 
 
 class Format:
-    """A number format, by its name: fp16, posit16, bf16, posit16_es2 or fp32.
+    """A number format, by its name: fp16, posit16, bf16, posit16_es2, fp32, fp8_e4m3, fp8_e5m2.
 
     name: the name
     id: its number on the wire
     bits: the width of an encoding
     nan: the encoding of NaN or of a posit's NaR
     title: what it is, for people
-    encodings: the numpy type of encodings, uint16; of fp32 uint32
+    encodings: the numpy type of encodings, uint16; of fp32 uint32, of 8 bits uint8
     numbers: the numpy type of numbers, float64; of fp32 float32
     has_functions: whether there are min, max, compare, fma and functions of it
 
@@ -75,7 +75,7 @@ class Format:
     def decode(self, bits: ArrayLike) -> Values:
         """The values of encodings; NaN for NaN and NaR.
 
-        bits: integers from 0 to 65535, of fp32 to 4294967295, of any shape. Returns numbers of
+        bits: integers from 0 to 65535, of fp32 to 4294967295, of 8 bits to 255, of any shape. Returns numbers of
         that shape.
         """
         return self._codec.decode(bits)
@@ -84,7 +84,7 @@ class Format:
         """The encodings nearest to values, ties to the even encoding.
 
         values: real numbers of any shape. Returns encodings of that shape. What is too large
-        becomes infinity; posits saturate and never round to zero, and infinities are NaR to them.
+        becomes infinity, of fp8_e4m3 NaN; posits saturate and never round to zero, and infinities are NaR to them.
         """
         return self._codec.encode(values)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netfc._native import arrays, libnetfc
 from netfc._native.arrays import Encodings, Values
+from netfc.catalogue import SATURATING
 from netfc.errors import LibraryError
 from netfc.formats import Format
 from netfc.protocol import FORMAT_IDS, FUNCTIONS
@@ -65,6 +66,7 @@ def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, For
     is_conversion = towards in ("to", "from") and name in FUNCTIONS
     if not is_conversion or not number_format.has_functions:
         return number_format, number_format
+    what = what.removesuffix(SATURATING)
     if what in FORMAT_IDS:
         return number_format, Format(what)
     fixed = FixedPoint(0 if what == "int16" else int(what.removeprefix("q")))
@@ -85,7 +87,8 @@ class Function:
     format: netfc.Format of the numbers
     argument, result: how x and f(x) are encoded: that format; another for "to_bf16"; FixedPoint
         for the one side of "to_int16", "from_q8" and the like
-    entries: the encoding of f(x) for the encoding of every x, uint16 of shape (65536,), read-only
+    entries: the encoding of f(x) for the encoding of every x, read-only, uint16 of shape (65536,);
+        of formats of 8 bits of shape (256,), as arguments, and uint8, as results
     entry_flags: the exception flags with it, uint8 of that shape, bits of netfc.Flag
 
     Function.load() reads one of your own. Raises ValueError for another name, LibraryError without
@@ -117,10 +120,14 @@ class Function:
         )
         if error != 0:
             raise LibraryError(f"{name}: {functions.netfc_strerror(error).decode()}")
-        self._set_table(name, number_format, entries, entry_flags)
+        argument = _slot(functions, functions.netfc_function_argument(handle, format_handle))
+        result = _slot(functions, functions.netfc_function_result(handle, format_handle))
+        size = 1 << 8 * argument.encodings.itemsize
+        self._set_table(
+            name, number_format, entries[:size].astype(result.encodings), entry_flags[:size]
+        )
         self.meaning = functions.netfc_function_meaning(handle).decode()
-        self.argument = _slot(functions, functions.netfc_function_argument(handle, format_handle))
-        self.result = _slot(functions, functions.netfc_function_result(handle, format_handle))
+        self.argument, self.result = argument, result
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], library: libnetfc.Library | None = None) -> Self:

@@ -42,6 +42,12 @@ OP_NAMES: dict[int, str] = {
     NAME: "name",
     **{number: f"own_{number}" for number in OWN_FUNCTIONS},
 }
+# Conversions from formats of 8 bits to wider ones, or fixed point, and back.
+_WIDENED = {NAME} | {
+    number
+    for name, number in FUNCTIONS.items()
+    if number > catalogue.TO_FORMAT and not name.startswith("to_fp8_")
+}
 FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
 _SLOT_BYTES = {row.number: row.bytes for row in catalogue.FORMATS if row.in_requests}
 
@@ -93,9 +99,25 @@ def op_number(op: str) -> int:
     return known[op]
 
 
-def slot_bytes(format_id: int) -> int:
-    """The bytes of an encoding; 2 of a format that is not known."""
-    return _SLOT_BYTES.get(format_id, 2)
+def slot_bytes(format_id: int, op: int = OPS["add"]) -> int:
+    """The bytes of a slot, 2 of a format that is not known.
+
+    op: a conversion's slots are as wide as the wider one of argument and result, those of a request
+        for a name 2 bytes
+    """
+    size = _SLOT_BYTES.get(format_id, 2)
+    return max(size, 2) if op in _WIDENED else size
+
+
+def operand_bytes(format_id: int, lanes: int, op: int = OPS["add"]) -> int:
+    """The bytes of x, and so of y and of z: filled up to an even number."""
+    size = lanes * slot_bytes(format_id, op)
+    return size + size % 2
+
+
+def lanes_in(space: int, format_id: int, op: int = OPS["add"]) -> int:
+    """How many lanes so many bytes have space for."""
+    return space // 3 // 2 * 2 // slot_bytes(format_id, op)
 
 
 def lane_bytes(format_id: int) -> int:
@@ -103,8 +125,8 @@ def lane_bytes(format_id: int) -> int:
     return 3 * slot_bytes(format_id)
 
 
-def _slot_type(format_id: int) -> str:
-    return f">u{slot_bytes(format_id)}"
+def _slot_type(format_id: int, op: int) -> str:
+    return f">u{slot_bytes(format_id, op)}"
 
 
 def number_of(op: str) -> int:
@@ -132,11 +154,13 @@ def request(
         does not read them
     request_id: 32 bits of the sender's own
     """
-    slot = _slot_type(format_id)
+    slot = _slot_type(format_id, op)
     x = numpy.asarray(x, dtype=slot)
     header = HEADER.pack(MAGIC, VERSION, op, format_id, 0, x.size, request_id)
     rest = (numpy.zeros_like(x) if slots is None else slots for slots in (y, z))
-    return header + b"".join(numpy.asarray(slots, dtype=slot).tobytes() for slots in (x, *rest))
+    size = operand_bytes(format_id, x.size, op)
+    operands = (numpy.asarray(slots, dtype=slot).tobytes() for slots in (x, *rest))
+    return header + b"".join(operand.ljust(size, b"\0") for operand in operands)
 
 
 def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
@@ -151,8 +175,9 @@ def name_request(name: str, format_id: int, request_id: int = 0) -> bytes:
 
 
 def results(payload: bytes) -> Encodings:
-    """The array z of a whole reply, of shape (lanes,), as wide as its format."""
-    _, _, _, format_id, _, count, _ = HEADER.unpack_from(payload)
-    slot = numpy.dtype(_slot_type(format_id))
-    z = numpy.frombuffer(payload, slot, count, HEADER.size + 2 * slot.itemsize * count)
+    """The array z of a whole reply, of shape (lanes,), as wide as its slots."""
+    _, _, op, format_id, _, count, _ = HEADER.unpack_from(payload)
+    slot = numpy.dtype(_slot_type(format_id, op))
+    at = HEADER.size + 2 * operand_bytes(format_id, count, op)
+    z = numpy.frombuffer(payload, slot, count, at)
     return z.astype(slot.newbyteorder("="))

@@ -42,8 +42,8 @@ _FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 
 
 def slot_bytes(packet: Any) -> int:
-    """The bytes of a slot, as the packet's format says."""
-    return protocol.slot_bytes(packet.format)
+    """The bytes of a slot, as the packet's format and operation say."""
+    return protocol.slot_bytes(packet.format, packet.op)
 
 
 class Slot(XShortField):
@@ -75,7 +75,8 @@ class Lanes(FieldListField):
 
     def i2len(self, pkt: Any, val: Any) -> int:
         """How many bytes."""
-        return (2 if pkt is None else slot_bytes(pkt)) * self.i2count(pkt, val)
+        size = (2 if pkt is None else slot_bytes(pkt)) * self.i2count(pkt, val)
+        return size + size % 2
 
     def i2count(self, pkt: Any, val: Any) -> int:
         """How many lanes."""
@@ -90,13 +91,15 @@ class Lanes(FieldListField):
     def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
         """Append the lanes to the bytes of a packet."""
         val = self._filled(pkt, val)
-        return s + struct.pack(f">{len(val)}{_SLOT_CODES[slot_bytes(pkt)]}", *val)
+        packed = struct.pack(f">{len(val)}{_SLOT_CODES[slot_bytes(pkt)]}", *val)
+        return s + packed + b"\0" * (len(packed) % 2)
 
     def getfield(self, pkt: Any, s: Any) -> Any:
         """Take the lanes off the bytes of a packet; fewer where it was cut."""
         size = slot_bytes(pkt)
         count = min(pkt.count, len(s) // size)
-        return s[size * count :], list(struct.unpack_from(f">{count}{_SLOT_CODES[size]}", s))
+        end = size * count + size * count % 2  # what fills up is no lane
+        return s[end:], list(struct.unpack_from(f">{count}{_SLOT_CODES[size]}", s))
 
     def _filled(self, pkt: Any, val: Any) -> Any:
         return [0] * self.i2count(pkt, val) if val is None else val

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lanes of 32 bits: million lanes a second by match engine and instruction set."""
+"""Lanes of 32 bits, or of another table set: million lanes a second by engine and instruction set."""
 
 import argparse
 import json
@@ -11,9 +11,10 @@ import tempfile
 
 import numpy
 
-from netfc import Fp32, capture, protocol
+from netfc import Format, Fp32, capture, formats, protocol
 
 PACKETS = 256
+PAYLOAD = 1500 - 20 - 8 - 12  # of a packet over IPv4, behind the header
 OPERANDS = ("normal", "bits", "subnormal")
 # Engine, bits of vectors (None: it has no kernels), megabytes, what the row is called.
 ENGINES = (
@@ -37,31 +38,31 @@ def subnormal(op, lanes, draw):
     return Fp32().encode(numpy.ldexp(numbers, numpy.array(scales)[:, None]))
 
 
-def operands(kind, op, lanes, draw):
+def operands(form, kind, op, lanes, draw):
     """x and y: normally distributed numbers, random encodings, or what makes subnormal results."""
     if kind == "bits":
-        return draw.integers(1 << 32, size=(2, lanes), dtype=numpy.uint32)
+        return draw.integers(1 << form.bits, size=(2, lanes), dtype=form.encodings)
     if kind == "subnormal":
         return subnormal(op, lanes, draw)
-    return Fp32().encode(draw.standard_normal((2, lanes)))
+    return form.encode(draw.standard_normal((2, lanes)))
 
 
-def write_requests(path, op, kind, lanes):
+def write_requests(path, form, op, kind, lanes):
     """A capture of requests that differ in their operands alone."""
     draw = numpy.random.default_rng(32)
-    payloads = (protocol.request(protocol.OPS[op], Fp32().id, *operands(kind, op, lanes, draw), number)
-                for number in range(PACKETS))
+    payloads = (protocol.request(protocol.OPS[op], form.id, *operands(form, kind, op, lanes, draw),
+                                 number) for number in range(PACKETS))
     capture.write(path, [capture.udp_frame(payload) for payload in payloads])
 
 
-def measure(build, requests, engine, bits, megabytes, rounds):
+def measure(options, requests, engine, bits, megabytes):
     """Million lanes a second: those of the fastest round, as others only add cycles."""
     limit = [] if bits is None else [f"--force-max-simd-bitwidth={bits}"]
     command = [
-        str(build / "app" / "netfc-bench"), "--no-huge", "-m", str(megabytes), "--no-pci",
+        str(options.build / "app" / "netfc-bench"), "--no-huge", "-m", str(megabytes), "--no-pci",
         "--no-telemetry", "--log-level", "*:error", "--file-prefix", f"netfc-wide-{os.getpid()}",
         "--lcores", f"0@{max(os.sched_getaffinity(0))}", *limit, "--", "--tables",
-        "fp32_exact", "--time", str(requests), "--match", engine, "--rounds", str(rounds)]
+        options.set, "--time", str(requests), "--match", engine, "--rounds", str(options.rounds)]
     done = subprocess.run(command, text=True, capture_output=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -75,22 +76,30 @@ def row(folder, engine, kind, options):
     for op in protocol.OPS:
         requests = folder / f"{op}-{kind}"
         if not requests.exists():
-            write_requests(requests, op, kind, options.lanes)
-        yield measure(options.build, requests, name, bits, megabytes, options.rounds)
+            write_requests(requests, options.format, op, kind, options.lanes)
+        yield measure(options, requests, name, bits, megabytes)
 
 
 def arguments():
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="scripts/wide-bench", description="Million lanes a second of binary32 on one core.")
+        prog="scripts/wide-bench", description="Million lanes a second of binary32, or another set, on one core.")
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--lanes", type=int, default=121, help="of a packet (%(default)s)")
+    parser.add_argument("--set", default="fp32_exact", help="the table set (%(default)s)")
+    parser.add_argument("--lanes", type=int, help="of a packet (as many as 1,500 bytes have)")
     parser.add_argument("--match", choices=sorted({engine[0] for engine in ENGINES}),
                         help="one match engine (default all)")
     parser.add_argument("--rounds", type=int, default=41, help="of each figure (%(default)s)")
     options = parser.parse_args()
-    if not 1 <= options.lanes <= 121:
-        parser.error(f"--lanes {options.lanes}: 1 to 121 fit a packet of 1,500 bytes")
+    name = max((name for name in formats.NUMBER_FORMATS if options.set.startswith(name)),
+               key=len, default=None)
+    if name is None:
+        parser.error(f"--set {options.set}: no name of a table set")
+    options.format = Format(name)
+    most = protocol.lanes_in(PAYLOAD, options.format.id)
+    options.lanes = options.lanes or most
+    if not 1 <= options.lanes <= most:
+        parser.error(f"--lanes {options.lanes}: 1 to {most} fit a packet of 1,500 bytes")
     if options.rounds < 1:
         parser.error(f"--rounds {options.rounds}: at least 1")
     return options
@@ -103,7 +112,7 @@ def print_table(folder, options):
     for engine in ENGINES:
         if options.match not in (None, engine[0]):
             continue
-        for kind in OPERANDS:
+        for kind in OPERANDS if options.format == Fp32() else OPERANDS[:2]:
             rates = " | ".join(f"{rate:,.0f}" for rate in row(folder, engine, kind, options))
             print(f"| {engine[3]} | {kind} | {rates} |", flush=True)
 

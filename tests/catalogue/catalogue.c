@@ -88,7 +88,7 @@ print_format(const struct netfc_format *format)
 
 	printf("format\t%u\t%s\t%s\t%u\t%u\n", number, netfc_format_name(format),
 		netfc_format_title(format), netfc_format_width(format),
-		netfc_wire_lane_bytes(number));
+		3 * netfc_wire_slot_bytes(NETFC_ADD, number));
 }
 
 static void

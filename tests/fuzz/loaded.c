@@ -11,6 +11,8 @@ static const char *const set_names[FAMILIES][SETS_OF_FAMILY] = {
 static struct netfc_set *sets[FAMILIES][NETFC_FORMAT_END];
 /* Of binary32; lpm, whose tables would take 64 MB each, has none. */
 static struct netfc_set *wide_set;
+/* Of 8 bits, likewise; the other format of theirs has no set. */
+static struct netfc_set *narrow_set;
 
 /* Functions, one of them a user's own, of fp16; one of bf16, too. */
 #define FUNCTIONS 4
@@ -34,6 +36,7 @@ build_sets(void)
 		sets[s / SETS_OF_FAMILY][netfc_format_id(netfc_set_format(set))] = set;
 	}
 	FUZZ_CHECK(netfc_set_build("fp32_exact", &wide_set) == NETFC_OK);
+	FUZZ_CHECK(netfc_set_build("fp8_e4m3_exact", &narrow_set) == NETFC_OK);
 }
 
 /* A user's function has any flags with any result. */
@@ -75,6 +78,7 @@ loaded_free(void)
 		netfc_set_free(sets[CORRECTLY_ROUNDED][format]);
 	}
 	netfc_set_free(wide_set);
+	netfc_set_free(narrow_set);
 }
 
 void
@@ -84,8 +88,10 @@ loaded_configure(struct pipeline_config *config, enum family family)
 	config->function_count = FUNCTIONS;
 	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++)
 		config->sets[format] = sets[family][format];
-	if (config->match != MATCH_LPM)
-		config->sets[NETFC_FP32] = wide_set;
+	if (config->match == MATCH_LPM)
+		return;
+	config->sets[NETFC_FP32] = wide_set;
+	config->sets[NETFC_FP8_E4M3] = narrow_set;
 }
 
 static const struct pipeline_function *

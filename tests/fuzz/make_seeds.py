@@ -28,19 +28,21 @@ BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
     1 << bit for bit in range(8))  # of fuzz_table_file.c
 
 
-def halves(name):
-    """x and y of a request for the number of a name."""
+def name_request(form, name):
+    """A request for the number of a name, whose slots have two bytes in every format."""
     slots = struct.unpack(">16H", name.ljust(32, b"\0"))
-    return slots[:8], slots[8:]
+    payload = bytearray(frames.request(192, 1, slots[:8], slots[8:]))
+    payload[4] = form
+    return bytes(payload)
 
 
 def refused():
     """Requests of every format that are refused, for each reason."""
-    for form in range(7):
+    for form in range(11):
         yield frames.lanes(1, form, 1, version=2)
         yield frames.lanes(1, form, 250)
         yield frames.lanes(1, form, 5, count=0)
-    for form, op in ((0, 1), (2, 71), (3, 193), (4, 1), (5, 5), (6, 1)):
+    for form, op in ((0, 1), (2, 71), (3, 193), (4, 1), (5, 5), (6, 1), (7, 1), (8, 71), (9, 1), (10, 1)):
         yield frames.lanes(1, form, op)  # known, but not of that format
     yield frames.lanes(1, 5, 1, count=2)
     yield frames.lanes(2, 1, 16)  # a query has one lane
@@ -55,8 +57,11 @@ def requests():
     yield from (frames.lanes(count, form, op)
                 for count in (1, 8, 33, 243) for form in (1, 3) for op in (70, 71, 99, 193))
     yield from (frames.lanes(count, 5, op) for count in (1, 8, 33, 121) for op in (1, 2, 3, 4, 5))
-    yield from (frames.request(192, form, *halves(name))
-                for form in (1, 2, 3, 4) for name in (b"own", b"known", b"fma", b"other"))
+    yield from (frames.lanes(count, 8, op) for count in (1, 8, 33, 101) for op in (1, 2, 3, 4))
+    yield from (frames.lanes(count, form, op)
+                for count in (1, 8, 33, 101) for form in (8, 9) for op in (5, 6, 7, 8))
+    yield from (name_request(form, name)
+                for form in (1, 2, 3, 4, 8, 9) for name in (b"own", b"known", b"fma", b"other"))
     yield from refused()
 
 

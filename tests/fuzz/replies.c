@@ -48,6 +48,28 @@ check_wide_lanes(const struct netfc_hdr *header, const uint8_t *before, const ui
 	return 4 * count;
 }
 
+/* Lanes of 8 bits, likewise: a set's results are those of its format alone. */
+static uint32_t
+check_narrow_lanes(const struct netfc_hdr *header, const uint8_t *before, const uint8_t *after,
+	uint32_t count, uint8_t status)
+{
+	const struct netfc_format *format = netfc_format_by_id(header->format);
+	const uint32_t bytes = count + count % 2;
+	uint8_t flags = 0;
+
+	for (uint32_t l = 0; l < count; l++) {
+		const uint8_t x = before[l], y = before[bytes + l], z = before[2 * bytes + l];
+		const struct netfc_result result = header->op <= NETFC_DIV
+			? netfc_exact(format, header->op, x, y)
+			: netfc_extra(format, header->op, x, y, z);
+
+		FUZZ_CHECK(after[2 * bytes + l] == result.z);
+		flags |= result.flags;
+	}
+	FUZZ_CHECK(flags == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
+	return count;
+}
+
 /*
  * Each result is the reference's, and the flags are those of all lanes together. Returns how many
  * bytes of z may have changed; so do those below.
@@ -114,7 +136,7 @@ static void
 check_reply(enum family family, const struct frame *frame, uint8_t *before, const uint8_t *after,
 	uint32_t length)
 {
-	uint32_t at = frame_payload_offset(frame), count, changed, lane_bytes;
+	uint32_t at = frame_payload_offset(frame), count, changed, operand_bytes;
 	struct netfc_hdr *header = (struct netfc_hdr *)(before + at);
 	const struct netfc_hdr *reply = (const struct netfc_hdr *)(after + at);
 	uint8_t status = reply->status, *checksum = before + frame->udp_offset + 6;
@@ -132,9 +154,10 @@ check_reply(enum family family, const struct frame *frame, uint8_t *before, cons
 			word_sum(after + frame->udp_offset, datagram));
 	if ((status & ~NETFC_STATUS_REPLY) >> NETFC_STATUS_CODE_SHIFT == NETFC_STATUS_OK) {
 		count = get_word((const uint8_t *)&reply->count);
-		lane_bytes = header->format == NETFC_FP32 ? 12 : 6;
-		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + count * lane_bytes);
-		FUZZ_CHECK(header->format > 0 && header->format <= NETFC_FP32);
+		operand_bytes = netfc_wire_operand_bytes(header->op, header->format, count);
+		FUZZ_CHECK(frame->payload_length >= sizeof(*header) + 3 * operand_bytes);
+		FUZZ_CHECK(
+			header->format == NETFC_FP32 || netfc_format_by_id(header->format) != NULL);
 		at += (uint32_t)sizeof(*header);
 		if (header->op == NETFC_OP_QUERY)
 			changed = check_answer(before + at, after + at, count,
@@ -143,10 +166,13 @@ check_reply(enum family family, const struct frame *frame, uint8_t *before, cons
 			changed = check_name(before + at, after + at, count);
 		else if (header->format == NETFC_FP32)
 			changed = check_wide_lanes(header, before + at, after + at, count, status);
+		else if (netfc_format_width(netfc_format_by_id(header->format)) == 8)
+			changed =
+				check_narrow_lanes(header, before + at, after + at, count, status);
 		else
 			changed =
 				check_lanes(family, header, before + at, after + at, count, status);
-		at += 2 * count * (lane_bytes / 3);
+		at += 2 * operand_bytes;
 		memcpy(before + at, after + at, changed);
 	}
 	header->status = status;

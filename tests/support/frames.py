@@ -23,8 +23,8 @@ CLIENT_IP, SERVER_IP = '10.0.0.1', '10.0.0.2'
 CLIENT_IP6, SERVER_IP6 = '2001:db8::1', '2001:db8::2'
 CLIENT_PORT = 40000
 
-ONE = {1: 0x3C00, 2: 0x4000, 3: 0x3F80, 4: 0x4000, 5: 0x3F800000}  # the number 1 by format
-TWO = {1: 0x4000, 2: 0x5000, 3: 0x4000, 4: 0x4800, 5: 0x40000000}
+ONE = {1: 0x3C00, 2: 0x4000, 3: 0x3F80, 4: 0x4000, 5: 0x3F800000, 8: 0x38, 9: 0x3C}  # 1 by format
+TWO = {1: 0x4000, 2: 0x5000, 3: 0x4000, 4: 0x4800, 5: 0x40000000, 8: 0x40, 9: 0x40}
 UNTOUCHED_Z = 0xA5A5  # what z holds in a request, to see whether it was written
 
 
@@ -39,14 +39,18 @@ def request(op=oracle.ADD, form=1, x=None, y=None, *, magic=oracle.MAGIC, versio
     z = [UNTOUCHED_Z] * len(x) if z is None else z
     count = len(x) if count is None else count
     header = struct.pack('>HBBBBHI', magic, version, op, form, status, count, identity)
-    slot = 'I' if form == oracle.FP32 else 'H'
-    return header + struct.pack(f'>{3 * len(x)}{slot}', *x, *y, *z) + tail
+    slot, fill = ('I', 0) if form == oracle.FP32 else ('H', 0)
+    if form in oracle.NARROW:
+        # What fills up to an even number of bytes is not looked at, whatever it is.
+        slot, fill, z = 'B', len(x) % 2, [word & 0xFF for word in z]
+    slots = (struct.pack(f'>{len(x)}{slot}', *operand) + b'\xa5' * fill for operand in (x, y, z))
+    return header + b''.join(slots) + tail
 
 
 def lanes(count, /, form=1, op=oracle.ADD, **fields):
     """A request of `count` lanes of random operands."""
     draw = random.Random(f'{count} {form} {op}')
-    end = 0x100000000 if form == oracle.FP32 else 0x10000
+    end = 0x100000000 if form == oracle.FP32 else 0x100 if form in oracle.NARROW else 0x10000
     x, y = ([draw.randrange(end) for _ in range(count)] for _ in 'xy')
     return request(op, form, x, y, **fields)
 
@@ -161,12 +165,12 @@ def bad_requests():
         'version before all': request(9, 9, version=2, count=0),
         'op before format': request(9, 9),
         'op before length': request(9, count=0),
-        'format before length': request(form=9, count=0),
+        'format before length': request(form=11, count=0),
         'format before query': request(oracle.QUERY, 9),
         'format before length, query': request(oracle.QUERY, 2, count=0),
         'version of a short one': request(version=2)[:7],
         'op of a short one': request(9)[:6],
-        'format of a short one': request(form=9)[:11],
+        'format of a short one': request(form=11)[:11],
     })
     return made
 

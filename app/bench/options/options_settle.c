@@ -94,9 +94,10 @@ check_lanes(const struct options *options)
 	const struct flow *flow = &options->flow;
 	uint32_t headers = flow_ip_bytes(flow) +
 		(uint32_t)(sizeof(struct rte_udp_hdr) + sizeof(struct netfc_hdr));
-	uint32_t most = options->mtu > headers
-		? (options->mtu - headers) / netfc_wire_lane_bytes(format_of(options->set))
-		: 0;
+	const unsigned int format = format_of(options->set), op = options->op;
+	const uint32_t space = options->mtu > headers ? (options->mtu - headers) / 3 : 0;
+	/* What fills up to an even number of bytes is no lane. */
+	const uint32_t most = (space - space % 2) / netfc_wire_slot_bytes(op, format);
 
 	if (options->lanes <= most)
 		return 0;

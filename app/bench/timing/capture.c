@@ -27,12 +27,14 @@ fail(const char *path, const char *what)
 	return -1;
 }
 
-/* Of 2 or 4 bytes, as the format has it. */
+/* Of x (operand 0), y or z. */
 static uint32_t
-slot(const struct capture *capture, const uint8_t *frame, uint32_t index)
+slot(const struct capture *capture, const uint8_t *frame, uint32_t operand, uint32_t lane)
 {
-	const uint32_t width = netfc_wire_lane_bytes(capture->format) / 3;
-	const uint8_t *at = frame + SLOTS_OFFSET + (size_t)width * index;
+	const uint32_t width = netfc_wire_slot_bytes(capture->op, capture->format);
+	const uint32_t bytes =
+		netfc_wire_operand_bytes(capture->op, capture->format, capture->lanes);
+	const uint8_t *at = frame + SLOTS_OFFSET + (size_t)operand * bytes + (size_t)width * lane;
 	uint32_t word = 0;
 
 	for (uint32_t b = 0; b < width; b++)
@@ -43,7 +45,7 @@ slot(const struct capture *capture, const uint8_t *frame, uint32_t index)
 uint32_t
 capture_result(const struct capture *capture, const uint8_t *frame, uint32_t lane)
 {
-	return slot(capture, frame, 2 * capture->lanes + lane);
+	return slot(capture, frame, 2, lane);
 }
 
 uint8_t
@@ -105,7 +107,9 @@ is_request(const uint8_t *frame, uint16_t length)
 		frame[RTE_ETHER_HDR_LEN] == RTE_IPV4_VHL_DEF &&
 		header->magic == RTE_BE16(NETFC_MAGIC) && netfc_op_name(header->op) != NULL &&
 		length >= SLOTS_OFFSET +
-			rte_be_to_cpu_16(header->count) * netfc_wire_lane_bytes(header->format);
+			3 *
+				netfc_wire_operand_bytes(header->op, header->format,
+					rte_be_to_cpu_16(header->count));
 }
 
 /* Whether all are like the first one. */
@@ -147,8 +151,8 @@ keep_operands(struct capture *capture)
 		const uint8_t *frame = capture_frame(capture, (uint32_t)(l / capture->lanes));
 		const uint32_t lane = (uint32_t)(l % capture->lanes);
 
-		capture->x[l] = slot(capture, frame, lane);
-		capture->y[l] = slot(capture, frame, capture->lanes + lane);
+		capture->x[l] = slot(capture, frame, 0, lane);
+		capture->y[l] = slot(capture, frame, 1, lane);
 	}
 	return 0;
 }

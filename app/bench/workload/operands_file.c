@@ -100,7 +100,9 @@ read_binary(
 		return 0;
 	return fail(path,
 		width == sizeof(uint32_t) ? "its length is no multiple of 8 bytes (x, y)"
-					  : "its length is no multiple of 4 bytes (x, y)");
+			: width == sizeof(uint16_t)
+			? "its length is no multiple of 4 bytes (x, y)"
+			: "its length is no multiple of 2 bytes (x, y)");
 }
 
 static bool

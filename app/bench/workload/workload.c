@@ -35,12 +35,14 @@ bytes_per_request(const struct workload *workload)
 static void
 choose_sizes(struct workload *workload, const struct options *options, const struct netfc_set *set)
 {
-	workload->slot_bytes = netfc_format_width(netfc_set_format(set)) / 8;
+	const unsigned int format = netfc_format_id(netfc_set_format(set));
+
+	workload->slot_bytes = netfc_wire_slot_bytes(options->op, format);
+	workload->operand_bytes = netfc_wire_operand_bytes(options->op, format, options->lanes);
 	workload->flow = options->flow;
 	workload->lanes = options->lanes;
 	workload->payload_offset = flow_payload_offset(&options->flow);
-	workload->payload_length =
-		(uint32_t)sizeof(struct netfc_hdr) + options->lanes * 3 * workload->slot_bytes;
+	workload->payload_length = (uint32_t)sizeof(struct netfc_hdr) + 3 * workload->operand_bytes;
 	workload->frame_length = workload->payload_offset + workload->payload_length;
 }
 
@@ -126,7 +128,7 @@ write_payload(const struct workload *workload, uint8_t *payload, uint8_t op, uin
 		.status = status,
 		.count = rte_cpu_to_be_16((uint16_t)lanes),
 	};
-	const size_t slots_bytes = (size_t)lanes * workload->slot_bytes;
+	const size_t slots_bytes = workload->operand_bytes;
 	uint8_t *slots = payload + sizeof(header);
 
 	memcpy(payload, &header, sizeof(header));
@@ -155,7 +157,7 @@ compute_by_tables(const struct workload *workload, enum netfc_op op, const struc
 	return flags;
 }
 
-/* Of min, max and compare, or a function; operands have 16 bits. */
+/* Of min, max and compare, or a function; operands have 8 or 16 bits. */
 static struct netfc_result
 compute_further(const struct workload *workload, uint8_t op, uint32_t x, uint32_t y)
 {

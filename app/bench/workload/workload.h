@@ -38,7 +38,8 @@ struct workload {
 	struct flow flow;
 	uint32_t count;          /**< requests */
 	uint32_t lanes;          /**< of each request */
-	uint32_t slot_bytes;     /**< of an operand */
+	uint32_t slot_bytes;     /**< of an operand of a lane */
+	uint32_t operand_bytes;  /**< of x, and so of y and of z */
 	uint32_t frame_length;   /**< of a request, and of a reply */
 	uint32_t payload_offset; /**< of the NetFC header in a frame */
 	uint32_t payload_length;
@@ -77,7 +78,7 @@ workload_operand(
 {
 	const uint32_t width = workload->slot_bytes;
 	const uint8_t *slot = payload + sizeof(struct netfc_hdr) +
-		(size_t)(which * workload->lanes + lane) * width;
+		(size_t)which * workload->operand_bytes + (size_t)lane * width;
 	uint32_t word = 0;
 
 	for (uint32_t b = 0; b < width; b++)

@@ -51,8 +51,9 @@ copy_request(struct trace_slot *slot, const struct rte_mbuf *mbuf, const struct 
 		RTE_MIN((uint32_t)frame->payload_length, (uint32_t)sizeof(slot->header)),
 		&slot->header);
 	offset += (uint32_t)sizeof(slot->header);
-	slot_bytes = netfc_wire_lane_bytes(slot->header.format) / 3;
-	operand = rte_be_to_cpu_16(slot->header.count) * slot_bytes;
+	slot_bytes = netfc_wire_slot_bytes(slot->header.op, slot->header.format);
+	operand = netfc_wire_operand_bytes(
+		slot->header.op, slot->header.format, rte_be_to_cpu_16(slot->header.count));
 	kept = kept_lanes(&slot->header) * slot_bytes;
 	for (unsigned int o = 0; o < RTE_DIM(slot->wire); o++)
 		copy_bytes(mbuf, offset + o * operand, kept, slot->wire[o]);
@@ -243,7 +244,7 @@ status_name(const struct netfc_hdr *header)
 static void
 read_operand(const struct trace_slot *slot, unsigned int operand, uint32_t *to)
 {
-	const uint32_t slot_bytes = netfc_wire_lane_bytes(slot->header.format) / 3;
+	const uint32_t slot_bytes = netfc_wire_slot_bytes(slot->header.op, slot->header.format);
 	const uint8_t *bytes = slot->wire[operand];
 
 	for (unsigned int l = 0; l < TRACE_LANES; l++) {

@@ -42,7 +42,7 @@ struct trace_slot {
 	bool full; /**< set by the lcore: all else is there */
 	uint16_t port;
 	struct netfc_hdr header;
-	/** What was computed, if it was: x, y and z as on the wire, 2 or 4 bytes a lane. */
+	/** What was computed, if it was: x, y and z as on the wire, 1, 2 or 4 bytes a lane. */
 	uint8_t wire[3][4 * TRACE_LANES];
 	/** The same as numbers, once it is shown. */
 	uint32_t x[TRACE_LANES], y[TRACE_LANES], z[TRACE_LANES];

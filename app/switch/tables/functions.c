@@ -155,12 +155,13 @@ static int
 add_known(const struct netfc_function *known, const struct sets *sets, const struct functions *used,
 	struct functions *functions, FILE *errors)
 {
-	for (unsigned int id = 0; id < NETFC_FORMAT_END; id++) {
+	for (unsigned int id = 0; id < NETFC_SET_FORMAT_END; id++) {
 		struct loaded_function *shared;
 		const struct netfc_format *format;
 		int result;
 
-		if (sets->by_format[id] == NULL)
+		/* Functions of binary32 would have 2^32 entries. */
+		if (sets->by_format[id] == NULL || id == NETFC_FP32)
 			continue;
 		format = netfc_set_format(sets->by_format[id]);
 		shared = find(used, netfc_function_name(known), format);

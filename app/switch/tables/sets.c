@@ -33,6 +33,8 @@ list_known_sets(FILE *errors)
 		const char *name = netfc_format_name(format);
 		unsigned int scale = netfc_format_max_scale(format);
 
+		if (scale == 0)
+			continue;
 		fprintf(errors, "  %s_k1 ... %s_k%u, %s_k1_floor ... %s_k%u_floor\n", name, name,
 			scale, name, name, scale);
 	}

@@ -277,6 +277,8 @@ fill_program(const struct request *request, const struct netfc_set *set,
 	const enum netfc_op last_op = request->last_op != 0 ? request->last_op : NETFC_DIV;
 	const char *reason;
 
+	if (netfc_format_width(netfc_set_format(set)) == 8)
+		return "there is no P4 program of 8 bits";
 	if (request->last_op != 0 && !wide)
 		return "only programs of fp32_exact have fewer operations (--up-to)";
 	p4_request_tables(set, request->udp_port, last_op, functions, program);

@@ -29,9 +29,12 @@ list_known_sets(void)
 	fputs("Known table sets, k being a power of two; put _floor behind a name for the set that "
 	      "rounds down:\n",
 		stderr);
-	NETFC_FOREACH_FORMAT (format)
+	NETFC_FOREACH_FORMAT (format) {
+		if (netfc_format_max_scale(format) == 0)
+			continue;
 		fprintf(stderr, "  %s_k1 .. %s_k%u\n", netfc_format_name(format),
 			netfc_format_name(format), netfc_format_max_scale(format));
+	}
 	fputs("Correctly rounded ones:\n", stderr);
 	for (unsigned n = 0; netfc_set_known_name(n, name); n++) {
 		if (netfc_set_parse_name(name, &id) == NETFC_OK && id.family != NETFC_FAMILY_LOG)

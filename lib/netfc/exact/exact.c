@@ -3,11 +3,7 @@
  */
 #include "exact/magnitudes.h"
 
-static uint32_t
-round_signed(const struct netfc_format *format, struct number number, bool negative)
-{
-	return signed_magnitude(format, netfc_round_nearest(format, number), negative);
-}
+/* The magnitudes of results, up to format->inf. */
 
 static uint32_t
 exact_sum(const struct netfc_format *format, uint32_t x, uint32_t y)
@@ -17,23 +13,22 @@ exact_sum(const struct netfc_format *format, uint32_t x, uint32_t y)
 
 	if (magnitude_x < magnitude_y)
 		return exact_sum(format, y, x);
-	return round_signed(format,
+	return netfc_round_nearest(format,
 		sum_of_magnitudes(netfc_unpack(format, magnitude_x),
-			netfc_unpack(format, magnitude_y), difference),
-		is_negative(format, x));
+			netfc_unpack(format, magnitude_y), difference));
 }
 
 static uint32_t
-exact_product(const struct netfc_format *format, uint32_t x, uint32_t y, bool negative)
+exact_product(const struct netfc_format *format, uint32_t x, uint32_t y)
 {
 	struct number a = netfc_unpack(format, bits_magnitude(format, x));
 	struct number b = netfc_unpack(format, bits_magnitude(format, y));
 
-	return round_signed(format, product_of_magnitudes(a, b), negative);
+	return netfc_round_nearest(format, product_of_magnitudes(a, b));
 }
 
 static uint32_t
-exact_quotient(const struct netfc_format *format, uint32_t x, uint32_t y, bool negative)
+exact_quotient(const struct netfc_format *format, uint32_t x, uint32_t y)
 {
 	struct number a = netfc_unpack(format, bits_magnitude(format, x));
 	struct number b = netfc_unpack(format, bits_magnitude(format, y));
@@ -41,19 +36,18 @@ exact_quotient(const struct netfc_format *format, uint32_t x, uint32_t y, bool n
 	uint64_t quotient = a.significand / divisor;
 	bool sticky = quotient * divisor != a.significand;
 
-	return round_signed(format,
-		normalise(quotient, a.exponent - b.exponent - (64 - SIG_BITS), sticky), negative);
+	return netfc_round_nearest(
+		format, normalise(quotient, a.exponent - b.exponent - (64 - SIG_BITS), sticky));
 }
 
 static uint32_t
-exact_finite(
-	const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y, bool negative)
+exact_finite(const struct netfc_format *format, enum netfc_op op, uint32_t x, uint32_t y)
 {
 	switch (op) {
 	case NETFC_MUL:
-		return exact_product(format, x, y, negative);
+		return exact_product(format, x, y);
 	case NETFC_DIV:
-		return exact_quotient(format, x, y, negative);
+		return exact_quotient(format, x, y);
 	case NETFC_SUB:
 	case NETFC_ADD:
 	default:
@@ -74,6 +68,7 @@ netfc_exact(const struct netfc_format *format, enum netfc_op op, uint32_t x, uin
 				: mx == my ? NETFC_EQUAL
 					   : NETFC_LESS));
 	struct netfc_result result = {0, (uint8_t)netfc_decide_flags(word)};
+	uint32_t magnitude;
 
 	switch (netfc_decide_source(word)) {
 	case NETFC_FROM_X:
@@ -88,11 +83,9 @@ netfc_exact(const struct netfc_format *format, enum netfc_op op, uint32_t x, uin
 	default:
 		break;
 	}
-	result.z = exact_finite(format, op, x, y_signed, netfc_decide_sign(word));
-	if (bits_magnitude(format, result.z) == 0)
-		result.flags = NETFC_UNDERFLOW;
-	else if (bits_magnitude(format, result.z) == format->inf)
-		result.flags = NETFC_OVERFLOW;
+	magnitude = exact_finite(format, op, x, y_signed);
+	result.z = rounded_bits(format, magnitude, netfc_decide_sign(word));
+	result.flags = rounding_flags(format, magnitude);
 	return result;
 }
 

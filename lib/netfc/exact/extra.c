@@ -89,10 +89,8 @@ rounded(const struct netfc_format *format, struct number number, bool negative)
 {
 	uint32_t magnitude = netfc_round_nearest(format, number);
 
-	return (struct netfc_result){signed_magnitude(format, magnitude, negative),
-		magnitude == 0                     ? NETFC_UNDERFLOW
-			: magnitude == format->inf ? NETFC_OVERFLOW
-						   : 0};
+	return (struct netfc_result){
+		rounded_bits(format, magnitude, negative), rounding_flags(format, magnitude)};
 }
 
 static bool
@@ -142,10 +140,10 @@ infinite_sum(const struct netfc_format *format, uint32_t x, uint32_t y, uint32_t
 	if (infinite_product && (is_zero(format, x) || is_zero(format, y)))
 		return (struct netfc_result){format->nan, NETFC_INVALID};
 	if (!infinite_product)
-		return number_result(z);
+		return number_result(overflowed(format, is_negative(format, z)));
 	if (is_infinite(format, z) && is_negative(format, z) != negative)
 		return (struct netfc_result){format->nan, NETFC_INVALID};
-	return number_result(signed_magnitude(format, format->inf, negative));
+	return number_result(overflowed(format, negative));
 }
 
 /* IEEE 754-2019, section 5.4.1: fusedMultiplyAdd. */
@@ -186,15 +184,16 @@ netfc_extra(const struct netfc_format *format, enum netfc_extra_op op, uint32_t 
 }
 
 uint8_t
-netfc_extra_lanes(const struct netfc_format *format, enum netfc_extra_op op, const uint16_t *x,
-	const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count)
+netfc_extra_lanes(const struct netfc_format *format, enum netfc_extra_op op, const void *x,
+	const void *y, void *z, uint8_t *flags, uint32_t count)
 {
 	uint8_t all = 0;
 
 	for (uint32_t lane = 0; lane < count; lane++) {
-		struct netfc_result result = netfc_extra(format, op, x[lane], y[lane], z[lane]);
+		struct netfc_result result = netfc_extra(format, op, encoding_at(format, x, lane),
+			encoding_at(format, y, lane), encoding_at(format, z, lane));
 
-		z[lane] = result.z;
+		put_encoding(format, z, lane, result.z);
 		if (flags != NULL)
 			flags[lane] = result.flags;
 		all |= result.flags;

@@ -72,8 +72,9 @@ infinite_result(const struct evaluation *e, bool negative, uint8_t flags)
 		return saturated(negative);
 	if (e->to.format->posit)
 		return nan_result(e, flags != 0 ? flags : NETFC_INVALID);
-	return (struct netfc_result){
-		signed_magnitude(e->to.format, e->to.format->inf, negative), flags};
+	if (overflowed(e->to.format, negative) == e->to.format->nan && flags == 0)
+		flags = NETFC_INVALID;
+	return (struct netfc_result){overflowed(e->to.format, negative), flags};
 }
 
 /* A multiple of 2^-point, to nearest, ties to even; what is too large is 2^16. */
@@ -151,19 +152,13 @@ static struct netfc_result
 finite_result(const struct evaluation *e, uint32_t magnitude, bool negative)
 {
 	const struct netfc_format *format = e->to.format;
-	uint8_t flags = 0;
 
-	if (format == NULL) {
-		if (magnitude > 0x7fffu + negative)
-			return saturated(negative);
-		return (struct netfc_result){(uint16_t)(negative ? -magnitude : magnitude), 0};
-	}
-	if (magnitude == 0)
-		flags = NETFC_UNDERFLOW;
-	else if (magnitude == format->inf)
-		flags = NETFC_OVERFLOW;
-	return (struct netfc_result){
-		signed_magnitude(format, (uint16_t)magnitude, negative), flags};
+	if (format != NULL)
+		return (struct netfc_result){rounded_bits(format, magnitude, negative),
+			rounding_flags(format, magnitude)};
+	if (magnitude > 0x7fffu + negative)
+		return saturated(negative);
+	return (struct netfc_result){(uint16_t)(negative ? -magnitude : magnitude), 0};
 }
 
 static int
@@ -230,11 +225,14 @@ not_a_number(const struct evaluation *e)
 	return nan_result(e, e->to.format == NULL && !e->posit ? NETFC_INVALID : 0);
 }
 
+/* An argument of 8 bits is the low byte of its slot. */
 static int
-evaluate(const struct evaluation *e, uint16_t x, struct netfc_result *result)
+evaluate(const struct evaluation *e, uint16_t slot, struct netfc_result *result)
 {
 	const struct netfc_function *function = e->function;
-	bool negative = x >> 15 != 0;
+	const unsigned width = e->from.format != NULL ? e->from.format->width : 16;
+	const uint16_t x = (uint16_t)(slot & low_mask(width));
+	bool negative = x >> (width - 1) != 0;
 	struct approximation a;
 
 	switch (class_of(e, x)) {

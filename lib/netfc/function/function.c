@@ -21,6 +21,11 @@
 	{96 + (id), "to_" name, "to " name, netfc_real_same, SPECIAL_SAME, SPECIAL_SAME, \
 		SPECIAL_SAME, SLOT_OWN, id}
 
+#define SATURATING(id, name)                                                                     \
+	{100 + (id), "to_" name "_sat", "to " name ", what is too large to the greatest number", \
+		netfc_real_same, SPECIAL_SAME, SPECIAL_SAME, SPECIAL_SAME, SLOT_OWN,             \
+		SLOT_SATURATING + (id)}
+
 /* number, name, meaning; its values; at zero, infinity and minus infinity */
 #define FUNCTION(...) {__VA_ARGS__, SLOT_OWN, SLOT_OWN}
 
@@ -70,6 +75,10 @@ static const struct netfc_function functions[] = {
 	CONVERSION(NETFC_POSIT16, "posit16"),
 	CONVERSION(NETFC_BF16, "bf16"),
 	CONVERSION(NETFC_POSIT16_ES2, "posit16_es2"),
+	CONVERSION(NETFC_FP8_E4M3, "fp8_e4m3"),
+	CONVERSION(NETFC_FP8_E5M2, "fp8_e5m2"),
+	SATURATING(NETFC_FP8_E4M3, "fp8_e4m3"),
+	SATURATING(NETFC_FP8_E5M2, "fp8_e5m2"),
 	FIXED(0, "int16", "int16"),
 	FIXED_POINT(1), FIXED_POINT(2), FIXED_POINT(3), FIXED_POINT(4), FIXED_POINT(5),
 	FIXED_POINT(6), FIXED_POINT(7), FIXED_POINT(8), FIXED_POINT(9), FIXED_POINT(10),
@@ -128,11 +137,28 @@ slot_of(const struct netfc_format *format, uint8_t code)
 {
 	struct netfc_slot slot = {.format = format};
 
-	if (code >= SLOT_FIXED)
+	if (code >= SLOT_SATURATING)
+		slot.format = netfc_format_saturating(netfc_format_by_id(code - SLOT_SATURATING));
+	else if (code >= SLOT_FIXED)
 		slot = (struct netfc_slot){.format = NULL, .point = code - SLOT_FIXED};
 	else if (code != SLOT_OWN)
 		slot.format = netfc_format_by_id(code);
 	return slot;
+}
+
+static unsigned
+slot_bits(struct netfc_slot slot)
+{
+	return slot.format != NULL ? slot.format->width : 16;
+}
+
+unsigned
+netfc_function_slot_bits(const struct netfc_function *function, const struct netfc_format *format)
+{
+	const unsigned from = slot_bits(netfc_function_argument(function, format));
+	const unsigned to = slot_bits(netfc_function_result(function, format));
+
+	return from > to ? from : to;
 }
 
 struct netfc_slot

@@ -41,11 +41,12 @@ enum special {
 
 /*
  * What a slot holds: 0 a number of the packet's format, enum netfc_format_id one of that format,
- * or an int16 as a multiple of 2^-point.
+ * an int16 as a multiple of 2^-point, or a number of a format that saturates.
  */
 #define SLOT_OWN 0
 #define SLOT_FIXED 16
 #define SLOT_POINT(point) (SLOT_FIXED + (point))
+#define SLOT_SATURATING 32
 
 struct netfc_function {
 	uint8_t number;

@@ -89,6 +89,8 @@ netfc_own_function_create(const char *name, const struct netfc_format *format, c
 
 	if (!netfc_own_function_is_name(name))
 		return NETFC_ERR_NAME;
+	if (format->width != 16)
+		return NETFC_ERR_FORMAT;
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES && flags != NULL; x++) {
 		if (flags[x] & ~ALL_FLAGS)
 			return NETFC_ERR_ARGUMENT;

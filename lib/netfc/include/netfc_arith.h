@@ -4,8 +4,8 @@
 
 /**
  * @file
- * z = x (op) y, on encodings: of a lane as numbers, of many as arrays of uint16_t or uint32_t, as
- * wide as their format.
+ * z = x (op) y, on encodings: of a lane as numbers, of many as arrays of uint8_t, uint16_t or
+ * uint32_t, as wide as their format.
  */
 
 #include <stdint.h>
@@ -29,7 +29,7 @@ enum netfc_op {
 enum netfc_flag {
 	NETFC_INVALID = 1,   /**< z is NaN or NaR, no operand is, and y is no zero divisor */
 	NETFC_DIVBYZERO = 2, /**< a finite number other than zero divided by zero */
-	NETFC_OVERFLOW = 4,  /**< z is infinite, the operands are finite */
+	NETFC_OVERFLOW = 4,  /**< z is too large for a finite number, the operands are finite */
 	NETFC_UNDERFLOW = 8, /**< z is zero and the exact result is not */
 };
 

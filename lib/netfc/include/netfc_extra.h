@@ -48,7 +48,7 @@ NETFC_API unsigned netfc_extra_by_name(const char *name);
 /**
  * The result of a lane, with the exception flags of netfc_arith.h.
  *
- * @param format the format of x, y, z and the result, of 16 bits
+ * @param format the format of x, y, z and the result, of 8 or 16 bits
  * @param op the operation
  * @param x, y, z operands; only fma reads z
  */
@@ -58,7 +58,7 @@ NETFC_API struct netfc_result netfc_extra(const struct netfc_format *format, enu
 /**
  * The results of many lanes, one by one as netfc_extra() computes them.
  *
- * @param format the format of operands and results, of 16 bits
+ * @param format the format of operands and results, of 8 or 16 bits; arrays are as wide
  * @param op the operation of all lanes
  * @param x, y operands, `count` each
  * @param z for fma the third operands, `count`; receives the results
@@ -67,7 +67,7 @@ NETFC_API struct netfc_result netfc_extra(const struct netfc_format *format, enu
  * @return the exception flags of all lanes, or-ed
  */
 NETFC_API uint8_t netfc_extra_lanes(const struct netfc_format *format, enum netfc_extra_op op,
-	const uint16_t *x, const uint16_t *y, uint16_t *z, uint8_t *flags, uint32_t count);
+	const void *x, const void *y, void *z, uint8_t *flags, uint32_t count);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,8 @@
 
 /**
  * @file
- * Functions of one number, z = f(x): a table of 65,536 entries each, and so one look-up.
+ * Functions of one number, z = f(x): a table of 65,536 entries each, of 256 for slots of 8 bits,
+ * and so one look-up.
  *
  * All are correctly rounded: the value of f at x, rounded once as netfc_encode() rounds. Special
  * values are those of IEEE 754-2019 (section 9.2) and C23 (annex F), posits' those of the Posit
@@ -73,6 +74,13 @@ NETFC_API struct netfc_slot
 netfc_function_result(const struct netfc_function *function, const struct netfc_format *format);
 
 /**
+ * The width in bits of the slots of a function: that of the wider one of argument and result. The
+ * other stands in the low bits; what is above an argument is not looked at, above a result zero.
+ */
+NETFC_API unsigned
+netfc_function_slot_bits(const struct netfc_function *function, const struct netfc_format *format);
+
+/**
  * A function's value.
  *
  * Exception flags: invalid if z is NaN (NaR) and x is not, or if x does not fit a fixed-point z,
@@ -90,7 +98,7 @@ NETFC_API int netfc_function_value(const struct netfc_function *function,
 	const struct netfc_format *format, uint16_t x, struct netfc_result *result);
 
 /**
- * All values of a function.
+ * All values of a function. Those of slots of 8 bits are repeated.
  *
  * @param format the format of the lanes
  * @param z receives the value of every x, NETFC_FUNCTION_ENTRIES

@@ -140,12 +140,20 @@ struct netfc_part {
 	uint8_t test;  /**< of enum netfc_part_test */
 };
 
+/** In what a format differs from IEEE 754's. */
+enum netfc_step_rule {
+	NETFC_RULE_NO_INFINITY = 1, /**< the magnitude that would be infinity is NaN */
+	NETFC_RULE_SATURATES = 2,   /**< a result with it becomes the greatest finite number */
+};
+
 /** One step over a whole batch. */
 struct netfc_step {
 	enum netfc_step_kind kind;
 	uint8_t dst;        /**< field written; the first if the kind writes several */
 	uint8_t a, b, c;    /**< fields read */
 	uint8_t table;      /**< NETFC_STEP_LOOKUP: index of the table in the set */
+	uint8_t width;      /**< UNPACK, SELECT: of operands in bits, 8 or 16 */
+	uint8_t rules;      /**< UNPACK, SELECT: of enum netfc_step_rule */
 	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
 	uint8_t part_count; /**< JOIN */
 	struct netfc_part part[NETFC_MAX_PARTS];
@@ -188,7 +196,7 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
  *
  * @param set the tables
  * @param op the operation of all lanes
- * @param x, y operands, `count` each: uint16_t or uint32_t, as wide as the set's format
+ * @param x, y operands, `count` each: uint8_t, uint16_t or uint32_t, as wide as the set's format
  * @param z results, `count`, likewise; may be x or y
  * @param flags exception flags, `count`, or NULL
  * @param count number of lanes, without a limit

@@ -8,9 +8,11 @@
  *
  * The paper's are named `<format>_k<k>` or `<format>_k<k>_floor`, for one scale k and one rounding
  * of entries. The correctly rounded ones, whose results are IEEE 754's, are named
- * `<format>_exact`, or `<format>_exact_small` for the layout of the least memory (posits and
- * binary32 have one layout only, binary32 no other set than `fp32_exact`). A name determines every
- * bit of a set: entries are those of exact arithmetic, whatever the C library (netfc_set_margin()).
+ * `<format>_exact`, or `<format>_exact_small` for the layout of the least memory (posits have one
+ * layout only; so have binary32 and the formats of 8 bits, which have no other sets than
+ * `fp32_exact`, and `fp8_e4m3_exact` and `fp8_e4m3_sat`, which differ in what becomes of results
+ * that are too large). A name determines every bit of a set: entries are those of exact arithmetic,
+ * whatever the C library (netfc_set_margin()).
  *
  * A set has tables, and programs that say in which order lanes go through them
  * (netfc_lanes.h). A user of a set needs to know tables and steps, not which set it is.

@@ -6,8 +6,9 @@
  * @file
  * The NetFC header, version 1. It follows the UDP header; docs/protocol.md describes the protocol.
  *
- * The header is followed by x[n], y[n] and z[n], 16 bits each, those of binary32 32 bits; n is
- * `count`. All numbers are big-endian.
+ * The header is followed by x[n], y[n] and z[n], 16 bits each, those of binary32 32 bits, those of
+ * formats of 8 bits 8; n is `count`. x, y and z of 8 bits are each filled up to an even number of
+ * bytes. All numbers are big-endian.
  */
 
 #include <stdint.h>
@@ -21,11 +22,18 @@ extern "C" {
 #define NETFC_UDP_PORT 20038 /**< unless configured */
 #define NETFC_MAGIC 0x4e46   /**< "NF" */
 #define NETFC_WIRE_VERSION 1
-#define NETFC_OP_QUERY 16        /**< not arithmetic: the Slowloris query */
-#define NETFC_OP_NAME 192        /**< likewise: the number of an operation by its name */
-#define NETFC_NAME_LANES 8       /**< of such a request: x and y hold the name, padded with NUL */
-#define NETFC_LANE_BYTES 6       /**< x, y and z */
-#define NETFC_WIDE_LANE_BYTES 12 /**< likewise, of binary32 */
+#define NETFC_OP_QUERY 16         /**< not arithmetic: the Slowloris query */
+#define NETFC_OP_NAME 192         /**< likewise: the number of an operation by its name */
+#define NETFC_NAME_LANES 8        /**< of such a request: x and y hold the name, padded with NUL */
+#define NETFC_LANE_BYTES 6        /**< x, y and z */
+#define NETFC_WIDE_LANE_BYTES 12  /**< likewise, of binary32 */
+#define NETFC_NARROW_LANE_BYTES 3 /**< likewise, of formats of 8 bits */
+/** Functions from here up to the next two numbers have slots of 16 bits in a format of 8 bits, */
+#define NETFC_WIDENED_OPS_FIRST 97
+#define NETFC_WIDENED_OPS_LAST 143
+/** but for these, from formats of 8 bits to formats of 8 bits. */
+#define NETFC_TO_FP8_FIRST 104
+#define NETFC_TO_FP8_LAST 109
 
 /** The header. */
 struct netfc_hdr {
@@ -38,11 +46,29 @@ struct netfc_hdr {
 	uint32_t id;     /**< chosen by the sender, never changed */
 } __attribute__((packed));
 
-/** The bytes of a lane of a format: x, y and z. */
+/** The bytes of a slot. */
 static inline uint32_t
-netfc_wire_lane_bytes(unsigned format)
+netfc_wire_slot_bytes(unsigned op, unsigned format)
 {
-	return format == NETFC_FP32 ? NETFC_WIDE_LANE_BYTES : NETFC_LANE_BYTES;
+	if (format == NETFC_FP32)
+		return 4;
+	if (format != NETFC_FP8_E4M3 && format != NETFC_FP8_E5M2)
+		return 2;
+	if (op == NETFC_OP_NAME)
+		return 2;
+	return op >= NETFC_WIDENED_OPS_FIRST && op <= NETFC_WIDENED_OPS_LAST &&
+			(op < NETFC_TO_FP8_FIRST || op > NETFC_TO_FP8_LAST)
+		? 2
+		: 1;
+}
+
+/** The bytes of x, and so of y and of z, of so many lanes. */
+static inline uint32_t
+netfc_wire_operand_bytes(unsigned op, unsigned format, uint32_t lanes)
+{
+	const uint32_t bytes = lanes * netfc_wire_slot_bytes(op, format);
+
+	return bytes + bytes % 2;
 }
 
 /** Set in `status`: this is a reply. Bits 6-4: the code. Bits 3-0: exception flags. */

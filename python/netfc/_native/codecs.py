@@ -134,8 +134,12 @@ class Ieee(Tabulated):
     def __init__(self, bits: int, exponent_bits: int):
         self._fraction_bits = bits - 1 - exponent_bits
         self._bias = 2 ** (exponent_bits - 1) - 1
-        self._infinity = (2**exponent_bits - 1) << self._fraction_bits
+        self._infinity = self._first_special(bits)
         super().__init__(bits, nan=self._infinity | 1 << (self._fraction_bits - 1))
+
+    def _first_special(self, bits: int) -> int:
+        """The magnitude behind the greatest number's."""
+        return (1 << (bits - 1)) - (1 << self._fraction_bits)
 
     def _magnitude_values(self) -> Values:
         magnitudes = numpy.arange(self._magnitudes)
@@ -163,6 +167,23 @@ class Ieee(Tabulated):
 
     def _is_nan(self, values: Values) -> NDArray[numpy.bool_]:
         return numpy.isnan(values)
+
+
+class NoInfinity(Ieee):
+    """Likewise, but the greatest magnitude alone is no number: NaN (OCP OFP8 E4M3)."""
+
+    def _first_special(self, bits: int) -> int:
+        return (1 << (bits - 1)) - 1
+
+    def _with_specials(self, values: Values) -> Values:
+        for sign in (0, self._sign):
+            values[sign | self._infinity] = math.nan
+        return values
+
+    def encode(self, values: ArrayLike) -> Encodings:
+        bits = super().encode(values)
+        encodings: Encodings = numpy.where(bits & self._infinity == self._infinity, self.nan, bits)
+        return encodings.astype(self.encodings)
 
 
 class Posit(Tabulated):
@@ -217,5 +238,7 @@ def codec_of(row: FormatRow) -> Codec:
     """The codec of a format that requests compute in."""
     if row.kind == "posit":
         return Posit(row.bits, row.exponent_bits)
+    if row.kind == "no-infinity":
+        return NoInfinity(row.bits, row.exponent_bits)
     kind = Ieee if row.bits <= 16 else Native
     return kind(row.bits, row.exponent_bits)

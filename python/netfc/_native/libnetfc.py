@@ -55,7 +55,7 @@ class Step(ctypes.Structure):
 
     _fields_ = [
         ("kind", ctypes.c_int),
-        *((name, ctypes.c_uint8) for name in ("dst", "a", "b", "c", "table")),
+        *((name, ctypes.c_uint8) for name in ("dst", "a", "b", "c", "table", "width", "rules")),
         ("imm", ctypes.c_int32),
         ("part_count", ctypes.c_uint8),
         ("part", Part * _MAX_PARTS),

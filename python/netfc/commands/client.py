@@ -81,7 +81,7 @@ def make_parser() -> Parser:
         "--bits",
         action="store_true",
         help="operands and results are encodings: one to four hex digits, of fp32 up to eight,"
-        " with or without 0x",
+        " of 8 bits up to two, with or without 0x",
     )
     option("--json", action="store_true", help="print one JSON object")
     option("--mtu", type=int, default=MTU, help="bytes of the longest packet (%(default)s)")
@@ -103,6 +103,10 @@ def _digits(slot: Slot) -> int:
     return 2 * slot.encodings.itemsize
 
 
+# Of encodings, by their hex digits.
+EXAMPLES = {2: ("two", "38"), 4: ("four", "3c00"), 8: ("eight", "3f800000")}
+
+
 class Operands:
     """A growing column of operands, parsed one by one, encoded together."""
 
@@ -116,9 +120,8 @@ class Operands:
     @property
     def syntax(self) -> str:
         """What an operand looks like."""
-        example = "3f800000" if _digits(self._format) == 8 else "3c00"
+        most, example = EXAMPLES[_digits(self._format)]
         if self._bits_only:
-            most = "eight" if _digits(self._format) == 8 else "four"
             return f"one to {most} hex digits, such as {example}"
         return f"a decimal number, inf, nan, or an encoding such as 0x{example}"
 

@@ -149,8 +149,8 @@ def test_on_udp():
 
 
 def test_mistakes_can_be_built():
-    packet = NetFC(bytes(NetFC(version=7, op=9, format=8, count=5, x=[1], y=[], z=[])))
-    assert (packet.version, packet.op, packet.format, packet.count) == (7, 9, 8, 5)
+    packet = NetFC(bytes(NetFC(version=7, op=9, format=11, count=5, x=[1], y=[], z=[])))
+    assert (packet.version, packet.op, packet.format, packet.count) == (7, 9, 11, 5)
     assert (packet.x, packet.y, packet.z) == ([1], [], [])
 
 
@@ -172,7 +172,7 @@ def test_show():
     assert 'x         = [1.5 (0x3e00), -inf (0xfc00)]' in shown
     assert 'y         = [2.25 (0x4080), NaN (0x7e00)]' in shown
     assert 'op        = add' in shown and 'format    = fp16' in shown
-    shown = NetFC(op=9, format=9, x=[5]).show(dump=True)
+    shown = NetFC(op=9, format=11, x=[5]).show(dump=True)
     assert 'x         = [0x0005]' in shown and 'z         = [0x0000]' in shown
     shown = NetFC(reply=1, code='format', format='posit16', x=[0x8000]).show(dump=True)
     assert 'NaR (0x8000)' in shown and 'code      = format' in shown

@@ -81,4 +81,4 @@ def test_keys_and_defaults_are_found():
     options = {name: (default, dict(keys)) for name, default, keys in rows('netfc-bench')}
     assert options['lanes'][0] == '1' and options['time'][0] is None
     assert options['aggregate'][1]['workers'] == '8' and options['aggregate'][1]['key'] is None
-    assert len(options) > 30 and len(options['aggregate'][1]) == 19
+    assert len(options) > 30 and len(options['aggregate'][1]) == 20

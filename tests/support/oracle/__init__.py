@@ -23,6 +23,7 @@ from .arithmetic import (
 from .extended import COMPARE, EXTENDED, FMA, MAX, MIN, calc_extended
 from .formats import FORMATS, FORMATS_BY_NAME, Posit
 from .fp32 import FP32, calc_fp32
+from .narrow import E4M3, E5M2, NARROW, NarrowFormat, NarrowSet
 from .packets import (
     ERRORS,
     EXCEPTIONS,
@@ -45,6 +46,8 @@ __all__ = [
     'COMPARE',
     'DIV',
     'DIVISION_BY_ZERO',
+    'E4M3',
+    'E5M2',
     'ERRORS',
     'EXCEPTIONS',
     'EXTENDED',
@@ -59,7 +62,10 @@ __all__ = [
     'MAX',
     'MIN',
     'MUL',
+    'NARROW',
     'NO_RESULT',
+    'NarrowFormat',
+    'NarrowSet',
     'OPERATIONS',
     'OVERFLOW',
     'Posit',

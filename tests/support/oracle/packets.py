@@ -9,12 +9,14 @@ from .arithmetic import OPERATIONS, QUERY, calc
 from .formats import FORMATS
 from .extended import EXTENDED, calc_extended
 from .fp32 import FP32, calc_fp32
+from .narrow import NARROW, NarrowFormat
 
 UDP_PORT = 20038
 MAGIC = 0x4E46
 VERSION = 1
 HEADER_BYTES = 12
 REPLY_BIT = 0x80
+SLOTS = {1: 'B', 2: 'H', 4: 'I'}  # of struct, by their bytes
 EXCEPTIONS = ('invalid', 'divbyzero', 'overflow', 'underflow')  # bits 0 to 3 of the status
 ERRORS = ('ok', 'version', 'op', 'format', 'length', 'query', 'lanes')
 
@@ -118,11 +120,11 @@ def request_error(out, start, length, sets):
         return ERRORS.index('version')
     if op not in (*OPERATIONS, *EXTENDED, QUERY):
         return ERRORS.index('op')
-    if form not in (FORMATS if op in EXTENDED else sets) or (op == QUERY and form != 1):
+    if form not in ((*FORMATS, *NARROW) if op in EXTENDED else sets) or (op == QUERY and form != 1):
         return ERRORS.index('format')
     if length < HEADER_BYTES or u16(out, start + 6) == 0:
         return ERRORS.index('length')
-    if length < HEADER_BYTES + 3 * slot_bytes(form) * u16(out, start + 6):
+    if length < HEADER_BYTES + 3 * operand_bytes(form, u16(out, start + 6)):
         return ERRORS.index('length')
     return ERRORS.index('query') if op == QUERY else 0
 
@@ -130,8 +132,8 @@ def request_error(out, start, length, sets):
 def compute_lanes(out, start, lanes, sets):
     """Writes z of every lane; returns the OR of their flags."""
     op, form = out[start + 3:start + 5]
-    slots = struct.Struct(f">{lanes}{'I' if form == FP32 else 'H'}")
-    places = [start + HEADER_BYTES + slots.size * part for part in range(3)]
+    slots = struct.Struct(f">{lanes}{SLOTS[slot_bytes(form)]}")
+    places = [start + HEADER_BYTES + operand_bytes(form, lanes) * part for part in range(3)]
     triples = zip(*(slots.unpack_from(out, place) for place in places))
     results = [calc_lane(sets, form, op, *triple) for triple in triples]
     slots.pack_into(out, places[2], *(result for result, _ in results))
@@ -139,12 +141,23 @@ def compute_lanes(out, start, lanes, sets):
 
 
 def slot_bytes(form):
-    return 4 if form == FP32 else 2
+    return 4 if form == FP32 else 1 if form in NARROW else 2
+
+
+def operand_bytes(form, lanes):
+    """Of x, and so of y and of z: filled up to an even number."""
+    size = lanes * slot_bytes(form)
+    return size + size % 2
 
 
 def calc_lane(sets, form, op, x, y, z):
     if form == FP32:
         return calc_fp32(op, x, y)
+    if form in NARROW and op in EXTENDED:
+        number_format = sets[form].format if form in sets else NarrowFormat(form)
+        return number_format.extended(op, x, y, z)
+    if form in NARROW:
+        return sets[form].result(op, x, y)
     return calc_extended(form, op, x, y, z) if op in EXTENDED else calc(sets[form], op, x, y)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from .arithmetic import ADD, MUL, SUB, exact_result
 from .formats import FORMATS_BY_NAME
 from .fp32 import Fp32Set
+from .narrow import NarrowSet
 
 NEAREST_ALLOWED = 1e-9
 NO_RESULT = None
@@ -157,6 +158,8 @@ def table_set(name):
     """The table set called `name`, such as fp16_k1024, posit16_es2_k4_floor, bf16_exact or fp16_exact_small."""
     if name == 'fp32_exact':
         return Fp32Set()
+    if name.startswith('fp8_'):
+        return NarrowSet(name)
     match = re.fullmatch(r'(?P<format>\w+?)_(exact(_small)?|k(?P<k>[1-9]\d*)(?P<floor>_floor)?)', name)
     if match is None or match['format'] not in FORMATS_BY_NAME:
         raise ValueError(f'{name}: no name of a table set')

@@ -50,7 +50,7 @@ TEST(formats_are_those_of_the_specification)
 	const struct netfc_format *format;
 	unsigned count = 0;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		assert_int_equal(netfc_format_id(format), expected[count].id);
 		assert_string_equal(netfc_format_name(format), expected[count].name);
 		assert_ptr_equal(netfc_format_by_name(expected[count].name), format);
@@ -65,6 +65,8 @@ TEST(formats_are_those_of_the_specification)
 	assert_int_equal(count, 4);
 	assert_null(netfc_format_by_id(0));
 	assert_null(netfc_format_by_id(NETFC_FORMAT_END));
+	assert_null(netfc_format_by_id(NETFC_SET_FORMAT_END));
+	assert_null(netfc_format_by_id(UINT32_MAX));
 	assert_null(netfc_format_by_name("fp32"));
 	assert_null(netfc_format_by_name(""));
 }
@@ -73,7 +75,7 @@ TEST(every_encoding_means_what_its_standard_says)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t bits = 0; bits < 0x10000; bits++) {
 			double value = naive_value(format, (uint16_t)bits);
 
@@ -104,7 +106,7 @@ TEST(every_number_is_encoded_as_itself)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t bits = 0; bits < 0x10000; bits++) {
 			double value = netfc_decode(format, (uint16_t)bits);
 
@@ -117,7 +119,7 @@ TEST(magnitudes_order_like_their_values)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t u = 1; u < naive_end(format); u++)
 			assert_true(netfc_decode(format, (uint16_t)u) >
 				netfc_decode(format, (uint16_t)(u - 1)));
@@ -128,7 +130,7 @@ TEST(signs_and_magnitudes_fit_together)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t b = 0; b < 0x10000; b++) {
 			uint16_t bits = (uint16_t)b, negated = netfc_negate(format, bits);
 			uint16_t magnitude = netfc_magnitude(format, bits);
@@ -167,7 +169,7 @@ TEST(every_boundary_rounds_as_specified)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t u = naive_least(format); u < naive_greatest(format); u++)
 			expect_boundary(format, u);
 	}
@@ -177,7 +179,7 @@ TEST(the_ends_saturate_or_overflow)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		bool posit = netfc_format_is_posit(format);
 		uint32_t nan = netfc_nan(format), most = posit ? 0x7fff : naive_end(format);
 		uint16_t least = posit ? 1 : 0;
@@ -210,7 +212,7 @@ TEST(a_sticky_bit_breaks_every_tie_upwards)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t u = naive_least(format); u < naive_greatest(format); u++) {
 			struct number number = number_from(naive_boundary(format, u));
 
@@ -226,7 +228,7 @@ TEST(rounding_down_keeps_numbers_and_lowers_the_rest)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t u = 1; u < naive_end(format); u++) {
 			double value = naive_value(format, (uint16_t)u);
 			uint32_t below = u > naive_least(format) ? u - 1 : u;

@@ -296,6 +296,11 @@ TEST(every_value_is_rounded_to_nearest)
 	const struct netfc_function *function;
 
 	for (unsigned f = 0; (function = netfc_function_known(f)) != NULL; f++) {
+		const struct netfc_slot to = netfc_function_result(function, format);
+
+		/* test_fp8_functions.c has these. */
+		if (to.format != NULL && netfc_format_width(to.format) != 16)
+			continue;
 		nearest_boundary = 1;
 		worst_error = 0;
 		check_all(function);

@@ -156,7 +156,7 @@ TEST(every_decision_is_as_specified)
 {
 	const struct netfc_format *format;
 
-	NETFC_FOREACH_FORMAT (format) {
+	FOREACH_FORMAT_16 (format) {
 		for (uint32_t key = 0; key < KEYS; key++)
 			expect_word(format, key, netfc_decide(format, key));
 	}

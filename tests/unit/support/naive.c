@@ -69,6 +69,8 @@ decode(enum netfc_format_id id, uint16_t bits)
 			return 0;
 		return bits == 0x8000 ? NAN : naive_posit(bits, 16, id == NETFC_POSIT16 ? 1 : 2);
 	case NETFC_FP32:
+	case NETFC_FP8_E4M3:
+	case NETFC_FP8_E5M2:
 		break;
 	}
 	return NAN;

@@ -24,6 +24,11 @@
 /** Go through all operations. */
 #define FOREACH_OP(op) for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
 
+/** Go through the formats of 16 bits. */
+#define FOREACH_FORMAT_16(format)     \
+	NETFC_FOREACH_FORMAT (format) \
+		if (netfc_format_width(format) == 16)
+
 /** Build a set that exists. */
 static inline struct netfc_set *
 must_build(const char *name)

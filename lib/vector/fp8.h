@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef VECTOR_FP8_H
+#define VECTOR_FP8_H
+
+/**
+ * @file
+ * Kernels of formats of 8 bits: all results of an operation fit an array, which a lane of few looks
+ * up. With AVX-512 many lanes are computed in binary32, rounded to binary16 and from there to 8
+ * bits. That harms no result: binary16 has 11 bits of significand, at least two more than twice
+ * those of the formats (fpu.h), and where its subnormal numbers are coarse, it is finer than half
+ * of theirs still. Tests compare all pairs.
+ */
+
+#include <rte_common.h>
+
+#include "fpu.h"
+#include "slots.h"
+
+#define FP8_OPS 4
+#define FP8_RESULTS 0x10000u
+/* Above z in a result. */
+#define FP8_FLAGS_SHIFT 8
+
+struct fp8_kernel {
+	struct fpu_kernel fpu;
+	uint8_t top;       /* the magnitude of what is too large */
+	uint8_t over;      /* what it becomes */
+	uint8_t over_sign; /* 0x80, if with its sign */
+	uint8_t last;      /* the greatest magnitude that is no NaN */
+	uint8_t nan;
+	uint16_t result[FP8_OPS][FP8_RESULTS] __rte_cache_aligned; /* by x, y */
+};
+
+/* Where lanes of 8 bits stand; x, y and z are filled up to even numbers of bytes. */
+static inline uint32_t
+fp8_operand_bytes(uint32_t lanes)
+{
+	return lanes + lanes % 2;
+}
+
+/* fp8.c: make the kernel of a format of 8 bits, see vector_fpu_create(). */
+int fp8_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel);
+
+/* A packet's lanes, looked up. */
+void fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet);
+
+/* The one lane of a packet. */
+static inline void
+fp8_look_up_single(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet)
+{
+	const uint8_t *x = packet->slots, *y = x + 2;
+	slot16 *z = (slot16 *)(packet->slots + 4);
+	const uint16_t before = *z;
+	const uint32_t entry = kernel->result[op - NETFC_ADD][(uint32_t)*x << 8 | *y];
+
+	*(uint8_t *)z = (uint8_t)entry;
+	packet->changes = (uint32_t)(uint16_t)~before + *z;
+	packet->flags = (uint8_t)(entry >> FP8_FLAGS_SHIFT);
+}
+
+/* fp8_avx512.c: see struct vector_functions. */
+void fp8_e4m3_run_avx512(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+void fp8_e5m2_run_avx512(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+
+#endif /* VECTOR_FP8_H */
