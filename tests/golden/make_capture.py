@@ -114,7 +114,7 @@ def special_values():
 def errors():
     yield 'error version', answered(plain(frames.request(version=2)))
     yield 'error op', answered(plain(frames.request(op=9)))
-    yield 'error format, unknown', answered(plain(frames.request(form=9)))
+    yield 'error format, unknown', answered(plain(frames.request(form=11)))
     yield 'error format, not loaded', answered(plain(frames.request(form=4)), SETS)
     yield 'error length, no lanes', answered(plain(frames.request(count=0)))
     yield 'error length, too short', answered(plain(frames.request(count=2)))

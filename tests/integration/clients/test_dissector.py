@@ -144,8 +144,8 @@ def test_info(golden):
 @pytest.mark.parametrize('name, infos', [
     ('overflow', ['NetFC fp16 mul, 1 lane, request', 'NetFC fp16 mul, 1 lane, reply: overflow']),
     ('error op', ['NetFC fp16 op 9, 1 lane, request', 'NetFC fp16 op 9, 1 lane, reply: error op']),
-    ('error format, unknown', ['NetFC format 9 add, 1 lane, request',
-                               'NetFC format 9 add, 1 lane, reply: error format']),
+    ('error format, unknown', ['NetFC format 11 add, 1 lane, request',
+                               'NetFC format 11 add, 1 lane, reply: error format']),
     ('error unknown', ['NetFC fp16 add, 2 lanes, request',
                        'NetFC fp16 add, 2 lanes, reply: error 7']),
     ('7 bytes', ['NetFC fp16 add, header cut, request',
