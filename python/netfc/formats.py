@@ -75,8 +75,8 @@ class Format:
     def decode(self, bits: ArrayLike) -> Values:
         """The values of encodings; NaN for NaN and NaR.
 
-        bits: integers from 0 to 65535, of fp32 to 4294967295, of 8 bits to 255, of any shape. Returns numbers of
-        that shape.
+        bits: integers from 0 to 65535, of fp32 to 4294967295, of 8 bits to 255, of any shape.
+        Returns numbers of that shape.
         """
         return self._codec.decode(bits)
 
@@ -84,7 +84,8 @@ class Format:
         """The encodings nearest to values, ties to the even encoding.
 
         values: real numbers of any shape. Returns encodings of that shape. What is too large
-        becomes infinity, of fp8_e4m3 NaN; posits saturate and never round to zero, and infinities are NaR to them.
+        becomes infinity, of fp8_e4m3 NaN; posits saturate and never round to zero, and
+        infinities are NaR to them.
         """
         return self._codec.encode(values)
 
