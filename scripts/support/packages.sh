@@ -10,7 +10,7 @@ case $(. /etc/os-release && echo "$ID $VERSION_ID") in
 ubuntu*) packages_browser= packages_torch= ;; # a snap there; not tried there
 esac
 
-packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev libmpfr-dev nettle-dev
+packages_build="gcc libc6-dev meson ninja-build pkg-config libdpdk-dev libjansson-dev libmpfr-dev libpcap-dev nettle-dev
 	zlib1g-dev"
 if [ "$(uname -m)" = x86_64 ]; then
 	packages_build="$packages_build libipsec-mb-dev" # Debian has it for no other processor
