@@ -24,8 +24,9 @@ special_of(enum aggregate_format format, uint32_t bits)
 
 	if (!is_ieee(format))
 		return bits == POSIT_NAR ? SPECIAL_NAN : 0;
-	return (uint8_t)((magnitude > ieee.inf ? (uint32_t)SPECIAL_NAN : 0) |
-		(magnitude == ieee.inf ? infinity : 0));
+	if (is_nan(ieee, magnitude))
+		return SPECIAL_NAN;
+	return (uint8_t)(magnitude == ieee.inf ? infinity : 0);
 }
 
 INLINE bool
@@ -44,6 +45,12 @@ any_special(enum aggregate_format format, const uint8_t *values, uint32_t count)
 	return any != 0;
 }
 
+INLINE uint32_t
+groups_of(uint32_t count)
+{
+	return (count + GROUP - 1) / GROUP;
+}
+
 INLINE void
 note_specials(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
 	uint32_t count, bool first)
@@ -55,7 +62,7 @@ note_specials(enum aggregate_format format, struct aggregate_lanes *lanes, const
 	if (!any_special(format, values, count))
 		return;
 	if (!lanes->has_specials)
-		memset(specials, 0, lanes->capacity);
+		memset(specials, 0, groups_of(count) * GROUP);
 	lanes->has_specials = true;
 	for (uint32_t i = 0; i < count; i++)
 		specials[i] |= special_of(format, load(format, values, i));
@@ -69,12 +76,6 @@ any_of_group(const uint8_t *specials, uint32_t group)
 
 	memcpy(&all, specials + GROUP * (size_t)group, sizeof(all));
 	return all != 0;
-}
-
-INLINE uint32_t
-groups_of(uint32_t count)
-{
-	return (count + GROUP - 1) / GROUP;
 }
 
 /* From a lane's integer in one bin to that in the next. */
@@ -96,6 +97,10 @@ clear_lane(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t
 	}
 	if (format == AGGREGATE_FP64) {
 		clear_fp64_lane(lanes, lane);
+		return;
+	}
+	if (format == AGGREGATE_FP8_E4M3) {
+		lanes->short_sums[lane] = 0;
 		return;
 	}
 	lanes->sums[lane] = 0;
@@ -128,7 +133,7 @@ write_special(enum aggregate_format format, uint8_t special, uint8_t *result, ui
 	else if (special == SPECIAL_PLUS_INF)
 		store(format, result, lane, ieee.inf);
 	else if (special == SPECIAL_MINUS_INF)
-		store(format, result, lane, ieee.sign | ieee.inf);
+		store(format, result, lane, with_sign(ieee, ieee.inf, true));
 	else
 		store(format, result, lane, ieee.nan);
 	return special == (SPECIAL_PLUS_INF | SPECIAL_MINUS_INF) ? NETFC_INVALID : 0;
@@ -194,7 +199,7 @@ put_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 INLINE uint64_t
 integer_of(enum aggregate_format format, uint32_t bits)
 {
-	return format == AGGREGATE_FP16       ? fp16_integer(bits)
+	return is_ieee(format)                ? ieee_integer(ieee_of(format), bits)
 		: format == AGGREGATE_POSIT16 ? posit16_integer(bits)
 					      : (uint64_t)(int32_t)bits;
 }
@@ -209,6 +214,19 @@ put_integers(enum aggregate_format format, struct aggregate_lanes *lanes, const 
 		uint64_t sum = integer_of(format, load(format, values, i));
 
 		sums[i] = (int64_t)(first ? sum : (uint64_t)sums[i] + sum);
+	}
+}
+
+/* 64 workers stay below 2^24. */
+INLINE void
+put_short(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
+{
+	int32_t *sums = lanes->short_sums;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int32_t value = fp8_e4m3_integer(values[i]);
+
+		sums[i] = first ? value : sums[i] + value;
 	}
 }
 
@@ -233,8 +251,10 @@ put(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *
 {
 	note_specials(format, lanes, values, count, first);
 	if (is_ieee(format))
-		keep_common(lanes, values, count * (format == AGGREGATE_FP32 ? 4 : 2), first);
-	if (has_bins(format))
+		keep_common(lanes, values, count * bytes_of(format), first);
+	if (format == AGGREGATE_FP8_E4M3)
+		put_short(lanes, values, count, first);
+	else if (has_bins(format))
 		put_bins(format, lanes, values, count, first);
 	else if (format == AGGREGATE_POSIT16_ES2)
 		put_quires(lanes, values, count, first);
@@ -313,6 +333,10 @@ sum_of(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t i)
 		return sum_of_quire(lanes, i);
 	case AGGREGATE_POSIT16:
 		return sum_of_integer(lanes->sums[i], POSIT16_UNIT);
+	case AGGREGATE_FP8_E4M3:
+		return sum_of_integer(lanes->short_sums[i], FP8_E4M3_UNIT);
+	case AGGREGATE_FP8_E5M2:
+		return sum_of_integer(lanes->sums[i], FP8_E5M2_UNIT);
 	case AGGREGATE_FP16:
 	default:
 		return sum_of_integer(lanes->sums[i], FP16_UNIT);
@@ -328,7 +352,7 @@ encode_ieee(struct ieee ieee, struct sum sum, bool all_negative, uint8_t *flags)
 
 	*flags |= magnitude == ieee.inf ? NETFC_OVERFLOW : 0;
 	*flags |= magnitude == 0 && !sum.zero ? NETFC_UNDERFLOW : 0;
-	return magnitude | (negative ? ieee.sign : 0);
+	return with_sign(ieee, magnitude, negative);
 }
 
 INLINE uint32_t

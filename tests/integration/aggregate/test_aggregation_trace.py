@@ -82,7 +82,7 @@ def test_a_chunk_and_its_result(running):
     assert done['z'] == ['0x3fe00000', '0x00000000', '0x7f800000'] and done['flags'] == 4
 
 
-@pytest.mark.parametrize('name, value', [('fp64', '4008000000000000')])
+@pytest.mark.parametrize('name, value', [('fp8_e4m3', '40'), ('fp64', '4008000000000000')])
 def test_values_of_other_sizes(running, name, value):
     """As many as a packet holds, of which the first 256 are shown."""
     host, live = running
