@@ -97,7 +97,8 @@ def arguments():
         parser.error(f"--set {options.set}: no name of a table set")
     options.format = Format(name)
     most = protocol.lanes_in(PAYLOAD, options.format.id)
-    options.lanes = options.lanes or most
+    if options.lanes is None:
+        options.lanes = most
     if not 1 <= options.lanes <= most:
         parser.error(f"--lanes {options.lanes}: 1 to {most} fit a packet of 1,500 bytes")
     if options.rounds < 1:

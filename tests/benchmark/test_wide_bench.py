@@ -13,7 +13,7 @@ import project_scripts
 import switch
 
 from benchmark import wide
-from netfc import protocol
+from netfc import Fp32, protocol
 
 SMALLEST_NORMAL = 2.0**-126
 FUNCTIONS = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul,
@@ -40,7 +40,7 @@ def test_a_row_for_each_kind_of_operands():
 @pytest.mark.parametrize('op', protocol.OPS)
 def test_results_that_should_be_subnormal_are(op):
     draw = numpy.random.default_rng(1)
-    x, y = wide.operands('subnormal', op, 1000, draw).astype('u4').view('f4')
+    x, y = wide.operands(Fp32(), 'subnormal', op, 1000, draw).astype('u4').view('f4')
     results = abs(FUNCTIONS[op](x, y))
     assert (results < SMALLEST_NORMAL).mean() > 0.9 and (results > 0).all()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fma's kernels of every instruction set and format, against the library. */
+/* fma's kernels of every instruction set and format of 16 bits, against the library. */
 #include <rte_common.h>
 #include <rte_memory.h>
 
@@ -82,6 +82,8 @@ for_each_format(void (*check)(struct checked *c))
 	struct checked c;
 
 	NETFC_FOREACH_FORMAT (c.format) {
+		if (netfc_format_width(c.format) != 16) /* test_fp8_kernels.c has all triples */
+			continue;
 		for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
 			assert_int_equal(
 				extended_create(c.format, isa, SOCKET_ID_ANY, &c.kernel[isa]), 0);

@@ -138,6 +138,8 @@ fpu_rounds_correctly(void **state)
 	NETFC_FOREACH_FORMAT (format) {
 		struct vector_kernel *kernel;
 
+		if (netfc_format_width(format) != 16) /* test_fp8_kernels.c has all pairs */
+			continue;
 		/* Posits have no vector code, IEEE formats nothing else that needs a test. */
 		if (netfc_format_is_posit(format) != (isa == VECTOR_PLAIN))
 			continue;

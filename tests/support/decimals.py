@@ -16,6 +16,8 @@ def cases(name, step=1):
     """
     if name == 'fp32':
         return _cases(_fp32_edges(step))
+    if name.startswith('fp8_'):
+        return _cases(_fp8_edges(oracle.NarrowSet(f'{name}_exact').format))
     form = oracle.FORMATS_BY_NAME[name]
     first = int(form.edges[0] == 0)  # no number rounds to a posit's zero
     magnitudes = [*range(first, len(form.edges), step), len(form.edges) - 1]
@@ -31,6 +33,16 @@ def _fp32_edges(step):
                         for bits in (magnitude, min(magnitude + 1, last)))
         edge = (below + above) / 2 if magnitude != last else 2.0 ** 128 - 2.0 ** 103
         yield magnitude, Decimal(edge), lambda bits: bits ^ oracle.fp32.SIGN
+
+
+def _fp8_edges(form):
+    """Formats of 8 bits: of all numbers. NaN, which is too large for fp8_e4m3, has no sign."""
+    def negate(bits):
+        return bits if bits == form.nan else bits ^ 0x80
+
+    for magnitude in range(form.greatest + 1):
+        edge = (form.values[magnitude] + form.values[magnitude + 1]) / 2
+        yield magnitude, Decimal(float(edge)), negate
 
 
 def _cases(edges):

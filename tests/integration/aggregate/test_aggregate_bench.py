@@ -20,6 +20,7 @@ from netfc import aggregation, protocol
 
 ADDRESSES = ['--address', '198.18.0.2/24', '--address', '2001:2::2/64']
 EVERYTHING = 'format=all,op=all,data=all,length=any'
+REDUCTIONS = 'format=all,op=sum+mean+min+max,data=all,length=any'
 BAD_LINK = 'loss=5,duplicate=5,reorder=10,retry=5'
 MEMORY = 256
 
@@ -104,7 +105,7 @@ def test_with_a_key(tmp_path, version):
 def test_jumbo_frames(tmp_path):
     """Chunks as large as packets of 9,000 bytes take."""
     with over_vhost(tmp_path, '--aggregate=bytes=8948,slots=32', '--mtu', 9000) as (live, vdev):
-        report = run(tmp_path, f'{EVERYTHING},bytes=8948,chunks=300', '--mtu', 9000, vdev=vdev)
+        report = run(tmp_path, f'{REDUCTIONS},bytes=8948,chunks=300', '--mtu', 9000, vdev=vdev)
         table = live.stop()['aggregate']
     assert_all_right(report, 300)
     assert report['values'] == table['values'] > 300 * 2000
