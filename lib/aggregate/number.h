@@ -8,6 +8,8 @@
  * in operations that vectors have.
  */
 
+#include <string.h>
+
 #include "aggregate_lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -115,6 +117,27 @@ INLINE uint32_t
 round_ieee(struct ieee format, struct exact number)
 {
 	return (uint32_t)round_binary(format.fraction_bits, format.bias, format.inf, number);
+}
+
+/*
+ * The encoding of a magnitude below 2^53, in units of the least subnormal: a double has it exactly,
+ * of which all but the upper bits of its fraction are rounded away. What has no more bits than a
+ * significand is its own encoding.
+ */
+INLINE uint32_t
+round_units(struct ieee format, int64_t magnitude)
+{
+	const int cut = 52 - format.fraction_bits;
+	const uint64_t rebias = (UINT64_C(1022) + (unsigned int)format.fraction_bits)
+		<< format.fraction_bits;
+	const double number = (double)magnitude;
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	bits += (UINT64_C(1) << (cut - 1)) - 1 + (bits >> cut & 1);
+	bits = (bits >> cut) - rebias;
+	bits = magnitude < INT64_C(2) << format.fraction_bits ? (uint64_t)magnitude : bits;
+	return (uint32_t)(bits < format.inf ? bits : format.inf);
 }
 
 /* A rounded magnitude with its sign, which NaN has not. */

@@ -24,23 +24,23 @@ special_of(enum aggregate_format format, uint32_t bits)
 
 	if (!is_ieee(format))
 		return bits == POSIT_NAR ? SPECIAL_NAN : 0;
-	if (is_nan(ieee, magnitude))
-		return SPECIAL_NAN;
-	return (uint8_t)(magnitude == ieee.inf ? infinity : 0);
+	return (uint8_t)((is_nan(ieee, magnitude) ? (uint32_t)SPECIAL_NAN : 0) |
+		(has_infinity(ieee) && magnitude == ieee.inf ? infinity : 0));
 }
 
 INLINE bool
 any_special(enum aggregate_format format, const uint8_t *values, uint32_t count)
 {
 	const struct ieee ieee = ieee_of(format);
-	uint32_t any = 0;
+	uint8_t any = 0;
 
 	if (format == AGGREGATE_INT32)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t bits = load(format, values, i);
 
-		any |= is_ieee(format) ? (bits & (ieee.sign - 1)) >= ieee.inf : bits == POSIT_NAR;
+		any |= (uint8_t)(is_ieee(format) ? (bits & (ieee.sign - 1)) >= ieee.inf
+						 : bits == POSIT_NAR);
 	}
 	return any != 0;
 }
@@ -390,6 +390,28 @@ round_lanes(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 	return flags;
 }
 
+/* Sums of formats that have units. They are never too small for one. */
+INLINE uint8_t
+round_unit_sums(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t count,
+	uint8_t *result)
+{
+	const struct ieee ieee = ieee_of(format);
+	/* For all that compilers know, results are written over *lanes. */
+	const struct aggregate_lanes from = *lanes;
+	uint32_t overflow = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t sum = format == AGGREGATE_FP8_E4M3 ? from.short_sums[i] : from.sums[i];
+		bool all_negative = (load(format, from.common, i) & ieee.sign) != 0;
+		uint32_t bits = round_units(ieee, sum < 0 ? -sum : sum);
+
+		overflow |= bits == ieee.inf;
+		store(format, result, i,
+			with_sign(ieee, bits, sum < 0 || (sum == 0 && all_negative)));
+	}
+	return overflow != 0 ? NETFC_OVERFLOW : 0;
+}
+
 /* Integers: sums saturate. */
 
 INLINE uint8_t
@@ -420,7 +442,9 @@ finish_sums(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 		return round_integers(mean, lanes, count, workers, result);
 	if (lanes->has_specials)
 		clear_specials(format, lanes, count);
-	flags = round_lanes(format, mean, lanes, count, workers, result);
+	flags = !mean && has_units(format)
+		? round_unit_sums(format, lanes, count, result)
+		: round_lanes(format, mean, lanes, count, workers, result);
 	if (lanes->has_specials)
 		flags |= write_specials(format, lanes, count, result);
 	return flags;

@@ -74,6 +74,13 @@ has_bins(enum aggregate_format format)
 	return format == AGGREGATE_BF16 || format == AGGREGATE_FP32;
 }
 
+/* Whether sums are integers, in units of the least subnormal. */
+INLINE bool
+has_units(enum aggregate_format format)
+{
+	return is_ieee(format) && !has_bins(format);
+}
+
 INLINE struct ieee
 ieee_of(enum aggregate_format format)
 {
