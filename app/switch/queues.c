@@ -182,7 +182,7 @@ queues_print(const struct app *app)
 			print_rx_queue(app, lcore_id, &lcore->rx_queue[i]);
 		if (lcore->aggregates)
 			printf("  lcore %-3u aggregates: UDP port %u\n", lcore_id,
-				app->options.aggregate.port + lcore->shard_index);
+				(unsigned int)app->options.aggregate.port + lcore->shard_index);
 		if (!lcore_works(lcore))
 			printf("  lcore %-3u idle: there are fewer queues than lcores\n", lcore_id);
 	}

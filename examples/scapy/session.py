@@ -49,7 +49,7 @@ def main() -> int:
     print("results:", numbers(reply, "z"))
 
     # Any field can be set, wrong values included, and the reply says what was wrong.
-    wrong = NetFC(format=9, x=[0x3E00], y=[0x4080], id=2)
+    wrong = NetFC(format=99, x=[0x3E00], y=[0x4080], id=2)
     reply = switch.sr1(wrong, timeout=WAIT_S, verbose=False)
     if reply is not None:
         print("a format that does not exist:", reply.sprintf("error %code%"))

@@ -43,8 +43,8 @@ saturate_int64(const struct aggregate_lanes *lanes, uint32_t count, uint8_t *res
 	int64_t changed = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t differs = upper[i] ^ (lower[i] >> 63);
-		int64_t most = INT64_MAX ^ (upper[i] >> 63);
+		int64_t differs = upper[i] ^ -(int64_t)(lower[i] < 0);
+		int64_t most = INT64_MAX ^ -(int64_t)(upper[i] < 0);
 
 		changed |= differs;
 		store64(result, i, (uint64_t)(differs != 0 ? most : lower[i]));

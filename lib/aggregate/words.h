@@ -115,7 +115,9 @@ words_least(words a, words b)
 INLINE words
 words_shift_right(words value, words places)
 {
-	return places > 63 ? (words)((int64_t)value >> 63) : (words)((int64_t)value >> places);
+	const words sign = -(value >> 63);
+
+	return places > 62 ? sign : (words)((int64_t)value >> places);
 }
 
 #endif

@@ -230,9 +230,8 @@ bad_packet_write(enum bad_packet kind, struct rte_mbuf *mbuf, const struct flow 
 		break;
 	case BAD_LENGTH:
 		/* Nothing in the place of values, or something in the place of nothing. */
-		content = body->length > 0
-			? (struct worker_body){.length = 0}
-			: (struct worker_body){.bytes = surplus, .length = sizeof(surplus)};
+		content = (struct worker_body){
+			.bytes = surplus, .length = body->length > 0 ? 0 : sizeof(surplus)};
 		break;
 	case BAD_JOB:
 		other.job++;

@@ -143,7 +143,7 @@ def test_functions_among_other_packets():
 
 @pytest.mark.parametrize('op, form, code', [
     (70, 1, 'op'), (193, 1, 'op'), (9, 1, 'op'), (71, 2, 'format'), (71, 0, 'format'),
-    (71, 200, 'format'), (5, 9, 'format')])
+    (71, 200, 'format'), (5, 11, 'format')])
 def test_not_loaded(op, form, code):
     """Refused, z as it was; requests before and behind it are computed."""
     table = function_tables.table('fp16', 'rsqrt')

@@ -150,7 +150,8 @@ def test_list(built, tmp_path):
             'rounding': 'floor'} in known
     assert {'set': 'bf16_exact', 'format': 'bf16', 'family': 'exact', 'k': None,
             'rounding': 'nearest'} in known
-    assert len({entry['set'] for entry in known}) == 2 * (11 + 10 + 8 + 9) + len(EXACT_SETS) + 1
+    assert len({entry['set'] for entry in known}) == 2 * (11 + 10 + 8 + 9) + len(EXACT_SETS) + len(
+        ('fp32_exact', 'fp8_e4m3_exact', 'fp8_e4m3_sat', 'fp8_e5m2_exact', 'fp8_e5m2_sat'))
     bad = write_bad_files(tmp_path, built)
     (tmp_path / 'fp16_k1024.netfc').write_bytes(built.read_bytes())
     (tmp_path / 'fp16_k1.netfc').write_bytes(built.read_bytes())

@@ -158,7 +158,7 @@ def table_set(name):
     """The table set called `name`, such as fp16_k1024, posit16_es2_k4_floor, bf16_exact or fp16_exact_small."""
     if name == 'fp32_exact':
         return Fp32Set()
-    if name.startswith('fp8_'):
+    if re.fullmatch(r'fp8_e(4m3|5m2)_(exact|sat)', name):
         return NarrowSet(name)
     match = re.fullmatch(r'(?P<format>\w+?)_(exact(_small)?|k(?P<k>[1-9]\d*)(?P<floor>_floor)?)', name)
     if match is None or match['format'] not in FORMATS_BY_NAME:
