@@ -7,9 +7,9 @@
  * Exact partial sums, as digits.
  *
  * The sum of a lane is an integer of 32-bit digits, two's complement, in units of 2^(32 b) times
- * the format's: fp16 2^-24, bf16 2^-133, fp32 2^-149, fp64 2^-1074, posit16 2^-28, posit16_es2
- * 2^-56, integers 1. Lanes of similar size need few digits. They go in *parts*, each of some lanes
- * and as wide as these need; docs/protocol.md.
+ * the format's: fp16 2^-24, bf16 2^-133, fp32 2^-149, fp64 2^-1074, fp8_e4m3 2^-9,
+ * fp8_e5m2 2^-16, posit16 2^-28, posit16_es2 2^-56, integers 1. Lanes of similar size need few
+ * digits. They go in *parts*, each of some lanes and as wide as these need; docs/protocol.md.
  *
  * *Totals* are the integers that digits and values are added up in: as many as a format needs for
  * 2^64 times its greatest number, plain memory of the caller. No function allocates.

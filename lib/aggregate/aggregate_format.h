@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Formats of values, as they stand on the wire; 1 to 4 are those of enum netfc_format_id. */
+/** Formats of values, as they stand on the wire; those that compute are enum netfc_format_id's. */
 enum aggregate_format {
 	AGGREGATE_FP16 = 1,        /**< IEEE 754 binary16 */
 	AGGREGATE_POSIT16 = 2,     /**< posit<16,1> */
@@ -23,14 +23,16 @@ enum aggregate_format {
 	AGGREGATE_FP32 = 5,        /**< IEEE 754 binary32 */
 	AGGREGATE_INT32 = 6,       /**< two's complement; sums saturate */
 	AGGREGATE_FP64 = 7,        /**< IEEE 754 binary64 */
-	AGGREGATE_INT64 = 10,      /**< two's complement; sums saturate */
+	AGGREGATE_FP8_E4M3 = 8, /**< OCP OFP8 E4M3: no infinity, sums that are too large are NaN */
+	AGGREGATE_FP8_E5M2 = 9, /**< OCP OFP8 E5M2 */
+	AGGREGATE_INT64 = 10,   /**< two's complement; sums saturate */
 };
 
-/** One more than the greatest format number; there are gaps below. */
+/** One more than the greatest format number. */
 #define AGGREGATE_FORMAT_END 11
 
 /** Every format, as a set of bits: bit 1 << format. */
-#define AGGREGATE_ALL_FORMATS 0x4feu
+#define AGGREGATE_ALL_FORMATS 0x7feu
 
 /** Operations, as they stand on the wire. */
 enum aggregate_op {
@@ -67,11 +69,11 @@ bool aggregate_is_reduction(unsigned int op);
 /** Whether the operation is a chunk's: a reduction, or copy. */
 bool aggregate_is_chunk(unsigned int op);
 
-/** Bytes of a value, 2, 4 or 8; 0 where there is no such format. */
+/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format. */
 unsigned int aggregate_value_bytes(unsigned int format);
 
-/** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64" or "int64"; NULL for anything
- * else. */
+/** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2" or
+ * "int64"; NULL for anything else. */
 const char *aggregate_format_name(unsigned int format);
 
 /** The format of that name, or 0. */

@@ -8,8 +8,9 @@
  *
  * Values come as they stand in packets: big-endian, at any address; results are written so. The
  * order of the workers makes no difference to a single bit, nor does the instruction set. The sum
- * of a lane is kept in integers: fp16, posit16 and int32 in one of 64 bits, posit16_es2 in
- * one of 128 (the posit standard's quire), bf16 and fp32 in eight bins, each for 32 exponents.
+ * of a lane is kept in integers: fp8_e4m3 in one of 32 bits, fp16, fp8_e5m2, posit16 and int32 in
+ * one of 64, posit16_es2 in one of 128 (the posit standard's quire), bf16 and fp32 in eight bins,
+ * each for 32 exponents.
  *
  * One vector of values is one *packet* here; a *state* is the memory that keeps the sums of its
  * lanes. No function allocates.

@@ -65,6 +65,8 @@ aggregate_total_digits(unsigned int format)
 		[AGGREGATE_FP32] = 11,
 		[AGGREGATE_INT32] = 4,
 		[AGGREGATE_FP64] = 68,
+		[AGGREGATE_FP8_E4M3] = 4,
+		[AGGREGATE_FP8_E5M2] = 4,
 		[AGGREGATE_INT64] = 4,
 	};
 

@@ -15,6 +15,8 @@ static const struct {
 	[AGGREGATE_FP32] = {"fp32", 4},
 	[AGGREGATE_INT32] = {"int32", 4},
 	[AGGREGATE_FP64] = {"fp64", 8},
+	[AGGREGATE_FP8_E4M3] = {"fp8_e4m3", 1},
+	[AGGREGATE_FP8_E5M2] = {"fp8_e5m2", 1},
 	[AGGREGATE_INT64] = {"int64", 8},
 };
 

@@ -16,13 +16,14 @@ INLINE int32_t
 key_of(enum aggregate_format format, bool greatest, uint32_t bits)
 {
 	const struct ieee ieee = ieee_of(format);
-	int32_t value = format == AGGREGATE_FP32 || format == AGGREGATE_INT32 ? (int32_t)bits
-									      : (int16_t)bits;
+	int32_t value = bytes_of(format) == 4 ? (int32_t)bits
+		: bytes_of(format) == 2       ? (int16_t)bits
+					      : (int8_t)bits;
 	bool nan;
 
 	if (format == AGGREGATE_INT32)
 		return value;
-	nan = is_ieee(format) ? (bits & (ieee.sign - 1)) > ieee.inf : bits == POSIT_NAR;
+	nan = is_ieee(format) ? is_nan(ieee, bits & (ieee.sign - 1)) : bits == POSIT_NAR;
 	if (is_ieee(format))
 		value ^= -(int32_t)(value < 0) & (int32_t)(ieee.sign - 1);
 	return nan ? (greatest ? INT32_MAX : INT32_MIN) : value;

@@ -11,6 +11,8 @@ static const uint16_t sum_bytes[AGGREGATE_FORMAT_END] = {
 	[AGGREGATE_FP32] = 8 * BINS,
 	[AGGREGATE_INT32] = 8,
 	[AGGREGATE_FP64] = 8 * (3 + FP64_BINS),
+	[AGGREGATE_FP8_E4M3] = 4,
+	[AGGREGATE_FP8_E5M2] = 8,
 	[AGGREGATE_INT64] = 16,
 };
 
@@ -52,7 +54,7 @@ common_bytes(uint32_t bytes)
 static size_t
 specials_bytes(uint32_t bytes)
 {
-	return round_up(lanes_of(bytes, 2), AGGREGATE_ALIGN);
+	return round_up(lanes_of(bytes, 1), AGGREGATE_ALIGN);
 }
 
 static size_t
@@ -82,6 +84,7 @@ aggregate_lanes_init(void *memory, uint32_t bytes)
 	lanes->single_bins = lanes->specials + specials_bytes(bytes);
 	lanes->sums = (int64_t *)(void *)(lanes->single_bins + single_bins_bytes(bytes));
 	lanes->keys = (int32_t *)(void *)lanes->sums;
+	lanes->short_sums = lanes->keys;
 	return lanes;
 }
 

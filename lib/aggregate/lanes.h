@@ -36,7 +36,7 @@ enum special {
 };
 
 struct aggregate_lanes {
-	uint32_t capacity; /* of the arrays below: lanes of two bytes, whole vectors */
+	uint32_t capacity; /* of `sums`: lanes of two bytes, whole vectors */
 	uint32_t wide;     /* likewise, lanes of four bytes */
 	uint32_t widest;   /* likewise, lanes of eight bytes */
 	bool has_specials; /* whether `specials` holds anything */
@@ -56,16 +56,18 @@ struct aggregate_lanes {
 	 */
 	uint8_t *single_bins;
 	/*
-	 * fp16, posit16, int32: one integer a lane. posit16_es2: `capacity` low halves, then as
-	 * many high ones. bf16, fp32: bin by bin, `capacity` or `wide` times an integer a lane, so
-	 * that values of similar size have theirs in one piece. int64: `widest` lower words, then
-	 * as many upper ones. fp64: the same for the window, `widest` sets of bins in use, then
-	 * FP64_BINS for each lane.
+	 * fp16, posit16, int32, fp8_e5m2: one integer a lane. posit16_es2: `capacity` low halves,
+	 * then as many high ones. bf16, fp32: bin by bin, `capacity` or `wide` times an integer a
+	 * lane, so that values of similar size have theirs in one piece. int64: `widest` lower
+	 * words, then as many upper ones. fp64: the same for the window, `widest` sets of bins in
+	 * use, then FP64_BINS for each lane.
 	 */
 	int64_t *sums;
 	/* The same memory, for min and max: numbers that order as the values do; of fp64 and
 	 * int64, in 64 bits. */
 	int32_t *keys;
+	/* The same memory: the sums of fp8_e4m3. */
+	int32_t *short_sums;
 };
 
 #endif /* LANES_H */

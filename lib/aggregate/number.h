@@ -8,25 +8,31 @@
  * in operations that vectors have.
  */
 
+#include <string.h>
+
 #include "aggregate_lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Exponent and significand of the IEEE 754 formats. */
+/* Exponent and significand of the IEEE 754 formats, and of those of OFP8, which are like them. */
 struct ieee {
 	int fraction_bits;
 	int bias;
-	uint32_t sign, inf, nan;
+	uint32_t sign, inf, nan; /* inf: what is too large, NaN if there is no infinity */
 };
 
 static const struct ieee fp16 = {10, 15, 0x8000, 0x7c00, 0x7e00};
 static const struct ieee bf16 = {7, 127, 0x8000, 0x7f80, 0x7fc0};
+static const struct ieee fp8_e4m3 = {3, 7, 0x80, 0x7f, 0x7f};
+static const struct ieee fp8_e5m2 = {2, 15, 0x80, 0x7c, 0x7e};
 static const struct ieee fp32 = {23, 127, 0x80000000, 0x7f800000, 0x7fc00000};
 
 #define POSIT_NAR 0x8000
 
 /* The weight of the least bit of a sum: posits' least is 2^-28, with two exponent bits 2^-56. */
 #define FP16_UNIT (-24)
+#define FP8_E4M3_UNIT (-9)
+#define FP8_E5M2_UNIT (-16)
 #define POSIT16_UNIT (-28)
 #define POSIT16_ES2_UNIT (-56)
 /* Bins begin with exponent 0, which no number has. */
@@ -40,6 +46,19 @@ struct exact {
 	uint64_t significand;
 	int exponent;
 };
+
+INLINE bool
+has_infinity(struct ieee format)
+{
+	return format.inf != format.nan;
+}
+
+/* Whether a magnitude is NaN. */
+INLINE bool
+is_nan(struct ieee format, uint32_t magnitude)
+{
+	return magnitude >= format.inf + has_infinity(format);
+}
 
 /* Workers to divide by: floor(x / workers) = x * multiplier >> shift for x < 2^31. */
 struct divisor {
@@ -101,6 +120,34 @@ round_ieee(struct ieee format, struct exact number)
 }
 
 /*
+ * The encoding of a magnitude below 2^53, in units of the least subnormal: a double has it exactly,
+ * of which all but the upper bits of its fraction are rounded away. What has no more bits than a
+ * significand is its own encoding.
+ */
+INLINE uint32_t
+round_units(struct ieee format, int64_t magnitude)
+{
+	const int cut = 52 - format.fraction_bits;
+	const uint64_t rebias = (UINT64_C(1022) + (unsigned int)format.fraction_bits)
+		<< format.fraction_bits;
+	const double number = (double)magnitude;
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	bits += (UINT64_C(1) << (cut - 1)) - 1 + (bits >> cut & 1);
+	bits = (bits >> cut) - rebias;
+	bits = magnitude < INT64_C(2) << format.fraction_bits ? (uint64_t)magnitude : bits;
+	return (uint32_t)(bits < format.inf ? bits : format.inf);
+}
+
+/* A rounded magnitude with its sign, which NaN has not. */
+INLINE uint32_t
+with_sign(struct ieee format, uint32_t magnitude, bool negative)
+{
+	return magnitude | (negative && magnitude < format.nan ? format.sign : 0);
+}
+
+/*
  * The magnitude's encoding, ties to even, never zero: regime, exponent and fraction behind each
  * other, cut to 15 bits.
  */
@@ -126,16 +173,30 @@ round_posit(int exponent_bits, struct exact number)
 	return number.exponent > most ? 0x7fff : number.exponent < -most ? 1 : rounded;
 }
 
-/* Multiples of 2^-24; an infinity or a NaN gives some number. */
+/* Multiples of the least subnormal, for formats of few exponents; an infinity or a NaN gives some
+ * number. */
 INLINE uint64_t
-fp16_integer(uint32_t bits)
+ieee_integer(struct ieee format, uint32_t bits)
 {
-	uint32_t exponent = bits >> 10 & 0x1f;
-	uint64_t significand = (bits & 0x3ff) | (uint32_t)(exponent != 0) << 10;
+	uint32_t hidden = UINT32_C(1) << format.fraction_bits;
+	uint32_t exponent = (bits & (format.sign - 1)) >> format.fraction_bits;
+	uint64_t significand = (bits & (hidden - 1)) | (exponent != 0 ? hidden : 0);
 	uint64_t magnitude = significand << (exponent - (exponent != 0));
-	uint64_t sign = -(uint64_t)(bits >> 15);
+	uint64_t sign = -(uint64_t)((bits & format.sign) != 0);
 
 	return (magnitude ^ sign) - sign;
+}
+
+/* The same, in 32 bits. */
+INLINE int32_t
+fp8_e4m3_integer(uint32_t bits)
+{
+	uint32_t exponent = bits >> 3 & 0xf;
+	uint32_t significand = (bits & 7) | (uint32_t)(exponent != 0) << 3;
+	uint32_t magnitude = significand << (exponent - (exponent != 0));
+	uint32_t sign = -(bits >> 7);
+
+	return (int32_t)((magnitude ^ sign) - sign);
 }
 
 /* A posit's magnitude: significand * 2^(exponent - 15), significand 0 or of 16 bits. */

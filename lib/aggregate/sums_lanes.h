@@ -24,24 +24,31 @@ special_of(enum aggregate_format format, uint32_t bits)
 
 	if (!is_ieee(format))
 		return bits == POSIT_NAR ? SPECIAL_NAN : 0;
-	return (uint8_t)((magnitude > ieee.inf ? (uint32_t)SPECIAL_NAN : 0) |
-		(magnitude == ieee.inf ? infinity : 0));
+	return (uint8_t)((is_nan(ieee, magnitude) ? (uint32_t)SPECIAL_NAN : 0) |
+		(has_infinity(ieee) && magnitude == ieee.inf ? infinity : 0));
 }
 
 INLINE bool
 any_special(enum aggregate_format format, const uint8_t *values, uint32_t count)
 {
 	const struct ieee ieee = ieee_of(format);
-	uint32_t any = 0;
+	uint8_t any = 0;
 
 	if (format == AGGREGATE_INT32)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t bits = load(format, values, i);
 
-		any |= is_ieee(format) ? (bits & (ieee.sign - 1)) >= ieee.inf : bits == POSIT_NAR;
+		any |= (uint8_t)(is_ieee(format) ? (bits & (ieee.sign - 1)) >= ieee.inf
+						 : bits == POSIT_NAR);
 	}
 	return any != 0;
+}
+
+INLINE uint32_t
+groups_of(uint32_t count)
+{
+	return (count + GROUP - 1) / GROUP;
 }
 
 INLINE void
@@ -55,7 +62,7 @@ note_specials(enum aggregate_format format, struct aggregate_lanes *lanes, const
 	if (!any_special(format, values, count))
 		return;
 	if (!lanes->has_specials)
-		memset(specials, 0, lanes->capacity);
+		memset(specials, 0, groups_of(count) * GROUP);
 	lanes->has_specials = true;
 	for (uint32_t i = 0; i < count; i++)
 		specials[i] |= special_of(format, load(format, values, i));
@@ -69,12 +76,6 @@ any_of_group(const uint8_t *specials, uint32_t group)
 
 	memcpy(&all, specials + GROUP * (size_t)group, sizeof(all));
 	return all != 0;
-}
-
-INLINE uint32_t
-groups_of(uint32_t count)
-{
-	return (count + GROUP - 1) / GROUP;
 }
 
 /* From a lane's integer in one bin to that in the next. */
@@ -96,6 +97,10 @@ clear_lane(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t
 	}
 	if (format == AGGREGATE_FP64) {
 		clear_fp64_lane(lanes, lane);
+		return;
+	}
+	if (format == AGGREGATE_FP8_E4M3) {
+		lanes->short_sums[lane] = 0;
 		return;
 	}
 	lanes->sums[lane] = 0;
@@ -128,7 +133,7 @@ write_special(enum aggregate_format format, uint8_t special, uint8_t *result, ui
 	else if (special == SPECIAL_PLUS_INF)
 		store(format, result, lane, ieee.inf);
 	else if (special == SPECIAL_MINUS_INF)
-		store(format, result, lane, ieee.sign | ieee.inf);
+		store(format, result, lane, with_sign(ieee, ieee.inf, true));
 	else
 		store(format, result, lane, ieee.nan);
 	return special == (SPECIAL_PLUS_INF | SPECIAL_MINUS_INF) ? NETFC_INVALID : 0;
@@ -194,7 +199,7 @@ put_bins(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 INLINE uint64_t
 integer_of(enum aggregate_format format, uint32_t bits)
 {
-	return format == AGGREGATE_FP16       ? fp16_integer(bits)
+	return is_ieee(format)                ? ieee_integer(ieee_of(format), bits)
 		: format == AGGREGATE_POSIT16 ? posit16_integer(bits)
 					      : (uint64_t)(int32_t)bits;
 }
@@ -209,6 +214,19 @@ put_integers(enum aggregate_format format, struct aggregate_lanes *lanes, const 
 		uint64_t sum = integer_of(format, load(format, values, i));
 
 		sums[i] = (int64_t)(first ? sum : (uint64_t)sums[i] + sum);
+	}
+}
+
+/* 64 workers stay below 2^24. */
+INLINE void
+put_short(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, bool first)
+{
+	int32_t *sums = lanes->short_sums;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int32_t value = fp8_e4m3_integer(values[i]);
+
+		sums[i] = first ? value : sums[i] + value;
 	}
 }
 
@@ -233,8 +251,10 @@ put(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *
 {
 	note_specials(format, lanes, values, count, first);
 	if (is_ieee(format))
-		keep_common(lanes, values, count * (format == AGGREGATE_FP32 ? 4 : 2), first);
-	if (has_bins(format))
+		keep_common(lanes, values, count * bytes_of(format), first);
+	if (format == AGGREGATE_FP8_E4M3)
+		put_short(lanes, values, count, first);
+	else if (has_bins(format))
 		put_bins(format, lanes, values, count, first);
 	else if (format == AGGREGATE_POSIT16_ES2)
 		put_quires(lanes, values, count, first);
@@ -313,6 +333,10 @@ sum_of(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t i)
 		return sum_of_quire(lanes, i);
 	case AGGREGATE_POSIT16:
 		return sum_of_integer(lanes->sums[i], POSIT16_UNIT);
+	case AGGREGATE_FP8_E4M3:
+		return sum_of_integer(lanes->short_sums[i], FP8_E4M3_UNIT);
+	case AGGREGATE_FP8_E5M2:
+		return sum_of_integer(lanes->sums[i], FP8_E5M2_UNIT);
 	case AGGREGATE_FP16:
 	default:
 		return sum_of_integer(lanes->sums[i], FP16_UNIT);
@@ -328,7 +352,7 @@ encode_ieee(struct ieee ieee, struct sum sum, bool all_negative, uint8_t *flags)
 
 	*flags |= magnitude == ieee.inf ? NETFC_OVERFLOW : 0;
 	*flags |= magnitude == 0 && !sum.zero ? NETFC_UNDERFLOW : 0;
-	return magnitude | (negative ? ieee.sign : 0);
+	return with_sign(ieee, magnitude, negative);
 }
 
 INLINE uint32_t
@@ -366,6 +390,28 @@ round_lanes(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 	return flags;
 }
 
+/* Sums of formats that have units. They are never too small for one. */
+INLINE uint8_t
+round_unit_sums(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t count,
+	uint8_t *result)
+{
+	const struct ieee ieee = ieee_of(format);
+	/* For all that compilers know, results are written over *lanes. */
+	const struct aggregate_lanes from = *lanes;
+	uint32_t overflow = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t sum = format == AGGREGATE_FP8_E4M3 ? from.short_sums[i] : from.sums[i];
+		bool all_negative = (load(format, from.common, i) & ieee.sign) != 0;
+		uint32_t bits = round_units(ieee, sum < 0 ? -sum : sum);
+
+		overflow |= bits == ieee.inf;
+		store(format, result, i,
+			with_sign(ieee, bits, sum < 0 || (sum == 0 && all_negative)));
+	}
+	return overflow != 0 ? NETFC_OVERFLOW : 0;
+}
+
 /* Integers: sums saturate. */
 
 INLINE uint8_t
@@ -396,7 +442,9 @@ finish_sums(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 		return round_integers(mean, lanes, count, workers, result);
 	if (lanes->has_specials)
 		clear_specials(format, lanes, count);
-	flags = round_lanes(format, mean, lanes, count, workers, result);
+	flags = !mean && has_units(format)
+		? round_unit_sums(format, lanes, count, result)
+		: round_lanes(format, mean, lanes, count, workers, result);
 	if (lanes->has_specials)
 		flags |= write_specials(format, lanes, count, result);
 	return flags;

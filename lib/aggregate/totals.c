@@ -65,6 +65,10 @@ unpack(enum aggregate_format format, uint64_t bits)
 		return unpack_ieee(23, 32, bits);
 	case AGGREGATE_FP64:
 		return unpack_ieee(52, 64, bits);
+	case AGGREGATE_FP8_E4M3:
+		return unpack_ieee(3, 8, bits);
+	case AGGREGATE_FP8_E5M2:
+		return unpack_ieee(2, 8, bits);
 	case AGGREGATE_POSIT16:
 		return (struct shifted){(int64_t)posit16_integer((uint32_t)bits), 0};
 	case AGGREGATE_POSIT16_ES2:
@@ -137,6 +141,10 @@ unit_of(enum aggregate_format format)
 		return -133;
 	case AGGREGATE_FP32:
 		return -149;
+	case AGGREGATE_FP8_E4M3:
+		return FP8_E4M3_UNIT;
+	case AGGREGATE_FP8_E5M2:
+		return FP8_E5M2_UNIT;
 	default:
 		return FP64_UNIT;
 	}
@@ -191,7 +199,9 @@ round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude
 		return sum.negative ? -bits & 0xffff : bits;
 	*flags |= bits == infinity_of(format) ? NETFC_OVERFLOW : 0;
 	*flags |= bits == 0 ? NETFC_UNDERFLOW : 0;
-	return bits | (sum.negative ? sign_of(format) : 0);
+	if (format == AGGREGATE_FP64)
+		return bits | (sum.negative ? FP64_SIGN : 0);
+	return with_sign(ieee_of(format), (uint32_t)bits, sum.negative);
 }
 
 static void

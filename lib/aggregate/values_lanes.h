@@ -29,11 +29,21 @@ load32(const uint8_t *at, uint32_t i)
 	return __builtin_bswap32(value);
 }
 
+/* Of the formats that are not wide. */
+INLINE uint32_t
+bytes_of(enum aggregate_format format)
+{
+	return format == AGGREGATE_FP8_E4M3 || format == AGGREGATE_FP8_E5M2 ? 1
+		: format == AGGREGATE_FP32 || format == AGGREGATE_INT32     ? 4
+									    : 2;
+}
+
 INLINE uint32_t
 load(enum aggregate_format format, const uint8_t *at, uint32_t i)
 {
-	return format == AGGREGATE_FP32 || format == AGGREGATE_INT32 ? load32(at, i)
-								     : load16(at, i);
+	return bytes_of(format) == 1    ? at[i]
+		: bytes_of(format) == 4 ? load32(at, i)
+					: load16(at, i);
 }
 
 INLINE void
@@ -42,16 +52,20 @@ store(enum aggregate_format format, uint8_t *at, uint32_t i, uint32_t bits)
 	uint32_t wide = __builtin_bswap32(bits);
 	uint16_t narrow = __builtin_bswap16((uint16_t)bits);
 
-	if (format == AGGREGATE_FP32 || format == AGGREGATE_INT32)
+	if (bytes_of(format) == 1)
+		at[i] = (uint8_t)bits;
+	else if (bytes_of(format) == 4)
 		memcpy(at + 4 * (size_t)i, &wide, sizeof(wide));
 	else
 		memcpy(at + 2 * (size_t)i, &narrow, sizeof(narrow));
 }
 
+/* Of IEEE 754, or like it: see struct ieee. */
 INLINE bool
 is_ieee(enum aggregate_format format)
 {
-	return format == AGGREGATE_FP16 || format == AGGREGATE_BF16 || format == AGGREGATE_FP32;
+	return format == AGGREGATE_FP16 || format == AGGREGATE_BF16 || format == AGGREGATE_FP32 ||
+		bytes_of(format) == 1;
 }
 
 INLINE bool
@@ -60,10 +74,28 @@ has_bins(enum aggregate_format format)
 	return format == AGGREGATE_BF16 || format == AGGREGATE_FP32;
 }
 
+/* Whether sums are integers, in units of the least subnormal. */
+INLINE bool
+has_units(enum aggregate_format format)
+{
+	return is_ieee(format) && !has_bins(format);
+}
+
 INLINE struct ieee
 ieee_of(enum aggregate_format format)
 {
-	return format == AGGREGATE_FP16 ? fp16 : format == AGGREGATE_BF16 ? bf16 : fp32;
+	switch (format) {
+	case AGGREGATE_FP16:
+		return fp16;
+	case AGGREGATE_BF16:
+		return bf16;
+	case AGGREGATE_FP8_E4M3:
+		return fp8_e4m3;
+	case AGGREGATE_FP8_E5M2:
+		return fp8_e5m2;
+	default:
+		return fp32;
+	}
 }
 
 #endif /* VALUES_LANES_H */

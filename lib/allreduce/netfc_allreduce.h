@@ -93,6 +93,8 @@ enum netfc_allreduce_format {
 	NETFC_ALLREDUCE_FP32 = 5,        /**< IEEE 754 binary32, float */
 	NETFC_ALLREDUCE_INT32 = 6,       /**< int32_t; sums saturate */
 	NETFC_ALLREDUCE_FP64 = 7,        /**< IEEE 754 binary64, double */
+	NETFC_ALLREDUCE_FP8_E4M3 = 8,    /**< OCP OFP8 E4M3, in uint8_t; too large: NaN */
+	NETFC_ALLREDUCE_FP8_E5M2 = 9,    /**< OCP OFP8 E5M2, in uint8_t */
 	NETFC_ALLREDUCE_INT64 = 10,      /**< int64_t; sums saturate */
 };
 
@@ -273,7 +275,7 @@ NETFC_ALLREDUCE_API const char *netfc_allreduce_status_name(int status);
 /** What a status means, in a few words; NULL for anything else. */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_status_meaning(int status);
 
-/** Bytes of a value, 2, 4 or 8; 0 where there is no such format. */
+/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format. */
 NETFC_ALLREDUCE_API unsigned int netfc_allreduce_value_bytes(unsigned int format);
 
 /**

@@ -31,6 +31,14 @@ checksum_fold(uint64_t sum)
 	return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
 
+/* What a piece's sum adds to that of a packet in which it stands so far behind the start (RFC 1071,
+ * section 2 (B)). */
+static inline uint16_t
+checksum_at(size_t offset, uint16_t sum)
+{
+	return offset % 2 == 0 ? sum : __builtin_bswap16(sum);
+}
+
 /*
  * The sum of a piece of memory: two words at a time, which fill vectors. rte_raw_cksum(), compiled
  * for the least processor that DPDK runs on, takes three times as long.

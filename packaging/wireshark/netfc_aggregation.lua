@@ -20,9 +20,9 @@ local OPS = {
 }
 local FORMATS = {
     [0] = "none", [1] = "fp16", [2] = "posit16", [3] = "bf16", [4] = "posit16_es2", [5] = "fp32",
-    [6] = "int32", [7] = "fp64", [10] = "int64",
+    [6] = "int32", [7] = "fp64", [8] = "fp8_e4m3", [9] = "fp8_e5m2", [10] = "int64",
 }
-local BYTES = {[5] = 4, [6] = 4, [7] = 8, [10] = 8}  -- of a value; all others 2
+local BYTES = {[5] = 4, [6] = 4, [7] = 8, [8] = 1, [9] = 1, [10] = 8}  -- of a value; all others 2
 local CODES = {
     [0] = "ok", [1] = "version", [2] = "op", [3] = "format", [4] = "length", [5] = "query",
     [6] = "lanes", [CODE] = "aggregation",

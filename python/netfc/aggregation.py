@@ -9,7 +9,7 @@ import struct
 
 from netfc import catalogue, protocol
 
-_FORMATS = {row.number: row for row in catalogue.FORMATS if row.in_aggregation}
+_FORMATS = {row.number: row for row in catalogue.FORMATS}
 
 OPS = catalogue.numbers(catalogue.AGGREGATION)
 FORMAT_IDS = {row.name: number for number, row in _FORMATS.items()}

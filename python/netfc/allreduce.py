@@ -52,7 +52,7 @@ __all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_t
 
 # pylint: disable=redefined-builtin
 
-_FORMATS = {row.name: row for row in catalogue.FORMATS if row.in_aggregation}
+_FORMATS = {row.name: row for row in catalogue.FORMATS}
 FORMATS = {name: row.number for name, row in _FORMATS.items()}
 OPS = {
     name: number
@@ -60,7 +60,7 @@ OPS = {
     if name not in ("join", "copy", "leave")
 }
 
-# Formats that an array's type tells; others are encodings (uint16), which need `format`.
+# Formats that an array's type tells; others are encodings (uint16, uint8), which need `format`.
 _BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
 
 # Types that there are sums and dot products of.
@@ -218,8 +218,8 @@ class Communicator:
         """Reduce an array with those of all other workers, in place.
 
         array: float16, float32, float64, int32, int64, bfloat16 (of ml_dtypes) or encodings
-          (uint16), contiguous in C's order, writable, in the machine's byte order. op: "sum",
-          "mean", "min" or "max".
+          (uint16; uint8 of formats of 8 bits), contiguous in C's order, writable, in the machine's
+          byte order. op: "sum", "mean", "min" or "max".
         format: a key of FORMATS; None: as array.dtype says.
         Gives the exception flags of all results. Raises TypeError or ValueError for what can't be
         reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C
@@ -479,12 +479,14 @@ def _format_number(array: NDArray[Any] | None, name: str | None) -> int:
     if name is None and by_dtype is None:
         raise TypeError(
             f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64,"
-            " int32, or encodings (uint16) with their format named"
+            " int32, or encodings (uint16, uint8) with their format named"
         )
     name = name if name is not None else by_dtype
     if name not in FORMATS:
         raise ValueError(f"there is no format '{name}': give one of {', '.join(FORMATS)}")
-    if name != by_dtype and (array.dtype.name != "uint16" or _FORMATS[name].bits != 16):
+    row = _FORMATS[name]
+    encodings = {16: "uint16", 8: "uint8"}.get(row.bits)
+    if array.dtype.name not in (row.dtype, encodings):
         raise TypeError(f"an array of {array.dtype} does not hold {name}")
     return FORMATS[name]
 

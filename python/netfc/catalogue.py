@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 
 class FormatRow(NamedTuple):
-    """A number format.
+    """A number format. Values of each are aggregated.
 
     kind: "ieee", "no-infinity" (IEEE 754's, but only the greatest magnitude is no number: NaN),
         "posit" or "integer"; exponent_bits: of all but the last
     dtype: the numpy type of the same encodings, by name, where there is one
     in_requests: whether requests compute in it
     has_functions: whether min, max, compare, fma and functions do, too
-    in_aggregation: whether values of it are aggregated
     """
 
     name: str
@@ -29,7 +28,6 @@ class FormatRow(NamedTuple):
     dtype: str = ""
     in_requests: bool = True
     has_functions: bool = True
-    in_aggregation: bool = True
 
     @property
     def bytes(self) -> int:
@@ -54,8 +52,8 @@ FORMATS = (
     FormatRow("fp32", 5, "IEEE 754 binary32", 32, "ieee", 8, "float32", has_functions=False),
     FormatRow("int32", 6, "int32", 32, "integer", 0, "int32", in_requests=False),
     FormatRow("fp64", 7, "IEEE 754 binary64", 64, "ieee", 11, "float64", in_requests=False),
-    FormatRow("fp8_e4m3", 8, "OCP OFP8 E4M3", 8, "no-infinity", 4, in_aggregation=False),
-    FormatRow("fp8_e5m2", 9, "OCP OFP8 E5M2", 8, "ieee", 5, in_aggregation=False),
+    FormatRow("fp8_e4m3", 8, "OCP OFP8 E4M3", 8, "no-infinity", 4),
+    FormatRow("fp8_e5m2", 9, "OCP OFP8 E5M2", 8, "ieee", 5),
     FormatRow("int64", 10, "int64", 64, "integer", 0, "int64", in_requests=False),
 )
 

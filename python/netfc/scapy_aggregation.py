@@ -34,14 +34,14 @@ from netfc import aggregation, catalogue, protocol
 PORTS = 8  # shards of a switch that are known without asking
 _FLAG_NAMES = [str(flag.name).lower() for flag in protocol.Flag]
 _CODE_NAMES = {**protocol.CODE_NAMES, aggregation.CODE: "aggregation"}
-_VALUES = {2: "H", 4: "I", 8: "Q"}  # as encodings
+_VALUES = {1: "B", 2: "H", 4: "I", 8: "Q"}  # as encodings
 # What struct can read.
 _STRUCT = {"float16": "e", "float32": "f", "float64": "d", "int32": "i", "int64": "q"}
 _NUMBERS = {row.number: _STRUCT[row.dtype] for row in catalogue.FORMATS if row.dtype in _STRUCT}
 
 
 class _Values(FieldListField):
-    """Values as encodings: 16, 32 or 64 bits, as the packet's format says."""
+    """Values as encodings: 8, 16, 32 or 64 bits, as the packet's format says."""
 
     def __init__(self) -> None:
         super().__init__("values", [], IntField("", 0), count_from=lambda pkt: pkt.count)

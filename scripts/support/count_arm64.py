@@ -21,7 +21,7 @@ LEAST_GAIN = 2
 LEAST_GAINS = {
     f"{op}, {values}": 0.9
     for op in ("sum", "mean")
-    for values in ("posit16_es2", "int32", "fp64", "int64")
+    for values in ("posit16_es2", "int32", "fp64", "fp8_e4m3", "fp8_e5m2", "int64")
 }
 PLAIN, NEON, NEON_FP16 = range(3)
 NAMES = ("plain C", "NEON", "NEON FP16")
@@ -35,6 +35,8 @@ VALUES = (
     "fp32",
     "int32",
     "fp64",
+    "fp8_e4m3",
+    "fp8_e5m2",
     "int64",
     "bf16 alike",
     "fp32 alike",

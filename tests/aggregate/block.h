@@ -15,7 +15,7 @@
 #include "oracle.h"
 
 #define BLOCK_BYTES 1448
-#define BLOCK_LANES (BLOCK_BYTES / 2)
+#define BLOCK_LANES BLOCK_BYTES
 
 /** Values by lane and worker, and the packets made of them, at odd addresses. */
 struct block {

@@ -40,7 +40,7 @@ mpfr_to_ieee(unsigned int format, mpfr_t number, int ternary)
 	mpfr_check_range(number, ternary, MPFR_RNDN);
 	mpfr_subnormalize(number, ternary, MPFR_RNDN);
 	if (mpfr_inf_p(number))
-		return ieee->inf | (sign < 0 ? ieee->sign : 0);
+		return ieee->inf | (sign < 0 && ieee->inf != ieee->nan ? ieee->sign : 0);
 	value = fabs(mpfr_get_d(number, MPFR_RNDN));
 	fraction = frexp(value, &exponent);
 	if (value == 0)
@@ -50,7 +50,7 @@ mpfr_to_ieee(unsigned int format, mpfr_t number, int ternary)
 			((uint64_t)(exponent - 2 + bias) << fraction_bits);
 	else
 		bits = (uint64_t)ldexp(value, bias - 1 + fraction_bits);
-	return bits | (sign < 0 ? ieee->sign : 0);
+	return bits | (sign < 0 && bits != ieee->nan ? ieee->sign : 0);
 }
 
 static uint64_t
@@ -77,7 +77,8 @@ oracle_mpfr_round(unsigned int format, mpfr_t sum)
 		return round_posit(format, sum);
 	mpfr_init2(result, ieee->fraction_bits + 1);
 	mpfr_set_emin(2 - ieee->bias - ieee->fraction_bits);
-	mpfr_set_emax(ieee->bias + 1);
+	/* Without infinity, its exponent has numbers, too. */
+	mpfr_set_emax(ieee->bias + 1 + (ieee->inf == ieee->nan));
 	ternary = mpfr_set(result, sum, MPFR_RNDN);
 	bits = mpfr_to_ieee(format, result, ternary);
 	mpfr_set_emin(emin);

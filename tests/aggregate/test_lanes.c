@@ -254,6 +254,8 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 		[AGGREGATE_FP32] = 0x7f7fffff,
 		[AGGREGATE_INT32] = 0x7fffffff,
 		[AGGREGATE_FP64] = 0x7fefffffffffffff,
+		[AGGREGATE_FP8_E4M3] = 0x7e,
+		[AGGREGATE_FP8_E5M2] = 0x7b,
 		[AGGREGATE_INT64] = 0x7fffffffffffffff,
 	};
 	static const uint64_t least[AGGREGATE_FORMAT_END] = {
@@ -264,6 +266,8 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 		[AGGREGATE_FP32] = 0xff7fffff,
 		[AGGREGATE_INT32] = 0x80000000,
 		[AGGREGATE_FP64] = 0xffefffffffffffff,
+		[AGGREGATE_FP8_E4M3] = 0xfe,
+		[AGGREGATE_FP8_E5M2] = 0xfb,
 		[AGGREGATE_INT64] = 0x8000000000000000,
 	};
 
@@ -277,6 +281,32 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 				lane % 2 == 0 || w < lane ? greatest[format] : least[format];
 	block_pack(block);
 	check_all();
+}
+
+/* Of 8 bits: one lane at a time where flags are, so that none hides another's. */
+static void
+all_pairs_of_encodings(void **state)
+{
+	(void)state;
+	if (aggregate_value_bytes(format) != 1)
+		return;
+	block->format = format;
+	block->workers = 2;
+	for (uint32_t x = 0; x < 256; x++) {
+		block->count = 256;
+		for (uint32_t y = 0; y < 256; y++) {
+			block->values[y][0] = x;
+			block->values[y][1] = y;
+		}
+		block_pack(block);
+		check_all();
+		block->count = 1;
+		for (uint32_t y = 0; y < 256; y++) {
+			block->values[0][1] = y;
+			block_pack(block);
+			check_all();
+		}
+	}
 }
 
 /* A page, and behind it one that can't be touched. */
@@ -382,6 +412,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(values_of_similar_size),
 		cmocka_unit_test(means_half_way_between_two_numbers),
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
+		cmocka_unit_test(all_pairs_of_encodings),
 		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
 		cmocka_unit_test(the_oracle_agrees_with_mpfr),
 	};

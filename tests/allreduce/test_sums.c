@@ -19,7 +19,7 @@
 #include "window/window.h"
 #include "workers.h"
 
-#define MAX_VECTORS 32
+#define MAX_VECTORS 40
 
 struct job {
 	struct place place;
@@ -127,7 +127,7 @@ add_vector(
 static void
 test_formats(void **state)
 {
-	static const uint32_t counts[] = {1, 361, 724, 725, 1500};
+	static const uint32_t counts[] = {1, 361, 725, 1449, 3000};
 	struct server *server = server_start(&server_defaults);
 	uint16_t port = server_port(server);
 

@@ -84,7 +84,9 @@ put(unsigned int bytes, uint8_t *values, uint32_t i, uint64_t bits)
 	const uint32_t word = (uint32_t)bits;
 	const uint16_t half = (uint16_t)bits;
 
-	if (bytes == 2)
+	if (bytes == 1)
+		values[i] = (uint8_t)bits;
+	else if (bytes == 2)
 		memcpy(values + 2 * (size_t)i, &half, sizeof(half));
 	else if (bytes == 4)
 		memcpy(values + 4 * (size_t)i, &word, sizeof(word));

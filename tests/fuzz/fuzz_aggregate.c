@@ -302,14 +302,14 @@ step_chunk(struct fuzz_input *input, bool owned)
 {
 	static const uint8_t formats[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
 		AGGREGATE_POSIT16_ES2, AGGREGATE_FP32, AGGREGATE_INT32, AGGREGATE_FP64,
-		AGGREGATE_INT64};
+		AGGREGATE_INT64, AGGREGATE_FP8_E4M3, AGGREGATE_FP8_E5M2};
 	struct aggregate_message message = some_message(input, AGGREGATE_SUM);
 	uint8_t host = some_host(input, &message), how = fuzz_byte(input), kind;
 	uint8_t values[MOST_MESSAGE];
 	struct aggregate_info info;
 
 	message.op = (uint8_t)(AGGREGATE_SUM + (how & 3));
-	message.format = formats[how >> 2 & 7];
+	message.format = formats[(how >> 2 & 15) % (sizeof(formats) / sizeof(formats[0]))];
 	message.id = fuzz_byte(input);
 	kind = fuzz_byte(input);
 	message.count = 1 + (kind >> 4);

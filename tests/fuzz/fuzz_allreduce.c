@@ -177,9 +177,9 @@ reduce(struct netfc_allreduce *comm, uint8_t what)
 {
 	static const uint64_t counts[] = {1, 2, 7, 33, 100, 362, 363, 500, 724, 1000, MOST_VALUES};
 	uint32_t values[2 * MOST_VALUES] __attribute__((aligned(8))), before[2 * MOST_VALUES];
-	unsigned int format = what < 240 ? NETFC_ALLREDUCE_FP16 + what % 6
-		: what % 2 == 0          ? (unsigned int)NETFC_ALLREDUCE_FP64
-					 : (unsigned int)NETFC_ALLREDUCE_INT64;
+	static const uint8_t others[] = {NETFC_ALLREDUCE_FP64, NETFC_ALLREDUCE_INT64,
+		NETFC_ALLREDUCE_FP8_E4M3, NETFC_ALLREDUCE_FP8_E5M2};
+	unsigned int format = what < 240 ? NETFC_ALLREDUCE_FP16 + what % 6 : others[what % 4];
 	unsigned int op = NETFC_ALLREDUCE_SUM + what / 6 % 4;
 	uint64_t count = counts[what / 24];
 	int status;

@@ -170,6 +170,7 @@ def commands():
 
 JOIN, LEAVE, PACKET, TIME, CHUNK, _, _, OWNED = range(8)  # steps of fuzz_aggregate.c
 KEYED, FORGER = 0xC0, 0xF0  # of fuzz_aggregate.c
+FORMATS = 10  # that are aggregated
 SLOTS_4, BYTES_32 = 2 << 3, 1 << 5  # what a join asks for, beside the number of workers
 
 
@@ -198,7 +199,7 @@ def leaves(workers):
 
 def aggregations():
     """Jobs from their joins to their end."""
-    for how, form, op, workers in itertools.product(range(6), range(6), range(4), (1, 2, 5)):
+    for how, form, op, workers in itertools.product(range(6), range(FORMATS), range(4), (1, 2, 5)):
         steps = [how, *joins(workers)]
         for number in range(9):
             kind = number * 16 + op + form
@@ -208,7 +209,7 @@ def aggregations():
         yield bytes(steps + leaves(workers) + [TIME, 15])
     for how, workers in itertools.product(range(6), (1, 2, 5)):  # all of them in one job
         steps = [how, *joins(workers)]
-        for number, (form, op) in enumerate(itertools.product(range(6), range(4))):
+        for number, (form, op) in enumerate(itertools.product(range(FORMATS), range(4))):
             for worker in range(workers):
                 steps += chunk(worker, number, number * 9, op, form)
         yield bytes(steps + leaves(workers))
@@ -282,7 +283,7 @@ def replies():
             (0x80, 0xF0), (1, 5, 6), (0, 1, 2), (3, 4, 8, 15, 16)):
         yield (b"NF\1\x21" + bytes([form, status, 0, 2]) + bytes(7) + bytes([reason]) + bytes(8)
                + bytes(values))
-    yield b"NF\1\x21\x09\x80\0\2" + bytes(40)  # no such format
+    yield b"NF\1\x21\x0b\x80\0\2" + bytes(40)  # no such format
     yield b"NF\1\x20\0\x80\0\0" + bytes(32)  # an answer to a join
 
 

@@ -72,8 +72,8 @@ def test_formats():
     rows = [(str(row.number), row.name, row.title, str(row.bits), str(3 * row.bytes))
             for row in catalogue.FORMATS if row.in_requests]
     assert sorted(rows) == sorted(C['format'])
-    assert [(str(row.number), row.name, str(row.bytes)) for row in catalogue.FORMATS
-            if row.in_aggregation] == C['aggregate_format']
+    assert [(str(row.number), row.name, str(row.bytes))
+            for row in catalogue.FORMATS] == C['aggregate_format']
     assert protocol.FORMAT_NAMES == FORMATS
     assert aggregation.FORMAT_NAMES == named('aggregate_format')
     assert {form.name: form.id for form in formats.NUMBER_FORMATS.values()} == numbered('format')

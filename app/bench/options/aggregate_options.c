@@ -22,6 +22,8 @@ static const char *const format_names[] = {
 	FORMAT(AGGREGATE_FP32) = "fp32",
 	FORMAT(AGGREGATE_INT32) = "int32",
 	FORMAT(AGGREGATE_FP64) = "fp64",
+	FORMAT(AGGREGATE_FP8_E4M3) = "fp8_e4m3",
+	FORMAT(AGGREGATE_FP8_E5M2) = "fp8_e5m2",
 	FORMAT(AGGREGATE_INT64) = "int64",
 };
 static const char *const op_names[] = {"sum", "mean", "min", "max", "copy"};

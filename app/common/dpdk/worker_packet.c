@@ -36,7 +36,8 @@ worker_packet_write(struct rte_mbuf *mbuf, const struct flow *flow,
 	if (tag > 0) {
 		/* Chunks whose numbers have more than 32 bits are not sent by these programs. */
 		aggregate_tag_make(body->key, payload, AGGREGATE_HEADER_BYTES + body->length, 0);
-		sum += rte_raw_cksum(payload + AGGREGATE_HEADER_BYTES + body->length, tag);
+		sum += checksum_at(body->length,
+			rte_raw_cksum(payload + AGGREGATE_HEADER_BYTES + body->length, tag));
 	}
 	udp->dgram_cksum = checksum_update(0xffff, sum);
 	mbuf->data_len = (uint16_t)(worker_packet_bytes(flow, body->length) + tag);

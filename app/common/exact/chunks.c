@@ -20,9 +20,9 @@ sum_of(const uint8_t *bytes, size_t length)
 	uint64_t sum = 0;
 
 	for (size_t at = 0; at < length; at += sizeof(uint16_t)) {
-		uint16_t word;
+		uint16_t word = 0;
 
-		memcpy(&word, bytes + at, sizeof(word));
+		memcpy(&word, bytes + at, length - at < sizeof(word) ? 1 : sizeof(word));
 		sum += word;
 	}
 	while (sum >> 16 != 0)

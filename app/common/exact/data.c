@@ -44,10 +44,16 @@ next_random(uint64_t *seed)
 static unsigned int
 fraction_bits(unsigned int format)
 {
-	return format == AGGREGATE_FP16    ? 10
-		: format == AGGREGATE_BF16 ? 7
-		: format == AGGREGATE_FP32 ? 23
-					   : 52;
+	static const uint8_t bits[AGGREGATE_FORMAT_END] = {
+		[AGGREGATE_FP16] = 10,
+		[AGGREGATE_BF16] = 7,
+		[AGGREGATE_FP32] = 23,
+		[AGGREGATE_FP64] = 52,
+		[AGGREGATE_FP8_E4M3] = 3,
+		[AGGREGATE_FP8_E5M2] = 2,
+	};
+
+	return bits[format];
 }
 
 static uint64_t
@@ -59,13 +65,15 @@ sign_bit(unsigned int format)
 static bool
 is_ieee(unsigned int format)
 {
-	return format == AGGREGATE_FP16 || format == AGGREGATE_BF16 || format == AGGREGATE_FP32 ||
-		format == AGGREGATE_FP64;
+	return fraction_bits(format) != 0;
 }
 
+/* The least that is no number: NaN in fp8_e4m3. */
 static uint64_t
 infinity(unsigned int format)
 {
+	if (format == AGGREGATE_FP8_E4M3)
+		return 0x7f;
 	return sign_bit(format) - (UINT64_C(1) << fraction_bits(format));
 }
 

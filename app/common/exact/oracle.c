@@ -28,6 +28,8 @@ static const struct oracle_ieee ieee[AGGREGATE_FORMAT_END] = {
 	[AGGREGATE_FP16] = {10, 15, 0x8000, 0x7c00, 0x7e00},
 	[AGGREGATE_BF16] = {7, 127, 0x8000, 0x7f80, 0x7fc0},
 	[AGGREGATE_FP32] = {23, 127, 0x80000000, 0x7f800000, 0x7fc00000},
+	[AGGREGATE_FP8_E4M3] = {3, 7, 0x80, 0x7f, 0x7f},
+	[AGGREGATE_FP8_E5M2] = {2, 15, 0x80, 0x7c, 0x7e},
 	[AGGREGATE_FP64] = {52, 1023, UINT64_C(1) << 63, UINT64_C(0x7ff) << 52,
 		UINT64_C(0xfff) << 51},
 };
@@ -73,7 +75,7 @@ oracle_value(unsigned int format, uint64_t bits)
 	if (format == AGGREGATE_FP64)
 		return value_of_double(bits);
 	if (!filled[format]) {
-		for (uint32_t b = 0; b < 65536; b++)
+		for (uint32_t b = 0; b >> (8 * aggregate_value_bytes(format)) == 0; b++)
 			values[format][b] = netfc_decode(netfc_format_by_id(format), (uint16_t)b);
 		filled[format] = true;
 	}
@@ -300,7 +302,8 @@ reduce_finite(unsigned int op, unsigned int format, const uint64_t *values, unsi
 	result.flags = result.bits == ieee[format].inf ? NETFC_OVERFLOW
 		: result.bits == 0                     ? NETFC_UNDERFLOW
 						       : 0;
-	result.bits |= negative ? ieee[format].sign : 0;
+	if (result.bits != ieee[format].nan)
+		result.bits |= negative ? ieee[format].sign : 0;
 	return result;
 }
 

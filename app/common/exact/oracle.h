@@ -35,7 +35,7 @@ struct oracle_ieee {
 	uint64_t sign, inf, nan;
 };
 
-/** Of fp16, bf16, fp32 or fp64. */
+/** Of fp16, bf16, fp32, fp64 or OFP8; inf is what is too large: NaN in fp8_e4m3. */
 const struct oracle_ieee *oracle_ieee(unsigned int format);
 
 #endif /* ORACLE_H */

@@ -139,7 +139,7 @@ write_result(const struct result *result, uint8_t worker, uint8_t *payload)
 	if (result->seal->key == NULL)
 		return 0;
 	aggregate_tag_finish(result->seal->key, payload, result->seal->high, &body->digest, tag);
-	return rte_raw_cksum(tag, AGGREGATE_TAG_BYTES);
+	return checksum_at(body->bytes, rte_raw_cksum(tag, AGGREGATE_TAG_BYTES));
 }
 
 /* A packet for a worker: Ethernet, IP, UDP, the header of aggregations, the values. */

@@ -34,7 +34,7 @@ struct trace_aggregate {
 	uint64_t seen;   /**< bit w: the slot has worker w's values */
 	bool has_result;
 	/** As on the wire. */
-	uint8_t x[4 * TRACE_VALUES], z[4 * TRACE_VALUES];
+	uint8_t x[8 * TRACE_VALUES], z[8 * TRACE_VALUES];
 };
 
 /** A request that an lcore has answered. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_byteorder.h>
 #include <rte_common.h>
 
 static unsigned int
@@ -47,20 +46,16 @@ trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_messag
 static json_t *
 values_json(const struct aggregate_message *request, const uint8_t *bytes)
 {
+	const unsigned int value_bytes = aggregate_value_bytes(request->format);
 	json_t *array = json_array();
 
 	for (unsigned int v = 0; v < kept_values(request); v++) {
-		char text[16];
-		rte_be16_t half;
-		rte_be32_t word;
+		uint64_t value = 0;
+		char text[24];
 
-		if (aggregate_value_bytes(request->format) == sizeof(half)) {
-			memcpy(&half, bytes + v * sizeof(half), sizeof(half));
-			snprintf(text, sizeof(text), "0x%04x", rte_be_to_cpu_16(half));
-		} else {
-			memcpy(&word, bytes + v * sizeof(word), sizeof(word));
-			snprintf(text, sizeof(text), "0x%08" PRIx32, rte_be_to_cpu_32(word));
-		}
+		for (unsigned int b = 0; b < value_bytes; b++)
+			value = value << 8 | bytes[v * value_bytes + b];
+		snprintf(text, sizeof(text), "0x%0*" PRIx64, (int)(2 * value_bytes), value);
 		json_array_append_new(array, json_string(text));
 	}
 	return array;

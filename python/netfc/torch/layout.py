@@ -8,11 +8,7 @@ import torch
 
 from netfc import catalogue
 
-FORMATS = {
-    getattr(torch, row.dtype): row.name
-    for row in catalogue.FORMATS
-    if row.in_aggregation and row.dtype
-}
+FORMATS = {getattr(torch, row.dtype): row.name for row in catalogue.FORMATS if row.dtype}
 
 
 def laid_out(tensor: Any) -> tuple[Any, Any]:

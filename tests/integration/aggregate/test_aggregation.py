@@ -200,7 +200,7 @@ def test_reasons(tmp_path):
 
 
 @pytest.mark.parametrize('damage, code', [
-    ((2, 9), 1), ((3, 7), 2), ((4, 0), 3), ((4, 9), 3), ((6, 0xff), 4)],
+    ((2, 9), 1), ((3, 7), 2), ((4, 0), 3), ((4, 11), 3), ((6, 0xff), 4)],
     ids=['version', 'op', 'format 0', 'format', 'length'])
 def test_wrong_headers(tmp_path, damage, code):
     offset, byte = damage

@@ -40,6 +40,17 @@ def test_scapy_reads_what_it_is_given():
     assert 'late 3' in reply.mysummary()
 
 
+def test_scapy_has_values_of_8_bits():
+    payload = aggregation.chunk(PLACE, 33, 8, 7, b'\x38\xfe\x01')
+    layer = Aggregation(payload)
+    assert (layer.count, layer.values) == (3, [0x38, 0xfe, 0x01])
+    assert layer.mysummary().endswith('chunk 7, 3 fp8_e4m3, request')
+    assert bytes(Aggregation(op='sum', format='fp8_e4m3', id=7, job=513, worker=3,
+                             session=PLACE.session, values=[0x38, 0xfe, 0x01])) == payload
+    layer.reply, layer.code, layer.reason, layer.values[0] = 1, aggregation.CODE, 67, 1
+    assert layer.mysummary().endswith('reply: late 3')
+
+
 def test_scapy_reads_copies():
     ours = Aggregation(aggregation.chunk(PLACE, 37, 5, 9, bytes(8), aggregation.OWNER + 3))
     theirs = Aggregation(aggregation.chunk(PLACE, 37, 5, 9, b'', aggregation.OWNER + 2, count=2))
@@ -75,8 +86,9 @@ def dissect(tmp_path_factory):
     late, done = bytearray(copy), bytearray(copy)
     late[5], late[15], late[6:8] = 0xf0, 64 + 2, (1, 7)
     done[5], done[15] = 0x80, 2
+    eights = aggregation.chunk(PLACE, 33, 9, 7, b'\x3c\xfb\x01')
     payloads = [chunk, bytes(refusal), join, join[:5] + b'\x80' + join[6:], chunk[:-2],
-                copy, bytes(late), bytes(done)]
+                copy, bytes(late), bytes(done), eights]
     folder = tmp_path_factory.mktemp('capture')
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
@@ -85,7 +97,7 @@ def dissect(tmp_path_factory):
 
 
 def test_wireshark_shows_requests(dissected):
-    request, refusal, join, granted, cut, copy, late, done = dissected
+    request, refusal, join, granted, cut, copy, late, done, eights = dissected
     assert 'sum job 513 worker 3 chunk 7, 2 fp32, request' in request
     assert 'Value: 1.5' in request and 'Value: -2' in request
     assert 'Session: 0x1112131415161718' in request and 'Token' not in request
@@ -98,3 +110,6 @@ def test_wireshark_shows_requests(dissected):
     assert 'Owner: 2' in copy and 'Values are missing' not in copy
     assert 'reply: worker 2 is late' in late and 'Detail: 7' in late
     assert 'reply: acknowledgement' in done and 'Values are missing' not in done
+    assert 'sum job 513 worker 3 chunk 7, 3 fp8_e5m2, request' in eights
+    assert [f'Value: {value}' in eights for value in ('3c', 'fb', '01')] == [True] * 3
+    assert 'Values are missing' not in eights

@@ -82,6 +82,21 @@ def test_a_chunk_and_its_result(running):
     assert done['z'] == ['0x3fe00000', '0x00000000', '0x7f800000'] and done['flags'] == 4
 
 
+@pytest.mark.parametrize('name, value', [('fp8_e4m3', '40'), ('fp64', '4008000000000000')])
+def test_values_of_other_sizes(running, name, value):
+    """As many as a packet holds, of which the first 256 are shown."""
+    host, live = running
+    team = team_of_two(host)
+    workers.join_all(team)
+    width = len(value) // 2
+    count = 1448 // width
+    with Tracer(live) as tracer:
+        shown = tracer.of(lambda: team[0].send_chunk(0, bytes.fromhex(value) * count, form=name),
+                          op='sum')
+    assert (shown['format'], shown['values']) == (name, count)
+    assert shown['x'] == [f'0x{value}'] * min(count, 256)
+
+
 def test_a_copy_and_its_owner(running):
     host, live = running
     team = team_of_two(host)

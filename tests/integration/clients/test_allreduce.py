@@ -221,6 +221,18 @@ def test_types_operations_and_flags(lost):
             scalar = np.array(float(worker), np.float32)
             comm.allreduce(scalar, 'min')
             assert scalar == 0
+            for count in (1, 1447, 1449, 5001):  # bytes around a packet's
+                eights = np.full(count, 0x38, np.uint8)  # 1
+                assert comm.allreduce(eights, format='fp8_e4m3') == Flag(0)
+                assert (eights == 0x40).all()  # 2
+            eights = np.full(7, 0xFE, np.uint8)  # -448
+            assert comm.allreduce(eights, 'mean', 'fp8_e4m3') == Flag(0)
+            assert (eights == 0xFE).all()
+            assert comm.allreduce(eights, format='fp8_e4m3') == Flag.OVERFLOW
+            assert (eights == 0x7F).all()  # NaN
+            eights = np.array([0x7B, 0x7C + 0x80 * worker, 0x80], np.uint8)  # 57344, infinities, -0
+            assert comm.allreduce(eights, format='fp8_e5m2') == Flag.OVERFLOW | Flag.INVALID
+            assert eights.tolist() == [0x7C, 0x7E, 0x80]
 
     bad = {'lost': lost, 'repeated': lost, 'delayed': lost} if lost else {}
     with serving(**bad) as address:
@@ -391,6 +403,9 @@ def test_interrupt():
     ((np.ones(5, np.float32), 'sum', 'fp16'), TypeError, 'float32 does not hold fp16'),
     ((np.ones(5, np.uint16),), TypeError, 'uint16 cannot be reduced'),
     ((np.ones(5, np.uint16), 'sum', 'fp32'), TypeError, 'uint16 does not hold fp32'),
+    ((np.ones(5, np.uint8),), TypeError, 'uint8 cannot be reduced'),
+    ((np.ones(5, np.uint8), 'sum', 'fp16'), TypeError, 'uint8 does not hold fp16'),
+    ((np.ones(5, np.uint16), 'sum', 'fp8_e4m3'), TypeError, 'uint16 does not hold fp8_e4m3'),
     ((np.ones(5, np.uint16), 'sum', 'fp8'), ValueError, "no format 'fp8'"),
     ((np.frombuffer(bytes(20), np.float32),), ValueError, 'read-only'),
 ])
