@@ -65,7 +65,7 @@ read_stream(FILE *file, struct bytes *bytes)
 {
 	size_t capacity = 0;
 
-	while (!feof(file)) {
+	do {
 		if (bytes->length == capacity) {
 			uint8_t *grown;
 
@@ -80,7 +80,7 @@ read_stream(FILE *file, struct bytes *bytes)
 			fread(bytes->data + bytes->length, 1, capacity - bytes->length, file);
 		if (ferror(file))
 			return strerror(errno);
-	}
+	} while (!feof(file));
 	return NULL;
 }
 
