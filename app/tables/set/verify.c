@@ -235,7 +235,7 @@ verify_file(const char *path, struct verdict *verdict)
 
 	*verdict = (struct verdict){.path = path};
 	verdict->error = read_bytes(path, &file);
-	if (verdict->error == NULL) {
+	if (verdict->error == NULL && file.data != NULL) {
 		load(&file, verdict);
 		if (verdict->set[0] != '\0')
 			status = compare_with_rebuild(&file, verdict);
