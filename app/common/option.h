@@ -78,18 +78,18 @@ struct option_row {
 		default: OPTION_OTHER)
 
 /** Range and default of a whole number. */
-#define OPTION_RANGE(first, last, usual) .least = first, .greatest = last, .preset = usual
+#define OPTION_RANGE(first, last, usual) .least = (first), .greatest = (last), .preset = (usual)
 
 /** Range and default of a decimal number. */
 #define OPTION_REAL_RANGE(first, last, usual) \
-	.least_real = first, .greatest_real = last, .preset_real = usual
+	.least_real = (first), .greatest_real = (last), .preset_real = (usual)
 
 /** Names in an array, and the index that is the default. */
 #define OPTION_NAMES(array, usual) \
-	.names = array, .name_count = sizeof(array) / sizeof((array)[0]), .preset = usual
+	.names = (array), .name_count = sizeof(array) / sizeof((array)[0]), .preset = (usual)
 
 /** Keys in an array. */
-#define OPTION_KEYS(array) .keys = array, .key_count = sizeof(array) / sizeof((array)[0])
+#define OPTION_KEYS(array) .keys = (array), .key_count = sizeof(array) / sizeof((array)[0])
 
 /** Set all fields to their defaults; those without one stay as they are. */
 void option_set_defaults(const struct option_row *rows, unsigned int count, void *options);
