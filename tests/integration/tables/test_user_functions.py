@@ -17,7 +17,7 @@ import switch
 from table_builder import complaint, run, run_json
 
 import netfc
-from oracle.further import rounded_to_odd
+from oracle.extended import rounded_to_odd
 
 FORMATS = tuple(netfc.FORMATS)
 
