@@ -11,7 +11,7 @@ import tarfile
 import pytest
 
 from project_scripts import PROJECT
-from releasing import bill
+from releasing import bill, version
 
 TIMEOUT_S = 1200
 NOBODY = ['-c', 'user.name=nobody', '-c', 'user.email=nobody@example.org', '-c', 'commit.gpgSign=false']
@@ -47,6 +47,11 @@ def repository(tmp_path):
     run(tree, 'git', 'init', '--quiet')
     commit(tree)
     return tree
+
+
+def test_all_files_have_one_version():
+    versions = version.found(PROJECT)
+    assert len(versions) > 10 and len(set(versions.values())) == 1, versions
 
 
 def test_one_version(repository):
