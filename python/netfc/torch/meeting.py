@@ -2,9 +2,7 @@
 """What the ranks of a process group tell each other through its store: where they are, which job
 of the switch is theirs, and what went wrong with whom."""
 
-import contextlib
 import dataclasses
-import datetime
 import json
 import os
 import secrets
@@ -16,8 +14,7 @@ import torch.distributed as dist
 from netfc.torch import process
 from netfc.torch.options import LEAST_SLOTS, SLOTS, Options
 
-_GLANCE = datetime.timedelta(milliseconds=10)
-_SLICE_S = 1.0  # of waiting: a store does nothing else for this process meanwhile
+_FIRST_PAUSE_S, _LAST_PAUSE_S = 0.002, 0.1  # between two looks into the store
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,9 +61,9 @@ class Meeting:
         Raises ValueError where rank 0 knows no switch, TimeoutError with the missing ranks.
         """
         self.beat(self._sign.calls, self._sign.call)
-        self._set(f"here/{self.rank}", dataclasses.asdict(process.this()))
+        self._announce(f"here/{self.rank}", dataclasses.asdict(process.this()))
         if self.rank == 0:
-            self._set("place", _choose(options))
+            self._announce("place", _choose(options))
         self._gather("here", "came")
         for rank in range(self.size):
             self._processes[rank] = process.Process(**self._get(f"here/{rank}"))
@@ -83,7 +80,7 @@ class Meeting:
     def gather(self, call: str) -> None:
         """Wait for all other ranks to call that, their first. Raises as agree() does."""
         self.beat(0, call)
-        self._set(f"called/{self.rank}", call)
+        self._announce(f"called/{self.rank}", call)
         self._gather("called", "called its first collective")
 
     def name(self, rank: int) -> str:
@@ -114,8 +111,7 @@ class Meeting:
 
     def report(self, what: str) -> None:
         """Tell all others that this rank has failed, and at what."""
-        self._set(f"failure/{self.rank}", what)
-        self._store.add(self._prefix + f"failed/{self.rank}", 1)
+        self._announce(f"failure/{self.rank}", what)
         self._store.add(self._prefix + "failed", 1)
 
     def has_failed(self) -> bool:
@@ -139,7 +135,7 @@ class Meeting:
         return count + sum(not self._has_reported(rank) for rank in ended) >= self.size
 
     def _has_reported(self, rank: int) -> bool:
-        return int(self._store.add(self._prefix + f"failed/{rank}", 0)) > 0
+        return self._is_there(f"failure/{rank}")
 
     def _gather(self, folder: str, what: str) -> None:
         """Wait until all ranks have set their key there."""
@@ -150,19 +146,16 @@ class Meeting:
             raise self._missing_error(folder, what)
 
     def _await(self, key: str, folder: str, what: str, end: float) -> None:
-        while True:
-            begun = time.monotonic()
-            left = min(_SLICE_S, max(0.01, end - begun))
-            try:
-                self._store.wait([self._prefix + key], datetime.timedelta(seconds=left))
-                return
-            except RuntimeError as error:
-                now = time.monotonic()
-                if now - begun < left / 2:
-                    raise self._store_error(error) from error
-                if now >= end or self._have_given_up(folder):
-                    raise self._missing_error(folder, what) from error
+        pause = _FIRST_PAUSE_S
+        try:
+            while not self._is_there(key):
+                if time.monotonic() >= end or self._have_given_up(folder):
+                    raise self._missing_error(folder, what)
                 self._check_processes()
+                time.sleep(pause)
+                pause = min(2 * pause, _LAST_PAUSE_S)
+        except RuntimeError as error:
+            raise self._store_error(error) from error
 
     def _check_processes(self) -> None:
         ended = [rank for rank in self._processes if self.has_ended(rank)]
@@ -193,11 +186,18 @@ class Meeting:
             f" missing: {names}{text}"
         )
 
+    def _announce(self, key: str, value: Any) -> None:
+        """Set a key that others wait for.
+
+        They look at a counter: TCPStore.wait(), once timed out, leaves its request in torch 1.13's
+        server, whose late reply is then taken for the next request's.
+        """
+        self._set(key, value)
+        self._store.add(self._prefix + f"{key}/set", 1)
+
     def _is_there(self, key: str) -> bool:
-        with contextlib.suppress(RuntimeError):
-            self._store.wait([self._prefix + key], _GLANCE)
-            return True
-        return False
+        """Whether a rank has announced the key. Raises RuntimeError if the store is gone."""
+        return int(self._store.add(self._prefix + f"{key}/set", 0)) > 0
 
     def _set(self, key: str, value: Any) -> None:
         self._store.set(self._prefix + key, json.dumps(value))
