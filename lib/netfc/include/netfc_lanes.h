@@ -43,7 +43,7 @@ enum netfc_field {
 	NETFC_OP = 2,    /**< 0 add, 1 sub, 2 mul, 3 div: enum netfc_op less 1; in */
 	NETFC_Z = 3,     /**< result, likewise; out */
 	NETFC_FLAGS = 4, /**< enum netfc_flag; out */
-	NETFC_OWN_FIELDS = 5,
+	NETFC_COMMON_FIELDS = 5,
 };
 
 /** A batch of lanes: one array for each field. */
