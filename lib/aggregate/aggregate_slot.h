@@ -57,7 +57,7 @@ struct aggregate_entry {
 	uint8_t flags; /**< complete: enum netfc_flag of the result, of all lanes */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
-	uint8_t *result; /**< complete: `count` values, big-endian */
+	uint8_t *result; /**< complete: `count` results, big-endian */
 	uint16_t
 		ports[AGGREGATE_MAX_WORKERS]; /**< the UDP source ports they came from, by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
@@ -70,7 +70,9 @@ struct aggregate_rules {
 	uint64_t stall;         /**< ticks until a worker is called silent */
 };
 
-/** A chunk's packet from one worker. Its values are no more than its entry is made for. */
+/** A chunk's packet from one worker. Its values, or results, are no more than its entry is made
+ * for.
+ */
 struct aggregate_chunk {
 	uint32_t chunk;
 	uint16_t count; /**< at least 1; a copy of nothing: 0 */

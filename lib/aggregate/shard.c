@@ -42,6 +42,16 @@ owner_is_good(const struct job *job, const struct aggregate_message *request)
 	return request->owner - AGGREGATE_OWNER < job->workers;
 }
 
+/* Of its values or of its results, whichever are more. */
+static uint32_t
+chunk_bytes(const struct aggregate_message *request)
+{
+	const unsigned int value = aggregate_value_bytes(request->format);
+	const unsigned int result = aggregate_result_value_bytes(request->format);
+
+	return request->count * (value > result ? value : result);
+}
+
 /* What is wrong with a chunk before its entry is looked at; ADDED: nothing. */
 static enum aggregate_action
 check_chunk(const struct aggregate_shard *shard, const struct job *job,
@@ -57,12 +67,13 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 		return AGGREGATE_WRONG_ADDRESS;
 	if (aggregate_shard_of(request->id, job->slots, limits->shards) != shard->number)
 		return AGGREGATE_MISDIRECTED;
-	if (request->count * aggregate_value_bytes(request->format) > job->bytes)
+	if (chunk_bytes(request) > job->bytes)
 		return AGGREGATE_TOO_LARGE;
 	if (!owner_is_good(job, request))
 		return AGGREGATE_MISMATCH;
 	/* What is copied needs no accumulators. */
-	if (request->op != AGGREGATE_COPY && (limits->formats >> request->format & 1) == 0)
+	if (request->op != AGGREGATE_COPY &&
+		(limits->formats >> aggregate_values_format(request->format) & 1) == 0)
 		return AGGREGATE_MISMATCH;
 	return AGGREGATE_ADDED;
 }

@@ -82,7 +82,7 @@ reduce(struct aggregate_entry *entry, const struct aggregate_rules *rules, const
 static size_t
 bytes_of(const struct aggregate_entry *entry)
 {
-	return (size_t)entry->count * aggregate_value_bytes(entry->format);
+	return (size_t)entry->count * aggregate_result_value_bytes(entry->format);
 }
 
 /* The packet of a worker that the entry has none of yet. */

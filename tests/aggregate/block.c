@@ -43,7 +43,10 @@ block_free(struct block *block)
 uint32_t
 block_most(unsigned int format)
 {
-	return BLOCK_BYTES / aggregate_value_bytes(format);
+	const unsigned int value = aggregate_value_bytes(format);
+	const unsigned int result = aggregate_result_value_bytes(format);
+
+	return BLOCK_BYTES / (value > result ? value : result);
 }
 
 /* Each packet at another offset to the cache line. */
@@ -88,7 +91,7 @@ compare(const struct block *block, enum aggregate_isa isa, unsigned int op, cons
 	uint32_t wrong = 0;
 
 	for (uint32_t i = 0; i < block->count; i++) {
-		uint64_t bits = data_get(block->format, result, i);
+		uint64_t bits = data_get(aggregate_results_format(block->format), result, i);
 
 		if (bits == block->expected[i].bits)
 			continue;
@@ -113,7 +116,7 @@ block_check(struct block *block, enum aggregate_isa isa, unsigned int op)
 {
 	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, block->format);
 	const uint8_t *packets[AGGREGATE_MAX_WORKERS];
-	uint32_t bytes = block->count * aggregate_value_bytes(block->format), wrong;
+	uint32_t bytes = block->count * aggregate_result_value_bytes(block->format), wrong;
 	uint8_t *result = block->result + 3, flags;
 
 	for (unsigned int w = 0; w < block->workers; w++)
