@@ -101,6 +101,9 @@ unsigned int aggregate_value_bytes(unsigned int format);
 /** Bytes of a result, likewise. */
 unsigned int aggregate_result_value_bytes(unsigned int format);
 
+/** Bytes that a chunk has for each lane, of its value or its result, whichever has more. */
+unsigned int aggregate_lane_bytes(unsigned int format);
+
 /** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2" or
  * "int64"; "fp8_e4m3:fp32" where results have another; NULL for anything else. */
 const char *aggregate_format_name(unsigned int format);

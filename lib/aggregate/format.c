@@ -78,6 +78,15 @@ aggregate_result_value_bytes(unsigned int format)
 		: aggregate_value_bytes(aggregate_results_format(format));
 }
 
+unsigned int
+aggregate_lane_bytes(unsigned int format)
+{
+	const unsigned int value = aggregate_value_bytes(format);
+	const unsigned int result = aggregate_result_value_bytes(format);
+
+	return value > result ? value : result;
+}
+
 const char *
 aggregate_format_name(unsigned int format)
 {

@@ -42,16 +42,6 @@ owner_is_good(const struct job *job, const struct aggregate_message *request)
 	return request->owner - AGGREGATE_OWNER < job->workers;
 }
 
-/* Of its values or of its results, whichever are more. */
-static uint32_t
-chunk_bytes(const struct aggregate_message *request)
-{
-	const unsigned int value = aggregate_value_bytes(request->format);
-	const unsigned int result = aggregate_result_value_bytes(request->format);
-
-	return request->count * (value > result ? value : result);
-}
-
 /* What is wrong with a chunk before its entry is looked at; ADDED: nothing. */
 static enum aggregate_action
 check_chunk(const struct aggregate_shard *shard, const struct job *job,
@@ -67,7 +57,7 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 		return AGGREGATE_WRONG_ADDRESS;
 	if (aggregate_shard_of(request->id, job->slots, limits->shards) != shard->number)
 		return AGGREGATE_MISDIRECTED;
-	if (chunk_bytes(request) > job->bytes)
+	if (request->count * aggregate_lane_bytes(request->format) > job->bytes)
 		return AGGREGATE_TOO_LARGE;
 	if (!owner_is_good(job, request))
 		return AGGREGATE_MISMATCH;

@@ -43,10 +43,7 @@ block_free(struct block *block)
 uint32_t
 block_most(unsigned int format)
 {
-	const unsigned int value = aggregate_value_bytes(format);
-	const unsigned int result = aggregate_result_value_bytes(format);
-
-	return BLOCK_BYTES / (value > result ? value : result);
+	return BLOCK_BYTES / aggregate_lane_bytes(format);
 }
 
 /* Each packet at another offset to the cache line. */
