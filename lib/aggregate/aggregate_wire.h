@@ -37,7 +37,8 @@ struct aggregate_hdr {
 	uint16_t magic;  /**< NETFC_MAGIC */
 	uint8_t version; /**< NETFC_WIRE_VERSION */
 	uint8_t op;      /**< enum aggregate_op */
-	uint8_t format;  /**< enum aggregate_format; join and leave: not looked at */
+	uint8_t format;  /**< enum aggregate_format, or AGGREGATE_INTO() of two; join and leave: not
+			  * looked at */
 	uint8_t status;  /**< as in struct netfc_hdr */
 	uint16_t count;  /**< values; join and leave: 0 */
 	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
@@ -177,7 +178,7 @@ struct aggregate_join {
 /** A request or a reply, in host order. */
 struct aggregate_message {
 	uint8_t op;     /**< enum aggregate_op */
-	uint8_t format; /**< enum aggregate_format; join and leave: anything */
+	uint8_t format; /**< as on the wire; join and leave: anything */
 	uint8_t worker;
 	uint8_t owner;  /**< of a chunk's request: AGGREGATE_OWNER + worker, or 0 */
 	uint8_t reason; /**< 0 in requests but leaves; results: enum aggregate_kind */
