@@ -75,6 +75,7 @@ struct slot {
 };
 
 struct peer;
+union segment_control;
 
 struct channel {
 	struct peer *peer;
@@ -107,6 +108,7 @@ struct peer {
 	unsigned int channels; /* that are open */
 	bool joined;
 	bool gso;               /* segments arrive one by one */
+	bool gro;               /* packets have come joined to one */
 	uint64_t said;          /* ns: when something was sent to it */
 	uint64_t asked;         /* ns: when it was asked whether it is there */
 	unsigned int questions; /* of that kind since it was heard */
@@ -124,9 +126,11 @@ struct buffers {
 	uint8_t *memory;
 	uint8_t *send;
 	uint8_t *receive;
-	size_t stride; /* from one packet to the next */
+	size_t stride;         /* from one packet that is sent to the next */
+	size_t receive_stride; /* from one datagram that is received to the next */
 	struct mmsghdr *messages, *send_messages, *receive_messages;
 	struct iovec *parts;
+	union segment_control *controls; /* of what is received */
 };
 
 enum life {

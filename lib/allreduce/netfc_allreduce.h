@@ -223,8 +223,9 @@ struct netfc_allreduce_options {
 	 */
 	unsigned int silence_ms;
 	unsigned int spin_us; /**< how long to look for packets before sleeping, 0 .. 10,000 [50] */
-	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
-	bool allow_token_0;   /**< a token of 0 is meant: for tests of one's own [false] */
+	/** UDP segmentation offload, both ways, if kernel and path have it [true] */
+	bool gso;
+	bool allow_token_0; /**< a token of 0 is meant: for tests of one's own [false] */
 	/**
 	 * File of the cluster's key, 32 bytes or 64 hexadecimal digits, for its owner only: every
 	 * packet has a tag, as with `--aggregate key=` [NULL: what the environment variable
@@ -246,6 +247,7 @@ struct netfc_allreduce_info {
 	unsigned int sockets; /**< one for each shard of each switch */
 	unsigned int bytes;   /**< of values in a chunk */
 	bool gso;             /**< used, for one switch at least */
+	bool gro;             /**< so far results of one switch at least have come joined */
 };
 
 /** What was counted since the communicator was made. */

@@ -350,7 +350,10 @@ class Communicator:
 
     @property
     def info(self) -> dict[str, int]:
-        """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1)."""
+        """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1).
+
+        gro: whether results have come joined so far, 0 or 1.
+        """
         info = self._comm.info()
         return {name: int(getattr(info, name)) for name in INFO}
 

@@ -150,6 +150,8 @@ make_queue(struct netfc_allreduce *comm, struct channel *channel)
 		return out_of_memory(comm);
 	channel->queue_mask = size - 1;
 	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);
+	if (comm->options.gso)
+		socket_join_packets(channel->fd);
 	return NETFC_ALLREDUCE_OK;
 }
 
