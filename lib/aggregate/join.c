@@ -13,7 +13,7 @@ static bool
 asks_for_the_same(const struct job *job, const struct aggregate_join *join)
 {
 	return join->workers == job->workers && join->slots == job->asked_slots &&
-		join->bytes == job->asked_bytes;
+		job_takes_bytes(job, join);
 }
 
 /* What a cookie has to be made of: `job` NULL: there is none of that number and token. */
@@ -93,6 +93,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 		if (*job == NULL)
 			return begun;
 	}
+	job_agree_on_bytes(table, *job, &request->join);
 	job_take_place(*job, request->worker, sender, now);
 	job_vacate_silent(&table->limits, *job, now);
 	return job_is_complete(*job) ? job_open(table, *job) : AGGREGATE_WAITING;
@@ -126,6 +127,7 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	enum aggregate_action action;
 
 	outcome->join = request->join;
+	outcome->join.least = 0;
 	if (open == NULL)
 		job = job_find_joining(table, request->job, request->token);
 	else if (open->token != request->token)
@@ -137,6 +139,7 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 		if (!knows_cookie(table, job, request, request->token, sender, now,
 			    request->join.cookie)) {
 			outcome->join.cookie = cookie_make(&table->limits, &subject, now);
+			outcome->join.bytes = job_granted_bytes(table, request->join.bytes);
 			return AGGREGATE_COOKIE;
 		}
 	}

@@ -42,7 +42,8 @@ struct job {
 	uint64_t ended;        /* the epoch in which it did */
 	uint32_t first_slot;
 	uint16_t number, slots, bytes;
-	uint16_t asked_slots, asked_bytes;
+	uint16_t asked_slots;
+	uint16_t least_bytes, most_bytes; /* of values in a chunk, that all workers would take */
 	uint8_t workers;
 	uint8_t maker[16]; /* the address that began it */
 	struct place places[AGGREGATE_MAX_WORKERS];

@@ -97,8 +97,9 @@ struct peer {
 	unsigned int index;
 	unsigned int slots;
 	unsigned int shards;
-	unsigned int bytes; /* of values in a chunk, as granted */
-	unsigned int least; /* of them, zeros behind the last ones included */
+	unsigned int asked_bytes; /* of values in a chunk */
+	unsigned int bytes;       /* as granted */
+	unsigned int least;       /* of them, zeros behind the last ones included */
 	uint64_t cookie;
 	uint64_t session;     /* as granted */
 	uint32_t first_alive; /* id of the first join that says that this worker is alive */
@@ -156,8 +157,7 @@ struct netfc_allreduce {
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;
-	unsigned int asked; /* bytes of values in a chunk, when joining */
-	unsigned int bytes; /* as granted by all */
+	unsigned int bytes; /* of values in a chunk, as granted by all */
 	struct buffers buffers;
 	struct keys *keys; /* NULL: packets have no tags */
 

@@ -28,8 +28,8 @@
  * @endcode
  *
  * ## What all workers have to agree on
- * Job number, token, number of workers, slots and bytes of a chunk, the list of switches and its
- * order; and then on one sequence of collectives, each with the same count, format, operation and
+ * Job number, token, number of workers, slots, bytes of a chunk if they ask for a number, the list
+ * of switches and its order; and then on one sequence of collectives, each with the same count, format, operation and
  * root.
  * The switches find out most differences (NETFC_ALLREDUCE_MISMATCH); what one worker calls as two
  * allreduces and another as one of both lengths together, they cannot tell apart.
@@ -193,8 +193,9 @@ struct netfc_allreduce_options {
 
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
-	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: what a packet of 1500
-	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address; 8 less with a key]
+	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: as many as the switch
+	 * grants and all workers' paths take, which joining finds out]. 1448 make a packet of 1500
+	 * bytes over IPv4, 1428 over IPv6; 8 less with a key
 	 */
 	unsigned int bytes;
 
