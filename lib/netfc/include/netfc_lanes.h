@@ -36,7 +36,7 @@ extern "C" {
 /** Maximum number of parts of a key. */
 #define NETFC_MAX_PARTS 7
 
-/** Fields that every program has; each program has further ones. */
+/** Fields that every program has, before those of its own. */
 enum netfc_field {
 	NETFC_X = 0,     /**< operand, as wide as its format; in */
 	NETFC_Y = 1,     /**< operand, likewise; in */

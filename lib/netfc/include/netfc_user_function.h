@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Functions of one number that a user brings along, as tables of 65,536 entries and as files.
+ * Users' functions of one number, as tables of 65,536 entries and as files.
  *
  * A file is versioned and checksummed; numbers are big-endian: 8 bytes magic "NetFCfun", u32
  * version, u32 length of the whole file, the name in 32 bytes padded with NUL, u8 format, 3 bytes
@@ -31,7 +31,7 @@ extern "C" {
 /** The longest name of a function, with its terminating NUL. */
 #define NETFC_FUNCTION_NAME_SIZE 32
 
-/** A function of a user's own. It never changes, so threads may share it. */
+/** A user's function. It never changes, so threads may share it. */
 struct netfc_user_function;
 
 /**
