@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lanes of 32 bits through the running switch: fp32_exact by every match engine."""
+"""Lanes of 8 and of 32 bits through the running switch, by every match engine."""
 
 import collections
 import itertools
@@ -21,15 +21,16 @@ from netfc import scapy
 from netfc.telemetry import Telemetry
 
 TABLES = ('fp16_k1024', 'fp32_exact')
+FP8_TABLES = ('fp16_k1024', 'fp8_e4m3_sat', 'fp8_e5m2_exact')
 MBUF_BYTES = 2048
-MOST_LANES = 121  # that fit a 1,500-byte MTU over IPv4
+MOST_LANES, MOST_FP8_LANES = 121, 486  # that fit a 1,500-byte MTU over IPv4
 SPECIAL = (0, 0x80000000, 1, 0x80000001, 0x007FFFFF, 0x00800000, 0x33800000, 0x3F800000,
            0xBF800001, 0x40400000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000,
            0xFF812345)
 REFUSED = {'format': 3, 'length': 4}
 
 
-def pairs():
+def fp32_pairs():
     """All pairs of special values; random ones; and such as cancel, or are near each other."""
     draw = random.Random(32)
     made = list(itertools.product(SPECIAL, repeat=2))
@@ -41,11 +42,10 @@ def pairs():
     return made
 
 
-def requests():
+def requests(formats, pairs, sizes):
     """All pairs with all operations, in requests of all lengths."""
-    sizes = itertools.cycle((1, 2, 3, 8, 9, 16, 17, 40, MOST_LANES))
-    return [frame for op in oracle.OPERATIONS
-            for frame in frames.bulk(op, oracle.FP32, pairs(), sizes)]
+    return [frame for form, op in itertools.product(formats, oracle.OPERATIONS)
+            for frame in frames.bulk(op, form, pairs, itertools.cycle(sizes))]
 
 
 def payload_of(frame):
@@ -56,34 +56,54 @@ def payload_of(frame):
 # ---- what is computed ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize('match, bits', [
-    ('lpm', None), ('hash', None), *itertools.product(('direct', 'fpu'), (64, 256, 512))])
-def test_every_engine(match, bits):
-    """Special and random pairs; the processor's kernels with vectors of each width."""
-    sent, counters = requests(), collections.Counter()
-    sets = oracle.table_sets(*TABLES)
+def check_engine(tables, sent, lanes, match, bits):
+    """Everything is computed; the processor's kernels have vectors of that width at the most."""
+    counters = collections.Counter()
+    sets = oracle.table_sets(*tables)
     expected = [oracle.switch(frame, sets, counters=counters) for frame in sent]
     eal = () if bits is None else (f'--force-max-simd-bitwidth={bits}',)
-    result = switch.run([sent, []], TABLES, match, eal=eal)
+    result = switch.run([sent, []], tables, match, eal=eal)
     switch.assert_same(result.outputs[1], expected)
     assert result.stats['netfc_packets'] == counters['netfc_packets'] == len(sent)
-    assert result.stats['lanes'] == counters['lanes'] == 4 * len(pairs())
+    assert result.stats['lanes'] == counters['lanes'] == lanes
     for name in oracle.EXCEPTIONS:
         assert result.stats['exceptions'][name] == counters[f'exceptions.{name}'] > 0
     # Not among the operations that are counted by name.
     assert not result.stats['operations']
 
 
-@pytest.mark.parametrize('match', [
-    pytest.param('lpm', marks=pytest.mark.slow), 'hash', 'direct', 'fpu'])
-def test_every_wrapping(match):
-    """All that comes in is answered as ever, requests of binary32 among it."""
+@pytest.mark.parametrize('match, bits', [
+    ('lpm', None), ('hash', None), ('hash', 64),
+    *itertools.product(('direct', 'fpu'), (64, 256, 512))])
+def test_every_engine_of_32_bits(match, bits):
+    """Special and random pairs."""
+    sent = requests([oracle.FP32], fp32_pairs(), (1, 2, 3, 8, 9, 16, 17, 40, MOST_LANES))
+    check_engine(TABLES, sent, 4 * len(fp32_pairs()), match, bits)
+
+
+@pytest.mark.parametrize('match, bits', [
+    ('hash', None), ('fpu', None), *itertools.product(('direct',), (64, 256, 512))])
+def test_every_engine_of_8_bits(match, bits):
+    """All pairs of operands."""
+    pairs = list(itertools.product(range(256), repeat=2))
+    sent = requests(oracle.NARROW, pairs,
+                    (1, 2, 3, 8, 9, 17, 64, 65, MOST_FP8_LANES, MOST_FP8_LANES))
+    check_engine(FP8_TABLES, sent, 8 * len(pairs), match, bits)
+
+
+@pytest.mark.parametrize('match, tables, formats, counts', [
+    *(pytest.param(match, ('fp16_exact', 'fp32_exact'), (oracle.FP32,), (5,),
+                   marks=[pytest.mark.slow] if match == 'lpm' else [])
+      for match in ('lpm', 'hash', 'direct', 'fpu')),
+    *((match, FP8_TABLES, oracle.NARROW, (1, 5, 6)) for match in ('lpm', 'direct'))])
+def test_every_wrapping(match, tables, formats, counts):
+    """All that comes in is answered as ever, requests of these formats among it."""
     names, sent = zip(*frames.zoo())
-    wrapped = [(f'{name}: binary32', wrap(frames.lanes(5, oracle.FP32, op)))
-               for (name, wrap), op in zip(frames.carriers().items(),
-                                           itertools.cycle(oracle.OPERATIONS))]
+    kinds = itertools.cycle(itertools.product(formats, counts))
+    wrapped = [(f'{name}: {lanes} lanes of format {form}', wrap(frames.lanes(lanes, form, op)))
+               for (name, wrap), op, (form, lanes) in zip(
+                   frames.carriers().items(), itertools.cycle(oracle.OPERATIONS), kinds)]
     names, sent = [*names, *(name for name, _ in wrapped)], [*sent, *(one for _, one in wrapped)]
-    tables = ('fp16_exact', 'fp32_exact')
     sets = oracle.table_sets(*tables)
     result = switch.run([sent, []], tables, match)
     switch.assert_same(result.outputs[1], [oracle.switch(one, sets) for one in sent], names)
@@ -144,6 +164,18 @@ def test_other_operations_are_refused():
     for op, before, after in zip(ops, sent, result.outputs[1], strict=True):
         assert payload_of(after)[5] == 0x80 | REFUSED['format'] << 4, op
         assert payload_of(after)[12:] == payload_of(before)[12:]
+
+
+def test_lengths_of_8_bits_and_sets_that_are_not_loaded():
+    """Code 4 for a datagram without what fills up, code 3 for a format whose set is missing."""
+    sent = [frames.plain_frame(frames.lanes(lanes, form, count=count))
+            for form in oracle.NARROW
+            for lanes, count in ((5, 5), (5, 6), (5, 7), (6, 7), (6, 0), (6, 21846), (6, 65535))]
+    sent += [frames.plain_frame(frames.lanes(5, oracle.E4M3)[:-1])]
+    for tables in (FP8_TABLES, FP8_TABLES[:2], FP8_TABLES[:1]):
+        sets = oracle.table_sets(*tables)
+        result = switch.run([sent, []], tables)
+        switch.assert_same(result.outputs[1], [oracle.switch(frame, sets) for frame in sent])
 
 
 # ---- while it runs ---------------------------------------------------------------------------
