@@ -62,16 +62,4 @@ enum ping_result {
 enum ping_result
 answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
 
-/**
- * Whether an IPv6 packet is a valid neighbour solicitation (RFC 4861, section 7.1.1).
- *
- * @param target the address that it asks for
- */
-bool answer_solicited_address(
-	const struct rte_mbuf *mbuf, const struct frame *frame, uint8_t target[16]);
-
-/** Neighbour solicitation to advertisement (RFC 4861, section 7.2.4). */
-bool answer_solicitation(
-	struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
-
 #endif /* ANSWER_H */

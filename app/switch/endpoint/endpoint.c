@@ -5,6 +5,7 @@
 #include <rte_ip.h>
 
 #include "endpoint/answer.h"
+#include "endpoint/discovery.h"
 #include "endpoint/endpoint.h"
 
 void
@@ -116,12 +117,11 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	struct rte_ipv6_hdr copy;
 	uint8_t target[16];
 
-	if (answer_solicited_address(mbuf, frame, target)) {
+	if (discovery_solicited_address(mbuf, frame, target)) {
 		if (!has_address(endpoint, 6, target))
 			return VERDICT_FORWARD;
-		return answer_solicitation(mbuf, frame, &endpoint->mac)
-			? VERDICT_ANSWER
-			: drop(reason, DROP_MALFORMED);
+		return discovery_answer(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
+								     : drop(reason, DROP_MALFORMED);
 	}
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 6, &ip->dst_addr))
