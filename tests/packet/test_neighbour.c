@@ -157,7 +157,7 @@ a_silent_one_is_asked_for_and_forgotten(void **state)
 	for (now = 5 * HZ; !neighbour_is_gone(&neighbour); now += HZ / 10) {
 		if (questions < NEIGHBOUR_TRIES)
 			assert_at(&neighbour, &mac_a);
-		questions += neighbour_poll(&neighbour, now, now, 2);
+		questions += neighbour_poll(&neighbour, now, 5 * HZ, 2);
 	}
 	assert_int_equal(questions, NEIGHBOUR_TRIES + 1);
 	assert_true(hear(&neighbour, &mac_a, now));
@@ -173,8 +173,8 @@ one_that_moved_is_found_again(void **state)
 	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
 	assert_true(hear(&neighbour, &mac_a, 1));
 	assert_false(neighbour_poll(&neighbour, 5 * HZ, 4 * HZ, 4 * HZ));
-	assert_true(neighbour_poll(&neighbour, 6 * HZ, 6 * HZ, 4 * HZ));
-	assert_true(hear(&neighbour, &mac_b, 6 * HZ));
+	assert_true(neighbour_poll(&neighbour, 6 * HZ + 1, 5 * HZ, 4 * HZ));
+	assert_true(hear(&neighbour, &mac_b, 6 * HZ + 1));
 	assert_at(&neighbour, &mac_b);
 	assert_int_equal(neighbour.counters.moves, 1);
 	assert_int_equal(neighbour.counters.disbelieved, 0);

@@ -91,6 +91,16 @@ datagram_write_ipv6(
 	return rte_ipv6_phdr_cksum(ip, 0);
 }
 
+/** Bytes of all headers, UDP's included. */
+static inline size_t
+datagram_headers(const struct path *path)
+{
+	return RTE_ETHER_HDR_LEN + path->tag_bytes +
+		(path->network == FRAME_IPV4 ? sizeof(struct rte_ipv4_hdr)
+					     : sizeof(struct rte_ipv6_hdr)) +
+		sizeof(struct rte_udp_hdr);
+}
+
 /**
  * Write the headers before UDP's.
  *

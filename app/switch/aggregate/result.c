@@ -150,7 +150,8 @@ bool
 result_fits_request(
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
 {
-	return (request->values != NULL) ==
+	return !outcome->digits &&
+		(request->values != NULL) ==
 		(aggregate_result_bytes(outcome->entry, request->worker) > 0);
 }
 
@@ -170,6 +171,19 @@ result_send(struct app *app, struct lcore *lcore, const struct aggregate_message
 			send_to_worker(app, lcore, &result, w,
 				aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
 	}
+}
+
+void
+result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome)
+{
+	const struct aggregate_seal none = {0};
+	struct result result;
+
+	read_result(&result, app, lcore, request, outcome->entry, &none);
+	for (uint8_t w = 0; w < outcome->workers; w++)
+		send_to_worker(app, lcore, &result, w,
+			aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
 }
 
 void

@@ -38,6 +38,15 @@ void result_send(struct app *app, struct lcore *lcore, const struct aggregate_me
 	uint8_t *payload);
 
 /**
+ * Send the parent's result of a chunk to all workers, each in a packet of its own.
+ *
+ * @param request what AGGREGATE_HANDED_DOWN made of the reply
+ * @param outcome AGGREGATE_SEND_RESULTS
+ */
+void result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome);
+
+/**
  * Send a chunk's result to one worker, in a packet of its own.
  *
  * @param request that worker's

@@ -162,6 +162,24 @@ answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_f
 }
 
 void
+answer_cut_udp(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t payload)
+{
+	struct rte_udp_hdr *udp =
+		rte_pktmbuf_mtod_offset(mbuf, struct rte_udp_hdr *, frame->udp_offset);
+	void *ip = rte_pktmbuf_mtod_offset(mbuf, void *, frame->network_offset);
+	struct rte_ipv4_hdr *ip4 = ip;
+	struct rte_ipv6_hdr *ip6 = ip;
+	uint16_t length = (uint16_t)(sizeof(*udp) + payload);
+
+	udp->dgram_len = rte_cpu_to_be_16(length);
+	if (frame->network == FRAME_IPV4)
+		ip4->total_length = rte_cpu_to_be_16((uint16_t)(rte_ipv4_hdr_len(ip4) + length));
+	else
+		ip6->payload_len = rte_cpu_to_be_16(length);
+	rte_pktmbuf_trim(mbuf, (uint16_t)(mbuf->pkt_len - frame->udp_offset - length));
+}
+
+void
 answer_turn_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac,
 	checksum_fn *checksum)
 {

@@ -42,6 +42,13 @@ bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
 bool answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum);
 
 /**
+ * Cut a datagram's payload to so many bytes; answer_turn_udp() makes the checksums right.
+ *
+ * @param mbuf one segment
+ */
+void answer_cut_udp(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t payload);
+
+/**
  * A datagram to its sender: addresses and ports swapped, checksums computed.
  *
  * @param mbuf headers in the first segment

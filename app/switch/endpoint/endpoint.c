@@ -56,7 +56,7 @@ handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 	if (!has_address(endpoint, 4, &arp->arp_data.arp_tip))
 		return VERDICT_FORWARD;
 	if (arp->arp_opcode != RTE_BE16(RTE_ARP_OP_REQUEST))
-		return drop(reason, DROP_NO_SERVICE);
+		return endpoint->asks ? VERDICT_NEIGHBOUR : drop(reason, DROP_NO_SERVICE);
 	return answer_arp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
 						       : drop(reason, DROP_MALFORMED);
 }
@@ -90,7 +90,9 @@ handle_icmp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 		return drop(reason, DROP_MALFORMED);
 	case PING_NONE:
 	default:
-		return drop(reason, DROP_NO_SERVICE);
+		return endpoint->asks && frame->network == FRAME_IPV6
+			? VERDICT_NEIGHBOUR
+			: drop(reason, DROP_NO_SERVICE);
 	}
 }
 

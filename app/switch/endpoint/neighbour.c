@@ -50,22 +50,22 @@ confirmed(const struct neighbour *neighbour)
 }
 
 static bool
-is_due(const struct neighbour *neighbour, uint64_t now, uint64_t sent)
+is_due(const struct neighbour *neighbour, uint64_t now, uint64_t owed)
 {
-	uint64_t last = confirmed(neighbour), age = now > last ? now - last : 0;
+	uint64_t last = confirmed(neighbour);
 
-	if (LOAD(neighbour->place) == 0)
+	if (LOAD(neighbour->place) == 0 || now > last + CONFIRM_S * neighbour->hz)
 		return true;
-	return (sent > last && age > SILENT_S * neighbour->hz) || age > CONFIRM_S * neighbour->hz;
+	return owed != 0 && now > RTE_MAX(owed, last) + SILENT_S * neighbour->hz;
 }
 
 bool
-neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t sent, uint64_t heard)
+neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t owed, uint64_t heard)
 {
 	STORE(neighbour->heard, heard);
 	if (confirmed(neighbour) > LOAD(neighbour->asked))
 		STORE(neighbour->in_vain, 0);
-	if (now < neighbour->next || !is_due(neighbour, now, sent))
+	if (now < neighbour->next || !is_due(neighbour, now, owed))
 		return false;
 	if (neighbour->in_vain >= NEIGHBOUR_TRIES)
 		STORE(neighbour->place, 0);

@@ -39,10 +39,10 @@ struct neighbour_place {
 
 /** What is counted: X(name, meaning). */
 #define NEIGHBOUR_COUNTERS(X)                                              \
-	X(questions, "times that the switch asked for its MAC address")    \
-	X(answers, "answers taken up")                                     \
-	X(moves, "answers that named another place than before, of those") \
-	X(disbelieved, "answers that nobody asked for, or that contradicted others")
+	X(questions, "questions where the parent or its gateway is")       \
+	X(answers, "answers to them")                                      \
+	X(moves, "of these, answers that named another place than before") \
+	X(disbelieved, "other answers, not believed: unasked for, or contradicting")
 
 struct neighbour_counters {
 #define NEIGHBOUR_FIELD_(name, meaning) uint64_t name;
@@ -70,10 +70,10 @@ struct neighbour {
  * Whether to ask now.
  *
  * @param now ticks, not 0
- * @param sent when something that it has to answer was last sent to it, 0: never
+ * @param owed since when it owes an answer, 0: it owes none
  * @param heard when something that proves it there was last heard of it, 0: never
  */
-bool neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t sent, uint64_t heard);
+bool neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t owed, uint64_t heard);
 
 /** Where it is; false: not known. */
 bool neighbour_find(const struct neighbour *neighbour, struct neighbour_place *place);
