@@ -103,6 +103,19 @@ size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16
 	uint16_t lanes, uint8_t number, uint8_t parts, uint8_t *into, size_t room);
 
 /**
+ * Divide the lanes into parts, each as long as fits.
+ *
+ * @param bytes of a part at the most, header and all
+ * @param ends of each part: the lane behind its last
+ * @return how many; 0: more than AGGREGATE_MOST_PARTS, or a lane does not fit
+ */
+unsigned int aggregate_totals_divide(
+	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MOST_PARTS]);
+
+/** Whether any sums of so many lanes can be divided into parts of so many bytes. */
+bool aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes);
+
+/**
  * Round all lanes, once, as kernels do (aggregate_lanes.h).
  *
  * @param op AGGREGATE_SUM or AGGREGATE_MEAN

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate_digits.h"
 #include "aggregate_format.h"
 
 #ifdef __cplusplus
@@ -47,6 +48,8 @@ struct aggregate_kernel {
 	 */
 	uint8_t (*finish)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 		unsigned int workers, uint8_t *result);
+	/** Add the sums to totals of their format; NULL: least and greatest have none. */
+	void (*lift)(const struct aggregate_lanes *lanes, struct aggregate_totals *totals);
 };
 
 /**

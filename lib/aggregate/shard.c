@@ -172,9 +172,11 @@ aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_mes
 	outcome->reason = 0;
 	outcome->entry = NULL;
 	outcome->worker = request->worker;
-	outcome->bytes = request->values == NULL
-		? 0
-		: request->count * aggregate_value_bytes(request->format);
+	outcome->level = 0;
+	outcome->digits = aggregate_has_digits(request);
+	outcome->bytes = outcome->digits  ? (uint32_t)aggregate_part_bytes(&request->part)
+		: request->values == NULL ? 0
+					  : request->count * aggregate_value_bytes(request->format);
 	outcome->action = take_packet(shard, request, sender, now, outcome);
 	if (outcome->action != AGGREGATE_STALLED)
 		outcome->reason = aggregate_action_reason(outcome->action);
@@ -182,10 +184,18 @@ aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_mes
 }
 
 static bool
-is_join(enum aggregate_action action)
+is_join(const uint8_t *payload)
 {
-	return action == AGGREGATE_COOKIE || action == AGGREGATE_WAITING ||
-		action == AGGREGATE_JOINED;
+	return payload[offsetof(struct aggregate_hdr, op)] == AGGREGATE_JOIN;
+}
+
+/* What refuses a part is a header alone. */
+static void
+write_absence(uint8_t *payload, const struct aggregate_outcome *outcome)
+{
+	aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
+		(uint8_t)(outcome->absence + outcome->level * AGGREGATE_ABSENCE_LEVEL),
+		outcome->detail);
 }
 
 static size_t
@@ -208,16 +218,15 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 	if (outcome->action == AGGREGATE_REPEATED)
 		return length - outcome->bytes + write_result(payload, outcome);
 	if (outcome->action == AGGREGATE_STALLED)
-		aggregate_write_absence(payload, outcome->bytes,
-			(enum aggregate_absence)outcome->absence, outcome->detail);
+		write_absence(payload, outcome);
 	if (outcome->reason != AGGREGATE_REASON_NONE)
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
 	else
 		aggregate_accept(payload, 0);
-	if (is_join(outcome->action))
+	if (is_join(payload))
 		aggregate_write_join(payload, &outcome->join);
-	return length;
+	return outcome->digits ? length - outcome->bytes : length;
 }
 
 const struct aggregate_sender *
