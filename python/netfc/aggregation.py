@@ -87,7 +87,7 @@ def read_place(behind: bytes) -> Place | None:
     end = PLACE.size + levels * LEVEL.size
     if levels > MOST_LEVELS or not 0 < workers <= MOST_TREE_WORKERS or len(behind) < end:
         return None
-    path = tuple(LEVEL.iter_unpack(behind[PLACE.size : end]))
+    path = tuple((members, index) for members, index in LEVEL.iter_unpack(behind[PLACE.size : end]))
     if not all(index < members for members, index in path):
         return None
     return Place(path, workers, decided, incarnation)
@@ -111,9 +111,7 @@ class Part:
 
     def __bytes__(self) -> bytes:
         width = self.width | (HAS_MARKS if self.marks else 0)
-        head = PART.pack(
-            self.first, len(self.lanes), self.number, self.parts, self.lowest, width
-        )
+        head = PART.pack(self.first, len(self.lanes), self.number, self.parts, self.lowest, width)
         size = DIGIT_BYTES * self.width
         return (
             head

@@ -68,7 +68,7 @@ class _Values(FieldListField):
         return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
 
 
-class _Read(Field):  # type: ignore[type-arg]
+class _Read(Field):
     """What netfc.aggregation reads and writes as a whole, or None."""
 
     __slots__ = ["read"]
