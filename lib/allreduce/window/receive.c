@@ -15,6 +15,7 @@
 #include "net/swap.h"
 #include "net/trouble.h"
 #include "window/piece.h"
+#include "tree.h"
 #include "window/window.h"
 
 /*
@@ -122,11 +123,12 @@ is_patient(const struct netfc_allreduce *comm, struct peer *peer,
 	const struct aggregate_message *reply, uint64_t now)
 {
 	if (reply->reason < AGGREGATE_MISSING ||
-		reply->reason >= AGGREGATE_MISSING + comm->options.workers)
+		reply->reason >= AGGREGATE_MISSING + tree_members(&comm->options, reply->level))
 		return false;
 	if (reply->absence == AGGREGATE_ABSENT_LATE) {
 		peer->silent = 0;
 		peer->late = reply->reason - AGGREGATE_MISSING;
+		peer->late_level = reply->level;
 		return true;
 	}
 	if (reply->absence != AGGREGATE_ABSENT_SILENT)
