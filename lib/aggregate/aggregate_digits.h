@@ -79,6 +79,9 @@ struct aggregate_totals {
 /** Bytes that the bins of so many lanes need, and as many marks behind them. */
 size_t aggregate_totals_bytes(enum aggregate_format format, uint32_t count);
 
+/** The most that is for chunks of so many bytes of values, in any of the formats: a set of bits. */
+size_t aggregate_totals_most_bytes(unsigned int formats, uint32_t bytes);
+
 /** Totals in memory of that size, aligned to 8 bytes, all clear: the sum of nothing is -0. */
 struct aggregate_totals
 aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory);
