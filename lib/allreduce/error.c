@@ -218,6 +218,15 @@ error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
 }
 
 int
+error_of_digits(struct netfc_allreduce *comm, const struct peer *peer)
+{
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		"Switch %s does not take these totals in job %u: start it with --aggregate digits=, "
+		"which has to name their format; or other workers call something else.",
+		peer->address.text, comm->options.job);
+}
+
+int
 error_of_lateness(struct netfc_allreduce *comm, const struct peer *peer, double seconds)
 {
 	const struct blamed blamed = blame(comm, peer->late_level, (unsigned int)peer->late);

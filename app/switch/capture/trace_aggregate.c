@@ -88,7 +88,8 @@ place_json(const struct aggregate_place *place)
 {
 	json_t *levels = json_array();
 
-	for (unsigned int l = 0; l < RTE_MIN(place->levels, AGGREGATE_MAX_LEVELS); l++)
+	for (unsigned int l = 0; l < RTE_MIN(place->levels, (unsigned int)AGGREGATE_MAX_LEVELS);
+		l++)
 		json_array_append_new(levels,
 			json_pack("{si si}", "members", place->level[l].members, "index",
 				place->level[l].index));

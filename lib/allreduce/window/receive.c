@@ -14,6 +14,7 @@
 #include "net/packets.h"
 #include "net/swap.h"
 #include "net/trouble.h"
+#include "window/parts.h"
 #include "window/piece.h"
 #include "tree.h"
 #include "window/window.h"
@@ -186,6 +187,9 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		return NETFC_ALLREDUCE_OK;
 	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason >= AGGREGATE_MISSING)
 		return error_of_absence(comm, peer, reply);
+	if (parts_are_of(slot) && reply->code == AGGREGATE_STATUS_CODE &&
+		reply->reason == AGGREGATE_REASON_MISMATCH)
+		return error_of_digits(comm, peer);
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }
 
