@@ -6,8 +6,8 @@
     Aggregation(op="sum", format="fp32", job=1, worker=0, session=7, values=[1.5, -2.25]).show2()
 
 shows a packet with its lanes as numbers. A join has a token; all else a session, which the reply to
-a complete join grants. A join in a tree has a `place`, netfc.aggregation.Place; a chunk whose reason
-has aggregation.DIGITS has a `part`, netfc.aggregation.Part, in the place of values.
+a complete join grants. A join in a tree has a `place`, netfc.aggregation.Place; a chunk whose
+reason has aggregation.DIGITS has a `part`, netfc.aggregation.Part, in the place of values.
 """
 
 import struct
