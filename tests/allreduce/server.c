@@ -158,6 +158,7 @@ make_table(struct server *server, const struct server_options *options)
 		.workers = AGGREGATE_MAX_WORKERS,
 		.bytes = options->bytes,
 		.formats = AGGREGATE_ALL_FORMATS,
+		.digits = options->no_digits ? 0 : AGGREGATE_ALL_FORMATS,
 		.isa = aggregate_isa_best(),
 		.per_address = options->jobs,
 		.idle = (uint64_t)options->idle_ms * NS_PER_MS,

@@ -24,6 +24,7 @@ struct server_options {
 	unsigned int idle_ms;
 	unsigned int slow_us; /* shards but the first take one packet in so long; 0: any */
 	const uint8_t *key;   /* the cluster's; NULL: no tags */
+	bool no_digits;       /* members send values only */
 	bool renumbers;       /* server_advance() is going to be called */
 };
 

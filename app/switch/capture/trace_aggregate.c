@@ -73,6 +73,29 @@ missing_json(const struct trace_aggregate *kept)
 	return array;
 }
 
+/* What a packet of exact sums has of them; digits themselves are not kept. */
+static json_t *
+part_json(const struct aggregate_part *part)
+{
+	return json_pack("{si si si si si si sb}", "part", part->number, "parts", part->parts,
+		"first", part->first, "lanes", part->lanes, "lowest", part->lowest, "width",
+		part->width, "marks", part->marks != NULL);
+}
+
+/* Of a join in a tree: each switch above, from below, as members and index. */
+static json_t *
+place_json(const struct aggregate_place *place)
+{
+	json_t *levels = json_array();
+
+	for (unsigned int l = 0; l < RTE_MIN(place->levels, (unsigned int)AGGREGATE_MAX_LEVELS);
+		l++)
+		json_array_append_new(levels,
+			json_pack("{si si}", "members", place->level[l].members, "index",
+				place->level[l].index));
+	return json_pack("{sI so}", "workers", (json_int_t)place->workers, "levels", levels);
+}
+
 static void
 show_chunk(const struct trace_aggregate *kept, json_t *object)
 {
@@ -89,6 +112,8 @@ show_chunk(const struct trace_aggregate *kept, json_t *object)
 			object, "owner", json_integer(request->owner - AGGREGATE_OWNER));
 	if (request->values != NULL)
 		json_object_set_new(object, "x", values_json(request, kept->x));
+	if (aggregate_has_digits(request))
+		json_object_set_new(object, "digits", part_json(&request->part));
 	if (!kept->has_result)
 		return;
 	json_object_set_new(object, "flags", json_integer(kept->flags));
@@ -109,6 +134,8 @@ trace_aggregate_show(const struct trace_aggregate *kept, json_t *object)
 	if (kept->action == AGGREGATE_STALLED)
 		json_object_set_new(
 			object, "absence", json_string(aggregate_absence_name(kept->absence)));
+	if (aggregate_place_is_there(&request->join.place))
+		json_object_set_new(object, "place", place_json(&request->join.place));
 	if (aggregate_is_chunk(request->op))
 		show_chunk(kept, object);
 }
