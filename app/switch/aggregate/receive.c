@@ -53,6 +53,13 @@ reason_of(enum aggregate_action action)
 	}
 }
 
+/* Why a packet that could not be read ends here. */
+static enum drop_reason
+reason_not_read(int code)
+{
+	return code == AGGREGATE_FORGED ? DROP_AGGREGATE_DENIED : DROP_NOT_NETFC;
+}
+
 /* For a trace. */
 static void
 trace(const struct app *app, const struct lcore *lcore, unsigned int in,
@@ -74,9 +81,11 @@ hear_parent(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mb
 	struct aggregate_outcome outcome;
 	struct aggregate_sender sender;
 	uint64_t now = rte_rdtsc();
+	int code;
 
-	if (aggregate_parse_reply(payload, frame->payload_length, &reply) != 0) {
-		drop(lcore, mbuf, DROP_NOT_NETFC);
+	code = aggregate_leaf_read(shard->machine, payload, frame->payload_length, &reply);
+	if (code != 0) {
+		drop(lcore, mbuf, reason_not_read(code));
 		return;
 	}
 	result_learn_sender(in, mbuf, frame, &sender);
@@ -107,8 +116,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 		return;
 	}
 	if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED) {
-		drop(lcore, mbuf,
-			code == AGGREGATE_FORGED ? DROP_AGGREGATE_DENIED : DROP_NOT_NETFC);
+		drop(lcore, mbuf, reason_not_read(code));
 		return;
 	}
 	if (code != 0) {

@@ -177,10 +177,11 @@ void
 result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome)
 {
-	const struct aggregate_seal none = {0};
+	struct aggregate_seal seal;
 	struct result result;
 
-	read_result(&result, app, lcore, request, outcome->entry, &none);
+	aggregate_leaf_seal(lcore->shard->machine, outcome, &seal);
+	read_result(&result, app, lcore, request, outcome->entry, &seal);
 	for (uint8_t w = 0; w < outcome->workers; w++)
 		send_to_worker(app, lcore, &result, w,
 			aggregate_worker_sender(lcore->shard->machine, outcome->index, w));

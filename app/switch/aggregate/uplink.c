@@ -215,9 +215,8 @@ send_message(struct app *app, struct lcore *lcore, const struct aggregate_messag
 	begin_waiting(&lcore->shard->uplink.joining);
 	if (mbuf == NULL)
 		return;
-	aggregate_build_request(payload, message);
 	finish(app, lcore, mbuf, &path, app->aggregation->uplink->port, payload,
-		aggregate_message_bytes(message));
+		aggregate_leaf_build(lcore->shard->machine, message, payload));
 }
 
 void
