@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trees of running switches: a root and leaves, sums that are those of one switch, and who is told what."""
 
+import concurrent.futures
+import functools
 import struct
 
+import numpy as np
 import pytest
 
 import hosts
+import switch
 import tree_network
+from aggregation import sums
 from hosts import SWITCH_IP
 from tree_network import Relay, Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
 
-from netfc import aggregation, protocol
+from netfc import aggregation, allreduce, protocol
 
 pytestmark = hosts.needs_namespaces
 OPS = ('sum', 'mean', 'min', 'max')
@@ -65,6 +70,36 @@ def test_loss_and_repetition_change_nothing(tmp_path):
     assert relay.lost > 0 and relay.sent_twice > 0
     assert leaves[0]['aggregate']['passed_again'] > 0
     assert leaves[0]['aggregate']['stray_reply'] > 0
+
+
+@pytest.mark.parametrize('keyed', [False, True], ids=['no key', 'key'])
+def test_workers_of_the_library(tmp_path, keyed):
+    """Many chunks in flight; with the cluster's key, packets between switches have tags, too."""
+    key = tmp_path / 'key'
+    key.write_bytes(bytes(range(32)))
+    key.chmod(0o600)
+    more, options = (f',key={key}', {'key_file': key}) if keyed else ('', {})
+    token = allreduce.draw_token()
+    values = np.array([sums.gradients(rank, 20_000) for rank in range(8)])
+
+    def work(tree, rank):
+        leaf, worker = divmod(rank, 4)
+        mine = values[rank].copy()
+        with tree.hosts[leaf].entered(), allreduce.Communicator(
+                leaf_ip(leaf), worker=worker, workers=4, token=token, build=switch.BUILD,
+                place=aggregation.Place(((2, leaf),), 8), **options) as comm:
+            comm.allreduce(mine)
+        return mine
+
+    with Tree(tmp_path, root_option=tree_network.ROOT_OPTION + more,
+              leaf_option=tree_network.LEAF_OPTION + more) as tree:
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(functools.partial(work, tree), range(8)))
+        hosts.wait_until(lambda: state_of(tree.root)['jobs_ended'] == 1, 'leaves that leave')
+        _, leaves = tree.stop()
+    exact = sums.exact_sums(values)
+    assert [sums.count_same(result, exact) for result in results] == [len(exact)] * 8
+    assert all(stats['aggregate']['handed_down'] > 0 for stats in leaves)
 
 
 def test_a_leaf_that_dies_is_named_to_all(tmp_path):
