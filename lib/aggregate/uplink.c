@@ -227,6 +227,7 @@ take_grant(struct aggregate_table *table, struct job *job, struct uplink *uplink
 	uplink->shards = reply->join.shards;
 	uplink->decided = reply->join.place.decided;
 	uplink->next = now + heartbeat(&table->limits);
+	leaf_make_keys(table, job);
 	set_state(uplink, AGGREGATE_UPLINK_JOINED);
 	if (job_is_complete(job))
 		job_open(table, job, uplink->slots, uplink->bytes);
