@@ -198,7 +198,7 @@ a_parent_that_dies_is_named(void **state)
 	start_well();
 	tree->sw[0].dead = true;
 	died = tree->now;
-	tree_pass(tree, died + STALL + 500);
+	tree_pass(tree, died + 2 * STALL + 500);
 	for (unsigned int w = 0; w < 4; w++)
 		assert_int_equal(tree->worker[w].reason, AGGREGATE_REASON_PARENT);
 	/* It was only away. */

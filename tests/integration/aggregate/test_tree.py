@@ -129,17 +129,21 @@ def test_a_worker_that_dies_is_named_to_all(tmp_path):
 
 
 def test_a_parent_that_is_restarted_is_a_job_that_is_gone(tmp_path):
+    """It comes back with another MAC address, too, and is found there."""
     with Tree(tmp_path) as tree:
         team = tree.team()
         join_all(team)
         values = random_values(8, len(team), 'fp32', seed=1)
         reduce(team, 0, values)
         tree.root.stop()
+        tree.middle.ip('link', 'set', 'r0', 'address', '02:00:00:00:12:34')
         tree.start_root()
         told = reduce(team, 1, values)
         assert {reply.name for reply in told} == {'no-job'}
         join_all(team)  # a new job, in which all is well
         assert {reply.code for reply in reduce(team, 0, values)} == {0}
+        hosts.wait_until(lambda: state_of(tree.leaves[0])['parent']['moves'] == 1, 'a move')
+        assert state_of(tree.leaves[0])['parent']['mac'].lower() == '02:00:00:00:12:34'
 
 
 def test_a_leaf_that_is_restarted_is_a_job_that_is_gone(tmp_path):
