@@ -82,18 +82,19 @@ part_json(const struct aggregate_part *part)
 		part->width, "marks", part->marks != NULL);
 }
 
-/* Of a join in a tree: each switch above, from below, as members and index. */
+/* Of a join in a tree: each switch above, from below, by its members and which of them is meant. */
 static json_t *
 place_json(const struct aggregate_place *place)
 {
-	json_t *levels = json_array();
+	const unsigned int levels = RTE_MIN(place->levels, (unsigned int)AGGREGATE_MAX_LEVELS);
+	json_t *members = json_array(), *index = json_array();
 
-	for (unsigned int l = 0; l < RTE_MIN(place->levels, (unsigned int)AGGREGATE_MAX_LEVELS);
-		l++)
-		json_array_append_new(levels,
-			json_pack("{si si}", "members", place->level[l].members, "index",
-				place->level[l].index));
-	return json_pack("{sI so}", "workers", (json_int_t)place->workers, "levels", levels);
+	for (unsigned int l = 0; l < levels; l++) {
+		json_array_append_new(members, json_integer(place->level[l].members));
+		json_array_append_new(index, json_integer(place->level[l].index));
+	}
+	return json_pack("{sI so so}", "workers", (json_int_t)place->workers, "members", members,
+		"index", index);
 }
 
 static void

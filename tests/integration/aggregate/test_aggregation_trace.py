@@ -144,8 +144,7 @@ def test_digits_and_a_place_in_a_tree(running):
         assert shown['values'] == 4 and 'x' not in shown
         shown = tracer.of(lambda: team[0].send(
             aggregation.join(team[0].place, 2, 8, 1448, place=place)), op='join')
-    assert shown['place'] == {'workers': 600, 'levels': [{'members': 4, 'index': 2},
-                                                         {'members': 3, 'index': 1}]}
+    assert shown['place'] == {'workers': 600, 'members': [4, 3], 'index': [2, 1]}
 
 
 def test_a_capture_has_requests_and_results(tmp_path):
