@@ -73,10 +73,14 @@ struct aggregate_totals {
 	uint32_t count; /**< lanes */
 	int64_t *bins;  /**< by lane: aggregate_total_digits(), each 2^32 times the one before */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
+	uint8_t lowest, end; /**< bins that may be other than 0, of any lane */
 };
 
 /** Bytes that the bins of so many lanes need, and as many marks behind them. */
 size_t aggregate_totals_bytes(enum aggregate_format format, uint32_t count);
+
+/** The most that is for chunks of so many bytes of values, in any of the formats: a set of bits. */
+size_t aggregate_totals_most_bytes(unsigned int formats, uint32_t bytes);
 
 /** Totals in memory of that size, aligned to 8 bytes, all clear: the sum of nothing is -0. */
 struct aggregate_totals

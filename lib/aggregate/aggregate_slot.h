@@ -65,6 +65,7 @@ struct aggregate_digit_sums;
 struct aggregate_above {
 	uint64_t sent;    /**< ticks: when sums were sent last */
 	uint64_t unheard; /**< ticks: since when it has not answered */
+	uint64_t told;    /**< bit w: worker w knows what it said, or that it is silent */
 	uint64_t heard;   /**< ticks: when it refused */
 	uint8_t reason;   /**< enum aggregate_reason; 0: it has refused nothing */
 	uint8_t absence;  /**< reason AGGREGATE_MISSING + w: enum aggregate_absence */

@@ -190,7 +190,7 @@ void aggregate_shard_quiescent(struct aggregate_shard *shard);
  * End jobs that have been idle, and take back the slots of those that have ended. Shard 0's thread
  * calls it now and then: the oftener, the sooner slots are free again.
  *
- * @return jobs that were ended for being idle
+ * @return jobs that were ended for being idle, or unknown to the switch above
  */
 unsigned int aggregate_table_poll(struct aggregate_table *table, uint64_t now);
 
@@ -201,11 +201,12 @@ struct aggregate_counters {
 };
 
 /** What becomes of the jobs: X(name, meaning). */
-#define AGGREGATE_JOB_COUNTERS(X)                            \
-	X(made, "jobs made")                                 \
-	X(complete, "jobs that all of their workers joined") \
-	X(ended, "jobs that all of their workers left")      \
-	X(timed_out, "jobs ended because nothing came of them")
+#define AGGREGATE_JOB_COUNTERS(X)                               \
+	X(made, "jobs made")                                    \
+	X(complete, "jobs that all of their workers joined")    \
+	X(ended, "jobs that all of their workers left")         \
+	X(timed_out, "jobs ended because nothing came of them") \
+	X(lost, "jobs ended because the switch above knew them no more")
 
 struct aggregate_job_counters {
 #define AGGREGATE_COUNTER_(name, meaning) uint64_t name;

@@ -336,16 +336,19 @@ finish_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
 	return round_lanes_fast(format, to, mean, lanes, count, workers, result);
 }
 
-SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_FP16, fp16)
+/* Where bins are. */
+#define AVX512_BINS (ONE_BIN | SINGLE_BINS | SIGNS_AS_BITS)
+
+SUM_FUNCTIONS_BY(put_fast, finish_fast, NARROW_SUMS | SIGNS_AS_BITS, AGGREGATE_FP16, fp16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16, posit16)
-SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_BF16, bf16)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, AVX512_BINS, AGGREGATE_BF16, bf16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16_ES2, posit16_es2)
-SUM_FUNCTIONS_BY(put_fast, finish_fast, AGGREGATE_FP32, fp32)
+SUM_FUNCTIONS_BY(put_fast, finish_fast, AVX512_BINS, AGGREGATE_FP32, fp32)
 SUM_FUNCTIONS(AGGREGATE_INT32, int32)
-SUM_FUNCTIONS_BY(put_fp64, finish_fp64_fast, AGGREGATE_FP64, fp64)
+SUM_FUNCTIONS_BY(put_fp64, finish_fp64_fast, PLAIN_LAY_OUT, AGGREGATE_FP64, fp64)
 SUM_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3)
 SUM_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2)
-SUM_FUNCTIONS_BY(put_int64, finish_int64, AGGREGATE_INT64, int64)
+SUM_FUNCTIONS_BY(put_int64, finish_int64, PLAIN_LAY_OUT, AGGREGATE_INT64, int64)
 PAIR_FUNCTIONS_BY(finish_fast, AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
 PAIR_FUNCTIONS_BY(finish_fast, AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 

@@ -12,17 +12,18 @@
 #include "kernels.h"
 #include "int64_lanes.h"
 #include "keys_lanes.h"
+#include "lift_lanes.h"
 #include "round_fp64_lanes.h"
 #include "sums_lanes.h"
 
 /* Functions of a format, and the table of them all. */
 
-#define SUM_FUNCTIONS(format, name) SUM_FUNCTIONS_BY(put, finish_sums, format, name)
+#define SUM_FUNCTIONS(format, name) SUM_FUNCTIONS_BY(put, finish_sums, PLAIN_LAY_OUT, format, name)
 #define PAIR_FUNCTIONS(format, name, to, to_name) \
 	PAIR_FUNCTIONS_BY(finish_sums, format, name, to, to_name)
 
-/* `put` takes values in, `finish` the last ones, too, and rounds. */
-#define SUM_FUNCTIONS_BY(put, finish, format, name)                                   \
+/* `put` takes values in, `finish` the last ones, too, and rounds; `lay_out` is put's. */
+#define SUM_FUNCTIONS_BY(put, finish, lay_out, format, name)                          \
 	static void begin_##name(                                                     \
 		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count) \
 	{                                                                             \
@@ -32,6 +33,11 @@
 		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count) \
 	{                                                                             \
 		put(format, lanes, values, count, false);                             \
+	}                                                                             \
+	static void lift_##name(                                                      \
+		const struct aggregate_lanes *lanes, struct aggregate_totals *totals) \
+	{                                                                             \
+		lift_sums(format, lay_out, lanes, totals);                            \
 	}                                                                             \
 	FINISH_FUNCTIONS(finish, format, format, name)
 
@@ -116,14 +122,20 @@ PAIR_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP32, fp32)
 	X(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_BF16, bf16) \
 	X(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP32, fp32)
 
-#define SUM_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_sum_##name},
-#define MEAN_ENTRY(format, name) [format] = {begin_##name, add_##name, finish_mean_##name},
+#define SUM_ENTRY(format, name) \
+	[format] = {begin_##name, add_##name, finish_sum_##name, lift_##name},
+#define MEAN_ENTRY(format, name) \
+	[format] = {begin_##name, add_##name, finish_mean_##name, lift_##name},
 #define SUM_PAIR(format, name, to, to_name) \
-	[AGGREGATE_INTO(format, to)] = {begin_##name, add_##name, finish_sum_##name##_##to_name},
+	[AGGREGATE_INTO(format, to)] = {    \
+		begin_##name, add_##name, finish_sum_##name##_##to_name, lift_##name},
 #define MEAN_PAIR(format, name, to, to_name) \
-	[AGGREGATE_INTO(format, to)] = {begin_##name, add_##name, finish_mean_##name##_##to_name},
-#define MIN_ENTRY(format, name) [format] = {begin_min_##name, add_min_##name, finish_min_##name},
-#define MAX_ENTRY(format, name) [format] = {begin_max_##name, add_max_##name, finish_max_##name},
+	[AGGREGATE_INTO(format, to)] = {     \
+		begin_##name, add_##name, finish_mean_##name##_##to_name, lift_##name},
+#define MIN_ENTRY(format, name) \
+	[format] = {begin_min_##name, add_min_##name, finish_min_##name, NULL},
+#define MAX_ENTRY(format, name) \
+	[format] = {begin_max_##name, add_max_##name, finish_max_##name, NULL},
 
 /* In the order of enum aggregate_op. */
 #define KERNEL_TABLE                                                                              \

@@ -50,16 +50,16 @@ finish_neon(enum aggregate_format format, enum aggregate_format to, bool mean,
 	return flags;
 }
 
-SUM_FUNCTIONS_BY(put_neon, finish_neon, AGGREGATE_FP16, fp16)
-SUM_FUNCTIONS_BY(put_neon, finish_neon, AGGREGATE_POSIT16, posit16)
-SUM_FUNCTIONS_BY(put_neon, finish_neon, AGGREGATE_BF16, bf16)
+SUM_FUNCTIONS_BY(put_neon, finish_neon, PLAIN_LAY_OUT, AGGREGATE_FP16, fp16)
+SUM_FUNCTIONS_BY(put_neon, finish_neon, PLAIN_LAY_OUT, AGGREGATE_POSIT16, posit16)
+SUM_FUNCTIONS_BY(put_neon, finish_neon, SINGLE_BINS, AGGREGATE_BF16, bf16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16_ES2, posit16_es2)
-SUM_FUNCTIONS_BY(put_neon, finish_neon, AGGREGATE_FP32, fp32)
+SUM_FUNCTIONS_BY(put_neon, finish_neon, SINGLE_BINS, AGGREGATE_FP32, fp32)
 SUM_FUNCTIONS(AGGREGATE_INT32, int32)
-SUM_FUNCTIONS_BY(put_fp64, finish_fp64, AGGREGATE_FP64, fp64)
+SUM_FUNCTIONS_BY(put_fp64, finish_fp64, PLAIN_LAY_OUT, AGGREGATE_FP64, fp64)
 SUM_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3)
 SUM_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2)
-SUM_FUNCTIONS_BY(put_int64, finish_int64, AGGREGATE_INT64, int64)
+SUM_FUNCTIONS_BY(put_int64, finish_int64, PLAIN_LAY_OUT, AGGREGATE_INT64, int64)
 PAIR_FUNCTIONS_BY(finish_neon, AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
 PAIR_FUNCTIONS_BY(finish_neon, AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 
