@@ -60,7 +60,8 @@ struct aggregate_join_wire {
 			  */
 	uint16_t slots;  /**< asked for; reply: granted, a power of two */
 	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
-	uint16_t least;  /**< request: 0; reply: bytes of values in a chunk at the least */
+	uint16_t least;  /**< request: how few bytes it would take as well, 0: none; reply: bytes of
+			  * values in a chunk at the least */
 	union {
 		uint64_t cookie;  /**< request; reply that refuses */
 		uint64_t session; /**< reply with code 0; request of a member: to stay one */
@@ -167,7 +168,7 @@ struct aggregate_join {
 	uint8_t shards;
 	uint16_t slots;
 	uint16_t bytes;
-	uint16_t least; /**< chunks with fewer bytes are filled up with zeros */
+	uint16_t least; /**< as on the wire; granted: smaller chunks are filled up with zeros */
 	union {
 		uint64_t cookie;
 		uint64_t session;

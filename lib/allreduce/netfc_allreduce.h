@@ -28,8 +28,8 @@
  * @endcode
  *
  * ## What all workers have to agree on
- * Job number, token, number of workers, slots and bytes of a chunk, the list of switches and its
- * order; and then on one sequence of collectives, each with the same count, format, operation and
+ * Job number, token, number of workers, slots, bytes of a chunk if they ask for a number, the list
+ * of switches and its order; and then on one sequence of collectives, each with the same count, format, operation and
  * root.
  * The switches find out most differences (NETFC_ALLREDUCE_MISMATCH); what one worker calls as two
  * allreduces and another as one of both lengths together, they cannot tell apart.
@@ -201,8 +201,9 @@ struct netfc_allreduce_options {
 
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
-	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: what a packet of 1500
-	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address; 8 less with a key]
+	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: as many as the switch
+	 * grants and all workers' paths take, which joining finds out]. 1448 make a packet of 1500
+	 * bytes over IPv4, 1428 over IPv6; 8 less with a key
 	 */
 	unsigned int bytes;
 
@@ -231,8 +232,9 @@ struct netfc_allreduce_options {
 	 */
 	unsigned int silence_ms;
 	unsigned int spin_us; /**< how long to look for packets before sleeping, 0 .. 10,000 [50] */
-	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
-	bool allow_token_0;   /**< a token of 0 is meant: for tests of one's own [false] */
+	/** UDP segmentation offload, both ways, if kernel and path have it [true] */
+	bool gso;
+	bool allow_token_0; /**< a token of 0 is meant: for tests of one's own [false] */
 	/**
 	 * File of the cluster's key, 32 bytes or 64 hexadecimal digits, for its owner only: every
 	 * packet has a tag, as with `--aggregate key=` [NULL: what the environment variable
@@ -254,6 +256,7 @@ struct netfc_allreduce_info {
 	unsigned int sockets; /**< one for each shard of each switch */
 	unsigned int bytes;   /**< of values in a chunk */
 	bool gso;             /**< used, for one switch at least */
+	bool gro;             /**< so far results of one switch at least have come joined */
 };
 
 /** What was counted since the communicator was made. */

@@ -143,7 +143,8 @@ class Communicator:
       others. A worker that is alone needs none. job: 0 to 65535.
     bind_address, interface: local address and network device to send from.
     slots: chunks in flight for each switch, a power of two up to 32768.
-    chunk_bytes: of values in a packet, a multiple of 4; None: what fits 1500 bytes.
+    chunk_bytes: of values in a packet, a multiple of 4; None: as many as the switch grants and all
+      workers' paths take.
     join_timeout, deadline: seconds for joining, and for an allreduce once those before it are done.
     patience: seconds to go on after a switch has said that a worker is silent, for which the switch
       has waited its own time already (--aggregate stall=). A worker that is alive and late is
@@ -369,7 +370,10 @@ class Communicator:
 
     @property
     def info(self) -> dict[str, int]:
-        """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1)."""
+        """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1).
+
+        gro: whether results have come joined so far, 0 or 1.
+        """
         info = self._comm.info()
         return {name: int(getattr(info, name)) for name in INFO}
 

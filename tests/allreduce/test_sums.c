@@ -297,6 +297,27 @@ test_gso(void **state)
 	server_stop(server);
 }
 
+/* Nor does it make one that the kernel hands over many results as one datagram. */
+static void
+test_gro(void **state)
+{
+	struct server_options options = server_defaults;
+	struct server *server;
+	struct job job;
+	uint16_t port;
+
+	(void)state;
+	options.joins = true;
+	server = server_start(&options);
+	port = server_port(server);
+	job = job_of(1, &port);
+	add_vector(&job, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM, 1, 100001);
+	add_vector(&job, NETFC_ALLREDUCE_FP16, NETFC_ALLREDUCE_MEAN, 1, 100001);
+	run(&job, 1);
+	assert_true(job.info.gro);
+	server_stop(server);
+}
+
 /* The least there is: one worker, one slot, four bytes in a chunk. */
 static void
 test_small(void **state)
@@ -329,6 +350,7 @@ main(void)
 		cmocka_unit_test(test_switches),
 		cmocka_unit_test(test_wrap_around),
 		cmocka_unit_test(test_gso),
+		cmocka_unit_test(test_gro),
 		cmocka_unit_test(test_small),
 	};
 

@@ -308,7 +308,7 @@ def test_the_protocol_lists_formats_operations_codes_and_reasons():
 @pytest.mark.parametrize('path, wanted', [
     ('docs/table-sets.md', FORMATS),
     ('docs/man/netfc-bench.1', named('aggregate_format')),
-    ('packaging/bash-completion', named('op') | named('extended_op'))])
+    ('python/netfc/commands/client.py', named('op') | named('extended_op'))])
 def test_a_list_is_whole(path, wanted):
     text = text_of(path)
     assert [name for name in wanted.values() if not re.search(rf'\b{name}\b', text)] == []
