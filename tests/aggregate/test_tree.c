@@ -12,22 +12,7 @@
 #include "tree.h"
 
 static struct tree *tree;
-static bool sealed;   /* all packets have tags */
-static bool of_pairs; /* all results have another format than the values */
-
-/* One in turn. */
-static unsigned int
-some_format(unsigned int turn)
-{
-	unsigned int format;
-
-	if (!of_pairs)
-		return 1 + turn % (AGGREGATE_FORMAT_END - 1);
-	do
-		format = (unsigned int)(next_random(&tree->seed) % AGGREGATE_PAIR_END);
-	while (aggregate_is_format(format) || !aggregate_has_format(AGGREGATE_SUM, format));
-	return format;
-}
+static bool sealed; /* all packets have tags */
 
 static void
 fill_chunks(unsigned int chunks)
@@ -38,10 +23,9 @@ fill_chunks(unsigned int chunks)
 		unsigned int kind = (unsigned int)(next_random(&tree->seed) % DATA_KINDS);
 		uint32_t most;
 
-		chunk->format = some_format(c);
-		chunk->op = AGGREGATE_SUM +
-			(unsigned int)(next_random(&tree->seed) % (of_pairs ? 2 : 5));
-		most = TREE_BYTES / aggregate_lane_bytes(chunk->format);
+		chunk->format = 1 + c % (AGGREGATE_FORMAT_END - 1);
+		chunk->op = AGGREGATE_SUM + (unsigned int)(next_random(&tree->seed) % 5);
+		most = TREE_BYTES / aggregate_value_bytes(chunk->format);
 		most = most < TREE_MOST_LANES ? most : TREE_MOST_LANES;
 		chunk->count = chunk->op == AGGREGATE_COPY
 			? 0
@@ -111,15 +95,6 @@ two_levels(void **state)
 }
 
 static void
-results_of_another_format(void **state)
-{
-	(void)state;
-	of_pairs = true;
-	check_trees(3, 3, good);
-	of_pairs = false;
-}
-
-static void
 three_levels(void **state)
 {
 	(void)state;
@@ -144,7 +119,6 @@ main(void)
 		cmocka_unit_test(one_level_is_a_switch_alone),
 		cmocka_unit_test(two_levels),
 		cmocka_unit_test(three_levels),
-		cmocka_unit_test(results_of_another_format),
 		cmocka_unit_test(trees_have_tags),
 	};
 
