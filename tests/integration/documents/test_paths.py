@@ -82,6 +82,15 @@ def test_paths(document):
     assert list(missing_paths(document)) + list(missing_from_blocks(document)) == []
 
 
+def test_no_page_is_an_orphan():
+    """Each is in one of the two lists of pages."""
+    linked = {(PROJECT / path).parent / match[1].partition('#')[0]
+              for path in ('README.md', 'docs/README.md')
+              for match in LINK.finditer((PROJECT / path).read_text(encoding='utf-8')) if match[1]}
+    pages = set((PROJECT / 'docs').glob('*.md')) - {PROJECT / 'docs' / 'README.md'}
+    assert len(pages) > 20 and pages - linked == set()
+
+
 def test_what_is_looked_for(tmp_path):
     """The test itself finds what is wrong, and lets pass what is right."""
     page = tmp_path / 'page.md'
