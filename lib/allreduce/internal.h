@@ -51,9 +51,10 @@ struct netfc_allreduce_handle {
 	unsigned int blocks;
 	unsigned int in_chunk; /* bytes */
 	unsigned int value_bytes;
-	unsigned int word_bytes; /* in host byte order: those of a value, or 1 */
+	unsigned int word_bytes;        /* in host byte order: those of a value, or 1 */
+	unsigned int result_word_bytes; /* likewise, those of a result */
 	unsigned int flags;
-	uint8_t format;
+	uint8_t format; /* as in requests */
 	uint8_t op;
 	uint8_t owner; /* of the first block's chunks, as in requests */
 	bool lazy;

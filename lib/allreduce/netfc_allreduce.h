@@ -98,6 +98,13 @@ enum netfc_allreduce_format {
 	NETFC_ALLREDUCE_INT64 = 10,      /**< int64_t; sums saturate */
 };
 
+/**
+ * In place of a format: values of one, and results of another, in an array of their own. Of sums
+ * and means, results can be FP16, BF16 or FP32 of FP8_E4M3 and FP8_E5M2, and FP32 of FP16 and BF16;
+ * they are rounded once, from the exact sum. A sum of many FP8 is too large for FP8.
+ */
+#define NETFC_ALLREDUCE_INTO(values, results) ((values) | (results) << 4)
+
 /** Operations. */
 enum netfc_allreduce_op {
 	NETFC_ALLREDUCE_SUM = 33,  /**< the exact sum, rounded once to nearest, ties to even */
@@ -120,14 +127,15 @@ enum netfc_collective_kind {
 /** What a collective is called with; what a kind has no use for is not looked at. */
 struct netfc_collective {
 	unsigned int kind;   /**< enum netfc_collective_kind */
-	unsigned int format; /**< reductions: enum netfc_allreduce_format */
+	unsigned int format; /**< reductions: enum netfc_allreduce_format, NETFC_ALLREDUCE_INTO() */
 	unsigned int op;     /**< reductions: enum netfc_allreduce_op */
 	unsigned int root;   /**< reduce, broadcast: a worker */
 	/** What this worker gives: `count`; reduce-scatter: a part of `count` for each worker, in
 	 * their order. Broadcast: the root's only. */
 	const void *values;
 	/** Where results go, `count`; all-gather: `count` for each worker. It may be where `values`
-	 * are; with parts, this worker's own place among them. Reduce: the root's only. */
+	 * are, if they have one format; with parts, this worker's own place among them. Reduce: the
+	 * root's only. */
 	void *result;
 	uint64_t count; /**< values; all-gather and broadcast: bytes */
 };
@@ -278,7 +286,7 @@ NETFC_ALLREDUCE_API const char *netfc_allreduce_status_name(int status);
 /** What a status means, in a few words; NULL for anything else. */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_status_meaning(int status);
 
-/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format. */
+/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format, or no such results of it. */
 NETFC_ALLREDUCE_API unsigned int netfc_allreduce_value_bytes(unsigned int format);
 
 /**

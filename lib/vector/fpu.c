@@ -4,8 +4,26 @@
 
 #include <rte_malloc.h>
 
+#include "blocks.h"
 #include "fp8.h"
 #include "fpu.h"
+
+/* What an FPU would compute, in integers: formats or processors that have no conversion. */
+BLOCK_INLINE void
+compute_exact(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
+	unsigned int count)
+{
+	const struct netfc_format *format = ((const struct fpu_kernel *)kernel)->format;
+
+	for (unsigned int l = 0; l < count; l++) {
+		struct netfc_result result = netfc_exact(format, op, block->x[l], block->y[l]);
+
+		block->z[l] = result.z;
+		block->flags[l] = result.flags;
+	}
+}
+
+BLOCK_FUNCTIONS(exact, compute_exact)
 
 static void
 fpu_free(struct vector_kernel *kernel)
@@ -30,7 +48,7 @@ use_best(struct fpu_kernel *kernel, enum vector_isa isa)
 #else
 	(void)isa;
 #endif
-	fpu_use_plain(kernel);
+	kernel->kernel.run = exact;
 	return "plain C, integers in place of an FPU";
 }
 

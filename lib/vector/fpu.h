@@ -27,24 +27,7 @@ struct fpu_kernel {
 	uint16_t nan;
 };
 
-/* Set the functions for the kernel's format; false if there are none. */
-static inline bool
-fpu_use(struct fpu_kernel *kernel, const struct vector_functions *fp16,
-	const struct vector_functions *bf16)
-{
-	const enum netfc_format_id id = netfc_format_id(kernel->format);
-	const struct vector_functions *use = id == NETFC_FP16 ? fp16
-		: id == NETFC_BF16                            ? bf16
-							      : NULL;
-
-	if (use == NULL)
-		return false;
-	kernel->kernel.run = *use;
-	return true;
-}
-
-/* See fpu_use(). */
-bool fpu_use_plain(struct fpu_kernel *kernel);
+/* fpu_lanes.c: set the functions for the kernel's format; false if there are none. */
 bool fpu_use_avx2(struct fpu_kernel *kernel);
 bool fpu_use_avx512(struct fpu_kernel *kernel);
 bool fpu_use_neon(struct fpu_kernel *kernel);

@@ -23,6 +23,11 @@ int steps_create_avx2(const struct netfc_set *set, struct match_stage *const *st
 int steps_create_avx512(const struct netfc_set *set, struct match_stage *const *stages,
 	int socket_id, struct vector_kernel **kernel);
 
+/* netfc_step_run(), compiled for an instruction set. */
+void step_run_plain(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
+void step_run_avx2(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
+void step_run_avx512(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
+
 /* A correctly rounded set, by an FPU. */
 int exact_create(const struct netfc_set *set, enum vector_isa isa, int socket_id,
 	struct vector_kernel **kernel);

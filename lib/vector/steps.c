@@ -106,7 +106,7 @@ run_program(
 			match_lookup(steps->stages[step->table], lanes->field[step->a],
 				lanes->field[step->dst], count);
 		else
-			netfc_step_run(step, lanes, count);
+			VECTOR_NAME(step_run)(step, lanes, count);
 	} while (++step < end);
 }
 

@@ -327,6 +327,7 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 	aggregate_shard_packet(shard, &request, &sender, ticks(), &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
+	case AGGREGATE_SEND_UPWARDS: /* there is no parent */
 		break;
 	case AGGREGATE_SEND_REPLY:
 	case AGGREGATE_SEND_RESULT:

@@ -116,6 +116,7 @@ def test_two_sets_of_a_format_cannot_be_timed(traffic):
     (['--time', 'nowhere', '--set', 'bf16_k128'], '--set: not with --time'),
     (['--time', 'sums', '--lanes', '2'], '--lanes: not with --time sums'),
     (['--time', 'nowhere', '--rounds', '0'], 'a number from 1 to 100000'),
+    (['--time', 'sum'], "'sum': expected sums, tags or a capture file; sum: No such file"),
 ])
 def test_what_cannot_be_timed_is_refused(words, complaint):
     program = switch.BUILD / 'app' / 'netfc-bench'

@@ -2,6 +2,10 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include <rte_mbuf_pool_ops.h>
+#include <rte_mempool.h>
 
 #include "json/json_value.h"
 #include "options/option_values.h"
@@ -12,6 +16,9 @@
 #define RATE_RING 4096
 #define MIN_RING 1024
 #define MAX_RING 16384
+
+/* Memory pools that give first what was freed last. */
+#define REUSING_OPS "stack"
 
 /* What an aggregation's switch loads besides: it is not used. */
 #define SMALL_SET "fp16_k8"
@@ -42,6 +49,27 @@ add_aggregation(const struct options *options, const char *address, struct embed
 	config->key = aggregate->key;
 }
 
+static bool
+has_mempool_ops(const char *name)
+{
+	for (unsigned int o = 0; o < rte_mempool_ops_table.num_ops; o++)
+		if (strcmp(rte_mempool_ops_table.ops[o].name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Each packet is freed by another lcore than allocated it. From a ring, the default, buffers would
+ * come back in turn, all of them cold; a stack gives those again that were freed last, as the cache
+ * of an lcore does that receives from a NIC and sends to it.
+ */
+static void
+choose_mempool_ops(void)
+{
+	if (rte_mbuf_user_mempool_ops() == NULL && has_mempool_ops(REUSING_OPS))
+		rte_mbuf_set_user_mempool_ops(REUSING_OPS);
+}
+
 int
 inline_switch_create(struct bench *bench)
 {
@@ -65,6 +93,7 @@ inline_switch_create(struct bench *bench)
 	}
 	if (embedded_load(&config, &bench->embedded) != 0)
 		return -1;
+	choose_mempool_ops();
 	return embedded_create(bench->embedded);
 }
 

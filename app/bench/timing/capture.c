@@ -15,6 +15,7 @@
 #include <netfc.h>
 
 #include "bench.h"
+#include "options/options.h"
 #include "timing/capture.h"
 
 #define NETFC_OFFSET (RTE_ETHER_HDR_LEN + sizeof(struct rte_ipv4_hdr) + sizeof(struct rte_udp_hdr))
@@ -165,8 +166,13 @@ capture_read(const char *path, struct capture *capture)
 	int result;
 
 	*capture = (struct capture){0};
-	if (file == NULL)
-		return fail(path, message);
+	if (file == NULL) {
+		fprintf(stderr,
+			PROGRAM ": --time '%s': expected " TIME_SUMS ", " TIME_TAGS
+				" or a capture file; %s\n",
+			path, message);
+		return -1;
+	}
 	result = read_frames(path, file, capture);
 	pcap_close(file);
 	if (result == 0 && is_uniform(capture) && keep_operands(capture) != 0)

@@ -60,7 +60,7 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 	if (reply->reason == AGGREGATE_SUMS)
 		return aggregate_sums_round(reply->format, reply->op, comm->options.workers,
 			reply->values, piece->count, piece->to);
-	swap_values(piece->to, reply->values, piece->bytes / word_bytes, word_bytes);
+	swap_values(piece->to, reply->values, piece->result_bytes / word_bytes, word_bytes);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	handle->flags |= reply->flags;
 	/* A switch that knows no owners gives everybody the values. */
 	if (piece.to != NULL)
-		handle->flags |= take_values(comm, reply, &piece, handle->word_bytes);
+		handle->flags |= take_values(comm, reply, &piece, handle->result_word_bytes);
 	comm->stats.received++;
 	learn(channel, slot, evidence);
 	channel->backoff = 0;

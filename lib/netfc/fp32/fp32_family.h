@@ -163,8 +163,6 @@ void fp32_append_tail(struct netfc_program *program);
  */
 void fp32_append_round(struct netfc_program *program, unsigned dst, unsigned field, unsigned last,
 	struct netfc_part lost);
-/* z = the encoding in the field `word`, or the decided value. */
-void fp32_append_select(struct netfc_program *program, unsigned word);
 
 /* fp32_sum.c, fp32_product.c, fp32_quotient.c */
 void fp32_write_sum(struct netfc_program *program);

@@ -135,17 +135,5 @@ fp32_append_tail(struct netfc_program *program)
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_V, FIELD_V, FIELD_B, 32,
 		"z = exponent + significand");
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_V, FIELD_V, FIELD_A, 32, "z = z + round");
-	fp32_append_select(program, FIELD_V);
-}
-
-void
-fp32_append_select(struct netfc_program *program, unsigned word)
-{
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_SELECT_FP32,
-			.dst = NETFC_Z,
-			.a = FIELD_DECISION,
-			.b = FIELD_Y_SIGNED,
-			.c = (uint8_t)word,
-			.what = "z, or the decided value"});
+	netfc_append_select_signed(program, netfc_fp32_format(), FIELD_V);
 }

@@ -72,5 +72,5 @@ fp32_write_sum(struct netfc_program *program)
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_B, 32,
 		"z = exponent + significand");
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_T, FIELD_T, FIELD_V, 32, "z = z + round");
-	fp32_append_select(program, FIELD_T);
+	netfc_append_select_signed(program, netfc_fp32_format(), FIELD_T);
 }
