@@ -26,6 +26,7 @@ class Network(Built):
     """
 
     environment: dict[str, str] = {}
+    _memory = 512  # MB
 
     def __init__(self, program, names, options, frames=FRAMES, lcores=1):
         super().__init__()
@@ -53,12 +54,16 @@ class Network(Built):
             host.configure()
             self.hosts[name] = host
 
+    def _device(self, number):
+        """The switch's port for a host, as --vdev has it."""
+        return (f"net_af_packet{number},iface=p{number},framecnt={self._frames},"
+                f"qpairs={self._lcores}")
+
     def _start_switch(self, middle):
-        vdevs = [f"--vdev=net_af_packet{n},iface=p{n},framecnt={self._frames},qpairs={self._lcores}"
-                 for n in range(len(self._names))]
+        vdevs = [f"--vdev={self._device(number)}" for number in range(len(self._names))]
         self._launch(
-            middle, self._program, "--no-huge", "-m", 512, "--no-pci", *self._lcore_words(),
-            "--file-prefix", PREFIX, *vdevs, "--", "--forward", "bridge", "--match", "direct",
+            middle, self._program, "--no-huge", "-m", self._memory, "--no-pci",
+            *self._lcore_words(), "--file-prefix", PREFIX, *vdevs, "--", "--forward", "bridge", "--match", "direct",
             "--address", f"{SWITCH_ADDRESS}/24", "--stats-json", self.folder / "stats",
             *self._options, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
         limit = time.monotonic() + PATIENCE
