@@ -14,6 +14,7 @@
 #include "ports.h"
 
 #define MIN_POOL 8191
+#define BUFFER_STEP 512 /* bytes */
 
 static int
 say_no_port(void)
@@ -144,13 +145,17 @@ ports_find(struct app *app)
 	return connect_ports(app);
 }
 
-/* Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. */
+/*
+ * Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. Rounded
+ * up, so that the frames of net_af_packet, which have to be whole parts of blocks of pages, fit it.
+ */
 static uint32_t
 buffer_bytes(const struct options *options)
 {
-	return RTE_PKTMBUF_HEADROOM +
-		RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
-			aggregate_options_packet_bytes(&options->aggregate));
+	uint32_t packet = RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
+		aggregate_options_packet_bytes(&options->aggregate));
+
+	return RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(packet, BUFFER_STEP);
 }
 
 int

@@ -14,6 +14,8 @@
  *  - aggregate_action.h: what becomes of a packet
  *  - aggregate_slot.h: one chunk's life
  *  - aggregate_table.h: jobs, and all of it together
+ *  - aggregate_digits.h: exact partial sums
+ *  - aggregate_leaf.h: trees of switches
  *  - aggregate_tag.h, aggregate_seal.h: tags, where there is a cluster's key
  *
  * Plain C, no ports, no DPDK. A server's loop, for each packet:
@@ -29,14 +31,17 @@
  * AGGREGATE_SEND_RESULT: the same; the reply may be longer or shorter than the request
  * AGGREGATE_SEND_RESULTS: for each worker w: aggregate_build_result() into a packet to
  *	aggregate_worker_sender(shard, outcome.index, w), port outcome.entry->ports[w]
+ * AGGREGATE_SEND_UPWARDS: see aggregate_leaf.h
  * }
  * @endcode
  * and once a round: aggregate_shard_quiescent(); on shard 0 now and then aggregate_table_poll().
  */
 
 #include "aggregate_action.h"
+#include "aggregate_digits.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
+#include "aggregate_leaf.h"
 #include "aggregate_owner.h"
 #include "aggregate_seal.h"
 #include "aggregate_slot.h"

@@ -73,10 +73,14 @@ struct aggregate_totals {
 	uint32_t count; /**< lanes */
 	int64_t *bins;  /**< by lane: aggregate_total_digits(), each 2^32 times the one before */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
+	uint8_t lowest, end; /**< bins that may be other than 0, of any lane */
 };
 
 /** Bytes that the bins of so many lanes need, and as many marks behind them. */
 size_t aggregate_totals_bytes(enum aggregate_format format, uint32_t count);
+
+/** The most that is for chunks of so many bytes of values, in any of the formats: a set of bits. */
+size_t aggregate_totals_most_bytes(unsigned int formats, uint32_t bytes);
 
 /** Totals in memory of that size, aligned to 8 bytes, all clear: the sum of nothing is -0. */
 struct aggregate_totals
@@ -101,6 +105,19 @@ void aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t 
  */
 size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first,
 	uint16_t lanes, uint8_t number, uint8_t parts, uint8_t *into, size_t room);
+
+/**
+ * Divide the lanes into parts, each as long as fits.
+ *
+ * @param bytes of a part at the most, header and all
+ * @param ends of each part: the lane behind its last
+ * @return how many; 0: more than AGGREGATE_MOST_PARTS, or a lane does not fit
+ */
+unsigned int aggregate_totals_divide(
+	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MOST_PARTS]);
+
+/** Whether any sums of so many lanes can be divided into parts of so many bytes. */
+bool aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes);
 
 /**
  * Round all lanes, once, as kernels do (aggregate_lanes.h).

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aggregate_digits.h"
 #include "aggregate_format.h"
 
 #ifdef __cplusplus
@@ -42,11 +43,13 @@ struct aggregate_kernel {
 	 *
 	 * @param values NULL: there are no more than have been added
 	 * @param workers how many there were with this one, 1 .. AGGREGATE_MAX_WORKERS
-	 * @param result count values, big-endian, at any address; may be `values`
+	 * @param result count results, big-endian, at any address; may be `values`
 	 * @return enum netfc_flag, of all lanes
 	 */
 	uint8_t (*finish)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 		unsigned int workers, uint8_t *result);
+	/** Add the sums to totals of their format; NULL: least and greatest have none. */
+	void (*lift)(const struct aggregate_lanes *lanes, struct aggregate_totals *totals);
 };
 
 /**
@@ -70,7 +73,7 @@ struct aggregate_lanes *aggregate_lanes_init(void *memory, uint32_t bytes);
  *
  * @param isa up to aggregate_isa_best()
  * @param op a reduction
- * @param format any
+ * @param format that aggregate_has_format() with it
  * @return never NULL for what is asked for within these bounds; else NULL
  */
 const struct aggregate_kernel *

@@ -23,12 +23,25 @@
  * the same.
  *  4. it is empty and c < 2S, or holds c - 2S, complete: it is begun with c, then as 3.
  *  5. c is older than what it holds: dropped (STALE). Anything else: WINDOW.
+ *
+ * A member may send exact partial sums in parts (aggregate_digits.h) in place of values. It is in
+ * when all of its parts are, in any order; a part that is there already is a DUPLICATE. Parts that
+ * overlap, that leave lanes out or that are not what they were before, and digits of a member that
+ * has sent values or the other way round: BAD_PARTS. To save packets, only a member's last part is
+ * answered.
+ *
+ * Where the rules say so, a chunk that all members have sent is not rounded but passed on to the
+ * switch above (PASSED), and complete when that one's result has been stored. Until then a packet
+ * that repeats makes the sums be sent again (PASSED_AGAIN), at most once in `repeat` ticks; or is
+ * told what the parent said (REFUSED_ABOVE, STALLED), or that it says nothing (PARENT_SILENT).
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "aggregate_action.h"
+#include "aggregate_digits.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
 #include "aggregate_owner.h"
@@ -42,6 +55,22 @@ enum aggregate_state {
 	AGGREGATE_EMPTY,
 	AGGREGATE_OPEN, /**< a chunk that some workers' values are missing of */
 	AGGREGATE_COMPLETE,
+	AGGREGATE_ABOVE, /**< all are in, and the sum is the parent's business */
+};
+
+/** What digits take: totals, and which parts of whom are in. */
+struct aggregate_digit_sums;
+
+/** What the parent said of a chunk, other than its result. */
+struct aggregate_above {
+	uint64_t sent;    /**< ticks: when sums were sent last */
+	uint64_t unheard; /**< ticks: since when it has not answered */
+	uint64_t told;    /**< bit w: worker w knows what it said, or that it is silent */
+	uint64_t heard;   /**< ticks: when it refused */
+	uint8_t reason;   /**< enum aggregate_reason; 0: it has refused nothing */
+	uint8_t absence;  /**< reason AGGREGATE_MISSING + w: enum aggregate_absence */
+	uint8_t detail;   /**< of the absence */
+	uint8_t level;    /**< of the absence: 1: the parent's members */
 };
 
 /** An entry. Behind it, in the same piece of memory, lie its result and its accumulators. */
@@ -57,7 +86,9 @@ struct aggregate_entry {
 	uint8_t flags; /**< complete: enum netfc_flag of the result, of all lanes */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
-	uint8_t *result; /**< complete: `count` values, big-endian */
+	uint8_t *result;                     /**< complete: `count` results, big-endian */
+	struct aggregate_digit_sums *digits; /**< NULL: there is no room for digits */
+	struct aggregate_above above;
 	uint16_t
 		ports[AGGREGATE_MAX_WORKERS]; /**< the UDP source ports they came from, by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
@@ -68,9 +99,15 @@ struct aggregate_rules {
 	uint8_t workers;        /**< 1 .. AGGREGATE_MAX_WORKERS */
 	enum aggregate_isa isa; /**< of the kernels */
 	uint64_t stall;         /**< ticks until a worker is called silent */
+	bool passes_on;         /**< to the switch above, rather than to round */
+	uint64_t repeat;        /**< ticks after which sums may be sent again */
+	/** Workers of the whole tree, to divide by. 0: as many as there are members. */
+	uint32_t all_workers;
 };
 
-/** A chunk's packet from one worker. Its values are no more than its entry is made for. */
+/** A chunk's packet from one worker. Its values, or results, are no more than its entry is made
+ * for.
+ */
 struct aggregate_chunk {
 	uint32_t chunk;
 	uint16_t count; /**< at least 1; a copy of nothing: 0 */
@@ -80,6 +117,8 @@ struct aggregate_chunk {
 	uint8_t worker;        /**< less than the rules' workers */
 	uint8_t owner;         /**< AGGREGATE_OWNER + worker, or 0; a copy of something has one */
 	const uint8_t *values; /**< of a worker that sends none: NULL */
+	/** In their place: a part that fits format and count; NULL: there is none. */
+	const struct aggregate_part *part;
 };
 
 /**
@@ -98,6 +137,39 @@ size_t aggregate_entry_bytes(unsigned int formats, uint32_t bytes);
  */
 struct aggregate_entry *aggregate_entry_init(void *memory, uint32_t bytes);
 
+/**
+ * Bytes that an entry needs besides, so that members can send digits: a multiple of
+ * AGGREGATE_ALIGN.
+ *
+ * @param digits formats, a set of bits 1 << format; 0: 0 bytes
+ * @param bytes of values at the most
+ * @param workers at the most
+ */
+size_t aggregate_entry_digit_bytes(unsigned int digits, uint32_t bytes, unsigned int workers);
+
+/**
+ * Let an entry take digits.
+ *
+ * @param memory aggregate_entry_digit_bytes() with the same numbers, aligned to AGGREGATE_ALIGN
+ */
+void aggregate_entry_take_digits(struct aggregate_entry *entry, void *memory, unsigned int digits,
+	uint32_t bytes, unsigned int workers);
+
+/**
+ * The sums of an entry that is ABOVE, whether they came as values or as digits.
+ *
+ * @param scratch aggregate_totals_bytes() of its format and count, aligned to 8 bytes: where sums
+ *   of values alone are put
+ */
+struct aggregate_totals aggregate_entry_totals(const struct aggregate_entry *entry, void *scratch);
+
+/**
+ * The parent's result of an entry that is ABOVE: it is complete.
+ *
+ * @param values as many bytes as the entry has of them; NULL: there are none
+ */
+void aggregate_entry_complete(struct aggregate_entry *entry, const uint8_t *values, uint8_t flags);
+
 /** Which of its slot's two entries a chunk uses, 0 or 1. */
 static inline unsigned int
 aggregate_entry_of(uint32_t chunk, uint32_t slots)
@@ -106,8 +178,8 @@ aggregate_entry_of(uint32_t chunk, uint32_t slots)
 }
 
 /**
- * One step of the slot machine: ADDED, COMPLETED, REPEATED, DUPLICATE, STALE, MISMATCH, WINDOW or
- * STALLED.
+ * One step of the slot machine: ADDED, COMPLETED, REPEATED, DUPLICATE, STALE, MISMATCH, WINDOW,
+ * STALLED, NO_DIGITS, BAD_PARTS; PASSED, PASSED_AGAIN, REFUSED_ABOVE or PARENT_SILENT.
  *
  * @param entry the one that the chunk's number says
  * @param now ticks, any unit, never less than before

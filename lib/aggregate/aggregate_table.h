@@ -63,6 +63,14 @@ extern "C" {
 /** Bytes of the cookies' key. */
 #define AGGREGATE_KEY_BYTES 16
 
+/** The switch above, see aggregate_leaf.h. All zero: there is none. */
+struct aggregate_parent {
+	uint8_t address[16]; /**< IPv6, or IPv4 mapped into it */
+	uint16_t port;       /**< UDP, of its shard 0; 0: there is no parent */
+	uint64_t retry;      /**< ticks after which a join or leave is sent again, from 1 */
+	uint64_t repeat;     /**< ticks after which a chunk's sums may be sent again */
+};
+
 /** What a table is made for. */
 struct aggregate_limits {
 	uint32_t shards;      /**< 1 .. AGGREGATE_MAX_SHARDS */
@@ -71,6 +79,12 @@ struct aggregate_limits {
 	uint32_t workers;     /**< of a job, 1 .. AGGREGATE_MAX_WORKERS */
 	uint32_t bytes;       /**< of values in a chunk, 4 .. 65532 */
 	unsigned int formats; /**< a set of bits 1 << format; others are refused: MISMATCH */
+	/**
+	 * Formats whose sums members may send as digits, among `formats`: what switches above
+	 * others need. It takes memory: each slot has totals then.
+	 */
+	unsigned int digits;
+	struct aggregate_parent parent;
 	enum aggregate_isa isa;
 	uint32_t per_address; /**< jobs begun from one address that are not complete yet, from 1 */
 	uint64_t idle;        /**< ticks of silence that end a job */
@@ -104,11 +118,12 @@ struct aggregate_shard;
 struct aggregate_outcome {
 	enum aggregate_action action;
 	uint8_t reason; /**< AGGREGATE_SEND_REPLY: enum aggregate_reason */
+	bool digits;    /**< whether it had a part of digits: `bytes` are the part's */
 	uint16_t
 		index; /**< of the job, less than the limits' jobs; see aggregate_worker_sender() */
 	uint8_t workers; /**< AGGREGATE_SEND_RESULTS: of the job */
 	uint8_t worker;  /**< whose packet it was */
-	uint32_t bytes;  /**< of values in it */
+	uint32_t bytes;  /**< of values in it, or of its part */
 	/**
 	 * AGGREGATE_SEND_RESULT and _RESULTS: flags, result, count and ports are in there; see
 	 * aggregate_result_bytes()
@@ -117,6 +132,7 @@ struct aggregate_outcome {
 	struct aggregate_join join; /**< a join's: what its reply says, aggregate_write_join() */
 	uint8_t absence;            /**< AGGREGATE_STALLED: enum aggregate_absence */
 	uint8_t detail;             /**< AGGREGATE_STALLED: of the absence */
+	uint8_t level;              /**< of the absence: 0: of this switch; 1: of its parent */
 };
 
 /** Bytes of a table's memory; 0 where limits are out of range. */
@@ -153,7 +169,7 @@ void aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregat
  * @param payload the request's; aggregate_parse_request() returned 0 for it
  * @param length of the request, with whatever is behind its values
  * @return of the reply: the same, but that a result may have values where the request has none,
- *   for which there must be room, and the other way round
+ *   for which there must be room, and the other way round; what refuses a part has none
  */
 size_t
 aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_outcome *outcome);
@@ -174,7 +190,7 @@ void aggregate_shard_quiescent(struct aggregate_shard *shard);
  * End jobs that have been idle, and take back the slots of those that have ended. Shard 0's thread
  * calls it now and then: the oftener, the sooner slots are free again.
  *
- * @return jobs that were ended for being idle
+ * @return jobs that were ended for being idle, or unknown to the switch above
  */
 unsigned int aggregate_table_poll(struct aggregate_table *table, uint64_t now);
 
@@ -185,11 +201,12 @@ struct aggregate_counters {
 };
 
 /** What becomes of the jobs: X(name, meaning). */
-#define AGGREGATE_JOB_COUNTERS(X)                            \
-	X(made, "jobs made")                                 \
-	X(complete, "jobs that all of their workers joined") \
-	X(ended, "jobs that all of their workers left")      \
-	X(timed_out, "jobs ended because nothing came of them")
+#define AGGREGATE_JOB_COUNTERS(X)                               \
+	X(made, "jobs made")                                    \
+	X(complete, "jobs that all of their workers joined")    \
+	X(ended, "jobs that all of their workers left")         \
+	X(timed_out, "jobs ended because nothing came of them") \
+	X(lost, "jobs ended because the switch above knew them no more")
 
 struct aggregate_job_counters {
 #define AGGREGATE_COUNTER_(name, meaning) uint64_t name;
@@ -204,18 +221,41 @@ struct aggregate_usage {
 	struct aggregate_job_counters counters;
 };
 
+/** How a job stands with the switch above: X(symbol, name, meaning). */
+#define AGGREGATE_UPLINKS(X)                                                \
+	X(NONE, "none", "there is none above")                              \
+	X(GATHERING, "gathering", "not all are here yet")                   \
+	X(ASKING, "asking", "it has been asked, and has not answered")      \
+	X(WAITING, "waiting", "it waits for other members")                 \
+	X(JOINED, "joined", "all is well")                                  \
+	X(REFUSED, "refused", "it has refused the join, or knows no trees") \
+	X(LOST, "lost", "it knows the job no more")                         \
+	X(LEAVING, "leaving", "the job is over, and it is told")
+
+enum aggregate_uplink {
+#define AGGREGATE_UPLINK_ENUM_(symbol, name, meaning) AGGREGATE_UPLINK_##symbol,
+	AGGREGATE_UPLINKS(AGGREGATE_UPLINK_ENUM_)
+#undef AGGREGATE_UPLINK_ENUM_
+	AGGREGATE_UPLINK_COUNT
+};
+
 /** A job, as aggregate_table_info() sees it. */
 struct aggregate_info {
 	uint16_t job;
 	uint16_t slots;
 	uint16_t bytes;
 	uint8_t workers;
-	bool open;                          /**< all have joined */
-	uint64_t joined;                    /**< bit w: worker w has joined */
-	uint64_t left;                      /**< bit w: and left */
-	uint64_t silent;                    /**< bit w: a chunk waited for it longer than stall */
-	int failed;                         /**< the worker that the job failed for; -1: none */
-	uint64_t latest;                    /**< ticks: when the latest packet came */
+	bool open;            /**< all have joined */
+	uint64_t joined;      /**< bit w: worker w has joined */
+	uint64_t left;        /**< bit w: and left */
+	uint64_t silent;      /**< bit w: a chunk waited for it longer than stall */
+	int failed;           /**< the worker that the job failed for; -1: none */
+	uint64_t latest;      /**< ticks: when the latest packet came */
+	uint32_t all_workers; /**< of the whole tree */
+	uint8_t levels;       /**< how many switches there are above */
+	uint8_t uplink;       /**< enum aggregate_uplink */
+	uint8_t above;        /**< REFUSED: for which reason */
+	uint64_t above_heard; /**< ticks: the parent's latest reply; 0: none of this job yet */
 	struct aggregate_counters counters; /**< of all shards, of this job */
 };
 

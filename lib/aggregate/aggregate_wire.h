@@ -7,16 +7,20 @@
  * Aggregation on the wire: the payload of a UDP datagram. All numbers are big-endian.
  *
  * The NetFC header (netfc_wire.h), 12 bytes more, then the values, which results overwrite. A join
- * has struct aggregate_join_wire in their place. Functions here work on plain memory: a payload
- * that lies in one piece, at any address.
+ * has struct aggregate_join_wire in their place, and behind it, if there is a tree of switches,
+ * struct aggregate_place_wire. A sum or mean may have a part of exact partial sums in place of
+ * values (aggregate_digits.h). Functions here work on plain memory: a payload that lies in one
+ * piece, at any address.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <netfc_arith.h>
 #include <netfc_wire.h>
 
+#include "aggregate_digits.h"
 #include "aggregate_format.h"
 #include "aggregate_owner.h"
 
@@ -33,15 +37,16 @@ struct aggregate_hdr {
 	uint16_t magic;  /**< NETFC_MAGIC */
 	uint8_t version; /**< NETFC_WIRE_VERSION */
 	uint8_t op;      /**< enum aggregate_op */
-	uint8_t format;  /**< enum aggregate_format; join and leave: not looked at */
+	uint8_t format;  /**< enum aggregate_format, or AGGREGATE_INTO() of two; join and leave: not
+			  * looked at */
 	uint8_t status;  /**< as in struct netfc_hdr */
 	uint16_t count;  /**< values; join and leave: 0 */
 	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
 	uint16_t job;
 	uint8_t worker; /**< 0 .. workers - 1 */
-	uint8_t reason; /**< join: 0; leave: why; chunk: AGGREGATE_OWNER + worker, or 0; reply with
-			 * AGGREGATE_STATUS_CODE: enum aggregate_reason; with code 0: enum
-			 * aggregate_kind */
+	uint8_t reason; /**< join: 0; leave: why; chunk: AGGREGATE_OWNER + worker, or 0, and
+			 * AGGREGATE_DIGITS; reply with AGGREGATE_STATUS_CODE: enum
+			 * aggregate_reason; with code 0: enum aggregate_kind */
 	union {
 		uint64_t token;   /**< join: the job's secret */
 		uint64_t session; /**< all else: what the job's incarnation is known by */
@@ -55,11 +60,35 @@ struct aggregate_join_wire {
 			  */
 	uint16_t slots;  /**< asked for; reply: granted, a power of two */
 	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
-	uint16_t least;  /**< request: 0; reply: bytes of values in a chunk at the least */
+	uint16_t least;  /**< request: how few bytes it would take as well, 0: none; reply: bytes of
+			  * values in a chunk at the least */
 	union {
 		uint64_t cookie;  /**< request; reply that refuses */
 		uint64_t session; /**< reply with code 0; request of a member: to stay one */
 	};
+} __attribute__((packed));
+
+/** In a chunk's byte `reason`: a part stands in place of the values. */
+#define AGGREGATE_DIGITS 0x80
+
+/** Switches above a worker's own. */
+#define AGGREGATE_MAX_LEVELS 4
+
+/** Workers of a tree. */
+#define AGGREGATE_MAX_TREE_WORKERS (UINT32_C(1) << 24)
+
+/** One level of a tree: which of a switch's members is meant. */
+struct aggregate_level {
+	uint8_t members; /**< 1 .. AGGREGATE_MAX_WORKERS */
+	uint8_t index;   /**< less than that */
+};
+
+/** Behind what a join has, in a tree. Then struct aggregate_level `levels` times, from below. */
+struct aggregate_place_wire {
+	uint8_t levels;
+	uint8_t decided;
+	uint16_t incarnation;
+	uint32_t workers;
 } __attribute__((packed));
 
 /** Why a request was refused: X(symbol, value, name, meaning). */
@@ -72,7 +101,11 @@ struct aggregate_join_wire {
 	X(FULL, 5, "full", "no job, slot or worker number left")                        \
 	X(WINDOW, 6, "window", "the chunk is further ahead than the job's slots allow") \
 	X(COOKIE, 8, "cookie", "join again with the cookie of this reply")              \
-	X(FAILED, 9, "failed", "leave: the worker gave up for a reason of its own")
+	X(FAILED, 9, "failed", "leave: the worker gave up for a reason of its own")     \
+	X(LOOP, 10, "loop", "the switch has the job at another level of its tree")      \
+	X(PLACE, 11, "place", "no possible place in the tree, or not as the others'")   \
+	X(NO_PARENT, 12, "no-parent", "the tree goes on above a switch without parent") \
+	X(PARENT, 13, "parent", "the switch above does not answer, or knows no trees")
 
 /** Reasons; AGGREGATE_MISSING + w: worker w's values are missing, enum aggregate_absence. */
 enum aggregate_reason {
@@ -86,7 +119,9 @@ enum aggregate_reason {
  * Why a worker's values are missing: X(symbol, value, name, meaning). A reply with reason
  * AGGREGATE_MISSING + w has it in the first byte of its values. The second byte, if there is one,
  * is the reason for which the worker failed, or how many workers are silent, late or have left. In
- * a packet without values they are the two bytes of count.
+ * a reply that is a header alone they are the two bytes of count. The upper four bits of the first
+ * byte are the level of the switch that the worker is a member of: 0 for the switch that answers,
+ * 1 for its parent.
  */
 #define AGGREGATE_ABSENCES(X)                                        \
 	X(SILENT, 0, "silent", "nothing is heard from it")           \
@@ -101,11 +136,30 @@ enum aggregate_absence {
 	AGGREGATE_ABSENCE_COUNT
 };
 
+/** An absence on the wire: this times the level, and enum aggregate_absence. */
+#define AGGREGATE_ABSENCE_LEVEL 16
+
 /** What the values of a result are. */
 enum aggregate_kind {
 	AGGREGATE_ROUNDED = 0,      /**< results */
 	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_sums.h; of fp16 or int32 */
 	AGGREGATE_ACKNOWLEDGED = 2, /**< there are none: others get them, or nobody */
+};
+
+/**
+ * Where in a tree the sender of a join is, in host order. A switch whose members are switches is
+ * joined by them, each with what is left of its members' list.
+ */
+struct aggregate_place {
+	uint8_t levels; /**< how many switches there are above the one that is joined */
+	/**
+	 * Reply: how many levels above the switch that answers it was decided, and 1. 0 in
+	 * requests, and in replies of switches that know no trees.
+	 */
+	uint8_t decided;
+	uint16_t incarnation; /**< of a switch that joins: another at each start; workers': 0 */
+	uint32_t workers;     /**< of the whole tree; 0, and levels 0: there is no tree */
+	struct aggregate_level level[AGGREGATE_MAX_LEVELS]; /**< of those above, from below */
 };
 
 /** What a join asks for or is granted, in host order. */
@@ -114,17 +168,18 @@ struct aggregate_join {
 	uint8_t shards;
 	uint16_t slots;
 	uint16_t bytes;
-	uint16_t least; /**< chunks with fewer bytes are filled up with zeros */
+	uint16_t least; /**< as on the wire; granted: smaller chunks are filled up with zeros */
 	union {
 		uint64_t cookie;
 		uint64_t session;
 	};
+	struct aggregate_place place;
 };
 
 /** A request or a reply, in host order. */
 struct aggregate_message {
 	uint8_t op;     /**< enum aggregate_op */
-	uint8_t format; /**< enum aggregate_format; join and leave: anything */
+	uint8_t format; /**< as on the wire; join and leave: anything */
 	uint8_t worker;
 	uint8_t owner;  /**< of a chunk's request: AGGREGATE_OWNER + worker, or 0 */
 	uint8_t reason; /**< 0 in requests but leaves; results: enum aggregate_kind */
@@ -134,12 +189,14 @@ struct aggregate_message {
 	uint16_t job;
 	uint8_t absence; /**< reason AGGREGATE_MISSING + w: enum aggregate_absence */
 	uint8_t detail;  /**< of the absence; 0: not known */
+	uint8_t level;   /**< of the absence: 0: the switch that answers; 1: its parent */
 	uint32_t id;     /**< the chunk's number */
 	union {
 		uint64_t token;   /**< join */
 		uint64_t session; /**< all else */
 	};
 	const uint8_t *values;      /**< in the payload, big-endian; NULL: there are none */
+	struct aggregate_part part; /**< in their place, of a request; its parts 0: there is none */
 	struct aggregate_join join; /**< of a join; else zero */
 };
 
@@ -159,9 +216,11 @@ const char *aggregate_absence_name(unsigned int absence);
  * @param message filled in if 0 is returned
  * @return 0; AGGREGATE_NOT_OURS: leave it alone; or the code to answer with, see
  *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
- *   (_OP: no such operation or owner; _LENGTH: a reduction with count 0, a join or leave with
- *   values, a copy with the values of another than its owner, or a payload too short; longer is
- *   allowed where there are values)
+ *   (_OP: no such operation or owner, or digits of another operation than sum and mean; _LENGTH: a
+ *   reduction with count 0, a join or leave with values, a copy with the values of another than its
+ *   owner, a part that is none or does not fit the format's digits and the chunk's lanes, or a
+ *   payload too short; longer is allowed where there are values). A place in a tree is read as it
+ *   stands, its list only if it is no longer than there are levels: aggregate_place_is_good().
  */
 int
 aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_message *message);
@@ -174,11 +233,28 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
  */
 int aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_message *message);
 
-/** Bytes of a request: header, and values or what a join has. */
+/** Whether there is a tree. */
+static inline bool
+aggregate_place_is_there(const struct aggregate_place *place)
+{
+	return place->levels != 0 || place->workers != 0;
+}
+
+/** Whether a join's place can be: levels, members, indices and workers are in range. */
+bool aggregate_place_is_good(const struct aggregate_join *join);
+
+/** Whether a request has a part of digits in place of values. */
+static inline bool
+aggregate_has_digits(const struct aggregate_message *request)
+{
+	return request->part.parts != 0;
+}
+
+/** Bytes of a request: header, and values, a part or what a join has. */
 size_t aggregate_message_bytes(const struct aggregate_message *message);
 
 /**
- * Write a request, without its values: they go to `payload + AGGREGATE_HEADER_BYTES`.
+ * Write a request, without its values or its part: they go to `payload + AGGREGATE_HEADER_BYTES`.
  *
  * @param payload at least aggregate_message_bytes(message)
  * @param message its code, flags, reason and values are not looked at
@@ -208,10 +284,10 @@ void aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t rea
 /**
  * Write why a worker's values are missing into a reply that refuses for that reason.
  *
- * @param bytes of values in the request, with 0 it goes in the place of count
+ * @param bytes of values in the reply, with 0 it goes in the place of count
+ * @param absence enum aggregate_absence, and the level times AGGREGATE_ABSENCE_LEVEL
  */
-void aggregate_write_absence(
-	uint8_t *payload, size_t bytes, enum aggregate_absence absence, uint8_t detail);
+void aggregate_write_absence(uint8_t *payload, size_t bytes, uint8_t absence, uint8_t detail);
 
 /** Write what a join is granted, and the cookie or the session, into its reply. */
 void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);

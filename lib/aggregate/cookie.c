@@ -31,6 +31,7 @@ enum use {
 	COOKIE,
 	SESSION,
 	JOB,
+	INCARNATION,
 };
 
 static uint64_t
@@ -88,6 +89,12 @@ cookie_session(const struct aggregate_limits *limits, uint32_t generation)
 	for (uint64_t draw = 0; session == 0; draw++)
 		session = hash_pair(limits, SESSION, generation, draw);
 	return session;
+}
+
+uint16_t
+cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation)
+{
+	return (uint16_t)hash_pair(limits, INCARNATION, generation, 0) | 1;
 }
 
 uint64_t

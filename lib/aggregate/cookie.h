@@ -38,6 +38,9 @@ bool cookie_is_good(const struct aggregate_limits *limits, const struct cookie_s
 /** The session of a job, never 0. No other generation of this start has it, but by chance. */
 uint64_t cookie_session(const struct aggregate_limits *limits, uint32_t generation);
 
+/** What a job's joins of the switch above have, never 0: of no other start, but by chance. */
+uint16_t cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation);
+
 /** A hash of a job's number and token, to count them by. */
 uint64_t cookie_job_hash(const struct aggregate_limits *limits, uint16_t job, uint64_t token);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aggregate_digits.h"
+#include "digits.h"
 
 #define DIGIT_BITS 32
 
@@ -70,7 +71,7 @@ aggregate_total_digits(unsigned int format)
 		[AGGREGATE_INT64] = 4,
 	};
 
-	return format < AGGREGATE_FORMAT_END ? digits[format] : 0;
+	return aggregate_value_bytes(format) == 0 ? 0 : digits[aggregate_values_format(format)];
 }
 
 bool
@@ -102,6 +103,7 @@ aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregat
 {
 	const uint32_t all = aggregate_total_digits(totals->format);
 
+	totals_use(totals, part->lowest, (uint32_t)part->lowest + part->width);
 	for (uint32_t i = 0; i < part->lanes; i++) {
 		const uint32_t lane = part->first + i;
 		const uint8_t marks = part->marks != NULL ? part->marks[i] : 0;
@@ -112,84 +114,147 @@ aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregat
 	}
 }
 
-/* A lane's total as digits, and one more above them: what is above that is sign. */
+/* A lane's total as the digits from `lowest` to `top`, of which the last is signed. */
+struct lane_digits {
+	uint32_t digits[AGGREGATE_MOST_DIGITS + 1];
+	uint32_t lowest, top;
+};
+
+/*
+ * Two digits more than there are bins in use, and one if that is all there are. Beside NaN or an
+ * infinity numbers mean nothing: 0.
+ */
 static void
-carry(const int64_t *bins, uint32_t count, uint32_t *digits)
+carry(const struct aggregate_totals *totals, uint32_t lane, struct lane_digits *to)
 {
+	const uint32_t all = aggregate_total_digits(totals->format);
+	const int64_t *bins = totals->bins + (size_t)lane * all;
+	const bool special = (totals->marks[lane] & ~AGGREGATE_MARK_MINUS_ZERO) != 0;
 	int64_t sum = 0;
 
-	for (uint32_t b = 0; b < count; b++) {
-		sum += bins[b];
-		digits[b] = (uint32_t)sum;
+	to->lowest = totals->end == 0 ? 0 : totals->lowest;
+	to->top = totals->end + 2u <= all ? totals->end + 2u : all + 1;
+	for (uint32_t b = to->lowest; b < to->top; b++) {
+		sum += b < totals->end && !special ? bins[b] : 0;
+		to->digits[b] = (uint32_t)sum;
 		sum >>= DIGIT_BITS;
 	}
-	digits[count] = (uint32_t)sum;
 }
 
-/* The lanes' digits that are more than sign, from `lowest` on. */
+/* The lanes' digits that are more than sign, from `lowest` on; end 0: there are none. */
 struct extent {
 	uint32_t lowest, end;
 	bool marks;
 };
 
-static void
-extend(struct extent *extent, const uint32_t *digits, uint32_t count)
-{
-	const uint32_t sign = -(digits[count - 1] >> 31);
-	uint32_t end = count, lowest = 0;
+static const struct extent no_extent = {UINT32_MAX, 0, false};
 
-	while (end > 1 && digits[end - 1] == sign && digits[end - 2] >> 31 == (sign & 1))
-		end--;
-	while (lowest + 1 < end && digits[lowest] == 0)
-		lowest++;
+/* With a lane's. */
+static struct extent
+extend(struct extent extent, const struct aggregate_totals *totals, uint32_t lane)
+{
+	struct lane_digits is;
+	uint32_t sign;
+
+	extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
+	carry(totals, lane, &is);
+	sign = -(is.digits[is.top - 1] >> 31);
+	while (is.top - is.lowest > 1 && is.digits[is.top - 1] == sign &&
+		is.digits[is.top - 2] >> 31 == (sign & 1))
+		is.top--;
+	while (is.lowest + 1 < is.top && is.digits[is.lowest] == 0)
+		is.lowest++;
 	/* A zero goes with any. */
-	if (end == 1 && digits[0] == 0)
-		return;
-	extent->lowest = lowest < extent->lowest ? lowest : extent->lowest;
-	extent->end = end > extent->end ? end : extent->end;
+	if (is.lowest + 1 == is.top && is.digits[is.lowest] == 0)
+		return extent;
+	extent.lowest = is.lowest < extent.lowest ? is.lowest : extent.lowest;
+	extent.end = is.top > extent.end ? is.top : extent.end;
+	return extent;
+}
+
+static uint32_t
+width_of(struct extent extent)
+{
+	return extent.end == 0 ? 1 : extent.end - extent.lowest;
+}
+
+/* Bytes of a part of such lanes. */
+static size_t
+extent_bytes(struct extent extent, uint32_t lanes)
+{
+	return AGGREGATE_PART_BYTES + (size_t)lanes * (4 * width_of(extent) + extent.marks);
 }
 
 static struct extent
 extent_of(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes)
 {
-	const uint32_t all = aggregate_total_digits(totals->format);
-	struct extent extent = {UINT32_MAX, 0, false};
-	uint32_t digits[AGGREGATE_MOST_DIGITS + 1];
+	struct extent extent = no_extent;
 
-	for (uint32_t lane = first; lane < first + lanes; lane++) {
-		carry(totals->bins + (size_t)lane * all, all, digits);
-		extend(&extent, digits, all + 1);
-		extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
-	}
-	if (extent.end == 0)
-		extent.lowest = 0, extent.end = 1;
+	for (uint32_t lane = first; lane < first + lanes; lane++)
+		extent = extend(extent, totals, lane);
 	return extent;
+}
+
+unsigned int
+aggregate_totals_divide(
+	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MOST_PARTS])
+{
+	struct extent extent = no_extent;
+	unsigned int parts = 0;
+	uint32_t first = 0;
+
+	for (uint32_t lane = 0; lane < totals->count; lane++) {
+		struct extent with = extend(extent, totals, lane);
+
+		if (extent_bytes(with, lane + 1 - first) > bytes) {
+			if (lane == first || parts + 1 == AGGREGATE_MOST_PARTS)
+				return 0;
+			ends[parts++] = (uint16_t)lane;
+			first = lane;
+			with = extend(no_extent, totals, lane);
+			if (extent_bytes(with, 1) > bytes)
+				return 0;
+		}
+		extent = with;
+	}
+	ends[parts++] = (uint16_t)totals->count;
+	return parts;
+}
+
+bool
+aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes)
+{
+	const struct extent widest = {0, aggregate_total_digits(format), true};
+	const uint32_t lane = (uint32_t)extent_bytes(widest, 1) - AGGREGATE_PART_BYTES;
+
+	return bytes >= AGGREGATE_PART_BYTES + lane &&
+		count <= (bytes - AGGREGATE_PART_BYTES) / lane * AGGREGATE_MOST_PARTS;
 }
 
 size_t
 aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first, uint16_t lanes,
 	uint8_t number, uint8_t parts, uint8_t *into, size_t room)
 {
-	const uint32_t all = aggregate_total_digits(totals->format);
 	const struct extent extent = extent_of(totals, first, lanes);
-	const uint32_t width = extent.end - extent.lowest;
+	const uint32_t width = width_of(extent);
+	const uint32_t lowest = extent.end == 0 ? 0 : extent.lowest;
 	const struct part_wire wire = {.first = htobe16(first),
 		.lanes = htobe16(lanes),
 		.number = number,
 		.parts = parts,
-		.lowest = (uint8_t)extent.lowest,
+		.lowest = (uint8_t)lowest,
 		.width = (uint8_t)(width | (extent.marks ? HAS_MARKS : 0))};
-	const size_t bytes = sizeof(wire) + (size_t)lanes * (4 * width + extent.marks);
-	uint32_t digits[AGGREGATE_MOST_DIGITS + 1];
+	const size_t bytes = extent_bytes(extent, lanes);
+	struct lane_digits is;
 	uint8_t *at = into + sizeof(wire);
 
 	if (bytes > room)
 		return 0;
 	memcpy(into, &wire, sizeof(wire));
 	for (uint32_t lane = first; lane < (uint32_t)first + lanes; lane++) {
-		carry(totals->bins + (size_t)lane * all, all, digits);
-		for (uint32_t d = extent.end; d-- > extent.lowest; at += sizeof(uint32_t)) {
-			uint32_t digit = htobe32(digits[d]);
+		carry(totals, lane, &is);
+		for (uint32_t d = lowest + width; d-- > lowest; at += sizeof(uint32_t)) {
+			uint32_t digit = extent.end == 0 ? 0 : htobe32(is.digits[d]);
 
 			memcpy(at, &digit, sizeof(digit));
 		}

@@ -45,6 +45,21 @@ read_views(const struct aggregate_table *table, uint16_t index, uint32_t generat
 	}
 }
 
+static void
+read_uplink(const struct aggregate_table *table, uint16_t index, struct aggregate_info *info)
+{
+	const struct uplink *uplink;
+
+	if (table->uplinks == NULL)
+		return;
+	uplink = &table->uplinks[index];
+	info->uplink = (uint8_t)READ(uplink->state);
+	info->above = READ(uplink->refused);
+	info->above_heard = READ(uplink->heard);
+	if (READ(table->jobs[index].lost) != 0)
+		info->uplink = AGGREGATE_UPLINK_LOST;
+}
+
 bool
 aggregate_table_info(
 	const struct aggregate_table *table, uint16_t index, struct aggregate_info *info)
@@ -64,9 +79,14 @@ aggregate_table_info(
 		.joined = OBSERVE(job->joined),
 		.left = OBSERVE(job->left),
 		.latest = OBSERVE(job->latest),
+		.levels = OBSERVE(job->place.levels),
+		.all_workers = OBSERVE(job->place.workers),
 		.failed = job_has_failed(job, &failure) ? failure.worker : -1,
 	};
+	if (info->all_workers == 0)
+		info->all_workers = info->workers;
 	read_views(table, index, generation, info);
+	read_uplink(table, index, info);
 	/* It may have ended, and another begun, in the meantime: what was read came before this. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return READ(job->generation) == generation;

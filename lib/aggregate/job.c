@@ -3,6 +3,7 @@
 
 #include "cookie.h"
 #include "job.h"
+#include "leaf.h"
 #include "seal.h"
 
 #define FAILURE_IS_THERE (UINT32_C(1) << 31)
@@ -29,7 +30,7 @@ static struct job *
 free_job(struct aggregate_table *table)
 {
 	for (uint32_t j = 0; j < table->limits.jobs; j++)
-		if (table->jobs[j].state == JOB_FREE)
+		if (table->jobs[j].state == JOB_FREE && !leaf_is_leaving(table, &table->jobs[j]))
 			return &table->jobs[j];
 	return NULL;
 }
@@ -53,17 +54,42 @@ bool
 job_any_ended(const struct aggregate_table *table)
 {
 	for (uint32_t j = 0; j < table->limits.jobs; j++)
-		if (table->jobs[j].state == JOB_ENDED)
+		if (table->jobs[j].state == JOB_ENDED || leaf_is_leaving(table, &table->jobs[j]))
 			return true;
 	return false;
 }
 
-static uint16_t
-granted_bytes(const struct aggregate_table *table, uint16_t asked)
+uint16_t
+job_granted_bytes(const struct aggregate_table *table, uint16_t asked)
 {
 	uint32_t most = table->limits.bytes;
 
 	return (uint16_t)((asked < most ? asked : most) & ~3u);
+}
+
+static uint16_t
+least_bytes(const struct aggregate_join *join)
+{
+	return join->least != 0 && join->least < join->bytes ? join->least : join->bytes;
+}
+
+bool
+job_takes_bytes(const struct job *job, const struct aggregate_join *join)
+{
+	if (job->state == JOB_OPEN)
+		return least_bytes(join) <= job->most_bytes && job->most_bytes <= join->bytes;
+	return least_bytes(join) <= job->most_bytes && job->least_bytes <= join->bytes;
+}
+
+void
+job_agree_on_bytes(
+	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join)
+{
+	if (least_bytes(join) > job->least_bytes)
+		job->least_bytes = least_bytes(join);
+	if (join->bytes < job->most_bytes)
+		job->most_bytes = join->bytes;
+	PUBLISH(job->bytes, job_granted_bytes(table, job->most_bytes));
 }
 
 /* Each stored after the job's new generation, which tells readers that what they had is over. */
@@ -73,13 +99,18 @@ fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_
 	PUBLISH(job->number, request->job);
 	PUBLISH(job->workers, request->join.workers);
 	PUBLISH(job->slots, 0);
-	PUBLISH(job->bytes, granted_bytes(table, request->join.bytes));
+	PUBLISH(job->bytes, job_granted_bytes(table, request->join.bytes));
 	PUBLISH(job->joined, 0);
 	PUBLISH(job->left, 0);
 	PUBLISH(job->failure, 0);
+	PUBLISH(job->lost, 0);
 	job->token = request->token;
+	PUBLISH(job->place.levels, request->join.place.levels);
+	PUBLISH(job->place.workers, request->join.place.workers);
+	memcpy(job->place.level, request->join.place.level, sizeof(job->place.level));
 	job->asked_slots = request->join.slots;
-	job->asked_bytes = request->join.bytes;
+	job->least_bytes = least_bytes(&request->join);
+	job->most_bytes = request->join.bytes;
 	for (unsigned int w = 0; w < job->workers; w++)
 		job->places[w].serial = 0;
 }
@@ -97,6 +128,7 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	WRITE((*job)->generation, ++table->generation);
 	fill_job(table, *job, request);
+	leaf_begin(table, *job);
 	memcpy((*job)->maker, sender->address, sizeof((*job)->maker));
 	PUBLISH((*job)->state, JOB_JOINING);
 	WRITE(table->jobs_used, table->jobs_used + 1);
@@ -113,15 +145,18 @@ empty_slots(struct aggregate_table *table, const struct job *job)
 }
 
 enum aggregate_action
-job_open(struct aggregate_table *table, struct job *job)
+job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, uint16_t most_bytes)
 {
 	uint32_t slots;
 
 	take_back_ended(table);
-	slots = take_slots(table, job->asked_slots, &job->first_slot);
+	slots = take_slots(table, job->asked_slots < most_slots ? job->asked_slots : most_slots,
+		&job->first_slot);
 	if (slots == 0)
 		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	PUBLISH(job->slots, (uint16_t)slots);
+	if (most_bytes < job->bytes)
+		PUBLISH(job->bytes, most_bytes);
 	job->session = cookie_session(&table->limits, job->generation);
 	seal_make_keys(table, job);
 	empty_slots(table, job);
@@ -138,6 +173,7 @@ job_end(struct aggregate_table *table, struct job *job)
 	uint32_t *count = job_ended_count(table, job->number, job->token);
 
 	(*count)++;
+	leaf_end(table, job);
 	WRITE(table->jobs_used, table->jobs_used - 1);
 	if (job->state == JOB_JOINING) {
 		PUBLISH(job->state, JOB_FREE);
@@ -163,12 +199,15 @@ job_has_place(const struct job *job, unsigned int worker, const struct aggregate
 }
 
 void
-job_take_place(
-	struct job *job, unsigned int worker, const struct aggregate_sender *sender, uint64_t now)
+job_take_place(struct job *job, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now)
 {
+	const uint16_t incarnation = request->join.place.incarnation;
+	const unsigned int worker = request->worker;
 	struct place *place = &job->places[worker];
 
-	if (!job_has_place(job, worker, sender)) {
+	if (!job_has_place(job, worker, sender) || place->incarnation != incarnation) {
+		place->incarnation = incarnation;
 		memcpy(place->address, sender->address, sizeof(place->address));
 		place->port = sender->port;
 		place->serial++;
@@ -260,9 +299,12 @@ aggregate_table_poll(struct aggregate_table *table, uint64_t now)
 	for (uint32_t j = 0; j < table->limits.jobs; j++) {
 		struct job *job = &table->jobs[j];
 
-		if (!is_idle(table, job, now))
+		if (job->state == JOB_OPEN && OBSERVE(job->lost) != 0)
+			COUNT(table->counters.lost, 1);
+		else if (is_idle(table, job, now))
+			COUNT(table->counters.timed_out, 1);
+		else
 			continue;
-		COUNT(table->counters.timed_out, 1);
 		job_end(table, job);
 		ended++;
 	}

@@ -26,11 +26,23 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 /**
  * All workers are here: the job gets its slots and its session, and other shards find it.
  *
+ * @param slots, bytes that it is granted at the most
  * @return JOINED; FULL: no slots are left; WAITING: there will be soon
  */
-enum aggregate_action job_open(struct aggregate_table *table, struct job *job);
+enum aggregate_action
+job_open(struct aggregate_table *table, struct job *job, uint16_t slots, uint16_t bytes);
 
-/** Whether a job has ended whose slots are not taken back yet. */
+/** Bytes of values in a chunk that a worker who asks for so many is granted at the most. */
+uint16_t job_granted_bytes(const struct aggregate_table *table, uint16_t asked);
+
+/** Whether there is a size of chunks that the job's workers take and who joins takes, too. */
+bool job_takes_bytes(const struct job *job, const struct aggregate_join *join);
+
+/** A worker joins: chunks are as large as all take. */
+void job_agree_on_bytes(
+	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join);
+
+/** Whether a job has ended whose slots are not taken back yet, or that leaves the parent. */
 bool job_any_ended(const struct aggregate_table *table);
 
 /** End a job. Its slots are taken back when no shard can be at them any more. */
@@ -44,9 +56,9 @@ job_has_address(const struct job *job, unsigned int worker, const struct aggrega
 bool
 job_has_place(const struct job *job, unsigned int worker, const struct aggregate_sender *sender);
 
-/** Give a worker's place to the sender: the latest has it. */
-void job_take_place(
-	struct job *job, unsigned int worker, const struct aggregate_sender *sender, uint64_t now);
+/** Give a worker's place to who sent a join: the latest has it. */
+void job_take_place(struct job *job, const struct aggregate_message *request,
+	const struct aggregate_sender *sender, uint64_t now);
 
 /** Nobody has the worker's place any more. */
 void job_vacate(struct job *job, unsigned int worker);

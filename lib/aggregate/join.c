@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins and leaves: the thread of shard 0 alone. */
+#include <string.h>
+
 #include "cookie.h"
 #include "job.h"
+#include "leaf.h"
 
 static bool
 makes_sense(const struct aggregate_join *join)
@@ -10,10 +13,41 @@ makes_sense(const struct aggregate_join *join)
 }
 
 static bool
-asks_for_the_same(const struct job *job, const struct aggregate_join *join)
+is_same_place(const struct aggregate_place *a, const struct aggregate_place *b)
 {
+	return a->workers == b->workers &&
+		memcmp(a->level, b->level, a->levels * sizeof(a->level[0])) == 0;
+}
+
+/* Whether a join is as the job's others: JOINED. A switch that comes by itself has other levels. */
+static enum aggregate_action
+compare(const struct job *job, const struct aggregate_join *join)
+{
+	if (join->place.levels != job->place.levels)
+		return AGGREGATE_LOOP;
+	if (!is_same_place(&join->place, &job->place))
+		return AGGREGATE_BAD_PLACE;
 	return join->workers == job->workers && join->slots == job->asked_slots &&
-		join->bytes == job->asked_bytes;
+			job_takes_bytes(job, join)
+		? AGGREGATE_JOINED
+		: AGGREGATE_JOIN_MISMATCH;
+}
+
+/* What is wrong with a join, whoever else there is; JOINED: nothing. */
+static enum aggregate_action
+check_place(const struct aggregate_limits *limits, const struct aggregate_join *join)
+{
+	const struct aggregate_place *place = &join->place;
+	const bool whole = place->levels == 0 && aggregate_place_is_there(place);
+
+	if (!aggregate_place_is_good(join))
+		return AGGREGATE_BAD_PLACE;
+	if (place->levels != 0 && limits->parent.port == 0)
+		return AGGREGATE_NO_PARENT;
+	if (limits->digits == 0 &&
+		(place->incarnation != 0 || (whole && place->workers != join->workers)))
+		return AGGREGATE_NO_DIGITS;
+	return AGGREGATE_JOINED;
 }
 
 /* What a cookie has to be made of: `job` NULL: there is none of that number and token. */
@@ -51,24 +85,51 @@ knows_cookie(struct aggregate_table *table, const struct job *job,
 	return cookie_is_good(&table->limits, &subject, now, cookie);
 }
 
+/* Whether a switch has begun anew since it joined, under the same address and port. */
+static bool
+is_restarted(const struct job *job, const struct aggregate_message *request)
+{
+	return request->join.place.incarnation != job->places[request->worker].incarnation;
+}
+
+/* Nothing comes of the job any more, and everybody is told; the next waits until it has ended. */
+static enum aggregate_action
+replace(struct aggregate_table *table, struct job *job, const struct aggregate_message *request)
+{
+	job_fail(job,
+		(struct failure){.worker = request->worker,
+			.absence = AGGREGATE_ABSENT_FAILED,
+			.reason = AGGREGATE_REASON_NO_JOB});
+	WRITE(job->left, job->left | worker_bit(request->worker));
+	if (job->left == job->joined) {
+		COUNT(table->counters.ended, 1);
+		job_end(table, job);
+	}
+	return AGGREGATE_WAITING;
+}
+
 /*
  * A job that goes on. A process that was started anew has lost count of the chunks: it would be
  * answered with results of those that were. So its place is the first process's alone.
  */
 static enum aggregate_action
-join_open(const struct job *job, const struct aggregate_message *request,
+join_open(struct aggregate_table *table, struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender)
 {
+	enum aggregate_action same = compare(job, &request->join);
+
 	if (job->token != request->token)
 		return AGGREGATE_WRONG_TOKEN;
-	if (!asks_for_the_same(job, &request->join))
-		return AGGREGATE_JOIN_MISMATCH;
+	if (same != AGGREGATE_JOINED)
+		return same;
 	if (request->worker >= job->workers)
 		return AGGREGATE_FULL;
 	/* Of the job that comes next: when the others have left this one, too. */
 	if ((job->left & worker_bit(request->worker)) != 0)
 		return AGGREGATE_WAITING;
-	return job_has_place(job, request->worker, sender) ? AGGREGATE_JOINED : AGGREGATE_TAKEN;
+	if (!job_has_place(job, request->worker, sender))
+		return AGGREGATE_TAKEN;
+	return is_restarted(job, request) ? replace(table, job, request) : AGGREGATE_JOINED;
 }
 
 /* A job that waits for workers: `*job` NULL: it is begun. */
@@ -77,10 +138,16 @@ join_joining(struct aggregate_table *table, struct job **job,
 	const struct aggregate_message *request, const struct aggregate_sender *sender,
 	uint64_t now)
 {
+	enum aggregate_action action = check_place(&table->limits, &request->join);
+
 	if (!makes_sense(&request->join))
 		return AGGREGATE_JOIN_MISMATCH;
-	if (*job != NULL && !asks_for_the_same(*job, &request->join))
-		return AGGREGATE_JOIN_MISMATCH;
+	if (action == AGGREGATE_JOINED && *job != NULL)
+		action = compare(*job, &request->join);
+	if (action == AGGREGATE_JOINED && *job != NULL && leaf_is_refused(table, *job))
+		action = AGGREGATE_REFUSED_ABOVE;
+	if (action != AGGREGATE_JOINED)
+		return action;
 	if (request->join.workers > table->limits.workers ||
 		request->worker >= request->join.workers)
 		return AGGREGATE_FULL;
@@ -88,14 +155,17 @@ join_joining(struct aggregate_table *table, struct job **job,
 	if (!has_free_slot(table))
 		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	if (*job == NULL) {
-		enum aggregate_action begun = job_begin(table, request, sender, job);
-
+		action = job_begin(table, request, sender, job);
 		if (*job == NULL)
-			return begun;
+			return action;
 	}
-	job_take_place(*job, request->worker, sender, now);
+	job_agree_on_bytes(table, *job, &request->join);
+	job_take_place(*job, request, sender, now);
 	job_vacate_silent(&table->limits, *job, now);
-	return job_is_complete(*job) ? job_open(table, *job) : AGGREGATE_WAITING;
+	if (!job_is_complete(*job))
+		return AGGREGATE_WAITING;
+	return (*job)->place.levels == 0 ? job_open(table, *job, UINT16_MAX, UINT16_MAX)
+					 : leaf_open(table, *job, now);
 }
 
 /* A member tells that it is alive: the session shows that it is one. */
@@ -125,7 +195,8 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	struct job *open = find_open_job(table, request->job), *job = open;
 	enum aggregate_action action;
 
-	outcome->join = request->join;
+	outcome->join.place.decided = 1;
+	outcome->join.least = 0;
 	if (open == NULL)
 		job = job_find_joining(table, request->job, request->token);
 	else if (open->token != request->token)
@@ -137,11 +208,14 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 		if (!knows_cookie(table, job, request, request->token, sender, now,
 			    request->join.cookie)) {
 			outcome->join.cookie = cookie_make(&table->limits, &subject, now);
+			outcome->join.bytes = job_granted_bytes(table, request->join.bytes);
 			return AGGREGATE_COOKIE;
 		}
 	}
-	action = open != NULL ? join_open(open, request, sender)
+	action = open != NULL ? join_open(table, open, request, sender)
 			      : join_joining(table, &job, request, sender, now);
+	if (job != NULL && job->place.levels != 0)
+		leaf_tell(table, job, action, outcome);
 	if (job == NULL || (action != AGGREGATE_JOINED && job == open))
 		return action;
 	WRITE(job->latest, now);

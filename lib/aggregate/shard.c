@@ -3,6 +3,7 @@
 
 #include "absence.h"
 #include "job.h"
+#include "leaf.h"
 
 struct shard_job *
 shard_view(struct aggregate_shard *shard, const struct job *job)
@@ -37,9 +38,31 @@ refuse_session(const struct job *job, const struct aggregate_message *request,
 static bool
 owner_is_good(const struct job *job, const struct aggregate_message *request)
 {
+	if (job->place.levels != 0 && request->owner != 0)
+		return false;
 	if (request->owner == 0)
 		return request->op != AGGREGATE_COPY || request->count == 0;
 	return request->owner - AGGREGATE_OWNER < job->workers;
+}
+
+/* Whether a job that is rounded here has more workers than members. */
+static bool
+is_of_more(const struct job *job)
+{
+	return job->place.levels == 0 && aggregate_place_is_there(&job->place) &&
+		job->place.workers != job->workers;
+}
+
+/* What goes up as digits has to fit the packets that the parent grants. */
+static bool
+is_too_large(const struct aggregate_table *table, const struct job *job,
+	const struct aggregate_message *request)
+{
+	if (request->count * aggregate_lane_bytes(request->format) > job->bytes)
+		return true;
+	if (aggregate_has_digits(request) && aggregate_part_bytes(&request->part) > job->bytes)
+		return true;
+	return job->place.levels != 0 && !leaf_can_send(table, job, request);
 }
 
 /* What is wrong with a chunk before its entry is looked at; ADDED: nothing. */
@@ -57,13 +80,17 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 		return AGGREGATE_WRONG_ADDRESS;
 	if (aggregate_shard_of(request->id, job->slots, limits->shards) != shard->number)
 		return AGGREGATE_MISDIRECTED;
-	if (request->count * aggregate_value_bytes(request->format) > job->bytes)
+	if (is_too_large(shard->table, job, request))
 		return AGGREGATE_TOO_LARGE;
 	if (!owner_is_good(job, request))
 		return AGGREGATE_MISMATCH;
 	/* What is copied needs no accumulators. */
-	if (request->op != AGGREGATE_COPY && (limits->formats >> request->format & 1) == 0)
+	if (request->op != AGGREGATE_COPY &&
+		(limits->formats >> aggregate_values_format(request->format) & 1) == 0)
 		return AGGREGATE_MISMATCH;
+	if (request->op == AGGREGATE_MEAN && is_of_more(job) &&
+		(limits->digits >> aggregate_values_format(request->format) & 1) == 0)
+		return AGGREGATE_NO_DIGITS;
 	return AGGREGATE_ADDED;
 }
 
@@ -82,7 +109,10 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 	const struct aggregate_rules rules = {.slots = job->slots,
 		.workers = job->workers,
 		.isa = limits->isa,
-		.stall = limits->stall};
+		.stall = limits->stall,
+		.passes_on = job->place.levels != 0,
+		.repeat = limits->parent.repeat,
+		.all_workers = job->place.workers};
 	const struct aggregate_chunk chunk = {.chunk = request->id,
 		.count = request->count,
 		.port = sender->port,
@@ -90,7 +120,8 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 		.format = request->format,
 		.owner = request->owner,
 		.worker = request->worker,
-		.values = request->values};
+		.values = request->values,
+		.part = aggregate_has_digits(request) ? &request->part : NULL};
 	struct aggregate_entry *entry = entry_of(shard->table, job, request->id);
 	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, now);
 
@@ -100,7 +131,10 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 	if ((action == AGGREGATE_ADDED || action == AGGREGATE_DUPLICATE) &&
 		absence_is_certain(job, entry))
 		action = AGGREGATE_STALLED;
-	if (action == AGGREGATE_STALLED)
+	if (action == AGGREGATE_REFUSED_ABOVE ||
+		(action == AGGREGATE_STALLED && entry->state == AGGREGATE_ABOVE))
+		leaf_explain(entry, outcome);
+	else if (action == AGGREGATE_STALLED)
 		absence_explain(shard, job, entry, request->worker, now, outcome);
 	return action;
 }
@@ -112,7 +146,7 @@ note_silence(struct shard_job *view, uint8_t worker, const struct aggregate_outc
 {
 	uint64_t silent = view->silent & ~(UINT64_C(1) << worker);
 
-	if (action == AGGREGATE_STALLED)
+	if (action == AGGREGATE_STALLED && outcome->level == 0)
 		silent |= UINT64_C(1) << (outcome->reason - AGGREGATE_MISSING);
 	if (silent != view->silent)
 		WRITE(view->silent, silent);
@@ -123,7 +157,12 @@ count_packet(struct aggregate_counters *counters, enum aggregate_action action,
 	const struct aggregate_message *request)
 {
 	COUNT(counters->actions[action], 1);
-	if (request->values != NULL && (action == AGGREGATE_ADDED || action == AGGREGATE_COMPLETED))
+	if (action != AGGREGATE_ADDED && action != AGGREGATE_COMPLETED &&
+		action != AGGREGATE_PASSED)
+		return;
+	if (aggregate_has_digits(request))
+		COUNT(counters->values, request->part.lanes);
+	else if (request->values != NULL)
 		COUNT(counters->values, request->count);
 }
 
@@ -135,7 +174,7 @@ take_chunk(struct aggregate_shard *shard, const struct aggregate_message *reques
 	enum aggregate_action action;
 	struct shard_job *view;
 
-	if (job == NULL || OBSERVE(job->state) != JOB_OPEN)
+	if (job == NULL || OBSERVE(job->state) != JOB_OPEN || READ(job->lost) != 0)
 		return AGGREGATE_NO_JOB;
 	view = shard_view(shard, job);
 	action = check_chunk(shard, job, request, sender);
@@ -172,20 +211,30 @@ aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_mes
 	outcome->reason = 0;
 	outcome->entry = NULL;
 	outcome->worker = request->worker;
-	outcome->bytes = request->values == NULL
-		? 0
-		: request->count * aggregate_value_bytes(request->format);
+	outcome->level = 0;
+	outcome->digits = aggregate_has_digits(request);
+	outcome->bytes = outcome->digits  ? (uint32_t)aggregate_part_bytes(&request->part)
+		: request->values == NULL ? 0
+					  : request->count * aggregate_value_bytes(request->format);
 	outcome->action = take_packet(shard, request, sender, now, outcome);
-	if (outcome->action != AGGREGATE_STALLED)
+	if (outcome->reason == AGGREGATE_REASON_NONE)
 		outcome->reason = aggregate_action_reason(outcome->action);
 	count_packet(&shard->counters, outcome->action, request);
 }
 
 static bool
-is_join(enum aggregate_action action)
+is_join(const uint8_t *payload)
 {
-	return action == AGGREGATE_COOKIE || action == AGGREGATE_WAITING ||
-		action == AGGREGATE_JOINED;
+	return payload[offsetof(struct aggregate_hdr, op)] == AGGREGATE_JOIN;
+}
+
+/* What refuses a part is a header alone. */
+static void
+write_absence(uint8_t *payload, const struct aggregate_outcome *outcome)
+{
+	aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
+		(uint8_t)(outcome->absence + outcome->level * AGGREGATE_ABSENCE_LEVEL),
+		outcome->detail);
 }
 
 static size_t
@@ -208,16 +257,15 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 	if (outcome->action == AGGREGATE_REPEATED)
 		return length - outcome->bytes + write_result(payload, outcome);
 	if (outcome->action == AGGREGATE_STALLED)
-		aggregate_write_absence(payload, outcome->bytes,
-			(enum aggregate_absence)outcome->absence, outcome->detail);
+		write_absence(payload, outcome);
 	if (outcome->reason != AGGREGATE_REASON_NONE)
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
 	else
 		aggregate_accept(payload, 0);
-	if (is_join(outcome->action))
+	if (is_join(payload))
 		aggregate_write_join(payload, &outcome->join);
-	return length;
+	return outcome->digits ? length - outcome->bytes : length;
 }
 
 const struct aggregate_sender *

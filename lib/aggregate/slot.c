@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "aggregate_slot.h"
+#include "slot_digits.h"
 
 static size_t
 aligned(size_t bytes)
@@ -37,11 +38,19 @@ aggregate_entry_missing(const struct aggregate_entry *entry, unsigned int worker
 	return least < workers ? least : workers;
 }
 
+/* Of a member's parts, the last is answered. */
+static bool
+is_answered(const struct aggregate_chunk *chunk)
+{
+	return chunk->part == NULL || chunk->part->number + 1 == chunk->part->parts;
+}
+
 static enum aggregate_action
 unless_stalled(const struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	uint64_t now, enum aggregate_action action)
+	const struct aggregate_chunk *chunk, uint64_t now, enum aggregate_action action)
 {
-	return now - entry->begun >= rules->stall ? AGGREGATE_STALLED : action;
+	return is_answered(chunk) && now - entry->begun >= rules->stall ? AGGREGATE_STALLED
+									: action;
 }
 
 static void
@@ -58,6 +67,8 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->flags = 0;
 	entry->state = AGGREGATE_OPEN;
 	entry->kernel = aggregate_kernel(rules->isa, chunk->op, chunk->format);
+	if (entry->digits != NULL)
+		digits_begin(entry->digits);
 }
 
 static bool
@@ -66,42 +77,110 @@ is_last(const struct aggregate_entry *entry, const struct aggregate_rules *rules
 	return aggregate_entry_missing(entry, rules->workers) == rules->workers;
 }
 
-static void
-reduce(struct aggregate_entry *entry, const struct aggregate_rules *rules, const uint8_t *values,
-	bool first, bool last)
-{
-	if (first)
-		entry->kernel->begin(entry->lanes, values, entry->count);
-	if (last)
-		entry->flags = entry->kernel->finish(entry->lanes, first ? NULL : values,
-			entry->count, rules->workers, entry->result);
-	else if (!first)
-		entry->kernel->add(entry->lanes, values, entry->count);
-}
-
 static size_t
 bytes_of(const struct aggregate_entry *entry)
 {
-	return (size_t)entry->count * aggregate_value_bytes(entry->format);
+	return (size_t)entry->count * aggregate_result_value_bytes(entry->format);
 }
 
-/* The packet of a worker that the entry has none of yet. */
+/* Whether there are values in the accumulators, but for what a worker sends now. */
+static bool
+has_values(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+{
+	return (entry->seen & ~digits_whole(entry) & ~(UINT64_C(1) << chunk->worker)) != 0;
+}
+
+static void
+add_values(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+{
+	if (chunk->values == NULL)
+		return;
+	if (entry->op == AGGREGATE_COPY)
+		memcpy(entry->result, chunk->values, bytes_of(entry));
+	else if (has_values(entry, chunk))
+		entry->kernel->add(entry->lanes, chunk->values, entry->count);
+	else
+		entry->kernel->begin(entry->lanes, chunk->values, entry->count);
+}
+
+static bool
+is_sum(const struct aggregate_entry *entry)
+{
+	return entry->op == AGGREGATE_SUM || entry->op == AGGREGATE_MEAN;
+}
+
+/* Values are added to what came as digits. */
+static void
+gather(struct aggregate_entry *entry)
+{
+	if ((entry->seen & ~digits_whole(entry)) != 0)
+		entry->kernel->lift(entry->lanes, digits_totals(entry));
+}
+
+/* All are in. Sums of values alone are left where they are, until somebody wants them. */
+static void
+pass_on(struct aggregate_entry *entry, const struct aggregate_chunk *chunk, uint64_t now)
+{
+	add_values(entry, chunk);
+	if (digits_whole(entry) != 0)
+		gather(entry);
+	else if (!is_sum(entry) && entry->op != AGGREGATE_COPY)
+		entry->kernel->finish(entry->lanes, NULL, entry->count, 1, entry->result);
+	entry->above = (struct aggregate_above){.sent = now, .unheard = now};
+	entry->state = AGGREGATE_ABOVE;
+}
+
+static unsigned int
+divisor_of(const struct aggregate_rules *rules)
+{
+	return rules->all_workers != 0 ? rules->all_workers : rules->workers;
+}
+
+static void
+complete(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+	const struct aggregate_chunk *chunk)
+{
+	entry->state = AGGREGATE_COMPLETE;
+	if (entry->op == AGGREGATE_COPY) {
+		add_values(entry, chunk);
+	} else if (digits_whole(entry) != 0 ||
+		(entry->op == AGGREGATE_MEAN && divisor_of(rules) != rules->workers)) {
+		add_values(entry, chunk);
+		gather(entry);
+		entry->flags = aggregate_totals_round(
+			digits_totals(entry), entry->op, divisor_of(rules), entry->result);
+	} else {
+		if (!has_values(entry, chunk))
+			entry->kernel->begin(entry->lanes, chunk->values, entry->count);
+		entry->flags = entry->kernel->finish(entry->lanes,
+			has_values(entry, chunk) ? chunk->values : NULL, entry->count,
+			rules->workers, entry->result);
+	}
+}
+
+/* The packet of a worker that the entry has none of yet, or not all parts. */
 static enum aggregate_action
 add(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_chunk *chunk, uint64_t now)
 {
-	bool first = entry->seen == 0, last;
+	enum aggregate_action action =
+		chunk->part != NULL ? digits_take(entry, chunk) : AGGREGATE_COMPLETED;
 
-	entry->seen |= UINT64_C(1) << chunk->worker;
+	if (action == AGGREGATE_BAD_PARTS)
+		return action;
 	entry->ports[chunk->worker] = chunk->port;
-	last = is_last(entry, rules);
-	if (entry->op != AGGREGATE_COPY)
-		reduce(entry, rules, chunk->values, first, last);
-	else if (chunk->values != NULL)
-		memcpy(entry->result, chunk->values, bytes_of(entry));
-	if (!last)
-		return unless_stalled(entry, rules, now, AGGREGATE_ADDED);
-	entry->state = AGGREGATE_COMPLETE;
+	if (action != AGGREGATE_COMPLETED)
+		return unless_stalled(entry, rules, chunk, now, action);
+	entry->seen |= UINT64_C(1) << chunk->worker;
+	if (!is_last(entry, rules)) {
+		add_values(entry, chunk);
+		return unless_stalled(entry, rules, chunk, now, AGGREGATE_ADDED);
+	}
+	if (rules->passes_on) {
+		pass_on(entry, chunk, now);
+		return AGGREGATE_PASSED;
+	}
+	complete(entry, rules, chunk);
 	return AGGREGATE_COMPLETED;
 }
 
@@ -118,17 +197,65 @@ agrees(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
 		entry->count == chunk->count && entry->owner == chunk->owner;
 }
 
+/* What the parent has said, or that it says nothing. */
+static enum aggregate_action
+told_of_parent(const struct aggregate_entry *entry)
+{
+	if (entry->above.reason == AGGREGATE_REASON_NONE)
+		return AGGREGATE_PARENT_SILENT;
+	return entry->above.reason >= AGGREGATE_MISSING ? AGGREGATE_STALLED
+							: AGGREGATE_REFUSED_ABOVE;
+}
+
+/* Each worker is told once, and then makes the sums be sent again, in turn. */
+static enum aggregate_action
+step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+	const struct aggregate_chunk *chunk, uint64_t now)
+{
+	struct aggregate_above *above = &entry->above;
+	const uint64_t bit = UINT64_C(1) << chunk->worker;
+
+	if (!is_answered(chunk))
+		return AGGREGATE_DUPLICATE;
+	if (now - above->heard >= rules->stall)
+		above->reason = AGGREGATE_REASON_NONE;
+	if ((above->told & bit) == 0 &&
+		(above->reason != AGGREGATE_REASON_NONE || now - above->unheard >= rules->stall)) {
+		above->told |= bit;
+		return told_of_parent(entry);
+	}
+	above->told &= ~bit;
+	if (now - above->sent < rules->repeat)
+		return AGGREGATE_DUPLICATE;
+	above->sent = now;
+	return AGGREGATE_PASSED_AGAIN;
+}
+
+/* Whether a worker sends values and digits of one chunk. */
+static bool
+is_mixed(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+{
+	return chunk->part != NULL
+		? has_seen(entry, chunk->worker) && !digits_have(entry, chunk->worker)
+		: digits_have(entry, chunk->worker);
+}
+
 static enum aggregate_action
 step_same(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_chunk *chunk, uint64_t now)
 {
-	/* A result that is longer than what was sent would not fit where it goes. */
-	if (entry->state == AGGREGATE_COMPLETE)
-		return agrees(entry, chunk) ? AGGREGATE_REPEATED : AGGREGATE_MISMATCH;
-	if (has_seen(entry, chunk->worker))
-		return unless_stalled(entry, rules, now, AGGREGATE_DUPLICATE);
 	if (!agrees(entry, chunk))
-		return AGGREGATE_MISMATCH;
+		return entry->state == AGGREGATE_OPEN && has_seen(entry, chunk->worker)
+			? unless_stalled(entry, rules, chunk, now, AGGREGATE_DUPLICATE)
+			: AGGREGATE_MISMATCH;
+	if (is_mixed(entry, chunk))
+		return AGGREGATE_BAD_PARTS;
+	if (entry->state == AGGREGATE_COMPLETE)
+		return is_answered(chunk) ? AGGREGATE_REPEATED : AGGREGATE_DUPLICATE;
+	if (entry->state == AGGREGATE_ABOVE)
+		return step_above(entry, rules, chunk, now);
+	if (has_seen(entry, chunk->worker))
+		return unless_stalled(entry, rules, chunk, now, AGGREGATE_DUPLICATE);
 	return add(entry, rules, chunk, now);
 }
 
@@ -144,9 +271,13 @@ enum aggregate_action
 aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_chunk *chunk, uint64_t now)
 {
+	if (chunk->part != NULL && !digits_are_taken(entry, chunk->format))
+		return AGGREGATE_NO_DIGITS;
 	if (entry->state != AGGREGATE_EMPTY && entry->chunk == chunk->chunk)
 		return step_same(entry, rules, chunk, now);
 	if (can_begin(entry, rules, chunk->chunk)) {
+		if (chunk->part != NULL && !digits_can_begin(chunk->part, chunk->count))
+			return AGGREGATE_BAD_PARTS;
 		begin(entry, rules, chunk, now);
 		return add(entry, rules, chunk, now);
 	}
@@ -162,4 +293,25 @@ aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker)
 	return aggregate_receives_values(entry->op, entry->owner, worker)
 		? (uint32_t)bytes_of(entry)
 		: 0;
+}
+
+struct aggregate_totals
+aggregate_entry_totals(const struct aggregate_entry *entry, void *scratch)
+{
+	struct aggregate_totals totals;
+
+	if (digits_whole(entry) != 0)
+		return entry->digits->totals;
+	totals = aggregate_totals_init((enum aggregate_format)entry->format, entry->count, scratch);
+	entry->kernel->lift(entry->lanes, &totals);
+	return totals;
+}
+
+void
+aggregate_entry_complete(struct aggregate_entry *entry, const uint8_t *values, uint8_t flags)
+{
+	if (values != NULL)
+		memcpy(entry->result, values, bytes_of(entry));
+	entry->flags = flags;
+	entry->state = AGGREGATE_COMPLETE;
 }

@@ -20,6 +20,10 @@ aggregate_limits_problem(const struct aggregate_limits *limits)
 		return "bytes must be 4 to 65532";
 	if ((limits->formats & AGGREGATE_ALL_FORMATS) == 0)
 		return "there must be a format";
+	if ((limits->digits & ~limits->formats) != 0)
+		return "digits can only be of formats that there are";
+	if (limits->parent.port != 0 && limits->parent.retry == 0)
+		return "the time after which the parent is asked again must not be 0";
 	if (limits->isa > aggregate_isa_best())
 		return "the processor does not have that instruction set";
 	if (limits->cookie_period == 0)
@@ -60,9 +64,14 @@ lay_out_shard(
 	struct aggregate_sender *senders = next_piece(pieces, places, sizeof(*senders));
 	struct presence *presences = next_piece(pieces, places, sizeof(*presences));
 	struct aggregate_tag_key *spare_keys = next_keys(pieces, limits, 1);
+	void *scratch = limits->parent.port == 0
+		? NULL
+		: next_piece(
+			  pieces, 1, aggregate_totals_most_bytes(limits->formats, limits->bytes));
 
 	if (pieces->memory == NULL)
 		return;
+	shard->scratch = scratch;
 	shard->jobs = jobs;
 	shard->spare_keys = spare_keys;
 	for (uint32_t j = 0; j < limits->jobs; j++) {
@@ -79,11 +88,16 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	struct aggregate_table *table = next_piece(&pieces, 1, sizeof(*table));
 	struct aggregate_shard *shards = next_piece(&pieces, limits->shards, sizeof(*shards));
 	struct job *jobs = next_piece(&pieces, limits->jobs, sizeof(*jobs));
+	struct uplink *uplinks = limits->parent.port == 0
+		? NULL
+		: next_piece(&pieces, limits->jobs, sizeof(*uplinks));
 	uint16_t *index_of = next_piece(&pieces, JOB_NUMBERS, sizeof(*index_of));
 	uint32_t *ended_of = next_piece(&pieces, ENDED_COUNTS, sizeof(*ended_of));
 	uint8_t *slot_used = next_piece(&pieces, limits->slots, sizeof(*slot_used));
 	struct aggregate_tag_key *join_keys = next_keys(&pieces, limits, 1);
 	struct aggregate_tag_key *session_keys = next_keys(&pieces, limits, limits->jobs);
+	struct aggregate_tag_key *uplink_keys =
+		limits->parent.port == 0 ? NULL : next_keys(&pieces, limits, limits->jobs);
 
 	for (uint32_t s = 0; s < limits->shards; s++)
 		lay_out_shard(&pieces, limits, memory == NULL ? NULL : &shards[s]);
@@ -91,11 +105,13 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 		return pieces.bytes;
 	table->shards = shards;
 	table->jobs = jobs;
+	table->uplinks = uplinks;
 	table->index_of = index_of;
 	table->ended_of = ended_of;
 	table->slot_used = slot_used;
 	table->join_keys = join_keys;
 	table->session_keys = session_keys;
+	table->uplink_keys = uplink_keys;
 	table->entries = (uint8_t *)memory + pieces.bytes;
 	return pieces.bytes;
 }
@@ -103,7 +119,19 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 static size_t
 entry_bytes(const struct aggregate_limits *limits)
 {
-	return aggregate_entry_bytes(limits->formats, limits->bytes);
+	return aggregate_entry_bytes(limits->formats, limits->bytes) +
+		aggregate_entry_digit_bytes(limits->digits, limits->bytes, limits->workers);
+}
+
+static void
+init_entry(void *memory, const struct aggregate_limits *limits)
+{
+	struct aggregate_entry *entry = aggregate_entry_init(memory, limits->bytes);
+
+	if (limits->digits != 0)
+		aggregate_entry_take_digits(entry,
+			(uint8_t *)memory + aggregate_entry_bytes(limits->formats, limits->bytes),
+			limits->digits, limits->bytes, limits->workers);
 }
 
 size_t
@@ -131,7 +159,7 @@ aggregate_table_init(void *memory, const struct aggregate_limits *limits)
 	}
 	for (uint32_t slot = 0; slot < limits->slots; slot++)
 		for (unsigned int which = 0; which < 2; which++)
-			aggregate_entry_init(find_entry(table, slot, which), limits->bytes);
+			init_entry(find_entry(table, slot, which), limits);
 	return table;
 }
 

@@ -25,8 +25,25 @@ enum job_state {
 struct place {
 	uint64_t heard; /* ticks: the latest join */
 	uint8_t address[16];
-	uint16_t port;   /* UDP, that it joined from: shard 0's alone */
-	uint32_t serial; /* counts who has had the place: shard 0's alone */
+	uint16_t port;        /* UDP, that it joined from: shard 0's alone */
+	uint32_t serial;      /* counts who has had the place: shard 0's alone */
+	uint16_t incarnation; /* of the switch that has it; a worker: 0. Shard 0's alone */
+};
+
+/* A job's way to the switch above: shard 0's, but for `heard`. */
+struct uplink {
+	uint32_t state; /* enum aggregate_uplink */
+	uint64_t heard; /* ticks: the latest reply; 0: none. Whichever shard it came to */
+	uint64_t next;  /* ticks: when a join or leave is sent again */
+	uint64_t cookie;
+	uint64_t token, session; /* of the job; the parent's, once it is granted */
+	uint32_t id;             /* of the latest join or leave */
+	uint16_t number, slots, bytes;
+	uint8_t worker, shards;
+	uint8_t refused; /* enum aggregate_reason */
+	uint8_t decided; /* as in struct aggregate_place, the parent's */
+	uint8_t tries;   /* leaves that were sent */
+	uint8_t reason;  /* of the leave */
 };
 
 /* Written by shard 0's thread, but for `failure`. */
@@ -42,9 +59,12 @@ struct job {
 	uint64_t ended;        /* the epoch in which it did */
 	uint32_t first_slot;
 	uint16_t number, slots, bytes;
-	uint16_t asked_slots, asked_bytes;
+	uint16_t asked_slots;
+	uint16_t least_bytes, most_bytes; /* of values in a chunk, that all workers would take */
 	uint8_t workers;
-	uint8_t maker[16]; /* the address that began it */
+	uint32_t lost; /* whether the parent knows it no more: the first shard that knows sets it */
+	struct aggregate_place place; /* as its members asked for it */
+	uint8_t maker[16];            /* the address that began it */
 	struct place places[AGGREGATE_MAX_WORKERS];
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
@@ -72,6 +92,10 @@ struct aggregate_shard {
 	struct aggregate_counters counters;
 	struct shard_job *jobs;
 	struct aggregate_tag_key *spare_keys; /* by direction: of a session that there is not */
+	void *scratch;                        /* for totals; with a parent only */
+	struct aggregate_totals upwards;      /* of the chunk that is about to be sent up */
+	uint8_t parts;
+	uint16_t ends[AGGREGATE_MOST_PARTS];
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 struct aggregate_table {
@@ -82,11 +106,13 @@ struct aggregate_table {
 	struct aggregate_job_counters counters;
 	struct aggregate_shard *shards;
 	struct job *jobs;
+	struct uplink *uplinks; /* by job; with a parent only */
 	uint16_t *index_of; /* by number: the index + 1 of the job that is open; 0: there is none */
 	uint32_t *ended_of; /* by a hash of number and token: how many have ended */
 	uint8_t *slot_used;
 	struct aggregate_tag_key *join_keys;    /* by direction; with a cluster's key only */
 	struct aggregate_tag_key *session_keys; /* by job and direction; likewise */
+	struct aggregate_tag_key *uplink_keys;  /* the same, of the parent's sessions */
 	uint8_t *entries;
 	size_t entry_bytes;
 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "aggregate_digits.h"
+#include "digits.h"
 #include "magnitude.h"
 #include "sums_lanes.h"
 
@@ -17,8 +18,11 @@ aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory
 	int64_t *bins = memory;
 
 	memset(memory, 0, aggregate_totals_bytes(format, count));
-	return (struct aggregate_totals){format, count, bins,
-		(uint8_t *)(bins + (size_t)count * aggregate_total_digits(format))};
+	return (struct aggregate_totals){.format = format,
+		.count = count,
+		.bins = bins,
+		.marks = (uint8_t *)(bins + (size_t)count * aggregate_total_digits(format)),
+		.lowest = UINT8_MAX};
 }
 
 /* A number of the format is integer * 2^(32 digit) of its units. */
@@ -109,7 +113,7 @@ add_integer(int64_t *bins, __int128 integer)
 void
 aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values)
 {
-	const enum aggregate_format format = totals->format;
+	const enum aggregate_format format = aggregate_values_format(totals->format);
 	const uint32_t all = aggregate_total_digits(format);
 
 	for (uint32_t i = 0; i < totals->count; i++) {
@@ -121,6 +125,7 @@ aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *valu
 		if (special == 0) {
 			const struct shifted shifted = unpack(format, bits);
 
+			totals_use(totals, shifted.digit, shifted.digit + 4);
 			add_integer(
 				totals->bins + (size_t)i * all + shifted.digit, shifted.integer);
 		}
@@ -181,7 +186,7 @@ static uint64_t
 round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude sum, bool mean,
 	unsigned int workers, uint8_t *flags)
 {
-	const enum aggregate_format format = totals->format;
+	const enum aggregate_format format = aggregate_results_format(totals->format);
 	const bool posit = format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2;
 	struct exact exact;
 	uint64_t bits;
@@ -190,7 +195,8 @@ round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude
 		return posit || (totals->marks[i] & AGGREGATE_MARK_MINUS_ZERO) != 0
 			? 0
 			: sign_of(format);
-	exact = exact_of_quire(sum.upper, unit_of(format) + DIGIT_BITS * (int)sum.digit);
+	exact = exact_of_quire(sum.upper,
+		unit_of(aggregate_values_format(totals->format)) + DIGIT_BITS * (int)sum.digit);
 	exact.significand |= sum.more;
 	if (mean)
 		exact = divide_finely(exact, workers);
@@ -217,10 +223,12 @@ uint8_t
 aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
 	uint8_t *result)
 {
-	const enum aggregate_format format = totals->format;
-	const uint32_t all = aggregate_total_digits(format);
+	const enum aggregate_format format = aggregate_results_format(totals->format);
+	const uint32_t all = aggregate_total_digits(totals->format);
 	const bool integer = format == AGGREGATE_INT32 || format == AGGREGATE_INT64;
 	const bool mean = op == AGGREGATE_MEAN;
+	const uint32_t end = totals->end == 0 ? 1 : totals->end;
+	const uint32_t lowest = integer || totals->end == 0 ? 0 : totals->lowest;
 	uint8_t flags = 0;
 
 	for (uint32_t i = 0; i < totals->count; i++) {
@@ -231,7 +239,8 @@ aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, u
 			flags |= write_special(format, special, result, i);
 			continue;
 		}
-		sum = magnitude_of(totals->bins + (size_t)i * all, all);
+		sum = magnitude_of(totals->bins + (size_t)i * all + lowest, end - lowest);
+		sum.digit += lowest;
 		store_any(format, result, i,
 			integer ? round_integer(format, sum, mean ? workers : 1, &flags)
 				: round_number(totals, i, sum, mean, workers, &flags));

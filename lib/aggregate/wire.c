@@ -59,18 +59,74 @@ value_bytes(const struct aggregate_message *message)
 static void
 read_absence(struct aggregate_message *message)
 {
-	if (message->values == NULL) {
-		message->absence = message->count >> 8;
-		message->detail = message->count & 0xff;
-		return;
+	uint8_t absence = (uint8_t)(message->count >> 8), detail = message->count & 0xff;
+
+	if (message->values != NULL) {
+		absence = message->values[0];
+		detail = value_bytes(message) > 1 ? message->values[1] : 0;
 	}
-	message->absence = message->values[0];
-	message->detail = value_bytes(message) > 1 ? message->values[1] : 0;
+	message->absence = absence % AGGREGATE_ABSENCE_LEVEL;
+	message->level = absence / AGGREGATE_ABSENCE_LEVEL;
+	message->detail = detail;
 }
 
-static void
-read_join(const uint8_t *payload, struct aggregate_message *message)
+static size_t
+place_bytes(const struct aggregate_place *place)
 {
+	const unsigned int levels = place->levels <= AGGREGATE_MAX_LEVELS ? place->levels : 0;
+
+	return aggregate_place_is_there(place)
+		? sizeof(struct aggregate_place_wire) + levels * sizeof(struct aggregate_level)
+		: 0;
+}
+
+/* What is behind a join's other things, if there is anything. Returns whether all of it is. */
+static bool
+read_place(const uint8_t *bytes, size_t length, struct aggregate_place *place)
+{
+	struct aggregate_place_wire wire;
+
+	if (length < sizeof(wire))
+		return true;
+	memcpy(&wire, bytes, sizeof(wire));
+	place->levels = wire.levels;
+	place->decided = wire.decided;
+	place->incarnation = be16toh(wire.incarnation);
+	place->workers = be32toh(wire.workers);
+	if (place->levels > AGGREGATE_MAX_LEVELS)
+		return true;
+	if (length - sizeof(wire) < place->levels * sizeof(place->level[0]))
+		return false;
+	memcpy(place->level, bytes + sizeof(wire), place->levels * sizeof(place->level[0]));
+	return true;
+}
+
+bool
+aggregate_place_is_good(const struct aggregate_join *join)
+{
+	const struct aggregate_place *place = &join->place;
+	uint32_t least = join->workers;
+
+	if (!aggregate_place_is_there(place))
+		return true;
+	if (place->levels > AGGREGATE_MAX_LEVELS)
+		return false;
+	for (unsigned int l = 0; l < place->levels; l++) {
+		const struct aggregate_level level = place->level[l];
+
+		if (level.members == 0 || level.members > AGGREGATE_MAX_WORKERS ||
+			level.index >= level.members)
+			return false;
+		/* Each of the others stands for a worker or more. */
+		least += level.members - 1u;
+	}
+	return place->workers >= least && place->workers <= AGGREGATE_MAX_TREE_WORKERS;
+}
+
+static bool
+read_join(const uint8_t *payload, size_t length, struct aggregate_message *message)
+{
+	const size_t fixed = AGGREGATE_HEADER_BYTES + sizeof(struct aggregate_join_wire);
 	struct aggregate_join_wire join;
 
 	memcpy(&join, payload + AGGREGATE_HEADER_BYTES, sizeof(join));
@@ -82,12 +138,14 @@ read_join(const uint8_t *payload, struct aggregate_message *message)
 		.least = be16toh(join.least),
 		.cookie = be64toh(join.cookie),
 	};
+	return read_place(payload + fixed, length - fixed, &message->join.place);
 }
 
 static bool
 sends_values(const struct aggregate_message *request)
 {
 	return aggregate_is_chunk(request->op) && request->count != 0 &&
+		!aggregate_has_digits(request) &&
 		aggregate_sends_values(request->op, request->owner, request->worker);
 }
 
@@ -107,7 +165,9 @@ result_bytes(const struct aggregate_message *result)
 {
 	switch (result->reason) {
 	case AGGREGATE_ROUNDED:
-		return result->count != 0 ? value_bytes(result) : SIZE_MAX;
+		return result->count != 0
+			? (size_t)result->count * aggregate_result_value_bytes(result->format)
+			: SIZE_MAX;
 	case AGGREGATE_SUMS:
 		return aggregate_sums_has(result->format) && result->count != 0 &&
 				(result->op == AGGREGATE_SUM || result->op == AGGREGATE_MEAN)
@@ -120,13 +180,16 @@ result_bytes(const struct aggregate_message *result)
 	}
 }
 
-/* Bytes of values in a reply to a chunk; one that refuses has what the request had. */
+/*
+ * Bytes of values in a reply to a chunk; one that refuses has what the request had, and none if
+ * that was a part.
+ */
 static size_t
 reply_bytes(const struct aggregate_message *reply, size_t length)
 {
 	if (reply->code == NETFC_STATUS_OK)
 		return result_bytes(reply);
-	if (reply->op == AGGREGATE_COPY && length == AGGREGATE_HEADER_BYTES)
+	if (length == AGGREGATE_HEADER_BYTES)
 		return 0;
 	return reply->count != 0 ? value_bytes(reply) : SIZE_MAX;
 }
@@ -140,9 +203,7 @@ read_reply(const uint8_t *payload, size_t length, struct aggregate_message *repl
 	if (!aggregate_is_chunk(reply->op)) {
 		if (reply->count != 0 || length < aggregate_message_bytes(reply))
 			return false;
-		if (reply->op == AGGREGATE_JOIN)
-			read_join(payload, reply);
-		return true;
+		return reply->op != AGGREGATE_JOIN || read_join(payload, length, reply);
 	}
 	bytes = reply_bytes(reply, length);
 	if (bytes > left)
@@ -162,7 +223,7 @@ check_header(const struct aggregate_hdr *hdr)
 		return NETFC_STATUS_VERSION;
 	if (!is_chunk && hdr->op != AGGREGATE_JOIN && hdr->op != AGGREGATE_LEAVE)
 		return NETFC_STATUS_OP;
-	if (is_chunk && !aggregate_is_format(hdr->format))
+	if (is_chunk && !aggregate_has_format(hdr->op, hdr->format))
 		return NETFC_STATUS_FORMAT;
 	return NETFC_STATUS_OK;
 }
@@ -175,6 +236,30 @@ read_start(const uint8_t *payload, size_t length)
 
 	memcpy(&hdr, payload, length < sizeof(hdr) ? length : sizeof(hdr));
 	return hdr;
+}
+
+/* Whether a chunk is such that its values may be a part. */
+static bool
+may_have_digits(const struct aggregate_message *request)
+{
+	return request->op == AGGREGATE_SUM || request->op == AGGREGATE_MEAN;
+}
+
+/* What a chunk's byte 15 says. Returns a code. */
+static int
+read_chunk_kind(const uint8_t *payload, size_t length, struct aggregate_message *message)
+{
+	const bool digits = (message->reason & AGGREGATE_DIGITS) != 0;
+
+	message->owner = message->reason % AGGREGATE_DIGITS;
+	if (!aggregate_is_owner(message->owner) || (digits && !may_have_digits(message)))
+		return NETFC_STATUS_OP;
+	if (digits &&
+		(aggregate_part_read(payload + AGGREGATE_HEADER_BYTES,
+			 length - AGGREGATE_HEADER_BYTES, &message->part) != 0 ||
+			!aggregate_part_fits(&message->part, message->format, message->count)))
+		return NETFC_STATUS_LENGTH;
+	return NETFC_STATUS_OK;
 }
 
 int
@@ -195,9 +280,9 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 		return NETFC_STATUS_LENGTH;
 	read_message(payload, message);
 	if (aggregate_is_chunk(message->op))
-		message->owner = message->reason;
-	if (!aggregate_is_owner(message->owner))
-		return NETFC_STATUS_OP;
+		code = read_chunk_kind(payload, length, message);
+	if (code != NETFC_STATUS_OK)
+		return code;
 	if (!fits_request(message, length))
 		return NETFC_STATUS_LENGTH;
 	message->code = message->flags = 0;
@@ -205,8 +290,8 @@ aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_
 		message->reason = 0;
 	if (sends_values(message))
 		message->values = payload + AGGREGATE_HEADER_BYTES;
-	if (message->op == AGGREGATE_JOIN)
-		read_join(payload, message);
+	if (message->op == AGGREGATE_JOIN && !read_join(payload, length, message))
+		return NETFC_STATUS_LENGTH;
 	return 0;
 }
 
@@ -229,7 +314,10 @@ size_t
 aggregate_message_bytes(const struct aggregate_message *message)
 {
 	if (message->op == AGGREGATE_JOIN)
-		return AGGREGATE_HEADER_BYTES + sizeof(struct aggregate_join_wire);
+		return AGGREGATE_HEADER_BYTES + sizeof(struct aggregate_join_wire) +
+			place_bytes(&message->join.place);
+	if (aggregate_has_digits(message))
+		return AGGREGATE_HEADER_BYTES + aggregate_part_bytes(&message->part);
 	return AGGREGATE_HEADER_BYTES + (sends_values(message) ? value_bytes(message) : 0);
 }
 
@@ -257,8 +345,10 @@ write_header(uint8_t *payload, const struct aggregate_message *message, uint8_t 
 void
 aggregate_build_request(uint8_t *payload, const struct aggregate_message *message)
 {
+	const uint8_t digits = aggregate_has_digits(message) ? AGGREGATE_DIGITS : 0;
+
 	write_header(payload, message, message->worker, 0,
-		message->op == AGGREGATE_LEAVE ? message->reason : message->owner);
+		message->op == AGGREGATE_LEAVE ? message->reason : message->owner | digits);
 	if (message->op == AGGREGATE_JOIN)
 		aggregate_write_join(payload, &message->join);
 }
@@ -287,14 +377,27 @@ aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t reason)
 }
 
 void
-aggregate_write_absence(
-	uint8_t *payload, size_t bytes, enum aggregate_absence absence, uint8_t detail)
+aggregate_write_absence(uint8_t *payload, size_t bytes, uint8_t absence, uint8_t detail)
 {
 	size_t at = bytes > 0 ? AGGREGATE_HEADER_BYTES : offsetof(struct aggregate_hdr, count);
 
-	payload[at] = (uint8_t)absence;
+	payload[at] = absence;
 	if (bytes != 1)
 		payload[at + 1] = detail;
+}
+
+static void
+write_place(uint8_t *bytes, const struct aggregate_place *place)
+{
+	const struct aggregate_place_wire wire = {
+		.levels = place->levels,
+		.decided = place->decided,
+		.incarnation = htobe16(place->incarnation),
+		.workers = htobe32(place->workers),
+	};
+
+	memcpy(bytes, &wire, sizeof(wire));
+	memcpy(bytes + sizeof(wire), place->level, place_bytes(place) - sizeof(wire));
 }
 
 void
@@ -309,7 +412,10 @@ aggregate_write_join(uint8_t *payload, const struct aggregate_join *join)
 		.cookie = htobe64(join->cookie),
 	};
 
-	memcpy(payload + AGGREGATE_HEADER_BYTES, &wire, sizeof(wire));
+	payload += AGGREGATE_HEADER_BYTES;
+	memcpy(payload, &wire, sizeof(wire));
+	if (aggregate_place_is_there(&join->place))
+		write_place(payload + sizeof(wire), &join->place);
 }
 
 void

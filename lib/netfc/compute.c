@@ -75,13 +75,11 @@ netfc_step_writes(const struct netfc_step *step, uint8_t fields[NETFC_STEP_WRITE
 	case NETFC_STEP_SELECT_IEEE:
 	case NETFC_STEP_SELECT_POSIT:
 	case NETFC_STEP_SELECT_SIGNED:
-	case NETFC_STEP_SELECT_FP32:
 		fields[0] = NETFC_Z;
 		fields[1] = NETFC_FLAGS;
 		return 2;
 	case NETFC_STEP_UNPACK_IEEE:
 	case NETFC_STEP_UNPACK_POSIT:
-	case NETFC_STEP_UNPACK_FP32:
 		count = NETFC_STEP_WRITES;
 		break;
 	case NETFC_STEP_SORT:

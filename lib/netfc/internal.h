@@ -248,8 +248,6 @@ void netfc_run_step(const struct netfc_set *set, const struct netfc_step *step,
 /* The reference of correctly rounded sets, the program itself. */
 struct netfc_result
 netfc_compute_one(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
-/* fp32_step.c: the steps that only binary32 has. */
-void netfc_fp32_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
 
 /* program.c: writing programs. */
 
@@ -278,6 +276,9 @@ void netfc_append_alu(struct netfc_program *program, enum netfc_step_kind kind, 
 /* The last step: z is the field `magnitude` with the decided sign, or the decided value. */
 void netfc_append_select(
 	struct netfc_program *program, const struct netfc_format *format, unsigned magnitude);
+/* The same for a field that has the sign already. */
+void netfc_append_select_signed(
+	struct netfc_program *program, const struct netfc_format *format, unsigned word);
 
 /* A slice of a field, `width` bits from `low` on, that goes to bit `at` of a key. */
 static inline struct netfc_part

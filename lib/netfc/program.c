@@ -39,8 +39,6 @@ static const char *const common_names[FIELD_FAMILY] = {
 static enum netfc_step_kind
 unpack_kind(const struct netfc_format *format)
 {
-	if (format->id == NETFC_FP32)
-		return NETFC_STEP_UNPACK_FP32;
 	return format->posit ? NETFC_STEP_UNPACK_POSIT : NETFC_STEP_UNPACK_IEEE;
 }
 
@@ -70,19 +68,34 @@ netfc_program_start(struct netfc_program *program, const struct netfc_format *fo
 		"decide: how to go on and with which sign, or a special value");
 }
 
+static void
+append_last(struct netfc_program *program, enum netfc_step_kind kind,
+	const struct netfc_format *format, unsigned from, const char *what)
+{
+	netfc_append(program,
+		(struct netfc_step){.kind = kind,
+			.dst = NETFC_Z,
+			.a = FIELD_DECISION,
+			.b = FIELD_Y_SIGNED,
+			.c = (uint8_t)from,
+			.imm = (int32_t)format->inf,
+			.width = (uint8_t)format->width,
+			.rules = step_rules(format),
+			.what = what});
+}
+
 void
 netfc_append_select(
 	struct netfc_program *program, const struct netfc_format *format, unsigned magnitude)
 {
-	netfc_append(program,
-		(struct netfc_step){
-			.kind = format->posit ? NETFC_STEP_SELECT_POSIT : NETFC_STEP_SELECT_IEEE,
-			.dst = NETFC_Z,
-			.a = FIELD_DECISION,
-			.b = FIELD_Y_SIGNED,
-			.c = (uint8_t)magnitude,
-			.imm = format->inf,
-			.width = (uint8_t)format->width,
-			.rules = step_rules(format),
-			.what = "z: |z| with the decided sign, or the decided value"});
+	append_last(program, format->posit ? NETFC_STEP_SELECT_POSIT : NETFC_STEP_SELECT_IEEE,
+		format, magnitude, "z: |z| with the decided sign, or the decided value");
+}
+
+void
+netfc_append_select_signed(
+	struct netfc_program *program, const struct netfc_format *format, unsigned word)
+{
+	append_last(program, NETFC_STEP_SELECT_SIGNED, format, word,
+		"z: the word, or the decided value");
 }

@@ -13,22 +13,28 @@ struct traits {
 	bool posit;
 	uint32_t sign;
 	uint32_t inf;
-	uint32_t nan_from; /* IEEE: magnitudes from here on are NaN */
-	uint32_t over;     /* IEEE: what a magnitude of inf becomes, */
-	bool over_signed;  /* with its sign */
+	uint32_t nan_from;       /* IEEE: magnitudes from here on are NaN */
+	unsigned constant_shift; /* of a decision's constant */
+	uint32_t over;           /* IEEE: what a magnitude of inf becomes, */
+	bool over_signed;        /* with its sign */
 };
 
 static ALWAYS_INLINE struct traits
 traits_of(const struct netfc_step *step, bool posit, unsigned width)
 {
 	const uint32_t inf = (uint32_t)step->imm;
-	const bool saturates = step->rules & NETFC_RULE_SATURATES;
-	const bool no_infinity = step->rules & NETFC_RULE_NO_INFINITY;
+	const bool saturates = width == 8 && (step->rules & NETFC_RULE_SATURATES);
+	const bool no_infinity = width == 8 && (step->rules & NETFC_RULE_NO_INFINITY);
 
-	if (width == 16)
-		return (struct traits){posit, 0x8000, inf, inf + 1, inf, true};
 	return (struct traits){
-		false, 0x80, inf, inf + !no_infinity, inf - saturates, saturates || !no_infinity};
+		.posit = posit,
+		.sign = UINT32_C(1) << (width - 1),
+		.inf = inf,
+		.nan_from = inf + !no_infinity,
+		.constant_shift = width > 16 ? width - 16 : 0,
+		.over = inf - saturates,
+		.over_signed = saturates || !no_infinity,
+	};
 }
 
 static inline uint32_t
@@ -120,6 +126,39 @@ select_result(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned
 	}
 }
 
+/* All ones where the sign bit is set. */
+static inline uint32_t
+sign_mask(uint32_t word)
+{
+	return -(word >> 31);
+}
+
+/* dst = the expression, of a, b and imm; dst may be the field of either. */
+#define STEP(name, expression)                                                                   \
+	static ALWAYS_INLINE void name(                                                          \
+		const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)        \
+	{                                                                                        \
+		const uint32_t *from_a = lanes->field[step->a], *from_b = lanes->field[step->b]; \
+		const uint32_t imm = (uint32_t)step->imm;                                        \
+		uint32_t *dst = lanes->field[step->dst];                                         \
+                                                                                                 \
+		(void)imm;                                                                       \
+		for (unsigned l = 0; l < count; l++) {                                           \
+			const uint32_t a = from_a[l], b = from_b[l];                             \
+                                                                                                 \
+			dst[l] = (expression);                                                   \
+		}                                                                                \
+	}
+
+STEP(add_saturating, (uint16_t)saturate(log_word(a) + log_word(b)))
+STEP(subtract_saturating, (uint16_t)saturate(log_word(a) - log_word(b)))
+STEP(page_key, netfc_decide_page(a) << 16 | b)
+STEP(add, (a + b) & imm)
+STEP(subtract, (a - b) & imm)
+STEP(distance, a > b ? a - b : b - a)
+STEP(shift_left, a << (b & 31))
+STEP(apply_sign, (a ^ sign_mask(b)) - sign_mask(b))
+
 static ALWAYS_INLINE void
 apply_guard(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
@@ -138,36 +177,6 @@ apply_guard(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned c
 		guarded = choose(difference < -guard, NETFC_FROM_X << 16, guarded);
 		decision[l] = choose(netfc_decide_source(word) == NETFC_FROM_STAGES, guarded, word);
 	}
-}
-
-static ALWAYS_INLINE void
-add_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
-{
-	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
-	uint32_t *RESTRICT dst = lanes->field[step->dst];
-
-	for (unsigned l = 0; l < count; l++)
-		dst[l] = (uint16_t)saturate(log_word(a[l]) + log_word(b[l]));
-}
-
-static ALWAYS_INLINE void
-subtract_saturating(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
-{
-	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
-	uint32_t *RESTRICT dst = lanes->field[step->dst];
-
-	for (unsigned l = 0; l < count; l++)
-		dst[l] = (uint16_t)saturate(log_word(a[l]) - log_word(b[l]));
-}
-
-static ALWAYS_INLINE void
-page_key(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
-{
-	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
-	uint32_t *RESTRICT dst = lanes->field[step->dst];
-
-	for (unsigned l = 0; l < count; l++)
-		dst[l] = netfc_decide_page(a[l]) << 16 | b[l];
 }
 
 /* A log word is never INT16_MIN, so that its negative is a log word, too. */
@@ -219,38 +228,6 @@ join(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 }
 
 static ALWAYS_INLINE void
-add(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
-{
-	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
-	uint32_t *dst = lanes->field[step->dst];
-	const uint32_t mask = (uint32_t)step->imm;
-
-	for (unsigned l = 0; l < count; l++)
-		dst[l] = (a[l] + b[l]) & mask;
-}
-
-static ALWAYS_INLINE void
-subtract(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
-{
-	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
-	uint32_t *dst = lanes->field[step->dst];
-	const uint32_t mask = (uint32_t)step->imm;
-
-	for (unsigned l = 0; l < count; l++)
-		dst[l] = (a[l] - b[l]) & mask;
-}
-
-static ALWAYS_INLINE void
-distance(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
-{
-	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
-	uint32_t *dst = lanes->field[step->dst];
-
-	for (unsigned l = 0; l < count; l++)
-		dst[l] = a[l] > b[l] ? a[l] - b[l] : b[l] - a[l];
-}
-
-static ALWAYS_INLINE void
 sort(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	const uint32_t *RESTRICT a = lanes->field[step->a], *RESTRICT b = lanes->field[step->b];
@@ -278,40 +255,80 @@ add_or_subtract(const struct netfc_step *step, struct netfc_lanes *lanes, unsign
 }
 
 static ALWAYS_INLINE void
-select_signed(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+select_signed(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count,
+	struct traits traits)
 {
 	const uint32_t *RESTRICT x = lanes->field[NETFC_X];
 	const uint32_t *RESTRICT decision = lanes->field[step->a];
 	const uint32_t *RESTRICT y = lanes->field[step->b];
 	const uint32_t *RESTRICT word = lanes->field[step->c];
 	uint32_t *RESTRICT z = lanes->field[NETFC_Z], *RESTRICT flags = lanes->field[NETFC_FLAGS];
-	const uint32_t inf = (uint32_t)step->imm;
 
 	for (unsigned l = 0; l < count; l++) {
 		uint32_t d = decision[l], source = netfc_decide_source(d), value = word[l];
-		uint32_t magnitude = value & 0x7fff;
+		uint32_t magnitude = magnitude_bits(value, traits);
+		uint32_t constant = netfc_decide_constant(d) << traits.constant_shift;
 		uint32_t flag = choose(magnitude == 0, NETFC_UNDERFLOW, 0) |
-			choose(magnitude == inf, NETFC_OVERFLOW, 0);
+			choose(magnitude == traits.inf, NETFC_OVERFLOW, 0);
 
 		value = choose(source == NETFC_FROM_X, x[l], value);
 		value = choose(source == NETFC_FROM_Y, y[l], value);
-		value = choose(source == NETFC_FROM_CONSTANT, netfc_decide_constant(d), value);
+		value = choose(source == NETFC_FROM_CONSTANT, constant, value);
 		z[l] = value;
 		flags[l] = choose(source == NETFC_FROM_STAGES, flag, netfc_decide_flags(d));
 	}
 }
 
-/* One body, compiled for the vector units of several processors; the loader chooses. */
+static ALWAYS_INLINE void
+shift_right(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
+	uint32_t *dst = lanes->field[step->dst], *lost = lanes->field[step->dst + 1];
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t word = a[l], places = b[l] & 31;
+
+		dst[l] = word >> places;
+		lost[l] = word & low_mask(places);
+	}
+}
+
+static ALWAYS_INLINE void
+choose_by_sign(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+{
+	const uint32_t *a = lanes->field[step->a], *b = lanes->field[step->b];
+	const uint32_t *c = lanes->field[step->c];
+	uint32_t *dst = lanes->field[step->dst];
+
+	for (unsigned l = 0; l < count; l++) {
+		uint32_t negative = sign_mask(c[l]);
+
+		dst[l] = (a[l] & ~negative) | (b[l] & negative);
+	}
+}
+
+/*
+ * One body, compiled for the vector units of several processors; the loader chooses. lib/vector
+ * compiles this file again for each instruction set, under another name: its user may rule some
+ * out.
+ */
+#ifdef NETFC_STEP_RUN
+void NETFC_STEP_RUN(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count);
+#else
+#define NETFC_STEP_RUN netfc_step_run
 #ifdef HAVE_TARGET_CLONES
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
+#endif
 void
-netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
+NETFC_STEP_RUN(const struct netfc_step *step, struct netfc_lanes *lanes, unsigned count)
 {
 	switch (step->kind) {
 	case NETFC_STEP_UNPACK_IEEE:
 		if (step->width == 8)
 			unpack(step, lanes, count, traits_of(step, false, 8));
+		else if (step->width == 32)
+			unpack(step, lanes, count, traits_of(step, false, 32));
 		else
 			unpack(step, lanes, count, traits_of(step, false, 16));
 		break;
@@ -361,15 +378,22 @@ netfc_step_run(const struct netfc_step *step, struct netfc_lanes *lanes, unsigne
 		add_or_subtract(step, lanes, count);
 		break;
 	case NETFC_STEP_SELECT_SIGNED:
-		select_signed(step, lanes, count);
+		if (step->width == 32)
+			select_signed(step, lanes, count, traits_of(step, false, 32));
+		else
+			select_signed(step, lanes, count, traits_of(step, false, 16));
 		break;
-	case NETFC_STEP_UNPACK_FP32:
 	case NETFC_STEP_SHIFT_LEFT:
+		shift_left(step, lanes, count);
+		break;
 	case NETFC_STEP_SHIFT_RIGHT:
+		shift_right(step, lanes, count);
+		break;
 	case NETFC_STEP_SIGN:
+		apply_sign(step, lanes, count);
+		break;
 	case NETFC_STEP_CHOOSE:
-	case NETFC_STEP_SELECT_FP32:
-		netfc_fp32_step_run(step, lanes, count);
+		choose_by_sign(step, lanes, count);
 		break;
 	case NETFC_STEP_LOOKUP:
 		break;

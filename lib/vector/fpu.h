@@ -27,41 +27,15 @@ struct fpu_kernel {
 	uint16_t nan;
 };
 
-/* Set the functions for the kernel's format; false if there are none. */
-static inline bool
-fpu_use(struct fpu_kernel *kernel, const struct vector_functions *fp16,
-	const struct vector_functions *bf16)
-{
-	const enum netfc_format_id id = netfc_format_id(kernel->format);
-	const struct vector_functions *use = id == NETFC_FP16 ? fp16
-		: id == NETFC_BF16                            ? bf16
-							      : NULL;
-
-	if (use == NULL)
-		return false;
-	kernel->kernel.run = *use;
-	return true;
-}
-
-/* See fpu_use(). */
-bool fpu_use_plain(struct fpu_kernel *kernel);
+/* fpu_lanes.c: set the functions for the kernel's format; false if there are none. */
 bool fpu_use_avx2(struct fpu_kernel *kernel);
 bool fpu_use_avx512(struct fpu_kernel *kernel);
 bool fpu_use_neon(struct fpu_kernel *kernel);
 bool fpu_use_neon_fp16(struct fpu_kernel *kernel);
 
-/*
- * fp32.c: for binary32, whose operations are the processor's. Returns what is used, or NULL where
- * this thread's floats are not IEEE 754's.
- */
-const char *fpu_use_fp32(struct fpu_kernel *kernel, enum vector_isa isa);
-
 /* fp32_lanes.c: see struct vector_functions. */
-void fp32_run_plain(const struct vector_kernel *kernel, unsigned int op,
+typedef void fp32_fn(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count);
-void fp32_run_avx2(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
-void fp32_run_avx512(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
+fp32_fn fp32_run_plain, fp32_run_avx2, fp32_run_avx512;
 
 #endif /* VECTOR_FPU_H */

@@ -43,7 +43,7 @@ block_free(struct block *block)
 uint32_t
 block_most(unsigned int format)
 {
-	return BLOCK_BYTES / aggregate_value_bytes(format);
+	return BLOCK_BYTES / aggregate_lane_bytes(format);
 }
 
 /* Each packet at another offset to the cache line. */
@@ -61,9 +61,54 @@ block_pack(struct block *block)
 			data_put(block->format, packet_of(block, w), i, block->values[i][w]);
 }
 
+static struct aggregate_totals
+begin_totals(const struct block *block, struct block_sums *sums)
+{
+	if (aggregate_totals_bytes(block->format, block->count) > sizeof(sums->totals))
+		abort();
+	return aggregate_totals_init(block->format, block->count, sums->totals);
+}
+
+static void
+write_totals(const struct aggregate_totals *totals, struct block_sums *sums)
+{
+	sums->bytes = aggregate_totals_write_part(
+		totals, 0, (uint16_t)totals->count, 0, 1, sums->part, sizeof(sums->part));
+	if (sums->bytes == 0)
+		abort();
+}
+
+static void
+expect_sums(struct block *block)
+{
+	struct aggregate_totals totals = begin_totals(block, &block->sums);
+
+	block_pack(block);
+	for (unsigned int w = 0; w < block->workers; w++)
+		aggregate_totals_add_values(&totals, packet_of(block, w));
+	write_totals(&totals, &block->sums);
+}
+
+/* Whether what a kernel has added up are these sums. */
+static bool
+lifts_well(struct block *block, const struct aggregate_kernel *kernel)
+{
+	struct aggregate_totals totals = begin_totals(block, &block->lifted);
+
+	kernel->begin(block->lanes, packet_of(block, 0), block->count);
+	for (unsigned int w = 1; w < block->workers; w++)
+		kernel->add(block->lanes, packet_of(block, w), block->count);
+	kernel->lift(block->lanes, &totals);
+	write_totals(&totals, &block->lifted);
+	return block->lifted.bytes == block->sums.bytes &&
+		memcmp(block->lifted.part, block->sums.part, block->sums.bytes) == 0;
+}
+
 void
 block_expect(struct block *block, unsigned int op)
 {
+	if (op == AGGREGATE_SUM)
+		expect_sums(block);
 	for (uint32_t i = 0; i < block->count; i++)
 		block->expected[i] =
 			oracle_reduce(op, block->format, block->values[i], block->workers);
@@ -88,7 +133,7 @@ compare(const struct block *block, enum aggregate_isa isa, unsigned int op, cons
 	uint32_t wrong = 0;
 
 	for (uint32_t i = 0; i < block->count; i++) {
-		uint64_t bits = data_get(block->format, result, i);
+		uint64_t bits = data_get(aggregate_results_format(block->format), result, i);
 
 		if (bits == block->expected[i].bits)
 			continue;
@@ -113,7 +158,7 @@ block_check(struct block *block, enum aggregate_isa isa, unsigned int op)
 {
 	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, block->format);
 	const uint8_t *packets[AGGREGATE_MAX_WORKERS];
-	uint32_t bytes = block->count * aggregate_value_bytes(block->format), wrong;
+	uint32_t bytes = block->count * aggregate_result_value_bytes(block->format), wrong;
 	uint8_t *result = block->result + 3, flags;
 
 	for (unsigned int w = 0; w < block->workers; w++)
@@ -127,6 +172,12 @@ block_check(struct block *block, enum aggregate_isa isa, unsigned int op)
 			aggregate_format_name(block->format), aggregate_op_name(op),
 			aggregate_isa_name(isa), block->count, block->workers, flags,
 			expected_flags(block));
+		wrong++;
+	}
+	if (op == AGGREGATE_SUM && !lifts_well(block, kernel)) {
+		printf("# %s, %s, %u lanes, %u workers: other sums as digits\n",
+			aggregate_format_name(block->format), aggregate_isa_name(isa), block->count,
+			block->workers);
 		wrong++;
 	}
 	if (result[-1] != CANARY || result[bytes] != CANARY) {

@@ -16,6 +16,14 @@
 
 #define BLOCK_BYTES 1448
 #define BLOCK_LANES BLOCK_BYTES
+#define BLOCK_TOTALS_BYTES 131072
+
+/** Exact sums, and all of them as one part. */
+struct block_sums {
+	int64_t totals[BLOCK_TOTALS_BYTES / sizeof(int64_t)];
+	uint8_t part[BLOCK_TOTALS_BYTES];
+	size_t bytes;
+};
 
 /** Values by lane and worker, and the packets made of them, at odd addresses. */
 struct block {
@@ -23,6 +31,7 @@ struct block {
 	uint32_t count;
 	uint64_t values[BLOCK_LANES][AGGREGATE_MAX_WORKERS];
 	struct oracle_result expected[BLOCK_LANES];
+	struct block_sums sums, lifted; /* as they should be; out of the accumulators */
 	uint8_t packets[AGGREGATE_MAX_WORKERS][BLOCK_BYTES + 65];
 	uint8_t result[BLOCK_BYTES + 65];
 	struct aggregate_lanes *lanes;
@@ -38,13 +47,13 @@ uint32_t block_most(unsigned int format);
 /** Put the values into packets. */
 void block_pack(struct block *block);
 
-/** Have the oracle reduce all lanes. */
+/** Have the oracle reduce all lanes; for a sum, add all up exactly. */
 void block_expect(struct block *block, unsigned int op);
 
 /**
- * Reduce and compare; the first difference is printed.
+ * Reduce and compare; of a sum, the exact sums as well. The first difference is printed.
  *
- * @return lanes that are wrong, one more if the flags are
+ * @return lanes that are wrong, one more if the flags are, or exact sums
  */
 uint32_t block_check(struct block *block, enum aggregate_isa isa, unsigned int op);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels against the oracle, in each instruction set. The argument is a format. */
+/* Kernels against the oracle, in each instruction set. The argument is a format, or two. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,11 +15,13 @@
 #include "block.h"
 #include "data.h"
 
-#define FOREACH_OP(op) for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
+#define FOREACH_OP(op)                                                   \
+	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) \
+		if (aggregate_has_format(op, format))
 #define FOREACH_ISA(isa) \
 	for (enum aggregate_isa isa = AGGREGATE_PLAIN; isa <= aggregate_isa_best(); isa++)
 
-static unsigned int format;
+static unsigned int format, of_values;
 static struct block *block;
 
 static void
@@ -121,7 +123,7 @@ struct sizes {
 static struct sizes
 sizes_of_bin(unsigned int bin)
 {
-	switch (format) {
+	switch (of_values) {
 	case AGGREGATE_FP16:
 		return (struct sizes){10, 0, 15, 0x8000};
 	case AGGREGATE_BF16:
@@ -157,8 +159,8 @@ values_of_similar_size(void **state)
 	uint64_t seed = 6;
 
 	(void)state;
-	if (format != AGGREGATE_FP16 && format != AGGREGATE_BF16 && format != AGGREGATE_FP32 &&
-		format != AGGREGATE_FP64)
+	if (of_values != AGGREGATE_FP16 && of_values != AGGREGATE_BF16 &&
+		of_values != AGGREGATE_FP32 && of_values != AGGREGATE_FP64)
 		return;
 	for (unsigned int i = 0; i < 400; i++) {
 		const struct sizes sizes = sizes_of_bin(i % 8);
@@ -277,7 +279,7 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 	for (uint32_t lane = 0; lane < block->count; lane++)
 		for (unsigned int w = 0; w < block->workers; w++)
 			block->values[lane][w] =
-				lane % 2 == 0 || w < lane ? greatest[format] : least[format];
+				lane % 2 == 0 || w < lane ? greatest[of_values] : least[of_values];
 	block_pack(block);
 	check_all();
 }
@@ -330,13 +332,14 @@ nothing_behind_values_and_results_is_touched(void **state)
 	memset(values, 0x3c, page);
 	for (uint32_t count = 1; count <= 70; count++) {
 		size_t bytes = count * aggregate_value_bytes(format);
+		size_t result_bytes = count * aggregate_result_value_bytes(format);
 		const uint8_t *const packets[] = {
 			values + page - bytes, values + page - bytes, values + page - bytes};
 
 		FOREACH_OP(op)
 		FOREACH_ISA(isa)
 		aggregate_reduce(aggregate_kernel(isa, op, format), block->lanes, packets, 3, count,
-			results + page - bytes);
+			results + page - result_bytes);
 	}
 	munmap(values, 2 * page);
 	munmap(results, 2 * page);
@@ -374,6 +377,7 @@ main(int argc, char **argv)
 	};
 
 	format = argc > 1 ? aggregate_format_by_name(argv[1]) : 0;
+	of_values = aggregate_values_format(format);
 	if (format == 0) {
 		fprintf(stderr, "usage: %s FORMAT\n", argv[0]);
 		return 1;

@@ -25,6 +25,7 @@ struct server_options {
 	unsigned int slow_us; /* shards but the first take one packet in so long; 0: any */
 	const uint8_t *key;   /* the cluster's; NULL: no tags */
 	bool renumbers;       /* server_advance() is going to be called */
+	bool joins;           /* results to one worker go as one datagram, cut by who takes them */
 };
 
 /* One shard, 16 jobs, 512 slots, 1448 bytes, stall 10 s, idle 60 s, any port. */

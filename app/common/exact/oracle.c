@@ -180,7 +180,7 @@ nan_of(unsigned int format)
 	return is_posit(format) ? 0x8000 : ieee_formats[format].nan;
 }
 
-/* The exact sum, or the mean. */
+/* The exact sum of values of a format, or the mean. */
 static void
 add_up(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers,
 	mpfr_t sum)
@@ -202,18 +202,20 @@ flags_of(unsigned int format, uint64_t bits)
 	return bits == ieee_formats[format].inf ? NETFC_OVERFLOW : bits == 0 ? NETFC_UNDERFLOW : 0;
 }
 
+/* Values of one format, the result of another, maybe. */
 static struct oracle_result
-reduce_sum(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
+reduce_sum(unsigned int op, unsigned int from, unsigned int format, const uint64_t *values,
+	unsigned int workers)
 {
 	struct oracle_result result = {0, 0};
 	bool finite;
 	mpfr_t sum;
 
 	for (unsigned int w = 0; w < workers; w++)
-		if (isnan(oracle_value(format, values[w])))
+		if (isnan(oracle_value(from, values[w])))
 			return (struct oracle_result){nan_of(format), 0};
-	mpfr_init2(sum, format == AGGREGATE_FP64 ? PRECISION_FP64 : PRECISION);
-	add_up(op, format, values, workers, sum);
+	mpfr_init2(sum, from == AGGREGATE_FP64 ? PRECISION_FP64 : PRECISION);
+	add_up(op, from, values, workers, sum);
 	if (mpfr_nan_p(sum)) {
 		result = (struct oracle_result){nan_of(format), NETFC_INVALID};
 	} else {
@@ -307,5 +309,6 @@ oracle_reduce(unsigned int op, unsigned int format, const uint64_t *values, unsi
 		return reduce_integers(op, format, values, workers);
 	if (op == AGGREGATE_MIN || op == AGGREGATE_MAX)
 		return reduce_order(op, format, values, workers);
-	return reduce_sum(op, format, values, workers);
+	return reduce_sum(op, aggregate_values_format(format), aggregate_results_format(format),
+		values, workers);
 }

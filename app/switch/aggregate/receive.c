@@ -84,6 +84,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	trace(app, lcore, in, &request, &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
+	case AGGREGATE_SEND_UPWARDS: /* there is no parent */
 		drop(lcore, mbuf, reason_of(outcome.action));
 		break;
 	case AGGREGATE_SEND_RESULTS:

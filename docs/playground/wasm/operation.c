@@ -27,7 +27,6 @@ kind_of(const struct netfc_set *set, const struct netfc_step *step)
 	case NETFC_STEP_SELECT_IEEE:
 	case NETFC_STEP_SELECT_POSIT:
 	case NETFC_STEP_SELECT_SIGNED:
-	case NETFC_STEP_SELECT_FP32:
 		return PAGE_SELECTION;
 	default:
 		return PAGE_INTEGERS;

@@ -27,14 +27,7 @@ append_tail(struct netfc_program *program, const struct netfc_format *format)
 {
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_WORD, FIELD_BASE, FIELD_OFFSET, 16,
 		"word = base + offset");
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_SELECT_SIGNED,
-			.dst = NETFC_Z,
-			.a = FIELD_DECISION,
-			.b = FIELD_Y_SIGNED,
-			.c = FIELD_WORD,
-			.imm = format->inf,
-			.what = "z: the word, or the decided value"});
+	netfc_append_select_signed(program, format, FIELD_WORD);
 }
 
 static void

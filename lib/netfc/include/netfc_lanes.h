@@ -104,11 +104,9 @@ enum netfc_step_kind {
 	NETFC_STEP_ADD_OR_SUB,
 	/**
 	 * IEEE results with their sign: z is the decision a's choice of x, y (b), its constant, or
-	 * the word c; and the flags.
+	 * the word c; and the flags. Of 32 bits, the constant is the upper half.
 	 */
 	NETFC_STEP_SELECT_SIGNED,
-	/** As NETFC_STEP_UNPACK_IEEE, of operands of 32 bits. */
-	NETFC_STEP_UNPACK_FP32,
 	/**
 	 * dst = a, shifted left by b places, 0..31: a switch has an action for each number of
 	 * places, and a table chooses.
@@ -120,8 +118,6 @@ enum netfc_step_kind {
 	NETFC_STEP_SIGN,
 	/** dst = a, or b if bit 31 of c is set. */
 	NETFC_STEP_CHOOSE,
-	/** As NETFC_STEP_SELECT_SIGNED, of 32 bits; constants are upper halves. */
-	NETFC_STEP_SELECT_FP32,
 };
 
 /** What a part of a key is. */
@@ -152,7 +148,7 @@ struct netfc_step {
 	uint8_t dst;        /**< field written; the first if the kind writes several */
 	uint8_t a, b, c;    /**< fields read */
 	uint8_t table;      /**< NETFC_STEP_LOOKUP: index of the table in the set */
-	uint8_t width;      /**< UNPACK, SELECT: of operands in bits, 8 or 16 */
+	uint8_t width;      /**< UNPACK, SELECT: of operands in bits: 8, 16, 32 */
 	uint8_t rules;      /**< UNPACK, SELECT: of enum netfc_step_rule */
 	int32_t imm;        /**< UNPACK, SELECT: the magnitude of infinity; GUARD: g*k; JOIN; ADD */
 	uint8_t part_count; /**< JOIN */

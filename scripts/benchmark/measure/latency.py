@@ -10,7 +10,7 @@ from benchmark.peers.contenders import TABLES, Contender
 from benchmark.peers.polling import ProgramError
 
 FIELDS = ("tsc_hz", "count", "least", "mean", "p50", "p90", "p99", "p99_9", "greatest", "buckets")
-MEGABYTES = 192
+MEGABYTES = 384  # the match engine lpm takes most
 TIMEOUT_S = 60
 
 
@@ -32,11 +32,12 @@ def _eal(bench, prefix, cpu, vdev):
     ]
 
 
-def _wait_for(path):
+def _wait_for(path, switch, log):
     deadline = time.monotonic() + TIMEOUT_S
     while not path.exists():
-        if time.monotonic() > deadline:
-            raise ProgramError(f"{path} does not appear")
+        if switch.poll() is not None or time.monotonic() > deadline:
+            text = log.read_text(encoding="utf-8", errors="replace")
+            raise ProgramError(f"dpdk-netfc does not start:\n{text}")
         time.sleep(0.02)
 
 
@@ -65,7 +66,7 @@ def _alone(bench, lanes, format_name, engine, seconds):
     with open(folder / "log", "w", encoding="utf-8") as log:
         running = subprocess.Popen(switch, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
-            _wait_for(path)
+            _wait_for(path, running, folder / "log")
             done = subprocess.run(
                 sender, text=True, capture_output=True, check=False, timeout=TIMEOUT_S
             )

@@ -40,9 +40,33 @@ def mixes_head(names):
     return ["", *(f"{name}: Mpps" for name in names), *ratios, "direct of csum"]
 
 
+def worst_first(found):
+    """Names of traffic mixes, the worst for the direct engine first."""
+    return sorted(found, key=lambda name: found[name]["netfc direct"]["ratio"][SWAP])
+
+
+def reached(found, peer):
+    """Of a peer's packets, what the direct engine forwards: the least and the greatest of all mixes."""
+    ratios = [results["netfc direct"]["ratio"][peer] for results in found.values()]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
+
+
+MIXES_IN_SHORT = ["traffic", "dpdk-netfc: Mpps", "5tswap: Mpps", "of 5tswap", "of csum"]
+
+
+def mixes_in_short(found):
+    """Rows of MIXES_IN_SHORT: the direct engine beside testpmd."""
+    rows = []
+    for name in worst_first(found):
+        direct, swap = found[name]["netfc direct"], found[name][SWAP]
+        rows.append([name, rate(direct["packets"]), rate(swap["packets"]), ratio(direct, SWAP),
+                     ratio(direct, SUM)])
+    return rows
+
+
 def mixes(found):
-    """Traffic mixes by name, the worst for the direct engine first."""
-    order = sorted(found, key=lambda name: found[name]["netfc direct"]["ratio"][SWAP])
+    """Traffic mixes by name, all contenders."""
+    order = worst_first(found)
     rows = []
     for name in order:
         results = found[name]
@@ -67,7 +91,7 @@ def parts(found, alone):
 
     found: the whole switch and its peers, by mix; alone: its parts without ports.
     """
-    order = sorted(alone, key=lambda name: found[name]["netfc direct"]["ratio"][SWAP])
+    order = [name for name in worst_first(found) if name in alone]
     rows = []
     for name in order:
         one = alone[name]

@@ -31,13 +31,20 @@ def table(head, rows, left=1):
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, sides, *rows])
 
 
+def folded(title, text):
+    """What few readers need, behind its title, in Markdown and in HTML of it."""
+    return f'<details markdown="1">\n<summary>{title}</summary>\n\n{text}\n\n</details>'
+
+
 def render(folder, name, /, **known):
     """A template of a folder as Markdown, a paragraph a line. known: what it may name."""
     loader = jinja2.FileSystemLoader(folder)
     environment = jinja2.Environment(
         loader=loader, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    text = environment.get_template(name).render(table=table, thousands="{:,}".format, **known)
+    text = environment.get_template(name).render(
+        table=table, folded=folded, thousands="{:,}".format, **known
+    )
     blocks = re.split(r"\n\n+", text.strip("\n"))
     return "\n\n".join(map(_joined, blocks)) + "\n"
 
@@ -62,7 +69,8 @@ def slug(text, _separator="-"):
 def to_html(text):
     """Markdown as a page: tables that scroll by themselves, and figures with their captions."""
     body = markdown.markdown(
-        text, extensions=["tables", "fenced_code", "toc"], extension_configs={"toc": {"slugify": slug}}
+        text, extensions=["tables", "fenced_code", "md_in_html", "toc"],
+        extension_configs={"toc": {"slugify": slug}}
     )
     body = re.sub(r"<table>.*?</table>", _scrolling, body, flags=re.S)
     body = re.sub(
