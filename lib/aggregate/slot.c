@@ -197,9 +197,6 @@ agrees(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
 		entry->count == chunk->count && entry->owner == chunk->owner;
 }
 
-/* A parent says itself whom it waits for once stall is over: it is silent after twice that. */
-#define PARENT_STALLS 2
-
 /* What the parent has said, or that it says nothing. */
 static enum aggregate_action
 told_of_parent(const struct aggregate_entry *entry)
@@ -223,8 +220,7 @@ step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	if (now - above->heard >= rules->stall)
 		above->reason = AGGREGATE_REASON_NONE;
 	if ((above->told & bit) == 0 &&
-		(above->reason != AGGREGATE_REASON_NONE ||
-			now - above->unheard >= PARENT_STALLS * rules->stall)) {
+		(above->reason != AGGREGATE_REASON_NONE || now - above->unheard >= rules->patience)) {
 		above->told |= bit;
 		return told_of_parent(entry);
 	}

@@ -241,6 +241,7 @@ static void
 pass_on(uint64_t now)
 {
 	rules.passes_on = true;
+	rules.patience = 2 * STALL;
 	for (uint8_t w = 0; w + 1 < MEMBERS; w++)
 		assert_int_equal(step_values(w, now), AGGREGATE_ADDED);
 	assert_int_equal(step_values(MEMBERS - 1, now), AGGREGATE_PASSED);
