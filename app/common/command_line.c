@@ -103,7 +103,7 @@ is_option(const char *argument, const char *name)
 		(argument[2 + length] == '\0' || argument[2 + length] == '=');
 }
 
-/* An option of the program that stands before the "--" would only puzzle the EAL. */
+/* An option of the program that stands before the "--" is unknown to the EAL. */
 static int
 refuse_own_before_dashes(const struct command_line *line, int eal_argc, char **argv)
 {
@@ -230,7 +230,7 @@ command_line_parse(const struct command_line *line, int argc, char **argv, int *
 		return OPTIONS_WRONG;
 	if (dashes >= argc)
 		return OPTIONS_RUN;
-	/* getopt_long() names the program when it complains. */
+	/* getopt_long() names the program in its errors. */
 	argv[dashes] = (char *)(uintptr_t)line->program;
 	result = parse_own(line, argc - dashes, argv + dashes);
 	if (result == OPTIONS_RUN)
@@ -245,7 +245,7 @@ command_line_parse_plain(const struct command_line *line, int argc, char **argv,
 	char *name = argv[0];
 
 	set_defaults(line);
-	/* getopt_long() names the program when it complains. */
+	/* getopt_long() names the program in its errors. */
 	argv[0] = (char *)(uintptr_t)line->program;
 	result = parse_own(line, argc, argv);
 	argv[0] = name;

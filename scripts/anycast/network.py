@@ -240,5 +240,5 @@ def wait_until(happened, what):
     limit = time.monotonic() + PATIENCE
     while not happened():
         if time.monotonic() > limit:
-            raise CommandError(f"waited {PATIENCE} s in vain for {what}")
+            raise CommandError(f"waited {PATIENCE} s for {what}")
         time.sleep(0.02)

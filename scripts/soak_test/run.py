@@ -34,12 +34,12 @@ WRONG_COMMANDS = ({"command": "tables", "sets": "fp99_k1"}, {"command": "fly"},
                   {"command": "set", "name": "ageing", "value": -1}, {"command": "add"})
 SWAP_S = 1.0
 WARM_UP_S = 10  # what is allocated once is there then; less in short runs
-MOST_GROWTH_KB = 4096
+MAX_GROWTH_KB = 4096
 # An allocation takes a free piece of the EAL's heap whole where less than a cache line or two would
 # be left of it: what is in use moves by some lines with the order of swaps. The least leak, one
 # element and its header (128 bytes) a swap, is past this after four swaps.
-MOST_HEAP_MOVES = 512
-LEAST_RATE = 0.95  # of the last minute to the first
+MAX_HEAP_MOVES = 512
+MIN_RATE = 0.95  # of the last minute to the first
 LANES = 16
 UNKNOWN_OP = 99
 
@@ -232,11 +232,11 @@ def judge(soak, samples, status, stats):
         "exit status 0": status == 0,
         "every packet accounted for": accounted == stats["rx_packets"] + stats["copies"],
         "no packet buffer leaked": stats["mbufs_leaked"] == 0,
-        f"memory grew by less than {MOST_GROWTH_KB} kB": growth < MOST_GROWTH_KB,
-        f"the EAL's heap grew by less than {MOST_HEAP_MOVES} bytes": heap_growth < MOST_HEAP_MOVES,
+        f"memory grew by less than {MAX_GROWTH_KB} kB": growth < MAX_GROWTH_KB,
+        f"the EAL's heap grew by less than {MAX_HEAP_MOVES} bytes": heap_growth < MAX_HEAP_MOVES,
         "no more open files": samples[-1]["open_files"] <= samples[0]["open_files"],
-        f"last rate, per second of CPU time, at least {LEAST_RATE} of the first":
-            ratio >= LEAST_RATE,
+        f"last rate, per second of CPU time, at least {MIN_RATE} of the first":
+            ratio >= MIN_RATE,
     }
     return {
         "seconds": stats["seconds"], "rx_packets": stats["rx_packets"], "lanes": stats["lanes"],

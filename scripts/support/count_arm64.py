@@ -17,8 +17,8 @@ TIMES, WORKERS = 2, 8  # as in tests/packet/run_kernel.c
 MARK = "mark"
 # How many times fewer instructions NEON has to need. What is not written by hand, the compiler makes
 # of plain C, too.
-LEAST_GAIN = 2
-LEAST_GAINS = {
+MIN_GAIN = 2
+MIN_GAINS = {
     f"{op}, {values}": 0.9
     for op in ("sum", "mean")
     for values in ("posit16_es2", "int32", "fp64", "fp8_e4m3", "fp8_e5m2", "int64")
@@ -169,7 +169,7 @@ def main():
             gain = row[PLAIN] / row[NEON]
             cells = [f"{count:12.2f}" for count in row] + [" " * 12] * (len(NAMES) - len(row))
             print(f"{name:18}" + "".join(cells) + f"{gain:8.1f}", flush=True)
-            if gain < LEAST_GAINS.get(name, LEAST_GAIN):
+            if gain < MIN_GAINS.get(name, MIN_GAIN):
                 too_little.append(name)
     if too_little:
         sys.exit(f"NEON needs too many of plain C's instructions: {', '.join(too_little)}")

@@ -16,7 +16,7 @@
 #define LOOK_US 500
 
 static int
-say_no_memory(void)
+report_no_memory(void)
 {
 	fprintf(stderr, PROGRAM ": --aggregate: no memory for the workers' chunks\n");
 	return -1;
@@ -45,13 +45,13 @@ make_workers(struct team *team)
 {
 	team->workers = calloc(team->count, sizeof(*team->workers));
 	if (team->workers == NULL)
-		return say_no_memory();
+		return report_no_memory();
 	for (unsigned int w = 0; w < team->count; w++) {
 		struct team_worker *worker = &team->workers[w];
 
 		worker->slots = calloc(team->options->aggregate.slots, sizeof(*worker->slots));
 		if (worker->slots == NULL)
-			return say_no_memory();
+			return report_no_memory();
 		if (make_flow(team, w, &worker->flow) != 0)
 			return -1;
 	}
@@ -73,7 +73,7 @@ make_keys(struct team *team)
 		return -1;
 	}
 	team->keys = worker_keys_create(team->secret);
-	return team->keys != NULL ? 0 : say_no_memory();
+	return team->keys != NULL ? 0 : report_no_memory();
 }
 
 static int
@@ -121,7 +121,7 @@ team_create(struct bench *bench, struct team *team)
 		next_random(&seed), bench->pool);
 	if (make_keys(team) != 0 || check_bytes(team) != 0 || make_workers(team) != 0)
 		return -1;
-	return chunks_create(&config, &team->chunks) == 0 ? 0 : say_no_memory();
+	return chunks_create(&config, &team->chunks) == 0 ? 0 : report_no_memory();
 }
 
 static bool

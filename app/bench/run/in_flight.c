@@ -8,14 +8,13 @@
 #include "run/in_flight.h"
 
 /* So that duplicates are recognised for a while even where few packets are outstanding. */
-#define LEAST_PACKETS (1u << 16)
-#define MOST_PACKETS (1u << 22)
+#define MIN_PACKETS (1u << 16)
+#define MAX_PACKETS (1u << 22)
 
 int
 in_flight_create(struct in_flight *in_flight, uint64_t most, uint32_t first_id, uint64_t timeout)
 {
-	uint64_t wanted =
-		RTE_MIN(RTE_MAX(4 * most, (uint64_t)LEAST_PACKETS), (uint64_t)MOST_PACKETS);
+	uint64_t wanted = RTE_MIN(RTE_MAX(4 * most, (uint64_t)MIN_PACKETS), (uint64_t)MAX_PACKETS);
 	uint32_t count = rte_align32pow2((uint32_t)wanted);
 
 	*in_flight = (struct in_flight){

@@ -15,7 +15,7 @@
 #define LINK_POLL_MS 10
 
 static int
-say_no_port(void)
+report_no_port(void)
 {
 	fprintf(stderr,
 		PROGRAM ": no port\n"
@@ -59,7 +59,7 @@ choose_ports(struct bench *bench)
 		return 0;
 	}
 	if (rte_eth_dev_count_avail() == 0)
-		return say_no_port();
+		return report_no_port();
 	bench->tx_port = options->tx_port != NO_PORT ? options->tx_port : first_port();
 	bench->rx_port = options->rx_port != NO_PORT ? options->rx_port : bench->tx_port;
 	return 0;

@@ -10,7 +10,7 @@
 #include "workload/operands_source.h"
 
 /* Sizes of --operands values: 10 to the power of -3 to 3. */
-#define LEAST_POWER (-3.)
+#define MIN_POWER (-3.)
 #define POWERS 6.
 
 /*
@@ -32,7 +32,7 @@ static uint32_t
 draw_value(uint64_t *state, const struct netfc_format *format)
 {
 	uint64_t random = next_random(state);
-	double size = pow(10, LEAST_POWER + POWERS * ldexp((double)(random >> 11), -53));
+	double size = pow(10, MIN_POWER + POWERS * ldexp((double)(random >> 11), -53));
 
 	return netfc_encode(format, (random & 1) != 0 ? -size : size);
 }

@@ -16,7 +16,7 @@
  */
 #define REQUESTS 4096
 #define DRAWN_BYTES (UINT64_C(64) << 20)
-#define MOST_BYTES (UINT64_C(1) << 30)
+#define MAX_BYTES (UINT64_C(1) << 30)
 
 /* Frame and reply of a request are on cache lines of their own. */
 static size_t
@@ -67,11 +67,11 @@ allocate(struct workload *workload, const struct operands *operands, unsigned in
 	uint64_t groups = (operands->count + workload->lanes - 1) / workload->lanes;
 	uint64_t requests = groups * ops, bytes = requests * bytes_per_request(workload);
 
-	if (bytes > MOST_BYTES) {
+	if (bytes > MAX_BYTES) {
 		fprintf(stderr,
 			PROGRAM ": %zu pairs of operands are too many: %" PRIu64
 				" MiB of packets, %" PRIu64 " at the most\n",
-			operands->count, bytes >> 20, MOST_BYTES >> 20);
+			operands->count, bytes >> 20, MAX_BYTES >> 20);
 		return -1;
 	}
 	workload->count = (uint32_t)requests;
@@ -159,7 +159,7 @@ compute_by_tables(const struct workload *workload, enum netfc_op op, const struc
 
 /* Of min, max and compare, or a function; operands have 8 or 16 bits. */
 static struct netfc_result
-compute_further(const struct workload *workload, uint8_t op, uint32_t x, uint32_t y)
+compute_extended(const struct workload *workload, uint8_t op, uint32_t x, uint32_t y)
 {
 	const struct function_table *function = workload->function;
 
@@ -178,7 +178,7 @@ compute_reply(const struct workload *workload, uint8_t op, const struct scratch 
 		return compute_by_tables(workload, (enum netfc_op)op, scratch);
 	for (uint32_t l = 0; l < workload->lanes; l++) {
 		const struct netfc_result result =
-			compute_further(workload, op, scratch->x[l], scratch->y[l]);
+			compute_extended(workload, op, scratch->x[l], scratch->y[l]);
 
 		scratch->z[l] = result.z;
 		flags |= result.flags;

@@ -212,7 +212,7 @@ missing_capability(const char *device)
 }
 
 static void
-say_no_device(const char *program, const struct rte_devargs *device)
+report_no_device(const char *program, const struct rte_devargs *device)
 {
 	const char *capability = missing_capability(device->name);
 
@@ -236,7 +236,7 @@ eal_check_virtual_devices(const char *program)
 		if (!is_network_device(device->name) ||
 			rte_eth_dev_get_port_by_name(device->name, &id) == 0)
 			continue;
-		say_no_device(program, device);
+		report_no_device(program, device);
 		return -1;
 	}
 	return 0;

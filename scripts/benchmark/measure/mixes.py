@@ -19,7 +19,7 @@ from netfc import FORMATS, OPS, capture, protocol
 
 SEED = 15
 PACKETS = 4096
-LEAST_FRAME = 60
+MIN_FRAME = 60
 ETHER_IPV4, ETHER_ARP, ETHER_VLAN, ETHER_IPV6, ETHER_QINQ = 0x0800, 0x0806, 0x8100, 0x86DD, 0x88A8
 TCP, UDP = 6, 17
 STATIONS = 1000
@@ -64,7 +64,7 @@ class Packets:
         for tag in types:
             header += struct.pack(">HH", tag, int(self._random.integers(1, 4095)))
         frame = header + struct.pack(">H", ether_type) + payload
-        return frame + bytes(max(0, LEAST_FRAME - len(frame)))
+        return frame + bytes(max(0, MIN_FRAME - len(frame)))
 
     def ipv4(self, protocol_number, payload):
         """An IPv4 datagram without options."""
@@ -124,7 +124,7 @@ class Packets:
 
     def garbage(self):
         """Random bytes between two known stations."""
-        return MACS + self.bytes(LEAST_FRAME - len(MACS))
+        return MACS + self.bytes(MIN_FRAME - len(MACS))
 
     def between_stations(self, port):
         """A request from one of many stations behind a port to one behind the other."""

@@ -9,13 +9,13 @@ from netfc import FORMATS, capture, protocol
 SEED = 4
 # Packets of a capture: enough operands that look-ups are spread over the tables, and few enough
 # packets to stay in the second-level cache, where a NIC would put them.
-MOST_PACKETS, LEAST_PACKETS, LANES = 1024, 128, 32768
+MAX_PACKETS, MIN_PACKETS, LANES = 1024, 128, 32768
 GRADIENTS = "gradients.npy"
 
 
 def packets(lanes):
     """How many packets a capture has."""
-    return max(LEAST_PACKETS, min(MOST_PACKETS, LANES // lanes))
+    return max(MIN_PACKETS, min(MAX_PACKETS, LANES // lanes))
 
 
 def frame_bytes(lanes):

@@ -82,7 +82,7 @@ class Bench:
     def start(self, contender, captures, table, lcores=1, options=(), other_port=()):
         """A contender that receives captures, a queue each, and sends nowhere; halted.
 
-        table: names of the table sets, with commas. options: further ones of the switch.
+        table: names of the table sets, with commas. options: more of the switch's.
         other_port: captures of a second port, if there is to be one.
         """
         self._started += 1
