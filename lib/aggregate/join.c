@@ -256,7 +256,8 @@ note_failure(struct job *job, const struct aggregate_message *request)
 		.reason = request->reason};
 	unsigned int blamed = request->reason - AGGREGATE_MISSING;
 
-	if (request->reason == AGGREGATE_REASON_NONE)
+	/* Of what is above the switch, the others hear from there, and better. */
+	if (request->reason == AGGREGATE_REASON_NONE || request->reason == AGGREGATE_REASON_PARENT)
 		return;
 	if (request->reason >= AGGREGATE_MISSING) {
 		if (blamed >= job->workers || (READ(job->left) & worker_bit(blamed)) != 0)

@@ -17,6 +17,7 @@ static const struct option long_options[] = {
 	{"delayed", required_argument, NULL, 'd'},
 	{"idle-ms", required_argument, NULL, 'i'},
 	{"lost", required_argument, NULL, 'l'},
+	{"parent", required_argument, NULL, 'u'},
 	{"port", required_argument, NULL, 'p'},
 	{"repeated", required_argument, NULL, 'r'},
 	{"seed", required_argument, NULL, 'e'},
@@ -71,6 +72,9 @@ read_options(int argc, char **argv, struct server_options *server, struct relay_
 			break;
 		case 't':
 			server->stall_ms = number(optarg);
+			break;
+		case 'u':
+			server->parent = (uint16_t)number(optarg);
 			break;
 		default:
 			return false;

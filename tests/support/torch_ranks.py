@@ -24,6 +24,9 @@ def environment(**more):
 
 
 def started(folder, size, rank, words, address, more):
+    """address: of the switch, or a list with each rank's."""
+    if isinstance(address, list):
+        address = address[rank]
     return subprocess.Popen(
         ['/usr/bin/python3', RANK, *words], text=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -48,7 +48,7 @@ class Blame:
             lines.append(f"What other ranks say is not known ({str(gone).splitlines()[0]})")
         text = "\n  ".join(lines)
         if isinstance(error, AllreduceError):
-            return AllreduceError(text, error.status, error.worker, error.switch)
+            return AllreduceError(text, error.status, error.worker, error.switch, error.leaf)
         status = "argument" if isinstance(error, ValueError) else "waiting"
         return AllreduceError(text, status, None, None)
 

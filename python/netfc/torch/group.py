@@ -20,7 +20,6 @@ from netfc.torch.reductions import Reductions
 from netfc.torch.works import kept, together, watch_waits
 
 BACKEND = "netfc"
-MAX_RANKS = 64
 
 _OPS = (
     (dist.ReduceOp.SUM, "sum"),
@@ -42,19 +41,14 @@ class NetfcProcessGroup(dist.ProcessGroup):
     group's ranks in the default group, [] for that itself, which joins its job here; others
     do at their first collective.
 
-    Raises ValueError for more than 64 ranks or where no switch is named, TimeoutError with the
-    ranks that do not come, AllreduceError if the switch can't be joined.
+    Raises ValueError for more than 64 ranks at a switch or where none is named, TimeoutError with
+    the ranks that do not come, AllreduceError if the switch can't be joined.
     """
 
     def __init__(
         self, store: Any, rank: int, size: int, timeout: Any, ranks: list[int], options: Options
     ):
         super().__init__(rank, size)
-        if size > MAX_RANKS:
-            raise ValueError(
-                f"The process group has {size} ranks, and a switch adds up {MAX_RANKS} at the most:"
-                ' use backend="gloo" for it, and groups of "netfc" inside'
-            )
         self._said: set[str] = set()
         if options.slots is None:
             slots = FURTHER_SLOTS if _groups else SLOTS
@@ -162,7 +156,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
     def allgather(self, outputs: list[list[Any]], inputs: list[Any], opts: Any = None) -> Any:
         """Give all ranks' tensors to all, into a list of a tensor for each. Gives a Work."""
-        if why := _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs)):
+        why = _why_no_copy("all_gather", [*inputs, *outputs[0]], len(inputs))
+        if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
             return self._gloo.allgather(outputs, inputs, opts)
         (parts,), (tensor,) = outputs, inputs
@@ -180,7 +175,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
 
     def _allgather_base(self, output: Any, tensor: Any, opts: Any = None) -> Any:
         """The same into one tensor with all parts: all_gather_into_tensor()."""
-        if why := _why_no_copy("all_gather", [output, tensor], 1):
+        why = _why_no_copy("all_gather", [output, tensor], 1)
+        if why := why or self._why_not_here("all_gather"):
             self._say_once(f"{why} goes through gloo, not through the switch")
             return self._gloo._allgather_base(  # pylint: disable=protected-access
                 output, tensor, opts
@@ -208,7 +204,8 @@ class NetfcProcessGroup(dist.ProcessGroup):
         if not isinstance(opts, dist.BroadcastOptions):
             root, opts = opts, dist.BroadcastOptions()
             opts.rootRank = root
-        if why := _why_no_copy("broadcast", tensors, len(tensors)):
+        why = _why_no_copy("broadcast", tensors, len(tensors))
+        if why := why or self._why_not_here("broadcast"):
             self._say_once(f"{why} goes through gloo, not through the switch")
             return self._gloo.broadcast(tensors, opts)
         (tensor,) = tensors
@@ -245,11 +242,17 @@ class NetfcProcessGroup(dist.ProcessGroup):
     def _op(self, call: str, tensors: list[Any], op: Any) -> str | None:
         """The switch's name of an operation; None: it is gloo's to do that, which is said."""
         name = next((name for known, name in _OPS if op == known), None)
-        why = _why_not(call, tensors, name)
+        why = _why_not(call, tensors, name) or self._why_not_here(call)
         if not why:
             return name
         self._say_once(f"{why} goes through gloo, not through the switch")
         return None
+
+    def _why_not_here(self, call: str) -> str:
+        """What a tree of switches cannot do; empty if it can."""
+        if call == "all_reduce" or not self._reductions.is_in_tree:
+            return ""
+        return f"{call} of ranks below several switches"
 
     def _started(self, call: calls.Call) -> Any:
         work = self._reductions.start(call).work()

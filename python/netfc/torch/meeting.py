@@ -12,6 +12,7 @@ from typing import Any
 import torch.distributed as dist
 
 from netfc.torch import process
+from netfc.torch.leaves import Leaf, leaf_of
 from netfc.torch.options import LEAST_SLOTS, SLOTS, Options
 
 _FIRST_PAUSE_S, _LAST_PAUSE_S = 0.002, 0.1  # between two looks into the store
@@ -19,7 +20,7 @@ _FIRST_PAUSE_S, _LAST_PAUSE_S = 0.002, 0.1  # between two looks into the store
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """What rank 0 has chosen for all."""
+    """What rank 0 has chosen for all, and this rank's own switch."""
 
     token: int
     job: int
@@ -27,6 +28,7 @@ class Place:
     slots: int
     least_slots: int
     chunk_bytes: int | None
+    leaf: Leaf
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,15 +60,24 @@ class Meeting:
     def agree(self, options: Options) -> Place:
         """Wait for all other ranks; gives the place that rank 0 has chosen.
 
-        Raises ValueError where rank 0 knows no switch, TimeoutError with the missing ranks.
+        Ranks with another switch than others make a tree, see leaf_of().
+        Raises ValueError where rank 0 knows no switch, or there are too many ranks for a switch;
+        TimeoutError with the missing ranks.
         """
         self.beat(self._sign.calls, self._sign.call)
-        self._announce(f"here/{self.rank}", dataclasses.asdict(process.this()))
+        here: dict[str, Any] = {
+            "process": dataclasses.asdict(process.this()),
+            "switches": options.switches,
+        }
+        self._announce(f"here/{self.rank}", here)
         if self.rank == 0:
             self._announce("place", _choose(options))
         self._gather("here", "came")
+        named = []
         for rank in range(self.size):
-            self._processes[rank] = process.Process(**self._get(f"here/{rank}"))
+            here = self._get(f"here/{rank}")
+            self._processes[rank] = process.Process(**here["process"])
+            named.append(here["switches"])
         self._await("place", "here", "came", time.monotonic() + self.timeout)
         chosen = self._get("place")
         if chosen is None:
@@ -74,8 +85,9 @@ class Meeting:
                 "Rank 0 knows no switch: set NETFC_SWITCH to its address, or give"
                 " init_process_group() pg_options=netfc.torch.Options(switches=...)"
             )
-        switches = options.switches or tuple(chosen["switches"])
-        return dataclasses.replace(Place(**chosen), switches=switches)
+        switches = [tuple(own or chosen["switches"]) for own in named]
+        leaf = leaf_of(self.rank, switches)
+        return Place(**(chosen | {"switches": switches[self.rank], "leaf": leaf}))
 
     def gather(self, call: str) -> None:
         """Wait for all other ranks to call that, their first. Raises as agree() does."""

@@ -91,6 +91,11 @@ class Reductions:
             self._keepers.put(Reduction(self._calls, call, promise, handle))
         return promise
 
+    @property
+    def is_in_tree(self) -> bool:
+        """Whether ranks use switches that are not the same."""
+        return self._place.leaf.place is not None
+
     def number(self, rank: int) -> int:
         """A rank's number in the default group."""
         return self._meeting.number(rank)
@@ -159,15 +164,17 @@ class Reductions:
 
     def _joined(self) -> Communicator:
         """A full switch has place when an earlier job has timed out, maybe."""
+        place = self._place.leaf
         timeout = min(self._meeting.timeout, self._options.join_timeout)
         end = time.monotonic() + timeout
         said = False
         while True:
             try:
                 return self._attempt(max(0.1, end - time.monotonic()))
-            except AllreduceError as error:
+            except AllreduceError as unnamed:
+                error = place.named(unnamed)
                 if error.status != "full":
-                    raise
+                    raise error from unnamed
                 # What comes of an attempt that has no time says nothing.
                 if time.monotonic() + 2 * FULL_S >= end:
                     raise self._full_error(error) from error
@@ -180,8 +187,9 @@ class Reductions:
         place, deadline = self._place, min(self._meeting.timeout + SPARE_S, DEADLINE_MOST_S)
         comm = Communicator(
             place.switches,
-            worker=self._meeting.rank,
-            workers=self._meeting.size,
+            worker=place.leaf.worker,
+            workers=len(place.leaf.ranks),
+            place=place.leaf.place,
             token=place.token,
             job=place.job,
             slots=place.slots,
@@ -231,14 +239,20 @@ class Reductions:
 
     def _await(self, reduction: Reduction, end: float) -> None:
         """Raises AllreduceError if it fails, is not done by then, or somebody it needs is gone."""
-        if _is_done(reduction.handle, end):
+        if self._is_done(reduction.handle, end):
             return
         self._watch.wait_begins(reduction.number)
         try:
-            while not _is_done(reduction.handle, end):
+            while not self._is_done(reduction.handle, end):
                 self._check(reduction.number, end)
         finally:
             self._watch.wait_ends()
+
+    def _is_done(self, handle: Handle, end: float) -> bool:
+        try:
+            return _is_done(handle, end)
+        except AllreduceError as error:
+            raise self._place.leaf.named(error) from error
 
     def _check(self, number: int, end: float) -> None:
         error: AllreduceError | None = None

@@ -74,6 +74,53 @@ def _rounded(value):
     return math.ldexp(round(value / Fraction(2) ** exponent), exponent)
 
 
+def test_workers_below_two_leaves_and_totals():
+    """Six arrays: a worker of each leaf has one, and the others have two."""
+    arrays = [gradients(worker, 3000, np.float32) for worker in range(6)]
+    expected = exact_sums(arrays)
+
+    def body(worker):
+        place = allreduce.Place(((2, worker // 2),), 4)
+        with joined(leaves[worker // 2], worker % 2, 2, place=place) as comm:
+            with pytest.raises(ValueError, match='allreduces and barriers only'):
+                comm.broadcast(np.zeros(1))
+            if worker % 2:
+                array = arrays[worker].copy()
+                comm.allreduce(array)
+                return array
+            totals = allreduce.Totals(3000, build=switch.BUILD)
+            totals.add(arrays[worker])
+            totals.clear()
+            for array in (arrays[worker], arrays[4 + worker // 2]):
+                totals.add(array)
+            with pytest.raises(TypeError):
+                totals.add(arrays[0].astype(np.float64))
+            with pytest.raises(ValueError):
+                totals.add(arrays[0][1:])
+            return comm.allreduce_totals(totals)[0]
+
+    with contextlib.ExitStack() as stack:
+        parent = stack.enter_context(serving()).rpartition(':')[2]
+        leaves = [stack.enter_context(serving(parent=parent)) for _ in range(2)]
+        told = together(4, body)
+    assert all(np.array_equal(one, expected) for one in told)
+
+
+@pytest.mark.parametrize('place, why', [
+    (allreduce.Place((), 0), '0 workers'), (allreduce.Place(((2, 0),) * 5, 9), '5 switches'),
+    (allreduce.Place(((2, 2),), 9), 'member 2 of 2'), (allreduce.Place(((2, 0),), 1), 'tree_work')])
+def test_places_that_make_no_sense(place, why):
+    with pytest.raises(ValueError, match=why):
+        joined('127.0.0.1:9', 0, 1, place=place)
+
+
+def test_totals_that_there_are_not():
+    with pytest.raises(ValueError, match="totals of 0 'fp32'"):
+        allreduce.Totals(0, build=switch.BUILD)
+    with pytest.raises(ValueError, match="'fp31'"):
+        allreduce.Totals(1, 'fp31', build=switch.BUILD)
+
+
 def test_sums_are_exact_and_in_place():
     arrays = [gradients(worker, 3000, np.float32) for worker in range(3)]
     expected = exact_sums(arrays)
@@ -490,4 +537,4 @@ def test_ipv6():
         with joined(address, 0, 1) as comm:
             array = np.ones(100000, np.float32)
             comm.allreduce(array)
-            assert (array == 1).all() and comm.info['bytes'] == 1428
+            assert (array == 1).all() and comm.info['bytes'] == 1448  # loopback takes more

@@ -16,6 +16,7 @@ import needs
 import project_scripts
 import sanitized
 import torch_values
+from netfc import allreduce
 from test_allreduce import SERVER, joined, serving
 from torch_ranks import NO_TORCH, TIMEOUT_S, environment, failures, ranks, results, started
 
@@ -496,9 +497,50 @@ def test_no_switch_named(tmp_path):
         assert 'set NETFC_SWITCH' in text
 
 
-def test_too_many_ranks(tmp_path):
-    text, = failures(tmp_path, 65, 'alone', address='127.0.0.1:9', present=1)
-    assert '65 ranks' in text and '64' in text
+def test_ranks_below_two_leaves(tmp_path):
+    """As the ranks' switches say; what a tree does not do goes through gloo."""
+    with tree_of_two() as (one, other):
+        said, errors = ranks(tmp_path, 4, 'reduce_all', address=[one, other, one, other])
+        for name in torch_values.NAMES:
+            for op in ('SUM', 'AVG', 'MIN', 'MAX'):
+                for mine in said:
+                    assert mine['result'][f'{name} {op}'] == torch_values.exact(name, op, 4)
+        assert not any('goes through gloo' in error for error in errors)
+        folder = tmp_path / 'other'
+        folder.mkdir()
+        trained = results(folder, 2, 'train', address=[one, other])
+    with serving() as address:
+        alone = tmp_path / 'alone'
+        alone.mkdir()
+        assert trained == results(alone, 2, 'train', address=address)
+
+
+@contextlib.contextmanager
+def tree_of_two():
+    """Addresses of two leaves below one parent."""
+    with contextlib.ExitStack() as stack:
+        parent = stack.enter_context(serving()).rpartition(':')[2]
+        yield [stack.enter_context(serving(parent=parent)) for _ in range(2)]
+
+
+def test_trees_of_ranks():
+    from netfc.torch.leaves import leaf_of  # pylint: disable=import-outside-toplevel
+
+    alone = leaf_of(1, [['a'], ['a:20040'], ['a']])
+    assert (alone.worker, alone.ranks, alone.place) == (1, (0, 1, 2), None)
+    of_four = leaf_of(3, [['[::1]:20040', 'x'], ['b:20041'], ['[::1]', 'x'], ['b:20041']])
+    assert (of_four.worker, of_four.ranks) == (1, (1, 3))
+    assert of_four.place == allreduce.Place(((2, 1),), 4)
+    many = leaf_of(199, [[f'switch{rank // 50}'] for rank in range(200)])
+    assert (many.worker, many.place) == (49, allreduce.Place(((4, 3),), 200))
+    error = allreduce.AllreduceError('Worker 0 fell.', 'silent', 0, 0)
+    assert (of_four.named(error).worker, alone.named(error)) == (1, error)
+    error = of_four.named(allreduce.AllreduceError('Leaf 0 of 2 fell.', 'silent', None, 0, 0))
+    assert str(error) == 'Leaf 0 of 2 fell. Its ranks in the group are 0, 2.' and error.leaf == 0
+    with pytest.raises(ValueError, match='65 ranks use switch a, .* 64 at the most'):
+        leaf_of(0, [['a']] * 65)
+    with pytest.raises(ValueError, match='65 switches'):
+        leaf_of(0, [[str(rank)] for rank in range(65)])
 
 
 @pytest.mark.parametrize('name, value', [
