@@ -218,7 +218,8 @@ const char *aggregate_absence_name(unsigned int absence);
  *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
  *   (_OP: no such operation or owner, or digits of another operation than sum and mean; _LENGTH: a
  *   reduction with count 0, a join or leave with values, a copy with the values of another than its
- *   owner, a part that is none or does not fit the format's digits and the chunk's lanes, or a
+ *   owner, a part that is none, does not fit the format's digits and the chunk's lanes, or has
+ *   something behind it, or a
  *   payload too short; longer is allowed where there are values). A place in a tree is read as it
  *   stands, its list only if it is no longer than there are levels: aggregate_place_is_good().
  */

@@ -245,6 +245,15 @@ may_have_digits(const struct aggregate_message *request)
 	return request->op == AGGREGATE_SUM || request->op == AGGREGATE_MEAN;
 }
 
+/* A part that fits its chunk, and nothing behind it: what refuses it is a header alone. */
+static bool
+read_part(const uint8_t *bytes, size_t length, struct aggregate_message *message)
+{
+	return aggregate_part_read(bytes, length, &message->part) == 0 &&
+		aggregate_part_bytes(&message->part) == length &&
+		aggregate_part_fits(&message->part, message->format, message->count);
+}
+
 /* What a chunk's byte 15 says. Returns a code. */
 static int
 read_chunk_kind(const uint8_t *payload, size_t length, struct aggregate_message *message)
@@ -255,9 +264,8 @@ read_chunk_kind(const uint8_t *payload, size_t length, struct aggregate_message 
 	if (!aggregate_is_owner(message->owner) || (digits && !may_have_digits(message)))
 		return NETFC_STATUS_OP;
 	if (digits &&
-		(aggregate_part_read(payload + AGGREGATE_HEADER_BYTES,
-			 length - AGGREGATE_HEADER_BYTES, &message->part) != 0 ||
-			!aggregate_part_fits(&message->part, message->format, message->count)))
+		!read_part(
+			payload + AGGREGATE_HEADER_BYTES, length - AGGREGATE_HEADER_BYTES, message))
 		return NETFC_STATUS_LENGTH;
 	return NETFC_STATUS_OK;
 }

@@ -46,7 +46,8 @@ expect_results(unsigned int isa)
 void
 outcomes_expect(void)
 {
-	for (unsigned int action = 0; action < AGGREGATE_ACTION_COUNT; action++)
+	/* What trees add is not reached by a switch without parent that takes no digits. */
+	for (unsigned int action = 0; action < AGGREGATE_NO_DIGITS; action++)
 		reached_expect(action, "%s", aggregate_action_name(action));
 	for (unsigned int code = NETFC_STATUS_VERSION; code <= NETFC_STATUS_LENGTH; code++)
 		reached_expect(FIRST_REFUSAL + code, "refused with code %u", code);
