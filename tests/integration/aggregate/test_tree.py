@@ -35,7 +35,8 @@ def compare(tree, chunks, formats, ops=OPS, count=40):
     join_all(flat)
     number = 0
     for form in formats:
-        for op in ops:
+        # Results of another format than the values' are of sums and means.
+        for op in ops if aggregation.FORMAT_IDS[form] < 16 else ops[:2]:
             for _ in range(chunks):
                 values = random_values(count, len(team), form, seed=number)
                 assert_same(reduce(team, number, values, op, form),
