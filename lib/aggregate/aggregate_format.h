@@ -31,6 +31,15 @@ enum aggregate_format {
 /** One more than the greatest format number. */
 #define AGGREGATE_FORMAT_END 11
 
+/**
+ * Results of another format than the values': what functions here take for a format, and what
+ * stands on the wire. Sums and means have them of the pairs that have a name.
+ */
+#define AGGREGATE_INTO(values, results) ((values) | (results) << 4)
+
+/** One more than the greatest of these numbers, too. */
+#define AGGREGATE_PAIR_END (AGGREGATE_INTO(AGGREGATE_FORMAT_END - 1, AGGREGATE_FP32) + 1)
+
 /** Every format, as a set of bits: bit 1 << format. */
 #define AGGREGATE_ALL_FORMATS 0x7feu
 
@@ -60,8 +69,25 @@ enum aggregate_isa {
 	AGGREGATE_ISAS,
 };
 
-/** Whether there is a format of that number. */
+/** The format of the values. */
+static inline unsigned int
+aggregate_values_format(unsigned int format)
+{
+	return format & 0xf;
+}
+
+/** The format of the results. */
+static inline unsigned int
+aggregate_results_format(unsigned int format)
+{
+	return format >> 4 != 0 ? format >> 4 : format;
+}
+
+/** Whether there is a format of that number, of values and results. */
 bool aggregate_is_format(unsigned int format);
+
+/** Whether a chunk can be of that operation and format: what has two is a sum or a mean. */
+bool aggregate_has_format(unsigned int op, unsigned int format);
 
 /** Whether the operation reduces values: sum, mean, min or max. */
 bool aggregate_is_reduction(unsigned int op);
@@ -72,8 +98,14 @@ bool aggregate_is_chunk(unsigned int op);
 /** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format. */
 unsigned int aggregate_value_bytes(unsigned int format);
 
+/** Bytes of a result, likewise. */
+unsigned int aggregate_result_value_bytes(unsigned int format);
+
+/** Bytes that a chunk has for each lane, of its value or its result, whichever has more. */
+unsigned int aggregate_lane_bytes(unsigned int format);
+
 /** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2" or
- * "int64"; NULL for anything else. */
+ * "int64"; "fp8_e4m3:fp32" where results have another; NULL for anything else. */
 const char *aggregate_format_name(unsigned int format);
 
 /** The format of that name, or 0. */

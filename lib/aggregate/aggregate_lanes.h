@@ -43,7 +43,7 @@ struct aggregate_kernel {
 	 *
 	 * @param values NULL: there are no more than have been added
 	 * @param workers how many there were with this one, 1 .. AGGREGATE_MAX_WORKERS
-	 * @param result count values, big-endian, at any address; may be `values`
+	 * @param result count results, big-endian, at any address; may be `values`
 	 * @return enum netfc_flag, of all lanes
 	 */
 	uint8_t (*finish)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
@@ -73,7 +73,7 @@ struct aggregate_lanes *aggregate_lanes_init(void *memory, uint32_t bytes);
  *
  * @param isa up to aggregate_isa_best()
  * @param op a reduction
- * @param format any
+ * @param format that aggregate_has_format() with it
  * @return never NULL for what is asked for within these bounds; else NULL
  */
 const struct aggregate_kernel *

@@ -86,7 +86,7 @@ struct aggregate_entry {
 	uint8_t flags; /**< complete: enum netfc_flag of the result, of all lanes */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
-	uint8_t *result;                     /**< complete: `count` values, big-endian */
+	uint8_t *result;                     /**< complete: `count` results, big-endian */
 	struct aggregate_digit_sums *digits; /**< NULL: there is no room for digits */
 	struct aggregate_above above;
 	uint16_t
@@ -107,7 +107,9 @@ struct aggregate_rules {
 	uint32_t all_workers;
 };
 
-/** A chunk's packet from one worker. Its values are no more than its entry is made for. */
+/** A chunk's packet from one worker. Its values, or results, are no more than its entry is made
+ * for.
+ */
 struct aggregate_chunk {
 	uint32_t chunk;
 	uint16_t count; /**< at least 1; a copy of nothing: 0 */

@@ -37,7 +37,8 @@ struct aggregate_hdr {
 	uint16_t magic;  /**< NETFC_MAGIC */
 	uint8_t version; /**< NETFC_WIRE_VERSION */
 	uint8_t op;      /**< enum aggregate_op */
-	uint8_t format;  /**< enum aggregate_format; join and leave: not looked at */
+	uint8_t format;  /**< enum aggregate_format, or AGGREGATE_INTO() of two; join and leave: not
+			  * looked at */
 	uint8_t status;  /**< as in struct netfc_hdr */
 	uint16_t count;  /**< values; join and leave: 0 */
 	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
@@ -59,7 +60,8 @@ struct aggregate_join_wire {
 			  */
 	uint16_t slots;  /**< asked for; reply: granted, a power of two */
 	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
-	uint16_t least;  /**< request: 0; reply: bytes of values in a chunk at the least */
+	uint16_t least;  /**< request: how few bytes it would take as well, 0: none; reply: bytes of
+			  * values in a chunk at the least */
 	union {
 		uint64_t cookie;  /**< request; reply that refuses */
 		uint64_t session; /**< reply with code 0; request of a member: to stay one */
@@ -166,7 +168,7 @@ struct aggregate_join {
 	uint8_t shards;
 	uint16_t slots;
 	uint16_t bytes;
-	uint16_t least; /**< chunks with fewer bytes are filled up with zeros */
+	uint16_t least; /**< as on the wire; granted: smaller chunks are filled up with zeros */
 	union {
 		uint64_t cookie;
 		uint64_t session;
@@ -177,7 +179,7 @@ struct aggregate_join {
 /** A request or a reply, in host order. */
 struct aggregate_message {
 	uint8_t op;     /**< enum aggregate_op */
-	uint8_t format; /**< enum aggregate_format; join and leave: anything */
+	uint8_t format; /**< as on the wire; join and leave: anything */
 	uint8_t worker;
 	uint8_t owner;  /**< of a chunk's request: AGGREGATE_OWNER + worker, or 0 */
 	uint8_t reason; /**< 0 in requests but leaves; results: enum aggregate_kind */

@@ -71,7 +71,7 @@ aggregate_total_digits(unsigned int format)
 		[AGGREGATE_INT64] = 4,
 	};
 
-	return format < AGGREGATE_FORMAT_END ? digits[format] : 0;
+	return aggregate_value_bytes(format) == 0 ? 0 : digits[aggregate_values_format(format)];
 }
 
 bool

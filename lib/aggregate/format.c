@@ -7,7 +7,7 @@
 static const struct {
 	const char *name;
 	unsigned int bytes;
-} formats[AGGREGATE_FORMAT_END] = {
+} formats[AGGREGATE_PAIR_END] = {
 	[AGGREGATE_FP16] = {"fp16", 2},
 	[AGGREGATE_POSIT16] = {"posit16", 2},
 	[AGGREGATE_BF16] = {"bf16", 2},
@@ -18,6 +18,14 @@ static const struct {
 	[AGGREGATE_FP8_E4M3] = {"fp8_e4m3", 1},
 	[AGGREGATE_FP8_E5M2] = {"fp8_e5m2", 1},
 	[AGGREGATE_INT64] = {"int64", 8},
+	[AGGREGATE_INTO(AGGREGATE_FP16, AGGREGATE_FP32)] = {"fp16:fp32", 2},
+	[AGGREGATE_INTO(AGGREGATE_BF16, AGGREGATE_FP32)] = {"bf16:fp32", 2},
+	[AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP16)] = {"fp8_e4m3:fp16", 1},
+	[AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_BF16)] = {"fp8_e4m3:bf16", 1},
+	[AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP32)] = {"fp8_e4m3:fp32", 1},
+	[AGGREGATE_INTO(AGGREGATE_FP8_E5M2, AGGREGATE_FP16)] = {"fp8_e5m2:fp16", 1},
+	[AGGREGATE_INTO(AGGREGATE_FP8_E5M2, AGGREGATE_BF16)] = {"fp8_e5m2:bf16", 1},
+	[AGGREGATE_INTO(AGGREGATE_FP8_E5M2, AGGREGATE_FP32)] = {"fp8_e5m2:fp32", 1},
 };
 
 static const char *const ops[AGGREGATE_LEAVE + 1] = {
@@ -37,6 +45,14 @@ aggregate_is_format(unsigned int format)
 }
 
 bool
+aggregate_has_format(unsigned int op, unsigned int format)
+{
+	if (op == AGGREGATE_SUM || op == AGGREGATE_MEAN)
+		return aggregate_format_name(format) != NULL;
+	return aggregate_is_chunk(op) && aggregate_is_format(format);
+}
+
+bool
 aggregate_is_reduction(unsigned int op)
 {
 	return op >= AGGREGATE_SUM && op <= AGGREGATE_MAX;
@@ -51,20 +67,37 @@ aggregate_is_chunk(unsigned int op)
 unsigned int
 aggregate_value_bytes(unsigned int format)
 {
-	return format < AGGREGATE_FORMAT_END ? formats[format].bytes : 0;
+	return format < AGGREGATE_PAIR_END ? formats[format].bytes : 0;
+}
+
+unsigned int
+aggregate_result_value_bytes(unsigned int format)
+{
+	return aggregate_value_bytes(format) == 0
+		? 0
+		: aggregate_value_bytes(aggregate_results_format(format));
+}
+
+unsigned int
+aggregate_lane_bytes(unsigned int format)
+{
+	const unsigned int value = aggregate_value_bytes(format);
+	const unsigned int result = aggregate_result_value_bytes(format);
+
+	return value > result ? value : result;
 }
 
 const char *
 aggregate_format_name(unsigned int format)
 {
-	return format < AGGREGATE_FORMAT_END ? formats[format].name : NULL;
+	return format < AGGREGATE_PAIR_END ? formats[format].name : NULL;
 }
 
 unsigned int
 aggregate_format_by_name(const char *name)
 {
-	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
-		if (aggregate_is_format(format) && strcmp(formats[format].name, name) == 0)
+	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++)
+		if (formats[format].name != NULL && strcmp(formats[format].name, name) == 0)
 			return format;
 	return 0;
 }

@@ -71,9 +71,11 @@ round_window_fast(const struct aggregate_lanes *lanes, uint32_t count, uint8_t *
 }
 
 INLINE uint8_t
-finish_fp64_fast(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, unsigned int workers, uint8_t *result)
+finish_fp64_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
+	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
+	uint8_t *result)
 {
+	(void)to;
 	if (values != NULL)
 		put_fp64(format, lanes, values, count, false);
 	return finish_fp64_by(round_window_fast, mean, lanes, count, workers, result);

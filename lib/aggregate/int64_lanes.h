@@ -68,9 +68,11 @@ mean_of_int64(__int128 sum, unsigned int workers)
 }
 
 INLINE uint8_t
-finish_int64(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, unsigned int workers, uint8_t *result)
+finish_int64(enum aggregate_format format, enum aggregate_format to, bool mean,
+	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
+	uint8_t *result)
 {
+	(void)to;
 	if (values != NULL)
 		put_int64(format, lanes, values, count, false);
 	if (!mean)

@@ -59,12 +59,37 @@ job_any_ended(const struct aggregate_table *table)
 	return false;
 }
 
-static uint16_t
-granted_bytes(const struct aggregate_table *table, uint16_t asked)
+uint16_t
+job_granted_bytes(const struct aggregate_table *table, uint16_t asked)
 {
 	uint32_t most = table->limits.bytes;
 
 	return (uint16_t)((asked < most ? asked : most) & ~3u);
+}
+
+static uint16_t
+least_bytes(const struct aggregate_join *join)
+{
+	return join->least != 0 && join->least < join->bytes ? join->least : join->bytes;
+}
+
+bool
+job_takes_bytes(const struct job *job, const struct aggregate_join *join)
+{
+	if (job->state == JOB_OPEN)
+		return least_bytes(join) <= job->most_bytes && job->most_bytes <= join->bytes;
+	return least_bytes(join) <= job->most_bytes && job->least_bytes <= join->bytes;
+}
+
+void
+job_agree_on_bytes(
+	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join)
+{
+	if (least_bytes(join) > job->least_bytes)
+		job->least_bytes = least_bytes(join);
+	if (join->bytes < job->most_bytes)
+		job->most_bytes = join->bytes;
+	PUBLISH(job->bytes, job_granted_bytes(table, job->most_bytes));
 }
 
 /* Each stored after the job's new generation, which tells readers that what they had is over. */
@@ -74,7 +99,7 @@ fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_
 	PUBLISH(job->number, request->job);
 	PUBLISH(job->workers, request->join.workers);
 	PUBLISH(job->slots, 0);
-	PUBLISH(job->bytes, granted_bytes(table, request->join.bytes));
+	PUBLISH(job->bytes, job_granted_bytes(table, request->join.bytes));
 	PUBLISH(job->joined, 0);
 	PUBLISH(job->left, 0);
 	PUBLISH(job->failure, 0);
@@ -84,7 +109,8 @@ fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_
 	PUBLISH(job->place.workers, request->join.place.workers);
 	memcpy(job->place.level, request->join.place.level, sizeof(job->place.level));
 	job->asked_slots = request->join.slots;
-	job->asked_bytes = request->join.bytes;
+	job->least_bytes = least_bytes(&request->join);
+	job->most_bytes = request->join.bytes;
 	for (unsigned int w = 0; w < job->workers; w++)
 		job->places[w].serial = 0;
 }

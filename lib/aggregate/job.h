@@ -32,6 +32,16 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 enum aggregate_action
 job_open(struct aggregate_table *table, struct job *job, uint16_t slots, uint16_t bytes);
 
+/** Bytes of values in a chunk that a worker who asks for so many is granted at the most. */
+uint16_t job_granted_bytes(const struct aggregate_table *table, uint16_t asked);
+
+/** Whether there is a size of chunks that the job's workers take and who joins takes, too. */
+bool job_takes_bytes(const struct job *job, const struct aggregate_join *join);
+
+/** A worker joins: chunks are as large as all take. */
+void job_agree_on_bytes(
+	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join);
+
 /** Whether a job has ended whose slots are not taken back yet, or that leaves the parent. */
 bool job_any_ended(const struct aggregate_table *table);
 

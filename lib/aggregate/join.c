@@ -28,7 +28,7 @@ compare(const struct job *job, const struct aggregate_join *join)
 	if (!is_same_place(&join->place, &job->place))
 		return AGGREGATE_BAD_PLACE;
 	return join->workers == job->workers && join->slots == job->asked_slots &&
-			join->bytes == job->asked_bytes
+			job_takes_bytes(job, join)
 		? AGGREGATE_JOINED
 		: AGGREGATE_JOIN_MISMATCH;
 }
@@ -159,6 +159,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 		if (*job == NULL)
 			return action;
 	}
+	job_agree_on_bytes(table, *job, &request->join);
 	job_take_place(*job, request, sender, now);
 	job_vacate_silent(&table->limits, *job, now);
 	if (!job_is_complete(*job))
@@ -195,6 +196,7 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	enum aggregate_action action;
 
 	outcome->join.place.decided = 1;
+	outcome->join.least = 0;
 	if (open == NULL)
 		job = job_find_joining(table, request->job, request->token);
 	else if (open->token != request->token)
@@ -206,6 +208,7 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 		if (!knows_cookie(table, job, request, request->token, sender, now,
 			    request->join.cookie)) {
 			outcome->join.cookie = cookie_make(&table->limits, &subject, now);
+			outcome->join.bytes = job_granted_bytes(table, request->join.bytes);
 			return AGGREGATE_COOKIE;
 		}
 	}

@@ -4,14 +4,14 @@
 
 /**
  * @file
- * The kernels of each instruction set, by operation from AGGREGATE_SUM on and by format.
+ * The kernels of each instruction set, by operation from AGGREGATE_SUM on and by format, or two.
  */
 
 #include "aggregate_lanes.h"
 
 #define REDUCTIONS (AGGREGATE_MAX - AGGREGATE_SUM + 1)
 
-typedef struct aggregate_kernel kernel_table[REDUCTIONS][AGGREGATE_FORMAT_END];
+typedef struct aggregate_kernel kernel_table[REDUCTIONS][AGGREGATE_PAIR_END];
 
 extern const kernel_table aggregate_kernels_plain;
 extern const kernel_table aggregate_kernels_avx2;

@@ -287,7 +287,7 @@ put_fast(enum aggregate_format format, struct aggregate_lanes *lanes, const uint
 
 /* specials: whether there are any, known when compiled. */
 INLINE uint8_t
-round_groups(enum aggregate_format format, bool mean, bool specials,
+round_groups(enum aggregate_format format, enum aggregate_format to, bool mean, bool specials,
 	const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
 	const struct divisor divisor = divisor_of(workers);
@@ -301,38 +301,39 @@ round_groups(enum aggregate_format format, bool mean, bool specials,
 
 		if (mean)
 			sums = divide_fast(sums, divisor);
-		bits = encode_group(format, sums, extras, &exceptions);
+		bits = encode_group(to, sums, extras, &exceptions);
 		if (specials)
-			bits = put_specials(format, bits, extras, &exceptions);
-		store_group(format, result, i, (__mmask8)lanes_in_step(count - i), bits);
+			bits = put_specials(to, bits, extras, &exceptions);
+		store_group(to, result, i, (__mmask8)lanes_in_step(count - i), bits);
 	}
 	return flags_of(&exceptions);
 }
 
 INLINE uint8_t
-round_lanes_fast(enum aggregate_format format, bool mean, const struct aggregate_lanes *lanes,
-	uint32_t count, unsigned int workers, uint8_t *result)
+round_lanes_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
+	const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
-	if (!mean && format == AGGREGATE_FP16 && lanes->narrow) {
+	if (!mean && to == AGGREGATE_FP16 && lanes->narrow) {
 		round_narrow(lanes, count, result);
 		return 0;
 	}
 	if (!mean && format != AGGREGATE_FP16 && lanes->one_bin != NO_BIN) {
-		round_one_bin(format, lanes, count, result);
+		round_one_bin(format, to, lanes, count, result);
 		return 0;
 	}
 	if (lanes->has_specials)
-		return round_groups(format, mean, true, lanes, count, workers, result);
-	return round_groups(format, mean, false, lanes, count, workers, result);
+		return round_groups(format, to, mean, true, lanes, count, workers, result);
+	return round_groups(format, to, mean, false, lanes, count, workers, result);
 }
 
 INLINE uint8_t
-finish_fast(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, unsigned int workers, uint8_t *result)
+finish_fast(enum aggregate_format format, enum aggregate_format to, bool mean,
+	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
+	uint8_t *result)
 {
 	if (values != NULL)
 		put_fast(format, lanes, values, count, false);
-	return round_lanes_fast(format, mean, lanes, count, workers, result);
+	return round_lanes_fast(format, to, mean, lanes, count, workers, result);
 }
 
 /* Where bins are. */
@@ -348,5 +349,7 @@ SUM_FUNCTIONS_BY(put_fp64, finish_fp64_fast, PLAIN_LAY_OUT, AGGREGATE_FP64, fp64
 SUM_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3)
 SUM_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2)
 SUM_FUNCTIONS_BY(put_int64, finish_int64, PLAIN_LAY_OUT, AGGREGATE_INT64, int64)
+PAIR_FUNCTIONS_BY(finish_fast, AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
+PAIR_FUNCTIONS_BY(finish_fast, AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 
 const kernel_table aggregate_kernels_avx512 = KERNEL_TABLE;

@@ -19,33 +19,42 @@
 /* Functions of a format, and the table of them all. */
 
 #define SUM_FUNCTIONS(format, name) SUM_FUNCTIONS_BY(put, finish_sums, PLAIN_LAY_OUT, format, name)
+#define PAIR_FUNCTIONS(format, name, to, to_name) \
+	PAIR_FUNCTIONS_BY(finish_sums, format, name, to, to_name)
 
 /* `put` takes values in, `finish` the last ones, too, and rounds; `lay_out` is put's. */
-#define SUM_FUNCTIONS_BY(put, finish, lay_out, format, name)                                    \
-	static void begin_##name(                                                               \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
-	{                                                                                       \
-		put(format, lanes, values, count, true);                                        \
-	}                                                                                       \
-	static void add_##name(                                                                 \
-		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count)           \
-	{                                                                                       \
-		put(format, lanes, values, count, false);                                       \
-	}                                                                                       \
+#define SUM_FUNCTIONS_BY(put, finish, lay_out, format, name)                          \
+	static void begin_##name(                                                     \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count) \
+	{                                                                             \
+		put(format, lanes, values, count, true);                              \
+	}                                                                             \
+	static void add_##name(                                                       \
+		struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count) \
+	{                                                                             \
+		put(format, lanes, values, count, false);                             \
+	}                                                                             \
+	static void lift_##name(                                                      \
+		const struct aggregate_lanes *lanes, struct aggregate_totals *totals) \
+	{                                                                             \
+		lift_sums(format, lay_out, lanes, totals);                            \
+	}                                                                             \
+	FINISH_FUNCTIONS(finish, format, format, name)
+
+/* Results are of another format. */
+#define PAIR_FUNCTIONS_BY(finish, format, name, to, to_name) \
+	FINISH_FUNCTIONS(finish, format, to, name##_##to_name)
+
+#define FINISH_FUNCTIONS(finish, format, to, name)                                              \
 	static uint8_t finish_sum_##name(struct aggregate_lanes *lanes, const uint8_t *values,  \
 		uint32_t count, unsigned int workers, uint8_t *result)                          \
 	{                                                                                       \
-		return finish(format, false, lanes, values, count, workers, result);            \
+		return finish(format, to, false, lanes, values, count, workers, result);        \
 	}                                                                                       \
 	static uint8_t finish_mean_##name(struct aggregate_lanes *lanes, const uint8_t *values, \
 		uint32_t count, unsigned int workers, uint8_t *result)                          \
 	{                                                                                       \
-		return finish(format, true, lanes, values, count, workers, result);             \
-	}                                                                                       \
-	static void lift_##name(                                                                \
-		const struct aggregate_lanes *lanes, struct aggregate_totals *totals)           \
-	{                                                                                       \
-		lift_sums(format, lay_out, lanes, totals);                                      \
+		return finish(format, to, true, lanes, values, count, workers, result);         \
 	}
 
 #define KEY_FUNCTIONS(format, name, op, greatest)                                                 \
@@ -81,6 +90,14 @@ LEAST_AND_GREATEST(AGGREGATE_FP8_E4M3, fp8_e4m3)
 LEAST_AND_GREATEST(AGGREGATE_FP8_E5M2, fp8_e5m2)
 LEAST_AND_GREATEST(AGGREGATE_INT64, int64)
 
+/* Made of plain C for all instruction sets. */
+PAIR_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3, AGGREGATE_FP16, fp16)
+PAIR_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3, AGGREGATE_BF16, bf16)
+PAIR_FUNCTIONS(AGGREGATE_FP8_E4M3, fp8_e4m3, AGGREGATE_FP32, fp32)
+PAIR_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP16, fp16)
+PAIR_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_BF16, bf16)
+PAIR_FUNCTIONS(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP32, fp32)
+
 /* A row of the table; X(format, name). */
 #define ALL_FORMATS(X)                        \
 	X(AGGREGATE_FP16, fp16)               \
@@ -94,22 +111,40 @@ LEAST_AND_GREATEST(AGGREGATE_INT64, int64)
 	X(AGGREGATE_FP8_E5M2, fp8_e5m2)       \
 	X(AGGREGATE_INT64, int64)
 
+/* Those with results of another format; X(format, name, to, to_name). */
+#define ALL_PAIRS(X)                                          \
+	X(AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)         \
+	X(AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)         \
+	X(AGGREGATE_FP8_E4M3, fp8_e4m3, AGGREGATE_FP16, fp16) \
+	X(AGGREGATE_FP8_E4M3, fp8_e4m3, AGGREGATE_BF16, bf16) \
+	X(AGGREGATE_FP8_E4M3, fp8_e4m3, AGGREGATE_FP32, fp32) \
+	X(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP16, fp16) \
+	X(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_BF16, bf16) \
+	X(AGGREGATE_FP8_E5M2, fp8_e5m2, AGGREGATE_FP32, fp32)
+
 #define SUM_ENTRY(format, name) \
 	[format] = {begin_##name, add_##name, finish_sum_##name, lift_##name},
 #define MEAN_ENTRY(format, name) \
 	[format] = {begin_##name, add_##name, finish_mean_##name, lift_##name},
+#define SUM_PAIR(format, name, to, to_name) \
+	[AGGREGATE_INTO(format, to)] = {    \
+		begin_##name, add_##name, finish_sum_##name##_##to_name, lift_##name},
+#define MEAN_PAIR(format, name, to, to_name) \
+	[AGGREGATE_INTO(format, to)] = {     \
+		begin_##name, add_##name, finish_mean_##name##_##to_name, lift_##name},
 #define MIN_ENTRY(format, name) \
 	[format] = {begin_min_##name, add_min_##name, finish_min_##name, NULL},
 #define MAX_ENTRY(format, name) \
 	[format] = {begin_max_##name, add_max_##name, finish_max_##name, NULL},
 
 /* In the order of enum aggregate_op. */
-#define KERNEL_TABLE                                                                           \
-	{                                                                                      \
-		{ALL_FORMATS(SUM_ENTRY)}, {ALL_FORMATS(MEAN_ENTRY)}, {ALL_FORMATS(MIN_ENTRY)}, \
-		{                                                                              \
-			ALL_FORMATS(MAX_ENTRY)                                                 \
-		}                                                                              \
+#define KERNEL_TABLE                                                                              \
+	{                                                                                         \
+		{ALL_FORMATS(SUM_ENTRY) ALL_PAIRS(SUM_PAIR)},                                     \
+			{ALL_FORMATS(MEAN_ENTRY) ALL_PAIRS(MEAN_PAIR)}, {ALL_FORMATS(MIN_ENTRY)}, \
+		{                                                                                 \
+			ALL_FORMATS(MAX_ENTRY)                                                    \
+		}                                                                                 \
 	}
 
 #endif /* KERNELS_LANES_H */

@@ -102,7 +102,7 @@ aggregate_kernel(enum aggregate_isa isa, unsigned int op, unsigned int format)
 	};
 
 	if (isa >= AGGREGATE_ISAS || tables[isa] == NULL || !aggregate_is_reduction(op) ||
-		!aggregate_is_format(format))
+		!aggregate_has_format(op, format))
 		return NULL;
 	return &(*tables[isa])[op - AGGREGATE_SUM][format];
 }

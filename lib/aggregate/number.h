@@ -120,15 +120,20 @@ round_ieee(struct ieee format, struct exact number)
 }
 
 /*
- * The encoding of a magnitude below 2^53, in units of the least subnormal: a double has it exactly,
- * of which all but the upper bits of its fraction are rounded away. What has no more bits than a
- * significand is its own encoding.
+ * The encoding of magnitude * 2^unit: a double has it exactly, of which all but the upper bits of
+ * its fraction are rounded away. Where it may be subnormal, it is counted in units of the least of
+ * these, in which what has no more bits than a significand is its own encoding. The magnitude is
+ * below 2^53, in these units as well.
  */
 INLINE uint32_t
-round_units(struct ieee format, int64_t magnitude)
+round_units(struct ieee format, int unit, int64_t units)
 {
+	const int least = 1 - format.bias - format.fraction_bits;
+	const bool subnormal = unit < 1 - format.bias;
+	const int64_t magnitude = units << (subnormal ? unit - least : 0);
+	const int64_t encodings = subnormal ? INT64_C(2) << format.fraction_bits : 1;
 	const int cut = 52 - format.fraction_bits;
-	const uint64_t rebias = (UINT64_C(1022) + (unsigned int)format.fraction_bits)
+	const uint64_t rebias = (uint64_t)(1023 - format.bias - (subnormal ? least : unit))
 		<< format.fraction_bits;
 	const double number = (double)magnitude;
 	uint64_t bits;
@@ -136,7 +141,7 @@ round_units(struct ieee format, int64_t magnitude)
 	memcpy(&bits, &number, sizeof(bits));
 	bits += (UINT64_C(1) << (cut - 1)) - 1 + (bits >> cut & 1);
 	bits = (bits >> cut) - rebias;
-	bits = magnitude < INT64_C(2) << format.fraction_bits ? (uint64_t)magnitude : bits;
+	bits = magnitude < encodings ? (uint64_t)magnitude : bits;
 	return (uint32_t)(bits < format.inf ? bits : format.inf);
 }
 

@@ -114,18 +114,18 @@ encode_one_bin(enum aggregate_format format, __m512i sum, __m512i unit, __mmask8
 }
 
 INLINE void
-round_one_bin(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t count,
-	uint8_t *result)
+round_one_bin(enum aggregate_format format, enum aggregate_format to,
+	const struct aggregate_lanes *lanes, uint32_t count, uint8_t *result)
 {
 	const int64_t *bin = lanes->sums + lanes->one_bin * bin_stride(format, lanes);
 	/* What the exponent of a sum with no leading zeros would be, less the hidden bit. */
-	const int unit = 32 * lanes->one_bin + BINS_UNIT + 63 + ieee_of(format).bias - 1;
+	const int unit = 32 * lanes->one_bin + BINS_UNIT + 63 + ieee_of(to).bias - 1;
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
-		__m512i bits = encode_one_bin(format, _mm512_load_si512(bin + i),
-			all64((uint64_t)unit), lanes->common[i / GROUP]);
+		__m512i bits = encode_one_bin(to, _mm512_load_si512(bin + i), all64((uint64_t)unit),
+			lanes->common[i / GROUP]);
 
-		store_group(format, result, i, (__mmask8)lanes_in_step(count - i), bits);
+		store_group(to, result, i, (__mmask8)lanes_in_step(count - i), bits);
 	}
 }
 

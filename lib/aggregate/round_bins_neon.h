@@ -58,19 +58,19 @@ select_digits(const uint32x4_t *digits, uint32x4_t sign)
 
 /* Two digits less what is cut off, of two lanes; `sign` is all bits or none. */
 INLINE int64x2_t
-window_of(enum aggregate_format format, uint32x4_t digits, uint32x4_t sign)
+window_of(enum aggregate_format to, uint32x4_t digits, uint32x4_t sign)
 {
 	const int64x2_t two = vreinterpretq_s64_u32(digits), above = vreinterpretq_s64_u32(sign);
 
-	return format == AGGREGATE_BF16 ? vsriq_n_s64(above, two, CUT_BF16)
-					: vsriq_n_s64(above, two, CUT_FP32);
+	return to == AGGREGATE_BF16 ? vsriq_n_s64(above, two, CUT_BF16)
+				    : vsriq_n_s64(above, two, CUT_FP32);
 }
 
 /* Four lanes' bins. */
 INLINE struct windows
-join_bins(enum aggregate_format format, const int64_t *bins, size_t stride)
+join_bins(enum aggregate_format to, const int64_t *bins, size_t stride)
 {
-	const int cut = format == AGGREGATE_BF16 ? CUT_BF16 : CUT_FP32;
+	const int cut = to == AGGREGATE_BF16 ? CUT_BF16 : CUT_FP32;
 	int64x2_t low = vdupq_n_s64(0), high = low;
 	uint32x4_t digits[BINS + 1], sign, rest;
 	struct digits kept;
@@ -89,22 +89,23 @@ join_bins(enum aggregate_format format, const int64_t *bins, size_t stride)
 	kept.lower =
 		vorrq_u32(kept.lower, vandq_u32(vtstq_u32(rest, rest), vdupq_n_u32(1u << cut)));
 	return (struct windows){
-		window_of(format, vzip1q_u32(kept.lower, kept.upper), vzip1q_u32(sign, sign)),
-		window_of(format, vzip2q_u32(kept.lower, kept.upper), vzip2q_u32(sign, sign)),
+		window_of(to, vzip1q_u32(kept.lower, kept.upper), vzip1q_u32(sign, sign)),
+		window_of(to, vzip2q_u32(kept.lower, kept.upper), vzip2q_u32(sign, sign)),
 		vaddq_s32(vreinterpretq_s32_u32(kept.place), vdupq_n_s32(BINS_UNIT - 32 + cut)),
 	};
 }
 
 /* Half a group's sums. */
 INLINE struct windows
-load_windows(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t lane)
+load_windows(enum aggregate_format format, enum aggregate_format to,
+	const struct aggregate_lanes *lanes, uint32_t lane)
 {
 	const size_t stride = bin_stride(format, lanes);
 	const unsigned int single = lanes->single_bins[lane / GROUP];
 	const int64_t *bins = lanes->sums + lane, *bin = bins + single * stride;
 
 	if (single == ALL_BINS)
-		return join_bins(format, bins, stride);
+		return join_bins(to, bins, stride);
 	return (struct windows){
 		vld1q_s64(bin),
 		vld1q_s64(bin + 2),
@@ -188,13 +189,13 @@ if_zero_windows(const struct windows *windows)
 
 /* What all values of four lanes, as fields, have in common: a zero sum is +0 unless all are -0. */
 INLINE uint32x4_t
-round_half(enum aggregate_format format, bool mean, const struct windows *windows,
-	float64x2_t workers, uint32x4_t common)
+round_half(enum aggregate_format to, bool mean, const struct windows *windows, float64x2_t workers,
+	uint32x4_t common)
 {
 	const uint32x4_t sign = vdupq_n_u32(fp32.sign);
 	uint32x4_t z;
 
-	if (format == AGGREGATE_BF16)
+	if (to == AGGREGATE_BF16)
 		z = round_to_bf16(windows, mean, workers);
 	else
 		z = mean ? round_means_to_fp32(windows, workers) : round_to_fp32(windows);
@@ -202,11 +203,11 @@ round_half(enum aggregate_format format, bool mean, const struct windows *window
 }
 
 INLINE uint8_t
-round_bins_neon(enum aggregate_format format, bool mean, const struct aggregate_lanes *lanes,
-	uint32_t count, unsigned int workers, uint8_t *result)
+round_bins_neon(enum aggregate_format format, enum aggregate_format to, bool mean,
+	const struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
 	const float64x2_t divisor = vdupq_n_f64(workers);
-	const uint32x4_t last = vdupq_n_u32(format == AGGREGATE_BF16 ? 0xffff : 0);
+	const uint32x4_t last = vdupq_n_u32(to == AGGREGATE_BF16 ? 0xffff : 0);
 	const uint32x4_t inf = vdupq_n_u32(fp32.inf), sign = vdupq_n_u32(fp32.sign);
 	uint32x4_t over = vdupq_n_u32(0), under = over;
 
@@ -215,16 +216,16 @@ round_bins_neon(enum aggregate_format format, bool mean, const struct aggregate_
 		struct fields z;
 
 		for (unsigned int h = 0; h < 2; h++) {
-			const struct windows windows = load_windows(format, lanes, i + 4 * h);
+			const struct windows windows = load_windows(format, to, lanes, i + 4 * h);
 			uint32x4_t magnitude;
 
-			z.half[h] = round_half(format, mean, &windows, divisor, common.half[h]);
+			z.half[h] = round_half(to, mean, &windows, divisor, common.half[h]);
 			magnitude = vbicq_u32(z.half[h], vorrq_u32(sign, last));
 			over = vorrq_u32(over, vceqq_u32(magnitude, inf));
 			under = vorrq_u32(
 				under, vbicq_u32(vceqzq_u32(magnitude), if_zero_windows(&windows)));
 		}
-		store_fields(format, result, count, i, z);
+		store_fields(to, result, count, i, z);
 	}
 	return (uint8_t)((vmaxvq_u32(over) != 0 ? NETFC_OVERFLOW : 0) |
 		(vmaxvq_u32(under) != 0 ? NETFC_UNDERFLOW : 0));

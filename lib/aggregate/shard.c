@@ -58,7 +58,7 @@ static bool
 is_too_large(const struct aggregate_table *table, const struct job *job,
 	const struct aggregate_message *request)
 {
-	if (request->count * aggregate_value_bytes(request->format) > job->bytes)
+	if (request->count * aggregate_lane_bytes(request->format) > job->bytes)
 		return true;
 	if (aggregate_has_digits(request) && aggregate_part_bytes(&request->part) > job->bytes)
 		return true;
@@ -85,10 +85,11 @@ check_chunk(const struct aggregate_shard *shard, const struct job *job,
 	if (!owner_is_good(job, request))
 		return AGGREGATE_MISMATCH;
 	/* What is copied needs no accumulators. */
-	if (request->op != AGGREGATE_COPY && (limits->formats >> request->format & 1) == 0)
+	if (request->op != AGGREGATE_COPY &&
+		(limits->formats >> aggregate_values_format(request->format) & 1) == 0)
 		return AGGREGATE_MISMATCH;
 	if (request->op == AGGREGATE_MEAN && is_of_more(job) &&
-		(limits->digits >> request->format & 1) == 0)
+		(limits->digits >> aggregate_values_format(request->format) & 1) == 0)
 		return AGGREGATE_NO_DIGITS;
 	return AGGREGATE_ADDED;
 }

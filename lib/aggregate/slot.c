@@ -80,7 +80,7 @@ is_last(const struct aggregate_entry *entry, const struct aggregate_rules *rules
 static size_t
 bytes_of(const struct aggregate_entry *entry)
 {
-	return (size_t)entry->count * aggregate_value_bytes(entry->format);
+	return (size_t)entry->count * aggregate_result_value_bytes(entry->format);
 }
 
 /* Whether there are values in the accumulators, but for what a worker sends now. */

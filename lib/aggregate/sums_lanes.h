@@ -4,7 +4,8 @@
 
 /**
  * @file
- * Sums and means: special values, accumulators, rounding.
+ * Sums and means: special values, accumulators, rounding. Values are of one format and results of
+ * another, maybe, `to`.
  */
 
 #include <netfc_arith.h>
@@ -334,12 +335,9 @@ sum_of(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t i)
 	case AGGREGATE_POSIT16:
 		return sum_of_integer(lanes->sums[i], POSIT16_UNIT);
 	case AGGREGATE_FP8_E4M3:
-		return sum_of_integer(lanes->short_sums[i], FP8_E4M3_UNIT);
-	case AGGREGATE_FP8_E5M2:
-		return sum_of_integer(lanes->sums[i], FP8_E5M2_UNIT);
-	case AGGREGATE_FP16:
+		return sum_of_integer(lanes->short_sums[i], unit_of_sums(format));
 	default:
-		return sum_of_integer(lanes->sums[i], FP16_UNIT);
+		return sum_of_integer(lanes->sums[i], unit_of_sums(format));
 	}
 }
 
@@ -372,8 +370,8 @@ encode(enum aggregate_format format, struct sum sum, bool all_negative, uint8_t 
 }
 
 INLINE uint8_t
-round_lanes(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes, uint32_t count,
-	unsigned int workers, uint8_t *result)
+round_lanes(enum aggregate_format format, enum aggregate_format to, bool mean,
+	struct aggregate_lanes *lanes, uint32_t count, unsigned int workers, uint8_t *result)
 {
 	const struct divisor divisor = divisor_of(workers);
 	uint8_t flags = 0;
@@ -385,29 +383,28 @@ round_lanes(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 
 		if (mean)
 			sum.magnitude = divide(sum.magnitude, divisor);
-		store(format, result, i, encode(format, sum, all_negative, &flags));
+		store(to, result, i, encode(to, sum, all_negative, &flags));
 	}
 	return flags;
 }
 
 /* Sums of formats that have units. They are never too small for one. */
 INLINE uint8_t
-round_unit_sums(enum aggregate_format format, const struct aggregate_lanes *lanes, uint32_t count,
-	uint8_t *result)
+round_unit_sums(enum aggregate_format format, enum aggregate_format to,
+	const struct aggregate_lanes *lanes, uint32_t count, uint8_t *result)
 {
-	const struct ieee ieee = ieee_of(format);
+	const struct ieee ieee = ieee_of(to);
 	/* For all that compilers know, results are written over *lanes. */
 	const struct aggregate_lanes from = *lanes;
 	uint32_t overflow = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		int64_t sum = format == AGGREGATE_FP8_E4M3 ? from.short_sums[i] : from.sums[i];
-		bool all_negative = (load(format, from.common, i) & ieee.sign) != 0;
-		uint32_t bits = round_units(ieee, sum < 0 ? -sum : sum);
+		bool all_negative = (load(format, from.common, i) & ieee_of(format).sign) != 0;
+		uint32_t bits = round_units(ieee, unit_of_sums(format), sum < 0 ? -sum : sum);
 
 		overflow |= bits == ieee.inf;
-		store(format, result, i,
-			with_sign(ieee, bits, sum < 0 || (sum == 0 && all_negative)));
+		store(to, result, i, with_sign(ieee, bits, sum < 0 || (sum == 0 && all_negative)));
 	}
 	return overflow != 0 ? NETFC_OVERFLOW : 0;
 }
@@ -431,8 +428,9 @@ round_integers(bool mean, const struct aggregate_lanes *lanes, uint32_t count, u
 }
 
 INLINE uint8_t
-finish_sums(enum aggregate_format format, bool mean, struct aggregate_lanes *lanes,
-	const uint8_t *values, uint32_t count, unsigned int workers, uint8_t *result)
+finish_sums(enum aggregate_format format, enum aggregate_format to, bool mean,
+	struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, unsigned int workers,
+	uint8_t *result)
 {
 	uint8_t flags;
 
@@ -443,10 +441,10 @@ finish_sums(enum aggregate_format format, bool mean, struct aggregate_lanes *lan
 	if (lanes->has_specials)
 		clear_specials(format, lanes, count);
 	flags = !mean && has_units(format)
-		? round_unit_sums(format, lanes, count, result)
-		: round_lanes(format, mean, lanes, count, workers, result);
+		? round_unit_sums(format, to, lanes, count, result)
+		: round_lanes(format, to, mean, lanes, count, workers, result);
 	if (lanes->has_specials)
-		flags |= write_specials(format, lanes, count, result);
+		flags |= write_specials(to, lanes, count, result);
 	return flags;
 }
 

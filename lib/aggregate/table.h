@@ -59,7 +59,8 @@ struct job {
 	uint64_t ended;        /* the epoch in which it did */
 	uint32_t first_slot;
 	uint16_t number, slots, bytes;
-	uint16_t asked_slots, asked_bytes;
+	uint16_t asked_slots;
+	uint16_t least_bytes, most_bytes; /* of values in a chunk, that all workers would take */
 	uint8_t workers;
 	uint32_t lost; /* whether the parent knows it no more: the first shard that knows sets it */
 	struct aggregate_place place; /* as its members asked for it */

@@ -113,7 +113,7 @@ add_integer(int64_t *bins, __int128 integer)
 void
 aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values)
 {
-	const enum aggregate_format format = totals->format;
+	const enum aggregate_format format = aggregate_values_format(totals->format);
 	const uint32_t all = aggregate_total_digits(format);
 
 	for (uint32_t i = 0; i < totals->count; i++) {
@@ -186,7 +186,7 @@ static uint64_t
 round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude sum, bool mean,
 	unsigned int workers, uint8_t *flags)
 {
-	const enum aggregate_format format = totals->format;
+	const enum aggregate_format format = aggregate_results_format(totals->format);
 	const bool posit = format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2;
 	struct exact exact;
 	uint64_t bits;
@@ -195,7 +195,8 @@ round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude
 		return posit || (totals->marks[i] & AGGREGATE_MARK_MINUS_ZERO) != 0
 			? 0
 			: sign_of(format);
-	exact = exact_of_quire(sum.upper, unit_of(format) + DIGIT_BITS * (int)sum.digit);
+	exact = exact_of_quire(sum.upper,
+		unit_of(aggregate_values_format(totals->format)) + DIGIT_BITS * (int)sum.digit);
 	exact.significand |= sum.more;
 	if (mean)
 		exact = divide_finely(exact, workers);
@@ -222,8 +223,8 @@ uint8_t
 aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
 	uint8_t *result)
 {
-	const enum aggregate_format format = totals->format;
-	const uint32_t all = aggregate_total_digits(format);
+	const enum aggregate_format format = aggregate_results_format(totals->format);
+	const uint32_t all = aggregate_total_digits(totals->format);
 	const bool integer = format == AGGREGATE_INT32 || format == AGGREGATE_INT64;
 	const bool mean = op == AGGREGATE_MEAN;
 	const uint32_t end = totals->end == 0 ? 1 : totals->end;

@@ -108,7 +108,8 @@ join_of(const struct aggregate_table *table, const struct job *job, const struct
 	const struct aggregate_place *own = &job->place;
 	struct aggregate_join join = {.workers = own->level[0].members,
 		.slots = job->asked_slots,
-		.bytes = job->asked_bytes,
+		.bytes = job->most_bytes,
+		.least = job->least_bytes < job->most_bytes ? job->least_bytes : 0,
 		.cookie = uplink->session != 0 ? uplink->session : uplink->cookie,
 		.place = {.levels = (uint8_t)(own->levels - 1),
 			.incarnation = cookie_incarnation(&table->limits, job->generation),

@@ -81,6 +81,15 @@ has_units(enum aggregate_format format)
 	return is_ieee(format) && !has_bins(format);
 }
 
+/* These units. */
+INLINE int
+unit_of_sums(enum aggregate_format format)
+{
+	return format == AGGREGATE_FP8_E4M3    ? FP8_E4M3_UNIT
+		: format == AGGREGATE_FP8_E5M2 ? FP8_E5M2_UNIT
+					       : FP16_UNIT;
+}
+
 INLINE struct ieee
 ieee_of(enum aggregate_format format)
 {

@@ -165,7 +165,9 @@ result_bytes(const struct aggregate_message *result)
 {
 	switch (result->reason) {
 	case AGGREGATE_ROUNDED:
-		return result->count != 0 ? value_bytes(result) : SIZE_MAX;
+		return result->count != 0
+			? (size_t)result->count * aggregate_result_value_bytes(result->format)
+			: SIZE_MAX;
 	case AGGREGATE_SUMS:
 		return aggregate_sums_has(result->format) && result->count != 0 &&
 				(result->op == AGGREGATE_SUM || result->op == AGGREGATE_MEAN)
@@ -221,7 +223,7 @@ check_header(const struct aggregate_hdr *hdr)
 		return NETFC_STATUS_VERSION;
 	if (!is_chunk && hdr->op != AGGREGATE_JOIN && hdr->op != AGGREGATE_LEAVE)
 		return NETFC_STATUS_OP;
-	if (is_chunk && !aggregate_is_format(hdr->format))
+	if (is_chunk && !aggregate_has_format(hdr->op, hdr->format))
 		return NETFC_STATUS_FORMAT;
 	return NETFC_STATUS_OK;
 }

@@ -54,6 +54,15 @@ block_bytes(const struct netfc_collective *collective)
 		(shape_of(collective)->copies ? 1 : aggregate_value_bytes(collective->format));
 }
 
+/* Bytes of its results. */
+static uint64_t
+result_block_bytes(const struct netfc_collective *collective)
+{
+	return shape_of(collective)->copies
+		? block_bytes(collective)
+		: collective->count * aggregate_result_value_bytes(collective->format);
+}
+
 /* Whether this worker gives values. */
 static bool
 gives(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
@@ -86,10 +95,12 @@ is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective
 	const uint8_t *values = collective->values, *result = collective->result;
 	const struct shape *shape = shape_of(collective);
 	uint64_t bytes = block_bytes(collective), own = bytes * comm->options.worker;
+	uint64_t results = result_block_bytes(collective);
 	uint64_t given = shape->gives_blocks ? bytes * comm->options.workers : bytes;
-	uint64_t taken = shape->takes_blocks ? bytes * comm->options.workers : bytes;
+	uint64_t taken = shape->takes_blocks ? results * comm->options.workers : results;
 
-	if (values + (shape->gives_blocks ? own : 0) == result + (shape->takes_blocks ? own : 0))
+	if (values + (shape->gives_blocks ? own : 0) == result + (shape->takes_blocks ? own : 0) &&
+		results == bytes)
 		return false;
 	return (uintptr_t)values < (uintptr_t)result + taken &&
 		(uintptr_t)result < (uintptr_t)values + given;
@@ -128,31 +139,48 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 	return NETFC_ALLREDUCE_OK;
 }
 
+/* Other results are where their own values were, or nowhere. */
+static bool
+could_overwrite(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	return shape_of(collective)->has_blocks ||
+		(result_block_bytes(collective) > block_bytes(collective) &&
+			takes(comm, collective));
+}
+
 static int
 check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *collective)
 {
-	unsigned int bytes = aggregate_value_bytes(collective->format);
+	const unsigned int bytes = aggregate_value_bytes(collective->format);
+	const unsigned int result_bytes = aggregate_result_value_bytes(collective->format);
+	const unsigned int lane_bytes = aggregate_lane_bytes(collective->format);
 
-	if (!aggregate_is_format(collective->format))
+	if (bytes == 0)
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
-			"There is no format %u: see enum netfc_allreduce_format.",
+			"There is no format %u, or no such format of results: see enum "
+			"netfc_allreduce_format and NETFC_ALLREDUCE_INTO().",
 			collective->format);
 	if (!aggregate_is_reduction(collective->op))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"There is no operation %u: see enum netfc_allreduce_op.", collective->op);
-	if (comm->life == ALLREDUCE_JOINED && comm->bytes < bytes)
+	if (!aggregate_has_format(collective->op, collective->format))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Results of another format than the values' are sums or means: operation "
+			"%u has none.",
+			collective->op);
+	if (comm->life == ALLREDUCE_JOINED && comm->bytes < lane_bytes)
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks are granted %u bytes, and a value has %u: ask for more, option "
 			"bytes.",
-			comm->bytes, bytes);
+			comm->bytes, lane_bytes);
 	if (shape_of(collective)->has_totals)
 		return check_totals(comm, collective);
 	if (!is_aligned(collective->values, bytes) ||
-		(takes(comm, collective) && !is_aligned(collective->result, bytes)))
+		(takes(comm, collective) && !is_aligned(collective->result, result_bytes)))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The array is not aligned to its values of %u bytes: its element type is "
 			"another, maybe.",
-			bytes);
+			is_aligned(collective->values, bytes) ? result_bytes : bytes);
 	return NETFC_ALLREDUCE_OK;
 }
 
@@ -197,7 +225,7 @@ collective_check(struct netfc_allreduce *comm, const struct netfc_collective *co
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The root is worker %u, and there are %u: give 0 to %u.", collective->root,
 			comm->options.workers, comm->options.workers - 1);
-	if (shape_of(collective)->has_blocks && is_overwritten(comm, collective))
+	if (could_overwrite(comm, collective) && is_overwritten(comm, collective))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The results would overwrite values that are still to be sent: give another "
 			"array, or this worker's own place in it.");
@@ -228,7 +256,8 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 {
 	const struct shape *shape = shape_of(collective);
 	unsigned int value_bytes = aggregate_value_bytes(format_of(collective));
-	unsigned int in_chunk = comm->bytes / value_bytes * value_bytes;
+	unsigned int in_chunk =
+		comm->bytes / aggregate_lane_bytes(format_of(collective)) * value_bytes;
 	unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
 	const struct netfc_allreduce_totals *totals = shape->has_totals ? collective->values : NULL;
 	uint64_t bytes = block_bytes(collective);
@@ -242,7 +271,7 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 		.from = totals != NULL ? (const uint8_t *)totals->lanes.bins : collective->values,
 		.to = collective->result,
 		.from_step = shape->gives_blocks ? bytes : 0,
-		.to_step = shape->takes_blocks ? bytes : 0,
+		.to_step = shape->takes_blocks ? result_block_bytes(collective) : 0,
 		.bytes = bytes,
 		.values = shape->copies ? 0 : collective->count * blocks,
 		.chunks = chunks,
@@ -251,6 +280,8 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 		.in_chunk = in_chunk,
 		.value_bytes = value_bytes,
 		.word_bytes = shape->copies ? 1 : value_bytes,
+		.result_word_bytes =
+			shape->copies ? 1 : aggregate_result_value_bytes(collective->format),
 		.format = (uint8_t)format_of(collective),
 		.op = (uint8_t)(shape->copies ? AGGREGATE_COPY : collective->op),
 		.owner = owner_of(collective),

@@ -268,6 +268,7 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 			info->slots += comm->peer[k].slots;
 			info->sockets += comm->peer[k].channels;
 			info->gso |= comm->peer[k].gso;
+			info->gro |= comm->peer[k].gro;
 		}
 	}
 	pthread_mutex_unlock(&comm->lock);

@@ -283,7 +283,8 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s does not compute this %s: dpdk-netfc of this release computes all, "
 			"a switch in P4 sums of fp16, and means where workers round them.",
-			text, code == NETFC_STATUS_OP ? "operation" : "format");
+			text,
+			code == NETFC_STATUS_OP ? "operation" : "format, of values or of results");
 	if (code != AGGREGATE_STATUS_CODE)
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s refuses with code %u of the NetFC protocol: library and switch "

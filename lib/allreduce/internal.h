@@ -52,9 +52,10 @@ struct netfc_allreduce_handle {
 	unsigned int blocks;
 	unsigned int in_chunk; /* bytes */
 	unsigned int value_bytes;
-	unsigned int word_bytes; /* in host byte order: those of a value, or 1 */
+	unsigned int word_bytes;        /* in host byte order: those of a value, or 1 */
+	unsigned int result_word_bytes; /* likewise, those of a result */
 	unsigned int flags;
-	uint8_t format;
+	uint8_t format; /* as in requests */
 	uint8_t op;
 	uint8_t owner; /* of the first block's chunks, as in requests */
 	bool lazy;
@@ -77,6 +78,7 @@ struct slot {
 };
 
 struct peer;
+union segment_control;
 
 struct channel {
 	struct peer *peer;
@@ -98,8 +100,9 @@ struct peer {
 	unsigned int index;
 	unsigned int slots;
 	unsigned int shards;
-	unsigned int bytes; /* of values in a chunk, as granted */
-	unsigned int least; /* of them, zeros behind the last ones included */
+	unsigned int asked_bytes; /* of values in a chunk */
+	unsigned int bytes;       /* as granted */
+	unsigned int least;       /* of them, zeros behind the last ones included */
 	uint64_t cookie;
 	uint64_t session;     /* as granted */
 	uint32_t first_alive; /* id of the first join that says that this worker is alive */
@@ -110,6 +113,7 @@ struct peer {
 	bool joined;
 	bool takes_digits;      /* as far as the join shows: it is none in P4 */
 	bool gso;               /* segments arrive one by one */
+	bool gro;               /* packets have come joined to one */
 	uint64_t said;          /* ns: when something was sent to it */
 	uint64_t asked;         /* ns: when it was asked whether it is there */
 	unsigned int questions; /* of that kind since it was heard */
@@ -128,9 +132,11 @@ struct buffers {
 	uint8_t *memory;
 	uint8_t *send;
 	uint8_t *receive;
-	size_t stride; /* from one packet to the next */
+	size_t stride;         /* from one packet that is sent to the next */
+	size_t receive_stride; /* from one datagram that is received to the next */
 	struct mmsghdr *messages, *send_messages, *receive_messages;
 	struct iovec *parts;
+	union segment_control *controls; /* of what is received */
 };
 
 enum life {
@@ -156,8 +162,7 @@ struct netfc_allreduce {
 	enum life life;
 	struct peer *peer;
 	unsigned int peers;
-	unsigned int asked; /* bytes of values in a chunk, when joining */
-	unsigned int bytes; /* as granted by all */
+	unsigned int bytes; /* of values in a chunk, as granted by all */
 	struct buffers buffers;
 	struct keys *keys; /* NULL: packets have no tags */
 

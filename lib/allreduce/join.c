@@ -16,16 +16,11 @@
 #include "net/address.h"
 #include "net/packets.h"
 #include "net/trouble.h"
+#include "path.h"
 #include "tree.h"
 #include "window/peers.h"
 
-#define PLACE_BYTES                            \
-	(sizeof(struct aggregate_place_wire) + \
-		AGGREGATE_MAX_LEVELS * sizeof(struct aggregate_level))
-#define JOIN_BYTES                                                                         \
-	(sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire) + PLACE_BYTES + \
-		AGGREGATE_TAG_BYTES)
-#define RECEIVE_BYTES 2048
+#define RECEIVE_BYTES 65536
 
 /* Between a request and the next, if no answer comes: doubled each time. */
 #define FIRST_INTERVAL (20 * NS_PER_MS)
@@ -49,6 +44,7 @@ struct talk {
 	struct peer *peer;
 	uint8_t op;
 	bool twice;        /* segments are being tried */
+	struct path path;  /* the size of packets is being tried */
 	uint32_t first_id; /* of the first request */
 	uint32_t id;       /* of the latest request */
 	uint64_t sent;     /* ns: when that was */
@@ -63,41 +59,6 @@ struct talk {
 	bool over;
 };
 
-int
-join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice)
-{
-	uint8_t payload[2 * JOIN_BYTES];
-	struct aggregate_message message = {
-		.op = op,
-		.worker = (uint8_t)comm->options.worker,
-		.job = comm->options.job,
-		.id = comm->next_id,
-		.token = op == AGGREGATE_JOIN ? comm->options.token : secret,
-		.reason = comm->failed_for,
-		.join =
-			{
-				.workers = (uint8_t)comm->options.workers,
-				.slots = (uint16_t)comm->options.slots,
-				.bytes = (uint16_t)comm->asked,
-				.cookie = secret,
-				.place = tree_place(&comm->options),
-			},
-	};
-	size_t bytes = aggregate_message_bytes(&message);
-	int fd = peer->channel[0].fd;
-
-	comm->next_id += 2;
-
-	aggregate_build_request(payload, &message);
-	bytes = keys_tag_control(comm, peer, payload, bytes);
-	if (!twice)
-		return send(fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
-	message.id++;
-	aggregate_build_request(payload + bytes, &message);
-	keys_tag_control(comm, peer, payload + bytes, aggregate_message_bytes(&message));
-	return packets_send_segments(fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
-}
-
 /* What shows that this worker may ask: nothing, a cookie, or the session. */
 static uint64_t
 secret_of(const struct talk *talk)
@@ -110,13 +71,21 @@ secret_of(const struct talk *talk)
 }
 
 static int
+send_request(struct talk *talk)
+{
+	if (path_is_tried(&talk->path))
+		return join_send_long(talk->comm, talk->peer, talk->path.trying);
+	return join_send(talk->comm, talk->peer, talk->op, secret_of(talk), talk->twice);
+}
+
+static int
 ask(struct talk *talk, uint64_t now)
 {
 	talk->id = talk->comm->next_id;
 	talk->sent = now;
 	talk->next = now + (talk->waits ? talk->wait : talk->interval);
-	if (join_send(talk->comm, talk->peer, talk->op, secret_of(talk), talk->twice) == 0 ||
-		errno == EAGAIN || errno == EINTR || trouble_is_loss(talk->peer, errno, now)) {
+	if (send_request(talk) == 0 || errno == EAGAIN || errno == EINTR ||
+		trouble_is_loss(talk->peer, errno, now)) {
 		/* Whatever it was, it will show again if it is not that. */
 		talk->twice &= talk->peer->trouble == 0;
 		return NETFC_ALLREDUCE_OK;
@@ -136,7 +105,8 @@ can_be_granted(const struct talk *talk, const struct aggregate_join *join)
 	return join->workers == comm->options.workers && join->slots > 0 &&
 		(join->slots & (join->slots - 1)) == 0 && join->slots <= comm->options.slots &&
 		join->shards > 0 && join->shards <= PEERS_MAX_SHARDS && join->bytes >= 4 &&
-		join->bytes % 4 == 0 && join->bytes <= comm->asked && join->least <= join->bytes &&
+		join->bytes % 4 == 0 && join->bytes <= talk->peer->asked_bytes &&
+		join->least <= join->bytes &&
 		address_port(&talk->peer->address) + join->shards - 1 <= UINT16_MAX;
 }
 
@@ -188,21 +158,33 @@ is_answer(const struct talk *talk, const struct aggregate_message *reply)
 		reply->id - talk->first_id < comm->next_id - talk->first_id;
 }
 
-/* The switch wants its cookie back: that shows who we are. */
+/*
+ * The switch wants its cookie back: that shows who we are. What it was asked for with as long a
+ * packet as chunks are to have shows that these pass both ways.
+ */
 static int
-take_cookie(struct talk *talk, const struct aggregate_message *reply, uint64_t now)
+take_cookie(struct talk *talk, const struct aggregate_message *reply, size_t length, uint64_t now)
 {
 	bool news = reply->join.cookie != talk->peer->cookie;
 
-	if (!is_answer_to_latest(talk, reply) || !news)
+	if (!is_answer_to_latest(talk, reply))
 		return NETFC_ALLREDUCE_OK;
+	if (path_is_tried(&talk->path)) {
+		if (length < AGGREGATE_HEADER_BYTES + talk->path.trying)
+			return NETFC_ALLREDUCE_OK;
+		path_is_good(&talk->path);
+	} else if (!news) {
+		return NETFC_ALLREDUCE_OK;
+	} else {
+		path_begin(talk->comm, talk->peer, &talk->path, reply->join.bytes);
+	}
 	talk->peer->cookie = reply->join.cookie;
 	talk->twice = talk->bare = false;
 	return ask(talk, now);
 }
 
 static int
-take_reply(struct talk *talk, const struct aggregate_message *reply, uint64_t now)
+take_reply(struct talk *talk, const struct aggregate_message *reply, size_t length, uint64_t now)
 {
 	struct netfc_allreduce *comm = talk->comm;
 
@@ -221,7 +203,7 @@ take_reply(struct talk *talk, const struct aggregate_message *reply, uint64_t no
 		return NETFC_ALLREDUCE_OK;
 	}
 	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_COOKIE)
-		return take_cookie(talk, reply, now);
+		return take_cookie(talk, reply, length, now);
 	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_WAITING) {
 		if (!talk->waits)
 			talk->next = now + talk->wait;
@@ -249,7 +231,7 @@ receive(struct talk *talk)
 		if (length < 0)
 			return error_of_call(talk->comm, talk->peer, "receive from", errno);
 		if (keys_read_reply(talk->comm, talk->peer, payload, (size_t)length, &reply))
-			status = take_reply(talk, &reply, clock_now());
+			status = take_reply(talk, &reply, (size_t)length, clock_now());
 	}
 	return status;
 }
@@ -373,7 +355,9 @@ hold(struct talk *talk)
 		notify(talk, now);
 		if (now >= talk->next) {
 			ask_later(talk);
-			status = ask(talk, now);
+			status = path_is_silent(talk->comm, talk->peer, &talk->path);
+			if (status == NETFC_ALLREDUCE_OK)
+				status = ask(talk, now);
 		}
 		if (status == NETFC_ALLREDUCE_OK)
 			status = pause_talk(talk, now);

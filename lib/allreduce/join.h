@@ -30,4 +30,10 @@ int join_leave(struct netfc_allreduce *comm, struct peer *peer);
 int
 join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice);
 
+/*
+ * Send a join as long as the packet of a chunk with so many bytes of values, at most 65480. It has
+ * no cookie, so that it makes nobody a member who may never hear of it.
+ */
+int join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes);
+
 #endif /* ALLREDUCE_JOIN_H */

@@ -28,8 +28,8 @@
  * @endcode
  *
  * ## What all workers have to agree on
- * Job number, token, number of workers, slots and bytes of a chunk, the list of switches and its
- * order; and then on one sequence of collectives, each with the same count, format, operation and
+ * Job number, token, number of workers, slots, bytes of a chunk if they ask for a number, the list
+ * of switches and its order; and then on one sequence of collectives, each with the same count, format, operation and
  * root.
  * The switches find out most differences (NETFC_ALLREDUCE_MISMATCH); what one worker calls as two
  * allreduces and another as one of both lengths together, they cannot tell apart.
@@ -100,6 +100,13 @@ enum netfc_allreduce_format {
 	NETFC_ALLREDUCE_INT64 = 10,      /**< int64_t; sums saturate */
 };
 
+/**
+ * In place of a format: values of one, and results of another, in an array of their own. Of sums
+ * and means, results can be FP16, BF16 or FP32 of FP8_E4M3 and FP8_E5M2, and FP32 of FP16 and BF16;
+ * they are rounded once, from the exact sum. A sum of many FP8 is too large for FP8.
+ */
+#define NETFC_ALLREDUCE_INTO(values, results) ((values) | (results) << 4)
+
 /** Operations. */
 enum netfc_allreduce_op {
 	NETFC_ALLREDUCE_SUM = 33, /**< the exact sum, rounded once to nearest, ties to even */
@@ -125,14 +132,15 @@ enum netfc_collective_kind {
 /** What a collective is called with; what a kind has no use for is not looked at. */
 struct netfc_collective {
 	unsigned int kind;   /**< enum netfc_collective_kind */
-	unsigned int format; /**< reductions: enum netfc_allreduce_format */
+	unsigned int format; /**< reductions: enum netfc_allreduce_format, NETFC_ALLREDUCE_INTO() */
 	unsigned int op;     /**< reductions: enum netfc_allreduce_op */
 	unsigned int root;   /**< reduce, broadcast: a worker */
 	/** What this worker gives: `count`; reduce-scatter: a part of `count` for each worker, in
 	 * their order. Broadcast: the root's only. */
 	const void *values;
 	/** Where results go, `count`; all-gather: `count` for each worker. It may be where `values`
-	 * are; with parts, this worker's own place among them. Reduce: the root's only. */
+	 * are, if they have one format; with parts, this worker's own place among them. Reduce: the
+	 * root's only. */
 	void *result;
 	uint64_t count; /**< values; all-gather and broadcast: bytes */
 };
@@ -209,8 +217,9 @@ struct netfc_allreduce_options {
 
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
-	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: what a packet of 1500
-	 * bytes holds, 1448; 1428 if any of the switches has an IPv6 address; 8 less with a key]
+	 * Of values in a chunk at the most, a multiple of 4, 4 .. 65480 [0: as many as the switch
+	 * grants and all workers' paths take, which joining finds out]. 1448 make a packet of 1500
+	 * bytes over IPv4, 1428 over IPv6; 8 less with a key
 	 */
 	unsigned int bytes;
 
@@ -239,8 +248,9 @@ struct netfc_allreduce_options {
 	 */
 	unsigned int silence_ms;
 	unsigned int spin_us; /**< how long to look for packets before sleeping, 0 .. 10,000 [50] */
-	bool gso;             /**< UDP segmentation offload, if kernel and path have it [true] */
-	bool allow_token_0;   /**< a token of 0 is meant: for tests of one's own [false] */
+	/** UDP segmentation offload, both ways, if kernel and path have it [true] */
+	bool gso;
+	bool allow_token_0; /**< a token of 0 is meant: for tests of one's own [false] */
 	/**
 	 * File of the cluster's key, 32 bytes or 64 hexadecimal digits, for its owner only: every
 	 * packet has a tag, as with `--aggregate key=` [NULL: what the environment variable
@@ -276,6 +286,7 @@ struct netfc_allreduce_info {
 	unsigned int sockets; /**< one for each shard of each switch */
 	unsigned int bytes;   /**< of values in a chunk */
 	bool gso;             /**< used, for one switch at least */
+	bool gro;             /**< so far results of one switch at least have come joined */
 };
 
 /** What was counted since the communicator was made. */
@@ -305,7 +316,7 @@ NETFC_ALLREDUCE_API const char *netfc_allreduce_status_name(int status);
 /** What a status means, in a few words; NULL for anything else. */
 NETFC_ALLREDUCE_API const char *netfc_allreduce_status_meaning(int status);
 
-/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format. */
+/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format, or no such results of it. */
 NETFC_ALLREDUCE_API unsigned int netfc_allreduce_value_bytes(unsigned int format);
 
 /**

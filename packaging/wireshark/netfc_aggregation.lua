@@ -26,6 +26,10 @@ local OPS = {
 local FORMATS = {
     [0] = "none", [1] = "fp16", [2] = "posit16", [3] = "bf16", [4] = "posit16_es2", [5] = "fp32",
     [6] = "int32", [7] = "fp64", [8] = "fp8_e4m3", [9] = "fp8_e5m2", [10] = "int64",
+    -- Results have another format than the values: it is in the upper four bits.
+    [0x51] = "fp16:fp32", [0x53] = "bf16:fp32",
+    [0x18] = "fp8_e4m3:fp16", [0x38] = "fp8_e4m3:bf16", [0x58] = "fp8_e4m3:fp32",
+    [0x19] = "fp8_e5m2:fp16", [0x39] = "fp8_e5m2:bf16", [0x59] = "fp8_e5m2:fp32",
 }
 local BYTES = {[5] = 4, [6] = 4, [7] = 8, [8] = 1, [9] = 1, [10] = 8}  -- of a value; all others 2
 local CODES = {
@@ -279,6 +283,16 @@ local function add_part(buffer, tree)
     end
 end
 
+-- Of what is behind the header: results or values.
+local function format_of(buffer)
+    local format, status = buffer(4, 1):uint(), buffer(5, 1):uint()
+
+    if format >= 16 and status >= 0x80 and status % 0x80 < 16 then
+        return math.floor(format / 16)
+    end
+    return format % 16
+end
+
 local function add_values(buffer, tree, format, count)
     local size, field = BYTES[format] or 2, NUMBERS[format] or fields.value
 
@@ -356,7 +370,7 @@ function aggregation.dissector(buffer, pinfo, root)
     elseif has_digits(buffer) then
         add_part(buffer, tree)
     elseif has_values(buffer) then
-        add_values(buffer, tree, format, count)
+        add_values(buffer, tree, format_of(buffer), count)
     end
     return buffer:len()
 end

@@ -86,7 +86,7 @@ class Options(ctypes.Structure):
     ]
 
 
-INFO = ("switches", "slots", "sockets", "bytes", "gso")
+INFO = ("switches", "slots", "sockets", "bytes", "gso", "gro")
 
 
 class Info(ctypes.Structure):
@@ -95,6 +95,7 @@ class Info(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_uint) for name in INFO[:-1]),
         ("gso", ctypes.c_bool),
+        ("gro", ctypes.c_bool),
     ]
 
 

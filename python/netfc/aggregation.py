@@ -12,7 +12,10 @@ from netfc import catalogue, protocol
 _FORMATS = {row.number: row for row in catalogue.FORMATS}
 
 OPS = catalogue.numbers(catalogue.AGGREGATION)
-FORMAT_IDS = {row.name: number for number, row in _FORMATS.items()}
+FORMAT_IDS = {
+    **{row.name: number for number, row in _FORMATS.items()},
+    **catalogue.format_pairs(),  # results of another format than the values'
+}
 REASONS = {
     0: "none",
     1: "off",
@@ -155,9 +158,15 @@ class Worker:
     session: int = 0
 
 
-def value_bytes(format_id: int) -> int:
-    """Bytes of a value; 2 of a format that is not known."""
-    return _FORMATS[format_id].bytes if format_id in _FORMATS else 2
+def values_format(format_id: int, of_result: bool = False) -> int:
+    """Of a format as it stands on the wire: that of the values, or of the results."""
+    return format_id >> 4 if of_result and format_id >> 4 else format_id & 15
+
+
+def value_bytes(format_id: int, of_result: bool = False) -> int:
+    """Bytes of a value, or of a result; 2 of a format that is not known."""
+    number = values_format(format_id, of_result)
+    return _FORMATS[number].bytes if number in _FORMATS else 2
 
 
 def reason_name(reason: int, absence: int | None = None) -> str:

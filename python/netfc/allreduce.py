@@ -75,6 +75,8 @@ OPS = {
 # Formats that an array's type tells; others are encodings (uint16, uint8), which need `format`.
 _BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
 
+_PAIRS = catalogue.format_pairs()
+
 # Types that there are sums and dot products of.
 _SUMMED = ("float32", "float64", "int32", "int64")
 _MULTIPLIED = ("float32", "float64")
@@ -156,7 +158,8 @@ class Communicator:
       others. A worker that is alone needs none. job: 0 to 65535.
     bind_address, interface: local address and network device to send from.
     slots: chunks in flight for each switch, a power of two up to 32768.
-    chunk_bytes: of values in a packet, a multiple of 4; None: what fits 1500 bytes.
+    chunk_bytes: of values in a packet, a multiple of 4; None: as many as the switch grants and all
+      workers' paths take.
     join_timeout, deadline: seconds for joining, and for an allreduce once those before it are done.
     patience: seconds to go on after a switch has said that a worker is silent, for which the switch
       has waited its own time already (--aggregate stall=). A worker that is alive and late is
@@ -231,25 +234,42 @@ class Communicator:
             self._comm.free()
             raise
 
-    def allreduce(self, array: NDArray[Any], op: str = "sum", format: str | None = None) -> Flag:
-        """Reduce an array with those of all other workers, in place.
+    def allreduce(
+        self,
+        array: NDArray[Any],
+        op: str = "sum",
+        format: str | None = None,
+        result: NDArray[Any] | None = None,
+    ) -> Flag:
+        """Reduce an array with those of all other workers, in place or into another array.
 
         array: float16, float32, float64, int32, int64, bfloat16 (of ml_dtypes) or encodings
           (uint16; uint8 of formats of 8 bits), contiguous in C's order, writable, in the machine's
           byte order. op: "sum", "mean", "min" or "max".
         format: a key of FORMATS; None: as array.dtype says.
+        result: where results go, as many; None: into `array`. Its type may be another: sums and
+          means of encodings of 8 bits can be float32, float16 or bfloat16 (where it is uint16,
+          `format` names both: "fp8_e4m3:bf16"), and those of float16 and bfloat16 float32.
         Gives the exception flags of all results. Raises TypeError or ValueError for what can't be
         reduced, AllreduceError if it failed: the array's content is undefined then. After Ctrl-C
         the communicator is broken.
         """
-        return self._finish(self._start("allreduce", array, array, op=op, format=format))
+        into = array if result is None else result
+        return self._finish(self._start("allreduce", array, into, op=op, format=format))
 
-    def start(self, array: NDArray[Any], op: str = "sum", format: str | None = None) -> Handle:
+    def start(
+        self,
+        array: NDArray[Any],
+        op: str = "sum",
+        format: str | None = None,
+        result: NDArray[Any] | None = None,
+    ) -> Handle:
         """Start to reduce an array; those started earlier go first. As allreduce().
 
-        Neither read nor write the array before Handle.wait() has returned.
+        Neither read nor write the arrays before Handle.wait() has returned.
         """
-        return self._start("allreduce", array, array, op=op, format=format, lazily=False)
+        into = array if result is None else result
+        return self._start("allreduce", array, into, op=op, format=format, lazily=False)
 
     def allreduce_totals(self, totals: Totals, op: str = "sum") -> tuple[NDArray[Any], Flag]:
         """Reduce an array of which this worker gives exact sums of several; as allreduce() of all.
@@ -388,7 +408,10 @@ class Communicator:
 
     @property
     def info(self) -> dict[str, int]:
-        """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1)."""
+        """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1).
+
+        gro: whether results have come joined so far, 0 or 1.
+        """
         info = self._comm.info()
         return {name: int(getattr(info, name)) for name in INFO}
 
@@ -440,7 +463,8 @@ class Communicator:
         if kind in ("allgather", "broadcast"):
             collective.count = _bytes_of(values)
         elif kind != "barrier":
-            collective.format, collective.op = _format_number(values, format), _op_number(op)
+            collective.format = _format_number(values, format, result)
+            collective.op = _op_number(op)
             collective.count = _size_of(values if kind != "reduce_scatter" else result)
         for name, array in (("values", values), ("result", result)):
             if array is not None:
@@ -455,15 +479,20 @@ class Communicator:
         self, kind: str, values: NDArray[Any] | None, result: NDArray[Any] | None
     ) -> None:
         """Raises ValueError, TypeError: the arrays do not fit each other."""
-        if kind not in ("allgather", "reduce_scatter") or values is None or result is None:
+        if kind in ("broadcast", "barrier") or values is None or result is None:
             return
-        part, whole = (values, result) if kind == "allgather" else (result, values)
-        if kind == "reduce_scatter" and part.dtype != whole.dtype:
-            raise TypeError(f"results of {part.dtype} cannot come of values of {whole.dtype}")
-        if part.nbytes * self._options.workers != whole.nbytes:
+        if kind in ("allreduce", "reduce"):
+            if values.size != result.size:
+                raise ValueError(f"{values.size} values have as many results, not {result.size}")
+            return
+        if kind == "allgather":
+            part, whole, unit = values.nbytes, result.nbytes, "bytes"
+        else:
+            part, whole, unit = result.size, values.size, "values"
+        if part * self._options.workers != whole:
             raise ValueError(
-                f"{kind}: an array of {whole.nbytes} bytes is not {self._options.workers} times"
-                f" {part.nbytes}, a part for each worker"
+                f"{kind}: an array of {whole} {unit} is not {self._options.workers} times"
+                f" {part}, a part for each worker"
             )
 
     def _finish(self, handle: Handle) -> Flag:
@@ -525,24 +554,46 @@ def _scaled(name: str, seconds: float, per_second: int) -> int:
     return value
 
 
-def _format_number(array: NDArray[Any] | None, name: str | None) -> int:
-    """The number of the format, which has to fit the array's type."""
+def _format_number(
+    array: NDArray[Any] | None, name: str | None, result: NDArray[Any] | None
+) -> int:
+    """The number of the format, or of two, which have to fit the arrays' types."""
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"{type(array).__name__} is no numpy array: results are written in place")
-    by_dtype = _BY_DTYPE.get(array.dtype.name)
-    if name is None and by_dtype is None:
+    of_values, _, of_results = (name or "").partition(":")
+    of_values = _format_of(array, of_values)
+    if not isinstance(result, numpy.ndarray):
+        return FORMATS[of_values]
+    if not of_results and result.dtype == array.dtype:
+        return FORMATS[of_values]
+    of_results = _format_of(result, of_results)
+    if of_results == of_values:
+        return FORMATS[of_values]
+    pair = f"{of_values}:{of_results}"
+    if pair not in _PAIRS:
+        others = catalogue.WIDER_RESULTS.get(of_values)
+        raise TypeError(
+            f"results of {of_values} cannot be {of_results}"
+            + (f": give an array for {' or '.join(others)}" if others else "")
+        )
+    return _PAIRS[pair]
+
+
+def _format_of(array: NDArray[Any], name: str) -> str:
+    """The name of the array's format; "": as its type says."""
+    name = name or _BY_DTYPE.get(array.dtype.name, "")
+    if not name:
         raise TypeError(
             f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64,"
             " int32, or encodings (uint16, uint8) with their format named"
         )
-    name = name if name is not None else by_dtype
     if name not in FORMATS:
         raise ValueError(f"there is no format '{name}': give one of {', '.join(FORMATS)}")
     row = _FORMATS[name]
     encodings = {16: "uint16", 8: "uint8"}.get(row.bits)
     if array.dtype.name not in (row.dtype, encodings):
         raise TypeError(f"an array of {array.dtype} does not hold {name}")
-    return FORMATS[name]
+    return name
 
 
 def _kind_number(kind: str) -> int:

@@ -57,6 +57,14 @@ FORMATS = (
     FormatRow("int64", 10, "int64", 64, "integer", 0, "int64", in_requests=False),
 )
 
+# Formats of values, and of what sums and means of them can have besides.
+WIDER_RESULTS = {
+    "fp16": ("fp32",),
+    "bf16": ("fp32",),
+    "fp8_e4m3": ("fp16", "bf16", "fp32"),
+    "fp8_e5m2": ("fp16", "bf16", "fp32"),
+}
+
 ARITHMETIC = (
     OpRow("add", 1, "+"),
     OpRow("sub", 2, "-"),
@@ -89,6 +97,16 @@ FUNCTIONS = (
     "ln", "log2", "sin", "cos", "tanh", "sigmoid", "erf", "gelu", "silu",
 )  # fmt: skip
 FIXED_POINT = ("int16", *(f"q{point}" for point in range(1, 16)))
+
+
+def format_pairs() -> dict[str, int]:
+    """The numbers of formats of values and, behind a colon, results: "fp8_e4m3:fp32"."""
+    number_of = {row.name: row.number for row in FORMATS}
+    return {
+        f"{name}:{result}": number_of[name] | number_of[result] << 4
+        for name, results in WIDER_RESULTS.items()
+        for result in results
+    }
 
 
 def numbers(rows: tuple[OpRow, ...]) -> dict[str, int]:

@@ -42,15 +42,27 @@ _STRUCT = {"float16": "e", "float32": "f", "float64": "d", "int32": "i", "int64"
 _NUMBERS = {row.number: _STRUCT[row.dtype] for row in catalogue.FORMATS if row.dtype in _STRUCT}
 
 
+def _is_result(pkt: Any) -> bool:
+    return bool(pkt.reply) and pkt.code == 0
+
+
+def _number_of(pkt: Any) -> int:
+    return aggregation.values_format(pkt.format, _is_result(pkt))
+
+
+def _bytes_of(pkt: Any) -> int:
+    return aggregation.value_bytes(pkt.format, _is_result(pkt))
+
+
 class _Values(FieldListField):
-    """Values as encodings: 8, 16, 32 or 64 bits, as the packet's format says."""
+    """Values or results as encodings: 8, 16, 32 or 64 bits, as the packet's format says."""
 
     def __init__(self) -> None:
         super().__init__("values", [], IntField("", 0), count_from=lambda pkt: pkt.count)
 
     def i2len(self, pkt: Any, val: Any) -> int:
         """How many bytes."""
-        return len(val or []) * aggregation.value_bytes(pkt.format)
+        return len(val or []) * _bytes_of(pkt)
 
     def i2count(self, pkt: Any, val: Any) -> int:
         """How many values."""
@@ -58,12 +70,11 @@ class _Values(FieldListField):
 
     def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
         """Append the values to the bytes of a packet; floats and integers become encodings."""
-        size = aggregation.value_bytes(pkt.format)
-        return s + b"".join(_encode(value, pkt.format, size) for value in val or [])
+        return s + b"".join(_encode(value, _number_of(pkt), _bytes_of(pkt)) for value in val or [])
 
     def getfield(self, pkt: Any, s: Any) -> Any:
         """Take the values off the bytes of a packet; fewer where it was cut."""
-        size = aggregation.value_bytes(pkt.format)
+        size = _bytes_of(pkt)
         count = min(pkt.count, len(s) // size)
         return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
 
@@ -173,7 +184,7 @@ class Aggregation(Packet):
         """Why a worker's values are missing: the first byte of the values, or of count."""
         if not self.values:
             return int(self.count or 0) >> 8
-        return int(self.values[0]) >> 8 * (aggregation.value_bytes(self.format) - 1)
+        return int(self.values[0]) >> 8 * (_bytes_of(self) - 1)
 
     def mysummary(self) -> str:
         """One line for people."""

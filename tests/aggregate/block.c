@@ -43,7 +43,7 @@ block_free(struct block *block)
 uint32_t
 block_most(unsigned int format)
 {
-	return BLOCK_BYTES / aggregate_value_bytes(format);
+	return BLOCK_BYTES / aggregate_lane_bytes(format);
 }
 
 /* Each packet at another offset to the cache line. */
@@ -133,7 +133,7 @@ compare(const struct block *block, enum aggregate_isa isa, unsigned int op, cons
 	uint32_t wrong = 0;
 
 	for (uint32_t i = 0; i < block->count; i++) {
-		uint64_t bits = data_get(block->format, result, i);
+		uint64_t bits = data_get(aggregate_results_format(block->format), result, i);
 
 		if (bits == block->expected[i].bits)
 			continue;
@@ -158,7 +158,7 @@ block_check(struct block *block, enum aggregate_isa isa, unsigned int op)
 {
 	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, block->format);
 	const uint8_t *packets[AGGREGATE_MAX_WORKERS];
-	uint32_t bytes = block->count * aggregate_value_bytes(block->format), wrong;
+	uint32_t bytes = block->count * aggregate_result_value_bytes(block->format), wrong;
 	uint8_t *result = block->result + 3, flags;
 
 	for (unsigned int w = 0; w < block->workers; w++)

@@ -190,7 +190,7 @@ restore_job(const struct model_job *from, struct job *job)
 	job->slots = (uint16_t)(from->state == JOB_JOINING ? 0 : limits.slots);
 	job->bytes = 4;
 	job->asked_slots = (uint16_t)limits.slots;
-	job->asked_bytes = 4;
+	job->least_bytes = job->most_bytes = 4;
 	job->workers = WORKERS;
 	for (unsigned int w = 0; w < WORKERS; w++) {
 		const struct aggregate_sender sender = sender_of(w, from->port[w]);

@@ -97,10 +97,11 @@ oracle_mpfr(unsigned int op, unsigned int format, const uint64_t *values, unsign
 	mpfr_init2(sum, 4500);
 	mpfr_set_zero(sum, 1);
 	for (unsigned int w = 0; w < workers; w++)
-		mpfr_add_d(sum, sum, oracle_value(format, values[w]), MPFR_RNDN);
+		mpfr_add_d(sum, sum, oracle_value(aggregate_values_format(format), values[w]),
+			MPFR_RNDN);
 	if (op == AGGREGATE_MEAN)
 		mpfr_div_ui(sum, sum, workers, MPFR_RNDN);
-	bits = oracle_mpfr_round(format, sum);
+	bits = oracle_mpfr_round(aggregate_results_format(format), sum);
 	mpfr_clear(sum);
 	return bits;
 }

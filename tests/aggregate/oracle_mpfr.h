@@ -8,7 +8,7 @@
 
 #include <mpfr.h>
 
-/** The reduction of one lane, of an IEEE format or a posit by MPFR; sum and mean of finite numbers,
+/** The reduction of one lane, of IEEE formats or a posit by MPFR; sum and mean of finite numbers,
  * not all zero. */
 uint64_t
 oracle_mpfr(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers);

@@ -24,8 +24,9 @@ some_workers(uint64_t *seed)
 static uint64_t
 check_block(struct block *block, enum data_kind kind, uint64_t *seed)
 {
-	/* Twice as many sums as anything else. */
-	unsigned int op = AGGREGATE_SUM + (unsigned int)(next_random(seed) % 5) % 4;
+	/* Twice as many sums as anything else; of pairs, there are only sums and means. */
+	unsigned int ops = aggregate_is_format(block->format) ? 4 : 2;
+	unsigned int op = AGGREGATE_SUM + (unsigned int)(next_random(seed) % 5) % ops;
 	uint64_t wrong = 0;
 
 	block->workers = some_workers(seed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Totals and digits against the oracle, in every format. */
+/* Totals and digits against the oracle, in every format and with results of another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +18,9 @@
 #define MOST_MEMBERS 6
 #define ROOM (AGGREGATE_PART_BYTES + LANES * (4 * (AGGREGATE_MOST_DIGITS + 1) + 1))
 
-#define FOREACH_FORMAT(format)                                                 \
-	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) \
-		if (aggregate_is_format(format))
+#define FOREACH_FORMAT(format)                                               \
+	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) \
+		if (aggregate_has_format(AGGREGATE_SUM, format))
 
 static uint64_t values[LANES][AGGREGATE_MAX_WORKERS];
 static uint8_t part[ROOM];
@@ -53,7 +53,8 @@ check(const struct aggregate_totals *totals, unsigned int op, unsigned int worke
 	for (uint32_t lane = 0; lane < LANES; lane++) {
 		struct oracle_result expected =
 			oracle_reduce(op, totals->format, values[lane], workers);
-		uint64_t bits = data_get(totals->format, result + 1, lane);
+		uint64_t bits =
+			data_get(aggregate_results_format(totals->format), result + 1, lane);
 
 		if (bits != expected.bits)
 			print_message("%s %s of %u, lane %u: %#lx, not %#lx\n",

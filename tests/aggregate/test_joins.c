@@ -145,6 +145,46 @@ a_member_is_known_by_its_session(void **state)
 	assert_int_equal(handle_from(0, &alive, 0), AGGREGATE_COOKIE);
 }
 
+/* Two workers, each of which takes chunks of some bytes to some others: what comes of it. */
+static enum aggregate_action
+join_two(unsigned int least, unsigned int most, unsigned int other_least, unsigned int other_most)
+{
+	struct aggregate_message first = join_message(7, 0, 2, 4);
+	struct aggregate_message second = join_message(7, 1, 2, 4);
+
+	first.join.least = (uint16_t)least;
+	first.join.bytes = (uint16_t)most;
+	second.join.least = (uint16_t)other_least;
+	second.join.bytes = (uint16_t)other_most;
+	start(1, 4, 16);
+	assert_int_equal(send_join(first, 0), AGGREGATE_WAITING);
+	if (send_join(second, 1) != AGGREGATE_JOINED)
+		return outcome.action;
+	/* The first hears the same, and may ask again as it did. */
+	assert_int_equal(send_join(second, 1), AGGREGATE_JOINED);
+	return send_join(first, 0);
+}
+
+static void
+chunks_are_as_large_as_all_take(void **state)
+{
+	(void)state;
+	assert_int_equal(join_two(8, 40, 8, 24), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.bytes, 24);
+	assert_int_equal(join_two(4, 12, 4, 8), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.bytes, 8);
+	assert_int_equal(outcome.join.least, 0);
+	assert_int_equal(join_two(4, 8, 4, 12), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.bytes, 8);
+	assert_int_equal(join_two(0, 12, 4, 16), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.bytes, 12);
+	assert_int_equal(join_two(4, 16, 0, 12), AGGREGATE_JOINED);
+	assert_int_equal(outcome.join.bytes, 12);
+	assert_int_equal(join_two(0, 12, 4, 8), AGGREGATE_JOIN_MISMATCH);
+	assert_int_equal(join_two(8, 12, 0, 4), AGGREGATE_JOIN_MISMATCH);
+	assert_int_equal(join_two(8, 12, 0, 16), AGGREGATE_JOIN_MISMATCH);
+}
+
 static void
 joins_have_to_agree(void **state)
 {
@@ -299,6 +339,7 @@ main(void)
 		JOBS_TEST(each_job_has_a_session_of_its_own),
 		JOBS_TEST(a_member_is_known_by_its_session),
 		JOBS_TEST(joins_have_to_agree),
+		JOBS_TEST(chunks_are_as_large_as_all_take),
 		JOBS_TEST(jobs_of_other_tokens_wait_beside_each_other),
 		JOBS_TEST(joins_that_make_no_sense_make_no_job),
 		JOBS_TEST(jobs_and_slots_run_out),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels against the oracle, in each instruction set. The argument is a format. */
+/* Kernels against the oracle, in each instruction set. The argument is a format, or two. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,13 @@
 #include "data.h"
 #include "oracle_mpfr.h"
 
-#define FOREACH_OP(op) for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++)
+#define FOREACH_OP(op)                                                   \
+	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) \
+		if (aggregate_has_format(op, format))
 #define FOREACH_ISA(isa) \
 	for (enum aggregate_isa isa = AGGREGATE_PLAIN; isa <= aggregate_isa_best(); isa++)
 
-static unsigned int format;
+static unsigned int format, of_values;
 static struct block *block;
 
 static void
@@ -122,7 +124,7 @@ struct sizes {
 static struct sizes
 sizes_of_bin(unsigned int bin)
 {
-	switch (format) {
+	switch (of_values) {
 	case AGGREGATE_FP16:
 		return (struct sizes){10, 0, 15, 0x8000};
 	case AGGREGATE_BF16:
@@ -158,8 +160,8 @@ values_of_similar_size(void **state)
 	uint64_t seed = 6;
 
 	(void)state;
-	if (format != AGGREGATE_FP16 && format != AGGREGATE_BF16 && format != AGGREGATE_FP32 &&
-		format != AGGREGATE_FP64)
+	if (of_values != AGGREGATE_FP16 && of_values != AGGREGATE_BF16 &&
+		of_values != AGGREGATE_FP32 && of_values != AGGREGATE_FP64)
 		return;
 	for (unsigned int i = 0; i < 400; i++) {
 		const struct sizes sizes = sizes_of_bin(i % 8);
@@ -278,7 +280,7 @@ as_many_workers_with_the_greatest_values_as_there_can_be(void **state)
 	for (uint32_t lane = 0; lane < block->count; lane++)
 		for (unsigned int w = 0; w < block->workers; w++)
 			block->values[lane][w] =
-				lane % 2 == 0 || w < lane ? greatest[format] : least[format];
+				lane % 2 == 0 || w < lane ? greatest[of_values] : least[of_values];
 	block_pack(block);
 	check_all();
 }
@@ -331,13 +333,14 @@ nothing_behind_values_and_results_is_touched(void **state)
 	memset(values, 0x3c, page);
 	for (uint32_t count = 1; count <= 70; count++) {
 		size_t bytes = count * aggregate_value_bytes(format);
+		size_t result_bytes = count * aggregate_result_value_bytes(format);
 		const uint8_t *const packets[] = {
 			values + page - bytes, values + page - bytes, values + page - bytes};
 
 		FOREACH_OP(op)
 		FOREACH_ISA(isa)
 		aggregate_reduce(aggregate_kernel(isa, op, format), block->lanes, packets, 3, count,
-			results + page - bytes);
+			results + page - result_bytes);
 	}
 	munmap(values, 2 * page);
 	munmap(results, 2 * page);
@@ -350,7 +353,7 @@ mpfr_has_it(const uint64_t *values, unsigned int workers)
 	bool any = false;
 
 	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(format, values[w]);
+		double value = oracle_value(of_values, values[w]);
 
 		any = any || value != 0;
 		sum += value;
@@ -377,7 +380,7 @@ the_oracle_agrees_with_mpfr(void **state)
 		if (!mpfr_has_it(values, workers))
 			continue;
 		result = oracle_reduce(op, format, values, workers);
-		if (oracle_value(format, result.bits) == 0)
+		if (oracle_value(aggregate_results_format(format), result.bits) == 0)
 			continue;
 		assert_true(oracle_mpfr(op, format, values, workers) == result.bits);
 		checked++;
@@ -418,6 +421,7 @@ main(int argc, char **argv)
 	};
 
 	format = argc > 1 ? aggregate_format_by_name(argv[1]) : 0;
+	of_values = aggregate_values_format(format);
 	if (format == 0) {
 		fprintf(stderr, "usage: %s FORMAT\n", argv[0]);
 		return 1;

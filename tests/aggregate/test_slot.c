@@ -123,6 +123,33 @@ what_disagrees_is_refused(void **state)
 	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
 }
 
+/* Each value of 1 byte has a result of 4. */
+static void
+results_have_another_format_if_all_ask_for_it(void **state)
+{
+	struct aggregate_chunk chunk = packet(1, 0, 0);
+	struct aggregate_chunk other;
+
+	(void)state;
+	chunk.format = AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP32);
+	memcpy(values, "\x7e\xb8", 2); /* 448, -1 */
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
+	other = chunk;
+	other.worker = 1;
+	other.format = AGGREGATE_FP8_E4M3;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+	other.format = AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP16);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+	chunk.worker = 1;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_ADDED);
+	chunk.worker = 2;
+	assert_int_equal(aggregate_entry_step(entry, &rules, &chunk, 0), AGGREGATE_COMPLETED);
+	assert_int_equal(aggregate_result_bytes(entry, 0), 8);
+	assert_int_equal(data_get(AGGREGATE_FP32, entry->result, 0), 0x44a80000); /* 1344 */
+	assert_int_equal(data_get(AGGREGATE_FP32, entry->result, 1), 0xc0400000);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &other, 0), AGGREGATE_MISMATCH);
+}
+
 static void
 a_result_has_an_owner(void **state)
 {
@@ -359,6 +386,7 @@ main(void)
 		TEST_(duplicates_change_nothing),
 		TEST_(a_stored_result_is_sent_again),
 		TEST_(what_disagrees_is_refused),
+		TEST_(results_have_another_format_if_all_ask_for_it),
 		TEST_(a_result_has_an_owner),
 		TEST_(a_copy_is_its_owner_s_values_whoever_comes_first),
 		TEST_(owners_that_differ_are_refused),

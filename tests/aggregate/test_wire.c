@@ -266,6 +266,67 @@ copies_have_their_owner_s_values(void **state)
 	assert_int_equal(parse(bytes, AGGREGATE_HEADER_BYTES + 1, &message), NETFC_STATUS_LENGTH);
 }
 
+static const uint8_t pair_request[] = {
+	0x4e, 0x46, 1, 33, 0x58, 0, 0, 2,               /* fp8_e4m3, results fp32 */
+	0, 0, 0, 3,                                     /* chunk */
+	0x12, 0x34, 7, 0,                               /* job, worker, reason */
+	0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, /* session */
+	0x38, 0xc0,                                     /* 1, -2 */
+};
+
+static void
+results_may_have_another_format(void **state)
+{
+	const uint8_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	uint8_t bytes[AGGREGATE_HEADER_BYTES + 8], changed[sizeof(pair_request)];
+	struct aggregate_message request, message;
+
+	(void)state;
+	assert_int_equal(parse(pair_request, sizeof(pair_request), &request), 0);
+	assert_int_equal(aggregate_values_format(request.format), AGGREGATE_FP8_E4M3);
+	assert_int_equal(aggregate_results_format(request.format), AGGREGATE_FP32);
+	assert_int_equal(aggregate_message_bytes(&request), sizeof(pair_request));
+	aggregate_build_result(bytes, &request, 2, 0, values, sizeof(values));
+	assert_int_equal(bytes[4], 0x58);
+	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
+	assert_memory_equal(message.values, values, sizeof(values));
+	assert_int_equal(
+		aggregate_parse_reply(bytes, sizeof(bytes) - 1, &message), AGGREGATE_NOT_OURS);
+	/* One that refuses has what the request had. */
+	memcpy(changed, pair_request, sizeof(changed));
+	aggregate_refuse(
+		changed, sizeof(changed), AGGREGATE_STATUS_CODE, AGGREGATE_REASON_MISMATCH);
+	assert_int_equal(aggregate_parse_reply(changed, sizeof(changed), &message), 0);
+}
+
+/* Formats that values or results cannot have: unknown, narrower, the same, of another operation. */
+static void
+results_of_other_formats_are_refused(void **state)
+{
+	static const uint8_t pairs[] = {0x18, 0x38, 0x58, 0x19, 0x39, 0x59, 0x51, 0x53};
+	uint8_t bytes[sizeof(pair_request) + 8] = {0};
+	struct aggregate_message message;
+
+	(void)state;
+	memcpy(bytes, pair_request, sizeof(pair_request));
+	for (unsigned int format = AGGREGATE_FORMAT_END; format <= UINT8_MAX; format++) {
+		bool known = memchr(pairs, (int)format, sizeof(pairs)) != NULL;
+
+		bytes[4] = (uint8_t)format;
+		for (uint8_t op = AGGREGATE_SUM; op <= AGGREGATE_COPY; op++) {
+			bytes[3] = op;
+			assert_int_equal(parse(bytes, sizeof(bytes), &message),
+				known && op <= AGGREGATE_MEAN ? 0 : NETFC_STATUS_FORMAT);
+		}
+		assert_int_equal(aggregate_format_name(format) != NULL, known);
+		assert_int_equal(aggregate_value_bytes(format) != 0, known);
+		assert_int_equal(aggregate_result_value_bytes(format) != 0, known);
+		for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++)
+			assert_int_equal(
+				aggregate_kernel(isa, AGGREGATE_MEAN, format) != NULL, known);
+	}
+}
+
 static void
 acknowledgements_have_no_values(void **state)
 {
@@ -360,6 +421,8 @@ main(void)
 		cmocka_unit_test(a_result_is_a_reply_to_each_worker),
 		cmocka_unit_test(sums_are_read),
 		cmocka_unit_test(copies_have_their_owner_s_values),
+		cmocka_unit_test(results_may_have_another_format),
+		cmocka_unit_test(results_of_other_formats_are_refused),
 		cmocka_unit_test(acknowledgements_have_no_values),
 		cmocka_unit_test(an_absence_needs_no_values),
 		cmocka_unit_test(names_are_told),

@@ -130,14 +130,15 @@ report(struct load *load)
 	printf("{\"workers\": %u, \"bytes\": %u, \"times\": %u, \"median_us\": %.1f, "
 	       "\"p99_us\": %.1f, \"mean_us\": %.1f, \"mbit_per_s\": %.0f, \"sent\": %llu, "
 	       "\"retransmitted\": %llu, \"timeouts\": %llu, \"duplicates\": %llu, \"rtt_us\": "
-	       "%.1f, \"rtt_min_us\": %.1f, \"rto_us\": %.1f, \"gso\": %s}\n",
+	       "%.1f, \"rtt_min_us\": %.1f, \"rto_us\": %.1f, \"gso\": %s, \"gro\": %s, \"chunk\": %u}\n",
 		load->workers, load->bytes, load->times, (double)load->took[load->times / 2] / 1e3,
 		(double)load->took[load->times * 99 / 100] / 1e3, (double)total / load->times / 1e3,
 		8e3 * load->bytes * load->times / (double)total, (unsigned long long)stats->sent,
 		(unsigned long long)stats->retransmitted, (unsigned long long)stats->timeouts,
 		(unsigned long long)stats->duplicates, (double)stats->rtt_ns / 1e3,
 		(double)stats->rtt_min_ns / 1e3, (double)stats->rto_ns / 1e3,
-		load->info.gso ? "true" : "false");
+		load->info.gso ? "true" : "false", load->info.gro ? "true" : "false",
+		load->info.bytes);
 }
 
 static bool

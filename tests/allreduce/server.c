@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,6 +24,7 @@
 #define PACKET_BYTES 65536
 #define SOCKET_BYTES (64 << 20)
 #define TRIES 100
+#define MOST_JOINED 60000 /* bytes */
 #define NS_PER_MS 1000000u
 
 const struct server_options server_defaults = {
@@ -48,7 +50,7 @@ struct server {
 	pthread_t thread;
 	pthread_mutex_t lock; /* of the table, between rounds */
 	atomic_bool stop, frozen;
-	bool renumbers;
+	bool renumbers, joins;
 	uint64_t slow; /* ns: what a packet takes shards but the first */
 	uint64_t due[MAX_SHARDS];
 	unsigned int shards;
@@ -185,11 +187,66 @@ make_table(struct server *server, const struct server_options *options)
 	return true;
 }
 
+/* How many packets from the i-th on go to one address and are equally long, as far as one goes. */
+static unsigned int
+alike(const struct packets *sent, unsigned int i)
+{
+	const size_t bytes = sent->parts[i].iov_len;
+	unsigned int n = 1;
+
+	while (i + n < sent->count && (n + 1) * bytes <= MOST_JOINED &&
+		sent->parts[i + n].iov_len == bytes &&
+		memcmp(&sent->addresses[i + n], &sent->addresses[i], sizeof(*sent->addresses)) == 0)
+		n++;
+	return n;
+}
+
+/* Packets as segments of one datagram, which is what reaches a socket with UDP_GRO. */
+static void
+send_joined(struct packets *sent, int fd, unsigned int i, unsigned int n)
+{
+	const uint16_t segment = (uint16_t)sent->parts[i].iov_len;
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(segment))];
+	} control = {.header = {.cmsg_len = CMSG_LEN(sizeof(segment)),
+			     .cmsg_level = IPPROTO_UDP,
+			     .cmsg_type = UDP_SEGMENT}};
+	const struct msghdr message = {
+		.msg_name = &sent->addresses[i],
+		.msg_namelen = sizeof(sent->addresses[i]),
+		.msg_iov = &sent->parts[i],
+		.msg_iovlen = n,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control.bytes),
+	};
+
+	memcpy(CMSG_DATA(&control.header), &segment, sizeof(segment));
+	(void)sendmsg(fd, &message, 0); /* what is lost is asked for again */
+}
+
+static void
+flush_joined(struct packets *sent, int fd)
+{
+	unsigned int n;
+
+	for (unsigned int i = 0; i < sent->count; i += n) {
+		n = alike(sent, i);
+		send_joined(sent, fd, i, n);
+	}
+	sent->count = 0;
+}
+
 static void
 flush(struct server *server, int fd)
 {
 	struct packets *sent = &server->sent;
 	unsigned int done = 0;
+
+	if (server->joins) {
+		flush_joined(sent, fd);
+		return;
+	}
 
 	while (done < sent->count) {
 		int n = sendmmsg(fd, sent->messages + done, sent->count - done, 0);
@@ -383,6 +440,7 @@ server_start(const struct server_options *options)
 	}
 	server->renumbers = options->renumbers;
 	server->parent = options->parent;
+	server->joins = options->joins;
 	server->slow = (uint64_t)options->slow_us * 1000;
 	packets_init(&server->received, PACKET_BYTES);
 	packets_init(&server->sent, PACKET_BYTES);

@@ -27,6 +27,7 @@ struct server_options {
 	bool no_digits;       /* members send values only */
 	uint16_t parent;      /* the UDP port of the one above; 0: there is none. No key then */
 	bool renumbers;       /* server_advance() is going to be called */
+	bool joins;           /* results to one worker go as one datagram, cut by who takes them */
 };
 
 /* One shard, 16 jobs, 512 slots, 1448 bytes, stall 10 s, idle 60 s, any port. */

@@ -456,6 +456,41 @@ test_absence(void **state)
 }
 
 static void
+into_fails(struct netfc_allreduce *comm, void *values, void *result, unsigned int format,
+	unsigned int op, const char *mention)
+{
+	assert_int_equal(
+		netfc_reduce(comm, values, result, 8, format, op, 0), NETFC_ALLREDUCE_ARGUMENT);
+	assert_non_null(strstr(netfc_allreduce_error(comm), mention));
+}
+
+/* They are longer: never over values, not even those of the own part. */
+static void
+test_results_of_another_format(struct netfc_allreduce *comm)
+{
+	const unsigned int e4m3 = NETFC_ALLREDUCE_FP8_E4M3, fp32 = NETFC_ALLREDUCE_FP32;
+	const unsigned int wider = NETFC_ALLREDUCE_INTO(e4m3, fp32);
+	union {
+		float results[9];
+		uint8_t values[8];
+	} both;
+	uint8_t values[8] = {0x38, 0xb8, 0x40, 0, 0x7e, 1, 0x38, 0x38};
+	float results[9];
+
+	into_fails(comm, both.values, both.results, wider, OP, "overwrite");
+	into_fails(comm, both.values, both.results + 1, wider, OP, "overwrite");
+	into_fails(comm, values, (uint8_t *)results + 1, wider, OP, "4 bytes");
+	into_fails(comm, values, results, wider, NETFC_ALLREDUCE_MIN, "sums or means");
+	into_fails(comm, values, results, NETFC_ALLREDUCE_INTO(fp32, e4m3), OP, "no format");
+	into_fails(comm, values, results, NETFC_ALLREDUCE_INTO(e4m3, e4m3), OP, "no format");
+	assert_int_equal(netfc_allreduce_value_bytes(wider), 1);
+	results[8] = -1;
+	assert_int_equal(
+		netfc_reduce_scatter(comm, values, results, 8, wider, OP), NETFC_ALLREDUCE_OK);
+	assert_true(results[0] == 1 && results[1] == -1 && results[4] == 448 && results[8] == -1);
+}
+
+static void
 test_arguments(void **state)
 {
 	struct server *server = server_start(&server_defaults);
@@ -481,6 +516,7 @@ test_arguments(void **state)
 	assert_int_equal(
 		netfc_collective(comm, &(struct netfc_collective){.kind = NETFC_COLLECTIVE_KINDS}),
 		NETFC_ALLREDUCE_ARGUMENT);
+	test_results_of_another_format(comm);
 	assert_int_equal(netfc_barrier(comm), NETFC_ALLREDUCE_OK);
 	assert_int_equal(
 		netfc_reduce_scatter(comm, values, result, 8, FORMAT, OP), NETFC_ALLREDUCE_OK);

@@ -130,7 +130,7 @@ test_grants_that_cannot_be(void **state)
 		{"no bytes", -1, -1, 0, -1},
 		{"less than a value", -1, -1, 3, -1},
 		{"odd bytes", -1, -1, 5, -1},
-		{"more bytes than asked for", -1, -1, 1452, -1},
+		{"more bytes than asked for", -1, -1, 65484, -1},
 		{"65535 bytes", -1, -1, 65535, -1},
 		{"more at the least than at the most", -1, -1, 8, 12},
 		{"65535 bytes at the least", -1, -1, -1, 65535},

@@ -114,7 +114,7 @@ vector_new(
 	*vector = (struct vector){.format = format, .op = op, .workers = workers, .count = count};
 	for (unsigned int w = 0; w < workers; w++)
 		vector->values[w] = allocate((size_t)count * bytes);
-	vector->expected = allocate((size_t)count * bytes);
+	vector->expected = allocate((size_t)count * aggregate_result_value_bytes(format));
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t lane[MAX_WORKERS];
 		struct oracle_result result;
@@ -123,7 +123,7 @@ vector_new(
 		result = oracle_reduce(op, format, lane, workers);
 		for (unsigned int w = 0; w < workers; w++)
 			put(bytes, vector->values[w], i, lane[w]);
-		put(bytes, vector->expected, i, result.bits);
+		put(aggregate_result_value_bytes(format), vector->expected, i, result.bits);
 		vector->flags |= result.flags;
 	}
 	return vector;
@@ -141,7 +141,7 @@ vector_free(struct vector *vector)
 int
 vector_differs(const struct vector *vector, const uint8_t *result)
 {
-	unsigned int bytes = aggregate_value_bytes(vector->format);
+	unsigned int bytes = aggregate_result_value_bytes(vector->format);
 
 	for (uint32_t i = 0; i < vector->count * bytes; i++) {
 		if (result[i] != vector->expected[i]) {

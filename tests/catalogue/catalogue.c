@@ -115,6 +115,10 @@ print_formats(void)
 		if (aggregate_is_format(number))
 			printf("aggregate_format\t%u\t%s\t%u\n", number,
 				aggregate_format_name(number), aggregate_value_bytes(number));
+		else if (aggregate_format_name(number) != NULL)
+			printf("aggregate_pair\t%u\t%s\t%u\n", number,
+				aggregate_format_name(number),
+				aggregate_result_value_bytes(number));
 	}
 }
 

@@ -173,9 +173,9 @@ read_as_worker(const uint8_t *payload, size_t length)
 
 	if (aggregate_parse_reply(payload, length, &reply) != 0 || reply.values == NULL)
 		return;
-	value = reply.code == NETFC_STATUS_OK && reply.reason == AGGREGATE_SUMS
-		? AGGREGATE_SUMS_BYTES
-		: aggregate_value_bytes(reply.format);
+	value = reply.code != NETFC_STATUS_OK    ? aggregate_value_bytes(reply.format)
+		: reply.reason == AGGREGATE_SUMS ? AGGREGATE_SUMS_BYTES
+						 : aggregate_result_value_bytes(reply.format);
 	FUZZ_CHECK(reply.values + reply.count * value <= payload + length);
 }
 
@@ -302,7 +302,13 @@ step_chunk(struct fuzz_input *input, bool owned)
 {
 	static const uint8_t formats[] = {AGGREGATE_FP16, AGGREGATE_POSIT16, AGGREGATE_BF16,
 		AGGREGATE_POSIT16_ES2, AGGREGATE_FP32, AGGREGATE_INT32, AGGREGATE_FP64,
-		AGGREGATE_INT64, AGGREGATE_FP8_E4M3, AGGREGATE_FP8_E5M2};
+		AGGREGATE_INT64, AGGREGATE_FP8_E4M3, AGGREGATE_FP8_E5M2,
+		AGGREGATE_INTO(AGGREGATE_FP8_E4M3, AGGREGATE_FP32),
+		AGGREGATE_INTO(AGGREGATE_FP8_E5M2, AGGREGATE_FP16),
+		AGGREGATE_INTO(AGGREGATE_FP8_E5M2, AGGREGATE_BF16),
+		AGGREGATE_INTO(AGGREGATE_FP16, AGGREGATE_FP32),
+		AGGREGATE_INTO(AGGREGATE_BF16, AGGREGATE_FP32),
+		AGGREGATE_INTO(AGGREGATE_FP32, AGGREGATE_FP16)};
 	struct aggregate_message message = some_message(input, AGGREGATE_SUM);
 	uint8_t host = some_host(input, &message), how = fuzz_byte(input), kind;
 	uint8_t values[MOST_MESSAGE];

@@ -75,7 +75,10 @@ def test_formats():
     assert [(str(row.number), row.name, str(row.bytes))
             for row in catalogue.FORMATS] == C['aggregate_format']
     assert protocol.FORMAT_NAMES == FORMATS
-    assert aggregation.FORMAT_NAMES == named('aggregate_format')
+    assert aggregation.FORMAT_NAMES == named('aggregate_format') | named('aggregate_pair')
+    assert [(str(number), name, str(aggregation.value_bytes(number, of_result=True)))
+            for name, number in sorted(catalogue.format_pairs().items(), key=lambda one: one[1])
+            ] == C['aggregate_pair']
     assert {form.name: form.id for form in formats.NUMBER_FORMATS.values()} == numbered('format')
     assert all(protocol.lane_bytes(int(row[0])) == int(row[4]) for row in C['format'])
 
@@ -183,7 +186,8 @@ def test_dissector_of_aggregation(tmp_path):
     names = tshark.value_names(tmp_path, 'netfc_aggregation.lua')
     assert set(names['netfc_aggregation.absence']) == set(named('absence'))
     assert names['netfc_aggregation.op'] == named('aggregate_op')
-    assert names['netfc_aggregation.format'] == {0: 'none', **named('aggregate_format')}
+    assert names['netfc_aggregation.format'] == {
+        0: 'none', **named('aggregate_format'), **named('aggregate_pair')}
     assert names['netfc_aggregation.status.code'] == named('code') | CODES_OF_AGGREGATION
     assert lua_table('netfc_aggregation.lua', 'REASONS') == named('reason')
 
@@ -312,7 +316,7 @@ def test_the_protocol_lists_formats_operations_codes_and_reasons():
 @pytest.mark.parametrize('path, wanted', [
     ('docs/table-sets.md', FORMATS),
     ('docs/man/netfc-bench.1', named('aggregate_format')),
-    ('packaging/bash-completion', named('op') | named('extended_op'))])
+    ('python/netfc/commands/client.py', named('op') | named('extended_op'))])
 def test_a_list_is_whole(path, wanted):
     text = text_of(path)
     assert [name for name in wanted.values() if not re.search(rf'\b{name}\b', text)] == []

@@ -100,6 +100,7 @@ team_create(struct bench *bench, struct team *team)
 		.workers = (unsigned int)options->workers,
 		.bytes = (uint32_t)options->bytes,
 		.formats = options->formats,
+		.into = options->into,
 		.ops = options->ops,
 		.kinds = options->kinds,
 		.any_length = options->length == LENGTH_ANY,

@@ -80,8 +80,9 @@ note_mismatch(struct team *team, const struct aggregate_message *message)
 		message->values == NULL)
 		return;
 	for (uint32_t lane = 0; lane < chunk->count; lane++) {
-		uint64_t expected = data_get(chunk->format, chunk->result, lane);
-		uint64_t got = data_get(chunk->format, message->values, lane);
+		const unsigned int format = aggregate_results_format(chunk->format);
+		uint64_t expected = data_get(format, chunk->result, lane);
+		uint64_t got = data_get(format, message->values, lane);
 
 		if (expected == got)
 			continue;

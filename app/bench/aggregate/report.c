@@ -34,6 +34,12 @@ struct names {
 	char formats[64], ops[32], kinds[64];
 };
 
+static const char *
+into_name(const struct aggregate_options *options)
+{
+	return options->into == AGGREGATE_INTO_SAME ? "same" : aggregate_format_name(options->into);
+}
+
 static struct names
 names_of(const struct aggregate_options *options)
 {
@@ -62,7 +68,10 @@ team_report_configuration(FILE *out, const struct team *team)
 		" bytes of values in a chunk\n",
 		team->count, options->job, options->slots,
 		options->length == LENGTH_ANY ? "up to " : "", options->bytes);
-	fprintf(out, "  values    %s, %s, %s\n", names.formats, names.ops, names.kinds);
+	fprintf(out, "  values    %s%s%s, %s, %s\n", names.formats,
+		options->into != AGGREGATE_INTO_SAME ? " into " : "",
+		options->into != AGGREGATE_INTO_SAME ? into_name(options) : "", names.ops,
+		names.kinds);
 	fprintf(out, "  from      %s on, UDP port %u on\n  to        %s, UDP port %" PRIu64 " on\n",
 		from, flow->src_udp, to, options->port);
 	fprintf(out, "  link      %g %% lost, %g %% doubled, %g %% overtaken; %g %% bad packets\n",
@@ -162,11 +171,11 @@ configuration_object(const struct team *team)
 	const struct names names = names_of(options);
 
 	return json_pack(
-		"{s:i, s:o, s:o, s:s, s:s, s:s, s:b, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}",
+		"{s:i, s:o, s:o, s:s, s:s, s:s, s:s, s:b, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}",
 		"workers", (int)team->count, "slots", json_count(team->slots), "bytes",
-		json_count(options->bytes), "format", names.formats, "op", names.ops, "data",
-		names.kinds, "any_length", options->length == LENGTH_ANY, "results",
-		options->results == RESULTS_TO_ONE ? "one" : "all", "seed",
+		json_count(options->bytes), "format", names.formats, "into", into_name(options),
+		"op", names.ops, "data", names.kinds, "any_length", options->length == LENGTH_ANY,
+		"results", options->results == RESULTS_TO_ONE ? "one" : "all", "seed",
 		json_count(team->options->seed), "loss", options->loss, "duplicate",
 		options->duplicate, "reorder", options->reorder, "flood", options->flood, "shards",
 		json_count(team->shards), "ip6", (int)team->options->flow.ip6);

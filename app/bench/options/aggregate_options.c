@@ -26,6 +26,12 @@ static const char *const format_names[] = {
 	FORMAT(AGGREGATE_FP8_E5M2) = "fp8_e5m2",
 	FORMAT(AGGREGATE_INT64) = "int64",
 };
+static const char *const into_names[] = {
+	[AGGREGATE_INTO_SAME] = "same",
+	[AGGREGATE_FP16] = "fp16",
+	[AGGREGATE_BF16] = "bf16",
+	[AGGREGATE_FP32] = "fp32",
+};
 static const char *const op_names[] = {"sum", "mean", "min", "max", "copy"};
 static const char *const length_names[] = {[LENGTH_FULL] = "full", [LENGTH_ANY] = "any"};
 static const char *const receiver_names[] = {[RESULTS_TO_ALL] = "all", [RESULTS_TO_ONE] = "one"};
@@ -59,6 +65,8 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 		.meaning = "bad packets beside the workers', in percent of their number"},
 	{"format", FIELD(formats), OPTION_NAMES(format_names, 1u << AGGREGATE_FP32),
 		.several = true, .first_name = AGGREGATE_FP16, .meaning = "of the values"},
+	{"into", FIELD(into), OPTION_NAMES(into_names, AGGREGATE_INTO_SAME),
+		.meaning = "format of the results: the values' or, of a sum or mean, another"},
 	{"op", FIELD(ops), OPTION_NAMES(op_names, 1), .several = true, .meaning = "operation"},
 	{"data", FIELD(kinds), .names = data_kind_words, .name_count = DATA_KINDS,
 		.preset = 1u << DATA_GRADIENTS, .several = true, .meaning = "kind of values"},
@@ -71,6 +79,33 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 			   "hands it over"},
 	{"key", FIELD(key), .meaning = "file of the cluster's key: packets have tags"},
 };
+
+unsigned int
+bench_aggregate_format(const struct aggregate_options *options, unsigned int format)
+{
+	return AGGREGATE_INTO(format, options->into);
+}
+
+/* Every operation of every format has to have such results. */
+static int
+check_into(const struct aggregate_options *options)
+{
+	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++)
+		for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_COPY; op++) {
+			if ((options->formats >> format & 1) == 0 ||
+				(options->ops >> (op - AGGREGATE_SUM) & 1) == 0 ||
+				aggregate_has_format(op, bench_aggregate_format(options, format)))
+				continue;
+			fprintf(stderr,
+				PROGRAM ": --aggregate into=%s: op=%s of format=%s has no such "
+					"results; sum and mean of fp8_e4m3 and fp8_e5m2 have, and "
+					"into=fp32 of fp16 and bf16\n",
+				into_names[options->into], aggregate_op_name(op),
+				aggregate_format_name(format));
+			return -1;
+		}
+	return 0;
+}
 
 int
 bench_aggregate_check(const struct aggregate_options *options)
@@ -91,5 +126,5 @@ bench_aggregate_check(const struct aggregate_options *options)
 			PROGRAM ": --aggregate flood=: bad packets have no tags; give no key=\n");
 		return -1;
 	}
-	return 0;
+	return check_into(options);
 }

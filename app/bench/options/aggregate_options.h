@@ -24,6 +24,9 @@ enum chunk_queue {
 	QUEUE_OF_OTHER, /**< the next one, which hands it over */
 };
 
+/** Results are of the values' format. */
+#define AGGREGATE_INTO_SAME 0
+
 /** What the user asked for. */
 struct aggregate_options {
 	bool on;
@@ -38,17 +41,21 @@ struct aggregate_options {
 	uint64_t give_up;                       /**< s */
 	double loss, duplicate, reorder, flood; /**< percent */
 	unsigned int formats;                   /**< a set of bits 1 << enum aggregate_format */
-	unsigned int ops;                       /**< a set of bits 1 << (op - AGGREGATE_SUM) */
-	unsigned int kinds;                     /**< a set of bits 1 << enum data_kind */
-	unsigned int length;                    /**< enum chunk_length */
-	unsigned int results;                   /**< enum chunk_results */
-	unsigned int queue;                     /**< enum chunk_queue */
-	char key[PATH_MAX]; /**< file of the cluster's key; empty: packets have no tags */
+	unsigned int into;    /**< results' enum aggregate_format, or AGGREGATE_INTO_SAME */
+	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
+	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
+	unsigned int length;  /**< enum chunk_length */
+	unsigned int results; /**< enum chunk_results */
+	unsigned int queue;   /**< enum chunk_queue */
+	char key[PATH_MAX];   /**< file of the cluster's key; empty: packets have no tags */
 };
 
 /** The keys. */
-#define BENCH_AGGREGATE_KEYS 20
+#define BENCH_AGGREGATE_KEYS 21
 extern const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS];
+
+/** A format of the values with that of the results. */
+unsigned int bench_aggregate_format(const struct aggregate_options *options, unsigned int format);
 
 /** Check them together. 0, or -1, said on stderr. */
 int bench_aggregate_check(const struct aggregate_options *options);

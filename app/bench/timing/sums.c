@@ -69,7 +69,7 @@ static void
 print_row(struct sums *sums, unsigned int op, unsigned int format, enum aggregate_isa isa)
 {
 	sums->kernel = aggregate_kernel(isa, op, format);
-	sums->count = (uint32_t)sums->options->bytes / aggregate_value_bytes(format);
+	sums->count = (uint32_t)sums->options->bytes / aggregate_lane_bytes(format);
 	printf("%-12s %-5s %-8s", aggregate_format_name(format), aggregate_op_name(op),
 		aggregate_isa_name(isa));
 	for (unsigned int kind = 0; kind < DATA_KINDS; kind++) {
@@ -103,7 +103,8 @@ print_all(struct sums *sums)
 				if (aggregate_is_format(format) &&
 					(options->formats >> format & 1) != 0 &&
 					(options->ops >> (op - AGGREGATE_SUM) & 1) != 0)
-					print_row(sums, op, format, isa);
+					print_row(sums, op, bench_aggregate_format(options, format),
+						isa);
 }
 
 int

@@ -44,7 +44,8 @@ fill_lane(const struct chunk *chunk, enum data_kind kind, unsigned int workers, 
 		result.bits = lanes[chunk->owner - AGGREGATE_OWNER];
 	else
 		result = oracle_reduce(chunk->op, chunk->format, lanes, workers);
-	data_put(chunk->format, values + (size_t)workers * chunk->bytes, lane, result.bits);
+	data_put(aggregate_results_format(chunk->format), values + (size_t)workers * chunk->bytes,
+		lane, result.bits);
 	*flags |= result.flags;
 }
 
@@ -56,16 +57,17 @@ fill_chunk(const struct chunks_config *config, unsigned int turn, uint64_t *seed
 	uint32_t most;
 
 	/* All pairs of a format and an operation, each pair with all kinds. */
-	chunk->format = (uint8_t)bit_in_turn(config->formats, turn);
+	chunk->format = (uint8_t)AGGREGATE_INTO(bit_in_turn(config->formats, turn), config->into);
 	turn /= (unsigned int)__builtin_popcount(config->formats);
 	chunk->op = (uint8_t)(AGGREGATE_SUM + bit_in_turn(config->ops, turn));
 	turn /= (unsigned int)__builtin_popcount(config->ops);
 	kind = bit_in_turn(config->kinds, turn);
 	if (chunk->op == AGGREGATE_COPY || config->owned)
 		chunk->owner = (uint8_t)(AGGREGATE_OWNER + next_random(seed) % config->workers);
-	most = config->bytes / aggregate_value_bytes(chunk->format);
+	most = config->bytes / aggregate_lane_bytes(chunk->format);
 	chunk->count = (uint16_t)(config->any_length ? 1 + next_random(seed) % most : most);
 	chunk->bytes = chunk->count * aggregate_value_bytes(chunk->format);
+	chunk->result_bytes = chunk->count * aggregate_result_value_bytes(chunk->format);
 	chunk->values = values;
 	chunk->result = values + (size_t)config->workers * chunk->bytes;
 	chunk->sums = sums;
@@ -109,7 +111,8 @@ chunk_is_right(const struct chunk *chunk, const struct aggregate_message *reply)
 		return false;
 	if (!receives)
 		return reply->reason == AGGREGATE_ACKNOWLEDGED;
-	return reply->values != NULL && memcmp(reply->values, chunk->result, chunk->bytes) == 0;
+	return reply->values != NULL &&
+		memcmp(reply->values, chunk->result, chunk->result_bytes) == 0;
 }
 
 void

@@ -18,6 +18,7 @@ struct chunks_config {
 	unsigned int workers; /**< 1 .. AGGREGATE_MAX_WORKERS */
 	uint32_t bytes;       /**< of values in a chunk, at the most; 4 .. 65532 */
 	unsigned int formats; /**< a set of bits 1 << format */
+	unsigned int into;    /**< format of results, with all of these; 0: the values' */
 	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
 	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
 	bool any_length;      /**< of any number of values, not as many as fit */
@@ -32,7 +33,8 @@ struct chunk {
 	uint8_t owner; /**< as in requests; a copy always has one */
 	uint8_t flags; /**< enum netfc_flag of the result, of all lanes */
 	uint16_t count;
-	uint32_t bytes;
+	uint32_t bytes;        /**< of a worker's values */
+	uint32_t result_bytes; /**< of the result */
 	const uint8_t *values; /**< worker w's from w times `bytes` on */
 	const uint8_t *result;
 	const uint16_t *sums; /**< by worker: of its values, RFC 1071, words as in memory */

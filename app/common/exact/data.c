@@ -269,6 +269,7 @@ void
 data_fill(enum data_kind kind, unsigned int format, uint64_t *values, unsigned int workers,
 	uint64_t *seed)
 {
+	format = aggregate_values_format(format);
 	if (kind == DATA_CANCEL)
 		fill_cancel(format, values, workers, seed);
 	else if (kind == DATA_OVERFLOW)

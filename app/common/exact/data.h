@@ -33,11 +33,12 @@ extern const char *const data_kind_words[DATA_KINDS];
 /** The next number of a sequence that the seed stands for. */
 uint64_t next_random(uint64_t *seed);
 
-/** Fill a lane with the values of all workers, in random order. */
+/** Fill a lane with the values of all workers, in random order; of what format results are does not
+ * matter. */
 void data_fill(enum data_kind kind, unsigned int format, uint64_t *values, unsigned int workers,
 	uint64_t *seed);
 
-/** Write a value as it stands in packets. */
+/** Write a value as it stands in packets; the format of a result, aggregate_results_format(). */
 void data_put(unsigned int format, uint8_t *packet, uint32_t lane, uint64_t bits);
 
 /** Read one. */

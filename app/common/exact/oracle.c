@@ -271,15 +271,17 @@ round_posit(unsigned int format, const struct wide *number, bool more)
 	return low + (side > 0 || (side == 0 && (low & 1) != 0));
 }
 
+/* Values of one format, the result of another, maybe. */
 static struct oracle_result
-reduce_finite(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
+reduce_finite(unsigned int op, unsigned int from, unsigned int format, const uint64_t *values,
+	unsigned int workers)
 {
 	struct oracle_result result = {0, 0};
-	struct wide sum = zero_of(format);
+	struct wide sum = zero_of(from);
 	bool negative, all_negative = true, more = false;
 
 	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(format, values[w]);
+		double value = oracle_value(from, values[w]);
 
 		add_double(&sum, value);
 		all_negative = all_negative && signbit(value);
@@ -308,19 +310,20 @@ reduce_finite(unsigned int op, unsigned int format, const uint64_t *values, unsi
 }
 
 static struct oracle_result
-reduce_sum(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers)
+reduce_sum(unsigned int op, unsigned int from, unsigned int format, const uint64_t *values,
+	unsigned int workers)
 {
 	uint64_t nan = is_posit(format) ? 0x8000 : ieee[format].nan;
 	bool plus = false, minus = false;
 
 	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(format, values[w]);
+		double value = oracle_value(from, values[w]);
 
 		if (isnan(value))
 			return (struct oracle_result){nan, 0};
 	}
 	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(format, values[w]);
+		double value = oracle_value(from, values[w]);
 
 		plus = plus || (isinf(value) && value > 0);
 		minus = minus || (isinf(value) && value < 0);
@@ -330,7 +333,7 @@ reduce_sum(unsigned int op, unsigned int format, const uint64_t *values, unsigne
 	if (plus || minus)
 		return (struct oracle_result){
 			ieee[format].inf | (minus ? ieee[format].sign : 0), 0};
-	return reduce_finite(op, format, values, workers);
+	return reduce_finite(op, from, format, values, workers);
 }
 
 /* IEEE 754-2019, section 9.6: minimum and maximum. */
@@ -416,5 +419,6 @@ oracle_reduce(unsigned int op, unsigned int format, const uint64_t *values, unsi
 		return reduce_integers(op, format, values, workers);
 	if (op == AGGREGATE_MIN || op == AGGREGATE_MAX)
 		return reduce_order(op, format, values, workers);
-	return reduce_sum(op, format, values, workers);
+	return reduce_sum(op, aggregate_values_format(format), aggregate_results_format(format),
+		values, workers);
 }

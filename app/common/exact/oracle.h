@@ -19,7 +19,7 @@ struct oracle_result {
 	uint8_t flags; /* enum netfc_flag */
 };
 
-/** The reduction of one lane. */
+/** The reduction of one lane, of what aggregate_has_format(). */
 struct oracle_result
 oracle_reduce(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers);
 

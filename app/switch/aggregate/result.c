@@ -141,7 +141,7 @@ read_result(struct result *result, const struct app *app, const struct lcore *lc
 	result->seal = seal;
 	result->udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard));
 	read_body(&result->values, app, seal, entry->result,
-		request->count * aggregate_value_bytes(request->format));
+		request->count * aggregate_result_value_bytes(request->format));
 	if (request->owner != 0 || request->count == 0)
 		read_body(&result->nothing, app, seal, entry->result, 0);
 }
@@ -151,8 +151,7 @@ result_fits_request(
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
 {
 	return !outcome->digits &&
-		(request->values != NULL) ==
-		(aggregate_result_bytes(outcome->entry, request->worker) > 0);
+		outcome->bytes == aggregate_result_bytes(outcome->entry, request->worker);
 }
 
 void

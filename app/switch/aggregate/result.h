@@ -20,7 +20,7 @@ void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const str
 
 /**
  * Whether a worker's result is as long as its request, and can take its place: of a chunk with an
- * owner, one of both has values and the other has not.
+ * owner, one of both has values and the other has not, maybe; and results may have another format.
  */
 bool result_fits_request(
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome);

@@ -13,12 +13,6 @@ kept_values(const struct aggregate_message *request)
 	return RTE_MIN((unsigned int)request->count, TRACE_VALUES);
 }
 
-static size_t
-kept_bytes(const struct aggregate_message *request)
-{
-	return (size_t)kept_values(request) * aggregate_value_bytes(request->format);
-}
-
 void
 trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome)
@@ -32,7 +26,8 @@ trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_messag
 	kept->has_result = aggregate_action_send(outcome->action) == AGGREGATE_SEND_RESULTS ||
 		outcome->action == AGGREGATE_REPEATED;
 	if (request->values != NULL)
-		memcpy(kept->x, request->values, kept_bytes(request));
+		memcpy(kept->x, request->values,
+			kept_values(request) * aggregate_value_bytes(request->format));
 	if (entry == NULL || entry->state == AGGREGATE_EMPTY || entry->chunk != request->id)
 		return;
 	kept->workers = outcome->workers;
@@ -40,13 +35,13 @@ trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_messag
 	if (!kept->has_result)
 		return;
 	kept->flags = entry->flags;
-	memcpy(kept->z, entry->result, kept_bytes(request));
+	memcpy(kept->z, entry->result,
+		kept_values(request) * aggregate_result_value_bytes(request->format));
 }
 
 static json_t *
-values_json(const struct aggregate_message *request, const uint8_t *bytes)
+values_json(const struct aggregate_message *request, unsigned int value_bytes, const uint8_t *bytes)
 {
-	const unsigned int value_bytes = aggregate_value_bytes(request->format);
 	json_t *array = json_array();
 
 	for (unsigned int v = 0; v < kept_values(request); v++) {
@@ -112,13 +107,15 @@ show_chunk(const struct trace_aggregate *kept, json_t *object)
 		json_object_set_new(
 			object, "owner", json_integer(request->owner - AGGREGATE_OWNER));
 	if (request->values != NULL)
-		json_object_set_new(object, "x", values_json(request, kept->x));
+		json_object_set_new(object, "x",
+			values_json(request, aggregate_value_bytes(request->format), kept->x));
 	if (aggregate_has_digits(request))
 		json_object_set_new(object, "digits", part_json(&request->part));
 	if (!kept->has_result)
 		return;
 	json_object_set_new(object, "flags", json_integer(kept->flags));
-	json_object_set_new(object, "z", values_json(request, kept->z));
+	json_object_set_new(object, "z",
+		values_json(request, aggregate_result_value_bytes(request->format), kept->z));
 }
 
 void

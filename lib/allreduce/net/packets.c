@@ -7,41 +7,58 @@
 #include <string.h>
 
 #define CACHE_LINE 64
+/* From a received datagram to the next: no power of two, or all would share a few cache lines. */
+#define RECEIVE_STRIDE (65536 + 23 * CACHE_LINE)
+
+/* What the kernel says of a received datagram: the size of the packets that it has joined. */
+union segment_control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
 
 /* Message i's payload is the i-th place of `memory`. */
 static void
-place(struct mmsghdr *messages, struct iovec *parts, uint8_t *memory, size_t stride)
+place(struct mmsghdr *messages, struct iovec *parts, unsigned int count, uint8_t *memory,
+	size_t stride)
 {
-	for (unsigned int i = 0; i < PACKETS_BATCH; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		parts[i] = (struct iovec){.iov_base = memory + i * stride, .iov_len = stride};
 		messages[i].msg_hdr.msg_iov = &parts[i];
 		messages[i].msg_hdr.msg_iovlen = 1;
 	}
 }
 
+static size_t
+greater(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 bool
 packets_init(struct buffers *buffers, size_t bytes)
 {
-	size_t each;
+	size_t sent;
 
 	buffers->stride = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-	each = PACKETS_BATCH * buffers->stride;
-	if (each < PACKETS_SEGMENTS_BYTES)
-		each = PACKETS_SEGMENTS_BYTES;
-	buffers->memory = malloc(2 * each);
-	buffers->messages = calloc(2 * PACKETS_BATCH, sizeof(*buffers->messages));
-	buffers->parts = calloc(2 * PACKETS_BATCH, sizeof(*buffers->parts));
-	if (buffers->memory == NULL || buffers->messages == NULL || buffers->parts == NULL) {
+	buffers->receive_stride = greater(buffers->stride, RECEIVE_STRIDE);
+	sent = greater(PACKETS_BATCH * buffers->stride, PACKETS_SEGMENTS_BYTES);
+	buffers->memory = malloc(sent + PACKETS_RECEIVED * buffers->receive_stride);
+	buffers->messages = calloc(PACKETS_BATCH + PACKETS_RECEIVED, sizeof(*buffers->messages));
+	buffers->parts = calloc(PACKETS_BATCH + PACKETS_RECEIVED, sizeof(*buffers->parts));
+	buffers->controls = calloc(PACKETS_RECEIVED, sizeof(*buffers->controls));
+	if (buffers->memory == NULL || buffers->messages == NULL || buffers->parts == NULL ||
+		buffers->controls == NULL) {
 		packets_free(buffers);
 		return false;
 	}
 	buffers->send = buffers->memory;
-	buffers->receive = buffers->memory + each;
+	buffers->receive = buffers->memory + sent;
 	buffers->send_messages = buffers->messages;
 	buffers->receive_messages = buffers->messages + PACKETS_BATCH;
-	place(buffers->send_messages, buffers->parts, buffers->send, buffers->stride);
-	place(buffers->receive_messages, buffers->parts + PACKETS_BATCH, buffers->receive,
+	place(buffers->send_messages, buffers->parts, PACKETS_BATCH, buffers->send,
 		buffers->stride);
+	place(buffers->receive_messages, buffers->parts + PACKETS_BATCH, PACKETS_RECEIVED,
+		buffers->receive, buffers->receive_stride);
 	return true;
 }
 
@@ -51,6 +68,7 @@ packets_free(struct buffers *buffers)
 	free(buffers->memory);
 	free(buffers->messages);
 	free(buffers->parts);
+	free(buffers->controls);
 	*buffers = (struct buffers){0};
 }
 
@@ -63,14 +81,38 @@ packets_send(struct buffers *buffers, int fd, unsigned int count)
 int
 packets_receive(struct buffers *buffers, int fd)
 {
-	return recvmmsg(fd, buffers->receive_messages, PACKETS_BATCH, MSG_DONTWAIT, NULL);
+	for (unsigned int i = 0; i < PACKETS_RECEIVED; i++) {
+		struct msghdr *message = &buffers->receive_messages[i].msg_hdr;
+
+		message->msg_control = &buffers->controls[i];
+		message->msg_controllen = sizeof(buffers->controls[i]);
+	}
+	return recvmmsg(fd, buffers->receive_messages, PACKETS_RECEIVED, MSG_DONTWAIT, NULL);
 }
 
-const uint8_t *
-packets_received(const struct buffers *buffers, unsigned int i, size_t *length)
+/* Bytes of each packet of a datagram but the last; 0: it is one packet. */
+static size_t
+segment_bytes(struct msghdr *message)
 {
-	*length = buffers->receive_messages[i].msg_len;
-	return buffers->receive + i * buffers->stride;
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	int size = 0;
+
+	if (header != NULL && header->cmsg_level == IPPROTO_UDP && header->cmsg_type == UDP_GRO)
+		memcpy(&size, CMSG_DATA(header), sizeof(size));
+	return size > 0 ? (size_t)size : 0;
+}
+
+struct received
+packets_received(const struct buffers *buffers, unsigned int i)
+{
+	struct mmsghdr *message = &buffers->receive_messages[i];
+	size_t segment = segment_bytes(&message->msg_hdr);
+
+	return (struct received){
+		.payload = buffers->receive + i * buffers->receive_stride,
+		.length = message->msg_len,
+		.segment = segment > 0 ? segment : message->msg_len,
+	};
 }
 
 ssize_t

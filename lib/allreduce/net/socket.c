@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
+#include <netinet/udp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,14 @@ socket_reserve(int fd, unsigned int packets, size_t bytes)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size)) != 0)
 		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
+void
+socket_join_packets(int fd)
+{
+	const int on = 1;
+
+	setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
 }
 
 unsigned int

@@ -20,6 +20,12 @@ int socket_open(struct netfc_allreduce *comm, const struct peer *peer, const str
 /* Let it hold that many packets of that many bytes, as far as the system allows. */
 void socket_reserve(int fd, unsigned int packets, size_t bytes);
 
+/*
+ * Let the kernel hand over packets that came together as one datagram (UDP_GRO), if it can: what
+ * receives them has to know that.
+ */
+void socket_join_packets(int fd);
+
 /* Bytes of a packet, IP header included, that the path takes; 0: unknown. */
 unsigned int socket_mtu(int fd, int family);
 

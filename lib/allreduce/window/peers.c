@@ -13,8 +13,8 @@
 #include "keys.h"
 #include "net/packets.h"
 #include "net/socket.h"
+#include "path.h"
 
-#define ETHERNET_MTU 1500
 /* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2
 
@@ -83,20 +83,6 @@ open_peer(
 	return open_channel(comm, peer, options);
 }
 
-/* Bytes of values that fit everywhere into what Ethernet takes. */
-static unsigned int
-default_bytes(const struct netfc_allreduce *comm)
-{
-	unsigned int most = 0;
-
-	for (unsigned int k = 0; k < comm->peers; k++) {
-		unsigned int headers = address_header_bytes(&comm->peer[k].address);
-
-		most = headers > most ? headers : most;
-	}
-	return ETHERNET_MTU - most - AGGREGATE_HEADER_BYTES - (unsigned int)keys_bytes(comm);
-}
-
 int
 peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
@@ -107,25 +93,10 @@ peers_open(struct netfc_allreduce *comm, const struct netfc_allreduce_options *o
 		return out_of_memory(comm);
 	while (comm->peers < options->switch_count && status == NETFC_ALLREDUCE_OK)
 		status = open_peer(comm, comm->peers++, options);
-	comm->asked = comm->bytes = options->bytes == 0 ? default_bytes(comm) : options->bytes;
+	for (unsigned int k = 0; k < comm->peers && status == NETFC_ALLREDUCE_OK; k++)
+		comm->peer[k].asked_bytes =
+			options->bytes != 0 ? options->bytes : path_bytes(comm, &comm->peer[k]);
 	return status;
-}
-
-/* Packets of this size have to get there whole. */
-static int
-check_mtu(struct netfc_allreduce *comm, const struct peer *peer)
-{
-	unsigned int headers = address_header_bytes(&peer->address) + AGGREGATE_HEADER_BYTES +
-		(unsigned int)keys_bytes(comm);
-	unsigned int mtu = socket_mtu(peer->channel[0].fd, peer->address.storage.ss_family);
-
-	if (mtu == 0 || comm->bytes + headers <= mtu)
-		return NETFC_ALLREDUCE_OK;
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
-		"Chunks of %u bytes make packets of %u, and the path to switch %s takes %u (its MTU): "
-		"let all workers set option bytes to %u.",
-		comm->bytes, comm->bytes + headers, peer->address.text, mtu,
-		mtu > headers + 4 ? (mtu - headers) / 4 * 4 : 4);
 }
 
 static uint32_t
@@ -150,6 +121,8 @@ make_queue(struct netfc_allreduce *comm, struct channel *channel)
 		return out_of_memory(comm);
 	channel->queue_mask = size - 1;
 	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);
+	if (comm->options.gso)
+		socket_join_packets(channel->fd);
 	return NETFC_ALLREDUCE_OK;
 }
 
@@ -172,7 +145,7 @@ static int
 complete(struct netfc_allreduce *comm, struct peer *peer,
 	const struct netfc_allreduce_options *options)
 {
-	int status = check_mtu(comm, peer);
+	int status = path_check(comm, peer);
 
 	while (status == NETFC_ALLREDUCE_OK && peer->channels < peer->shards) {
 		status = open_channel(comm, peer, options);
@@ -208,7 +181,8 @@ peers_complete(struct netfc_allreduce *comm, const struct netfc_allreduce_option
 {
 	int status = NETFC_ALLREDUCE_OK;
 
-	for (unsigned int k = 0; k < comm->peers; k++) {
+	comm->bytes = comm->peer[0].bytes;
+	for (unsigned int k = 1; k < comm->peers; k++) {
 		if (comm->peer[k].bytes < comm->bytes)
 			comm->bytes = comm->peer[k].bytes;
 	}

@@ -3,6 +3,13 @@
 
 #include <aggregate_owner.h>
 
+/* Of results, where there are so many of values. */
+static uint64_t
+result_bytes(const struct netfc_allreduce_handle *handle, uint64_t bytes)
+{
+	return bytes / handle->word_bytes * handle->result_word_bytes;
+}
+
 struct piece
 piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
 {
@@ -19,8 +26,10 @@ piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const stru
 
 	return (struct piece){
 		.from = sends ? handle->from + block * handle->from_step + first : NULL,
-		.to = receives ? handle->to + block * handle->to_step + first : NULL,
+		.to = receives ? handle->to + block * handle->to_step + result_bytes(handle, first)
+			       : NULL,
 		.bytes = bytes,
+		.result_bytes = (uint32_t)result_bytes(handle, bytes),
 		.count = (uint16_t)((bytes + handle->value_bytes - 1) / handle->value_bytes),
 		.owner = owner,
 	};

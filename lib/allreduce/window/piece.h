@@ -10,7 +10,8 @@
 struct piece {
 	const uint8_t *from; /* NULL: this worker sends none */
 	uint8_t *to;         /* NULL: it receives none */
-	uint32_t bytes;
+	uint32_t bytes;      /* of values */
+	uint32_t result_bytes;
 	uint16_t count; /* values; the last one's bytes may be there in part */
 	uint8_t owner;  /* as in requests */
 };

@@ -62,7 +62,7 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 	if (reply->reason == AGGREGATE_SUMS)
 		return aggregate_sums_round(reply->format, reply->op, comm->options.workers,
 			reply->values, piece->count, piece->to);
-	swap_values(piece->to, reply->values, piece->bytes / word_bytes, word_bytes);
+	swap_values(piece->to, reply->values, piece->result_bytes / word_bytes, word_bytes);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	handle->flags |= reply->flags;
 	/* A switch that knows no owners gives everybody the values. */
 	if (piece.to != NULL)
-		handle->flags |= take_values(comm, reply, &piece, handle->word_bytes);
+		handle->flags |= take_values(comm, reply, &piece, handle->result_word_bytes);
 	comm->stats.received++;
 	learn(channel, slot, evidence);
 	channel->backoff = 0;
@@ -228,6 +228,37 @@ queue_lost(struct channel *channel, const struct evidence *evidence)
 	}
 }
 
+static int
+take_packet(struct netfc_allreduce *comm, struct channel *channel, const uint8_t *payload,
+	size_t length, struct evidence *evidence)
+{
+	struct aggregate_message reply;
+
+	if (keys_read_reply(comm, channel->peer, payload, length, &reply))
+		return take_reply(comm, channel, &reply, evidence);
+	comm->stats.foreign++;
+	return NETFC_ALLREDUCE_OK;
+}
+
+/* A datagram: one packet, or several that the kernel has joined (UDP_GRO). */
+static int
+take_datagram(struct netfc_allreduce *comm, struct channel *channel,
+	const struct received *received, struct evidence *evidence)
+{
+	size_t at = 0;
+	int status;
+
+	channel->peer->gro |= received->segment < received->length;
+	do {
+		size_t left = received->length - at;
+
+		status = take_packet(comm, channel, received->payload + at,
+			left < received->segment ? left : received->segment, evidence);
+		at += received->segment;
+	} while (status == NETFC_ALLREDUCE_OK && at < received->length);
+	return status;
+}
+
 int
 receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned int *count)
 {
@@ -239,7 +270,7 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 		n = packets_receive(&comm->buffers, channel->fd);
 		evidence.now = clock_now();
 		if (n < 0 && trouble_is_loss(channel->peer, errno, evidence.now)) {
-			n = PACKETS_BATCH; /* packets may have come beside it */
+			n = PACKETS_RECEIVED; /* packets may have come beside it */
 			continue;
 		}
 		if (n < 0)
@@ -248,17 +279,12 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 				: error_of_call(comm, channel->peer, "receive from", errno);
 		*count += (unsigned int)n;
 		for (int i = 0; i < n && status == NETFC_ALLREDUCE_OK; i++) {
-			struct aggregate_message reply;
-			size_t length;
-			const uint8_t *payload =
-				packets_received(&comm->buffers, (unsigned int)i, &length);
+			const struct received received =
+				packets_received(&comm->buffers, (unsigned int)i);
 
-			if (keys_read_reply(comm, channel->peer, payload, length, &reply))
-				status = take_reply(comm, channel, &reply, &evidence);
-			else
-				comm->stats.foreign++;
+			status = take_datagram(comm, channel, &received, &evidence);
 		}
 		queue_lost(channel, &evidence);
-	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_BATCH);
+	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_RECEIVED);
 	return status;
 }

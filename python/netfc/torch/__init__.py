@@ -15,16 +15,29 @@ done by gloo. For those who keep another back end there is a communication hook:
     group = torch.distributed.new_group(backend="netfc")
     model.register_comm_hook(group, netfc.torch.mean_hook)
 
-stats() tells what a group has counted.
+    state = netfc.torch.Fp8State(group)  # or with a byte for each gradient
+    model.register_comm_hook(state, netfc.torch.fp8_hook)
+
+all_reduce_into() has sums of 8 or 16 bits as float32. stats() tells what a group has counted.
 
 docs/pytorch.md of dpdk-netfc has the options, and what happens when something fails.
 """
 
 
 from netfc._allreduce import AllreduceError
-from netfc.torch.group import NetfcProcessGroup, mean_hook, register, stats
+from netfc.torch.fp8 import Fp8State, fp8_hook
+from netfc.torch.group import NetfcProcessGroup, all_reduce_into, mean_hook, register, stats
 from netfc.torch.options import Options
 
-__all__ = ["AllreduceError", "NetfcProcessGroup", "Options", "mean_hook", "stats"]
+__all__ = [
+    "AllreduceError",
+    "Fp8State",
+    "NetfcProcessGroup",
+    "Options",
+    "all_reduce_into",
+    "fp8_hook",
+    "mean_hook",
+    "stats",
+]
 
 register()

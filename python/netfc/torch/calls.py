@@ -49,6 +49,18 @@ def all_reduce(tensor: Any, op: str) -> Call:
     return call
 
 
+def all_reduce_into(output: Any, tensor: Any, op: str, form: str) -> Call:
+    """form: the format of the values or, where the output's is another, of both, with a colon
+    between them, as netfc.allreduce has it. Raises ValueError as all_reduce()."""
+    result, target = laid_out(output)
+    call = Call("all_reduce_into", "allreduce", f"{op} {_shown(tensor)} into {_shown(output)[3:]}")
+    call.options = {"op": op, "format": form}
+    call.values, call.result = as_array(_contiguous(tensor)), as_array(result)
+    call.copies = _copies(result, target)
+    call.given = [output.detach()]
+    return call
+
+
 def reduce(tensor: Any, op: str, root: int, is_root: bool, number: int) -> Call:
     """number: the root's in the default group, for people. As all_reduce()."""
     values, target = laid_out(tensor) if is_root else (_contiguous(tensor), None)

@@ -84,6 +84,26 @@ class NetfcProcessGroup(dist.ProcessGroup):
             work.wait()
         return work
 
+    def allreduce_into(self, output: Any, tensor: Any, op: Any, form: str | None) -> Any:
+        """Reduce a tensor into another; gives a Work. See all_reduce_into().
+
+        Raises TypeError or ValueError for what the switch does not do: gloo does not, either.
+        """
+        name = next((name for known, name in _OPS if op == known), None)
+        if why := _why_no_copy("all_reduce_into", [output, tensor], 1):
+            raise ValueError(f"the switch reduces no {why}")
+        if name is None:
+            raise ValueError("all_reduce_into: the operations are SUM, AVG, MIN and MAX")
+        if output.numel() != tensor.numel():
+            raise ValueError(
+                f"all_reduce_into: {tensor.numel()} values have as many results, not"
+                f" {output.numel()}"
+            )
+        call = calls.all_reduce_into(output, tensor, name, _format_of(output, tensor, form))
+        if tensor.numel() == 0:
+            return kept([output])
+        return self._reductions.start(call).work()
+
     def allreduce_coalesced(self, tensors: list[Any], opts: Any = None) -> Any:
         """Reduce tensors in place, each as allreduce() does; gives a Work of all."""
         return together([self.allreduce([tensor], opts) for tensor in tensors], tensors)
@@ -307,6 +327,37 @@ def stats(group: Any = None) -> dict[str, Any]:
     return group.stats
 
 
+def all_reduce_into(
+    output: Any,
+    tensor: Any,
+    op: Any = dist.ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+    *,
+    format: str | None = None,  # pylint: disable=redefined-builtin
+) -> Any:
+    """Reduce `tensor` of all ranks into `output`, whose type may be wider.
+
+    A sum of 8 or 16 bits is exact and rounded once, to the type of `output`: float32, bfloat16 or
+    float16 of 8 bits, float32 of 16 bits. Each rank sends the narrow values.
+
+    op: as in torch.distributed.all_reduce(); MIN and MAX have results of the tensor's own type.
+    group: of back end "netfc"; None: the default group. async_op: gives a Work.
+    format: "fp8_e4m3" or "fp8_e5m2": what a tensor of uint8 holds, and an output of uint8 then.
+
+    Raises TypeError for types that do not go together, ValueError for sizes that do not, for
+    another operation, and for tensors that are not on the CPU.
+    """
+    group = whole() if group is None else group
+    if not isinstance(group, NetfcProcessGroup):
+        raise TypeError(f'the group is of back end "{dist.get_backend(group)}", not "{BACKEND}"')
+    work = group.allreduce_into(output, tensor, op, format)
+    if async_op:
+        return work
+    work.wait()
+    return None
+
+
 def mean_hook(group: Any, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
     """A communication hook of DistributedDataParallel: gradients become exact means.
 
@@ -315,10 +366,20 @@ def mean_hook(group: Any, bucket: dist.GradBucket) -> torch.futures.Future[torch
 
     Raises ValueError for a group of another back end, and for gradients that are not on the CPU.
     """
-    back_end, gradients = dist.get_backend(group), bucket.buffer()
+    gradients = bucket.buffer()
+    group = group_of_hook("mean_hook", group, gradients)
+    opts = dist.AllreduceOptions()
+    opts.reduceOp = dist.ReduceOp.AVG
+    future = group.allreduce([gradients], opts).get_future()
+    return future.then(lambda done: done.value()[0])
+
+
+def group_of_hook(name: str, group: Any, gradients: Any) -> Any:
+    """The group that a communication hook reduces with. Raises ValueError as mean_hook()."""
+    back_end = dist.get_backend(group)
     if back_end != BACKEND:
         raise ValueError(
-            f'mean_hook has got a group of back end "{back_end}": give'
+            f'{name} has got a group of back end "{back_end}": give'
             f' torch.distributed.new_group(backend="{BACKEND}")'
         )
     if gradients.device.type != "cpu":
@@ -326,11 +387,7 @@ def mean_hook(group: Any, bucket: dist.GradBucket) -> torch.futures.Future[torch
             f"gradients are on {gradients.device.type}, and the switch adds up what is on the CPU:"
             " docs/pytorch.md has a hook that copies them"
         )
-    group = whole() if group is None else group
-    opts = dist.AllreduceOptions()
-    opts.reduceOp = dist.ReduceOp.AVG
-    future = group.allreduce([gradients], opts).get_future()
-    return future.then(lambda done: done.value()[0])
+    return whole() if group is None else group
 
 
 def register() -> None:
@@ -364,6 +421,20 @@ def _options(opts: Any) -> Any:
     if opts is not None:
         made.reduceOp = getattr(opts, "reduceOp", opts)
     return made
+
+
+def _format_of(output: Any, tensor: Any, form: str | None) -> str:
+    """The format of the values, and behind a colon that of results if it is another."""
+    names = []
+    for one in (tensor, output):
+        name = form if one.dtype == torch.uint8 and form else FORMATS.get(one.dtype)
+        if name is None or (form and one is tensor and name != form):
+            raise TypeError(
+                f"all_reduce_into: a tensor of {one.dtype} does not hold {form or 'numbers that'}"
+                f"{'' if form else ' the switch adds up: name its format, maybe'}"
+            )
+        names.append(name)
+    return names[0] if names[0] == names[1] else ":".join(names)
 
 
 def _operation(opts: Any) -> Any:

@@ -8,7 +8,13 @@ import torch
 
 from netfc import catalogue
 
-FORMATS = {getattr(torch, row.dtype): row.name for row in catalogue.FORMATS if row.dtype}
+# Formats of 8 bits are types of torch's from 2.1 on; numpy has none.
+_EIGHTS = {
+    getattr(torch, name): row_name
+    for name, row_name in (("float8_e4m3fn", "fp8_e4m3"), ("float8_e5m2", "fp8_e5m2"))
+    if hasattr(torch, name)
+}
+FORMATS = {getattr(torch, row.dtype): row.name for row in catalogue.FORMATS if row.dtype} | _EIGHTS
 
 
 def laid_out(tensor: Any) -> tuple[Any, Any]:
@@ -46,6 +52,8 @@ def as_array(values: Any) -> Any:
     """The memory of contiguous values; encodings where numpy has no such type."""
     if values.dtype == torch.bfloat16:
         return values.view(torch.int16).numpy().view(numpy.uint16).reshape(-1)
+    if values.dtype in _EIGHTS:
+        return values.view(torch.uint8).numpy().reshape(-1)
     return values.numpy().reshape(-1)
 
 

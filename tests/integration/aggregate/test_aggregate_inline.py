@@ -27,7 +27,12 @@ def run(folder, keys, *options, lcores=2):
 
 
 @pytest.mark.parametrize('keys', ['format=fp16', 'format=bf16,data=sparse,op=mean',
-                                  'workers=3,bytes=100', 'format=all,op=all,data=all,length=any'])
+                                  'workers=3,bytes=100',
+                                  'format=fp8_e4m3+fp8_e5m2,into=fp16,op=sum+mean,data=all',
+                                  'format=fp8_e4m3+fp8_e5m2,into=bf16,op=sum+mean,data=all',
+                                  'format=fp8_e4m3+fp8_e5m2+fp16+bf16,into=fp32,op=sum+mean,'
+                                  'data=all,length=any,loss=2,retry=20,results=one',
+                                  'format=all,op=all,data=all,length=any'])
 def test_results_are_right(tmp_path, keys):
     report = run(tmp_path, f'{keys},chunks=300', '--inline')
     assert report['switch']['lcores'] == 1
@@ -58,6 +63,8 @@ def test_bad_packets_are_counted(tmp_path):
 
 
 @pytest.mark.parametrize('options, message', [
+    (['--aggregate=format=int32,into=fp32'], 'op=sum of format=int32 has no such results'),
+    (['--aggregate=format=fp8_e4m3,into=fp32,op=max'], 'op=max of format=fp8_e4m3 has no such'),
     (['--aggregate=queue=other', '--inline'], 'queue=other: without --inline=2'),
     (['--aggregate', '--inline', '--tx-port', 1], 'brings its own ports'),
     (['--inline=17'], 'a number from 1 to 16'),

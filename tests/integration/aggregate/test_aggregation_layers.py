@@ -51,6 +51,17 @@ def test_scapy_has_values_of_8_bits():
     assert layer.mysummary().endswith('reply: late 3')
 
 
+def test_scapy_reads_results_of_another_format():
+    payload = aggregation.chunk(PLACE, 33, 0x58, 7, bytes([0x38, 0x7e]))
+    request = Aggregation(payload)
+    assert (request.count, request.values) == (2, [0x38, 0x7e])
+    assert request.mysummary().endswith('chunk 7, 2 fp8_e4m3:fp32, request')
+    reply = Aggregation(op='sum', format='fp8_e4m3:fp32', reply=1, id=7, job=513, worker=3,
+                        session=PLACE.session, values=[1.0, 896.0])
+    assert bytes(reply)[24:] == struct.pack('>ff', 1, 896)
+    assert Aggregation(bytes(reply)).values == [0x3f800000, 0x44600000]
+
+
 def test_scapy_reads_copies():
     ours = Aggregation(aggregation.chunk(PLACE, 37, 5, 9, bytes(8), aggregation.OWNER + 3))
     theirs = Aggregation(aggregation.chunk(PLACE, 37, 5, 9, b'', aggregation.OWNER + 2, count=2))
@@ -87,8 +98,10 @@ def dissect(tmp_path_factory):
     late[5], late[15], late[6:8] = 0xf0, 64 + 2, (1, 7)
     done[5], done[15] = 0x80, 2
     eights = aggregation.chunk(PLACE, 33, 9, 7, b'\x3c\xfb\x01')
+    wider = aggregation.chunk(PLACE, 33, 0x58, 7, b'\x38\x7e')
+    sums = wider[:5] + b'\x80' + wider[6:24] + struct.pack('>2f', 1.5, 896)
     payloads = [chunk, bytes(refusal), join, join[:5] + b'\x80' + join[6:], chunk[:-2],
-                copy, bytes(late), bytes(done), eights]
+                copy, bytes(late), bytes(done), eights, wider, sums]
     folder = tmp_path_factory.mktemp('capture')
     folder.chmod(0o755)
     wrpcap(str(folder / 'pcap'), [Ether() / IP() / UDP(sport=1, dport=20041) / payload
@@ -97,7 +110,7 @@ def dissect(tmp_path_factory):
 
 
 def test_wireshark_shows_requests(dissected):
-    request, refusal, join, granted, cut, copy, late, done, eights = dissected
+    request, refusal, join, granted, cut, copy, late, done, eights, wider, sums = dissected
     assert 'sum job 513 worker 3 chunk 7, 2 fp32, request' in request
     assert 'Value: 1.5' in request and 'Value: -2' in request
     assert 'Session: 0x1112131415161718' in request and 'Token' not in request
@@ -113,3 +126,6 @@ def test_wireshark_shows_requests(dissected):
     assert 'sum job 513 worker 3 chunk 7, 3 fp8_e5m2, request' in eights
     assert [f'Value: {value}' in eights for value in ('3c', 'fb', '01')] == [True] * 3
     assert 'Values are missing' not in eights
+    assert 'chunk 7, 2 fp8_e4m3:fp32, request' in wider and 'Value: 7e' in wider
+    assert 'chunk 7, 2 fp8_e4m3:fp32, reply' in sums and 'Value: 896' in sums
+    assert 'Values are missing' not in wider + sums

@@ -229,11 +229,11 @@ def test_other_collectives(lost):
 def test_what_other_collectives_refuse():
     with serving() as address, joined(address, 0, 1) as comm:
         floats = np.zeros(4, np.float32)
-        with pytest.raises(ValueError, match='4 bytes is not 1 times 16'):
+        with pytest.raises(ValueError, match='1 values is not 1 times 4'):
             comm.reduce_scatter(floats[:1], floats.copy())
         with pytest.raises(ValueError, match='a part for each worker'):
             comm.allgather(floats, np.zeros(5, np.float32))
-        with pytest.raises(TypeError, match='cannot come of'):
+        with pytest.raises(TypeError, match='fp32 cannot be int32'):
             comm.reduce_scatter(floats, np.zeros(4, np.int32))
         with pytest.raises(ValueError, match='root is worker 1, and there are 1'):
             comm.broadcast(floats, 1)
@@ -284,6 +284,45 @@ def test_types_operations_and_flags(lost):
     bad = {'lost': lost, 'repeated': lost, 'delayed': lost} if lost else {}
     with serving(**bad) as address:
         together(2, body)
+
+
+def test_results_of_another_format():
+    """Sums that are too large for 8 bits, whole and in parts; bf16 in uint16, which is named."""
+    def body(worker):
+        with joined(address, worker, 2) as comm:
+            for count in (1, 361, 363, 5001):  # around what results leave room for in a packet
+                eights = np.full(count, 0x7E, np.uint8)  # 448
+                sums = np.zeros(count, np.float32)
+                assert comm.allreduce(eights, format='fp8_e4m3', result=sums) == Flag(0)
+                assert (sums == 896).all() and (eights == 0x7E).all()
+            halves = np.zeros(3, np.float16)
+            eights = np.array([0x7B, 0x80, 1], np.uint8)  # 57344, -0, 2^-16
+            handle = comm.start(eights, format='fp8_e5m2', result=halves)
+            assert handle.wait() == Flag.OVERFLOW
+            assert halves.tolist() == [np.inf, -0.0, 2**-15] and np.signbit(halves[1])
+            brains = np.zeros(3, np.uint16)
+            assert comm.allreduce(eights, 'mean', 'fp8_e5m2:bf16', brains) == Flag(0)
+            assert brains.tolist() == [0x4760, 0x8000, 0x3780]
+            part = np.zeros(2, np.float32)
+            comm.reduce_scatter(np.array([60000, 1, 2, 3], np.float16), part)
+            assert part.tolist() == [[120000, 2], [4, 6]][worker]
+
+    with serving() as address:
+        together(2, body)
+
+
+@pytest.mark.parametrize('arguments, result, error, text', [
+    (('sum', 'fp8_e4m3'), np.ones(5, np.float64), TypeError, 'results of fp8_e4m3 cannot be fp64'),
+    (('sum', 'fp8_e4m3'), np.ones(4, np.float32), ValueError, 'as many results, not 4'),
+    (('max', 'fp8_e4m3'), np.ones(5, np.float32), ValueError, 'sums or means'),
+    (('sum', 'fp8_e4m3'), np.ones(5, np.uint16), TypeError, 'uint16 cannot be reduced'),
+    (('sum', 'fp8_e4m3:fp32'), np.ones(5, np.float16), TypeError, 'float16 does not hold fp32'),
+    (('sum', 'fp8_e4m3:fp8'), np.ones(5, np.float16), ValueError, "no format 'fp8'"),
+    (('sum', 'fp8_e4m3:fp32'), None, TypeError, 'uint8 does not hold fp32'),
+])
+def test_wrong_results(single, arguments, result, error, text):
+    with pytest.raises(error, match=text):
+        single.allreduce(np.ones(5, np.uint8), *arguments, result)
 
 
 def test_started_ones_go_on_by_themselves():

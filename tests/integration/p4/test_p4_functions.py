@@ -88,7 +88,7 @@ def test_targets_agree():
     ('exp,exp', "function 'exp' is given twice"),
     (f'{LONG},abs', 'a program has 8 functions at the most'),
     ('nowhere.netfcfun', "function 'nowhere.netfcfun': No such file"),
-    ('', "no function ''")])
+    ('', "--functions '': expected a value")])
 def test_bad_functions(functions, message):
     assert message in complaint('export', '-t', 'bmv2', '--functions', functions, 'fp16_k16')
 

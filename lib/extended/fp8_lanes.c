@@ -5,8 +5,8 @@
 
 #include <rte_common.h>
 
+#include "extended_kernels.h"
 #include "isa.h"
-#include "narrow.h"
 #include "slots.h"
 
 #define DOUBLE_BIAS 1023
@@ -39,30 +39,30 @@ is_any_nan(uint8_t x, uint8_t y, uint8_t last)
 
 /* The lesser or the greater. */
 LANE uint8_t
-extremum(const struct narrow_kernel *kernel, uint8_t x, uint8_t y, const bool greatest)
+extremum(const struct extended_fp8 *kernel, uint8_t x, uint8_t y, const bool greatest)
 {
 	const bool is_x = greatest ? rank_of(x) > rank_of(y) : rank_of(x) < rank_of(y);
 	const uint8_t z = is_x ? x : y;
 
-	return is_any_nan(x, y, kernel->last) ? kernel->nan : z;
+	return is_any_nan(x, y, kernel->limits.last) ? kernel->limits.nan : z;
 }
 
 /* Zeros are equal, whatever their signs. */
 LANE uint8_t
-compare(const struct narrow_kernel *kernel, uint8_t x, uint8_t y)
+compare(const struct extended_fp8 *kernel, uint8_t x, uint8_t y)
 {
 	const int8_t a = rank_of(x), b = rank_of(y);
 	const uint8_t order = a < b ? kernel->minus_one : a > b ? kernel->one : 0;
 	const uint8_t z = magnitude_of(x | y) == 0 ? 0 : order;
 
-	return is_any_nan(x, y, kernel->last) ? kernel->nan : z;
+	return is_any_nan(x, y, kernel->limits.last) ? kernel->limits.nan : z;
 }
 
 /* ---- x * y + z ---- */
 
 /* A sum's magnitude to nearest, ties to even: the encoding's, which may be too large. */
 LANE uint32_t
-round_sum(const struct narrow_kernel *kernel, double sum)
+round_sum(const struct extended_fp8 *kernel, double sum)
 {
 	const int drop = UPPER_FRACTION - kernel->fraction_bits;
 	const int least = -kernel->least_exponent;
@@ -88,40 +88,40 @@ struct fused {
 };
 
 LANE struct fused
-fuse(const struct narrow_kernel *kernel, uint8_t x, uint8_t y, uint8_t z)
+fuse(const struct extended_fp8 *kernel, uint8_t x, uint8_t y, uint8_t z)
 {
 	const double sum = kernel->value[x] * kernel->value[y] + kernel->value[z];
 	const uint8_t sign = signbit(sum) ? 0x80 : 0;
 	uint32_t magnitude;
 
 	if (isnan(sum)) {
-		const bool nan = is_any_nan(x, y, kernel->last) || magnitude_of(z) > kernel->last;
+		const bool nan = is_any_nan(x, y, kernel->limits.last) ||
+			magnitude_of(z) > kernel->limits.last;
 
-		return (struct fused){kernel->nan, nan ? 0 : NETFC_INVALID};
+		return (struct fused){kernel->limits.nan, nan ? 0 : NETFC_INVALID};
 	}
 	magnitude = round_sum(kernel, sum);
-	if (magnitude < kernel->top)
+	if (magnitude < kernel->limits.top)
 		return (struct fused){sign | (uint8_t)magnitude,
 			magnitude == 0 && sum != 0 ? NETFC_UNDERFLOW : 0};
-	return (struct fused){
-		kernel->over | (sign & kernel->over_sign), isinf(sum) ? 0 : NETFC_OVERFLOW};
+	return (struct fused){kernel->limits.over | (sign & kernel->limits.over_sign),
+		isinf(sum) ? 0 : NETFC_OVERFLOW};
 }
 
 /* ---- packets ---- */
 
 /* `op` is a constant wherever this is used. */
 LANE void
-run_packet(const struct narrow_kernel *kernel, struct vector_packet *packet,
+run_packet(const struct extended_fp8 *kernel, struct vector_packet *packet,
 	const enum netfc_extra_op op)
 {
 	const uint32_t count = packet->count, bytes = count + count % 2;
 	const uint8_t *restrict x = packet->slots, *restrict y = x + bytes;
 	uint8_t *restrict z = packet->slots + 2 * (size_t)bytes;
-	const uint64_t before = slots8_sum(z, bytes);
+	const uint64_t before = slots_sum(z, bytes);
 	/* Packets may alias what is loaded for each lane. */
-	const struct narrow_kernel constants = {
-		.last = kernel->last,
-		.nan = kernel->nan,
+	const struct extended_fp8 constants = {
+		.limits = kernel->limits,
 		.one = kernel->one,
 		.minus_one = kernel->minus_one,
 	};
@@ -140,7 +140,7 @@ run_packet(const struct narrow_kernel *kernel, struct vector_packet *packet,
 		}
 	}
 	packet->flags = flags;
-	packet->changes = slots_changes(bytes / 2, before, slots8_sum(z, bytes));
+	packet->changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
 }
 
 LANE void
@@ -148,11 +148,11 @@ run_packets(const struct vector_kernel *kernel, struct vector_packet *packets, u
 	const enum netfc_extra_op op)
 {
 	for (unsigned int p = 0; p < count; p++)
-		run_packet((const struct narrow_kernel *)kernel, &packets[p], op);
+		run_packet((const struct extended_fp8 *)kernel, &packets[p], op);
 }
 
 void
-VECTOR_NAME(narrow_run)(const struct vector_kernel *kernel, unsigned int op,
+VECTOR_NAME(extended_fp8)(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count)
 {
 	switch (op) {

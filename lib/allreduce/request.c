@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joins and leaves as they are sent. */
+#include <sys/socket.h>
+
+#include <aggregate_wire.h>
+
+#include "join.h"
+#include "keys.h"
+#include "net/packets.h"
+#include "path.h"
+#include "tree.h"
+
+#define PLACE_BYTES                            \
+	(sizeof(struct aggregate_place_wire) + \
+		AGGREGATE_MAX_LEVELS * sizeof(struct aggregate_level))
+#define JOIN_BYTES                                                                         \
+	(sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire) + PLACE_BYTES + \
+		AGGREGATE_TAG_BYTES)
+#define LONGEST 65536
+
+static struct aggregate_message
+request_of(struct netfc_allreduce *comm, const struct peer *peer, uint8_t op, uint64_t secret)
+{
+	const struct aggregate_message message = {
+		.op = op,
+		.worker = (uint8_t)comm->options.worker,
+		.job = comm->options.job,
+		.id = comm->next_id,
+		.token = op == AGGREGATE_JOIN ? comm->options.token : secret,
+		.reason = comm->failed_for,
+		.join =
+			{
+				.workers = (uint8_t)comm->options.workers,
+				.slots = (uint16_t)comm->options.slots,
+				.bytes = (uint16_t)peer->asked_bytes,
+				.least = comm->options.bytes == 0 ? PATH_LEAST_BYTES : 0,
+				.cookie = secret,
+				.place = tree_place(&comm->options),
+			},
+	};
+
+	comm->next_id += 2;
+	return message;
+}
+
+int
+join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice)
+{
+	uint8_t payload[2 * JOIN_BYTES];
+	struct aggregate_message message = request_of(comm, peer, op, secret);
+	size_t bytes = aggregate_message_bytes(&message);
+	int fd = peer->channel[0].fd;
+
+	aggregate_build_request(payload, &message);
+	bytes = keys_tag_control(comm, peer, payload, bytes);
+	if (!twice)
+		return send(fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
+	message.id++;
+	aggregate_build_request(payload + bytes, &message);
+	keys_tag_control(comm, peer, payload + bytes, aggregate_message_bytes(&message));
+	return packets_send_segments(fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
+}
+
+int
+join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes)
+{
+	uint8_t payload[LONGEST] = {0};
+	const struct aggregate_message message = request_of(comm, peer, AGGREGATE_JOIN, 0);
+	size_t bytes = AGGREGATE_HEADER_BYTES + values_bytes;
+
+	aggregate_build_request(payload, &message);
+	bytes = keys_tag_control(comm, peer, payload, bytes);
+	return send(peer->channel[0].fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
+}
