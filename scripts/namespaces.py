@@ -99,8 +99,8 @@ class Namespace:
     def start(self, *words, **options):
         """Starts a command inside. Returns its subprocess.Popen."""
         return subprocess.Popen(["ip", "netns", "exec", self.name, *map(str, words)], text=True,
-                                stdin=subprocess.DEVNULL,
-                                **{**options, "env": with_system_programs(options.get("env"))})
+                                **{"stdin": subprocess.DEVNULL, **options,
+                                   "env": with_system_programs(options.get("env"))})
 
     @contextlib.contextmanager
     def entered(self):

@@ -26,6 +26,7 @@ class Network(Built):
     """
 
     environment: dict[str, str] = {}
+    _memory = 512  # MB
 
     def __init__(self, program, names, options, frames=FRAMES, lcores=1, *,
                  address=SWITCH_ADDRESS, first=0):
@@ -59,12 +60,18 @@ class Network(Built):
         """The switch's."""
         return [f"p{number}" for number in range(len(self._names))]
 
+    def _device(self, number, interface):
+        """The switch's port at an interface, as --vdev has it."""
+        return (f"net_af_packet{number},iface={interface},framecnt={self._frames},"
+                f"qpairs={self._lcores}")
+
     def _start_switch(self, middle):
-        vdevs = [f"--vdev=net_af_packet{n},iface={name},framecnt={self._frames},"
-                 f"qpairs={self._lcores}" for n, name in enumerate(self._interfaces())]
+        vdevs = [f"--vdev={self._device(number, interface)}"
+                 for number, interface in enumerate(self._interfaces())]
         self._launch(
-            middle, self._program, "--no-huge", "-m", 512, "--no-pci", *self._lcore_words(),
-            "--file-prefix", PREFIX, *vdevs, "--", "--forward", "bridge", "--match", "direct",
+            middle, self._program, "--no-huge", "-m", self._memory, "--no-pci",
+            *self._lcore_words(), "--file-prefix", PREFIX, *vdevs,
+            "--", "--forward", "bridge", "--match", "direct",
             "--address", f"{self.address}/24", "--stats-json", self.folder / "stats",
             *self._options, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
         limit = time.monotonic() + PATIENCE

@@ -73,6 +73,7 @@ struct aggregate_totals {
 	uint32_t count; /**< lanes */
 	int64_t *bins;  /**< by lane: aggregate_total_digits(), each 2^32 times the one before */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
+	uint8_t digits; /**< aggregate_total_digits() */
 	uint8_t lowest, end; /**< bins that may be other than 0, of any lane */
 };
 

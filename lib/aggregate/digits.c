@@ -101,7 +101,7 @@ add_lane(int64_t *bins, const uint8_t *digits, uint32_t width)
 void
 aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part)
 {
-	const uint32_t all = aggregate_total_digits(totals->format);
+	const uint32_t all = totals->digits;
 
 	totals_use(totals, part->lowest, (uint32_t)part->lowest + part->width);
 	for (uint32_t i = 0; i < part->lanes; i++) {
@@ -120,6 +120,12 @@ struct lane_digits {
 	uint32_t lowest, top;
 };
 
+static bool
+is_special(const struct aggregate_totals *totals, uint32_t lane)
+{
+	return (totals->marks[lane] & ~AGGREGATE_MARK_MINUS_ZERO) != 0;
+}
+
 /*
  * Two digits more than there are bins in use, and one if that is all there are. Beside NaN or an
  * infinity numbers mean nothing: 0.
@@ -127,9 +133,9 @@ struct lane_digits {
 static void
 carry(const struct aggregate_totals *totals, uint32_t lane, struct lane_digits *to)
 {
-	const uint32_t all = aggregate_total_digits(totals->format);
+	const uint32_t all = totals->digits;
 	const int64_t *bins = totals->bins + (size_t)lane * all;
-	const bool special = (totals->marks[lane] & ~AGGREGATE_MARK_MINUS_ZERO) != 0;
+	const bool special = is_special(totals, lane);
 	int64_t sum = 0;
 
 	to->lowest = totals->end == 0 ? 0 : totals->lowest;
@@ -145,18 +151,18 @@ carry(const struct aggregate_totals *totals, uint32_t lane, struct lane_digits *
 struct extent {
 	uint32_t lowest, end;
 	bool marks;
+	unsigned __int128 any, span; /* of short totals: all bits; those that are not sign */
 };
 
-static const struct extent no_extent = {UINT32_MAX, 0, false};
+static const struct extent no_extent = {.lowest = UINT32_MAX};
 
-/* With a lane's. */
+/* A lane's, which is none if it is zero. */
 static struct extent
-extend(struct extent extent, const struct aggregate_totals *totals, uint32_t lane)
+extent_of_long(const struct aggregate_totals *totals, uint32_t lane)
 {
 	struct lane_digits is;
 	uint32_t sign;
 
-	extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
 	carry(totals, lane, &is);
 	sign = -(is.digits[is.top - 1] >> 31);
 	while (is.top - is.lowest > 1 && is.digits[is.top - 1] == sign &&
@@ -164,11 +170,59 @@ extend(struct extent extent, const struct aggregate_totals *totals, uint32_t lan
 		is.top--;
 	while (is.lowest + 1 < is.top && is.digits[is.lowest] == 0)
 		is.lowest++;
-	/* A zero goes with any. */
-	if (is.lowest + 1 == is.top && is.digits[is.lowest] == 0)
+	return is.digits[is.lowest] == 0 ? no_extent
+					 : (struct extent){.lowest = is.lowest, .end = is.top};
+}
+
+static inline __attribute__((always_inline)) uint32_t
+bits_of(unsigned __int128 number)
+{
+	const uint64_t upper = (uint64_t)(number >> 64), lower = (uint64_t)number;
+
+	return upper != 0    ? 128 - (uint32_t)__builtin_clzll(upper)
+		: lower != 0 ? 64 - (uint32_t)__builtin_clzll(lower)
+			     : 0;
+}
+
+/* Of short totals, or-ed: a bit for the sign is needed above the others. */
+static inline __attribute__((always_inline)) void
+extend_by_short(struct extent *extent, __int128 total, uint32_t base)
+{
+	uint64_t lower, upper;
+	uint32_t places;
+
+	extent->any |= (unsigned __int128)total;
+	extent->span |= (unsigned __int128)(total ^ (total >> 127));
+	lower = (uint64_t)extent->any;
+	upper = (uint64_t)(extent->any >> 64);
+	if ((lower | upper) == 0)
+		return;
+	places = lower != 0 ? (uint32_t)__builtin_ctzll(lower)
+			    : 64 + (uint32_t)__builtin_ctzll(upper);
+	extent->lowest = base + places / DIGIT_BITS;
+	extent->end = base + bits_of(extent->span) / DIGIT_BITS + 1;
+	/* Where -1 is all there is above the lowest digit. */
+	if (extent->end <= extent->lowest)
+		extent->end = extent->lowest + 1;
+}
+
+/* With a lane's. */
+static inline __attribute__((always_inline)) struct extent
+extend(struct extent extent, const struct aggregate_totals *totals, uint32_t lane)
+{
+	const uint32_t all = totals->digits, base = totals_base(totals, all);
+	const __int128 mask = is_special(totals, lane) ? 0 : -1;
+	struct extent is;
+
+	extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
+	if (totals_are_short(totals, all)) {
+		extend_by_short(&extent,
+			totals_short(totals->bins + (size_t)lane * all + base) & mask, base);
 		return extent;
+	}
+	is = extent_of_long(totals, lane);
 	extent.lowest = is.lowest < extent.lowest ? is.lowest : extent.lowest;
-	extent.end = is.top > extent.end ? is.top : extent.end;
+	extent.end = is.end > extent.end ? is.end : extent.end;
 	return extent;
 }
 
@@ -224,17 +278,59 @@ aggregate_totals_divide(
 bool
 aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes)
 {
-	const struct extent widest = {0, aggregate_total_digits(format), true};
+	const struct extent widest = {.end = aggregate_total_digits(format), .marks = true};
 	const uint32_t lane = (uint32_t)extent_bytes(widest, 1) - AGGREGATE_PART_BYTES;
 
 	return bytes >= AGGREGATE_PART_BYTES + lane &&
 		count <= (bytes - AGGREGATE_PART_BYTES) / lane * AGGREGATE_MOST_PARTS;
 }
 
+static uint8_t *
+put_digit(uint8_t *at, uint32_t digit)
+{
+	digit = htobe32(digit);
+	memcpy(at, &digit, sizeof(digit));
+	return at + sizeof(digit);
+}
+
+/* Lanes of short totals, whose digits begin at `lowest`, or anywhere if they are all zero. */
+static uint8_t *
+write_short(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t lowest,
+	uint32_t width, uint8_t *at)
+{
+	const uint32_t all = totals->digits;
+	const uint32_t base = totals_base(totals, all);
+	const uint32_t shift = lowest > base ? DIGIT_BITS * (lowest - base) : 0;
+
+	for (uint32_t lane = first; lane < first + lanes; lane++) {
+		__int128 total = totals_short(totals->bins + (size_t)lane * all + base) >> shift;
+
+		total = is_special(totals, lane) ? 0 : total;
+		for (uint32_t d = width; d-- > 0;)
+			at = put_digit(at, (uint32_t)(total >> DIGIT_BITS * d));
+	}
+	return at;
+}
+
+static uint8_t *
+write_long(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t lowest,
+	uint32_t width, uint8_t *at)
+{
+	struct lane_digits is;
+
+	for (uint32_t lane = first; lane < first + lanes; lane++) {
+		carry(totals, lane, &is);
+		for (uint32_t d = lowest + width; d-- > lowest;)
+			at = put_digit(at, d < is.lowest ? 0 : is.digits[d]);
+	}
+	return at;
+}
+
 size_t
 aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first, uint16_t lanes,
 	uint8_t number, uint8_t parts, uint8_t *into, size_t room)
 {
+	const bool is_short = totals_are_short(totals, totals->digits);
 	const struct extent extent = extent_of(totals, first, lanes);
 	const uint32_t width = width_of(extent);
 	const uint32_t lowest = extent.end == 0 ? 0 : extent.lowest;
@@ -245,20 +341,12 @@ aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t firs
 		.lowest = (uint8_t)lowest,
 		.width = (uint8_t)(width | (extent.marks ? HAS_MARKS : 0))};
 	const size_t bytes = extent_bytes(extent, lanes);
-	struct lane_digits is;
 	uint8_t *at = into + sizeof(wire);
 
 	if (bytes > room)
 		return 0;
 	memcpy(into, &wire, sizeof(wire));
-	for (uint32_t lane = first; lane < (uint32_t)first + lanes; lane++) {
-		carry(totals, lane, &is);
-		for (uint32_t d = lowest + width; d-- > lowest; at += sizeof(uint32_t)) {
-			uint32_t digit = extent.end == 0 ? 0 : htobe32(is.digits[d]);
-
-			memcpy(at, &digit, sizeof(digit));
-		}
-	}
+	at = (is_short ? write_short : write_long)(totals, first, lanes, lowest, width, at);
 	for (uint32_t i = 0; extent.marks && i < lanes; i++)
 		*at++ = totals->marks[first + i] ^ AGGREGATE_MARK_MINUS_ZERO;
 	return bytes;

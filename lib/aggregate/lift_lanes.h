@@ -169,7 +169,7 @@ INLINE bool
 lift_lane(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
 	uint32_t i, struct aggregate_totals *totals)
 {
-	int64_t *into = totals->bins + (size_t)i * aggregate_total_digits(format);
+	int64_t *into = totals->bins + (size_t)i * totals->digits;
 
 	if (has_bins(format))
 		return lift_bins(format, lay_out, lanes, i, totals, into);

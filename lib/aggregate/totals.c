@@ -22,6 +22,7 @@ aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory
 		.count = count,
 		.bins = bins,
 		.marks = (uint8_t *)(bins + (size_t)count * aggregate_total_digits(format)),
+		.digits = (uint8_t)aggregate_total_digits(format),
 		.lowest = UINT8_MAX};
 }
 
@@ -114,7 +115,7 @@ void
 aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values)
 {
 	const enum aggregate_format format = aggregate_values_format(totals->format);
-	const uint32_t all = aggregate_total_digits(format);
+	const uint32_t all = totals->digits;
 
 	for (uint32_t i = 0; i < totals->count; i++) {
 		const uint64_t bits = load_any(format, values, i);
@@ -219,16 +220,36 @@ store_any(enum aggregate_format format, uint8_t *result, uint32_t i, uint64_t bi
 		store(format, result, i, (uint32_t)bits);
 }
 
+/* Of integers, in units of 1. */
+static struct magnitude
+total_of(const struct aggregate_totals *totals, uint32_t i, bool integer)
+{
+	const uint32_t all = totals->digits;
+	const uint32_t base = integer ? 0 : totals_base(totals, all);
+	const int64_t *bins = totals->bins + (size_t)i * all + base;
+	struct magnitude sum;
+
+	if (totals->end <= base + SHORT_BINS) {
+		const __int128 total = totals_short(bins);
+		const bool negative = total < 0;
+
+		return (struct magnitude){
+			.upper = negative ? -(unsigned __int128)total : (unsigned __int128)total,
+			.digit = base,
+			.negative = negative};
+	}
+	sum = magnitude_of(bins, totals->end - base);
+	sum.digit += base;
+	return sum;
+}
+
 uint8_t
 aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
 	uint8_t *result)
 {
 	const enum aggregate_format format = aggregate_results_format(totals->format);
-	const uint32_t all = aggregate_total_digits(totals->format);
 	const bool integer = format == AGGREGATE_INT32 || format == AGGREGATE_INT64;
 	const bool mean = op == AGGREGATE_MEAN;
-	const uint32_t end = totals->end == 0 ? 1 : totals->end;
-	const uint32_t lowest = integer || totals->end == 0 ? 0 : totals->lowest;
 	uint8_t flags = 0;
 
 	for (uint32_t i = 0; i < totals->count; i++) {
@@ -239,8 +260,7 @@ aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, u
 			flags |= write_special(format, special, result, i);
 			continue;
 		}
-		sum = magnitude_of(totals->bins + (size_t)i * all + lowest, end - lowest);
-		sum.digit += lowest;
+		sum = total_of(totals, i, integer);
 		store_any(format, result, i,
 			integer ? round_integer(format, sum, mean ? workers : 1, &flags)
 				: round_number(totals, i, sum, mean, workers, &flags));

@@ -106,12 +106,22 @@ is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective
 		(uintptr_t)result < (uintptr_t)values + given;
 }
 
+/* Other results are where their own values were, or nowhere. */
+static bool
+could_overwrite(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	return shape_of(collective)->has_blocks ||
+		(result_block_bytes(collective) > block_bytes(collective) &&
+			takes(comm, collective));
+}
+
 /* Parts of exact sums have to fit packets, and a switch that knows them. */
 static int
 check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collective)
 {
 	const struct netfc_allreduce_totals *totals = collective->values;
-	unsigned int bytes = aggregate_value_bytes(collective->format);
+	const unsigned int format = format_of(collective);
+	const unsigned int bytes = aggregate_result_value_bytes(format);
 
 	if (totals->lanes.format != collective->format || totals->count != collective->count)
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
@@ -131,21 +141,13 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 				comm->peer[k].address.text);
 	}
 	if (comm->life == ALLREDUCE_JOINED &&
-		!aggregate_totals_can_divide(collective->format, comm->bytes / bytes, comm->bytes))
+		!aggregate_totals_can_divide(
+			format, comm->bytes / aggregate_lane_bytes(format), comm->bytes))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks of %u bytes are too small for totals of this format: ask for more, "
 			"option bytes.",
 			comm->bytes);
 	return NETFC_ALLREDUCE_OK;
-}
-
-/* Other results are where their own values were, or nowhere. */
-static bool
-could_overwrite(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
-{
-	return shape_of(collective)->has_blocks ||
-		(result_block_bytes(collective) > block_bytes(collective) &&
-			takes(comm, collective));
 }
 
 static int

@@ -34,9 +34,8 @@ BLOCK_FUNCTIONS(exact, compute_exact)
 
 /*
  * Whether this thread's floats are IEEE 754's: rounded to the nearest, ties to even, and subnormal
- * numbers no zeros, neither as operands nor as results. A library that was compiled for speed alone
- * may have changed that of the whole program as it was loaded. Threads start as those that make
- * them.
+ * numbers are not flushed to zero. A library that was compiled with -ffast-math changes that for
+ * the whole program when it is loaded. Threads inherit it.
  */
 static bool
 rounds_as_ieee(const struct vector_kernel *kernel)

@@ -2,7 +2,8 @@
 #ifndef VECTOR_KERNELS_H
 #define VECTOR_KERNELS_H
 
-/** @file How each kind of kernel is made: 0, -ENOMEM, or -ENOTSUP where it is not equal. */
+/** @file How each kind of kernel is made: 0, -ENOMEM, or -ENOTSUP where it would not equal the set.
+ */
 
 #include "log_shape.h"
 #include "match.h"

@@ -93,7 +93,7 @@ class Info(ctypes.Structure):
     """struct netfc_allreduce_info."""
 
     _fields_ = [
-        *((name, ctypes.c_uint) for name in INFO[:-1]),
+        *((name, ctypes.c_uint) for name in INFO[:-2]),
         ("gso", ctypes.c_bool),
         ("gro", ctypes.c_bool),
     ]

@@ -14,7 +14,7 @@
 #include <netfc_arith.h>
 
 #include "data.h"
-#include "oracle_mpfr.h"
+#include "oracle.h"
 
 #define MOST 3000
 #define MOST_PARTS 64
@@ -84,7 +84,6 @@ is_finite(unsigned int format, const void *x, const void *y, uint32_t count)
 	return true;
 }
 
-/* As oracle_mpfr() rounds: the sum is handed to it as one value that is no encoding. */
 static uint64_t
 expect(unsigned int format, const void *x, const void *y, uint32_t count)
 {
@@ -100,7 +99,7 @@ expect(unsigned int format, const void *x, const void *y, uint32_t count)
 			mpfr_mul_d(one, one, value_at(format, y, i), MPFR_RNDN);
 		mpfr_add(sum, sum, one, MPFR_RNDN);
 	}
-	bits = oracle_mpfr_round(format, sum);
+	bits = oracle_round(format, sum);
 	mpfr_clear(sum);
 	mpfr_clear(one);
 	return bits;

@@ -14,7 +14,6 @@
 
 #include "block.h"
 #include "data.h"
-#include "oracle_mpfr.h"
 
 #define FOREACH_OP(op)                                                   \
 	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) \
@@ -346,48 +345,6 @@ nothing_behind_values_and_results_is_touched(void **state)
 	munmap(results, 2 * page);
 }
 
-static bool
-mpfr_has_it(const uint64_t *values, unsigned int workers)
-{
-	double sum = 0;
-	bool any = false;
-
-	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(of_values, values[w]);
-
-		any = any || value != 0;
-		sum += value;
-	}
-	return any && sum - sum == 0;
-}
-
-/* Who watches the watchman. */
-static void
-the_oracle_agrees_with_mpfr(void **state)
-{
-	uint64_t values[AGGREGATE_MAX_WORKERS];
-	uint64_t seed = 5;
-	unsigned int checked = 0;
-
-	(void)state;
-	if (format == AGGREGATE_INT32 || format == AGGREGATE_INT64)
-		return;
-	for (unsigned int i = 0; i < 100000; i++) {
-		unsigned int workers = 1 + i % 9, op = i % 2 ? AGGREGATE_SUM : AGGREGATE_MEAN;
-		struct oracle_result result;
-
-		data_fill(i / 2 % DATA_KINDS, format, values, workers, &seed);
-		if (!mpfr_has_it(values, workers))
-			continue;
-		result = oracle_reduce(op, format, values, workers);
-		if (oracle_value(aggregate_results_format(format), result.bits) == 0)
-			continue;
-		assert_true(oracle_mpfr(op, format, values, workers) == result.bits);
-		checked++;
-	}
-	assert_true(checked > 50000);
-}
-
 static int
 set_up(void **state)
 {
@@ -417,7 +374,6 @@ main(int argc, char **argv)
 		cmocka_unit_test(as_many_workers_with_the_greatest_values_as_there_can_be),
 		cmocka_unit_test(all_pairs_of_encodings),
 		cmocka_unit_test(nothing_behind_values_and_results_is_touched),
-		cmocka_unit_test(the_oracle_agrees_with_mpfr),
 	};
 
 	format = argc > 1 ? aggregate_format_by_name(argv[1]) : 0;

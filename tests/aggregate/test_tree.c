@@ -25,7 +25,11 @@ fill_chunks(unsigned int chunks)
 
 		chunk->format = 1 + c % (AGGREGATE_FORMAT_END - 1);
 		chunk->op = AGGREGATE_SUM + (unsigned int)(next_random(&tree->seed) % 5);
-		most = TREE_BYTES / aggregate_value_bytes(chunk->format);
+		if (aggregate_has_format(
+			    chunk->op, AGGREGATE_INTO(chunk->format, AGGREGATE_FP32)) &&
+			next_random(&tree->seed) % 2 == 0)
+			chunk->format = AGGREGATE_INTO(chunk->format, AGGREGATE_FP32);
+		most = TREE_BYTES / aggregate_lane_bytes(chunk->format);
 		most = most < TREE_MOST_LANES ? most : TREE_MOST_LANES;
 		chunk->count = chunk->op == AGGREGATE_COPY
 			? 0

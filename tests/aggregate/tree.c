@@ -428,6 +428,7 @@ static void
 check_result(struct tree *tree, uint32_t c, const struct aggregate_message *reply)
 {
 	const struct tree_chunk *chunk = &tree->chunk[c];
+	const unsigned int results = aggregate_results_format(chunk->format);
 	uint8_t flags = 0;
 
 	for (uint32_t lane = 0; lane < chunk->count && chunk->op != AGGREGATE_COPY; lane++) {
@@ -435,12 +436,12 @@ check_result(struct tree *tree, uint32_t c, const struct aggregate_message *repl
 			oracle_reduce(chunk->op, chunk->format, chunk->values[lane], tree->workers);
 
 		flags |= expected.flags;
-		if (data_get(chunk->format, reply->values, lane) == expected.bits)
+		if (data_get(results, reply->values, lane) == expected.bits)
 			continue;
 		if (tree->wrong++ == 0)
 			printf("# chunk %u, %s of %s, lane %u: %#lx, not %#lx\n", c,
 				aggregate_op_name(chunk->op), aggregate_format_name(chunk->format),
-				lane, (unsigned long)data_get(chunk->format, reply->values, lane),
+				lane, (unsigned long)data_get(results, reply->values, lane),
 				(unsigned long)expected.bits);
 	}
 	tree->wrong += flags != reply->flags;

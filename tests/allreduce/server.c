@@ -439,8 +439,8 @@ server_start(const struct server_options *options)
 		return NULL;
 	}
 	server->renumbers = options->renumbers;
-	server->parent = options->parent;
 	server->joins = options->joins;
+	server->parent = options->parent;
 	server->slow = (uint64_t)options->slow_us * 1000;
 	packets_init(&server->received, PACKET_BYTES);
 	packets_init(&server->sent, PACKET_BYTES);

@@ -10,7 +10,7 @@ import needs
 import project_scripts
 import switch
 
-from benchmark.allreduce import run
+from benchmark.allreduce import paths, run
 
 BENCH = project_scripts.SCRIPTS / 'allreduce-bench'
 
@@ -39,6 +39,23 @@ def test_promises():
     assert kept == {'10 MB, 4 workers: share of gloo\'s time': False,
                     '1 KB, 4 workers: share of gloo\'s latency': True,
                     '10 MB, 4 workers: time with 1 % of packets lost, over without': False}
+
+
+def figure(seconds, cpu, **more):
+    return {'seconds': seconds, 'cpu': cpu, 'bytes': 2e9, 'chunk': 0, 'offload': '', 'sent': 0,
+            'retransmitted': 0, **more}
+
+
+def test_table_of_paths():
+    """Rounds are taken together: the median of all times, the least of CPU times."""
+    gloo, tap = paths.PATHS[0].name, 'TAP'
+    lines = paths.table(paths.merged([
+        (gloo, figure([0.05, 0.04], 3.0), None), (gloo, figure([0.06], 2.0), None),
+        (tap, figure([0.5], 8.0, chunk=1448, offload=' gso', sent=200, retransmitted=3), None),
+        ('AF_XDP on veth', None, 'no such driver')])).splitlines()
+    assert lines[2:] == [
+        f'| {gloo} |  |  | 50 (40 to 60) | 125 | 1.00 | 1.0 |  |',
+        '| TAP | 1448 | gso | 500 (500 to 500) | 12 | 10.00 | 4.0 | 1.5 % |']
 
 
 @needs.skip_where('' if importlib.util.find_spec('torch') else 'torch is not installed')

@@ -88,7 +88,7 @@ def test_operations():
     assert netfc.SYMBOLS == {name: symbol for _, name, symbol in C['op']}
     assert protocol.EXTRA_OPS == numbered('extended_op')
     assert protocol.FUNCTIONS == numbered('function')
-    own = {number: f'own_{number}' for number in protocol.OWN_FUNCTIONS}
+    own = {number: f'own_{number}' for number in protocol.USER_FUNCTIONS}
     assert protocol.OP_NAMES == OPERATIONS | own | {
         NUMBERS['NETFC_OP_QUERY']: 'query', NUMBERS['NETFC_OP_NAME']: 'name'}
     assert aggregation.OP_NAMES == named('aggregate_op')

@@ -2,29 +2,19 @@
 #include <math.h>
 #include <string.h>
 
-#include <netfc.h>
-
 #include "oracle.h"
 
-#define MOST_LIMBS 36
+/* Sums of 64 values are exact, and quotients differ from every boundary that they are not. */
+#define PRECISION 512
+#define PRECISION_FP64 2304
 
-/* In two's complement, lowest limb first. */
-struct wide {
-	int limbs;
-	int unit; /* of the lowest limb's bit 0 */
-	uint64_t limb[MOST_LIMBS];
+/* What an IEEE format is made of; inf is what is too large: NaN in fp8_e4m3. */
+struct ieee {
+	int fraction_bits, bias;
+	uint64_t sign, inf, nan;
 };
 
-static struct wide
-zero_of(unsigned int format)
-{
-	/* A mean has bits below those of any value. */
-	if (format == AGGREGATE_FP64)
-		return (struct wide){.limbs = MOST_LIMBS, .unit = -1152};
-	return (struct wide){.limbs = 7, .unit = -256};
-}
-
-static const struct oracle_ieee ieee[AGGREGATE_FORMAT_END] = {
+static const struct ieee ieee_formats[AGGREGATE_FORMAT_END] = {
 	[AGGREGATE_FP16] = {10, 15, 0x8000, 0x7c00, 0x7e00},
 	[AGGREGATE_BF16] = {7, 127, 0x8000, 0x7f80, 0x7fc0},
 	[AGGREGATE_FP32] = {23, 127, 0x80000000, 0x7f800000, 0x7fc00000},
@@ -33,12 +23,6 @@ static const struct oracle_ieee ieee[AGGREGATE_FORMAT_END] = {
 	[AGGREGATE_FP64] = {52, 1023, UINT64_C(1) << 63, UINT64_C(0x7ff) << 52,
 		UINT64_C(0xfff) << 51},
 };
-
-const struct oracle_ieee *
-oracle_ieee(unsigned int format)
-{
-	return &ieee[format];
-}
 
 static bool
 is_posit(unsigned int format)
@@ -82,144 +66,9 @@ oracle_value(unsigned int format, uint64_t bits)
 	return values[format][bits];
 }
 
-static void
-add_limb(struct wide *sum, int at, uint64_t limb)
-{
-	for (; at < sum->limbs && limb != 0; at++) {
-		sum->limb[at] += limb;
-		limb = sum->limb[at] < limb;
-	}
-}
-
-static void
-subtract_limb(struct wide *sum, int at, uint64_t limb)
-{
-	for (; at < sum->limbs && limb != 0; at++) {
-		uint64_t before = sum->limb[at];
-
-		sum->limb[at] -= limb;
-		limb = before < limb;
-	}
-}
-
-/* Any finite double that the unit allows. */
-static void
-add_double(struct wide *sum, double value)
-{
-	uint64_t bits, significand;
-	int exponent, place, shift;
-
-	memcpy(&bits, &value, sizeof(bits));
-	if (bits << 1 == 0)
-		return;
-	exponent = (int)(bits >> 52 & 0x7ff);
-	significand = (bits & 0xfffffffffffff) | (exponent != 0 ? 0x10000000000000 : 0);
-	place = (exponent != 0 ? exponent : 1) - 1023 - 52 - sum->unit;
-	shift = place % 64;
-	if (value > 0) {
-		add_limb(sum, place / 64, significand << shift);
-		if (shift != 0)
-			add_limb(sum, place / 64 + 1, significand >> (64 - shift));
-	} else {
-		subtract_limb(sum, place / 64, significand << shift);
-		if (shift != 0)
-			subtract_limb(sum, place / 64 + 1, significand >> (64 - shift));
-	}
-}
-
-static bool
-is_negative(const struct wide *number)
-{
-	return number->limb[number->limbs - 1] >> 63;
-}
-
-static bool
-is_zero(const struct wide *number)
-{
-	for (int l = 0; l < number->limbs; l++)
-		if (number->limb[l] != 0)
-			return false;
-	return true;
-}
-
-static struct wide
-negated(const struct wide *number)
-{
-	struct wide result = *number;
-
-	for (int l = 0; l < number->limbs; l++)
-		result.limb[l] = ~number->limb[l];
-	add_limb(&result, 0, 1);
-	return result;
-}
-
-/* Returns whether something was left. */
-static bool
-divide(struct wide *number, unsigned int divisor)
-{
-	unsigned __int128 rest = 0;
-
-	for (int l = number->limbs - 1; l >= 0; l--) {
-		rest = rest << 64 | number->limb[l];
-		number->limb[l] = (uint64_t)(rest / divisor);
-		rest %= divisor;
-	}
-	return rest != 0;
-}
-
-static bool
-bit_at(const struct wide *number, int place)
-{
-	return place >= 0 && (number->limb[place / 64] >> (place % 64) & 1);
-}
-
-static bool
-any_below(const struct wide *number, int place)
-{
-	for (int l = 0; l < place / 64; l++)
-		if (number->limb[l] != 0)
-			return true;
-	return place % 64 != 0 && number->limb[place / 64] << (64 - place % 64) != 0;
-}
-
-static int
-highest_bit(const struct wide *number)
-{
-	int place = 64 * number->limbs - 1;
-
-	while (!bit_at(number, place))
-		place--;
-	return place;
-}
-
-/* A magnitude, and whether there is more of it below. */
-static uint64_t
-round_ieee(unsigned int format, const struct wide *number, bool more)
-{
-	int fraction_bits = ieee[format].fraction_bits, least = 1 - ieee[format].bias;
-	int exponent = is_zero(number) ? least : highest_bit(number) + number->unit;
-	int last = (exponent > least ? exponent : least) - fraction_bits;
-	uint64_t integer = 0, bits;
-
-	for (int place = fraction_bits + 1; place >= 0; place--)
-		integer = integer << 1 | bit_at(number, last + place - number->unit);
-	if (bit_at(number, last - 1 - number->unit) &&
-		(more || any_below(number, last - 1 - number->unit) || (integer & 1) != 0))
-		integer++;
-	if (integer >> (fraction_bits + 1) != 0) {
-		integer >>= 1;
-		last++;
-	}
-	bits = integer;
-	if (integer >> fraction_bits != 0)
-		bits = (integer & ((UINT64_C(1) << fraction_bits) - 1)) |
-			(uint64_t)(last + fraction_bits + ieee[format].bias) << fraction_bits;
-	return bits > ieee[format].inf ? ieee[format].inf : bits;
-}
-
-/* One bit after the other. */
-double
-oracle_posit_value(uint32_t bits, int n, int exponent_bits)
+/* Of a positive posit of n bits: one bit after the other. */
+static double
+posit_value(uint32_t bits, int n, int exponent_bits)
 {
 	int at = n - 2, run = 0, exponent = 0, regime;
 	bool ones = bits >> at & 1;
@@ -238,102 +87,144 @@ oracle_posit_value(uint32_t bits, int n, int exponent_bits)
 	return ldexp(fraction, regime * (1 << exponent_bits) + exponent);
 }
 
-/* The sign of number (and more) - value. */
-static int
-compare(const struct wide *number, bool more, double value)
-{
-	struct wide difference = *number;
+/* ---- rounding ------------------------------------------------------------------------------ */
 
-	add_double(&difference, -value);
-	if (is_negative(&difference))
-		return -1;
-	return is_zero(&difference) && !more ? 0 : 1;
+/* The magnitude of the posit that is nearest to a positive number. */
+static uint32_t
+nearest_posit(unsigned int format, mpfr_t number)
+{
+	const int exponent_bits = format == AGGREGATE_POSIT16 ? 1 : 2;
+	uint32_t bits = 1;
+
+	/* Up while the number is above the boundary; on it, if the next one is even. */
+	for (uint32_t step = 0x4000; step > 0; step /= 2) {
+		uint32_t next = bits + step;
+		int side;
+
+		if (next > 0x7fff)
+			continue;
+		side = mpfr_cmp_d(number, posit_value((next - 1) << 1 | 1, 17, exponent_bits));
+		if (side > 0 || (side == 0 && (next & 1) == 0))
+			bits = next;
+	}
+	return bits;
 }
 
-static uint32_t
-round_posit(unsigned int format, const struct wide *number, bool more)
+static uint64_t
+round_posit(unsigned int format, mpfr_t number)
 {
-	int exponent_bits = format == AGGREGATE_POSIT16 ? 1 : 2;
-	uint32_t low = 1, high = 0x8000;
-	int side;
+	const bool negative = mpfr_sgn(number) < 0;
+	uint64_t bits;
 
-	while (high - low > 1) {
-		uint32_t middle = (low + high) / 2;
+	if (mpfr_zero_p(number))
+		return 0;
+	mpfr_abs(number, number, MPFR_RNDN);
+	bits = nearest_posit(format, number);
+	return negative ? 0x10000 - bits : bits;
+}
 
-		if (compare(number, more, oracle_posit_value(middle, 16, exponent_bits)) >= 0)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (low == 0x7fff)
-		return low;
-	side = compare(number, more, oracle_posit_value(low << 1 | 1, 17, exponent_bits));
-	return low + (side > 0 || (side == 0 && (low & 1) != 0));
+/* Of a number that the format has. */
+static uint64_t
+encode_ieee(const struct ieee *ieee, mpfr_t number)
+{
+	const uint64_t sign = mpfr_signbit(number) ? ieee->sign : 0;
+	double value = fabs(mpfr_get_d(number, MPFR_RNDN)), fraction;
+	uint64_t bits = 0;
+	int exponent;
+
+	fraction = frexp(value, &exponent);
+	if (isinf(value))
+		bits = ieee->inf;
+	else if (value != 0 && exponent - 1 >= 1 - ieee->bias)
+		bits = (uint64_t)ldexp(fraction, ieee->fraction_bits + 1) +
+			((uint64_t)(exponent - 2 + ieee->bias) << ieee->fraction_bits);
+	else if (value != 0)
+		bits = (uint64_t)ldexp(value, ieee->bias - 1 + ieee->fraction_bits);
+	return bits != ieee->nan ? bits | sign : bits;
+}
+
+static uint64_t
+round_ieee(const struct ieee *ieee, mpfr_t number)
+{
+	const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+	mpfr_t result;
+	uint64_t bits;
+	int ternary;
+
+	mpfr_init2(result, ieee->fraction_bits + 1);
+	mpfr_set_emin(2 - ieee->bias - ieee->fraction_bits);
+	/* Without infinity, its exponent has numbers, too. */
+	mpfr_set_emax(ieee->bias + 1 + (ieee->inf == ieee->nan));
+	ternary = mpfr_set(result, number, MPFR_RNDN);
+	ternary = mpfr_check_range(result, ternary, MPFR_RNDN);
+	mpfr_subnormalize(result, ternary, MPFR_RNDN);
+	bits = encode_ieee(ieee, result);
+	mpfr_set_emin(emin);
+	mpfr_set_emax(emax);
+	mpfr_clear(result);
+	return bits;
+}
+
+uint64_t
+oracle_round(unsigned int format, mpfr_t number)
+{
+	return is_posit(format) ? round_posit(format, number)
+				: round_ieee(&ieee_formats[format], number);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static uint64_t
+nan_of(unsigned int format)
+{
+	return is_posit(format) ? 0x8000 : ieee_formats[format].nan;
+}
+
+/* The exact sum of values of a format, or the mean. */
+static void
+add_up(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers,
+	mpfr_t sum)
+{
+	mpfr_set_zero(sum, -1);
+	for (unsigned int w = 0; w < workers; w++)
+		mpfr_add_d(sum, sum, oracle_value(format, values[w]), MPFR_RNDN);
+	if (op == AGGREGATE_MEAN)
+		mpfr_div_ui(sum, sum, workers, MPFR_RNDN);
+}
+
+/* Of a sum that is finite and not 0. */
+static uint8_t
+flags_of(unsigned int format, uint64_t bits)
+{
+	if (is_posit(format))
+		return 0;
+	bits &= ~ieee_formats[format].sign;
+	return bits == ieee_formats[format].inf ? NETFC_OVERFLOW : bits == 0 ? NETFC_UNDERFLOW : 0;
 }
 
 /* Values of one format, the result of another, maybe. */
 static struct oracle_result
-reduce_finite(unsigned int op, unsigned int from, unsigned int format, const uint64_t *values,
-	unsigned int workers)
-{
-	struct oracle_result result = {0, 0};
-	struct wide sum = zero_of(from);
-	bool negative, all_negative = true, more = false;
-
-	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(from, values[w]);
-
-		add_double(&sum, value);
-		all_negative = all_negative && signbit(value);
-	}
-	if (is_zero(&sum)) {
-		result.bits = all_negative && !is_posit(format) ? ieee[format].sign : 0;
-		return result;
-	}
-	negative = is_negative(&sum);
-	if (negative)
-		sum = negated(&sum);
-	if (op == AGGREGATE_MEAN)
-		more = divide(&sum, workers);
-	if (is_posit(format)) {
-		result.bits = round_posit(format, &sum, more);
-		result.bits = negative ? 0x10000 - result.bits : result.bits;
-		return result;
-	}
-	result.bits = round_ieee(format, &sum, more);
-	result.flags = result.bits == ieee[format].inf ? NETFC_OVERFLOW
-		: result.bits == 0                     ? NETFC_UNDERFLOW
-						       : 0;
-	if (result.bits != ieee[format].nan)
-		result.bits |= negative ? ieee[format].sign : 0;
-	return result;
-}
-
-static struct oracle_result
 reduce_sum(unsigned int op, unsigned int from, unsigned int format, const uint64_t *values,
 	unsigned int workers)
 {
-	uint64_t nan = is_posit(format) ? 0x8000 : ieee[format].nan;
-	bool plus = false, minus = false;
+	struct oracle_result result = {0, 0};
+	bool finite;
+	mpfr_t sum;
 
-	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(from, values[w]);
-
-		if (isnan(value))
-			return (struct oracle_result){nan, 0};
+	for (unsigned int w = 0; w < workers; w++)
+		if (isnan(oracle_value(from, values[w])))
+			return (struct oracle_result){nan_of(format), 0};
+	mpfr_init2(sum, from == AGGREGATE_FP64 ? PRECISION_FP64 : PRECISION);
+	add_up(op, from, values, workers, sum);
+	if (mpfr_nan_p(sum)) {
+		result = (struct oracle_result){nan_of(format), NETFC_INVALID};
+	} else {
+		finite = mpfr_regular_p(sum);
+		result.bits = oracle_round(format, sum);
+		result.flags = finite ? flags_of(format, result.bits) : 0;
 	}
-	for (unsigned int w = 0; w < workers; w++) {
-		double value = oracle_value(from, values[w]);
-
-		plus = plus || (isinf(value) && value > 0);
-		minus = minus || (isinf(value) && value < 0);
-	}
-	if (plus && minus)
-		return (struct oracle_result){nan, NETFC_INVALID};
-	if (plus || minus)
-		return (struct oracle_result){
-			ieee[format].inf | (minus ? ieee[format].sign : 0), 0};
-	return reduce_finite(op, from, format, values, workers);
+	mpfr_clear(sum);
+	return result;
 }
 
 /* IEEE 754-2019, section 9.6: minimum and maximum. */
@@ -348,8 +239,7 @@ reduce_order(unsigned int op, unsigned int format, const uint64_t *values, unsig
 		bool greater = x > y || (x == 0 && y == 0 && !signbit(x) && signbit(y));
 
 		if (isnan(x))
-			return (struct oracle_result){
-				is_posit(format) ? 0x8000 : ieee[format].nan, 0};
+			return (struct oracle_result){nan_of(format), 0};
 		if (op == AGGREGATE_MIN ? less : greater)
 			best = values[w];
 	}

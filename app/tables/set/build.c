@@ -102,7 +102,7 @@ save_set(const void *set, const char *path)
 static int
 save_function(const void *function, const char *path)
 {
-	return netfc_own_function_save(function, path);
+	return netfc_user_function_save(function, path);
 }
 
 /* Regular files are replaced; a device or a pipe must not be. */

@@ -98,7 +98,7 @@ enum fp32_table {
 #define FP32_SCALE_BITS (FP32_SCALE_BASE_AT + FP32_EXPONENT_BITS)
 #define FP32_SCALE_CLEAR 31
 
-/* round. The key: the last bit, the one behind it, whether there is any further. */
+/* round. The key: the last bit, the one behind it, whether any bit below them is set. */
 #define FP32_ROUND_KEY_BITS 3
 
 /* Programs of the set. */

@@ -6,23 +6,21 @@ a worker's. Each worker is a process in a network namespace of its own; the same
 """
 
 import argparse
-import contextlib
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
 import namespaces
+from benchmark.allreduce import paths
 from benchmark.allreduce.links import Bridged, Switched
+from benchmark.allreduce.team import ROOT, Workers, worker_cores
 from namespaces import CommandError
 from netfc import allreduce
 from switched import SWITCH_ADDRESS
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 WAYS = ("netfc", "gloo", "server")
 MBIT = 100
 LOST = 0.01
@@ -31,11 +29,9 @@ PATIENCE = 300  # seconds
 COLLECTIVES = ("reduce", "reduce_scatter", "all_gather", "broadcast", "barrier")
 MBITS = (100, 1000)
 LIMITS = {"all_gather": 0.75, "broadcast": 0.6, "reduce_scatter": 0.75, "barrier": 0.5}
-ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
-               "OMP_NUM_THREADS": "1"}
 
 
-class Team(namespaces.Built):
+class Team(Workers):
     """Workers that sum one way. A context manager; raises CommandError."""
 
     # pylint: disable-next=too-many-arguments,too-many-positional-arguments
@@ -43,7 +39,6 @@ class Team(namespaces.Built):
         super().__init__()
         self._folder, self._by, self._count, self._lost = build, by, count, lost
         self._mbit = mbit
-        self._workers = []
 
     def _build(self):
         if self._by == "netfc":
@@ -66,48 +61,6 @@ class Team(namespaces.Built):
                                      json.dumps({**options, "worker": number}))
                          for number, host in enumerate(hosts[:self._count])]
         self._answers()
-
-    def _start(self, host, module, *words):
-        process = subprocess.Popen(
-            ["ip", "netns", "exec", host.name, sys.executable, "-P", "-m", module,
-             *map(str, words)], text=True, env=ENVIRONMENT, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE)
-        self._stack.callback(end, process)
-        return process
-
-    def _answers(self):
-        lines = [worker.stdout.readline() for worker in self._workers]
-        if not all(lines):
-            raise CommandError(f"{self._by}: worker {lines.index('')} has ended")
-        return list(map(json.loads, lines))
-
-    def seconds(self, size, times, kind="all_reduce"):
-        """Of the slowest worker, each time."""
-        task = json.dumps({"kind": kind, "bytes": size, "times": times})
-        for worker in self._workers:
-            print(task, file=worker.stdin, flush=True)
-        return [max(each) for each in zip(*self._answers())]
-
-    def counters(self):
-        """Of each worker; these end with it."""
-        for worker in self._workers:
-            worker.stdin.close()
-        return self._answers()
-
-
-def worker_cores(by):
-    """Cores for workers: not the switch's, which is another machine elsewhere."""
-    cores = os.sched_getaffinity(0)
-    return sorted(cores - {0} if by == "netfc" and len(cores) > 1 else cores)
-
-
-def end(process):
-    """It may have ended already."""
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        with contextlib.suppress(BrokenPipeError):
-            stream.close()
 
 
 def measure(build, by, count, tasks, lost=0.0):
@@ -244,16 +197,24 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
-    parser.add_argument("--workers", type=int, choices=(4, 8), help="so many only")
+    parser.add_argument("--workers", type=int, choices=(2, 4, 8),
+                        help="so many only; with --paths 2 unless told")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     parser.add_argument("--collectives", action="store_true",
                         help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
+    parser.add_argument("--paths", action="store_true",
+                        help="each way to the switch without a limit, beside gloo on veth")
     options = parser.parse_args()
     reason = namespaces.why_not()
     if reason:
         sys.exit(f"allreduce-bench: {reason}")
     if options.collectives:
         sys.exit(collectives(options))
+    if options.paths:
+        figures = paths.run(options.build.resolve(), options.workers or 2, options.quick)
+        if options.json:
+            options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+        return
     results = []
     try:
         for task in plan(options.quick):

@@ -46,7 +46,7 @@ class ByNetfc:
 
     def counters(self):
         """What was counted."""
-        return self._comm.stats
+        return {**self._comm.stats, **self._comm.info}
 
     def close(self):
         """Leaves."""
@@ -125,9 +125,10 @@ def timed(way, options, count):
     """Seconds for one vector; a reduction of one value before lets all begin at once."""
     values = (numpy.arange(count) % DIFFERENT + options["worker"]).astype(numpy.float32)
     way.reduce(numpy.zeros(1, numpy.float32))
-    began = time.monotonic()
+    began, cpu = time.monotonic(), time.process_time()
     way.reduce(values)
     seconds = time.monotonic() - began
+    options["cpu"] = options.get("cpu", 0.0) + time.process_time() - cpu
     workers = options["workers"]
     expected = numpy.arange(count) % DIFFERENT * workers + workers * (workers - 1) // 2
     if not numpy.array_equal(values, expected):
@@ -185,7 +186,7 @@ def main():
         print(json.dumps([]), flush=True)
         for line in sys.stdin:
             print(json.dumps(measure(way, options, json.loads(line))), flush=True)
-        print(json.dumps(way.counters()), flush=True)
+        print(json.dumps({**way.counters(), "cpu": options.get("cpu", 0.0)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -537,4 +537,4 @@ def test_ipv6():
         with joined(address, 0, 1) as comm:
             array = np.ones(100000, np.float32)
             comm.allreduce(array)
-            assert (array == 1).all() and comm.info['bytes'] == 1428
+            assert (array == 1).all() and comm.info['bytes'] == 1448  # loopback takes more

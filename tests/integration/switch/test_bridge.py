@@ -15,6 +15,7 @@ import frames
 import hosts
 import oracle
 import switch
+from refusal import refuse
 
 PORTS = 4
 BROADCAST = bytes.fromhex('ffffffffffff')
@@ -330,3 +331,15 @@ def test_ping_and_tcp_beside_requests(tmp_path):
         stats = live.stop()
     assert computed > 0 and stats['netfc_packets'] >= computed
     assert stats['answers'] > 0 and not any(stats['drops'].values())
+
+
+@pytest.mark.parametrize('option', ['stations', 'ageing'])
+@pytest.mark.parametrize('value', ['0', '-1', '1048577000', 'many', '', '1.5'])
+def test_wrong_numbers_for_the_bridge(tmp_path, option, value):
+    said = refuse(tmp_path, ['--forward', 'bridge', f'--{option}', value])
+    assert f'--{option}' in said and 'a number from 1 to' in said
+
+
+def test_a_bridge_of_one_port(tmp_path):
+    said = refuse(tmp_path, ['--forward', 'bridge'], ports=1)
+    assert 'bridge' in said and 'two ports' in said

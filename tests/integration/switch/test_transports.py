@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ports of every kind, their queues and lcores, their MTU, and links that go down."""
+"""Ports of every kind, their queues and lcores, and links that go down."""
 
 import contextlib
 import itertools
 import os
-import re
 import socket
 
 import pytest
@@ -16,7 +15,6 @@ import switch
 from hosts import SWITCH_IP
 from namespaces import CommandError
 from processes import MESSAGES, OTHER_PORT, Feeder, exchange, replies, requests, vhost_connected
-from refusal import refuse
 
 AF_XDP = 44  # from linux/socket.h
 SO_NO_CHECK = 11  # from asm-generic/socket.h: send without UDP checksum
@@ -364,110 +362,3 @@ def test_a_tap_beside_a_port_of_other_queues(tmp_path, kind):
         served, _ = live.plan()
         assert all(len(by) == 1 for by in served.values())
         live.stop()
-
-
-# ---- MTU -------------------------------------------------------------------------------------
-
-LAYER2_BYTES = 22  # an Ethernet header and two VLAN tags
-
-
-def of_sizes(*sizes):
-    """A request in a frame of each size."""
-    return [frames.plain_frame(frames.lanes(9)).ljust(size, b'\xEE') for size in sizes]
-
-
-@pytest.mark.parametrize('mtu', [68, 1500, 9000])
-def test_longer_frames_are_dropped(tmp_path, mtu):
-    longest = mtu + LAYER2_BYTES
-    sizes = [60, mtu, longest - 1, longest, longest + 1, longest + 2, 12000]
-    sent = [frame for frame in of_sizes(*sizes) if len(frame) >= 60]
-    fit = [frame for frame in sent if len(frame) <= longest]
-    result = switch.run([sent, []], options=['--mtu', str(mtu)])
-    switch.assert_same(result.outputs[1], replies(fit, 'pair'))
-    assert result.stats['drops']['oversize'] == len(sent) - len(fit)
-
-
-def test_without_mtu_any_length_will_do():
-    sent = of_sizes(60, 1514, 1600, 9000, 16000)
-    result = switch.run([sent, []])
-    switch.assert_same(result.outputs[1], replies(sent, 'pair'))
-
-
-def test_the_bridge_drops_each_copy(tmp_path):
-    sent = of_sizes(100, 1522, 1523, 4000, 200)
-    vdevs = [switch.capture_port(tmp_path, port, sent if port == 0 else []) for port in range(3)]
-    with hosts.LiveSwitch(tmp_path, vdevs, ['--forward', 'bridge', '--mtu', 1500, '--idle-exit',
-                                            50]) as live:
-        stats = live.wait()
-    for port in (1, 2):
-        came = switch.read_capture(tmp_path / f'out{port}')
-        switch.assert_same(came, replies([sent[0], sent[1], sent[4]], 'pair'))
-    assert (stats['copies'], stats['drops']['oversize']) == (len(sent), 4)
-
-
-@hosts.needs_namespaces
-def test_one_long_frame_takes_no_other_with_it(tmp_path):
-    """What a TAP port refuses is dropped; what comes behind it in the burst is not."""
-    sent = of_sizes(*[100, 4000, 200, 300, 400] * 4)
-    short = replies([frame for frame in sent if len(frame) < 1500], 'pair')
-    with Feeder(tmp_path / 'pipe') as feeder, hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, [f'net_pcap0,rx_pcap={feeder.path}', 'net_tap0,iface=eth0'],
-            ['--forward', 'pair'], namespace=host) as live:
-        live.wait_for_ports(['eth0'])
-        with hosts.Wire(host) as wire:
-            feeder.fill(sent)
-            switch.assert_same([wire.receive() for _ in short], short)
-        assert sum(live.stop()['drops'].values()) == len(sent) - len(short)
-
-
-@hosts.needs_namespaces
-def test_what_a_port_refuses_is_lost_once(tmp_path):
-    """However often the port was offered a frame: it is dropped once, and the device lost none."""
-    sent = of_sizes(*[100, 4000, 200, 300, 400] * 4)
-    with Feeder(tmp_path / 'pipe') as feeder, hosts.Host(0) as host, hosts.LiveSwitch(
-            tmp_path, [f'net_pcap0,rx_pcap={feeder.path}', 'net_tap0,iface=eth0'],
-            ['--forward', 'pair'], namespace=host) as live:
-        live.wait_for_ports(['eth0'])
-        with hosts.Wire(host) as wire:
-            feeder.fill(sent)
-            for _ in range(len(sent) - 4):
-                wire.receive()
-        stats = live.stop()
-    assert stats['drops']['tx_full'] == 4 and stats['devices']['tx_errors'] == 0
-    assert 'packets lost at devices' not in live.stdout
-
-
-@pytest.mark.parametrize('mtu', ['0', '67', '65536', '-1', 'jumbo', '', '1500x'])
-def test_mtu_out_of_range(tmp_path, mtu):
-    said = refuse(tmp_path, ['--mtu', mtu])
-    assert '--mtu' in said and '68 to 65535' in said
-
-
-@pytest.mark.parametrize('port, mtu, most', [
-    ('net_tap0,iface=tap', 20000, '(1504|16110)'),  # DPDK 22.11, 24.11
-    ('net_memif0,role=server,socket={path}', 1501, '1500'),
-    ('net_af_packet0,iface=p0', 1501, '1500')], ids=['TAP', 'memif', 'AF_PACKET'])
-@hosts.needs_namespaces
-def test_mtu_that_a_port_cannot_have(tmp_path, port, mtu, most):
-    """Told before any port starts, with what the port can have."""
-    path = switch.RUNTIME / f'memif-{next(hosts.numbers)}'
-    with hosts.veth_network(1) as (middle, _), hosts.LiveSwitch(
-            tmp_path, [port.format(path=path)], ['--mtu', mtu], namespace=middle) as live:
-        assert live.process.wait(switch.TIMEOUT_S) == 1, live.stderr
-        said = rf'^dpdk-netfc: --mtu {mtu}: port 0 takes \d+ to {most}$'
-        assert re.search(said, live.stderr, re.MULTILINE), live.stderr
-
-
-# ---- options ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize('option', ['stations', 'ageing'])
-@pytest.mark.parametrize('value', ['0', '-1', '1048577000', 'many', '', '1.5'])
-def test_wrong_numbers_for_the_bridge(tmp_path, option, value):
-    said = refuse(tmp_path, ['--forward', 'bridge', f'--{option}', value])
-    assert f'--{option}' in said and 'a number from 1 to' in said
-
-
-def test_a_bridge_of_one_port(tmp_path):
-    said = refuse(tmp_path, ['--forward', 'bridge'], ports=1)
-    assert 'bridge' in said and 'two ports' in said

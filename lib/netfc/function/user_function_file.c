@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of users' own as files. */
+/* Users' functions as files. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "file_bytes.h"
-#include "function/own.h"
+#include "function/function.h"
 
 static const char magic[FILE_MAGIC_BYTES] = {'N', 'e', 't', 'F', 'C', 'f', 'u', 'n'};
 
@@ -15,7 +15,8 @@ static const char magic[FILE_MAGIC_BYTES] = {'N', 'e', 't', 'F', 'C', 'f', 'u', 
 #define FILE_BYTES (FLAGS_OFFSET + NETFC_FUNCTION_ENTRIES + FILE_CHECKSUM_BYTES)
 
 int
-netfc_own_function_serialize(const struct netfc_own_function *function, void **data, size_t *length)
+netfc_user_function_serialize(
+	const struct netfc_user_function *function, void **data, size_t *length)
 {
 	uint8_t *bytes = calloc(1, FILE_BYTES), *at;
 
@@ -51,8 +52,8 @@ is_header(const uint8_t *data)
 }
 
 int
-netfc_own_function_deserialize(
-	const void *data, size_t length, struct netfc_own_function **function)
+netfc_user_function_deserialize(
+	const void *data, size_t length, struct netfc_user_function **function)
 {
 	const uint8_t *bytes = data;
 	const struct netfc_format *format;
@@ -72,18 +73,18 @@ netfc_own_function_deserialize(
 		return NETFC_ERR_NOMEM;
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
 		z[x] = (uint16_t)get_number(bytes + HEADER_BYTES + 2 * x, 2);
-	error = netfc_own_function_create(
+	error = netfc_user_function_create(
 		(const char *)bytes + NAME_OFFSET, format, z, bytes + FLAGS_OFFSET, function);
 	free(z);
 	return error == NETFC_OK || error == NETFC_ERR_NOMEM ? error : NETFC_ERR_CONTENT;
 }
 
 int
-netfc_own_function_save(const struct netfc_own_function *function, const char *path)
+netfc_user_function_save(const struct netfc_user_function *function, const char *path)
 {
 	void *data = NULL;
 	size_t length;
-	int error = netfc_own_function_serialize(function, &data, &length);
+	int error = netfc_user_function_serialize(function, &data, &length);
 
 	if (error == NETFC_OK)
 		error = netfc_write_file(path, data, length);
@@ -92,7 +93,7 @@ netfc_own_function_save(const struct netfc_own_function *function, const char *p
 }
 
 int
-netfc_own_function_load(const char *path, struct netfc_own_function **function)
+netfc_user_function_load(const char *path, struct netfc_user_function **function)
 {
 	void *data = NULL;
 	size_t length;
@@ -100,7 +101,7 @@ netfc_own_function_load(const char *path, struct netfc_own_function **function)
 
 	if (error != NETFC_OK)
 		return error;
-	error = netfc_own_function_deserialize(data, length, function);
+	error = netfc_user_function_deserialize(data, length, function);
 	free(data);
 	return error;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function of a user's own, in memory. */
-#include "function/own.h"
-
+/* A user's function in memory. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "function/function.h"
 
 #define ALL_FLAGS (NETFC_INVALID | NETFC_DIVBYZERO | NETFC_OVERFLOW | NETFC_UNDERFLOW)
 
@@ -55,7 +55,7 @@ is_conversion(const char *name)
 }
 
 bool
-netfc_own_function_is_name(const char *name)
+netfc_user_function_is_name(const char *name)
 {
 	size_t length = 0;
 
@@ -82,12 +82,12 @@ flags_of(const struct netfc_format *format, uint16_t x, uint16_t z)
 }
 
 int
-netfc_own_function_create(const char *name, const struct netfc_format *format, const uint16_t *z,
-	const uint8_t *flags, struct netfc_own_function **result)
+netfc_user_function_create(const char *name, const struct netfc_format *format, const uint16_t *z,
+	const uint8_t *flags, struct netfc_user_function **result)
 {
-	struct netfc_own_function *function;
+	struct netfc_user_function *function;
 
-	if (!netfc_own_function_is_name(name))
+	if (!netfc_user_function_is_name(name))
 		return NETFC_ERR_NAME;
 	if (format->width != 16)
 		return NETFC_ERR_FORMAT;
@@ -108,31 +108,31 @@ netfc_own_function_create(const char *name, const struct netfc_format *format, c
 }
 
 void
-netfc_own_function_free(struct netfc_own_function *function)
+netfc_user_function_free(struct netfc_user_function *function)
 {
 	free(function);
 }
 
 const char *
-netfc_own_function_name(const struct netfc_own_function *function)
+netfc_user_function_name(const struct netfc_user_function *function)
 {
 	return function->name;
 }
 
 const struct netfc_format *
-netfc_own_function_format(const struct netfc_own_function *function)
+netfc_user_function_format(const struct netfc_user_function *function)
 {
 	return function->format;
 }
 
 const uint16_t *
-netfc_own_function_z(const struct netfc_own_function *function)
+netfc_user_function_z(const struct netfc_user_function *function)
 {
 	return function->z;
 }
 
 const uint8_t *
-netfc_own_function_flags(const struct netfc_own_function *function)
+netfc_user_function_flags(const struct netfc_user_function *function)
 {
 	return function->flags;
 }
