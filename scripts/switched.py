@@ -22,14 +22,16 @@ class Network(Built):
     names: of the hosts, each a key of `hosts`, with addresses 10.1.0.1, 10.1.0.2 and so on.
     frames: that a port has space for each way; 4 KB each, locked, of which users may have 8 MB.
     lcores: of the switch, on all CPUs that there are. environment: what netfc.torch has to know of
-    the job, beside the switch's address.
+    the job, beside the switch's address. address: the switch's; first: number of the first host.
     """
 
     environment: dict[str, str] = {}
     _memory = 512  # MB
 
-    def __init__(self, program, names, options, frames=FRAMES, lcores=1):
+    def __init__(self, program, names, options, frames=FRAMES, lcores=1, *,
+                 address=SWITCH_ADDRESS, first=0):
         super().__init__()
+        self.address, self._first = address, first
         self._frames, self._lcores = frames, lcores
         self.middle = None
         self._names = names
@@ -49,22 +51,25 @@ class Network(Built):
     def _connect(self, middle):
         """Makes the hosts, and the switch's interfaces p0, p1 and so on, in its namespace."""
         for number, name in enumerate(self._names):
-            host = self._stack.enter_context(Host(number))
+            host = self._stack.enter_context(Host(self._first + number))
             join(middle, number, host)
             host.configure()
             self.hosts[name] = host
 
-    def _device(self, number):
-        """The switch's port for a host, as --vdev has it."""
-        return (f"net_af_packet{number},iface=p{number},framecnt={self._frames},"
-                f"qpairs={self._lcores}")
+    def _interfaces(self):
+        """The switch's."""
+        return [f"p{number}" for number in range(len(self._names))]
+
+    def _device(self, number, name):
+        """The switch's port at an interface, as --vdev has it."""
+        return f"net_af_packet{number},iface={name},framecnt={self._frames},qpairs={self._lcores}"
 
     def _start_switch(self, middle):
-        vdevs = [f"--vdev={self._device(number)}" for number in range(len(self._names))]
+        vdevs = [f"--vdev={self._device(n, name)}" for n, name in enumerate(self._interfaces())]
         self._launch(
             middle, self._program, "--no-huge", "-m", self._memory, "--no-pci",
             *self._lcore_words(), "--file-prefix", PREFIX, *vdevs, "--", "--forward", "bridge", "--match", "direct",
-            "--address", f"{SWITCH_ADDRESS}/24", "--stats-json", self.folder / "stats",
+            "--address", f"{self.address}/24", "--stats-json", self.folder / "stats",
             *self._options, env={**os.environ, "RUNTIME_DIRECTORY": str(self.folder)})
         limit = time.monotonic() + PATIENCE
         while "lcore 0" not in self.log() or not self.telemetry.exists():

@@ -14,13 +14,49 @@ enum {
 	ID_ROWS,
 };
 
+/* The row of that number, over all tables; its table's fields are at `options`. */
+static const struct option_row *
+find_row(const struct command_line *line, unsigned int number, void **options)
+{
+	const struct option_table *table = line->tables;
+
+	while (number >= table->count)
+		number -= table++->count;
+	*options = (char *)line->options + table->offset;
+	return &table->rows[number];
+}
+
+static unsigned int
+count_rows(const struct command_line *line)
+{
+	unsigned int count = 0;
+
+	for (unsigned int t = 0; t < line->table_count; t++)
+		count += line->tables[t].count;
+	return count;
+}
+
+static bool
+has_letters(const struct command_line *line)
+{
+	void *options;
+
+	for (unsigned int r = 0; r < count_rows(line); r++)
+		if (find_row(line, r, &options)->letter != 0)
+			return true;
+	return false;
+}
+
 static void
 print_usage(const struct command_line *line)
 {
 	fputs(line->summary, stdout);
 	for (unsigned int t = 0; t < line->table_count; t++)
 		option_print_usage(stdout, line->tables[t].rows, line->tables[t].count);
-	printf("  --help%s\n\n%s", line->version != NULL ? ", --version" : "", line->notes);
+	printf("  %s--help%s\n", has_letters(line) ? "-h, " : "",
+		line->version != NULL ? ", --version" : "");
+	if (line->notes != NULL)
+		printf("\n%s", line->notes);
 }
 
 static enum options_result
@@ -48,28 +84,6 @@ answer_without_eal(const struct command_line *line, int eal_argc, char **argv)
 			return answer_version(line);
 	}
 	return OPTIONS_RUN;
-}
-
-/* The row of that number, over all tables; its table's fields are at `options`. */
-static const struct option_row *
-find_row(const struct command_line *line, unsigned int number, void **options)
-{
-	const struct option_table *table = line->tables;
-
-	while (number >= table->count)
-		number -= table++->count;
-	*options = (char *)line->options + table->offset;
-	return &table->rows[number];
-}
-
-static unsigned int
-count_rows(const struct command_line *line)
-{
-	unsigned int count = 0;
-
-	for (unsigned int t = 0; t < line->table_count; t++)
-		count += line->tables[t].count;
-	return count;
 }
 
 static int
@@ -127,30 +141,45 @@ take_row(const struct command_line *line, unsigned int number, int argc, char **
 	return 0;
 }
 
+/* What getopt_long() returns for a row. */
+static int
+id_of(const struct option_row *row, unsigned int number)
+{
+	return row->letter != 0 ? row->letter : ID_ROWS + (int)number;
+}
+
 /* The program's arguments: --help and --version win over anything wrong that comes after them. */
 static enum options_result
 parse_own(const struct command_line *line, int argc, char **argv)
 {
 	struct option longs[MAX_OPTIONS + 3] = {{"help", no_argument, NULL, ID_HELP}};
-	unsigned int count = count_rows(line);
+	char letters[2 * MAX_OPTIONS + 2] = "h", *letter = letters + 1;
+	unsigned int count = count_rows(line), number;
 	void *options;
 	int id;
 
 	for (unsigned int r = 0; r < count; r++) {
 		const struct option_row *row = find_row(line, r, &options);
 
-		longs[r + 1] = (struct option){row->name, has_arg(row), NULL, ID_ROWS + (int)r};
+		longs[r + 1] = (struct option){row->name, has_arg(row), NULL, id_of(row, r)};
+		if (row->letter != 0)
+			*letter++ = (char)row->letter;
+		if (row->letter != 0 && has_arg(row) == required_argument)
+			*letter++ = ':';
 	}
 	if (line->version != NULL)
 		longs[count + 1] = (struct option){"version", no_argument, NULL, ID_VERSION};
 	optind = 1;
-	while ((id = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+	while ((id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (id == ID_HELP || id == 'h')
 			return answer_help(line);
 		if (id == ID_VERSION)
 			return answer_version(line);
+		for (number = 0; number < count; number++)
+			if (id == longs[number + 1].val)
+				break;
 		/* getopt_long() has reported an option that it does not know. */
-		if (id < ID_ROWS || take_row(line, (unsigned int)(id - ID_ROWS), argc, argv) != 0)
+		if (number == count || take_row(line, number, argc, argv) != 0)
 			return OPTIONS_WRONG;
 	}
 	return OPTIONS_RUN;
@@ -169,7 +198,9 @@ static enum options_result
 offer_help(const struct command_line *line, enum options_result result)
 {
 	if (result == OPTIONS_WRONG)
-		fprintf(stderr, "Try '%s --help'.\n", line->program);
+		fprintf(stderr, "Try '%s%s%s --help'.\n", line->program,
+			line->command != NULL ? " " : "",
+			line->command != NULL ? line->command : "");
 	return result;
 }
 
@@ -211,9 +242,13 @@ enum options_result
 command_line_parse_plain(const struct command_line *line, int argc, char **argv, int *operands)
 {
 	enum options_result result;
+	char *name = argv[0];
 
 	set_defaults(line);
+	/* getopt_long() names the program when it complains. */
+	argv[0] = (char *)(uintptr_t)line->program;
 	result = parse_own(line, argc, argv);
+	argv[0] = name;
 	*operands = optind;
 	return offer_help(line, result);
 }

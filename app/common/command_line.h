@@ -20,9 +20,10 @@ struct option_table {
 /** A program's command line. Options are at the most 64; --help and --version come besides. */
 struct command_line {
 	const char *program;
+	const char *command; /**< behind the program's name; NULL: it has no commands */
 	const char *version; /**< NULL: there is no --version */
 	const char *summary; /**< what the usage begins with */
-	const char *notes;   /**< what it ends with */
+	const char *notes;   /**< what it ends with; NULL: nothing */
 	const struct option_table *tables;
 	unsigned int table_count;
 	void *options;

@@ -197,7 +197,7 @@ take_value(FILE *errors, const char *option, const struct option_row *row, const
 		return take_real(errors, option, row, text, field);
 	case OPTION_TEXT:
 		if (text[0] == '\0')
-			return option_refuse(errors, option, text, "a name");
+			return option_refuse(errors, option, text, "a value");
 		*(const char **)field = text;
 		return 0;
 	case OPTION_PATH:

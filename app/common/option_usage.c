@@ -40,14 +40,29 @@ append_names(struct text *text, const struct option_row *row, const char *separa
 			append(text, "%s%s", n > 0 ? separator : "", row->names[n]);
 }
 
+/* All that there are, as a set of bits. */
+static uint64_t
+all_names(const struct option_row *row)
+{
+	uint64_t all = 0;
+
+	for (unsigned int n = 0; n < row->name_count; n++)
+		all |= (uint64_t)(row->names[n] != NULL) << (n + row->first_name);
+	return all;
+}
+
 /* The name that the field's default stands for; NULL: none. */
 static const char *
 default_name(const struct option_row *row)
 {
 	uint64_t value = row->preset;
 
+	if (row->several && value == 0)
+		return NULL;
+	if (row->several && value == all_names(row))
+		return "all";
 	if (row->several)
-		value = value == 0 ? UINT64_MAX : (uint64_t)__builtin_ctzll(value);
+		value = (uint64_t)__builtin_ctzll(value);
 	return value - row->first_name < row->name_count ? row->names[value - row->first_name]
 							 : NULL;
 }

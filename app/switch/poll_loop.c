@@ -43,6 +43,9 @@ answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **
 				aggregate_fetch(mbufs[i + 1]);
 			aggregate_receive(app, lcore, in, mbufs[i], &frames[i]);
 			break;
+		case VERDICT_NEIGHBOUR:
+			uplink_take_answer(app, lcore, in, mbufs[i], &frames[i]);
+			break;
 		case VERDICT_FORWARD:
 			frames[kept] = frames[i];
 			mbufs[kept++] = mbufs[i];
@@ -198,8 +201,9 @@ watch_traffic(struct app *app, struct watch *watch, uint64_t now)
 }
 
 static void
-do_housekeeping(struct app *app, struct watch *watch)
+do_housekeeping(struct app *app, struct lcore *lcore, struct watch *watch)
 {
+	const struct aggregation *aggregation = app->aggregation;
 	uint64_t now = rte_rdtsc();
 
 	if (now < watch->next)
@@ -208,8 +212,10 @@ do_housekeeping(struct app *app, struct watch *watch)
 	watch_traffic(app, watch, now);
 	if (app->fdb != NULL)
 		fdb_maintain(app->fdb, now);
-	if (app->aggregation != NULL)
-		aggregate_table_poll(app->aggregation->table, now);
+	if (aggregation != NULL)
+		aggregate_table_poll(aggregation->table, now);
+	if (aggregation != NULL && aggregation->uplink != NULL)
+		uplink_poll(app, lcore, now);
 }
 
 /* Sleeping is not polling: its cycles do not count. */
@@ -231,7 +237,7 @@ main_lcore(struct app *app)
 	lcore->polled = watch.since;
 	while (!app_should_quit(app)) {
 		poll_all(app, lcore);
-		do_housekeeping(app, &watch);
+		do_housekeeping(app, lcore, &watch);
 		if (lcore->slowloris != NULL)
 			slowloris_maintain(lcore->slowloris, rte_rdtsc());
 		if (!lcore_works(lcore))

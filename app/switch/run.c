@@ -7,6 +7,7 @@
 
 #include <rte_eal.h>
 
+#include "aggregate/uplink_log.h"
 #include "app.h"
 #include "capture/capture.h"
 #include "control/control.h"
@@ -32,27 +33,34 @@ handle_signal(int signal)
 	app_quit(&app);
 }
 
-/* Start threads beside the lcores; stop_side_threads() ends those that were started. */
+/* Threads beside the lcores; NULL: not started. */
+struct side_threads {
+	struct control *control;
+	struct periodic *periodic;
+	struct uplink_log *uplink_log;
+};
+
+/* Start them; stop_side_threads() ends those that were started. */
 static int
-start_side_threads(struct control *control, struct periodic **periodic)
+start_side_threads(struct side_threads *threads)
 {
 	uint32_t interval_s = app.options.stats_interval_s;
 
-	if (defend_start(&app) != 0)
+	if (defend_start(&app) != 0 || uplink_log_start(&app, &threads->uplink_log) != 0)
 		return -1;
-	if (interval_s != 0 && periodic_start(&app, interval_s, periodic) != 0)
+	if (interval_s != 0 && periodic_start(&app, interval_s, &threads->periodic) != 0)
 		return -1;
-	return control != NULL ? control_start(control) : 0;
+	return threads->control != NULL ? control_start(threads->control) : 0;
 }
 
 static void
-stop_side_threads(struct control **control, struct periodic *periodic)
+stop_side_threads(struct side_threads *threads)
 {
-	control_close(*control);
-	*control = NULL;
+	control_close(threads->control);
 	capture_free(&app);
 	defend_stop(&app);
-	periodic_stop(periodic);
+	uplink_log_stop(threads->uplink_log);
+	periodic_stop(threads->periodic);
 }
 
 static enum exit_status
@@ -60,11 +68,12 @@ run_started(struct json_file **stats, struct control **control)
 {
 	struct totals totals;
 	enum exit_status status = EXIT_DONE;
-	struct periodic *periodic = NULL;
+	struct side_threads threads = {.control = *control};
 
+	*control = NULL;
 	report_configuration(&app);
-	if (ports_start(&app) != 0 || start_side_threads(*control, &periodic) != 0) {
-		stop_side_threads(control, periodic);
+	if (ports_start(&app) != 0 || start_side_threads(&threads) != 0) {
+		stop_side_threads(&threads);
 		ports_stop(&app);
 		return EXIT_RUNNING;
 	}
@@ -76,7 +85,7 @@ run_started(struct json_file **stats, struct control **control)
 	poll_run(&app);
 	unmap_guard(NULL);
 	telemetry_close(&app);
-	stop_side_threads(control, periodic);
+	stop_side_threads(&threads);
 	totals_of_all(&app, &totals);
 	ports_stop(&app);
 	report_totals(&app, &totals);

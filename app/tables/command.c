@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,77 +21,9 @@ report_error(const char *what, ...)
 	fputc('\n', stderr);
 }
 
-static const char *
-long_name(const struct option *options, int letter)
-{
-	while (options->name != NULL && options->val != letter)
-		options++;
-	return options->name;
-}
-
-int
-next_option(const struct command *command, int argc, char **argv, const char *letters,
-	const struct option *options)
-{
-	int option;
-	const char *known;
-
-	opterr = 0;
-	option = getopt_long(argc, argv, letters, options, NULL);
-	if (option == 'h')
-		fputs(command->help, stdout);
-	if (option != '?' && option != ':')
-		return option;
-	known = long_name(options, optopt);
-	if (option == ':')
-		report_error("%s: --%s needs a value", command->name, known);
-	else if (optopt == 0)
-		report_error("%s: unknown option %s", command->name, argv[optind - 1]);
-	else if (known != NULL)
-		report_error("%s: --%s takes no value", command->name, known);
-	else
-		report_error("%s: unknown option -%c", command->name, optopt);
-	report_error("see netfc-tables %s --help", command->name);
-	return '?';
-}
-
-int
-option_status(int option)
-{
-	return option == 'h' ? STATUS_DONE : STATUS_INPUT;
-}
-
-/* What getopt_long() gives for a flag: its letter, or a value that no letter has. */
-static int
-flag_value(const struct flag *flags, unsigned f)
-{
-	return flags[f].letter != 0 ? flags[f].letter : UCHAR_MAX + 1 + (int)f;
-}
-
-int
-take_flags(const struct command *command, int argc, char **argv, const struct flag *flags)
-{
-	struct option longs[MAX_FLAGS + 2] = {{"help", no_argument, NULL, 'h'}};
-	char letters[MAX_FLAGS + 3] = ":h", *letter = letters + strlen(letters);
-	unsigned count;
-	int option;
-
-	for (count = 0; count < MAX_FLAGS && flags[count].name != NULL; count++) {
-		longs[count + 1] = (struct option){
-			flags[count].name, no_argument, NULL, flag_value(flags, count)};
-		if (flags[count].letter != 0)
-			*letter++ = (char)flags[count].letter;
-	}
-	while ((option = next_option(command, argc, argv, letters, longs)) != NO_MORE_OPTIONS) {
-		if (option == 'h' || option == '?')
-			return option_status(option);
-		for (unsigned f = 0; f < count; f++) {
-			if (option == flag_value(flags, f))
-				*flags[f].given = true;
-		}
-	}
-	return NO_MORE_OPTIONS;
-}
+const struct option_row json_option_rows[1] = {
+	{"json", OPTION_FIELD(struct json_option, json), .meaning = "print JSON"},
+};
 
 static bool
 is_negative_number(const char *argument)
@@ -110,7 +41,8 @@ is_option(const char *argument)
 	return argument[0] == '-' && argument[1] != '\0' && !is_negative_number(argument);
 }
 
-int
+/* Put options before operands, in order. Behind "--" all are operands. Returns how many options. */
+static int
 options_first(int argc, char **argv)
 {
 	int options = 1;
@@ -127,6 +59,36 @@ options_first(int argc, char **argv)
 			break;
 	}
 	return options;
+}
+
+static bool
+has_values(const struct command *command)
+{
+	for (unsigned int r = 0; r < command->row_count; r++)
+		if (command->rows[r].kind != OPTION_FLAG)
+			return true;
+	return false;
+}
+
+enum options_result
+take_options(const struct command *command, int argc, char **argv, void *options, int *operands)
+{
+	const struct option_table table = {command->rows, command->row_count, 0};
+	uint64_t given;
+	const struct command_line line = {
+		.program = "netfc-tables",
+		.command = command->name,
+		.summary = command->usage,
+		.notes = command->notes,
+		.tables = &table,
+		.table_count = 1,
+		.options = options,
+		.given = &given,
+	};
+
+	if (!has_values(command))
+		argc = options_first(argc, argv);
+	return command_line_parse_plain(&line, argc, argv, operands);
 }
 
 int

@@ -4,9 +4,10 @@
 
 /** @file What all subcommands share: interface, options, error messages, exit statuses. */
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
+
+#include "command_line.h"
 
 /** Exit statuses. */
 enum status {
@@ -19,10 +20,16 @@ enum status {
 struct command {
 	const char *name;
 	const char *summary; /**< one line */
-	const char *help;    /**< all that --help prints */
+	const char *usage;   /**< what --help begins with, before the options */
+	const char *notes;   /**< what it ends with; NULL: nothing */
+	const struct option_row *rows;
+	unsigned int row_count;
 	/** argv[0] is the subcommand's name. Gives the exit status. */
 	int (*run)(int argc, char **argv);
 };
+
+/** A subcommand's options, in an array. */
+#define COMMAND_ROWS(array) .rows = (array), .row_count = sizeof(array) / sizeof((array)[0])
 
 extern const struct command build_command;
 extern const struct command list_command;
@@ -35,48 +42,21 @@ extern const struct command export_command;
 /** Print an error message to stderr, after the program's name and with a newline. */
 void report_error(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
-/** The options that every subcommand has; the first of its `struct option`s. */
-#define COMMON_OPTIONS {"help", no_argument, NULL, 'h'}, {"json", no_argument, NULL, 'j'}
-
-/** What next_option() returns after the last option. */
-#define NO_MORE_OPTIONS (-1)
-
 /**
- * The next option, as getopt_long() gives it. --help is answered and a wrong option is reported
- * here; after either, the caller ends with option_status().
+ * Take a subcommand's options, which may stand anywhere. --help is answered and a wrong option is
+ * reported. If no option has a value, negative numbers are operands.
+ *
+ * @param operands where the index of the first operand goes; operands stand behind the options now
  */
-int next_option(const struct command *command, int argc, char **argv, const char *letters,
-	const struct option *options);
+enum options_result
+take_options(const struct command *command, int argc, char **argv, void *options, int *operands);
 
-/** The exit status for an option that the caller does not know. */
-int option_status(int option);
-
-/** An option that takes no value. */
-struct flag {
-	const char *name;
-	int letter; /**< its short form; 0 if it has none */
-	bool *given;
+/** The options of subcommands that have --json alone. */
+struct json_option {
+	bool json;
 };
 
-/** Maximum number of flags of a command. */
-#define MAX_FLAGS 4
-
-/**
- * Take the options of a command that has flags only. --help is answered and a wrong option is
- * reported.
- *
- * @param flags up to MAX_FLAGS without --help; the last has no name
- * @return NO_MORE_OPTIONS, or the exit status to end with
- */
-int take_flags(const struct command *command, int argc, char **argv, const struct flag *flags);
-
-/**
- * Put options before operands, keeping the order of each. Negative numbers are operands, and so is
- * everything after "--". For commands whose options have no values.
- *
- * @return the number of options in argv, argv[0] included
- */
-int options_first(int argc, char **argv);
+extern const struct option_row json_option_rows[1];
 
 /** Report missing or too many operands. Gives the exit status. */
 int wrong_operands(const struct command *command, const char *what);

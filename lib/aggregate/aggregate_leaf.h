@@ -21,14 +21,15 @@
  * thread's business. Shard s sends its chunks from port P + s, to whichever port of the parent's
  * they belong to, for which aggregate_leaf_port() asks: the parent may have another number of
  * shards. A reply comes to the port that the request was sent from, and goes to that shard's
- * thread. What comes to these ports and aggregate_parse_request() calls NOT_OURS may be a reply:
- * aggregate_parse_reply() says so.
+ * thread. What comes to these ports and aggregate_shard_read() calls NOT_OURS may be a reply:
+ * aggregate_leaf_read() says so.
  *
  * For each such reply:
  * @code
  * aggregate_leaf_reply(shard, &reply, &sender, now, &outcome);
  * if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS) as for a request: `reply` is
- *	then what aggregate_build_result() takes, values aside: those are outcome.entry->result
+ *	then what aggregate_build_result() takes, values aside: those are outcome.entry->result;
+ *	aggregate_leaf_seal() is what to tag them with
  * @endcode
  * For each outcome that is AGGREGATE_SEND_UPWARDS, before the shard's next packet:
  * @code
@@ -40,11 +41,11 @@
  * And now and then, as often as aggregate_table_poll(), on shard 0:
  * @code
  * while (aggregate_leaf_poll(shard, now, &message))
- *	aggregate_build_request(payload, &message), send aggregate_message_bytes(&message) to the
- *	parent's UDP port
+ *	length = aggregate_leaf_build(shard, &message, payload), send that to the parent's UDP port
  * @endcode
  */
 
+#include "aggregate_seal.h"
 #include "aggregate_table.h"
 
 #ifdef __cplusplus
@@ -60,6 +61,16 @@ extern "C" {
 bool
 aggregate_leaf_poll(struct aggregate_shard *shard, uint64_t now, struct aggregate_message *message);
 
+/**
+ * Write it.
+ *
+ * @param payload aggregate_message_bytes(message), and AGGREGATE_TAG_BYTES if there is a cluster's
+ *   key
+ * @return its bytes, with its tag if there is one
+ */
+size_t aggregate_leaf_build(
+	struct aggregate_shard *shard, const struct aggregate_message *message, uint8_t *payload);
+
 /** The parent's UDP port that an outcome's chunk goes to. */
 uint16_t
 aggregate_leaf_port(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome);
@@ -72,17 +83,31 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
  * Write one of them.
  *
  * @param packet less than aggregate_leaf_packets() said
- * @param payload AGGREGATE_HEADER_BYTES and the limits' bytes
- * @return its bytes
+ * @param payload AGGREGATE_HEADER_BYTES, the limits' bytes, and AGGREGATE_TAG_BYTES if there is a
+ *   cluster's key
+ * @return its bytes, with its tag if there is one
  */
 size_t aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outcome *outcome,
 	unsigned int packet, uint8_t *payload);
 
 /**
+ * Read a reply, as aggregate_parse_reply(), and check its tag if there has to be one.
+ *
+ * @param length the tag's included
+ * @return 0; AGGREGATE_NOT_OURS; or AGGREGATE_FORGED: counted as BAD_TAG
+ */
+int aggregate_leaf_read(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
+	struct aggregate_message *reply);
+
+/** What to tag the results with that are handed down. */
+void aggregate_leaf_seal(const struct aggregate_shard *shard,
+	const struct aggregate_outcome *outcome, struct aggregate_seal *seal);
+
+/**
  * A reply. Source, port, session, id, and that a chunk waits for it, are checked. Counts it, too.
  *
  * @param shard the one that it came to
- * @param reply as aggregate_parse_reply() gave it; HANDED_DOWN: turned into a request of the chunk
+ * @param reply as aggregate_leaf_read() gave it; HANDED_DOWN: turned into a request of the chunk
  * @param outcome HANDED_DOWN, PARENT_ANSWERED, STRAY_REPLY or FORGED_REPLY
  */
 void aggregate_leaf_reply(struct aggregate_shard *shard, struct aggregate_message *reply,

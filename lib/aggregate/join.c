@@ -195,8 +195,8 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	struct job *open = find_open_job(table, request->job), *job = open;
 	enum aggregate_action action;
 
-	outcome->join.least = 0;
 	outcome->join.place.decided = 1;
+	outcome->join.least = 0;
 	if (open == NULL)
 		job = job_find_joining(table, request->job, request->token);
 	else if (open->token != request->token)
@@ -256,7 +256,8 @@ note_failure(struct job *job, const struct aggregate_message *request)
 		.reason = request->reason};
 	unsigned int blamed = request->reason - AGGREGATE_MISSING;
 
-	if (request->reason == AGGREGATE_REASON_NONE)
+	/* Of what is above the switch, the others hear from there, and better. */
+	if (request->reason == AGGREGATE_REASON_NONE || request->reason == AGGREGATE_REASON_PARENT)
 		return;
 	if (request->reason >= AGGREGATE_MISSING) {
 		if (blamed >= job->workers || (READ(job->left) & worker_bit(blamed)) != 0)

@@ -83,14 +83,15 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 		.id = entry->chunk,
 		.session = uplink->session,
 		.part.parts = shard->parts};
-	const size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
+	uint8_t *values = payload + AGGREGATE_HEADER_BYTES;
+	size_t bytes = (size_t)entry->count * aggregate_value_bytes(entry->format);
 
 	aggregate_build_request(payload, &message);
-	payload += AGGREGATE_HEADER_BYTES;
 	if (shard->parts != 0)
-		return AGGREGATE_HEADER_BYTES + write_part(shard, packet, uplink->bytes, payload);
-	memcpy(payload, entry->result, bytes);
-	return AGGREGATE_HEADER_BYTES + bytes;
+		bytes = write_part(shard, packet, uplink->bytes, values);
+	else
+		memcpy(values, entry->result, bytes);
+	return leaf_seal_chunk(shard, outcome, payload, AGGREGATE_HEADER_BYTES + bytes);
 }
 
 /* Whether a reply comes from the parent's host, and the port that this was sent to. */

@@ -54,6 +54,13 @@ bool leaf_can_send(const struct aggregate_table *table, const struct job *job,
 /** Say what the parent said of a chunk. */
 void leaf_explain(const struct aggregate_entry *entry, struct aggregate_outcome *outcome);
 
+/** The parent has granted a session: make its keys. Before the job is published. */
+void leaf_make_keys(struct aggregate_table *table, const struct job *job);
+
+/** Tag a chunk, if there is a cluster's key. Returns its bytes then. */
+size_t leaf_seal_chunk(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome,
+	uint8_t *payload, size_t length);
+
 /** A join's or leave's reply, at shard 0. */
 enum aggregate_action
 leaf_take_reply(struct aggregate_table *table, const struct aggregate_message *reply, uint64_t now);

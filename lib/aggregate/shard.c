@@ -111,6 +111,7 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 		.isa = limits->isa,
 		.stall = limits->stall,
 		.passes_on = job->place.levels != 0,
+		.patience = (job->place.levels + 1) * limits->stall,
 		.repeat = limits->parent.repeat,
 		.all_workers = job->place.workers};
 	const struct aggregate_chunk chunk = {.chunk = request->id,

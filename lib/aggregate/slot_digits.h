@@ -32,7 +32,8 @@ void digits_begin(struct aggregate_digit_sums *digits);
 static inline bool
 digits_are_taken(const struct aggregate_entry *entry, unsigned int format)
 {
-	return entry->digits != NULL && (entry->digits->formats >> format & 1) != 0;
+	return entry->digits != NULL &&
+		(entry->digits->formats >> aggregate_values_format(format) & 1) != 0;
 }
 
 /** Members that are in by digits, a bit each. */

@@ -96,6 +96,8 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	uint8_t *slot_used = next_piece(&pieces, limits->slots, sizeof(*slot_used));
 	struct aggregate_tag_key *join_keys = next_keys(&pieces, limits, 1);
 	struct aggregate_tag_key *session_keys = next_keys(&pieces, limits, limits->jobs);
+	struct aggregate_tag_key *uplink_keys =
+		limits->parent.port == 0 ? NULL : next_keys(&pieces, limits, limits->jobs);
 
 	for (uint32_t s = 0; s < limits->shards; s++)
 		lay_out_shard(&pieces, limits, memory == NULL ? NULL : &shards[s]);
@@ -109,6 +111,7 @@ lay_out(void *memory, const struct aggregate_limits *limits)
 	table->slot_used = slot_used;
 	table->join_keys = join_keys;
 	table->session_keys = session_keys;
+	table->uplink_keys = uplink_keys;
 	table->entries = (uint8_t *)memory + pieces.bytes;
 	return pieces.bytes;
 }

@@ -112,6 +112,7 @@ struct aggregate_table {
 	uint8_t *slot_used;
 	struct aggregate_tag_key *join_keys;    /* by direction; with a cluster's key only */
 	struct aggregate_tag_key *session_keys; /* by job and direction; likewise */
+	struct aggregate_tag_key *uplink_keys;  /* the same, of the parent's sessions */
 	uint8_t *entries;
 	size_t entry_bytes;
 };

@@ -79,13 +79,22 @@ leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 	return AGGREGATE_WAITING;
 }
 
+/* Whether all of this switch's own members are here, and the parent waits for others. */
+static bool
+waits_above(const struct job *job, const struct uplink *uplink, enum aggregate_action action)
+{
+	return action == AGGREGATE_WAITING && job_is_complete(job) &&
+		has_state(uplink, AGGREGATE_UPLINK_WAITING);
+}
+
 void
 leaf_tell(const struct aggregate_table *table, const struct job *job, enum aggregate_action action,
 	struct aggregate_outcome *outcome)
 {
 	const struct uplink *uplink = uplink_of(table, job);
 
-	if (action != AGGREGATE_JOINED && action != AGGREGATE_REFUSED_ABOVE)
+	if (action != AGGREGATE_JOINED && action != AGGREGATE_REFUSED_ABOVE &&
+		!waits_above(job, uplink, action))
 		return;
 	outcome->join.place.decided = (uint8_t)(uplink->decided + 1);
 	if (action == AGGREGATE_REFUSED_ABOVE)
@@ -100,7 +109,7 @@ join_of(const struct aggregate_table *table, const struct job *job, const struct
 	struct aggregate_join join = {.workers = own->level[0].members,
 		.slots = job->asked_slots,
 		.bytes = job->most_bytes,
-		.least = job->least_bytes,
+		.least = job->least_bytes < job->most_bytes ? job->least_bytes : 0,
 		.cookie = uplink->session != 0 ? uplink->session : uplink->cookie,
 		.place = {.levels = (uint8_t)(own->levels - 1),
 			.incarnation = cookie_incarnation(&table->limits, job->generation),
@@ -228,6 +237,7 @@ take_grant(struct aggregate_table *table, struct job *job, struct uplink *uplink
 	uplink->shards = reply->join.shards;
 	uplink->decided = reply->join.place.decided;
 	uplink->next = now + heartbeat(&table->limits);
+	leaf_make_keys(table, job);
 	set_state(uplink, AGGREGATE_UPLINK_JOINED);
 	if (job_is_complete(job))
 		job_open(table, job, uplink->slots, uplink->bytes);
@@ -255,6 +265,7 @@ take_join_reply(struct aggregate_table *table, struct job *job, struct uplink *u
 		uplink->cookie = reply->join.cookie;
 		uplink->next = now;
 	} else if (reply->reason == AGGREGATE_REASON_WAITING) {
+		uplink->decided = reply->join.place.decided;
 		set_state(uplink, AGGREGATE_UPLINK_WAITING);
 	} else {
 		refuse(uplink, reply->reason, reply->join.place.decided);

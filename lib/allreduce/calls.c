@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A function for each collective: what it is called with, as a struct netfc_collective. */
-#include "netfc_allreduce.h"
+#include "totals.h"
 
 int
 netfc_allreduce_start(struct netfc_allreduce *comm, void *data, uint64_t count, unsigned int format,
@@ -26,6 +26,20 @@ netfc_allreduce(struct netfc_allreduce *comm, void *data, uint64_t count, unsign
 		.values = data,
 		.result = data,
 		.count = count};
+
+	return netfc_collective(comm, &collective);
+}
+
+int
+netfc_allreduce_digits(struct netfc_allreduce *comm, const struct netfc_allreduce_totals *totals,
+	void *result, unsigned int op)
+{
+	const struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_DIGITS,
+		.format = totals != NULL ? totals->lanes.format : 0,
+		.op = op,
+		.values = totals,
+		.result = result,
+		.count = totals != NULL ? totals->count : 0};
 
 	return netfc_collective(comm, &collective);
 }

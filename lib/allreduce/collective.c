@@ -8,6 +8,8 @@
 #include <aggregate_owner.h>
 
 #include "error.h"
+#include "totals.h"
+#include "tree.h"
 
 /* What is copied goes as values of this format, two bytes each, and the last one maybe in part. */
 #define COPY_FORMAT AGGREGATE_FP16
@@ -19,6 +21,7 @@ static const struct shape {
 	bool has_blocks;   /* each block's chunks are another worker's */
 	bool gives_blocks; /* `values` has all blocks, */
 	bool takes_blocks; /* and so has `result` */
+	bool has_totals;   /* `values` is struct netfc_allreduce_totals */
 } shapes[NETFC_COLLECTIVE_KINDS] = {
 	[NETFC_COLLECTIVE_ALLREDUCE] = {0},
 	[NETFC_COLLECTIVE_REDUCE] = {.has_root = true},
@@ -26,6 +29,7 @@ static const struct shape {
 	[NETFC_COLLECTIVE_ALLGATHER] = {.copies = true, .has_blocks = true, .takes_blocks = true},
 	[NETFC_COLLECTIVE_BROADCAST] = {.copies = true, .has_root = true},
 	[NETFC_COLLECTIVE_BARRIER] = {.copies = true},
+	[NETFC_COLLECTIVE_DIGITS] = {.has_totals = true},
 };
 
 static const struct shape *
@@ -111,6 +115,41 @@ could_overwrite(const struct netfc_allreduce *comm, const struct netfc_collectiv
 			takes(comm, collective));
 }
 
+/* Parts of exact sums have to fit packets, and a switch that knows them. */
+static int
+check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collective)
+{
+	const struct netfc_allreduce_totals *totals = collective->values;
+	const unsigned int format = format_of(collective);
+	const unsigned int bytes = aggregate_result_value_bytes(format);
+
+	if (totals->lanes.format != collective->format || totals->count != collective->count)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The totals are %" PRIu64 " of format %u, and the collective has %" PRIu64
+			" of format %u.",
+			totals->count, totals->lanes.format, collective->count, collective->format);
+	if (collective->op != NETFC_ALLREDUCE_SUM && collective->op != NETFC_ALLREDUCE_MEAN)
+		return error_say(
+			comm, NETFC_ALLREDUCE_ARGUMENT, "Totals are for sums and means only.");
+	if (!is_aligned(collective->result, bytes))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"The result is not aligned to its values of %u bytes.", bytes);
+	for (unsigned int k = 0; k < comm->peers && comm->life == ALLREDUCE_JOINED; k++) {
+		if (!comm->peer[k].takes_digits)
+			return error_say_of(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
+				"Switch %s takes values only, as one in P4 does, no totals.",
+				comm->peer[k].address.text);
+	}
+	if (comm->life == ALLREDUCE_JOINED &&
+		!aggregate_totals_can_divide(
+			format, comm->bytes / aggregate_lane_bytes(format), comm->bytes))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Chunks of %u bytes are too small for totals of this format: ask for more, "
+			"option bytes.",
+			comm->bytes);
+	return NETFC_ALLREDUCE_OK;
+}
+
 static int
 check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *collective)
 {
@@ -136,6 +175,8 @@ check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *col
 			"Chunks are granted %u bytes, and a value has %u: ask for more, option "
 			"bytes.",
 			comm->bytes, lane_bytes);
+	if (shape_of(collective)->has_totals)
+		return check_totals(comm, collective);
 	if (!is_aligned(collective->values, bytes) ||
 		(takes(comm, collective) && !is_aligned(collective->result, result_bytes)))
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
@@ -178,6 +219,10 @@ collective_check(struct netfc_allreduce *comm, const struct netfc_collective *co
 			"No job is joined: call netfc_allreduce_join() first.");
 	if (comm->life != ALLREDUCE_JOINED)
 		return NETFC_ALLREDUCE_BROKEN;
+	if (tree_is_there(&comm->options) &&
+		(shape_of(collective)->has_root || shape_of(collective)->has_blocks))
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"In a tree of switches there are allreduces and barriers only.");
 	if (shape_of(collective)->has_root && collective->root >= comm->options.workers)
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The root is worker %u, and there are %u: give 0 to %u.", collective->root,
@@ -216,6 +261,7 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 	unsigned int in_chunk =
 		comm->bytes / aggregate_lane_bytes(format_of(collective)) * value_bytes;
 	unsigned int blocks = shape->has_blocks ? comm->options.workers : 1;
+	const struct netfc_allreduce_totals *totals = shape->has_totals ? collective->values : NULL;
 	uint64_t bytes = block_bytes(collective);
 	uint64_t chunks = bytes == 0 ? 1 : ((bytes - 1) / in_chunk + 1) * blocks;
 
@@ -223,7 +269,8 @@ collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *col
 		keep_own_block(comm, collective);
 	*handle = (struct netfc_allreduce_handle){
 		.comm = comm,
-		.from = collective->values,
+		.totals = totals,
+		.from = totals != NULL ? (const uint8_t *)totals->lanes.bins : collective->values,
 		.to = collective->result,
 		.from_step = shape->gives_blocks ? bytes : 0,
 		.to_step = shape->takes_blocks ? result_block_bytes(collective) : 0,

@@ -44,7 +44,7 @@ netfc_allreduce_new(void)
 		return NULL;
 	TAILQ_INIT(&comm->all);
 	TAILQ_INIT(&comm->queue);
-	comm->silent_worker = comm->failed_switch = -1;
+	comm->silent = comm->failed_switch = -1;
 	comm->next_id = (uint32_t)netfc_allreduce_draw_token() & ~1u;
 	comm->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (comm->wake >= 0 && pthread_mutex_init(&comm->lock, NULL) == 0 &&
@@ -174,7 +174,7 @@ open_up(struct netfc_allreduce *comm)
 	} else {
 		comm->life = ALLREDUCE_JOINED;
 		comm->error[0] = '\0';
-		comm->silent_worker = comm->failed_switch = -1;
+		comm->silent = comm->failed_switch = -1;
 		pthread_cond_signal(&comm->work); /* for its keep-alives */
 	}
 	pthread_mutex_unlock(&comm->lock);
@@ -240,7 +240,14 @@ netfc_allreduce_error(const struct netfc_allreduce *comm)
 int
 netfc_allreduce_silent_worker(const struct netfc_allreduce *comm)
 {
-	return comm->silent_worker;
+	return comm->silent_level == 0 ? comm->silent : -1;
+}
+
+int
+netfc_allreduce_silent_member(const struct netfc_allreduce *comm, unsigned int *level)
+{
+	*level = comm->silent_level;
+	return comm->silent;
 }
 
 int

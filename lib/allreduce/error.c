@@ -9,6 +9,7 @@
 #include <aggregate_wire.h>
 
 #include "farewell.h"
+#include "tree.h"
 
 const char *
 netfc_allreduce_status_name(int status)
@@ -41,7 +42,8 @@ netfc_allreduce_status_meaning(int status)
 static void
 write_error(struct netfc_allreduce *comm, int failed_switch, const char *format, va_list arguments)
 {
-	comm->silent_worker = -1;
+	comm->silent = -1;
+	comm->silent_level = 0;
 	comm->failed_switch = failed_switch;
 	vsnprintf(comm->error, sizeof(comm->error), format, arguments);
 }
@@ -97,94 +99,177 @@ error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char 
 		text, strerror(error));
 }
 
+/* Who is to blame, and what it is called. */
+struct blamed {
+	unsigned int level, member;
+	char name[TREE_NAME_BYTES];
+};
+
+static struct blamed
+blame(const struct netfc_allreduce *comm, unsigned int level, unsigned int member)
+{
+	struct blamed blamed = {.level = level, .member = member};
+
+	tree_name(&comm->options, level, member, blamed.name);
+	return blamed;
+}
+
+/* Behind what was said. */
 static int
-silent(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker,
+note(struct netfc_allreduce *comm, const struct blamed *blamed, int status)
+{
+	comm->silent = (int)blamed->member;
+	comm->silent_level = blamed->level;
+	return status;
+}
+
+static int
+silent(struct netfc_allreduce *comm, const struct peer *peer, const struct blamed *blamed,
 	unsigned int count)
 {
 	char others[40] = "";
 
 	if (count > 1)
 		snprintf(others, sizeof(others), " (and %u more)", count - 1);
+	if (blamed->level > 0)
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
+			"%s%s is silent in job %u, says switch %s: that switch has died, or cannot "
+			"reach the one above it. Look at it, then let all workers join again.",
+			blamed->name, others, comm->options.job, peer->address.text);
 	return error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
-		"Worker %u%s of job %u is silent, says switch %s: it has died, is stopped, or cannot "
+		"%s%s of job %u is silent, says switch %s: it has died, is stopped, or cannot "
 		"reach the switch. Look at worker %u, then let all workers join again.",
-		worker, others, comm->options.job, peer->address.text, worker);
+		blamed->name, others, comm->options.job, peer->address.text, blamed->member);
 }
 
-/* What the switch told a worker that has failed, for people. */
-static const char *
-failure_text(unsigned int reason)
+/* What the switch told a member that has failed, for people. */
+static void
+write_failure(unsigned int reason, char *text, size_t bytes)
 {
-	switch (reason) {
-	case AGGREGATE_REASON_WINDOW:
-		return "it was further ahead than the job's slots allow";
-	case AGGREGATE_REASON_FAILED:
-		return "its deadline has passed, or it was told to end (abort, leave)";
-	default:
-		return "it has not said why";
-	}
+	if (reason >= AGGREGATE_MISSING)
+		snprintf(text, bytes, "its worker %u is silent or has failed",
+			reason - AGGREGATE_MISSING);
+	else if (reason == AGGREGATE_REASON_WINDOW)
+		snprintf(text, bytes, "it was further ahead than the job's slots allow");
+	else if (reason == AGGREGATE_REASON_FAILED)
+		snprintf(text, bytes,
+			"its deadline has passed, or it was told to end (abort, leave)");
+	else if (reason == AGGREGATE_REASON_PARENT)
+		snprintf(text, bytes, "the switch above, or another of its members, has failed");
+	else
+		snprintf(text, bytes, "it has not said why");
 }
 
-/* The worker does not call what others do; each of them hears the same. */
 static int
-mismatch(struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker)
+failed(struct netfc_allreduce *comm, const struct peer *peer, const struct blamed *blamed,
+	unsigned int reason)
 {
-	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
-		"Worker %u and others of job %u do not call the same, says switch %s: "
-		"operation, format, count and root have to be the same in all workers, in the same order.",
-		worker, comm->options.job, peer->address.text);
+	char why[80], whom[32] = "it and its workers";
 
-	comm->silent_worker = (int)worker;
-	return status;
+	write_failure(reason, why, sizeof(why));
+	if (blamed->level == 0)
+		snprintf(whom, sizeof(whom), "worker %u", blamed->member);
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_FAILED,
+		"%s of job %u has failed, says switch %s: %s. Look at %s, then let all workers join "
+		"again.",
+		blamed->name, comm->options.job, peer->address.text, why, whom);
+}
+
+/* A worker does not call what others do; each of them hears the same. */
+static int
+mismatch(struct netfc_allreduce *comm, const struct peer *peer, const struct blamed *blamed)
+{
+	return note(comm, blamed,
+		error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+			"%s and others of job %u do not call the same, says switch %s: operation, "
+			"format, count and root have to be the same in all workers, in the same "
+			"order.",
+			blamed->name, comm->options.job, peer->address.text));
 }
 
 int
 error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
 	const struct aggregate_message *reply)
 {
-	unsigned int worker = reply->reason - AGGREGATE_MISSING, job = comm->options.job;
+	unsigned int member = reply->reason - AGGREGATE_MISSING, job = comm->options.job;
+	unsigned int members = tree_members(&comm->options, reply->level);
+	const struct blamed blamed = blame(comm, reply->level, member);
 	const char *text = peer->address.text;
-	int status;
 
-	if (worker >= comm->options.workers)
+	if (member >= members)
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s says that worker %u is missing, and job %u has %u: install one "
 			"release on both.",
-			text, worker, job, comm->options.workers);
+			text, member, job, members);
 	switch (reply->absence) {
 	case AGGREGATE_ABSENT_LEFT:
-		status = error_say_of(comm, peer, NETFC_ALLREDUCE_LEFT,
-			"Worker %u has left job %u, says switch %s, and did not call this allreduce: "
-			"look at why it ended, then let all workers join again.",
-			worker, job, text);
-		break;
+		return note(comm, &blamed,
+			error_say_of(comm, peer, NETFC_ALLREDUCE_LEFT,
+				"%s has left job %u, says switch %s, and did not call this "
+				"allreduce: look at why it ended, then let all workers join again.",
+				blamed.name, job, text));
 	case AGGREGATE_ABSENT_FAILED:
 		if (reply->detail == AGGREGATE_REASON_MISMATCH)
-			return mismatch(comm, peer, worker);
-		status = error_say_of(comm, peer, NETFC_ALLREDUCE_FAILED,
-			"Worker %u of job %u has failed, says switch %s: %s. Look at worker %u, then "
-			"let all workers join again.",
-			worker, job, text, failure_text(reply->detail), worker);
-		break;
+			return mismatch(comm, peer, &blamed);
+		return note(comm, &blamed, failed(comm, peer, &blamed, reply->detail));
 	default:
-		status = silent(comm, peer, worker, reply->detail);
-		break;
+		return note(comm, &blamed, silent(comm, peer, &blamed, reply->detail));
 	}
-	comm->silent_worker = (int)worker;
-	return status;
 }
 
 int
-error_of_lateness(
-	struct netfc_allreduce *comm, const struct peer *peer, unsigned int worker, double seconds)
+error_of_digits(struct netfc_allreduce *comm, const struct peer *peer)
 {
-	int status = error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
-		"Worker %u of job %u is late, says switch %s: it has not called this allreduce within "
-		"%.1f s. Look at what keeps it, or give the allreduce longer (option deadline_ms).",
-		worker, comm->options.job, peer->address.text, seconds);
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		"Switch %s does not take these totals in job %u: start it with --aggregate digits=, "
+		"which has to name their format; or other workers call something else.",
+		peer->address.text, comm->options.job);
+}
 
-	comm->silent_worker = (int)worker;
-	return status;
+int
+error_of_lateness(struct netfc_allreduce *comm, const struct peer *peer, double seconds)
+{
+	const struct blamed blamed = blame(comm, peer->late_level, (unsigned int)peer->late);
+
+	return note(comm, &blamed,
+		error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+			"%s of job %u is late, says switch %s: it has not called this allreduce "
+			"within %.1f s. Look at what keeps it, or give the allreduce longer (option "
+			"deadline_ms).",
+			blamed.name, comm->options.job, peer->address.text, seconds));
+}
+
+/* What only switches in trees refuse for. */
+static int
+refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned int reason)
+{
+	const char *text = peer->address.text;
+	unsigned int job = comm->options.job;
+
+	switch (reason) {
+	case AGGREGATE_REASON_LOOP:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+			"Switch %s, or one above it, is in the tree of job %u twice: no switch may be "
+			"above itself (--aggregate parent=).",
+			text, job);
+	case AGGREGATE_REASON_PLACE:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+			"Switch %s, or one above it, does not take the place in job %u's tree: all "
+			"workers of a switch have to name the same, and switches other ones (options "
+			"levels, level, tree_workers).",
+			text, job);
+	case AGGREGATE_REASON_NO_PARENT:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_OFF,
+			"Job %u's tree goes on above switch %s, or one above it, which has no parent: "
+			"start it with --aggregate parent=, or name fewer levels.",
+			job, text);
+	default:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+			"The switch above switch %s, or one further above, does not answer in job "
+			"%u, or knows no trees: look at it, and at --aggregate parent=; then let all "
+			"workers join again.",
+			text, job);
+	}
 }
 
 int
@@ -215,8 +300,11 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			"let all workers join again.",
 			text, job);
 	case AGGREGATE_REASON_MISMATCH:
-		if (comm->life == ALLREDUCE_JOINED)
-			return mismatch(comm, peer, comm->options.worker);
+		if (comm->life == ALLREDUCE_JOINED) {
+			const struct blamed blamed = blame(comm, 0, comm->options.worker);
+
+			return mismatch(comm, peer, &blamed);
+		}
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Worker %u does not join job %u as others did, says switch %s: workers, "
 			"slots and bytes have to be the same in all workers (or use another job "
@@ -230,6 +318,11 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 			"another job number, ask for fewer slots, or wait until other jobs have "
 			"ended; or start the switch with more (--aggregate jobs=,slots=,workers=).",
 			text, comm->options.worker, job);
+	case AGGREGATE_REASON_LOOP:
+	case AGGREGATE_REASON_PLACE:
+	case AGGREGATE_REASON_NO_PARENT:
+	case AGGREGATE_REASON_PARENT:
+		return refused_in_tree(comm, peer, reason);
 	case AGGREGATE_REASON_WINDOW:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,
 			"Worker %u is further ahead in job %u than its slots allow, says switch "

@@ -18,10 +18,12 @@
 static uint8_t
 reason_of(const struct netfc_allreduce *comm, int status)
 {
-	unsigned int blamed = (unsigned int)comm->silent_worker;
+	unsigned int blamed = (unsigned int)comm->silent;
 
 	/* A worker that is late may come yet: it is this one's deadline that has passed. */
-	if (status != NETFC_ALLREDUCE_TIMEOUT && comm->silent_worker >= 0 &&
+	if (status != NETFC_ALLREDUCE_TIMEOUT && comm->silent >= 0 && comm->silent_level > 0)
+		return AGGREGATE_REASON_PARENT;
+	if (status != NETFC_ALLREDUCE_TIMEOUT && comm->silent >= 0 &&
 		blamed != comm->options.worker)
 		return (uint8_t)(AGGREGATE_MISSING + blamed);
 	switch (status) {

@@ -40,12 +40,13 @@ struct netfc_allreduce_handle {
 	TAILQ_ENTRY(netfc_allreduce_handle) in_all;
 	TAILQ_ENTRY(netfc_allreduce_handle) in_queue;
 	struct netfc_allreduce *comm;
-	const uint8_t *from;         /* what this worker gives */
-	uint8_t *to;                 /* where results go */
-	uint64_t from_step, to_step; /* bytes from a block to the next */
-	uint64_t bytes;              /* of a block */
-	uint64_t values;             /* that are reduced */
-	uint64_t first;              /* its first chunk, numbered as the communicator does */
+	const struct netfc_allreduce_totals *totals; /* what this worker gives; NULL: values */
+	const uint8_t *from;                         /* the values; totals: where their bins are */
+	uint8_t *to;                                 /* where results go */
+	uint64_t from_step, to_step;                 /* bytes from a block to the next */
+	uint64_t bytes;                              /* of a block */
+	uint64_t values;                             /* that are reduced */
+	uint64_t first; /* its first chunk, numbered as the communicator does */
 	uint64_t chunks;
 	uint64_t left; /* chunks whose results are not there */
 	unsigned int blocks;
@@ -73,6 +74,7 @@ struct slot {
 	uint32_t times;                        /* sent */
 	uint32_t times_before;                 /* the chunk before it */
 	bool queued;                           /* for sending */
+	unsigned int part;                     /* of totals: the next that is to be sent */
 };
 
 struct peer;
@@ -109,6 +111,7 @@ struct peer {
 	struct channel *channel;
 	unsigned int channels; /* that are open */
 	bool joined;
+	bool takes_digits;      /* as far as the join shows: it is none in P4 */
 	bool gso;               /* segments arrive one by one */
 	bool gro;               /* packets have come joined to one */
 	uint64_t said;          /* ns: when something was sent to it */
@@ -116,8 +119,9 @@ struct peer {
 	unsigned int questions; /* of that kind since it was heard */
 	uint64_t heard;         /* ns: when anything came from it */
 	uint64_t silent;        /* ns: since when it says that a worker is silent; 0: it does not */
-	int late;               /* the worker that it says to be late; -1: none */
-	uint64_t forged;        /* replies without a good tag */
+	int late;               /* the member that it says to be late; -1: none */
+	unsigned int late_level;        /* at which level, see tree.h */
+	uint64_t forged;                /* replies without a good tag */
 	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
 	int trouble;       /* errno of the latest call that failed, of no more than a packet */
 	uint64_t troubled; /* ns: when that was */
@@ -172,7 +176,8 @@ struct netfc_allreduce {
 	uint64_t farewell_until;  /* ns: how long switches are told so */
 
 	struct netfc_allreduce_stats stats;
-	int silent_worker;
+	int silent; /* the member that is to blame; -1: none is known */
+	unsigned int silent_level;
 	int failed_switch;
 	char error[512];
 };

@@ -17,6 +17,7 @@
 #include "net/packets.h"
 #include "net/trouble.h"
 #include "path.h"
+#include "tree.h"
 #include "window/peers.h"
 
 #define RECEIVE_BYTES 65536
@@ -53,6 +54,7 @@ struct talk {
 	uint64_t until;    /* ns: when to give up */
 	uint64_t notice;   /* ns: when to tell what is waited for */
 	bool waits;        /* the switch waits for other workers */
+	bool waits_above;  /* all are here, but not at a switch above */
 	bool bare; /* the latest request had no cookie, to see whether the switch is there */
 	bool over;
 };
@@ -114,6 +116,10 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	const struct aggregate_join *join = &reply->join;
 	struct peer *peer = talk->peer;
 
+	if (tree_is_there(&talk->comm->options) && join->place.decided == 0)
+		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+			"Switch %s knows no trees: install one release on switches and workers.",
+			peer->address.text);
 	if (!can_be_granted(talk, join))
 		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s grants %u workers, %u slots, %u shards and chunks of %u to %u bytes, "
@@ -125,6 +131,7 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	peer->bytes = join->bytes;
 	peer->least = join->least;
 	peer->session = aggregate_granted_session(reply);
+	peer->takes_digits = join->session != 0 && join->least == 0;
 	keys_of_session(talk->comm, peer);
 	peer->first_alive = talk->comm->next_id;
 	peer->joined = true;
@@ -201,6 +208,7 @@ take_reply(struct talk *talk, const struct aggregate_message *reply, size_t leng
 		if (!talk->waits)
 			talk->next = now + talk->wait;
 		talk->waits = true;
+		talk->waits_above = reply->join.place.decided > 1;
 		return NETFC_ALLREDUCE_OK;
 	}
 	return error_of_reply(comm, talk->peer, reply->code, reply->reason);
@@ -234,6 +242,13 @@ give_up(struct talk *talk)
 	struct netfc_allreduce *comm = talk->comm;
 	const char *text = talk->peer->address.text;
 
+	if (talk->waits_above)
+		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
+			"All %u workers of switch %s have joined job %u, but not all of its tree's %u "
+			"within %.1f s: start the others, or look at the switches above (option "
+			"join_ms).",
+			comm->options.workers, text, comm->options.job, comm->options.tree_workers,
+			comm->options.join_ms / 1e3);
 	if (talk->waits)
 		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
 			"Not all %u workers have joined job %u at switch %s within %.1f s: start the "
@@ -302,7 +317,11 @@ notify(struct talk *talk, uint64_t now)
 	if (options->notice == NULL || talk->op != AGGREGATE_JOIN || now < talk->notice)
 		return;
 	talk->notice = now + NEXT_NOTICE;
-	if (talk->waits)
+	if (talk->waits_above)
+		snprintf(text, sizeof(text),
+			"Worker %u waits for those of other switches in job %u's tree, above switch %s.",
+			options->worker, options->job, switch_text);
+	else if (talk->waits)
 		snprintf(text, sizeof(text),
 			"Worker %u waits for the others of job %u's %u workers to join at switch %s.",
 			options->worker, options->job, options->workers, switch_text);

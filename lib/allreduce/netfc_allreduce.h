@@ -74,7 +74,9 @@ extern "C" {
 
 #define NETFC_ALLREDUCE_PORT 20040 /**< of switches named without one */
 #define NETFC_ALLREDUCE_MAX_SWITCHES 16
-#define NETFC_ALLREDUCE_MAX_WORKERS 64
+#define NETFC_ALLREDUCE_MAX_WORKERS 64 /**< of a switch */
+#define NETFC_ALLREDUCE_MAX_LEVELS 4   /**< of switches above a leaf */
+#define NETFC_ALLREDUCE_MAX_TREE_WORKERS 16777216
 #define NETFC_ALLREDUCE_MAX_SLOTS 32768
 #define NETFC_ALLREDUCE_MAX_COUNT (UINT64_C(1) << 40) /**< values of an allreduce */
 
@@ -107,10 +109,11 @@ enum netfc_allreduce_format {
 
 /** Operations. */
 enum netfc_allreduce_op {
-	NETFC_ALLREDUCE_SUM = 33,  /**< the exact sum, rounded once to nearest, ties to even */
-	NETFC_ALLREDUCE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
-	NETFC_ALLREDUCE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
-	NETFC_ALLREDUCE_MAX = 36,  /**< IEEE 754-2019 maximum */
+	NETFC_ALLREDUCE_SUM = 33, /**< the exact sum, rounded once to nearest, ties to even */
+	NETFC_ALLREDUCE_MEAN =
+		34,               /**< the exact sum over the number of all workers, rounded once */
+	NETFC_ALLREDUCE_MIN = 35, /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
+	NETFC_ALLREDUCE_MAX = 36, /**< IEEE 754-2019 maximum */
 };
 
 /** Collectives. */
@@ -121,6 +124,8 @@ enum netfc_collective_kind {
 	NETFC_COLLECTIVE_ALLGATHER,      /**< each worker's bytes, to all others */
 	NETFC_COLLECTIVE_BROADCAST,      /**< the root's bytes, to all others */
 	NETFC_COLLECTIVE_BARRIER,        /**< nothing: done when all workers have called it */
+	/** Allreduce; `values` is a struct netfc_allreduce_totals of this worker's */
+	NETFC_COLLECTIVE_DIGITS,
 	NETFC_COLLECTIVE_KINDS,
 };
 
@@ -139,6 +144,9 @@ struct netfc_collective {
 	void *result;
 	uint64_t count; /**< values; all-gather and broadcast: bytes */
 };
+
+/** Exact sums, lane by lane, of a worker that has several vectors to add: plain integers. */
+struct netfc_allreduce_totals;
 
 /** Exception flags of results (IEEE 754-2019, section 7). */
 enum netfc_allreduce_flag {
@@ -177,12 +185,20 @@ enum netfc_allreduce_status {
 	NETFC_ALLREDUCE_STATUS_COUNT
 };
 
+/** A level of a tree of switches: which of a switch's members is meant. */
+struct netfc_allreduce_level {
+	unsigned int members; /**< that send to it, 1 .. NETFC_ALLREDUCE_MAX_WORKERS */
+	unsigned int index;   /**< 0 .. members - 1 */
+};
+
 /** What to join, and how; netfc_allreduce_options_init() fills in what [ ] says. Else it is 0. */
 struct netfc_allreduce_options {
 	size_t size; /**< as netfc_allreduce_options_init() was told */
 	/**
 	 * "10.0.0.2", "10.0.0.2:20040", "2001:db8::2", "[2001:db8::2]:20040", "switch1:20040":
-	 * the port is that of the switch's first shard. All workers name them in the same order.
+	 * the port is that of the switch's first shard. Several share the load: every worker sends
+	 * to each of them, and all name them in the same order. They are no leaves of one tree, of
+	 * which a worker names its own alone (tree_workers).
 	 */
 	const char *const *switches;
 	unsigned int switch_count; /**< 1 .. NETFC_ALLREDUCE_MAX_SWITCHES */
@@ -194,7 +210,7 @@ struct netfc_allreduce_options {
 	uint64_t token;
 	uint16_t job;         /**< [0] */
 	unsigned int worker;  /**< 0 .. workers - 1 [0] */
-	unsigned int workers; /**< 1 .. NETFC_ALLREDUCE_MAX_WORKERS [1] */
+	unsigned int workers; /**< at this switch, 1 .. NETFC_ALLREDUCE_MAX_WORKERS [1] */
 
 	const char *bind_address; /**< local address to send from, without a port [NULL: any] */
 	const char *interface;    /**< device to send by [NULL: as routed] */
@@ -247,6 +263,20 @@ struct netfc_allreduce_options {
 	 */
 	void (*notice)(void *context, const char *text);
 	void *notice_context;
+
+	/**
+	 * Workers of a whole tree of switches, 1 .. NETFC_ALLREDUCE_MAX_TREE_WORKERS: the switch
+	 * that this worker joins adds up for `workers` of them, and is itself a member of the one
+	 * above (`--aggregate parent=`). There are allreduces and barriers only [0: no tree]
+	 */
+	unsigned int tree_workers;
+	unsigned int levels; /**< of switches above, 0 .. NETFC_ALLREDUCE_MAX_LEVELS [0] */
+	/**
+	 * For each, from below: how many members that switch has, and which of them the switch
+	 * below it is. The same for all workers of a switch. Each of several `switches` is in a
+	 * tree of its own, of the same shape.
+	 */
+	struct netfc_allreduce_level level[NETFC_ALLREDUCE_MAX_LEVELS];
 };
 
 /** What joining came to. */
@@ -263,7 +293,7 @@ struct netfc_allreduce_info {
 struct netfc_allreduce_stats {
 	uint64_t allreduces;    /**< done; collectives of any kind */
 	uint64_t values;        /**< reduced */
-	uint64_t sent;          /**< datagrams with values, the first time */
+	uint64_t sent;          /**< chunks, the first time */
 	uint64_t retransmitted; /**< sent again */
 	uint64_t timeouts;   /**< times that nothing came in time, so that some were sent again */
 	uint64_t received;   /**< results */
@@ -350,6 +380,45 @@ NETFC_ALLREDUCE_API int netfc_allreduce_sum(struct netfc_allreduce *comm, const 
  */
 NETFC_ALLREDUCE_API int netfc_allreduce_dot(struct netfc_allreduce *comm, const void *x,
 	const void *y, uint64_t count, unsigned int format, void *result, unsigned int *flags);
+
+/**
+ * Make totals, all empty. They take 33 to 53 bytes a lane, of bf16 and fp32 89, of fp64 545.
+ *
+ * @param format enum netfc_allreduce_format
+ * @param count lanes, 1 .. NETFC_ALLREDUCE_MAX_COUNT
+ * @return NULL: no such format or count, or out of memory
+ */
+NETFC_ALLREDUCE_API struct netfc_allreduce_totals *
+netfc_allreduce_totals_new(unsigned int format, uint64_t count);
+
+/**
+ * Add a value to each lane, exactly; up to 1,024 times.
+ *
+ * @param values as many as lanes, in host byte order
+ */
+NETFC_ALLREDUCE_API void
+netfc_allreduce_totals_add(struct netfc_allreduce_totals *totals, const void *values);
+
+/** Empty all lanes. */
+NETFC_ALLREDUCE_API void netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals);
+
+/** Free totals. NULL is fine. */
+NETFC_ALLREDUCE_API void netfc_allreduce_totals_free(struct netfc_allreduce_totals *totals);
+
+/**
+ * Reduce a vector of which this worker gives totals, others maybe values: netfc_allreduce() of all
+ * that was added anywhere, rounded once. Others call this, or netfc_allreduce() of the same count,
+ * format and operation. A mean is divided by the number of workers all the same.
+ *
+ * The switch has to take digits (`--aggregate digits=`); one in P4 does not.
+ *
+ * @param totals stay as they are
+ * @param result as many values as lanes, in host byte order
+ * @param op NETFC_ALLREDUCE_SUM or NETFC_ALLREDUCE_MEAN
+ * @return as netfc_allreduce()
+ */
+NETFC_ALLREDUCE_API int netfc_allreduce_digits(struct netfc_allreduce *comm,
+	const struct netfc_allreduce_totals *totals, void *result, unsigned int op);
 
 /**
  * Start to reduce a vector; those started earlier go first.
@@ -456,6 +525,15 @@ NETFC_ALLREDUCE_API const char *netfc_allreduce_error(const struct netfc_allredu
 
 /** The worker that is silent, has left, has failed or was late, if that is known; else -1. */
 NETFC_ALLREDUCE_API int netfc_allreduce_silent_worker(const struct netfc_allreduce *comm);
+
+/**
+ * The same in a tree, where it may be a switch with all of its workers.
+ *
+ * @param level 0: a worker of this worker's own switch; n: a member of the switch n levels above
+ * @return which of that switch's members; -1: it is not known
+ */
+NETFC_ALLREDUCE_API int
+netfc_allreduce_silent_member(const struct netfc_allreduce *comm, unsigned int *level);
 
 /** The switch that the latest failure came from, an index of options.switches; -1: from none. */
 NETFC_ALLREDUCE_API int netfc_allreduce_failed_switch(const struct netfc_allreduce *comm);

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "tree.h"
 
 #define MAX_BYTES 65480
 #define MAX_RTO_US 60000000
@@ -98,6 +99,21 @@ check_chunks(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 }
 
 static int
+check_workers(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	if (options->workers == 0 || options->workers > NETFC_ALLREDUCE_MAX_WORKERS)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option workers is %u: give 1 to %u; a tree of switches has more (option "
+			"tree_workers).",
+			options->workers, NETFC_ALLREDUCE_MAX_WORKERS);
+	if (options->worker >= options->workers)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option worker is %u: there are %u workers, give 0 to %u.", options->worker,
+			options->workers, options->workers - 1);
+	return tree_check(comm, options);
+}
+
+static int
 check_times(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
 	int status = check_range(comm, "rto_max_us", options->rto_max_us, 1, MAX_RTO_US);
@@ -121,12 +137,7 @@ check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *option
 
 	status = check_switches(comm, options);
 	if (status == NETFC_ALLREDUCE_OK)
-		status = check_range(
-			comm, "workers", options->workers, 1, NETFC_ALLREDUCE_MAX_WORKERS);
-	if (status == NETFC_ALLREDUCE_OK && options->worker >= options->workers)
-		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
-			"Option worker is %u: there are %u workers, give 0 to %u.", options->worker,
-			options->workers, options->workers - 1);
+		status = check_workers(comm, options);
 	if (status == NETFC_ALLREDUCE_OK && options->token == 0 && !options->allow_token_0)
 		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option token is 0, which anybody would guess: let one worker draw one "
@@ -152,7 +163,7 @@ options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 	netfc_allreduce_options_init(options, sizeof(*options));
 	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
 	/* Nobody has to know it. */
-	if (options->token == 0 && options->workers == 1)
+	if (options->token == 0 && options->workers == 1 && !tree_is_there(options))
 		options->token = netfc_allreduce_draw_token();
 	return check(comm, options);
 }

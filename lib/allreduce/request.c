@@ -8,9 +8,14 @@
 #include "keys.h"
 #include "net/packets.h"
 #include "path.h"
+#include "tree.h"
 
-#define JOIN_BYTES \
-	(sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire) + AGGREGATE_TAG_BYTES)
+#define PLACE_BYTES                            \
+	(sizeof(struct aggregate_place_wire) + \
+		AGGREGATE_MAX_LEVELS * sizeof(struct aggregate_level))
+#define JOIN_BYTES                                                                         \
+	(sizeof(struct aggregate_hdr) + sizeof(struct aggregate_join_wire) + PLACE_BYTES + \
+		AGGREGATE_TAG_BYTES)
 #define LONGEST 65536
 
 static struct aggregate_message
@@ -30,6 +35,7 @@ request_of(struct netfc_allreduce *comm, const struct peer *peer, uint8_t op, ui
 				.bytes = (uint16_t)peer->asked_bytes,
 				.least = comm->options.bytes == 0 ? PATH_LEAST_BYTES : 0,
 				.cookie = secret,
+				.place = tree_place(&comm->options),
 			},
 	};
 

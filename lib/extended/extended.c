@@ -1,12 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <math.h>
 
 #include <rte_malloc.h>
 
 #include "extended.h"
 #include "extended_kernels.h"
 #include "isa.h"
-#include "narrow.h"
+
+static void
+extended_free(struct vector_kernel *kernel)
+{
+	rte_free(kernel);
+}
+
+/* ---- formats of 8 bits ---- */
+
+static void
+take_format(struct extended_fp8 *kernel, const struct netfc_format *format)
+{
+	/* A fraction further; it is the magnitude of the least normal number, too. */
+	const uint32_t least = netfc_encode(format, 2) - netfc_encode(format, 1);
+
+	for (uint32_t bits = 0; bits <= UINT8_MAX; bits++)
+		kernel->value[bits] = netfc_decode(format, bits);
+	kernel->limits = fp8_limits_of(format);
+	kernel->one = (uint8_t)netfc_encode(format, 1);
+	kernel->minus_one = (uint8_t)netfc_encode(format, -1);
+	kernel->fraction_bits = (uint8_t)__builtin_ctz(least);
+	kernel->least_exponent = (uint8_t)-ilogb(kernel->value[least]);
+}
+
+static int
+create_fp8(const struct netfc_format *format, enum vector_isa isa, int socket_id,
+	struct vector_kernel **result)
+{
+	struct extended_fp8 *kernel;
+
+	kernel = rte_zmalloc_socket(
+		"netfc_extended", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
+	if (kernel == NULL)
+		return -ENOMEM;
+	kernel->kernel.run.packets = VECTOR_CHOOSE(extended_fp8, isa);
+	kernel->kernel.free = extended_free;
+	take_format(kernel, format);
+	*result = &kernel->kernel;
+	return 0;
+}
+
+/* ---- formats of 16 bits ---- */
 
 static void
 run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
@@ -17,12 +59,6 @@ run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_p
 	extended->run[op - NETFC_MIN](extended, packets, count);
 }
 
-static void
-extended_free(struct vector_kernel *kernel)
-{
-	rte_free(kernel);
-}
-
 int
 extended_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
 	struct vector_kernel **result)
@@ -30,7 +66,7 @@ extended_create(const struct netfc_format *format, enum vector_isa isa, int sock
 	struct extended_kernel *kernel;
 
 	if (netfc_format_width(format) == 8)
-		return narrow_create(format, isa, socket_id, result);
+		return create_fp8(format, isa, socket_id, result);
 	kernel = rte_zmalloc_socket(
 		"netfc_extended", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "fp8.h"
 #include "vector.h"
 
 struct extended_kernel;
@@ -32,11 +33,53 @@ struct extended_kernel {
 };
 
 /* order.c, fma.c and fma_avx512.c, one for each instruction set: set the functions of a kernel. */
-void order_use_plain(struct extended_kernel *kernel, bool posit);
-void order_use_avx2(struct extended_kernel *kernel, bool posit);
-void order_use_avx512(struct extended_kernel *kernel, bool posit);
-void fma_use_plain(struct extended_kernel *kernel, enum netfc_format_id format);
-void fma_use_avx2(struct extended_kernel *kernel, enum netfc_format_id format);
-void fma_use_avx512(struct extended_kernel *kernel, enum netfc_format_id format);
+typedef void order_fn(struct extended_kernel *kernel, bool posit);
+order_fn order_use_plain, order_use_avx2, order_use_avx512;
+typedef void fma_fn(struct extended_kernel *kernel, enum netfc_format_id format);
+fma_fn fma_use_plain, fma_use_avx2, fma_use_avx512;
+
+#define FMA_PACKETS(name, run_packet, format)                                                 \
+	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
+		unsigned int count)                                                           \
+	{                                                                                     \
+		for (unsigned int p = 0; p < count; p++)                                      \
+			run_packet(kernel, &packets[p], format);                              \
+	}
+
+/* What fma.c and fma_avx512.c define: `run_packet` computes a packet, its format a constant. */
+#define FMA_FUNCTIONS(run_packet)                                                               \
+	FMA_PACKETS(fma_fp16, run_packet, NETFC_FP16)                                           \
+	FMA_PACKETS(fma_posit16, run_packet, NETFC_POSIT16)                                     \
+	FMA_PACKETS(fma_bf16, run_packet, NETFC_BF16)                                           \
+	FMA_PACKETS(fma_posit16_es2, run_packet, NETFC_POSIT16_ES2)                             \
+	void VECTOR_NAME(fma_use)(struct extended_kernel * kernel, enum netfc_format_id format) \
+	{                                                                                       \
+		static extended_fn *const run[NETFC_FORMAT_END] = {                             \
+			[NETFC_FP16] = fma_fp16,                                                \
+			[NETFC_POSIT16] = fma_posit16,                                          \
+			[NETFC_BF16] = fma_bf16,                                                \
+			[NETFC_POSIT16_ES2] = fma_posit16_es2,                                  \
+		};                                                                              \
+                                                                                                \
+		kernel->run[NETFC_FMA - NETFC_MIN] = run[format];                               \
+	}
+
+/*
+ * Of formats of 8 bits. Double precision holds x * y + z whole: of fp8_e5m2 it is a multiple of
+ * 2^-32, and one that is greater than 2^17 is a multiple of 2^-16 and less than 2^33.
+ */
+struct extended_fp8 {
+	struct vector_kernel kernel;
+	double value[UINT8_MAX + 1];
+	struct fp8_limits limits;
+	uint8_t one, minus_one;
+	uint8_t fraction_bits;
+	uint8_t least_exponent; /* of a normal number: so much less than 0 */
+};
+
+/* fp8_lanes.c, one for each instruction set: see struct vector_functions. */
+typedef void extended_fp8_fn(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+extended_fp8_fn extended_fp8_plain, extended_fp8_avx2, extended_fp8_avx512;
 
 #endif /* EXTENDED_KERNELS_H */

@@ -221,28 +221,4 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	finish_packet(packet, &out);
 }
 
-#define RUN(name, format)                                                                     \
-	static void name(const struct extended_kernel *kernel, struct vector_packet *packets, \
-		unsigned int count)                                                           \
-	{                                                                                     \
-		for (unsigned int p = 0; p < count; p++)                                      \
-			run_packet(kernel, &packets[p], format);                              \
-	}
-
-RUN(run_fp16, NETFC_FP16)
-RUN(run_posit16, NETFC_POSIT16)
-RUN(run_bf16, NETFC_BF16)
-RUN(run_posit16_es2, NETFC_POSIT16_ES2)
-
-void
-VECTOR_NAME(fma_use)(struct extended_kernel *kernel, enum netfc_format_id format)
-{
-	static extended_fn *const run[NETFC_FORMAT_END] = {
-		[NETFC_FP16] = run_fp16,
-		[NETFC_POSIT16] = run_posit16,
-		[NETFC_BF16] = run_bf16,
-		[NETFC_POSIT16_ES2] = run_posit16_es2,
-	};
-
-	kernel->run[NETFC_FMA - NETFC_MIN] = run[format];
-}
+FMA_FUNCTIONS(run_packet)

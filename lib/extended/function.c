@@ -35,7 +35,7 @@ run_packets8(const struct vector_kernel *kernel, unsigned int op, struct vector_
 		const uint32_t lanes = packets[p].count, bytes = lanes + lanes % 2;
 		const uint8_t *x = packets[p].slots;
 		uint8_t *z = packets[p].slots + 2 * (size_t)bytes;
-		const uint64_t before = slots8_sum(z, bytes);
+		const uint64_t before = slots_sum(z, bytes);
 		uint32_t any = 0;
 
 		for (uint32_t l = 0; l < lanes; l++) {
@@ -45,7 +45,7 @@ run_packets8(const struct vector_kernel *kernel, unsigned int op, struct vector_
 			z[l] = (uint8_t)entry;
 		}
 		packets[p].flags = (uint8_t)(any >> FUNCTION_FLAGS_SHIFT);
-		packets[p].changes = slots_changes(bytes / 2, before, slots8_sum(z, bytes));
+		packets[p].changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
 	}
 }
 

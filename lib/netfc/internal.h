@@ -253,7 +253,7 @@ netfc_compute_one(const struct netfc_set *set, enum netfc_op op, uint32_t x, uin
 
 /* The fields that programs of all families have, after those of enum netfc_field. */
 enum program_field {
-	FIELD_Y_SIGNED = NETFC_OWN_FIELDS, /* y, negated for sub */
+	FIELD_Y_SIGNED = NETFC_COMMON_FIELDS, /* y, negated for sub */
 	FIELD_MAGNITUDE_X,
 	FIELD_MAGNITUDE_Y,
 	FIELD_DECIDE_KEY,

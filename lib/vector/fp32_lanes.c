@@ -2,7 +2,7 @@
 /*
  * binary32 in plain C without a branch that depends on an operand, so that compilers turn it into
  * vector code, for each instruction set. A `float` rounds to the nearest, ties to even, as C
- * programs start (fp32.c asks whether it does). Operands are tested as integers, of 31 bits without
+ * programs start (fpu.c checks that). Operands are tested as integers, of 31 bits without
  * the sign, so that vectors compare them in one instruction.
  */
 #include <float.h>

@@ -15,7 +15,7 @@ fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_pack
 	const uint32_t count = packet->count, bytes = fp8_operand_bytes(count);
 	const uint8_t *x = packet->slots, *y = x + bytes;
 	uint8_t *z = packet->slots + 2 * (size_t)bytes;
-	const uint64_t before = slots8_sum(z, bytes);
+	const uint64_t before = slots_sum(z, bytes);
 	uint32_t any = 0;
 
 	for (uint32_t l = 0; l < count; l++) {
@@ -25,7 +25,7 @@ fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_pack
 		z[l] = (uint8_t)entry;
 	}
 	packet->flags = (uint8_t)(any >> FP8_FLAGS_SHIFT);
-	packet->changes = slots_changes(bytes / 2, before, slots8_sum(z, bytes));
+	packet->changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
 }
 
 static void
@@ -86,19 +86,13 @@ fp8_create(const struct netfc_format *format, enum vector_isa isa, int socket_id
 	struct vector_kernel **result)
 {
 	struct fp8_kernel *kernel;
-	uint32_t over;
 
 	kernel = rte_zmalloc_socket("netfc_fp8", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	over = netfc_overflowed(format, true);
 	kernel->fpu.kernel.free = fp8_free;
 	kernel->fpu.format = format;
-	kernel->top = (uint8_t)netfc_inf_magnitude(format);
-	kernel->over = (uint8_t)(over & INT8_MAX);
-	kernel->over_sign = (uint8_t)(over & ~(uint32_t)INT8_MAX);
-	kernel->last = (uint8_t)(kernel->top - (netfc_classify(format, kernel->top) == NETFC_NAN));
-	kernel->nan = (uint8_t)netfc_nan(format);
+	kernel->limits = fp8_limits_of(format);
 	fill(kernel);
 	kernel->fpu.how = use_best(kernel, isa);
 	snprintf(kernel->fpu.kernel.description, sizeof(kernel->fpu.kernel.description),

@@ -21,13 +21,32 @@
 /* Above z in a result. */
 #define FP8_FLAGS_SHIFT 8
 
-struct fp8_kernel {
-	struct fpu_kernel fpu;
-	uint8_t top;       /* the magnitude of what is too large */
+/* Magnitudes in which formats differ. */
+struct fp8_limits {
+	uint8_t top;       /* of what is too large */
 	uint8_t over;      /* what it becomes */
 	uint8_t over_sign; /* 0x80, if with its sign */
-	uint8_t last;      /* the greatest magnitude that is no NaN */
+	uint8_t last;      /* the greatest that is no NaN */
 	uint8_t nan;
+};
+
+static inline struct fp8_limits
+fp8_limits_of(const struct netfc_format *format)
+{
+	const uint32_t over = netfc_overflowed(format, true), top = netfc_inf_magnitude(format);
+
+	return (struct fp8_limits){
+		.top = (uint8_t)top,
+		.over = (uint8_t)(over & INT8_MAX),
+		.over_sign = (uint8_t)(over & ~(uint32_t)INT8_MAX),
+		.last = (uint8_t)(top - (netfc_classify(format, top) == NETFC_NAN)),
+		.nan = (uint8_t)netfc_nan(format),
+	};
+}
+
+struct fp8_kernel {
+	struct fpu_kernel fpu;
+	struct fp8_limits limits;
 	uint16_t result[FP8_OPS][FP8_RESULTS] __rte_cache_aligned; /* by x, y */
 };
 

@@ -102,7 +102,7 @@ kinds_of(const struct fp8_kernel *kernel, __m512i x, __m512i y, const bool e4m3)
 {
 	const __m512i mx = _mm512_and_si512(x, all_bytes(0x7f));
 	const __m512i my = _mm512_and_si512(y, all_bytes(0x7f));
-	const __m512i most = _mm512_max_epu8(mx, my), last = all_bytes(kernel->last);
+	const __m512i most = _mm512_max_epu8(mx, my), last = all_bytes(kernel->limits.last);
 
 	return (struct kinds){
 		.zero_x = _mm512_testn_epi8_mask(mx, mx),
@@ -148,20 +148,22 @@ compute(const struct fp8_kernel *kernel, const enum netfc_op op, __m512i x, __m5
 	const bool e4m3, __mmask64 lanes, struct any *any)
 {
 	const struct kinds in = kinds_of(kernel, x, y, e4m3);
-	const struct half low = compute_half(op, lower_words(x), lower_words(y), kernel->top, e4m3);
+	const struct half low =
+		compute_half(op, lower_words(x), lower_words(y), kernel->limits.top, e4m3);
 	const struct half high =
-		compute_half(op, upper_words(x), upper_words(y), kernel->top, e4m3);
+		compute_half(op, upper_words(x), upper_words(y), kernel->limits.top, e4m3);
 	const __mmask64 nan = both(low.nan, high.nan) | in.nan;
 	__m512i magnitude = join(low.magnitude, high.magnitude);
-	const __mmask64 over = _mm512_mask_cmpeq_epi8_mask(~nan, magnitude, all_bytes(kernel->top));
+	const __mmask64 over =
+		_mm512_mask_cmpeq_epi8_mask(~nan, magnitude, all_bytes(kernel->limits.top));
 	const __mmask64 zero = _mm512_mask_testn_epi8_mask(~nan, magnitude, magnitude);
 	__mmask64 negative = both(low.negative, high.negative) & ~nan;
 
-	if (kernel->over_sign == 0)
+	if (kernel->limits.over_sign == 0)
 		negative &= ~over;
 	note_flags(op, in, nan, over, zero, lanes, any);
-	magnitude = _mm512_mask_mov_epi8(magnitude, over, all_bytes(kernel->over));
-	magnitude = _mm512_mask_mov_epi8(magnitude, nan, all_bytes(kernel->nan));
+	magnitude = _mm512_mask_mov_epi8(magnitude, over, all_bytes(kernel->limits.over));
+	magnitude = _mm512_mask_mov_epi8(magnitude, nan, all_bytes(kernel->limits.nan));
 	return _mm512_mask_add_epi8(magnitude, negative, magnitude, all_bytes(0x80));
 }
 

@@ -2,11 +2,14 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include <rte_common.h>
 #include <rte_malloc.h>
 
 #include "blocks.h"
 #include "fp8.h"
 #include "fpu.h"
+#include "isa.h"
+#include "slots.h"
 
 /* What an FPU would compute, in integers: formats or processors that have no conversion. */
 BLOCK_INLINE void
@@ -24,6 +27,59 @@ compute_exact(const struct vector_kernel *kernel, enum netfc_op op, struct block
 }
 
 BLOCK_FUNCTIONS(exact, compute_exact)
+
+/* ---- binary32, whose operations are the processor's ---- */
+
+#define OPS 4
+
+/*
+ * Whether this thread's floats are IEEE 754's: rounded to the nearest, ties to even, and subnormal
+ * numbers are not flushed to zero. A library that was compiled with -ffast-math changes that for
+ * the whole program when it is loaded. Threads inherit it.
+ */
+static bool
+rounds_as_ieee(const struct vector_kernel *kernel)
+{
+	static const uint32_t pairs[][2] = {
+		{0x00000001, 0x00000001}, /* subnormal operands */
+		{0x00800000, 0x3f000000}, /* a subnormal product */
+		{0x00800000, 0x00000001}, /* a subnormal difference */
+		{0x00800001, 0x40000000}, /* a subnormal quotient, half-way */
+		{0x3f800000, 0x33800000}, /* a sum half-way to an odd number */
+		{0x3f800001, 0x33800000}, /* and to an even one */
+		{0xbf800001, 0xb3800001}, /* a negative one, above half-way */
+		{0x3f800000, 0x40400000}, /* 1/3 */
+		{0xbf800000, 0x40400000}, {0x7f7fffff, 0x73000000}, /* overflow's edge */
+	};
+
+	for (unsigned int p = 0; p < RTE_DIM(pairs) * OPS; p++) {
+		const enum netfc_op op = NETFC_ADD + p % OPS;
+		const uint32_t *pair = pairs[p / OPS];
+		uint32_t slots[3] = {slot32_swap(pair[0]), slot32_swap(pair[1]), 0};
+		struct vector_packet packet = {.slots = (uint8_t *)slots, .count = 1};
+
+		vector_run_packets(kernel, op, &packet, 1);
+		if (slot32_swap(slots[2]) !=
+			netfc_exact(netfc_fp32_format(), op, pair[0], pair[1]).z)
+			return false;
+	}
+	return true;
+}
+
+static const char how_plain[] = "plain C, binary32";
+#ifdef __x86_64__
+static const char how_avx2[] = "AVX2, binary32", how_avx512[] = "AVX-512, binary32";
+#endif
+
+/* Returns what is used, or NULL where this thread's floats are not IEEE 754's. */
+static const char *
+use_fp32(struct fpu_kernel *kernel, enum vector_isa isa)
+{
+	kernel->kernel.run.packets = VECTOR_CHOOSE(fp32_run, isa);
+	if (!rounds_as_ieee(&kernel->kernel))
+		return NULL;
+	return VECTOR_CHOOSE(how, isa);
+}
 
 static void
 fpu_free(struct vector_kernel *kernel)
@@ -70,7 +126,7 @@ vector_fpu_create(const struct netfc_format *format, enum vector_isa isa, int so
 		kernel->inf = netfc_inf_magnitude(format);
 		kernel->nan = netfc_nan(format);
 	}
-	kernel->how = is_wide ? fpu_use_fp32(kernel, isa) : use_best(kernel, isa);
+	kernel->how = is_wide ? use_fp32(kernel, isa) : use_best(kernel, isa);
 	if (kernel->how == NULL) {
 		rte_free(kernel);
 		return -ENOTSUP;

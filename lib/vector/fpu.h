@@ -33,18 +33,9 @@ bool fpu_use_avx512(struct fpu_kernel *kernel);
 bool fpu_use_neon(struct fpu_kernel *kernel);
 bool fpu_use_neon_fp16(struct fpu_kernel *kernel);
 
-/*
- * fp32.c: for binary32, whose operations are the processor's. Returns what is used, or NULL where
- * this thread's floats are not IEEE 754's.
- */
-const char *fpu_use_fp32(struct fpu_kernel *kernel, enum vector_isa isa);
-
 /* fp32_lanes.c: see struct vector_functions. */
-void fp32_run_plain(const struct vector_kernel *kernel, unsigned int op,
+typedef void fp32_fn(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count);
-void fp32_run_avx2(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
-void fp32_run_avx512(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
+fp32_fn fp32_run_plain, fp32_run_avx2, fp32_run_avx512;
 
 #endif /* VECTOR_FPU_H */

@@ -102,7 +102,7 @@ struct log_registers_isa {
 
 /*
  * Choose the form for a set, and fill what the kernel needs for it. Returns false for a set that
- * has none; whether the kernel is equal to the tables is yet to be seen.
+ * has none; whether the kernel is equal to the tables is still to be compared.
  */
 bool log_registers_fit(const struct log_shape *shape, struct log_registers *kernel);
 

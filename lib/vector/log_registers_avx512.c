@@ -1,7 +1,115 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See log_registers.h. */
-#include "log_products_avx512.h"
+/* See log_registers.h. Products and quotients are computed a group at a time. */
 #include "log_sums_avx512.h"
+
+/* Products and quotients with a zero, an infinity or a NaN. */
+INLINE __m512i
+special_products(const struct log_registers *kernel, __m512i z, __mmask32 special, struct words in,
+	bool divide, struct flags *flags)
+{
+	const __m512i inf = all(kernel->inf), signs = difference_of_signs(in.x, in.y);
+	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
+	__mmask32 zero_x = _mm512_testn_epi16_mask(magnitude_x, magnitude_x);
+	__mmask32 zero_y = _mm512_testn_epi16_mask(magnitude_y, magnitude_y);
+	__mmask32 inf_x = _mm512_cmpeq_epi16_mask(magnitude_x, inf);
+	__mmask32 inf_y = _mm512_cmpeq_epi16_mask(magnitude_y, inf);
+	__mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_max_epu16(magnitude_x, magnitude_y), inf);
+	__mmask32 infinite = divide ? inf_x | zero_y : inf_x | inf_y;
+	__mmask32 zero = divide ? inf_y | zero_x : zero_x | zero_y;
+	__mmask32 invalid = infinite & zero & ~nan;
+
+	if (divide)
+		flags->divbyzero = zero_y & ~(inf_x | zero_x | nan);
+	flags->invalid = invalid;
+	z = _mm512_mask_mov_epi16(z, special, signs);
+	z = _mm512_or_si512(z, _mm512_maskz_mov_epi16(infinite, inf));
+	return _mm512_mask_mov_epi16(z, nan | invalid, all(kernel->nan));
+}
+
+/* The same of posits: zero and NaR, which dividing by zero gives, too. */
+INLINE __m512i
+special_posit_products(
+	__m512i z, __mmask32 special, struct words in, bool divide, struct flags *flags)
+{
+	const __m512i nar = all(INT16_MIN);
+	__mmask32 zero_x = _mm512_testn_epi16_mask(in.x, in.x);
+	__mmask32 zero_y = _mm512_testn_epi16_mask(in.y, in.y);
+	__mmask32 nan = _mm512_cmpeq_epi16_mask(in.x, nar) | _mm512_cmpeq_epi16_mask(in.y, nar);
+
+	if (divide) {
+		flags->divbyzero = zero_y & ~(zero_x | nan);
+		flags->invalid = zero_y & zero_x;
+		nan |= zero_y;
+	}
+	return _mm512_mask_mov_epi16(_mm512_maskz_mov_epi16(~special, z), nan, nar);
+}
+
+INLINE __m512i
+multiply_group(const struct log_registers *kernel, const struct tables *tables,
+	const enum log_form form, struct words in, __mmask32 lanes, bool divide,
+	struct flags *flags)
+{
+	const __m512i one = all(1), last = all(kernel->inf - 2);
+	__m512i magnitude_x = size_of(form, in.x), magnitude_y = size_of(form, in.y);
+	__m512i log_x = log_words(tables, form, magnitude_x);
+	__m512i log_y = log_words(tables, form, magnitude_y);
+	__m512i n = divide ? _mm512_subs_epi16(log_x, log_y) : _mm512_adds_epi16(log_x, log_y);
+	__m512i e = exp_words(tables, form, n);
+	__m512i z = with_sign(form, e, difference_of_signs(in.x, in.y));
+	/* Zero less one is greater than any finite magnitude less one. */
+	__mmask32 special = _mm512_mask_cmpgt_epu16_mask(lanes,
+		_mm512_max_epu16(
+			_mm512_sub_epi16(magnitude_x, one), _mm512_sub_epi16(magnitude_y, one)),
+		last);
+
+	flags->underflow = ~special & _mm512_testn_epi16_mask(e, e);
+	flags->overflow = ~special & _mm512_cmpeq_epi16_mask(e, all(kernel->inf));
+	flags->invalid = flags->divbyzero = 0;
+	if (special != 0 && is_posit(form))
+		z = special_posit_products(z, special, in, divide, flags);
+	else if (special != 0)
+		z = special_products(kernel, z, special, in, divide, flags);
+	return z;
+}
+
+INLINE void
+multiply(const struct log_registers *kernel, const struct tables *tables, const enum log_form form,
+	const struct lanes *lanes, bool divide, struct out *out)
+{
+	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
+		struct group group = group_of(lanes, g);
+		struct words in = load_words(&group, false);
+		struct flags flags;
+		__m512i z = multiply_group(kernel, tables, form, in, group.lanes, divide, &flags);
+
+		store_group(&group, z, &flags, out);
+	}
+}
+
+INLINE void
+multiply_packets(const struct log_registers *kernel, const enum log_form form,
+	struct vector_packet *packets, unsigned int count, bool divide)
+{
+	const struct tables tables = load_tables(kernel);
+
+	for (unsigned int p = 0; p < count; p++) {
+		const struct lanes lanes = lanes_of_packet(&packets[p]);
+		struct out out = no_change();
+
+		multiply(kernel, &tables, form, &lanes, divide, &out);
+		finish_packet(&packets[p], &out);
+	}
+}
+
+INLINE void
+multiply_lanes(const struct log_registers *kernel, const enum log_form form,
+	const struct lanes *lanes, bool divide)
+{
+	const struct tables tables = load_tables(kernel);
+	struct out out = no_change();
+
+	multiply(kernel, &tables, form, lanes, divide, &out);
+}
 
 /* A call for each operation, so that it is a constant in it, as the form is. */
 INLINE void

@@ -4,9 +4,9 @@
 
 /**
  * @file
- * The kernel for lanes of any format and operation: programs of logarithms differ in no step that
- * a lane's mask, or a constant of its format, could not tell. Tables are gathered from arrays, with
- * the sets' own keys; an index counts from one place that lies before all of them.
+ * The kernel for lanes of any format and operation: where programs of logarithms differ, a lane's
+ * mask or a constant of its format decides. Tables are gathered from arrays, with the sets' keys;
+ * an index counts from one place that lies before all of them.
  */
 
 #include "vector.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See mixed.h. The decisions are those of log_stages_lanes.c. */
+/* See mixed.h. The decisions are those of log_stages.c. */
 #include "lanes_avx512.h"
 #include "mixed.h"
 

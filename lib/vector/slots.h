@@ -39,9 +39,9 @@ slot32_words(uint32_t slot)
 	return (slot & UINT16_MAX) + (slot >> 16);
 }
 
-/** The sum of the words that slots of 8 bits make; `bytes` is even. */
+/** The sum of the words of slots; `bytes` is even, and less than 2^17. */
 static inline uint64_t
-slots8_sum(const uint8_t *slots, uint32_t bytes)
+slots_sum(const uint8_t *slots, uint32_t bytes)
 {
 	const slot16 *words = (const slot16 *)slots;
 	uint32_t sum = 0;

@@ -22,63 +22,29 @@ struct steps {
 	unsigned int width;                       /* of slots, in bits */
 };
 
-static void
-read_slots16(uint32_t *restrict to, const slot16 *restrict from, unsigned int count)
+/* `width` is a constant wherever these are used. */
+static __rte_always_inline void
+read_slots(uint32_t *restrict to, const void *restrict from, unsigned int count,
+	const unsigned int width)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = slot16_swap(from[l]);
+		to[l] = width == 8    ? ((const uint8_t *)from)[l]
+			: width == 16 ? slot16_swap(((const slot16 *)from)[l])
+				      : slot32_swap(((const slot32 *)from)[l]);
 }
 
-static void
-read_slots32(uint32_t *restrict to, const slot32 *restrict from, unsigned int count)
+static __rte_always_inline void
+write_slots(void *restrict to, const uint32_t *restrict from, unsigned int count,
+	const unsigned int width)
 {
-	for (unsigned int l = 0; l < count; l++)
-		to[l] = slot32_swap(from[l]);
-}
-
-static void
-read_slots8(uint32_t *restrict to, const uint8_t *restrict from, unsigned int count)
-{
-	for (unsigned int l = 0; l < count; l++)
-		to[l] = from[l];
-}
-
-static void
-write_slots8(uint8_t *restrict to, const uint32_t *restrict from, unsigned int count)
-{
-	for (unsigned int l = 0; l < count; l++)
-		to[l] = (uint8_t)from[l];
-}
-
-/* Returns what results change in a checksum, as those below. */
-static uint64_t
-write_slots16(slot16 *restrict to, const uint32_t *restrict from, unsigned int count)
-{
-	uint32_t before = 0, after = 0;
-
 	for (unsigned int l = 0; l < count; l++) {
-		const uint16_t slot = slot16_swap((uint16_t)from[l]);
-
-		before += to[l];
-		after += slot;
-		to[l] = slot;
+		if (width == 8)
+			((uint8_t *)to)[l] = (uint8_t)from[l];
+		else if (width == 16)
+			((slot16 *)to)[l] = slot16_swap((uint16_t)from[l]);
+		else
+			((slot32 *)to)[l] = slot32_swap(from[l]);
 	}
-	return slots_changes(count, before, after);
-}
-
-static uint64_t
-write_slots32(slot32 *restrict to, const uint32_t *restrict from, unsigned int count)
-{
-	uint32_t before = 0, after = 0;
-
-	for (unsigned int l = 0; l < count; l++) {
-		const uint32_t slot = slot32_swap(from[l]);
-
-		before += slot32_words(to[l]);
-		after += slot32_words(slot);
-		to[l] = slot;
-	}
-	return slots_changes(2 * count, before, after);
 }
 
 static uint8_t
@@ -110,59 +76,26 @@ run_program(
 	} while (++step < end);
 }
 
-static void
-run_packet16(const struct steps *steps, enum netfc_op op, struct vector_packet *packet)
+/* Each operand is filled up to an even number of bytes, as a batch begins with one. */
+static __rte_always_inline void
+run_packet(const struct steps *steps, enum netfc_op op, struct vector_packet *packet,
+	const unsigned int width)
 {
-	slot16 *x = (slot16 *)packet->slots, *y = x + packet->count, *z = y + packet->count;
-	struct netfc_lanes lanes;
-
-	for (uint32_t first = 0; first < packet->count; first += NETFC_BATCH) {
-		const unsigned int count = RTE_MIN(packet->count - first, (uint32_t)NETFC_BATCH);
-
-		read_slots16(lanes.field[NETFC_X], x + first, count);
-		read_slots16(lanes.field[NETFC_Y], y + first, count);
-		run_program(steps, op, &lanes, count);
-		packet->changes += write_slots16(z + first, lanes.field[NETFC_Z], count);
-		packet->flags |= any_flags(&lanes, count);
-	}
-}
-
-static void
-run_packet32(const struct steps *steps, enum netfc_op op, struct vector_packet *packet)
-{
-	slot32 *x = (slot32 *)packet->slots, *y = x + packet->count, *z = y + packet->count;
-	struct netfc_lanes lanes;
-
-	for (uint32_t first = 0; first < packet->count; first += NETFC_BATCH) {
-		const unsigned int count = RTE_MIN(packet->count - first, (uint32_t)NETFC_BATCH);
-
-		read_slots32(lanes.field[NETFC_X], x + first, count);
-		read_slots32(lanes.field[NETFC_Y], y + first, count);
-		run_program(steps, op, &lanes, count);
-		packet->changes += write_slots32(z + first, lanes.field[NETFC_Z], count);
-		packet->flags |= any_flags(&lanes, count);
-	}
-}
-
-/* Each operand is filled up to an even number of bytes. */
-static void
-run_packet8(const struct steps *steps, enum netfc_op op, struct vector_packet *packet)
-{
-	const uint32_t bytes = packet->count + packet->count % 2;
+	const uint32_t size = width / 8, bytes = RTE_ALIGN_CEIL(packet->count * size, 2);
 	uint8_t *x = packet->slots, *y = x + bytes, *z = y + bytes;
-	const uint64_t before = slots8_sum(z, bytes);
+	const uint64_t before = slots_sum(z, bytes);
 	struct netfc_lanes lanes;
 
 	for (uint32_t first = 0; first < packet->count; first += NETFC_BATCH) {
 		const unsigned int count = RTE_MIN(packet->count - first, (uint32_t)NETFC_BATCH);
 
-		read_slots8(lanes.field[NETFC_X], x + first, count);
-		read_slots8(lanes.field[NETFC_Y], y + first, count);
+		read_slots(lanes.field[NETFC_X], x + first * size, count, width);
+		read_slots(lanes.field[NETFC_Y], y + first * size, count, width);
 		run_program(steps, op, &lanes, count);
-		write_slots8(z + first, lanes.field[NETFC_Z], count);
+		write_slots(z + first * size, lanes.field[NETFC_Z], count, width);
 		packet->flags |= any_flags(&lanes, count);
 	}
-	packet->changes = slots_changes(bytes / 2, before, slots8_sum(z, bytes));
+	packet->changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
 }
 
 static void
@@ -173,24 +106,13 @@ run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_p
 
 	for (unsigned int p = 0; p < count; p++) {
 		packets[p].flags = 0;
-		packets[p].changes = 0;
 		if (steps->width == 8)
-			run_packet8(steps, op, &packets[p]);
+			run_packet(steps, op, &packets[p], 8);
 		else if (steps->width == 16)
-			run_packet16(steps, op, &packets[p]);
+			run_packet(steps, op, &packets[p], 16);
 		else
-			run_packet32(steps, op, &packets[p]);
+			run_packet(steps, op, &packets[p], 32);
 	}
-}
-
-static void
-write_lanes(uint16_t *restrict z, uint8_t *restrict flags, const struct netfc_lanes *restrict lanes,
-	unsigned int count)
-{
-	for (unsigned int l = 0; l < count; l++)
-		z[l] = slot16_swap((uint16_t)lanes->field[NETFC_Z][l]);
-	for (unsigned int l = 0; l < count; l++)
-		flags[l] = (uint8_t)lanes->field[NETFC_FLAGS][l];
 }
 
 static void
@@ -201,10 +123,12 @@ run_lanes(const struct vector_kernel *kernel, unsigned int op, const struct vect
 	for (uint32_t first = 0; first < gathered->count; first += NETFC_BATCH) {
 		const unsigned int count = RTE_MIN(gathered->count - first, (uint32_t)NETFC_BATCH);
 
-		read_slots16(lanes.field[NETFC_X], gathered->x + first, count);
-		read_slots16(lanes.field[NETFC_Y], gathered->y + first, count);
+		read_slots(lanes.field[NETFC_X], gathered->x + first, count, 16);
+		read_slots(lanes.field[NETFC_Y], gathered->y + first, count, 16);
 		run_program((const struct steps *)kernel, op, &lanes, count);
-		write_lanes(gathered->z + first, gathered->flags + first, &lanes, count);
+		write_slots(gathered->z + first, lanes.field[NETFC_Z], count, 16);
+		for (unsigned int l = 0; l < count; l++)
+			gathered->flags[first + l] = (uint8_t)lanes.field[NETFC_FLAGS][l];
 	}
 }
 

@@ -11,8 +11,13 @@ local UDP_PORTS = "20040-20047"
 local MAGIC = 0x4e46
 local HEADER_BYTES = 24
 local JOIN_BYTES = 16
+local PLACE_BYTES = 8 -- and two for each level
+local PART_BYTES = 8 -- and the digits
 local JOIN, COPY, LEAVE = 32, 37, 40
-local CODE, MISSING, OWNER = 7, 64, 64
+local CODE, MISSING, OWNER, DIGITS = 7, 64, 64, 128
+local MOST_LEVELS, MOST_TREE_WORKERS = 4, 2 ^ 24
+local HAS_MARKS = 128 -- in a part's width
+local LEVEL = 16 -- in an absence: this times the level that the worker is a member at
 
 local OPS = {
     [JOIN] = "join", [33] = "sum", [34] = "mean", [35] = "min", [36] = "max", [COPY] = "copy",
@@ -33,7 +38,8 @@ local CODES = {
 }
 local REASONS = {
     [0] = "none", [1] = "off", [2] = "waiting", [3] = "no-job", [4] = "mismatch", [5] = "full",
-    [6] = "window", [8] = "cookie", [9] = "failed",
+    [6] = "window", [8] = "cookie", [9] = "failed", [10] = "loop", [11] = "place",
+    [12] = "no-parent", [13] = "parent",
 }
 -- What the values of a result are.
 local KINDS = {
@@ -43,6 +49,8 @@ local KINDS = {
 local ABSENCES = {
     [0] = "is silent", [1] = "is late", [2] = "has left", [3] = "has failed",
 }
+-- Of a lane's sum, a set.
+local MARKS = {{1, "NaN"}, {2, "+infinity"}, {4, "-infinity"}, {8, "all -0"}}
 
 local fields = {
     magic = ProtoField.uint16("netfc_aggregation.magic", "Magic", base.HEX),
@@ -62,13 +70,27 @@ local fields = {
     kind = ProtoField.uint8("netfc_aggregation.kind", "Kind", base.DEC, KINDS),
     token = ProtoField.uint64("netfc_aggregation.token", "Token", base.HEX),
     session = ProtoField.uint64("netfc_aggregation.session", "Session", base.HEX),
-    absence = ProtoField.uint8("netfc_aggregation.absence", "Worker", base.DEC, ABSENCES),
+    absence = ProtoField.uint8("netfc_aggregation.absence", "Worker", base.DEC, ABSENCES, 0x0f),
+    level = ProtoField.uint8("netfc_aggregation.level", "Member at level", base.DEC, nil, 0xf0),
     detail = ProtoField.uint8("netfc_aggregation.detail", "Detail"),
     workers = ProtoField.uint8("netfc_aggregation.join.workers", "Workers"),
     shards = ProtoField.uint8("netfc_aggregation.join.shards", "Shards"),
     slots = ProtoField.uint16("netfc_aggregation.join.slots", "Slots"),
     bytes = ProtoField.uint16("netfc_aggregation.join.bytes", "Bytes of values in a chunk"),
     cookie = ProtoField.uint64("netfc_aggregation.join.cookie", "Cookie", base.HEX),
+    levels = ProtoField.uint8("netfc_aggregation.place.levels", "Switches above"),
+    decided = ProtoField.uint8("netfc_aggregation.place.decided", "Decided at level, and 1"),
+    incarnation = ProtoField.uint16("netfc_aggregation.place.incarnation", "Incarnation", base.HEX),
+    all_workers = ProtoField.uint32("netfc_aggregation.place.workers", "Workers of the tree"),
+    member = ProtoField.string("netfc_aggregation.place.member", "Member"),
+    digits = ProtoField.bool("netfc_aggregation.digits", "Digits", 8, nil, DIGITS),
+    first = ProtoField.uint16("netfc_aggregation.part.first", "First lane"),
+    lanes = ProtoField.uint16("netfc_aggregation.part.lanes", "Lanes"),
+    part = ProtoField.uint8("netfc_aggregation.part", "Part"),
+    parts = ProtoField.uint8("netfc_aggregation.part.parts", "Parts"),
+    lowest = ProtoField.uint8("netfc_aggregation.part.lowest", "Lowest digit"),
+    width = ProtoField.uint8("netfc_aggregation.part.width", "Digits of a lane", base.DEC, nil, 0x7f),
+    sum = ProtoField.bytes("netfc_aggregation.sum", "Sum"),
     value = ProtoField.bytes("netfc_aggregation.value", "Value"),
     float = ProtoField.float("netfc_aggregation.float", "Value"),
     integer = ProtoField.int32("netfc_aggregation.integer", "Value"),
@@ -85,6 +107,8 @@ local experts = {
         expert.group.RESPONSE_CODE, expert.severity.NOTE),
     cut = ProtoExpert.new("netfc_aggregation.expert.cut", "Values are missing",
         expert.group.MALFORMED, expert.severity.ERROR),
+    part = ProtoExpert.new("netfc_aggregation.expert.part", "No part that can be",
+        expert.group.MALFORMED, expert.severity.ERROR),
 }
 aggregation.experts = experts
 
@@ -92,13 +116,16 @@ aggregation.prefs.ports = Pref.range("UDP ports", UDP_PORTS, "Ports of the shard
 
 local function reason_name(reason, absence)
     if reason >= MISSING then
-        return "worker " .. (reason - MISSING) .. " " .. (ABSENCES[absence] or "is missing")
+        local level = math.floor((absence or 0) / LEVEL)
+        local who = level == 0 and "worker " .. (reason - MISSING)
+            or "member " .. (reason - MISSING) .. " at level " .. level
+        return who .. " " .. (absence and ABSENCES[absence % LEVEL] or "is missing")
     end
     return REASONS[reason] or "unknown reason " .. reason
 end
 
 -- Where a reply says what a worker's values are missing for: in the values, or without any in count.
--- nil if it does not.
+-- nil if it is refused for something else.
 local function absence_at(buffer)
     local status = buffer(5, 1):uint()
     local is_reason = status >= 0x80 and math.floor(status % 0x80 / 16) == CODE
@@ -109,23 +136,40 @@ local function absence_at(buffer)
     if buffer:len() > HEADER_BYTES then
         return HEADER_BYTES
     end
-    return buffer(3, 1):uint() == COPY and 6 or nil
+    return 6
 end
 
 local function add_absence(buffer, tree, at)
     tree:add(fields.absence, buffer(at, 1))
+    if buffer(at, 1):uint() >= LEVEL then
+        tree:add(fields.level, buffer(at, 1))
+    end
     if buffer:len() > at + 1 then
         tree:add(fields.detail, buffer(at + 1, 1))
     end
 end
 
--- Byte 15: of a chunk's request its owner, of a result what its values are, else a reason.
+-- Whether it is a chunk's request, with a part of exact sums in the values' place.
+local function has_digits(buffer)
+    local op = buffer(3, 1):uint()
+    local asks = buffer(5, 1):uint() < 0x80
+
+    return asks and op ~= JOIN and op ~= LEAVE and buffer(15, 1):uint() >= DIGITS
+end
+
+-- Byte 15: of a chunk's request its owner and whether it has digits, of a result what its values are, else
+-- a reason.
 local function add_reason(buffer, tree, name)
     local status, reason, op = buffer(5, 1):uint(), buffer(15, 1):uint(), buffer(3, 1):uint()
     local is_chunk = op ~= JOIN and op ~= LEAVE
 
     if is_chunk and status < 0x80 and reason >= OWNER then
-        tree:add(fields.owner, buffer(15, 1), reason - OWNER)
+        if reason >= DIGITS then
+            tree:add(fields.digits, buffer(15, 1))
+        end
+        if reason % DIGITS >= OWNER then
+            tree:add(fields.owner, buffer(15, 1), reason % DIGITS - OWNER)
+        end
     elseif is_chunk and status >= 0x80 and status % 0x80 < 16 then
         tree:add(fields.kind, buffer(15, 1))
     else
@@ -143,6 +187,40 @@ local function has_values(buffer)
     return op ~= COPY or buffer:len() > HEADER_BYTES
 end
 
+-- Levels of the place behind a join; nil if none stands there that can be: it may be a tag.
+local function levels_of(buffer, at)
+    if buffer:len() < at + PLACE_BYTES then
+        return nil
+    end
+    local levels, workers = buffer(at, 1):uint(), buffer(at + 4, 4):uint()
+    local has_room = buffer:len() >= at + PLACE_BYTES + 2 * levels
+    if levels > MOST_LEVELS or workers == 0 or workers > MOST_TREE_WORKERS or not has_room then
+        return nil
+    end
+    for level = at + PLACE_BYTES, at + PLACE_BYTES + 2 * levels - 2, 2 do
+        if buffer(level + 1, 1):uint() >= buffer(level, 1):uint() then
+            return nil
+        end
+    end
+    return levels
+end
+
+local function add_place(buffer, tree, at)
+    local levels = levels_of(buffer, at)
+    if not levels then
+        return
+    end
+    tree:add(fields.levels, buffer(at, 1))
+    tree:add(fields.decided, buffer(at + 1, 1))
+    tree:add(fields.incarnation, buffer(at + 2, 2))
+    tree:add(fields.all_workers, buffer(at + 4, 4))
+    for level = 1, levels do
+        local range = buffer(at + PLACE_BYTES + 2 * level - 2, 2)
+        tree:add(fields.member, range, range(1, 1):uint() .. " of " .. range(0, 1):uint()
+            .. " at level " .. level)
+    end
+end
+
 local function add_join(buffer, tree, granted)
     if buffer:len() < HEADER_BYTES + JOIN_BYTES then
         tree:add_proto_expert_info(experts.cut)
@@ -153,6 +231,56 @@ local function add_join(buffer, tree, granted)
     tree:add(fields.slots, buffer(26, 2))
     tree:add(fields.bytes, buffer(28, 2))
     tree:add(granted and fields.session or fields.cookie, buffer(32, 8))
+    add_place(buffer, tree, HEADER_BYTES + JOIN_BYTES)
+end
+
+local function mark_names(marks)
+    local names = {}
+
+    for _, mark in ipairs(MARKS) do
+        if math.floor(marks / mark[1]) % 2 == 1 then
+            table.insert(names, mark[2])
+        end
+    end
+    return table.concat(names, ", ")
+end
+
+-- The lanes' digits, most significant first, and behind all of them the lanes' marks.
+local function add_sums(body, tree, first, lanes, width)
+    local size, marks_at = 4 * width, 4 * width * lanes
+
+    for lane = 0, lanes - 1 do
+        local item = tree:add(fields.sum, body(lane * size, size))
+        local marks = body:len() > marks_at and body(marks_at + lane, 1):uint() or 0
+        item:append_text(" (lane " .. first + lane
+            .. (marks > 0 and ", " .. mark_names(marks) or "") .. ")")
+    end
+end
+
+local function add_part(buffer, tree)
+    if buffer:len() < HEADER_BYTES + PART_BYTES then
+        tree:add_proto_expert_info(experts.cut)
+        return
+    end
+    local at, bits = HEADER_BYTES + PART_BYTES, buffer(31, 1):uint()
+    local first, lanes = buffer(24, 2):uint(), buffer(26, 2):uint()
+    local number, parts = buffer(28, 1):uint(), buffer(29, 1):uint()
+    local width, has_marks = bits % HAS_MARKS, bits >= HAS_MARKS
+    local bytes = lanes * (4 * width + (has_marks and 1 or 0))
+
+    tree:add(fields.first, buffer(24, 2))
+    tree:add(fields.lanes, buffer(26, 2))
+    tree:add(fields.part, buffer(28, 1))
+    tree:add(fields.parts, buffer(29, 1))
+    tree:add(fields.lowest, buffer(30, 1))
+    tree:add(fields.width, buffer(31, 1))
+    if lanes == 0 or width == 0 or number >= parts then
+        tree:add_proto_expert_info(experts.part)
+    elseif buffer:len() < at + bytes then
+        tree:add_proto_expert_info(experts.cut)
+    else
+        add_sums(buffer(at, bytes), tree, first, lanes, width)
+    end
 end
 
 -- Of what is behind the header: results or values.
@@ -183,8 +311,11 @@ local function summary(op, format, count, id, job, worker, status, reason, absen
     if op ~= JOIN and op ~= LEAVE then
         text = text .. " chunk " .. id .. ", " .. count .. " " .. (FORMATS[format] or "values")
     end
-    if status < 0x80 and op ~= LEAVE and reason >= OWNER then
-        text = text .. ", worker " .. (reason - OWNER) .. "'s"
+    if status < 0x80 and op ~= JOIN and op ~= LEAVE then
+        text = text .. (reason >= DIGITS and ", digits" or "")
+        if reason % DIGITS >= OWNER then
+            text = text .. ", worker " .. (reason % DIGITS - OWNER) .. "'s"
+        end
     end
     if status < 0x80 then
         return text .. ", request"
@@ -236,6 +367,8 @@ function aggregation.dissector(buffer, pinfo, root)
         add_join(buffer, tree, status >= 0x80 and status % 0x80 < 16)
     elseif absence then
         add_absence(buffer, tree, at)
+    elseif has_digits(buffer) then
+        add_part(buffer, tree)
     elseif has_values(buffer) then
         add_values(buffer, tree, format_of(buffer), count)
     end

@@ -9,6 +9,7 @@ import functools
 import os
 from typing import Any
 
+from netfc import aggregation
 from netfc._native import loading
 from netfc.errors import NetfcError
 
@@ -24,16 +25,31 @@ class AllreduceError(NetfcError):
     netfc_allreduce_status of netfc_allreduce.h).
     worker: who is silent, has left, has failed, was late or did not call the same as others; the
     least of them, where there are several, and the text says how many more. None: nobody, or it is
-    not known who. switch: the index of the switch, or None.
+    not known who. leaf: in a tree of switches, of the members of the switch above, the one that
+    this is said of with all of its workers, or None. switch: the index of the switch, or None.
     """
 
-    def __init__(self, text: str, status: str, worker: int | None, switch: int | None):
+    # pylint: disable-next=too-many-arguments,too-many-positional-arguments
+    def __init__(
+        self,
+        text: str,
+        status: str,
+        worker: int | None,
+        switch: int | None,
+        leaf: int | None = None,
+    ):
         super().__init__(text)
-        self.status, self.worker, self.switch = status, worker, switch
+        self.status, self.worker, self.switch, self.leaf = status, worker, switch, leaf
 
 
 # What joining waits for; a bytes object that is valid during the call only.
 NOTICE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
+
+
+class Level(ctypes.Structure):
+    """struct netfc_allreduce_level."""
+
+    _fields_ = [("members", ctypes.c_uint), ("index", ctypes.c_uint)]
 
 
 class Options(ctypes.Structure):
@@ -64,6 +80,9 @@ class Options(ctypes.Structure):
         ("key_file", ctypes.c_char_p),
         ("notice", NOTICE),
         ("notice_context", ctypes.c_void_p),
+        ("tree_workers", ctypes.c_uint),
+        ("levels", ctypes.c_uint),
+        ("level", Level * aggregation.MOST_LEVELS),
     ]
 
 
@@ -81,10 +100,11 @@ class Info(ctypes.Structure):
 
 
 KINDS = ("allreduce", "reduce", "reduce_scatter", "allgather", "broadcast", "barrier")
+DIGITS = len(KINDS)  # an allreduce whose values are totals
 
 
 class Collective(ctypes.Structure):
-    """struct netfc_collective; kind: an index of KINDS."""
+    """struct netfc_collective; kind: an index of KINDS, or DIGITS."""
 
     _fields_ = [
         *((name, ctypes.c_uint) for name in ("kind", "format", "op", "root")),
@@ -153,7 +173,11 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_allreduce_leave": (_INT, [_POINTER]),
     "netfc_allreduce_free": (None, [_POINTER]),
     "netfc_allreduce_error": (_TEXT, [_POINTER]),
-    "netfc_allreduce_silent_worker": (_INT, [_POINTER]),
+    "netfc_allreduce_silent_member": (_INT, [_POINTER, ctypes.POINTER(_UNSIGNED)]),
+    "netfc_allreduce_totals_new": (_POINTER, [_UNSIGNED, ctypes.c_uint64]),
+    "netfc_allreduce_totals_add": (None, [_POINTER, _POINTER]),
+    "netfc_allreduce_totals_clear": (None, [_POINTER]),
+    "netfc_allreduce_totals_free": (None, [_POINTER]),
     "netfc_allreduce_failed_switch": (_INT, [_POINTER]),
     "netfc_allreduce_info": (None, [_POINTER, ctypes.POINTER(Info)]),
     "netfc_allreduce_stats": (None, [_POINTER, ctypes.POINTER(Stats)]),
@@ -266,11 +290,12 @@ class Comm:
             return ValueError(text)
         if status == "memory":
             return MemoryError(text)
-        worker = self._functions.netfc_allreduce_silent_worker(self._pointer)
+        level = _UNSIGNED()
+        member = self._functions.netfc_allreduce_silent_member(self._pointer, ctypes.byref(level))
         switch = self._functions.netfc_allreduce_failed_switch(self._pointer)
-        return AllreduceError(
-            text, status, worker if worker >= 0 else None, switch if switch >= 0 else None
-        )
+        worker = member if member >= 0 and level.value == 0 else None
+        leaf = member if member >= 0 and level.value == 1 else None
+        return AllreduceError(text, status, worker, switch if switch >= 0 else None, leaf)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None) is not None:

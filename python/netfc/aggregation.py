@@ -26,23 +26,123 @@ REASONS = {
     6: "window",
     8: "cookie",
     9: "failed",
+    10: "loop",
+    11: "place",
+    12: "no-parent",
+    13: "parent",
 }
 MISSING = 64  # and the number of the worker whose values are missing
 OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
 )
+DIGITS = 0x80  # set in a chunk's owner: its values are a part of exact sums, as digits
+MOST_PARTS = 64  # of a member's sums of a chunk
+MOST_LEVELS = 4  # of switches above the one that a worker joins
+MOST_TREE_WORKERS = 1 << 24
+HAS_MARKS = 0x80  # set in a part's width: behind the digits, each lane has a set of MARKS
+MARKS = {1: "NaN", 2: "+inf", 4: "-inf", 8: "-0"}
 KINDS = {0: "results", 1: "sums", 2: "acknowledgement"}  # what a result's values are
 # Why they are: the first byte of the reply's values; in packets without values, of count.
 ABSENCES = {0: "silent", 1: "late", 2: "left", 3: "failed"}
+ABSENCE_LEVEL = 16  # the byte has this times the level that the worker is a member at, 0 mostly
 
 UDP_PORT = 20040  # of the first shard
 CODE = 7  # of a status whose reason is in the header
 # As protocol.HEADER, then job, worker, reason, token (join) or session.
 HEADER = struct.Struct(">HBBBBHIHBBQ")
 JOIN = struct.Struct(">BBHHHQ")  # workers, shards, slots, bytes, least, cookie or session
+# Behind it, in a tree of switches: levels above, decided, incarnation, workers of the tree; and
+PLACE = struct.Struct(">BBHI")
+LEVEL = struct.Struct(">BB")  # for each level, from below: members of that switch, which one it is
+PART = struct.Struct(">HHBBBB")  # first lane, lanes, part, parts, lowest digit, digits of a lane
+DIGIT_BYTES = 4
 
 OP_NAMES = {number: name for name, number in OPS.items()}
 FORMAT_NAMES = {number: name for name, number in FORMAT_IDS.items()}
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where the sender of a join is in a tree of switches.
+
+    path: of each switch above the one that is joined, from below, how many members it has, and
+    which of them the switch below it is. workers: of the whole tree. decided, of replies: how many
+    levels above that was decided, and 1. incarnation, of switches that join: another at each start.
+    """
+
+    path: tuple[tuple[int, int], ...]
+    workers: int
+    decided: int = 0
+    incarnation: int = 0
+
+    def __bytes__(self) -> bytes:
+        levels = b"".join(LEVEL.pack(*level) for level in self.path)
+        head = PLACE.pack(len(self.path), self.decided, self.incarnation, self.workers)
+        return head + levels
+
+
+def read_place(behind: bytes) -> Place | None:
+    """The place that a join has behind its cookie; None: none that can be. A tag may stand there
+    as well, which nobody can tell who has no key."""
+    if len(behind) < PLACE.size:
+        return None
+    levels, decided, incarnation, workers = PLACE.unpack_from(behind)
+    end = PLACE.size + levels * LEVEL.size
+    if levels > MOST_LEVELS or not 0 < workers <= MOST_TREE_WORKERS or len(behind) < end:
+        return None
+    path = tuple((members, index) for members, index in LEVEL.iter_unpack(behind[PLACE.size : end]))
+    if not all(index < members for members, index in path):
+        return None
+    return Place(path, workers, decided, incarnation)
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A part of a member's exact sums of a chunk.
+
+    lanes: integers, those of the lanes from `first` on, in units of 2^(32 lowest) times the
+    format's; marks: sets of MARKS, as many as lanes, or none. width: digits of a lane.
+    """
+
+    first: int
+    lanes: tuple[int, ...]
+    number: int
+    parts: int
+    lowest: int
+    width: int
+    marks: tuple[int, ...] = ()
+
+    def __bytes__(self) -> bytes:
+        width = self.width | (HAS_MARKS if self.marks else 0)
+        head = PART.pack(self.first, len(self.lanes), self.number, self.parts, self.lowest, width)
+        size = DIGIT_BYTES * self.width
+        return (
+            head
+            + b"".join(lane.to_bytes(size, "big", signed=True) for lane in self.lanes)
+            + bytes(self.marks)
+        )
+
+
+def read_part(bytes_: bytes) -> Part | None:
+    """The part that a chunk of digits has behind its header; None: it is cut."""
+    if len(bytes_) < PART.size:
+        return None
+    first, count, number, parts, lowest, width = PART.unpack_from(bytes_)
+    has_marks, width = width & HAS_MARKS, width & ~HAS_MARKS
+    size = DIGIT_BYTES * width
+    marks = PART.size + count * size
+    if len(bytes_) < marks + (count if has_marks else 0):
+        return None
+    lanes = (bytes_[at : at + size] for at in range(PART.size, marks, size or 1))
+    return Part(
+        first,
+        tuple(int.from_bytes(lane, "big", signed=True) for lane in lanes),
+        number,
+        parts,
+        lowest,
+        width,
+        tuple(bytes_[marks : marks + count]) if has_marks else (),
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,13 +170,15 @@ def value_bytes(format_id: int, of_result: bool = False) -> int:
 
 
 def reason_name(reason: int, absence: int | None = None) -> str:
-    """The name of a reason: "waiting", or "late 3" for worker 3.
+    """The name of a reason: "waiting", "late 3" for worker 3, "late 3 at level 1" for member 3 of
+    the switch above.
 
     absence: the first byte of the reply's values; None: not known, "missing 3".
     """
     if reason >= MISSING:
-        why = "missing" if absence is None else ABSENCES.get(absence, f"unknown {absence}")
-        return f"{why} {reason - MISSING}"
+        level, why = divmod(absence or 0, ABSENCE_LEVEL)
+        name = "missing" if absence is None else ABSENCES.get(why, f"unknown {why}")
+        return f"{name} {reason - MISSING}" + (f" at level {level}" if level else "")
     return REASONS.get(reason, f"unknown {reason}")
 
 
@@ -91,15 +193,24 @@ def _header(
     )  # fmt: skip
 
 
+# pylint: disable-next=too-many-arguments,too-many-positional-arguments
 def join(
-    worker: Worker, workers: int, slots: int, chunk_bytes: int, cookie: int = 0, message_id: int = 0
+    worker: Worker,
+    workers: int,
+    slots: int,
+    chunk_bytes: int,
+    cookie: int = 0,
+    message_id: int = 0,
+    place: Place | None = None,
 ) -> bytes:
     """A request to join: `slots` and `chunk_bytes` (of values in a chunk) as wanted.
 
     cookie: as the switch has given it; of a member that tells that it is alive, the session.
+    place: of the switch in a tree; None: it is alone.
     """
     asked = JOIN.pack(workers, 0, slots, chunk_bytes, 0, cookie)
-    return _header(worker, OPS["join"], 0, 0, message_id) + asked
+    behind = b"" if place is None else bytes(place)
+    return _header(worker, OPS["join"], 0, 0, message_id) + asked + behind
 
 
 def leave(worker: Worker, message_id: int = 0, reason: int = 0) -> bytes:
@@ -126,3 +237,12 @@ def chunk(
     if count is None:
         count = len(values) // value_bytes(format_id)
     return _header(worker, op, format_id, count, number & 0xFFFFFFFF, owner) + values
+
+
+# pylint: disable-next=too-many-arguments,too-many-positional-arguments
+def digits(
+    worker: Worker, op: int, format_id: int, number: int, part: Part, count: int, owner: int = 0
+) -> bytes:
+    """A part of the exact sums of a chunk, which has `count` values in all."""
+    header = _header(worker, op, format_id, count, number & 0xFFFFFFFF, DIGITS | owner)
+    return header + bytes(part)

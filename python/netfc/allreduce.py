@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from netfc import aggregation, catalogue
 from netfc._allreduce import (
+    DIGITS,
     INFO,
     KINDS,
     NOTICE,
@@ -46,9 +47,20 @@ from netfc._allreduce import (
     Collective,
     Comm,
 )
+from netfc._totals import Totals
+from netfc.aggregation import Place
 from netfc.protocol import Flag
 
-__all__ = ["FORMATS", "OPS", "AllreduceError", "Communicator", "Handle", "draw_token"]
+__all__ = [
+    "FORMATS",
+    "OPS",
+    "AllreduceError",
+    "Communicator",
+    "Handle",
+    "Place",
+    "Totals",
+    "draw_token",
+]
 
 # pylint: disable=redefined-builtin
 
@@ -137,8 +149,11 @@ class Communicator:
     """A worker's place in a job.
 
     switches: "10.0.0.2", "10.0.0.2:20040", "[2001:db8::2]:20040" or host names; or several of them,
-      in the same order for all workers, which share the load. The port is that of --aggregate.
-    worker, workers: this worker, 0 to workers - 1, and how many there are, up to 64.
+      in the same order for all workers, which share the load. The port is that of --aggregate. Of
+      a tree of switches, a worker names its own leaf alone.
+    worker, workers: this worker, 0 to workers - 1, and how many there are at this switch, up to 64.
+    place: where the switch is in a tree, with the workers of all of it; None: it is alone. In a
+      tree there are allreduces and barriers only.
     token: the job's secret, 1 to 2**64 - 1: one worker draws it, draw_token(), and hands it to the
       others. A worker that is alone needs none. job: 0 to 65535.
     bind_address, interface: local address and network device to send from.
@@ -173,6 +188,7 @@ class Communicator:
         workers: int = 1,
         token: int | None = None,
         job: int = 0,
+        place: Place | None = None,
         bind_address: str | None = None,
         interface: str | None = None,
         slots: int = 128,
@@ -196,7 +212,8 @@ class Communicator:
         options.switch_count = len(addresses)
         options.worker = _ranged("worker", worker, 32)
         options.workers = _ranged("workers", workers, 32)
-        options.token = _token(token, workers)
+        options.token = _token(token, workers if place is None else place.workers)
+        _put_place(options, place)
         options.job = _ranged("job", job, 16)
         options.bind_address = None if bind_address is None else bind_address.encode()
         options.interface = None if interface is None else interface.encode()
@@ -253,6 +270,26 @@ class Communicator:
         """
         into = array if result is None else result
         return self._start("allreduce", array, into, op=op, format=format, lazily=False)
+
+    def allreduce_totals(self, totals: Totals, op: str = "sum") -> tuple[NDArray[Any], Flag]:
+        """Reduce an array of which this worker gives exact sums of several; as allreduce() of all.
+
+        Other workers call this, or allreduce() of as many values and the same format. op: "sum" or
+        "mean", which is divided by the number of workers all the same. Gives the results, and their
+        flags. The switch has to take digits (--aggregate digits=).
+        """
+        result = numpy.zeros(totals.count, totals.dtype)
+        collective = Collective(
+            kind=DIGITS,
+            format=FORMATS[totals.format],
+            op=_op_number(op),
+            values=totals.pointer,
+            result=result.ctypes.data,
+            count=totals.count,
+        )
+        handle = Handle(self._comm, (totals, result), self._comm.start(collective, True))
+        self._comm.started.add(handle)
+        return result, self._finish(handle)
 
     def reduce(
         self, array: NDArray[Any], root: int = 0, op: str = "sum", format: str | None = None
@@ -344,7 +381,8 @@ class Communicator:
         Allreduces that were not done end with AllreduceError "aborted".
         """
         if token is not None:
-            self._options.token = _token(token, self._options.workers)
+            workers = self._options.tree_workers or self._options.workers
+            self._options.token = _token(token, workers)
         if job is not None:
             self._options.job = _ranged("job", job, 16)
         self._comm.join(self._options)
@@ -481,6 +519,22 @@ def _ranged(name: str, value: int, bits: int) -> int:
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name} is {value}: give 0 to {(1 << bits) - 1}")
     return value
+
+
+def _put_place(options: Any, place: Place | None) -> None:
+    """Raises ValueError for one that no option can say; the library sees to the others."""
+    if place is None:
+        return
+    if place.workers < 1 or len(place.path) > aggregation.MOST_LEVELS:
+        raise ValueError(
+            f"place has {place.workers} workers and {len(place.path)} switches above: give 1 or"
+            f" more workers, and up to {aggregation.MOST_LEVELS} switches"
+        )
+    options.tree_workers = _ranged("place.workers", place.workers, 32)
+    options.levels = len(place.path)
+    for level, (members, index) in enumerate(place.path):
+        options.level[level].members = _ranged("place.path", members, 32)
+        options.level[level].index = _ranged("place.path", index, 32)
 
 
 def _token(token: int | None, workers: int) -> int:

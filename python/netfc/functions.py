@@ -139,22 +139,24 @@ class Function:
         functions = (library or libnetfc.default()).functions
         handle = ctypes.c_void_p()
         with open(path, "rb"):  # what Python says of a file that cannot be read says more
-            error = functions.netfc_own_function_load(os.fsencode(path), ctypes.byref(handle))
+            error = functions.netfc_user_function_load(os.fsencode(path), ctypes.byref(handle))
         if error != 0:
             what = "not a function file" if error == _FOREIGN else ""
             what = what or functions.netfc_strerror(error).decode()
             raise ValueError(f"{os.fsdecode(path)}: {what}")
         function = cls.__new__(cls)
-        z = (ctypes.c_uint16 * _ENTRIES).from_address(functions.netfc_own_function_z(handle))
-        flags = (ctypes.c_uint8 * _ENTRIES).from_address(functions.netfc_own_function_flags(handle))
-        format_handle = functions.netfc_own_function_format(handle)
+        z = (ctypes.c_uint16 * _ENTRIES).from_address(functions.netfc_user_function_z(handle))
+        flags = (ctypes.c_uint8 * _ENTRIES).from_address(
+            functions.netfc_user_function_flags(handle)
+        )
+        format_handle = functions.netfc_user_function_format(handle)
         function._set_table(
-            functions.netfc_own_function_name(handle).decode(),
+            functions.netfc_user_function_name(handle).decode(),
             Format(functions.netfc_format_name(format_handle).decode()),
             numpy.array(z, numpy.uint16),
             numpy.array(flags, numpy.uint8),
         )
-        functions.netfc_own_function_free(handle)
+        functions.netfc_user_function_free(handle)
         return function
 
     def _set_table(

@@ -93,6 +93,7 @@ AGGREGATE_COUNTERS = {
     "jobs_complete": "Jobs that all of their workers joined",
     "jobs_ended": "Jobs that all of their workers left",
     "jobs_timed_out": "Jobs ended because nothing came of them",
+    "jobs_lost": "Jobs ended because the switch above knows them no more",
     "handed_over": "Packets that came to another lcore than that of their shard",
     "values": "Values added",
 }
@@ -100,10 +101,23 @@ AGGREGATE_ACTIONS = (
     "added", "completed", "repeated", "duplicate", "stale", "mismatch", "window", "stalled",
     "too_large", "misdirected", "no_job", "stale_session", "bad_tag", "wrong_token",
     "unknown_worker", "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full",
-    "taken", "left",
+    "taken", "left", "no_digits", "bad_parts", "bad_place", "loop", "no_parent", "passed",
+    "passed_again", "refused_above", "parent_silent", "handed_down", "parent_answered",
+    "stray_reply", "forged_reply",
 )  # fmt: skip
+PARENT_COUNTERS = {
+    "sent": "Packets to the parent",
+    "unsent": "Packets to the parent not made, since nobody knew where it is",
+    "questions": "Questions where the parent or its gateway is",
+    "answers": "Answers to them",
+    "moves": "Answers that named another place than before",
+    "disbelieved": "Other answers, not believed",
+}
+PARENT_STATES = ("looking", "unreachable", "reachable", "silent", "answering")
 JOB_GAUGES = {
-    "workers": "Workers of a job",
+    "workers": "Members of a job at this switch",
+    "all_workers": "Workers of the whole tree of a job",
+    "levels": "Switches above this one in a job's tree",
     "silent_s": "Seconds since anything came of it",
     "silent": "Workers that others have waited for in vain",
     "slots": "Slots of a job",
@@ -254,6 +268,8 @@ def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
     for action in AGGREGATE_ACTIONS:
         packets.add_metric([action], table[action])
     yield packets
+    if "parent" in table:
+        yield from of_parent(table["parent"])
     for name, meaning in JOB_GAUGES.items():
         family = GaugeMetricFamily(f"netfc_aggregate_job_{name}", meaning, labels=["job", "index"])
         for index, job in state.jobs.items():
@@ -262,6 +278,20 @@ def of_aggregation(state: snapshot.Snapshot) -> Iterator[Any]:
                 [str(job["job"]), str(index)], len(value) if isinstance(value, list) else value
             )
         yield family
+
+
+def of_parent(parent: dict[str, Any]) -> Iterator[Any]:
+    """The switch above, in a tree."""
+    states = GaugeMetricFamily(
+        "netfc_aggregate_parent_state",
+        "How the parent is: 1 for one of the states",
+        labels=["parent", "state"],
+    )
+    for state in PARENT_STATES:
+        states.add_metric([parent["address"], state], parent["state"] == state)
+    yield states
+    for name, meaning in PARENT_COUNTERS.items():
+        yield CounterMetricFamily(f"netfc_aggregate_parent_{name}", meaning, value=parent[name])
 
 
 def registry_for(path: str | os.PathLike[str]) -> CollectorRegistry:

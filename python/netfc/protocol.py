@@ -34,13 +34,13 @@ CODE_SHIFT = 4
 
 # Functions of one number, of which a switch computes those that it has loaded.
 FUNCTIONS = catalogue.function_numbers()
-OWN_FUNCTIONS = range(193, 256)  # the numbers of users' own
+USER_FUNCTIONS = range(193, 256)  # the numbers of users' own
 
 OP_NAMES: dict[int, str] = {
     **{number: name for name, number in (OPS | EXTRA_OPS | FUNCTIONS).items()},
     QUERY: "query",
     NAME: "name",
-    **{number: f"own_{number}" for number in OWN_FUNCTIONS},
+    **{number: f"own_{number}" for number in USER_FUNCTIONS},
 }
 # Conversions from formats of 8 bits to wider ones, or fixed point, and back.
 _WIDENED = {NAME} | {

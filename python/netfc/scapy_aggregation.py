@@ -6,7 +6,8 @@
     Aggregation(op="sum", format="fp32", job=1, worker=0, session=7, values=[1.5, -2.25]).show2()
 
 shows a packet with its lanes as numbers. A join has a token; all else a session, which the reply to
-a complete join grants.
+a complete join grants. A join in a tree has a `place`, netfc.aggregation.Place; a chunk whose
+reason has aggregation.DIGITS has a `part`, netfc.aggregation.Part, in the place of values.
 """
 
 import struct
@@ -18,6 +19,7 @@ from scapy.fields import (
     ByteEnumField,
     ByteField,
     ConditionalField,
+    Field,
     FieldLenField,
     FieldListField,
     FlagsField,
@@ -77,6 +79,25 @@ class _Values(FieldListField):
         return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
 
 
+class _Read(Field):
+    """What netfc.aggregation reads and writes as a whole, or None."""
+
+    __slots__ = ["read"]
+
+    def __init__(self, name: str, read: Any) -> None:
+        super().__init__(name, None)
+        self.read = read
+
+    def addfield(self, pkt: Any, s: Any, val: Any) -> Any:
+        """Append it to the bytes of a packet."""
+        return s if val is None else s + bytes(val)
+
+    def getfield(self, pkt: Any, s: Any) -> Any:
+        """Take it off the bytes of a packet; what is cut stays there."""
+        value = self.read(s)
+        return s if value is None else s[len(bytes(value)) :], value
+
+
 def _encode(value: Any, format_id: int, size: int) -> bytes:
     number = _NUMBERS.get(format_id)
     if isinstance(value, float) and number is not None:
@@ -94,6 +115,15 @@ def _is_no_join(pkt: Any) -> bool:
 
 def _grants(pkt: Any) -> bool:
     return _is_join(pkt) and bool(pkt.reply) and pkt.code == 0
+
+
+def _has_digits(pkt: Any) -> bool:
+    is_chunk = pkt.op not in (aggregation.OPS["join"], aggregation.OPS["leave"])
+    return is_chunk and not pkt.reply and bool(pkt.reason & aggregation.DIGITS)
+
+
+def _has_values(pkt: Any) -> bool:
+    return not _has_digits(pkt)
 
 
 def _has_cookie(pkt: Any) -> bool:
@@ -126,7 +156,9 @@ class Aggregation(Packet):
         ConditionalField(ShortField("least", 0), _is_join),
         ConditionalField(XLongField("cookie", 0), _has_cookie),
         ConditionalField(XLongField("granted_session", 0), _grants),
-        _Values(),
+        ConditionalField(_Read("place", aggregation.read_place), _is_join),
+        ConditionalField(_Read("part", aggregation.read_part), _has_digits),
+        ConditionalField(_Values(), _has_values),
     ]
 
     @classmethod
@@ -148,22 +180,20 @@ class Aggregation(Packet):
             and self.id == other.id
         )
 
-    def _absence(self) -> int | None:
+    def _absence(self) -> int:
         """Why a worker's values are missing: the first byte of the values, or of count."""
-        if self.op == aggregation.OPS["copy"] and not self.values:
-            return int(self.count or 0) >> 8
         if not self.values:
-            return None
+            return int(self.count or 0) >> 8
         return int(self.values[0]) >> 8 * (_bytes_of(self) - 1)
 
     def mysummary(self) -> str:
         """One line for people."""
         text = self.sprintf("NetFC aggregation %op%, job %job% worker %worker%")
         if self.op not in (aggregation.OPS["join"], aggregation.OPS["leave"]):
-            count = self.count if self.count is not None else len(self.values)
+            count = self.count if self.count is not None else len(self.values or [])
             text += self.sprintf(", chunk %id%, ") + f"{count} " + self.sprintf("%format%")
         if not self.reply:
-            return text + self._owner() + ", request"
+            return text + self._digits() + self._owner() + ", request"
         if self.code == aggregation.CODE:
             return text + f", reply: {aggregation.reason_name(self.reason, self._absence())}"
         if self.code:
@@ -171,12 +201,20 @@ class Aggregation(Packet):
         kind = aggregation.KINDS.get(self.reason, f"unknown {self.reason}")
         return text + ", reply" + (f": {kind}" if self.reason else "")
 
+    def _digits(self) -> str:
+        """Which part of exact sums a request is."""
+        if not _has_digits(self):
+            return ""
+        part = self.part
+        return ", digits" if part is None else f", digits {part.number + 1} of {part.parts}"
+
     def _owner(self) -> str:
         """Whose chunk a request is of."""
         is_leave = self.op == aggregation.OPS["leave"]
-        if self.reason < aggregation.OWNER or is_leave:
+        owner = self.reason & ~aggregation.DIGITS
+        if owner < aggregation.OWNER or is_leave:
             return ""
-        return f", worker {self.reason - aggregation.OWNER}'s"
+        return f", worker {owner - aggregation.OWNER}'s"
 
 
 for _port in range(aggregation.UDP_PORT, aggregation.UDP_PORT + PORTS):

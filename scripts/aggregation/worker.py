@@ -45,8 +45,21 @@ def train(comm):
             latest = time.monotonic()
             time.sleep(PAUSE)
     except allreduce.AllreduceError as error:
-        say("failed", text=str(error), status=error.status, worker=error.worker,
-            seconds=time.monotonic() - latest)
+        say_failed(error, time.monotonic() - latest)
+
+
+def say_failed(error, seconds):
+    """seconds: since the latest result."""
+    say("failed", text=str(error), status=error.status, worker=error.worker, leaf=error.leaf,
+        seconds=seconds)
+
+
+def place_of(options):
+    """Where the switch is in a tree, if it is in one; then `rank` says which worker of all it is."""
+    if "tree" not in options:
+        return None
+    return allreduce.Place(path=tuple(map(tuple, options["tree"]["path"])),
+                           workers=options["tree"]["workers"])
 
 
 def main():
@@ -56,11 +69,12 @@ def main():
     try:
         with allreduce.Communicator(
                 options["switch"], worker=number, workers=options["workers"],
-                token=options["token"], build=options["build"]) as comm:
-            reduce_twice(comm, sums.gradients(number, options["values"]), options["path"])
+                token=options["token"], build=options["build"], place=place_of(options)) as comm:
+            rank = options.get("rank", number)
+            reduce_twice(comm, sums.gradients(rank, options["values"]), options["path"])
             train(comm)
     except allreduce.AllreduceError as error:
-        say("failed", text=str(error), status=error.status, worker=error.worker, seconds=0)
+        say_failed(error, 0)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from namespaces import CommandError
 from training import exact, p4_demo, p4_switch, report
 from training.team import ROOT, Run, train
 
-NAMES = ("netfc", "gloo", "integers", "tables")
+NAMES = ("netfc", "gloo", "integers", "tables", "bf16", "fp8", "fp8 into bf16")
 HIDDEN = (256, 1024)  # neurons of the two networks whose steps are timed
 MEGABITS = (100, 0)
 FIRSTS = range(1, 6)  # networks that begin with other weights, for the accuracy
@@ -72,6 +72,8 @@ def other_runs(options):
         "ranks dealt out differently": Run("netfc", *size, seed=4, parts=dealt),
         "again, other delays": Run("netfc", *size, seed=1),
         "two lcores": Run("netfc", *size, seed=3, lcores=2),
+        "`fp8_hook`, 5 % of packets lost": Run("fp8", *size, seed=2, loss=5),
+        "`fp8_hook`, again, other delays": Run("fp8", *size, seed=1),
         "gloo, again": Run("gloo", *size, seed=1),
         "gloo, ranks dealt out differently": Run("gloo", *size, seed=4, parts=dealt),
     }

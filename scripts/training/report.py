@@ -13,7 +13,9 @@ from evaluation.report import document  # pylint: disable=wrong-import-position
 from training.digits import TESTED  # pylint: disable=wrong-import-position
 
 TITLES = {"netfc": "the switch, `netfc`", "gloo": "gloo, float32",
-          "integers": "scaled integers (10,000)", "tables": "tables `fp16_k1024`, one by one"}
+          "integers": "scaled integers (10,000)", "tables": "tables `fp16_k1024`, one by one",
+          "bf16": "the switch, bfloat16", "fp8": "the switch, `fp8_hook`",
+          "fp8 into bf16": "the switch, `fp8_hook`, means in bfloat16"}
 
 
 def write(figures, path):

@@ -41,6 +41,34 @@ class HalfMeans:
         return self._hook(dist.group.WORLD, bucket)
 
 
+class BrainMeans:
+    """Exact means in bfloat16, by the switch."""
+
+    def __init__(self):
+        self._hook = default_hooks.bf16_compress_wrapper(netfc.torch.mean_hook)
+
+    def __call__(self, bucket):
+        return self._hook(dist.group.WORLD, bucket)
+
+
+class Eights:
+    """A byte for each gradient, and exact means of the bytes, by the switch."""
+
+    results = torch.float32
+
+    def __init__(self):
+        self._state = netfc.torch.Fp8State(results=self.results)
+
+    def __call__(self, bucket):
+        return netfc.torch.fp8_hook(self._state, bucket)
+
+
+class EightsIntoBrains(Eights):
+    """The same, and the means rounded to bfloat16."""
+
+    results = torch.bfloat16
+
+
 class HalfSums:
     """Exact sums in fp16, by a switch that does not divide; the ranks do it in float32."""
 
@@ -93,4 +121,5 @@ class Tables:
 # By name: back end of torch.distributed, and the hook.
 WAYS = {"netfc": ("netfc", Switch), "gloo": ("gloo", Gloo), "integers": ("netfc", Integers),
         "tables": ("gloo", Tables), "half means": ("netfc", HalfMeans),
-        "half sums": ("netfc", HalfSums)}
+        "half sums": ("netfc", HalfSums), "bf16": ("netfc", BrainMeans),
+        "fp8": ("netfc", Eights), "fp8 into bf16": ("netfc", EightsIntoBrains)}

@@ -12,6 +12,7 @@
 #include "tree.h"
 
 static struct tree *tree;
+static bool sealed; /* all packets have tags */
 
 static void
 fill_chunks(unsigned int chunks)
@@ -59,6 +60,8 @@ check_trees(unsigned int levels, unsigned int most, struct tree_network network)
 		tree->network = network;
 		tree->slots = (uint16_t)(1u << next_random(&tree->seed) % 4);
 		grow(tree_add_switch(tree, 0, 1 + seed % 3), levels - 1, most);
+		if (sealed)
+			tree_seal(tree);
 		tree_start(tree);
 		fill_chunks(TREE_MOST_CHUNKS);
 		tree_run(tree, 200000);
@@ -99,6 +102,16 @@ three_levels(void **state)
 	check_trees(3, 3, bad);
 }
 
+static void
+trees_have_tags(void **state)
+{
+	(void)state;
+	sealed = true;
+	check_trees(2, 3, bad);
+	check_trees(3, 2, good);
+	sealed = false;
+}
+
 int
 main(void)
 {
@@ -106,6 +119,7 @@ main(void)
 		cmocka_unit_test(one_level_is_a_switch_alone),
 		cmocka_unit_test(two_levels),
 		cmocka_unit_test(three_levels),
+		cmocka_unit_test(trees_have_tags),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ a_switch_without_parent_says_so(void **state)
 	for (unsigned int w = 0; w < 2; w++)
 		expect_refused(w, AGGREGATE_REASON_NO_PARENT, 1);
 	for (unsigned int w = 2; w < 4; w++)
-		expect_refused(w, AGGREGATE_REASON_WAITING, 1);
+		expect_refused(w, AGGREGATE_REASON_WAITING, 2);
 	assert_int_equal(info_of(LEAF_B).uplink, AGGREGATE_UPLINK_WAITING);
 }
 
@@ -198,7 +198,7 @@ a_parent_that_dies_is_named(void **state)
 	start_well();
 	tree->sw[0].dead = true;
 	died = tree->now;
-	tree_pass(tree, died + STALL + 500);
+	tree_pass(tree, died + 2 * STALL + 500);
 	for (unsigned int w = 0; w < 4; w++)
 		assert_int_equal(tree->worker[w].reason, AGGREGATE_REASON_PARENT);
 	/* It was only away. */

@@ -60,6 +60,7 @@ tree_free(struct tree *tree)
 	free(tree->chunk);
 	free(tree->events);
 	free(tree->actions);
+	aggregate_secret_free(tree->secret);
 	free(tree);
 }
 
@@ -101,6 +102,14 @@ tree_add_worker(struct tree *tree, unsigned int at)
 
 	worker->at = at;
 	worker->index = tree->sw[at].members++;
+}
+
+void
+tree_seal(struct tree *tree)
+{
+	tree->secret = aggregate_secret_create((const uint8_t *)"a cluster's key has 32 bytes....");
+	for (unsigned int s = 0; s < tree->switches; s++)
+		tree->sw[s].limits.secret = tree->secret;
 }
 
 static void
@@ -185,8 +194,10 @@ transmit(struct tree *tree, unsigned int from, uint16_t from_port, unsigned int 
 
 static void
 send_results(struct tree *tree, unsigned int s, struct aggregate_shard *shard, uint16_t port,
-	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	const struct aggregate_seal *seal)
 {
+	const size_t tag = aggregate_seal_bytes(seal);
 	uint8_t packet[PACKET_BYTES];
 
 	for (uint8_t w = 0; w < outcome->workers; w++) {
@@ -196,8 +207,9 @@ send_results(struct tree *tree, unsigned int s, struct aggregate_shard *shard, u
 
 		aggregate_build_result(
 			packet, request, w, outcome->entry->flags, outcome->entry->result, bytes);
+		aggregate_seal_reply(seal, packet, AGGREGATE_HEADER_BYTES + bytes + tag);
 		transmit(tree, s, port, to->address[15], outcome->entry->ports[w], packet,
-			AGGREGATE_HEADER_BYTES + bytes);
+			AGGREGATE_HEADER_BYTES + bytes + tag);
 	}
 }
 
@@ -213,7 +225,8 @@ send_upwards(struct tree *tree, unsigned int s, struct aggregate_shard *shard, u
 	for (unsigned int p = 0; p < packets; p++) {
 		size_t length = aggregate_leaf_write(shard, outcome, p, packet);
 
-		if (length > AGGREGATE_HEADER_BYTES + TREE_BYTES)
+		if (length > AGGREGATE_HEADER_BYTES + TREE_BYTES +
+				(tree->secret == NULL ? 0 : AGGREGATE_TAG_BYTES))
 			abort();
 		transmit(tree, s, port, tree->sw[s].parent, aggregate_leaf_port(shard, outcome),
 			packet, length);
@@ -222,7 +235,8 @@ send_upwards(struct tree *tree, unsigned int s, struct aggregate_shard *shard, u
 
 static void
 act(struct tree *tree, struct tree_event *event, struct aggregate_shard *shard,
-	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	const struct aggregate_seal *seal)
 {
 	size_t length = event->length;
 
@@ -233,11 +247,12 @@ act(struct tree *tree, struct tree_event *event, struct aggregate_shard *shard,
 	case AGGREGATE_SEND_REPLY:
 	case AGGREGATE_SEND_RESULT:
 		length = aggregate_write_reply(event->bytes, length, outcome);
+		aggregate_seal_reply(seal, event->bytes, length);
 		transmit(tree, event->to, event->to_port, event->from, event->from_port,
 			event->bytes, length);
 		break;
 	case AGGREGATE_SEND_RESULTS:
-		send_results(tree, event->to, shard, event->to_port, request, outcome);
+		send_results(tree, event->to, shard, event->to_port, request, outcome, seal);
 		break;
 	case AGGREGATE_SEND_UPWARDS:
 		send_upwards(tree, event->to, shard, event->to_port, outcome);
@@ -253,21 +268,26 @@ arrive_at_switch(struct tree *tree, struct tree_event *event)
 	struct aggregate_shard *shard;
 	struct aggregate_outcome outcome;
 	struct aggregate_message message;
+	struct aggregate_seal seal;
 	int code;
 
 	if (sw->dead || event->to_port < TREE_PORT ||
 		event->to_port >= TREE_PORT + sw->limits.shards)
 		return;
 	shard = aggregate_table_shard(sw->table, event->to_port - TREE_PORT);
-	code = aggregate_parse_request(event->bytes, event->length, &message);
-	if (code == 0)
+	code = aggregate_shard_read(shard, event->bytes, event->length, &message, &seal);
+	if (code == 0) {
 		aggregate_shard_packet(shard, &message, &sender, tree->now, &outcome);
-	else if (code == AGGREGATE_NOT_OURS &&
-		aggregate_parse_reply(event->bytes, event->length, &message) == 0)
+	} else if (code == AGGREGATE_NOT_OURS &&
+		aggregate_leaf_read(shard, event->bytes, event->length, &message) == 0) {
 		aggregate_leaf_reply(shard, &message, &sender, tree->now, &outcome);
-	else
-		abort();
-	act(tree, event, shard, &message, &outcome);
+		if (outcome.action == AGGREGATE_HANDED_DOWN)
+			aggregate_leaf_seal(shard, &outcome, &seal);
+	} else {
+		tree->wrong++; /* nobody forges anything, and all are of one version */
+		return;
+	}
+	act(tree, event, shard, &message, &outcome, &seal);
 }
 
 static void
@@ -283,9 +303,10 @@ poll_switch(struct tree *tree, unsigned int s)
 		aggregate_shard_quiescent(aggregate_table_shard(sw->table, shard));
 	aggregate_table_poll(sw->table, tree->now);
 	while (aggregate_leaf_poll(aggregate_table_shard(sw->table, 0), tree->now, &message)) {
-		aggregate_build_request(packet, &message);
-		transmit(tree, s, TREE_PORT, sw->parent, TREE_PORT, packet,
-			aggregate_message_bytes(&message));
+		size_t length =
+			aggregate_leaf_build(aggregate_table_shard(sw->table, 0), &message, packet);
+
+		transmit(tree, s, TREE_PORT, sw->parent, TREE_PORT, packet, length);
 	}
 }
 
@@ -302,12 +323,30 @@ message_of(const struct tree_worker *worker, unsigned int op, uint32_t id)
 }
 
 static void
+make_key(const struct tree *tree, const struct aggregate_message *message,
+	enum aggregate_direction direction, struct aggregate_tag_key *key)
+{
+	if (message->op == AGGREGATE_JOIN)
+		aggregate_tag_join_key(tree->secret, direction, key);
+	else
+		aggregate_tag_session_key(tree->secret, JOB, message->session, direction, key);
+}
+
+static void
 send_to_switch(struct tree *tree, unsigned int w, uint32_t shard,
 	const struct aggregate_message *message, uint8_t *packet)
 {
+	size_t length = aggregate_message_bytes(message);
+	struct aggregate_tag_key key;
+
 	aggregate_build_request(packet, message);
+	if (tree->secret != NULL) {
+		make_key(tree, message, AGGREGATE_TO_SWITCH, &key);
+		aggregate_tag_make(&key, packet, length, 0);
+		length += AGGREGATE_TAG_BYTES;
+	}
 	transmit(tree, WORKERS_HOST + w, TREE_WORKER_PORT, tree->worker[w].at,
-		(uint16_t)(TREE_PORT + shard), packet, aggregate_message_bytes(message));
+		(uint16_t)(TREE_PORT + shard), packet, length);
 }
 
 static void
@@ -407,6 +446,21 @@ check_result(struct tree *tree, uint32_t c, const struct aggregate_message *repl
 	tree->wrong += flags != reply->flags;
 }
 
+/* Whether it is one, and has a good tag if it has to have one. */
+static bool
+read_reply(const struct tree *tree, const struct tree_event *event, struct aggregate_message *reply)
+{
+	const size_t tag = tree->secret == NULL ? 0 : AGGREGATE_TAG_BYTES;
+	struct aggregate_tag_key key;
+
+	if (aggregate_parse_reply(event->bytes, event->length - tag, reply) != 0)
+		return false;
+	if (tree->secret == NULL)
+		return true;
+	make_key(tree, reply, AGGREGATE_TO_WORKERS, &key);
+	return aggregate_tag_is_good(&key, event->bytes, event->length, 0);
+}
+
 static void
 arrive_at_worker(struct tree *tree, const struct tree_event *event)
 {
@@ -415,8 +469,10 @@ arrive_at_worker(struct tree *tree, const struct tree_event *event)
 	struct aggregate_message reply;
 	uint32_t slot;
 
-	if (aggregate_parse_reply(event->bytes, event->length, &reply) != 0)
-		abort();
+	if (!read_reply(tree, event, &reply)) {
+		tree->wrong++;
+		return;
+	}
 	if (worker->over || reply.op == AGGREGATE_LEAVE)
 		return;
 	if (reply.op == AGGREGATE_JOIN) {

@@ -60,6 +60,7 @@ struct tree {
 	struct tree_worker worker[TREE_MOST_WORKERS];
 	struct tree_chunk *chunk;
 	struct tree_network network;
+	struct aggregate_secret *secret; /* the cluster's; NULL: packets have no tags */
 	uint16_t slots;
 	uint64_t now, seed, wrong;
 	uint64_t *actions; /* of all switches, by enum aggregate_action */
@@ -75,6 +76,9 @@ void tree_free(struct tree *tree);
 unsigned int tree_add_switch(struct tree *tree, unsigned int parent, uint32_t shards);
 
 void tree_add_worker(struct tree *tree, unsigned int at);
+
+/** All packets have tags. Before tree_start(). */
+void tree_seal(struct tree *tree);
 
 /** All are there: make the tables. */
 void tree_start(struct tree *tree);

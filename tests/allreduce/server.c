@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "leaf.h"
+
 #define BATCH 64
 #define MAX_SHARDS 16
 #define MAX_ENTRIES 1024
@@ -52,7 +54,7 @@ struct server {
 	uint64_t slow; /* ns: what a packet takes shards but the first */
 	uint64_t due[MAX_SHARDS];
 	unsigned int shards;
-	uint16_t port;
+	uint16_t port, parent;
 	int fds[MAX_SHARDS];
 	void *memory;
 	struct aggregate_secret *secret;
@@ -160,6 +162,7 @@ make_table(struct server *server, const struct server_options *options)
 		.workers = AGGREGATE_MAX_WORKERS,
 		.bytes = options->bytes,
 		.formats = AGGREGATE_ALL_FORMATS,
+		.digits = options->no_digits ? 0 : AGGREGATE_ALL_FORMATS,
 		.isa = aggregate_isa_best(),
 		.per_address = options->jobs,
 		.idle = (uint64_t)options->idle_ms * NS_PER_MS,
@@ -168,6 +171,8 @@ make_table(struct server *server, const struct server_options *options)
 		.cookie_period = (uint64_t)5000 * NS_PER_MS,
 		.secret = server->secret,
 	};
+	if (options->parent != 0)
+		limits.parent = leaf_parent(options->parent);
 	size_t bytes = aggregate_table_bytes(&limits);
 
 	if (bytes == 0 || getrandom(limits.key, sizeof(limits.key), 0) != sizeof(limits.key)) {
@@ -313,9 +318,13 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 	struct aggregate_sender sender = {.port = ntohs(from->sin6_port)};
 	struct aggregate_message request;
 	struct aggregate_outcome outcome;
+	const struct aggregate_seal no_seal = {0};
 	struct aggregate_seal seal;
 	int code = aggregate_shard_read(shard, payload, length, &request, &seal);
 
+	if (code == AGGREGATE_NOT_OURS && server->parent != 0 &&
+		leaf_take(shard, payload, length, from, ticks(), &request, &outcome))
+		send_results(server, server->fds[s], shard, &request, &outcome, &no_seal);
 	if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED)
 		return;
 	if (code != 0) {
@@ -327,7 +336,9 @@ serve_packet(struct server *server, unsigned int s, uint8_t *payload, size_t len
 	aggregate_shard_packet(shard, &request, &sender, ticks(), &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
-	case AGGREGATE_SEND_UPWARDS: /* there is no parent */
+		break;
+	case AGGREGATE_SEND_UPWARDS:
+		leaf_send(server->fds[s], shard, &outcome);
 		break;
 	case AGGREGATE_SEND_REPLY:
 	case AGGREGATE_SEND_RESULT:
@@ -401,6 +412,9 @@ serve(void *argument)
 			aggregate_shard_quiescent(aggregate_table_shard(server->table, s));
 		}
 		aggregate_table_poll(server->table, ticks());
+		if (server->parent != 0 && !server->frozen)
+			leaf_poll(server->fds[0], aggregate_table_shard(server->table, 0),
+				server->parent, ticks());
 		pthread_mutex_unlock(&server->lock);
 	}
 	return NULL;
@@ -426,6 +440,7 @@ server_start(const struct server_options *options)
 	}
 	server->renumbers = options->renumbers;
 	server->joins = options->joins;
+	server->parent = options->parent;
 	server->slow = (uint64_t)options->slow_us * 1000;
 	packets_init(&server->received, PACKET_BYTES);
 	packets_init(&server->sent, PACKET_BYTES);

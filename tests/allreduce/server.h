@@ -24,6 +24,8 @@ struct server_options {
 	unsigned int idle_ms;
 	unsigned int slow_us; /* shards but the first take one packet in so long; 0: any */
 	const uint8_t *key;   /* the cluster's; NULL: no tags */
+	bool no_digits;       /* members send values only */
+	uint16_t parent;      /* the UDP port of the one above; 0: there is none. No key then */
 	bool renumbers;       /* server_advance() is going to be called */
 	bool joins;           /* results to one worker go as one datagram, cut by who takes them */
 };

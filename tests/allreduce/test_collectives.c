@@ -213,7 +213,7 @@ play_all(struct netfc_allreduce *comm, const struct job *job, unsigned int w, un
 	static const uint64_t counts[] = {1, 361, 362, 363, 1447, 1449, 3001};
 	int wrong = 0;
 
-	for (unsigned int kind = 0; kind < NETFC_COLLECTIVE_KINDS; kind++) {
+	for (unsigned int kind = 0; kind < NETFC_COLLECTIVE_DIGITS; kind++) {
 		for (unsigned int i = 0; i < 7 && wrong == 0; i += n > 8 || job->lossy ? 3 : 1) {
 			const struct call call = {.kind = kind,
 				.root = (i + kind) % n,

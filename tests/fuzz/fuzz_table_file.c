@@ -109,17 +109,17 @@ static void
 make_good_function(void)
 {
 	static uint16_t z[NETFC_FUNCTION_ENTRIES];
-	struct netfc_own_function *function;
+	struct netfc_user_function *function;
 	void *data;
 
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
 		z[x] = (uint16_t)(x * 40503u);
-	FUZZ_CHECK(netfc_own_function_create(
+	FUZZ_CHECK(netfc_user_function_create(
 			   "own", netfc_format_by_id(NETFC_BF16), z, NULL, &function) == NETFC_OK);
 	FUZZ_CHECK(
-		netfc_own_function_serialize(function, &data, &good_function.length) == NETFC_OK);
+		netfc_user_function_serialize(function, &data, &good_function.length) == NETFC_OK);
 	good_function.data = data;
-	netfc_own_function_free(function);
+	netfc_user_function_free(function);
 }
 
 int
@@ -281,36 +281,36 @@ read_set(const uint8_t *data, size_t length, uint8_t switches, const char *inste
 
 /* A function that was accepted says the same bytes again, and can be saved and loaded. */
 static void
-use_function(const struct netfc_own_function *function, const uint8_t *data, size_t length)
+use_function(const struct netfc_user_function *function, const uint8_t *data, size_t length)
 {
-	struct netfc_own_function *loaded = NULL;
+	struct netfc_user_function *loaded = NULL;
 	void *again;
 	size_t again_length;
 
-	FUZZ_CHECK(netfc_own_function_is_name(netfc_own_function_name(function)));
-	FUZZ_CHECK(netfc_own_function_serialize(function, &again, &again_length) == NETFC_OK);
+	FUZZ_CHECK(netfc_user_function_is_name(netfc_user_function_name(function)));
+	FUZZ_CHECK(netfc_user_function_serialize(function, &again, &again_length) == NETFC_OK);
 	FUZZ_CHECK(again_length == length && memcmp(again, data, length) == 0);
 	free(again);
-	FUZZ_CHECK(netfc_own_function_save(function, saved_path) == NETFC_OK);
-	FUZZ_CHECK(netfc_own_function_load(saved_path, &loaded) == NETFC_OK);
-	netfc_own_function_free(loaded);
+	FUZZ_CHECK(netfc_user_function_save(function, saved_path) == NETFC_OK);
+	FUZZ_CHECK(netfc_user_function_load(saved_path, &loaded) == NETFC_OK);
+	netfc_user_function_free(loaded);
 }
 
 /* The same bytes as a function's file. */
 static void
 read_function(const uint8_t *data, size_t length, const char *instead, unsigned int allowed)
 {
-	struct netfc_own_function *function = NULL;
+	struct netfc_user_function *function = NULL;
 	int error;
 
 	allocations_left = allowed;
-	error = instead != NULL ? netfc_own_function_load(instead, &function)
-				: netfc_own_function_deserialize(data, length, &function);
+	error = instead != NULL ? netfc_user_function_load(instead, &function)
+				: netfc_user_function_deserialize(data, length, &function);
 	allocations_left = UINT32_MAX;
 	FUZZ_CHECK((error == NETFC_OK) == (function != NULL));
 	if (function != NULL)
 		use_function(function, data, length);
-	netfc_own_function_free(function);
+	netfc_user_function_free(function);
 }
 
 int

@@ -21,7 +21,7 @@ static uint8_t result_flags[FUNCTIONS][NETFC_FUNCTION_ENTRIES];
 static const struct pipeline_function functions[FUNCTIONS] = {
 	{"known", KNOWN_FUNCTION, NETFC_FP16, results[0], result_flags[0]},
 	{"known", 99, NETFC_FP16, results[1], result_flags[1]},
-	{"own", OWN_FUNCTION, NETFC_FP16, results[2], result_flags[2]},
+	{"own", USER_FUNCTION, NETFC_FP16, results[2], result_flags[2]},
 	{"known", KNOWN_FUNCTION, NETFC_BF16, results[3], result_flags[3]},
 };
 
@@ -53,7 +53,7 @@ static void
 build_functions(void)
 {
 	for (unsigned int f = 0; f < FUNCTIONS; f++) {
-		if (functions[f].number == OWN_FUNCTION)
+		if (functions[f].number == USER_FUNCTION)
 			build_own(results[f], result_flags[f]);
 		else
 			FUZZ_CHECK(

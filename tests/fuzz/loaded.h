@@ -18,7 +18,7 @@ enum family {
 };
 
 /** Numbers of functions: "own", a user's, of fp16; "known", the library's, of fp16 and bf16. */
-#define OWN_FUNCTION 193
+#define USER_FUNCTION 193
 #define KNOWN_FUNCTION 71
 
 /** Build them all, once. */

@@ -115,7 +115,7 @@ check_name(const uint8_t *before, const uint8_t *after, uint32_t count)
 	static const struct {
 		const char *name;
 		unsigned int number;
-	} names[] = {{"own", OWN_FUNCTION}, {"known", KNOWN_FUNCTION}, {"min", NETFC_MIN},
+	} names[] = {{"own", USER_FUNCTION}, {"known", KNOWN_FUNCTION}, {"min", NETFC_MIN},
 		{"max", NETFC_MAX}, {"compare", NETFC_COMPARE}, {"fma", NETFC_FMA}};
 	const uint16_t number = get_word(after + 4 * count);
 	char name[NETFC_FUNCTION_NAME_SIZE];

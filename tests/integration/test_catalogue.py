@@ -88,7 +88,7 @@ def test_operations():
     assert netfc.SYMBOLS == {name: symbol for _, name, symbol in C['op']}
     assert protocol.EXTRA_OPS == numbered('extended_op')
     assert protocol.FUNCTIONS == numbered('function')
-    own = {number: f'own_{number}' for number in protocol.OWN_FUNCTIONS}
+    own = {number: f'own_{number}' for number in protocol.USER_FUNCTIONS}
     assert protocol.OP_NAMES == OPERATIONS | own | {
         NUMBERS['NETFC_OP_QUERY']: 'query', NUMBERS['NETFC_OP_NAME']: 'name'}
     assert aggregation.OP_NAMES == named('aggregate_op')
@@ -106,6 +106,12 @@ def test_numbers():
     assert NUMBERS['AGGREGATE_STATUS_CODE'] == aggregation.CODE
     assert NUMBERS['AGGREGATE_MISSING'] == aggregation.MISSING
     assert NUMBERS['AGGREGATE_OWNER'] == aggregation.OWNER
+    for name, value in (('DIGITS', aggregation.DIGITS), ('MOST_PARTS', aggregation.MOST_PARTS),
+                        ('MAX_LEVELS', aggregation.MOST_LEVELS),
+                        ('MAX_TREE_WORKERS', aggregation.MOST_TREE_WORKERS),
+                        ('ABSENCE_LEVEL', aggregation.ABSENCE_LEVEL),
+                        ('PART_BYTES', aggregation.PART.size)):
+        assert NUMBERS[f'AGGREGATE_{name}'] == value
     assert sorted(aggregation.KINDS) == [
         NUMBERS[f'AGGREGATE_{name}'] for name in ('ROUNDED', 'SUMS', 'ACKNOWLEDGED')]
     assert lua_table('netfc_aggregation.lua', 'KINDS') == aggregation.KINDS
@@ -136,6 +142,8 @@ def test_headers():
     assert ('status', str(protocol.STATUS_OFFSET), '1') in C['netfc_hdr']
     assert sizes(aggregation.HEADER) == bytes_of('netfc_hdr') + bytes_of('aggregate_hdr')
     assert sizes(aggregation.JOIN) == bytes_of('aggregate_join_wire')
+    assert sizes(aggregation.PLACE) == bytes_of('aggregate_place_wire')
+    assert sizes(aggregation.LEVEL) == bytes_of('aggregate_level')
 
 
 def test_counters_are_exported():
@@ -308,7 +316,7 @@ def test_the_protocol_lists_formats_operations_codes_and_reasons():
 @pytest.mark.parametrize('path, wanted', [
     ('docs/table-sets.md', FORMATS),
     ('docs/man/netfc-bench.1', named('aggregate_format')),
-    ('packaging/bash-completion', named('op') | named('extended_op'))])
+    ('python/netfc/commands/client.py', named('op') | named('extended_op'))])
 def test_a_list_is_whole(path, wanted):
     text = text_of(path)
     assert [name for name in wanted.values() if not re.search(rf'\b{name}\b', text)] == []

@@ -175,6 +175,53 @@ there_is_an_end_to_them(void **state)
 	assert_prints(&addresses.address[MAX_ADDRESSES - 1], "10.0.1.63");
 }
 
+static void
+another_host_has_an_address_alone(void **state)
+{
+	static const char *const wrong[] = {"", "192.0.2.9/24", "192.0.2.9@1", "224.0.0.1",
+		"127.0.0.1", "::", "::1", "ff02::1", "host"};
+	struct address address;
+
+	(void)state;
+	assert_true(address_read("192.0.2.9", &address));
+	assert_prints(&address, "192.0.2.9");
+	assert_true(address_read("fe80::9", &address));
+	assert_prints(&address, "fe80::9");
+	for (unsigned int i = 0; i < COUNT(wrong); i++)
+		assert_false(address_read(wrong[i], &address));
+}
+
+/* The address of the link, else the first of the family. */
+static void
+an_address_is_chosen_by_where_to(void **state)
+{
+	static const struct {
+		const char *to, *from;
+	} choices[] = {
+		{"10.2.200.9", "10.2.0.1"},
+		{"10.3.0.127", "10.3.0.1"},
+		{"10.3.0.129", "10.1.0.1"},
+		{"198.51.100.1", "10.1.0.1"},
+		{"fe80::9", "fe80::1"},
+		{"2001:db8::9", "2001:db8:1::1"},
+	};
+	struct addresses addresses = {0};
+	struct address to;
+
+	(void)state;
+	assert_int_equal(addresses_add(&addresses, "10.1.0.1"), 0);
+	assert_true(address_read("2001:db8::9", &to));
+	assert_null(addresses_towards(&addresses, &to));
+	assert_int_equal(addresses_add(&addresses, "10.2.0.1/16"), 0);
+	assert_int_equal(addresses_add(&addresses, "10.3.0.1/25"), 0);
+	assert_int_equal(addresses_add(&addresses, "2001:db8:1::1"), 0);
+	assert_int_equal(addresses_add(&addresses, "fe80::1/64"), 0);
+	for (unsigned int i = 0; i < COUNT(choices); i++) {
+		assert_true(address_read(choices[i].to, &to));
+		assert_prints(addresses_towards(&addresses, &to), choices[i].from);
+	}
+}
+
 int
 main(void)
 {
@@ -186,6 +233,8 @@ main(void)
 		cmocka_unit_test(clashes_are_refused),
 		cmocka_unit_test(equal_ones_may_live_apart),
 		cmocka_unit_test(there_is_an_end_to_them),
+		cmocka_unit_test(another_host_has_an_address_alone),
+		cmocka_unit_test(an_address_is_chosen_by_where_to),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ read_key(const struct aggregate_options *options, struct aggregation *aggregatio
 
 static int
 set_limits(const struct aggregate_options *options, uint32_t shards,
-	const struct aggregate_secret *secret, struct aggregate_limits *limits)
+	const struct aggregation *aggregation, struct aggregate_limits *limits)
 {
 	const char *problem;
 
@@ -67,14 +67,16 @@ set_limits(const struct aggregate_options *options, uint32_t shards,
 		.slots = options->slots,
 		.workers = options->workers,
 		.bytes = options->bytes,
-		.formats = AGGREGATE_ALL_FORMATS,
+		.formats = options->formats,
+		.digits = options->digits & options->formats,
+		.parent = uplink_limits(aggregation->uplink),
 		.isa = choose_isa(),
 		.per_address = options->per_address,
 		.idle = options->idle * rte_get_tsc_hz(),
 		.half_open = HALF_OPEN_S * rte_get_tsc_hz(),
 		.stall = options->stall * rte_get_tsc_hz(),
 		.cookie_period = COOKIE_S * rte_get_tsc_hz(),
-		.secret = secret,
+		.secret = aggregation->secret,
 	};
 	if (getrandom(limits->key, sizeof(limits->key), 0) != (ssize_t)sizeof(limits->key)) {
 		perror(PROGRAM ": --aggregate: cannot draw the key of the cookies");
@@ -101,7 +103,7 @@ create_table(struct aggregation *aggregation)
 	}
 	fprintf(stderr,
 		PROGRAM ": --aggregate: no memory for %u slots of %u bytes: they need %zu MB; give "
-			"the EAL more (-m MB), or ask for fewer (slots=N, bytes=N)\n",
+			"the EAL more (-m MB), or ask for fewer (slots=N, bytes=N, formats=NAME)\n",
 		limits->slots, limits->bytes, aggregation->bytes / 1000000 + 1);
 	return -1;
 }
@@ -140,9 +142,8 @@ aggregation_create(struct app *app)
 	app->aggregation = aggregation;
 	aggregation->port = options->port;
 	aggregation->shard_count = app->shard_count;
-	if (read_key(options, aggregation) != 0 ||
-		set_limits(options, app->shard_count, aggregation->secret, &aggregation->limits) !=
-			0 ||
+	if (read_key(options, aggregation) != 0 || uplink_create(app) != 0 ||
+		set_limits(options, app->shard_count, aggregation, &aggregation->limits) != 0 ||
 		create_table(aggregation) != 0)
 		return -1;
 	RTE_LCORE_FOREACH (lcore_id) {
@@ -197,6 +198,7 @@ aggregation_free(struct app *app)
 	for (uint32_t s = 0; s < aggregation->shard_count; s++)
 		rte_ring_free(aggregation->shard[s].inbox);
 	rte_free(aggregation->table);
+	rte_free(aggregation->uplink);
 	aggregate_secret_free(aggregation->secret);
 	rte_free(aggregation);
 	app->aggregation = NULL;

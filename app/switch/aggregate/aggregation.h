@@ -16,9 +16,8 @@
 
 #include <rte_ring.h>
 
+#include "aggregate/uplink.h"
 #include "aggregate_table.h"
-
-struct app;
 
 /** What an lcore works with. It alone writes the counters. */
 struct shard {
@@ -26,12 +25,14 @@ struct shard {
 	struct rte_ring *inbox;             /**< packets that came to other lcores */
 	uint64_t handed_over;               /**< packets taken out of the inbox */
 	uint64_t refused[NETFC_STATUS_END]; /**< requests with a wrong header, by code */
+	struct uplink_side uplink;          /**< with a parent */
 } __rte_cache_aligned;
 
 /** The table and its shards. */
 struct aggregation {
 	struct aggregate_limits limits;
 	struct aggregate_secret *secret; /**< NULL: packets have no tags */
+	struct uplink *uplink;           /**< NULL: there is no parent */
 	struct aggregate_table *table;
 	size_t bytes; /**< of the table */
 	uint16_t port;

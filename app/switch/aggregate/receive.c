@@ -37,12 +37,27 @@ reason_of(enum aggregate_action action)
 	switch (action) {
 	case AGGREGATE_ADDED:
 		return DROP_AGGREGATED;
+	case AGGREGATE_PASSED:
+		return DROP_AGGREGATED;
 	case AGGREGATE_DUPLICATE:
 	case AGGREGATE_STALE:
+	case AGGREGATE_PASSED_AGAIN:
 		return DROP_AGGREGATE_REPEATED;
+	case AGGREGATE_HANDED_DOWN:
+	case AGGREGATE_PARENT_ANSWERED:
+		return DROP_PARENT;
+	case AGGREGATE_STRAY_REPLY:
+		return DROP_STRAY_REPLY;
 	default:
 		return DROP_AGGREGATE_DENIED;
 	}
+}
+
+/* Why a packet that could not be read ends here. */
+static enum drop_reason
+reason_not_read(int code)
+{
+	return code == AGGREGATE_FORGED ? DROP_AGGREGATE_DENIED : DROP_NOT_NETFC;
 }
 
 /* For a trace. */
@@ -56,6 +71,33 @@ trace(const struct app *app, const struct lcore *lcore, unsigned int in,
 		trace_sample_aggregate(slot, app->port[in].id, request, outcome);
 }
 
+/* What may be the parent's reply. */
+static void
+hear_parent(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+	const struct frame *frame, const uint8_t *payload)
+{
+	struct shard *shard = lcore->shard;
+	struct aggregate_message reply;
+	struct aggregate_outcome outcome;
+	struct aggregate_sender sender;
+	uint64_t now = rte_rdtsc();
+	int code;
+
+	code = aggregate_leaf_read(shard->machine, payload, frame->payload_length, &reply);
+	if (code != 0) {
+		drop(lcore, mbuf, reason_not_read(code));
+		return;
+	}
+	result_learn_sender(in, mbuf, frame, &sender);
+	aggregate_leaf_reply(shard->machine, &reply, &sender, now, &outcome);
+	trace(app, lcore, in, &reply, &outcome);
+	if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS)
+		result_hand_down(app, lcore, &reply, &outcome);
+	if (reason_of(outcome.action) == DROP_PARENT)
+		uplink_heard(&shard->uplink, now);
+	drop(lcore, mbuf, reason_of(outcome.action));
+}
+
 /* One more packet of a job, by the lcore whose shard it is for. */
 static void
 work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
@@ -66,11 +108,15 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	struct aggregate_outcome outcome;
 	struct aggregate_sender sender;
 	struct aggregate_seal seal;
+	size_t length;
 	int code = aggregate_shard_read(shard, payload, frame->payload_length, &request, &seal);
 
+	if (code == AGGREGATE_NOT_OURS && app->aggregation->uplink != NULL) {
+		hear_parent(app, lcore, in, mbuf, frame, payload);
+		return;
+	}
 	if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED) {
-		drop(lcore, mbuf,
-			code == AGGREGATE_FORGED ? DROP_AGGREGATE_DENIED : DROP_NOT_NETFC);
+		drop(lcore, mbuf, reason_not_read(code));
 		return;
 	}
 	if (code != 0) {
@@ -84,7 +130,10 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	trace(app, lcore, in, &request, &outcome);
 	switch (aggregate_action_send(outcome.action)) {
 	case AGGREGATE_SEND_NOTHING:
-	case AGGREGATE_SEND_UPWARDS: /* there is no parent */
+		drop(lcore, mbuf, reason_of(outcome.action));
+		break;
+	case AGGREGATE_SEND_UPWARDS:
+		uplink_send_sums(app, lcore, &outcome);
 		drop(lcore, mbuf, reason_of(outcome.action));
 		break;
 	case AGGREGATE_SEND_RESULTS:
@@ -107,8 +156,10 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 		}
 		/* fallthrough */
 	case AGGREGATE_SEND_REPLY:
-		aggregate_write_reply(payload, frame->payload_length, &outcome);
-		aggregate_seal_reply(&seal, payload, frame->payload_length);
+		length = aggregate_write_reply(payload, frame->payload_length, &outcome);
+		aggregate_seal_reply(&seal, payload, length);
+		if (unlikely(length < frame->payload_length))
+			answer_cut_udp(mbuf, frame, (uint16_t)length);
 		send_back(app, lcore, in, mbuf, frame);
 		break;
 	}

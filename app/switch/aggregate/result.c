@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <netinet/in.h>
 #include <string.h>
 
 #include <rte_ether.h>
@@ -7,24 +6,12 @@
 #include <rte_udp.h>
 
 #include "aggregate/aggregation.h"
+#include "aggregate/datagram.h"
 #include "aggregate/result.h"
 #include "checksum.h"
-#include "endpoint/answer.h"
 #include "transmit.h"
 
-#define IPV4_BYTES 4
-#define IPV6_BYTES 16
-
-_Static_assert(sizeof(struct worker_path) <= AGGREGATE_PATH_BYTES, "a path is kept whole");
-
-/* An IPv4 address in the form of an IPv6 one (RFC 4291, section 2.5.5.2). */
-static void
-map_ipv4(const void *address, uint8_t mapped[16])
-{
-	memset(mapped, 0, 10);
-	memset(mapped + 10, 0xff, 2);
-	memcpy(mapped + 12, address, IPV4_BYTES);
-}
+_Static_assert(sizeof(struct path) <= AGGREGATE_PATH_BYTES, "a path is kept whole");
 
 void
 result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct frame *frame,
@@ -33,7 +20,7 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
 	const void *ip = bytes + frame->network_offset;
 	const struct rte_udp_hdr *udp = (const void *)(bytes + frame->udp_offset);
-	struct worker_path path = {
+	struct path path = {
 		.port = (uint16_t)in,
 		.network = frame->network,
 		.tag_bytes = (uint8_t)(frame->network_offset - RTE_ETHER_HDR_LEN),
@@ -45,7 +32,7 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 		const struct rte_ipv4_hdr *ip4 = ip;
 
 		memcpy(path.address, &ip4->dst_addr, IPV4_BYTES);
-		map_ipv4(&ip4->src_addr, sender->address);
+		datagram_map_ipv4(&ip4->src_addr, sender->address);
 	} else {
 		const struct rte_ipv6_hdr *ip6 = ip;
 
@@ -54,54 +41,6 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	}
 	sender->port = rte_be_to_cpu_16(udp->src_port);
 	memcpy(sender->path, &path, sizeof(path));
-}
-
-/* The Ethernet header with the worker's tags. Returns where the IP header goes. */
-static uint8_t *
-write_ethernet(uint8_t *frame, const struct worker_path *path, const struct rte_ether_addr *mac)
-{
-	rte_be16_t type = path->network == FRAME_IPV4 ? RTE_BE16(RTE_ETHER_TYPE_IPV4)
-						      : RTE_BE16(RTE_ETHER_TYPE_IPV6);
-
-	memcpy(frame, &path->mac, RTE_ETHER_ADDR_LEN);
-	memcpy(frame + RTE_ETHER_ADDR_LEN, mac, RTE_ETHER_ADDR_LEN);
-	frame += 2 * RTE_ETHER_ADDR_LEN;
-	memcpy(frame, path->tags, path->tag_bytes);
-	frame += path->tag_bytes;
-	memcpy(frame, &type, sizeof(type));
-	return frame + sizeof(type);
-}
-
-/* The IP header. Returns the sum of UDP's pseudo header. */
-static uint64_t
-write_ipv4(struct rte_ipv4_hdr *ip, const struct worker_path *path,
-	const struct aggregate_sender *to, uint16_t udp_length)
-{
-	*ip = (struct rte_ipv4_hdr){
-		.version_ihl = RTE_IPV4_VHL_DEF,
-		.total_length = rte_cpu_to_be_16((uint16_t)(sizeof(*ip) + udp_length)),
-		.fragment_offset = RTE_BE16(RTE_IPV4_HDR_DF_FLAG),
-		.time_to_live = ANSWER_HOPS,
-		.next_proto_id = IPPROTO_UDP,
-	};
-	memcpy(&ip->src_addr, path->address, IPV4_BYTES);
-	memcpy(&ip->dst_addr, to->address + 12, IPV4_BYTES);
-	ip->hdr_checksum = rte_ipv4_cksum(ip);
-	return rte_ipv4_phdr_cksum(ip, 0);
-}
-
-static uint64_t
-write_ipv6(struct rte_ipv6_hdr *ip, const struct worker_path *path,
-	const struct aggregate_sender *to, uint16_t udp_length)
-{
-	memset(ip, 0, sizeof(*ip));
-	ip->vtc_flow = RTE_BE32(UINT32_C(6) << 28);
-	ip->payload_len = rte_cpu_to_be_16(udp_length);
-	ip->proto = IPPROTO_UDP;
-	ip->hop_limits = ANSWER_HOPS;
-	memcpy(&ip->src_addr, path->address, IPV6_BYTES);
-	memcpy(&ip->dst_addr, to->address, IPV6_BYTES);
-	return rte_ipv6_phdr_cksum(ip, 0);
 }
 
 /* What is behind the header: values, or nothing. */
@@ -150,30 +89,16 @@ write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	const struct body *body = body_for(result, worker);
 	uint16_t udp_length = (uint16_t)(sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES +
 		body->bytes + aggregate_seal_bytes(result->seal));
-	uint8_t *start = rte_pktmbuf_mtod(mbuf, uint8_t *), *ip, *payload;
-	struct worker_path path;
+	struct path path;
 	struct rte_udp_hdr *udp;
 	uint64_t sum;
 
 	memcpy(&path, to->path, sizeof(path));
-	ip = write_ethernet(start, &path, mac);
-	if (path.network == FRAME_IPV4) {
-		sum = write_ipv4((struct rte_ipv4_hdr *)ip, &path, to, udp_length);
-		udp = (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv4_hdr));
-	} else {
-		sum = write_ipv6((struct rte_ipv6_hdr *)ip, &path, to, udp_length);
-		udp = (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv6_hdr));
-	}
-	payload = (uint8_t *)(udp + 1);
-	sum += write_result(result, worker, payload);
-	udp->src_port = rte_cpu_to_be_16(result->udp_port);
-	udp->dst_port = rte_cpu_to_be_16(result->entry->ports[worker]);
-	udp->dgram_len = rte_cpu_to_be_16(udp_length);
-	udp->dgram_cksum = 0;
-	sum += rte_raw_cksum(udp, sizeof(*udp) + AGGREGATE_HEADER_BYTES);
-	udp->dgram_cksum = checksum_update(0xffff, sum + body->sum);
-	mbuf->data_len = (uint16_t)((uint8_t *)udp - start + udp_length);
-	mbuf->pkt_len = mbuf->data_len;
+	udp = datagram_write_headers(
+		rte_pktmbuf_mtod(mbuf, uint8_t *), &path, mac, to->address, udp_length, &sum);
+	sum += write_result(result, worker, (uint8_t *)(udp + 1));
+	datagram_finish(mbuf, udp, result->udp_port, result->entry->ports[worker], udp_length,
+		AGGREGATE_HEADER_BYTES, sum + body->sum);
 }
 
 static void
@@ -181,7 +106,7 @@ send_to_worker(struct app *app, struct lcore *lcore, const struct result *result
 	const struct aggregate_sender *to)
 {
 	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(app->pool);
-	struct worker_path path;
+	struct path path;
 
 	lcore->counters.copies++;
 	if (unlikely(mbuf == NULL)) {
@@ -225,7 +150,8 @@ bool
 result_fits_request(
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome)
 {
-	return outcome->bytes == aggregate_result_bytes(outcome->entry, request->worker);
+	return !outcome->digits &&
+		outcome->bytes == aggregate_result_bytes(outcome->entry, request->worker);
 }
 
 void
@@ -244,6 +170,20 @@ result_send(struct app *app, struct lcore *lcore, const struct aggregate_message
 			send_to_worker(app, lcore, &result, w,
 				aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
 	}
+}
+
+void
+result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome)
+{
+	struct aggregate_seal seal;
+	struct result result;
+
+	aggregate_leaf_seal(lcore->shard->machine, outcome, &seal);
+	read_result(&result, app, lcore, request, outcome->entry, &seal);
+	for (uint8_t w = 0; w < outcome->workers; w++)
+		send_to_worker(app, lcore, &result, w,
+			aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
 }
 
 void

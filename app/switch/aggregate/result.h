@@ -8,22 +8,12 @@
 #include "aggregate_table.h"
 #include "app.h"
 
-/** How a worker is reached: what stands in the headers of its packets, the other way round. */
-struct worker_path {
-	struct rte_ether_addr mac; /**< the worker's, or its router's */
-	uint16_t port;             /**< index of the switch's port */
-	uint8_t network;           /**< enum frame_network */
-	uint8_t tag_bytes;         /**< of VLAN tags: 0, 4 or 8 */
-	uint8_t tags[8];           /**< as they stand in the frame */
-	uint8_t address[16];       /**< the switch's, that the worker sends to; IPv4: four bytes */
-};
-
 /**
  * Find out who sent a packet.
  *
  * @param in index of the port where it came in
  * @param mbuf headers in the first segment
- * @param sender its path is a struct worker_path
+ * @param sender its path is a struct path
  */
 void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct frame *frame,
 	struct aggregate_sender *sender);
@@ -46,6 +36,15 @@ bool result_fits_request(
 void result_send(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
 	uint8_t *payload);
+
+/**
+ * Send the parent's result of a chunk to all workers, each in a packet of its own.
+ *
+ * @param request what AGGREGATE_HANDED_DOWN made of the reply
+ * @param outcome AGGREGATE_SEND_RESULTS
+ */
+void result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
+	const struct aggregate_outcome *outcome);
 
 /**
  * Send a chunk's result to one worker, in a packet of its own.

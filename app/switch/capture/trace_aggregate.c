@@ -23,8 +23,8 @@ trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_messag
 	kept->action = outcome->action;
 	kept->reason = outcome->reason;
 	kept->absence = outcome->absence;
-	kept->has_result =
-		outcome->action == AGGREGATE_COMPLETED || outcome->action == AGGREGATE_REPEATED;
+	kept->has_result = aggregate_action_send(outcome->action) == AGGREGATE_SEND_RESULTS ||
+		outcome->action == AGGREGATE_REPEATED;
 	if (request->values != NULL)
 		memcpy(kept->x, request->values,
 			kept_values(request) * aggregate_value_bytes(request->format));
@@ -68,6 +68,30 @@ missing_json(const struct trace_aggregate *kept)
 	return array;
 }
 
+/* What a packet of exact sums has of them; digits themselves are not kept. */
+static json_t *
+part_json(const struct aggregate_part *part)
+{
+	return json_pack("{si si si si si si sb}", "part", part->number, "parts", part->parts,
+		"first", part->first, "lanes", part->lanes, "lowest", part->lowest, "width",
+		part->width, "marks", part->marks != NULL);
+}
+
+/* Of a join in a tree: each switch above, from below, by its members and which of them is meant. */
+static json_t *
+place_json(const struct aggregate_place *place)
+{
+	const unsigned int levels = RTE_MIN(place->levels, (unsigned int)AGGREGATE_MAX_LEVELS);
+	json_t *members = json_array(), *index = json_array();
+
+	for (unsigned int l = 0; l < levels; l++) {
+		json_array_append_new(members, json_integer(place->level[l].members));
+		json_array_append_new(index, json_integer(place->level[l].index));
+	}
+	return json_pack("{sI so so}", "workers", (json_int_t)place->workers, "members", members,
+		"index", index);
+}
+
 static void
 show_chunk(const struct trace_aggregate *kept, json_t *object)
 {
@@ -85,6 +109,8 @@ show_chunk(const struct trace_aggregate *kept, json_t *object)
 	if (request->values != NULL)
 		json_object_set_new(object, "x",
 			values_json(request, aggregate_value_bytes(request->format), kept->x));
+	if (aggregate_has_digits(request))
+		json_object_set_new(object, "digits", part_json(&request->part));
 	if (!kept->has_result)
 		return;
 	json_object_set_new(object, "flags", json_integer(kept->flags));
@@ -106,6 +132,8 @@ trace_aggregate_show(const struct trace_aggregate *kept, json_t *object)
 	if (kept->action == AGGREGATE_STALLED)
 		json_object_set_new(
 			object, "absence", json_string(aggregate_absence_name(kept->absence)));
+	if (aggregate_place_is_there(&request->join.place))
+		json_object_set_new(object, "place", place_json(&request->join.place));
 	if (aggregate_is_chunk(request->op))
 		show_chunk(kept, object);
 }

@@ -324,6 +324,8 @@ do_show(struct app *app, const json_t *request, json_t *answer, FILE *errors)
 	json_object_set_new(answer, "config", state_config(app));
 	json_object_set_new(answer, "tables", state_tables(app));
 	json_object_set_new(answer, "functions", state_functions(app));
+	if (app->aggregation != NULL)
+		json_object_set_new(answer, "aggregate", state_aggregate(app));
 	return 0;
 }
 

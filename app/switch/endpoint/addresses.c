@@ -78,10 +78,16 @@ is_network(const struct address *address, unsigned long length)
 			host_bits_are(address, (unsigned int)length, 1));
 }
 
+bool
+addresses_same_host(const struct address *a, const struct address *b)
+{
+	return a->family == b->family && memcmp(a->bytes, b->bytes, address_bits(a) / 8) == 0;
+}
+
 static bool
 same(const struct address *a, const struct address *b)
 {
-	return a->family == b->family && memcmp(a->bytes, b->bytes, address_bits(a) / 8) == 0 &&
+	return addresses_same_host(a, b) &&
 		(a->port == b->port || a->port == EVERY_PORT || b->port == EVERY_PORT);
 }
 
@@ -109,6 +115,7 @@ parse_parts(const char *text, char *ip, struct address *address)
 		return refuse(text, "expected a prefix length behind the '/'");
 	if (!is_host(address) || is_network(address, length))
 		return refuse(text, "no host can have this address");
+	address->length = (uint8_t)length;
 	return 0;
 }
 
@@ -132,6 +139,43 @@ addresses_add(struct addresses *addresses, const char *text)
 	}
 	addresses->count++;
 	return 0;
+}
+
+bool
+address_read(const char *text, struct address *address)
+{
+	*address = (struct address){.port = EVERY_PORT};
+	if (!parse_ip(text, address))
+		return false;
+	address->length = (uint8_t)address_bits(address);
+	return is_host(address);
+}
+
+static bool
+is_on_link(const struct address *own, const struct address *to)
+{
+	unsigned int bytes = own->length / 8u, rest = own->length % 8u;
+
+	return memcmp(own->bytes, to->bytes, bytes) == 0 &&
+		(rest == 0 || (own->bytes[bytes] ^ to->bytes[bytes]) >> (8 - rest) == 0);
+}
+
+const struct address *
+addresses_towards(const struct addresses *addresses, const struct address *to)
+{
+	const struct address *best = NULL;
+
+	for (unsigned int a = 0; a < addresses->count; a++) {
+		const struct address *own = &addresses->address[a];
+
+		if (own->family != to->family)
+			continue;
+		if (is_on_link(own, to))
+			return own;
+		if (best == NULL)
+			best = own;
+	}
+	return best;
 }
 
 void

@@ -15,7 +15,8 @@
 
 /** An address of the switch. */
 struct address {
-	uint8_t family;    /**< 4 or 6 */
+	uint8_t family; /**< 4 or 6 */
+	uint8_t length; /**< of the prefix that all on its link have, in bits; else that of all */
 	uint8_t bytes[16]; /**< in network order; 4 of them for IPv4 */
 	uint16_t port;     /**< the ethdev's id, or EVERY_PORT */
 };
@@ -33,6 +34,19 @@ struct addresses {
  * already, or there are too many
  */
 int addresses_add(struct addresses *addresses, const char *text);
+
+/** Read the address of another host: IP, without anything behind it. False: it is none. */
+bool address_read(const char *text, struct address *address);
+
+/** Whether two addresses are the same, whatever their ports. */
+bool addresses_same_host(const struct address *a, const struct address *b);
+
+/**
+ * Choose the address in whose name to send to another: one of its link, else the first of its
+ * family; NULL: there is none.
+ */
+const struct address *
+addresses_towards(const struct addresses *addresses, const struct address *to);
 
 /** Write an address for people, as addresses_add() reads it, without LEN; 64 characters will do. */
 void address_print(const struct address *address, char *text, unsigned int size);

@@ -42,6 +42,13 @@ bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
 bool answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum);
 
 /**
+ * Cut a datagram's payload to so many bytes; answer_turn_udp() makes the checksums right.
+ *
+ * @param mbuf one segment
+ */
+void answer_cut_udp(struct rte_mbuf *mbuf, const struct frame *frame, uint16_t payload);
+
+/**
  * A datagram to its sender: addresses and ports swapped, checksums computed.
  *
  * @param mbuf headers in the first segment
@@ -61,17 +68,5 @@ enum ping_result {
 /** ICMP (RFC 792) or ICMPv6 (RFC 4443) echo request to reply. */
 enum ping_result
 answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
-
-/**
- * Whether an IPv6 packet is a valid neighbour solicitation (RFC 4861, section 7.1.1).
- *
- * @param target the address that it asks for
- */
-bool answer_solicited_address(
-	const struct rte_mbuf *mbuf, const struct frame *frame, uint8_t target[16]);
-
-/** Neighbour solicitation to advertisement (RFC 4861, section 7.2.4). */
-bool answer_solicitation(
-	struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_ether_addr *mac);
 
 #endif /* ANSWER_H */

@@ -5,6 +5,7 @@
 #include <rte_ip.h>
 
 #include "endpoint/answer.h"
+#include "endpoint/discovery.h"
 #include "endpoint/endpoint.h"
 
 void
@@ -55,7 +56,7 @@ handle_arp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct 
 	if (!has_address(endpoint, 4, &arp->arp_data.arp_tip))
 		return VERDICT_FORWARD;
 	if (arp->arp_opcode != RTE_BE16(RTE_ARP_OP_REQUEST))
-		return drop(reason, DROP_NO_SERVICE);
+		return endpoint->asks ? VERDICT_NEIGHBOUR : drop(reason, DROP_NO_SERVICE);
 	return answer_arp(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
 						       : drop(reason, DROP_MALFORMED);
 }
@@ -89,7 +90,9 @@ handle_icmp(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 		return drop(reason, DROP_MALFORMED);
 	case PING_NONE:
 	default:
-		return drop(reason, DROP_NO_SERVICE);
+		return endpoint->asks && frame->network == FRAME_IPV6
+			? VERDICT_NEIGHBOUR
+			: drop(reason, DROP_NO_SERVICE);
 	}
 }
 
@@ -116,12 +119,11 @@ handle_ipv6(const struct endpoint *endpoint, struct rte_mbuf *mbuf, const struct
 	struct rte_ipv6_hdr copy;
 	uint8_t target[16];
 
-	if (answer_solicited_address(mbuf, frame, target)) {
+	if (discovery_solicited_address(mbuf, frame, target)) {
 		if (!has_address(endpoint, 6, target))
 			return VERDICT_FORWARD;
-		return answer_solicitation(mbuf, frame, &endpoint->mac)
-			? VERDICT_ANSWER
-			: drop(reason, DROP_MALFORMED);
+		return discovery_answer(mbuf, frame, &endpoint->mac) ? VERDICT_ANSWER
+								     : drop(reason, DROP_MALFORMED);
 	}
 	ip = rte_pktmbuf_read(mbuf, frame->network_offset, sizeof(*ip), &copy);
 	if (!has_address(endpoint, 6, &ip->dst_addr))

@@ -27,6 +27,7 @@ struct endpoint {
 	struct address address[MAX_ADDRESSES];
 	uint16_t aggregate_port;  /**< the first UDP port of aggregations */
 	uint16_t aggregate_ports; /**< how many there are, at least 1 */
+	bool asks;                /**< the switch asks where others are: answers are for it */
 };
 
 /** What is to become of a packet. */
@@ -35,6 +36,7 @@ enum verdict {
 	VERDICT_ANSWER,    /**< it has become the answer */
 	VERDICT_DROP,      /**< it was for the switch, which has nothing to say */
 	VERDICT_AGGREGATE, /**< to a UDP port of aggregations */
+	VERDICT_NEIGHBOUR, /**< it may say where another host is */
 };
 
 /** Choose the addresses of a port. */

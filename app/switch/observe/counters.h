@@ -30,6 +30,7 @@
 	X(AGGREGATE_DENIED, "aggregate_denied", "to an aggregation, but from none of its workers") \
 	X(AGGREGATE_INBOX, "aggregate_inbox",                                                      \
 		"the lcore that aggregates had too many packets waiting")                          \
+	X(PARENT, "parent", "of an aggregation's parent, or where that is: taken up")              \
 	X(SLOWLORIS_DESTINATION, "slowloris_destination", "its destination is under attack")       \
 	X(SLOWLORIS_CONNECTION, "slowloris_connection",                                            \
 		"a slow connection to a destination under attack")

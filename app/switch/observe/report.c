@@ -45,6 +45,20 @@ print_aggregation(const struct aggregation *aggregation)
 }
 
 static void
+print_parent(const struct uplink *uplink)
+{
+	const struct neighbour *neighbour = &uplink->neighbour;
+	char parent[64], own[64], next[64];
+
+	address_print(&uplink->parent, parent, sizeof(parent));
+	address_print(&neighbour->own, own, sizeof(own));
+	address_print(&neighbour->address, next, sizeof(next));
+	printf("  parent    %s, UDP port %u, %s%s, from %s\n", parent, uplink->port,
+		uplink->through_gateway ? "behind the gateway " : "on the link",
+		uplink->through_gateway ? next : "", own);
+}
+
+static void
 print_function(const struct loaded_function *function)
 {
 	printf("  function  %s, operation %u, %s (%s)\n", function->name, function->number,
@@ -87,6 +101,8 @@ report_configuration(const struct app *app)
 		print_slowloris(app);
 	if (app->aggregation != NULL)
 		print_aggregation(app->aggregation);
+	if (app->aggregation != NULL && app->aggregation->uplink != NULL)
+		print_parent(app->aggregation->uplink);
 	for (unsigned int a = 0; a < options->addresses.count; a++) {
 		char text[64];
 
@@ -153,6 +169,21 @@ print_latency(const struct app *app)
 }
 
 static void
+print_uplink(const struct app *app)
+{
+	const struct neighbour *neighbour = &app->aggregation->uplink->neighbour;
+	struct uplink_side sum;
+
+	uplink_sum(app, &sum);
+#define PRINT_(name, meaning) print_aggregation_count(meaning, sum.counters.name);
+	UPLINK_COUNTERS(PRINT_)
+#undef PRINT_
+#define PRINT_(name, meaning) print_aggregation_count(meaning, neighbour->counters.name);
+	NEIGHBOUR_COUNTERS(PRINT_)
+#undef PRINT_
+}
+
+static void
 print_aggregated(const struct app *app)
 {
 	struct aggregate_usage usage;
@@ -166,6 +197,8 @@ print_aggregated(const struct app *app)
 	for (unsigned int a = 0; a < AGGREGATE_ACTION_COUNT; a++)
 		print_aggregation_count(aggregate_action_meaning(a), counters.actions[a]);
 	print_aggregation_count("values added", counters.values);
+	if (app->aggregation->uplink != NULL)
+		print_uplink(app);
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_cycles.h>
+#include <rte_ether.h>
 
 #include "aggregate/aggregation.h"
 #include "json/json_value.h"
@@ -38,6 +39,41 @@ refused_object(const struct aggregation *aggregation)
 	NETFC_STATUS_CODES(SET_)
 #undef SET_
 	return refused;
+}
+
+/* The switch above: where it is and how. */
+static json_t *
+parent_object(const struct app *app)
+{
+	const struct uplink *uplink = app->aggregation->uplink;
+	const struct neighbour *neighbour = &uplink->neighbour;
+	json_t *object = json_object();
+	char text[64], mac[RTE_ETHER_ADDR_FMT_SIZE];
+	struct neighbour_place place;
+	struct uplink_side sum;
+
+	uplink_sum(app, &sum);
+	address_print(&uplink->parent, text, sizeof(text));
+	json_object_set_new(object, "address", json_string(text));
+	json_object_set_new(object, "udp_port", json_integer(uplink->port));
+	if (uplink->through_gateway) {
+		address_print(&neighbour->address, text, sizeof(text));
+		json_object_set_new(object, "gateway", json_string(text));
+	}
+	json_object_set_new(object, "state", json_string(uplink_state_name(uplink_state(app))));
+	if (neighbour_find(neighbour, &place)) {
+		rte_ether_format_addr(mac, sizeof(mac), &place.mac);
+		json_object_set_new(object, "mac", json_string(mac));
+		json_object_set_new(object, "port", json_integer(app->port[place.port].id));
+	}
+#define SET_(name, meaning) json_object_set_new(object, #name, json_count(sum.counters.name));
+	UPLINK_COUNTERS(SET_)
+#undef SET_
+#define SET_(name, meaning) \
+	json_object_set_new(object, #name, json_count(neighbour->counters.name));
+	NEIGHBOUR_COUNTERS(SET_)
+#undef SET_
+	return object;
 }
 
 /* The indices of the jobs there are. */
@@ -85,6 +121,8 @@ state_aggregate(const struct app *app)
 	set_counters(object, &counters);
 	json_object_set_new(object, "handed_over", json_count(handed_over));
 	json_object_set_new(object, "refused", refused_object(aggregation));
+	if (aggregation->uplink != NULL)
+		json_object_set_new(object, "parent", parent_object(app));
 	json_object_set_new(object, "job_indices", jobs_array(aggregation));
 	return object;
 }
@@ -118,6 +156,12 @@ state_job(const struct app *app, unsigned int index)
 	json_object_set_new(object, "slots", json_integer(info.slots));
 	json_object_set_new(object, "bytes", json_integer(info.bytes));
 	json_object_set_new(object, "open", json_integer(info.open));
+	json_object_set_new(object, "levels", json_integer(info.levels));
+	json_object_set_new(object, "all_workers", json_integer(info.all_workers));
+	json_object_set_new(object, "uplink", json_string(aggregate_uplink_name(info.uplink)));
+	if (info.above != AGGREGATE_REASON_NONE)
+		json_object_set_new(
+			object, "above", json_string(aggregate_reason_name(info.above)));
 	json_object_set_new(
 		object, "silent_s", json_count(now > info.latest ? (now - info.latest) / hz : 0));
 	set_counters(object, &info.counters);

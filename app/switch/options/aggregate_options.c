@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
 #include <rte_common.h>
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_udp.h>
 
+#include "aggregate_format.h"
 #include "aggregate_tag.h"
 #include "aggregate_wire.h"
 #include "options/aggregate_options.h"
@@ -19,7 +23,68 @@
 	(sizeof(struct rte_ether_hdr) + 2 * sizeof(struct rte_vlan_hdr) + \
 		sizeof(struct rte_ipv6_hdr) + sizeof(struct rte_udp_hdr) + AGGREGATE_HEADER_BYTES)
 
+#define PARENT_EXPECTED "IP or IP:PORT, for IPv6 [IP]:PORT"
+
+/* The UDP port behind the last colon; true, and the default, where there is none. */
+static bool
+take_port(char *text, uint16_t *port)
+{
+	char *colon = strrchr(text, ':'), *end;
+	bool has_port =
+		colon != NULL && (text[0] == '[' ? colon[-1] == ']' : strchr(text, ':') == colon);
+	unsigned long number;
+
+	*port = AGGREGATE_UDP_PORT;
+	if (!has_port)
+		return true;
+	*colon++ = '\0';
+	number = strtoul(colon, &end, 10);
+	*port = (uint16_t)number;
+	return colon[0] >= '0' && colon[0] <= '9' && *end == '\0' && number >= 1 &&
+		number <= UINT16_MAX;
+}
+
+static int
+parse_parent(FILE *errors, const char *option, const char *text, void *field)
+{
+	struct parent_option *parent = field;
+	char copy[80], *ip = copy;
+	size_t length = strlen(text);
+
+	if (length >= sizeof(copy))
+		return option_refuse(errors, option, text, PARENT_EXPECTED);
+	memcpy(copy, text, length + 1);
+	if (!take_port(copy, &parent->port))
+		return option_refuse(errors, option, text, PARENT_EXPECTED);
+	length = strlen(copy);
+	if (copy[0] == '[' && copy[length - 1] == ']') {
+		copy[length - 1] = '\0';
+		ip++;
+	}
+	if (!address_read(ip, &parent->address))
+		return option_refuse(errors, option, text, PARENT_EXPECTED);
+	return 0;
+}
+
+static const char *const format_names[AGGREGATE_FORMAT_END] = {
+	[AGGREGATE_FP16] = "fp16",
+	[AGGREGATE_POSIT16] = "posit16",
+	[AGGREGATE_BF16] = "bf16",
+	[AGGREGATE_POSIT16_ES2] = "posit16_es2",
+	[AGGREGATE_FP32] = "fp32",
+	[AGGREGATE_INT32] = "int32",
+	[AGGREGATE_FP64] = "fp64",
+	[AGGREGATE_FP8_E4M3] = "fp8_e4m3",
+	[AGGREGATE_FP8_E5M2] = "fp8_e5m2",
+	[AGGREGATE_INT64] = "int64",
+};
+
 #define FIELD(field) OPTION_FIELD(struct aggregate_options, field)
+
+/* Format 0 is none. */
+#define FORMAT_NAMES(usual)                                                                  \
+	.names = format_names + 1, .name_count = RTE_DIM(format_names) - 1, .first_name = 1, \
+	.preset = (usual)
 
 const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
 	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 16), .meaning = "jobs at a time"},
@@ -39,6 +104,14 @@ const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
 		.meaning = "lcores that aggregate, a UDP port each; 0: as many as there are"},
 	{"key", FIELD(key),
 		.meaning = "file of the cluster's key, 32 bytes: packets have tags (default none)"},
+	{"formats", FIELD(formats), .several = true, FORMAT_NAMES(AGGREGATE_ALL_FORMATS),
+		.meaning = "what is added up; the fewer, the less memory slots take"},
+	{"digits", FIELD(digits), .several = true, FORMAT_NAMES(0),
+		.meaning = "formats whose exact sums members may send, as leaves of a tree do; "
+			   "each takes memory"},
+	{"parent", FIELD(parent), .value = "IP[:PORT]", .parse = parse_parent,
+		.meaning = "this switch is a leaf: its sums go to that one, UDP port 20040 unless "
+			   "given"},
 };
 
 uint32_t
@@ -47,18 +120,69 @@ aggregate_options_packet_bytes(const struct aggregate_options *options)
 	return options->on ? HEADERS_BYTES + options->bytes + AGGREGATE_TAG_BYTES : 0;
 }
 
+/* Where the parent is, can anything be sent there? */
+static int
+check_parent(const struct aggregate_options *options, const struct addresses *own,
+	const struct address *gateway, FILE *errors)
+{
+	const struct address *parent = &options->parent.address;
+	char text[64];
+
+	if (parent->family == 0 && gateway->family == 0)
+		return 0;
+	if (parent->family == 0) {
+		fprintf(errors,
+			PROGRAM ": --gateway is the way to the parent of an aggregation; there is "
+				"none (--aggregate parent=IP)\n");
+		return -1;
+	}
+	address_print(parent, text, sizeof(text));
+	if (gateway->family != 0 && gateway->family != parent->family) {
+		fprintf(errors,
+			PROGRAM ": --gateway: expected an IPv%u address, as that of the parent "
+				"(%s)\n",
+			parent->family, text);
+		return -1;
+	}
+	for (unsigned int a = 0; a < own->count; a++) {
+		if (!addresses_same_host(&own->address[a], parent))
+			continue;
+		fprintf(errors,
+			PROGRAM ": --aggregate parent=%s: this is an address of the switch "
+				"itself\n",
+			text);
+		return -1;
+	}
+	if (addresses_towards(own, parent) != NULL)
+		return 0;
+	fprintf(errors,
+		PROGRAM ": --aggregate parent=%s: the switch needs an IPv%u address, too "
+			"(--address IP)\n",
+		text, parent->family);
+	return -1;
+}
+
 int
 aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
-	bool has_address, FILE *errors)
+	const struct addresses *own, const struct address *gateway, FILE *errors)
 {
 	uint32_t shards = RTE_MAX(options->shards, 1u);
 
+	if (check_parent(options, own, gateway, errors) != 0)
+		return -1;
 	if (!options->on)
 		return 0;
-	if (!has_address) {
+	if (own->count == 0) {
 		fprintf(errors,
 			PROGRAM ": --aggregate: the switch needs an address that workers "
 				"send to (--address IP)\n");
+		return -1;
+	}
+	if (options->digits != AGGREGATE_ALL_FORMATS &&
+		(options->digits & ~options->formats) != 0) {
+		fprintf(errors,
+			PROGRAM ": --aggregate digits=: a format that is not among those of "
+				"formats=\n");
 		return -1;
 	}
 	if (options->key[0] != '\0' && options->bytes > MAX_BYTES - AGGREGATE_TAG_BYTES) {

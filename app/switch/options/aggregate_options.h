@@ -9,7 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "endpoint/addresses.h"
 #include "option.h"
+
+/** A switch that this one is a leaf of. */
+struct parent_option {
+	struct address address; /**< family 0: there is none */
+	uint16_t port;          /**< its first UDP port */
+};
 
 /** What the user asked for. */
 struct aggregate_options {
@@ -24,10 +31,13 @@ struct aggregate_options {
 	uint16_t port;        /**< the first UDP port */
 	uint32_t shards;      /**< 0: as many as there are lcores */
 	char key[PATH_MAX];   /**< file of the cluster's key; empty: none */
+	uint32_t formats;     /**< of values, a set of bits 1 << format */
+	uint32_t digits;      /**< those whose exact sums members may send, as leaves do */
+	struct parent_option parent;
 };
 
 /** The keys. */
-#define AGGREGATE_KEY_COUNT 10
+#define AGGREGATE_KEY_COUNT 13
 extern const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT];
 
 /** Bytes that a buffer needs for a chunk's packet, whatever headers it has; 0: off. */
@@ -37,10 +47,11 @@ uint32_t aggregate_options_packet_bytes(const struct aggregate_options *options)
  * Check them with what else was asked for.
  *
  * @param netfc_port the UDP port of requests
- * @param has_address whether the switch has an address
+ * @param own the switch's addresses
+ * @param gateway family 0: there is none
  * @return 0, or -1 with the reason on `errors`
  */
 int aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
-	bool has_address, FILE *errors);
+	const struct addresses *own, const struct address *gateway, FILE *errors);
 
 #endif /* AGGREGATE_OPTIONS_H */

@@ -36,6 +36,14 @@ parse_address(FILE *errors, const char *option, const char *text, void *field)
 	return addresses_add(field, text);
 }
 
+static int
+parse_gateway(FILE *errors, const char *option, const char *text, void *field)
+{
+	if (address_read(text, field))
+		return 0;
+	return option_refuse(errors, option, text, "the IPv4 or IPv6 address of a router");
+}
+
 #define FIELD(field) OPTION_FIELD(struct options, field)
 
 /* A default of 0 stands for none where it is outside the range. */
@@ -86,6 +94,8 @@ static const struct option_row rows[] = {
 	{"aggregate", FIELD(aggregate), .value = "[KEY=VALUE[,...]]", OPTION_KEYS(aggregate_keys),
 		.meaning = "add up what many workers send (libnetfc-allreduce); needs an "
 			   "--address. Keys:"},
+	{"gateway", FIELD(gateway), .value = "IP", .parse = parse_gateway,
+		.meaning = "router to the parent of aggregations (default: it is on the link)"},
 };
 
 static const struct option_table tables[] = {
@@ -147,7 +157,7 @@ options_parse(int argc, char **argv, struct options *options, int *eal_argc)
 	if (result == OPTIONS_RUN &&
 		(check_slowloris(options, given) != 0 ||
 			aggregate_options_check(&options->aggregate, options->udp_port,
-				options->addresses.count > 0, stderr) != 0))
+				&options->addresses, &options->gateway, stderr) != 0))
 		return OPTIONS_WRONG;
 	return result;
 }

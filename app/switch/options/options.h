@@ -44,6 +44,7 @@ struct options {
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;
 	struct aggregate_options aggregate;
+	struct address gateway; /**< to the parent of aggregations; family 0: none */
 	struct slowloris_options slowloris;
 	bool latency;              /**< measure it */
 	uint32_t idle_exit_ms;     /**< 0: never */

@@ -211,7 +211,7 @@ choose_number(const char *name, const struct functions *used, const struct funct
 }
 
 static int
-add_own(const struct netfc_own_function *own, const char *path, uint8_t number,
+add_own(const struct netfc_user_function *own, const char *path, uint8_t number,
 	struct functions *functions, FILE *errors)
 {
 	struct loaded_function *function = calloc(1, sizeof(*function));
@@ -222,11 +222,11 @@ add_own(const struct netfc_own_function *own, const char *path, uint8_t number,
 		free_function(function);
 		return fail(errors, path, NETFC_ERR_NOMEM);
 	}
-	strcpy(function->name, netfc_own_function_name(own));
+	strcpy(function->name, netfc_user_function_name(own));
 	function->number = number;
-	function->format = netfc_own_function_format(own);
-	memcpy(function->z, netfc_own_function_z(own), sizeof(function->z));
-	memcpy(function->flags, netfc_own_function_flags(own), sizeof(function->flags));
+	function->format = netfc_user_function_format(own);
+	memcpy(function->z, netfc_user_function_z(own), sizeof(function->z));
+	memcpy(function->flags, netfc_user_function_flags(own), sizeof(function->flags));
 	if (add(functions, function, errors) == 0)
 		return 0;
 	free_function(function);
@@ -236,18 +236,18 @@ add_own(const struct netfc_own_function *own, const char *path, uint8_t number,
 static int
 load_own(const char *path, const struct functions *used, struct functions *functions, FILE *errors)
 {
-	struct netfc_own_function *own;
-	int error = netfc_own_function_load(path, &own), result;
+	struct netfc_user_function *own;
+	int error = netfc_user_function_load(path, &own), result;
 	uint8_t number;
 
 	if (error == NETFC_ERR_FOREIGN)
 		return refuse(errors, path, "the file holds no function");
 	if (error != NETFC_OK)
 		return fail(errors, path, error);
-	number = choose_number(netfc_own_function_name(own), used, functions);
+	number = choose_number(netfc_user_function_name(own), used, functions);
 	result = number != 0 ? add_own(own, path, number, functions, errors)
 			     : refuse(errors, path, no_number);
-	netfc_own_function_free(own);
+	netfc_user_function_free(own);
 	return result;
 }
 

@@ -18,44 +18,24 @@
 #define MAX_LANES 8
 #define MAX_AGGREGATE_LANES 32
 
-static const char help[] =
+static const char usage[] =
 	"Usage: netfc-tables export --target TARGET [OPTION...] SET\n"
 	"       netfc-tables export --target TARGET [OPTION...] --aggregate KIND\n"
 	"Write the table set SET, a name or a file, as entries for the programs in p4/; or those of\n"
-	"the programs that aggregate, of which p4/jobs makes the jobs'.\n\n"
-	"  -t, --target TARGET    bmv2: commands for simple_switch_CLI\n"
-	"                         p4runtime: a WriteRequest in protobuf's text format\n"
-	"                         bfrt: a Python program for Tofino's runtime shell\n"
-	"                         bfrt-json: the same entries as JSON\n"
-	"  -l, --layout LAYOUT    direct (default) or compact, as the program was compiled\n"
-	"  -n, --lanes N          lanes that the program computes, 1 to 8 (default 1); with\n"
-	"                         --aggregate 1 to 32\n"
-	"  -p, --port PORT        UDP port of requests (default 20038; with --aggregate 20040)\n"
-	"      --aggregate KIND   results: of a program that rounds them; sums: of one that leaves\n"
-	"                         that to the workers (NETFC_SUMS, and Tofino)\n"
-	"      --format FORMAT    of what is added up: fp16 (default) or int32\n"
-	"  -f, --functions NAMES  functions of one number (list --functions), or files of your own,\n"
-	"                         for a program with as many, NETFC_FUNCTIONS; joined by commas\n"
-	"      --slowloris        the tables of a program with NETFC_SLOWLORIS, too\n"
-	"      --up-to OP         fp32_exact: the last operation that the program has: sub,\n"
-	"                         mul or div (default)\n"
-	"      --program PROGRAM  the program's name for bfrt (default " DEFAULT_PROGRAM ",\n"
-	"                         or " DEFAULT_AGGREGATE_PROGRAM ")\n"
-	"  -o, --output FILE      write to FILE, and say what was written\n"
-	"      --json             say it as JSON\n"
-	"  -h, --help             print this\n";
+	"the programs that aggregate, of which p4/jobs makes the jobs'.\n\n";
 
 /* What can be written, and how. */
 static const struct target {
-	const char *name;
 	write_fn write;
 	bool tofino;
 } targets[] = {
-	{"bmv2", write_bmv2, false},
-	{"p4runtime", write_p4runtime, false},
-	{"bfrt", write_bfrt, true},
-	{"bfrt-json", write_bfrt_json, true},
+	{write_bmv2, false},
+	{write_p4runtime, false},
+	{write_bfrt, true},
+	{write_bfrt_json, true},
 };
+
+#define TARGETS (sizeof(targets) / sizeof(targets[0]))
 
 /* What is exported: a table set, or what an aggregating program sends. */
 enum kind {
@@ -68,10 +48,9 @@ enum kind {
 struct request {
 	enum kind kind;
 	enum aggregate_format format; /* of what is added up, or 0 */
-	const struct target *target;
+	unsigned int target;          /* index, or TARGETS */
 	enum p4_layout layout;
 	uint16_t udp_port;
-	const char *lanes;
 	bool slowloris;
 	const char *functions;
 	enum netfc_op last_op; /* or 0: all */
@@ -80,137 +59,61 @@ struct request {
 	bool json;
 };
 
-static const struct target *
-find_target(const char *name)
+#define FIELD(field) OPTION_FIELD(struct request, field)
+
+/* An option_parse. */
+static int
+take_identifier(FILE *errors, const char *option, const char *text, void *field)
 {
-	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
-		if (strcmp(targets[t].name, name) == 0)
-			return &targets[t];
-	}
-	report_error("export: no target '%s'; there are bmv2, p4runtime, bfrt and bfrt-json", name);
-	return NULL;
-}
-
-static bool
-parse_layout(const char *text, enum p4_layout *layout)
-{
-	if (strcmp(text, "direct") == 0)
-		*layout = P4_DIRECT;
-	else if (strcmp(text, "compact") == 0)
-		*layout = P4_COMPACT;
-	else {
-		report_error("export: no layout '%s'; there are direct and compact", text);
-		return false;
-	}
-	return true;
-}
-
-static bool
-parse_kind(const char *text, enum kind *kind)
-{
-	if (strcmp(text, "results") == 0)
-		*kind = KIND_RESULTS;
-	else if (strcmp(text, "sums") == 0)
-		*kind = KIND_SUMS;
-	else {
-		report_error("export: --aggregate takes 'results' or 'sums', not '%s'", text);
-		return false;
-	}
-	return true;
-}
-
-static bool
-parse_format(const char *text, enum aggregate_format *format)
-{
-	*format = aggregate_format_by_name(text);
-	if (*format != 0 && aggregate_sums_has(*format))
-		return true;
-	report_error("export: --format takes 'fp16' or 'int32', not '%s'", text);
-	return false;
-}
-
-static bool
-parse_last_op(const char *text, enum netfc_op *op)
-{
-	static const char *const names[] = {
-		[NETFC_SUB] = "sub", [NETFC_MUL] = "mul", [NETFC_DIV] = "div"};
-
-	for (*op = NETFC_SUB; *op <= NETFC_DIV; ++*op) {
-		if (strcmp(text, names[*op]) == 0)
-			return true;
-	}
-	report_error("export: no program ends with '%s'; --up-to takes sub, mul or div", text);
-	return false;
-}
-
-static bool
-parse_count(const char *text, const char *what, unsigned long greatest, unsigned long *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoul(text, &end, 10);
-	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && *number >= 1 &&
-		*number <= greatest)
-		return true;
-	report_error("export: --%s takes a number from 1 to %lu, not '%s'", what, greatest, text);
-	return false;
-}
-
-static bool
-is_identifier(const char *text)
-{
-	if (text[0] != '\0' &&
+	if (text[0] == '\0' ||
 		strspn(text,
 			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			"0123456789_") == strlen(text))
-		return true;
-	report_error("export: '%s' is no name of a P4 program", text);
-	return false;
+			"0123456789_") != strlen(text))
+		return option_refuse(errors, option, text, "the name of a P4 program");
+	*(const char **)field = text;
+	return 0;
 }
 
-static bool
-take_option(struct request *request, int option)
-{
-	unsigned long number = 0;
-	bool good = true;
+static const char *const target_names[TARGETS] = {"bmv2", "p4runtime", "bfrt", "bfrt-json"};
+static const char *const layout_names[] = {[P4_DIRECT] = "direct", [P4_COMPACT] = "compact"};
+static const char *const kind_names[] = {"results", "sums"};
+static const char *const op_names[] = {"sub", "mul", "div"};
+static const char *const format_names[] = {
+	[AGGREGATE_FP16 - AGGREGATE_FP16] = "fp16",
+	[AGGREGATE_INT32 - AGGREGATE_FP16] = "int32",
+};
 
-	switch (option) {
-	case 't':
-		request->target = find_target(optarg);
-		return request->target != NULL;
-	case 'l':
-		return parse_layout(optarg, &request->layout);
-	case 'n':
-		request->lanes = optarg;
-		return true;
-	case 'p':
-		good = parse_count(optarg, "port", UINT16_MAX, &number);
-		request->udp_port = (uint16_t)number;
-		return good;
-	case 'P':
-		request->write.program = optarg;
-		return is_identifier(optarg);
-	case 'f':
-		request->functions = optarg;
-		return true;
-	case 'A':
-		return parse_kind(optarg, &request->kind);
-	case 'F':
-		return parse_format(optarg, &request->format);
-	case 'S':
-		request->slowloris = true;
-		return true;
-	case 'U':
-		return parse_last_op(optarg, &request->last_op);
-	case 'o':
-		request->output = optarg;
-		return true;
-	default:
-		request->json = true;
-		return true;
-	}
-}
+/* What depends on another option has no default here. */
+static const struct option_row rows[] = {
+	{"target", 't', FIELD(target), OPTION_NAMES(target_names, TARGETS),
+		.meaning = "entries as commands for simple_switch_CLI; as a WriteRequest in "
+			   "protobuf's text format; as a Python program for Tofino's runtime "
+			   "shell; as JSON for it"},
+	{"layout", 'l', FIELD(layout), OPTION_NAMES(layout_names, P4_DIRECT),
+		.meaning = "as the program was compiled"},
+	{"lanes", 'n', FIELD(write.lanes), OPTION_RANGE(1, MAX_AGGREGATE_LANES, 1), .value = "N",
+		.meaning = "lanes that the program computes, 1 to 8; with --aggregate 1 to 32"},
+	{"port", 'p', FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, 0), .value = "PORT",
+		.meaning = "UDP port of requests (default 20038; with --aggregate 20040)"},
+	{"aggregate", FIELD(kind), OPTION_NAMES(kind_names, KIND_SET), .first_name = KIND_RESULTS,
+		.meaning = "of a program that rounds the results of aggregations; of one that "
+			   "leaves that to the workers (NETFC_SUMS, and Tofino)"},
+	{"format", FIELD(format), OPTION_NAMES(format_names, 0), .first_name = AGGREGATE_FP16,
+		.meaning = "of what is added up (default fp16)"},
+	{"functions", 'f', FIELD(functions), .value = "NAMES",
+		.meaning = "functions of one number (list --functions), or files of your own, for "
+			   "a program with as many, NETFC_FUNCTIONS; joined by commas"},
+	{"slowloris", FIELD(slowloris),
+		.meaning = "the tables of a program with NETFC_SLOWLORIS, too"},
+	{"up-to", FIELD(last_op), OPTION_NAMES(op_names, 0), .first_name = NETFC_SUB,
+		.meaning = "fp32_exact: the last operation that the program has (default div)"},
+	{"program", FIELD(write.program), .value = "PROGRAM", .parse = take_identifier,
+		.meaning = "the program's name for bfrt (default " DEFAULT_PROGRAM
+			   "; with --aggregate " DEFAULT_AGGREGATE_PROGRAM ")"},
+	{"output", 'o', FIELD(output), .value = "FILE",
+		.meaning = "write to FILE, and say what was written"},
+	{"json", FIELD(json), .meaning = "say it as JSON"},
+};
 
 static const char *
 layout_name(const struct request *request)
@@ -229,7 +132,7 @@ report(const struct request *request, const struct p4_program *program)
 
 	if (request->json)
 		return print_json(json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:o}", "set",
-			request->write.set_name, "target", request->target->name, "layout",
+			request->write.set_name, "target", target_names[request->target], "layout",
 			layout_name(request), "lanes", (int)request->write.lanes, "tables",
 			(int)tables, "entries", (json_int_t)entries, "file",
 			json_text(request->output)));
@@ -245,7 +148,7 @@ write_file(const struct request *request, const struct p4_program *program)
 	bool failed;
 
 	if (stream != NULL) {
-		request->target->write(stream, program, &request->write);
+		targets[request->target].write(stream, program, &request->write);
 		failed = ferror(stream) != 0;
 		failed = fclose(stream) != 0 || failed;
 		if (!failed)
@@ -264,7 +167,7 @@ write_program(const struct request *request, const struct p4_program *program)
 	}
 	if (request->output != NULL)
 		return write_file(request, program);
-	request->target->write(stdout, program, &request->write);
+	targets[request->target].write(stdout, program, &request->write);
 	return STATUS_DONE;
 }
 
@@ -327,14 +230,14 @@ export_aggregate(struct request *request)
 {
 	const struct p4_aggregation what = {
 		.sums = request->kind == KIND_SUMS,
-		.parts = request->target->tofino,
+		.parts = targets[request->target].tofino,
 		.format = request->format,
 		.lanes = request->write.lanes,
 	};
 	struct p4_program program = {0};
 	int status;
 
-	if (request->kind == KIND_RESULTS && request->target->tofino) {
+	if (request->kind == KIND_RESULTS && targets[request->target].tofino) {
 		report_error("export: programs for Tofino do not round: --aggregate sums");
 		return STATUS_INPUT;
 	}
@@ -359,67 +262,61 @@ export_file(struct request *request, const char *name)
 	return status;
 }
 
-/* What was not said, and lanes, whose number depends on what is exported. */
-static bool
+/* What was not given, and depends on what is exported. */
+static void
 fill_in(struct request *request)
 {
 	const bool aggregate = request->kind != KIND_SET;
-	unsigned long lanes = 1;
 
-	if (request->lanes != NULL &&
-		!parse_count(request->lanes, "lanes", aggregate ? MAX_AGGREGATE_LANES : MAX_LANES,
-			&lanes))
-		return false;
-	request->write.lanes = (unsigned)lanes;
 	if (request->format == 0)
 		request->format = AGGREGATE_FP16;
 	if (request->udp_port == 0)
 		request->udp_port = aggregate ? AGGREGATE_UDP_PORT : NETFC_UDP_PORT;
 	if (request->write.program == NULL)
 		request->write.program = aggregate ? DEFAULT_AGGREGATE_PROGRAM : DEFAULT_PROGRAM;
-	return true;
+}
+
+/* What is wrong with options and operands together; NULL: nothing. */
+static const char *
+find_conflict(const struct request *request, int operands)
+{
+	if (request->kind != KIND_SET && operands != 0)
+		return "--aggregate takes no table set";
+	if (request->kind == KIND_SET && request->format != 0)
+		return "--format needs --aggregate";
+	if (request->kind == KIND_SET && request->write.lanes > MAX_LANES)
+		return "--lanes: expected 1 to 8 without --aggregate";
+	if (request->kind == KIND_SET && operands != 1)
+		return "name one table set";
+	if (request->target == TARGETS)
+		return "--target is needed";
+	if (request->json && request->output == NULL)
+		return "--json needs --output";
+	return NULL;
 }
 
 static int
 run_export(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS,
-		{"target", required_argument, NULL, 't'}, {"layout", required_argument, NULL, 'l'},
-		{"lanes", required_argument, NULL, 'n'}, {"port", required_argument, NULL, 'p'},
-		{"program", required_argument, NULL, 'P'}, {"slowloris", no_argument, NULL, 'S'},
-		{"functions", required_argument, NULL, 'f'},
-		{"aggregate", required_argument, NULL, 'A'},
-		{"format", required_argument, NULL, 'F'}, {"up-to", required_argument, NULL, 'U'},
-		{"output", required_argument, NULL, 'o'}, {0}};
 	struct request request = {0};
-	int option;
+	const char *conflict;
+	int first;
+	enum options_result result = take_options(&export_command, argc, argv, &request, &first);
 
-	while ((option = next_option(&export_command, argc, argv, ":ht:l:n:p:f:o:", longs)) !=
-		NO_MORE_OPTIONS) {
-		if (option == 'h' || option == '?')
-			return option_status(option);
-		if (!take_option(&request, option))
-			return STATUS_INPUT;
-	}
-	if (request.kind != KIND_SET && argc != optind)
-		return wrong_operands(&export_command, "--aggregate takes no table set");
-	if (request.kind == KIND_SET && request.format != 0)
-		return wrong_operands(&export_command, "--format needs --aggregate");
-	if (request.kind == KIND_SET && argc - optind != 1)
-		return wrong_operands(&export_command, "name one table set");
-	if (request.target == NULL)
-		return wrong_operands(&export_command, "--target is needed");
-	if (request.json && request.output == NULL)
-		return wrong_operands(&export_command, "--json needs --output");
-	if (!fill_in(&request))
-		return STATUS_INPUT;
-	return request.kind == KIND_SET ? export_file(&request, argv[optind])
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
+	conflict = find_conflict(&request, argc - first);
+	if (conflict != NULL)
+		return wrong_operands(&export_command, conflict);
+	fill_in(&request);
+	return request.kind == KIND_SET ? export_file(&request, argv[first])
 					: export_aggregate(&request);
 }
 
 const struct command export_command = {
 	.name = "export",
 	.summary = "write a table set as entries for the P4 programs",
-	.help = help,
+	.usage = usage,
+	COMMAND_ROWS(rows),
 	.run = run_export,
 };

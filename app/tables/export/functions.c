@@ -46,18 +46,18 @@ take_known(const char *name, const struct netfc_format *format, struct p4_functi
 }
 
 static int
-copy_own(const char *path, const struct netfc_own_function *own, const struct netfc_format *format,
+copy_own(const char *path, const struct netfc_user_function *own, const struct netfc_format *format,
 	struct p4_function *function)
 {
-	if (netfc_own_function_format(own) != format) {
+	if (netfc_user_function_format(own) != format) {
 		report_error("export: function '%s' is one of %s, and the table set of %s", path,
-			netfc_format_name(netfc_own_function_format(own)),
+			netfc_format_name(netfc_user_function_format(own)),
 			netfc_format_name(format));
 		return STATUS_INPUT;
 	}
-	strcpy(function->name, netfc_own_function_name(own));
-	memcpy(function->z, netfc_own_function_z(own), sizeof(function->z));
-	memcpy(function->flags, netfc_own_function_flags(own), sizeof(function->flags));
+	strcpy(function->name, netfc_user_function_name(own));
+	memcpy(function->z, netfc_user_function_z(own), sizeof(function->z));
+	memcpy(function->flags, netfc_user_function_flags(own), sizeof(function->flags));
 	return STATUS_DONE;
 }
 
@@ -65,8 +65,8 @@ static int
 take_own(const char *path, const struct netfc_format *format, unsigned number,
 	struct p4_function *function)
 {
-	struct netfc_own_function *own;
-	int error = netfc_own_function_load(path, &own), status;
+	struct netfc_user_function *own;
+	int error = netfc_user_function_load(path, &own), status;
 
 	if (error != NETFC_OK) {
 		report_error("export: function '%s': %s", path, reason(error));
@@ -74,7 +74,7 @@ take_own(const char *path, const struct netfc_format *format, unsigned number,
 	}
 	function->number = number;
 	status = copy_own(path, own, format, function);
-	netfc_own_function_free(own);
+	netfc_user_function_free(own);
 	return status;
 }
 

@@ -12,29 +12,14 @@
 #include "set/source.h"
 #include "user/user.h"
 
-static const char help[] =
+static const char usage[] =
 	"Usage: netfc-tables build [OPTION...] NAME\n"
 	"       netfc-tables build --function NAME (--from FILE | --expression TEXT) [OPTION...]\n"
 	"Build the table set NAME and write it to NAME.netfc in the current folder.\n"
 	"With --function, make a function of one number of your own in place of it, and write\n"
 	"it to NAME.netfcfun.\n"
-	"A file that is there already is replaced as a whole, or stays as it was.\n\n"
-	"  -o, --output FILE      write to FILE instead\n"
-	"  -d, --dir DIR          write to the folder DIR instead\n"
-	"  -q, --quiet            say nothing unless something goes wrong\n"
-	"      --json             say what was written as JSON\n"
-	"  -h, --help             print this\n\n"
-	"Of a function:\n"
-	"  -f, --function NAME    lower-case letters, digits and underscores; nothing that\n"
-	"                         reads as a conversion, such as to_q16\n"
-	"      --format FORMAT    of x and f(x): fp16, the default, posit16, bf16 or\n"
-	"                         posit16_es2\n"
-	"      --from FILE        its values, a line each: 65,536, in the order of the\n"
-	"                         encodings of x; or pairs of x and f(x); decimal numbers,\n"
-	"                         inf, nan, or encodings such as 0x3c00. Or an expression:\n"
-	"                         f(x) = ...\n"
-	"      --expression TEXT  such as 'x / (1 + exp(-x))', rounded once\n\n"
-	"netfc-tables list names all table sets.\n";
+	"A file that is there already is replaced as a whole, or stays as it was.\n\n";
+static const char notes[] = "netfc-tables list names all table sets.\n";
 
 /* What --help describes. */
 struct options {
@@ -43,11 +28,24 @@ struct options {
 	bool quiet, json;
 };
 
-/* Options without a letter. */
-enum {
-	OPTION_FORMAT = 256,
-	OPTION_FROM,
-	OPTION_EXPRESSION,
+#define FIELD(field) OPTION_FIELD(struct options, field)
+
+static const struct option_row rows[] = {
+	{"output", 'o', FIELD(output), .value = "FILE", .meaning = "write to FILE instead"},
+	{"dir", 'd', FIELD(dir), .value = "DIR", .meaning = "write to the folder DIR instead"},
+	{"quiet", 'q', FIELD(quiet), .meaning = "say nothing unless something goes wrong"},
+	{"json", FIELD(json), .meaning = "say what was written as JSON"},
+	{"function", 'f', FIELD(user.function), .value = "NAME",
+		.meaning = "make the function NAME: lower-case letters, digits and underscores; "
+			   "nothing that reads as a conversion, such as to_q16"},
+	{"format", FIELD(user.format), .value = "FORMAT",
+		.meaning = "of x and f(x): fp16, posit16, bf16 or posit16_es2 (default fp16)"},
+	{"from", FIELD(user.from), .value = "FILE",
+		.meaning = "f's values, a line each: 65,536, in the order of the encodings of x; "
+			   "or pairs of x and f(x); decimal numbers, inf, nan, or encodings such "
+			   "as 0x3c00. Or an expression: f(x) = ..."},
+	{"expression", FIELD(user.expression), .value = "TEXT",
+		.meaning = "such as 'x / (1 + exp(-x))', rounded once"},
 };
 
 /* What was done, for the report. */
@@ -104,7 +102,7 @@ save_set(const void *set, const char *path)
 static int
 save_function(const void *function, const char *path)
 {
-	return netfc_own_function_save(function, path);
+	return netfc_user_function_save(function, path);
 }
 
 /* Regular files are replaced; a device or a pipe must not be. */
@@ -235,49 +233,25 @@ build_function(const struct options *options, double started)
 static int
 run_build(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS,
-		{"output", required_argument, NULL, 'o'}, {"dir", required_argument, NULL, 'd'},
-		{"quiet", no_argument, NULL, 'q'}, {"function", required_argument, NULL, 'f'},
-		{"format", required_argument, NULL, OPTION_FORMAT},
-		{"from", required_argument, NULL, OPTION_FROM},
-		{"expression", required_argument, NULL, OPTION_EXPRESSION}, {0}};
 	struct options options = {0};
 	struct netfc_set *set;
 	double started = milliseconds_now();
-	int option, status;
+	int first, status;
+	enum options_result result = take_options(&build_command, argc, argv, &options, &first);
 
-	while ((option = next_option(&build_command, argc, argv, ":ho:d:qf:", longs)) !=
-		NO_MORE_OPTIONS) {
-		if (option == 'o')
-			options.output = optarg;
-		else if (option == 'd')
-			options.dir = optarg;
-		else if (option == 'q')
-			options.quiet = true;
-		else if (option == 'f')
-			options.user.function = optarg;
-		else if (option == OPTION_FORMAT)
-			options.user.format = optarg;
-		else if (option == OPTION_FROM)
-			options.user.from = optarg;
-		else if (option == OPTION_EXPRESSION)
-			options.user.expression = optarg;
-		else if (option == 'j')
-			options.json = true;
-		else
-			return option_status(option);
-	}
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
 	if (options.output != NULL && options.dir != NULL)
 		return wrong_operands(&build_command, "--output and --dir exclude each other");
-	if (options.user.function != NULL && argc == optind)
+	if (options.user.function != NULL && argc == first)
 		return build_function(&options, started);
-	if (argc - optind != 1 || options.user.function != NULL)
+	if (argc - first != 1 || options.user.function != NULL)
 		return wrong_operands(&build_command, "name one table set, or a --function");
 	if (options.user.format != NULL || options.user.from != NULL ||
 		options.user.expression != NULL)
 		return wrong_operands(
 			&build_command, "--format, --from and --expression are for a --function");
-	status = build_set(argv[optind], &set);
+	status = build_set(argv[first], &set);
 	if (status != STATUS_DONE)
 		return status;
 	status = write_and_report(&options, set, started);
@@ -288,6 +262,8 @@ run_build(int argc, char **argv)
 const struct command build_command = {
 	.name = "build",
 	.summary = "build a table set and write it to a file",
-	.help = help,
+	.usage = usage,
+	.notes = notes,
+	COMMAND_ROWS(rows),
 	.run = run_build,
 };

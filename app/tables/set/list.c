@@ -12,16 +12,28 @@
 #include "set/source.h"
 #include "show/extended.h"
 
-static const char help[] =
+/* What --help describes. */
+struct options {
+	const char *dir;
+	bool functions, json;
+};
+
+#define FIELD(field) OPTION_FIELD(struct options, field)
+
+static const struct option_row rows[] = {
+	{"dir", 'd', FIELD(dir), .value = "DIR", .meaning = "look for files in DIR"},
+	{"functions", 'f', FIELD(functions),
+		.meaning = "list what is computed without a table set instead"},
+	{"json", FIELD(json), .meaning = "print JSON"},
+};
+
+static const char usage[] =
 	"Usage: netfc-tables list [OPTION...]\n"
 	"       netfc-tables list --functions [--json]\n"
 	"List all table sets that can be built, and the table-set files in a folder: the one\n"
 	"given, or else the one that the environment variable NETFC_TABLES_DIR names, or else\n"
-	"  " NETFC_TABLES_DIR "\n\n"
-	"  -d, --dir DIR    look for files in DIR\n"
-	"  -f, --functions  list what is computed without a table set instead\n"
-	"      --json       print JSON\n"
-	"  -h, --help       print this\n\n"
+	"  " NETFC_TABLES_DIR "\n\n";
+static const char notes[] =
 	"Files are read and their checksums compared; netfc-tables verify does more.\n";
 
 /* A folder and its entries. */
@@ -195,34 +207,24 @@ files_json(const struct folder *folder)
 static int
 run_list(int argc, char **argv)
 {
-	static const struct option longs[] = {COMMON_OPTIONS, {"dir", required_argument, NULL, 'd'},
-		{"functions", no_argument, NULL, 'f'}, {0}};
+	struct options options = {0};
 	struct folder folder = {0};
-	const char *dir = NULL;
-	bool json = false, functions = false;
-	int option, status;
+	int first, status;
+	enum options_result result = take_options(&list_command, argc, argv, &options, &first);
 
-	while ((option = next_option(&list_command, argc, argv, ":hd:f", longs)) !=
-		NO_MORE_OPTIONS) {
-		if (option == 'd')
-			dir = optarg;
-		else if (option == 'f')
-			functions = true;
-		else if (option == 'j')
-			json = true;
-		else
-			return option_status(option);
-	}
-	if (argc != optind)
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
+	if (argc != first)
 		return wrong_operands(&list_command, "takes no operands");
-	if (functions)
-		return list_extended(json);
-	status = read_folder(dir, &folder);
+	if (options.functions)
+		return list_extended(options.json);
+	status = read_folder(options.dir, &folder);
 	if (status != STATUS_DONE)
 		return status;
-	status = json ? print_json(json_pack("{s:o, s:o, s:o}", "known", known_json(), "folder",
-				json_text(folder.path), "files", files_json(&folder)))
-		      : print_text(&folder);
+	status = options.json
+		? print_json(json_pack("{s:o, s:o, s:o}", "known", known_json(), "folder",
+			  json_text(folder.path), "files", files_json(&folder)))
+		: print_text(&folder);
 	free_folder(&folder);
 	return status;
 }
@@ -230,6 +232,8 @@ run_list(int argc, char **argv)
 const struct command list_command = {
 	.name = "list",
 	.summary = "list all table sets, and the table-set files in a folder",
-	.help = help,
+	.usage = usage,
+	.notes = notes,
+	COMMAND_ROWS(rows),
 	.run = run_list,
 };

@@ -9,14 +9,13 @@
 #include "set/slots.h"
 #include "set/source.h"
 
-static const char help[] =
+static const char usage[] =
 	"Usage: netfc-tables size [OPTION...] SET\n"
 	"Count the entries and bytes of a set's tables: plain, with equal neighbours merged\n"
 	"into prefixes, and with the fewest prefixes that do; then account for the NetFC\n"
 	"paper's 448 KB line by line. SET is a name, or a file: then it ends in .netfc or has\n"
-	"a / in it.\n\n"
-	"      --json  print JSON\n"
-	"  -h, --help  print this\n\n"
+	"a / in it.\n\n";
+static const char notes[] =
 	"Plain counts one entry for each key that can occur. Bytes are those of the values,\n"
 	"2 an entry in the paper's tables; 1 KB is 1,024 bytes.\n";
 
@@ -132,19 +131,19 @@ report_sizes(const struct netfc_set *set, bool json)
 static int
 run_size(int argc, char **argv)
 {
-	bool json = false;
-	const struct flag flags[] = {{"json", 0, &json}, {0}};
-	int status = take_flags(&size_command, argc, argv, flags);
+	struct json_option options = {0};
 	struct netfc_set *set;
+	int first, status;
+	enum options_result result = take_options(&size_command, argc, argv, &options, &first);
 
-	if (status != NO_MORE_OPTIONS)
-		return status;
-	if (argc - optind != 1)
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
+	if (argc - first != 1)
 		return wrong_operands(&size_command, "name one table set or file");
-	status = open_set(argv[optind], &set);
+	status = open_set(argv[first], &set);
 	if (status != STATUS_DONE)
 		return status;
-	status = report_sizes(set, json);
+	status = report_sizes(set, options.json);
 	netfc_set_free(set);
 	return status;
 }
@@ -152,6 +151,8 @@ run_size(int argc, char **argv)
 const struct command size_command = {
 	.name = "size",
 	.summary = "count entries and bytes, plain and compressed, beside the paper's 448 KB",
-	.help = help,
+	.usage = usage,
+	.notes = notes,
+	COMMAND_ROWS(json_option_rows),
 	.run = run_size,
 };

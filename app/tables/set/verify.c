@@ -45,13 +45,11 @@ struct verdict {
 	struct difference difference;
 };
 
-static const char help[] =
+static const char usage[] =
 	"Usage: netfc-tables verify [OPTION...] FILE...\n"
 	"Build the table set that each FILE holds again and compare it with the file, byte for\n"
-	"byte. Where they differ, say which table, and which key of it, comes first.\n\n"
-	"      --json  print JSON\n"
-	"  -h, --help  print this\n\n"
-	"Exit status: 0 all are right, 1 one or more are not, 2 failure.\n";
+	"byte. Where they differ, say which table, and which key of it, comes first.\n\n";
+static const char notes[] = "Exit status: 0 all are right, 1 one or more are not, 2 failure.\n";
 
 /* ---- bytes, and where they differ ------------------------------------------------------------ */
 
@@ -322,20 +320,20 @@ verify_all(char **paths, int count, json_t *json)
 static int
 run_verify(int argc, char **argv)
 {
-	bool json = false;
-	const struct flag flags[] = {{"json", 0, &json}, {0}};
-	int status = take_flags(&verify_command, argc, argv, flags);
+	struct json_option options = {0};
 	json_t *verdicts;
+	int first, status;
+	enum options_result result = take_options(&verify_command, argc, argv, &options, &first);
 
-	if (status != NO_MORE_OPTIONS)
-		return status;
-	if (argc == optind)
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
+	if (argc == first)
 		return wrong_operands(&verify_command, "name one or more table-set files");
-	verdicts = json ? json_array() : NULL;
-	status = verify_all(argv + optind, argc - optind, verdicts);
-	if (json && status == STATUS_FAILED)
+	verdicts = options.json ? json_array() : NULL;
+	status = verify_all(argv + first, argc - first, verdicts);
+	if (options.json && status == STATUS_FAILED)
 		json_decref(verdicts);
-	else if (json && print_json(verdicts) != STATUS_DONE)
+	else if (options.json && print_json(verdicts) != STATUS_DONE)
 		status = STATUS_FAILED;
 	return status;
 }
@@ -343,6 +341,8 @@ run_verify(int argc, char **argv)
 const struct command verify_command = {
 	.name = "verify",
 	.summary = "compare table-set files with a rebuild, byte for byte",
-	.help = help,
+	.usage = usage,
+	.notes = notes,
+	COMMAND_ROWS(json_option_rows),
 	.run = run_verify,
 };

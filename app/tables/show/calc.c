@@ -10,7 +10,7 @@
 #include "show/stream.h"
 #include "user/user.h"
 
-static const char help[] =
+static const char usage[] =
 	"Usage: netfc-tables calc [OPTION...] SET OP X Y\n"
 	"       netfc-tables calc [OPTION...] FORMAT OP X [Y [Z]]\n"
 	"       netfc-tables calc [OPTION...] FILE.netfcfun X\n"
@@ -22,16 +22,8 @@ static const char help[] =
 	"What needs no table set is computed in a FORMAT, or in that of a set: functions of\n"
 	"X, such as sqrt or to_bf16; min, max and compare of X and Y; and fma, X * Y + Z.\n"
 	"netfc-tables list --functions has them all. A FILE.netfcfun is a function of your\n"
-	"own (netfc-tables build --function).\n\n"
-	"  -s, --stream  read operations from standard input, one a line: OP X Y, or X Y\n"
-	"                where the command line has OP; answer each with a line\n"
-	"      --hex     operands are encodings without 0x, and a stream's answers are\n"
-	"                X Y Z FF: operands, result and exception flags in hexadecimal\n"
-	"                (with OP in front where the input has it). Lines X Y Z F, as\n"
-	"                testfloat_gen writes them, are understood too: what they expect,\n"
-	"                Z and F, is skipped\n"
-	"      --json    print JSON; a stream's answers are one object a line\n"
-	"  -h, --help    print this\n\n"
+	"own (netfc-tables build --function).\n\n";
+static const char notes[] =
 	"Exception flags are 1 invalid, 2 division by zero, 4 overflow, 8 underflow. Accuracy\n"
 	"is the NetFC paper's: exp(-|z - exact| / |exact|).\n"
 	"Example: testfloat_gen f16_add | netfc-tables calc --stream --hex fp16_exact add\n";
@@ -39,6 +31,20 @@ static const char help[] =
 /* What --help describes. */
 struct options {
 	bool stream, hex, json;
+};
+
+#define FIELD(field) OPTION_FIELD(struct options, field)
+
+static const struct option_row rows[] = {
+	{"stream", 's', FIELD(stream),
+		.meaning = "read operations from standard input, one a line: OP X Y, or X Y where "
+			   "the command line has OP; answer each with a line"},
+	{"hex", FIELD(hex),
+		.meaning = "operands are encodings without 0x, and a stream's answers are X Y Z "
+			   "FF: operands, result and exception flags in hexadecimal (with OP in "
+			   "front where the input has it). Lines X Y Z F, as testfloat_gen writes "
+			   "them, are understood, too: Z and F, what they expect, are skipped"},
+	{"json", FIELD(json), .meaning = "print JSON; a stream's answers are one object a line"},
 };
 
 static void
@@ -98,14 +104,12 @@ static int
 run_calc(int argc, char **argv)
 {
 	struct options options = {0};
-	const struct flag flags[] = {{"stream", 's', &options.stream}, {"hex", 0, &options.hex},
-		{"json", 0, &options.json}, {0}};
-	int first = options_first(argc, argv);
-	int status = take_flags(&calc_command, first, argv, flags);
 	struct netfc_set *set;
+	int first, status;
+	enum options_result result = take_options(&calc_command, argc, argv, &options, &first);
 
-	if (status != NO_MORE_OPTIONS)
-		return status;
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
 	if (!options.stream && argc > first && is_user_operand(argv[first]))
 		return calc_user(argv + first, argc - first, options.hex, options.json);
 	if (!options.stream && argc - first > 1 &&
@@ -127,6 +131,8 @@ run_calc(int argc, char **argv)
 const struct command calc_command = {
 	.name = "calc",
 	.summary = "compute with a table set: one operation, or a stream of them",
-	.help = help,
+	.usage = usage,
+	.notes = notes,
+	COMMAND_ROWS(rows),
 	.run = run_calc,
 };

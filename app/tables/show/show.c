@@ -10,7 +10,7 @@
 #include "show/show.h"
 #include "user/user.h"
 
-static const char help[] =
+static const char usage[] =
 	"Usage: netfc-tables show [OPTION...] SET [TABLE [KEY...]]\n"
 	"       netfc-tables show [OPTION...] FORMAT FUNCTION [X...]\n"
 	"       netfc-tables show [OPTION...] FILE.netfcfun [X...]\n"
@@ -21,17 +21,23 @@ static const char help[] =
 	"them. KEY is a decimal number, which may be negative, or hexadecimal with 0x in\n"
 	"front.\n"
 	"FUNCTION is one of netfc-tables list --functions, whose table has an entry for\n"
-	"every X of the format: all are shown, or those named.\n\n"
-	"  -w, --walk  walk the operation X OP Y through the stages. OP is add, sub, mul or\n"
-	"              div (or + - x /); X and Y are decimal numbers, inf, nan, or encodings\n"
-	"              such as 0x3c00\n"
-	"      --hex   X and Y are encodings without 0x\n"
-	"      --json  print JSON: every entry, where people get ranges of keys\n"
-	"  -h, --help  print this\n";
+	"every X of the format: all are shown, or those named.\n\n";
 
 /* What --help describes. */
 struct options {
 	bool walk, hex, json;
+};
+
+#define FIELD(field) OPTION_FIELD(struct options, field)
+
+static const struct option_row rows[] = {
+	{"walk", 'w', FIELD(walk),
+		.meaning = "walk the operation X OP Y through the stages. OP is add, sub, mul or "
+			   "div (or + - x /); X and Y are decimal numbers, inf, nan, or encodings "
+			   "such as 0x3c00"},
+	{"hex", FIELD(hex), .meaning = "X and Y are encodings without 0x"},
+	{"json", FIELD(json),
+		.meaning = "print JSON: every entry, where people get ranges of keys"},
 };
 
 static int
@@ -63,14 +69,12 @@ static int
 run_show(int argc, char **argv)
 {
 	struct options options = {0};
-	const struct flag flags[] = {{"walk", 'w', &options.walk}, {"hex", 0, &options.hex},
-		{"json", 0, &options.json}, {0}};
-	int first = options_first(argc, argv);
-	int status = take_flags(&show_command, first, argv, flags);
 	struct netfc_set *set;
+	int first, status;
+	enum options_result result = take_options(&show_command, argc, argv, &options, &first);
 
-	if (status != NO_MORE_OPTIONS)
-		return status;
+	if (result != OPTIONS_RUN)
+		return (int)options_exit_status(result);
 	if (first == argc)
 		return wrong_operands(&show_command, "name a table set or a file");
 	if (options.hex && !options.walk)
@@ -90,7 +94,8 @@ run_show(int argc, char **argv)
 const struct command show_command = {
 	.name = "show",
 	.summary = "show a table set, a table, entries, or the walk of one operation",
-	.help = help,
+	.usage = usage,
+	COMMAND_ROWS(rows),
 	.run = run_show,
 };
 

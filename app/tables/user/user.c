@@ -19,7 +19,7 @@ check_options(const struct user_options *options)
 	if ((options->from == NULL) == (options->expression == NULL))
 		return wrong_operands(
 			&build_command, "--function needs either --from or --expression");
-	if (netfc_own_function_is_name(options->function))
+	if (netfc_user_function_is_name(options->function))
 		return STATUS_DONE;
 	report_error(
 		"build: '%s' is no name for a function of your own: a lower-case letter, then up "
@@ -61,7 +61,7 @@ user_build(const struct user_options *options, struct user_report *report)
 	if (status != STATUS_DONE)
 		return status;
 	samples_count(report->samples);
-	error = netfc_own_function_create(options->function, format, report->samples->z,
+	error = netfc_user_function_create(options->function, format, report->samples->z,
 		report->samples->flags, &report->function);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
@@ -72,7 +72,7 @@ user_build(const struct user_options *options, struct user_report *report)
 void
 user_report_free(struct user_report *report)
 {
-	netfc_own_function_free(report->function);
+	netfc_user_function_free(report->function);
 	free(report->samples);
 }
 
@@ -83,7 +83,7 @@ user_report_text(const struct user_report *report)
 	char bytes[GROUPED_SIZE], x[NUMBER_SIZE];
 
 	printf("%s: wrote %s, %s bytes, 65,536 entries of %s, in %.0f ms\n",
-		netfc_own_function_name(report->function), report->path,
+		netfc_user_function_name(report->function), report->path,
 		grouped((unsigned long long)report->bytes, bytes),
 		netfc_format_name(samples->format), report->milliseconds);
 	if (samples->has_error && samples->error == 0)
@@ -112,7 +112,7 @@ user_report_json(const struct user_report *report)
 		json_object_set_new(exceptions, flag_name((enum netfc_flag)(1u << bit)),
 			json_integer(samples->exceptions[bit]));
 	return print_json(json_pack("{s:s, s:s, s:o, s:I, s:f, s:o, s:o, s:o}", "function",
-		netfc_own_function_name(report->function), "format",
+		netfc_user_function_name(report->function), "format",
 		netfc_format_name(samples->format), "file", json_text(report->path), "bytes",
 		(json_int_t)report->bytes, "milliseconds", report->milliseconds,
 		"greatest_relative_error",
@@ -131,9 +131,9 @@ is_user_operand(const char *operand)
 }
 
 static int
-load(const char *path, struct netfc_own_function **function)
+load(const char *path, struct netfc_user_function **function)
 {
-	int error = netfc_own_function_load(path, function);
+	int error = netfc_user_function_load(path, function);
 
 	if (error == NETFC_OK)
 		return STATUS_DONE;
@@ -145,38 +145,38 @@ load(const char *path, struct netfc_own_function **function)
 int
 calc_user(char **operands, int count, bool hex, bool json)
 {
-	struct netfc_own_function *function;
+	struct netfc_user_function *function;
 	struct calculation c = {.count = 1};
 	int status = load(operands[0], &function);
 
 	if (status != STATUS_DONE)
 		return status;
-	c.op = netfc_own_function_name(function);
-	c.format = netfc_own_function_format(function);
+	c.op = netfc_user_function_name(function);
+	c.format = netfc_user_function_format(function);
 	c.from = c.to = format_slot(c.format);
 	status = calculation_read(&c, operands + 1, count - 1, hex);
 	if (status == STATUS_DONE) {
-		c.result = (struct netfc_result){netfc_own_function_z(function)[c.operand[0]],
-			netfc_own_function_flags(function)[c.operand[0]]};
+		c.result = (struct netfc_result){netfc_user_function_z(function)[c.operand[0]],
+			netfc_user_function_flags(function)[c.operand[0]]};
 		status = calculation_print(&c, json);
 	}
-	netfc_own_function_free(function);
+	netfc_user_function_free(function);
 	return status;
 }
 
 int
 show_user(char **operands, int count, bool json)
 {
-	struct netfc_own_function *function;
+	struct netfc_user_function *function;
 	struct entries entries;
 	int status = load(operands[0], &function);
 
 	if (status != STATUS_DONE)
 		return status;
-	entries.from = entries.to = format_slot(netfc_own_function_format(function));
-	entries.z = netfc_own_function_z(function);
-	entries.flags = netfc_own_function_flags(function);
+	entries.from = entries.to = format_slot(netfc_user_function_format(function));
+	entries.z = netfc_user_function_z(function);
+	entries.flags = netfc_user_function_flags(function);
 	status = show_entries(&entries, operands + 1, count - 1, json);
-	netfc_own_function_free(function);
+	netfc_user_function_free(function);
 	return status;
 }

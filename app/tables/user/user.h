@@ -18,7 +18,7 @@ struct user_options {
 
 /** What was built, for the report. */
 struct user_report {
-	struct netfc_own_function *function;
+	struct netfc_user_function *function;
 	struct samples *samples;
 	const char *path;
 	long long bytes;

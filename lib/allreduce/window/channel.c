@@ -11,6 +11,7 @@
 #include "net/packets.h"
 #include "net/swap.h"
 #include "net/trouble.h"
+#include "window/parts.h"
 #include "window/piece.h"
 #include "window/timers.h"
 
@@ -28,6 +29,7 @@ channel_queue(struct channel *channel, uint32_t at)
 	if (slot->queued)
 		return;
 	slot->queued = true;
+	slot->part = 0;
 	channel->queue[(channel->queue_first + channel->queued++) & channel->queue_mask] = at;
 }
 
@@ -134,6 +136,13 @@ build(const struct netfc_allreduce *comm, const struct peer *peer, const struct 
 	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
 }
 
+/* Whether it is to be sent, in one packet. */
+static bool
+is_one_packet(const struct slot *slot)
+{
+	return slot->handle != NULL && !parts_are_of(slot);
+}
+
 /* How many of the queue's first can go in one call. */
 static uint32_t
 batch_size(const struct channel *channel, uint32_t most)
@@ -175,7 +184,7 @@ send_each(struct netfc_allreduce *comm, struct channel *channel)
 	for (uint32_t i = 0; i < most; i++) {
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, i)];
 
-		if (slot->handle == NULL)
+		if (!is_one_packet(slot))
 			break;
 		buffers->parts[count].iov_len =
 			build(comm, channel->peer, slot, buffers->send + count * buffers->stride);
@@ -197,7 +206,7 @@ send_segments(struct netfc_allreduce *comm, struct channel *channel)
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, count)];
 		size_t bytes;
 
-		if (slot->handle == NULL)
+		if (!is_one_packet(slot))
 			break;
 		bytes = request_bytes(comm, channel->peer, slot);
 		if (count > 0 && bytes > segment)
@@ -222,7 +231,9 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 		drop_answered(channel);
 		if (channel->queued == 0)
 			return NETFC_ALLREDUCE_OK;
-		if (peer->gso && channel->queued > 1 &&
+		if (parts_are_of(&peer->slot[at_queue(channel, 0)]))
+			count = parts_send(comm, channel, &peer->slot[at_queue(channel, 0)]);
+		else if (peer->gso && channel->queued > 1 &&
 			2 * comm->buffers.stride <= PACKETS_SEGMENTS_BYTES)
 			count = send_segments(comm, channel);
 		else

@@ -14,7 +14,9 @@
 #include "net/packets.h"
 #include "net/swap.h"
 #include "net/trouble.h"
+#include "window/parts.h"
 #include "window/piece.h"
+#include "tree.h"
 #include "window/window.h"
 
 /*
@@ -122,11 +124,12 @@ is_patient(const struct netfc_allreduce *comm, struct peer *peer,
 	const struct aggregate_message *reply, uint64_t now)
 {
 	if (reply->reason < AGGREGATE_MISSING ||
-		reply->reason >= AGGREGATE_MISSING + comm->options.workers)
+		reply->reason >= AGGREGATE_MISSING + tree_members(&comm->options, reply->level))
 		return false;
 	if (reply->absence == AGGREGATE_ABSENT_LATE) {
 		peer->silent = 0;
 		peer->late = reply->reason - AGGREGATE_MISSING;
+		peer->late_level = reply->level;
 		return true;
 	}
 	if (reply->absence != AGGREGATE_ABSENT_SILENT)
@@ -184,6 +187,9 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		return NETFC_ALLREDUCE_OK;
 	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason >= AGGREGATE_MISSING)
 		return error_of_absence(comm, peer, reply);
+	if (parts_are_of(slot) && reply->code == AGGREGATE_STATUS_CODE &&
+		reply->reason == AGGREGATE_REASON_MISMATCH)
+		return error_of_digits(comm, peer);
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }
 

@@ -177,7 +177,7 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 	if (quietest->trouble != 0)
 		return error_of_call(comm, quietest, "reach", quietest->trouble);
 	if (quietest->late >= 0)
-		return error_of_lateness(comm, quietest, (unsigned int)quietest->late, seconds);
+		return error_of_lateness(comm, quietest, seconds);
 	if (quietest->heard < comm->head_since)
 		return error_say_of(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 			"Switch %s has not answered for %.1f s: it is down, out of reach, or has not "

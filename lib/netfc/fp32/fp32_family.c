@@ -60,18 +60,10 @@ fp32_layout(struct netfc_set *set)
 	netfc_describe_tables(set, tables, FP32_DECIDE);
 }
 
-static void
-fp32_write(struct netfc_set *set)
-{
-	fp32_write_sum(&set->program[FP32_SUM]);
-	fp32_write_product(&set->program[FP32_PRODUCT]);
-	fp32_write_quotient(&set->program[FP32_QUOTIENT]);
-}
-
 const struct family netfc_fp32_family = {
 	.layout = fp32_layout,
 	.fill = fp32_fill,
 	.mark = fp32_mark,
-	.program = fp32_write,
+	.program = fp32_program,
 	.calc = netfc_compute_one,
 };

@@ -98,7 +98,7 @@ enum fp32_table {
 #define FP32_SCALE_BITS (FP32_SCALE_BASE_AT + FP32_EXPONENT_BITS)
 #define FP32_SCALE_CLEAR 31
 
-/* round. The key: the last bit, the one behind it, whether there is any further. */
+/* round. The key: the last bit, the one behind it, whether any bit below them is set. */
 #define FP32_ROUND_KEY_BITS 3
 
 /* Programs of the set. */
@@ -129,44 +129,9 @@ enum fp32_field {
 
 /* fp32_fill.c */
 int fp32_fill(struct netfc_set *set);
-/* fp32_mark.c */
 void fp32_mark(struct netfc_set *set);
 
-/* fp32_program.c: what the programs share. */
-
-/* Name the fields, unpack the operands, look up the decision. */
-void fp32_start(struct netfc_program *program);
-/* As NETFC_STEP_CHOOSE: the field `yes`, or `no` if the field `sign` is negative. */
-void fp32_choose(struct netfc_program *program, unsigned dst, unsigned yes, unsigned no,
-	unsigned sign, const char *what);
-/*
- * The 28 bits of `wide` shifted left until the highest is one, into U; the places that it moved:
- * 14 or 0 into INDEX, the others into V.
- */
-void fp32_append_lead(struct netfc_program *program, unsigned wide);
-/*
- * Operands, normalised: significands to A and B, the sum of their exponents, or their difference,
- * to E.
- */
-void fp32_append_operands(struct netfc_program *program, enum netfc_step_kind join_exponents);
-/* The product of two digits, p * q, by way of INDEX and U. dst is neither p nor q. */
-void fp32_append_product(
-	struct netfc_program *program, unsigned dst, unsigned p, unsigned q, const char *what);
-/*
- * The end of products and quotients: 32 bits of which the highest or the next one is the leading
- * one and the lowest is sticky, in V, and the exponent in E.
- */
-void fp32_append_tail(struct netfc_program *program);
-/*
- * Look up, into dst, whether to round up a word whose last bit is bit `last` of `field`; `lost`
- * says, at bit 0, whether anything was lost below bit 0.
- */
-void fp32_append_round(struct netfc_program *program, unsigned dst, unsigned field, unsigned last,
-	struct netfc_part lost);
-
-/* fp32_sum.c, fp32_product.c, fp32_quotient.c */
-void fp32_write_sum(struct netfc_program *program);
-void fp32_write_product(struct netfc_program *program);
-void fp32_write_quotient(struct netfc_program *program);
+/* fp32_program.c */
+void fp32_program(struct netfc_set *set);
 
 #endif /* FP32_FAMILY_H */

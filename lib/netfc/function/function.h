@@ -57,6 +57,14 @@ struct netfc_function {
 	uint8_t from, to;
 };
 
+/* A user's function. */
+struct netfc_user_function {
+	char name[NETFC_FUNCTION_NAME_SIZE];
+	const struct netfc_format *format;
+	uint16_t z[NETFC_FUNCTION_ENTRIES];
+	uint8_t flags[NETFC_FUNCTION_ENTRIES];
+};
+
 /* curves.c: the functions of real numbers. */
 struct approximation netfc_real_same(struct real x);
 struct approximation netfc_real_negated(struct real x);

@@ -19,9 +19,9 @@
 #include "netfc_function.h"
 #include "netfc_lanes.h"
 #include "netfc_log2.h"
-#include "netfc_own_function.h"
 #include "netfc_prefix.h"
 #include "netfc_set.h"
+#include "netfc_user_function.h"
 #include "netfc_version.h"
 #include "netfc_wire.h"
 

@@ -36,14 +36,14 @@ extern "C" {
 /** Maximum number of parts of a key. */
 #define NETFC_MAX_PARTS 7
 
-/** Fields that every program has; each program has further ones. */
+/** Fields that every program has, before those of its own. */
 enum netfc_field {
 	NETFC_X = 0,     /**< operand, as wide as its format; in */
 	NETFC_Y = 1,     /**< operand, likewise; in */
 	NETFC_OP = 2,    /**< 0 add, 1 sub, 2 mul, 3 div: enum netfc_op less 1; in */
 	NETFC_Z = 3,     /**< result, likewise; out */
 	NETFC_FLAGS = 4, /**< enum netfc_flag; out */
-	NETFC_OWN_FIELDS = 5,
+	NETFC_COMMON_FIELDS = 5,
 };
 
 /** A batch of lanes: one array for each field. */

@@ -96,6 +96,8 @@ def of_switch(rate: Rates, after: Snapshot) -> Iterator[str]:
         yield of_slowloris(stats["slowloris"])
     if "aggregate" in stats:
         yield of_aggregation(rate, stats["aggregate"])
+        if "parent" in stats["aggregate"]:
+            yield of_parent(rate, stats["aggregate"]["parent"])
         yield from of_jobs(after)
 
 
@@ -114,7 +116,7 @@ def of_aggregation(rate: Rates, table: dict[str, Any]) -> str:
     """What aggregations do."""
     names = (
         *("duplicate", "stale", "stalled", "stale_session", "wrong_token", "unknown_worker"),
-        "wrong_address",
+        *("wrong_address", "no_digits", "refused_above", "parent_silent", "forged_reply"),
     )
     odd = [f"{name} {rate.change('aggregate', name)}" for name in names]
     odd = [text for text in odd if not text.endswith(" 0")]
@@ -123,6 +125,16 @@ def of_aggregation(rate: Rates, table: dict[str, Any]) -> str:
         f"{rate('aggregate', 'completed')} results/s   jobs {table['jobs']} of "
         f"{table['most_jobs']}   slots {table['slots']} of {table['most_slots']}"
         + (f"   {', '.join(odd)}" if odd else "")
+    )
+
+
+def of_parent(rate: Rates, parent: dict[str, Any]) -> str:
+    """The switch above, in a tree."""
+    where = f" at {parent['mac']}" if "mac" in parent else ""
+    gateway = f" behind {parent['gateway']}" if "gateway" in parent else ""
+    return (
+        f"  parent {parent['address']}{gateway}{where}: {parent['state']}   "
+        f"{rate('aggregate', 'parent', 'sent')} packets/s to it"
     )
 
 
@@ -135,6 +147,10 @@ def of_jobs(after: Snapshot) -> Iterator[str]:
             state += f", values of workers {', '.join(map(str, job['silent']))} missing"
         if "failed" in job:
             state += f", failed for worker {job['failed']}"
+        if job["levels"]:
+            state += f", of {job['all_workers']} in the tree, above: {job['uplink']}"
+        if "above" in job:
+            state += f" ({job['above']})"
         yield f"  job {job['job']:<7}{job['workers']} workers, {job['slots']} slots, {state}"
 
 

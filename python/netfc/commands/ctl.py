@@ -90,7 +90,9 @@ def make_parser() -> Parser:
     log.add_argument("pattern", help="which of DPDK's logs, such as 'pmd.net.*' or '*'")
     log.add_argument("level", choices=LEVELS)
     add_capture(commands.add_parser("capture", help="capture what goes in and out into a file"))
-    commands.add_parser("show", help="show the configuration, the table sets and the functions")
+    commands.add_parser(
+        "show", help="show the configuration, table sets, functions and aggregations"
+    )
     commands.add_parser("stop", help="stop the switch")
     return parser
 

@@ -53,11 +53,11 @@ class Wired(Network):
         super().__init__(program, range(count), options, FRAMES)
         self._path = path
 
-    def _device(self, number):
+    def _device(self, number, name):
         if self._path.device == "af_packet":
             jumbo = ",framesz=9216,blocksz=36864" if self._path.mtu == JUMBO else ""
-            return super()._device(number) + jumbo
-        return f"net_{self._path.device}{number},iface=p{number}"
+            return super()._device(number, name) + jumbo
+        return f"net_{self._path.device}{number},iface={name}"
 
     def _connect(self, middle):
         if self._path.device != "tap":

@@ -15,6 +15,8 @@ FIGURES = [
 ]
 HEAD = ["", "data set", *(f"**{head}**" if "plain" in head else head for head in FIGURES)]
 
+SHORT = ["", "data set", "average: paper", "**average: plain**", "**exact: plain**", "exact: correct"]
+
 
 def accuracy_row(results, name, group, data_set):
     """A row of a format's table."""
@@ -36,14 +38,25 @@ def accuracy_row(results, name, group, data_set):
     return row
 
 
-def accuracy_table(results, name):
-    """A format's table."""
-    rows = [
+def accuracy_rows(results, name):
+    """The rows of a format's table."""
+    return [
         accuracy_row(results, name, group, data_set)
         for group in measures.OPERATIONS
         for data_set in datasets.NAMES
     ]
-    return table(HEAD, rows, left=2)
+
+
+def accuracy_table(results, name):
+    """A format's table."""
+    return table(HEAD, accuracy_rows(results, name), left=2)
+
+
+def short_table(results, name):
+    """The columns of it that answer first."""
+    columns = [HEAD.index(head) for head in SHORT]
+    rows = [[row[column] for column in columns] for row in accuracy_rows(results, name)]
+    return table(SHORT, rows, left=2)
 
 
 def left_out_text(facts):

@@ -46,22 +46,39 @@ def choice_row(results, format_name, name, peer):
     return row + [speed_text(results, name, op, peer) for op in costs]
 
 
-def choice_table(results, choice):
-    """A row for each set."""
+def choice_head(results):
+    """What the cells of choice_row() are."""
     ops = results["speed"]["ops"]
-    rows = [
-        choice_row(results, format_name, name, names[0])
-        for format_name, names in choice.items()
-        for name in names
-    ]
-    head = [
+    return [
         "",
         *(cell for what in ("average", "least", "exact") for cell in headings(what, COUNTED)),
         *("KB", "KB: one copy"),
         *headings("look-ups of steps", [PROGRAMS[op] for op in ops if op in PROGRAMS]),
         *headings("Mlanes/s", [SYMBOLS[op] for op in ops]),
     ]
-    return table(head, rows)
+
+
+def choice_rows(results, choice):
+    """A row for each set."""
+    return [
+        choice_row(results, format_name, name, names[0])
+        for format_name, names in choice.items()
+        for name in names
+    ]
+
+
+def choice_table(results, choice):
+    """All about each set."""
+    return table(choice_head(results), choice_rows(results, choice))
+
+
+def short_table(results, choice):
+    """What decides first: exact results, memory, the speed of additions."""
+    head = choice_head(results)
+    short = ["", *headings("exact", COUNTED), "KB", "Mlanes/s: +"]
+    columns = [head.index(name) for name in short]
+    rows = [[row[column] for column in columns] for row in choice_rows(results, choice)]
+    return table(short, rows)
 
 
 def kernel_text(results):

@@ -35,7 +35,7 @@ def test_scapy_reads_what_it_is_given():
     assert (layer.op, layer.count, layer.values) == (34, 3, [0x3c00, 0x4000, 0x4200])
     reply = layer.copy()
     reply.reply, reply.code, reply.reason = 1, aggregation.CODE, 67
-    assert reply.answers(layer) and 'unknown 60 3' in reply.mysummary()
+    assert reply.answers(layer) and 'unknown 12 3 at level 3' in reply.mysummary()
     reply.values = [0x0102, 0, 0]
     assert 'late 3' in reply.mysummary()
 

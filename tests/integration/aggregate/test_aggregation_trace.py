@@ -6,6 +6,7 @@ import socket
 
 import aggregation_workers as workers
 import controlled
+import exact_sums
 import hosts
 import numpy as np
 import pcapng
@@ -126,6 +127,24 @@ def test_a_join_and_a_refusal(running):
         shown = tracer.of(lambda: worker.send(aggregation.join(worker.place, 2, 8, 1448)),
                           op='join')
     assert (shown['op'], shown['action'], shown['reason']) == ('join', 'cookie', 'cookie')
+
+
+def test_digits_and_a_place_in_a_tree(running):
+    host, live = running
+    team = team_of_two(host)
+    workers.join_all(team)
+    sums = [(3 << 64, 0), (-1 << 32, exact_sums.MINUS_INF)]
+    part = aggregation.read_part(exact_sums.part(sums, 2, 1, 2, 1, 3))
+    place = aggregation.Place(((4, 2), (3, 1)), 600)
+    with Tracer(live) as tracer:
+        shown = tracer.of(lambda: team[0].send(
+            aggregation.digits(team[0].place, 33, 5, 0, part, count=4)), op='sum')
+        assert shown['digits'] == {'part': 1, 'parts': 2, 'first': 2, 'lanes': 2, 'lowest': 1,
+                                   'width': 3, 'marks': True}
+        assert shown['values'] == 4 and 'x' not in shown
+        shown = tracer.of(lambda: team[0].send(
+            aggregation.join(team[0].place, 2, 8, 1448, place=place)), op='join')
+    assert shown['place'] == {'workers': 600, 'members': [4, 3], 'index': [2, 1]}
 
 
 def test_a_capture_has_requests_and_results(tmp_path):

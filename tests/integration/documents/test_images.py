@@ -46,6 +46,28 @@ def test_bytes_in_the_drawing():
     assert f'z ({z[0][2:]} and {z[1][2:]}: 3.75 and 3)' in caption
 
 
+def entry(table, key):
+    """What fp16_k1024 has there."""
+    return json.loads(switch.execute(['show', 'fp16_k1024', '--json', table, str(key)],
+                                     program=switch.TABLE_BUILDER).stdout)['entries'][0]
+
+
+def test_folding_in_the_drawing():
+    """Its examples are entries of the tables, and its sizes those of the evaluation."""
+    texts = list(ElementTree.parse(IMAGES / 'folding.svg').iter('{http://www.w3.org/2000/svg}text'))
+    log_six, log_one_and_half, mirror = (entry(*where)['value'] % 2**16 for where in (
+        ('log', '0x4600'), ('log', '0x3e00'), ('mi0', -599)))
+    assert log_one_and_half == 599
+    assert [text.text for text in texts if text.get('class') == 'value'] == [
+        f'log(6) = 2048 + {log_one_and_half} = {log_six}',
+        f"mi0(599) = 599 + {mirror} = {entry('mi0', 599)['value']}",
+        f"exp({log_six}) = 2^2 · exp(599) = {entry('exp', log_six)['value_means']:g}"]
+    sizes = [text.text for text in texts if text.text.startswith('stored: ')]
+    page = (PROJECT / 'docs' / 'evaluation.md').read_text(encoding='utf-8')
+    stored, paper = re.search(r"The paper's (\d+) KB of tables hold what ([\d.]+) KB can hold", page).group(2, 1)
+    assert sizes == [f"stored: {float(stored):g} KB, of the paper's {paper} KB"]
+
+
 def test_the_moving_picture_is_of_what_is_recorded():
     """And the record has the sums that these values have."""
     figures = json.loads(picture.FIGURES.read_text(encoding='ascii'))

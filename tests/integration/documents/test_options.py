@@ -11,7 +11,11 @@ import switch
 
 MANUALS = project_scripts.PROJECT / 'docs' / 'man'
 PROGRAMS = {'dpdk-netfc': 'dpdk-netfc.8', 'netfc-bench': 'netfc-bench.1'}
-ROW = re.compile(r'^ {2}--([a-z0-9-]+)(.*?)(?=^ {2}--|\n\n)', re.MULTILINE | re.DOTALL)
+COMMANDS = ('build', 'list', 'show', 'calc', 'verify', 'size', 'export')
+PROGRAMS.update({f'netfc-tables {command}': 'netfc-tables.1' for command in COMMANDS})
+HEAD = r'^ {2}(?:-[a-z], | {4})?--'
+ROW = re.compile(rf'{HEAD}([a-z0-9-]+)(.*?)(?={HEAD}|\n\n|\Z)', re.MULTILINE | re.DOTALL)
+
 KEY = re.compile(r'^ {29}([a-z_]+)( .*?|\n.*?)(?=^ {29}[a-z_]|\Z)', re.MULTILINE | re.DOTALL)
 DEFAULT = re.compile(r'\(default ([^)]+?)[,)]')
 
@@ -24,7 +28,8 @@ def default_of(text):
 
 def rows(program):
     """Options of --help, each with its keys: pairs of a name and a default."""
-    done = subprocess.run([switch.BUILD / 'app' / program, '--help'], text=True, check=True,
+    name, *command = program.split()
+    done = subprocess.run([switch.BUILD / 'app' / name, *command, '--help'], text=True, check=True,
                           capture_output=True)
     for name, text in ROW.findall(done.stdout):
         keys = [(key, default_of(meaning)) for key, meaning in KEY.findall(text)]
@@ -39,8 +44,13 @@ def plain(page):
 
 
 def options_section(program):
-    """From OPTIONS to the end."""
-    return plain((MANUALS / PROGRAMS[program]).read_text().split('.SH OPTIONS')[1])
+    """From OPTIONS to the end; or, of a command, its section and the options of all commands."""
+    page = (MANUALS / PROGRAMS[program]).read_text()
+    behind = page.split('.SH OPTIONS')[1]
+    if ' ' not in program:
+        return behind
+    own = page.split(f'\n.SS {program.split()[1]}\n')[1]
+    return re.split(r'^\.S[SH] ', own, flags=re.MULTILINE)[0] + behind.split('.SH ')[0]
 
 
 def has_default(section, name, default):
@@ -51,7 +61,7 @@ def has_default(section, name, default):
 
 @pytest.mark.parametrize('program', PROGRAMS)
 def test_the_manual_page_has_every_option_key_and_default(program):
-    section, missing = options_section(program), []
+    section, missing = plain(options_section(program)), []
     for name, default, keys in rows(program):
         if name in ('help', 'version'):
             continue
@@ -70,8 +80,7 @@ def test_the_manual_page_has_every_option_key_and_default(program):
 @pytest.mark.parametrize('program', PROGRAMS)
 def test_the_manual_page_has_no_other_option(program):
     options = {name for name, _, _ in rows(program)}
-    page = (MANUALS / PROGRAMS[program]).read_text().split('.SH OPTIONS')[1]
-    heads = re.findall(r'^\.TP\n(.*)$', page, re.MULTILINE)
+    heads = re.findall(r'^\.TP\n(.*)$', options_section(program), re.MULTILINE)
     named = {name for head in heads for name in re.findall(r'--([a-z][a-z0-9-]*)', plain(head))}
     assert named and named <= options | {'help', 'version'}
 
@@ -82,3 +91,5 @@ def test_keys_and_defaults_are_found():
     assert options['lanes'][0] == '1' and options['time'][0] is None
     assert options['aggregate'][1]['workers'] == '8' and options['aggregate'][1]['key'] is None
     assert len(options) > 30 and len(options['aggregate'][1]) == 20
+    options = {name: default for name, default, _ in rows('netfc-tables export')}
+    assert options['layout'] == 'direct' and options['output'] is None and len(options) > 10

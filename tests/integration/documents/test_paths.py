@@ -82,6 +82,14 @@ def test_paths(document):
     assert list(missing_paths(document)) + list(missing_from_blocks(document)) == []
 
 
+def test_no_page_is_an_orphan():
+    """All of them are in the list of pages."""
+    text = (PROJECT / 'docs' / 'README.md').read_text(encoding='utf-8')
+    listed = {match[1] for match in LINK.finditer(text)}
+    pages = {path.name for path in (PROJECT / 'docs').glob('*.md')} - {'README.md'}
+    assert len(pages) > 20 and pages - listed == set()
+
+
 def test_what_is_looked_for(tmp_path):
     """The test itself finds what is wrong, and lets pass what is right."""
     page = tmp_path / 'page.md'

@@ -187,9 +187,14 @@ def test_a_view(running):
     ({'joined': [0, 2]}, '1 to join'),
     ({}, 'silent for 5 s'),
     ({'silent': [1, 2]}, 'silent for 5 s, values of workers 1, 2 missing'),
+    ({'levels': 1, 'all_workers': 8, 'uplink': 'joined'},
+     'silent for 5 s, of 8 in the tree, above: joined'),
+    ({'levels': 1, 'all_workers': 8, 'uplink': 'refused', 'above': 'loop'},
+     'silent for 5 s, of 8 in the tree, above: refused (loop)'),
     ({'silent': [1], 'failed': 1}, 'silent for 5 s, values of workers 1 missing, failed for worker 1')])
 def test_jobs_in_the_view(what, said):
-    job = {'job': 7, 'workers': 3, 'slots': 8, 'joined': [0, 1, 2], 'silent': [], 'silent_s': 5, **what}
+    job = {'job': 7, 'workers': 3, 'slots': 8, 'joined': [0, 1, 2], 'silent': [], 'silent_s': 5,
+           'levels': 0, **what}
     line, = _top_view.of_jobs(types.SimpleNamespace(jobs={0: job}))
     assert line == f'  job 7      3 workers, 8 slots, {said}'
 

@@ -118,11 +118,11 @@ def test_targets_agree():
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (('-t', 'bmv2', '--aggregate', 'floats'), "--aggregate takes 'results' or 'sums'"),
+    (('-t', 'bmv2', '--aggregate', 'floats'), "'floats': expected results or sums"),
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
-    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes takes a number from 1 to 32'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), "--lanes '33': expected a number from 1 to 32"),
     (('-t', 'bfrt', '--aggregate', 'results'), 'programs for Tofino do not round'),
-    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "--format takes 'fp16' or 'int32'"),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "'bf16': expected fp16 or int32"),
     (('-t', 'bmv2', '--format', 'int32', 'fp16_k2'), '--format needs --aggregate'),
     (('--aggregate', 'sums'), '--target is needed')])
 def test_wrong_usage(arguments, message):

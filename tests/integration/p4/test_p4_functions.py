@@ -24,10 +24,10 @@ LONG = 'sqrt,rsqrt,exp,ln,tanh,gelu,to_bf16,from_q8'
 
 @pytest.fixture(name='own')
 def build_own(tmp_path):
-    return own_function(tmp_path)
+    return user_function(tmp_path)
 
 
-def own_function(folder, form='fp16'):
+def user_function(folder, form='fp16'):
     """A function of a user's own, in a file."""
     path = folder / 'halved.netfcfun'
     run('build', '--function', 'halved', '--format', form, '--expression', 'x / 2', '-o', path)
@@ -88,7 +88,7 @@ def test_targets_agree():
     ('exp,exp', "function 'exp' is given twice"),
     (f'{LONG},abs', 'a program has 8 functions at the most'),
     ('nowhere.netfcfun', "function 'nowhere.netfcfun': No such file"),
-    ('', "no function ''")])
+    ('', "--functions '': expected a value")])
 def test_bad_functions(functions, message):
     assert message in complaint('export', '-t', 'bmv2', '--functions', functions, 'fp16_k16')
 
@@ -115,7 +115,7 @@ def every_third(op, form, first, lanes):
 def test_every_byte(name, options, lanes, tmp_path):
     """Functions, operations, what there is none of, and more lanes than the program has."""
     form = oracle.table_set(name).format
-    functions = ['rsqrt', 'to_q8', own_function(tmp_path, form.name)]
+    functions = ['rsqrt', 'to_q8', user_function(tmp_path, form.name)]
     layout = 'compact' if '-DNETFC_COMPACT' in options else 'direct'
     loaded = ['--functions', ','.join(map(str, functions))]
     sent = [frame for _, frame in frames.zoo() if bmv2.can_be_sent(frame)]

@@ -8,7 +8,7 @@ import pytest
 
 import train_demo
 
-WAYS = {'netfc', 'gloo', 'integers', 'tables'}
+WAYS = {'netfc', 'gloo', 'integers', 'tables', 'bf16', 'fp8', 'fp8 into bf16'}
 pytestmark = train_demo.NEEDS
 
 
@@ -23,9 +23,12 @@ def test_report_and_figures(tmp_path):
     ways = figures['ways']
     assert ways.keys() == WAYS
     assert ways['netfc']['wrong'] == 0 and set(ways['netfc']['errors']) == {0}
-    for name in ('integers', 'tables'):
+    for name in WAYS - {'netfc', 'gloo'}:
         assert 0 < ways[name]['wrong'] <= ways[name]['gradients']
         assert all(0 < error < 1 for error in ways[name]['errors'])
+    # A byte and four, or three, where float32 takes eight; and what all need for other things.
+    sizes = {name: way['link_bytes'] / ways['netfc']['link_bytes'] for name, way in ways.items()}
+    assert sizes['fp8 into bf16'] < sizes['bf16'] < sizes['fp8'] < 0.75
     for way in ways.values():
         assert len(way['losses']) == len(way['errors']) == figures['steps']
         assert way['gradients'] == figures['steps'] * figures['weights']

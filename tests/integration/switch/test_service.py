@@ -114,6 +114,13 @@ def test_systemd_finds_nothing_wrong(tmp_path):
     ('netfc-tables ver', ['verify']),
     ('netfc-tables export --target b', ['bfrt', 'bfrt-json', 'bmv2']),
     ('netfc-tables export --layout ', ['compact', 'direct']),
+    ('netfc-tables calc --s', ['--stream']),
+    ('netfc-tables build bf16_k128', ['bf16_k128', 'bf16_k128_floor']),
+    ('dpdk-netfc -- --slowloris-policy ', ['connection', 'destination']),
+    ('netfc-bench -- --time su', ['sums']),
+    ('netfc-ctl add bf16_k128', ['bf16_k128', 'bf16_k128_floor']),
+    ('netfc-client ', 'add compare div fma max min mul query sub'.split()),
+    ('netfc-client min --l', ['--lanes']),
     ('netfc-top --int', ['--interval']),
 ])
 def test_completion(line, offered):

@@ -172,7 +172,7 @@ def test_bad_names(tmp_path, names, words):
     assert [word for word in words if word not in said] == [], said
 
 
-def own_function(folder, name, expression, *options):
+def user_function(folder, name, expression, *options):
     """Builds a user's function; gives the path of its file."""
     path = folder / f'{name}.netfcfun'
     table_builder.run('build', '-q', '--function', name, '--expression', expression, '-o', path,
@@ -187,14 +187,14 @@ def own_function(folder, name, expression, *options):
     (lambda data: b'', ['no function']),
     (lambda data: b'text\n' * 100, ['no function'])])
 def test_damaged_files(tmp_path, damage, words):
-    path = own_function(tmp_path, 'mine', 'x')
+    path = user_function(tmp_path, 'mine', 'x')
     path.write_bytes(damage(path.read_bytes()))
     said = refuse(tmp_path, ['--functions', path])
     assert [word for word in words if word not in said] == [], said
 
 
 def test_more_functions_than_numbers(tmp_path):
-    paths = [own_function(tmp_path, f'mine{n}', f'x + {n}') for n in range(64)]
+    paths = [user_function(tmp_path, f'mine{n}', f'x + {n}') for n in range(64)]
     said = refuse(tmp_path, ['--functions', ','.join(map(str, paths))])
     assert 'mine63' in said and '193 to 255' in said
 
@@ -202,12 +202,12 @@ def test_more_functions_than_numbers(tmp_path):
 # ---- users' own ------------------------------------------------------------------------------
 
 
-def test_own_functions(tmp_path):
+def test_user_functions(tmp_path):
     """Numbers are given in the order of the names; two formats of a name share one."""
-    triple = own_function(tmp_path, 'triple', '3 * x')
-    half = own_function(tmp_path, 'half', 'x / 2')
+    triple = user_function(tmp_path, 'triple', '3 * x')
+    half = user_function(tmp_path, 'half', 'x / 2')
     (tmp_path / 'bf16').mkdir()
-    other = own_function(tmp_path / 'bf16', 'triple', '3 * x', '--format', 'bf16')
+    other = user_function(tmp_path / 'bf16', 'triple', '3 * x', '--format', 'bf16')
     x = [0x3C00, 0x0001, 0x7BFF, 0x7C00, 0x7E00, 0x8000]
     sent, expected = [], []
     for op, form, path in ((OWN, 1, triple), (OWN + 1, 1, half), (OWN, 3, other)):
@@ -229,7 +229,7 @@ def loaded(control):
 
 
 def test_exchange(control, tmp_path):
-    mine, other = (str(own_function(tmp_path, name, 'x / 2')) for name in ('mine', 'other'))
+    mine, other = (str(user_function(tmp_path, name, 'x / 2')) for name in ('mine', 'other'))
     control.do('functions', functions='rsqrt')
     assert loaded(control) == {'rsqrt': 71}
     control.do('add-functions', functions=f'{mine},exp')
@@ -244,7 +244,7 @@ def test_exchange(control, tmp_path):
 
 
 def test_a_function_too_many_is_the_one_that_is_refused(control, tmp_path):
-    first = str(own_function(tmp_path, 'mine0', 'x'))
+    first = str(user_function(tmp_path, 'mine0', 'x'))
     paths = [first.replace('mine0', f'mine{n}') for n in range(64)]
     for n, path in enumerate(paths):
         data = Path(first).read_bytes()[:-4].replace(b'mine0' + bytes(27), f'mine{n}'.encode().ljust(32, b'\0'))

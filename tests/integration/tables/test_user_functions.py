@@ -195,7 +195,7 @@ def test_an_expression_in_a_file(tmp_path):
 
 
 @pytest.mark.parametrize('expression, message', [
-    ('', 'a number, x or a function is missing'), ('x +', 'is missing'), ('(x', 'a ) is missing'),
+    ('', 'expected a value'), (' ', 'a number, x or a function is missing'), ('x +', 'is missing'), ('(x', 'a ) is missing'),
     ('x x', 'character 3: an operator is missing'), ('relu(x)', 'an unknown name'),
     ('sqrt x', 'a ( is missing'), ('min(x)', 'too few arguments'), ('0x10', 'decimal'),
     ('exp(x, x)', 'too many arguments'), ('(' * 200 + 'x', 'nested too deeply'),
@@ -236,7 +236,8 @@ def test_wrong_options(tmp_path):
 
     assert 'either --from or --expression' in said('-f', 'mine')
     assert 'either --from or' in said('-f', 'mine', '--from', 'a', '--expression', 'x')
-    for name in ('sqrt', 'Mine', 'a b', '', 'fma', 'add', '2x', 'to_q16', 'from_bf16', 'to_int32'):
+    assert "--function '': expected a value" in said('-f', '', '--expression', 'x')
+    for name in ('sqrt', 'Mine', 'a b', 'fma', 'add', '2x', 'to_q16', 'from_bf16', 'to_int32'):
         assert 'is no name' in said('-f', name, '--expression', 'x')
     assert 'reads as a conversion' in said('-f', 'to_q16', '--expression', 'x')
     assert "'fp17' is no format" in said('-f', 'mine', '--expression', 'x', '--format', 'fp17')

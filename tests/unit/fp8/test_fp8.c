@@ -90,7 +90,7 @@ static void
 note_lookup(const struct netfc_program *program, const struct netfc_step *step,
 	const struct netfc_lanes *lanes, void *arg)
 {
-	const uint32_t word = lanes->field[NETFC_OWN_FIELDS + 4][0];
+	const uint32_t word = lanes->field[NETFC_COMMON_FIELDS + 4][0];
 
 	(void)program, (void)arg;
 	/* A number that is decided looks keys up that do not matter. */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AGGREGATE_DATAGRAM_H
+#define AGGREGATE_DATAGRAM_H
+
+/**
+ * @file
+ * Headers of datagrams that the switch sends of its own accord: to workers, and to the switch above
+ * it. All of a datagram lies in one buffer.
+ */
+
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_mbuf.h>
+#include <rte_udp.h>
+
+#include "checksum.h"
+#include "endpoint/answer.h"
+#include "frame.h"
+
+#define IPV4_BYTES 4
+#define IPV6_BYTES 16
+
+/** How a host is reached: what stands in the headers of packets to it. */
+struct path {
+	struct rte_ether_addr mac; /**< the host's, or its router's */
+	uint16_t port;             /**< index of the switch's port */
+	uint8_t network;           /**< enum frame_network */
+	uint8_t tag_bytes;         /**< of VLAN tags: 0, 4 or 8 */
+	uint8_t tags[8];           /**< as they stand in the frame */
+	uint8_t address[16];       /**< the switch's own; IPv4: four bytes */
+};
+
+/** An IPv4 address in the form of an IPv6 one (RFC 4291, section 2.5.5.2). */
+static inline void
+datagram_map_ipv4(const void *address, uint8_t mapped[16])
+{
+	memset(mapped, 0, 10);
+	memset(mapped + 10, 0xff, 2);
+	memcpy(mapped + 12, address, IPV4_BYTES);
+}
+
+/* The Ethernet header with the path's tags. Returns where the IP header goes. */
+static inline uint8_t *
+datagram_write_ethernet(uint8_t *frame, const struct path *path, const struct rte_ether_addr *mac)
+{
+	rte_be16_t type = path->network == FRAME_IPV4 ? RTE_BE16(RTE_ETHER_TYPE_IPV4)
+						      : RTE_BE16(RTE_ETHER_TYPE_IPV6);
+
+	memcpy(frame, &path->mac, RTE_ETHER_ADDR_LEN);
+	memcpy(frame + RTE_ETHER_ADDR_LEN, mac, RTE_ETHER_ADDR_LEN);
+	frame += 2 * RTE_ETHER_ADDR_LEN;
+	memcpy(frame, path->tags, path->tag_bytes);
+	frame += path->tag_bytes;
+	memcpy(frame, &type, sizeof(type));
+	return frame + sizeof(type);
+}
+
+/* The IP header. Returns the sum of UDP's pseudo header. */
+static inline uint64_t
+datagram_write_ipv4(
+	struct rte_ipv4_hdr *ip, const struct path *path, const uint8_t to[16], uint16_t udp_length)
+{
+	*ip = (struct rte_ipv4_hdr){
+		.version_ihl = RTE_IPV4_VHL_DEF,
+		.total_length = rte_cpu_to_be_16((uint16_t)(sizeof(*ip) + udp_length)),
+		.fragment_offset = RTE_BE16(RTE_IPV4_HDR_DF_FLAG),
+		.time_to_live = ANSWER_HOPS,
+		.next_proto_id = IPPROTO_UDP,
+	};
+	memcpy(&ip->src_addr, path->address, IPV4_BYTES);
+	memcpy(&ip->dst_addr, to + 12, IPV4_BYTES);
+	ip->hdr_checksum = rte_ipv4_cksum(ip);
+	return rte_ipv4_phdr_cksum(ip, 0);
+}
+
+static inline uint64_t
+datagram_write_ipv6(
+	struct rte_ipv6_hdr *ip, const struct path *path, const uint8_t to[16], uint16_t udp_length)
+{
+	memset(ip, 0, sizeof(*ip));
+	ip->vtc_flow = RTE_BE32(UINT32_C(6) << 28);
+	ip->payload_len = rte_cpu_to_be_16(udp_length);
+	ip->proto = IPPROTO_UDP;
+	ip->hop_limits = ANSWER_HOPS;
+	memcpy(&ip->src_addr, path->address, IPV6_BYTES);
+	memcpy(&ip->dst_addr, to, IPV6_BYTES);
+	return rte_ipv6_phdr_cksum(ip, 0);
+}
+
+/** Bytes of all headers, UDP's included. */
+static inline size_t
+datagram_headers(const struct path *path)
+{
+	return RTE_ETHER_HDR_LEN + path->tag_bytes +
+		(path->network == FRAME_IPV4 ? sizeof(struct rte_ipv4_hdr)
+					     : sizeof(struct rte_ipv6_hdr)) +
+		sizeof(struct rte_udp_hdr);
+}
+
+/**
+ * Write the headers before UDP's.
+ *
+ * @param mac of the port where the frame leaves
+ * @param to its address, IPv4 mapped into IPv6
+ * @param udp_length header of UDP and payload
+ * @param pseudo the sum of UDP's pseudo header
+ * @return where the header of UDP goes
+ */
+static inline struct rte_udp_hdr *
+datagram_write_headers(uint8_t *frame, const struct path *path, const struct rte_ether_addr *mac,
+	const uint8_t to[16], uint16_t udp_length, uint64_t *pseudo)
+{
+	uint8_t *ip = datagram_write_ethernet(frame, path, mac);
+
+	if (path->network == FRAME_IPV4) {
+		*pseudo = datagram_write_ipv4((struct rte_ipv4_hdr *)ip, path, to, udp_length);
+		return (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv4_hdr));
+	}
+	*pseudo = datagram_write_ipv6((struct rte_ipv6_hdr *)ip, path, to, udp_length);
+	return (struct rte_udp_hdr *)(ip + sizeof(struct rte_ipv6_hdr));
+}
+
+/**
+ * Write the header of UDP, and how long the packet is.
+ *
+ * @param from, to ports
+ * @param head bytes behind the header of UDP that are to be summed here
+ * @param sum of the pseudo header and of whatever is behind the head
+ */
+static inline void
+datagram_finish(struct rte_mbuf *mbuf, struct rte_udp_hdr *udp, uint16_t from, uint16_t to,
+	uint16_t udp_length, size_t head, uint64_t sum)
+{
+	udp->src_port = rte_cpu_to_be_16(from);
+	udp->dst_port = rte_cpu_to_be_16(to);
+	udp->dgram_len = rte_cpu_to_be_16(udp_length);
+	udp->dgram_cksum = 0;
+	sum += rte_raw_cksum(udp, sizeof(*udp) + head);
+	udp->dgram_cksum = checksum_update(0xffff, sum);
+	mbuf->data_len =
+		(uint16_t)((uint8_t *)udp - rte_pktmbuf_mtod(mbuf, uint8_t *) + udp_length);
+	mbuf->pkt_len = mbuf->data_len;
+}
+
+#endif /* AGGREGATE_DATAGRAM_H */

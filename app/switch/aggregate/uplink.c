@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+
+#include "aggregate/aggregation.h"
+#include "aggregate/datagram.h"
+#include "aggregate/uplink.h"
+#include "program.h"
+#include "transmit.h"
+
+/* A join or leave is sent again after a tenth of a second, as workers do. */
+#define RETRIES_PER_S 10
+
+/* Sums are not sent again within a millisecond, longer than a round trip in a rack. */
+#define REPEATS_PER_S 1000
+
+/* Seconds after which a parent that does not answer is called silent. */
+#define SILENT_S 3
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static void
+map_address(const struct address *address, uint8_t mapped[16])
+{
+	if (address->family == 4)
+		datagram_map_ipv4(address->bytes, mapped);
+	else
+		memcpy(mapped, address->bytes, 16);
+}
+
+static void
+init(struct uplink *uplink, const struct options *options)
+{
+	const struct parent_option *parent = &options->aggregate.parent;
+
+	*uplink = (struct uplink){
+		.parent = parent->address,
+		.port = parent->port,
+		.through_gateway = options->gateway.family != 0,
+	};
+	map_address(&parent->address, uplink->address);
+	uplink->neighbour.hz = rte_get_tsc_hz();
+	uplink->neighbour.address = uplink->through_gateway ? options->gateway : parent->address;
+	uplink->neighbour.own = *addresses_towards(&options->addresses, &uplink->neighbour.address);
+}
+
+int
+uplink_create(struct app *app)
+{
+	struct uplink *uplink;
+
+	if (app->options.aggregate.parent.address.family == 0)
+		return 0;
+	uplink = rte_zmalloc("uplink", sizeof(*uplink), RTE_CACHE_LINE_SIZE);
+	if (uplink == NULL) {
+		fprintf(stderr, PROGRAM ": --aggregate: no memory; give the EAL more (-m MB)\n");
+		return -1;
+	}
+	init(uplink, &app->options);
+	app->aggregation->uplink = uplink;
+	for (unsigned int p = 0; p < app->port_count; p++)
+		app->port[p].endpoint.asks = true;
+	return 0;
+}
+
+struct aggregate_parent
+uplink_limits(const struct uplink *uplink)
+{
+	struct aggregate_parent parent = {0};
+
+	if (uplink == NULL)
+		return parent;
+	memcpy(parent.address, uplink->address, sizeof(parent.address));
+	parent.port = uplink->port;
+	parent.retry = rte_get_tsc_hz() / RETRIES_PER_S;
+	parent.repeat = rte_get_tsc_hz() / REPEATS_PER_S;
+	return parent;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* A packet of the switch's own, to be sent or dropped. */
+static struct rte_mbuf *
+new_packet(struct app *app, struct lcore *lcore)
+{
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(app->pool);
+
+	lcore->counters.copies++;
+	if (unlikely(mbuf == NULL))
+		lcore->counters.drops[DROP_NO_MBUF]++;
+	return mbuf;
+}
+
+static void
+send_packet(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf)
+{
+	lcore->counters.answers++;
+	transmit_later(app, lcore, out, mbuf);
+}
+
+/* Out of all ports with the address in whose name it is asked. */
+static void
+ask(struct app *app, struct lcore *lcore, const struct neighbour *neighbour)
+{
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		const struct port *port = &app->port[p];
+		struct rte_mbuf *mbuf;
+
+		if (neighbour->own.port != EVERY_PORT && neighbour->own.port != port->id)
+			continue;
+		mbuf = new_packet(app, lcore);
+		if (mbuf == NULL)
+			continue;
+		mbuf->data_len = neighbour_write_question(
+			neighbour, &port->endpoint.mac, rte_pktmbuf_mtod(mbuf, uint8_t *));
+		mbuf->pkt_len = mbuf->data_len;
+		send_packet(app, lcore, p, mbuf);
+	}
+}
+
+/* How the parent is reached now; false: that is not known. */
+static bool
+find_path(const struct uplink *uplink, struct path *path)
+{
+	const struct address *own = &uplink->neighbour.own;
+	struct neighbour_place place;
+
+	if (!neighbour_find(&uplink->neighbour, &place))
+		return false;
+	*path = (struct path){
+		.mac = place.mac,
+		.port = place.port,
+		.network = own->family == 4 ? FRAME_IPV4 : FRAME_IPV6,
+	};
+	memcpy(path->address, own->bytes, sizeof(path->address));
+	return true;
+}
+
+/* Begin a packet to the parent, and say where its payload goes; NULL: it can't be sent. */
+static struct rte_mbuf *
+begin(struct app *app, struct lcore *lcore, struct path *path, uint8_t **payload)
+{
+	const struct uplink *uplink = app->aggregation->uplink;
+	struct rte_mbuf *mbuf;
+
+	if (!find_path(uplink, path)) {
+		lcore->shard->uplink.counters.unsent++;
+		return NULL;
+	}
+	mbuf = new_packet(app, lcore);
+	if (mbuf != NULL)
+		*payload = rte_pktmbuf_mtod(mbuf, uint8_t *) + datagram_headers(path);
+	return mbuf;
+}
+
+static void
+begin_waiting(uint64_t *since)
+{
+	if (*since == 0)
+		__atomic_store_n(since, rte_rdtsc(), __ATOMIC_RELAXED);
+}
+
+/* Send it, its payload being written. */
+static void
+finish(struct app *app, struct lcore *lcore, struct rte_mbuf *mbuf, const struct path *path,
+	uint16_t port, const uint8_t *payload, size_t bytes)
+{
+	const struct aggregation *aggregation = app->aggregation;
+	const struct endpoint *endpoint = &app->port[path->port].endpoint;
+	uint16_t udp_length = (uint16_t)(sizeof(struct rte_udp_hdr) + bytes);
+	struct rte_udp_hdr *udp;
+	uint64_t sum;
+
+	udp = datagram_write_headers(rte_pktmbuf_mtod(mbuf, uint8_t *), path, &endpoint->mac,
+		aggregation->uplink->address, udp_length, &sum);
+	datagram_finish(mbuf, udp,
+		(uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)), port,
+		udp_length, 0, sum + endpoint->checksum(payload, bytes));
+	begin_waiting(&lcore->shard->uplink.owed);
+	lcore->shard->uplink.counters.sent++;
+	send_packet(app, lcore, path->port, mbuf);
+}
+
+void
+uplink_send_sums(struct app *app, struct lcore *lcore, const struct aggregate_outcome *outcome)
+{
+	struct aggregate_shard *machine = lcore->shard->machine;
+	unsigned int packets = aggregate_leaf_packets(machine, outcome);
+	uint16_t port = aggregate_leaf_port(machine, outcome);
+
+	for (unsigned int i = 0; i < packets; i++) {
+		struct path path;
+		uint8_t *payload;
+		struct rte_mbuf *mbuf = begin(app, lcore, &path, &payload);
+		size_t bytes;
+
+		if (mbuf == NULL)
+			continue;
+		bytes = aggregate_leaf_write(machine, outcome, i, payload);
+		finish(app, lcore, mbuf, &path, port, payload, bytes);
+	}
+}
+
+/* A join or a leave. */
+static void
+send_message(struct app *app, struct lcore *lcore, const struct aggregate_message *message)
+{
+	struct path path;
+	uint8_t *payload;
+	struct rte_mbuf *mbuf = begin(app, lcore, &path, &payload);
+
+	begin_waiting(&lcore->shard->uplink.joining);
+	if (mbuf == NULL)
+		return;
+	finish(app, lcore, mbuf, &path, app->aggregation->uplink->port, payload,
+		aggregate_leaf_build(lcore->shard->machine, message, payload));
+}
+
+void
+uplink_poll(struct app *app, struct lcore *lcore, uint64_t now)
+{
+	struct neighbour *neighbour = &app->aggregation->uplink->neighbour;
+	struct aggregate_message message;
+	struct uplink_side sum;
+
+	uplink_sum(app, &sum);
+	if (neighbour_poll(neighbour, now, sum.owed, sum.heard))
+		ask(app, lcore, neighbour);
+	while (aggregate_leaf_poll(lcore->shard->machine, now, &message))
+		send_message(app, lcore, &message);
+	transmit_flush(app, lcore);
+}
+
+/* ---- hearing --------------------------------------------------------------------------------- */
+
+void
+uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+	const struct frame *frame)
+{
+	bool taken = neighbour_take_answer(&app->aggregation->uplink->neighbour, mbuf, frame,
+		(uint16_t)in, app->port[in].id, rte_rdtsc());
+
+	lcore->counters.drops[taken ? DROP_PARENT : DROP_NO_SERVICE]++;
+	rte_pktmbuf_free(mbuf);
+}
+
+/* ---- how it is ------------------------------------------------------------------------------- */
+
+/* The earlier one; 0 is none. */
+static uint64_t
+earliest(uint64_t since, const uint64_t *word)
+{
+	uint64_t other = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	return since == 0 || (other != 0 && other < since) ? other : since;
+}
+
+void
+uplink_sum(const struct app *app, struct uplink_side *sum)
+{
+	const struct aggregation *aggregation = app->aggregation;
+
+	*sum = (struct uplink_side){0};
+	for (uint32_t s = 0; s < aggregation->shard_count; s++) {
+		const struct uplink_side *side = &aggregation->shard[s].uplink;
+
+		sum->joining = earliest(sum->joining, &side->joining);
+		sum->owed = earliest(sum->owed, &side->owed);
+		sum->heard = RTE_MAX(sum->heard, __atomic_load_n(&side->heard, __ATOMIC_RELAXED));
+#define ADD_(name, meaning) sum->counters.name += side->counters.name;
+		UPLINK_COUNTERS(ADD_)
+#undef ADD_
+	}
+}
+
+/* Joins are answered at once, sums when all members have sent theirs. */
+static bool
+is_silent(const struct app *app, const struct uplink_side *sum)
+{
+	uint64_t now = rte_rdtsc(), hz = rte_get_tsc_hz();
+
+	return (sum->joining != 0 && now > RTE_MAX(sum->joining, sum->heard) + SILENT_S * hz) ||
+		(sum->owed != 0 &&
+			now > RTE_MAX(sum->owed, sum->heard) +
+					(SILENT_S + app->options.aggregate.stall) * hz);
+}
+
+enum uplink_state
+uplink_state(const struct app *app)
+{
+	const struct neighbour *neighbour = &app->aggregation->uplink->neighbour;
+	struct neighbour_place place;
+	struct uplink_side sum;
+
+	uplink_sum(app, &sum);
+	if (neighbour_is_gone(neighbour))
+		return UPLINK_UNREACHABLE;
+	if (!neighbour_find(neighbour, &place))
+		return UPLINK_LOOKING;
+	if (is_silent(app, &sum))
+		return UPLINK_SILENT;
+	return sum.heard != 0 ? UPLINK_ANSWERING : UPLINK_REACHABLE;
+}
+
+static const struct {
+	const char *name, *meaning;
+} states[] = {
+#define UPLINK_TEXTS_(symbol, name, meaning) [UPLINK_##symbol] = {name, meaning},
+	UPLINK_STATES(UPLINK_TEXTS_)
+#undef UPLINK_TEXTS_
+};
+
+const char *
+uplink_state_name(enum uplink_state state)
+{
+	return states[state].name;
+}
+
+const char *
+uplink_state_meaning(enum uplink_state state)
+{
+	return states[state].meaning;
+}

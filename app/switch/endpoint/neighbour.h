@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NEIGHBOUR_H
+#define NEIGHBOUR_H
+
+/**
+ * @file
+ * A host on the link that the switch sends to of its own accord: where it is, asked by ARP
+ * (RFC 826) or neighbour discovery (RFC 4861).
+ *
+ * One lcore asks: once a second until there is an answer, again when the host is silent, and every
+ * half minute. Any lcore may take an answer up and read where the host is, a single word.
+ *
+ * An answer counts only if the switch has asked, and only from a port where it has asked. Of two
+ * that contradict each other the first counts; and as long as the host is heard where it was, it
+ * has not moved.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+
+#include "endpoint/addresses.h"
+#include "endpoint/discovery.h"
+#include "frame.h"
+
+/** Bytes of a question, at the most. */
+#define NEIGHBOUR_QUESTION_BYTES DISCOVERY_SOLICITATION_BYTES
+
+/** Questions without an answer after which a host is not there. */
+#define NEIGHBOUR_TRIES 3
+
+/** Where it is. */
+struct neighbour_place {
+	struct rte_ether_addr mac;
+	uint16_t port; /**< index of the switch's port */
+};
+
+/** What is counted: X(name, meaning). */
+#define NEIGHBOUR_COUNTERS(X)                                              \
+	X(questions, "questions where the parent or its gateway is")       \
+	X(answers, "answers to them")                                      \
+	X(moves, "of these, answers that named another place than before") \
+	X(disbelieved, "other answers, not believed: unasked for, or contradicting")
+
+struct neighbour_counters {
+#define NEIGHBOUR_FIELD_(name, meaning) uint64_t name;
+	NEIGHBOUR_COUNTERS(NEIGHBOUR_FIELD_)
+#undef NEIGHBOUR_FIELD_
+};
+
+/** A neighbour. Zero, but for the first fields, to begin with. */
+struct neighbour {
+	struct address address; /**< the host's */
+	struct address own;     /**< in whose name the switch asks: same family */
+	uint64_t hz;            /**< ticks of a second */
+	/* The asking lcore's. */
+	uint64_t next;        /* when it may ask again */
+	unsigned int in_vain; /* questions since the host was last heard */
+	/* Words that any lcore may read, and those that take answers up may write. */
+	uint64_t place;    /* 0: not known */
+	uint64_t asked;    /* ticks */
+	uint64_t answered; /* ticks */
+	uint64_t heard;    /* ticks, of anything else */
+	struct neighbour_counters counters;
+};
+
+/**
+ * Whether to ask now.
+ *
+ * @param now ticks, not 0
+ * @param owed since when it owes an answer, 0: it owes none
+ * @param heard when something that proves it there was last heard of it, 0: never
+ */
+bool neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t owed, uint64_t heard);
+
+/** Where it is; false: not known. */
+bool neighbour_find(const struct neighbour *neighbour, struct neighbour_place *place);
+
+/** Whether it has been asked for, and did not answer. */
+bool neighbour_is_gone(const struct neighbour *neighbour);
+
+/**
+ * Write a question: a whole frame.
+ *
+ * @param mac of the port where it leaves
+ * @param frame NEIGHBOUR_QUESTION_BYTES
+ * @return its bytes
+ */
+uint16_t neighbour_write_question(
+	const struct neighbour *neighbour, const struct rte_ether_addr *mac, uint8_t *frame);
+
+/**
+ * Take up an answer.
+ *
+ * @param mbuf an ARP reply or an ICMPv6 packet that is addressed to the switch
+ * @param frame of it
+ * @param port, id index of the port where it came in, and the ethdev's id
+ * @param now ticks
+ * @return false: it is none of this neighbour's
+ */
+bool neighbour_take_answer(struct neighbour *neighbour, const struct rte_mbuf *mbuf,
+	const struct frame *frame, uint16_t port, uint16_t id, uint64_t now);
+
+#endif /* NEIGHBOUR_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/swap.h"
+
+/* Lanes that are added at a time. */
+#define BLOCK 256
+#define MOST_VALUE_BYTES 8
+
+static size_t
+bytes_of(unsigned int format, uint64_t count)
+{
+	return count * aggregate_totals_bytes(format, 1);
+}
+
+struct netfc_allreduce_totals *
+netfc_allreduce_totals_new(unsigned int format, uint64_t count)
+{
+	struct netfc_allreduce_totals *totals;
+
+	if (!aggregate_is_format(format) || count == 0 || count > NETFC_ALLREDUCE_MAX_COUNT)
+		return NULL;
+	totals = malloc(sizeof(*totals));
+	if (totals == NULL)
+		return NULL;
+	totals->count = count;
+	totals->lanes = (struct aggregate_totals){.format = format};
+	totals->lanes.bins = malloc(bytes_of(format, count));
+	if (totals->lanes.bins == NULL) {
+		free(totals);
+		return NULL;
+	}
+	netfc_allreduce_totals_clear(totals);
+	return totals;
+}
+
+void
+netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals)
+{
+	const enum aggregate_format format = totals->lanes.format;
+	int64_t *bins = totals->lanes.bins;
+
+	memset(bins, 0, bytes_of(format, totals->count));
+	totals->lanes = aggregate_totals_init(format, 0, bins);
+	totals->lanes.marks = (uint8_t *)(bins + totals->count * aggregate_total_digits(format));
+}
+
+void
+netfc_allreduce_totals_free(struct netfc_allreduce_totals *totals)
+{
+	if (totals == NULL)
+		return;
+	free(totals->lanes.bins);
+	free(totals);
+}
+
+struct aggregate_totals
+totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_t count)
+{
+	struct aggregate_totals view = totals->lanes;
+
+	view.count = count;
+	view.bins += first * aggregate_total_digits(view.format);
+	view.marks += first;
+	return view;
+}
+
+void
+netfc_allreduce_totals_add(struct netfc_allreduce_totals *totals, const void *values)
+{
+	const unsigned int value_bytes = aggregate_value_bytes(totals->lanes.format);
+	uint8_t swapped[BLOCK * MOST_VALUE_BYTES];
+
+	for (uint64_t first = 0; first < totals->count; first += BLOCK) {
+		const uint64_t left = totals->count - first;
+		const uint32_t count = left < BLOCK ? (uint32_t)left : BLOCK;
+		struct aggregate_totals view = totals_view(totals, first, count);
+
+		swap_values(
+			swapped, (const uint8_t *)values + first * value_bytes, count, value_bytes);
+		aggregate_totals_add_values(&view, swapped);
+		totals->lanes.lowest = view.lowest;
+		totals->lanes.end = view.end;
+	}
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A tree of three switches: a root, two leaves below it, and four workers at each leaf.
+
+Switches and workers are processes in network namespaces. Shows that the sums of all eight workers
+are the exact ones, rounded once, whatever switch a worker is at; then a leaf is killed, and everyone
+is told which.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+
+import numpy
+
+import namespaces
+from aggregation import demo, sums
+from namespaces import Built, CommandError
+from netfc import allreduce
+from switched import Network
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LEAVES, OF_EACH = 2, 4
+WORKERS = LEAVES * OF_EACH
+ROOT_ADDRESS = "10.1.0.100"
+KILLED = 1
+STALL = 4  # seconds after which a switch names who is missing; leaves and workers are heard before
+FRAMES = 256  # twice as many as a worker sends before it waits for results
+AGGREGATE = f"formats=fp32,slots=256,stall={STALL}"
+
+
+def address_of(leaf):
+    """A leaf's."""
+    return f"10.1.0.{101 + leaf}"
+
+
+class TreeSwitch(Network):
+    """A switch of the tree, on any CPU, since there may be fewer of them."""
+
+    def _lcore_words(self):
+        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        return ["--lcores", f"0@({cpus})"]
+
+
+class Leaf(TreeSwitch):
+    """A leaf and its workers' hosts. The interface to the root is eth0."""
+
+    def __init__(self, program, number, root):
+        self._root, self._number = root, number
+        options = ["--aggregate", f"{AGGREGATE},parent={ROOT_ADDRESS}"]
+        super().__init__(program, range(OF_EACH), options, FRAMES, address=address_of(number),
+                         first=number * OF_EACH)
+
+    def _connect(self, middle):
+        super()._connect(middle)
+        namespaces.join(self._root, self._number, middle)
+        middle.ip("link", "set", "eth0", "up")
+
+    def _interfaces(self):
+        return [*super()._interfaces(), "eth0"]
+
+    def kill(self):
+        """As a power failure would: without a word to anybody."""
+        self.switch.kill()
+
+
+class Root(TreeSwitch):
+    """The root, with the leaves below it."""
+
+    def __init__(self, program):
+        self.leaves = []
+        super().__init__(program, range(LEAVES), ["--aggregate", f"{AGGREGATE},digits=fp32"],
+                         FRAMES, address=ROOT_ADDRESS)
+
+    def _connect(self, middle):
+        for number in range(LEAVES):
+            self.leaves.append(self._stack.enter_context(Leaf(self._program, number, middle)))
+
+
+class Tree(Built):
+    """Three switches and eight workers. A context manager; raises CommandError."""
+
+    def __init__(self, build, values):
+        super().__init__()
+        self._build_folder, self._values = build, values
+        self.workers, self.paths, self.leaves = [], [], []
+
+    def _build(self):
+        root = self._stack.enter_context(Root(self._build_folder / "app" / "dpdk-netfc"))
+        self.leaves = root.leaves
+        token = allreduce.draw_token()
+        for rank in range(WORKERS):
+            leaf, worker = divmod(rank, OF_EACH)
+            self.paths.append(str(root.folder / f"worker{rank}.npy"))
+            self.workers.append(self._stack.enter_context(demo.Worker(
+                self.leaves[leaf].hosts[worker], {
+                    "worker": worker, "workers": OF_EACH, "rank": rank,
+                    "tree": {"path": [[LEAVES, leaf]], "workers": WORKERS},
+                    "switch": address_of(leaf), "token": token, "values": self._values,
+                    "path": self.paths[-1], "build": str(self._build_folder)})))
+
+    def results(self):
+        """Each worker's sums, of shape (workers, values)."""
+        return numpy.array([numpy.load(path) for path in self.paths])
+
+
+def run(build, count, say):
+    """The demonstration, in a folder of a build, with so many values. Returns figures."""
+    say(f"{LEAVES} leaves, {', '.join(map(address_of, range(LEAVES)))}, with {OF_EACH} workers each, "
+        f"below the root, {ROOT_ADDRESS}")
+    with Tree(build, count) as tree:
+        said = [worker.listen("sums") for worker in tree.workers]
+        seconds = max(each["seconds"] for each in said)
+        say(f"each worker has the sum of {count:,} float32 of all {WORKERS}, twice; "
+            f"{seconds:.2f} s each")
+        exact = sums.exact_sums(numpy.array([sums.gradients(n, count) for n in range(WORKERS)]))
+        figures = {
+            "values": count,
+            "right": [sums.count_same(result, exact) for result in tree.results()],
+            "same_again": [each["same"] for each in said],
+            "seconds": seconds,
+        }
+        for rank, right in enumerate(figures["right"]):
+            say(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH}: {right:,} of {count:,} sums "
+                f"correctly rounded, {demo.percent(right, count)}")
+        tree.leaves[KILLED].kill()
+        say(f"training goes on; leaf {KILLED} is killed")
+        figures["told"] = {rank: worker.listen("failed")
+                           for rank, worker in enumerate(tree.workers)}
+    for rank, told in figures["told"].items():
+        say(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH} hears, {told['seconds']:.1f} s after "
+            f"its latest result: {told['text']}")
+    return figures
+
+
+def are_right(figures):
+    """Whether the sums are as the documentation promises."""
+    full = [figures["values"]] * WORKERS
+    return figures["right"] == full and figures["same_again"] == full
+
+
+def not_told(figures):
+    """Why the workers were not told of the leaf that was killed; None: they were.
+
+    Those of the other leaf hear of it from theirs; its own, that it does not answer.
+    """
+    for rank, told in figures["told"].items():
+        own = rank // OF_EACH == KILLED
+        named = address_of(KILLED) in told["text"] if own else told["leaf"] == KILLED
+        if not named:
+            return (f"worker {rank} was not told that leaf {KILLED} is gone, but: {told['text']} "
+                    "(a machine that is too busy may take others for silent: try again)")
+    return None
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="tree-demo", description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--values", type=int, default=1_000_000,
+                        help="that each worker has (default %(default)s)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
+    options = parser.parse_args()
+    if not 1 <= options.values <= 100_000_000:
+        parser.error("--values: give 1 to 100,000,000")
+    namespaces.become_root()
+    reason = namespaces.why_not()
+    if reason:
+        sys.exit(f"tree-demo: {reason}")
+    begun = time.monotonic()
+    try:
+        figures = run(options.build.resolve(), options.values,
+                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
+    except CommandError as error:
+        sys.exit(f"tree-demo: {error}")
+    if options.json:
+        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    if not are_right(figures):
+        sys.exit("tree-demo: that is not what was promised")
+    reason = not_told(figures)
+    if reason:
+        sys.exit(f"tree-demo: {reason}")
+
+
+if __name__ == "__main__":
+    main()

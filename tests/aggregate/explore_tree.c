@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every state that a root, two leaves of two workers each and the networks between them can get
+ * into, the networks losing, repeating and reordering as they like, up to three packets in flight
+ * (more where one makes several). Chunks are in turn sums, which go up in two parts, and least
+ * values. In each state: no result or sum is wrong, and if from now on packets got through, all
+ * would come to an end. Usage: aggregate_explore_tree SLOTS ROUNDS SENT
+ *
+ * A state is three words: what the entries of the three switches hold, how far the workers are in
+ * each slot, and what is in flight. What an entry has added up is not part of it: it has to follow
+ * from its chunk and from who was seen. Real entries are made by giving them that again.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <aggregate.h>
+
+#include "data.h"
+#include "slot_digits.h"
+#include "states.h"
+
+#define LEAVES 2
+#define SWITCHES (LEAVES + 1)
+#define ROOT LEAVES
+#define EACH 2 /* members of a switch */
+#define WORKERS (LEAVES * EACH)
+#define PARTS 2
+#define LANES PARTS
+#define BYTES (4 * LANES)
+#define PART_BYTES (AGGREGATE_PART_BYTES + 4)
+#define MOST_SLOTS 2
+#define MOST_ENTRIES (2 * MOST_SLOTS)
+#define MOST_ROUNDS 4
+#define MOST_CHUNKS 4
+#define MOST_IN_FLIGHT 10
+#define WORDS 3
+
+enum direction {
+	TO_LEAF,   /* worker 0 .. 3 */
+	TO_WORKER, /* the same */
+	TO_ROOT,   /* leaf + LEAVES * part */
+	DOWN,      /* leaf */
+};
+
+/* In flight: 0 for nothing, or 1 + who + 4 * direction + 16 * chunk: 6 bits and a bit more. */
+typedef uint8_t flying;
+
+struct held {
+	uint8_t state, round, seen; /* seen: members; the root: parts by member */
+};
+
+struct model {
+	struct held entry[SWITCHES][MOST_ENTRIES];
+	uint8_t done[WORKERS][MOST_SLOTS]; /* rounds that a worker has the result of */
+	flying flight[MOST_IN_FLIGHT];     /* descending */
+};
+
+static uint32_t slots, rounds;
+static unsigned int most_sent;
+static struct aggregate_entry *leaf_entry, *root_entry;
+static int64_t scratch[LANES * (AGGREGATE_MOST_DIGITS + 1)];
+static struct states states = {.words = WORDS};
+
+static void
+fail(const char *what)
+{
+	printf("%s\n", what);
+	exit(1);
+}
+
+static void
+put_bits(uint64_t *words, unsigned int *at, uint64_t value, unsigned int bits)
+{
+	if (*at % 64 + bits > 64)
+		*at += 64 - *at % 64;
+	words[*at / 64] |= value << *at % 64;
+	*at += bits;
+}
+
+static uint8_t
+get_bits(const uint64_t *words, unsigned int *at, unsigned int bits)
+{
+	uint64_t value;
+
+	if (*at % 64 + bits > 64)
+		*at += 64 - *at % 64;
+	value = words[*at / 64] >> *at % 64 & ((1u << bits) - 1);
+	*at += bits;
+	return (uint8_t)value;
+}
+
+/* Words are kept plus one: a state must not be 0. */
+static void
+pack(const struct model *m, uint64_t *words)
+{
+	unsigned int at = 0;
+
+	memset(words, 0, WORDS * sizeof(*words));
+	put_bits(words, &at, 1, 1);
+	for (unsigned int s = 0; s < SWITCHES; s++)
+		for (unsigned int e = 0; e < 2 * slots; e++) {
+			put_bits(words, &at, m->entry[s][e].state, 2);
+			put_bits(words, &at, m->entry[s][e].round, 2);
+			put_bits(words, &at, m->entry[s][e].seen, s == ROOT ? 4 : 2);
+		}
+	for (unsigned int w = 0; w < WORKERS; w++)
+		for (unsigned int s = 0; s < slots; s++)
+			put_bits(words, &at, m->done[w][s], 3);
+	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+		put_bits(words, &at, m->flight[f], 7);
+	if (at > WORDS * 64)
+		fail("a state does not fit");
+}
+
+static struct model
+unpack(const uint64_t *words)
+{
+	unsigned int at = 1;
+	struct model m = {0};
+
+	for (unsigned int s = 0; s < SWITCHES; s++)
+		for (unsigned int e = 0; e < 2 * slots; e++) {
+			m.entry[s][e].state = get_bits(words, &at, 2);
+			m.entry[s][e].round = get_bits(words, &at, 2);
+			m.entry[s][e].seen = get_bits(words, &at, s == ROOT ? 4 : 2);
+		}
+	for (unsigned int w = 0; w < WORKERS; w++)
+		for (unsigned int s = 0; s < slots; s++)
+			m.done[w][s] = get_bits(words, &at, 3);
+	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+		m.flight[f] = get_bits(words, &at, 7);
+	return m;
+}
+
+/* Values, and what has to become of them. */
+
+static bool
+is_sum(uint32_t chunk)
+{
+	return chunk % 2 == 0;
+}
+
+static int32_t
+value_of(uint32_t chunk, unsigned int worker, unsigned int lane)
+{
+	return (int32_t)((chunk + 1) * 1000 + ((worker + chunk) % 3 + 1) * 37 + lane * 7) - 2500;
+}
+
+static int32_t
+reduced(uint32_t chunk, unsigned int first, unsigned int workers, unsigned int lane)
+{
+	int32_t result = value_of(chunk, first, lane);
+
+	for (unsigned int w = first + 1; w < first + workers; w++) {
+		int32_t value = value_of(chunk, w, lane);
+
+		if (is_sum(chunk))
+			result += value;
+		else if (value < result)
+			result = value;
+	}
+	return result;
+}
+
+static void
+write_reduced(uint8_t *packet, uint32_t chunk, unsigned int first, unsigned int workers)
+{
+	for (unsigned int lane = 0; lane < LANES; lane++)
+		data_put(AGGREGATE_INT32, packet, lane,
+			(uint32_t)reduced(chunk, first, workers, lane));
+}
+
+static void
+check_values(const uint8_t *values, uint32_t chunk, unsigned int first, unsigned int workers)
+{
+	uint8_t expected[BYTES];
+
+	write_reduced(expected, chunk, first, workers);
+	if (memcmp(values, expected, BYTES) != 0)
+		fail("an entry has a wrong result");
+}
+
+/* Real entries. */
+
+static unsigned int
+entry_index(uint32_t chunk)
+{
+	return 2 * (chunk & (slots - 1)) + aggregate_entry_of(chunk, slots);
+}
+
+static uint32_t
+chunk_at(unsigned int e, unsigned int round)
+{
+	return round * slots + e / 2;
+}
+
+static enum aggregate_action
+step(struct aggregate_entry *entry, bool passes_on, uint32_t number, unsigned int member,
+	const uint8_t *values, const struct aggregate_part *part)
+{
+	const struct aggregate_rules rules = {.slots = slots,
+		.workers = EACH,
+		.stall = UINT64_MAX,
+		.passes_on = passes_on,
+		.all_workers = WORKERS};
+	const struct aggregate_chunk chunk = {.chunk = number,
+		.count = LANES,
+		.op = is_sum(number) ? AGGREGATE_SUM : AGGREGATE_MIN,
+		.format = AGGREGATE_INT32,
+		.worker = (uint8_t)member,
+		.values = values,
+		.part = part};
+	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, 0);
+
+	if (action == AGGREGATE_WINDOW || action == AGGREGATE_MISMATCH ||
+		action == AGGREGATE_STALLED || action == AGGREGATE_BAD_PARTS ||
+		action == AGGREGATE_NO_DIGITS)
+		fail("an honest member was refused");
+	return action;
+}
+
+static enum aggregate_action
+step_leaf(uint32_t chunk, unsigned int worker)
+{
+	uint8_t packet[BYTES];
+
+	write_reduced(packet, chunk, worker, 1);
+	return step(leaf_entry, true, chunk, worker % EACH, packet, NULL);
+}
+
+/* What a leaf sends: made of its workers' values here, compared with the real thing elsewhere. */
+static size_t
+make_part(uint8_t *bytes, uint32_t chunk, unsigned int leaf, unsigned int part)
+{
+	uint8_t values[BYTES];
+	struct aggregate_totals totals = aggregate_totals_init(AGGREGATE_INT32, LANES, scratch);
+
+	for (unsigned int w = leaf * EACH; w < (leaf + 1) * EACH; w++) {
+		write_reduced(values, chunk, w, 1);
+		aggregate_totals_add_values(&totals, values);
+	}
+	return aggregate_totals_write_part(
+		&totals, (uint16_t)part, 1, (uint8_t)part, PARTS, bytes, PART_BYTES);
+}
+
+static enum aggregate_action
+step_root(uint32_t chunk, unsigned int leaf, unsigned int number)
+{
+	struct aggregate_part part;
+	uint8_t bytes[PART_BYTES];
+
+	if (!is_sum(chunk)) {
+		write_reduced(bytes, chunk, leaf * EACH, EACH);
+		return step(root_entry, false, chunk, leaf, bytes, NULL);
+	}
+	if (aggregate_part_read(bytes, make_part(bytes, chunk, leaf, number), &part) != 0)
+		fail("a part does not fit");
+	return step(root_entry, false, chunk, leaf, NULL, &part);
+}
+
+/* An entry whose turn it is to begin a chunk. */
+static void
+make_ready(struct aggregate_entry *entry, uint32_t chunk)
+{
+	entry->state = chunk < 2 * slots ? AGGREGATE_EMPTY : AGGREGATE_COMPLETE;
+	entry->chunk = chunk - 2 * slots;
+}
+
+static void
+restore_leaf(const struct held *held, unsigned int leaf, unsigned int e)
+{
+	const uint32_t chunk = chunk_at(e, held->round);
+	uint8_t result[BYTES];
+
+	make_ready(leaf_entry, chunk);
+	if (held->state == AGGREGATE_EMPTY)
+		leaf_entry->state = AGGREGATE_EMPTY;
+	for (unsigned int w = 0; w < EACH; w++)
+		if (held->state != AGGREGATE_EMPTY && (held->seen >> w & 1) != 0)
+			step_leaf(chunk, leaf * EACH + w);
+	write_reduced(result, chunk, 0, WORKERS);
+	if (held->state == AGGREGATE_COMPLETE)
+		aggregate_entry_complete(leaf_entry, result, 0);
+}
+
+static void
+restore_root(const struct held *held, unsigned int e)
+{
+	const uint32_t chunk = chunk_at(e, held->round);
+
+	make_ready(root_entry, chunk);
+	if (held->state == AGGREGATE_EMPTY)
+		root_entry->state = AGGREGATE_EMPTY;
+	for (unsigned int p = 0; p < LEAVES * PARTS; p++)
+		if (held->state != AGGREGATE_EMPTY && (held->seen >> p & 1) != 0)
+			step_root(chunk, p % LEAVES, p / LEAVES);
+}
+
+static void
+keep_leaf(struct held *held)
+{
+	held->state = leaf_entry->state;
+	held->round = (uint8_t)(leaf_entry->chunk / slots);
+	held->seen = (uint8_t)leaf_entry->seen;
+	if (held->state == AGGREGATE_COMPLETE)
+		check_values(leaf_entry->result, leaf_entry->chunk, 0, WORKERS);
+}
+
+static void
+keep_root(struct held *held)
+{
+	held->state = root_entry->state;
+	held->round = (uint8_t)(root_entry->chunk / slots);
+	held->seen = 0;
+	for (unsigned int leaf = 0; leaf < LEAVES; leaf++) {
+		if (!is_sum(root_entry->chunk))
+			held->seen |= (uint8_t)((root_entry->seen >> leaf & 1) << leaf);
+		for (unsigned int p = 0; is_sum(root_entry->chunk) && p < PARTS; p++)
+			held->seen |= (uint8_t)((root_entry->digits->members[leaf].seen >> p & 1)
+				<< (leaf + LEAVES * p));
+	}
+	if (held->state == AGGREGATE_COMPLETE)
+		check_values(root_entry->result, root_entry->chunk, 0, WORKERS);
+}
+
+/* The networks. */
+
+static unsigned int
+in_flight(const struct model *m)
+{
+	unsigned int count = 0;
+
+	while (count < MOST_IN_FLIGHT && m->flight[count] != 0)
+		count++;
+	return count;
+}
+
+static void
+launch(struct model *m, flying packet)
+{
+	unsigned int at = in_flight(m);
+
+	if (at == MOST_IN_FLIGHT)
+		return; /* lost */
+	for (; at > 0 && m->flight[at - 1] < packet; at--)
+		m->flight[at] = m->flight[at - 1];
+	m->flight[at] = packet;
+}
+
+static void
+land(struct model *m, unsigned int at)
+{
+	for (; at + 1 < MOST_IN_FLIGHT; at++)
+		m->flight[at] = m->flight[at + 1];
+	m->flight[MOST_IN_FLIGHT - 1] = 0;
+}
+
+static flying
+make(uint32_t chunk, enum direction direction, unsigned int who)
+{
+	return (flying)(1 + who + 4 * direction + 16 * chunk);
+}
+
+/* A worker's window: the chunk that it waits for in a slot. */
+static uint32_t
+wanted(const struct model *m, unsigned int worker, unsigned int slot)
+{
+	return m->done[worker][slot] * slots + slot;
+}
+
+static void
+arrive_at_worker(struct model *m, uint32_t chunk, unsigned int worker)
+{
+	unsigned int slot = chunk & (slots - 1);
+
+	if (m->done[worker][slot] < rounds && wanted(m, worker, slot) == chunk)
+		m->done[worker][slot]++;
+}
+
+/* The sums that go up are those of the leaf's workers. */
+static void
+send_up(struct model *m, uint32_t chunk, unsigned int leaf)
+{
+	struct aggregate_totals totals;
+	uint8_t expected[PART_BYTES], bytes[PART_BYTES];
+	uint16_t ends[AGGREGATE_MOST_PARTS];
+
+	if (!is_sum(chunk)) {
+		check_values(leaf_entry->result, chunk, leaf * EACH, EACH);
+		launch(m, make(chunk, TO_ROOT, leaf));
+		return;
+	}
+	for (unsigned int p = 0; p < PARTS; p++) {
+		size_t length = make_part(expected, chunk, leaf, p);
+
+		totals = aggregate_entry_totals(leaf_entry, scratch);
+		if (aggregate_totals_divide(&totals, PART_BYTES, ends) != PARTS)
+			fail("a chunk is not divided as it should be");
+		if (aggregate_totals_write_part(&totals, (uint16_t)p, 1, (uint8_t)p, PARTS, bytes,
+			    PART_BYTES) != length ||
+			memcmp(bytes, expected, length) != 0)
+			fail("a leaf has wrong sums");
+		launch(m, make(chunk, TO_ROOT, leaf + LEAVES * p));
+	}
+}
+
+static void
+arrive_at_leaf(struct model *m, uint32_t chunk, unsigned int worker)
+{
+	const unsigned int leaf = worker / EACH, e = entry_index(chunk);
+	enum aggregate_action action;
+
+	restore_leaf(&m->entry[leaf][e], leaf, e);
+	action = step_leaf(chunk, worker);
+	keep_leaf(&m->entry[leaf][e]);
+	if (action == AGGREGATE_REPEATED)
+		launch(m, make(chunk, TO_WORKER, worker));
+	if (action == AGGREGATE_PASSED || action == AGGREGATE_PASSED_AGAIN)
+		send_up(m, chunk, leaf);
+}
+
+static void
+arrive_at_root(struct model *m, uint32_t chunk, unsigned int leaf, unsigned int part)
+{
+	const unsigned int e = entry_index(chunk);
+	enum aggregate_action action;
+
+	restore_root(&m->entry[ROOT][e], e);
+	action = step_root(chunk, leaf, part);
+	keep_root(&m->entry[ROOT][e]);
+	for (unsigned int l = 0; l < LEAVES; l++)
+		if (action == AGGREGATE_COMPLETED || (action == AGGREGATE_REPEATED && l == leaf))
+			launch(m, make(chunk, DOWN, l));
+}
+
+/* As aggregate_leaf_reply() does: nothing but what waits for it is completed. */
+static void
+arrive_from_root(struct model *m, uint32_t chunk, unsigned int leaf)
+{
+	const unsigned int e = entry_index(chunk);
+	struct held *held = &m->entry[leaf][e];
+	uint8_t result[BYTES];
+
+	if (held->state != AGGREGATE_ABOVE || chunk_at(e, held->round) != chunk)
+		return;
+	restore_leaf(held, leaf, e);
+	write_reduced(result, chunk, 0, WORKERS);
+	aggregate_entry_complete(leaf_entry, result, 0);
+	keep_leaf(held);
+	for (unsigned int w = 0; w < EACH; w++)
+		launch(m, make(chunk, TO_WORKER, leaf * EACH + w));
+}
+
+static void
+deliver(struct model *m, unsigned int at)
+{
+	const flying packet = m->flight[at] - 1;
+	const uint32_t chunk = packet / 16;
+	const unsigned int who = packet % 4;
+
+	land(m, at);
+	switch ((enum direction)(packet / 4 % 4)) {
+	case TO_LEAF:
+		arrive_at_leaf(m, chunk, who);
+		break;
+	case TO_WORKER:
+		arrive_at_worker(m, chunk, who);
+		break;
+	case TO_ROOT:
+		arrive_at_root(m, chunk, who % LEAVES, who / LEAVES);
+		break;
+	case DOWN:
+		arrive_from_root(m, chunk, who);
+		break;
+	}
+}
+
+/* All states. */
+
+static void
+reach(const struct model *m)
+{
+	uint64_t words[WORDS];
+
+	pack(m, words);
+	states_reach(&states, words);
+}
+
+static bool
+is_over(const struct model *m)
+{
+	for (unsigned int w = 0; w < WORKERS; w++)
+		for (unsigned int s = 0; s < slots; s++)
+			if (m->done[w][s] < rounds)
+				return false;
+	return true;
+}
+
+/* All in flight is lost, and then everybody sends, and everything gets through. */
+static void
+check_that_it_ends(struct model m)
+{
+	memset(m.flight, 0, sizeof(m.flight));
+	for (unsigned int again = 0; again < 2 * rounds; again++)
+		for (unsigned int w = 0; w < WORKERS; w++)
+			for (unsigned int s = 0; s < slots; s++) {
+				if (m.done[w][s] == rounds)
+					continue;
+				launch(&m, make(wanted(&m, w, s), TO_LEAF, w));
+				while (m.flight[0] != 0)
+					deliver(&m, 0);
+			}
+	if (!is_over(&m))
+		fail("it never ends, though packets get through");
+}
+
+static void
+look_into(const struct model *m)
+{
+	const unsigned int count = in_flight(m);
+
+	for (unsigned int f = 0; f < count; f++) {
+		struct model next = *m;
+
+		deliver(&next, f);
+		reach(&next);
+		next = *m;
+		land(&next, f);
+		reach(&next);
+		next = *m;
+		launch(&next, m->flight[f]);
+		if (count < most_sent)
+			reach(&next);
+	}
+	for (unsigned int w = 0; w < WORKERS && count < most_sent; w++)
+		for (unsigned int s = 0; s < slots; s++) {
+			struct model next = *m;
+
+			if (m->done[w][s] == rounds)
+				continue;
+			launch(&next, make(wanted(m, w, s), TO_LEAF, w));
+			reach(&next);
+		}
+}
+
+static uint64_t
+explore(void)
+{
+	const struct model start = {0};
+	uint64_t ends = 0, words[WORDS];
+
+	reach(&start);
+	while (states_take(&states, words)) {
+		struct model m = unpack(words);
+
+		if (is_over(&m))
+			ends++;
+		check_that_it_ends(m);
+		look_into(&m);
+	}
+	return ends;
+}
+
+static struct aggregate_entry *
+new_entry(void)
+{
+	const unsigned int formats = 1u << AGGREGATE_INT32;
+	void *memory = aligned_alloc(AGGREGATE_ALIGN, aggregate_entry_bytes(formats, BYTES));
+	void *digits =
+		aligned_alloc(AGGREGATE_ALIGN, aggregate_entry_digit_bytes(formats, BYTES, EACH));
+	struct aggregate_entry *entry;
+
+	if (memory == NULL || digits == NULL)
+		fail("out of memory");
+	entry = aggregate_entry_init(memory, BYTES);
+	aggregate_entry_take_digits(entry, digits, formats, BYTES, EACH);
+	return entry;
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t ends;
+
+	if (argc > 3) {
+		slots = (uint32_t)strtoul(argv[1], NULL, 10);
+		rounds = (uint32_t)strtoul(argv[2], NULL, 10);
+		most_sent = (unsigned int)strtoul(argv[3], NULL, 10);
+	}
+	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MOST_ROUNDS ||
+		slots * rounds > MOST_CHUNKS || most_sent < 1 || most_sent > 3) {
+		fprintf(stderr,
+			"usage: %s SLOTS ROUNDS SENT: 1 or 2 slots, SLOTS * ROUNDS up to %d, 1 to 3 "
+			"packets\n",
+			argv[0], MOST_CHUNKS);
+		return 1;
+	}
+	leaf_entry = new_entry();
+	root_entry = new_entry();
+	ends = explore();
+	printf("%u slots, %u rounds: %" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64
+	       " states where all is done\n",
+		slots, rounds, states.used, states.transitions, ends);
+	states_free(&states);
+	free(leaf_entry->digits);
+	free(leaf_entry);
+	free(root_entry->digits);
+	free(root_entry);
+	return ends > 0 ? 0 : 1;
+}

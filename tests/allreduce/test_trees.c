@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs that are larger than a switch: trees of servers give the bits of one switch, and who is
+ * missing is named with its leaf.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "relay.h"
+#include "server.h"
+#include "workers.h"
+
+#define MOST_LEAVES 3
+#define VALUES 3000
+
+/* Leaves below one root, maybe by way of a switch in between. */
+struct tree {
+	unsigned int leaves;
+	unsigned int sizes[MOST_LEAVES]; /* workers of each */
+	bool deep;                       /* the leaves' parent has a parent, with no other member */
+	bool bad;                        /* workers lose packets, and so do leaves */
+	struct server *root, *middle, *leaf[MOST_LEAVES];
+	struct relay *relays[MOST_LEAVES], *up;
+	struct place places[MOST_LEAVES];
+};
+
+static unsigned int
+size_of(const struct tree *tree)
+{
+	unsigned int size = 0;
+
+	for (unsigned int l = 0; l < tree->leaves; l++)
+		size += tree->sizes[l];
+	return size;
+}
+
+static struct relay *
+relay_to(uint16_t port, unsigned int shards, unsigned int seed)
+{
+	struct relay_options options = {.to = port,
+		.shards = shards,
+		.seed = seed,
+		.lost = 0.1,
+		.repeated = 0.1,
+		.delayed = 0.2,
+		.delay_us = 500};
+
+	return relay_start(&options);
+}
+
+static void
+start(struct tree *tree)
+{
+	struct server_options options = server_defaults;
+	uint16_t port;
+
+	options.stall_ms = 1000;
+	options.shards = 2;
+	tree->root = server_start(&options);
+	port = server_port(tree->root);
+	if (tree->deep) {
+		options.parent = port;
+		tree->middle = server_start(&options);
+		port = server_port(tree->middle);
+	}
+	if (tree->bad) {
+		tree->up = relay_to(port, options.shards, 99);
+		port = relay_port(tree->up);
+	}
+	for (unsigned int l = 0; l < tree->leaves; l++) {
+		options.parent = port;
+		options.shards = 1 + l;
+		tree->leaf[l] = server_start(&options);
+		uint16_t own = server_port(tree->leaf[l]);
+		if (tree->bad) {
+			tree->relays[l] = relay_to(own, options.shards, l);
+			own = relay_port(tree->relays[l]);
+		}
+		tree->places[l] = place_of(1, &own);
+	}
+}
+
+static void
+stop(struct tree *tree)
+{
+	for (unsigned int l = 0; l < tree->leaves; l++) {
+		if (tree->bad)
+			relay_stop(tree->relays[l]);
+		if (tree->leaf[l] != NULL)
+			server_stop(tree->leaf[l]);
+	}
+	if (tree->bad)
+		relay_stop(tree->up);
+	if (tree->deep)
+		server_stop(tree->middle);
+	server_stop(tree->root);
+}
+
+/* Worker `w` of all: which of which leaf. */
+static struct netfc_allreduce_options
+options_of(const struct tree *tree, unsigned int w)
+{
+	struct netfc_allreduce_options options;
+	unsigned int l = 0;
+
+	while (w >= tree->sizes[l])
+		w -= tree->sizes[l++];
+	options = worker_options(&tree->places[l], w, tree->sizes[l]);
+	options.tree_workers = size_of(tree);
+	options.levels = tree->deep ? 2 : 1;
+	options.level[0] = (struct netfc_allreduce_level){tree->leaves, l};
+	options.level[1] = (struct netfc_allreduce_level){1, 0};
+	return options;
+}
+
+struct job {
+	const struct tree *tree;
+	struct vector **vectors;
+	unsigned int count;
+};
+
+static int
+reduce(struct netfc_allreduce *comm, const struct vector *vector, unsigned int w)
+{
+	size_t bytes = (size_t)vector->count * netfc_allreduce_value_bytes(vector->format);
+	uint8_t *data = malloc(bytes);
+	int wrong;
+
+	memcpy(data, vector->values[w], bytes);
+	wrong = netfc_allreduce(comm, data, vector->count, vector->format, vector->op) !=
+		NETFC_ALLREDUCE_OK;
+	if (wrong)
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	else
+		wrong = vector_differs(vector, data);
+	free(data);
+	return wrong;
+}
+
+static int
+work(unsigned int w, unsigned int n, void *context)
+{
+	const struct job *job = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = options_of(job->tree, w);
+	int wrong = 0;
+
+	(void)n;
+	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
+		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+		wrong = 1;
+	}
+	for (unsigned int v = 0; v < job->count && !wrong; v++)
+		wrong = reduce(comm, job->vectors[v], w) ||
+			netfc_barrier(comm) != NETFC_ALLREDUCE_OK;
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+	return wrong;
+}
+
+static void
+all_formats(struct tree tree)
+{
+	const unsigned int workers = size_of(&tree);
+	struct vector *vectors[4 * AGGREGATE_FORMAT_END];
+	struct job job = {.tree = &tree, .vectors = vectors};
+
+	start(&tree);
+	for (unsigned int format = 1; format < AGGREGATE_FORMAT_END; format++) {
+		for (unsigned int op = NETFC_ALLREDUCE_SUM;
+			aggregate_is_format(format) && op <= NETFC_ALLREDUCE_MAX; op++)
+			vectors[job.count++] = vector_new(
+				format, op, workers, VALUES / (tree.bad ? 10 : 1), format * op);
+	}
+	assert_int_equal(workers_run(workers, work, &job), 0);
+	while (job.count > 0)
+		vector_free(vectors[--job.count]);
+	assert_int_equal(server_jobs(tree.leaf[0]), 0);
+	stop(&tree);
+}
+
+/* Every format by every operation; leaves of the same size and others, one level and two. */
+static void
+test_formats(void **state)
+{
+	(void)state;
+	all_formats((struct tree){.leaves = 1, .sizes = {3}});
+	all_formats((struct tree){.leaves = 2, .sizes = {2, 2}});
+	all_formats((struct tree){.leaves = 3, .sizes = {1, 4, 2}});
+	all_formats((struct tree){.leaves = 2, .sizes = {3, 2}, .deep = true});
+}
+
+/* Packets are lost, repeated and reordered between workers and leaves, and above. */
+static void
+test_bad_network(void **state)
+{
+	(void)state;
+	all_formats((struct tree){.leaves = 2, .sizes = {2, 3}, .bad = true});
+	all_formats((struct tree){.leaves = 3, .sizes = {1, 2, 1}, .bad = true, .deep = true});
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+struct trouble {
+	struct tree *tree;
+	unsigned int victim; /* leaf that dies */
+	unsigned int absent; /* worker that never calls, or none */
+	pthread_barrier_t barrier;
+	char texts[8][512];
+	int statuses[8], members[8];
+	unsigned int levels[8];
+};
+
+static int
+suffer(unsigned int w, unsigned int n, void *context)
+{
+	struct trouble *trouble = context;
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = options_of(trouble->tree, w);
+	float value = 1;
+
+	(void)n;
+	options.deadline_ms = 20000;
+	options.keepalive_ms = 100;
+	options.silence_ms = 3000;
+	trouble->statuses[w] = netfc_allreduce_join(comm, &options);
+	if (trouble->statuses[w] == NETFC_ALLREDUCE_OK)
+		trouble->statuses[w] =
+			netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM);
+	pthread_barrier_wait(&trouble->barrier);
+	if (w == 0 && trouble->victim < MOST_LEAVES)
+		server_freeze(trouble->tree->leaf[trouble->victim], true);
+	pthread_barrier_wait(&trouble->barrier);
+	if (trouble->statuses[w] == NETFC_ALLREDUCE_OK && w == trouble->absent)
+		netfc_allreduce_free(comm); /* without a word of what it was at */
+	if (w == trouble->absent)
+		return 0;
+	trouble->statuses[w] =
+		netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM);
+	snprintf(trouble->texts[w], sizeof(trouble->texts[w]), "%s", netfc_allreduce_error(comm));
+	trouble->members[w] = netfc_allreduce_silent_member(comm, &trouble->levels[w]);
+	netfc_allreduce_free(comm);
+	return 0;
+}
+
+static struct trouble *
+trouble_of(struct tree *tree, unsigned int victim, unsigned int absent)
+{
+	struct trouble *trouble = calloc(1, sizeof(*trouble));
+
+	*trouble = (struct trouble){.tree = tree, .victim = victim, .absent = absent};
+	start(tree);
+	pthread_barrier_init(&trouble->barrier, NULL, size_of(tree));
+	workers_run(size_of(tree), suffer, trouble);
+	pthread_barrier_destroy(&trouble->barrier);
+	stop(tree);
+	return trouble;
+}
+
+/* The root says that the leaf is silent; its own workers, that their switch is. */
+static void
+test_a_leaf_that_dies(void **state)
+{
+	struct tree tree = {.leaves = 3, .sizes = {2, 2, 1}};
+	struct trouble *trouble = trouble_of(&tree, 1, UINT32_MAX);
+
+	(void)state;
+	for (unsigned int w = 0; w < 5; w++) {
+		bool orphan = w == 2 || w == 3;
+
+		if (orphan) {
+			assert_int_equal(trouble->statuses[w], NETFC_ALLREDUCE_TIMEOUT);
+			continue;
+		}
+		assert_true(trouble->statuses[w] == NETFC_ALLREDUCE_SILENT ||
+			trouble->statuses[w] == NETFC_ALLREDUCE_FAILED);
+		if (trouble->statuses[w] != NETFC_ALLREDUCE_SILENT)
+			continue; /* it heard of another worker of its leaf first */
+		assert_non_null(strstr(trouble->texts[w], "Leaf 1 of 3"));
+		assert_int_equal(trouble->members[w], 1);
+		assert_int_equal(trouble->levels[w], 1);
+	}
+	assert_true(trouble->statuses[0] == NETFC_ALLREDUCE_SILENT ||
+		trouble->statuses[1] == NETFC_ALLREDUCE_SILENT);
+	assert_int_equal(trouble->statuses[4], NETFC_ALLREDUCE_SILENT);
+	free(trouble);
+}
+
+/* Its own leaf's workers hear its number, the others which leaf. */
+static void
+test_a_worker_that_fails(void **state)
+{
+	struct tree tree = {.leaves = 2, .sizes = {2, 2}};
+	struct trouble *trouble = trouble_of(&tree, MOST_LEAVES, 3);
+
+	(void)state;
+	assert_int_not_equal(trouble->statuses[2], NETFC_ALLREDUCE_OK);
+	assert_non_null(strstr(trouble->texts[2], "Worker 1 of leaf 1 of 2"));
+	assert_int_equal(trouble->members[2], 1);
+	assert_int_equal(trouble->levels[2], 0);
+	for (unsigned int w = 0; w < 2; w++)
+		assert_int_not_equal(trouble->statuses[w], NETFC_ALLREDUCE_OK);
+	assert_true(strstr(trouble->texts[0], "Leaf 1 of 2") != NULL ||
+		strstr(trouble->texts[1], "Leaf 1 of 2") != NULL);
+	free(trouble);
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static void
+refused(struct netfc_allreduce_options options, int status, const char *text)
+{
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+
+	options.join_ms = 500;
+	assert_int_equal(netfc_allreduce_join(comm, &options), status);
+	if (strstr(netfc_allreduce_error(comm), text) == NULL)
+		fail_msg("not \"%s\": %s", text, netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+}
+
+static void
+test_options(void **state)
+{
+	struct tree tree = {.leaves = 1, .sizes = {2}};
+	struct netfc_allreduce_options good, options;
+
+	(void)state;
+	start(&tree);
+	good = options_of(&tree, 0);
+	good.level[0] = (struct netfc_allreduce_level){4, 3};
+	good.tree_workers = 5;
+	options = good;
+	options.levels = 5;
+	refused(options, NETFC_ALLREDUCE_ARGUMENT, "Option levels is 5: give 0 to 4.");
+	options = good;
+	options.tree_workers = 0;
+	refused(options, NETFC_ALLREDUCE_ARGUMENT, "tree_workers 0");
+	options.tree_workers = 4;
+	refused(options, NETFC_ALLREDUCE_ARGUMENT, "Option tree_workers is 4: give");
+	options.tree_workers = NETFC_ALLREDUCE_MAX_TREE_WORKERS + 1;
+	refused(options, NETFC_ALLREDUCE_ARGUMENT, "Option tree_workers is");
+	options = good;
+	options.level[0].index = 4;
+	refused(options, NETFC_ALLREDUCE_ARGUMENT, "Option level[0] is member 4 of 4");
+	options = good;
+	options.workers = 65;
+	refused(options, NETFC_ALLREDUCE_ARGUMENT, "a tree of switches has more");
+	refused(good, NETFC_ALLREDUCE_WAITING, "Not all 2 workers");
+	good.workers = 1;
+	refused(good, NETFC_ALLREDUCE_WAITING, "not all of its tree's 5");
+	stop(&tree);
+}
+
+/* A switch without a parent says so; and collectives with a root are none of a tree's. */
+static void
+test_what_there_is_not(void **state)
+{
+	struct server *server = server_start(&server_defaults);
+	uint16_t port = server_port(server);
+	struct place place = place_of(1, &port);
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
+	float values[1] = {1};
+
+	(void)state;
+	options.tree_workers = 3;
+	options.levels = 1;
+	options.level[0] = (struct netfc_allreduce_level){2, 0};
+	refused(options, NETFC_ALLREDUCE_OFF, "has no parent");
+	options.tree_workers = 1;
+	options.levels = 0;
+	assert_int_equal(netfc_allreduce_join(comm, &options), NETFC_ALLREDUCE_OK);
+	assert_int_equal(netfc_broadcast(comm, values, 4, 0), NETFC_ALLREDUCE_ARGUMENT);
+	assert_non_null(strstr(netfc_allreduce_error(comm), "allreduces and barriers only"));
+	assert_int_equal(
+		netfc_allreduce(comm, values, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_MEAN),
+		NETFC_ALLREDUCE_OK);
+	netfc_allreduce_free(comm);
+	server_stop(server);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_bad_network),
+		cmocka_unit_test(test_a_leaf_that_dies),
+		cmocka_unit_test(test_a_worker_that_fails),
+		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_what_there_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

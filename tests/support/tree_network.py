@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trees of running switches: a root, leaves below it, and a host with workers at each leaf.
+
+All switches bridge, so that there is one network, 10.1.0.0/24: the root is 10.1.0.100, leaf n
+10.1.0.101 + n, its workers' host 10.1.0.1 + n.
+"""
+
+import contextlib
+import random
+import select
+import socket
+import threading
+import time
+
+import numpy as np
+
+import aggregation_workers as workers
+import hosts
+import namespaces
+from hosts import SWITCH_IP
+
+from netfc import aggregation
+from netfc.telemetry import Telemetry
+
+ROOT_OPTION = '--aggregate=slots=64,digits=all,stall=2'
+LEAF_OPTION = '--aggregate=slots=64,stall=2'
+MEMORY = 384  # MB of each switch
+ASK_AGAIN = 0.2  # seconds after which a worker repeats
+
+
+def leaf_ip(number):
+    return f'10.1.0.{101 + number}'
+
+
+class Tree:
+    """A root and leaves. A context manager.
+
+    parents: of the leaves, in place of the root. relay: a Relay between leaf 0 and the root.
+    """
+
+    def __init__(self, folder, leaves=2, root_option=ROOT_OPTION, leaf_option=LEAF_OPTION,
+                 parents=None, relay=None, lcores=1):
+        self.folder, self.root_option, self.leaf_option = folder, root_option, leaf_option
+        self.parents = parents or [SWITCH_IP] * leaves
+        self.relay, self.lcores = relay, lcores
+        self.hosts, self.leaves, self.root = [], [], None
+        self.stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        try:
+            self._build()
+        except BaseException:
+            self.stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def _build(self):
+        self.middle = self.stack.enter_context(hosts.Namespace())
+        for n in range(len(self.parents)):
+            self._connect(n)
+        self.start_root()
+        self.leaves = [self.start_leaf(n) for n in range(len(self.parents))]
+
+    def _pair(self, one, other):
+        self.middle.ip('link', 'add', one, 'type', 'veth', 'peer', 'name', other)
+        for name in (one, other):
+            self.middle.ip('link', 'set', name, 'up')
+
+    def _connect(self, n):
+        host = self.stack.enter_context(hosts.Host(n))
+        namespaces.join(self.middle, n, host)
+        host.configure()
+        self.hosts.append(host)
+        if n == 0 and self.relay:
+            self._pair('u0', 'x0')
+            self._pair('y0', 'r0')
+            self.stack.enter_context(self.relay.between(self.middle, 'x0', 'y0'))
+        else:
+            self._pair(f'u{n}', f'r{n}')
+
+    def _start(self, interfaces, address, option):
+        vdevs = [f'net_af_packet{p},iface={name}' for p, name in enumerate(interfaces)]
+        if len(vdevs) == 1:  # too few to bridge
+            vdevs.append('net_null0,no-rx=1')
+        live = self.stack.enter_context(hosts.LiveSwitch(
+            self.folder, vdevs, ['--forward', 'bridge', '--address', f'{address}/24', option],
+            namespace=self.middle, memory=MEMORY, telemetry=True, lcores=self.lcores))
+        live.wait_for_ports(interfaces)
+        return live
+
+    def start_root(self):
+        self.root = self._start([f'r{n}' for n in range(len(self.parents))], SWITCH_IP,
+                                self.root_option)
+
+    def start_leaf(self, n):
+        return self._start([f'p{n}', f'u{n}'], leaf_ip(n),
+                           f'{self.leaf_option},parent={self.parents[n]}')
+
+    def stop(self):
+        """Stops all. Returns the statistics of the root and of each leaf."""
+        return self.root.stop(), [leaf.stop() for leaf in self.leaves]
+
+    def team(self, of_each=4, job=1, levels=None):
+        """Workers: so many at each leaf. levels: in place of one, with all leaves as members."""
+        count = len(self.parents)
+        return [Member(self.hosts[n].udp(), leaf_ip(n), w, aggregation.Place(
+            ((count, n),) if levels is None else levels[n], of_each * count), of_each, job)
+            for n in range(count) for w in range(of_each)]
+
+    def flat_team(self, of_each=4, job=2):
+        """As many workers of the root alone."""
+        count = of_each * len(self.parents)
+        return [Member(self.hosts[w // of_each].udp(), SWITCH_IP, w, None, count, job)
+                for w in range(count)]
+
+
+def state_of(live, index=None):
+    """What telemetry says of aggregations, or of a job."""
+    with Telemetry(live.telemetry_path) as telemetry:
+        return telemetry.ask('/netfc/aggregate' + ('' if index is None else f',{index}'))
+
+
+class Member(workers.Worker):
+    """A worker with a place in a tree; None: at a switch alone. It repeats what is not answered."""
+
+    def __init__(self, made, ip, number, place, members, job):
+        super().__init__(made, ip, number, job=job)
+        self.tree, self.members = place, members
+        made.settimeout(ASK_AGAIN)
+
+    def join_once(self, slots=8, chunk_bytes=1448):
+        """Its reply, or None where none has come. What it grants is kept."""
+        self.send(aggregation.join(self.place, self.members, slots, chunk_bytes, self.cookie,
+                                   place=self.tree))
+        try:
+            reply = self.receive()
+        except TimeoutError:
+            return None
+        if reply.op != aggregation.OPS['join']:
+            return None
+        if reply.reason == 8:
+            self.cookie = reply.granted[5]
+        elif reply.code == 0:
+            _, self.shards, self.slots, *_, session = reply.granted
+            self.place = workers.dataclasses.replace(self.place, session=session)
+        return reply
+
+
+def join_all(team, **options):
+    """Joins until all are there."""
+    left = list(team)
+
+    def joined():
+        for member in list(left):
+            reply = member.join_once(**options)
+            assert reply is None or reply.code == 0 or reply.reason in (2, 8), reply.name
+            if reply is not None and reply.code == 0:
+                left.remove(member)
+        return not left
+
+    hosts.wait_until(joined, 'all workers to join')
+
+
+def refusal(team):
+    """Joins until a reply is neither that all is well nor that others are missing: its name."""
+    def refused():
+        replies = filter(None, (member.join_once() for member in team))
+        return next((reply for reply in replies if reply.reason not in (0, 2, 8)), None)
+
+    return hosts.wait_until(refused, 'a join that is refused').name
+
+
+def reduce(team, number, values, op='sum', form='fp32'):
+    """All send chunk `number` until each has a reply. Returns the replies.
+
+    values: of each, bytes.
+    """
+    replies = [None] * len(team)
+    by_socket = {member.socket: w for w, member in enumerate(team)}
+
+    def all_have():
+        for w, member in enumerate(team):
+            if replies[w] is None:
+                member.send_chunk(number, values[w], op, form)
+        limit = time.monotonic() + ASK_AGAIN
+        while None in replies and time.monotonic() < limit:
+            ready, _, _ = select.select(list(by_socket), [], [], ASK_AGAIN)
+            for each in ready:
+                reply = workers.read(each.recv(65536))
+                if (reply.op, reply.id) == (aggregation.OPS[op], number):
+                    replies[by_socket[each]] = reply
+        return None not in replies
+
+    hosts.wait_until(all_have, f'the results of chunk {number}')
+    return replies
+
+
+def random_values(count, members, form, seed):
+    """Values of any bits, and some that cancel or are the same everywhere; bytes of each."""
+    size = aggregation.value_bytes(aggregation.FORMAT_IDS[form])
+    draw = np.random.default_rng(seed)
+    values = draw.integers(0, 256, (members, count, size), np.uint8)
+    values[:, ::5, 0] = values[0, ::5, 0] & 0x7f  # of one sign and size
+    values[-1, 1::5] = values[0, 1::5]
+    values[-1, 1::5, 0] ^= 0x80
+    return [each.tobytes() for each in values]
+
+
+class Relay:
+    """Takes frames from one interface to another, both ways; loses and doubles UDP at random."""
+
+    def __init__(self, loss, doubled, seed=1):
+        self._loss, self._doubled = loss, doubled
+        self._draw = random.Random(seed)
+        self.lost = self.sent_twice = 0
+
+    @contextlib.contextmanager
+    def between(self, namespace, one, other):
+        ends = [self._open(namespace, name) for name in (one, other)]
+        stop = threading.Event()
+        thread = threading.Thread(target=self._run, args=(ends, stop))
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+            for end in ends:
+                end.close()
+
+    @staticmethod
+    def _open(namespace, interface):
+        end = namespace.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        end.setsockopt(hosts.SOL_PACKET, hosts.PACKET_IGNORE_OUTGOING, 1)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        end.bind((interface, 3))
+        return end
+
+    def _run(self, ends, stop):
+        other = dict(zip(ends, reversed(ends)))
+        while not stop.is_set():
+            for end in select.select(ends, [], [], 0.1)[0]:
+                self._pass_on(end.recv(65536), other[end])
+
+    def _pass_on(self, frame, end):
+        udp = len(frame) > 42 and frame[12:14] == b'\x08\x00' and frame[23] == 17
+        if udp and self._draw.random() < self._loss:
+            self.lost += 1
+            return
+        end.send(frame)
+        if udp and self._draw.random() < self._doubled:
+            self.sent_twice += 1
+            end.send(frame)
