@@ -204,6 +204,7 @@ step(struct aggregate_entry *entry, bool passes_on, uint32_t number, unsigned in
 	const struct aggregate_rules rules = {.slots = slots,
 		.workers = EACH,
 		.stall = UINT64_MAX,
+		.patience = UINT64_MAX,
 		.passes_on = passes_on,
 		.all_workers = WORKERS};
 	const struct aggregate_chunk chunk = {.chunk = number,
