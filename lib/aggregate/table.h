@@ -37,7 +37,7 @@ struct uplink {
 	uint64_t next;  /* ticks: when a join or leave is sent again */
 	uint64_t cookie;
 	uint64_t token, session; /* of the job; the parent's, once it is granted */
-	uint32_t id;             /* of the latest join or leave */
+	uint32_t id;             /* of the latest join or leave; another in each state */
 	uint16_t number, slots, bytes;
 	uint8_t worker, shards;
 	uint8_t refused; /* enum aggregate_reason */

@@ -8,9 +8,14 @@
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
 #define MOST_LEAVES 5
 
+/*
+ * Answers to what was asked before are not waited for any more. The network may repeat a join, and
+ * the parent answers first that it waits, then that all are here: in whichever order that comes.
+ */
 static void
 set_state(struct uplink *uplink, enum aggregate_uplink state)
 {
+	uplink->id++;
 	WRITE(uplink->state, state);
 }
 

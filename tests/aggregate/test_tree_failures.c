@@ -351,7 +351,7 @@ an_owner_is_refused_in_a_tree(void **state)
 		.format = AGGREGATE_FP32,
 		.owner = AGGREGATE_OWNER,
 		.count = 1,
-		.job = 7,
+		.job = TREE_JOB,
 		.values = (const uint8_t *)"abcd"};
 	const struct aggregate_sender sender = {.address = {[15] = 100}, .port = TREE_WORKER_PORT};
 	struct aggregate_outcome outcome;
@@ -365,6 +365,53 @@ an_owner_is_refused_in_a_tree(void **state)
 	assert_int_equal(outcome.action, AGGREGATE_MISMATCH);
 }
 
+/* A parent's answer to a join of leaf A's. */
+static enum aggregate_action
+answer_join(uint32_t id, uint8_t code, uint8_t reason)
+{
+	const struct aggregate_sender parent = {.port = TREE_PORT};
+	struct aggregate_message reply = {.op = AGGREGATE_JOIN,
+		.code = code,
+		.reason = reason,
+		.job = TREE_JOB,
+		.id = id,
+		.token = TREE_TOKEN,
+		.join = {.workers = 2,
+			.shards = 1,
+			.slots = 4,
+			.bytes = TREE_BYTES,
+			.session = 1,
+			.place.decided = 1}};
+	struct aggregate_outcome outcome;
+
+	aggregate_leaf_reply(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &reply, &parent,
+		tree->now, &outcome);
+	return outcome.action;
+}
+
+/* The network has repeated the join; the answers to both differ, and the first comes last. */
+static void
+late_answers_to_a_join_end_nothing(void **state)
+{
+	struct aggregate_message asked;
+
+	(void)state;
+	tree->sw[0].dead = true;
+	tree_start(tree);
+	tree_pass(tree, tree->now + 500);
+	tree->now += tree->sw[LEAF_A].limits.parent.retry;
+	assert_true(aggregate_leaf_poll(
+		aggregate_table_shard(tree->sw[LEAF_A].table, 0), tree->now, &asked));
+	assert_int_equal(asked.op, AGGREGATE_JOIN);
+	assert_int_equal(answer_join(asked.id, 0, 0), AGGREGATE_PARENT_ANSWERED);
+	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_WAITING),
+		AGGREGATE_STRAY_REPLY);
+	assert_int_equal(answer_join(asked.id, AGGREGATE_STATUS_CODE, AGGREGATE_REASON_COOKIE),
+		AGGREGATE_STRAY_REPLY);
+	tree_pass(tree, tree->now + 100);
+	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_JOINED);
+}
+
 /* A result for a chunk that waits for one, with what is wrong given by the caller. */
 static enum aggregate_action
 forge(uint8_t address, uint16_t port, uint32_t id, bool good_session)
@@ -375,7 +422,7 @@ forge(uint8_t address, uint16_t port, uint32_t id, bool good_session)
 	struct aggregate_message reply = {.op = AGGREGATE_SUM,
 		.format = AGGREGATE_FP32,
 		.count = 20,
-		.job = 7,
+		.job = TREE_JOB,
 		.id = id,
 		.session = good_session ? 1 : 2,
 		.values = values};
@@ -427,6 +474,7 @@ main(void)
 		TEST_(silent_jobs_end_at_every_level),
 		TEST_(a_parent_may_grant_less),
 		TEST_(an_owner_is_refused_in_a_tree),
+		TEST_(late_answers_to_a_join_end_nothing),
 		TEST_(forged_results_are_dropped),
 	};
 

@@ -8,8 +8,6 @@
 #include "tree.h"
 
 #define MOST_EVENTS 20000
-#define TOKEN UINT64_C(0x0123456789abcdef)
-#define JOB 7
 #define NO_CHUNK UINT32_MAX
 #define AGAIN 40 /* ticks until a worker sends again */
 #define WORKERS_HOST 100
@@ -317,7 +315,7 @@ message_of(const struct tree_worker *worker, unsigned int op, uint32_t id)
 {
 	return (struct aggregate_message){.op = (uint8_t)op,
 		.worker = (uint8_t)worker->index,
-		.job = JOB,
+		.job = TREE_JOB,
 		.id = id,
 		.session = worker->session};
 }
@@ -329,7 +327,7 @@ make_key(const struct tree *tree, const struct aggregate_message *message,
 	if (message->op == AGGREGATE_JOIN)
 		aggregate_tag_join_key(tree->secret, direction, key);
 	else
-		aggregate_tag_session_key(tree->secret, JOB, message->session, direction, key);
+		aggregate_tag_session_key(tree->secret, TREE_JOB, message->session, direction, key);
 }
 
 static void
@@ -356,7 +354,7 @@ send_join(struct tree *tree, unsigned int w)
 	struct aggregate_message message = message_of(worker, AGGREGATE_JOIN, ++worker->id);
 	uint8_t packet[PACKET_BYTES];
 
-	message.token = TOKEN;
+	message.token = TREE_TOKEN;
 	message.join = (struct aggregate_join){.workers = (uint8_t)tree->sw[worker->at].members,
 		.slots = tree->slots,
 		.bytes = TREE_BYTES,
