@@ -69,22 +69,37 @@ aggregate_leaf_build(
 	return length + AGGREGATE_TAG_BYTES;
 }
 
+/*
+ * The key of a reply to a chunk, and the upper half of the chunk's number. A job that is over here
+ * has none any more: late replies get keys made for them, so that they do not count as forged.
+ */
+static const struct aggregate_tag_key *
+key_of_chunk(struct aggregate_shard *shard, const struct aggregate_message *reply, uint32_t *high)
+{
+	const struct job *job = find_open_job(shard->table, reply->job);
+	uint16_t index;
+
+	if (job == NULL || job->place.levels == 0 ||
+		uplink_of(shard->table, job)->session != reply->session) {
+		*high = 0;
+		return key_of_message(shard, reply, AGGREGATE_TO_WORKERS);
+	}
+	index = index_of_job(shard->table, job);
+	*high = high_of(shard, index, reply->id);
+	return session_key(shard->table, index, AGGREGATE_TO_WORKERS);
+}
+
 /* A parent that does not know the job does not know the upper half, either. */
 static bool
 is_good_chunk(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
 	const struct aggregate_message *reply)
 {
-	const struct job *job = find_open_job(shard->table, reply->job);
-	const struct aggregate_tag_key *key;
-	uint16_t index;
+	uint32_t high;
+	const struct aggregate_tag_key *key = key_of_chunk(shard, reply, &high);
 
-	if (job == NULL || job->place.levels == 0 ||
-		uplink_of(shard->table, job)->session != reply->session)
-		return false;
-	index = index_of_job(shard->table, job);
-	key = session_key(shard->table, index, AGGREGATE_TO_WORKERS);
-	return aggregate_tag_is_good(key, payload, length, high_of(shard, index, reply->id)) ||
-		(reply->code != NETFC_STATUS_OK && aggregate_tag_is_good(key, payload, length, 0));
+	return aggregate_tag_is_good(key, payload, length, high) ||
+		(high != 0 && reply->code != NETFC_STATUS_OK &&
+			aggregate_tag_is_good(key, payload, length, 0));
 }
 
 static bool

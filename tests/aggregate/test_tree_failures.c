@@ -316,6 +316,27 @@ when_all_leave_the_parent_forgets_the_job(void **state)
 		assert_int_equal(jobs_of(s), 0);
 }
 
+/* With tags, too: who repeats a reply has forged nothing. */
+static void
+late_replies_to_a_job_that_is_over_are_stray(void **state)
+{
+	uint64_t strays;
+
+	(void)state;
+	tree_seal(tree);
+	tree->network = (struct tree_network){.twice = 50, .disorder = 30};
+	start_well();
+	for (unsigned int w = 0; w < 4; w++)
+		tree_leave(tree, w, 0);
+	while (jobs_of(LEAF_A) != 0 || jobs_of(LEAF_B) != 0)
+		tree_pass(tree, tree->now + 1);
+	strays = tree->actions[AGGREGATE_STRAY_REPLY];
+	tree_pass(tree, tree->now + 500);
+	assert_true(tree->actions[AGGREGATE_STRAY_REPLY] > strays);
+	assert_int_equal(tree->actions[AGGREGATE_FORGED_REPLY], 0);
+	assert_int_equal(tree->wrong, 0);
+}
+
 static void
 silent_jobs_end_at_every_level(void **state)
 {
@@ -471,6 +492,7 @@ main(void)
 		TEST_(a_silent_leaf_is_named),
 		TEST_(a_worker_that_fails_fails_the_tree_at_once),
 		TEST_(when_all_leave_the_parent_forgets_the_job),
+		TEST_(late_replies_to_a_job_that_is_over_are_stray),
 		TEST_(silent_jobs_end_at_every_level),
 		TEST_(a_parent_may_grant_less),
 		TEST_(an_owner_is_refused_in_a_tree),
