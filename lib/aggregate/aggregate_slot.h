@@ -102,7 +102,7 @@ struct aggregate_rules {
 	bool passes_on;         /**< to the switch above, rather than to round */
 	/** Ticks until that one is called silent: it takes some itself to name who is missing. */
 	uint64_t patience;
-	uint64_t repeat;        /**< ticks after which sums may be sent again */
+	uint64_t repeat; /**< ticks after which sums may be sent again */
 	/** Workers of the whole tree, to divide by. 0: as many as there are members. */
 	uint32_t all_workers;
 };

@@ -220,7 +220,8 @@ step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	if (now - above->heard >= rules->stall)
 		above->reason = AGGREGATE_REASON_NONE;
 	if ((above->told & bit) == 0 &&
-		(above->reason != AGGREGATE_REASON_NONE || now - above->unheard >= rules->patience)) {
+		(above->reason != AGGREGATE_REASON_NONE ||
+			now - above->unheard >= rules->patience)) {
 		above->told |= bit;
 		return told_of_parent(entry);
 	}

@@ -29,10 +29,10 @@
  *
  * ## What all workers have to agree on
  * Job number, token, number of workers, slots, bytes of a chunk if they ask for a number, the list
- * of switches and its order; and then on one sequence of collectives, each with the same count, format, operation and
- * root.
- * The switches find out most differences (NETFC_ALLREDUCE_MISMATCH); what one worker calls as two
- * allreduces and another as one of both lengths together, they cannot tell apart.
+ * of switches and its order; and then on one sequence of collectives, each with the same count,
+ *format, operation and root. The switches find out most differences (NETFC_ALLREDUCE_MISMATCH);
+ *what one worker calls as two allreduces and another as one of both lengths together, they cannot
+ *tell apart.
  *
  * ## How a vector is cut
  * A communicator numbers its chunks through its whole life: g = 0, 1, 2, ... All values of an

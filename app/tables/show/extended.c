@@ -8,6 +8,8 @@
 #include "number.h"
 #include "show/extended.h"
 
+#define FORMATS_BYTES 128
+
 bool
 find_extended(const char *name, struct extended *extended)
 {
@@ -24,20 +26,35 @@ is_extended(const char *name)
 	return find_extended(name, &extended);
 }
 
+/* "fp16, posit16 and so on": the formats that functions and extended operations have. */
+static void
+list_formats(char *text, size_t size)
+{
+	const struct netfc_format *format;
+	size_t used = 0;
+
+	NETFC_FOREACH_FORMAT (format) {
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
+			netfc_format_name(format));
+	}
+}
+
 int
 read_format(const struct command *command, const char *text, const struct netfc_format **format)
 {
 	struct netfc_set_id id;
+	char known[FORMATS_BYTES];
 
 	*format = netfc_format_by_name(text);
 	if (*format != NULL)
 		return STATUS_DONE;
-	if (netfc_set_parse_name(text, &id) == NETFC_OK) {
+	if (netfc_set_parse_name(text, &id) == NETFC_OK && netfc_format_width(id.format) <= 16) {
 		*format = id.format;
 		return STATUS_DONE;
 	}
-	report_error("%s: '%s' is no format; known are fp16, posit16, bf16 and posit16_es2",
-		command->name, text);
+	list_formats(known, sizeof(known));
+	report_error("%s: '%s' is no format of functions, min, max, compare or fma; known are %s",
+		command->name, text, known);
 	return STATUS_INPUT;
 }
 

@@ -33,10 +33,12 @@ static int
 find_format(const char *name, const struct netfc_format **format)
 {
 	*format = netfc_format_by_name(name != NULL ? name : "fp16");
-	if (*format != NULL)
+	if (*format != NULL && netfc_format_width(*format) == 16)
 		return STATUS_DONE;
 	report_error(
-		"build: '%s' is no format; known are fp16, posit16, bf16 and posit16_es2", name);
+		"build: '%s' is no format of functions of your own; known are fp16, posit16, bf16 "
+		"and posit16_es2",
+		name);
 	return STATUS_INPUT;
 }
 

@@ -63,6 +63,15 @@ def test_calc_says_what_goes_in_and_out():
     assert run_json('calc', 'fp16_exact', 'max', '-0', '0')['result']['bits'] == '0x0000'
 
 
+@pytest.mark.parametrize('name', ['fp32', 'fp32_exact', 'fp17'])
+@pytest.mark.parametrize('words', [['sqrt', '2'], ['min', '1', '2'], ['fma', '1', '2', '3']])
+def test_a_format_without_functions(name, words):
+    """binary32 has add, sub, mul and div only."""
+    text = complaint('calc', name, *words)
+    assert f"'{name}' is no format of functions, min, max, compare or fma; known are fp16," in text
+    assert text.endswith('fp8_e4m3, fp8_e5m2\n')
+
+
 @pytest.mark.parametrize('function, x, value, flags', [
     ('sqrt', '-0', '0x8000', []), ('sqrt', '-1', '0x7e00', ['invalid']),
     ('rsqrt', '-0', '0xfc00', ['division by zero']), ('ln', '0', '0xfc00', ['division by zero']),

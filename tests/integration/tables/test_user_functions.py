@@ -240,7 +240,9 @@ def test_wrong_options(tmp_path):
     for name in ('sqrt', 'Mine', 'a b', 'fma', 'add', '2x', 'to_q16', 'from_bf16', 'to_int32'):
         assert 'is no name' in said('-f', name, '--expression', 'x')
     assert 'reads as a conversion' in said('-f', 'to_q16', '--expression', 'x')
-    assert "'fp17' is no format" in said('-f', 'mine', '--expression', 'x', '--format', 'fp17')
+    for name in ('fp17', 'fp8_e4m3', 'fp32'):
+        assert f"'{name}' is no format of functions of your own" in said(
+            '-f', 'mine', '--expression', 'x', '--format', name)
     assert 'are for a --function' in said('fp16_k1', '--expression', 'x')
     assert 'or a --function' in said('fp16_k1', '-f', 'mine', '--expression', 'x')
     assert not list(tmp_path.iterdir())
