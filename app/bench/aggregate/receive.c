@@ -139,7 +139,7 @@ take_packet(struct team *team, struct rte_mbuf *mbuf, uint64_t now)
 	struct team_worker *worker;
 	struct worker_reply reply;
 
-	if (rte_pktmbuf_linearize(mbuf) != 0 || !worker_packet_read(mbuf, true, &reply)) {
+	if (rte_pktmbuf_linearize(mbuf) != 0 || !worker_packet_read(mbuf, team->keys, &reply)) {
 		team->counters.others++;
 		return;
 	}

@@ -75,14 +75,16 @@ is_sound(const struct frame *frame, const uint8_t *bytes)
 }
 
 bool
-worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply *reply)
+worker_packet_read(
+	const struct rte_mbuf *mbuf, const struct worker_keys *keys, struct worker_reply *reply)
 {
 	const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *), *ip;
+	const size_t tag = keys == NULL ? 0 : AGGREGATE_TAG_BYTES;
 	const struct rte_udp_hdr *udp;
 	struct frame frame;
 
 	frame_parse(mbuf, &frame);
-	if (!frame.udp || mbuf->nb_segs != 1)
+	if (!frame.udp || mbuf->nb_segs != 1 || frame.payload_length < tag)
 		return false;
 	*reply = (struct worker_reply){
 		.payload = bytes + frame_payload_offset(&frame),
@@ -90,7 +92,8 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 		.ip6 = frame.network == FRAME_IPV6,
 	};
 	/* These programs do not test a switch that leaves rounding to the workers. */
-	if (aggregate_parse_reply(reply->payload, frame.payload_length, &reply->message) != 0 ||
+	if (aggregate_parse_reply(reply->payload, frame.payload_length - tag, &reply->message) !=
+			0 ||
 		(reply->message.code == NETFC_STATUS_OK && reply->message.reason == AGGREGATE_SUMS))
 		return false;
 	udp = (const struct rte_udp_hdr *)(bytes + frame.udp_offset);
@@ -102,7 +105,7 @@ worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply
 	else
 		memcpy(reply->dst_ip, &((const struct rte_ipv4_hdr *)ip)->dst_addr,
 			sizeof(rte_be32_t));
-	reply->sound = !verify || is_sound(&frame, bytes);
+	reply->sound = is_sound(&frame, bytes);
 	return true;
 }
 

@@ -59,17 +59,18 @@ void worker_packet_write_short(struct rte_mbuf *mbuf, const struct flow *flow,
 /** The sum of a written packet's UDP pseudo header. */
 uint64_t worker_packet_pseudo_sum(const struct rte_mbuf *mbuf, const struct flow *flow);
 
-/**
- * Read a packet.
- *
- * @param mbuf in one segment
- * @param verify compute its checksums
- * @return whether it is a reply of an aggregation
- */
-bool worker_packet_read(const struct rte_mbuf *mbuf, bool verify, struct worker_reply *reply);
-
 /** Keys of the tags of workers, of both directions: of joins, and of their job's session. */
 struct worker_keys;
+
+/**
+ * Read a packet, and check its checksums.
+ *
+ * @param mbuf in one segment
+ * @param keys NULL: packets have no tags; see worker_keys_verify()
+ * @return whether it is a reply of an aggregation
+ */
+bool worker_packet_read(
+	const struct rte_mbuf *mbuf, const struct worker_keys *keys, struct worker_reply *reply);
 
 /**
  * Make those of joins.
