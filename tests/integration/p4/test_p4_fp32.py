@@ -73,7 +73,8 @@ def test_targets_agree():
 
 def test_wrong_usage():
     assert 'direct layout only' in complaint('export', '-t', 'bmv2', '-l', 'compact', NAME)
-    assert '--up-to takes' in complaint('export', '-t', 'bmv2', '--up-to', 'add', NAME)
+    assert "--up-to 'add': expected sub, mul or div" in complaint(
+        'export', '-t', 'bmv2', '--up-to', 'add', NAME)
     assert 'only programs of fp32_exact' in complaint('export', '-t', 'bmv2', '--up-to', 'mul',
                                                       'fp16_exact')
     assert 'of that format' in complaint('export', '-t', 'bmv2', '--slowloris', NAME)
