@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 
-import hosts
 import aggregation_workers
 import hosts
 import mpi_runs
