@@ -71,6 +71,12 @@ state_functions(const struct app *shown)
 	return json_integer(shown->options.stations);
 }
 
+json_t *
+state_aggregate(const struct app *shown)
+{
+	return json_integer(shown->options.stations);
+}
+
 int
 capture_start(struct app *changed, const struct capture_request *request, FILE *errors)
 {
