@@ -123,7 +123,8 @@ check_result(const struct record *record, const uint8_t *result, unsigned int fl
 		const struct oracle_result exact = oracle_reduce(
 			record->op, record->format, record->values[lane], record->workers);
 
-		FUZZ_CHECK(data_get(record->format, result, lane) == exact.bits);
+		FUZZ_CHECK(data_get(aggregate_results_format(record->format), result, lane) ==
+			exact.bits);
 		expected |= exact.flags;
 	}
 	FUZZ_CHECK(flags == expected);
