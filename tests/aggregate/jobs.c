@@ -48,6 +48,7 @@ start(uint32_t shards, uint32_t jobs, uint32_t slots)
 	now = 100000;
 	bytes = aggregate_table_bytes(&limits);
 	assert_true(bytes > 0);
+	free(table);
 	table = aligned_alloc(AGGREGATE_ALIGN, (bytes + 63) / 64 * 64);
 	assert_non_null(table);
 	memset(table, 0xcc, bytes);
@@ -180,5 +181,6 @@ tear_down(void **state)
 {
 	(void)state;
 	free(table);
+	table = NULL;
 	return 0;
 }
