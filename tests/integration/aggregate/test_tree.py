@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hosts
+import sanitized
 import switch
 import tree_network
 from aggregation import sums
@@ -73,6 +74,8 @@ def test_loss_and_repetition_change_nothing(tmp_path):
     assert leaves[0]['aggregate']['stray_reply'] > 0
 
 
+@pytest.mark.skipif(sanitized.is_sanitized(),
+                    reason='libnetfc-allreduce in a process without the sanitizer')
 @pytest.mark.parametrize('keyed', [False, True], ids=['no key', 'key'])
 def test_workers_of_the_library(tmp_path, keyed):
     """Many chunks in flight; with the cluster's key, packets between switches have tags, too."""
