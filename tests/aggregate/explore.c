@@ -18,6 +18,7 @@
 #include <aggregate.h>
 
 #include "data.h"
+#include "flight.h"
 #include "lanes.h"
 #include "states.h"
 
@@ -29,7 +30,7 @@
 #define MOST_IN_FLIGHT 4
 
 /* In flight: 0 for nothing, or 1 + worker + 2 * reply + 4 * chunk. */
-typedef uint8_t flying;
+typedef uint16_t flying;
 
 struct model {
 	uint8_t state[MOST_ENTRIES], round[MOST_ENTRIES], seen[MOST_ENTRIES];
@@ -221,36 +222,6 @@ step(struct model *m, uint32_t number, unsigned int worker)
 	return action;
 }
 
-static unsigned int
-in_flight(const struct model *m)
-{
-	unsigned int count = 0;
-
-	while (count < MOST_IN_FLIGHT && m->flight[count] != 0)
-		count++;
-	return count;
-}
-
-static void
-launch(struct model *m, flying packet)
-{
-	unsigned int at = in_flight(m);
-
-	if (at == MOST_IN_FLIGHT)
-		return; /* lost */
-	for (; at > 0 && m->flight[at - 1] < packet; at--)
-		m->flight[at] = m->flight[at - 1];
-	m->flight[at] = packet;
-}
-
-static void
-land(struct model *m, unsigned int at)
-{
-	for (; at + 1 < MOST_IN_FLIGHT; at++)
-		m->flight[at] = m->flight[at + 1];
-	m->flight[MOST_IN_FLIGHT - 1] = 0;
-}
-
 static flying
 make(uint32_t chunk, unsigned int worker, bool reply)
 {
@@ -282,7 +253,7 @@ send_result(struct model *m, uint32_t chunk, unsigned int worker)
 
 	if (aggregate_result_bytes(entry, worker) != (has_values ? 4 : 0))
 		fail("a result goes to whom it is not for");
-	launch(m, make(chunk, worker, true));
+	flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, worker, true));
 }
 
 static void
@@ -306,7 +277,7 @@ deliver(struct model *m, unsigned int at)
 {
 	flying packet = m->flight[at] - 1;
 
-	land(m, at);
+	flight_remove(m->flight, MOST_IN_FLIGHT, at);
 	if (packet >> 1 & 1)
 		receive_reply(m, packet >> 2, packet & 1);
 	else
@@ -343,7 +314,8 @@ check_that_it_ends(struct model m)
 			for (unsigned int s = 0; s < slots; s++) {
 				if (m.done[w][s] == rounds)
 					continue;
-				launch(&m, make(wanted(&m, w, s), w, false));
+				flight_add(
+					m.flight, MOST_IN_FLIGHT, make(wanted(&m, w, s), w, false));
 				while (m.flight[0] != 0)
 					deliver(&m, 0);
 			}
@@ -354,7 +326,7 @@ check_that_it_ends(struct model m)
 static void
 look_into(const struct model *m)
 {
-	unsigned int count = in_flight(m);
+	unsigned int count = flight_count(m->flight, MOST_IN_FLIGHT);
 
 	for (unsigned int f = 0; f < count; f++) {
 		struct model next = *m;
@@ -362,10 +334,10 @@ look_into(const struct model *m)
 		deliver(&next, f);
 		reach(&next);
 		next = *m;
-		land(&next, f);
+		flight_remove(next.flight, MOST_IN_FLIGHT, f);
 		reach(&next);
 		next = *m;
-		launch(&next, m->flight[f]);
+		flight_add(next.flight, MOST_IN_FLIGHT, m->flight[f]);
 		if (count < MOST_SENT)
 			reach(&next);
 	}
@@ -375,7 +347,7 @@ look_into(const struct model *m)
 
 			if (m->done[w][s] == rounds)
 				continue;
-			launch(&next, make(wanted(m, w, s), w, false));
+			flight_add(next.flight, MOST_IN_FLIGHT, make(wanted(m, w, s), w, false));
 			reach(&next);
 		}
 }

@@ -19,6 +19,7 @@
 #include <aggregate.h>
 
 #include "data.h"
+#include "flight.h"
 #include "slot_digits.h"
 #include "states.h"
 
@@ -46,7 +47,7 @@ enum direction {
 };
 
 /* In flight: 0 for nothing, or 1 + who + 4 * direction + 16 * chunk: 6 bits and a bit more. */
-typedef uint8_t flying;
+typedef uint16_t flying;
 
 struct held {
 	uint8_t state, round, seen; /* seen: members; the root: parts by member */
@@ -329,36 +330,6 @@ keep_root(struct held *held)
 
 /* The networks. */
 
-static unsigned int
-in_flight(const struct model *m)
-{
-	unsigned int count = 0;
-
-	while (count < MOST_IN_FLIGHT && m->flight[count] != 0)
-		count++;
-	return count;
-}
-
-static void
-launch(struct model *m, flying packet)
-{
-	unsigned int at = in_flight(m);
-
-	if (at == MOST_IN_FLIGHT)
-		return; /* lost */
-	for (; at > 0 && m->flight[at - 1] < packet; at--)
-		m->flight[at] = m->flight[at - 1];
-	m->flight[at] = packet;
-}
-
-static void
-land(struct model *m, unsigned int at)
-{
-	for (; at + 1 < MOST_IN_FLIGHT; at++)
-		m->flight[at] = m->flight[at + 1];
-	m->flight[MOST_IN_FLIGHT - 1] = 0;
-}
-
 static flying
 make(uint32_t chunk, enum direction direction, unsigned int who)
 {
@@ -391,7 +362,7 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 
 	if (!is_sum(chunk)) {
 		check_values(leaf_entry->result, chunk, leaf * EACH, EACH);
-		launch(m, make(chunk, TO_ROOT, leaf));
+		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_ROOT, leaf));
 		return;
 	}
 	for (unsigned int p = 0; p < PARTS; p++) {
@@ -404,7 +375,7 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 			    PART_BYTES) != length ||
 			memcmp(bytes, expected, length) != 0)
 			fail("a leaf has wrong sums");
-		launch(m, make(chunk, TO_ROOT, leaf + LEAVES * p));
+		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_ROOT, leaf + LEAVES * p));
 	}
 }
 
@@ -418,7 +389,7 @@ arrive_at_leaf(struct model *m, uint32_t chunk, unsigned int worker)
 	action = step_leaf(chunk, worker);
 	keep_leaf(&m->entry[leaf][e]);
 	if (action == AGGREGATE_REPEATED)
-		launch(m, make(chunk, TO_WORKER, worker));
+		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_WORKER, worker));
 	if (action == AGGREGATE_PASSED || action == AGGREGATE_PASSED_AGAIN)
 		send_up(m, chunk, leaf);
 }
@@ -434,7 +405,7 @@ arrive_at_root(struct model *m, uint32_t chunk, unsigned int leaf, unsigned int 
 	keep_root(&m->entry[ROOT][e]);
 	for (unsigned int l = 0; l < LEAVES; l++)
 		if (action == AGGREGATE_COMPLETED || (action == AGGREGATE_REPEATED && l == leaf))
-			launch(m, make(chunk, DOWN, l));
+			flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, DOWN, l));
 }
 
 /* As aggregate_leaf_reply() does: nothing but what waits for it is completed. */
@@ -452,7 +423,7 @@ arrive_from_root(struct model *m, uint32_t chunk, unsigned int leaf)
 	aggregate_entry_complete(leaf_entry, result, 0);
 	keep_leaf(held);
 	for (unsigned int w = 0; w < EACH; w++)
-		launch(m, make(chunk, TO_WORKER, leaf * EACH + w));
+		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_WORKER, leaf * EACH + w));
 }
 
 static void
@@ -462,7 +433,7 @@ deliver(struct model *m, unsigned int at)
 	const uint32_t chunk = packet / 16;
 	const unsigned int who = packet % 4;
 
-	land(m, at);
+	flight_remove(m->flight, MOST_IN_FLIGHT, at);
 	switch ((enum direction)(packet / 4 % 4)) {
 	case TO_LEAF:
 		arrive_at_leaf(m, chunk, who);
@@ -510,7 +481,8 @@ check_that_it_ends(struct model m)
 			for (unsigned int s = 0; s < slots; s++) {
 				if (m.done[w][s] == rounds)
 					continue;
-				launch(&m, make(wanted(&m, w, s), TO_LEAF, w));
+				flight_add(m.flight, MOST_IN_FLIGHT,
+					make(wanted(&m, w, s), TO_LEAF, w));
 				while (m.flight[0] != 0)
 					deliver(&m, 0);
 			}
@@ -521,7 +493,7 @@ check_that_it_ends(struct model m)
 static void
 look_into(const struct model *m)
 {
-	const unsigned int count = in_flight(m);
+	const unsigned int count = flight_count(m->flight, MOST_IN_FLIGHT);
 
 	for (unsigned int f = 0; f < count; f++) {
 		struct model next = *m;
@@ -529,10 +501,10 @@ look_into(const struct model *m)
 		deliver(&next, f);
 		reach(&next);
 		next = *m;
-		land(&next, f);
+		flight_remove(next.flight, MOST_IN_FLIGHT, f);
 		reach(&next);
 		next = *m;
-		launch(&next, m->flight[f]);
+		flight_add(next.flight, MOST_IN_FLIGHT, m->flight[f]);
 		if (count < most_sent)
 			reach(&next);
 	}
@@ -542,7 +514,7 @@ look_into(const struct model *m)
 
 			if (m->done[w][s] == rounds)
 				continue;
-			launch(&next, make(wanted(m, w, s), TO_LEAF, w));
+			flight_add(next.flight, MOST_IN_FLIGHT, make(wanted(m, w, s), TO_LEAF, w));
 			reach(&next);
 		}
 }

@@ -2,6 +2,7 @@
 /* The workers, what the network holds for them, and what must not be. */
 #include <aggregate.h>
 
+#include "flight.h"
 #include "incarnations_play.h"
 #include "table.h"
 
@@ -12,23 +13,13 @@ uint32_t job_slots, job_rounds;
 unsigned int
 in_flight(const struct model *m)
 {
-	unsigned int count = 0;
-
-	while (count < MOST_IN_FLIGHT && m->flight[count] != 0)
-		count++;
-	return count;
+	return flight_count(m->flight, MOST_IN_FLIGHT);
 }
 
 void
 launch_word(struct model *m, uint16_t word)
 {
-	unsigned int at = in_flight(m);
-
-	if (at == MOST_IN_FLIGHT)
-		return; /* lost */
-	for (; at > 0 && m->flight[at - 1] < word; at--)
-		m->flight[at] = m->flight[at - 1];
-	m->flight[at] = word;
+	flight_add(m->flight, MOST_IN_FLIGHT, word);
 }
 
 void
@@ -41,9 +32,7 @@ launch(struct model *m, const struct packet *packet)
 void
 land(struct model *m, unsigned int at)
 {
-	for (; at + 1 < MOST_IN_FLIGHT; at++)
-		m->flight[at] = m->flight[at + 1];
-	m->flight[MOST_IN_FLIGHT - 1] = 0;
+	flight_remove(m->flight, MOST_IN_FLIGHT, at);
 }
 
 /* ---- Who has a place ---- */
