@@ -6,18 +6,15 @@ rounded once, beside float32 sums in two orders, which differ; then one of the w
 and the others are told which.
 """
 
-import argparse
 import json
 import os
 import pathlib
 import subprocess
 import sys
-import time
 
 import numpy
 
-import namespaces
-from aggregation import sums
+from aggregation import demonstration, sums
 from namespaces import Built, CommandError
 from netfc import allreduce
 from switched import SWITCH_ADDRESS, Network
@@ -173,31 +170,7 @@ def not_told(figures):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="aggregate-demo", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--values", type=int, default=1_000_000,
-                        help="that each worker has (default %(default)s)")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
-    options = parser.parse_args()
-    if not 1 <= options.values <= 100_000_000:
-        parser.error("--values: give 1 to 100,000,000")
-    namespaces.become_root()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"aggregate-demo: {reason}")
-    begun = time.monotonic()
-    try:
-        figures = run(options.build.resolve(), options.values,
-                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
-    except CommandError as error:
-        sys.exit(f"aggregate-demo: {error}")
-    if options.json:
-        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
-    if not are_right(figures):
-        sys.exit("aggregate-demo: that is not what was promised")
-    reason = not_told(figures)
-    if reason:
-        sys.exit(f"aggregate-demo: {reason}")
+    demonstration.main("aggregate-demo", __doc__, run, are_right, not_told)
 
 
 if __name__ == "__main__":
