@@ -238,8 +238,8 @@ wait_for_the_last(unsigned int w, unsigned int n, void *context)
 	for (unsigned int i = 0; i < LATE_ROUNDS && status == NETFC_ALLREDUCE_OK; i++) {
 		if (w == 1)
 			usleep(LATE_US);
-		status = netfc_allreduce(comm, values[w], LATE_VALUES, NETFC_ALLREDUCE_INT32,
-			NETFC_ALLREDUCE_SUM);
+		status = netfc_allreduce(
+			comm, values[w], LATE_VALUES, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
 	}
 	netfc_allreduce_stats(comm, &stats);
 	if (w == 0 && stats.retransmitted > stats.sent / 10) {
