@@ -155,3 +155,29 @@ def test_too_few_slots():
         [error] = reduce(bridge, gradients(1), slots=SLOTS // 2)
     assert isinstance(error, allreduce.AllreduceError)
     assert 'does not join job 1 as others did' in str(error)
+
+
+# ---- who has joined --------------------------------------------------------------------------
+
+
+def asked(program, worker, op, number=0):
+    """The replies to a request, as (code, reason)."""
+    payload = aggregation.join(worker.place, 1, SLOTS, 2 * LANES) if op == 'join' else \
+        aggregation.leave(worker.place) if op == 'leave' else \
+        aggregation.chunk(worker.place, aggregation.OPS['sum'], 1, number, bytes(2 * LANES))
+    return [(payload[5] >> 4 & 7, payload[15] if payload[5] & 0x70 else 0) for payload in (
+        p4_jobs.payload_of(reply) for _, reply in program.receive(p4_jobs.frame(worker, payload)))]
+
+
+def test_a_place_is_of_who_has_joined():
+    """As in dpdk-netfc: no chunk before the join, and no join of another process."""
+    worker = p4_jobs.Member(0)
+    other = dataclasses.replace(worker, udp_port=worker.udp_port + 9)
+    with bridged(1, 'results') as bridge:
+        program = bridge.program
+    for op in ('chunk', 'leave'):
+        assert asked(program, worker, op) == [(7, 3)]  # no-job
+    assert asked(program, worker, 'join') == [(0, 0)]
+    assert asked(program, other, 'join') == [(7, 5)]  # full
+    assert asked(program, worker, 'join') == [(0, 0)]
+    assert asked(program, worker, 'chunk') == asked(program, worker, 'leave') == [(0, 0)]

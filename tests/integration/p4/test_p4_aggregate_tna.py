@@ -89,9 +89,10 @@ def check_frame(frame):
 @pytest.mark.parametrize('form', [twin.FP16, twin.INT32, twin.E4M3])
 def test_the_same_messages(form):
     team = [p4_jobs.Member(number) for number in range(twin.WORKERS)]
-    # Tofino does not check the checksums of what it receives.
+    # Tofino does not check the checksums of what it receives, and copies go to the port of a join.
     sent = twin.join_frames(team, form) + [
-        frame for frame in twin.capture(team, form) if frame[40:42] != b'\x12\x34']
+        frame for frame in twin.capture(team, form) if frame[40:42] != b'\x12\x34' and
+        int.from_bytes(frame[34:36], 'big') < 7000]
     expected = messages(twin.as_python(team, 'sums', form), sent)
     arrived = messages(tofino(team, form), sent)
     missing, more = expected - arrived, arrived - expected

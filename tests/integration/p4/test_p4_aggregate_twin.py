@@ -96,6 +96,7 @@ def mistakes(worker, number, draw, form):
                       source='10.1.0.77'),
         p4_jobs.frame(worker, chunk(place=dataclasses.replace(place, number=WORKERS))),
         p4_jobs.frame(worker, chunk(), source='10.1.0.77'),
+        p4_jobs.frame(dataclasses.replace(worker, udp_port=7000), chunk()),
         p4_jobs.frame(worker, chunk(), checksum=0x1234)], 3)
 
 
