@@ -7,7 +7,7 @@
 
 #include "aggregate/aggregation.h"
 #include "json/json_value.h"
-#include "number.h"
+#include "encoding.h"
 #include "run/inline_switch.h"
 
 /* Names in a set, joined by +. */

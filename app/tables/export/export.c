@@ -161,10 +161,8 @@ write_file(const struct request *request, const struct p4_program *program)
 static int
 write_program(const struct request *request, const struct p4_program *program)
 {
-	if (!p4_complete(program)) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!p4_complete(program))
+		return out_of_memory();
 	if (request->output != NULL)
 		return write_file(request, program);
 	targets[request->target].write(stdout, program, &request->write);

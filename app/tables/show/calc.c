@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "number.h"
+#include "encoding.h"
 #include "set/source.h"
 #include "show/extended.h"
 #include "show/operation.h"
