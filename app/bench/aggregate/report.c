@@ -6,7 +6,7 @@
 #include <rte_version.h>
 
 #include "aggregate/aggregation.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "encoding.h"
 #include "run/inline_switch.h"
 

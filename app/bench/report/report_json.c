@@ -2,7 +2,7 @@
 #include <rte_version.h>
 
 #include "encoding.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "report/report.h"
 #include "options/option_values.h"
 #include "run/inline_switch.h"

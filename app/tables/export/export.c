@@ -10,7 +10,7 @@
 #include "command.h"
 #include "export/fill/fill.h"
 #include "export/write.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "command.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 #include "user/user.h"
 

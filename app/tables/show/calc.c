@@ -7,7 +7,7 @@
 #include "set/source.h"
 #include "show/extended.h"
 #include "show/operation.h"
-#include "show/stream.h"
+#include "show/show.h"
 #include "user/user.h"
 
 static const char usage[] =

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "encoding.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "show/slot.h"
 #include "show/operation.h"
 

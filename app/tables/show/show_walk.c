@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "show/meaning.h"
 #include "encoding.h"
 #include "show/operation.h"

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "decimal.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "show/slot.h"
 
 #define SLOT_DIGITS 4

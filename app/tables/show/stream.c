@@ -17,7 +17,7 @@
 #include "encoding.h"
 #include "netfc.h"
 #include "show/operation.h"
-#include "show/stream.h"
+#include "show/show.h"
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "encoding.h"
 #include "set/source.h"
 #include "show/extended.h"
