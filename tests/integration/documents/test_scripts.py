@@ -30,3 +30,11 @@ def test_help_of_a_script_names_its_options():
     done = subprocess.run([SCRIPTS / 'aggregate-demo', '--help'], text=True, capture_output=True,
                           check=True, timeout=TIMEOUT_S)
     assert done.stdout.startswith('Four workers in network namespaces') and '--values' in done.stdout
+
+
+def test_what_shows_progress_ends_with_the_command(tmp_path):
+    """At once, too, in a script that traps signals."""
+    script = (f". {SCRIPTS}/support/progress.sh; trap 'exit 130' INT TERM; "
+              f"for i in $(seq 20); do with_progress {tmp_path}/log echo $i; done; cat {tmp_path}/log")
+    done = subprocess.run(['sh', '-euc', script], text=True, capture_output=True, check=True, timeout=300)
+    assert done.stdout == '20\n'
