@@ -10,7 +10,7 @@
 #include "command.h"
 #include "export/fill/fill.h"
 #include "export/write.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
@@ -98,7 +98,7 @@ static const struct option_row rows[] = {
 		.value = "N",
 		.meaning = "lanes that the program computes, 1 to 8 (default 1); of fp8 an even "
 			   "number, 2 to 40 (default 2); with --aggregate 1 to 32 (default 1), of "
-			   "fp8_e4m3 an even number, 2 to 64 (default 2)"},
+			   "fp8_e4m3 a multiple of 4 up to 64 (default 4)"},
 	{"port", 'p', FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, 0), .value = "PORT",
 		.meaning = "UDP port of requests (default 20038; with --aggregate 20040)"},
 	{"aggregate", FIELD(kind), OPTION_NAMES(kind_names, KIND_SET), .first_name = KIND_RESULTS,
@@ -167,31 +167,33 @@ write_file(const struct request *request, const struct p4_program *program)
 static int
 write_program(const struct request *request, const struct p4_program *program)
 {
-	if (!p4_complete(program)) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!p4_complete(program))
+		return out_of_memory();
 	if (request->output != NULL)
 		return write_file(request, program);
 	targets[request->target].write(stdout, program, &request->write);
 	return STATUS_DONE;
 }
 
-/* The lanes of a program, fp8's in pairs; NULL, or what is wrong with them. */
+/*
+ * The lanes of a program, fp8's in pairs, of which chunks have whole words; NULL, or what is wrong
+ * with them.
+ */
 static const char *
 fill_in_lanes(struct request *request, bool pairs)
 {
+	const unsigned step = !pairs ? 1 : request->kind == KIND_SET ? 2 : 4;
 	const unsigned most = request->kind == KIND_SET
 		? (pairs ? MAX_FP8_LANES : MAX_LANES)
 		: (pairs ? MAX_AGGREGATE_FP8_LANES : MAX_AGGREGATE_LANES);
 
 	if (request->write.lanes == 0)
-		request->write.lanes = pairs ? 2 : 1;
-	if (request->write.lanes <= most && (!pairs || request->write.lanes % 2 == 0))
+		request->write.lanes = step;
+	if (request->write.lanes <= most && request->write.lanes % step == 0)
 		return NULL;
 	if (request->kind == KIND_SET)
 		return pairs ? "--lanes: of fp8, an even number from 2 to 40" : "--lanes: 1 to 8";
-	return pairs ? "--lanes: of fp8_e4m3, an even number from 2 to 64" : "--lanes: 1 to 32";
+	return pairs ? "--lanes: of fp8_e4m3, a multiple of 4 up to 64" : "--lanes: 1 to 32";
 }
 
 /* All tables of the program; NULL, or why the set cannot have them. */

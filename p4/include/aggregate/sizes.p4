@@ -3,8 +3,8 @@
  * What can be chosen when an aggregating program is compiled, and the sizes that follow from it.
  *
  * -DNETFC_FORMAT=1    what values are: 1 fp16, 6 int32, 8 fp8_e4m3
- * -DNETFC_LANES=8     values in a chunk, 1 to 32, of fp8_e4m3 in pairs to 64; docs/p4.md has what a
- *                     chip holds
+ * -DNETFC_LANES=8     values in a chunk, 1 to 32, of fp8_e4m3 a multiple of 4 up to 64; docs/p4.md
+ *                     has what a chip holds
  * -DNETFC_SLOTS=256   chunks of a job in flight, a power of two
  * -DNETFC_JOBS=16     jobs
  * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers, as TNA does
@@ -36,8 +36,8 @@
 #endif
 /* A field is a value with its sum in two integers, or two of fp8_e4m3, each with its sum in one. */
 #if NETFC_FORMAT == NETFC_FP8_E4M3
-#if NETFC_LANES < 2 || NETFC_LANES > 64 || NETFC_LANES % 2 != 0
-#error "NETFC_LANES of fp8_e4m3 is an even number, 2 to 64"
+#if NETFC_LANES < 4 || NETFC_LANES > 64 || NETFC_LANES % 4 != 0
+#error "NETFC_LANES of fp8_e4m3 is a multiple of 4 up to 64"
 #endif
 #define NETFC_FIELDS NETFC_HALF(NETFC_LANES)
 #else
