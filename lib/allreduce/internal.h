@@ -92,6 +92,7 @@ struct channel {
 	uint64_t heard;          /* ns: the latest result */
 	uint64_t due;            /* ns: no time-out of what is in flight is earlier */
 	unsigned int backoff;    /* time-outs since a result came */
+	uint64_t answered;       /* results since a time-out */
 	struct rtt rtt;
 };
 

@@ -112,6 +112,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	comm->stats.received++;
 	learn(channel, slot, evidence);
 	channel->backoff = 0;
+	channel->answered++;
 	channel->heard = evidence->now;
 	peer->silent = 0;
 	peer->late = -1;
