@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums over paths without a limit: what each way from a worker to the switch costs.
 
-The switch's ports are AF_PACKET or AF_XDP on a veth pair, or TAP interfaces; gloo's ring has the
-same veth pairs at a bridge, with segmentation offload. `responder` is tests/allreduce/reflect.c: one
+The switch's ports are AF_PACKET or AF_XDP on a veth pair, TAP interfaces, or memory shared with the
+workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is tests/allreduce/reflect.c: one
 worker, and next to nothing behind it.
 """
 
@@ -38,6 +38,7 @@ PATHS = (
     Path("AF_PACKET on veth", "netfc", "af_packet"),
     Path("AF_PACKET on veth, MTU 9000", "netfc", "af_packet", JUMBO),
     Path("AF_XDP on veth", "netfc", "af_xdp"),
+    Path("memif", "netfc", "memif", JUMBO),
     Path("responder on veth, one worker", "netfc", "responder"),
     Path("responder on veth, MTU 9000, one worker", "netfc", "responder", JUMBO),
 )
@@ -57,10 +58,22 @@ class Wired(Network):
         if self._path.device == "af_packet":
             jumbo = ",framesz=9216,blocksz=36864" if self._path.mtu == JUMBO else ""
             return super()._device(number, interface) + jumbo
+        if self._path.device == "memif":
+            return (f"net_memif{number},role=server,id={number},socket={self.folder}/memif,"
+                    "socket-abstract=no")
         return f"net_{self._path.device}{number},iface={interface}"
 
+    def way(self, number):
+        """What a worker has to be told of its way to the switch."""
+        if self._path.device != "memif":
+            return {}
+        return {"interface": f"memif:{self.folder}/memif,id={number}",
+                "bind_address": self.hosts[number].ipv4}
+
     def _connect(self, middle):
-        if self._path.device != "tap":
+        if self._path.device == "memif":
+            self.hosts = {number: self._stack.enter_context(Host(number)) for number in self._names}
+        elif self._path.device != "tap":
             super()._connect(middle)
             for number, host in enumerate(self.hosts.values()):
                 set_mtu(self._path.mtu, (middle, f"p{number}"), (host, "eth0"))
@@ -144,8 +157,10 @@ class PathTeam(team.Workers):
                    "switch": getattr(network, "address", SWITCH_ADDRESS),
                    "build": str(self._build_folder), "rendezvous": f"{folder}/rendezvous",
                    "cores": team.worker_cores(self._path.by)}
+        ways = [network.way(number) if isinstance(network, Wired) else {}
+                for number in range(len(hosts))]
         self._workers = [self._start(host, "benchmark.allreduce.worker",
-                                     json.dumps({**options, "worker": number}))
+                                     json.dumps({**options, "worker": number, "way": ways[number]}))
                          for number, host in enumerate(hosts)]
         self._answers()
 

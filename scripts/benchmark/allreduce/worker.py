@@ -25,7 +25,8 @@ class ByNetfc:
         from netfc import allreduce  # pylint: disable=import-outside-toplevel
         self._comm = allreduce.Communicator(
             options["switch"], worker=options["worker"], workers=options["workers"],
-            token=options["token"], build=options["build"], deadline=600.0)
+            token=options["token"], build=options["build"], deadline=600.0,
+            **options.get("way", {}))
 
     def reduce(self, values):
         """In place."""
