@@ -210,8 +210,8 @@ note_poll(uint16_t port, uint16_t number, struct rte_mbuf **mbufs, uint16_t coun
 static int
 add_callback(const struct embedded *embedded, const struct rx_queue *from, struct queue *queue)
 {
-	return rte_eth_add_rx_callback(embedded->app.port[from->port].id, from->queue, note_poll,
-		       queue) != NULL
+	return rte_eth_add_rx_callback(
+		       embedded->app.port[from->port].id, from->queue, note_poll, queue) != NULL
 		? 0
 		: fail("its clock", rte_errno);
 }

@@ -14,7 +14,8 @@ import switch
 import tree_network
 from aggregation import sums
 from hosts import SWITCH_IP
-from tree_network import Relay, Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
+from relay import Relay
+from tree_network import Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
 
 from netfc import aggregation, allreduce, protocol
 
