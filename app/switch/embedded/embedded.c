@@ -259,9 +259,7 @@ embedded_create(struct embedded *embedded)
 			embedded->lcores);
 		return -1;
 	}
-	if (create_ports(embedded) != 0 || prepare(&embedded->app) != 0)
-		return -1;
-	return add_callbacks(embedded);
+	return create_ports(embedded) == 0 ? prepare(&embedded->app) : -1;
 }
 
 uint16_t
@@ -279,7 +277,7 @@ embedded_buffers(const struct embedded *embedded)
 int
 embedded_start(struct embedded *embedded)
 {
-	return ports_start(&embedded->app);
+	return ports_start(&embedded->app) == 0 ? add_callbacks(embedded) : -1;
 }
 
 static int
