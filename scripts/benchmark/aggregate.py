@@ -83,7 +83,7 @@ class Bench:
             capture_output=True, timeout=TIMEOUT_S, check=False,
         )
         if done.returncode != 0:
-            sys.exit(f"scripts/aggregate-bench: netfc-bench {' '.join(options)}:\n{done.stderr}")
+            sys.exit(f"scripts/bench aggregation: netfc-bench {' '.join(options)}:\n{done.stderr}")
         return done.stdout
 
     @contextlib.contextmanager
@@ -192,7 +192,7 @@ def print_cases(part, found):
 
 def parse_arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="scripts/aggregate-bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="scripts/bench aggregation", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of each sample (default 1)")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part alone, or some")

@@ -6,8 +6,6 @@ late, and what gloo, scaled integers and the paper's tables give; writes a repor
 shows that the aggregating P4 program on BMv2 gives the weights that dpdk-netfc gives.
 """
 
-import argparse
-import json
 import os
 import pathlib
 import sys
@@ -15,10 +13,9 @@ import time
 
 import numpy
 
-import namespaces
-from namespaces import CommandError
+from command import CommandLine, write_json
 from training import exact, p4_demo, p4_switch, report, tree_demo
-from training.team import ROOT, Run, train
+from training.team import Run, train
 
 NAMES = ("netfc", "gloo", "integers", "tables", "bf16", "fp8", "fp8 into bf16")
 HIDDEN = (256, 1024)  # neurons of the two networks whose steps are timed
@@ -128,8 +125,7 @@ def broken(figures):
 
 def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="train-demo", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("demo training", __doc__)
     parser.add_argument("--workers", type=int, choices=(2, 4, 8),
                         help=f"(default {WORKERS}; with --tree {TREE_WORKERS})")
     parser.add_argument("--steps", type=int,
@@ -148,7 +144,6 @@ def parsed():
     parser.add_argument("--tree", action="store_true", help="instead: train with one switch, and with "
                         f"{tree_demo.LEAVES} leaves of a root, twice, the ranks dealt out differently; "
                         "compare the weights bit by bit, and count the bytes upwards")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
     alone = bool(options.p4) + options.tree
     if alone > 1 or alone and (options.quick or options.report):
@@ -164,33 +159,26 @@ def parsed():
     if options.report and not options.report.suffix:
         parser.error(f"--report {options.report}: give a name with a suffix, training.md; plots go "
                      "into the folder training")
-    return options
+    return parser, options
 
 
 def main():
     """The command line."""
-    options = parsed()
+    parser, options = parsed()
     missing = p4_switch.missing() if options.p4 else []
     if missing:
-        sys.exit(f"train-demo: not on the PATH: {', '.join(missing)} (p4c and behavioral-model)")
-    namespaces.become_root()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"train-demo: {reason}")
+        parser.fail(f"not on the PATH: {', '.join(missing)} (p4c and behavioral-model)")
     way = p4_demo if options.p4 else tree_demo if options.tree else sys.modules[__name__]
     begun = time.monotonic()
-    try:
-        figures = way.run_all(options.build.resolve(), options)
-    except CommandError as error:
-        sys.exit(f"train-demo: {error}")
+    with parser.in_namespaces(as_user=True):
+        figures = way.run_all(options.build, options)
     print(f"{time.monotonic() - begun:.0f} s")
-    if options.json:
-        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    write_json(options.json, figures)
     if options.report:
         report.write(figures, options.report)
     failed = way.broken(figures)
     if failed:
-        sys.exit(f"train-demo: that is not what was promised: {', '.join(failed)}")
+        parser.fail(f"that is not what was promised: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

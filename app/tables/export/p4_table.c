@@ -127,7 +127,9 @@ count_paths(const struct p4_table *table)
 static unsigned
 count_instances(const struct p4_table *table, unsigned lanes)
 {
-	return table->shared ? count_paths(table) : lanes * count_paths(table);
+	const unsigned controls = table->lanes > 1 ? lanes / table->lanes : lanes;
+
+	return table->shared ? count_paths(table) : controls * count_paths(table);
 }
 
 static void

@@ -59,6 +59,7 @@ struct p4_table {
 	const char *control; /**< the lane's control, but for its number; NULL: "lane" */
 	const char *outer;   /**< that has the lanes, or the table if shared; NULL: the usual one */
 	bool shared;         /**< once per program, not once per lane */
+	unsigned lanes;      /**< that a lane's control computes; 0: one */
 	unsigned key_count;
 	struct p4_key key[P4_MAX_KEYS];
 	unsigned action_count;

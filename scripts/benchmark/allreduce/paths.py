@@ -6,7 +6,6 @@ same veth pairs at a bridge, with segmentation offload. `responder` is tests/all
 worker, and next to nothing behind it.
 """
 
-import contextlib
 import dataclasses
 import json
 import subprocess

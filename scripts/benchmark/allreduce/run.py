@@ -5,19 +5,16 @@ netfc: dpdk-netfc adds up; gloo: PyTorch's ring; server: a parameter server on a
 a worker's. Each worker is a process in a network namespace of its own; the same links for all.
 """
 
-import argparse
 import json
-import pathlib
 import statistics
 import sys
 import tempfile
 import time
 
-import namespaces
 from benchmark.allreduce import paths
 from benchmark.allreduce.links import Bridged, Switched
-from benchmark.allreduce.team import ROOT, Workers, worker_cores
-from namespaces import CommandError
+from benchmark.allreduce.team import Workers, worker_cores
+from command import CommandLine, write_json
 from netfc import allreduce
 from switched import SWITCH_ADDRESS
 
@@ -108,7 +105,10 @@ def find(results, by, count, lost, size):
 
 def size_text(size):
     """For people."""
-    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1024} KB"
+    for unit, name in ((1_000_000, "MB"), (1024, "KB")):
+        if size >= unit:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"
 
 
 def time_text(seconds):
@@ -162,19 +162,11 @@ def collective_ratio(took, mbit, kind):
 
 
 def collectives(options):
-    """Measures all but all_reduce with four workers; returns what is wrong, for sys.exit()."""
-    took = {}
-    try:
-        for mbit in MBITS:
-            for by in ("netfc", "gloo"):
-                took[by, mbit] = measure_collectives(options.build.resolve(), by, mbit,
-                                                     options.quick)
-    except CommandError as error:
-        return f"allreduce-bench: {error}"
-    if options.json:
-        options.json.write_text(json.dumps(
-            [{"by": by, "mbit": mbit, "workers": 4, "seconds": seconds}
-             for (by, mbit), seconds in took.items()]) + "\n", encoding="ascii")
+    """Measures and prints all but all_reduce with four workers."""
+    took = {(by, mbit): measure_collectives(options.build, by, mbit, options.quick)
+            for mbit in MBITS for by in ("netfc", "gloo")}
+    write_json(options.json, [{"by": by, "mbit": mbit, "workers": 4, "seconds": seconds}
+                              for (by, mbit), seconds in took.items()])
     size = "1 MB" if options.quick else "10 MB"
     print(f"4 workers, vectors of {size} of float32, all parts together; the least of several\n")
     print("| | link | switch | gloo | switch / gloo |\n|---|---|---|---|---|")
@@ -188,53 +180,46 @@ def collectives(options):
         ratio, _, _ = collective_ratio(took, MBIT, kind)
         print(f"{kind}: share of gloo's time {ratio:.2f} "
               f"(at most {limit}{'' if ratio <= limit else ': MISSED'})")
-    return 0
 
 
-def main():
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="allreduce-bench", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--quick", action="store_true", help="less of everything")
-    parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
-    parser.add_argument("--workers", type=int, choices=(2, 4, 8),
-                        help="so many only; with --paths 2 unless told")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
-    parser.add_argument("--collectives", action="store_true",
-                        help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
-    parser.add_argument("--paths", action="store_true",
-                        help="each way to the switch without a limit, beside gloo on veth")
-    options = parser.parse_args()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"allreduce-bench: {reason}")
-    if options.collectives:
-        sys.exit(collectives(options))
-    if options.paths:
-        figures = paths.run(options.build.resolve(), options.workers or 2, options.quick)
-        if options.json:
-            options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
-        return
+def sums(options):
+    """Measures and prints all_reduce, each way."""
     results = []
-    try:
-        for task in plan(options.quick):
-            if task["by"] not in (options.only or WAYS) or \
-                    task["count"] != (options.workers or task["count"]):
-                continue
-            began = time.monotonic()
-            results.append(measure(options.build.resolve(), **task))
-            if options.json:
-                options.json.write_text(json.dumps({"mbit": MBIT, "results": results}) + "\n",
-                                        encoding="ascii")
-            print(f"{task['by']}, {task['count']} workers, {100 * task.get('lost', 0):.0f} % lost: "
-                  f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    except CommandError as error:
-        sys.exit(f"allreduce-bench: {error}")
+    for task in plan(options.quick):
+        if task["by"] not in (options.only or WAYS) or \
+                task["count"] != (options.workers or task["count"]):
+            continue
+        began = time.monotonic()
+        results.append(measure(options.build, **task))
+        write_json(options.json, {"mbit": MBIT, "results": results})
+        print(f"{task['by']}, {task['count']} workers, {100 * task.get('lost', 0):.0f} % lost: "
+              f"{time.monotonic() - began:.0f} s", file=sys.stderr)
     print(f"Links of {MBIT} Mbit/s each way; float32; 1 KB: medians, else the least of several\n")
     print(table(results) + "\n")
     for text, figure, limit in promises(results):
         if figure is not None:
             print(f"{text}: {figure:.2f} (at most {limit}{'' if figure <= limit else ': MISSED'})")
+
+
+def main():
+    """The command line."""
+    parser = CommandLine("bench allreduce", __doc__)
+    parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
+    parser.add_argument("--workers", type=int, choices=(2, 4, 8),
+                        help="so many only; with --paths 2 unless told")
+    parser.add_argument("--collectives", action="store_true",
+                        help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
+    parser.add_argument("--paths", action="store_true",
+                        help="each way to the switch without a limit, beside gloo on veth")
+    options = parser.parse_args()
+    with parser.in_namespaces():
+        if options.collectives:
+            collectives(options)
+        elif options.paths:
+            write_json(options.json, paths.run(options.build, options.workers or 2, options.quick))
+        else:
+            sums(options)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,10 @@ p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 const char *p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout,
 	enum netfc_op last_op, struct p4_program *program);
 
+/** The tables of a pair of lanes of fp8; see p4_log_tables(). */
+const char *
+p4_fp8_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
 /** The decision table: special values and, in the paper's family, the guard. */
 void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
@@ -57,7 +61,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
  *
  * @param slowloris whether the detector's tables are among them
  * @param last_op the last operation that the program has
- * @param lanes of the program, 1 to 15
+ * @param lanes of the program, 1 to 15, of fp8 to 255
  */
 void p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
 	enum netfc_op last_op, unsigned lanes, struct p4_program *program);

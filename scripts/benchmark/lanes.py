@@ -83,7 +83,7 @@ def row(folder, engine, kind, options):
 def arguments():
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="scripts/wide-bench", description="Million lanes a second of binary32, or another set, on one core.")
+        prog="scripts/bench lanes", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--set", default="fp32_exact", help="the table set (%(default)s)")
     parser.add_argument("--lanes", type=int, help="of a packet (as many as 1,500 bytes have)")
@@ -125,7 +125,7 @@ def main():
         try:
             print_table(pathlib.Path(folder), options)
         except Failure as failure:
-            print(f"wide-bench: {failure}", file=sys.stderr)
+            print(f"scripts/bench lanes: {failure}", file=sys.stderr)
             return 2
     return 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/wide-bench: that it measures, and what it measures."""
+"""scripts/bench lanes: that it measures, and what it measures."""
 
 import operator
 import os
@@ -12,7 +12,7 @@ import pytest
 import project_scripts
 import switch
 
-from benchmark import wide
+from benchmark import lanes
 from netfc import Fp32, protocol
 
 SMALLEST_NORMAL = 2.0**-126
@@ -20,18 +20,18 @@ FUNCTIONS = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul,
              'div': operator.truediv}
 
 
-def wide_bench(*options, build=switch.BUILD):
-    return subprocess.run([project_scripts.SCRIPTS / 'wide-bench', *options], text=True,
+def bench(*options, build=switch.BUILD):
+    return subprocess.run([project_scripts.SCRIPTS / 'bench', 'lanes', *options], text=True,
                           env={**os.environ, 'NETFC_BUILD': str(build)},
                           capture_output=True, timeout=switch.TIMEOUT_S, check=False)
 
 
 def test_a_row_for_each_kind_of_operands():
-    done = wide_bench('--match', 'fpu', '--lanes', '5', '--rounds', '1')
+    done = bench('--match', 'fpu', '--lanes', '5', '--rounds', '1')
     assert done.returncode == 0, done.stdout + done.stderr
     head, _, *rows = done.stdout.splitlines()
     assert head == '| | operands | add | sub | mul | div |'
-    assert [row.split(' | ')[1] for row in rows] == list(wide.OPERANDS)
+    assert [row.split(' | ')[1] for row in rows] == list(lanes.OPERANDS)
     for row in rows:
         rates = re.findall(r'[\d,]+(?= \|)', row.split(' | ', 2)[2])
         assert len(rates) == 4 and all(int(rate.replace(',', '')) > 0 for rate in rates)
@@ -40,7 +40,7 @@ def test_a_row_for_each_kind_of_operands():
 @pytest.mark.parametrize('op', protocol.OPS)
 def test_results_that_should_be_subnormal_are(op):
     draw = numpy.random.default_rng(1)
-    x, y = wide.operands(Fp32(), 'subnormal', op, 1000, draw).astype('u4').view('f4')
+    x, y = lanes.operands(Fp32(), 'subnormal', op, 1000, draw).astype('u4').view('f4')
     results = abs(FUNCTIONS[op](x, y))
     assert (results < SMALLEST_NORMAL).mean() > 0.9 and (results > 0).all()
 
@@ -49,12 +49,12 @@ def test_results_that_should_be_subnormal_are(op):
     (('--lanes', '122'), '1 to 121'), (('--lanes', '0'), '1 to 121'),
     (('--rounds', '0'), 'at least 1'), (('--match', 'table'), "invalid choice: 'table'")])
 def test_bad_options(options, text):
-    done = wide_bench(*options)
+    done = bench(*options)
     assert done.returncode != 0 and text in done.stderr
 
 
 def test_no_build_where_it_should_be(tmp_path):
-    done = wide_bench(build=tmp_path / 'none')
+    done = bench(build=tmp_path / 'none')
     assert done.returncode == 1
     assert f"no programs in {tmp_path / 'none'}, which NETFC_BUILD names" in done.stderr
     assert 'Traceback' not in done.stderr

@@ -6,23 +6,18 @@ values. What each worker gets is compared bit by bit with the exact result, roun
 switch gives, which is the tree of one level.
 """
 
-import argparse
 import itertools
 import json
 import math
 import os
-import pathlib
 import subprocess
-import sys
 import time
 
-import namespaces
-from aggregation.demonstration import ROOT
+from command import CommandLine, write_json
 from namespaces import Built, CommandError
 from relay import Relay
 from switch_tree import SwitchTree
 
-PROGRAM = "tree-exact"
 FANS = {1: (2,), 2: (2, 1), 3: (2, 2, 1)}  # a host at each leaf has all its workers
 WORKERS = 8
 SLOTS, FRAMES = 256, 512
@@ -126,37 +121,27 @@ def run(options):
 
 def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help=argparse.SUPPRESS)
+    parser = CommandLine("demo trees", __doc__)
     parser.add_argument("--lanes", type=int, default=2_000_000,
                         help="values of each worker, about (default %(default)s)")
     parser.add_argument("--loss", type=int, default=20, help="percent of packets on each link that are "
                         "lost, as many that come twice, as many that others overtake (default %(default)s)")
     parser.add_argument("--levels", type=int, choices=FANS, nargs="+", default=list(FANS),
                         help="of the trees (default: each)")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
     if not 1000 <= options.lanes <= 1_000_000_000 or not 0 <= options.loss <= 50:
         parser.error("--lanes: give 1,000 to 1,000,000,000; --loss: 0 to 50")
-    options.build = options.build.resolve()
-    return options
+    return parser, options
 
 
 def main():
     """The command line."""
-    options = parsed()
-    namespaces.become_root()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"{PROGRAM}: {reason}")
-    try:
+    parser, options = parsed()
+    with parser.in_namespaces(as_user=True):
         found = run(options)
-    except CommandError as error:
-        sys.exit(f"{PROGRAM}: {error}")
-    if options.json:
-        options.json.write_text(json.dumps(found) + "\n", encoding="ascii")
+    write_json(options.json, found)
     if any(figures["wrong"] for figures in found.values()):
-        sys.exit(f"{PROGRAM}: that is not what was promised")
+        parser.fail("that is not what was promised")
 
 
 if __name__ == "__main__":
