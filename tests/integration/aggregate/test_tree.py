@@ -184,7 +184,7 @@ def test_a_parent_that_does_not_aggregate(tmp_path):
 
 def test_a_parent_that_takes_no_digits(tmp_path):
     with Tree(tmp_path, leaves=1, root_option='--aggregate=slots=8') as tree:
-        assert refusal(tree.team()) == 'mismatch'
+        assert refusal(tree.team()) == 'digits'
         assert state_of(tree.root)['no_digits'] > 0
 
 
