@@ -12,6 +12,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+import programs
 from benchmark import machine
 from benchmark.measure.tables import aligned
 
@@ -78,30 +79,24 @@ class Bench:
         self._seconds, self._rounds = seconds, rounds
 
     def _execute(self, *options):
-        done = subprocess.run(
-            [self._program, *options], text=True, stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=TIMEOUT_S, check=False,
-        )
-        if done.returncode != 0:
-            sys.exit(f"scripts/bench aggregation: netfc-bench {' '.join(options)}:\n{done.stderr}")
-        return done.stdout
+        return programs.run(self._program, *options, timeout=TIMEOUT_S)
 
     @contextlib.contextmanager
     def _root(self):
         """A root that runs; what the EAL of a leaf needs to reach it."""
         with tempfile.TemporaryDirectory(prefix="netfc-root-") as folder:
             device = f"net_memif0,socket={folder}/root,socket-abstract=no"
-            words = [self._program.parent / "dpdk-netfc", *self._memory.options(ROOT_MEGABYTES),
-                     "--no-pci", "--no-telemetry", "--file-prefix", f"netfc-root-{os.getpid()}",
-                     "--lcores", lcores(1), f"--vdev={device},role=server", "--", "--forward", "reflect",
-                     "--match", "direct", "--address", f"{ROOT_IP}/24",
+            words = [self._program.parent / "dpdk-netfc",
+                     *programs.eal("root", self._memory.options(ROOT_MEGABYTES), lcores(1),
+                                   f"--vdev={device},role=server"),
+                     "--", "--forward", "reflect", "--match", "direct", "--address", f"{ROOT_IP}/24",
                      f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
                      f"digits={'+'.join(TREE_FORMATS)}"]
             with subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as root:
                 try:
                     if not any(line.startswith("Ready") for line in root.stdout):
-                        sys.exit("scripts/aggregate-bench: the root does not start")
+                        raise programs.ProgramError("the root does not start")
                     yield (f"--vdev={device},role=client",)
                 finally:
                     root.kill()
@@ -112,9 +107,8 @@ class Bench:
 
     def _bench(self, case, eal):
         return json.loads(self._execute(
-            *self._memory.options(MEGABYTES), "--no-pci", "--no-telemetry",
-            "--file-prefix", f"netfc-aggregate-{os.getpid()}",
-            "--lcores", lcores(case.lcores + 1), *case.eal, *eal, "--",
+            *programs.eal("aggregation", self._memory.options(MEGABYTES), lcores(case.lcores + 1),
+                          *case.eal, *eal), "--",
             f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
             "--seconds", str(self._seconds), "--progress", "0", "--json", "-",
         ))
@@ -209,9 +203,8 @@ def choose_memory(arguments):
     return machine.choose_memory(MEGABYTES)
 
 
-def main():
+def measure(arguments):
     """Measure and print."""
-    arguments = parse_arguments()
     memory, facts = choose_memory(arguments), machine.facts(ROOT, arguments.build)
     bench = Bench(arguments.build, memory, arguments.seconds, arguments.rounds)
     results = {"machine": facts, "memory": memory.sentence}
@@ -232,6 +225,14 @@ def main():
             print("\n".join(f"  {line}" for line in aligned(["", "median"], list(rest))))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+
+def main():
+    """The command line."""
+    try:
+        measure(parse_arguments())
+    except programs.ProgramError as error:
+        sys.exit(f"scripts/bench aggregation: {error}")
 
 
 if __name__ == "__main__":

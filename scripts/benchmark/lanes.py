@@ -5,12 +5,12 @@ import argparse
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import numpy
 
+import programs
 from netfc import Format, Fp32, capture, formats, protocol
 
 PACKETS = 256
@@ -25,10 +25,6 @@ ENGINES = (
     ("lpm", None, 1536, "lpm"),
     ("hash", None, 512, "hash"),
 )
-
-
-class Failure(Exception):
-    """What a program said when it failed."""
 
 
 def subnormal(op, lanes, draw):
@@ -58,15 +54,11 @@ def write_requests(path, form, op, kind, lanes):
 def measure(options, requests, engine, bits, megabytes):
     """Million lanes a second: those of the fastest round, as others only add cycles."""
     limit = [] if bits is None else [f"--force-max-simd-bitwidth={bits}"]
-    command = [
-        str(options.build / "app" / "netfc-bench"), "--no-huge", "-m", str(megabytes), "--no-pci",
-        "--no-telemetry", "--log-level", "*:error", "--file-prefix", f"netfc-wide-{os.getpid()}",
-        "--lcores", f"0@{max(os.sched_getaffinity(0))}", *limit, "--", "--tables",
-        options.set, "--time", str(requests), "--match", engine, "--rounds", str(options.rounds)]
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise Failure(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    timed = json.loads(done.stdout)
+    timed = json.loads(programs.run(
+        options.build / "app" / "netfc-bench",
+        *programs.eal("lanes", programs.no_huge(megabytes), f"0@{max(os.sched_getaffinity(0))}", *limit),
+        *("--", "--tables", options.set, "--time", requests, "--match", engine),
+        *("--rounds", options.rounds)))
     return timed["tsc_hz"] * timed["lanes"] / min(timed["pipeline"]) / 1e6
 
 
@@ -119,16 +111,14 @@ def print_table(folder, options):
 
 
 def main():
-    """Print the table; the exit status."""
+    """Print the table."""
     options = arguments()
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         try:
             print_table(pathlib.Path(folder), options)
-        except Failure as failure:
-            print(f"scripts/bench lanes: {failure}", file=sys.stderr)
-            return 2
-    return 0
+        except programs.ProgramError as error:
+            sys.exit(f"scripts/bench lanes: {error}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -24,7 +24,7 @@ FANS = (2, 2)
 WORKERS = FANS[0] * FANS[1]
 LEVELS, STALL = len(FANS), 4
 TIMERS_S = 1  # of workers and switches, which look now and then
-AGGREGATE = f"slots=64,stall={STALL},idle=20"
+AGGREGATE = f"slots=1024,stall={STALL},idle=10"  # of some jobs: those that failed go when they are idle
 FRAMES, VALUES = 256, 5000
 KILL_AFTER_S = (1, 3)
 PATIENCE_S = 120
@@ -51,9 +51,9 @@ class Worker:
         self._process.kill()
         self._process.communicate()
 
-    def order(self, token):
-        """Join the job of that token."""
-        self._process.stdin.write(f"{token}\n")
+    def order(self, job, token):
+        """Join a job."""
+        self._process.stdin.write(f"{job} {token}\n")
         self._process.stdin.flush()
 
     def listen(self):
@@ -75,6 +75,7 @@ class TreeSoak:
     def __init__(self, tree, workers):
         self._tree, self._workers = tree, workers
         self._draw = random.Random(3)
+        self._jobs = itertools.count(1)
         self._victims = itertools.cycle(("worker", "leaf"))
         self.killed = {"worker": 0, "leaf": 0}
         self.sums = self.wrong = self.others = 0
@@ -82,9 +83,9 @@ class TreeSoak:
 
     def play(self):
         """One job: all join, something is killed, all others hear of it, and it is started again."""
-        token = allreduce.draw_token()
+        job, token = next(self._jobs), allreduce.draw_token()
         for worker in self._workers:
-            worker.order(token)
+            worker.order(job, token)
         for worker in self._workers:
             self._expect(worker, "joined")
         time.sleep(self._draw.uniform(*KILL_AFTER_S))

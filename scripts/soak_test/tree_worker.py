@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A worker of the soak of a tree: tree_worker.py OPTIONS, a JSON object; a token a line is a job to join.
+"""A worker of the soak of a tree: tree_worker.py OPTIONS, a JSON object; a job and its token a line is to be joined.
 
 It adds up vectors, another one each time, until something fails, and says what, and how long after its
 latest result.
@@ -15,20 +15,22 @@ import numpy
 from aggregation import sums
 from netfc import allreduce
 
+SLOTS = 32
+
 
 def say(event, **more):
     """A line for the soak."""
     print(json.dumps({"event": event, **more}), flush=True)
 
 
-def play(options, token, values, exact):
+def play(options, job, token, values, exact):
     """Takes part in a job until it fails."""
     right = wrong = 0
     latest = time.monotonic()
     try:
         with allreduce.Communicator(
-                options["switch"], worker=options["worker"], workers=options["workers"], token=token,
-                silence=options["silence"], build=options["build"], place=allreduce.Place(
+                options["switch"], worker=options["worker"], workers=options["workers"], job=job,
+                token=token, slots=SLOTS, silence=options["silence"], build=options["build"], place=allreduce.Place(
                     tuple(map(tuple, options["place"]["path"])), options["place"]["workers"])) as comm:
             say("joined")
             while True:
@@ -48,8 +50,9 @@ def main():
     text = pathlib.Path(options["values"]).read_text(encoding="ascii")
     values = numpy.array(json.loads(text), numpy.float32)
     exact = sums.exact_sums(values)
-    for token in sys.stdin:
-        play(options, int(token), values[options["rank"]], exact)
+    for line in sys.stdin:
+        job, token = map(int, line.split())
+        play(options, job, token, values[options["rank"]], exact)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ import time
 
 import numpy
 
+from aggregation import sums
 from command import CommandLine, write_json
-from training import exact, p4_demo, p4_switch, report, tree_demo
+from training import p4_demo, p4_switch, report, tree_demo
 from training.team import Run, train
 
 NAMES = ("netfc", "gloo", "integers", "tables", "bf16", "fp8", "fp8 into bf16")
@@ -54,8 +55,8 @@ def compared(outcome):
     """Gradients beside the exact means: how many are wrong, and each step's relative error."""
     errors, wrong = [], 0
     for step, got in enumerate(outcome.got):
-        right = exact.means(outcome.given[:, step])
-        wrong += exact.differ(got, right)
+        right = sums.means(outcome.given[:, step])
+        wrong += sums.differ(got, right)
         error = numpy.linalg.norm(got.astype("f8") - right)
         errors.append(float(error / numpy.linalg.norm(right.astype("f8"))))
     return {"errors": errors, "wrong": wrong, "gradients": outcome.got.size}
@@ -82,7 +83,7 @@ def repeated(build, options, weights):
     """How many weights other runs have differently than the first of their way."""
     differing = {}
     for name, run in other_runs(options).items():
-        differing[name] = exact.differ(train(build, run).weights, weights[run.way])
+        differing[name] = sums.differ(train(build, run).weights, weights[run.way])
         print(f"{name}: {differing[name]:,} of {weights[run.way].size:,} weights differ",
               flush=True)
     return differing

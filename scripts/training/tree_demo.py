@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trainings with ranks below two leaves of a root, and the same one with one switch."""
 
-from training import exact
+from aggregation import sums
 from training.team import Run, train
 
 LEAVES = 2
@@ -26,11 +26,11 @@ def run_all(build, options):
     for name, run in runs(options).items():
         outcome = train(build, run)
         if first is None:
-            first = outcome.weights
-            figures["wrong"] = sum(exact.differ(got, exact.means(outcome.given[:, step]))
+            first = outcome.weights.view("u4")
+            figures["wrong"] = sum(sums.differ(got, sums.means(outcome.given[:, step]))
                                    for step, got in enumerate(outcome.got))
         figures["runs"][name] = found = {
-            "differing": exact.differ(outcome.weights, first), "weights": first.size,
+            "differing": sums.differ(outcome.weights.view("u4"), first), "weights": first.size,
             "rank_bytes": outcome.rank_bytes, "leaf_bytes": outcome.leaf_bytes}
         print(describe(name, found), flush=True)
     return figures

@@ -7,7 +7,7 @@
 #include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
-#include "json/json_value.h"
+#include "json.h"
 #include "options/option_values.h"
 #include "run/idle.h"
 #include "run/inline_switch.h"

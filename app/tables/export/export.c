@@ -10,7 +10,7 @@
 #include "command.h"
 #include "export/fill/fill.h"
 #include "export/write.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
@@ -163,10 +163,8 @@ write_file(const struct request *request, const struct p4_program *program)
 static int
 write_program(const struct request *request, const struct p4_program *program)
 {
-	if (!p4_complete(program)) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!p4_complete(program))
+		return out_of_memory();
 	if (request->output != NULL)
 		return write_file(request, program);
 	targets[request->target].write(stdout, program, &request->write);

@@ -5,24 +5,19 @@ netfc: dpdk-netfc adds up; gloo: PyTorch's ring; server: a parameter server on a
 a worker's. Each worker is a process in a network namespace of its own; the same links for all.
 """
 
-import json
 import statistics
 import sys
-import tempfile
 import time
 
 from benchmark.allreduce import paths
 from benchmark.allreduce.links import Bridged, Switched
-from benchmark.allreduce.team import Workers, worker_cores
+from benchmark.allreduce.team import Workers
 from command import CommandLine, write_json
-from netfc import allreduce
-from switched import SWITCH_ADDRESS
 
 WAYS = ("netfc", "gloo", "server")
 MBIT = 100
 LOST = 0.01
 SMALL, LARGE, HUGE = 1024, 10_000_000, 100_000_000  # bytes
-PATIENCE = 300  # seconds
 COLLECTIVES = ("reduce", "reduce_scatter", "all_gather", "broadcast", "barrier")
 MBITS = (100, 1000)
 LIMITS = {"all_gather": 0.75, "broadcast": 0.6, "reduce_scatter": 0.75, "barrier": 0.5}
@@ -33,31 +28,21 @@ class Team(Workers):
 
     # pylint: disable-next=too-many-arguments,too-many-positional-arguments
     def __init__(self, build, by, count, lost=0.0, mbit=MBIT):
-        super().__init__()
-        self._folder, self._by, self._count, self._lost = build, by, count, lost
-        self._mbit = mbit
+        super().__init__(build, by)
+        self._count, self._lost, self._mbit = count, lost, mbit
 
     def _build(self):
         if self._by == "netfc":
             program = self._folder / "app" / "dpdk-netfc"
-            network = self._stack.enter_context(Switched(program, self._count, self._mbit, self._lost))
-            hosts = list(network.hosts.values())
+            network = Switched(program, self._count, self._mbit, self._lost)
         else:
-            more = 1 if self._by == "server" else 0
-            network = self._stack.enter_context(Bridged(self._count + more, self._mbit, self._lost))
-            hosts = network.hosts
-        folder = self._stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
-        options = {"by": self._by, "workers": self._count, "switch": SWITCH_ADDRESS,
-                   "token": allreduce.draw_token(), "build": str(self._folder),
-                   "rendezvous": f"{folder}/rendezvous", "server": hosts[-1].ipv4}
+            network = Bridged(self._count + (self._by == "server"), self._mbit, self._lost)
+        self._stack.enter_context(network)
         if self._by == "server":
-            self._start(hosts[-1], "benchmark.allreduce.server", self._count, hosts[-1].ipv4)
-        options["cores"] = worker_cores(self._by)
-        self._workers = [self._start(host, "benchmark.allreduce.worker",
-                                     json.dumps({**options, "worker": number}))
-                         for number, host in enumerate(hosts[:self._count])]
-        self._answers()
+            server = network.hosts[self._count]
+            network.address = server.ipv4
+            self._start(server, "benchmark.allreduce.server", self._count, server.ipv4)
+        self._start_on(network, self._count)
 
 
 def measure(build, by, count, tasks, lost=0.0):

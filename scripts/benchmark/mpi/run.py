@@ -83,7 +83,7 @@ def run(folder, way, options, tasks, mbit):
     words_of_tasks = [str(word) for task in tasks for word in task]
     results = {size: [] for size, _ in tasks}
     with network(options.build, way, options.ranks, mbit) as links:
-        hosts = links.hosts if way is not SWITCH else list(links.hosts.values())
+        hosts = list(links.hosts.values())
         for host in hosts:
             host.ip("link", "set", "lo", "up")
         for shift in SHIFTS:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef JSON_VALUE_H
-#define JSON_VALUE_H
+#ifndef JSON_H
+#define JSON_H
+
+/** @file JSON values, and a file for an object, opened at the start of a program. */
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -44,4 +46,23 @@ json_words(const uint32_t *words, unsigned int count, int digits)
 	return array;
 }
 
-#endif /* JSON_VALUE_H */
+/** A file for a JSON object. */
+struct json_file;
+
+/**
+ * Open the file at the start of a program, so that writing cannot fail at its end for a wrong path.
+ * A regular file appears complete or not at all; a device or a pipe is written to.
+ *
+ * @param who the program and its option, for messages: "dpdk-netfc: --stats-json"
+ * @param path "-" is standard output
+ * @return 0, or -1 with a message on stderr
+ */
+int json_file_open(const char *who, const char *path, struct json_file **file);
+
+/** Write the object and close. Gives 0, or -1 with a message on stderr. */
+int json_file_write(struct json_file *file, const json_t *object);
+
+/** Close without writing, leaving nothing behind; NULL is allowed. */
+void json_file_abandon(struct json_file *file);
+
+#endif /* JSON_H */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/json_file.h"
+#include "json.h"
 
 struct json_file {
 	const char *who;
@@ -127,4 +127,24 @@ json_file_abandon(struct json_file *file)
 	if (file->temporary != NULL)
 		unlink(file->temporary);
 	free_file(file);
+}
+
+json_t *
+json_text(const char *text)
+{
+	json_t *string = json_string(text);
+	char *copy;
+
+	if (string != NULL)
+		return string;
+	copy = strdup(text);
+	if (copy == NULL)
+		return NULL;
+	for (char *at = copy; *at != '\0'; at++) {
+		if ((unsigned char)*at > 0x7f)
+			*at = '?';
+	}
+	string = json_string(copy);
+	free(copy);
+	return string;
 }
