@@ -210,8 +210,8 @@ note_poll(uint16_t port, uint16_t number, struct rte_mbuf **mbufs, uint16_t coun
 static int
 add_callback(const struct embedded *embedded, const struct rx_queue *from, struct queue *queue)
 {
-	return rte_eth_add_rx_callback(embedded->app.port[from->port].id, from->queue, note_poll,
-		       queue) != NULL
+	return rte_eth_add_rx_callback(
+		       embedded->app.port[from->port].id, from->queue, note_poll, queue) != NULL
 		? 0
 		: fail("its clock", rte_errno);
 }
@@ -259,9 +259,7 @@ embedded_create(struct embedded *embedded)
 			embedded->lcores);
 		return -1;
 	}
-	if (create_ports(embedded) != 0 || prepare(&embedded->app) != 0)
-		return -1;
-	return add_callbacks(embedded);
+	return create_ports(embedded) == 0 ? prepare(&embedded->app) : -1;
 }
 
 uint16_t
@@ -279,7 +277,7 @@ embedded_buffers(const struct embedded *embedded)
 int
 embedded_start(struct embedded *embedded)
 {
-	return ports_start(&embedded->app);
+	return ports_start(&embedded->app) == 0 ? add_callbacks(embedded) : -1;
 }
 
 static int
