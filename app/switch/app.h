@@ -42,6 +42,7 @@ struct port {
 	uint32_t longest; /**< frame that may leave, in bytes; UINT32_MAX without --mtu */
 	struct rte_eth_dev_info info;
 	struct endpoint endpoint;
+	unsigned int rules; /**< for steering, that the device has taken */
 	bool started;
 };
 

@@ -13,6 +13,7 @@
 #include "dpdk/ethdev.h"
 #include "pools.h"
 #include "ports.h"
+#include "steer.h"
 
 static int
 say_no_port(void)
@@ -229,6 +230,7 @@ ports_stop(struct app *app)
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
+		steer_stop(port);
 		drain_rings(port);
 		may_keep += buffers_kept_by(port);
 		ethdev_stop(port->id, port->started);

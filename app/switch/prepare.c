@@ -11,6 +11,7 @@
 #include "prepare.h"
 #include "queues.h"
 #include "slowloris/defend.h"
+#include "steer.h"
 #include "tables/tables.h"
 
 static const struct functions no_functions;
@@ -76,7 +77,7 @@ create_fdb(struct app *app)
 int
 prepare(struct app *app)
 {
-	if (ports_find(app) != 0 || queues_assign(app) != 0)
+	if (ports_find(app) != 0 || queues_assign(app) != 0 || steer_check(app) != 0)
 		return -1;
 	if (pools_create(app) != 0 || tables_start(app) != 0)
 		return -1;

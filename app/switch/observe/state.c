@@ -177,6 +177,7 @@ port_object(const struct app *app, unsigned int index)
 		json_object_set_new(object, "mtu", json_integer(mtu));
 	json_object_set_new(object, "rx_queues", json_integer(port->rx_queues));
 	json_object_set_new(object, "tx_queues", json_integer(port->tx_queues));
+	json_object_set_new(object, "steering_rules", json_integer(port->rules));
 	if (app->options.forward != FORWARD_BRIDGE)
 		json_object_set_new(object, "out", json_integer(app->port[port->out].id));
 	set_link(object, port->id);

@@ -73,9 +73,10 @@ static const struct option_row rows[] = {
 		.meaning = "stations the bridge remembers"},
 	{"ageing", FIELD(ageing_s), OPTION_RANGE(1, MAX_AGEING_S, DEFAULT_AGEING_S), .value = "S",
 		.meaning = "seconds until it forgets a silent one"},
-	{"address", FIELD(addresses), .value = "IP[/LEN][@PORT]", .parse = parse_address,
+	{"address", FIELD(addresses), .value = "IP[/LEN][@PORT[:QUEUE]]", .parse = parse_address,
 		.meaning = "answer ARP, neighbour discovery, ping and requests to this address, on "
-			   "that port only; repeatable"},
+			   "that port only; requests to it are steered to the queue, if the device "
+			   "can; repeatable"},
 	{"mtu", FIELD(mtu), OPTION_RANGE(RTE_ETHER_MIN_MTU, UINT16_MAX, 0), .value = "N",
 		.meaning = "MTU of all ports (default: what they have)"},
 	{"mbufs", FIELD(mbufs), OPTION_RANGE(MIN_MBUFS, MAX_MBUFS, 0), .value = "N",
