@@ -234,16 +234,15 @@ print_result(const struct steering *steering, int result)
 	const char *message = steering->error.message;
 
 	if (result == 0)
-		printf("  steering  port %u: %u rules lead to queues: %u UDP port%s of aggregations, "
-		       "requests to %u address%s\n",
+		printf("  steering  port %u: by the device, rules: %u (shards: %u, addresses: %u)\n",
 			port->id, port->rules, count_shards(steering->app, port),
-			count_shards(steering->app, port) == 1 ? "" : "s", count_pinned(port),
-			count_pinned(port) == 1 ? "" : "es");
+			count_pinned(port));
 	else
-		printf("  steering  port %u: %s refuses rules (%s): it chooses queues itself, and "
-		       "lcores hand over what is for others\n",
+		printf("  steering  port %u: %s refuses rules (%s): it chooses queues itself%s\n",
 			port->id, port->info.driver_name,
-			message != NULL ? message : rte_strerror(rte_errno));
+			message != NULL ? message : rte_strerror(rte_errno),
+			steering->app->shard_count > 0 ? ", and lcores hand over what is for others"
+						       : "");
 }
 
 int
