@@ -271,6 +271,15 @@ queues_assign(struct app *app)
 	return check_shards(app);
 }
 
+/* Whether each packet has to cross from one NUMA node to another. */
+static bool
+is_far(const struct port *port, unsigned int lcore_id)
+{
+	int socket = rte_eth_dev_socket_id(port->id);
+
+	return socket >= 0 && (unsigned int)socket != rte_lcore_to_socket_id(lcore_id);
+}
+
 static void
 print_rx_queue(const struct app *app, unsigned int lcore_id, const struct rx_queue *queue)
 {
@@ -278,10 +287,11 @@ print_rx_queue(const struct app *app, unsigned int lcore_id, const struct rx_que
 
 	printf("  lcore %-3u port %u queue %u", lcore_id, port->id, queue->queue);
 	if (app->options.forward == FORWARD_BRIDGE)
-		printf(" -> bridge\n");
+		printf(" -> bridge");
 	else
-		printf(" -> port %u queue %u\n", app->port[port->out].id,
+		printf(" -> port %u queue %u", app->port[port->out].id,
 			app->lcore[lcore_id].tx_queue[port->out]);
+	printf("%s\n", is_far(port, lcore_id) ? ", on another NUMA node" : "");
 }
 
 void

@@ -24,6 +24,7 @@
 #include "app.h"
 #include "ports.h"
 #include "prepare.h"
+#include "queues.h"
 #include "tables/tables.h"
 
 #define LCORES 4
@@ -180,6 +181,25 @@ assert_lcores_are_at_home(void)
 	assert_ptr_not_equal(app.pipeline[0], app.pipeline[1]);
 }
 
+/* The devices are on socket 0. */
+static void
+assert_far_ports_are_named(void)
+{
+	FILE *real = stdout;
+	char said[4096] = "", *line = said;
+
+	stdout = fmemopen(said, sizeof(said), "w");
+	queues_print(&app);
+	fclose(stdout);
+	stdout = real;
+	for (unsigned int lcore, port; (line = strstr(line, "  lcore ")) != NULL; line++) {
+		bool far = strcspn(line, "\n") > strcspn(line, ",");
+
+		if (sscanf(line, "  lcore %u port %u", &lcore, &port) == 2)
+			assert_int_equal(far, lcore % SOCKETS != 0);
+	}
+}
+
 static void
 each_lcore_works_with_memory_of_its_socket(void **state)
 {
@@ -189,6 +209,7 @@ each_lcore_works_with_memory_of_its_socket(void **state)
 	assert_int_equal(prepare(&app), 0);
 	assert_int_equal(ports_start(&app), 0);
 	assert_lcores_are_at_home();
+	assert_far_ports_are_named();
 	assert_on_both("pipeline", 1);
 	assert_on_both("netfc_vector", 1);
 	assert_on_both("netfc_function", 1);
