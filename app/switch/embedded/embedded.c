@@ -110,7 +110,7 @@ embedded_create_pipeline(struct embedded *embedded)
 const struct pipeline *
 embedded_pipeline(const struct embedded *embedded)
 {
-	return embedded->app.pipeline;
+	return app_pipeline(&embedded->app);
 }
 
 const struct netfc_set *
@@ -126,12 +126,13 @@ create_rings(struct embedded *embedded, unsigned int q)
 {
 	struct queue *queue = &embedded->queue[q];
 	const unsigned int flags = RING_F_SP_ENQ | RING_F_SC_DEQ;
+	const int socket = (int)rte_socket_id();
 	char name[RTE_RING_NAMESIZE];
 
 	snprintf(name, sizeof(name), "netfc_in_%u", q);
-	queue->in = rte_ring_create(name, embedded->packets, SOCKET_ID_ANY, flags);
+	queue->in = rte_ring_create(name, embedded->packets, socket, flags);
 	snprintf(name, sizeof(name), "netfc_out_%u", q);
-	queue->out = rte_ring_create(name, embedded->packets, SOCKET_ID_ANY, flags);
+	queue->out = rte_ring_create(name, embedded->packets, socket, flags);
 	queue->embedded = embedded;
 	return queue->in != NULL && queue->out != NULL ? 0 : fail("its rings", rte_errno);
 }
