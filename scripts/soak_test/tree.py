@@ -24,7 +24,8 @@ FANS = (2, 2)
 WORKERS = FANS[0] * FANS[1]
 LEVELS, STALL = len(FANS), 4
 TIMERS_S = 1  # of workers and switches, which look now and then
-AGGREGATE = f"slots=1024,stall={STALL},idle=10"  # of some jobs: those that failed go when they are idle
+# Slots of some jobs: those that have failed are there until they are idle.
+AGGREGATE = f"slots=1024,stall={STALL},idle=10"
 FRAMES, VALUES = 256, 5000
 KILL_AFTER_S = (1, 3)
 PATIENCE_S = 120

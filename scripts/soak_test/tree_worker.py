@@ -30,8 +30,9 @@ def play(options, job, token, values, exact):
     try:
         with allreduce.Communicator(
                 options["switch"], worker=options["worker"], workers=options["workers"], job=job,
-                token=token, slots=SLOTS, silence=options["silence"], build=options["build"], place=allreduce.Place(
-                    tuple(map(tuple, options["place"]["path"])), options["place"]["workers"])) as comm:
+                token=token, slots=SLOTS, silence=options["silence"], build=options["build"],
+                place=allreduce.Place(tuple(map(tuple, options["place"]["path"])),
+                                      options["place"]["workers"])) as comm:
             say("joined")
             while True:
                 mine = numpy.roll(values, right + wrong)
