@@ -47,11 +47,13 @@ def test_workers_that_are_leaves_send_exact_sums(tmp_path):
 
 
 def test_a_leaf_whose_root_is_another_process(tmp_path):
-    device = f'net_memif0,socket={tmp_path}/socket,socket-abstract=no'
+    socket = tmp_path / 'socket'
+    device = f'net_memif0,socket={socket},socket-abstract=no'
     path, chunks = tmp_path / 'report.json', 300
     keys = f'workers=4,slots=64,place=0of1,parent=198.18.0.3,format=all,data=all,chunks={chunks}'
     with hosts.LiveSwitch(tmp_path, [f'{device},role=server'],
                           ['--address', '198.18.0.3/24', '--aggregate=slots=64,digits=all']) as root:
+        bench_runs.wait_for(socket, socket.exists)
         done = switch.execute(bench_runs.arguments(
             [f'--aggregate={keys}', '--inline', '--json', path], [f'{device},role=client'],
             memory=320, lcores=2), bench_runs.PROGRAM)
