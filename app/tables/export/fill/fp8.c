@@ -40,12 +40,8 @@ add_result(
 	const struct netfc_result result =
 		netfc_calc(set, kinds[kind].op, kinds[kind].x | x, kinds[kind].y | y);
 
-	p4_add_entry(table,
-		&(struct p4_entry){
-			.value = {kind, x, y},
-			.mask = {p4_low_bits(3), p4_low_bits(7), p4_low_bits(7)},
-			.arg = {result.z, result.flags},
-		});
+	p4_add_exact(
+		table, (const uint32_t[]){kind, x, y}, (const uint32_t[]){result.z, result.flags});
 }
 
 const char *
