@@ -40,8 +40,7 @@ add_result(
 	const struct netfc_result result =
 		netfc_calc(set, kinds[kind].op, kinds[kind].x | x, kinds[kind].y | y);
 
-	p4_add_exact(
-		table, (const uint32_t[]){kind, x, y}, (const uint32_t[]){result.z, result.flags});
+	p4_add_exact(table, P4_WORDS(kind, x, y), P4_WORDS(result.z, result.flags));
 }
 
 const char *
