@@ -34,7 +34,7 @@ packages_python="black mypy pylint python3-numpy python3-pip python3-setuptools 
 packages_releases="debootstrap stress-ng"
 packages_arm64="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static debootstrap"
 packages_monitoring="python3-prometheus-client"
-packages_playground="clang lld wasi-libc libclang-rt-dev-wasm32"
+packages_playground="clang lld wasi-libc libclang-rt-dev-wasm32 libjansson-dev"
 packages_style="clang-format-19"
 packages_test="clang libclang-rt-dev libcmocka-dev libpcap-dev
 	python3-pytest python3-pytest-rerunfailures python3-pytest-xdist python3-scapy tshark
