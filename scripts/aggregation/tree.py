@@ -11,7 +11,7 @@ import os
 import numpy
 
 import namespaces
-from aggregation import demo, demonstration, sums
+from aggregation import demo, sums
 from namespaces import Built
 from netfc import allreduce
 from switched import Network
@@ -151,7 +151,7 @@ def not_told(figures):
 
 def main():
     """The command line."""
-    demonstration.main("demo tree", __doc__, run, are_right, not_told)
+    demo.show("demo tree", __doc__, run, are_right, not_told)
 
 
 if __name__ == "__main__":

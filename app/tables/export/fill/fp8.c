@@ -34,18 +34,13 @@ static const struct p4_table results_pattern = {
 };
 
 static void
-add_result(const struct netfc_set *set, struct p4_table *table, uint32_t kind, uint32_t x,
-	uint32_t y)
+add_result(
+	const struct netfc_set *set, struct p4_table *table, uint32_t kind, uint32_t x, uint32_t y)
 {
 	const struct netfc_result result =
 		netfc_calc(set, kinds[kind].op, kinds[kind].x | x, kinds[kind].y | y);
 
-	p4_add_entry(table,
-		&(struct p4_entry){
-			.value = {kind, x, y},
-			.mask = {p4_low_bits(3), p4_low_bits(7), p4_low_bits(7)},
-			.arg = {result.z, result.flags},
-		});
+	p4_add_exact(table, P4_WORDS(kind, x, y), P4_WORDS(result.z, result.flags));
 }
 
 const char *
