@@ -52,3 +52,11 @@ def test_names_that_are_none(words, said):
     done = subprocess.run([SCRIPTS / words[0], *words[1:]], text=True, capture_output=True,
                           check=False, timeout=TIMEOUT_S)
     assert done.returncode == 1 and said in done.stderr
+
+
+def test_what_shows_progress_ends_with_the_command(tmp_path):
+    """At once, too, in a script that traps signals."""
+    script = (f". {SCRIPTS}/support/progress.sh; trap 'exit 130' INT TERM; "
+              f"for i in $(seq 20); do with_progress {tmp_path}/log echo $i; done; cat {tmp_path}/log")
+    done = subprocess.run(['sh', '-euc', script], text=True, capture_output=True, check=True, timeout=300)
+    assert done.stdout == '20\n'
