@@ -191,9 +191,6 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		return NETFC_ALLREDUCE_OK;
 	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason >= AGGREGATE_MISSING)
 		return error_of_absence(comm, peer, reply);
-	if (parts_are_of(slot) && reply->code == AGGREGATE_STATUS_CODE &&
-		reply->reason == AGGREGATE_REASON_MISMATCH)
-		return error_of_digits(comm, peer);
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }
 
