@@ -145,15 +145,15 @@ class Function:
             what = what or functions.netfc_strerror(error).decode()
             raise ValueError(f"{os.fsdecode(path)}: {what}")
         function = cls.__new__(cls)
-        z = (ctypes.c_uint16 * _ENTRIES).from_address(functions.netfc_user_function_z(handle))
-        flags = (ctypes.c_uint8 * _ENTRIES).from_address(
-            functions.netfc_user_function_flags(handle)
-        )
         format_handle = functions.netfc_user_function_format(handle)
+        number_format = Format(functions.netfc_format_name(format_handle).decode())
+        size = 1 << number_format.bits
+        z = (ctypes.c_uint16 * size).from_address(functions.netfc_user_function_z(handle))
+        flags = (ctypes.c_uint8 * size).from_address(functions.netfc_user_function_flags(handle))
         function._set_table(
             functions.netfc_user_function_name(handle).decode(),
-            Format(functions.netfc_format_name(format_handle).decode()),
-            numpy.array(z, numpy.uint16),
+            number_format,
+            numpy.array(z, number_format.encodings),
             numpy.array(flags, numpy.uint8),
         )
         functions.netfc_user_function_free(handle)

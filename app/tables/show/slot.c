@@ -17,12 +17,17 @@ format_slot(const struct netfc_format *format)
 
 /* A decimal number to the nearest multiple, ties to even; it must fit. */
 static bool
-parse_fixed(unsigned point, const char *text, uint16_t *bits)
+parse_fixed(unsigned point, const char *text, bool hex, uint32_t *bits)
 {
 	double number, multiple;
+	uint16_t word;
 
-	if (strncasecmp(text, "0x", 2) == 0)
-		return parse_hex_operand(text + 2, bits);
+	if (hex || strncasecmp(text, "0x", 2) == 0) {
+		if (!parse_hex_operand(hex ? text : text + 2, &word))
+			return false;
+		*bits = word;
+		return true;
+	}
 	if (!decimal_read(text, &number))
 		return false;
 	multiple = rint(ldexp(number, (int)point));
@@ -33,26 +38,30 @@ parse_fixed(unsigned point, const char *text, uint16_t *bits)
 }
 
 bool
-parse_slot(struct netfc_slot slot, const char *text, bool hex, uint16_t *bits)
+parse_slot(struct netfc_slot slot, const char *text, bool hex, uint32_t *bits)
 {
-	if (hex)
-		return parse_hex_operand(text, bits);
 	if (slot.format != NULL)
-		return parse_operand(slot.format, text, bits);
-	return parse_fixed(slot.point, text, bits);
+		return parse_encoding(slot.format, text, hex, bits);
+	return parse_fixed(slot.point, text, hex, bits);
+}
+
+int
+slot_digits(struct netfc_slot slot)
+{
+	return slot.format != NULL ? encoding_digits(slot.format) : 4;
 }
 
 static double
-fixed_value(struct netfc_slot slot, uint16_t bits)
+fixed_value(struct netfc_slot slot, uint32_t bits)
 {
 	return ldexp((int16_t)bits, -(int)slot.point);
 }
 
 const char *
-slot_text(struct netfc_slot slot, uint16_t bits, char *text)
+slot_text(struct netfc_slot slot, uint32_t bits, char *text)
 {
 	if (slot.format != NULL)
-		return number_text(slot.format, bits, text);
+		return encoding_text(slot.format, bits, text);
 	snprintf(text, NUMBER_SIZE, "%.12g", fixed_value(slot, bits));
 	return text;
 }
@@ -70,18 +79,18 @@ slot_kind(struct netfc_slot slot, char *text)
 }
 
 json_t *
-slot_value_json(struct netfc_slot slot, uint16_t bits)
+slot_value_json(struct netfc_slot slot, uint32_t bits)
 {
 	if (slot.format != NULL)
-		return number_json(slot.format, bits);
+		return encoding_json(slot.format, bits);
 	return json_real(fixed_value(slot, bits));
 }
 
 json_t *
-slot_json(struct netfc_slot slot, uint16_t bits)
+slot_json(struct netfc_slot slot, uint32_t bits)
 {
-	return json_pack(
-		"{s:o, s:o}", "bits", bits_json(bits, 4), "value", slot_value_json(slot, bits));
+	return json_pack("{s:o, s:o}", "bits", bits_json(bits, slot_digits(slot)), "value",
+		slot_value_json(slot, bits));
 }
 
 json_t *
