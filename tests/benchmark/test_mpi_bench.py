@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scripts/mpi-bench and scripts/mpi-demo make of their measurements."""
+"""What scripts/bench mpi and scripts/demo mpi make of their measurements."""
 
 from benchmark.mpi import demo, run
 

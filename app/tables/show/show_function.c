@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "json/number_json.h"
-#include "number.h"
+#include "encoding.h"
 #include "show/extended.h"
 
 int

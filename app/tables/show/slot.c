@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "decimal.h"
-#include "json/number_json.h"
+#include "json.h"
 #include "show/slot.h"
+
+#define FIXED_DIGITS 4
 
 struct netfc_slot
 format_slot(const struct netfc_format *format)
@@ -20,14 +20,9 @@ static bool
 parse_fixed(unsigned point, const char *text, bool hex, uint32_t *bits)
 {
 	double number, multiple;
-	uint16_t word;
 
-	if (hex || strncasecmp(text, "0x", 2) == 0) {
-		if (!parse_hex_operand(hex ? text : text + 2, &word))
-			return false;
-		*bits = word;
-		return true;
-	}
+	if (hex || strncasecmp(text, "0x", 2) == 0)
+		return parse_hex(hex ? text : text + 2, FIXED_DIGITS, bits);
 	if (!decimal_read(text, &number))
 		return false;
 	multiple = rint(ldexp(number, (int)point));
@@ -48,7 +43,7 @@ parse_slot(struct netfc_slot slot, const char *text, bool hex, uint32_t *bits)
 int
 slot_digits(struct netfc_slot slot)
 {
-	return slot.format != NULL ? encoding_digits(slot.format) : 4;
+	return slot.format != NULL ? encoding_digits(slot.format) : FIXED_DIGITS;
 }
 
 static double
@@ -89,20 +84,6 @@ slot_value_json(struct netfc_slot slot, uint32_t bits)
 json_t *
 slot_json(struct netfc_slot slot, uint32_t bits)
 {
-	return json_pack("{s:o, s:o}", "bits", bits_json(bits, slot_digits(slot)), "value",
+	return json_pack("{s:o, s:o}", "bits", json_word(bits, slot_digits(slot)), "value",
 		slot_value_json(slot, bits));
-}
-
-json_t *
-encoding_json(const struct netfc_format *format, uint32_t bits)
-{
-	double value = netfc_decode(format, bits);
-
-	if (netfc_format_width(format) == 16)
-		return number_json(format, (uint16_t)bits);
-	if (isnan(value))
-		return json_string("nan");
-	if (isinf(value))
-		return json_string(value > 0 ? "inf" : "-inf");
-	return json_real(value);
 }

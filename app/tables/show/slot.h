@@ -10,7 +10,6 @@
 
 #include "encoding.h"
 #include "netfc.h"
-#include "number.h"
 
 /** Bytes for what kind of number a slot holds, as text. */
 #define SLOT_KIND_SIZE 48
@@ -35,10 +34,5 @@ json_t *slot_value_json(struct netfc_slot slot, uint32_t bits);
 
 /** A slot's bits and value as an object. */
 json_t *slot_json(struct netfc_slot slot, uint32_t bits);
-
-/* Encodings of any width as JSON. */
-
-/** An encoding's value, as number_json() gives it. */
-json_t *encoding_json(const struct netfc_format *format, uint32_t bits);
 
 #endif /* SLOT_H */

@@ -9,7 +9,6 @@
 #include "command.h"
 #include "decimal.h"
 #include "encoding.h"
-#include "number.h"
 #include "user/expression.h"
 #include "user/samples.h"
 
@@ -411,7 +410,7 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 		report_error(
 			"build: %d bits do not tell the value of '%s' at x = %s (0x%0*x); write "
 			"it in another way, or give values in place of an expression",
-			EVALUATE_LAST_BITS, text, number_text(samples->format, x, number),
+			EVALUATE_LAST_BITS, text, encoding_text(samples->format, x, number),
 			encoding_digits(samples->format), x);
 		return STATUS_INPUT;
 	}
