@@ -117,11 +117,7 @@ def function_numbers() -> dict[str, int]:
     """The numbers of functions and conversions by their names."""
     return {
         **{name: FUNCTION + place for place, name in enumerate(FUNCTIONS)},
-        **{
-            f"to_{row.name}": TO_FORMAT + row.number
-            for row in FORMATS
-            if row.in_requests
-        },
+        **{f"to_{row.name}": TO_FORMAT + row.number for row in FORMATS if row.in_requests},
         **{
             f"to_{row.name}{SATURATING}": TO_SATURATING + row.number
             for row in FORMATS

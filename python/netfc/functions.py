@@ -220,7 +220,9 @@ class _Lanes:
         error = self.functions.netfc_function_lanes(
             self.handle,
             self.format_handle,
-            *(array.ctypes.data for array in (words, z, flags)),
+            words.ctypes.data,
+            z.ctypes.data,
+            flags.ctypes.data,
             words.size,
         )
         if error != 0:
