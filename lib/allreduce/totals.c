@@ -45,6 +45,7 @@ netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals)
 
 	memset(bins, 0, bytes_of(format, totals->count));
 	totals->lanes = aggregate_totals_init(format, 0, bins);
+	totals->lanes.stride = totals->count;
 	totals->lanes.marks = (uint8_t *)(bins + totals->count * aggregate_total_digits(format));
 }
 
@@ -63,7 +64,7 @@ totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_
 	struct aggregate_totals view = totals->lanes;
 
 	view.count = count;
-	view.bins += first * aggregate_total_digits(view.format);
+	view.bins += first;
 	view.marks += first;
 	return view;
 }
