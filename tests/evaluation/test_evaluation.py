@@ -125,6 +125,13 @@ def test_functions_are_printed_as_reported():
     assert section.strip() in REPORT.read_text()
 
 
+@pytest.mark.slow
+def test_formats_of_8_bits_are_printed_as_documented():
+    done = subprocess.run([EVALUATE, '--narrow'], env=sanitized.environment(), text=True,
+                          capture_output=True, timeout=TIMEOUT_S, check=True)
+    assert done.stdout[done.stdout.index('| k |'):] in (REPORT.parent / 'exact.md').read_text()
+
+
 def test_functions_are_right(results):
     """None but fits its value in double precision; powers are the worse the larger they are."""
     functions, powers = (results['functions'][what] for what in ('functions', 'pow'))
