@@ -61,6 +61,7 @@ struct check {
 	X(mismatch)              \
 	X(survive)               \
 	X(dies)                  \
+	X(first_dies)            \
 	X(exits)
 
 #define DECLARE_CHECK_(name) void check_##name(void);

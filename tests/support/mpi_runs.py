@@ -20,6 +20,9 @@ PROGRAMS = switch.BUILD / 'tests' / 'mpi'
 CALM = {'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_rmaps_base_oversubscribe': '1',
         'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
 
+# A switch that takes exact sums of a node's ranks.
+NODES = '--aggregate=digits=fp32+fp64'
+
 KINDS = [kind for kind in ('openmpi', 'mpich')
          if (LIBRARIES / f'libnetfc-mpi-{kind}.so').exists() and shutil.which(f'mpirun.{kind}')]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPI programs as they are, their reductions through the running switch."""
 
+import contextlib
 import pathlib
 import re
 import shutil
@@ -11,6 +12,7 @@ import aggregation_workers
 import hosts
 import mpi_runs
 import pytest
+import tree_network
 
 pytestmark = mpi_runs.marks
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
@@ -28,18 +30,20 @@ def through_switch(err):
     return [sum(map(int, column)) for column in zip(*counts)]
 
 
+@pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES], ids=['ranks', 'nodes'])
 @pytest.mark.parametrize('check,ranks', [
     ('allreduce', 2), ('allreduce', 5), ('doubles', 4), ('integers_of_all_types', 3), ('reduce', 3),
     ('scatter', 4), ('started', 3), ('first_started', 3), ('progress', 2), ('communicators', 4),
     ('threads', 2)])
-def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks):
-    with mpi_runs.switched(tmp_path) as (host, live):
+def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), check,
                             NETFC_MPI_VERBOSE='1')
         stats = live.stop()['aggregate']
     assert done.status == 0, done
     assert through_switch(done.err)[0] > 0
     assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
+    assert ('ranks that share memory are one worker' in done.err) == (option == mpi_runs.NODES)
 
 
 def test_fortran_goes_the_same_way(tmp_path, kind):
@@ -151,14 +155,57 @@ def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_pat
     assert done.err.count('by MPI from now on') == 1, done
 
 
-def test_a_rank_that_dies_is_named(tmp_path, kind):
-    """Where mpirun lets the others live."""
-    option = {'openmpi': '--enable-recovery', 'mpich': '-disable-auto-cleanup'}[kind]
-    with mpi_runs.switched(tmp_path, '--aggregate=stall=2') as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'dies', options=[option])
+# Where mpirun lets the others live.
+RECOVERY = {'openmpi': ['--enable-recovery'], 'mpich': ['-disable-auto-cleanup']}
+
+
+@pytest.mark.parametrize('check,option,named', [
+    ('dies', '--aggregate=stall=2', 'worker 2'),
+    ('dies', f'{mpi_runs.NODES},stall=2', 'Rank 2 has ended'),
+    ('first_dies', f'{mpi_runs.NODES},stall=2', 'Rank 0 has ended')], ids=['rank', 'of_node', 'first_of_node'])
+def test_a_rank_that_dies_is_named(tmp_path, kind, check, option, named):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), check, options=RECOVERY[kind])
         live.stop()
-    told = re.findall(r'rank (\d): .*worker 2', done.out)
-    assert sorted(told) == ['0', '1'], done
+    told = re.findall(rf'rank (\d): .*{named}', done.out)
+    assert len(told) == 2, done
+
+
+@contextlib.contextmanager
+def two_nodes(folder, root_option=f'{mpi_runs.NODES},stall=2', leaf_option=None):
+    """Two hosts at a switch, or each at a leaf of its own. Yields them, and NETFC_TEST_NODES."""
+    leaves = {'leaf_option': leaf_option} if leaf_option else {}
+    with tree_network.Tree(folder, 2, root_option, **leaves) as tree:
+        for host in tree.hosts:
+            host.ip('link', 'set', 'lo', 'up')
+        switches = [tree_network.leaf_ip(n) if leaf_option else hosts.SWITCH_IP for n in range(2)]
+        yield tree, ' '.join(f'{host.name}={ip}' for host, ip in zip(tree.hosts, switches))
+
+
+TREE = {'root_option': tree_network.ROOT_OPTION, 'leaf_option': f'{mpi_runs.NODES},stall=2'}
+
+
+@pytest.mark.parametrize('network', [{}, TREE], ids=['one_switch', 'tree'])
+@pytest.mark.parametrize('check,ranks', [
+    ('allreduce', 4), ('doubles', 5), ('integers_of_all_types', 4), ('reduce', 3), ('scatter', 4),
+    ('started', 4), ('communicators', 5)])
+def test_ranks_of_two_nodes(tmp_path, kind, check, ranks, network):
+    with two_nodes(tmp_path, **network) as (tree, nodes):
+        done = mpi_runs.run(tree.hosts[0], kind, ranks, mpi_runs.checks(kind), check,
+                            NETFC_MPI_VERBOSE='1', NETFC_TEST_NODES=nodes)
+        tree.stop()
+    assert done.status == 0, done
+    assert f'{ranks} ranks has job' in done.err and ': 2 workers' in done.err
+    assert f', {2 if network else 1} switches; ranks that share memory are one' in done.err
+
+
+def test_a_rank_that_dies_is_named_on_other_nodes(tmp_path, kind):
+    with two_nodes(tmp_path) as (tree, nodes):
+        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'dies',
+                            options=RECOVERY[kind], NETFC_TEST_NODES=nodes)
+        tree.stop()
+    assert 'rank 1: netfc-mpi: Rank 3 has ended' in done.out, done
+    assert len(re.findall('rank [02]: .*That is ranks 1, 3 of the', done.err)) == 2, done
 
 
 def test_no_job_stays_after_an_abort(tmp_path, kind):
