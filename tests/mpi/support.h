@@ -47,6 +47,7 @@ struct check {
 
 #define CHECKS(X)                \
 	X(doubles)               \
+	X(many)                  \
 	X(allreduce)             \
 	X(integers_of_all_types) \
 	X(reduce)                \

@@ -75,16 +75,16 @@ def launch(host, kind, ranks, *words, library=None, options=(), **environment):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 
-def finish(process):
-    """Waits for a run that was launched."""
+def finish(process, patience=1):
+    """Waits for a run that was launched, so many times as long as for most."""
     try:
-        out, err = process.communicate(timeout=TIMEOUT_S)
+        out, err = process.communicate(timeout=patience * TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         os.killpg(process.pid, signal.SIGKILL)
-        raise AssertionError(f'not done after {TIMEOUT_S} s: {process.communicate()}') from error
+        raise AssertionError(f'not done in time: {process.communicate()}') from error
     return Done(process.returncode, out, err)
 
 
-def run(host, kind, ranks, *words, **more):
+def run(host, kind, ranks, *words, patience=1, **more):
     """Runs a program on a host to its end."""
-    return finish(launch(host, kind, ranks, *words, **more))
+    return finish(launch(host, kind, ranks, *words, **more), patience)

@@ -15,6 +15,8 @@ import pytest
 import tree_network
 
 pytestmark = mpi_runs.marks
+BOTH_WAYS = pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES],
+                                    ids=['ranks', 'nodes'])
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
 
 
@@ -30,7 +32,7 @@ def through_switch(err):
     return [sum(map(int, column)) for column in zip(*counts)]
 
 
-@pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES], ids=['ranks', 'nodes'])
+@BOTH_WAYS
 @pytest.mark.parametrize('check,ranks', [
     ('allreduce', 2), ('allreduce', 5), ('doubles', 4), ('integers_of_all_types', 3), ('reduce', 3),
     ('scatter', 4), ('started', 3), ('first_started', 3), ('progress', 2), ('communicators', 4),
@@ -44,6 +46,18 @@ def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option
     assert through_switch(done.err)[0] > 0
     assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
     assert ('ranks that share memory are one worker' in done.err) == (option == mpi_runs.NODES)
+
+
+@pytest.mark.slow
+@BOTH_WAYS
+@pytest.mark.parametrize('ranks', [2, 4, 8])
+def test_ten_million_sums_of_each_type(tmp_path, kind, ranks, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
+        done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), 'many', patience=10,
+                            NETFC_TEST_VALUES='10000000')
+        live.stop()
+    assert done.status == 0, done
+    assert done.out == '10000000 doubles and as many floats: 0 differ\n'
 
 
 def test_fortran_goes_the_same_way(tmp_path, kind):
