@@ -76,23 +76,26 @@ void
 places_name(const struct places *places, int ranks, unsigned int leaf, unsigned int worker,
 	char *text, size_t bytes)
 {
-	const char *comma = "";
+	static const char more[] = ", ...";
 	size_t length = 0;
+	char name[32];
 
-	for (int rank = 0; rank < ranks && length < bytes; rank++) {
+	for (int rank = 0; rank < ranks; rank++) {
 		const struct place_member *member = &places->member[places->of_rank[rank]];
 
 		if (member->leaf != leaf || member->worker != worker)
 			continue;
-		if (comma[0] == '\0')
-			length = (size_t)snprintf(
-				text, bytes, "rank%s %d", member->ranks > 1 ? "s" : "", rank);
+		if (length == 0)
+			snprintf(name, sizeof(name), "rank%s %d", member->ranks > 1 ? "s" : "",
+				rank);
 		else
-			length += (size_t)snprintf(text + length, bytes - length, ", %d", rank);
-		comma = ", ";
+			snprintf(name, sizeof(name), ", %d", rank);
+		if (length + strlen(name) + sizeof(more) > bytes) {
+			snprintf(text + length, bytes - length, "%s", more);
+			return;
+		}
+		length += (size_t)snprintf(text + length, bytes - length, "%s", name);
 	}
-	if (length >= bytes) /* the first ones will do */
-		memcpy(text + bytes - sizeof(", ..."), ", ...", sizeof(", ..."));
 }
 
 static uint64_t

@@ -59,10 +59,15 @@ def switched(folder, option='--aggregate'):
         yield host, live
 
 
-def launch(host, kind, ranks, *words, library=None, options=(), **environment):
-    """Starts mpirun on a host. library: of which MPI the preloaded one is, if not the same."""
+def launch(host, kind, ranks, *words, library=None, also=None, options=(), **environment):
+    """Starts mpirun on a host.
+
+    library: of which MPI the preloaded one is, if not the same. also: what else is preloaded.
+    """
     variables = {**os.environ, **CALM, 'NETFC_SWITCH': hosts.SWITCH_IP, **environment}
     preloaded = f'{LIBRARIES}/libnetfc-mpi-{library or kind}.so'
+    if also:
+        preloaded += f':{also}'
     names = ['NETFC_SWITCH', *environment]
     if kind == 'openmpi':
         export = ['-x', f'LD_PRELOAD={preloaded}']

@@ -117,6 +117,19 @@ def test_without_a_switch_named_all_is_left_to_mpi(tmp_path, kind):
     assert stats['jobs_made'] == 0
 
 
+@BOTH_WAYS
+def test_a_job_number_that_others_have_is_no_hindrance(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live), host.udp() as socket:
+        other = aggregation_workers.Worker(socket, hosts.SWITCH_IP, 0, job=0x4242)
+        assert other.join(1).code == 0
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'doubles',
+                            also=mpi_runs.PROGRAMS / 'libsame_random.so', NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.status == 0, done
+    tried = 1 if option == mpi_runs.NODES else 2  # jobs before
+    assert f'has job {0x4242 + tried * 9973} ' in done.err, done
+
+
 @pytest.mark.parametrize('option,why', [
     ('--aggregate=workers=2', 'worker'), ('--aggregate=jobs=1,port=30000', 'answer|listen')])
 def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option, why):
