@@ -66,7 +66,7 @@ wait_for(struct job *job, struct operation *operation)
 		done = operation->stage == OPERATION_DONE;
 		pthread_mutex_unlock(&job->lock);
 		if (!done)
-			progress_mpi();
+			job_let_mpi_go_on(job);
 	}
 	error = operation->error;
 	operation_release(operation);

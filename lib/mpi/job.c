@@ -3,12 +3,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "progress.h"
 #include "setup.h"
 #include "shim.h"
 
 #define NAME "netfc-mpi: "
+#define NAP_NS 100000
 
 bool
 job_keeps_input(struct job *job)
@@ -62,6 +64,20 @@ job_advance(struct job *job, int patience_ms)
 			progress_complete(done);
 		operation_release(done);
 	}
+}
+
+void
+job_let_mpi_go_on(struct job *job)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	bool is_ready;
+
+	pthread_mutex_lock(&job->lock);
+	is_ready = job->stage == JOB_READY;
+	pthread_mutex_unlock(&job->lock);
+	progress_mpi();
+	if (!is_ready)
+		nanosleep(&nap, NULL);
 }
 
 void
@@ -248,7 +264,7 @@ finish_all(struct job *job)
 		busy = job->first != NULL || job->stage != JOB_READY;
 		pthread_mutex_unlock(&job->lock);
 		if (busy)
-			progress_mpi();
+			job_let_mpi_go_on(job);
 	}
 }
 

@@ -95,6 +95,12 @@ void job_add(struct job *job, struct operation *operation);
 /** Set up, start and end what can be; the lock is held. patience_ms: for the switch to answer. */
 void job_advance(struct job *job, int patience_ms);
 
+/**
+ * Let MPI do what there is to do, for who waits for the job and had nothing to do. Until the job is
+ * set up, other ranks are waited for, and the processor may be needed for them.
+ */
+void job_let_mpi_go_on(struct job *job);
+
 /** Say why the switch is of no use any more, the first time, and remember it. */
 void job_fail(struct job *job, const char *why);
 

@@ -205,7 +205,7 @@ say_joined(const struct job *job)
 {
 	if (!shim.settings.verbose || job->rank != 0)
 		return;
-	shim_say("a communicator of %d ranks has job %u at %s: %u workers, %u switches%s",
+	shim_say("a communicator of %d ranks has job %u at %s; workers: %u, switches: %u%s",
 		job->ranks, joining_number(job), job->invitation.switches, job->places->members,
 		job->places->leaves,
 		job->by_nodes ? "; ranks that share memory are one worker" : "");

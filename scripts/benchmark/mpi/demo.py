@@ -81,7 +81,7 @@ def main():
     same = True
     try:
         with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
-                Network(build / "app" / "dpdk-netfc", ["ranks", "nobody"], ["--aggregate"]) as network:
+                Network(build / "app" / "dpdk-netfc", ["ranks", "nobody"], ["--aggregate", "digits=fp32+fp64"]) as network:
             program = pathlib.Path(folder) / "cg"
             namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
             host = network.hosts["ranks"]

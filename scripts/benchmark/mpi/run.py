@@ -26,6 +26,9 @@ AGENT = pathlib.Path(__file__).with_name("agent")
 EXAMPLE = ROOT / "examples" / "mpi" / "allreduce.c"
 LINE = re.compile(r"(\d+) bytes: median ([\d.]+) s, least ([\d.]+) s, results (\w+)")
 PATIENCE = 600  # seconds
+# Bytes, and how often.
+TASKS = ((8, 300), (1000, 100), (10_000, 50), (100_000, 20), (1_000_000, 5), (10_000_000, 3))
+SHOWN = (8, 1_000_000, 10_000_000)  # in tables
 SHIFTS = (0, 1)  # of what ranks give: the exact sums are the same
 # coll_tuned_allreduce_algorithm; 0: Open MPI chooses, by the length.
 ALGORITHMS = ("as it chooses", "linear", "non-overlapping", "recursive doubling", "ring",
@@ -113,7 +116,10 @@ def time_text(seconds):
 
 def size_text(size):
     """For people."""
-    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size} bytes"
+    for unit, name in ((1_000_000, "MB"), (1000, "kB")):
+        if size >= unit:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"
 
 
 def table(measured, sizes):
@@ -144,14 +150,14 @@ def main():
     parser.add_argument("--type", choices=("float", "double"), default="double")
     parser.add_argument("--mbit", type=int, action="append", help="of links: 100 and 1000")
     parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.svg", help="draw all lengths")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
-    options.tasks = ((8, 50), (1_000_000, 2)) if options.quick else (
-        (8, 300), (1_000_000, 5), (10_000_000, 3))
+    options.tasks = TASKS if not options.quick else ((8, 50), (1_000_000, 2))
     reason = namespaces.why_not()
     if reason:
         sys.exit(f"mpi-bench: {reason}")
-    sizes = [size for size, _ in options.tasks]
+    sizes = [size for size, _ in options.tasks if size in SHOWN]
     figures = {}
     try:
         with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
@@ -167,6 +173,9 @@ def main():
                     print(f"{size_text(size)}: {share:.2f} of the best other time")
     except (CommandError, subprocess.TimeoutExpired) as error:
         sys.exit(f"mpi-bench: {error}")
+    if options.plot:
+        from benchmark.mpi.plot import plot  # the rest needs no matplotlib
+        plot(figures, [size for size, _ in options.tasks], options.plot)
     if options.json:
         options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
 
