@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "run/run_loop.h"
 #include "dpdk/eal.h"
-#include "json/json_file.h"
+#include "json.h"
 #include "run/inline_switch.h"
 #include "run/ports.h"
 #include "set_option.h"

@@ -7,19 +7,19 @@
 
 #include "decimal.h"
 #include "encoding.h"
-#include "number.h"
 
-/* Whether an encoding has no more bits than the format. */
-static bool
-fits(const struct netfc_format *format, uint16_t bits)
+bool
+parse_op(const char *text, enum netfc_op *op)
 {
-	return bits >> netfc_format_width(format) == 0;
-}
-
-static bool
-is_wide(const struct netfc_format *format)
-{
-	return netfc_format_width(format) == 32;
+	for (unsigned o = NETFC_ADD; o <= NETFC_DIV; o++) {
+		if (strcasecmp(text, netfc_op_name(o)) == 0 ||
+			strcmp(text, netfc_op_symbol(o)) == 0 ||
+			(o == NETFC_MUL && strcmp(text, "*") == 0)) {
+			*op = (enum netfc_op)o;
+			return true;
+		}
+	}
+	return false;
 }
 
 int
@@ -31,74 +31,123 @@ encoding_digits(const struct netfc_format *format)
 const char *
 encoding_text(const struct netfc_format *format, uint32_t bits, char *text)
 {
-	if (!is_wide(format))
-		return number_text(format, (uint16_t)bits, text);
-	if (isnan(netfc_decode(format, bits)))
-		return strcpy(text, "NaN");
 	/* As many digits as tell all encodings apart. */
-	snprintf(text, NUMBER_SIZE, "%.9g", netfc_decode(format, bits));
+	const int digits = netfc_format_width(format) == 32 ? 9 : 8;
+	const double value = netfc_decode(format, bits);
+
+	if (isnan(value))
+		return strcpy(text, netfc_format_is_posit(format) ? "NaR" : "NaN");
+	snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
 	return text;
+}
+
+json_t *
+encoding_json(const struct netfc_format *format, uint32_t bits)
+{
+	const double value = netfc_decode(format, bits);
+
+	if (isnan(value))
+		return json_string(netfc_format_is_posit(format) ? "nar" : "nan");
+	if (isinf(value))
+		return json_string(value > 0 ? "inf" : "-inf");
+	return json_real(value);
 }
 
 uint32_t
 decided_encoding(const struct netfc_format *format, uint32_t word)
 {
-	uint32_t constant = netfc_decide_constant(word);
+	const uint32_t constant = netfc_decide_constant(word);
 
-	return is_wide(format) ? constant << 16 : constant;
+	return netfc_format_width(format) == 32 ? constant << 16 : constant;
 }
 
-static bool
-parse_fp32_hex(const char *text, uint32_t *bits)
+bool
+parse_hex(const char *text, unsigned digits, uint32_t *bits)
 {
-	size_t length = strlen(text);
+	const size_t length = strlen(text);
 
-	if (length < 1 || length > 8 || strspn(text, "0123456789abcdefABCDEF") != length)
+	if (length < 1 || length > digits || strspn(text, "0123456789abcdefABCDEF") != length)
 		return false;
 	*bits = (uint32_t)strtoul(text, NULL, 16);
 	return true;
 }
 
 static bool
-parse_fp32(const char *text, uint32_t *bits)
+is_nan_name(const char *text)
 {
-	double value;
-
-	if (strncasecmp(text, "0x", 2) == 0)
-		return parse_fp32_hex(text + 2, bits);
-	if (is_nan_name(text)) {
-		*bits = NETFC_FP32_NAN;
-		return true;
-	}
-	if (!decimal_read(text, &value))
-		return false;
-	*bits = netfc_encode(netfc_fp32_format(), value);
-	return true;
+	text += *text == '+' || *text == '-';
+	return strcasecmp(text, "nan") == 0 || strcasecmp(text, "nar") == 0;
 }
 
 bool
 parse_encoding(const struct netfc_format *format, const char *text, bool hex, uint32_t *bits)
 {
-	uint16_t narrow;
+	double value = NAN;
 
-	if (is_wide(format))
-		return hex ? parse_fp32_hex(text, bits) : parse_fp32(text, bits);
-	if (!(hex ? parse_hex_operand(text, &narrow) : parse_operand(format, text, &narrow)))
+	if (hex)
+		return parse_hex(text, (unsigned)encoding_digits(format), bits);
+	if (strncasecmp(text, "0x", 2) == 0)
+		return parse_hex(text + 2, (unsigned)encoding_digits(format), bits);
+	if (!is_nan_name(text) && !decimal_read(text, &value))
 		return false;
-	*bits = narrow;
-	return fits(format, narrow);
+	*bits = netfc_encode(format, value);
+	return true;
 }
 
 const char *
 encoding_syntax(const struct netfc_format *format, bool hex)
 {
-	if (netfc_format_width(format) == 8)
-		return hex ? "one or two hex digits, such as 38"
-			   : "a decimal number, inf, nan, or an encoding such as 0x38";
-	if (!is_wide(format))
-		return operand_syntax(hex);
-	return hex ? "one to eight hex digits, such as 3f800000"
-		   : "a decimal number, inf, nan, or an encoding such as 0x3f800000";
+	static const char *const expected[][2] = {
+		{"a decimal number, inf, nan, or an encoding such as 0x38",
+			"one or two hex digits, such as 38"},
+		{"a decimal number, inf, nan, or an encoding such as 0x3c00",
+			"one to four hex digits, such as 3c00"},
+		{"a decimal number, inf, nan, or an encoding such as 0x3f800000",
+			"one to eight hex digits, such as 3f800000"},
+	};
+
+	return expected[netfc_format_width(format) / 16][hex];
+}
+
+const char *
+flag_name(enum netfc_flag flag)
+{
+	switch (flag) {
+	case NETFC_INVALID:
+		return "invalid";
+	case NETFC_DIVBYZERO:
+		return "division by zero";
+	case NETFC_OVERFLOW:
+		return "overflow";
+	default:
+		return "underflow";
+	}
+}
+
+const char *
+flags_text(uint8_t flags, char *text)
+{
+	text[0] = '\0';
+	for (unsigned flag = NETFC_INVALID; flag <= NETFC_UNDERFLOW; flag <<= 1) {
+		if (!(flags & flag))
+			continue;
+		if (text[0] != '\0')
+			strcat(text, ", ");
+		strcat(text, flag_name((enum netfc_flag)flag));
+	}
+	return text[0] != '\0' ? text : strcpy(text, "none");
+}
+
+json_t *
+flags_json(uint8_t flags)
+{
+	json_t *names = json_array();
+
+	for (unsigned flag = NETFC_INVALID; flag <= NETFC_UNDERFLOW; flag <<= 1) {
+		if (flags & flag)
+			json_array_append_new(names, json_string(flag_name((enum netfc_flag)flag)));
+	}
+	return names;
 }
 
 void

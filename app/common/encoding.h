@@ -2,12 +2,23 @@
 #ifndef ENCODING_H
 #define ENCODING_H
 
-/** @file Encodings of 16 or of 32 bits: read, written, computed with in numbers of 32. */
+/** @file Encodings of any width, operations and flags: read, written, computed with. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "netfc.h"
+
+/** Bytes for a number as text. */
+#define NUMBER_SIZE 32
+
+/** Bytes for exception flags as text. */
+#define FLAGS_SIZE 64
+
+/** Read an operation: its name, or + - x * /. */
+bool parse_op(const char *text, enum netfc_op *op);
 
 /** Hex digits of an encoding. */
 int encoding_digits(const struct netfc_format *format);
@@ -15,16 +26,35 @@ int encoding_digits(const struct netfc_format *format);
 /** An encoding's value, in `text`, which has NUMBER_SIZE characters. */
 const char *encoding_text(const struct netfc_format *format, uint32_t bits, char *text);
 
+/** An encoding's value: a number, or one of the strings inf, -inf, nan, nar. */
+json_t *encoding_json(const struct netfc_format *format, uint32_t bits);
+
 /** The constant that a word of the decision table gives as z. */
 uint32_t decided_encoding(const struct netfc_format *format, uint32_t word);
 
-/** Read an operand: as parse_operand(), or if `hex` as parse_hex_operand(), of either width. */
+/** Read so many hex digits or fewer, and nothing else. */
+bool parse_hex(const char *text, unsigned digits, uint32_t *bits);
+
+/**
+ * Read an operand: a decimal number, inf, nan, nar, or the encoding as 0x and hex digits.
+ *
+ * @param hex it is nothing but the encoding's digits
+ */
 bool parse_encoding(const struct netfc_format *format, const char *text, bool hex, uint32_t *bits);
 
 /** What parse_encoding() accepts, for error messages. */
 const char *encoding_syntax(const struct netfc_format *format, bool hex);
 
-/** x (op) y by the tables, as many as NETFC_BATCH at the most, of either width. */
+/** A flag's name. */
+const char *flag_name(enum netfc_flag flag);
+
+/** Exception flags by name, in `text`, which has FLAGS_SIZE characters; "none" for none. */
+const char *flags_text(uint8_t flags, char *text);
+
+/** Exception flags as an array of names. */
+json_t *flags_json(uint8_t flags);
+
+/** x (op) y by the tables, as many as NETFC_BATCH at the most. */
 void compute_lanes(const struct netfc_set *set, enum netfc_op op, const uint32_t *x,
 	const uint32_t *y, struct netfc_result *results, unsigned count);
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "misses.h"
 #include "sweep.h"
 
 /* A thread's share: every `threads`-th row, and what it counts. */

@@ -13,7 +13,7 @@
 #include "control/control.h"
 #include "slowloris/defend.h"
 #include "dpdk/eal.h"
-#include "json/json_file.h"
+#include "json.h"
 #include "observe/totals.h"
 #include "observe/report.h"
 #include "poll_loop.h"

@@ -92,6 +92,13 @@ take_options(const struct command *command, int argc, char **argv, void *options
 }
 
 int
+out_of_memory(void)
+{
+	report_error("out of memory");
+	return STATUS_FAILED;
+}
+
+int
 wrong_operands(const struct command *command, const char *what)
 {
 	report_error("%s: %s; see netfc-tables %s --help", command->name, what, command->name);
@@ -103,10 +110,8 @@ print_json(json_t *value)
 {
 	int failed;
 
-	if (value == NULL) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (value == NULL)
+		return out_of_memory();
 	failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY);
 	putchar('\n');
 	json_decref(value);

@@ -58,6 +58,9 @@ struct json_option {
 
 extern const struct option_row json_option_rows[1];
 
+/** Report that there is no memory. Gives the exit status. */
+int out_of_memory(void);
+
 /** Report missing or too many operands. Gives the exit status. */
 int wrong_operands(const struct command *command, const char *what);
 

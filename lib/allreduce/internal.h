@@ -74,6 +74,7 @@ struct slot {
 	uint32_t times;                        /* sent */
 	uint32_t times_before;                 /* the chunk before it */
 	bool queued;                           /* for sending */
+	bool doubtful;                         /* which of its packets will be answered */
 	unsigned int part;                     /* of totals: the next that is to be sent */
 };
 
@@ -86,6 +87,7 @@ struct channel {
 	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
 	uint32_t queue_mask, queue_first, queued;
 	uint32_t oldest, newest; /* slots in flight */
+	uint32_t flying;         /* so many */
 	uint64_t orders;         /* packets sent */
 	uint64_t heard;          /* ns: the latest result */
 	uint64_t due;            /* ns: no time-out of what is in flight is earlier */

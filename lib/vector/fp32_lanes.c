@@ -74,7 +74,7 @@ flags_of(const enum netfc_op op, int32_t x, int32_t y, int32_t z)
 
 /*
  * Subnormal products and quotients interrupt x86 processors, and what is under way beside them
- * takes longer, too: scripts/wide-bench shows by how much. Sums do not.
+ * takes longer, too: scripts/bench lanes shows by how much. Sums do not.
  */
 INLINE bool
 is_interrupted(const enum netfc_op op)

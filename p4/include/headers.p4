@@ -6,7 +6,9 @@
 #include "frame.p4"
 #include "sizes.p4"
 
-#if defined(NETFC_FP32)
+#if defined(NETFC_FP8)
+#include "lane_fp8.p4"
+#elif defined(NETFC_FP32)
 #include "lane_fp32.p4"
 #elif defined(NETFC_EXACT)
 #include "lane_exact.p4"
@@ -57,53 +59,10 @@ header netfc_count_t {
     bit<32> id;
 }
 
-/* A slot: an operand or a result. */
+/* A slot: an operand or a result; of fp8 a pair of them. */
 header slot_t {
     bit<NETFC_SLOT_BITS> bits;
 }
-
-/* One for each lane. */
-#if NETFC_LANES >= 2
-#define NETFC_LANE1(...) __VA_ARGS__
-#else
-#define NETFC_LANE1(...)
-#endif
-#if NETFC_LANES >= 3
-#define NETFC_LANE2(...) __VA_ARGS__
-#else
-#define NETFC_LANE2(...)
-#endif
-#if NETFC_LANES >= 4
-#define NETFC_LANE3(...) __VA_ARGS__
-#else
-#define NETFC_LANE3(...)
-#endif
-#if NETFC_LANES >= 5
-#define NETFC_LANE4(...) __VA_ARGS__
-#else
-#define NETFC_LANE4(...)
-#endif
-#if NETFC_LANES >= 6
-#define NETFC_LANE5(...) __VA_ARGS__
-#else
-#define NETFC_LANE5(...)
-#endif
-#if NETFC_LANES >= 7
-#define NETFC_LANE6(...) __VA_ARGS__
-#else
-#define NETFC_LANE6(...)
-#endif
-#if NETFC_LANES >= 8
-#define NETFC_LANE7(...) __VA_ARGS__
-#else
-#define NETFC_LANE7(...)
-#endif
-
-/* NETFC_EACH_LANE(m): m(0) m(1) ... for all lanes; NETFC_OTHER_LANES(m): m(1) ... */
-#define NETFC_OTHER_LANES(m) \
-    NETFC_LANE1(m(1)) NETFC_LANE2(m(2)) NETFC_LANE3(m(3)) NETFC_LANE4(m(4)) \
-    NETFC_LANE5(m(5)) NETFC_LANE6(m(6)) NETFC_LANE7(m(7))
-#define NETFC_EACH_LANE(m) m(0) NETFC_OTHER_LANES(m)
 
 #define NETFC_SLOT_X(n) slot_t x##n;
 #define NETFC_SLOT_Y(n) slot_t y##n;

@@ -17,13 +17,14 @@
     lane##n.apply(meta.udp_fits, meta.verdict, hdr.netfc.op, hdr.x##n.bits, hdr.y##n.bits, \
                   hdr.z##n.bits, meta.lane##n);
 
+/* A field has the flags of a lane; no lane has any of these. */
+#ifdef NETFC_FP8
+#define NETFC_FLAGS_KEY(n) meta.lane##n.flags : ternary; meta.lane##n.odd_flags : ternary;
+#define NETFC_WITHOUT(set) (NETFC_TIMES(NETFC_FIELDS)(0 &&& set, 0 &&& set))
+#else
 #define NETFC_FLAGS_KEY(n) meta.lane##n.flags : ternary;
-
-/* No lane has any of these flags. */
-#define NETFC_WITHOUT(set)                                                               \
-    (0 &&& set NETFC_LANE1(, 0 &&& set) NETFC_LANE2(, 0 &&& set) NETFC_LANE3(, 0 &&& set) \
-    NETFC_LANE4(, 0 &&& set) NETFC_LANE5(, 0 &&& set) NETFC_LANE6(, 0 &&& set)            \
-    NETFC_LANE7(, 0 &&& set))
+#define NETFC_WITHOUT(set) (NETFC_TIMES(NETFC_FIELDS)(0 &&& set))
+#endif
 
 /* meta.udp_fits is set before, by each architecture in its own way. */
 control Netfc(inout headers_t hdr, inout meta_t meta) {
@@ -123,8 +124,8 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
 
     /*
      * Codes in the protocol's order. Datagrams are shorter than 16 KB here (see the parser): a
-     * count of 4,096 or more lanes, of 2,048 or more wide ones, is never right, and none below
-     * wraps meta.lack.
+     * count of 4,096 or more lanes, of 2,048 or more wide ones, of 8,192 or more of fp8, is never
+     * right, and none below wraps meta.lack.
      */
     table status {
         key = {
@@ -151,7 +152,13 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
             (_, _, _, _, _, 0x8000 &&& 0x8000, _) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 0x4000 &&& 0x4000, _) : answer(NETFC_STATUS_LENGTH);
             (_, _, _, _, _, 0x2000 &&& 0x2000, _) : answer(NETFC_STATUS_LENGTH);
+#ifdef NETFC_FP8
+            /* The byte behind the last of an odd number of lanes is there three times. */
+            (_, _, _, _, _, 1 &&& 1, 0 &&& 0xfffe) : answer(NETFC_STATUS_LENGTH);
+            (_, _, _, _, _, 1 &&& 1, 2) : answer(NETFC_STATUS_LENGTH);
+#else
             (_, _, _, _, _, 0x1000 &&& 0x1000, _) : answer(NETFC_STATUS_LENGTH);
+#endif
 #ifdef NETFC_FP32
             (_, _, _, _, _, 0x0800 &&& 0x0800, _) : answer(NETFC_STATUS_LENGTH);
 #endif

@@ -13,8 +13,8 @@
 #define NETFC_LONGEST 0x3fff
 #define NETFC_ANSWERABLE UDP_HEADER_BYTES + NETFC_ANSWERABLE_BYTES .. NETFC_LONGEST
 #define NETFC_COUNTED UDP_HEADER_BYTES + NETFC_HEADER_BYTES .. NETFC_LONGEST
-#define NETFC_WITH_LANES(n) \
-    UDP_HEADER_BYTES + NETFC_HEADER_BYTES + n * NETFC_SLOTS_BYTES .. NETFC_LONGEST
+#define NETFC_LANES_LENGTH(n) UDP_HEADER_BYTES + NETFC_HEADER_BYTES + n * NETFC_SLOTS_BYTES
+#define NETFC_WITH_LANES(n) NETFC_LANES_LENGTH(n) .. NETFC_LONGEST
 
 #define NETFC_QUERY_LENGTHS \
     UDP_HEADER_BYTES + NETFC_HEADER_BYTES + NETFC_LANE_BYTES + NETFC_COUNTERS_BYTES .. NETFC_LONGEST
@@ -52,36 +52,44 @@
 #define NETFC_RESIDUAL
 #endif
 
-#define NETFC_FIRST1(m) m(0)
-#define NETFC_FIRST2(m) NETFC_FIRST1(m) m(1)
-#define NETFC_FIRST3(m) NETFC_FIRST2(m) m(2)
-#define NETFC_FIRST4(m) NETFC_FIRST3(m) m(3)
-#define NETFC_FIRST5(m) NETFC_FIRST4(m) m(4)
-#define NETFC_FIRST6(m) NETFC_FIRST5(m) m(5)
-#define NETFC_FIRST7(m) NETFC_FIRST6(m) m(6)
-#define NETFC_FIRST8(m) NETFC_FIRST7(m) m(7)
-
 #define NETFC_LANES_STATE(n)                                                       \
     state lanes##n {                                                               \
-        NETFC_FIRST##n(NETFC_EXTRACT_X)                                            \
-        NETFC_FIRST##n(NETFC_EXTRACT_Y)                                            \
-        NETFC_FIRST##n(NETFC_EXTRACT_Z)                                            \
+        NETFC_FIRST##n(NETFC_EXTRACT_X) NETFC_EXTRACT_X(n)                         \
+        NETFC_FIRST##n(NETFC_EXTRACT_Y) NETFC_EXTRACT_Y(n)                         \
+        NETFC_FIRST##n(NETFC_EXTRACT_Z) NETFC_EXTRACT_Z(n)                         \
         NETFC_RESIDUAL                                                             \
         transition accept;                                                         \
-    }
+    }                                                                              \
+    NETFC_ALONE_STATE(n)
 
-/* By how many lanes there are; a parser of Tofino selects by 32 bits at the most. */
-#ifdef NETFC_SLOWLORIS
-#define NETFC_SELECTED_OP , hdr.netfc.op
-#define NETFC_LANES_CASE(n) (n, NETFC_WITH_LANES(n), _) : lanes##n;
-#else
+/*
+ * By how many lanes there are; a parser of Tofino selects by 32 bits at the most. The last pair of
+ * fp8 may have one lane. Ranges of as many lengths take more rows than a parser of Tofino has.
+ */
+#define NETFC_ALONE_STATE(n)
 #define NETFC_SELECTED_OP
-#define NETFC_LANES_CASE(n) (n, NETFC_WITH_LANES(n)) : lanes##n;
+#if defined(NETFC_FP8)
+#undef NETFC_ALONE_STATE
+#define NETFC_ALONE_STATE(n)           \
+    state alone##n {                   \
+        meta.lane##n.alone = 1;        \
+        transition lanes##n;           \
+    }
+#ifdef NETFC_TNA
+#define NETFC_FP8_LENGTHS(n) NETFC_LANES_LENGTH(n)
+#else
+#define NETFC_FP8_LENGTHS(n) NETFC_WITH_LANES(n)
 #endif
-
-#define NETFC_EACH_COUNT(m)                                                         \
-    m(1) NETFC_LANE1(m(2)) NETFC_LANE2(m(3)) NETFC_LANE3(m(4)) NETFC_LANE4(m(5))    \
-    NETFC_LANE5(m(6)) NETFC_LANE6(m(7)) NETFC_LANE7(m(8))
+#define NETFC_LANES_CASE(n)                                   \
+    (2 * n + 1, NETFC_FP8_LENGTHS((n + 1))) : alone##n;       \
+    (2 * n + 2, NETFC_FP8_LENGTHS((n + 1))) : lanes##n;
+#elif defined(NETFC_SLOWLORIS)
+#undef NETFC_SELECTED_OP
+#define NETFC_SELECTED_OP , hdr.netfc.op
+#define NETFC_LANES_CASE(n) (n + 1, NETFC_WITH_LANES((n + 1)), _) : lanes##n;
+#else
+#define NETFC_LANES_CASE(n) (n + 1, NETFC_WITH_LANES((n + 1))) : lanes##n;
+#endif
 
 parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_TNA
@@ -211,7 +219,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #ifdef NETFC_SLOWLORIS
             (1, NETFC_WITH_LANES(1), NETFC_OP_QUERY) : query_lane;
 #endif
-            NETFC_EACH_COUNT(NETFC_LANES_CASE)
+            NETFC_EACH_LANE(NETFC_LANES_CASE)
             default : no_lanes;
         }
     }
@@ -240,7 +248,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
         transition accept;
     }
 
-    NETFC_EACH_COUNT(NETFC_LANES_STATE)
+    NETFC_EACH_LANE(NETFC_LANES_STATE)
 }
 
 #define NETFC_EMIT_X(n) packet.emit(hdr.x##n);

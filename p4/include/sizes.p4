@@ -2,11 +2,11 @@
 /*
  * What can be chosen when a program is compiled, and the sizes that follow from it.
  *
- * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2, 5 fp32: the protocol's numbers. The
- *                    set itself comes with the entries.
+ * -DNETFC_FORMAT=1   1 fp16, 2 posit16, 3 bf16, 4 posit16_es2, 5 fp32, 8 fp8_e4m3, 9 fp8_e5m2: the
+ *                    protocol's numbers. The set itself comes with the entries.
  * -DNETFC_EXACT      the correctly rounded family of sets (fp16_exact, bf16_exact) instead of the
  *                    paper's
- * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8
+ * -DNETFC_LANES=1    lanes that are computed in a packet, 1 to 8; of fp8, in pairs, 2 to 40
  * -DNETFC_COMPACT    the compact layout, for least memory, instead of the direct one, for least
  *                    stages
  * -DNETFC_SLOWLORIS  v1model: count connections and bytes, answer queries, drop attacks
@@ -18,17 +18,37 @@
 #ifndef NETFC_SIZES_P4
 #define NETFC_SIZES_P4
 
+#include "each.p4"
+
 #ifndef NETFC_FORMAT
 #define NETFC_FORMAT 1
 #endif
 
+#if NETFC_FORMAT == 8 || NETFC_FORMAT == 9
+#define NETFC_FP8
+#endif
+
+#ifdef NETFC_FP8
+#ifndef NETFC_LANES
+#define NETFC_LANES 2
+#endif
+#if NETFC_LANES < 2 || NETFC_LANES > 40 || NETFC_LANES % 2 != 0
+#error "NETFC_LANES of fp8 is an even number, 2 to 40"
+#endif
+/* Lanes are fields on the wire and in stages, of fp8 two lanes one field. */
+#define NETFC_FIELDS NETFC_HALF(NETFC_LANES)
+#else
 #ifndef NETFC_LANES
 #define NETFC_LANES 1
 #endif
-
 #if NETFC_LANES < 1 || NETFC_LANES > 8
 #error "NETFC_LANES is 1 to 8"
 #endif
+#define NETFC_FIELDS NETFC_LANES
+#endif
+
+/* NETFC_EACH_LANE(m): m(0) m(1) ... for all lanes, of fp8 for all pairs. */
+#define NETFC_EACH_LANE(m) NETFC_FIRST(NETFC_FIELDS)(m)
 
 #ifdef NETFC_FUNCTIONS
 #if NETFC_FUNCTIONS < 1 || NETFC_FUNCTIONS > 8
@@ -51,8 +71,8 @@
 #define NETFC_SUBNORMAL_EXPONENT_BITS 3
 #elif NETFC_FORMAT == 5
 #define NETFC_FP32
-#else
-#error "NETFC_FORMAT is 1 (fp16), 2 (posit16), 3 (bf16), 4 (posit16_es2) or 5 (fp32)"
+#elif !defined(NETFC_FP8)
+#error "NETFC_FORMAT is 1 (fp16), 2 (posit16), 3 (bf16), 4 (posit16_es2), 5 (fp32), 8 (fp8_e4m3) or 9 (fp8_e5m2)"
 #endif
 
 /* The operands and results on the wire; a lane's bytes as the sum of two powers of two. */
@@ -64,8 +84,13 @@
 #else
 #define NETFC_SLOT_BITS 16
 #define NETFC_SLOTS_BYTES NETFC_LANE_BYTES
+#ifdef NETFC_FP8
+#define NETFC_LESS_SHIFT 0
+#define NETFC_MORE_SHIFT 1
+#else
 #define NETFC_LESS_SHIFT 1
 #define NETFC_MORE_SHIFT 2
+#endif
 #endif
 
 #ifndef NETFC_SCALE_BITS
@@ -109,7 +134,13 @@
 #define NETFC_RANGES 32
 #define NETFC_SCALES 1024
 
-#ifdef NETFC_FP32
+#ifdef NETFC_FP8
+#if defined(NETFC_FUNCTIONS) || defined(NETFC_COMPACT)
+#error "NETFC_FORMAT 8 and 9, fp8, have the direct layout only, and no functions"
+#endif
+/* The kind of operation and both magnitudes. */
+#define NETFC_FP8_RESULTS 131072
+#elif defined(NETFC_FP32)
 #ifdef NETFC_FUNCTIONS
 #error "NETFC_FUNCTIONS are of 16 bits, not for NETFC_FORMAT 5, fp32"
 #endif
@@ -178,9 +209,10 @@
 
 /*
  * What the program is compiled for, four bits each: layout, format, log2 of k where tables are made
- * for one k (fp32: the last operation), lanes. The last entry that is exported names it; without that one nothing is computed.
+ * for one k (fp32: the last operation), lanes; of fp8 eight bits for these two. The last entry that
+ * is exported names it; without that one nothing is computed.
  */
-#if defined(NETFC_EXACT) || defined(NETFC_FP32)
+#if defined(NETFC_EXACT) || defined(NETFC_FP32) || defined(NETFC_FP8)
 #define NETFC_LAYOUT 3
 #elif defined(NETFC_COMPACT)
 #define NETFC_LAYOUT 2

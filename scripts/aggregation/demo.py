@@ -170,7 +170,7 @@ def not_told(figures):
 
 def main():
     """The command line."""
-    demonstration.main("aggregate-demo", __doc__, run, are_right, not_told)
+    demonstration.main("demo sums", __doc__, run, are_right, not_told)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A moving picture of one sum of aggregate-demo: its packets in two orders, in the switch and in float32."""
+"""A moving picture of one sum of scripts/demo sums: its packets in two orders, in the switch and in float32."""
 
 import argparse
 import json
@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FIGURES = ROOT / "docs" / "images" / "aggregate-demo.json"
+FIGURES = ROOT / "docs" / "images" / "aggregation.json"
 PICTURE = FIGURES.with_name("aggregation.svg")
 
 ROUND_S = 8.0  # one order of arrival
@@ -196,11 +196,11 @@ def draw(figures):
 def main():
     """Draws, and before that runs the demonstration where that is asked for."""
     parser = argparse.ArgumentParser(prog="readme-animation", description=__doc__)
-    parser.add_argument("--run", action="store_true", help="run scripts/aggregate-demo, and record its figures")
+    parser.add_argument("--run", action="store_true", help="run scripts/demo sums, and record its figures")
     parser.add_argument("--output", type=pathlib.Path, default=PICTURE)
     options = parser.parse_args()
     if options.run:
-        subprocess.run([ROOT / "scripts" / "aggregate-demo", "--json", FIGURES], check=True)
+        subprocess.run([ROOT / "scripts" / "demo", "sums", "--json", FIGURES], check=True)
         keep = json.loads(FIGURES.read_text(encoding="ascii"))
         keep = {name: keep[name] for name in ("values", "switch", "orders", "orders_differ", "example")}
         FIGURES.write_text(json.dumps(keep, indent=1) + "\n", encoding="ascii")

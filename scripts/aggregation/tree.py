@@ -151,7 +151,7 @@ def not_told(figures):
 
 def main():
     """The command line."""
-    demonstration.main("tree-demo", __doc__, run, are_right, not_told)
+    demonstration.main("demo tree", __doc__, run, are_right, not_told)
 
 
 if __name__ == "__main__":

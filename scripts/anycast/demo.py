@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clients of an anycast address, while one of its two switches is killed and comes back."""
 
-import argparse
-import json
-import pathlib
-import sys
 import threading
 import time
 
 import numpy
 
-from anycast.network import ANYCAST, Anycast, why_not
-from namespaces import CommandError
+from anycast.network import ANYCAST, Anycast, has_frr
+from command import CommandLine, narrator, write_json
 from netfc import Client, ClientError
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 CLIENTS = 16  # flows: that all go to one switch happens once in 32,768 times
 LANES = 100
 PAUSE = 0.005  # seconds between a client's requests
@@ -108,25 +103,17 @@ def describe(figures):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="anycast-demo", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("demo anycast", __doc__)
     parser.add_argument("--seconds", type=float, default=15, help="of load (default 15)")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
-    reason = why_not()
-    if reason:
-        sys.exit(f"anycast-demo: {reason}")
-    begun = time.monotonic()
-    try:
-        figures = run(options.build / "app" / "dpdk-netfc", options.seconds,
-                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
-    except CommandError as error:
-        sys.exit(f"anycast-demo: {error}")
+    if not has_frr():
+        parser.fail("FRR is not installed (Debian: frr)")
+    with parser.in_namespaces():
+        figures = run(options.build / "app" / "dpdk-netfc", options.seconds, narrator())
     print(describe(figures))
-    if options.json:
-        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    write_json(options.json, figures)
     if figures["wrong"] or figures["failed"]:
-        sys.exit("anycast-demo: clients did not get all of their results")
+        parser.fail("clients did not get all of their results")
 
 
 if __name__ == "__main__":

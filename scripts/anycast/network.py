@@ -20,7 +20,6 @@ import subprocess
 import tempfile
 import time
 
-import namespaces
 from namespaces import Built, CommandError, Namespace
 from netfc import TelemetryError
 from netfc.telemetry import Telemetry
@@ -41,11 +40,9 @@ bfd
 """
 
 
-def why_not():
-    """Why this cannot run here; empty if it can."""
-    if not (FRR / "bgpd").exists():
-        return "FRR is not installed (Debian: frr)"
-    return namespaces.why_not()
+def has_frr():
+    """Whether FRR is installed."""
+    return (FRR / "bgpd").exists()
 
 
 def link_address(number, end):

@@ -6,11 +6,10 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 
+import programs
 from benchmark import machine
 from benchmark.measure.tables import aligned
 
@@ -65,19 +64,12 @@ class Bench:
         self._seconds, self._rounds = seconds, rounds
 
     def _execute(self, *options):
-        done = subprocess.run(
-            [self._program, *options], text=True, stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=TIMEOUT_S, check=False,
-        )
-        if done.returncode != 0:
-            sys.exit(f"scripts/aggregate-bench: netfc-bench {' '.join(options)}:\n{done.stderr}")
-        return done.stdout
+        return programs.run(self._program, *options, timeout=TIMEOUT_S)
 
     def _run(self, case):
         return json.loads(self._execute(
-            *self._memory.options(MEGABYTES), "--no-pci", "--no-telemetry",
-            "--file-prefix", f"netfc-aggregate-{os.getpid()}",
-            "--lcores", lcores(case.lcores + 1), *case.eal, "--",
+            *programs.eal("aggregation", self._memory.options(MEGABYTES), lcores(case.lcores + 1),
+                          *case.eal), "--",
             f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
             "--seconds", str(self._seconds), "--progress", "0", "--json", "-",
         ))
@@ -154,7 +146,7 @@ def print_cases(part, found):
 
 def parse_arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="scripts/aggregate-bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="scripts/bench aggregation", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of each sample (default 1)")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part alone, or some")
@@ -171,9 +163,8 @@ def choose_memory(arguments):
     return machine.choose_memory(MEGABYTES)
 
 
-def main():
+def measure(arguments):
     """Measure and print."""
-    arguments = parse_arguments()
     memory, facts = choose_memory(arguments), machine.facts(ROOT, arguments.build)
     bench = Bench(arguments.build, memory, arguments.seconds, arguments.rounds)
     results = {"machine": facts, "memory": memory.sentence}
@@ -194,6 +185,14 @@ def main():
             print("\n".join(f"  {line}" for line in aligned(["", "median"], list(rest))))
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+
+def main():
+    """The command line."""
+    try:
+        measure(parse_arguments())
+    except programs.ProgramError as error:
+        sys.exit(f"scripts/bench aggregation: {error}")
 
 
 if __name__ == "__main__":

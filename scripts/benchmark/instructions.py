@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import programs
 from benchmark.measure import mixes, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import contenders
@@ -50,10 +51,6 @@ MIXES = (
 )
 
 
-class CountError(Exception):
-    """Nothing could be counted."""
-
-
 def case_name(op, operands, lanes):
     """For people and for the file."""
     return f"{op}, {operands}, {lanes} lane{'' if lanes == 1 else 's'}"
@@ -78,24 +75,17 @@ def names():
 
 def run_switch(build, engine, bursts, folder):
     """The switch in callgrind, which writes a file of counts after each burst."""
-    program = build / "app" / "dpdk-netfc"
-    command = [
+    programs.run(
         *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
-        *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", str(program)),
-        *("--no-huge", "-m", "320", "--no-pci", "--no-telemetry", "--no-shconf"),
-        *("--log-level", "*:error", "--file-prefix", f"netfc-count-{os.getpid()}-{engine}"),
-        *("--lcores", f"0@{min(os.sched_getaffinity(0))}", f"--vdev=net_pcap0,rx_pcap={bursts}"),
+        *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", build / "app" / "dpdk-netfc"),
+        *programs.eal(f"count-{engine}", programs.no_huge(320), f"0@{min(os.sched_getaffinity(0))}",
+                      f"--vdev=net_pcap0,rx_pcap={bursts}"),
         *("--", "--match", engine, "--tables", SETS.get(engine, USUAL_SET)),
-        *("--functions", ",".join(FUNCTIONS), "--tables-dir", str(build / "tables")),
+        *("--functions", ",".join(FUNCTIONS), "--tables-dir", build / "tables"),
         *("--idle-exit", "1"),
-    ]
-    # What the dynamic linker does at the first call of a function is not the data path's.
-    environment = {**os.environ, "LD_BIND_NOW": "1", "XDG_RUNTIME_DIR": str(folder)}
-    done = subprocess.run(
-        command, env=environment, text=True, capture_output=True, check=False
+        # What the dynamic linker does at the first call of a function is not the data path's.
+        env={**os.environ, "LD_BIND_NOW": "1", "XDG_RUNTIME_DIR": str(folder)},
     )
-    if done.returncode != 0:
-        raise CountError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
 def count_engine(build, engine, bursts):
@@ -106,7 +96,7 @@ def count_engine(build, engine, bursts):
         for number in range(1, 2 * len(names()) + 1):
             path = pathlib.Path(folder) / f"counts.{number}"
             if not path.exists():
-                raise CountError(f"{engine}: callgrind has seen {number - 1} calls of {FUNCTION}")
+                raise programs.ProgramError(f"{engine}: callgrind has seen {number - 1} calls of {FUNCTION}")
             counts.append(int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]))
     return dict(zip(names(), counts[1::2]))
 
@@ -211,7 +201,7 @@ def main():
     kept.mkdir(exist_ok=True)
     try:
         counted = count(build, kept)
-    except CountError as error:
+    except programs.ProgramError as error:
         sys.exit(f"scripts/count-instructions: {error}")
     for line in tables.aligned(head(counted), rows(counted)):
         print(line)

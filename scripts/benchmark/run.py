@@ -15,9 +15,9 @@ from benchmark import machine, matrix
 from benchmark.measure import alone, latency, lcores, mixes, rounds, startup, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import bmv2, contenders
-from benchmark.peers.polling import ProgramError
 from benchmark.report import page
 from benchmark.results import Results, identity
+from programs import ProgramError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("dpdk-netfc", "netfc-bench")

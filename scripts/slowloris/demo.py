@@ -4,20 +4,17 @@
 Prints what happens, writes figures.json and, with --plot, demo.svg.
 """
 
-import argparse
 import json
 import pathlib
-import sys
 import time
 
-from namespaces import CommandError
+from command import CommandLine, narrator, write_json
 from netfc import Client
 from netfc.telemetry import Telemetry
 from slowloris import actors
 from slowloris.background import Background
 from switched import SWITCH_ADDRESS, Network
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ("server", "honest", "attacker", "inquirer")
 BEFORE, AFTER = 3, 3  # seconds
 SERVER_CONNECTIONS = 96
@@ -170,24 +167,21 @@ def describe(figures):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="slowloris-demo", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("demo slowloris", __doc__)
     parser.add_argument("--policy", choices=("destination", "connection", "none"),
                         default="connection", help="none: a dry run (default: connection)")
     parser.add_argument("--seconds", type=int, default=20, help="of the attack (default 20)")
     parser.add_argument("--out", type=pathlib.Path, help="a folder for figures.json and demo.svg")
     options = parser.parse_args()
-    begun = time.monotonic()
-    try:
+    with parser.in_namespaces():
         figures = run(options.build / "app" / "dpdk-netfc", options.policy, options.seconds,
-                      lambda text: print(f"{time.monotonic() - begun:6.1f} s  {text}", flush=True))
-    except CommandError as error:
-        sys.exit(f"slowloris-demo: {error}")
+                      narrator())
     print(describe(figures))
+    write_json(options.json, figures)
     if options.out:
         from slowloris import plot  # pylint: disable=import-outside-toplevel
         options.out.mkdir(parents=True, exist_ok=True)
-        (options.out / "figures.json").write_text(json.dumps(figures) + "\n", encoding="ascii")
+        write_json(options.out / "figures.json", figures)
         plot.draw(figures, options.out / "demo.svg")
         print(f"Written: {options.out}/figures.json, {options.out}/demo.svg")
 

@@ -4,21 +4,16 @@
 Both over the same link of the same inquirer, in turns, in one run.
 """
 
-import argparse
-import json
-import pathlib
 import socket
 import statistics
 import struct
-import sys
 import time
 
-from namespaces import CommandError
+from command import CommandLine, write_json
 from netfc import protocol
 from slowloris import detour
 from switched import SWITCH_ADDRESS, Network
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOSTS = ("server", "inquirer", "controller")
 CONNECTIONS = 50
 WARM_UP = 20
@@ -92,15 +87,11 @@ def measure(program, count):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="slowloris-latency", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("bench slowloris-latency", __doc__)
     parser.add_argument("--queries", type=int, default=2000, help="each way (default 2000)")
-    parser.add_argument("--json", type=pathlib.Path, help="a file for the figures")
     options = parser.parse_args()
-    try:
+    with parser.in_namespaces():
         figures = measure(options.build / "app" / "dpdk-netfc", options.queries)
-    except CommandError as error:
-        sys.exit(f"slowloris-latency: {error}")
     print(f"{options.queries} queries each way         p50           p99      paper")
     for way in PAPER:
         print(f"{way:12s} {figures[way]['p50_us']:20.1f} us {figures[way]['p99_us']:10.1f} us "
@@ -110,8 +101,7 @@ def main():
           f"{PAPER['detour'] / PAPER['data path']:9.0f}")
     for way, (ratio, connections, count) in figures["answers"].items():
         print(f"{way:12s} {connections} connections, {count} bytes: {ratio:.6g} per byte")
-    if options.json:
-        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    write_json(options.json, figures)
 
 
 if __name__ == "__main__":

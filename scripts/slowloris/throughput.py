@@ -83,18 +83,18 @@ def run(options, path, detector):
          "--idle-exit", "50", "--stats-json", stats, *detector],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        sys.exit(f"slowloris-throughput: the switch failed:\n{done.stderr}")
+        sys.exit(f"scripts/bench slowloris-throughput: the switch failed:\n{done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     counters = json.loads(stats.read_text())
     if counters["tx_packets"] != counters["rx_packets"]:
-        sys.exit(f"slowloris-throughput: packets were dropped: {counters['drops']}")
+        sys.exit(f"scripts/bench slowloris-throughput: packets were dropped: {counters['drops']}")
     return taken, counters
 
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="slowloris-throughput", description=__doc__)
+    parser = argparse.ArgumentParser(prog="scripts/bench slowloris-throughput", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--connections", type=int, default=1000000)
     parser.add_argument("--packets", type=int, default=8000000, help="that are measured")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts before they install or build anything: --help prints the comment at their head, and
 # the options of the module of Python that they run, and ends. $script and $module: of a script that another
-# runs, and what it runs.
+# runs, and what it runs; of one of several, "SCRIPT NAME", the module's own text is enough.
 
 for word in "$@"; do
 	case $word in
@@ -9,10 +9,12 @@ for word in "$@"; do
 	-h | --help) ;;
 	*) continue ;;
 	esac
-	# Its lines up to the first that is none, without the licence's.
-	sed -n '1,2d; /^#/!q; s/^# \{0,1\}//p' "${script:-$0}"
-	[ -n "${module:-}" ] || exit 0
-	echo
+	if [ -f "${script:-$0}" ]; then
+		# Its lines up to the first that is none, without the licence's.
+		sed -n '1,2d; /^#/!q; s/^# \{0,1\}//p' "${script:-$0}"
+		[ -n "${module:-}" ] || exit 0
+		echo
+	fi
 	PYTHONPATH=$root/python:$root/scripts /usr/bin/python3 -P -m "$module" --help 2>/dev/null ||
 		echo "All options are shown once its packages are there: without --help it installs them."
 	exit 0

@@ -16,7 +16,9 @@ with_progress() {
 	watcher=$!
 	status=0
 	"$@" >"$log" 2>&1 || status=$?
-	kill $watcher
-	wait $watcher 2>/dev/null || :
+	# Again and again: a shell that has just been forked loses a signal that its parent traps.
+	while kill $watcher 2>/dev/null; do
+		sleep 0.1
+	done
 	return $status
 }

@@ -6,7 +6,7 @@ import sys
 
 COMMANDS = {
     "scripts/quickstart": "`quickstart`",
-    "scripts/aggregate-demo": "`aggregate-demo`",
+    "scripts/demo sums": "`demo sums`",
     "scripts/support/try-install": "installing",
     "scripts/test": "`scripts/test`",
 }

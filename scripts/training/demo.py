@@ -6,19 +6,16 @@ late, and what gloo, scaled integers and the paper's tables give; writes a repor
 shows that the aggregating P4 program on BMv2 gives the weights that dpdk-netfc gives.
 """
 
-import argparse
-import json
 import os
 import pathlib
-import sys
 import time
 
 import numpy
 
-import namespaces
-from namespaces import CommandError
-from training import exact, p4_demo, p4_switch, report
-from training.team import ROOT, Run, train
+from aggregation import sums
+from command import CommandLine, write_json
+from training import p4_demo, p4_switch, report
+from training.team import Run, train
 
 NAMES = ("netfc", "gloo", "integers", "tables", "bf16", "fp8", "fp8 into bf16")
 HIDDEN = (256, 1024)  # neurons of the two networks whose steps are timed
@@ -56,8 +53,8 @@ def compared(outcome):
     """Gradients beside the exact means: how many are wrong, and each step's relative error."""
     errors, wrong = [], 0
     for step, got in enumerate(outcome.got):
-        right = exact.means(outcome.given[:, step])
-        wrong += exact.differ(got, right)
+        right = sums.means(outcome.given[:, step])
+        wrong += sums.differ(got, right)
         error = numpy.linalg.norm(got.astype("f8") - right)
         errors.append(float(error / numpy.linalg.norm(right.astype("f8"))))
     return {"errors": errors, "wrong": wrong, "gradients": outcome.got.size}
@@ -84,7 +81,7 @@ def repeated(build, options, weights):
     """How many weights other runs have differently than the first of their way."""
     differing = {}
     for name, run in other_runs(options).items():
-        differing[name] = exact.differ(train(build, run).weights, weights[run.way])
+        differing[name] = sums.differ(train(build, run).weights, weights[run.way])
         print(f"{name}: {differing[name]:,} of {weights[run.way].size:,} weights differ",
               flush=True)
     return differing
@@ -127,8 +124,7 @@ def broken(figures):
 
 def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="train-demo", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("demo training", __doc__)
     parser.add_argument("--workers", type=int, choices=(2, 4, 8), default=4,
                         help="(default %(default)s)")
     parser.add_argument("--steps", type=int, help=f"(default {STEPS}; with --p4 {P4_STEPS})")
@@ -143,7 +139,6 @@ def parsed():
                         "round, or once each (default), and the same through dpdk-netfc; compare "
                         "all gradients with the exact ones, and the weights of both bit by bit; "
                         f"needs {', '.join(p4_switch.TOOLS)} on the PATH")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
     if options.p4 and (options.quick or options.report):
         parser.error("--p4 is a demonstration of its own: neither --quick nor --report go with it")
@@ -156,32 +151,25 @@ def parsed():
     if options.report and not options.report.suffix:
         parser.error(f"--report {options.report}: give a name with a suffix, training.md; plots go "
                      "into the folder training")
-    return options
+    return parser, options
 
 
 def main():
     """The command line."""
-    options = parsed()
+    parser, options = parsed()
     missing = p4_switch.missing() if options.p4 else []
     if missing:
-        sys.exit(f"train-demo: not on the PATH: {', '.join(missing)} (p4c and behavioral-model)")
-    namespaces.become_root()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"train-demo: {reason}")
+        parser.fail(f"not on the PATH: {', '.join(missing)} (p4c and behavioral-model)")
     begun = time.monotonic()
-    try:
-        figures = (p4_demo.run_all if options.p4 else run_all)(options.build.resolve(), options)
-    except CommandError as error:
-        sys.exit(f"train-demo: {error}")
+    with parser.in_namespaces(as_user=True):
+        figures = (p4_demo.run_all if options.p4 else run_all)(options.build, options)
     print(f"{time.monotonic() - begun:.0f} s")
-    if options.json:
-        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+    write_json(options.json, figures)
     if options.report:
         report.write(figures, options.report)
     failed = (p4_demo.broken if options.p4 else broken)(figures)
     if failed:
-        sys.exit(f"train-demo: that is not what was promised: {', '.join(failed)}")
+        parser.fail(f"that is not what was promised: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

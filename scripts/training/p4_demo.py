@@ -3,15 +3,15 @@
 
 import numpy
 
-from training import exact
+from aggregation import sums
 from training.team import Run, train
 
 HIDDEN = 8  # neurons: 8,994 weights, as BMv2 forwards some thousand packets a second
 SWITCHES = ("BMv2", "dpdk-netfc")
 # By what the program sends: the way of the gradients, what they are to be, and in words.
-KINDS = {"results": ("half sums", exact.half_sums_divided,
+KINDS = {"results": ("half sums", sums.half_sums_divided,
                      "the exact sum, rounded once to fp16, over the number of workers"),
-         "sums": ("half means", exact.half_means, "the exact mean, rounded once to fp16")}
+         "sums": ("half means", sums.half_means, "the exact mean, rounded once to fp16")}
 
 
 def run_all(build, options):
@@ -29,7 +29,7 @@ def compared(build, options, kind):
         program = kind if switch == "BMv2" else ""
         outcome = train(build, Run(way, options.workers, options.steps, record=True, hidden=HIDDEN,
                                    program=program))
-        wrong = sum(exact.differ(got, right(outcome.given[:, step]))
+        wrong = sum(sums.differ(got, right(outcome.given[:, step]))
                     for step, got in enumerate(outcome.got))
         # The slowest rank's: the others wait for it.
         seconds = float(numpy.median(outcome.seconds, axis=1).max())
@@ -38,7 +38,7 @@ def compared(build, options, kind):
         weights[switch] = outcome.weights.view("u4")
         print(f"{kind}, {switch}: {wrong:,} of {outcome.got.size:,} gradients are not "
               f"{meaning}; {1e3 * seconds:.0f} ms a step", flush=True)
-    size, differing = outcome.weights.size, exact.differ(weights["BMv2"], weights["dpdk-netfc"])
+    size, differing = outcome.weights.size, sums.differ(weights["BMv2"], weights["dpdk-netfc"])
     print(f"{kind}: {differing:,} of {size:,} weights have other bits with BMv2 than with "
           "dpdk-netfc", flush=True)
     figures.update(weights=size, differing=differing)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report of train-demo: a page in Markdown, and its plots."""
+"""The report of scripts/demo training: a page in Markdown, and its plots."""
 
 import pathlib
 import statistics

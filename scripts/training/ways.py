@@ -21,84 +21,37 @@ def done(tensor):
     return future
 
 
-class Switch:
-    """Exact means, by the switch."""
-
-    def __init__(self):
-        self._group = dist.group.WORLD
-
-    def __call__(self, bucket):
-        return netfc.torch.mean_hook(self._group, bucket)
+def exact_means(wrapped=lambda hook: hook):
+    """Exact means, by the switch; wrapped: torch's wrapper of any hook, in 16 bits."""
+    hook = wrapped(netfc.torch.mean_hook)
+    return lambda bucket: hook(dist.group.WORLD, bucket)
 
 
-class HalfMeans:
-    """Exact means in fp16, by the switch, as torch's own wrapper has them for any hook."""
-
-    def __init__(self):
-        self._hook = default_hooks.fp16_compress_wrapper(netfc.torch.mean_hook)
-
-    def __call__(self, bucket):
-        return self._hook(dist.group.WORLD, bucket)
-
-
-class BrainMeans:
-    """Exact means in bfloat16, by the switch."""
-
-    def __init__(self):
-        self._hook = default_hooks.bf16_compress_wrapper(netfc.torch.mean_hook)
-
-    def __call__(self, bucket):
-        return self._hook(dist.group.WORLD, bucket)
-
-
-class Eights:
+def eights(results=torch.float32):
     """A byte for each gradient, and exact means of the bytes, by the switch."""
-
-    results = torch.float32
-
-    def __init__(self):
-        self._state = netfc.torch.Fp8State(results=self.results)
-
-    def __call__(self, bucket):
-        return netfc.torch.fp8_hook(self._state, bucket)
+    state = netfc.torch.Fp8State(results=results)
+    return lambda bucket: netfc.torch.fp8_hook(state, bucket)
 
 
-class EightsIntoBrains(Eights):
-    """The same, and the means rounded to bfloat16."""
-
-    results = torch.bfloat16
-
-
-class HalfSums:
+def half_sums(bucket):
     """Exact sums in fp16, by a switch that does not divide; the ranks do it in float32."""
-
-    def __call__(self, bucket):
-        buffer = bucket.buffer()
-        future = dist.all_reduce(buffer.to(torch.float16), async_op=True).get_future()
-        return future.then(lambda reduced: self._divided(buffer, reduced.value()[0]))
-
-    @staticmethod
-    def _divided(buffer, total):
-        """The mean, in float32."""
-        return buffer.copy_(total).div_(dist.get_world_size())
+    buffer = bucket.buffer()
+    future = dist.all_reduce(buffer.to(torch.float16), async_op=True).get_future()
+    return future.then(lambda reduced: buffer.copy_(reduced.value()[0]).div_(dist.get_world_size()))
 
 
-class Gloo:
+def ring(bucket):
     """float32 sums along gloo's ring."""
-
-    def __call__(self, bucket):
-        buffer = bucket.buffer().div_(dist.get_world_size())
-        future = dist.all_reduce(buffer, async_op=True).get_future()
-        return future.then(lambda reduced: reduced.value()[0])
+    buffer = bucket.buffer().div_(dist.get_world_size())
+    future = dist.all_reduce(buffer, async_op=True).get_future()
+    return future.then(lambda reduced: reduced.value()[0])
 
 
-class Integers:
+def integers(bucket):
     """Scaled integers, added up by the switch: what SwitchML and ATP do."""
-
-    def __call__(self, bucket):
-        scaled = (bucket.buffer() * SCALE).round().to(torch.int32)
-        dist.all_reduce(scaled)
-        return done(scaled.to(torch.float32) / (SCALE * dist.get_world_size()))
+    scaled = (bucket.buffer() * SCALE).round().to(torch.int32)
+    dist.all_reduce(scaled)
+    return done(scaled.to(torch.float32) / (SCALE * dist.get_world_size()))
 
 
 class Tables:
@@ -118,8 +71,15 @@ class Tables:
         return done(torch.from_numpy(total.view("f2")).float() / dist.get_world_size())
 
 
-# By name: back end of torch.distributed, and the hook.
-WAYS = {"netfc": ("netfc", Switch), "gloo": ("gloo", Gloo), "integers": ("netfc", Integers),
-        "tables": ("gloo", Tables), "half means": ("netfc", HalfMeans),
-        "half sums": ("netfc", HalfSums), "bf16": ("netfc", BrainMeans),
-        "fp8": ("netfc", Eights), "fp8 into bf16": ("netfc", EightsIntoBrains)}
+# By name: back end of torch.distributed, and what makes the hook.
+WAYS = {
+    "netfc": ("netfc", exact_means),
+    "gloo": ("gloo", lambda: ring),
+    "integers": ("netfc", lambda: integers),
+    "tables": ("gloo", Tables),
+    "half means": ("netfc", lambda: exact_means(default_hooks.fp16_compress_wrapper)),
+    "half sums": ("netfc", lambda: half_sums),
+    "bf16": ("netfc", lambda: exact_means(default_hooks.bf16_compress_wrapper)),
+    "fp8": ("netfc", eights),
+    "fp8 into bf16": ("netfc", lambda: eights(torch.bfloat16)),
+}

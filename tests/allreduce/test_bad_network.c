@@ -217,6 +217,50 @@ test_ports_that_open_while_workers_join(void **state)
 	tear_down(&passage);
 }
 
+/* ---- a worker that is late ------------------------------------------------------------------- */
+
+#define LATE_ROUNDS 10
+#define LATE_US 60000
+#define LATE_VALUES (512 * 362) /* four windows of chunks */
+
+/* Whoever waits for it sends little again: a few packets at each time-out, and nothing after. */
+static int
+wait_for_the_last(unsigned int w, unsigned int n, void *context)
+{
+	static int32_t values[2][LATE_VALUES];
+	struct passage *passage = context;
+	struct netfc_allreduce *comm = play_join(&passage->play, w, n);
+	struct netfc_allreduce_stats stats;
+	int status = NETFC_ALLREDUCE_OK;
+
+	if (comm == NULL)
+		return 1;
+	for (unsigned int i = 0; i < LATE_ROUNDS && status == NETFC_ALLREDUCE_OK; i++) {
+		if (w == 1)
+			usleep(LATE_US);
+		status = netfc_allreduce(
+			comm, values[w], LATE_VALUES, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);
+	}
+	netfc_allreduce_stats(comm, &stats);
+	if (w == 0 && stats.retransmitted > stats.sent / 10) {
+		fprintf(stderr, "%llu chunks sent, %llu again\n", (unsigned long long)stats.sent,
+			(unsigned long long)stats.retransmitted);
+		status = -1;
+	}
+	return play_leave(comm, say_wrong(w, status, comm));
+}
+
+static void
+test_what_waiting_costs(void **state)
+{
+	struct passage passage = {0};
+
+	(void)state;
+	set_up(&passage, NULL, 1);
+	assert_int_equal(workers_run(2, wait_for_the_last, &passage), 0);
+	tear_down(&passage);
+}
+
 int
 main(void)
 {
@@ -224,6 +268,7 @@ main(void)
 		cmocka_unit_test(test_a_late_double_of_waiting),
 		cmocka_unit_test(test_ports_that_are_closed_for_a_while),
 		cmocka_unit_test(test_ports_that_open_while_workers_join),
+		cmocka_unit_test(test_what_waiting_costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

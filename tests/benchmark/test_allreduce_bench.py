@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/allreduce-bench: that it measures, and what it makes of what it measured."""
+"""scripts/bench allreduce: that it measures, and what it makes of what it measured."""
 
 import importlib.util
 import json
@@ -12,7 +12,7 @@ import switch
 
 from benchmark.allreduce import paths, run
 
-BENCH = project_scripts.SCRIPTS / 'allreduce-bench'
+BENCH = project_scripts.SCRIPTS / 'bench'
 
 
 def result(by, count, lost, **seconds):
@@ -64,7 +64,7 @@ def test_table_of_paths():
 def test_the_switch_alone(tmp_path):
     """Without gloo, which not every machine has."""
     done = subprocess.run(
-        [BENCH, '--quick', '--only', 'netfc', '--json', tmp_path / 'figures'], text=True,
+        [BENCH, 'allreduce', '--quick', '--only', 'netfc', '--json', tmp_path / 'figures'], text=True,
         env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)}, capture_output=True, timeout=3000,
         stdin=subprocess.DEVNULL, check=False)
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ from slowloris_model import ACK, FIN
 from netfc.control import Control
 from netfc.telemetry import Telemetry
 
-PRELOADED = switch.BUILD / 'tests' / 'datapath' / 'count_allocations.so'
+PRELOADED = switch.BUILD / 'tests' / 'count_allocations.so'
 WATCHED_PACKETS = 100_000  # of every lcore
 TIMEOUT_S = 600
 WORKERS = ('lcore-worker', 'rte-worker', 'dpdk-worker')  # threads, as versions of DPDK name them

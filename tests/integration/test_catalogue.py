@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Formats, operations, codes, reasons and counters: all lists of them are those of the C headers.
 
-tests/catalogue/catalogue.c prints what C has. Whoever adds a format, an operation, a reason or a
+tests/catalogue.c prints what C has. Whoever adds a format, an operation, a reason or a
 counter in C runs this, and adds it to the lists that are named: CONTRIBUTING.md, "How to add".
 """
 
@@ -30,7 +30,7 @@ def text_of(path):
 def read_c():
     """The rows of each list in C: texts, without the name of the list."""
     lists = collections.defaultdict(list)
-    printed = subprocess.run([switch.BUILD / 'tests' / 'catalogue' / 'catalogue'], text=True,
+    printed = subprocess.run([switch.BUILD / 'tests' / 'print_catalogue'], text=True,
                              capture_output=True, check=True, timeout=600).stdout
     for line in printed.splitlines():
         name, *row = line.split('\t')

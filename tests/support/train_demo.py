@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scripts/train-demo, as its user runs it, and where its tests can run."""
+"""scripts/demo training, as its user runs it, and where its tests can run."""
 
 import importlib.util
 import subprocess
@@ -23,5 +23,5 @@ NEEDS = [
 def run(*words):
     """The ended demonstration."""
     return subprocess.run(
-        [project_scripts.SCRIPTS / 'train-demo', *words], text=True, capture_output=True,
-        env=sanitized.environment(), stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)
+        [project_scripts.SCRIPTS / 'demo', 'training', *words], text=True,
+        capture_output=True, env=sanitized.environment(), stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, check=False)

@@ -92,12 +92,27 @@ check_bytes(const struct team *team)
 	return -1;
 }
 
+/* As each of the switches that the workers are has them of those behind it. */
+static int
+make_sums(struct team *team)
+{
+	const struct aggregate_options *options = &team->options->aggregate;
+	const struct exact_sums_config config = {
+		.members = team->count,
+		.first = team->first,
+		.behind = (unsigned int)options->behind,
+		.bytes = (uint32_t)options->bytes,
+	};
+
+	return exact_sums_create(&config, &team->chunks, &team->sums) == 0 ? 0 : report_no_memory();
+}
+
 int
 team_create(struct bench *bench, struct team *team)
 {
 	const struct aggregate_options *options = &bench->options.aggregate;
 	const struct chunks_config config = {
-		.workers = (unsigned int)options->workers,
+		.workers = bench_aggregate_all_workers(options),
 		.bytes = (uint32_t)options->bytes,
 		.formats = options->formats,
 		.into = options->into,
@@ -112,7 +127,9 @@ team_create(struct bench *bench, struct team *team)
 
 	team->options = &bench->options;
 	team->bench = bench;
-	team->count = config.workers;
+	team->count = (unsigned int)options->workers;
+	team->all = config.workers;
+	team->first = bench_aggregate_first_worker(options);
 	team->seed = next_random(&seed);
 	team->retry = options->retry * rte_get_tsc_hz() / MS_PER_S;
 	impair_init(&team->outward, options->loss, options->duplicate, options->reorder,
@@ -121,7 +138,9 @@ team_create(struct bench *bench, struct team *team)
 		next_random(&seed), bench->pool);
 	if (make_keys(team) != 0 || check_bytes(team) != 0 || make_workers(team) != 0)
 		return -1;
-	return chunks_create(&config, &team->chunks) == 0 ? 0 : report_no_memory();
+	if (chunks_create(&config, &team->chunks) != 0)
+		return report_no_memory();
+	return options->behind == 0 ? 0 : make_sums(team);
 }
 
 static bool
@@ -260,6 +279,7 @@ team_free(struct team *team)
 	for (unsigned int w = 0; team->workers != NULL && w < team->count; w++)
 		free(team->workers[w].slots);
 	free(team->workers);
+	exact_sums_free(&team->sums);
 	worker_keys_free(team->keys);
 	aggregate_secret_free(team->secret);
 	chunks_free(&team->chunks);
@@ -271,7 +291,7 @@ adds_up(const struct team *team)
 {
 	const struct team_counters *counters = &team->counters;
 	const struct impair *in = &team->inward, *out = &team->outward;
-	uint64_t made = counters->requests + counters->retries + counters->joins +
+	uint64_t made = counters->requests + counters->parts + counters->retries + counters->joins +
 		counters->leaves + counters->bad + out->duplicates;
 	uint64_t taken = counters->results + counters->repeated + counters->answers +
 		counters->refused + counters->forged + counters->others;

@@ -6,8 +6,8 @@
 #include <rte_version.h>
 
 #include "aggregate/aggregation.h"
-#include "json/json_value.h"
-#include "number.h"
+#include "json.h"
+#include "encoding.h"
 #include "run/inline_switch.h"
 
 /* Names in a set, joined by +. */

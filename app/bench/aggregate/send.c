@@ -68,7 +68,10 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 		.slots = (uint16_t)options->slots,
 		.bytes = (uint16_t)options->bytes,
 		.cookie = team->workers[w].cookie,
+		.place = options->place,
 	};
+	if (team->all > team->count)
+		message.join.place.workers = team->all;
 	worker_packet_write_short(mbuf, &flow, &message, worker_keys_of(team->keys, op));
 	team->workers[w].asked = now;
 	if (op == AGGREGATE_JOIN)
@@ -89,19 +92,21 @@ struct chunk_request {
 static struct chunk_request
 request_of(const struct team *team, unsigned int worker, uint32_t number)
 {
+	const unsigned int w = team->first + worker;
+
 	const struct chunk *chunk = chunks_of(&team->chunks, number);
 	const uint32_t shard = aggregate_shard_of(number, team->slots, team->shards);
 	struct chunk_request request = {
 		.queue = queue_for(team, shard),
 		.flow = flow_to(team, worker, shard),
 		.message = team_message(team, worker, chunk->op, number),
-		.body = {.bytes = chunk_values(chunk, worker),
-			.length = chunk_sent_bytes(chunk, worker),
+		.body = {.bytes = chunk_values(chunk, w),
+			.length = chunk_sent_bytes(chunk, w),
 			.key = worker_keys_of(team->keys, chunk->op)},
 	};
 
 	if (request.body.length > 0)
-		request.body.sum = chunk->sums[worker];
+		request.body.sum = chunk->sums[w];
 	request.message.format = chunk->format;
 	request.message.owner = chunk->owner;
 	request.message.count = chunk->count;
@@ -109,15 +114,35 @@ request_of(const struct team *team, unsigned int worker, uint32_t number)
 }
 
 static bool
-send_chunk(struct team *team, unsigned int worker, uint32_t number)
+send_packet(struct team *team, const struct chunk_request *request)
 {
-	struct chunk_request request = request_of(team, worker, number);
 	struct rte_mbuf *mbuf = allocate(team);
 
 	if (mbuf == NULL)
 		return false;
-	worker_packet_write(mbuf, &request.flow, &request.message, &request.body);
-	enqueue(team, mbuf, request.queue);
+	worker_packet_write(mbuf, &request->flow, &request->message, &request->body);
+	enqueue(team, mbuf, request->queue);
+	return true;
+}
+
+/* What is not sent for want of buffers, of exact sums, is with the next repetition. */
+static bool
+send_chunk(struct team *team, unsigned int worker, uint32_t number)
+{
+	struct chunk_request request = request_of(team, worker, number);
+	struct exact_sums_parts parts = {0};
+
+	if (team->sums.parts != NULL) {
+		parts = exact_sums_of(&team->sums, number, worker);
+		request.message.part.parts = parts.count;
+		exact_sums_body(&parts, 0, &request.body);
+	}
+	if (!send_packet(team, &request))
+		return false;
+	for (unsigned int part = 1; part < parts.count; part++) {
+		exact_sums_body(&parts, part, &request.body);
+		team->counters.parts += send_packet(team, &request);
+	}
 	return true;
 }
 

@@ -4,6 +4,7 @@
 
 /** @file The workers of an aggregation, all in one process, all on one lcore. */
 
+#include "aggregate/exact_sums.h"
 #include "aggregate/impair.h"
 #include "bench.h"
 #include "chunks.h"
@@ -19,6 +20,7 @@
 	X(right, "results that are right to the bit, flags and headers included")        \
 	X(wrong, "results that are not, of all that came, and answers to nothing asked") \
 	X(requests, "chunks' packets made, of each worker and chunk the first")          \
+	X(parts, "packets of exact sums besides the first of each chunk")                \
 	X(retries, "made again because no result came")                                  \
 	X(joins, "joins made")                                                           \
 	X(leaves, "leaves made")                                                         \
@@ -73,6 +75,8 @@ struct team {
 	struct chunks chunks;
 	struct impair outward, inward;
 	unsigned int count;
+	unsigned int first, all; /**< of the tree's workers: the first one here, and how many */
+	struct exact_sums sums;  /**< if workers are switches */
 	struct team_worker *workers;
 	uint32_t slots, shards;          /**< as granted */
 	uint64_t session;                /**< as granted */
@@ -102,7 +106,7 @@ team_message(const struct team *team, unsigned int worker, uint8_t op, uint32_t 
 static inline bool
 team_can_send(const struct team *team)
 {
-	return team->unsent_count + 2 < TEAM_UNSENT;
+	return team->unsent_count + 2 * exact_sums_most_parts(&team->sums) < TEAM_UNSENT;
 }
 
 /** Send a join or a leave. */

@@ -5,7 +5,6 @@
 
 #include "check/mismatch.h"
 #include "encoding.h"
-#include "number.h"
 #include "options/option_values.h"
 
 static const struct {

@@ -78,12 +78,83 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 		.meaning = "which lcore of --inline gets a chunk: its shard's, or the other, which "
 			   "hands it over"},
 	{"key", FIELD(key), .meaning = "file of the cluster's key: packets have tags"},
+	{"place", FIELD(place), .value = "INDEXofMEMBERS[+...]", .parse = value_place,
+		.meaning = "of the switch in a tree whose leaves all have so many workers: which "
+			   "member it is of the one above, and so on"},
+	{"behind", FIELD(behind), OPTION_RANGE(1, 64, 0),
+		.meaning = "workers behind each worker, which is a leaf and sends their exact sums "
+			   "(default: none is)"},
+	{"parent", FIELD(parent), .value = "IP", .parse = value_ip,
+		.meaning = "of the switch of --inline, which reaches it over the other ports"},
 };
 
 unsigned int
 bench_aggregate_format(const struct aggregate_options *options, unsigned int format)
 {
 	return AGGREGATE_INTO(format, options->into);
+}
+
+static unsigned int
+all_leaves(const struct aggregate_place *place)
+{
+	unsigned int leaves = 1;
+
+	for (unsigned int l = 0; l < place->levels; l++)
+		leaves *= place->level[l].members;
+	return leaves;
+}
+
+static unsigned int
+workers_here(const struct aggregate_options *options)
+{
+	return (unsigned int)(options->workers * RTE_MAX(options->behind, UINT64_C(1)));
+}
+
+unsigned int
+bench_aggregate_all_workers(const struct aggregate_options *options)
+{
+	return all_leaves(&options->place) * workers_here(options);
+}
+
+unsigned int
+bench_aggregate_first_worker(const struct aggregate_options *options)
+{
+	unsigned int leaf = 0;
+
+	for (unsigned int l = options->place.levels; l-- > 0;)
+		leaf = leaf * options->place.level[l].members + options->place.level[l].index;
+	return leaf * workers_here(options);
+}
+
+static bool
+has_ops_but(const struct aggregate_options *options, unsigned int most)
+{
+	return options->ops >> (most - AGGREGATE_SUM + 1) != 0;
+}
+
+static int
+refuse_key(const char *key, const char *why)
+{
+	fprintf(stderr, PROGRAM ": --aggregate %s=: %s\n", key, why);
+	return -1;
+}
+
+/* What the members of a tree cannot do. */
+static int
+check_tree(const struct aggregate_options *options)
+{
+	if (options->place.levels == 0 && options->behind == 0)
+		return 0;
+	if (bench_aggregate_all_workers(options) > AGGREGATE_MAX_WORKERS)
+		return refuse_key(options->behind != 0 ? "behind" : "place",
+			"more than 64 workers in all; give fewer workers=");
+	if (options->results == RESULTS_TO_ONE || has_ops_but(options, AGGREGATE_MAX))
+		return refuse_key("place", "trees know no results=one and no op=copy");
+	if (options->behind != 0 && (has_ops_but(options, AGGREGATE_MEAN) || options->flood > 0))
+		return refuse_key("behind", "exact sums are of op=sum+mean, without flood=");
+	if (all_leaves(&options->place) > 1 && options->chunks == 0)
+		return refuse_key("place", "give chunks=N, the same at all leaves");
+	return 0;
 }
 
 /* Every operation of every format has to have such results. */
@@ -126,5 +197,5 @@ bench_aggregate_check(const struct aggregate_options *options)
 			PROGRAM ": --aggregate flood=: bad packets have no tags; give no key=\n");
 		return -1;
 	}
-	return check_into(options);
+	return check_tree(options) == 0 ? check_into(options) : -1;
 }

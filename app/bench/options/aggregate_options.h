@@ -4,7 +4,10 @@
 
 /** @file The option --aggregate[=KEY=VALUE,...]. */
 
+#include <aggregate_wire.h>
+
 #include "option.h"
+#include "options/option_values.h"
 
 /** How many values chunks have. */
 enum chunk_length {
@@ -48,11 +51,18 @@ struct aggregate_options {
 	unsigned int results; /**< enum chunk_results */
 	unsigned int queue;   /**< enum chunk_queue */
 	char key[PATH_MAX];   /**< file of the cluster's key; empty: packets have no tags */
+	struct aggregate_place place; /**< of a leaf, levels 0: none; its workers are not set */
+	uint64_t behind;              /**< workers of each worker, which is a switch; 0: none is */
+	struct ip_address parent;     /**< of the switch of --inline; version 0: none */
 };
 
 /** The keys. */
-#define BENCH_AGGREGATE_KEYS 21
+#define BENCH_AGGREGATE_KEYS 24
 extern const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS];
+
+/** Workers of all leaves, and the number of the first one here among them. */
+unsigned int bench_aggregate_all_workers(const struct aggregate_options *options);
+unsigned int bench_aggregate_first_worker(const struct aggregate_options *options);
 
 /** A format of the values with that of the results. */
 unsigned int bench_aggregate_format(const struct aggregate_options *options, unsigned int format);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <aggregate_wire.h>
 
 #include "embedded.h"
 #include "options/option_values.h"
@@ -90,6 +93,44 @@ value_ip(FILE *errors, const char *option, const char *text, void *field)
 		return 0;
 	return option_refuse(errors, option, text,
 		"the IP address of one host, such as 198.18.0.1 or 2001:2::1");
+}
+
+/* A number behind `before`; -1: there is none. */
+static long
+read_number(const char **text, const char *before)
+{
+	const size_t length = strlen(before);
+	const char *digits = *text + length;
+	char *end;
+	long number;
+
+	if (strncmp(*text, before, length) != 0 || digits[0] < '0' || digits[0] > '9')
+		return -1;
+	number = strtol(digits, &end, 10);
+	*text = end;
+	return number;
+}
+
+int
+value_place(FILE *errors, const char *option, const char *text, void *field)
+{
+	struct aggregate_place *place = field;
+	const char *at = text;
+
+	*place = (struct aggregate_place){.levels = 0};
+	do {
+		long index = read_number(&at, place->levels == 0 ? "" : "+");
+		long members = read_number(&at, "of");
+
+		if (place->levels == AGGREGATE_MAX_LEVELS || index < 0 || index >= members ||
+			members > AGGREGATE_MAX_WORKERS)
+			return option_refuse(errors, option, text,
+				"INDEXofMEMBERS, of up to 64 members, for up to 4 levels, from "
+				"below: 1of2+0of3");
+		place->level[place->levels++] =
+			(struct aggregate_level){(uint8_t)members, (uint8_t)index};
+	} while (*at != '\0');
+	return 0;
 }
 
 int

@@ -7,7 +7,16 @@
  * Values that only this program's options have; each function is an option_parse.
  */
 
+#include <stdint.h>
 #include <stdio.h>
+
+#include "dpdk/flow.h"
+
+/** An IP address of an option. */
+struct ip_address {
+	unsigned int version; /**< 4 or 6; 0: not given */
+	uint8_t bytes[IP_BYTES];
+};
 
 /** The name of an operation, or of a function of the library; "all" is 0. */
 int value_op(FILE *errors, const char *option, const char *text, void *field);
@@ -21,6 +30,9 @@ int value_dst_mac(FILE *errors, const char *option, const char *text, void *fiel
 
 /** An IP address of either version, of one host: struct ip_address. */
 int value_ip(FILE *errors, const char *option, const char *text, void *field);
+
+/** A leaf's place in a tree: struct aggregate_place, without its workers. */
+int value_place(FILE *errors, const char *option, const char *text, void *field);
 
 /** A number of lcores, which may be left out: 1. */
 int value_lcores(FILE *errors, const char *option, const char *text, void *field);

@@ -31,12 +31,6 @@ enum mode {
 	MODE_MEMORY = 8,  /**< times sums or tags in memory */
 };
 
-/** An IP address of an option. */
-struct ip_address {
-	unsigned int version; /**< 4 or 6; 0: not given */
-	uint8_t bytes[IP_BYTES];
-};
-
 /** What the user asked for; strings belong to argv. */
 struct options {
 	enum mode mode;

@@ -113,6 +113,8 @@ check_ports(const struct options *options)
 {
 	if (options->aggregate.queue == QUEUE_OF_OTHER && options->switch_lcores < 2)
 		return error("--aggregate queue=other: without --inline=2, or more, there is none");
+	if (options->aggregate.parent.version != 0 && options->switch_lcores == 0)
+		return error("--aggregate parent=: is that of the switch: it goes with --inline");
 	if (options->switch_lcores != 0 &&
 		(options->tx_port != NO_PORT || options->rx_port != NO_PORT))
 		return error("--inline brings its own ports: no --tx-port or --rx-port");

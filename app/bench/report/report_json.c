@@ -2,9 +2,7 @@
 #include <rte_version.h>
 
 #include "encoding.h"
-#include "json/json_value.h"
-#include "json/number_json.h"
-#include "number.h"
+#include "json.h"
 #include "report/report.h"
 #include "options/option_values.h"
 #include "run/inline_switch.h"
@@ -71,14 +69,14 @@ examples_array(const struct mismatches *mismatches, const struct netfc_format *f
 	for (unsigned int e = 0; e < mismatches->example_count; e++) {
 		const struct mismatch_example *example = &mismatches->examples[e];
 		json_t *object = json_pack("{s:s, s:o, s:o, s:o}", "kind",
-			mismatch_name(example->kind), "id", bits_json(example->id, 8), "expected",
+			mismatch_name(example->kind), "id", json_word(example->id, 8), "expected",
 			json_count(example->expected), "got", json_count(example->got));
 
 		if (example->has_lane) {
 			json_object_set_new(object, "op", json_string(value_op_name(example->op)));
 			json_object_set_new(object, "lane", json_count(example->lane));
-			json_object_set_new(object, "x", bits_json(example->x, digits));
-			json_object_set_new(object, "y", bits_json(example->y, digits));
+			json_object_set_new(object, "x", json_word(example->x, digits));
+			json_object_set_new(object, "y", json_word(example->y, digits));
 		}
 		json_array_append_new(array, object);
 	}

@@ -7,7 +7,7 @@
 #include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
-#include "json/json_value.h"
+#include "json.h"
 #include "options/option_values.h"
 #include "run/idle.h"
 #include "run/inline_switch.h"
@@ -35,9 +35,20 @@ packets_in_flight(const struct options *options)
 }
 
 static void
-add_aggregation(const struct options *options, const char *address, struct embedded_config *config)
+print_address(bool ip6, const uint8_t *bytes, char text[INET6_ADDRSTRLEN])
+{
+	inet_ntop(ip6 ? AF_INET6 : AF_INET, bytes, text, INET6_ADDRSTRLEN);
+}
+
+/* The texts are of the configuration's addresses. */
+static void
+add_aggregation(const struct options *options, char address[INET6_ADDRSTRLEN],
+	char parent[INET6_ADDRSTRLEN], struct embedded_config *config)
 {
 	const struct aggregate_options *aggregate = &options->aggregate;
+
+	print_address(options->flow.ip6, options->flow.dst_ip, address);
+	print_address(aggregate->parent.version == 6, aggregate->parent.bytes, parent);
 
 	config->tables = SMALL_SET;
 	config->match = MATCH_DIRECT;
@@ -47,6 +58,8 @@ add_aggregation(const struct options *options, const char *address, struct embed
 	config->workers = (uint32_t)aggregate->workers;
 	config->bytes = (uint32_t)aggregate->bytes;
 	config->key = aggregate->key;
+	config->digits = aggregate->behind != 0 ? aggregate->formats : 0;
+	config->parent = aggregate->parent.version != 0 ? parent : NULL;
 }
 
 static bool
@@ -74,7 +87,7 @@ int
 inline_switch_create(struct bench *bench)
 {
 	const struct options *options = &bench->options;
-	char address[INET6_ADDRSTRLEN];
+	char address[INET6_ADDRSTRLEN], parent[INET6_ADDRSTRLEN];
 	struct embedded_config config = {
 		.tables = options->set,
 		.functions = bench->function != NULL ? value_op_name(options->op) : NULL,
@@ -86,11 +99,8 @@ inline_switch_create(struct bench *bench)
 		.packets = packets_in_flight(options),
 	};
 
-	if (options->aggregate.on) {
-		inet_ntop(options->flow.ip6 ? AF_INET6 : AF_INET, options->flow.dst_ip, address,
-			sizeof(address));
-		add_aggregation(options, address, &config);
-	}
+	if (options->aggregate.on)
+		add_aggregation(options, address, parent, &config);
 	if (embedded_load(&config, &bench->embedded) != 0)
 		return -1;
 	choose_mempool_ops();

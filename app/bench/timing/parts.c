@@ -4,7 +4,7 @@
 #include <rte_cycles.h>
 
 #include "bench.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "timing/parts.h"
 #include "timing/timing.h"
 

@@ -9,7 +9,7 @@
 #include "app.h"
 #include "capture/capture.h"
 #include "capture/capture_file.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "observe/state.h"
 #include "side_thread.h"
 

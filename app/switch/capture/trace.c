@@ -11,7 +11,7 @@
 #include "app.h"
 #include "capture/trace.h"
 #include "encoding.h"
-#include "json/json_value.h"
+#include "json.h"
 
 #define WAIT_US 1000
 #define MAX_WAITS 200

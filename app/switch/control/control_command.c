@@ -11,7 +11,7 @@
 #include "app.h"
 #include "capture/capture.h"
 #include "control/control.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "observe/state.h"
 #include "slowloris/defend.h"
 #include "tables/tables.h"

@@ -24,7 +24,7 @@
 /* Besides those that wait in a ring: what an lcore's cache keeps. */
 #define LCORE_MBUFS 1024
 
-/* A receive queue, and the time that its lcore works. That lcore alone writes here. */
+/* A queue of the load's, and the time that an lcore works, which alone writes that. */
 struct queue {
 	struct embedded *embedded;
 	struct rte_ring *in, *out;
@@ -73,7 +73,12 @@ set_options(const struct embedded_config *config, struct options *options)
 	options->aggregate.workers = config->workers;
 	options->aggregate.bytes = config->bytes;
 	options->aggregate.shards = config->lcores;
+	options->aggregate.digits = config->digits;
+	options->aggregate.parent.port = config->aggregate_port;
 	strncpy(options->aggregate.key, config->key, sizeof(options->aggregate.key) - 1);
+	if (config->parent != NULL &&
+		!address_read(config->parent, &options->aggregate.parent.address))
+		return -1;
 	return addresses_add(&options->addresses, config->address);
 }
 
@@ -203,22 +208,30 @@ note_poll(uint16_t port, uint16_t number, struct rte_mbuf **mbufs, uint16_t coun
 }
 
 static int
+add_callback(const struct embedded *embedded, const struct rx_queue *from, struct queue *queue)
+{
+	return rte_eth_add_rx_callback(embedded->app.port[from->port].id, from->queue, note_poll,
+		       queue) != NULL
+		? 0
+		: fail("its clock", rte_errno);
+}
+
+static int
 add_callbacks(struct embedded *embedded)
 {
-	const uint16_t port = embedded->app.port[0].id;
+	struct queue *queue = embedded->queue;
 	unsigned int lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id) {
 		const struct lcore *lcore = &embedded->app.lcore[lcore_id];
 
-		for (unsigned int p = 0; p < lcore->rx_queue_count; p++) {
-			struct queue *queue = &embedded->queue[lcore->rx_queue[p].queue];
-
-			queue->lcore = lcore;
-			if (rte_eth_add_rx_callback(
-				    port, lcore->rx_queue[p].queue, note_poll, queue) == NULL)
-				return fail("its clock", rte_errno);
-		}
+		if (lcore->rx_queue_count == 0)
+			continue;
+		queue->lcore = lcore;
+		for (unsigned int p = 0; p < lcore->rx_queue_count; p++)
+			if (add_callback(embedded, &lcore->rx_queue[p], queue) != 0)
+				return -1;
+		queue++;
 	}
 	return 0;
 }

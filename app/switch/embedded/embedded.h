@@ -30,7 +30,9 @@ struct embedded_config {
 	const char *address;     /**< of aggregations; NULL: there are none */
 	uint16_t aggregate_port; /**< the first UDP port, and what follows: as its keys */
 	uint32_t slots, workers, bytes;
-	const char *key; /**< file of the cluster's key; empty: none */
+	const char *key;     /**< file of the cluster's key; empty: none */
+	unsigned int digits; /**< formats of exact sums, a set of bits 1 << format */
+	const char *parent;  /**< of a leaf, behind any other port; NULL: it is none */
 };
 
 /** The switch in this process. */

@@ -4,7 +4,7 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
-#include "json/json_value.h"
+#include "json.h"
 #include "observe/state.h"
 #include "observe/totals.h"
 

@@ -3,7 +3,7 @@
 #include <rte_ether.h>
 
 #include "aggregate/aggregation.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "observe/state.h"
 
 /* Maximum number of jobs listed, a limit of telemetry's answers. */

@@ -5,7 +5,7 @@
 #include <rte_byteorder.h>
 #include <rte_lcore.h>
 
-#include "json/json_value.h"
+#include "json.h"
 #include "observe/state.h"
 
 /* Maximum number of destinations listed, a limit of telemetry's answers. */

@@ -5,7 +5,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
-#include "json/json_value.h"
+#include "json.h"
 #include "observe/totals.h"
 
 /* Attempts to read the switch's counter and a device's at the same moment. */

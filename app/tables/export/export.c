@@ -10,12 +10,13 @@
 #include "command.h"
 #include "export/fill/fill.h"
 #include "export/write.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
 #define DEFAULT_AGGREGATE_PROGRAM "netfc_aggregate_tna"
 #define MAX_LANES 8
+#define MAX_FP8_LANES 40
 #define MAX_AGGREGATE_LANES 32
 
 static const char usage[] =
@@ -91,8 +92,9 @@ static const struct option_row rows[] = {
 			   "shell; as JSON for it"},
 	{"layout", 'l', FIELD(layout), OPTION_NAMES(layout_names, P4_DIRECT),
 		.meaning = "as the program was compiled"},
-	{"lanes", 'n', FIELD(write.lanes), OPTION_RANGE(1, MAX_AGGREGATE_LANES, 1), .value = "N",
-		.meaning = "lanes that the program computes, 1 to 8; with --aggregate 1 to 32"},
+	{"lanes", 'n', FIELD(write.lanes), OPTION_RANGE(1, MAX_FP8_LANES, 0), .value = "N",
+		.meaning = "lanes that the program computes, 1 to 8 (default 1); of fp8 an even "
+			   "number, 2 to 40 (default 2); with --aggregate 1 to 32 (default 1)"},
 	{"port", 'p', FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, 0), .value = "PORT",
 		.meaning = "UDP port of requests (default 20038; with --aggregate 20040)"},
 	{"aggregate", FIELD(kind), OPTION_NAMES(kind_names, KIND_SET), .first_name = KIND_RESULTS,
@@ -161,10 +163,8 @@ write_file(const struct request *request, const struct p4_program *program)
 static int
 write_program(const struct request *request, const struct p4_program *program)
 {
-	if (!p4_complete(program)) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (!p4_complete(program))
+		return out_of_memory();
 	if (request->output != NULL)
 		return write_file(request, program);
 	targets[request->target].write(stdout, program, &request->write);
@@ -176,18 +176,21 @@ static const char *
 fill_program(const struct request *request, const struct netfc_set *set,
 	const struct p4_functions *functions, struct p4_program *program)
 {
-	const bool wide = netfc_format_width(netfc_set_format(set)) == 32;
+	const unsigned width = netfc_format_width(netfc_set_format(set));
+	const bool wide = width == 32;
 	const enum netfc_op last_op = request->last_op != 0 ? request->last_op : NETFC_DIV;
 	const char *reason;
 
-	if (netfc_format_width(netfc_set_format(set)) == 8)
-		return "there is no P4 program of 8 bits";
+	if (width == 8 && functions != NULL)
+		return "programs of fp8 have no functions (--functions)";
 	if (request->last_op != 0 && !wide)
 		return "only programs of fp32_exact have fewer operations (--up-to)";
 	p4_request_tables(set, request->udp_port, last_op, functions, program);
 	if (functions != NULL)
 		p4_function_tables(functions, program);
-	if (wide)
+	if (width == 8)
+		reason = p4_fp8_tables(set, request->layout, program);
+	else if (wide)
 		reason = p4_fp32_tables(set, request->layout, last_op, program);
 	else if (netfc_set_family(set) == NETFC_FAMILY_LOG)
 		reason = p4_log_tables(set, request->layout, program);
@@ -198,6 +201,22 @@ fill_program(const struct request *request, const struct netfc_set *set,
 	p4_loaded_table(
 		set, request->layout, request->slowloris, last_op, request->write.lanes, program);
 	return reason;
+}
+
+/* The lanes of a program for a set; NULL, or what is wrong with them. */
+static const char *
+fill_in_lanes(struct request *request, const struct netfc_set *set)
+{
+	const bool pairs = netfc_format_width(netfc_set_format(set)) == 8;
+
+	if (request->write.lanes == 0)
+		request->write.lanes = pairs ? 2 : 1;
+	if (pairs)
+		return request->write.lanes % 2 == 0
+			? NULL
+			: "--lanes: expected an even number, 2 to 40, as the program computes fp8 "
+			  "in pairs";
+	return request->write.lanes <= MAX_LANES ? NULL : "--lanes: expected 1 to 8";
 }
 
 static int
@@ -213,7 +232,9 @@ export_set(struct request *request, const struct netfc_set *set)
 	if (status != STATUS_DONE)
 		return status;
 	request->write.set_name = netfc_set_name(set);
-	reason = fill_program(request, set, functions, &program);
+	reason = fill_in_lanes(request, set);
+	if (reason == NULL)
+		reason = fill_program(request, set, functions, &program);
 	if (reason == NULL) {
 		status = write_program(request, &program);
 	} else {
@@ -270,6 +291,8 @@ fill_in(struct request *request)
 
 	if (request->format == 0)
 		request->format = AGGREGATE_FP16;
+	if (aggregate && request->write.lanes == 0)
+		request->write.lanes = 1;
 	if (request->udp_port == 0)
 		request->udp_port = aggregate ? AGGREGATE_UDP_PORT : NETFC_UDP_PORT;
 	if (request->write.program == NULL)
@@ -284,8 +307,8 @@ find_conflict(const struct request *request, int operands)
 		return "--aggregate takes no table set";
 	if (request->kind == KIND_SET && request->format != 0)
 		return "--format needs --aggregate";
-	if (request->kind == KIND_SET && request->write.lanes > MAX_LANES)
-		return "--lanes: expected 1 to 8 without --aggregate";
+	if (request->kind != KIND_SET && request->write.lanes > MAX_AGGREGATE_LANES)
+		return "--lanes: expected 1 to 32 with --aggregate";
 	if (request->kind == KIND_SET && operands != 1)
 		return "name one table set";
 	if (request->target == TARGETS)

@@ -47,11 +47,21 @@ p4_match(struct p4_entry *entry, const struct p4_table *pattern, unsigned key, u
 }
 
 void
+p4_add_exact(struct p4_table *table, const uint32_t *value, const uint32_t *arg)
+{
+	struct p4_entry entry = {0};
+
+	for (unsigned k = 0; k < table->key_count; k++)
+		p4_match(&entry, table, k, value[k]);
+	for (unsigned p = 0; p < table->action[0].param_count; p++)
+		entry.arg[p] = arg[p];
+	p4_add_entry(table, &entry);
+}
+
+void
 p4_add_word(struct p4_table *table, uint32_t key, uint32_t word)
 {
-	p4_add_entry(table,
-		&(struct p4_entry){
-			.value = {key}, .mask = {p4_low_bits(table->key[0].bits)}, .arg = {word}});
+	p4_add_exact(table, &key, &word);
 }
 
 bool
@@ -127,7 +137,9 @@ count_paths(const struct p4_table *table)
 static unsigned
 count_instances(const struct p4_table *table, unsigned lanes)
 {
-	return table->shared ? count_paths(table) : lanes * count_paths(table);
+	const unsigned controls = table->lanes > 1 ? lanes / table->lanes : lanes;
+
+	return table->shared ? count_paths(table) : controls * count_paths(table);
 }
 
 static void

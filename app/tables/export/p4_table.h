@@ -59,6 +59,7 @@ struct p4_table {
 	const char *control; /**< the lane's control, but for its number; NULL: "lane" */
 	const char *outer;   /**< that has the lanes, or the table if shared; NULL: the usual one */
 	bool shared;         /**< once per program, not once per lane */
+	unsigned lanes;      /**< that a lane's control computes; 0: one */
 	unsigned key_count;
 	struct p4_key key[P4_MAX_KEYS];
 	unsigned action_count;
@@ -83,7 +84,14 @@ void p4_add_entry(struct p4_table *table, const struct p4_entry *entry);
 /** Let an entry match one value of the field `key`, all of its bits. */
 void p4_match(struct p4_entry *entry, const struct p4_table *pattern, unsigned key, uint32_t value);
 
-/** Add an entry with one exact key and one argument for the table's first action. */
+/** Words for p4_add_exact(). */
+#define P4_WORDS(...) ((const uint32_t[]){__VA_ARGS__})
+
+/** Add an entry that matches all bits of each key field, for the table's first action, whose
+ * arguments `arg` has. */
+void p4_add_exact(struct p4_table *table, const uint32_t *value, const uint32_t *arg);
+
+/** The same with one key field and one argument. */
 void p4_add_word(struct p4_table *table, uint32_t key, uint32_t word);
 
 /**
@@ -102,6 +110,13 @@ void p4_free(struct p4_program *program);
 
 /** A mask of the lowest `bits` bits. */
 uint32_t p4_low_bits(unsigned bits);
+
+/** `bits` bits of a word from bit `low` on. */
+static inline uint32_t
+p4_slice(uint32_t word, unsigned low, unsigned bits)
+{
+	return word >> low & p4_low_bits(bits);
+}
 
 /** Whether a table's entries need priorities. */
 bool p4_has_priority(const struct p4_table *table);

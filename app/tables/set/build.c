@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "command.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 #include "user/user.h"
 
@@ -179,10 +179,8 @@ write_and_report(const struct options *options, const struct netfc_set *set, dou
 	char *path = output_path(options, netfc_set_name(set), NETFC_FILE_SUFFIX);
 	int status;
 
-	if (path == NULL) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (path == NULL)
+		return out_of_memory();
 	report.path = path;
 	status = write_file(path, save_set, set, &report.bytes);
 	report.milliseconds = milliseconds_now() - started;
@@ -214,10 +212,8 @@ build_function(const struct options *options, double started)
 	char *path = output_path(options, options->user.function, NETFC_FUNCTION_FILE_SUFFIX);
 	int status;
 
-	if (path == NULL) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (path == NULL)
+		return out_of_memory();
 	report.path = path;
 	status = user_build(&options->user, &report);
 	if (status == STATUS_DONE)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "command.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "set/source.h"
 #include "show/extended.h"
 

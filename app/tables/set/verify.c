@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "json/json_value.h"
+#include "json.h"
 #include "netfc.h"
 #include "set/source.h"
 #include "show/meaning.h"

@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "number.h"
+#include "encoding.h"
 #include "set/source.h"
 #include "show/extended.h"
 #include "show/operation.h"
-#include "show/stream.h"
+#include "show/show.h"
 #include "user/user.h"
 
 static const char usage[] =

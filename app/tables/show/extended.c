@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "json/number_json.h"
-#include "number.h"
+#include "encoding.h"
 #include "show/extended.h"
 
 #define FORMATS_BYTES 128
@@ -126,8 +125,9 @@ int
 no_operand(const struct command *command, struct netfc_slot slot, const char *word, bool hex)
 {
 	report_error("%s: '%s' is no operand; expected %s", command->name, word,
-		slot.format != NULL || hex ? operand_syntax(hex)
-					   : "a decimal number that fits, or bits such as 0x0100");
+		slot.format != NULL ? encoding_syntax(slot.format, hex)
+			: hex       ? "one to four hex digits, such as 0100"
+				    : "a decimal number that fits, or bits such as 0x0100");
 	return STATUS_INPUT;
 }
 

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "netfc.h"
 
 /** Kinds of words. */
@@ -40,6 +42,9 @@ enum meaning field_meaning(const struct netfc_set *set, enum netfc_branch branch
 /** The meaning as text, in `text`, which has MEANING_SIZE characters; empty for MEANS_BITS. */
 const char *
 meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text);
+
+/** The meaning as JSON; null for MEANS_BITS. */
+json_t *meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word);
 
 /** The name of an operand's class: zero, finite, inf, NaN or NaR. */
 const char *class_name(const struct netfc_format *format, unsigned class);

@@ -3,8 +3,7 @@
 #include <stdio.h>
 
 #include "encoding.h"
-#include "json/number_json.h"
-#include "number.h"
+#include "json.h"
 #include "show/slot.h"
 #include "show/operation.h"
 
@@ -61,14 +60,14 @@ compare_result(const struct netfc_format *format, const struct operation *operat
 static json_t *
 operand_json(const struct netfc_format *format, uint32_t bits)
 {
-	return json_pack("{s:o, s:o}", "bits", bits_json(bits, encoding_digits(format)), "value",
+	return json_pack("{s:o, s:o}", "bits", json_word(bits, encoding_digits(format)), "value",
 		encoding_json(format, bits));
 }
 
 static json_t *
 result_json(const struct netfc_format *format, struct netfc_result result)
 {
-	return json_pack("{s:o, s:o, s:o}", "bits", bits_json(result.z, encoding_digits(format)),
+	return json_pack("{s:o, s:o, s:o}", "bits", json_word(result.z, encoding_digits(format)),
 		"value", encoding_json(format, result.z), "flags", flags_json(result.flags));
 }
 

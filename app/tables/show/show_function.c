@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "json/number_json.h"
-#include "number.h"
+#include "encoding.h"
 #include "show/extended.h"
 
 /* A table of the function itself. */
@@ -45,10 +44,8 @@ show_function(char **operands, int count, bool json)
 		return STATUS_INPUT;
 	}
 	table = malloc(sizeof(*table));
-	if (table == NULL) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (table == NULL)
+		return out_of_memory();
 	status = show_filled(extended.function, format, table, operands + 2, count - 2, json);
 	free(table);
 	return status;

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "command.h"
-#include "show/meaning_json.h"
+#include "show/meaning.h"
 #include "show/show.h"
 
 /* A page of a table. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "json/number_json.h"
-#include "show/meaning_json.h"
-#include "number.h"
+#include "json.h"
+#include "show/meaning.h"
+#include "encoding.h"
 #include "show/operation.h"
 #include "show/show.h"
 
@@ -71,7 +71,7 @@ append_step(const struct walk *walk, const struct netfc_program *program,
 
 		json_array_append_new(fields,
 			json_pack("{s:s, s:o, s:o}", "name", program->field_name[field], "bits",
-				bits_json(word, digits_of(walk->set, meaning)), "means",
+				json_word(word, digits_of(walk->set, meaning)), "means",
 				meaning_json(walk->set, meaning, word)));
 	}
 	json_array_append_new(

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "decimal.h"
-#include "json/number_json.h"
+#include "json.h"
 #include "show/slot.h"
+
+#define SLOT_DIGITS 4
 
 struct netfc_slot
 format_slot(const struct netfc_format *format)
@@ -17,12 +17,12 @@ format_slot(const struct netfc_format *format)
 
 /* A decimal number to the nearest multiple, ties to even; it must fit. */
 static bool
-parse_fixed(unsigned point, const char *text, uint16_t *bits)
+parse_fixed(unsigned point, const char *text, uint32_t *bits)
 {
 	double number, multiple;
 
 	if (strncasecmp(text, "0x", 2) == 0)
-		return parse_hex_operand(text + 2, bits);
+		return parse_hex(text + 2, SLOT_DIGITS, bits);
 	if (!decimal_read(text, &number))
 		return false;
 	multiple = rint(ldexp(number, (int)point));
@@ -35,11 +35,17 @@ parse_fixed(unsigned point, const char *text, uint16_t *bits)
 bool
 parse_slot(struct netfc_slot slot, const char *text, bool hex, uint16_t *bits)
 {
-	if (hex)
-		return parse_hex_operand(text, bits);
+	uint32_t word;
+	bool read;
+
 	if (slot.format != NULL)
-		return parse_operand(slot.format, text, bits);
-	return parse_fixed(slot.point, text, bits);
+		read = parse_encoding(slot.format, text, hex, &word);
+	else
+		read = hex ? parse_hex(text, SLOT_DIGITS, &word)
+			   : parse_fixed(slot.point, text, &word);
+	if (read)
+		*bits = (uint16_t)word;
+	return read;
 }
 
 static double
@@ -52,7 +58,7 @@ const char *
 slot_text(struct netfc_slot slot, uint16_t bits, char *text)
 {
 	if (slot.format != NULL)
-		return number_text(slot.format, bits, text);
+		return encoding_text(slot.format, bits, text);
 	snprintf(text, NUMBER_SIZE, "%.12g", fixed_value(slot, bits));
 	return text;
 }
@@ -73,27 +79,13 @@ json_t *
 slot_value_json(struct netfc_slot slot, uint16_t bits)
 {
 	if (slot.format != NULL)
-		return number_json(slot.format, bits);
+		return encoding_json(slot.format, bits);
 	return json_real(fixed_value(slot, bits));
 }
 
 json_t *
 slot_json(struct netfc_slot slot, uint16_t bits)
 {
-	return json_pack(
-		"{s:o, s:o}", "bits", bits_json(bits, 4), "value", slot_value_json(slot, bits));
-}
-
-json_t *
-encoding_json(const struct netfc_format *format, uint32_t bits)
-{
-	double value = netfc_decode(format, bits);
-
-	if (netfc_format_width(format) == 16)
-		return number_json(format, (uint16_t)bits);
-	if (isnan(value))
-		return json_string("nan");
-	if (isinf(value))
-		return json_string(value > 0 ? "inf" : "-inf");
-	return json_real(value);
+	return json_pack("{s:o, s:o}", "bits", json_word(bits, SLOT_DIGITS), "value",
+		slot_value_json(slot, bits));
 }

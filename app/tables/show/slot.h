@@ -10,7 +10,6 @@
 
 #include "encoding.h"
 #include "netfc.h"
-#include "number.h"
 
 /** Bytes for what kind of number a slot holds, as text. */
 #define SLOT_KIND_SIZE 48
@@ -18,7 +17,7 @@
 /** A slot of that format. */
 struct netfc_slot format_slot(const struct netfc_format *format);
 
-/** Read a slot: as parse_operand(), or if `hex` as parse_hex_operand(); fixed-point too. */
+/** Read a slot: as parse_encoding() reads it; fixed-point numbers, too. */
 bool parse_slot(struct netfc_slot slot, const char *text, bool hex, uint16_t *bits);
 
 /** A slot's value, in `text`, which has NUMBER_SIZE characters. */
@@ -32,10 +31,5 @@ json_t *slot_value_json(struct netfc_slot slot, uint16_t bits);
 
 /** A slot's bits and value as an object. */
 json_t *slot_json(struct netfc_slot slot, uint16_t bits);
-
-/* Encodings of 16 or of 32 bits as JSON. */
-
-/** An encoding's value, as number_json() gives it. */
-json_t *encoding_json(const struct netfc_format *format, uint32_t bits);
 
 #endif /* SLOT_H */

@@ -16,9 +16,8 @@
 #include "command.h"
 #include "encoding.h"
 #include "netfc.h"
-#include "number.h"
 #include "show/operation.h"
-#include "show/stream.h"
+#include "show/show.h"
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -89,7 +88,7 @@ take_op(struct rest *rest, enum netfc_op *op)
 }
 
 static const char *
-parse_hex(const struct stream_options *options, struct rest rest, struct operation *operation)
+parse_hex_line(const struct stream_options *options, struct rest rest, struct operation *operation)
 {
 	static const char *const expected[] = {
 		"OP X Y or OP X Y Z F, all but OP in hex digits",
@@ -126,7 +125,7 @@ split(char *text, const char **word)
 }
 
 static const char *
-parse_text(const struct stream_options *options, const char *line, size_t length,
+parse_text_line(const struct stream_options *options, const char *line, size_t length,
 	struct operation *operation)
 {
 	static const char *const expected[] = {
@@ -157,8 +156,8 @@ parse_line(const struct stream_options *options, const char *line, size_t length
 {
 	operation->op = options->op;
 	if (options->hex)
-		return parse_hex(options, (struct rest){line, line + length}, operation);
-	return parse_text(options, line, length, operation);
+		return parse_hex_line(options, (struct rest){line, line + length}, operation);
+	return parse_text_line(options, line, length, operation);
 }
 
 static char *
@@ -379,10 +378,8 @@ run_stream(const struct stream_options *options)
 	struct stream *stream = calloc(1, sizeof(*stream));
 	int status;
 
-	if (stream == NULL) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (stream == NULL)
+		return out_of_memory();
 	stream->options = options;
 	stream->batch.op = options->op_given ? options->op : NETFC_ADD;
 	status = answer_all(stream);

@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "decimal.h"
-#include "number.h"
+#include "encoding.h"
 #include "user/expression.h"
 #include "user/samples.h"
 
@@ -243,13 +243,13 @@ take_word(const struct lines *lines, uint16_t x, const char *word)
 {
 	struct samples *samples = lines->samples;
 	double value = NAN;
-	uint16_t z;
+	uint32_t z;
 
-	if (!parse_operand(samples->format, word, &z))
+	if (!parse_encoding(samples->format, word, false, &z))
 		return bad_line(lines, "no number and no encoding", word);
 	if (!is_encoding(word))
 		decimal_read(word, &value);
-	take_value(samples, x, z, value, !isfinite(value));
+	take_value(samples, x, (uint16_t)z, value, !isfinite(value));
 	return STATUS_DONE;
 }
 
@@ -257,15 +257,15 @@ static int
 take_pair(const struct lines *lines, const char *first, const char *second)
 {
 	double number;
-	uint16_t x;
+	uint32_t x;
 
-	if (!parse_operand(lines->samples->format, first, &x))
+	if (!parse_encoding(lines->samples->format, first, false, &x))
 		return bad_line(lines, "x is no number and no encoding", first);
 	if (decimal_read(first, &number) && number != netfc_decode(lines->samples->format, x))
 		return bad_line(lines, "x is no number of the format", first);
 	if (lines->samples->given[x])
 		return bad_line(lines, "x is there for the second time", first);
-	return take_word(lines, x, second);
+	return take_word(lines, (uint16_t)x, second);
 }
 
 static int
@@ -392,7 +392,7 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 		report_error(
 			"build: %d bits do not tell the value of '%s' at x = %s (0x%04x); write "
 			"it in another way, or give values in place of an expression",
-			EVALUATE_LAST_BITS, text, number_text(samples->format, x, number), x);
+			EVALUATE_LAST_BITS, text, encoding_text(samples->format, x, number), x);
 		return STATUS_INPUT;
 	}
 	take_value(samples, x, result.z, result.value, result.pole);

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "json/json_value.h"
-#include "json/number_json.h"
-#include "number.h"
+#include "json.h"
+#include "encoding.h"
 #include "set/source.h"
 #include "show/extended.h"
 
@@ -53,10 +52,8 @@ user_build(const struct user_options *options, struct user_report *report)
 	if (status != STATUS_DONE)
 		return status;
 	report->samples = calloc(1, sizeof(*report->samples));
-	if (report->samples == NULL) {
-		report_error("out of memory");
-		return STATUS_FAILED;
-	}
+	if (report->samples == NULL)
+		return out_of_memory();
 	report->samples->format = format;
 	status = options->from != NULL ? samples_read(options->from, report->samples)
 				       : samples_evaluate(options->expression, report->samples);
@@ -93,7 +90,7 @@ user_report_text(const struct user_report *report)
 	else if (samples->has_error)
 		printf("Greatest relative error of a normal result: %.3g, at x = %s "
 		       "(0x%04x).\n",
-			samples->error, number_text(samples->format, samples->worst, x),
+			samples->error, encoding_text(samples->format, samples->worst, x),
 			samples->worst);
 	else
 		puts("Values are encodings: their errors are not known.");
@@ -119,7 +116,7 @@ user_report_json(const struct user_report *report)
 		(json_int_t)report->bytes, "milliseconds", report->milliseconds,
 		"greatest_relative_error",
 		samples->has_error ? json_real(samples->error) : json_null(), "at",
-		samples->has_error ? bits_json(samples->worst, 4) : json_null(), "exceptions",
+		samples->has_error ? json_word(samples->worst, 4) : json_null(), "exceptions",
 		exceptions));
 }
 

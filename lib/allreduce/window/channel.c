@@ -15,6 +15,9 @@
 #include "window/piece.h"
 #include "window/timers.h"
 
+/* A vector ends where that share of the window at the most is in flight. */
+#define ENDING_SHARE 4
+
 struct channel *
 channel_of(struct peer *peer, uint32_t slot)
 {
@@ -49,6 +52,15 @@ channel_land(struct channel *channel, uint32_t at)
 		channel->newest = slot->older;
 	else
 		slots[slot->newer].older = slot->older;
+	channel->flying--;
+	if (channel_is_ending(channel))
+		channel->due = 0; /* to be computed anew */
+}
+
+bool
+channel_is_ending(const struct channel *channel)
+{
+	return channel->flying <= channel->peer->slots / channel->peer->shards / ENDING_SHARE;
 }
 
 /* It has been sent: it is the newest in flight. */
@@ -66,6 +78,7 @@ fly(struct netfc_allreduce *comm, struct channel *channel, uint32_t at, uint64_t
 	else
 		slots[channel->newest].newer = at;
 	channel->newest = at;
+	channel->flying++;
 	slot->sent = now;
 	slot->order = channel->orders++;
 	if (slot->times++ == 0) {

@@ -18,6 +18,9 @@ void channel_queue(struct channel *channel, uint32_t slot);
 /* A slot's chunk is in flight no more. */
 void channel_land(struct channel *channel, uint32_t slot);
 
+/* Whether few are in flight: nothing follows whose result would show that they are lost. */
+bool channel_is_ending(const struct channel *channel);
+
 /*
  * Send what is queued, as far as the socket takes it. Returns OK, or has said what went wrong.
  */

@@ -49,8 +49,10 @@ open_channel(struct netfc_allreduce *comm, struct peer *peer,
 	struct address to = peer->address, from;
 	int status = NETFC_ALLREDUCE_OK;
 
-	*channel = (struct channel){
-		.peer = peer, .oldest = ALLREDUCE_NO_SLOT, .newest = ALLREDUCE_NO_SLOT};
+	*channel = (struct channel){.peer = peer,
+		.oldest = ALLREDUCE_NO_SLOT,
+		.newest = ALLREDUCE_NO_SLOT,
+		.due = NEVER};
 	rtt_init(&channel->rtt, options->rto_min_us * NS_PER_US, options->rto_max_us * NS_PER_US);
 	if (options->bind_address != NULL)
 		status = find_bind(comm, options->bind_address, peer, &from);

@@ -21,9 +21,9 @@
 
 /*
  * A chunk is lost if that many sent after it have been answered: half of those that can be in
- * flight, and a few at the least. Answers come in another order than requests did when any of the
- * workers has lost something, and what is sent again for nothing takes as much of the link as what
- * is not.
+ * flight, and a few at the least; or one that was sent later by the time-out. Answers come in
+ * another order than requests did when any of the workers has lost something, and what is sent
+ * again for nothing takes as much of the link as what is not.
  */
 #define REORDERED_SHARE 2
 #define REORDERED_LEAST 4
@@ -32,6 +32,7 @@
 struct evidence {
 	uint64_t now;
 	uint64_t answered; /* the greatest order of a packet that was, plus 1 */
+	uint64_t sent;     /* ns: when that packet was */
 };
 
 /* Of this worker; whether it is of this session, too, depends on what it answers. */
@@ -85,8 +86,10 @@ learn(struct channel *channel, const struct slot *slot, struct evidence *evidenc
 	}
 	if (slot->times == 1 || since > rtt->timeout)
 		rtt_sample(rtt, since);
-	if (slot->order + 1 > evidence->answered)
+	if (slot->order + 1 > evidence->answered && !slot->doubtful) {
 		evidence->answered = slot->order + 1;
+		evidence->sent = slot->sent;
+	}
 }
 
 static void
@@ -220,8 +223,9 @@ queue_lost(struct channel *channel, const struct evidence *evidence)
 	uint64_t reordered = reordering(channel);
 	uint32_t at;
 
-	for (at = channel->oldest;
-		at != ALLREDUCE_NO_SLOT && slots[at].order + reordered < evidence->answered;
+	for (at = channel->oldest; at != ALLREDUCE_NO_SLOT &&
+		(slots[at].order + reordered < evidence->answered ||
+			slots[at].sent + channel->rtt.timeout < evidence->sent);
 		at = slots[at].newer) {
 		if (!is_mended_elsewhere(channel, &slots[at], evidence->now))
 			channel_queue(channel, at);

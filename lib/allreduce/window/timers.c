@@ -7,11 +7,19 @@
 #include "window/keepalive.h"
 
 /*
- * How many packets are sent again when nothing at all comes: enough for all that was lost of a
- * vector's end, where nothing follows whose result would show it. Mostly nothing comes because a
- * worker is late, and then the others' windows are no help.
+ * How many packets are sent again when results come no more: mostly a worker or the switch is late,
+ * and then the others' windows are no help. A result of one of them shows what is lost of the rest.
+ * What few are left of a vector whose other results have come are all sent again.
  */
-#define PROBES 8
+#define PROBES 4
+
+/*
+ * The newest are sent again, since results come in the order of requests: whatever is answered
+ * after them is lost. But now and then the oldest: they may be what another worker lacks to go on,
+ * and the newest what it does not send yet. Results of those may be of what was sent at first, and
+ * show nothing.
+ */
+#define OLDEST_EVERY 4
 
 /* A socket's time-out doubles when that many in a row have brought nothing: a few may be lost. */
 #define QUIET_FIRES 3
@@ -46,26 +54,33 @@ wait_of(const struct channel *channel, unsigned int backoff)
 	return channel->peer->late >= 0 && wait > most ? most : wait;
 }
 
+static uint64_t
+greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
- * When a chunk is sent again, if nothing else shows that it is lost. Each time for the same chunk
- * is later than the one before, up to MAX_STEPS: if the way has become longer than the time-out, a
- * result will come between two of them that shows it.
+ * When a chunk is sent again, if nothing else shows that it is lost. Results put that off once (RFC
+ * 6298, section 5.3), but not that of a vector's last chunks: there they come one by one, as other
+ * workers send again what they have lost. Each time for the same chunk is later than the one
+ * before, up to MAX_STEPS: if the way has become longer than the time-out, a result will come
+ * between two of them that shows it.
  */
 static uint64_t
 slot_due(const struct channel *channel, const struct slot *slot)
 {
 	unsigned int steps = slot->times - 1 < MAX_STEPS ? slot->times - 1 : MAX_STEPS;
+	uint64_t wait = wait_of(channel, steps + channel->backoff / QUIET_FIRES);
+	uint64_t since = channel_is_ending(channel) ? 0 : channel->heard;
 
-	return slot->sent + wait_of(channel, steps + channel->backoff / QUIET_FIRES);
+	return greater(slot->sent, least(since, slot->sent + wait)) + wait;
 }
 
 void
 timers_note(struct channel *channel, const struct slot *slot)
 {
-	uint64_t due = slot_due(channel, slot);
-
-	if (channel->due == 0 || due < channel->due)
-		channel->due = due;
+	channel->due = least(channel->due, slot_due(channel, slot));
 }
 
 static uint64_t
@@ -128,34 +143,47 @@ timers_next(const struct netfc_allreduce *comm)
 	return next;
 }
 
-/*
- * Queue what is overdue: all of it, if results have come since the oldest was sent, for then it is
- * lost; else a few, and the rest waits for what becomes of these.
- */
-static void
-fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
+/* The earliest time-out that is later than `after`. */
+static uint64_t
+next_due(const struct channel *channel, uint64_t after)
 {
 	const struct slot *slots = channel->peer->slot;
-	bool flows = channel->heard > slots[channel->oldest].sent;
-	uint32_t left = flows ? channel->peer->slots : PROBES;
-	uint64_t later = now + wait_of(channel, (channel->backoff + 1) / QUIET_FIRES);
-	bool fired = false;
+	uint64_t next = NEVER;
 
-	channel->due = NEVER;
 	for (uint32_t at = channel->oldest; at != ALLREDUCE_NO_SLOT; at = slots[at].newer) {
 		uint64_t due = slot_due(channel, &slots[at]);
 
-		if (due <= now && left > 0) {
-			channel_queue(channel, at);
-			left--;
-			fired = true;
-			due = later;
-		}
-		channel->due = least(channel->due, due > now ? due : later);
+		if (due > after)
+			next = least(next, due);
 	}
-	if (!fired)
+	return next;
+}
+
+/* Queue some of what is in flight, if one of them is overdue; the rest waits for what they show. */
+static void
+fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
+{
+	struct slot *slots = channel->peer->slot;
+	bool oldest = channel->backoff % OLDEST_EVERY == OLDEST_EVERY - 1;
+	uint32_t left, at;
+
+	channel->due = next_due(channel, 0);
+	if (channel->due > now)
 		return;
-	channel->backoff += !flows;
+	left = channel_is_ending(channel) && channel->heard > slots[channel->oldest].sent
+		? channel->flying
+		: PROBES;
+	for (at = oldest ? channel->oldest : channel->newest; at != ALLREDUCE_NO_SLOT && left > 0;
+		at = oldest ? slots[at].newer : slots[at].older) {
+		if (slot_due(channel, &slots[at]) > now)
+			continue;
+		channel_queue(channel, at);
+		slots[at].doubtful = oldest;
+		left--;
+	}
+	channel->backoff++;
+	channel->due = least(
+		next_due(channel, now), now + wait_of(channel, channel->backoff / QUIET_FIRES));
 	comm->stats.timeouts++;
 }
 

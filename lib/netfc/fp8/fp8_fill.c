@@ -17,7 +17,7 @@ wide_of(const struct netfc_format *format, uint32_t magnitude)
 	const struct number number = netfc_unpack(format, magnitude);
 	const unsigned f = format->fraction_bits;
 
-	return (uint32_t)(number.exponent + FP8_BIAS) << f |
+	return (uint32_t)(number.exponent + fp8_bias(format)) << f |
 		((uint32_t)(number.significand >> (63 - f)) & low_mask(f));
 }
 
@@ -32,7 +32,8 @@ magnitude_of(const struct netfc_format *format, uint32_t key)
 	if (key < fp8_offset_bias(format))
 		return 0;
 	return netfc_round_nearest(format,
-		(struct number){(int)(wide >> f) - FP8_BIAS, significand << (63 - f), false});
+		(struct number){
+			(int)(wide >> f) - fp8_bias(format), significand << (63 - f), false});
 }
 
 /* What the larger operand's wide encoding lacks to be that of the result. */
@@ -91,7 +92,7 @@ part_of(const struct netfc_format *format, uint32_t key)
 static uint32_t
 class_of(const struct netfc_format *format, uint32_t key)
 {
-	const int bias = (1 << (format->exp_bits - 1)) - 1, end = 1 << FP8_SUM_BITS;
+	const int bias = fp8_format_bias(format), end = 1 << fp8_sum_bits(format);
 	const int greatest = (int)(format->inf - 1) >> format->fraction_bits;
 	int exponent = (int)(key >> 1);
 
@@ -99,13 +100,14 @@ class_of(const struct netfc_format *format, uint32_t key)
 		exponent -= end;
 	exponent += (int)(key & 1) + bias;
 	if (exponent > greatest)
-		return FP8_NOTHING << FP8_CLASS_AT | format->inf;
+		return fp8_nothing_class(format) << FP8_CLASS_AT | format->inf;
 	if (exponent >= 1)
-		return (exponent == greatest ? FP8_GREATEST : FP8_NORMAL) << FP8_CLASS_AT |
+		return (exponent == greatest ? fp8_greatest_class(format) : FP8_NORMAL)
+			<< FP8_CLASS_AT |
 			(uint32_t)exponent << format->fraction_bits;
 	if (exponent >= -(int)format->fraction_bits)
 		return (uint32_t)(1 - exponent) << FP8_CLASS_AT;
-	return FP8_NOTHING << FP8_CLASS_AT;
+	return fp8_nothing_class(format) << FP8_CLASS_AT;
 }
 
 static uint32_t
@@ -115,12 +117,12 @@ round_of(const struct netfc_format *format, uint32_t key)
 	const uint32_t fraction = key & low_mask(bits), class = key >> bits;
 	const uint32_t most = format->inf & low_mask(f), rounded = round_shifted(fraction, 2);
 
-	if (class >= FP8_NOTHING)
+	if (class >= fp8_nothing_class(format))
 		return 0;
 	if (class == FP8_NORMAL)
 		return rounded;
 	/* Infinity has a fraction of zero, and so follows by a carry. */
-	if (class == FP8_GREATEST)
+	if (class == fp8_greatest_class(format))
 		return most != 0 && rounded > most ? most : rounded;
 	return round_shifted(UINT32_C(1) << bits | fraction, FP8_GUARD_BITS + class);
 }
@@ -178,9 +180,11 @@ mark_product(const struct netfc_format *format, struct netfc_table *table, uint3
 	for (uint32_t div = 0; div <= 1; div++) {
 		const uint32_t key = (div << f | (a & low_mask(f))) << f | (b & low_mask(f));
 		const uint32_t part = part_of(format, key);
-		const uint32_t exponent =
-			div ? (a >> f) - (b >> f) - 1 : (a >> f) + (b >> f) - 2 * FP8_BIAS;
-		const uint32_t class = (exponent & low_mask(FP8_SUM_BITS)) << 1 | part >> bits;
+		const uint32_t exponent = div
+			? (a >> f) - (b >> f) - 1
+			: (a >> f) + (b >> f) - 2 * (uint32_t)fp8_bias(format);
+		const uint32_t class =
+			(exponent & low_mask(fp8_sum_bits(format))) << 1 | part >> bits;
 
 		mark_reachable(&table[FP8_PART], key);
 		mark_reachable(&table[FP8_CLASS], class);

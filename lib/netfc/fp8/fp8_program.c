@@ -42,7 +42,7 @@ join_difference(const struct netfc_format *format)
 	for (unsigned at = 0; at < bits; at++) {
 		if (far >> at & 1)
 			step.part[step.part_count++] = part_test(NETFC_PART_ANY,
-				part(FIELD_BASE, bits, FP8_EXPONENT_BITS + f - bits, at));
+				part(FIELD_BASE, bits, fp8_exponent_bits(format) + f - bits, at));
 	}
 	return step;
 }
@@ -67,7 +67,7 @@ write_additive(struct netfc_program *program, const struct netfc_format *format)
 	netfc_append_lookup(program, FIELD_OFFSET, FP8_DIFFER, FIELD_KEY,
 		"differ: what the larger one lacks to be the result, rounded");
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_KEY, FIELD_LARGER, FIELD_OFFSET,
-		FP8_WIDE_BITS, "larger + offset");
+		fp8_wide_bits(format), "larger + offset");
 	netfc_append_lookup(program, FIELD_MAGNITUDE, FP8_ENCODE, FIELD_KEY,
 		"|z| = encode: subnormal, or too large, or as it is");
 	netfc_append_select(program, format, FIELD_MAGNITUDE);
@@ -80,11 +80,11 @@ write_additive(struct netfc_program *program, const struct netfc_format *format)
 static struct netfc_step
 join_exponent(const struct netfc_format *format, unsigned dst, unsigned wide, const char *what)
 {
-	const unsigned f = format->fraction_bits, top = f + FP8_EXPONENT_BITS - 1;
+	const unsigned f = format->fraction_bits, top = f + fp8_exponent_bits(format) - 1;
 
-	return JOIN(dst, what, part(wide, f, FP8_EXPONENT_BITS - 1, 1),
-		part_test(NETFC_PART_NONE, part(wide, top, 1, FP8_EXPONENT_BITS)),
-		part_test(NETFC_PART_NONE, part(wide, top, 1, FP8_EXPONENT_BITS + 1)));
+	return JOIN(dst, what, part(wide, f, fp8_exponent_bits(format) - 1, 1),
+		part_test(NETFC_PART_NONE, part(wide, top, 1, fp8_exponent_bits(format))),
+		part_test(NETFC_PART_NONE, part(wide, top, 1, fp8_exponent_bits(format) + 1)));
 }
 
 static void
@@ -102,7 +102,7 @@ append_exponents(struct netfc_program *program, const struct netfc_format *forma
 			.a = FIELD_KEY,
 			.what = "y's exponent, or its negative to divide"});
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_LARGER, FIELD_LARGER, FIELD_SMALLER,
-		FP8_SUM_BITS + 1, "exponent = x's + y's, or x's - y's - 1");
+		fp8_sum_bits(format) + 1, "exponent = x's + y's, or x's - y's - 1");
 }
 
 static void
@@ -119,12 +119,13 @@ write_multiplicative(struct netfc_program *program, const struct netfc_format *f
 		"part: the product or quotient of the significands");
 	netfc_append(program,
 		JOIN(FIELD_KEY, "exponent, and whether it is one more",
-			part(FIELD_LARGER, 1, FP8_SUM_BITS, 1), part(FIELD_OFFSET, bits, 1, 0)));
+			part(FIELD_LARGER, 1, fp8_sum_bits(format), 1),
+			part(FIELD_OFFSET, bits, 1, 0)));
 	netfc_append_lookup(
 		program, FIELD_BASE, FP8_CLASS, FIELD_KEY, "class: where to round, the base");
 	netfc_append(program,
 		JOIN(FIELD_KEY, "class, fraction", part(FIELD_OFFSET, 0, bits, 0),
-			part(FIELD_BASE, FP8_CLASS_AT, FP8_CLASS_BITS, bits)));
+			part(FIELD_BASE, FP8_CLASS_AT, fp8_class_bits(format), bits)));
 	netfc_append_lookup(
 		program, FIELD_OFFSET, FP8_ROUND, FIELD_KEY, "round: the fraction, rounded");
 	netfc_append(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hosts on links of limited speed, with a switch or a bridge of the kernel's in the middle.
+"""Hosts on links, of limited speed where asked for, with a switch or a bridge of the kernel's in the middle.
 
     host n: eth0 --- wn, a bridge, sn --- pn: dpdk-netfc
             eth0 --- wn, the same bridge for all
@@ -18,7 +18,7 @@ class Lines(Namespace):
     """The namespace with the far ends of the hosts' links. A context manager."""
 
     def __init__(self, mbit, lost):
-        """mbit: of each link, each way; lost: share of the packets, at each link's end."""
+        """mbit: of each link, each way, None: unlimited; lost: share of the packets, at its end."""
         super().__init__()
         self._mbit, self._lost = mbit, lost
 
@@ -26,14 +26,14 @@ class Lines(Namespace):
         """A host's link, wn."""
         name = f"w{number}"
         self.ip("link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", host.name)
-        # One packet is one packet from here on: links count and lose packets, not pieces of 64 KB.
-        host.run("ethtool", "-K", "eth0", "tx", "off", "tso", "off", "gso", "off")
-        self.run("ethtool", "-K", name, "tx", "off", "tso", "off", "gso", "off")
         host.configure()
         self.ip("link", "set", name, "up")
-        for place, interface in ((host, "eth0"), (self, name)):
-            place.run("tc", "qdisc", "add", "dev", interface, "root", "tbf", "rate",
-                      f"{self._mbit}mbit", "burst", BURST, "limit", QUEUE)
+        if self._mbit is not None:
+            for place, interface in ((host, "eth0"), (self, name)):
+                # One packet is one packet from here on: links count packets, not pieces of 64 KB.
+                place.run("ethtool", "-K", interface, "tx", "off", "tso", "off", "gso", "off")
+                place.run("tc", "qdisc", "add", "dev", interface, "root", "tbf", "rate",
+                          f"{self._mbit}mbit", "burst", BURST, "limit", QUEUE)
         self.lose(name)
 
     def bridge(self, name, interfaces):
@@ -56,16 +56,16 @@ class Lines(Namespace):
 class Bridged(Built):
     """Hosts at one bridge. A context manager; raises CommandError."""
 
-    def __init__(self, count, mbit, lost):
+    def __init__(self, count, mbit=None, lost=0.0):
         super().__init__()
         self._count, self._mbit, self._lost = count, mbit, lost
-        self.hosts = []
+        self.hosts, self.address = {}, ""
 
     def _build(self):
         lines = self._stack.enter_context(Lines(self._mbit, self._lost))
         for number in range(self._count):
-            self.hosts.append(self._stack.enter_context(Host(number)))
-            lines.attach(number, self.hosts[-1])
+            self.hosts[number] = self._stack.enter_context(Host(number))
+            lines.attach(number, self.hosts[number])
         lines.bridge("bridge", [f"w{number}" for number in range(self._count)])
 
 
@@ -88,4 +88,3 @@ class Switched(Network):
             lines.lose(f"s{number}")
             lines.bridge(f"b{number}", [f"w{number}", f"s{number}"])
             self.hosts[number] = host
-

@@ -6,16 +6,13 @@ same veth pairs at a bridge, with segmentation offload. `responder` is tests/all
 worker, and next to nothing behind it.
 """
 
-import contextlib
 import dataclasses
-import json
 import subprocess
-import tempfile
 
 from benchmark.allreduce import team
-from namespaces import Built, CommandError, Host, Namespace
-from netfc import allreduce
-from switched import SWITCH_ADDRESS, Network
+from benchmark.allreduce.links import Bridged
+from namespaces import Built, CommandError, Host
+from switched import Network
 
 SIZE = 25_000_000  # bytes
 JUMBO, JUMBO_BYTES = 9000, 8948
@@ -74,34 +71,13 @@ class Wired(Network):
                 host.configure()
 
 
-class Ring(Built):
-    """Hosts at a bridge of the kernel's, with all offloads."""
-
-    def __init__(self, count):
-        super().__init__()
-        self._count = count
-        self.hosts = []
-
-    def _build(self):
-        middle = self._stack.enter_context(Namespace())
-        middle.ip("link", "add", "bridge", "type", "bridge", "mcast_snooping", 0)
-        middle.ip("link", "set", "bridge", "up")
-        for number in range(self._count):
-            host = self._stack.enter_context(Host(number))
-            middle.ip("link", "add", f"p{number}", "type", "veth", "peer", "name", "eth0",
-                      "netns", host.name)
-            middle.ip("link", "set", f"p{number}", "master", "bridge", "up")
-            host.configure()
-            self.hosts.append(host)
-
-
 class Responder(Built):
     """A host at the responder's."""
 
     def __init__(self, build, mtu):
         super().__init__()
         self._program, self._mtu = build / "tests" / "allreduce" / "allreduce_reflect", mtu
-        self.hosts, self.address = [], ""
+        self.hosts, self.address = {}, ""
 
     def _build(self):
         near, far = (self._stack.enter_context(Host(number)) for number in range(2))
@@ -112,7 +88,7 @@ class Responder(Built):
         process = far.start(self._program, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._stack.callback(team.end, process)
         self.address = f"{far.ipv4}:{process.stdout.readline().strip()}"
-        self.hosts = [near]
+        self.hosts = {0: near}
 
 
 def set_mtu(mtu, *places):
@@ -125,29 +101,18 @@ class PathTeam(team.Workers):
     """Workers on a path. A context manager; raises CommandError."""
 
     def __init__(self, build, path, count):
-        super().__init__()
-        self._build_folder, self._path, self._count = build, path, count
+        super().__init__(build, path.by)
+        self._path, self._count = path, count
 
     def _network(self):
         if self._path.by == "gloo":
-            return Ring(self._count)
+            return Bridged(self._count)
         if self._path.device == "responder":
-            return Responder(self._build_folder, self._path.mtu)
-        return Wired(self._build_folder / "app" / "dpdk-netfc", self._count, self._path)
+            return Responder(self._folder, self._path.mtu)
+        return Wired(self._folder / "app" / "dpdk-netfc", self._count, self._path)
 
     def _build(self):
-        network = self._stack.enter_context(self._network())
-        hosts = list(network.hosts.values() if isinstance(network, Wired) else network.hosts)
-        folder = self._stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
-        options = {"by": self._path.by, "workers": len(hosts), "token": allreduce.draw_token(),
-                   "switch": getattr(network, "address", SWITCH_ADDRESS),
-                   "build": str(self._build_folder), "rendezvous": f"{folder}/rendezvous",
-                   "cores": team.worker_cores(self._path.by)}
-        self._workers = [self._start(host, "benchmark.allreduce.worker",
-                                     json.dumps({**options, "worker": number}))
-                         for number, host in enumerate(hosts)]
-        self._answers()
+        self._start_on(self._stack.enter_context(self._network()))
 
 
 def measure(build, path, count, times):

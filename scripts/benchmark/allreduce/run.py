@@ -5,27 +5,19 @@ netfc: dpdk-netfc adds up; gloo: PyTorch's ring; server: a parameter server on a
 a worker's. Each worker is a process in a network namespace of its own; the same links for all.
 """
 
-import argparse
-import json
-import pathlib
 import statistics
 import sys
-import tempfile
 import time
 
-import namespaces
 from benchmark.allreduce import paths
 from benchmark.allreduce.links import Bridged, Switched
-from benchmark.allreduce.team import ROOT, Workers, worker_cores
-from namespaces import CommandError
-from netfc import allreduce
-from switched import SWITCH_ADDRESS
+from benchmark.allreduce.team import Workers
+from command import CommandLine, write_json
 
 WAYS = ("netfc", "gloo", "server")
 MBIT = 100
 LOST = 0.01
 SMALL, LARGE, HUGE = 1024, 10_000_000, 100_000_000  # bytes
-PATIENCE = 300  # seconds
 COLLECTIVES = ("reduce", "reduce_scatter", "all_gather", "broadcast", "barrier")
 MBITS = (100, 1000)
 LIMITS = {"all_gather": 0.75, "broadcast": 0.6, "reduce_scatter": 0.75, "barrier": 0.5}
@@ -36,31 +28,21 @@ class Team(Workers):
 
     # pylint: disable-next=too-many-arguments,too-many-positional-arguments
     def __init__(self, build, by, count, lost=0.0, mbit=MBIT):
-        super().__init__()
-        self._folder, self._by, self._count, self._lost = build, by, count, lost
-        self._mbit = mbit
+        super().__init__(build, by)
+        self._count, self._lost, self._mbit = count, lost, mbit
 
     def _build(self):
         if self._by == "netfc":
             program = self._folder / "app" / "dpdk-netfc"
-            network = self._stack.enter_context(Switched(program, self._count, self._mbit, self._lost))
-            hosts = list(network.hosts.values())
+            network = Switched(program, self._count, self._mbit, self._lost)
         else:
-            more = 1 if self._by == "server" else 0
-            network = self._stack.enter_context(Bridged(self._count + more, self._mbit, self._lost))
-            hosts = network.hosts
-        folder = self._stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
-        options = {"by": self._by, "workers": self._count, "switch": SWITCH_ADDRESS,
-                   "token": allreduce.draw_token(), "build": str(self._folder),
-                   "rendezvous": f"{folder}/rendezvous", "server": hosts[-1].ipv4}
+            network = Bridged(self._count + (self._by == "server"), self._mbit, self._lost)
+        self._stack.enter_context(network)
         if self._by == "server":
-            self._start(hosts[-1], "benchmark.allreduce.server", self._count, hosts[-1].ipv4)
-        options["cores"] = worker_cores(self._by)
-        self._workers = [self._start(host, "benchmark.allreduce.worker",
-                                     json.dumps({**options, "worker": number}))
-                         for number, host in enumerate(hosts[:self._count])]
-        self._answers()
+            server = network.hosts[self._count]
+            network.address = server.ipv4
+            self._start(server, "benchmark.allreduce.server", self._count, server.ipv4)
+        self._start_on(network, self._count)
 
 
 def measure(build, by, count, tasks, lost=0.0):
@@ -108,7 +90,10 @@ def find(results, by, count, lost, size):
 
 def size_text(size):
     """For people."""
-    return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1024} KB"
+    for unit, name in ((1_000_000, "MB"), (1024, "KB")):
+        if size >= unit:
+            return f"{size // unit} {name}"
+    return f"{size} bytes"
 
 
 def time_text(seconds):
@@ -162,19 +147,11 @@ def collective_ratio(took, mbit, kind):
 
 
 def collectives(options):
-    """Measures all but all_reduce with four workers; returns what is wrong, for sys.exit()."""
-    took = {}
-    try:
-        for mbit in MBITS:
-            for by in ("netfc", "gloo"):
-                took[by, mbit] = measure_collectives(options.build.resolve(), by, mbit,
-                                                     options.quick)
-    except CommandError as error:
-        return f"allreduce-bench: {error}"
-    if options.json:
-        options.json.write_text(json.dumps(
-            [{"by": by, "mbit": mbit, "workers": 4, "seconds": seconds}
-             for (by, mbit), seconds in took.items()]) + "\n", encoding="ascii")
+    """Measures and prints all but all_reduce with four workers."""
+    took = {(by, mbit): measure_collectives(options.build, by, mbit, options.quick)
+            for mbit in MBITS for by in ("netfc", "gloo")}
+    write_json(options.json, [{"by": by, "mbit": mbit, "workers": 4, "seconds": seconds}
+                              for (by, mbit), seconds in took.items()])
     size = "1 MB" if options.quick else "10 MB"
     print(f"4 workers, vectors of {size} of float32, all parts together; the least of several\n")
     print("| | link | switch | gloo | switch / gloo |\n|---|---|---|---|---|")
@@ -188,53 +165,46 @@ def collectives(options):
         ratio, _, _ = collective_ratio(took, MBIT, kind)
         print(f"{kind}: share of gloo's time {ratio:.2f} "
               f"(at most {limit}{'' if ratio <= limit else ': MISSED'})")
-    return 0
 
 
-def main():
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="allreduce-bench", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--quick", action="store_true", help="less of everything")
-    parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
-    parser.add_argument("--workers", type=int, choices=(2, 4, 8),
-                        help="so many only; with --paths 2 unless told")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
-    parser.add_argument("--collectives", action="store_true",
-                        help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
-    parser.add_argument("--paths", action="store_true",
-                        help="each way to the switch without a limit, beside gloo on veth")
-    options = parser.parse_args()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"allreduce-bench: {reason}")
-    if options.collectives:
-        sys.exit(collectives(options))
-    if options.paths:
-        figures = paths.run(options.build.resolve(), options.workers or 2, options.quick)
-        if options.json:
-            options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
-        return
+def sums(options):
+    """Measures and prints all_reduce, each way."""
     results = []
-    try:
-        for task in plan(options.quick):
-            if task["by"] not in (options.only or WAYS) or \
-                    task["count"] != (options.workers or task["count"]):
-                continue
-            began = time.monotonic()
-            results.append(measure(options.build.resolve(), **task))
-            if options.json:
-                options.json.write_text(json.dumps({"mbit": MBIT, "results": results}) + "\n",
-                                        encoding="ascii")
-            print(f"{task['by']}, {task['count']} workers, {100 * task.get('lost', 0):.0f} % lost: "
-                  f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    except CommandError as error:
-        sys.exit(f"allreduce-bench: {error}")
+    for task in plan(options.quick):
+        if task["by"] not in (options.only or WAYS) or \
+                task["count"] != (options.workers or task["count"]):
+            continue
+        began = time.monotonic()
+        results.append(measure(options.build, **task))
+        write_json(options.json, {"mbit": MBIT, "results": results})
+        print(f"{task['by']}, {task['count']} workers, {100 * task.get('lost', 0):.0f} % lost: "
+              f"{time.monotonic() - began:.0f} s", file=sys.stderr)
     print(f"Links of {MBIT} Mbit/s each way; float32; 1 KB: medians, else the least of several\n")
     print(table(results) + "\n")
     for text, figure, limit in promises(results):
         if figure is not None:
             print(f"{text}: {figure:.2f} (at most {limit}{'' if figure <= limit else ': MISSED'})")
+
+
+def main():
+    """The command line."""
+    parser = CommandLine("bench allreduce", __doc__)
+    parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--only", choices=WAYS, action="append", help="these ways")
+    parser.add_argument("--workers", type=int, choices=(2, 4, 8),
+                        help="so many only; with --paths 2 unless told")
+    parser.add_argument("--collectives", action="store_true",
+                        help="the other collectives, at 100 Mbit/s and 1 Gbit/s, beside gloo")
+    parser.add_argument("--paths", action="store_true",
+                        help="each way to the switch without a limit, beside gloo on veth")
+    options = parser.parse_args()
+    with parser.in_namespaces():
+        if options.collectives:
+            collectives(options)
+        elif options.paths:
+            write_json(options.json, paths.run(options.build, options.workers or 2, options.quick))
+        else:
+            sums(options)
 
 
 if __name__ == "__main__":

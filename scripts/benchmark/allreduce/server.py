@@ -5,6 +5,7 @@ server.py WORKERS ADDRESS. It adds what has come of all and sends it on, piece b
 rest comes in, so that its link is busy both ways. A message is its number of values, then these.
 """
 
+import queue
 import socket
 import struct
 import sys
@@ -62,38 +63,14 @@ def connect(address):
 
 
 def send_sums(connection, pieces):
-    """A worker's sums, as they come."""
-    while True:
-        pieces.ready.acquire()
-        piece = pieces.taken()
-        if piece is None:
-            return
+    """A worker's sums, as they come; None ends them."""
+    for piece in iter(pieces.get, None):
         connection.sendall(piece)
-
-
-class Pieces:
-    """What is to be sent to a worker."""
-
-    def __init__(self):
-        self.ready = threading.Semaphore(0)
-        self._list = []
-        self._lock = threading.Lock()
-
-    def put(self, piece):
-        """One more; None: the last."""
-        with self._lock:
-            self._list.append(piece)
-        self.ready.release()
-
-    def taken(self):
-        """The next."""
-        with self._lock:
-            return self._list.pop(0)
 
 
 def serve(connections):
     """Until the first hangs up."""
-    queues = [Pieces() for _ in connections]
+    queues = [queue.SimpleQueue() for _ in connections]
     senders = [threading.Thread(target=send_sums, args=pair, daemon=True)
                for pair in zip(connections, queues)]
     for sender in senders:
@@ -108,11 +85,11 @@ def serve(connections):
                 if not receive_into(connection, row):
                     return
             total = piece.sum(axis=0).tobytes()
-            for queue in queues:
-                queue.put(total)
+            for pieces in queues:
+                pieces.put(total)
             left -= count
-    for queue in queues:
-        queue.put(None)
+    for pieces in queues:
+        pieces.put(None)
     for sender in senders:
         sender.join()
 

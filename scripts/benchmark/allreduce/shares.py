@@ -5,8 +5,6 @@ A job's share is what it has reduced, of what all have, while all of them ran. E
 Needs root.
 """
 
-import argparse
-import pathlib
 import secrets
 import threading
 import time
@@ -15,10 +13,10 @@ from concurrent import futures
 import numpy as np
 
 from benchmark.allreduce.links import Switched
+from command import CommandLine, write_json
 from netfc import allreduce
+from switched import SWITCH_ADDRESS
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-SWITCH = "10.1.0.100"
 PATIENCE_S = 120
 
 
@@ -36,7 +34,7 @@ class Job:
         """What a thread on a host does."""
         mine, over = np.zeros(self._values, "f4"), np.zeros(1, "i4")
         with host.entered(), allreduce.Communicator(
-                SWITCH, worker=rank, workers=self._count, job=self._number, token=self._token,
+                SWITCH_ADDRESS, worker=rank, workers=self._count, job=self._number, token=self._token,
                 slots=self._slots, deadline=PATIENCE_S, patience=PATIENCE_S,
                 build=self._build) as comm:
             while not over[0]:
@@ -69,17 +67,8 @@ def measure(hosts, jobs, seconds):
     return [end - begin for begin, end in zip(before, after)]
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="aggregate-shares", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--hosts", type=int, default=2, help="and workers of each job")
-    parser.add_argument("--mbit", type=int, default=100, help="of each host's link, each way")
-    parser.add_argument("--values", type=int, default=25_000, help="binary32 of an allreduce")
-    parser.add_argument("--slots", type=int, nargs="*", default=[], help="of each job")
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--runs", type=int, default=3)
-    options = parser.parse_args()
+def show(options):
+    """Measures and prints a row for each run; yields how many reductions each job had."""
     print("| run | " + " | ".join(f"job {job}" for job in range(options.jobs))
           + " | least / equal share | Mbit/s of values | sent again |")
     print("|---" * (options.jobs + 4) + "|")
@@ -96,6 +85,23 @@ def main():
             print(f"| {run + 1} | " + " | ".join(f"{100 * each / total:.1f} %" for each in done)
                   + f" | {min(done) * options.jobs / total:.2f} | {rate:.1f} | "
                   f"{100 * again / sent:.1f} % |", flush=True)
+            yield done
+
+
+def main():
+    """The command line."""
+    parser = CommandLine("bench shares", __doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--hosts", type=int, default=2, help="and workers of each job")
+    parser.add_argument("--mbit", type=int, default=100, help="of each host's link, each way")
+    parser.add_argument("--values", type=int, default=25_000, help="binary32 of an allreduce")
+    parser.add_argument("--slots", type=int, nargs="*", default=[], help="of each job")
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    with parser.in_namespaces():
+        figures = list(show(options))
+    write_json(options.json, figures)
 
 
 if __name__ == "__main__":

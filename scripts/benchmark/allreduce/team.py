@@ -7,9 +7,11 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import namespaces
 from namespaces import CommandError
+from netfc import allreduce
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
@@ -19,9 +21,10 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'
 class Workers(namespaces.Built):
     """A context manager whose _build() starts them; raises CommandError."""
 
-    def __init__(self):
+    def __init__(self, build, by):
+        """by: a way, of worker.WAYS."""
         super().__init__()
-        self._by, self._workers = "workers", []
+        self._folder, self._by, self._workers = build, by, []
 
     def _start(self, host, module, *words):
         process = subprocess.Popen(
@@ -30,6 +33,19 @@ class Workers(namespaces.Built):
             stdout=subprocess.PIPE)
         self._stack.callback(end, process)
         return process
+
+    def _start_on(self, network, count=None):
+        """A worker on each of a network's hosts, or on so many of them."""
+        folder = self._stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
+        hosts = list(network.hosts.values())[:count]
+        options = {"by": self._by, "workers": len(hosts), "address": network.address,
+                   "token": allreduce.draw_token(), "build": str(self._folder),
+                   "rendezvous": f"{folder}/rendezvous", "cores": worker_cores(self._by)}
+        self._workers = [self._start(host, "benchmark.allreduce.worker",
+                                     json.dumps({**options, "worker": number}))
+                         for number, host in enumerate(hosts)]
+        self._answers()
 
     def _answers(self):
         lines = [worker.stdout.readline() for worker in self._workers]

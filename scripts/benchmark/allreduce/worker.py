@@ -24,33 +24,23 @@ class ByNetfc:
     def __init__(self, options):
         from netfc import allreduce  # pylint: disable=import-outside-toplevel
         self._comm = allreduce.Communicator(
-            options["switch"], worker=options["worker"], workers=options["workers"],
+            options["address"], worker=options["worker"], workers=options["workers"],
             token=options["token"], build=options["build"], deadline=600.0)
-
-    def reduce(self, values):
-        """In place."""
-        self._comm.allreduce(values)
+        self.close = self._comm.leave
 
     def run(self, kind, values, own):
-        """One of the other collectives; `own` is this worker's part of the vector."""
-        if kind == "reduce":
-            self._comm.reduce(values)
-        elif kind == "reduce_scatter":
-            self._comm.reduce_scatter(values, own)
-        elif kind == "all_gather":
-            self._comm.allgather(own, values)
-        elif kind == "broadcast":
-            self._comm.broadcast(values)
-        else:
-            self._comm.barrier()
+        """A collective, in place; `own` is this worker's part of the vector."""
+        comm = self._comm
+        {"all_reduce": lambda: comm.allreduce(values),
+         "reduce": lambda: comm.reduce(values),
+         "reduce_scatter": lambda: comm.reduce_scatter(values, own),
+         "all_gather": lambda: comm.allgather(own, values),
+         "broadcast": lambda: comm.broadcast(values),
+         "barrier": comm.barrier}[kind]()
 
     def counters(self):
         """What was counted."""
         return {**self._comm.stats, **self._comm.info}
-
-    def close(self):
-        """Leaves."""
-        self._comm.leave()
 
 
 class ByGloo:
@@ -64,25 +54,17 @@ class ByGloo:
         torch.set_num_threads(1)
         dist.init_process_group("gloo", init_method="file://" + options["rendezvous"],
                                 rank=options["worker"], world_size=options["workers"])
-
-    def reduce(self, values):
-        """In place: the tensor has the array's memory."""
-        self._dist.all_reduce(self._torch.from_numpy(values))
+        self.close = dist.destroy_process_group
 
     def run(self, kind, values, own):
-        """One of the other collectives; `own` is this worker's part of the vector."""
-        whole, part = self._torch.from_numpy(values), self._torch.from_numpy(own)
-        parts = list(whole.chunk(self._dist.get_world_size()))
-        if kind == "reduce":
-            self._dist.reduce(whole, 0)
-        elif kind == "reduce_scatter":
-            self._reduce_scatter(whole, part)
-        elif kind == "all_gather":
-            self._dist.all_gather(parts, part)
-        elif kind == "broadcast":
-            self._dist.broadcast(whole, 0)
-        else:
-            self._dist.barrier()
+        """As ByNetfc's; tensors have the arrays' memory."""
+        dist, whole, part = self._dist, *map(self._torch.from_numpy, (values, own))
+        {"all_reduce": lambda: dist.all_reduce(whole),
+         "reduce": lambda: dist.reduce(whole, 0),
+         "reduce_scatter": lambda: self._reduce_scatter(whole, part),
+         "all_gather": lambda: dist.all_gather(list(whole.chunk(dist.get_world_size())), part),
+         "broadcast": lambda: dist.broadcast(whole, 0),
+         "barrier": dist.barrier}[kind]()
 
     def _reduce_scatter(self, whole, part):
         """PyTorch's gloo has none, or does this."""
@@ -93,47 +75,26 @@ class ByGloo:
         """Nothing is counted."""
         return {}
 
-    def close(self):
-        """Ends it."""
-        self._dist.destroy_process_group()
-
 
 class ByServer:
     """A parameter server: server.py."""
 
     def __init__(self, options):
         from benchmark.allreduce import server  # pylint: disable=import-outside-toplevel
-        self._connection = server.connect(options["server"])
+        self._connection = server.connect(options["address"])
+        self.close = self._connection.close
 
-    def reduce(self, values):
-        """In place."""
+    def run(self, kind, values, _):
+        """all_reduce alone, in place."""
+        assert kind == "all_reduce"
         self._connection.reduce(values)
 
     def counters(self):
         """Nothing is counted."""
         return {}
 
-    def close(self):
-        """Hangs up."""
-        self._connection.close()
-
 
 WAYS = {"netfc": ByNetfc, "gloo": ByGloo, "server": ByServer}
-
-
-def timed(way, options, count):
-    """Seconds for one vector; a reduction of one value before lets all begin at once."""
-    values = (numpy.arange(count) % DIFFERENT + options["worker"]).astype(numpy.float32)
-    way.reduce(numpy.zeros(1, numpy.float32))
-    began, cpu = time.monotonic(), time.process_time()
-    way.reduce(values)
-    seconds = time.monotonic() - began
-    options["cpu"] = options.get("cpu", 0.0) + time.process_time() - cpu
-    workers = options["workers"]
-    expected = numpy.arange(count) % DIFFERENT * workers + workers * (workers - 1) // 2
-    if not numpy.array_equal(values, expected):
-        sys.exit("a sum is wrong")
-    return seconds
 
 
 def given(worker, count):
@@ -145,6 +106,8 @@ def is_right(kind, options, values, own):
     """Whether that came of it."""
     worker, workers, part = options["worker"], options["workers"], len(own)
     sums = numpy.arange(len(values)) % DIFFERENT * workers + workers * (workers - 1) // 2
+    if kind == "all_reduce":
+        return numpy.array_equal(values, sums)
     if kind == "reduce":
         return worker != 0 or numpy.array_equal(values, sums)
     if kind == "reduce_scatter":
@@ -155,15 +118,16 @@ def is_right(kind, options, values, own):
     return kind == "barrier" or numpy.array_equal(values, given(0, len(values)))
 
 
-def timed_collective(way, options, kind, count):
-    """The same as timed(), of another collective."""
+def timed(way, options, kind, count):
+    """Seconds for one vector; a reduction of one value before lets all begin at once."""
     part = count // options["workers"]
     values = given(options["worker"], part * options["workers"])
     own = given(options["worker"], part)
-    way.reduce(numpy.zeros(1, numpy.float32))
-    began = time.monotonic()
+    way.run("all_reduce", numpy.zeros(1, numpy.float32), own)
+    began, cpu = time.monotonic(), time.process_time()
     way.run(kind, values, own)
     seconds = time.monotonic() - began
+    options["cpu"] = options.get("cpu", 0.0) + time.process_time() - cpu
     if not is_right(kind, options, values, own):
         sys.exit(f"{kind}: a result is wrong")
     return seconds
@@ -171,10 +135,7 @@ def timed_collective(way, options, kind, count):
 
 def measure(way, options, task):
     """Seconds for a task, by times."""
-    count = task["bytes"] // 4
-    if task["kind"] == "all_reduce":
-        return [timed(way, options, count) for _ in range(task["times"])]
-    return [timed_collective(way, options, task["kind"], count) for _ in range(task["times"])]
+    return [timed(way, options, task["kind"], task["bytes"] // 4) for _ in range(task["times"])]
 
 
 def main():

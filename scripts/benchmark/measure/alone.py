@@ -2,12 +2,11 @@
 """Match engines alone: look-ups, steps and whole packets, timed by netfc-bench --time without any port."""
 
 import json
-import subprocess
 
+import programs
 from benchmark import machine
 from benchmark.measure.rounds import summary
 from benchmark.peers.contenders import TABLES
-from benchmark.peers.polling import ProgramError
 
 MEGABYTES = 1024
 KINDS = ("bare", "look_ups", "packets")
@@ -16,19 +15,13 @@ KINDS = ("bare", "look_ups", "packets")
 def _time(bench, capture, tables, engine, rounds, functions=(), eal=()):
     """What netfc-bench prints of a capture. functions: the option that loads those of its packets;
     eal: more options of the EAL."""
-    command = [
-        str(bench.build / "app" / "netfc-bench"),
-        *bench.memory.options(MEGABYTES),
-        *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
-        *("--file-prefix", f"netfc-time-{bench.folder.name}"),
-        *("--lcores", f"0@{machine.polling_cpus(1)[0]}", *eal),
-        *("--", "--time", str(capture), "--tables", tables, *functions, "--match", engine),
-        *("--rounds", str(rounds)),
-    ]
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise ProgramError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    timed = json.loads(done.stdout)
+    lcore = f"0@{machine.polling_cpus(1)[0]}"
+    timed = json.loads(programs.run(
+        bench.build / "app" / "netfc-bench",
+        *programs.eal("time", bench.memory.options(MEGABYTES), lcore, *eal),
+        *("--", "--time", capture, "--tables", tables, *functions, "--match", engine),
+        *("--rounds", rounds),
+    ))
     timed["packets"] = timed["pipeline"]
     return timed
 

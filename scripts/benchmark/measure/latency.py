@@ -5,9 +5,10 @@ import json
 import subprocess
 import time
 
+import programs
 from benchmark import machine
 from benchmark.peers.contenders import TABLES, Contender
-from benchmark.peers.polling import ProgramError
+from programs import ProgramError
 
 FIELDS = ("tsc_hz", "count", "least", "mean", "p50", "p90", "p99", "p99_9", "greatest", "buckets")
 MEGABYTES = 384  # the match engine lpm takes most
@@ -23,13 +24,8 @@ def _full_bursts(bench, capture, lanes, format_name, engine, seconds):
         return program.finish(lanes)["latency"]
 
 
-def _eal(bench, prefix, cpu, vdev):
-    return [
-        *bench.memory.options(MEGABYTES),
-        *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
-        *("--file-prefix", f"{prefix}-{bench.folder.name}", "--lcores", f"0@{cpu}"),
-        f"--vdev={vdev}",
-    ]
+def _eal(bench, name, cpu, vdev):
+    return programs.eal(name, bench.memory.options(MEGABYTES), f"0@{cpu}", f"--vdev={vdev}")
 
 
 def _wait_for(path, switch, log):
@@ -48,18 +44,13 @@ def _alone(bench, lanes, format_name, engine, seconds):
     path, stats = folder / "socket", folder / "stats"
     switch = [
         str(bench.build / "app" / "dpdk-netfc"),
-        *_eal(bench, "netfc-alone", machine.polling_cpus(1)[0], f"net_vhost0,iface={path}"),
+        *_eal(bench, "alone", machine.polling_cpus(1)[0], f"net_vhost0,iface={path}"),
         *("--", "--match", engine, "--tables", TABLES[format_name], "--latency"),
         *("--tables-dir", str(bench.build / "tables"), "--stats-json", str(stats)),
     ]
     sender = [
         str(bench.build / "app" / "netfc-bench"),
-        *_eal(
-            bench,
-            "netfc-sender",
-            machine.other_cpu(),
-            f"net_virtio_user0,path={path},queue_size=1024",
-        ),
+        *_eal(bench, "sender", machine.other_cpu(), f"net_virtio_user0,path={path},queue_size=1024"),
         *("--", "--set", TABLES[format_name], "--lanes", str(lanes), "--window", "1"),
         *("--seconds", str(seconds), "--op", "add"),
     ]

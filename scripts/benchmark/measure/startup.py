@@ -3,26 +3,23 @@
 
 import re
 import resource
-import subprocess
 import time
 
+import programs
 from benchmark import machine
 from benchmark.measure.rounds import summary
 from benchmark.peers.contenders import TABLES
-from benchmark.peers.polling import ProgramError
 
 MEGABYTES = 1536
 
 
 def _command(bench, engine):
     return [
-        str(bench.build / "app" / "dpdk-netfc"),
-        *bench.memory.options(MEGABYTES),
-        *("--no-pci", "--no-telemetry", "--log-level", "*:error"),
-        *("--file-prefix", f"netfc-startup-{bench.folder.name}"),
-        *("--lcores", f"0@{machine.polling_cpus(1)[0]}", "--vdev=net_null0,no-rx=1"),
+        bench.build / "app" / "dpdk-netfc",
+        *programs.eal("startup", bench.memory.options(MEGABYTES),
+                      f"0@{machine.polling_cpus(1)[0]}", "--vdev=net_null0,no-rx=1"),
         *("--", "--match", engine, "--tables", ",".join(TABLES.values())),
-        *("--tables-dir", str(bench.build / "tables"), "--idle-exit", "1"),
+        *("--tables-dir", bench.build / "tables", "--idle-exit", "1"),
     ]
 
 
@@ -35,9 +32,9 @@ def _processor_seconds():
 def _once(bench, engine):
     """Seconds by the clock, and of the processor in the program and in the kernel."""
     command, began, before = _command(bench, engine), time.monotonic(), _processor_seconds()
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
-    if done.returncode != 0 or not re.search(r"^Ran for", done.stdout, re.MULTILINE):
-        raise ProgramError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    said = programs.run(*command)
+    if not re.search(r"^Ran for", said, re.MULTILINE):
+        raise programs.ProgramError(f"the switch has not run: {said}")
     after = _processor_seconds()
     return time.monotonic() - began, after[0] - before[0], after[1] - before[1]
 

@@ -5,16 +5,15 @@ examples/mpi/cg.c, unchanged, by each of Open MPI's algorithms of MPI_Allreduce 
 switch, with the ranks in each of some orders.
 """
 
-import argparse
 import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 import namespaces
-from benchmark.mpi.run import ALGORITHMS, ROOT
+from benchmark.mpi.run import ALGORITHMS
+from command import ROOT, CommandLine, write_json
 from namespaces import CommandError
 from switched import SWITCH_ADDRESS, Network
 
@@ -65,33 +64,31 @@ def show(host, program, ranks, library):
     return through_switch
 
 
-def main():
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="mpi-demo", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--ranks", type=int, action="append", help="2, 4 and 8")
-    options = parser.parse_args()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"mpi-demo: {reason}")
-    build = options.build.resolve()
-    library = build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
+def show_all(options):
+    """Prints the table; the switch's results by the number of ranks."""
     print("| ranks | sums by | runs | different results | units in the last place between them |\n"
           "|---|---|---|---|---|", flush=True)
-    same = True
-    try:
-        with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
-                Network(build / "app" / "dpdk-netfc", ["ranks", "nobody"], ["--aggregate", "digits=fp32+fp64"]) as network:
-            program = pathlib.Path(folder) / "cg"
-            namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
-            host = network.hosts["ranks"]
-            host.ip("link", "set", "lo", "up")
-            for ranks in options.ranks or (2, 4, 8):
-                same &= len(set(show(host, program, ranks, library))) == 1
-    except (CommandError, subprocess.TimeoutExpired) as error:
-        sys.exit(f"mpi-demo: {error}")
-    if not same:
-        sys.exit("mpi-demo: results through the switch differ")
+    library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
+    with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
+            Network(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
+                    ["--aggregate", "digits=fp32+fp64"]) as network:
+        program = pathlib.Path(folder) / "cg"
+        namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
+        host = network.hosts["ranks"]
+        host.ip("link", "set", "lo", "up")
+        return {ranks: show(host, program, ranks, library) for ranks in options.ranks or (2, 4, 8)}
+
+
+def main():
+    """The command line."""
+    parser = CommandLine("demo mpi", __doc__)
+    parser.add_argument("--ranks", type=int, action="append", help="2, 4 and 8")
+    options = parser.parse_args()
+    with parser.in_namespaces():
+        results = show_all(options)
+    write_json(options.json, results)
+    if any(len(set(some)) > 1 for some in results.values()):
+        parser.fail("results through the switch differ")
 
 
 if __name__ == "__main__":

@@ -3,15 +3,17 @@
 
 from matplotlib import pyplot
 
-from benchmark.mpi.run import SWITCH, figure, size_text
+from benchmark.allreduce.run import size_text
+from benchmark.mpi.run import SWITCH, figure
 from evaluation.report.figures import STYLE, save
 
 GREYS = ("#111111", "#999999", "#bbbbbb", "#666666", "#888888", "#aaaaaa", "#444444")
 OURS = "#0072b2"
 
 
-def plot(figures, sizes, path):
+def plot(figures, path):
     """A panel for each speed of links, a line for each way of reducing."""
+    sizes = list(next(iter(next(iter(figures.values())).values())))
     with pyplot.rc_context(STYLE):
         made, panels = pyplot.subplots(1, len(figures), figsize=(9, 4.2), squeeze=False, sharey=True)
         for axes, (mbit, measured) in zip(panels[0], figures.items()):

@@ -5,7 +5,6 @@ For each way: whether the program's own checks pass, or a checksum of what it pr
 reductions went where; and the time.
 """
 
-import argparse
 import collections.abc
 import dataclasses
 import os
@@ -17,10 +16,8 @@ import tempfile
 import time
 import zlib
 
-import namespaces
 from benchmark.mpi.demo import SETTINGS
-from benchmark.mpi.run import ROOT
-from namespaces import CommandError
+from command import CommandLine, write_json
 from switched import SWITCH_ADDRESS, Network
 
 RANKS = 4
@@ -119,44 +116,45 @@ def run(host, library, program, folder, environment):
     return result, counts, seconds, done.stderr
 
 
-def row(program, way, result, counts, seconds):
+def row(program, way, result, by_switch, by_mpi, seconds):
     """A line of Markdown."""
-    return (f"| {program} | {way} | {result or 'failed'} | {counts[0]} | {counts[1]}"
+    return (f"| {program} | {way} | {result or 'failed'} | {by_switch} | {by_mpi}"
             f" | {seconds:.1f} s |")
+
+
+def show(options):
+    """Prints the table; its cells, and what failed and why."""
+    library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
+    print("| program | reductions by | results | through the switch | left to MPI | time |\n"
+          "|---|---|---|---|---|---|", flush=True)
+    cells, failed = [], []
+    with TestNetwork(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
+                     ["--aggregate", AGGREGATE]) as network:
+        host = network.hosts["ranks"]
+        host.ip("link", "set", "lo", "up")
+        for program in programs(options.mpi4py and options.mpi4py.resolve()):
+            for way, environment in WAYS.items():
+                with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
+                    result, counts, seconds, errors = run(
+                        host, library, program, pathlib.Path(folder), environment)
+                cells.append((program.name, way, result, *counts, seconds))
+                print(row(*cells[-1]), flush=True)
+                if result is None:
+                    failed.append(f"{program.name}, {way}: {errors[-2000:]}")
+    return cells, failed
 
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="mpi-programs", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("bench mpi-programs", __doc__)
     parser.add_argument("--mpi4py", type=pathlib.Path, metavar="FOLDER",
                         help="the source of the installed release, which has its tests")
     options = parser.parse_args()
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"mpi-programs: {reason}")
-    build = options.build.resolve()
-    library = build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
-    print("| program | reductions by | results | through the switch | left to MPI | time |\n"
-          "|---|---|---|---|---|---|", flush=True)
-    failed = []
-    try:
-        with TestNetwork(build / "app" / "dpdk-netfc", ["ranks", "nobody"],
-                         ["--aggregate", AGGREGATE]) as network:
-            host = network.hosts["ranks"]
-            host.ip("link", "set", "lo", "up")
-            for program in programs(options.mpi4py and options.mpi4py.resolve()):
-                for way, environment in WAYS.items():
-                    with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
-                        result, counts, seconds, errors = run(
-                            host, library, program, pathlib.Path(folder), environment)
-                    print(row(program.name, way, result, counts, seconds), flush=True)
-                    if result is None:
-                        failed.append(f"{program.name}, {way}: {errors[-2000:]}")
-    except (CommandError, subprocess.TimeoutExpired) as error:
-        sys.exit(f"mpi-programs: {error}")
+    with parser.in_namespaces():
+        cells, failed = show(options)
+    write_json(options.json, cells)
     if failed:
-        sys.exit("mpi-programs: " + "\n".join(failed))
+        parser.fail("\n".join(failed))
 
 
 if __name__ == "__main__":

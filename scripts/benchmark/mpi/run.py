@@ -5,29 +5,28 @@ Each rank is in a network namespace of its own. Open MPI's ranks are joined by a
 kernel's, those whose reductions go through the switch by the switch. All share this machine's cores.
 """
 
-import argparse
 import dataclasses
-import json
 import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 import namespaces
 from benchmark.allreduce.links import Bridged, Switched
-from benchmark.allreduce.run import worker_cores
+from benchmark.allreduce.run import size_text, time_text
+from benchmark.allreduce.team import worker_cores
+from command import ROOT, CommandLine, write_json
 from namespaces import CommandError
 from switched import SWITCH_ADDRESS
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 AGENT = pathlib.Path(__file__).with_name("agent")
 EXAMPLE = ROOT / "examples" / "mpi" / "allreduce.c"
 LINE = re.compile(r"(\d+) bytes: median ([\d.]+) s, least ([\d.]+) s, results (\w+)")
 PATIENCE = 600  # seconds
 # Bytes, and how often.
-TASKS = ((8, 300), (1000, 100), (10_000, 50), (100_000, 20), (1_000_000, 5), (10_000_000, 3))
+TASKS = ((8, 300), (1024, 100), (16_384, 50), (131_072, 20), (1_000_000, 5), (10_000_000, 3))
+QUICK_TASKS = ((8, 50), (1_000_000, 2))
 SHOWN = (8, 1_000_000, 10_000_000)  # in tables
 SHIFTS = (0, 1)  # of what ranks give: the exact sums are the same
 # coll_tuned_allreduce_algorithm; 0: Open MPI chooses, by the length.
@@ -83,19 +82,19 @@ def mpirun(build, folder, way, hosts, shift):
     return [str(word) for word in words], environment
 
 
-def run(build, folder, way, options, mbit):
+def run(folder, way, options, tasks, mbit):
     """Results of all shifts: for each length (median, least, checksum)."""
-    tasks = [str(word) for task in options.tasks for word in task]
-    results = {size: [] for size, _ in options.tasks}
-    with network(build, way, options.ranks, mbit) as links:
-        hosts = links.hosts if way is not SWITCH else list(links.hosts.values())
+    words_of_tasks = [str(word) for task in tasks for word in task]
+    results = {size: [] for size, _ in tasks}
+    with network(options.build, way, options.ranks, mbit) as links:
+        hosts = list(links.hosts.values())
         for host in hosts:
             host.ip("link", "set", "lo", "up")
         for shift in SHIFTS:
-            words, environment = mpirun(build, folder, way, hosts, shift)
+            words, environment = mpirun(options.build, folder, way, hosts, shift)
             done = subprocess.run(
                 ["ip", "netns", "exec", hosts[0].name, *words, folder / "allreduce", options.type,
-                 *tasks],
+                 *words_of_tasks],
                 env=environment, text=True, capture_output=True, timeout=PATIENCE, check=False)
             if done.returncode != 0:
                 raise CommandError(f"{way.name}: {done.stderr}")
@@ -107,19 +106,6 @@ def run(build, folder, way, options, mbit):
 def figure(size, results):
     """Of short ones the median of a run, of long ones the least: other work only adds."""
     return min(median if size < 100_000 else least for median, least, _ in results)
-
-
-def time_text(seconds):
-    """For people."""
-    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{1e3 * seconds:.2f} ms"
-
-
-def size_text(size):
-    """For people."""
-    for unit, name in ((1_000_000, "MB"), (1000, "kB")):
-        if size >= unit:
-            return f"{size // unit} {name}"
-    return f"{size} bytes"
 
 
 def table(measured, sizes):
@@ -142,42 +128,39 @@ def shares(measured, sizes):
             yield size, figure(size, measured[SWITCH.name][size]) / min(others)
 
 
+def show(options):
+    """Measures and prints; figures by the links' speed and the way."""
+    tasks = QUICK_TASKS if options.quick else TASKS
+    sizes, figures = [size for size, _ in tasks if size in SHOWN], {}
+    with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
+        folder = pathlib.Path(folder)
+        compile_example(folder)
+        for mbit in options.mbit or (100, 1000):
+            measured = {way.name: run(folder, way, options, tasks, mbit)
+                        for way in (WAYS[:2] if options.quick else WAYS)}
+            figures[mbit] = measured
+            print(f"\nLinks of {mbit} Mbit/s, {options.ranks} ranks, {options.type}\n")
+            print(table(measured, sizes) + "\n")
+            for size, share in shares(measured, sizes):
+                print(f"{size_text(size)}: {share:.2f} of the best other time")
+    return figures
+
+
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="mpi-bench", description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser = CommandLine("bench mpi", __doc__)
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--type", choices=("float", "double"), default="double")
     parser.add_argument("--mbit", type=int, action="append", help="of links: 100 and 1000")
     parser.add_argument("--quick", action="store_true", help="less of everything")
     parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.svg", help="draw all lengths")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
     options = parser.parse_args()
-    options.tasks = TASKS if not options.quick else ((8, 50), (1_000_000, 2))
-    reason = namespaces.why_not()
-    if reason:
-        sys.exit(f"mpi-bench: {reason}")
-    sizes = [size for size, _ in options.tasks if size in SHOWN]
-    figures = {}
-    try:
-        with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
-            compile_example(pathlib.Path(folder))
-            for mbit in options.mbit or (100, 1000):
-                measured = {way.name: run(options.build.resolve(), pathlib.Path(folder), way,
-                                              options, mbit)
-                            for way in (WAYS[:2] if options.quick else WAYS)}
-                figures[mbit] = measured
-                print(f"\nLinks of {mbit} Mbit/s, {options.ranks} ranks, {options.type}\n")
-                print(table(measured, sizes) + "\n")
-                for size, share in shares(measured, sizes):
-                    print(f"{size_text(size)}: {share:.2f} of the best other time")
-    except (CommandError, subprocess.TimeoutExpired) as error:
-        sys.exit(f"mpi-bench: {error}")
+    with parser.in_namespaces():
+        figures = show(options)
+    write_json(options.json, figures)
     if options.plot:
         from benchmark.mpi.plot import plot  # the rest needs no matplotlib
-        plot(figures, [size for size, _ in options.tasks], options.plot)
-    if options.json:
-        options.json.write_text(json.dumps(figures) + "\n", encoding="ascii")
+        plot(figures, options.plot)
 
 
 if __name__ == "__main__":

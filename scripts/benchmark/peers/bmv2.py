@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from benchmark import machine
 from benchmark.measure.rounds import summary
-from benchmark.peers.polling import ProgramError, processor_clock
+from benchmark.peers.polling import processor_clock
 from netfc import capture
+from programs import ProgramError
 
 PROGRAM = "simple_switch"
 FORWARD = pathlib.Path(__file__).with_name("bmv2_forward.json")

@@ -8,7 +8,8 @@ import subprocess
 from dataclasses import dataclass
 
 from benchmark import machine
-from benchmark.peers.polling import Polling, ProgramError
+from benchmark.peers.polling import Polling
+from programs import ProgramError
 
 # What the peers do with a packet: nothing; swap its addresses, as the switch does when it reflects;
 # compute its checksums afresh.

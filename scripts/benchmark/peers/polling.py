@@ -7,14 +7,15 @@ DPDK's own telemetry command for a port's statistics, which every DPDK program h
 processor time of the program: what others do on the machine does not count as ours.
 """
 
-import glob
-import json
 import os
 import signal
-import socket
 import subprocess
 import time
 from dataclasses import dataclass
+
+from netfc import TelemetryError
+from netfc.telemetry import Telemetry
+from programs import ProgramError
 
 # Whatever becomes of the benchmark, no halted program stays behind.
 ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL")
@@ -25,10 +26,6 @@ POLL_S = 0.01
 # A reading that took longer than this share of the sample, as its thread had to wait, is repeated.
 READING_SHARE = 0.01
 TRIES = 5
-
-
-class ProgramError(Exception):
-    """A program did not start, ended, or did not do what it is measured for."""
 
 
 @dataclass
@@ -91,7 +88,7 @@ class Polling:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        self._socket, self._longest = None, 0
+        self._telemetry = None
         try:
             self._wait_until_it_receives()
         except ProgramError:
@@ -119,18 +116,12 @@ class Polling:
         """Let it run on."""
         os.kill(self.pid, signal.SIGCONT)
 
-    def ask(self, command):
-        """The answer to a telemetry command."""
-        self._socket.send(command.encode())
-        answer = json.loads(self._socket.recv(self._longest))
-        return answer[command.split(",", maxsplit=1)[0]]
-
     def read(self):
         """A reading."""
         clock = processor_clock(self.pid)
         before, wall_before = time.clock_gettime(clock), time.monotonic()
         packets = sum(
-            self.ask(f"/ethdev/stats,{port}")["ipackets"] for port in range(self._ports)
+            self._telemetry.ask(f"/ethdev/stats,{port}")["ipackets"] for port in range(self._ports)
         )
         after, wall_after = time.clock_gettime(clock), time.monotonic()
         return Reading(
@@ -173,8 +164,8 @@ class Polling:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()
-        if self._socket is not None:
-            self._socket.close()
+        if self._telemetry is not None:
+            self._telemetry.close()
         return self._process.returncode
 
     def _wait_until_it_receives(self):
@@ -186,23 +177,10 @@ class Polling:
             time.sleep(POLL_S)
 
     def _receives(self):
-        if self._socket is None and not self._connect():
-            return False
         try:
-            return self.ask("/ethdev/stats,0")["ipackets"] > 0
-        except (TypeError, KeyError):  # no such port yet
+            if self._telemetry is None:
+                (path,) = self._folder.glob("dpdk/*/dpdk_telemetry.v2*")
+                self._telemetry = Telemetry(path)
+            return self._telemetry.ask("/ethdev/stats,0")["ipackets"] > 0
+        except (ValueError, TelemetryError, TypeError, KeyError):  # no socket, no such port yet
             return False
-
-    def _connect(self):
-        found = glob.glob(f"{self._folder}/dpdk/*/dpdk_telemetry.v2*")
-        if not found:
-            return False
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            connection.connect(found[0])
-        except OSError:
-            connection.close()
-            return False
-        self._longest = json.loads(connection.recv(4096))["max_output_len"]
-        self._socket = connection
-        return True

@@ -6,11 +6,11 @@ is checked here for every entry.
 """
 
 import json
-import os
-import subprocess
+import pathlib
 
 import numpy
 
+import programs
 from netfc import TableSet
 
 VALUE_BITS = 16  # of a folded table
@@ -24,8 +24,7 @@ class FoldError(Exception):
 
 def sizes(build, name):
     """What `netfc-tables size --json` says of a set."""
-    command = [os.path.join(build, "app", "netfc-tables"), "size", "--json", name]
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return json.loads(programs.run(pathlib.Path(build, "app", "netfc-tables"), "size", "--json", name))
 
 
 # ---- table entries ---------------------------------------------------------------------------

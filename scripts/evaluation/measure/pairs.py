@@ -6,16 +6,14 @@ import json
 import pathlib
 import subprocess
 
+from programs import ProgramError
+
 OPS = ("add", "mul", "div")  # x - y is x + -y: the same pairs, the same errors; checked
 OP_SYMBOLS = {"add": "+, -", "mul": "×", "div": "÷"}
 # Between two x of the quick variant: with every y, some 4 million pairs.
 QUICK_STEP = 1021
 # Which of the results that are expected netfc-errors compares with netfc_exact(), too.
 CHECK = 97
-
-
-class CountError(Exception):
-    """netfc-errors failed."""
 
 
 def count_file(program, path, arguments, progress):
@@ -31,7 +29,7 @@ def count_file(program, path, arguments, progress):
                 if last.endswith(" %\n"):
                     progress.update(int(last[:-3]) / 100)
     if process.returncode != 0:
-        raise CountError(f"{' '.join(map(str, command))}\n{last}")
+        raise ProgramError(f"{' '.join(map(str, command))}\n{last}")
     unfinished.rename(path)
 
 
@@ -60,16 +58,6 @@ def run(build, folder, tables, step, progress):
 def average(tally):
     """The average accuracy of a population, in percent."""
     return 100 * (1 - tally["loss"] / tally["counted"])
-
-
-def median(tally):
-    """The median accuracy in percent, to 0.01."""
-    below = 0
-    for accuracy_bin, count in tally["accuracy"]:
-        below += count
-        if 2 * below >= tally["counted"]:
-            return accuracy_bin / 100
-    raise ValueError("no lane counts")
 
 
 def ulp_share(tally, most):

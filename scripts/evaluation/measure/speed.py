@@ -5,18 +5,14 @@ direct match engine, timed by netfc-bench."""
 import json
 import os
 import pathlib
-import subprocess
 
+import programs
 from netfc import FORMATS, capture, protocol
 
 OPS = ("add", "mul", "div")
 QUICK_OPS = ("add",)
 PACKETS = 32
 ROUNDS = 51
-
-
-class TimingError(Exception):
-    """netfc-bench failed."""
 
 
 def write_requests(path, number_format, op, pairs):
@@ -31,18 +27,11 @@ def write_requests(path, number_format, op, pairs):
 
 def measure(build, name, path):
     """What netfc-bench tells of a set and a capture."""
-    command = [
-        os.path.join(build, "app", "netfc-bench"),
-        *("--no-huge", "-m", "256", "--no-pci", "--no-telemetry", "--no-shconf"),
-        *("--log-level", "*:error", "--file-prefix", f"netfc-speed-{os.getpid()}"),
-        *("--lcores", f"0@{max(os.sched_getaffinity(0))}"),
-        *("--", "--tables", name, "--time", str(path), "--match", "direct"),
-        *("--rounds", str(ROUNDS)),
-    ]
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise TimingError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    timed = json.loads(done.stdout)
+    lcore = f"0@{max(os.sched_getaffinity(0))}"
+    timed = json.loads(programs.run(
+        pathlib.Path(build, "app", "netfc-bench"), *programs.eal("speed", programs.no_huge(256), lcore),
+        *("--", "--tables", name, "--time", path, "--match", "direct", "--rounds", ROUNDS),
+    ))
     # Whatever else runs on the machine only adds cycles.
     cycles = min(timed["pipeline"]) / timed["lanes"]
     return {

@@ -3,16 +3,13 @@
 
 import json
 import os
-import subprocess
+import pathlib
 import tempfile
 
 import numpy
 
+import programs
 from netfc import OPS, capture, protocol
-
-
-class SwitchError(Exception):
-    """The switch failed, or did not answer as it must."""
 
 
 class Job:
@@ -32,24 +29,17 @@ class Job:
 
 def run(build, folder, tables, idle_ms=200):
     """Run dpdk-netfc on the captures in a folder; returns its final counters."""
-    stats = os.path.join(folder, "stats.json")
+    stats = pathlib.Path(folder, "stats.json")
     port = f"--vdev=net_pcap0,rx_pcap={folder}/requests,tx_pcap={folder}/replies"
-    command = [
-        os.path.join(build, "app", "dpdk-netfc"),
-        *("--no-huge", "-m", "512", "--no-pci", "--no-telemetry", "--no-shconf"),
-        *("--log-level", "*:error", "--file-prefix", f"netfc-evaluate-{os.getpid()}"),
-        *("--lcores", f"0@{min(os.sched_getaffinity(0))}", port),
+    lcore = f"0@{min(os.sched_getaffinity(0))}"
+    programs.run(
+        pathlib.Path(build, "app", "dpdk-netfc"),
+        *programs.eal("evaluate", programs.no_huge(512), lcore, port),
         *("--", "--tables", ",".join(tables), "--match", "direct"),
-        *("--idle-exit", str(idle_ms), "--stats-json", stats),
-    ]
-    environment = {**os.environ, "XDG_RUNTIME_DIR": folder, "RUNTIME_DIRECTORY": folder}
-    done = subprocess.run(
-        command, env=environment, text=True, capture_output=True, check=False
+        *("--idle-exit", idle_ms, "--stats-json", stats),
+        env={**os.environ, "XDG_RUNTIME_DIR": folder, "RUNTIME_DIRECTORY": folder},
     )
-    if done.returncode != 0:
-        raise SwitchError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    with open(stats, encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(stats.read_text(encoding="utf-8"))
 
 
 def compute(build, tables, jobs):
@@ -67,12 +57,12 @@ def compute(build, tables, jobs):
         stats = run(build, folder, tables)
         replies = capture.read(os.path.join(folder, "replies"))
     if len(replies) != len(frames) or sum(stats["drops"].values()) != 0:
-        raise SwitchError(f"{len(replies)} replies to {len(frames)} requests: {stats}")
+        raise programs.ProgramError(f"{len(replies)} replies to {len(frames)} requests: {stats}")
     for frame in replies:
         number, status, z = capture.reply(frame)
         is_reply, code, _ = protocol.split_status(status)
         if not is_reply or code != protocol.Code.OK:
-            raise SwitchError(f"request {number} was not computed: status {status:#04x}")
+            raise programs.ProgramError(f"request {number} was not computed: status {status:#04x}")
         job, lanes = owners[number]
         job.z[lanes] = z
     return len(frames)

@@ -2,6 +2,7 @@
 """Every script says what it is for, before it installs or builds anything."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -27,6 +28,35 @@ def test_help(name, option, tmp_path):
 
 
 def test_help_of_a_script_names_its_options():
-    done = subprocess.run([SCRIPTS / 'aggregate-demo', '--help'], text=True, capture_output=True,
+    done = subprocess.run([SCRIPTS / 'bench', '--help'], text=True, capture_output=True,
                           check=True, timeout=TIMEOUT_S)
-    assert done.stdout.startswith('Four workers in network namespaces') and '--values' in done.stdout
+    assert done.stdout.startswith('Benchmarks') and '--quick' in done.stdout
+
+
+@pytest.mark.parametrize('script', ['demo', 'bench'])
+def test_help_of_one_of_several_has_its_options(script):
+    text = (SCRIPTS / script).read_text()
+    names = re.findall(r'^([a-z-]+)\) run=', text, re.MULTILINE)
+    assert len(names) > 5
+    for name in names:
+        assert re.search(rf'^#   {name}  ', text, re.MULTILINE)
+        done = subprocess.run([SCRIPTS / script, name, '--help'], text=True, capture_output=True,
+                              check=True, timeout=TIMEOUT_S)
+        assert done.stdout.startswith(f'usage: scripts/{script} {name} '), name
+
+
+@pytest.mark.parametrize('words, said', [(['demo'], 'usage: scripts/demo sums|tree'),
+                                         (['demo', 'product'], 'usage: scripts/demo sums|tree'),
+                                         (['bench', 'nothing'], 'no benchmark nothing')])
+def test_names_that_are_none(words, said):
+    done = subprocess.run([SCRIPTS / words[0], *words[1:]], text=True, capture_output=True,
+                          check=False, timeout=TIMEOUT_S)
+    assert done.returncode == 1 and said in done.stderr
+
+
+def test_what_shows_progress_ends_with_the_command(tmp_path):
+    """At once, too, in a script that traps signals."""
+    script = (f". {SCRIPTS}/support/progress.sh; trap 'exit 130' INT TERM; "
+              f"for i in $(seq 20); do with_progress {tmp_path}/log echo $i; done; cat {tmp_path}/log")
+    done = subprocess.run(['sh', '-euc', script], text=True, capture_output=True, check=True, timeout=300)
+    assert done.stdout == '20\n'

@@ -22,7 +22,7 @@ INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 
              'sum': 'Sum', 'factors': 'Factors', 'factor_x': 'Factor', 'factor_y': 'Factor',
              'high': 'Multiply', 'low': 'Multiply', 'cross_x': 'Multiply', 'cross_y': 'Multiply',
              'estimate': 'Multiply', 'cross_remainder': 'Cross', 'cross_reciprocal': 'Cross',
-             'quotient': 'Quotient'}
+             'quotient': 'Quotient', 'even': 'Even', 'odd': 'Odd'}
 
 
 def test_flags_of_all_lanes():
@@ -103,6 +103,8 @@ def options_for(name, layout):
         return ['-DNETFC_FORMAT=5']
     tables = oracle.table_set(name)
     options = [f'-DNETFC_FORMAT={tables.format.number}']
+    if isinstance(tables, oracle.NarrowSet):
+        return options
     if isinstance(tables, oracle.LogSet):
         options.append(f'-DNETFC_SCALE_BITS={tables.k.bit_length() - 1}')
     else:
@@ -112,7 +114,7 @@ def options_for(name, layout):
 
 @pytest.mark.parametrize('name, layout, more', [
     *((name, layout, '') for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
-    *((name, 'direct', '') for name in [*EXACT_SETS, 'fp32_exact']),
+    *((name, 'direct', '') for name in [*EXACT_SETS, 'fp32_exact', 'fp8_e4m3_exact']),
     *(('fp32_exact', 'direct', f'up to {last}') for last in ('sub', 'mul')),
     ('fp16_k32', 'compact', 'slowloris'), ('fp16_k32', 'compact', 'functions'),
     ('bf16_exact', 'direct', 'functions')])
@@ -146,6 +148,7 @@ def test_tables_fit_their_entries(name, layout, more):
 @pytest.mark.parametrize('name, layout, lanes, more', [
     *((name, layout, 1, ()) for name in [*LOG_SETS, 'fp16_k16'] for layout in LAYOUTS),
     *((name, 'direct', 8, ()) for name in EXACT_SETS),
+    ('fp8_e4m3_sat', 'direct', 24, ()), ('fp8_e5m2_exact', 'direct', 40, ()),
     ('fp16_k32', 'compact', 5, ('slowloris',)), ('fp16_exact', 'direct', 1, ('slowloris',))])
 def test_the_last_entry_is_for_the_program(name, layout, lanes, more):
     """Its number is that of the program for this set, and that program matches it."""

@@ -95,6 +95,19 @@ def can_be_sent(frame):
     return len(frame) >= (20 if frame[12:14] in (b'\x81\x00', b'\x88\xA8') else 14)
 
 
+def is_whole(frame):
+    """Whether a frame is as long as its IP header says, or has none."""
+    at = 12
+    while at < 20 and frame[at:at + 2] in (b'\x81\x00', b'\x88\xA8'):
+        at += 4
+    kind, ip = frame[at:at + 2], at + 2
+    if len(frame) < ip + 40 or kind not in (b'\x08\x00', b'\x86\xDD'):
+        return True
+    ends = ip + oracle.u16(frame, ip + 2) if kind == b'\x08\x00' else \
+        ip + 40 + oracle.u16(frame, ip + 4)
+    return ends <= len(frame)
+
+
 def send(wire, arrival, frames, expected=None):
     """Sends frames, a window at a time, and returns what arrives, in order.
 

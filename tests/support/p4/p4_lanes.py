@@ -234,14 +234,14 @@ class Lane:
 
         return on_parts(run, n)
 
-    def compute(self, op, x, y):
-        """z and flags of lanes."""
+    def compute(self, op, x, y, flags='flags'):
+        """z and flags of lanes; of a pair of lanes the flags of one."""
         def run(x, y):
             lane = self.make('lane_t')
             lane.present = 1
             if hasattr(lane, 'x'):  # operands are copied, in programs of binary32
                 lane.x, lane.y = x, y
             (z,) = self.control.apply(1, COMPUTE, op, x, y, lanes(np.zeros_like(x)), lane)
-            return z, lane.flags
+            return z, getattr(lane, flags)
 
         return on_parts(run, x, y)

@@ -84,7 +84,12 @@ class Statements(Expressions):
         kind, code = self.postfix()
         if self.accept('='):
             value = self.fit(self.expression(), kind)
-            self.emit(depth, f'{code} = {value}')
+            part = re.fullmatch(r'\((\S+) >> (\d+) & (\w+)\)', code)
+            if part:
+                whole, low, mask = part.groups()
+                self.emit(depth, f'{whole} = {whole} & ~({mask} << {low}) | ({value}) << {low}')
+            else:
+                self.emit(depth, f'{code} = {value}')
         elif kind == 'call' or '.run_' in code:
             self.emit(depth, code)
         else:

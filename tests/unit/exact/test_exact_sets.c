@@ -4,7 +4,6 @@
  * table. The argument is a set. All y for every NETFC_STRIDE-th x, 97 unless set.
  */
 #include "operands.h"
-#include "stride.h"
 #include "unit.h"
 
 #define ALL 0x10000u

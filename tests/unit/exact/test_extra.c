@@ -5,7 +5,6 @@
 
 #include "naive_extra.h"
 #include "operands.h"
-#include "stride.h"
 #include "unit.h"
 
 #include <mpfr.h>

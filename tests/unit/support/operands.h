@@ -2,7 +2,9 @@
 #ifndef OPERANDS_H
 #define OPERANDS_H
 
-/** @file Operands at which something happens in a format. */
+/** @file Operands of tests: those at which something happens in a format, or every so many-th. */
+
+#include <stdlib.h>
 
 #include "netfc.h"
 
@@ -15,5 +17,18 @@
  * @return how many
  */
 unsigned edge_operands(const struct netfc_format *format, uint16_t operands[OPERANDS_MAX]);
+
+/**
+ * Every how many-th x is taken: the environment's NETFC_STRIDE, 1 to 65535, for processors that are
+ * only imitated and for sanitizers; else `usual`.
+ */
+static inline uint32_t
+stride_or(uint32_t usual)
+{
+	const char *text = getenv("NETFC_STRIDE");
+	long number = text != NULL ? strtol(text, NULL, 10) : 0;
+
+	return number > 0 && number < 0x10000 ? (uint32_t)number : usual;
+}
 
 #endif /* OPERANDS_H */

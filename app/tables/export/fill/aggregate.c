@@ -15,16 +15,6 @@ enum {
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-enum request_key {
-	KEY_PORT,
-	KEY_MAGIC,
-	KEY_VERSION,
-	KEY_OP,
-	KEY_FORMAT,
-	KEY_REPLY,
-	REQUEST_KEYS
-};
-
 enum request_action {
 	ACTION_CHUNK,
 	ACTION_JOIN,
@@ -36,12 +26,6 @@ static const struct p4_table request_pattern = {
 	.instance = {"request"},
 	.shared = true,
 	.key_count = REQUEST_KEYS,
-	.key = {[KEY_PORT] = {"port", 16, P4_TERNARY},
-		[KEY_MAGIC] = {"magic", 16, P4_TERNARY},
-		[KEY_VERSION] = {"version", 8, P4_TERNARY},
-		[KEY_OP] = {"op", 8, P4_TERNARY},
-		[KEY_FORMAT] = {"format", 8, P4_TERNARY},
-		[KEY_REPLY] = {"reply", 1, P4_TERNARY}},
 	.action_count = 4,
 	.action = {[ACTION_CHUNK] = {.name = "chunk"},
 		[ACTION_JOIN] = {.name = "join"},
@@ -50,39 +34,26 @@ static const struct p4_table request_pattern = {
 };
 
 static void
-add_request(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
-	enum request_action action, enum netfc_status code)
-{
-	entry.action = (uint8_t)action;
-	entry.priority = (uint16_t)priority;
-	entry.arg[0] = code;
-	p4_add_entry(table, &entry);
-}
-
-static void
 add_op(struct p4_table *table, struct p4_entry entry, unsigned op, enum request_action action,
 	enum aggregate_format format)
 {
-	p4_match(&entry, &request_pattern, KEY_OP, op);
+	p4_match(&entry, table, REQUEST_OP, op);
 	if (action == ACTION_CHUNK) {
-		add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
-		p4_match(&entry, &request_pattern, KEY_FORMAT, format);
+		p4_add_request(table, entry, NO_FORMAT, ACTION_REFUSE, NETFC_STATUS_FORMAT);
+		p4_match(&entry, table, REQUEST_FORMAT, format);
 	}
-	add_request(table, entry, PASSES_ALL, action, NETFC_STATUS_OK);
+	p4_add_request(table, entry, PASSES_ALL, action, NETFC_STATUS_OK);
 }
 
 static void
 request_table(const struct p4_aggregation *what, uint16_t udp_port, struct p4_program *program)
 {
-	struct p4_table *table = p4_add_table(program, &request_pattern);
-	struct p4_entry entry = {
-		.value = {[KEY_PORT] = udp_port, [KEY_MAGIC] = NETFC_MAGIC},
-		.mask = {[KEY_PORT] = 0xffff, [KEY_MAGIC] = 0xffff, [KEY_REPLY] = 1},
-	};
+	struct p4_table *table = p4_add_request_table(program, &request_pattern);
+	struct p4_entry entry = p4_request_entry(udp_port);
 
-	add_request(table, entry, NO_VERSION, ACTION_REFUSE, NETFC_STATUS_VERSION);
-	p4_match(&entry, &request_pattern, KEY_VERSION, NETFC_WIRE_VERSION);
-	add_request(table, entry, NO_OP, ACTION_REFUSE, NETFC_STATUS_OP);
+	p4_add_request(table, entry, NO_VERSION, ACTION_REFUSE, NETFC_STATUS_VERSION);
+	p4_match(&entry, table, REQUEST_VERSION, NETFC_WIRE_VERSION);
+	p4_add_request(table, entry, NO_OP, ACTION_REFUSE, NETFC_STATUS_OP);
 	add_op(table, entry, AGGREGATE_SUM, ACTION_CHUNK, what->format);
 	if (what->sums)
 		add_op(table, entry, AGGREGATE_MEAN, ACTION_CHUNK, what->format);
@@ -130,12 +101,7 @@ part_table(struct p4_program *program)
 	struct p4_table *table = p4_add_table(program, &pattern);
 
 	for (uint32_t x = 0; x <= UINT16_MAX; x++)
-		p4_add_entry(table,
-			&(struct p4_entry){
-				.value = {x},
-				.mask = {UINT16_MAX},
-				.arg = {(uint32_t)part_of(x)},
-			});
+		p4_add_word(table, x, (uint32_t)part_of(x));
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

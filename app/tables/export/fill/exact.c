@@ -35,22 +35,25 @@ exact_source(const struct netfc_set *set, struct p4_program *program)
 }
 
 struct p4_table *
-p4_copy_table(const struct exact_source *source, const char *name, const struct p4_table *pattern)
+p4_copy_table(const struct netfc_set *set, const char *name, const struct p4_table *pattern,
+	struct p4_program *program)
 {
-	const struct netfc_table *from = netfc_set_find_table(source->set, name);
-	struct p4_table *table = p4_add_table(source->program, pattern);
+	const struct netfc_table *from = netfc_set_find_table(set, name);
+	struct p4_table *table = p4_add_table(program, pattern);
 
 	for (uint32_t index = 0; index < netfc_table_size(from); index++) {
-		struct p4_entry entry = {.arg = {netfc_table_entries(from)[index]}};
+		/* Words of an argument's slices come with the first; the others are cut out later.
+		 */
+		const uint32_t arg[P4_MAX_PARAMS] = {netfc_table_entries(from)[index]};
+		uint32_t value[P4_MAX_KEYS];
 		unsigned low = 0;
 
 		for (unsigned k = table->key_count; k-- > 0;) {
-			entry.value[k] = slice(index, low, table->key[k].bits);
-			entry.mask[k] = p4_low_bits(table->key[k].bits);
+			value[k] = p4_slice(index, low, table->key[k].bits);
 			low += table->key[k].bits;
 		}
 		if (netfc_table_reachable(from, index) && index >> low == 0)
-			p4_add_entry(table, &entry);
+			p4_add_exact(table, value, arg);
 	}
 	return table;
 }
@@ -61,23 +64,6 @@ p4_copy_table(const struct exact_source *source, const char *name, const struct 
 #define SIGN_KEYS 2
 #define SIGN_ARG 2
 
-/* The entry for a word of the library's table: from bit 0 on base, small, overflow, codes. */
-static struct p4_entry
-exps_entry(const struct exact_source *source, uint32_t signs, uint32_t key, uint32_t word)
-{
-	const unsigned w = source->exponent_bits, overflow_at = w + 4, codes_at = overflow_at + 1;
-	uint32_t sub = signs >> 1, sign_y = signs & 1;
-
-	return (struct p4_entry){
-		.value = {sub, sign_y, key >> w, slice(key, 0, w)},
-		.mask = {1, 1, p4_low_bits(w), p4_low_bits(w)},
-		.arg = {slice(word, codes_at + CODE_BITS, CODE_BITS),
-			slice(word, codes_at, CODE_BITS), sign_y ^ sub, slice(word, overflow_at, 1),
-			slice(word, 0, w) << source->fraction_bits},
-	};
-}
-
-/* Remove the signs. */
 static void
 drop_signs(struct p4_table *table)
 {
@@ -88,16 +74,24 @@ drop_signs(struct p4_table *table)
 	memmove(table->key, table->key + SIGN_KEYS, table->key_count * sizeof(*table->key));
 	memmove(action->param + SIGN_ARG, action->param + SIGN_ARG + 1,
 		(action->param_count - SIGN_ARG) * sizeof(*action->param));
-	for (size_t e = 0; e < table->count; e++) {
-		struct p4_entry *entry = &table->entries[e];
+}
 
-		memmove(entry->value, entry->value + SIGN_KEYS,
-			table->key_count * sizeof(*entry->value));
-		memmove(entry->mask, entry->mask + SIGN_KEYS,
-			table->key_count * sizeof(*entry->mask));
-		memmove(entry->arg + SIGN_ARG, entry->arg + SIGN_ARG + 1,
-			(action->param_count - SIGN_ARG) * sizeof(*entry->arg));
-	}
+/* Add a word of the library's table: from bit 0 on base, small, overflow, codes. */
+static void
+add_exps(const struct exact_source *source, struct p4_table *table, uint32_t signs, uint32_t key,
+	uint32_t word)
+{
+	const unsigned w = source->exponent_bits, overflow_at = w + 4, codes_at = overflow_at + 1;
+	const uint32_t sub = signs >> 1, sign_y = signs & 1;
+	const uint32_t value[] = {sub, sign_y, key >> w, p4_slice(key, 0, w)};
+	uint32_t arg[] = {p4_slice(word, codes_at + CODE_BITS, CODE_BITS),
+		p4_slice(word, codes_at, CODE_BITS), sign_y ^ sub, p4_slice(word, overflow_at, 1),
+		p4_slice(word, 0, w) << source->fraction_bits};
+
+	if (!source->signed_exps)
+		memmove(arg + SIGN_ARG, arg + SIGN_ARG + 1,
+			sizeof(arg) - (SIGN_ARG + 1) * sizeof(*arg));
+	p4_add_exact(table, source->signed_exps ? value : value + SIGN_KEYS, arg);
 }
 
 static void
@@ -117,28 +111,20 @@ exps_table(const struct exact_source *source)
 	const struct netfc_table *exps = netfc_set_find_table(source->set, "exps");
 	struct p4_table *table = p4_add_table(source->program, &pattern);
 
-	for (uint32_t signs = 0; signs < (source->signed_exps ? 4 : 1); signs++) {
-		for (uint32_t key = 0; key < netfc_table_size(exps); key++) {
-			struct p4_entry entry =
-				exps_entry(source, signs, key, netfc_table_entries(exps)[key]);
-
-			if (netfc_table_reachable(exps, key))
-				p4_add_entry(table, &entry);
-		}
-	}
 	if (!source->signed_exps)
 		drop_signs(table);
+	for (uint32_t signs = 0; signs < (source->signed_exps ? 4 : 1); signs++) {
+		for (uint32_t key = 0; key < netfc_table_size(exps); key++) {
+			if (netfc_table_reachable(exps, key))
+				add_exps(source, table, signs, key, netfc_table_entries(exps)[key]);
+		}
+	}
 }
 
 static void
 add_base(struct p4_table *table, uint32_t exponent, uint32_t sum, uint32_t base)
 {
-	p4_add_entry(table,
-		&(struct p4_entry){
-			.value = {exponent, sum},
-			.mask = {p4_low_bits(table->key[0].bits), p4_low_bits(table->key[1].bits)},
-			.arg = {base & 0xffff},
-		});
+	p4_add_exact(table, P4_WORDS(exponent, sum), P4_WORDS(base & 0xffff));
 }
 
 /*
@@ -163,7 +149,7 @@ subn_table(const struct exact_source *source)
 	for (uint32_t exponent = 0; exponent <= source->greatest_base >> f; exponent++)
 		add_base(table, exponent, 0, -norm[0]);
 	for (uint32_t key = 0; key < netfc_table_size(subn); key++) {
-		uint32_t small = key >> (bits - 2), sum = slice(key, 0, bits - 2) << 2;
+		uint32_t small = key >> (bits - 2), sum = p4_slice(key, 0, bits - 2) << 2;
 		uint32_t correction = netfc_table_entries(subn)[key];
 
 		if (small == 1 && sum % 8 != 0)
@@ -228,8 +214,8 @@ sum_tables(const struct exact_source *source)
 	};
 
 	exps_table(source);
-	p4_copy_table(source, "align", &align);
-	p4_copy_table(source, "norm", &norm);
+	p4_copy_table(source->set, "align", &align, source->program);
+	p4_copy_table(source->set, "norm", &norm, source->program);
 	subn_table(source);
 	sum_limits_table(source);
 }

@@ -27,24 +27,7 @@ struct exact_source {
 	uint32_t greatest_base; /**< base of the greatest exponent */
 };
 
-/**
- * Copy a table of the set.
- *
- * @param name the table's name in the set
- * @param pattern its key fields are slices of the set's key, highest first; its action takes the
- *   set's word
- */
-struct p4_table *
-p4_copy_table(const struct exact_source *source, const char *name, const struct p4_table *pattern);
-
 /** Add the tables for products and quotients. */
 void p4_product_tables(const struct exact_source *source);
-
-/** `bits` bits of a word from bit `low` on. */
-static inline uint32_t
-slice(uint32_t word, unsigned low, unsigned bits)
-{
-	return word >> low & p4_low_bits(bits);
-}
 
 #endif /* EXACT_H */

@@ -12,13 +12,13 @@ prenorm_table(const struct exact_source *source)
 		.action_count = 1,
 		.action = {{"set", 2, {{"significand", 16}, {"power", 16}}}},
 	};
-	struct p4_table *table = p4_copy_table(source, "prenorm", &pattern);
+	struct p4_table *table = p4_copy_table(source->set, "prenorm", &pattern, source->program);
 
 	for (size_t e = 0; e < table->count; e++) {
 		uint32_t *arg = table->entries[e].arg;
 
 		arg[1] = arg[0] >> source->fraction_bits;
-		arg[0] = slice(arg[0], 0, source->fraction_bits);
+		arg[0] = p4_slice(arg[0], 0, source->fraction_bits);
 	}
 }
 
@@ -35,7 +35,7 @@ part_table(const struct exact_source *source)
 		.action = {{"set_product", 1, {{"word", 16}}}},
 	};
 
-	p4_copy_table(source, "part", &pattern);
+	p4_copy_table(source->set, "part", &pattern, source->program);
 }
 
 /* A page of the library's table, for the high or the low half of x's fraction. */
@@ -55,12 +55,9 @@ half_table(const struct exact_source *source, uint32_t page, const char *name, c
 		});
 
 	for (uint32_t key = 0; key < 1u << bits; key++)
-		p4_add_entry(table,
-			&(struct p4_entry){
-				.value = {key >> (bits - 1), slice(key, f, half), slice(key, 0, f)},
-				.mask = {1, p4_low_bits(half), p4_low_bits(f)},
-				.arg = {netfc_table_entries(part)[page << bits | key]},
-			});
+		p4_add_exact(table,
+			P4_WORDS(key >> (bits - 1), p4_slice(key, f, half), p4_slice(key, 0, f)),
+			&netfc_table_entries(part)[page << bits | key]);
 }
 
 static void
@@ -74,12 +71,12 @@ class_table(const struct exact_source *source)
 		.action_count = 1,
 		.action = {{"set_class", 2, {{"class", CLASS_BITS}, {"base", 16}}}},
 	};
-	struct p4_table *table = p4_copy_table(source, "class", &pattern);
+	struct p4_table *table = p4_copy_table(source->set, "class", &pattern, source->program);
 
 	for (size_t e = 0; e < table->count; e++) {
 		uint32_t *arg = table->entries[e].arg;
 
-		arg[1] = slice(arg[0], 0, 16);
+		arg[1] = p4_slice(arg[0], 0, 16);
 		arg[0] = arg[0] >> 16;
 	}
 }
@@ -111,7 +108,7 @@ round_table(const struct exact_source *source)
 		.action = {{"set_round", 1, {{"word", 16}}}},
 	};
 	struct rounding rounding = find_rounding(source);
-	struct p4_table *table = p4_copy_table(source, "round", &pattern);
+	struct p4_table *table = p4_copy_table(source->set, "round", &pattern, source->program);
 
 	for (size_t e = 0; e < table->count; e++) {
 		struct p4_entry *entry = &table->entries[e];
@@ -176,7 +173,7 @@ product_flags(const struct rounding *rounding, uint32_t class, bool large, uint3
 {
 	const struct exact_source *source = rounding->source;
 	const uint32_t *page =
-		slice(product, 0, source->below_bits) != 0 ? rounding->more : rounding->exactly;
+		p4_slice(product, 0, source->below_bits) != 0 ? rounding->more : rounding->exactly;
 	uint32_t offset = page[class << source->top_bits | product >> source->below_bits];
 	bool greatest = source->greatest_base + offset == source->inf;
 

@@ -10,6 +10,16 @@
 #include "export/p4_table.h"
 #include "netfc.h"
 
+/**
+ * Copy a set's table: its entries that occur.
+ *
+ * @param name the table's name in the set
+ * @param pattern its key fields are slices of the set's key, highest first; its action takes the
+ *   set's word
+ */
+struct p4_table *p4_copy_table(const struct netfc_set *set, const char *name,
+	const struct p4_table *pattern, struct p4_program *program);
+
 /** The layout of a P4 program's tables. */
 enum p4_layout {
 	P4_DIRECT,  /**< fewest stages: tables indexed by their keys */
@@ -48,6 +58,10 @@ p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 const char *p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout,
 	enum netfc_op last_op, struct p4_program *program);
 
+/** The tables of a pair of lanes of fp8; see p4_log_tables(). */
+const char *
+p4_fp8_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
+
 /** The decision table: special values and, in the paper's family, the guard. */
 void
 p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);
@@ -57,7 +71,7 @@ p4_decide_table(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
  *
  * @param slowloris whether the detector's tables are among them
  * @param last_op the last operation that the program has
- * @param lanes of the program, 1 to 15
+ * @param lanes of the program, 1 to 15, of fp8 to 255
  */
 void p4_loaded_table(const struct netfc_set *set, enum p4_layout layout, bool slowloris,
 	enum netfc_op last_op, unsigned lanes, struct p4_program *program);
@@ -85,6 +99,17 @@ void p4_aggregate_tables(
  */
 const char *p4_slowloris_tables(const struct netfc_set *set, struct p4_program *program);
 
+/** Key fields of a table of requests. */
+enum request_key {
+	REQUEST_PORT,
+	REQUEST_MAGIC,
+	REQUEST_VERSION,
+	REQUEST_OP,
+	REQUEST_FORMAT,
+	REQUEST_REPLY,
+	REQUEST_KEYS /**< others may follow */
+};
+
 /** Priorities of refusals: the protocol checks version, operation and format, in this order. */
 enum request_priority {
 	PASSES_ALL,
@@ -92,5 +117,15 @@ enum request_priority {
 	NO_OP,
 	NO_VERSION
 };
+
+/** Add a table of requests: actions of the pattern, and the keys above before its own. */
+struct p4_table *p4_add_request_table(struct p4_program *program, const struct p4_table *pattern);
+
+/** An entry for all requests at a UDP port. */
+struct p4_entry p4_request_entry(uint16_t udp_port);
+
+/** Add an entry with an action and its argument. */
+void p4_add_request(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
+	unsigned action, uint32_t arg);
 
 #endif /* FILL_H */

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which packets are requests that a P4 program computes, and the status of those that are not. */
 
+#include <string.h>
+
 #include "export/fill/fill.h"
 
-/* The table's keys. */
-enum request_key {
-	KEY_PORT,
-	KEY_MAGIC,
-	KEY_VERSION,
-	KEY_OP,
-	KEY_FORMAT,
-	KEY_REPLY,
-	KEY_LOADED,
-	REQUEST_KEYS
+/* The keys before a table's own. */
+static const struct p4_key keys[REQUEST_KEYS] = {
+	[REQUEST_PORT] = {"port", 16, P4_TERNARY},
+	[REQUEST_MAGIC] = {"magic", 16, P4_TERNARY},
+	[REQUEST_VERSION] = {"version", 8, P4_TERNARY},
+	[REQUEST_OP] = {"op", 8, P4_TERNARY},
+	[REQUEST_FORMAT] = {"format", 8, P4_TERNARY},
+	[REQUEST_REPLY] = {"reply", 1, P4_TERNARY},
 };
+
+struct p4_table *
+p4_add_request_table(struct p4_program *program, const struct p4_table *pattern)
+{
+	struct p4_table *table = p4_add_table(program, pattern);
+
+	memcpy(table->key, keys, sizeof(keys));
+	return table;
+}
+
+struct p4_entry
+p4_request_entry(uint16_t udp_port)
+{
+	return (struct p4_entry){
+		.value = {[REQUEST_PORT] = udp_port, [REQUEST_MAGIC] = NETFC_MAGIC},
+		.mask = {[REQUEST_PORT] = 0xffff, [REQUEST_MAGIC] = 0xffff, [REQUEST_REPLY] = 1},
+	};
+}
+
+void
+p4_add_request(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
+	unsigned action, uint32_t arg)
+{
+	entry.action = (uint8_t)action;
+	entry.priority = (uint16_t)priority;
+	entry.arg[0] = arg;
+	p4_add_entry(table, &entry);
+}
+
+/* ---- requests to compute --------------------------------------------------------------------- */
+
+/* Whether all entries are there. */
+#define REQUEST_LOADED REQUEST_KEYS
 
 /* The table's actions. */
 enum request_action {
@@ -26,14 +59,8 @@ enum request_action {
 static const struct p4_table request_pattern = {
 	.instance = {"request"},
 	.shared = true,
-	.key_count = REQUEST_KEYS,
-	.key = {[KEY_PORT] = {"port", 16, P4_TERNARY},
-		[KEY_MAGIC] = {"magic", 16, P4_TERNARY},
-		[KEY_VERSION] = {"version", 8, P4_TERNARY},
-		[KEY_OP] = {"op", 8, P4_TERNARY},
-		[KEY_FORMAT] = {"format", 8, P4_TERNARY},
-		[KEY_REPLY] = {"reply", 1, P4_TERNARY},
-		[KEY_LOADED] = {"loaded", 1, P4_TERNARY}},
+	.key_count = REQUEST_LOADED + 1,
+	.key = {[REQUEST_LOADED] = {"loaded", 1, P4_TERNARY}},
 	.action_count = 4,
 	.action = {[ACTION_COMPUTE] = {.name = "compute"},
 		[ACTION_QUERY] = {.name = "query"},
@@ -43,16 +70,6 @@ static const struct p4_table request_pattern = {
 			.param = {{"function", 4}}}},
 };
 
-static void
-refuse(struct p4_table *table, struct p4_entry entry, enum request_priority priority,
-	enum netfc_status code)
-{
-	entry.action = ACTION_ERROR;
-	entry.priority = (uint16_t)priority;
-	entry.arg[0] = code;
-	p4_add_entry(table, &entry);
-}
-
 /* An operation in this format and in others. Nothing is computed before all entries are there. */
 static void
 add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned format,
@@ -60,14 +77,13 @@ add_op(struct p4_table *table, struct p4_entry entry, uint32_t op, unsigned form
 {
 	struct p4_entry good;
 
-	p4_match(&entry, &request_pattern, KEY_OP, op);
+	p4_match(&entry, table, REQUEST_OP, op);
 	good = entry;
-	good.action = (uint8_t)action;
-	p4_match(&good, &request_pattern, KEY_FORMAT, format);
-	p4_match(&good, &request_pattern, KEY_LOADED, 1);
+	p4_match(&good, table, REQUEST_FORMAT, format);
+	p4_match(&good, table, REQUEST_LOADED, 1);
 	if (action != ACTION_QUERY || format == NETFC_FP16)
-		p4_add_entry(table, &good);
-	refuse(table, entry, NO_FORMAT, NETFC_STATUS_FORMAT);
+		p4_add_request(table, good, PASSES_ALL, action, entry.arg[0]);
+	p4_add_request(table, entry, NO_FORMAT, ACTION_ERROR, NETFC_STATUS_FORMAT);
 }
 
 /* The functions' tables are numbered from 1 on. */
@@ -85,17 +101,13 @@ void
 p4_request_tables(const struct netfc_set *set, uint16_t udp_port, enum netfc_op last_op,
 	const struct p4_functions *functions, struct p4_program *program)
 {
-	struct p4_table *table = p4_add_table(program, &request_pattern);
+	struct p4_table *table = p4_add_request_table(program, &request_pattern);
 	unsigned format = netfc_format_id(netfc_set_format(set));
-	struct p4_entry entry = {
-		.value = {[KEY_PORT] = udp_port, [KEY_MAGIC] = NETFC_MAGIC},
-		.mask = {[KEY_PORT] = 0xffff, [KEY_MAGIC] = 0xffff, [KEY_REPLY] = 1},
-		.priority = PASSES_ALL,
-	};
+	struct p4_entry entry = p4_request_entry(udp_port);
 
-	refuse(table, entry, NO_VERSION, NETFC_STATUS_VERSION);
-	p4_match(&entry, &request_pattern, KEY_VERSION, NETFC_WIRE_VERSION);
-	refuse(table, entry, NO_OP, NETFC_STATUS_OP);
+	p4_add_request(table, entry, NO_VERSION, ACTION_ERROR, NETFC_STATUS_VERSION);
+	p4_match(&entry, table, REQUEST_VERSION, NETFC_WIRE_VERSION);
+	p4_add_request(table, entry, NO_OP, ACTION_ERROR, NETFC_STATUS_OP);
 	for (unsigned op = NETFC_ADD; op <= last_op; op++)
 		add_op(table, entry, op, format, ACTION_COMPUTE);
 	add_op(table, entry, NETFC_OP_QUERY, format, ACTION_QUERY);
@@ -155,8 +167,7 @@ p4_program_table(uint32_t number, struct p4_program *program)
 		.action = {{.name = "complete"}},
 	};
 
-	p4_add_entry(p4_add_table(program, &pattern),
-		&(struct p4_entry){.value = {number}, .mask = {p4_low_bits(pattern.key[0].bits)}});
+	p4_add_exact(p4_add_table(program, &pattern), &number, NULL);
 }
 
 void
@@ -177,10 +188,7 @@ static void
 fill(struct p4_table *table, const struct p4_function *function)
 {
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
-		p4_add_entry(table,
-			&(struct p4_entry){.value = {x},
-				.mask = {UINT16_MAX},
-				.arg = {function->z[x], function->flags[x]}});
+		p4_add_exact(table, &x, P4_WORDS(function->z[x], function->flags[x]));
 }
 
 void
