@@ -133,6 +133,14 @@ begin_joining(struct job *job)
 }
 
 static void
+go_by_mpi(struct job *job)
+{
+	node_close(&job->node);
+	job->by_mpi = true;
+	job->stage = JOB_READY;
+}
+
+static void
 find_places(struct job *job)
 {
 	enum places_status status;
@@ -145,8 +153,7 @@ find_places(struct job *job)
 	}
 	if (status == PLACES_TOO_MANY) {
 		shim_say_left(LEFT_SIZE, "a communicator", job->comm);
-		job->by_mpi = true;
-		job->stage = JOB_READY;
+		go_by_mpi(job);
 		return;
 	}
 	job->by_nodes = job->by_nodes && job->places->members < (unsigned int)job->ranks;
@@ -164,10 +171,10 @@ static void
 accept_invitation(struct job *job)
 {
 	job->fallback = job->invitation.fallback;
-	job->by_mpi = job->invitation.token == 0;
-	job->stage = JOB_READY;
-	if (job->by_mpi)
+	if (job->invitation.token == 0) {
+		go_by_mpi(job);
 		return;
+	}
 	complete_records(job);
 	job->by_nodes = !job->invitation.separate;
 	find_places(job);

@@ -141,8 +141,9 @@ def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option,
     assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
 
 
-def test_lengths_that_differ_are_an_error(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@BOTH_WAYS
+def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'mismatch')
         live.stop()
     assert done.status == 0 and done.out.count('refused') == 3, done
@@ -164,8 +165,9 @@ def kill_switch_when_reducing(live, process):
     return mpi_runs.finish(process)
 
 
-def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@BOTH_WAYS
+def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'until_error',
                                   NETFC_MPI_DEADLINE='3')
         done = kill_switch_when_reducing(live, process)
@@ -173,8 +175,9 @@ def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind):
     assert len(re.findall(r'rank \d: .*10\.1\.0\.100', done.out)) == 3, done
 
 
-def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@BOTH_WAYS
+def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'survive',
                                   NETFC_MPI_DEADLINE='1', NETFC_MPI_FALLBACK='1')
         done = kill_switch_when_reducing(live, process)
