@@ -17,6 +17,8 @@
 #include "include/aggregate/slots_tna.p4"
 #if NETFC_FORMAT == NETFC_INT32
 #include "include/aggregate/int32_tna.p4"
+#elif NETFC_FORMAT == NETFC_FP8_E4M3
+#include "include/aggregate/e4m3_tna.p4"
 #else
 #include "include/aggregate/fp16_tna.p4"
 #endif

@@ -7,7 +7,7 @@
 #include "include/aggregate/jobs.p4"
 #include "include/aggregate/lane_v1model.p4"
 
-/* By job and worker: the UDP port that it sent its latest chunk from. */
+/* By job and worker: the UDP port that it joined or sent its latest chunk from; 0: it did not join. */
 register<bit<16>>(NETFC_MEMBERS) worker_ports;
 
 parser IngressParser(packet_in packet, out headers_t hdr, inout meta_t meta,
@@ -169,6 +169,8 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
     bit<4> flags = 0;
 #endif
     bit<16> folded;
+    bit<32> place;
+    bit<16> port;
 
     action drop() {
         mark_to_drop(standard);
@@ -243,12 +245,17 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                     refuse(AGGREGATE_REASON_FULL);
                 }
             } else if (meta.member == 1) {
-                if (meta.ask == ask_t.LEAVE) {
-                    answer();
-                } else if (meta.ask == ask_t.JOIN) {
-                    if (hdr.join.workers == meta.workers && hdr.join.slots >= NETFC_SLOTS &&
-                        hdr.join.bytes >= NETFC_VALUES_BYTES) {
+                place = (bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker;
+                worker_ports.read(port, place);
+                /* A process that was started anew would take results of its place's first chunks. */
+                if (meta.ask == ask_t.JOIN) {
+                    if (port != 0 && port != hdr.udp.source) {
+                        refuse(AGGREGATE_REASON_FULL);
+                    } else if (hdr.join.workers == meta.workers &&
+                               hdr.join.slots >= NETFC_SLOTS &&
+                               hdr.join.bytes >= NETFC_VALUES_BYTES) {
                         answer();
+                        worker_ports.write(place, hdr.udp.source);
                         hdr.join.shards = 1;
                         hdr.join.slots = NETFC_SLOTS;
                         hdr.join.bytes = NETFC_VALUES_BYTES;
@@ -256,6 +263,10 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                     } else {
                         refuse(AGGREGATE_REASON_MISMATCH);
                     }
+                } else if (port == 0) {
+                    refuse(AGGREGATE_REASON_NO_JOB);
+                } else if (meta.ask == ask_t.LEAVE) {
+                    answer();
                 } else if (hdr.aggregate.count > NETFC_LANES) {
                     refuse(AGGREGATE_REASON_MISMATCH);
                 } else {

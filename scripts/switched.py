@@ -94,6 +94,11 @@ class Network(Built):
         return ["--lcores", f"(0-{self._lcores - 1})@({cpus})"]
 
     @property
+    def leaves(self):
+        """Switches that hosts are at."""
+        return [self]
+
+    @property
     def telemetry(self):
         """The path of the switch's telemetry socket."""
         return self.folder / "dpdk" / PREFIX / "dpdk_telemetry.v2"

@@ -10,6 +10,7 @@
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
+#include <rte_lcore.h>
 #include <rte_mempool.h>
 
 #include "observe/counters.h"
@@ -41,6 +42,7 @@ struct port {
 	uint32_t longest; /**< frame that may leave, in bytes; UINT32_MAX without --mtu */
 	struct rte_eth_dev_info info;
 	struct endpoint endpoint;
+	unsigned int rules; /**< for steering, that the device has taken */
 	bool started;
 };
 
@@ -70,6 +72,7 @@ struct lcore {
 	struct trace_slot *trace;           /**< NULL: none; put in place by trace_json() */
 	struct shard *shard;                /**< of aggregations; NULL: none */
 	struct tx_buffer *tx_buffer;        /**< by port's index */
+	struct rte_mempool *pool;           /**< of its socket */
 	struct histogram *latency;          /**< TSC cycles; NULL without --latency */
 	bool aggregates;                    /**< the queue assignment gives it a shard */
 	uint16_t shard_index;               /**< which */
@@ -84,8 +87,8 @@ struct app {
 	struct options options;
 	struct sets sets;
 	struct functions functions;
-	struct pipeline *pipeline;
-	struct rte_mempool *pool;
+	struct pipeline *pipeline[RTE_MAX_NUMA_NODES]; /**< by socket; NULL: not in use */
+	struct rte_mempool *pool[RTE_MAX_NUMA_NODES];  /**< likewise */
 	struct rte_rcu_qsbr *qsbr;       /**< each lcore with rx queues reports between bursts */
 	struct fdb *fdb;                 /**< NULL: no bridge */
 	struct slowloris *slowloris;     /**< NULL without --slowloris */
@@ -109,6 +112,20 @@ static inline bool
 lcore_works(const struct lcore *lcore)
 {
 	return lcore->rx_queue_count > 0 || lcore->aggregates;
+}
+
+/** Whether an lcore needs memory of its socket. The main one always does: it keeps house. */
+static inline bool
+lcore_in_use(const struct app *app, unsigned int lcore_id)
+{
+	return lcore_works(&app->lcore[lcore_id]) || lcore_id == rte_get_main_lcore();
+}
+
+/** One of the pipelines, which are the same but for where they lie. */
+static inline const struct pipeline *
+app_pipeline(const struct app *app)
+{
+	return app->pipeline[rte_lcore_to_socket_id(rte_get_main_lcore())];
 }
 
 static inline bool

@@ -115,7 +115,7 @@ poll_queue(struct app *app, struct lcore *lcore, const struct rx_queue *queue)
 	struct rte_mbuf *mbufs[PIPELINE_BURST];
 	struct capture_tap *tap;
 
-	count = rte_eth_rx_burst(port, queue->queue, mbufs, PIPELINE_BURST);
+	count = rte_eth_rx_burst(port, queue->queue, mbufs, app->options.rx_burst);
 	lcore->counters.polls++;
 	if (count == 0)
 		return 0;

@@ -11,10 +11,9 @@
 
 #include "dpdk/eal.h"
 #include "dpdk/ethdev.h"
+#include "pools.h"
 #include "ports.h"
-
-#define MIN_POOL 8191
-#define BUFFER_STEP 512 /* bytes */
+#include "steer.h"
 
 static int
 say_no_port(void)
@@ -145,39 +144,26 @@ ports_find(struct app *app)
 	return connect_ports(app);
 }
 
-/*
- * Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. Rounded
- * up, so that the frames of net_af_packet, which have to be whole parts of blocks of pages, fit it.
- */
-static uint32_t
-buffer_bytes(const struct options *options)
+/* By receive queue, that of the lcore which polls it. */
+static void
+choose_pools(const struct app *app, const struct port *port, struct rte_mempool **pools)
 {
-	uint32_t packet = RTE_MAX((uint32_t)RTE_MBUF_DEFAULT_DATAROOM,
-		aggregate_options_packet_bytes(&options->aggregate));
+	unsigned int lcore_id;
 
-	return RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(packet, BUFFER_STEP);
-}
+	RTE_LCORE_FOREACH (lcore_id) {
+		const struct lcore *lcore = &app->lcore[lcore_id];
 
-int
-ports_create_pool(struct app *app, unsigned int lcores)
-{
-	unsigned int mbufs = lcores * (MBUF_CACHE + PIPELINE_BURST);
-
-	for (unsigned int p = 0; p < app->port_count; p++) {
-		const struct port *port = &app->port[p];
-
-		mbufs += port->rx_queues * port->rx_descriptors +
-			port->tx_queues * port->tx_descriptors;
+		for (unsigned int i = 0; i < lcore->rx_queue_count; i++) {
+			if (&app->port[lcore->rx_queue[i].port] == port)
+				pools[lcore->rx_queue[i].queue] = lcore->pool;
+		}
 	}
-	mbufs = app->options.mbufs != 0 ? app->options.mbufs
-					: RTE_MAX(mbufs, (unsigned int)MIN_POOL);
-	app->pool = ethdev_pool_create("netfc", mbufs, buffer_bytes(&app->options));
-	return app->pool != NULL ? 0 : -1;
 }
 
 static int
 start_port(const struct app *app, struct port *port)
 {
+	struct rte_mempool *pools[RTE_MAX_QUEUES_PER_PORT];
 	const struct ethdev_setup setup = {
 		.rx_queues = port->rx_queues,
 		.tx_queues = port->tx_queues,
@@ -186,9 +172,10 @@ start_port(const struct app *app, struct port *port)
 		.mtu = app->options.mtu,
 		.tx_offloads = RTE_ETH_TX_OFFLOAD_MULTI_SEGS,
 		.all_multicast = true,
-		.pool = app->pool,
+		.pools = pools,
 	};
 
+	choose_pools(app, port, pools);
 	port->started = ethdev_start(port->id, &port->info, &setup) == 0;
 	return port->started ? 0 : -1;
 }
@@ -243,15 +230,14 @@ ports_stop(struct app *app)
 	for (unsigned int p = 0; p < app->port_count; p++) {
 		struct port *port = &app->port[p];
 
+		steer_stop(port);
 		drain_rings(port);
 		may_keep += buffers_kept_by(port);
 		ethdev_stop(port->id, port->started);
 		port->started = false;
 	}
 	app->port_count = 0;
-	if (app->pool == NULL)
-		return;
-	in_use = rte_mempool_in_use_count(app->pool);
+	in_use = pools_in_use(app);
 	app->mbufs_kept = RTE_MIN(in_use, may_keep);
 	app->mbufs_leaked = in_use - app->mbufs_kept;
 }

@@ -12,9 +12,6 @@
  */
 int ports_find(struct app *app);
 
-/** Make the mbuf pool that all queues may be full of at once. 0 or -1. */
-int ports_create_pool(struct app *app, unsigned int lcores);
-
 /** Configure and start all ports. 0 or -1. */
 int ports_start(struct app *app);
 

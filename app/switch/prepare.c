@@ -6,10 +6,12 @@
 
 #include "aggregate/aggregation.h"
 #include "observe/totals.h"
+#include "pools.h"
 #include "ports.h"
 #include "prepare.h"
 #include "queues.h"
 #include "slowloris/defend.h"
+#include "steer.h"
 #include "tables/tables.h"
 
 static const struct functions no_functions;
@@ -49,8 +51,8 @@ create_tx_buffers(struct app *app)
 
 		if (!lcore_works(lcore))
 			continue;
-		lcore->tx_buffer =
-			rte_calloc("tx buffers", app->port_count, sizeof(*lcore->tx_buffer), 0);
+		lcore->tx_buffer = rte_calloc_socket("tx buffers", app->port_count,
+			sizeof(*lcore->tx_buffer), 0, (int)rte_lcore_to_socket_id(lcore_id));
 		if (lcore->tx_buffer == NULL)
 			return out_of_memory("tx buffers");
 	}
@@ -62,7 +64,7 @@ create_fdb(struct app *app)
 {
 	size_t size = rte_rcu_qsbr_get_memsize(RTE_MAX_LCORE);
 
-	app->qsbr = rte_zmalloc("qsbr", size, RTE_CACHE_LINE_SIZE);
+	app->qsbr = rte_zmalloc_socket("qsbr", size, RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
 	if (app->qsbr == NULL || rte_rcu_qsbr_init(app->qsbr, RTE_MAX_LCORE) != 0)
 		return out_of_memory("quiescent states");
 	if (app->options.forward != FORWARD_BRIDGE)
@@ -75,9 +77,9 @@ create_fdb(struct app *app)
 int
 prepare(struct app *app)
 {
-	if (ports_find(app) != 0 || queues_assign(app) != 0)
+	if (ports_find(app) != 0 || queues_assign(app) != 0 || steer_check(app) != 0)
 		return -1;
-	if (ports_create_pool(app, rte_lcore_count()) != 0 || tables_start(app) != 0)
+	if (pools_create(app) != 0 || tables_start(app) != 0)
 		return -1;
 	if (create_fdb(app) != 0 || defend_create(app) != 0 || aggregation_create(app) != 0)
 		return -1;
@@ -97,5 +99,5 @@ prepare_free(struct app *app)
 	aggregation_free(app);
 	rte_free(app->qsbr);
 	tables_free(app);
-	rte_mempool_free(app->pool);
+	pools_free(app);
 }

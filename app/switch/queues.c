@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include <rte_lcore.h>
@@ -68,6 +69,96 @@ spread_rx_queues(struct app *app, unsigned int lcores)
 	return 0;
 }
 
+/* ---- --config ----------------------------------------------------------------------------------
+ */
+
+static int __rte_format_printf(2, 3)
+	refuse_place(const struct queue_place *place, const char *why, ...)
+{
+	va_list numbers;
+
+	fprintf(stderr, PROGRAM ": --config (%u,%u,%u): ", place->port, place->queue, place->lcore);
+	va_start(numbers, why);
+	vfprintf(stderr, why, numbers);
+	va_end(numbers);
+	fprintf(stderr, "\n");
+	return -1;
+}
+
+static struct port *
+find_port(struct app *app, uint16_t id)
+{
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		if (app->port[p].id == id)
+			return &app->port[p];
+	}
+	return NULL;
+}
+
+static int
+place_queue(struct app *app, const struct queue_place *place)
+{
+	struct port *port = find_port(app, place->port);
+
+	if (port == NULL)
+		return refuse_place(place, "there is no port %u", place->port);
+	if (!rte_lcore_is_enabled(place->lcore))
+		return refuse_place(place, "the EAL has no lcore %u (-l, --lcores)", place->lcore);
+	if (place->queue >= RTE_MAX(port->info.max_rx_queues, 1))
+		return refuse_place(place, "the port has %u receive queues at the most",
+			RTE_MAX(port->info.max_rx_queues, 1));
+	port->rx_queues++;
+	return add_rx_queue(&app->lcore[place->lcore], place->lcore,
+		(struct rx_queue){(uint16_t)(port - app->port), place->queue});
+}
+
+static bool
+is_placed(const struct queue_config *config, const struct port *port, uint16_t queue)
+{
+	for (unsigned int c = 0; c < config->count; c++) {
+		if (config->place[c].port == port->id && config->place[c].queue == queue)
+			return true;
+	}
+	return false;
+}
+
+/* The queues are 0 to N - 1; without RSS, all that the device brings. */
+static int
+check_places(const struct app *app, const struct port *port)
+{
+	uint16_t queues = RTE_MAX(port->rx_queues, choose_rx_queues(port, 1));
+
+	for (uint16_t q = 0; q < queues; q++) {
+		if (is_placed(&app->options.config, port, q))
+			continue;
+		fprintf(stderr,
+			PROGRAM ": --config: no lcore polls queue %u of port %u (%s); name one for "
+				"each of its queues, from 0 on\n",
+			q, port->id, port->info.driver_name);
+		return -1;
+	}
+	return 0;
+}
+
+static int
+place_rx_queues(struct app *app)
+{
+	const struct queue_config *config = &app->options.config;
+
+	for (unsigned int c = 0; c < config->count; c++) {
+		if (place_queue(app, &config->place[c]) != 0)
+			return -1;
+	}
+	for (unsigned int p = 0; p < app->port_count; p++) {
+		if (check_places(app, &app->port[p]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- shards and transmit queues ----------------------------------------------------------------
+ */
+
 /* A shard of the aggregations for each of the first lcores, the main lcore first. */
 static void
 spread_shards(struct app *app, unsigned int lcores)
@@ -122,8 +213,8 @@ sends_to(const struct app *app, const struct lcore *lcore, unsigned int out)
 	return false;
 }
 
-/* Number the senders of each port; false if a device has too few transmit queues for them. */
-static bool
+/* Number the senders of each port; a port that has too few transmit queues for them, or NULL. */
+static const struct port *
 number_tx_queues(struct app *app)
 {
 	for (unsigned int out = 0; out < app->port_count; out++) {
@@ -136,25 +227,57 @@ number_tx_queues(struct app *app)
 				app->lcore[lcore_id].tx_queue[out] = port->tx_queues++;
 		}
 		if (port->tx_queues > RTE_MAX(port->info.max_tx_queues, 1))
-			return false;
+			return port;
 		/* Some devices (TAP) need as many transmit queues as receive queues. */
 		port->tx_queues = RTE_MAX(
 			port->tx_queues, RTE_MIN(port->rx_queues, port->info.max_tx_queues));
 	}
-	return true;
+	return NULL;
+}
+
+/* As --config says, on all lcores or not at all. */
+static int
+assign_as_told(struct app *app)
+{
+	const struct port *full;
+
+	if (place_rx_queues(app) != 0)
+		return -1;
+	spread_shards(app, rte_lcore_count());
+	full = number_tx_queues(app);
+	if (full == NULL)
+		return check_shards(app);
+	fprintf(stderr,
+		PROGRAM
+		": --config: %u lcores send to port %u, which has %u transmit queue%s; name "
+		"fewer lcores, or give the device more queues\n",
+		full->tx_queues, full->id, full->info.max_tx_queues,
+		full->info.max_tx_queues == 1 ? "" : "s");
+	return -1;
 }
 
 int
 queues_assign(struct app *app)
 {
+	if (app->options.config.count > 0)
+		return assign_as_told(app);
 	for (unsigned int lcores = rte_lcore_count(); lcores > 0; lcores--) {
 		if (spread_rx_queues(app, lcores) != 0)
 			return -1;
 		spread_shards(app, lcores);
-		if (number_tx_queues(app))
+		if (number_tx_queues(app) == NULL)
 			break;
 	}
 	return check_shards(app);
+}
+
+/* Whether each packet has to cross from one NUMA node to another. */
+static bool
+is_far(const struct port *port, unsigned int lcore_id)
+{
+	int socket = rte_eth_dev_socket_id(port->id);
+
+	return socket >= 0 && (unsigned int)socket != rte_lcore_to_socket_id(lcore_id);
 }
 
 static void
@@ -164,10 +287,11 @@ print_rx_queue(const struct app *app, unsigned int lcore_id, const struct rx_que
 
 	printf("  lcore %-3u port %u queue %u", lcore_id, port->id, queue->queue);
 	if (app->options.forward == FORWARD_BRIDGE)
-		printf(" -> bridge\n");
+		printf(" -> bridge");
 	else
-		printf(" -> port %u queue %u\n", app->port[port->out].id,
+		printf(" -> port %u queue %u", app->port[port->out].id,
 			app->lcore[lcore_id].tx_queue[port->out]);
+	printf("%s\n", is_far(port, lcore_id) ? ", on another NUMA node" : "");
 }
 
 void
@@ -184,6 +308,9 @@ queues_print(const struct app *app)
 			printf("  lcore %-3u aggregates: UDP port %u\n", lcore_id,
 				(unsigned int)app->options.aggregate.port + lcore->shard_index);
 		if (!lcore_works(lcore))
-			printf("  lcore %-3u idle: there are fewer queues than lcores\n", lcore_id);
+			printf("  lcore %-3u idle: %s\n", lcore_id,
+				app->options.config.count > 0
+					? "--config gives it no queue"
+					: "there are fewer queues than lcores");
 	}
 }

@@ -20,6 +20,7 @@
 #include "prepare.h"
 #include "ports.h"
 #include "run.h"
+#include "steer.h"
 #include "observe/state.h"
 #include "observe/telemetry.h"
 
@@ -81,6 +82,7 @@ run_started(struct json_file **stats, struct control **control)
 	signals_catch(handle_signal, SA_RESTART);
 	telemetry_open(&app);
 	unmap_guard(app.qsbr);
+	steer_start(&app);
 	report_ready(&app);
 	poll_run(&app);
 	unmap_guard(NULL);

@@ -60,7 +60,7 @@ enum aggregate_send {
 	X(FULL, full, REPLY, FULL, "joins that the tables are full for")                         \
 	X(TAKEN, taken, REPLY, FULL, "of another process than the one that has the place")       \
 	X(LEFT, left, REPLY, NONE, "workers that left")                                          \
-	X(NO_DIGITS, no_digits, REPLY, MISMATCH, "digits, which the switch was not started for") \
+	X(NO_DIGITS, no_digits, REPLY, DIGITS, "digits, which the switch was not started for") \
 	X(BAD_PARTS, bad_parts, REPLY, MISMATCH,                                                 \
 		"parts that overlap, leave lanes out or change, or come besides values")         \
 	X(BAD_PLACE, bad_place, REPLY, PLACE,                                                    \

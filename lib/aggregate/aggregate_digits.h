@@ -71,7 +71,9 @@ unsigned int aggregate_total_digits(unsigned int format);
 struct aggregate_totals {
 	enum aggregate_format format;
 	uint32_t count; /**< lanes */
-	int64_t *bins;  /**< by lane: aggregate_total_digits(), each 2^32 times the one before */
+	int64_t *bins;  /**< lane i's digit b, of 2^(32 b), is bins[b * stride + i] */
+	size_t stride;  /**< lanes that there is memory for: of others, too, if these are some of
+			   them */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
 	uint8_t digits; /**< aggregate_total_digits() */
 	uint8_t lowest, end; /**< bins that may be other than 0, of any lane */

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * A sum in two integers of 32 bits, `low` and `high`, as switches with such registers keep it and
- * send it to be rounded (docs/protocol.md). The integers are added by themselves.
+ * A sum in two integers of 32 bits, `low` and `high`, or in one, as switches with such registers
+ * keep it and send it to be rounded (docs/protocol.md). The integers are added by themselves.
  *
  * fp16: a finite value is m * 2^(e - 25), e its exponent field, 1 where that is 0, m its
  * significand. e up to 15: `low` is its m << (e - 1), negated with its sign, and `high` 0; e from
@@ -14,6 +14,8 @@
  *
  * int32: `low` is a value's lower 16 bits, 0 .. 65535, and `high` the others, with the sign. The
  * sum is low + high * 2^16.
+ *
+ * fp8_e4m3: `low` alone, with multiples of 2^-9: m << (e - 1).
  */
 
 #include <stdbool.h>
@@ -29,22 +31,30 @@ extern "C" {
 /** Workers whose sums fit. */
 #define AGGREGATE_SUMS_WORKERS 32
 
-/** On the wire: `low`, then `high`, big-endian. */
+/** On the wire: `low`, then `high`, big-endian; at the most. */
 #define AGGREGATE_SUMS_BYTES 8
 
 /** fp16: `high` of a lane that has +infinity, `low` of one that has -infinity: this, and it stays.
  */
 #define AGGREGATE_SUMS_INF INT32_C(0x40000000)
-/** fp16: `high` of a lane that has a NaN. */
+/** fp16: `high` of a lane that has a NaN, fp8_e4m3: `low`. */
 #define AGGREGATE_SUMS_NAN INT32_C(0x60000000)
-/** fp16: `low` of a lane all of whose values are -0. */
+/** fp16, fp8_e4m3: `low` of a lane all of whose values are -0. */
 #define AGGREGATE_SUMS_MINUS_ZERO INT32_MIN
 
-/** Whether there are sums of a format: fp16 and int32. */
+/** Whether there are sums of a format: fp16, int32 and fp8_e4m3. */
 static inline bool
 aggregate_sums_has(enum aggregate_format format)
 {
-	return format == AGGREGATE_FP16 || format == AGGREGATE_INT32;
+	return format == AGGREGATE_FP16 || format == AGGREGATE_INT32 ||
+		format == AGGREGATE_FP8_E4M3;
+}
+
+/** Bytes of a sum on the wire. */
+static inline size_t
+aggregate_sums_bytes(enum aggregate_format format)
+{
+	return format == AGGREGATE_FP8_E4M3 ? AGGREGATE_SUMS_BYTES / 2 : AGGREGATE_SUMS_BYTES;
 }
 
 /**
@@ -54,7 +64,7 @@ aggregate_sums_has(enum aggregate_format format)
  * @param format that aggregate_sums_has()
  * @param op AGGREGATE_SUM or AGGREGATE_MEAN
  * @param workers how many values each sum has, 1 .. AGGREGATE_SUMS_WORKERS
- * @param sums count times AGGREGATE_SUMS_BYTES, at any address
+ * @param sums count times aggregate_sums_bytes(), at any address
  * @param result count values in host order, at any address; does not overlap `sums`
  * @return enum netfc_flag, of all lanes
  */

@@ -105,7 +105,8 @@ struct aggregate_place_wire {
 	X(LOOP, 10, "loop", "the switch has the job at another level of its tree")      \
 	X(PLACE, 11, "place", "no possible place in the tree, or not as the others'")   \
 	X(NO_PARENT, 12, "no-parent", "the tree goes on above a switch without parent") \
-	X(PARENT, 13, "parent", "the switch above does not answer, or knows no trees")
+	X(PARENT, 13, "parent", "the switch above does not answer, or knows no trees")  \
+	X(DIGITS, 14, "digits", "no exact sums: the switch was started without digits=")
 
 /** Reasons; AGGREGATE_MISSING + w: worker w's values are missing, enum aggregate_absence. */
 enum aggregate_reason {
@@ -142,7 +143,7 @@ enum aggregate_absence {
 /** What the values of a result are. */
 enum aggregate_kind {
 	AGGREGATE_ROUNDED = 0,      /**< results */
-	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_sums.h; of fp16 or int32 */
+	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_sums.h */
 	AGGREGATE_ACKNOWLEDGED = 2, /**< there are none: others get them, or nobody */
 };
 

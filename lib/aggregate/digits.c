@@ -90,28 +90,44 @@ digit_at(const uint8_t *digits, uint32_t at)
 	return be32toh(digit);
 }
 
-static void
-add_lane(int64_t *bins, const uint8_t *digits, uint32_t width)
+static inline __attribute__((always_inline)) void
+add_lanes(int64_t *bins, size_t stride, const struct aggregate_part *part, uint32_t width)
 {
-	bins[width - 1] += (int32_t)digit_at(digits, 0);
-	for (uint32_t d = 1; d < width; d++)
-		bins[width - 1 - d] += digit_at(digits, d);
+	for (uint32_t d = 0; d < width; d++) {
+		int64_t *to = bins + (width - 1 - d) * stride;
+
+		for (uint32_t i = 0; i < part->lanes; i++) {
+			const uint32_t digit = digit_at(part->digits, i * width + d);
+
+			to[i] += d == 0 ? (int32_t)digit : (int64_t)digit;
+		}
+	}
 }
 
+static void
+add_marks(uint8_t *marks, const struct aggregate_part *part)
+{
+	for (uint32_t i = 0; part->marks != NULL && i < part->lanes; i++)
+		marks[i] |= (part->marks[i] ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
+	for (uint32_t i = 0; part->marks == NULL && i < part->lanes; i++)
+		marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
+}
+
+/* Sums of numbers of similar size have two or three digits. */
 void
 aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part)
 {
-	const uint32_t all = totals->digits;
+	const size_t stride = totals->stride;
+	int64_t *bins = totals->bins + part->lowest * stride + part->first;
 
 	totals_use(totals, part->lowest, (uint32_t)part->lowest + part->width);
-	for (uint32_t i = 0; i < part->lanes; i++) {
-		const uint32_t lane = part->first + i;
-		const uint8_t marks = part->marks != NULL ? part->marks[i] : 0;
-
-		add_lane(totals->bins + (size_t)lane * all + part->lowest,
-			part->digits + (size_t)i * 4 * part->width, part->width);
-		totals->marks[lane] |= (marks ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
-	}
+	if (part->width == 2)
+		add_lanes(bins, stride, part, 2);
+	else if (part->width == 3)
+		add_lanes(bins, stride, part, 3);
+	else
+		add_lanes(bins, stride, part, part->width);
+	add_marks(totals->marks + part->first, part);
 }
 
 /* A lane's total as the digits from `lowest` to `top`, of which the last is signed. */
@@ -134,14 +150,14 @@ static void
 carry(const struct aggregate_totals *totals, uint32_t lane, struct lane_digits *to)
 {
 	const uint32_t all = totals->digits;
-	const int64_t *bins = totals->bins + (size_t)lane * all;
+	const int64_t *bins = totals->bins + lane;
 	const bool special = is_special(totals, lane);
 	int64_t sum = 0;
 
 	to->lowest = totals->end == 0 ? 0 : totals->lowest;
 	to->top = totals->end + 2u <= all ? totals->end + 2u : all + 1;
 	for (uint32_t b = to->lowest; b < to->top; b++) {
-		sum += b < totals->end && !special ? bins[b] : 0;
+		sum += b < totals->end && !special ? bins[b * totals->stride] : 0;
 		to->digits[b] = (uint32_t)sum;
 		sum >>= DIGIT_BITS;
 	}
@@ -216,8 +232,7 @@ extend(struct extent extent, const struct aggregate_totals *totals, uint32_t lan
 
 	extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
 	if (totals_are_short(totals, all)) {
-		extend_by_short(&extent,
-			totals_short(totals->bins + (size_t)lane * all + base) & mask, base);
+		extend_by_short(&extent, totals_short(totals, lane, base) & mask, base);
 		return extent;
 	}
 	is = extent_of_long(totals, lane);
@@ -303,7 +318,7 @@ write_short(const struct aggregate_totals *totals, uint32_t first, uint32_t lane
 	const uint32_t shift = lowest > base ? DIGIT_BITS * (lowest - base) : 0;
 
 	for (uint32_t lane = first; lane < first + lanes; lane++) {
-		__int128 total = totals_short(totals->bins + (size_t)lane * all + base) >> shift;
+		__int128 total = totals_short(totals, lane, base) >> shift;
 
 		total = is_special(totals, lane) ? 0 : total;
 		for (uint32_t d = width; d-- > 0;)

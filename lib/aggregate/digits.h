@@ -6,6 +6,12 @@
 
 #include "aggregate_digits.h"
 
+/** Totals in memory that is all clear. */
+struct aggregate_totals totals_in(enum aggregate_format format, uint32_t count, void *memory);
+
+/** Clear that memory again: much less than all of it, where numbers are of similar size. */
+void totals_clear(struct aggregate_totals *totals);
+
 /** Something is added to bins from `lowest` on, up to before `end`. */
 static inline void
 totals_use(struct aggregate_totals *totals, uint32_t lowest, uint32_t end)
@@ -31,12 +37,15 @@ totals_are_short(const struct aggregate_totals *totals, uint32_t all)
 	return totals->end <= totals_base(totals, all) + SHORT_BINS;
 }
 
-/** A lane's total, from its first bin on. */
+/** A lane's total, from a digit on. */
 static inline __int128
-totals_short(const int64_t *bins)
+totals_short(const struct aggregate_totals *totals, uint32_t lane, uint32_t base)
 {
-	return (__int128)((unsigned __int128)bins[0] + ((unsigned __int128)bins[1] << 32) +
-		((unsigned __int128)bins[2] << 64));
+	const int64_t *bins = totals->bins + base * totals->stride + lane;
+
+	return (__int128)((unsigned __int128)bins[0] +
+		((unsigned __int128)bins[totals->stride] << 32) +
+		((unsigned __int128)bins[2 * totals->stride] << 64));
 }
 
 #endif /* DIGITS_H */

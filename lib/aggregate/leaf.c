@@ -94,14 +94,18 @@ aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregate_outco
 	return leaf_seal_chunk(shard, outcome, payload, AGGREGATE_HEADER_BYTES + bytes);
 }
 
-/* Whether a reply comes from the parent's host, and the port that this was sent to. */
 static bool
-is_from_parent(const struct aggregate_limits *limits, const struct aggregate_sender *sender,
+is_from_parent(const struct aggregate_limits *limits, const struct aggregate_sender *sender)
+{
+	return memcmp(sender->address, limits->parent.address, sizeof(sender->address)) == 0;
+}
+
+/* Whether a reply comes from the port that its request was sent to. */
+static bool
+is_from_shard(const struct aggregate_limits *limits, const struct aggregate_sender *sender,
 	uint32_t parent_shard)
 {
-	return limits->parent.port != 0 &&
-		sender->port == (uint16_t)(limits->parent.port + parent_shard) &&
-		memcmp(sender->address, limits->parent.address, sizeof(sender->address)) == 0;
+	return sender->port == (uint16_t)(limits->parent.port + parent_shard);
 }
 
 /* The entry that waits for a reply; NULL: none does. */
@@ -171,11 +175,14 @@ take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	if (job == NULL || OBSERVE(job->state) != JOB_OPEN || job->place.levels == 0)
 		return AGGREGATE_STRAY_REPLY;
 	uplink = uplink_of(table, job);
-	if (!is_from_parent(&table->limits, sender,
-		    aggregate_shard_of(reply->id, uplink->slots, uplink->shards)))
+	if (!is_from_parent(&table->limits, sender))
 		return AGGREGATE_FORGED_REPLY;
+	/* A late one of an earlier job, to which the parent granted other slots, maybe. */
 	if (reply->session != uplink->session || reply->worker != uplink->worker)
 		return AGGREGATE_STRAY_REPLY;
+	if (!is_from_shard(&table->limits, sender,
+		    aggregate_shard_of(reply->id, uplink->slots, uplink->shards)))
+		return AGGREGATE_FORGED_REPLY;
 	entry = find_waiting(shard, job, reply);
 	if (entry == NULL)
 		return AGGREGATE_STRAY_REPLY;
@@ -201,7 +208,8 @@ take_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 		return take_chunk_reply(shard, reply, sender, now, outcome);
 	if (shard->number != 0)
 		return AGGREGATE_STRAY_REPLY;
-	return is_from_parent(&shard->table->limits, sender, 0)
+	return is_from_parent(&shard->table->limits, sender) &&
+			is_from_shard(&shard->table->limits, sender, 0)
 		? leaf_take_reply(shard->table, reply, now)
 		: AGGREGATE_FORGED_REPLY;
 }

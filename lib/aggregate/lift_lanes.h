@@ -19,20 +19,32 @@ enum lay_out {
 	SIGNS_AS_BITS = 8 /* in `common`, a bit for each lane */
 };
 
-/* A word, as the digits that it adds to, from `bins` on. */
+/* A lane's digits. */
+struct lane_bins {
+	int64_t *first;
+	size_t stride;
+};
+
 INLINE void
-lift_word(int64_t *bins, int64_t word)
+add_to_digit(struct lane_bins bins, uint32_t digit, int64_t number)
 {
-	bins[0] += word & UINT32_MAX;
-	bins[1] += word >> 32;
+	bins.first[digit * bins.stride] += number;
+}
+
+/* A word, as the digits that it adds to, from one on. */
+INLINE void
+lift_word(struct lane_bins bins, uint32_t digit, int64_t word)
+{
+	add_to_digit(bins, digit, word & UINT32_MAX);
+	add_to_digit(bins, digit + 1, word >> 32);
 }
 
 INLINE void
-lift_double_word(int64_t *bins, __int128 sum)
+lift_double_word(struct lane_bins bins, uint32_t digit, __int128 sum)
 {
-	lift_word(bins, (int64_t)((uint64_t)sum & INT64_MAX));
-	bins[1] += (int64_t)((uint64_t)sum >> 63 << 31);
-	lift_word(bins + 2, (int64_t)(sum >> 64));
+	lift_word(bins, digit, (int64_t)((uint64_t)sum & INT64_MAX));
+	add_to_digit(bins, digit + 1, (int64_t)((uint64_t)sum >> 63 << 31));
+	lift_word(bins, digit + 2, (int64_t)(sum >> 64));
 }
 
 /* How far the units of bins are below those of totals. */
@@ -44,17 +56,17 @@ bins_below(enum aggregate_format format)
 
 /* Returns whether the bin holds anything. */
 INLINE bool
-lift_bin(enum aggregate_format format, struct aggregate_totals *totals, int64_t *into, uint32_t bin,
-	int64_t sum)
+lift_bin(enum aggregate_format format, struct aggregate_totals *totals, struct lane_bins into,
+	uint32_t bin, int64_t sum)
 {
 	const unsigned int below = bins_below(format);
 
 	if (sum == 0)
 		return false;
 	totals_use(totals, bin - (bin > 0), bin + 2);
-	lift_word(into + bin, sum >> below);
+	lift_word(into, bin, sum >> below);
 	if (bin > 0)
-		into[bin - 1] += (sum & ((1 << below) - 1)) << (32 - below);
+		add_to_digit(into, bin - 1, (sum & ((1 << below) - 1)) << (32 - below));
 	return true;
 }
 
@@ -69,7 +81,7 @@ only_bin(unsigned int lay_out, const struct aggregate_lanes *lanes, uint32_t i)
 
 INLINE bool
 lift_bins(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	uint32_t i, struct aggregate_totals *totals, int64_t *into)
+	uint32_t i, struct aggregate_totals *totals, struct lane_bins into)
 {
 	const size_t stride = bin_stride(format, lanes);
 	const unsigned int only = only_bin(lay_out, lanes, i);
@@ -84,7 +96,7 @@ lift_bins(enum aggregate_format format, unsigned int lay_out, const struct aggre
 
 INLINE bool
 lift_window(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
-	int64_t *into)
+	struct lane_bins into)
 {
 	const __int128 sum = window_of_lane(lanes, i);
 	const uint32_t bin = lanes->window / BIN_PLACES, shift = lanes->window % BIN_PLACES;
@@ -92,14 +104,14 @@ lift_window(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_to
 	if (sum == 0)
 		return false;
 	totals_use(totals, bin, bin + 5);
-	into[bin] += (int64_t)((uint64_t)sum << shift & UINT32_MAX);
-	lift_double_word(into + bin + 1, sum >> (BIN_PLACES - shift));
+	add_to_digit(into, bin, (int64_t)((uint64_t)sum << shift & UINT32_MAX));
+	lift_double_word(into, bin + 1, sum >> (BIN_PLACES - shift));
 	return true;
 }
 
 INLINE bool
 lift_wide(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
-	int64_t *into)
+	struct lane_bins into)
 {
 	const int64_t *bins = bins_of_lane(lanes, i);
 	uint64_t in_use, high = 0;
@@ -114,7 +126,7 @@ lift_wide(const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_tota
 	/* A bin in use has another above it. */
 	for (uint32_t bin = 0; in_use != 0 || high != 0; bin++, in_use >>= 1) {
 		if ((in_use & 1) != 0 || high != 0)
-			lift_word(into + bin, bins[bin]);
+			lift_word(into, bin, bins[bin]);
 		high = in_use & 1;
 	}
 	return true;
@@ -139,16 +151,16 @@ integer_sum(enum aggregate_format format, unsigned int lay_out, const struct agg
 INLINE bool
 lift_integer(enum aggregate_format format, unsigned int lay_out,
 	const struct aggregate_lanes *lanes, uint32_t i, struct aggregate_totals *totals,
-	int64_t *into)
+	struct lane_bins into)
 {
 	const __int128 sum = integer_sum(format, lay_out, lanes, i);
 
 	if (format == AGGREGATE_INT64 || format == AGGREGATE_POSIT16_ES2) {
 		totals_use(totals, 0, 4);
-		lift_double_word(into, sum);
+		lift_double_word(into, 0, sum);
 	} else {
 		totals_use(totals, 0, 2);
-		lift_word(into, (int64_t)sum);
+		lift_word(into, 0, (int64_t)sum);
 	}
 	return sum != 0;
 }
@@ -169,7 +181,7 @@ INLINE bool
 lift_lane(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
 	uint32_t i, struct aggregate_totals *totals)
 {
-	int64_t *into = totals->bins + (size_t)i * totals->digits;
+	const struct lane_bins into = {totals->bins + i, totals->stride};
 
 	if (has_bins(format))
 		return lift_bins(format, lay_out, lanes, i, totals, into);

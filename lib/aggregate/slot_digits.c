@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "digits.h"
 #include "slot_digits.h"
 
 static size_t
@@ -69,6 +70,7 @@ aggregate_entry_take_digits(struct aggregate_entry *entry, void *memory, unsigne
 	sums->members = (struct member_parts *)(void *)at;
 	sums->lanes = at + aligned(workers * sizeof(struct member_parts));
 	sums->memory = sums->lanes + aligned(workers * sums->lanes_bytes);
+	sums->memory_bytes = aggregate_totals_most_bytes(digits, bytes);
 	memset(sums->members, 0, workers * sizeof(*sums->members));
 	entry->digits = sums;
 }
@@ -77,8 +79,10 @@ void
 digits_begin(struct aggregate_digit_sums *digits)
 {
 	digits->whole = 0;
-	if (digits->any)
-		memset(digits->members, 0, digits->workers * sizeof(*digits->members));
+	if (!digits->any)
+		return;
+	memset(digits->members, 0, digits->workers * sizeof(*digits->members));
+	totals_clear(&digits->totals);
 	digits->any = false;
 }
 
@@ -87,9 +91,12 @@ digits_totals(struct aggregate_entry *entry)
 {
 	struct aggregate_digit_sums *digits = entry->digits;
 
-	if (!digits->any)
-		digits->totals = aggregate_totals_init(
-			(enum aggregate_format)entry->format, entry->count, digits->memory);
+	if (digits->any)
+		return &digits->totals;
+	memset(digits->memory, 0, digits->memory_bytes);
+	digits->memory_bytes = 0;
+	digits->totals =
+		totals_in((enum aggregate_format)entry->format, entry->count, digits->memory);
 	digits->any = true;
 	return &digits->totals;
 }
@@ -113,22 +120,47 @@ digits_can_begin(const struct aggregate_part *part, uint32_t count)
 	return leaves_enough(part, 0, 0, count);
 }
 
-/* How many of a part's lanes are in. */
-static uint32_t
-count_lanes(const uint8_t *lanes, const struct aggregate_part *part)
+/* The bits of a byte of lanes that are a part's. */
+static uint8_t
+lanes_of_byte(const struct aggregate_part *part, uint32_t byte)
 {
-	uint32_t in = 0;
+	const uint32_t first = 8 * byte, end = (uint32_t)part->first + part->lanes;
+	unsigned int bits = 0xff;
 
-	for (uint32_t lane = part->first; lane < (uint32_t)part->first + part->lanes; lane++)
-		in += lanes[lane / 8] >> lane % 8 & 1u;
+	if (first < part->first)
+		bits &= 0xffu << (part->first - first);
+	if (end < first + 8)
+		bits &= 0xffu >> (first + 8 - end);
+	return (uint8_t)bits;
+}
+
+struct lanes_in {
+	bool any, all;
+};
+
+/* Which of a part's lanes are in. */
+static struct lanes_in
+find_lanes(const uint8_t *lanes, const struct aggregate_part *part)
+{
+	const uint32_t last = ((uint32_t)part->first + part->lanes - 1) / 8;
+	struct lanes_in in = {.any = false, .all = true};
+
+	for (uint32_t byte = part->first / 8; byte <= last; byte++) {
+		const uint8_t bits = lanes_of_byte(part, byte);
+
+		in.any |= (lanes[byte] & bits) != 0;
+		in.all &= (lanes[byte] & bits) == bits;
+	}
 	return in;
 }
 
 static void
 mark_lanes(uint8_t *lanes, const struct aggregate_part *part)
 {
-	for (uint32_t lane = part->first; lane < (uint32_t)part->first + part->lanes; lane++)
-		lanes[lane / 8] |= (uint8_t)(1u << lane % 8);
+	const uint32_t last = ((uint32_t)part->first + part->lanes - 1) / 8;
+
+	for (uint32_t byte = part->first / 8; byte <= last; byte++)
+		lanes[byte] |= lanes_of_byte(part, byte);
 }
 
 enum aggregate_action
@@ -139,16 +171,16 @@ digits_take(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
 	struct member_parts *member = &digits->members[chunk->worker];
 	uint8_t *lanes = digits->lanes + chunk->worker * digits->lanes_bytes;
 	const struct aggregate_part *part = chunk->part;
-	uint32_t in;
+	struct lanes_in in;
 
 	if (member->parts == 0)
 		memset(lanes, 0, digits->lanes_bytes);
 	else if (member->parts != part->parts)
 		return AGGREGATE_BAD_PARTS;
-	in = count_lanes(lanes, part);
+	in = find_lanes(lanes, part);
 	if ((member->seen >> part->number & 1) != 0)
-		return in == part->lanes ? AGGREGATE_DUPLICATE : AGGREGATE_BAD_PARTS;
-	if (in != 0 || !leaves_enough(part, member->covered, member->seen, entry->count))
+		return in.all ? AGGREGATE_DUPLICATE : AGGREGATE_BAD_PARTS;
+	if (in.any || !leaves_enough(part, member->covered, member->seen, entry->count))
 		return AGGREGATE_BAD_PARTS;
 	mark_lanes(lanes, part);
 	member->parts = part->parts;

@@ -34,20 +34,21 @@ special(int32_t low, int32_t high, uint8_t *flags)
 }
 
 static uint32_t
-round_sum(int64_t sum, unsigned int op, struct divisor divisor, uint8_t *flags)
+round_sum(struct ieee format, int unit, int64_t sum, unsigned int op, struct divisor divisor,
+	uint8_t *flags)
 {
 	uint64_t sign = -(uint64_t)(sum < 0);
-	struct exact number = exact_of(((uint64_t)sum ^ sign) - sign, FP16_UNIT);
+	struct exact number = exact_of(((uint64_t)sum ^ sign) - sign, unit);
 	uint32_t magnitude;
 
 	if (sum == 0)
 		return 0;
 	if (op == AGGREGATE_MEAN)
 		number = divide(number, divisor);
-	magnitude = round_ieee(fp16, number);
-	*flags |= magnitude == fp16.inf ? NETFC_OVERFLOW : 0;
+	magnitude = round_ieee(format, number);
+	*flags |= magnitude == format.inf ? NETFC_OVERFLOW : 0;
 	*flags |= magnitude == 0 ? NETFC_UNDERFLOW : 0;
-	return magnitude | (sum < 0 ? fp16.sign : 0);
+	return with_sign(format, magnitude, sum < 0);
 }
 
 static uint32_t
@@ -57,7 +58,8 @@ round_lane(int32_t low, int32_t high, unsigned int op, struct divisor divisor, u
 		return special(low, high, flags);
 	if (low == AGGREGATE_SUMS_MINUS_ZERO)
 		return fp16.sign;
-	return round_sum(low + high * (INT64_C(1) << HIGH_SHIFT), op, divisor, flags);
+	return round_sum(
+		fp16, FP16_UNIT, low + high * (INT64_C(1) << HIGH_SHIFT), op, divisor, flags);
 }
 
 static uint8_t
@@ -73,6 +75,27 @@ round_fp16(
 			load_signed(lane), load_signed(lane + 4), op, divisor, &flags);
 
 		memcpy(result + sizeof(bits) * i, &bits, sizeof(bits));
+	}
+	return flags;
+}
+
+static uint8_t
+round_fp8_e4m3(
+	unsigned int op, unsigned int workers, const uint8_t *sums, size_t count, uint8_t *result)
+{
+	const struct divisor divisor = divisor_of(workers);
+	uint8_t flags = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const int32_t sum = load_signed(sums + i * sizeof(sum));
+
+		if (sum >= AGGREGATE_SUMS_INF)
+			result[i] = (uint8_t)fp8_e4m3.nan;
+		else if (sum == AGGREGATE_SUMS_MINUS_ZERO)
+			result[i] = (uint8_t)fp8_e4m3.sign;
+		else
+			result[i] = (uint8_t)round_sum(
+				fp8_e4m3, FP8_E4M3_UNIT, sum, op, divisor, &flags);
 	}
 	return flags;
 }
@@ -99,6 +122,12 @@ uint8_t
 aggregate_sums_round(enum aggregate_format format, unsigned int op, unsigned int workers,
 	const uint8_t *sums, size_t count, uint8_t *result)
 {
-	return format == AGGREGATE_INT32 ? round_int32(op, workers, sums, count, result)
-					 : round_fp16(op, workers, sums, count, result);
+	switch (format) {
+	case AGGREGATE_INT32:
+		return round_int32(op, workers, sums, count, result);
+	case AGGREGATE_FP8_E4M3:
+		return round_fp8_e4m3(op, workers, sums, count, result);
+	default:
+		return round_fp16(op, workers, sums, count, result);
+	}
 }

@@ -13,17 +13,33 @@ aggregate_totals_bytes(enum aggregate_format format, uint32_t count)
 }
 
 struct aggregate_totals
-aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory)
+totals_in(enum aggregate_format format, uint32_t count, void *memory)
 {
 	int64_t *bins = memory;
 
-	memset(memory, 0, aggregate_totals_bytes(format, count));
 	return (struct aggregate_totals){.format = format,
 		.count = count,
 		.bins = bins,
+		.stride = count,
 		.marks = (uint8_t *)(bins + (size_t)count * aggregate_total_digits(format)),
 		.digits = (uint8_t)aggregate_total_digits(format),
 		.lowest = UINT8_MAX};
+}
+
+struct aggregate_totals
+aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory)
+{
+	memset(memory, 0, aggregate_totals_bytes(format, count));
+	return totals_in(format, count, memory);
+}
+
+void
+totals_clear(struct aggregate_totals *totals)
+{
+	if (totals->end != 0)
+		memset(totals->bins + totals->lowest * totals->stride, 0,
+			(totals->end - totals->lowest) * totals->stride * sizeof(*totals->bins));
+	memset(totals->marks, 0, totals->count);
 }
 
 /* A number of the format is integer * 2^(32 digit) of its units. */
@@ -104,18 +120,18 @@ is_minus_zero(enum aggregate_format format, uint64_t bits)
 
 /* Four digits: more than any number has. */
 static void
-add_integer(int64_t *bins, __int128 integer)
+add_integer(int64_t *bins, size_t stride, __int128 integer)
 {
-	for (unsigned int d = 0; d < 3; d++, integer >>= DIGIT_BITS)
-		bins[d] += (int64_t)((uint64_t)integer & UINT32_MAX);
-	bins[3] += (int64_t)integer;
+	for (unsigned int d = 0; d < 3; d++, integer >>= DIGIT_BITS, bins += stride)
+		*bins += (int64_t)((uint64_t)integer & UINT32_MAX);
+	*bins += (int64_t)integer;
 }
 
 void
 aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *values)
 {
 	const enum aggregate_format format = aggregate_values_format(totals->format);
-	const uint32_t all = totals->digits;
+	const size_t stride = totals->stride;
 
 	for (uint32_t i = 0; i < totals->count; i++) {
 		const uint64_t bits = load_any(format, values, i);
@@ -128,12 +144,12 @@ aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t *valu
 
 			totals_use(totals, shifted.digit, shifted.digit + 4);
 			add_integer(
-				totals->bins + (size_t)i * all + shifted.digit, shifted.integer);
+				totals->bins + shifted.digit * stride + i, stride, shifted.integer);
 		}
 	}
 }
 
-static int
+INLINE int
 unit_of(enum aggregate_format format)
 {
 	switch (format) {
@@ -156,7 +172,7 @@ unit_of(enum aggregate_format format)
 	}
 }
 
-static uint64_t
+INLINE uint64_t
 encode_number(enum aggregate_format format, struct exact exact)
 {
 	switch (format) {
@@ -171,23 +187,23 @@ encode_number(enum aggregate_format format, struct exact exact)
 	}
 }
 
-static uint64_t
+INLINE uint64_t
 infinity_of(enum aggregate_format format)
 {
 	return format == AGGREGATE_FP64 ? FP64_INF : ieee_of(format).inf;
 }
 
-static uint64_t
+INLINE uint64_t
 sign_of(enum aggregate_format format)
 {
 	return format == AGGREGATE_FP64 ? FP64_SIGN : ieee_of(format).sign;
 }
 
-static uint64_t
-round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude sum, bool mean,
+INLINE uint64_t
+round_number(enum aggregate_format from, enum aggregate_format format,
+	const struct aggregate_totals *totals, uint32_t i, struct magnitude sum, bool mean,
 	unsigned int workers, uint8_t *flags)
 {
-	const enum aggregate_format format = aggregate_results_format(totals->format);
 	const bool posit = format == AGGREGATE_POSIT16 || format == AGGREGATE_POSIT16_ES2;
 	struct exact exact;
 	uint64_t bits;
@@ -196,8 +212,7 @@ round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude
 		return posit || (totals->marks[i] & AGGREGATE_MARK_MINUS_ZERO) != 0
 			? 0
 			: sign_of(format);
-	exact = exact_of_quire(sum.upper,
-		unit_of(aggregate_values_format(totals->format)) + DIGIT_BITS * (int)sum.digit);
+	exact = exact_of_quire(sum.upper, unit_of(from) + DIGIT_BITS * (int)sum.digit);
 	exact.significand |= sum.more;
 	if (mean)
 		exact = divide_finely(exact, workers);
@@ -211,7 +226,7 @@ round_number(const struct aggregate_totals *totals, uint32_t i, struct magnitude
 	return with_sign(ieee_of(format), (uint32_t)bits, sum.negative);
 }
 
-static void
+INLINE void
 store_any(enum aggregate_format format, uint8_t *result, uint32_t i, uint64_t bits)
 {
 	if (is_wide(format))
@@ -221,16 +236,16 @@ store_any(enum aggregate_format format, uint8_t *result, uint32_t i, uint64_t bi
 }
 
 /* Of integers, in units of 1. */
-static struct magnitude
+INLINE struct magnitude
 total_of(const struct aggregate_totals *totals, uint32_t i, bool integer)
 {
 	const uint32_t all = totals->digits;
 	const uint32_t base = integer ? 0 : totals_base(totals, all);
-	const int64_t *bins = totals->bins + (size_t)i * all + base;
+	int64_t bins[AGGREGATE_MOST_DIGITS];
 	struct magnitude sum;
 
 	if (totals->end <= base + SHORT_BINS) {
-		const __int128 total = totals_short(bins);
+		const __int128 total = totals_short(totals, i, base);
 		const bool negative = total < 0;
 
 		return (struct magnitude){
@@ -238,18 +253,18 @@ total_of(const struct aggregate_totals *totals, uint32_t i, bool integer)
 			.digit = base,
 			.negative = negative};
 	}
+	for (uint32_t b = base; b < totals->end; b++)
+		bins[b - base] = totals->bins[b * totals->stride + i];
 	sum = magnitude_of(bins, totals->end - base);
 	sum.digit += base;
 	return sum;
 }
 
-uint8_t
-aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
-	uint8_t *result)
+INLINE uint8_t
+round_totals(enum aggregate_format from, enum aggregate_format to, bool mean,
+	const struct aggregate_totals *totals, unsigned int workers, uint8_t *result)
 {
-	const enum aggregate_format format = aggregate_results_format(totals->format);
-	const bool integer = format == AGGREGATE_INT32 || format == AGGREGATE_INT64;
-	const bool mean = op == AGGREGATE_MEAN;
+	const bool integer = to == AGGREGATE_INT32 || to == AGGREGATE_INT64;
 	uint8_t flags = 0;
 
 	for (uint32_t i = 0; i < totals->count; i++) {
@@ -257,13 +272,29 @@ aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, u
 		struct magnitude sum;
 
 		if (special != 0 && !integer) {
-			flags |= write_special(format, special, result, i);
+			flags |= write_special(to, special, result, i);
 			continue;
 		}
 		sum = total_of(totals, i, integer);
-		store_any(format, result, i,
-			integer ? round_integer(format, sum, mean ? workers : 1, &flags)
-				: round_number(totals, i, sum, mean, workers, &flags));
+		store_any(to, result, i,
+			integer ? round_integer(to, sum, mean ? workers : 1, &flags)
+				: round_number(from, to, totals, i, sum, mean, workers, &flags));
 	}
 	return flags;
+}
+
+/* Sums of those are what trees are for: the compiler knows the formats. */
+uint8_t
+aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
+	uint8_t *result)
+{
+	const enum aggregate_format from = aggregate_values_format(totals->format);
+	const enum aggregate_format to = aggregate_results_format(totals->format);
+	const bool mean = op == AGGREGATE_MEAN;
+
+	if (!mean && totals->format == AGGREGATE_FP32)
+		return round_totals(AGGREGATE_FP32, AGGREGATE_FP32, false, totals, workers, result);
+	if (!mean && totals->format == AGGREGATE_FP64)
+		return round_totals(AGGREGATE_FP64, AGGREGATE_FP64, false, totals, workers, result);
+	return round_totals(from, to, mean, totals, workers, result);
 }

@@ -171,7 +171,7 @@ result_bytes(const struct aggregate_message *result)
 	case AGGREGATE_SUMS:
 		return aggregate_sums_has(result->format) && result->count != 0 &&
 				(result->op == AGGREGATE_SUM || result->op == AGGREGATE_MEAN)
-			? (size_t)result->count * AGGREGATE_SUMS_BYTES
+			? result->count * aggregate_sums_bytes(result->format)
 			: SIZE_MAX;
 	case AGGREGATE_ACKNOWLEDGED:
 		return 0;

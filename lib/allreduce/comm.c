@@ -12,6 +12,7 @@
 #include "error.h"
 #include "join.h"
 #include "keys.h"
+#include "net/way.h"
 #include "options.h"
 #include "window/peers.h"
 
@@ -269,6 +270,7 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 			info->sockets += comm->peer[k].channels;
 			info->gso |= comm->peer[k].gso;
 			info->gro |= comm->peer[k].gro;
+			info->memory |= way_is_memory(&comm->peer[k]);
 		}
 	}
 	pthread_mutex_unlock(&comm->lock);

@@ -11,9 +11,13 @@
 #include "error.h"
 #include "farewell.h"
 #include "window/channel.h"
+#include "net/way.h"
 #include "window/keepalive.h"
 #include "window/receive.h"
 #include "window/timers.h"
+
+/* How long to sleep while a switch has not taken what is in the memory shared with it. */
+#define FULL_RING (50 * NS_PER_US)
 
 #define MAX_POLLED (1 + NETFC_ALLREDUCE_MAX_SWITCHES * 64)
 
@@ -52,6 +56,8 @@ drive_send(struct netfc_allreduce *comm, uint64_t now)
 static bool
 is_listening(const struct netfc_allreduce *comm, const struct channel *channel)
 {
+	if (way_is_memory(channel->peer))
+		return channel == channel->peer->channel; /* for all */
 	return channel->oldest != ALLREDUCE_NO_SLOT || comm->keepalive_until != 0;
 }
 
@@ -85,6 +91,7 @@ round_once(struct netfc_allreduce *comm)
 struct polled {
 	struct pollfd fds[MAX_POLLED];
 	nfds_t count;
+	uint64_t until; /* ns */
 };
 
 static int
@@ -93,11 +100,25 @@ poll_step(struct netfc_allreduce *comm, struct channel *channel, void *context)
 	struct polled *polled = context;
 	short events = is_listening(comm, channel) ? POLLIN : 0;
 
-	if (channel->queued > 0)
+	if (channel->queued > 0 && way_is_memory(channel->peer))
+		polled->until = clock_now() + FULL_RING;
+	else if (channel->queued > 0)
 		events |= POLLOUT;
 	if (events != 0)
-		polled->fds[polled->count++] = (struct pollfd){.fd = channel->fd, .events = events};
+		polled->fds[polled->count++] =
+			(struct pollfd){.fd = way_fd(channel), .events = events};
 	return NETFC_ALLREDUCE_OK;
+}
+
+/* Have all switches' packets wake us. False: something is there already. */
+static bool
+arm(struct netfc_allreduce *comm)
+{
+	bool armed = true;
+
+	for (unsigned int k = 0; k < comm->peers; k++)
+		armed &= way_arm(&comm->peer[k]);
+	return armed;
 }
 
 /* Sleep until a packet comes, somebody wakes us, or then. */
@@ -105,17 +126,23 @@ static void
 sleep_until(struct netfc_allreduce *comm, uint64_t then)
 {
 	struct polled polled;
-	struct timespec timeout = clock_timespec(clock_until(clock_now(), then));
+	struct timespec timeout;
 	eventfd_t value;
 
 	polled.fds[0] = (struct pollfd){.fd = comm->wake, .events = POLLIN};
 	polled.count = 1;
+	polled.until = then;
 	for_each_channel(comm, poll_step, &polled);
+	if (!arm(comm))
+		polled.until = 0;
+	timeout = clock_timespec(clock_until(clock_now(), polled.until));
 	comm->sleeping = true;
 	pthread_mutex_unlock(&comm->lock);
-	ppoll(polled.fds, polled.count, then == NEVER ? NULL : &timeout, NULL);
+	ppoll(polled.fds, polled.count, polled.until == NEVER ? NULL : &timeout, NULL);
 	pthread_mutex_lock(&comm->lock);
 	comm->sleeping = false;
+	for (unsigned int k = 0; k < comm->peers; k++)
+		way_disarm(&comm->peer[k]);
 	eventfd_read(comm->wake, &value);
 }
 

@@ -218,15 +218,6 @@ error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
 }
 
 int
-error_of_digits(struct netfc_allreduce *comm, const struct peer *peer)
-{
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
-		"Switch %s does not take these totals in job %u: start it with --aggregate digits=, "
-		"which has to name their format; or other workers call something else.",
-		peer->address.text, comm->options.job);
-}
-
-int
 error_of_lateness(struct netfc_allreduce *comm, const struct peer *peer, double seconds)
 {
 	const struct blamed blamed = blame(comm, peer->late_level, (unsigned int)peer->late);
@@ -263,6 +254,11 @@ refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 			"Job %u's tree goes on above switch %s, or one above it, which has no parent: "
 			"start it with --aggregate parent=, or name fewer levels.",
 			job, text);
+	case AGGREGATE_REASON_DIGITS:
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+			"Switch %s, or one above it, takes no exact sums in job %u: start it with "
+			"--aggregate digits=, which has to name their format.",
+			text, job);
 	default:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 			"The switch above switch %s, or one further above, does not answer in job "
@@ -322,6 +318,7 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	case AGGREGATE_REASON_PLACE:
 	case AGGREGATE_REASON_NO_PARENT:
 	case AGGREGATE_REASON_PARENT:
+	case AGGREGATE_REASON_DIGITS:
 		return refused_in_tree(comm, peer, reason);
 	case AGGREGATE_REASON_WINDOW:
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,

@@ -35,9 +35,6 @@ int error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsign
 int error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
 	const struct aggregate_message *reply);
 
-/* Exact sums in the place of values were refused as a mismatch. */
-int error_of_digits(struct netfc_allreduce *comm, const struct peer *peer);
-
 /* The deadline has passed, and a worker has been late, says the switch. */
 int error_of_lateness(struct netfc_allreduce *comm, const struct peer *peer, double seconds);
 

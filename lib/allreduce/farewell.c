@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "farewell.h"
 
-#include <sys/socket.h>
-
 #include <aggregate_wire.h>
 
 #include "clock.h"
 #include "join.h"
 #include "keys.h"
+#include "net/way.h"
 
 #define FAREWELL_TIME (2 * NS_PER_S)
 #define INTERVAL (50 * NS_PER_MS)
@@ -80,7 +79,7 @@ hear(struct netfc_allreduce *comm, struct peer *peer)
 	uint8_t payload[LARGEST_LEAVE];
 	ssize_t length;
 
-	while ((length = recv(peer->channel[0].fd, payload, sizeof(payload), MSG_DONTWAIT)) >= 0) {
+	while ((length = way_receive(&peer->channel[0], payload, sizeof(payload))) >= 0) {
 		if (keys_read_reply(comm, peer, payload, (size_t)length, &reply) &&
 			reply.op == AGGREGATE_LEAVE && reply.job == comm->options.job &&
 			reply.worker == comm->options.worker && reply.session == peer->session)

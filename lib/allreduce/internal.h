@@ -18,6 +18,7 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
+#include "net/frame.h"
 #include "netfc_allreduce.h"
 #include "window/rtt.h"
 
@@ -78,12 +79,14 @@ struct slot {
 	unsigned int part;                     /* of totals: the next that is to be sent */
 };
 
+struct memif;
 struct peer;
 union segment_control;
 
 struct channel {
 	struct peer *peer;
-	int fd;
+	int fd;            /* -1: there is shared memory instead */
+	uint16_t from, to; /* UDP ports, where that is */
 	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
 	uint32_t queue_mask, queue_first, queued;
 	uint32_t oldest, newest; /* slots in flight */
@@ -92,6 +95,7 @@ struct channel {
 	uint64_t heard;          /* ns: the latest result */
 	uint64_t due;            /* ns: no time-out of what is in flight is earlier */
 	unsigned int backoff;    /* time-outs since a result came */
+	uint64_t answered;       /* results since a time-out */
 	struct rtt rtt;
 };
 
@@ -112,6 +116,8 @@ struct peer {
 	struct slot *slot;
 	struct channel *channel;
 	unsigned int channels; /* that are open */
+	struct memif *memif;   /* NULL: channels have sockets */
+	struct frame_ends ends;
 	bool joined;
 	bool takes_digits;      /* as far as the join shows: it is none in P4 */
 	bool gso;               /* segments arrive one by one */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "net/address.h"
 #include "net/packets.h"
 #include "net/trouble.h"
+#include "net/way.h"
 #include "path.h"
 #include "tree.h"
 #include "window/peers.h"
@@ -223,7 +223,7 @@ receive(struct talk *talk)
 	ssize_t length;
 
 	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
-		length = recv(talk->peer->channel[0].fd, payload, sizeof(payload), MSG_DONTWAIT);
+		length = way_receive(&talk->peer->channel[0], payload, sizeof(payload));
 		if (length < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
 		if (length < 0 && trouble_is_loss(talk->peer, errno, clock_now()))
@@ -272,14 +272,10 @@ give_up(struct talk *talk)
 static int
 pause_talk(struct talk *talk, uint64_t now)
 {
-	struct pollfd fds[] = {
-		{.fd = talk->peer->channel[0].fd, .events = POLLIN},
-		{.fd = talk->comm->wake, .events = POLLIN},
-	};
 	uint64_t then = talk->next < talk->until ? talk->next : talk->until;
 	struct timespec timeout = clock_timespec(clock_until(now, then));
 
-	if (ppoll(fds, 2, &timeout, NULL) < 0 && errno == EINTR)
+	if (!way_sleep(talk->peer, talk->comm->wake, &timeout))
 		return error_say_of(talk->comm, talk->peer, NETFC_ALLREDUCE_INTERRUPTED,
 			"A signal came while switch %s was being asked: call again.",
 			talk->peer->address.text);
@@ -374,7 +370,7 @@ join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 		.comm = comm,
 		.peer = peer,
 		.op = AGGREGATE_JOIN,
-		.twice = comm->options.gso,
+		.twice = comm->options.gso && !way_is_memory(peer),
 		.interval = FIRST_INTERVAL,
 		.wait = FIRST_WAIT,
 		.until = until,

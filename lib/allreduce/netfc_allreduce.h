@@ -213,7 +213,12 @@ struct netfc_allreduce_options {
 	unsigned int workers; /**< at this switch, 1 .. NETFC_ALLREDUCE_MAX_WORKERS [1] */
 
 	const char *bind_address; /**< local address to send from, without a port [NULL: any] */
-	const char *interface;    /**< device to send by [NULL: as routed] */
+	/**
+	 * Device to send by; or "memif:PATH", "memif:PATH,id=N" and a bind_address that is nobody
+	 * else's: memory shared with a switch on this machine, by its port
+	 * net_memif0,role=server,socket=PATH,socket-abstract=no,id=N [NULL: as routed]
+	 */
+	const char *interface;
 
 	unsigned int slots; /**< chunks in flight for each switch, a power of two [128] */
 	/**
@@ -287,6 +292,7 @@ struct netfc_allreduce_info {
 	unsigned int bytes;   /**< of values in a chunk */
 	bool gso;             /**< used, for one switch at least */
 	bool gro;             /**< so far results of one switch at least have come joined */
+	bool memory;          /**< packets go through memory shared with the switch: interface */
 };
 
 /** What was counted since the communicator was made. */

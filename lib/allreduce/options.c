@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "net/memif.h"
 #include "tree.h"
 
 #define MAX_BYTES 65480
@@ -130,6 +131,34 @@ check_times(struct netfc_allreduce *comm, const struct netfc_allreduce_options *
 	return status;
 }
 
+bool
+options_name_memory(const struct netfc_allreduce_options *options)
+{
+	return options->interface != NULL &&
+		strncmp(options->interface, MEMIF_PREFIX, strlen(MEMIF_PREFIX)) == 0;
+}
+
+static int
+check_interface(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
+{
+	if (!options_name_memory(options))
+		return if_nametoindex(options->interface) != 0
+			? NETFC_ALLREDUCE_OK
+			: error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+				  "Option interface: there is no network device %s.",
+				  options->interface);
+	if (options->bind_address == NULL)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option interface, %s: no kernel knows this worker's address there; give it "
+			"one of its own (option bind_address).",
+			options->interface);
+	if (options->switch_count != 1)
+		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			"Option interface, %s: it leads to one switch, and option switches has %u.",
+			options->interface, options->switch_count);
+	return NETFC_ALLREDUCE_OK;
+}
+
 static int
 check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
@@ -146,10 +175,8 @@ check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *option
 		status = check_chunks(comm, options);
 	if (status == NETFC_ALLREDUCE_OK)
 		status = check_times(comm, options);
-	if (status == NETFC_ALLREDUCE_OK && options->interface != NULL &&
-		if_nametoindex(options->interface) == 0)
-		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
-			"Option interface: there is no network device %s.", options->interface);
+	if (status == NETFC_ALLREDUCE_OK && options->interface != NULL)
+		status = check_interface(comm, options);
 	return status;
 }
 

@@ -8,7 +8,7 @@
 #include "error.h"
 #include "keys.h"
 #include "net/address.h"
-#include "net/socket.h"
+#include "net/way.h"
 
 #define ETHERNET_MTU 1500
 /* Of values in a chunk, as option bytes has it. */
@@ -34,16 +34,10 @@ values_in(const struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 	return mtu > other + PATH_LEAST_BYTES ? (mtu - other) / 4 * 4 : PATH_LEAST_BYTES;
 }
 
-static unsigned int
-local_mtu(const struct peer *peer)
-{
-	return socket_mtu(peer->channel[0].fd, peer->address.storage.ss_family);
-}
-
 unsigned int
 path_bytes(const struct netfc_allreduce *comm, const struct peer *peer)
 {
-	unsigned int mtu = local_mtu(peer);
+	unsigned int mtu = way_mtu(peer);
 	unsigned int bytes = values_in(comm, peer, mtu == 0 ? ETHERNET_MTU : mtu);
 
 	return bytes < MOST_BYTES ? bytes : MOST_BYTES;
@@ -95,7 +89,7 @@ path_is_silent(struct netfc_allreduce *comm, struct peer *peer, struct path *pat
 int
 path_check(struct netfc_allreduce *comm, const struct peer *peer)
 {
-	unsigned int mtu = local_mtu(peer);
+	unsigned int mtu = way_mtu(peer);
 
 	if (mtu == 0 || comm->bytes + overhead(comm, peer) <= mtu)
 		return NETFC_ALLREDUCE_OK;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joins and leaves as they are sent. */
-#include <sys/socket.h>
-
 #include <aggregate_wire.h>
 
 #include "join.h"
 #include "keys.h"
 #include "net/packets.h"
+#include "net/way.h"
 #include "path.h"
 #include "tree.h"
 
@@ -49,16 +48,15 @@ join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t 
 	uint8_t payload[2 * JOIN_BYTES];
 	struct aggregate_message message = request_of(comm, peer, op, secret);
 	size_t bytes = aggregate_message_bytes(&message);
-	int fd = peer->channel[0].fd;
 
 	aggregate_build_request(payload, &message);
 	bytes = keys_tag_control(comm, peer, payload, bytes);
 	if (!twice)
-		return send(fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
+		return way_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
 	message.id++;
 	aggregate_build_request(payload + bytes, &message);
 	keys_tag_control(comm, peer, payload + bytes, aggregate_message_bytes(&message));
-	return packets_send_segments(fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
+	return packets_send_segments(peer->channel[0].fd, payload, 2 * bytes, bytes) < 0 ? -1 : 0;
 }
 
 int
@@ -70,5 +68,5 @@ join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int val
 
 	aggregate_build_request(payload, &message);
 	bytes = keys_tag_control(comm, peer, payload, bytes);
-	return send(peer->channel[0].fd, payload, bytes, MSG_DONTWAIT) < 0 ? -1 : 0;
+	return way_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
 }

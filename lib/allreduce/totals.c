@@ -34,19 +34,20 @@ netfc_allreduce_totals_new(unsigned int format, uint64_t count)
 		return NULL;
 	}
 	totals->lanes = aggregate_totals_init(format, 0, bins);
+	totals->lanes.stride = count;
 	totals->lanes.marks = (uint8_t *)(bins + count * aggregate_total_digits(format));
 	return totals;
 }
 
-/* Most of a lane's bins were never used, and are 0 still. */
+/* Most digits were never used, and are 0 still. */
 void
 netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals)
 {
 	struct aggregate_totals *lanes = &totals->lanes;
 
-	for (uint64_t i = 0; i < totals->count && lanes->end > lanes->lowest; i++)
-		memset(lanes->bins + i * lanes->digits + lanes->lowest, 0,
-			(lanes->end - lanes->lowest) * sizeof(*lanes->bins));
+	if (lanes->end > lanes->lowest)
+		memset(lanes->bins + lanes->lowest * lanes->stride, 0,
+			(lanes->end - lanes->lowest) * lanes->stride * sizeof(*lanes->bins));
 	memset(lanes->marks, 0, totals->count);
 	lanes->lowest = UINT8_MAX;
 	lanes->end = 0;
@@ -67,7 +68,7 @@ totals_view(const struct netfc_allreduce_totals *totals, uint64_t first, uint32_
 	struct aggregate_totals view = totals->lanes;
 
 	view.count = count;
-	view.bins += first * aggregate_total_digits(view.format);
+	view.bins += first;
 	view.marks += first;
 	return view;
 }

@@ -39,7 +39,7 @@ local CODES = {
 local REASONS = {
     [0] = "none", [1] = "off", [2] = "waiting", [3] = "no-job", [4] = "mismatch", [5] = "full",
     [6] = "window", [8] = "cookie", [9] = "failed", [10] = "loop", [11] = "place",
-    [12] = "no-parent", [13] = "parent",
+    [12] = "no-parent", [13] = "parent", [14] = "digits",
 }
 -- What the values of a result are.
 local KINDS = {

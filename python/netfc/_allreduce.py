@@ -86,16 +86,15 @@ class Options(ctypes.Structure):
     ]
 
 
-INFO = ("switches", "slots", "sockets", "bytes", "gso", "gro")
+INFO = ("switches", "slots", "sockets", "bytes", "gso", "gro", "memory")
 
 
 class Info(ctypes.Structure):
     """struct netfc_allreduce_info."""
 
     _fields_ = [
-        *((name, ctypes.c_uint) for name in INFO[:-2]),
-        ("gso", ctypes.c_bool),
-        ("gro", ctypes.c_bool),
+        *((name, ctypes.c_uint) for name in INFO[:4]),
+        *((name, ctypes.c_bool) for name in INFO[4:]),
     ]
 
 

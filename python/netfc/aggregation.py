@@ -30,6 +30,7 @@ REASONS = {
     11: "place",
     12: "no-parent",
     13: "parent",
+    14: "digits",
 }
 MISSING = 64  # and the number of the worker whose values are missing
 OWNER = (

@@ -156,7 +156,9 @@ class Communicator:
       tree there are allreduces and barriers only.
     token: the job's secret, 1 to 2**64 - 1: one worker draws it, draw_token(), and hands it to the
       others. A worker that is alone needs none. job: 0 to 65535.
-    bind_address, interface: local address and network device to send from.
+    bind_address, interface: local address and network device to send from. An interface
+      "memif:PATH" or "memif:PATH,id=N" is memory shared with a switch on this machine; bind_address
+      is an address of this worker's own then.
     slots: chunks in flight for each switch, a power of two up to 32768.
     chunk_bytes: of values in a packet, a multiple of 4; None: as many as the switch grants and all
       workers' paths take.

@@ -6,15 +6,12 @@ are the exact ones, rounded once, whatever switch a worker is at; then a leaf is
 is told which.
 """
 
-import os
-
 import numpy
 
-import namespaces
 from aggregation import demo, demonstration, sums
 from namespaces import Built
 from netfc import allreduce
-from switched import Network
+from switch_tree import SwitchTree
 
 LEAVES, OF_EACH = 2, 4
 WORKERS = LEAVES * OF_EACH
@@ -22,55 +19,12 @@ ROOT_ADDRESS = "10.1.0.100"
 KILLED = 1
 STALL = 4  # seconds after which a switch names who is missing; leaves and workers are heard before
 FRAMES = 256  # twice as many as a worker sends before it waits for results
-AGGREGATE = f"formats=fp32,slots=256,stall={STALL}"
+AGGREGATE = f"slots=256,stall={STALL}"
 
 
 def address_of(leaf):
     """A leaf's."""
     return f"10.1.0.{101 + leaf}"
-
-
-class TreeSwitch(Network):
-    """A switch of the tree, on any CPU, since there may be fewer of them."""
-
-    def _lcore_words(self):
-        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        return ["--lcores", f"0@({cpus})"]
-
-
-class Leaf(TreeSwitch):
-    """A leaf and its workers' hosts. The interface to the root is eth0."""
-
-    def __init__(self, program, number, root):
-        self._root, self._number = root, number
-        options = ["--aggregate", f"{AGGREGATE},parent={ROOT_ADDRESS}"]
-        super().__init__(program, range(OF_EACH), options, FRAMES, address=address_of(number),
-                         first=number * OF_EACH)
-
-    def _connect(self, middle):
-        super()._connect(middle)
-        namespaces.join(self._root, self._number, middle)
-        middle.ip("link", "set", "eth0", "up")
-
-    def _interfaces(self):
-        return [*super()._interfaces(), "eth0"]
-
-    def kill(self):
-        """As a power failure would: without a word to anybody."""
-        self.switch.kill()
-
-
-class Root(TreeSwitch):
-    """The root, with the leaves below it."""
-
-    def __init__(self, program):
-        self.leaves = []
-        super().__init__(program, range(LEAVES), ["--aggregate", f"{AGGREGATE},digits=fp32"],
-                         FRAMES, address=ROOT_ADDRESS)
-
-    def _connect(self, middle):
-        for number in range(LEAVES):
-            self.leaves.append(self._stack.enter_context(Leaf(self._program, number, middle)))
 
 
 class Tree(Built):
@@ -82,7 +36,9 @@ class Tree(Built):
         self.workers, self.paths, self.leaves = [], [], []
 
     def _build(self):
-        root = self._stack.enter_context(Root(self._build_folder / "app" / "dpdk-netfc"))
+        root = self._stack.enter_context(SwitchTree(
+            self._build_folder / "app" / "dpdk-netfc", (LEAVES, OF_EACH), AGGREGATE, FRAMES,
+            "fp32"))
         self.leaves = root.leaves
         token = allreduce.draw_token()
         for rank in range(WORKERS):
@@ -91,7 +47,7 @@ class Tree(Built):
             self.workers.append(self._stack.enter_context(demo.Worker(
                 self.leaves[leaf].hosts[worker], {
                     "worker": worker, "workers": OF_EACH, "rank": rank,
-                    "tree": {"path": [[LEAVES, leaf]], "workers": WORKERS},
+                    "tree": {"path": self.leaves[leaf].path, "workers": WORKERS},
                     "switch": address_of(leaf), "token": token, "values": self._values,
                     "path": self.paths[-1], "build": str(self._build_folder)})))
 

@@ -2,11 +2,14 @@
 """Measure aggregation on this machine, without a NIC: million values a second."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
 import statistics
+import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 
 import programs
@@ -17,19 +20,23 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEGABYTES = 768
 TIMEOUT_S = 120
 FORMATS = ("fp32", "fp16", "bf16")
-PARTS = ("memory", "switch", "shards", "flood")
+PARTS = ("memory", "switch", "shards", "flood", "tree")
+TREE_FORMATS = ("fp32", "fp64")
+ROOT_IP, ROOT_MEGABYTES = "198.18.0.3", 384
 KINDS = ("gradients", "finite", "any")
 CALCULATED = "all but adding (calculated)"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One way to run netfc-bench --inline. keys: of --aggregate; eal: options of the EAL."""
+    """One way to run netfc-bench --inline. keys: of --aggregate; eal: options of the EAL; root: the
+    switch is a leaf of another one, in a process of its own."""
 
     name: str
     keys: tuple = ()
     lcores: int = 1
     eal: tuple = ()
+    root: bool = False
 
 
 def switch_cases():
@@ -53,7 +60,15 @@ def flood_cases():
         yield Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",))
 
 
-CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases}
+def tree_cases():
+    """One switch; a leaf whose root is on another core; a root with the exact sums of eight leaves."""
+    for form in TREE_FORMATS:
+        yield Case(form, (f"format={form}",))
+        yield Case(f"{form}, a leaf", (f"format={form}", "place=0of1", f"parent={ROOT_IP}"), root=True)
+        yield Case(f"{form}, a root of 8 leaves", (f"format={form}", "behind=8"))
+
+
+CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases, "tree": tree_cases}
 
 
 class Bench:
@@ -66,10 +81,34 @@ class Bench:
     def _execute(self, *options):
         return programs.run(self._program, *options, timeout=TIMEOUT_S)
 
+    @contextlib.contextmanager
+    def _root(self):
+        """A root that runs; what the EAL of a leaf needs to reach it."""
+        with tempfile.TemporaryDirectory(prefix="netfc-root-") as folder:
+            device = f"net_memif0,socket={folder}/root,socket-abstract=no"
+            words = [self._program.parent / "dpdk-netfc",
+                     *programs.eal("root", self._memory.options(ROOT_MEGABYTES), lcores(1),
+                                   f"--vdev={device},role=server"),
+                     "--", "--forward", "reflect", "--match", "direct", "--address", f"{ROOT_IP}/24",
+                     f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
+                     f"digits={'+'.join(TREE_FORMATS)}"]
+            with subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as root:
+                try:
+                    if not any(line.startswith("Ready") for line in root.stdout):
+                        raise programs.ProgramError("the root does not start")
+                    yield (f"--vdev={device},role=client",)
+                finally:
+                    root.kill()
+
     def _run(self, case):
+        with self._root() if case.root else contextlib.nullcontext(()) as eal:
+            return self._bench(case, eal)
+
+    def _bench(self, case, eal):
         return json.loads(self._execute(
             *programs.eal("aggregation", self._memory.options(MEGABYTES), lcores(case.lcores + 1),
-                          *case.eal), "--",
+                          *case.eal, *eal), "--",
             f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
             "--seconds", str(self._seconds), "--progress", "0", "--json", "-",
         ))
@@ -116,12 +155,13 @@ def row(name, reports, beside):
 
 
 HEAD = ["", "median", "of rounds", "ratio", "results checked", "wrong"]
-BESIDE = {"switch": "gradients", "shards": "1 shard", "flood": "that without bad packets"}
+BESIDE = {"switch": "gradients", "shards": "1 shard", "flood": "that without bad packets",
+          "tree": "one switch with workers"}
 
 
 def peer_of(part, name, found):
     """Beside which case one is shown."""
-    return found[name.split(",")[0]] if part == "switch" else next(iter(found.values()))
+    return found[name.split(",")[0]] if part in ("switch", "tree") else next(iter(found.values()))
 
 
 def rest_rows(found, head, rows):

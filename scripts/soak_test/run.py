@@ -8,6 +8,7 @@ are written down.
 """
 
 import argparse
+import contextlib
 import itertools
 import json
 import os
@@ -25,6 +26,7 @@ import numpy
 from netfc import FORMATS, ControlError, capture, protocol
 from netfc.control import Control
 from netfc.telemetry import Telemetry
+from soak_test import tree, watch
 
 PROGRAM = "soak"
 DONE, WRONG_USAGE, FAILED = 0, 1, 2
@@ -34,11 +36,6 @@ WRONG_COMMANDS = ({"command": "tables", "sets": "fp99_k1"}, {"command": "fly"},
                   {"command": "set", "name": "ageing", "value": -1}, {"command": "add"})
 SWAP_S = 1.0
 WARM_UP_S = 10  # what is allocated once is there then; less in short runs
-MAX_GROWTH_KB = 4096
-# An allocation takes a free piece of the EAL's heap whole where less than a cache line or two would
-# be left of it: what is in use moves by some lines with the order of swaps. The least leak, one
-# element and its header (128 bytes) a swap, is past this after four swaps.
-MAX_HEAP_MOVES = 512
 MIN_RATE = 0.95  # of the last minute to the first
 LANES = 16
 UNKNOWN_OP = 99
@@ -57,6 +54,8 @@ def parse_arguments(arguments):
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--minutes", type=float, default=60, help="how long (default %(default)s)")
     parser.add_argument("--match", choices=["lpm", "hash", "direct"], default="direct")
+    parser.add_argument("--tree", action="store_true", help="instead: two leaves and a root that aggregate, "
+                        "while workers and leaves are killed and started again. Root")
     parser.add_argument("--json", metavar="FILE", help="write the report there, too")
     asked = parser.parse_args(arguments)
     if not 0.1 <= asked.minutes <= 100000:
@@ -93,28 +92,11 @@ def load(draw):
 # ---- what is watched -------------------------------------------------------------------------
 
 
-def resident_kb(process):
-    """Memory of a process that is not file-backed, in kB; the EAL's heap is not in it."""
-    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1])
-    raise RuntimeError("no RssAnon")
-
-
 def lcore_seconds(process):
     """CPU time of the one lcore, which is the main thread, in seconds."""
     stat = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/stat").read_text()
     user, system = stat.rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
-def open_files(process):
-    """How many it keeps: a client that has just gone is closed by a thread that needs a moment."""
-    counts = []
-    for _ in range(10):
-        counts.append(len(os.listdir(f"/proc/{process.pid}/fd")))
-        time.sleep(0.05)
-    return min(counts)
 
 
 class Soak:
@@ -203,7 +185,7 @@ class Soak:
                 "rx_packets": stats["rx_packets"], "lanes": stats["lanes"],
                 "mbufs_in_use": stats["mbufs_in_use"],
                 "heap_bytes": sum(heap["Alloc_size"] for heap in heaps),
-                "resident_kb": resident_kb(self.process), "open_files": open_files(self.process)}
+                "resident_kb": watch.resident_kb(self.process), "open_files": watch.open_files(self.process)}
 
     def stop(self):
         """Ends it. Returns exit status and statistics."""
@@ -232,8 +214,8 @@ def judge(soak, samples, status, stats):
         "exit status 0": status == 0,
         "every packet accounted for": accounted == stats["rx_packets"] + stats["copies"],
         "no packet buffer leaked": stats["mbufs_leaked"] == 0,
-        f"memory grew by less than {MAX_GROWTH_KB} kB": growth < MAX_GROWTH_KB,
-        f"the EAL's heap grew by less than {MAX_HEAP_MOVES} bytes": heap_growth < MAX_HEAP_MOVES,
+        f"memory grew by less than {watch.MAX_GROWTH_KB} kB": growth < watch.MAX_GROWTH_KB,
+        f"the EAL's heap grew by less than {watch.MAX_HEAP_MOVES} bytes": heap_growth < watch.MAX_HEAP_MOVES,
         "no more open files": samples[-1]["open_files"] <= samples[0]["open_files"],
         f"last rate, per second of CPU time, at least {MIN_RATE} of the first":
             ratio >= MIN_RATE,
@@ -283,8 +265,8 @@ def run(asked, folder):
 def main(arguments=None):
     """Runs the program. Returns its exit status."""
     asked = parse_arguments(arguments)
-    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
-        report = run(asked, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder, contextlib.ExitStack() as stack:
+        report = tree.run(asked, stack) if asked.tree else run(asked, pathlib.Path(folder))
     print_report(report)
     if asked.json:
         pathlib.Path(asked.json).write_text(json.dumps(report, indent=2) + "\n")

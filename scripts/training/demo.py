@@ -8,20 +8,22 @@ shows that the aggregating P4 program on BMv2 gives the weights that dpdk-netfc 
 
 import os
 import pathlib
+import sys
 import time
 
 import numpy
 
 from aggregation import sums
 from command import CommandLine, write_json
-from training import p4_demo, p4_switch, report
+from training import p4_demo, p4_switch, report, tree_demo
 from training.team import Run, train
 
 NAMES = ("netfc", "gloo", "integers", "tables", "bf16", "fp8", "fp8 into bf16")
 HIDDEN = (256, 1024)  # neurons of the two networks whose steps are timed
 MEGABITS = (100, 0)
 FIRSTS = range(1, 6)  # networks that begin with other weights, for the accuracy
-STEPS, P4_STEPS = 200, 2
+STEPS, P4_STEPS, TREE_STEPS = 200, 2, 50
+WORKERS, TREE_WORKERS = 4, 8
 QUICK = {"workers": 2, "steps": 10, "timed_steps": 5}
 
 
@@ -125,9 +127,10 @@ def broken(figures):
 def parsed():
     """The command line."""
     parser = CommandLine("demo training", __doc__)
-    parser.add_argument("--workers", type=int, choices=(2, 4, 8), default=4,
-                        help="(default %(default)s)")
-    parser.add_argument("--steps", type=int, help=f"(default {STEPS}; with --p4 {P4_STEPS})")
+    parser.add_argument("--workers", type=int, choices=(2, 4, 8),
+                        help=f"(default {WORKERS}; with --tree {TREE_WORKERS})")
+    parser.add_argument("--steps", type=int,
+                        help=f"(default {STEPS}; with --p4 {P4_STEPS}, with --tree {TREE_STEPS})")
     parser.add_argument("--timed-steps", type=int, default=30, help="(default %(default)s)")
     parser.add_argument("--quick", action="store_true", help="less of everything: "
                         "2 workers, 10 steps, and not all runs")
@@ -139,11 +142,17 @@ def parsed():
                         "round, or once each (default), and the same through dpdk-netfc; compare "
                         "all gradients with the exact ones, and the weights of both bit by bit; "
                         f"needs {', '.join(p4_switch.TOOLS)} on the PATH")
+    parser.add_argument("--tree", action="store_true", help="instead: train with one switch, and with "
+                        f"{tree_demo.LEAVES} leaves of a root, twice, the ranks dealt out differently; "
+                        "compare the weights bit by bit, and count the bytes upwards")
     options = parser.parse_args()
-    if options.p4 and (options.quick or options.report):
-        parser.error("--p4 is a demonstration of its own: neither --quick nor --report go with it")
+    alone = bool(options.p4) + options.tree
+    if alone > 1 or alone and (options.quick or options.report):
+        parser.error("--p4 and --tree are demonstrations of their own: neither --quick nor --report "
+                     "go with them")
     if options.steps is None:
-        options.steps = P4_STEPS if options.p4 else STEPS
+        options.steps = P4_STEPS if options.p4 else TREE_STEPS if options.tree else STEPS
+    options.workers = options.workers or (TREE_WORKERS if options.tree else WORKERS)
     if options.quick:
         vars(options).update(QUICK)
     if min(options.steps, options.timed_steps) < 1:
@@ -160,14 +169,15 @@ def main():
     missing = p4_switch.missing() if options.p4 else []
     if missing:
         parser.fail(f"not on the PATH: {', '.join(missing)} (p4c and behavioral-model)")
+    way = p4_demo if options.p4 else tree_demo if options.tree else sys.modules[__name__]
     begun = time.monotonic()
     with parser.in_namespaces(as_user=True):
-        figures = (p4_demo.run_all if options.p4 else run_all)(options.build, options)
+        figures = way.run_all(options.build, options)
     print(f"{time.monotonic() - begun:.0f} s")
     write_json(options.json, figures)
     if options.report:
         report.write(figures, options.report)
-    failed = (p4_demo.broken if options.p4 else broken)(figures)
+    failed = way.broken(figures)
     if failed:
         parser.fail(f"that is not what was promised: {', '.join(failed)}")
 

@@ -13,7 +13,8 @@ import numpy
 
 from benchmark.allreduce.links import Switched
 from namespaces import CommandError
-from switched import SWITCH_ADDRESS, Network
+from switch_tree import SwitchTree
+from switched import Network
 from training import digits
 from training.p4_switch import ProgramNetwork
 
@@ -31,7 +32,8 @@ class Run:
     of the switch. megabits: a second of each link, each way, 0: unlimited; then neither loss nor
     lcores. record: keep the gradients. late: ranks are late by chance. hidden: neurons of the layer
     that has most weights. first: what the first weights are drawn from. program: the P4 program's
-    kind of results (p4_switch.KINDS) where BMv2 is the switch, "": dpdk-netfc.
+    kind of results (p4_switch.KINDS) where BMv2 is the switch, "": dpdk-netfc. leaves: below a root,
+    with as many ranks each; 0: one switch.
     """
 
     way: str
@@ -48,12 +50,14 @@ class Run:
     hidden: int = 256
     first: int = 1
     program: str = ""
+    leaves: int = 0
 
 
 @dataclasses.dataclass
 class Outcome:
     """weights: of rank 0, all others' are the same or the run fails. losses, seconds: of shape
-    (ranks, steps). torch: its version. link_bytes: received and sent by each rank. given, got:
+    (ranks, steps). torch: its version. link_bytes: received and sent by each rank. rank_bytes,
+    leaf_bytes: of the aggregation, in a tree: sent by a rank to its leaf, by a leaf to the root. given, got:
     gradients, if recorded: before the reduction, of shape (ranks, steps, values), and after it, of
     shape (steps, values)."""
 
@@ -63,6 +67,8 @@ class Outcome:
     accuracy: float
     torch: str
     link_bytes: list[int]
+    rank_bytes: float
+    leaf_bytes: float
     given: numpy.ndarray | None
     got: numpy.ndarray | None
 
@@ -71,13 +77,17 @@ def train(build, run):
     """A training, from its first to its last step. Raises CommandError."""
     with make_network(build, run) as network, contextlib.ExitStack() as stack:
         digits.save(network.folder / "digits.npz")
-        hosts = [network.hosts[rank] for rank in range(run.ranks)]
+        places = [(host, leaf) for leaf in network.leaves for host in leaf.hosts.values()]
+        hosts = [host for host, _ in places]
+        counted = [hosts, [leaf.middle for leaf in network.leaves]] if run.leaves else []
         for host in hosts:
             lose(host, run.loss)
+        for namespace in sum(counted, []):
+            count_upwards(namespace)
         before = list(map(link_bytes, hosts))
         processes = []
         for rank in range(run.ranks):
-            processes.append(stack.enter_context(start(build, network, rank, run)))
+            processes.append(stack.enter_context(start(build, network, places[rank], rank, run)))
             stack.callback(processes[-1].kill)
         try:
             said = [process.communicate(timeout=PATIENCE) for process in processes]
@@ -85,7 +95,8 @@ def train(build, run):
             raise CommandError(f"the training with {run.way} does not end") from error
         traffic = [after - former for after, former in zip(map(link_bytes, hosts), before)]
         told = [read(rank, *one) for rank, one in enumerate(said)]
-        return collect(network.folder, run, told, traffic)
+        upwards = list(map(mean_upwards, counted)) or [0, 0]
+        return collect(network.folder, run, told, traffic, upwards)
 
 
 def make_network(build, run):
@@ -95,6 +106,9 @@ def make_network(build, run):
         return ProgramNetwork(build, run.ranks, run.program)
     if run.megabits:
         return Switched(program, run.ranks, run.megabits, 0, FRAMES)
+    if run.leaves:
+        fans = run.leaves, run.ranks // run.leaves
+        return SwitchTree(program, fans, "slots=512", FRAMES, "fp32")
     shards = ["--aggregate"] if run.lcores == 1 else ["--aggregate", f"shards={run.lcores}"]
     return Network(program, range(run.ranks), shards, FRAMES, run.lcores)
 
@@ -111,8 +125,26 @@ def lose(host, share):
                  "numgen", "random", "mod", 100, "<", share, "drop")
 
 
-def start(build, network, rank, run):
-    """A rank's process."""
+def count_upwards(namespace):
+    """Counts bytes of the aggregation that leave its eth0 for a switch."""
+    namespace.run("nft", "add", "table", "netdev", "upwards")
+    namespace.run("nft", "add", "counter", "netdev", "upwards", "sent")
+    namespace.run("nft", "add", "chain", "netdev", "upwards", "out",
+                  "{ type filter hook egress device eth0 priority 0; }")
+    namespace.run("nft", "add", "rule", "netdev", "upwards", "out", "udp", "dport", "20040-20055",
+                  "counter", "name", "sent")
+
+
+def mean_upwards(namespaces):
+    """Of what they have counted."""
+    listed = [json.loads(each.run("nft", "-j", "list", "counters"))["nftables"] for each in namespaces]
+    counts = [entry["counter"]["bytes"] for entries in listed for entry in entries if "counter" in entry]
+    return sum(counts) / len(counts)
+
+
+def start(build, network, place, rank, run):
+    """A rank's process. place: its host, and its switch."""
+    host, leaf = place
     parts = run.parts or range(run.ranks)
     options = {"rank": rank, "ranks": run.ranks, "way": run.way, "steps": run.steps,
                "part": parts[rank], "seed": run.seed * run.ranks + rank, "late": run.late,
@@ -122,9 +154,9 @@ def start(build, network, rank, run):
                "store": str(network.folder / "store"), "path": str(network.folder / f"rank{rank}")}
     environment = {
         **os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
-        "NETFC_BUILD": str(build), "NETFC_SWITCH": SWITCH_ADDRESS, "GLOO_SOCKET_IFNAME": "eth0",
+        "NETFC_BUILD": str(build), "NETFC_SWITCH": leaf.address, "GLOO_SOCKET_IFNAME": "eth0",
         "OMP_NUM_THREADS": "1", **network.environment}
-    return network.hosts[rank].start(
+    return host.start(
         sys.executable, "-P", "-m", "training.rank", json.dumps(options),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
@@ -149,7 +181,7 @@ def link_bytes(host):
     return stats["rx"]["bytes"] + stats["tx"]["bytes"]
 
 
-def collect(folder, run, told, traffic):
+def collect(folder, run, told, traffic, upwards):
     """The outcome, from the ranks' files."""
     files = [numpy.load(folder / f"rank{rank}.npz") for rank in range(run.ranks)]
     weights = files[0]["weights"]
@@ -163,7 +195,7 @@ def collect(folder, run, told, traffic):
         got = steps_of(folder / "rank0.got", run)
     return Outcome(weights, numpy.array([file["losses"] for file in files]),
                    numpy.array([file["seconds"] for file in files]), told[0]["accuracy"],
-                   told[0]["torch"], traffic, given, got)
+                   told[0]["torch"], traffic, *upwards, given, got)
 
 
 def steps_of(path, run):

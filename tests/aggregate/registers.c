@@ -4,6 +4,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include <aggregate_sums.h>
+
 #define TOP 0x40000000
 
 /* What the value adds to each; 16 exponents are shifted by 0 to 14 places. */
@@ -24,6 +26,33 @@ part_of_fp16(uint16_t bits)
 	return (struct registers){.low = bits == 0x8000 ? INT32_MIN : sign * fraction};
 }
 
+/* Multiples of 2^-9; the two NaN have all bits but the sign. */
+static struct registers
+part_of_fp8_e4m3(uint8_t bits)
+{
+	int exponent = bits >> 3 & 15, fraction = bits & 7;
+	int sign = bits >> 7 ? -1 : 1;
+
+	if ((bits & 0x7f) == 0x7f)
+		return (struct registers){.low = 0x60000000};
+	if (exponent >= 1)
+		return (struct registers){.low = sign * ((8 + fraction) << (exponent - 1))};
+	return (struct registers){.low = bits == 0x80 ? INT32_MIN : sign * fraction};
+}
+
+static struct registers
+part_of(enum aggregate_format format, uint32_t bits)
+{
+	switch (format) {
+	case AGGREGATE_INT32:
+		return (struct registers){(int32_t)(bits & 0xffff), (int32_t)bits >> 16};
+	case AGGREGATE_FP8_E4M3:
+		return part_of_fp8_e4m3((uint8_t)bits);
+	default:
+		return part_of_fp16((uint16_t)bits);
+	}
+}
+
 static void
 add(int32_t *value, int32_t part)
 {
@@ -40,9 +69,7 @@ add(int32_t *value, int32_t part)
 void
 registers_add(struct registers *lane, enum aggregate_format format, uint32_t bits, bool first)
 {
-	struct registers part = format == AGGREGATE_INT32
-		? (struct registers){(int32_t)(bits & 0xffff), (int32_t)bits >> 16}
-		: part_of_fp16((uint16_t)bits);
+	struct registers part = part_of(format, bits);
 
 	if (first) {
 		*lane = part;
@@ -53,9 +80,9 @@ registers_add(struct registers *lane, enum aggregate_format format, uint32_t bit
 }
 
 void
-registers_write(const struct registers *lane, uint8_t *bytes)
+registers_write(const struct registers *lane, enum aggregate_format format, uint8_t *bytes)
 {
 	uint32_t words[2] = {htobe32((uint32_t)lane->low), htobe32((uint32_t)lane->high)};
 
-	memcpy(bytes, words, sizeof(words));
+	memcpy(bytes, words, aggregate_sums_bytes(format));
 }

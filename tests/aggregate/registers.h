@@ -17,10 +17,10 @@ struct registers {
 	int32_t low, high;
 };
 
-/* Add a value of fp16 or int32; the first of a chunk overwrites what there was. */
+/* Add a value of a format that has sums; the first of a chunk overwrites what there was. */
 void registers_add(struct registers *lane, enum aggregate_format format, uint32_t bits, bool first);
 
-/* As they are sent: AGGREGATE_SUMS_BYTES. */
-void registers_write(const struct registers *lane, uint8_t *bytes);
+/* As they are sent: aggregate_sums_bytes(). */
+void registers_write(const struct registers *lane, enum aggregate_format format, uint8_t *bytes);
 
 #endif /* REGISTERS_H */

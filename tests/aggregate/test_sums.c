@@ -28,7 +28,7 @@ add_up(enum aggregate_format format, uint32_t lane, unsigned int workers, uint8_
 
 	for (unsigned int w = 0; w < workers; w++)
 		registers_add(&registers, format, values[lane][w], w == 0);
-	registers_write(&registers, bytes);
+	registers_write(&registers, format, bytes);
 }
 
 /* At odd addresses. */
@@ -40,7 +40,7 @@ check(enum aggregate_format format, unsigned int op, unsigned int workers, uint3
 	uint8_t flags, all = 0;
 
 	for (uint32_t lane = 0; lane < count; lane++)
-		add_up(format, lane, workers, sums + 1 + lane * AGGREGATE_SUMS_BYTES);
+		add_up(format, lane, workers, sums + 1 + lane * aggregate_sums_bytes(format));
 	memset(result, 0xaa, sizeof(result));
 	assert_int_equal(aggregate_sums_round(format, op, workers, sums + 1, 0, result + 1), 0);
 	assert_int_equal(result[1], 0xaa);
@@ -85,6 +85,13 @@ all_kinds_of_int32(void **state)
 	all_kinds_of_values(AGGREGATE_INT32);
 }
 
+static void
+all_kinds_of_fp8_e4m3(void **state)
+{
+	(void)state;
+	all_kinds_of_values(AGGREGATE_FP8_E4M3);
+}
+
 /* A lane alone: its flags are all there are. */
 static void
 flags_of_single_lanes(void **state)
@@ -93,7 +100,9 @@ flags_of_single_lanes(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 50000; i++) {
-		const enum aggregate_format format = i / 10 % 2 ? AGGREGATE_INT32 : AGGREGATE_FP16;
+		static const enum aggregate_format formats[] = {
+			AGGREGATE_FP16, AGGREGATE_INT32, AGGREGATE_FP8_E4M3};
+		const enum aggregate_format format = formats[i / 10 % 3];
 		unsigned int workers = 1 + i % 5, op = AGGREGATE_SUM + i / 5 % 2;
 		uint8_t result[4];
 
@@ -140,10 +149,11 @@ the_greatest_sums(void **state)
 	static const uint32_t greatest[][5] = {
 		{AGGREGATE_FP16, 0x7bff, 0xfbff, 0x3fff, 0xbfff},
 		{AGGREGATE_INT32, 0x7fffffff, 0x80000000, 0x0000ffff, 0xffffffff},
+		{AGGREGATE_FP8_E4M3, 0x7e, 0xfe, 0x01, 0x81},
 	};
 
 	(void)state;
-	for (unsigned int f = 0; f < 2; f++) {
+	for (unsigned int f = 0; f < 3; f++) {
 		for (unsigned int i = 1; i < 5; i++) {
 			for (unsigned int w = 0; w < AGGREGATE_SUMS_WORKERS; w++)
 				values[0][w] = greatest[f][i];
@@ -159,6 +169,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_kinds_of_fp16),
 		cmocka_unit_test(all_kinds_of_int32),
+		cmocka_unit_test(all_kinds_of_fp8_e4m3),
 		cmocka_unit_test(flags_of_single_lanes),
 		cmocka_unit_test(any_order_gives_the_same_registers),
 		cmocka_unit_test(the_greatest_sums),

@@ -8,66 +8,21 @@
 
 #include <cmocka.h>
 
-#include "data.h"
-#include "tree.h"
+#include "tree_random.h"
 
 static struct tree *tree;
 static bool sealed; /* all packets have tags */
 
 static void
-fill_chunks(unsigned int chunks)
-{
-	tree->chunks = chunks;
-	for (unsigned int c = 0; c < chunks; c++) {
-		struct tree_chunk *chunk = &tree->chunk[c];
-		unsigned int kind = (unsigned int)(next_random(&tree->seed) % DATA_KINDS);
-		uint32_t most;
-
-		chunk->format = 1 + c % (AGGREGATE_FORMAT_END - 1);
-		chunk->op = AGGREGATE_SUM + (unsigned int)(next_random(&tree->seed) % 5);
-		if (aggregate_has_format(
-			    chunk->op, AGGREGATE_INTO(chunk->format, AGGREGATE_FP32)) &&
-			next_random(&tree->seed) % 2 == 0)
-			chunk->format = AGGREGATE_INTO(chunk->format, AGGREGATE_FP32);
-		most = TREE_BYTES / aggregate_lane_bytes(chunk->format);
-		most = most < TREE_MOST_LANES ? most : TREE_MOST_LANES;
-		chunk->count = chunk->op == AGGREGATE_COPY
-			? 0
-			: (uint16_t)(1 + next_random(&tree->seed) % most);
-		for (uint32_t lane = 0; lane < chunk->count; lane++)
-			data_fill((enum data_kind)kind, chunk->format, chunk->values[lane],
-				tree->workers, &tree->seed);
-	}
-}
-
-/* Below a switch: workers, or more switches with at least one. */
-static void
-grow(unsigned int at, unsigned int levels, unsigned int most)
-{
-	unsigned int members = 1 + (unsigned int)(next_random(&tree->seed) % most);
-
-	for (unsigned int m = 0; m < members; m++) {
-		if (levels == 0)
-			tree_add_worker(tree, at);
-		else if (tree->switches < TREE_MOST_SWITCHES)
-			grow(tree_add_switch(
-				     tree, at, 1 + (uint32_t)(next_random(&tree->seed) % 3)),
-				levels - 1, most);
-	}
-}
-
-static void
 check_trees(unsigned int levels, unsigned int most, struct tree_network network)
 {
 	for (unsigned int seed = 0; seed < 12; seed++) {
-		tree = tree_new(seed * 100 + levels);
+		tree = tree_grow(seed * 100 + levels, levels, most);
 		tree->network = network;
-		tree->slots = (uint16_t)(1u << next_random(&tree->seed) % 4);
-		grow(tree_add_switch(tree, 0, 1 + seed % 3), levels - 1, most);
 		if (sealed)
 			tree_seal(tree);
 		tree_start(tree);
-		fill_chunks(TREE_MOST_CHUNKS);
+		tree_fill(tree, TREE_MOST_CHUNKS);
 		tree_run(tree, 200000);
 		assert_true(tree_is_done(tree));
 		assert_int_equal(tree->wrong, 0);

@@ -464,6 +464,7 @@ forged_results_are_dropped(void **state)
 	assert_int_equal(forge(9, TREE_PORT, chunk, true), AGGREGATE_FORGED_REPLY);
 	assert_int_equal(forge(0, TREE_PORT + 1, chunk, true), AGGREGATE_FORGED_REPLY);
 	assert_int_equal(forge(0, TREE_PORT, chunk, false), AGGREGATE_STRAY_REPLY);
+	assert_int_equal(forge(0, TREE_PORT + 1, chunk, false), AGGREGATE_STRAY_REPLY);
 	for (uint32_t c = 0; c < CHUNKS; c++)
 		assert_int_equal(forge(0, TREE_PORT, c, true), AGGREGATE_STRAY_REPLY);
 	tree_run(tree, tree->now + 10000);

@@ -228,6 +228,10 @@ sums_are_read(void **state)
 	bytes[15] = AGGREGATE_ACKNOWLEDGED + 1;
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
 	bytes[15] = AGGREGATE_SUMS;
+	bytes[4] = AGGREGATE_FP8_E4M3;
+	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES + 8, &message), 0);
+	assert_int_equal(aggregate_parse_reply(bytes, AGGREGATE_HEADER_BYTES + 7, &message),
+		AGGREGATE_NOT_OURS);
 	bytes[4] = AGGREGATE_BF16;
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), AGGREGATE_NOT_OURS);
 	/* Refused, it is a reason. */

@@ -423,26 +423,36 @@ take_join_reply(struct tree *tree, unsigned int w, const struct aggregate_messag
 
 /* Rounded once, whatever the tree. */
 static void
+expect(struct tree_chunk *chunk, unsigned int workers)
+{
+	for (uint32_t lane = 0; lane < chunk->count && chunk->op != AGGREGATE_COPY; lane++) {
+		struct oracle_result result =
+			oracle_reduce(chunk->op, chunk->format, chunk->values[lane], workers);
+
+		chunk->flags |= result.flags;
+		chunk->expected[lane] = result.bits;
+	}
+	chunk->known = true;
+}
+
+static void
 check_result(struct tree *tree, uint32_t c, const struct aggregate_message *reply)
 {
-	const struct tree_chunk *chunk = &tree->chunk[c];
+	struct tree_chunk *chunk = &tree->chunk[c];
 	const unsigned int results = aggregate_results_format(chunk->format);
-	uint8_t flags = 0;
 
+	if (!chunk->known)
+		expect(chunk, tree->workers);
 	for (uint32_t lane = 0; lane < chunk->count && chunk->op != AGGREGATE_COPY; lane++) {
-		struct oracle_result expected =
-			oracle_reduce(chunk->op, chunk->format, chunk->values[lane], tree->workers);
-
-		flags |= expected.flags;
-		if (data_get(results, reply->values, lane) == expected.bits)
+		if (data_get(results, reply->values, lane) == chunk->expected[lane])
 			continue;
 		if (tree->wrong++ == 0)
 			printf("# chunk %u, %s of %s, lane %u: %#lx, not %#lx\n", c,
 				aggregate_op_name(chunk->op), aggregate_format_name(chunk->format),
 				lane, (unsigned long)data_get(results, reply->values, lane),
-				(unsigned long)expected.bits);
+				(unsigned long)chunk->expected[lane]);
 	}
-	tree->wrong += flags != reply->flags;
+	tree->wrong += chunk->flags != reply->flags;
 }
 
 /* Whether it is one, and has a good tag if it has to have one. */

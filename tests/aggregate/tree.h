@@ -32,6 +32,9 @@ struct tree_chunk {
 	unsigned int op, format;
 	uint16_t count;
 	uint64_t values[TREE_MOST_LANES][TREE_MOST_WORKERS];
+	bool known; /* what it has to come to: */
+	uint64_t expected[TREE_MOST_LANES];
+	uint8_t flags;
 };
 
 struct tree_switch {

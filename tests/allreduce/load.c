@@ -4,7 +4,7 @@
  *a server of its own on loopback or one that is given. Prints JSON.
  *
  * load --workers N --bytes B [--times T] [--switch ADDRESS] [--shards S] [--slots S] [--chunk B]
- *	[--spin-us U] [--no-gso] [--lost SHARE] [--worker W]
+ *	[--spin-us U] [--no-gso] [--lost SHARE] [--worker W] [--interface NAME] [--from ADDRESS]
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -19,6 +19,8 @@
 static const struct option long_options[] = {
 	{"bytes", required_argument, NULL, 'b'},
 	{"chunk", required_argument, NULL, 'c'},
+	{"from", required_argument, NULL, 'f'},
+	{"interface", required_argument, NULL, 'e'},
 	{"lost", required_argument, NULL, 'l'},
 	{"no-gso", no_argument, NULL, 'g'},
 	{"shards", required_argument, NULL, 's'},
@@ -34,6 +36,7 @@ static const struct option long_options[] = {
 struct load {
 	struct place place;
 	const char *address; /* or else of our own server */
+	const char *interface, *from;
 	unsigned int workers;
 	int worker; /* the only one here; -1: all are */
 	unsigned int slots, chunk, spin_us, shards;
@@ -93,6 +96,8 @@ work(unsigned int w, unsigned int n, void *context)
 		options.switch_count = 1;
 	}
 	options.join_ms = options.deadline_ms = 60000;
+	options.interface = load->interface;
+	options.bind_address = load->from;
 	options.slots = load->slots;
 	options.bytes = load->chunk;
 	options.spin_us = load->spin_us;
@@ -158,6 +163,12 @@ read_options(int argc, char **argv, struct load *load)
 			break;
 		case 'c':
 			load->chunk = number;
+			break;
+		case 'e':
+			load->interface = optarg;
+			break;
+		case 'f':
+			load->from = optarg;
 			break;
 		case 'g':
 			load->gso = false;

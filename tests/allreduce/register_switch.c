@@ -42,10 +42,11 @@ send_sums(struct register_switch *self, const struct aggregate_message *request,
 {
 	uint8_t values[MAX_LANES * AGGREGATE_SUMS_BYTES];
 	uint8_t payload[AGGREGATE_HEADER_BYTES + sizeof(values)];
-	size_t bytes = (size_t)self->options.lanes * AGGREGATE_SUMS_BYTES;
+	const size_t width = aggregate_sums_bytes(self->options.format);
+	size_t bytes = self->options.lanes * width;
 
 	for (unsigned int lane = 0; lane < self->options.lanes; lane++)
-		registers_write(&entry->lanes[lane], values + lane * AGGREGATE_SUMS_BYTES);
+		registers_write(&entry->lanes[lane], self->options.format, values + lane * width);
 	aggregate_build_result(payload, request, worker, 0, values, bytes);
 	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_SUMS;
 	sendto(self->fd, payload, AGGREGATE_HEADER_BYTES + bytes, 0,

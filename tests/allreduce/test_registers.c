@@ -102,6 +102,8 @@ test_sums(void **state)
 		reduce(AGGREGATE_FP16, 5 - i, NETFC_ALLREDUCE_MEAN, counts[i], false);
 		reduce(AGGREGATE_INT32, 5 - i, NETFC_ALLREDUCE_SUM, counts[i], false);
 		reduce(AGGREGATE_INT32, 1 + i, NETFC_ALLREDUCE_MEAN, counts[i], false);
+		reduce(AGGREGATE_FP8_E4M3, 1 + i, NETFC_ALLREDUCE_SUM, counts[i], false);
+		reduce(AGGREGATE_FP8_E4M3, 5 - i, NETFC_ALLREDUCE_MEAN, counts[i], false);
 	}
 }
 
@@ -120,6 +122,7 @@ test_bad_network(void **state)
 	reduce(AGGREGATE_FP16, 4, NETFC_ALLREDUCE_SUM, 2500, true);
 	reduce(AGGREGATE_FP16, 3, NETFC_ALLREDUCE_MEAN, 1000, true);
 	reduce(AGGREGATE_INT32, 4, NETFC_ALLREDUCE_SUM, 2500, true);
+	reduce(AGGREGATE_FP8_E4M3, 3, NETFC_ALLREDUCE_MEAN, 1000, true);
 }
 
 int

@@ -10,34 +10,37 @@
 
 #include "eal.h"
 
-static int
-first_allowed_cpu(void)
+#define MOST_CPUS 8u
+
+/* The first CPUs that the process may use, as --lcores takes them: "0,1". */
+static void
+list_cpus(char *list, size_t size, unsigned int most)
 {
+	size_t length = 0;
 	cpu_set_t cpus;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) != 0)
-		return 0;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &cpus))
-			return cpu;
+		CPU_ZERO(&cpus);
+	for (int cpu = 0; cpu < CPU_SETSIZE && most > 0; cpu++) {
+		if (!CPU_ISSET(cpu, &cpus))
+			continue;
+		length += (size_t)snprintf(
+			list + length, size - length, "%s%d", length > 0 ? "," : "", cpu);
+		most--;
 	}
-	return 0;
 }
 
 int
 eal_start(unsigned int lcores)
 {
-	char line[256], map[32], *argv[32], *rest = line;
+	char line[256], cpus[64] = "", *argv[32], *rest = line;
 	int argc = 0;
 
-	if (lcores == 1)
-		snprintf(map, sizeof(map), "0@%d", first_allowed_cpu());
-	else
-		snprintf(map, sizeof(map), "0-%u", lcores - 1);
+	list_cpus(cpus, sizeof(cpus), RTE_MIN(lcores, MOST_CPUS));
 	snprintf(line, sizeof(line),
 		"test --no-huge -m 1024 --no-pci --no-telemetry --no-shconf --log-level=*:error "
-		"--file-prefix netfc-test-%ld --lcores %s",
-		(long)getpid(), map);
+		"--file-prefix netfc-test-%ld --lcores (0-%u)@(%s)",
+		(long)getpid(), lcores - 1, cpus);
 	while (argc < (int)RTE_DIM(argv) && rest != NULL)
 		argv[argc++] = strsep(&rest, " ");
 	return rte_eal_init(argc, argv) < 0 ? -rte_errno : 0;

@@ -6,10 +6,7 @@ All switches bridge, so that there is one network, 10.1.0.0/24: the root is 10.1
 """
 
 import contextlib
-import random
 import select
-import socket
-import threading
 import time
 
 import numpy as np
@@ -208,49 +205,3 @@ def random_values(count, members, form, seed):
     values[-1, 1::5, 0] ^= 0x80
     return [each.tobytes() for each in values]
 
-
-class Relay:
-    """Takes frames from one interface to another, both ways; loses and doubles UDP at random."""
-
-    def __init__(self, loss, doubled, seed=1):
-        self._loss, self._doubled = loss, doubled
-        self._draw = random.Random(seed)
-        self.lost = self.sent_twice = 0
-
-    @contextlib.contextmanager
-    def between(self, namespace, one, other):
-        ends = [self._open(namespace, name) for name in (one, other)]
-        stop = threading.Event()
-        thread = threading.Thread(target=self._run, args=(ends, stop))
-        thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            thread.join()
-            for end in ends:
-                end.close()
-
-    @staticmethod
-    def _open(namespace, interface):
-        end = namespace.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-        end.setsockopt(hosts.SOL_PACKET, hosts.PACKET_IGNORE_OUTGOING, 1)
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
-        end.bind((interface, 3))
-        return end
-
-    def _run(self, ends, stop):
-        other = dict(zip(ends, reversed(ends)))
-        while not stop.is_set():
-            for end in select.select(ends, [], [], 0.1)[0]:
-                self._pass_on(end.recv(65536), other[end])
-
-    def _pass_on(self, frame, end):
-        udp = len(frame) > 42 and frame[12:14] == b'\x08\x00' and frame[23] == 17
-        if udp and self._draw.random() < self._loss:
-            self.lost += 1
-            return
-        end.send(frame)
-        if udp and self._draw.random() < self._doubled:
-            self.sent_twice += 1
-            end.send(frame)

@@ -7,8 +7,6 @@
 #include "aggregate/aggregation.h"
 #include "run/idle.h"
 
-/* Chunks that differ. */
-#define CHUNKS 64
 /* How often workers join or leave again, and how long they do. */
 #define ASK_AGAIN_MS 20
 #define LEAVE_MS 2000
@@ -120,7 +118,7 @@ team_create(struct bench *bench, struct team *team)
 		.kinds = options->kinds,
 		.any_length = options->length == LENGTH_ANY,
 		.owned = options->results == RESULTS_TO_ONE,
-		.count = CHUNKS,
+		.count = (unsigned int)options->different,
 		.seed = bench->options.seed,
 	};
 	uint64_t seed = bench->options.seed + 1;

@@ -34,8 +34,8 @@ write_parts(const struct aggregate_totals *totals, uint32_t bytes, struct exact_
 		return -1;
 	for (uint8_t p = 0; p < parts->count; p++) {
 		uint8_t *part = parts->bytes + at;
-		size_t length = aggregate_totals_write_part(totals, first,
-			(uint16_t)(ends[p] - first), p, parts->count, part, bytes);
+		size_t length = aggregate_totals_write_part(
+			totals, first, (uint16_t)(ends[p] - first), p, parts->count, part, bytes);
 
 		parts->checksum[p] = rte_raw_cksum(part, length);
 		parts->ends[p] = at += (uint32_t)length;
@@ -48,8 +48,8 @@ static int
 make_parts(const struct exact_sums_config *config, const struct chunk *chunk, unsigned int member,
 	struct exact_sums_parts *parts)
 {
-	void *memory = malloc(
-		aggregate_totals_bytes((enum aggregate_format)chunk->format, chunk->count));
+	void *memory =
+		malloc(aggregate_totals_bytes((enum aggregate_format)chunk->format, chunk->count));
 	struct aggregate_totals totals;
 	int status;
 

@@ -54,7 +54,7 @@ exact_sums_most_parts(const struct exact_sums *sums)
 }
 
 /** A part as a packet's body. */
-void exact_sums_body(
-	const struct exact_sums_parts *parts, unsigned int part, struct worker_body *body);
+void
+exact_sums_body(const struct exact_sums_parts *parts, unsigned int part, struct worker_body *body);
 
 #endif /* EXACT_SUMS_H */

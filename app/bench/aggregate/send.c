@@ -70,7 +70,7 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 		.cookie = team->workers[w].cookie,
 		.place = options->place,
 	};
-	if (team->all > team->count)
+	if (options->place.levels != 0 || options->behind != 0)
 		message.join.place.workers = team->all;
 	worker_packet_write_short(mbuf, &flow, &message, worker_keys_of(team->keys, op));
 	team->workers[w].asked = now;

@@ -47,6 +47,8 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 		.meaning = "bytes of values in a chunk, at the most"},
 	{"chunks", FIELD(chunks), OPTION_RANGE(0, UINT32_MAX, 0),
 		.meaning = "end after so many chunks (0: --seconds)"},
+	{"different", FIELD(different), OPTION_RANGE(1, 100000, 64),
+		.meaning = "chunks that differ; then the same ones are sent again"},
 	{"job", FIELD(job), OPTION_RANGE(0, 65534, 1), .meaning = "number of the job"},
 	{"token", FIELD(token), OPTION_RANGE(0, UINT64_MAX - 1, 1), .meaning = "its secret"},
 	{"port", FIELD(port), OPTION_RANGE(1, 65535, 20040),

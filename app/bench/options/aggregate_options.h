@@ -36,7 +36,8 @@ struct aggregate_options {
 	uint64_t workers;
 	uint64_t slots;
 	uint64_t bytes;
-	uint64_t chunks; /**< 0: until the time is over */
+	uint64_t chunks;    /**< 0: until the time is over */
+	uint64_t different; /**< chunks; then they begin again */
 	uint64_t job;
 	uint64_t token;
 	uint64_t port;
@@ -44,20 +45,20 @@ struct aggregate_options {
 	uint64_t give_up;                       /**< s */
 	double loss, duplicate, reorder, flood; /**< percent */
 	unsigned int formats;                   /**< a set of bits 1 << enum aggregate_format */
-	unsigned int into;    /**< results' enum aggregate_format, or AGGREGATE_INTO_SAME */
-	unsigned int ops;     /**< a set of bits 1 << (op - AGGREGATE_SUM) */
-	unsigned int kinds;   /**< a set of bits 1 << enum data_kind */
-	unsigned int length;  /**< enum chunk_length */
-	unsigned int results; /**< enum chunk_results */
-	unsigned int queue;   /**< enum chunk_queue */
-	char key[PATH_MAX];   /**< file of the cluster's key; empty: packets have no tags */
+	unsigned int into;            /**< results' enum aggregate_format, or AGGREGATE_INTO_SAME */
+	unsigned int ops;             /**< a set of bits 1 << (op - AGGREGATE_SUM) */
+	unsigned int kinds;           /**< a set of bits 1 << enum data_kind */
+	unsigned int length;          /**< enum chunk_length */
+	unsigned int results;         /**< enum chunk_results */
+	unsigned int queue;           /**< enum chunk_queue */
+	char key[PATH_MAX];           /**< file of the cluster's key; empty: packets have no tags */
 	struct aggregate_place place; /**< of a leaf, levels 0: none; its workers are not set */
 	uint64_t behind;              /**< workers of each worker, which is a switch; 0: none is */
 	struct ip_address parent;     /**< of the switch of --inline; version 0: none */
 };
 
 /** The keys. */
-#define BENCH_AGGREGATE_KEYS 24
+#define BENCH_AGGREGATE_KEYS 25
 extern const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS];
 
 /** Workers of all leaves, and the number of the first one here among them. */

@@ -126,8 +126,8 @@ bench_ports_create_pool(struct bench *bench)
 		buffers += embedded_buffers(bench->embedded);
 	for (unsigned int p = 0; p < bench->port_count && bench->embedded == NULL; p++)
 		buffers += bench->port[p].rx_descriptors + bench->port[p].tx_descriptors;
-	bench->pool = ethdev_pool_create(
-		"netfc_bench", buffers, RTE_MAX(data_bytes, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE));
+	bench->pool = ethdev_pool_create("netfc_bench", buffers,
+		RTE_MAX(data_bytes, (uint32_t)RTE_MBUF_DEFAULT_BUF_SIZE), rte_socket_id());
 	return bench->pool != NULL ? 0 : -1;
 }
 

@@ -54,20 +54,28 @@ configure(uint16_t id, const struct rte_eth_dev_info *info, const struct ethdev_
 	return error == 0 || error == -ENOTSUP ? 0 : ethdev_fail(id, "set its MTU", error);
 }
 
+/* Rings of descriptors lie where the device is; virtual ones may be nowhere. */
+static unsigned int
+ring_socket(uint16_t id)
+{
+	int socket = rte_eth_dev_socket_id(id);
+
+	return socket >= 0 ? (unsigned int)socket : rte_socket_id();
+}
+
 static int
 set_up_queues(uint16_t id, const struct ethdev_setup *setup)
 {
-	unsigned int socket = (unsigned int)rte_eth_dev_socket_id(id);
 	int error;
 
 	for (uint16_t q = 0; q < setup->rx_queues; q++) {
-		error = rte_eth_rx_queue_setup(
-			id, q, setup->rx_descriptors, socket, NULL, setup->pool);
+		error = rte_eth_rx_queue_setup(id, q, setup->rx_descriptors, ring_socket(id), NULL,
+			setup->pools != NULL ? setup->pools[q] : setup->pool);
 		if (error != 0)
 			return ethdev_fail(id, "set up a receive queue", error);
 	}
 	for (uint16_t q = 0; q < setup->tx_queues; q++) {
-		error = rte_eth_tx_queue_setup(id, q, setup->tx_descriptors, socket, NULL);
+		error = rte_eth_tx_queue_setup(id, q, setup->tx_descriptors, ring_socket(id), NULL);
 		if (error != 0)
 			return ethdev_fail(id, "set up a transmit queue", error);
 	}
@@ -98,14 +106,15 @@ ethdev_stop(uint16_t id, bool started)
 }
 
 struct rte_mempool *
-ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes)
+ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)
 {
 	struct rte_mempool *pool = rte_pktmbuf_pool_create(
-		name, mbufs, MBUF_CACHE, 0, (uint16_t)data_bytes, SOCKET_ID_ANY);
+		name, mbufs, MBUF_CACHE, 0, (uint16_t)data_bytes, (int)socket);
 
 	if (pool == NULL)
 		fprintf(stderr,
-			"%s: cannot make %u packet buffers: %s; give the EAL more memory (-m MB)\n",
-			program_invocation_short_name, mbufs, rte_strerror(rte_errno));
+			"%s: cannot make %u packet buffers on socket %u: %s; give the EAL more "
+			"memory (-m MB; --socket-mem MB[,MB...] for each socket)\n",
+			program_invocation_short_name, mbufs, socket, rte_strerror(rte_errno));
 	return pool;
 }

@@ -20,7 +20,8 @@ struct ethdev_setup {
 	uint16_t mtu;                            /**< 0: what the port has */
 	uint64_t tx_offloads;                    /**< those wanted, if the port has them */
 	bool all_multicast;
-	struct rte_mempool *pool; /**< what is received goes there */
+	struct rte_mempool *pool;         /**< what is received goes there */
+	struct rte_mempool *const *pools; /**< or into another by receive queue; NULL: not so */
 };
 
 /** Say what failed at a port. Returns -1. */
@@ -46,8 +47,10 @@ void ethdev_stop(uint16_t id, bool started);
  * Make a pool of packet buffers.
  *
  * @param data_bytes of each buffer, headroom included
+ * @param socket NUMA node of the memory
  * @return the pool, or NULL
  */
-struct rte_mempool *ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes);
+struct rte_mempool *
+ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket);
 
 #endif /* ETHDEV_H */

@@ -9,7 +9,7 @@
 #include "frame.h"
 
 /* Behind the header of a join, with its place in a tree. */
-#define MOST_JOIN_BYTES                                                          \
+#define MOST_JOIN_BYTES                                                             \
 	(sizeof(struct aggregate_join_wire) + sizeof(struct aggregate_place_wire) + \
 		AGGREGATE_MAX_LEVELS * sizeof(struct aggregate_level))
 

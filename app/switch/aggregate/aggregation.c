@@ -96,7 +96,8 @@ create_table(struct aggregation *aggregation)
 	void *memory;
 
 	aggregation->bytes = aggregate_table_bytes(limits);
-	memory = rte_malloc("aggregation", aggregation->bytes, AGGREGATE_ALIGN);
+	memory = rte_malloc_socket(
+		"aggregation", aggregation->bytes, AGGREGATE_ALIGN, (int)rte_socket_id());
 	if (memory != NULL) {
 		aggregation->table = aggregate_table_init(memory, limits);
 		return 0;
@@ -134,7 +135,8 @@ aggregation_create(struct app *app)
 
 	if (!options->on)
 		return 0;
-	aggregation = rte_zmalloc("aggregation", sizeof(*aggregation), RTE_CACHE_LINE_SIZE);
+	aggregation = rte_zmalloc_socket(
+		"aggregation", sizeof(*aggregation), RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
 	if (aggregation == NULL) {
 		fprintf(stderr, PROGRAM ": --aggregate: no memory; give the EAL more (-m MB)\n");
 		return -1;

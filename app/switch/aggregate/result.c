@@ -105,7 +105,7 @@ static void
 send_to_worker(struct app *app, struct lcore *lcore, const struct result *result, uint8_t worker,
 	const struct aggregate_sender *to)
 {
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(app->pool);
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(lcore->pool);
 	struct path path;
 
 	lcore->counters.copies++;

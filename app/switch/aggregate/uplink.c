@@ -54,7 +54,8 @@ uplink_create(struct app *app)
 
 	if (app->options.aggregate.parent.address.family == 0)
 		return 0;
-	uplink = rte_zmalloc("uplink", sizeof(*uplink), RTE_CACHE_LINE_SIZE);
+	uplink = rte_zmalloc_socket(
+		"uplink", sizeof(*uplink), RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
 	if (uplink == NULL) {
 		fprintf(stderr, PROGRAM ": --aggregate: no memory; give the EAL more (-m MB)\n");
 		return -1;
@@ -84,9 +85,9 @@ uplink_limits(const struct uplink *uplink)
 
 /* A packet of the switch's own, to be sent or dropped. */
 static struct rte_mbuf *
-new_packet(struct app *app, struct lcore *lcore)
+new_packet(struct lcore *lcore)
 {
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(app->pool);
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(lcore->pool);
 
 	lcore->counters.copies++;
 	if (unlikely(mbuf == NULL))
@@ -111,7 +112,7 @@ ask(struct app *app, struct lcore *lcore, const struct neighbour *neighbour)
 
 		if (neighbour->own.port != EVERY_PORT && neighbour->own.port != port->id)
 			continue;
-		mbuf = new_packet(app, lcore);
+		mbuf = new_packet(lcore);
 		if (mbuf == NULL)
 			continue;
 		mbuf->data_len = neighbour_write_question(
@@ -150,7 +151,7 @@ begin(struct app *app, struct lcore *lcore, struct path *path, uint8_t **payload
 		lcore->shard->uplink.counters.unsent++;
 		return NULL;
 	}
-	mbuf = new_packet(app, lcore);
+	mbuf = new_packet(lcore);
 	if (mbuf != NULL)
 		*payload = rte_pktmbuf_mtod(mbuf, uint8_t *) + datagram_headers(path);
 	return mbuf;

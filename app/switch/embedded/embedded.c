@@ -110,7 +110,7 @@ embedded_create_pipeline(struct embedded *embedded)
 const struct pipeline *
 embedded_pipeline(const struct embedded *embedded)
 {
-	return embedded->app.pipeline;
+	return app_pipeline(&embedded->app);
 }
 
 const struct netfc_set *
@@ -126,12 +126,13 @@ create_rings(struct embedded *embedded, unsigned int q)
 {
 	struct queue *queue = &embedded->queue[q];
 	const unsigned int flags = RING_F_SP_ENQ | RING_F_SC_DEQ;
+	const int socket = (int)rte_socket_id();
 	char name[RTE_RING_NAMESIZE];
 
 	snprintf(name, sizeof(name), "netfc_in_%u", q);
-	queue->in = rte_ring_create(name, embedded->packets, SOCKET_ID_ANY, flags);
+	queue->in = rte_ring_create(name, embedded->packets, socket, flags);
 	snprintf(name, sizeof(name), "netfc_out_%u", q);
-	queue->out = rte_ring_create(name, embedded->packets, SOCKET_ID_ANY, flags);
+	queue->out = rte_ring_create(name, embedded->packets, socket, flags);
 	queue->embedded = embedded;
 	return queue->in != NULL && queue->out != NULL ? 0 : fail("its rings", rte_errno);
 }
@@ -210,8 +211,8 @@ note_poll(uint16_t port, uint16_t number, struct rte_mbuf **mbufs, uint16_t coun
 static int
 add_callback(const struct embedded *embedded, const struct rx_queue *from, struct queue *queue)
 {
-	return rte_eth_add_rx_callback(embedded->app.port[from->port].id, from->queue, note_poll,
-		       queue) != NULL
+	return rte_eth_add_rx_callback(
+		       embedded->app.port[from->port].id, from->queue, note_poll, queue) != NULL
 		? 0
 		: fail("its clock", rte_errno);
 }
@@ -259,9 +260,7 @@ embedded_create(struct embedded *embedded)
 			embedded->lcores);
 		return -1;
 	}
-	if (create_ports(embedded) != 0 || prepare(&embedded->app) != 0)
-		return -1;
-	return add_callbacks(embedded);
+	return create_ports(embedded) == 0 ? prepare(&embedded->app) : -1;
 }
 
 uint16_t
@@ -279,7 +278,7 @@ embedded_buffers(const struct embedded *embedded)
 int
 embedded_start(struct embedded *embedded)
 {
-	return ports_start(&embedded->app);
+	return ports_start(&embedded->app) == 0 ? add_callbacks(embedded) : -1;
 }
 
 static int

@@ -91,19 +91,39 @@ same(const struct address *a, const struct address *b)
 		(a->port == b->port || a->port == EVERY_PORT || b->port == EVERY_PORT);
 }
 
+/* "PORT" or "PORT:QUEUE" */
+static bool
+parse_port(char *text, struct address *address)
+{
+	char *queue = strchr(text, ':');
+	unsigned long number;
+
+	if (queue != NULL) {
+		*queue++ = '\0';
+		if (!parse_number(queue, ANY_QUEUE - 1, &number))
+			return false;
+		address->queue = (uint16_t)number;
+	}
+	if (!parse_number(text, EVERY_PORT - 1, &number))
+		return false;
+	address->port = (uint16_t)number;
+	return true;
+}
+
 /* Take "@PORT" and "/LEN" off the end of `ip`, which is a copy of `text`. */
 static int
 parse_parts(const char *text, char *ip, struct address *address)
 {
 	char *port = strchr(ip, '@'), *slash;
-	unsigned long number, length;
+	unsigned long length;
 
 	address->port = EVERY_PORT;
+	address->queue = ANY_QUEUE;
 	if (port != NULL) {
 		*port++ = '\0';
-		if (!parse_number(port, EVERY_PORT - 1, &number))
-			return refuse(text, "expected the number of a port behind the '@'");
-		address->port = (uint16_t)number;
+		if (!parse_port(port, address))
+			return refuse(text,
+				"expected the number of a port behind the '@', or PORT:QUEUE");
 	}
 	slash = strchr(ip, '/');
 	if (slash != NULL)
@@ -144,7 +164,7 @@ addresses_add(struct addresses *addresses, const char *text)
 bool
 address_read(const char *text, struct address *address)
 {
-	*address = (struct address){.port = EVERY_PORT};
+	*address = (struct address){.port = EVERY_PORT, .queue = ANY_QUEUE};
 	if (!parse_ip(text, address))
 		return false;
 	address->length = (uint8_t)address_bits(address);
@@ -186,6 +206,8 @@ address_print(const struct address *address, char *text, unsigned int size)
 	inet_ntop(address->family == 4 ? AF_INET : AF_INET6, address->bytes, ip, sizeof(ip));
 	if (address->port == EVERY_PORT)
 		snprintf(text, size, "%s", ip);
-	else
+	else if (address->queue == ANY_QUEUE)
 		snprintf(text, size, "%s@%u", ip, address->port);
+	else
+		snprintf(text, size, "%s@%u:%u", ip, address->port, address->queue);
 }

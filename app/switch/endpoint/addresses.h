@@ -13,12 +13,16 @@
 /** Stands for all ports. */
 #define EVERY_PORT UINT16_MAX
 
+/** Stands for whichever receive queue a device chooses. */
+#define ANY_QUEUE UINT16_MAX
+
 /** An address of the switch. */
 struct address {
 	uint8_t family; /**< 4 or 6 */
 	uint8_t length; /**< of the prefix that all on its link have, in bits; else that of all */
 	uint8_t bytes[16]; /**< in network order; 4 of them for IPv4 */
 	uint16_t port;     /**< the ethdev's id, or EVERY_PORT */
+	uint16_t queue;    /**< of that port, to which requests are to be steered, or ANY_QUEUE */
 };
 
 /** All of them. */
@@ -28,7 +32,7 @@ struct addresses {
 };
 
 /**
- * Add an address: IP[/LEN][@PORT].
+ * Add an address: IP[/LEN][@PORT[:QUEUE]].
  *
  * @return 0, or -1 (reported on stderr): it does not parse, is no address of a host, is there
  * already, or there are too many
@@ -48,7 +52,9 @@ bool addresses_same_host(const struct address *a, const struct address *b);
 const struct address *
 addresses_towards(const struct addresses *addresses, const struct address *to);
 
-/** Write an address for people, as addresses_add() reads it, without LEN; 64 characters will do. */
+/**
+ * Write an address for people, as addresses_add() reads it, without LEN; 64 characters will do.
+ */
 void address_print(const struct address *address, char *text, unsigned int size);
 
 #endif /* ADDRESSES_H */

@@ -30,7 +30,7 @@ drop(struct lcore *lcore, struct rte_mbuf *mbuf, enum drop_reason reason)
 static void
 send_copy(struct app *app, struct lcore *lcore, unsigned int out, struct rte_mbuf *mbuf)
 {
-	struct rte_mbuf *copy = rte_pktmbuf_clone(mbuf, app->pool);
+	struct rte_mbuf *copy = rte_pktmbuf_clone(mbuf, lcore->pool);
 
 	lcore->counters.copies++;
 	if (copy == NULL)

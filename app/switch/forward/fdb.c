@@ -62,7 +62,8 @@ fdb_lines_create(struct fdb_lines *lines, uint32_t entries)
 	uint32_t count = rte_align32pow2((2 * entries + FDB_WAYS - 1) / FDB_WAYS);
 
 	lines->mask = count - 1;
-	lines->line = rte_calloc("fdb lines", count, sizeof(*lines->line), RTE_CACHE_LINE_SIZE);
+	lines->line = rte_calloc_socket("fdb lines", count, sizeof(*lines->line),
+		RTE_CACHE_LINE_SIZE, (int)rte_socket_id());
 	if (lines->line == NULL)
 		return -ENOMEM;
 	for (uint32_t l = 0; l < count; l++) {
@@ -140,7 +141,7 @@ create_hash(struct fdb *fdb)
 		.entries = RTE_MAX(2 * fdb->capacity, MIN_HASH),
 		.key_len = sizeof(struct fdb_key),
 		.hash_func = rte_hash_crc,
-		.socket_id = SOCKET_ID_ANY,
+		.socket_id = (int)rte_socket_id(),
 		/* Removed keys stay until they are freed by position. */
 		.extra_flag = RTE_HASH_EXTRA_FLAGS_RW_CONCURRENCY_LF,
 	};
@@ -156,11 +157,14 @@ allocate(struct fdb *fdb)
 
 	snprintf(name, sizeof(name), "fdb-news-%" PRIxPTR, (uintptr_t)fdb);
 	/* RTS: a worker that is interrupted while it announces does not hold up the others. */
-	fdb->news = rte_ring_create_elem(
-		name, sizeof(struct news), NEWS, SOCKET_ID_ANY, RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
-	fdb->entry = rte_calloc("fdb", fdb->capacity, sizeof(*fdb->entry), 0);
-	fdb->free = rte_calloc("fdb", fdb->capacity, sizeof(*fdb->free), 0);
-	fdb->forgotten = rte_calloc("fdb", fdb->capacity, sizeof(*fdb->forgotten), 0);
+	fdb->news = rte_ring_create_elem(name, sizeof(struct news), NEWS, (int)rte_socket_id(),
+		RING_F_MP_RTS_ENQ | RING_F_SC_DEQ);
+	fdb->entry = rte_calloc_socket(
+		"fdb", fdb->capacity, sizeof(*fdb->entry), 0, (int)rte_socket_id());
+	fdb->free = rte_calloc_socket(
+		"fdb", fdb->capacity, sizeof(*fdb->free), 0, (int)rte_socket_id());
+	fdb->forgotten = rte_calloc_socket(
+		"fdb", fdb->capacity, sizeof(*fdb->forgotten), 0, (int)rte_socket_id());
 	if (fdb->news == NULL || fdb->entry == NULL || fdb->free == NULL || fdb->forgotten == NULL)
 		return -1;
 	for (uint32_t s = fdb->capacity; s-- > 0;)
@@ -183,7 +187,7 @@ fdb_set_ageing(struct fdb *fdb, uint32_t ageing_s)
 struct fdb *
 fdb_create(uint32_t capacity, uint32_t ageing_s, struct rte_rcu_qsbr *qsbr)
 {
-	struct fdb *fdb = rte_zmalloc("fdb", sizeof(*fdb), 0);
+	struct fdb *fdb = rte_zmalloc_socket("fdb", sizeof(*fdb), 0, (int)rte_socket_id());
 
 	if (fdb == NULL)
 		return NULL;

@@ -7,6 +7,7 @@
 #include "json.h"
 #include "observe/state.h"
 #include "observe/totals.h"
+#include "pools.h"
 
 static json_t *
 addresses_array(const struct addresses *addresses)
@@ -29,7 +30,7 @@ kernels_object(const struct app *app)
 	json_t *kernels = json_object();
 
 	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++) {
-		const char *kernel = pipeline_kernel(app->pipeline, format);
+		const char *kernel = pipeline_kernel(app_pipeline(app), format);
 
 		if (kernel != NULL)
 			json_object_set_new(kernels, netfc_set_name(app->sets.by_format[format]),
@@ -54,7 +55,7 @@ state_config(const struct app *app)
 	json_object_set_new(config, "stations", json_integer(options->stations));
 	json_object_set_new(config, "ageing_s", json_integer(options->ageing_s));
 	json_object_set_new(config, "idle_exit_ms", json_integer(options->idle_exit_ms));
-	json_object_set_new(config, "mbufs", json_count(app->pool->size));
+	json_object_set_new(config, "mbufs", json_count(pools_size(app)));
 	json_object_set_new(config, "addresses", addresses_array(&options->addresses));
 	if (app->slowloris != NULL)
 		json_object_set_new(config, "slowloris", state_rules(app));
@@ -176,6 +177,7 @@ port_object(const struct app *app, unsigned int index)
 		json_object_set_new(object, "mtu", json_integer(mtu));
 	json_object_set_new(object, "rx_queues", json_integer(port->rx_queues));
 	json_object_set_new(object, "tx_queues", json_integer(port->tx_queues));
+	json_object_set_new(object, "steering_rules", json_integer(port->rules));
 	if (app->options.forward != FORWARD_BRIDGE)
 		json_object_set_new(object, "out", json_integer(app->port[port->out].id));
 	set_link(object, port->id);
@@ -346,7 +348,7 @@ state_stats(const struct app *app, const struct totals *totals)
 		json_object_set_new(stats, "aggregate", state_aggregate(app));
 	if (app->options.latency)
 		json_object_set_new(stats, "latency", latency_json(app));
-	json_object_set_new(stats, "mbufs_in_use", json_count(rte_mempool_in_use_count(app->pool)));
+	json_object_set_new(stats, "mbufs_in_use", json_count(pools_in_use(app)));
 	json_object_set_new(stats, "mbufs_leaked", json_count(app->mbufs_leaked));
 	json_object_set_new(stats, "seconds", json_real(app_seconds(app)));
 	return stats;

@@ -6,6 +6,7 @@
 
 #include "command_line.h"
 #include "options/options.h"
+#include "pipeline.h"
 #include "program.h"
 #include "set_option.h"
 
@@ -72,13 +73,19 @@ static const struct option_row rows[] = {
 		.meaning = "stations the bridge remembers"},
 	{"ageing", FIELD(ageing_s), OPTION_RANGE(1, MAX_AGEING_S, DEFAULT_AGEING_S), .value = "S",
 		.meaning = "seconds until it forgets a silent one"},
-	{"address", FIELD(addresses), .value = "IP[/LEN][@PORT]", .parse = parse_address,
+	{"address", FIELD(addresses), .value = "IP[/LEN][@PORT[:QUEUE]]", .parse = parse_address,
 		.meaning = "answer ARP, neighbour discovery, ping and requests to this address, on "
-			   "that port only; repeatable"},
+			   "that port only; requests to it are steered to the queue, if the device "
+			   "can; repeatable"},
 	{"mtu", FIELD(mtu), OPTION_RANGE(RTE_ETHER_MIN_MTU, UINT16_MAX, 0), .value = "N",
 		.meaning = "MTU of all ports (default: what they have)"},
 	{"mbufs", FIELD(mbufs), OPTION_RANGE(MIN_MBUFS, MAX_MBUFS, 0), .value = "N",
-		.meaning = "packet buffers (default: what all queues can hold)"},
+		.meaning = "packet buffers of each NUMA node in use (default: what all queues can "
+			   "hold)"},
+	{"rx-burst", FIELD(rx_burst), OPTION_RANGE(1, PIPELINE_BURST, PIPELINE_BURST), .value = "N",
+		.meaning = "packets to take from a receive queue at once, at the most"},
+	{"config", FIELD(config), .value = "(PORT,QUEUE,LCORE)[,...]", .parse = queue_config_parse,
+		.meaning = "which lcore polls which receive queue (default: queues in turn)"},
 	{"port", FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, NETFC_UDP_PORT), .value = "N",
 		.meaning = "UDP port of NetFC requests"},
 	{"idle-exit", FIELD(idle_exit_ms), OPTION_RANGE(1, MAX_IDLE_EXIT_MS, 0), .value = "MS",

@@ -11,6 +11,7 @@
 #include "command_line.h"
 #include "match.h"
 #include "options/aggregate_options.h"
+#include "options/queue_config.h"
 #include "options/slowloris_options.h"
 
 /** Table sets at the most: one per format. */
@@ -39,7 +40,9 @@ struct options {
 	enum forward_mode forward;
 	uint16_t udp_port;
 	uint16_t mtu;      /**< 0: what the ports have */
-	uint32_t mbufs;    /**< packet buffers; 0: as many as all queues may hold */
+	uint32_t mbufs;    /**< packet buffers of each socket; 0: as many as its queues may hold */
+	uint16_t rx_burst; /**< packets to take from a queue at once, at the most */
+	struct queue_config config;
 	uint32_t stations; /**< that the bridge remembers at the most */
 	uint32_t ageing_s; /**< after which it forgets a silent one */
 	struct addresses addresses;

@@ -37,7 +37,7 @@ defend_create(struct app *app)
 		.shared = count_receiving_lcores(app) > 1,
 		/* The expTable is a table, whatever computes lanes. */
 		.match = app->options.match == MATCH_FPU ? MATCH_DIRECT : app->options.match,
-		.socket_id = SOCKET_ID_ANY,
+		.socket_id = (int)rte_socket_id(),
 		.qsbr = app->qsbr,
 	};
 	unsigned int lcore_id;

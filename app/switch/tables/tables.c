@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_errno.h>
 #include <rte_lcore.h>
@@ -12,7 +13,7 @@
 struct generation {
 	struct sets sets;
 	struct functions functions;
-	struct pipeline *pipeline;
+	struct pipeline *pipeline[RTE_MAX_NUMA_NODES];
 	struct pipeline_worker *worker[RTE_MAX_LCORE];
 };
 
@@ -37,7 +38,8 @@ describe_functions(const struct functions *functions)
 }
 
 static int
-create_pipeline(const struct options *options, struct generation *generation, FILE *errors)
+create_pipeline(const struct options *options, struct generation *generation, unsigned int socket,
+	FILE *errors)
 {
 	struct pipeline_function *functions = describe_functions(&generation->functions);
 	struct pipeline_config config = {
@@ -45,7 +47,7 @@ create_pipeline(const struct options *options, struct generation *generation, FI
 		.isa = vector_isa_best(),
 		.udp_port = options->udp_port,
 		.queries = options->slowloris.on,
-		.socket_id = SOCKET_ID_ANY,
+		.socket_id = (int)socket,
 		.functions = functions,
 		.function_count = generation->functions.count,
 	};
@@ -54,7 +56,7 @@ create_pipeline(const struct options *options, struct generation *generation, FI
 	for (unsigned int format = 0; format < NETFC_SET_FORMAT_END; format++)
 		config.sets[format] = generation->sets.by_format[format];
 	if (functions != NULL)
-		error = pipeline_create(&config, &generation->pipeline);
+		error = pipeline_create(&config, &generation->pipeline[socket]);
 	free(functions);
 	if (error == 0)
 		return 0;
@@ -67,17 +69,34 @@ create_pipeline(const struct options *options, struct generation *generation, FI
 	return -1;
 }
 
+/* Tables on each socket in use, so that no look-up goes to another. */
+static int
+create_pipelines(const struct app *app, struct generation *generation, FILE *errors)
+{
+	unsigned int lcore_id;
+
+	RTE_LCORE_FOREACH (lcore_id) {
+		unsigned int socket = rte_lcore_to_socket_id(lcore_id);
+
+		if (generation->pipeline[socket] == NULL && lcore_in_use(app, lcore_id) &&
+			create_pipeline(&app->options, generation, socket, errors) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int
 create_workers(const struct app *app, struct generation *generation, FILE *errors)
 {
 	unsigned int lcore_id;
 
 	RTE_LCORE_FOREACH (lcore_id) {
-		int socket = (int)rte_lcore_to_socket_id(lcore_id);
+		unsigned int socket = rte_lcore_to_socket_id(lcore_id);
 
 		if (!lcore_works(&app->lcore[lcore_id]))
 			continue;
-		generation->worker[lcore_id] = pipeline_worker_create(generation->pipeline, socket);
+		generation->worker[lcore_id] =
+			pipeline_worker_create(generation->pipeline[socket], (int)socket);
 		if (generation->worker[lcore_id] != NULL)
 			continue;
 		fprintf(errors,
@@ -94,7 +113,8 @@ free_generation(struct generation *generation, const struct functions *kept)
 {
 	for (unsigned int lcore_id = 0; lcore_id < RTE_MAX_LCORE; lcore_id++)
 		pipeline_worker_free(generation->worker[lcore_id]);
-	pipeline_free(generation->pipeline);
+	for (unsigned int socket = 0; socket < RTE_MAX_NUMA_NODES; socket++)
+		pipeline_free(generation->pipeline[socket]);
 	functions_free(&generation->functions, kept);
 	sets_free(&generation->sets);
 }
@@ -103,13 +123,13 @@ free_generation(struct generation *generation, const struct functions *kept)
 static void
 exchange(struct app *app, struct generation *generation)
 {
-	struct generation before = {
-		.sets = app->sets, .functions = app->functions, .pipeline = app->pipeline};
+	struct generation before = {.sets = app->sets, .functions = app->functions};
 	unsigned int lcore_id;
 
+	memcpy(before.pipeline, app->pipeline, sizeof(before.pipeline));
+	memcpy(app->pipeline, generation->pipeline, sizeof(app->pipeline));
 	app->sets = generation->sets;
 	app->functions = generation->functions;
-	app->pipeline = generation->pipeline;
 	RTE_LCORE_FOREACH (lcore_id)
 		before.worker[lcore_id] = __atomic_exchange_n(&app->lcore[lcore_id].worker,
 			generation->worker[lcore_id], __ATOMIC_ACQ_REL);
@@ -120,7 +140,7 @@ int
 tables_start(struct app *app)
 {
 	struct generation generation = {.sets = app->sets, .functions = app->functions};
-	int result = create_pipeline(&app->options, &generation, stderr);
+	int result = create_pipelines(app, &generation, stderr);
 
 	if (result == 0)
 		result = create_workers(app, &generation, stderr);
@@ -171,7 +191,7 @@ exchange_running(struct app *app, struct generation *generation)
 static int
 change_generation(struct app *app, struct generation *generation, FILE *errors)
 {
-	int result = create_pipeline(&app->options, generation, errors);
+	int result = create_pipelines(app, generation, errors);
 
 	if (result == 0)
 		result = create_workers(app, generation, errors);

@@ -18,6 +18,7 @@
 #define MAX_LANES 8
 #define MAX_FP8_LANES 40
 #define MAX_AGGREGATE_LANES 32
+#define MAX_AGGREGATE_FP8_LANES 64
 
 static const char usage[] =
 	"Usage: netfc-tables export --target TARGET [OPTION...] SET\n"
@@ -82,6 +83,7 @@ static const char *const op_names[] = {"sub", "mul", "div"};
 static const char *const format_names[] = {
 	[AGGREGATE_FP16 - AGGREGATE_FP16] = "fp16",
 	[AGGREGATE_INT32 - AGGREGATE_FP16] = "int32",
+	[AGGREGATE_FP8_E4M3 - AGGREGATE_FP16] = "fp8_e4m3",
 };
 
 /* What depends on another option has no default here. */
@@ -92,9 +94,11 @@ static const struct option_row rows[] = {
 			   "shell; as JSON for it"},
 	{"layout", 'l', FIELD(layout), OPTION_NAMES(layout_names, P4_DIRECT),
 		.meaning = "as the program was compiled"},
-	{"lanes", 'n', FIELD(write.lanes), OPTION_RANGE(1, MAX_FP8_LANES, 0), .value = "N",
+	{"lanes", 'n', FIELD(write.lanes), OPTION_RANGE(1, MAX_AGGREGATE_FP8_LANES, 0),
+		.value = "N",
 		.meaning = "lanes that the program computes, 1 to 8 (default 1); of fp8 an even "
-			   "number, 2 to 40 (default 2); with --aggregate 1 to 32 (default 1)"},
+			   "number, 2 to 40 (default 2); with --aggregate 1 to 32 (default 1), of "
+			   "fp8_e4m3 a multiple of 4 up to 64 (default 4)"},
 	{"port", 'p', FIELD(udp_port), OPTION_RANGE(1, UINT16_MAX, 0), .value = "PORT",
 		.meaning = "UDP port of requests (default 20038; with --aggregate 20040)"},
 	{"aggregate", FIELD(kind), OPTION_NAMES(kind_names, KIND_SET), .first_name = KIND_RESULTS,
@@ -171,6 +175,27 @@ write_program(const struct request *request, const struct p4_program *program)
 	return STATUS_DONE;
 }
 
+/*
+ * The lanes of a program, fp8's in pairs, of which chunks have whole words; NULL, or what is wrong
+ * with them.
+ */
+static const char *
+fill_in_lanes(struct request *request, bool pairs)
+{
+	const unsigned step = !pairs ? 1 : request->kind == KIND_SET ? 2 : 4;
+	const unsigned most = request->kind == KIND_SET
+		? (pairs ? MAX_FP8_LANES : MAX_LANES)
+		: (pairs ? MAX_AGGREGATE_FP8_LANES : MAX_AGGREGATE_LANES);
+
+	if (request->write.lanes == 0)
+		request->write.lanes = step;
+	if (request->write.lanes <= most && request->write.lanes % step == 0)
+		return NULL;
+	if (request->kind == KIND_SET)
+		return pairs ? "--lanes: of fp8, an even number from 2 to 40" : "--lanes: 1 to 8";
+	return pairs ? "--lanes: of fp8_e4m3, a multiple of 4 up to 64" : "--lanes: 1 to 32";
+}
+
 /* All tables of the program; NULL, or why the set cannot have them. */
 static const char *
 fill_program(const struct request *request, const struct netfc_set *set,
@@ -203,22 +228,6 @@ fill_program(const struct request *request, const struct netfc_set *set,
 	return reason;
 }
 
-/* The lanes of a program for a set; NULL, or what is wrong with them. */
-static const char *
-fill_in_lanes(struct request *request, const struct netfc_set *set)
-{
-	const bool pairs = netfc_format_width(netfc_set_format(set)) == 8;
-
-	if (request->write.lanes == 0)
-		request->write.lanes = pairs ? 2 : 1;
-	if (pairs)
-		return request->write.lanes % 2 == 0
-			? NULL
-			: "--lanes: expected an even number, 2 to 40, as the program computes fp8 "
-			  "in pairs";
-	return request->write.lanes <= MAX_LANES ? NULL : "--lanes: expected 1 to 8";
-}
-
 static int
 export_set(struct request *request, const struct netfc_set *set)
 {
@@ -232,7 +241,7 @@ export_set(struct request *request, const struct netfc_set *set)
 	if (status != STATUS_DONE)
 		return status;
 	request->write.set_name = netfc_set_name(set);
-	reason = fill_in_lanes(request, set);
+	reason = fill_in_lanes(request, netfc_format_width(netfc_set_format(set)) == 8);
 	if (reason == NULL)
 		reason = fill_program(request, set, functions, &program);
 	if (reason == NULL) {
@@ -246,26 +255,38 @@ export_set(struct request *request, const struct netfc_set *set)
 	return status;
 }
 
-static int
-export_aggregate(struct request *request)
+static const char *
+fill_aggregation(struct request *request, struct p4_program *program)
 {
+	const char *reason = fill_in_lanes(request, request->format == AGGREGATE_FP8_E4M3);
 	const struct p4_aggregation what = {
 		.sums = request->kind == KIND_SUMS,
 		.parts = targets[request->target].tofino,
 		.format = request->format,
 		.lanes = request->write.lanes,
 	};
-	struct p4_program program = {0};
-	int status;
 
-	if (request->kind == KIND_RESULTS && targets[request->target].tofino) {
-		report_error("export: programs for Tofino do not round: --aggregate sums");
-		return STATUS_INPUT;
-	}
-	request->write.set_name =
-		request->format == AGGREGATE_INT32 ? "aggregation of int32" : "aggregation";
-	p4_aggregate_tables(&what, request->udp_port, &program);
-	status = write_program(request, &program);
+	if (reason == NULL && request->kind == KIND_RESULTS && what.parts)
+		reason = "programs for Tofino do not round: --aggregate sums";
+	if (reason == NULL)
+		p4_aggregate_tables(&what, request->udp_port, program);
+	return reason;
+}
+
+static int
+export_aggregate(struct request *request)
+{
+	struct p4_program program = {0};
+	const char *reason = fill_aggregation(request, &program);
+	int status = STATUS_INPUT;
+
+	request->write.set_name = request->format == AGGREGATE_FP16 ? "aggregation"
+		: request->format == AGGREGATE_INT32                ? "aggregation of int32"
+								    : "aggregation of fp8_e4m3";
+	if (reason == NULL)
+		status = write_program(request, &program);
+	else
+		report_error("export: %s", reason);
 	p4_free(&program);
 	return status;
 }
@@ -291,8 +312,6 @@ fill_in(struct request *request)
 
 	if (request->format == 0)
 		request->format = AGGREGATE_FP16;
-	if (aggregate && request->write.lanes == 0)
-		request->write.lanes = 1;
 	if (request->udp_port == 0)
 		request->udp_port = aggregate ? AGGREGATE_UDP_PORT : NETFC_UDP_PORT;
 	if (request->write.program == NULL)
@@ -307,8 +326,6 @@ find_conflict(const struct request *request, int operands)
 		return "--aggregate takes no table set";
 	if (request->kind == KIND_SET && request->format != 0)
 		return "--format needs --aggregate";
-	if (request->kind != KIND_SET && request->write.lanes > MAX_AGGREGATE_LANES)
-		return "--lanes: expected 1 to 32 with --aggregate";
 	if (request->kind == KIND_SET && operands != 1)
 		return "name one table set";
 	if (request->target == TARGETS)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "net/packets.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "net/memif.h"
+#include "net/way.h"
 
 #define CACHE_LINE 64
 /* From a received datagram to the next: no power of two, or all would share a few cache lines. */
@@ -72,22 +76,60 @@ packets_free(struct buffers *buffers)
 	*buffers = (struct buffers){0};
 }
 
-int
-packets_send(struct buffers *buffers, int fd, unsigned int count)
+uint8_t *
+packets_place(struct buffers *buffers, const struct channel *channel, unsigned int i)
 {
-	return sendmmsg(fd, buffers->send_messages, count, MSG_DONTWAIT);
+	const struct peer *peer = channel->peer;
+	uint8_t *frame;
+
+	if (!way_is_memory(peer))
+		return buffers->send + i * buffers->stride;
+	frame = memif_place(peer->memif, i);
+	return frame == NULL ? NULL : frame + frame_header_bytes(&peer->ends);
+}
+
+void
+packets_set_length(
+	struct buffers *buffers, const struct channel *channel, unsigned int i, size_t length)
+{
+	const struct peer *peer = channel->peer;
+
+	if (!way_is_memory(peer)) {
+		buffers->parts[i].iov_len = length;
+		return;
+	}
+	frame_finish(&peer->ends, memif_place(peer->memif, i), length, channel->from, channel->to);
+	memif_set_length(peer->memif, i, frame_header_bytes(&peer->ends) + length);
 }
 
 int
-packets_receive(struct buffers *buffers, int fd)
+packets_send(struct buffers *buffers, const struct channel *channel, unsigned int count)
 {
+	if (!way_is_memory(channel->peer))
+		return sendmmsg(channel->fd, buffers->send_messages, count, MSG_DONTWAIT);
+	errno = EAGAIN;
+	if (count == 0)
+		return -1;
+	memif_send(channel->peer->memif, count);
+	return (int)count;
+}
+
+int
+packets_receive(struct buffers *buffers, const struct channel *channel)
+{
+	if (way_is_memory(channel->peer)) {
+		unsigned int count = memif_count(channel->peer->memif);
+
+		return (int)(count < PACKETS_RECEIVED ? count : PACKETS_RECEIVED);
+	}
 	for (unsigned int i = 0; i < PACKETS_RECEIVED; i++) {
 		struct msghdr *message = &buffers->receive_messages[i].msg_hdr;
 
 		message->msg_control = &buffers->controls[i];
 		message->msg_controllen = sizeof(buffers->controls[i]);
 	}
-	return recvmmsg(fd, buffers->receive_messages, PACKETS_RECEIVED, MSG_DONTWAIT, NULL);
+	return recvmmsg(
+		channel->fd, buffers->receive_messages, PACKETS_RECEIVED, MSG_DONTWAIT, NULL);
 }
 
 /* Bytes of each packet of a datagram but the last; 0: it is one packet. */
@@ -102,17 +144,51 @@ segment_bytes(struct msghdr *message)
 	return size > 0 ? (size_t)size : 0;
 }
 
-struct received
-packets_received(const struct buffers *buffers, unsigned int i)
+static struct received
+received_datagram(const struct buffers *buffers, struct channel *channel, unsigned int i)
 {
 	struct mmsghdr *message = &buffers->receive_messages[i];
 	size_t segment = segment_bytes(&message->msg_hdr);
 
 	return (struct received){
+		.channel = channel,
 		.payload = buffers->receive + i * buffers->receive_stride,
 		.length = message->msg_len,
 		.segment = segment > 0 ? segment : message->msg_len,
 	};
+}
+
+static struct received
+received_frame(struct peer *peer, unsigned int i)
+{
+	struct frame_datagram datagram;
+	size_t length;
+	const uint8_t *frame = memif_look(peer->memif, i, &length);
+
+	if (!frame_read(&peer->ends, frame, length, &datagram))
+		return (struct received){0};
+	frame_learn(&peer->ends, frame);
+	return (struct received){
+		.channel = way_channel(peer, &datagram),
+		.payload = datagram.payload,
+		.length = datagram.length,
+		.segment = datagram.length,
+	};
+}
+
+void
+packets_release(const struct channel *channel, unsigned int count)
+{
+	if (way_is_memory(channel->peer))
+		memif_release(channel->peer->memif, count);
+}
+
+struct received
+packets_received(const struct buffers *buffers, struct channel *channel, unsigned int i)
+{
+	if (way_is_memory(channel->peer))
+		return received_frame(channel->peer, i);
+	return received_datagram(buffers, channel, i);
 }
 
 ssize_t

@@ -19,20 +19,36 @@ bool packets_init(struct buffers *buffers, size_t bytes);
 
 void packets_free(struct buffers *buffers);
 
-/* Send the first `count` from their places; lengths are parts[i].iov_len. As sendmmsg(). */
-int packets_send(struct buffers *buffers, int fd, unsigned int count);
+/* Where the i-th packet of a batch on that channel is to be written; NULL: there is no place yet.
+ */
+uint8_t *packets_place(struct buffers *buffers, const struct channel *channel, unsigned int i);
+
+/* How long it is. */
+void packets_set_length(
+	struct buffers *buffers, const struct channel *channel, unsigned int i, size_t length);
+
+/* Send the first `count` from their places. As sendmmsg(). */
+int packets_send(struct buffers *buffers, const struct channel *channel, unsigned int count);
 
 /* A received datagram: packets of `segment` bytes, the last one maybe shorter. */
 struct received {
+	struct channel *channel; /* that it came for; NULL: for none */
 	const uint8_t *payload;
 	size_t length;
 	size_t segment;
 };
 
-/* Receive up to PACKETS_RECEIVED datagrams without waiting. Returns how many, or -1 and errno. */
-int packets_receive(struct buffers *buffers, int fd);
+/*
+ * Receive up to PACKETS_RECEIVED datagrams without waiting, from shared memory those for all
+ * channels. Returns how many, or -1 and errno.
+ */
+int packets_receive(struct buffers *buffers, const struct channel *channel);
 
-struct received packets_received(const struct buffers *buffers, unsigned int i);
+struct received
+packets_received(const struct buffers *buffers, struct channel *channel, unsigned int i);
+
+/* These have been dealt with. */
+void packets_release(const struct channel *channel, unsigned int count);
 
 /* Send one datagram that is cut into segments. As sendmsg(). */
 ssize_t packets_send_segments(int fd, uint8_t *payload, size_t length, size_t segment);

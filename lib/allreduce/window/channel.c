@@ -193,17 +193,19 @@ send_each(struct netfc_allreduce *comm, struct channel *channel)
 	struct buffers *buffers = &comm->buffers;
 	uint32_t most = batch_size(channel, PACKETS_BATCH);
 	unsigned int count = 0;
+	uint8_t *place;
 
 	for (uint32_t i = 0; i < most; i++) {
 		const struct slot *slot = &channel->peer->slot[at_queue(channel, i)];
 
-		if (!is_one_packet(slot))
+		place = packets_place(buffers, channel, count);
+		if (!is_one_packet(slot) || place == NULL)
 			break;
-		buffers->parts[count].iov_len =
-			build(comm, channel->peer, slot, buffers->send + count * buffers->stride);
+		packets_set_length(
+			buffers, channel, count, build(comm, channel->peer, slot, place));
 		count++;
 	}
-	return packets_send(buffers, channel->fd, count);
+	return packets_send(buffers, channel, count);
 }
 
 /* Send packets of one size, and one smaller as the last, as segments of one datagram. */

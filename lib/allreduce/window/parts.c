@@ -65,10 +65,15 @@ parts_send(struct netfc_allreduce *comm, struct channel *channel, struct slot *s
 	int sent;
 
 	for (unsigned int part = slot->part; part < division.parts && count < PACKETS_BATCH;
-		part++, count++)
-		buffers->parts[count].iov_len = build(comm, channel->peer, slot, &division, part,
-			buffers->send + count * buffers->stride);
-	sent = packets_send(buffers, channel->fd, count);
+		part++, count++) {
+		uint8_t *place = packets_place(buffers, channel, count);
+
+		if (place == NULL)
+			break;
+		packets_set_length(buffers, channel, count,
+			build(comm, channel->peer, slot, &division, part, place));
+	}
+	sent = packets_send(buffers, channel, count);
 	if (sent < 0)
 		return -1;
 	slot->part += (unsigned int)sent;

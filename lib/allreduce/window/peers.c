@@ -2,7 +2,6 @@
 #include "window/peers.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <aggregate_sums.h>
 #include <aggregate_wire.h>
@@ -13,10 +12,14 @@
 #include "keys.h"
 #include "net/packets.h"
 #include "net/socket.h"
+#include "net/way.h"
+#include "options.h"
 #include "path.h"
 
 /* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2
+/* Of UDP ports to send from, where no kernel chooses them. */
+#define FIRST_PORT 49152
 
 static int
 out_of_memory(struct netfc_allreduce *comm)
@@ -59,9 +62,16 @@ open_channel(struct netfc_allreduce *comm, struct peer *peer,
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	address_set_port(&to, (uint16_t)(address_port(&to) + peer->channels));
-	channel->fd = socket_open(comm, peer, &to, options->bind_address == NULL ? NULL : &from,
-		options->interface, &status);
-	if (channel->fd >= 0)
+	if (options_name_memory(options)) {
+		if (peer->memif == NULL)
+			status = way_open_memory(comm, peer, options->interface, &from);
+		channel->from = (uint16_t)(FIRST_PORT + peer->channels);
+		channel->to = address_port(&to);
+	} else {
+		channel->fd = socket_open(comm, peer, &to,
+			options->bind_address == NULL ? NULL : &from, options->interface, &status);
+	}
+	if (status == NETFC_ALLREDUCE_OK)
 		peer->channels++;
 	return status;
 }
@@ -122,6 +132,8 @@ make_queue(struct netfc_allreduce *comm, struct channel *channel)
 	if (channel->queue == NULL)
 		return out_of_memory(comm);
 	channel->queue_mask = size - 1;
+	if (way_is_memory(peer))
+		return NETFC_ALLREDUCE_OK;
 	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);
 	if (comm->options.gso)
 		socket_join_packets(channel->fd);
@@ -202,10 +214,9 @@ peers_close(struct netfc_allreduce *comm)
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		struct peer *peer = &comm->peer[k];
 
-		for (unsigned int s = 0; s < peer->channels; s++) {
-			close(peer->channel[s].fd);
+		way_close(peer);
+		for (unsigned int s = 0; s < peer->channels; s++)
 			free(peer->channel[s].queue);
-		}
 		free(peer->channel);
 		free(peer->slot);
 	}

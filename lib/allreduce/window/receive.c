@@ -112,6 +112,7 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 	comm->stats.received++;
 	learn(channel, slot, evidence);
 	channel->backoff = 0;
+	channel->answered++;
 	channel->heard = evidence->now;
 	peer->silent = 0;
 	peer->late = -1;
@@ -190,9 +191,6 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		return NETFC_ALLREDUCE_OK;
 	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason >= AGGREGATE_MISSING)
 		return error_of_absence(comm, peer, reply);
-	if (parts_are_of(slot) && reply->code == AGGREGATE_STATUS_CODE &&
-		reply->reason == AGGREGATE_REASON_MISMATCH)
-		return error_of_digits(comm, peer);
 	return error_of_reply(comm, peer, reply->code, reply->reason);
 }
 
@@ -266,12 +264,13 @@ take_datagram(struct netfc_allreduce *comm, struct channel *channel,
 int
 receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned int *count)
 {
+	struct channel *at = channel; /* shared memory has packets for all */
 	struct evidence evidence = {0};
 	int status = NETFC_ALLREDUCE_OK;
 	int n;
 
 	do {
-		n = packets_receive(&comm->buffers, channel->fd);
+		n = packets_receive(&comm->buffers, channel);
 		evidence.now = clock_now();
 		if (n < 0 && trouble_is_loss(channel->peer, errno, evidence.now)) {
 			n = PACKETS_RECEIVED; /* packets may have come beside it */
@@ -284,11 +283,17 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 		*count += (unsigned int)n;
 		for (int i = 0; i < n && status == NETFC_ALLREDUCE_OK; i++) {
 			const struct received received =
-				packets_received(&comm->buffers, (unsigned int)i);
+				packets_received(&comm->buffers, channel, (unsigned int)i);
 
-			status = take_datagram(comm, channel, &received, &evidence);
+			if (received.channel != NULL && received.channel != at) {
+				queue_lost(at, &evidence);
+				evidence = (struct evidence){.now = evidence.now};
+				at = received.channel;
+			}
+			status = take_datagram(comm, at, &received, &evidence);
 		}
-		queue_lost(channel, &evidence);
+		packets_release(channel, (unsigned int)n);
+		queue_lost(at, &evidence);
 	} while (status == NETFC_ALLREDUCE_OK && n == PACKETS_RECEIVED);
 	return status;
 }

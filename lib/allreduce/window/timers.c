@@ -8,18 +8,19 @@
 
 /*
  * How many packets are sent again when results come no more: mostly a worker or the switch is late,
- * and then the others' windows are no help. A result of one of them shows what is lost of the rest.
- * What few are left of a vector whose other results have come are all sent again.
+ * and then the others' windows are no help. What few are left of a vector whose other results have
+ * come are all sent again, and all where hardly more than these few has come since they were.
  */
 #define PROBES 4
+#define HARDLY_MORE (2 * PROBES)
 
 /*
  * The newest are sent again, since results come in the order of requests: whatever is answered
- * after them is lost. But now and then the oldest: they may be what another worker lacks to go on,
- * and the newest what it does not send yet. Results of those may be of what was sent at first, and
- * show nothing.
+ * after them is lost. But every other time the oldest: they may be what another worker lacks to go
+ * on, and the newest what it does not send yet. Results of those may be of what was sent at first,
+ * and show nothing by themselves.
  */
-#define OLDEST_EVERY 4
+#define OLDEST_EVERY 2
 
 /* A socket's time-out doubles when that many in a row have brought nothing: a few may be lost. */
 #define QUIET_FIRES 3
@@ -159,6 +160,16 @@ next_due(const struct channel *channel, uint64_t after)
 	return next;
 }
 
+/* Whether all that is overdue is lost, as far as one can tell. */
+static bool
+is_rest_lost(const struct channel *channel)
+{
+	if (channel_is_ending(channel) &&
+		channel->heard > channel->peer->slot[channel->oldest].sent)
+		return true;
+	return channel->answered > 0 && channel->answered <= HARDLY_MORE;
+}
+
 /* Queue some of what is in flight, if one of them is overdue; the rest waits for what they show. */
 static void
 fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
@@ -170,9 +181,7 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 	channel->due = next_due(channel, 0);
 	if (channel->due > now)
 		return;
-	left = channel_is_ending(channel) && channel->heard > slots[channel->oldest].sent
-		? channel->flying
-		: PROBES;
+	left = is_rest_lost(channel) ? channel->flying : PROBES;
 	for (at = oldest ? channel->oldest : channel->newest; at != ALLREDUCE_NO_SLOT && left > 0;
 		at = oldest ? slots[at].newer : slots[at].older) {
 		if (slot_due(channel, &slots[at]) > now)
@@ -182,6 +191,7 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 		left--;
 	}
 	channel->backoff++;
+	channel->answered = 0;
 	channel->due = least(
 		next_due(channel, now), now + wait_of(channel, channel->backoff / QUIET_FIRES));
 	comm->stats.timeouts++;

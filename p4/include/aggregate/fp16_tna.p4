@@ -3,15 +3,16 @@
 #ifndef NETFC_AGGREGATE_FP16_TNA_P4
 #define NETFC_AGGREGATE_FP16_TNA_P4
 
-#include "headers.p4"
+/* What joins `low` is -infinity. */
+#define NETFC_MINUS_ZERO 0x8000
+#define NETFC_JOINS 0xfc00
+#define NETFC_LOW_BITS 16
 
-/* Finite sums are between these. */
-const int<32> SUMS_INF = 0x40000000;
-const int<32> SUMS_LEAST = -0x40000000;
+#include "low_tna.p4"
 
 control Lane(in command_t command, in NETFC_INDEX index, in bit<16> x, inout int<32> low,
              inout int<32> high) {
-    Register<int<32>, NETFC_INDEX>(NETFC_ENTRIES) lows;
+    Low() lows;
     Register<int<32>, NETFC_INDEX>(NETFC_ENTRIES) highs;
 
     /* ---- what the value adds (docs/protocol.md, sums) ----------------------------------------- */
@@ -48,78 +49,6 @@ control Lane(in command_t command, in NETFC_INDEX index, in bit<16> x, inout int
             (0x4000 &&& 0x4000) : to_high();
         }
         size = 4;
-    }
-
-    /* ---- low --------------------------------------------------------------------------------- */
-
-    RegisterAction<int<32>, NETFC_INDEX, int<32>>(lows) low_set = {
-        void apply(inout int<32> value, out int<32> result) {
-            value = low;
-            result = value;
-        }
-    };
-
-    /* A sum that is none stays. Only "all are -0" is as low; it gives way to any other value. */
-    RegisterAction<int<32>, NETFC_INDEX, int<32>>(lows) low_add = {
-        void apply(inout int<32> value, out int<32> result) {
-            if (value < SUMS_LEAST) {
-                value = low;
-            } else if (value < SUMS_INF) {
-                value = value + low;
-            }
-            result = value;
-        }
-    };
-
-    /* The value is -infinity. */
-    RegisterAction<int<32>, NETFC_INDEX, int<32>>(lows) low_join = {
-        void apply(inout int<32> value, out int<32> result) {
-            value = max(value, low);
-            result = value;
-        }
-    };
-
-    RegisterAction<int<32>, NETFC_INDEX, int<32>>(lows) low_read = {
-        void apply(inout int<32> value, out int<32> result) {
-            result = value;
-        }
-    };
-
-    action set_low() {
-        low = low_set.execute(index);
-    }
-
-    action add_low() {
-        low = low_add.execute(index);
-    }
-
-    action join_low() {
-        low = low_join.execute(index);
-    }
-
-    action read_low() {
-        low = low_read.execute(index);
-    }
-
-    action no_low() {
-        low = 0;
-    }
-
-    table choose_low {
-        key = {
-            command : ternary;
-            x : ternary;
-        }
-        actions = { set_low; add_low; join_low; read_low; no_low; }
-        const default_action = no_low();
-        const entries = {
-            (command_t.SET, _) : set_low();
-            (command_t.READ, _) : read_low();
-            (command_t.ADD, 0x8000) : read_low();
-            (command_t.ADD, 0xfc00) : join_low();
-            (command_t.ADD, _) : add_low();
-        }
-        size = 8;
     }
 
     /* ---- high -------------------------------------------------------------------------------- */
@@ -194,7 +123,7 @@ control Lane(in command_t command, in NETFC_INDEX index, in bit<16> x, inout int
     apply {
         part.apply();
         side.apply();
-        choose_low.apply();
+        lows.apply(command, index, x, low);
         choose_high.apply();
     }
 }

@@ -3,7 +3,12 @@
 #ifndef NETFC_AGGREGATE_FP16_V1MODEL_P4
 #define NETFC_AGGREGATE_FP16_V1MODEL_P4
 
-#include "headers.p4"
+#define NETFC_FRACTION 10
+#define NETFC_SIGN 0x8000
+#define NETFC_TOO_LARGE 0x7c00
+#define NETFC_TOO_LARGE_SIGN NETFC_SIGN
+
+#include "float_v1model.p4"
 
 /* What a value adds to each register (docs/protocol.md, sums). */
 control Part(in bit<16> x, out bit<32> low, out bit<32> high) {
@@ -41,44 +46,12 @@ control Part(in bit<16> x, out bit<32> low, out bit<32> high) {
     }
 }
 
-/* What a stateful unit does: nothing for -0, the greater for what is no number, else a sum. */
-control Accumulate(inout bit<32> value, in bit<32> part) {
-    apply {
-        if (part != AGGREGATE_SUMS_MINUS_ZERO) {
-            if ((int<32>)part >= (int<32>)AGGREGATE_SUMS_INF) {
-                if ((int<32>)part > (int<32>)value) {
-                    value = part;
-                }
-            } else if (value == AGGREGATE_SUMS_MINUS_ZERO) {
-                value = part;
-            } else if ((int<32>)value < (int<32>)AGGREGATE_SUMS_INF) {
-                value = value + part;
-            }
-        }
-    }
-}
-
-/* A sum to the nearest fp16, ties to even: as lib/aggregate/sums.c, to the last bit. */
 @noWarn("unused")
 control Round(in bit<32> low, in bit<32> high, out bit<16> z, out bit<4> flags) {
-    bit<48> sum;
-    bit<48> quotient;
-    bit<48> rest;
-    bit<48> half;
-    bit<8> shift;
-    bit<16> sign;
-
-    /* One step of finding the shift with which 11 bits are left. */
-#define NETFC_STEP(k)                      \
-    if ((quotient >> (10 + k)) != 0) {     \
-        quotient = quotient >> k;          \
-        shift = shift + k;                 \
-    }
+    Nearest() nearest;
 
     apply {
         flags = 0;
-        sign = 0;
-        shift = 0;
         if ((int<32>)high >= (int<32>)AGGREGATE_SUMS_NAN) {
             z = 0x7e00;
         } else if ((int<32>)high >= (int<32>)AGGREGATE_SUMS_INF) {
@@ -92,29 +65,8 @@ control Round(in bit<32> low, in bit<32> high, out bit<16> z, out bit<4> flags) 
         } else if (low == AGGREGATE_SUMS_MINUS_ZERO) {
             z = 0x8000;
         } else {
-            sum = (bit<48>)(int<48>)(int<32>)low + ((bit<48>)(int<48>)(int<32>)high << 15);
-            if (sum[47:47] == 1) {
-                sum = 0 - sum;
-                sign = 0x8000;
-            }
-            quotient = sum;
-            NETFC_STEP(32)
-            NETFC_STEP(16)
-            NETFC_STEP(8)
-            NETFC_STEP(4)
-            NETFC_STEP(2)
-            NETFC_STEP(1)
-            rest = sum - (quotient << shift);
-            half = ((bit<48>)1 << shift) >> 1;
-            z = ((bit<16>)shift << 10) + quotient[15:0];
-            if (shift != 0 && (rest > half || (rest == half && z[0:0] == 1))) {
-                z = z + 1;
-            }
-            if (z >= 0x7c00) {
-                z = 0x7c00;
-                flags = 4;
-            }
-            z = z | sign;
+            nearest.apply((bit<48>)(int<48>)(int<32>)low + ((bit<48>)(int<48>)(int<32>)high << 15),
+                          z, flags);
         }
     }
 }

@@ -48,7 +48,7 @@ header values_t {
 #define NETFC_INTEGER bit<32>
 #endif
 
-/* A lane in two integers, two's complement. */
+/* A value's sum in two integers, or two values' sums, two's complement. */
 #define NETFC_SUM_FIELDS(n) NETFC_INTEGER low##n; NETFC_INTEGER high##n;
 
 header sums_t {

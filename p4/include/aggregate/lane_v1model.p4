@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One lane of v1model: a value, and its sum in two registers. */
+/* A field of v1model: a value, and its sum in two registers, or two values with one each. */
 #ifndef NETFC_AGGREGATE_LANE_V1MODEL_P4
 #define NETFC_AGGREGATE_LANE_V1MODEL_P4
 
 #include "headers.p4"
 #if NETFC_FORMAT == NETFC_INT32
 #include "int32_v1model.p4"
+#elif NETFC_FORMAT == NETFC_FP8_E4M3
+#include "e4m3_v1model.p4"
 #else
 #include "fp16_v1model.p4"
 #endif

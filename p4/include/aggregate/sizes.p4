@@ -2,8 +2,9 @@
 /*
  * What can be chosen when an aggregating program is compiled, and the sizes that follow from it.
  *
- * -DNETFC_FORMAT=1    what values are: 1 fp16, 6 int32
- * -DNETFC_LANES=8     values in a chunk, 1 to 32; docs/p4.md has what a chip holds
+ * -DNETFC_FORMAT=1    what values are: 1 fp16, 6 int32, 8 fp8_e4m3
+ * -DNETFC_LANES=8     values in a chunk, 1 to 32, of fp8_e4m3 a multiple of 4 up to 64; docs/p4.md
+ *                     has what a chip holds
  * -DNETFC_SLOTS=256   chunks of a job in flight, a power of two
  * -DNETFC_JOBS=16     jobs
  * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers, as TNA does
@@ -28,12 +29,22 @@
 
 #define NETFC_FP16 1
 #define NETFC_INT32 6
+#define NETFC_FP8_E4M3 8
 
-#if NETFC_FORMAT != NETFC_FP16 && NETFC_FORMAT != NETFC_INT32
-#error "NETFC_FORMAT is 1 (fp16) or 6 (int32)"
+#if NETFC_FORMAT != NETFC_FP16 && NETFC_FORMAT != NETFC_INT32 && NETFC_FORMAT != NETFC_FP8_E4M3
+#error "NETFC_FORMAT is 1 (fp16), 6 (int32) or 8 (fp8_e4m3)"
 #endif
+/* A field is a value with its sum in two integers, or two of fp8_e4m3, each with its sum in one. */
+#if NETFC_FORMAT == NETFC_FP8_E4M3
+#if NETFC_LANES < 4 || NETFC_LANES > 64 || NETFC_LANES % 4 != 0
+#error "NETFC_LANES of fp8_e4m3 is a multiple of 4 up to 64"
+#endif
+#define NETFC_FIELDS NETFC_HALF(NETFC_LANES)
+#else
 #if NETFC_LANES < 1 || NETFC_LANES > 32
 #error "NETFC_LANES is 1 to 32"
+#endif
+#define NETFC_FIELDS NETFC_LANES
 #endif
 #if NETFC_SLOTS < 1 || NETFC_SLOTS > 16384 || (NETFC_SLOTS & (NETFC_SLOTS - 1)) != 0
 #error "NETFC_SLOTS is a power of two, up to 16384"
@@ -59,12 +70,12 @@
 #define NETFC_STRANGERS (NETFC_JOBS * (NETFC_WORKERS + 2))
 #if NETFC_FORMAT == NETFC_INT32
 #define NETFC_VALUE_BITS 32
-#define NETFC_VALUES_BYTES (4 * NETFC_LANES)
+#define NETFC_VALUES_BYTES (4 * NETFC_FIELDS)
 #else
 #define NETFC_VALUE_BITS 16
-#define NETFC_VALUES_BYTES (2 * NETFC_LANES)
+#define NETFC_VALUES_BYTES (2 * NETFC_FIELDS)
 #endif
-#define NETFC_SUMS_BYTES (8 * NETFC_LANES)
+#define NETFC_SUMS_BYTES (8 * NETFC_FIELDS)
 
 /* What the last of the entries names: layout (4 sums, 5 results), format, lanes. */
 #ifdef NETFC_SUMS
@@ -76,7 +87,7 @@
 #define NETFC_REQUESTS 32
 #define NETFC_HOSTS 1024
 
-/* NETFC_EACH_LANE(m): m(0) m(1) ... for all lanes. */
-#define NETFC_EACH_LANE(m) NETFC_FIRST(NETFC_LANES)(m)
+/* NETFC_EACH_LANE(m): m(0) m(1) ... for all fields. */
+#define NETFC_EACH_LANE(m) NETFC_FIRST(NETFC_FIELDS)(m)
 
 #endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums over paths without a limit: what each way from a worker to the switch costs.
 
-The switch's ports are AF_PACKET or AF_XDP on a veth pair, or TAP interfaces; gloo's ring has the
-same veth pairs at a bridge, with segmentation offload. `responder` is tests/allreduce/reflect.c: one
+The switch's ports are AF_PACKET or AF_XDP on a veth pair, TAP interfaces, or memory shared with the
+workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is tests/allreduce/reflect.c: one
 worker, and next to nothing behind it.
 """
 
@@ -35,6 +35,7 @@ PATHS = (
     Path("AF_PACKET on veth", "netfc", "af_packet"),
     Path("AF_PACKET on veth, MTU 9000", "netfc", "af_packet", JUMBO),
     Path("AF_XDP on veth", "netfc", "af_xdp"),
+    Path("memif", "netfc", "memif", JUMBO),
     Path("responder on veth, one worker", "netfc", "responder"),
     Path("responder on veth, MTU 9000, one worker", "netfc", "responder", JUMBO),
 )
@@ -54,10 +55,22 @@ class Wired(Network):
         if self._path.device == "af_packet":
             jumbo = ",framesz=9216,blocksz=36864" if self._path.mtu == JUMBO else ""
             return super()._device(number, interface) + jumbo
+        if self._path.device == "memif":
+            return (f"net_memif{number},role=server,id={number},socket={self.folder}/memif,"
+                    "socket-abstract=no")
         return f"net_{self._path.device}{number},iface={interface}"
 
+    def ways(self):
+        """What workers have to be told of their way to the switch."""
+        if self._path.device != "memif":
+            return ()
+        return [{"interface": f"memif:{self.folder}/memif,id={number}", "bind_address": host.ipv4}
+                for number, host in self.hosts.items()]
+
     def _connect(self, middle):
-        if self._path.device != "tap":
+        if self._path.device == "memif":
+            self.hosts = {number: self._stack.enter_context(Host(number)) for number in self._names}
+        elif self._path.device != "tap":
             super()._connect(middle)
             for number, host in enumerate(self.hosts.values()):
                 set_mtu(self._path.mtu, (middle, f"p{number}"), (host, "eth0"))
@@ -112,7 +125,8 @@ class PathTeam(team.Workers):
         return Wired(self._folder / "app" / "dpdk-netfc", self._count, self._path)
 
     def _build(self):
-        self._start_on(self._stack.enter_context(self._network()))
+        network = self._stack.enter_context(self._network())
+        self._start_on(network, ways=network.ways() if isinstance(network, Wired) else ())
 
 
 def measure(build, path, count, times):

@@ -34,8 +34,11 @@ class Workers(namespaces.Built):
         self._stack.callback(end, process)
         return process
 
-    def _start_on(self, network, count=None):
-        """A worker on each of a network's hosts, or on so many of them."""
+    def _start_on(self, network, count=None, ways=()):
+        """A worker on each of a network's hosts, or on so many of them.
+
+        ways: more arguments of each worker's Communicator.
+        """
         folder = self._stack.enter_context(
             tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
         hosts = list(network.hosts.values())[:count]
@@ -43,8 +46,8 @@ class Workers(namespaces.Built):
                    "token": allreduce.draw_token(), "build": str(self._folder),
                    "rendezvous": f"{folder}/rendezvous", "cores": worker_cores(self._by)}
         self._workers = [self._start(host, "benchmark.allreduce.worker",
-                                     json.dumps({**options, "worker": number}))
-                         for number, host in enumerate(hosts)]
+                                     json.dumps({**options, "worker": number, "way": way}))
+                         for number, (host, way) in enumerate(zip(hosts, ways or [{}] * len(hosts)))]
         self._answers()
 
     def _answers(self):

@@ -25,7 +25,7 @@ class ByNetfc:
         from netfc import allreduce  # pylint: disable=import-outside-toplevel
         self._comm = allreduce.Communicator(
             options["address"], worker=options["worker"], workers=options["workers"],
-            token=options["token"], build=options["build"], deadline=600.0)
+            token=options["token"], build=options["build"], deadline=600.0, **options["way"])
         self.close = self._comm.leave
 
     def run(self, kind, values, own):

@@ -44,7 +44,7 @@ def run(folder, option, *options, vdev, status=0, within=()):
 
 def assert_adds_up(report):
     """What must hold of every report of a run that came to its end or was refused."""
-    made = sum(report[name] for name in ('requests', 'retries', 'joins', 'leaves', 'bad'))
+    made = sum(report[name] for name in ('requests', 'parts', 'retries', 'joins', 'leaves', 'bad'))
     out, back = report['outward'], report['inward']
     assert report['sent'] <= made + out['duplicates'] - out['lost']
     taken = sum(report[name]

@@ -6,6 +6,7 @@ import json
 import pytest
 
 import bench_runs
+import hosts
 import switch
 from test_aggregate_bench import assert_adds_up, assert_all_right
 
@@ -39,6 +40,30 @@ def test_results_are_right(tmp_path, keys):
     assert report['requests'] <= report['switch']['packets'] <= report['sent']
 
 
+def test_workers_that_are_leaves_send_exact_sums(tmp_path):
+    report = run(tmp_path, 'workers=4,behind=3,format=all,op=sum+mean,data=all,length=any,loss=5,'
+                 'duplicate=5,reorder=10,retry=20,chunks=300', '--inline')
+    assert report['parts'] > 0
+
+
+def test_a_leaf_whose_root_is_another_process(tmp_path):
+    device = f'net_memif0,socket={tmp_path}/socket,socket-abstract=no'
+    path, chunks = tmp_path / 'report.json', 300
+    keys = f'workers=4,slots=64,place=0of1,parent=198.18.0.3,format=all,data=all,chunks={chunks}'
+    with hosts.LiveSwitch(tmp_path, [f'{device},role=server'],
+                          ['--address', '198.18.0.3/24', '--aggregate=slots=64,digits=all']) as root:
+        done = switch.execute(bench_runs.arguments(
+            [f'--aggregate={keys}', '--inline', '--json', path], [f'{device},role=client'],
+            memory=320, lcores=2), bench_runs.PROGRAM)
+        stats = root.stop()
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(path.read_text())
+    assert_adds_up(report)
+    assert_all_right(report, chunks)
+    assert report['switch']['aggregate']['handed_down'] == chunks
+    assert stats['aggregate']['completed'] == chunks
+
+
 @pytest.mark.parametrize('queue', ['shard', 'other'])
 def test_two_lcores(tmp_path, queue):
     """Each has a shard; packets come to its own queue, or all of them to the other's."""
@@ -66,6 +91,14 @@ def test_bad_packets_are_counted(tmp_path):
     (['--aggregate=format=int32,into=fp32'], 'op=sum of format=int32 has no such results'),
     (['--aggregate=format=fp8_e4m3,into=fp32,op=max'], 'op=max of format=fp8_e4m3 has no such'),
     (['--aggregate=queue=other', '--inline'], 'queue=other: without --inline=2'),
+    (['--aggregate=place=2of2'], 'expected INDEXofMEMBERS'),
+    (['--aggregate=place=0of1+0of1+0of1+0of1+0of1'], 'for up to 4 levels'),
+    (['--aggregate=workers=4,place=1of2'], 'place=: give chunks=N, the same at all leaves'),
+    (['--aggregate=workers=40,place=1of2,chunks=9'], 'place=: more than 64 workers in all'),
+    (['--aggregate=workers=9,behind=8'], 'behind=: more than 64 workers in all'),
+    (['--aggregate=behind=2,op=min'], 'behind=: exact sums are of op=sum+mean'),
+    (['--aggregate=place=0of1,op=copy'], 'place=: trees know no results=one and no op=copy'),
+    (['--aggregate=parent=198.18.0.3'], 'parent=: is that of the switch: it goes with --inline'),
     (['--aggregate', '--inline', '--tx-port', 1], 'brings its own ports'),
     (['--inline=17'], 'a number from 1 to 16'),
     (['--inline', '0'], 'a number from 1 to 16'),

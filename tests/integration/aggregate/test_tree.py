@@ -14,7 +14,8 @@ import switch
 import tree_network
 from aggregation import sums
 from hosts import SWITCH_IP
-from tree_network import Relay, Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
+from relay import Relay
+from tree_network import Tree, join_all, leaf_ip, random_values, reduce, refusal, state_of
 
 from netfc import aggregation, allreduce, protocol
 
@@ -183,7 +184,7 @@ def test_a_parent_that_does_not_aggregate(tmp_path):
 
 def test_a_parent_that_takes_no_digits(tmp_path):
     with Tree(tmp_path, leaves=1, root_option='--aggregate=slots=8') as tree:
-        assert refusal(tree.team()) == 'mismatch'
+        assert refusal(tree.team()) == 'digits'
         assert state_of(tree.root)['no_digits'] > 0
 
 

@@ -8,6 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import oracle
 import p4_jobs
 import p4_rows
 import p4_targets
@@ -29,7 +30,7 @@ def bmv2_rows(kind, lanes=8, *options):
                                  *options).stdout)
 
 
-@pytest.mark.parametrize('form, number', [('fp16', 1), ('int32', 6)])
+@pytest.mark.parametrize('form, number', [('fp16', 1), ('int32', 6), ('fp8_e4m3', 8)])
 @pytest.mark.parametrize('kind', ['results', 'sums'])
 def test_requests(kind, form, number):
     rows = bmv2_rows(kind, 8, '--format', form)[REQUEST]
@@ -46,15 +47,15 @@ def test_requests(kind, form, number):
         assert verdict(rows, port + 1, magic, 1, op, number, 0) is None
         assert verdict(rows, port, magic ^ 1, 1, op, number, 0) is None
     for name in reductions:
-        for other in {*range(7)} - {number}:
+        for other in {*range(10), 0x58} - {number}:
             assert verdict(rows, port, magic, 1, ops[name], other, 0) == ('refuse', 3)
     # Formats of joins are not looked at.
     assert verdict(rows, port, magic, 1, ops['join'], 0, 0) == ('join',)
 
 
-@pytest.mark.parametrize('form, number, bits', [('fp16', 1, 16), ('int32', 6, 32)])
+@pytest.mark.parametrize('form, number, bits', [('fp16', 1, 16), ('int32', 6, 32), ('fp8_e4m3', 8, 16)])
 @pytest.mark.parametrize('kind, options', [('results', ()), ('sums', ('-DNETFC_SUMS',))])
-@pytest.mark.parametrize('lanes', [1, 12, 32])
+@pytest.mark.parametrize('lanes', [4, 12, 32])
 def test_the_last_entry_is_for_the_program(kind, options, lanes, form, number, bits):
     rows = bmv2_rows(kind, lanes, '--format', form)
     assert list(rows)[-1] == 'IngressPipe.netfc.loaded'
@@ -63,12 +64,14 @@ def test_the_last_entry_is_for_the_program(kind, options, lanes, form, number, b
     source = subprocess.run(['cc', '-E', '-P', '-x', 'c', *options, FOLDER / 'parser.p4'],
                             capture_output=True, text=True, check=True).stdout
     assert row.keys == ((eval(re.search(r'meta\.program = (.*?);', source, re.S)[1]), None),)
-    assert len(re.findall(fr'bit<{bits}> v[0-9]+;', source)) == lanes
+    assert len(re.findall(fr'bit<{bits}> v[0-9]+;', source)) == lanes // (2 if form == 'fp8_e4m3' else 1)
 
 
 @pytest.mark.parametrize('options, text', [
-    (('-DNETFC_FORMAT=2',), 'NETFC_FORMAT is 1 (fp16) or 6 (int32)'),
+    (('-DNETFC_FORMAT=2',), 'NETFC_FORMAT is 1 (fp16), 6 (int32) or 8'),
     (('-DNETFC_LANES=33',), 'NETFC_LANES is 1 to 32'),
+    (('-DNETFC_FORMAT=8', '-DNETFC_LANES=6'), 'is a multiple of 4 up to 64'),
+    (('-DNETFC_FORMAT=8', '-DNETFC_LANES=64'), ''),
     (('-DNETFC_SLOTS=48',), 'NETFC_SLOTS is a power of two, up to 16384'),
     (('-DNETFC_JOBS=65',), 'NETFC_JOBS is 1 to 64'),
     (('-DNETFC_TNA', '-DNETFC_JOBS=64', '-DNETFC_SLOTS=1024'), 'TNA has 65536 entries'),
@@ -105,6 +108,19 @@ def test_what_values_add():
         assert (low[x == np.inf], high[x == np.inf]) == (0, 1 << 30)
 
 
+def test_what_values_of_eight_bits_add():
+    tables = p4_rows.read_bfrt_json(run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format',
+                                        'fp8_e4m3', '-n', 4).stdout)
+    form = oracle.NarrowFormat(oracle.E4M3)
+    for path in ('even', 'odd'):
+        rows = tables[f'IngressPipe.lane0.{path}.part']
+        parts = np.array([row.args for row in rows], dtype='u4').view('i4')[:, 0].tolist()
+        for x, part in enumerate(parts):
+            value = form.decode(x)
+            expected = 3 << 29 if value != value else -SIGN if x == 0x80 else value * 512
+            assert part == expected
+
+
 def test_targets_agree():
     """BMv2's entries are Tofino's without the tables that BMv2 computes."""
     options = ('--aggregate', 'sums', '-n', '3')
@@ -120,9 +136,11 @@ def test_targets_agree():
 @pytest.mark.parametrize('arguments, message', [
     (('-t', 'bmv2', '--aggregate', 'floats'), "'floats': expected results or sums"),
     (('-t', 'bmv2', '--aggregate', 'sums', 'fp16_k2'), '--aggregate takes no table set'),
-    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), "--lanes '33': expected a number from 1 to 32"),
+    (('-t', 'bmv2', '--aggregate', 'sums', '-n', '33'), '--lanes: 1 to 32'),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'fp8_e4m3', '-n', '6'),
+     '--lanes: of fp8_e4m3, a multiple of 4 up to 64'),
     (('-t', 'bfrt', '--aggregate', 'results'), 'programs for Tofino do not round'),
-    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "'bf16': expected fp16 or int32"),
+    (('-t', 'bmv2', '--aggregate', 'sums', '--format', 'bf16'), "'bf16': expected fp16, int32 or fp8_e4m3"),
     (('-t', 'bmv2', '--format', 'int32', 'fp16_k2'), '--format needs --aggregate'),
     (('--aggregate', 'sums'), '--target is needed')])
 def test_wrong_usage(arguments, message):

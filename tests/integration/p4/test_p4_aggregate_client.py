@@ -11,14 +11,15 @@ import threading
 import numpy as np
 import pytest
 
+import oracle
 import p4_jobs
 import p4_python
 import sanitized
-from netfc import allreduce
+from netfc import aggregation, allreduce
 from netfc.protocol import Flag
 from table_builder import run
 
-LANES, SLOTS, COUNT = 6, 4, 500
+LANES, SLOTS, COUNT = 8, 4, 500
 
 pytestmark = pytest.mark.skipif(
     sanitized.is_sanitized(),
@@ -63,14 +64,16 @@ class Bridge:
 
 
 @contextlib.contextmanager
-def bridged(workers, kind, lost=0.0):
+def bridged(workers, kind, lost=0.0, form='fp16'):
     """A switch for a job of so many workers. Yields the bridge."""
     team = [p4_jobs.Member(number) for number in range(workers)]
-    options = ['-DNETFC_SUMS'] if kind == 'sums' else []
+    options = [f'-DNETFC_FORMAT={aggregation.FORMAT_IDS[form]}']
+    options += ['-DNETFC_SUMS'] if kind == 'sums' else []
     program = p4_python.Switch(p4_jobs.PROGRAM, f'-DNETFC_LANES={LANES}', f'-DNETFC_SLOTS={SLOTS}',
                                *options)
     entries = p4_jobs.entries(p4_jobs.described(team), slots=SLOTS)
-    exported = run('export', '-t', 'bmv2', '--aggregate', kind, '-n', LANES).stdout
+    exported = run('export', '-t', 'bmv2', '--aggregate', kind, '--format', form, '-n',
+                   LANES).stdout
     for command in (entries + exported).splitlines():
         program.command(command)
     bridge = Bridge(program, team, lost)
@@ -80,7 +83,7 @@ def bridged(workers, kind, lost=0.0):
         bridge.stop()
 
 
-def reduce(bridge, values, op='sum', **options):
+def reduce(bridge, values, op='sum', form=None, **options):
     """What each worker has after an allreduce; or its error."""
     results = [None] * len(values)
 
@@ -90,7 +93,7 @@ def reduce(bridge, values, op='sum', **options):
                     bridge.address, worker=number, workers=len(values), job=1,
                     token=p4_jobs.TOKEN, **options) as comm:
                 array = values[number].copy()
-                flags = comm.allreduce(array, op)
+                flags = comm.allreduce(array, op, form)
                 results[number] = array, flags
         except allreduce.AllreduceError as error:
             results[number] = error
@@ -138,6 +141,23 @@ def test_special_values():
             assert flags.name == 'INVALID|OVERFLOW'
 
 
+@pytest.mark.parametrize('workers, kind, op, lost', [
+    (2, 'sums', 'sum', 0.1), (5, 'sums', 'mean', 0), (32, 'results', 'sum', 0)])
+def test_sums_of_eight_bits(workers, kind, op, lost):
+    """All encodings; many sums are too large, which is NaN."""
+    values = np.random.default_rng(workers).integers(0, 0x100, (workers, COUNT)).astype('u1')
+    values[:, :100] &= 0x9F  # up to 2^-3
+    form = oracle.NarrowFormat(oracle.E4M3)
+    decoded = np.array([form.decode(x) for x in range(0x100)], dtype='f8')
+    exact = decoded[values].sum(axis=0) / (workers if op == 'mean' else 1)
+    expected = [form.encode(value) for value in exact.tolist()]
+    with bridged(workers, kind, lost, 'fp8_e4m3') as bridge:
+        results = reduce(bridge, values, op, 'fp8_e4m3')
+    for array, flags in results:
+        assert array.tolist() == [bits for bits, _ in expected]
+        assert bool(flags & Flag.OVERFLOW) == any(over for _, over in expected)
+
+
 @pytest.mark.parametrize('kind, dtype, op, message', [
     ('results', np.float16, 'mean', 'does not compute this operation'),
     ('sums', np.float16, 'max', 'does not compute this operation'),
@@ -155,3 +175,29 @@ def test_too_few_slots():
         [error] = reduce(bridge, gradients(1), slots=SLOTS // 2)
     assert isinstance(error, allreduce.AllreduceError)
     assert 'does not join job 1 as others did' in str(error)
+
+
+# ---- who has joined --------------------------------------------------------------------------
+
+
+def asked(program, worker, op, number=0):
+    """The replies to a request, as (code, reason)."""
+    payload = aggregation.join(worker.place, 1, SLOTS, 2 * LANES) if op == 'join' else \
+        aggregation.leave(worker.place) if op == 'leave' else \
+        aggregation.chunk(worker.place, aggregation.OPS['sum'], 1, number, bytes(2 * LANES))
+    return [(payload[5] >> 4 & 7, payload[15] if payload[5] & 0x70 else 0) for payload in (
+        p4_jobs.payload_of(reply) for _, reply in program.receive(p4_jobs.frame(worker, payload)))]
+
+
+def test_a_place_is_of_who_has_joined():
+    """As in dpdk-netfc: no chunk before the join, and no join of another process."""
+    worker = p4_jobs.Member(0)
+    other = dataclasses.replace(worker, udp_port=worker.udp_port + 9)
+    with bridged(1, 'results') as bridge:
+        program = bridge.program
+    for op in ('chunk', 'leave'):
+        assert asked(program, worker, op) == [(7, 3)]  # no-job
+    assert asked(program, worker, 'join') == [(0, 0)]
+    assert asked(program, other, 'join') == [(7, 5)]  # full
+    assert asked(program, worker, 'join') == [(0, 0)]
+    assert asked(program, worker, 'chunk') == asked(program, worker, 'leave') == [(0, 0)]

@@ -59,8 +59,7 @@ def tofino(team, form):
     program = p4_python.TnaSwitch(PROGRAM, *twin.options(form))
     jobs = p4_jobs.entries(p4_jobs.described(team), 'bfrt', slots=twin.SLOTS)
     exec(compile(jobs, 'jobs', 'exec'), {'bfrt': Shell(program)})
-    name = {twin.FP16: 'fp16', twin.INT32: 'int32'}[form]
-    exported = run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format', name, '-n',
+    exported = run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format', twin.NAMES[form], '-n',
                    twin.LANES).stdout
     for path, rows in p4_rows.read_bfrt_json(exported).items():
         table = program.table(path)
@@ -87,12 +86,13 @@ def check_frame(frame):
     assert frames.internet_checksum(pseudo + frame[34:]) == 0
 
 
-@pytest.mark.parametrize('form', [twin.FP16, twin.INT32])
+@pytest.mark.parametrize('form', [twin.FP16, twin.INT32, twin.E4M3])
 def test_the_same_messages(form):
     team = [p4_jobs.Member(number) for number in range(twin.WORKERS)]
-    # Tofino does not check the checksums of what it receives.
+    # Tofino does not check the checksums of what it receives, and copies go to the port of a join.
     sent = twin.join_frames(team, form) + [
-        frame for frame in twin.capture(team, form) if frame[40:42] != b'\x12\x34']
+        frame for frame in twin.capture(team, form) if frame[40:42] != b'\x12\x34' and
+        int.from_bytes(frame[34:36], 'big') < 7000]
     expected = messages(twin.as_python(team, 'sums', form), sent)
     arrived = messages(tofino(team, form), sent)
     missing, more = expected - arrived, arrived - expected

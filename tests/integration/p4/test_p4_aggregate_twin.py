@@ -23,9 +23,10 @@ import switch
 from netfc import aggregation
 from table_builder import run
 
-LANES, SLOTS, WORKERS, CHUNKS = 6, 8, 4, 120
-FP16, INT32 = 1, 6
-BYTES = {FP16: 2, INT32: 4}
+LANES, SLOTS, WORKERS, CHUNKS = 8, 8, 4, 120
+FP16, INT32, E4M3 = 1, 6, 8
+BYTES = {FP16: 2, INT32: 4, E4M3: 1}
+NAMES = {FP16: 'fp16', INT32: 'int32', E4M3: 'fp8_e4m3'}
 NO_JOB = 0xFFFE
 POLL_S, QUIET_S = 0.2, 3
 
@@ -39,6 +40,10 @@ def values(rng, special, form=FP16):
     """A chunk's values of a worker: any encoding, or gradients."""
     if form == INT32:
         return rng.integers(0, 1 << 32, LANES).astype('>u4').tobytes()
+    if form == E4M3:
+        # Many of the same exponent are too large; or any but NaN's encodings, mostly.
+        return (rng.integers(0x70, 0x80, LANES) if special else
+                rng.choice(0x7E, LANES) | rng.choice((0, 0x80), LANES)).astype('u1').tobytes()
     if special:
         return rng.integers(0, 0x10000, LANES).astype('>u2').tobytes()
     return (rng.standard_normal(LANES) * 10.0 ** rng.integers(-6, 4, LANES)).astype(
@@ -91,6 +96,7 @@ def mistakes(worker, number, draw, form):
                       source='10.1.0.77'),
         p4_jobs.frame(worker, chunk(place=dataclasses.replace(place, number=WORKERS))),
         p4_jobs.frame(worker, chunk(), source='10.1.0.77'),
+        p4_jobs.frame(dataclasses.replace(worker, udp_port=7000), chunk()),
         p4_jobs.frame(worker, chunk(), checksum=0x1234)], 3)
 
 
@@ -163,9 +169,8 @@ def through_dpdk(folder, team, form):
 
 def commands(team, kind='results', form=FP16):
     """All that a switch is told."""
-    name = {FP16: 'fp16', INT32: 'int32'}[form]
     return p4_jobs.entries(p4_jobs.described(team), slots=SLOTS) + run(
-        'export', '-t', 'bmv2', '--aggregate', kind, '--format', name, '-n', LANES).stdout
+        'export', '-t', 'bmv2', '--aggregate', kind, '--format', NAMES[form], '-n', LANES).stdout
 
 
 def as_python(team, kind='results', form=FP16):
@@ -205,7 +210,8 @@ def through_bmv2(folder, team, form, frames):
 
 
 @hosts.needs_namespaces
-@pytest.mark.parametrize('form', [FP16, pytest.param(INT32, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('form', [
+    FP16, pytest.param(INT32, marks=pytest.mark.slow), E4M3])
 @pytest.mark.parametrize('through', [
     pytest.param(through_python, id='Python'),
     pytest.param(through_bmv2, id='BMv2', marks=bmv2.needs_bmv2)])

@@ -54,6 +54,19 @@ def test_exact_sums_and_a_leaf_that_is_killed(tmp_path):
     assert f'{VALUES:,} of {VALUES:,} sums correctly rounded, 100.00 %' in said
 
 
+@needs.needs_namespaces
+def test_trees_of_each_depth_on_bad_links(tmp_path):
+    """Few values; all packets are as often lost, doubled and overtaken as with millions."""
+    done = run('trees', '--lanes', '10000', '--json', tmp_path / 'figures')
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / 'figures').read_text())
+    assert sorted(found) == ['1', '2', '3']
+    for levels, figures in found.items():
+        assert figures['wrong'] == 0 and figures['lanes'] > 5000
+        assert min(figures['workers_links'].values()) > 0
+        assert (min(figures['switches_links'].values()) > 0) == (levels != '1')
+
+
 @pytest.mark.parametrize('right, said', [
     (1_000_000, '100.00 %'), (999_999, '99.99 %'), (999_995, '99.99 %'), (90_500, '9.05 %'), (0, '0.00 %')])
 def test_shares_are_not_rounded_up(right, said):

@@ -45,8 +45,21 @@ def test_report_and_figures(tmp_path):
         assert '<svg' in (plots / f'{name}.svg').read_text()
 
 
+@pytest.mark.slow
+@needs.needs_namespaces
+@needs.needs_program('nft', ' (nftables)')
+def test_the_weights_below_two_leaves_are_those_of_one_switch(tmp_path):
+    done = train_demo.run('--tree', '--workers', '4', '--steps', '5', '--json', tmp_path / 'figures')
+    assert done.returncode == 0, done.stdout + done.stderr
+    runs = list(json.loads((tmp_path / 'figures').read_text())['runs'].values())
+    assert [run['differing'] for run in runs] == [0, 0, 0]
+    for run in runs[1:]:
+        assert run['rank_bytes'] > 4 * 5 * run['weights']
+        assert 1 < run['leaf_bytes'] / run['rank_bytes'] < 4
+
+
 @pytest.mark.parametrize('words, text', [
-    (('--steps', '0'), 'give 1 or more'), (('--workers', '3'), 'choose from 2, 4, 8'),
+    (('--steps', '0'), 'give 1 or more'), (('--tree', '--quick'), 'demonstrations of their own'), (('--workers', '3'), 'choose from 2, 4, 8'),
     (('--report', 'training'), 'give a name with a suffix')])
 def test_words_that_make_no_sense(words, text):
     done = train_demo.run(*words)

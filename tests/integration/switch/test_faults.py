@@ -260,6 +260,19 @@ def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
 
 
 @pytest.mark.slow
+@hosts.needs_namespaces
+def test_a_short_soak_of_a_tree(tmp_path):
+    """But the time until all have heard, which other tests change, and memory, as below."""
+    subprocess.run([project_scripts.SCRIPTS / 'soak', '--tree', '--minutes', '0.1', '--json',
+                    tmp_path / 'report'], env={**os.environ, 'NETFC_BUILD': str(switch.BUILD)},
+                   capture_output=True, timeout=1200, check=False)
+    report = json.loads((tmp_path / 'report').read_text())
+    assert report['workers_killed'] > 0 and report['vectors'] > 0
+    failed = {name for name, holds in report['checks'].items() if not holds}
+    assert {name for name in failed if 'memory' not in name and 'levels x stall' not in name} == set(), report
+
+
+@pytest.mark.slow
 def test_a_short_soak(tmp_path):
     """All of the long one but its length; but the rate, which other tests change; and but memory,
     which takes longer to settle and of which the sanitizers, which look for leaks, keep much."""

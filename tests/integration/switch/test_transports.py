@@ -335,6 +335,49 @@ def test_queues_of_af_packet(tmp_path, queues):
         live.stop()
 
 
+@hosts.needs_namespaces
+def test_queues_as_config_says(tmp_path):
+    """Two queues of a TAP on the lcores that --config names, the third lcore has none."""
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, ['net_tap0,iface=eth0'],
+            ['--address', SWITCH_IP, '--config', '(0,1,0),(0,0,2)'], namespace=host,
+            lcores=3) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        assert live.plan() == ({(0, 0): [2], (0, 1): [0]}, [1])
+        ask_from_many_sockets(host)
+        live.stop()
+
+
+@pytest.mark.parametrize('burst', [1, 7])
+def test_rx_burst(tmp_path, burst):
+    """No poll takes more; what becomes of packets is the same."""
+    sent = requests(200)
+    switch.write_capture(tmp_path / 'in', sent)
+    with hosts.LiveSwitch(
+            tmp_path, [f'net_pcap0,rx_pcap={tmp_path}/in,tx_pcap={tmp_path}/out'],
+            ['--rx-burst', burst, '--idle-exit', switch.SHARED_IDLE_MS // 2]) as live:
+        stats = live.wait()
+    assert switch.read_capture(tmp_path / 'out') == replies(sent, 'reflect')
+    assert stats['busy_polls'] == -(-len(sent) // burst)
+
+
+@hosts.needs_namespaces
+def test_steering_is_refused_or_taken(tmp_path):
+    """A kernel without the queueing discipline refuses rules, and requests are answered as well."""
+    with hosts.Host(0) as host, hosts.LiveSwitch(
+            tmp_path, ['net_tap0,iface=eth0'], ['--address', f'{SWITCH_IP}@0:1'], namespace=host,
+            lcores=2) as live:
+        live.wait_for_ports(['eth0'])
+        host.configure()
+        hosts.wait_until(lambda: 'Ready' in live.stdout, 'the switch to be ready')
+        said = [line for line in live.stdout.splitlines() if line.startswith('  steering')]
+        assert len(said) == 1
+        assert 'net_tap refuses rules' in said[0] or 'rules: 1 (shards: 0, addresses: 1)' in said[0]
+        ask_from_many_sockets(host)
+        live.stop()
+
+
 def ask_from_many_sockets(host):
     """Requests from 64 sockets at once, whose replies must all come and be right."""
     payloads = [frames.lanes(1 + n, identity=n) for n in range(64)]

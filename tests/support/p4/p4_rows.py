@@ -145,7 +145,8 @@ class FakeNode:
 # Fields that tables match; every other name is an argument of an action.
 KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fraction', 'exponent',
         'differ', 'theta', 'x', 'y', 'difference', 'remainder', 'n', 'negative', 'sub', 'shift',
-        'sign_x', 'sign_y', 'exponent_x', 'exponent_y', 'sum', 'overflow', 'magnitude', 'div',
+        'sign_x', 'sign_y', 'exponent_x', 'exponent_y', 'sum', 'overflow', 'magnitude', 'div', 'kind',
+        'magnitude_x', 'magnitude_y',
         'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large', 'loaded', 'program',
         'places', 'field', 'divisor', 'p', 'q'}
 

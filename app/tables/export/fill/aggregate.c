@@ -87,10 +87,25 @@ part_of(uint32_t x)
 	return ((x & SIGN) != 0 ? -significand : significand) * (1 << shift);
 }
 
-static void
-part_table(struct p4_program *program)
+/* The same of fp8_e4m3, which has one. */
+static int32_t
+part_of_fp8_e4m3(uint32_t x)
 {
-	static const struct p4_table pattern = {
+	uint32_t exponent = x >> 3 & 0xf;
+	int32_t significand = (int32_t)((x & 7) | (uint32_t)(exponent != 0) << 3);
+	int32_t part = significand * (1 << (exponent - (exponent != 0)));
+
+	if ((x & 0x7f) == 0x7f)
+		return AGGREGATE_SUMS_NAN;
+	if (x == 0x80)
+		return AGGREGATE_SUMS_MINUS_ZERO;
+	return (x & 0x80) != 0 ? -part : part;
+}
+
+static void
+part_table(enum aggregate_format format, struct p4_program *program)
+{
+	static const struct p4_table fp16_pattern = {
 		.instance = {"part"},
 		.outer = "IngressPipe",
 		.key_count = 1,
@@ -98,10 +113,21 @@ part_table(struct p4_program *program)
 		.action_count = 1,
 		.action = {{"set", 1, {{"part", 32}}}},
 	};
-	struct p4_table *table = p4_add_table(program, &pattern);
+	static const struct p4_table fp8_pattern = {
+		.instance = {"even.part", "odd.part"},
+		.outer = "IngressPipe",
+		.lanes = 2,
+		.key_count = 1,
+		.key = {{"x", 8, P4_EXACT}},
+		.action_count = 1,
+		.action = {{"set", 1, {{"part", 32}}}},
+	};
+	const bool fp16 = format == AGGREGATE_FP16;
+	struct p4_table *table = p4_add_table(program, fp16 ? &fp16_pattern : &fp8_pattern);
+	const uint32_t last = p4_low_bits(table->key[0].bits);
 
-	for (uint32_t x = 0; x <= UINT16_MAX; x++)
-		p4_add_word(table, x, (uint32_t)part_of(x));
+	for (uint32_t x = 0; x <= last; x++)
+		p4_add_word(table, x, (uint32_t)(fp16 ? part_of(x) : part_of_fp8_e4m3(x)));
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -113,8 +139,8 @@ p4_aggregate_tables(
 	unsigned layout = what->sums ? LAYOUT_SUMS : LAYOUT_RESULTS;
 
 	request_table(what, udp_port, program);
-	if (what->parts && what->format == AGGREGATE_FP16)
-		part_table(program);
+	if (what->parts && what->format != AGGREGATE_INT32)
+		part_table(what->format, program);
 	p4_program_table(
 		layout << SHIFT_LAYOUT | (unsigned)what->format << SHIFT_FORMAT | what->lanes,
 		program);

@@ -34,8 +34,8 @@ static const struct p4_table results_pattern = {
 };
 
 static void
-add_result(const struct netfc_set *set, struct p4_table *table, uint32_t kind, uint32_t x,
-	uint32_t y)
+add_result(
+	const struct netfc_set *set, struct p4_table *table, uint32_t kind, uint32_t x, uint32_t y)
 {
 	const struct netfc_result result =
 		netfc_calc(set, kinds[kind].op, kinds[kind].x | x, kinds[kind].y | y);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "net/frame.h"
+
+#include <arpa/inet.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/udp.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define HOPS 64
+/* Of a MAC address's first byte. */
+#define MULTICAST 1
+#define LOCAL 2
+
+/* The bytes as big-endian words, added up; folded later. An odd byte only comes last. */
+static uint64_t
+add_up(uint64_t sum, const uint8_t *bytes, size_t count)
+{
+	uint32_t word;
+
+	for (; count >= sizeof(word); bytes += sizeof(word), count -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		sum += word;
+	}
+	word = 0;
+	memcpy(&word, bytes, count);
+	return sum + word;
+}
+
+/* RFC 1071: in whatever byte order words were added, the result is in that order. */
+static uint16_t
+fold(uint64_t sum)
+{
+	while (sum > UINT16_MAX)
+		sum = (sum >> 16) + (sum & UINT16_MAX);
+	return (uint16_t)~sum;
+}
+
+static size_t
+address_bytes(const struct frame_ends *ends)
+{
+	return ends->v6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+}
+
+/* Of a UDP datagram with its header, and the pseudo header; the same in both directions. */
+static uint16_t
+udp_checksum(const struct frame_ends *ends, const uint8_t *udp, size_t bytes)
+{
+	uint64_t sum = (uint64_t)htons(IPPROTO_UDP) + htons((uint16_t)bytes);
+
+	sum = add_up(sum, ends->own, address_bytes(ends));
+	sum = add_up(sum, ends->other, address_bytes(ends));
+	return fold(add_up(sum, udp, bytes));
+}
+
+bool
+frame_draw_mac(uint8_t mac[6])
+{
+	if (getrandom(mac, ETH_ALEN, 0) != ETH_ALEN)
+		return false;
+	mac[0] = (uint8_t)((mac[0] & ~MULTICAST) | LOCAL);
+	return true;
+}
+
+void
+frame_learn(struct frame_ends *ends, const uint8_t *frame)
+{
+	const uint8_t *source = frame + offsetof(struct ether_header, ether_shost);
+
+	if ((source[0] & MULTICAST) == 0)
+		memcpy(ends->other_mac, source, ETH_ALEN);
+}
+
+size_t
+frame_header_bytes(const struct frame_ends *ends)
+{
+	return sizeof(struct ether_header) + sizeof(struct udphdr) +
+		(ends->v6 ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
+}
+
+static void
+write_ipv4(const struct frame_ends *ends, uint8_t *to, size_t datagram_bytes)
+{
+	struct iphdr ip = {
+		.version = 4,
+		.ihl = sizeof(ip) / sizeof(uint32_t),
+		.tot_len = htons((uint16_t)(sizeof(ip) + datagram_bytes)),
+		.frag_off = htons(IP_DF),
+		.ttl = HOPS,
+		.protocol = IPPROTO_UDP,
+	};
+
+	memcpy(&ip.saddr, ends->own, sizeof(ip.saddr));
+	memcpy(&ip.daddr, ends->other, sizeof(ip.daddr));
+	ip.check = fold(add_up(0, (const uint8_t *)&ip, sizeof(ip)));
+	memcpy(to, &ip, sizeof(ip));
+}
+
+static void
+write_ipv6(const struct frame_ends *ends, uint8_t *to, size_t datagram_bytes)
+{
+	struct ip6_hdr ip = {0};
+
+	ip.ip6_flow = htonl(UINT32_C(6) << 28);
+	ip.ip6_plen = htons((uint16_t)datagram_bytes);
+	ip.ip6_nxt = IPPROTO_UDP;
+	ip.ip6_hlim = HOPS;
+	memcpy(&ip.ip6_src, ends->own, sizeof(ip.ip6_src));
+	memcpy(&ip.ip6_dst, ends->other, sizeof(ip.ip6_dst));
+	memcpy(to, &ip, sizeof(ip));
+}
+
+void
+frame_finish(const struct frame_ends *ends, uint8_t *frame, size_t payload_bytes, uint16_t from,
+	uint16_t to)
+{
+	struct ether_header ether = {.ether_type = htons(ends->v6 ? ETHERTYPE_IPV6 : ETHERTYPE_IP)};
+	struct udphdr udp = {.source = htons(from),
+		.dest = htons(to),
+		.len = htons((uint16_t)(sizeof(udp) + payload_bytes))};
+	uint8_t *datagram = frame + frame_header_bytes(ends) - sizeof(udp);
+
+	memcpy(ether.ether_dhost, ends->other_mac, ETH_ALEN);
+	memcpy(ether.ether_shost, ends->own_mac, ETH_ALEN);
+	memcpy(frame, &ether, sizeof(ether));
+	if (ends->v6)
+		write_ipv6(ends, frame + sizeof(ether), sizeof(udp) + payload_bytes);
+	else
+		write_ipv4(ends, frame + sizeof(ether), sizeof(udp) + payload_bytes);
+	memcpy(datagram, &udp, sizeof(udp));
+	udp.check = udp_checksum(ends, datagram, sizeof(udp) + payload_bytes);
+	if (udp.check == 0)
+		udp.check = UINT16_MAX;
+	memcpy(datagram, &udp, sizeof(udp));
+}
+
+/* Whether it is a UDP datagram of these ends'; it may be of another length than the frame. */
+static bool
+is_ours_v4(const struct frame_ends *ends, const uint8_t *from)
+{
+	struct iphdr ip;
+
+	memcpy(&ip, from, sizeof(ip));
+	return ip.version == 4 && ip.ihl == sizeof(ip) / sizeof(uint32_t) &&
+		(ip.frag_off & htons(IP_MF | IP_OFFMASK)) == 0 && ip.protocol == IPPROTO_UDP &&
+		memcmp(&ip.saddr, ends->other, sizeof(ip.saddr)) == 0 &&
+		memcmp(&ip.daddr, ends->own, sizeof(ip.daddr)) == 0;
+}
+
+static bool
+is_ours_v6(const struct frame_ends *ends, const uint8_t *from)
+{
+	struct ip6_hdr ip;
+
+	memcpy(&ip, from, sizeof(ip));
+	return ip.ip6_vfc >> 4 == 6 && ip.ip6_nxt == IPPROTO_UDP &&
+		memcmp(&ip.ip6_src, ends->other, sizeof(ip.ip6_src)) == 0 &&
+		memcmp(&ip.ip6_dst, ends->own, sizeof(ip.ip6_dst)) == 0;
+}
+
+bool
+frame_read(const struct frame_ends *ends, const uint8_t *frame, size_t length,
+	struct frame_datagram *datagram)
+{
+	size_t header = frame_header_bytes(ends);
+	struct ether_header ether;
+	struct udphdr udp;
+	size_t bytes;
+
+	if (length < header)
+		return false;
+	memcpy(&ether, frame, sizeof(ether));
+	if (ether.ether_type != htons(ends->v6 ? ETHERTYPE_IPV6 : ETHERTYPE_IP))
+		return false;
+	if (!(ends->v6 ? is_ours_v6 : is_ours_v4)(ends, frame + sizeof(ether)))
+		return false;
+	memcpy(&udp, frame + header - sizeof(udp), sizeof(udp));
+	bytes = ntohs(udp.len);
+	if (bytes < sizeof(udp) || bytes > length - header + sizeof(udp))
+		return false;
+	if (udp.check != 0 && udp_checksum(ends, frame + header - sizeof(udp), bytes) != 0)
+		return false;
+	*datagram = (struct frame_datagram){.payload = frame + header,
+		.length = bytes - sizeof(udp),
+		.from = ntohs(udp.source),
+		.to = ntohs(udp.dest)};
+	return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_UNIX_SOCKET_H
+#define ALLREDUCE_UNIX_SOCKET_H
+
+/** @file Messages and files to another process of this machine. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/un.h>
+
+#define UNIX_SOCKET_PATH_BYTES sizeof(((struct sockaddr_un *)NULL)->sun_path)
+
+/* Connect, keeping messages apart; "@NAME" is an abstract name. Returns it, or -1 and errno. */
+int unix_socket_connect(const char *path);
+
+/* Send a message, with a file unless that is -1. False: errno says why. */
+bool unix_socket_send(int socket, const void *message, size_t bytes, int fd);
+
+#endif /* ALLREDUCE_UNIX_SOCKET_H */
