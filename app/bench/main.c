@@ -36,14 +36,20 @@ static int
 build_function(void)
 {
 	const struct netfc_function *function = netfc_function_by_number(bench.options.op);
+	const struct netfc_format *format = netfc_set_format(bench.set);
 	int error = NETFC_ERR_NOMEM;
 
 	if (function == NULL)
 		return 0;
-	bench.function = malloc(sizeof(*bench.function));
-	if (bench.function != NULL)
-		error = netfc_function_table(function, netfc_set_format(bench.set),
-			bench.function->z, bench.function->flags);
+	bench.function = calloc(1, sizeof(*bench.function));
+	if (bench.function != NULL) {
+		error = NETFC_OK;
+		if (netfc_function_slot_bits(function, format) > 16)
+			bench.function->wide = function;
+		else
+			error = netfc_function_table(
+				function, format, bench.function->z, bench.function->flags);
+	}
 	if (error != NETFC_OK)
 		fprintf(stderr, PROGRAM ": %s: %s\n", netfc_function_name(function),
 			netfc_strerror(error));

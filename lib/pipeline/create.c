@@ -56,15 +56,26 @@ add_extended(struct pipeline *pipeline, const struct pipeline_config *config,
 	return error;
 }
 
+static const struct netfc_format *
+format_of(unsigned int id)
+{
+	return id == NETFC_FP32 ? netfc_fp32_format() : netfc_format_by_id(id);
+}
+
 static int
 add_function(struct pipeline *pipeline, const struct pipeline_config *config,
 	const struct pipeline_function *function)
 {
 	struct vector_kernel *kernel;
-	int error = extended_function_create(
-		8 * netfc_wire_slot_bytes(function->number, function->format), function->z,
-		function->flags, config->isa, config->socket_id, &kernel);
+	int error;
 
+	if (function->z == NULL)
+		error = extended_conversion_create(netfc_function_by_number(function->number),
+			format_of(function->format), config->isa, config->socket_id, &kernel);
+	else
+		error = extended_function_create(
+			8 * netfc_wire_slot_bytes(function->number, function->format), function->z,
+			function->flags, config->isa, config->socket_id, &kernel);
 	if (error != 0)
 		return error;
 	keep(pipeline, kernel);

@@ -50,7 +50,7 @@ struct pipeline_counters {
 struct pipeline_function {
 	const char *name; /**< shorter than NETFC_FUNCTION_NAME_SIZE */
 	uint8_t number, format;
-	const uint16_t *z;    /**< of every x, NETFC_FUNCTION_ENTRIES */
+	const uint16_t *z;    /**< of every x, NETFC_FUNCTION_ENTRIES; NULL: slots of 32 bits */
 	const uint8_t *flags; /**< as many */
 };
 

@@ -51,17 +51,17 @@ fp8_free(struct vector_kernel *kernel)
 static const char *
 use_best(struct fp8_kernel *kernel, enum vector_isa isa)
 {
+	kernel->fpu.kernel.run.packets = look_up_packets;
 #ifdef __x86_64__
-	if (isa >= VECTOR_AVX512) {
-		kernel->fpu.kernel.run.packets =
-			netfc_format_id(kernel->fpu.format) == NETFC_FP8_E4M3 ? fp8_e4m3_run_avx512
-									      : fp8_e5m2_run_avx512;
+	if (isa >= VECTOR_AVX512 && netfc_format_id(kernel->fpu.format) == NETFC_FP8_E4M3)
+		kernel->fpu.kernel.run.packets = fp8_e4m3_run_avx512;
+	if (isa >= VECTOR_AVX512 && netfc_format_id(kernel->fpu.format) == NETFC_FP8_E5M2)
+		kernel->fpu.kernel.run.packets = fp8_e5m2_run_avx512;
+	if (kernel->fpu.kernel.run.packets != look_up_packets)
 		return "AVX-512, binary32";
-	}
 #else
 	(void)isa;
 #endif
-	kernel->fpu.kernel.run.packets = look_up_packets;
 	return "64 K results an operation";
 }
 

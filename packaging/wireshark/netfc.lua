@@ -136,9 +136,7 @@ for id, format in pairs(FORMATS) do
     FORMAT_NAMES[id] = format.name
     format.bytes = format.bytes or 2 -- of a slot
     format.digits = format.digits or 8 -- that tell values apart
-    if format.bytes <= 2 then
-        OPS[TO_FORMAT + id] = "to_" .. format.name
-    end
+    OPS[TO_FORMAT + id] = "to_" .. format.name
     if format.bytes == 1 then
         OPS[TO_SATURATING + id] = "to_" .. format.name .. "_sat"
     end
@@ -336,14 +334,14 @@ local function dissect_header(message, tvb, tree)
     end
 end
 
--- The bytes of a slot; those of an unknown format have 2. Conversions between formats of 8 bits and
--- wider ones have the wider one's.
+-- The bytes of a slot; those of an unknown format have 2. Conversions between formats have the wider
+-- one's.
 local function slot_bytes(message)
     local size, op = message.format and message.format.bytes or 2, message.op
     local other = FORMATS[op - TO_FORMAT] or FORMATS[op - TO_SATURATING]
 
     if op == NAME or op > TO_FORMAT and op < FROM_FIXED + 16 and not (other and other.bytes == 1) then
-        return math.max(size, 2)
+        return math.max(size, other and other.bytes or 2)
     end
     return size
 end

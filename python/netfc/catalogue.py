@@ -16,7 +16,7 @@ class FormatRow(NamedTuple):
         "posit" or "integer"; exponent_bits: of all but the last
     dtype: the numpy type of the same encodings, by name, where there is one
     in_requests: whether requests compute in it
-    has_functions: whether min, max, compare, fma and functions do, too
+    has_functions: whether min, max, compare, fma and functions do, too; all have conversions
     """
 
     name: str
@@ -87,8 +87,7 @@ AGGREGATION = (
     OpRow("leave", 40),
 )
 
-# Functions of one number: FUNCTION and up; conversions: TO_FORMAT + the number of a format of 8 or
-# 16 bits, TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits behind the
+# Functions of one number: FUNCTION and up; conversions: TO_FORMAT + the number of a format, TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits behind the
 # binary point.
 FUNCTION, TO_FORMAT, TO_SATURATING, TO_FIXED, FROM_FIXED = 64, 96, 100, 112, 128
 SATURATING = "_sat"
@@ -118,11 +117,7 @@ def function_numbers() -> dict[str, int]:
     """The numbers of functions and conversions by their names."""
     return {
         **{name: FUNCTION + place for place, name in enumerate(FUNCTIONS)},
-        **{
-            f"to_{row.name}": TO_FORMAT + row.number
-            for row in FORMATS
-            if row.bits <= 16 and row.has_functions
-        },
+        **{f"to_{row.name}": TO_FORMAT + row.number for row in FORMATS if row.in_requests},
         **{
             f"to_{row.name}{SATURATING}": TO_SATURATING + row.number
             for row in FORMATS

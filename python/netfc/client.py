@@ -21,7 +21,7 @@ from netfc._native.arrays import Encodings
 from netfc.channel import RETRIES, TIMEOUT, WINDOW, Channel, Counters
 from netfc.errors import ClientError
 from netfc.formats import Format
-from netfc.functions import slots_of
+from netfc.functions import has_function, slots_of
 
 MTU = 1500  # bytes
 MAX_PACKET = 65535
@@ -145,7 +145,7 @@ class Client(Arithmetic):
         Raises ValueError for what cannot be a name or does not fit a fixed-point argument, and
         otherwise as compute().
         """
-        if not self.format.has_functions:
+        if not has_function(name, self.format):
             raise self._missing(name)
         argument, result = slots_of(name, self.format)
         try:
@@ -233,7 +233,9 @@ class Client(Arithmetic):
 
     def _missing(self, op: str) -> ValueError:
         known = ", ".join(protocol.OPS)
-        return ValueError(f"{op} is not computed in {self.format.name}: there are {known}")
+        return ValueError(
+            f"{op} is not computed in {self.format.name}: there are {known}, and conversions"
+        )
 
     @staticmethod
     def _check_status(reply: bytes, lanes: int, form: Format, name: str = "") -> protocol.Flag:

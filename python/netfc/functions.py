@@ -17,7 +17,6 @@ from netfc.errors import LibraryError
 from netfc.formats import Format
 from netfc.protocol import FORMAT_IDS, FUNCTIONS
 
-_ENTRIES = 0x10000  # NETFC_FUNCTION_ENTRIES
 _FOREIGN = -7  # NETFC_ERR_FOREIGN
 
 
@@ -60,11 +59,17 @@ class FixedPoint:
         return f"{float(self.decode(bits)):.8g}"
 
 
+def has_function(name: str, number_format: Format) -> bool:
+    """Whether a format has a function of that name: of fp32 there are conversions to formats."""
+    what = name.removeprefix("to_").removesuffix(SATURATING)
+    return number_format.has_functions or (name in FUNCTIONS and what in FORMAT_IDS)
+
+
 def slots_of(name: str, number_format: Format) -> tuple[Format | FixedPoint, Format | FixedPoint]:
     """How the argument and the result of a function are encoded, by its name in a format."""
     towards, _, what = name.partition("_")
     is_conversion = towards in ("to", "from") and name in FUNCTIONS
-    if not is_conversion or not number_format.has_functions:
+    if not is_conversion or not has_function(name, number_format):
         return number_format, number_format
     what = what.removesuffix(SATURATING)
     if what in FORMAT_IDS:
@@ -88,7 +93,8 @@ class Function:
     argument, result: how x and f(x) are encoded: that format; another for "to_bf16"; FixedPoint
         for the one side of "to_int16", "from_q8" and the like
     entries: the encoding of f(x) for the encoding of every x, read-only, uint16 of shape (65536,);
-        of formats of 8 bits of shape (256,), as arguments, and uint8, as results
+        of formats of 8 bits of shape (256,), as arguments, and uint8, as results; fp32 is uint32
+        as a result, and has none as an argument
     entry_flags: the exception flags with it, uint8 of that shape, bits of netfc.Flag
 
     Function.load() reads one of your own. Raises ValueError for another name, LibraryError without
@@ -112,20 +118,15 @@ class Function:
             raise ValueError(f"no function '{name}': there are {known}")
         if isinstance(number_format, str):
             number_format = Format(number_format)
-        format_handle = functions.netfc_format_by_name(number_format.name.encode())
-        entries = numpy.empty(_ENTRIES, numpy.uint16)
-        entry_flags = numpy.empty(_ENTRIES, numpy.uint8)
-        error = functions.netfc_function_table(
-            handle, format_handle, entries.ctypes.data, entry_flags.ctypes.data
-        )
-        if error != 0:
-            raise LibraryError(f"{name}: {functions.netfc_strerror(error).decode()}")
+        if not has_function(name, number_format):
+            raise ValueError(f"{number_format.name} has no function '{name}', only conversions")
+        format_handle = libnetfc.format_handle(functions, number_format.name)
         argument = _slot(functions, functions.netfc_function_argument(handle, format_handle))
         result = _slot(functions, functions.netfc_function_result(handle, format_handle))
-        size = 1 << 8 * argument.encodings.itemsize
-        self._set_table(
-            name, number_format, entries[:size].astype(result.encodings), entry_flags[:size]
-        )
+        self._lanes = _Lanes(functions, handle, format_handle, result)
+        is_wide = argument.encodings.itemsize > 2
+        every = numpy.arange(0 if is_wide else 1 << 8 * argument.encodings.itemsize)
+        self._set_table(name, number_format, *self._lanes(every))
         self.meaning = functions.netfc_function_meaning(handle).decode()
         self.argument, self.result = argument, result
 
@@ -145,15 +146,15 @@ class Function:
             what = what or functions.netfc_strerror(error).decode()
             raise ValueError(f"{os.fsdecode(path)}: {what}")
         function = cls.__new__(cls)
-        z = (ctypes.c_uint16 * _ENTRIES).from_address(functions.netfc_user_function_z(handle))
-        flags = (ctypes.c_uint8 * _ENTRIES).from_address(
-            functions.netfc_user_function_flags(handle)
-        )
         format_handle = functions.netfc_user_function_format(handle)
+        number_format = Format(functions.netfc_format_name(format_handle).decode())
+        size = 1 << number_format.bits
+        z = (ctypes.c_uint16 * size).from_address(functions.netfc_user_function_z(handle))
+        flags = (ctypes.c_uint8 * size).from_address(functions.netfc_user_function_flags(handle))
         function._set_table(
             functions.netfc_user_function_name(handle).decode(),
-            Format(functions.netfc_format_name(format_handle).decode()),
-            numpy.array(z, numpy.uint16),
+            number_format,
+            numpy.array(z, number_format.encodings),
             numpy.array(flags, numpy.uint8),
         )
         functions.netfc_user_function_free(handle)
@@ -192,11 +193,41 @@ class Function:
     def flags(self, x: ArrayLike) -> NDArray[numpy.uint8]:
         """The exception flags of f(x), element by element: bits of netfc.Flag, as uint8."""
         (bits,) = arrays.encoded(self.argument, x)
+        if self._is_computed():
+            return self._lanes(bits)[1]
         flags: NDArray[numpy.uint8] = self.entry_flags[bits]
         return flags
 
+    def _is_computed(self) -> bool:
+        return self.argument.encodings.itemsize > 2
+
     def _look_up(self, x: Encodings) -> Encodings:
-        return self.entries[x]
+        return self._lanes(x)[0] if self._is_computed() else self.entries[x]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Lanes:
+    """A function of the library's, lane by lane: encodings and flags of f(x), in the shape of x."""
+
+    functions: Any
+    handle: Any
+    format_handle: Any
+    result: Format | FixedPoint
+
+    def __call__(self, x: NDArray[Any]) -> tuple[Encodings, libnetfc.Flags]:
+        words = numpy.ascontiguousarray(x, numpy.uint32)
+        z, flags = numpy.empty(x.shape, numpy.uint32), numpy.empty(x.shape, numpy.uint8)
+        error = self.functions.netfc_function_lanes(
+            self.handle,
+            self.format_handle,
+            words.ctypes.data,
+            z.ctypes.data,
+            flags.ctypes.data,
+            words.size,
+        )
+        if error != 0:
+            raise LibraryError(self.functions.netfc_strerror(error).decode())
+        return z.astype(self.result.encodings), flags
 
 
 def _slot(functions: Any, slot: libnetfc.Slot) -> Format | FixedPoint:

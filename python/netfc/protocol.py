@@ -42,9 +42,9 @@ OP_NAMES: dict[int, str] = {
     NAME: "name",
     **{number: f"own_{number}" for number in USER_FUNCTIONS},
 }
-# Conversions from formats of 8 bits to wider ones, or fixed point, and back.
-_WIDENED = {NAME} | {
-    number
+# Conversions to wider formats, or fixed point, and back: the least bytes of their slots.
+_WIDENED = {NAME: 2} | {
+    number: 4 if name == "to_fp32" else 2
     for name, number in FUNCTIONS.items()
     if number > catalogue.TO_FORMAT and not name.startswith("to_fp8_")
 }
@@ -106,7 +106,7 @@ def slot_bytes(format_id: int, op: int = OPS["add"]) -> int:
         for a name 2 bytes
     """
     size = _SLOT_BYTES.get(format_id, 2)
-    return max(size, 2) if op in _WIDENED else size
+    return max(size, _WIDENED.get(op, size))
 
 
 def operand_bytes(format_id: int, lanes: int, op: int = OPS["add"]) -> int:

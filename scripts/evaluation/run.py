@@ -8,10 +8,11 @@ import pathlib
 import numpy
 
 from evaluation.measure import (
-    accuracy, baseline, binary32, datasets, functions, measures, memory, pairs, rounding, scaling, speed, training
+    accuracy, baseline, binary32, datasets, functions, measures, memory, narrow, pairs, rounding, scaling, speed, training
 )
 from evaluation.progress import Progress
 from evaluation.report import figures, page
+from evaluation.report.narrow import narrow_table
 from netfc import FORMATS, Library
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
@@ -47,6 +48,12 @@ def parse_arguments():
         "--functions",
         action="store_true",
         help="print the section on functions of one number, half a minute, and write nothing",
+    )
+    parser.add_argument(
+        "--narrow",
+        action="store_true",
+        help="print how exact the paper's tables would be in formats of 8 bits, seconds, and write"
+        " nothing",
     )
     parser.add_argument("--build", default="build", help="build folder (default: build)")
     parser.add_argument(
@@ -154,6 +161,9 @@ def main():
     if arguments.functions:
         found = functions.run(Library(arguments.build), POW_SCALES)
         print(page.functions_section(found), end="")
+        return
+    if arguments.narrow:
+        print(narrow_table(narrow.run(Library(arguments.build))))
         return
     images = arguments.output / "evaluation"
     for folder in (arguments.work, images):

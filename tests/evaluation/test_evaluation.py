@@ -125,6 +125,13 @@ def test_functions_are_printed_as_reported():
     assert section.strip() in REPORT.read_text()
 
 
+@pytest.mark.slow
+def test_formats_of_8_bits_are_printed_as_documented():
+    done = subprocess.run([EVALUATE, '--narrow'], env=sanitized.environment(), text=True,
+                          capture_output=True, timeout=TIMEOUT_S, check=True)
+    assert done.stdout[done.stdout.index('| k |'):] in (REPORT.parent / 'exact.md').read_text()
+
+
 def test_functions_are_right(results):
     """None but fits its value in double precision; powers are the worse the larger they are."""
     functions, powers = (results['functions'][what] for what in ('functions', 'pow'))
@@ -233,7 +240,7 @@ def test_folding_saves_most(results):
 
 
 def test_wrapping_as_in_the_paper():
-    assert baseline.wrap(numpy.array([47656.0, -52.0])).tolist() == [-17880, -52]
+    assert baseline.wrap(numpy.array([47656.0, -52.0]), 16).tolist() == [-17880, -52]
     x, y = numpy.array([4.765625]), numpy.array([-0.005203])
     assert baseline.add(x, y, 10000).tolist() == [-1.7932]
 

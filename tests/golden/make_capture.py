@@ -64,6 +64,7 @@ def exchanges():
     yield from cut_short()
     yield from queries()
     yield from oddities()
+    yield from eights()
 
 
 def arithmetic():
@@ -159,6 +160,27 @@ def oddities():
     yield 'forwarded to the other side', [passing, oracle.switch(passing, ALL_SETS)]
     yield 'request with flags set', [plain(frames.request(status=0x3F, identity=0x83))]
     yield 'not NetFC', [plain(b'not NetFC at all'), plain(b'NF\1\1\1')]
+
+
+def eights():
+    """Formats of 8 bits: every operation in an odd number of lanes, both ways to overflow, functions, an error."""
+    x, y = [0x3C, 0xC2, 0x01, 0x7B, 0x80], [0x38, 0x45, 0x81, 0x7F, 0x00]
+    for name in ('fp8_e4m3_exact', 'fp8_e5m2_exact', 'fp8_e4m3_sat', 'fp8_e5m2_sat'):
+        sets = oracle.table_sets(name)
+        (form,) = sets
+        for op in (*oracle.OPERATIONS, *oracle.EXTENDED):
+            payload = bytearray(frames.request(op, form, x, y, z=[0x34] * 5))
+            payload[17] = payload[23] = payload[29] = 0  # what fills up
+            yield f'{name}, op {op}', answered(plain(bytes(payload)), sets)
+    yield 'fp8_e4m3, division by zero', answered(plain(frames.request(DIV, 8, [0x38] * 2, [0x80] * 2)),
+                                                 oracle.table_sets('fp8_e4m3_exact'))
+    # sqrt of 4, and of a user's own
+    for op, z in ((70, 0x40), (193, 0x50)):
+        payload = frames.request(op, 8, [0x48] * 2, [0] * 2)
+        yield f'fp8_e4m3, function {op}', replied(payload, 0x80, bytes([z] * 2), 16)
+    yield 'fp8_e5m2, not loaded', answered(plain(frames.lanes(4, form=9)))
+    yield 'fp8_e4m3, largest in 1,500 bytes', answered(plain(frames.lanes(486, form=8, op=MUL)),
+                                                       oracle.table_sets('fp8_e4m3_sat'))
 
 
 def write_capture(path):

@@ -76,14 +76,18 @@ format_of(const char *set)
 	return netfc_set_parse_name(set, &id) == NETFC_OK ? netfc_format_id(id.format) : 0;
 }
 
-/* Functions, min, max and compare are of formats of 16 bits. */
+/* Min, max and compare, and functions but for conversions, are of formats of 8 and 16 bits. */
 static int
 check_op(const struct options *options)
 {
-	if (options->op <= NETFC_DIV || format_of(options->set) != NETFC_FP32)
+	const struct netfc_function *function = netfc_function_by_number(options->op);
+
+	if (options->op <= NETFC_DIV || format_of(options->set) != NETFC_FP32 ||
+		(function != NULL && netfc_function_has_format(function, netfc_fp32_format())))
 		return 0;
 	fprintf(stderr,
-		PROGRAM ": --op %s: not of binary32; with --set %s, add, sub, mul, div or all\n",
+		PROGRAM ": --op %s: not of binary32; with --set %s, add, sub, mul, div, all or a "
+			"conversion to another format, such as to_bf16\n",
 		value_op_name(options->op), options->set);
 	return -1;
 }

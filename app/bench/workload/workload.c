@@ -157,15 +157,20 @@ compute_by_tables(const struct workload *workload, enum netfc_op op, const struc
 	return flags;
 }
 
-/* Of min, max and compare, or a function; operands have 8 or 16 bits. */
+/* Of min, max and compare, or a function. */
 static struct netfc_result
 compute_extended(const struct workload *workload, uint8_t op, uint32_t x, uint32_t y)
 {
+	const struct netfc_format *format = netfc_set_format(workload->set);
 	const struct function_table *function = workload->function;
+	struct netfc_result result = {0};
 
-	if (function != NULL)
+	if (function == NULL)
+		return netfc_extra(format, op, x, y, 0);
+	if (function->wide == NULL)
 		return (struct netfc_result){function->z[x], function->flags[x]};
-	return netfc_extra(netfc_set_format(workload->set), op, (uint16_t)x, (uint16_t)y, 0);
+	netfc_function_lanes(function->wide, format, &x, &result.z, &result.flags, 1);
+	return result;
 }
 
 /* What z must be; returns the flags of all lanes. */

@@ -18,6 +18,7 @@
 
 /** A function's table, where --op is one. */
 struct function_table {
+	const struct netfc_function *wide; /**< its slots have 32 bits; NULL: it has a table */
 	uint16_t z[NETFC_FUNCTION_ENTRIES];
 	uint8_t flags[NETFC_FUNCTION_ENTRIES];
 };

@@ -138,7 +138,9 @@ build_known(const struct netfc_function *known, const struct netfc_format *forma
 		strcpy(function->name, netfc_function_name(known));
 		function->number = (uint8_t)netfc_function_number(known);
 		function->format = format;
-		error = netfc_function_table(known, format, function->z, function->flags);
+		error = netfc_function_slot_bits(known, format) <= 16
+			? netfc_function_table(known, format, function->z, function->flags)
+			: NETFC_OK;
 	}
 	if (error != NETFC_OK) {
 		free_function(function);
@@ -160,10 +162,11 @@ add_known(const struct netfc_function *known, const struct sets *sets, const str
 		const struct netfc_format *format;
 		int result;
 
-		/* Functions of binary32 would have 2^32 entries. */
-		if (sets->by_format[id] == NULL || id == NETFC_FP32)
+		if (sets->by_format[id] == NULL)
 			continue;
 		format = netfc_set_format(sets->by_format[id]);
+		if (!netfc_function_has_format(known, format))
+			continue;
 		shared = find(used, netfc_function_name(known), format);
 		result = shared != NULL ? add(functions, shared, errors)
 					: build_known(known, format, functions, errors);

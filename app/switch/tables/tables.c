@@ -17,6 +17,12 @@ struct generation {
 	struct pipeline_worker *worker[RTE_MAX_LCORE];
 };
 
+static bool
+has_wide_slots(const struct loaded_function *function)
+{
+	return netfc_wire_slot_bytes(function->number, netfc_format_id(function->format)) == 4;
+}
+
 /* The functions in the pipeline's form; free() it. NULL if memory is short. */
 static struct pipeline_function *
 describe_functions(const struct functions *functions)
@@ -30,7 +36,7 @@ describe_functions(const struct functions *functions)
 			.name = function->name,
 			.number = function->number,
 			.format = (uint8_t)netfc_format_id(function->format),
-			.z = function->z,
+			.z = has_wide_slots(function) ? NULL : function->z,
 			.flags = function->flags,
 		};
 	}

@@ -39,9 +39,11 @@ static const struct option_row rows[] = {
 		.meaning = "make the function NAME: lower-case letters, digits and underscores; "
 			   "nothing that reads as a conversion, such as to_q16"},
 	{"format", FIELD(user.format), .value = "FORMAT",
-		.meaning = "of x and f(x): fp16, posit16, bf16 or posit16_es2 (default fp16)"},
+		.meaning =
+			"of x and f(x): fp16, posit16, bf16, posit16_es2, fp8_e4m3, fp8_e5m2, or "
+			"one that saturates, fp8_e4m3_sat or fp8_e5m2_sat (default fp16)"},
 	{"from", FIELD(user.from), .value = "FILE",
-		.meaning = "f's values, a line each: 65,536, in the order of the encodings of x; "
+		.meaning = "f's values, a line each: all, in the order of the encodings of x; "
 			   "or pairs of x and f(x); decimal numbers, inf, nan, or encodings such "
 			   "as 0x3c00. Or an expression: f(x) = ..."},
 	{"expression", FIELD(user.expression), .value = "TEXT",

@@ -2,6 +2,7 @@
 /* netfc-tables calc FORMAT OP X [Y [Z]]: what is computed without a table set. */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "encoding.h"
@@ -38,19 +39,37 @@ list_formats(char *text, size_t size)
 	}
 }
 
-int
-read_format(const struct command *command, const char *text, const struct netfc_format **format)
+/* By the name of the format or of a table set; NULL: it has neither. */
+static const struct netfc_format *
+find_format(const char *text)
 {
+	const struct netfc_format *format = netfc_format_by_name(text);
 	struct netfc_set_id id;
+
+	if (format != NULL)
+		return format;
+	if (strcmp(text, netfc_format_name(netfc_fp32_format())) == 0)
+		return netfc_fp32_format();
+	return netfc_set_parse_name(text, &id) == NETFC_OK ? id.format : NULL;
+}
+
+static bool
+has_extended(const struct netfc_format *format, const struct extended *extended)
+{
+	if (extended->function != NULL)
+		return netfc_function_has_format(extended->function, format);
+	return netfc_format_width(format) <= 16;
+}
+
+int
+read_format(const struct command *command, const char *text, const struct extended *extended,
+	const struct netfc_format **format)
+{
 	char known[FORMATS_BYTES];
 
-	*format = netfc_format_by_name(text);
-	if (*format != NULL)
+	*format = find_format(text);
+	if (*format != NULL && has_extended(*format, extended))
 		return STATUS_DONE;
-	if (netfc_set_parse_name(text, &id) == NETFC_OK && netfc_format_width(id.format) <= 16) {
-		*format = id.format;
-		return STATUS_DONE;
-	}
 	list_formats(known, sizeof(known));
 	report_error("%s: '%s' is no format of functions, min, max, compare or fma; known are %s",
 		command->name, text, known);
@@ -74,8 +93,8 @@ compute(const struct extended *extended, struct calculation *c)
 			c->format, extended->extra, c->operand[0], c->operand[1], c->operand[2]);
 		return STATUS_DONE;
 	}
-	if (netfc_function_value(extended->function, c->format, c->operand[0], &c->result) ==
-		NETFC_OK)
+	if (netfc_function_lanes(extended->function, c->format, c->operand, &c->result.z,
+		    &c->result.flags, 1) == NETFC_OK)
 		return STATUS_DONE;
 	report_error("calc: %s: %s", c->op, netfc_strerror(NETFC_ERR_PRECISION));
 	return STATUS_FAILED;
@@ -101,11 +120,12 @@ calc_extended(char **operands, int count, bool hex, bool json)
 {
 	struct calculation c = {.op = operands[1]};
 	struct extended extended;
-	int status = read_format(&calc_command, operands[0], &c.format);
+	const bool found = find_extended(c.op, &extended);
+	int status = read_format(&calc_command, operands[0], &extended, &c.format);
 
 	if (status != STATUS_DONE)
 		return status;
-	if (!find_extended(c.op, &extended))
+	if (!found)
 		return not_extended(c.op);
 	c.count = operand_count(&extended);
 	c.from = c.to = format_slot(c.format);
@@ -149,11 +169,11 @@ calculation_read(struct calculation *c, char **words, int count, bool hex)
 }
 
 static void
-print_slot(char what, struct netfc_slot slot, uint16_t bits)
+print_slot(char what, struct netfc_slot slot, uint32_t bits)
 {
 	char kind[SLOT_KIND_SIZE], number[NUMBER_SIZE];
 
-	printf("%c   0x%04x  %-11s  %s\n", what, bits, slot_kind(slot, kind),
+	printf("%c   0x%0*x  %-11s  %s\n", what, slot_digits(slot), bits, slot_kind(slot, kind),
 		slot_text(slot, bits, number));
 }
 

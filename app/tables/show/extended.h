@@ -27,11 +27,11 @@ bool find_extended(const char *name, struct extended *extended);
 bool is_extended(const char *name);
 
 /**
- * The format that a command's operand names: a format's name, or a table set's. Reports what is
- * neither, with the command's name. Gives the exit status.
+ * The format that a command's operand names, which is to have what is computed: a format's name, or
+ * a table set's. Reports what is neither, with the command's name. Gives the exit status.
  */
-int
-read_format(const struct command *command, const char *text, const struct netfc_format **format);
+int read_format(const struct command *command, const char *text, const struct extended *extended,
+	const struct netfc_format **format);
 
 /**
  * netfc-tables calc FORMAT OP X [Y [Z]]. Gives the exit status.
@@ -56,7 +56,7 @@ struct calculation {
 	const char *op;
 	int count; /**< operands that it takes */
 	struct netfc_slot from, to;
-	uint16_t operand[CALCULATION_OPERANDS];
+	uint32_t operand[CALCULATION_OPERANDS];
 	struct netfc_result result;
 };
 
@@ -75,11 +75,12 @@ int calculation_print(const struct calculation *c, bool json);
 
 /* The entries of a function's table, printed. */
 
-/** A function's table. */
+/** A function of one format. */
 struct entries {
 	struct netfc_slot from, to;
-	const uint16_t *z;    /**< NETFC_FUNCTION_ENTRIES */
-	const uint8_t *flags; /**< as many */
+	const struct netfc_format *format;
+	const struct netfc_function *function; /**< NULL: it is a user's */
+	const struct netfc_user_function *own;
 };
 
 /**

@@ -8,47 +8,25 @@
 #include "encoding.h"
 #include "show/extended.h"
 
-/* A table of the function itself. */
-struct table {
-	uint16_t z[NETFC_FUNCTION_ENTRIES];
-	uint8_t flags[NETFC_FUNCTION_ENTRIES];
-};
-
-static int
-show_filled(const struct netfc_function *function, const struct netfc_format *format,
-	struct table *table, char **words, int count, bool json)
-{
-	const struct entries entries = {netfc_function_argument(function, format),
-		netfc_function_result(function, format), table->z, table->flags};
-
-	if (netfc_function_table(function, format, table->z, table->flags) == NETFC_OK)
-		return show_entries(&entries, words, count, json);
-	report_error(
-		"show: %s: %s", netfc_function_name(function), netfc_strerror(NETFC_ERR_PRECISION));
-	return STATUS_FAILED;
-}
-
 int
 show_function(char **operands, int count, bool json)
 {
 	const struct netfc_format *format;
 	struct extended extended;
-	struct table *table;
-	int status = read_format(&show_command, operands[0], &format);
+	const bool found = find_extended(operands[1], &extended);
+	int status = read_format(&show_command, operands[0], &extended, &format);
 
 	if (status != STATUS_DONE)
 		return status;
-	if (!find_extended(operands[1], &extended) || extended.function == NULL) {
+	if (!found || extended.function == NULL) {
 		report_error("show: '%s' is no function; netfc-tables list --functions has all",
 			operands[1]);
 		return STATUS_INPUT;
 	}
-	table = malloc(sizeof(*table));
-	if (table == NULL)
-		return out_of_memory();
-	status = show_filled(extended.function, format, table, operands + 2, count - 2, json);
-	free(table);
-	return status;
+	return show_entries(&(struct entries){netfc_function_argument(extended.function, format),
+				    netfc_function_result(extended.function, format), format,
+				    extended.function, NULL},
+		operands + 2, count - 2, json);
 }
 
 /* The operations that are no functions of one number, for people. */
@@ -106,44 +84,66 @@ list_extended(bool json)
 		json_pack("{s:o, s:o}", "functions", functions, "operations", operations));
 }
 
+static int
+entry_at(const struct entries *entries, uint32_t x, struct netfc_result *result)
+{
+	int error = NETFC_OK;
+
+	if (entries->function != NULL)
+		error = netfc_function_lanes(
+			entries->function, entries->format, &x, &result->z, &result->flags, 1);
+	else
+		*result = (struct netfc_result){netfc_user_function_z(entries->own)[x],
+			netfc_user_function_flags(entries->own)[x]};
+	if (error == NETFC_OK)
+		return STATUS_DONE;
+	report_error("show: %s: %s", netfc_function_name(entries->function), netfc_strerror(error));
+	return STATUS_FAILED;
+}
+
 static void
-print_entry(const struct entries *entries, uint16_t x)
+print_entry(const struct entries *entries, uint32_t x, struct netfc_result result)
 {
 	char from[NUMBER_SIZE], to[NUMBER_SIZE], flags[FLAGS_SIZE];
 
-	printf("0x%04x  %-16s -> 0x%04x  %s%s%s\n", x, slot_text(entries->from, x, from),
-		entries->z[x], slot_text(entries->to, entries->z[x], to),
-		entries->flags[x] != 0 ? ", " : "",
-		entries->flags[x] != 0 ? flags_text(entries->flags[x], flags) : "");
+	printf("0x%0*x  %-16s -> 0x%0*x  %s%s%s\n", slot_digits(entries->from), x,
+		slot_text(entries->from, x, from), slot_digits(entries->to), result.z,
+		slot_text(entries->to, result.z, to), result.flags != 0 ? ", " : "",
+		result.flags != 0 ? flags_text(result.flags, flags) : "");
 }
 
 static json_t *
-entry_json(const struct entries *entries, uint16_t x)
+entry_json(const struct entries *entries, uint32_t x, struct netfc_result result)
 {
-	json_t *z = slot_json(entries->to, entries->z[x]);
+	json_t *z = slot_json(entries->to, result.z);
 
-	json_object_set_new(z, "flags", flags_json(entries->flags[x]));
+	json_object_set_new(z, "flags", flags_json(result.flags));
 	return json_pack("{s:o, s:o}", "x", slot_json(entries->from, x), "result", z);
 }
 
 static int
-show_keys_of(const struct entries *entries, const uint16_t *keys, uint32_t count, bool json)
+show_keys_of(const struct entries *entries, const uint32_t *keys, uint32_t count, bool json)
 {
 	json_t *array = json ? json_array() : NULL;
 
 	for (uint32_t k = 0; k < count; k++) {
-		uint16_t x = keys != NULL ? keys[k] : (uint16_t)k;
+		const uint32_t x = keys != NULL ? keys[k] : k;
+		struct netfc_result result;
 
+		if (entry_at(entries, x, &result) != STATUS_DONE) {
+			json_decref(array);
+			return STATUS_FAILED;
+		}
 		if (json)
-			json_array_append_new(array, entry_json(entries, x));
+			json_array_append_new(array, entry_json(entries, x, result));
 		else
-			print_entry(entries, x);
+			print_entry(entries, x, result);
 	}
 	return json ? print_json(array) : STATUS_DONE;
 }
 
 static int
-read_keys(const struct entries *entries, char **words, int count, uint16_t *keys)
+read_keys(const struct entries *entries, char **words, int count, uint32_t *keys)
 {
 	for (int w = 0; w < count; w++) {
 		if (!parse_slot(entries->from, words[w], false, &keys[w]))
@@ -155,7 +155,7 @@ read_keys(const struct entries *entries, char **words, int count, uint16_t *keys
 static int
 show_some(const struct entries *entries, char **words, int count, bool json)
 {
-	uint16_t *keys = malloc((size_t)count * sizeof(*keys));
+	uint32_t *keys = malloc((size_t)count * sizeof(*keys));
 	int status = STATUS_FAILED;
 
 	if (keys == NULL)
@@ -171,6 +171,10 @@ show_some(const struct entries *entries, char **words, int count, bool json)
 int
 show_entries(const struct entries *entries, char **words, int count, bool json)
 {
-	return count > 0 ? show_some(entries, words, count, json)
-			 : show_keys_of(entries, NULL, NETFC_FUNCTION_ENTRIES, json);
+	if (count > 0)
+		return show_some(entries, words, count, json);
+	if (slot_digits(entries->from) > 4)
+		return wrong_operands(
+			&show_command, "binary32 has too many numbers to show all: name some X");
+	return show_keys_of(entries, NULL, UINT32_C(1) << 4 * slot_digits(entries->from), json);
 }

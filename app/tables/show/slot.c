@@ -7,7 +7,7 @@
 #include "json.h"
 #include "show/slot.h"
 
-#define SLOT_DIGITS 4
+#define FIXED_DIGITS 4
 
 struct netfc_slot
 format_slot(const struct netfc_format *format)
@@ -17,12 +17,12 @@ format_slot(const struct netfc_format *format)
 
 /* A decimal number to the nearest multiple, ties to even; it must fit. */
 static bool
-parse_fixed(unsigned point, const char *text, uint32_t *bits)
+parse_fixed(unsigned point, const char *text, bool hex, uint32_t *bits)
 {
 	double number, multiple;
 
-	if (strncasecmp(text, "0x", 2) == 0)
-		return parse_hex(text + 2, SLOT_DIGITS, bits);
+	if (hex || strncasecmp(text, "0x", 2) == 0)
+		return parse_hex(hex ? text : text + 2, FIXED_DIGITS, bits);
 	if (!decimal_read(text, &number))
 		return false;
 	multiple = rint(ldexp(number, (int)point));
@@ -33,29 +33,27 @@ parse_fixed(unsigned point, const char *text, uint32_t *bits)
 }
 
 bool
-parse_slot(struct netfc_slot slot, const char *text, bool hex, uint16_t *bits)
+parse_slot(struct netfc_slot slot, const char *text, bool hex, uint32_t *bits)
 {
-	uint32_t word;
-	bool read;
-
 	if (slot.format != NULL)
-		read = parse_encoding(slot.format, text, hex, &word);
-	else
-		read = hex ? parse_hex(text, SLOT_DIGITS, &word)
-			   : parse_fixed(slot.point, text, &word);
-	if (read)
-		*bits = (uint16_t)word;
-	return read;
+		return parse_encoding(slot.format, text, hex, bits);
+	return parse_fixed(slot.point, text, hex, bits);
+}
+
+int
+slot_digits(struct netfc_slot slot)
+{
+	return slot.format != NULL ? encoding_digits(slot.format) : FIXED_DIGITS;
 }
 
 static double
-fixed_value(struct netfc_slot slot, uint16_t bits)
+fixed_value(struct netfc_slot slot, uint32_t bits)
 {
 	return ldexp((int16_t)bits, -(int)slot.point);
 }
 
 const char *
-slot_text(struct netfc_slot slot, uint16_t bits, char *text)
+slot_text(struct netfc_slot slot, uint32_t bits, char *text)
 {
 	if (slot.format != NULL)
 		return encoding_text(slot.format, bits, text);
@@ -76,7 +74,7 @@ slot_kind(struct netfc_slot slot, char *text)
 }
 
 json_t *
-slot_value_json(struct netfc_slot slot, uint16_t bits)
+slot_value_json(struct netfc_slot slot, uint32_t bits)
 {
 	if (slot.format != NULL)
 		return encoding_json(slot.format, bits);
@@ -84,8 +82,8 @@ slot_value_json(struct netfc_slot slot, uint16_t bits)
 }
 
 json_t *
-slot_json(struct netfc_slot slot, uint16_t bits)
+slot_json(struct netfc_slot slot, uint32_t bits)
 {
-	return json_pack("{s:o, s:o}", "bits", json_word(bits, SLOT_DIGITS), "value",
+	return json_pack("{s:o, s:o}", "bits", json_word(bits, slot_digits(slot)), "value",
 		slot_value_json(slot, bits));
 }

@@ -42,6 +42,13 @@ bound_value(mpfr_srcptr bound, bool open, int inside)
 	return round_to_odd(value, order == 0 && open ? inside : order);
 }
 
+/* The same encodings, in which what is too large is no number, and so tells an overflow. */
+static const struct netfc_format *
+unsaturated(const struct netfc_format *format)
+{
+	return netfc_format_by_id(netfc_format_id(format));
+}
+
 /* Whether all numbers of an interval are one in the format, and tell the same flags. */
 static bool
 is_decided(
@@ -55,8 +62,8 @@ is_decided(
 	high = bound_value(interval->high, interval->high_open, -1);
 	result->z = netfc_encode(format, low);
 	result->value = low;
-	return result->z == netfc_encode(format, high) && (low == 0) == (high == 0) &&
-		isinf(low) == isinf(high);
+	return netfc_encode(unsaturated(format), low) == netfc_encode(unsaturated(format), high) &&
+		(low == 0) == (high == 0) && isinf(low) == isinf(high);
 }
 
 /* How an evaluation ends. */
@@ -155,14 +162,10 @@ is_finite(const struct samples *samples, uint16_t bits)
 static double
 least_normal(const struct netfc_format *format)
 {
-	switch (netfc_format_id(format)) {
-	case NETFC_FP16:
-		return 0x1p-14;
-	case NETFC_BF16:
-		return 0x1p-126;
-	default:
+	if (netfc_format_is_posit(format))
 		return netfc_decode(format, 1);
-	}
+	/* The exponent field's lowest bit alone. */
+	return netfc_decode(format, netfc_encode(format, 2) - netfc_encode(format, 1));
 }
 
 /* Beyond it, posits do not go on. */
@@ -186,17 +189,30 @@ keep_error(struct samples *samples, uint16_t x, uint16_t z, double value)
 	samples->worst = x;
 }
 
+/* Whether z is what the format has for infinite values; of an encoding, value is NaN. */
+static bool
+is_too_large(const struct samples *samples, uint16_t z, double value)
+{
+	const struct netfc_format *format = unsaturated(samples->format);
+	const enum netfc_class class =
+		netfc_classify(format, isnan(value) ? z : netfc_encode(format, value));
+
+	return class == NETFC_INF || (class == NETFC_NAN && !isnan(value));
+}
+
 /* The flags by the definitions of netfc_arith.h; zero only where the exact value is. */
 static uint8_t
 flags_of(const struct samples *samples, uint16_t x, uint16_t z, double value, bool pole)
 {
+	const bool too_large = is_too_large(samples, z, value);
+
 	if (is_nan(samples, x))
 		return 0;
-	if (pole && is_finite(samples, x) && !is_finite(samples, z))
+	if (pole && is_finite(samples, x) && too_large)
 		return NETFC_DIVBYZERO;
-	if (is_nan(samples, z))
+	if (is_nan(samples, z) && !too_large)
 		return NETFC_INVALID;
-	if (is_finite(samples, x) && !is_finite(samples, z))
+	if (is_finite(samples, x) && too_large)
 		return NETFC_OVERFLOW;
 	if (netfc_classify(samples->format, z) == NETFC_ZERO && !isnan(value) && value != 0)
 		return NETFC_UNDERFLOW;
@@ -276,8 +292,8 @@ take_words(struct lines *lines, char *const words[MAX_WORDS], unsigned count)
 	if (count != (lines->pairs ? 2u : 1u))
 		return bad_line(lines,
 			lines->pairs ? "expected x and a value" : "expected one value", NULL);
-	if (lines->next++ >= NETFC_FUNCTION_ENTRIES)
-		return bad_line(lines, "more than 65,536 values", NULL);
+	if (lines->next++ >= samples_entries(lines->samples))
+		return bad_line(lines, "more values than there are encodings of x", NULL);
 	if (lines->pairs)
 		return take_pair(lines, words[0], words[1]);
 	return take_word(lines, (uint16_t)(lines->next - 1), words[0]);
@@ -342,10 +358,11 @@ static int
 check_all_given(const struct lines *lines)
 {
 	struct samples *samples = lines->samples;
+	char entries[GROUPED_SIZE];
 	unsigned missing = 0;
 	uint16_t first = 0;
 
-	for (uint32_t x = NETFC_FUNCTION_ENTRIES; x-- > 0;) {
+	for (uint32_t x = samples_entries(samples); x-- > 0;) {
 		if (samples->given[x])
 			continue;
 		samples->z[x] = netfc_nan(samples->format);
@@ -356,8 +373,9 @@ check_all_given(const struct lines *lines)
 	}
 	if (missing == 0)
 		return STATUS_DONE;
-	report_error("build: %s: %u of 65,536 values are missing, the first that of x = 0x%04x",
-		lines->path, missing, first);
+	report_error("build: %s: %u of %s values are missing, the first that of x = 0x%0*x",
+		lines->path, missing, grouped(samples_entries(samples), entries),
+		encoding_digits(samples->format), first);
 	return STATUS_INPUT;
 }
 
@@ -390,9 +408,10 @@ take_rounded(const char *text, struct expression *expression, struct samples *sa
 
 	if (!is_nan(samples, x) && !evaluate(expression, samples->format, x, &result)) {
 		report_error(
-			"build: %d bits do not tell the value of '%s' at x = %s (0x%04x); write "
+			"build: %d bits do not tell the value of '%s' at x = %s (0x%0*x); write "
 			"it in another way, or give values in place of an expression",
-			EVALUATE_LAST_BITS, text, encoding_text(samples->format, x, number), x);
+			EVALUATE_LAST_BITS, text, encoding_text(samples->format, x, number),
+			encoding_digits(samples->format), x);
 		return STATUS_INPUT;
 	}
 	take_value(samples, x, result.z, result.value, result.pole);
@@ -417,7 +436,7 @@ samples_evaluate(const char *text, struct samples *samples)
 
 	if (expression == NULL)
 		return bad_expression(text, &error);
-	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES && status == STATUS_DONE; x++)
+	for (uint32_t x = 0; x < samples_entries(samples) && status == STATUS_DONE; x++)
 		status = take_rounded(text, expression, samples, (uint16_t)x);
 	expression_free(expression);
 	return status;
@@ -426,7 +445,7 @@ samples_evaluate(const char *text, struct samples *samples)
 void
 samples_count(struct samples *samples)
 {
-	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++) {
+	for (uint32_t x = 0; x < samples_entries(samples); x++) {
 		for (unsigned bit = 0; bit < 4; bit++)
 			samples->exceptions[bit] += samples->flags[x] >> bit & 1;
 	}

@@ -8,7 +8,7 @@
 
 #include "netfc.h"
 
-/** A function's values, and what is said of them. */
+/** A function's values, and what is said of them. Of 8 bits only the first 256 are in use. */
 struct samples {
 	const struct netfc_format *format;
 	uint16_t z[NETFC_FUNCTION_ENTRIES];
@@ -24,13 +24,20 @@ struct samples {
 
 /**
  * Read values or pairs from a text file, or an expression: "f(x) = ...". Lines are values, in the
- * order of the encodings 0x0000 to 0xffff of x; or pairs of x and value, in any order. Blank lines
+ * order of the encodings of x, from 0 on; or pairs of x and value, in any order. Blank lines
  * and what follows a # do not count. Reports what is wrong. Gives the exit status.
  */
 int samples_read(const char *path, struct samples *samples);
 
 /** Evaluate an expression at every x. Reports what is wrong. Gives the exit status. */
 int samples_evaluate(const char *expression, struct samples *samples);
+
+/** How many values there are. */
+static inline uint32_t
+samples_entries(const struct samples *samples)
+{
+	return UINT32_C(1) << netfc_format_width(samples->format);
+}
 
 /** Count exceptions, once all values are there. */
 void samples_count(struct samples *samples);

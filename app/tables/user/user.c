@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "json.h"
 #include "encoding.h"
+#include "json.h"
 #include "set/source.h"
 #include "show/extended.h"
 
@@ -28,15 +28,22 @@ check_options(const struct user_options *options)
 	return STATUS_INPUT;
 }
 
+/* One that saturates has the name of its table set. */
 static int
 find_format(const char *name, const struct netfc_format **format)
 {
+	struct netfc_set_id id;
+
 	*format = netfc_format_by_name(name != NULL ? name : "fp16");
-	if (*format != NULL && netfc_format_width(*format) == 16)
+	if (*format == NULL && netfc_set_parse_name(name, &id) == NETFC_OK &&
+		netfc_format_saturates(id.format))
+		*format = id.format;
+	if (*format != NULL)
 		return STATUS_DONE;
 	report_error(
-		"build: '%s' is no format of functions of your own; known are fp16, posit16, bf16 "
-		"and posit16_es2",
+		"build: '%s' is no format of functions of your own; known are fp16, posit16, "
+		"bf16, posit16_es2, fp8_e4m3 and fp8_e5m2, and fp8_e4m3_sat and fp8_e5m2_sat, in "
+		"which what is too large becomes the greatest number",
 		name);
 	return STATUS_INPUT;
 }
@@ -79,25 +86,26 @@ void
 user_report_text(const struct user_report *report)
 {
 	const struct samples *samples = report->samples;
-	char bytes[GROUPED_SIZE], x[NUMBER_SIZE];
+	char bytes[GROUPED_SIZE], entries[GROUPED_SIZE], x[NUMBER_SIZE];
 
-	printf("%s: wrote %s, %s bytes, 65,536 entries of %s, in %.0f ms\n",
+	printf("%s: wrote %s, %s bytes, %s entries of %s, in %.0f ms\n",
 		netfc_user_function_name(report->function), report->path,
 		grouped((unsigned long long)report->bytes, bytes),
-		netfc_format_name(samples->format), report->milliseconds);
+		grouped(samples_entries(samples), entries), netfc_format_name(samples->format),
+		report->milliseconds);
 	if (samples->has_error && samples->error == 0)
 		puts("Every normal result is exact.");
 	else if (samples->has_error)
 		printf("Greatest relative error of a normal result: %.3g, at x = %s "
-		       "(0x%04x).\n",
+		       "(0x%0*x).\n",
 			samples->error, encoding_text(samples->format, samples->worst, x),
-			samples->worst);
+			encoding_digits(samples->format), samples->worst);
 	else
 		puts("Values are encodings: their errors are not known.");
 	for (unsigned bit = 0; bit < 4; bit++) {
 		if (samples->exceptions[bit] != 0)
-			printf("%s: %u of 65,536 arguments\n",
-				flag_name((enum netfc_flag)(1u << bit)), samples->exceptions[bit]);
+			printf("%s: %u of %s arguments\n", flag_name((enum netfc_flag)(1u << bit)),
+				samples->exceptions[bit], entries);
 	}
 }
 
@@ -116,8 +124,9 @@ user_report_json(const struct user_report *report)
 		(json_int_t)report->bytes, "milliseconds", report->milliseconds,
 		"greatest_relative_error",
 		samples->has_error ? json_real(samples->error) : json_null(), "at",
-		samples->has_error ? json_word(samples->worst, 4) : json_null(), "exceptions",
-		exceptions));
+		samples->has_error ? json_word(samples->worst, encoding_digits(samples->format))
+				   : json_null(),
+		"exceptions", exceptions));
 }
 
 bool
@@ -167,14 +176,14 @@ int
 show_user(char **operands, int count, bool json)
 {
 	struct netfc_user_function *function;
-	struct entries entries;
+	struct entries entries = {0};
 	int status = load(operands[0], &function);
 
 	if (status != STATUS_DONE)
 		return status;
-	entries.from = entries.to = format_slot(netfc_user_function_format(function));
-	entries.z = netfc_user_function_z(function);
-	entries.flags = netfc_user_function_flags(function);
+	entries.format = netfc_user_function_format(function);
+	entries.from = entries.to = format_slot(entries.format);
+	entries.own = function;
 	status = show_entries(&entries, operands + 1, count - 1, json);
 	netfc_user_function_free(function);
 	return status;

@@ -21,7 +21,7 @@ real_of_number(struct number number, bool negative)
 }
 
 static enum netfc_class
-class_of(const struct evaluation *e, uint16_t x)
+class_of(const struct evaluation *e, uint32_t x)
 {
 	if (e->from.format != NULL)
 		return operand_class(e->from.format, x);
@@ -31,7 +31,7 @@ class_of(const struct evaluation *e, uint16_t x)
 }
 
 static struct real
-real_of(const struct evaluation *e, uint16_t x)
+real_of(const struct evaluation *e, uint32_t x)
 {
 	const struct netfc_format *format = e->from.format;
 
@@ -52,7 +52,7 @@ nan_result(const struct evaluation *e, uint8_t flags)
 static struct netfc_result
 zero_result(const struct evaluation *e, bool negative, uint8_t flags)
 {
-	uint16_t z = e->to.format != NULL ? signed_magnitude(e->to.format, 0, negative) : 0;
+	uint32_t z = e->to.format != NULL ? signed_magnitude(e->to.format, 0, negative) : 0;
 
 	return (struct netfc_result){z, flags};
 }
@@ -225,13 +225,13 @@ not_a_number(const struct evaluation *e)
 	return nan_result(e, e->to.format == NULL && !e->posit ? NETFC_INVALID : 0);
 }
 
-/* An argument of 8 bits is the low byte of its slot. */
+/* An argument that is narrower than its slot stands in the low bits. */
 static int
-evaluate(const struct evaluation *e, uint16_t slot, struct netfc_result *result)
+evaluate(const struct evaluation *e, uint32_t slot, struct netfc_result *result)
 {
 	const struct netfc_function *function = e->function;
 	const unsigned width = e->from.format != NULL ? e->from.format->width : 16;
-	const uint16_t x = (uint16_t)(slot & low_mask(width));
+	const uint32_t x = slot & UINT32_MAX >> (32 - width);
 	bool negative = x >> (width - 1) != 0;
 	struct approximation a;
 
@@ -269,7 +269,28 @@ netfc_function_value(const struct netfc_function *function, const struct netfc_f
 {
 	struct evaluation e = evaluation_of(function, format);
 
-	return evaluate(&e, x, result);
+	return format->width <= 16 ? evaluate(&e, x, result) : NETFC_ERR_FORMAT;
+}
+
+int
+netfc_function_lanes(const struct netfc_function *function, const struct netfc_format *format,
+	const uint32_t *x, uint32_t *z, uint8_t *flags, uint32_t count)
+{
+	const struct evaluation e = evaluation_of(function, format);
+
+	if (!netfc_function_has_format(function, format))
+		return NETFC_ERR_FORMAT;
+	for (uint32_t lane = 0; lane < count; lane++) {
+		struct netfc_result result;
+		const int error = evaluate(&e, x[lane], &result);
+
+		if (error != NETFC_OK)
+			return error;
+		z[lane] = result.z;
+		if (flags != NULL)
+			flags[lane] = result.flags;
+	}
+	return NETFC_OK;
 }
 
 int
@@ -280,11 +301,13 @@ netfc_function_table(const struct netfc_function *function, const struct netfc_f
 	struct netfc_result result;
 	int error = NETFC_OK;
 
+	if (netfc_function_slot_bits(function, format) > 16)
+		return NETFC_ERR_FORMAT;
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES && error == NETFC_OK; x++) {
-		error = evaluate(&e, (uint16_t)x, &result);
+		error = evaluate(&e, x, &result);
 		if (error != NETFC_OK)
 			break;
-		z[x] = result.z;
+		z[x] = (uint16_t)result.z;
 		if (flags != NULL)
 			flags[x] = result.flags;
 	}

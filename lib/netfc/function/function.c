@@ -75,6 +75,7 @@ static const struct netfc_function functions[] = {
 	CONVERSION(NETFC_POSIT16, "posit16"),
 	CONVERSION(NETFC_BF16, "bf16"),
 	CONVERSION(NETFC_POSIT16_ES2, "posit16_es2"),
+	CONVERSION(NETFC_FP32, "fp32"),
 	CONVERSION(NETFC_FP8_E4M3, "fp8_e4m3"),
 	CONVERSION(NETFC_FP8_E5M2, "fp8_e5m2"),
 	SATURATING(NETFC_FP8_E4M3, "fp8_e4m3"),
@@ -132,6 +133,13 @@ netfc_function_meaning(const struct netfc_function *function)
 	return function->meaning;
 }
 
+/* Of an enum netfc_format_id. */
+static const struct netfc_format *
+format_of(unsigned id)
+{
+	return id == NETFC_FP32 ? netfc_fp32_format() : netfc_format_by_id(id);
+}
+
 static struct netfc_slot
 slot_of(const struct netfc_format *format, uint8_t code)
 {
@@ -142,7 +150,7 @@ slot_of(const struct netfc_format *format, uint8_t code)
 	else if (code >= SLOT_FIXED)
 		slot = (struct netfc_slot){.format = NULL, .point = code - SLOT_FIXED};
 	else if (code != SLOT_OWN)
-		slot.format = netfc_format_by_id(code);
+		slot.format = format_of(code);
 	return slot;
 }
 
@@ -159,6 +167,15 @@ netfc_function_slot_bits(const struct netfc_function *function, const struct net
 	const unsigned to = slot_bits(netfc_function_result(function, format));
 
 	return from > to ? from : to;
+}
+
+bool
+netfc_function_has_format(const struct netfc_function *function, const struct netfc_format *format)
+{
+	return format->width < 32 ||
+		(function->real == netfc_real_same &&
+			slot_of(format, function->from).format != NULL &&
+			slot_of(format, function->to).format != NULL);
 }
 
 struct netfc_slot

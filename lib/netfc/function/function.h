@@ -65,6 +65,13 @@ struct netfc_user_function {
 	uint8_t flags[NETFC_FUNCTION_ENTRIES];
 };
 
+/* How many encodings a format of 8 or 16 bits has. */
+static inline uint32_t
+function_entries(const struct netfc_format *format)
+{
+	return UINT32_C(1) << format->width;
+}
+
 /* curves.c: the functions of real numbers. */
 struct approximation netfc_real_same(struct real x);
 struct approximation netfc_real_negated(struct real x);

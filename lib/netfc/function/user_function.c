@@ -68,9 +68,19 @@ netfc_user_function_is_name(const char *name)
 	return !is_taken(name) && !is_conversion(name);
 }
 
+static bool
+are_entries(const struct netfc_format *format, const uint16_t *z, const uint8_t *flags)
+{
+	for (uint32_t x = 0; x < function_entries(format); x++) {
+		if (z[x] >= function_entries(format) || (flags != NULL && flags[x] & ~ALL_FLAGS))
+			return false;
+	}
+	return true;
+}
+
 /* By the definitions of enum netfc_flag; what z alone cannot tell is left out. */
 static uint8_t
-flags_of(const struct netfc_format *format, uint16_t x, uint16_t z)
+flags_of(const struct netfc_format *format, uint32_t x, uint16_t z)
 {
 	enum netfc_class from = operand_class(format, x), to = operand_class(format, z);
 
@@ -89,20 +99,21 @@ netfc_user_function_create(const char *name, const struct netfc_format *format, 
 
 	if (!netfc_user_function_is_name(name))
 		return NETFC_ERR_NAME;
-	if (format->width != 16)
+	if (format->width > 16)
 		return NETFC_ERR_FORMAT;
-	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES && flags != NULL; x++) {
-		if (flags[x] & ~ALL_FLAGS)
-			return NETFC_ERR_ARGUMENT;
-	}
+	if (!are_entries(format, z, flags))
+		return NETFC_ERR_ARGUMENT;
 	function = calloc(1, sizeof(*function));
 	if (function == NULL)
 		return NETFC_ERR_NOMEM;
 	strcpy(function->name, name);
 	function->format = format;
-	memcpy(function->z, z, sizeof(function->z));
-	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
-		function->flags[x] = flags != NULL ? flags[x] : flags_of(format, (uint16_t)x, z[x]);
+	for (uint32_t slot = 0; slot < NETFC_FUNCTION_ENTRIES; slot++) {
+		const uint32_t x = slot % function_entries(format);
+
+		function->z[slot] = z[x];
+		function->flags[slot] = flags != NULL ? flags[x] : flags_of(format, x, z[x]);
+	}
 	*result = function;
 	return NETFC_OK;
 }

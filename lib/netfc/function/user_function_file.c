@@ -11,29 +11,36 @@ static const char magic[FILE_MAGIC_BYTES] = {'N', 'e', 't', 'F', 'C', 'f', 'u', 
 #define NAME_OFFSET (FILE_MAGIC_BYTES + 4 + 4)
 #define FORMAT_OFFSET (NAME_OFFSET + NETFC_FUNCTION_NAME_SIZE)
 #define HEADER_BYTES (FORMAT_OFFSET + 4)
-#define FLAGS_OFFSET (HEADER_BYTES + 2 * NETFC_FUNCTION_ENTRIES)
-#define FILE_BYTES (FLAGS_OFFSET + NETFC_FUNCTION_ENTRIES + FILE_CHECKSUM_BYTES)
+#define ENTRY_BYTES 3 /* z, and its flags behind all of them */
+
+static size_t
+file_bytes(const struct netfc_format *format)
+{
+	return HEADER_BYTES + ENTRY_BYTES * function_entries(format) + FILE_CHECKSUM_BYTES;
+}
 
 int
 netfc_user_function_serialize(
 	const struct netfc_user_function *function, void **data, size_t *length)
 {
-	uint8_t *bytes = calloc(1, FILE_BYTES), *at;
+	const uint32_t entries = function_entries(function->format);
+	const size_t size = file_bytes(function->format);
+	uint8_t *bytes = calloc(1, size), *at;
 
 	if (bytes == NULL)
 		return NETFC_ERR_NOMEM;
 	memcpy(bytes, magic, sizeof(magic));
 	at = put_number(bytes + sizeof(magic), NETFC_FUNCTION_FILE_VERSION, 4);
-	put_number(at, FILE_BYTES, 4);
+	put_number(at, (uint32_t)size, 4);
 	memcpy(bytes + NAME_OFFSET, function->name, sizeof(function->name));
 	put_number(bytes + FORMAT_OFFSET, function->format->id, 1);
 	at = bytes + HEADER_BYTES;
-	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
+	for (uint32_t x = 0; x < entries; x++)
 		at = put_number(at, function->z[x], 2);
-	memcpy(at, function->flags, sizeof(function->flags));
-	put_checksum(bytes, FILE_BYTES);
+	memcpy(at, function->flags, entries);
+	put_checksum(bytes, size);
 	*data = bytes;
-	*length = FILE_BYTES;
+	*length = size;
 	return NETFC_OK;
 }
 
@@ -63,18 +70,16 @@ netfc_user_function_deserialize(
 
 	if (error != NETFC_OK)
 		return error;
-	if (length != FILE_BYTES || !is_header(bytes))
-		return NETFC_ERR_CONTENT;
 	format = netfc_format_by_id(get_number(bytes + FORMAT_OFFSET, 1));
-	if (format == NULL)
+	if (format == NULL || length != file_bytes(format) || !is_header(bytes))
 		return NETFC_ERR_CONTENT;
-	z = malloc(NETFC_FUNCTION_ENTRIES * sizeof(*z));
+	z = malloc(function_entries(format) * sizeof(*z));
 	if (z == NULL)
 		return NETFC_ERR_NOMEM;
-	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
+	for (uint32_t x = 0; x < function_entries(format); x++)
 		z[x] = (uint16_t)get_number(bytes + HEADER_BYTES + 2 * x, 2);
-	error = netfc_user_function_create(
-		(const char *)bytes + NAME_OFFSET, format, z, bytes + FLAGS_OFFSET, function);
+	error = netfc_user_function_create((const char *)bytes + NAME_OFFSET, format, z,
+		bytes + HEADER_BYTES + 2 * function_entries(format), function);
 	free(z);
 	return error == NETFC_OK || error == NETFC_ERR_NOMEM ? error : NETFC_ERR_CONTENT;
 }

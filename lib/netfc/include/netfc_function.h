@@ -5,7 +5,7 @@
 /**
  * @file
  * Functions of one number, z = f(x): a table of 65,536 entries each, of 256 for slots of 8 bits,
- * and so one look-up.
+ * and so one look-up. Conversions from and to binary32 are computed.
  *
  * All are correctly rounded: the value of f at x, rounded once as netfc_encode() rounds. Special
  * values are those of IEEE 754-2019 (section 9.2) and C23 (annex F), posits' those of the Posit
@@ -65,6 +65,10 @@ NETFC_API const char *netfc_function_name(const struct netfc_function *function)
 /** What it computes, for people: "square root". */
 NETFC_API const char *netfc_function_meaning(const struct netfc_function *function);
 
+/** Whether a format has the function: binary32 has conversions to formats, and no other. */
+NETFC_API bool
+netfc_function_has_format(const struct netfc_function *function, const struct netfc_format *format);
+
 /** What x is in a lane of that format: a fixed-point number for "from_q8", else of the format. */
 NETFC_API struct netfc_slot
 netfc_function_argument(const struct netfc_function *function, const struct netfc_format *format);
@@ -91,19 +95,33 @@ netfc_function_slot_bits(const struct netfc_function *function, const struct net
  * @param format the format of the lane
  * @param x the argument, as netfc_function_argument() says
  * @param result the value, as netfc_function_result() says
- * @return 0, or NETFC_ERR_PRECISION if f(x) is too close to a rounding boundary (no function there
- *   is, and no x)
+ * @return 0; NETFC_ERR_FORMAT for binary32, whose arguments only netfc_function_lanes() takes; or
+ *   NETFC_ERR_PRECISION if f(x) is too close to a rounding boundary (no function there is, and no
+ * x)
  */
 NETFC_API int netfc_function_value(const struct netfc_function *function,
 	const struct netfc_format *format, uint16_t x, struct netfc_result *result);
 
 /**
- * All values of a function. Those of slots of 8 bits are repeated.
+ * Values of a function, lane by lane.
+ *
+ * @param x arguments, `count`
+ * @param z receives as many values
+ * @param flags receives the exception flags of every lane, as many; may be NULL
+ * @return 0; NETFC_ERR_FORMAT if the format does not have the function; or NETFC_ERR_PRECISION as
+ *   above
+ */
+NETFC_API int
+netfc_function_lanes(const struct netfc_function *function, const struct netfc_format *format,
+	const uint32_t *x, uint32_t *z, uint8_t *flags, uint32_t count);
+
+/**
+ * All values of a function whose slots have 8 or 16 bits. Those of 8 bits are repeated.
  *
  * @param format the format of the lanes
  * @param z receives the value of every x, NETFC_FUNCTION_ENTRIES
  * @param flags receives the exception flags of every x, as many; may be NULL
- * @return as of netfc_function_value()
+ * @return as of netfc_function_lanes(); NETFC_ERR_FORMAT also for slots of 32 bits
  */
 NETFC_API int netfc_function_table(const struct netfc_function *function,
 	const struct netfc_format *format, uint16_t *z, uint8_t *flags);

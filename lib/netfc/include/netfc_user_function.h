@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Users' functions of one number, as tables of 65,536 entries and as files.
+ * Users' functions of one number, as tables of 65,536 entries (of 8 bits 256) and as files.
  *
  * A file is versioned and checksummed; numbers are big-endian: 8 bytes magic "NetFCfun", u32
  * version, u32 length of the whole file, the name in 32 bytes padded with NUL, u8 format, 3 bytes
@@ -46,11 +46,12 @@ NETFC_API bool netfc_user_function_is_name(const char *name);
  *
  * @param name see netfc_user_function_is_name()
  * @param format of x and z
- * @param z its value for every x, NETFC_FUNCTION_ENTRIES
+ * @param z its value for every x: NETFC_FUNCTION_ENTRIES, or the 256 of 8 bits
  * @param flags the exception flags (enum netfc_flag) of every x; NULL: invalid where z is NaN (NaR)
  *   and x is not, division by zero where z is infinite and x is finite
  * @param function where the new function goes; free it with netfc_user_function_free()
- * @return 0, NETFC_ERR_NAME, NETFC_ERR_ARGUMENT (flags that do not exist) or NETFC_ERR_NOMEM
+ * @return 0, NETFC_ERR_NAME, NETFC_ERR_FORMAT (wider than 16 bits), NETFC_ERR_ARGUMENT
+ *   (flags that do not exist, z that is no encoding) or NETFC_ERR_NOMEM
  */
 NETFC_API int netfc_user_function_create(const char *name, const struct netfc_format *format,
 	const uint16_t *z, const uint8_t *flags, struct netfc_user_function **function);
@@ -65,7 +66,7 @@ NETFC_API const char *netfc_user_function_name(const struct netfc_user_function 
 NETFC_API const struct netfc_format *
 netfc_user_function_format(const struct netfc_user_function *function);
 
-/** Its value for every x, NETFC_FUNCTION_ENTRIES. */
+/** Its value for every x, NETFC_FUNCTION_ENTRIES; those of 8 bits are repeated. */
 NETFC_API const uint16_t *netfc_user_function_z(const struct netfc_user_function *function);
 
 /** The exception flags of every x, as many. */

@@ -28,6 +28,8 @@ extern "C" {
 #define NETFC_LANE_BYTES 6        /**< x, y and z */
 #define NETFC_WIDE_LANE_BYTES 12  /**< likewise, of binary32 */
 #define NETFC_NARROW_LANE_BYTES 3 /**< likewise, of formats of 8 bits */
+/** The conversion to binary32, whose slots have 32 bits in every format. */
+#define NETFC_TO_FP32 101
 /** Functions from here up to the next two numbers have slots of 16 bits in a format of 8 bits, */
 #define NETFC_WIDENED_OPS_FIRST 97
 #define NETFC_WIDENED_OPS_LAST 143
@@ -50,7 +52,7 @@ struct netfc_hdr {
 static inline uint32_t
 netfc_wire_slot_bytes(unsigned op, unsigned format)
 {
-	if (format == NETFC_FP32)
+	if (format == NETFC_FP32 || op == NETFC_TO_FP32)
 		return 4;
 	if (format != NETFC_FP8_E4M3 && format != NETFC_FP8_E5M2)
 		return 2;

@@ -107,7 +107,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "netfc_function_meaning": (_TEXT, [_POINTER]),
     "netfc_function_argument": (Slot, [_POINTER, _POINTER]),
     "netfc_function_result": (Slot, [_POINTER, _POINTER]),
-    "netfc_function_table": (_INT, [_POINTER] * 4),
+    "netfc_function_lanes": (_INT, [_POINTER] * 5 + [_U32]),
     "netfc_user_function_load": (_INT, [_TEXT, ctypes.POINTER(_POINTER)]),
     "netfc_user_function_free": (None, [_POINTER]),
     "netfc_user_function_name": (_TEXT, [_POINTER]),

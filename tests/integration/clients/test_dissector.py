@@ -221,8 +221,9 @@ def expected_experts(layer, payload_bytes):
     count = getattr(layer, 'count', 0)
     if isinstance(layer, NetFC) and count == 0 and not layer.reply:
         found.append('No lanes')
-    if payload_bytes < 12 + 6 * count:
-        found.append(f'{payload_bytes} bytes, but header and lanes need {12 + 6 * count}')
+    needed = 12 + 3 * protocol.operand_bytes(layer.format, count, layer.op) if count else 12
+    if payload_bytes < needed:
+        found.append(f'{payload_bytes} bytes, but header and lanes need {needed}')
     return found
 
 

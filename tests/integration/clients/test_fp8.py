@@ -73,6 +73,26 @@ def test_functions(library, name):
     np.testing.assert_array_equal(root([4.0, 2.0]), form.decode(form.encode([2, math.sqrt(2)])))
 
 
+@pytest.mark.parametrize('name', FORMATS)
+def test_conversions_of_binary32(library, name):
+    form, fp32 = netfc.Format(name), netfc.Format('fp32')
+    widen = netfc.Function('to_fp32', name, library)
+    assert (widen.entries.shape, widen.entries.dtype) == ((256,), np.uint32)
+    np.testing.assert_array_equal(widen(ALL), fp32.encode(form.decode(ALL)))
+    draw = np.random.default_rng(32).integers(0, 1 << 32, 20_000).astype(np.uint32)
+    with np.errstate(invalid='ignore'):
+        numbers = fp32.decode(draw).astype(float)
+    by_rationals = oracle.NarrowFormat(form.id)
+    narrow = netfc.Function(f'to_{name}', 'fp32', library)
+    assert narrow(draw).tolist() == [by_rationals.encode(number)[0] for number in numbers]
+    greatest = 448.0 if name == 'fp8_e4m3' else 57344.0
+    saturating = netfc.Function(f'to_{name}_sat', 'fp32', library)
+    np.testing.assert_array_equal(saturating([1e30, -math.inf, 2.0]), [greatest, -greatest, 2])
+    assert saturating.flags([1e30, 1e-30, 2.0]).tolist() == [netfc.Flag.OVERFLOW, netfc.Flag.UNDERFLOW, 0]
+    with pytest.raises(ValueError, match="fp32 has no function 'sqrt'"):
+        netfc.Function('sqrt', 'fp32', library)
+
+
 def test_fma_is_rounded_once(library):
     form = netfc.Format('fp8_e4m3')
     assert form.exact('fma', 1.125, 1.125, library, z=-1.25) == 0.015625

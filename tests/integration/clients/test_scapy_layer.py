@@ -46,9 +46,12 @@ def expected_fields(payload):
     if len(payload) < 12:
         return fields
     count = oracle.u16(payload, 6)
+    fields = {**fields, 'count': count, 'id': int.from_bytes(payload[8:12], 'big')}
+    if payload[4] in oracle.NARROW:
+        size = count + count % 2
+        return {**fields, **{name: list(payload[12 + part * size:][:count]) for part, name in enumerate('xyz')}}
     slots = [oracle.u16(payload, at) for at in range(12, len(payload) - 1, 2)]
-    return {**fields, 'count': count, 'id': int.from_bytes(payload[8:12], 'big'),
-            'x': slots[:count], 'y': slots[count:2 * count], 'z': slots[2 * count:3 * count]}
+    return {**fields, 'x': slots[:count], 'y': slots[count:2 * count], 'z': slots[2 * count:3 * count]}
 
 
 def payload_of(frame):

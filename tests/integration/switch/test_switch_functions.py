@@ -219,6 +219,38 @@ def test_user_functions(tmp_path):
     assert result.stats['operations'] == {'triple': 2, 'half': 1}
 
 
+def test_slots_of_8_and_of_32_bits(tmp_path):
+    """A user's function of 8 bits; conversions from and to binary32, too large both ways; what binary32 lacks."""
+    half = user_function(tmp_path, 'half', 'x / 2', '--format', 'fp8_e4m3')
+    cases = [  # op, format, x, z, flags or code
+        (OWN, 8, [0x38, 0x7E, 0x01, 0x7F, 0xB8], [0x30, 0x76, 0x00, 0x7F, 0xB0], 8),
+        (101, 8, [0x38, 0xFE, 0x01, 0x7F], [0x3F800000, 0xC3E00000, 0x3B000000, 0x7FC00000], 0),
+        (101, 1, [0x3C00, 0xFC00, 0x0001], [0x3F800000, 0xFF800000, 0x33800000], 0),
+        (104, 5, [0x3F800000, 0x43E80000, 0x43E80001, 0x00000001], [0x38, 0x7E, 0x7F, 0x00], 12),
+        (108, 5, [0x3F800000, 0xC3E80001, 0x7F800000], [0x38, 0xFE, 0x7E], 4),
+        (97, 5, [0x3F801000, 0x3F803000, 0x477FF000], [0x3C00, 0x3C02, 0x7C00], 4),
+        (70, 5, [0x3F800000], None, 3),
+    ]
+    sent, expected = [], []
+    for op, form, x, z, said in cases:
+        size = 4 if 5 in (form, op - 96) else 1
+        lanes, width = len(x), len(x) * size + len(x) * size % 2
+        header = frames.request(op, form, [0], [0])[:6] + lanes.to_bytes(2, 'big') + bytes(4)
+        x = b''.join(slot.to_bytes(size, 'big') for slot in x).ljust(width, b'\0')
+        sent.append(frames.plain_frame(header + x + bytes(2 * width)))
+        out, layout = bytearray(sent[-1]), oracle.parse(sent[-1])
+        at = layout.payload + oracle.HEADER_BYTES + 2 * width
+        if z is not None:
+            z = b''.join(slot.to_bytes(size, 'big') for slot in z)
+            out[at:at + len(z)] = z
+        out[layout.payload + 5] = oracle.REPLY_BIT | (said if z is not None else said << 4)
+        oracle.update_checksum(out, layout, sent[-1][layout.payload:layout.end])
+        expected.append(bytes(out))
+    names = f'{half},sqrt,to_fp32,to_fp16,to_fp8_e4m3,to_fp8_e4m3_sat'
+    result = switch.run([sent, []], ['fp16_k8', 'fp8_e4m3_exact', 'fp32_exact'], options=['--functions', names])
+    switch.assert_same(result.outputs[1], expected)
+
+
 # ---- while the switch runs -------------------------------------------------------------------
 
 

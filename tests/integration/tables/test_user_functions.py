@@ -19,7 +19,8 @@ from table_builder import complaint, run, run_json
 import netfc
 from oracle.extended import rounded_to_odd
 
-FORMATS = tuple(netfc.FORMATS)
+FORMATS = tuple(name for name, form in netfc.formats.NUMBER_FORMATS.items() if form.bits <= 16)
+SATURATING = ('fp8_e4m3_sat', 'fp8_e5m2_sat')
 
 
 def build(folder, name, *options, status=0):
@@ -31,9 +32,10 @@ def build(folder, name, *options, status=0):
 
 
 def entries(path):
-    """The encodings of all values, which a file has behind its header."""
+    """The encodings of all values, which a file has behind its header, with their flags and a checksum."""
     with open(path, 'rb') as file:
-        return np.frombuffer(file.read(), '>u2', 65536, 52)
+        data = file.read()
+    return np.frombuffer(data, '>u2', (len(data) - 52 - 4) // 3, 52)
 
 
 def exact(x):
@@ -54,7 +56,7 @@ def test_expressions(tmp_path, name, expression, python):
     report = build(tmp_path, 'mine', '--expression', expression, '--format', name)
     assert report['format'] == name and report['function'] == 'mine'
     number_format = netfc.Format(name)
-    values = number_format.decode(np.arange(65536, dtype=np.uint16))
+    values = number_format.decode(np.arange(1 << number_format.bits, dtype=number_format.encodings))
     results = [math.nan if math.isnan(x) else python(float(x)) for x in values]
     expected = number_format.encode([
         rounded_to_odd(z) if isinstance(z, Fraction) and z != 0 else float(z) for z in results])
@@ -107,7 +109,7 @@ EXPRESSIONS = {
 @pytest.mark.parametrize('name', FORMATS)
 @pytest.mark.parametrize('function', EXPRESSIONS)
 def test_expressions_give_the_library_s_tables(tmp_path, function, name):
-    """Every encoding and every flag, at all 65,536 arguments."""
+    """Every encoding and every flag, at all arguments."""
     library = netfc.Library(switch.BUILD)
     report = build(tmp_path, 'mine', '--expression', EXPRESSIONS[function], '--format', name)
     mine, theirs = netfc.Function.load(report['file'], library), netfc.Function(function, name, library)
@@ -115,10 +117,26 @@ def test_expressions_give_the_library_s_tables(tmp_path, function, name):
     np.testing.assert_array_equal(mine.entry_flags, theirs.entry_flags)
 
 
+@pytest.mark.parametrize('name', SATURATING)
+@pytest.mark.parametrize('function', ('neg', 'reciprocal', 'exp', 'ln'))
+def test_expressions_saturate_as_the_library_does(tmp_path, function, name):
+    report = build(tmp_path, 'mine', '--expression', EXPRESSIONS[function], '--format', name)
+    assert report['format'] == name.removesuffix('_sat')
+    for x in ('0x7c', '0xfc', '0x7f', '-0', '0', '0x01', '0x82', '1', '6', '6.5', '12', '-448'):
+        theirs = run_json('calc', name, function, x)
+        assert run_json('calc', report['file'], x)['result'] == theirs['result'], x
+
+
 @pytest.mark.parametrize('expression, name, x, bits, flags', [
     # Poles are zeros that something is divided by, nothing that is merely too small.
     ('1 / exp(x)', 'fp16', '-800', '0x7c00', ['overflow']),
     ('1 / exp(x)', 'posit16', '-800', '0x7fff', []),
+    ('1 / exp(x)', 'fp8_e4m3', '-50', '0x7f', ['overflow']),
+    ('1 / x', 'fp8_e4m3', '0', '0x7f', ['division by zero']),
+    ('sqrt(x)', 'fp8_e4m3', '-1', '0x7f', ['invalid']),
+    ('x + 10', 'fp8_e4m3_sat', '448', '0x7e', []),
+    ('x * 2', 'fp8_e4m3_sat', '-448', '0xfe', ['overflow']),
+    ('1 / x', 'fp8_e5m2_sat', '-0', '0xfb', ['division by zero']),
     ('exp(1 / x)', 'fp16', '0', '0x7c00', ['division by zero']),
     ('exp(-1 / x)', 'fp16', '0', '0x0000', []),
     ('abs(x)^-pi', 'posit16', '0', '0x8000', ['division by zero']),
@@ -176,6 +194,32 @@ def test_values_in_order(tmp_path):
     assert entries(report['file']).tolist() == expected.tolist()
 
 
+def test_values_of_8_bits(tmp_path):
+    (tmp_path / 'values').write_text(''.join(f'0x{z:02x}\n' for z in reversed(range(256))))
+    report = build(tmp_path, 'mine', '--from', tmp_path / 'values', '--format', 'fp8_e4m3')
+    assert report['bytes'] == 52 + 3 * 256 + 4
+    assert entries(report['file']).tolist() == list(reversed(range(256)))
+    assert run('show', report['file'], '0x38').stdout == '0x38  1                -> 0xc7  -3.75\n'
+    assert len(run('show', report['file']).stdout.splitlines()) == 256
+    with open(tmp_path / 'values', 'a', encoding='ascii') as file:
+        file.write('0x100\n')
+    said = complaint('build', '-f', 'mine', '--from', 'values', '--format', 'fp8_e5m2', cwd=tmp_path)
+    assert 'line 257: more values than there are encodings of x' in said
+    (tmp_path / 'values').write_text('0x100\n')
+    said = complaint('build', '-f', 'mine', '--from', 'values', '--format', 'fp8_e5m2', cwd=tmp_path)
+    assert "line 1: no number and no encoding: '0x100'" in said
+
+
+def test_flags_of_encodings(tmp_path):
+    """NaN is invalid, and only an infinity a division by zero, whether given as a word or as an encoding."""
+    values = ['0'] * 65536
+    values[0x3c00], values[0x4000], values[0x4200], values[0x4400] = 'nan', '0x7e00', 'inf', '0xfc00'
+    (tmp_path / 'values').write_text('\n'.join(values))
+    report = build(tmp_path, 'mine', '--from', tmp_path / 'values')
+    flags = [run_json('calc', report['file'], x)['result']['flags'] for x in '12345']
+    assert flags == [['invalid'], ['invalid'], ['division by zero'], ['division by zero'], []]
+
+
 def test_pairs(tmp_path):
     lines = [f'0x{x:04x} {x % 100}' for x in range(65536) if x & 0x7FFF <= 0x7C00]
     lines[lines.index('0x3c00 60')] = '1 -inf'
@@ -215,7 +259,7 @@ def test_files_that_are_none(tmp_path):
         return complaint('build', '-f', 'mine', '--from', 'values', cwd=tmp_path)
 
     assert '65436 of 65,536 values are missing, the first that of x = 0x0064' in said('1\n' * 100)
-    assert 'line 65537: more than 65,536 values' in said('1\n' * 65537)
+    assert 'line 65537: more values than there are encodings of x' in said('1\n' * 65537)
     assert "line 3: no number and no encoding: 'one'" in said('1\n\none\n')
     assert 'line 2: expected one value' in said('1\n1 2\n')
     assert 'line 2: expected x and a value' in said('1 2\n1\n')
@@ -240,7 +284,7 @@ def test_wrong_options(tmp_path):
     for name in ('sqrt', 'Mine', 'a b', 'fma', 'add', '2x', 'to_q16', 'from_bf16', 'to_int32'):
         assert 'is no name' in said('-f', name, '--expression', 'x')
     assert 'reads as a conversion' in said('-f', 'to_q16', '--expression', 'x')
-    for name in ('fp17', 'fp8_e4m3', 'fp32'):
+    for name in ('fp17', 'fp8_e4m3_exact', 'fp32', 'fp16_sat'):
         assert f"'{name}' is no format of functions of your own" in said(
             '-f', 'mine', '--expression', 'x', '--format', name)
     assert 'are for a --function' in said('fp16_k1', '--expression', 'x')

@@ -27,7 +27,7 @@ must_create(const char *name, const char *format)
 	struct netfc_user_function *function = NULL;
 
 	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++) {
-		z[x] = (uint16_t)(x * 40503u);
+		z[x] = (uint16_t)(x * 40503u) & low_mask(netfc_format_width(format_of(format)));
 		flags[x] = (uint8_t)(x % 16);
 	}
 	assert_int_equal(
@@ -67,6 +67,23 @@ TEST(flags_that_do_not_exist)
 		NETFC_ERR_ARGUMENT);
 }
 
+TEST(values_of_8_bits)
+{
+	struct netfc_user_function *function = must_create("f", "fp8_e4m3");
+
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++) {
+		assert_int_equal(netfc_user_function_z(function)[x], z[x % 256]);
+		assert_int_equal(netfc_user_function_flags(function)[x], flags[x % 256]);
+	}
+	netfc_user_function_free(function);
+	z[255] = 256;
+	assert_int_equal(
+		netfc_user_function_create("f", format_of("fp8_e4m3"), z, flags, &function),
+		NETFC_ERR_ARGUMENT);
+	assert_int_equal(netfc_user_function_create("f", netfc_fp32_format(), z, flags, &function),
+		NETFC_ERR_FORMAT);
+}
+
 TEST(flags_by_their_definitions)
 {
 	struct netfc_user_function *function = NULL;
@@ -98,13 +115,14 @@ expect_same(const struct netfc_user_function *a, const struct netfc_user_functio
 
 TEST(files_there_and_back)
 {
-	static const char *const formats[] = {"fp16", "posit16", "bf16", "posit16_es2"};
+	static const char *const formats[] = {
+		"fp16", "posit16", "bf16", "posit16_es2", "fp8_e4m3", "fp8_e5m2"};
 	char path[] = "/tmp/netfc-test-XXXXXX";
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
 	close(fd);
-	for (unsigned f = 0; f < 4; f++) {
+	for (unsigned f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
 		struct netfc_user_function *function =
 			must_create("abcdefghijklmnopqrstuvwxyz_1234", formats[f]);
 		struct netfc_user_function *again = NULL;
@@ -163,6 +181,7 @@ TEST(files_that_are_not_whole)
 	assert_int_equal(read_changed(data, length, NAME_OFFSET + 31, 'f'), NETFC_ERR_CONTENT);
 	assert_int_equal(read_changed(data, length, FORMAT_OFFSET, 0), NETFC_ERR_CONTENT);
 	assert_int_equal(read_changed(data, length, FORMAT_OFFSET, 5), NETFC_ERR_CONTENT);
+	assert_int_equal(read_changed(data, length, FORMAT_OFFSET, 8), NETFC_ERR_CONTENT);
 	assert_int_equal(read_changed(data, length, FORMAT_OFFSET + 3, 1), NETFC_ERR_CONTENT);
 	assert_int_equal(read_changed(data, length, FLAGS_OFFSET, 0x10), NETFC_ERR_CONTENT);
 	assert_int_equal(read_changed(data, length, FLAGS_OFFSET, 0x0f), NETFC_OK);
@@ -177,6 +196,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
 		cmocka_unit_test(flags_that_do_not_exist),
+		cmocka_unit_test(values_of_8_bits),
 		cmocka_unit_test(flags_by_their_definitions),
 		cmocka_unit_test(files_there_and_back),
 		cmocka_unit_test(files_that_are_not_whole),
