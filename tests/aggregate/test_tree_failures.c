@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "data.h"
+#include "job.h"
 #include "tree.h"
 
 #define STALL 2000 /* of the switches */
@@ -132,9 +133,9 @@ a_parent_without_digits_refuses(void **state)
 	tree_start(tree);
 	tree_pass(tree, tree->now + 1000);
 	for (unsigned int w = 0; w < 4; w++)
-		expect_refused(w, AGGREGATE_REASON_MISMATCH, 2);
+		expect_refused(w, AGGREGATE_REASON_DIGITS, 2);
 	assert_int_equal(info_of(LEAF_A).uplink, AGGREGATE_UPLINK_REFUSED);
-	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_MISMATCH);
+	assert_int_equal(info_of(LEAF_A).above, AGGREGATE_REASON_DIGITS);
 }
 
 static void
@@ -445,7 +446,7 @@ forge(uint8_t address, uint16_t port, uint32_t id, bool good_session)
 		.count = 20,
 		.job = TREE_JOB,
 		.id = id,
-		.session = good_session ? 1 : 2,
+		.session = good_session ? tree->sw[LEAF_A].table->uplinks[0].session : 2,
 		.values = values};
 	struct aggregate_outcome outcome;
 
@@ -466,13 +467,13 @@ forged_results_are_dropped(void **state)
 	assert_int_equal(forge(0, TREE_PORT, chunk, false), AGGREGATE_STRAY_REPLY);
 	assert_int_equal(forge(0, TREE_PORT + 1, chunk, false), AGGREGATE_STRAY_REPLY);
 	for (uint32_t c = 0; c < CHUNKS; c++)
-		assert_int_equal(forge(0, TREE_PORT, c, true), AGGREGATE_STRAY_REPLY);
+		assert_int_equal(forge(0, TREE_PORT, c, false), AGGREGATE_STRAY_REPLY);
 	tree_run(tree, tree->now + 10000);
 	assert_true(tree_is_done(tree));
 	/* A root has no parent to hear of. */
 	leaf = tree->sw[LEAF_A].table;
 	tree->sw[LEAF_A].table = tree->sw[0].table;
-	assert_int_equal(forge(0, TREE_PORT, chunk, true), AGGREGATE_FORGED_REPLY);
+	assert_int_equal(forge(0, TREE_PORT, chunk, false), AGGREGATE_FORGED_REPLY);
 	tree->sw[LEAF_A].table = leaf;
 }
 
