@@ -2,8 +2,8 @@
 """A tree of switches for a long time: workers and leaves are killed, and started again.
 
 Two leaves below a root, two workers each, which add up vectors and compare every sum with the exact
-one. Every few seconds a worker or a leaf is killed; all others have to hear of it in time, and begin
-anew.
+one. Every few seconds a worker or a leaf is killed; all others have to hear of it in time, and
+begin anew.
 """
 
 import itertools
@@ -152,7 +152,8 @@ def judge(soak, first, last, stops):
             f"all heard of it within {limit} s, levels x stall": soak.longest <= limit,
             "no job is left": last["jobs"] == 0,
             "no packet buffer leaked": all(stats["mbufs_leaked"] == 0 for stats in stops),
-            f"memory grew by less than {watch.MAX_GROWTH_KB} kB": growth < watch.MAX_GROWTH_KB,
+            f"memory grew by less than {watch.MAX_GROWTH_KB} kB":
+                growth < watch.MAX_GROWTH_KB,
             f"the EAL's heap grew by less than {watch.MAX_HEAP_MOVES} bytes":
                 heap_growth < watch.MAX_HEAP_MOVES,
             "no more open files": last["open_files"] <= first["open_files"],
