@@ -88,7 +88,10 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
 #define NETFC_STRING(text) #text
 #define NETFC_IN_16_BITS(field) @pa_container_size("ingress", NETFC_STRING(field), 16)
 #define NETFC_ALONE(field) @pa_solitary("ingress", NETFC_STRING(field))
-#if defined(NETFC_FP32)
+#if defined(NETFC_FP8)
+/* Two tables write the halves of a field, which may be in the same stage. */
+#define NETFC_LANE_PRAGMAS(n) @pa_container_size("ingress", NETFC_STRING(hdr.z##n.bits), 8)
+#elif defined(NETFC_FP32)
 #define NETFC_LANE_PRAGMAS(n)
 #elif defined(NETFC_EXACT)
 #define NETFC_LANE_PRAGMAS(n)                                                     \
@@ -102,7 +105,7 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
     NETFC_IN_16_BITS(meta.lane##n.theta) NETFC_IN_16_BITS(meta.lane##n.m)
 #endif
 NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
-#if NETFC_LANES == 8 && __TARGET_TOFINO__ == 2
+#if NETFC_FIELDS == 8 && __TARGET_TOFINO__ == 2
 /* The checksum of all z depends on the validity of their headers, which it takes from 4 bytes. */
 @pa_byte_pack("ingress", "hdr.x0.$valid", "hdr.x1.$valid", "hdr.x2.$valid", "hdr.x3.$valid",
               "hdr.x4.$valid", "hdr.x5.$valid", "hdr.x6.$valid", "hdr.x7.$valid")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A bad link: what takes frames from one interface to another in a network namespace. Needs root."""
+"""A bad link: takes frames from one interface to another in a network namespace. Needs root."""
 
 import contextlib
 import random

@@ -20,6 +20,7 @@ struct netfc_allreduce_totals *
 netfc_allreduce_totals_new(unsigned int format, uint64_t count)
 {
 	struct netfc_allreduce_totals *totals;
+	int64_t *bins;
 
 	if (!aggregate_is_format(format) || count == 0 || count > NETFC_ALLREDUCE_MAX_COUNT)
 		return NULL;
@@ -27,26 +28,29 @@ netfc_allreduce_totals_new(unsigned int format, uint64_t count)
 	if (totals == NULL)
 		return NULL;
 	totals->count = count;
-	totals->lanes = (struct aggregate_totals){.format = format};
-	totals->lanes.bins = malloc(bytes_of(format, count));
-	if (totals->lanes.bins == NULL) {
+	bins = calloc(1, bytes_of(format, count));
+	if (bins == NULL) {
 		free(totals);
 		return NULL;
 	}
-	netfc_allreduce_totals_clear(totals);
+	totals->lanes = aggregate_totals_init(format, 0, bins);
+	totals->lanes.stride = count;
+	totals->lanes.marks = (uint8_t *)(bins + count * aggregate_total_digits(format));
 	return totals;
 }
 
+/* Most digits were never used, and are 0 still. */
 void
 netfc_allreduce_totals_clear(struct netfc_allreduce_totals *totals)
 {
-	const enum aggregate_format format = totals->lanes.format;
-	int64_t *bins = totals->lanes.bins;
+	struct aggregate_totals *lanes = &totals->lanes;
 
-	memset(bins, 0, bytes_of(format, totals->count));
-	totals->lanes = aggregate_totals_init(format, 0, bins);
-	totals->lanes.stride = totals->count;
-	totals->lanes.marks = (uint8_t *)(bins + totals->count * aggregate_total_digits(format));
+	if (lanes->end > lanes->lowest)
+		memset(lanes->bins + lanes->lowest * lanes->stride, 0,
+			(lanes->end - lanes->lowest) * lanes->stride * sizeof(*lanes->bins));
+	memset(lanes->marks, 0, totals->count);
+	lanes->lowest = UINT8_MAX;
+	lanes->end = 0;
 }
 
 void

@@ -6,8 +6,8 @@
  * @file
  * A reduction that a program asked for, whichever function it called.
  *
- * All are allreduces whose results a rank keeps in part: all of them, none, or those from `first`
- * on.
+ * Each could be an allreduce whose results a rank keeps in part: all of them, none, or those from
+ * `first` on. Where the switch can, it gives each rank no more than that.
  */
 
 #include <stdbool.h>
@@ -23,6 +23,8 @@ struct call {
 	void *receive;    /**< where `kept` results go; NULL if none is kept */
 	size_t count;     /**< values that each rank gives */
 	size_t first, kept;
+	unsigned int kind; /**< enum netfc_collective_kind: what the switch could do */
+	unsigned int root; /**< of a reduce */
 	MPI_Datatype type;
 	MPI_Op op;
 	MPI_Comm comm;

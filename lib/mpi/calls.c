@@ -37,8 +37,6 @@ is_for_switch(struct call *call)
 	if (call->count > INT_MAX)
 		return leave_to_mpi(call, LEFT_LARGE);
 	PMPI_Comm_size(call->comm, &ranks);
-	if (ranks > NETFC_ALLREDUCE_MAX_WORKERS)
-		return leave_to_mpi(call, LEFT_SIZE);
 	return ranks > 1;
 }
 
@@ -68,7 +66,7 @@ wait_for(struct job *job, struct operation *operation)
 		done = operation->stage == OPERATION_DONE;
 		pthread_mutex_unlock(&job->lock);
 		if (!done)
-			progress_mpi();
+			job_let_mpi_go_on(job);
 	}
 	error = operation->error;
 	operation_release(operation);
@@ -148,6 +146,8 @@ keep_at_root(struct call *call, const void *send, void *receive, long long count
 	if (PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||
 		PMPI_Comm_size(call->comm, &ranks) != MPI_SUCCESS || root < 0 || root >= ranks)
 		return false;
+	call->kind = NETFC_COLLECTIVE_REDUCE;
+	call->root = (unsigned int)root;
 	if (rank == root)
 		return keep_all(call, send, receive, count);
 	call->send = send;
@@ -174,6 +174,7 @@ keep_block(struct call *call, const void *send, void *receive, long long kept)
 	if (PMPI_Comm_rank(call->comm, &rank) != MPI_SUCCESS ||
 		PMPI_Comm_size(call->comm, &ranks) != MPI_SUCCESS)
 		return false;
+	call->kind = NETFC_COLLECTIVE_REDUCE_SCATTER;
 	return keep_part(call, send, receive, rank * kept, kept, ranks * kept);
 }
 

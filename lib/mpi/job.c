@@ -3,10 +3,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "progress.h"
 #include "setup.h"
 #include "shim.h"
+
+#define NAME "netfc-mpi: "
+#define NAP_NS 100000
 
 bool
 job_keeps_input(struct job *job)
@@ -63,6 +67,20 @@ job_advance(struct job *job, int patience_ms)
 }
 
 void
+job_let_mpi_go_on(struct job *job)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+	bool is_ready;
+
+	pthread_mutex_lock(&job->lock);
+	is_ready = job->stage == JOB_READY;
+	pthread_mutex_unlock(&job->lock);
+	progress_mpi();
+	if (!is_ready)
+		nanosleep(&nap, NULL);
+}
+
+void
 job_go_by_mpi(struct job *job)
 {
 	if (job->by_mpi)
@@ -82,11 +100,60 @@ job_fail(struct job *job, const char *why)
 	if (job->failed)
 		return;
 	job->failed = true;
+	if (job->by_nodes) /* others may wait for this one */
+		netfc_allreduce_abort(job->network);
 	shim_say("rank %d: %s", shim.rank, why);
-	snprintf(text, sizeof(text), "netfc-mpi: %s", why);
+	snprintf(text, sizeof(text), NAME "%.*s", (int)(sizeof(text) - sizeof(NAME)), why);
 	if (PMPI_Add_error_code(shim.error_class, &job->error) != MPI_SUCCESS ||
 		PMPI_Add_error_string(job->error, text) != MPI_SUCCESS)
 		job->error = MPI_ERR_OTHER;
+}
+
+/* What the network says, and who of the communicator is meant where that is not plain. */
+static void
+write_failure(const struct job *job, char *text, size_t bytes)
+{
+	unsigned int level, leaf;
+	int member = netfc_allreduce_silent_member(job->network, &level);
+	int length = snprintf(text, bytes, "%s", netfc_allreduce_error(job->network));
+	char names[128];
+
+	if (member < 0 || level != 0 || (!job->by_nodes && job->places->leaves == 1))
+		return;
+	leaf = job->places->member[job->places->of_rank[job->rank]].leaf;
+	places_name(job->places, job->ranks, leaf, (unsigned int)member, names, sizeof(names));
+	snprintf(text + length, bytes - (size_t)length, " That is %s of the communicator.", names);
+}
+
+void
+job_fail_of_network(struct job *job)
+{
+	char text[SEGMENT_WHY_BYTES];
+
+	write_failure(job, text, sizeof(text));
+	job_fail(job, text);
+}
+
+void
+job_say_failure(struct job *job)
+{
+	char text[SEGMENT_WHY_BYTES];
+
+	write_failure(job, text, sizeof(text));
+	segment_fail(&job->node.segment, text);
+}
+
+int
+job_local_rank(const struct job *job, int n)
+{
+	unsigned int member = job->places->of_rank[job->rank];
+	int rank;
+
+	for (rank = 0; rank < job->ranks; rank++) {
+		if (job->places->of_rank[rank] == member && n-- == 0)
+			break;
+	}
+	return rank;
 }
 
 void
@@ -128,8 +195,12 @@ unregister_job(struct job *job)
 static void
 free_job(struct job *job)
 {
+	if (job->pending != MPI_REQUEST_NULL) /* MPI may write to it yet */
+		return;
 	netfc_allreduce_free(job->network);
 	pthread_mutex_destroy(&job->lock);
+	free(job->records);
+	free(job->places);
 	free(job);
 }
 
@@ -147,6 +218,8 @@ new_job(MPI_Comm comm)
 	}
 	pthread_mutex_init(&job->lock, NULL);
 	job->comm = comm;
+	job->pending = MPI_REQUEST_NULL;
+	job->node.segment.file = -1;
 	PMPI_Comm_rank(comm, &job->rank);
 	PMPI_Comm_size(comm, &job->ranks);
 	return job;
@@ -191,7 +264,7 @@ finish_all(struct job *job)
 		busy = job->first != NULL || job->stage != JOB_READY;
 		pthread_mutex_unlock(&job->lock);
 		if (busy)
-			progress_mpi();
+			job_let_mpi_go_on(job);
 	}
 }
 
@@ -200,6 +273,7 @@ leave(struct job *job)
 {
 	finish_all(job);
 	netfc_allreduce_leave(job->network);
+	node_close(&job->node);
 }
 
 void

@@ -21,7 +21,9 @@
 #include <mpi.h>
 #include <netfc_allreduce.h>
 
+#include "node.h"
 #include "operation.h"
+#include "places.h"
 
 #define JOB_SWITCHES_BYTES 1024
 
@@ -30,14 +32,25 @@ struct job_invitation {
 	uint64_t token; /**< 0: no job, all go by MPI */
 	uint16_t job;
 	uint8_t fallback;
+	uint8_t separate; /**< each rank is a worker */
 	char switches[JOB_SWITCHES_BYTES];
 };
 
 enum job_stage {
 	JOB_DUPLICATES, /**< the communicator */
+	JOB_TELLS,      /**< where each rank is */
 	JOB_INVITES,
 	JOB_JOINS,
-	JOB_READY /**< joined, failed, or by MPI */
+	JOB_AGREES, /**< whether all have joined */
+	JOB_READY   /**< joined, failed, or by MPI */
+};
+
+/** Of joining, from good to bad. */
+enum job_outcome {
+	JOB_JOINED,
+	JOB_TAKEN,    /**< others have its number */
+	JOB_SEPARATE, /**< each rank has to be a worker */
+	JOB_FAILED
 };
 
 struct job {
@@ -50,9 +63,16 @@ struct job {
 	enum job_stage stage;
 	MPI_Request pending; /**< of setting up */
 	struct job_invitation invitation;
+	struct place_record *records; /**< of all ranks */
+	struct places *places;
+	bool by_nodes; /**< the first rank of each node speaks for it */
+	int local;     /**< this rank's number there */
+	struct node node;
+	unsigned int attempts;
 	pthread_t joiner;
-	int join_status;
+	int outcome, worst; /**< enum job_outcome: here; of all ranks */
 	atomic_bool join_ended;
+	uint64_t agrees_since; /**< ns */
 
 	struct netfc_allreduce *network;
 	bool failed;   /**< the switch is of no use any more */
@@ -75,8 +95,23 @@ void job_add(struct job *job, struct operation *operation);
 /** Set up, start and end what can be; the lock is held. patience_ms: for the switch to answer. */
 void job_advance(struct job *job, int patience_ms);
 
+/**
+ * Let MPI do what there is to do, for who waits for the job and had nothing to do. Until the job is
+ * set up, other ranks are waited for, and the processor may be needed for them.
+ */
+void job_let_mpi_go_on(struct job *job);
+
 /** Say why the switch is of no use any more, the first time, and remember it. */
 void job_fail(struct job *job, const char *why);
+
+/** The same, for what the network says. */
+void job_fail_of_network(struct job *job);
+
+/** Tell the other ranks of the node what the network says. */
+void job_say_failure(struct job *job);
+
+/** The rank that is the n-th of this one's node. */
+int job_local_rank(const struct job *job, int n);
 
 /** From now on by MPI: all ranks know. */
 void job_go_by_mpi(struct job *job);

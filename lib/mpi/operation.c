@@ -29,27 +29,23 @@ prepare(struct operation *operation, bool keep_input)
 {
 	const struct call *call = &operation->call;
 	size_t bytes = call->count * call->shape.value_bytes;
-	bool direct = shape_is_direct(&call->shape);
 	bool in_place;
 
 	operation->result = keeps_all(call) ? call->receive : own(operation, bytes);
-	operation->sent =
-		direct ? operation->result : own(operation, shape_bytes(&call->shape, call->count));
+	operation->sent = shape_is_direct(&call->shape)
+		? operation->result
+		: own(operation, shape_bytes(&call->shape, call->count));
 	if (operation->result == NULL || operation->sent == NULL)
 		return false;
 	in_place = call->send == operation->result;
 	operation->input = in_place ? MPI_IN_PLACE : call->send;
-	if (direct && in_place && keep_input) {
+	if (in_place && keep_input) {
 		void *copy = own(operation, bytes);
 
 		if (copy == NULL)
 			return false;
 		operation->input = memcpy(copy, call->send, bytes);
 	}
-	if (!direct)
-		shape_cut(&call->shape, operation->sent, call->send, call->count);
-	else if (!in_place)
-		memmove(operation->sent, call->send, bytes);
 	return true;
 }
 
@@ -88,8 +84,10 @@ finish(struct operation *operation, bool by_switch)
 	const struct call *call = &operation->call;
 	size_t bytes = call->shape.value_bytes;
 
-	if (by_switch && !shape_is_direct(&call->shape))
-		shape_join(&call->shape, operation->result, operation->sent, call->count);
+	if (by_switch && !shape_is_direct(&call->shape) && operation->taken == 0)
+		shape_join(&call->shape, (char *)operation->result + call->first * bytes,
+			(char *)operation->sent + shape_bytes(&call->shape, call->first),
+			call->kept);
 	if (call->receive != NULL && !keeps_all(call))
 		memcpy(call->receive, (char *)operation->result + call->first * bytes,
 			call->kept * bytes);
@@ -151,17 +149,69 @@ left_the_switch(struct operation *operation, struct job *job)
 	return operation->succeeded ? finish(operation, true) : fail(operation, job->error);
 }
 
+/* Where all may have to go on by MPI, all need all results; and a tree has allreduces only. */
+static bool
+is_shared_out(const struct call *call, const struct job *job)
+{
+	return call->kind != NETFC_COLLECTIVE_ALLREDUCE && !job->fallback &&
+		job->places->leaves == 1;
+}
+
+static struct netfc_collective
+plan(const struct operation *operation, const struct job *job)
+{
+	const struct call *call = &operation->call;
+	const bool direct = shape_is_direct(&call->shape);
+	struct netfc_collective made = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
+		.format = call->shape.format,
+		.op = call->shape.op,
+		.values = operation->sent,
+		.result = operation->sent,
+		.count = shape_count(&call->shape, call->count)};
+
+	if (!direct)
+		shape_cut(&call->shape, operation->sent, call->send, call->count);
+	if (!is_shared_out(call, job)) {
+		if (direct && operation->sent != call->send)
+			memmove(operation->sent, call->send, call->count * call->shape.value_bytes);
+		return made;
+	}
+	made.kind = call->kind;
+	made.root = call->root;
+	made.values = direct ? call->send : operation->sent;
+	if (call->kind == NETFC_COLLECTIVE_REDUCE_SCATTER) {
+		made.count = shape_count(&call->shape, call->kept);
+		made.result = (char *)operation->sent + shape_bytes(&call->shape, call->first);
+	}
+	return made;
+}
+
 void
 operation_start(struct operation *operation, struct job *job)
 {
-	const struct call *call = &operation->call;
-	int status = netfc_allreduce_start(job->network, operation->sent,
-		shape_count(&call->shape, call->count), call->shape.format, call->shape.op,
-		!operation->has_request, &operation->handle);
+	struct netfc_collective collective;
 
 	operation->stage = OPERATION_RUNS;
-	if (status != NETFC_ALLREDUCE_OK)
-		job_fail(job, netfc_allreduce_error(job->network));
+	if (job->by_nodes)
+		return;
+	collective = plan(operation, job);
+	if (netfc_collective_start(job->network, &collective, !operation->has_request,
+		    &operation->handle) != NETFC_ALLREDUCE_OK)
+		job_fail_of_network(job);
+}
+
+/* Ranks of a node do it together. */
+static bool
+step_in_node(struct operation *operation, struct job *job, int patience_ms)
+{
+	const char *why = job->failed ? "" : node_advance(job, patience_ms);
+
+	operation->succeeded = operation->taken == operation->call.count;
+	if (!operation->succeeded && why == NULL)
+		return false;
+	if (!operation->succeeded)
+		job_fail(job, why);
+	return left_the_switch(operation, job);
 }
 
 static bool
@@ -175,7 +225,7 @@ step_in_switch(struct operation *operation, struct job *job, int patience_ms)
 		return false;
 	operation->succeeded = status == NETFC_ALLREDUCE_OK;
 	if (!operation->succeeded)
-		job_fail(job, netfc_allreduce_error(job->network));
+		job_fail_of_network(job);
 	return left_the_switch(operation, job);
 }
 
@@ -216,8 +266,9 @@ operation_step(struct operation *operation, struct job *job, int patience_ms)
 	case OPERATION_WAITS:
 		return step_waiting(operation, job);
 	case OPERATION_RUNS:
-		return job->by_mpi ? give_up_switch(operation, job)
-				   : step_in_switch(operation, job, patience_ms);
+		if (job->by_mpi)
+			return give_up_switch(operation, job);
+		return (job->by_nodes ? step_in_node : step_in_switch)(operation, job, patience_ms);
 	case OPERATION_AGREES:
 		return step_agreeing(operation, job);
 	case OPERATION_AGAIN:

@@ -36,6 +36,7 @@ struct operation {
 	void *sent;        /**< what the switch works on; may be `result` */
 	void *owned[3];    /**< memory that goes with it */
 	struct netfc_allreduce_handle *handle;
+	size_t given, summed, taken; /**< values, where ranks of a node share memory */
 
 	MPI_Request pending; /**< of agreeing, or of the reduction by MPI */
 	int succeeded;       /**< here; then, everywhere */

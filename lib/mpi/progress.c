@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "progress.h"
 
+#include <time.h>
+
 #include "job.h"
 #include "real.h"
 
@@ -64,6 +66,9 @@ progress_make_request(struct operation *operation)
 	return PMPI_Grequest_start(query, release, cancel, operation, &operation->request);
 }
 #else
+#define SPINS 1000
+#define NAP_NS 50000
+
 static int
 poll_all(void *argument, MPI_Status *status)
 {
@@ -78,14 +83,20 @@ poll_all(void *argument, MPI_Status *status)
 static int
 wait_all(int count, void **operations, double timeout, MPI_Status *status)
 {
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
 	(void)timeout;
 	(void)status;
 	for (int i = 0; i < count; i++) {
 		const struct operation *operation = operations[i];
 
-		while (!atomic_load_explicit(&operation->completed, memory_order_acquire)) {
+		for (unsigned int round = 0;
+			!atomic_load_explicit(&operation->completed, memory_order_acquire);
+			round++) {
 			job_advance_all();
 			progress_mpi();
+			if (round > SPINS) /* others may need the processor */
+				nanosleep(&nap, NULL);
 		}
 	}
 	return MPI_SUCCESS;

@@ -1,18 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "setup.h"
 
-#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "clock.h"
+#include "identity.h"
+#include "joining.h"
 #include "shim.h"
 
 #define JOB_NUMBER_SHIFT 48
+#define AGREEING_MS 5000 /* more than others need to join */
 
 int
 setup_begin(struct job *job)
 {
 	job->stage = JOB_DUPLICATES;
 	return PMPI_Comm_idup(job->comm, &job->private_comm, &job->pending);
+}
+
+static void
+give_up(struct job *job, const char *why)
+{
+	job_fail(job, why);
+	job->stage = JOB_READY;
+}
+
+/* ---- where each rank is --------------------------------------------------------------------- */
+
+static void
+tell(struct job *job)
+{
+	const char *switches = shim.settings.switches;
+	struct place_record *own;
+
+	job->records = calloc((size_t)job->ranks, sizeof(*job->records));
+	if (job->records == NULL) {
+		give_up(job, "there is not enough memory for a communicator's job");
+		return;
+	}
+	own = &job->records[job->rank];
+	job->node.segment.file = shim.settings.separate ? -1 : segment_file();
+	own->node = job->node.segment.file < 0 ? identity_of_rank(job->rank) : identity_of_node();
+	own->switches = switches == NULL ? 0 : places_switches(switches);
+	own->process = (int32_t)getpid();
+	own->file = job->node.segment.file;
+	job->stage = JOB_TELLS;
+	PMPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, job->records, sizeof(*own), MPI_BYTE,
+		job->private_comm, &job->pending);
 }
 
 /* Of rank 0. */
@@ -22,6 +58,7 @@ fill_invitation(struct job_invitation *invitation)
 	const char *switches = shim.settings.switches;
 
 	invitation->fallback = shim.settings.fallback;
+	invitation->separate = atomic_load(&shim.separate);
 	if (switches == NULL) {
 		shim_say_left(LEFT_NO_SWITCH, "a communicator", MPI_COMM_SELF);
 		return;
@@ -46,84 +83,189 @@ invite(struct job *job)
 	PMPI_Ibcast(invitation, sizeof(*invitation), MPI_BYTE, 0, job->private_comm, &job->pending);
 }
 
-/* The names between commas, in place. */
-static unsigned int
-split(char *names, const char *switches[])
-{
-	unsigned int count = 0;
-	char *state, *name;
+/* ---- who joins ------------------------------------------------------------------------------ */
 
-	for (name = strtok_r(names, ", ", &state);
-		name != NULL && count < NETFC_ALLREDUCE_MAX_SWITCHES;
-		name = strtok_r(NULL, ", ", &state))
-		switches[count++] = name;
-	return count;
+/* Those that name no switches use rank 0's. */
+static void
+complete_records(struct job *job)
+{
+	for (int rank = 1; rank < job->ranks; rank++) {
+		if (job->records[rank].switches == 0)
+			job->records[rank].switches = job->records[0].switches;
+	}
 }
 
-static void *
-join(void *argument)
-{
-	struct job *job = argument;
-	const char *switches[NETFC_ALLREDUCE_MAX_SWITCHES];
-	struct netfc_allreduce_options options;
-
-	netfc_allreduce_options_init(&options, sizeof(options));
-	options.switch_count = split(job->invitation.switches, switches);
-	options.switches = switches;
-	options.token = job->invitation.token;
-	options.job = job->invitation.job;
-	options.worker = (unsigned int)job->rank;
-	options.workers = (unsigned int)job->ranks;
-	options.interface = shim.settings.interface;
-	options.join_ms = shim.settings.join_ms;
-	options.deadline_ms = shim.settings.deadline_ms;
-	do
-		job->join_status = netfc_allreduce_join(job->network, &options);
-	while (job->join_status == NETFC_ALLREDUCE_INTERRUPTED);
-	atomic_store_explicit(&job->join_ended, true, memory_order_release);
-	return NULL;
-}
-
-/* Signals are for the program's own threads. */
+/* What was to be shared with the node's other ranks. False: it cannot be. */
 static bool
-start_joiner(struct job *job)
+share(struct job *job)
 {
-	sigset_t all, before;
-	bool started;
+	const struct place_member *member = joining_member(job);
+	int file = job->node.segment.file;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&job->joiner, NULL, join, job) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return started;
+	for (int rank = 0; rank < job->rank; rank++)
+		job->local += job->places->of_rank[rank] == job->places->of_rank[job->rank];
+	if (job->local == 0 && segment_make(&job->node.segment, file, member->ranks))
+		return true;
+	if (job->local == 0)
+		segment_refuse(file);
+	else
+		segment_close(&job->node.segment);
+	return job->local != 0;
+}
+
+static void
+agree(struct job *job)
+{
+	job->worst = job->outcome;
+	job->agrees_since = clock_ns();
+	job->stage = JOB_AGREES;
+	if (shim.real.Iallreduce(MPI_IN_PLACE, &job->worst, 1, MPI_INT, MPI_MAX, job->private_comm,
+		    &job->pending) != MPI_SUCCESS)
+		give_up(job, "MPI cannot set up the communicator's job");
+}
+
+static void
+begin_joining(struct job *job)
+{
+	job->stage = JOB_JOINS;
+	if (job->local == 0 && !joining_start(job))
+		give_up(job, "no thread can be made to join with");
+}
+
+static void
+go_by_mpi(struct job *job)
+{
+	node_close(&job->node);
+	job->by_mpi = true;
+	job->stage = JOB_READY;
+}
+
+static void
+find_places(struct job *job)
+{
+	enum places_status status;
+
+	free(job->places);
+	status = places_find(&job->places, job->records, job->ranks, job->by_nodes);
+	if (status == PLACES_NO_MEMORY) {
+		give_up(job, "there is not enough memory for a communicator's job");
+		return;
+	}
+	if (status == PLACES_TOO_MANY) {
+		shim_say_left(LEFT_SIZE, "a communicator", job->comm);
+		go_by_mpi(job);
+		return;
+	}
+	job->by_nodes = job->by_nodes && job->places->members < (unsigned int)job->ranks;
+	if (!job->by_nodes)
+		node_close(&job->node);
+	if (!job->by_nodes || share(job)) {
+		begin_joining(job);
+	} else {
+		job->outcome = JOB_SEPARATE;
+		agree(job);
+	}
 }
 
 static void
 accept_invitation(struct job *job)
 {
 	job->fallback = job->invitation.fallback;
-	job->by_mpi = job->invitation.token == 0;
-	job->stage = JOB_READY;
-	if (job->by_mpi)
+	if (job->invitation.token == 0) {
+		go_by_mpi(job);
 		return;
-	if (start_joiner(job))
-		job->stage = JOB_JOINS;
-	else
-		job_fail(job, "no thread can be made to join with");
+	}
+	complete_records(job);
+	job->by_nodes = !job->invitation.separate;
+	find_places(job);
+}
+
+/* ---- whether all have joined ---------------------------------------------------------------- */
+
+/* Of a rank for which another one joins: whether both share memory. */
+static bool
+end_sharing(struct job *job)
+{
+	const struct place_member *member = joining_member(job);
+	const struct place_record *first = &job->records[member->rank];
+	enum segment_status status = segment_attach(
+		&job->node.segment, first->process, first->file, member->ranks, job->local);
+
+	job->outcome = status == SEGMENT_OK ? JOB_JOINED : JOB_SEPARATE;
+	return status != SEGMENT_NOT_YET;
 }
 
 static void
 end_joining(struct job *job)
 {
-	if (!atomic_load_explicit(&job->join_ended, memory_order_acquire))
+	bool shared = job->node.segment.shared != NULL;
+
+	if (job->local == 0 ? !joining_end(job) : !shared && !end_sharing(job))
 		return;
-	pthread_join(job->joiner, NULL);
+	if (job->outcome == JOB_FAILED && job->by_nodes)
+		job_say_failure(job);
+	agree(job);
+}
+
+static void
+say_joined(const struct job *job)
+{
+	if (!shim.settings.verbose || job->rank != 0)
+		return;
+	shim_say("a communicator of %d ranks has job %u at %s; workers: %u, switches: %u%s",
+		job->ranks, joining_number(job), job->invitation.switches, job->places->members,
+		job->places->leaves,
+		job->by_nodes ? "; ranks that share memory are one worker" : "");
+}
+
+static void
+say_separate(const struct job *job)
+{
+	if (!atomic_exchange(&shim.separate, true) && shim.settings.verbose && job->rank == 0)
+		shim_say(
+			"each rank of a communicator is a worker of its own, since the switch takes no "
+			"exact sums of a node's ranks (--aggregate digits=fp32+fp64), or a node's "
+			"ranks cannot share memory");
+}
+
+static void
+fail_joining(struct job *job)
+{
+	const char *why = NULL;
+
+	if (job->node.segment.shared != NULL)
+		why = segment_failure(&job->node.segment);
+	if (why != NULL)
+		give_up(job, why);
+	else if (job->outcome != JOB_FAILED)
+		give_up(job, "another rank of the communicator cannot join: it says why");
+	else
+		job_fail_of_network(job);
 	job->stage = JOB_READY;
-	if (job->join_status != NETFC_ALLREDUCE_OK)
-		job_fail(job, netfc_allreduce_error(job->network));
-	else if (shim.settings.verbose && job->rank == 0)
-		shim_say("a communicator of %d ranks has job %u at %s", job->ranks,
-			job->invitation.job, shim.settings.switches);
+}
+
+static void
+conclude(struct job *job)
+{
+	job->attempts++;
+	switch (job->worst) {
+	case JOB_JOINED:
+		job->stage = JOB_READY;
+		job->attempts--;
+		say_joined(job);
+		return;
+	case JOB_TAKEN:
+		begin_joining(job);
+		return;
+	case JOB_SEPARATE:
+		say_separate(job);
+		job->by_nodes = false;
+		job->local = 0;
+		find_places(job);
+		return;
+	default:
+		fail_joining(job);
+	}
 }
 
 static bool
@@ -133,8 +275,21 @@ is_complete(struct job *job)
 
 	if (PMPI_Test(&job->pending, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS)
 		return complete;
-	job_fail(job, "MPI cannot set up the communicator's job");
-	job->stage = JOB_READY;
+	give_up(job, "MPI cannot set up the communicator's job");
+	return false;
+}
+
+static bool
+have_agreed(struct job *job)
+{
+	const uint64_t most = (2 * (uint64_t)shim.settings.join_ms + AGREEING_MS) * NS_PER_MS;
+
+	if (is_complete(job))
+		return true;
+	if (job->stage == JOB_AGREES && clock_ns() - job->agrees_since > most)
+		give_up(job,
+			"not all ranks of the communicator say whether they have joined: look for "
+			"one that has ended or is stopped");
 	return false;
 }
 
@@ -142,9 +297,13 @@ void
 setup_advance(struct job *job)
 {
 	if (job->stage == JOB_DUPLICATES && is_complete(job))
+		tell(job);
+	if (job->stage == JOB_TELLS && is_complete(job))
 		invite(job);
 	if (job->stage == JOB_INVITES && is_complete(job))
 		accept_invitation(job);
 	if (job->stage == JOB_JOINS)
 		end_joining(job);
+	if (job->stage == JOB_AGREES && have_agreed(job))
+		conclude(job);
 }

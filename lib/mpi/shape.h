@@ -48,4 +48,11 @@ void shape_cut(const struct shape *shape, void *to, const void *values, size_t c
 /** Make values of what came back. */
 void shape_join(const struct shape *shape, void *values, const void *from, size_t count);
 
+/** Whether sums are rounded, so that values may only be added where nothing is lost. */
+bool shape_rounds(const struct shape *shape);
+
+/** Reduce values with others in place: what the switch would make of both, if nothing is rounded.
+ */
+void shape_reduce(const struct shape *shape, void *values, const void *others, size_t count);
+
 #endif /* NETFC_MPI_SHAPE_H */

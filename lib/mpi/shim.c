@@ -48,11 +48,11 @@ shim_say_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
 }
 
 static bool
-is_on(const char *variable)
+is_set(const char *variable, const char *wanted)
 {
 	const char *value = getenv(variable);
 
-	return value != NULL && strcmp(value, "1") == 0;
+	return value != NULL && strcmp(value, wanted) == 0;
 }
 
 static const char *
@@ -85,8 +85,9 @@ read_settings(struct settings *settings)
 {
 	settings->switches = text_of("NETFC_SWITCH");
 	settings->interface = text_of("NETFC_MPI_INTERFACE");
-	settings->fallback = is_on("NETFC_MPI_FALLBACK");
-	settings->verbose = is_on("NETFC_MPI_VERBOSE");
+	settings->fallback = is_set("NETFC_MPI_FALLBACK", "1");
+	settings->verbose = is_set("NETFC_MPI_VERBOSE", "1");
+	settings->separate = is_set("NETFC_MPI_SHARED_MEMORY", "0");
 	settings->deadline_ms = milliseconds("NETFC_MPI_DEADLINE", DEADLINE_S);
 	settings->join_ms = milliseconds("NETFC_MPI_JOIN_TIMEOUT", JOIN_S);
 }

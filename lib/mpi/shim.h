@@ -17,13 +17,13 @@
 #include "real.h"
 
 /** Why a reduction is left to MPI: X(symbol, sentence). */
-#define LEFT_TO_MPI(X)                                                             \
-	X(NO_SWITCH, "NETFC_SWITCH names no switch")                               \
-	X(TYPE, "the switch has no such type")                                     \
-	X(OPERATION, "the switch has no such operation on this type")              \
-	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                \
-	X(SIZE, "the communicator has more ranks than a job can have workers, 64") \
-	X(LARGE, "there are more than 2^31 - 1 values")                            \
+#define LEFT_TO_MPI(X)                                                                    \
+	X(NO_SWITCH, "NETFC_SWITCH names no switch")                                      \
+	X(TYPE, "the switch has no such type")                                            \
+	X(OPERATION, "the switch has no such operation on this type")                     \
+	X(INTERCOMMUNICATOR, "an intercommunicator has two groups")                       \
+	X(SIZE, "it has more ranks or nodes than switches take: 64 at each, at up to 64") \
+	X(LARGE, "there are more than 2^31 - 1 values")                                   \
 	X(SETUP, "the MPI library cannot be hooked into")
 
 enum left_to_mpi {
@@ -39,6 +39,7 @@ struct settings {
 	const char *interface;    /**< NETFC_MPI_INTERFACE, or NULL */
 	bool fallback;            /**< NETFC_MPI_FALLBACK=1 */
 	bool verbose;             /**< NETFC_MPI_VERBOSE=1 */
+	bool separate;            /**< NETFC_MPI_SHARED_MEMORY=0 */
 	unsigned int deadline_ms; /**< NETFC_MPI_DEADLINE, in seconds there */
 	unsigned int join_ms;     /**< NETFC_MPI_JOIN_TIMEOUT, in seconds there */
 };
@@ -55,7 +56,8 @@ struct shim {
 
 	struct settings settings;
 	struct real real;
-	int rank; /**< in MPI_COMM_WORLD */
+	int rank;             /**< in MPI_COMM_WORLD */
+	atomic_bool separate; /**< nodes are no workers, as was found out for some communicator */
 	atomic_uint said;
 	atomic_ullong by_switch, by_mpi; /**< reductions */
 };

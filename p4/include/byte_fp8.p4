@@ -49,7 +49,7 @@ control NETFC_BYTE(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<16
         size = NETFC_FP8_RESULTS;
     }
 
-    /* z is written only where the packet is a request whose lengths are right, and has this lane. */
+    /* z is written where the packet is a request whose lengths are right, and has this lane. */
     apply {
         kinds.apply();
         if (fits == 1 && verdict == verdict_t.COMPUTE && NETFC_IS_THERE) {

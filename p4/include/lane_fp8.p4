@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A pair of lanes of fp8, correctly rounded: operation and signs are one of eight kinds, and kind and
- * magnitudes index z. The pair's first lane is in the upper byte.
+ * A pair of lanes of fp8, correctly rounded: operation and signs are one of eight kinds, and kind
+ * and magnitudes index z. The pair's first lane is in the upper byte.
  */
 #ifndef NETFC_LANE_FP8_P4
 #define NETFC_LANE_FP8_P4

@@ -8,7 +8,7 @@ is told which.
 
 import numpy
 
-from aggregation import demo, demonstration, sums
+from aggregation import demo, sums
 from namespaces import Built
 from netfc import allreduce
 from switch_tree import SwitchTree
@@ -107,7 +107,7 @@ def not_told(figures):
 
 def main():
     """The command line."""
-    demonstration.main("demo tree", __doc__, run, are_right, not_told)
+    demo.show("demo tree", __doc__, run, are_right, not_told)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees of one, two and three levels of running switches, whose links lose, double and reorder packets.
+"""Trees of one, two and three levels of running switches, whose links lose, double and reorder.
 
-Eight workers send the same values through each tree, of all formats, in sums, means, least and greatest
-values. What each worker gets is compared bit by bit with the exact result, rounded once: that is what one
-switch gives, which is the tree of one level.
+Eight workers send the same values through each tree, of all formats, in sums, means, least and
+greatest values. What each worker gets is compared bit by bit with the exact result, rounded once:
+that is what one switch gives, which is the tree of one level.
 """
 
 import itertools
@@ -29,7 +29,7 @@ COUNTS = ("lost", "duplicates", "reordered")
 
 
 class Trial(Built):
-    """A tree, and netfc-bench as the workers of each leaf. A context manager; raises CommandError."""
+    """A tree, and netfc-bench as each leaf's workers. A context manager; raises CommandError."""
 
     def __init__(self, options, levels):
         super().__init__()
@@ -62,7 +62,8 @@ class Trial(Built):
         cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
         return leaf.hosts[0].start(
             program, "--no-huge", "-m", 512, "--no-pci", "--no-telemetry", "--lcores",
-            f"0@({cpus})", "--file-prefix", "bench", f"--vdev=net_af_packet0,iface=eth0,framecnt={FRAMES}", "--",
+            f"0@({cpus})", "--file-prefix", "bench",
+            f"--vdev=net_af_packet0,iface=eth0,framecnt={FRAMES}", "--",
             f"--aggregate={','.join(keys + [f'place={place}'] * bool(place))}",
             "--src-ip", f"10.1.0.{WORKER_IP + number * workers}", "--dst-ip", leaf.address,
             "--progress", 0, "--json", leaf.folder / "report",
@@ -93,8 +94,8 @@ def figures_of(trial, reports, seconds):
     }
 
 
-HEAD = ("levels", "switches", "values of a worker", "results", "wrong", "lost, doubled, late: workers' links",
-        "links between switches")
+HEAD = ("levels", "switches", "values of a worker", "results", "wrong",
+        "lost, doubled, late: workers' links", "links between switches")
 
 
 def row_of(levels, figures):
@@ -102,7 +103,8 @@ def row_of(levels, figures):
     switches = sum(math.prod(FANS[levels][:n]) for n in range(levels))
     ways = [", ".join(f"{figures[where][name]:,}" for name in COUNTS)
             for where in ("workers_links", "switches_links")]
-    cells = [levels, switches, f"{figures['lanes']:,}", f"{figures['results']:,}", figures["wrong"], *ways]
+    cells = [levels, switches, f"{figures['lanes']:,}", f"{figures['results']:,}", figures["wrong"],
+             *ways]
     return f"| {' | '.join(map(str, cells))} |"
 
 
@@ -124,8 +126,9 @@ def parsed():
     parser = CommandLine("demo trees", __doc__)
     parser.add_argument("--lanes", type=int, default=2_000_000,
                         help="values of each worker, about (default %(default)s)")
-    parser.add_argument("--loss", type=int, default=20, help="percent of packets on each link that are "
-                        "lost, as many that come twice, as many that others overtake (default %(default)s)")
+    parser.add_argument("--loss", type=int, default=20, help="percent of packets on each link that "
+                        "are lost, as many that come twice, as many that others overtake (default "
+                        "%(default)s)")
     parser.add_argument("--levels", type=int, choices=FANS, nargs="+", default=list(FANS),
                         help="of the trees (default: each)")
     options = parser.parse_args()

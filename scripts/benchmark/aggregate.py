@@ -61,10 +61,11 @@ def flood_cases():
 
 
 def tree_cases():
-    """One switch; a leaf whose root is on another core; a root with the exact sums of eight leaves."""
+    """One switch; a leaf whose root has another core; a root with the exact sums of 8 leaves."""
     for form in TREE_FORMATS:
         yield Case(form, (f"format={form}",))
-        yield Case(f"{form}, a leaf", (f"format={form}", "place=0of1", f"parent={ROOT_IP}"), root=True)
+        yield Case(f"{form}, a leaf", (f"format={form}", "place=0of1", f"parent={ROOT_IP}"),
+                   root=True)
         yield Case(f"{form}, a root of 8 leaves", (f"format={form}", "behind=8"))
 
 
@@ -89,11 +90,12 @@ class Bench:
             words = [self._program.parent / "dpdk-netfc",
                      *programs.eal("root", self._memory.options(ROOT_MEGABYTES), lcores(1),
                                    f"--vdev={device},role=server"),
-                     "--", "--forward", "reflect", "--match", "direct", "--address", f"{ROOT_IP}/24",
+                     "--", "--forward", "reflect", "--match", "direct",
+                     "--address", f"{ROOT_IP}/24",
                      f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
                      f"digits={'+'.join(TREE_FORMATS)}"]
-            with subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as root:
+            with subprocess.Popen(list(map(str, words)), text=True, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as root:
                 try:
                     if not any(line.startswith("Ready") for line in root.stdout):
                         raise programs.ProgramError("the root does not start")

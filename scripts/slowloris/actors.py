@@ -9,8 +9,6 @@ import subprocess
 import threading
 import time
 
-from slowloris.background import Background
-
 EVERY_PROTOCOL = 0x0003
 OUTGOING = 4  # PACKET_OUTGOING, from linux/if_packet.h
 IPV4_TCP = (b"\x08\x00", 6)
@@ -42,6 +40,29 @@ http {{
     }}
 }}
 """
+
+
+class Background:
+    """Runs in a thread of its own from the beginning of a `with` block to its end.
+
+    Classes made of it have run(), which goes on until `stop` is set, an Event.
+    """
+
+    def __init__(self):
+        self.stop = threading.Event()
+        self._thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self._thread.join()
+
+    def run(self):
+        """What goes on."""
+        raise NotImplementedError
 
 
 class Server:

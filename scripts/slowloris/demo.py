@@ -12,7 +12,6 @@ from command import CommandLine, narrator, write_json
 from netfc import Client
 from netfc.telemetry import Telemetry
 from slowloris import actors
-from slowloris.background import Background
 from switched import SWITCH_ADDRESS, Network
 
 HOSTS = ("server", "honest", "attacker", "inquirer")
@@ -35,7 +34,7 @@ def detector_options(policy):
                       else ["--slowloris-policy", policy])
 
 
-class Inquirer(Background):
+class Inquirer(actors.Background):
     """Asks the switch about the server all the time, through the data path. A context manager.
 
     samples: (when, connections per byte, connections, bytes).
@@ -53,7 +52,7 @@ class Inquirer(Background):
                 self.samples.append((time.monotonic(), *answer))
 
 
-class Watch(Background):
+class Watch(actors.Background):
     """Looks at the alarm, over telemetry, so that its beginning and end are known."""
 
     def __init__(self, network, address):

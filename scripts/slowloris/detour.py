@@ -12,7 +12,7 @@ import struct
 
 from netfc import protocol
 from netfc.telemetry import Telemetry
-from slowloris.background import Background
+from slowloris.actors import Background
 
 PORT = protocol.UDP_PORT + 1
 LONGEST = 2048

@@ -54,8 +54,8 @@ def parse_arguments(arguments):
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--minutes", type=float, default=60, help="how long (default %(default)s)")
     parser.add_argument("--match", choices=["lpm", "hash", "direct"], default="direct")
-    parser.add_argument("--tree", action="store_true", help="instead: two leaves and a root that aggregate, "
-                        "while workers and leaves are killed and started again. Root")
+    parser.add_argument("--tree", action="store_true", help="instead: two leaves and a root that "
+                        "aggregate, while workers and leaves are killed and started again. Root")
     parser.add_argument("--json", metavar="FILE", help="write the report there, too")
     asked = parser.parse_args(arguments)
     if not 0.1 <= asked.minutes <= 100000:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree of switches for a long time: workers and leaves are killed, and started again.
 
-Two leaves below a root, two workers each, which add up vectors and compare every sum with the exact one.
-Every few seconds a worker or a leaf is killed; all others have to hear of it in time, and begin anew.
+Two leaves below a root, two workers each, which add up vectors and compare every sum with the exact
+one. Every few seconds a worker or a leaf is killed; all others have to hear of it in time, and begin
+anew.
 """
 
 import itertools
@@ -24,7 +25,8 @@ FANS = (2, 2)
 WORKERS = FANS[0] * FANS[1]
 LEVELS, STALL = len(FANS), 4
 TIMERS_S = 1  # of workers and switches, which look now and then
-AGGREGATE = f"slots=1024,stall={STALL},idle=10"  # of some jobs: those that failed go when they are idle
+# Slots of some jobs: those that have failed are there until they are idle.
+AGGREGATE = f"slots=1024,stall={STALL},idle=10"
 FRAMES, VALUES = 256, 5000
 KILL_AFTER_S = (1, 3)
 PATIENCE_S = 120
@@ -82,7 +84,7 @@ class TreeSoak:
         self.longest = 0.0
 
     def play(self):
-        """One job: all join, something is killed, all others hear of it, and it is started again."""
+        """One job: all join, something is killed, all others hear of it; it is started again."""
         job, token = next(self._jobs), allreduce.draw_token()
         for worker in self._workers:
             worker.order(job, token)
@@ -120,7 +122,8 @@ class TreeSoak:
     def sample(self):
         """The root, which lives all the time."""
         with Telemetry(self._tree.telemetry) as telemetry:
-            heaps = [telemetry.ask(f"/eal/heap_info,{heap}") for heap in telemetry.ask("/eal/heap_list")]
+            heaps = [telemetry.ask(f"/eal/heap_info,{heap}")
+                     for heap in telemetry.ask("/eal/heap_list")]
             jobs = telemetry.ask("/netfc/aggregate")
         return {"resident_kb": watch.resident_kb(self._tree.switch),
                 "open_files": watch.open_files(self._tree.switch),
@@ -173,8 +176,8 @@ def start_workers(stack, build, tree):
 
 def run(asked, stack):
     """The report."""
-    tree = stack.enter_context(SwitchTree(asked.build / "app" / "dpdk-netfc", FANS, AGGREGATE, FRAMES,
-                                          "fp32"))
+    tree = stack.enter_context(SwitchTree(
+        asked.build / "app" / "dpdk-netfc", FANS, AGGREGATE, FRAMES, "fp32"))
     soak = TreeSoak(tree, start_workers(stack, asked.build, tree))
     soak.play()
     first, end = soak.settle(), time.monotonic() + 60 * asked.minutes

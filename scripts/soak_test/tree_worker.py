@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A worker of the soak of a tree: tree_worker.py OPTIONS, a JSON object; a job and its token a line is to be joined.
+"""A worker of the soak of a tree: tree_worker.py OPTIONS, a JSON object.
 
-It adds up vectors, another one each time, until something fails, and says what, and how long after its
-latest result.
+It joins each job that is named to it, number and token in a line, and adds up vectors, another one
+each time, until something fails. It says what, and how long after its latest result.
 """
 
 import json
@@ -30,8 +30,9 @@ def play(options, job, token, values, exact):
     try:
         with allreduce.Communicator(
                 options["switch"], worker=options["worker"], workers=options["workers"], job=job,
-                token=token, slots=SLOTS, silence=options["silence"], build=options["build"], place=allreduce.Place(
-                    tuple(map(tuple, options["place"]["path"])), options["place"]["workers"])) as comm:
+                token=token, slots=SLOTS, silence=options["silence"], build=options["build"],
+                place=allreduce.Place(tuple(map(tuple, options["place"]["path"])),
+                                      options["place"]["workers"])) as comm:
             say("joined")
             while True:
                 mine = numpy.roll(values, right + wrong)
@@ -41,7 +42,8 @@ def play(options, job, token, values, exact):
                 same = sums.count_same(mine, expected) == len(mine)
                 right, wrong = right + same, wrong + (not same)
     except allreduce.AllreduceError as error:
-        say("failed", text=str(error), seconds=time.monotonic() - latest, sums=right + wrong, wrong=wrong)
+        say("failed", text=str(error), seconds=time.monotonic() - latest, sums=right + wrong,
+            wrong=wrong)
 
 
 def main():

@@ -142,9 +142,9 @@ def parsed():
                         "round, or once each (default), and the same through dpdk-netfc; compare "
                         "all gradients with the exact ones, and the weights of both bit by bit; "
                         f"needs {', '.join(p4_switch.TOOLS)} on the PATH")
-    parser.add_argument("--tree", action="store_true", help="instead: train with one switch, and with "
-                        f"{tree_demo.LEAVES} leaves of a root, twice, the ranks dealt out differently; "
-                        "compare the weights bit by bit, and count the bytes upwards")
+    parser.add_argument("--tree", action="store_true", help="instead: train with one switch, and "
+                        f"with {tree_demo.LEAVES} leaves of a root, twice, the ranks dealt out "
+                        "differently; compare the weights bit by bit, and count the bytes upwards")
     options = parser.parse_args()
     alone = bool(options.p4) + options.tree
     if alone > 1 or alone and (options.quick or options.report):

@@ -57,7 +57,8 @@ class Run:
 class Outcome:
     """weights: of rank 0, all others' are the same or the run fails. losses, seconds: of shape
     (ranks, steps). torch: its version. link_bytes: received and sent by each rank. rank_bytes,
-    leaf_bytes: of the aggregation, in a tree: sent by a rank to its leaf, by a leaf to the root. given, got:
+    leaf_bytes: of the aggregation, in a tree: sent by a rank to its leaf, by a leaf to the root.
+    given, got:
     gradients, if recorded: before the reduction, of shape (ranks, steps, values), and after it, of
     shape (steps, values)."""
 
@@ -137,8 +138,10 @@ def count_upwards(namespace):
 
 def mean_upwards(namespaces):
     """Of what they have counted."""
-    listed = [json.loads(each.run("nft", "-j", "list", "counters"))["nftables"] for each in namespaces]
-    counts = [entry["counter"]["bytes"] for entries in listed for entry in entries if "counter" in entry]
+    listed = [json.loads(each.run("nft", "-j", "list", "counters"))["nftables"]
+              for each in namespaces]
+    counts = [entry["counter"]["bytes"] for entries in listed for entry in entries
+              if "counter" in entry]
     return sum(counts) / len(counts)
 
 

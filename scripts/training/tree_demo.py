@@ -41,8 +41,9 @@ def describe(name, found):
     text = f"{name}: {found['differing']:,} of {found['weights']:,} weights differ"
     if not found["leaf_bytes"]:
         return text
-    return (f"{text}; to its leaf a rank sends {found['rank_bytes'] / 1e6:.2f} MB, a leaf to the root "
-            f"{found['leaf_bytes'] / 1e6:.2f} MB, {found['leaf_bytes'] / found['rank_bytes']:.2f} times that")
+    times = found["leaf_bytes"] / found["rank_bytes"]
+    return (f"{text}; to its leaf a rank sends {found['rank_bytes'] / 1e6:.2f} MB, a leaf to the "
+            f"root {found['leaf_bytes'] / 1e6:.2f} MB, {times:.2f} times that")
 
 
 def broken(figures):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What scripts/bench mpi and scripts/demo mpi make of their measurements."""
 
+import pytest
+
 from benchmark.mpi import demo, run
 
 OTHER = run.WAYS[1].name
@@ -23,6 +25,14 @@ def test_table():
 def test_share_of_the_best_other():
     assert dict(run.shares(MEASURED, [8, 10**6])) == {8: .5, 10**6: .5}
     assert not list(run.shares({run.SWITCH.name: MEASURED[run.SWITCH.name]}, [8]))
+
+
+def test_a_plot_has_a_panel_for_each_speed(tmp_path):
+    pytest.importorskip('matplotlib')
+    from benchmark.mpi import plot
+    plot.plot({100: MEASURED, 1000: MEASURED}, tmp_path / 'mpi.svg')
+    drawn = (tmp_path / 'mpi.svg').read_text(encoding='utf-8')
+    assert drawn.count('id="axes_') == 2 and '<!-- 1 MB -->' in drawn
 
 
 def test_results_are_counted():

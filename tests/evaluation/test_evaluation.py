@@ -240,7 +240,7 @@ def test_folding_saves_most(results):
 
 
 def test_wrapping_as_in_the_paper():
-    assert baseline.wrap(numpy.array([47656.0, -52.0])).tolist() == [-17880, -52]
+    assert baseline.wrap(numpy.array([47656.0, -52.0]), 16).tolist() == [-17880, -52]
     x, y = numpy.array([4.765625]), numpy.array([-0.005203])
     assert baseline.add(x, y, 10000).tolist() == [-1.7932]
 

@@ -162,16 +162,28 @@ check_mismatch(void)
 	printf("rank %d: refused\n", rank);
 }
 
-/* The last rank ends without a word, the others see to it that MPI_Finalize() does not wait. */
-void
-check_dies(void)
+/* A rank ends without a word, the others see to it that MPI_Finalize() does not wait. */
+static void
+end_of(int victim)
 {
 	sum_ranks(MPI_COMM_WORLD);
-	if (rank == ranks - 1)
+	if (rank == victim)
 		_exit(0);
 	check_until_error();
 	fflush(stdout);
 	_exit(0);
+}
+
+void
+check_dies(void)
+{
+	end_of(ranks - 1);
+}
+
+void
+check_first_dies(void)
+{
+	end_of(0);
 }
 
 /* The same sums for some seconds, while the switch ends: no call fails. */

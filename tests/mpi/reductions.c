@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each function of MPI once, in place and not: results are right to the bit. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
 
 #define LARGEST 20011
+#define BLOCK 100000
 
 static const MPI_Op *
 operations(size_t i)
@@ -63,6 +65,47 @@ check_doubles(void)
 		MPI_Allreduce(mine, results, 5003, MPI_DOUBLE, op, MPI_COMM_WORLD);
 		check_floats(&kept, MPI_DOUBLE, op);
 	}
+}
+
+/* Each rank checks a part of the lanes, and all have the same results. */
+static void
+check_part(const void *results, const void *mine, size_t count, MPI_Datatype type)
+{
+	const size_t first = count * (size_t)rank / (size_t)ranks;
+	const size_t end = count * (size_t)(rank + 1) / (size_t)ranks;
+	const size_t bytes = type == MPI_DOUBLE ? sizeof(double) : sizeof(float);
+	struct kept kept = {(const char *)results + first * bytes, first, end - first, mine, count,
+		MPI_COMM_WORLD};
+	char *others = malloc(count * bytes);
+
+	CHECK(others != NULL);
+	check_floats(&kept, type, MPI_SUM);
+	memcpy(others, results, count * bytes);
+	MPI_Bcast(others, (int)(count * bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
+	CHECK(memcmp(others, results, count * bytes) == 0);
+	free(others);
+}
+
+/* NETFC_TEST_VALUES of each type, a block at a time. */
+void
+check_many(void)
+{
+	static double mine[BLOCK], results[BLOCK];
+	const char *wanted = getenv("NETFC_TEST_VALUES");
+	const long blocks = wanted == NULL ? 1 : atol(wanted) / BLOCK;
+
+	for (long block = 0; block < 2 * blocks; block++) {
+		MPI_Datatype type = block % 2 == 0 ? MPI_DOUBLE : MPI_FLOAT;
+
+		if (type == MPI_DOUBLE)
+			draw_doubles(mine, BLOCK, (unsigned int)block);
+		else
+			draw_floats((float *)mine, BLOCK, (unsigned int)block);
+		MPI_Allreduce(mine, results, BLOCK, type, MPI_SUM, MPI_COMM_WORLD);
+		check_part(results, mine, BLOCK, type);
+	}
+	if (rank == 0)
+		printf("%ld doubles and as many floats: 0 differ\n", blocks * BLOCK);
 }
 
 static void

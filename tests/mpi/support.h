@@ -47,6 +47,7 @@ struct check {
 
 #define CHECKS(X)                \
 	X(doubles)               \
+	X(many)                  \
 	X(allreduce)             \
 	X(integers_of_all_types) \
 	X(reduce)                \
@@ -61,6 +62,7 @@ struct check {
 	X(mismatch)              \
 	X(survive)               \
 	X(dies)                  \
+	X(first_dies)            \
 	X(exits)
 
 #define DECLARE_CHECK_(name) void check_##name(void);

@@ -20,6 +20,9 @@ PROGRAMS = switch.BUILD / 'tests' / 'mpi'
 CALM = {'OMPI_MCA_btl': 'self,vader', 'OMPI_MCA_pml': 'ob1', 'OMPI_MCA_rmaps_base_oversubscribe': '1',
         'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
 
+# A switch that takes exact sums of a node's ranks.
+NODES = '--aggregate=digits=fp32+fp64'
+
 KINDS = [kind for kind in ('openmpi', 'mpich')
          if (LIBRARIES / f'libnetfc-mpi-{kind}.so').exists() and shutil.which(f'mpirun.{kind}')]
 
@@ -56,10 +59,15 @@ def switched(folder, option='--aggregate'):
         yield host, live
 
 
-def launch(host, kind, ranks, *words, library=None, options=(), **environment):
-    """Starts mpirun on a host. library: of which MPI the preloaded one is, if not the same."""
+def launch(host, kind, ranks, *words, library=None, also=None, options=(), **environment):
+    """Starts mpirun on a host.
+
+    library: of which MPI the preloaded one is, if not the same. also: what else is preloaded.
+    """
     variables = {**os.environ, **CALM, 'NETFC_SWITCH': hosts.SWITCH_IP, **environment}
     preloaded = f'{LIBRARIES}/libnetfc-mpi-{library or kind}.so'
+    if also:
+        preloaded += f':{also}'
     names = ['NETFC_SWITCH', *environment]
     if kind == 'openmpi':
         export = ['-x', f'LD_PRELOAD={preloaded}']
@@ -72,16 +80,16 @@ def launch(host, kind, ranks, *words, library=None, options=(), **environment):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 
-def finish(process):
-    """Waits for a run that was launched."""
+def finish(process, patience=1):
+    """Waits for a run that was launched, so many times as long as for most."""
     try:
-        out, err = process.communicate(timeout=TIMEOUT_S)
+        out, err = process.communicate(timeout=patience * TIMEOUT_S)
     except subprocess.TimeoutExpired as error:
         os.killpg(process.pid, signal.SIGKILL)
-        raise AssertionError(f'not done after {TIMEOUT_S} s: {process.communicate()}') from error
+        raise AssertionError(f'not done in time: {process.communicate()}') from error
     return Done(process.returncode, out, err)
 
 
-def run(host, kind, ranks, *words, **more):
+def run(host, kind, ranks, *words, patience=1, **more):
     """Runs a program on a host to its end."""
-    return finish(launch(host, kind, ranks, *words, **more))
+    return finish(launch(host, kind, ranks, *words, **more), patience)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decimal.h"
-#include "number.h"
+#include "encoding.h"
 #include "page.h"
 #include "set/slots.h"
 #include "show/meaning.h"
@@ -127,9 +127,9 @@ PAGE_EXPORT(page_compare)(const struct netfc_set *set, enum netfc_op op, const u
 int32_t
 PAGE_EXPORT(page_parse)(const struct netfc_format *format, const char *text)
 {
-	uint16_t bits;
+	uint32_t bits;
 
-	return parse_operand(format, text, &bits) ? bits : -1;
+	return parse_encoding(format, text, false, &bits) ? (int32_t)bits : -1;
 }
 
 /* The number that the text names, which can still be rounded to a float; NaN where it names none.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A register that adds up floating-point values, as integers of one unit, on TNA. Which of them is -0, and which
- * join it as no numbers, who includes this file says.
+ * A register that adds up floating-point values, as integers of one unit, on TNA. Which of them is
+ * -0, and which join it as no numbers, who includes this file says.
  */
 #ifndef NETFC_AGGREGATE_LOW_TNA_P4
 #define NETFC_AGGREGATE_LOW_TNA_P4

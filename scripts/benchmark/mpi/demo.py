@@ -71,7 +71,7 @@ def show_all(options):
     library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
             Network(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
-                    ["--aggregate"]) as network:
+                    ["--aggregate", "digits=fp32+fp64"]) as network:
         program = pathlib.Path(folder) / "cg"
         namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
         host = network.hosts["ranks"]

@@ -24,6 +24,10 @@ AGENT = pathlib.Path(__file__).with_name("agent")
 EXAMPLE = ROOT / "examples" / "mpi" / "allreduce.c"
 LINE = re.compile(r"(\d+) bytes: median ([\d.]+) s, least ([\d.]+) s, results (\w+)")
 PATIENCE = 600  # seconds
+# Bytes, and how often.
+TASKS = ((8, 300), (1024, 100), (16_384, 50), (131_072, 20), (1_000_000, 5), (10_000_000, 3))
+QUICK_TASKS = ((8, 50), (1_000_000, 2))
+SHOWN = (8, 1_000_000, 10_000_000)  # in tables
 SHIFTS = (0, 1)  # of what ranks give: the exact sums are the same
 # coll_tuned_allreduce_algorithm; 0: Open MPI chooses, by the length.
 ALGORITHMS = ("as it chooses", "linear", "non-overlapping", "recursive doubling", "ring",
@@ -126,9 +130,8 @@ def shares(measured, sizes):
 
 def show(options):
     """Measures and prints; figures by the links' speed and the way."""
-    tasks = ((8, 50), (1_000_000, 2)) if options.quick else (
-        (8, 300), (1_000_000, 5), (10_000_000, 3))
-    sizes, figures = [size for size, _ in tasks], {}
+    tasks = QUICK_TASKS if options.quick else TASKS
+    sizes, figures = [size for size, _ in tasks if size in SHOWN], {}
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         folder = pathlib.Path(folder)
         compile_example(folder)
@@ -150,10 +153,14 @@ def main():
     parser.add_argument("--type", choices=("float", "double"), default="double")
     parser.add_argument("--mbit", type=int, action="append", help="of links: 100 and 1000")
     parser.add_argument("--quick", action="store_true", help="less of everything")
+    parser.add_argument("--plot", type=pathlib.Path, metavar="FILE.svg", help="draw all lengths")
     options = parser.parse_args()
     with parser.in_namespaces():
         figures = show(options)
     write_json(options.json, figures)
+    if options.plot:
+        from benchmark.mpi.plot import plot  # the rest needs no matplotlib
+        plot(figures, options.plot)
 
 
 if __name__ == "__main__":

@@ -85,3 +85,23 @@ def readable_limit(heights):
     ordered = sorted(heights)
     second = ordered[-2] if len(ordered) > 1 else ordered[-1]
     return min(1.05 * ordered[-1], LIMIT_OF_SECOND * second)
+
+
+def share(found, names):
+    """Of all cycles, those of some """
+    part = sum(found.get(name, 0.0) for name in names) / sum(found.values())
+    return f"{part:.0%}"
+
+
+def of_lane(one, lanes):
+    """What a lane's cycles are spent on, in words."""
+    words = {
+        LOOK_UPS: "look-ups",
+        STEPS: "integer steps",
+        LANES: "moving lanes in and out of packets",
+        KERNEL: "the kernel",
+        DEVICE: "the device, which copies every frame from the capture",
+    }
+    return ", ".join(
+        f"{one[name] / lanes:.2f} {text}" for name, text in words.items() if one.get(name)
+    )

@@ -13,15 +13,16 @@ from evaluation.measure import measures
 FACTORS = 2 ** numpy.arange(0, 30 + 1 / 8, 1 / 8)
 
 
-def wrap(values):
-    """Integers as 16 bits of two's complement hold them."""
-    return (values.astype(numpy.int64) + 0x8000) % 0x10000 - 0x8000
+def wrap(values, bits):
+    """Whole numbers as so many bits of two's complement hold them; they may be larger than 64 bits."""
+    half = 1 << (bits - 1)
+    return (numpy.fmod(values, 2.0**bits).astype(numpy.int64) + half) % (2 * half) - half
 
 
-def add(x, y, factor):
+def add(x, y, factor, bits=16):
     """The sum as hosts and a switch compute it: truncate and wrap, add and wrap, scale back."""
-    integers = (wrap(numpy.trunc(values * factor)) for values in (x, y))
-    return wrap(sum(integers)) / factor
+    integers = (wrap(numpy.trunc(values * factor), bits) for values in (x, y))
+    return wrap(sum(integers), bits) / factor
 
 
 def sums(number_format, pairs):

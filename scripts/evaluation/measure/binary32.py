@@ -10,7 +10,7 @@ import re
 
 import numpy
 
-from evaluation.measure import datasets, measures, memory
+from evaluation.measure import baseline, datasets, measures, memory
 from netfc import Fp32, TableSet
 
 SET = "fp32_exact"
@@ -54,22 +54,7 @@ def make(gradients):
     }
 
 
-def write(folder, data):
-    """Write each data set as on the wire: x, y, x, y, ...; and check it."""
-    paths = []
-    for name, pairs in data.items():
-        paths.append(folder / f"{name}-{FORMAT.name}.bin")
-        paths[-1].write_bytes(pairs.T.astype(">u4").tobytes())
-    datasets.check(paths)
-
-
 # ---- accuracy --------------------------------------------------------------------------------
-
-
-def ordinals(bits):
-    """Places in the order of size: neighbours differ by 1."""
-    bits = bits.astype(numpy.int64)
-    return numpy.where(bits < 1 << 31, bits, (1 << 31) - bits)
 
 
 def measure_group(table_set, ops, pairs):
@@ -89,7 +74,7 @@ def measure_group(table_set, ops, pairs):
         return facts
     expected, values = (array[lanes].astype(numpy.float64) for array in (expected, values))
     facts.update(measures.summary(measures.accuracy(expected, values)))
-    ulps = ordinals(FORMAT.encode(expected)) - ordinals(result[lanes])
+    ulps = measures.ordinals(FORMAT, FORMAT.encode(expected)) - measures.ordinals(FORMAT, result[lanes])
     facts["exact"] = float(100 * numpy.mean(ulps == 0))
     return facts
 
@@ -97,17 +82,10 @@ def measure_group(table_set, ops, pairs):
 # ---- float-to-integer ------------------------------------------------------------------------
 
 
-def wrap(values):
-    """Whole numbers as 32 bits of two's complement hold them; values may be larger than 64 bits."""
-    half = 1 << (WRAP_BITS - 1)
-    return (numpy.fmod(values, 2.0**WRAP_BITS).astype(numpy.int64) + half) % (2 * half) - half
-
-
 def measure_factor(operands, factor):
-    """Accuracy with one factor: truncate and wrap, add and wrap, scale back."""
+    """Accuracy with one factor."""
     x, y, expected = operands
-    result = wrap(sum(wrap(numpy.trunc(values * factor)) for values in (x, y))) / factor
-    facts = measures.summary(measures.accuracy(expected, result))
+    facts = measures.summary(measures.accuracy(expected, baseline.add(x, y, factor, WRAP_BITS)))
     return {**facts, "log2_factor": float(numpy.log2(factor))}
 
 
@@ -147,7 +125,7 @@ def stages():
 def run(build, library, folder, gradients):
     """Everything, as what JSON can hold."""
     data = make(gradients)
-    write(folder, data)
+    datasets.check(list(datasets.write(folder, FORMAT, data)))
     table_set = TableSet(SET, library)
     sizes = memory.sizes(build, SET)
     return {

@@ -66,7 +66,7 @@ def write(folder, number_format, data):
     """Write each data set as netfc-bench reads operands: x, y, x, y, ... as on the wire."""
     for name, pairs in data.items():
         path = folder / f"{name}-{number_format.name}.bin"
-        path.write_bytes(pairs.T.astype(">u2").tobytes())
+        path.write_bytes(pairs.T.astype(f">u{number_format.bits // 8}").tobytes())
         yield path
 
 

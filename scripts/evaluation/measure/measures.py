@@ -31,10 +31,10 @@ def accuracy(expected, result):
 
 def ordinals(number_format, bits):
     """Places in the order of size: neighbours differ by 1."""
-    bits = bits.astype(numpy.int64)
-    if number_format.nan == 0x8000:  # posits are two's complement
-        return numpy.where(bits < 0x8000, bits, bits - 0x10000)
-    return numpy.where(bits < 0x8000, bits, 0x8000 - bits)
+    bits, sign = bits.astype(numpy.int64), 1 << number_format.bits - 1
+    if number_format.nan == sign:  # posits are two's complement
+        return numpy.where(bits < sign, bits, bits - 2 * sign)
+    return numpy.where(bits < sign, bits, sign - bits)
 
 
 def counted(number_format, bits):

@@ -3,8 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures
-from evaluation.report.document import table
-from evaluation.report.words import headings, percent
+from evaluation.report.document import headings, percent, table
 
 KINDS = ("floor", "plain", "correct")
 MEASURES = (("average", 3), ("median", 2), ("minimum", 2))

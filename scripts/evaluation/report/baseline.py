@@ -3,8 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures
-from evaluation.report.document import table
-from evaluation.report.words import listing, number, triple
+from evaluation.report.document import listing, number, table, triple
 
 
 def factor(facts):

@@ -3,8 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, measures, pairs, rounding
-from evaluation.report.document import table
-from evaluation.report.words import compare, listing, number, percent, small, triple
+from evaluation.report.document import compare, listing, number, percent, small, table, triple
 
 PLURALS = {"average": "averages", "median": "medians", "minimum": "minima"}
 PAIR_OPS = {"+,-": "add", "x": "mul", "/": "div"}

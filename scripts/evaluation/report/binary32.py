@@ -3,8 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import binary32, datasets, measures
-from evaluation.report.document import table
-from evaluation.report.words import kilobytes, percent, triple
+from evaluation.report.document import kilobytes, percent, table, triple
 
 SET = binary32.SET
 CHIPS = ("Tofino 1", "Tofino 2")

@@ -4,8 +4,7 @@
 import math
 
 from evaluation.measure import pairs
-from evaluation.report.document import table
-from evaluation.report.words import headings, kilobytes, listing, percent
+from evaluation.report.document import headings, kilobytes, listing, percent, table
 
 
 COUNTED = [pairs.OP_SYMBOLS[op] for op in pairs.OPS]

@@ -2,8 +2,7 @@
 """Functions of one number, and powers: errors, exact results, memory."""
 
 from evaluation.measure.functions import ENCODINGS, ENTRY_BYTES, POW_RANGES
-from evaluation.report.document import table
-from evaluation.report.words import headings, kilobytes, number, percent
+from evaluation.report.document import headings, kilobytes, number, percent, table
 
 WAYS = {"tables": "tables", "steps": "log2, ×, exp2"}
 

@@ -3,7 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import datasets, pairs, training
-from evaluation.report.words import compare, listing, percent
+from evaluation.report.document import compare, listing, percent
 
 
 def averages(results, format_name):

@@ -2,8 +2,7 @@
 """All pairs of operands, and where NetFC loses."""
 
 from evaluation.measure import pairs
-from evaluation.report.document import table
-from evaluation.report.words import headings, percent, small
+from evaluation.report.document import headings, percent, small, table
 from netfc import FORMATS
 
 KINDS = ("floor", "plain", "correct")

@@ -3,8 +3,7 @@
 
 from evaluation import paper
 from evaluation.measure import scaling
-from evaluation.report.document import table
-from evaluation.report.words import headings, kilobytes, percent
+from evaluation.report.document import headings, kilobytes, percent, table
 
 FORMS = {
     "slots": "all slots, indexed by the key",

@@ -41,8 +41,8 @@ def test_results_are_right(tmp_path, keys):
 
 
 def test_workers_that_are_leaves_send_exact_sums(tmp_path):
-    report = run(tmp_path, 'workers=4,behind=3,format=all,op=sum+mean,data=all,length=any,loss=5,'
-                 'duplicate=5,reorder=10,retry=20,chunks=300', '--inline')
+    report = run(tmp_path, 'workers=4,behind=3,format=all,op=sum+mean,length=any,loss=2,duplicate=5,'
+                 'data=gradients+cancel+zeros+special,reorder=10,chunks=300', '--inline')
     assert report['parts'] > 0
 
 

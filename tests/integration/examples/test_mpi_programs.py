@@ -22,7 +22,7 @@ def test_an_example(tmp_path, kind, name, words, wanted):
     program = tmp_path / name
     subprocess.run([f'mpicc.{kind}', '-O2', '-Wall', '-Wextra', '-Werror', '-o', program,
                     EXAMPLES / 'mpi' / f'{name}.c', '-lm'], check=True, timeout=mpi_runs.TIMEOUT_S)
-    with mpi_runs.switched(tmp_path) as (host, live):
+    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
         runs = [mpi_runs.run(host, kind, 3, program, *words, NETFC_SHIFT=str(shift))
                 for shift in (0, 1)]
         stats = live.stop()['aggregate']

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPI programs as they are, their reductions through the running switch."""
 
+import contextlib
 import pathlib
 import re
 import shutil
@@ -11,8 +12,11 @@ import aggregation_workers
 import hosts
 import mpi_runs
 import pytest
+import tree_network
 
 pytestmark = mpi_runs.marks
+BOTH_WAYS = pytest.mark.parametrize('option', ['--aggregate', mpi_runs.NODES],
+                                    ids=['ranks', 'nodes'])
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / 'mpi'
 
 
@@ -28,18 +32,32 @@ def through_switch(err):
     return [sum(map(int, column)) for column in zip(*counts)]
 
 
+@BOTH_WAYS
 @pytest.mark.parametrize('check,ranks', [
     ('allreduce', 2), ('allreduce', 5), ('doubles', 4), ('integers_of_all_types', 3), ('reduce', 3),
     ('scatter', 4), ('started', 3), ('first_started', 3), ('progress', 2), ('communicators', 4),
     ('threads', 2)])
-def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks):
-    with mpi_runs.switched(tmp_path) as (host, live):
+def test_results_are_exact_and_no_job_stays(tmp_path, kind, check, ranks, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), check,
                             NETFC_MPI_VERBOSE='1')
         stats = live.stop()['aggregate']
     assert done.status == 0, done
     assert through_switch(done.err)[0] > 0
     assert stats['jobs_made'] == stats['jobs_complete'] == stats['jobs_ended'] > 0
+    assert ('ranks that share memory are one worker' in done.err) == (option == mpi_runs.NODES)
+
+
+@pytest.mark.slow
+@BOTH_WAYS
+@pytest.mark.parametrize('ranks', [2, 4, 8])
+def test_ten_million_sums_of_each_type(tmp_path, kind, ranks, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
+        done = mpi_runs.run(host, kind, ranks, mpi_runs.checks(kind), 'many', patience=10,
+                            NETFC_TEST_VALUES='10000000')
+        live.stop()
+    assert done.status == 0, done
+    assert done.out == '10000000 doubles and as many floats: 0 differ\n'
 
 
 def test_fortran_goes_the_same_way(tmp_path, kind):
@@ -99,6 +117,19 @@ def test_without_a_switch_named_all_is_left_to_mpi(tmp_path, kind):
     assert stats['jobs_made'] == 0
 
 
+@BOTH_WAYS
+def test_a_job_number_that_others_have_is_no_hindrance(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live), host.udp() as socket:
+        other = aggregation_workers.Worker(socket, hosts.SWITCH_IP, 0, job=0x4242)
+        assert other.join(1).code == 0
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'doubles',
+                            also=mpi_runs.PROGRAMS / 'libsame_random.so', NETFC_MPI_VERBOSE='1')
+        live.stop()
+    assert done.status == 0, done
+    tried = 1 if option == mpi_runs.NODES else 2  # jobs before
+    assert f'has job {0x4242 + tried * 9973} ' in done.err, done
+
+
 @pytest.mark.parametrize('option,why', [
     ('--aggregate=workers=2', 'worker'), ('--aggregate=jobs=1,port=30000', 'answer|listen')])
 def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option, why):
@@ -110,8 +141,9 @@ def test_a_switch_that_does_not_take_the_job_is_an_error(tmp_path, kind, option,
     assert len(re.findall(f'rank \\d: .*({why})', done.out)) == 3, done
 
 
-def test_lengths_that_differ_are_an_error(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@BOTH_WAYS
+def test_lengths_that_differ_are_an_error(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'mismatch')
         live.stop()
     assert done.status == 0 and done.out.count('refused') == 3, done
@@ -133,8 +165,9 @@ def kill_switch_when_reducing(live, process):
     return mpi_runs.finish(process)
 
 
-def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@BOTH_WAYS
+def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'until_error',
                                   NETFC_MPI_DEADLINE='3')
         done = kill_switch_when_reducing(live, process)
@@ -142,8 +175,9 @@ def test_a_switch_that_is_killed_ends_reductions_with_an_error(tmp_path, kind):
     assert len(re.findall(r'rank \d: .*10\.1\.0\.100', done.out)) == 3, done
 
 
-def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_path, kind):
-    with mpi_runs.switched(tmp_path) as (host, live):
+@BOTH_WAYS
+def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_path, kind, option):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
         process = mpi_runs.launch(host, kind, 3, mpi_runs.checks(kind), 'survive',
                                   NETFC_MPI_DEADLINE='1', NETFC_MPI_FALLBACK='1')
         done = kill_switch_when_reducing(live, process)
@@ -151,14 +185,57 @@ def test_a_switch_that_is_killed_is_survived_by_mpi_where_that_is_wanted(tmp_pat
     assert done.err.count('by MPI from now on') == 1, done
 
 
-def test_a_rank_that_dies_is_named(tmp_path, kind):
-    """Where mpirun lets the others live."""
-    option = {'openmpi': '--enable-recovery', 'mpich': '-disable-auto-cleanup'}[kind]
-    with mpi_runs.switched(tmp_path, '--aggregate=stall=2') as (host, live):
-        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), 'dies', options=[option])
+# Where mpirun lets the others live.
+RECOVERY = {'openmpi': ['--enable-recovery'], 'mpich': ['-disable-auto-cleanup']}
+
+
+@pytest.mark.parametrize('check,option,named', [
+    ('dies', '--aggregate=stall=2', 'worker 2'),
+    ('dies', f'{mpi_runs.NODES},stall=2', 'Rank 2 has ended'),
+    ('first_dies', f'{mpi_runs.NODES},stall=2', 'Rank 0 has ended')], ids=['rank', 'of_node', 'first_of_node'])
+def test_a_rank_that_dies_is_named(tmp_path, kind, check, option, named):
+    with mpi_runs.switched(tmp_path, option) as (host, live):
+        done = mpi_runs.run(host, kind, 3, mpi_runs.checks(kind), check, options=RECOVERY[kind])
         live.stop()
-    told = re.findall(r'rank (\d): .*worker 2', done.out)
-    assert sorted(told) == ['0', '1'], done
+    told = re.findall(rf'rank (\d): .*{named}', done.out)
+    assert len(told) == 2, done
+
+
+@contextlib.contextmanager
+def two_nodes(folder, root_option=f'{mpi_runs.NODES},stall=2', leaf_option=None):
+    """Two hosts at a switch, or each at a leaf of its own. Yields them, and NETFC_TEST_NODES."""
+    leaves = {'leaf_option': leaf_option} if leaf_option else {}
+    with tree_network.Tree(folder, 2, root_option, **leaves) as tree:
+        for host in tree.hosts:
+            host.ip('link', 'set', 'lo', 'up')
+        switches = [tree_network.leaf_ip(n) if leaf_option else hosts.SWITCH_IP for n in range(2)]
+        yield tree, ' '.join(f'{host.name}={ip}' for host, ip in zip(tree.hosts, switches))
+
+
+TREE = {'root_option': tree_network.ROOT_OPTION, 'leaf_option': f'{mpi_runs.NODES},stall=2'}
+
+
+@pytest.mark.parametrize('network', [{}, TREE], ids=['one_switch', 'tree'])
+@pytest.mark.parametrize('check,ranks', [
+    ('allreduce', 4), ('doubles', 5), ('integers_of_all_types', 4), ('reduce', 3), ('scatter', 4),
+    ('started', 4), ('communicators', 5)])
+def test_ranks_of_two_nodes(tmp_path, kind, check, ranks, network):
+    with two_nodes(tmp_path, **network) as (tree, nodes):
+        done = mpi_runs.run(tree.hosts[0], kind, ranks, mpi_runs.checks(kind), check,
+                            NETFC_MPI_VERBOSE='1', NETFC_TEST_NODES=nodes)
+        tree.stop()
+    assert done.status == 0, done
+    assert f'{ranks} ranks has job' in done.err
+    assert f'; workers: 2, switches: {2 if network else 1}; ranks that share memory are one' in done.err
+
+
+def test_a_rank_that_dies_is_named_on_other_nodes(tmp_path, kind):
+    with two_nodes(tmp_path) as (tree, nodes):
+        done = mpi_runs.run(tree.hosts[0], kind, 4, mpi_runs.checks(kind), 'dies',
+                            options=RECOVERY[kind], NETFC_TEST_NODES=nodes)
+        tree.stop()
+    assert 'rank 1: netfc-mpi: Rank 3 has ended' in done.out, done
+    assert len(re.findall('rank [02]: .*That is ranks 1, 3 of the', done.err)) == 2, done
 
 
 def test_no_job_stays_after_an_abort(tmp_path, kind):

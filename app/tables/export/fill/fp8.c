@@ -40,12 +40,7 @@ add_result(
 	const struct netfc_result result =
 		netfc_calc(set, kinds[kind].op, kinds[kind].x | x, kinds[kind].y | y);
 
-	p4_add_entry(table,
-		&(struct p4_entry){
-			.value = {kind, x, y},
-			.mask = {p4_low_bits(3), p4_low_bits(7), p4_low_bits(7)},
-			.arg = {result.z, result.flags},
-		});
+	p4_add_exact(table, P4_WORDS(kind, x, y), P4_WORDS(result.z, result.flags));
 }
 
 const char *

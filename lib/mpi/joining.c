@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "joining.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shim.h"
+
+#define MOST_ATTEMPTS 4
+#define NEXT_NUMBER 9973 /* from the number of an attempt to that of the next */
+
+const struct place_member *
+joining_member(const struct job *job)
+{
+	return &job->places->member[job->places->of_rank[job->rank]];
+}
+
+uint16_t
+joining_number(const struct job *job)
+{
+	return (uint16_t)(job->invitation.job + NEXT_NUMBER * job->attempts);
+}
+
+/* The names between commas, in place. */
+static unsigned int
+split(char *names, const char *switches[])
+{
+	unsigned int count = 0;
+	char *state, *name;
+
+	for (name = strtok_r(names, ", ", &state);
+		name != NULL && count < NETFC_ALLREDUCE_MAX_SWITCHES;
+		name = strtok_r(NULL, ", ", &state))
+		switches[count++] = name;
+	return count;
+}
+
+static void
+take_place(const struct job *job, struct netfc_allreduce_options *options)
+{
+	const struct places *places = job->places;
+	const struct place_member *member = joining_member(job);
+
+	options->worker = member->worker;
+	options->workers = places->workers[member->leaf];
+	if (places->leaves == 1)
+		return;
+	options->tree_workers = places->members;
+	options->levels = 1;
+	options->level[0] = (struct netfc_allreduce_level){places->leaves, member->leaf};
+}
+
+static int
+join_switch(struct job *job)
+{
+	char names[JOB_SWITCHES_BYTES];
+	const char *switches[NETFC_ALLREDUCE_MAX_SWITCHES];
+	const bool own = job->places->leaves > 1 && shim.settings.switches != NULL;
+	struct netfc_allreduce_options options;
+	int status;
+
+	netfc_allreduce_options_init(&options, sizeof(options));
+	snprintf(names, sizeof(names), "%s",
+		own ? shim.settings.switches : job->invitation.switches);
+	options.switch_count = split(names, switches);
+	options.switches = switches;
+	options.token = job->invitation.token;
+	options.job = joining_number(job);
+	options.interface = shim.settings.interface;
+	options.join_ms = shim.settings.join_ms;
+	options.deadline_ms = shim.settings.deadline_ms;
+	take_place(job, &options);
+	do
+		status = netfc_allreduce_join(job->network, &options);
+	while (status == NETFC_ALLREDUCE_INTERRUPTED);
+	return status;
+}
+
+/* Whether the switch takes exact sums of a format: only trying shows it. */
+static int
+try_totals(struct job *job, unsigned int format)
+{
+	struct netfc_allreduce_totals *totals = netfc_allreduce_totals_new(format, 1);
+	double zero = 0, result;
+	int status;
+
+	if (totals == NULL)
+		return NETFC_ALLREDUCE_MEMORY;
+	netfc_allreduce_totals_add(totals, &zero);
+	if (joining_member(job)->ranks > 1)
+		status = netfc_allreduce_digits(job->network, totals, &result, NETFC_ALLREDUCE_SUM);
+	else
+		status = netfc_allreduce(job->network, &zero, 1, format, NETFC_ALLREDUCE_SUM);
+	netfc_allreduce_totals_free(totals);
+	return status;
+}
+
+static enum job_outcome
+outcome_of(const struct job *job, int status)
+{
+	if (status == NETFC_ALLREDUCE_OK)
+		return JOB_JOINED;
+	if (status == NETFC_ALLREDUCE_FULL && job->attempts + 1 < MOST_ATTEMPTS)
+		return JOB_TAKEN;
+	return JOB_FAILED;
+}
+
+static void *
+join(void *argument)
+{
+	struct job *job = argument;
+	int status = join_switch(job);
+
+	job->outcome = outcome_of(job, status);
+	if (status == NETFC_ALLREDUCE_OK && job->by_nodes) {
+		status = try_totals(job, NETFC_ALLREDUCE_FP64);
+		if (status == NETFC_ALLREDUCE_OK)
+			status = try_totals(job, NETFC_ALLREDUCE_FP32);
+		if (status == NETFC_ALLREDUCE_MISMATCH || status == NETFC_ALLREDUCE_ARGUMENT)
+			job->outcome = JOB_SEPARATE;
+		else
+			job->outcome = outcome_of(job, status);
+	}
+	atomic_store_explicit(&job->join_ended, true, memory_order_release);
+	return NULL;
+}
+
+/* Signals are for the program's own threads. */
+bool
+joining_start(struct job *job)
+{
+	sigset_t all, before;
+	bool started;
+
+	atomic_store(&job->join_ended, false);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&job->joiner, NULL, join, job) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+bool
+joining_end(struct job *job)
+{
+	if (!atomic_load_explicit(&job->join_ended, memory_order_acquire))
+		return false;
+	pthread_join(job->joiner, NULL);
+	return true;
+}

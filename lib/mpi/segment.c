@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_MS 1000000L
+#define REFUSED_BYTES 1
+
+enum failure {
+	NO_FAILURE,
+	FAILURE_IS_WRITTEN,
+	FAILED
+};
+
+int
+segment_file(void)
+{
+	return memfd_create("netfc-mpi", MFD_CLOEXEC);
+}
+
+static size_t
+header_bytes(int ranks)
+{
+	size_t bytes = sizeof(struct segment_shared) + (size_t)ranks * sizeof(struct segment_rank);
+
+	return (bytes + SEGMENT_PIECE_BYTES - 1) / SEGMENT_PIECE_BYTES * SEGMENT_PIECE_BYTES;
+}
+
+static size_t
+all_bytes(int ranks)
+{
+	return header_bytes(ranks) + (size_t)(ranks + 1) * SEGMENT_DEPTH * SEGMENT_PIECE_BYTES;
+}
+
+static bool
+use(struct segment *segment)
+{
+	struct flock own = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
+
+	segment->bytes = all_bytes(segment->ranks);
+	segment->shared =
+		mmap(NULL, segment->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment->file, 0);
+	if (segment->shared == MAP_FAILED) {
+		segment->shared = NULL;
+		return false;
+	}
+	segment->pieces = (char *)segment->shared + header_bytes(segment->ranks);
+	if (fcntl(segment->file, F_SETLK, &own) != 0)
+		return false;
+	atomic_store(&segment->shared->rank[segment->rank].attached, true);
+	return true;
+}
+
+bool
+segment_make(struct segment *segment, int file, int ranks)
+{
+	*segment = (struct segment){.ranks = ranks, .rank = 0, .file = file};
+	/* What there is no memory for is to be known now, not by a signal later. */
+	errno = posix_fallocate(file, 0, (off_t)all_bytes(ranks));
+	return errno == 0 && use(segment);
+}
+
+void
+segment_refuse(int file)
+{
+	if (ftruncate(file, REFUSED_BYTES) != 0)
+		close(file); /* they cannot open it then */
+}
+
+/* It has its full size at once. */
+static enum segment_status
+look(int file, size_t bytes)
+{
+	struct stat state;
+
+	if (file < 0 || fstat(file, &state) != 0)
+		return SEGMENT_NONE;
+	if (state.st_size == 0)
+		return SEGMENT_NOT_YET;
+	return (size_t)state.st_size == bytes ? SEGMENT_OK : SEGMENT_NONE;
+}
+
+enum segment_status
+segment_attach(struct segment *segment, int process, int file, int ranks, int rank)
+{
+	char path[64];
+	enum segment_status status;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", process, file);
+	*segment = (struct segment){
+		.ranks = ranks, .rank = rank, .file = open(path, O_RDWR | O_CLOEXEC)};
+	status = look(segment->file, all_bytes(ranks));
+	if (status == SEGMENT_OK && !use(segment))
+		status = SEGMENT_NONE;
+	if (status != SEGMENT_OK)
+		segment_close(segment);
+	return status;
+}
+
+void
+segment_close(struct segment *segment)
+{
+	if (segment->shared != NULL)
+		munmap(segment->shared, segment->bytes);
+	if (segment->file >= 0)
+		close(segment->file);
+	*segment = (struct segment){.file = -1};
+}
+
+void *
+segment_piece(const struct segment *segment, int rank, uint64_t piece)
+{
+	return segment->pieces +
+		((size_t)rank * SEGMENT_DEPTH + piece % SEGMENT_DEPTH) * SEGMENT_PIECE_BYTES;
+}
+
+bool
+segment_has_ended(const struct segment *segment, int rank)
+{
+	struct flock its = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+
+	return rank != segment->rank && atomic_load(&segment->shared->rank[rank].attached) &&
+		fcntl(segment->file, F_GETLK, &its) == 0 && its.l_type == F_UNLCK;
+}
+
+void
+segment_fail(struct segment *segment, const char *why)
+{
+	struct segment_shared *shared = segment->shared;
+	int none = NO_FAILURE;
+
+	if (!atomic_compare_exchange_strong(&shared->failure, &none, FAILURE_IS_WRITTEN))
+		return;
+	snprintf(shared->why, sizeof(shared->why), "%s", why);
+	atomic_store(&shared->failure, FAILED);
+	segment_ring(&shared->given);
+	segment_ring(&shared->done);
+}
+
+const char *
+segment_failure(const struct segment *segment)
+{
+	return atomic_load(&segment->shared->failure) == FAILED ? segment->shared->why : NULL;
+}
+
+void
+segment_ring(struct segment_bell *bell)
+{
+	atomic_fetch_add(&bell->events, 1);
+	if (atomic_load(&bell->sleepers) != 0)
+		syscall(SYS_futex, &bell->events, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void
+segment_sleep(struct segment_bell *bell, unsigned int events, int milliseconds)
+{
+	const struct timespec time = {milliseconds / 1000, milliseconds % 1000 * NS_PER_MS};
+
+	atomic_fetch_add(&bell->sleepers, 1);
+	syscall(SYS_futex, &bell->events, FUTEX_WAIT, events, &time, NULL, 0);
+	atomic_fetch_sub(&bell->sleepers, 1);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef NETFC_MPI_SEGMENT_H
+#define NETFC_MPI_SEGMENT_H
+
+/**
+ * @file
+ * Memory that the ranks of a node share, and how they wait for each other in it.
+ *
+ * It is a file without a name, so that nothing of it stays behind, however the ranks end. Each rank
+ * holds a lock on a byte of it: the kernel lets go of it when the rank's process ends, which is how
+ * the others know.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEGMENT_PIECE_BYTES 32768 /* a multiple of a page, and of all values */
+#define SEGMENT_DEPTH 4           /* pieces on their way */
+#define SEGMENT_WHY_BYTES 800
+
+/** What may wake a sleeper: it counts events. */
+struct segment_bell {
+	atomic_uint events, sleepers;
+};
+
+/** What a rank wants with a piece. */
+struct segment_call {
+	uint32_t values;
+	uint8_t format, op, value_bytes, pieces; /**< as struct shape has them */
+};
+
+struct segment_rank {
+	_Alignas(64) atomic_bool attached;
+	atomic_ullong given; /**< pieces whose values are there */
+	atomic_ullong taken; /**< pieces whose results are not needed any more */
+	struct segment_call call[SEGMENT_DEPTH];
+};
+
+struct segment_shared {
+	atomic_int failure; /**< 0: none; 1: somebody writes why; 2: it is there */
+	char why[SEGMENT_WHY_BYTES];
+	_Alignas(64) struct segment_bell given; /**< for the first rank */
+	_Alignas(64) struct segment_bell done;  /**< for all others */
+	atomic_ullong pieces_done;
+	struct segment_rank rank[];
+};
+
+struct segment {
+	struct segment_shared *shared; /**< NULL: there is none */
+	size_t bytes;
+	char *pieces; /**< of rank 0, then of rank 1, ..., then results */
+	int ranks, rank;
+	int file; /**< -1: none */
+};
+
+/** A file that is to be shared, maybe. -1: errno says why there is none. */
+int segment_file(void);
+
+/** Make it, in that file; it is this rank's, the first's. False: errno says why not. */
+bool segment_make(struct segment *segment, int file, int ranks);
+
+/** Tell the others of the node that there will be none in that file. */
+void segment_refuse(int file);
+
+enum segment_status {
+	SEGMENT_OK,
+	SEGMENT_NOT_YET, /**< the first rank has not made it so far */
+	SEGMENT_NONE     /**< nor will it, or this rank cannot use it */
+};
+
+/** Use what the first rank makes, in its file. */
+enum segment_status
+segment_attach(struct segment *segment, int process, int file, int ranks, int rank);
+
+/** End its use. */
+void segment_close(struct segment *segment);
+
+/** Where a rank's values of a piece are; rank == ranks: the results. */
+void *segment_piece(const struct segment *segment, int rank, uint64_t piece);
+
+/** Whether a rank was here and has ended, or has closed it. */
+bool segment_has_ended(const struct segment *segment, int rank);
+
+/** Say why nothing more is to be had; what was said first stays. */
+void segment_fail(struct segment *segment, const char *why);
+
+/** Why nothing more is to be had, or NULL. */
+const char *segment_failure(const struct segment *segment);
+
+/** To be read before looking whether there is something to wait for. */
+static inline unsigned int
+segment_events(struct segment_bell *bell)
+{
+	return atomic_load_explicit(&bell->events, memory_order_acquire);
+}
+
+/** Wake who sleeps. */
+void segment_ring(struct segment_bell *bell);
+
+/** Sleep until something has happened since `events` were read, or some milliseconds are over. */
+void segment_sleep(struct segment_bell *bell, unsigned int events, int milliseconds);
+
+#endif /* NETFC_MPI_SEGMENT_H */
