@@ -113,7 +113,7 @@ run_calc(int argc, char **argv)
 	if (!options.stream && argc > first && is_user_operand(argv[first]))
 		return calc_user(argv + first, argc - first, options.hex, options.json);
 	if (!options.stream && argc - first > 1 &&
-		(is_extended(argv[first + 1]) || netfc_format_by_name(argv[first]) != NULL))
+		(is_extended(argv[first + 1]) || is_format(argv[first])))
 		return calc_extended(argv + first, argc - first, options.hex, options.json);
 	if (options.stream && (argc - first < 1 || argc - first > 2))
 		return wrong_operands(&calc_command, "--stream needs SET [OP]");

@@ -39,17 +39,30 @@ list_formats(char *text, size_t size)
 	}
 }
 
+/* Of any width; NULL: none has that name. */
+static const struct netfc_format *
+named_format(const char *name)
+{
+	if (strcmp(name, netfc_format_name(netfc_fp32_format())) == 0)
+		return netfc_fp32_format();
+	return netfc_format_by_name(name);
+}
+
+bool
+is_format(const char *name)
+{
+	return named_format(name) != NULL;
+}
+
 /* By the name of the format or of a table set; NULL: it has neither. */
 static const struct netfc_format *
 find_format(const char *text)
 {
-	const struct netfc_format *format = netfc_format_by_name(text);
+	const struct netfc_format *format = named_format(text);
 	struct netfc_set_id id;
 
 	if (format != NULL)
 		return format;
-	if (strcmp(text, netfc_format_name(netfc_fp32_format())) == 0)
-		return netfc_fp32_format();
 	return netfc_set_parse_name(text, &id) == NETFC_OK ? id.format : NULL;
 }
 

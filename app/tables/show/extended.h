@@ -23,6 +23,9 @@ struct extended {
 /** Find a function or operation by its name. */
 bool find_extended(const char *name, struct extended *extended);
 
+/** Whether a format has that name. */
+bool is_format(const char *name);
+
 /** Whether a function or an operation has that name. */
 bool is_extended(const char *name);
 

@@ -81,7 +81,7 @@ run_show(int argc, char **argv)
 		return wrong_operands(&show_command, "--hex is for --walk");
 	if (!options.walk && is_user_operand(argv[first]))
 		return show_user(argv + first, argc - first, options.json);
-	if (!options.walk && netfc_format_by_name(argv[first]) != NULL && argc - first > 1)
+	if (!options.walk && argc - first > 1 && is_format(argv[first]))
 		return show_function(argv + first, argc - first, options.json);
 	status = open_set(argv[first], &set);
 	if (status != STATUS_DONE)

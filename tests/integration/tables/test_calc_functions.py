@@ -110,6 +110,10 @@ def test_show_some_entries():
         '0x3c00  1                -> 0x0000  0',
         '0xc000  -2               -> 0x7e00  NaN, invalid']
     assert len(run('show', 'bf16', 'cos').stdout.splitlines()) == ENTRIES
+    assert run('show', 'fp32', 'to_fp8_e4m3', '1', '1000').stdout.splitlines() == [
+        '0x3f800000  1                -> 0x38  1', '0x447a0000  1000             -> 0x7f  NaN, overflow']
+    assert 'name some X' in complaint('show', 'fp32', 'to_bf16')
+    assert "'fp32' is no format of functions" in complaint('show', 'fp32', 'sqrt', '1')
     [entry] = run_json('show', 'fp16', 'from_int16', '-3')
     assert entry == {'x': {'bits': '0xfffd', 'value': -3},
                      'result': {'bits': '0xc200', 'value': -3, 'flags': []}}
