@@ -186,13 +186,20 @@ decision_text(const struct netfc_set *set, uint32_t word, bool product, char *te
 	}
 }
 
+/* The lowest bits of a word, as many as a number has: steps on the way have wider words. */
+static uint32_t
+number_in(const struct netfc_set *set, uint32_t word)
+{
+	return word & UINT32_MAX >> (32 - netfc_format_width(netfc_set_format(set)));
+}
+
 const char *
 meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text)
 {
 	text[0] = '\0';
 	switch (meaning) {
 	case MEANS_NUMBER:
-		encoding_text(netfc_set_format(set), word, text);
+		encoding_text(netfc_set_format(set), number_in(set, word), text);
 		break;
 	case MEANS_LOG_WORD:
 		log_word_text(set, word, text);
@@ -272,7 +279,7 @@ meaning_json(const struct netfc_set *set, enum meaning meaning, uint32_t word)
 {
 	switch (meaning) {
 	case MEANS_NUMBER:
-		return encoding_json(netfc_set_format(set), word);
+		return encoding_json(netfc_set_format(set), number_in(set, word));
 	case MEANS_MI_WORD:
 		return word == NETFC_NO_RESULT ? json_string("no result")
 					       : log_word_json(set, word);
