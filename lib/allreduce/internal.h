@@ -87,7 +87,7 @@ struct channel {
 	struct peer *peer;
 	int fd;            /* -1: there is shared memory instead */
 	uint16_t from, to; /* UDP ports, where that is */
-	uint32_t *queue; /* slots whose chunk is to be sent, a ring */
+	uint32_t *queue;   /* slots whose chunk is to be sent, a ring */
 	uint32_t queue_mask, queue_first, queued;
 	uint32_t oldest, newest; /* slots in flight */
 	uint32_t flying;         /* so many */

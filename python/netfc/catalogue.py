@@ -87,8 +87,8 @@ AGGREGATION = (
     OpRow("leave", 40),
 )
 
-# Functions of one number: FUNCTION and up; conversions: TO_FORMAT + the number of a format, TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits behind the
-# binary point.
+# Functions of one number: FUNCTION and up. Conversions: TO_FORMAT + the number of a format,
+# TO_SATURATING + that of one of 8 bits, TO_FIXED and FROM_FIXED + the bits behind the binary point.
 FUNCTION, TO_FORMAT, TO_SATURATING, TO_FIXED, FROM_FIXED = 64, 96, 100, 112, 128
 SATURATING = "_sat"
 FUNCTIONS = (
