@@ -71,7 +71,7 @@ struct packet_counters {
 /** Packets that a device loses, before lcores receive or after they send; in the same form. */
 #define DEVICE_LOSSES(X)                                                    \
 	X(rx_missed, imissed, "arrived while the receive queue was full")   \
-	X(rx_errors, ierrors, "arrived damaged")                               \
+	X(rx_errors, ierrors, "arrived damaged")                            \
 	X(rx_no_mbuf, rx_nombuf, "arrived while no packet buffer was free") \
 	X(tx_errors, oerrors, "not sent, though the device had accepted them")
 
