@@ -40,7 +40,7 @@ enum run_end {
 	END_STUCK, /**< the port took no more packets */
 };
 
-/** What the run writes; one lcore does. */
+/** State of the run, which one lcore writes. */
 struct run {
 	struct in_flight in_flight;
 	struct run_counters counters;

@@ -17,7 +17,7 @@ struct option_table {
 	size_t offset;
 };
 
-/** A program's command line. Options are at the most 64; --help and --version come besides. */
+/** A program's command line. At most 64 options, besides --help and --version. */
 struct command_line {
 	const char *program;
 	const char *command; /**< behind the program's name; NULL: it has no commands */
@@ -30,21 +30,21 @@ struct command_line {
 	uint64_t *given; /**< a bit for each option that was given, in the tables' order */
 };
 
-/** What parsing came to. */
+/** Outcome of parsing. */
 enum options_result {
 	OPTIONS_RUN,
 	OPTIONS_DONE,  /**< --help or --version was answered */
-	OPTIONS_WRONG, /**< said on stderr */
+	OPTIONS_WRONG, /**< reported on stderr */
 };
 
-/** What the programs end with. */
+/** Exit statuses of the programs. */
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_CONFIGURATION = 1, /**< wrong usage or configuration */
 	EXIT_RUNNING = 2,       /**< a failure while running */
 };
 
-/** What to end with if there is nothing to run. */
+/** The exit status if there is nothing to run. */
 static inline enum exit_status
 options_exit_status(enum options_result result)
 {

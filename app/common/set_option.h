@@ -19,7 +19,9 @@ int option_match_of_tables(FILE *errors, const char *option, const char *text, v
 /** The name of a table set that can be built; an option_parse, whose field is a const char *. */
 int option_set(FILE *errors, const char *option, const char *text, void *field);
 
-/** Build the table set that --set names; netfc_set_free() frees it. 0, or -1, said on `errors`. */
+/**
+ * Build the table set that --set names; netfc_set_free() frees it. 0, or -1, reported on `errors`.
+ */
 int option_build_set(FILE *errors, const char *name, struct netfc_set **set);
 
 #endif /* SET_OPTION_H */

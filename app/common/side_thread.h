@@ -2,7 +2,7 @@
 #ifndef SIDE_THREAD_H
 #define SIDE_THREAD_H
 
-/** @file Threads beside the lcores, on the CPUs that the EAL keeps for such. */
+/** @file Threads beside the lcores, on the CPUs that the EAL reserves for control threads. */
 
 #include <pthread.h>
 

@@ -60,13 +60,13 @@ struct tx_buffer {
 };
 
 /**
- * What one lcore works with. While it runs, only it writes here, but where tables_change() does.
- * Processors fetch cache lines in pairs, so that a line of its own would not be enough.
+ * The state of one lcore. While it runs, only that lcore writes here, except where tables_change()
+ * does. Processors prefetch cache lines in pairs, so alignment to one line is not enough.
  */
 struct lcore {
 	struct packet_counters counters;
 	struct pipeline_worker *worker;     /**< put in place by tables_change() */
-	struct pipeline_counters retired;   /**< of its workers before that one; so, too */
+	struct pipeline_counters retired;   /**< sum over its earlier workers; likewise */
 	struct slowloris_worker *slowloris; /**< NULL without --slowloris */
 	struct capture_tap *capture;        /**< NULL: none; put in place by capture_start() */
 	struct trace_slot *trace;           /**< NULL: none; put in place by trace_json() */
@@ -107,21 +107,21 @@ struct app {
 	unsigned int mbufs_kept; /**< by drivers that free none when their port is closed */
 };
 
-/** Whether an lcore has anything to do but to wait. */
+/** Whether an lcore polls rx queues or aggregates. */
 static inline bool
 lcore_works(const struct lcore *lcore)
 {
 	return lcore->rx_queue_count > 0 || lcore->aggregates;
 }
 
-/** Whether an lcore needs memory of its socket. The main one always does: it keeps house. */
+/** Whether an lcore needs memory of its socket. The main one always does, for housekeeping. */
 static inline bool
 lcore_in_use(const struct app *app, unsigned int lcore_id)
 {
 	return lcore_works(&app->lcore[lcore_id]) || lcore_id == rte_get_main_lcore();
 }
 
-/** One of the pipelines, which are the same but for where they lie. */
+/** Any of the pipelines: they differ only in their NUMA node. */
 static inline const struct pipeline *
 app_pipeline(const struct app *app)
 {

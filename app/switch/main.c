@@ -1,8 +1,144 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "run.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_eal.h>
+
+#include "aggregate/uplink.h"
+#include "app.h"
+#include "capture/capture.h"
+#include "control/control.h"
+#include "slowloris/defend.h"
+#include "dpdk/eal.h"
+#include "json.h"
+#include "observe/totals.h"
+#include "observe/report.h"
+#include "poll_loop.h"
+#include "prepare.h"
+#include "ports.h"
+#include "steer.h"
+#include "observe/state.h"
+#include "observe/telemetry.h"
+
+/* The application; global because a signal handler takes no argument. */
+static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void
+handle_signal(int signal)
+{
+	(void)signal;
+	app_quit(&app);
+}
+
+/* Threads beside the lcores; NULL: not started. */
+struct side_threads {
+	struct control *control;
+	struct periodic *periodic;
+	struct uplink_log *uplink_log;
+};
+
+/* Start them; stop_side_threads() ends those that were started. */
+static int
+start_side_threads(struct side_threads *threads)
+{
+	uint32_t interval_s = app.options.stats_interval_s;
+
+	if (defend_start(&app) != 0 || uplink_log_start(&app, &threads->uplink_log) != 0)
+		return -1;
+	if (interval_s != 0 && periodic_start(&app, interval_s, &threads->periodic) != 0)
+		return -1;
+	return threads->control != NULL ? control_start(threads->control) : 0;
+}
+
+static void
+stop_side_threads(struct side_threads *threads)
+{
+	control_close(threads->control);
+	capture_free(&app);
+	defend_stop(&app);
+	uplink_log_stop(threads->uplink_log);
+	periodic_stop(threads->periodic);
+}
+
+static enum exit_status
+run_started(struct json_file **stats, struct control **control)
+{
+	struct totals totals;
+	enum exit_status status = EXIT_DONE;
+	struct side_threads threads = {.control = *control};
+
+	*control = NULL;
+	report_configuration(&app);
+	if (ports_start(&app) != 0 || start_side_threads(&threads) != 0) {
+		stop_side_threads(&threads);
+		ports_stop(&app);
+		return EXIT_RUNNING;
+	}
+	/* A driver that a signal interrupts while it writes to a file would lose packets. */
+	signals_catch(handle_signal, SA_RESTART);
+	telemetry_open(&app);
+	unmap_guard(app.qsbr);
+	steer_start(&app);
+	report_ready(&app);
+	poll_run(&app);
+	unmap_guard(NULL);
+	telemetry_close(&app);
+	stop_side_threads(&threads);
+	totals_of_all(&app, &totals);
+	ports_stop(&app);
+	report_totals(&app, &totals);
+	if (!totals_add_up(&totals) || app.mbufs_leaked != 0) {
+		fprintf(stderr, PROGRAM ": packets or packet buffers are unaccounted for\n");
+		status = EXIT_RUNNING;
+	}
+	if (*stats != NULL) {
+		json_t *object = state_stats(&app, &totals);
+
+		if (json_file_write(*stats, object) != 0)
+			status = EXIT_RUNNING;
+		*stats = NULL;
+		json_decref(object);
+	}
+	return status;
+}
 
 int
 main(int argc, char **argv)
 {
-	return switch_run(argc, argv);
+	enum exit_status status = EXIT_CONFIGURATION;
+	struct json_file *stats = NULL;
+	struct control *control = NULL;
+	enum options_result parsed;
+	int eal_argc;
+
+	parsed = options_parse(argc, argv, &app.options, &eal_argc);
+	if (parsed != OPTIONS_RUN)
+		return options_exit_status(parsed);
+	/* During the start, a signal interrupts waiting, such as for a peer. */
+	signals_catch(handle_signal, 0);
+	if (prepare_load(&app) != 0)
+		goto free_sets;
+	if (app.options.stats_json != NULL &&
+		json_file_open(PROGRAM ": --stats-json", app.options.stats_json, &stats) != 0)
+		goto free_sets;
+	if (app.options.control != NULL && control_open(&app, app.options.control, &control) != 0)
+		goto abandon_stats;
+	if (eal_start(PROGRAM, eal_argc, argv) != 0)
+		goto close_control;
+	if (prepare(&app) == 0 && telemetry_register(&app) == 0)
+		status = run_started(&stats, &control);
+	else
+		ports_stop(&app);
+	prepare_free(&app);
+	rte_eal_cleanup();
+close_control:
+	control_close(control);
+abandon_stats:
+	json_file_abandon(stats);
+free_sets:
+	prepare_unload(&app);
+	return status;
 }

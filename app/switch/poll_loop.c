@@ -129,7 +129,7 @@ poll_queue(struct app *app, struct lcore *lcore, const struct rx_queue *queue)
 	return count;
 }
 
-/* The load costs one reading of the clock a round, instead of two a burst. */
+/* Measuring the load takes one clock reading per round, instead of two per burst. */
 static void
 count_cycles(struct lcore *lcore, unsigned int found)
 {

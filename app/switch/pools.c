@@ -11,8 +11,8 @@
 #define BUFFER_STEP 512 /* bytes */
 
 /*
- * Of a packet buffer: any packet of 2,048 bytes, and the packet of an aggregation's chunk. Rounded
- * up, so that the frames of net_af_packet, which have to be whole parts of blocks of pages, fit it.
+ * Data bytes of an mbuf: any packet of 2,048 bytes, and the packet of an aggregation's chunk.
+ * Rounded up for net_af_packet, whose frames must divide its blocks of pages.
  */
 static uint32_t
 buffer_bytes(const struct options *options)

@@ -19,12 +19,12 @@ int ports_start(struct app *app);
 void ports_stop(struct app *app);
 
 /*
- * Memory is not taken away from under lcores. When a memif peer leaves, DPDK's driver (22.11, and
- * later ones) marks the port as not connected and unmaps what it shared, at once and in the EAL's
- * interrupt thread, though an lcore may be in the middle of a burst there. The program's munmap(),
- * which the driver finds before the C library's, makes that thread wait until every lcore has
- * passed by: in its next burst an lcore sees that the port is not connected, and leaves the memory
- * alone.
+ * Memory stays mapped while lcores use it. When a memif peer leaves, DPDK's driver (22.11 and
+ * later) marks the port as disconnected and unmaps the shared memory at once, in the EAL's
+ * interrupt thread, though an lcore may be in a burst on that port. The program's munmap(), which
+ * takes precedence over the C library's, makes that thread wait until every lcore has passed a
+ * quiescent state: in its next burst an lcore sees that the port is disconnected, and does not
+ * touch the memory.
  */
 
 /** From now on, wait for these lcores; NULL: for none any more. */

@@ -2,11 +2,11 @@
 #ifndef PREPARE_H
 #define PREPARE_H
 
-/** @file What the switch works with, made from its options before any port starts. */
+/** @file Set-up of the switch from its options, before any port starts. */
 
 #include "app.h"
 
-/** Load the table sets and functions that the options name. 0, or -1, said on stderr. */
+/** Load the table sets and functions that the options name. 0, or -1, reported on stderr. */
 int prepare_load(struct app *app);
 
 /** Free them. */
@@ -15,7 +15,7 @@ void prepare_unload(struct app *app);
 /**
  * Find the ports, choose their queues, and make everything that lcores need. The EAL has started.
  *
- * @return 0, or -1, said on stderr; prepare_free() frees in both cases
+ * @return 0, or -1, reported on stderr; prepare_free() frees in both cases
  */
 int prepare(struct app *app);
 void prepare_free(struct app *app);

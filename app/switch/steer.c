@@ -12,7 +12,7 @@
 
 /*
  * What rules match, besides the UDP port. Devices differ: some have no room for the address, some
- * want the protocol although an item for UDP says it, and some want all rules to be of one form.
+ * want the protocol although a UDP item implies it, and some want all rules to be of one form.
  */
 struct form {
 	bool address, protocol;
@@ -26,7 +26,7 @@ struct rule {
 	uint16_t udp_port, queue;
 };
 
-/* Those of a port, in the making. */
+/* Those of a port, while they are made. */
 struct steering {
 	const struct app *app;
 	struct port *port;

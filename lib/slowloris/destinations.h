@@ -37,8 +37,8 @@ struct destinations {
 };
 
 /*
- * What the table has said of a key: its record, or NONE. A key is there before its record is filled
- * in, which `used` says.
+ * What the table has returned for a key: its record, or NONE. A key is there before its record is
+ * filled in, which `used` says.
  */
 static inline uint32_t
 destinations_known(const struct destinations *destinations, int32_t position)

@@ -44,7 +44,7 @@ struct slowloris_rules {
 	bool dry_run;        /**< drop nothing */
 };
 
-/** What a detector is made of. */
+/** Configuration of a detector. */
 struct slowloris_config {
 	struct slowloris_rules rules;       /**< to begin with */
 	bool shared;                        /**< more than one lcore receives */
@@ -82,7 +82,7 @@ struct slowloris_worker_counters {
 	X(destinations_forgotten, "destinations that were silent")                             \
 	X(alarms_raised, "destinations found under attack")                                    \
 	X(alarms_released, "destinations found to have recovered")                             \
-	X(alerts_lost, "alerts not told: too many at once")
+	X(alerts_lost, "alerts not reported: too many at once")
 
 struct slowloris_counters {
 #define SLOWLORIS_COUNTER_(name, meaning) uint64_t name;
@@ -116,7 +116,7 @@ struct slowloris_alert {
 /** The detector of all lcores. */
 struct slowloris;
 
-/** What one lcore works with. */
+/** The working memory of one lcore. */
 struct slowloris_worker;
 
 /** The result for a burst; packets by their index, as bits. */

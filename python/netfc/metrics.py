@@ -27,8 +27,8 @@ LCORE_COUNTERS = (
     ("tx_packets", "tx_packets", "Packets sent"),
     ("copies", "copies", "Copies made to leave by more than one port"),
     ("answers", "answers", "Packets sent by the switch itself, of those sent"),
-    ("polls", "polls", "Times that a receive queue was looked into"),
-    ("busy_polls", "busy_polls", "Times that something was in it"),
+    ("polls", "polls", "Polls of receive queues"),
+    ("busy_polls", "busy_polls", "Polls that found packets"),
     ("cycles", "cycles", "TSC cycles of polling"),
     ("busy_cycles", "busy_cycles", "Those of rounds over the queues that found packets"),
     ("netfc_packets", "requests", "NetFC requests, those refused included"),
@@ -46,9 +46,9 @@ DEVICE_COUNTERS = {
     "tx_packets": "Packets that the device sent",
     "rx_bytes": "Bytes that the device received",
     "tx_bytes": "Bytes that the device sent",
-    "rx_missed": "Packets that came while the receive queue was full",
-    "rx_errors": "Packets that came damaged",
-    "rx_no_mbuf": "Packets that came while no packet buffer was free",
+    "rx_missed": "Packets that arrived while the receive queue was full",
+    "rx_errors": "Packets that arrived damaged",
+    "rx_no_mbuf": "Packets that arrived while no packet buffer was free",
     "tx_errors": "Packets that failed to leave",
 }
 # The Slowloris detector's.
@@ -78,7 +78,7 @@ DETECTOR_COUNTERS = {
     "destinations_forgotten": "Destinations that were silent",
     "alarms_raised": "Destinations found under attack",
     "alarms_released": "Destinations found to have recovered",
-    "alerts_lost": "Alerts not told as there were too many at once",
+    "alerts_lost": "Alerts not reported as there were too many at once",
 }
 # Aggregation's.
 AGGREGATE_GAUGES = {
@@ -107,8 +107,8 @@ AGGREGATE_ACTIONS = (
 )  # fmt: skip
 PARENT_COUNTERS = {
     "sent": "Packets to the parent",
-    "unsent": "Packets to the parent not made, since nobody knew where it is",
-    "questions": "Questions where the parent or its gateway is",
+    "unsent": "Packets to the parent not made, as its address was not resolved",
+    "questions": "Address resolution requests for the parent or its gateway",
     "answers": "Answers to them",
     "moves": "Answers that named another place than before",
     "disbelieved": "Other answers, not believed",

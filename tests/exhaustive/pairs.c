@@ -6,7 +6,7 @@
 #include "pairs.h"
 #include "rows.h"
 
-#define MOST_SHOWN 10
+#define MAX_SHOWN 10
 #define DEFAULT_COUNT UINT64_C(10000000000)
 #define DEFAULT_SEED 1
 
@@ -60,7 +60,7 @@ pairs_show(const char *how, enum netfc_op op, const struct pairs_chunk *chunk, u
 {
 	static unsigned int shown;
 
-	if (__atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MOST_SHOWN)
+	if (__atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MAX_SHOWN)
 		printf("%s: 0x%08x %s 0x%08x is 0x%08x, flags %u, not 0x%08x, flags %u\n", how,
 			chunk->x[n], netfc_op_symbol(op), chunk->y[n], chunk->z[n], chunk->flags[n],
 			z, flags);

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Random pairs of binary32 operands of all structures (fp32_pairs.h), 10^10 of them if nothing else
- * is said, with what the processor makes of them. All CPUs share them.
+ * Random pairs of binary32 operands of all structures (fp32_pairs.h), 10^10 of them unless stated,
+ * with the processor's results. All CPUs share them.
  */
 
 #include "fp32_pairs.h"
@@ -34,7 +34,7 @@ struct pairs {
 /**
  * Read `add|sub|mul|div [PAIRS [SEED]]`: the operation, the count and the seed.
  *
- * @return whether they are such; if not, stderr says what they should be
+ * @return whether they are valid; if not, the usage is on stderr
  */
 bool pairs_read(struct pairs *pairs, int argc, char **argv);
 

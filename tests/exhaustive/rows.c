@@ -8,7 +8,7 @@
 
 #include "rows.h"
 
-#define MOST_THREADS 256
+#define MAX_THREADS 256
 #define REPORTS 8
 
 /* What threads share. */
@@ -72,10 +72,10 @@ rows_check(const struct rows *rows, double *seconds)
 	};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	clock_t before = clock();
-	pthread_t thread[MOST_THREADS];
+	pthread_t thread[MAX_THREADS];
 	long threads = 0;
 
-	while (threads < cpus && threads < MOST_THREADS &&
+	while (threads < cpus && threads < MAX_THREADS &&
 		pthread_create(&thread[threads], NULL, check_some, &progress) == 0)
 		threads++;
 	if (threads == 0)

@@ -18,7 +18,7 @@
 #include "rows.h"
 #include "slots.h"
 
-#define MOST_SHOWN 10
+#define MAX_SHOWN 10
 /* Random triples of each x. */
 #define RANDOM 0x4000u
 /* Lanes of a packet, a divisor of both: their flags come together. */
@@ -75,7 +75,7 @@ show_it(void)
 {
 	static unsigned int shown;
 
-	return __atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MOST_SHOWN;
+	return __atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MAX_SHOWN;
 }
 
 static void
@@ -115,7 +115,7 @@ swap_lanes(const uint16_t *from, uint16_t *to)
 		to[l] = slot16_swap(from[l]);
 }
 
-/* A packet's lanes from `first` on, that did not all come out as they should. */
+/* Report a packet of lanes from `first` on that has wrong results or flags. */
 static uint64_t
 count_wrong(const struct job *job, unsigned int kernel, const struct row *row, uint32_t first,
 	const uint16_t *slots, uint8_t flags)

@@ -12,7 +12,7 @@
 #include "eal.h"
 #include "ways.h"
 
-#define MOST_SHOWN 10
+#define MAX_SHOWN 10
 
 struct job {
 	const struct ways *ways;
@@ -38,7 +38,7 @@ count_wrong(const struct job *job, const struct way *way, uint16_t x, const stru
 		if (row->z[y] == expected->z[y] && row->flags[y] == expected->flags[y])
 			continue;
 		wrong++;
-		if (__atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MOST_SHOWN)
+		if (__atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED) < MAX_SHOWN)
 			printf("%s: 0x%04x %s 0x%04x is 0x%04x, flags %u, not 0x%04x, flags %u\n",
 				way->name, x, netfc_op_symbol(job->op), y, expected->z[y],
 				expected->flags[y], row->z[y], row->flags[y]);

@@ -4,21 +4,19 @@
  * packets have them, each result and the flags of each packet against the processor's arithmetic
  * in C.
  *
- * Engines that walk the program, step by step, get a share of the pairs: what is their own is how
- * they look up, and test_match does that for every key of every table. The steps between are
- * libnetfc's, which test_fp32_pairs gives all pairs. Usage: test_fp32_kernel_pairs add|sub|mul|div
- * [PAIRS [SEED]]; default 10^10 pairs, seed 1. Other seeds are other pairs.
+ * Engines that run the program step by step get a share of the pairs: they differ in their look-ups
+ * only, and test_match checks those for every key of every table. The steps between are libnetfc's,
+ * which test_fp32_pairs gives all pairs. Usage: test_fp32_kernel_pairs add|sub|mul|div [PAIRS
+ * [SEED]]; default 10^10 pairs, seed 1. Other seeds are other pairs.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <rte_memory.h>
-
 #include "eal.h"
+#include "engines.h"
 #include "pairs.h"
 #include "slots.h"
-#include "vector.h"
 
 /* Lanes of a structure whose flags are compared together, too: so few that most have none. */
 #define FEW 8u
@@ -26,17 +24,10 @@
 #define EVERY_LPM 10
 #define EVERY_HASH 100
 
-struct engine {
-	struct match_stage *stages[NETFC_MAX_TABLES];
-	struct vector_kernel *kernel;
-	char name[64];
-	unsigned int every;
-	uint64_t pairs;
-};
-
-struct engines {
-	struct engine engine[MATCH_KINDS * VECTOR_ISAS];
-	unsigned int count;
+/* Engines, and of each the pairs that it has computed. */
+struct checked {
+	struct engines engines;
+	uint64_t pairs[MATCH_KINDS * VECTOR_ISAS];
 };
 
 static void
@@ -46,7 +37,7 @@ swap_lanes(const uint32_t *from, uint32_t *to, unsigned int count)
 		to[l] = slot32_swap(from[l]);
 }
 
-/* What came of a packet of lanes from `first` on, if that is not what it should be. */
+/* Report a packet of lanes from `first` on that has wrong results or flags. */
 static uint64_t
 count_wrong(const char *name, enum netfc_op op, const struct pairs_chunk *chunk, unsigned int first,
 	const uint32_t *z, const struct vector_packet *packet)
@@ -92,27 +83,34 @@ check_packet(const struct engine *engine, enum netfc_op op, const struct pairs_c
 	return count_wrong(engine->name, op, chunk, first, z, &packet);
 }
 
+/* Each engine gets one chunk of so many. */
+static unsigned int
+every(enum match_kind match)
+{
+	return match == MATCH_LPM ? EVERY_LPM : match == MATCH_HASH ? EVERY_HASH : 1;
+}
+
 static uint64_t
 check_chunk(void *arg, enum netfc_op op, const struct pairs_chunk *chunk)
 {
-	struct engines *engines = arg;
+	struct checked *checked = arg;
 	uint64_t wrong = 0;
 
-	for (unsigned int e = 0; e < engines->count; e++) {
-		struct engine *engine = &engines->engine[e];
+	for (unsigned int e = 0; e < checked->engines.count; e++) {
+		const struct engine *engine = &checked->engines.engine[e];
 
-		if (chunk->number % engine->every != 0)
+		if (chunk->number % every(engine->match) != 0)
 			continue;
 		for (unsigned int first = 0; first < PAIRS_CHUNK; first += PAIRS_OF_KIND) {
 			wrong += check_packet(engine, op, chunk, first, PAIRS_OF_KIND);
 			wrong += check_packet(engine, op, chunk, first, FEW);
 		}
-		__atomic_fetch_add(&engine->pairs, PAIRS_CHUNK, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&checked->pairs[e], PAIRS_CHUNK, __ATOMIC_RELAXED);
 	}
 	return wrong;
 }
 
-/* Whether an engine that there is already has the same kernel, which then has both names. */
+/* Whether an earlier engine has the same kernel, which then gets both names. */
 static bool
 is_known(struct engines *engines, const struct vector_kernel *kernel, enum match_kind match)
 {
@@ -131,39 +129,25 @@ is_known(struct engines *engines, const struct vector_kernel *kernel, enum match
 	return false;
 }
 
-static void
-free_engine(struct engine *engine)
-{
-	vector_free(engine->kernel);
-	for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
-		match_free(engine->stages[t]);
-	*engine = (struct engine){.kernel = NULL};
-}
-
 static int
-create_engine(struct engines *engines, const struct netfc_set *set, enum match_kind match,
+add_engine(struct engines *engines, const struct netfc_set *set, enum match_kind match,
 	enum vector_isa isa)
 {
 	struct engine *engine = &engines->engine[engines->count];
-	int error = vector_create_engine(
-		set, match, isa, SOCKET_ID_ANY, engine->stages, &engine->kernel);
+	int error = engine_create(engine, set, match, isa);
 
 	if (error != 0)
 		return error;
-	if (is_known(engines, engine->kernel, match)) {
-		free_engine(engine);
-		return 0;
-	}
-	engine->every = match == MATCH_LPM ? EVERY_LPM : match == MATCH_HASH ? EVERY_HASH : 1;
-	snprintf(engine->name, sizeof(engine->name), "%s: %s", vector_isa_name(isa),
-		match_kind_name(match));
-	engines->count++;
+	if (is_known(engines, engine->kernel, match))
+		engine_free(engine);
+	else
+		engines->count++;
 	return 0;
 }
 
-/* lpm and hash walk the programs, whatever the instruction set. */
+/* lpm and hash run the program step by step, whatever the instruction set. */
 static int
-create_engines(struct engines *engines, const struct netfc_set *set)
+add_engines(struct engines *engines, const struct netfc_set *set)
 {
 	int error = 0;
 
@@ -172,21 +156,21 @@ create_engines(struct engines *engines, const struct netfc_set *set)
 		const enum vector_isa best = walks ? VECTOR_PLAIN : vector_isa_best();
 
 		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best && error == 0; isa++)
-			error = create_engine(engines, set, match, isa);
+			error = add_engine(engines, set, match, isa);
 	}
 	return error;
 }
 
 static int
-run(struct pairs *pairs, const struct engines *engines)
+run(struct pairs *pairs, const struct checked *checked)
 {
 	const char *op = netfc_op_name(pairs->op);
 	double seconds;
 	uint64_t wrong = pairs_check(pairs, &seconds);
 
-	for (unsigned int e = 0; e < engines->count; e++)
-		printf("%s: %" PRIu64 " pairs by %s\n", op, engines->engine[e].pairs,
-			engines->engine[e].name);
+	for (unsigned int e = 0; e < checked->engines.count; e++)
+		printf("%s: %" PRIu64 " pairs by %s\n", op, checked->pairs[e],
+			checked->engines.engine[e].name);
 	printf("%s: %" PRIu64 " pairs, %" PRIu64 " wrong, %.0f s of processor time\n", op,
 		pairs->count, wrong, seconds);
 	return wrong != 0;
@@ -195,18 +179,17 @@ run(struct pairs *pairs, const struct engines *engines)
 int
 main(int argc, char **argv)
 {
-	static struct engines engines;
-	struct pairs pairs = {.check = check_chunk, .arg = &engines};
+	static struct checked checked;
+	struct pairs pairs = {.check = check_chunk, .arg = &checked};
 	struct netfc_set *set;
 	int status = 1;
 
 	if (!pairs_read(&pairs, argc, argv) || eal_start(1) != 0 ||
 		netfc_set_build("fp32_exact", &set) != NETFC_OK)
 		return 1;
-	if (create_engines(&engines, set) == 0)
-		status = run(&pairs, &engines);
-	for (unsigned int e = 0; e < engines.count; e++)
-		free_engine(&engines.engine[e]);
+	if (add_engines(&checked.engines, set) == 0)
+		status = run(&pairs, &checked);
+	engines_free(&checked.engines);
 	netfc_set_free(set);
 	return status;
 }

@@ -16,7 +16,7 @@
 #include "rows.h"
 #include "vector.h"
 
-#define MOST_WAYS 16
+#define MAX_WAYS 16
 
 /** A way: a program if `set`, a kernel if `kernel`, else the CPU. */
 struct way {
@@ -31,7 +31,7 @@ struct ways {
 	struct netfc_set *sets[2];
 	struct match_stage *stages[MATCH_KINDS][NETFC_MAX_TABLES];
 	unsigned int count;
-	struct way way[MOST_WAYS];
+	struct way way[MAX_WAYS];
 };
 
 /**

@@ -10,7 +10,7 @@
 
 #include "eal.h"
 
-#define MOST_CPUS 8u
+#define MAX_CPUS 8u
 
 /* The first CPUs that the process may use, as --lcores takes them: "0,1". */
 static void
@@ -36,7 +36,7 @@ eal_start(unsigned int lcores)
 	char line[256], cpus[64] = "", *argv[32], *rest = line;
 	int argc = 0;
 
-	list_cpus(cpus, sizeof(cpus), RTE_MIN(lcores, MOST_CPUS));
+	list_cpus(cpus, sizeof(cpus), RTE_MIN(lcores, MAX_CPUS));
 	snprintf(line, sizeof(line),
 		"test --no-huge -m 1024 --no-pci --no-telemetry --no-shconf --log-level=*:error "
 		"--file-prefix netfc-test-%ld --lcores (0-%u)@(%s)",

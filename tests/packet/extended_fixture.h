@@ -14,15 +14,15 @@
 #include "pipeline_fixture.h"
 
 #define ENTRIES NETFC_FUNCTION_ENTRIES
-#define MOST_FUNCTIONS 64
+#define MAX_FUNCTIONS 64
 /** An operation above those of the library. */
 #define OWN 193
 
 struct fixture {
 	struct pipeline_fixture base;
-	struct pipeline_function functions[2 * MOST_FUNCTIONS];
-	uint16_t z[2 * MOST_FUNCTIONS][ENTRIES];
-	uint8_t flags[2 * MOST_FUNCTIONS][ENTRIES];
+	struct pipeline_function functions[2 * MAX_FUNCTIONS];
+	uint16_t z[2 * MAX_FUNCTIONS][ENTRIES];
+	uint8_t flags[2 * MAX_FUNCTIONS][ENTRIES];
 };
 
 /** What a request asks for: x, y and z. */

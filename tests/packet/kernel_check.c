@@ -11,9 +11,10 @@
 #include <rte_common.h>
 
 #include "kernel_check.h"
+#include "packets.h"
 
 /* Enough for all tails of the widest registers. */
-#define MOST_LANES 65
+#define MAX_LANES 65
 #define GUARD 0xa5
 
 static struct netfc_result
@@ -96,29 +97,15 @@ check_operands(const struct subject *subject)
 	}
 }
 
-static uint64_t
-one_complement_sum(const uint8_t *bytes, uint32_t words)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t w = 0; w < words; w++) {
-		uint16_t word;
-
-		memcpy(&word, bytes + 2 * w, sizeof(word));
-		sum += word;
-	}
-	return sum;
-}
-
 /* Lanes of a packet: any number, at any address, nothing before or behind them touched. */
 static void
 check_packet(const struct subject *subject, enum netfc_op op, unsigned int offset, uint32_t count,
 	uint64_t *seed)
 {
-	uint8_t bytes[8 + MOST_LANES * NETFC_LANE_BYTES + 64], before[sizeof(bytes)];
+	uint8_t bytes[8 + MAX_LANES * NETFC_LANE_BYTES + 64], before[sizeof(bytes)];
 	uint8_t *x = bytes + offset, *y = x + 2 * count, *z = y + 2 * count;
 	struct vector_packet packet = {.slots = x, .count = count};
-	uint64_t sum;
+	uint32_t sum;
 	uint8_t expected_flags = 0;
 
 	memset(bytes, GUARD, sizeof(bytes));
@@ -128,10 +115,9 @@ check_packet(const struct subject *subject, enum netfc_op op, unsigned int offse
 		memcpy(x + 2 * i, &word, sizeof(word));
 	}
 	memcpy(before, bytes, sizeof(bytes));
-	sum = one_complement_sum(z, count);
+	sum = packet_sum(z, 2 * (size_t)count);
 	vector_run_packets(subject->kernel, op, &packet, 1);
-	assert_int_equal(
-		one_complement_sum(z, count) % UINT16_MAX, (sum + packet.changes) % UINT16_MAX);
+	assert_int_equal(packet_sum(z, 2 * (size_t)count), (sum + packet.changes) % UINT16_MAX);
 	for (uint32_t l = 0; l < count; l++) {
 		struct netfc_result expected;
 		uint16_t xl, yl, zl;
@@ -154,7 +140,7 @@ check_packets(const struct subject *subject)
 {
 	uint64_t seed = 5;
 
-	for (uint32_t count = 1; count <= MOST_LANES; count++) {
+	for (uint32_t count = 1; count <= MAX_LANES; count++) {
 		for (unsigned int offset = 0; offset < 4; offset++) {
 			for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++)
 				check_packet(subject, op, offset, count, &seed);
@@ -169,8 +155,7 @@ check_bursts(const struct subject *subject)
 	enum {
 		BURST = 12
 	};
-	uint8_t together[BURST][MOST_LANES * NETFC_LANE_BYTES],
-		alone[MOST_LANES * NETFC_LANE_BYTES];
+	uint8_t together[BURST][MAX_LANES * NETFC_LANE_BYTES], alone[MAX_LANES * NETFC_LANE_BYTES];
 	uint64_t seed = 7;
 
 	for (unsigned int round = 0; round < 200; round++) {
@@ -184,7 +169,7 @@ check_bursts(const struct subject *subject)
 		memcpy(together, before, sizeof(together));
 		for (unsigned int p = 0; p < count; p++)
 			packets[p] = (struct vector_packet){.slots = together[p],
-				.count = 1u + random_bits(&seed) % (round % 3 ? 40 : MOST_LANES)};
+				.count = 1u + random_bits(&seed) % (round % 3 ? 40 : MAX_LANES)};
 		vector_run_packets(subject->kernel, op, packets, count);
 		for (unsigned int p = 0; p < count; p++) {
 			struct vector_packet one = {.slots = alone, .count = packets[p].count};
@@ -202,11 +187,11 @@ check_bursts(const struct subject *subject)
 static void
 check_tails(const struct subject *subject)
 {
-	uint16_t x[MOST_LANES], y[MOST_LANES], z[MOST_LANES + 1];
-	uint8_t flags[MOST_LANES + 1];
+	uint16_t x[MAX_LANES], y[MAX_LANES], z[MAX_LANES + 1];
+	uint8_t flags[MAX_LANES + 1];
 	uint64_t seed = 6;
 
-	for (uint32_t count = 1; count <= MOST_LANES; count++) {
+	for (uint32_t count = 1; count <= MAX_LANES; count++) {
 		for (uint32_t l = 0; l < count; l++) {
 			x[l] = random_bits(&seed);
 			y[l] = random_bits(&seed);

@@ -148,3 +148,17 @@ packet_checksum_is_right(const uint8_t *frame)
 	headers->udp.dgram_cksum = 0;
 	return rte_ipv4_udptcp_cksum(&headers->ip, &headers->udp) == checksum;
 }
+
+uint32_t
+packet_sum(const uint8_t *bytes, size_t length)
+{
+	uint64_t sum = 0;
+
+	for (size_t at = 0; at < length; at += 2) {
+		uint16_t word;
+
+		memcpy(&word, bytes + at, sizeof(word));
+		sum += word;
+	}
+	return (uint32_t)(sum % UINT16_MAX);
+}

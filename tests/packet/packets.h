@@ -58,4 +58,7 @@ uint8_t packet_status(const uint8_t *frame);
 /** Whether the UDP checksum of a frame written by packet_write() is right. */
 bool packet_checksum_is_right(const uint8_t *frame);
 
+/** The one's complement sum of 16-bit words as in memory, modulo UINT16_MAX. */
+uint32_t packet_sum(const uint8_t *bytes, size_t length);
+
 #endif /* PACKETS_H */

@@ -18,7 +18,7 @@
 #include "eal.h"
 #include "vector.h"
 
-#define MOST_LANES 1024
+#define MAX_LANES 1024
 #define WORKERS 8
 #define TIMES 2
 
@@ -63,7 +63,7 @@ create_log(enum vector_isa isa)
 static int
 run_vector(struct vector_kernel *kernel, uint32_t lanes)
 {
-	static uint8_t slots[6 * MOST_LANES];
+	static uint8_t slots[6 * MAX_LANES];
 	struct vector_packet packet = {.slots = slots, .count = lanes};
 
 	if (kernel == NULL)
@@ -92,7 +92,7 @@ static int
 run_reduction(enum aggregate_isa isa, unsigned int op, enum aggregate_format format, bool similar,
 	uint32_t lanes)
 {
-	static uint8_t values[WORKERS][8 * MOST_LANES], result[8 * MOST_LANES];
+	static uint8_t values[WORKERS][8 * MAX_LANES], result[8 * MAX_LANES];
 	const struct aggregate_kernel *kernel = aggregate_kernel(isa, op, format);
 	const unsigned int value_bytes = aggregate_value_bytes(format);
 	const uint8_t *workers[WORKERS];
@@ -142,7 +142,7 @@ main(int argc, char **argv)
 		return 1;
 	isa = (unsigned int)strtoul(argv[2], NULL, 10);
 	lanes = (unsigned int)strtoul(argv[3], NULL, 10);
-	if (isa > (unsigned int)vector_isa_best() || lanes == 0 || lanes > MOST_LANES)
+	if (isa > (unsigned int)vector_isa_best() || lanes == 0 || lanes > MAX_LANES)
 		return 1;
 	if (strcmp(argv[1], "log") == 0)
 		return run_vector(create_log(isa), lanes);

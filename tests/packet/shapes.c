@@ -11,7 +11,7 @@
 
 #include "shapes.h"
 
-#define LEAST_FRAME 60
+#define MIN_FRAME 60
 
 uint32_t
 shapes_draw(uint64_t *seed, uint32_t end)
@@ -125,5 +125,5 @@ shapes_write(uint64_t *seed, uint8_t *frame)
 	}
 	if (shapes_draw(seed, 16) == 0)
 		frame[12 + shapes_draw(seed, 60)] ^= (uint8_t)(1 << shapes_draw(seed, 8));
-	return RTE_MAX(length, (uint32_t)LEAST_FRAME);
+	return RTE_MAX(length, (uint32_t)MIN_FRAME);
 }

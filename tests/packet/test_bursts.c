@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bursts whose packets differ: what the fast path makes of them is what the general walk makes of
- * each, which packets cut into short segments are left to.
+ * Bursts of packets that differ: the fast path gives the same as the slow path, which takes packets
+ * cut into short segments.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "pipeline.h"
 #include "shapes.h"
 
-/* No header fits into so much of a packet: it is walked. */
+/* No header fits into so short a segment: the packet takes the slow path. */
 #define CUT 20
 
 static const char *const set_names[] = {
@@ -89,37 +89,39 @@ assert_same_frame(const struct frame *a, const struct frame *b)
 		assert_int_equal(a->checksum, b->checksum);
 }
 
-/* The fixture's frames in segments of `cut` bytes and walked; both reflected, too. */
+/*
+ * The fixture's frames in segments of `cut` bytes, and on the slow path; both are reflected, too.
+ */
 static void
 compare(struct fixture *f, uint16_t count, uint32_t cut)
 {
-	struct rte_mbuf *fast[PIPELINE_BURST], *walked[PIPELINE_BURST];
+	struct rte_mbuf *fast[PIPELINE_BURST], *slow[PIPELINE_BURST];
 	struct frame frames[PIPELINE_BURST], expected[PIPELINE_BURST];
 	uint8_t bytes[SHAPES_LONGEST], wanted[SHAPES_LONGEST];
 
 	for (unsigned int i = 0; i < count; i++) {
 		fast[i] = packet_of(f->pool, f->frame[i], f->length[i], cut);
-		walked[i] = packet_of(f->pool, f->frame[i], f->length[i], RTE_MIN(cut, CUT));
+		slow[i] = packet_of(f->pool, f->frame[i], f->length[i], RTE_MIN(cut, CUT));
 	}
 	pipeline_process(f->fast, fast, frames, count);
-	pipeline_process(f->walk, walked, expected, count);
+	pipeline_process(f->walk, slow, expected, count);
 	assert_memory_equal(pipeline_worker_counters(f->fast), pipeline_worker_counters(f->walk),
 		sizeof(struct pipeline_counters));
 	for (unsigned int i = 0; i < count; i++) {
 		assert_same_frame(&frames[i], &expected[i]);
 		packet_bytes(fast[i], bytes);
-		packet_bytes(walked[i], wanted);
+		packet_bytes(slow[i], wanted);
 		assert_memory_equal(bytes, wanted, f->length[i]);
 	}
 	reflect(fast, frames, count);
-	reflect(walked, expected, count);
+	reflect(slow, expected, count);
 	for (unsigned int i = 0; i < count; i++) {
 		packet_bytes(fast[i], bytes);
-		packet_bytes(walked[i], wanted);
+		packet_bytes(slow[i], wanted);
 		assert_memory_equal(bytes, wanted, f->length[i]);
 	}
 	rte_pktmbuf_free_bulk(fast, count);
-	rte_pktmbuf_free_bulk(walked, count);
+	rte_pktmbuf_free_bulk(slow, count);
 }
 
 /* Run a test with each instruction set. */
@@ -206,7 +208,7 @@ every_cut_into_segments(void **state)
 	with_each_isa(*state, compare_segmented);
 }
 
-/* Runs of requests that are alike, broken off anywhere, by anything. */
+/* Runs of uniform requests, ended anywhere, by anything. */
 static void
 compare_runs(struct fixture *f, uint64_t *seed)
 {
@@ -242,7 +244,7 @@ runs_that_end(void **state)
 }
 
 static void
-write_alike(struct fixture *f, unsigned int first, unsigned int end, unsigned int op,
+write_uniform(struct fixture *f, unsigned int first, unsigned int end, unsigned int op,
 	uint16_t lanes, uint64_t *seed)
 {
 	uint16_t x[PIPELINE_BURST], y[PIPELINE_BURST];
@@ -265,10 +267,10 @@ compare_two_runs(struct fixture *f, uint64_t *seed)
 
 	for (unsigned int a = 0; a < RTE_DIM(counts); a++) {
 		for (unsigned int b = 0; b < RTE_DIM(counts); b++) {
-			write_alike(f, 0, PIPELINE_BURST, NETFC_ADD, counts[a], seed);
+			write_uniform(f, 0, PIPELINE_BURST, NETFC_ADD, counts[a], seed);
 			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
-			write_alike(f, 0, PIPELINE_BURST / 2, NETFC_ADD, counts[a], seed);
-			write_alike(
+			write_uniform(f, 0, PIPELINE_BURST / 2, NETFC_ADD, counts[a], seed);
+			write_uniform(
 				f, PIPELINE_BURST / 2, PIPELINE_BURST, NETFC_MUL, counts[b], seed);
 			compare(f, PIPELINE_BURST, SHAPES_LONGEST);
 		}

@@ -104,7 +104,7 @@ together_with_the_four(void **state)
 	assert_int_equal(counters->extended[NETFC_MIN], 13);
 	assert_int_equal(counters->extended[OWN], 12);
 	assert_int_equal(counters->extended[NETFC_ADD], 0);
-	/* The general walk counts, too. */
+	/* The slow path counts, too. */
 	extended_process(f, asked, frames, 1, 60);
 	assert_int_equal(counters->extended[70], 14);
 }

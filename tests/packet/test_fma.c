@@ -9,7 +9,7 @@
 #include "slots.h"
 #include "unit.h"
 
-#define MOST_LANES 300
+#define MAX_LANES 300
 #define ROUNDS 4000
 
 struct triple {
@@ -19,7 +19,7 @@ struct triple {
 struct checked {
 	const struct netfc_format *format;
 	struct vector_kernel *kernel[VECTOR_ISAS];
-	struct triple triple[MOST_LANES];
+	struct triple triple[MAX_LANES];
 	unsigned int count;
 };
 
@@ -59,7 +59,7 @@ change_of(const struct checked *c, const slot16 *after)
 static void
 check_packet(const struct checked *c)
 {
-	uint8_t slots[3 * MOST_LANES * sizeof(uint16_t) + 1];
+	uint8_t slots[3 * MAX_LANES * sizeof(uint16_t) + 1];
 
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
 		struct vector_packet packet = {.slots = slots + 1, .count = c->count};
@@ -120,7 +120,7 @@ check_random(struct checked *c)
 	uint64_t seed = 1;
 
 	for (unsigned int round = 0; round < ROUNDS; round++) {
-		c->count = (unsigned int)(next_random(&seed) % MOST_LANES + 1);
+		c->count = (unsigned int)(next_random(&seed) % MAX_LANES + 1);
 		for (unsigned int l = 0; l < c->count; l++) {
 			const uint64_t random = next_random(&seed);
 
@@ -142,7 +142,7 @@ check_cancelling(struct checked *c)
 {
 	uint64_t seed = 2;
 
-	c->count = MOST_LANES;
+	c->count = MAX_LANES;
 	for (unsigned int round = 0; round < ROUNDS / 10; round++) {
 		for (unsigned int l = 0; l < c->count; l++) {
 			const uint64_t random = next_random(&seed);

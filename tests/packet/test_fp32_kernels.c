@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -17,63 +16,31 @@
 #include <rte_memory.h>
 
 #include "eal.h"
+#include "engines.h"
 #include "fp32_pairs.h"
+#include "packets.h"
 #include "slots.h"
 #include "vector.h"
 
 /* Lanes of a packet: those that a datagram of 65,507 bytes has space for. */
 #define LANES 5457u
 #define RANDOM_CHUNKS 16u
-/* A packet's slots start at any even address; what stands around them must stay. */
+/* A packet's slots start at any even address; the bytes around them must not change. */
 #define MARGIN 6
 
 static struct netfc_set *set;
-
-struct engine {
-	struct match_stage *stages[NETFC_MAX_TABLES];
-	struct vector_kernel *kernel;
-	char name[64];
-};
-
-static struct engine engines[MATCH_KINDS * VECTOR_ISAS];
-static unsigned int engine_count;
+static struct engines engines;
 
 static uint32_t x[LANES], y[LANES], expected[LANES];
 static uint8_t flags[LANES];
 static uint8_t bytes[2 * MARGIN + LANES * NETFC_WIDE_LANE_BYTES];
-
-static void
-create_engine(struct engine *engine, const struct netfc_set *of, enum match_kind match,
-	enum vector_isa isa)
-{
-	*engine = (struct engine){.kernel = NULL};
-	assert_int_equal(vector_create_engine(
-				 of, match, isa, SOCKET_ID_ANY, engine->stages, &engine->kernel),
-		0);
-	snprintf(engine->name, sizeof(engine->name), "%s, %s", match_kind_name(match),
-		vector_isa_name(isa));
-}
-
-static void
-free_engine(struct engine *engine)
-{
-	vector_free(engine->kernel);
-	for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
-		match_free(engine->stages[t]);
-}
 
 static int
 set_up(void **state)
 {
 	(void)state;
 	assert_int_equal(netfc_set_build("fp32_exact", &set), NETFC_OK);
-	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
-		/* 64 MB a table of lpm: once. */
-		const enum vector_isa best = match == MATCH_LPM ? VECTOR_PLAIN : vector_isa_best();
-
-		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++)
-			create_engine(&engines[engine_count++], set, match, isa);
-	}
+	assert_int_equal(engines_create(&engines, set), 0);
 	return 0;
 }
 
@@ -81,13 +48,12 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	for (unsigned int e = 0; e < engine_count; e++)
-		free_engine(&engines[e]);
+	engines_free(&engines);
 	netfc_set_free(set);
 	return 0;
 }
 
-/* Operands and what stands in z, from an address that is even and no more. */
+/* Operands and the old z, at an address that is even but not a multiple of 4. */
 static uint8_t *
 write_slots(unsigned int count)
 {
@@ -100,21 +66,6 @@ write_slots(unsigned int count)
 		slots[2 * count + l] = l * 0x9e3779b9u;
 	}
 	return bytes + MARGIN;
-}
-
-/* The sum of all words, folded. */
-static uint32_t
-sum_of(const uint8_t *from, size_t length)
-{
-	uint64_t sum = 0;
-
-	for (size_t at = 0; at < length; at += 2) {
-		uint16_t word;
-
-		memcpy(&word, from + at, sizeof(word));
-		sum += word;
-	}
-	return (uint32_t)(sum % UINT16_MAX);
 }
 
 static void
@@ -139,20 +90,21 @@ check_engine(unsigned int engine, enum netfc_op op, unsigned int count)
 {
 	struct vector_packet packet = {.slots = write_slots(count), .count = count};
 	const slot32 *z = (const slot32 *)packet.slots + 2 * count;
-	const uint32_t before = sum_of(bytes, sizeof(bytes));
+	const uint32_t before = packet_sum(bytes, sizeof(bytes));
 	uint8_t any = 0;
 
-	vector_run_packets(engines[engine].kernel, op, &packet, 1);
+	vector_run_packets(engines.engine[engine].kernel, op, &packet, 1);
 	for (unsigned int l = 0; l < count; l++) {
 		any |= flags[l];
 		if (slot32_swap(z[l]) != expected[l])
-			fail_msg("%s: 0x%08x %s 0x%08x is 0x%08x, not 0x%08x", engines[engine].name,
-				x[l], netfc_op_symbol(op), y[l], expected[l], slot32_swap(z[l]));
+			fail_msg("%s: 0x%08x %s 0x%08x is 0x%08x, not 0x%08x",
+				engines.engine[engine].name, x[l], netfc_op_symbol(op), y[l],
+				expected[l], slot32_swap(z[l]));
 	}
 	if (packet.flags != any)
-		fail_msg("%s: flags of %s: %u, not %u", engines[engine].name, netfc_op_name(op),
-			packet.flags, any);
-	assert_int_equal((before + packet.changes) % UINT16_MAX, sum_of(bytes, sizeof(bytes)));
+		fail_msg("%s: flags of %s: %u, not %u", engines.engine[engine].name,
+			netfc_op_name(op), packet.flags, any);
+	assert_int_equal((before + packet.changes) % UINT16_MAX, packet_sum(bytes, sizeof(bytes)));
 	check_untouched(count);
 }
 
@@ -161,7 +113,7 @@ check_engines(unsigned int count)
 {
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		netfc_exact_lanes(netfc_fp32_format(), op, x, y, expected, flags, count);
-		for (unsigned int e = 0; e < engine_count; e++)
+		for (unsigned int e = 0; e < engines.count; e++)
 			check_engine(e, op, count);
 	}
 }
@@ -222,12 +174,12 @@ static void
 descriptions(void **state)
 {
 	(void)state;
-	for (unsigned int e = 0; e < engine_count; e++) {
-		const char *description = engines[e].kernel->description;
+	for (unsigned int e = 0; e < engines.count; e++) {
+		const char *description = engines.engine[e].kernel->description;
 
-		if (strncmp(engines[e].name, "direct", strlen("direct")) == 0)
+		if (engines.engine[e].match == MATCH_DIRECT)
 			assert_non_null(strstr(description, "equal to the tables"));
-		else if (strncmp(engines[e].name, "fpu", strlen("fpu")) == 0)
+		else if (engines.engine[e].match == MATCH_FPU)
 			assert_non_null(strstr(description, "not the table set"));
 		else
 			assert_string_equal(description, "");
@@ -253,13 +205,13 @@ other_entries_are_not_the_processors(void **state)
 	for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
 		struct vector_packet packet = {.slots = write_slots(1), .count = 1};
 
-		create_engine(&engine, other, match, vector_isa_best());
+		assert_int_equal(engine_create(&engine, other, match, vector_isa_best()), 0);
 		vector_run_packets(engine.kernel, NETFC_ADD, &packet, 1);
 		if (match == MATCH_DIRECT)
 			assert_string_equal(engine.kernel->description, "");
 		assert_int_equal(slot32_swap(((const slot32 *)packet.slots)[2]),
 			match == MATCH_DIRECT ? expected[0] : 0x40000000);
-		free_engine(&engine);
+		engine_free(&engine);
 	}
 	netfc_set_free(other);
 }
@@ -279,10 +231,10 @@ floats_that_are_not_ieees(void **state)
 			struct engine engine;
 
 			_mm_setcsr(before | modes[m]);
-			create_engine(&engine, set, match, vector_isa_best());
+			assert_int_equal(engine_create(&engine, set, match, vector_isa_best()), 0);
 			_mm_setcsr(before);
 			assert_string_equal(engine.kernel->description, "");
-			free_engine(&engine);
+			engine_free(&engine);
 		}
 	}
 }

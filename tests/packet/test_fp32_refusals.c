@@ -9,12 +9,18 @@
 #include <cmocka.h>
 
 #include "eal.h"
-#include "fp32_fixture.h"
+#include "requests_fixture.h"
 
 /* Offsets of a frame over IPv4. */
 #define IP_LENGTH_AT 16
 #define IP_CHECKSUM_AT 24
 #define UDP_LENGTH_AT 38
+
+static int
+set_up(void **state)
+{
+	return requests_set_up(state, "fp32_exact");
+}
 
 static void
 put_16(uint8_t *at, unsigned int value)
@@ -65,40 +71,23 @@ lengths_and_counts(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 11;
 
-	fp32_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
+	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
 	for (unsigned int c = 0; c < 2 * RTE_DIM(cases); c++) {
 		const unsigned int n = c / 2;
 		const uint32_t length = RTE_MAX(cases[n].length, whole);
 		uint8_t before[PACKET_HEADERS + 11 * NETFC_WIDE_LANE_BYTES];
 
-		fp32_ask(&f->asked[0], NETFC_ADD, NETFC_FP32, 10, &seed);
-		fp32_write_request(f, 0);
+		request_ask(&f->asked[0], NETFC_ADD, NETFC_FP32, 10, &seed);
+		request_write(f, 0);
 		change(f->frames[0], cases[n].count, cases[n].length);
 		memcpy(before, f->frames[0], length);
-		fp32_process(f, &length, 1, c % 2 == 0 ? 2048 : 57);
+		frames_process(f, &length, 1, c % 2 == 0 ? 2048 : 57);
 		assert_int_equal(
 			packet_status(f->frames[0]) >> NETFC_STATUS_CODE_SHIFT & 7, cases[n].code);
 		assert_true(packet_status(f->frames[0]) & NETFC_STATUS_REPLY);
 		if (cases[n].code != NETFC_STATUS_OK)
 			assert_memory_equal(f->frames[0] + PACKET_HEADERS, before + PACKET_HEADERS,
 				length - PACKET_HEADERS);
-	}
-}
-
-/* Operations and formats that are not there, between those that are. */
-static void
-check_refused(struct fixture *f, unsigned int op, unsigned int format, enum netfc_status code)
-{
-	uint64_t seed = 12;
-
-	for (unsigned int i = 0; i < 3; i++)
-		fp32_ask(&f->asked[i], NETFC_ADD, NETFC_FP16, 20, &seed);
-	fp32_ask(&f->asked[1], op, format, 20, &seed);
-	for (uint32_t cut = 59; cut <= 2048; cut += 1989) {
-		fp32_process_requests(f, 3, cut);
-		fp32_check_reply(f, 0);
-		fp32_check_error(f, 1, code);
-		fp32_check_reply(f, 2);
 	}
 }
 
@@ -113,17 +102,17 @@ what_is_not_computed(void **state)
 	f->base.config.functions = &sqrt_fp16;
 	f->base.config.function_count = 1;
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
-		fp32_create_pipeline(f, match, vector_isa_best());
+		requests_create_pipeline(f, match, vector_isa_best());
 		/* Operations that formats of 16 bits have. */
 		for (unsigned int op = NETFC_MIN; op < NETFC_EXTRA_END; op++)
-			check_refused(f, op, NETFC_FP32, NETFC_STATUS_FORMAT);
-		check_refused(f, 70, NETFC_FP32, NETFC_STATUS_FORMAT);
-		check_refused(f, NETFC_OP_QUERY, NETFC_FP32, NETFC_STATUS_FORMAT);
-		check_refused(f, NETFC_OP_NAME, NETFC_FP32, NETFC_STATUS_FORMAT);
+			requests_check_refused(f, op, NETFC_FP32, NETFC_STATUS_FORMAT);
+		requests_check_refused(f, 70, NETFC_FP32, NETFC_STATUS_FORMAT);
+		requests_check_refused(f, NETFC_OP_QUERY, NETFC_FP32, NETFC_STATUS_FORMAT);
+		requests_check_refused(f, NETFC_OP_NAME, NETFC_FP32, NETFC_STATUS_FORMAT);
 		/* Those that no format has. */
-		check_refused(f, 0, NETFC_FP32, NETFC_STATUS_OP);
-		check_refused(f, 71, NETFC_FP32, NETFC_STATUS_OP);
-		check_refused(f, NETFC_ADD, NETFC_SET_FORMAT_END, NETFC_STATUS_FORMAT);
+		requests_check_refused(f, 0, NETFC_FP32, NETFC_STATUS_OP);
+		requests_check_refused(f, 71, NETFC_FP32, NETFC_STATUS_OP);
+		requests_check_refused(f, NETFC_ADD, NETFC_SET_FORMAT_END, NETFC_STATUS_FORMAT);
 		fixture_free_pipeline(&f->base);
 	}
 }
@@ -136,10 +125,10 @@ without_its_set(void **state)
 
 	f->base.config.sets[NETFC_FP32] = NULL;
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
-		fp32_create_pipeline(f, match, vector_isa_best());
+		requests_create_pipeline(f, match, vector_isa_best());
 		assert_null(pipeline_kernel(f->base.pipeline, NETFC_FP32));
 		for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++)
-			check_refused(f, op, NETFC_FP32, NETFC_STATUS_FORMAT);
+			requests_check_refused(f, op, NETFC_FP32, NETFC_STATUS_FORMAT);
 		fixture_free_pipeline(&f->base);
 	}
 }
@@ -152,12 +141,12 @@ with_its_set_alone(void **state)
 	uint64_t seed = 13;
 
 	f->base.config.sets[NETFC_FP16] = NULL;
-	fp32_create_pipeline(f, MATCH_LPM, vector_isa_best());
-	fp32_ask(&f->asked[0], NETFC_SUB, NETFC_FP32, 9, &seed);
-	fp32_ask(&f->asked[1], NETFC_SUB, NETFC_FP16, 9, &seed);
-	fp32_process_requests(f, 2, 2048);
-	fp32_check_reply(f, 0);
-	fp32_check_error(f, 1, NETFC_STATUS_FORMAT);
+	requests_create_pipeline(f, MATCH_LPM, vector_isa_best());
+	request_ask(&f->asked[0], NETFC_SUB, NETFC_FP32, 9, &seed);
+	request_ask(&f->asked[1], NETFC_SUB, NETFC_FP16, 9, &seed);
+	requests_process(f, 2, 2048);
+	request_check_reply(f, 0);
+	request_check_error(f, 1, NETFC_STATUS_FORMAT);
 }
 
 /* The four have no names that could be asked for, not even an empty one. */
@@ -168,15 +157,15 @@ no_names(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 14;
 
-	fp32_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
+	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
 	for (unsigned int n = 0; n < RTE_DIM(names); n++) {
-		fp32_ask(&f->asked[0], NETFC_OP_NAME, NETFC_FP16, NETFC_NAME_LANES, &seed);
+		request_ask(&f->asked[0], NETFC_OP_NAME, NETFC_FP16, NETFC_NAME_LANES, &seed);
 		memset(f->asked[0].x, 0, sizeof(f->asked[0].x));
 		memset(f->asked[0].y, 0, sizeof(f->asked[0].y));
 		for (size_t c = 0; c < strlen(names[n]); c++)
 			f->asked[0].x[c / 2] |= (uint32_t)names[n][c] << (c % 2 == 0 ? 8 : 0);
-		fp32_process_requests(f, 1, 2048);
-		fp32_check_error(f, 0, NETFC_STATUS_OP);
+		requests_process(f, 1, 2048);
+		request_check_error(f, 0, NETFC_STATUS_OP);
 	}
 }
 
@@ -184,11 +173,11 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lengths_and_counts, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_computed, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(without_its_set, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(with_its_set_alone, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(no_names, fp32_set_up, fp32_tear_down),
+		cmocka_unit_test_setup_teardown(lengths_and_counts, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_computed, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(without_its_set, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(with_its_set_alone, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(no_names, set_up, requests_tear_down),
 	};
 
 	if (eal_start(1) != 0)

@@ -8,7 +8,13 @@
 #include <cmocka.h>
 
 #include "eal.h"
-#include "fp32_fixture.h"
+#include "requests_fixture.h"
+
+static int
+set_up(void **state)
+{
+	return requests_set_up(state, "fp32_exact");
+}
 
 static unsigned int
 op_of(unsigned int index)
@@ -25,11 +31,12 @@ check_bursts(struct fixture *f, uint64_t *seed)
 
 	for (unsigned int c = 0; c < RTE_DIM(cuts); c++) {
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			fp32_ask(&f->asked[i], op_of(i / 2), i % 3 == 2 ? NETFC_FP16 : NETFC_FP32,
-				lanes[i % RTE_DIM(lanes)], seed);
-		fp32_process_requests(f, PIPELINE_BURST, cuts[c]);
+			request_ask(&f->asked[i], op_of(i / 2),
+				i % 3 == 2 ? NETFC_FP16 : NETFC_FP32, lanes[i % RTE_DIM(lanes)],
+				seed);
+		requests_process(f, PIPELINE_BURST, cuts[c]);
 		for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-			fp32_check_reply(f, i);
+			request_check_reply(f, i);
 	}
 }
 
@@ -41,7 +48,7 @@ every_engine_computes_both_widths(void **state)
 
 	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
 		for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++) {
-			fp32_create_pipeline(f, match, isa);
+			requests_create_pipeline(f, match, isa);
 			assert_int_equal(pipeline_kernel(f->base.pipeline, NETFC_FP32) != NULL,
 				match == MATCH_DIRECT || match == MATCH_FPU);
 			check_bursts(f, &seed);
@@ -50,21 +57,21 @@ every_engine_computes_both_widths(void **state)
 	}
 }
 
-/* A burst of requests that are all alike, and again: the second one by the template. */
+/* A burst of uniform requests, and again: the second one by the template. */
 static void
-bursts_that_are_alike(void **state)
+uniform_bursts(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t seed = 8;
 
-	fp32_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
+	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
 	for (unsigned int lanes = 1; lanes <= 121; lanes += 40) {
 		for (unsigned int burst = 0; burst < 3; burst++) {
 			for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-				fp32_ask(&f->asked[i], NETFC_MUL, NETFC_FP32, lanes, &seed);
-			fp32_process_requests(f, PIPELINE_BURST, 2048);
+				request_ask(&f->asked[i], NETFC_MUL, NETFC_FP32, lanes, &seed);
+			requests_process(f, PIPELINE_BURST, 2048);
 			for (unsigned int i = 0; i < PIPELINE_BURST; i++)
-				fp32_check_reply(f, i);
+				request_check_reply(f, i);
 		}
 	}
 }
@@ -76,11 +83,11 @@ cut_anywhere(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 9;
 
-	fp32_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
-	fp32_ask(&f->asked[0], NETFC_DIV, NETFC_FP32, 5, &seed);
-	for (uint32_t cut = 1; cut <= fp32_length(&f->asked[0]); cut++) {
-		fp32_process_requests(f, 1, cut);
-		fp32_check_reply(f, 0);
+	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
+	request_ask(&f->asked[0], NETFC_DIV, NETFC_FP32, 5, &seed);
+	for (uint32_t cut = 1; cut <= request_length(&f->asked[0]); cut++) {
+		requests_process(f, 1, cut);
+		request_check_reply(f, 0);
 	}
 }
 
@@ -93,10 +100,10 @@ longest_datagram(void **state)
 	uint64_t seed = 10;
 
 	for (unsigned int m = 0; m < RTE_DIM(matches); m++) {
-		fp32_create_pipeline(f, matches[m], vector_isa_best());
-		fp32_ask(&f->asked[0], NETFC_ADD, NETFC_FP32, MOST_LANES, &seed);
-		fp32_process_requests(f, 1, 1501);
-		fp32_check_reply(f, 0);
+		requests_create_pipeline(f, matches[m], vector_isa_best());
+		request_ask(&f->asked[0], NETFC_ADD, NETFC_FP32, MAX_LANES, &seed);
+		requests_process(f, 1, 1501);
+		request_check_reply(f, 0);
 		fixture_free_pipeline(&f->base);
 	}
 }
@@ -108,17 +115,17 @@ what_is_counted(void **state)
 	struct fixture *f = *state;
 	uint64_t seed = 15;
 
-	fp32_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
+	requests_create_pipeline(f, MATCH_DIRECT, vector_isa_best());
 	for (unsigned int i = 0; i < 8; i++) {
-		fp32_ask(&f->asked[i], NETFC_DIV, NETFC_FP32, 3, &seed);
+		request_ask(&f->asked[i], NETFC_DIV, NETFC_FP32, 3, &seed);
 		for (unsigned int l = 0; l < 3; l++)
 			f->asked[i].x[l] = f->asked[i].y[l] = 0x3f800000;
 	}
 	f->asked[0].y[0] = 0; /* divided by zero */
 	f->asked[1].x[1] = f->asked[1].y[1] = 0;
 	f->asked[2].op = NETFC_MIN;
-	fp32_process_requests(f, 8, 2048);
-	fp32_process_requests(f, 1, 60);
+	requests_process(f, 8, 2048);
+	requests_process(f, 1, 60);
 	counters = pipeline_worker_counters(f->base.worker);
 	assert_int_equal(counters->netfc_packets, 9);
 	assert_int_equal(counters->errors[NETFC_STATUS_OK], 8);
@@ -136,11 +143,11 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			every_engine_computes_both_widths, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(bursts_that_are_alike, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(cut_anywhere, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(longest_datagram, fp32_set_up, fp32_tear_down),
-		cmocka_unit_test_setup_teardown(what_is_counted, fp32_set_up, fp32_tear_down),
+			every_engine_computes_both_widths, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(uniform_bursts, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(cut_anywhere, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(longest_datagram, set_up, requests_tear_down),
+		cmocka_unit_test_setup_teardown(what_is_counted, set_up, requests_tear_down),
 	};
 
 	if (eal_start(1) != 0)

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -16,64 +15,32 @@
 #include <rte_memory.h>
 
 #include "eal.h"
+#include "engines.h"
 #include "extended.h"
+#include "packets.h"
 #include "slots.h"
 #include "vector.h"
 
 #define PAIRS 0x10000u
 /* A packet's lanes: an odd number of groups of any kernel, and some more. */
 #define LANES 2047u
-/* A packet's slots start at any even address; what stands around them must stay. */
+/* A packet's slots start at any even address; the bytes around them must not change. */
 #define MARGIN 6
 
 static struct netfc_set *set;
-
-struct engine {
-	struct match_stage *stages[NETFC_MAX_TABLES];
-	struct vector_kernel *kernel;
-	char name[64];
-};
-
-static struct engine engines[MATCH_KINDS * VECTOR_ISAS];
-static unsigned int engine_count;
+static struct engines engines;
 static struct vector_kernel *extended[VECTOR_ISAS];
 static const char *name_of_set;
 
 static uint8_t x[PAIRS], y[PAIRS], z[PAIRS], expected[PAIRS], flags[PAIRS];
 static uint8_t bytes[2 * MARGIN + 3 * PAIRS];
 
-static void
-create_engine(struct engine *engine, const struct netfc_set *of, enum match_kind match,
-	enum vector_isa isa)
-{
-	*engine = (struct engine){.kernel = NULL};
-	assert_int_equal(vector_create_engine(
-				 of, match, isa, SOCKET_ID_ANY, engine->stages, &engine->kernel),
-		0);
-	snprintf(engine->name, sizeof(engine->name), "%s, %s", match_kind_name(match),
-		vector_isa_name(isa));
-}
-
-static void
-free_engine(struct engine *engine)
-{
-	vector_free(engine->kernel);
-	for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
-		match_free(engine->stages[t]);
-}
-
 static int
 set_up(void **state)
 {
 	(void)state;
 	assert_int_equal(netfc_set_build(name_of_set, &set), NETFC_OK);
-	for (enum match_kind match = 0; match < MATCH_KINDS; match++) {
-		/* 64 MB a table of lpm: once. */
-		const enum vector_isa best = match == MATCH_LPM ? VECTOR_PLAIN : vector_isa_best();
-
-		for (enum vector_isa isa = VECTOR_PLAIN; isa <= best; isa++)
-			create_engine(&engines[engine_count++], set, match, isa);
-	}
+	assert_int_equal(engines_create(&engines, set), 0);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
 		assert_int_equal(
 			extended_create(netfc_set_format(set), isa, SOCKET_ID_ANY, &extended[isa]),
@@ -89,32 +56,16 @@ static int
 tear_down(void **state)
 {
 	(void)state;
-	for (unsigned int e = 0; e < engine_count; e++)
-		free_engine(&engines[e]);
+	engines_free(&engines);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best(); isa++)
 		vector_free(extended[isa]);
 	netfc_set_free(set);
 	return 0;
 }
 
-/* The sum of all words, folded. */
-static uint32_t
-sum_of(const uint8_t *from, size_t length)
-{
-	uint64_t sum = 0;
-
-	for (size_t at = 0; at < length; at += 2) {
-		uint16_t word;
-
-		memcpy(&word, from + at, sizeof(word));
-		sum += word;
-	}
-	return (uint32_t)(sum % UINT16_MAX);
-}
-
 /*
- * Lanes from `first` on, from an address that is even and no more: results, flags, what they change
- * in a checksum, and that nothing else is written, bytes that fill up least of all.
+ * Lanes from `first` on, at an address that is even but not a multiple of 4: results, flags, the
+ * change of the checksum, and that nothing else is written, not even padding.
  */
 static void
 check_lanes(const struct vector_kernel *kernel, const char *how, unsigned int op, uint32_t first,
@@ -133,7 +84,7 @@ check_lanes(const struct vector_kernel *kernel, const char *how, unsigned int op
 	memcpy(packet.slots + 2 * (size_t)width, z + first, count);
 	memcpy(after, bytes, length);
 	memcpy(after + MARGIN + 2 * (size_t)width, expected + first, count);
-	before = sum_of(bytes, length);
+	before = packet_sum(bytes, length);
 	vector_run_packets(kernel, op, &packet, 1);
 	for (uint32_t l = first; l < first + count; l++)
 		any |= flags[l];
@@ -150,7 +101,7 @@ check_lanes(const struct vector_kernel *kernel, const char *how, unsigned int op
 	if (packet.flags != any)
 		fail_msg("%s: op %u, %u lanes from %u: flags %u, not %u", how, op, count, first,
 			packet.flags, any);
-	assert_int_equal((before + packet.changes) % UINT16_MAX, sum_of(bytes, length));
+	assert_int_equal((before + packet.changes) % UINT16_MAX, packet_sum(bytes, length));
 }
 
 static void
@@ -172,8 +123,8 @@ all_pairs(void **state)
 	(void)state;
 	for (enum netfc_op op = NETFC_ADD; op <= NETFC_DIV; op++) {
 		netfc_exact_lanes(netfc_set_format(set), op, x, y, expected, flags, PAIRS);
-		for (unsigned int e = 0; e < engine_count; e++)
-			check_all_pairs(engines[e].kernel, engines[e].name, op);
+		for (unsigned int e = 0; e < engines.count; e++)
+			check_all_pairs(engines.engine[e].kernel, engines.engine[e].name, op);
 	}
 }
 
@@ -195,8 +146,8 @@ each_lane_of_a_vector_has_its_flags(void **state)
 			x[lane] = a[n];
 			y[lane] = b[n];
 			netfc_exact_lanes(netfc_set_format(set), op, x, y, expected, flags, 63);
-			check_lanes(engines[engine_count - 1].kernel,
-				engines[engine_count - 1].name, op, 0, 63);
+			check_lanes(engines.engine[engines.count - 1].kernel,
+				engines.engine[engines.count - 1].name, op, 0, 63);
 			x[lane] = y[lane] = 0x38;
 		}
 	}
@@ -276,14 +227,14 @@ other_entries_are_looked_up(void **state)
 	for (enum match_kind match = MATCH_DIRECT; match <= MATCH_FPU; match++) {
 		struct engine engine;
 
-		create_engine(&engine, other, match, vector_isa_best());
+		assert_int_equal(engine_create(&engine, other, match, vector_isa_best()), 0);
 		if (match == MATCH_DIRECT) {
 			assert_string_equal(engine.kernel->description, "");
 			check_lanes(engine.kernel, engine.name, NETFC_MUL, 0, LANES);
 		} else {
 			assert_non_null(strstr(engine.kernel->description, "not the table set"));
 		}
-		free_engine(&engine);
+		engine_free(&engine);
 	}
 	netfc_set_free(other);
 }

@@ -20,7 +20,7 @@
 #include "pipeline_fixture.h"
 
 /* As many as fit into a UDP datagram. */
-#define MOST_LANES ((65535 - 28 - 12) / NETFC_LANE_BYTES)
+#define MAX_LANES ((65535 - 28 - 12) / NETFC_LANE_BYTES)
 
 static const char *const set_names[] = {
 	"fp16_k1024", "posit16_k512", "bf16_k128_floor", "posit16_es2_k256_floor"};
@@ -81,8 +81,8 @@ static void
 any_number_of_lanes(void **state)
 {
 	static const uint16_t counts[] = {
-		1, 2, 3, 63, 64, 65, 243, 255, 256, 257, 511, 512, 513, 1490, 5000, MOST_LANES};
-	static uint16_t x[MOST_LANES], y[MOST_LANES];
+		1, 2, 3, 63, 64, 65, 243, 255, 256, 257, 511, 512, 513, 1490, 5000, MAX_LANES};
+	static uint16_t x[MAX_LANES], y[MAX_LANES];
 	static uint8_t frame[65536 + 64];
 	struct pipeline_fixture *f = *state;
 	uint64_t seed = 1;
@@ -149,7 +149,7 @@ mixed_bursts(void **state)
 	rte_pktmbuf_free_bulk(mbufs, PIPELINE_BURST);
 }
 
-/* The same frame by both ways: in one segment, on the fast path, and cut within headers. */
+/* The same frame on both paths: in one segment, on the fast path, and cut within headers. */
 static void
 compare_ways(struct pipeline_fixture *f, struct pipeline_worker *general, uint8_t (*frames)[1024],
 	const uint32_t *length)
@@ -177,7 +177,7 @@ compare_ways(struct pipeline_fixture *f, struct pipeline_worker *general, uint8_
 	rte_pktmbuf_free_bulk(cut, PIPELINE_BURST);
 }
 
-/* In runs of requests that are alike, one that is not, by any bit of its headers, is noticed. */
+/* In a run of uniform requests, one that differs in any bit of its headers is noticed. */
 static void
 runs_of_requests(void **state)
 {

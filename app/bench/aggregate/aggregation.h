@@ -9,13 +9,15 @@
 #include "aggregate/team.h"
 #include "report/report.h"
 
-/** Make the chunks, with what they have to come to, and the workers. 0, or -1 (said on stderr). */
+/**
+ * Make the chunks, with what they have to come to, and the workers. 0, or -1 (reported on stderr).
+ */
 int team_create(struct bench *bench, struct team *team);
 
 /** Run on the calling lcore. Why it ended is in bench->run.end, or in the team's failure. */
 void team_run(struct team *team);
 
-/** Whether the run was what it should be; what was not is said on stderr. */
+/** Whether the run was what it should be; what was not is reported on stderr. */
 bool team_went_well(const struct team *team);
 
 /** Free it. */

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * What members of an aggregation that are switches send: of each chunk the exact sums of the
- * workers behind them, in parts, as the leaves of a tree.
+ * What members of an aggregation that are switches send, as the leaves of a tree do: for each
+ * chunk, the exact sums of the workers behind them, in parts.
  */
 
 #include "chunks.h"
@@ -21,7 +21,7 @@ struct exact_sums_config {
 /** The parts of a chunk's sums. */
 struct exact_sums_parts {
 	uint8_t count;
-	uint8_t *bytes;     /**< one behind the other */
+	uint8_t *bytes;     /**< one after another */
 	uint32_t *ends;     /**< of each, in `bytes` */
 	uint16_t *checksum; /**< of each, RFC 1071, words as in memory */
 };

@@ -2,7 +2,11 @@
 #ifndef IMPAIR_H
 #define IMPAIR_H
 
-/** @file A bad link, by seed: packets lost, doubled and overtaken. One for each direction. */
+/**
+ * @file
+ * An impaired link: packets are lost, duplicated and reordered, as a seed determines. One for
+ * each direction.
+ */
 
 #include <stdint.h>
 

@@ -49,7 +49,7 @@ take_refusal(struct team *team, const struct aggregate_message *message)
 		team->fatal_reason = message->reason;
 }
 
-/* The worker's own request as a reply: its addresses the other way round. */
+/* The worker's own request as a reply: with source and destination swapped. */
 static bool
 is_for(const struct team *team, const struct team_worker *worker, const struct worker_reply *reply)
 {

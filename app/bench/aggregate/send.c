@@ -125,7 +125,7 @@ send_packet(struct team *team, const struct chunk_request *request)
 	return true;
 }
 
-/* What is not sent for want of buffers, of exact sums, is with the next repetition. */
+/* Exact sums that are not sent for lack of buffers are sent with the next repetition. */
 static bool
 send_chunk(struct team *team, unsigned int worker, uint32_t number)
 {
@@ -146,7 +146,7 @@ send_chunk(struct team *team, unsigned int worker, uint32_t number)
 	return true;
 }
 
-/* Like the worker's next packet, but for one thing. */
+/* Identical to the worker's next packet except for one thing. */
 static bool
 send_bad(struct team *team, unsigned int worker)
 {

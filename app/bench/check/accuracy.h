@@ -21,7 +21,7 @@ struct accuracy {
 	double mean_square; /**< error */
 };
 
-/** Stands for all operations together. */
+/** All operations together. */
 #define ACCURACY_ALL 0
 
 /** Of each operation, by enum netfc_op, and of all together. */
@@ -32,7 +32,7 @@ struct accuracies {
 /**
  * Find the accuracy of all right replies.
  *
- * @return 0, or -1 (said on stderr) if memory is short
+ * @return 0, or -1 (reported on stderr) if memory is short
  */
 int accuracy_find(const struct workload *workload, struct accuracies *accuracies);
 

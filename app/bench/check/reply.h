@@ -36,7 +36,7 @@ bool reply_is_right(
 	const struct workload *workload, const struct request *request, const struct reply *reply);
 
 /**
- * Find out what is wrong with a reply. Slow: for replies that are not right.
+ * Find out what is wrong with a reply. Slow: only for wrong replies.
  *
  * @return whether anything is
  */

@@ -68,7 +68,7 @@ unsigned int bench_aggregate_first_worker(const struct aggregate_options *option
 /** A format of the values with that of the results. */
 unsigned int bench_aggregate_format(const struct aggregate_options *options, unsigned int format);
 
-/** Check them together. 0, or -1, said on stderr. */
+/** Check them together. 0, or -1, reported on stderr. */
 int bench_aggregate_check(const struct aggregate_options *options);
 
 #endif /* AGGREGATE_OPTIONS_H */

@@ -27,7 +27,7 @@ struct progress {
  * Start the thread, if progress is wanted.
  *
  * @param counters of an aggregation; NULL: of the requests
- * @return 0, or -1 (said on stderr)
+ * @return 0, or -1 (reported on stderr)
  */
 int progress_start(
 	struct progress *progress, const struct bench *bench, const struct team_counters *counters);

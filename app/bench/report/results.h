@@ -27,7 +27,7 @@ struct results {
 /** What a histogram of TSC cycles says. */
 struct latency latency_of(const struct histogram *histogram);
 
-/** Work it out. 0, or -1 (said on stderr) if memory is short. */
+/** Work it out. 0, or -1 (reported on stderr) if memory is short. */
 int results_find(const struct bench *bench, struct results *results);
 
 /** TSC cycles in microseconds. */

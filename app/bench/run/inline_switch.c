@@ -72,9 +72,9 @@ has_mempool_ops(const char *name)
 }
 
 /*
- * Each packet is freed by another lcore than allocated it. From a ring, the default, buffers would
- * come back in turn, all of them cold; a stack gives those again that were freed last, as the cache
- * of an lcore does that receives from a NIC and sends to it.
+ * The lcore that frees a packet is not the one that allocated it. A ring, the default, would reuse
+ * buffers in turn, all of them cold; a stack reuses those freed last, as does the cache of an lcore
+ * that receives from a NIC and sends to it.
  */
 static void
 choose_mempool_ops(void)

@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-/** Make the switch, its rings and ports. 0, or -1 (said on stderr). */
+/** Make the switch, its rings and ports. 0, or -1 (reported on stderr). */
 int inline_switch_create(struct bench *bench);
 
 /** What it has done, for people. */

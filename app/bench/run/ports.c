@@ -6,7 +6,6 @@
 
 #include "dpdk/eal.h"
 #include "dpdk/ethdev.h"
-#include "run/port.h"
 #include "run/ports.h"
 
 /* Ethernet header and two VLAN tags. */
@@ -45,8 +44,9 @@ add_port(struct bench *bench, const char *option, uint16_t id)
 		return -1;
 	}
 	bench->port_count++;
+	port->id = id;
 	port->queues = bench->embedded != NULL ? (uint16_t)bench->options.switch_lcores : 1;
-	return port_examine(port, id);
+	return ethdev_examine(id, &port->info, &port->rx_descriptors, &port->tx_descriptors);
 }
 
 static int
@@ -131,6 +131,22 @@ bench_ports_create_pool(struct bench *bench)
 	return bench->pool != NULL ? 0 : -1;
 }
 
+static int
+start_port(struct port *port, const struct options *options, struct rte_mempool *pool)
+{
+	const struct ethdev_setup setup = {
+		.rx_queues = port->queues,
+		.tx_queues = port->queues,
+		.rx_descriptors = port->rx_descriptors,
+		.tx_descriptors = port->tx_descriptors,
+		.mtu = options->mtu > RTE_ETHER_MTU ? (uint16_t)options->mtu : 0,
+		.pool = pool,
+	};
+
+	port->started = ethdev_start(port->id, &port->info, &setup) == 0;
+	return port->started ? 0 : -1;
+}
+
 static bool
 is_up(const struct port *port)
 {
@@ -164,7 +180,7 @@ bench_ports_start(struct bench *bench)
 	uint64_t deadline;
 
 	for (unsigned int p = 0; p < bench->port_count; p++) {
-		if (port_start(&bench->port[p], &bench->options, bench->pool) != 0)
+		if (start_port(&bench->port[p], &bench->options, bench->pool) != 0)
 			return -1;
 	}
 	deadline = rte_rdtsc() + (uint64_t)(bench->options.wait * (double)rte_get_tsc_hz());
@@ -179,6 +195,6 @@ void
 bench_ports_stop(struct bench *bench)
 {
 	for (unsigned int p = 0; p < bench->port_count; p++)
-		port_stop(&bench->port[p]);
+		ethdev_stop(bench->port[p].id, bench->port[p].started);
 	bench->port_count = 0;
 }

@@ -2,7 +2,7 @@
 #ifndef PORTS_H
 #define PORTS_H
 
-/** @file Ports: found, configured, started, stopped. What goes wrong is said on stderr. */
+/** @file Ports: found, configured, started, stopped. Errors are reported on stderr. */
 
 #include "bench.h"
 

@@ -2,7 +2,7 @@
 #ifndef RECEIVE_H
 #define RECEIVE_H
 
-/** @file Replies: received, told apart, checked, counted. */
+/** @file Replies: received, classified, checked, counted. */
 
 #include "bench.h"
 

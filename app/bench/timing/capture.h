@@ -22,7 +22,7 @@ struct capture {
 };
 
 /**
- * Read a capture. What is wrong is said on stderr.
+ * Read a capture. Errors are reported on stderr.
  *
  * @return 0 or -1; capture_free() frees in both cases
  */

@@ -58,11 +58,11 @@ struct step_cycles {
 	uint64_t step[NETFC_MAX_STEPS];
 };
 
-/** Find the keys of all look-ups and make their stages. 0, or -1, said on stderr. */
+/** Find the keys of all look-ups and make their stages. 0, or -1, reported on stderr. */
 int look_ups_create(struct parts *parts);
 void look_ups_free(struct parts *parts);
 
-/** Make buffers, and see that results are right. 0, or -1, said on stderr. */
+/** Make buffers, and see that results are right. 0, or -1, reported on stderr. */
 int packets_create(struct parts *parts);
 void packets_free(struct parts *parts);
 

@@ -2,7 +2,7 @@
 #ifndef TIMING_H
 #define TIMING_H
 
-/** @file One thing alone, timed (--time). What goes wrong is said on stderr. */
+/** @file One thing alone, timed (--time). Errors are reported on stderr. */
 
 #include <jansson.h>
 

@@ -2,10 +2,14 @@
 #ifndef OPERANDS_H
 #define OPERANDS_H
 
-/** @file Pairs of operands. */
+/** @file Pairs of operands: drawn at random, or read from a file. */
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include <netfc.h>
+
+#include "options/options.h"
 
 /** Two operands of one lane. */
 struct pair {
@@ -19,8 +23,16 @@ struct operands {
 	size_t capacity; /**< pairs that there is memory for */
 };
 
-/** Append a pair. 0, or -1 if memory is short. */
-int operands_add(struct operands *operands, struct pair pair);
+/**
+ * Get pairs as --operands asks for them. A file is text, or big-endian words if its name ends in
+ * .bin. Errors are reported on stderr.
+ *
+ * @param wanted how many to draw; a file is read whole
+ * @param operands empty at first; operands_free() frees them in any case
+ * @return 0 or -1
+ */
+int operands_get(const struct options *options, const struct netfc_format *format, size_t wanted,
+	struct operands *operands);
 
 /** Free them. */
 void operands_free(struct operands *operands);

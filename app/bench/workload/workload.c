@@ -10,7 +10,6 @@
 #include "bench.h"
 #include "encoding.h"
 #include "workload/workload.h"
-#include "workload/operands_source.h"
 
 /* Requests made of random operands; fewer if they are so long that they would take too much memory.
  */

@@ -49,8 +49,8 @@ struct workload {
 };
 
 /**
- * Get the operands of a workload: read them all from a file, or draw as many as are needed. What is
- * wrong is said on stderr.
+ * Get the operands of a workload: read them all from a file, or draw as many as are needed. Errors
+ * are reported on stderr.
  *
  * @param operands operands_free() frees them
  * @return 0 or -1
@@ -59,7 +59,7 @@ int workload_get_operands(
 	const struct options *options, const struct netfc_set *set, struct operands *operands);
 
 /**
- * Make the workload. What is wrong is said on stderr.
+ * Make the workload. Errors are reported on stderr.
  *
  * @param set, function what the replies are computed with; NULL: no function
  * @param workload workload_free() frees it

@@ -135,8 +135,8 @@ sets_log_level(int eal_argc, char **eal_argv)
 }
 
 /*
- * On a kernel without the multiq qdisc, the TAP driver complains four times that it does without.
- * While it opens its interfaces it is silent.
+ * On a kernel without the multiq qdisc, the TAP driver logs four times that it does without. Its
+ * log is off while it opens interfaces.
  */
 static int
 start_with_quiet_tap(int eal_argc, char **eal_argv)
@@ -200,7 +200,7 @@ is_capable(unsigned int capability)
 	return sets[capability / 32].effective >> capability % 32 & 1;
 }
 
-/* What opening such a device takes and the process has not; NULL: nothing. */
+/* The privilege that such a device needs and the process lacks; NULL: none. */
 static const char *
 missing_capability(const char *device)
 {

@@ -24,7 +24,7 @@ struct ethdev_setup {
 	struct rte_mempool *const *pools; /**< or into another by receive queue; NULL: not so */
 };
 
-/** Say what failed at a port. Returns -1. */
+/** Report what failed at a port. Returns -1. */
 int ethdev_fail(uint16_t id, const char *what, int error);
 
 /** Get a port's properties, and how many descriptors its queues should have. 0 or -1. */

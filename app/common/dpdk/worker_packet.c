@@ -9,7 +9,7 @@
 #include "frame.h"
 
 /* Behind the header of a join, with its place in a tree. */
-#define MOST_JOIN_BYTES                                                             \
+#define MAX_JOIN_BYTES                                                              \
 	(sizeof(struct aggregate_join_wire) + sizeof(struct aggregate_place_wire) + \
 		AGGREGATE_MAX_LEVELS * sizeof(struct aggregate_level))
 
@@ -53,7 +53,7 @@ void
 worker_packet_write_short(struct rte_mbuf *mbuf, const struct flow *flow,
 	const struct aggregate_message *message, const struct aggregate_tag_key *key)
 {
-	uint8_t bytes[AGGREGATE_HEADER_BYTES + MOST_JOIN_BYTES];
+	uint8_t bytes[AGGREGATE_HEADER_BYTES + MAX_JOIN_BYTES];
 	struct worker_body body = {.bytes = bytes + AGGREGATE_HEADER_BYTES, .key = key};
 
 	/* A join's body is written with its header. */

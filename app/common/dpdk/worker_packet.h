@@ -4,7 +4,8 @@
 
 /**
  * @file
- * Packets of an aggregation's workers: written, good and bad ones, and the switch's replies read.
+ * Packets of an aggregation's workers: good and bad ones are written, the switch's replies are
+ * read.
  */
 
 #include <aggregate_tag.h>
@@ -13,7 +14,7 @@
 
 #include "dpdk/flow.h"
 
-/** What stands behind the header of a message. */
+/** The body of a message, after its header. */
 struct worker_body {
 	const void *bytes; /**< values; NULL: the caller writes them */
 	uint32_t length;

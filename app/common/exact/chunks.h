@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Chunks that the workers of an aggregation send, and exactly what each has to get: the oracle's
- * word, found before anything is sent. What is sent as chunk c is chunk c mod `count` of these.
+ * Chunks that the workers of an aggregation send, and the exact result of each, which the oracle
+ * computes before anything is sent. What is sent as chunk c is chunk c mod `count` of these.
  */
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Values to aggregate, of kinds that each try something else.
+ * Values to aggregate, of kinds that each test something different.
  */
 
 #include <stdint.h>

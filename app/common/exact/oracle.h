@@ -2,7 +2,11 @@
 #ifndef ORACLE_H
 #define ORACLE_H
 
-/** @file What aggregation has to give: by MPFR, exact and rounded once; integers by __int128. */
+/**
+ * @file
+ * The results that aggregation must return: by MPFR, exact and rounded once; integers by
+ * __int128.
+ */
 
 #include <stdint.h>
 

@@ -19,7 +19,7 @@
 #include "aggregate/uplink.h"
 #include "aggregate_table.h"
 
-/** What an lcore works with. It alone writes the counters. */
+/** An lcore's part. Only that lcore writes the counters. */
 struct shard {
 	struct aggregate_shard *machine;
 	struct rte_ring *inbox;             /**< packets that came to other lcores */
@@ -41,7 +41,7 @@ struct aggregation {
 };
 
 /**
- * Make the table, and give each lcore its shard by the queue assignment, if aggregation is wanted.
+ * Make the table, and give each lcore its shard by the queue assignment, if aggregation is on.
  *
  * @return 0, or -1 (reported on stderr)
  */
@@ -53,7 +53,7 @@ void aggregation_drain(struct app *app);
 /** Free it. */
 void aggregation_free(struct app *app);
 
-/** What all shards have counted. Any thread may ask. */
+/** What all shards have counted. Any thread may call this. */
 void
 aggregation_counters(const struct aggregation *aggregation, struct aggregate_counters *counters);
 

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Headers of datagrams that the switch sends of its own accord: to workers, and to the switch above
- * it. All of a datagram lies in one buffer.
+ * Headers of datagrams that the switch itself originates, to workers and to its parent. A datagram
+ * is in one segment.
  */
 
 #include <netinet/in.h>
@@ -24,13 +24,13 @@
 #define IPV4_BYTES 4
 #define IPV6_BYTES 16
 
-/** How a host is reached: what stands in the headers of packets to it. */
+/** How to reach a host: header fields of packets to it. */
 struct path {
 	struct rte_ether_addr mac; /**< the host's, or its router's */
 	uint16_t port;             /**< index of the switch's port */
 	uint8_t network;           /**< enum frame_network */
 	uint8_t tag_bytes;         /**< of VLAN tags: 0, 4 or 8 */
-	uint8_t tags[8];           /**< as they stand in the frame */
+	uint8_t tags[8];           /**< as in the frame */
 	uint8_t address[16];       /**< the switch's own; IPv4: four bytes */
 };
 
@@ -43,7 +43,7 @@ datagram_map_ipv4(const void *address, uint8_t mapped[16])
 	memcpy(mapped + 12, address, IPV4_BYTES);
 }
 
-/* The Ethernet header with the path's tags. Returns where the IP header goes. */
+/* Write the Ethernet header with the path's tags. Returns where the IP header goes. */
 static inline uint8_t *
 datagram_write_ethernet(uint8_t *frame, const struct path *path, const struct rte_ether_addr *mac)
 {
@@ -59,7 +59,7 @@ datagram_write_ethernet(uint8_t *frame, const struct path *path, const struct rt
 	return frame + sizeof(type);
 }
 
-/* The IP header. Returns the sum of UDP's pseudo header. */
+/* Write the IP header. Returns the sum of the UDP pseudo-header. */
 static inline uint64_t
 datagram_write_ipv4(
 	struct rte_ipv4_hdr *ip, const struct path *path, const uint8_t to[16], uint16_t udp_length)
@@ -91,7 +91,7 @@ datagram_write_ipv6(
 	return rte_ipv6_phdr_cksum(ip, 0);
 }
 
-/** Bytes of all headers, UDP's included. */
+/** Bytes of all headers, including UDP. */
 static inline size_t
 datagram_headers(const struct path *path)
 {
@@ -102,13 +102,13 @@ datagram_headers(const struct path *path)
 }
 
 /**
- * Write the headers before UDP's.
+ * Write the headers before the UDP header.
  *
  * @param mac of the port where the frame leaves
  * @param to its address, IPv4 mapped into IPv6
  * @param udp_length header of UDP and payload
- * @param pseudo the sum of UDP's pseudo header
- * @return where the header of UDP goes
+ * @param pseudo the sum of the UDP pseudo-header
+ * @return where the UDP header goes
  */
 static inline struct rte_udp_hdr *
 datagram_write_headers(uint8_t *frame, const struct path *path, const struct rte_ether_addr *mac,
@@ -125,11 +125,11 @@ datagram_write_headers(uint8_t *frame, const struct path *path, const struct rte
 }
 
 /**
- * Write the header of UDP, and how long the packet is.
+ * Write the UDP header, and set the packet's length.
  *
  * @param from, to ports
- * @param head bytes behind the header of UDP that are to be summed here
- * @param sum of the pseudo header and of whatever is behind the head
+ * @param head bytes after the UDP header to be summed here
+ * @param sum of the pseudo-header and of what follows the head
  */
 static inline void
 datagram_finish(struct rte_mbuf *mbuf, struct rte_udp_hdr *udp, uint16_t from, uint16_t to,

@@ -30,7 +30,7 @@ send_back(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf
 	transmit_later(app, lcore, in, mbuf);
 }
 
-/* Why a packet with nothing to send ends here. */
+/* Why a packet is dropped that needs no answer. */
 static enum drop_reason
 reason_of(enum aggregate_action action)
 {
@@ -53,7 +53,7 @@ reason_of(enum aggregate_action action)
 	}
 }
 
-/* Why a packet that could not be read ends here. */
+/* Why a packet is dropped that could not be parsed. */
 static enum drop_reason
 reason_not_read(int code)
 {
@@ -71,7 +71,7 @@ trace(const struct app *app, const struct lcore *lcore, unsigned int in,
 		trace_sample_aggregate(slot, app->port[in].id, request, outcome);
 }
 
-/* What may be the parent's reply. */
+/* A packet that may be the parent's reply. */
 static void
 hear_parent(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, const uint8_t *payload)
@@ -98,7 +98,7 @@ hear_parent(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mb
 	drop(lcore, mbuf, reason_of(outcome.action));
 }
 
-/* One more packet of a job, by the lcore whose shard it is for. */
+/* Process a packet of a job, on the lcore that owns its shard. */
 static void
 work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, uint8_t *payload)
@@ -142,7 +142,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 			drop(lcore, mbuf, DROP_AGGREGATED);
 			break;
 		}
-		/* The tag is what a packet ends in, however long it is. */
+		/* The tag is at the end of the packet, whatever its length. */
 		if (frame->payload_length !=
 			aggregate_message_bytes(&request) + aggregate_seal_bytes(&seal))
 			aggregate_seal_reply(&seal, payload, frame->payload_length);
@@ -199,7 +199,7 @@ sound_payload(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *che
 	return rte_pktmbuf_mtod_offset(mbuf, uint8_t *, offset);
 }
 
-/* Hand a packet over to the lcore of its shard, which starts again with it. */
+/* Hand a packet over to the lcore of its shard, which processes it from the start. */
 static void
 hand_over(struct lcore *lcore, struct shard *shard, unsigned int in, struct rte_mbuf *mbuf)
 {

@@ -9,8 +9,8 @@
 #include "app.h"
 
 /**
- * Take a UDP datagram to one of the ports of aggregations and to one of the switch's addresses.
- * It is sent, handed over or dropped. Without --aggregate a request is refused.
+ * Process a UDP datagram to an aggregation port of one of the switch's addresses: it is answered,
+ * handed over or dropped. Without --aggregate, requests are refused.
  *
  * @param in index of the port where it came in
  */
@@ -18,8 +18,8 @@ void aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, st
 	const struct frame *frame);
 
 /**
- * Fetch a packet that most likely comes next: all of it will be read, and to wait for each of its
- * lines takes longer than to add it up.
+ * Prefetch the packet that is probably next: all of it will be read, and waiting for each cache
+ * line takes longer than adding its values.
  */
 static inline void
 aggregate_fetch(const struct rte_mbuf *mbuf)
@@ -30,7 +30,7 @@ aggregate_fetch(const struct rte_mbuf *mbuf)
 		rte_prefetch0(bytes + at);
 }
 
-/** Work on what other lcores have handed over to this one, between two bursts. Returns how many. */
+/** Process the packets that other lcores have handed over, between two bursts. Returns how many. */
 unsigned int aggregate_poll(struct app *app, struct lcore *lcore);
 
 #endif /* AGGREGATE_RECEIVE_H */

@@ -43,7 +43,7 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	memcpy(sender->path, &path, sizeof(path));
 }
 
-/* What is behind the header: values, or nothing. */
+/* What follows the header: values, or nothing. */
 struct body {
 	uint32_t bytes;
 	uint16_t sum;                   /* its share of the UDP checksum */

@@ -19,8 +19,8 @@ void result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const str
 	struct aggregate_sender *sender);
 
 /**
- * Whether a worker's result is as long as its request, and can take its place: of a chunk with an
- * owner, one of both has values and the other has not, maybe; and results may have another format.
+ * Whether a worker's result is as long as its request, and can replace it. If the chunk has an
+ * owner, only one of the two may have values; and results may have another format.
  */
 bool result_fits_request(
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome);

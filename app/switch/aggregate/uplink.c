@@ -17,10 +17,10 @@
 /* Sums are not sent again within a millisecond, longer than a round trip in a rack. */
 #define REPEATS_PER_S 1000
 
-/* Seconds after which a parent that does not answer is called silent. */
+/* Seconds after which a parent that does not answer counts as silent. */
 #define SILENT_S 3
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- create ---------------------------------------------------------------------------------- */
 
 static void
 map_address(const struct address *address, uint8_t mapped[16])
@@ -81,9 +81,9 @@ uplink_limits(const struct uplink *uplink)
 	return parent;
 }
 
-/* ---- sending --------------------------------------------------------------------------------- */
+/* ---- send ------------------------------------------------------------------------------------ */
 
-/* A packet of the switch's own, to be sent or dropped. */
+/* Send a packet that the switch has made, or drop it. */
 static struct rte_mbuf *
 new_packet(struct lcore *lcore)
 {
@@ -102,7 +102,7 @@ send_packet(struct app *app, struct lcore *lcore, unsigned int out, struct rte_m
 	transmit_later(app, lcore, out, mbuf);
 }
 
-/* Out of all ports with the address in whose name it is asked. */
+/* Ask at all ports that have the source address. */
 static void
 ask(struct app *app, struct lcore *lcore, const struct neighbour *neighbour)
 {
@@ -122,7 +122,7 @@ ask(struct app *app, struct lcore *lcore, const struct neighbour *neighbour)
 	}
 }
 
-/* How the parent is reached now; false: that is not known. */
+/* How to reach the parent now; false: not known. */
 static bool
 find_path(const struct uplink *uplink, struct path *path)
 {
@@ -140,7 +140,7 @@ find_path(const struct uplink *uplink, struct path *path)
 	return true;
 }
 
-/* Begin a packet to the parent, and say where its payload goes; NULL: it can't be sent. */
+/* Begin a packet to the parent. Returns where its payload goes; NULL: it cannot be sent. */
 static struct rte_mbuf *
 begin(struct app *app, struct lcore *lcore, struct path *path, uint8_t **payload)
 {
@@ -164,7 +164,7 @@ begin_waiting(uint64_t *since)
 		__atomic_store_n(since, rte_rdtsc(), __ATOMIC_RELAXED);
 }
 
-/* Send it, its payload being written. */
+/* Send it after its payload was written. */
 static void
 finish(struct app *app, struct lcore *lcore, struct rte_mbuf *mbuf, const struct path *path,
 	uint16_t port, const uint8_t *payload, size_t bytes)
@@ -205,7 +205,7 @@ uplink_send_sums(struct app *app, struct lcore *lcore, const struct aggregate_ou
 	}
 }
 
-/* A join or a leave. */
+/* Send a join or a leave. */
 static void
 send_message(struct app *app, struct lcore *lcore, const struct aggregate_message *message)
 {
@@ -235,7 +235,7 @@ uplink_poll(struct app *app, struct lcore *lcore, uint64_t now)
 	transmit_flush(app, lcore);
 }
 
-/* ---- hearing --------------------------------------------------------------------------------- */
+/* ---- receive --------------------------------------------------------------------------------- */
 
 void
 uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
@@ -248,9 +248,9 @@ uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in, struct
 	rte_pktmbuf_free(mbuf);
 }
 
-/* ---- how it is ------------------------------------------------------------------------------- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
-/* The earlier one; 0 is none. */
+/* The earlier of two times; 0: none. */
 static uint64_t
 earliest(uint64_t since, const uint64_t *word)
 {

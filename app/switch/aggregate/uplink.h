@@ -4,21 +4,21 @@
 
 /**
  * @file
- * The way to the switch above, in a tree (--aggregate parent=IP): where it is, and what goes there.
+ * The parent switch in a tree (--aggregate parent=IP): how to reach it, and what is sent to it.
  *
- * The main lcore, between two bursts, asks where the parent or its gateway is, and sends joins and
- * leaves. Each shard's lcore sends the sums of its own chunks. Until it is known where the parent
- * is nothing is sent; whoever waits for it repeats.
+ * Between two bursts, the main lcore resolves the address of the parent or its gateway, and sends
+ * joins and leaves. Each shard's lcore sends the sums of its own chunks. Nothing is sent until the
+ * address is resolved; senders repeat.
  */
 
 #include "aggregate_leaf.h"
 #include "app.h"
 #include "endpoint/neighbour.h"
 
-/** What an lcore counts of it: X(name, meaning). */
+/** Packet counters of an lcore: X(name, meaning). */
 #define UPLINK_COUNTERS(X)                                    \
 	X(sent, "packets to the parent: joins, sums, leaves") \
-	X(unsent, "packets to the parent not made, since nobody knew where it is")
+	X(unsent, "packets to the parent not made, as its address was not resolved")
 
 struct uplink_counters {
 #define UPLINK_FIELD_(name, meaning) uint64_t name;
@@ -26,7 +26,7 @@ struct uplink_counters {
 #undef UPLINK_FIELD_
 };
 
-/** What an lcore knows of the parent. It alone writes here. */
+/** What an lcore knows of the parent. Only that lcore writes here. */
 struct uplink_side {
 	uint64_t joining; /**< TSC: since when it owes an answer to a join; 0: it owes none */
 	uint64_t owed;    /**< TSC: since when it owes any answer; 0: it owes none */
@@ -34,7 +34,7 @@ struct uplink_side {
 	struct uplink_counters counters;
 };
 
-/** The way up. */
+/** The parent. */
 struct uplink {
 	struct address parent;
 	uint8_t address[16]; /**< the parent's, IPv4 mapped into IPv6 */
@@ -43,12 +43,12 @@ struct uplink {
 	struct neighbour neighbour; /**< the parent, or the gateway */
 };
 
-/** How the parent is: X(symbol, name, meaning). */
-#define UPLINK_STATES(X)                                                           \
-	X(LOOKING, "looking", "it is not known yet where it is")                   \
-	X(UNREACHABLE, "unreachable", "nobody answers who would know where it is") \
-	X(REACHABLE, "reachable", "it is known where it is")                       \
-	X(SILENT, "silent", "it does not answer")                                  \
+/** States of the parent: X(symbol, name, meaning). */
+#define UPLINK_STATES(X)                                                 \
+	X(LOOKING, "looking", "its address is not resolved yet")         \
+	X(UNREACHABLE, "unreachable", "no answer to address resolution") \
+	X(REACHABLE, "reachable", "its address is resolved")             \
+	X(SILENT, "silent", "it does not answer")                        \
 	X(ANSWERING, "answering", "it answers")
 
 enum uplink_state {
@@ -64,10 +64,10 @@ enum uplink_state {
  */
 int uplink_create(struct app *app);
 
-/** What the table of jobs has to know of the parent; all zero where there is none. */
+/** What the table of jobs must know of the parent; all zero without one. */
 struct aggregate_parent uplink_limits(const struct uplink *uplink);
 
-/** Ask, join and leave, as is due: the main lcore, between two bursts. */
+/** Send the questions, joins and leaves that are due: the main lcore, between two bursts. */
 void uplink_poll(struct app *app, struct lcore *lcore, uint64_t now);
 
 /** Send the sums of a chunk: an outcome that is AGGREGATE_SEND_UPWARDS. */
@@ -75,21 +75,21 @@ void
 uplink_send_sums(struct app *app, struct lcore *lcore, const struct aggregate_outcome *outcome);
 
 /**
- * Take up where the parent is.
+ * Process an answer to a question where the parent is.
  *
  * @param in index of the port where the packet came in; it is freed
  */
 void uplink_take_answer(struct app *app, struct lcore *lcore, unsigned int in,
 	struct rte_mbuf *mbuf, const struct frame *frame);
 
-/** How the parent is. Any thread may ask. */
+/** The parent's state. Any thread may call this. */
 enum uplink_state uplink_state(const struct app *app);
 
-/** Its name, and what it means. */
+/** A state's name and meaning. */
 const char *uplink_state_name(enum uplink_state state);
 const char *uplink_state_meaning(enum uplink_state state);
 
-/** The parent was heard. */
+/** A packet from the parent has arrived. */
 static inline void
 uplink_heard(struct uplink_side *side, uint64_t now)
 {
@@ -98,7 +98,16 @@ uplink_heard(struct uplink_side *side, uint64_t now)
 	__atomic_store_n(&side->joining, 0, __ATOMIC_RELAXED);
 }
 
-/** What all lcores know of it together. Any thread may ask. */
+/** What all lcores know of it, combined. Any thread may call this. */
 void uplink_sum(const struct app *app, struct uplink_side *sum);
+
+/** The thread that logs changes of the parent's state. */
+struct uplink_log;
+
+/** Start it, if there is a parent. 0, or -1 (reported on stderr). */
+int uplink_log_start(struct app *app, struct uplink_log **log);
+
+/** Stop it; NULL is allowed. */
+void uplink_log_stop(struct uplink_log *log);
 
 #endif /* AGGREGATE_UPLINK_H */

@@ -6,7 +6,7 @@
 #include <rte_log.h>
 
 #include "aggregate/aggregation.h"
-#include "aggregate/uplink_log.h"
+#include "aggregate/uplink.h"
 #include "program.h"
 #include "side_thread.h"
 

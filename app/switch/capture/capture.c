@@ -31,7 +31,7 @@ struct capture {
 	struct capture_file *file;       /* the thread's own */
 	struct side_work work;
 	side_thread thread;
-	bool joined; /* it has ended, and been waited for */
+	bool joined; /* it has ended and was joined */
 	bool stop;
 
 	uint64_t packets, bytes; /* written; by the thread, read by any */

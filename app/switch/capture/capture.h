@@ -5,8 +5,8 @@
 /**
  * @file
  * What goes in and out, into a file, on request. Lcores copy packets (capture_tap.h), a thread
- * writes the copies (capture_file.h). Where the thread is slower than they are, or cannot write any
- * more, the capture loses packets, or ends; the switch goes on as if there were none.
+ * writes the copies (capture_file.h). If the thread is too slow, the capture misses packets; if it
+ * cannot write any more, the capture ends. The switch goes on as without a capture.
  */
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 /** What to capture. */
 struct capture_request {
-	const char *path; /**< where nothing is yet */
+	const char *path; /**< must not exist yet */
 	uint32_t snaplen; /**< bytes of a packet: CAPTURE_MIN_SNAPLEN..CAPTURE_MAX_SNAPLEN */
 	uint64_t packets; /**< after which it ends; 0: no limit */
 	uint64_t bytes;   /**< that the file may have before its end is written; 0: no limit */
@@ -33,7 +33,7 @@ int capture_start(struct app *app, const struct capture_request *request, FILE *
 /** End a capture. 0, or -1 (reported): there is none. */
 int capture_stop(struct app *app, FILE *errors);
 
-/** End and forget what there is. */
+/** End the capture, if there is one, and free it. */
 void capture_free(struct app *app);
 
 /**

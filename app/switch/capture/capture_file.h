@@ -19,7 +19,7 @@ struct capture_port_counters {
 /**
  * Make a file and write its head. The ports must have been started.
  *
- * @param path where nothing is yet
+ * @param path of a file that does not exist yet
  * @return the file, or NULL (reported)
  */
 struct capture_file *capture_file_open(const char *path, FILE *errors);

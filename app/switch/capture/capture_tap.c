@@ -29,9 +29,9 @@ copy_packet(const struct capture_tap *tap, uint16_t port, uint16_t queue, struct
 }
 
 /*
- * DPDK 22.11 turns the time of a copy into nanoseconds in a variable of the whole process, which
- * lcores would change under each other's hands. It is at rest if all give it the same time, one
- * that it has seen before; the file gets the right time from the copy's note.
+ * DPDK 22.11 converts the time of a copy to nanoseconds with a process-wide variable, which lcores
+ * would write concurrently. It does not change if all pass the same time, one that it has seen
+ * before; the file gets the right time from the copy's note.
  */
 uint64_t
 capture_tap_epoch(struct capture_tap *tap)
@@ -61,7 +61,7 @@ capture_tap_create(unsigned int lcore_id, uint32_t snaplen)
 		return NULL;
 	tap->snaplen = snaplen;
 	snprintf(name, sizeof(name), "capture%u", lcore_id);
-	/* The lcore takes, the thread gives back, neither through a cache. */
+	/* The lcore allocates, the thread frees, neither through a cache. */
 	tap->pool = rte_pktmbuf_pool_create_by_ops(name, size, 0, sizeof(struct capture_note),
 		(uint16_t)data_bytes, socket, "ring_mp_sc");
 	tap->copies = rte_ring_create(

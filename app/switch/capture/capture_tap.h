@@ -5,8 +5,8 @@
 /**
  * @file
  * An lcore's end of a capture: copies of packets into a ring, from which a thread writes them into
- * the file. Memory is set aside before; where none is left, the capture misses the packet, which
- * goes its way all the same.
+ * the file. Memory is reserved beforehand. If none is left, the capture misses the packet; the
+ * packet is forwarded all the same.
  */
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ struct capture_tap {
 /** What a copy carries beside the packet, in its private area. */
 struct capture_note {
 	uint64_t tsc;
-	bool refused; /**< the port did not take the packet: it is not to be written */
+	bool refused; /**< the port refused the packet: do not write it */
 };
 
 /** The note of a copy. */

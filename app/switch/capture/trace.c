@@ -152,7 +152,7 @@ compare(json_t *object, const struct trace_slot *slot, const struct netfc_set *s
 /* All operands and results have 16 bits. */
 #define DIGITS 4
 
-/* Compute a lane again. False: it cannot be known (fma's z has been overwritten), or any more. */
+/* Compute a lane again. False: not possible, as fma's z was overwritten or the function is gone. */
 static bool
 compute_again(const struct functions *functions, const struct trace_slot *slot, unsigned int lane,
 	struct netfc_result *result)

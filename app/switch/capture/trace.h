@@ -4,8 +4,8 @@
 
 /**
  * @file
- * A request of the running switch, its lanes and what came out; and one of the lanes once more,
- * stage by stage. An lcore copies the request when asked to; other threads do the rest.
+ * A trace of a request: its lanes, their results, and one of the lanes stage by stage. An lcore
+ * copies the request on demand; other threads do the rest.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 
 /** A request of aggregation, and what its shard made of it. */
 struct trace_aggregate {
-	struct aggregate_message request; /**< `values` is of no use */
+	struct aggregate_message request; /**< `values` is not set */
 	enum aggregate_action action;
 	uint8_t absence;
 	uint8_t reason, flags;
@@ -46,7 +46,7 @@ struct trace_slot {
 	uint8_t wire[3][4 * TRACE_LANES];
 	/** The same as numbers, once it is shown. */
 	uint32_t x[TRACE_LANES], y[TRACE_LANES], z[TRACE_LANES];
-	bool aggregates; /**< it is one of aggregation: this, and nothing of the above */
+	bool aggregates; /**< of aggregation: only this is set */
 	struct trace_aggregate aggregate;
 };
 
@@ -59,10 +59,9 @@ void trace_sample_aggregate(struct trace_slot *slot, uint16_t port,
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome);
 
 /**
- * Have an lcore keep the next request and walk one of its lanes. Waits for it, for 200 ms at the
- * most.
+ * Have an lcore keep the next request, and trace one of its lanes. Waits up to 200 ms.
  *
- * @param lane index; of no use where the request is one of aggregation
+ * @param lane index; ignored for a request of aggregation
  * @return what there is to see; NULL: no request came, it has no such lane, or memory is short. The
  *   caller holds the state's lock, and owns the object.
  */
@@ -72,7 +71,7 @@ json_t *trace_json(struct app *app, unsigned int lane);
 void trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome);
 
-/** Add all there is to see of it to an object. */
+/** Add all of it to a JSON object. */
 void trace_aggregate_show(const struct trace_aggregate *kept, json_t *object);
 
 #endif /* TRACE_H */

@@ -18,7 +18,7 @@ struct control;
 /**
  * Open the socket. Nothing is served yet.
  *
- * @param path the socket's; a socket that nobody serves any more is replaced
+ * @param path the socket's; a stale one is replaced
  * @return 0, or -1 (reported on stderr)
  */
 int control_open(struct app *app, const char *path, struct control **control);
@@ -31,7 +31,7 @@ void control_close(struct control *control);
 
 /* What the commands of the control channel mean. */
 
-/** Bytes of a command's line at the most, without its end. */
+/** Maximum bytes of a command's line, without its end. */
 #define CONTROL_LINE_BYTES 4096
 
 /**

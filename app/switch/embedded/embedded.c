@@ -24,7 +24,10 @@
 /* Besides those that wait in a ring: what an lcore's cache keeps. */
 #define LCORE_MBUFS 1024
 
-/* A queue of the load's, and the time that an lcore works, which alone writes that. */
+/*
+ * A queue of the load generator, and the busy time of the lcore that polls it, written by that
+ * lcore.
+ */
 struct queue {
 	struct embedded *embedded;
 	struct rte_ring *in, *out;
@@ -137,7 +140,7 @@ create_rings(struct embedded *embedded, unsigned int q)
 	return queue->in != NULL && queue->out != NULL ? 0 : fail("its rings", rte_errno);
 }
 
-/* The load's port, which the switch, as it takes all that nobody owns, leaves alone. */
+/* The load generator's port. It has an owner, as the switch takes all ports without one. */
 static int
 own_port(uint16_t port)
 {

@@ -26,7 +26,7 @@ struct embedded_config {
 	uint16_t mtu; /**< 0: the port's own */
 	unsigned int lcores;
 	bool yields;             /**< lcores may share their CPUs with the load */
-	uint32_t packets;        /**< that wait in either direction of a queue at the most */
+	uint32_t packets;        /**< packets that may wait in either direction of a queue */
 	const char *address;     /**< of aggregations; NULL: there are none */
 	uint16_t aggregate_port; /**< the first UDP port, and what follows: as its keys */
 	uint32_t slots, workers, bytes;
@@ -39,7 +39,7 @@ struct embedded_config {
 struct embedded;
 
 /**
- * Load table sets and functions. What goes wrong here or later is said on stderr.
+ * Load table sets and functions. Errors, now or later, are reported on stderr.
  *
  * @return 0 or -1; embedded_free() frees in both cases
  */
@@ -83,7 +83,7 @@ struct embedded_totals {
 
 void embedded_totals(const struct embedded *embedded, struct embedded_totals *totals);
 
-/** What became of an aggregation's packets, by name; NULL behind the last one. */
+/** What became of an aggregation's packets, by name; NULL after the last one. */
 const char *embedded_action(const struct embedded *embedded, unsigned int action, uint64_t *count);
 
 /** Free it, after all ports have been stopped; NULL is allowed. */

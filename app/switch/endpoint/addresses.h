@@ -7,19 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Addresses at the most, over all ports. */
+/** Maximum number of addresses, over all ports. */
 #define MAX_ADDRESSES 64
 
-/** Stands for all ports. */
+/** All ports. */
 #define EVERY_PORT UINT16_MAX
 
-/** Stands for whichever receive queue a device chooses. */
+/** Any receive queue: the device chooses. */
 #define ANY_QUEUE UINT16_MAX
 
 /** An address of the switch. */
 struct address {
-	uint8_t family; /**< 4 or 6 */
-	uint8_t length; /**< of the prefix that all on its link have, in bits; else that of all */
+	uint8_t family;    /**< 4 or 6 */
+	uint8_t length;    /**< bits of the link's prefix; else all bits */
 	uint8_t bytes[16]; /**< in network order; 4 of them for IPv4 */
 	uint16_t port;     /**< the ethdev's id, or EVERY_PORT */
 	uint16_t queue;    /**< of that port, to which requests are to be steered, or ANY_QUEUE */
@@ -46,15 +46,13 @@ bool address_read(const char *text, struct address *address);
 bool addresses_same_host(const struct address *a, const struct address *b);
 
 /**
- * Choose the address in whose name to send to another: one of its link, else the first of its
+ * Choose the source address for packets to another address: one on its link, else the first of its
  * family; NULL: there is none.
  */
 const struct address *
 addresses_towards(const struct addresses *addresses, const struct address *to);
 
-/**
- * Write an address for people, as addresses_add() reads it, without LEN; 64 characters will do.
- */
+/** Write an address as addresses_add() reads it, without LEN; 64 characters are enough. */
 void address_print(const struct address *address, char *text, unsigned int size);
 
 #endif /* ADDRESSES_H */

@@ -41,7 +41,7 @@ struct neighbour_packet {
 
 #define SOLICITATION_BYTES (sizeof(struct rte_ipv6_hdr) + sizeof(struct neighbour_hdr))
 
-/* Longer ones than this are not looked at. */
+/* Longer ones are ignored. */
 #define MAX_BYTES 256
 
 /*
@@ -109,7 +109,9 @@ set_length(struct rte_mbuf *mbuf, uint32_t length)
 	return rte_pktmbuf_append(mbuf, (uint16_t)(length - mbuf->pkt_len)) != NULL;
 }
 
-/* Whoever has no address yet asks on behalf of none; the answer goes to all nodes (section 7.2.4).
+/*
+ * A host that has no address yet asks from the unspecified one; the answer goes to all nodes
+ * (section 7.2.4).
  */
 static rte_be32_t
 address_answer(struct rte_ipv6_hdr *ip, const uint8_t target[16])

@@ -12,7 +12,7 @@
 
 #include "frame.h"
 
-/** Bytes of a solicitation, header of Ethernet and all. */
+/** Bytes of a solicitation, including the Ethernet header. */
 #define DISCOVERY_SOLICITATION_BYTES 86
 
 /**
@@ -34,7 +34,7 @@ bool discovery_answer(
 /**
  * Write a solicitation, a whole frame (section 7.2.2).
  *
- * @param mac, own of who asks
+ * @param mac, own addresses of the sender
  * @param target the address that it asks for
  * @param frame DISCOVERY_SOLICITATION_BYTES
  */
@@ -44,7 +44,7 @@ void discovery_write_solicitation(const struct rte_ether_addr *mac, const uint8_
 /**
  * Whether an IPv6 packet is a valid advertisement that was asked for (section 7.1.2).
  *
- * @param own who asked
+ * @param own address that asked
  * @param target the address that was asked for
  * @param mac where it is
  */

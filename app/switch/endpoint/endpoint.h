@@ -27,10 +27,10 @@ struct endpoint {
 	struct address address[MAX_ADDRESSES];
 	uint16_t aggregate_port;  /**< the first UDP port of aggregations */
 	uint16_t aggregate_ports; /**< how many there are, at least 1 */
-	bool asks;                /**< the switch asks where others are: answers are for it */
+	bool asks;                /**< the switch resolves addresses itself */
 };
 
-/** What is to become of a packet. */
+/** What to do with a packet. */
 enum verdict {
 	VERDICT_FORWARD,   /**< it is for another host */
 	VERDICT_ANSWER,    /**< it has become the answer */

@@ -4,11 +4,11 @@
 
 /**
  * @file
- * A host on the link that the switch sends to of its own accord: where it is, asked by ARP
- * (RFC 826) or neighbour discovery (RFC 4861).
+ * Address resolution of a host on the link, by ARP (RFC 826) or neighbour discovery (RFC 4861), for
+ * packets that the switch originates.
  *
  * One lcore asks: once a second until there is an answer, again when the host is silent, and every
- * half minute. Any lcore may take an answer up and read where the host is, a single word.
+ * half minute. Any lcore may process an answer, and read where the host is, a single word.
  *
  * An answer counts only if the switch has asked, and only from a port where it has asked. Of two
  * that contradict each other the first counts; and as long as the host is heard where it was, it
@@ -25,10 +25,10 @@
 #include "endpoint/discovery.h"
 #include "frame.h"
 
-/** Bytes of a question, at the most. */
+/** Maximum bytes of a question. */
 #define NEIGHBOUR_QUESTION_BYTES DISCOVERY_SOLICITATION_BYTES
 
-/** Questions without an answer after which a host is not there. */
+/** Unanswered questions after which a host is unreachable. */
 #define NEIGHBOUR_TRIES 3
 
 /** Where it is. */
@@ -38,10 +38,10 @@ struct neighbour_place {
 };
 
 /** What is counted: X(name, meaning). */
-#define NEIGHBOUR_COUNTERS(X)                                              \
-	X(questions, "questions where the parent or its gateway is")       \
-	X(answers, "answers to them")                                      \
-	X(moves, "of these, answers that named another place than before") \
+#define NEIGHBOUR_COUNTERS(X)                                                     \
+	X(questions, "address resolution requests for the parent or its gateway") \
+	X(answers, "answers to them")                                             \
+	X(moves, "of these, answers that named another place than before")        \
 	X(disbelieved, "other answers, not believed: unasked for, or contradicting")
 
 struct neighbour_counters {
@@ -50,15 +50,15 @@ struct neighbour_counters {
 #undef NEIGHBOUR_FIELD_
 };
 
-/** A neighbour. Zero, but for the first fields, to begin with. */
+/** A neighbour. Initially zero, except for the first fields. */
 struct neighbour {
 	struct address address; /**< the host's */
-	struct address own;     /**< in whose name the switch asks: same family */
+	struct address own;     /**< source address of questions: same family */
 	uint64_t hz;            /**< ticks of a second */
 	/* The asking lcore's. */
 	uint64_t next;        /* when it may ask again */
 	unsigned int in_vain; /* questions since the host was last heard */
-	/* Words that any lcore may read, and those that take answers up may write. */
+	/* Words that any lcore may read, and an lcore that processes an answer may write. */
 	uint64_t place;    /* 0: not known */
 	uint64_t asked;    /* ticks */
 	uint64_t answered; /* ticks */
@@ -92,7 +92,7 @@ uint16_t neighbour_write_question(
 	const struct neighbour *neighbour, const struct rte_ether_addr *mac, uint8_t *frame);
 
 /**
- * Take up an answer.
+ * Process an answer.
  *
  * @param mbuf an ARP reply or an ICMPv6 packet that is addressed to the switch
  * @param frame of it

@@ -53,7 +53,7 @@ flood(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mb
 	transmit_later(app, lcore, last, mbuf);
 }
 
-/* Both ends of a burst's packets, looked up together. */
+/* Sources and destinations of a burst's packets, looked up together. */
 struct ends {
 	struct fdb_key source[PIPELINE_BURST], destination[PIPELINE_BURST];
 	struct fdb_entry *from[PIPELINE_BURST], *to[PIPELINE_BURST];
@@ -121,8 +121,8 @@ forward_to(const struct forward_context *context, struct rte_mbuf *mbuf, const s
 }
 
 /*
- * A packet with an unknown end: also every packet without valid ends, since the FDB has only
- * stations.
+ * A packet whose source or destination is unknown. That includes every invalid one, as the FDB has
+ * only stations.
  */
 static __rte_noinline void
 forward_unknown(const struct forward_context *context, struct rte_mbuf *mbuf,

@@ -46,7 +46,7 @@ struct fdb {
 	struct fdb_entry *entry;
 	uint32_t *free; /* indices of free entries, a stack */
 	uint32_t free_count;
-	struct forgotten *forgotten; /* a queue, going round */
+	struct forgotten *forgotten; /* a circular queue */
 	uint32_t forgotten_first, forgotten_count;
 	uint32_t capacity;
 	uint32_t next;            /* where ageing goes on */
@@ -238,7 +238,7 @@ look_up_elsewhere(const struct fdb *fdb, const struct fdb_key *keys, struct fdb_
 	}
 }
 
-/* Up to LOOK_UP keys: all lines are on their way before the first is read. */
+/* Up to LOOK_UP keys: all lines are prefetched before the first is read. */
 static void
 look_up_some(const struct fdb *fdb, const struct fdb_key *keys, struct fdb_entry **entries,
 	unsigned int count)
@@ -279,7 +279,7 @@ fdb_announce(struct fdb *fdb, const struct fdb_key *key, uint16_t port)
 {
 	struct news news = {.key = *key, .port = port};
 
-	/* Where the ring is full, the station's next packet will tell. */
+	/* If the ring is full, the station's next packet announces it. */
 	rte_ring_enqueue_elem(fdb->news, &news, sizeof(news));
 }
 
@@ -316,7 +316,7 @@ learn(struct fdb *fdb, const struct news *news, uint64_t now)
 	fdb->counters.stations++;
 }
 
-/* Whoever still holds the station may go on; its place is free when nobody does any more. */
+/* Workers may still hold the station; its place is free once none does. */
 static void
 forget(struct fdb *fdb, struct fdb_entry *entry)
 {
@@ -335,7 +335,7 @@ forget(struct fdb *fdb, struct fdb_entry *entry)
 	fdb->counters.stations--;
 }
 
-/* Free what all workers have passed by, the oldest first. */
+/* Free the entries whose grace period is over, oldest first. */
 static void
 release_forgotten(struct fdb *fdb)
 {

@@ -29,7 +29,7 @@ struct fdb_key {
 
 struct fdb;
 
-/** What the writer counts. */
+/** The writer's counters. */
 struct fdb_counters {
 	uint64_t stations;               /**< in the table now */
 	uint64_t learned, aged, refused; /**< added, removed, not added as the table was full */
@@ -95,13 +95,13 @@ fdb_entry_port(const struct fdb_entry *entry)
 	return __atomic_load_n(&entry->port, __ATOMIC_RELAXED);
 }
 
-/** The writer: add what was announced, forget who was silent. To be called often. */
+/** The writer: add stations that were announced, remove silent ones. Call it often. */
 void fdb_maintain(struct fdb *fdb, uint64_t now);
 
 /** Change the seconds after which a silent station is forgotten; any thread may. */
 void fdb_set_ageing(struct fdb *fdb, uint32_t ageing_s);
 
-/** What the writer has counted. */
+/** The writer's counters. */
 const struct fdb_counters *fdb_counters(const struct fdb *fdb);
 
 #endif /* FDB_H */

@@ -30,7 +30,7 @@
 	X(AGGREGATE_DENIED, "aggregate_denied", "to an aggregation, but from none of its workers") \
 	X(AGGREGATE_INBOX, "aggregate_inbox",                                                      \
 		"the lcore that aggregates had too many packets waiting")                          \
-	X(PARENT, "parent", "of an aggregation's parent, or where that is: taken up")              \
+	X(PARENT, "parent", "from an aggregation's parent, or an answer where it is: processed")   \
 	X(SLOWLORIS_DESTINATION, "slowloris_destination", "its destination is under attack")       \
 	X(SLOWLORIS_CONNECTION, "slowloris_connection",                                            \
 		"a slow connection to a destination under attack")
@@ -48,8 +48,8 @@ enum drop_reason {
 	X(tx_packets, "packets sent")                                                   \
 	X(copies, "made to leave by more than one port")                                \
 	X(answers, "sent by the switch itself, of the sent ones: ARP, ND, ping, NetFC") \
-	X(polls, "times that a receive queue was looked into")                          \
-	X(busy_polls, "times that something was in it")                                 \
+	X(polls, "polls of receive queues")                                             \
+	X(busy_polls, "polls that found packets")                                       \
 	X(cycles, "TSC cycles of polling")                                              \
 	X(busy_cycles, "those of rounds over the queues that found packets")
 
@@ -69,11 +69,11 @@ struct packet_counters {
 	X(tx_bytes, obytes, "bytes sent")
 
 /** Packets that a device loses, before lcores receive or after they send; in the same form. */
-#define DEVICE_LOSSES(X)                                                 \
-	X(rx_missed, imissed, "came while the receive queue was full")   \
-	X(rx_errors, ierrors, "came damaged")                            \
-	X(rx_no_mbuf, rx_nombuf, "came while no packet buffer was free") \
-	X(tx_errors, oerrors, "failed to leave, though the device had taken them")
+#define DEVICE_LOSSES(X)                                                    \
+	X(rx_missed, imissed, "arrived while the receive queue was full")   \
+	X(rx_errors, ierrors, "arrived damaged")                            \
+	X(rx_no_mbuf, rx_nombuf, "arrived while no packet buffer was free") \
+	X(tx_errors, oerrors, "not sent, though the device had accepted them")
 
 #define DEVICE_COUNTERS(X) DEVICE_TRAFFIC(X) DEVICE_LOSSES(X)
 

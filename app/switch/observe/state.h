@@ -4,9 +4,9 @@
 
 /**
  * @file
- * What the switch is and does, as JSON objects: the one source of the final report and of
- * telemetry. Names are letters, digits and underscores. The caller owns what is returned; NULL
- * means that there is nothing of the kind.
+ * Configuration, state and counters of the switch, as JSON objects: the one source of the final
+ * report and of telemetry. Names are letters, digits and underscores. The caller owns what is
+ * returned; NULL means that there is nothing of the kind.
  */
 
 #include <jansson.h>

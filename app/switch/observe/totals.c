@@ -54,8 +54,8 @@ untaken_by(const struct app *app, unsigned int port)
 }
 
 /*
- * A driver that counts what it does not take has counted it before the switch does: one with fewer
- * errors is of the other kind. Both numbers have to be of one moment.
+ * A driver that counts refused packets as errors does so before the switch counts them; one with
+ * fewer errors does not count them. Both counters must be of the same moment.
  */
 bool
 totals_of_device(const struct app *app, unsigned int port, struct rte_eth_stats *stats)

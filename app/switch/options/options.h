@@ -14,13 +14,13 @@
 #include "options/queue_config.h"
 #include "options/slowloris_options.h"
 
-/** Table sets at the most: one per format. */
+/** Maximum number of table sets: one per format. */
 #define MAX_SETS (NETFC_SET_FORMAT_END - 1)
 
-/** A day: longer pauses are no end of the traffic that a test would wait for. */
+/** A day: no test waits longer for the end of traffic. */
 #define MAX_IDLE_EXIT_MS (24 * 60 * 60 * 1000u)
 
-/** Seconds after which the bridge forgets at the latest. */
+/** Maximum ageing time of the bridge, in seconds. */
 #define MAX_AGEING_S 1000000u
 
 /** Where packets leave. */
@@ -41,10 +41,10 @@ struct options {
 	uint16_t udp_port;
 	uint16_t mtu;      /**< 0: what the ports have */
 	uint32_t mbufs;    /**< packet buffers of each socket; 0: as many as its queues may hold */
-	uint16_t rx_burst; /**< packets to take from a queue at once, at the most */
+	uint16_t rx_burst; /**< maximum number of packets in a receive burst */
 	struct queue_config config;
-	uint32_t stations; /**< that the bridge remembers at the most */
-	uint32_t ageing_s; /**< after which it forgets a silent one */
+	uint32_t stations; /**< maximum number in the FDB */
+	uint32_t ageing_s; /**< ageing time */
 	struct addresses addresses;
 	struct aggregate_options aggregate;
 	struct address gateway; /**< to the parent of aggregations; family 0: none */

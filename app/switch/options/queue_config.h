@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Receive queues at the most, over all ports. */
+/** Maximum number of receive queues, over all ports. */
 #define MAX_QUEUE_PLACES 1024
 
-/** A receive queue, and who polls it. */
+/** A receive queue, and the lcore that polls it. */
 struct queue_place {
 	uint16_t port; /**< the ethdev's id */
 	uint16_t queue;

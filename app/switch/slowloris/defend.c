@@ -142,11 +142,11 @@ defend(struct lcore *lcore, struct pipeline_worker *worker, struct rte_mbuf **mb
 	return drop_packets(lcore, mbufs, frames, count, &verdict);
 }
 
-/* ---- attacks that begin and end, in the log -------------------------------------------------- */
+/* ---- log of attacks that begin and end ------------------------------------------------------- */
 
 #define LOOK_US 50000
 
-/* Lines at once, and per this time, at the most. */
+/* Maximum number of lines at once, and per this time. */
 #define ALERTS_AT_ONCE 10
 #define ALERTS_PERIOD_S 10
 

@@ -9,7 +9,9 @@
 #include "app.h"
 #include "slowloris.h"
 
-/** Make the detector and what its lcores work with, if it is wanted. 0, or -1 (reported on stderr).
+/**
+ * Make the detector and the working memory of its lcores, if it is on. 0, or -1 (reported on
+ * stderr).
  */
 int defend_create(struct app *app);
 

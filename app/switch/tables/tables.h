@@ -5,16 +5,16 @@
 /**
  * @file
  * What the switch computes with: table sets and functions, their pipeline, and the working memory
- * of each lcore. All of it can be exchanged while the lcores run: it is built aside, put in place
- * with one pointer per lcore, and what was there before is freed once every lcore has passed by
- * (rte_rcu_qsbr).
+ * of each lcore. All of it can be exchanged while the lcores run: the new one is built beside the
+ * old one and put in place with one pointer per lcore; the old one is freed once every lcore has
+ * passed a quiescent state (rte_rcu_qsbr).
  */
 
 #include <stdio.h>
 
 #include "app.h"
 
-/** Which table sets or functions a change is about. */
+/** Which table sets or functions a change affects. */
 enum tables_change {
 	TABLES_REPLACE, /**< only those named */
 	TABLES_ADD,     /**< those named; they replace others of the same formats, or names */
@@ -29,7 +29,8 @@ int tables_start(struct app *app);
 
 /**
  * Exchange table sets; functions of the library follow their formats. May be called by one thread
- * at a time, which is no lcore with rx queues; waits for all lcores to pass by.
+ * at a time, which is no lcore with rx queues; waits until all lcores have passed a quiescent
+ * state.
  *
  * @param names as --tables takes them
  * @param errors where to report errors; everything is then as it was

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef REQUESTS_FIXTURE_H
+#define REQUESTS_FIXTURE_H
+
+/**
+ * @file
+ * Requests through a pipeline with the table sets of fp16 and of a format with lanes of 8 or 32
+ * bits; their replies against the reference. To be included after cmocka.h.
+ */
+
+#include <stdint.h>
+
+#include "packets.h"
+#include "pipeline_fixture.h"
+
+#define MAX_LANES 5457u /**< of 32 bits in a datagram over IPv4 */
+
+/** A request. */
+struct asked {
+	unsigned int op, format, lanes;
+	unsigned int slot; /**< bytes of an operand on the wire */
+	uint32_t x[MAX_LANES], y[MAX_LANES], z[MAX_LANES];
+};
+
+struct fixture {
+	struct pipeline_fixture base;
+	struct asked asked[PIPELINE_BURST];
+	/** The requests' frames, then the replies'. */
+	uint8_t frames[PIPELINE_BURST][PACKET_HEADERS + MAX_LANES * NETFC_WIDE_LANE_BYTES];
+};
+
+/** Load fp16_k8 and another table set. Returns 0. */
+int requests_set_up(void **state, const char *set_name);
+
+int requests_tear_down(void **state);
+
+void requests_create_pipeline(struct fixture *f, enum match_kind match, enum vector_isa isa);
+
+/** Set everything but the operands. */
+void request_set(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes);
+
+/** Make a request with operands from fp32_random_pairs(), cut to the slot. */
+void request_ask(struct asked *request, unsigned int op, unsigned int format, unsigned int lanes,
+	uint64_t *seed);
+
+/** Length in bytes of a request's frame. */
+uint32_t request_length(const struct asked *request);
+
+/** Write the frame of the request at an index. Padding is not 0. */
+void request_write(struct fixture *f, unsigned int index);
+
+/** Send the first frames, of these lengths, as one burst, cut into segments. */
+void frames_process(struct fixture *f, const uint32_t *lengths, unsigned int count, uint32_t cut);
+
+/** Write and send the first requests. */
+void requests_process(struct fixture *f, unsigned int count, uint32_t cut);
+
+/** z of a lane of the frame at an index. */
+uint32_t request_result(const struct fixture *f, unsigned int index, unsigned int lane);
+
+/** The reply at an index has the right results, flags and checksum, and nothing else changed. */
+void request_check_reply(const struct fixture *f, unsigned int index);
+
+/** The request at an index is refused with a code, and nothing else changed. */
+void request_check_error(const struct fixture *f, unsigned int index, enum netfc_status code);
+
+/** A request is refused with a code; those of fp16 before and after it are computed. */
+void requests_check_refused(
+	struct fixture *f, unsigned int op, unsigned int format, enum netfc_status code);
+
+#endif /* REQUESTS_FIXTURE_H */
