@@ -13,7 +13,7 @@ absence_is_certain(const struct job *job, const struct aggregate_entry *entry)
 	return READ(job->failure) != 0 || (READ(job->left) & missing_of(job, entry)) != 0;
 }
 
-/* When a worker was heard, by any shard, or by a join. */
+/* When any shard last heard a worker, or its join came. */
 static uint64_t
 heard_of(const struct aggregate_table *table, const struct job *job, unsigned int worker)
 {
@@ -59,7 +59,7 @@ name(struct aggregate_outcome *outcome, unsigned int worker, enum aggregate_abse
 	outcome->detail = (uint8_t)detail;
 }
 
-/* The least of some workers, and how many they are. */
+/* The lowest of a set of workers, and how many are in it. */
 static void
 name_least(struct aggregate_outcome *outcome, uint64_t workers, enum aggregate_absence absence)
 {

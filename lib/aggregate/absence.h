@@ -10,7 +10,7 @@
 
 #include "job.h"
 
-/** A worker's packet has come to a shard. */
+/** A shard has received a worker's packet. */
 static inline void
 absence_note_presence(struct presence *presence, uint64_t now, uint64_t stall)
 {
@@ -19,15 +19,15 @@ absence_note_presence(struct presence *presence, uint64_t now, uint64_t stall)
 	WRITE(presence->heard, now);
 }
 
-/** Whether nobody needs to wait for `stall` to know that an entry's chunk will not be complete. */
+/** Whether an entry's chunk is already known never to become complete, before `stall` is over. */
 bool absence_is_certain(const struct job *job, const struct aggregate_entry *entry);
 
 /**
- * Say who is missing to a worker that waits: reason, absence and detail of the outcome.
+ * Tell a waiting worker who is missing: sets the outcome's reason, absence and detail.
  *
- * By precedence: for whom the job failed; the least worker that is silent; the least that has
- * left; the least that is late. A worker is silent if no shard has heard of it for `stall` ticks in
- * which the one that waits was heard all the time: what cuts off both is no fault of either.
+ * By precedence: the worker that the job failed for; the lowest that is silent; the lowest that has
+ * left; the lowest that is late. A worker is silent if no shard has heard it for `stall` ticks
+ * while the waiting worker was heard throughout: an outage that cuts off both is neither's fault.
  */
 void absence_explain(const struct aggregate_shard *shard, const struct job *job,
 	const struct aggregate_entry *entry, unsigned int waits, uint64_t now,

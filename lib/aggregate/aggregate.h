@@ -11,7 +11,7 @@
  *  - aggregate_owner.h: chunks for one worker, or from one
  *  - aggregate_lanes.h: exact accumulators for many lanes
  *  - aggregate_wire.h: requests and replies on the wire
- *  - aggregate_action.h: what becomes of a packet
+ *  - aggregate_action.h: the verdict on a packet
  *  - aggregate_slot.h: one chunk's life
  *  - aggregate_table.h: jobs, and all of it together
  *  - aggregate_digits.h: exact partial sums

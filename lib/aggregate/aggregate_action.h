@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What becomes of a packet: what to send, and under which name it is counted.
+ * The verdict on a packet: what to send, and the counter that it goes to.
  */
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ extern "C" {
 
 /** What the caller sends. */
 enum aggregate_send {
-	AGGREGATE_SEND_NOTHING, /**< the packet is used up */
+	AGGREGATE_SEND_NOTHING, /**< nothing; drop the packet */
 	AGGREGATE_SEND_REPLY,   /**< the packet, as a reply, to its sender */
 	AGGREGATE_SEND_RESULT,  /**< the entry's result, to the sender */
 	AGGREGATE_SEND_RESULTS, /**< the entry's result, to all workers */
@@ -26,11 +26,10 @@ enum aggregate_send {
 };
 
 /**
- * Actions: X(symbol, name, send, reason, meaning). Every packet that is given to a shard has one.
+ * Actions: X(symbol, name, send, reason, meaning). Every packet given to a shard gets one.
  *
- * `reason` is that of a reply; with AGGREGATE_REASON_NONE the reply says that all is well.
- * STALLED's is AGGREGATE_MISSING + the missing worker, REFUSED_ABOVE's the parent's. The last ones
- * are of the parent's replies.
+ * `reason` is that of a reply; AGGREGATE_REASON_NONE means success. STALLED's is AGGREGATE_MISSING
+ * + the missing worker, REFUSED_ABOVE's the parent's. The last ones are for the parent's replies.
  */
 #define AGGREGATE_ACTIONS(X)                                                                   \
 	X(ADDED, added, NOTHING, NONE, "values added")                                         \
@@ -88,7 +87,7 @@ enum aggregate_action {
 /** The name, for counters: "added", "wrong_token". */
 const char *aggregate_action_name(enum aggregate_action action);
 
-/** What is counted under that name, for people. */
+/** What that counter counts, for people. */
 const char *aggregate_action_meaning(enum aggregate_action action);
 
 /** What the caller sends. */

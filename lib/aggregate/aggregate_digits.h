@@ -8,11 +8,12 @@
  *
  * The sum of a lane is an integer of 32-bit digits, two's complement, in units of 2^(32 b) times
  * the format's: fp16 2^-24, bf16 2^-133, fp32 2^-149, fp64 2^-1074, fp8_e4m3 2^-9,
- * fp8_e5m2 2^-16, posit16 2^-28, posit16_es2 2^-56, integers 1. Lanes of similar size need few
- * digits. They go in *parts*, each of some lanes and as wide as these need; docs/protocol.md.
+ * fp8_e5m2 2^-16, posit16 2^-28, posit16_es2 2^-56, integers 1. Lanes of similar magnitude need few
+ * digits. They are sent in *parts*: a range of lanes, with as many digits as these need. See
+ * docs/protocol.md.
  *
- * *Totals* are the integers that digits and values are added up in: as many as a format needs for
- * 2^64 times its greatest number, plain memory of the caller. No function allocates.
+ * *Totals* are the integers in which digits and values are added up, wide enough for 2^64 times the
+ * format's greatest number, in the caller's memory. No function allocates.
  */
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ extern "C" {
 /** Bytes in front of a part's digits. */
 #define AGGREGATE_PART_BYTES 8
 
-/** What there was in a lane besides numbers, a set of bits. */
+/** Special values seen in a lane, a set of bits. */
 enum aggregate_mark {
 	AGGREGATE_MARK_NAN = 1, /**< NaN or NaR */
 	AGGREGATE_MARK_PLUS_INF = 2,
@@ -42,7 +43,7 @@ enum aggregate_mark {
 	AGGREGATE_MARK_MINUS_ZERO = 8, /**< all values were -0 */
 };
 
-/** A part, in host order but for what it points to. */
+/** A part, in host order except for what it points to. */
 struct aggregate_part {
 	uint16_t first;        /**< lane */
 	uint16_t lanes;        /**< at least 1 */
@@ -56,15 +57,15 @@ struct aggregate_part {
 /**
  * Read a part.
  *
- * @param bytes, length header and all; longer than the part is allowed
+ * @param bytes, length of the part with its header, or more
  * @return 0; -1: too short, no lanes, no digits, no such part, more parts than there can be
  */
 int aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_part *part);
 
-/** Bytes of a part, header and all. */
+/** Bytes of a part, header included. */
 size_t aggregate_part_bytes(const struct aggregate_part *part);
 
-/** Digits of a lane's total, at the most: a part's lowest + width is no more. */
+/** Maximum digits of a lane's total: a part's lowest + width does not exceed it. */
 unsigned int aggregate_total_digits(unsigned int format);
 
 /** Totals of a chunk's lanes. */
@@ -76,20 +77,20 @@ struct aggregate_totals {
 			   them */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
 	uint8_t digits; /**< aggregate_total_digits() */
-	uint8_t lowest, end; /**< bins that may be other than 0, of any lane */
+	uint8_t lowest, end; /**< bins that may be nonzero in any lane */
 };
 
-/** Bytes that the bins of so many lanes need, and as many marks behind them. */
+/** Bytes for the bins of so many lanes, and their marks after them. */
 size_t aggregate_totals_bytes(enum aggregate_format format, uint32_t count);
 
-/** The most that is for chunks of so many bytes of values, in any of the formats: a set of bits. */
+/** The maximum of that over a set of formats, for chunks of that many bytes of values. */
 size_t aggregate_totals_most_bytes(unsigned int formats, uint32_t bytes);
 
-/** Totals in memory of that size, aligned to 8 bytes, all clear: the sum of nothing is -0. */
+/** Lay out totals, all clear, in memory of that size, aligned to 8 bytes. The empty sum is -0. */
 struct aggregate_totals
 aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory);
 
-/** Whether all digits of a part have a place: aggregate_totals_add_part() needs that. */
+/** Whether all digits of a part fit: aggregate_totals_add_part() requires it. */
 bool aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint32_t count);
 
 /** Add a part of a member's sums; up to 2^20 of them. */
@@ -103,7 +104,7 @@ void aggregate_totals_add_values(struct aggregate_totals *totals, const uint8_t 
  *
  * @param number, parts of this one
  * @param room bytes at `into`
- * @param into the part, header and all
+ * @param into the part, header included
  * @return its bytes; 0: more than `room`
  */
 size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first,
@@ -112,8 +113,8 @@ size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16
 /**
  * Divide the lanes into parts, each as long as fits.
  *
- * @param bytes of a part at the most, header and all
- * @param ends of each part: the lane behind its last
+ * @param bytes maximum of a part, header included
+ * @param ends of each part: its last lane + 1
  * @return how many; 0: more than AGGREGATE_MOST_PARTS, or a lane does not fit
  */
 unsigned int aggregate_totals_divide(
@@ -123,7 +124,7 @@ unsigned int aggregate_totals_divide(
 bool aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes);
 
 /**
- * Round all lanes, once, as kernels do (aggregate_lanes.h).
+ * Round each lane once, as the kernels do (aggregate_lanes.h).
  *
  * @param op AGGREGATE_SUM or AGGREGATE_MEAN
  * @param workers to divide by, 1 .. 2^24

@@ -4,8 +4,8 @@
 
 /**
  * @file
- * The exact sum of many numbers of one process, and of exact products: integers, which processes
- * add up among each other, in any order, before one of them rounds.
+ * The exact sum of one process's numbers or products, as integers. Processes add up these integers
+ * in any order; then one of them rounds.
  */
 
 #include <stddef.h>
@@ -17,30 +17,30 @@
 extern "C" {
 #endif
 
-/** Digits of 32 bits in units of 2^-2148, the least product; of integers, in units of 1. */
+/** 32-bit digits in units of 2^-2148, the smallest product; for integers, in units of 1. */
 #define AGGREGATE_EXACT_DIGITS 136
 
-/** How many of a kind there were. */
+/** Counts by kind. */
 enum aggregate_exact_kind {
 	AGGREGATE_EXACT_NAN,
 	AGGREGATE_EXACT_PLUS_INF,
 	AGGREGATE_EXACT_MINUS_INF,
 	AGGREGATE_EXACT_MINUS_ZERO,
-	AGGREGATE_EXACT_INVALID, /**< products of zero and infinity: they are NaN, too */
-	AGGREGATE_EXACT_COUNT,   /**< of all there were */
+	AGGREGATE_EXACT_INVALID, /**< products of zero and infinity, which are NaN as well */
+	AGGREGATE_EXACT_COUNT,   /**< all numbers */
 	AGGREGATE_EXACT_KINDS
 };
 
 /**
- * A sum. All of it are integers that may be added to another sum's, of up to 2^20 processes, once
- * aggregate_exact_carry() has been called.
+ * A sum. After aggregate_exact_carry(), its integers may be added element by element to those of up
+ * to 2^20 processes.
  */
 struct aggregate_exact {
 	int64_t digits[AGGREGATE_EXACT_DIGITS];
 	int64_t kinds[AGGREGATE_EXACT_KINDS];
 };
 
-/** Formats whose sums there are: fp32, fp64, int32, int64. */
+/** Formats that can be summed: fp32, fp64, int32, int64. */
 bool aggregate_exact_has(unsigned int format);
 
 /**
@@ -55,12 +55,12 @@ void aggregate_exact_add(
 void aggregate_exact_add_products(struct aggregate_exact *sum, unsigned int format, const void *x,
 	const void *y, uint64_t count);
 
-/** Carry between the digits: each has 32 bits then, and the last one is signed. */
+/** Propagate carries: each digit has 32 bits then, and the last one is signed. */
 void aggregate_exact_carry(struct aggregate_exact *sum);
 
 /**
- * Round, once, to nearest, ties to even; integers saturate. A zero sum is +0 unless there were
- * numbers, and all were -0.
+ * Round once, to nearest, ties to even; integers saturate. A zero sum is +0, but -0 if all numbers
+ * were -0 and there was at least one.
  *
  * @param result a value of the format, in host byte order
  * @return enum netfc_flag

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What can be aggregated: formats, operations, and the instruction sets to do it with.
+ * What can be aggregated: formats and operations; and the instruction sets that kernels use.
  */
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** Formats of values, as they stand on the wire; those that compute are enum netfc_format_id's. */
+/** Formats of values, numbered as on the wire. */
 enum aggregate_format {
 	AGGREGATE_FP16 = 1,        /**< IEEE 754 binary16 */
 	AGGREGATE_POSIT16 = 2,     /**< posit<16,1> */
@@ -32,18 +32,18 @@ enum aggregate_format {
 #define AGGREGATE_FORMAT_END 11
 
 /**
- * Results of another format than the values': what functions here take for a format, and what
- * stands on the wire. Sums and means have them of the pairs that have a name.
+ * A pair of formats, values and results, where these differ: functions here take it in place of a
+ * format, and the wire has it. Sums and means exist for the pairs that have a name.
  */
 #define AGGREGATE_INTO(values, results) ((values) | (results) << 4)
 
-/** One more than the greatest of these numbers, too. */
+/** One more than the greatest number of a format or a pair. */
 #define AGGREGATE_PAIR_END (AGGREGATE_INTO(AGGREGATE_FORMAT_END - 1, AGGREGATE_FP32) + 1)
 
 /** Every format, as a set of bits: bit 1 << format. */
 #define AGGREGATE_ALL_FORMATS 0x7feu
 
-/** Operations, as they stand on the wire. */
+/** Operations, numbered as on the wire. */
 enum aggregate_op {
 	AGGREGATE_JOIN = 32,
 	AGGREGATE_SUM = 33,  /**< the exact sum, rounded once */
@@ -54,10 +54,10 @@ enum aggregate_op {
 	AGGREGATE_LEAVE = 40,
 };
 
-/** How many workers a job can have. */
+/** Maximum workers of a job. */
 #define AGGREGATE_MAX_WORKERS 64
 
-/** Instruction sets that there are kernels for; each contains those before it. */
+/** Instruction sets with kernels of their own; each includes those before it. */
 enum aggregate_isa {
 	AGGREGATE_PLAIN, /**< what the rest of the program is compiled for */
 #if defined(__x86_64__)
@@ -83,29 +83,29 @@ aggregate_results_format(unsigned int format)
 	return format >> 4 != 0 ? format >> 4 : format;
 }
 
-/** Whether there is a format of that number, of values and results. */
+/** Whether that number is a format of both values and results. */
 bool aggregate_is_format(unsigned int format);
 
-/** Whether a chunk can be of that operation and format: what has two is a sum or a mean. */
+/** Whether the operation supports the format; pairs of formats are for sum and mean only. */
 bool aggregate_has_format(unsigned int op, unsigned int format);
 
 /** Whether the operation reduces values: sum, mean, min or max. */
 bool aggregate_is_reduction(unsigned int op);
 
-/** Whether the operation is a chunk's: a reduction, or copy. */
+/** Whether the operation is one of chunks: a reduction, or copy. */
 bool aggregate_is_chunk(unsigned int op);
 
-/** Bytes of a value, 1, 2, 4 or 8; 0 where there is no such format. */
+/** Bytes of a value: 1, 2, 4 or 8; 0: no such format. */
 unsigned int aggregate_value_bytes(unsigned int format);
 
 /** Bytes of a result, likewise. */
 unsigned int aggregate_result_value_bytes(unsigned int format);
 
-/** Bytes that a chunk has for each lane, of its value or its result, whichever has more. */
+/** Bytes of a lane's value or result, whichever is larger. */
 unsigned int aggregate_lane_bytes(unsigned int format);
 
 /** "fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2" or
- * "int64"; "fp8_e4m3:fp32" where results have another; NULL for anything else. */
+ * "int64"; "fp8_e4m3:fp32" if results have another format; NULL for anything else. */
 const char *aggregate_format_name(unsigned int format);
 
 /** The format of that name, or 0. */

@@ -6,14 +6,14 @@
  * @file
  * Exact accumulators: many lanes, one value from each worker, the result rounded once.
  *
- * Values come as they stand in packets: big-endian, at any address; results are written so. The
- * order of the workers makes no difference to a single bit, nor does the instruction set. The sum
- * of a lane is kept in integers: fp8_e4m3 in one of 32 bits, fp16, fp8_e5m2, posit16 and int32 in
- * one of 64, posit16_es2 in one of 128 (the posit standard's quire), bf16 and fp32 in eight bins,
- * each for 32 exponents.
+ * Values are read as packets carry them: big-endian, at any address; results are written likewise.
+ * Neither the order of the workers nor the instruction set changes a single bit. The sum of a lane
+ * is kept in integers: fp8_e4m3 in one of 32 bits, fp16, fp8_e5m2, posit16 and int32 in one of 64,
+ * posit16_es2 in one of 128 (the posit standard's quire), bf16 and fp32 in eight bins, each for 32
+ * exponents.
  *
- * One vector of values is one *packet* here; a *state* is the memory that keeps the sums of its
- * lanes. No function allocates.
+ * A *packet* here is one vector of values; a *state* is the memory with the sums of its lanes. No
+ * function allocates.
  */
 
 #include <stddef.h>
@@ -26,37 +26,37 @@
 extern "C" {
 #endif
 
-/** A state's memory has to be aligned to this. */
+/** Alignment of a state's memory. */
 #define AGGREGATE_ALIGN 64
 
-/** The accumulators of a vector of values; where things lie in it is the kernels' business. */
+/** The accumulators of a vector of values; their layout is private to the kernels. */
 struct aggregate_lanes;
 
-/** How one operation is done in one format with one instruction set. */
+/** The kernel of an operation in a format, for one instruction set. */
 struct aggregate_kernel {
-	/** The first worker's values: whatever the state held is forgotten. */
+	/** The first worker's values: replaces what the state held. */
 	void (*begin)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count);
 	/** Another worker's values. */
 	void (*add)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count);
 	/**
 	 * The last worker's values, and the result.
 	 *
-	 * @param values NULL: there are no more than have been added
+	 * @param values NULL: all have been added already
 	 * @param workers how many there were with this one, 1 .. AGGREGATE_MAX_WORKERS
 	 * @param result count results, big-endian, at any address; may be `values`
 	 * @return enum netfc_flag, of all lanes
 	 */
 	uint8_t (*finish)(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 		unsigned int workers, uint8_t *result);
-	/** Add the sums to totals of their format; NULL: least and greatest have none. */
+	/** Add the sums to totals of their format; NULL for min and max. */
 	void (*lift)(const struct aggregate_lanes *lanes, struct aggregate_totals *totals);
 };
 
 /**
  * Bytes of a state.
  *
- * @param formats the formats that it has to be able to keep, a set of bits 1 << format
- * @param bytes of values at the most, 1 .. 65535
+ * @param formats a set of bits 1 << format that it must have room for
+ * @param bytes maximum bytes of values, 1 .. 65535
  */
 size_t aggregate_lanes_bytes(unsigned int formats, uint32_t bytes);
 
@@ -80,7 +80,7 @@ const struct aggregate_kernel *
 aggregate_kernel(enum aggregate_isa isa, unsigned int op, unsigned int format);
 
 /**
- * Reduce the values of all workers at once.
+ * Reduce the values of all workers in one call.
  *
  * @param values values[w]: `count` values of worker w
  * @param workers 1 .. AGGREGATE_MAX_WORKERS

@@ -6,23 +6,22 @@
  * @file
  * Trees: a switch as a member of another one, its parent (struct aggregate_limits).
  *
- * A job whose place has levels joins the parent when all of its own members are here: under the
+ * A job whose place has levels joins the parent once all of its own members have joined: under the
  * same number and token, as the member that the first level names, with the rest of the list. Its
- * members are granted what it is granted, or less. A chunk that all members have sent goes to the
- * parent, sums as digits, least and greatest as values; the parent's result is stored and goes to
- * all members. No timer is needed for it: a member that repeats makes the sums be sent again. What
- * the parent refuses is handed down. A job that ends leaves the parent, one that fails at once. A
- * job that the parent knows no more ends here, too.
+ * members are granted what the parent grants, or less. A chunk that all members have sent goes to
+ * the parent, sums as digits, least and greatest as values; the parent's result is stored and goes
+ * to all members. No timer is needed: when a member retransmits, the sums are sent again. The
+ * parent's refusals are passed down. A job that ends leaves the parent; a job that fails leaves at
+ * once. A job that the parent no longer knows ends here as well.
  *
  * An owner's chunks (aggregate_owner.h) are refused in trees: MISMATCH. Barriers go up.
  *
  * ## Who may call what
- * Joins and leaves upwards are sent from UDP port P, this switch's shard 0, and are that shard's
- * thread's business. Shard s sends its chunks from port P + s, to whichever port of the parent's
- * they belong to, for which aggregate_leaf_port() asks: the parent may have another number of
- * shards. A reply comes to the port that the request was sent from, and goes to that shard's
- * thread. What comes to these ports and aggregate_shard_read() calls NOT_OURS may be a reply:
- * aggregate_leaf_read() says so.
+ * Joins and leaves to the parent are sent from UDP port P, by the thread of this switch's shard 0.
+ * Shard s sends its chunks from port P + s, to the parent's port that aggregate_leaf_port()
+ * returns: the parent may have another number of shards. A reply comes to the port that the request
+ * was sent from, and goes to that shard's thread. A packet to these ports for which
+ * aggregate_shard_read() returns NOT_OURS may be a reply: aggregate_leaf_read() decides.
  *
  * For each such reply:
  * @code
@@ -38,7 +37,7 @@
  *	length = aggregate_leaf_write(shard, &outcome, i, payload), send that to
  *	UDP port aggregate_leaf_port(shard, &outcome) of the parent
  * @endcode
- * And now and then, as often as aggregate_table_poll(), on shard 0:
+ * And periodically, as often as aggregate_table_poll(), on shard 0:
  * @code
  * while (aggregate_leaf_poll(shard, now, &message))
  *	length = aggregate_leaf_build(shard, &message, payload), send that to the parent's UDP port
@@ -53,10 +52,10 @@ extern "C" {
 #endif
 
 /**
- * The next join or leave to be sent to the parent.
+ * Get the next join or leave to send to the parent.
  *
  * @param shard shard 0
- * @return false: there is none at this time
+ * @return false: none is due
  */
 bool
 aggregate_leaf_poll(struct aggregate_shard *shard, uint64_t now, struct aggregate_message *message);
@@ -75,14 +74,14 @@ size_t aggregate_leaf_build(
 uint16_t
 aggregate_leaf_port(const struct aggregate_shard *shard, const struct aggregate_outcome *outcome);
 
-/** How many packets a chunk goes up in, at least 1. */
+/** Packets that a chunk needs on its way up, at least 1. */
 unsigned int
 aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_outcome *outcome);
 
 /**
  * Write one of them.
  *
- * @param packet less than aggregate_leaf_packets() said
+ * @param packet 0 .. aggregate_leaf_packets() - 1
  * @param payload AGGREGATE_HEADER_BYTES, the limits' bytes, and AGGREGATE_TAG_BYTES if there is a
  *   cluster's key
  * @return its bytes, with its tag if there is one
@@ -91,7 +90,7 @@ size_t aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregat
 	unsigned int packet, uint8_t *payload);
 
 /**
- * Read a reply, as aggregate_parse_reply(), and check its tag if there has to be one.
+ * Read a reply, as aggregate_parse_reply(), and check its tag if tags are in use.
  *
  * @param length the tag's included
  * @return 0; AGGREGATE_NOT_OURS; or AGGREGATE_FORGED: counted as BAD_TAG
@@ -99,12 +98,12 @@ size_t aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregat
 int aggregate_leaf_read(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
 	struct aggregate_message *reply);
 
-/** What to tag the results with that are handed down. */
+/** The seal for results that are passed down. */
 void aggregate_leaf_seal(const struct aggregate_shard *shard,
 	const struct aggregate_outcome *outcome, struct aggregate_seal *seal);
 
 /**
- * A reply. Source, port, session, id, and that a chunk waits for it, are checked. Counts it, too.
+ * Process a reply: check its source, port, session, id, and that a chunk waits for it; count it.
  *
  * @param shard the one that it came to
  * @param reply as aggregate_leaf_read() gave it; HANDED_DOWN: turned into a request of the chunk
@@ -113,7 +112,7 @@ void aggregate_leaf_seal(const struct aggregate_shard *shard,
 void aggregate_leaf_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome);
 
-/** The name of how a job stands with the switch above: "joined". */
+/** The name of a job's state at the parent: "joined". */
 const char *aggregate_uplink_name(enum aggregate_uplink uplink);
 
 #ifdef __cplusplus

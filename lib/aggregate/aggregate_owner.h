@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Chunks with an owner: whose packets have values, and whose results.
+ * Chunks with an owner: which packets carry values, and which results.
  *
  * |                       | values in requests of | values in results for |
  * |-----------------------|-----------------------|-----------------------|
@@ -26,10 +26,10 @@
 extern "C" {
 #endif
 
-/** A chunk's owner as it stands on the wire: this + worker; 0: it has none. */
+/** A chunk's owner on the wire: this + worker; 0: no owner. */
 #define AGGREGATE_OWNER 64
 
-/** Whether there is such an owner, in a job of the most workers. */
+/** Whether that can be an owner, in a job of the maximum of workers. */
 static inline bool
 aggregate_is_owner(unsigned int owner)
 {

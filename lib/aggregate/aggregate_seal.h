@@ -4,8 +4,9 @@
 
 /**
  * @file
- * Packets of a switch that has a cluster's key: each one's tag (aggregate_tag.h) is checked before
- * anything in it is believed, and each reply gets one. Without a key, nothing changes.
+ * Authentication in a switch that has a cluster key: the tag of each packet (aggregate_tag.h) is
+ * checked before anything in it is trusted, and each reply gets a tag. Without a key, nothing
+ * changes.
  */
 
 #include "aggregate_table.h"
@@ -15,17 +16,17 @@
 extern "C" {
 #endif
 
-/** What replies to a packet are tagged with. */
+/** The key and number to tag replies to a packet with. */
 struct aggregate_seal {
 	const struct aggregate_tag_key *key; /**< NULL: there are no tags */
 	uint32_t high;                       /**< upper half of the chunk's number */
 };
 
-/** Result of aggregate_shard_read(): the tag is not good. The packet is counted: BAD_TAG. */
+/** Result of aggregate_shard_read(): the tag is wrong. The packet is counted: BAD_TAG. */
 #define AGGREGATE_FORGED (-2)
 
 /**
- * Read a request, as aggregate_parse_request(), and check its tag if there has to be one.
+ * Read a request, as aggregate_parse_request(), and check its tag if tags are in use.
  *
  * @param length the tag's included
  * @param request filled in if 0 is returned
@@ -35,7 +36,7 @@ struct aggregate_seal {
 int aggregate_shard_read(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
 	struct aggregate_message *request, struct aggregate_seal *seal);
 
-/** Bytes of a tag: 0 where there are none. */
+/** Bytes of a tag; 0 without a key. */
 static inline size_t
 aggregate_seal_bytes(const struct aggregate_seal *seal)
 {
@@ -43,7 +44,7 @@ aggregate_seal_bytes(const struct aggregate_seal *seal)
 }
 
 /**
- * Tag a reply that is complete otherwise.
+ * Tag a reply that is otherwise complete.
  *
  * @param length the request's: the last bytes of it are the tag's
  */

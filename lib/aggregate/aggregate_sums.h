@@ -4,13 +4,13 @@
 
 /**
  * @file
- * A sum in two integers of 32 bits, `low` and `high`, or in one, as switches with such registers
- * keep it and send it to be rounded (docs/protocol.md). The integers are added by themselves.
+ * A sum in one or two 32-bit integers, `low` and `high`: what switches with such registers keep and
+ * send for the worker to round (docs/protocol.md). Each integer is added separately.
  *
  * fp16: a finite value is m * 2^(e - 25), e its exponent field, 1 where that is 0, m its
  * significand. e up to 15: `low` is its m << (e - 1), negated with its sign, and `high` 0; e from
  * 16: `high` is m << (e - 16), `low` 0. The sum is low * 2^-24 + high * 2^-9. The sums of 32
- * workers stay below 2^30, so that what is above tells of values that are no numbers.
+ * workers stay below 2^30, so larger ones mark infinities and NaN.
  *
  * int32: `low` is a value's lower 16 bits, 0 .. 65535, and `high` the others, with the sign. The
  * sum is low + high * 2^16.
@@ -28,13 +28,14 @@
 extern "C" {
 #endif
 
-/** Workers whose sums fit. */
+/** Maximum workers whose sums fit. */
 #define AGGREGATE_SUMS_WORKERS 32
 
-/** On the wire: `low`, then `high`, big-endian; at the most. */
+/** Maximum bytes on the wire: `low`, then `high`, big-endian. */
 #define AGGREGATE_SUMS_BYTES 8
 
-/** fp16: `high` of a lane that has +infinity, `low` of one that has -infinity: this, and it stays.
+/** fp16: `high` of a lane that has +infinity, `low` of one that has -infinity: this; further values
+ * do not change it.
  */
 #define AGGREGATE_SUMS_INF INT32_C(0x40000000)
 /** fp16: `high` of a lane that has a NaN, fp8_e4m3: `low`. */

@@ -4,38 +4,34 @@
 
 /**
  * @file
- * The job table: who takes part in what, and the slots of all jobs together.
+ * The job table: which workers are in which jobs, and the slots of all jobs.
  *
- * Everything lies in one piece of memory that the caller provides at start; nothing is allocated
- * afterwards, and no function locks, waits, logs or calls the system. Time is a parameter, in
+ * All of it is in one block of memory that the caller provides at start. Nothing is allocated
+ * afterwards, and no function locks, waits, logs or makes system calls. Time is a parameter, in
  * ticks of any unit.
  *
  * ## Who may call what
- * The work is divided into shards, each one thread's (lcore's) at a time. Shard s is given the
- * packets that came to UDP port P + s, with aggregate_shard_packet(): chunks of the slots that are
- * its own (slot mod shards = s), on which no other shard ever looks. Joins and leaves go to port P,
- * so shard 0 is the only one that changes the table of jobs; aggregate_table_poll() belongs to its
- * thread as well.
+ * The work is divided into shards; one thread (lcore) at a time works on a shard. Shard s gets the
+ * packets received on UDP port P + s, through aggregate_shard_packet(): chunks of the slots with
+ * slot mod shards = s, which no other shard accesses. Joins and leaves go to port P, so only shard
+ * 0 changes the table of jobs; its thread also calls aggregate_table_poll().
  *
  * A job is published to the other shards with a release store when all of its workers have joined,
  * before the first reply that says so, and what the others read of it does not change until it
- * ends, but for who has left or failed and when a join was heard, single words that may be read at
- * any time. When it ends it can't be found any more, but its slots are given to others only when
- * every shard has said, by aggregate_shard_quiescent(), that it is between two packets. So **every
- * shard's thread has to call that once in each round of its loop**, whether anything came or not.
- * That costs a load and a compare. Results that were returned (struct aggregate_outcome) are
- * valid until then.
+ * ends, except for who has left or failed and when a join came, single words that may be read at
+ * any time. A job that has ended can no longer be found, but its slots are reused only after every
+ * shard has reported a quiescent state with aggregate_shard_quiescent(). So **every shard's thread
+ * has to call that once per iteration of its loop**, even if no packet came. It costs a load and a
+ * compare. Returned results (struct aggregate_outcome) are valid until then.
  *
  * ## Incarnations
- * Each job that was ever complete has a session of its own, 64 bits that nobody can guess, told to
- * its workers when they have all joined. Chunks and leaves carry it, so that what a network held
- * back from an earlier job of the same number is none of this one's. A join that was held back
- * takes nobody's place, either: its cookie was made for the earlier job, or for whoever had the
- * place before.
+ * Each complete job has its own session, 64 unguessable bits that its workers are told once all
+ * have joined. Chunks and leaves carry it, so delayed packets of an earlier job of the same number
+ * are not taken for this one's. A delayed join takes no place, either: its cookie was made for the
+ * earlier job, or for the place's previous holder.
  *
- * A job that is not complete yet has no slots, and ends when nobody has been heard for `half_open`
- * ticks. There may be several of one number, each with its own token; the first to be complete is
- * the job.
+ * A job that is not complete yet has no slots, and ends after `half_open` ticks without a join.
+ * There may be several of one number, each with its own token; the first to be complete is the job.
  *
  * Counters and aggregate_table_info() may be read by any thread at any time.
  */
@@ -57,13 +53,13 @@ extern "C" {
 #define AGGREGATE_MAX_JOBS 1024
 #define AGGREGATE_MAX_SLOTS 32768
 
-/** Bytes of what the caller may keep of each worker: struct aggregate_sender's path. */
+/** Bytes that the caller may store with each worker: struct aggregate_sender's path. */
 #define AGGREGATE_PATH_BYTES 48
 
 /** Bytes of the cookies' key. */
 #define AGGREGATE_KEY_BYTES 16
 
-/** The switch above, see aggregate_leaf.h. All zero: there is none. */
+/** The parent switch, see aggregate_leaf.h. All zero: none. */
 struct aggregate_parent {
 	uint8_t address[16]; /**< IPv6, or IPv4 mapped into it */
 	uint16_t port;       /**< UDP, of its shard 0; 0: there is no parent */
@@ -71,7 +67,7 @@ struct aggregate_parent {
 	uint64_t repeat;     /**< ticks after which a chunk's sums may be sent again */
 };
 
-/** What a table is made for. */
+/** The limits of a table. */
 struct aggregate_limits {
 	uint32_t shards;      /**< 1 .. AGGREGATE_MAX_SHARDS */
 	uint32_t jobs;        /**< at a time, 1 .. AGGREGATE_MAX_JOBS */
@@ -86,14 +82,15 @@ struct aggregate_limits {
 	unsigned int digits;
 	struct aggregate_parent parent;
 	enum aggregate_isa isa;
-	uint32_t per_address; /**< jobs begun from one address that are not complete yet, from 1 */
+	uint32_t per_address; /**< incomplete jobs that one address may have begun, from 1 */
 	uint64_t idle;        /**< ticks of silence that end a job */
-	uint64_t half_open;   /**< ticks after which a worker that waits is heard again, or gone */
-	uint64_t stall;       /**< ticks until a missing worker is named */
+	uint64_t half_open; /**< ticks within which a waiting worker joins again, or loses its place
+			     */
+	uint64_t stall;     /**< ticks until a missing worker is named */
 	uint64_t cookie_period;           /**< ticks: a cookie is good for one to two of these */
-	uint8_t key[AGGREGATE_KEY_BYTES]; /**< of the cookies: random, secret, new at each start */
-	/** The cluster's: every packet has a tag, see aggregate_seal.h. NULL: none has. Lives
-	 * longer. */
+	uint8_t key[AGGREGATE_KEY_BYTES]; /**< for cookies: random, secret, new at each start */
+	/** The cluster's: every packet is tagged, see aggregate_seal.h. NULL: no tags. Outlives the
+	 * table. */
 	const struct aggregate_secret *secret;
 };
 
@@ -102,23 +99,23 @@ struct aggregate_sender {
 	uint8_t address[16]; /**< IPv6, or IPv4 mapped into it: ::ffff:a.b.c.d */
 	uint16_t port;       /**< UDP source port, host order */
 	/**
-	 * The caller's own, never looked at: what it takes to send there (MAC addresses, VLAN,
-	 * device). The table keeps the latest of each worker and shard.
+	 * Opaque: what the caller needs to send there (MAC addresses, VLAN, device). The table
+	 * keeps the latest of each worker and shard.
 	 */
 	uint8_t path[AGGREGATE_PATH_BYTES];
 };
 
-/** The jobs, their slots, and the shards that work on them. */
+/** The jobs, their slots and their shards. */
 struct aggregate_table;
 
-/** What one thread works with. */
+/** One thread's share of a table. */
 struct aggregate_shard;
 
-/** What became of a packet. */
+/** What happened to a packet. */
 struct aggregate_outcome {
 	enum aggregate_action action;
 	uint8_t reason; /**< AGGREGATE_SEND_REPLY: enum aggregate_reason */
-	bool digits;    /**< whether it had a part of digits: `bytes` are the part's */
+	bool digits;    /**< whether it carried a part of digits: `bytes` are the part's */
 	uint16_t
 		index; /**< of the job, less than the limits' jobs; see aggregate_worker_sender() */
 	uint8_t workers; /**< AGGREGATE_SEND_RESULTS: of the job */
@@ -135,10 +132,10 @@ struct aggregate_outcome {
 	uint8_t level;              /**< of the absence: 0: of this switch; 1: of its parent */
 };
 
-/** Bytes of a table's memory; 0 where limits are out of range. */
+/** Bytes of a table's memory; 0: limits out of range. */
 size_t aggregate_table_bytes(const struct aggregate_limits *limits);
 
-/** What is wrong with limits, for people, without a final full stop; NULL: nothing. */
+/** What is wrong with limits, as text without a final full stop; NULL: nothing. */
 const char *aggregate_limits_problem(const struct aggregate_limits *limits);
 
 /**
@@ -149,25 +146,25 @@ const char *aggregate_limits_problem(const struct aggregate_limits *limits);
  */
 struct aggregate_table *aggregate_table_init(void *memory, const struct aggregate_limits *limits);
 
-/** What shard s works with, s less than the limits' shards. */
+/** Shard s, 0 .. the limits' shards - 1. */
 struct aggregate_shard *aggregate_table_shard(struct aggregate_table *table, uint32_t s);
 
 /**
- * A request: join, leave or a chunk. Counts it, too.
+ * Process a request: join, leave or a chunk; count it.
  *
  * @param shard the one whose UDP port it came to
  * @param request as aggregate_parse_request() gave it
  * @param now ticks, never less than before
- * @param outcome what became of it; aggregate_action_send() says what to send
+ * @param outcome the result; aggregate_action_send() says what to send
  */
 void aggregate_shard_packet(struct aggregate_shard *shard, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome);
 
 /**
- * Write the reply to a request, where it is: AGGREGATE_SEND_REPLY and AGGREGATE_SEND_RESULT.
+ * Write the reply over its request: AGGREGATE_SEND_REPLY and AGGREGATE_SEND_RESULT.
  *
  * @param payload the request's; aggregate_parse_request() returned 0 for it
- * @param length of the request, with whatever is behind its values
+ * @param length of the request, with anything that follows its values
  * @return of the reply: the same, but that a result may have values where the request has none,
  *   for which there must be room, and the other way round; what refuses a part has none
  */
@@ -175,22 +172,22 @@ size_t
 aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_outcome *outcome);
 
 /**
- * Where a job's worker can be reached: as in its latest packet to this shard, but for the port,
- * which is that of its packet of the chunk (struct aggregate_entry).
+ * Where to reach a job's worker: as in its latest packet to this shard, except for the port, which
+ * is that of its packet of the chunk (struct aggregate_entry).
  *
  * @param index of an outcome
  */
 const struct aggregate_sender *
 aggregate_worker_sender(const struct aggregate_shard *shard, uint16_t index, uint8_t worker);
 
-/** The shard's thread is between two packets: what it was given before, it needs no more. */
+/** Report a quiescent state: the shard's thread uses none of the results it was given before. */
 void aggregate_shard_quiescent(struct aggregate_shard *shard);
 
 /**
- * End jobs that have been idle, and take back the slots of those that have ended. Shard 0's thread
- * calls it now and then: the oftener, the sooner slots are free again.
+ * End idle jobs, and free the slots of jobs that have ended. Shard 0's thread calls it
+ * periodically: the more often, the sooner slots are free again.
  *
- * @return jobs that were ended for being idle, or unknown to the switch above
+ * @return jobs ended because they were idle, or unknown to the parent
  */
 unsigned int aggregate_table_poll(struct aggregate_table *table, uint64_t now);
 
@@ -200,7 +197,7 @@ struct aggregate_counters {
 	uint64_t values; /**< added: values, of all workers */
 };
 
-/** What becomes of the jobs: X(name, meaning). */
+/** Events of jobs: X(name, meaning). */
 #define AGGREGATE_JOB_COUNTERS(X)                               \
 	X(made, "jobs made")                                    \
 	X(complete, "jobs that all of their workers joined")    \
@@ -221,7 +218,7 @@ struct aggregate_usage {
 	struct aggregate_job_counters counters;
 };
 
-/** How a job stands with the switch above: X(symbol, name, meaning). */
+/** A job's state at the parent: X(symbol, name, meaning). */
 #define AGGREGATE_UPLINKS(X)                                                \
 	X(NONE, "none", "there is none above")                              \
 	X(GATHERING, "gathering", "not all are here yet")                   \

@@ -4,23 +4,23 @@
 
 /**
  * @file
- * Tags: the last 8 bytes of a payload, that only who has the cluster's key can make.
+ * Tags: the last 8 bytes of a payload, which only a holder of the cluster key can compute.
  *
  * A tag is SipHash-2-4, with one half of a key, of the header, the upper half of the chunk's number
- * and a digest of what is behind the header: AES-128-GMAC with the other half and a nonce of zeros
- * (NIST SP 800-38D), which is never sent. The digest takes the part of a universal hash (two
- * messages of up to 9,000 bytes have the same with a probability of 2^-118), SipHash that of the
- * pseudorandom function; so no nonce is needed, and the same packet always has the same tag. See
- * Wegman and Carter, "New hash functions and their use in authentication and set equality", 1981.
+ * and a digest of what follows the header: AES-128-GMAC with the other half and a nonce of zeros
+ * (NIST SP 800-38D), which is never sent. The digest is the universal hash (two messages of up to
+ * 9,000 bytes collide with a probability of 2^-118), SipHash the pseudorandom function; so no nonce
+ * is needed, and the same packet always has the same tag. See Wegman and Carter, "New hash
+ * functions and their use in authentication and set equality", 1981.
  *
- * Keys come from the cluster's by HKDF-SHA256 (RFC 5869): one for joins and one for each session,
- * each for one direction.
+ * Keys are derived from the cluster key by HKDF-SHA256 (RFC 5869): one for joins and one for each
+ * session, each for one direction.
  *
  * ## Memory and threads
  * aggregate_secret_read(), _create() and _free() allocate and free: at start and at the end.
- * Nothing else here allocates, locks or calls the system. Keys lie in memory of the caller's and
- * are not changed by use: any number of threads may use one at once. Making one takes
- * less than a microsecond.
+ * Nothing else here allocates, locks or makes system calls. Keys are in the caller's memory and are
+ * not changed by use: any number of threads may use one at once. Deriving one takes less than a
+ * microsecond.
  */
 
 #include <stdbool.h>
@@ -32,8 +32,8 @@ extern "C" {
 #endif
 
 #define AGGREGATE_TAG_BYTES 8            /**< at the end of a payload */
-#define AGGREGATE_CLUSTER_KEY_BYTES 32   /**< in a key file; or twice as many hexadecimal digits */
-#define AGGREGATE_DIGEST_BYTES 16        /**< of what is behind the header */
+#define AGGREGATE_CLUSTER_KEY_BYTES 32   /**< in a key file, or twice as many hexadecimal digits */
+#define AGGREGATE_DIGEST_BYTES 16        /**< of what follows the header */
 #define AGGREGATE_SECRET_ERROR_BYTES 512 /**< enough for any message, if the path is short */
 
 /** Which way a packet goes. */
@@ -42,7 +42,7 @@ enum aggregate_direction {
 	AGGREGATE_TO_WORKERS,
 };
 
-/** What computes digests; all give the same. */
+/** Implementations of digests, with identical results. */
 enum aggregate_engine {
 	AGGREGATE_ENGINE_NETTLE,
 	AGGREGATE_ENGINE_IPSEC_MB, /**< x86-64 with AES-NI and PCLMULQDQ, if built with it */
@@ -52,12 +52,12 @@ enum aggregate_engine {
 /** What keys are derived from. */
 struct aggregate_secret;
 
-/** A key of joins or of a session, for one direction; to be cleared when it is not needed. */
+/** A key of joins or of a session, for one direction. Clear it after use. */
 struct aggregate_tag_key {
 	uint8_t opaque[4544];
 } __attribute__((aligned(64)));
 
-/** A digest of what is behind the header, for results that differ in the header alone. */
+/** A digest of what follows the header, for results that differ only in the header. */
 struct aggregate_digest {
 	uint8_t bytes[AGGREGATE_DIGEST_BYTES];
 };
@@ -65,44 +65,44 @@ struct aggregate_digest {
 /**
  * Read a cluster's key: 32 bytes, or 64 hexadecimal digits and at most one newline.
  *
- * Refused is what is no regular file, has another length or other characters, or can be read or
- * written by group or others. Nothing that was read stays in memory but in what is returned.
+ * A file is refused if it is not a regular file, has another length or other characters, or is
+ * accessible to group or others. Only the returned secret keeps a copy of the key in memory.
  *
- * @param error what was wrong, for people, with the path and without a final full stop
+ * @param error what went wrong, as text with the path and without a final full stop
  * @param error_bytes room for it
  * @return NULL: see error
  */
 struct aggregate_secret *aggregate_secret_read(const char *path, char *error, size_t error_bytes);
 
 /**
- * The same with a key that is in memory, for what computes best here.
+ * The same from a key in memory, for the fastest engine here.
  *
  * @return NULL: out of memory
  */
 struct aggregate_secret *aggregate_secret_create(const uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES]);
 
-/** The same for that engine. @return NULL: out of memory, or there is no such engine here */
+/** The same for that engine. @return NULL: out of memory, or no such engine here */
 struct aggregate_secret *aggregate_secret_create_for(
 	const uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES], enum aggregate_engine engine);
 
-/** Clear and free; NULL is allowed. Keys derived from it are not to be used any more. */
+/** Clear and free; NULL is allowed. Keys derived from it must no longer be used. */
 void aggregate_secret_free(struct aggregate_secret *secret);
 
-/** Which engine a secret's keys are for. */
+/** The engine that a secret's keys are for. */
 enum aggregate_engine aggregate_secret_engine(const struct aggregate_secret *secret);
 
-/** For people: "nettle", "ipsec-mb". */
+/** Its name: "nettle", "ipsec-mb". */
 const char *aggregate_engine_name(enum aggregate_engine engine);
 
-/** Make the key of joins and their replies, complete or not. */
+/** Derive the key of joins and their replies. */
 void aggregate_tag_join_key(const struct aggregate_secret *secret,
 	enum aggregate_direction direction, struct aggregate_tag_key *key);
 
-/** Make the key of a session's chunks, results, leaves and all other replies. */
+/** Derive the key of a session's chunks, results, leaves and all other replies. */
 void aggregate_tag_session_key(const struct aggregate_secret *secret, uint16_t job,
 	uint64_t session, enum aggregate_direction direction, struct aggregate_tag_key *key);
 
-/** Overwrite a key; afterwards it is as if it had never been made. */
+/** Overwrite a key with zeros. */
 void aggregate_tag_key_clear(struct aggregate_tag_key *key);
 
 /**
@@ -111,14 +111,14 @@ void aggregate_tag_key_clear(struct aggregate_tag_key *key);
  * @param payload length + AGGREGATE_TAG_BYTES
  * @param length at least AGGREGATE_HEADER_BYTES
  * @param high the upper 32 bits of the chunk's number, which are not sent (as in RFC 4303, 2.2.1),
- *   see aggregate_chunk_high(): without them, a packet could be replayed when the numbers have
- *   gone round; 0 for joins and leaves
+ *   see aggregate_chunk_high(): without them, a packet could be replayed after the numbers wrap; 0
+ *   for joins and leaves
  */
 void aggregate_tag_make(
 	const struct aggregate_tag_key *key, uint8_t *payload, size_t length, uint32_t high);
 
 /**
- * Whether the last 8 bytes of a payload are its tag; in a time that does not depend on them.
+ * Whether the last 8 bytes of a payload are its tag; in constant time.
  *
  * @param length with the tag; false if it is less than AGGREGATE_HEADER_BYTES +
  *   AGGREGATE_TAG_BYTES
@@ -128,16 +128,16 @@ bool aggregate_tag_is_good(
 	const struct aggregate_tag_key *key, const uint8_t *payload, size_t length, uint32_t high);
 
 /**
- * The digest of what is behind the header: the longer part of the work of a tag. A result goes to
- * all workers with headers of their own and the same values: one digest, and a tag for each.
+ * The digest of what follows the header: most of a tag's cost. A result goes to all workers with
+ * different headers and the same values: one digest, and a tag for each.
  *
- * @param values, length the payload's but for its first AGGREGATE_HEADER_BYTES and its tag
+ * @param values, length the payload without its first AGGREGATE_HEADER_BYTES and its tag
  */
 void aggregate_tag_digest(const struct aggregate_tag_key *key, const uint8_t *values, size_t length,
 	struct aggregate_digest *digest);
 
 /**
- * Write a tag, the digest being known: aggregate_tag_make() is both.
+ * Write a tag from a known digest: aggregate_tag_make() does both.
  *
  * @param header AGGREGATE_HEADER_BYTES, as they are sent
  * @param tag AGGREGATE_TAG_BYTES
@@ -146,11 +146,11 @@ void aggregate_tag_finish(const struct aggregate_tag_key *key, const uint8_t *he
 	const struct aggregate_digest *digest, uint8_t *tag);
 
 /**
- * The upper half of a chunk's number: that which brings the whole number closest to one that is
- * known to be near.
+ * Recover the upper half of a chunk's number: the one with which the whole number is closest to
+ * `near`.
  *
- * @param near the number of a chunk of that job that is less than 2^31 away, in 64 bits: that of
- *   the latest packet that had a good tag; 0 at first
+ * @param near the 64-bit number of a chunk of that job less than 2^31 away: that of the latest
+ *   packet with a correct tag; 0 at first
  * @param id the lower half, as it was sent
  */
 static inline uint32_t

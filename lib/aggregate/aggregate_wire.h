@@ -9,8 +9,8 @@
  * The NetFC header (netfc_wire.h), 12 bytes more, then the values, which results overwrite. A join
  * has struct aggregate_join_wire in their place, and behind it, if there is a tree of switches,
  * struct aggregate_place_wire. A sum or mean may have a part of exact partial sums in place of
- * values (aggregate_digits.h). Functions here work on plain memory: a payload that lies in one
- * piece, at any address.
+ * values (aggregate_digits.h). Functions here work on plain memory: a contiguous payload, at any
+ * address.
  */
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ extern "C" {
 
 #define AGGREGATE_UDP_PORT 20040  /**< of shard 0, unless configured; shard s: s more */
 #define AGGREGATE_HEADER_BYTES 24 /**< of struct aggregate_hdr */
-#define AGGREGATE_STATUS_CODE 7   /**< the code in `status` that has a reason */
+#define AGGREGATE_STATUS_CODE 7   /**< the code in `status` that comes with a reason */
 
 /** The header. */
 struct aggregate_hdr {
@@ -41,7 +41,7 @@ struct aggregate_hdr {
 			  * looked at */
 	uint8_t status;  /**< as in struct netfc_hdr */
 	uint16_t count;  /**< values; join and leave: 0 */
-	uint32_t id;     /**< the chunk's number; join and leave: the sender's own */
+	uint32_t id;     /**< the chunk's number; join and leave: any, chosen by the sender */
 	uint16_t job;
 	uint8_t worker; /**< 0 .. workers - 1 */
 	uint8_t reason; /**< join: 0; leave: why; chunk: AGGREGATE_OWNER + worker, or 0, and
@@ -49,41 +49,42 @@ struct aggregate_hdr {
 			 * aggregate_reason; with code 0: enum aggregate_kind */
 	union {
 		uint64_t token;   /**< join: the job's secret */
-		uint64_t session; /**< all else: what the job's incarnation is known by */
+		uint64_t session; /**< all else: identifies the job's incarnation */
 	};
 } __attribute__((packed));
 
-/** Behind the header of a join. */
+/** Follows the header of a join. */
 struct aggregate_join_wire {
 	uint8_t workers; /**< of the job, 1 .. AGGREGATE_MAX_WORKERS */
 	uint8_t shards;  /**< reply: chunk c goes to the UDP port of shard (c mod slots) mod shards
 			  */
 	uint16_t slots;  /**< asked for; reply: granted, a power of two */
-	uint16_t bytes;  /**< of values in a chunk at the most; asked for; reply: granted */
-	uint16_t least;  /**< request: how few bytes it would take as well, 0: none; reply: bytes of
-			  * values in a chunk at the least */
+	uint16_t bytes;  /**< maximum bytes of values in a chunk: requested; reply: granted */
+	uint16_t least;  /**< request: the minimum it accepts, 0: none; reply: minimum bytes of
+			    values in a chunk */
 	union {
-		uint64_t cookie;  /**< request; reply that refuses */
-		uint64_t session; /**< reply with code 0; request of a member: to stay one */
+		uint64_t cookie;  /**< requests, and replies that refuse */
+		uint64_t session; /**< reply with code 0; a member's request: keep-alive */
 	};
 } __attribute__((packed));
 
-/** In a chunk's byte `reason`: a part stands in place of the values. */
+/** In a chunk's byte `reason`: it carries a part in place of values. */
 #define AGGREGATE_DIGITS 0x80
 
-/** Switches above a worker's own. */
+/** Maximum switches above a worker's switch. */
 #define AGGREGATE_MAX_LEVELS 4
 
-/** Workers of a tree. */
+/** Maximum workers of a tree. */
 #define AGGREGATE_MAX_TREE_WORKERS (UINT32_C(1) << 24)
 
-/** One level of a tree: which of a switch's members is meant. */
+/** One level of a tree: the place of a switch's member. */
 struct aggregate_level {
 	uint8_t members; /**< 1 .. AGGREGATE_MAX_WORKERS */
 	uint8_t index;   /**< less than that */
 };
 
-/** Behind what a join has, in a tree. Then struct aggregate_level `levels` times, from below. */
+/** Follows struct aggregate_join_wire in a tree; then `levels` times struct aggregate_level, from
+ * the lowest. */
 struct aggregate_place_wire {
 	uint8_t levels;
 	uint8_t decided;
@@ -117,12 +118,11 @@ enum aggregate_reason {
 };
 
 /**
- * Why a worker's values are missing: X(symbol, value, name, meaning). A reply with reason
- * AGGREGATE_MISSING + w has it in the first byte of its values. The second byte, if there is one,
- * is the reason for which the worker failed, or how many workers are silent, late or have left. In
- * a reply that is a header alone they are the two bytes of count. The upper four bits of the first
- * byte are the level of the switch that the worker is a member of: 0 for the switch that answers,
- * 1 for its parent.
+ * Why a worker's values are missing: X(symbol, value, name, meaning). It is in the first byte of
+ * the values of a reply with reason AGGREGATE_MISSING + w. The second byte, if any, is the reason
+ * why the worker failed, or how many workers are silent, late or have left. In a reply without
+ * values, the two bytes of count hold them. The upper four bits of the first byte are the level of
+ * the switch that the worker is a member of: 0 for the switch that answers, 1 for its parent.
  */
 #define AGGREGATE_ABSENCES(X)                                        \
 	X(SILENT, 0, "silent", "nothing is heard from it")           \
@@ -137,39 +137,39 @@ enum aggregate_absence {
 	AGGREGATE_ABSENCE_COUNT
 };
 
-/** An absence on the wire: this times the level, and enum aggregate_absence. */
+/** An absence on the wire: this * level + enum aggregate_absence. */
 #define AGGREGATE_ABSENCE_LEVEL 16
 
 /** What the values of a result are. */
 enum aggregate_kind {
 	AGGREGATE_ROUNDED = 0,      /**< results */
 	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_sums.h */
-	AGGREGATE_ACKNOWLEDGED = 2, /**< there are none: others get them, or nobody */
+	AGGREGATE_ACKNOWLEDGED = 2, /**< none: others get them, or nobody */
 };
 
 /**
- * Where in a tree the sender of a join is, in host order. A switch whose members are switches is
- * joined by them, each with what is left of its members' list.
+ * The place in a tree of a join's sender, in host order. Switches join their parent with the rest
+ * of their members' list.
  */
 struct aggregate_place {
-	uint8_t levels; /**< how many switches there are above the one that is joined */
+	uint8_t levels; /**< switches above the one that is joined */
 	/**
-	 * Reply: how many levels above the switch that answers it was decided, and 1. 0 in
-	 * requests, and in replies of switches that know no trees.
+	 * Reply: 1 + levels above the answering switch at which it was decided. 0 in requests, and
+	 * in replies of switches that do not support trees.
 	 */
 	uint8_t decided;
-	uint16_t incarnation; /**< of a switch that joins: another at each start; workers': 0 */
+	uint16_t incarnation; /**< of a switch that joins: different at each start; workers: 0 */
 	uint32_t workers;     /**< of the whole tree; 0, and levels 0: there is no tree */
 	struct aggregate_level level[AGGREGATE_MAX_LEVELS]; /**< of those above, from below */
 };
 
-/** What a join asks for or is granted, in host order. */
+/** What a join requests or is granted, in host order. */
 struct aggregate_join {
 	uint8_t workers;
 	uint8_t shards;
 	uint16_t slots;
 	uint16_t bytes;
-	uint16_t least; /**< as on the wire; granted: smaller chunks are filled up with zeros */
+	uint16_t least; /**< as on the wire; granted: smaller chunks are padded with zeros */
 	union {
 		uint64_t cookie;
 		uint64_t session;
@@ -196,42 +196,42 @@ struct aggregate_message {
 		uint64_t token;   /**< join */
 		uint64_t session; /**< all else */
 	};
-	const uint8_t *values;      /**< in the payload, big-endian; NULL: there are none */
-	struct aggregate_part part; /**< in their place, of a request; its parts 0: there is none */
+	const uint8_t *values;      /**< in the payload, big-endian; NULL: none */
+	struct aggregate_part part; /**< in their place, in a request; parts 0: none */
 	struct aggregate_join join; /**< of a join; else zero */
 };
 
-/** The name of a reason, "missing" from AGGREGATE_MISSING on; NULL where there is none. */
+/** The name of a reason, "missing" from AGGREGATE_MISSING on; NULL: no such reason. */
 const char *aggregate_reason_name(unsigned int reason);
 
-/** The name of an absence: "late"; NULL where there is none. */
+/** The name of an absence: "late"; NULL: no such absence. */
 const char *aggregate_absence_name(unsigned int absence);
 
 /** Results of aggregate_parse_request() and aggregate_parse_reply() besides 0. */
-#define AGGREGATE_NOT_OURS (-1) /**< no magic, too short to be answered, the other direction */
+#define AGGREGATE_NOT_OURS (-1) /**< no magic, too short to be answered, or the wrong direction */
 
 /**
  * Read a request.
  *
  * @param payload, length the UDP datagram's
  * @param message filled in if 0 is returned
- * @return 0; AGGREGATE_NOT_OURS: leave it alone; or the code to answer with, see
+ * @return 0; AGGREGATE_NOT_OURS: not to be answered; or the code to answer with, see
  *   aggregate_refuse(): NETFC_STATUS_VERSION, _OP, _FORMAT or _LENGTH, checked in this order
  *   (_OP: no such operation or owner, or digits of another operation than sum and mean; _LENGTH: a
- *   reduction with count 0, a join or leave with values, a copy with the values of another than its
- *   owner, a part that is none, does not fit the format's digits and the chunk's lanes, or has
- *   something behind it, or a
- *   payload too short; longer is allowed where there are values). A place in a tree is read as it
- *   stands, its list only if it is no longer than there are levels: aggregate_place_is_good().
+ *   reduction with count 0, a join or leave with values, a copy with values from another worker
+ *   than its owner, a part that is malformed, does not fit the format's digits and the chunk's
+ * lanes, or is followed by anything, or a payload that is too short; it may be too long if there
+ * are values). A place in a tree is read unchecked, its list only if it is no longer than the
+ * maximum of levels: aggregate_place_is_good().
  */
 int
 aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_message *message);
 
 /**
- * Read a reply, as a client does.
+ * Read a reply, on the client's side.
  *
- * @return 0, and the message's code says whether it was refused; or AGGREGATE_NOT_OURS: no reply
- *   of an aggregation, or values are missing
+ * @return 0, and the message's code says whether it was refused; or AGGREGATE_NOT_OURS: not an
+ *   aggregation's reply, or too short for its values
  */
 int aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_message *message);
 
@@ -242,7 +242,7 @@ aggregate_place_is_there(const struct aggregate_place *place)
 	return place->levels != 0 || place->workers != 0;
 }
 
-/** Whether a join's place can be: levels, members, indices and workers are in range. */
+/** Whether a join's place is valid: levels, members, indices and workers are in range. */
 bool aggregate_place_is_good(const struct aggregate_join *join);
 
 /** Whether a request has a part of digits in place of values. */
@@ -252,20 +252,19 @@ aggregate_has_digits(const struct aggregate_message *request)
 	return request->part.parts != 0;
 }
 
-/** Bytes of a request: header, and values, a part or what a join has. */
+/** Bytes of a request: header, and values, a part or a join's structs. */
 size_t aggregate_message_bytes(const struct aggregate_message *message);
 
 /**
  * Write a request, without its values or its part: they go to `payload + AGGREGATE_HEADER_BYTES`.
  *
  * @param payload at least aggregate_message_bytes(message)
- * @param message its code, flags, reason and values are not looked at
+ * @param message its code, flags, reason and values are ignored
  */
 void aggregate_build_request(uint8_t *payload, const struct aggregate_message *message);
 
 /**
- * Turn a request, where it is, into a reply that all is well: status and reason are written, what
- * else there is stays.
+ * Turn a request in place into a successful reply: writes status and reason, and keeps the rest.
  *
  * @param flags enum netfc_flag
  */
@@ -275,7 +274,7 @@ void aggregate_accept(uint8_t *payload, uint8_t flags);
 void aggregate_acknowledge(uint8_t *payload, uint8_t flags);
 
 /**
- * Turn a request, where it is, into a reply that refuses it.
+ * Turn a request in place into a reply that refuses it.
  *
  * @param payload, length as aggregate_parse_request() had them
  * @param code what it returned, or AGGREGATE_STATUS_CODE
@@ -286,7 +285,7 @@ void aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t rea
 /**
  * Write why a worker's values are missing into a reply that refuses for that reason.
  *
- * @param bytes of values in the reply, with 0 it goes in the place of count
+ * @param bytes of values in the reply; 0: it goes into count
  * @param absence enum aggregate_absence, and the level times AGGREGATE_ABSENCE_LEVEL
  */
 void aggregate_write_absence(uint8_t *payload, size_t bytes, uint8_t absence, uint8_t detail);
@@ -301,15 +300,15 @@ void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
  * @param request any worker's request of the chunk, in host order
  * @param worker whose result it is
  * @param flags enum netfc_flag
- * @param values, bytes as they go on the wire; may be the payload's own values; 0 bytes: the result
- *   is an acknowledgement
+ * @param values, bytes as on the wire; may be the payload's values; 0 bytes: the result is an
+ *   acknowledgement
  */
 void aggregate_build_result(uint8_t *payload, const struct aggregate_message *request,
 	uint8_t worker, uint8_t flags, const uint8_t *values, size_t bytes);
 
 /**
- * The session that a join's reply with code 0 grants. A switch whose jobs are made beforehand
- * grants none of its own (0): the token stands for it.
+ * The session that a join's reply with code 0 grants. A switch with preconfigured jobs grants none
+ * (0): the token serves as session.
  */
 static inline uint64_t
 aggregate_granted_session(const struct aggregate_message *reply)

@@ -26,7 +26,7 @@ aggregate_siphash(const uint8_t key[AGGREGATE_KEY_BYTES], const uint8_t *bytes, 
 	return siphash_finish(&s, read_rest(bytes + whole, length - whole), length);
 }
 
-/* What a hash is of: no input of one use is one of another's. */
+/* Domain separation: each use of the hash has different inputs. */
 enum use {
 	COOKIE,
 	SESSION,

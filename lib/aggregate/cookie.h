@@ -4,11 +4,11 @@
 
 /**
  * @file
- * Cookies and sessions: numbers that nobody can guess, and that take no memory to check.
+ * Cookies and sessions: unguessable numbers, checked without stored state.
  *
- * SipHash-2-4 (Aumasson and Bernstein, 2012) with a secret key: made for short inputs from
- * strangers, and what Linux has for its SYN cookies. Neither the C library nor DPDK has a keyed
- * hash that can't be forged; CRC and Toeplitz hashes are linear.
+ * SipHash-2-4 (Aumasson and Bernstein, 2012) with a secret key: made for short untrusted inputs;
+ * Linux uses it for SYN cookies. Neither the C library nor DPDK has an unforgeable keyed hash; CRC
+ * and Toeplitz hashes are linear.
  */
 
 #include "aggregate_table.h"
@@ -17,7 +17,7 @@
 uint64_t
 aggregate_siphash(const uint8_t key[AGGREGATE_KEY_BYTES], const uint8_t *bytes, size_t length);
 
-/** What a cookie is good for: one sender, one place in one job that has not ended since. */
+/** What a cookie is valid for: one sender, and one place in one job that has not ended since. */
 struct cookie_subject {
 	const struct aggregate_sender *sender;
 	uint64_t token;
@@ -31,17 +31,18 @@ struct cookie_subject {
 uint64_t cookie_make(
 	const struct aggregate_limits *limits, const struct cookie_subject *subject, uint64_t now);
 
-/** Whether it is a cookie of this period or the one before. */
+/** Whether it is a valid cookie, of this period or the one before. */
 bool cookie_is_good(const struct aggregate_limits *limits, const struct cookie_subject *subject,
 	uint64_t now, uint64_t cookie);
 
-/** The session of a job, never 0. No other generation of this start has it, but by chance. */
+/** The session of a job, never 0. Other generations since the start differ, except by chance. */
 uint64_t cookie_session(const struct aggregate_limits *limits, uint32_t generation);
 
-/** What a job's joins of the switch above have, never 0: of no other start, but by chance. */
+/** The incarnation in a job's joins of the parent, never 0: other starts differ, except by chance.
+ */
 uint16_t cookie_incarnation(const struct aggregate_limits *limits, uint32_t generation);
 
-/** A hash of a job's number and token, to count them by. */
+/** A hash of a job's number and token, the index of a counter. */
 uint64_t cookie_job_hash(const struct aggregate_limits *limits, uint16_t job, uint64_t token);
 
 #endif /* COOKIE_H */

@@ -4,18 +4,18 @@
 
 /**
  * @file
- * Engines: what computes AES-128-GMAC with a nonce of zeros.
+ * Engines: implementations of AES-128-GMAC with a nonce of zeros.
  */
 
 #include "aggregate_tag.h"
 
 #define DIGEST_KEY_BYTES 16
-#define DIGEST_STATE_BYTES 4288 /* a key as an engine wants it; the largest is nettle's */
+#define DIGEST_STATE_BYTES 4288 /* an engine's expanded key; the largest is nettle's */
 
-/* What one engine does. */
+/* An engine's functions. */
 struct digest_engine {
 	enum aggregate_engine number;
-	/* What all of its keys share; NULL where there is no such engine or no memory. */
+	/* State shared by all of its keys; NULL: no such engine, or out of memory. */
 	void *(*open)(void);
 	void (*close)(void *shared);
 	/* Make a key, in memory aligned to 64. */

@@ -21,7 +21,7 @@ close_engine(void *manager)
 	free_mb_mgr(manager);
 }
 
-/* The library has code for processors without these instructions, slower than others'. */
+/* Without these instructions, the library falls back to code slower than nettle's. */
 static bool
 is_fast(const IMB_MGR *manager)
 {
@@ -45,7 +45,7 @@ open_engine(void)
 	return manager;
 }
 
-/* The last block of what is hashed says how many bits there are, behind those that are encrypted.
+/* The last block hashed has the bit lengths, that of the encrypted data last.
  */
 static void
 hash(const IMB_MGR *manager, const struct gcm_key_data *key, const uint8_t *bytes, size_t length,
@@ -58,7 +58,7 @@ hash(const IMB_MGR *manager, const struct gcm_key_data *key, const uint8_t *byte
 	IMB_GHASH(manager, key, lengths, sizeof(lengths), digest, AGGREGATE_DIGEST_BYTES);
 }
 
-/* GMAC is a hash and, added to it, the encrypted nonce: what GMAC of nothing has. */
+/* GMAC is a hash XORed with the encrypted nonce, which is the GMAC of the empty message. */
 static void
 set_key(const void *shared, const uint8_t key[DIGEST_KEY_BYTES], void *memory)
 {
@@ -73,7 +73,7 @@ set_key(const void *shared, const uint8_t key[DIGEST_KEY_BYTES], void *memory)
 		manager, &state->key, &gcm, state->encrypted_nonce, AGGREGATE_DIGEST_BYTES);
 }
 
-/* In two calls: takes a tenth less than the library's three for GMAC. */
+/* Two calls take a tenth less time than the library's three for GMAC. */
 static void
 digest(const void *shared, const void *memory, const uint8_t *bytes, size_t length,
 	uint8_t out[AGGREGATE_DIGEST_BYTES])

@@ -11,7 +11,7 @@ struct state {
 
 _Static_assert(sizeof(struct state) <= DIGEST_STATE_BYTES, "no room for nettle's keys");
 
-/* Nothing is shared: any address will do. */
+/* Nothing is shared: any address but NULL. */
 static void *
 open_engine(void)
 {

@@ -7,13 +7,13 @@
 
 #define DIGIT_BITS 32
 
-/* As it stands on the wire. */
+/* As on the wire. */
 struct part_wire {
 	uint16_t first, lanes;
 	uint8_t number, parts, lowest, width;
 } __attribute__((packed));
 
-/* Of the width: behind the digits there are marks. */
+/* A flag of the width: marks follow the digits. */
 #define HAS_MARKS 0x80
 
 _Static_assert(sizeof(struct part_wire) == AGGREGATE_PART_BYTES, "a part's header");
@@ -113,7 +113,7 @@ add_marks(uint8_t *marks, const struct aggregate_part *part)
 		marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
 }
 
-/* Sums of numbers of similar size have two or three digits. */
+/* Sums of numbers of similar magnitude have two or three digits. */
 void
 aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part)
 {

@@ -94,7 +94,7 @@ add_double(struct aggregate_exact *sum, uint64_t bits)
 	sum->kinds[AGGREGATE_EXACT_MINUS_ZERO] += bits == FP64_SIGN;
 }
 
-/* Many words at once: the compiler makes of them what each instruction set has. */
+/* Many words at once: the compiler vectorizes this for each instruction set. */
 #define WORDS 8
 typedef uint64_t words __attribute__((vector_size(8 * WORDS)));
 typedef int64_t signed_words __attribute__((vector_size(8 * WORDS)));
@@ -108,7 +108,7 @@ typedef int64_t signed_words __attribute__((vector_size(8 * WORDS)));
 /* Sums of numbers by lane, in 128 bits. */
 struct window {
 	uint64_t low[WORDS], high[WORDS];
-	uint64_t outside[WORDS]; /* not 0: a number has no place in the window */
+	uint64_t outside[WORDS]; /* not 0: a number does not fit the window */
 	uint64_t minus_zeros[WORDS];
 };
 
@@ -146,7 +146,7 @@ sum_window(const uint64_t *bits, uint32_t count, uint64_t start, struct window *
 	memcpy(window->minus_zeros, &minus_zeros, sizeof(minus_zeros));
 }
 
-/* Numbers of similar size: those of a block in one integer. Returns whether all had a place in it.
+/* Numbers of similar magnitude: a block's in one integer. Returns whether all fit.
  */
 static bool
 add_block(struct aggregate_exact *sum, const uint64_t *bits, uint32_t count, uint32_t start)
@@ -167,7 +167,7 @@ add_block(struct aggregate_exact *sum, const uint64_t *bits, uint32_t count, uin
 	return true;
 }
 
-/* Where the window of a block begins: its greatest number is at the end, with some room above. */
+/* Where a block's window begins: its greatest number is near the top, with some headroom. */
 static uint32_t
 window_of(const uint64_t *bits, uint32_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What any thread may read at any time. */
+/* Functions that any thread may call at any time. */
 #include <string.h>
 
 #include "job.h"
@@ -87,7 +87,8 @@ aggregate_table_info(
 		info->all_workers = info->workers;
 	read_views(table, index, generation, info);
 	read_uplink(table, index, info);
-	/* It may have ended, and another begun, in the meantime: what was read came before this. */
+	/* The job may have ended, and another begun, while it was read: the generation is checked
+	 * last. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return READ(job->generation) == generation;
 }

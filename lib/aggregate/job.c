@@ -35,7 +35,7 @@ free_job(struct aggregate_table *table)
 	return NULL;
 }
 
-/* Whether an address has begun as many jobs as it may that are not complete. */
+/* Whether an address has reached its limit of incomplete jobs. */
 static bool
 has_begun_enough(const struct aggregate_table *table, const struct aggregate_sender *sender)
 {
@@ -92,7 +92,7 @@ job_agree_on_bytes(
 	PUBLISH(job->bytes, job_granted_bytes(table, job->most_bytes));
 }
 
-/* Each stored after the job's new generation, which tells readers that what they had is over. */
+/* Each is stored after the job's new generation, so that readers notice the change. */
 static void
 fill_job(struct aggregate_table *table, struct job *job, const struct aggregate_message *request)
 {
@@ -166,7 +166,7 @@ job_open(struct aggregate_table *table, struct job *job, uint16_t most_slots, ui
 	return AGGREGATE_JOINED;
 }
 
-/* Who has a place in it keeps no cookie for the next: that is how late joins come to nothing. */
+/* A member's cookie is not valid for the next job: so late joins have no effect. */
 void
 job_end(struct aggregate_table *table, struct job *job)
 {
@@ -260,7 +260,7 @@ job_has_failed(const struct job *job, struct failure *failure)
 	return word != 0;
 }
 
-/* The latest that any shard has heard of a job. */
+/* When any shard last heard from a job. */
 static uint64_t
 latest_of(const struct aggregate_table *table, const struct job *job)
 {
@@ -275,7 +275,7 @@ latest_of(const struct aggregate_table *table, const struct job *job)
 	return latest;
 }
 
-/* Whether a job is over for want of packets; another shard's clock may be ahead. */
+/* Whether a job has timed out; another shard's clock may be ahead. */
 static bool
 is_idle(const struct aggregate_table *table, struct job *job, uint64_t now)
 {

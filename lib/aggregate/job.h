@@ -4,18 +4,18 @@
 
 /**
  * @file
- * A job from its first join to its end: shard 0's alone, but for job_fail().
+ * A job from its first join to its end: for shard 0 only, except job_fail().
  */
 
 #include "table.h"
 
-/** The job of that number and token that some workers have joined; NULL: there is none. */
+/** The job of that number and token that is waiting for workers; NULL: none. */
 struct job *job_find_joining(struct aggregate_table *table, uint16_t number, uint64_t token);
 
 /**
- * Begin one, without slots.
+ * Begin a job, without slots.
  *
- * @param job where to put it; NULL if there is none
+ * @param job set to the job, or NULL
  * @return WAITING; FULL: the table is full. WAITING and no job: an earlier one is about to end, or
  *   the address has begun too many that are not complete
  */
@@ -24,28 +24,28 @@ job_begin(struct aggregate_table *table, const struct aggregate_message *request
 	const struct aggregate_sender *sender, struct job **job);
 
 /**
- * All workers are here: the job gets its slots and its session, and other shards find it.
+ * All workers have joined: give the job its slots and session, and publish it to other shards.
  *
- * @param slots, bytes that it is granted at the most
+ * @param slots, bytes granted at most
  * @return JOINED; FULL: no slots are left; WAITING: there will be soon
  */
 enum aggregate_action
 job_open(struct aggregate_table *table, struct job *job, uint16_t slots, uint16_t bytes);
 
-/** Bytes of values in a chunk that a worker who asks for so many is granted at the most. */
+/** Maximum bytes of values in a chunk granted to a worker that requests so many. */
 uint16_t job_granted_bytes(const struct aggregate_table *table, uint16_t asked);
 
-/** Whether there is a size of chunks that the job's workers take and who joins takes, too. */
+/** Whether some chunk size is acceptable to the job's workers and to the one that joins. */
 bool job_takes_bytes(const struct job *job, const struct aggregate_join *join);
 
-/** A worker joins: chunks are as large as all take. */
+/** A worker joins: reduce the chunk size to what all accept. */
 void job_agree_on_bytes(
 	const struct aggregate_table *table, struct job *job, const struct aggregate_join *join);
 
-/** Whether a job has ended whose slots are not taken back yet, or that leaves the parent. */
+/** Whether some job has ended but still holds its slots or is leaving the parent. */
 bool job_any_ended(const struct aggregate_table *table);
 
-/** End a job. Its slots are taken back when no shard can be at them any more. */
+/** End a job. Its slots are freed once no shard can be using them. */
 void job_end(struct aggregate_table *table, struct job *job);
 
 /** Whether the sender's host has the worker's place; any thread may ask of an open job. */
@@ -56,14 +56,14 @@ job_has_address(const struct job *job, unsigned int worker, const struct aggrega
 bool
 job_has_place(const struct job *job, unsigned int worker, const struct aggregate_sender *sender);
 
-/** Give a worker's place to who sent a join: the latest has it. */
+/** Give a worker's place to the sender of a join, replacing any earlier one. */
 void job_take_place(struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now);
 
-/** Nobody has the worker's place any more. */
+/** Vacate a worker's place. */
 void job_vacate(struct job *job, unsigned int worker);
 
-/** Vacate the places of workers that have not asked again in time. */
+/** Vacate the places of workers that have not joined again in time. */
 void job_vacate_silent(const struct aggregate_limits *limits, struct job *job, uint64_t now);
 
 /** Whether all workers have joined. */
@@ -79,7 +79,7 @@ struct failure {
 	uint8_t reason;  /**< AGGREGATE_ABSENT_FAILED: enum aggregate_reason */
 };
 
-/** Say why a job failed, from any thread; the first to say so is believed. */
+/** Record why a job failed, from any thread; only the first call has an effect. */
 void job_fail(struct job *job, struct failure failure);
 
 /** Whether a job has failed, and why. */

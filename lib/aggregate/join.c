@@ -33,7 +33,7 @@ compare(const struct job *job, const struct aggregate_join *join)
 		: AGGREGATE_JOIN_MISMATCH;
 }
 
-/* What is wrong with a join, whoever else there is; JOINED: nothing. */
+/* What is wrong with a join, regardless of other workers; JOINED: nothing. */
 static enum aggregate_action
 check_place(const struct aggregate_limits *limits, const struct aggregate_join *join)
 {
@@ -50,7 +50,7 @@ check_place(const struct aggregate_limits *limits, const struct aggregate_join *
 	return AGGREGATE_JOINED;
 }
 
-/* What a cookie has to be made of: `job` NULL: there is none of that number and token. */
+/* The input of a cookie. `job` NULL: none of that number and token. */
 static struct cookie_subject
 cookie_subject(struct aggregate_table *table, const struct job *job,
 	const struct aggregate_message *request, uint64_t token,
@@ -68,7 +68,7 @@ cookie_subject(struct aggregate_table *table, const struct job *job,
 	};
 }
 
-/* Whether a cookie was made for the sender; who has taken the place with it may use it again. */
+/* Whether a cookie was made for the sender; the place's holder may use its cookie again. */
 static bool
 knows_cookie(struct aggregate_table *table, const struct job *job,
 	const struct aggregate_message *request, uint64_t token,
@@ -85,14 +85,14 @@ knows_cookie(struct aggregate_table *table, const struct job *job,
 	return cookie_is_good(&table->limits, &subject, now, cookie);
 }
 
-/* Whether a switch has begun anew since it joined, under the same address and port. */
+/* Whether a switch has restarted since it joined, under the same address and port. */
 static bool
 is_restarted(const struct job *job, const struct aggregate_message *request)
 {
 	return request->join.place.incarnation != job->places[request->worker].incarnation;
 }
 
-/* Nothing comes of the job any more, and everybody is told; the next waits until it has ended. */
+/* The job has failed, and all members are told; the next one waits until it has ended. */
 static enum aggregate_action
 replace(struct aggregate_table *table, struct job *job, const struct aggregate_message *request)
 {
@@ -109,8 +109,8 @@ replace(struct aggregate_table *table, struct job *job, const struct aggregate_m
 }
 
 /*
- * A job that goes on. A process that was started anew has lost count of the chunks: it would be
- * answered with results of those that were. So its place is the first process's alone.
+ * A running job. A restarted process has lost count of the chunks and would get results of old
+ * ones. So a place belongs to its first process only.
  */
 static enum aggregate_action
 join_open(struct aggregate_table *table, struct job *job, const struct aggregate_message *request,
@@ -132,7 +132,7 @@ join_open(struct aggregate_table *table, struct job *job, const struct aggregate
 	return is_restarted(job, request) ? replace(table, job, request) : AGGREGATE_JOINED;
 }
 
-/* A job that waits for workers: `*job` NULL: it is begun. */
+/* A job that waits for workers. `*job` NULL: begin one. */
 static enum aggregate_action
 join_joining(struct aggregate_table *table, struct job **job,
 	const struct aggregate_message *request, const struct aggregate_sender *sender,
@@ -151,7 +151,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 	if (request->join.workers > table->limits.workers ||
 		request->worker >= request->join.workers)
 		return AGGREGATE_FULL;
-	/* Nobody waits for others only to hear that. */
+	/* Refuse at once, instead of after the other workers have joined. */
 	if (!has_free_slot(table))
 		return job_any_ended(table) ? AGGREGATE_WAITING : AGGREGATE_FULL;
 	if (*job == NULL) {
@@ -168,7 +168,7 @@ join_joining(struct aggregate_table *table, struct job **job,
 					 : leaf_open(table, *job, now);
 }
 
-/* A member tells that it is alive: the session shows that it is one. */
+/* A member's keep-alive: the session proves membership. */
 static bool
 is_member(const struct job *job, const struct aggregate_message *request,
 	const struct aggregate_sender *sender)
@@ -225,8 +225,8 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 }
 
 /*
- * The job that a leave is about. Who has not heard its session knows a cookie: the reply was lost,
- * or it does not want to wait any longer.
+ * The job that a leave refers to. A worker that has no session yet sends its cookie: the reply was
+ * lost, or the worker gave up waiting.
  */
 static struct job *
 find_left(struct aggregate_table *table, const struct aggregate_message *request,
@@ -247,7 +247,7 @@ find_left(struct aggregate_table *table, const struct aggregate_message *request
 	return NULL;
 }
 
-/* Others hear at once why: of who was to blame, if it was not the one that leaves. */
+/* Tell the others the reason at once, and who was at fault, if not the leaving worker. */
 static void
 note_failure(struct job *job, const struct aggregate_message *request)
 {
@@ -268,7 +268,7 @@ note_failure(struct job *job, const struct aggregate_message *request)
 	job_fail(job, failure);
 }
 
-/* Before all were there, a worker that leaves makes way for another. */
+/* Until all have joined, a worker that leaves frees its place for another. */
 static void
 give_up_place(
 	struct aggregate_table *table, struct job *job, const struct aggregate_message *request)

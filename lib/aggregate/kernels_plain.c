@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels_lanes.h"
 
+/* Compiled again for AVX2, under another name. */
+#ifndef KERNELS
+#define KERNELS aggregate_kernels_plain
+#endif
+
 SUM_FUNCTIONS(AGGREGATE_FP16, fp16)
 SUM_FUNCTIONS(AGGREGATE_POSIT16, posit16)
 SUM_FUNCTIONS(AGGREGATE_BF16, bf16)
@@ -14,4 +19,4 @@ SUM_FUNCTIONS_BY(put_int64, finish_int64, PLAIN_LAY_OUT, AGGREGATE_INT64, int64)
 PAIR_FUNCTIONS(AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
 PAIR_FUNCTIONS(AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 
-const kernel_table aggregate_kernels_plain = KERNEL_TABLE;
+const kernel_table KERNELS = KERNEL_TABLE;

@@ -19,44 +19,43 @@ struct content {
 	size_t length;
 };
 
-struct complaint {
+struct error_text {
 	const char *path;
 	char *text;
 	size_t room;
 };
 
 __attribute__((format(printf, 2, 3))) static int
-complain(const struct complaint *complaint, const char *format, ...)
+set_error(const struct error_text *error, const char *format, ...)
 {
-	int used = snprintf(complaint->text, complaint->room, "key file %s: ", complaint->path);
+	int used = snprintf(error->text, error->room, "key file %s: ", error->path);
 	va_list arguments;
 
-	if (used < 0 || (size_t)used >= complaint->room)
+	if (used < 0 || (size_t)used >= error->room)
 		return -1;
 	va_start(arguments, format);
-	vsnprintf(complaint->text + used, complaint->room - (size_t)used, format, arguments);
+	vsnprintf(error->text + used, error->room - (size_t)used, format, arguments);
 	va_end(arguments);
 	return -1;
 }
 
 static int
-check_file(int fd, const struct complaint *complaint)
+check_file(int fd, const struct error_text *error)
 {
 	struct stat status;
 
 	if (fstat(fd, &status) != 0)
-		return complain(complaint, "%m");
+		return set_error(error, "%m");
 	if (!S_ISREG(status.st_mode))
-		return complain(complaint, "not a regular file");
+		return set_error(error, "not a regular file");
 	if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-		return complain(complaint,
-			"mode %04o lets others than its owner use it; chmod 600 %s",
-			(unsigned int)status.st_mode & 07777, complaint->path);
+		return set_error(error, "mode %04o lets others than its owner use it; chmod 600 %s",
+			(unsigned int)status.st_mode & 07777, error->path);
 	return 0;
 }
 
 static int
-read_content(int fd, struct content *content, const struct complaint *complaint)
+read_content(int fd, struct content *content, const struct error_text *error)
 {
 	ssize_t got;
 
@@ -68,7 +67,7 @@ read_content(int fd, struct content *content, const struct complaint *complaint)
 			content->length += (size_t)got;
 	} while ((got > 0 && content->length < sizeof(content->bytes)) ||
 		(got < 0 && errno == EINTR));
-	return got < 0 ? complain(complaint, "%m") : 0;
+	return got < 0 ? set_error(error, "%m") : 0;
 }
 
 static uint8_t
@@ -79,11 +78,11 @@ digit_value(uint8_t digit)
 
 static int
 decode_digits(const struct content *content, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES],
-	const struct complaint *complaint)
+	const struct error_text *error)
 {
 	for (size_t i = 0; i < DIGITS; i++)
 		if (!isxdigit(content->bytes[i]))
-			return complain(complaint, "character %zu is no hexadecimal digit", i + 1);
+			return set_error(error, "character %zu is no hexadecimal digit", i + 1);
 	for (size_t i = 0; i < AGGREGATE_CLUSTER_KEY_BYTES; i++)
 		key[i] = (uint8_t)(digit_value(content->bytes[2 * i]) << 4 |
 			digit_value(content->bytes[2 * i + 1]));
@@ -92,7 +91,7 @@ decode_digits(const struct content *content, uint8_t key[AGGREGATE_CLUSTER_KEY_B
 
 static int
 decode(const struct content *content, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES],
-	const struct complaint *complaint)
+	const struct error_text *error)
 {
 	size_t length = content->length;
 
@@ -101,23 +100,23 @@ decode(const struct content *content, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES],
 		return 0;
 	}
 	if (length == DIGITS || (length == DIGITS + 1 && content->bytes[DIGITS] == '\n'))
-		return decode_digits(content, key, complaint);
-	return complain(complaint, "%s%zu bytes; a key is %d bytes, or %d hexadecimal digits",
+		return decode_digits(content, key, error);
+	return set_error(error, "%s%zu bytes; a key is %d bytes, or %d hexadecimal digits",
 		length > DIGITS + 1 ? "more than " : "",
 		length > DIGITS + 1 ? (size_t)DIGITS + 1 : length, AGGREGATE_CLUSTER_KEY_BYTES,
 		DIGITS);
 }
 
 static int
-read_key(int fd, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES], const struct complaint *complaint)
+read_key(int fd, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES], const struct error_text *error)
 {
 	struct content content;
-	int result = check_file(fd, complaint);
+	int result = check_file(fd, error);
 
 	if (result == 0)
-		result = read_content(fd, &content, complaint);
+		result = read_content(fd, &content, error);
 	if (result == 0)
-		result = decode(&content, key, complaint);
+		result = decode(&content, key, error);
 	explicit_bzero(&content, sizeof(content));
 	return result;
 }
@@ -125,20 +124,20 @@ read_key(int fd, uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES], const struct complain
 struct aggregate_secret *
 aggregate_secret_read(const char *path, char *error, size_t error_bytes)
 {
-	const struct complaint complaint = {path, error, error_bytes};
+	const struct error_text text = {path, error, error_bytes};
 	uint8_t key[AGGREGATE_CLUSTER_KEY_BYTES];
 	struct aggregate_secret *secret = NULL;
 	/* A FIFO is to be refused, not waited for. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	if (fd < 0) {
-		complain(&complaint, "%m");
+		set_error(&text, "%m");
 		return NULL;
 	}
-	if (read_key(fd, key, &complaint) == 0) {
+	if (read_key(fd, key, &text) == 0) {
 		secret = aggregate_secret_create(key);
 		if (secret == NULL)
-			complain(&complaint, "out of memory");
+			set_error(&text, "out of memory");
 	}
 	explicit_bzero(key, sizeof(key));
 	close(fd);

@@ -14,7 +14,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* No time at all: later than everything. */
+/* Never: later than any time. */
 #define NEVER UINT64_MAX
 
 static inline uint64_t
@@ -33,7 +33,7 @@ clock_timespec(uint64_t ns)
 		.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
-/* How long from now until then; 0 if that is over. */
+/* Time from now until then; 0 if it has passed. */
 static inline uint64_t
 clock_until(uint64_t now, uint64_t then)
 {

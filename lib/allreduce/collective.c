@@ -11,10 +11,10 @@
 #include "totals.h"
 #include "tree.h"
 
-/* What is copied goes as values of this format, two bytes each, and the last one maybe in part. */
+/* Copies are sent as values of this format, two bytes each; the last one may be partial. */
 #define COPY_FORMAT AGGREGATE_FP16
 
-/* What the kinds have in common, and what they have not. */
+/* Properties of each kind. */
 static const struct shape {
 	bool copies;       /* bytes; else values are reduced */
 	bool has_root;     /* chunks are one worker's, the root's */
@@ -94,12 +94,13 @@ is_overwritten(const struct netfc_allreduce *comm, const struct netfc_collective
 {
 	const uint8_t *values = collective->values, *result = collective->result;
 	const struct shape *shape = shape_of(collective);
-	uint64_t bytes = block_bytes(collective), own = bytes * comm->options.worker;
+	uint64_t bytes = block_bytes(collective), offset = bytes * comm->options.worker;
 	uint64_t results = result_block_bytes(collective);
 	uint64_t given = shape->gives_blocks ? bytes * comm->options.workers : bytes;
 	uint64_t taken = shape->takes_blocks ? results * comm->options.workers : results;
 
-	if (values + (shape->gives_blocks ? own : 0) == result + (shape->takes_blocks ? own : 0) &&
+	if (values + (shape->gives_blocks ? offset : 0) ==
+			result + (shape->takes_blocks ? offset : 0) &&
 		results == bytes)
 		return false;
 	return (uintptr_t)values < (uintptr_t)result + taken &&
@@ -242,14 +243,14 @@ owner_of(const struct netfc_collective *collective)
 	return shape_of(collective)->has_blocks ? AGGREGATE_OWNER : 0;
 }
 
-/* An own block is where it is, or where it is wanted. */
+/* Copy this worker's block into the result, unless it is there already. */
 static void
 keep_own_block(const struct netfc_allreduce *comm, const struct netfc_collective *collective)
 {
-	uint8_t *own = (uint8_t *)collective->result + comm->options.worker * collective->count;
+	uint8_t *block = (uint8_t *)collective->result + comm->options.worker * collective->count;
 
-	if (own != collective->values)
-		memcpy(own, collective->values, collective->count);
+	if (block != collective->values)
+		memcpy(block, collective->values, collective->count);
 }
 
 void

@@ -12,7 +12,7 @@
 /* Returns OK, or has said what is wrong with it. */
 int collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective);
 
-/* Fill in the handle of one that is right, but for its place among others. */
+/* Fill in the handle of a valid collective, except for its place in the queue. */
 void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
 	bool lazily, struct netfc_allreduce_handle *handle);
 

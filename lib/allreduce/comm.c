@@ -57,7 +57,7 @@ netfc_allreduce_new(void)
 	return NULL;
 }
 
-/* Whoever waits for something that was not done has to know. */
+/* Wake the waiters of unfinished collectives. */
 static void
 abort_all(struct netfc_allreduce *comm, const char *function)
 {
@@ -78,7 +78,7 @@ netfc_allreduce_abort(struct netfc_allreduce *comm)
 	abort_all(comm, "netfc_allreduce_abort()");
 }
 
-/* Nothing is under way and nobody looks at the peers from here on. */
+/* From here on nothing is in flight and nobody uses the peers. */
 static void
 part(struct netfc_allreduce *comm)
 {
@@ -129,7 +129,7 @@ join_all(struct netfc_allreduce *comm, const struct netfc_allreduce_options *opt
 	return status;
 }
 
-/* Joining has failed: what switches have of it is for nothing. No reply is waited for. */
+/* Joining has failed: free the places at the switches, without waiting for replies. */
 static void
 withdraw(struct netfc_allreduce *comm)
 {
@@ -162,7 +162,7 @@ start_thread(struct netfc_allreduce *comm)
 	return NETFC_ALLREDUCE_OK;
 }
 
-/* All is ready, unless it was aborted in the last moment. */
+/* Ready, unless aborted at the last moment. */
 static int
 open_up(struct netfc_allreduce *comm)
 {

@@ -16,7 +16,7 @@
 #include "window/receive.h"
 #include "window/timers.h"
 
-/* How long to sleep while a switch has not taken what is in the memory shared with it. */
+/* How long to sleep while a switch has not taken frames from its shared memory. */
 #define FULL_RING (50 * NS_PER_US)
 
 #define MAX_POLLED (1 + NETFC_ALLREDUCE_MAX_SWITCHES * 64)
@@ -52,7 +52,7 @@ drive_send(struct netfc_allreduce *comm, uint64_t now)
 		error_break(comm, status);
 }
 
-/* A channel that something is to be received from. */
+/* A channel to receive from. */
 static bool
 is_listening(const struct netfc_allreduce *comm, const struct channel *channel)
 {
@@ -69,7 +69,7 @@ receive_step(struct netfc_allreduce *comm, struct channel *channel, void *count)
 	return receive_packets(comm, channel, count);
 }
 
-/* Receive, look at the clock, send. Returns whether anything came. */
+/* Receive, handle timers, send. Returns whether anything came. */
 static bool
 round_once(struct netfc_allreduce *comm)
 {
@@ -110,7 +110,7 @@ poll_step(struct netfc_allreduce *comm, struct channel *channel, void *context)
 	return NETFC_ALLREDUCE_OK;
 }
 
-/* Have all switches' packets wake us. False: something is there already. */
+/* Arm wake-ups by all switches' packets. False: something is there already. */
 static bool
 arm(struct netfc_allreduce *comm)
 {
@@ -146,7 +146,7 @@ sleep_until(struct netfc_allreduce *comm, uint64_t then)
 	eventfd_read(comm->wake, &value);
 }
 
-/* Let others have the lock and the processor, and come back. */
+/* Yield the lock and the processor. */
 static void
 yield(struct netfc_allreduce *comm)
 {
@@ -201,7 +201,7 @@ drive_wake(struct netfc_allreduce *comm)
 		eventfd_write(comm->wake, 1);
 }
 
-/* Nothing to do: wait for work, and tell switches now and then that we are alive. */
+/* Idle: wait for work, and send keep-alives to the switches. */
 static void
 idle(struct netfc_allreduce *comm)
 {

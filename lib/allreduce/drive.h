@@ -4,7 +4,8 @@
 
 /**
  * @file
- * Who sends and receives: one thread at a time, that which waits, or else the communicator's own.
+ * The progress engine. One thread at a time sends and receives: one that waits, or else the
+ * communicator's own.
  */
 
 #include "internal.h"
@@ -15,12 +16,13 @@
 void drive_send(struct netfc_allreduce *comm, uint64_t now);
 
 /*
- * Send and receive until an allreduce is done, or until then (ns, or NEVER). Nobody else drives.
+ * Send and receive until an allreduce is done, or until then (ns, or NEVER). The caller must be the
+ * only thread that drives.
  */
 void
 drive_for(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle, uint64_t then);
 
-/* If somebody is asleep over packets, wake them: there is more to do. */
+/* Wake the thread that sleeps until packets come: there is more to do. */
 void drive_wake(struct netfc_allreduce *comm);
 
 /* Start the communicator's thread. Returns 0 or an errno. */

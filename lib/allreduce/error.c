@@ -142,7 +142,7 @@ silent(struct netfc_allreduce *comm, const struct peer *peer, const struct blame
 		blamed->name, others, comm->options.job, peer->address.text, blamed->member);
 }
 
-/* What the switch told a member that has failed, for people. */
+/* Why a member has failed, as text. */
 static void
 write_failure(unsigned int reason, char *text, size_t bytes)
 {
@@ -175,7 +175,7 @@ failed(struct netfc_allreduce *comm, const struct peer *peer, const struct blame
 		blamed->name, comm->options.job, peer->address.text, why, whom);
 }
 
-/* A worker does not call what others do; each of them hears the same. */
+/* A worker calls something else than the others; all of them are told the same. */
 static int
 mismatch(struct netfc_allreduce *comm, const struct peer *peer, const struct blamed *blamed)
 {
@@ -230,7 +230,7 @@ error_of_lateness(struct netfc_allreduce *comm, const struct peer *peer, double 
 			blamed.name, comm->options.job, peer->address.text, seconds));
 }
 
-/* What only switches in trees refuse for. */
+/* Reasons that only switches in trees give. */
 static int
 refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned int reason)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums of all numbers of all workers: each adds up its own, exactly, in integers, which the switch
- * adds up as it does any others; then each rounds them. All have the same integers.
+ * Sums of all numbers of all workers: each worker adds up its own exactly, in integers. The switch
+ * adds these like any other integers; then each worker rounds the same totals.
  */
 #include <aggregate_exact.h>
 

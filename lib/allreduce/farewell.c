@@ -10,10 +10,10 @@
 
 #define FAREWELL_TIME (2 * NS_PER_S)
 #define INTERVAL (50 * NS_PER_MS)
-/* Longer packets are none that is waited for here. */
+/* Replies expected here are no longer than this. */
 #define LARGEST_LEAVE (AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES)
 
-/* What the others are told: whom this worker blames, or what it was told itself. */
+/* The reason passed to the others: which worker is at fault, or what this one was told itself. */
 static uint8_t
 reason_of(const struct netfc_allreduce *comm, int status)
 {
@@ -71,7 +71,7 @@ farewell_is_due(const struct netfc_allreduce *comm)
 		clock_now() < comm->farewell_until;
 }
 
-/* The switch has answered: it knows, or does not know the job any more, which is as well. */
+/* The switch has answered: it has been told, or no longer has the job, which is just as good. */
 static void
 hear(struct netfc_allreduce *comm, struct peer *peer)
 {

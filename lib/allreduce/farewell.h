@@ -4,7 +4,7 @@
 
 /**
  * @file
- * A worker that has failed leaves at once and says why, so that the others need not wait for it.
+ * A worker that has failed leaves at once with a reason, so that the others need not wait for it.
  */
 
 #include "internal.h"

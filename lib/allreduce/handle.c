@@ -16,7 +16,7 @@ netfc_allreduce_value_bytes(unsigned int format)
 	return aggregate_value_bytes(format);
 }
 
-/* Put it at the queue's end and send what can be sent of it; with the lock. */
+/* Append it to the queue and send what the window allows; with the lock. */
 static void
 start(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle)
 {

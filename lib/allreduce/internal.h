@@ -4,11 +4,11 @@
 
 /**
  * @file
- * What the library's files share: a communicator and its parts.
+ * Internal types: a communicator and its parts.
  *
  * A *peer* is a switch; a *channel* is a socket connected to one of its shards. A *slot* has one
- * chunk in flight at most; each slot goes on by itself, so that a loss delays one slot only. All
- * of it belongs to whoever holds the communicator's lock.
+ * chunk in flight at most; each slot advances independently, so a loss delays one slot only. All of
+ * it is protected by the communicator's lock.
  */
 
 #include <pthread.h>
@@ -33,9 +33,9 @@ struct address {
 };
 
 /*
- * A started collective; who waits at once has it on the stack. Its values are one block, or one for
- * each worker, which is the owner of that block's chunks; chunks are taken of the blocks in turn,
- * so that all links are used alike.
+ * A started collective; on the stack of a caller that waits at once. Its values are one block, or
+ * one block for each worker, which owns that block's chunks. Chunks are taken from the blocks in
+ * turn, so that all links are used evenly.
  */
 struct netfc_allreduce_handle {
 	TAILQ_ENTRY(netfc_allreduce_handle) in_all;
@@ -71,7 +71,7 @@ struct slot {
 	uint64_t first;                        /* ns: when it was sent the first time */
 	uint64_t sent;                         /* ns: the last time */
 	uint64_t order;                        /* of that packet in its channel */
-	uint32_t older, newer;                 /* in flight: slots in this order */
+	uint32_t older, newer;                 /* in flight: slots linked in this order */
 	uint32_t times;                        /* sent */
 	uint32_t times_before;                 /* the chunk before it */
 	bool queued;                           /* for sending */

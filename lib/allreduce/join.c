@@ -22,14 +22,14 @@
 
 #define RECEIVE_BYTES 65536
 
-/* Between a request and the next, if no answer comes: doubled each time. */
+/* Interval between requests without an answer: doubled each time. */
 #define FIRST_INTERVAL (20 * NS_PER_MS)
 #define LAST_INTERVAL (500 * NS_PER_MS)
 /* And while other workers are missing. */
 #define FIRST_WAIT (2 * NS_PER_MS)
 #define LAST_WAIT (100 * NS_PER_MS)
 
-/* Leaving takes no longer, and asks more often, to get through a bad network. */
+/* Maximum time for leaving; it asks more often, to get through a lossy network. */
 #define LEAVE_TIME (2 * NS_PER_S)
 #define LAST_LEAVE_INTERVAL (100 * NS_PER_MS)
 
@@ -59,7 +59,7 @@ struct talk {
 	bool over;
 };
 
-/* What shows that this worker may ask: nothing, a cookie, or the session. */
+/* The proof sent with a request: nothing, a cookie, or the session. */
 static uint64_t
 secret_of(const struct talk *talk)
 {
@@ -86,7 +86,7 @@ ask(struct talk *talk, uint64_t now)
 	talk->next = now + (talk->waits ? talk->wait : talk->interval);
 	if (send_request(talk) == 0 || errno == EAGAIN || errno == EINTR ||
 		trouble_is_loss(talk->peer, errno, now)) {
-		/* Whatever it was, it will show again if it is not that. */
+		/* Clear the pending error: if it persists, it will show again. */
 		talk->twice &= talk->peer->trouble == 0;
 		return NETFC_ALLREDUCE_OK;
 	}
@@ -96,7 +96,7 @@ ask(struct talk *talk, uint64_t now)
 	return ask(talk, now);
 }
 
-/* Whether what a switch grants can be, and is no more than was asked for. */
+/* Whether what a switch grants is valid, and no more than was requested. */
 static bool
 can_be_granted(const struct talk *talk, const struct aggregate_join *join)
 {
@@ -159,8 +159,8 @@ is_answer(const struct talk *talk, const struct aggregate_message *reply)
 }
 
 /*
- * The switch wants its cookie back: that shows who we are. What it was asked for with as long a
- * packet as chunks are to have shows that these pass both ways.
+ * The switch wants its cookie echoed, which proves our address. A request and a reply as long as a
+ * chunk's packet show that such packets pass both ways.
  */
 static int
 take_cookie(struct talk *talk, const struct aggregate_message *reply, size_t length, uint64_t now)
@@ -268,7 +268,7 @@ give_up(struct talk *talk)
 		text);
 }
 
-/* Sleep until something comes or the time to ask again. */
+/* Sleep until a packet comes or it is time to ask again. */
 static int
 pause_talk(struct talk *talk, uint64_t now)
 {
@@ -288,7 +288,8 @@ lengthen(uint64_t *interval, uint64_t most)
 	*interval = *interval * 2 < most ? *interval * 2 : most;
 }
 
-/* The time to ask again has come. Silence may be for the cookie: every other request has none. */
+/* It is time to ask again. An outdated cookie may be why the switch is silent: every other request
+ * has none. */
 static void
 ask_later(struct talk *talk)
 {
@@ -302,7 +303,7 @@ ask_later(struct talk *talk)
 	}
 }
 
-/* Tell who wants to know what is waited for. */
+/* Report what joining waits for, if the user wants to know. */
 static void
 notify(struct talk *talk, uint64_t now)
 {

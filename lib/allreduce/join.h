@@ -21,7 +21,7 @@ int join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until);
 int join_leave(struct netfc_allreduce *comm, struct peer *peer);
 
 /*
- * Send a join or a leave with an id of its own. As sendmsg(), for what there is to tell.
+ * Send a join or a leave with a new id. Returns as sendmsg().
  *
  * `secret`: a join's cookie, 0: ask for one; or the session: a member is alive; a leave's session
  * `twice`: as two segments of one datagram, ids `id` and `id + 1`: a reply to the second shows
@@ -31,8 +31,8 @@ int
 join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice);
 
 /*
- * Send a join as long as the packet of a chunk with so many bytes of values, at most 65480. It has
- * no cookie, so that it makes nobody a member who may never hear of it.
+ * Send a join as long as a chunk's packet with so many bytes of values, at most 65480. It has no
+ * cookie, so it cannot create a member that never learns of it.
  */
 int join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes);
 

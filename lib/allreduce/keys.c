@@ -70,7 +70,7 @@ tag(const struct aggregate_tag_key *key, uint8_t *payload, size_t length, uint32
 	return length + AGGREGATE_TAG_BYTES;
 }
 
-/* Before there is a session, a cookie stands in a leave's place of one. */
+/* Before there is a session, a leave carries a cookie instead. */
 static size_t
 tag_withdrawal(const struct netfc_allreduce *comm, const struct peer *peer, uint8_t *payload,
 	size_t length)
@@ -106,7 +106,7 @@ keys_tag_chunk(const struct netfc_allreduce *comm, const struct peer *peer, uint
 	return tag(&peer->keys[AGGREGATE_TO_SWITCH], payload, length, (uint32_t)(chunk >> 32));
 }
 
-/* The upper half of the number that a result's chunk has, if it is one in flight. */
+/* The upper half of a result's chunk number, if that chunk is in flight. */
 static uint32_t
 high_of(const struct peer *peer, const struct aggregate_message *reply)
 {

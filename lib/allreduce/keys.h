@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Tags of packets, where the user has named the file of the cluster's key; nothing else.
+ * Tags of packets, if the user has named the file of the cluster key; otherwise these do nothing.
  */
 
 #include <aggregate_tag.h>
@@ -34,11 +34,11 @@ keys_bytes(const struct netfc_allreduce *comm)
 size_t keys_tag_control(const struct netfc_allreduce *comm, const struct peer *peer,
 	uint8_t *payload, size_t length);
 
-/* Tag a chunk, whose whole number that is. Returns its bytes. */
+/* Tag a chunk with that 64-bit number. Returns its bytes. */
 size_t keys_tag_chunk(const struct netfc_allreduce *comm, const struct peer *peer, uint8_t *payload,
 	size_t length, uint64_t chunk);
 
-/* Read a reply. False: it is none, or has no good tag. */
+/* Read a reply. False: not a reply, or a wrong tag. */
 bool keys_read_reply(const struct netfc_allreduce *comm, struct peer *peer, const uint8_t *payload,
 	size_t length, struct aggregate_message *reply);
 

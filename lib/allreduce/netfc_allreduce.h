@@ -30,12 +30,11 @@
  * ## What all workers have to agree on
  * Job number, token, number of workers, slots, bytes of a chunk if they ask for a number, the list
  * of switches and its order; and then on one sequence of collectives, each with the same count,
- *format, operation and root. The switches find out most differences (NETFC_ALLREDUCE_MISMATCH);
- *what one worker calls as two allreduces and another as one of both lengths together, they cannot
- *tell apart.
+ * format, operation and root. The switches detect most differences (NETFC_ALLREDUCE_MISMATCH), but
+ * not if one worker calls two allreduces where another calls one of both lengths together.
  *
  * ## How a vector is cut
- * A communicator numbers its chunks through its whole life: g = 0, 1, 2, ... All values of an
+ * A communicator numbers its chunks throughout its life: g = 0, 1, 2, ... All values of an
  * allreduce but the last chunk's fill chunks as large as the least that any switch grants. Chunk g
  * goes to switch g mod K of K, as chunk number (g div K) mod 2^32 of the job there. Vectors of a
  * part for each worker are cut part by part, and the parts' chunks taken in turn.
@@ -45,12 +44,13 @@
  * still what was given), and every further call says NETFC_ALLREDUCE_BROKEN until
  * netfc_allreduce_join() has been called again, by all workers. The switches are told at once, and
  * tell the other workers. The old job stays with the switch until all of its workers have left or
- * it times out; to go on before that, take another job number. Packets of the old job that come
- * late are none of the new one's, whatever its number and token: each job has a session of its own,
- * which its switch draws. NETFC_ALLREDUCE_OK is returned for complete results only.
+ * it times out; to go on before that, take another job number. Late packets of the old job do not
+ * affect the new one, whatever its number and token: each job has its own session, drawn by its
+ * switch. NETFC_ALLREDUCE_OK is returned for complete results only.
  *
- * What a system call on a socket says (nothing listens there, no route, forbidden) is a packet
- * lost, for anybody can send such messages: only the deadline or silence ends an allreduce.
+ * An error of a system call on a socket (nothing listens there, no route, forbidden) counts as a
+ * lost packet, since anybody can forge the ICMP messages behind it: only the deadline or silence
+ * ends an allreduce.
  *
  * A worker that was started anew has no place in a job that goes on, since it would number its
  * chunks from 0: joining says NETFC_ALLREDUCE_FULL. Let all workers join another job.
@@ -129,7 +129,7 @@ enum netfc_collective_kind {
 	NETFC_COLLECTIVE_KINDS,
 };
 
-/** What a collective is called with; what a kind has no use for is not looked at. */
+/** A collective's arguments; those that a kind does not use are ignored. */
 struct netfc_collective {
 	unsigned int kind;   /**< enum netfc_collective_kind */
 	unsigned int format; /**< reductions: enum netfc_allreduce_format, NETFC_ALLREDUCE_INTO() */
@@ -284,7 +284,7 @@ struct netfc_allreduce_options {
 	struct netfc_allreduce_level level[NETFC_ALLREDUCE_MAX_LEVELS];
 };
 
-/** What joining came to. */
+/** The result of joining. */
 struct netfc_allreduce_info {
 	unsigned int switches;
 	unsigned int slots;   /**< of all switches together: chunks in flight */
@@ -295,7 +295,7 @@ struct netfc_allreduce_info {
 	bool memory;          /**< packets go through memory shared with the switch: interface */
 };
 
-/** What was counted since the communicator was made. */
+/** Counters since the communicator was made. */
 struct netfc_allreduce_stats {
 	uint64_t allreduces;    /**< done; collectives of any kind */
 	uint64_t values;        /**< reduced */

@@ -53,7 +53,7 @@ path_begin(const struct netfc_allreduce *comm, const struct peer *peer, struct p
 		path->trying = bytes;
 }
 
-/* Tell who wants to know. */
+/* Report it, if the user wants to know. */
 static void
 notify(const struct netfc_allreduce *comm, const struct peer *peer, const struct path *path)
 {

@@ -4,9 +4,9 @@
 
 /**
  * @file
- * How large packets the path to a switch takes. The system knows the MTU of its own device, at the
- * best of some devices behind it; so a join tries the size, and an answer as long shows that it
- * passes both ways. ICMP messages are not trusted: anybody can send them.
+ * Path MTU discovery to a switch. The kernel knows the MTU of its own device, and at best of some
+ * behind it; so a join probes the size, and an answer as long shows that it passes both ways. ICMP
+ * messages are not trusted: anybody can send them.
  */
 
 #include "internal.h"
@@ -14,7 +14,7 @@
 /* How few bytes of values in a chunk would do, unless the user wants a certain number. */
 #define PATH_LEAST_BYTES 8
 
-/* A size that is being tried. */
+/* A size that is being probed. */
 struct path {
 	unsigned int trying; /* bytes of values; 0: nothing is tried */
 	unsigned int times;  /* sent */
@@ -23,7 +23,7 @@ struct path {
 /* Bytes of values in a chunk for which the local device has room. */
 unsigned int path_bytes(const struct netfc_allreduce *comm, const struct peer *peer);
 
-/* The switch would grant so many bytes: try what of it is longer than any path takes. */
+/* The switch would grant so many bytes: probe them, if not every path takes them. */
 void path_begin(const struct netfc_allreduce *comm, const struct peer *peer, struct path *path,
 	unsigned int granted);
 

@@ -72,7 +72,7 @@ tree_members(const struct netfc_allreduce_options *options, unsigned int level)
 	return level <= options->levels ? options->level[level - 1].members : 0;
 }
 
-/* Which of the switches that are members of level 1 is this one's, or another. */
+/* Name a switch that is a member of level 1. */
 static void
 name_leaf(const struct netfc_allreduce_options *options, const char *word, unsigned int leaf,
 	char *text, size_t bytes)

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * A worker's place in a tree of switches, and what others there are called.
+ * A worker's place in a tree of switches, and the names of the other members.
  *
  * Level 0 is the switch that the worker joins, level n the one n levels above.
  */

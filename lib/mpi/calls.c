@@ -19,7 +19,8 @@ leave_to_mpi(const struct call *call, enum left_to_mpi why)
 	return false;
 }
 
-/* All ranks must decide alike: by what MPI wants to be the same everywhere. */
+/* All ranks must decide the same way: only by arguments that MPI requires to be equal in all ranks.
+ */
 static bool
 is_for_switch(struct call *call)
 {
@@ -112,7 +113,7 @@ reduce(const struct call *call, MPI_Request *request)
 	return raise_error(call->comm, error);
 }
 
-/* False: it is left to MPI. */
+/* False: left to MPI. */
 static bool
 try_switch(struct call *call, MPI_Request *request, int *error)
 {

@@ -2,7 +2,7 @@
 #ifndef NETFC_MPI_CLOCK_H
 #define NETFC_MPI_CLOCK_H
 
-/** @file The time, as long as it only has to grow. */
+/** @file Monotonic time. */
 
 #include <stdint.h>
 #include <time.h>

@@ -60,7 +60,7 @@ static const char *const names[CALLS] = {
 #undef NAME
 };
 
-static const char *const own[] = {MPI_LIBRARIES};
+static const char *const mpi_libraries[] = {MPI_LIBRARIES};
 static const char *const known[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12"};
 
 static void *
@@ -76,7 +76,7 @@ first_loaded(const char *const *libraries, size_t count)
 static void *
 own_library(void)
 {
-	return first_loaded(own, sizeof(own) / sizeof(own[0]));
+	return first_loaded(mpi_libraries, sizeof(mpi_libraries) / sizeof(mpi_libraries[0]));
 }
 
 static void *
@@ -85,7 +85,7 @@ other_library(void)
 	return first_loaded(known, sizeof(known) / sizeof(known[0]));
 }
 
-/* Of a run's processes the first speaks for all, as far as its launcher says which it is. */
+/* Only the first process of a run reports, if the launcher tells which one it is. */
 static void
 say(const char *what, const char *why)
 {

@@ -2,7 +2,8 @@
 #ifndef NETFC_MPI_IDENTITY_H
 #define NETFC_MPI_IDENTITY_H
 
-/** @file Numbers that are the same for ranks of one node, and hardly for others. */
+/** @file Numbers that are equal for ranks of one node, and differ for others with high probability.
+ */
 
 #include <stdint.h>
 

@@ -252,7 +252,7 @@ job_of(MPI_Comm comm, int *error)
 	return job;
 }
 
-/* What was begun ends first, as MPI says of communicators that are freed. */
+/* Complete pending reductions first, as MPI requires of a freed communicator. */
 static void
 finish_all(struct job *job)
 {

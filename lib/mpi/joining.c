@@ -56,13 +56,13 @@ join_switch(struct job *job)
 {
 	char names[JOB_SWITCHES_BYTES];
 	const char *switches[NETFC_ALLREDUCE_MAX_SWITCHES];
-	const bool own = job->places->leaves > 1 && shim.settings.switches != NULL;
+	const bool own_switches = job->places->leaves > 1 && shim.settings.switches != NULL;
 	struct netfc_allreduce_options options;
 	int status;
 
 	netfc_allreduce_options_init(&options, sizeof(options));
 	snprintf(names, sizeof(names), "%s",
-		own ? shim.settings.switches : job->invitation.switches);
+		own_switches ? shim.settings.switches : job->invitation.switches);
 	options.switch_count = split(names, switches);
 	options.switches = switches;
 	options.token = job->invitation.token;

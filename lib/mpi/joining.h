@@ -2,7 +2,7 @@
 #ifndef NETFC_MPI_JOINING_H
 #define NETFC_MPI_JOINING_H
 
-/** @file Joining, in a thread, since it waits for other ranks: what comes of it is job->outcome. */
+/** @file Joining, in a thread, since it waits for other ranks; the result is job->outcome. */
 
 #include "job.h"
 

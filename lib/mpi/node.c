@@ -35,17 +35,17 @@ static void
 give(struct node *node, struct operation *operation)
 {
 	const struct shape *shape = &operation->call.shape;
-	struct segment_rank *own = &node->segment.shared->rank[node->segment.rank];
+	struct segment_rank *self = &node->segment.shared->rank[node->segment.rank];
 	size_t values = values_of_piece(operation, operation->given);
 
 	memcpy(segment_piece(&node->segment, node->segment.rank, node->given),
 		(const char *)operation->call.send + operation->given * shape->value_bytes,
 		values * shape->value_bytes);
-	own->call[node->given % SEGMENT_DEPTH] =
+	self->call[node->given % SEGMENT_DEPTH] =
 		(struct segment_call){(uint32_t)values, (uint8_t)shape->format, (uint8_t)shape->op,
 			(uint8_t)shape->value_bytes, (uint8_t)shape->pieces};
 	operation->given += values;
-	atomic_store_explicit(&own->given, ++node->given, memory_order_release);
+	atomic_store_explicit(&self->given, ++node->given, memory_order_release);
 	segment_ring(&node->segment.shared->given);
 }
 
@@ -115,7 +115,7 @@ have_all_given(const struct node *node)
 	return true;
 }
 
-/* The rank that does not call what the first does; 0: all do. */
+/* The rank that calls something else than the first; 0: none. */
 static int
 stranger(const struct node *node)
 {
@@ -306,7 +306,7 @@ look_at_others(struct job *job, uint64_t now)
 	char why[SEGMENT_WHY_BYTES];
 
 	node->looked = now;
-	/* It may have done its part, and then ended. */
+	/* It may have ended after doing its part. */
 	if (ended >= 0 && atomic_load(&node->segment.shared->pieces_done) <= node->taken)
 		snprintf(why, sizeof(why),
 			"Rank %d has ended, or freed the communicator, and did not call this "

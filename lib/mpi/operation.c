@@ -8,7 +8,7 @@
 #include "shim.h"
 
 static void *
-own(struct operation *operation, size_t bytes)
+allocate(struct operation *operation, size_t bytes)
 {
 	for (size_t i = 0; i < sizeof(operation->owned) / sizeof(operation->owned[0]); i++) {
 		if (operation->owned[i] == NULL)
@@ -31,16 +31,16 @@ prepare(struct operation *operation, bool keep_input)
 	size_t bytes = call->count * call->shape.value_bytes;
 	bool in_place;
 
-	operation->result = keeps_all(call) ? call->receive : own(operation, bytes);
+	operation->result = keeps_all(call) ? call->receive : allocate(operation, bytes);
 	operation->sent = shape_is_direct(&call->shape)
 		? operation->result
-		: own(operation, shape_bytes(&call->shape, call->count));
+		: allocate(operation, shape_bytes(&call->shape, call->count));
 	if (operation->result == NULL || operation->sent == NULL)
 		return false;
 	in_place = call->send == operation->result;
 	operation->input = in_place ? MPI_IN_PLACE : call->send;
 	if (in_place && keep_input) {
-		void *copy = own(operation, bytes);
+		void *copy = allocate(operation, bytes);
 
 		if (copy == NULL)
 			return false;

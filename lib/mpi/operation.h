@@ -53,10 +53,10 @@ struct operation *operation_new(const struct call *call, bool keep_input);
 /** Give what is to be reduced to the switch. */
 void operation_start(struct operation *operation, struct job *job);
 
-/** Go on as far as it can. True: it is done. patience_ms: how long to wait for the switch. */
+/** Advance it as far as possible. True: done. patience_ms: how long to wait for the switch. */
 bool operation_step(struct operation *operation, struct job *job, int patience_ms);
 
-/** Let go of it: the last of its holders frees it. */
+/** Drop a reference: the last one frees it. */
 void operation_release(struct operation *operation);
 
 #endif /* NETFC_MPI_OPERATION_H */

@@ -45,7 +45,7 @@ all_bytes(int ranks)
 static bool
 use(struct segment *segment)
 {
-	struct flock own = {
+	struct flock lock = {
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = segment->rank, .l_len = 1};
 
 	segment->bytes = all_bytes(segment->ranks);
@@ -56,7 +56,7 @@ use(struct segment *segment)
 		return false;
 	}
 	segment->pieces = (char *)segment->shared + header_bytes(segment->ranks);
-	if (fcntl(segment->file, F_SETLK, &own) != 0)
+	if (fcntl(segment->file, F_SETLK, &lock) != 0)
 		return false;
 	atomic_store(&segment->shared->rank[segment->rank].attached, true);
 	return true;
@@ -66,7 +66,7 @@ bool
 segment_make(struct segment *segment, int file, int ranks)
 {
 	*segment = (struct segment){.ranks = ranks, .rank = 0, .file = file};
-	/* What there is no memory for is to be known now, not by a signal later. */
+	/* Allocate now: a lack of memory is an error here instead of a SIGBUS later. */
 	errno = posix_fallocate(file, 0, (off_t)all_bytes(ranks));
 	return errno == 0 && use(segment);
 }

@@ -20,7 +20,7 @@
 #define SEGMENT_DEPTH 4           /* pieces on their way */
 #define SEGMENT_WHY_BYTES 800
 
-/** What may wake a sleeper: it counts events. */
+/** An event counter to sleep on. */
 struct segment_bell {
 	atomic_uint events, sleepers;
 };
@@ -83,10 +83,10 @@ void *segment_piece(const struct segment *segment, int rank, uint64_t piece);
 /** Whether a rank was here and has ended, or has closed it. */
 bool segment_has_ended(const struct segment *segment, int rank);
 
-/** Say why nothing more is to be had; what was said first stays. */
+/** Record why the segment has failed; the first reason stays. */
 void segment_fail(struct segment *segment, const char *why);
 
-/** Why nothing more is to be had, or NULL. */
+/** Why the segment has failed, or NULL. */
 const char *segment_failure(const struct segment *segment);
 
 /** To be read before looking whether there is something to wait for. */

@@ -33,21 +33,22 @@ static void
 tell(struct job *job)
 {
 	const char *switches = shim.settings.switches;
-	struct place_record *own;
+	struct place_record *record;
 
 	job->records = calloc((size_t)job->ranks, sizeof(*job->records));
 	if (job->records == NULL) {
 		give_up(job, "there is not enough memory for a communicator's job");
 		return;
 	}
-	own = &job->records[job->rank];
+	record = &job->records[job->rank];
 	job->node.segment.file = shim.settings.separate ? -1 : segment_file();
-	own->node = job->node.segment.file < 0 ? identity_of_rank(job->rank) : identity_of_node();
-	own->switches = switches == NULL ? 0 : places_switches(switches);
-	own->process = (int32_t)getpid();
-	own->file = job->node.segment.file;
+	record->node =
+		job->node.segment.file < 0 ? identity_of_rank(job->rank) : identity_of_node();
+	record->switches = switches == NULL ? 0 : places_switches(switches);
+	record->process = (int32_t)getpid();
+	record->file = job->node.segment.file;
 	job->stage = JOB_TELLS;
-	PMPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, job->records, sizeof(*own), MPI_BYTE,
+	PMPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, job->records, sizeof(*record), MPI_BYTE,
 		job->private_comm, &job->pending);
 }
 

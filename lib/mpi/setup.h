@@ -4,7 +4,7 @@
 
 /**
  * @file
- * How a communicator comes to its job, step by step and without waiting.
+ * Set-up of a communicator's job, step by step and without blocking.
  */
 
 #include "job.h"
@@ -12,7 +12,7 @@
 /** Begin, inside a reduction that all ranks call. Returns MPI's code. */
 int setup_begin(struct job *job);
 
-/** Go on as far as it can: job->stage tells how far that is. */
+/** Advance it as far as possible: job->stage has the state. */
 void setup_advance(struct job *job);
 
 #endif /* NETFC_MPI_SETUP_H */

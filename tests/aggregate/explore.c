@@ -23,19 +23,19 @@
 #include "states.h"
 
 #define WORKERS 2
-#define MOST_SLOTS 2
-#define MOST_ENTRIES (2 * MOST_SLOTS)
-#define MOST_ROUNDS 7
-#define MOST_SENT 3
-#define MOST_IN_FLIGHT 4
+#define MAX_SLOTS 2
+#define MAX_ENTRIES (2 * MAX_SLOTS)
+#define MAX_ROUNDS 7
+#define MAX_SENT 3
+#define MAX_IN_FLIGHT 4
 
 /* In flight: 0 for nothing, or 1 + worker + 2 * reply + 4 * chunk. */
 typedef uint16_t flying;
 
 struct model {
-	uint8_t state[MOST_ENTRIES], round[MOST_ENTRIES], seen[MOST_ENTRIES];
-	uint8_t done[WORKERS][MOST_SLOTS]; /* rounds that a worker has the result of */
-	flying flight[MOST_IN_FLIGHT];     /* descending */
+	uint8_t state[MAX_ENTRIES], round[MAX_ENTRIES], seen[MAX_ENTRIES];
+	uint8_t done[WORKERS][MAX_SLOTS]; /* rounds that a worker has the result of */
+	flying flight[MAX_IN_FLIGHT];     /* descending */
 };
 
 static uint32_t slots, rounds;
@@ -68,7 +68,7 @@ pack(const struct model *m)
 {
 	uint64_t word = pack_switch(m);
 
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
 		word = word << 6 | m->flight[f];
 	return word;
 }
@@ -78,7 +78,7 @@ unpack(uint64_t word)
 {
 	struct model m = {0};
 
-	for (int f = MOST_IN_FLIGHT - 1; f >= 0; f--, word >>= 6)
+	for (int f = MAX_IN_FLIGHT - 1; f >= 0; f--, word >>= 6)
 		m.flight[f] = word & 63;
 	for (int w = WORKERS - 1; w >= 0; w--)
 		for (int s = (int)slots - 1; s >= 0; s--, word >>= 3)
@@ -253,7 +253,7 @@ send_result(struct model *m, uint32_t chunk, unsigned int worker)
 
 	if (aggregate_result_bytes(entry, worker) != (has_values ? 4 : 0))
 		fail("a result goes to whom it is not for");
-	flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, worker, true));
+	flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, worker, true));
 }
 
 static void
@@ -277,7 +277,7 @@ deliver(struct model *m, unsigned int at)
 {
 	flying packet = m->flight[at] - 1;
 
-	flight_remove(m->flight, MOST_IN_FLIGHT, at);
+	flight_remove(m->flight, MAX_IN_FLIGHT, at);
 	if (packet >> 1 & 1)
 		receive_reply(m, packet >> 2, packet & 1);
 	else
@@ -307,7 +307,7 @@ is_over(const struct model *m)
 static void
 check_that_it_ends(struct model m)
 {
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
 		m.flight[f] = 0;
 	for (unsigned int again = 0; again < 2 * rounds; again++)
 		for (unsigned int w = 0; w < WORKERS; w++)
@@ -315,7 +315,7 @@ check_that_it_ends(struct model m)
 				if (m.done[w][s] == rounds)
 					continue;
 				flight_add(
-					m.flight, MOST_IN_FLIGHT, make(wanted(&m, w, s), w, false));
+					m.flight, MAX_IN_FLIGHT, make(wanted(&m, w, s), w, false));
 				while (m.flight[0] != 0)
 					deliver(&m, 0);
 			}
@@ -326,7 +326,7 @@ check_that_it_ends(struct model m)
 static void
 look_into(const struct model *m)
 {
-	unsigned int count = flight_count(m->flight, MOST_IN_FLIGHT);
+	unsigned int count = flight_count(m->flight, MAX_IN_FLIGHT);
 
 	for (unsigned int f = 0; f < count; f++) {
 		struct model next = *m;
@@ -334,20 +334,20 @@ look_into(const struct model *m)
 		deliver(&next, f);
 		reach(&next);
 		next = *m;
-		flight_remove(next.flight, MOST_IN_FLIGHT, f);
+		flight_remove(next.flight, MAX_IN_FLIGHT, f);
 		reach(&next);
 		next = *m;
-		flight_add(next.flight, MOST_IN_FLIGHT, m->flight[f]);
-		if (count < MOST_SENT)
+		flight_add(next.flight, MAX_IN_FLIGHT, m->flight[f]);
+		if (count < MAX_SENT)
 			reach(&next);
 	}
-	for (unsigned int w = 0; w < WORKERS && count < MOST_SENT; w++)
+	for (unsigned int w = 0; w < WORKERS && count < MAX_SENT; w++)
 		for (unsigned int s = 0; s < slots; s++) {
 			struct model next = *m;
 
 			if (m->done[w][s] == rounds)
 				continue;
-			flight_add(next.flight, MOST_IN_FLIGHT, make(wanted(m, w, s), w, false));
+			flight_add(next.flight, MAX_IN_FLIGHT, make(wanted(m, w, s), w, false));
 			reach(&next);
 		}
 }
@@ -381,7 +381,7 @@ main(int argc, char **argv)
 		rounds = (uint32_t)strtoul(argv[2], NULL, 10);
 	}
 	/* Packets in flight have six bits. */
-	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MOST_ROUNDS ||
+	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MAX_ROUNDS ||
 		4 * slots * rounds + 3 > 63) {
 		fprintf(stderr, "usage: %s SLOTS ROUNDS: 1 or 2 slots, SLOTS * ROUNDS up to 15\n",
 			argv[0]);

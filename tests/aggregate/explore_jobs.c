@@ -201,12 +201,12 @@ main(int argc, char **argv)
 	job_rounds = (uint32_t)given[1];
 	most_sent = (unsigned int)given[2];
 	if ((job_slots != 1 && job_slots != 2) || job_rounds < 1 || job_rounds > 3 ||
-		job_slots * job_rounds > MOST_CHUNKS || most_sent < 1 ||
-		most_sent > MOST_IN_FLIGHT - 1 || given[3] > PORTS - 1) {
+		job_slots * job_rounds > MAX_CHUNKS || most_sent < 1 ||
+		most_sent > MAX_IN_FLIGHT - 1 || given[3] > PORTS - 1) {
 		fprintf(stderr,
 			"usage: %s SLOTS ROUNDS PACKETS TROUBLES: 1 or 2 slots, 1 to 3 rounds, up to "
 			"%u packets in flight and %u restarts or long silences\n",
-			argv[0], MOST_IN_FLIGHT - 1, PORTS - 1);
+			argv[0], MAX_IN_FLIGHT - 1, PORTS - 1);
 		return 1;
 	}
 	table_start(job_slots);

@@ -32,11 +32,11 @@
 #define LANES PARTS
 #define BYTES (4 * LANES)
 #define PART_BYTES (AGGREGATE_PART_BYTES + 4)
-#define MOST_SLOTS 2
-#define MOST_ENTRIES (2 * MOST_SLOTS)
-#define MOST_ROUNDS 4
-#define MOST_CHUNKS 4
-#define MOST_IN_FLIGHT 10
+#define MAX_SLOTS 2
+#define MAX_ENTRIES (2 * MAX_SLOTS)
+#define MAX_ROUNDS 4
+#define MAX_CHUNKS 4
+#define MAX_IN_FLIGHT 10
 #define WORDS 3
 
 enum direction {
@@ -54,9 +54,9 @@ struct held {
 };
 
 struct model {
-	struct held entry[SWITCHES][MOST_ENTRIES];
-	uint8_t done[WORKERS][MOST_SLOTS]; /* rounds that a worker has the result of */
-	flying flight[MOST_IN_FLIGHT];     /* descending */
+	struct held entry[SWITCHES][MAX_ENTRIES];
+	uint8_t done[WORKERS][MAX_SLOTS]; /* rounds that a worker has the result of */
+	flying flight[MAX_IN_FLIGHT];     /* descending */
 };
 
 static uint32_t slots, rounds;
@@ -110,7 +110,7 @@ pack(const struct model *m, uint64_t *words)
 	for (unsigned int w = 0; w < WORKERS; w++)
 		for (unsigned int s = 0; s < slots; s++)
 			put_bits(words, &at, m->done[w][s], 3);
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
 		put_bits(words, &at, m->flight[f], 7);
 	if (at > WORDS * 64)
 		fail("a state does not fit");
@@ -131,7 +131,7 @@ unpack(const uint64_t *words)
 	for (unsigned int w = 0; w < WORKERS; w++)
 		for (unsigned int s = 0; s < slots; s++)
 			m.done[w][s] = get_bits(words, &at, 3);
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
 		m.flight[f] = get_bits(words, &at, 7);
 	return m;
 }
@@ -362,7 +362,7 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 
 	if (!is_sum(chunk)) {
 		check_values(leaf_entry->result, chunk, leaf * EACH, EACH);
-		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_ROOT, leaf));
+		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_ROOT, leaf));
 		return;
 	}
 	for (unsigned int p = 0; p < PARTS; p++) {
@@ -375,7 +375,7 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 			    PART_BYTES) != length ||
 			memcmp(bytes, expected, length) != 0)
 			fail("a leaf has wrong sums");
-		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_ROOT, leaf + LEAVES * p));
+		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_ROOT, leaf + LEAVES * p));
 	}
 }
 
@@ -389,7 +389,7 @@ arrive_at_leaf(struct model *m, uint32_t chunk, unsigned int worker)
 	action = step_leaf(chunk, worker);
 	keep_leaf(&m->entry[leaf][e]);
 	if (action == AGGREGATE_REPEATED)
-		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_WORKER, worker));
+		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_WORKER, worker));
 	if (action == AGGREGATE_PASSED || action == AGGREGATE_PASSED_AGAIN)
 		send_up(m, chunk, leaf);
 }
@@ -405,7 +405,7 @@ arrive_at_root(struct model *m, uint32_t chunk, unsigned int leaf, unsigned int 
 	keep_root(&m->entry[ROOT][e]);
 	for (unsigned int l = 0; l < LEAVES; l++)
 		if (action == AGGREGATE_COMPLETED || (action == AGGREGATE_REPEATED && l == leaf))
-			flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, DOWN, l));
+			flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, DOWN, l));
 }
 
 /* As aggregate_leaf_reply() does: nothing but what waits for it is completed. */
@@ -423,7 +423,7 @@ arrive_from_root(struct model *m, uint32_t chunk, unsigned int leaf)
 	aggregate_entry_complete(leaf_entry, result, 0);
 	keep_leaf(held);
 	for (unsigned int w = 0; w < EACH; w++)
-		flight_add(m->flight, MOST_IN_FLIGHT, make(chunk, TO_WORKER, leaf * EACH + w));
+		flight_add(m->flight, MAX_IN_FLIGHT, make(chunk, TO_WORKER, leaf * EACH + w));
 }
 
 static void
@@ -433,7 +433,7 @@ deliver(struct model *m, unsigned int at)
 	const uint32_t chunk = packet / 16;
 	const unsigned int who = packet % 4;
 
-	flight_remove(m->flight, MOST_IN_FLIGHT, at);
+	flight_remove(m->flight, MAX_IN_FLIGHT, at);
 	switch ((enum direction)(packet / 4 % 4)) {
 	case TO_LEAF:
 		arrive_at_leaf(m, chunk, who);
@@ -481,7 +481,7 @@ check_that_it_ends(struct model m)
 			for (unsigned int s = 0; s < slots; s++) {
 				if (m.done[w][s] == rounds)
 					continue;
-				flight_add(m.flight, MOST_IN_FLIGHT,
+				flight_add(m.flight, MAX_IN_FLIGHT,
 					make(wanted(&m, w, s), TO_LEAF, w));
 				while (m.flight[0] != 0)
 					deliver(&m, 0);
@@ -493,7 +493,7 @@ check_that_it_ends(struct model m)
 static void
 look_into(const struct model *m)
 {
-	const unsigned int count = flight_count(m->flight, MOST_IN_FLIGHT);
+	const unsigned int count = flight_count(m->flight, MAX_IN_FLIGHT);
 
 	for (unsigned int f = 0; f < count; f++) {
 		struct model next = *m;
@@ -501,10 +501,10 @@ look_into(const struct model *m)
 		deliver(&next, f);
 		reach(&next);
 		next = *m;
-		flight_remove(next.flight, MOST_IN_FLIGHT, f);
+		flight_remove(next.flight, MAX_IN_FLIGHT, f);
 		reach(&next);
 		next = *m;
-		flight_add(next.flight, MOST_IN_FLIGHT, m->flight[f]);
+		flight_add(next.flight, MAX_IN_FLIGHT, m->flight[f]);
 		if (count < most_sent)
 			reach(&next);
 	}
@@ -514,7 +514,7 @@ look_into(const struct model *m)
 
 			if (m->done[w][s] == rounds)
 				continue;
-			flight_add(next.flight, MOST_IN_FLIGHT, make(wanted(m, w, s), TO_LEAF, w));
+			flight_add(next.flight, MAX_IN_FLIGHT, make(wanted(m, w, s), TO_LEAF, w));
 			reach(&next);
 		}
 }
@@ -563,12 +563,12 @@ main(int argc, char **argv)
 		rounds = (uint32_t)strtoul(argv[2], NULL, 10);
 		most_sent = (unsigned int)strtoul(argv[3], NULL, 10);
 	}
-	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MOST_ROUNDS ||
-		slots * rounds > MOST_CHUNKS || most_sent < 1 || most_sent > 3) {
+	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MAX_ROUNDS ||
+		slots * rounds > MAX_CHUNKS || most_sent < 1 || most_sent > 3) {
 		fprintf(stderr,
 			"usage: %s SLOTS ROUNDS SENT: 1 or 2 slots, SLOTS * ROUNDS up to %d, 1 to 3 "
 			"packets\n",
-			argv[0], MOST_CHUNKS);
+			argv[0], MAX_CHUNKS);
 		return 1;
 	}
 	leaf_entry = new_entry();

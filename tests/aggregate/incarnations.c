@@ -80,7 +80,7 @@ code_worker(struct coder *coder, struct model_worker *worker)
 	code(coder, &worker->ended, 3);
 	code(coder, &worker->serial, 3);
 	code(coder, &worker->session, 3);
-	for (unsigned int s = 0; s < MOST_SLOTS; s++)
+	for (unsigned int s = 0; s < MAX_SLOTS; s++)
 		code(coder, &worker->done[s], 3);
 }
 
@@ -92,7 +92,7 @@ code_model(struct coder *coder, struct model *model)
 	code(coder, &model->troubles, 2);
 	for (unsigned int j = 0; j < JOBS; j++)
 		code_job(coder, &model->job[j]);
-	for (unsigned int e = 0; e < MOST_ENTRIES; e++)
+	for (unsigned int e = 0; e < MAX_ENTRIES; e++)
 		code_entry(coder, &model->entry[e]);
 	for (unsigned int w = 0; w < WORKERS; w++)
 		code_worker(coder, &model->worker[w]);
@@ -108,7 +108,7 @@ model_pack(const struct model *model, uint64_t words[MODEL_WORDS])
 	memset(words, 0, MODEL_WORDS * sizeof(*words));
 	words[0] = 1;
 	code_model(&coder, &copy);
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
 		words[MODEL_WORDS - 1] |= (uint64_t)model->flight[f] << 16 * f;
 }
 
@@ -121,7 +121,7 @@ model_unpack(const uint64_t words[MODEL_WORDS])
 
 	memcpy(copy, words, sizeof(copy));
 	code_model(&coder, &model);
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT; f++)
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT; f++)
 		model.flight[f] = (uint16_t)(words[MODEL_WORDS - 1] >> 16 * f);
 	return model;
 }
@@ -190,7 +190,7 @@ fail(const char *what, const struct model *model)
 			j, job->state, job->generation, job->joined, job->left, job->port[0],
 			job->port[1], job->serial[0], job->serial[1]);
 	}
-	for (unsigned int e = 0; e < MOST_ENTRIES; e++) {
+	for (unsigned int e = 0; e < MAX_ENTRIES; e++) {
 		const struct model_entry *entry = &model->entry[e];
 
 		printf("  entry %u: state %u, round %u, seen %u, parts %u\n", e, entry->state,
@@ -203,7 +203,7 @@ fail(const char *what, const struct model *model)
 			worker->port, worker->incarnation, phases[worker->phase], worker->session,
 			worker->done[0], worker->done[1]);
 	}
-	for (unsigned int f = 0; f < MOST_IN_FLIGHT && model->flight[f] != 0; f++) {
+	for (unsigned int f = 0; f < MAX_IN_FLIGHT && model->flight[f] != 0; f++) {
 		const struct packet packet = packet_unpack(model->flight[f]);
 
 		show_packet(&packet);

@@ -14,10 +14,10 @@
 
 #define WORKERS 2
 #define INCARNATIONS 2
-#define MOST_SLOTS 2
-#define MOST_ENTRIES (2 * MOST_SLOTS)
-#define MOST_CHUNKS 8
-#define MOST_IN_FLIGHT 4
+#define MAX_SLOTS 2
+#define MAX_ENTRIES (2 * MAX_SLOTS)
+#define MAX_CHUNKS 8
+#define MAX_IN_FLIGHT 4
 #define JOBS 2    /* that the table has room for */
 #define PORTS 4   /* of a worker: another for each process of it */
 #define NUMBERS 8 /* of sessions and of what cookies are made of */
@@ -66,16 +66,16 @@ struct model_worker {
 	bool cookie; /* it knows one, made of: */
 	uint8_t ended, serial;
 	uint8_t session;
-	uint8_t done[MOST_SLOTS]; /* rounds that it has the result of */
+	uint8_t done[MAX_SLOTS]; /* rounds that it has the result of */
 };
 
 struct model {
 	uint8_t generation, ended;
 	uint8_t troubles; /* that may yet come: restarts, long silences */
 	struct model_job job[JOBS];
-	struct model_entry entry[MOST_ENTRIES];
+	struct model_entry entry[MAX_ENTRIES];
 	struct model_worker worker[WORKERS];
-	uint16_t flight[MOST_IN_FLIGHT]; /* packets, in words, descending; 0: nothing */
+	uint16_t flight[MAX_IN_FLIGHT]; /* packets, in words, descending; 0: nothing */
 };
 
 #define MODEL_WORDS 4

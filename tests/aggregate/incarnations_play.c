@@ -13,13 +13,13 @@ uint32_t job_slots, job_rounds;
 unsigned int
 in_flight(const struct model *m)
 {
-	return flight_count(m->flight, MOST_IN_FLIGHT);
+	return flight_count(m->flight, MAX_IN_FLIGHT);
 }
 
 void
 launch_word(struct model *m, uint16_t word)
 {
-	flight_add(m->flight, MOST_IN_FLIGHT, word);
+	flight_add(m->flight, MAX_IN_FLIGHT, word);
 }
 
 void
@@ -32,7 +32,7 @@ launch(struct model *m, const struct packet *packet)
 void
 land(struct model *m, unsigned int at)
 {
-	flight_remove(m->flight, MOST_IN_FLIGHT, at);
+	flight_remove(m->flight, MAX_IN_FLIGHT, at);
 }
 
 /* ---- Who has a place ---- */

@@ -14,17 +14,17 @@
 #define ETHERNET 14
 
 static const struct frame_ends over_ipv4 = {
-	.own = {10, 0, 0, 1},
-	.other = {10, 0, 0, 100},
-	.own_mac = {2, 0, 0, 0, 0, 1},
-	.other_mac = {2, 0, 0, 0, 0, 2},
+	.local = {10, 0, 0, 1},
+	.remote = {10, 0, 0, 100},
+	.local_mac = {2, 0, 0, 0, 0, 1},
+	.remote_mac = {2, 0, 0, 0, 0, 2},
 };
 static const struct frame_ends over_ipv6 = {
 	.v6 = true,
-	.own = {0xfd, [15] = 1},
-	.other = {0xfd, [15] = 100},
-	.own_mac = {2, 0, 0, 0, 0, 1},
-	.other_mac = {2, 0, 0, 0, 0, 2},
+	.local = {0xfd, [15] = 1},
+	.remote = {0xfd, [15] = 100},
+	.local_mac = {2, 0, 0, 0, 0, 1},
+	.remote_mac = {2, 0, 0, 0, 0, 2},
 };
 
 /* The other side's view. */
@@ -33,10 +33,10 @@ turned(const struct frame_ends *ends)
 {
 	struct frame_ends other = {.v6 = ends->v6};
 
-	memcpy(other.own, ends->other, sizeof(other.own));
-	memcpy(other.other, ends->own, sizeof(other.other));
-	memcpy(other.own_mac, ends->other_mac, sizeof(other.own_mac));
-	memcpy(other.other_mac, ends->own_mac, sizeof(other.other_mac));
+	memcpy(other.local, ends->remote, sizeof(other.local));
+	memcpy(other.remote, ends->local, sizeof(other.remote));
+	memcpy(other.local_mac, ends->remote_mac, sizeof(other.local_mac));
+	memcpy(other.remote_mac, ends->local_mac, sizeof(other.remote_mac));
 	return other;
 }
 
@@ -72,8 +72,8 @@ check_round_trip(const struct frame_ends *ends, size_t bytes)
 	struct frame_datagram datagram;
 	unsigned int sum = 17 + 8 + (unsigned int)bytes;
 
-	sum = naive_sum(ends->own, ip, sum);
-	sum = naive_sum(ends->other, ip, sum);
+	sum = naive_sum(ends->local, ip, sum);
+	sum = naive_sum(ends->remote, ip, sum);
 	assert_int_equal(naive_sum(frame + header - 8, 8 + bytes, sum), 0xffff);
 	if (!ends->v6)
 		assert_int_equal(naive_sum(frame + ETHERNET, 20, 0), 0xffff);
@@ -133,13 +133,13 @@ test_the_others_address_is_learnt(void **state)
 	const uint8_t nobody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 	(void)state;
-	memcpy(ends.other_mac, nobody, sizeof(nobody));
+	memcpy(ends.remote_mac, nobody, sizeof(nobody));
 	make(&over_ipv4, frame, 4);
 	frame_learn(&ends, frame);
-	assert_memory_equal(ends.other_mac, over_ipv4.own_mac, sizeof(ends.other_mac));
+	assert_memory_equal(ends.remote_mac, over_ipv4.local_mac, sizeof(ends.remote_mac));
 	memcpy(frame + 6, nobody, sizeof(nobody));
 	frame_learn(&ends, frame);
-	assert_memory_equal(ends.other_mac, over_ipv4.own_mac, sizeof(ends.other_mac));
+	assert_memory_equal(ends.remote_mac, over_ipv4.local_mac, sizeof(ends.remote_mac));
 }
 
 int

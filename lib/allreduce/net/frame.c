@@ -50,8 +50,8 @@ udp_checksum(const struct frame_ends *ends, const uint8_t *udp, size_t bytes)
 {
 	uint64_t sum = (uint64_t)htons(IPPROTO_UDP) + htons((uint16_t)bytes);
 
-	sum = add_up(sum, ends->own, address_bytes(ends));
-	sum = add_up(sum, ends->other, address_bytes(ends));
+	sum = add_up(sum, ends->local, address_bytes(ends));
+	sum = add_up(sum, ends->remote, address_bytes(ends));
 	return fold(add_up(sum, udp, bytes));
 }
 
@@ -70,7 +70,7 @@ frame_learn(struct frame_ends *ends, const uint8_t *frame)
 	const uint8_t *source = frame + offsetof(struct ether_header, ether_shost);
 
 	if ((source[0] & MULTICAST) == 0)
-		memcpy(ends->other_mac, source, ETH_ALEN);
+		memcpy(ends->remote_mac, source, ETH_ALEN);
 }
 
 size_t
@@ -92,8 +92,8 @@ write_ipv4(const struct frame_ends *ends, uint8_t *to, size_t datagram_bytes)
 		.protocol = IPPROTO_UDP,
 	};
 
-	memcpy(&ip.saddr, ends->own, sizeof(ip.saddr));
-	memcpy(&ip.daddr, ends->other, sizeof(ip.daddr));
+	memcpy(&ip.saddr, ends->local, sizeof(ip.saddr));
+	memcpy(&ip.daddr, ends->remote, sizeof(ip.daddr));
 	ip.check = fold(add_up(0, (const uint8_t *)&ip, sizeof(ip)));
 	memcpy(to, &ip, sizeof(ip));
 }
@@ -107,8 +107,8 @@ write_ipv6(const struct frame_ends *ends, uint8_t *to, size_t datagram_bytes)
 	ip.ip6_plen = htons((uint16_t)datagram_bytes);
 	ip.ip6_nxt = IPPROTO_UDP;
 	ip.ip6_hlim = HOPS;
-	memcpy(&ip.ip6_src, ends->own, sizeof(ip.ip6_src));
-	memcpy(&ip.ip6_dst, ends->other, sizeof(ip.ip6_dst));
+	memcpy(&ip.ip6_src, ends->local, sizeof(ip.ip6_src));
+	memcpy(&ip.ip6_dst, ends->remote, sizeof(ip.ip6_dst));
 	memcpy(to, &ip, sizeof(ip));
 }
 
@@ -122,8 +122,8 @@ frame_finish(const struct frame_ends *ends, uint8_t *frame, size_t payload_bytes
 		.len = htons((uint16_t)(sizeof(udp) + payload_bytes))};
 	uint8_t *datagram = frame + frame_header_bytes(ends) - sizeof(udp);
 
-	memcpy(ether.ether_dhost, ends->other_mac, ETH_ALEN);
-	memcpy(ether.ether_shost, ends->own_mac, ETH_ALEN);
+	memcpy(ether.ether_dhost, ends->remote_mac, ETH_ALEN);
+	memcpy(ether.ether_shost, ends->local_mac, ETH_ALEN);
 	memcpy(frame, &ether, sizeof(ether));
 	if (ends->v6)
 		write_ipv6(ends, frame + sizeof(ether), sizeof(udp) + payload_bytes);
@@ -145,8 +145,8 @@ is_ours_v4(const struct frame_ends *ends, const uint8_t *from)
 	memcpy(&ip, from, sizeof(ip));
 	return ip.version == 4 && ip.ihl == sizeof(ip) / sizeof(uint32_t) &&
 		(ip.frag_off & htons(IP_MF | IP_OFFMASK)) == 0 && ip.protocol == IPPROTO_UDP &&
-		memcmp(&ip.saddr, ends->other, sizeof(ip.saddr)) == 0 &&
-		memcmp(&ip.daddr, ends->own, sizeof(ip.daddr)) == 0;
+		memcmp(&ip.saddr, ends->remote, sizeof(ip.saddr)) == 0 &&
+		memcmp(&ip.daddr, ends->local, sizeof(ip.daddr)) == 0;
 }
 
 static bool
@@ -156,8 +156,8 @@ is_ours_v6(const struct frame_ends *ends, const uint8_t *from)
 
 	memcpy(&ip, from, sizeof(ip));
 	return ip.ip6_vfc >> 4 == 6 && ip.ip6_nxt == IPPROTO_UDP &&
-		memcmp(&ip.ip6_src, ends->other, sizeof(ip.ip6_src)) == 0 &&
-		memcmp(&ip.ip6_dst, ends->own, sizeof(ip.ip6_dst)) == 0;
+		memcmp(&ip.ip6_src, ends->remote, sizeof(ip.ip6_src)) == 0 &&
+		memcmp(&ip.ip6_dst, ends->local, sizeof(ip.ip6_dst)) == 0;
 }
 
 bool

@@ -19,7 +19,7 @@ bool packets_init(struct buffers *buffers, size_t bytes);
 
 void packets_free(struct buffers *buffers);
 
-/* Where the i-th packet of a batch on that channel is to be written; NULL: there is no place yet.
+/* Where to write the i-th packet of a batch on that channel; NULL: no free buffer yet.
  */
 uint8_t *packets_place(struct buffers *buffers, const struct channel *channel, unsigned int i);
 
@@ -47,7 +47,7 @@ int packets_receive(struct buffers *buffers, const struct channel *channel);
 struct received
 packets_received(const struct buffers *buffers, struct channel *channel, unsigned int i);
 
-/* These have been dealt with. */
+/* Release these datagrams. */
 void packets_release(const struct channel *channel, unsigned int count);
 
 /* Send one datagram that is cut into segments. As sendmsg(). */

@@ -4,20 +4,20 @@
 
 /**
  * @file
- * What a system call on a socket says of a packet that was sent some time ago.
+ * Soft errors (RFC 1122): what a system call reports of a packet that was sent earlier.
  */
 
 #include "internal.h"
 
 /*
- * A call on a socket to the peer has failed with that errno: a packet is lost, no more. ICMP
- * messages say such things, and anybody can send those; links go down and come back; firewalls
- * forbid. It is remembered, for when the peer stays silent. False: it is no such thing, but a
- * mistake of ours or a resource that is missing.
+ * A call on a socket to the peer has failed with that errno. A soft error costs no more than a
+ * packet: it may come from an ICMP message, which anybody can send, a link that is down for a
+ * while, or a firewall. It is recorded, in case the peer stays silent. False: not a soft error, but
+ * a bug or a missing resource.
  */
 bool trouble_is_loss(struct peer *peer, int error, uint64_t now);
 
-/* Forget it: the peer has been heard. */
+/* Clear it: the peer has been heard. */
 static inline void
 trouble_forget(struct peer *peer)
 {

@@ -32,11 +32,11 @@ way_open_memory(struct netfc_allreduce *comm, struct peer *peer, const char *int
 			"net_memif0,role=server,socket=PATH,socket-abstract=no that nobody uses.",
 			interface, strerror(errno));
 	peer->ends.v6 = from->storage.ss_family == AF_INET6;
-	copy_ip(peer->ends.own, from);
-	copy_ip(peer->ends.other, &peer->address);
+	copy_ip(peer->ends.local, from);
+	copy_ip(peer->ends.remote, &peer->address);
 	/* Its replies say what it is. */
-	memset(peer->ends.other_mac, UINT8_MAX, sizeof(peer->ends.other_mac));
-	if (!frame_draw_mac(peer->ends.own_mac))
+	memset(peer->ends.remote_mac, UINT8_MAX, sizeof(peer->ends.remote_mac));
+	if (!frame_draw_mac(peer->ends.local_mac))
 		return error_of_call(comm, peer, "draw a MAC address for packets to", errno);
 	return NETFC_ALLREDUCE_OK;
 }

@@ -4,7 +4,8 @@
 
 /**
  * @file
- * The way to a switch: a socket for each channel, or memory shared with the switch for all of them.
+ * The transport to a switch: a socket for each channel, or memory shared with the switch for all of
+ * them.
  */
 
 #include <time.h>
@@ -12,8 +13,8 @@
 #include "internal.h"
 
 /*
- * Open the way that option interface and bind_address name, past the kernel. `from` is the local
- * address. Returns OK, or has said what went wrong.
+ * Open the transport past the kernel that options interface and bind_address name. `from` is the
+ * local address. Returns OK, or has said what went wrong.
  */
 int way_open_memory(struct netfc_allreduce *comm, struct peer *peer, const char *interface,
 	const struct address *from);
@@ -27,7 +28,7 @@ ssize_t way_send(const struct channel *channel, const uint8_t *payload, size_t b
 /* Receive one packet without waiting. As recv(). */
 ssize_t way_receive(const struct channel *channel, uint8_t *payload, size_t bytes);
 
-/* What poll() tells of packets by. */
+/* The file descriptor to poll() for packets. */
 int way_fd(const struct channel *channel);
 
 /*
@@ -39,7 +40,7 @@ bool way_sleep(struct peer *peer, int wake, const struct timespec *time);
 /* The longest packet that leaves this host, IP header included; 0: unknown. */
 unsigned int way_mtu(const struct peer *peer);
 
-/* Have way_fd() tell of what comes from now on. False: something is there already. */
+/* Arm way_fd() for packets from now on. False: something is there already. */
 bool way_arm(struct peer *peer);
 
 void way_disarm(struct peer *peer);

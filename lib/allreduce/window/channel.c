@@ -90,7 +90,7 @@ fly(struct netfc_allreduce *comm, struct channel *channel, uint32_t at, uint64_t
 	timers_note(channel, slot);
 }
 
-/* Forget what the queue begins with and has been answered since. */
+/* Drop slots at the queue's head that have been answered meanwhile. */
 static void
 drop_answered(struct channel *channel)
 {
@@ -156,7 +156,7 @@ is_one_packet(const struct slot *slot)
 	return slot->handle != NULL && !parts_are_of(slot);
 }
 
-/* How many of the queue's first can go in one call. */
+/* How many from the queue's head can go in one call. */
 static uint32_t
 batch_size(const struct channel *channel, uint32_t most)
 {

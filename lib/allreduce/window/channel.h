@@ -15,10 +15,10 @@ struct channel *channel_of(struct peer *peer, uint32_t slot);
 /* Have a slot's chunk sent (again). */
 void channel_queue(struct channel *channel, uint32_t slot);
 
-/* A slot's chunk is in flight no more. */
+/* A slot's chunk is no longer in flight. */
 void channel_land(struct channel *channel, uint32_t slot);
 
-/* Whether few are in flight: nothing follows whose result would show that they are lost. */
+/* Whether few are in flight: too few later results would reveal their loss. */
 bool channel_is_ending(const struct channel *channel);
 
 /*

@@ -4,18 +4,18 @@
 
 /**
  * @file
- * Keeping the job: a switch ends one that nothing comes from, and a step of training may take
- * longer than that. A join says that we are still here, and can do no harm: it adds nothing.
+ * Keep-alives: a switch ends idle jobs, and a training step may take longer than its limit. A join
+ * shows that this worker is alive and adds nothing.
  */
 
 #include <aggregate_wire.h>
 
 #include "internal.h"
 
-/* When some switch has to be told, ns; NEVER. */
+/* When the next keep-alive is due, ns; NEVER. */
 uint64_t keepalive_due(const struct netfc_allreduce *comm);
 
-/* Tell those whose time has come; replies are listened to until comm->keepalive_until. */
+/* Send the keep-alives that are due; receive replies until comm->keepalive_until. */
 void keepalive_send(struct netfc_allreduce *comm);
 
 /* Ask a switch whether it is there. */

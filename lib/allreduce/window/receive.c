@@ -28,7 +28,7 @@
 #define REORDERED_SHARE 2
 #define REORDERED_LEAST 4
 
-/* What a batch of packets has shown. */
+/* What was learnt from a batch of packets. */
 struct evidence {
 	uint64_t now;
 	uint64_t answered; /* the greatest order of a packet that was, plus 1 */
@@ -120,8 +120,8 @@ take_result(struct netfc_allreduce *comm, struct channel *channel, struct slot *
 }
 
 /*
- * The switch says whose values are missing. Who is late is waited for; who is silent, too, for as
- * long as the user wants.
+ * The switch says whose values are missing. Wait for a late worker; wait for a silent one as long
+ * as the user wants.
  */
 static bool
 is_patient(const struct netfc_allreduce *comm, struct peer *peer,
@@ -213,7 +213,7 @@ reordering(const struct channel *channel)
 	return rtt_stretched(&channel->rtt, share > REORDERED_LEAST ? share : REORDERED_LEAST);
 }
 
-/* Queue what was sent well before something that has been answered. */
+/* Queue packets sent well before one that has been answered. */
 static void
 queue_lost(struct channel *channel, const struct evidence *evidence)
 {

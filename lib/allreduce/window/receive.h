@@ -4,14 +4,14 @@
 
 /**
  * @file
- * What comes back.
+ * Receiving replies.
  */
 
 #include "internal.h"
 
 /*
- * Take all packets that a channel has got. What seems lost by what came is queued again.
- * Returns OK, or has said what went wrong. Adds to *count how many there were.
+ * Process all packets that a channel has received. Queue again what they show to be lost. Returns
+ * OK, or has said what went wrong. Adds to *count how many there were.
  */
 int receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned int *count);
 

@@ -33,13 +33,13 @@ void rtt_init(struct rtt *rtt, uint64_t timeout_min, uint64_t timeout_max);
 
 void rtt_sample(struct rtt *rtt, uint64_t ns);
 
-/* A result has come that was there already: its packet was sent again for nothing. */
+/* A duplicate result has come: its request was retransmitted unnecessarily. */
 void rtt_too_short(struct rtt *rtt);
 
 /* That much more of what packets are sent again by: time, or packets that overtake others. */
 uint64_t rtt_stretched(const struct rtt *rtt, uint64_t amount);
 
-/* How long to wait after `backoff` times in vain. */
+/* The time-out after `backoff` time-outs in a row. */
 uint64_t rtt_timeout(const struct rtt *rtt, unsigned int backoff);
 
 #endif /* ALLREDUCE_RTT_H */

@@ -22,7 +22,8 @@
  */
 #define OLDEST_EVERY 2
 
-/* A socket's time-out doubles when that many in a row have brought nothing: a few may be lost. */
+/* A socket's time-out doubles after that many retransmissions without a result: a few may be lost.
+ */
 #define QUIET_FIRES 3
 
 /* A chunk's time-out doubles that often. */
@@ -31,7 +32,7 @@
 /* How long a worker waits that knows whom it waits for. */
 #define LATE_INTERVAL (250 * NS_PER_MS)
 
-/* How often a switch is asked whether it is there, before it is taken for gone. */
+/* How often a switch is probed before it counts as down. */
 #define QUESTIONS 8
 
 static uint64_t
@@ -197,7 +198,7 @@ fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 	comm->stats.timeouts++;
 }
 
-/* The deadline has passed: whose fault is it? */
+/* The deadline has passed: find the cause. */
 static int
 too_late(struct netfc_allreduce *comm, uint64_t now)
 {

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * What happens because nothing happens: packets are sent again, deadlines pass.
+ * Timers: retransmission, keep-alives and deadlines.
  */
 
 #include "internal.h"

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Which chunk comes when: each slot takes its chunks one after the other.
+ * Scheduling of chunks: each slot takes its chunks one after the other.
  */
 
 #include "internal.h"
@@ -12,7 +12,7 @@
 /* An allreduce has been put at the queue's end: number its chunks, begin those that can be. */
 void window_extend(struct netfc_allreduce *comm, struct netfc_allreduce_handle *handle);
 
-/* A slot's result is in its place: on to its next chunk; allreduces may be done with that. */
+/* A slot's result has been stored: start its next chunk; this may complete allreduces. */
 void window_complete(struct netfc_allreduce *comm, struct peer *peer, uint32_t slot, uint64_t now);
 
 /*

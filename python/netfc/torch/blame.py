@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an error says: what has failed, whose fault it is, and what each rank was at."""
+"""Error messages: what has failed, which rank caused it, and what each rank was doing."""
 
 from netfc.allreduce import AllreduceError
 from netfc.torch.meeting import Meeting
 from netfc.torch.watch import Watch
 
-REPORT_S = 2.0  # how long to wait for what other ranks say about a failure
+REPORT_S = 2.0  # how long to wait for other ranks' reports of a failure
 
 
 class Blame:
@@ -16,7 +16,7 @@ class Blame:
         self._others = [rank for rank in range(meeting.size) if rank != meeting.rank]
 
     def time_out(self, number: int) -> AllreduceError:
-        """The group's time-out is over, and the call of that number not done."""
+        """The group's time-out has expired before the call of that number was done."""
         text = f"It is not done within the timeout of {self._meeting.timeout:g} s"
         late = self._behind(number)
         if late:
@@ -31,7 +31,7 @@ class Blame:
         )
 
     def explain(self, number: int, call: str, error: Exception, left: float) -> AllreduceError:
-        """The error with what all ranks were at, once others had the time to say so.
+        """The error with what all ranks were doing, after giving the others time to report it.
 
         number, call: what has failed. left: seconds until the group's time-out.
         """
@@ -53,7 +53,7 @@ class Blame:
         return AllreduceError(text, status, None, None)
 
     def _behind(self, number: int) -> list[int]:
-        """Who has not called that; nobody if that is not known."""
+        """The ranks that have not called that; none if not known."""
         if not self._watch.store_answers():
             return []
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives as the switch's library takes them: arrays in memory, and what is left to copy."""
+"""Collectives as the switch's library takes them: arrays in memory, and the copies left to do."""
 
 import dataclasses
 from typing import Any
@@ -35,7 +35,7 @@ class Call:
             target.copy_(source)
 
     def text(self, number: int) -> str:
-        """What ranks tell each other of it: the number of calls before it, and this."""
+        """Its identification among ranks: the number of calls before it, and this."""
         return f"{self.name} {number}{self.where}{', ' if self.what else ''}{self.what}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives that copy, and are gloo's: of the types that it does not know, bytes."""
+"""Collectives that copy, done by gloo: as bytes for types that gloo does not support."""
 
 from collections.abc import Callable
 from typing import Any
@@ -60,7 +60,7 @@ def _tensors(nested: Any) -> Any:
 
 
 def _contiguous(nested: Any, make: Callable[[Any], Any]) -> Any:
-    """The same with each tensor made so."""
+    """The same with each tensor converted."""
     if isinstance(nested, torch.Tensor):
         return make(nested.detach().resolve_conj().resolve_neg())
     if isinstance(nested, (list, tuple)):

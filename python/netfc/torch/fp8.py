@@ -27,7 +27,7 @@ _RESULTS = (torch.float32, torch.bfloat16, torch.float16)
 
 
 class Fp8State:
-    """What fp8_hook keeps, one for each model.
+    """State of fp8_hook, one for each model.
 
     group: of back end "netfc", with the same ranks as the model's; None: the default group.
     format: "fp8_e4m3", of more digits, or "fp8_e5m2", whose greatest and least number are further
@@ -64,7 +64,7 @@ class Fp8State:
         return gradients + rest if rest is not None and rest.size == gradients.size else gradients
 
     def keep(self, index: int, rest: NDArray[Any]) -> None:
-        """Keep what has been rounded away; of infinities and NaN nothing is."""
+        """Keep the rounding errors; those of infinities and NaN count as 0."""
         if self.feedback:
             self._rounded_away[index] = numpy.where(numpy.isfinite(rest), rest, 0)
 

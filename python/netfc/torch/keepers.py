@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Threads that do one thing after the other, and tell of each as long as it takes."""
+"""Worker threads: they run tasks in order, each task's callbacks beside the next task."""
 
 import collections
 import threading
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-_SPARE = 2  # threads that wait for something to do; further ones end
+_SPARE = 2  # idle threads to keep; others end
 
 
 class Keepers:
@@ -33,14 +33,14 @@ class Keepers:
                 self._call_one()
 
     def close(self) -> None:
-        """Return when all is done, not when all is told; nothing is put from then on."""
+        """Return when all tasks are done, not their callbacks; nothing may be put from then on."""
         with self._change:
             self._closed = True
             self._change.notify_all()
             self._change.wait_for(lambda: not self._things and not self._does)
 
     def settle(self, end: float) -> None:
-        """Return when nothing is done or told any more, or at that time (time.monotonic())."""
+        """Return when all tasks and callbacks are done, or at that time (time.monotonic())."""
         with self._change:
             self._change.wait_for(
                 lambda: not self._things and not self._does and self._telling == 0,

@@ -39,7 +39,7 @@ def laid_out(tensor: Any) -> tuple[Any, Any]:
 
 
 def shares_memory(tensor: Any) -> bool:
-    """Whether elements lie upon each other, or may: dimensions are not nested in each other."""
+    """Whether elements overlap, or may: dimensions are not nested in each other."""
     extent = 1
     for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
         if size > 1 and stride < extent:

@@ -33,7 +33,7 @@ class Place:
 
 @dataclasses.dataclass(frozen=True)
 class Sign:
-    """A rank's sign of life: how many there were, and its latest call, the how manieth and which.
+    """A rank's heartbeat: how many it has sent, and its latest call: its number and name.
 
     0 is joining, -1 nothing.
     """
@@ -114,7 +114,7 @@ class Meeting:
         self._set(f"beat/{self.rank}", dataclasses.asdict(self._sign))
 
     def sign_of(self, rank: int) -> Sign:
-        """The latest of another. Raises RuntimeError if the store is gone."""
+        """Another rank's latest heartbeat. Raises RuntimeError if the store is gone."""
         return Sign(**self._get(f"beat/{rank}"))
 
     def has_ended(self, rank: int) -> bool:
@@ -122,7 +122,7 @@ class Meeting:
         return process.has_ended(self._processes[rank])
 
     def report(self, what: str) -> None:
-        """Tell all others that this rank has failed, and at what."""
+        """Tell all others that this rank has failed, and in which call."""
         self._announce(f"failure/{self.rank}", what)
         self._store.add(self._prefix + "failed", 1)
 
@@ -182,7 +182,7 @@ class Meeting:
         )
 
     def _have_given_up(self, folder: str) -> bool:
-        """Whether others have waited for as long as they could: they will not go on."""
+        """Whether the others' waits have timed out: they will not go on."""
         return int(self._store.add(self._prefix + f"{folder}/given_up", 0)) > 0
 
     def _missing_error(self, folder: str, what: str) -> TimeoutError:

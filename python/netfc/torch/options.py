@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process group has to know of the switch, from the environment or from the program."""
+"""A process group's options for the switch, from the environment or from the program."""
 
 import dataclasses
 import os

@@ -25,7 +25,7 @@ class Process:
 
 
 def this() -> Process:
-    """The one that calls."""
+    """The calling process."""
     number = os.getpid()
     _, started = _stat(number) or ("", 0)
     return Process(socket.gethostname(), number, _machine(), started)

@@ -49,7 +49,7 @@ def _settle_all() -> None:
 
 
 class Reductions:
-    """A rank's place in a job, and the threads that keep the promises."""
+    """A rank's place in a job, and the threads that complete its futures."""
 
     def __init__(self, meeting: Meeting, place: Place, options: Options):
         self._meeting, self._place, self._options = meeting, place, options
@@ -117,7 +117,7 @@ class Reductions:
             pass  # the switch has the job until it times out
 
     def settle(self) -> None:
-        """Let no thread be in code of torch's when the interpreter ends: that ends the process."""
+        """Wait until no thread runs torch's code: that would kill the process at its end."""
         end = time.monotonic() + SETTLE_S
         if self._keepers is None or os.getpid() != self._process:
             return

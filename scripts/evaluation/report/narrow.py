@@ -2,7 +2,7 @@
 """The paper's tables in formats of 8 bits, as a table of a document."""
 
 from evaluation.report.document import table
-from evaluation.report.words import percent
+from evaluation.report.document import percent
 
 COLUMNS = ("add, sub", "mul", "div")
 

@@ -212,7 +212,8 @@ def two_nodes(folder, root_option=f'{mpi_runs.NODES},stall=2', leaf_option=None)
         yield tree, ' '.join(f'{host.name}={ip}' for host, ip in zip(tree.hosts, switches))
 
 
-TREE = {'root_option': tree_network.ROOT_OPTION, 'leaf_option': f'{mpi_runs.NODES},stall=2'}
+TREE = {'root_option': '--aggregate=digits=fp32+fp64+int32+int64,stall=2',
+        'leaf_option': f'{mpi_runs.NODES},stall=2'}
 
 
 @pytest.mark.parametrize('network', [{}, TREE], ids=['one_switch', 'tree'])

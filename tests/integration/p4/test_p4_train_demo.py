@@ -44,8 +44,8 @@ def test_without_the_tools(tmp_path):
 
 
 @pytest.mark.parametrize('words, text', [
-    (('other',), "invalid choice: 'other'"), (('--quick',), 'of its own'),
-    (('--report', 'page.md'), 'of its own')])
+    (('other',), "invalid choice: 'other'"), (('--quick',), 'of their own'),
+    (('--report', 'page.md'), 'of their own')])
 def test_words_that_make_no_sense(words, text):
     done = train_demo.run('--p4', *words)
     assert done.returncode != 0 and text in done.stderr

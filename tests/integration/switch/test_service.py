@@ -103,6 +103,21 @@ def test_systemd_finds_nothing_wrong(tmp_path):
     assert done.returncode == 0, done.stdout[-500:]
 
 
+@needs_program('systemctl')
+@pytest.mark.parametrize('file, enabled', [(None, True), ('90-dpdk-netfc.preset', False)])
+def test_presets_leave_the_service_off(tmp_path, file, enabled):
+    """systemd's own preset is to enable what is installed."""
+    for folder in ('etc/systemd/system', 'usr/lib/systemd/system', 'usr/lib/systemd/system-preset'):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(UNIT, tmp_path / 'usr/lib/systemd/system')
+    if file:
+        shutil.copy(PACKAGING / file, tmp_path / 'usr/lib/systemd/system-preset')
+    subprocess.run(['systemctl', f'--root={tmp_path}', 'preset', UNIT.name], check=True,
+                   capture_output=True, timeout=600)
+    link = tmp_path / 'etc/systemd/system/multi-user.target.wants' / UNIT.name
+    assert link.is_symlink() == enabled
+
+
 @pytest.mark.parametrize('line, offered', [
     ('dpdk-netfc -- --match ', ['direct', 'fpu', 'hash', 'lpm']),
     ('netfc-bench -- --match ', ['direct', 'hash', 'lpm']),

@@ -123,7 +123,7 @@ def run(options):
 
 def parsed():
     """The command line."""
-    parser = CommandLine("demo trees", __doc__)
+    parser = CommandLine("demo tree-loss", __doc__)
     parser.add_argument("--lanes", type=int, default=2_000_000,
                         help="values of each worker, about (default %(default)s)")
     parser.add_argument("--loss", type=int, default=20, help="percent of packets on each link that "
