@@ -93,15 +93,15 @@ digit_at(const uint8_t *digits, uint32_t at)
 static inline __attribute__((always_inline)) void
 add_lanes(int64_t *bins, size_t stride, const struct aggregate_part *part, uint32_t width)
 {
-	for (uint32_t d = 0; d < width; d++) {
-		int64_t *to = bins + (width - 1 - d) * stride;
+	const uint8_t *digits = part->digits;
+	const uint32_t lanes = part->lanes;
 
-		for (uint32_t i = 0; i < part->lanes; i++) {
-			const uint32_t digit = digit_at(part->digits, i * width + d);
+	for (uint32_t i = 0; i < lanes; i++, bins++, digits += 4 * (size_t)width)
+		for (uint32_t d = 0; d < width; d++) {
+			const uint32_t digit = digit_at(digits, d);
 
-			to[i] += d == 0 ? (int32_t)digit : (int64_t)digit;
+			bins[(width - 1 - d) * stride] += d == 0 ? (int32_t)digit : (int64_t)digit;
 		}
-	}
 }
 
 static void
@@ -200,17 +200,13 @@ bits_of(unsigned __int128 number)
 			     : 0;
 }
 
-/* Of short totals, or-ed: a bit for the sign is needed above the others. */
-static inline __attribute__((always_inline)) void
-extend_by_short(struct extent *extent, __int128 total, uint32_t base)
+/* What short totals, or-ed, need: a bit for the sign above the others. */
+static void
+bound_short(struct extent *extent, uint32_t base)
 {
-	uint64_t lower, upper;
+	const uint64_t lower = (uint64_t)extent->any, upper = (uint64_t)(extent->any >> 64);
 	uint32_t places;
 
-	extent->any |= (unsigned __int128)total;
-	extent->span |= (unsigned __int128)(total ^ (total >> 127));
-	lower = (uint64_t)extent->any;
-	upper = (uint64_t)(extent->any >> 64);
 	if ((lower | upper) == 0)
 		return;
 	places = lower != 0 ? (uint32_t)__builtin_ctzll(lower)
@@ -222,22 +218,47 @@ extend_by_short(struct extent *extent, __int128 total, uint32_t base)
 		extent->end = extent->lowest + 1;
 }
 
-/* With a lane's. */
-static inline __attribute__((always_inline)) struct extent
-extend(struct extent extent, const struct aggregate_totals *totals, uint32_t lane)
+static void
+extend_by_short(
+	struct extent *extent, const struct aggregate_totals *totals, uint32_t first, uint32_t end)
 {
-	const uint32_t all = totals->digits, base = totals_base(totals, all);
-	const __int128 mask = is_special(totals, lane) ? 0 : -1;
-	struct extent is;
+	const uint32_t base = totals_base(totals, totals->digits);
+	unsigned __int128 any = extent->any, span = extent->span;
 
-	extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
-	if (totals_are_short(totals, all)) {
-		extend_by_short(&extent, totals_short(totals, lane, base) & mask, base);
-		return extent;
+	for (uint32_t lane = first; lane < end; lane++) {
+		const __int128 mask = is_special(totals, lane) ? 0 : -1;
+		const __int128 total = totals_short(totals, lane, base) & mask;
+
+		any |= (unsigned __int128)total;
+		span |= (unsigned __int128)(total ^ (total >> 127));
 	}
-	is = extent_of_long(totals, lane);
-	extent.lowest = is.lowest < extent.lowest ? is.lowest : extent.lowest;
-	extent.end = is.end > extent.end ? is.end : extent.end;
+	extent->any = any;
+	extent->span = span;
+	bound_short(extent, base);
+}
+
+static void
+extend_by_long(
+	struct extent *extent, const struct aggregate_totals *totals, uint32_t first, uint32_t end)
+{
+	for (uint32_t lane = first; lane < end; lane++) {
+		const struct extent is = extent_of_long(totals, lane);
+
+		extent->lowest = is.lowest < extent->lowest ? is.lowest : extent->lowest;
+		extent->end = is.end > extent->end ? is.end : extent->end;
+	}
+}
+
+/* With those of lanes from one on, up to before another. */
+static struct extent
+extend(struct extent extent, const struct aggregate_totals *totals, uint32_t first, uint32_t end)
+{
+	for (uint32_t lane = first; lane < end; lane++)
+		extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
+	if (totals_are_short(totals, totals->digits))
+		extend_by_short(&extent, totals, first, end);
+	else
+		extend_by_long(&extent, totals, first, end);
 	return extent;
 }
 
@@ -254,15 +275,8 @@ extent_bytes(struct extent extent, uint32_t lanes)
 	return AGGREGATE_PART_BYTES + (size_t)lanes * (4 * width_of(extent) + extent.marks);
 }
 
-static struct extent
-extent_of(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes)
-{
-	struct extent extent = no_extent;
-
-	for (uint32_t lane = first; lane < first + lanes; lane++)
-		extent = extend(extent, totals, lane);
-	return extent;
-}
+/* Lanes looked at together: where they do not all fit, half of them are tried. */
+#define DIVIDE_STEP 16
 
 unsigned int
 aggregate_totals_divide(
@@ -270,21 +284,25 @@ aggregate_totals_divide(
 {
 	struct extent extent = no_extent;
 	unsigned int parts = 0;
-	uint32_t first = 0;
+	uint32_t first = 0, step = DIVIDE_STEP;
 
-	for (uint32_t lane = 0; lane < totals->count; lane++) {
-		struct extent with = extend(extent, totals, lane);
+	for (uint32_t lane = 0; lane < totals->count;) {
+		const uint32_t left = totals->count - lane, some = step < left ? step : left;
+		const struct extent with = extend(extent, totals, lane, lane + some);
 
-		if (extent_bytes(with, lane + 1 - first) > bytes) {
+		if (extent_bytes(with, lane + some - first) <= bytes) {
+			extent = with;
+			lane += some;
+		} else if (some > 1) {
+			step = some / 2;
+		} else {
 			if (lane == first || parts + 1 == AGGREGATE_MOST_PARTS)
 				return 0;
 			ends[parts++] = (uint16_t)lane;
 			first = lane;
-			with = extend(no_extent, totals, lane);
-			if (extent_bytes(with, 1) > bytes)
-				return 0;
+			extent = no_extent;
+			step = DIVIDE_STEP;
 		}
-		extent = with;
 	}
 	ends[parts++] = (uint16_t)totals->count;
 	return parts;
@@ -309,12 +327,12 @@ put_digit(uint8_t *at, uint32_t digit)
 }
 
 /* Lanes of short totals, whose digits begin at `lowest`, or anywhere if they are all zero. */
-static uint8_t *
-write_short(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t lowest,
-	uint32_t width, uint8_t *at)
+static inline __attribute__((always_inline)) uint8_t *
+write_short_lanes(const struct aggregate_totals *of, uint32_t first, uint32_t lanes,
+	uint32_t lowest, uint32_t width, uint8_t *at)
 {
-	const uint32_t all = totals->digits;
-	const uint32_t base = totals_base(totals, all);
+	const struct aggregate_totals copy = *of, *totals = &copy;
+	const uint32_t base = totals_base(totals, totals->digits);
 	const uint32_t shift = lowest > base ? DIGIT_BITS * (lowest - base) : 0;
 
 	for (uint32_t lane = first; lane < first + lanes; lane++) {
@@ -325,6 +343,17 @@ write_short(const struct aggregate_totals *totals, uint32_t first, uint32_t lane
 			at = put_digit(at, (uint32_t)(total >> DIGIT_BITS * d));
 	}
 	return at;
+}
+
+static uint8_t *
+write_short(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t lowest,
+	uint32_t width, uint8_t *at)
+{
+	if (width == 2)
+		return write_short_lanes(totals, first, lanes, lowest, 2, at);
+	if (width == 3)
+		return write_short_lanes(totals, first, lanes, lowest, 3, at);
+	return write_short_lanes(totals, first, lanes, lowest, width, at);
 }
 
 static uint8_t *
@@ -346,7 +375,7 @@ aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t firs
 	uint8_t number, uint8_t parts, uint8_t *into, size_t room)
 {
 	const bool is_short = totals_are_short(totals, totals->digits);
-	const struct extent extent = extent_of(totals, first, lanes);
+	const struct extent extent = extend(no_extent, totals, first, first + lanes);
 	const uint32_t width = width_of(extent);
 	const uint32_t lowest = extent.end == 0 ? 0 : extent.lowest;
 	const struct part_wire wire = {.first = htobe16(first),
