@@ -228,8 +228,11 @@ start_pieces(struct job *job)
 
 	while (node->started < node->ended + SEGMENT_DEPTH && have_all_given(node)) {
 		struct operation *operation = next_to_start(job);
-		int other = stranger(node);
+		int other;
 
+		if (operation == NULL)
+			break;
+		other = stranger(node);
 		if (other != 0) {
 			snprintf(why, sizeof(why),
 				"Rank %d and others of the communicator do not call the same: "

@@ -3,6 +3,7 @@
 
 import pytest
 
+import hosts
 import switch
 import tcp_frames
 
@@ -13,7 +14,8 @@ CONNECTIONS = 20
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(network.why_not() != '', reason=network.why_not())
+@pytest.mark.skipif(not network.has_frr(), reason='FRR is not installed (Debian: frr)')
+@hosts.needs_namespaces
 def test_one_of_two_switches_is_killed_under_load():
     """Its route goes, all clients get all of their results, and it is used again when it is back."""
     figures = demo.run(switch.PROGRAM, SECONDS, print)

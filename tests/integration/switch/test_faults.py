@@ -17,6 +17,7 @@ import pytest
 import frames
 import hosts
 import project_scripts
+import sanitized
 import switch
 from disks import small_disk
 from needs import needs_mounts, needs_program
@@ -261,6 +262,8 @@ def test_telemetry_clients_that_stall_while_it_stops(tmp_path):
 
 @pytest.mark.slow
 @hosts.needs_namespaces
+@pytest.mark.skipif(sanitized.is_sanitized(),
+                    reason='libnetfc-allreduce in a process without the sanitizer')
 def test_a_short_soak_of_a_tree(tmp_path):
     """But the time until all have heard, which other tests change, and memory, as below."""
     subprocess.run([project_scripts.SCRIPTS / 'soak', '--tree', '--minutes', '0.1', '--json',
