@@ -104,7 +104,7 @@ def test_a_parent_that_is_not_there_is_named_until_it_comes(tmp_path):
     with leaf(tmp_path, '10.1.0.9', '--control', control) as (host, live):
         missing = wait_for_state(live, 'unreachable')
         assert missing['questions'] >= 3 and 'mac' not in missing
-        live.wait_for_message('the parent 10.1.0.9 is unreachable: nobody answers')
+        live.wait_for_message('the parent 10.1.0.9 is unreachable: no answer to address resolution')
         with Control(control) as channel:
             assert channel.do('show')['aggregate']['parent']['state'] == 'unreachable'
         host.ip('address', 'add', '10.1.0.9/24', 'dev', 'eth0')
