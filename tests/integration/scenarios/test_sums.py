@@ -57,7 +57,7 @@ def test_exact_sums_and_a_leaf_that_is_killed(tmp_path):
 @needs.needs_namespaces
 def test_trees_of_each_depth_on_bad_links(tmp_path):
     """Few values; all packets are as often lost, doubled and overtaken as with millions."""
-    done = run('trees', '--lanes', '10000', '--json', tmp_path / 'figures')
+    done = run('tree-loss', '--lanes', '10000', '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((tmp_path / 'figures').read_text())
     assert sorted(found) == ['1', '2', '3']
