@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "net/memif.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -110,8 +111,13 @@ hear(const struct memif *memif, uint16_t type, struct memif_message *message)
 {
 	struct pollfd fds = {.fd = memif->control, .events = POLLIN};
 
-	errno = ETIMEDOUT;
-	if (poll(&fds, 1, ANSWER_MS) <= 0)
+	int ready;
+
+	do {
+		errno = ETIMEDOUT;
+		ready = poll(&fds, 1, ANSWER_MS);
+	} while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
 		return false;
 	errno = ECONNREFUSED;
 	return recv(memif->control, message, sizeof(*message), MSG_DONTWAIT) ==
@@ -185,19 +191,20 @@ static bool
 read_where(const char *where, char path[UNIX_SOCKET_PATH_BYTES], uint32_t *id)
 {
 	const char *comma = strstr(where, ",id=");
+	const char *number = comma != NULL ? comma + strlen(",id=") : "0";
 	size_t length = comma != NULL ? (size_t)(comma - where) : strlen(where);
-	char *end = NULL;
+	unsigned long value;
+	char *end;
 
-	*id = 0;
+	value = strtoul(number, &end, 10);
 	errno = EINVAL;
-	if (length == 0 || length >= UNIX_SOCKET_PATH_BYTES)
+	if (length == 0 || length >= UNIX_SOCKET_PATH_BYTES || !isdigit((unsigned char)*number) ||
+		*end != '\0' || value > UINT32_MAX)
 		return false;
 	memcpy(path, where, length);
 	path[length] = '\0';
-	if (comma == NULL)
-		return true;
-	*id = (uint32_t)strtoul(comma + strlen(",id="), &end, 10);
-	return comma[strlen(",id=")] != '\0' && *end == '\0';
+	*id = (uint32_t)value;
+	return true;
 }
 
 /* With that many rings; where these are too many, `rings` becomes fewer. NULL: errno says why. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """libnetfc-allreduce, by netfc.allreduce, against the running switch."""
 
+import concurrent.futures
 import contextlib
 import threading
 
@@ -40,23 +41,12 @@ def aggregating(folder, option='--aggregate', lcores=1):
 
 def in_threads(host, count, work):
     """work(rank) in a thread of its own for each rank, in the host's namespace; what they return."""
-    results, errors = [None] * count, []
-
     def run(rank):
-        try:
-            with host.entered():
-                results[rank] = work(rank)
-        except BaseException as error:  # told by the test's own thread
-            errors.append(error)
+        with host.entered():
+            return work(rank)
 
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    if errors:
-        raise errors[0]
-    return results
+    with concurrent.futures.ThreadPoolExecutor(count) as threads:
+        return list(threads.map(run, range(count)))
 
 
 def communicator(rank, count, **options):

