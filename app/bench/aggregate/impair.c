@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
 
-#include "aggregate/impair.h"
+#include "aggregate/team.h"
 #include "data.h"
 
 static uint64_t

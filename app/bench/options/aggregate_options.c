@@ -6,7 +6,7 @@
 
 #include "bench.h"
 #include "data.h"
-#include "options/aggregate_options.h"
+#include "options/options.h"
 
 /* As many as a port can be asked to send beside the others. */
 #define MAX_FLOOD 10000

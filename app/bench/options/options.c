@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "options/option_values.h"
+#include "options/options.h"
 #include "set_option.h"
 
 #define MAX_LANES 10915

@@ -6,7 +6,7 @@
 
 #include "dpdk/eal.h"
 #include "dpdk/ethdev.h"
-#include "run/ports.h"
+#include "run/run.h"
 
 /* Ethernet header and two VLAN tags. */
 #define LAYER2_BYTES 22

@@ -8,7 +8,7 @@
 #include "bench.h"
 #include "classify.h"
 #include "dpdk/reflect.h"
-#include "timing/parts.h"
+#include "timing/timing.h"
 
 /* A burst as it came, written just now, as by a device that puts packets into the cache. */
 static void

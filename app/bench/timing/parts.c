@@ -5,7 +5,6 @@
 
 #include "bench.h"
 #include "json.h"
-#include "timing/parts.h"
 #include "timing/timing.h"
 
 /* Arrays of JSON with a number for each round; those that are not measured stay empty. */
