@@ -22,9 +22,7 @@
 
 #include "aggregate_format.h"
 #include "app.h"
-#include "ports.h"
-#include "prepare.h"
-#include "queues.h"
+#include "setup.h"
 #include "tables/tables.h"
 
 #define LCORES 4

@@ -2,7 +2,7 @@
 #include <stdbool.h>
 
 #include "aggregate/team.h"
-#include "data.h"
+#include "exact.h"
 
 static uint64_t
 share_of(double percent)

@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 
 #include "bench.h"
-#include "chunks.h"
+#include "exact.h"
 #include "dpdk/worker_packet.h"
 
 /*

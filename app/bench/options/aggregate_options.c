@@ -5,7 +5,7 @@
 #include <aggregate_format.h>
 
 #include "bench.h"
-#include "data.h"
+#include "exact.h"
 #include "options/options.h"
 
 /* As many as a port can be asked to send beside the others. */

@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "options/options.h"
+#include "option.h"
 #include "set_option.h"
 
 #define MAX_LANES 10915

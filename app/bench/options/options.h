@@ -10,10 +10,9 @@
 
 #include <aggregate_wire.h>
 
-#include "command_line.h"
+#include "option.h"
 #include "dpdk/flow.h"
 #include "match.h"
-#include "option.h"
 
 /* * Values that only this program's options have; each function is an option_parse. */
 

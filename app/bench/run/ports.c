@@ -5,7 +5,6 @@
 #include <rte_mbuf.h>
 
 #include "dpdk/eal.h"
-#include "dpdk/ethdev.h"
 #include "run/run.h"
 
 /* Ethernet header and two VLAN tags. */

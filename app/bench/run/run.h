@@ -9,6 +9,8 @@
 
 #include <sched.h>
 
+#include <jansson.h>
+
 #include <rte_lcore.h>
 #include <rte_pause.h>
 
