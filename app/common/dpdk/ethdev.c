@@ -6,7 +6,7 @@
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 
-#include "dpdk/ethdev.h"
+#include "dpdk/eal.h"
 
 #define DESCRIPTORS 1024
 

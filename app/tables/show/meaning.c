@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "encoding.h"
-#include "show/meaning.h"
+#include "show/show.h"
 
 #define LOG_WORD_BITS 16
 

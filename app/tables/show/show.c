@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "set/source.h"
-#include "show/extended.h"
+#include "set/set.h"
 #include "show/show.h"
 #include "user/user.h"
 

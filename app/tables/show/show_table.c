@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "command.h"
-#include "show/meaning.h"
 #include "show/show.h"
 
 /* A page of a table. */

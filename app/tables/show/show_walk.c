@@ -5,10 +5,8 @@
 
 #include "command.h"
 #include "json.h"
-#include "show/meaning.h"
-#include "encoding.h"
-#include "show/operation.h"
 #include "show/show.h"
+#include "encoding.h"
 
 /* The state of a walk. */
 struct walk {

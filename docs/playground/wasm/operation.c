@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
 #include "encoding.h"
 #include "page.h"
-#include "set/slots.h"
-#include "show/meaning.h"
+#include "set/set.h"
+#include "show/show.h"
 
 /* A walk, and the lane's fields before the step. */
 struct walk {
