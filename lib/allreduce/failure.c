@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "farewell.h"
+#include "internal.h"
 
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "join.h"
 #include "keys.h"
 #include "net/way.h"
 
-#define FAREWELL_TIME (2 * NS_PER_S)
+#define TELL_TIME (2 * NS_PER_S)
 #define INTERVAL (50 * NS_PER_MS)
 /* Replies expected here are no longer than this. */
 #define LARGEST_LEAVE (AGGREGATE_HEADER_BYTES + AGGREGATE_TAG_BYTES)
@@ -46,10 +45,10 @@ tell(struct netfc_allreduce *comm)
 }
 
 void
-farewell_begin(struct netfc_allreduce *comm, int status)
+failure_begin(struct netfc_allreduce *comm, int status)
 {
 	comm->failed_for = reason_of(comm, status);
-	comm->farewell_until = clock_now() + FAREWELL_TIME;
+	comm->failure_until = clock_now() + TELL_TIME;
 	tell(comm); /* now, in case the program ends */
 	pthread_cond_signal(&comm->work);
 }
@@ -65,10 +64,10 @@ any_joined(const struct netfc_allreduce *comm)
 }
 
 bool
-farewell_is_due(const struct netfc_allreduce *comm)
+failure_is_due(const struct netfc_allreduce *comm)
 {
 	return comm->life == ALLREDUCE_BROKEN && !comm->driving && any_joined(comm) &&
-		clock_now() < comm->farewell_until;
+		clock_now() < comm->failure_until;
 }
 
 /* The switch has answered: it has been told, or no longer has the job, which is just as good. */
@@ -88,7 +87,7 @@ hear(struct netfc_allreduce *comm, struct peer *peer)
 }
 
 void
-farewell_say(struct netfc_allreduce *comm)
+failure_tell(struct netfc_allreduce *comm)
 {
 	const struct timespec until = clock_timespec(clock_now() + INTERVAL);
 

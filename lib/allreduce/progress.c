@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "drive.h"
+#include "internal.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -9,12 +9,8 @@
 
 #include "clock.h"
 #include "error.h"
-#include "farewell.h"
-#include "window/channel.h"
+#include "window/window.h"
 #include "net/way.h"
-#include "window/keepalive.h"
-#include "window/receive.h"
-#include "window/timers.h"
 
 /* How long to sleep while a switch has not taken frames from its shared memory. */
 #define FULL_RING (50 * NS_PER_US)
@@ -44,7 +40,7 @@ send_step(struct netfc_allreduce *comm, struct channel *channel, void *now)
 }
 
 void
-drive_send(struct netfc_allreduce *comm, uint64_t now)
+progress_send(struct netfc_allreduce *comm, uint64_t now)
 {
 	int status = for_each_channel(comm, send_step, &now);
 
@@ -165,7 +161,8 @@ is_over(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle 
 }
 
 void
-drive_for(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle, uint64_t then)
+progress_until(
+	struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle, uint64_t then)
 {
 	uint64_t spin = comm->options.spin_us * NS_PER_US;
 	uint64_t now, next, heard = clock_now();
@@ -195,7 +192,7 @@ drive_for(struct netfc_allreduce *comm, const struct netfc_allreduce_handle *han
 }
 
 void
-drive_wake(struct netfc_allreduce *comm)
+progress_wake(struct netfc_allreduce *comm)
 {
 	if (comm->sleeping)
 		eventfd_write(comm->wake, 1);
@@ -215,10 +212,10 @@ idle(struct netfc_allreduce *comm)
 	if (due <= clock_now()) {
 		keepalive_send(comm);
 		if (!comm->driving) {
-			drive_for(comm, NULL, comm->keepalive_until);
+			progress_until(comm, NULL, comm->keepalive_until);
 			return;
 		}
-		drive_wake(comm);
+		progress_wake(comm);
 		due = comm->keepalive_until;
 	}
 	until = clock_timespec(due);
@@ -232,10 +229,10 @@ run(void *argument)
 
 	pthread_mutex_lock(&comm->lock);
 	while (!comm->stop) {
-		if (farewell_is_due(comm))
-			farewell_say(comm);
+		if (failure_is_due(comm))
+			failure_tell(comm);
 		else if (comm->eager > 0 && !comm->driving)
-			drive_for(comm, NULL, NEVER);
+			progress_until(comm, NULL, NEVER);
 		else
 			idle(comm);
 	}
@@ -244,7 +241,7 @@ run(void *argument)
 }
 
 int
-drive_start(struct netfc_allreduce *comm)
+progress_start(struct netfc_allreduce *comm)
 {
 	sigset_t all, before;
 	int error;
@@ -263,14 +260,14 @@ drive_start(struct netfc_allreduce *comm)
 }
 
 void
-drive_stop(struct netfc_allreduce *comm)
+progress_stop(struct netfc_allreduce *comm)
 {
 	if (!comm->has_thread)
 		return;
 	pthread_mutex_lock(&comm->lock);
 	comm->stop = true;
 	pthread_cond_signal(&comm->work);
-	drive_wake(comm);
+	progress_wake(comm);
 	pthread_mutex_unlock(&comm->lock);
 	pthread_join(comm->thread, NULL);
 	comm->has_thread = false;
