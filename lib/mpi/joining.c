@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "joining.h"
+#include "job.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NETFC_MPI_SHAPE_H
-#define NETFC_MPI_SHAPE_H
+#ifndef NETFC_MPI_CONVERSION_H
+#define NETFC_MPI_CONVERSION_H
 
 /**
  * @file
@@ -17,7 +17,7 @@
 
 #include <mpi.h>
 
-struct shape {
+struct conversion {
 	unsigned int format;      /**< enum netfc_allreduce_format */
 	unsigned int op;          /**< enum netfc_allreduce_op */
 	unsigned int value_bytes; /**< of MPI's type */
@@ -25,34 +25,37 @@ struct shape {
 	uint64_t flip;            /**< bits to invert on the way there and back */
 };
 
-enum shape_status {
-	SHAPE_OK,
-	SHAPE_NO_TYPE,
-	SHAPE_NO_OPERATION
+enum conversion_status {
+	CONVERSION_OK,
+	CONVERSION_NO_TYPE,
+	CONVERSION_NO_OPERATION
 };
 
-enum shape_status shape_find(struct shape *shape, MPI_Datatype type, MPI_Op op);
+enum conversion_status conversion_find(struct conversion *conversion, MPI_Datatype type, MPI_Op op);
 
 /** Whether values go as they are: no other array is needed. */
-bool shape_is_direct(const struct shape *shape);
+bool conversion_is_direct(const struct conversion *conversion);
 
 /** Bytes of what goes to the switch for `count` values. */
-size_t shape_bytes(const struct shape *shape, size_t count);
+size_t conversion_bytes(const struct conversion *conversion, size_t count);
 
 /** How many values of the format go to the switch. */
-uint64_t shape_count(const struct shape *shape, size_t count);
+uint64_t conversion_count(const struct conversion *conversion, size_t count);
 
 /** Make what goes to the switch, unless it is direct. */
-void shape_cut(const struct shape *shape, void *to, const void *values, size_t count);
+void
+conversion_split(const struct conversion *conversion, void *to, const void *values, size_t count);
 
 /** Make values of what came back. */
-void shape_join(const struct shape *shape, void *values, const void *from, size_t count);
+void
+conversion_join(const struct conversion *conversion, void *values, const void *from, size_t count);
 
 /** Whether sums are rounded, so that values may only be added where nothing is lost. */
-bool shape_rounds(const struct shape *shape);
+bool conversion_rounds(const struct conversion *conversion);
 
 /** Reduce values with others in place: what the switch would make of both, if nothing is rounded.
  */
-void shape_reduce(const struct shape *shape, void *values, const void *others, size_t count);
+void conversion_reduce(
+	const struct conversion *conversion, void *values, const void *others, size_t count);
 
-#endif /* NETFC_MPI_SHAPE_H */
+#endif /* NETFC_MPI_CONVERSION_H */
