@@ -42,10 +42,8 @@
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
 #include "aggregate_leaf.h"
-#include "aggregate_owner.h"
-#include "aggregate_seal.h"
-#include "aggregate_slot.h"
 #include "aggregate_table.h"
+#include "aggregate_slot.h"
 #include "aggregate_wire.h"
 
 #endif /* AGGREGATE_H */

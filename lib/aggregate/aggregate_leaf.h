@@ -44,7 +44,6 @@
  * @endcode
  */
 
-#include "aggregate_seal.h"
 #include "aggregate_table.h"
 
 #ifdef __cplusplus

@@ -44,7 +44,6 @@
 #include "aggregate_digits.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
-#include "aggregate_owner.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,10 +2,7 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-/**
- * @file
- * What a table of jobs is made of. aggregate_table.h says who may touch what.
- */
+/** @file What a table of jobs is made of. aggregate_table.h says who may touch what. */
 
 #include "aggregate_table.h"
 #include "aggregate_tag.h"
@@ -172,5 +169,10 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 enum aggregate_action
 leave_job(struct aggregate_table *table, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now);
+
+/* Keys of sessions. */
+
+/** A job has got its session: make its keys, if there is a cluster's. Before it is published. */
+void seal_make_keys(struct aggregate_table *table, struct job *job);
 
 #endif /* TABLE_H */

@@ -6,7 +6,7 @@
 #include "leaf.h"
 
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
-#define MOST_LEAVES 5
+#define MAX_LEAVES 5
 
 /*
  * Answers to what was asked before are not waited for any more. The network may repeat a join, and
@@ -149,7 +149,7 @@ static bool
 say_goodbye(const struct aggregate_table *table, struct uplink *uplink, uint64_t now,
 	struct aggregate_message *message)
 {
-	if (uplink->tries++ == MOST_LEAVES) {
+	if (uplink->tries++ == MAX_LEAVES) {
 		set_state(uplink, AGGREGATE_UPLINK_NONE);
 		return false;
 	}
