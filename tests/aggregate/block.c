@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "block.h"
-#include "data.h"
+#include "exact.h"
 
 #define CANARY 0xa5
 

@@ -11,7 +11,7 @@
 #include <aggregate.h>
 #include <netfc.h>
 
-#include "data.h"
+#include "exact.h"
 
 #define MOST_LANES 16384u
 

@@ -12,7 +12,7 @@
 
 #include <aggregate.h>
 
-#include "data.h"
+#include "exact.h"
 #include "simulate.h"
 
 #define FORMAT AGGREGATE_FP32

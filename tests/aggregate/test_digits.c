@@ -11,8 +11,7 @@
 
 #include <aggregate_digits.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define LANES 60
 #define MOST_MEMBERS 6

@@ -13,8 +13,7 @@
 #include <aggregate_exact.h>
 #include <netfc_arith.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define MOST 3000
 #define MOST_PARTS 64

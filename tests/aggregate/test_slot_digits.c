@@ -10,8 +10,7 @@
 
 #include <aggregate.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define BYTES 96
 #define MOST_LANES BYTES

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "data.h"
+#include "exact.h"
 #include "job.h"
 #include "tree.h"
 

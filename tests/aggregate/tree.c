@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 #include "tree.h"
 
 #define MOST_EVENTS 20000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "data.h"
+#include "exact.h"
 #include "tree_random.h"
 
 static uint32_t

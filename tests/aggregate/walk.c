@@ -12,8 +12,7 @@
 
 #include <aggregate.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define MOST_SLOTS 8
 #define MOST_IN_FLIGHT 512
