@@ -8,7 +8,7 @@
 
 #include <netfc_allreduce.h>
 
-#define MOST_MEMBERS (PLACES_MAX_WORKERS * PLACES_MAX_WORKERS)
+#define MAX_MEMBERS (PLACES_MAX_WORKERS * PLACES_MAX_WORKERS)
 #define NOBODY UINT_MAX
 #define TEXT_(number) #number
 #define TEXT(number) TEXT_(number)

@@ -14,7 +14,7 @@
 #include "exact.h"
 
 #define LANES 60
-#define MOST_MEMBERS 6
+#define MAX_MEMBERS 6
 #define ROOM (AGGREGATE_PART_BYTES + LANES * (4 * (AGGREGATE_MOST_DIGITS + 1) + 1))
 
 #define FOREACH_FORMAT(format)                                               \
@@ -98,9 +98,9 @@ hand_on(const struct aggregate_totals *from, struct aggregate_totals *to, unsign
 static void
 check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
 {
-	struct aggregate_totals member[MOST_MEMBERS], top = new_totals(format);
+	struct aggregate_totals member[MAX_MEMBERS], top = new_totals(format);
 	struct aggregate_totals whole = new_totals(format), again = new_totals(format);
-	unsigned int members = 1 + next_random(seed) % MOST_MEMBERS;
+	unsigned int members = 1 + next_random(seed) % MAX_MEMBERS;
 
 	for (unsigned int m = 0; m < members; m++)
 		member[m] = new_totals(format);

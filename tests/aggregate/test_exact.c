@@ -16,7 +16,7 @@
 #include "exact.h"
 
 #define MOST 3000
-#define MOST_PARTS 64
+#define MAX_PARTS 64
 #define WORDS (sizeof(struct aggregate_exact) / sizeof(int64_t))
 
 static double x64[MOST], y64[MOST];
@@ -116,7 +116,7 @@ bits_of(unsigned int format, const void *value)
 static void
 check(unsigned int format, const void *x, const void *y, uint32_t count)
 {
-	static const unsigned int parts[] = {1, 2, 3, MOST_PARTS};
+	static const unsigned int parts[] = {1, 2, 3, MAX_PARTS};
 	uint64_t result = 0, first = 0;
 	uint8_t flags, first_flags = 0;
 

@@ -13,24 +13,24 @@
 #include "exact.h"
 
 #define BYTES 96
-#define MOST_LANES BYTES
+#define MAX_LANES BYTES
 #define MEMBERS 4
-#define MOST_BEHIND 5 /* workers behind a member */
+#define MAX_BEHIND 5 /* workers behind a member */
 #define STALL 100
 #define REPEAT 10
 
 static struct aggregate_entry *entry;
 static void *digits_memory;
 static struct aggregate_rules rules;
-static uint64_t values[MOST_LANES][AGGREGATE_MAX_WORKERS];
-static int64_t scratch[MOST_LANES * (AGGREGATE_MOST_DIGITS + 1)];
+static uint64_t values[MAX_LANES][AGGREGATE_MAX_WORKERS];
+static int64_t scratch[MAX_LANES * (AGGREGATE_MOST_DIGITS + 1)];
 
 /* What a member has to send. */
 struct packets {
 	unsigned int count;
 	bool in[AGGREGATE_MOST_PARTS];
 	size_t bytes[AGGREGATE_MOST_PARTS];
-	uint8_t packet[AGGREGATE_MOST_PARTS][MOST_LANES * 8 + 100];
+	uint8_t packet[AGGREGATE_MOST_PARTS][MAX_LANES * 8 + 100];
 };
 
 static struct packets members[MEMBERS];
@@ -142,9 +142,9 @@ members_send_values_or_digits(void **state)
 		rules.isa = (enum aggregate_isa)(next_random(&seed) % (aggregate_isa_best() + 1));
 		for (uint32_t lane = 0; lane < count; lane++)
 			data_fill((enum data_kind)(round / 10 % DATA_KINDS), format, values[lane],
-				MEMBERS * MOST_BEHIND, &seed);
+				MEMBERS * MAX_BEHIND, &seed);
 		for (unsigned int m = 0; m < MEMBERS; m++) {
-			unsigned int behind = 1 + next_random(&seed) % MOST_BEHIND;
+			unsigned int behind = 1 + next_random(&seed) % MAX_BEHIND;
 
 			make_member(&members[m], format, count, workers, behind, 400);
 			workers += behind;

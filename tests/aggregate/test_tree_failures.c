@@ -13,7 +13,7 @@
 #include "tree.h"
 
 #define STALL 2000 /* of the switches */
-#define CHUNKS TREE_MOST_CHUNKS
+#define CHUNKS TREE_MAX_CHUNKS
 #define NEVER UINT64_MAX
 #define LEAF_A 1
 #define LEAF_B 2

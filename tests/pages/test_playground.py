@@ -20,7 +20,7 @@ pytestmark = [needs_browser, pytest.mark.xdist_group('playground')]  # one proce
 
 SETS = ('fp16_k1024', 'posit16_exact', 'bf16_k16_floor', 'posit16_es2_k256', 'fp16_exact')
 OPERATIONS = 50
-MOST_BYTES = 500_000
+MAX_BYTES = 500_000
 
 
 def address(browser):
@@ -248,7 +248,7 @@ def test_a_browser_without_webassembly(page):
 
 @pytest.mark.parametrize('name', ['index.html', 'aggregation.html'])
 def test_it_is_small(page, name):
-    assert (page.parent / name).stat().st_size < MOST_BYTES
+    assert (page.parent / name).stat().st_size < MAX_BYTES
 
 
 def test_the_readme_says_how_large_they_are(page):

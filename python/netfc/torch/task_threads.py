@@ -10,7 +10,7 @@ from typing import Any
 _SPARE = 2  # idle threads to keep; others end
 
 
-class Keepers:
+class TaskThreads:
     """do(thing): does it, and gives a function that tells of it.
 
     Things are done in the order of put(), one at a time. The telling runs callbacks of torch's
@@ -20,7 +20,7 @@ class Keepers:
 
     def __init__(self, do: Callable[[Any], Callable[[], None]]):
         self._do = do
-        self._things: collections.deque[Any] = collections.deque()
+        self._tasks: collections.deque[Any] = collections.deque()
         self._change = threading.Condition()
         self._spare = self._telling = 0  # threads
         self._does = self._closed = False
@@ -28,7 +28,7 @@ class Keepers:
     def put(self, thing: Any) -> None:
         """Have it done."""
         with self._change:
-            self._things.append(thing)
+            self._tasks.append(thing)
             if not self._does:
                 self._call_one()
 
@@ -37,13 +37,13 @@ class Keepers:
         with self._change:
             self._closed = True
             self._change.notify_all()
-            self._change.wait_for(lambda: not self._things and not self._does)
+            self._change.wait_for(lambda: not self._tasks and not self._does)
 
     def settle(self, end: float) -> None:
         """Return when all tasks and callbacks are done, or at that time (time.monotonic())."""
         with self._change:
             self._change.wait_for(
-                lambda: not self._things and not self._does and self._telling == 0,
+                lambda: not self._tasks and not self._does and self._telling == 0,
                 max(0.0, end - time.monotonic()),
             )
 
@@ -56,7 +56,7 @@ class Keepers:
 
     def _run(self) -> None:
         while self._takes_turn():
-            tell = self._do(self._things.popleft())
+            tell = self._do(self._tasks.popleft())
             self._leave_turn()
             try:
                 tell()
@@ -65,7 +65,7 @@ class Keepers:
 
     def _takes_turn(self) -> bool:
         with self._change:
-            while self._does or not self._things:
+            while self._does or not self._tasks:
                 if self._closed or self._spare == _SPARE:
                     return False
                 self._spare += 1
@@ -78,7 +78,7 @@ class Keepers:
         with self._change:
             self._does = False
             self._telling += 1
-            if self._things:
+            if self._tasks:
                 self._call_one()
             if self._closed:
                 self._change.notify_all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ways to the mean of all ranks' gradients, as communication hooks of DistributedDataParallel.
+"""Means of all ranks' gradients, as communication hooks of DistributedDataParallel.
 
 Each is a function of a bucket that gives a future of its tensor.
 """
@@ -72,7 +72,7 @@ class Tables:
 
 
 # By name: back end of torch.distributed, and what makes the hook.
-WAYS = {
+HOOKS = {
     "netfc": ("netfc", exact_means),
     "gloo": ("gloo", lambda: ring),
     "integers": ("netfc", lambda: integers),

@@ -10,7 +10,8 @@
 #include <rte_common.h>
 #include <rte_memory.h>
 
-#include "ways.h"
+#include "backends.h"
+#include "ieee_flags.h"
 
 /* ---- fp16 by the CPU's own arithmetic ---------------------------------------------------------
  */
@@ -18,42 +19,8 @@
 #if defined(__x86_64__)
 #define NAN_BITS 0x7e00
 #define INF_BITS 0x7c00
+#define MAGNITUDE 0x7fff
 #define LANES 8
-
-static bool
-is_nan(uint16_t bits)
-{
-	return (bits & 0x7fff) > INF_BITS;
-}
-
-static bool
-is_finite(uint16_t bits)
-{
-	return (bits & 0x7fff) < INF_BITS;
-}
-
-static bool
-is_zero(uint16_t bits)
-{
-	return (bits & 0x7fff) == 0;
-}
-
-/* The flags by their definitions; a zero sum of fp16 numbers is exact. */
-static uint8_t
-flags_of(enum netfc_op op, uint16_t x, uint16_t y, uint16_t z)
-{
-	bool product = op == NETFC_MUL || op == NETFC_DIV;
-
-	if (op == NETFC_DIV && is_zero(y) && is_finite(x) && !is_zero(x))
-		return NETFC_DIVBYZERO;
-	if (is_nan(z))
-		return is_nan(x) || is_nan(y) ? 0 : NETFC_INVALID;
-	if (!is_finite(z))
-		return is_finite(x) && is_finite(y) ? NETFC_OVERFLOW : 0;
-	if (!is_zero(z) || !product || is_zero(x))
-		return 0;
-	return is_zero(y) || !is_finite(y) ? 0 : NETFC_UNDERFLOW;
-}
 
 /*
  * In single precision: its 24 bits are twice the 11 bits of fp16 plus two, so that rounding twice
@@ -84,8 +51,8 @@ cpu_compute(enum netfc_op op, uint16_t x, uint16_t *z, uint8_t *flags)
 	for (uint32_t first = 0; first < ROW; first += LANES)
 		compute_some(op, a, first, &z[first]);
 	for (uint32_t y = 0; y < ROW; y++) {
-		z[y] = is_nan(z[y]) ? NAN_BITS : z[y];
-		flags[y] = flags_of(op, x, (uint16_t)y, z[y]);
+		z[y] = (z[y] & MAGNITUDE) > INF_BITS ? NAN_BITS : z[y];
+		flags[y] = ieee_flags(op, x & MAGNITUDE, y & MAGNITUDE, z[y] & MAGNITUDE, INF_BITS);
 	}
 }
 
@@ -115,44 +82,45 @@ cpu_compute(enum netfc_op op, uint16_t x, uint16_t *z, uint8_t *flags)
 
 #endif
 
-/* ---- all ways -------------------------------------------------------------------------------- */
+/* ---- all backends
+ * -------------------------------------------------------------------------------- */
 
-static struct way *
-add_way(struct ways *ways)
+static struct backend *
+add_way(struct backends *backends)
 {
-	return &ways->way[ways->count++];
+	return &backends->backend[backends->count++];
 }
 
 static void
-add_program(struct ways *ways, const struct netfc_set *set)
+add_program(struct backends *backends, const struct netfc_set *set)
 {
-	struct way *way = add_way(ways);
+	struct backend *backend = add_way(backends);
 
-	way->set = set;
-	snprintf(way->name, sizeof(way->name), "%s, step by step", netfc_set_name(set));
+	backend->set = set;
+	snprintf(backend->name, sizeof(backend->name), "%s, step by step", netfc_set_name(set));
 }
 
 /* Add a kernel if it could be created, or pass the error on. */
 static int
-add_kernel(struct ways *ways, const char *engine, int error, struct vector_kernel *kernel)
+add_kernel(struct backends *backends, const char *engine, int error, struct vector_kernel *kernel)
 {
-	struct way *way;
+	struct backend *backend;
 
 	if (error != 0)
 		return error == -ENOTSUP ? 0 : error;
-	way = add_way(ways);
-	way->kernel = kernel;
-	snprintf(way->name, sizeof(way->name), "%s: %s", engine, kernel->description);
+	backend = add_way(backends);
+	backend->kernel = kernel;
+	snprintf(backend->name, sizeof(backend->name), "%s: %s", engine, kernel->description);
 	return 0;
 }
 
 static int
-create_stages(struct ways *ways, const struct netfc_set *set, enum match_kind kind)
+create_stages(struct backends *backends, const struct netfc_set *set, enum match_kind kind)
 {
 	for (unsigned int t = 0; t < netfc_set_table_count(set); t++) {
 		const struct netfc_table *table = netfc_set_table(set, t);
 		int error = match_create(netfc_table_is_match(table) ? kind : MATCH_DIRECT, table,
-			SOCKET_ID_ANY, &ways->stages[kind][t]);
+			SOCKET_ID_ANY, &backends->stages[kind][t]);
 
 		if (error != 0)
 			return error;
@@ -160,21 +128,21 @@ create_stages(struct ways *ways, const struct netfc_set *set, enum match_kind ki
 	return 0;
 }
 
-/* The kernel that has all of the set, once for each of its ways. */
+/* The kernel that has all of the set, once for each of its backends. */
 static int
-add_direct_kernels(struct ways *ways, const struct netfc_set *set, enum vector_isa isa)
+add_direct_kernels(struct backends *backends, const struct netfc_set *set, enum vector_isa isa)
 {
 	unsigned int count = 1;
 
-	for (unsigned int way = 0; way < count; way++) {
+	for (unsigned int backend = 0; backend < count; backend++) {
 		struct vector_kernel *kernel = NULL;
 		int error = vector_create(set, NULL, isa, SOCKET_ID_ANY, &kernel);
 
 		if (error == 0) {
 			count = vector_ways(kernel);
-			vector_use_way(kernel, way);
+			vector_use_way(kernel, backend);
 		}
-		error = add_kernel(ways, "direct", error, kernel);
+		error = add_kernel(backends, "direct", error, kernel);
 		if (error != 0)
 			return error;
 	}
@@ -183,100 +151,101 @@ add_direct_kernels(struct ways *ways, const struct netfc_set *set, enum vector_i
 
 /* The kernels that have all of the set, and those that look up in a match engine. */
 static int
-add_set_kernels(struct ways *ways, const struct netfc_set *set, enum vector_isa isa)
+add_set_kernels(struct backends *backends, const struct netfc_set *set, enum vector_isa isa)
 {
 	static const enum match_kind kinds[] = {MATCH_DIRECT, MATCH_LPM};
-	int error = add_direct_kernels(ways, set, isa);
+	int error = add_direct_kernels(backends, set, isa);
 
-	for (unsigned int k = 0; k < RTE_DIM(kinds) && error == 0 && ways->log != NULL; k++) {
+	for (unsigned int k = 0; k < RTE_DIM(kinds) && error == 0 && backends->log != NULL; k++) {
 		struct vector_kernel *kernel;
 
-		error = vector_create(set, ways->stages[kinds[k]], isa, SOCKET_ID_ANY, &kernel);
-		error = add_kernel(ways, match_kind_name(kinds[k]), error, kernel);
+		error = vector_create(set, backends->stages[kinds[k]], isa, SOCKET_ID_ANY, &kernel);
+		error = add_kernel(backends, match_kind_name(kinds[k]), error, kernel);
 	}
 	return error;
 }
 
 static int
-find_log(struct ways *ways)
+find_log(struct backends *backends)
 {
 	int error;
 
-	ways->log = ways->sets[0];
-	add_program(ways, ways->log);
-	error = create_stages(ways, ways->log, MATCH_DIRECT);
+	backends->log = backends->sets[0];
+	add_program(backends, backends->log);
+	error = create_stages(backends, backends->log, MATCH_DIRECT);
 	if (error == 0)
-		error = create_stages(ways, ways->log, MATCH_LPM);
+		error = create_stages(backends, backends->log, MATCH_LPM);
 	for (enum vector_isa isa = VECTOR_PLAIN; isa <= vector_isa_best() && error == 0; isa++)
-		error = add_set_kernels(ways, ways->log, isa);
+		error = add_set_kernels(backends, backends->log, isa);
 	return error;
 }
 
 /* A kernel without tables is the reference itself in plain C, and for posits always. */
 static int
-find_exact(struct ways *ways)
+find_exact(struct backends *backends)
 {
 	int error = 0;
 
-	if (netfc_format_id(ways->format) == NETFC_FP16 && cpu_can())
-		snprintf(add_way(ways)->name, sizeof(ways->way[0].name), "the CPU");
-	for (unsigned int s = 0; s < RTE_DIM(ways->sets) && ways->sets[s] != NULL; s++)
-		add_program(ways, ways->sets[s]);
+	if (netfc_format_id(backends->format) == NETFC_FP16 && cpu_can())
+		snprintf(add_way(backends)->name, sizeof(backends->backend[0].name), "the CPU");
+	for (unsigned int s = 0; s < RTE_DIM(backends->sets) && backends->sets[s] != NULL; s++)
+		add_program(backends, backends->sets[s]);
 	for (enum vector_isa isa = VECTOR_PLAIN + 1;
-		isa <= vector_isa_best() && !netfc_format_is_posit(ways->format) && error == 0;
+		isa <= vector_isa_best() && !netfc_format_is_posit(backends->format) && error == 0;
 		isa++) {
 		struct vector_kernel *kernel;
 
-		error = vector_fpu_create(ways->format, isa, SOCKET_ID_ANY, &kernel);
-		error = add_kernel(ways, "fpu", error, kernel);
+		error = vector_fpu_create(backends->format, isa, SOCKET_ID_ANY, &kernel);
+		error = add_kernel(backends, "fpu", error, kernel);
 		if (error == 0)
-			error = add_set_kernels(ways, ways->sets[0], isa);
+			error = add_set_kernels(backends, backends->sets[0], isa);
 	}
 	return error;
 }
 
 int
-ways_find(struct ways *ways, const char *name)
+backends_find(struct backends *backends, const char *name)
 {
 	static const char *const families[] = {"%s_exact", "%s_exact_small"};
 	char set_name[64];
 
-	*ways = (struct ways){.format = netfc_format_by_name(name)};
-	if (ways->format == NULL) {
-		if (netfc_set_build(name, &ways->sets[0]) != NETFC_OK ||
-			netfc_set_family(ways->sets[0]) != NETFC_FAMILY_LOG)
+	*backends = (struct backends){.format = netfc_format_by_name(name)};
+	if (backends->format == NULL) {
+		if (netfc_set_build(name, &backends->sets[0]) != NETFC_OK ||
+			netfc_set_family(backends->sets[0]) != NETFC_FAMILY_LOG)
 			return -EINVAL;
-		ways->format = netfc_set_format(ways->sets[0]);
-		return find_log(ways);
+		backends->format = netfc_set_format(backends->sets[0]);
+		return find_log(backends);
 	}
 	for (unsigned int s = 0; s < RTE_DIM(families); s++) {
 		snprintf(set_name, sizeof(set_name), families[s], name);
-		if (netfc_set_build(set_name, &ways->sets[s]) != NETFC_OK && s == 0)
+		if (netfc_set_build(set_name, &backends->sets[s]) != NETFC_OK && s == 0)
 			return -EINVAL;
 	}
-	return find_exact(ways);
+	return find_exact(backends);
 }
 
 void
-ways_free(struct ways *ways)
+backends_free(struct backends *backends)
 {
-	for (unsigned int w = 0; w < ways->count; w++)
-		vector_free(ways->way[w].kernel);
+	for (unsigned int w = 0; w < backends->count; w++)
+		vector_free(backends->backend[w].kernel);
 	for (unsigned int kind = 0; kind < MATCH_KINDS; kind++) {
 		for (unsigned int t = 0; t < NETFC_MAX_TABLES; t++)
-			match_free(ways->stages[kind][t]);
+			match_free(backends->stages[kind][t]);
 	}
-	for (unsigned int s = 0; s < RTE_DIM(ways->sets); s++)
-		netfc_set_free(ways->sets[s]);
+	for (unsigned int s = 0; s < RTE_DIM(backends->sets); s++)
+		netfc_set_free(backends->sets[s]);
 }
 
 void
-ways_expect(const struct ways *ways, enum netfc_op op, uint16_t x, uint16_t *z, uint8_t *flags)
+backends_expect(
+	const struct backends *backends, enum netfc_op op, uint16_t x, uint16_t *z, uint8_t *flags)
 {
 	for (uint32_t y = 0; y < ROW; y++) {
-		struct netfc_result result = ways->log != NULL
-			? netfc_calc(ways->log, op, x, (uint16_t)y)
-			: netfc_exact(ways->format, op, x, (uint16_t)y);
+		struct netfc_result result = backends->log != NULL
+			? netfc_calc(backends->log, op, x, (uint16_t)y)
+			: netfc_exact(backends->format, op, x, (uint16_t)y);
 
 		z[y] = result.z;
 		flags[y] = result.flags;
@@ -307,13 +276,13 @@ compute_slots(const struct vector_kernel *kernel, enum netfc_op op, const uint16
 }
 
 void
-ways_compute(const struct way *way, enum netfc_op op, const uint16_t *x_row, const uint16_t *y_row,
-	uint16_t *z, uint8_t *flags)
+backends_compute(const struct backend *backend, enum netfc_op op, const uint16_t *x_row,
+	const uint16_t *y_row, uint16_t *z, uint8_t *flags)
 {
-	if (way->set != NULL)
-		netfc_compute(way->set, op, x_row, y_row, z, flags, ROW);
-	else if (way->kernel != NULL)
-		compute_slots(way->kernel, op, x_row, y_row, z, flags);
+	if (backend->set != NULL)
+		netfc_compute(backend->set, op, x_row, y_row, z, flags, ROW);
+	else if (backend->kernel != NULL)
+		compute_slots(backend->kernel, op, x_row, y_row, z, flags);
 	else
 		cpu_compute(op, x_row[0], z, flags);
 }
