@@ -50,7 +50,7 @@ enum aggregate_op {
 	AGGREGATE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
 	AGGREGATE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
 	AGGREGATE_MAX = 36,  /**< IEEE 754-2019 maximum */
-	AGGREGATE_COPY = 37, /**< the owner's values, unchanged: aggregate_owner.h */
+	AGGREGATE_COPY = 37, /**< the owner's values, unchanged */
 	AGGREGATE_LEAVE = 40,
 };
 

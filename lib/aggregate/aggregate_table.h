@@ -89,8 +89,8 @@ struct aggregate_limits {
 	uint64_t stall;     /**< ticks until a missing worker is named */
 	uint64_t cookie_period;           /**< ticks: a cookie is good for one to two of these */
 	uint8_t key[AGGREGATE_KEY_BYTES]; /**< for cookies: random, secret, new at each start */
-	/** The cluster's: every packet is tagged, see aggregate_seal.h. NULL: no tags. Outlives the
-	 * table. */
+	/** The cluster's: every packet is tagged, see struct aggregate_seal. NULL: no tags.
+	 * Outlives the table. */
 	const struct aggregate_secret *secret;
 };
 

@@ -160,7 +160,7 @@ say_goodbye(const struct aggregate_table *table, struct uplink *uplink, uint64_t
 	return true;
 }
 
-/* Members show that they are alive, see absence.h. */
+/* Members show that they are alive, see absence.c. */
 static uint64_t
 heartbeat(const struct aggregate_limits *limits)
 {

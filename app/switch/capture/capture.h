@@ -59,7 +59,7 @@ void capture_file_close(struct capture_file *file);
 
 /*
  * What goes in and out, into a file, on request. Lcores copy packets (capture_tap.h), a thread
- * writes the copies (capture_file.h). If the thread is too slow, the capture misses packets; if it
+ * writes the copies (capture_file.c). If the thread is too slow, the capture misses packets; if it
  * cannot write any more, the capture ends. The switch goes on as without a capture.
  */
 

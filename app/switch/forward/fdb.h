@@ -97,7 +97,7 @@ fdb_line_overflows(const struct fdb_line *line)
  * All lcores read; one, the writer, adds and removes. A worker announces a station that it does not
  * find to the writer through a ring; a station that moves, or is seen again, is updated in place.
  * Nobody waits: keys are looked up without locks, and removed through RCU. An rte_hash has all
- * keys; workers find them in cache lines of their own (fdb_lines.h), and need the hash only for a
+ * keys; workers find them in cache lines of their own, and need the hash only for a
  * key whose line is full.
  */
 
