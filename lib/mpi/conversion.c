@@ -33,7 +33,7 @@ enum operation {
 	[SUM] = {NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM, bytes, (bytes) * 8 / PIECE_BITS, 0}
 
 /* Flipping the sign's bit puts integers without a sign into the order of those with one. */
-static const struct conversion shapes[ELEMENTS][OPERATIONS] = {
+static const struct conversion conversions[ELEMENTS][OPERATIONS] = {
 	[FLOAT_32] = {AS_IT_IS(SUM, FP32, 4, 0), LEAST_AND_GREATEST(FP32, 4, 0)},
 	[FLOAT_64] = {AS_IT_IS(SUM, FP64, 8, 0), LEAST_AND_GREATEST(FP64, 8, 0)},
 	[SIGNED_32] = {SUM_OF_PIECES(4), LEAST_AND_GREATEST(INT32, 4, 0)},
@@ -83,7 +83,7 @@ conversion_find(struct conversion *conversion, MPI_Datatype type, MPI_Op op)
 			continue;
 		if (operation == OPERATIONS)
 			return CONVERSION_NO_OPERATION;
-		*conversion = shapes[elements[i].element][operation];
+		*conversion = conversions[elements[i].element][operation];
 		return CONVERSION_OK;
 	}
 	return CONVERSION_NO_TYPE;
