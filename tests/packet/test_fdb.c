@@ -11,7 +11,7 @@
 #include <rte_common.h>
 
 #include "eal.h"
-#include "forward/fdb.h"
+#include "forward/fdb_lines.h"
 #include "fdb_fixture.h"
 
 /* Let the writer catch up, and the worker go on in between. */

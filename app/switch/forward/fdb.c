@@ -11,6 +11,7 @@
 #include <rte_ring_elem.h>
 
 #include "forward/fdb.h"
+#include "forward/fdb_lines.h"
 
 #define NEWS 1024
 /* Announcements taken per call, so that a flood of new stations does not keep packets waiting. */
