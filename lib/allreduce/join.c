@@ -371,7 +371,7 @@ join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 		.comm = comm,
 		.peer = peer,
 		.op = AGGREGATE_JOIN,
-		.twice = comm->options.gso && !way_is_memory(peer),
+		.twice = comm->options.gso && !way_has_rings(peer),
 		.interval = FIRST_INTERVAL,
 		.wait = FIRST_WAIT,
 		.until = until,
