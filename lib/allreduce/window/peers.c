@@ -59,7 +59,8 @@ open_channel(struct netfc_allreduce *comm, struct peer *peer,
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	address_set_port(&to, (uint16_t)(address_port(&to) + peer->channels));
-	status = way_open(comm, channel, options, &to, options->bind_address == NULL ? NULL : &from);
+	status =
+		way_open(comm, channel, options, &to, options->bind_address == NULL ? NULL : &from);
 	if (status == NETFC_ALLREDUCE_OK)
 		peer->channels++;
 	return status;
