@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "net/socket.h"
 #include "net/xdp_program.h"
 
@@ -20,6 +21,8 @@
 #define LEAST_FRAME_BYTES 2048
 #define MOST_FRAME_BYTES 4096
 #define DRIVERS_BYTES 256
+/* So often, 10 ms apart, a queue is tried that somebody has. */
+#define TRIES 50
 #define PAYLOAD_BYTES(frame) ((frame) - DRIVERS_BYTES - sizeof(struct ether_header))
 
 enum {
@@ -292,7 +295,10 @@ share_out(struct xdp *xdp)
 		take_back(xdp, (FRAMES_IN + i) * xdp->frame_bytes);
 }
 
-/* The kernel chooses whether the driver or it itself copies. */
+/*
+ * The kernel chooses whether the driver or it itself copies; and a moment passes until it has back
+ * what another socket has closed.
+ */
 static bool
 take_queue(const struct xdp *xdp, unsigned int device, uint32_t queue)
 {
@@ -300,8 +306,17 @@ take_queue(const struct xdp *xdp, unsigned int device, uint32_t queue)
 		.sxdp_flags = XDP_USE_NEED_WAKEUP,
 		.sxdp_ifindex = device,
 		.sxdp_queue_id = queue};
+	const struct timespec moment = {.tv_nsec = 10 * NS_PER_MS};
 
-	return bind(xdp->rings.fd, (const struct sockaddr *)&address, sizeof(address)) == 0;
+	for (unsigned int i = 0; i < TRIES; i++) {
+		if (bind(xdp->rings.fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+			return true;
+		if (errno != EBUSY)
+			return false;
+		nanosleep(&moment, NULL);
+	}
+	errno = EBUSY;
+	return false;
 }
 
 static uint8_t
@@ -367,7 +382,6 @@ xdp_advice(int error)
 {
 	switch (error) {
 	case EPERM:
-	case EACCES:
 		return "; it takes root, or CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF";
 	case EBUSY:
 		return "; another program or communicator has it (ip link show, bpftool net)";

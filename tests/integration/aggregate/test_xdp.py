@@ -56,8 +56,8 @@ def communicator(host, address=f'{hosts.SWITCH_IP}:{PORT}', **options):
 def serving(queues=1, shards=1, mtu=1500):
     """The switch's library on sockets at p0 of a namespace; a host beside it with so many queues."""
     with hosts.Namespace() as middle, hosts.Host(0) as host:
-        host.ip('link', 'add', 'eth0', 'numrxqueues', queues, 'numtxqueues', queues, 'type', 'veth',
-                'peer', 'name', 'p0', 'netns', middle.name)
+        host.ip('link', 'add', 'eth0', 'numrxqueues', queues, 'numtxqueues', 1, 'type', 'veth',
+                'peer', 'name', 'p0', 'numrxqueues', 1, 'numtxqueues', 1, 'netns', middle.name)
         middle.run('ethtool', '-K', 'p0', 'tx', 'off')
         middle.ip('address', 'add', f'{hosts.SWITCH_IP}/24', 'dev', 'p0')
         middle.ip('link', 'set', 'p0', 'mtu', mtu, 'up')
@@ -95,7 +95,7 @@ def vectors(count):
 def test_sums_of_vectors(tmp_path, family, shards, mtu, chunk):
     """By a switch whose ports are AF_PACKET; the workers join twice, and a third has sockets."""
     values = vectors(3)
-    more = ',framecnt=512,framesz=9216,blocksz=36864' if mtu > 1500 else ''
+    more = f',qpairs={shards}' + (',framecnt=512,framesz=9216,blocksz=36864' if mtu > 1500 else '')
     options = ['--address', f'{SWITCH[4]}/24', '--address', f'{SWITCH[6]}/64', '--forward', 'bridge',
                f'--aggregate=formats=fp32,slots=256,bytes=8948,shards={shards}']
 
@@ -143,13 +143,15 @@ def test_all_else_is_the_kernels():
             assert (comm.info['path'], other.info['path']) == ('xdp', 'udp')
 
 
-def test_a_device_is_one_communicators(tmp_path):
+def test_a_device_is_one_communicators():
+    """And another's at once when that has left."""
     with serving() as (_, host):
         with communicator(host) as comm:
             with pytest.raises(allreduce.AllreduceError, match='busy; another program or communic'):
                 communicator(host, job=1)
             check_sum(comm)
-        communicator(host, job=1).leave()
+        for _ in range(5):
+            communicator(host, job=1).leave()
 
 
 def test_a_worker_that_is_killed():
