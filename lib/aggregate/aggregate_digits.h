@@ -78,6 +78,7 @@ struct aggregate_totals {
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
 	uint8_t digits; /**< aggregate_total_digits() */
 	uint8_t lowest, end; /**< bins that may be nonzero in any lane */
+	enum aggregate_isa isa; /**< of the kernels; aggregate_isa_best() at first */
 };
 
 /** Bytes for the bins of so many lanes, and their marks after them. */
