@@ -85,19 +85,22 @@ aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint
 static void
 add_marks(uint8_t *marks, const struct aggregate_part *part)
 {
+	const uint8_t *own = part->marks;
 	const uint32_t lanes = part->lanes;
 
-	for (uint32_t i = 0; part->marks != NULL && i < lanes; i++)
-		marks[i] |= (part->marks[i] ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
-	for (uint32_t i = 0; part->marks == NULL && i < lanes; i++)
-		marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
+	if (own == NULL)
+		for (uint32_t i = 0; i < lanes; i++)
+			marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
+	else
+		for (uint32_t i = 0; i < lanes; i++)
+			marks[i] |= (own[i] ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
 }
 
 void
 aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part)
 {
 	totals_use(totals, part->lowest, (uint32_t)part->lowest + part->width);
-	totals_kernel_of(totals)->add(totals, part);
+	totals->kernel->add(totals, part);
 	add_marks(totals->marks + part->first, part);
 }
 
@@ -179,7 +182,7 @@ static struct extent
 extent_of_short(const struct aggregate_totals *totals, uint32_t first, uint32_t end)
 {
 	const uint32_t base = totals_base(totals, totals->digits);
-	const struct total_bits bits = totals_kernel_of(totals)->bits(totals, first, end);
+	const struct total_bits bits = totals->kernel->bits(totals, first, end);
 
 	if (bits.any == 0)
 		return no_extent;
@@ -326,7 +329,7 @@ aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t firs
 		return 0;
 	memcpy(into, &wire, sizeof(wire));
 	if (!extent.marks && totals_are_short(totals, first, first + lanes))
-		totals_kernel_of(totals)->write(
+		totals->kernel->write(
 			totals, first, lanes, DIGIT_BITS * (lowest - base), width, digits);
 	else
 		write_long(totals, first, lanes, wire.lowest, width, digits);

@@ -42,7 +42,4 @@ extern const struct totals_kernel aggregate_totals_avx2;
 extern const struct totals_kernel aggregate_totals_avx512;
 extern const struct totals_kernel aggregate_totals_neon;
 
-/* Of the totals' instruction set. */
-const struct totals_kernel *totals_kernel_of(const struct aggregate_totals *totals);
-
 #endif /* KERNELS_H */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels_lanes.h"
-#include "round_totals.h"
 
-/* Compiled again for AVX2, under other names. */
+/* Compiled again for AVX2, under another name. */
 #ifndef KERNELS
 #define KERNELS aggregate_kernels_plain
-#define TOTALS aggregate_totals_plain
 #endif
 
 SUM_FUNCTIONS(AGGREGATE_FP16, fp16)
@@ -22,5 +20,3 @@ PAIR_FUNCTIONS(AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
 PAIR_FUNCTIONS(AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 
 const kernel_table KERNELS = KERNEL_TABLE;
-
-const struct totals_kernel TOTALS = TOTALS_KERNEL(round_any_totals);

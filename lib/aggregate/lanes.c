@@ -107,8 +107,8 @@ aggregate_kernel(enum aggregate_isa isa, unsigned int op, unsigned int format)
 	return &(*tables[isa])[op - AGGREGATE_SUM][format];
 }
 
-const struct totals_kernel *
-totals_kernel_of(const struct aggregate_totals *totals)
+void
+aggregate_totals_choose(struct aggregate_totals *totals, enum aggregate_isa isa)
 {
 	static const struct totals_kernel *const kernels[AGGREGATE_ISAS] = {
 		[AGGREGATE_PLAIN] = &aggregate_totals_plain,
@@ -120,7 +120,7 @@ totals_kernel_of(const struct aggregate_totals *totals)
 #endif
 	};
 
-	return kernels[totals->isa];
+	totals->kernel = kernels[isa];
 }
 
 uint8_t

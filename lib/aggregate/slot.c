@@ -305,7 +305,7 @@ aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_tot
 		return entry->digits->totals;
 	totals_clear(scratch);
 	*scratch = totals_in((enum aggregate_format)entry->format, entry->count, scratch->bins);
-	scratch->isa = entry->isa;
+	aggregate_totals_choose(scratch, entry->isa);
 	entry->kernel->lift(entry->lanes, scratch);
 	return *scratch;
 }

@@ -99,7 +99,7 @@ digits_totals(struct aggregate_entry *entry)
 	digits->memory_bytes = 0;
 	digits->totals =
 		totals_in((enum aggregate_format)entry->format, entry->count, digits->memory);
-	digits->totals.isa = entry->isa;
+	aggregate_totals_choose(&digits->totals, entry->isa);
 	digits->any = true;
 	return &digits->totals;
 }

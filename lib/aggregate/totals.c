@@ -25,7 +25,7 @@ totals_in(enum aggregate_format format, uint32_t count, void *memory)
 		.marks = (uint8_t *)(bins + (size_t)count * aggregate_total_digits(format)),
 		.digits = (uint8_t)aggregate_total_digits(format),
 		.lowest = UINT8_MAX,
-		.isa = aggregate_isa_best()};
+		.kernel = &aggregate_totals_plain};
 }
 
 struct aggregate_totals
@@ -155,5 +155,5 @@ uint8_t
 aggregate_totals_round(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
 	uint8_t *result)
 {
-	return totals_kernel_of(totals)->round(totals, op, workers, result);
+	return totals->kernel->round(totals, op, workers, result);
 }

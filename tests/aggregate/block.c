@@ -83,7 +83,6 @@ expect_sums(struct block *block)
 {
 	struct aggregate_totals totals = begin_totals(block, &block->sums);
 
-	totals.isa = AGGREGATE_PLAIN;
 	block_pack(block);
 	for (unsigned int w = 0; w < block->workers; w++)
 		aggregate_totals_add_values(&totals, packet_of(block, w));
@@ -96,7 +95,7 @@ lifts_well(struct block *block, enum aggregate_isa isa, const struct aggregate_k
 {
 	struct aggregate_totals totals = begin_totals(block, &block->lifted);
 
-	totals.isa = isa;
+	aggregate_totals_choose(&totals, isa);
 	kernel->begin(block->lanes, packet_of(block, 0), block->count);
 	for (unsigned int w = 1; w < block->workers; w++)
 		kernel->add(block->lanes, packet_of(block, w), block->count);

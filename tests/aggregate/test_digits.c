@@ -35,7 +35,7 @@ new_totals(unsigned int format)
 
 	assert_non_null(memory);
 	totals = aggregate_totals_init(format, LANES, memory);
-	totals.isa = made++ % (aggregate_isa_best() + 1);
+	aggregate_totals_choose(&totals, made++ % (aggregate_isa_best() + 1));
 	return totals;
 }
 
@@ -121,7 +121,9 @@ check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
 	hand_on(&top, &again, 3, seed);
 	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MEAN; op++)
 		for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++) {
-			whole.isa = top.isa = again.isa = isa;
+			aggregate_totals_choose(&whole, isa);
+			aggregate_totals_choose(&top, isa);
+			aggregate_totals_choose(&again, isa);
 			check(&whole, op, workers);
 			check(&top, op, workers);
 			check(&again, op, workers);
