@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "aggregate_slot.h"
+#include "digits.h"
 #include "slot_digits.h"
 
 static size_t
@@ -66,6 +67,7 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->owner = chunk->owner;
 	entry->flags = 0;
 	entry->state = AGGREGATE_OPEN;
+	entry->isa = rules->isa;
 	entry->kernel = aggregate_kernel(rules->isa, chunk->op, chunk->format);
 	if (entry->digits != NULL)
 		digits_begin(entry->digits);
@@ -297,15 +299,15 @@ aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker)
 }
 
 struct aggregate_totals
-aggregate_entry_totals(const struct aggregate_entry *entry, void *scratch)
+aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_totals *scratch)
 {
-	struct aggregate_totals totals;
-
 	if (digits_whole(entry) != 0)
 		return entry->digits->totals;
-	totals = aggregate_totals_init((enum aggregate_format)entry->format, entry->count, scratch);
-	entry->kernel->lift(entry->lanes, &totals);
-	return totals;
+	totals_clear(scratch);
+	*scratch = totals_in((enum aggregate_format)entry->format, entry->count, scratch->bins);
+	aggregate_totals_choose(scratch, entry->isa);
+	entry->kernel->lift(entry->lanes, scratch);
+	return *scratch;
 }
 
 void

@@ -89,7 +89,7 @@ struct aggregate_shard {
 	struct aggregate_counters counters;
 	struct shard_job *jobs;
 	struct aggregate_tag_key *spare_keys; /* by direction: of a session that there is not */
-	void *scratch;                        /* for totals; with a parent only */
+	struct aggregate_totals scratch;      /* for sums of values; with a parent only */
 	struct aggregate_totals upwards;      /* of the chunk that is about to be sent up */
 	uint8_t parts;
 	uint16_t ends[AGGREGATE_MOST_PARTS];

@@ -70,13 +70,27 @@ leaf_end(struct aggregate_table *table, const struct job *job)
 		leave(uplink, 0, failed ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE);
 }
 
+/*
+ * Sums of similar size have whole multiples of their values' bytes: without the bytes in front of
+ * them, they would need a packet more for the last few lanes.
+ */
+static enum aggregate_action
+open_below(struct aggregate_table *table, struct job *job, const struct uplink *uplink)
+{
+	const uint16_t most = uplink->bytes;
+	const uint16_t fitting = most > AGGREGATE_PART_BYTES ? most - AGGREGATE_PART_BYTES : 0;
+
+	return job_open(table, job, uplink->slots,
+		fitting != 0 && fitting >= job->least_bytes ? fitting : most);
+}
+
 enum aggregate_action
 leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 {
 	struct uplink *uplink = uplink_of(table, job);
 
 	if (has_state(uplink, AGGREGATE_UPLINK_JOINED))
-		return job_open(table, job, uplink->slots, uplink->bytes);
+		return open_below(table, job, uplink);
 	if (has_state(uplink, AGGREGATE_UPLINK_GATHERING)) {
 		uplink->next = now;
 		set_state(uplink, AGGREGATE_UPLINK_ASKING);
@@ -245,7 +259,7 @@ take_grant(struct aggregate_table *table, struct job *job, struct uplink *uplink
 	leaf_make_keys(table, job);
 	set_state(uplink, AGGREGATE_UPLINK_JOINED);
 	if (job_is_complete(job))
-		job_open(table, job, uplink->slots, uplink->bytes);
+		open_below(table, job, uplink);
 }
 
 /* A reply to who shows that it is alive: anything but its own session says that it is not known. */

@@ -314,7 +314,9 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 	for (unsigned int p = 0; p < PARTS; p++) {
 		size_t length = make_part(expected, chunk, leaf, p);
 
-		totals = aggregate_entry_totals(leaf_entry, scratch);
+		memset(scratch, 0, sizeof(scratch));
+		totals = aggregate_totals_init(AGGREGATE_INT32, 0, scratch);
+		totals = aggregate_entry_totals(leaf_entry, &totals);
 		if (aggregate_totals_divide(&totals, PART_BYTES, ends) != PARTS)
 			fail("a chunk is not divided as it should be");
 		if (aggregate_totals_write_part(&totals, (uint16_t)p, 1, (uint8_t)p, PARTS, bytes,

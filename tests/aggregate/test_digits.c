@@ -24,13 +24,18 @@
 static uint64_t values[LANES][AGGREGATE_MAX_WORKERS];
 static uint8_t part[ROOM];
 
+/* Totals of each instruction set in turn: what one has written, another adds. */
 static struct aggregate_totals
 new_totals(unsigned int format)
 {
+	static unsigned int made;
 	void *memory = malloc(aggregate_totals_bytes(format, LANES));
+	struct aggregate_totals totals;
 
 	assert_non_null(memory);
-	return aggregate_totals_init(format, LANES, memory);
+	totals = aggregate_totals_init(format, LANES, memory);
+	aggregate_totals_choose(&totals, made++ % (aggregate_isa_best() + 1));
+	return totals;
 }
 
 static void
@@ -113,11 +118,15 @@ check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
 		free(member[m].bins);
 	}
 	hand_on(&top, &again, 3, seed);
-	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MEAN; op++) {
-		check(&whole, op, workers);
-		check(&top, op, workers);
-		check(&again, op, workers);
-	}
+	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MEAN; op++)
+		for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++) {
+			aggregate_totals_choose(&whole, isa);
+			aggregate_totals_choose(&top, isa);
+			aggregate_totals_choose(&again, isa);
+			check(&whole, op, workers);
+			check(&top, op, workers);
+			check(&again, op, workers);
+		}
 	free(top.bins);
 	free(whole.bins);
 	free(again.bins);

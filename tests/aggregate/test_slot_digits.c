@@ -250,12 +250,13 @@ pass_on(uint64_t now)
 static void
 what_is_passed_on_is_complete_with_the_parent_s_result(void **state)
 {
-	struct aggregate_totals sums;
+	struct aggregate_totals sums =
+		aggregate_totals_init(AGGREGATE_INT32, 0, memset(scratch, 0, sizeof(scratch)));
 	uint8_t result[40] = {1, 2, 3, 4};
 
 	(void)state;
 	pass_on(0);
-	sums = aggregate_entry_totals(entry, scratch);
+	sums = aggregate_entry_totals(entry, &sums);
 	assert_int_equal(sums.bins[0], MEMBERS);
 	assert_int_equal(step_values(0, REPEAT - 1), AGGREGATE_DUPLICATE);
 	assert_int_equal(step_values(0, REPEAT), AGGREGATE_PASSED_AGAIN);
