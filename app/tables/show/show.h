@@ -12,6 +12,9 @@
 /** The set's description and its tables. */
 int show_set(const struct netfc_set *set, const char *operand, bool json);
 
+/** Whether the set has a table or page of that name. */
+bool has_table(const struct netfc_set *set, const char *name);
+
 /** All entries of a table or page. */
 int show_table(const struct netfc_set *set, const char *name, bool json);
 
