@@ -24,6 +24,8 @@ TABLES = {
     "bf16": "bf16_k128",
     "posit16_es2": "posit16_es2_k256",
 }
+# Those of 8 bits, too, which are compared alone.
+SETS = {**TABLES, "fp8_e4m3": "fp8_e4m3_exact", "fp8_e5m2": "fp8_e5m2_exact"}
 
 
 @dataclass(frozen=True)
