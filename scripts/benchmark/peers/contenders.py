@@ -16,7 +16,7 @@ from programs import ProgramError
 PEERS = ("io", "5tswap", "csum")
 BURST = 64  # packets, the switch's own
 PEER_MBUFS = 16384
-MEGABYTES = {"lpm": 384, "testpmd": 192}  # for a table set; 160 for others
+MEGABYTES = {"lpm": 512, "testpmd": 192}  # for a table set; 160 for others
 OTHER_MEGABYTES = 160
 TABLES = {
     "fp16": "fp16_k1024",
