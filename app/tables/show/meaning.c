@@ -193,6 +193,12 @@ number_in(const struct netfc_set *set, uint32_t word)
 	return word & UINT32_MAX >> (32 - netfc_format_width(netfc_set_format(set)));
 }
 
+int
+meaning_digits(const struct netfc_set *set, enum meaning meaning)
+{
+	return meaning == MEANS_NUMBER ? encoding_digits(netfc_set_format(set)) : 4;
+}
+
 const char *
 meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text)
 {

@@ -72,6 +72,9 @@ enum meaning value_meaning(const struct netfc_table *table, uint32_t index);
 /** What a field of the program for a branch means. */
 enum meaning field_meaning(const struct netfc_set *set, enum netfc_branch branch, unsigned field);
 
+/** At least so many hex digits a word of that meaning has. */
+int meaning_digits(const struct netfc_set *set, enum meaning meaning);
+
 /** The meaning as text, in `text`, which has MEANING_SIZE characters; empty for MEANS_BITS. */
 const char *
 meaning_text(const struct netfc_set *set, enum meaning meaning, uint32_t word, char *text);
@@ -216,6 +219,9 @@ int show_entries(const struct entries *entries, char **words, int count, bool js
 
 /** The set's description and its tables. */
 int show_set(const struct netfc_set *set, const char *operand, bool json);
+
+/** Whether the set has a table or page of that name. */
+bool has_table(const struct netfc_set *set, const char *name);
 
 /** All entries of a table or page. */
 int show_table(const struct netfc_set *set, const char *name, bool json);

@@ -32,6 +32,14 @@ find_page(const struct netfc_set *set, const char *name, struct page *page)
 	return false;
 }
 
+bool
+has_table(const struct netfc_set *set, const char *name)
+{
+	struct page page;
+
+	return find_page(set, name, &page);
+}
+
 static int
 no_such_page(const struct netfc_set *set, const char *name)
 {
