@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <rte_eal.h>
+#include <rte_ethdev.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
@@ -53,13 +55,34 @@ find_ops(const char *name)
 	return NULL;
 }
 
+/* The kernel hands a frame of AF_XDP to a NIC only if it does not cross pages. */
+static bool
+has_af_xdp(void)
+{
+	struct rte_eth_dev_info info;
+	uint16_t port;
+
+	RTE_ETH_FOREACH_DEV (port) {
+		if (rte_eth_dev_info_get(port, &info) == 0 &&
+			strcmp(info.driver_name, "net_af_xdp") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+may_cross_pages(void)
+{
+	return !rte_eal_has_hugepages() && rte_eal_iova_mode() == RTE_IOVA_VA && !has_af_xdp();
+}
+
 const char *
 dense_pool_ops(void)
 {
 	const struct rte_mempool_ops *usual = find_ops(rte_mbuf_best_mempool_ops());
 	struct rte_mempool_ops ops;
 
-	if (rte_eal_has_hugepages() || rte_eal_iova_mode() != RTE_IOVA_VA || usual == NULL)
+	if (usual == NULL || !may_cross_pages())
 		return NULL;
 	if (find_ops(NAME) != NULL)
 		return NAME;

@@ -13,7 +13,7 @@
 /**
  * What lays buffers out and keeps those that are free: for rte_pktmbuf_pool_create_by_ops().
  *
- * @return a name; NULL: as DPDK does, where devices see pages apart, or where pages are huge
+ * @return a name; NULL: as DPDK does, where pages are huge, or a port cannot send what crosses one
  */
 const char *dense_pool_ops(void);
 
