@@ -44,7 +44,7 @@
 _Static_assert(sizeof(struct netfc_hdr) == NETFC_BYTES, "as on the wire");
 
 /* Words of a row, each two bytes as they stand in the packet. */
-enum ethernet_word { /* from the ether type on; with a tag, network words begin at the inner type */
+enum ethernet_word { /* from the ether type on; with a tag, the network words follow it */
 	ETHERNET_TYPE,
 	ETHERNET_TAG,
 	ETHERNET_INNER_TYPE,
