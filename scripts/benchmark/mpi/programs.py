@@ -85,6 +85,8 @@ def programs(mpi4py):
         words = ["lmp", "-in", "in.melt", "-log", "none"]
         yield Program("LAMMPS, melt, as printed", words, write_melt, thermo)
         yield Program("LAMMPS, melt, 17 digits", words, write_exact_melt, thermo)
+        yield Program("LAMMPS, melt, 17 digits, ranks in another order",
+                      [*words, "-reorder", "nth", "2"], write_exact_melt, thermo)
     if HPCC.exists():
         yield Program("HPCC", ["hpcc"], write_hpcc, hpcc_checks)
     if mpi4py:
