@@ -26,7 +26,6 @@ parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
         packet.extract(intrinsic);
         packet.advance(PORT_METADATA_SIZE);
 #if NETFC_PASSES == 2
-        meta.port = intrinsic.ingress_port;
         transition select(intrinsic.ingress_port) {
             NETFC_RECIRCULATION_PORT &&& 0x7f : recirculated;
             default : frame;
@@ -44,7 +43,6 @@ parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
 
     state carried {
         NETFC_EACH_LANE(NETFC_EXTRACT_CARRIED)
-        meta.port = hdr.passed.port;
         transition frame;
     }
 
@@ -204,6 +202,13 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
     }
 
     apply {
+#if NETFC_PASSES == 2
+        if (hdr.carried0.isValid()) {
+            meta.port = hdr.passed.port;
+        } else {
+            meta.port = intrinsic.ingress_port;
+        }
+#endif
         forward.apply();
         lengths.apply(hdr, from_parser.parser_err, meta);
         netfc.apply(hdr, meta);
