@@ -7,6 +7,12 @@
  *   mpicc -O2 -o cg cg.c -lm
  *   mpirun -n 4 ./cg 150
  *
+ * Another number of ranks rounds other parts of those sums. With -DEXACT the dot products of all
+ * ranks are one sum, exact and rounded once, which no number of ranks changes:
+ *
+ *   mpicc -O2 -DEXACT -o cg cg.c -lm -lnetfc-allreduce
+ *   mpirun -n 4 -x NETFC_SWITCH=10.0.0.2 ./cg 150
+ *
  * Prints the residual after so many steps, and its bits. With NETFC_SHIFT=K in the environment,
  * each rank has the strip of the K-th behind it: the same numbers, added up in another order.
  */
@@ -18,6 +24,9 @@
 #include <string.h>
 
 #include <mpi.h>
+#ifdef EXACT
+#include <netfc_allreduce.h>
+#endif
 
 #define SIDE 64
 #define ROW (SIDE + 2) /* with the rim */
@@ -72,6 +81,65 @@ multiply(struct vector y, struct vector x)
 	}
 }
 
+#ifdef EXACT
+static struct netfc_allreduce *comm;
+
+static void
+check(int status)
+{
+	if (status == NETFC_ALLREDUCE_OK)
+		return;
+	fprintf(stderr, "%s\n", netfc_allreduce_error(comm));
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* The rank is the worker; the first one draws the job's secret. */
+static void
+join(int rank)
+{
+	const char *switches[] = {getenv("NETFC_SWITCH")};
+	uint64_t token = netfc_allreduce_draw_token();
+	struct netfc_allreduce_options options;
+
+	MPI_Bcast(&token, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	netfc_allreduce_options_init(&options, sizeof(options));
+	options.switches = switches;
+	options.switch_count = 1;
+	options.token = token;
+	options.worker = rank;
+	options.workers = strips;
+	comm = netfc_allreduce_new();
+	check(netfc_allreduce_join(comm, &options));
+}
+
+static void
+leave(void)
+{
+	netfc_allreduce_leave(comm);
+	netfc_allreduce_free(comm);
+}
+
+static double
+dot(struct vector x, struct vector y)
+{
+	double all;
+
+	check(netfc_allreduce_dot(comm, x.at + ROW, y.at + ROW, (uint64_t)x.rows * ROW,
+		NETFC_ALLREDUCE_FP64, &all, NULL));
+	return all;
+}
+#else
+static void
+join(int rank)
+{
+	(void)rank;
+}
+
+static void
+leave(void)
+{
+}
+
 static double
 dot(struct vector x, struct vector y)
 {
@@ -82,6 +150,7 @@ dot(struct vector x, struct vector y)
 	MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	return all;
 }
+#endif
 
 /* x = a x + b y */
 static void
@@ -142,10 +211,12 @@ main(int argc, char *argv[])
 	MPI_Comm_size(MPI_COMM_WORLD, &strips);
 	shift = (asked == NULL ? 0 : atoi(asked)) % strips;
 	strip = (rank + shift) % strips;
+	join(rank);
 	residual = solve(argc > 1 ? atoi(argv[1]) : 150);
 	memcpy(&bits, &residual, sizeof(bits));
 	if (rank == 0)
 		printf("residual %.17g %016" PRIx64 "\n", residual, bits);
+	leave();
 	MPI_Finalize();
 	return 0;
 }

@@ -270,9 +270,11 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 			info->sockets += comm->peer[k].channels;
 			info->gso |= comm->peer[k].gso;
 			info->gro |= comm->peer[k].gro;
-			info->memory |= way_is_memory(&comm->peer[k]);
+			if (way_has_rings(&comm->peer[k]))
+				info->path = comm->peer[k].rings->path;
 		}
 	}
+	info->memory = info->path == NETFC_ALLREDUCE_MEMIF;
 	pthread_mutex_unlock(&comm->lock);
 }
 

@@ -16,7 +16,7 @@
 #include "window/receive.h"
 #include "window/timers.h"
 
-/* How long to sleep while a switch has not taken frames from its shared memory. */
+/* How long to sleep while frames that are to be sent have no place in a ring. */
 #define FULL_RING (50 * NS_PER_US)
 
 #define MAX_POLLED (1 + NETFC_ALLREDUCE_MAX_SWITCHES * 64)
@@ -56,7 +56,7 @@ drive_send(struct netfc_allreduce *comm, uint64_t now)
 static bool
 is_listening(const struct netfc_allreduce *comm, const struct channel *channel)
 {
-	if (way_is_memory(channel->peer))
+	if (way_has_rings(channel->peer))
 		return channel == channel->peer->channel; /* for all */
 	return channel->oldest != ALLREDUCE_NO_SLOT || comm->keepalive_until != 0;
 }
@@ -100,7 +100,7 @@ poll_step(struct netfc_allreduce *comm, struct channel *channel, void *context)
 	struct polled *polled = context;
 	short events = is_listening(comm, channel) ? POLLIN : 0;
 
-	if (channel->queued > 0 && way_is_memory(channel->peer))
+	if (channel->queued > 0 && way_has_rings(channel->peer))
 		polled->until = clock_now() + FULL_RING;
 	else if (channel->queued > 0)
 		events |= POLLOUT;

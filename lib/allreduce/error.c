@@ -9,6 +9,7 @@
 #include <aggregate_wire.h>
 
 #include "farewell.h"
+#include "net/way.h"
 #include "tree.h"
 
 const char *
@@ -97,6 +98,19 @@ error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char 
 			text);
 	return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM, "Cannot %s switch %s: %s.", what,
 		text, strerror(error));
+}
+
+int
+error_of_trouble(struct netfc_allreduce *comm, const struct peer *peer)
+{
+	if (way_misses(peer))
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+			"Packets of switch %s come to another queue of the device than option interface "
+			"names: steer them (ethtool -N), or have one queue (ethtool -L).",
+			peer->address.text);
+	if (peer->trouble != 0)
+		return error_of_call(comm, peer, "reach", peer->trouble);
+	return NETFC_ALLREDUCE_OK;
 }
 
 /* Who is to blame, and what it is called. */

@@ -25,6 +25,9 @@ int error_say_of(struct netfc_allreduce *comm, const struct peer *peer,
 int
 error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char *what, int error);
 
+/* Record why a switch is silent, if this host knows it. Returns the status; OK: it does not. */
+int error_of_trouble(struct netfc_allreduce *comm, const struct peer *peer);
+
 /*
  * Record a refusal, from its code and reason, and what to do about it. Not for WAITING and COOKIE,
  * which are no failures.

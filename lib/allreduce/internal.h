@@ -79,14 +79,14 @@ struct slot {
 	unsigned int part;                     /* of totals: the next that is to be sent */
 };
 
-struct memif;
+struct rings;
 struct peer;
 union segment_control;
 
 struct channel {
 	struct peer *peer;
-	int fd;            /* -1: there is shared memory instead */
-	uint16_t from, to; /* UDP ports, where that is */
+	int fd;            /* -1: there are rings alone */
+	uint16_t from, to; /* UDP ports, where those are */
 	uint32_t *queue;   /* slots whose chunk is to be sent, a ring */
 	uint32_t queue_mask, queue_first, queued;
 	uint32_t oldest, newest; /* slots in flight */
@@ -116,7 +116,7 @@ struct peer {
 	struct slot *slot;
 	struct channel *channel;
 	unsigned int channels; /* that are open */
-	struct memif *memif;   /* NULL: channels have sockets */
+	struct rings *rings;   /* NULL: channels have sockets alone */
 	struct frame_ends ends;
 	bool joined;
 	bool takes_digits;      /* as far as the join shows: it is none in P4 */

@@ -241,6 +241,7 @@ give_up(struct talk *talk)
 {
 	struct netfc_allreduce *comm = talk->comm;
 	const char *text = talk->peer->address.text;
+	int status;
 
 	if (talk->waits_above)
 		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
@@ -255,8 +256,9 @@ give_up(struct talk *talk)
 			"others, or look at why they do not get there (option join_ms).",
 			comm->options.workers, comm->options.job, text,
 			comm->options.join_ms / 1e3);
-	if (talk->peer->trouble != 0)
-		return error_of_call(comm, talk->peer, "reach", talk->peer->trouble);
+	status = error_of_trouble(comm, talk->peer);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
 	if (talk->peer->forged != 0)
 		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s answers without a good tag: it has no key, or another one "
@@ -326,9 +328,11 @@ notify(struct talk *talk, uint64_t now)
 		snprintf(text, sizeof(text),
 			"Worker %u waits for switch %s, which does not answer%s.", options->worker,
 			switch_text,
-			talk->peer->trouble == ECONNREFUSED ? ": nothing listens on that UDP port"
-				: talk->peer->trouble != 0  ? ": the network refuses packets to it"
-							    : "");
+			way_misses(talk->peer) ? ": its packets come to another queue of the device"
+				: talk->peer->trouble == ECONNREFUSED
+				? ": nothing listens on that UDP port"
+				: talk->peer->trouble != 0 ? ": the network refuses packets to it"
+							   : "");
 	options->notice(options->notice_context, text);
 }
 
@@ -371,7 +375,7 @@ join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 		.comm = comm,
 		.peer = peer,
 		.op = AGGREGATE_JOIN,
-		.twice = comm->options.gso && !way_is_memory(peer),
+		.twice = comm->options.gso && !way_has_rings(peer),
 		.interval = FIRST_INTERVAL,
 		.wait = FIRST_WAIT,
 		.until = until,

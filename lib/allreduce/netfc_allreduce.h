@@ -216,7 +216,9 @@ struct netfc_allreduce_options {
 	/**
 	 * Device to send by; or "memif:PATH", "memif:PATH,id=N" and a bind_address that is nobody
 	 * else's: memory shared with a switch on this machine, by its port
-	 * net_memif0,role=server,socket=PATH,socket-abstract=no,id=N [NULL: as routed]
+	 * net_memif0,role=server,socket=PATH,socket-abstract=no,id=N; or "xdp:DEVICE",
+	 * "xdp:DEVICE,queue=N": past the kernel's protocols, by AF_XDP, with the capabilities
+	 * CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF [NULL: as routed]
 	 */
 	const char *interface;
 
@@ -284,6 +286,14 @@ struct netfc_allreduce_options {
 	struct netfc_allreduce_level level[NETFC_ALLREDUCE_MAX_LEVELS];
 };
 
+/** The way of packets between program and switch: option interface. */
+enum netfc_allreduce_path {
+	NETFC_ALLREDUCE_UDP,           /**< by sockets */
+	NETFC_ALLREDUCE_MEMIF,         /**< through memory shared with the switch */
+	NETFC_ALLREDUCE_XDP,           /**< by AF_XDP; the kernel copies them */
+	NETFC_ALLREDUCE_XDP_ZERO_COPY, /**< by AF_XDP; nobody copies them */
+};
+
 /** The result of joining. */
 struct netfc_allreduce_info {
 	unsigned int switches;
@@ -293,6 +303,7 @@ struct netfc_allreduce_info {
 	bool gso;             /**< used, for one switch at least */
 	bool gro;             /**< so far results of one switch at least have come joined */
 	bool memory;          /**< packets go through memory shared with the switch: interface */
+	uint8_t path;         /**< enum netfc_allreduce_path */
 };
 
 /** Counters since the communicator was made. */

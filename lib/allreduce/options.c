@@ -7,7 +7,8 @@
 #include <sys/random.h>
 
 #include "error.h"
-#include "net/memif.h"
+#include "net/way.h"
+#include "net/xdp.h"
 #include "tree.h"
 
 #define MAX_BYTES 65480
@@ -131,23 +132,35 @@ check_times(struct netfc_allreduce *comm, const struct netfc_allreduce_options *
 	return status;
 }
 
-bool
-options_name_memory(const struct netfc_allreduce_options *options)
+static int
+check_device(struct netfc_allreduce *comm, const char *name)
 {
-	return options->interface != NULL &&
-		strncmp(options->interface, MEMIF_PREFIX, strlen(MEMIF_PREFIX)) == 0;
+	return if_nametoindex(name) != 0
+		? NETFC_ALLREDUCE_OK
+		: error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			  "Option interface: there is no network device %s.", name);
+}
+
+static int
+check_xdp(struct netfc_allreduce *comm, const char *interface)
+{
+	char device[RINGS_NAME_BYTES];
+	uint32_t queue;
+
+	if (rings_read_name(interface + strlen(XDP_PREFIX), ",queue=", device, &queue))
+		return check_device(comm, device);
+	return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		"Option interface, %s: give xdp:DEVICE or xdp:DEVICE,queue=N.", interface);
 }
 
 static int
 check_interface(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
-	if (!options_name_memory(options))
-		return if_nametoindex(options->interface) != 0
-			? NETFC_ALLREDUCE_OK
-			: error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
-				  "Option interface: there is no network device %s.",
-				  options->interface);
-	if (options->bind_address == NULL)
+	enum netfc_allreduce_path path = way_named(options->interface);
+
+	if (path == NETFC_ALLREDUCE_UDP)
+		return check_device(comm, options->interface);
+	if (path == NETFC_ALLREDUCE_MEMIF && options->bind_address == NULL)
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option interface, %s: no kernel knows this worker's address there; give it "
 			"one of its own (option bind_address).",
@@ -156,7 +169,8 @@ check_interface(struct netfc_allreduce *comm, const struct netfc_allreduce_optio
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option interface, %s: it leads to one switch, and option switches has %u.",
 			options->interface, options->switch_count);
-	return NETFC_ALLREDUCE_OK;
+	return path == NETFC_ALLREDUCE_XDP ? check_xdp(comm, options->interface)
+					   : NETFC_ALLREDUCE_OK;
 }
 
 static int

@@ -9,9 +9,6 @@
 
 #include "internal.h"
 
-/* Whether option interface names memory that is shared with the switch. */
-bool options_name_memory(const struct netfc_allreduce_options *options);
-
 /*
  * Read what a program gives, whose header may be older or newer than the library, and check it.
  * Returns OK, or ARGUMENT and says what is wrong.

@@ -87,6 +87,7 @@ class Options(ctypes.Structure):
 
 
 INFO = ("switches", "slots", "sockets", "bytes", "gso", "gro", "memory")
+PATHS = ("udp", "memif", "xdp", "xdp zero-copy")  # enum netfc_allreduce_path
 
 
 class Info(ctypes.Structure):
@@ -95,6 +96,7 @@ class Info(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_uint) for name in INFO[:4]),
         *((name, ctypes.c_bool) for name in INFO[4:]),
+        ("path", ctypes.c_uint8),
     ]
 
 

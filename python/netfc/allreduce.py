@@ -41,6 +41,7 @@ from netfc._allreduce import (
     KINDS,
     NOTICE,
     OK,
+    PATHS,
     PENDING,
     STATS,
     AllreduceError,
@@ -158,7 +159,8 @@ class Communicator:
       others. A worker that is alone needs none. job: 0 to 65535.
     bind_address, interface: local address and network device to send from. An interface
       "memif:PATH" or "memif:PATH,id=N" is memory shared with a switch on this machine; bind_address
-      is an address of this worker's own then.
+      is an address of this worker's own then. "xdp:DEVICE" or "xdp:DEVICE,queue=N": past the
+      kernel's protocols, by AF_XDP, which takes root or CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF.
     slots: chunks in flight for each switch, a power of two up to 32768.
     chunk_bytes: of values in a packet, a multiple of 4; None: as many as the switch grants and all
       workers' paths take.
@@ -409,13 +411,14 @@ class Communicator:
         self._comm.free()
 
     @property
-    def info(self) -> dict[str, int]:
+    def info(self) -> dict[str, Any]:
         """What joining came to: switches, slots of all, sockets, bytes in a chunk, gso (0 or 1).
 
-        gro: whether results have come joined so far, 0 or 1.
+        gro: whether results have come joined so far, 0 or 1. path: "udp", "memif", "xdp" or
+        "xdp zero-copy".
         """
         info = self._comm.info()
-        return {name: int(getattr(info, name)) for name in INFO}
+        return {**{name: int(getattr(info, name)) for name in INFO}, "path": PATHS[info.path]}
 
     @property
     def stats(self) -> dict[str, int]:

@@ -19,7 +19,7 @@ import torch.distributed as dist
 
 from training import model, ways
 
-TIMEOUT = datetime.timedelta(seconds=60)
+TIMEOUT = datetime.timedelta(minutes=10)
 JITTER_S = 0.004  # that a rank may be late by in a step, so that the order of arrival differs
 
 

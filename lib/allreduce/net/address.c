@@ -109,6 +109,34 @@ address_set_port(struct address *address, uint16_t port)
 	write_text(address);
 }
 
+size_t
+address_ip(const struct sockaddr *from, uint8_t to[16])
+{
+	struct sockaddr_in6 v6;
+	struct sockaddr_in v4;
+
+	if (from->sa_family == AF_INET6) {
+		memcpy(&v6, from, sizeof(v6));
+		memcpy(to, &v6.sin6_addr, sizeof(v6.sin6_addr));
+		return sizeof(v6.sin6_addr);
+	}
+	if (from->sa_family != AF_INET)
+		return 0;
+	memcpy(&v4, from, sizeof(v4));
+	memcpy(to, &v4.sin_addr, sizeof(v4.sin_addr));
+	return sizeof(v4.sin_addr);
+}
+
+bool
+address_of_socket(struct address *address, int fd)
+{
+	address->length = sizeof(address->storage);
+	if (getsockname(fd, (struct sockaddr *)&address->storage, &address->length) != 0)
+		return false;
+	write_text(address);
+	return true;
+}
+
 unsigned int
 address_header_bytes(const struct address *address)
 {

@@ -18,6 +18,12 @@ const char *address_parse(struct address *address, const char *text, uint16_t po
 uint16_t address_port(const struct address *address);
 void address_set_port(struct address *address, uint16_t port);
 
+/* Copy the IP address. Returns its bytes; 0: it is neither IPv4 nor IPv6. */
+size_t address_ip(const struct sockaddr *from, uint8_t to[16]);
+
+/* The local address of a socket. False: errno says why. */
+bool address_of_socket(struct address *address, int fd);
+
 /* Bytes of the IP and UDP headers of packets to it. */
 unsigned int address_header_bytes(const struct address *address);
 

@@ -38,8 +38,8 @@ fold(uint64_t sum)
 	return (uint16_t)~sum;
 }
 
-static size_t
-address_bytes(const struct frame_ends *ends)
+size_t
+frame_address_bytes(const struct frame_ends *ends)
 {
 	return ends->v6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
 }
@@ -50,8 +50,8 @@ udp_checksum(const struct frame_ends *ends, const uint8_t *udp, size_t bytes)
 {
 	uint64_t sum = (uint64_t)htons(IPPROTO_UDP) + htons((uint16_t)bytes);
 
-	sum = add_up(sum, ends->local, address_bytes(ends));
-	sum = add_up(sum, ends->remote, address_bytes(ends));
+	sum = add_up(sum, ends->local, frame_address_bytes(ends));
+	sum = add_up(sum, ends->remote, frame_address_bytes(ends));
 	return fold(add_up(sum, udp, bytes));
 }
 
@@ -71,6 +71,12 @@ frame_learn(struct frame_ends *ends, const uint8_t *frame)
 
 	if ((source[0] & MULTICAST) == 0)
 		memcpy(ends->remote_mac, source, ETH_ALEN);
+}
+
+bool
+frame_knows_remote(const struct frame_ends *ends)
+{
+	return (ends->remote_mac[0] & MULTICAST) == 0;
 }
 
 size_t

@@ -24,6 +24,11 @@ bool frame_draw_mac(uint8_t mac[6]);
 /* Learn the remote MAC address from a received frame. */
 void frame_learn(struct frame_ends *ends, const uint8_t *frame);
 
+/* Whether it is known. */
+bool frame_knows_remote(const struct frame_ends *ends);
+
+size_t frame_address_bytes(const struct frame_ends *ends);
+
 /* Bytes of all headers before the payload. */
 size_t frame_header_bytes(const struct frame_ends *ends);
 

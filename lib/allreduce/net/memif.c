@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "net/memif.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -14,13 +13,17 @@
 
 #include "net/memif_wire.h"
 #include "net/unix_socket.h"
+#include "netfc_allreduce.h"
+
+#define MTU 9000
+#define MOST_BYTES (MTU + 14) /* of a frame */
 
 #define RING_LOG2 9
 #define RING (1u << RING_LOG2)
 #define RING_MASK (RING - 1)
 /* Of a frame: cache lines, but no power of two, or all would share a few sets of the cache. */
 #define FRAME_BYTES (151 * MEMIF_CACHE_LINE)
-_Static_assert(FRAME_BYTES >= MEMIF_MOST_BYTES, "a frame has a place");
+_Static_assert(FRAME_BYTES >= MOST_BYTES, "a frame has a place");
 #define ANSWER_MS 2000
 
 /* From here to the switch, and back. */
@@ -38,10 +41,11 @@ enum {
 
 /* What the switch has in memory: rings out, rings in, and frames of the first and of these. */
 struct memif {
+	struct rings rings;
 	int control;
-	int region;             /* the memory's file */
-	int events[DIRECTIONS]; /* eventfds */
-	unsigned int rings[DIRECTIONS];
+	int region;                     /* the memory's file */
+	int events[DIRECTIONS];         /* eventfds */
+	unsigned int count[DIRECTIONS]; /* of rings */
 	struct memif_ring *ring;
 	uint8_t *frames;
 	size_t bytes;            /* of all */
@@ -50,10 +54,16 @@ struct memif {
 	unsigned int now;        /* the ring that frames are taken from */
 };
 
+static struct memif *
+memif_of(struct rings *rings)
+{
+	return (struct memif *)rings;
+}
+
 static struct memif_ring *
 ring_of(const struct memif *memif, unsigned int direction, unsigned int i)
 {
-	return &memif->ring[direction == OUT ? i : memif->rings[OUT] + i];
+	return &memif->ring[direction == OUT ? i : memif->count[OUT] + i];
 }
 
 /* Rings out have no frames but the first: nothing is sent by the others. */
@@ -83,10 +93,10 @@ describe(struct memif *memif, unsigned int direction, unsigned int i)
 static bool
 make(struct memif *memif)
 {
-	size_t before = (memif->rings[OUT] + memif->rings[IN]) * sizeof(struct memif_ring);
+	size_t before = (memif->count[OUT] + memif->count[IN]) * sizeof(struct memif_ring);
 	void *memory;
 
-	memif->bytes = before + (1 + memif->rings[IN]) * (size_t)RING * FRAME_BYTES;
+	memif->bytes = before + (1 + memif->count[IN]) * (size_t)RING * FRAME_BYTES;
 	for (unsigned int d = 0; d < DIRECTIONS; d++)
 		memif->events[d] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	memif->region = memfd_create("netfc-memif", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -99,7 +109,7 @@ make(struct memif *memif)
 	memif->ring = memory;
 	memif->frames = (uint8_t *)memory + before;
 	for (unsigned int d = 0; d < DIRECTIONS; d++) {
-		for (unsigned int i = 0; i < memif->rings[d]; i++)
+		for (unsigned int i = 0; i < memif->count[d]; i++)
 			describe(memif, d, i);
 	}
 	return true;
@@ -153,7 +163,7 @@ static bool
 tell_rings(const struct memif *memif, unsigned int rings[DIRECTIONS])
 {
 	for (unsigned int d = 0; d < DIRECTIONS; d++) {
-		for (unsigned int i = 0; i < memif->rings[d]; i++) {
+		for (unsigned int i = 0; i < memif->count[d]; i++) {
 			if (!tell_ring(memif, d, i)) {
 				rings[d] = i;
 				return false;
@@ -186,25 +196,25 @@ greet(struct memif *memif, uint32_t id, unsigned int rings[DIRECTIONS])
 		hear(memif, MEMIF_CONNECTED, &answer);
 }
 
-/* The socket's path, and the port's number if there is one. False: that can't be. */
-static bool
-read_where(const char *where, char path[UNIX_SOCKET_PATH_BYTES], uint32_t *id)
+static void
+close_file(int fd)
 {
-	const char *comma = strstr(where, ",id=");
-	const char *number = comma != NULL ? comma + strlen(",id=") : "0";
-	size_t length = comma != NULL ? (size_t)(comma - where) : strlen(where);
-	unsigned long value;
-	char *end;
+	if (fd >= 0)
+		close(fd);
+}
 
-	value = strtoul(number, &end, 10);
-	errno = EINVAL;
-	if (length == 0 || length >= UNIX_SOCKET_PATH_BYTES || !isdigit((unsigned char)*number) ||
-		*end != '\0' || value > UINT32_MAX)
-		return false;
-	memcpy(path, where, length);
-	path[length] = '\0';
-	*id = (uint32_t)value;
-	return true;
+static void
+memif_close(struct rings *rings)
+{
+	struct memif *memif = memif_of(rings);
+
+	close_file(memif->control);
+	close_file(memif->region);
+	for (unsigned int d = 0; d < DIRECTIONS; d++)
+		close_file(memif->events[d]);
+	if (memif->ring != NULL)
+		munmap(memif->ring, memif->bytes);
+	free(memif);
 }
 
 /* With that many rings; where these are too many, `rings` becomes fewer. NULL: errno says why. */
@@ -217,69 +227,20 @@ try_to_connect(const char *path, uint32_t id, unsigned int rings[DIRECTIONS])
 	if (memif == NULL)
 		return NULL;
 	memif->events[OUT] = memif->events[IN] = memif->region = -1;
-	memcpy(memif->rings, rings, sizeof(memif->rings));
+	memcpy(memif->count, rings, sizeof(memif->count));
 	memif->control = unix_socket_connect(path);
 	if (memif->control >= 0 && make(memif) && greet(memif, id, rings))
 		return memif;
 	error = errno;
-	memif_close(memif);
+	memif_close(&memif->rings);
 	errno = error;
 	return NULL;
 }
 
-/* All places for frames are free to be filled; who serves has said that none is. */
-static void
-offer(struct memif *memif)
+static uint8_t *
+memif_place(struct rings *rings, unsigned int i)
 {
-	for (unsigned int i = 0; i < memif->rings[IN]; i++)
-		atomic_store_explicit(
-			&ring_of(memif, IN, i)->head, (uint16_t)RING, memory_order_release);
-}
-
-struct memif *
-memif_connect(const char *where)
-{
-	unsigned int rings[DIRECTIONS] = {MOST_RINGS, MOST_RINGS}, before;
-	char path[UNIX_SOCKET_PATH_BYTES];
-	struct memif *memif;
-	uint32_t id;
-
-	if (!read_where(where, path, &id))
-		return NULL;
-	do {
-		before = rings[OUT] + rings[IN];
-		memif = try_to_connect(path, id, rings);
-	} while (memif == NULL && rings[OUT] > 0 && rings[IN] > 0 &&
-		rings[OUT] + rings[IN] < before);
-	if (memif != NULL)
-		offer(memif);
-	return memif;
-}
-
-static void
-close_file(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
-void
-memif_close(struct memif *memif)
-{
-	if (memif == NULL)
-		return;
-	close_file(memif->control);
-	close_file(memif->region);
-	for (unsigned int d = 0; d < DIRECTIONS; d++)
-		close_file(memif->events[d]);
-	if (memif->ring != NULL)
-		munmap(memif->ring, memif->bytes);
-	free(memif);
-}
-
-uint8_t *
-memif_place(struct memif *memif, unsigned int i)
-{
+	struct memif *memif = memif_of(rings);
 	uint16_t taken = atomic_load_explicit(&ring_of(memif, OUT, 0)->tail, memory_order_acquire);
 
 	if ((uint16_t)(memif->out - taken) + i >= RING)
@@ -287,15 +248,18 @@ memif_place(struct memif *memif, unsigned int i)
 	return frame_of(memif, OUT, 0, memif->out + i);
 }
 
-void
-memif_set_length(struct memif *memif, unsigned int i, size_t length)
+static void
+memif_set_length(struct rings *rings, unsigned int i, size_t length)
 {
+	struct memif *memif = memif_of(rings);
+
 	ring_of(memif, OUT, 0)->desc[(memif->out + i) & RING_MASK].length = (uint32_t)length;
 }
 
-void
-memif_send(struct memif *memif, unsigned int count)
+static void
+memif_send(struct rings *rings, unsigned int count)
 {
+	struct memif *memif = memif_of(rings);
 	struct memif_ring *ring = ring_of(memif, OUT, 0);
 
 	memif->out = (uint16_t)(memif->out + count);
@@ -315,22 +279,24 @@ waiting(const struct memif *memif, unsigned int i)
 	return count < RING ? count : RING;
 }
 
-unsigned int
-memif_count(struct memif *memif)
+static unsigned int
+memif_count(struct rings *rings)
 {
+	struct memif *memif = memif_of(rings);
 	unsigned int count = 0;
 
-	for (unsigned int i = 0; i < memif->rings[IN] && count == 0; i++) {
-		memif->now = (memif->now + 1) % memif->rings[IN];
+	for (unsigned int i = 0; i < memif->count[IN] && count == 0; i++) {
+		memif->now = (memif->now + 1) % memif->count[IN];
 		count = waiting(memif, memif->now);
 	}
 	return count;
 }
 
 /* Its place is what it was made as: who shares the memory says the length only. */
-const uint8_t *
-memif_look(const struct memif *memif, unsigned int i, size_t *length)
+static const uint8_t *
+memif_look(const struct rings *rings, unsigned int i, size_t *length)
 {
+	const struct memif *memif = (const struct memif *)rings;
 	unsigned int at = memif->in[memif->now] + i;
 	const struct memif_desc *desc = &ring_of(memif, IN, memif->now)->desc[at & RING_MASK];
 
@@ -340,9 +306,10 @@ memif_look(const struct memif *memif, unsigned int i, size_t *length)
 	return frame_of(memif, IN, memif->now, at);
 }
 
-void
-memif_release(struct memif *memif, unsigned int count)
+static void
+memif_release(struct rings *rings, unsigned int count)
 {
+	struct memif *memif = memif_of(rings);
 	struct memif_ring *ring = ring_of(memif, IN, memif->now);
 	uint16_t in = memif->in[memif->now];
 
@@ -357,29 +324,71 @@ memif_release(struct memif *memif, unsigned int count)
 static void
 set_flags(struct memif *memif, uint16_t flags)
 {
-	for (unsigned int i = 0; i < memif->rings[IN]; i++)
+	for (unsigned int i = 0; i < memif->count[IN]; i++)
 		ring_of(memif, IN, i)->flags = flags;
 }
 
-bool
-memif_arm(struct memif *memif)
+static bool
+memif_arm(struct rings *rings)
 {
-	set_flags(memif, 0);
+	set_flags(memif_of(rings), 0);
 	atomic_thread_fence(memory_order_seq_cst);
-	return memif_count(memif) == 0;
+	return memif_count(rings) == 0;
 }
 
-void
-memif_disarm(struct memif *memif)
+static void
+memif_disarm(struct rings *rings)
 {
+	struct memif *memif = memif_of(rings);
 	eventfd_t value;
 
 	set_flags(memif, MEMIF_RING_FLAG_MASK_INT);
 	eventfd_read(memif->events[IN], &value);
 }
 
-int
-memif_fd(const struct memif *memif)
+static const struct rings_kind memif_kind = {
+	.place = memif_place,
+	.set_length = memif_set_length,
+	.send = memif_send,
+	.count = memif_count,
+	.look = memif_look,
+	.release = memif_release,
+	.arm = memif_arm,
+	.disarm = memif_disarm,
+	.close = memif_close,
+};
+
+/* All places for frames are free to be filled; who serves has said that none is. */
+static void
+offer(struct memif *memif)
 {
-	return memif->events[IN];
+	for (unsigned int i = 0; i < memif->count[IN]; i++)
+		atomic_store_explicit(
+			&ring_of(memif, IN, i)->head, (uint16_t)RING, memory_order_release);
+}
+
+struct rings *
+memif_connect(const char *where)
+{
+	unsigned int rings[DIRECTIONS] = {MOST_RINGS, MOST_RINGS}, before;
+	char path[RINGS_NAME_BYTES];
+	struct memif *memif;
+	uint32_t id;
+
+	errno = EINVAL;
+	if (!rings_read_name(where, ",id=", path, &id))
+		return NULL;
+	do {
+		before = rings[OUT] + rings[IN];
+		memif = try_to_connect(path, id, rings);
+	} while (memif == NULL && rings[OUT] > 0 && rings[IN] > 0 &&
+		rings[OUT] + rings[IN] < before);
+	if (memif == NULL)
+		return NULL;
+	offer(memif);
+	memif->rings = (struct rings){.kind = &memif_kind,
+		.fd = memif->events[IN],
+		.mtu = MTU,
+		.path = NETFC_ALLREDUCE_MEMIF};
+	return &memif->rings;
 }

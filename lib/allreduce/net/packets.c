@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/memif.h"
 #include "net/way.h"
 
 #define CACHE_LINE 64
@@ -82,9 +81,9 @@ packets_place(struct buffers *buffers, const struct channel *channel, unsigned i
 	const struct peer *peer = channel->peer;
 	uint8_t *frame;
 
-	if (!way_is_memory(peer))
+	if (!way_has_rings(peer))
 		return buffers->send + i * buffers->stride;
-	frame = memif_place(peer->memif, i);
+	frame = peer->rings->kind->place(peer->rings, i);
 	return frame == NULL ? NULL : frame + frame_header_bytes(&peer->ends);
 }
 
@@ -93,32 +92,37 @@ packets_set_length(
 	struct buffers *buffers, const struct channel *channel, unsigned int i, size_t length)
 {
 	const struct peer *peer = channel->peer;
+	struct rings *rings = peer->rings;
 
-	if (!way_is_memory(peer)) {
+	if (!way_has_rings(peer)) {
 		buffers->parts[i].iov_len = length;
 		return;
 	}
-	frame_finish(&peer->ends, memif_place(peer->memif, i), length, channel->from, channel->to);
-	memif_set_length(peer->memif, i, frame_header_bytes(&peer->ends) + length);
+	frame_finish(&peer->ends, rings->kind->place(rings, i), length, channel->from, channel->to);
+	rings->kind->set_length(rings, i, frame_header_bytes(&peer->ends) + length);
 }
 
 int
 packets_send(struct buffers *buffers, const struct channel *channel, unsigned int count)
 {
-	if (!way_is_memory(channel->peer))
+	struct rings *rings = channel->peer->rings;
+
+	if (!way_has_rings(channel->peer))
 		return sendmmsg(channel->fd, buffers->send_messages, count, MSG_DONTWAIT);
 	errno = EAGAIN;
 	if (count == 0)
 		return -1;
-	memif_send(channel->peer->memif, count);
+	rings->kind->send(rings, count);
 	return (int)count;
 }
 
 int
 packets_receive(struct buffers *buffers, const struct channel *channel)
 {
-	if (way_is_memory(channel->peer)) {
-		unsigned int count = memif_count(channel->peer->memif);
+	struct rings *rings = channel->peer->rings;
+
+	if (way_has_rings(channel->peer)) {
+		unsigned int count = rings->kind->count(rings);
 
 		return (int)(count < PACKETS_RECEIVED ? count : PACKETS_RECEIVED);
 	}
@@ -163,7 +167,7 @@ received_frame(struct peer *peer, unsigned int i)
 {
 	struct frame_datagram datagram;
 	size_t length;
-	const uint8_t *frame = memif_look(peer->memif, i, &length);
+	const uint8_t *frame = peer->rings->kind->look(peer->rings, i, &length);
 
 	if (!frame_read(&peer->ends, frame, length, &datagram))
 		return (struct received){0};
@@ -179,14 +183,16 @@ received_frame(struct peer *peer, unsigned int i)
 void
 packets_release(const struct channel *channel, unsigned int count)
 {
-	if (way_is_memory(channel->peer))
-		memif_release(channel->peer->memif, count);
+	struct rings *rings = channel->peer->rings;
+
+	if (way_has_rings(channel->peer))
+		rings->kind->release(rings, count);
 }
 
 struct received
 packets_received(const struct buffers *buffers, struct channel *channel, unsigned int i)
 {
-	if (way_is_memory(channel->peer))
+	if (way_has_rings(channel->peer))
 		return received_frame(channel->peer, i);
 	return received_datagram(buffers, channel, i);
 }

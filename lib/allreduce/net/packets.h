@@ -39,7 +39,7 @@ struct received {
 };
 
 /*
- * Receive up to PACKETS_RECEIVED datagrams without waiting, from shared memory those for all
+ * Receive up to PACKETS_RECEIVED datagrams without waiting, from rings those for all
  * channels. Returns how many, or -1 and errno.
  */
 int packets_receive(struct buffers *buffers, const struct channel *channel);

@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/un.h>
-
-#define UNIX_SOCKET_PATH_BYTES sizeof(((struct sockaddr_un *)NULL)->sun_path)
 
 /* Connect, keeping messages apart; "@NAME" is an abstract name. Returns it, or -1 and errno. */
 int unix_socket_connect(const char *path);

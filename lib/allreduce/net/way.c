@@ -2,73 +2,186 @@
 #include "net/way.h"
 
 #include <errno.h>
-#include <netinet/in.h>
+#include <net/ethernet.h>
+#include <net/if.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "net/address.h"
+#include "net/device.h"
 #include "net/memif.h"
 #include "net/socket.h"
+#include "net/xdp.h"
 
-static void
-copy_ip(uint8_t *to, const struct address *from)
+/* Of UDP ports to send from, where no kernel chooses them. */
+#define FIRST_PORT 49152
+
+static bool
+has_prefix(const char *text, const char *prefix)
 {
-	if (from->storage.ss_family == AF_INET6)
-		memcpy(to, &((const struct sockaddr_in6 *)&from->storage)->sin6_addr, 16);
-	else
-		memcpy(to, &((const struct sockaddr_in *)&from->storage)->sin_addr, 4);
+	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-int
-way_open_memory(struct netfc_allreduce *comm, struct peer *peer, const char *interface,
+enum netfc_allreduce_path
+way_named(const char *interface)
+{
+	if (has_prefix(interface, MEMIF_PREFIX))
+		return NETFC_ALLREDUCE_MEMIF;
+	return has_prefix(interface, XDP_PREFIX) ? NETFC_ALLREDUCE_XDP : NETFC_ALLREDUCE_UDP;
+}
+
+/* The other's MAC address is not known yet: what it sends will say it. */
+static void
+set_ends(struct peer *peer, const struct address *local)
+{
+	peer->ends.v6 = local->storage.ss_family == AF_INET6;
+	address_ip((const struct sockaddr *)&local->storage, peer->ends.local);
+	address_ip((const struct sockaddr *)&peer->address.storage, peer->ends.remote);
+	memset(peer->ends.remote_mac, UINT8_MAX, sizeof(peer->ends.remote_mac));
+}
+
+static int
+open_memif(struct netfc_allreduce *comm, struct peer *peer, const char *interface,
 	const struct address *from)
 {
-	peer->memif = memif_connect(interface + strlen(MEMIF_PREFIX));
-	if (peer->memif == NULL)
+	peer->rings = memif_connect(interface + strlen(MEMIF_PREFIX));
+	if (peer->rings == NULL)
 		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"Option interface, %s: %s; there has to be a switch with a port "
 			"net_memif0,role=server,socket=PATH,socket-abstract=no that nobody uses.",
 			interface, strerror(errno));
-	peer->ends.v6 = from->storage.ss_family == AF_INET6;
-	copy_ip(peer->ends.local, from);
-	copy_ip(peer->ends.remote, &peer->address);
-	/* Its replies say what it is. */
-	memset(peer->ends.remote_mac, UINT8_MAX, sizeof(peer->ends.remote_mac));
+	set_ends(peer, from);
 	if (!frame_draw_mac(peer->ends.local_mac))
 		return error_of_call(comm, peer, "draw a MAC address for packets to", errno);
 	return NETFC_ALLREDUCE_OK;
 }
 
+/* `local`: what the kernel sends from by that device */
+static int
+open_xdp(struct netfc_allreduce *comm, const struct channel *channel, const char *interface,
+	const char *device, uint32_t queue, const struct address *local)
+{
+	struct peer *peer = channel->peer;
+	const char *problem;
+
+	set_ends(peer, local);
+	if (!device_has(device, peer->ends.local, frame_address_bytes(&peer->ends)))
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+			"Option interface, %s: packets to switch %s would come from %s, which is none "
+			"of its addresses (option bind_address; ip address show %s).",
+			interface, peer->address.text, local->text, device);
+	if (!device_mac(channel->fd, device, peer->ends.local_mac))
+		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+			"Option interface, %s: it is no Ethernet device.", interface);
+	peer->rings = xdp_open(if_nametoindex(device), queue, &peer->ends,
+		socket_mtu(channel->fd, local->storage.ss_family), &problem);
+	if (peer->rings != NULL)
+		return NETFC_ALLREDUCE_OK;
+	return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+		"Option interface, %s: can't %s: %s%s.", interface, problem, strerror(errno),
+		xdp_advice(errno));
+}
+
+/*
+ * The channel has a socket, too. It keeps a UDP port for it, finds the switch's MAC address, and
+ * tells of ICMP messages.
+ */
+static int
+open_beside_socket(struct netfc_allreduce *comm, struct channel *channel, const char *interface,
+	const struct address *to, const struct address *from)
+{
+	struct peer *peer = channel->peer;
+	char device[RINGS_NAME_BYTES];
+	struct address local;
+	uint32_t queue;
+	int status = NETFC_ALLREDUCE_OK;
+
+	rings_read_name(interface + strlen(XDP_PREFIX), ",queue=", device, &queue);
+	channel->fd = socket_open(comm, peer, to, from, device, &status);
+	if (channel->fd < 0)
+		return status;
+	if (!address_of_socket(&local, channel->fd))
+		return error_of_call(comm, peer, "find the local address for", errno);
+	channel->from = address_port(&local);
+	channel->to = address_port(to);
+	if (peer->rings == NULL)
+		status = open_xdp(comm, channel, interface, device, queue, &local);
+	if (status == NETFC_ALLREDUCE_OK && !xdp_admit(peer->rings, channel->to, channel->from))
+		status = error_of_call(comm, peer, "let in packets of", errno);
+	return status;
+}
+
+int
+way_open(struct netfc_allreduce *comm, struct channel *channel,
+	const struct netfc_allreduce_options *options, const struct address *to,
+	const struct address *from)
+{
+	struct peer *peer = channel->peer;
+	int status = NETFC_ALLREDUCE_OK;
+
+	channel->fd = -1;
+	switch (way_named(options->interface)) {
+	case NETFC_ALLREDUCE_MEMIF:
+		channel->from = (uint16_t)(FIRST_PORT + peer->channels);
+		channel->to = address_port(to);
+		return peer->rings == NULL ? open_memif(comm, peer, options->interface, from)
+					   : NETFC_ALLREDUCE_OK;
+	case NETFC_ALLREDUCE_XDP:
+		status = open_beside_socket(comm, channel, options->interface, to, from);
+		break;
+	default:
+		channel->fd = socket_open(comm, peer, to, from, options->interface, &status);
+	}
+	if (status != NETFC_ALLREDUCE_OK && channel->fd >= 0)
+		close(channel->fd);
+	return status;
+}
+
 void
 way_close(struct peer *peer)
 {
-	for (unsigned int s = 0; s < peer->channels && !way_is_memory(peer); s++)
-		close(peer->channel[s].fd);
-	memif_close(peer->memif);
-	peer->memif = NULL;
+	if (way_has_rings(peer))
+		peer->rings->kind->close(peer->rings);
+	peer->rings = NULL;
+	for (unsigned int s = 0; s < peer->channels; s++) {
+		if (peer->channel[s].fd >= 0)
+			close(peer->channel[s].fd);
+	}
+}
+
+/*
+ * Whether a packet goes through the kernel, which knows who is next on the way, though there are
+ * rings: the first ones, and questions to a switch that is silent and may have moved.
+ */
+static bool
+asks_kernel(const struct channel *channel)
+{
+	return channel->fd >= 0 &&
+		(!frame_knows_remote(&channel->peer->ends) || channel->peer->questions > 0);
 }
 
 ssize_t
 way_send(const struct channel *channel, const uint8_t *payload, size_t bytes)
 {
 	struct peer *peer = channel->peer;
+	struct rings *rings = peer->rings;
 	uint8_t *frame;
 
-	if (!way_is_memory(peer))
+	if (!way_has_rings(peer) || asks_kernel(channel))
 		return send(channel->fd, payload, bytes, MSG_DONTWAIT);
 	errno = EMSGSIZE;
-	if (bytes + frame_header_bytes(&peer->ends) > MEMIF_MOST_BYTES)
+	if (bytes + frame_header_bytes(&peer->ends) > sizeof(struct ether_header) + rings->mtu)
 		return -1;
 	errno = EAGAIN;
-	frame = memif_place(peer->memif, 0);
+	frame = rings->kind->place(rings, 0);
 	if (frame == NULL)
 		return -1;
 	memcpy(frame + frame_header_bytes(&peer->ends), payload, bytes);
 	frame_finish(&peer->ends, frame, bytes, channel->from, channel->to);
-	memif_set_length(peer->memif, 0, frame_header_bytes(&peer->ends) + bytes);
-	memif_send(peer->memif, 1);
+	rings->kind->set_length(rings, 0, frame_header_bytes(&peer->ends) + bytes);
+	rings->kind->send(rings, 1);
 	return (ssize_t)bytes;
 }
 
@@ -82,45 +195,73 @@ way_channel(const struct peer *peer, const struct frame_datagram *datagram)
 	return NULL;
 }
 
+/* What an ICMP message says, which the channel's socket knows. */
+static void
+find_trouble(const struct channel *channel)
+{
+	int error = 0;
+	socklen_t length = sizeof(error);
+
+	if (channel->fd >= 0)
+		getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &error, &length);
+	errno = error != 0 ? error : EAGAIN;
+}
+
 ssize_t
 way_receive(const struct channel *channel, uint8_t *payload, size_t bytes)
 {
 	struct peer *peer = channel->peer;
+	struct rings *rings = peer->rings;
 	struct frame_datagram datagram;
 	const uint8_t *frame;
 	size_t length;
 	bool mine;
 
-	if (!way_is_memory(peer))
+	if (!way_has_rings(peer))
 		return recv(channel->fd, payload, bytes, MSG_DONTWAIT);
-	while (memif_count(peer->memif) > 0) {
-		frame = memif_look(peer->memif, 0, &length);
+	while (rings->kind->count(rings) > 0) {
+		frame = rings->kind->look(rings, 0, &length);
 		mine = frame_read(&peer->ends, frame, length, &datagram) &&
 			way_channel(peer, &datagram) == channel && datagram.length <= bytes;
 		if (mine) {
 			memcpy(payload, datagram.payload, datagram.length);
 			frame_learn(&peer->ends, frame);
 		}
-		memif_release(peer->memif, 1);
+		rings->kind->release(rings, 1);
 		if (mine)
 			return (ssize_t)datagram.length;
 	}
-	errno = EAGAIN;
+	find_trouble(channel);
 	return -1;
 }
 
 int
 way_fd(const struct channel *channel)
 {
-	return way_is_memory(channel->peer) ? memif_fd(channel->peer->memif) : channel->fd;
+	return way_has_rings(channel->peer) ? channel->peer->rings->fd : channel->fd;
 }
 
 unsigned int
 way_mtu(const struct peer *peer)
 {
-	if (way_is_memory(peer))
-		return MEMIF_MTU;
-	return socket_mtu(peer->channel[0].fd, peer->address.storage.ss_family);
+	int fd = peer->channel[0].fd;
+	unsigned int mtu = fd >= 0 ? socket_mtu(fd, peer->address.storage.ss_family) : 0;
+
+	if (way_has_rings(peer) && (mtu == 0 || mtu > peer->rings->mtu))
+		return peer->rings->mtu;
+	return mtu;
+}
+
+bool
+way_misses(const struct peer *peer)
+{
+	bool misses = false;
+	uint8_t byte;
+
+	for (unsigned int s = 0; s < peer->channels && way_has_rings(peer); s++)
+		misses |= peer->channel[s].fd >= 0 &&
+			recv(peer->channel[s].fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+	return misses;
 }
 
 bool
@@ -139,12 +280,12 @@ way_sleep(struct peer *peer, int wake, const struct timespec *time)
 bool
 way_arm(struct peer *peer)
 {
-	return !way_is_memory(peer) || memif_arm(peer->memif);
+	return !way_has_rings(peer) || peer->rings->kind->arm(peer->rings);
 }
 
 void
 way_disarm(struct peer *peer)
 {
-	if (way_is_memory(peer))
-		memif_disarm(peer->memif);
+	if (way_has_rings(peer))
+		peer->rings->kind->disarm(peer->rings);
 }

@@ -4,19 +4,24 @@
 
 /**
  * @file
- * The transport to a switch: a socket for each channel, or memory shared with the switch for all of
- * them.
+ * The transport to a switch: a socket for each channel, or rings of frames for all of them.
  */
 
 #include <time.h>
 
 #include "internal.h"
+#include "net/rings.h"
+
+/* The transport that option interface names, which may be NULL. */
+enum netfc_allreduce_path way_named(const char *interface);
 
 /*
- * Open the transport past the kernel that options interface and bind_address name. `from` is the
- * local address. Returns OK, or has said what went wrong.
+ * Open a peer's next channel by options->interface. Returns OK, or has said what went wrong.
+ *
+ * `to`: a port of the peer's address. `from`: the local address; NULL: any
  */
-int way_open_memory(struct netfc_allreduce *comm, struct peer *peer, const char *interface,
+int way_open(struct netfc_allreduce *comm, struct channel *channel,
+	const struct netfc_allreduce_options *options, const struct address *to,
 	const struct address *from);
 
 /* Close a peer's channels. */
@@ -45,12 +50,15 @@ bool way_arm(struct peer *peer);
 
 void way_disarm(struct peer *peer);
 
-/* Whether it is shared memory. */
+/* Whether it has rings. */
 static inline bool
-way_is_memory(const struct peer *peer)
+way_has_rings(const struct peer *peer)
 {
-	return peer->memif != NULL;
+	return peer->rings != NULL;
 }
+
+/* Whether datagrams of the peer's have come where its rings are not. */
+bool way_misses(const struct peer *peer);
 
 /* The peer's channel that a datagram is for; NULL: none. */
 struct channel *way_channel(const struct peer *peer, const struct frame_datagram *datagram);

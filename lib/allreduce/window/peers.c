@@ -13,13 +13,10 @@
 #include "net/packets.h"
 #include "net/socket.h"
 #include "net/way.h"
-#include "options.h"
 #include "path.h"
 
 /* Results that come twice need buffers beside those that are awaited. */
 #define RESERVE 2
-/* Of UDP ports to send from, where no kernel chooses them. */
-#define FIRST_PORT 49152
 
 static int
 out_of_memory(struct netfc_allreduce *comm)
@@ -62,15 +59,8 @@ open_channel(struct netfc_allreduce *comm, struct peer *peer,
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	address_set_port(&to, (uint16_t)(address_port(&to) + peer->channels));
-	if (options_name_memory(options)) {
-		if (peer->memif == NULL)
-			status = way_open_memory(comm, peer, options->interface, &from);
-		channel->from = (uint16_t)(FIRST_PORT + peer->channels);
-		channel->to = address_port(&to);
-	} else {
-		channel->fd = socket_open(comm, peer, &to,
-			options->bind_address == NULL ? NULL : &from, options->interface, &status);
-	}
+	status =
+		way_open(comm, channel, options, &to, options->bind_address == NULL ? NULL : &from);
 	if (status == NETFC_ALLREDUCE_OK)
 		peer->channels++;
 	return status;
@@ -132,7 +122,7 @@ make_queue(struct netfc_allreduce *comm, struct channel *channel)
 	if (channel->queue == NULL)
 		return out_of_memory(comm);
 	channel->queue_mask = size - 1;
-	if (way_is_memory(peer))
+	if (way_has_rings(peer))
 		return NETFC_ALLREDUCE_OK;
 	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);
 	if (comm->options.gso)

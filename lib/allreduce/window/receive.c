@@ -264,7 +264,7 @@ take_datagram(struct netfc_allreduce *comm, struct channel *channel,
 int
 receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned int *count)
 {
-	struct channel *at = channel; /* shared memory has packets for all */
+	struct channel *at = channel; /* rings have packets for all */
 	struct evidence evidence = {0};
 	int status = NETFC_ALLREDUCE_OK;
 	int n;

@@ -204,6 +204,7 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 {
 	const struct peer *quietest = NULL;
 	double seconds = comm->options.deadline_ms / 1e3;
+	int status;
 
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		const struct peer *peer = &comm->peer[k];
@@ -213,8 +214,9 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 	}
 	if (quietest == NULL)
 		quietest = &comm->peer[0];
-	if (quietest->trouble != 0)
-		return error_of_call(comm, quietest, "reach", quietest->trouble);
+	status = error_of_trouble(comm, quietest);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
 	if (quietest->late >= 0)
 		return error_of_lateness(comm, quietest, seconds);
 	if (quietest->heard < comm->head_since)
@@ -238,6 +240,7 @@ static int
 question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 {
 	uint64_t from = quiet_since(comm, peer);
+	int status;
 
 	if (question_due(comm, peer) > now)
 		return NETFC_ALLREDUCE_OK;
@@ -247,8 +250,9 @@ question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 		keepalive_ask(comm, peer, now);
 		return NETFC_ALLREDUCE_OK;
 	}
-	if (peer->trouble != 0)
-		return error_of_call(comm, peer, "reach", peer->trouble);
+	status = error_of_trouble(comm, peer);
+	if (status != NETFC_ALLREDUCE_OK)
+		return status;
 	return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
 		"is down, or out of reach.",

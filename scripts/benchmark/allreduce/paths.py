@@ -21,12 +21,16 @@ FRAMES = 1024
 
 @dataclasses.dataclass(frozen=True)
 class Path:
-    """One way. by: "netfc" or "gloo"; device: the switch's driver, or "responder"."""
+    """One way. by: "netfc" or "gloo"; device: the switch's driver, or "responder".
+
+    xdp: the workers have AF_XDP.
+    """
 
     name: str
     by: str
     device: str
     mtu: int = 1500
+    xdp: bool = False
 
 
 PATHS = (
@@ -34,7 +38,10 @@ PATHS = (
     Path("TAP", "netfc", "tap"),
     Path("AF_PACKET on veth", "netfc", "af_packet"),
     Path("AF_PACKET on veth, MTU 9000", "netfc", "af_packet", JUMBO),
+    Path("AF_PACKET on veth, workers by AF_XDP", "netfc", "af_packet", xdp=True),
+    Path("AF_PACKET on veth, MTU 9000, workers by AF_XDP", "netfc", "af_packet", JUMBO, True),
     Path("AF_XDP on veth", "netfc", "af_xdp"),
+    Path("AF_XDP on veth, workers by AF_XDP", "netfc", "af_xdp", xdp=True),
     Path("memif", "netfc", "memif", JUMBO),
     Path("responder on veth, one worker", "netfc", "responder"),
     Path("responder on veth, MTU 9000, one worker", "netfc", "responder", JUMBO),
@@ -62,6 +69,8 @@ class Wired(Network):
 
     def ways(self):
         """What workers have to be told of their way to the switch."""
+        if self._path.xdp:
+            return [{"interface": "xdp:eth0"}] * len(self.hosts)
         if self._path.device != "memif":
             return ()
         return [{"interface": f"memif:{self.folder}/memif,id={number}", "bind_address": host.ipv4}

@@ -12,7 +12,7 @@ from programs import ProgramError
 
 FIELDS = ("tsc_hz", "count", "least", "mean", "p50", "p90", "p99", "p99_9", "greatest", "buckets")
 MEGABYTES = 384  # the match engine lpm takes most
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 
 
 def _full_bursts(bench, capture, lanes, format_name, engine, seconds):

@@ -2,7 +2,8 @@
 """One solver, one set of numbers: how many different results, by the order of additions.
 
 examples/mpi/cg.c, unchanged, by each of Open MPI's algorithms of MPI_Allreduce and through the
-switch, with the ranks in each of some orders.
+switch, with the ranks in each of some orders; and with dot products that are exact over all ranks,
+which have the same bits for any number of ranks.
 """
 
 import os
@@ -26,12 +27,10 @@ SETTINGS = {"btl": "self,vader", "pml": "ob1", "mpi_yield_when_idle": 1,
             "coll_tuned_use_dynamic_rules": 1}
 
 
-def solve(host, program, ranks, shift, algorithm=0, library=None):
-    """The bits of the residual. library: what is preloaded, so that sums go through the switch."""
+def solve(host, program, ranks, shift, algorithm=0, **exported):
+    """The bits of the residual. exported: further environment variables of the ranks."""
     settings = {**SETTINGS, "coll_tuned_allreduce_algorithm": algorithm}
-    exported = {"NETFC_SHIFT": shift}
-    if library:
-        exported.update(LD_PRELOAD=library, NETFC_SWITCH=SWITCH_ADDRESS)
+    exported["NETFC_SHIFT"] = shift
     words = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
              "-n", ranks]
     for name, value in settings.items():
@@ -59,24 +58,39 @@ def show(host, program, ranks, library):
     own = [solve(host, program, ranks, shift, algorithm)
            for algorithm in range(1, len(ALGORITHMS)) for shift in shifts]
     print(row("Open MPI's 6 algorithms", ranks, own), flush=True)
-    through_switch = [solve(host, program, ranks, shift, library=library) for shift in shifts]
+    through_switch = [solve(host, program, ranks, shift, LD_PRELOAD=library,
+                            NETFC_SWITCH=SWITCH_ADDRESS) for shift in shifts]
     print(row("the switch", ranks, through_switch), flush=True)
     return through_switch
+
+
+def show_exact(host, program, numbers):
+    """Prints the row of exact dot products over all ranks, whatever their number; the results."""
+    results = [solve(host, program, ranks, shift, NETFC_SWITCH=SWITCH_ADDRESS)
+               for ranks in numbers for shift in range(min(SHIFTS, ranks))]
+    print(row("netfc_allreduce_dot()", ", ".join(map(str, numbers)), results), flush=True)
+    return results
 
 
 def show_all(options):
     """Prints the table; the switch's results by the number of ranks."""
     print("| ranks | sums by | runs | different results | units in the last place between them |\n"
           "|---|---|---|---|---|", flush=True)
+    allreduce = options.build / "lib" / "allreduce"
     library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
+    numbers = options.ranks or (2, 4, 8)
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder, \
             Network(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
                     ["--aggregate", "digits=fp32+fp64"]) as network:
-        program = pathlib.Path(folder) / "cg"
+        program, exact = pathlib.Path(folder) / "cg", pathlib.Path(folder) / "cg-exact"
         namespaces.command("mpicc.openmpi", "-O2", "-o", program, EXAMPLE, "-lm")
+        namespaces.command("mpicc.openmpi", "-O2", "-DEXACT", "-o", exact, EXAMPLE, "-lm",
+                           f"-I{ROOT}/lib/allreduce", f"-L{allreduce}", f"-Wl,-rpath,{allreduce}",
+                           "-lnetfc-allreduce")
         host = network.hosts["ranks"]
         host.ip("link", "set", "lo", "up")
-        return {ranks: show(host, program, ranks, library) for ranks in options.ranks or (2, 4, 8)}
+        results = {ranks: show(host, program, ranks, library) for ranks in numbers}
+        return {**results, "any": show_exact(host, exact, numbers)}
 
 
 def main():

@@ -23,7 +23,7 @@ FORWARD = pathlib.Path(__file__).with_name("bmv2_forward.json")
 PACKETS = 100_000
 POLL_S = 0.01
 SILENCE_S = 0.5  # after which no more packets come
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 
 
 @dataclass

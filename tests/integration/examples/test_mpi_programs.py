@@ -7,9 +7,23 @@ import subprocess
 
 import mpi_runs
 import pytest
+import switch
 from example_runs import EXAMPLES
 
 pytestmark = mpi_runs.marks
+
+
+LIBRARY = switch.BUILD / 'lib' / 'allreduce'
+
+
+def compile_example(kind, name, program, *words):
+    """Without a warning; the program."""
+    if not shutil.which(f'mpicc.{kind}'):
+        pytest.skip(f'mpicc.{kind} is not installed')
+    subprocess.run([f'mpicc.{kind}', '-O2', '-Wall', '-Wextra', '-Werror', '-o', program,
+                    EXAMPLES / 'mpi' / f'{name}.c', '-lm', *words], check=True,
+                   timeout=mpi_runs.TIMEOUT_S)
+    return program
 
 
 @pytest.mark.parametrize('name, words, wanted', [
@@ -17,11 +31,7 @@ pytestmark = mpi_runs.marks
     ('cg', ['40'], r'residual \S+ (\w{16})\n')])
 @pytest.mark.parametrize('kind', mpi_runs.KINDS)
 def test_an_example(tmp_path, kind, name, words, wanted):
-    if not shutil.which(f'mpicc.{kind}'):
-        pytest.skip(f'mpicc.{kind} is not installed')
-    program = tmp_path / name
-    subprocess.run([f'mpicc.{kind}', '-O2', '-Wall', '-Wextra', '-Werror', '-o', program,
-                    EXAMPLES / 'mpi' / f'{name}.c', '-lm'], check=True, timeout=mpi_runs.TIMEOUT_S)
+    program = compile_example(kind, name, tmp_path / name)
     with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, live):
         runs = [mpi_runs.run(host, kind, 3, program, *words, NETFC_SHIFT=str(shift))
                 for shift in (0, 1)]
@@ -30,3 +40,15 @@ def test_an_example(tmp_path, kind, name, words, wanted):
     results = [re.findall(wanted, done.out) for done in runs]
     assert results[0] and results[0] == results[1]
     assert stats['jobs_ended'] == 2
+
+
+@pytest.mark.parametrize('kind', mpi_runs.KINDS)
+def test_exact_dot_products_are_those_of_any_number_of_ranks(tmp_path, kind):
+    program = compile_example(
+        kind, 'cg', tmp_path / 'cg', '-DEXACT', f'-I{switch.BUILD.parent}/lib/allreduce',
+        f'-L{LIBRARY}', f'-Wl,-rpath,{LIBRARY}', '-lnetfc-allreduce')
+    with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, _live):
+        runs = [mpi_runs.run(host, kind, ranks, program, '40') for ranks in (1, 2, 3)]
+    assert all(done.status == 0 for done in runs), runs
+    assert len({done.out for done in runs}) == 1
+    assert runs[0].out.startswith('residual ')

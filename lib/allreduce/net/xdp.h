@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ALLREDUCE_XDP_H
+#define ALLREDUCE_XDP_H
+
+/**
+ * @file
+ * A queue of a network device past the kernel's protocols (AF_XDP): frames of a job's go from
+ * memory that the driver reads, and come into it; the driver or the kernel copies them where the
+ * driver can't. All else that comes goes to the kernel.
+ */
+
+#include "net/frame.h"
+#include "net/rings.h"
+
+#define XDP_PREFIX "xdp:" /* of option interface; then the device, and maybe ",queue=N" */
+
+/*
+ * Take a device's queue for datagrams between two ends, as soon as they are admitted.
+ *
+ * `mtu`: the device's. NULL: it can't be; *problem is what, and errno why.
+ */
+struct rings *xdp_open(unsigned int device, uint32_t queue, const struct frame_ends *ends,
+	unsigned int mtu, const char **problem);
+
+/* Admit those from a remote UDP port to a local one. False: errno says why. */
+bool xdp_admit(const struct rings *rings, uint16_t from, uint16_t to);
+
+/* What to do about an error of xdp_open(): the rest of a sentence. */
+const char *xdp_advice(int error);
+
+#endif /* ALLREDUCE_XDP_H */
