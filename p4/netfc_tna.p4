@@ -12,6 +12,12 @@
 #include "include/netfc.p4"
 #include "include/parser.p4"
 
+#if NETFC_PASSES == 2
+#define NETFC_INGRESS_PORT meta.port
+#else
+#define NETFC_INGRESS_PORT intrinsic.ingress_port
+#endif
+
 parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
                      out ingress_intrinsic_metadata_t intrinsic) {
     NetfcParser() netfc;
@@ -19,6 +25,29 @@ parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
     state start {
         packet.extract(intrinsic);
         packet.advance(PORT_METADATA_SIZE);
+#if NETFC_PASSES == 2
+        transition select(intrinsic.ingress_port) {
+            NETFC_RECIRCULATION_PORT &&& 0x7f : recirculated;
+            default : frame;
+        }
+    }
+
+    /* No port but this one has frames with these headers; what else it has, is not for any port. */
+    state recirculated {
+        packet.extract(hdr.passed);
+        transition select(hdr.passed.number) {
+            NETFC_SECOND_PASS : carried;
+            default : accept;
+        }
+    }
+
+    state carried {
+        NETFC_EACH_LANE(NETFC_EXTRACT_CARRIED)
+        transition frame;
+    }
+
+    state frame {
+#endif
         netfc.apply(packet, hdr, meta);
         transition accept;
     }
@@ -124,17 +153,25 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
     }
 
     action reflect() {
-        for_tm.ucast_egress_port = intrinsic.ingress_port;
+        for_tm.ucast_egress_port = NETFC_INGRESS_PORT;
         for_tm.bypass_egress = 1;
         meta.reflect = 1;
     }
+
+#if NETFC_PASSES == 2
+    /* Back into the pipe that it came in by. */
+    action recirculate() {
+        for_tm.ucast_egress_port = intrinsic.ingress_port[8:7] ++
+                                   (bit<7>)NETFC_RECIRCULATION_PORT;
+    }
+#endif
 
     action drop() {
         for_deparser.drop_ctl = 1;
     }
 
     table forward {
-        key = { intrinsic.ingress_port : exact @name("ingress_port"); }
+        key = { NETFC_INGRESS_PORT : exact @name("ingress_port"); }
         actions = { pair; reflect; drop; }
         const default_action = drop();
         size = NETFC_PORTS;
@@ -165,9 +202,21 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
     }
 
     apply {
+#if NETFC_PASSES == 2
+        if (hdr.carried0.isValid()) {
+            meta.port = hdr.passed.port;
+        } else {
+            meta.port = intrinsic.ingress_port;
+        }
+#endif
         forward.apply();
         lengths.apply(hdr, from_parser.parser_err, meta);
         netfc.apply(hdr, meta);
+#if NETFC_PASSES == 2
+        if (meta.again == 1) {
+            recirculate();
+        }
+#endif
         if (meta.reflect == 1) {
             swap_ethernet();
             if (hdr.ipv4.isValid()) {

@@ -6,11 +6,41 @@
 #include "include/netfc.p4"
 #include "include/parser.p4"
 
+#if NETFC_PASSES == 2
+const bit<32> NETFC_RECIRCULATED = 4; /* simple_switch's number */
+#define NETFC_INGRESS_PORT meta.port
+
+/* Headers are not there until they are extracted. */
+@noWarn("uninitialized-use")
+#else
+#define NETFC_INGRESS_PORT standard.ingress_port
+#endif
+
 parser IngressParser(packet_in packet, out headers_t hdr, inout meta_t meta,
                      inout standard_metadata_t standard) {
     NetfcParser() netfc;
 
+#if NETFC_PASSES == 2
+    /* Only what went round has these headers, whatever arrives at a port. */
     state start {
+        meta.port = standard.ingress_port;
+        transition select(standard.instance_type) {
+            NETFC_RECIRCULATED : carried;
+            default : frame;
+        }
+    }
+
+    state carried {
+        packet.extract(hdr.passed);
+        NETFC_EACH_LANE(NETFC_EXTRACT_CARRIED)
+        meta.port = hdr.passed.port;
+        transition frame;
+    }
+
+    state frame {
+#else
+    state start {
+#endif
         netfc.apply(packet, hdr, meta);
         transition accept;
     }
@@ -82,7 +112,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
     }
 
     action reflect() {
-        standard.egress_spec = standard.ingress_port;
+        standard.egress_spec = NETFC_INGRESS_PORT;
         meta.reflect = 1;
     }
 
@@ -91,7 +121,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
     }
 
     table forward {
-        key = { standard.ingress_port : exact @name("ingress_port"); }
+        key = { NETFC_INGRESS_PORT : exact @name("ingress_port"); }
         actions = { pair; reflect; drop; }
         const default_action = drop();
         size = NETFC_PORTS;
@@ -162,7 +192,13 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
 }
 
 control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
-    apply {}
+    apply {
+#if NETFC_PASSES == 2
+        if (meta.again == 1) {
+            recirculate_preserving_field_list(0);
+        }
+#endif
+    }
 }
 
 control NoComputation(inout headers_t hdr, inout meta_t meta) {

@@ -64,11 +64,27 @@ header slot_t {
     bit<NETFC_SLOT_BITS> bits;
 }
 
+#if NETFC_PASSES == 2
+const bit<16> NETFC_SECOND_PASS = 2;
+
+/* In front of a frame on its way from one pass to the next. */
+header pass_t {
+    bit<16> number;
+    bit<7> unused;
+    bit<9> port; /* where the frame came from */
+}
+#endif
+
 #define NETFC_SLOT_X(n) slot_t x##n;
 #define NETFC_SLOT_Y(n) slot_t y##n;
 #define NETFC_SLOT_Z(n) slot_t z##n;
+#define NETFC_CARRY(n) carried_t carried##n;
 
 struct headers_t {
+#if NETFC_PASSES == 2
+    pass_t passed;
+    NETFC_EACH_LANE(NETFC_CARRY)
+#endif
     ethernet_t ethernet;
     vlan_t vlan_outer;
     vlan_t vlan_inner;
@@ -122,6 +138,15 @@ struct meta_t {
     bit<16> needed_more;
     bit<16> needed;
     bit<16> lack;
+#if NETFC_PASSES == 2
+#ifndef NETFC_TNA
+    @field_list(0) /* what goes round has one field of these at least */
+#endif
+    bit<9> port; /* where the frame came from, before the first pass */
+    bit<1> again; /* it is to take another pass */
+#elif NETFC_LAST_OP == 4
+    NETFC_EACH_LANE(NETFC_CARRY)
+#endif
     NETFC_EACH_LANE(NETFC_LANE_META)
 }
 

@@ -49,6 +49,14 @@ struct lane_t {
     bit<32> low;         /* the product of the low digits */
     bit<32> upper;       /* sign and exponent of z, in their places */
 #endif
+#if NETFC_LAST_OP == 4
+    bit<32> dividend;
+    bit<32> reciprocal;
+    bit<32> divisor_high; /* its digits, where those of quotients are estimated */
+    bit<32> divisor_low;
+    bit<32> quotient;
+    bit<32> remainder;
+#endif
 }
 
 /* Shifted right by k places; what goes is kept, the highest bit first. */
@@ -84,6 +92,9 @@ struct lane_t {
  * the packet is a request (verdict), its lengths are right (fits) and it has this lane.
  */
 control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<32> x, in bit<32> y,
+#if NETFC_LAST_OP == 4
+             inout carried_t carried,
+#endif
              inout bit<32> z, inout lane_t lane) {
     Sum() sum;
     RoundSum() round_sum;
@@ -95,6 +106,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<32> x, i
 #endif
 #if NETFC_LAST_OP == 4
     Quotient() quotient;
+    Choose() choose;
 #endif
 
     /* ---- special values ---------------------------------------------------------------------- */
@@ -150,12 +162,15 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<32> x, i
         sum.apply(op, x, y, lane);
 #if NETFC_LAST_OP >= 3
         factors.apply(op, x, y, lane);
+#endif
+#if NETFC_LAST_OP == 4
+        quotient.apply(lane, carried);
+#endif
+#if NETFC_LAST_OP >= 3
         product.apply(lane);
 #endif
 #if NETFC_LAST_OP == 4
-        if (op == NETFC_OP_DIV) {
-            quotient.apply(lane);
-        }
+        choose.apply(op, lane);
 #endif
 #if NETFC_LAST_OP >= 3
         scale.apply(lane);

@@ -13,9 +13,19 @@
 
 #define NETFC_LANE_INSTANCE(n) Lane() lane##n;
 
+#if NETFC_PASSES == 2
+#define NETFC_CARRIED(n) hdr.carried##n,
+#elif NETFC_LAST_OP == 4
+#define NETFC_CARRIED(n) meta.carried##n,
+#else
+#define NETFC_CARRIED(n)
+#endif
 #define NETFC_LANE_APPLY(n)                                                              \
     lane##n.apply(meta.udp_fits, meta.verdict, hdr.netfc.op, hdr.x##n.bits, hdr.y##n.bits, \
-                  hdr.z##n.bits, meta.lane##n);
+                  NETFC_CARRIED(n) hdr.z##n.bits, meta.lane##n);
+
+#define NETFC_SEND_CARRIED(n) hdr.carried##n.setValid();
+#define NETFC_REMOVE_CARRIED(n) hdr.carried##n.setInvalid();
 
 /* A field has the flags of a lane; no lane has any of these. */
 #ifdef NETFC_FP8
@@ -100,6 +110,45 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         size = NETFC_REQUESTS;
     }
 
+#if NETFC_PASSES == 2
+    /* ---- which packets go round -------------------------------------------------------------- */
+
+    /* As if it were no request: its status and z are the next pass's. */
+    action go_round() {
+        meta.verdict = verdict_t.NONE;
+        meta.again = 1;
+        meta.reflect = 0;
+        hdr.passed.setValid();
+        hdr.passed.number = NETFC_SECOND_PASS;
+        hdr.passed.unused = 0;
+        hdr.passed.port = meta.port;
+        NETFC_EACH_LANE(NETFC_SEND_CARRIED)
+    }
+
+    action go_on() {}
+
+    /* A packet that has been round does not go again. */
+    table passes {
+        key = {
+            meta.verdict : ternary;
+            meta.udp_fits : ternary;
+            meta.lane0.present : ternary;
+            hdr.netfc.op : ternary;
+            hdr.passed.isValid() : ternary;
+        }
+        actions = { go_round; go_on; }
+        const default_action = go_on();
+        const entries = {
+            (verdict_t.COMPUTE, 1, 1, NETFC_OP_DIV, false) : go_round();
+        }
+    }
+
+    action arrive() {
+        hdr.passed.setInvalid();
+        NETFC_EACH_LANE(NETFC_REMOVE_CARRIED)
+    }
+
+#endif
     /* ---- the status -------------------------------------------------------------------------- */
 
     action answer(bit<3> code) {
@@ -205,6 +254,9 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         if (hdr.netfc.isValid()) {
             request.apply();
         }
+#if NETFC_PASSES == 2
+        passes.apply();
+#endif
         measure();
         need();
         compare();
@@ -227,6 +279,11 @@ control Netfc(inout headers_t hdr, inout meta_t meta) {
         if (meta.udp_fits == 1 && meta.verdict != verdict_t.NONE) {
             flags.apply();
         }
+#if NETFC_PASSES == 2
+        if (meta.again == 0) {
+            arrive();
+        }
+#endif
     }
 }
 

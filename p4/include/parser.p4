@@ -91,7 +91,14 @@
 #define NETFC_LANES_CASE(n) (n + 1, NETFC_WITH_LANES((n + 1))) : lanes##n;
 #endif
 
+#define NETFC_EXTRACT_CARRIED(n) packet.extract(hdr.carried##n);
+
+#if NETFC_PASSES == 2
+/* What the last pass left is there already. */
+parser NetfcParser(packet_in packet, inout headers_t hdr, inout meta_t meta) {
+#else
 parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
+#endif
 #ifdef NETFC_TNA
     Checksum() checksum;
 #endif
@@ -255,6 +262,13 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 #define NETFC_EMIT_Y(n) packet.emit(hdr.y##n);
 #define NETFC_EMIT_Z(n) packet.emit(hdr.z##n);
 
+#define NETFC_EMIT_CARRIED(n) packet.emit(hdr.carried##n);
+#if NETFC_PASSES == 2
+#define NETFC_EMIT_PASS packet.emit(hdr.passed); NETFC_EACH_LANE(NETFC_EMIT_CARRIED)
+#else
+#define NETFC_EMIT_PASS
+#endif
+
 #ifdef NETFC_SLOWLORIS
 #define NETFC_EMIT_TCP packet.emit(hdr.tcp);
 #define NETFC_EMIT_COUNTERS packet.emit(hdr.counters);
@@ -265,6 +279,7 @@ parser NetfcParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 
 /* All headers in the order of the wire; those that were not parsed are skipped. */
 #define NETFC_EMIT                     \
+    NETFC_EMIT_PASS                    \
     packet.emit(hdr.ethernet);         \
     packet.emit(hdr.vlan_outer);       \
     packet.emit(hdr.vlan_inner);       \

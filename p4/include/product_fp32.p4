@@ -208,7 +208,10 @@ control Multiply(in bit<32> p, in bit<32> q, inout bit<32> product) {
     }
 }
 
-/* Into lane.p: the 32 upper bits of the product. What is below is in lane.cross and lane.low. */
+/*
+ * Into lane.p: the 32 upper bits of the product, less lane.rest where there are quotients. What is
+ * below is in lane.cross and lane.low.
+ */
 control Product(inout lane_t lane) {
     Multiply() high;
     Multiply() cross_x;
@@ -236,9 +239,11 @@ control Product(inout lane_t lane) {
         lane.rest = lane.cross >> 4;
     }
 
+#if NETFC_LAST_OP == 3
     action carry_cross() {
         lane.p = lane.p + lane.rest;
     }
+#endif
 
     apply {
         digits();
@@ -249,7 +254,9 @@ control Product(inout lane_t lane) {
         align();
         carry_low();
         cut_cross();
+#if NETFC_LAST_OP == 3
         carry_cross();
+#endif
     }
 }
 

@@ -1,116 +1,206 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Quotients of binary32 numbers (v1model): long division with two digits of 12 bits, and a bit
- * before and after them (docs/exact.md). It takes more stages than a pass of a chip has.
+ * Quotients of binary32 numbers: long division by two digits of 13 bits, the second of which has a
+ * sign (docs/p4.md). In one pass, or a digit in each of two.
  */
 #ifndef NETFC_QUOTIENT_FP32_P4
 #define NETFC_QUOTIENT_FP32_P4
 
-/* 16 times the product of two numbers of 4 bits. */
-control Cross(in bit<4> p, in bit<4> q, inout bit<32> estimate) {
-    action add_product(bit<32> word) {
-        estimate = estimate + word;
-    }
-
-    table cross {
-        key = {
-            p : exact @name("p");
-            q : exact @name("q");
-        }
-        actions = { add_product; }
-        const default_action = add_product(0);
-        size = 256;
-    }
-
-    apply {
-        cross.apply();
-    }
-}
-
-/* The divisor is taken off a remainder that is less than twice as large, if it fits. */
-control Subtract(in bit<32> divisor, inout bit<32> remainder, out bit<1> fits) {
-    bit<32> less;
-
-    apply {
-        less = remainder - divisor;
-        fits = 0;
-        if (less[31:31] == 0) {
-            remainder = less;
-            fits = 1;
-        }
-    }
+/* What the first digit leaves for the second. */
+#if NETFC_PASSES == 2
+header carried_t {
+#else
+struct carried_t {
+#endif
+    bit<32> remainder;  /* two's complement */
+    bit<32> reciprocal; /* of the divisor */
+    bit<32> quotient;   /* the first digit, in its place */
 }
 
 /*
- * A digit of the quotient, and the remainder times 2^12 that it leaves. The reciprocal's and the
- * remainder's upper bits give an estimate of the digit that is right or one too small.
+ * To word is added a function of p * q, in two parts: one by bits of their sum, one by bits of
+ * their difference.
  */
-control Digit(in bit<32> divisor, in bit<16> reciprocal, inout bit<32> remainder,
-              out bit<12> digit) {
-    Multiply() estimate;
-    Cross() cross_remainder;
-    Cross() cross_reciprocal;
-    Multiply() high;
-    Multiply() low;
-    Subtract() subtract;
-    bit<32> product = 0;
-    bit<32> estimated;
-    bit<1> one_more;
+#define NETFC_SQUARES(title, highest, lowest, count)                             \
+    control title(in bit<32> p, in bit<32> q, inout bit<32> word) {              \
+        bit<32> sum;                                                             \
+        bit<32> difference;                                                      \
+                                                                                 \
+        action sum_and_difference() {                                            \
+            sum = p + q;                                                         \
+            difference = p - q;                                                  \
+        }                                                                        \
+                                                                                 \
+        action add(bit<32> part) {                                               \
+            word = word + part;                                                  \
+        }                                                                        \
+                                                                                 \
+        @use_hash_action(1)                                                      \
+        table differ {                                                           \
+            key = { difference[highest:lowest] : exact @name("difference"); }    \
+            actions = { add; }                                                   \
+            const default_action = add(0);                                       \
+            size = count;                                                        \
+        }                                                                        \
+                                                                                 \
+        @use_hash_action(1)                                                      \
+        table square {                                                           \
+            key = { sum[highest:lowest] : exact @name("sum"); }                  \
+            actions = { add; }                                                   \
+            const default_action = add(0);                                       \
+            size = count;                                                        \
+        }                                                                        \
+                                                                                 \
+        apply {                                                                  \
+            sum_and_difference();                                                \
+            differ.apply();                                                      \
+            square.apply();                                                      \
+        }                                                                        \
+    }
+
+/* Of a remainder's 16 upper bits and a reciprocal, both 10 places up: a digit, 17 places up. */
+NETFC_SQUARES(Estimate, 25, 10, 65536)
+/* Of a digit of the quotient and one of the divisor, both 17 places up: what a remainder loses. */
+NETFC_SQUARES(Part, 31, 17, 32768)
+
+/*
+ * A digit of the quotient, less what the entries take off it, and the remainder that it leaves. The
+ * digit may be too large by less than one and a quarter, and the remainder so far below zero.
+ */
+control Digit(in bit<32> dividend, in bit<32> reciprocal, in bit<32> high, in bit<32> low,
+              out bit<32> remainder, out bit<32> digit) {
+    Estimate() guess;
+    Part() by_high;
+    Part() by_low;
+    bit<32> rest;
+    bit<32> most;
+    bit<32> estimate;
+
+    action begin() {
+        estimate = 0;
+        rest = 0;
+    }
+
+    action shift() {
+        most = dividend << 12;
+    }
+
+    action cut() {
+        digit = estimate >> 17;
+    }
+
+    action join() {
+        remainder = most + rest;
+    }
 
     apply {
-        estimate.apply((bit<32>)remainder[23:12], (bit<32>)reciprocal[15:4], product);
-        cross_remainder.apply(remainder[23:20], reciprocal[3:0], product);
-        cross_reciprocal.apply(reciprocal[15:12], remainder[11:8], product);
-        estimated = (bit<32>)product[22:11];
-        high.apply(estimated, (bit<32>)divisor[23:12], product);
-        remainder = remainder - product;
-        low.apply(estimated, (bit<32>)divisor[11:0], product);
-        remainder = (remainder << 12) - product;
-        subtract.apply(divisor, remainder, one_more);
-        digit = estimated[11:0] + (bit<12>)one_more;
+        begin();
+        guess.apply(dividend, reciprocal, estimate);
+        shift();
+        cut();
+        by_high.apply(estimate, high, most);
+        by_low.apply(estimate, low, rest);
+        join();
     }
 }
 
-/* Into lane.p: the quotient's 26 bits, and whether anything follows, as products have it. */
-control Quotient(inout lane_t lane) {
-    Subtract() subtract_first;
-    Digit() digit1;
-    Digit() digit2;
-    Subtract() subtract_last;
-    bit<32> remainder;
-    bit<32> divisor = 0;
-    bit<16> reciprocal = 0;
-    bit<1> first;
-    bit<12> upper_digit;
-    bit<12> lower_digit;
-    bit<1> last;
+#define NETFC_FIRST_DIGIT                                                             \
+    first.apply(lane.dividend, lane.reciprocal, lane.divisor_high, lane.divisor_low,  \
+                carried.remainder, upper_digit);                                      \
+    carry();
 
-    action set_recip(bit<16> word) {
-        reciprocal = word;
+/* Into lane.quotient: 26 bits, at the top, and into lane.remainder what it leaves. */
+control Quotient(inout lane_t lane, inout carried_t carried) {
+    Digit() first;
+    Digit() second;
+    bit<32> upper_digit;
+    bit<32> lower_digit;
+
+    /* Twice the dividend: as a remainder, it is less than four times the divisor. */
+    action begin() {
+        lane.dividend = lane.high_x >> 8;
+        lane.divisor_high = lane.high_y >> 21;
+        lane.divisor_low = lane.low_y >> 20;
     }
 
+    action set_recip(bit<32> word) {
+        lane.reciprocal = word;
+    }
+
+    @use_hash_action(1)
     table recip {
-        key = { divisor[22:10] : exact @name("divisor"); }
+        key = { lane.high_y[31:17] : exact @name("divisor"); }
         actions = { set_recip; }
         const default_action = set_recip(0);
-        size = 8192;
+        size = 32768;
+    }
+
+    action place() {
+        lane.divisor_high = lane.divisor_high << 17;
+        lane.divisor_low = lane.divisor_low << 17;
+    }
+
+    action carry() {
+        carried.reciprocal = lane.reciprocal;
+        carried.quotient = upper_digit << 18;
+    }
+
+    action place_digit() {
+        lane.quotient = lower_digit << 6;
+    }
+
+    action join() {
+        lane.quotient = lane.quotient + carried.quotient;
     }
 
     apply {
-        remainder = 0x00800000 | lane.high_x << 12 | lane.low_x;
-        divisor = 0x00800000 | lane.high_y << 12 | lane.low_y;
+        begin();
         recip.apply();
-        subtract_first.apply(divisor, remainder, first);
-        digit1.apply(divisor, reciprocal, remainder, upper_digit);
-        digit2.apply(divisor, reciprocal, remainder, lower_digit);
-        remainder = remainder << 1;
-        subtract_last.apply(divisor, remainder, last);
-        lane.p = first ++ upper_digit ++ lower_digit ++ last ++ 6w0;
-        if (remainder != 0) {
-            lane.p = lane.p | 1;
-        }
+        place();
+#if NETFC_PASSES == 1
+        NETFC_FIRST_DIGIT
+#endif
+        second.apply(carried.remainder, carried.reciprocal, lane.divisor_high, lane.divisor_low,
+                     lane.remainder, lower_digit);
+        place_digit();
+        join();
+#if NETFC_PASSES == 2
+        /* For the next pass: behind the second digit, which takes what the last one carried. */
+        NETFC_FIRST_DIGIT
+#endif
+    }
+}
+
+/* Into lane.p: the upper bits of the product, or the quotient; its lowest bit tells of a remainder. */
+control Choose(in bit<8> op, inout lane_t lane) {
+    action multiplied() {
+        lane.p = lane.p + lane.rest;
+    }
+
+    action divided(bit<32> more) {
+        lane.p = lane.quotient + more;
         lane.cross = 0;
         lane.low = 0;
+    }
+
+    @noWarn("mismatch")
+    table choose {
+        key = {
+            op : ternary;
+            lane.remainder : ternary;
+        }
+        actions = { multiplied; divided; }
+        const default_action = multiplied();
+        const entries = {
+            (NETFC_OP_DIV, 0) : divided(0);
+            (NETFC_OP_DIV, 0x80000000 &&& 0x80000000) : divided(0xffffffc1);
+            (NETFC_OP_DIV, _) : divided(1);
+        }
+        size = 4;
+    }
+
+    apply {
+        choose.apply();
     }
 }
 

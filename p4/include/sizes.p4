@@ -14,6 +14,9 @@
  * -DNETFC_SCALE_BITS=10  compact layout: log2 of k; the format's largest k unless given
  * -DNETFC_LAST_OP=4  fp32: the last operation that the program has, 2 (sub), 3 (mul) or 4 (div);
  *                    4 unless given, on Tofino 3
+ * -DNETFC_PASSES=2   fp32 with div: how often a packet with a division goes through the pipeline, 1
+ *                    or 2; 1 unless given, on Tofino 2
+ * -DNETFC_RECIRCULATION_PORT=68  on Tofino, for 2 passes: the port of a pipe that leads back into it
  */
 #ifndef NETFC_SIZES_P4
 #define NETFC_SIZES_P4
@@ -154,8 +157,18 @@
 #define NETFC_LAST_OP 4
 #endif
 #endif
-#if NETFC_LAST_OP < 2 || NETFC_LAST_OP > 4 || (NETFC_LAST_OP == 4 && defined(NETFC_TNA))
-#error "NETFC_LAST_OP is 2 (sub), 3 (mul) or, on v1model, 4 (div)"
+#if NETFC_LAST_OP < 2 || NETFC_LAST_OP > 4
+#error "NETFC_LAST_OP is 2 (sub), 3 (mul) or 4 (div)"
+#endif
+#ifndef NETFC_PASSES
+#if NETFC_LAST_OP == 4 && defined(NETFC_TNA)
+#define NETFC_PASSES 2
+#else
+#define NETFC_PASSES 1
+#endif
+#endif
+#if NETFC_PASSES < 1 || NETFC_PASSES > 2 || (NETFC_PASSES == 2 && NETFC_LAST_OP != 4)
+#error "NETFC_PASSES is 1 or, with NETFC_LAST_OP 4, div, 2"
 #endif
 /* Where the leading one of a sum of 28 bits is: of each sign, and negative powers of two. */
 #define NETFC_LEADS 128
@@ -234,6 +247,14 @@
 #define NETFC_PROGRAM                                                                         \
     (((NETFC_DETECTOR + NETFC_LAYOUT) << 12) + (NETFC_FORMAT << 8) + (NETFC_PROGRAM_SCALE << 4) + \
      NETFC_LANES)
+
+#if NETFC_PASSES == 2 && !defined(NETFC_RECIRCULATION_PORT)
+#if __TARGET_TOFINO__ == 2
+#define NETFC_RECIRCULATION_PORT 6
+#else
+#define NETFC_RECIRCULATION_PORT 68
+#endif
+#endif
 
 /* Those of other programs, loaded by mistake, take entries, too. */
 #define NETFC_PROGRAMS 16

@@ -61,10 +61,7 @@ def tofino(team, form):
     exec(compile(jobs, 'jobs', 'exec'), {'bfrt': Shell(program)})
     exported = run('export', '-t', 'bfrt-json', '--aggregate', 'sums', '--format', twin.NAMES[form], '-n',
                    twin.LANES).stdout
-    for path, rows in p4_rows.read_bfrt_json(exported).items():
-        table = program.table(path)
-        for row in rows:
-            table.add(row.action.split('.')[-1], row.keys, row.args, row.order)
+    program.fill(p4_rows.read_bfrt_json(exported))
     return program
 
 

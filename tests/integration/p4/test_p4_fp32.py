@@ -16,23 +16,26 @@ from table_builder import complaint, run
 
 PAIRS = 200000  # of an operation
 PROGRAMS = {'sub': (1, 2), 'mul': (1, 2, 3), 'div': (1, 2, 3, 4)}
+ALL = [(last, op, 1) for last, ops in PROGRAMS.items() for op in ops] + [
+    ('div', op, 2) for op in PROGRAMS['div']]
 
 
 @pytest.fixture(name='lanes', scope='module')
 def fill_lanes():
-    """A lane of each program, by its last operation."""
-    return {last: p4_lanes.Lane(p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last)),
-                                f'-DNETFC_FORMAT={FORMAT}', f'-DNETFC_LAST_OP={ops[-1]}')
-            for last, ops in PROGRAMS.items()}
+    """A lane of each program, by its last operation and how many passes divisions take."""
+    rows = {last: p4_rows.read_bmv2(exported('bmv2', NAME, '--up-to', last)) for last in PROGRAMS}
+    return {(last, passes): p4_lanes.Lane(
+        rows[last], f'-DNETFC_FORMAT={FORMAT}', f'-DNETFC_LAST_OP={PROGRAMS[last][-1]}',
+        f'-DNETFC_PASSES={passes}') for last, passes in sorted({(a, c) for a, _, c in ALL})}
 
 
-@pytest.mark.parametrize('last, op', [(last, op) for last, ops in PROGRAMS.items() for op in ops])
-def test_operations(lanes, last, op):
+@pytest.mark.parametrize('last, op, passes', ALL)
+def test_operations(lanes, last, op, passes):
     """Special values and structured operands: what z and which flags come out."""
     draw = np.random.default_rng([op, len(last)])
     x, y = np.concatenate((operands_fp32.special_pairs(), operands_fp32.structured(draw, PAIRS)),
                           axis=1)
-    z, flags = lanes[last].compute(op, x, y)
+    z, flags = lanes[last, passes].compute(op, x, y)
     expected_z, expected_flags = library_results(op, x, y)
     wrong = np.flatnonzero((z != expected_z) | (flags != expected_flags))
     assert wrong.size == 0, [
@@ -42,7 +45,7 @@ def test_operations(lanes, last, op):
 
 def test_every_leading_one(lanes):
     """Every sum of one or two bits, and its neighbours: one entry each tells its leading one."""
-    lead = lanes['sub'].table('sum.lead')
+    lead = lanes['sub', 1].table('sum.lead')
     assert lead.has_order()
     bits = 1 << np.arange(28)
     magnitudes = np.unique(np.add.outer(np.add.outer(bits, bits).ravel(), [-1, 0, 1]))
@@ -54,6 +57,22 @@ def test_every_leading_one(lanes):
         assert [28 - zeros for _, _, (zeros,) in found] == [m.bit_length()
                                                           for m in magnitudes.tolist()]
     assert not lead.look((0,))[0]
+
+
+def test_digits_of_quotients_are_near(lanes):
+    """For all divisors, and all remainders that they leave: how far an estimate is off before it is
+    rounded, by less than 3/4 the first and by less than 1/2 the second, so that the first remainder
+    is less than 5/4 of the divisor and the second less than the divisor."""
+    recip = lanes['div', 1].table('quotient.recip')
+    _, keys, words = recip.columns
+    assert keys.tolist() == list(range(1 << 15))
+    reciprocal = (1 << 14) + (words[:, 0] >> 10)
+    for divisor in ((1 << 15 | keys) << 8, (1 << 15 | keys) << 8 | 255):
+        # An estimate is (r + half of what was cut off) * reciprocal / 2^26, for r * 2^12 / divisor.
+        wrong = abs(reciprocal * divisor - (1 << 38))
+        cut = (1 << 9) * reciprocal * divisor
+        assert (4 * ((1 << 25) * wrong + cut) < 3 * (1 << 26) * divisor).all()
+        assert (2 * (5 * divisor // 4 * wrong + cut) < (1 << 26) * divisor).all()
 
 
 @pytest.mark.parametrize('last', PROGRAMS)

@@ -21,8 +21,8 @@ INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 
              'align_x': 'Align', 'align_y': 'Align', 'prenorm_x': 'Prenorm', 'prenorm_y': 'Prenorm',
              'sum': 'Sum', 'factors': 'Factors', 'factor_x': 'Factor', 'factor_y': 'Factor',
              'high': 'Multiply', 'low': 'Multiply', 'cross_x': 'Multiply', 'cross_y': 'Multiply',
-             'estimate': 'Multiply', 'cross_remainder': 'Cross', 'cross_reciprocal': 'Cross',
-             'quotient': 'Quotient', 'even': 'Even', 'odd': 'Odd'}
+             'quotient': 'Quotient', 'guess': 'Estimate', 'by_high': 'Part', 'by_low': 'Part',
+             'even': 'Even', 'odd': 'Odd'}
 
 
 def test_flags_of_all_lanes():

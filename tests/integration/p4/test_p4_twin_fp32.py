@@ -17,12 +17,14 @@ import switch
 UNKNOWN_OP = 255
 
 
-def arithmetic(lanes, structured):
-    """Requests of all operations: all pairs of special values, and so many structured ones."""
+def arithmetic(lanes, structured, special=1):
+    """Requests of all operations: all pairs of special values, or each nth of them, and so many
+    structured ones."""
     made = []
     for op in oracle.OPERATIONS:
         draw = np.random.default_rng(op)
-        pairs = [operands_fp32.special_pairs(), operands_fp32.structured(draw, structured)]
+        pairs = [operands_fp32.special_pairs()[:, ::special],
+                 operands_fp32.structured(draw, structured)]
         made += fp32_frames.bulk(op, np.concatenate(pairs, axis=1).T.tolist(), lanes)
     return made
 
@@ -47,9 +49,10 @@ def place_of_op(frame, missing):
 
 @bmv2.needs_bmv2
 @hosts.needs_namespaces
-@pytest.mark.parametrize('last, lanes, match, structured', [
-    ('div', 1, 'direct', 10000), ('mul', 2, 'hash', 2000), ('sub', 1, 'fpu', 2000)])
-def test_every_byte(last, lanes, match, structured, tmp_path):
+@pytest.mark.parametrize('last, lanes, match, structured, passes', [
+    ('div', 1, 'direct', 10000, 1), ('div', 2, 'fpu', 10000, 2), ('mul', 2, 'hash', 2000, 1),
+    ('sub', 1, 'fpu', 2000, 1)])
+def test_every_byte(last, lanes, match, structured, passes, tmp_path):
     last_op = {name: op for op, name in fp32_frames.OPERATIONS.items()}[last]
     missing = [op for op in oracle.OPERATIONS if op > last_op]
     named = [(case, frame) for case, frame in fp32_frames.zoo() if bmv2.can_be_sent(frame)]
@@ -57,7 +60,8 @@ def test_every_byte(last, lanes, match, structured, tmp_path):
     expected = [bmv2.as_computed_by(frame, reply, lanes) for frame, reply in
                 zip(sent, replies_without(missing, sent, match))]
     entries = bmv2.exported(fp32_frames.NAME, '--lanes', str(lanes), '--up-to', last)
-    options = ('-DNETFC_FORMAT=5', f'-DNETFC_LANES={lanes}', f'-DNETFC_LAST_OP={last_op}')
+    options = ('-DNETFC_FORMAT=5', f'-DNETFC_LANES={lanes}', f'-DNETFC_LAST_OP={last_op}',
+               f'-DNETFC_PASSES={passes}')
     with bmv2.running(tmp_path, options, bmv2.FORWARD['pair'] + entries) as (first, second):
         arrived = bmv2.send(first, second, sent)
     names = [case for case, _ in named] + ['arithmetic'] * (len(sent) - len(named))
@@ -68,7 +72,7 @@ def test_every_byte(last, lanes, match, structured, tmp_path):
 
 
 @bmv2.needs_bmv2
-@pytest.mark.parametrize('last, lanes', [(2, 8), (3, 4), (4, 3)])
-def test_variants_compile(last, lanes, tmp_path):
+@pytest.mark.parametrize('last, lanes, passes', [(2, 8, 1), (3, 4, 1), (4, 3, 1), (4, 3, 2)])
+def test_variants_compile(last, lanes, passes, tmp_path):
     bmv2.compile_program(tmp_path, '-DNETFC_FORMAT=5', f'-DNETFC_LAST_OP={last}',
-                         f'-DNETFC_LANES={lanes}')
+                         f'-DNETFC_LANES={lanes}', f'-DNETFC_PASSES={passes}')

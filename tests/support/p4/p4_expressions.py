@@ -180,7 +180,7 @@ class Expressions(Names):
         return (place, kind), token if token in self.globals else f'self.{token}'
 
     STANDARD = {'egress_spec': 9, 'ingress_port': 9, 'mcast_grp': 16, 'packet_length': 32,
-                'egress_rid': 16, 'checksum_error': 1}
+                'egress_rid': 16, 'checksum_error': 1, 'instance_type': 32}
 
     def selection(self, typed):
         kind, code = typed

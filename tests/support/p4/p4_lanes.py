@@ -17,7 +17,8 @@ from p4_runtime import Header, Record, Table
 from p4_source import python_name
 
 PROGRAM = project_scripts.PROJECT / 'p4' / 'netfc_v1model.p4'
-COMPUTE = 1  # of verdict_t
+NONE, COMPUTE = 0, 1  # of verdict_t
+DIV = 4
 
 
 class Differ(Exception):
@@ -196,6 +197,7 @@ class Lane:
     def __init__(self, tables, *options, number=0):
         program = p4_python.Switch(PROGRAM, *options, table=LaneTable)
         self.make, self.control = program.make, program.names['Lane']()
+        self.types = program.translator.types
         prefix = f'IngressPipe.netfc.lane{number}.'
         for path, rows in tables.items():
             if path.startswith(prefix):
@@ -237,11 +239,17 @@ class Lane:
     def compute(self, op, x, y, flags='flags'):
         """z and flags of lanes; of a pair of lanes the flags of one."""
         def run(x, y):
-            lane = self.make('lane_t')
-            lane.present = 1
-            if hasattr(lane, 'x'):  # operands are copied, in programs of binary32
-                lane.x, lane.y = x, y
-            (z,) = self.control.apply(1, COMPUTE, op, x, y, lanes(np.zeros_like(x)), lane)
+            carried = [self.make('carried_t')] if 'carried_t' in self.types else []
+            # A header goes round, in front of a packet that is as it was.
+            again = op == DIV and any(isinstance(one, Header) for one in carried)
+            for verdict in [NONE] * again + [COMPUTE]:
+                lane = self.make('lane_t')
+                lane.present = 1
+                if hasattr(lane, 'x'):  # operands are copied, in programs of binary32
+                    lane.x, lane.y = x, y
+                (z,) = self.control.apply(1, verdict, op, x, y, *carried,
+                                          lanes(np.zeros_like(x)), lane)
+                assert verdict == COMPUTE or not (np.any(z) or np.any(lane.flags))
             return z, getattr(lane, flags)
 
         return on_parts(run, x, y)

@@ -15,6 +15,11 @@ from p4_source import TNA, python_name
 from p4_translator import Translator
 
 
+RECIRCULATED = 4  # instance_type of simple_switch
+RECIRCULATION_PORT = 68  # of Tofino 1, in each of its pipes
+PASSES = 8  # more are taken for an endless loop
+
+
 class Switch:
     """The program behind ports, as simple_switch runs it. groups: group -> [(copy, port), ...].
     table: what its tables are."""
@@ -25,8 +30,8 @@ class Switch:
                               input=source, capture_output=True, text=True, check=True).stdout
         self.translator = Translator(text)
         code = self.translator.program()
-        self.names = {'Register': Register, 'Table': table, 'Sum': Sum, 'csum16': csum16,
-                      'saturated': saturated}
+        self.names = {'Register': Register, 'Table': table, 'ChecksumUnit': Sum,
+                      'csum16': csum16, 'saturated': saturated}
         exec(compile(code, str(path), 'exec'), self.names)
         self._instantiate()
         self.groups, self.nodes = {}, []
@@ -70,12 +75,22 @@ class Switch:
         priority = arguments.pop() if 'ternary' in table.kinds else 0
         table.add(words[2].split('.')[-1], keys, tuple(arguments), priority)
 
-    def receive(self, frame, port=0):
-        """The frames that leave: (port, frame)."""
+    def fill(self, tables):
+        """Entries as p4_rows reads them."""
+        for path, rows in tables.items():
+            table = self.table(path)
+            for row in rows:
+                table.add(row.action.split('.')[-1], row.keys, row.args, row.order)
+
+    def receive(self, frame, port=0, passed=0):
+        """The frames that leave: (port, frame). passed: how often this one went round."""
+        self.passes = passed + 1
+        assert self.passes <= PASSES
         hdr, meta, standard = self.make('headers_t'), self.make('meta_t'), Record()
         standard.ingress_port, standard.packet_length = port, len(frame)
         standard.egress_spec = standard.mcast_grp = standard.egress_rid = 0
         standard.checksum_error, standard.dropped = 0, False
+        standard.instance_type = RECIRCULATED if passed else 0
         packet = Packet(frame)
         try:
             self.parser.apply(packet, hdr, meta, standard)
@@ -95,14 +110,18 @@ class Switch:
         """A copy's way out."""
         hdr, meta = duplicate(hdr), duplicate(meta)
         standard.egress_rid, standard.dropped = copy, False
-        self.egress.length = None
+        self.egress.length, self.egress.again = None, False
         self.egress.apply(hdr, meta, standard)
         if standard.dropped:
             return
         self.compute.apply(hdr, meta)
         packet = Packet()
         self.deparser.apply(packet, hdr)
-        yield to, (packet.made + rest)[:self.egress.length]
+        made = (packet.made + rest)[:self.egress.length]
+        if self.egress.again:  # which forgets its port
+            yield from self.receive(made, 0, self.passes)
+        else:
+            yield to, made
 
 
 def duplicate(record):
@@ -124,8 +143,10 @@ class TnaSwitch(Switch):
         (self.parser, self.ingress, self.deparser, self.egress_parser, self.egress,
          self.egress_deparser) = (self.names[name]() for name in self.translator.blocks)
 
-    def receive(self, frame, port=0):
-        """The frames that leave: (port, frame)."""
+    def receive(self, frame, port=0, passed=0):
+        """The frames that leave: (port, frame). passed: how often this one went round."""
+        self.passes = passed + 1
+        assert self.passes <= PASSES
         hdr, meta = self.make('headers_t'), self.make('meta_t')
         intrinsic, from_parser, for_deparser, for_tm = (
             zeros(TNA[f'ingress_intrinsic_metadata_{name}t'])
@@ -144,6 +165,8 @@ class TnaSwitch(Switch):
             return []
         self.deparser.apply(made, hdr, meta, for_deparser)
         out = made.made + packet.frame[packet.at:]
+        if for_tm.ucast_egress_port & 0x7F == RECIRCULATION_PORT:
+            return self.receive(out, for_tm.ucast_egress_port, self.passes)
         if for_tm.bypass_egress:
             return [(for_tm.ucast_egress_port, out)]
         copies = self.groups[for_tm.mcast_grp_a] if for_tm.mcast_grp_a else [

@@ -70,8 +70,8 @@ class Statements(Expressions):
     def simple(self, depth):
         """An assignment or a call."""
         name = self.peek()
-        if self.peek(1) == '(' and name in ('mark_to_drop', 'truncate', 'verify_checksum',
-                                            'update_checksum'):
+        if self.peek(1) == '(' and name in ('mark_to_drop', 'truncate', 'verify_checksum', 'update_checksum',
+                                            'recirculate_preserving_field_list'):
             self.take()
             self.extern(depth, name)
             return
@@ -101,6 +101,9 @@ class Statements(Expressions):
         if name == 'mark_to_drop':
             self.take('standard')
             self.emit(depth, 'self.standard.dropped = True')
+        elif name == 'recirculate_preserving_field_list':
+            self.fit(self.expression(), Bits(8))
+            self.emit(depth, 'self.again = True')
         elif name == 'truncate':
             self.emit(depth, f'self.length = {self.fit(self.expression(), Bits(32))}')
         else:

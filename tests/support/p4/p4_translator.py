@@ -72,6 +72,8 @@ class Translator(Statements):
         self.take('{')
         fields = {}
         while not self.accept('}'):
+            if self.accept('@'):
+                self.annotation()
             kind = self.type()
             fields[self.take()] = kind
             self.take(';')
@@ -140,7 +142,7 @@ class Translator(Statements):
             name = self.take()
             self.take(';')
             self.scope[name] = ('checksum', None)
-            self.members.append(f'self.{name} = Sum()  # Checksum(')
+            self.members.append(f'self.{name} = ChecksumUnit()')
         elif token == 'Register':
             self.register_of_tna()
         elif token == 'register':
@@ -355,6 +357,8 @@ class Translator(Statements):
             if self.accept('..'):
                 last = self.fit(self.expression(), kind)
                 conditions.append(f'{first} <= {code} <= {last}')
+            elif self.accept('&&&'):
+                conditions.append(f'{code} & {self.fit(self.expression(), kind)} == {first}')
             else:
                 conditions.append(f'{code} == {first}')
         if tuple_:

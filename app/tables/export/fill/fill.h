@@ -59,6 +59,9 @@ p4_exact_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_pr
 const char *p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout,
 	enum netfc_op last_op, struct p4_program *program);
 
+/** Of these, the tables of quotients. */
+void p4_fp32_quotient_tables(struct p4_program *program);
+
 /** The tables of a pair of lanes of fp8; see p4_log_tables(). */
 const char *
 p4_fp8_tables(const struct netfc_set *set, enum p4_layout layout, struct p4_program *program);

@@ -312,67 +312,6 @@ product_tables(const struct fp32_source *source)
 	digit_tables(source);
 }
 
-/* ---- quotients (v1model) --------------------------------------------------------------------- */
-
-#define RECIP_KEY_BITS 13
-#define RECIP_BITS 16
-#define CROSS_DIGIT_BITS 4
-
-static void
-square_tables(const struct fp32_source *source)
-{
-	static const char *const square[P4_MAX_INSTANCES] = {"quotient.digit1.estimate.square",
-		"quotient.digit1.high.square", "quotient.digit1.low.square",
-		"quotient.digit2.estimate.square", "quotient.digit2.high.square",
-		"quotient.digit2.low.square"};
-	static const char *const differ[P4_MAX_INSTANCES] = {"quotient.digit1.estimate.differ",
-		"quotient.digit1.high.differ", "quotient.digit1.low.differ",
-		"quotient.digit2.estimate.differ", "quotient.digit2.high.differ",
-		"quotient.digit2.low.differ"};
-
-	digit_table(source, "square", 0, square);
-	digit_table(source, "differ", 0, differ);
-}
-
-static void
-recip_table(const struct fp32_source *source)
-{
-	static const struct p4_table pattern = {
-		.instance = {"quotient.recip"},
-		.key_count = 1,
-		.key = {{"divisor", RECIP_KEY_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"set_recip", 1, {{"word", RECIP_BITS}}}},
-	};
-
-	p4_copy_table(source->set, "recip", &pattern, source->program);
-}
-
-static void
-cross_table(const struct fp32_source *source)
-{
-	static const struct p4_table pattern = {
-		.instance = {"quotient.digit1.cross_remainder.cross",
-			"quotient.digit1.cross_reciprocal.cross",
-			"quotient.digit2.cross_remainder.cross",
-			"quotient.digit2.cross_reciprocal.cross"},
-		.key_count = 2,
-		.key = {{"p", CROSS_DIGIT_BITS, P4_EXACT}, {"q", CROSS_DIGIT_BITS, P4_EXACT}},
-		.action_count = 1,
-		.action = {{"add_product", 1, {{"word", BITS}}}},
-	};
-
-	p4_copy_table(source->set, "cross", &pattern, source->program);
-}
-
-static void
-quotient_tables(const struct fp32_source *source)
-{
-	square_tables(source);
-	recip_table(source);
-	cross_table(source);
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const char *
@@ -387,7 +326,7 @@ p4_fp32_tables(const struct netfc_set *set, enum p4_layout layout, enum netfc_op
 	if (last_op >= NETFC_MUL)
 		product_tables(&source);
 	if (last_op >= NETFC_DIV)
-		quotient_tables(&source);
+		p4_fp32_quotient_tables(program);
 	p4_decide_table(set, layout, program);
 	return NULL;
 }
