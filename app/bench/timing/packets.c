@@ -8,7 +8,7 @@
 
 #include "bench.h"
 #include "classify.h"
-#include "dpdk/ethdev.h"
+#include "dpdk/eal.h"
 #include "dpdk/reflect.h"
 #include "timing/timing.h"
 
