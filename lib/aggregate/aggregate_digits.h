@@ -80,7 +80,7 @@ struct aggregate_totals {
 			   them */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
 	uint8_t digits; /**< aggregate_total_digits() */
-	uint8_t lowest, end; /**< bins that may be nonzero in any lane */
+	uint8_t lowest, end;                /**< bins that may be nonzero in any lane */
 	const struct totals_kernel *kernel; /**< plain C, unless another one is chosen */
 };
 
