@@ -5,8 +5,8 @@
 #include <aggregate_format.h>
 
 #include "clock.h"
-#include "internal.h"
 #include "error.h"
+#include "internal.h"
 #include "totals.h"
 #include "window/window.h"
 
@@ -63,7 +63,7 @@ netfc_collective_start(struct netfc_allreduce *comm, const struct netfc_collecti
 	made = malloc(sizeof(*made));
 	pthread_mutex_lock(&comm->lock);
 	if (made == NULL)
-		status = error_say(
+		status = error_set(
 			comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for a handle.");
 	else
 		status = collective_check(comm, collective);

@@ -124,26 +124,26 @@ check_totals(struct netfc_allreduce *comm, const struct netfc_collective *collec
 	const unsigned int bytes = aggregate_result_value_bytes(format);
 
 	if (totals->lanes.format != collective->format || totals->count != collective->count)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The totals are %" PRIu64 " of format %u, and the collective has %" PRIu64
 			" of format %u.",
 			totals->count, totals->lanes.format, collective->count, collective->format);
 	if (collective->op != NETFC_ALLREDUCE_SUM && collective->op != NETFC_ALLREDUCE_MEAN)
-		return error_say(
+		return error_set(
 			comm, NETFC_ALLREDUCE_ARGUMENT, "Totals are for sums and means only.");
 	if (!is_aligned(collective->result, bytes))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The result is not aligned to its values of %u bytes.", bytes);
 	for (unsigned int k = 0; k < comm->peers && comm->life == ALLREDUCE_JOINED; k++) {
 		if (!comm->peer[k].takes_digits)
-			return error_say_of(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
+			return error_set_for(comm, &comm->peer[k], NETFC_ALLREDUCE_ARGUMENT,
 				"Switch %s takes values only, as one in P4 does, no totals.",
 				comm->peer[k].address.text);
 	}
 	if (comm->life == ALLREDUCE_JOINED &&
 		!aggregate_totals_can_divide(
 			format, comm->bytes / aggregate_lane_bytes(format), comm->bytes))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks of %u bytes are too small for totals of this format: ask for more, "
 			"option bytes.",
 			comm->bytes);
@@ -158,20 +158,20 @@ check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *col
 	const unsigned int lane_bytes = aggregate_lane_bytes(collective->format);
 
 	if (bytes == 0)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"There is no format %u, or no such format of results: see enum "
 			"netfc_allreduce_format and NETFC_ALLREDUCE_INTO().",
 			collective->format);
 	if (!aggregate_is_reduction(collective->op))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"There is no operation %u: see enum netfc_allreduce_op.", collective->op);
 	if (!aggregate_has_format(collective->op, collective->format))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Results of another format than the values' are sums or means: operation "
 			"%u has none.",
 			collective->op);
 	if (comm->life == ALLREDUCE_JOINED && comm->bytes < lane_bytes)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks are granted %u bytes, and a value has %u: ask for more, option "
 			"bytes.",
 			comm->bytes, lane_bytes);
@@ -179,7 +179,7 @@ check_reduction(struct netfc_allreduce *comm, const struct netfc_collective *col
 		return check_totals(comm, collective);
 	if (!is_aligned(collective->values, bytes) ||
 		(takes(comm, collective) && !is_aligned(collective->result, result_bytes)))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The array is not aligned to its values of %u bytes: its element type is "
 			"another, maybe.",
 			is_aligned(collective->values, bytes) ? result_bytes : bytes);
@@ -191,9 +191,9 @@ check_arrays(struct netfc_allreduce *comm, const struct netfc_collective *collec
 {
 	if ((collective->values == NULL && gives(comm, collective)) ||
 		(collective->result == NULL && takes(comm, collective)))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "The array of values is NULL.");
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "The array of values is NULL.");
 	if (collective->count == 0 || collective->count > NETFC_ALLREDUCE_MAX_COUNT)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The array has %" PRIu64 " values: give 1 to %" PRIu64 ".",
 			collective->count, NETFC_ALLREDUCE_MAX_COUNT);
 	return shape_of(collective)->copies ? NETFC_ALLREDUCE_OK
@@ -206,7 +206,7 @@ collective_check(struct netfc_allreduce *comm, const struct netfc_collective *co
 	int status = NETFC_ALLREDUCE_OK;
 
 	if (collective->kind >= NETFC_COLLECTIVE_KINDS)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"There is no collective %u: see enum netfc_collective_kind.",
 			collective->kind);
 	if (collective->kind != NETFC_COLLECTIVE_BARRIER)
@@ -215,20 +215,20 @@ collective_check(struct netfc_allreduce *comm, const struct netfc_collective *co
 		return status;
 	/* What went wrong first says more. */
 	if (comm->life == ALLREDUCE_APART)
-		return error_say(comm, NETFC_ALLREDUCE_BROKEN,
+		return error_set(comm, NETFC_ALLREDUCE_BROKEN,
 			"No job is joined: call netfc_allreduce_join() first.");
 	if (comm->life != ALLREDUCE_JOINED)
 		return NETFC_ALLREDUCE_BROKEN;
 	if (tree_is_there(&comm->options) &&
 		(shape_of(collective)->has_root || shape_of(collective)->has_blocks))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"In a tree of switches there are allreduces and barriers only.");
 	if (shape_of(collective)->has_root && collective->root >= comm->options.workers)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The root is worker %u, and there are %u: give 0 to %u.", collective->root,
 			comm->options.workers, comm->options.workers - 1);
 	if (could_overwrite(comm, collective) && is_overwritten(comm, collective))
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The results would overwrite values that are still to be sent: give another "
 			"array, or this worker's own place in it.");
 	return NETFC_ALLREDUCE_OK;

@@ -8,10 +8,10 @@
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "internal.h"
 #include "error.h"
+#include "internal.h"
 #include "keys.h"
-#include "net/way.h"
+#include "net/transport.h"
 #include "window/window.h"
 
 const char *
@@ -62,7 +62,7 @@ abort_all(struct netfc_allreduce *comm, const char *function)
 	pthread_mutex_lock(&comm->lock);
 	if (comm->life == ALLREDUCE_JOINED)
 		error_break(comm,
-			error_say(comm, NETFC_ALLREDUCE_ABORTED,
+			error_set(comm, NETFC_ALLREDUCE_ABORTED,
 				"%s was called: let all workers join again.", function));
 	progress_wake(comm);
 	pthread_mutex_unlock(&comm->lock);
@@ -155,7 +155,7 @@ start_thread(struct netfc_allreduce *comm)
 	int error = progress_start(comm);
 
 	if (error != 0)
-		return error_say(comm, NETFC_ALLREDUCE_SYSTEM, "Cannot start a thread: %s.",
+		return error_set(comm, NETFC_ALLREDUCE_SYSTEM, "Cannot start a thread: %s.",
 			strerror(error));
 	return NETFC_ALLREDUCE_OK;
 }
@@ -168,7 +168,7 @@ open_up(struct netfc_allreduce *comm)
 
 	pthread_mutex_lock(&comm->lock);
 	if (atomic_load(&comm->aborted)) {
-		status = error_say(comm, NETFC_ALLREDUCE_ABORTED,
+		status = error_set(comm, NETFC_ALLREDUCE_ABORTED,
 			"netfc_allreduce_abort() was called while joining.");
 	} else {
 		comm->life = ALLREDUCE_JOINED;
@@ -268,7 +268,7 @@ netfc_allreduce_info(struct netfc_allreduce *comm, struct netfc_allreduce_info *
 			info->sockets += comm->peer[k].channels;
 			info->gso |= comm->peer[k].gso;
 			info->gro |= comm->peer[k].gro;
-			if (way_has_rings(&comm->peer[k]))
+			if (transport_has_rings(&comm->peer[k]))
 				info->path = comm->peer[k].rings->path;
 		}
 	}

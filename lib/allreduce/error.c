@@ -9,7 +9,7 @@
 #include <aggregate_wire.h>
 
 #include "internal.h"
-#include "net/way.h"
+#include "net/transport.h"
 #include "tree.h"
 
 const char *
@@ -50,7 +50,7 @@ write_error(struct netfc_allreduce *comm, int failed_switch, const char *format,
 }
 
 int
-error_say(struct netfc_allreduce *comm, enum netfc_allreduce_status status, const char *format, ...)
+error_set(struct netfc_allreduce *comm, enum netfc_allreduce_status status, const char *format, ...)
 {
 	va_list arguments;
 
@@ -61,7 +61,7 @@ error_say(struct netfc_allreduce *comm, enum netfc_allreduce_status status, cons
 }
 
 int
-error_say_of(struct netfc_allreduce *comm, const struct peer *peer,
+error_set_for(struct netfc_allreduce *comm, const struct peer *peer,
 	enum netfc_allreduce_status status, const char *format, ...)
 {
 	va_list arguments;
@@ -78,38 +78,38 @@ error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char 
 	const char *text = peer->address.text;
 
 	if (error == ECONNREFUSED)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_REFUSED,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_REFUSED,
 			"Nothing listens on UDP port %s: is the switch running, with --aggregate "
 			"and this address and port?",
 			text);
 	if (error == EMSGSIZE)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"The path to switch %s does not take packets with chunks of %u bytes: let "
 			"all workers ask for less (option bytes), or set a larger MTU.",
 			text, comm->bytes);
 	if (error == ENETUNREACH || error == EHOSTUNREACH)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"There is no route to switch %s: check its address and \"ip route\".",
 			text);
 	if (error == EPERM || error == EACCES)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"A firewall on this host or on the way forbids packets to switch %s: see "
 			"\"nft list ruleset\".",
 			text);
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM, "Cannot %s switch %s: %s.", what,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM, "Cannot %s switch %s: %s.", what,
 		text, strerror(error));
 }
 
 int
-error_of_trouble(struct netfc_allreduce *comm, const struct peer *peer)
+error_of_silence(struct netfc_allreduce *comm, const struct peer *peer)
 {
-	if (way_misses(peer))
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+	if (transport_misses(peer))
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"Packets of switch %s come to another queue of the device than option interface "
 			"names: steer them (ethtool -N), or have one queue (ethtool -L).",
 			peer->address.text);
-	if (peer->trouble != 0)
-		return error_of_call(comm, peer, "reach", peer->trouble);
+	if (peer->soft_error != 0)
+		return error_of_call(comm, peer, "reach", peer->soft_error);
 	return NETFC_ALLREDUCE_OK;
 }
 
@@ -146,11 +146,11 @@ silent(struct netfc_allreduce *comm, const struct peer *peer, const struct blame
 	if (count > 1)
 		snprintf(others, sizeof(others), " (and %u more)", count - 1);
 	if (blamed->level > 0)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_SILENT,
 			"%s%s is silent in job %u, says switch %s: that switch has died, or cannot "
 			"reach the one above it. Look at it, then let all workers join again.",
 			blamed->name, others, comm->options.job, peer->address.text);
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_SILENT,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_SILENT,
 		"%s%s of job %u is silent, says switch %s: it has died, is stopped, or cannot "
 		"reach the switch. Look at worker %u, then let all workers join again.",
 		blamed->name, others, comm->options.job, peer->address.text, blamed->member);
@@ -183,7 +183,7 @@ failed(struct netfc_allreduce *comm, const struct peer *peer, const struct blame
 	write_failure(reason, why, sizeof(why));
 	if (blamed->level == 0)
 		snprintf(whom, sizeof(whom), "worker %u", blamed->member);
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_FAILED,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_FAILED,
 		"%s of job %u has failed, says switch %s: %s. Look at %s, then let all workers join "
 		"again.",
 		blamed->name, comm->options.job, peer->address.text, why, whom);
@@ -194,7 +194,7 @@ static int
 mismatch(struct netfc_allreduce *comm, const struct peer *peer, const struct blamed *blamed)
 {
 	return note(comm, blamed,
-		error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"%s and others of job %u do not call the same, says switch %s: operation, "
 			"format, count and root have to be the same in all workers, in the same "
 			"order.",
@@ -211,14 +211,14 @@ error_of_absence(struct netfc_allreduce *comm, const struct peer *peer,
 	const char *text = peer->address.text;
 
 	if (member >= members)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s says that worker %u is missing, and job %u has %u: install one "
 			"release on both.",
 			text, member, job, members);
 	switch (reply->absence) {
 	case AGGREGATE_ABSENT_LEFT:
 		return note(comm, &blamed,
-			error_say_of(comm, peer, NETFC_ALLREDUCE_LEFT,
+			error_set_for(comm, peer, NETFC_ALLREDUCE_LEFT,
 				"%s has left job %u, says switch %s, and did not call this "
 				"allreduce: look at why it ended, then let all workers join again.",
 				blamed.name, job, text));
@@ -237,7 +237,7 @@ error_of_lateness(struct netfc_allreduce *comm, const struct peer *peer, double 
 	const struct blamed blamed = blame(comm, peer->late_level, (unsigned int)peer->late);
 
 	return note(comm, &blamed,
-		error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+		error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 			"%s of job %u is late, says switch %s: it has not called this allreduce "
 			"within %.1f s. Look at what keeps it, or give the allreduce longer (option "
 			"deadline_ms).",
@@ -253,28 +253,28 @@ refused_in_tree(struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 
 	switch (reason) {
 	case AGGREGATE_REASON_LOOP:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Switch %s, or one above it, is in the tree of job %u twice: no switch may be "
 			"above itself (--aggregate parent=).",
 			text, job);
 	case AGGREGATE_REASON_PLACE:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Switch %s, or one above it, does not take the place in job %u's tree: all "
 			"workers of a switch have to name the same, and switches other ones (options "
 			"levels, level, tree_workers).",
 			text, job);
 	case AGGREGATE_REASON_NO_PARENT:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_OFF,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_OFF,
 			"Job %u's tree goes on above switch %s, or one above it, which has no parent: "
 			"start it with --aggregate parent=, or name fewer levels.",
 			job, text);
 	case AGGREGATE_REASON_DIGITS:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Switch %s, or one above it, takes no exact sums in job %u: start it with "
 			"--aggregate digits=, which has to name their format.",
 			text, job);
 	default:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 			"The switch above switch %s, or one further above, does not answer in job "
 			"%u, or knows no trees: look at it, and at --aggregate parent=; then let all "
 			"workers join again.",
@@ -290,22 +290,22 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	unsigned int job = comm->options.job;
 
 	if (code == NETFC_STATUS_OP || code == NETFC_STATUS_FORMAT)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s does not compute this %s: dpdk-netfc of this release computes all, "
 			"a switch in P4 sums of fp16, and means where workers round them.",
 			text,
 			code == NETFC_STATUS_OP ? "operation" : "format, of values or of results");
 	if (code != AGGREGATE_STATUS_CODE)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s refuses with code %u of the NetFC protocol: library and switch "
 			"are of different releases, maybe; install one release on both.",
 			text, code);
 	switch (reason) {
 	case AGGREGATE_REASON_OFF:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_OFF,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_OFF,
 			"Switch %s does not aggregate: start it with --aggregate.", text);
 	case AGGREGATE_REASON_NO_JOB:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_NO_JOB,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_NO_JOB,
 			"Switch %s does not know job %u: it was restarted, or the job timed out; "
 			"let all workers join again.",
 			text, job);
@@ -315,13 +315,13 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 
 			return mismatch(comm, peer, &blamed);
 		}
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_MISMATCH,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_MISMATCH,
 			"Worker %u does not join job %u as others did, says switch %s: workers, "
 			"slots and bytes have to be the same in all workers (or use another job "
 			"number).",
 			comm->options.worker, job, text);
 	case AGGREGATE_REASON_FULL:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_FULL,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_FULL,
 			"Switch %s has no place for worker %u in job %u: no job, slot or worker "
 			"number is left, or another process has it, or others have that job by "
 			"another token, who run still or are an earlier run's. Let all workers take "
@@ -335,7 +335,7 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	case AGGREGATE_REASON_DIGITS:
 		return refused_in_tree(comm, peer, reason);
 	case AGGREGATE_REASON_WINDOW:
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_WINDOW,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_WINDOW,
 			"Worker %u is further ahead in job %u than its slots allow, says switch "
 			"%s: some worker joined anew, or twice; let all workers join again, with "
 			"a new token.",
@@ -343,7 +343,7 @@ error_of_reply(struct netfc_allreduce *comm, const struct peer *peer, unsigned i
 	default:
 		break;
 	}
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 		"Switch %s refuses for reason %u, which this library does not know: install one "
 		"release on both.",
 		text, reason);

@@ -12,11 +12,11 @@
 #include "internal.h"
 
 /* Record an error that concerns no particular switch. Returns the status. */
-int error_say(struct netfc_allreduce *comm, enum netfc_allreduce_status status, const char *format,
+int error_set(struct netfc_allreduce *comm, enum netfc_allreduce_status status, const char *format,
 	...) __attribute__((format(printf, 3, 4)));
 
 /* The same of a switch. */
-int error_say_of(struct netfc_allreduce *comm, const struct peer *peer,
+int error_set_for(struct netfc_allreduce *comm, const struct peer *peer,
 	enum netfc_allreduce_status status, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -26,7 +26,7 @@ int
 error_of_call(struct netfc_allreduce *comm, const struct peer *peer, const char *what, int error);
 
 /* Record why a switch is silent, if this host knows it. Returns the status; OK: it does not. */
-int error_of_trouble(struct netfc_allreduce *comm, const struct peer *peer);
+int error_of_silence(struct netfc_allreduce *comm, const struct peer *peer);
 
 /*
  * Record a refusal, from its code and reason, and what to do about it. Not for WAITING and COOKIE,

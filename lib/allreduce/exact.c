@@ -16,7 +16,7 @@ refuse(struct netfc_allreduce *comm, const char *what)
 	int status;
 
 	pthread_mutex_lock(&comm->lock);
-	status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "%s", what);
+	status = error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "%s", what);
 	pthread_mutex_unlock(&comm->lock);
 	return status;
 }

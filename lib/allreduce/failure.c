@@ -5,7 +5,7 @@
 
 #include "clock.h"
 #include "keys.h"
-#include "net/way.h"
+#include "net/transport.h"
 
 #define TELL_TIME (2 * NS_PER_S)
 #define INTERVAL (50 * NS_PER_MS)
@@ -78,7 +78,7 @@ hear(struct netfc_allreduce *comm, struct peer *peer)
 	uint8_t payload[LARGEST_LEAVE];
 	ssize_t length;
 
-	while ((length = way_receive(&peer->channel[0], payload, sizeof(payload))) >= 0) {
+	while ((length = transport_receive(&peer->channel[0], payload, sizeof(payload))) >= 0) {
 		if (keys_read_reply(comm, peer, payload, (size_t)length, &reply) &&
 			reply.op == AGGREGATE_LEAVE && reply.job == comm->options.job &&
 			reply.worker == comm->options.worker && reply.session == peer->session)

@@ -130,8 +130,8 @@ struct peer {
 	unsigned int late_level;        /* at which level, see tree.h */
 	uint64_t forged;                /* replies without a good tag */
 	struct aggregate_tag_key *keys; /* of the session, by direction; NULL: there are no tags */
-	int trouble;       /* errno of the latest call that failed, of no more than a packet */
-	uint64_t troubled; /* ns: when that was */
+	int soft_error; /* errno of the latest call that failed, of no more than a packet */
+	uint64_t soft_error_time; /* ns: when that was */
 };
 
 /* What packets are built in and received into. */

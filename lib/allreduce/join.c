@@ -14,8 +14,8 @@
 #include "keys.h"
 #include "net/address.h"
 #include "net/packets.h"
-#include "net/trouble.h"
-#include "net/way.h"
+#include "net/soft_error.h"
+#include "net/transport.h"
 #include "path.h"
 #include "tree.h"
 #include "window/window.h"
@@ -85,9 +85,9 @@ ask(struct talk *talk, uint64_t now)
 	talk->sent = now;
 	talk->next = now + (talk->waits ? talk->wait : talk->interval);
 	if (send_request(talk) == 0 || errno == EAGAIN || errno == EINTR ||
-		trouble_is_loss(talk->peer, errno, now)) {
+		soft_error_record(talk->peer, errno, now)) {
 		/* Clear the pending error: if it persists, it will show again. */
-		talk->twice &= talk->peer->trouble == 0;
+		talk->twice &= talk->peer->soft_error == 0;
 		return NETFC_ALLREDUCE_OK;
 	}
 	if (!talk->twice)
@@ -117,11 +117,11 @@ granted(struct talk *talk, const struct aggregate_message *reply)
 	struct peer *peer = talk->peer;
 
 	if (tree_is_there(&talk->comm->options) && join->place.decided == 0)
-		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+		return error_set_for(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s knows no trees: install one release on switches and workers.",
 			peer->address.text);
 	if (!can_be_granted(talk, join))
-		return error_say_of(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
+		return error_set_for(talk->comm, peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s grants %u workers, %u slots, %u shards and chunks of %u to %u bytes, "
 			"which cannot be: install one release on switch and workers.",
 			peer->address.text, join->workers, join->slots, join->shards, join->least,
@@ -191,7 +191,7 @@ take_reply(struct talk *talk, const struct aggregate_message *reply, size_t leng
 	if (!is_answer(talk, reply))
 		return NETFC_ALLREDUCE_OK;
 	talk->peer->heard = now;
-	trouble_forget(talk->peer);
+	soft_error_clear(talk->peer);
 	if (is_answer_to_latest(talk, reply))
 		rtt_sample(&talk->peer->channel[0].rtt, now - talk->sent);
 	if ((reply->id & 1) != 0)
@@ -223,10 +223,10 @@ receive(struct talk *talk)
 	ssize_t length;
 
 	while (status == NETFC_ALLREDUCE_OK && !talk->over) {
-		length = way_receive(&talk->peer->channel[0], payload, sizeof(payload));
+		length = transport_receive(&talk->peer->channel[0], payload, sizeof(payload));
 		if (length < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
-		if (length < 0 && trouble_is_loss(talk->peer, errno, clock_now()))
+		if (length < 0 && soft_error_record(talk->peer, errno, clock_now()))
 			continue;
 		if (length < 0)
 			return error_of_call(talk->comm, talk->peer, "receive from", errno);
@@ -244,27 +244,27 @@ give_up(struct talk *talk)
 	int status;
 
 	if (talk->waits_above)
-		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
+		return error_set_for(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
 			"All %u workers of switch %s have joined job %u, but not all of its tree's %u "
 			"within %.1f s: start the others, or look at the switches above (option "
 			"join_ms).",
 			comm->options.workers, text, comm->options.job, comm->options.tree_workers,
 			comm->options.join_ms / 1e3);
 	if (talk->waits)
-		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
+		return error_set_for(comm, talk->peer, NETFC_ALLREDUCE_WAITING,
 			"Not all %u workers have joined job %u at switch %s within %.1f s: start the "
 			"others, or look at why they do not get there (option join_ms).",
 			comm->options.workers, comm->options.job, text,
 			comm->options.join_ms / 1e3);
-	status = error_of_trouble(comm, talk->peer);
+	status = error_of_silence(comm, talk->peer);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	if (talk->peer->forged != 0)
-		return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_PROTOCOL,
+		return error_set_for(comm, talk->peer, NETFC_ALLREDUCE_PROTOCOL,
 			"Switch %s answers without a good tag: it has no key, or another one "
 			"(--aggregate key=, option key_file, NETFC_KEY_FILE).",
 			text);
-	return error_say_of(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
+	return error_set_for(comm, talk->peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s does not answer: check that it is running with --aggregate, the address and "
 		"port, what filters packets on the way, and whether it wants tags (--aggregate key=).",
 		text);
@@ -277,8 +277,8 @@ pause_talk(struct talk *talk, uint64_t now)
 	uint64_t then = talk->next < talk->until ? talk->next : talk->until;
 	struct timespec timeout = clock_timespec(clock_until(now, then));
 
-	if (!way_sleep(talk->peer, talk->comm->wake, &timeout))
-		return error_say_of(talk->comm, talk->peer, NETFC_ALLREDUCE_INTERRUPTED,
+	if (!transport_sleep(talk->peer, talk->comm->wake, &timeout))
+		return error_set_for(talk->comm, talk->peer, NETFC_ALLREDUCE_INTERRUPTED,
 			"A signal came while switch %s was being asked: call again.",
 			talk->peer->address.text);
 	return NETFC_ALLREDUCE_OK;
@@ -328,11 +328,13 @@ notify(struct talk *talk, uint64_t now)
 		snprintf(text, sizeof(text),
 			"Worker %u waits for switch %s, which does not answer%s.", options->worker,
 			switch_text,
-			way_misses(talk->peer) ? ": its packets come to another queue of the device"
-				: talk->peer->trouble == ECONNREFUSED
+			transport_misses(talk->peer)
+				? ": its packets come to another queue of the device"
+				: talk->peer->soft_error == ECONNREFUSED
 				? ": nothing listens on that UDP port"
-				: talk->peer->trouble != 0 ? ": the network refuses packets to it"
-							   : "");
+				: talk->peer->soft_error != 0
+				? ": the network refuses packets to it"
+				: "");
 	options->notice(options->notice_context, text);
 }
 
@@ -349,7 +351,7 @@ hold(struct talk *talk)
 		uint64_t now = clock_now();
 
 		if (atomic_load(&talk->comm->aborted))
-			return error_say(talk->comm, NETFC_ALLREDUCE_ABORTED,
+			return error_set(talk->comm, NETFC_ALLREDUCE_ABORTED,
 				"netfc_allreduce_abort() was called while joining.");
 		if (now >= talk->until)
 			return give_up(talk);
@@ -375,7 +377,7 @@ join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until)
 		.comm = comm,
 		.peer = peer,
 		.op = AGGREGATE_JOIN,
-		.twice = comm->options.gso && !way_has_rings(peer),
+		.twice = comm->options.gso && !transport_has_rings(peer),
 		.interval = FIRST_INTERVAL,
 		.wait = FIRST_WAIT,
 		.until = until,

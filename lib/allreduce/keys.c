@@ -27,11 +27,11 @@ keys_open(struct netfc_allreduce *comm, const char *file)
 		return NETFC_ALLREDUCE_OK;
 	secret = aggregate_secret_read(file, error, sizeof(error));
 	if (secret == NULL)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "The cluster's key: %s.", error);
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "The cluster's key: %s.", error);
 	comm->keys = aligned_alloc(_Alignof(struct keys), sizeof(*comm->keys));
 	if (comm->keys == NULL) {
 		aggregate_secret_free(secret);
-		return error_say(
+		return error_set(
 			comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for keys.");
 	}
 	memset(comm->keys, 0, sizeof(*comm->keys));

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #include "error.h"
-#include "net/way.h"
+#include "net/transport.h"
 #include "net/xdp.h"
 #include "tree.h"
 
@@ -57,7 +57,7 @@ check_range(struct netfc_allreduce *comm, const char *name, unsigned int value, 
 {
 	if (value >= least && value <= greatest)
 		return NETFC_ALLREDUCE_OK;
-	return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "Option %s is %u: give %u to %u.", name,
+	return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "Option %s is %u: give %u to %u.", name,
 		value, least, greatest);
 }
 
@@ -68,17 +68,17 @@ check_switches(struct netfc_allreduce *comm, const struct netfc_allreduce_option
 
 	if (options->switches == NULL || options->switch_count == 0 ||
 		options->switch_count > NETFC_ALLREDUCE_MAX_SWITCHES)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches has %u addresses: give 1 to %u.",
 			options->switches == NULL ? 0 : options->switch_count,
 			NETFC_ALLREDUCE_MAX_SWITCHES);
 	for (i = 0; i < options->switch_count; i++) {
 		if (options->switches[i] == NULL)
-			return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 				"Option switches: address %u is NULL.", i);
 		for (k = 0; k < i; k++) {
 			if (strcmp(options->switches[i], options->switches[k]) == 0)
-				return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+				return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 					"Option switches has %s twice.", options->switches[i]);
 		}
 	}
@@ -90,11 +90,11 @@ check_chunks(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 {
 	if (options->slots == 0 || options->slots > NETFC_ALLREDUCE_MAX_SLOTS ||
 		(options->slots & (options->slots - 1)) != 0)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option slots is %u: give a power of two, 1 to %u.", options->slots,
 			NETFC_ALLREDUCE_MAX_SLOTS);
 	if (options->bytes > MAX_BYTES || options->bytes % 4 != 0)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option bytes is %u: give a multiple of 4, 4 to %u, or 0.", options->bytes,
 			MAX_BYTES);
 	return NETFC_ALLREDUCE_OK;
@@ -104,12 +104,12 @@ static int
 check_workers(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
 	if (options->workers == 0 || options->workers > NETFC_ALLREDUCE_MAX_WORKERS)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option workers is %u: give 1 to %u; a tree of switches has more (option "
 			"tree_workers).",
 			options->workers, NETFC_ALLREDUCE_MAX_WORKERS);
 	if (options->worker >= options->workers)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option worker is %u: there are %u workers, give 0 to %u.", options->worker,
 			options->workers, options->workers - 1);
 	return tree_check(comm, options);
@@ -137,7 +137,7 @@ check_device(struct netfc_allreduce *comm, const char *name)
 {
 	return if_nametoindex(name) != 0
 		? NETFC_ALLREDUCE_OK
-		: error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		: error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			  "Option interface: there is no network device %s.", name);
 }
 
@@ -149,24 +149,24 @@ check_xdp(struct netfc_allreduce *comm, const char *interface)
 
 	if (rings_read_name(interface + strlen(XDP_PREFIX), ",queue=", device, &queue))
 		return check_device(comm, device);
-	return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+	return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 		"Option interface, %s: give xdp:DEVICE or xdp:DEVICE,queue=N.", interface);
 }
 
 static int
 check_interface(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
-	enum netfc_allreduce_path path = way_named(options->interface);
+	enum netfc_allreduce_path path = transport_named(options->interface);
 
 	if (path == NETFC_ALLREDUCE_UDP)
 		return check_device(comm, options->interface);
 	if (path == NETFC_ALLREDUCE_MEMIF && options->bind_address == NULL)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option interface, %s: no kernel knows this worker's address there; give it "
 			"one of its own (option bind_address).",
 			options->interface);
 	if (options->switch_count != 1)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option interface, %s: it leads to one switch, and option switches has %u.",
 			options->interface, options->switch_count);
 	return path == NETFC_ALLREDUCE_XDP ? check_xdp(comm, options->interface)
@@ -182,7 +182,7 @@ check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *option
 	if (status == NETFC_ALLREDUCE_OK)
 		status = check_workers(comm, options);
 	if (status == NETFC_ALLREDUCE_OK && options->token == 0 && !options->allow_token_0)
-		status = error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		status = error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option token is 0, which anybody would guess: let one worker draw one "
 			"(netfc_allreduce_draw_token()) and hand it to the others.");
 	if (status == NETFC_ALLREDUCE_OK)
@@ -199,7 +199,7 @@ options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 	struct netfc_allreduce_options *options)
 {
 	if (given == NULL || given->size < MIN_SIZE || given->size > MAX_SIZE)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The options are not initialized: call netfc_allreduce_options_init() first.");
 	netfc_allreduce_options_init(options, sizeof(*options));
 	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));

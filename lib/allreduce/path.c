@@ -8,7 +8,7 @@
 #include "error.h"
 #include "keys.h"
 #include "net/address.h"
-#include "net/way.h"
+#include "net/transport.h"
 
 #define ETHERNET_MTU 1500
 /* Of values in a chunk, as option bytes has it. */
@@ -37,7 +37,7 @@ values_in(const struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 unsigned int
 path_bytes(const struct netfc_allreduce *comm, const struct peer *peer)
 {
-	unsigned int mtu = way_mtu(peer);
+	unsigned int mtu = transport_mtu(peer);
 	unsigned int bytes = values_in(comm, peer, mtu == 0 ? ETHERNET_MTU : mtu);
 
 	return bytes < MAX_BYTES ? bytes : MAX_BYTES;
@@ -75,7 +75,7 @@ path_is_silent(struct netfc_allreduce *comm, struct peer *peer, struct path *pat
 	if (!path_is_tried(path) || ++path->times < TRIES)
 		return NETFC_ALLREDUCE_OK;
 	if (comm->options.bytes != 0)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Chunks of %u bytes make packets of %u, which do not get to switch %s and "
 			"back: let all workers set option bytes to %u, or to 0.",
 			path->trying, path->trying + overhead(comm, peer), peer->address.text,
@@ -89,11 +89,11 @@ path_is_silent(struct netfc_allreduce *comm, struct peer *peer, struct path *pat
 int
 path_check(struct netfc_allreduce *comm, const struct peer *peer)
 {
-	unsigned int mtu = way_mtu(peer);
+	unsigned int mtu = transport_mtu(peer);
 
 	if (mtu == 0 || comm->bytes + overhead(comm, peer) <= mtu)
 		return NETFC_ALLREDUCE_OK;
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 		"Chunks of %u bytes make packets of %u, and the path to switch %s takes %u (its MTU): "
 		"let all workers set option bytes to %u.",
 		comm->bytes, comm->bytes + overhead(comm, peer), peer->address.text, mtu,

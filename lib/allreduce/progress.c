@@ -9,8 +9,8 @@
 
 #include "clock.h"
 #include "error.h"
+#include "net/transport.h"
 #include "window/window.h"
-#include "net/way.h"
 
 /* How long to sleep while frames that are to be sent have no place in a ring. */
 #define FULL_RING (50 * NS_PER_US)
@@ -52,7 +52,7 @@ progress_send(struct netfc_allreduce *comm, uint64_t now)
 static bool
 is_listening(const struct netfc_allreduce *comm, const struct channel *channel)
 {
-	if (way_has_rings(channel->peer))
+	if (transport_has_rings(channel->peer))
 		return channel == channel->peer->channel; /* for all */
 	return channel->oldest != ALLREDUCE_NO_SLOT || comm->keepalive_until != 0;
 }
@@ -96,13 +96,13 @@ poll_step(struct netfc_allreduce *comm, struct channel *channel, void *context)
 	struct polled *polled = context;
 	short events = is_listening(comm, channel) ? POLLIN : 0;
 
-	if (channel->queued > 0 && way_has_rings(channel->peer))
+	if (channel->queued > 0 && transport_has_rings(channel->peer))
 		polled->until = clock_now() + FULL_RING;
 	else if (channel->queued > 0)
 		events |= POLLOUT;
 	if (events != 0)
 		polled->fds[polled->count++] =
-			(struct pollfd){.fd = way_fd(channel), .events = events};
+			(struct pollfd){.fd = transport_fd(channel), .events = events};
 	return NETFC_ALLREDUCE_OK;
 }
 
@@ -113,7 +113,7 @@ arm(struct netfc_allreduce *comm)
 	bool armed = true;
 
 	for (unsigned int k = 0; k < comm->peers; k++)
-		armed &= way_arm(&comm->peer[k]);
+		armed &= transport_arm(&comm->peer[k]);
 	return armed;
 }
 
@@ -138,7 +138,7 @@ sleep_until(struct netfc_allreduce *comm, uint64_t then)
 	pthread_mutex_lock(&comm->lock);
 	comm->sleeping = false;
 	for (unsigned int k = 0; k < comm->peers; k++)
-		way_disarm(&comm->peer[k]);
+		transport_disarm(&comm->peer[k]);
 	eventfd_read(comm->wake, &value);
 }
 

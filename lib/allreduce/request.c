@@ -5,7 +5,7 @@
 #include "internal.h"
 #include "keys.h"
 #include "net/packets.h"
-#include "net/way.h"
+#include "net/transport.h"
 #include "path.h"
 #include "tree.h"
 
@@ -52,7 +52,7 @@ join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t 
 	aggregate_build_request(payload, &message);
 	bytes = keys_tag_control(comm, peer, payload, bytes);
 	if (!twice)
-		return way_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
+		return transport_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
 	message.id++;
 	aggregate_build_request(payload + bytes, &message);
 	keys_tag_control(comm, peer, payload + bytes, aggregate_message_bytes(&message));
@@ -68,5 +68,5 @@ join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int val
 
 	aggregate_build_request(payload, &message);
 	bytes = keys_tag_control(comm, peer, payload, bytes);
-	return way_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
+	return transport_send(&peer->channel[0], payload, bytes) < 0 ? -1 : 0;
 }

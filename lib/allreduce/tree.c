@@ -15,7 +15,7 @@ check_levels(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 
 		if (level->members == 0 || level->members > NETFC_ALLREDUCE_MAX_WORKERS ||
 			level->index >= level->members)
-			return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 				"Option level[%u] is member %u of %u: give 0 to %u of up to %u.", l,
 				level->index, level->members,
 				level->members > 0 ? level->members - 1 : 0,
@@ -25,7 +25,7 @@ check_levels(struct netfc_allreduce *comm, const struct netfc_allreduce_options 
 	if (options->tree_workers >= least &&
 		options->tree_workers <= NETFC_ALLREDUCE_MAX_TREE_WORKERS)
 		return NETFC_ALLREDUCE_OK;
-	return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+	return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 		"Option tree_workers is %u: give the workers of the whole tree, %u to %u; this switch "
 		"has %u, and each other member above one or more.",
 		options->tree_workers, least, NETFC_ALLREDUCE_MAX_TREE_WORKERS, options->workers);
@@ -35,13 +35,13 @@ int
 tree_check(struct netfc_allreduce *comm, const struct netfc_allreduce_options *options)
 {
 	if (options->levels > NETFC_ALLREDUCE_MAX_LEVELS)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option levels is %u: give 0 to %u.", options->levels,
 			NETFC_ALLREDUCE_MAX_LEVELS);
 	if (!tree_is_there(options))
 		return options->levels == 0
 			? NETFC_ALLREDUCE_OK
-			: error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+			: error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 				  "Option levels is %u, and tree_workers 0: give the workers of "
 				  "the whole tree.",
 				  options->levels);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/way.h"
+#include "net/transport.h"
 
 #define CACHE_LINE 64
 /* From a received datagram to the next: no power of two, or all would share a few cache lines. */
@@ -81,7 +81,7 @@ packets_place(struct buffers *buffers, const struct channel *channel, unsigned i
 	const struct peer *peer = channel->peer;
 	uint8_t *frame;
 
-	if (!way_has_rings(peer))
+	if (!transport_has_rings(peer))
 		return buffers->send + i * buffers->stride;
 	frame = peer->rings->kind->place(peer->rings, i);
 	return frame == NULL ? NULL : frame + frame_header_bytes(&peer->ends);
@@ -94,7 +94,7 @@ packets_set_length(
 	const struct peer *peer = channel->peer;
 	struct rings *rings = peer->rings;
 
-	if (!way_has_rings(peer)) {
+	if (!transport_has_rings(peer)) {
 		buffers->parts[i].iov_len = length;
 		return;
 	}
@@ -107,7 +107,7 @@ packets_send(struct buffers *buffers, const struct channel *channel, unsigned in
 {
 	struct rings *rings = channel->peer->rings;
 
-	if (!way_has_rings(channel->peer))
+	if (!transport_has_rings(channel->peer))
 		return sendmmsg(channel->fd, buffers->send_messages, count, MSG_DONTWAIT);
 	errno = EAGAIN;
 	if (count == 0)
@@ -121,7 +121,7 @@ packets_receive(struct buffers *buffers, const struct channel *channel)
 {
 	struct rings *rings = channel->peer->rings;
 
-	if (way_has_rings(channel->peer)) {
+	if (transport_has_rings(channel->peer)) {
 		unsigned int count = rings->kind->count(rings);
 
 		return (int)(count < PACKETS_RECEIVED ? count : PACKETS_RECEIVED);
@@ -173,7 +173,7 @@ received_frame(struct peer *peer, unsigned int i)
 		return (struct received){0};
 	frame_learn(&peer->ends, frame);
 	return (struct received){
-		.channel = way_channel(peer, &datagram),
+		.channel = transport_channel(peer, &datagram),
 		.payload = datagram.payload,
 		.length = datagram.length,
 		.segment = datagram.length,
@@ -185,14 +185,14 @@ packets_release(const struct channel *channel, unsigned int count)
 {
 	struct rings *rings = channel->peer->rings;
 
-	if (way_has_rings(channel->peer))
+	if (transport_has_rings(channel->peer))
 		rings->kind->release(rings, count);
 }
 
 struct received
 packets_received(const struct buffers *buffers, struct channel *channel, unsigned int i)
 {
-	if (way_has_rings(channel->peer))
+	if (transport_has_rings(channel->peer))
 		return received_frame(channel->peer, i);
 	return received_datagram(buffers, channel, i);
 }

@@ -9,8 +9,8 @@
 #include "error.h"
 #include "keys.h"
 #include "net/packets.h"
+#include "net/soft_error.h"
 #include "net/swap.h"
-#include "net/trouble.h"
 
 /* A vector ends where that share of the window at the most is in flight. */
 #define ENDING_SHARE 4
@@ -256,7 +256,7 @@ channel_send(struct netfc_allreduce *comm, struct channel *channel, uint64_t now
 			return NETFC_ALLREDUCE_OK;
 		else if (errno == EIO && peer->gso)
 			peer->gso = false; /* the device can't compute checksums */
-		else if (trouble_is_loss(peer, errno, now))
+		else if (soft_error_record(peer, errno, now))
 			sent(comm, channel, 1, now);
 		else if (errno != EINTR)
 			return error_of_call(comm, peer, "send to", errno);

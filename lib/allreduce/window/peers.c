@@ -6,14 +6,14 @@
 #include <aggregate_sums.h>
 #include <aggregate_wire.h>
 
-#include "net/address.h"
 #include "clock.h"
 #include "error.h"
+#include "internal.h"
 #include "keys.h"
+#include "net/address.h"
 #include "net/packets.h"
 #include "net/socket.h"
-#include "net/way.h"
-#include "internal.h"
+#include "net/transport.h"
 #include "path.h"
 
 /* Results that come twice need buffers beside those that are awaited. */
@@ -22,7 +22,7 @@
 static int
 out_of_memory(struct netfc_allreduce *comm)
 {
-	return error_say(comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for the slots.");
+	return error_set(comm, NETFC_ALLREDUCE_MEMORY, "There is not enough memory for the slots.");
 }
 
 /* The local address, if one was asked for; of the family of the switch's. */
@@ -33,10 +33,10 @@ find_bind(struct netfc_allreduce *comm, const char *text, const struct peer *pee
 	const char *problem = address_parse(address, text, 0);
 
 	if (problem != NULL)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT, "Option bind_address, %s: %s.",
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT, "Option bind_address, %s: %s.",
 			text, problem);
 	if (address->storage.ss_family != peer->address.storage.ss_family)
-		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"Option bind_address, %s, and switch %s: one is IPv4, the other IPv6.",
 			text, peer->address.text);
 	return NETFC_ALLREDUCE_OK;
@@ -60,8 +60,8 @@ open_channel(struct netfc_allreduce *comm, struct peer *peer,
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	address_set_port(&to, (uint16_t)(address_port(&to) + peer->channels));
-	status =
-		way_open(comm, channel, options, &to, options->bind_address == NULL ? NULL : &from);
+	status = transport_open(
+		comm, channel, options, &to, options->bind_address == NULL ? NULL : &from);
 	if (status == NETFC_ALLREDUCE_OK)
 		peer->channels++;
 	return status;
@@ -78,7 +78,7 @@ open_peer(
 	peer->index = k;
 	peer->late = -1;
 	if (problem != NULL)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option switches, \"%s\": %s.", text, problem);
 	peer->channel = calloc(PEERS_MAX_SHARDS, sizeof(*peer->channel));
 	if (peer->channel == NULL)
@@ -123,7 +123,7 @@ make_queue(struct netfc_allreduce *comm, struct channel *channel)
 	if (channel->queue == NULL)
 		return out_of_memory(comm);
 	channel->queue_mask = size - 1;
-	if (way_has_rings(peer))
+	if (transport_has_rings(peer))
 		return NETFC_ALLREDUCE_OK;
 	socket_reserve(channel->fd, RESERVE * slots, comm->buffers.stride);
 	if (comm->options.gso)
@@ -205,7 +205,7 @@ peers_close(struct netfc_allreduce *comm)
 	for (unsigned int k = 0; k < comm->peers; k++) {
 		struct peer *peer = &comm->peer[k];
 
-		way_close(peer);
+		transport_close(peer);
 		for (unsigned int s = 0; s < peer->channels; s++)
 			free(peer->channel[s].queue);
 		free(peer->channel);

@@ -10,8 +10,8 @@
 #include "error.h"
 #include "keys.h"
 #include "net/packets.h"
+#include "net/soft_error.h"
 #include "net/swap.h"
-#include "net/trouble.h"
 #include "tree.h"
 
 /*
@@ -161,7 +161,7 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 	}
 	if (reply->op == AGGREGATE_JOIN) {
 		peer->heard = evidence->now;
-		trouble_forget(peer);
+		soft_error_clear(peer);
 		return keepalive_reply(comm, peer, reply);
 	}
 	if (reply->session != peer->session) {
@@ -169,7 +169,7 @@ take_reply(struct netfc_allreduce *comm, struct channel *channel,
 		return NETFC_ALLREDUCE_OK;
 	}
 	peer->heard = evidence->now;
-	trouble_forget(peer);
+	soft_error_clear(peer);
 	slot = aggregate_is_chunk(reply->op) ? find_slot(channel, reply->id) : NULL;
 	if (slot == NULL) {
 		comm->stats.duplicates++;
@@ -267,7 +267,7 @@ receive_packets(struct netfc_allreduce *comm, struct channel *channel, unsigned 
 	do {
 		n = packets_receive(&comm->buffers, channel);
 		evidence.now = clock_now();
-		if (n < 0 && trouble_is_loss(channel->peer, errno, evidence.now)) {
+		if (n < 0 && soft_error_record(channel->peer, errno, evidence.now)) {
 			n = PACKETS_RECEIVED; /* packets may have come beside it */
 			continue;
 		}

@@ -212,18 +212,18 @@ too_late(struct netfc_allreduce *comm, uint64_t now)
 	}
 	if (quietest == NULL)
 		quietest = &comm->peer[0];
-	status = error_of_trouble(comm, quietest);
+	status = error_of_silence(comm, quietest);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
 	if (quietest->late >= 0)
 		return error_of_lateness(comm, quietest, seconds);
 	if (quietest->heard < comm->head_since)
-		return error_say_of(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
+		return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 			"Switch %s has not answered for %.1f s: it is down, out of reach, or has not "
 			"told yet which worker it waits for (option deadline_ms longer than its "
 			"--aggregate stall= has it say so).",
 			quietest->address.text, (double)(now - comm->head_since) / 1e9);
-	return error_say_of(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
+	return error_set_for(comm, quietest, NETFC_ALLREDUCE_TIMEOUT,
 		"An allreduce has taken longer than its deadline, %.1f s, though switch %s answers: "
 		"it is too large for the link's speed, or packets are lost; give it a longer one "
 		"(option deadline_ms).",
@@ -248,10 +248,10 @@ question(struct netfc_allreduce *comm, struct peer *peer, uint64_t now)
 		keepalive_ask(comm, peer, now);
 		return NETFC_ALLREDUCE_OK;
 	}
-	status = error_of_trouble(comm, peer);
+	status = error_of_silence(comm, peer);
 	if (status != NETFC_ALLREDUCE_OK)
 		return status;
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_TIMEOUT,
 		"Switch %s has not answered for %.1f s, though asked %u times whether it is there: it "
 		"is down, or out of reach.",
 		peer->address.text, (double)(now - from) / 1e9, QUESTIONS);

@@ -8,7 +8,7 @@ import subprocess
 import mpi_runs
 import pytest
 import switch
-from example_runs import EXAMPLES
+from example_runs import EXAMPLES, PROJECT
 
 pytestmark = mpi_runs.marks
 
@@ -45,7 +45,7 @@ def test_an_example(tmp_path, kind, name, words, wanted):
 @pytest.mark.parametrize('kind', mpi_runs.KINDS)
 def test_exact_dot_products_are_those_of_any_number_of_ranks(tmp_path, kind):
     program = compile_example(
-        kind, 'cg', tmp_path / 'cg', '-DEXACT', f'-I{switch.BUILD.parent}/lib/allreduce',
+        kind, 'cg', tmp_path / 'cg', '-DEXACT', f'-I{PROJECT}/lib/allreduce',
         f'-L{LIBRARY}', f'-Wl,-rpath,{LIBRARY}', '-lnetfc-allreduce')
     with mpi_runs.switched(tmp_path, mpi_runs.NODES) as (host, _live):
         runs = [mpi_runs.run(host, kind, ranks, program, '40') for ranks in (1, 2, 3)]

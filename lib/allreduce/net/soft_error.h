@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef ALLREDUCE_TROUBLE_H
-#define ALLREDUCE_TROUBLE_H
+#ifndef ALLREDUCE_SOFT_ERROR_H
+#define ALLREDUCE_SOFT_ERROR_H
 
 /**
  * @file
@@ -15,13 +15,13 @@
  * while, or a firewall. It is recorded, in case the peer stays silent. False: not a soft error, but
  * a bug or a missing resource.
  */
-bool trouble_is_loss(struct peer *peer, int error, uint64_t now);
+bool soft_error_record(struct peer *peer, int error, uint64_t now);
 
 /* Clear it: the peer has been heard. */
 static inline void
-trouble_forget(struct peer *peer)
+soft_error_clear(struct peer *peer)
 {
-	peer->trouble = 0;
+	peer->soft_error = 0;
 }
 
-#endif /* ALLREDUCE_TROUBLE_H */
+#endif /* ALLREDUCE_SOFT_ERROR_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "net/trouble.h"
+#include "net/soft_error.h"
 
 #include <errno.h>
 
@@ -33,11 +33,11 @@ is_of_a_packet(int error)
 }
 
 bool
-trouble_is_loss(struct peer *peer, int error, uint64_t now)
+soft_error_record(struct peer *peer, int error, uint64_t now)
 {
 	if (!is_of_a_packet(error))
 		return false;
-	peer->trouble = error;
-	peer->troubled = now;
+	peer->soft_error = error;
+	peer->soft_error_time = now;
 	return true;
 }

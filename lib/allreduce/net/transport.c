@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "net/way.h"
+#include "net/transport.h"
 
 #include <errno.h>
 #include <net/ethernet.h>
@@ -25,7 +25,7 @@ has_prefix(const char *text, const char *prefix)
 }
 
 enum netfc_allreduce_path
-way_named(const char *interface)
+transport_named(const char *interface)
 {
 	if (has_prefix(interface, MEMIF_PREFIX))
 		return NETFC_ALLREDUCE_MEMIF;
@@ -48,7 +48,7 @@ open_memif(struct netfc_allreduce *comm, struct peer *peer, const char *interfac
 {
 	peer->rings = memif_connect(interface + strlen(MEMIF_PREFIX));
 	if (peer->rings == NULL)
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 			"Option interface, %s: %s; there has to be a switch with a port "
 			"net_memif0,role=server,socket=PATH,socket-abstract=no that nobody uses.",
 			interface, strerror(errno));
@@ -68,18 +68,18 @@ open_xdp(struct netfc_allreduce *comm, const struct channel *channel, const char
 
 	set_ends(peer, local);
 	if (!device_has(device, peer->ends.local, frame_address_bytes(&peer->ends)))
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option interface, %s: packets to switch %s would come from %s, which is none "
 			"of its addresses (option bind_address; ip address show %s).",
 			interface, peer->address.text, local->text, device);
 	if (!device_mac(channel->fd, device, peer->ends.local_mac))
-		return error_say_of(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
+		return error_set_for(comm, peer, NETFC_ALLREDUCE_ARGUMENT,
 			"Option interface, %s: it is no Ethernet device.", interface);
 	peer->rings = xdp_open(if_nametoindex(device), queue, &peer->ends,
 		socket_mtu(channel->fd, local->storage.ss_family), &problem);
 	if (peer->rings != NULL)
 		return NETFC_ALLREDUCE_OK;
-	return error_say_of(comm, peer, NETFC_ALLREDUCE_SYSTEM,
+	return error_set_for(comm, peer, NETFC_ALLREDUCE_SYSTEM,
 		"Option interface, %s: can't %s: %s%s.", interface, problem, strerror(errno),
 		xdp_advice(errno));
 }
@@ -114,7 +114,7 @@ open_beside_socket(struct netfc_allreduce *comm, struct channel *channel, const 
 }
 
 int
-way_open(struct netfc_allreduce *comm, struct channel *channel,
+transport_open(struct netfc_allreduce *comm, struct channel *channel,
 	const struct netfc_allreduce_options *options, const struct address *to,
 	const struct address *from)
 {
@@ -122,7 +122,7 @@ way_open(struct netfc_allreduce *comm, struct channel *channel,
 	int status = NETFC_ALLREDUCE_OK;
 
 	channel->fd = -1;
-	switch (way_named(options->interface)) {
+	switch (transport_named(options->interface)) {
 	case NETFC_ALLREDUCE_MEMIF:
 		channel->from = (uint16_t)(FIRST_PORT + peer->channels);
 		channel->to = address_port(to);
@@ -140,9 +140,9 @@ way_open(struct netfc_allreduce *comm, struct channel *channel,
 }
 
 void
-way_close(struct peer *peer)
+transport_close(struct peer *peer)
 {
-	if (way_has_rings(peer))
+	if (transport_has_rings(peer))
 		peer->rings->kind->close(peer->rings);
 	peer->rings = NULL;
 	for (unsigned int s = 0; s < peer->channels; s++) {
@@ -163,13 +163,13 @@ asks_kernel(const struct channel *channel)
 }
 
 ssize_t
-way_send(const struct channel *channel, const uint8_t *payload, size_t bytes)
+transport_send(const struct channel *channel, const uint8_t *payload, size_t bytes)
 {
 	struct peer *peer = channel->peer;
 	struct rings *rings = peer->rings;
 	uint8_t *frame;
 
-	if (!way_has_rings(peer) || asks_kernel(channel))
+	if (!transport_has_rings(peer) || asks_kernel(channel))
 		return send(channel->fd, payload, bytes, MSG_DONTWAIT);
 	errno = EMSGSIZE;
 	if (bytes + frame_header_bytes(&peer->ends) > sizeof(struct ether_header) + rings->mtu)
@@ -186,7 +186,7 @@ way_send(const struct channel *channel, const uint8_t *payload, size_t bytes)
 }
 
 struct channel *
-way_channel(const struct peer *peer, const struct frame_datagram *datagram)
+transport_channel(const struct peer *peer, const struct frame_datagram *datagram)
 {
 	for (unsigned int s = 0; s < peer->channels; s++) {
 		if (peer->channel[s].to == datagram->from && peer->channel[s].from == datagram->to)
@@ -197,7 +197,7 @@ way_channel(const struct peer *peer, const struct frame_datagram *datagram)
 
 /* What an ICMP message says, which the channel's socket knows. */
 static void
-find_trouble(const struct channel *channel)
+find_soft_error(const struct channel *channel)
 {
 	int error = 0;
 	socklen_t length = sizeof(error);
@@ -208,7 +208,7 @@ find_trouble(const struct channel *channel)
 }
 
 ssize_t
-way_receive(const struct channel *channel, uint8_t *payload, size_t bytes)
+transport_receive(const struct channel *channel, uint8_t *payload, size_t bytes)
 {
 	struct peer *peer = channel->peer;
 	struct rings *rings = peer->rings;
@@ -217,12 +217,12 @@ way_receive(const struct channel *channel, uint8_t *payload, size_t bytes)
 	size_t length;
 	bool mine;
 
-	if (!way_has_rings(peer))
+	if (!transport_has_rings(peer))
 		return recv(channel->fd, payload, bytes, MSG_DONTWAIT);
 	while (rings->kind->count(rings) > 0) {
 		frame = rings->kind->look(rings, 0, &length);
 		mine = frame_read(&peer->ends, frame, length, &datagram) &&
-			way_channel(peer, &datagram) == channel && datagram.length <= bytes;
+			transport_channel(peer, &datagram) == channel && datagram.length <= bytes;
 		if (mine) {
 			memcpy(payload, datagram.payload, datagram.length);
 			frame_learn(&peer->ends, frame);
@@ -231,61 +231,61 @@ way_receive(const struct channel *channel, uint8_t *payload, size_t bytes)
 		if (mine)
 			return (ssize_t)datagram.length;
 	}
-	find_trouble(channel);
+	find_soft_error(channel);
 	return -1;
 }
 
 int
-way_fd(const struct channel *channel)
+transport_fd(const struct channel *channel)
 {
-	return way_has_rings(channel->peer) ? channel->peer->rings->fd : channel->fd;
+	return transport_has_rings(channel->peer) ? channel->peer->rings->fd : channel->fd;
 }
 
 unsigned int
-way_mtu(const struct peer *peer)
+transport_mtu(const struct peer *peer)
 {
 	int fd = peer->channel[0].fd;
 	unsigned int mtu = fd >= 0 ? socket_mtu(fd, peer->address.storage.ss_family) : 0;
 
-	if (way_has_rings(peer) && (mtu == 0 || mtu > peer->rings->mtu))
+	if (transport_has_rings(peer) && (mtu == 0 || mtu > peer->rings->mtu))
 		return peer->rings->mtu;
 	return mtu;
 }
 
 bool
-way_misses(const struct peer *peer)
+transport_misses(const struct peer *peer)
 {
 	bool misses = false;
 	uint8_t byte;
 
-	for (unsigned int s = 0; s < peer->channels && way_has_rings(peer); s++)
+	for (unsigned int s = 0; s < peer->channels && transport_has_rings(peer); s++)
 		misses |= peer->channel[s].fd >= 0 &&
 			recv(peer->channel[s].fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
 	return misses;
 }
 
 bool
-way_sleep(struct peer *peer, int wake, const struct timespec *time)
+transport_sleep(struct peer *peer, int wake, const struct timespec *time)
 {
 	struct pollfd fds[] = {
-		{.fd = way_fd(&peer->channel[0]), .events = POLLIN},
+		{.fd = transport_fd(&peer->channel[0]), .events = POLLIN},
 		{.fd = wake, .events = POLLIN},
 	};
-	bool interrupted = way_arm(peer) && ppoll(fds, 2, time, NULL) < 0 && errno == EINTR;
+	bool interrupted = transport_arm(peer) && ppoll(fds, 2, time, NULL) < 0 && errno == EINTR;
 
-	way_disarm(peer);
+	transport_disarm(peer);
 	return !interrupted;
 }
 
 bool
-way_arm(struct peer *peer)
+transport_arm(struct peer *peer)
 {
-	return !way_has_rings(peer) || peer->rings->kind->arm(peer->rings);
+	return !transport_has_rings(peer) || peer->rings->kind->arm(peer->rings);
 }
 
 void
-way_disarm(struct peer *peer)
+transport_disarm(struct peer *peer)
 {
-	if (way_has_rings(peer))
+	if (transport_has_rings(peer))
 		peer->rings->kind->disarm(peer->rings);
 }
