@@ -27,6 +27,7 @@ struct tree {
 	unsigned int sizes[MAX_LEAVES]; /* workers of each */
 	bool deep;                      /* the leaves' parent has a parent, with no other member */
 	bool bad;                       /* workers lose packets, and so do leaves */
+	unsigned int stall_ms;          /* of all switches; 0: the default */
 	struct server *root, *middle, *leaf[MAX_LEAVES];
 	struct relay *relays[MAX_LEAVES], *up;
 	struct place places[MAX_LEAVES];
@@ -62,7 +63,8 @@ start(struct tree *tree)
 	struct server_options options = server_defaults;
 	uint16_t port;
 
-	options.stall_ms = 1000;
+	if (tree->stall_ms != 0)
+		options.stall_ms = tree->stall_ms;
 	options.shards = 2;
 	tree->root = server_start(&options);
 	port = server_port(tree->root);
