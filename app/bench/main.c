@@ -5,17 +5,13 @@
 
 #include <rte_eal.h>
 
-#include "aggregate/aggregation.h"
+#include "aggregate/team.h"
 #include "bench.h"
-#include "run/run_loop.h"
+#include "run/run.h"
 #include "dpdk/eal.h"
 #include "json.h"
-#include "run/inline_switch.h"
-#include "run/ports.h"
 #include "set_option.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "timing/capture.h"
 #include "timing/timing.h"
 
 /* The one application context; a signal handler has no other way to it. */

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "command_line.h"
+#include "option.h"
 
 #define MAX_OPTIONS 64
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "decimal.h"
+#include "encoding.h"
 
 #include <ctype.h>
 #include <math.h>

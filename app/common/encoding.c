@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "decimal.h"
 #include "encoding.h"
 
 bool

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command_line.h"
-#include "sweep.h"
+#include "option.h"
+#include "tally.h"
 
 #define PROGRAM "netfc-errors"
 #define MAX_THREADS 256

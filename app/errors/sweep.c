@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sweep.h"
+#include "tally.h"
 
 /* A thread's share: every `threads`-th row, and what it counts. */
 struct share {

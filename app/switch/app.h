@@ -20,8 +20,7 @@
 #include "options/options.h"
 #include "pipeline.h"
 #include "program.h"
-#include "tables/functions.h"
-#include "tables/sets.h"
+#include "tables/tables.h"
 #include "slowloris.h"
 #include "forward/fdb.h"
 

@@ -14,14 +14,8 @@
 #include "slowloris/defend.h"
 #include "dpdk/eal.h"
 #include "json.h"
-#include "observe/totals.h"
-#include "observe/report.h"
-#include "poll_loop.h"
-#include "prepare.h"
-#include "ports.h"
-#include "steer.h"
 #include "observe/state.h"
-#include "observe/telemetry.h"
+#include "setup.h"
 
 /* The application; global because a signal handler takes no argument. */
 static struct app app = {.state_lock = PTHREAD_MUTEX_INITIALIZER};

@@ -5,10 +5,9 @@
 #include <rte_pause.h>
 
 #include "aggregate/aggregation.h"
-#include "aggregate/receive.h"
-#include "forward/bridge.h"
+#include "forward/fdb.h"
 #include "slowloris/defend.h"
-#include "poll_loop.h"
+#include "setup.h"
 #include "dpdk/reflect.h"
 #include "capture/trace.h"
 #include "transmit.h"

@@ -4,8 +4,8 @@
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
-#include "dpdk/ethdev.h"
-#include "pools.h"
+#include "dpdk/eal.h"
+#include "setup.h"
 
 #define MIN_POOL 8191
 #define BUFFER_STEP 512 /* bytes */

@@ -10,10 +10,7 @@
 #include <rte_mbuf.h>
 
 #include "dpdk/eal.h"
-#include "dpdk/ethdev.h"
-#include "pools.h"
-#include "ports.h"
-#include "steer.h"
+#include "setup.h"
 
 static int
 say_no_port(void)

@@ -5,13 +5,9 @@
 #include <rte_malloc.h>
 
 #include "aggregate/aggregation.h"
-#include "observe/totals.h"
-#include "pools.h"
-#include "ports.h"
-#include "prepare.h"
-#include "queues.h"
+#include "observe/state.h"
+#include "setup.h"
 #include "slowloris/defend.h"
-#include "steer.h"
 #include "tables/tables.h"
 
 static const struct functions no_functions;

@@ -5,7 +5,7 @@
 #include <rte_lcore.h>
 
 #include "aggregate_table.h"
-#include "queues.h"
+#include "setup.h"
 
 /* Devices without RSS that offer more queues than this do not expect all to be used. */
 #define MANY_QUEUES 64

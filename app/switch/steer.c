@@ -8,7 +8,7 @@
 #include <rte_flow.h>
 #include <rte_lcore.h>
 
-#include "steer.h"
+#include "setup.h"
 
 /*
  * What rules match, besides the UDP port. Devices differ: some have no room for the address, some

@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "command_line.h"
+#include "option.h"
 
 /** Exit statuses. */
 enum status {

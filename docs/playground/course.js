@@ -9,7 +9,7 @@ const CHUNKS = [
   ["B", "1", "1", "-B"], ["1", "B", "-B", "0.5"], ["0.1", "0.2", "0.3", "0.4"], ["-B", "3", "B", "1"],
   ["B", "0.75", "0.75", "1"], ["1", "1", "1", "B"],
 ];
-const LARGE = { fp16: 2048, posit16: 512, bf16: 256, posit16_es2: 1024, fp32: 16777216 };
+const LARGE = { fp16: 2048, posit16: 512, bf16: 256, posit16_es2: 1024, fp32: 16777216, fp8_e4m3: 16, fp8_e5m2: 8 };
 
 class Course {
   // Gives what is on its way, in no order: { worker, chunk, sum }; sum null: the worker's values, to the switch.

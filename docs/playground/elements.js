@@ -21,6 +21,15 @@ function hex(word, digits = 4) {
   return `0x${word.toString(16).padStart(digits, "0")}`;
 }
 
+// The width of a format's encodings in bits.
+function widthOf(format) {
+  return format === "fp32" ? 32 : format.startsWith("fp8") ? 8 : 16;
+}
+
+function encodingText(format, bits) {
+  return hex(bits, widthOf(format) / 4);
+}
+
 const MOST_TEXT = 40; // characters of an operand
 
 function quoted(text) {
@@ -48,8 +57,8 @@ function grouped(count) {
   return count.toLocaleString("en");
 }
 
-function kilobytes(bytes) {
-  return `${grouped(Math.round(bytes / 1024))} KB`;
+function sizeText(bytes) {
+  return bytes < 10240 ? `${grouped(bytes)} bytes` : `${grouped(Math.round(bytes / 1024))} KB`;
 }
 
 function percent(part, whole) {
@@ -68,8 +77,8 @@ function flagsText(flags) {
 
 // The fields of an encoding: [[name, bits as text]].
 function bitFields(format, bits) {
-  const digits = bits.toString(2).padStart(format === "fp32" ? 32 : 16, "0");
-  const exponentBits = { fp16: 5, bf16: 8, fp32: 8 }[format];
+  const digits = bits.toString(2).padStart(widthOf(format), "0");
+  const exponentBits = { fp16: 5, bf16: 8, fp32: 8, fp8_e4m3: 4, fp8_e5m2: 5 }[format];
   if (exponentBits) {
     return [["sign", digits[0]], ["exponent", digits.slice(1, 1 + exponentBits)],
       ["fraction", digits.slice(1 + exponentBits)]];
@@ -83,7 +92,7 @@ function bitFields(format, bits) {
 function showBits(id, format, bits) {
   const fields = bitFields(format, bits).filter(([, digits]) => digits);
   $(id).replaceChildren(
-    element("code", {}, hex(bits, format === "fp32" ? 8 : 4)), " ",
+    element("code", {}, encodingText(format, bits)), " ",
     ...fields.map(([name, digits]) => element("span", { class: `field ${name}`, title: name }, digits)));
 }
 

@@ -2,10 +2,10 @@
 // libnetfc, compiled to WebAssembly, behind functions that take and give what JavaScript has.
 
 const MODULE = "@WASM@";
-const FORMATS = ["fp16", "bf16", "posit16", "posit16_es2"];
+const FORMATS = ["fp16", "bf16", "posit16", "posit16_es2", "fp8_e4m3", "fp8_e5m2"];
 const OPS = ["add", "sub", "mul", "div"];
 const SYMBOLS = { add: "+", sub: "−", mul: "×", div: "÷" };
-const SUM_FORMATS = { fp16: 1, posit16: 2, bf16: 3, posit16_es2: 4, fp32: 5 };
+const SUM_FORMATS = { fp16: 1, posit16: 2, bf16: 3, posit16_es2: 4, fp32: 5, fp8_e4m3: 8, fp8_e5m2: 9 };
 const FLAGS = [[1, "invalid"], [2, "division by zero"], [4, "overflow"], [8, "underflow"]];
 const STEP_KINDS = ["integers", "look-up", "decision", "selection"];
 const ENTRY_STATES = ["empty", "open", "complete"]; // enum aggregate_state
@@ -18,6 +18,7 @@ const EBADF = 8;
 class Library {
   #wasm;
   #sets = new Map();
+  #knownSets = null;
   #walk = null;
   #decoder = new TextDecoder();
 
@@ -29,7 +30,7 @@ class Library {
     const { instance } = await WebAssembly.instantiate(bytes, {
       page: {
         page_step: (kind, what, table, key) => library.#takeStep(kind, what, table, key),
-        page_field: (name, word, meaning) => library.#takeField(name, word, meaning),
+        page_field: (name, word, digits, meaning) => library.#takeField(name, word, digits, meaning),
       },
       wasi_snapshot_preview1: { fd_close: closed, fd_seek: closed, fd_write: closed },
     });
@@ -38,13 +39,20 @@ class Library {
     return library;
   }
 
-  // The names of all table sets of 16-bit formats that can be built.
+  // The names of all table sets that can be built, but for those of 32 bits.
   knownSets() {
-    return this.#withMemory(NAME_BYTES, (name) => {
+    this.#knownSets ??= this.#withMemory(NAME_BYTES, (name) => {
       const names = [];
       while (this.#wasm.netfc_set_known_name(names.length, name)) names.push(this.#text(name));
-      return names.filter((name) => FORMATS.some((format) => name.startsWith(`${format}_`)));
+      return names.filter(splitSet);
     });
+    return this.#knownSets;
+  }
+
+  // The kinds of table sets that a format has.
+  families(format) {
+    const scale = this.mostScale(format);
+    return Object.keys(FAMILIES).filter((family) => this.knownSets().includes(joinSet({ format, scale, family })));
   }
 
   isPosit(format) {
@@ -55,6 +63,7 @@ class Library {
     return this.#text(this.#wasm.netfc_format_title(this.#format(format)));
   }
 
+  // 0 of a format without tables of logarithms.
   mostScale(format) {
     return this.#wasm.netfc_format_max_scale(this.#format(format));
   }
@@ -106,7 +115,7 @@ class Library {
     }
   }
 
-  // One operation: { z, flags, steps: [{ kind, what, table, key, fields: [{ name, word, meaning }] }] }
+  // One operation: { z, flags, steps: [{ kind, what, table, key, fields: [{ name, word, digits, meaning }] }] }
   walk(set, op, x, y) {
     this.#walk = [];
     const result = this.#wasm.page_walk(set.address, OPS.indexOf(op) + 1, x, y);
@@ -199,9 +208,9 @@ class Library {
     });
   }
 
-  #takeField(name, word, meaning) {
+  #takeField(name, word, digits, meaning) {
     this.#walk.at(-1).fields.push({
-      name: this.#text(name), word: word >>> 0, meaning: this.#text(meaning),
+      name: this.#text(name), word: word >>> 0, digits, meaning: this.#text(meaning),
     });
   }
 

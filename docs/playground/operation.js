@@ -4,8 +4,12 @@
 const FAMILIES = {
   nearest: "Logarithms, entries rounded to nearest", floor: "Logarithms, entries rounded down (the paper)",
   exact: "Correctly rounded", exact_small: "Correctly rounded, least memory",
+  sat: "Correctly rounded, what is too large to the greatest number",
 };
-const OPERAND_SYNTAX = "a decimal number, inf, nan, or an encoding such as 0x3c00";
+
+function operandSyntax(format) {
+  return `a decimal number, inf, nan, or an encoding such as ${encodingText(format, 0x3c * 2 ** (widthOf(format) - 8))}`;
+}
 
 class Operation {
   #library;
@@ -54,10 +58,10 @@ class Operation {
     showBits("z-bits", format, walk.z);
     const verdict = units === 0 ? "correctly rounded" : units < 0 ? "not comparable" : `off by ${unitsText(units)}`;
     this.#showFacts([
-      ["Exact", `${numberText(decode(exact))} (${hex(exact)})`, "exact"],
+      ["Exact", `${numberText(decode(exact))} (${encodingText(format, exact)})`, "exact"],
       ["Error", verdict, "error", units === 0 ? "good" : "off"],
       ["Exceptions", flagsText(walk.flags), "flags"],
-      ["Memory", kilobytes(this.#library.set(state.set).slots), "memory"],
+      ["Memory", sizeText(this.#library.set(state.set).slots), "memory"],
     ]);
     this.#announce(`${equation}${z}, ${verdict}`);
   }
@@ -94,7 +98,7 @@ class Operation {
   #chooseSet(parts) {
     const now = splitSet(this.state.set), next = { ...now, ...parts };
     const most = this.#library.mostScale(next.format);
-    if (parts.format && this.#library.isPosit(next.format) && next.family === "exact_small") next.family = "exact";
+    if (!this.#library.families(next.format).includes(next.family)) next.family = "exact";
     if (!next.scale || next.scale > most || (parts.format && now.scale === this.#library.mostScale(now.format))) {
       next.scale = most;
     }
@@ -102,15 +106,16 @@ class Operation {
   }
 
   #showFamilies(format) {
-    const names = Object.keys(FAMILIES)
-      .filter((name) => name !== "exact_small" || !this.#library.isPosit(format));
-    if ($("family").options.length !== names.length) {
+    const names = this.#library.families(format);
+    if ([...$("family").options].map((option) => option.value).join() !== names.join()) {
       $("family").replaceChildren(...names.map((name) => element("option", { value: name }, FAMILIES[name])));
     }
   }
 
   #showScale({ format, scale }) {
-    $("k").max = Math.log2(this.#library.mostScale(format));
+    const most = this.#library.mostScale(format);
+    $("k").disabled = !most;
+    $("k").max = most ? Math.log2(most) : 0;
     $("k").value = scale ? Math.log2(scale) : $("k").max;
     $("k").setAttribute("aria-valuetext", scale ? `k = ${scale}` : "none: these tables have no k");
     setText("k-value", scale ? String(scale) : "none");
@@ -120,7 +125,7 @@ class Operation {
     const bits = this.#library.parse(format, text);
     if ($(name).value.trim() !== text) $(name).value = text;
     $(name).setAttribute("aria-invalid", String(bits === null));
-    setText(`${name}-error`, bits === null ? whatIsWrong(name, text) : "");
+    setText(`${name}-error`, bits === null ? whatIsWrong(name, format, text) : "");
     if (bits === null) {
       $(`${name}-bits`).replaceChildren();
       return null;
@@ -136,23 +141,23 @@ class Operation {
   }
 }
 
-function whatIsWrong(name, text) {
-  if (!text) return `${name} is empty; type ${OPERAND_SYNTAX}.`;
-  return `${quoted(text)} is no operand; expected ${OPERAND_SYNTAX}.`;
+function whatIsWrong(name, format, text) {
+  if (!text) return `${name} is empty; type ${operandSyntax(format)}.`;
+  return `${quoted(text)} is no operand; expected ${operandSyntax(format)}.`;
 }
 
 // The numbers of a format in order have positions: 0 is zero's, 1 the least positive number's.
 
 function mostPosition(library, format) {
-  return { fp16: 0x7c00, bf16: 0x7f80 }[format] ?? 0x7fff;
+  return { fp16: 0x7c00, bf16: 0x7f80, fp8_e4m3: 0x7e, fp8_e5m2: 0x7c }[format] ?? 0x7fff;
 }
 
 function positionOf(library, format, bits) {
   const magnitude = library.magnitude(format, bits);
-  return bits & 0x8000 ? -magnitude : magnitude;
+  return bits >> (widthOf(format) - 1) ? -magnitude : magnitude;
 }
 
 function bitsAt(library, format, position) {
   if (position >= 0) return position;
-  return library.isPosit(format) ? 0x10000 + position : 0x8000 | -position;
+  return library.isPosit(format) ? 0x10000 + position : 1 << (widthOf(format) - 1) | -position;
 }

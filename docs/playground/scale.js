@@ -5,10 +5,10 @@ const SAMPLE = 4096;
 
 // Pairs of finite operands, the same for everyone.
 function samplePairs(library, format) {
-  const random = randomWords(0x2f6e2b1);
+  const random = randomWords(0x2f6e2b1), mask = 2 ** widthOf(format) - 1;
   const operand = () => {
     for (;;) {
-      const bits = random();
+      const bits = random() & mask;
       if (Number.isFinite(library.decode(format, bits))) return bits;
     }
   };
@@ -35,20 +35,26 @@ class Scale {
   // Shows the sets one after the other, so that the page never waits for more than one to be built.
   show(state, input) {
     const { format, family } = input, approximate = family === "floor" ? "floor" : "nearest";
-    const scales = Array.from({ length: Math.log2(this.#library.mostScale(format)) + 1 }, (_, bit) => 2 ** bit);
+    const most = this.#library.mostScale(format);
+    const scales = most ? Array.from({ length: Math.log2(most) + 1 }, (_, bit) => 2 ** bit) : [];
     const names = scales.map((scale) => joinSet({ format, scale, family: approximate }));
     const exact = joinSet({ format, family: "exact" });
-    this.#library.keep((name) => names.includes(name) || name === exact || name === state.set);
-    setText("scale-note", `Share of ${grouped(SAMPLE)} random pairs correctly rounded; error of this operation.`);
+    const beside = new Set([names.at(-1) ?? joinSet({ format, family: "sat" }), exact, state.set]);
+    this.#library.keep((name) => names.includes(name) || beside.has(name));
+    setText("scale-note", most
+      ? `Share of ${grouped(SAMPLE)} random pairs correctly rounded; error of this operation.`
+      : `${format} has no tables of logarithms, and so no k.`);
+    setText("beside-title", most ? "Approximate beside exact" : "Both table sets");
     const job = ++this.#work, rows = [];
-    const ordered = [...new Set([state.set, names.at(-1), exact, ...names.toReversed()])];
+    const ordered = [...new Set([state.set, ...beside, ...names.toReversed()])];
     const next = () => {
       if (job !== this.#work) return;
       const name = ordered[rows.length];
       if (name === undefined) return;
       rows.push(this.#measure(name, state.op, input));
-      this.#draw(state, names, rows, scales);
-      this.#drawBeside([...new Set([names.at(-1), exact, state.set])], rows);
+      if (most) this.#draw(state, names, rows, scales);
+      else $("scale").replaceChildren();
+      this.#drawBeside([...beside], rows);
       setTimeout(next, 0);
     };
     setTimeout(next, 0);
@@ -92,7 +98,7 @@ class Scale {
     choose.addEventListener("click", () => this.#change({ set: name }));
     const cells = row === undefined ? ["…", "…", "…"] : [
       unitsText(row.units), this.#bar(row.share / SAMPLE, percent(row.share, SAMPLE)),
-      this.#bar(row.set.slots / most, kilobytes(row.set.slots)),
+      this.#bar(row.set.slots / most, sizeText(row.set.slots)),
     ];
     return element("tr", { class: chosen ? "chosen" : null },
       element("th", { scope: "row" }, choose), ...cells.map((cell) => element("td", {}, cell)));
@@ -106,12 +112,12 @@ class Scale {
   #drawBeside(names, rows) {
     const columns = names.map((name) => rows.find((row) => row.name === name)).filter(Boolean);
     const lines = [
-      ["result", (row) => `${numberText(this.#library.decode(row.set.format, row.z))} (${hex(row.z)})`],
+      ["result", (row) => `${numberText(this.#library.decode(row.set.format, row.z))} (${encodingText(row.set.format, row.z)})`],
       ["error", (row) => unitsText(row.units)],
       ["correctly rounded", (row) => percent(row.share, SAMPLE)],
       ["steps, look-ups", (row) => `${row.steps}, ${row.lookups}`],
-      ["memory", (row) => kilobytes(row.set.slots)],
-      ["keys that occur", (row) => kilobytes(row.set.plain)],
+      ["memory", (row) => sizeText(row.set.slots)],
+      ["keys that occur", (row) => sizeText(row.set.plain)],
     ];
     $("beside").replaceChildren(
       element("thead", {}, element("tr", {}, element("td"),

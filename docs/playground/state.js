@@ -9,13 +9,13 @@ const REACHES = ["1", "8", "64", "512"];
 
 // The parts of a table set's name, or null.
 function splitSet(name) {
-  const parts = /^(fp16|bf16|posit16|posit16_es2)_(?:k(\d{1,4})(_floor)?|(exact|exact_small))$/.exec(name);
-  if (!parts) return null;
+  const parts = /^([a-z0-9_]+)_(?:k(\d{1,4})(_floor)?|(exact|exact_small|sat))$/.exec(name);
+  if (!parts || !FORMATS.includes(parts[1])) return null;
   return { format: parts[1], scale: Number(parts[2] ?? 0), family: parts[4] ?? (parts[3] ? "floor" : "nearest") };
 }
 
 function joinSet({ format, scale, family }) {
-  if (family.startsWith("exact")) return `${format}_${family}`;
+  if (family !== "nearest" && family !== "floor") return `${format}_${family}`;
   return `${format}_k${scale}${family === "floor" ? "_floor" : ""}`;
 }
 

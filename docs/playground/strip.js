@@ -6,7 +6,7 @@ const MI_FORMULAS = {
   mi2: (power) => ["log₂(", ...power, " − 1)"],
 };
 // Additions that a correctly rounded result is made of, as the steps are called.
-const EXACT_ADDITION = /^(s|p|sum|word|\|z\|) = .*\+/;
+const EXACT_ADDITION = /^((s|p|sum|word|exponent|\|z\|) = .*|larger )\+/;
 
 class Strip {
   #library;
@@ -87,7 +87,7 @@ function exactBoxes(walk) {
     if (!isLookup && !EXACT_ADDITION.test(step.what)) continue;
     const title = isLookup ? step.table : "add", field = step.fields[0];
     if (boxes.at(-1)?.title !== title) boxes.push({ title, kind: isLookup ? step.kind : "integers", lines: [] });
-    boxes.at(-1).lines.push({ formula: [isLookup ? field.name : step.what], value: hex(field.word) });
+    boxes.at(-1).lines.push({ formula: [isLookup ? field.name : step.what], value: hex(field.word, field.digits) });
   }
   return boxes;
 }

@@ -32,7 +32,7 @@ class Sums {
     const wrong = texts.find((_, n) => bits[n] === null);
     this.#values = texts;
     $("sum-format").value = format;
-    setText("value-error", wrong === undefined ? "" : `${quoted(wrong)} is no value; expected ${OPERAND_SYNTAX}.`);
+    setText("value-error", wrong === undefined ? "" : `${quoted(wrong)} is no value; expected ${operandSyntax(format)}.`);
     const partial = wrong === undefined ? this.#partialSums(format, bits) : [];
     this.#showValues(format, partial);
     if (partial.length) this.#showSums(format, bits, partial.at(-1));
@@ -89,11 +89,11 @@ class Sums {
   }
 
   #addValue() {
-    const text = $("new-value").value.trim();
+    const text = $("new-value").value.trim(), format = $("sum-format").value;
     if (this.#values.length >= MOST_VALUES) {
       setText("value-error", `There are ${MOST_VALUES} values, as many as this page tries all orders of.`);
-    } else if (this.#library.parseValue($("sum-format").value, text) === null) {
-      setText("value-error", `${quoted(text)} is no value; expected ${OPERAND_SYNTAX}.`);
+    } else if (this.#library.parseValue(format, text) === null) {
+      setText("value-error", `${quoted(text)} is no value; expected ${operandSyntax(format)}.`);
     } else {
       $("new-value").value = "";
       this.#set([...this.#values, text]);

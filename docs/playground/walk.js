@@ -9,8 +9,8 @@ const UNROUNDED = {
   mi2: (k, key) => [`${k} · log₂(2^(theta/${k}) − 1)`, k * Math.log2(2 ** (signed(key) / k) - 1)],
   exp: (k, key) => [`2^(n/${k})`, 2 ** (signed(key) / k)],
 };
-// Where the correctly rounded sets round, by family.
-const ROUNDS = { exact: /^(norm|round)/, exact_small: /^inc$/ };
+// Where the correctly rounded sets round, by their layout.
+const ROUNDS = { exact: /^(norm|round)/, exact_small: /^inc$/, fp8: /^(differ|round)$/ };
 
 function signed(word) {
   return word << 16 >> 16;
@@ -43,21 +43,25 @@ class Walk {
     return element("li", { class: `${step.kind}${rounding ? " rounds" : ""}` },
       element("p", { class: "what" }, step.what, " ", element("span", { class: "kind" }, kind)),
       element("dl", {},
-        ...(step.table ? [this.#field("key", step.key, "", "key")] : []),
-        ...step.fields.map((field) => this.#field(field.name, field.word, field.meaning, "value"))),
+        ...(step.table ? [this.#field("key", { name: "key", word: step.key, digits: 4, meaning: "" })] : []),
+        ...step.fields.map((field) => this.#field("value", field))),
       ...(rounding ? [element("p", { class: "rounding" }, rounding)] : []));
   }
 
-  #field(name, word, meaning, look) {
+  #field(look, { name, word, digits, meaning }) {
     return element("div", { class: look }, element("dt", {}, name),
-      element("dd", {}, element("code", {}, hex(word)), meaning ? ` ${meaning.replaceAll("-", MINUS)}` : ""));
+      element("dd", {}, element("code", {}, hex(word, digits)), meaning ? ` ${meaning.replaceAll("-", MINUS)}` : ""));
+  }
+
+  #layout(set, family) {
+    if (widthOf(set.format) === 8) return "fp8";
+    return family.startsWith("exact") && this.#library.isPosit(set.format) ? "exact_small" : family;
   }
 
   // What the step rounds, in words; null if it does not.
   #rounding(set, family, step) {
     if (!step.table) return null;
-    if (ROUNDS[family.startsWith("exact") && this.#library.isPosit(set.format) ? "exact_small" : family]
-      ?.test(step.table)) {
+    if (ROUNDS[this.#layout(set, family)]?.test(step.table)) {
       return "Rounds here, once: to nearest, ties to even.";
     }
     const unrounded = UNROUNDED[step.table];

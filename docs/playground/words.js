@@ -17,8 +17,8 @@ const WORDS = {
   ulp: "Unit in the last place: the distance from one number of the format to the next.",
   "correctly rounded": "The number of the format that is nearest to the true result; of two, the even one. No "
     + "arithmetic in this format can do better.",
-  Format: "How 16 bits mean a number. fp16 and bf16 are floats with 5 and 8 bits of exponent; posits have more "
-    + "digits around 1 and fewer far from it.",
+  Format: "How 16 or 8 bits mean a number. fp16 and bf16 are floats with 5 and 8 bits of exponent, fp8_e4m3 and "
+    + "fp8_e5m2 with 4 and 5; posits have more digits around 1 and fewer far from it.",
   Tables: "Which tables the operation goes through: logarithms, which are small and round at each look-up, or "
     + "tables whose result is correctly rounded.",
   Exceptions: "What IEEE 754 has a computation report: an invalid operation, a division by zero, overflow, underflow.",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "absence.h"
+#include "job.h"
 
 static uint64_t
 missing_of(const struct job *job, const struct aggregate_entry *entry)

@@ -7,16 +7,15 @@
  * Aggregation: element-wise sums, means, minima and maxima of vectors that many workers send,
  * correctly rounded, the same bits in whatever order they come.
  *
- *  - aggregate_format.h: formats, operations, instruction sets
- *  - aggregate_owner.h: chunks for one worker, or from one
+ *  - aggregate_format.h: formats, operations, instruction sets; chunks for one worker, or from one
  *  - aggregate_lanes.h: exact accumulators for many lanes
  *  - aggregate_wire.h: requests and replies on the wire
  *  - aggregate_action.h: the verdict on a packet
  *  - aggregate_slot.h: one chunk's life
- *  - aggregate_table.h: jobs, and all of it together
+ *  - aggregate_table.h: jobs, and all of it together; tags, where there is a key
  *  - aggregate_digits.h: exact partial sums
  *  - aggregate_leaf.h: trees of switches
- *  - aggregate_tag.h, aggregate_seal.h: tags, where there is a cluster's key
+ *  - aggregate_tag.h: how tags are computed
  *
  * Plain C, no ports, no DPDK. A server's loop, for each packet:
  * @code
@@ -42,10 +41,8 @@
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
 #include "aggregate_leaf.h"
-#include "aggregate_owner.h"
-#include "aggregate_seal.h"
-#include "aggregate_slot.h"
 #include "aggregate_table.h"
+#include "aggregate_slot.h"
 #include "aggregate_wire.h"
 
 #endif /* AGGREGATE_H */

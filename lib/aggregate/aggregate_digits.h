@@ -68,6 +68,9 @@ size_t aggregate_part_bytes(const struct aggregate_part *part);
 /** Maximum digits of a lane's total: a part's lowest + width does not exceed it. */
 unsigned int aggregate_total_digits(unsigned int format);
 
+/** How to work on totals with one instruction set. */
+struct totals_kernel;
+
 /** Totals of a chunk's lanes. */
 struct aggregate_totals {
 	enum aggregate_format format;
@@ -77,7 +80,8 @@ struct aggregate_totals {
 			   them */
 	uint8_t *marks; /**< by lane; AGGREGATE_MARK_MINUS_ZERO: *not* all values were -0 */
 	uint8_t digits; /**< aggregate_total_digits() */
-	uint8_t lowest, end; /**< bins that may be nonzero in any lane */
+	uint8_t lowest, end;                /**< bins that may be nonzero in any lane */
+	const struct totals_kernel *kernel; /**< plain C, unless another one is chosen */
 };
 
 /** Bytes for the bins of so many lanes, and their marks after them. */
@@ -89,6 +93,9 @@ size_t aggregate_totals_most_bytes(unsigned int formats, uint32_t bytes);
 /** Lay out totals, all clear, in memory of that size, aligned to 8 bytes. The empty sum is -0. */
 struct aggregate_totals
 aggregate_totals_init(enum aggregate_format format, uint32_t count, void *memory);
+
+/** Choose an instruction set, up to aggregate_isa_best(). */
+void aggregate_totals_choose(struct aggregate_totals *totals, enum aggregate_isa isa);
 
 /** Whether all digits of a part fit: aggregate_totals_add_part() requires it. */
 bool aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint32_t count);

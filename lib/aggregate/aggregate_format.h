@@ -50,7 +50,7 @@ enum aggregate_op {
 	AGGREGATE_MEAN = 34, /**< the exact sum over the number of workers, rounded once */
 	AGGREGATE_MIN = 35,  /**< IEEE 754-2019 minimum: NaN prevails, -0 is less than +0 */
 	AGGREGATE_MAX = 36,  /**< IEEE 754-2019 maximum */
-	AGGREGATE_COPY = 37, /**< the owner's values, unchanged: aggregate_owner.h */
+	AGGREGATE_COPY = 37, /**< the owner's values, unchanged */
 	AGGREGATE_LEAVE = 40,
 };
 
@@ -122,6 +122,54 @@ const char *aggregate_isa_name(enum aggregate_isa isa);
 
 /** The best instruction set that the processor and its operating system have. */
 enum aggregate_isa aggregate_isa_best(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/*
+ * Chunks with an owner: which packets carry values, and which results.
+ *
+ * |                       | values in requests of | values in results for |
+ * |-----------------------|-----------------------|-----------------------|
+ * | reduction, no owner   | all                   | all                   |
+ * | reduction, owner w    | all                   | w                     |
+ * | copy, owner w         | w                     | all but w             |
+ * | copy, count 0         | nobody                | nobody                |
+ *
+ * A packet without values is the header alone. A result without them is an acknowledgement, of kind
+ * AGGREGATE_ACKNOWLEDGED.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A chunk's owner on the wire: this + worker; 0: no owner. */
+#define AGGREGATE_OWNER 64
+
+/** Whether that can be an owner, in a job of the maximum of workers. */
+static inline bool
+aggregate_is_owner(unsigned int owner)
+{
+	return owner == 0 ||
+		(owner >= AGGREGATE_OWNER && owner < AGGREGATE_OWNER + AGGREGATE_MAX_WORKERS);
+}
+
+/** Whether a worker's packet of a chunk has its values. */
+static inline bool
+aggregate_sends_values(unsigned int op, unsigned int owner, unsigned int worker)
+{
+	return op != AGGREGATE_COPY || owner == AGGREGATE_OWNER + worker;
+}
+
+/** Whether a worker's result of a chunk has values. */
+static inline bool
+aggregate_receives_values(unsigned int op, unsigned int owner, unsigned int worker)
+{
+	return owner == 0 ? op != AGGREGATE_COPY
+			  : (op == AGGREGATE_COPY) != (owner == AGGREGATE_OWNER + worker);
+}
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
  * parent's refusals are passed down. A job that ends leaves the parent; a job that fails leaves at
  * once. A job that the parent no longer knows ends here as well.
  *
- * An owner's chunks (aggregate_owner.h) are refused in trees: MISMATCH. Barriers go up.
+ * An owner's chunks (aggregate_format.h) are refused in trees: MISMATCH. Barriers go up.
  *
  * ## Who may call what
  * Joins and leaves to the parent are sent from UDP port P, by the thread of this switch's shard 0.
@@ -44,7 +44,6 @@
  * @endcode
  */
 
-#include "aggregate_seal.h"
 #include "aggregate_table.h"
 
 #ifdef __cplusplus

@@ -44,7 +44,6 @@
 #include "aggregate_digits.h"
 #include "aggregate_format.h"
 #include "aggregate_lanes.h"
-#include "aggregate_owner.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +83,7 @@ struct aggregate_entry {
 	uint8_t format;
 	uint8_t owner; /**< AGGREGATE_OWNER + worker, or 0 */
 	uint8_t flags; /**< complete: enum netfc_flag of the result, of all lanes */
+	enum aggregate_isa isa; /**< of the kernels */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;
 	uint8_t *result;                     /**< complete: `count` results, big-endian */
@@ -156,10 +156,11 @@ void aggregate_entry_take_digits(struct aggregate_entry *entry, void *memory, un
 /**
  * The sums of an entry that is ABOVE, whether they came as values or as digits.
  *
- * @param scratch aggregate_totals_bytes() of its format and count, aligned to 8 bytes:   for the
- *   sums of an entry without digits
+ * @param scratch totals of any format, for the sums of an entry without digits: in memory of
+ *   aggregate_totals_bytes() of its format and count, of which all that they do not use is 0
  */
-struct aggregate_totals aggregate_entry_totals(const struct aggregate_entry *entry, void *scratch);
+struct aggregate_totals
+aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_totals *scratch);
 
 /**
  * The parent's result of an entry that is ABOVE: it is complete.

@@ -22,7 +22,6 @@
 
 #include "aggregate_digits.h"
 #include "aggregate_format.h"
-#include "aggregate_owner.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 
 #include <intel-ipsec-mb.h>
 
-#include "digest.h"
+#include "secret.h"
 
 #define NONCE_BYTES 12
 

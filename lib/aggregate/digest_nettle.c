@@ -2,7 +2,7 @@
 #include <nettle/aes.h>
 #include <nettle/gcm.h>
 
-#include "digest.h"
+#include "secret.h"
 
 struct state {
 	struct aes128_ctx cipher;

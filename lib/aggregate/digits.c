@@ -4,6 +4,7 @@
 
 #include "aggregate_digits.h"
 #include "digits.h"
+#include "kernels.h"
 
 #define DIGIT_BITS 32
 
@@ -81,52 +82,25 @@ aggregate_part_fits(const struct aggregate_part *part, unsigned int format, uint
 		(unsigned int)part->lowest + part->width <= aggregate_total_digits(format);
 }
 
-static uint32_t
-digit_at(const uint8_t *digits, uint32_t at)
-{
-	uint32_t digit;
-
-	memcpy(&digit, digits + 4 * (size_t)at, sizeof(digit));
-	return be32toh(digit);
-}
-
-static inline __attribute__((always_inline)) void
-add_lanes(int64_t *bins, size_t stride, const struct aggregate_part *part, uint32_t width)
-{
-	const uint8_t *digits = part->digits;
-	const uint32_t lanes = part->lanes;
-
-	for (uint32_t i = 0; i < lanes; i++, bins++, digits += 4 * (size_t)width)
-		for (uint32_t d = 0; d < width; d++) {
-			const uint32_t digit = digit_at(digits, d);
-
-			bins[(width - 1 - d) * stride] += d == 0 ? (int32_t)digit : (int64_t)digit;
-		}
-}
-
 static void
 add_marks(uint8_t *marks, const struct aggregate_part *part)
 {
-	for (uint32_t i = 0; part->marks != NULL && i < part->lanes; i++)
-		marks[i] |= (part->marks[i] ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
-	for (uint32_t i = 0; part->marks == NULL && i < part->lanes; i++)
-		marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
+	const uint8_t *own = part->marks;
+	const uint32_t lanes = part->lanes;
+
+	if (own == NULL)
+		for (uint32_t i = 0; i < lanes; i++)
+			marks[i] |= AGGREGATE_MARK_MINUS_ZERO;
+	else
+		for (uint32_t i = 0; i < lanes; i++)
+			marks[i] |= (own[i] ^ AGGREGATE_MARK_MINUS_ZERO) & 0xf;
 }
 
-/* Sums of numbers of similar magnitude have two or three digits. */
 void
 aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregate_part *part)
 {
-	const size_t stride = totals->stride;
-	int64_t *bins = totals->bins + part->lowest * stride + part->first;
-
 	totals_use(totals, part->lowest, (uint32_t)part->lowest + part->width);
-	if (part->width == 2)
-		add_lanes(bins, stride, part, 2);
-	else if (part->width == 3)
-		add_lanes(bins, stride, part, 3);
-	else
-		add_lanes(bins, stride, part, part->width);
+	totals->kernel->add(totals, part);
 	add_marks(totals->marks + part->first, part);
 }
 
@@ -135,12 +109,6 @@ struct lane_digits {
 	uint32_t digits[AGGREGATE_MOST_DIGITS + 1];
 	uint32_t lowest, top;
 };
-
-static bool
-is_special(const struct aggregate_totals *totals, uint32_t lane)
-{
-	return (totals->marks[lane] & ~AGGREGATE_MARK_MINUS_ZERO) != 0;
-}
 
 /*
  * Two digits more than there are bins in use, and one if that is all there are. Beside NaN or an
@@ -151,7 +119,7 @@ carry(const struct aggregate_totals *totals, uint32_t lane, struct lane_digits *
 {
 	const uint32_t all = totals->digits;
 	const int64_t *bins = totals->bins + lane;
-	const bool special = is_special(totals, lane);
+	const bool special = totals_are_special(totals, lane);
 	int64_t sum = 0;
 
 	to->lowest = totals->end == 0 ? 0 : totals->lowest;
@@ -167,7 +135,6 @@ carry(const struct aggregate_totals *totals, uint32_t lane, struct lane_digits *
 struct extent {
 	uint32_t lowest, end;
 	bool marks;
-	unsigned __int128 any, span; /* of short totals: all bits; those that are not sign */
 };
 
 static const struct extent no_extent = {.lowest = UINT32_MAX};
@@ -190,7 +157,7 @@ extent_of_long(const struct aggregate_totals *totals, uint32_t lane)
 					 : (struct extent){.lowest = is.lowest, .end = is.top};
 }
 
-static inline __attribute__((always_inline)) uint32_t
+static uint32_t
 bits_of(unsigned __int128 number)
 {
 	const uint64_t upper = (uint64_t)(number >> 64), lower = (uint64_t)number;
@@ -200,65 +167,59 @@ bits_of(unsigned __int128 number)
 			     : 0;
 }
 
-/* What short totals, or-ed, need: a bit for the sign above the others. */
-static void
-bound_short(struct extent *extent, uint32_t base)
+/* Of what is not zero. */
+static uint32_t
+lowest_bit(unsigned __int128 number)
 {
-	const uint64_t lower = (uint64_t)extent->any, upper = (uint64_t)(extent->any >> 64);
-	uint32_t places;
+	const uint64_t upper = (uint64_t)(number >> 64), lower = (uint64_t)number;
 
-	if ((lower | upper) == 0)
-		return;
-	places = lower != 0 ? (uint32_t)__builtin_ctzll(lower)
-			    : 64 + (uint32_t)__builtin_ctzll(upper);
-	extent->lowest = base + places / DIGIT_BITS;
-	extent->end = base + bits_of(extent->span) / DIGIT_BITS + 1;
-	/* Where -1 is all there is above the lowest digit. */
-	if (extent->end <= extent->lowest)
-		extent->end = extent->lowest + 1;
+	return lower != 0 ? (uint32_t)__builtin_ctzll(lower)
+			  : 64 + (uint32_t)__builtin_ctzll(upper);
 }
 
-static void
-extend_by_short(
-	struct extent *extent, const struct aggregate_totals *totals, uint32_t first, uint32_t end)
+/* Of some lanes that are short, none of them special: a bit for the sign above the others. */
+static struct extent
+extent_of_short(const struct aggregate_totals *totals, uint32_t first, uint32_t end)
 {
 	const uint32_t base = totals_base(totals, totals->digits);
-	unsigned __int128 any = extent->any, span = extent->span;
+	const struct total_bits bits = totals->kernel->bits(totals, first, end);
 
-	for (uint32_t lane = first; lane < end; lane++) {
-		const __int128 mask = is_special(totals, lane) ? 0 : -1;
-		const __int128 total = totals_short(totals, lane, base) & mask;
-
-		any |= (unsigned __int128)total;
-		span |= (unsigned __int128)(total ^ (total >> 127));
-	}
-	extent->any = any;
-	extent->span = span;
-	bound_short(extent, base);
+	if (bits.any == 0)
+		return no_extent;
+	return (struct extent){.lowest = base + lowest_bit(bits.any) / DIGIT_BITS,
+		.end = base + bits_of(bits.span) / DIGIT_BITS + 1};
 }
 
-static void
-extend_by_long(
-	struct extent *extent, const struct aggregate_totals *totals, uint32_t first, uint32_t end)
-{
-	for (uint32_t lane = first; lane < end; lane++) {
-		const struct extent is = extent_of_long(totals, lane);
-
-		extent->lowest = is.lowest < extent->lowest ? is.lowest : extent->lowest;
-		extent->end = is.end > extent->end ? is.end : extent->end;
-	}
-}
-
-/* With those of lanes from one on, up to before another. */
 static struct extent
-extend(struct extent extent, const struct aggregate_totals *totals, uint32_t first, uint32_t end)
+join(struct extent one, struct extent other)
 {
+	return (struct extent){.lowest = other.lowest < one.lowest ? other.lowest : one.lowest,
+		.end = other.end > one.end ? other.end : one.end,
+		.marks = one.marks | other.marks};
+}
+
+static bool
+have_marks(const struct aggregate_totals *totals, uint32_t first, uint32_t end)
+{
+	const uint8_t *marks = totals->marks;
+	uint8_t any = 0;
+
 	for (uint32_t lane = first; lane < end; lane++)
-		extent.marks |= totals->marks[lane] != AGGREGATE_MARK_MINUS_ZERO;
-	if (totals_are_short(totals, totals->digits))
-		extend_by_short(&extent, totals, first, end);
-	else
-		extend_by_long(&extent, totals, first, end);
+		any |= marks[lane] ^ AGGREGATE_MARK_MINUS_ZERO;
+	return any != 0;
+}
+
+/* Of lanes from one on, up to before another. */
+static struct extent
+extent_of(const struct aggregate_totals *totals, uint32_t first, uint32_t end)
+{
+	struct extent extent = no_extent;
+
+	extent.marks = have_marks(totals, first, end);
+	if (!extent.marks && totals_are_short(totals, first, end))
+		return extent_of_short(totals, first, end);
+	for (uint32_t lane = first; lane < end; lane++)
+		extent = join(extent, extent_of_long(totals, lane));
 	return extent;
 }
 
@@ -275,8 +236,15 @@ extent_bytes(struct extent extent, uint32_t lanes)
 	return AGGREGATE_PART_BYTES + (size_t)lanes * (4 * width_of(extent) + extent.marks);
 }
 
-/* Lanes looked at together: where they do not all fit, half of them are tried. */
-#define DIVIDE_STEP 16
+/* Lanes looked at together: where they do not all fit, fewer of them are tried. */
+#define DIVIDE_STEP 64
+
+/* How many there may be in a part, if none of them needs more than those so far. */
+static uint32_t
+lanes_that_fit(struct extent extent, uint32_t bytes)
+{
+	return (bytes - AGGREGATE_PART_BYTES) / (4 * width_of(extent) + extent.marks);
+}
 
 unsigned int
 aggregate_totals_divide(
@@ -288,12 +256,14 @@ aggregate_totals_divide(
 
 	for (uint32_t lane = 0; lane < totals->count;) {
 		const uint32_t left = totals->count - lane, some = step < left ? step : left;
-		const struct extent with = extend(extent, totals, lane, lane + some);
+		const struct extent with = join(extent, extent_of(totals, lane, lane + some));
 
 		if (extent_bytes(with, lane + some - first) <= bytes) {
 			extent = with;
 			lane += some;
-		} else if (some > 1) {
+		} else if (first + lanes_that_fit(with, bytes) > lane) {
+			step = first + lanes_that_fit(with, bytes) - lane;
+		} else if (some > 1 && first + lanes_that_fit(extent, bytes) > lane) {
 			step = some / 2;
 		} else {
 			if (lane == first || parts + 1 == AGGREGATE_MOST_PARTS)
@@ -326,37 +296,7 @@ put_digit(uint8_t *at, uint32_t digit)
 	return at + sizeof(digit);
 }
 
-/* Lanes of short totals, whose digits begin at `lowest`, or anywhere if they are all zero. */
-static inline __attribute__((always_inline)) uint8_t *
-write_short_lanes(const struct aggregate_totals *of, uint32_t first, uint32_t lanes,
-	uint32_t lowest, uint32_t width, uint8_t *at)
-{
-	const struct aggregate_totals copy = *of, *totals = &copy;
-	const uint32_t base = totals_base(totals, totals->digits);
-	const uint32_t shift = lowest > base ? DIGIT_BITS * (lowest - base) : 0;
-
-	for (uint32_t lane = first; lane < first + lanes; lane++) {
-		__int128 total = totals_short(totals, lane, base) >> shift;
-
-		total = is_special(totals, lane) ? 0 : total;
-		for (uint32_t d = width; d-- > 0;)
-			at = put_digit(at, (uint32_t)(total >> DIGIT_BITS * d));
-	}
-	return at;
-}
-
-static uint8_t *
-write_short(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t lowest,
-	uint32_t width, uint8_t *at)
-{
-	if (width == 2)
-		return write_short_lanes(totals, first, lanes, lowest, 2, at);
-	if (width == 3)
-		return write_short_lanes(totals, first, lanes, lowest, 3, at);
-	return write_short_lanes(totals, first, lanes, lowest, width, at);
-}
-
-static uint8_t *
+static void
 write_long(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t lowest,
 	uint32_t width, uint8_t *at)
 {
@@ -367,31 +307,33 @@ write_long(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes
 		for (uint32_t d = lowest + width; d-- > lowest;)
 			at = put_digit(at, d < is.lowest ? 0 : is.digits[d]);
 	}
-	return at;
 }
 
 size_t
 aggregate_totals_write_part(const struct aggregate_totals *totals, uint16_t first, uint16_t lanes,
 	uint8_t number, uint8_t parts, uint8_t *into, size_t room)
 {
-	const bool is_short = totals_are_short(totals, totals->digits);
-	const struct extent extent = extend(no_extent, totals, first, first + lanes);
-	const uint32_t width = width_of(extent);
-	const uint32_t lowest = extent.end == 0 ? 0 : extent.lowest;
+	const struct extent extent = extent_of(totals, first, first + lanes);
+	const uint32_t base = totals_base(totals, totals->digits), width = width_of(extent);
+	const uint32_t lowest = extent.end == 0 ? base : extent.lowest;
 	const struct part_wire wire = {.first = htobe16(first),
 		.lanes = htobe16(lanes),
 		.number = number,
 		.parts = parts,
-		.lowest = (uint8_t)lowest,
+		.lowest = (uint8_t)(extent.end == 0 ? 0 : lowest),
 		.width = (uint8_t)(width | (extent.marks ? HAS_MARKS : 0))};
 	const size_t bytes = extent_bytes(extent, lanes);
-	uint8_t *at = into + sizeof(wire);
+	uint8_t *digits = into + sizeof(wire), *marks = digits + (size_t)lanes * 4 * width;
 
 	if (bytes > room)
 		return 0;
 	memcpy(into, &wire, sizeof(wire));
-	at = (is_short ? write_short : write_long)(totals, first, lanes, lowest, width, at);
+	if (!extent.marks && totals_are_short(totals, first, first + lanes))
+		totals->kernel->write(
+			totals, first, lanes, DIGIT_BITS * (lowest - base), width, digits);
+	else
+		write_long(totals, first, lanes, wire.lowest, width, digits);
 	for (uint32_t i = 0; extent.marks && i < lanes; i++)
-		*at++ = totals->marks[first + i] ^ AGGREGATE_MARK_MINUS_ZERO;
+		marks[i] = totals->marks[first + i] ^ AGGREGATE_MARK_MINUS_ZERO;
 	return bytes;
 }

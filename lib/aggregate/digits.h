@@ -21,7 +21,10 @@ totals_use(struct aggregate_totals *totals, uint32_t lowest, uint32_t end)
 }
 
 /** Bins that a short total has at the most: it goes into an integer of 128 bits. */
-#define SHORT_BINS 3
+#define SHORT_BINS 4
+
+/** What the last of them holds is less, or the total may have more bits. */
+#define SHORT_TOP (INT64_C(1) << 30)
 
 /** The first bin of a short total, of a format that has so many in all. */
 static inline uint32_t
@@ -30,11 +33,26 @@ totals_base(const struct aggregate_totals *totals, uint32_t all)
 	return totals->lowest < all - SHORT_BINS ? totals->lowest : all - SHORT_BINS;
 }
 
-/** Whether no more than SHORT_BINS are in use, as with numbers of similar size. */
+/** Whether all totals of a range of lanes are short, as with numbers of similar size. */
 static inline bool
-totals_are_short(const struct aggregate_totals *totals, uint32_t all)
+totals_are_short(const struct aggregate_totals *totals, uint32_t first, uint32_t end)
 {
-	return totals->end <= totals_base(totals, all) + SHORT_BINS;
+	const uint32_t top = totals_base(totals, totals->digits) + SHORT_BINS - 1;
+	const int64_t *bins = totals->bins + top * totals->stride;
+	uint64_t any = 0;
+
+	if (totals->end <= top)
+		return true;
+	for (uint32_t lane = first; lane < end; lane++)
+		any |= (uint64_t)bins[lane] + SHORT_TOP;
+	return totals->end == top + 1 && any < 2 * (uint64_t)SHORT_TOP;
+}
+
+/** Whether a lane has seen NaN or an infinity. */
+static inline bool
+totals_are_special(const struct aggregate_totals *totals, uint32_t lane)
+{
+	return (totals->marks[lane] & ~AGGREGATE_MARK_MINUS_ZERO) != 0;
 }
 
 /** A lane's total, from a digit on. */
@@ -45,7 +63,8 @@ totals_short(const struct aggregate_totals *totals, uint32_t lane, uint32_t base
 
 	return (__int128)((unsigned __int128)bins[0] +
 		((unsigned __int128)bins[totals->stride] << 32) +
-		((unsigned __int128)bins[2 * totals->stride] << 64));
+		((unsigned __int128)bins[2 * totals->stride] << 64) +
+		((unsigned __int128)bins[3 * totals->stride] << 96));
 }
 
 #endif /* DIGITS_H */

@@ -4,7 +4,7 @@
 #include "cookie.h"
 #include "job.h"
 #include "leaf.h"
-#include "seal.h"
+#include "table.h"
 
 #define FAILURE_IS_THERE (UINT32_C(1) << 31)
 

@@ -2,10 +2,7 @@
 #ifndef JOB_H
 #define JOB_H
 
-/**
- * @file
- * A job from its first join to its end: for shard 0 only, except job_fail().
- */
+/** @file A job from its first join to its end: for shard 0 only, except job_fail(). */
 
 #include "table.h"
 
@@ -84,5 +81,33 @@ void job_fail(struct job *job, struct failure failure);
 
 /** Whether a job has failed, and why. */
 bool job_has_failed(const struct job *job, struct failure *failure);
+
+/*
+ * Why a worker's values are missing: which worker is named, and whether it has failed, is silent,
+ * has left, or is alive and late.
+ */
+
+/** A shard has received a worker's packet. */
+static inline void
+absence_note_presence(struct presence *presence, uint64_t now, uint64_t stall)
+{
+	if (now - presence->heard > stall / 2)
+		WRITE(presence->since, now);
+	WRITE(presence->heard, now);
+}
+
+/** Whether an entry's chunk is already known never to become complete, before `stall` is over. */
+bool absence_is_certain(const struct job *job, const struct aggregate_entry *entry);
+
+/**
+ * Tell a waiting worker who is missing: sets the outcome's reason, absence and detail.
+ *
+ * By precedence: the worker that the job failed for; the lowest that is silent; the lowest that has
+ * left; the lowest that is late. A worker is silent if no shard has heard it for `stall` ticks
+ * while the waiting worker was heard throughout: an outage that cuts off both is neither's fault.
+ */
+void absence_explain(const struct aggregate_shard *shard, const struct job *job,
+	const struct aggregate_entry *entry, unsigned int waits, uint64_t now,
+	struct aggregate_outcome *outcome);
 
 #endif /* JOB_H */

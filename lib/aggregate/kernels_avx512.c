@@ -6,6 +6,7 @@
 #include "fp64_avx512.h"
 #include "narrow_avx512.h"
 #include "one_bin_avx512.h"
+#include "round_totals_avx512.h"
 
 /* fp16: one integer a lane. */
 
@@ -353,3 +354,5 @@ PAIR_FUNCTIONS_BY(finish_fast, AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
 PAIR_FUNCTIONS_BY(finish_fast, AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 
 const kernel_table aggregate_kernels_avx512 = KERNEL_TABLE;
+
+const struct totals_kernel aggregate_totals_avx512 = TOTALS_KERNEL(round_totals_fast);

@@ -12,7 +12,7 @@
 #include "kernels.h"
 #include "int64_lanes.h"
 #include "keys_lanes.h"
-#include "lift_lanes.h"
+#include "lift_words.h"
 #include "round_fp64_lanes.h"
 #include "sums_lanes.h"
 

@@ -5,6 +5,7 @@
 #include "fp16_neon.h"
 #include "posit16_neon.h"
 #include "round_bins_neon.h"
+#include "round_totals.h"
 
 INLINE void
 put_neon(enum aggregate_format format, struct aggregate_lanes *lanes, const uint8_t *values,
@@ -64,3 +65,5 @@ PAIR_FUNCTIONS_BY(finish_neon, AGGREGATE_FP16, fp16, AGGREGATE_FP32, fp32)
 PAIR_FUNCTIONS_BY(finish_neon, AGGREGATE_BF16, bf16, AGGREGATE_FP32, fp32)
 
 const kernel_table aggregate_kernels_neon = KERNEL_TABLE;
+
+const struct totals_kernel aggregate_totals_neon = TOTALS_KERNEL(round_any_totals);

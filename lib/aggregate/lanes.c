@@ -107,6 +107,22 @@ aggregate_kernel(enum aggregate_isa isa, unsigned int op, unsigned int format)
 	return &(*tables[isa])[op - AGGREGATE_SUM][format];
 }
 
+void
+aggregate_totals_choose(struct aggregate_totals *totals, enum aggregate_isa isa)
+{
+	static const struct totals_kernel *const kernels[AGGREGATE_ISAS] = {
+		[AGGREGATE_PLAIN] = &aggregate_totals_plain,
+#if defined(__x86_64__)
+		[AGGREGATE_AVX2] = &aggregate_totals_avx2,
+		[AGGREGATE_AVX512] = &aggregate_totals_avx512,
+#elif defined(__aarch64__)
+		[AGGREGATE_NEON] = &aggregate_totals_neon,
+#endif
+	};
+
+	totals->kernel = kernels[isa];
+}
+
 uint8_t
 aggregate_reduce(const struct aggregate_kernel *kernel, struct aggregate_lanes *lanes,
 	const uint8_t *const *values, unsigned int workers, uint32_t count, uint8_t *result)

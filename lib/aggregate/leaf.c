@@ -53,7 +53,7 @@ aggregate_leaf_packets(struct aggregate_shard *shard, const struct aggregate_out
 	shard->parts = 0;
 	if (!is_sum(entry->op))
 		return 1;
-	shard->upwards = aggregate_entry_totals(entry, shard->scratch);
+	shard->upwards = aggregate_entry_totals(entry, &shard->scratch);
 	shard->parts = (uint8_t)aggregate_totals_divide(
 		&shard->upwards, uplink_at(shard, outcome)->bytes, shard->ends);
 	return shard->parts;

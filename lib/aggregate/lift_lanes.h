@@ -4,8 +4,8 @@
 
 /**
  * @file
- * Accumulators, added to totals. Where they lie differs between instruction sets: what there is
- * besides lanes.h's plain lay-out is told by flags, constants in each kernel.
+ * Accumulators, added to totals, a lane at a time. Where they lie differs between instruction sets:
+ * what there is besides lanes.h's plain lay-out is told by flags, constants in each kernel.
  */
 
 #include "digits.h"
@@ -192,24 +192,21 @@ lift_lane(enum aggregate_format format, unsigned int lay_out, const struct aggre
 
 /* Values that are all negative, or -0, and whose sum is zero, are -0. */
 INLINE void
-lift_sums(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
-	struct aggregate_totals *to)
+lift_lanes(enum aggregate_format format, unsigned int lay_out, const struct aggregate_lanes *lanes,
+	struct aggregate_totals *totals)
 {
 	const bool signs = is_ieee(format) || format == AGGREGATE_FP64;
-	struct aggregate_totals totals = *to;
 
-	for (uint32_t i = 0; i < totals.count; i++) {
+	for (uint32_t i = 0; i < totals->count; i++) {
 		const uint8_t special = lanes->has_specials && format != AGGREGATE_INT32 &&
 				format != AGGREGATE_INT64
 			? lanes->specials[i]
 			: 0;
-		const bool other = special != 0 || lift_lane(format, lay_out, lanes, i, &totals) ||
+		const bool other = special != 0 || lift_lane(format, lay_out, lanes, i, totals) ||
 			!signs || !all_negative(format, lay_out, lanes, i);
 
-		totals.marks[i] |= special | (other ? AGGREGATE_MARK_MINUS_ZERO : 0);
+		totals->marks[i] |= special | (other ? AGGREGATE_MARK_MINUS_ZERO : 0);
 	}
-	to->lowest = totals.lowest;
-	to->end = totals.end;
 }
 
 #endif /* LIFT_LANES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "aggregate_seal.h"
+#include "aggregate_table.h"
 #include "job.h"
-#include "seal.h"
+#include "table.h"
 
 void
 seal_make_keys(struct aggregate_table *table, struct job *job)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "absence.h"
 #include "job.h"
 #include "leaf.h"
 

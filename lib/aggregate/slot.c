@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "aggregate_slot.h"
+#include "digits.h"
 #include "slot_digits.h"
 
 static size_t
@@ -66,6 +67,7 @@ begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	entry->owner = chunk->owner;
 	entry->flags = 0;
 	entry->state = AGGREGATE_OPEN;
+	entry->isa = rules->isa;
 	entry->kernel = aggregate_kernel(rules->isa, chunk->op, chunk->format);
 	if (entry->digits != NULL)
 		digits_begin(entry->digits);
@@ -297,15 +299,15 @@ aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker)
 }
 
 struct aggregate_totals
-aggregate_entry_totals(const struct aggregate_entry *entry, void *scratch)
+aggregate_entry_totals(const struct aggregate_entry *entry, struct aggregate_totals *scratch)
 {
-	struct aggregate_totals totals;
-
 	if (digits_whole(entry) != 0)
 		return entry->digits->totals;
-	totals = aggregate_totals_init((enum aggregate_format)entry->format, entry->count, scratch);
-	entry->kernel->lift(entry->lanes, &totals);
-	return totals;
+	totals_clear(scratch);
+	*scratch = totals_in((enum aggregate_format)entry->format, entry->count, scratch->bins);
+	aggregate_totals_choose(scratch, entry->isa);
+	entry->kernel->lift(entry->lanes, scratch);
+	return *scratch;
 }
 
 void
@@ -315,4 +317,39 @@ aggregate_entry_complete(struct aggregate_entry *entry, const uint8_t *values, u
 		memcpy(entry->result, values, bytes_of(entry));
 	entry->flags = flags;
 	entry->state = AGGREGATE_COMPLETE;
+}
+
+static const struct {
+	const char *name, *meaning;
+	enum aggregate_send send;
+	uint8_t reason;
+} actions[AGGREGATE_ACTION_COUNT] = {
+#define ACTION_(symbol, name, send, reason, meaning) \
+	[AGGREGATE_##symbol] = {#name, meaning, AGGREGATE_SEND_##send, AGGREGATE_REASON_##reason},
+	AGGREGATE_ACTIONS(ACTION_)
+#undef ACTION_
+};
+
+const char *
+aggregate_action_name(enum aggregate_action action)
+{
+	return actions[action].name;
+}
+
+const char *
+aggregate_action_meaning(enum aggregate_action action)
+{
+	return actions[action].meaning;
+}
+
+enum aggregate_send
+aggregate_action_send(enum aggregate_action action)
+{
+	return actions[action].send;
+}
+
+uint8_t
+aggregate_action_reason(enum aggregate_action action)
+{
+	return actions[action].reason;
 }

@@ -41,10 +41,11 @@ aggregate_totals_most_bytes(unsigned int formats, uint32_t bytes)
 	return aligned(most);
 }
 
+/* Whole words: a member's lanes are looked at 64 at a time. */
 static size_t
 lanes_bytes(unsigned int digits, uint32_t bytes)
 {
-	return (most_lanes(digits, bytes) + 7) / 8;
+	return (most_lanes(digits, bytes) + 63) / 64 * sizeof(uint64_t);
 }
 
 size_t
@@ -68,8 +69,9 @@ aggregate_entry_take_digits(struct aggregate_entry *entry, void *memory, unsigne
 	*sums = (struct aggregate_digit_sums){
 		.formats = digits, .workers = workers, .lanes_bytes = lanes_bytes(digits, bytes)};
 	sums->members = (struct member_parts *)(void *)at;
-	sums->lanes = at + aligned(workers * sizeof(struct member_parts));
-	sums->memory = sums->lanes + aligned(workers * sums->lanes_bytes);
+	at += aligned(workers * sizeof(struct member_parts));
+	sums->lanes = (uint64_t *)(void *)at;
+	sums->memory = at + aligned(workers * sums->lanes_bytes);
 	sums->memory_bytes = aggregate_totals_most_bytes(digits, bytes);
 	memset(sums->members, 0, workers * sizeof(*sums->members));
 	entry->digits = sums;
@@ -97,6 +99,7 @@ digits_totals(struct aggregate_entry *entry)
 	digits->memory_bytes = 0;
 	digits->totals =
 		totals_in((enum aggregate_format)entry->format, entry->count, digits->memory);
+	aggregate_totals_choose(&digits->totals, entry->isa);
 	digits->any = true;
 	return &digits->totals;
 }
@@ -120,18 +123,18 @@ digits_can_begin(const struct aggregate_part *part, uint32_t count)
 	return leaves_enough(part, 0, 0, count);
 }
 
-/* The bits of a byte of lanes that are a part's. */
-static uint8_t
-lanes_of_byte(const struct aggregate_part *part, uint32_t byte)
+/* The bits of a word of lanes that are a part's. */
+static uint64_t
+lanes_of_word(const struct aggregate_part *part, uint32_t word)
 {
-	const uint32_t first = 8 * byte, end = (uint32_t)part->first + part->lanes;
-	unsigned int bits = 0xff;
+	const uint32_t first = 64 * word, end = (uint32_t)part->first + part->lanes;
+	uint64_t bits = UINT64_MAX;
 
 	if (first < part->first)
-		bits &= 0xffu << (part->first - first);
-	if (end < first + 8)
-		bits &= 0xffu >> (first + 8 - end);
-	return (uint8_t)bits;
+		bits &= UINT64_MAX << (part->first - first);
+	if (end < first + 64)
+		bits &= UINT64_MAX >> (first + 64 - end);
+	return bits;
 }
 
 struct lanes_in {
@@ -140,27 +143,27 @@ struct lanes_in {
 
 /* Which of a part's lanes are in. */
 static struct lanes_in
-find_lanes(const uint8_t *lanes, const struct aggregate_part *part)
+find_lanes(const uint64_t *lanes, const struct aggregate_part *part)
 {
-	const uint32_t last = ((uint32_t)part->first + part->lanes - 1) / 8;
+	const uint32_t last = ((uint32_t)part->first + part->lanes - 1) / 64;
 	struct lanes_in in = {.any = false, .all = true};
 
-	for (uint32_t byte = part->first / 8; byte <= last; byte++) {
-		const uint8_t bits = lanes_of_byte(part, byte);
+	for (uint32_t word = part->first / 64; word <= last; word++) {
+		const uint64_t bits = lanes_of_word(part, word);
 
-		in.any |= (lanes[byte] & bits) != 0;
-		in.all &= (lanes[byte] & bits) == bits;
+		in.any |= (lanes[word] & bits) != 0;
+		in.all &= (lanes[word] & bits) == bits;
 	}
 	return in;
 }
 
 static void
-mark_lanes(uint8_t *lanes, const struct aggregate_part *part)
+take_lanes(uint64_t *lanes, const struct aggregate_part *part)
 {
-	const uint32_t last = ((uint32_t)part->first + part->lanes - 1) / 8;
+	const uint32_t last = ((uint32_t)part->first + part->lanes - 1) / 64;
 
-	for (uint32_t byte = part->first / 8; byte <= last; byte++)
-		lanes[byte] |= lanes_of_byte(part, byte);
+	for (uint32_t word = part->first / 64; word <= last; word++)
+		lanes[word] |= lanes_of_word(part, word);
 }
 
 enum aggregate_action
@@ -169,7 +172,7 @@ digits_take(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
 	struct aggregate_totals *totals = digits_totals(entry);
 	struct aggregate_digit_sums *digits = entry->digits;
 	struct member_parts *member = &digits->members[chunk->worker];
-	uint8_t *lanes = digits->lanes + chunk->worker * digits->lanes_bytes;
+	uint64_t *lanes = digits->lanes + chunk->worker * (digits->lanes_bytes / sizeof(*lanes));
 	const struct aggregate_part *part = chunk->part;
 	struct lanes_in in;
 
@@ -182,7 +185,7 @@ digits_take(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
 		return in.all ? AGGREGATE_DUPLICATE : AGGREGATE_BAD_PARTS;
 	if (in.any || !leaves_enough(part, member->covered, member->seen, entry->count))
 		return AGGREGATE_BAD_PARTS;
-	mark_lanes(lanes, part);
+	take_lanes(lanes, part);
 	member->parts = part->parts;
 	member->seen |= UINT64_C(1) << part->number;
 	member->covered += part->lanes;

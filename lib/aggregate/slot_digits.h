@@ -20,7 +20,7 @@ struct aggregate_digit_sums {
 	bool any;             /**< whether the totals are in use */
 	struct aggregate_totals totals;
 	struct member_parts *members;
-	uint8_t *lanes;      /**< by member, a bit for each lane that is in */
+	uint64_t *lanes;     /**< by member, a bit for each lane that is in */
 	size_t lanes_bytes;  /**< of a member */
 	void *memory;        /**< of the totals; clear wherever they have not been */
 	size_t memory_bytes; /**< all of it, still to be cleared; 0: that is done */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "digits.h"
 #include "table.h"
 
 const char *
@@ -71,7 +72,8 @@ lay_out_shard(
 
 	if (pieces->memory == NULL)
 		return;
-	shard->scratch = scratch;
+	if (scratch != NULL)
+		shard->scratch = totals_in(AGGREGATE_FP32, 0, scratch);
 	shard->jobs = jobs;
 	shard->spare_keys = spare_keys;
 	for (uint32_t j = 0; j < limits->jobs; j++) {

@@ -2,10 +2,7 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-/**
- * @file
- * What a table of jobs is made of. aggregate_table.h says who may touch what.
- */
+/** @file What a table of jobs is made of. aggregate_table.h says who may touch what. */
 
 #include "aggregate_table.h"
 #include "aggregate_tag.h"
@@ -92,7 +89,7 @@ struct aggregate_shard {
 	struct aggregate_counters counters;
 	struct shard_job *jobs;
 	struct aggregate_tag_key *spare_keys; /* by direction: of a session that there is not */
-	void *scratch;                        /* for totals; with a parent only */
+	struct aggregate_totals scratch;      /* for sums of values; with a parent only */
 	struct aggregate_totals upwards;      /* of the chunk that is about to be sent up */
 	uint8_t parts;
 	uint16_t ends[AGGREGATE_MOST_PARTS];
@@ -172,5 +169,10 @@ join_job(struct aggregate_table *table, const struct aggregate_message *request,
 enum aggregate_action
 leave_job(struct aggregate_table *table, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now);
+
+/* Keys of sessions. */
+
+/** A job has got its session: make its keys, if there is a cluster's. Before it is published. */
+void seal_make_keys(struct aggregate_table *table, struct job *job);
 
 #endif /* TABLE_H */

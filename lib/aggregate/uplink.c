@@ -6,7 +6,7 @@
 #include "leaf.h"
 
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
-#define MOST_LEAVES 5
+#define MAX_LEAVES 5
 
 /*
  * Answers to what was asked before are not waited for any more. The network may repeat a join, and
@@ -70,13 +70,27 @@ leaf_end(struct aggregate_table *table, const struct job *job)
 		leave(uplink, 0, failed ? AGGREGATE_REASON_FAILED : AGGREGATE_REASON_NONE);
 }
 
+/*
+ * Sums of similar size have whole multiples of their values' bytes: without the bytes in front of
+ * them, they would need a packet more for the last few lanes.
+ */
+static enum aggregate_action
+open_below(struct aggregate_table *table, struct job *job, const struct uplink *uplink)
+{
+	const uint16_t most = uplink->bytes;
+	const uint16_t fitting = most > AGGREGATE_PART_BYTES ? most - AGGREGATE_PART_BYTES : 0;
+
+	return job_open(table, job, uplink->slots,
+		fitting != 0 && fitting >= job->least_bytes ? fitting : most);
+}
+
 enum aggregate_action
 leaf_open(struct aggregate_table *table, struct job *job, uint64_t now)
 {
 	struct uplink *uplink = uplink_of(table, job);
 
 	if (has_state(uplink, AGGREGATE_UPLINK_JOINED))
-		return job_open(table, job, uplink->slots, uplink->bytes);
+		return open_below(table, job, uplink);
 	if (has_state(uplink, AGGREGATE_UPLINK_GATHERING)) {
 		uplink->next = now;
 		set_state(uplink, AGGREGATE_UPLINK_ASKING);
@@ -149,7 +163,7 @@ static bool
 say_goodbye(const struct aggregate_table *table, struct uplink *uplink, uint64_t now,
 	struct aggregate_message *message)
 {
-	if (uplink->tries++ == MOST_LEAVES) {
+	if (uplink->tries++ == MAX_LEAVES) {
 		set_state(uplink, AGGREGATE_UPLINK_NONE);
 		return false;
 	}
@@ -160,7 +174,7 @@ say_goodbye(const struct aggregate_table *table, struct uplink *uplink, uint64_t
 	return true;
 }
 
-/* Members show that they are alive, see absence.h. */
+/* Members show that they are alive, see absence.c. */
 static uint64_t
 heartbeat(const struct aggregate_limits *limits)
 {
@@ -245,7 +259,7 @@ take_grant(struct aggregate_table *table, struct job *job, struct uplink *uplink
 	leaf_make_keys(table, job);
 	set_state(uplink, AGGREGATE_UPLINK_JOINED);
 	if (job_is_complete(job))
-		job_open(table, job, uplink->slots, uplink->bytes);
+		open_below(table, job, uplink);
 }
 
 /* A reply to who shows that it is alive: anything but its own session says that it is not known. */

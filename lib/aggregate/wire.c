@@ -6,7 +6,7 @@
 #include "aggregate_wire.h"
 
 /* With fewer bytes there is no status to answer in. */
-#define LEAST_BYTES 6
+#define MIN_BYTES 6
 
 static struct aggregate_hdr
 read_header(const uint8_t *payload)
@@ -20,7 +20,7 @@ read_header(const uint8_t *payload)
 static bool
 has_magic(const uint8_t *payload, size_t length)
 {
-	return length >= LEAST_BYTES && payload[0] == NETFC_MAGIC >> 8 &&
+	return length >= MIN_BYTES && payload[0] == NETFC_MAGIC >> 8 &&
 		payload[1] == (NETFC_MAGIC & 0xff);
 }
 

@@ -17,6 +17,8 @@
 
 #define WORDS 8
 typedef uint64_t words __attribute__((vector_size(64)));
+typedef uint32_t halves __attribute__((vector_size(64)));
+typedef uint32_t lower_halves __attribute__((vector_size(32)));
 
 INLINE words
 words_swap(words values)
@@ -39,11 +41,32 @@ words_shift_right(words values, words places)
 	return (words)_mm512_srav_epi64((__m512i)values, (__m512i)places);
 }
 
+INLINE __mmask8
+words_mask(uint32_t left)
+{
+	return (__mmask8)(left >= WORDS ? 0xff : (1u << left) - 1);
+}
+
+/* As many as are left, at least one, and 0 from there on. */
+INLINE words
+words_load_some(const void *at, uint32_t left)
+{
+	return (words)_mm512_maskz_loadu_epi64(words_mask(left), at);
+}
+
+INLINE void
+words_store_some(void *at, words values, uint32_t left)
+{
+	_mm512_mask_storeu_epi64(at, words_mask(left), (__m512i)values);
+}
+
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
 #define WORDS 4
 typedef uint64_t words __attribute__((vector_size(32)));
+typedef uint32_t halves __attribute__((vector_size(32)));
+typedef uint32_t lower_halves __attribute__((vector_size(16)));
 
 INLINE words
 words_swap(words values)
@@ -69,11 +92,31 @@ words_shift_right(words values, words places)
 	return (words)_mm256_srlv_epi64((__m256i)(values ^ sign), (__m256i)places) ^ sign;
 }
 
+INLINE __m256i
+words_mask(uint32_t left)
+{
+	return _mm256_cmpgt_epi64(_mm256_set1_epi64x(left), _mm256_set_epi64x(3, 2, 1, 0));
+}
+
+INLINE words
+words_load_some(const void *at, uint32_t left)
+{
+	return (words)_mm256_maskload_epi64(at, words_mask(left));
+}
+
+INLINE void
+words_store_some(void *at, words values, uint32_t left)
+{
+	_mm256_maskstore_epi64(at, words_mask(left), (__m256i)values);
+}
+
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 
 #define WORDS 2
 typedef uint64_t words __attribute__((vector_size(16)));
+typedef uint32_t halves __attribute__((vector_size(16)));
+typedef uint32_t lower_halves __attribute__((vector_size(8)));
 
 INLINE words
 words_swap(words values)
@@ -93,6 +136,26 @@ INLINE words
 words_shift_right(words values, words places)
 {
 	return (words)vshlq_s64((int64x2_t)values, -(int64x2_t)places);
+}
+
+INLINE words
+words_load_some(const void *at, uint32_t left)
+{
+	uint64x1_t first;
+
+	if (left >= WORDS)
+		return (words)vreinterpretq_u64_u8(vld1q_u8(at));
+	first = vreinterpret_u64_u8(vld1_u8(at));
+	return (words)vcombine_u64(first, vdup_n_u64(0));
+}
+
+INLINE void
+words_store_some(void *at, words values, uint32_t left)
+{
+	if (left >= WORDS)
+		vst1q_u8(at, (uint8x16_t)values);
+	else
+		vst1_u8(at, vget_low_u8((uint8x16_t)values));
 }
 
 #else
@@ -118,6 +181,23 @@ words_shift_right(words value, words places)
 	const words sign = -(value >> 63);
 
 	return places > 62 ? sign : (words)((int64_t)value >> places);
+}
+
+INLINE words
+words_load_some(const void *at, uint32_t left)
+{
+	words value;
+
+	(void)left;
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+INLINE void
+words_store_some(void *at, words value, uint32_t left)
+{
+	(void)left;
+	memcpy(at, &value, sizeof(value));
 }
 
 #endif
@@ -158,24 +238,25 @@ words_store(uint64_t *at, words values)
 INLINE words
 words_load_values(const uint8_t *values, uint32_t left)
 {
-	words loaded = {0};
-
-	if (left >= WORDS)
-		memcpy(&loaded, values, sizeof(loaded));
-	else
-		memcpy(&loaded, values, left * sizeof(uint64_t));
-	return words_swap(loaded);
+	return words_swap(words_load_some(values, left));
 }
 
-INLINE bool
-words_any(words values)
+/* The bits of any. */
+INLINE uint64_t
+words_or(words values)
 {
 	uint64_t all[WORDS], any = 0;
 
 	memcpy(all, &values, sizeof(values));
 	for (uint32_t w = 0; w < WORDS; w++)
 		any |= all[w];
-	return any != 0;
+	return any;
+}
+
+INLINE bool
+words_any(words values)
+{
+	return words_or(values) != 0;
 }
 
 #endif /* WORDS_H */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "collective.h"
+#include "internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include <aggregate_format.h>
-#include <aggregate_owner.h>
 
 #include "error.h"
 #include "totals.h"

@@ -8,13 +8,11 @@
 #include <aggregate_wire.h>
 
 #include "clock.h"
-#include "drive.h"
+#include "internal.h"
 #include "error.h"
-#include "join.h"
 #include "keys.h"
 #include "net/way.h"
-#include "options.h"
-#include "window/peers.h"
+#include "window/window.h"
 
 const char *
 netfc_allreduce_version(void)
@@ -66,7 +64,7 @@ abort_all(struct netfc_allreduce *comm, const char *function)
 		error_break(comm,
 			error_say(comm, NETFC_ALLREDUCE_ABORTED,
 				"%s was called: let all workers join again.", function));
-	drive_wake(comm);
+	progress_wake(comm);
 	pthread_mutex_unlock(&comm->lock);
 }
 
@@ -84,7 +82,7 @@ part(struct netfc_allreduce *comm)
 {
 	eventfd_t value;
 
-	drive_stop(comm);
+	progress_stop(comm);
 	pthread_mutex_lock(&comm->lock);
 	comm->life = ALLREDUCE_APART;
 	pthread_mutex_unlock(&comm->lock);
@@ -154,7 +152,7 @@ without_pointers(struct netfc_allreduce_options options)
 static int
 start_thread(struct netfc_allreduce *comm)
 {
-	int error = drive_start(comm);
+	int error = progress_start(comm);
 
 	if (error != 0)
 		return error_say(comm, NETFC_ALLREDUCE_SYSTEM, "Cannot start a thread: %s.",
@@ -218,7 +216,7 @@ netfc_allreduce_free(struct netfc_allreduce *comm)
 
 	if (comm == NULL)
 		return;
-	drive_stop(comm);
+	progress_stop(comm);
 	peers_close(comm);
 	keys_close(comm);
 	while ((handle = TAILQ_FIRST(&comm->all)) != NULL) {

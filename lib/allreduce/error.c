@@ -8,7 +8,7 @@
 
 #include <aggregate_wire.h>
 
-#include "farewell.h"
+#include "internal.h"
 #include "net/way.h"
 #include "tree.h"
 
@@ -356,7 +356,7 @@ error_break(struct netfc_allreduce *comm, int status)
 
 	if (comm->life == ALLREDUCE_JOINED) {
 		comm->life = ALLREDUCE_BROKEN;
-		farewell_begin(comm, status);
+		failure_begin(comm, status);
 	}
 	while ((handle = TAILQ_FIRST(&comm->queue)) != NULL) {
 		TAILQ_REMOVE(&comm->queue, handle, in_queue);

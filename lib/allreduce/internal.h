@@ -2,14 +2,7 @@
 #ifndef ALLREDUCE_INTERNAL_H
 #define ALLREDUCE_INTERNAL_H
 
-/**
- * @file
- * Internal types: a communicator and its parts.
- *
- * A *peer* is a switch; a *channel* is a socket connected to one of its shards. A *slot* has one
- * chunk in flight at most; each slot advances independently, so a loss delays one slot only. All of
- * it is protected by the communicator's lock.
- */
+/** @file A communicator and its parts, and what they do for each other. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,6 +14,12 @@
 #include "net/frame.h"
 #include "netfc_allreduce.h"
 #include "window/rtt.h"
+
+/*
+ * A *peer* is a switch; a *channel* is a socket connected to one of its shards. A *slot* has one
+ * chunk in flight at most; each slot advances independently, so a loss delays one slot only. All of
+ * it is protected by the communicator's lock.
+ */
 
 #define ALLREDUCE_NO_SLOT UINT32_MAX
 #define ALLREDUCE_ADDRESS_BYTES 80 /* of "[address]:port" */
@@ -181,7 +180,7 @@ struct netfc_allreduce {
 	uint64_t head_since;      /* ns: when the first of the queue became that */
 	uint64_t keepalive_until; /* ns: replies to a keep-alive may come */
 	uint8_t failed_for;       /* enum aggregate_reason, for the others; 0: nothing has */
-	uint64_t farewell_until;  /* ns: how long switches are told so */
+	uint64_t failure_until;   /* ns: how long switches are told so */
 
 	struct netfc_allreduce_stats stats;
 	int silent; /* the member that is to blame; -1: none is known */
@@ -189,5 +188,91 @@ struct netfc_allreduce {
 	int failed_switch;
 	char error[512];
 };
+
+/* Options: each is checked on its own. */
+
+/*
+ * Read what a program gives, whose header may be older or newer than the library, and check it.
+ * Returns OK, or ARGUMENT and says what is wrong.
+ */
+int options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given,
+	struct netfc_allreduce_options *options);
+
+/* Joining a switch's job and leaving it. */
+
+/*
+ * Join one switch, over its first channel, which is open. Afterwards the peer has what was
+ * granted. Returns OK, or has said what went wrong. Without the lock.
+ *
+ * `until`: ns
+ */
+int join_peer(struct netfc_allreduce *comm, struct peer *peer, uint64_t until);
+
+/* Leave it. Returns OK, or has said what went wrong. Without the lock. */
+int join_leave(struct netfc_allreduce *comm, struct peer *peer);
+
+/*
+ * Send a join or a leave with a new id. Returns as sendmsg().
+ *
+ * `secret`: a join's cookie, 0: ask for one; or the session: a member is alive; a leave's session
+ * `twice`: as two segments of one datagram, ids `id` and `id + 1`: a reply to the second shows
+ * that segments arrive as datagrams
+ */
+int
+join_send(struct netfc_allreduce *comm, struct peer *peer, uint8_t op, uint64_t secret, bool twice);
+
+/*
+ * Send a join as long as a chunk's packet with so many bytes of values, at most 65480. It has no
+ * cookie, so it cannot create a member that never learns of it.
+ */
+int join_send_long(struct netfc_allreduce *comm, struct peer *peer, unsigned int values_bytes);
+
+/* What a collective is in blocks, chunks and owners. With the communicator's lock. */
+
+/* Returns OK, or has said what is wrong with it. */
+int collective_check(struct netfc_allreduce *comm, const struct netfc_collective *collective);
+
+/* Fill in the handle of a valid collective, except for its place in the queue. */
+void collective_plan(struct netfc_allreduce *comm, const struct netfc_collective *collective,
+	bool lazily, struct netfc_allreduce_handle *handle);
+
+/*
+ * The progress engine. One thread at a time sends and receives: one that waits, or else the
+ * communicator's own.
+ */
+
+/* All here are called with the communicator's lock held, which they release while they sleep. */
+
+/* Send what is queued, and nothing else. */
+void progress_send(struct netfc_allreduce *comm, uint64_t now);
+
+/*
+ * Send and receive until an allreduce is done, or until then (ns, or NEVER). The caller must be the
+ * only thread that drives.
+ */
+void progress_until(
+	struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle, uint64_t then);
+
+/* Wake the thread that sleeps until packets come: there is more to do. */
+void progress_wake(struct netfc_allreduce *comm);
+
+/* Start the communicator's thread. Returns 0 or an errno. */
+int progress_start(struct netfc_allreduce *comm);
+
+/* End it; without the lock. */
+void progress_stop(struct netfc_allreduce *comm);
+
+/*
+ * A worker that has failed leaves at once with a reason, so that the others need not wait for it.
+ */
+
+/* The communicator has failed with that status; wakes its thread, which says so. With the lock. */
+void failure_begin(struct netfc_allreduce *comm, int status);
+
+/* Whether a switch has to be told (again). With the lock. */
+bool failure_is_due(const struct netfc_allreduce *comm);
+
+/* Tell switches that have not answered, and wait a moment for that. With the lock. */
+void failure_tell(struct netfc_allreduce *comm);
 
 #endif /* ALLREDUCE_INTERNAL_H */

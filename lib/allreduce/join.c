@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "join.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "net/way.h"
 #include "path.h"
 #include "tree.h"
-#include "window/peers.h"
+#include "window/window.h"
 
 #define RECEIVE_BYTES 65536
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "options.h"
+#include "internal.h"
 
 #include <net/if.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #define MAX_SPIN_US 10000
 
 /* Of the struct: that of the first release, and more than any will have. */
-#define LEAST_SIZE offsetof(struct netfc_allreduce_options, allow_token_0)
-#define GREATEST_SIZE 4096
+#define MIN_SIZE offsetof(struct netfc_allreduce_options, allow_token_0)
+#define MAX_SIZE 4096
 
 void
 netfc_allreduce_options_init(struct netfc_allreduce_options *options, size_t size)
@@ -198,7 +198,7 @@ int
 options_read(struct netfc_allreduce *comm, const struct netfc_allreduce_options *given,
 	struct netfc_allreduce_options *options)
 {
-	if (given == NULL || given->size < LEAST_SIZE || given->size > GREATEST_SIZE)
+	if (given == NULL || given->size < MIN_SIZE || given->size > MAX_SIZE)
 		return error_say(comm, NETFC_ALLREDUCE_ARGUMENT,
 			"The options are not initialized: call netfc_allreduce_options_init() first.");
 	netfc_allreduce_options_init(options, sizeof(*options));

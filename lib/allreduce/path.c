@@ -12,7 +12,7 @@
 
 #define ETHERNET_MTU 1500
 /* Of values in a chunk, as option bytes has it. */
-#define MOST_BYTES 65480
+#define MAX_BYTES 65480
 /* So often a size is tried: fewer would take a lossy path for a narrow one. */
 #define TRIES 4
 #define NOTICE_BYTES 512
@@ -31,7 +31,7 @@ values_in(const struct netfc_allreduce *comm, const struct peer *peer, unsigned 
 {
 	unsigned int other = overhead(comm, peer);
 
-	return mtu > other + PATH_LEAST_BYTES ? (mtu - other) / 4 * 4 : PATH_LEAST_BYTES;
+	return mtu > other + PATH_MIN_BYTES ? (mtu - other) / 4 * 4 : PATH_MIN_BYTES;
 }
 
 unsigned int
@@ -40,7 +40,7 @@ path_bytes(const struct netfc_allreduce *comm, const struct peer *peer)
 	unsigned int mtu = way_mtu(peer);
 	unsigned int bytes = values_in(comm, peer, mtu == 0 ? ETHERNET_MTU : mtu);
 
-	return bytes < MOST_BYTES ? bytes : MOST_BYTES;
+	return bytes < MAX_BYTES ? bytes : MAX_BYTES;
 }
 
 void

@@ -12,7 +12,7 @@
 #include "internal.h"
 
 /* How few bytes of values in a chunk would do, unless the user wants a certain number. */
-#define PATH_LEAST_BYTES 8
+#define PATH_MIN_BYTES 8
 
 /* A size that is being probed. */
 struct path {

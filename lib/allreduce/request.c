@@ -2,7 +2,7 @@
 /* Joins and leaves as they are sent. */
 #include <aggregate_wire.h>
 
-#include "join.h"
+#include "internal.h"
 #include "keys.h"
 #include "net/packets.h"
 #include "net/way.h"
@@ -32,7 +32,7 @@ request_of(struct netfc_allreduce *comm, const struct peer *peer, uint8_t op, ui
 				.workers = (uint8_t)comm->options.workers,
 				.slots = (uint16_t)comm->options.slots,
 				.bytes = (uint16_t)peer->asked_bytes,
-				.least = comm->options.bytes == 0 ? PATH_LEAST_BYTES : 0,
+				.least = comm->options.bytes == 0 ? PATH_MIN_BYTES : 0,
 				.cookie = secret,
 				.place = tree_place(&comm->options),
 			},

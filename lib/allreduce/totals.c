@@ -8,7 +8,7 @@
 
 /* Lanes that are added at a time. */
 #define BLOCK 256
-#define MOST_VALUE_BYTES 8
+#define MAX_VALUE_BYTES 8
 
 static size_t
 bytes_of(unsigned int format, uint64_t count)
@@ -77,7 +77,7 @@ void
 netfc_allreduce_totals_add(struct netfc_allreduce_totals *totals, const void *values)
 {
 	const unsigned int value_bytes = aggregate_value_bytes(totals->lanes.format);
-	uint8_t swapped[BLOCK * MOST_VALUE_BYTES];
+	uint8_t swapped[BLOCK * MAX_VALUE_BYTES];
 
 	for (uint64_t first = 0; first < totals->count; first += BLOCK) {
 		const uint64_t left = totals->count - first;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 
 #include <rte_malloc.h>
@@ -29,6 +30,8 @@ take_format(struct extended_fp8 *kernel, const struct netfc_format *format)
 	kernel->minus_one = (uint8_t)netfc_encode(format, -1);
 	kernel->fraction_bits = (uint8_t)__builtin_ctz(least);
 	kernel->least_exponent = (uint8_t)-ilogb(kernel->value[least]);
+	kernel->least_normal = kernel->value[least];
+	kernel->anchor = ldexp(kernel->value[1], DBL_MANT_DIG - 1);
 }
 
 static int

@@ -71,6 +71,8 @@ fma_fn fma_use_plain, fma_use_avx2, fma_use_avx512;
 struct extended_fp8 {
 	struct vector_kernel kernel;
 	double value[UINT8_MAX + 1];
+	double least_normal;
+	double anchor; /* its last place is that of the least number */
 	struct fp8_limits limits;
 	uint8_t one, minus_one;
 	uint8_t fraction_bits;

@@ -10,7 +10,6 @@
 #include "slots.h"
 
 #define DOUBLE_BIAS 1023
-#define DOUBLE_FRACTION 52
 /* A double's upper half, the last bit of which stands for the lower one. */
 #define UPPER_FRACTION 20
 #define UPPER_INF 0x7ff00000
@@ -66,9 +65,7 @@ round_sum(const struct extended_fp8 *kernel, double sum)
 {
 	const int drop = UPPER_FRACTION - kernel->fraction_bits;
 	const int least = -kernel->least_exponent;
-	const double size = fabs(sum);
-	/* Its last place is that of the least number. */
-	const double anchor = ldexp(1, DOUBLE_FRACTION + least - kernel->fraction_bits);
+	const double size = fabs(sum), anchor = kernel->anchor;
 	const double anchored = size + anchor;
 	uint64_t bits, low, from;
 	uint32_t upper;
@@ -76,7 +73,7 @@ round_sum(const struct extended_fp8 *kernel, double sum)
 	memcpy(&bits, &size, sizeof(bits));
 	memcpy(&low, &anchored, sizeof(low));
 	memcpy(&from, &anchor, sizeof(from));
-	if (size < ldexp(1, least))
+	if (size < kernel->least_normal)
 		return (uint32_t)(low - from);
 	upper = (uint32_t)(bits >> 32) | ((uint32_t)bits != 0);
 	upper -= (uint32_t)(DOUBLE_BIAS + least - 1) << UPPER_FRACTION;

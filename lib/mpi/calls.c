@@ -2,9 +2,8 @@
 /* The reductions of MPI: which go through the switch, and what they have in common. */
 #include <limits.h>
 
-#include "call.h"
+#include "operation.h"
 #include "job.h"
-#include "progress.h"
 #include "shim.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -15,7 +14,7 @@ static bool
 leave_to_mpi(const struct call *call, enum left_to_mpi why)
 {
 	atomic_fetch_add(&shim.by_mpi, 1);
-	shim_say_left(why, call->name, call->comm);
+	shim_log_left(why, call->name, call->comm);
 	return false;
 }
 
@@ -24,16 +23,17 @@ leave_to_mpi(const struct call *call, enum left_to_mpi why)
 static bool
 is_for_switch(struct call *call)
 {
-	enum shape_status shape = shape_find(&call->shape, call->type, call->op);
+	enum conversion_status conversion =
+		conversion_find(&call->conversion, call->type, call->op);
 	int several = 0, ranks = 0;
 
 	if (PMPI_Comm_test_inter(call->comm, &several) != MPI_SUCCESS)
 		return false;
 	if (several)
 		return leave_to_mpi(call, LEFT_INTERCOMMUNICATOR);
-	if (shape == SHAPE_NO_TYPE)
+	if (conversion == CONVERSION_NO_TYPE)
 		return leave_to_mpi(call, LEFT_TYPE);
-	if (shape == SHAPE_NO_OPERATION)
+	if (conversion == CONVERSION_NO_OPERATION)
 		return leave_to_mpi(call, LEFT_OPERATION);
 	if (call->count > INT_MAX)
 		return leave_to_mpi(call, LEFT_LARGE);
@@ -120,7 +120,7 @@ try_switch(struct call *call, MPI_Request *request, int *error)
 	if (!is_for_switch(call))
 		return false;
 	if (shim.settings.verbose)
-		shim_say("rank %d: %s of %zu values through the switch", shim.rank, call->name,
+		shim_log("rank %d: %s of %zu values through the switch", shim.rank, call->name,
 			call->count);
 	*error = reduce(call, request);
 	return true;

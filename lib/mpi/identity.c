@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "identity.h"
+#include "job.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "progress.h"
-#include "setup.h"
+#include "operation.h"
 #include "shim.h"
 
 #define NAME "netfc-mpi: "
@@ -88,7 +87,7 @@ job_go_by_mpi(struct job *job)
 	job->by_mpi = true;
 	netfc_allreduce_abort(job->network);
 	if (job->rank == 0)
-		shim_say("reductions of this communicator go by MPI from now on "
+		shim_log("reductions of this communicator go by MPI from now on "
 			 "(NETFC_MPI_FALLBACK=1): their results depend on order again");
 }
 
@@ -102,7 +101,7 @@ job_fail(struct job *job, const char *why)
 	job->failed = true;
 	if (job->by_nodes) /* others may wait for this one */
 		netfc_allreduce_abort(job->network);
-	shim_say("rank %d: %s", shim.rank, why);
+	shim_log("rank %d: %s", shim.rank, why);
 	snprintf(text, sizeof(text), NAME "%.*s", (int)(sizeof(text) - sizeof(NAME)), why);
 	if (PMPI_Add_error_code(shim.error_class, &job->error) != MPI_SUCCESS ||
 		PMPI_Add_error_string(job->error, text) != MPI_SUCCESS)

@@ -2,8 +2,21 @@
 #ifndef NETFC_MPI_JOB_H
 #define NETFC_MPI_JOB_H
 
-/**
- * @file
+/** @file A communicator's job: set up, joined, with its reductions in order. */
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <netfc_allreduce.h>
+
+#include "node.h"
+#include "operation.h"
+#include "places.h"
+
+/*
  * A communicator's job in the switch.
  *
  * It is made at the communicator's first reduction: a communicator of the library's own, so that
@@ -12,18 +25,6 @@
  * start in the order in which they were called, and end in that order. It goes with the
  * communicator.
  */
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <mpi.h>
-#include <netfc_allreduce.h>
-
-#include "node.h"
-#include "operation.h"
-#include "places.h"
 
 #define JOB_SWITCHES_BYTES 1024
 
@@ -124,5 +125,39 @@ void job_leave_all(void);
 
 /** A communicator is freed (MPI_Comm_delete_attr_function). */
 int job_deleted(MPI_Comm comm, int keyval, void *value, void *extra);
+
+/* Set-up of a communicator's job, step by step and without blocking. */
+
+/** Begin, inside a reduction that all ranks call. Returns MPI's code. */
+int setup_begin(struct job *job);
+
+/** Advance it as far as possible: job->stage has the state. */
+void setup_advance(struct job *job);
+
+/* Joining, in a thread, since it waits for other ranks; the result is job->outcome. */
+
+/** The member that speaks for this rank. */
+const struct place_member *joining_member(const struct job *job);
+
+/** The job's number in this attempt. */
+uint16_t joining_number(const struct job *job);
+
+/** Begin, as the one that speaks. False: no thread can be made. */
+bool joining_start(struct job *job);
+
+/** Whether it has ended; if so, what it came to is known. */
+bool joining_end(struct job *job);
+
+/* Numbers that are equal for ranks of one node, and differ for others with high probability. */
+
+/**
+ * Of the node: one system, since it was started; one user, who may open files of the others; one
+ * space of processes, so that they have each other's numbers; one network, for containers with
+ * addresses of their own are hosts of their own.
+ */
+uint64_t identity_of_node(void);
+
+/** Of a rank that shares nothing. */
+uint64_t identity_of_rank(int rank);
 
 #endif /* NETFC_MPI_JOB_H */

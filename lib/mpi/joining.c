@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "joining.h"
+#include "job.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "shim.h"
 
-#define MOST_ATTEMPTS 4
+#define MAX_ATTEMPTS 4
 #define NEXT_NUMBER 9973 /* from the number of an attempt to that of the next */
 
 const struct place_member *
@@ -101,7 +101,7 @@ outcome_of(const struct job *job, int status)
 {
 	if (status == NETFC_ALLREDUCE_OK)
 		return JOB_JOINED;
-	if (status == NETFC_ALLREDUCE_FULL && job->attempts + 1 < MOST_ATTEMPTS)
+	if (status == NETFC_ALLREDUCE_FULL && job->attempts + 1 < MAX_ATTEMPTS)
 		return JOB_TAKEN;
 	return JOB_FAILED;
 }

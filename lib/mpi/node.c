@@ -23,7 +23,7 @@ is_first(const struct node *node)
 static size_t
 values_of_piece(const struct operation *operation, size_t done)
 {
-	size_t most = SEGMENT_PIECE_BYTES / operation->call.shape.value_bytes;
+	size_t most = SEGMENT_PIECE_BYTES / operation->call.conversion.value_bytes;
 	size_t left = operation->call.count - done;
 
 	return left < most ? left : most;
@@ -34,16 +34,16 @@ values_of_piece(const struct operation *operation, size_t done)
 static void
 give(struct node *node, struct operation *operation)
 {
-	const struct shape *shape = &operation->call.shape;
+	const struct conversion *conversion = &operation->call.conversion;
 	struct segment_rank *self = &node->segment.shared->rank[node->segment.rank];
 	size_t values = values_of_piece(operation, operation->given);
 
 	memcpy(segment_piece(&node->segment, node->segment.rank, node->given),
-		(const char *)operation->call.send + operation->given * shape->value_bytes,
-		values * shape->value_bytes);
-	self->call[node->given % SEGMENT_DEPTH] =
-		(struct segment_call){(uint32_t)values, (uint8_t)shape->format, (uint8_t)shape->op,
-			(uint8_t)shape->value_bytes, (uint8_t)shape->pieces};
+		(const char *)operation->call.send + operation->given * conversion->value_bytes,
+		values * conversion->value_bytes);
+	self->call[node->given % SEGMENT_DEPTH] = (struct segment_call){(uint32_t)values,
+		(uint8_t)conversion->format, (uint8_t)conversion->op,
+		(uint8_t)conversion->value_bytes, (uint8_t)conversion->pieces};
 	operation->given += values;
 	atomic_store_explicit(&self->given, ++node->given, memory_order_release);
 	segment_ring(&node->segment.shared->given);
@@ -75,7 +75,7 @@ take_all(struct job *job)
 {
 	struct node *node = &job->node;
 	struct operation *operation = job->first;
-	const size_t bytes = operation->call.shape.value_bytes;
+	const size_t bytes = operation->call.conversion.value_bytes;
 	const uint64_t done =
 		atomic_load_explicit(&node->segment.shared->pieces_done, memory_order_acquire);
 	const uint64_t before = node->taken;
@@ -133,14 +133,14 @@ stranger(const struct node *node)
 static bool
 make_totals(struct node_flight *flight)
 {
-	if (flight->totals != NULL && flight->totals_format == flight->shape.format &&
+	if (flight->totals != NULL && flight->totals_format == flight->conversion.format &&
 		flight->totals_values == flight->values) {
 		netfc_allreduce_totals_clear(flight->totals);
 		return true;
 	}
 	netfc_allreduce_totals_free(flight->totals);
-	flight->totals = netfc_allreduce_totals_new(flight->shape.format, flight->values);
-	flight->totals_format = flight->shape.format;
+	flight->totals = netfc_allreduce_totals_new(flight->conversion.format, flight->values);
+	flight->totals_format = flight->conversion.format;
 	flight->totals_values = flight->values;
 	return flight->totals != NULL;
 }
@@ -164,18 +164,18 @@ add_exactly(
 static bool
 reduce(const struct node *node, struct node_flight *flight, struct netfc_collective *collective)
 {
-	const struct shape *shape = &flight->shape;
+	const struct conversion *conversion = &flight->conversion;
 	void *results = collective->result;
 
 	memcpy(results, segment_piece(&node->segment, 0, node->started),
-		flight->values * shape->value_bytes);
+		flight->values * conversion->value_bytes);
 	for (int r = 1; r < node->segment.ranks; r++)
-		shape_reduce(shape, results, segment_piece(&node->segment, r, node->started),
-			flight->values);
-	if (!shape_is_direct(shape)) {
+		conversion_reduce(conversion, results,
+			segment_piece(&node->segment, r, node->started), flight->values);
+	if (!conversion_is_direct(conversion)) {
 		if (flight->cut == NULL && (flight->cut = malloc(CUT_BYTES)) == NULL)
 			return false;
-		shape_cut(shape, flight->cut, results, flight->values);
+		conversion_split(conversion, flight->cut, results, flight->values);
 		collective->result = flight->cut;
 	}
 	collective->values = collective->result;
@@ -187,16 +187,16 @@ start_piece(struct job *job, const struct operation *operation)
 {
 	struct node *node = &job->node;
 	struct node_flight *flight = &node->flight[node->started % SEGMENT_DEPTH];
-	const struct shape *shape = &operation->call.shape;
+	const struct conversion *conversion = &operation->call.conversion;
 	struct netfc_collective collective = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
-		.format = shape->format,
-		.op = shape->op,
+		.format = conversion->format,
+		.op = conversion->op,
 		.result = segment_piece(&node->segment, node->segment.ranks, node->started)};
-	bool exactly = shape_rounds(shape) && node->segment.ranks > 1;
+	bool exactly = conversion_rounds(conversion) && node->segment.ranks > 1;
 
-	flight->shape = *shape;
+	flight->conversion = *conversion;
 	flight->values = values_of_piece(operation, operation->summed);
-	collective.count = shape_count(shape, flight->values);
+	collective.count = conversion_count(conversion, flight->values);
 	if (!(exactly ? add_exactly : reduce)(node, flight, &collective)) {
 		segment_fail(&node->segment, "there is not enough memory for exact sums");
 		return false;
@@ -264,8 +264,8 @@ end_pieces(struct job *job, int patience_ms)
 			job_say_failure(job);
 			break;
 		}
-		if (!shape_is_direct(&flight->shape))
-			shape_join(&flight->shape,
+		if (!conversion_is_direct(&flight->conversion))
+			conversion_join(&flight->conversion,
 				segment_piece(&node->segment, node->segment.ranks, node->ended),
 				flight->cut, flight->values);
 		atomic_store_explicit(

@@ -28,13 +28,13 @@ static bool
 prepare(struct operation *operation, bool keep_input)
 {
 	const struct call *call = &operation->call;
-	size_t bytes = call->count * call->shape.value_bytes;
+	size_t bytes = call->count * call->conversion.value_bytes;
 	bool in_place;
 
 	operation->result = keeps_all(call) ? call->receive : allocate(operation, bytes);
-	operation->sent = shape_is_direct(&call->shape)
+	operation->sent = conversion_is_direct(&call->conversion)
 		? operation->result
-		: allocate(operation, shape_bytes(&call->shape, call->count));
+		: allocate(operation, conversion_bytes(&call->conversion, call->count));
 	if (operation->result == NULL || operation->sent == NULL)
 		return false;
 	in_place = call->send == operation->result;
@@ -82,11 +82,11 @@ static bool
 finish(struct operation *operation, bool by_switch)
 {
 	const struct call *call = &operation->call;
-	size_t bytes = call->shape.value_bytes;
+	size_t bytes = call->conversion.value_bytes;
 
-	if (by_switch && !shape_is_direct(&call->shape) && operation->taken == 0)
-		shape_join(&call->shape, (char *)operation->result + call->first * bytes,
-			(char *)operation->sent + shape_bytes(&call->shape, call->first),
+	if (by_switch && !conversion_is_direct(&call->conversion) && operation->taken == 0)
+		conversion_join(&call->conversion, (char *)operation->result + call->first * bytes,
+			(char *)operation->sent + conversion_bytes(&call->conversion, call->first),
 			call->kept);
 	if (call->receive != NULL && !keeps_all(call))
 		memcpy(call->receive, (char *)operation->result + call->first * bytes,
@@ -161,27 +161,29 @@ static struct netfc_collective
 plan(const struct operation *operation, const struct job *job)
 {
 	const struct call *call = &operation->call;
-	const bool direct = shape_is_direct(&call->shape);
+	const bool direct = conversion_is_direct(&call->conversion);
 	struct netfc_collective made = {.kind = NETFC_COLLECTIVE_ALLREDUCE,
-		.format = call->shape.format,
-		.op = call->shape.op,
+		.format = call->conversion.format,
+		.op = call->conversion.op,
 		.values = operation->sent,
 		.result = operation->sent,
-		.count = shape_count(&call->shape, call->count)};
+		.count = conversion_count(&call->conversion, call->count)};
 
 	if (!direct)
-		shape_cut(&call->shape, operation->sent, call->send, call->count);
+		conversion_split(&call->conversion, operation->sent, call->send, call->count);
 	if (!is_shared_out(call, job)) {
 		if (direct && operation->sent != call->send)
-			memmove(operation->sent, call->send, call->count * call->shape.value_bytes);
+			memmove(operation->sent, call->send,
+				call->count * call->conversion.value_bytes);
 		return made;
 	}
 	made.kind = call->kind;
 	made.root = call->root;
 	made.values = direct ? call->send : operation->sent;
 	if (call->kind == NETFC_COLLECTIVE_REDUCE_SCATTER) {
-		made.count = shape_count(&call->shape, call->kept);
-		made.result = (char *)operation->sent + shape_bytes(&call->shape, call->first);
+		made.count = conversion_count(&call->conversion, call->kept);
+		made.result =
+			(char *)operation->sent + conversion_bytes(&call->conversion, call->first);
 	}
 	return made;
 }

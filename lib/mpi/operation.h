@@ -2,17 +2,42 @@
 #ifndef NETFC_MPI_OPERATION_H
 #define NETFC_MPI_OPERATION_H
 
-/**
- * @file
- * A reduction on its way: through the switch, and through MPI where that failed and
- * NETFC_MPI_FALLBACK=1 says so.
- */
+/** @file A reduction, from the call to its end. */
 
+#include <mpi.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include <netfc_allreduce.h>
 
-#include "call.h"
+#include "conversion.h"
+
+/*
+ * A reduction that a program asked for, whichever function it called.
+ *
+ * Each could be an allreduce whose results a rank keeps in part: all of them, none, or those from
+ * `first` on. Where the switch can, it gives each rank no more than that.
+ */
+
+struct call {
+	const char *name; /**< "MPI_Allreduce" */
+	const void *send; /**< what this rank gives; MPI_IN_PLACE is resolved */
+	void *receive;    /**< where `kept` results go; NULL if none is kept */
+	size_t count;     /**< values that each rank gives */
+	size_t first, kept;
+	unsigned int kind; /**< enum netfc_collective_kind: what the switch could do */
+	unsigned int root; /**< of a reduce */
+	MPI_Datatype type;
+	MPI_Op op;
+	MPI_Comm comm;
+	struct conversion conversion;
+};
+
+/*
+ * A reduction on its way: through the switch, and through MPI where that failed and
+ * NETFC_MPI_FALLBACK=1 says so.
+ */
 
 struct job;
 
@@ -58,5 +83,26 @@ bool operation_step(struct operation *operation, struct job *job, int patience_m
 
 /** Drop a reference: the last one frees it. */
 void operation_release(struct operation *operation);
+
+/*
+ * Waiting in both directions: who waits for the switch lets MPI go on, and who waits in MPI lets
+ * the reductions go on that were started.
+ *
+ * A request of a started reduction is a generalized request. They are completed from inside the
+ * MPI library's own progress, as its MPI-IO does: Open MPI has a list of functions to call there,
+ * MPICH a function to poll for each request.
+ */
+
+/** Once for the process. */
+bool progress_begin(void);
+
+/** Make the request of an operation; MPI's code. */
+int progress_make_request(struct operation *operation);
+
+/** Its reduction has ended. */
+void progress_complete(struct operation *operation);
+
+/** Let MPI do what there is to do, without waiting. */
+void progress_mpi(void);
 
 #endif /* NETFC_MPI_OPERATION_H */

@@ -8,7 +8,7 @@
 
 #include <netfc_allreduce.h>
 
-#define MOST_MEMBERS (PLACES_MOST_WORKERS * PLACES_MOST_WORKERS)
+#define MAX_MEMBERS (PLACES_MAX_WORKERS * PLACES_MAX_WORKERS)
 #define NOBODY UINT_MAX
 #define TEXT_(number) #number
 #define TEXT(number) TEXT_(number)
@@ -41,7 +41,7 @@ add_member(struct places *places, const struct place_record *records, int rank)
 {
 	unsigned int leaf = leaf_of(places, records, records[rank].switches);
 
-	if (leaf >= PLACES_MOST_WORKERS || places->workers[leaf] == PLACES_MOST_WORKERS)
+	if (leaf >= PLACES_MAX_WORKERS || places->workers[leaf] == PLACES_MAX_WORKERS)
 		return false;
 	places->leaves += leaf == places->leaves;
 	places->member[places->members++] = (struct place_member){

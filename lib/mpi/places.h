@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLACES_MOST_WORKERS 64 /* of a switch; and leaves of a parent */
+#define PLACES_MAX_WORKERS 64 /* of a switch; and leaves of a parent */
 
 /** What each rank tells all others. */
 struct place_record {
@@ -32,9 +32,9 @@ struct place_member {
 
 struct places {
 	unsigned int leaves;
-	unsigned int workers[PLACES_MOST_WORKERS]; /**< of each leaf */
+	unsigned int workers[PLACES_MAX_WORKERS]; /**< of each leaf */
 	unsigned int members;
-	struct place_member member[PLACES_MOST_WORKERS * PLACES_MOST_WORKERS];
+	struct place_member member[PLACES_MAX_WORKERS * PLACES_MAX_WORKERS];
 	unsigned int of_rank[]; /**< the member that speaks for it */
 };
 

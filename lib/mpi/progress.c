@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "progress.h"
+#include "operation.h"
 
 #include <time.h>
 
 #include "job.h"
-#include "real.h"
+#include "shim.h"
 
 void
 progress_mpi(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "segment.h"
+#include "node.h"
 
 #include <errno.h>
 #include <fcntl.h>

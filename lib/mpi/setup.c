@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "setup.h"
+#include "job.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "identity.h"
-#include "joining.h"
 #include "shim.h"
 
 #define JOB_NUMBER_SHIFT 48
@@ -61,11 +59,11 @@ fill_invitation(struct job_invitation *invitation)
 	invitation->fallback = shim.settings.fallback;
 	invitation->separate = atomic_load(&shim.separate);
 	if (switches == NULL) {
-		shim_say_left(LEFT_NO_SWITCH, "a communicator", MPI_COMM_SELF);
+		shim_log_left(LEFT_NO_SWITCH, "a communicator", MPI_COMM_SELF);
 		return;
 	}
 	if (strlen(switches) >= sizeof(invitation->switches)) {
-		shim_say("NETFC_SWITCH is longer than %zu", sizeof(invitation->switches) - 1);
+		shim_log("NETFC_SWITCH is longer than %zu", sizeof(invitation->switches) - 1);
 		return;
 	}
 	memcpy(invitation->switches, switches, strlen(switches) + 1);
@@ -153,7 +151,7 @@ find_places(struct job *job)
 		return;
 	}
 	if (status == PLACES_TOO_MANY) {
-		shim_say_left(LEFT_SIZE, "a communicator", job->comm);
+		shim_log_left(LEFT_SIZE, "a communicator", job->comm);
 		go_by_mpi(job);
 		return;
 	}
@@ -213,7 +211,7 @@ say_joined(const struct job *job)
 {
 	if (!shim.settings.verbose || job->rank != 0)
 		return;
-	shim_say("a communicator of %d ranks has job %u at %s; workers: %u, switches: %u%s",
+	shim_log("a communicator of %d ranks has job %u at %s; workers: %u, switches: %u%s",
 		job->ranks, joining_number(job), job->invitation.switches, job->places->members,
 		job->places->leaves,
 		job->by_nodes ? "; ranks that share memory are one worker" : "");
@@ -223,7 +221,7 @@ static void
 say_separate(const struct job *job)
 {
 	if (!atomic_exchange(&shim.separate, true) && shim.settings.verbose && job->rank == 0)
-		shim_say(
+		shim_log(
 			"each rank of a communicator is a worker of its own, since the switch takes no "
 			"exact sums of a node's ranks (--aggregate digits=fp32+fp64), or a node's "
 			"ranks cannot share memory");

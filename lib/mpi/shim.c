@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "shim.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
-#include "progress.h"
+#include "operation.h"
 
 #define JOIN_S 60
 #define DEADLINE_S 3600 /* a rank that computes is waited for, as MPI does */
-#define MOST_S 1000000
+#define MAX_S 1000000
 #define LINE 1024
 
 struct shim shim = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void
-shim_say(const char *format, ...)
+shim_log(const char *format, ...)
 {
 	char text[LINE];
 	va_list arguments;
@@ -29,7 +31,7 @@ shim_say(const char *format, ...)
 }
 
 void
-shim_say_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
+shim_log_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
 {
 	static const char *const sentences[] = {
 #define SENTENCE(symbol, sentence) sentence,
@@ -43,7 +45,7 @@ shim_say_left(enum left_to_mpi why, const char *call, MPI_Comm comm)
 		return;
 	PMPI_Comm_rank(comm, &rank);
 	if (rank == 0)
-		shim_say("%s is left to MPI: %s%s", call, sentences[why],
+		shim_log("%s is left to MPI: %s%s", call, sentences[why],
 			shim.settings.verbose ? "" : " (said once)");
 }
 
@@ -73,10 +75,10 @@ milliseconds(const char *variable, unsigned int seconds)
 	if (value == NULL)
 		return seconds * 1000;
 	given = strtod(value, &end);
-	if (*end == '\0' && given >= 0.001 && given <= MOST_S)
+	if (*end == '\0' && given >= 0.001 && given <= MAX_S)
 		return (unsigned int)(given * 1000);
-	shim_say("%s=%s is no number of seconds from 0.001 to %d: %u it is", variable, value,
-		MOST_S, seconds);
+	shim_log("%s=%s is no number of seconds from 0.001 to %d: %u it is", variable, value, MAX_S,
+		seconds);
 	return seconds * 1000;
 }
 
@@ -105,7 +107,7 @@ finalizing(MPI_Comm comm, int keyval, void *value, void *extra)
 	pthread_mutex_unlock(&shim.lock);
 	job_leave_all();
 	if (shim.settings.verbose)
-		shim_say("rank %d: %llu reductions through the switch, %llu left to MPI", shim.rank,
+		shim_log("rank %d: %llu reductions through the switch, %llu left to MPI", shim.rank,
 			atomic_load(&shim.by_switch), atomic_load(&shim.by_mpi));
 	return MPI_SUCCESS;
 }
@@ -156,4 +158,28 @@ shim_begin(void)
 	usable = shim.usable && !shim.ended;
 	pthread_mutex_unlock(&shim.lock);
 	return usable;
+}
+
+void *
+real_symbol(const char *name)
+{
+	static const char *const libraries[] = {MPI_LIBRARIES};
+	void *library = NULL;
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && library == NULL; i++)
+		library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+	return library == NULL ? NULL : dlsym(library, name);
+}
+
+bool
+real_find(struct real *real)
+{
+	bool complete = true;
+
+#define FIND(name)                                          \
+	*(void **)&real->name = real_symbol("PMPI_" #name); \
+	complete = complete && real->name != NULL;
+	REAL_REDUCTIONS(FIND)
+#undef FIND
+	return complete;
 }

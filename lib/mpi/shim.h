@@ -2,19 +2,59 @@
 #ifndef NETFC_MPI_SHIM_H
 #define NETFC_MPI_SHIM_H
 
-/**
- * @file
- * What a process has once: settings, what the MPI library gave, the jobs. MPI has no argument to
- * hang it on, so it is the one object here that is global and changes.
- */
+/** @file The library's state, and what it has of the MPI library. */
 
+#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include <mpi.h>
+/*
+ * The MPI library's own reductions. By their names, even those with P, the preloaded library is
+ * called.
+ */
 
-#include "real.h"
+#ifdef MPI_LARGE_COUNTS
+#define REAL_LARGE_(X)            \
+	X(Allreduce_c)            \
+	X(Reduce_c)               \
+	X(Reduce_scatter_c)       \
+	X(Reduce_scatter_block_c) \
+	X(Iallreduce_c)           \
+	X(Ireduce_c)              \
+	X(Ireduce_scatter_c)      \
+	X(Ireduce_scatter_block_c)
+#else
+#define REAL_LARGE_(X)
+#endif
+
+#define REAL_REDUCTIONS(X)       \
+	X(Allreduce)             \
+	X(Reduce)                \
+	X(Reduce_scatter)        \
+	X(Reduce_scatter_block)  \
+	X(Iallreduce)            \
+	X(Ireduce)               \
+	X(Ireduce_scatter)       \
+	X(Ireduce_scatter_block) \
+	REAL_LARGE_(X)
+
+struct real {
+#define REAL_FIELD_(name) __typeof__(&MPI_##name) name;
+	REAL_REDUCTIONS(REAL_FIELD_)
+#undef REAL_FIELD_
+};
+
+/** A function of the MPI library that the process has loaded, or of one that it needs; or NULL. */
+void *real_symbol(const char *name);
+
+/** Find them in the MPI library that the process has loaded. */
+bool real_find(struct real *real);
+
+/*
+ * What a process has once: settings, what the MPI library gave, the jobs. MPI has no argument to
+ * hang it on, so it is the one object here that is global and changes.
+ */
 
 /** Why a reduction is left to MPI: X(symbol, sentence). */
 #define LEFT_TO_MPI(X)                                                                    \
@@ -67,10 +107,10 @@ extern struct shim shim;
 /** Set up at the first reduction. False: MPI is not initialized, or cannot be used. */
 bool shim_begin(void);
 
-/** Say a line on standard error, whoever calls. */
-void shim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** Print a line on standard error, from any thread. */
+void shim_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Say why a reduction is left to MPI: each time if verbose, else once. */
-void shim_say_left(enum left_to_mpi why, const char *call, MPI_Comm comm);
+/** Print why a reduction is left to MPI: each time if verbose, else once. */
+void shim_log_left(enum left_to_mpi why, const char *call, MPI_Comm comm);
 
 #endif /* NETFC_MPI_SHIM_H */

@@ -177,34 +177,30 @@ static const uint16_t last_slots[2 * VECTOR_LANES] = {
 static const uint8_t last_flags[2 * VECTOR_LANES] = {
 	[VECTOR_LANES... 2 * VECTOR_LANES - 1] = UINT8_MAX};
 
-/* One's complement addition (RFC 1071). */
-static __rte_always_inline uint64_t
-add_sums(uint64_t a, uint64_t b)
-{
-	uint64_t sum = a + b;
+/* Sums of words, in four parts; what a packet's lanes change cannot make them overflow. */
+typedef uint32_t sums __attribute__((vector_size(sizeof(bytes16))));
 
-	return sum + (sum < a);
+static __rte_always_inline sums
+sum_words(bytes16 words)
+{
+	return ((sums)words & UINT16_MAX) + ((sums)words >> 16);
 }
 
-/* Replace the slots before `end`; returns what that changes in a checksum. */
-static __rte_always_inline uint64_t
-replace_word(uint8_t *at, const uint16_t *by, const uint16_t *mask)
+static __rte_always_inline uint32_t
+sum_up(sums parts)
 {
-	const uint64_t replaced = load_64(mask), before = load_64(at);
-	const uint64_t after = (before & ~replaced) | (load_64(by) & replaced);
-
-	store_64(at, after);
-	return add_sums(~before, after);
+	return parts[0] + parts[1] + parts[2] + parts[3];
 }
 
-static __rte_always_inline uint64_t
+/* Replace the slots of a vector's last lanes; returns what that changes in a checksum. */
+static __rte_always_inline sums
 replace_vector(uint8_t *at, const uint16_t *by, uint32_t lanes)
 {
-	const uint16_t *mask = last_slots + lanes;
+	const bytes16 replaced = load_bytes16(last_slots + lanes), before = load_bytes16(at);
+	const bytes16 after = before ^ ((before ^ load_bytes16(by)) & replaced);
 
-	return add_sums(replace_word(at, by, mask),
-		replace_word(
-			at + sizeof(uint64_t), by + VECTOR_LANES / 2, mask + VECTOR_LANES / 2));
+	copy_bytes16(at, &after);
+	return sum_words(~before) + sum_words(after);
 }
 
 static __rte_always_inline uint64_t
@@ -235,20 +231,19 @@ scatter_vectors(const struct batches *batches, const struct classified *classifi
 		const uint32_t rest = count - (vectors - 1) * VECTOR_LANES;
 		uint8_t *payload = classified->payload[packet];
 		uint8_t *end = reply_lanes(payload) + count * 3 * SLOT;
-		uint64_t changes = 0, flags = 0;
+		sums changes = {0};
+		uint64_t flags = 0;
 		uint8_t any;
 
 		for (unsigned int v = 1; v <= vectors; v++) {
 			const uint32_t lanes = v == vectors ? rest : VECTOR_LANES;
 
-			changes = add_sums(changes,
-				replace_vector(end - v * sizeof(bytes16),
-					&batches->z[last - v * VECTOR_LANES], lanes));
+			changes += replace_vector(end - v * sizeof(bytes16),
+				&batches->z[last - v * VECTOR_LANES], lanes);
 			flags |= flags_of(&batches->flags[last - (v - 1) * VECTOR_LANES], lanes);
 		}
 		any = any_flag(flags);
-		reply_write(
-			payload, &frames[packet], (changes & UINT32_MAX) + (changes >> 32), any);
+		reply_write(payload, &frames[packet], sum_up(changes), any);
 		exceptions += flags_spread(any);
 	}
 	return exceptions;

@@ -44,7 +44,7 @@
 _Static_assert(sizeof(struct netfc_hdr) == NETFC_BYTES, "as on the wire");
 
 /* Words of a row, each two bytes as they stand in the packet. */
-enum ethernet_word { /* from the ether type on */
+enum ethernet_word { /* from the ether type on; with a tag, the network words follow it */
 	ETHERNET_TYPE,
 	ETHERNET_TAG,
 	ETHERNET_INNER_TYPE,
@@ -57,6 +57,7 @@ enum network_word { /* from two bytes before the network header on */
 	NETWORK_IPV6_LENGTH,
 	NETWORK_BYTES_6, /* IPv4: flags and fragment offset; IPv6: next header, hop limit */
 	NETWORK_BYTES_8, /* IPv4: time to live, protocol */
+	NETWORK_WORDS,
 };
 
 enum request_word { /* from the UDP destination port on */
@@ -103,10 +104,10 @@ _Static_assert(sizeof(struct frame) == 2 * ROWS, "a row");
 /* What is known of the packets of a burst so far. */
 struct burst {
 	uint8_t *bytes[CLASSIFY_BURST];
-	uint64_t in_class[CLASSES];         /* a bit for each packet; CLASS_FORWARD is left out */
-	uint64_t others;                    /* likewise: requests of groups that are not gathered */
-	uint8_t may_be_ip, may_be_requests; /* a bit for each vector: some of its packets */
-	column any, all, gathered_lanes;    /* see struct gathered; vectors apart */
+	uint64_t in_class[CLASSES];      /* a bit for each packet; CLASS_FORWARD is left out */
+	uint64_t others;                 /* likewise: requests of groups that are not gathered */
+	uint8_t may_be_requests;         /* a bit for each vector: some of its packets */
+	column any, all, gathered_lanes; /* see struct gathered; vectors apart */
 	struct columns frame;
 	uint16_t length[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* of the first segment */
 	uint16_t is_cut[CLASSIFY_BURST] __rte_aligned(COLUMN_BYTES); /* 1: there are more */
@@ -173,22 +174,6 @@ is_some(uint8_t vectors, unsigned int p)
 	return (vectors >> p / COLUMN & 1) != 0;
 }
 
-static __rte_always_inline void
-find_network(struct burst *burst, unsigned int p, const column *ethernet)
-{
-	const column type = ethernet[ETHERNET_TYPE], tagged = if_tag(type);
-	const column twice = tagged & if_tag(ethernet[ETHERNET_INNER_TYPE]);
-	const column tag = column_swap(ethernet[ETHERNET_TAG]);
-
-	column_store(burst->network_offset + p,
-		ETHERNET_BYTES + (tagged & TAG_BYTES) + (twice & TAG_BYTES));
-	columns_store(&burst->frame, FRAME_VLAN, p, tagged & tag & VLAN_ID_MASK);
-	columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
-	burst->may_be_ip |= some_of(p,
-		tagged | column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) |
-			column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6)));
-}
-
 /* No packet of a vector has a tag or is IP. */
 static __rte_always_inline void
 find_no_ip(struct burst *burst, unsigned int p)
@@ -250,31 +235,63 @@ find_udp(struct burst *burst, unsigned int p, const column *network)
 	columns_store(&burst->frame, FRAME_NETWORK_OFFSET, p, network_offset);
 }
 
+/*
+ * What stands behind the tags. With one tag at the most, all of it has been read with the ether
+ * type.
+ */
+static __rte_always_inline void
+read_network(const struct burst *burst, unsigned int p, const column *ethernet, column tagged,
+	column twice, column *network)
+{
+	const struct place place = {burst->bytes, burst->network_offset, -2};
+
+	if (column_bits(twice) != 0) {
+		columns_read(&place, p, network);
+		return;
+	}
+	for (unsigned int w = 0; w < NETWORK_WORDS; w++)
+		network[w] = column_choose(
+			tagged, ethernet[ETHERNET_INNER_TYPE + w], ethernet[ETHERNET_TYPE + w]);
+}
+
+static __rte_always_inline void
+find_network(struct burst *burst, unsigned int p, const column *ethernet)
+{
+	const column type = ethernet[ETHERNET_TYPE], tagged = if_tag(type);
+	const column twice = tagged & if_tag(ethernet[ETHERNET_INNER_TYPE]);
+	const column tag = column_swap(ethernet[ETHERNET_TAG]);
+	const column may_be_ip = tagged | column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV4)) |
+		column_equals(type, RTE_BE16(RTE_ETHER_TYPE_IPV6));
+	column network[ROWS];
+
+	column_store(burst->network_offset + p,
+		ETHERNET_BYTES + (tagged & TAG_BYTES) + (twice & TAG_BYTES));
+	columns_store(&burst->frame, FRAME_VLAN, p, tagged & tag & VLAN_ID_MASK);
+	if (column_bits(may_be_ip) == 0) {
+		columns_store(&burst->frame, FRAME_ETHER_TYPE, p, column_swap(type));
+		find_no_ip(burst, p);
+		return;
+	}
+	read_network(burst, p, ethernet, tagged, twice, network);
+	find_udp(burst, p, network);
+}
+
 /* What each packet of the burst is, up to UDP. */
 static __rte_always_inline void
 find_frames(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 {
 	const struct place ethernet = {burst->bytes, NULL, ETHERNET_BYTES - 2};
-	const struct place network = {burst->bytes, burst->network_offset, -2};
 	column words[ROWS];
 
 	memset(burst->in_class, 0, sizeof(burst->in_class));
 	burst->others = 0;
-	burst->may_be_ip = burst->may_be_requests = 0;
+	burst->may_be_requests = 0;
 	burst->any = burst->gathered_lanes = column_of(0);
 	burst->all = column_of(UINT16_MAX);
 	load_packets(burst, mbufs, count);
 	for (unsigned int p = 0; p < count; p += COLUMN) {
 		columns_read(&ethernet, p, words);
 		find_network(burst, p, words);
-	}
-	for (unsigned int p = 0; p < count; p += COLUMN) {
-		if (!is_some(burst->may_be_ip, p)) {
-			find_no_ip(burst, p);
-			continue;
-		}
-		columns_read(&network, p, words);
-		find_udp(burst, p, words);
 	}
 }
 

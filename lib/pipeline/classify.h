@@ -7,9 +7,9 @@
  * What is to be done with each packet of a burst, found out without a branch that depends on the
  * packet: a burst of packets that all differ takes as long as a uniform one.
  *
- * Three times, words are loaded from all packets of the burst, at offsets that depend on what the
- * words before them said (VLAN tags; IPv4 with or without options, or IPv6; UDP and NetFC), and
- * what they say is computed for all packets at once, in the processor's vectors (columns.h).
+ * Twice, words are loaded from all packets of the burst: VLAN tag, IPv4 with or without options, or
+ * IPv6; then, where those end, UDP and NetFC; once more between them where some packets have two
+ * tags. What they say is computed for many packets at once, in the processor's vectors (columns.h).
  * Whatever is odd (a frame too short for these words, headers that may go on in another segment, a
  * request to be refused) is left to slow_path.h.
  */

@@ -88,19 +88,20 @@ add_function(struct pipeline *pipeline, const struct pipeline_config *config,
  * longer to start. With so many lanes a group, both take as long: groups' own that are folded, and
  * others. What `lpm` has of groups' own is slower with any number of lanes.
  */
-#define FOLDED_GROUP_LANES 12
-#define GROUP_LANES 32
+#define FOLDED_GROUP_LANES 12u
+#define GROUP_LANES 32u
 
-static unsigned int
-choose_group_lanes(const struct groups *groups, enum match_kind match)
+static void
+choose_group_lanes(struct pipeline *pipeline, enum match_kind match)
 {
-	if (match == MATCH_LPM)
-		return BATCH_LANES;
+	pipeline->group_lanes = match == MATCH_LPM ? (unsigned int)BATCH_LANES : FOLDED_GROUP_LANES;
 	for (unsigned int g = 0; g < GATHERED_GROUPS; g++) {
-		if (groups->group[g].kernel != NULL && !groups->group[g].kernel->folded)
-			return GROUP_LANES;
+		const struct vector_kernel *kernel = pipeline->groups.group[g].kernel;
+
+		pipeline->gathered_groups += kernel != NULL;
+		if (kernel != NULL && !kernel->folded)
+			pipeline->group_lanes = RTE_MAX(pipeline->group_lanes, GROUP_LANES);
 	}
-	return FOLDED_GROUP_LANES;
 }
 
 /* A kernel for bursts of several formats or operations, where there is one. */
@@ -112,7 +113,7 @@ add_mixed(struct pipeline *pipeline, const struct pipeline_config *config)
 	struct vector_kernel *kernel = NULL;
 	int error = -ENOTSUP;
 
-	pipeline->group_lanes = choose_group_lanes(&pipeline->groups, config->match);
+	choose_group_lanes(pipeline, config->match);
 	if (config->match == MATCH_DIRECT || config->match == MATCH_LPM)
 		error = vector_mixed_create(
 			config->sets, stages, config->isa, config->socket_id, &kernel);

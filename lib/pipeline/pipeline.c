@@ -79,7 +79,8 @@ choose_mixed(const struct pipeline *pipeline, const struct gathered *gathered)
 {
 	const unsigned int differ = gathered_differ(gathered);
 	/* No fewer than there are. */
-	const unsigned int groups = 1u << __builtin_popcount(differ);
+	const unsigned int groups =
+		RTE_MIN(1u << __builtin_popcount(differ), pipeline->gathered_groups);
 
 	if (differ == 0 || gathered->lanes > groups * pipeline->group_lanes)
 		return NULL;

@@ -4,7 +4,7 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "table.h"
+#include "destinations.h"
 #include "connections.h"
 
 /* Average connections per bucket of a full table. Buckets very rarely overflow. */

@@ -2,15 +2,93 @@
 #ifndef SLOWLORIS_DESTINATIONS_H
 #define SLOWLORIS_DESTINATIONS_H
 
-/** @file The destinations: a record each, in a table that only the writer lock's holder changes. */
+/** @file The table of destinations, and what it shares with that of connections. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <rte_hash.h>
+#include <rte_rcu_qsbr.h>
 
-#include "table.h"
 #include "segment.h"
 #include "slowloris.h"
+
+/*
+ * What both tables share: an rte_hash that all lcores read and only the holder of the writer lock
+ * changes, memory for records, and ticks. A key's position is the index of its record. It is used
+ * again when all lcores have passed a quiescent state.
+ */
+
+/* Positions of removed keys that an lcore may still use. */
+#define TABLE_SLACK 16384
+
+/* Records that a table of that capacity needs: positions are below this. */
+static inline uint32_t
+table_records(uint32_t capacity)
+{
+	return capacity + TABLE_SLACK + 1;
+}
+
+/**
+ * Make a table.
+ *
+ * @param name for people
+ * @param owner tells tables apart that have the same name
+ * @return the table, or NULL where memory is short
+ */
+struct rte_hash *table_create(const char *name, const void *owner, uint32_t capacity,
+	uint32_t key_bytes, int socket_id, struct rte_rcu_qsbr *qsbr);
+
+/*
+ * Time in ticks of 2^n cycles of the TSC, 13 to 40 microseconds, whatever its frequency: gigahertz
+ * on x86, down to some megahertz on arm64. Differences hold for 15 hours.
+ */
+#define MAX_TICK_SHIFT 16
+#define MIN_TICK_HZ 25000
+
+static inline unsigned int
+tick_shift_of(uint64_t hz)
+{
+	unsigned int shift = MAX_TICK_SHIFT;
+
+	while (shift > 0 && hz >> shift < MIN_TICK_HZ)
+		shift--;
+	return shift;
+}
+
+/* No position, no record. */
+#define NONE UINT32_MAX
+
+static inline uint32_t
+load_u32(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Written only if it changes, so that lcores do not fight for cache lines. */
+static inline void
+refresh(uint32_t *seen, uint32_t now)
+{
+	if (load_u32(seen) != now)
+		__atomic_store_n(seen, now, __ATOMIC_RELAXED);
+}
+
+/**
+ * Allocate memory that lcores read in random order, so that its pages should be large: the EAL's if
+ * that is in hugepages, else the process's own, for which the kernel is asked for transparent
+ * hugepages. The EAL does not ask for them.
+ *
+ * @return zeroes, aligned to a cache line; NULL where memory is short
+ */
+void *array_create(const char *name, size_t bytes, int socket_id);
+
+/** Give it back; NULL is allowed. */
+void array_free(void *array, size_t bytes);
+
+/** How much the array takes of the process's own memory, not the EAL's. */
+size_t array_own_bytes(size_t bytes);
+
+/* The destinations: a record each, in a table that only the writer lock's holder changes. */
 
 struct destination {
 	uint64_t bytes;

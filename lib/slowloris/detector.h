@@ -11,7 +11,6 @@
 #include "divide.h"
 #include "segment.h"
 #include "slowloris.h"
-#include "table.h"
 
 /* The rules as lcores read them, one by one, by RULE(): any may change at any time. */
 struct rules {

@@ -7,11 +7,14 @@ Structures are those of netfc_allreduce.h of the same version.
 import ctypes
 import functools
 import os
+import threading
+import time
 from typing import Any
 
 from netfc import aggregation
 from netfc._native import loading
 from netfc.errors import NetfcError
+from netfc.protocol import Flag
 
 SONAME = "libnetfc-allreduce.so.0"
 OK, PENDING, INTERRUPTED = "ok", "pending", "interrupted"
@@ -82,7 +85,7 @@ class Options(ctypes.Structure):
         ("notice_context", ctypes.c_void_p),
         ("tree_workers", ctypes.c_uint),
         ("levels", ctypes.c_uint),
-        ("level", Level * aggregation.MOST_LEVELS),
+        ("level", Level * aggregation.MAX_LEVELS),
     ]
 
 
@@ -316,3 +319,57 @@ class Comm:
 def library(build: str | None) -> Any:
     """The shared library's functions, loaded once. Raises LibraryError, see loading.load()."""
     return loading.load(SONAME, "allreduce", _PROTOTYPES, "netfc_allreduce_version", build)
+
+
+_SLICE_MS = 100  # how long to wait before Python sees to its signals
+
+
+class Handle:
+    """A collective that was started: see Communicator.start(). It keeps its arrays alive."""
+
+    def __init__(self, comm: Comm, arrays: tuple[Any, ...], pointer: Any):
+        self._comm, self._arrays, self._pointer = comm, arrays, pointer
+        self._lock = threading.Lock()
+        self._flags: Flag | None = None
+        self._error: Exception | None = None
+
+    def wait(self, timeout: float | None = None) -> Flag:
+        """Wait until results are in place, and give their exception flags.
+
+        timeout: seconds; None: as long as it takes, see the communicator's deadline.
+        Raises TimeoutError if it is not done by then (it goes on), AllreduceError if it failed: the
+        array's content is undefined then. Ctrl-C goes on in the background, too.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self._look(_SLICE_MS if end is None else _slice_until(end)):
+            if end is not None and time.monotonic() >= end:
+                raise TimeoutError(f"the collective is not done after {timeout} s")
+        if self._error is not None:
+            raise self._error
+        assert self._flags is not None
+        return self._flags
+
+    def test(self) -> bool:
+        """Whether it is done: wait() returns or raises at once then."""
+        return self._look(0)
+
+    def _look(self, wait_ms: int) -> bool:
+        with self._lock:
+            if self._flags is None and self._error is None:
+                self._ask(wait_ms)
+            return self._flags is not None or self._error is not None
+
+    def _ask(self, wait_ms: int) -> None:
+        status, flags = self._comm.wait(self._pointer, wait_ms)
+        if status == PENDING:
+            return
+        if status == OK:
+            self._flags = Flag(flags)
+        else:
+            self._error = self._comm.failure(status)
+        self._comm.started.discard(self)
+
+
+def _slice_until(end: float) -> int:
+    left = max(0.0, end - time.monotonic())
+    return min(_SLICE_MS, int(left * 1000))

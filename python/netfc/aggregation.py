@@ -37,9 +37,9 @@ OWNER = (
     64  # and the number of the worker who gets a reduction's results, or whose values are copied
 )
 DIGITS = 0x80  # set in a chunk's owner: its values are a part of exact sums, as digits
-MOST_PARTS = 64  # of a member's sums of a chunk
-MOST_LEVELS = 4  # of switches above the one that a worker joins
-MOST_TREE_WORKERS = 1 << 24
+MAX_PARTS = 64  # of a member's sums of a chunk
+MAX_LEVELS = 4  # of switches above the one that a worker joins
+MAX_TREE_WORKERS = 1 << 24
 HAS_MARKS = 0x80  # set in a part's width: behind the digits, each lane has a set of MARKS
 MARKS = {1: "NaN", 2: "+inf", 4: "-inf", 8: "-0"}
 KINDS = {0: "results", 1: "sums", 2: "acknowledgement"}  # what a result's values are
@@ -89,7 +89,7 @@ def read_place(behind: bytes) -> Place | None:
         return None
     levels, decided, incarnation, workers = PLACE.unpack_from(behind)
     end = PLACE.size + levels * LEVEL.size
-    if levels > MOST_LEVELS or not 0 < workers <= MOST_TREE_WORKERS or len(behind) < end:
+    if levels > MAX_LEVELS or not 0 < workers <= MAX_TREE_WORKERS or len(behind) < end:
         return None
     path = tuple((members, index) for members, index in LEVEL.iter_unpack(behind[PLACE.size : end]))
     if not all(index < members for members, index in path):

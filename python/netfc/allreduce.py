@@ -25,8 +25,6 @@ import ctypes
 import logging
 import os
 import secrets
-import threading
-import time
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Self
@@ -34,20 +32,19 @@ from typing import Any, Self
 import numpy
 from numpy.typing import NDArray
 
-from netfc import aggregation, catalogue
+from netfc import _allreduce_arguments as arguments
 from netfc._allreduce import (
     DIGITS,
     INFO,
-    KINDS,
     NOTICE,
-    OK,
     PATHS,
-    PENDING,
     STATS,
     AllreduceError,
     Collective,
     Comm,
+    Handle,
 )
+from netfc._allreduce_arguments import FORMATS, OPS
 from netfc._totals import Totals
 from netfc.aggregation import Place
 from netfc.protocol import Flag
@@ -65,25 +62,6 @@ __all__ = [
 
 # pylint: disable=redefined-builtin
 
-_FORMATS = {row.name: row for row in catalogue.FORMATS}
-FORMATS = {name: row.number for name, row in _FORMATS.items()}
-OPS = {
-    name: number
-    for name, number in aggregation.OPS.items()
-    if name not in ("join", "copy", "leave")
-}
-
-# Formats that an array's type tells; others are encodings (uint16, uint8), which need `format`.
-_BY_DTYPE = {row.dtype: name for name, row in _FORMATS.items() if row.dtype}
-
-_PAIRS = catalogue.format_pairs()
-
-# Types that there are sums and dot products of.
-_SUMMED = ("float32", "float64", "int32", "int64")
-_MULTIPLIED = ("float32", "float64")
-
-_SLICE_MS = 100  # how long to wait before Python sees to its signals
-
 _LOG = logging.getLogger("netfc")
 
 
@@ -98,52 +76,6 @@ _NOTICE = NOTICE(_warn)
 def draw_token() -> int:
     """A token for a job: one worker draws it and hands it to all others. Never 0."""
     return secrets.randbelow((1 << 64) - 1) + 1
-
-
-class Handle:
-    """A collective that was started: see Communicator.start(). It keeps its arrays alive."""
-
-    def __init__(self, comm: Comm, arrays: tuple[Any, ...], pointer: Any):
-        self._comm, self._arrays, self._pointer = comm, arrays, pointer
-        self._lock = threading.Lock()
-        self._flags: Flag | None = None
-        self._error: Exception | None = None
-
-    def wait(self, timeout: float | None = None) -> Flag:
-        """Wait until results are in place, and give their exception flags.
-
-        timeout: seconds; None: as long as it takes, see the communicator's deadline.
-        Raises TimeoutError if it is not done by then (it goes on), AllreduceError if it failed: the
-        array's content is undefined then. Ctrl-C goes on in the background, too.
-        """
-        end = None if timeout is None else time.monotonic() + timeout
-        while not self._look(_SLICE_MS if end is None else _slice_until(end)):
-            if end is not None and time.monotonic() >= end:
-                raise TimeoutError(f"the collective is not done after {timeout} s")
-        if self._error is not None:
-            raise self._error
-        assert self._flags is not None
-        return self._flags
-
-    def test(self) -> bool:
-        """Whether it is done: wait() returns or raises at once then."""
-        return self._look(0)
-
-    def _look(self, wait_ms: int) -> bool:
-        with self._lock:
-            if self._flags is None and self._error is None:
-                self._ask(wait_ms)
-            return self._flags is not None or self._error is not None
-
-    def _ask(self, wait_ms: int) -> None:
-        status, flags = self._comm.wait(self._pointer, wait_ms)
-        if status == PENDING:
-            return
-        if status == OK:
-            self._flags = Flag(flags)
-        else:
-            self._error = self._comm.failure(status)
-        self._comm.started.discard(self)
 
 
 class Communicator:
@@ -214,21 +146,23 @@ class Communicator:
         options = self._options
         options.switches = ctypes.cast(self._addresses, ctypes.POINTER(ctypes.c_char_p))
         options.switch_count = len(addresses)
-        options.worker = _ranged("worker", worker, 32)
-        options.workers = _ranged("workers", workers, 32)
-        options.token = _token(token, workers if place is None else place.workers)
-        _put_place(options, place)
-        options.job = _ranged("job", job, 16)
+        options.worker = arguments.ranged("worker", worker, 32)
+        options.workers = arguments.ranged("workers", workers, 32)
+        options.token = arguments.job_token(token, workers if place is None else place.workers)
+        arguments.put_place(options, place)
+        options.job = arguments.ranged("job", job, 16)
         options.bind_address = None if bind_address is None else bind_address.encode()
         options.interface = None if interface is None else interface.encode()
-        options.slots = _ranged("slots", slots, 32)
-        options.bytes = _ranged("chunk_bytes", chunk_bytes or 0, 32)
-        options.join_ms = _scaled("join_timeout", join_timeout, 1000)
-        options.deadline_ms = _scaled("deadline", deadline, 1000)
-        options.patience_ms = _scaled("patience", patience, 1000)
-        options.keepalive_ms = 0 if keepalive is None else _scaled("keepalive", keepalive, 1000)
-        options.silence_ms = 0 if silence is None else _scaled("silence", silence, 1000)
-        options.spin_us = _scaled("spin", spin, 1_000_000)
+        options.slots = arguments.ranged("slots", slots, 32)
+        options.bytes = arguments.ranged("chunk_bytes", chunk_bytes or 0, 32)
+        options.join_ms = arguments.scaled("join_timeout", join_timeout, 1000)
+        options.deadline_ms = arguments.scaled("deadline", deadline, 1000)
+        options.patience_ms = arguments.scaled("patience", patience, 1000)
+        options.keepalive_ms = (
+            0 if keepalive is None else arguments.scaled("keepalive", keepalive, 1000)
+        )
+        options.silence_ms = 0 if silence is None else arguments.scaled("silence", silence, 1000)
+        options.spin_us = arguments.scaled("spin", spin, 1_000_000)
         options.gso = segmentation_offload
         options.key_file = None if key_file is None else os.fsencode(key_file)
         options.notice = _NOTICE
@@ -286,7 +220,7 @@ class Communicator:
         collective = Collective(
             kind=DIGITS,
             format=FORMATS[totals.format],
-            op=_op_number(op),
+            op=arguments.op_number(op),
             values=totals.pointer,
             result=result.ctypes.data,
             count=totals.count,
@@ -386,9 +320,9 @@ class Communicator:
         """
         if token is not None:
             workers = self._options.tree_workers or self._options.workers
-            self._options.token = _token(token, workers)
+            self._options.token = arguments.job_token(token, workers)
         if job is not None:
-            self._options.job = _ranged("job", job, 16)
+            self._options.job = arguments.ranged("job", job, 16)
         self._comm.join(self._options)
 
     def abort(self) -> None:
@@ -444,7 +378,7 @@ class Communicator:
             pass  # the error that brought us here says more
 
     def _total(self, name: str, arrays: list[NDArray[Any]]) -> Any:
-        number = _total_format(name, arrays[0])
+        number = arguments.total_format(name, arrays[0])
         whole = [numpy.ascontiguousarray(array) for array in arrays]
         result = numpy.zeros(1, whole[0].dtype)
         self._comm.total(
@@ -464,41 +398,23 @@ class Communicator:
         root: int = 0,
         lazily: bool = True,
     ) -> Handle:
-        collective = Collective(kind=_kind_number(kind), root=_ranged("root", root, 32))
+        collective = Collective(
+            kind=arguments.kind_number(kind), root=arguments.ranged("root", root, 32)
+        )
         if kind in ("allgather", "broadcast"):
-            collective.count = _bytes_of(values)
+            collective.count = arguments.bytes_of(values)
         elif kind != "barrier":
-            collective.format = _format_number(values, format, result)
-            collective.op = _op_number(op)
-            collective.count = _size_of(values if kind != "reduce_scatter" else result)
+            collective.format = arguments.format_number(values, format, result)
+            collective.op = arguments.op_number(op)
+            collective.count = arguments.size_of(values if kind != "reduce_scatter" else result)
         for name, array in (("values", values), ("result", result)):
             if array is not None:
-                _check_layout(array, writes=name == "result")
+                arguments.check_layout(array, writes=name == "result")
                 setattr(collective, name, array.ctypes.data)
-        self._check_parts(kind, values, result)
+        arguments.check_parts(kind, values, result, self._options.workers)
         handle = Handle(self._comm, (values, result), self._comm.start(collective, lazily))
         self._comm.started.add(handle)
         return handle
-
-    def _check_parts(
-        self, kind: str, values: NDArray[Any] | None, result: NDArray[Any] | None
-    ) -> None:
-        """Raises ValueError, TypeError: the arrays do not fit each other."""
-        if kind in ("broadcast", "barrier") or values is None or result is None:
-            return
-        if kind in ("allreduce", "reduce"):
-            if values.size != result.size:
-                raise ValueError(f"{values.size} values have as many results, not {result.size}")
-            return
-        if kind == "allgather":
-            part, whole, unit = values.nbytes, result.nbytes, "bytes"
-        else:
-            part, whole, unit = result.size, values.size, "values"
-        if part * self._options.workers != whole:
-            raise ValueError(
-                f"{kind}: an array of {whole} {unit} is not {self._options.workers} times"
-                f" {part}, a part for each worker"
-            )
 
     def _finish(self, handle: Handle) -> Flag:
         try:
@@ -506,130 +422,3 @@ class Communicator:
         except KeyboardInterrupt:
             self.abort()
             raise
-
-
-def _total_format(name: str, array: NDArray[Any]) -> int:
-    names = _SUMMED if name == "sum" else _MULTIPLIED
-    if array.dtype.name not in names or not array.dtype.isnative:
-        raise TypeError(f"there is no {name} of an array of {array.dtype}: use {', '.join(names)}")
-    return FORMATS[_BY_DTYPE[array.dtype.name]]
-
-
-def _slice_until(end: float) -> int:
-    left = max(0.0, end - time.monotonic())
-    return min(_SLICE_MS, int(left * 1000))
-
-
-def _ranged(name: str, value: int, bits: int) -> int:
-    if not 0 <= value < 1 << bits:
-        raise ValueError(f"{name} is {value}: give 0 to {(1 << bits) - 1}")
-    return value
-
-
-def _put_place(options: Any, place: Place | None) -> None:
-    """Raises ValueError for one that no option can say; the library sees to the others."""
-    if place is None:
-        return
-    if place.workers < 1 or len(place.path) > aggregation.MOST_LEVELS:
-        raise ValueError(
-            f"place has {place.workers} workers and {len(place.path)} switches above: give 1 or"
-            f" more workers, and up to {aggregation.MOST_LEVELS} switches"
-        )
-    options.tree_workers = _ranged("place.workers", place.workers, 32)
-    options.levels = len(place.path)
-    for level, (members, index) in enumerate(place.path):
-        options.level[level].members = _ranged("place.path", members, 32)
-        options.level[level].index = _ranged("place.path", index, 32)
-
-
-def _token(token: int | None, workers: int) -> int:
-    """0, with which the library draws one, for a worker that is alone."""
-    if not token and workers > 1:
-        raise ValueError(
-            f"token is {'missing' if token is None else token}, which anybody would guess: let one"
-            " worker draw one, netfc.allreduce.draw_token(), and hand it to the others"
-        )
-    return _ranged("token", token or 0, 64)
-
-
-def _scaled(name: str, seconds: float, per_second: int) -> int:
-    value = round(seconds * per_second) if seconds >= 0 else -1
-    if not 0 <= value < 1 << 32:
-        raise ValueError(f"{name} is {seconds} s: give 0 to {(2**32 - 1) / per_second} s")
-    return value
-
-
-def _format_number(
-    array: NDArray[Any] | None, name: str | None, result: NDArray[Any] | None
-) -> int:
-    """The number of the format, or of two, which have to fit the arrays' types."""
-    if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is no numpy array: results are written in place")
-    of_values, _, of_results = (name or "").partition(":")
-    of_values = _format_of(array, of_values)
-    if not isinstance(result, numpy.ndarray):
-        return FORMATS[of_values]
-    if not of_results and result.dtype == array.dtype:
-        return FORMATS[of_values]
-    of_results = _format_of(result, of_results)
-    if of_results == of_values:
-        return FORMATS[of_values]
-    pair = f"{of_values}:{of_results}"
-    if pair not in _PAIRS:
-        others = catalogue.WIDER_RESULTS.get(of_values)
-        raise TypeError(
-            f"results of {of_values} cannot be {of_results}"
-            + (f": give an array for {' or '.join(others)}" if others else "")
-        )
-    return _PAIRS[pair]
-
-
-def _format_of(array: NDArray[Any], name: str) -> str:
-    """The name of the array's format; "": as its type says."""
-    name = name or _BY_DTYPE.get(array.dtype.name, "")
-    if not name:
-        raise TypeError(
-            f"an array of {array.dtype} cannot be reduced: use float64, float32, float16, int64,"
-            " int32, or encodings (uint16, uint8) with their format named"
-        )
-    if name not in FORMATS:
-        raise ValueError(f"there is no format '{name}': give one of {', '.join(FORMATS)}")
-    row = _FORMATS[name]
-    encodings = {16: "uint16", 8: "uint8"}.get(row.bits)
-    if array.dtype.name not in (row.dtype, encodings):
-        raise TypeError(f"an array of {array.dtype} does not hold {name}")
-    return name
-
-
-def _kind_number(kind: str) -> int:
-    if kind not in KINDS:
-        raise ValueError(f"there is no collective '{kind}': give one of {', '.join(KINDS)}")
-    return KINDS.index(kind)
-
-
-def _bytes_of(array: NDArray[Any] | None) -> int:
-    if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is no numpy array, of which bytes are copied")
-    return array.nbytes
-
-
-def _size_of(array: NDArray[Any] | None) -> int:
-    if not isinstance(array, numpy.ndarray):
-        raise TypeError(f"{type(array).__name__} is no numpy array: results are written there")
-    return array.size
-
-
-def _op_number(op: str) -> int:
-    if op not in OPS:
-        raise ValueError(f"there is no operation '{op}': give one of {', '.join(OPS)}")
-    return OPS[op]
-
-
-def _check_layout(array: NDArray[Any], writes: bool) -> None:
-    """Values are read, and results written, in place, in one piece of memory."""
-    if not array.flags.c_contiguous or not array.flags.aligned:
-        raise ValueError("the array is not contiguous in C's order: give numpy.ascontiguousarray()")
-    if writes and not array.flags.writeable:
-        raise ValueError("the array is read-only, and results are written in place")
-    if not array.dtype.isnative:
-        raise ValueError(f"an array of {array.dtype.str} is not in this machine's byte order")

@@ -14,7 +14,7 @@ from prometheus_client import exposition
 from netfc import dashboard, hosts, metrics
 
 SILENCE = 10  # seconds that a client may take to ask
-MOST_CLIENTS = 256  # at a time; others are closed
+MAX_CLIENTS = 256  # at a time; others are closed
 REACHED_AT = "netfc.reached_at"  # in a request's environment: the server's address, as a plain host
 
 
@@ -36,7 +36,7 @@ class _Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
 
     def __init__(self, address: str, port: int):
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._free = threading.Semaphore(MOST_CLIENTS)
+        self._free = threading.Semaphore(MAX_CLIENTS)
         super().__init__((address, port), _Handler)
 
     def server_bind(self) -> None:

@@ -76,7 +76,7 @@ class Format:
         """The values of encodings; NaN for NaN and NaR.
 
         bits: integers from 0 to 65535, of fp32 to 4294967295, of 8 bits to 255, of any shape.
-        Returns numbers of that shape.
+        Returns numbers of that shape. Raises ValueError for any other.
         """
         return self._codec.decode(bits)
 

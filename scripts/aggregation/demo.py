@@ -102,25 +102,25 @@ def figures_of(results, values):
     }
 
 
-def run(build, count, say):
+def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
-    say(f"{WORKERS} workers in network namespaces, each on a link of its own to the switch, "
+    log(f"{WORKERS} workers in network namespaces, each on a link of its own to the switch, "
         f"{SWITCH_ADDRESS}")
     with Team(build, count) as team:
         said = [worker.listen("sums") for worker in team.workers]
         seconds = max(each["seconds"] for each in said)
-        say(f"each worker has the sum of {count:,} float32 of all, twice; {seconds:.2f} s each")
+        log(f"each worker has the sum of {count:,} float32 of all, twice; {seconds:.2f} s each")
         values = numpy.array([sums.gradients(number, count) for number in range(WORKERS)])
         figures = {**figures_of(team.results(), values), "seconds": seconds,
                    "same_again": [each["same"] for each in said]}
-        say("these are compared with exact sums")
+        log("these are compared with exact sums")
         print(describe_sums(figures), flush=True)
         team.workers[KILLED].kill()
-        say(f"training goes on; worker {KILLED} is killed")
+        log(f"training goes on; worker {KILLED} is killed")
         figures["told"] = {worker.number: worker.listen("failed")
                            for worker in team.workers if worker.number != KILLED}
     for number, told in figures["told"].items():
-        say(f"worker {number} hears, {told['seconds']:.1f} s after its latest result: "
+        log(f"worker {number} hears, {told['seconds']:.1f} s after its latest result: "
             f"{told['text']}")
     return figures
 
@@ -172,7 +172,7 @@ def not_told(figures):
 def show(name, description, run, are_right, not_told):
     """The command line of a demonstration, which ends with what went wrong, if anything did.
 
-    run(build, values, say): gives the figures. are_right(figures): whether they are what was promised.
+    run(build, values, log): gives the figures. are_right(figures): whether they are what was promised.
     not_told(figures): who was not told of what was killed, and why; None: all were.
     """
     parser = CommandLine(name, description)

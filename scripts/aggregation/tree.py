@@ -56,14 +56,14 @@ class Tree(Built):
         return numpy.array([numpy.load(path) for path in self.paths])
 
 
-def run(build, count, say):
+def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
-    say(f"{LEAVES} leaves, {', '.join(map(address_of, range(LEAVES)))}, with {OF_EACH} workers each, "
+    log(f"{LEAVES} leaves, {', '.join(map(address_of, range(LEAVES)))}, with {OF_EACH} workers each, "
         f"below the root, {ROOT_ADDRESS}")
     with Tree(build, count) as tree:
         said = [worker.listen("sums") for worker in tree.workers]
         seconds = max(each["seconds"] for each in said)
-        say(f"each worker has the sum of {count:,} float32 of all {WORKERS}, twice; "
+        log(f"each worker has the sum of {count:,} float32 of all {WORKERS}, twice; "
             f"{seconds:.2f} s each")
         exact = sums.exact_sums(numpy.array([sums.gradients(n, count) for n in range(WORKERS)]))
         figures = {
@@ -73,14 +73,14 @@ def run(build, count, say):
             "seconds": seconds,
         }
         for rank, right in enumerate(figures["right"]):
-            say(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH}: {right:,} of {count:,} sums "
+            log(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH}: {right:,} of {count:,} sums "
                 f"correctly rounded, {demo.percent(right, count)}")
         tree.leaves[KILLED].kill()
-        say(f"training goes on; leaf {KILLED} is killed")
+        log(f"training goes on; leaf {KILLED} is killed")
         figures["told"] = {rank: worker.listen("failed")
                            for rank, worker in enumerate(tree.workers)}
     for rank, told in figures["told"].items():
-        say(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH} hears, {told['seconds']:.1f} s after "
+        log(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH} hears, {told['seconds']:.1f} s after "
             f"its latest result: {told['text']}")
     return figures
 

@@ -18,7 +18,7 @@ STEP_VALUES = 1000
 PAUSE = 0.01  # seconds that a step of training computes
 
 
-def say(event, **more):
+def log(event, **more):
     """A line for the demonstration."""
     print(json.dumps({"event": event, **more}), flush=True)
 
@@ -32,7 +32,7 @@ def reduce_twice(comm, values, path):
         comm.allreduce(results[-1])
     seconds = (time.monotonic() - began) / 2
     numpy.save(path, results[0])
-    say("sums", seconds=seconds, same=sums.count_same(*results))
+    log("sums", seconds=seconds, same=sums.count_same(*results))
 
 
 def train(comm):
@@ -50,7 +50,7 @@ def train(comm):
 
 def say_failed(error, seconds):
     """seconds: since the latest result."""
-    say("failed", text=str(error), status=error.status, worker=error.worker, leaf=error.leaf,
+    log("failed", text=str(error), status=error.status, worker=error.worker, leaf=error.leaf,
         seconds=seconds)
 
 

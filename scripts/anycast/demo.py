@@ -63,28 +63,28 @@ class Load:
             self.longest = max(self.longest, time.monotonic() - began)
 
 
-def run(program, seconds, say):
+def run(program, seconds, log):
     """A third of the time each with both switches, with one, with both again. Returns figures."""
-    say("network namespaces, two switches, FRR: BGP with BFD through each switch")
+    log("network namespaces, two switches, FRR: BGP with BFD through each switch")
     with Anycast(program) as network:
         killed, other = network.sites
         with Load(network.client) as load:
-            say(f"{CLIENTS} clients ask {ANYCAST}")
+            log(f"{CLIENTS} clients ask {ANYCAST}")
             time.sleep(seconds / 3)
             figures = {"both": [site.requests() for site in network.sites]}
-            say(f"requests computed by the switches: {figures['both']}; now one is killed")
+            log(f"requests computed by the switches: {figures['both']}; now one is killed")
             killed.kill()
-            figures["withdrawn_s"] = network.wait_for_ways(1)
-            say(f"its route is withdrawn after {figures['withdrawn_s']:.2f} s")
+            figures["withdrawn_s"] = network.wait_for_routes(1)
+            log(f"its route is withdrawn after {figures['withdrawn_s']:.2f} s")
             time.sleep(seconds / 3)
             figures["one"] = other.requests() - figures["both"][1]
-            say(f"requests computed by the other since: {figures['one']}; the first is started again")
+            log(f"requests computed by the other since: {figures['one']}; the first is started again")
             killed.start()
-            figures["announced_s"] = network.wait_for_ways(2)
+            figures["announced_s"] = network.wait_for_routes(2)
             before = other.requests()
             time.sleep(seconds / 3)
             figures["both_again"] = [killed.requests(), other.requests() - before]
-            say(f"requests computed by the switches: {figures['both_again']}")
+            log(f"requests computed by the switches: {figures['both_again']}")
     return {**figures, "requests": load.requests, "lanes": load.lanes, "wrong": load.wrong,
             "failed": load.failed, "sent_again": load.sent_again, "longest_s": load.longest}
 

@@ -218,17 +218,17 @@ class Anycast(Built):
                 Site(self._program, number, self._router, folder)))
         self._stack.enter_context(
             Routing(self._router, folder / "router", router_config(self._count)))
-        self.wait_for_ways(self._count)
+        self.wait_for_routes(self._count)
 
-    def ways(self):
+    def routes(self):
         """How many switches the router knows a way to."""
         routes = json.loads(self._router.ip("-json", "route", "show", f"{ANYCAST}/32"))
         return sum(len(route.get("nexthops", [route])) for route in routes)
 
-    def wait_for_ways(self, count):
+    def wait_for_routes(self, count):
         """Waits until the router knows that many; the seconds that it took."""
         began = time.monotonic()
-        wait_until(lambda: self.ways() == count, f"routes to {count} of the switches")
+        wait_until(lambda: self.routes() == count, f"routes to {count} of the switches")
         return time.monotonic() - began
 
 

@@ -23,8 +23,12 @@ FORMATS = ("fp32", "fp16", "bf16")
 PARTS = ("memory", "switch", "shards", "flood", "tree")
 TREE_FORMATS = ("fp32", "fp64")
 ROOT_IP, ROOT_MEGABYTES = "198.18.0.3", 384
+TREE_BYTES = 1440  # as a leaf grants them: their digits fill packets
 KINDS = ("gradients", "finite", "any")
 CALCULATED = "all but adding (calculated)"
+MOSTLY_REPEATS = "*"
+BUSY = ("* More than half of the packets were sent again, since threads waited for CPUs: that is the "
+        "speed of this machine, not of the switch. Measure on an idle one.")
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,9 @@ def tree_cases():
     """One switch; a leaf whose root has another core; a root with the exact sums of 8 leaves."""
     for form in TREE_FORMATS:
         yield Case(form, (f"format={form}",))
-        yield Case(f"{form}, a leaf", (f"format={form}", "place=0of1", f"parent={ROOT_IP}"),
-                   root=True)
-        yield Case(f"{form}, a root of 8 leaves", (f"format={form}", "behind=8"))
+        chunk = (f"format={form}", f"bytes={TREE_BYTES}")
+        yield Case(f"{form}, a leaf", (*chunk, "place=0of1", f"parent={ROOT_IP}"), root=True)
+        yield Case(f"{form}, a root of 8 leaves", (*chunk, "behind=8"))
 
 
 CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases, "tree": tree_cases}
@@ -145,6 +149,11 @@ def rates(reports):
     return [report["switch"]["values_per_second"] / 1e6 for report in reports]
 
 
+def mostly_repeats(reports):
+    """Whether more than half of the packets of any report were sent again."""
+    return any(report["retries"] > report["requests"] + report["parts"] for report in reports)
+
+
 def row(name, reports, beside):
     """A line of a table: median, range and best of the rounds, and the ratio to the same round of
     another case."""
@@ -152,7 +161,8 @@ def row(name, reports, beside):
     ratio = statistics.median(one / other for one, other in zip(mine, others))
     checked = sum(report["results"] for report in reports)
     wrong = sum(report["wrong"] for report in reports)
-    return [name, f"{statistics.median(mine):.0f}", f"{min(mine):.0f}..{max(mine):.0f}",
+    mark = MOSTLY_REPEATS if mostly_repeats(reports) else ""
+    return [name + mark, f"{statistics.median(mine):.0f}", f"{min(mine):.0f}..{max(mine):.0f}",
             f"{ratio:.2f}", f"{checked:,}", f"{wrong}"]
 
 
@@ -183,6 +193,8 @@ def print_cases(part, found):
     rows = [row(name, reports, peer_of(part, name, found)) for name, reports in found.items()]
     for line in aligned(HEAD, rows):
         print(f"  {line}")
+    if any(map(mostly_repeats, found.values())):
+        print(f"  {BUSY}")
     sys.stdout.flush()
 
 

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import programs
+from benchmark.matrix import full_lanes
 from benchmark.measure import mixes, tables
 from benchmark.measure.traffic import Traffic
 from benchmark.peers import contenders
@@ -32,13 +33,15 @@ BETWEEN = (4, 40)  # gathered with others; in place, not a multiple of a vector
 OPS = ("add", "sub", "mul", "div")
 # An rte_lpm of few rules is made quickly, even by valgrind; looking up takes the same instructions.
 SETS = {"lpm": "fp16_k8"}
-USUAL_SET = contenders.TABLES["fp16"]
+USUAL_SET, BYTE_SET = contenders.SETS["fp16"], contenders.SETS["fp8_e4m3"]
 FUNCTIONS = ("rsqrt",)
 CASES = [
-    *((op, "random", lanes) for lanes in LANES for op in OPS),
-    *(("add", "random", lanes) for lanes in BETWEEN),
-    ("add", "gradients", LANES[-1]),
-    *((op, "random", lanes) for lanes in LANES for op in (*FUNCTIONS, "min", "fma")),
+    *(("fp16", op, "random", lanes) for lanes in LANES for op in OPS),
+    *(("fp16", "add", "random", lanes) for lanes in BETWEEN),
+    ("fp16", "add", "gradients", LANES[-1]),
+    *(("fp16", op, "random", lanes) for lanes in LANES for op in (*FUNCTIONS, "min", "fma")),
+    *(("fp8_e4m3", op, "random", lanes) for lanes in (1, full_lanes("fp8_e4m3"))
+      for op in ("add", "mul", "min", "fma")),
 ]
 
 
@@ -51,15 +54,16 @@ MIXES = (
 )
 
 
-def case_name(op, operands, lanes):
-    """For people and for the file."""
-    return f"{op}, {operands}, {lanes} lane{'' if lanes == 1 else 's'}"
+def case_name(form, op, operands, lanes):
+    """For people and for the file; fp16 goes without saying."""
+    what = op if form == "fp16" else f"{form} {op}"
+    return f"{what}, {operands}, {lanes} lane{'' if lanes == 1 else 's'}"
 
 
 def write_bursts(path, kept):
     """A capture of two equal bursts per case: the first, which does not count, warms up."""
     maker = Traffic(path.parent, kept)
-    bursts = [list(maker.frames("fp16", *case, BURST)) for case in CASES]
+    bursts = [list(maker.frames(*case, BURST)) for case in CASES]
     bursts += [mixes.frames(mix, BURST) for mix in mixes.MIXES if mix.name in MIXES]
     frames = [frame for burst in bursts for frame in 2 * burst]
     capture.write(path, frames)
@@ -78,9 +82,9 @@ def run_switch(build, engine, bursts, folder):
     programs.run(
         *("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts"),
         *(f"--toggle-collect={FUNCTION}", f"--dump-after={FUNCTION}", build / "app" / "dpdk-netfc"),
-        *programs.eal(f"count-{engine}", programs.no_huge(320), f"0@{min(os.sched_getaffinity(0))}",
+        *programs.eal(f"count-{engine}", programs.no_huge(768), f"0@{min(os.sched_getaffinity(0))}",
                       f"--vdev=net_pcap0,rx_pcap={bursts}"),
-        *("--", "--match", engine, "--tables", SETS.get(engine, USUAL_SET)),
+        *("--", "--match", engine, "--tables", ",".join((SETS.get(engine, USUAL_SET), BYTE_SET))),
         *("--functions", ",".join(FUNCTIONS), "--tables-dir", build / "tables"),
         *("--idle-exit", "1"),
         # What the dynamic linker does at the first call of a function is not the data path's.

@@ -11,10 +11,10 @@ import tempfile
 import numpy
 
 import programs
+from benchmark.matrix import PAYLOAD
 from netfc import Format, Fp32, capture, formats, protocol
 
 PACKETS = 256
-PAYLOAD = 1500 - 20 - 8 - 12  # of a packet over IPv4, behind the header
 OPERANDS = ("normal", "bits", "subnormal")
 # Engine, bits of vectors (None: it has no kernels), megabytes, what the row is called.
 ENGINES = (

@@ -3,10 +3,12 @@
 
 from dataclasses import asdict, dataclass
 
-from netfc import FORMATS, OPS
+from benchmark.peers.contenders import SETS
+from netfc import FORMATS, OPS, formats, protocol
 
 LANES = (1, 2, 4, 8, 16, 32, 64, 128, 243)
 ENDS = (1, 243)
+PAYLOAD = 1500 - 20 - 8 - 12  # of a packet over IPv4, behind the header
 OPERANDS = ("random", "gradients")
 # Of its tables, as large as those of fp16_k1024, fewer entries are reached than a cache has.
 SMALL_TABLE = "fp16_k8"
@@ -43,16 +45,22 @@ def _every(formats, ops, operands, lanes, peers):
     ]
 
 
+def full_lanes(format_name):
+    """Of a full packet."""
+    return protocol.lanes_in(PAYLOAD, formats.NUMBER_FORMATS[format_name].id)
+
+
 def quick():
     """Enough to see that all of it works."""
     return _every(["fp16"], ["add"], ["random"], ENDS, True)
 
 
 def usual():
-    """fp16 additions with all peers over lanes per packet; the rest at both ends."""
+    """fp16 additions with all peers over lanes per packet; the rest with one lane and full packets."""
     cells = _every(["fp16"], ["add"], ["random"], LANES, True)
     cells += _every(["fp16"], OPS, OPERANDS, ENDS, False)
-    cells += _every([name for name in FORMATS if name != "fp16"], OPS, ["random"], ENDS, False)
+    for name in SETS:
+        cells += _every([name], OPS, ["random"], (1, full_lanes(name)), False)
     return _unique(cells)
 
 

@@ -180,13 +180,7 @@ class Run:
 
         def measure():
             results = rounds.run(
-                self._bench,
-                taking_part,
-                capture,
-                cell.lanes,
-                contenders.TABLES[cell.format],
-                self._settings,
-                tsc_hz,
+                self._bench, taking_part, capture, cell, self._settings, tsc_hz
             )
             return {"cell": cell.facts(), "results": results}
 

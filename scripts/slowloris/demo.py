@@ -89,7 +89,7 @@ def recovery(results, begin):
     return None
 
 
-def run(program, policy, seconds, say):
+def run(program, policy, seconds, log):
     """Runs it all. Returns figures: times in seconds from the attack's first packet on."""
     with Network(program, HOSTS, detector_options(policy)) as network:
         hosts = network.hosts
@@ -103,15 +103,15 @@ def run(program, policy, seconds, say):
                 Watch(network, server) as watch:
             time.sleep(1)
             with actors.HonestClients(hosts["honest"], url) as honest:
-                say(f"honest clients ask {url}")
+                log(f"honest clients ask {url}")
                 time.sleep(BEFORE)
                 process = actors.attack(hosts["attacker"], url + "form", ATTACKERS, RATE, seconds)
-                say(f"slowhttptest opens {ATTACKERS} connections, {RATE} a second")
+                log(f"slowhttptest opens {ATTACKERS} connections, {RATE} a second")
                 time.sleep(seconds)
                 process.terminate()
                 process.wait()
                 ended = time.monotonic()
-                say("the attack is over")
+                log("the attack is over")
                 time.sleep(AFTER)
             time.sleep(1)  # until the last packets have come
         stats = json.loads(network.stop())

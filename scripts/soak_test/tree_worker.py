@@ -18,7 +18,7 @@ from netfc import allreduce
 SLOTS = 32
 
 
-def say(event, **more):
+def log(event, **more):
     """A line for the soak."""
     print(json.dumps({"event": event, **more}), flush=True)
 
@@ -33,7 +33,7 @@ def play(options, job, token, values, exact):
                 token=token, slots=SLOTS, silence=options["silence"], build=options["build"],
                 place=allreduce.Place(tuple(map(tuple, options["place"]["path"])),
                                       options["place"]["workers"])) as comm:
-            say("joined")
+            log("joined")
             while True:
                 mine = numpy.roll(values, right + wrong)
                 expected = numpy.roll(exact, right + wrong)
@@ -42,7 +42,7 @@ def play(options, job, token, values, exact):
                 same = sums.count_same(mine, expected) == len(mine)
                 right, wrong = right + same, wrong + (not same)
     except allreduce.AllreduceError as error:
-        say("failed", text=str(error), seconds=time.monotonic() - latest, sums=right + wrong,
+        log("failed", text=str(error), seconds=time.monotonic() - latest, sums=right + wrong,
             wrong=wrong)
 
 

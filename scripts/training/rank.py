@@ -17,7 +17,7 @@ import numpy
 import torch
 import torch.distributed as dist
 
-from training import model, ways
+from training import hooks, model
 
 TIMEOUT = datetime.timedelta(minutes=10)
 JITTER_S = 0.004  # that a rank may be late by in a step, so that the order of arrival differs
@@ -91,7 +91,7 @@ def recording(options, hook):
 
 def run(options):
     """The whole training; figures for JSON."""
-    backend, make_hook = ways.WAYS[options["way"]]
+    backend, make_hook = hooks.HOOKS[options["way"]]
     dist.init_process_group(backend, init_method=f"file://{options['store']}", timeout=TIMEOUT,
                             rank=options["rank"], world_size=options["ranks"])
     network = torch.nn.parallel.DistributedDataParallel(

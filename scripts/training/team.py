@@ -27,7 +27,7 @@ PATIENCE = 300  # seconds for one training
 class Run:
     """How a training goes on.
 
-    way: of ways.WAYS. ranks: how many. parts: which part of the data each rank has, None: that of
+    way: of hooks.HOOKS. ranks: how many. parts: which part of the data each rank has, None: that of
     its number. seed: how late ranks are. loss: of 100 packets of the aggregation each way. lcores:
     of the switch. megabits: a second of each link, each way, 0: unlimited; then neither loss nor
     lcores. record: keep the gradients. late: ranks are late by chance. hidden: neurons of the layer

@@ -12,7 +12,7 @@
 
 #include <aggregate.h>
 
-#include "oracle.h"
+#include "exact.h"
 
 #define BLOCK_BYTES 1448
 #define BLOCK_LANES BLOCK_BYTES

@@ -10,7 +10,6 @@
  * each slot, and what is in flight. What an entry has added up is not part of it: it has to follow
  * from its chunk and from who was seen. Real entries are made by giving them that again.
  */
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,8 @@
 
 #include <aggregate.h>
 
-#include "data.h"
-#include "flight.h"
+#include "exact.h"
 #include "slot_digits.h"
-#include "states.h"
 
 #define LEAVES 2
 #define SWITCHES (LEAVES + 1)
@@ -59,41 +56,12 @@ struct model {
 	flying flight[MAX_IN_FLIGHT];     /* descending */
 };
 
-static uint32_t slots, rounds;
-static unsigned int most_sent;
+#include "explore.h"
+
 static struct aggregate_entry *leaf_entry, *root_entry;
 static int64_t scratch[LANES * (AGGREGATE_MOST_DIGITS + 1)];
-static struct states states = {.words = WORDS};
 
-static void
-fail(const char *what)
-{
-	printf("%s\n", what);
-	exit(1);
-}
-
-static void
-put_bits(uint64_t *words, unsigned int *at, uint64_t value, unsigned int bits)
-{
-	if (*at % 64 + bits > 64)
-		*at += 64 - *at % 64;
-	words[*at / 64] |= value << *at % 64;
-	*at += bits;
-}
-
-static uint8_t
-get_bits(const uint64_t *words, unsigned int *at, unsigned int bits)
-{
-	uint64_t value;
-
-	if (*at % 64 + bits > 64)
-		*at += 64 - *at % 64;
-	value = words[*at / 64] >> *at % 64 & ((1u << bits) - 1);
-	*at += bits;
-	return (uint8_t)value;
-}
-
-/* Words are kept plus one: a state must not be 0. */
+/* With a bit that is 1: a state must not be 0. */
 static void
 pack(const struct model *m, uint64_t *words)
 {
@@ -185,18 +153,6 @@ check_values(const uint8_t *values, uint32_t chunk, unsigned int first, unsigned
 }
 
 /* Real entries. */
-
-static unsigned int
-entry_index(uint32_t chunk)
-{
-	return 2 * (chunk & (slots - 1)) + aggregate_entry_of(chunk, slots);
-}
-
-static uint32_t
-chunk_at(unsigned int e, unsigned int round)
-{
-	return round * slots + e / 2;
-}
 
 static enum aggregate_action
 step(struct aggregate_entry *entry, bool passes_on, uint32_t number, unsigned int member,
@@ -336,20 +292,10 @@ make(uint32_t chunk, enum direction direction, unsigned int who)
 	return (flying)(1 + who + 4 * direction + 16 * chunk);
 }
 
-/* A worker's window: the chunk that it waits for in a slot. */
-static uint32_t
-wanted(const struct model *m, unsigned int worker, unsigned int slot)
+static flying
+request(uint32_t chunk, unsigned int worker)
 {
-	return m->done[worker][slot] * slots + slot;
-}
-
-static void
-arrive_at_worker(struct model *m, uint32_t chunk, unsigned int worker)
-{
-	unsigned int slot = chunk & (slots - 1);
-
-	if (m->done[worker][slot] < rounds && wanted(m, worker, slot) == chunk)
-		m->done[worker][slot]++;
+	return make(chunk, TO_LEAF, worker);
 }
 
 /* The sums that go up are those of the leaf's workers. */
@@ -368,7 +314,9 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 	for (unsigned int p = 0; p < PARTS; p++) {
 		size_t length = make_part(expected, chunk, leaf, p);
 
-		totals = aggregate_entry_totals(leaf_entry, scratch);
+		memset(scratch, 0, sizeof(scratch));
+		totals = aggregate_totals_init(AGGREGATE_INT32, 0, scratch);
+		totals = aggregate_entry_totals(leaf_entry, &totals);
 		if (aggregate_totals_divide(&totals, PART_BYTES, ends) != PARTS)
 			fail("a chunk is not divided as it should be");
 		if (aggregate_totals_write_part(&totals, (uint16_t)p, 1, (uint8_t)p, PARTS, bytes,
@@ -450,93 +398,6 @@ deliver(struct model *m, unsigned int at)
 	}
 }
 
-/* All states. */
-
-static void
-reach(const struct model *m)
-{
-	uint64_t words[WORDS];
-
-	pack(m, words);
-	states_reach(&states, words);
-}
-
-static bool
-is_over(const struct model *m)
-{
-	for (unsigned int w = 0; w < WORKERS; w++)
-		for (unsigned int s = 0; s < slots; s++)
-			if (m->done[w][s] < rounds)
-				return false;
-	return true;
-}
-
-/* All in flight is lost, and then everybody sends, and everything gets through. */
-static void
-check_that_it_ends(struct model m)
-{
-	memset(m.flight, 0, sizeof(m.flight));
-	for (unsigned int again = 0; again < 2 * rounds; again++)
-		for (unsigned int w = 0; w < WORKERS; w++)
-			for (unsigned int s = 0; s < slots; s++) {
-				if (m.done[w][s] == rounds)
-					continue;
-				flight_add(m.flight, MAX_IN_FLIGHT,
-					make(wanted(&m, w, s), TO_LEAF, w));
-				while (m.flight[0] != 0)
-					deliver(&m, 0);
-			}
-	if (!is_over(&m))
-		fail("it never ends, though packets get through");
-}
-
-static void
-look_into(const struct model *m)
-{
-	const unsigned int count = flight_count(m->flight, MAX_IN_FLIGHT);
-
-	for (unsigned int f = 0; f < count; f++) {
-		struct model next = *m;
-
-		deliver(&next, f);
-		reach(&next);
-		next = *m;
-		flight_remove(next.flight, MAX_IN_FLIGHT, f);
-		reach(&next);
-		next = *m;
-		flight_add(next.flight, MAX_IN_FLIGHT, m->flight[f]);
-		if (count < most_sent)
-			reach(&next);
-	}
-	for (unsigned int w = 0; w < WORKERS && count < most_sent; w++)
-		for (unsigned int s = 0; s < slots; s++) {
-			struct model next = *m;
-
-			if (m->done[w][s] == rounds)
-				continue;
-			flight_add(next.flight, MAX_IN_FLIGHT, make(wanted(m, w, s), TO_LEAF, w));
-			reach(&next);
-		}
-}
-
-static uint64_t
-explore(void)
-{
-	const struct model start = {0};
-	uint64_t ends = 0, words[WORDS];
-
-	reach(&start);
-	while (states_take(&states, words)) {
-		struct model m = unpack(words);
-
-		if (is_over(&m))
-			ends++;
-		check_that_it_ends(m);
-		look_into(&m);
-	}
-	return ends;
-}
-
 static struct aggregate_entry *
 new_entry(void)
 {
@@ -556,15 +417,15 @@ new_entry(void)
 int
 main(int argc, char **argv)
 {
-	uint64_t ends;
+	int status;
 
 	if (argc > 3) {
 		slots = (uint32_t)strtoul(argv[1], NULL, 10);
 		rounds = (uint32_t)strtoul(argv[2], NULL, 10);
-		most_sent = (unsigned int)strtoul(argv[3], NULL, 10);
+		max_sent = (unsigned int)strtoul(argv[3], NULL, 10);
 	}
 	if ((slots != 1 && slots != 2) || rounds < 1 || rounds > MAX_ROUNDS ||
-		slots * rounds > MAX_CHUNKS || most_sent < 1 || most_sent > 3) {
+		slots * rounds > MAX_CHUNKS || max_sent < 1 || max_sent > 3) {
 		fprintf(stderr,
 			"usage: %s SLOTS ROUNDS SENT: 1 or 2 slots, SLOTS * ROUNDS up to %d, 1 to 3 "
 			"packets\n",
@@ -573,14 +434,10 @@ main(int argc, char **argv)
 	}
 	leaf_entry = new_entry();
 	root_entry = new_entry();
-	ends = explore();
-	printf("%u slots, %u rounds: %" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64
-	       " states where all is done\n",
-		slots, rounds, states.used, states.transitions, ends);
-	states_free(&states);
+	status = explore();
 	free(leaf_entry->digits);
 	free(leaf_entry);
 	free(root_entry->digits);
 	free(root_entry);
-	return ends > 0 ? 0 : 1;
+	return status;
 }

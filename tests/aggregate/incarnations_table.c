@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cookie.h"
-#include "data.h"
+#include "exact.h"
 #include "incarnations.h"
 #include "job.h"
 #include "lanes.h"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "data.h"
+#include "exact.h"
 #include "jobs.h"
 
 struct aggregate_limits limits;

@@ -11,15 +11,15 @@
 #include <aggregate.h>
 #include <netfc.h>
 
-#include "data.h"
+#include "exact.h"
 
-#define MOST_LANES 16384u
+#define MAX_LANES 16384u
 
 static unsigned int format;
 static uint32_t encodings, lane_count;
 static struct aggregate_lanes *lanes;
-static uint8_t x_packet[2 * MOST_LANES], y_packet[2 * MOST_LANES], result[2 * MOST_LANES];
-static uint16_t expected[MOST_LANES];
+static uint8_t x_packet[2 * MAX_LANES], y_packet[2 * MAX_LANES], result[2 * MAX_LANES];
+static uint16_t expected[MAX_LANES];
 
 static uint8_t
 expect(uint16_t x, uint32_t first)
@@ -86,12 +86,12 @@ main(int argc, char **argv)
 		return 1;
 	}
 	encodings = 1u << 8 * aggregate_value_bytes(format);
-	lane_count = encodings < MOST_LANES ? encodings : MOST_LANES;
+	lane_count = encodings < MAX_LANES ? encodings : MAX_LANES;
 	lanes = aligned_alloc(
-		AGGREGATE_ALIGN, aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, 2 * MOST_LANES));
+		AGGREGATE_ALIGN, aggregate_lanes_bytes(AGGREGATE_ALL_FORMATS, 2 * MAX_LANES));
 	if (lanes == NULL)
 		return 1;
-	aggregate_lanes_init(lanes, 2 * MOST_LANES);
+	aggregate_lanes_init(lanes, 2 * MAX_LANES);
 	for (unsigned long x = 0; x < encodings; x += stride, pairs += encodings)
 		wrong += check_row((uint16_t)x);
 	printf("%s: %" PRIu64 " pairs in %d instruction sets, %" PRIu64 " wrong\n", argv[1], pairs,

@@ -12,7 +12,7 @@
 
 #include <aggregate.h>
 
-#include "data.h"
+#include "exact.h"
 #include "simulate.h"
 
 #define FORMAT AGGREGATE_FP32
@@ -22,7 +22,7 @@
 #define PORT 20040
 #define TOKEN 99
 #define POOL 251 /* packets of values; a worker's is another one for each chunk */
-#define MOST_LEVELS 4
+#define MAX_LEVELS 4
 #define GROUP 1024u /* workers that are added up at once */
 
 /* Seconds: of a hop; of packets that overtake; until a worker, or a switch, sends again. */
@@ -56,7 +56,7 @@ struct worker {
 	double sent[SLOTS];
 };
 
-static unsigned int fans[MOST_LEVELS], levels, nodes, workers;
+static unsigned int fans[MAX_LEVELS], levels, nodes, workers;
 static struct node *node;
 static struct worker *worker;
 static uint8_t pool[POOL][BYTES];
@@ -567,7 +567,7 @@ read_fans(const char *text)
 {
 	char *end;
 
-	for (levels = 0; levels < MOST_LEVELS; text = end + 1) {
+	for (levels = 0; levels < MAX_LEVELS; text = end + 1) {
 		fans[levels] = (unsigned int)strtoul(text, &end, 10);
 		if (fans[levels] < 1 || fans[levels] > AGGREGATE_MAX_WORKERS)
 			fail("a switch has 1 to 64 members");

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data.h"
+#include "exact.h"
 #include "simulate.h"
 
 static void

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
+#include "exact.h"
 #include "states.h"
 
 static uint64_t

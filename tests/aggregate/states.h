@@ -26,4 +26,27 @@ bool states_take(struct states *states, uint64_t *state);
 
 void states_free(struct states *states);
 
+/** Append a number of so many bits, as a whole in one word. */
+static inline void
+put_bits(uint64_t *words, unsigned int *at, uint64_t value, unsigned int bits)
+{
+	if (*at % 64 + bits > 64)
+		*at += 64 - *at % 64;
+	words[*at / 64] |= value << *at % 64;
+	*at += bits;
+}
+
+/** Read the next one. */
+static inline uint8_t
+get_bits(const uint64_t *words, unsigned int *at, unsigned int bits)
+{
+	uint64_t value;
+
+	if (*at % 64 + bits > 64)
+		*at += 64 - *at % 64;
+	value = words[*at / 64] >> *at % 64 & ((1u << bits) - 1);
+	*at += bits;
+	return (uint8_t)value;
+}
+
 #endif /* STATES_H */

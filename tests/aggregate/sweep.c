@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "block.h"
-#include "data.h"
+#include "exact.h"
 
 /* Mostly few, so that there are many lanes. */
 static unsigned int

@@ -10,13 +10,13 @@
 
 #include "tree_random.h"
 
-#define MOST_LEVELS 3
-#define MOST_TICKS 400000
+#define MAX_LEVELS 3
+#define MAX_TICKS 400000
 
 static const struct tree_network bad = {.loss = 20, .twice = 20, .disorder = 30};
 
 /* Members of a switch, so that there are up to 64 workers or 16 switches. */
-static const unsigned int most_members[MOST_LEVELS] = {12, 6, 3};
+static const unsigned int most_members[MAX_LEVELS] = {12, 6, 3};
 
 struct count {
 	uint64_t trees, lanes, results, wrong;
@@ -29,8 +29,8 @@ run_tree(unsigned int levels, uint64_t seed, struct count *count)
 
 	tree->network = bad;
 	tree_start(tree);
-	count->lanes += tree_fill(tree, TREE_MOST_CHUNKS);
-	tree_run(tree, MOST_TICKS);
+	count->lanes += tree_fill(tree, TREE_MAX_CHUNKS);
+	tree_run(tree, MAX_TICKS);
 	count->trees++;
 	for (unsigned int w = 0; w < tree->workers; w++)
 		count->results += tree->worker[w].results;
@@ -51,7 +51,7 @@ main(int argc, char **argv)
 		fprintf(stderr, "usage: %s LANES [SEED]\n", argv[0]);
 		return 2;
 	}
-	for (unsigned int levels = 1; levels <= MOST_LEVELS; levels++) {
+	for (unsigned int levels = 1; levels <= MAX_LEVELS; levels++) {
 		struct count count = {0};
 
 		while (count.lanes < lanes)

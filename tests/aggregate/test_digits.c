@@ -11,11 +11,10 @@
 
 #include <aggregate_digits.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define LANES 60
-#define MOST_MEMBERS 6
+#define MAX_MEMBERS 6
 #define ROOM (AGGREGATE_PART_BYTES + LANES * (4 * (AGGREGATE_MOST_DIGITS + 1) + 1))
 
 #define FOREACH_FORMAT(format)                                               \
@@ -25,13 +24,18 @@
 static uint64_t values[LANES][AGGREGATE_MAX_WORKERS];
 static uint8_t part[ROOM];
 
+/* Totals of each instruction set in turn: what one has written, another adds. */
 static struct aggregate_totals
 new_totals(unsigned int format)
 {
+	static unsigned int made;
 	void *memory = malloc(aggregate_totals_bytes(format, LANES));
+	struct aggregate_totals totals;
 
 	assert_non_null(memory);
-	return aggregate_totals_init(format, LANES, memory);
+	totals = aggregate_totals_init(format, LANES, memory);
+	aggregate_totals_choose(&totals, made++ % (aggregate_isa_best() + 1));
+	return totals;
 }
 
 static void
@@ -99,9 +103,9 @@ hand_on(const struct aggregate_totals *from, struct aggregate_totals *to, unsign
 static void
 check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
 {
-	struct aggregate_totals member[MOST_MEMBERS], top = new_totals(format);
+	struct aggregate_totals member[MAX_MEMBERS], top = new_totals(format);
 	struct aggregate_totals whole = new_totals(format), again = new_totals(format);
-	unsigned int members = 1 + next_random(seed) % MOST_MEMBERS;
+	unsigned int members = 1 + next_random(seed) % MAX_MEMBERS;
 
 	for (unsigned int m = 0; m < members; m++)
 		member[m] = new_totals(format);
@@ -114,11 +118,15 @@ check_tree(unsigned int format, unsigned int workers, uint64_t *seed)
 		free(member[m].bins);
 	}
 	hand_on(&top, &again, 3, seed);
-	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MEAN; op++) {
-		check(&whole, op, workers);
-		check(&top, op, workers);
-		check(&again, op, workers);
-	}
+	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MEAN; op++)
+		for (enum aggregate_isa isa = 0; isa <= aggregate_isa_best(); isa++) {
+			aggregate_totals_choose(&whole, isa);
+			aggregate_totals_choose(&top, isa);
+			aggregate_totals_choose(&again, isa);
+			check(&whole, op, workers);
+			check(&top, op, workers);
+			check(&again, op, workers);
+		}
 	free(top.bins);
 	free(whole.bins);
 	free(again.bins);

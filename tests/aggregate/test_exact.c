@@ -13,11 +13,10 @@
 #include <aggregate_exact.h>
 #include <netfc_arith.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define MOST 3000
-#define MOST_PARTS 64
+#define MAX_PARTS 64
 #define WORDS (sizeof(struct aggregate_exact) / sizeof(int64_t))
 
 static double x64[MOST], y64[MOST];
@@ -117,7 +116,7 @@ bits_of(unsigned int format, const void *value)
 static void
 check(unsigned int format, const void *x, const void *y, uint32_t count)
 {
-	static const unsigned int parts[] = {1, 2, 3, MOST_PARTS};
+	static const unsigned int parts[] = {1, 2, 3, MAX_PARTS};
 	uint64_t result = 0, first = 0;
 	uint8_t flags, first_flags = 0;
 

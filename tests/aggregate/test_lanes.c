@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "block.h"
-#include "data.h"
+#include "exact.h"
 
 #define FOREACH_OP(op)                                                   \
 	for (unsigned int op = AGGREGATE_SUM; op <= AGGREGATE_MAX; op++) \

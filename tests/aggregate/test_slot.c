@@ -10,7 +10,7 @@
 
 #include <aggregate.h>
 
-#include "data.h"
+#include "exact.h"
 
 #define SLOTS 4
 #define STALL 100

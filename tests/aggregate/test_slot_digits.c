@@ -10,28 +10,27 @@
 
 #include <aggregate.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 #define BYTES 96
-#define MOST_LANES BYTES
+#define MAX_LANES BYTES
 #define MEMBERS 4
-#define MOST_BEHIND 5 /* workers behind a member */
+#define MAX_BEHIND 5 /* workers behind a member */
 #define STALL 100
 #define REPEAT 10
 
 static struct aggregate_entry *entry;
 static void *digits_memory;
 static struct aggregate_rules rules;
-static uint64_t values[MOST_LANES][AGGREGATE_MAX_WORKERS];
-static int64_t scratch[MOST_LANES * (AGGREGATE_MOST_DIGITS + 1)];
+static uint64_t values[MAX_LANES][AGGREGATE_MAX_WORKERS];
+static int64_t scratch[MAX_LANES * (AGGREGATE_MOST_DIGITS + 1)];
 
 /* What a member has to send. */
 struct packets {
 	unsigned int count;
 	bool in[AGGREGATE_MOST_PARTS];
 	size_t bytes[AGGREGATE_MOST_PARTS];
-	uint8_t packet[AGGREGATE_MOST_PARTS][MOST_LANES * 8 + 100];
+	uint8_t packet[AGGREGATE_MOST_PARTS][MAX_LANES * 8 + 100];
 };
 
 static struct packets members[MEMBERS];
@@ -143,9 +142,9 @@ members_send_values_or_digits(void **state)
 		rules.isa = (enum aggregate_isa)(next_random(&seed) % (aggregate_isa_best() + 1));
 		for (uint32_t lane = 0; lane < count; lane++)
 			data_fill((enum data_kind)(round / 10 % DATA_KINDS), format, values[lane],
-				MEMBERS * MOST_BEHIND, &seed);
+				MEMBERS * MAX_BEHIND, &seed);
 		for (unsigned int m = 0; m < MEMBERS; m++) {
-			unsigned int behind = 1 + next_random(&seed) % MOST_BEHIND;
+			unsigned int behind = 1 + next_random(&seed) % MAX_BEHIND;
 
 			make_member(&members[m], format, count, workers, behind, 400);
 			workers += behind;
@@ -251,12 +250,13 @@ pass_on(uint64_t now)
 static void
 what_is_passed_on_is_complete_with_the_parent_s_result(void **state)
 {
-	struct aggregate_totals sums;
+	struct aggregate_totals sums =
+		aggregate_totals_init(AGGREGATE_INT32, 0, memset(scratch, 0, sizeof(scratch)));
 	uint8_t result[40] = {1, 2, 3, 4};
 
 	(void)state;
 	pass_on(0);
-	sums = aggregate_entry_totals(entry, scratch);
+	sums = aggregate_entry_totals(entry, &sums);
 	assert_int_equal(sums.bins[0], MEMBERS);
 	assert_int_equal(step_values(0, REPEAT - 1), AGGREGATE_DUPLICATE);
 	assert_int_equal(step_values(0, REPEAT), AGGREGATE_PASSED_AGAIN);

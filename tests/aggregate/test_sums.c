@@ -10,8 +10,7 @@
 
 #include <aggregate_sums.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 #include "registers.h"
 
 #define LANES 1000

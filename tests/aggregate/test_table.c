@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "data.h"
+#include "exact.h"
 #include "jobs.h"
 
 static void

@@ -35,11 +35,11 @@ struct vector {
 
 #include "tag_vectors.h"
 
-#define MOST_BYTES 9000
+#define MAX_BYTES 9000
 
 static struct aggregate_secret *secret;
 static struct aggregate_tag_key keys[KEY_KINDS];
-static uint8_t packet[MOST_BYTES];
+static uint8_t packet[MAX_BYTES];
 
 static void
 fill_payload(size_t bytes)

@@ -15,7 +15,7 @@
 
 #include <aggregate.h>
 
-#include "data.h"
+#include "exact.h"
 
 #define SHARDS 3
 #define WORKERS 2

@@ -22,7 +22,7 @@ check_trees(unsigned int levels, unsigned int most, struct tree_network network)
 		if (sealed)
 			tree_seal(tree);
 		tree_start(tree);
-		tree_fill(tree, TREE_MOST_CHUNKS);
+		tree_fill(tree, TREE_MAX_CHUNKS);
 		tree_run(tree, 200000);
 		assert_true(tree_is_done(tree));
 		assert_int_equal(tree->wrong, 0);

@@ -8,12 +8,12 @@
 
 #include <cmocka.h>
 
-#include "data.h"
+#include "exact.h"
 #include "job.h"
 #include "tree.h"
 
 #define STALL 2000 /* of the switches */
-#define CHUNKS TREE_MOST_CHUNKS
+#define CHUNKS TREE_MAX_CHUNKS
 #define NEVER UINT64_MAX
 #define LEAF_A 1
 #define LEAF_B 2

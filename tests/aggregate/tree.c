@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 #include "tree.h"
 
-#define MOST_EVENTS 20000
+#define MAX_EVENTS 20000
 #define NO_CHUNK UINT32_MAX
 #define AGAIN 40 /* ticks until a worker sends again */
 #define WORKERS_HOST 100
@@ -44,8 +43,8 @@ tree_new(uint64_t seed)
 	tree->seed = seed;
 	tree->now = 1000;
 	tree->slots = 4;
-	tree->chunk = allocate(TREE_MOST_CHUNKS * sizeof(*tree->chunk));
-	tree->events = allocate(MOST_EVENTS * sizeof(*tree->events));
+	tree->chunk = allocate(TREE_MAX_CHUNKS * sizeof(*tree->chunk));
+	tree->events = allocate(MAX_EVENTS * sizeof(*tree->events));
 	tree->actions = allocate(AGGREGATE_ACTION_COUNT * sizeof(*tree->actions));
 	return tree;
 }
@@ -163,7 +162,7 @@ put_on_its_way(struct tree *tree, const struct tree_event *packet)
 {
 	struct tree_event *event;
 
-	if (tree->queued == MOST_EVENTS || next_random(&tree->seed) % 100 < tree->network.loss)
+	if (tree->queued == MAX_EVENTS || next_random(&tree->seed) % 100 < tree->network.loss)
 		return;
 	event = &tree->events[tree->queued++];
 	*event = *packet;

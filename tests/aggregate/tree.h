@@ -14,11 +14,11 @@
 #define TREE_WORKER_PORT 5000
 #define TREE_JOB 7
 #define TREE_TOKEN UINT64_C(0x0123456789abcdef)
-#define TREE_MOST_SWITCHES 16
-#define TREE_MOST_WORKERS 64
-#define TREE_MOST_CHUNKS 64
-#define TREE_MOST_LANES 40
-#define TREE_MOST_SLOTS 8
+#define TREE_MAX_SWITCHES 16
+#define TREE_MAX_WORKERS 64
+#define TREE_MAX_CHUNKS 64
+#define TREE_MAX_LANES 40
+#define TREE_MAX_SLOTS 8
 #define TREE_BYTES 320 /* of values */
 
 /** What the network does. */
@@ -31,9 +31,9 @@ struct tree_network {
 struct tree_chunk {
 	unsigned int op, format;
 	uint16_t count;
-	uint64_t values[TREE_MOST_LANES][TREE_MOST_WORKERS];
+	uint64_t values[TREE_MAX_LANES][TREE_MAX_WORKERS];
 	bool known; /* what it has to come to: */
-	uint64_t expected[TREE_MOST_LANES];
+	uint64_t expected[TREE_MAX_LANES];
 	uint8_t flags;
 };
 
@@ -53,16 +53,16 @@ struct tree_worker {
 	uint32_t id;
 	uint16_t slots;
 	uint8_t shards;
-	uint32_t next[TREE_MOST_SLOTS];  /* chunk that is asked for; TREE_MOST_CHUNKS: none */
-	uint64_t again[TREE_MOST_SLOTS]; /* when it is sent again */
+	uint32_t next[TREE_MAX_SLOTS];  /* chunk that is asked for; TREE_MAX_CHUNKS: none */
+	uint64_t again[TREE_MAX_SLOTS]; /* when it is sent again */
 	uint8_t reason, absence, level, detail, decided; /* of the latest refusal */
 	uint32_t results;
 };
 
 struct tree {
 	unsigned int switches, workers, chunks;
-	struct tree_switch sw[TREE_MOST_SWITCHES];
-	struct tree_worker worker[TREE_MOST_WORKERS];
+	struct tree_switch sw[TREE_MAX_SWITCHES];
+	struct tree_worker worker[TREE_MAX_WORKERS];
 	struct tree_chunk *chunk;
 	struct tree_network network;
 	struct aggregate_secret *secret; /* the cluster's; NULL: packets have no tags */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "data.h"
+#include "exact.h"
 #include "tree_random.h"
 
 static uint32_t
@@ -14,7 +14,7 @@ fill_chunk(struct tree *tree, unsigned int format, struct tree_chunk *chunk)
 		next_random(&tree->seed) % 2 == 0)
 		chunk->format = AGGREGATE_INTO(format, AGGREGATE_FP32);
 	most = TREE_BYTES / aggregate_lane_bytes(chunk->format);
-	most = most < TREE_MOST_LANES ? most : TREE_MOST_LANES;
+	most = most < TREE_MAX_LANES ? most : TREE_MAX_LANES;
 	chunk->count =
 		chunk->op == AGGREGATE_COPY ? 0 : (uint16_t)(1 + next_random(&tree->seed) % most);
 	for (uint32_t lane = 0; lane < chunk->count; lane++)
@@ -42,7 +42,7 @@ grow(struct tree *tree, unsigned int at, unsigned int levels, unsigned int most)
 	for (unsigned int m = 0; m < members; m++) {
 		if (levels == 0)
 			tree_add_worker(tree, at);
-		else if (tree->switches < TREE_MOST_SWITCHES)
+		else if (tree->switches < TREE_MAX_SWITCHES)
 			grow(tree,
 				tree_add_switch(
 					tree, at, 1 + (uint32_t)(next_random(&tree->seed) % 3)),

@@ -12,11 +12,10 @@
 
 #include <aggregate.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
-#define MOST_SLOTS 8
-#define MOST_IN_FLIGHT 512
+#define MAX_SLOTS 8
+#define MAX_IN_FLIGHT 512
 #define STEPS_OF_A_JOB 100000
 
 struct packet {
@@ -32,13 +31,13 @@ struct job {
 	uint8_t owner; /* of the first chunk; 0: nobody */
 	uint64_t salt;
 	uint32_t first; /* number of the first chunk */
-	uint32_t next[AGGREGATE_MAX_WORKERS][MOST_SLOTS];
+	uint32_t next[AGGREGATE_MAX_WORKERS][MAX_SLOTS];
 	uint32_t loss, repetition; /* in 256 */
 	unsigned int in_flight;
-	struct packet flight[MOST_IN_FLIGHT];
+	struct packet flight[MAX_IN_FLIGHT];
 };
 
-static struct aggregate_entry *entries[2 * MOST_SLOTS];
+static struct aggregate_entry *entries[2 * MAX_SLOTS];
 static uint64_t seed, results, completed;
 
 static void
@@ -125,7 +124,7 @@ begin(struct job *job)
 	job->loss = below(100);
 	job->repetition = below(100);
 	job->in_flight = 0;
-	for (uint32_t e = 0; e < 2 * MOST_SLOTS; e++)
+	for (uint32_t e = 0; e < 2 * MAX_SLOTS; e++)
 		entries[e]->state = AGGREGATE_EMPTY;
 	job->first = below(2) ? 0 : -2 * job->rules.slots * below(20);
 	if (job->first != 0)
@@ -138,7 +137,7 @@ begin(struct job *job)
 static void
 launch(struct job *job, struct packet packet)
 {
-	if (job->in_flight < MOST_IN_FLIGHT && below(256) >= job->loss)
+	if (job->in_flight < MAX_IN_FLIGHT && below(256) >= job->loss)
 		job->flight[job->in_flight++] = packet;
 }
 
@@ -239,7 +238,7 @@ walk(uint64_t steps)
 
 	begin(&job);
 	for (uint64_t s = 0; s < steps; s++) {
-		if (job.in_flight == 0 || (job.in_flight < MOST_IN_FLIGHT / 2 && below(2)))
+		if (job.in_flight == 0 || (job.in_flight < MAX_IN_FLIGHT / 2 && below(2)))
 			send_request(&job);
 		else
 			deliver(&job);
@@ -254,7 +253,7 @@ main(int argc, char **argv)
 	uint64_t steps = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
 
 	seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	for (unsigned int e = 0; e < 2 * MOST_SLOTS; e++) {
+	for (unsigned int e = 0; e < 2 * MAX_SLOTS; e++) {
 		void *memory = aligned_alloc(
 			AGGREGATE_ALIGN, aggregate_entry_bytes(AGGREGATE_ALL_FORMATS, 8));
 
@@ -266,7 +265,7 @@ main(int argc, char **argv)
 		walk(steps - done < STEPS_OF_A_JOB ? steps - done : STEPS_OF_A_JOB);
 	printf("%" PRIu64 " steps, %" PRIu64 " chunks completed, %" PRIu64 " results received\n",
 		steps, completed, results);
-	for (unsigned int e = 0; e < 2 * MOST_SLOTS; e++)
+	for (unsigned int e = 0; e < 2 * MAX_SLOTS; e++)
 		free(entries[e]);
 	return results > 0 ? 0 : 1;
 }

@@ -24,7 +24,7 @@
 #define PACKET_BYTES 65536
 #define SOCKET_BYTES (64 << 20)
 #define TRIES 100
-#define MOST_JOINED 60000 /* bytes */
+#define MAX_JOINED 60000 /* bytes */
 #define NS_PER_MS 1000000u
 
 const struct server_options server_defaults = {
@@ -194,7 +194,7 @@ alike(const struct packets *sent, unsigned int i)
 	const size_t bytes = sent->parts[i].iov_len;
 	unsigned int n = 1;
 
-	while (i + n < sent->count && (n + 1) * bytes <= MOST_JOINED &&
+	while (i + n < sent->count && (n + 1) * bytes <= MAX_JOINED &&
 		sent->parts[i + n].iov_len == bytes &&
 		memcmp(&sent->addresses[i + n], &sent->addresses[i], sizeof(*sent->addresses)) == 0)
 		n++;

@@ -220,7 +220,7 @@ test_ports_that_open_while_workers_join(void **state)
 /* ---- a worker that is late ------------------------------------------------------------------- */
 
 #define LATE_US 400000
-#define MOST_AGAIN 3 /* times what is in flight; all at each time-out would be more than that */
+#define MAX_AGAIN 3 /* times what is in flight; all at each time-out would be more than that */
 #define LATE_VALUES (512 * 362) /* more than a window of chunks */
 
 /* The second worker watches what the first one sends while it waits for it: few chunks again. */
@@ -241,7 +241,7 @@ wait_for_the_last(unsigned int w, unsigned int n, void *context)
 		usleep(LATE_US);
 		again = server_count(passage->server, AGGREGATE_DUPLICATE);
 		added = server_count(passage->server, AGGREGATE_ADDED);
-		atomic_store(&passage->said_again, again > MOST_AGAIN * added);
+		atomic_store(&passage->said_again, again > MAX_AGAIN * added);
 	}
 	status = netfc_allreduce(
 		comm, values[w], LATE_VALUES, NETFC_ALLREDUCE_INT32, NETFC_ALLREDUCE_SUM);

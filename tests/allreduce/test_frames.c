@@ -9,8 +9,8 @@
 
 #include "net/frame.h"
 
-#define MOST_PAYLOAD 8972
-#define MOST_FRAME (62 + MOST_PAYLOAD)
+#define MAX_PAYLOAD 8972
+#define MAX_FRAME (62 + MAX_PAYLOAD)
 #define ETHERNET 14
 
 static const struct frame_ends over_ipv4 = {
@@ -65,7 +65,7 @@ naive_sum(const uint8_t *bytes, size_t count, unsigned int sum)
 static void
 check_round_trip(const struct frame_ends *ends, size_t bytes)
 {
-	uint8_t frame[MOST_FRAME];
+	uint8_t frame[MAX_FRAME];
 	size_t length = make(ends, frame, bytes), header = frame_header_bytes(ends);
 	size_t ip = ends->v6 ? 16 : 4;
 	const struct frame_ends other = turned(ends);
@@ -94,15 +94,15 @@ test_round_trip(void **state)
 		check_round_trip(&over_ipv4, bytes);
 		check_round_trip(&over_ipv6, bytes);
 	}
-	check_round_trip(&over_ipv4, MOST_PAYLOAD);
-	check_round_trip(&over_ipv6, MOST_PAYLOAD);
+	check_round_trip(&over_ipv4, MAX_PAYLOAD);
+	check_round_trip(&over_ipv6, MAX_PAYLOAD);
 }
 
 /* From the addresses on, each bit counts. */
 static void
 check_damage(const struct frame_ends *ends)
 {
-	uint8_t frame[MOST_FRAME];
+	uint8_t frame[MAX_FRAME];
 	size_t length = make(ends, frame, 53), addresses = ends->v6 ? 32 : 8;
 	const struct frame_ends other = turned(ends);
 	struct frame_datagram datagram;
@@ -129,7 +129,7 @@ static void
 test_the_others_address_is_learnt(void **state)
 {
 	struct frame_ends ends = over_ipv4;
-	uint8_t frame[MOST_FRAME];
+	uint8_t frame[MAX_FRAME];
 	const uint8_t nobody[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 	(void)state;

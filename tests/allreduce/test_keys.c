@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "data.h"
+#include "exact.h"
 #include "plays.h"
 #include "relay.h"
 

@@ -16,7 +16,7 @@
 #define SHARDS_AT 1 /* in struct aggregate_join_wire */
 #define SLOTS_AT 2
 #define BYTES_AT 4
-#define LEAST_AT 6
+#define MIN_AT 6
 
 static void
 put_16(uint8_t *at, unsigned int value)
@@ -110,7 +110,7 @@ grant_wrongly(void *context, const struct aggregate_message *request, unsigned i
 	if (grant->bytes >= 0)
 		put_16(join + BYTES_AT, (unsigned int)grant->bytes);
 	if (grant->least >= 0)
-		put_16(join + LEAST_AT, (unsigned int)grant->least);
+		put_16(join + MIN_AT, (unsigned int)grant->least);
 	return length;
 }
 

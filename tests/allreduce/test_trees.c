@@ -18,18 +18,18 @@
 #include "server.h"
 #include "workers.h"
 
-#define MOST_LEAVES 3
+#define MAX_LEAVES 3
 #define VALUES 3000
 
 /* Leaves below one root, maybe by way of a switch in between. */
 struct tree {
 	unsigned int leaves;
-	unsigned int sizes[MOST_LEAVES]; /* workers of each */
+	unsigned int sizes[MAX_LEAVES];  /* workers of each */
 	bool deep;                       /* the leaves' parent has a parent, with no other member */
 	bool bad;                        /* workers lose packets, and so do leaves */
-	struct server *root, *middle, *leaf[MOST_LEAVES];
-	struct relay *relays[MOST_LEAVES], *up;
-	struct place places[MOST_LEAVES];
+	struct server *root, *middle, *leaf[MAX_LEAVES];
+	struct relay *relays[MAX_LEAVES], *up;
+	struct place places[MAX_LEAVES];
 };
 
 static unsigned int
@@ -236,7 +236,7 @@ suffer(unsigned int w, unsigned int n, void *context)
 		trouble->statuses[w] =
 			netfc_allreduce(comm, &value, 1, NETFC_ALLREDUCE_FP32, NETFC_ALLREDUCE_SUM);
 	pthread_barrier_wait(&trouble->barrier);
-	if (w == 0 && trouble->victim < MOST_LEAVES)
+	if (w == 0 && trouble->victim < MAX_LEAVES)
 		server_freeze(trouble->tree->leaf[trouble->victim], true);
 	pthread_barrier_wait(&trouble->barrier);
 	if (trouble->statuses[w] == NETFC_ALLREDUCE_OK && w == trouble->absent)
@@ -299,7 +299,7 @@ static void
 test_a_worker_that_fails(void **state)
 {
 	struct tree tree = {.leaves = 2, .sizes = {2, 2}};
-	struct trouble *trouble = trouble_of(&tree, MOST_LEAVES, 3);
+	struct trouble *trouble = trouble_of(&tree, MAX_LEAVES, 3);
 
 	(void)state;
 	assert_int_not_equal(trouble->statuses[2], NETFC_ALLREDUCE_OK);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data.h"
-#include "oracle.h"
+#include "exact.h"
 
 struct place
 place_of(unsigned int switches, const uint16_t *ports)

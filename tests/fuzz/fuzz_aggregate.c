@@ -14,7 +14,7 @@
 #include <aggregate.h>
 #include <aggregate_sums.h>
 
-#include "data.h"
+#include "exact.h"
 #include "fuzz.h"
 #include "model.h"
 #include "outcomes.h"

@@ -28,7 +28,8 @@
 #define CHECKSUM_BYTES 4
 
 static const char *const names[] = {"fp16_k1024", "posit16_k1_floor", "posit16_es2_k256",
-	"bf16_k128", "fp16_exact_small", "bf16_exact_small", "posit16_exact", "fp32_exact"};
+	"bf16_k128", "fp16_exact_small", "bf16_exact_small", "posit16_exact", "fp32_exact",
+	"fp8_e4m3_sat"};
 #define GOOD_FILES (sizeof(names) / sizeof(names[0]))
 
 static struct good_file {
@@ -237,13 +238,16 @@ compute_fp32(const struct netfc_set *set)
 static void
 compute(const struct netfc_set *set)
 {
-	if (netfc_format_width(netfc_set_format(set)) == 32) {
+	const unsigned int width = netfc_format_width(netfc_set_format(set));
+	const uint32_t most = width == 8 ? UINT8_MAX : UINT16_MAX;
+
+	if (width == 32) {
 		compute_fp32(set);
 		return;
 	}
 	for (unsigned int op = NETFC_ADD; op <= NETFC_DIV; op++) {
-		for (uint32_t x = 0; x <= UINT16_MAX; x += 4369)
-			netfc_calc(set, op, (uint16_t)x, (uint16_t)(x * 7));
+		for (uint32_t x = 0; x <= most; x += most / 15)
+			netfc_calc(set, op, x, x * 7 & most);
 	}
 }
 

@@ -17,9 +17,13 @@ enum family {
 	FAMILIES
 };
 
-/** Numbers of functions: "own", a user's, of fp16; "known", the library's, of fp16 and bf16. */
+/**
+ * Numbers of functions: "own", a user's, of fp16; "known", the library's, of fp16, bf16 and
+ * fp8_e4m3; and of a conversion.
+ */
 #define USER_FUNCTION 193
 #define KNOWN_FUNCTION 71
+#define TO_BF16 99
 
 /** Build them all, once. */
 void loaded_build(void);
@@ -32,6 +36,6 @@ void loaded_configure(struct pipeline_config *config, enum family family);
 
 /** What functions, and the sets of a family, stand for, by other code than theirs. */
 struct netfc_result loaded_reference(
-	enum family family, const struct netfc_hdr *header, uint16_t x, uint16_t y, uint16_t z);
+	enum family family, const struct netfc_hdr *header, uint32_t x, uint32_t y, uint32_t z);
 
 #endif /* LOADED_H */

@@ -7,8 +7,10 @@ Frames are those of the integration tests. The same bytes in every run.
 
 import itertools
 import pathlib
+import random
 import struct
 import sys
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS, PROJECT = HERE.parent, HERE.parents[1]
@@ -18,12 +20,13 @@ sys.path[:0] = map(str, (TESTS / "support", TESTS / "integration" / "switch",
 
 import frames  # noqa: E402
 import test_endpoint  # noqa: E402
+from netfc import protocol  # noqa: E402
 
 FRAMES_PER_SEED = 16
 MOST_BYTES = 8192  # of a seed; libFuzzer cuts off more (-max_len of scripts/fuzz)
 WORKERS = 6  # of fuzz_pipeline.c
 CUTS = (0, 1, 3, 10, 21, 31, 41)  # half the bytes of a segment; 0: all in one
-GOOD_FILES, SHORTEST_FILE, FP32_FILE, FUNCTION_FILE = 8, 5, 7, 0xFF  # of fuzz_table_file.c
+GOOD_FILES, FP32_FILE, FP8_FILE, FUNCTION_FILE = 9, 7, 8, 0xFF  # of fuzz_table_file.c
 BARE, FIX_LENGTH, FIX_SUM, THROUGH_FILE, MUST_FAIL, SAY_AGAIN, SAVE, NO_FILE = (
     1 << bit for bit in range(8))  # of fuzz_table_file.c
 
@@ -36,13 +39,19 @@ def name_request(form, name):
     return bytes(payload)
 
 
+def conversion(count, form, op):
+    """A request with random bytes in its slots, which are as wide as either format's encodings."""
+    slots = random.Random(op).randbytes(3 * protocol.operand_bytes(form, count, op))
+    return protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, op, form, 0, count, op) + slots
+
+
 def refused():
     """Requests of every format that are refused, for each reason."""
     for form in range(11):
         yield frames.lanes(1, form, 1, version=2)
         yield frames.lanes(1, form, 250)
         yield frames.lanes(1, form, 5, count=0)
-    for form, op in ((0, 1), (2, 71), (3, 193), (4, 1), (5, 5), (6, 1), (7, 1), (8, 71), (9, 1), (10, 1)):
+    for form, op in ((0, 1), (2, 71), (3, 193), (4, 1), (5, 5), (6, 1), (7, 1), (8, 193), (9, 1), (10, 1)):
         yield frames.lanes(1, form, op)  # known, but not of that format
     yield frames.lanes(1, 5, 1, count=2)
     yield frames.lanes(2, 1, 16)  # a query has one lane
@@ -60,8 +69,11 @@ def requests():
     yield from (frames.lanes(count, 8, op) for count in (1, 8, 33, 101) for op in (1, 2, 3, 4))
     yield from (frames.lanes(count, form, op)
                 for count in (1, 8, 33, 101) for form in (8, 9) for op in (5, 6, 7, 8))
+    yield from (frames.lanes(count, 8, 71) for count in (1, 8, 33, 101))
+    yield from (conversion(count, form, op) for count in (1, 8, 33, 121)
+                for form, op in ((1, 101), (8, 101), (8, 99), (9, 104), (5, 104)))
     yield from (name_request(form, name)
-                for form in (1, 2, 3, 4, 8, 9) for name in (b"own", b"known", b"fma", b"other"))
+                for form in (1, 2, 3, 4, 8, 9) for name in (b"own", b"known", b"fma", b"to_fp32", b"other"))
     yield from refused()
 
 
@@ -89,6 +101,14 @@ def bursts():
             yield bytes([WORKERS * CUTS[number % len(CUTS)] + worker]) + group
 
 
+def byte_function(greatest):
+    """The file of a function of 8 bits."""
+    entries = [*range(0xFF), greatest]
+    body = struct.pack(">32sI256H256x", b"own", 8 << 24, *entries)
+    head = struct.pack(">8sII", b"NetFCfun", 1, 16 + len(body) + 4)
+    return head + body + struct.pack(">I", zlib.crc32(head + body))
+
+
 def table_files():
     """Good files, cut, lengthened, changed here and there, and what is no such file."""
     for good in range(GOOD_FILES):
@@ -97,13 +117,16 @@ def table_files():
         for at, change in ((0, b"X"), (8, b"\0\0\0\0"), (8, b"\0\0\0\2"), (12, b"\xFF"),
                            (16, b"fp16_k512\0"), (16, b"A" * 32), (48, b"\7"), (50, b"\1"),
                            (60, b"log2"), (68, b"\x11"), (70, b"\4"), (300, b"\xFF\xFF")):
-            for good in (0, SHORTEST_FILE):
+            for good in (0, FP8_FILE):
                 yield bytes([fixes, good]) + struct.pack(">IB", at, len(change)) + change
         for length in (0, 7, 8, 20, 59, 100):
             yield bytes([fixes | THROUGH_FILE, 0]) + struct.pack(">IB", 0xFF000000 | length, 0)
     for at, change in ((23, b"_small"), (48, b"\4"), (51, b"\2"), (64, b"\x0F"), (65, b"\x20"), (67, b"\4"),
                        (176, b"\xFF"), (300, b"\0\0")):
         yield bytes([FIX_SUM, FP32_FILE]) + struct.pack(">IB", at, len(change)) + change
+    for at, change in ((20, b"5m2"), (25, b"exact"), (48, b"\1"), (48, b"\x09"), (64, b"\x08"), (66, b"\2"),
+                       (144, b"\xFF"), (300, b"\xFF\xFF")):
+        yield bytes([FIX_SUM, FP8_FILE]) + struct.pack(">IB", at, len(change)) + change
     for allocation in range(6):
         yield bytes([MUST_FAIL | THROUGH_FILE, allocation, 0])
         yield bytes([MUST_FAIL, allocation, 1])
@@ -116,6 +139,8 @@ def table_files():
     for at, change in ((0, b"X"), (11, b"\0"), (11, b"\2"), (15, b"\xFF"), (16, b"F"), (16, b"sqrt\0"),
                        (16, b"a" * 32), (40, b"x"), (48, b"\7"), (51, b"\1"), (131200, b"\x10")):
         yield bytes([FIX_SUM, FUNCTION_FILE]) + struct.pack(">IB", at, len(change)) + change
+    for greatest in (0xFF, 0x100):
+        yield bytes([BARE, 0]) + byte_function(greatest)
     for length in (7, 20, 100):
         yield bytes([0, FUNCTION_FILE]) + struct.pack(">IB", 0xFF000000 | length, 0)
     for allocation in range(4):

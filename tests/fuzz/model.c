@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "data.h"
+#include "exact.h"
 #include "fuzz.h"
 #include "model.h"
-#include "oracle.h"
 #include "outcomes.h"
 
 #define LANES (BYTES / 2)

@@ -24,50 +24,13 @@ get_word(const uint8_t *at)
 }
 
 static uint32_t
-get_slot(const uint8_t *at)
+get_slot(const uint8_t *at, uint32_t bytes)
 {
-	return (uint32_t)get_word(at) << 16 | get_word(at + 2);
-}
+	uint32_t slot = 0;
 
-/* Lanes of 32 bits, as check_lanes(). */
-static uint32_t
-check_wide_lanes(const struct netfc_hdr *header, const uint8_t *before, const uint8_t *after,
-	uint32_t count, uint8_t status)
-{
-	uint8_t flags = 0;
-
-	FUZZ_CHECK(header->op >= NETFC_ADD && header->op <= NETFC_DIV);
-	for (uint32_t l = 0; l < count; l++) {
-		struct netfc_result result = netfc_exact(netfc_fp32_format(), header->op,
-			get_slot(before + 4 * l), get_slot(before + 4 * (count + l)));
-
-		FUZZ_CHECK(get_slot(after + 4 * (2 * count + l)) == result.z);
-		flags |= result.flags;
-	}
-	FUZZ_CHECK(flags == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
-	return 4 * count;
-}
-
-/* Lanes of 8 bits, likewise: a set's results are those of its format alone. */
-static uint32_t
-check_narrow_lanes(const struct netfc_hdr *header, const uint8_t *before, const uint8_t *after,
-	uint32_t count, uint8_t status)
-{
-	const struct netfc_format *format = netfc_format_by_id(header->format);
-	const uint32_t bytes = count + count % 2;
-	uint8_t flags = 0;
-
-	for (uint32_t l = 0; l < count; l++) {
-		const uint8_t x = before[l], y = before[bytes + l], z = before[2 * bytes + l];
-		const struct netfc_result result = header->op <= NETFC_DIV
-			? netfc_exact(format, header->op, x, y)
-			: netfc_extra(format, header->op, x, y, z);
-
-		FUZZ_CHECK(after[2 * bytes + l] == result.z);
-		flags |= result.flags;
-	}
-	FUZZ_CHECK(flags == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
-	return count;
+	for (uint32_t b = 0; b < bytes; b++)
+		slot = slot << 8 | at[b];
+	return slot;
 }
 
 /*
@@ -78,18 +41,21 @@ static uint32_t
 check_lanes(enum family family, const struct netfc_hdr *header, const uint8_t *before,
 	const uint8_t *after, uint32_t count, uint8_t status)
 {
+	const uint32_t slot = netfc_wire_slot_bytes(header->op, header->format);
+	const uint32_t bytes = netfc_wire_operand_bytes(header->op, header->format, count);
 	uint8_t flags = 0;
 
-	for (uint32_t l = 0; l < count; l++) {
-		uint16_t x = get_word(before + 2 * l), y = get_word(before + 2 * (count + l));
-		uint16_t z = get_word(before + 2 * (2 * count + l));
-		struct netfc_result result = loaded_reference(family, header, x, y, z);
+	for (uint32_t at = 0; at < count * slot; at += slot) {
+		const uint32_t x = get_slot(before + at, slot);
+		const uint32_t y = get_slot(before + bytes + at, slot);
+		const uint32_t z = get_slot(before + 2 * bytes + at, slot);
+		const struct netfc_result result = loaded_reference(family, header, x, y, z);
 
-		FUZZ_CHECK(get_word(after + 2 * (2 * count + l)) == result.z);
+		FUZZ_CHECK(get_slot(after + 2 * bytes + at, slot) == result.z);
 		flags |= result.flags;
 	}
 	FUZZ_CHECK(flags == (status & ((1 << NETFC_STATUS_CODE_SHIFT) - 1)));
-	return 2 * count;
+	return count * slot;
 }
 
 /* As answer_queries() of fuzz_pipeline.c answers, as far as the packet is long enough. */
@@ -108,14 +74,15 @@ check_answer(const uint8_t *before, const uint8_t *after, uint32_t count, uint32
 	return ANSWER_BYTES;
 }
 
-/* The number of an operation by its name: "own", "known" or one that every format has. */
+/* The number of an operation by its name: a function's or one that every format has. */
 static uint32_t
 check_name(const uint8_t *before, const uint8_t *after, uint32_t count)
 {
 	static const struct {
 		const char *name;
 		unsigned int number;
-	} names[] = {{"own", USER_FUNCTION}, {"known", KNOWN_FUNCTION}, {"min", NETFC_MIN},
+	} names[] = {{"own", USER_FUNCTION}, {"known", KNOWN_FUNCTION}, {"to_bf16", TO_BF16},
+		{"to_fp32", NETFC_TO_FP32}, {"to_fp8_e4m3", NETFC_TO_FP8_FIRST}, {"min", NETFC_MIN},
 		{"max", NETFC_MAX}, {"compare", NETFC_COMPARE}, {"fma", NETFC_FMA}};
 	const uint16_t number = get_word(after + 4 * count);
 	char name[NETFC_FUNCTION_NAME_SIZE];
@@ -164,11 +131,6 @@ check_reply(enum family family, const struct frame *frame, uint8_t *before, cons
 				frame->payload_length - (uint32_t)sizeof(*header));
 		else if (header->op == NETFC_OP_NAME)
 			changed = check_name(before + at, after + at, count);
-		else if (header->format == NETFC_FP32)
-			changed = check_wide_lanes(header, before + at, after + at, count, status);
-		else if (netfc_format_width(netfc_format_by_id(header->format)) == 8)
-			changed =
-				check_narrow_lanes(header, before + at, after + at, count, status);
 		else
 			changed =
 				check_lanes(family, header, before + at, after + at, count, status);

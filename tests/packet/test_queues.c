@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "eal.h"
-#include "queues.h"
+#include "setup.h"
 
 #define LCORES 4
 #define PORTS 2

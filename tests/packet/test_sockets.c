@@ -22,9 +22,7 @@
 
 #include "aggregate_format.h"
 #include "app.h"
-#include "ports.h"
-#include "prepare.h"
-#include "queues.h"
+#include "setup.h"
 #include "tables/tables.h"
 
 #define LCORES 4
@@ -97,10 +95,10 @@ WATCH(struct rte_lpm *, rte_lpm_create,
 	(const char *name, int socket, const struct rte_lpm_config *config), (name, socket, config),
 	"lpm", socket)
 /* A machine without the socket cannot make this one there. */
-WATCH(struct rte_mempool *, rte_pktmbuf_pool_create,
+WATCH(struct rte_mempool *, rte_pktmbuf_pool_create_by_ops,
 	(const char *name, unsigned int count, unsigned int cache, uint16_t private_bytes,
-		uint16_t data_bytes, int socket),
-	(name, count, cache, private_bytes, data_bytes, 0), name, socket)
+		uint16_t data_bytes, int socket, const char *ops),
+	(name, count, cache, private_bytes, data_bytes, 0, ops), name, socket)
 WATCH(void *, rte_malloc, (const char *type, size_t size, unsigned int align), (type, size, align),
 	type, SOCKET_ID_ANY)
 WATCH(void *, rte_zmalloc, (const char *type, size_t size, unsigned int align), (type, size, align),
@@ -181,6 +179,30 @@ assert_lcores_are_at_home(void)
 	assert_ptr_not_equal(app.pipeline[0], app.pipeline[1]);
 }
 
+/* Behind the one before it, not at the start of a page of its own. */
+static void
+assert_follows(struct rte_mempool *pool, void *end, void *buffer, unsigned int index)
+{
+	char **expected = end;
+
+	if (index > 0)
+		assert_ptr_equal(buffer, *expected);
+	assert_int_equal(rte_mempool_virt2iova(buffer), (uintptr_t)buffer);
+	*expected = (char *)buffer + pool->header_size + pool->elt_size + pool->trailer_size;
+}
+
+static void
+assert_buffers_are_dense(void)
+{
+	for (unsigned int socket = 0; socket < SOCKETS; socket++) {
+		struct rte_mempool *pool = app.pool[socket];
+		char *end = NULL;
+
+		assert_int_equal(rte_mempool_obj_iter(pool, assert_follows, &end), pool->size);
+		assert_int_equal(rte_mempool_avail_count(pool), pool->size);
+	}
+}
+
 /* The devices are on socket 0. */
 static void
 assert_far_ports_are_named(void)
@@ -207,6 +229,7 @@ each_lcore_works_with_memory_of_its_socket(void **state)
 	set_options();
 	assert_int_equal(prepare_load(&app), 0);
 	assert_int_equal(prepare(&app), 0);
+	assert_buffers_are_dense();
 	assert_int_equal(ports_start(&app), 0);
 	assert_lcores_are_at_home();
 	assert_far_ports_are_named();

@@ -17,7 +17,7 @@
 #include <rte_flow.h>
 
 #include "eal.h"
-#include "steer.h"
+#include "setup.h"
 
 #define LCORES 4
 #define PORT 20040

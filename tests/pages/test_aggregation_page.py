@@ -8,6 +8,7 @@ import urllib.parse
 
 import pytest
 
+import oracle
 import playground
 from oracle.formats import FORMATS_BY_NAME
 
@@ -15,7 +16,8 @@ from browser import Browser, By, DESK, Keys, PHONE, needs_browser
 
 pytestmark = [needs_browser, pytest.mark.xdist_group('playground')]  # one process builds it
 
-FORMATS = (*FORMATS_BY_NAME, 'fp32')
+NARROW = {'fp8_e4m3': oracle.E4M3, 'fp8_e5m2': oracle.E5M2}
+FORMATS = (*FORMATS_BY_NAME, 'fp32', *NARROW)
 WORKERS, SLOTS, CHUNKS = 4, 2, 6
 SUMS = '''
 return [...document.querySelectorAll("#sums tbody")].map((body) => ({
@@ -59,6 +61,9 @@ def rounded(form, real):
     """The number of the format nearest to a float."""
     if form == 'fp32':
         return struct.unpack('f', struct.pack('f', real))[0]
+    if form in NARROW:
+        narrow = oracle.NarrowFormat(NARROW[form])
+        return float(narrow.decode(narrow.encode(real)[0]))
     return FORMATS_BY_NAME[form].decode(FORMATS_BY_NAME[form].encode(real))
 
 

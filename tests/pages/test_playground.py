@@ -18,9 +18,10 @@ from browser import ActionChains, Browser, By, DESK, Keys, PHONE, needs_browser
 
 pytestmark = [needs_browser, pytest.mark.xdist_group('playground')]  # one process builds it
 
-SETS = ('fp16_k1024', 'posit16_exact', 'bf16_k16_floor', 'posit16_es2_k256', 'fp16_exact')
+SETS = ('fp16_k1024', 'posit16_exact', 'bf16_k16_floor', 'posit16_es2_k256', 'fp16_exact',
+        'fp8_e4m3_exact', 'fp8_e5m2_exact', 'fp8_e4m3_sat', 'fp8_e5m2_sat')
 OPERATIONS = 50
-MOST_BYTES = 500_000
+MAX_BYTES = 500_000
 
 
 def address(browser):
@@ -47,6 +48,7 @@ def test_results_are_the_library_s(browser, page, name):
     ('fp16_exact', ('add', '1.6', '-1.7')), ('fp16_exact', ('mul', '1e-7', '0.3')),
     ('fp16_exact_small', ('div', '1', '3')), ('posit16_exact', ('add', '1e6', '-3')),
     ('bf16_k128', ('div', '1', '0')), ('posit16_k512', ('mul', '0', 'nan')),
+    ('fp8_e4m3_exact', ('sub', '1.5', '0x3d')), ('fp8_e5m2_sat', ('mul', '200', '-300')),
 ])
 def test_stages_are_those_of_netfc_tables(browser, page, name, operation):
     playground.assert_stages(browser, page, name, operation)
@@ -64,6 +66,9 @@ def test_stages_look_up_the_keys_and_say_where_they_round(browser, page):
     assert stages[0][1] == '1024 · log₂ 1.59961 = 693.98491 is rounded to 694.'
     show(browser, page, set='fp16_exact', x='1.6', y='0.9')
     assert browser.run('return document.querySelectorAll("#stages .rounding").length') == 1
+    for op in playground.OPS:
+        show(browser, page, set='fp8_e4m3_exact', op=op, x='1.5', y='0.4')
+        assert browser.run('return document.querySelectorAll("#stages .rounding").length') == 1
 
 
 @pytest.mark.parametrize('name', ['fp16_k1024', 'posit16_k512', 'fp16_exact', 'bf16_exact_small'])
@@ -87,8 +92,38 @@ def test_moving_k_moves_error_and_memory(browser, page):
     assert [browser.text('#fact-error'), browser.text('#fact-memory')] == ['off by 768 ulp', '256 KB']
 
 
+def test_a_format_of_8_bits(browser, page):
+    """It has no k, two sets, and other numbers at the ends of its sliders."""
+    show(browser, page, set='fp16_k1024', x='1e9', y='0x40', op='mul')
+    browser.driver.find_element(By.CSS_SELECTOR, '#format option[value="fp8_e4m3"]').click()
+    browser.wait(SETTLED, 'map')
+    assert browser.text('#equation') == 'not a number × 2 = not a number'
+    browser.driver.find_element(By.CSS_SELECTOR, '#family option[value="sat"]').click()
+    assert 'set=fp8_e4m3_sat&' in address(browser)
+    browser.type('x', '300')
+    browser.wait(SETTLED, 'map')
+    assert browser.text('#equation') == '288 × 2 = 448' and browser.text('#fact-flags') == 'overflow'
+    assert [browser.text('#z-bits code'), browser.text('#z-bits .exponent')] == ['0x7e', '1111']
+    total = table_builder.run_json('size', 'fp8_e4m3_sat')['total']
+    assert browser.text('#fact-memory') == f'{total["slot_bytes"]:,} bytes'
+    assert browser.run('return [...document.querySelectorAll("#beside thead th")].map((head) => head.textContent)') \
+        == ['fp8_e4m3_sat', 'fp8_e4m3_exact']
+    assert browser.run('return ["x-slider", "k"].map((id) => document.getElementById(id)).map('
+                       '(at) => [at.max, at.disabled])') == [['126', False], ['0', True]]
+    browser.driver.find_element(By.ID, 'x-slider').send_keys(Keys.HOME)
+    assert 'x=-448&' in address(browser)
+    browser.type('x', '0x0001')
+    assert browser.text('#x-error').endswith('an encoding such as 0x3c.')
+    browser.type('x', '0x01')
+    browser.driver.find_element(By.CSS_SELECTOR, '#format option[value="bf16"]').click()
+    assert 'set=bf16_exact&' in address(browser)
+
+
 def test_sums(browser, page):
     """All orders of some values: sums of floats differ, the exact one does not."""
+    show(browser, page, sum='fp8_e4m3', values='16,1,1,-16')
+    assert browser.text('#float-sum') == '0' and browser.text('#exact-sum') == '2'
+    assert browser.text('#exact-bits code') == '0x40'
     show(browser, page, sum='fp32', values='1e8,1,-1e8,0.5')
     assert browser.text('#float-sum') == '0.5' and browser.text('#exact-sum') == '1.5'
     assert browser.text('#orders-note').startswith('24 orders give ')
@@ -178,10 +213,10 @@ def test_a_screen_reader_has_a_name_for_every_table(browser, page):
 
 
 @pytest.mark.parametrize('width', [PHONE, DESK])
-@pytest.mark.parametrize('name', ['fp16_k1024', 'posit16_es2_exact', 'fp16_exact_small'])
+@pytest.mark.parametrize('name', ['fp16_k1024', 'posit16_es2_exact', 'fp16_exact_small', 'fp8_e4m3_sat'])
 def test_it_fits_the_screen(browser, page, width, name):
     browser.resize(width)
-    show(browser, page, set=name, x='0x0001', y='-65504', sum='fp32', values='1e-30,-0x1,3e38,0.1')
+    show(browser, page, set=name, x='0x01', y='-65504', sum='fp32', values='1e-30,-0x1,3e38,0.1')
     browser.wait(ALL_SETS, 'sets')
     assert browser.overflow() == 0 and browser.run(playground.OVERHANGING) == []
     small = browser.run('return [...document.querySelectorAll("main button, main select, #x, #y")].filter('
@@ -248,7 +283,7 @@ def test_a_browser_without_webassembly(page):
 
 @pytest.mark.parametrize('name', ['index.html', 'aggregation.html'])
 def test_it_is_small(page, name):
-    assert (page.parent / name).stat().st_size < MOST_BYTES
+    assert (page.parent / name).stat().st_size < MAX_BYTES
 
 
 def test_the_readme_says_how_large_they_are(page):

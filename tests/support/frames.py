@@ -17,7 +17,7 @@ from scapy.packet import Padding, Raw
 import oracle
 
 MAX_LANES = 243  # that fit a 1,500-byte MTU over IPv4
-LEAST_FRAME = 60
+MIN_FRAME = 60
 CLIENT_MAC, SERVER_MAC = '02:00:00:00:00:01', '02:00:00:00:00:02'
 CLIENT_IP, SERVER_IP = '10.0.0.1', '10.0.0.2'
 CLIENT_IP6, SERVER_IP6 = '2001:db8::1', '2001:db8::2'
@@ -83,7 +83,7 @@ def tag(tpid, vlan):
 def build(packet, pad=True):
     """The bytes of a scapy packet, filled up to the least size of a frame."""
     data = bytes(packet)
-    return data.ljust(LEAST_FRAME, b'\0') if pad else data
+    return data.ljust(MIN_FRAME, b'\0') if pad else data
 
 
 def tagged(tpids, packet):
@@ -308,7 +308,7 @@ def plain_frame(payload):
     checksum = internet_checksum(pseudo + header + payload) or 0xFFFF
     header = patched(header, 6, struct.pack('>H', checksum))
     frame = bytes.fromhex('0200000000020200000000010800') + ip + header + payload
-    return frame.ljust(LEAST_FRAME, b'\0')
+    return frame.ljust(MIN_FRAME, b'\0')
 
 
 def internet_checksum(data):

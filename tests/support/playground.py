@@ -13,7 +13,10 @@ BUILDER = project_scripts.SCRIPTS / 'build-playground'
 OPS = ('add', 'sub', 'mul', 'div')
 TIMEOUT_S = 3000
 READY = 'return document.body.dataset.ready'
-SETTLED = ('return document.querySelectorAll("#scale meter").length >= 8 && '
+# Formats without k have two sets beside each other.
+SETTLED = ('return (document.getElementById("k").disabled'
+           ' ? document.querySelectorAll("#beside thead th").length >= 2'
+           ' : document.querySelectorAll("#scale meter").length >= 8) && '
            'document.getElementById("map-summary").textContent')
 ALL_SETS = 'return !document.getElementById("scale").textContent.includes("…")'
 
@@ -29,7 +32,7 @@ for (const [op, x, y] of operations) {
   type("x", x);
   type("y", y);
   const texts = (selector) => document.querySelector(selector).textContent;
-  found.push([texts("#z-bits code"), /0x[0-9a-f]{4}/.exec(texts("#fact-exact"))[0], texts("#fact-flags")]);
+  found.push([texts("#z-bits code"), /0x[0-9a-f]{2,4}/.exec(texts("#fact-exact"))[0], texts("#fact-flags")]);
 }
 return found;
 '''
@@ -91,11 +94,11 @@ def table_names(browser):
     return [node['name']['value'] for node in nodes if node['role']['value'] == 'table']
 
 
-def random_operations(count, seed):
-    """Operations on any two encodings: op, x, y; one kind after the other."""
-    numbers = random.Random(seed)
-    return sorted((numbers.choice(OPS), f'0x{numbers.getrandbits(16):04x}', f'0x{numbers.getrandbits(16):04x}')
-            for _ in range(count))
+def random_operations(count, name):
+    """Operations of a set on any two encodings: op, x, y; one kind after the other."""
+    numbers, bits = random.Random(name), 8 if name.startswith('fp8') else 16
+    return sorted((numbers.choice(OPS), *(f'0x{numbers.getrandbits(bits):0{bits // 4}x}' for _ in 'xy'))
+                  for _ in range(count))
 
 
 def calculated(name, operations):

@@ -4,8 +4,8 @@
 
 #include <rte_cycles.h>
 
-#include "aggregate/aggregation.h"
-#include "run/idle.h"
+#include "aggregate/team.h"
+#include "run/run.h"
 
 /* How often workers join or leave again, and how long they do. */
 #define ASK_AGAIN_MS 20

@@ -4,7 +4,7 @@
 #include <rte_common.h>
 #include <rte_ip.h>
 
-#include "aggregate/exact_sums.h"
+#include "aggregate/team.h"
 
 /* The sums of a member's workers, in memory that is made for them. */
 static struct aggregate_totals

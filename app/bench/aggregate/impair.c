@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
 
-#include "aggregate/impair.h"
-#include "data.h"
+#include "aggregate/team.h"
+#include "exact.h"
 
 static uint64_t
 share_of(double percent)

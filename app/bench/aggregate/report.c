@@ -5,10 +5,11 @@
 #include <rte_cycles.h>
 #include <rte_version.h>
 
-#include "aggregate/aggregation.h"
+#include "aggregate/team.h"
 #include "json.h"
+#include "report/report.h"
 #include "encoding.h"
-#include "run/inline_switch.h"
+#include "run/run.h"
 
 /* Names in a set, joined by +. */
 static void

@@ -2,13 +2,106 @@
 #ifndef TEAM_H
 #define TEAM_H
 
-/** @file The workers of an aggregation, all in one process, all on one lcore. */
+/** @file A run with --aggregate: its workers, all in one process, all on one lcore. */
 
-#include "aggregate/exact_sums.h"
-#include "aggregate/impair.h"
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include <rte_mbuf.h>
+
 #include "bench.h"
-#include "chunks.h"
+#include "exact.h"
 #include "dpdk/worker_packet.h"
+
+/*
+ * What members of an aggregation that are switches send, as the leaves of a tree do: for each
+ * chunk, the exact sums of the workers behind them, in parts.
+ */
+
+struct exact_sums_config {
+	unsigned int members;
+	unsigned int first;  /**< of the chunks' workers, that behind the first member */
+	unsigned int behind; /**< workers behind each */
+	uint32_t bytes;      /**< of a part at the most */
+};
+
+/** The parts of a chunk's sums. */
+struct exact_sums_parts {
+	uint8_t count;
+	uint8_t *bytes;     /**< one after another */
+	uint32_t *ends;     /**< of each, in `bytes` */
+	uint16_t *checksum; /**< of each, RFC 1071, words as in memory */
+};
+
+/** Those of all chunks and members. */
+struct exact_sums {
+	unsigned int members, count, most; /**< count: of chunks; most: parts of one of these */
+	struct exact_sums_parts *parts;    /**< NULL: there are none */
+};
+
+/** Make them. 0, or -1 if memory is short; exact_sums_free() frees in both cases. */
+int exact_sums_create(const struct exact_sums_config *config, const struct chunks *chunks,
+	struct exact_sums *sums);
+
+/** Free them. */
+void exact_sums_free(struct exact_sums *sums);
+
+/** What a member sends as chunk number c. */
+static inline struct exact_sums_parts
+exact_sums_of(const struct exact_sums *sums, uint32_t c, unsigned int member)
+{
+	return sums->parts[c % sums->count * sums->members + member];
+}
+
+/** The most packets that a chunk takes; without sums it is one. */
+static inline unsigned int
+exact_sums_most_parts(const struct exact_sums *sums)
+{
+	return sums->parts == NULL ? 1 : sums->most;
+}
+
+/** A part as a packet's body. */
+void
+exact_sums_body(const struct exact_sums_parts *parts, unsigned int part, struct worker_body *body);
+
+/*
+ * An impaired link: packets are lost, duplicated and reordered, as a seed determines. One for
+ * each direction.
+ */
+
+/** Packets that may be overtaken at the same time. */
+#define IMPAIR_HELD 16
+
+struct impair {
+	uint64_t lose, duplicate, reorder; /* of 2^32 packets */
+	uint64_t seed;
+	struct rte_mempool *pool;           /* of doubles */
+	struct rte_mbuf *held[IMPAIR_HELD]; /* some may be NULL */
+	unsigned int held_count;
+	uint64_t lost, duplicates, reordered; /* counted */
+};
+
+/** Shares are in percent. */
+void impair_init(struct impair *impair, double loss, double duplicate, double reorder,
+	uint64_t seed, struct rte_mempool *pool);
+
+/**
+ * Put a packet through.
+ *
+ * @param out what comes out: up to two
+ * @return how many
+ */
+unsigned int impair_packet(struct impair *impair, struct rte_mbuf *mbuf, struct rte_mbuf **out);
+
+/**
+ * Let one go that is still held: when nothing else comes to overtake it.
+ *
+ * @return it, or NULL
+ */
+struct rte_mbuf *impair_release(struct impair *impair);
+
+/* The workers of an aggregation, all in one process, all on one lcore. */
 
 /** Packets that wait for the port. */
 #define TEAM_UNSENT 256
@@ -126,5 +219,30 @@ unsigned int team_receive(struct team *team, uint64_t now);
 
 /** Free what waits for the port or is held back. */
 void team_abandon(struct team *team);
+
+/* A run with --aggregate: workers join, send chunks, check every result, leave. */
+
+/**
+ * Make the chunks, with what they have to come to, and the workers. 0, or -1 (reported on stderr).
+ */
+int team_create(struct bench *bench, struct team *team);
+
+/** Run on the calling lcore. Why it ended is in bench->run.end, or in the team's failure. */
+void team_run(struct team *team);
+
+/** Whether the run was what it should be; what was not is reported on stderr. */
+bool team_went_well(const struct team *team);
+
+/** Free it. */
+void team_free(struct team *team);
+
+/** Print the effective configuration. */
+void team_report_configuration(FILE *out, const struct team *team);
+
+/** Print the results. */
+void team_report(FILE *out, const struct team *team);
+
+/** All of it as an object. */
+json_t *team_json(const struct team *team, int exit_status);
 
 #endif /* TEAM_H */

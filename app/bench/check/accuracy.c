@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/accuracy.h"
+#include "check/check.h"
 #include "bench.h"
 #include "encoding.h"
 

@@ -3,9 +3,9 @@
 
 #include <rte_common.h>
 
-#include "check/mismatch.h"
+#include "check/check.h"
 #include "encoding.h"
-#include "options/option_values.h"
+#include "options/options.h"
 
 static const struct {
 	const char *name, *meaning;

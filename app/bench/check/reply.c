@@ -6,7 +6,7 @@
 #include <rte_ip.h>
 #include <rte_udp.h>
 
-#include "check/reply.h"
+#include "check/check.h"
 
 #define ID_OFFSET offsetof(struct netfc_hdr, id)
 

@@ -5,8 +5,8 @@
 #include <aggregate_format.h>
 
 #include "bench.h"
-#include "data.h"
-#include "options/aggregate_options.h"
+#include "exact.h"
+#include "options/options.h"
 
 /* As many as a port can be asked to send beside the others. */
 #define MAX_FLOOD 10000

@@ -7,7 +7,6 @@
 #include <aggregate_wire.h>
 
 #include "embedded.h"
-#include "options/option_values.h"
 #include "options/options.h"
 
 int

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "bench.h"
-#include "options/option_values.h"
+#include "options/options.h"
+#include "option.h"
 #include "set_option.h"
 
 #define MAX_LANES 10915

@@ -7,7 +7,7 @@
 #include <rte_udp.h>
 
 #include "bench.h"
-#include "options/option_values.h"
+#include "options/options.h"
 
 #define DEFAULT_SECONDS 5
 /* Of each figure in memory. */

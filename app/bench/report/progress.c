@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "report/progress.h"
+#include "aggregate/team.h"
+#include "report/report.h"
 
 #define NS_PER_SECOND 1000000000L
 

@@ -7,7 +7,7 @@
 #include <rte_version.h>
 
 #include "report/report.h"
-#include "options/option_values.h"
+#include "options/options.h"
 
 #define BAR_WIDTH 40
 

@@ -4,8 +4,8 @@
 #include "encoding.h"
 #include "json.h"
 #include "report/report.h"
-#include "options/option_values.h"
-#include "run/inline_switch.h"
+#include "options/options.h"
+#include "run/run.h"
 
 static json_t *
 traffic(uint64_t packets, double rate, uint32_t lanes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <rte_cycles.h>
 
-#include "report/results.h"
+#include "report/report.h"
 
 double
 results_microseconds(uint64_t cycles)

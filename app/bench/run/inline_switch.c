@@ -8,9 +8,8 @@
 #include <rte_mempool.h>
 
 #include "json.h"
-#include "options/option_values.h"
-#include "run/idle.h"
-#include "run/inline_switch.h"
+#include "options/options.h"
+#include "run/run.h"
 
 /* Packets per ring where a rate, not a window, decides how many there may be. */
 #define RATE_RING 4096

@@ -5,8 +5,7 @@
 #include <rte_mbuf.h>
 
 #include "dpdk/eal.h"
-#include "dpdk/ethdev.h"
-#include "run/ports.h"
+#include "run/run.h"
 
 /* Ethernet header and two VLAN tags. */
 #define LAYER2_BYTES 22

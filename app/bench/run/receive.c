@@ -2,8 +2,8 @@
 #include <rte_cycles.h>
 #include <rte_prefetch.h>
 
-#include "run/receive.h"
-#include "check/reply.h"
+#include "run/run.h"
+#include "check/check.h"
 
 /* A reply to a packet that is still waited for. */
 static bool

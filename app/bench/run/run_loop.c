@@ -4,10 +4,7 @@
 
 #include <rte_cycles.h>
 
-#include "run/run_loop.h"
-#include "run/idle.h"
-#include "run/receive.h"
-#include "run/send.h"
+#include "run/run.h"
 
 /* How many packets a rate may be behind and still catch up; the rest is held back for good. */
 #define CATCH_UP 1024

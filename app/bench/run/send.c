@@ -6,8 +6,8 @@
 #include <rte_cycles.h>
 #include <rte_udp.h>
 
-#include "check/reply.h"
-#include "run/send.h"
+#include "check/check.h"
+#include "run/run.h"
 
 /* Write a request into a packet. */
 static void

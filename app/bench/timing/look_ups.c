@@ -12,7 +12,7 @@
 
 #include "bench.h"
 #include "engines.h"
-#include "timing/parts.h"
+#include "timing/timing.h"
 
 /* Put lanes of the capture into a batch; returns how many. */
 static unsigned int

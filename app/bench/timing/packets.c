@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include <rte_cycles.h>
+#include <rte_lcore.h>
 #include <rte_mbuf.h>
 
 #include "bench.h"
 #include "classify.h"
+#include "dpdk/eal.h"
 #include "dpdk/reflect.h"
-#include "timing/parts.h"
+#include "timing/timing.h"
 
 /* A burst as it came, written just now, as by a device that puts packets into the cache. */
 static void
@@ -129,8 +131,8 @@ int
 packets_create(struct parts *parts)
 {
 	parts->worker = pipeline_worker_create(parts->pipeline, SOCKET_ID_ANY);
-	parts->pool = rte_pktmbuf_pool_create("packets", PIPELINE_BURST, 0, 0,
-		RTE_PKTMBUF_HEADROOM + CAPTURE_FRAME_BYTES, SOCKET_ID_ANY);
+	parts->pool = ethdev_pool_create("packets", 2 * MBUF_CACHE,
+		RTE_PKTMBUF_HEADROOM + CAPTURE_FRAME_BYTES, rte_socket_id());
 	if (parts->worker == NULL || parts->pool == NULL ||
 		rte_pktmbuf_alloc_bulk(parts->pool, parts->burst, PIPELINE_BURST) != 0) {
 		fprintf(stderr, PROGRAM ": --time: no memory; give the EAL more (-m MB)\n");

@@ -9,7 +9,7 @@
 #include <aggregate.h>
 
 #include "bench.h"
-#include "data.h"
+#include "exact.h"
 #include "timing/timing.h"
 
 /* Chunks of different values: more than branch prediction can learn by heart. */

@@ -4,17 +4,49 @@
 
 /**
  * @file
- * The workload: different requests, made before the run, each with the reply that it must get. They
- * are sent one after the other, from the first one again after the last, each time with another id.
- * So the run itself copies and compares bytes, and never computes.
+ * Requests made before the run, each with the reply that it must get; and their operands.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <netfc.h>
 
-#include "workload/operands.h"
 #include "options/options.h"
+
+/* Pairs of operands: drawn at random, or read from a file. */
+
+/** Two operands of one lane. */
+struct pair {
+	uint32_t x, y;
+};
+
+/** Pairs; after the last one, the first one is used again. */
+struct operands {
+	struct pair *pairs;
+	size_t count;
+	size_t capacity; /**< pairs that there is memory for */
+};
+
+/**
+ * Get pairs as --operands asks for them. A file is text, or big-endian words if its name ends in
+ * .bin. Errors are reported on stderr.
+ *
+ * @param wanted how many to draw; a file is read whole
+ * @param operands empty at first; operands_free() frees them in any case
+ * @return 0 or -1
+ */
+int operands_get(const struct options *options, const struct netfc_format *format, size_t wanted,
+	struct operands *operands);
+
+/** Free them. */
+void operands_free(struct operands *operands);
+
+/*
+ * The workload: different requests, made before the run, each with the reply that it must get. They
+ * are sent one after the other, from the first one again after the last, each time with another id.
+ * So the run itself copies and compares bytes, and never computes.
+ */
 
 /** A function's table, where --op is one. */
 struct function_table {

@@ -6,7 +6,8 @@
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 
-#include "dpdk/ethdev.h"
+#include "dpdk/dense_pool.h"
+#include "dpdk/eal.h"
 
 #define DESCRIPTORS 1024
 
@@ -108,8 +109,8 @@ ethdev_stop(uint16_t id, bool started)
 struct rte_mempool *
 ethdev_pool_create(const char *name, unsigned int mbufs, uint32_t data_bytes, unsigned int socket)
 {
-	struct rte_mempool *pool = rte_pktmbuf_pool_create(
-		name, mbufs, MBUF_CACHE, 0, (uint16_t)data_bytes, (int)socket);
+	struct rte_mempool *pool = rte_pktmbuf_pool_create_by_ops(
+		name, mbufs, MBUF_CACHE, 0, (uint16_t)data_bytes, (int)socket, dense_pool_ops());
 
 	if (pool == NULL)
 		fprintf(stderr,

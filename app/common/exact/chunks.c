@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunks.h"
-#include "oracle.h"
+#include "exact.h"
 
 /* One of a set of bits, in turn. */
 static unsigned int

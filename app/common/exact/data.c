@@ -4,7 +4,7 @@
 
 #include <netfc.h>
 
-#include "data.h"
+#include "exact.h"
 
 const char *const data_kind_names[DATA_KINDS] = {
 	[DATA_ANY] = "any encoding",

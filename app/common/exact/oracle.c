@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "oracle.h"
+#include "exact.h"
 
 /* Sums of 64 values are exact, and quotients differ from every boundary that they are not. */
 #define PRECISION 512

@@ -18,7 +18,7 @@
 #include <rte_udp.h>
 
 #include "checksum.h"
-#include "endpoint/answer.h"
+#include "endpoint/endpoint.h"
 #include "frame.h"
 
 #define IPV4_BYTES 4

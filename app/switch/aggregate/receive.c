@@ -3,11 +3,9 @@
 #include <rte_udp.h>
 
 #include "aggregate/aggregation.h"
-#include "aggregate/receive.h"
-#include "aggregate/result.h"
-#include "aggregate_seal.h"
+#include "aggregate_table.h"
 #include "capture/trace.h"
-#include "endpoint/answer.h"
+#include "endpoint/endpoint.h"
 #include "bytes.h"
 #include "transmit.h"
 

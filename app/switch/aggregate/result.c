@@ -7,7 +7,6 @@
 
 #include "aggregate/aggregation.h"
 #include "aggregate/datagram.h"
-#include "aggregate/result.h"
 #include "checksum.h"
 #include "transmit.h"
 

@@ -8,7 +8,6 @@
 
 #include "app.h"
 #include "capture/capture.h"
-#include "capture/capture_file.h"
 #include "json.h"
 #include "observe/state.h"
 #include "side_thread.h"

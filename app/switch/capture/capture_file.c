@@ -15,7 +15,7 @@
 #include <rte_pcapng.h>
 #include <rte_version.h>
 
-#include "capture/capture_file.h"
+#include "capture/capture.h"
 
 #define APPLICATION "dpdk-netfc " NETFC_VERSION
 

@@ -14,9 +14,7 @@
 
 #include "aggregate/aggregation.h"
 #include "embedded.h"
-#include "poll_loop.h"
-#include "ports.h"
-#include "prepare.h"
+#include "setup.h"
 #include "tables/tables.h"
 
 #define NS_PER_SECOND 1e9

@@ -12,7 +12,7 @@
 #include <rte_udp.h>
 
 #include "checksum.h"
-#include "endpoint/answer.h"
+#include "endpoint/endpoint.h"
 #include "bytes.h"
 
 #define ICMPV6_ECHO_REQUEST 128

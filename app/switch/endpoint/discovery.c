@@ -6,8 +6,8 @@
 
 #include "bytes.h"
 #include "checksum.h"
-#include "endpoint/answer.h"
-#include "endpoint/discovery.h"
+#include "endpoint/endpoint.h"
+#include "endpoint/neighbour.h"
 
 #define ICMPV6_NEIGHBOUR_SOLICITATION 135
 #define ICMPV6_NEIGHBOUR_ADVERTISEMENT 136

@@ -4,9 +4,8 @@
 #include <rte_arp.h>
 #include <rte_ip.h>
 
-#include "endpoint/answer.h"
-#include "endpoint/discovery.h"
 #include "endpoint/endpoint.h"
+#include "endpoint/neighbour.h"
 
 void
 endpoint_init(struct endpoint *endpoint, const struct addresses *addresses, uint16_t port,

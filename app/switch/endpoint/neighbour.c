@@ -4,7 +4,6 @@
 #include <rte_arp.h>
 #include <rte_ip.h>
 
-#include "endpoint/discovery.h"
 #include "endpoint/neighbour.h"
 
 /* Seconds: between questions; after which a silent host is asked for; any host. */

@@ -3,7 +3,7 @@
 #include <rte_cycles.h>
 #include <rte_ether.h>
 
-#include "forward/bridge.h"
+#include "forward/fdb.h"
 #include "transmit.h"
 
 /* IEEE 802.1Q, table 9-2. */

@@ -21,6 +21,11 @@
 #include <rte_ether.h>
 #include <rte_rcu_qsbr.h>
 
+struct app;
+struct frame;
+struct lcore;
+struct rte_mbuf;
+
 /** A station's key, which is also read as one word. */
 struct fdb_key {
 	struct rte_ether_addr mac;
@@ -103,5 +108,19 @@ void fdb_set_ageing(struct fdb *fdb, uint32_t ageing_s);
 
 /** The writer's counters. */
 const struct fdb_counters *fdb_counters(const struct fdb *fdb);
+
+/*
+ * A learning switch (IEEE 802.1Q, clause 8): a packet leaves where its destination was last seen,
+ * or everywhere else as long as that is unknown. Each VLAN learns on its own.
+ */
+
+/**
+ * Forward the packets that came in at a port.
+ *
+ * @param in index of the port
+ * @param frames what pipeline_process() found
+ */
+void bridge_forward(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf **mbufs,
+	const struct frame *frames, uint16_t count);
 
 #endif /* FDB_H */

@@ -11,9 +11,8 @@
 #include <rte_version.h>
 
 #include "aggregate/aggregation.h"
-#include "observe/report.h"
-#include "observe/totals.h"
-#include "queues.h"
+#include "observe/state.h"
+#include "setup.h"
 #include "side_thread.h"
 
 static void

@@ -6,8 +6,7 @@
 
 #include "json.h"
 #include "observe/state.h"
-#include "observe/totals.h"
-#include "pools.h"
+#include "setup.h"
 
 static json_t *
 addresses_array(const struct addresses *addresses)

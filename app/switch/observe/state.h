@@ -2,17 +2,75 @@
 #ifndef STATE_H
 #define STATE_H
 
+/** @file The state of the switch: summed, as objects, over telemetry, and reported. */
+
+#include <jansson.h>
+
+#include <rte_ethdev.h>
+
+#include "app.h"
+
+/*
+ * Counters and latencies, summed. Any thread may sum them while lcores and devices go on counting.
+ */
+
+/** Sums over lcores and ports. */
+struct totals {
+	struct packet_counters packets;
+	struct pipeline_counters pipeline;
+	struct rte_eth_stats devices; /**< the fields of DEVICE_COUNTERS */
+};
+
+/** Add what a worker has counted. */
+void totals_add_pipeline(const struct pipeline_counters *counters, struct pipeline_counters *sum);
+
+/** What one lcore has counted; all zero for one without rx queues. */
+void totals_of_lcore(const struct lcore *lcore, struct totals *totals);
+
 /**
- * @file
+ * What a port's device has counted. Some drivers count a packet that they do not take as an error,
+ * at each attempt. These are subtracted: the switch tries again, or drops the packet itself.
+ *
+ * @return false: it does not count
+ */
+bool totals_of_device(const struct app *app, unsigned int port, struct rte_eth_stats *stats);
+
+/** What all lcores and ports have counted. Closing a port clears its counters. */
+void totals_of_all(const struct app *app, struct totals *totals);
+
+/** Whether everything that was received or copied was sent or dropped; true once lcores have
+ * stopped. */
+bool totals_add_up(const struct totals *totals);
+
+/*
+ * How long packets take, with --latency: from the return of the receive burst that brought a packet
+ * to the return of the last transmit burst of those it came with, in TSC cycles. Each lcore has a
+ * histogram of its own, which it alone writes.
+ */
+
+/** Make the histograms of all lcores with rx queues. 0, or -1 where memory is short. */
+int latency_create(struct app *app);
+
+/** Free them. */
+void latency_free(struct app *app);
+
+/** Sum them. Any thread may, while lcores go on counting. */
+void latency_sum(const struct app *app, struct histogram *histogram);
+
+/**
+ * What they say, as an object: tsc_hz; count; and in TSC cycles least, mean, p50, p90, p99, p99_9,
+ * greatest; buckets: how many packets took no longer than so many cycles (and longer than those of
+ * the bucket before), four for each power of two.
+ *
+ * @return the object, which the caller owns, or NULL without --latency
+ */
+json_t *latency_json(const struct app *app);
+
+/*
  * Configuration, state and counters of the switch, as JSON objects: the one source of the final
  * report and of telemetry. Names are letters, digits and underscores. The caller owns what is
  * returned; NULL means that there is nothing of the kind.
  */
-
-#include <jansson.h>
-
-#include "app.h"
-#include "observe/totals.h"
 
 /** All counters: those of --stats-json. */
 json_t *state_stats(const struct app *app, const struct totals *totals);
@@ -65,5 +123,47 @@ json_t *state_lcores(void);
 
 /** An lcore by its id; NULL if there is none. */
 json_t *state_lcore(const struct app *app, unsigned int id);
+
+/*
+ * The state of the switch over DPDK's telemetry socket, under /netfc/. It can only be read.
+ * Clients are served by threads of their own, which no lcore ever waits for.
+ */
+
+/** Make the commands known. 0, or -1 (reported on stderr). */
+int telemetry_register(struct app *app);
+
+/** From now on the state is complete and can be shown. */
+void telemetry_open(struct app *app);
+
+/** From now on the state is not read any more; commands answer null. */
+void telemetry_close(struct app *app);
+
+/*
+ * What the switch prints: its configuration at start, a line of statistics every so many seconds,
+ * its counters at the end.
+ */
+
+/** Print the effective configuration. */
+void report_configuration(const struct app *app);
+
+/** Print that packets are processed from now on, and how to stop. */
+void report_ready(const struct app *app);
+
+/** Print the final counters. */
+void report_totals(const struct app *app, const struct totals *totals);
+
+/** The thread that prints statistics. */
+struct periodic;
+
+/**
+ * Start printing statistics.
+ *
+ * @param interval_s seconds between two lines, at least 1
+ * @return 0, or -1 (reported on stderr)
+ */
+int periodic_start(struct app *app, uint32_t interval_s, struct periodic **periodic);
+
+/** Stop; NULL is allowed. */
+void periodic_stop(struct periodic *periodic);
 
 #endif /* STATE_H */

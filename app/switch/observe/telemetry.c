@@ -10,9 +10,7 @@
 #include <rte_version.h>
 
 #include "capture/capture.h"
-#include "observe/totals.h"
 #include "observe/state.h"
-#include "observe/telemetry.h"
 #include "capture/trace.h"
 
 /* Makes the answer to a command, or NULL. Parameters are NULL if none were given. */

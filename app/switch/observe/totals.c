@@ -6,7 +6,7 @@
 #include <rte_malloc.h>
 
 #include "json.h"
-#include "observe/totals.h"
+#include "observe/state.h"
 
 /* Attempts to read the switch's counter and a device's at the same moment. */
 #define MOMENT_TRIES 16

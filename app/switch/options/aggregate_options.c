@@ -10,7 +10,7 @@
 #include "aggregate_format.h"
 #include "aggregate_tag.h"
 #include "aggregate_wire.h"
-#include "options/aggregate_options.h"
+#include "options/options.h"
 #include "program.h"
 
 /*

@@ -4,11 +4,11 @@
 #include <rte_common.h>
 #include <rte_ether.h>
 
-#include "command_line.h"
+#include "option.h"
 #include "options/options.h"
+#include "set_option.h"
 #include "pipeline.h"
 #include "program.h"
-#include "set_option.h"
 
 #define MAX_STATIONS (1u << 20)
 /* Enough for the cache of an lcore, and for a burst. */

@@ -4,15 +4,118 @@
 
 /** @file The command line behind the EAL's "--". */
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "option.h"
 #include "endpoint/addresses.h"
-#include "command_line.h"
 #include "match.h"
-#include "options/aggregate_options.h"
-#include "options/queue_config.h"
-#include "options/slowloris_options.h"
+#include "slowloris.h"
+
+/* --config: which lcore polls which receive queue, written as DPDK's l3fwd takes it. */
+
+/** Maximum number of receive queues, over all ports. */
+#define MAX_QUEUE_PLACES 1024
+
+/** A receive queue, and the lcore that polls it. */
+struct queue_place {
+	uint16_t port; /**< the ethdev's id */
+	uint16_t queue;
+	uint16_t lcore;
+};
+
+/** All of them; none: the switch spreads the queues itself. */
+struct queue_config {
+	unsigned int count;
+	struct queue_place place[MAX_QUEUE_PLACES];
+};
+
+/** Reads (PORT,QUEUE,LCORE)[,...]; an option_parse, `field` is a struct queue_config. */
+int queue_config_parse(FILE *errors, const char *option, const char *text, void *field);
+
+/* The option --aggregate [KEY=VALUE,...]. */
+
+/** A switch that this one is a leaf of. */
+struct parent_option {
+	struct address address; /**< family 0: there is none */
+	uint16_t port;          /**< its first UDP port */
+};
+
+/** What the user asked for. */
+struct aggregate_options {
+	bool on;
+	uint32_t jobs;        /**< at a time */
+	uint32_t slots;       /**< of all jobs together */
+	uint32_t workers;     /**< of a job */
+	uint32_t per_address; /**< jobs that one address may begin and not complete */
+	uint32_t bytes;       /**< of values in a chunk */
+	uint32_t idle;        /**< seconds */
+	uint32_t stall;       /**< seconds */
+	uint16_t port;        /**< the first UDP port */
+	uint32_t shards;      /**< 0: as many as there are lcores */
+	char key[PATH_MAX];   /**< file of the cluster's key; empty: none */
+	uint32_t formats;     /**< of values, a set of bits 1 << format */
+	uint32_t digits;      /**< those whose exact sums members may send, as leaves do */
+	struct parent_option parent;
+};
+
+/** The keys. */
+#define AGGREGATE_KEY_COUNT 13
+extern const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT];
+
+/** Bytes that a buffer needs for a chunk's packet, whatever headers it has; 0: off. */
+uint32_t aggregate_options_packet_bytes(const struct aggregate_options *options);
+
+/**
+ * Check them with what else was asked for.
+ *
+ * @param netfc_port the UDP port of requests
+ * @param own the switch's addresses
+ * @param gateway family 0: there is none
+ * @return 0, or -1 with the reason on `errors`
+ */
+int aggregate_options_check(const struct aggregate_options *options, uint16_t netfc_port,
+	const struct addresses *own, const struct address *gateway, FILE *errors);
+
+/* The options of the Slowloris detector. */
+
+/** What the user asked for. */
+struct slowloris_options {
+	bool on;
+	double threshold; /**< connections per byte */
+	uint32_t least;   /**< connections */
+	uint32_t time_ms;
+	uint32_t release_percent;
+	enum slowloris_policy policy;
+	uint32_t slow_bytes;
+	uint32_t grace_ms;
+	uint32_t timeout_s;
+	uint32_t connections, destinations; /**< tracked at the most */
+	bool dry_run;
+};
+
+/** The options; --slowloris is the first. */
+#define SLOWLORIS_OPTION_COUNT 12
+extern const struct option_row slowloris_rows[SLOWLORIS_OPTION_COUNT];
+
+/** Check them together; 0, or -1 with the reason on `errors`. */
+int slowloris_options_check(const struct slowloris_options *options, FILE *errors);
+
+/** The option of that name if it can be changed at any time, else NULL. */
+const struct option_row *slowloris_options_find(const char *name);
+
+/** Print the names of those options, with a space before each. */
+void slowloris_options_print_names(FILE *out);
+
+/** The policy's name, as on the command line. */
+const char *slowloris_policy_name(enum slowloris_policy policy);
+
+/** The rules that they make. */
+struct slowloris_rules slowloris_options_rules(const struct slowloris_options *options);
+
+/* The command line behind the EAL's "--". */
 
 /** Maximum number of table sets: one per format. */
 #define MAX_SETS (NETFC_SET_FORMAT_END - 1)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "option.h"
-#include "options/queue_config.h"
+#include "options/options.h"
 
 #define EXPECTED "(PORT,QUEUE,LCORE)[,(PORT,QUEUE,LCORE)...], as in (0,0,1),(0,1,2)"
 

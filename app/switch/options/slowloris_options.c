@@ -4,8 +4,8 @@
 
 #include <rte_common.h>
 
-#include "decimal.h"
-#include "options/slowloris_options.h"
+#include "encoding.h"
+#include "options/options.h"
 #include "program.h"
 
 #define MAX_TIME_MS (60 * 60 * 1000u)

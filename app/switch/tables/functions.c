@@ -6,7 +6,7 @@
 #include <rte_common.h>
 
 #include "program.h"
-#include "tables/functions.h"
+#include "tables/tables.h"
 
 static const char no_number[] =
 	"there are 63 numbers for functions of one's own (193 to 255), and all are taken";

@@ -8,7 +8,7 @@
 
 #include <rte_common.h>
 
-#include "tables/sets.h"
+#include "tables/tables.h"
 #include "program.h"
 
 #define DIR_VARIABLE "NETFC_TABLES_DIR"

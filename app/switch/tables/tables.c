@@ -7,7 +7,7 @@
 #include <rte_lcore.h>
 
 #include "tables/tables.h"
-#include "observe/totals.h"
+#include "observe/state.h"
 
 /* All that is exchanged at once. */
 struct generation {

@@ -9,9 +9,9 @@
 
 #include "command.h"
 #include "export/fill/fill.h"
-#include "export/write.h"
+#include "export/p4_table.h"
 #include "json.h"
-#include "set/source.h"
+#include "set/set.h"
 
 #define DEFAULT_PROGRAM "netfc_tna"
 #define DEFAULT_AGGREGATE_PROGRAM "netfc_aggregate_tna"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "export/functions.h"
+#include "export/p4_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

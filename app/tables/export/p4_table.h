@@ -2,11 +2,16 @@
 #ifndef P4_TABLE_H
 #define P4_TABLE_H
 
-/** @file The tables of a P4 program in memory: keys, actions and entries. */
+/** @file Entries of P4 tables, made and written. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+#include <netfc.h>
+
+/* The tables of a P4 program in memory: keys, actions and entries. */
 
 #define P4_MAX_INSTANCES 10
 #define P4_MAX_KEYS 7
@@ -148,5 +153,63 @@ p4_next_instance(const struct p4_program *program, unsigned lanes, struct p4_ins
  * make no difference, then give each entry a priority of its own.
  */
 void p4_minimise(struct p4_table *table);
+
+/* The functions that are exported for a P4 program. */
+
+/** Those that a program has tables for. */
+#define P4_MAX_FUNCTIONS 8
+
+/** A function's entries. */
+struct p4_function {
+	char name[NETFC_FUNCTION_NAME_SIZE];
+	unsigned number; /**< of its operation */
+	uint16_t z[NETFC_FUNCTION_ENTRIES];
+	uint8_t flags[NETFC_FUNCTION_ENTRIES];
+};
+
+struct p4_functions {
+	unsigned count;
+	struct p4_function function[P4_MAX_FUNCTIONS];
+};
+
+/**
+ * Find functions by their names, or load user functions from their files, which have the numbers
+ * from 193 on. Errors are reported.
+ *
+ * @param list names and files, joined by commas
+ * @param format of the lanes
+ * @param functions where they go; free() them
+ * @return a STATUS
+ */
+int p4_functions_open(
+	const char *list, const struct netfc_format *format, struct p4_functions **functions);
+
+/* Write the entries of a P4 program for a target. Stream errors are left in the stream. */
+
+/** What a writer must know besides the entries. */
+struct write_options {
+	const char *set_name;
+	const char *program; /**< name of the P4 program */
+	unsigned lanes;      /**< lanes that the program computes */
+};
+
+typedef void (*write_fn)(
+	FILE *stream, const struct p4_program *program, const struct write_options *options);
+
+/** Commands for BMv2's simple_switch_CLI. */
+void
+write_bmv2(FILE *stream, const struct p4_program *program, const struct write_options *options);
+
+/** A P4Runtime WriteRequest in protobuf's text format. */
+void write_p4runtime(
+	FILE *stream, const struct p4_program *program, const struct write_options *options);
+
+/** A Python program for the shell bfrt_python of Tofino's runtime. */
+void
+write_bfrt(FILE *stream, const struct p4_program *program, const struct write_options *options);
+
+/** The entries of write_bfrt() as JSON. */
+void write_bfrt_json(
+	FILE *stream, const struct p4_program *program, const struct write_options *options);
 
 #endif /* P4_TABLE_H */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "export/write.h"
+#include "export/p4_table.h"
 
 /* ---- Tofino's runtime: a program for the shell bfrt_python ----------------------------------- */
 

@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "json.h"
-#include "set/source.h"
+#include "set/set.h"
 #include "user/user.h"
 
 static const char usage[] =

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "show/meaning.h"
-#include "set/size.h"
-#include "set/slots.h"
-#include "set/source.h"
+#include "show/show.h"
+#include "set/set.h"
 
 static const char usage[] =
 	"Usage: netfc-tables size [OPTION...] SET\n"
@@ -53,7 +51,7 @@ count_row(const struct netfc_set *set, const struct netfc_table *table, unsigned
 	struct size_row *row)
 {
 	struct slots slots = count_slots(set, table, page);
-	struct entries *entries = &row->entries;
+	struct size_entries *entries = &row->entries;
 	int error;
 
 	row->name = netfc_table_page_name(table, page);
@@ -72,7 +70,7 @@ count_row(const struct netfc_set *set, const struct netfc_table *table, unsigned
 }
 
 static void
-add_times(struct entries *total, unsigned times, const struct entries *entries)
+add_times(struct size_entries *total, unsigned times, const struct size_entries *entries)
 {
 	total->slots += times * entries->slots;
 	total->plain += times * entries->plain;
@@ -89,7 +87,7 @@ add_to_total(struct size_report *report, const struct size_row *row)
 }
 
 int
-count_entries(const struct netfc_set *set, struct size_report *report)
+size_count_entries(const struct netfc_set *set, struct size_report *report)
 {
 	const struct netfc_table *table;
 
@@ -115,7 +113,7 @@ static int
 report_sizes(const struct netfc_set *set, bool json)
 {
 	struct size_report report;
-	int error = count_entries(set, &report);
+	int error = size_count_entries(set, &report);
 
 	if (error != NETFC_OK) {
 		report_error("cannot compress %s: %s", netfc_set_name(set), netfc_strerror(error));

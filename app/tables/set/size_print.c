@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "set/size.h"
+#include "set/set.h"
 
 /* The paper's table of the same name, section III.C: fp16, k = 1024. */
 static const struct {
@@ -37,15 +37,15 @@ saved_percent(uint64_t plain, uint64_t compressed)
 	return plain == 0 ? 0 : 100 * (1 - (double)compressed / (double)plain);
 }
 
-static struct entries
-times(unsigned factor, const struct entries *entries)
+static struct size_entries
+times(unsigned factor, const struct size_entries *entries)
 {
-	return (struct entries){factor * entries->slots, factor * entries->plain,
+	return (struct size_entries){factor * entries->slots, factor * entries->plain,
 		factor * entries->merged, factor * entries->optimal};
 }
 
 static void
-print_counts(const char *name, const struct entries *entries, const struct entries *bytes)
+print_counts(const char *name, const struct size_entries *entries, const struct size_entries *bytes)
 {
 	char plain[GROUPED_SIZE], merged[GROUPED_SIZE], optimal[GROUPED_SIZE];
 
@@ -59,7 +59,7 @@ print_counts(const char *name, const struct entries *entries, const struct entri
 static void
 print_tables(const struct size_report *report)
 {
-	struct entries entries, bytes;
+	struct size_entries entries, bytes;
 	char name[32];
 
 	printf("%-10s %17s   %26s   %26s\n", "", "plain", "merged prefixes", "optimal prefixes");
@@ -217,7 +217,7 @@ count_json(uint64_t entries, uint64_t bytes, uint64_t plain_bytes)
 }
 
 static json_t *
-entries_json(const struct entries *entries, const struct entries *bytes)
+entries_json(const struct size_entries *entries, const struct size_entries *bytes)
 {
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "slots", (json_int_t)entries->slots,
 		"slot_bytes", (json_int_t)bytes->slots, "plain",
@@ -230,7 +230,7 @@ static json_t *
 row_json(const struct size_row *row)
 {
 	int bits = paper_bits(row->name);
-	struct entries bytes = times(row->entry_bytes, &row->entries);
+	struct size_entries bytes = times(row->entry_bytes, &row->entries);
 	json_t *object = json_pack("{s:s, s:i, s:i}", "table", row->name, "copies",
 		(int)row->copies, "key_bits", (int)row->bits);
 

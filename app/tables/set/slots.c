@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "set/slots.h"
+#include "set/set.h"
 
 /* Whether a table of exact keys needs this entry. */
 static bool

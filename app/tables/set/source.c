@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "set/source.h"
+#include "set/set.h"
 
 bool
 has_set_suffix(const char *name)

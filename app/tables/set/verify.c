@@ -12,8 +12,8 @@
 #include "command.h"
 #include "json.h"
 #include "netfc.h"
-#include "set/source.h"
-#include "show/meaning.h"
+#include "set/set.h"
+#include "show/show.h"
 
 /* Offset of the set's name in a file (netfc_file.h). */
 #define SET_NAME_OFFSET 16

@@ -4,9 +4,7 @@
 
 #include "command.h"
 #include "encoding.h"
-#include "set/source.h"
-#include "show/extended.h"
-#include "show/operation.h"
+#include "set/set.h"
 #include "show/show.h"
 #include "user/user.h"
 

@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "encoding.h"
-#include "show/extended.h"
+#include "show/show.h"
 
 #define FORMATS_BYTES 128
 
@@ -195,7 +195,8 @@ print_text(const struct calculation *c)
 {
 	char number[NUMBER_SIZE], flags[FLAGS_SIZE];
 
-	printf("%s: %s", netfc_format_name(c->format), c->op);
+	printf("%s%s: %s", netfc_format_name(c->format),
+		netfc_format_saturates(c->format) ? "_sat" : "", c->op);
 	for (int o = 0; o < c->count; o++)
 		printf(" %s", slot_text(c->from, c->operand[o], number));
 	printf(" = %s\n\n", slot_text(c->to, c->result.z, number));

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "encoding.h"
-#include "show/meaning.h"
+#include "show/show.h"
 
 #define LOG_WORD_BITS 16
 
@@ -191,6 +191,12 @@ static uint32_t
 number_in(const struct netfc_set *set, uint32_t word)
 {
 	return word & UINT32_MAX >> (32 - netfc_format_width(netfc_set_format(set)));
+}
+
+int
+meaning_digits(const struct netfc_set *set, enum meaning meaning)
+{
+	return meaning == MEANS_NUMBER ? encoding_digits(netfc_set_format(set)) : 4;
 }
 
 const char *

@@ -4,8 +4,7 @@
 
 #include "encoding.h"
 #include "json.h"
-#include "show/slot.h"
-#include "show/operation.h"
+#include "show/show.h"
 
 int
 read_op(const struct command *command, const char *text, enum netfc_op *op)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "set/source.h"
-#include "show/extended.h"
+#include "set/set.h"
 #include "show/show.h"
 #include "user/user.h"
 
@@ -21,7 +20,8 @@ static const char usage[] =
 	"them. KEY is a decimal number, which may be negative, or hexadecimal with 0x in\n"
 	"front.\n"
 	"FUNCTION is one of netfc-tables list --functions, whose table has an entry for\n"
-	"every X of the format: all are shown, or those named.\n\n";
+	"every X of the format: all are shown, or those named. FORMAT may be a SET that has\n"
+	"no table of that name.\n\n";
 
 /* What --help describes. */
 struct options {
@@ -60,6 +60,8 @@ show(const struct netfc_set *set, char **operands, int count, const struct optio
 		return walk(set, operands + 1, count - 1, options);
 	if (count == 1)
 		return show_set(set, operands[0], options->json);
+	if (!has_table(set, operands[1]) && netfc_function_by_name(operands[1]) != NULL)
+		return show_function(operands, count, options->json);
 	if (count == 2)
 		return show_table(set, operands[1], options->json);
 	return show_keys(set, operands[1], operands + 2, count - 2, options->json);

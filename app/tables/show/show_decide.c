@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "encoding.h"
-#include "show/meaning.h"
 #include "show/show.h"
 
 /* Operations whose decisions are shown. sub is add with y negated. */

@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "encoding.h"
-#include "show/extended.h"
+#include "show/show.h"
 
 int
 show_function(char **operands, int count, bool json)

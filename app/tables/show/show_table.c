@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "command.h"
-#include "show/meaning.h"
 #include "show/show.h"
 
 /* A page of a table. */
@@ -31,6 +30,14 @@ find_page(const struct netfc_set *set, const char *name, struct page *page)
 		}
 	}
 	return false;
+}
+
+bool
+has_table(const struct netfc_set *set, const char *name)
+{
+	struct page page;
+
+	return find_page(set, name, &page);
 }
 
 static int

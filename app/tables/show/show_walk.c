@@ -5,10 +5,8 @@
 
 #include "command.h"
 #include "json.h"
-#include "show/meaning.h"
-#include "encoding.h"
-#include "show/operation.h"
 #include "show/show.h"
+#include "encoding.h"
 
 /* The state of a walk. */
 struct walk {
@@ -25,12 +23,6 @@ overrules_stages(enum meaning meaning, uint32_t word)
 		netfc_decide_source(word) != NETFC_FROM_STAGES;
 }
 
-static int
-digits_of(const struct netfc_set *set, enum meaning meaning)
-{
-	return meaning == MEANS_NUMBER ? encoding_digits(netfc_set_format(set)) : 4;
-}
-
 static void
 print_field(
 	const struct walk *walk, const struct netfc_program *program, unsigned field, uint32_t word)
@@ -38,7 +30,7 @@ print_field(
 	enum meaning meaning = field_meaning(walk->set, walk->branch, field);
 	char bits[16], text[MEANING_SIZE];
 
-	snprintf(bits, sizeof(bits), "0x%0*x", digits_of(walk->set, meaning), (unsigned)word);
+	snprintf(bits, sizeof(bits), "0x%0*x", meaning_digits(walk->set, meaning), (unsigned)word);
 	printf("       %-9s %-10s %s%s\n", program->field_name[field], bits,
 		meaning_text(walk->set, meaning, word, text),
 		overrules_stages(meaning, word) ? ", whatever the stages compute" : "");
@@ -71,7 +63,7 @@ append_step(const struct walk *walk, const struct netfc_program *program,
 
 		json_array_append_new(fields,
 			json_pack("{s:s, s:o, s:o}", "name", program->field_name[field], "bits",
-				json_word(word, digits_of(walk->set, meaning)), "means",
+				json_word(word, meaning_digits(walk->set, meaning)), "means",
 				meaning_json(walk->set, meaning, word)));
 	}
 	json_array_append_new(

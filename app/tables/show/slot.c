@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "decimal.h"
+#include "encoding.h"
 #include "json.h"
-#include "show/slot.h"
+#include "show/show.h"
 
 #define FIXED_DIGITS 4
 

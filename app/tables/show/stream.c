@@ -16,7 +16,6 @@
 #include "command.h"
 #include "encoding.h"
 #include "netfc.h"
-#include "show/operation.h"
 #include "show/show.h"
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/interval.h"
-
 /* Parentheses, signs and powers within each other; no expression needs as many. */
 #define DEEPEST 100
 /* Instructions for a character, at the most: e is exp(1). */

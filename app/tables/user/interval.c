@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "user/interval.h"
+#include "user/expression.h"
 
 /* Of the numbers that results are taken for: those between encodings have 17. */
 #define SETTLED_BITS 64

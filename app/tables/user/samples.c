@@ -7,10 +7,9 @@
 #include <strings.h>
 
 #include "command.h"
-#include "decimal.h"
 #include "encoding.h"
 #include "user/expression.h"
-#include "user/samples.h"
+#include "user/user.h"
 
 /* ---- an expression's values, correctly rounded into a format --------------------------------- */
 

@@ -9,8 +9,8 @@
 #include "command.h"
 #include "encoding.h"
 #include "json.h"
-#include "set/source.h"
-#include "show/extended.h"
+#include "set/set.h"
+#include "show/show.h"
 
 static int
 check_options(const struct user_options *options)

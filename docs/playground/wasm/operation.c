@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decimal.h"
 #include "encoding.h"
 #include "page.h"
-#include "set/slots.h"
-#include "show/meaning.h"
+#include "set/set.h"
+#include "show/show.h"
 
 /* A walk, and the lane's fields before the step. */
 struct walk {
@@ -62,11 +61,12 @@ take_step(const struct netfc_program *program, const struct netfc_step *step,
 	show_step(walk, step);
 	for (unsigned n = 0; n < count; n++) {
 		uint32_t word = lanes->field[written[n]][0];
+		enum meaning meaning = field_meaning(walk->set, walk->branch, written[n]);
 		char text[MEANING_SIZE];
 
 		page_field(program->field_name[written[n]], word,
-			meaning_text(walk->set, field_meaning(walk->set, walk->branch, written[n]),
-				word, text));
+			(uint32_t)meaning_digits(walk->set, meaning),
+			meaning_text(walk->set, meaning, word, text));
 	}
 	for (unsigned field = 0; field < program->field_count; field++)
 		walk->before[field] = lanes->field[field][0];

@@ -40,9 +40,10 @@ void PAGE_IMPORT(page_step)(enum page_kind kind, const char *what, const char *t
 /**
  * A field that the step before has written.
  *
+ * @param digits at least so many hex digits the word has
  * @param meaning what the word means, for people; may be empty
  */
-void PAGE_IMPORT(page_field)(const char *name, uint32_t word, const char *meaning);
+void PAGE_IMPORT(page_field)(const char *name, uint32_t word, uint32_t digits, const char *meaning);
 
 /** The most values of a sum whose orders are all tried. */
 #define PAGE_MAX_VALUES 8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/channel.h"
+#include "window/window.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,9 +11,6 @@
 #include "net/packets.h"
 #include "net/swap.h"
 #include "net/trouble.h"
-#include "window/parts.h"
-#include "window/piece.h"
-#include "window/timers.h"
 
 /* A vector ends where that share of the window at the most is in flight. */
 #define ENDING_SHARE 4

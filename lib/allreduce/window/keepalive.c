@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/keepalive.h"
+#include "window/window.h"
 
 #include "clock.h"
 #include "error.h"
-#include "join.h"
+#include "internal.h"
 
 /* How long to listen for replies; there is another time if they take longer. */
 #define LISTEN (50 * NS_PER_MS)

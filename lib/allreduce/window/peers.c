@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/peers.h"
+#include "window/window.h"
 
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@
 #include "net/packets.h"
 #include "net/socket.h"
 #include "net/way.h"
+#include "internal.h"
 #include "path.h"
 
 /* Results that come twice need buffers beside those that are awaited. */

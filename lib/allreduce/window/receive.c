@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/receive.h"
+#include "window/window.h"
 
 #include <errno.h>
 
 #include <aggregate_sums.h>
 #include <aggregate_wire.h>
 
-#include "window/channel.h"
 #include "clock.h"
 #include "error.h"
 #include "keys.h"
-#include "window/keepalive.h"
 #include "net/packets.h"
 #include "net/swap.h"
 #include "net/trouble.h"
-#include "window/parts.h"
-#include "window/piece.h"
 #include "tree.h"
-#include "window/window.h"
 
 /*
  * A chunk is lost if that many sent after it have been answered: half of those that can be in

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "window/timers.h"
+#include "window/window.h"
 
-#include "window/channel.h"
 #include "clock.h"
 #include "error.h"
-#include "window/keepalive.h"
 
 /*
  * How many packets are sent again when results come no more: mostly a worker or the switch is late,

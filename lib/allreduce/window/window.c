@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/window.h"
 
-#include "window/channel.h"
-#include "window/piece.h"
 
 /* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
 static uint64_t

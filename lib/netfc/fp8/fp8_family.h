@@ -144,7 +144,7 @@ fp8_class_bits(const struct netfc_format *format)
 /* fp8_fill.c */
 int fp8_fill(struct netfc_set *set);
 void fp8_mark(struct netfc_set *set);
-/* fp8_program.c */
+/* fp8_family.c */
 void fp8_program(struct netfc_set *set);
 
 #endif /* NETFC_FP8_FAMILY_H */

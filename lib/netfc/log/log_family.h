@@ -16,7 +16,7 @@ enum log_table {
 
 /* log_fill.c */
 int log_fill(struct netfc_set *set);
-/* log_program.c */
+/* log_family.c */
 void log_program(struct netfc_set *set);
 /* log_calc.c */
 struct netfc_result log_calc(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);

@@ -37,11 +37,19 @@ class Codec(abc.ABC):
 
     @abc.abstractmethod
     def decode(self, bits: ArrayLike) -> Values:
-        """The values of encodings; NaN for NaN and NaR."""
+        """The values of encodings; NaN for NaN and NaR. Raises ValueError for what is none."""
 
     @abc.abstractmethod
     def encode(self, values: ArrayLike) -> Encodings:
         """The encodings nearest to values, ties to the even encoding."""
+
+    def checked(self, bits: ArrayLike) -> Encodings:
+        """Encodings, in their type. Raises ValueError for what is none."""
+        array, greatest = numpy.asarray(bits), int(numpy.iinfo(self.encodings).max)
+        is_integer = array.dtype.kind in "iu" or array.size == 0
+        if not is_integer or ((array < 0) | (array > greatest)).any():
+            raise ValueError(f"encodings are integers from 0 to {greatest}")
+        return array.astype(self.encodings)
 
 
 class Native(Codec):
@@ -54,11 +62,7 @@ class Native(Codec):
         self.digits = math.ceil(1 + (fraction_bits + 1) * math.log10(2))
 
     def decode(self, bits: ArrayLike) -> Values:
-        array, greatest = numpy.asarray(bits), int(numpy.iinfo(self.encodings).max)
-        is_integer = array.dtype.kind in "iu" or array.size == 0
-        if not is_integer or ((array < 0) | (array > greatest)).any():
-            raise ValueError(f"encodings are integers from 0 to {greatest}")
-        values: Values = array.astype(self.encodings).view(self.numbers)[()]
+        values: Values = self.checked(bits).view(self.numbers)[()]
         return values
 
     def encode(self, values: ArrayLike) -> Encodings:
@@ -92,7 +96,7 @@ class Tabulated(Codec):
         return self._magnitude_boundaries()
 
     def decode(self, bits: ArrayLike) -> Values:
-        values: Values = self._values[numpy.asarray(bits, dtype=self.encodings)]
+        values: Values = self._values[self.checked(bits)]
         return values
 
     def encode(self, values: ArrayLike) -> Encodings:

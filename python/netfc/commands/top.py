@@ -20,7 +20,7 @@ from netfc.errors import ClientError, TelemetryError
 
 PROGRAM = "netfc-top"
 SAMPLE_LANES = 200
-LEAST_INTERVAL = 0.1
+MIN_INTERVAL = 0.1
 
 DESCRIPTION = """\
 Watch a running switch: rates, drops, the load of lcores, ports. With --server, also the accuracy
@@ -31,8 +31,8 @@ q ends it."""
 def interval(text: str) -> float:
     """Seconds between views."""
     seconds = float(text)
-    if not LEAST_INTERVAL <= seconds <= 3600:
-        raise argparse.ArgumentTypeError(f"'{text}': expected {LEAST_INTERVAL} to 3600 seconds")
+    if not MIN_INTERVAL <= seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"'{text}': expected {MIN_INTERVAL} to 3600 seconds")
     return seconds
 
 

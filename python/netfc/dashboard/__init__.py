@@ -14,7 +14,7 @@ from netfc import snapshot
 from netfc.errors import TelemetryError
 
 # However many pages are open, the switch is asked this often at the most: seconds.
-LEAST_AGE = 0.9
+MIN_AGE = 0.9
 
 _FILES = {
     "/": ("page.html", "text/html; charset=utf-8"),
@@ -48,13 +48,13 @@ class LatestState:
     def __init__(self, path: str | os.PathLike[str]):
         self._path = path
         self._lock = threading.Lock()
-        self._taken = -LEAST_AGE
+        self._taken = -MIN_AGE
         self._text = b""
 
     def get(self) -> bytes:
         """The state; asks the switch if what it said last is too old."""
         with self._lock:
-            if time.monotonic() - self._taken >= LEAST_AGE:
+            if time.monotonic() - self._taken >= MIN_AGE:
                 self._text = json.dumps(self._ask()).encode()
                 self._taken = time.monotonic()
             return self._text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from netfc.aggregation import UDP_PORT, Place
 from netfc.allreduce import AllreduceError
 
-MOST_MEMBERS = 64  # of a switch
+MAX_MEMBERS = 64  # of a switch
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,15 +62,15 @@ def leaf_of(rank: int, switches: Sequence[Sequence[str]]) -> Leaf:
     for each, addresses in enumerate(switches):
         by_switch.setdefault(tuple(map(_plain, addresses)), []).append(each)
     for addresses, ranks in by_switch.items():
-        if len(ranks) > MOST_MEMBERS:
+        if len(ranks) > MAX_MEMBERS:
             raise ValueError(
                 f"{len(ranks)} ranks use switch {', '.join(addresses)}, and a switch adds up"
-                f" {MOST_MEMBERS} at the most: let some use another one below the same parent"
+                f" {MAX_MEMBERS} at the most: let some use another one below the same parent"
                 " (NETFC_SWITCH, docs/trees.md)"
             )
-    if len(by_switch) > MOST_MEMBERS:
+    if len(by_switch) > MAX_MEMBERS:
         raise ValueError(
-            f"The ranks use {len(by_switch)} switches, and a parent has {MOST_MEMBERS} at the most"
+            f"The ranks use {len(by_switch)} switches, and a parent has {MAX_MEMBERS} at the most"
         )
     leaves = tuple(tuple(ranks) for ranks in by_switch.values())
     index = next(index for index, ranks in enumerate(leaves) if rank in ranks)

@@ -13,7 +13,7 @@ import torch.distributed as dist
 
 from netfc.torch import process
 from netfc.torch.leaves import Leaf, leaf_of
-from netfc.torch.options import LEAST_SLOTS, SLOTS, Options
+from netfc.torch.options import MIN_SLOTS, SLOTS, Options
 
 _FIRST_PAUSE_S, _LAST_PAUSE_S = 0.002, 0.1  # between two looks into the store
 
@@ -236,6 +236,6 @@ def _choose(options: Options) -> dict[str, Any] | None:
         "switches": options.switches,
         "slots": slots,
         # Who knows its jobs beforehand gives the same again.
-        "least_slots": 1 if options.token is not None else min(slots, LEAST_SLOTS),
+        "least_slots": 1 if options.token is not None else min(slots, MIN_SLOTS),
         "chunk_bytes": options.chunk_bytes,
     }

@@ -11,7 +11,7 @@ JOBS = range(1 << 16)
 TOKENS = range(1 << 64)
 SLOTS = 128  # of a process's first group
 FURTHER_SLOTS = 32  # of its others: a switch has 512 for all, by default
-LEAST_SLOTS = 8  # with fewer it is better to wait until other jobs end
+MIN_SLOTS = 8  # with fewer it is better to wait until other jobs end
 JOIN_TIMEOUT_S = 60.0
 SILENCE_S = 30.0
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from netfc.allreduce import AllreduceError, Communicator, Handle
 from netfc.torch.blame import Blame
 from netfc.torch.calls import COPIES, Call
-from netfc.torch.keepers import Keepers
+from netfc.torch.task_threads import TaskThreads
 from netfc.torch.meeting import Meeting, Place
 from netfc.torch.options import Options
 from netfc.torch.watch import GLANCE_S, Watch
@@ -25,7 +25,7 @@ JOINING = "joining the job"
 FULL_S = 1.0  # between two attempts to join where the switch is full
 # The library's time-out is the last resort: it does not know which rank has not called.
 SPARE_S = 10.0
-DEADLINE_MOST_S = 4_000_000.0  # what netfc.allreduce takes
+DEADLINE_MAX_S = 4_000_000.0  # what netfc.allreduce takes
 SETTLE_S = 5.0  # how long the end of the process waits for threads
 
 
@@ -62,7 +62,7 @@ class Reductions:
         self._waited_s = 0.0
         self._copied = 0
         self._lock = threading.Lock()
-        self._keepers: Keepers | None = None
+        self._task_threads: TaskThreads | None = None
         self._process = os.getpid()
 
     def join(self) -> None:
@@ -87,8 +87,8 @@ class Reductions:
             )
             self._calls += 1
             self._watch.called(self._calls, call.text(self._calls))
-            assert self._keepers is not None
-            self._keepers.put(Reduction(self._calls, call, promise, handle))
+            assert self._task_threads is not None
+            self._task_threads.put(Reduction(self._calls, call, promise, handle))
         return promise
 
     @property
@@ -107,10 +107,10 @@ class Reductions:
         comm, self._comm = self._comm, None
         if self._error is None:
             self._error = AllreduceError("the process group is closed", "aborted", None, None)
-        assert self._keepers is not None
+        assert self._task_threads is not None
         self._watch.stop()
         comm.abort()
-        self._keepers.close()
+        self._task_threads.close()
         try:
             comm.leave()
         except AllreduceError:
@@ -119,11 +119,11 @@ class Reductions:
     def settle(self) -> None:
         """Wait until no thread runs torch's code: that would kill the process at its end."""
         end = time.monotonic() + SETTLE_S
-        if self._keepers is None or os.getpid() != self._process:
+        if self._task_threads is None or os.getpid() != self._process:
             return
         self._watch.stop()
         self._watch.join(SETTLE_S)
-        self._keepers.settle(end)
+        self._task_threads.settle(end)
 
     @property
     def stats(self) -> dict[str, int]:
@@ -159,7 +159,7 @@ class Reductions:
             return
         self._watch.called(0, JOINING)
         self._watch.start()
-        self._keepers = Keepers(self._keep)
+        self._task_threads = TaskThreads(self._keep)
         _running.add(self)
 
     def _joined(self) -> Communicator:
@@ -184,7 +184,7 @@ class Reductions:
             time.sleep(FULL_S)
 
     def _attempt(self, seconds: float) -> Communicator:
-        place, deadline = self._place, min(self._meeting.timeout + SPARE_S, DEADLINE_MOST_S)
+        place, deadline = self._place, min(self._meeting.timeout + SPARE_S, DEADLINE_MAX_S)
         comm = Communicator(
             place.switches,
             worker=place.leaf.worker,

@@ -67,7 +67,7 @@ class Wired(Network):
                     "socket-abstract=no")
         return f"net_{self._path.device}{number},iface={interface}"
 
-    def ways(self):
+    def arguments(self):
         """What workers have to be told of their way to the switch."""
         if self._path.xdp:
             return [{"interface": "xdp:eth0"}] * len(self.hosts)
@@ -135,7 +135,7 @@ class PathTeam(team.Workers):
 
     def _build(self):
         network = self._stack.enter_context(self._network())
-        self._start_on(network, ways=network.ways() if isinstance(network, Wired) else ())
+        self._start_on(network, arguments=network.arguments() if isinstance(network, Wired) else ())
 
 
 def measure(build, path, count, times):

@@ -34,20 +34,21 @@ class Workers(namespaces.Built):
         self._stack.callback(end, process)
         return process
 
-    def _start_on(self, network, count=None, ways=()):
+    def _start_on(self, network, count=None, arguments=()):
         """A worker on each of a network's hosts, or on so many of them.
 
-        ways: more arguments of each worker's Communicator.
+        arguments: more of each worker's Communicator.
         """
         folder = self._stack.enter_context(
             tempfile.TemporaryDirectory(prefix="netfc-"))  # pylint: disable=consider-using-with
         hosts = list(network.hosts.values())[:count]
+        arguments = arguments or [{}] * len(hosts)
         options = {"by": self._by, "workers": len(hosts), "address": network.address,
                    "token": allreduce.draw_token(), "build": str(self._folder),
                    "rendezvous": f"{folder}/rendezvous", "cores": worker_cores(self._by)}
         self._workers = [self._start(host, "benchmark.allreduce.worker",
-                                     json.dumps({**options, "worker": number, "way": way}))
-                         for number, (host, way) in enumerate(zip(hosts, ways or [{}] * len(hosts)))]
+                                     json.dumps({**options, "worker": number, "way": more}))
+                         for number, (host, more) in enumerate(zip(hosts, arguments))]
         self._answers()
 
     def _answers(self):

@@ -5,7 +5,7 @@ import contextlib
 import statistics
 
 from benchmark.measure import traffic
-from benchmark.peers.contenders import Switch
+from benchmark.peers.contenders import SETS, Switch
 
 # What an Ethernet link carries besides the frame: preamble, check sequence, the gap behind it.
 LINK_BYTES = 8 + 4 + 12
@@ -21,24 +21,24 @@ def summary(values):
     }
 
 
-def measure(bench, contenders, capture, lanes, table, settings):
+def measure(bench, contenders, capture, cell, settings):
     """Samples of all contenders by name, a list with one of each round."""
     samples = {contender.name: [] for contender in contenders}
     with contextlib.ExitStack() as running:
         programs = []
         for contender in contenders:
-            programs.append(bench.start(contender, [capture], table))
+            programs.append(bench.start(contender, [capture], SETS[cell.format]))
             running.enter_context(programs[-1])
         for _ in range(settings.rounds):
             for program in programs:
                 samples[program.name].append(program.sample(settings.seconds))
         for program in programs:
             if isinstance(program, Switch):
-                program.finish(lanes)
+                program.finish(cell.lanes)
     return samples
 
 
-def derive(samples, lanes, tsc_hz):
+def derive(samples, cell, tsc_hz):
     """What samples of one contender say.
 
     packets: per second of the core; cycles: TSC cycles per packet; lane_cycles: per lane; lanes:
@@ -47,12 +47,12 @@ def derive(samples, lanes, tsc_hz):
     """
     rates = summary([sample.rate for sample in samples])
     median = rates["median"]
-    link_bits = 8 * (traffic.frame_bytes(lanes) + LINK_BYTES)
+    link_bits = 8 * (traffic.frame_bytes(cell.format, cell.lanes) + LINK_BYTES)
     return {
         "packets": rates,
         "cycles": tsc_hz / median,
-        "lane_cycles": tsc_hz / median / lanes,
-        "lanes": median * lanes,
+        "lane_cycles": tsc_hz / median / cell.lanes,
+        "lanes": median * cell.lanes,
         "gbit": median * link_bits / 1e9,
         "share": min(sample.processor / sample.wall for sample in samples),
     }
@@ -73,11 +73,11 @@ def add_ratios(results):
         }
 
 
-def run(bench, contenders, capture, lanes, table, settings, tsc_hz):
-    """Measure, and return by name what derive() says, with the ratios."""
-    samples = measure(bench, contenders, capture, lanes, table, settings)
+def run(bench, contenders, capture, cell, settings, tsc_hz):
+    """Measure a cell of the matrix, and return by name what derive() says, with the ratios."""
+    samples = measure(bench, contenders, capture, cell, settings)
     results = {
-        name: {**derive(mine, lanes, tsc_hz), "samples": mine} for name, mine in samples.items()
+        name: {**derive(mine, cell, tsc_hz), "samples": mine} for name, mine in samples.items()
     }
     add_ratios(results)
     for result in results.values():

@@ -4,7 +4,7 @@
 import numpy
 
 from evaluation.measure import datasets
-from netfc import FORMATS, capture, protocol
+from netfc import capture, formats, protocol
 
 SEED = 4
 # Packets of a capture: enough operands that look-ups are spread over the tables, and few enough
@@ -18,10 +18,10 @@ def packets(lanes):
     return max(MIN_PACKETS, min(MAX_PACKETS, LANES // lanes))
 
 
-def frame_bytes(lanes):
+def frame_bytes(format_name, lanes):
     """The length of a frame, without its check sequence."""
-    lane = protocol.lane_bytes(protocol.FORMAT_IDS["fp16"])
-    return max(60, capture.NETFC_OFFSET + protocol.HEADER.size + lane * lanes)
+    operand = protocol.operand_bytes(protocol.FORMAT_IDS[format_name], lanes)
+    return max(60, capture.NETFC_OFFSET + protocol.HEADER.size + 3 * operand)
 
 
 class Traffic:
@@ -37,7 +37,7 @@ class Traffic:
         random: finite numbers, uniform over their encodings; gradients: those of two workers that
         train together, the evaluation's data set III.
         """
-        number_format = FORMATS[format_name]
+        number_format = formats.NUMBER_FORMATS[format_name]
         if kind == "random":
             numbers = datasets.finite_encodings(number_format)
             return numpy.random.default_rng(SEED).choice(numbers, (2, count))
@@ -54,7 +54,7 @@ class Traffic:
 
     def frames(self, format_name, op, operands, lanes, count):
         """That many frames, of that many lanes each."""
-        format_id = FORMATS[format_name].id
+        format_id = protocol.FORMAT_IDS[format_name]
         x, y = self.operands(format_name, operands, count * lanes)
         for number in range(count):
             part = slice(number * lanes, (number + 1) * lanes)

@@ -16,7 +16,7 @@ from programs import ProgramError
 PEERS = ("io", "5tswap", "csum")
 BURST = 64  # packets, the switch's own
 PEER_MBUFS = 16384
-MEGABYTES = {"lpm": 384, "testpmd": 192}  # for a table set; 160 for others
+MEGABYTES = {"lpm": 512, "testpmd": 192}  # for a table set; 160 for others
 OTHER_MEGABYTES = 160
 TABLES = {
     "fp16": "fp16_k1024",
@@ -24,6 +24,8 @@ TABLES = {
     "bf16": "bf16_k128",
     "posit16_es2": "posit16_es2_k256",
 }
+# Those of 8 bits, too, which are compared alone.
+SETS = {**TABLES, "fp8_e4m3": "fp8_e4m3_exact", "fp8_e5m2": "fp8_e5m2_exact"}
 
 
 @dataclass(frozen=True)

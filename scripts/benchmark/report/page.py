@@ -5,6 +5,7 @@ import json
 import pathlib
 import sys
 
+from benchmark.matrix import full_lanes
 from benchmark.measure import tables
 from benchmark.peers import bmv2
 from benchmark.report import processors, stages
@@ -47,12 +48,12 @@ def direct_rate(results):
     return sweep_cells(results)[0]["results"]["netfc direct"]["packets"]["median"]
 
 
-def operations(results, lanes):
-    """Formats and operations by engine, at one number of lanes."""
+def operations(results, full):
+    """Formats and operations by engine: in full packets, or in those of one lane."""
     cells = [
         cell
         for cell in results["done"]["switch"].values()
-        if cell["cell"]["lanes"] == lanes
+        if cell["cell"]["lanes"] == (full_lanes(cell["cell"]["format"]) if full else 1)
     ]
     names = [name for name in cells[0]["results"] if name.startswith("netfc")]
     rows = []
@@ -64,12 +65,13 @@ def operations(results, lanes):
                 what["format"],
                 what["op"],
                 what["operands"],
+                *([str(what["lanes"])] if full else []),
                 *(f"{one['lanes'] / 1e6:,.1f}" for one in values),
                 *(f"{one['lane_cycles']:.2f}" for one in values),
             ]
         )
     engines = [name.split()[1] for name in names]
-    head = ["format", "operation", "operands"]
+    head = ["format", "operation", "operands", *(["lanes"] if full else [])]
     head += [f"{engine}: Mlanes/s" for engine in engines]
     head += [f"{engine}: cycles/lane" for engine in engines]
     return table(head, rows, left=3)

@@ -32,7 +32,7 @@ DIGESTS = pathlib.Path(__file__).resolve().parents[3] / "data" / "sha256sums"
 
 def finite_encodings(number_format):
     """All encodings of finite numbers."""
-    bits = numpy.arange(65536)
+    bits = numpy.arange(1 << number_format.bits)
     return bits[numpy.isfinite(number_format.decode(bits))]
 
 

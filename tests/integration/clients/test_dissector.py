@@ -22,7 +22,7 @@ from netfc.scapy import NetFC, NetFCStart, slot_codec
 
 FLAGS = [flag.name.lower() for flag in protocol.Flag]
 TRUTH = {'True': '1', 'False': '0'}
-MOST_LANES = 10900  # in the longest datagram, about
+MAX_LANES = 10900  # in the longest datagram, about
 
 # What tshark prints for each frame: names for -e, without netfc.
 HEADER_FIELDS = {'magic': 'magic', 'version': 'version', 'op': 'op', 'format': 'format',
@@ -264,8 +264,8 @@ def test_every_encoding(tshark, tmp_path):
     every = list(range(0x10000))
     capture, sent = [], []
     for form in (number_format.id for number_format in formats.FORMATS.values()):
-        for at in range(0, len(every), 3 * MOST_LANES):
-            slots = every[at:at + 3 * MOST_LANES]
+        for at in range(0, len(every), 3 * MAX_LANES):
+            slots = every[at:at + 3 * MAX_LANES]
             slots += [0] * (-len(slots) % 3)
             count = len(slots) // 3
             header = struct.pack('>HBBBBHI', 0x4E46, 1, 1, form, 0x80, count, at)

@@ -93,6 +93,13 @@ def test_shapes_are_kept():
     assert fp16.decode([]).shape == (0,)
 
 
+@pytest.mark.parametrize('name, bits', [
+    ('fp8_e4m3', 256), ('fp8_e5m2', -1), ('fp16', 65536), ('posit16', 1.5), ('fp32', 1 << 32)])
+def test_what_is_no_encoding_is_refused(name, bits):
+    with pytest.raises(ValueError, match='encodings are integers from 0 to '):
+        formats.NUMBER_FORMATS[name].decode([0, bits])
+
+
 def test_text():
     texts = {
         'fp16': {0x3E00: '1.5', 0x0001: '5.9604645e-08', 0x8000: '-0', 0xFC00: '-inf',

@@ -31,7 +31,7 @@ markers = itertools.count()
 def frame_of(destination, source, vlan=None, text=b'anything'):
     """A frame between two MAC addresses; equal ones have equal arguments."""
     tag = b'' if vlan is None else b'\x81\x00' + vlan.to_bytes(2, 'big')
-    return (destination + source + tag + b'\x88\xb5' + text).ljust(frames.LEAST_FRAME, b'\0')
+    return (destination + source + tag + b'\x88\xb5' + text).ljust(frames.MIN_FRAME, b'\0')
 
 
 # ---- frame by frame --------------------------------------------------------------------------

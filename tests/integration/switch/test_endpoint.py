@@ -328,7 +328,7 @@ def test_what_is_for_others_goes_on(tmp_path):
     options = ['--address', f'{SWITCH_IP}@1', '--address', f'{SWITCH_IP6}@1',
                '--address', '10.1.0.98', '--address', 'fd00::98@0']
     others = [*not_for_it(), arp(), solicitation(), question(ICMP(type=8))]
-    others = [frame.ljust(frames.LEAST_FRAME, b'\0') for frame in others]
+    others = [frame.ljust(frames.MIN_FRAME, b'\0') for frame in others]
     with hosts.veth_network(2, configured=False) as (middle, pair), \
             hosts.LiveSwitch(tmp_path, hosts.veth_ports(2), options, namespace=middle) as live, \
             hosts.Wire(pair[0]) as near, hosts.Wire(pair[1]) as far:

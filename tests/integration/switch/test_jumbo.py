@@ -12,7 +12,7 @@ import switch
 
 TABLES = ('fp16_k1024', 'posit16_k512')
 MBUF_BYTES = 2048
-MOST_LANES = 2675  # net_pcap cuts frames of more than 16,128 bytes when it writes them
+MAX_LANES = 2675  # net_pcap cuts frames of more than 16,128 bytes when it writes them
 CARRIERS = ('ipv4', 'ipv6', 'ipv4, zero checksum', 'ipv4, 10 words of options', 'ipv4, padded',
             'vlan 88A8 8100, ipv4', 'vlan 8100, ipv6', 'ipv6, short datagram')
 
@@ -46,7 +46,7 @@ def requests():
     made = [(f'{carrier}: {name}', frame)
             for carrier in CARRIERS for name, frame in requests_in(wraps[carrier])]
     for carrier in ('ipv4', 'ipv6'):
-        made.append((f'{carrier}: {MOST_LANES} lanes', wraps[carrier](frames.lanes(MOST_LANES))))
+        made.append((f'{carrier}: {MAX_LANES} lanes', wraps[carrier](frames.lanes(MAX_LANES))))
     return tuple(zip(*made))
 
 

@@ -23,7 +23,7 @@ from netfc.telemetry import Telemetry
 TABLES = ('fp16_k1024', 'fp32_exact')
 FP8_TABLES = ('fp16_k1024', 'fp8_e4m3_sat', 'fp8_e5m2_exact')
 MBUF_BYTES = 2048
-MOST_LANES, MOST_FP8_LANES = 121, 486  # that fit a 1,500-byte MTU over IPv4
+MAX_LANES, MAX_FP8_LANES = 121, 486  # that fit a 1,500-byte MTU over IPv4
 SPECIAL = (0, 0x80000000, 1, 0x80000001, 0x007FFFFF, 0x00800000, 0x33800000, 0x3F800000,
            0xBF800001, 0x40400000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000,
            0xFF812345)
@@ -77,7 +77,7 @@ def check_engine(tables, sent, lanes, match, bits):
     *itertools.product(('direct', 'fpu'), (64, 256, 512))])
 def test_every_engine_of_32_bits(match, bits):
     """Special and random pairs."""
-    sent = requests([oracle.FP32], fp32_pairs(), (1, 2, 3, 8, 9, 16, 17, 40, MOST_LANES))
+    sent = requests([oracle.FP32], fp32_pairs(), (1, 2, 3, 8, 9, 16, 17, 40, MAX_LANES))
     check_engine(TABLES, sent, 4 * len(fp32_pairs()), match, bits)
 
 
@@ -87,7 +87,7 @@ def test_every_engine_of_8_bits(match, bits):
     """All pairs of operands."""
     pairs = list(itertools.product(range(256), repeat=2))
     sent = requests(oracle.NARROW, pairs,
-                    (1, 2, 3, 8, 9, 17, 64, 65, MOST_FP8_LANES, MOST_FP8_LANES))
+                    (1, 2, 3, 8, 9, 17, 64, 65, MAX_FP8_LANES, MAX_FP8_LANES))
     check_engine(FP8_TABLES, sent, 8 * len(pairs), match, bits)
 
 

@@ -112,6 +112,12 @@ def test_show_some_entries():
     assert len(run('show', 'bf16', 'cos').stdout.splitlines()) == ENTRIES
     assert run('show', 'fp32', 'to_fp8_e4m3', '1', '1000').stdout.splitlines() == [
         '0x3f800000  1                -> 0x38  1', '0x447a0000  1000             -> 0x7f  NaN, overflow']
+    assert run('calc', 'fp8_e4m3_sat', 'exp', '9').stdout.startswith('fp8_e4m3_sat: exp 9 = 448\n')
+    # A set that has no table of the name: in its format, saturated where that is.
+    assert run('show', 'fp8_e4m3_sat', 'exp', '9').stdout == '0x51  9                -> 0x7e  448, overflow\n'
+    assert run('show', 'fp16_exact', 'ln', '0').stdout == run('show', 'fp16', 'ln', '0').stdout
+    assert run('show', 'fp16_k8', 'exp', '3').stdout.startswith('KEY ')
+    assert 'round' in complaint('show', 'fp8_e4m3_sat', 'min', '1')
     assert 'name some X' in complaint('show', 'fp32', 'to_bf16')
     assert "'fp32' is no format of functions" in complaint('show', 'fp32', 'sqrt', '1')
     [entry] = run_json('show', 'fp16', 'from_int16', '-3')

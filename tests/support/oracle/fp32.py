@@ -9,7 +9,7 @@ from .arithmetic import ADD, DIV, DIVISION_BY_ZERO, INVALID, MUL, OVERFLOW, SUB,
 
 FP32 = 5  # the format's number
 NAN, INFINITY, SIGN = 0x7FC00000, 0x7F800000, 0x80000000
-LEAST_EXPONENT, PRECISION = -149, 24
+MIN_EXPONENT, PRECISION = -149, 24
 
 
 class Fp32Format:
@@ -83,11 +83,11 @@ def round_to_nearest(value):
         return 0
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     exponent -= value < fractions.Fraction(2) ** exponent
-    place = max(exponent - PRECISION + 1, LEAST_EXPONENT)
+    place = max(exponent - PRECISION + 1, MIN_EXPONENT)
     # Python rounds a fraction to an integer, ties to even.
     significand = round(value / fractions.Fraction(2) ** place)
     # One more for each place; the hidden bit of a normal number is part of its significand.
-    encoding = significand + (place - LEAST_EXPONENT) * 2 ** (PRECISION - 1)
+    encoding = significand + (place - MIN_EXPONENT) * 2 ** (PRECISION - 1)
     return min(encoding, INFINITY)
 
 

@@ -12,7 +12,7 @@
 
 #define INFINITE_AND_NAN 0x7f800000u
 #define ONE 0x3f800000u
-#define LEAST_EXPONENT (-22) /* of a normalised operand */
+#define MIN_EXPONENT (-22) /* of a normalised operand */
 #define GREATEST_EXPONENT 254
 
 static struct netfc_set *set;
@@ -161,14 +161,14 @@ operand(int e, bool half)
 static void
 reach_scale(void)
 {
-	for (int x = LEAST_EXPONENT; x <= GREATEST_EXPONENT; x++) {
-		for (int y = LEAST_EXPONENT; y <= GREATEST_EXPONENT; y++) {
+	for (int x = MIN_EXPONENT; x <= GREATEST_EXPONENT; x++) {
+		for (int y = MIN_EXPONENT; y <= GREATEST_EXPONENT; y++) {
 			run_one(NETFC_MUL, operand(x, false), operand(y, false));
 			run_one(NETFC_DIV, operand(x, false), operand(y, false));
-			if (y == LEAST_EXPONENT)
+			if (y == MIN_EXPONENT)
 				continue;
 			run_one(NETFC_DIV, operand(x, false), operand(y, true));
-			if (x != LEAST_EXPONENT)
+			if (x != MIN_EXPONENT)
 				run_one(NETFC_MUL, operand(x, true), operand(y, true));
 		}
 	}

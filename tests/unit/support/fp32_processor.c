@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* binary32 by the processor: `float` rounds to the nearest, ties to even, as C programs start. */
 #include <float.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "fp32_pairs.h"
+#include "ieee_flags.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float is computed as float");
-
-static bool
-is_nan(uint32_t bits)
-{
-	return (bits & ~NETFC_FP32_SIGN) > NETFC_FP32_INF;
-}
-
-static bool
-is_finite(uint32_t bits)
-{
-	return (bits & ~NETFC_FP32_SIGN) < NETFC_FP32_INF;
-}
-
-static bool
-is_zero(uint32_t bits)
-{
-	return (bits & ~NETFC_FP32_SIGN) == 0;
-}
-
-/* The flags by their definitions; a sum that is zero is exact. */
-static uint8_t
-flags_of(enum netfc_op op, uint32_t x, uint32_t y, uint32_t z)
-{
-	bool product = op == NETFC_MUL || op == NETFC_DIV;
-
-	if (op == NETFC_DIV && is_zero(y) && is_finite(x) && !is_zero(x))
-		return NETFC_DIVBYZERO;
-	if (is_nan(z))
-		return is_nan(x) || is_nan(y) ? 0 : NETFC_INVALID;
-	if (!is_finite(z))
-		return is_finite(x) && is_finite(y) ? NETFC_OVERFLOW : 0;
-	if (!is_zero(z) || !product || is_zero(x))
-		return 0;
-	return is_zero(y) || !is_finite(y) ? 0 : NETFC_UNDERFLOW;
-}
 
 static float
 result(enum netfc_op op, float x, float y)
@@ -70,8 +35,9 @@ fp32_processor(enum netfc_op op, const uint32_t *x, const uint32_t *y, uint32_t 
 		memcpy(&b, &y[n], sizeof(b));
 		c = result(op, a, b);
 		memcpy(&z[n], &c, sizeof(c));
-		if (is_nan(z[n]))
+		if ((z[n] & ~NETFC_FP32_SIGN) > NETFC_FP32_INF)
 			z[n] = NETFC_FP32_NAN;
-		flags[n] = flags_of(op, x[n], y[n], z[n]);
+		flags[n] = ieee_flags(op, x[n] & ~NETFC_FP32_SIGN, y[n] & ~NETFC_FP32_SIGN,
+			z[n] & ~NETFC_FP32_SIGN, NETFC_FP32_INF);
 	}
 }

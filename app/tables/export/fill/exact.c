@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "export/fill/exact.h"
+#include "export/fill/fill.h"
 
 /* The table "exps" has the signs in its key unless the key would be wider than this. */
 #define MAX_EXPS_BITS 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correctly rounded products and quotients in P4. */
-#include "export/fill/exact.h"
+#include "export/fill/fill.h"
 
 static void
 prenorm_table(const struct exact_source *source)

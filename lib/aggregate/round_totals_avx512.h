@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef ROUND_TOTALS_AVX512_H
+#define ROUND_TOTALS_AVX512_H
+
+/**
+ * @file
+ * Short totals to results, eight at a time in AVX-512.
+ */
+
+#include "fp64_avx512.h"
+#include "round_totals.h"
+
+/* There is no division of vectors. */
+INLINE struct sums
+divide_all_finely(struct sums sums, unsigned int workers)
+{
+	uint64_t significand[GROUP], exponent[GROUP];
+
+	_mm512_storeu_si512(significand, sums.significand);
+	_mm512_storeu_si512(exponent, sums.exponent);
+	for (unsigned int lane = 0; lane < GROUP; lane++) {
+		const struct exact exact = divide_finely(
+			(struct exact){significand[lane], (int)exponent[lane]}, workers);
+
+		significand[lane] = exact.significand;
+		exponent[lane] = (uint64_t)exact.exponent;
+	}
+	return (struct sums){
+		_mm512_loadu_si512(significand), _mm512_loadu_si512(exponent), sums.negative};
+}
+
+/* Lanes all of whose values were -0. */
+INLINE __mmask8
+minus_zeros(const uint8_t *marks, __mmask8 lanes)
+{
+	return (__mmask8)_mm_testn_epi8_mask(
+		_mm_maskz_loadu_epi8(lanes, marks), _mm_set1_epi8(AGGREGATE_MARK_MINUS_ZERO));
+}
+
+INLINE __m512i
+encode_totals(enum aggregate_format to, struct sums sums, __mmask8 minus_zero,
+	struct exceptions *exceptions)
+{
+	const __mmask8 zero = _mm512_testn_epi64_mask(sums.significand, sums.significand);
+	const bool wide = to == AGGREGATE_FP64;
+	__m512i bits = wide ? round_binary_fast(FP64_FRACTION_BITS, FP64_BIAS, FP64_INF, sums)
+			    : round_fast(ieee_of(to), sums);
+
+	exceptions->overflow |= _mm512_cmpeq_epi64_mask(bits, all64(infinity_of(to)));
+	exceptions->underflow |= (__mmask8)(~zero & _mm512_testn_epi64_mask(bits, bits));
+	return _mm512_mask_or_epi64(
+		bits, sums.negative | (zero & minus_zero), bits, all64(sign_of(to)));
+}
+
+INLINE uint8_t
+round_short_totals(enum aggregate_format to, bool mean, const struct aggregate_totals *totals,
+	unsigned int workers, uint8_t *result)
+{
+	const uint32_t base = totals_base(totals, totals->digits), count = totals->count;
+	const int unit = unit_of(aggregate_values_format(totals->format)) + DIGIT_BITS * (int)base;
+	const int64_t *bins = totals->bins + base * totals->stride;
+	const size_t stride = totals->stride;
+	const uint8_t *marks = totals->marks;
+	struct exceptions exceptions = {0, 0, 0};
+
+	for (uint32_t i = 0; i < count; i += GROUP) {
+		const __mmask8 lanes = (__mmask8)lanes_in_step(count - i);
+		const struct total_words is = short_words(bins + i, stride, count - i);
+		struct sums sums = sums_of_window(
+			(__m512i)is.lower, (__m512i)is.upper, all64((uint64_t)(int64_t)unit));
+		__m512i bits;
+
+		if (mean)
+			sums = divide_all_finely(sums, workers);
+		bits = encode_totals(to, sums, minus_zeros(marks + i, lanes), &exceptions);
+		if (to == AGGREGATE_FP64)
+			_mm512_mask_storeu_epi64(result + FP64_BYTES * (size_t)i, lanes,
+				(__m512i)words_swap((words)bits));
+		else
+			store_group(to, result, i, lanes, bits);
+	}
+	return flags_of(&exceptions);
+}
+
+INLINE uint8_t
+round_short_totals_to(enum aggregate_format to, const struct aggregate_totals *totals,
+	unsigned int op, unsigned int workers, uint8_t *result)
+{
+	return op == AGGREGATE_MEAN ? round_short_totals(to, true, totals, workers, result)
+				    : round_short_totals(to, false, totals, workers, result);
+}
+
+static bool
+are_short_numbers(const struct aggregate_totals *totals)
+{
+	uint8_t any = 0;
+
+	for (uint32_t i = 0; i < totals->count; i++)
+		any |= totals->marks[i];
+	return (any & ~AGGREGATE_MARK_MINUS_ZERO) == 0 &&
+		totals_are_short(totals, 0, totals->count);
+}
+
+static uint8_t
+round_totals_fast(const struct aggregate_totals *totals, unsigned int op, unsigned int workers,
+	uint8_t *result)
+{
+	const unsigned int to = aggregate_results_format(totals->format);
+
+	if (!are_short_numbers(totals))
+		return round_any_totals(totals, op, workers, result);
+	switch (to) {
+	case AGGREGATE_FP16:
+		return round_short_totals_to(AGGREGATE_FP16, totals, op, workers, result);
+	case AGGREGATE_BF16:
+		return round_short_totals_to(AGGREGATE_BF16, totals, op, workers, result);
+	case AGGREGATE_FP32:
+		return round_short_totals_to(AGGREGATE_FP32, totals, op, workers, result);
+	case AGGREGATE_FP64:
+		return round_short_totals_to(AGGREGATE_FP64, totals, op, workers, result);
+	default:
+		return round_any_totals(totals, op, workers, result);
+	}
+}
+
+#endif /* ROUND_TOTALS_AVX512_H */

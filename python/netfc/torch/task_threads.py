@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worker threads: they run tasks in order, each task's callbacks beside the next task."""
+
+import collections
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+_SPARE = 2  # idle threads to keep; others end
+
+
+class TaskThreads:
+    """do(thing): does it, and gives a function that tells of it.
+
+    Things are done in the order of put(), one at a time. The telling runs callbacks of torch's
+    futures, which may wait for what is done next: so another thread goes on meanwhile, if there is
+    anything to do.
+    """
+
+    def __init__(self, do: Callable[[Any], Callable[[], None]]):
+        self._do = do
+        self._tasks: collections.deque[Any] = collections.deque()
+        self._change = threading.Condition()
+        self._spare = self._telling = 0  # threads
+        self._does = self._closed = False
+
+    def put(self, thing: Any) -> None:
+        """Have it done."""
+        with self._change:
+            self._tasks.append(thing)
+            if not self._does:
+                self._call_one()
+
+    def close(self) -> None:
+        """Return when all tasks are done, not their callbacks; nothing may be put from then on."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+            self._change.wait_for(lambda: not self._tasks and not self._does)
+
+    def settle(self, end: float) -> None:
+        """Return when all tasks and callbacks are done, or at that time (time.monotonic())."""
+        with self._change:
+            self._change.wait_for(
+                lambda: not self._tasks and not self._does and self._telling == 0,
+                max(0.0, end - time.monotonic()),
+            )
+
+    def _call_one(self) -> None:
+        """To what there is to do; nobody does anything."""
+        if self._spare > 0:
+            self._change.notify()
+        else:
+            threading.Thread(target=self._run, name="netfc-torch", daemon=True).start()
+
+    def _run(self) -> None:
+        while self._takes_turn():
+            tell = self._do(self._tasks.popleft())
+            self._leave_turn()
+            try:
+                tell()
+            finally:
+                self._has_told()
+
+    def _takes_turn(self) -> bool:
+        with self._change:
+            while self._does or not self._tasks:
+                if self._closed or self._spare == _SPARE:
+                    return False
+                self._spare += 1
+                self._change.wait()
+                self._spare -= 1
+            self._does = True
+        return True
+
+    def _leave_turn(self) -> None:
+        with self._change:
+            self._does = False
+            self._telling += 1
+            if self._tasks:
+                self._call_one()
+            if self._closed:
+                self._change.notify_all()
+
+    def _has_told(self) -> None:
+        with self._change:
+            self._telling -= 1
+            self._change.notify_all()
