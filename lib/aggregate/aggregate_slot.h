@@ -81,8 +81,8 @@ struct aggregate_entry {
 	uint8_t state;  /**< enum aggregate_state */
 	uint8_t op;
 	uint8_t format;
-	uint8_t owner; /**< AGGREGATE_OWNER + worker, or 0 */
-	uint8_t flags; /**< complete: enum netfc_flag of the result, of all lanes */
+	uint8_t owner;          /**< AGGREGATE_OWNER + worker, or 0 */
+	uint8_t flags;          /**< complete: enum netfc_flag of the result, of all lanes */
 	enum aggregate_isa isa; /**< of the kernels */
 	const struct aggregate_kernel *kernel;
 	struct aggregate_lanes *lanes;

@@ -24,9 +24,9 @@
 /* Leaves below one root, maybe by way of a switch in between. */
 struct tree {
 	unsigned int leaves;
-	unsigned int sizes[MAX_LEAVES];  /* workers of each */
-	bool deep;                       /* the leaves' parent has a parent, with no other member */
-	bool bad;                        /* workers lose packets, and so do leaves */
+	unsigned int sizes[MAX_LEAVES]; /* workers of each */
+	bool deep;                      /* the leaves' parent has a parent, with no other member */
+	bool bad;                       /* workers lose packets, and so do leaves */
 	struct server *root, *middle, *leaf[MAX_LEAVES];
 	struct relay *relays[MAX_LEAVES], *up;
 	struct place places[MAX_LEAVES];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/window.h"
 
-
 /* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
 static uint64_t
 share(uint64_t end, unsigned int index, unsigned int peers)
