@@ -134,10 +134,18 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
     NETFC_IN_16_BITS(meta.lane##n.theta) NETFC_IN_16_BITS(meta.lane##n.m)
 #endif
 NETFC_EACH_LANE(NETFC_LANE_PRAGMAS)
-#if NETFC_FIELDS == 8 && __TARGET_TOFINO__ == 2
 /* The checksum of all z depends on the validity of their headers, which it takes from 4 bytes. */
+#if __TARGET_TOFINO__ == 2 && NETFC_FIELDS >= 8
 @pa_byte_pack("ingress", "hdr.x0.$valid", "hdr.x1.$valid", "hdr.x2.$valid", "hdr.x3.$valid",
               "hdr.x4.$valid", "hdr.x5.$valid", "hdr.x6.$valid", "hdr.x7.$valid")
+#endif
+#if __TARGET_TOFINO__ == 2 && NETFC_FIELDS >= 12
+@pa_byte_pack("ingress", "hdr.udp.$valid", "hdr.netfc.$valid", "hdr.x8.$valid", "hdr.x9.$valid",
+              "hdr.x10.$valid", "hdr.x11.$valid", 2)
+#endif
+#if __TARGET_TOFINO__ == 2 && NETFC_FIELDS >= 20
+@pa_byte_pack("ingress", "hdr.x12.$valid", "hdr.x13.$valid", "hdr.x14.$valid", "hdr.x15.$valid",
+              "hdr.x16.$valid", "hdr.x17.$valid", "hdr.x18.$valid", "hdr.x19.$valid")
 #endif
 control IngressPipe(inout headers_t hdr, inout meta_t meta,
                     in ingress_intrinsic_metadata_t intrinsic,

@@ -50,7 +50,7 @@ struct lane_t {
     bit<32> upper;       /* sign and exponent of z, in their places */
 #endif
 #if NETFC_LAST_OP == 4
-    bit<32> dividend;
+    bit<32> dividend;    /* upper bits */
     bit<32> reciprocal;
     bit<32> divisor_high; /* its digits, where those of quotients are estimated */
     bit<32> divisor_low;
@@ -105,6 +105,7 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<32> x, i
     RoundProduct() round_product;
 #endif
 #if NETFC_LAST_OP == 4
+    Begin() begin;
     Quotient() quotient;
     Choose() choose;
 #endif
@@ -164,12 +165,13 @@ control Lane(in bit<1> fits, in verdict_t verdict, in bit<8> op, in bit<32> x, i
         factors.apply(op, x, y, lane);
 #endif
 #if NETFC_LAST_OP == 4
-        quotient.apply(lane, carried);
+        begin.apply(lane);
 #endif
 #if NETFC_LAST_OP >= 3
         product.apply(lane);
 #endif
 #if NETFC_LAST_OP == 4
+        quotient.apply(lane, carried);
         choose.apply(op, lane);
 #endif
 #if NETFC_LAST_OP >= 3

@@ -64,29 +64,61 @@ NETFC_SQUARES(Estimate, 25, 10, 65536)
 NETFC_SQUARES(Part, 31, 17, 32768)
 
 /*
- * A digit of the quotient, less what the entries take off it, and the remainder that it leaves. The
- * digit may be too large by less than one and a quarter, and the remainder so far below zero.
+ * To word is added what stands for a digit, in another place. By a look-up, not a shift: fields that
+ * an instruction connects must be in one group of containers, which has too few for all.
  */
-control Digit(in bit<32> dividend, in bit<32> reciprocal, in bit<32> high, in bit<32> low,
-              out bit<32> remainder, out bit<32> digit) {
+#define NETFC_PLACE(title, highest, lowest, count)                               \
+    control title(in bit<32> digit, inout bit<32> word) {                        \
+        action add(bit<32> part) {                                               \
+            word = word + part;                                                  \
+        }                                                                        \
+                                                                                 \
+        @use_hash_action(1)                                                      \
+        table place {                                                            \
+            key = { digit[highest:lowest] : exact @name("digit"); }              \
+            actions = { add; }                                                   \
+            const default_action = add(0);                                       \
+            size = count;                                                        \
+        }                                                                        \
+                                                                                 \
+        apply {                                                                  \
+            place.apply();                                                       \
+        }                                                                        \
+    }
+
+/* Digits of significands, which are cut where their products are. */
+NETFC_PLACE(Place, 12, 0, 8192)
+/* Estimates, and the upper bits of normalised significands. */
+NETFC_PLACE(PlaceUpper, 31, 17, 32768)
+
+/* Twice the dividend, as a remainder, and the divisor's reciprocal: the upper bits of both. */
+control Begin(inout lane_t lane) {
+    PlaceUpper() upper;
+    PlaceUpper() recip;
+
+    apply {
+        upper.apply(lane.high_x, lane.dividend);
+        recip.apply(lane.high_y, lane.reciprocal);
+    }
+}
+
+/*
+ * A digit of the quotient, less what the entries take off it, into its place, and the remainder that
+ * it leaves. The digit may be too large by less than one and a quarter, and the remainder so far
+ * below zero.
+ */
+control Digit(in bit<32> upper, in bit<32> reciprocal, in bit<32> high, in bit<32> low,
+              inout bit<32> most, out bit<32> remainder, inout bit<32> quotient) {
     Estimate() guess;
     Part() by_high;
     Part() by_low;
+    PlaceUpper() digit;
     bit<32> rest;
-    bit<32> most;
     bit<32> estimate;
 
     action begin() {
         estimate = 0;
         rest = 0;
-    }
-
-    action shift() {
-        most = dividend << 12;
-    }
-
-    action cut() {
-        digit = estimate >> 17;
     }
 
     action join() {
@@ -95,58 +127,46 @@ control Digit(in bit<32> dividend, in bit<32> reciprocal, in bit<32> high, in bi
 
     apply {
         begin();
-        guess.apply(dividend, reciprocal, estimate);
-        shift();
-        cut();
+        guess.apply(upper, reciprocal, estimate);
+        digit.apply(estimate, quotient);
         by_high.apply(estimate, high, most);
         by_low.apply(estimate, low, rest);
         join();
     }
 }
 
-#define NETFC_FIRST_DIGIT                                                             \
-    first.apply(lane.dividend, lane.reciprocal, lane.divisor_high, lane.divisor_low,  \
-                carried.remainder, upper_digit);                                      \
+#define NETFC_FIRST_DIGIT                                                                    \
+    first.apply(lane.dividend, lane.reciprocal, lane.divisor_high, lane.divisor_low, most,   \
+                carried.remainder, upper_digit);                                             \
     carry();
 
 /* Into lane.quotient: 26 bits, at the top, and into lane.remainder what it leaves. */
 control Quotient(inout lane_t lane, inout carried_t carried) {
+    Place() dividend_high;
+    Place() dividend_low;
+    Place() divisor_high;
+    Place() divisor_low;
     Digit() first;
     Digit() second;
+    bit<32> most;
+    bit<32> most_left;
     bit<32> upper_digit;
-    bit<32> lower_digit;
 
-    /* Twice the dividend: as a remainder, it is less than four times the divisor. */
     action begin() {
-        lane.dividend = lane.high_x >> 8;
-        lane.divisor_high = lane.high_y >> 21;
-        lane.divisor_low = lane.low_y >> 20;
-    }
-
-    action set_recip(bit<32> word) {
-        lane.reciprocal = word;
-    }
-
-    @use_hash_action(1)
-    table recip {
-        key = { lane.high_y[31:17] : exact @name("divisor"); }
-        actions = { set_recip; }
-        const default_action = set_recip(0);
-        size = 32768;
-    }
-
-    action place() {
-        lane.divisor_high = lane.divisor_high << 17;
-        lane.divisor_low = lane.divisor_low << 17;
+        most = 0;
+        upper_digit = 0;
+        lane.divisor_high = 0;
+        lane.divisor_low = 0;
+        lane.quotient = 0;
     }
 
     action carry() {
         carried.reciprocal = lane.reciprocal;
-        carried.quotient = upper_digit << 18;
+        carried.quotient = upper_digit;
     }
 
-    action place_digit() {
-        lane.quotient = lower_digit << 6;
+    action shift() {
+        most_left = carried.remainder << 12;
     }
 
     action join() {
@@ -155,14 +175,16 @@ control Quotient(inout lane_t lane, inout carried_t carried) {
 
     apply {
         begin();
-        recip.apply();
-        place();
+        dividend_high.apply(lane.high_x, most);
+        dividend_low.apply(lane.low_x, most);
+        divisor_high.apply(lane.high_y, lane.divisor_high);
+        divisor_low.apply(lane.low_y, lane.divisor_low);
 #if NETFC_PASSES == 1
         NETFC_FIRST_DIGIT
 #endif
+        shift();
         second.apply(carried.remainder, carried.reciprocal, lane.divisor_high, lane.divisor_low,
-                     lane.remainder, lower_digit);
-        place_digit();
+                     most_left, lane.remainder, lane.quotient);
         join();
 #if NETFC_PASSES == 2
         /* For the next pass: behind the second digit, which takes what the last one carried. */
@@ -171,7 +193,7 @@ control Quotient(inout lane_t lane, inout carried_t carried) {
     }
 }
 
-/* Into lane.p: the upper bits of the product, or the quotient; its lowest bit tells of a remainder. */
+/* Into lane.p: the product's upper bits, or the quotient, whose lowest bit tells of a remainder. */
 control Choose(in bit<8> op, inout lane_t lane) {
     action multiplied() {
         lane.p = lane.p + lane.rest;

@@ -14,8 +14,8 @@
  * -DNETFC_SCALE_BITS=10  compact layout: log2 of k; the format's largest k unless given
  * -DNETFC_LAST_OP=4  fp32: the last operation that the program has, 2 (sub), 3 (mul) or 4 (div);
  *                    4 unless given, on Tofino 3
- * -DNETFC_PASSES=2   fp32 with div: how often a packet with a division goes through the pipeline, 1
- *                    or 2; 1 unless given, on Tofino 2
+ * -DNETFC_PASSES=1   fp32 with div: how often a packet with a division goes through the pipeline, 1
+ *                    or 2; 1 unless given
  * -DNETFC_RECIRCULATION_PORT=68  on Tofino, for 2 passes: the port of a pipe that leads back into it
  */
 #ifndef NETFC_SIZES_P4
@@ -161,11 +161,7 @@
 #error "NETFC_LAST_OP is 2 (sub), 3 (mul) or 4 (div)"
 #endif
 #ifndef NETFC_PASSES
-#if NETFC_LAST_OP == 4 && defined(NETFC_TNA)
-#define NETFC_PASSES 2
-#else
 #define NETFC_PASSES 1
-#endif
 #endif
 #if NETFC_PASSES < 1 || NETFC_PASSES > 2 || (NETFC_PASSES == 2 && NETFC_LAST_OP != 4)
 #error "NETFC_PASSES is 1 or, with NETFC_LAST_OP 4, div, 2"

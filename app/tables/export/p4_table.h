@@ -17,7 +17,7 @@
 #define P4_MAX_KEYS 7
 #define P4_MAX_ACTIONS 8
 #define P4_MAX_PARAMS 5
-#define P4_MAX_TABLES 32
+#define P4_MAX_TABLES 40
 #define P4_NAME_SIZE 96
 #define P4_MAX_PRIORITY 0xffff
 

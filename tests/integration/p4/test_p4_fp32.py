@@ -63,7 +63,7 @@ def test_digits_of_quotients_are_near(lanes):
     """For all divisors, and all remainders that they leave: how far an estimate is off before it is
     rounded, by less than 3/4 the first and by less than 1/2 the second, so that the first remainder
     is less than 5/4 of the divisor and the second less than the divisor."""
-    recip = lanes['div', 1].table('quotient.recip')
+    recip = lanes['div', 1].table('begin.recip.place')
     _, keys, words = recip.columns
     assert keys.tolist() == list(range(1 << 15))
     reciprocal = (1 << 14) + (words[:, 0] >> 10)

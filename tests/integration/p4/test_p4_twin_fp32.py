@@ -50,7 +50,7 @@ def place_of_op(frame, missing):
 @bmv2.needs_bmv2
 @hosts.needs_namespaces
 @pytest.mark.parametrize('last, lanes, match, structured, passes', [
-    ('div', 1, 'direct', 10000, 1), ('div', 2, 'fpu', 10000, 2), ('mul', 2, 'hash', 2000, 1),
+    ('div', 1, 'direct', 20000, 1), ('div', 2, 'fpu', 10000, 2), ('mul', 2, 'hash', 2000, 1),
     ('sub', 1, 'fpu', 2000, 1)])
 def test_every_byte(last, lanes, match, structured, passes, tmp_path):
     last_op = {name: op for op, name in fp32_frames.OPERATIONS.items()}[last]
@@ -65,8 +65,10 @@ def test_every_byte(last, lanes, match, structured, passes, tmp_path):
     with bmv2.running(tmp_path, options, bmv2.FORWARD['pair'] + entries) as (first, second):
         arrived = bmv2.send(first, second, sent)
     names = [case for case, _ in named] + ['arithmetic'] * (len(sent) - len(named))
+    answered = sum(frame != reply for frame, reply in zip(sent, expected))
+    if passes > 1:  # what goes round is overtaken
+        arrived, expected, names = sorted(arrived), sorted(expected), ['in any order'] * len(sent)
     switch.assert_same(arrived, expected, names)
-    answered = sum(frame != reply for frame, reply in zip(sent, arrived))
     print(f'\n{last}, {lanes} lanes: {answered:,} of {len(sent):,} frames answered, as dpdk-netfc')
     assert lanes * answered > len(oracle.OPERATIONS) * structured
 

@@ -148,7 +148,7 @@ KEYS = {'port', 'magic', 'version', 'op', 'format', 'reply', 'operand', 'fractio
         'sign_x', 'sign_y', 'exponent_x', 'exponent_y', 'sum', 'overflow', 'magnitude', 'div', 'kind',
         'magnitude_x', 'magnitude_y',
         'half', 'fraction_x', 'fraction_y', 'class', 'top', 'product', 'large', 'loaded', 'program',
-        'places', 'field', 'divisor'}
+        'places', 'field', 'digit'}
 
 # But for these actions, to which they are handed.
 ARGUMENTS = {'set_exps': {'overflow'}, 'set_class': {'class'}}

@@ -11,8 +11,9 @@
 #define BITS 32
 #define FRACTION_BITS 23
 
-/* A reciprocal, by so many bits behind the divisor's leading one; how many places up it stands. */
-#define RECIP_KEY_BITS 15
+/* The bits behind a leading one, of a dividend and, for its reciprocal, a divisor. */
+#define UPPER_KEY_BITS 15
+/* How many places up reciprocals stand. */
 #define RECIP_PLACES 10
 #define RECIP_LEAD (1 << 14) /* its leading one, which words lack */
 
@@ -21,17 +22,17 @@ static void
 recip_table(struct p4_program *program)
 {
 	static const struct p4_table pattern = {
-		.instance = {"quotient.recip"},
+		.instance = {"begin.recip.place"},
 		.key_count = 1,
-		.key = {{"divisor", RECIP_KEY_BITS, P4_EXACT}},
+		.key = {{"digit", UPPER_KEY_BITS, P4_EXACT}},
 		.action_count = 1,
-		.action = {{"set_recip", 1, {{"word", BITS}}}},
+		.action = {{"add", 1, {{"part", BITS}}}},
 	};
 	struct p4_table *table = p4_add_table(program, &pattern);
-	const unsigned rest = FRACTION_BITS - RECIP_KEY_BITS;
+	const unsigned rest = FRACTION_BITS - UPPER_KEY_BITS;
 
-	for (uint32_t key = 0; key < 1u << RECIP_KEY_BITS; key++) {
-		const uint64_t least = (uint64_t)(1u << RECIP_KEY_BITS | key) << rest;
+	for (uint32_t key = 0; key < 1u << UPPER_KEY_BITS; key++) {
+		const uint64_t least = (uint64_t)(1u << UPPER_KEY_BITS | key) << rest;
 		const uint64_t recip = ((1ull << 40) / (2 * least + p4_low_bits(rest)) + 1) / 2;
 		const uint64_t most = 2 * RECIP_LEAD - 1;
 
@@ -120,10 +121,46 @@ product_table(struct p4_program *program, const struct product_part *part)
 	}
 }
 
+/* Digits, of numbers and of the quotient, and how many places up they go. */
+struct placed {
+	const char *instance;
+	unsigned key_bits;
+	int32_t first, last;
+	unsigned places;
+};
+
+static const struct placed placed[] = {
+	{"begin.upper.place", UPPER_KEY_BITS, 0, (1 << UPPER_KEY_BITS) - 1, 9},
+	{"quotient.dividend_high.place", 13, 0, HIGH_MOST, 25},
+	{"quotient.dividend_low.place", 13, 0, LOW_MOST, 13},
+	{"quotient.divisor_high.place", 13, 0, HIGH_MOST, 17},
+	{"quotient.divisor_low.place", 13, 0, LOW_MOST, 17},
+	{"quotient.first.digit.place", 15, FIRST_LEAST, FIRST_MOST, 18},
+	{"quotient.second.digit.place", 15, SECOND_LEAST, SECOND_MOST, 6},
+};
+
+static void
+placed_table(struct p4_program *program, const struct placed *digits)
+{
+	const struct p4_table pattern = {
+		.instance = {digits->instance},
+		.key_count = 1,
+		.key = {{"digit", digits->key_bits, P4_EXACT}},
+		.action_count = 1,
+		.action = {{"add", 1, {{"part", BITS}}}},
+	};
+	struct p4_table *table = p4_add_table(program, &pattern);
+
+	for (int32_t digit = digits->first; digit <= digits->last; digit++)
+		p4_add_word(table, (uint32_t)digit, (uint32_t)digit << digits->places);
+}
+
 void
 p4_fp32_quotient_tables(struct p4_program *program)
 {
 	recip_table(program);
+	for (size_t d = 0; d < sizeof(placed) / sizeof(placed[0]); d++)
+		placed_table(program, &placed[d]);
 	for (size_t p = 0; p < sizeof(product_parts) / sizeof(product_parts[0]); p++)
 		product_table(program, &product_parts[p]);
 }
