@@ -27,10 +27,10 @@ extern "C" {
 #endif
 
 /** Parts of a member's sums of a chunk. */
-#define AGGREGATE_MOST_PARTS 64
+#define AGGREGATE_MAX_PARTS 64
 
 /** Digits of a lane's total, in any format. */
-#define AGGREGATE_MOST_DIGITS 68
+#define AGGREGATE_MAX_DIGITS 68
 
 /** Bytes in front of a part's digits. */
 #define AGGREGATE_PART_BYTES 8
@@ -47,7 +47,7 @@ enum aggregate_mark {
 struct aggregate_part {
 	uint16_t first;        /**< lane */
 	uint16_t lanes;        /**< at least 1 */
-	uint8_t number, parts; /**< 0 .. parts - 1; 1 .. AGGREGATE_MOST_PARTS */
+	uint8_t number, parts; /**< 0 .. parts - 1; 1 .. AGGREGATE_MAX_PARTS */
 	uint8_t lowest;        /**< the digits' unit is 2^(32 lowest) times the format's */
 	uint8_t width;         /**< digits of a lane, at least 1 */
 	const uint8_t *digits; /**< lane by lane, 4 bytes a digit, the most significant one first */
@@ -122,10 +122,10 @@ size_t aggregate_totals_write_part(const struct aggregate_totals *totals, uint16
  *
  * @param bytes maximum of a part, header included
  * @param ends of each part: its last lane + 1
- * @return how many; 0: more than AGGREGATE_MOST_PARTS, or a lane does not fit
+ * @return how many; 0: more than AGGREGATE_MAX_PARTS, or a lane does not fit
  */
 unsigned int aggregate_totals_divide(
-	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MOST_PARTS]);
+	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MAX_PARTS]);
 
 /** Whether any sums of so many lanes can be divided into parts of so many bytes. */
 bool aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes);

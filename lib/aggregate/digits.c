@@ -45,7 +45,7 @@ aggregate_part_read(const uint8_t *bytes, size_t length, struct aggregate_part *
 	if ((wire.width & HAS_MARKS) != 0)
 		part->marks = part->digits + (size_t)part->lanes * 4 * part->width;
 	if (part->lanes == 0 || part->width == 0 || part->parts == 0 ||
-		part->parts > AGGREGATE_MOST_PARTS || part->number >= part->parts)
+		part->parts > AGGREGATE_MAX_PARTS || part->number >= part->parts)
 		return -1;
 	return aggregate_part_bytes(part) <= length ? 0 : -1;
 }
@@ -106,7 +106,7 @@ aggregate_totals_add_part(struct aggregate_totals *totals, const struct aggregat
 
 /* A lane's total as the digits from `lowest` to `top`, of which the last is signed. */
 struct lane_digits {
-	uint32_t digits[AGGREGATE_MOST_DIGITS + 1];
+	uint32_t digits[AGGREGATE_MAX_DIGITS + 1];
 	uint32_t lowest, top;
 };
 
@@ -248,7 +248,7 @@ lanes_that_fit(struct extent extent, uint32_t bytes)
 
 unsigned int
 aggregate_totals_divide(
-	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MOST_PARTS])
+	const struct aggregate_totals *totals, uint32_t bytes, uint16_t ends[AGGREGATE_MAX_PARTS])
 {
 	struct extent extent = no_extent;
 	unsigned int parts = 0;
@@ -266,7 +266,7 @@ aggregate_totals_divide(
 		} else if (some > 1 && first + lanes_that_fit(extent, bytes) > lane) {
 			step = some / 2;
 		} else {
-			if (lane == first || parts + 1 == AGGREGATE_MOST_PARTS)
+			if (lane == first || parts + 1 == AGGREGATE_MAX_PARTS)
 				return 0;
 			ends[parts++] = (uint16_t)lane;
 			first = lane;
@@ -285,7 +285,7 @@ aggregate_totals_can_divide(unsigned int format, uint32_t count, uint32_t bytes)
 	const uint32_t lane = (uint32_t)extent_bytes(widest, 1) - AGGREGATE_PART_BYTES;
 
 	return bytes >= AGGREGATE_PART_BYTES + lane &&
-		count <= (bytes - AGGREGATE_PART_BYTES) / lane * AGGREGATE_MOST_PARTS;
+		count <= (bytes - AGGREGATE_PART_BYTES) / lane * AGGREGATE_MAX_PARTS;
 }
 
 static uint8_t *

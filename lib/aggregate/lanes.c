@@ -25,7 +25,7 @@ round_up(size_t number, size_t multiple)
 static size_t
 lanes_of(uint32_t bytes, unsigned int value_bytes)
 {
-	return round_up(bytes / value_bytes, MOST_LANES_AT_ONCE);
+	return round_up(bytes / value_bytes, MAX_LANES_AT_ONCE);
 }
 
 static size_t
@@ -48,7 +48,7 @@ sums_bytes(unsigned int formats, uint32_t bytes)
 static size_t
 common_bytes(uint32_t bytes)
 {
-	return round_up(bytes, 4 * MOST_LANES_AT_ONCE);
+	return round_up(bytes, 4 * MAX_LANES_AT_ONCE);
 }
 
 static size_t

@@ -26,7 +26,7 @@
 #define NO_BIN 0xff
 
 /* Arrays are made for whole vectors of any kernel. */
-#define MOST_LANES_AT_ONCE 32
+#define MAX_LANES_AT_ONCE 32
 
 /* What a lane has seen besides numbers. */
 enum special {

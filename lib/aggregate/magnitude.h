@@ -13,7 +13,7 @@
 #include "number.h"
 
 #define DIGIT_BITS 32
-#define MOST_DIGITS 136
+#define MAX_DIGITS 136
 
 /* A total's magnitude: 96 bits of it at the top, and whether there is more of it below. */
 struct magnitude {
@@ -25,7 +25,7 @@ struct magnitude {
 INLINE struct magnitude
 magnitude_of(const int64_t *bins, uint32_t count)
 {
-	uint32_t digits[MOST_DIGITS + 2], top = count + 1;
+	uint32_t digits[MAX_DIGITS + 2], top = count + 1;
 	struct magnitude result = {0, 0, false, false};
 	uint64_t borrow;
 	int64_t sum = 0;

@@ -102,7 +102,7 @@ total_of(const struct aggregate_totals *totals, uint32_t i, bool is_short)
 {
 	const uint32_t all = totals->digits;
 	const uint32_t base = totals_base(totals, all);
-	int64_t bins[AGGREGATE_MOST_DIGITS];
+	int64_t bins[AGGREGATE_MAX_DIGITS];
 	struct magnitude sum;
 
 	if (is_short) {

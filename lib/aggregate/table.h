@@ -92,7 +92,7 @@ struct aggregate_shard {
 	struct aggregate_totals scratch;      /* for sums of values; with a parent only */
 	struct aggregate_totals upwards;      /* of the chunk that is about to be sent up */
 	uint8_t parts;
-	uint16_t ends[AGGREGATE_MOST_PARTS];
+	uint16_t ends[AGGREGATE_MAX_PARTS];
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 struct aggregate_table {

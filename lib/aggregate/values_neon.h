@@ -12,7 +12,7 @@
 #include "kernels_lanes.h"
 
 _Static_assert(GROUP == 8, "a vector of words");
-_Static_assert(MOST_LANES_AT_ONCE % GROUP == 0, "arrays are made for whole groups");
+_Static_assert(MAX_LANES_AT_ONCE % GROUP == 0, "arrays are made for whole groups");
 
 /* A group that is not whole: its values, then zeros. */
 struct tail {

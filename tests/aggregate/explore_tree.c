@@ -59,7 +59,7 @@ struct model {
 #include "explore.h"
 
 static struct aggregate_entry *leaf_entry, *root_entry;
-static int64_t scratch[LANES * (AGGREGATE_MOST_DIGITS + 1)];
+static int64_t scratch[LANES * (AGGREGATE_MAX_DIGITS + 1)];
 
 /* With a bit that is 1: a state must not be 0. */
 static void
@@ -304,7 +304,7 @@ send_up(struct model *m, uint32_t chunk, unsigned int leaf)
 {
 	struct aggregate_totals totals;
 	uint8_t expected[PART_BYTES], bytes[PART_BYTES];
-	uint16_t ends[AGGREGATE_MOST_PARTS];
+	uint16_t ends[AGGREGATE_MAX_PARTS];
 
 	if (!is_sum(chunk)) {
 		check_values(leaf_entry->result, chunk, leaf * EACH, EACH);

@@ -15,7 +15,7 @@
 
 #define LANES 60
 #define MAX_MEMBERS 6
-#define ROOM (AGGREGATE_PART_BYTES + LANES * (4 * (AGGREGATE_MOST_DIGITS + 1) + 1))
+#define ROOM (AGGREGATE_PART_BYTES + LANES * (4 * (AGGREGATE_MAX_DIGITS + 1) + 1))
 
 #define FOREACH_FORMAT(format)                                               \
 	for (unsigned int format = 1; format < AGGREGATE_PAIR_END; format++) \

@@ -23,14 +23,14 @@ static struct aggregate_entry *entry;
 static void *digits_memory;
 static struct aggregate_rules rules;
 static uint64_t values[MAX_LANES][AGGREGATE_MAX_WORKERS];
-static int64_t scratch[MAX_LANES * (AGGREGATE_MOST_DIGITS + 1)];
+static int64_t scratch[MAX_LANES * (AGGREGATE_MAX_DIGITS + 1)];
 
 /* What a member has to send. */
 struct packets {
 	unsigned int count;
-	bool in[AGGREGATE_MOST_PARTS];
-	size_t bytes[AGGREGATE_MOST_PARTS];
-	uint8_t packet[AGGREGATE_MOST_PARTS][MAX_LANES * 8 + 100];
+	bool in[AGGREGATE_MAX_PARTS];
+	size_t bytes[AGGREGATE_MAX_PARTS];
+	uint8_t packet[AGGREGATE_MAX_PARTS][MAX_LANES * 8 + 100];
 };
 
 static struct packets members[MEMBERS];
@@ -69,7 +69,7 @@ make_member(struct packets *member, unsigned int format, uint16_t count, unsigne
 {
 	struct aggregate_totals totals =
 		aggregate_totals_init((enum aggregate_format)format, count, scratch);
-	uint16_t ends[AGGREGATE_MOST_PARTS], from = 0;
+	uint16_t ends[AGGREGATE_MAX_PARTS], from = 0;
 
 	memset(member, 0, sizeof(*member));
 	for (unsigned int w = first; w < first + workers; w++) {

@@ -20,15 +20,15 @@
 #include "outcomes.h"
 #include "reached.h"
 
-#define MOST_SHARDS 2
+#define MAX_SHARDS 2
 #define SLOTS 8
 #define JOB_NUMBERS 4
 #define STALL 1000
 #define TOKEN UINT64_C(0x0102030405060708)
-#define MOST_PAYLOAD 128 /* of random bytes */
-#define MOST_MESSAGE 192 /* header, 16 values of 8 bytes, tag */
-#define KEYED 0xC0       /* of the first byte, from there on: with a cluster's key */
-#define FORGERS 0xF0     /* of hosts, from there on: theirs is another key */
+#define MAX_PAYLOAD 128 /* of random bytes */
+#define MAX_MESSAGE 192 /* header, 16 values of 8 bytes, tag */
+#define KEYED 0xC0      /* of the first byte, from there on: with a cluster's key */
+#define FORGERS 0xF0    /* of hosts, from there on: theirs is another key */
 
 static const uint8_t cluster_key[AGGREGATE_CLUSTER_KEY_BYTES] = "thirty-two bytes, of one cluster";
 static struct aggregate_secret *secret_of_switch, *secret_of_workers; /* each with its engine */
@@ -211,7 +211,7 @@ static uint64_t
 take_message(const struct aggregate_message *message, uint32_t shard, uint8_t host)
 {
 	size_t length = aggregate_message_bytes(message);
-	uint8_t payload[MOST_MESSAGE];
+	uint8_t payload[MAX_MESSAGE];
 
 	aggregate_build_request(payload, message);
 	if (message->values != NULL)
@@ -311,7 +311,7 @@ step_chunk(struct fuzz_input *input, bool owned)
 		AGGREGATE_INTO(AGGREGATE_FP32, AGGREGATE_FP16)};
 	struct aggregate_message message = some_message(input, AGGREGATE_SUM);
 	uint8_t host = some_host(input, &message), how = fuzz_byte(input), kind;
-	uint8_t values[MOST_MESSAGE];
+	uint8_t values[MAX_MESSAGE];
 	struct aggregate_info info;
 
 	message.op = (uint8_t)(AGGREGATE_SUM + (how & 3));
@@ -335,7 +335,7 @@ static void
 step_bytes(struct fuzz_input *input)
 {
 	uint8_t host = fuzz_byte(input), shard = fuzz_byte(input);
-	size_t length = fuzz_byte(input) % MOST_PAYLOAD;
+	size_t length = fuzz_byte(input) % MAX_PAYLOAD;
 	const uint8_t *bytes = fuzz_bytes(input, &length);
 
 	take_bytes(bytes, length, shard % limits.shards, host);
@@ -378,7 +378,7 @@ start(uint8_t how)
 	const unsigned int chosen_isa = how % OUTCOMES_ISAS;
 
 	limits.isa = chosen_isa < aggregate_isa_best() ? chosen_isa : aggregate_isa_best();
-	limits.shards = 1 + how / OUTCOMES_ISAS % MOST_SHARDS;
+	limits.shards = 1 + how / OUTCOMES_ISAS % MAX_SHARDS;
 	limits.secret = how < KEYED ? NULL : secret_of_switch;
 	free(memory);
 	memory = aligned_alloc(AGGREGATE_ALIGN,

@@ -21,7 +21,7 @@
 #include "sockets.h"
 
 #define TASKS 3
-#define MOST_VALUES 1500
+#define MAX_VALUES 1500
 #define ROOM 65536
 #define COOKIE UINT64_C(0xc00c1ec00c1ec00c)
 #define SESSION UINT64_C(0x5e55105e55105e55)
@@ -175,8 +175,8 @@ check_text(const struct netfc_allreduce *comm, int status)
 static bool
 reduce(struct netfc_allreduce *comm, uint8_t what)
 {
-	static const uint64_t counts[] = {1, 2, 7, 33, 100, 362, 363, 500, 724, 1000, MOST_VALUES};
-	uint32_t values[2 * MOST_VALUES] __attribute__((aligned(8))), before[2 * MOST_VALUES];
+	static const uint64_t counts[] = {1, 2, 7, 33, 100, 362, 363, 500, 724, 1000, MAX_VALUES};
+	uint32_t values[2 * MAX_VALUES] __attribute__((aligned(8))), before[2 * MAX_VALUES];
 	static const uint8_t others[] = {NETFC_ALLREDUCE_FP64, NETFC_ALLREDUCE_INT64,
 		NETFC_ALLREDUCE_FP8_E4M3, NETFC_ALLREDUCE_FP8_E5M2};
 	unsigned int format = what < 240 ? NETFC_ALLREDUCE_FP16 + what % 6 : others[what % 4];
@@ -184,8 +184,8 @@ reduce(struct netfc_allreduce *comm, uint8_t what)
 	uint64_t count = counts[what / 24];
 	int status;
 
-	for (unsigned int i = 0; i < 2 * MOST_VALUES; i++)
-		values[i] = before[i] = (i + incarnation * MOST_VALUES) * UINT32_C(0x9e3779b9);
+	for (unsigned int i = 0; i < 2 * MAX_VALUES; i++)
+		values[i] = before[i] = (i + incarnation * MAX_VALUES) * UINT32_C(0x9e3779b9);
 	status = netfc_allreduce(comm, values, count, format, op);
 	check_text(comm, status);
 	if (status == NETFC_ALLREDUCE_OK && !lied)

@@ -22,7 +22,7 @@
 #define TOKEN UINT64_C(0x0102030405060708)
 #define PARENT_SESSION UINT64_C(0x1112131415161718)
 #define PARENT_PORT 20040
-#define MOST_PAYLOAD (AGGREGATE_HEADER_BYTES + BYTES)
+#define MAX_PAYLOAD (AGGREGATE_HEADER_BYTES + BYTES)
 
 static struct aggregate_limits limits;
 static void *memory;
@@ -57,9 +57,9 @@ check_upwards(const struct aggregate_outcome *outcome)
 	unsigned int count = aggregate_leaf_packets(shard, outcome), lanes = 0;
 	struct aggregate_message request;
 
-	FUZZ_CHECK(count >= 1 && count <= AGGREGATE_MOST_PARTS);
+	FUZZ_CHECK(count >= 1 && count <= AGGREGATE_MAX_PARTS);
 	for (unsigned int p = 0; p < count; p++) {
-		uint8_t payload[MOST_PAYLOAD];
+		uint8_t payload[MAX_PAYLOAD];
 		size_t length = aggregate_leaf_write(shard, outcome, p, payload);
 
 		FUZZ_CHECK(length <= sizeof(payload));
@@ -79,7 +79,7 @@ static void
 check_reply(const uint8_t *payload, size_t length, const struct aggregate_message *request,
 	const struct aggregate_outcome *outcome)
 {
-	const size_t room = MOST_PAYLOAD + length;
+	const size_t room = MAX_PAYLOAD + length;
 	uint8_t *bytes = malloc(room);
 	struct aggregate_message reply;
 
@@ -146,7 +146,7 @@ step_join(struct fuzz_input *input)
 			.slots = SLOTS,
 			.bytes = BYTES,
 			.place = {.levels = 1, .workers = 100, .level = {{4, 1}}}}};
-	uint8_t payload[MOST_PAYLOAD];
+	uint8_t payload[MAX_PAYLOAD];
 
 	message.join.place.levels = (uint8_t)(how >= 0xf0 ? how & 7 : 1);
 	message.join.place.incarnation = how >= 0xe0 ? how : 0;
@@ -163,7 +163,7 @@ step_chunk(struct fuzz_input *input)
 {
 	const uint8_t how = fuzz_byte(input), worker = fuzz_byte(input);
 	size_t length = 64u + fuzz_byte(input);
-	uint8_t payload[MOST_PAYLOAD] = {0};
+	uint8_t payload[MAX_PAYLOAD] = {0};
 	struct aggregate_message message = {.op = (uint8_t)(AGGREGATE_SUM + how % 5),
 		.format = (uint8_t)(1 + (how >> 3) % (AGGREGATE_FORMAT_END - 1)),
 		.worker = worker % members,
@@ -187,7 +187,7 @@ step_part(struct fuzz_input *input)
 	const uint8_t how = fuzz_byte(input), worker = fuzz_byte(input), parts = fuzz_byte(input);
 	const uint8_t lanes = 1 + (how >> 5), number = parts % 4, all = 1 + (parts >> 2) % 3;
 	const uint8_t each = lanes / all;
-	uint8_t payload[MOST_PAYLOAD] = {0};
+	uint8_t payload[MAX_PAYLOAD] = {0};
 	const uint8_t part[AGGREGATE_PART_BYTES] = {0, (uint8_t)(number * each), 0,
 		number + 1 == all ? (uint8_t)(lanes - number * each) : each, number, all, how & 3,
 		1};
@@ -246,7 +246,7 @@ static void
 step_poll(void)
 {
 	struct aggregate_message message, request;
-	uint8_t payload[MOST_PAYLOAD];
+	uint8_t payload[MAX_PAYLOAD];
 
 	for (unsigned int i = 0; i < 8 && aggregate_leaf_poll(shard, now, &message); i++) {
 		const size_t length = aggregate_leaf_build(shard, &message, payload);
@@ -262,7 +262,7 @@ static void
 step_answer(struct fuzz_input *input)
 {
 	const uint8_t how = fuzz_byte(input);
-	uint8_t payload[MOST_PAYLOAD];
+	uint8_t payload[MAX_PAYLOAD];
 	struct aggregate_message message = asked;
 
 	if (asked.op != AGGREGATE_JOIN && asked.op != AGGREGATE_LEAVE)
@@ -286,7 +286,7 @@ static void
 step_result(struct fuzz_input *input)
 {
 	const uint8_t how = fuzz_byte(input), what = fuzz_byte(input);
-	uint8_t payload[MOST_PAYLOAD];
+	uint8_t payload[MAX_PAYLOAD];
 	struct aggregate_message message = {.op = (uint8_t)(AGGREGATE_SUM + how % 5),
 		.format = (uint8_t)(1 + (how >> 3) % (AGGREGATE_FORMAT_END - 1)),
 		.worker = 1,
@@ -327,7 +327,7 @@ step_leave(struct fuzz_input *input)
 		.worker = how % members,
 		.reason = how >> 1,
 		.session = session};
-	uint8_t payload[MOST_PAYLOAD];
+	uint8_t payload[MAX_PAYLOAD];
 
 	aggregate_build_request(payload, &message);
 	take(payload, AGGREGATE_HEADER_BYTES, message.worker);

@@ -23,7 +23,7 @@ import test_endpoint  # noqa: E402
 from netfc import protocol  # noqa: E402
 
 FRAMES_PER_SEED = 16
-MOST_BYTES = 8192  # of a seed; libFuzzer cuts off more (-max_len of scripts/fuzz)
+MAX_BYTES = 8192  # of a seed; libFuzzer cuts off more (-max_len of scripts/fuzz)
 WORKERS = 6  # of fuzz_pipeline.c
 CUTS = (0, 1, 3, 10, 21, 31, 41)  # half the bytes of a segment; 0: all in one
 GOOD_FILES, FP32_FILE, FP8_FILE, FUNCTION_FILE = 9, 7, 8, 0xFF  # of fuzz_table_file.c
@@ -82,7 +82,7 @@ def grouped(some):
     group, count = b"", 0
     for frame in some:
         item = struct.pack(">H", len(frame)) + frame
-        if count == FRAMES_PER_SEED or 1 + len(group) + len(item) > MOST_BYTES:
+        if count == FRAMES_PER_SEED or 1 + len(group) + len(item) > MAX_BYTES:
             yield group
             group, count = b"", 0
         group, count = group + item, count + 1
@@ -313,7 +313,7 @@ def replies():
 
 
 RIGHT, _, NOTHING, CHANGED, REFUSAL, BYTES, LENGTH, AGAIN = range(8)  # of fuzz_allreduce.c
-LONG = 0xF0  # an allreduce: fp16, sum, MOST_VALUES
+LONG = 0xF0  # an allreduce: fp16, sum, MAX_VALUES
 JOIN_FIELDS = (24, 25, 26, 27, 28, 29, 30, 31, 32)  # where a join's reply says what is granted
 
 

@@ -17,9 +17,9 @@ struct record {
 	uint64_t values[LANES][WORKERS];
 };
 
-#define MOST_RECORDS 256
+#define MAX_RECORDS 256
 
-static struct record records[MOST_RECORDS];
+static struct record records[MAX_RECORDS];
 static unsigned int record_count;
 static const struct aggregate_table *table;
 static unsigned int isa;
@@ -35,7 +35,7 @@ model_start(const struct aggregate_table *followed, unsigned int chosen_isa)
 bool
 model_is_full(void)
 {
-	return record_count + 1 >= MOST_RECORDS;
+	return record_count + 1 >= MAX_RECORDS;
 }
 
 static struct record *
@@ -77,7 +77,7 @@ note(const struct aggregate_message *request)
 	struct aggregate_info info;
 
 	if (record == NULL) {
-		FUZZ_CHECK(record_count < MOST_RECORDS && model_find_job(request->job, &info));
+		FUZZ_CHECK(record_count < MAX_RECORDS && model_find_job(request->job, &info));
 		record = &records[record_count++];
 		*record = (struct record){.job = request->job,
 			.chunk = request->id,

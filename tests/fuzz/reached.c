@@ -9,15 +9,15 @@
 #include "fuzz.h"
 #include "reached.h"
 
-#define MOST_KINDS 1024
+#define MAX_KINDS 1024
 #define NAME_BYTES 64
 
 /* Of one input: libFuzzer clears these before each, and reads them after it. */
-static uint8_t by_input[MOST_KINDS] __attribute__((used, section("__libfuzzer_extra_counters")));
+static uint8_t by_input[MAX_KINDS] __attribute__((used, section("__libfuzzer_extra_counters")));
 
 /* Kinds are kept in the order in which they were expected; the first is none. */
-static bool ever[MOST_KINDS];
-static char names[MOST_KINDS][NAME_BYTES];
+static bool ever[MAX_KINDS];
+static char names[MAX_KINDS][NAME_BYTES];
 static uint16_t kind_of[REACHED_NUMBERS];
 static uint16_t end = 1;
 
@@ -53,7 +53,7 @@ reached_expect(unsigned int number, const char *name, ...)
 	va_list arguments;
 	int length;
 
-	FUZZ_CHECK(number < REACHED_NUMBERS && kind_of[number] == 0 && end < MOST_KINDS);
+	FUZZ_CHECK(number < REACHED_NUMBERS && kind_of[number] == 0 && end < MAX_KINDS);
 	va_start(arguments, name);
 	length = vsnprintf(names[end], NAME_BYTES, name, arguments);
 	va_end(arguments);

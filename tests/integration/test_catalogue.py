@@ -106,7 +106,7 @@ def test_numbers():
     assert NUMBERS['AGGREGATE_STATUS_CODE'] == aggregation.CODE
     assert NUMBERS['AGGREGATE_MISSING'] == aggregation.MISSING
     assert NUMBERS['AGGREGATE_OWNER'] == aggregation.OWNER
-    for name, value in (('DIGITS', aggregation.DIGITS), ('MOST_PARTS', aggregation.MAX_PARTS),
+    for name, value in (('DIGITS', aggregation.DIGITS), ('MAX_PARTS', aggregation.MAX_PARTS),
                         ('MAX_LEVELS', aggregation.MAX_LEVELS),
                         ('MAX_TREE_WORKERS', aggregation.MAX_TREE_WORKERS),
                         ('ABSENCE_LEVEL', aggregation.ABSENCE_LEVEL),

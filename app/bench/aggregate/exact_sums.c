@@ -23,7 +23,7 @@ totals_of(const struct exact_sums_config *config, const struct chunk *chunk, uns
 static int
 write_parts(const struct aggregate_totals *totals, uint32_t bytes, struct exact_sums_parts *parts)
 {
-	uint16_t ends[AGGREGATE_MOST_PARTS], first = 0;
+	uint16_t ends[AGGREGATE_MAX_PARTS], first = 0;
 	uint32_t at = 0;
 
 	parts->count = (uint8_t)aggregate_totals_divide(totals, bytes, ends);

@@ -38,7 +38,7 @@ populate(struct rte_mempool *pool, unsigned int most, void *memory, rte_iova_t i
 		const size_t at = b * bytes_each(pool) + pool->header_size;
 		void *buffer = RTE_PTR_ADD(memory, at);
 
-		add(pool, opaque, buffer, iova + at);
+		add(pool, opaque, buffer, iova == RTE_BAD_IOVA ? RTE_BAD_IOVA : iova + at);
 		rte_mempool_ops_enqueue_bulk(pool, &buffer, 1);
 	}
 	return (int)count;

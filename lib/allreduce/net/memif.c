@@ -16,14 +16,14 @@
 #include "netfc_allreduce.h"
 
 #define MTU 9000
-#define MOST_BYTES (MTU + 14) /* of a frame */
+#define MAX_BYTES (MTU + 14) /* of a frame */
 
 #define RING_LOG2 9
 #define RING (1u << RING_LOG2)
 #define RING_MASK (RING - 1)
 /* Of a frame: cache lines, but no power of two, or all would share a few sets of the cache. */
 #define FRAME_BYTES (151 * MEMIF_CACHE_LINE)
-_Static_assert(FRAME_BYTES >= MOST_BYTES, "a frame has a place");
+_Static_assert(FRAME_BYTES >= MAX_BYTES, "a frame has a place");
 #define ANSWER_MS 2000
 
 /* From here to the switch, and back. */
@@ -37,7 +37,7 @@ enum {
  * Each of the switch's queues needs a ring, or DPDK's driver takes the first for that, too. Nobody
  * says how many queues there are: one ring more is refused.
  */
-#define MOST_RINGS 64
+#define MAX_RINGS 64
 
 /* What the switch has in memory: rings out, rings in, and frames of the first and of these. */
 struct memif {
@@ -48,10 +48,10 @@ struct memif {
 	unsigned int count[DIRECTIONS]; /* of rings */
 	struct memif_ring *ring;
 	uint8_t *frames;
-	size_t bytes;            /* of all */
-	uint16_t out;            /* next place to send from */
-	uint16_t in[MOST_RINGS]; /* next frame to take */
-	unsigned int now;        /* the ring that frames are taken from */
+	size_t bytes;           /* of all */
+	uint16_t out;           /* next place to send from */
+	uint16_t in[MAX_RINGS]; /* next frame to take */
+	unsigned int now;       /* the ring that frames are taken from */
 };
 
 static struct memif *
@@ -370,7 +370,7 @@ offer(struct memif *memif)
 struct rings *
 memif_connect(const char *where)
 {
-	unsigned int rings[DIRECTIONS] = {MOST_RINGS, MOST_RINGS}, before;
+	unsigned int rings[DIRECTIONS] = {MAX_RINGS, MAX_RINGS}, before;
 	char path[RINGS_NAME_BYTES];
 	struct memif *memif;
 	uint32_t id;

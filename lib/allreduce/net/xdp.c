@@ -18,8 +18,8 @@
 #define FRAMES_IN 2048
 #define FRAMES_OUT 512
 /* Of a frame, a power of two up to a page; drivers take the first of them for themselves. */
-#define LEAST_FRAME_BYTES 2048
-#define MOST_FRAME_BYTES 4096
+#define MIN_FRAME_BYTES 2048
+#define MAX_FRAME_BYTES 4096
 #define DRIVERS_BYTES 256
 /* So often, 10 ms apart, a queue is tried that somebody has. */
 #define TRIES 50
@@ -358,7 +358,7 @@ xdp_open(unsigned int device, uint32_t queue, const struct frame_ends *ends, uns
 	if (xdp == NULL)
 		return NULL;
 	xdp->frame_bytes =
-		mtu <= PAYLOAD_BYTES(LEAST_FRAME_BYTES) ? LEAST_FRAME_BYTES : MOST_FRAME_BYTES;
+		mtu <= PAYLOAD_BYTES(MIN_FRAME_BYTES) ? MIN_FRAME_BYTES : MAX_FRAME_BYTES;
 	xdp->rings.kind = &xdp_kind;
 	xdp->rings.mtu = PAYLOAD_BYTES(xdp->frame_bytes);
 	xdp->program = (struct xdp_program){-1, -1};

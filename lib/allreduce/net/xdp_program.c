@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_INSTRUCTIONS 64
-#define MOST_PORTS 256 /* shards of a switch */
+#define MAX_INSTRUCTIONS 64
+#define MAX_PORTS 256  /* shards of a switch */
 #define TRIES 5        /* signals interrupt the verifier */
 #define PASS INT16_MAX /* a jump to the end, where packets are passed to the kernel */
 
@@ -29,7 +29,7 @@ enum {
 };
 
 struct code {
-	struct bpf_insn instruction[MOST_INSTRUCTIONS];
+	struct bpf_insn instruction[MAX_INSTRUCTIONS];
 	uint32_t count;
 };
 
@@ -253,7 +253,7 @@ start(struct xdp_program *program, struct parts *parts, const struct frame_ends 
 {
 	struct code code;
 
-	program->ports = make_map(BPF_MAP_TYPE_HASH, MOST_PORTS);
+	program->ports = make_map(BPF_MAP_TYPE_HASH, MAX_PORTS);
 	parts->sockets = make_map(BPF_MAP_TYPE_XSKMAP, queue + 1);
 	if (program->ports < 0 || parts->sockets < 0 || !update_map(parts->sockets, queue, socket))
 		return "make a BPF map";

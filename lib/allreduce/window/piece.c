@@ -42,7 +42,7 @@ piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const stru
 /* A slot's sums, and how they are divided. */
 struct division {
 	struct aggregate_totals totals;
-	uint16_t ends[AGGREGATE_MOST_PARTS];
+	uint16_t ends[AGGREGATE_MAX_PARTS];
 	unsigned int parts;
 };
 

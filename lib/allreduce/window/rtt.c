@@ -12,12 +12,12 @@
  * all packets take equally long, until another worker is late: then everything that is in flight
  * is, and nothing is lost.
  */
-#define LEAST_SPREAD(low) ((low) / 2)
-#define MOST_SPREAD(low) (2 * (low))
+#define MIN_SPREAD(low) ((low) / 2)
+#define MAX_SPREAD(low) (2 * (low))
 /* How fast higher samples move it, one of so many. */
 #define LOW_SHARE 64
 /* Quarters; one less after so many results none of which came twice. */
-#define MOST_STRETCH 6
+#define MAX_STRETCH 6
 #define STRETCH_RESULTS 256
 
 static uint64_t
@@ -52,9 +52,9 @@ set_timeout(struct rtt *rtt)
 {
 	uint64_t spread = 4 * rtt->variation;
 
-	if (spread > MOST_SPREAD(rtt->low))
-		spread = MOST_SPREAD(rtt->low);
-	spread = greater(greater(spread, LEAST_SPREAD(rtt->low)), GRANULARITY);
+	if (spread > MAX_SPREAD(rtt->low))
+		spread = MAX_SPREAD(rtt->low);
+	spread = greater(greater(spread, MIN_SPREAD(rtt->low)), GRANULARITY);
 	rtt->timeout = within(rtt, rtt_stretched(rtt, rtt->low + spread));
 }
 
@@ -88,7 +88,7 @@ rtt_sample(struct rtt *rtt, uint64_t ns)
 void
 rtt_too_short(struct rtt *rtt)
 {
-	if (rtt->stretch < MOST_STRETCH)
+	if (rtt->stretch < MAX_STRETCH)
 		rtt->stretch++;
 	rtt->results = 0;
 	set_timeout(rtt);

@@ -5,7 +5,7 @@
 
 #define WIDTH 32
 /* The logarithm of the greatest integer, up to 2^bits * 32, must fit, too. */
-#define MOST_BITS (WIDTH - 6)
+#define MAX_BITS (WIDTH - 6)
 
 uint64_t
 netfc_log2(uint64_t value, unsigned bits)
@@ -40,7 +40,7 @@ netfc_log2_prefixes(unsigned below, unsigned bits, struct netfc_prefix **prefixe
 {
 	struct netfc_prefix *at;
 
-	if (below >= WIDTH || bits > MOST_BITS)
+	if (below >= WIDTH || bits > MAX_BITS)
 		return NETFC_ERR_ARGUMENT;
 	*count = ((size_t)2 << below) - 1 + ((size_t)(WIDTH - 1 - below) << below);
 	*prefixes = malloc(*count * sizeof(**prefixes));
