@@ -22,6 +22,10 @@
 #else
 #include "include/aggregate/fp16_tna.p4"
 #endif
+#ifdef NETFC_LEAF
+#include "include/aggregate/leaf_tna.p4"
+#endif
+#include "include/aggregate/deparser_tna.p4"
 #include "include/aggregate/egress_tna.p4"
 
 parser IngressParser(packet_in packet, out headers_t hdr, out meta_t meta,
@@ -48,6 +52,10 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
                     inout ingress_intrinsic_metadata_for_tm_t for_tm) {
     Requests() netfc;
     Slots() slots;
+#ifdef NETFC_LEAF
+    Above() above;
+    Told() told;
+#endif
     NETFC_EACH_LANE(NETFC_LANE_INSTANCE)
 
     action drop() {
@@ -109,6 +117,18 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         meta.fate = fate_t.DROP;
     }
 
+#ifdef NETFC_LEAF
+    action refuse_above() {
+        meta.fate = fate_t.REPLY;
+        meta.code = AGGREGATE_STATUS_CODE;
+        meta.reason = meta.told;
+        meta.decided = 2;
+    }
+#define NETFC_REFUSE_ABOVE(asked) (_, asked, _, stranger_t.ABOVE, _, _, _) : refuse_above();
+#else
+#define NETFC_REFUSE_ABOVE(asked)
+#endif
+
     table check {
         key = {
             meta.loaded : ternary;
@@ -119,24 +139,30 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             hdr.join.isValid() : ternary;
             hdr.aggregate.count : range;
         }
-        actions = { reply_code; reply; refuse_as_told; ask; drop_request; work; }
+        actions = {
+            reply_code; reply; refuse_as_told; NETFC_LEAF_ACTION(refuse_above) ask; drop_request;
+            work;
+        }
         const default_action = drop_request();
         const entries = {
             (_, ask_t.REFUSE, _, _, _, _, _) : refuse_as_told();
             (0, _, _, _, _, _, _) : reply_code(NETFC_STATUS_FORMAT);
             (_, ask_t.CHUNK, _, _, false, _, _) : reply_code(NETFC_STATUS_LENGTH);
             (_, ask_t.CHUNK, _, _, _, _, 0 .. 0) : reply_code(NETFC_STATUS_LENGTH);
+            NETFC_REFUSE_ABOVE(ask_t.CHUNK)
             (_, ask_t.CHUNK, 1, _, _, _, 1 .. NETFC_LANES) : work();
             (_, ask_t.CHUNK, 1, _, _, _, _) :
                 reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_MISMATCH);
             (_, ask_t.JOIN, _, _, _, false, _) : reply_code(NETFC_STATUS_LENGTH);
             (_, ask_t.JOIN, _, _, _, _, 1 .. 0xffff) : reply_code(NETFC_STATUS_LENGTH);
+            NETFC_REFUSE_ABOVE(ask_t.JOIN)
             (_, ask_t.JOIN, 1, _, _, _, _) : ask();
             (_, ask_t.JOIN, _, stranger_t.UNKNOWN, _, _, _) :
                 reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_FULL);
             (_, ask_t.JOIN, _, stranger_t.FULL, _, _, _) :
                 reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_FULL);
             (_, ask_t.LEAVE, _, _, _, _, 1 .. 0xffff) : reply_code(NETFC_STATUS_LENGTH);
+            NETFC_REFUSE_ABOVE(ask_t.LEAVE)
             (_, ask_t.LEAVE, 1, _, _, _, _) : reply(NETFC_STATUS_OK, AGGREGATE_REASON_NONE);
             (_, _, _, stranger_t.UNKNOWN, _, _, _) :
                 reply(AGGREGATE_STATUS_CODE, AGGREGATE_REASON_NO_JOB);
@@ -183,6 +209,31 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
         size = 4;
     }
 
+#ifdef NETFC_LEAF
+    action refuse_place(bit<8> reason) {
+        meta.code = AGGREGATE_STATUS_CODE;
+        meta.reason = reason;
+    }
+
+    action decide_here() {
+        meta.decided = 1;
+    }
+
+    action write_decided() {
+        hdr.place.decided = meta.decided;
+    }
+
+    /* To where sums go that are asked for again. */
+    action send_up_again() {
+        meta.group = meta.group + 1;
+        meta.fate = fate_t.UP;
+    }
+
+    action send_up() {
+        meta.fate = fate_t.UP;
+    }
+
+#endif
     /* ---- what is sent ------------------------------------------------------------------------ */
 
     action swap_ethernet() {
@@ -251,6 +302,10 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
             (fate_t.REPLY, 1) : back_by_egress();
             (fate_t.RESULT, 0) : back();
             (fate_t.RESULTS, 0) : to_all();
+#ifdef NETFC_LEAF
+            (fate_t.UP, 0) : to_all();
+            (fate_t.HAND_DOWN, 0) : to_all();
+#endif
         }
         size = 8;
     }
@@ -258,12 +313,25 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
     apply {
         find_entry();
         netfc.apply(hdr, meta);
+#ifdef NETFC_LEAF
+        above.apply(hdr, meta);
+        if ((meta.ask == ask_t.NONE || meta.passes == 1) && meta.above == 0) {
+#else
         if (meta.ask == ask_t.NONE) {
+#endif
             forward.apply();
         } else {
             add_base();
             compare_join();
+#ifdef NETFC_LEAF
+            if (meta.above == 0) {
+                check.apply();
+            } else if (meta.loaded == 1) {
+                work();
+            }
+#else
             check.apply();
+#endif
             meta.answered = 1;
             hdr.ipv4.time_to_live = NETFC_HOPS;
             mark_reply();
@@ -277,44 +345,41 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta,
                 slots.apply(hdr, meta);
                 NETFC_EACH_LANE(NETFC_LANE_APPLY)
             } else if (meta.asks == 1) {
+#ifdef NETFC_LEAF
+                decide_here();
+                if (meta.leaf == 1 && meta.placed == 0) {
+                    refuse_place(AGGREGATE_REASON_PLACE);
+                } else if (meta.leaf == 0 && hdr.level0.isValid()) {
+                    refuse_place(AGGREGATE_REASON_NO_PARENT);
+                } else {
+                    joins.apply();
+                }
+#else
                 joins.apply();
+#endif
             }
+#ifdef NETFC_LEAF
+            if (hdr.place.isValid()) {
+                write_decided();
+            }
+            if (meta.fate == fate_t.HAND_DOWN) {
+                told.apply(hdr, meta);
+            }
+#endif
             if (meta.fate == fate_t.RESULT || meta.fate == fate_t.RESULTS) {
                 answer_with_sums();
             } else {
                 answer();
             }
+#ifdef NETFC_LEAF
+            if (meta.leaf == 1 && meta.fate == fate_t.RESULT) {
+                send_up_again();
+            } else if (meta.leaf == 1 && meta.fate == fate_t.RESULTS) {
+                send_up();
+            }
+#endif
             send.apply();
         }
-    }
-}
-
-#define NETFC_CHECKSUM_SUM(n) , hdr.sums.low##n, hdr.sums.high##n
-
-control IngressDeparser(packet_out packet, inout headers_t hdr, in meta_t meta,
-                        in ingress_intrinsic_metadata_for_deparser_t for_deparser) {
-    Checksum() checksum;
-    Checksum() ipv4_checksum;
-
-    apply {
-        if (meta.answered == 1) {
-            hdr.ipv4.checksum = ipv4_checksum.update({
-                hdr.ipv4.version, hdr.ipv4.header_words, hdr.ipv4.service, hdr.ipv4.total_length,
-                hdr.ipv4.identification, hdr.ipv4.reserved, hdr.ipv4.dont_fragment,
-                hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.time_to_live,
-                hdr.ipv4.protocol, hdr.ipv4.source, hdr.ipv4.destination
-            });
-        }
-        if (meta.checksummed == 1) {
-            hdr.udp.checksum = checksum.update({
-                meta.residual, meta.longer,
-                hdr.aggregate.format, hdr.aggregate.reply, hdr.aggregate.code, hdr.aggregate.flags,
-                hdr.aggregate.worker, hdr.aggregate.reason,
-                hdr.join.workers, hdr.join.shards, hdr.join.slots, hdr.join.bytes, hdr.join.least
-                NETFC_EACH_LANE(NETFC_CHECKSUM_SUM)
-            }, true);
-        }
-        NETFC_EMIT
     }
 }
 

@@ -6,9 +6,11 @@
 #include "include/aggregate/parser.p4"
 #include "include/aggregate/jobs.p4"
 #include "include/aggregate/lane_v1model.p4"
-
-/* By job and worker: the UDP port that it joined or sent its latest chunk from; 0: it did not join. */
-register<bit<16>>(NETFC_MEMBERS) worker_ports;
+#include "include/aggregate/datagram_v1model.p4"
+#include "include/aggregate/slots_v1model.p4"
+#ifdef NETFC_LEAF
+#include "include/aggregate/leaf_v1model.p4"
+#endif
 
 parser IngressParser(packet_in packet, out headers_t hdr, inout meta_t meta,
                      inout standard_metadata_t standard) {
@@ -28,121 +30,6 @@ control VerifySums(inout headers_t hdr, inout meta_t meta) {
               hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.time_to_live,
               hdr.ipv4.protocol, hdr.ipv4.source, hdr.ipv4.destination },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-    }
-}
-
-#if NETFC_FORMAT == NETFC_INT32
-#define NETFC_ADD_VALUE(n) \
-    sum = sum + (bit<32>)hdr.values.v##n[31:16] + (bit<32>)hdr.values.v##n[15:0];
-#else
-#define NETFC_ADD_VALUE(n) sum = sum + (bit<32>)hdr.values.v##n;
-#endif
-#define NETFC_ADD_SUM(n)                                                           \
-    sum = sum + (bit<32>)hdr.sums.low##n[31:16] + (bit<32>)hdr.sums.low##n[15:0] +   \
-          (bit<32>)hdr.sums.high##n[31:16] + (bit<32>)hdr.sums.high##n[15:0];
-
-/* The sum of a datagram's words and its pseudo header, folded. */
-control DatagramSum(in headers_t hdr, out bit<16> folded) {
-    bit<32> sum;
-
-    apply {
-        sum = (bit<32>)hdr.ipv4.source[31:16] + (bit<32>)hdr.ipv4.source[15:0] +
-              (bit<32>)hdr.ipv4.destination[31:16] + (bit<32>)hdr.ipv4.destination[15:0] +
-              (bit<32>)hdr.ipv4.protocol + (bit<32>)hdr.udp.length;
-        sum = sum + (bit<32>)hdr.udp.source + (bit<32>)hdr.udp.destination +
-              (bit<32>)hdr.udp.length + (bit<32>)hdr.udp.checksum;
-        sum = sum + (bit<32>)hdr.aggregate.magic +
-              (bit<32>)(hdr.aggregate.version ++ hdr.aggregate.op) +
-              (bit<32>)(hdr.aggregate.format ++ hdr.aggregate.reply ++ hdr.aggregate.code ++
-                        hdr.aggregate.flags) +
-              (bit<32>)hdr.aggregate.count + (bit<32>)hdr.aggregate.id[31:16] +
-              (bit<32>)hdr.aggregate.id[15:0] + (bit<32>)hdr.aggregate.job +
-              (bit<32>)(hdr.aggregate.worker ++ hdr.aggregate.reason) +
-              (bit<32>)hdr.aggregate.token[63:48] + (bit<32>)hdr.aggregate.token[47:32] +
-              (bit<32>)hdr.aggregate.token[31:16] + (bit<32>)hdr.aggregate.token[15:0];
-        if (hdr.join.isValid()) {
-            sum = sum + (bit<32>)(hdr.join.workers ++ hdr.join.shards) + (bit<32>)hdr.join.slots +
-                  (bit<32>)hdr.join.bytes + (bit<32>)hdr.join.least +
-                  (bit<32>)hdr.join.cookie[63:48] + (bit<32>)hdr.join.cookie[47:32] +
-                  (bit<32>)hdr.join.cookie[31:16] + (bit<32>)hdr.join.cookie[15:0];
-        }
-        if (hdr.values.isValid()) {
-            NETFC_EACH_LANE(NETFC_ADD_VALUE)
-        }
-        if (hdr.sums.isValid()) {
-            NETFC_EACH_LANE(NETFC_ADD_SUM)
-        }
-        sum = (sum & 0xffff) + (sum >> 16);
-        sum = (sum & 0xffff) + (sum >> 16);
-        folded = sum[15:0];
-    }
-}
-
-/* A job's chunk: the entry that it has, and what becomes of the chunk. */
-control Slots(in headers_t hdr, inout meta_t meta) {
-    register<bit<32>>(NETFC_ENTRIES) chunks;
-    register<bit<32>>(NETFC_ENTRIES) seen;
-    /* Operation, format and count that an entry's chunk has; 0: it is empty. */
-    register<bit<32>>(NETFC_ENTRIES) kinds;
-    bit<32> chunk;
-    bit<32> there;
-    bit<32> kind;
-    bit<32> of_packet;
-    bit<32> ahead;
-    bit<32> all;
-
-    action drop() {
-        meta.fate = fate_t.DROP;
-    }
-
-    action refuse(bit<8> reason) {
-        meta.fate = fate_t.REPLY;
-        meta.code = AGGREGATE_STATUS_CODE;
-        meta.reason = reason;
-    }
-
-    apply {
-        meta.index = meta.base + (hdr.aggregate.id & (NETFC_JOB_ENTRIES - 1));
-        chunks.read(chunk, meta.index);
-        seen.read(there, meta.index);
-        kinds.read(kind, meta.index);
-        of_packet = hdr.aggregate.op ++ hdr.aggregate.format ++ hdr.aggregate.count;
-        ahead = hdr.aggregate.id - chunk;
-        all = meta.worker | meta.others;
-        drop();
-        if (kind != 0 && ahead == 0) {
-            if (there == all) {
-                if (kind == of_packet) {
-                    meta.fate = fate_t.RESULT;
-                    meta.command = command_t.READ;
-                } else {
-                    refuse(AGGREGATE_REASON_MISMATCH);
-                }
-            } else if ((there & meta.worker) == 0) {
-                if (kind == of_packet) {
-                    meta.command = command_t.ADD;
-                    there = there | meta.worker;
-                } else {
-                    refuse(AGGREGATE_REASON_MISMATCH);
-                }
-            }
-        } else if ((kind == 0 && hdr.aggregate.id < NETFC_JOB_ENTRIES) ||
-                   (kind != 0 && there == all && ahead == NETFC_JOB_ENTRIES)) {
-            meta.command = command_t.SET;
-            there = meta.worker;
-        } else if (kind == 0 || ahead[31:31] == 0) {
-            refuse(AGGREGATE_REASON_WINDOW);
-        }
-        if (meta.command == command_t.SET || meta.command == command_t.ADD) {
-            chunks.write(meta.index, hdr.aggregate.id);
-            seen.write(meta.index, there);
-            kinds.write(meta.index, of_packet);
-            worker_ports.write((bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker,
-                               hdr.udp.source);
-            if (there == all) {
-                meta.fate = fate_t.RESULTS;
-            }
-        }
     }
 }
 
@@ -168,9 +55,13 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
     NETFC_EACH_LANE(NETFC_LANE_SUMS)
     bit<4> flags = 0;
 #endif
+#ifdef NETFC_LEAF
+    Above() above;
+    HandDown() hand_down;
+#endif
     bit<16> folded;
     bit<32> place;
-    bit<16> port;
+    bit<16> joined_port;
 
     action drop() {
         mark_to_drop(standard);
@@ -213,7 +104,12 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                 meta.ask = ask_t.NONE;
             }
         }
+#ifdef NETFC_LEAF
+        above.apply(hdr, meta);
+        if ((meta.ask == ask_t.NONE || meta.passes == 1) && meta.above == 0) {
+#else
         if (meta.ask == ask_t.NONE) {
+#endif
             forward.apply();
         } else {
             meta.fate = fate_t.DROP;
@@ -221,6 +117,12 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
             if (standard.checksum_error == 1 ||
                 (hdr.udp.checksum != 0 && folded != 0xffff)) {
                 meta.fate = fate_t.DROP;
+#ifdef NETFC_LEAF
+            } else if (meta.above == 1) {
+                if (meta.loaded == 1) {
+                    slots.apply(hdr, meta);
+                }
+#endif
             } else if (meta.ask == ask_t.REFUSE) {
                 meta.fate = fate_t.REPLY;
             } else if (meta.loaded == 0) {
@@ -234,6 +136,11 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                        (meta.ask != ask_t.CHUNK && hdr.aggregate.count != 0)) {
                 meta.fate = fate_t.REPLY;
                 meta.code = NETFC_STATUS_LENGTH;
+#ifdef NETFC_LEAF
+            } else if (meta.stranger == stranger_t.ABOVE) {
+                refuse(meta.told);
+                hdr.place.decided = 2;
+#endif
             } else if (meta.member == 0 && meta.stranger == stranger_t.UNKNOWN) {
                 if (meta.ask == ask_t.JOIN) {
                     refuse(AGGREGATE_REASON_FULL);
@@ -246,11 +153,20 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                 }
             } else if (meta.member == 1) {
                 place = (bit<32>)meta.job * NETFC_WORKERS + (bit<32>)hdr.aggregate.worker;
-                worker_ports.read(port, place);
+                worker_ports.read(joined_port, place);
                 /* A process that was started anew would take results of its place's first chunks. */
                 if (meta.ask == ask_t.JOIN) {
-                    if (port != 0 && port != hdr.udp.source) {
+#ifdef NETFC_LEAF
+                    hdr.place.decided = 1;
+#endif
+                    if (joined_port != 0 && joined_port != hdr.udp.source) {
                         refuse(AGGREGATE_REASON_FULL);
+#ifdef NETFC_LEAF
+                    } else if (meta.leaf == 1 && meta.placed == 0) {
+                        refuse(AGGREGATE_REASON_PLACE);
+                    } else if (meta.leaf == 0 && hdr.level0.isValid()) {
+                        refuse(AGGREGATE_REASON_NO_PARENT);
+#endif
                     } else if (hdr.join.workers == meta.workers &&
                                hdr.join.slots >= NETFC_SLOTS &&
                                hdr.join.bytes >= NETFC_VALUES_BYTES) {
@@ -263,7 +179,7 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                     } else {
                         refuse(AGGREGATE_REASON_MISMATCH);
                     }
-                } else if (port == 0) {
+                } else if (joined_port == 0) {
                     refuse(AGGREGATE_REASON_NO_JOB);
                 } else if (meta.ask == ask_t.LEAVE) {
                     answer();
@@ -285,6 +201,14 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
 #else
                 hdr.values.setInvalid();
                 meta.reason = AGGREGATE_SUMS;
+#ifdef NETFC_LEAF
+                if (meta.leaf == 1) {
+                    if (meta.fate == fate_t.RESULT) {
+                        meta.group = meta.group + 1;
+                    }
+                    meta.fate = fate_t.UP;
+                }
+#endif
                 hdr.udp.length = hdr.udp.length + (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
                 hdr.ipv4.total_length =
                     hdr.ipv4.total_length + (NETFC_SUMS_BYTES - NETFC_VALUES_BYTES);
@@ -294,9 +218,15 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
                 hdr.sums.setInvalid();
 #endif
             }
+#ifdef NETFC_LEAF
+            if (meta.fate == fate_t.HAND_DOWN) {
+                hand_down.apply(hdr, meta);
+            }
+#endif
             if (meta.fate == fate_t.DROP) {
                 drop();
-            } else if (meta.fate == fate_t.RESULTS) {
+            } else if (meta.fate == fate_t.RESULTS || meta.fate == fate_t.UP ||
+                       meta.fate == fate_t.HAND_DOWN) {
                 standard.mcast_grp = meta.group;
             } else {
                 standard.egress_spec = standard.ingress_port;
@@ -312,6 +242,9 @@ control IngressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metad
 
 control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t standard) {
     DatagramSum() datagram_sum;
+#ifdef NETFC_LEAF
+    SendUp() send_up;
+#endif
     bit<48> switch_mac;
     bit<32> switch_address;
     bit<16> port;
@@ -323,6 +256,18 @@ control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metada
         hdr.ipv4.source = destination;
     }
 
+#ifdef NETFC_LEAF
+    /* As if the worker's packet were answered, whose destination the others are. */
+    action hand_down(bit<48> mac, bit<32> destination, bit<48> switch_mac_, bit<32> switch_,
+                     bit<16> switch_port, bit<64> token) {
+        address(mac, destination);
+        hdr.ethernet.destination = switch_mac_;
+        hdr.ipv4.destination = switch_;
+        hdr.udp.destination = switch_port;
+        hdr.aggregate.token = token;
+    }
+
+#endif
     action nobody() {
         mark_to_drop(standard);
     }
@@ -332,36 +277,51 @@ control EgressPipe(inout headers_t hdr, inout meta_t meta, inout standard_metada
             meta.job : exact @name("place");
             standard.egress_rid : exact @name("copy");
         }
-        actions = { address; nobody; }
+        actions = { address; NETFC_LEAF_ACTION(hand_down) nobody; }
         const default_action = nobody();
         size = NETFC_MEMBERS;
+    }
+
+    action swap() {
+        switch_mac = hdr.ethernet.destination;
+        hdr.ethernet.destination = hdr.ethernet.source;
+        hdr.ethernet.source = switch_mac;
+        switch_address = hdr.ipv4.destination;
+        hdr.ipv4.destination = hdr.ipv4.source;
+        hdr.ipv4.source = switch_address;
+        port = hdr.udp.destination;
+        hdr.udp.destination = hdr.udp.source;
+        hdr.udp.source = port;
+    }
+
+    action new_header() {
+        hdr.ipv4.service = 0;
+        hdr.ipv4.identification = 0;
+        hdr.ipv4.reserved = 0;
+        hdr.ipv4.dont_fragment = 1;
     }
 
     apply {
         if (meta.fate != fate_t.FORWARD) {
             /* Number 0 is that of packets that are no copies. */
-            if (meta.fate == fate_t.RESULTS &&
-                standard.egress_rid != (bit<16>)hdr.aggregate.worker + 1) {
+            if (meta.fate == fate_t.HAND_DOWN || (meta.fate == fate_t.RESULTS &&
+                standard.egress_rid != (bit<16>)hdr.aggregate.worker + 1)) {
                 workers.apply();
                 worker_ports.read(port, (bit<32>)meta.job * NETFC_WORKERS +
                                   (bit<32>)standard.egress_rid - 1);
                 hdr.udp.source = port;
                 hdr.aggregate.worker = (bit<8>)(standard.egress_rid - 1);
-                hdr.ipv4.service = 0;
-                hdr.ipv4.identification = 0;
-                hdr.ipv4.reserved = 0;
-                hdr.ipv4.dont_fragment = 1;
+                new_header();
             }
-            switch_mac = hdr.ethernet.destination;
-            hdr.ethernet.destination = hdr.ethernet.source;
-            hdr.ethernet.source = switch_mac;
-            switch_address = hdr.ipv4.destination;
-            hdr.ipv4.destination = hdr.ipv4.source;
-            hdr.ipv4.source = switch_address;
+            if (meta.fate == fate_t.UP) {
+#ifdef NETFC_LEAF
+                send_up.apply(hdr, standard);
+#endif
+                new_header();
+            } else {
+                swap();
+            }
             hdr.ipv4.time_to_live = NETFC_HOPS;
-            port = hdr.udp.destination;
-            hdr.udp.destination = hdr.udp.source;
-            hdr.udp.source = port;
             hdr.udp.checksum = 0;
             datagram_sum.apply(hdr, folded);
             hdr.udp.checksum = ~folded;

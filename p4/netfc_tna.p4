@@ -122,6 +122,15 @@ control Lengths(in headers_t hdr, in bit<16> parser_error, inout meta_t meta) {
 #define NETFC_LANE_PRAGMAS(n) @pa_container_size("ingress", NETFC_STRING(hdr.z##n.bits), 8)
 #elif defined(NETFC_FP32)
 #define NETFC_LANE_PRAGMAS(n)
+#if NETFC_PASSES == 2 && __TARGET_TOFINO__ == 1
+/* Containers of 32 bits are for what is computed. */
+@pa_container_size("ingress", "hdr.ethernet.source", 16)
+@pa_container_size("ingress", "hdr.ethernet.destination", 16)
+@pa_container_size("ingress", "hdr.ipv4.source", 16)
+@pa_container_size("ingress", "hdr.ipv4.destination", 16)
+@pa_container_size("ingress", "hdr.udp.source", 16)
+@pa_container_size("ingress", "hdr.udp.destination", 16)
+#endif
 #elif defined(NETFC_EXACT)
 #define NETFC_LANE_PRAGMAS(n)                                                     \
     NETFC_ALONE(meta.lane##n.code_x) NETFC_ALONE(meta.lane##n.code_y)             \

@@ -185,6 +185,13 @@ job_end(struct aggregate_table *table, struct job *job)
 	PUBLISH(table->epoch, job->ended);
 }
 
+void
+job_end_lost(struct aggregate_table *table, struct job *job)
+{
+	COUNT(table->counters.lost, 1);
+	job_end(table, job);
+}
+
 bool
 job_has_address(const struct job *job, unsigned int worker, const struct aggregate_sender *sender)
 {
@@ -299,13 +306,14 @@ aggregate_table_poll(struct aggregate_table *table, uint64_t now)
 	for (uint32_t j = 0; j < table->limits.jobs; j++) {
 		struct job *job = &table->jobs[j];
 
-		if (job->state == JOB_OPEN && OBSERVE(job->lost) != 0)
-			COUNT(table->counters.lost, 1);
-		else if (is_idle(table, job, now))
+		if (job->state == JOB_OPEN && OBSERVE(job->lost) != 0) {
+			job_end_lost(table, job);
+		} else if (is_idle(table, job, now)) {
 			COUNT(table->counters.timed_out, 1);
-		else
+			job_end(table, job);
+		} else {
 			continue;
-		job_end(table, job);
+		}
 		ended++;
 	}
 	take_back_ended(table);

@@ -45,6 +45,9 @@ bool job_any_ended(const struct aggregate_table *table);
 /** End a job. Its slots are freed once no shard can be using them. */
 void job_end(struct aggregate_table *table, struct job *job);
 
+/** End a job that the parent knows no more. */
+void job_end_lost(struct aggregate_table *table, struct job *job);
+
 /** Whether the sender's host has the worker's place; any thread may ask of an open job. */
 bool
 job_has_address(const struct job *job, unsigned int worker, const struct aggregate_sender *sender);

@@ -188,11 +188,23 @@ grant(const struct aggregate_table *table, struct job *job, const struct aggrega
 	join->session = job->session;
 }
 
+/* A job that the parent knows no more has ended: who joins comes for the next one. */
+static struct job *
+find_running_job(struct aggregate_table *table, uint32_t number)
+{
+	struct job *job = find_open_job(table, number);
+
+	if (job == NULL || OBSERVE(job->lost) == 0)
+		return job;
+	job_end_lost(table, job);
+	return NULL;
+}
+
 enum aggregate_action
 join_job(struct aggregate_table *table, const struct aggregate_message *request,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
 {
-	struct job *open = find_open_job(table, request->job), *job = open;
+	struct job *open = find_running_job(table, request->job), *job = open;
 	enum aggregate_action action;
 
 	outcome->join.place.decided = 1;

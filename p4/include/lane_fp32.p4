@@ -10,6 +10,13 @@
 #include "constants.p4"
 #include "sizes.p4"
 
+/* Of a quotient or a divisor, to be multiplied. */
+#if NETFC_PASSES == 2
+#define NETFC_DIGIT bit<16>
+#else
+#define NETFC_DIGIT bit<32>
+#endif
+
 /* What a lane carries from stage to stage. */
 struct lane_t {
     bit<1> present;      /* the packet has this lane */
@@ -52,8 +59,8 @@ struct lane_t {
 #if NETFC_LAST_OP == 4
     bit<32> dividend;    /* upper bits */
     bit<32> reciprocal;
-    bit<32> divisor_high; /* its digits, where those of quotients are estimated */
-    bit<32> divisor_low;
+    NETFC_DIGIT divisor_high; /* its digits, where those of quotients are estimated */
+    NETFC_DIGIT divisor_low;
     bit<32> quotient;
     bit<32> remainder;
 #endif

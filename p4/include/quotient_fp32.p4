@@ -6,6 +6,16 @@
 #ifndef NETFC_QUOTIENT_FP32_P4
 #define NETFC_QUOTIENT_FP32_P4
 
+/*
+ * In two passes the digits that are multiplied are words of 16 bits, for which that of the quotient
+ * takes a stage more: Tofino 1 has the stages, and too few containers of 32 bits.
+ */
+#if NETFC_PASSES == 2
+#define NETFC_ESTIMATED cut
+#else
+#define NETFC_ESTIMATED estimate
+#endif
+
 /* What the first digit leaves for the second. */
 #if NETFC_PASSES == 2
 header carried_t {
@@ -21,10 +31,10 @@ struct carried_t {
  * To word is added a function of p * q, in two parts: one by bits of their sum, one by bits of
  * their difference.
  */
-#define NETFC_SQUARES(title, highest, lowest, count)                             \
-    control title(in bit<32> p, in bit<32> q, inout bit<32> word) {              \
-        bit<32> sum;                                                             \
-        bit<32> difference;                                                      \
+#define NETFC_SQUARES(title, width, highest, lowest, count)                      \
+    control title(in bit<width> p, in bit<width> q, inout bit<32> word) {        \
+        bit<width> sum;                                                          \
+        bit<width> difference;                                                   \
                                                                                  \
         action sum_and_difference() {                                            \
             sum = p + q;                                                         \
@@ -59,18 +69,22 @@ struct carried_t {
     }
 
 /* Of a remainder's 16 upper bits and a reciprocal, both 10 places up: a digit, 17 places up. */
-NETFC_SQUARES(Estimate, 25, 10, 65536)
+NETFC_SQUARES(Estimate, 32, 25, 10, 65536)
 /* Of a digit of the quotient and one of the divisor, both 17 places up: what a remainder loses. */
-NETFC_SQUARES(Part, 31, 17, 32768)
+#if NETFC_PASSES == 2
+NETFC_SQUARES(Part, 16, 15, 1, 32768) /* or one place up, cut */
+#else
+NETFC_SQUARES(Part, 32, 31, 17, 32768)
+#endif
 
 /*
  * To word is added what stands for a digit, in another place. By a look-up, not a shift: fields that
  * an instruction connects must be in one group of containers, which has too few for all.
  */
-#define NETFC_PLACE(title, highest, lowest, count)                               \
-    control title(in bit<32> digit, inout bit<32> word) {                        \
+#define NETFC_PLACE(title, width, more, highest, lowest, count)                  \
+    control title(in bit<32> digit, inout bit<width> word) {                     \
         action add(bit<32> part) {                                               \
-            word = word + part;                                                  \
+            word = word + more;                                                  \
         }                                                                        \
                                                                                  \
         @use_hash_action(1)                                                      \
@@ -87,9 +101,37 @@ NETFC_SQUARES(Part, 31, 17, 32768)
     }
 
 /* Digits of significands, which are cut where their products are. */
-NETFC_PLACE(Place, 12, 0, 8192)
+NETFC_PLACE(Place, 32, part, 12, 0, 8192)
+#if NETFC_PASSES == 2
+NETFC_PLACE(PlaceDivisor, 16, part[31:16], 12, 0, 8192)
+#else
+#define PlaceDivisor Place
+#endif
+
+/* A digit of the quotient: to word, and cut to what the divisor's digits have. */
+control PlaceDigit(in bit<32> estimate, inout bit<32> word, inout NETFC_DIGIT digit) {
+    @noWarn("unused")
+    action add(bit<32> part, bit<16> cut) {
+        word = word + part;
+#if NETFC_PASSES == 2
+        digit = cut;
+#endif
+    }
+
+    @use_hash_action(1)
+    table place {
+        key = { estimate[31:17] : exact @name("digit"); }
+        actions = { add; }
+        const default_action = add(0, 0);
+        size = 32768;
+    }
+
+    apply {
+        place.apply();
+    }
+}
 /* Estimates, and the upper bits of normalised significands. */
-NETFC_PLACE(PlaceUpper, 31, 17, 32768)
+NETFC_PLACE(PlaceUpper, 32, part, 31, 17, 32768)
 
 /* Twice the dividend, as a remainder, and the divisor's reciprocal: the upper bits of both. */
 control Begin(inout lane_t lane) {
@@ -107,18 +149,20 @@ control Begin(inout lane_t lane) {
  * it leaves. The digit may be too large by less than one and a quarter, and the remainder so far
  * below zero.
  */
-control Digit(in bit<32> upper, in bit<32> reciprocal, in bit<32> high, in bit<32> low,
+control Digit(in bit<32> upper, in bit<32> reciprocal, in NETFC_DIGIT high, in NETFC_DIGIT low,
               inout bit<32> most, out bit<32> remainder, inout bit<32> quotient) {
     Estimate() guess;
     Part() by_high;
     Part() by_low;
-    PlaceUpper() digit;
+    PlaceDigit() digit;
+    NETFC_DIGIT cut;
     bit<32> rest;
     bit<32> estimate;
 
     action begin() {
         estimate = 0;
         rest = 0;
+        cut = 0;
     }
 
     action join() {
@@ -128,9 +172,9 @@ control Digit(in bit<32> upper, in bit<32> reciprocal, in bit<32> high, in bit<3
     apply {
         begin();
         guess.apply(upper, reciprocal, estimate);
-        digit.apply(estimate, quotient);
-        by_high.apply(estimate, high, most);
-        by_low.apply(estimate, low, rest);
+        digit.apply(estimate, quotient, cut);
+        by_high.apply(NETFC_ESTIMATED, high, most);
+        by_low.apply(NETFC_ESTIMATED, low, rest);
         join();
     }
 }
@@ -144,8 +188,8 @@ control Digit(in bit<32> upper, in bit<32> reciprocal, in bit<32> high, in bit<3
 control Quotient(inout lane_t lane, inout carried_t carried) {
     Place() dividend_high;
     Place() dividend_low;
-    Place() divisor_high;
-    Place() divisor_low;
+    PlaceDivisor() divisor_high;
+    PlaceDivisor() divisor_low;
     Digit() first;
     Digit() second;
     bit<32> most;

@@ -136,11 +136,12 @@ def parsed():
                         "2 workers, 10 steps, and not all runs")
     parser.add_argument("--report", type=pathlib.Path, metavar="FILE",
                         help="write a page in Markdown there, its plots into a folder beside it")
-    parser.add_argument("--p4", choices=(*p4_demo.KINDS, "both"), nargs="?", const="both",
+    parser.add_argument("--p4", choices=(*p4_demo.KINDS, "all"), nargs="?", const="all",
                         help="instead: train a smaller network in fp16 through the P4 program of "
                         "docs/p4.md on BMv2, compiled to send results, or sums that the workers "
-                        "round, or once each (default), and the same through dpdk-netfc; compare "
-                        "all gradients with the exact ones, and the weights of both bit by bit; "
+                        "round, or as both leaves of a tree whose root is dpdk-netfc, or once each "
+                        "(default), and the same through dpdk-netfc; compare all gradients with "
+                        "the exact ones, and the weights of both bit by bit; "
                         f"needs {', '.join(p4_switch.TOOLS)} on the PATH")
     parser.add_argument("--tree", action="store_true", help="instead: train with one switch, and "
                         f"with {tree_demo.LEAVES} leaves of a root, twice, the ranks dealt out "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trainings through the aggregating P4 program on BMv2, and the same ones through dpdk-netfc."""
+"""Trainings through the aggregating P4 program on BMv2, or two as leaves below dpdk-netfc, and the
+same ones through dpdk-netfc alone."""
 
 import numpy
 
@@ -11,12 +12,13 @@ SWITCHES = ("BMv2", "dpdk-netfc")
 # By what the program sends: the way of the gradients, what they are to be, and in words.
 KINDS = {"results": ("half sums", sums.half_sums_divided,
                      "the exact sum, rounded once to fp16, over the number of workers"),
-         "sums": ("half means", sums.half_means, "the exact mean, rounded once to fp16")}
+         "sums": ("half means", sums.half_means, "the exact mean, rounded once to fp16"),
+         "tree": ("half means", sums.half_means, "the exact mean, rounded once to fp16")}
 
 
 def run_all(build, options):
     """All figures. Raises CommandError."""
-    kinds = KINDS if options.p4 == "both" else [options.p4]
+    kinds = KINDS if options.p4 == "all" else [options.p4]
     return {"workers": options.workers, "steps": options.steps,
             "kinds": {kind: compared(build, options, kind) for kind in kinds}}
 

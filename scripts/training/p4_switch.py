@@ -9,13 +9,13 @@ import time
 
 from namespaces import CommandError, command
 from netfc import allreduce
-from switched import PATIENCE, SWITCH_ADDRESS, Network
+from switched import PATIENCE, Network
 
 P4 = pathlib.Path(__file__).resolve().parents[2] / "p4"
 PROGRAM = P4 / "netfc_aggregate_v1model.p4"
 TOOLS = ("p4c-bm2-ss", "simple_switch", "simple_switch_CLI")
 # What the program sends to workers, and the option that it is compiled with for that.
-KINDS = {"results": (), "sums": ("-DNETFC_SUMS",)}
+KINDS = {"results": (), "sums": ("-DNETFC_SUMS",), "tree": ("-DNETFC_LEAF",)}
 LANES, SLOTS, JOB = 16, 8, 1
 SWITCH_MAC = "02:00:00:00:01:00"  # no other than the workers' packets to it have it
 THRIFT_PORT = 9090  # of the switch's namespace
@@ -35,11 +35,11 @@ def mac_of(host):
 class ProgramNetwork(Network):
     """Hosts at a BMv2 that aggregates for a job of them all. A context manager.
 
-    kind: of KINDS. Raises CommandError.
+    kind: of KINDS. where: as Network has it. Raises CommandError.
     """
 
-    def __init__(self, build, count, kind):
-        super().__init__("simple_switch", range(count), [])
+    def __init__(self, build, count, kind, **where):
+        super().__init__("simple_switch", range(count), [], **where)
         self._tables, self._kind = build / "app" / "netfc-tables", kind
         self._token = allreduce.draw_token()
         self.environment = {"NETFC_JOB": str(JOB), "NETFC_TOKEN": f"{self._token:#x}"}
@@ -49,21 +49,28 @@ class ProgramNetwork(Network):
         program = self.folder / "aggregate.json"
         command("p4c-bm2-ss", f"-DNETFC_LANES={LANES}", f"-DNETFC_SLOTS={SLOTS}",
                 *KINDS[self._kind], "-o", program, PROGRAM, patience=COMPILE_S)
-        ports = [word for n in range(len(self._names)) for word in ("-i", f"{n}@p{n}")]
+        ports = [word for n, interface in enumerate(self._interfaces())
+                 for word in ("-i", f"{n}@{interface}")]
         self._launch(middle, self._program, *ports, "--thrift-port", THRIFT_PORT, "--log-level",
                      "off", program)
-        self._introduce()
+        self.introduce(self.hosts.values())
         self._wait_for_thrift(middle)
-        command("ip", "netns", "exec", middle.name, P4 / "load", "--thrift-port", THRIFT_PORT,
-                given=self._entries(), patience=LOAD_S)
+        self.load(self._entries())
 
-    def _introduce(self):
-        """The program answers no ARP: hosts are told of the switch, and of each other."""
-        known = {SWITCH_ADDRESS: SWITCH_MAC}
-        known.update((host.ipv4, mac_of(host)) for host in self.hosts.values())
+    def loader(self):
+        """The command that takes entries."""
+        return ["ip", "netns", "exec", self.middle.name, P4 / "load", "--thrift-port", THRIFT_PORT]
+
+    def load(self, entries):
+        """Has the program take entries."""
+        command(*self.loader(), given=entries, patience=LOAD_S)
+
+    def introduce(self, others):
+        """The program answers no ARP: hosts are told of the switch, and of other hosts."""
+        known = {self.address: SWITCH_MAC, **{host.ipv4: mac_of(host) for host in others}}
         for host in self.hosts.values():
             for address in known.keys() - {host.ipv4}:
-                host.ip("neigh", "add", address, "lladdr", known[address], "dev", "eth0")
+                host.ip("neigh", "replace", address, "lladdr", known[address], "dev", "eth0")
 
     def _wait_for_thrift(self, middle):
         limit = time.monotonic() + PATIENCE
@@ -75,12 +82,17 @@ class ProgramNetwork(Network):
                 raise CommandError(f"simple_switch does not start:\n{self.log()}")
             time.sleep(0.05)
 
-    def _entries(self):
-        """The job's, then those with which the program begins to compute."""
+    def described(self):
+        """The job, as p4/jobs reads it."""
         workers = [{"address": host.ipv4, "mac": mac_of(host), "port": port}
                    for port, host in enumerate(self.hosts.values())]
-        job = {"job": JOB, "token": f"{self._token:#x}", "workers": workers}
-        described = json.dumps({"address": SWITCH_ADDRESS, "jobs": [job]})
-        return command(P4 / "jobs", "--target", "bmv2", "--slots", SLOTS, given=described) + \
-            command(self._tables, "export", "--target", "bmv2", "--aggregate", self._kind,
-                    "--lanes", LANES)
+        return {"address": self.address,
+                "jobs": [{"job": JOB, "token": f"{self._token:#x}", "workers": workers}]}
+
+    def _entries(self):
+        """The job's, then those with which the program begins to compute."""
+        sent = "results" if self._kind == "results" else "sums"
+        return command(P4 / "jobs", "--target", "bmv2", "--slots", SLOTS,
+                       given=json.dumps(self.described())) + \
+            command(self._tables, "export", "--target", "bmv2", "--aggregate", sent, "--lanes",
+                    LANES)

@@ -94,8 +94,11 @@ def run(options):
     backend, make_hook = hooks.HOOKS[options["way"]]
     dist.init_process_group(backend, init_method=f"file://{options['store']}", timeout=TIMEOUT,
                             rank=options["rank"], world_size=options["ranks"])
+    # The P4 program reduces gradients; what else DistributedDataParallel does is gloo's.
+    others = dist.new_group(backend="gloo") if options["program"] else dist.group.WORLD
     network = torch.nn.parallel.DistributedDataParallel(
-        model.make(options["hidden"], options["first"]), bucket_cap_mb=options["bucket_mb"])
+        model.make(options["hidden"], options["first"]), bucket_cap_mb=options["bucket_mb"],
+        process_group=others)
     trained, tested = model.digits(options["digits"])
     with recording(options, make_hook()) as (hook, record):
         network.register_comm_hook(hook, call_hook)
@@ -103,7 +106,7 @@ def run(options):
     weights = torch.cat([one.detach().reshape(-1) for one in network.parameters()])
     numpy.savez(options["path"], weights=weights.numpy(), losses=losses, seconds=seconds)
     reached = accuracy(network.module, *tested)
-    dist.barrier()
+    dist.barrier(others)
     dist.destroy_process_group()
     return {"accuracy": reached, "torch": torch.__version__}
 

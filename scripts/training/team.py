@@ -17,6 +17,7 @@ from switch_tree import SwitchTree
 from switched import Network
 from training import digits
 from training.p4_switch import ProgramNetwork
+from training.p4_tree import ProgramTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = 1024  # of a port each way
@@ -103,6 +104,8 @@ def train(build, run):
 def make_network(build, run):
     """A host for each rank, at the switch."""
     program = build / "app" / "dpdk-netfc"
+    if run.program == "tree":
+        return ProgramTree(build, run.ranks)
     if run.program:
         return ProgramNetwork(build, run.ranks, run.program)
     if run.megabits:
@@ -152,7 +155,7 @@ def start(build, network, place, rank, run):
     options = {"rank": rank, "ranks": run.ranks, "way": run.way, "steps": run.steps,
                "part": parts[rank], "seed": run.seed * run.ranks + rank, "late": run.late,
                "record": run.record, "bucket_mb": run.bucket_mb, "hidden": run.hidden,
-               "first": run.first,
+               "first": run.first, "program": run.program,
                "digits": str(network.folder / "digits.npz"), "cpus": cpus(run),
                "store": str(network.folder / "store"), "path": str(network.folder / f"rank{rank}")}
     environment = {

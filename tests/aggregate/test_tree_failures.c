@@ -208,6 +208,21 @@ a_parent_that_dies_is_named(void **state)
 	assert_true(tree_is_done(tree));
 }
 
+/* Nobody had the processor, and the answers of the parent are lost. */
+static void
+a_leaf_that_has_slept_does_not_name_the_parent(void **state)
+{
+	(void)state;
+	start_well();
+	tree->sw[0].dead = true;
+	tree_pass(tree, tree->now + 100);
+	tree->now += 4 * STALL;
+	tree->sw[0].dead = false;
+	tree_run(tree, tree->now + 10000);
+	assert_true(tree_is_done(tree));
+	assert_int_equal(tree->actions[AGGREGATE_PARENT_SILENT], 0);
+}
+
 static void
 a_parent_that_is_restarted_ends_the_job(void **state)
 {
@@ -219,6 +234,30 @@ a_parent_that_is_restarted_ends_the_job(void **state)
 		assert_int_equal(tree->worker[w].reason, AGGREGATE_REASON_NO_JOB);
 	assert_int_equal(jobs_of(LEAF_A), 0);
 	assert_int_equal(jobs_of(LEAF_B), 0);
+}
+
+/* A worker may join anew before the switch has ended the job: it does not come into the old one. */
+static void
+a_job_that_the_parent_lost_is_not_joined(void **state)
+{
+	struct aggregate_outcome outcome;
+	struct aggregate_message join = {
+		.op = AGGREGATE_JOIN, .job = TREE_JOB, .token = TREE_TOKEN};
+
+	(void)state;
+	start_well();
+	find_open_job(tree->sw[LEAF_A].table, TREE_JOB)->lost = 1;
+	join.join = (struct aggregate_join){.workers = 2,
+		.slots = tree->slots,
+		.bytes = TREE_BYTES,
+		.cookie = tree->worker[0].cookie,
+		.place = tree_place(tree, 0)};
+	aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &join,
+		&(struct aggregate_sender){.address = {[15] = TREE_WORKERS_HOST},
+			.port = TREE_WORKER_PORT},
+		tree->now, &outcome);
+	assert_int_equal(outcome.action, AGGREGATE_COOKIE);
+	assert_int_equal(jobs_of(LEAF_A), 0);
 }
 
 /* Its workers hear that there is no job; those of the other leaf, that A has failed. */
@@ -267,6 +306,28 @@ a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others(void **state)
 		/* The leaf itself is alive. */
 		assert_int_equal(tree->worker[w].absence, AGGREGATE_ABSENT_LATE);
 	}
+}
+
+/* Whoever of a leaf's workers asks again: all others hear the answer with that one, and once. */
+static void
+a_refusal_goes_to_all_members_at_once(void **state)
+{
+	(void)state;
+	start_well();
+	tree->worker[1].over = true;
+	tree_pass(tree, tree->now + 200);
+	for (uint32_t slot = 0; slot < tree->slots; slot++)
+		tree->worker[2].again[slot] = NEVER;
+	tree_pass(tree, tree->now + 2 * STALL);
+	assert_int_equal(tree->worker[2].reason, AGGREGATE_MISSING + 0);
+	assert_int_equal(tree->worker[2].level, 1);
+	assert_int_equal(tree->worker[2].absence, AGGREGATE_ABSENT_LATE);
+	assert_int_equal(tree->actions[AGGREGATE_REFUSAL_DOWN], tree->slots);
+	/* Then the leaf dies: that is another refusal. */
+	tree->sw[LEAF_A].dead = true;
+	tree_pass(tree, tree->now + 2 * STALL);
+	assert_int_equal(tree->worker[2].absence, AGGREGATE_ABSENT_SILENT);
+	assert_int_equal(tree->actions[AGGREGATE_REFUSAL_DOWN], 2 * tree->slots);
 }
 
 static void
@@ -490,9 +551,12 @@ main(void)
 		TEST_(contradictions_between_leaves_are_refused_by_the_parent),
 		TEST_(a_parent_that_comes_later_is_waited_for),
 		TEST_(a_parent_that_dies_is_named),
+		TEST_(a_leaf_that_has_slept_does_not_name_the_parent),
 		TEST_(a_parent_that_is_restarted_ends_the_job),
+		TEST_(a_job_that_the_parent_lost_is_not_joined),
 		TEST_(a_leaf_that_is_restarted_ends_the_job),
 		TEST_(a_silent_worker_is_named_by_its_leaf_and_the_leaf_to_others),
+		TEST_(a_refusal_goes_to_all_members_at_once),
 		TEST_(a_silent_leaf_is_named),
 		TEST_(a_worker_that_fails_fails_the_tree_at_once),
 		TEST_(when_all_leave_the_parent_forgets_the_job),

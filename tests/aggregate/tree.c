@@ -9,7 +9,6 @@
 #define MAX_EVENTS 20000
 #define NO_CHUNK UINT32_MAX
 #define AGAIN 40 /* ticks until a worker sends again */
-#define WORKERS_HOST 100
 #define PACKET_BYTES (AGGREGATE_HEADER_BYTES + TREE_BYTES + 64)
 
 /* A packet that is on its way. */
@@ -278,7 +277,7 @@ arrive_at_switch(struct tree *tree, struct tree_event *event)
 	} else if (code == AGGREGATE_NOT_OURS &&
 		aggregate_leaf_read(shard, event->bytes, event->length, &message) == 0) {
 		aggregate_leaf_reply(shard, &message, &sender, tree->now, &outcome);
-		if (outcome.action == AGGREGATE_HANDED_DOWN)
+		if (aggregate_action_send(outcome.action) == AGGREGATE_SEND_RESULTS)
 			aggregate_leaf_seal(shard, &outcome, &seal);
 	} else {
 		tree->wrong++; /* nobody forges anything, and all are of one version */
@@ -342,7 +341,7 @@ send_to_switch(struct tree *tree, unsigned int w, uint32_t shard,
 		aggregate_tag_make(&key, packet, length, 0);
 		length += AGGREGATE_TAG_BYTES;
 	}
-	transmit(tree, WORKERS_HOST + w, TREE_WORKER_PORT, tree->worker[w].at,
+	transmit(tree, TREE_WORKERS_HOST + w, TREE_WORKER_PORT, tree->worker[w].at,
 		(uint16_t)(TREE_PORT + shard), packet, length);
 }
 
@@ -472,7 +471,7 @@ read_reply(const struct tree *tree, const struct tree_event *event, struct aggre
 static void
 arrive_at_worker(struct tree *tree, const struct tree_event *event)
 {
-	const unsigned int w = event->to - WORKERS_HOST;
+	const unsigned int w = event->to - TREE_WORKERS_HOST;
 	struct tree_worker *worker = &tree->worker[w];
 	struct aggregate_message reply;
 	uint32_t slot;
@@ -534,7 +533,7 @@ deliver(struct tree *tree)
 			continue;
 		}
 		tree->events[e] = tree->events[--tree->queued];
-		if (event.to >= WORKERS_HOST)
+		if (event.to >= TREE_WORKERS_HOST)
 			arrive_at_worker(tree, &event);
 		else
 			arrive_at_switch(tree, &event);

@@ -12,6 +12,7 @@
 
 #define TREE_PORT 20040
 #define TREE_WORKER_PORT 5000
+#define TREE_WORKERS_HOST 100 /* the first worker's address */
 #define TREE_JOB 7
 #define TREE_TOKEN UINT64_C(0x0123456789abcdef)
 #define TREE_MAX_SWITCHES 16

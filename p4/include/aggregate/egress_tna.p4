@@ -10,13 +10,28 @@ struct egress_headers_t {
     ipv4_t ipv4;
     udp_t udp;
     aggregate_t aggregate;
+#ifdef NETFC_LEAF
+    part_t part;
+    sums_t sums;
+    marks_t marks;
+#endif
 }
 
 struct egress_meta_t {
     bit<16> place;    /* of the worker's port */
     bit<16> residual; /* the checksum of what does not change */
     bit<1> checksummed;
+#ifdef NETFC_LEAF
+    bit<16> shards; /* what is added to the ports of what goes up */
+    bit<16> asker;
+    bit<16> askers;
+    bit<16> longer; /* what the checksum grows by with the datagram's length */
+#endif
 }
+
+#ifdef NETFC_LEAF
+#include "egress_leaf_tna.p4"
+#endif
 
 parser EgressParser(packet_in packet, out egress_headers_t hdr, out egress_meta_t meta,
                     out egress_intrinsic_metadata_t intrinsic) {
@@ -31,6 +46,25 @@ parser EgressParser(packet_in packet, out egress_headers_t hdr, out egress_meta_
         checksum.subtract({ hdr.ipv4.destination });
         checksum.subtract({ hdr.udp.destination, hdr.udp.checksum });
         checksum.subtract({ hdr.aggregate.worker, hdr.aggregate.reason });
+#ifdef NETFC_LEAF
+        checksum.subtract({ hdr.ipv4.source, hdr.udp.source, hdr.aggregate.count });
+        checksum.subtract({ hdr.aggregate.format, hdr.aggregate.reply, hdr.aggregate.code,
+                            hdr.aggregate.flags, hdr.aggregate.token });
+        transition select(hdr.aggregate.op, hdr.aggregate.code, hdr.aggregate.reason) {
+            (AGGREGATE_JOIN, _, _) : header_alone;
+            (_, NETFC_STATUS_OK, AGGREGATE_SUMS) : sums;
+            default : header_alone;
+        }
+    }
+
+    state sums {
+        packet.extract(hdr.sums);
+        NETFC_EACH_LANE(NETFC_SUBTRACT_SUM)
+        transition header_alone;
+    }
+
+    state header_alone {
+#endif
         meta.residual = checksum.get();
         transition accept;
     }
@@ -67,12 +101,57 @@ control EgressPipe(inout egress_headers_t hdr, inout egress_meta_t meta,
         for_deparser.drop_ctl = 1;
     }
 
+#ifdef NETFC_LEAF
+    SendUp() send_up;
+
+    action hand_down(bit<48> mac, bit<32> destination, bit<8> number, bit<16> place,
+                     bit<48> own_mac, bit<32> own, bit<16> port, bit<64> token) {
+        hdr.ethernet.destination = mac;
+        hdr.ethernet.source = own_mac;
+        hdr.ipv4.destination = destination;
+        hdr.ipv4.source = own;
+        hdr.udp.source = port;
+        hdr.aggregate.worker = number;
+        hdr.aggregate.token = token;
+        meta.place = place;
+    }
+
+    action find_asker() {
+        meta.asker = (bit<16>)hdr.aggregate.worker;
+    }
+
+    /* shards, askers: which bits of the chunk's and the worker's number are added to the ports. */
+    action up(bit<48> mac, bit<48> own_mac, bit<32> parent, bit<32> own, bit<16> port,
+              bit<16> shards, bit<16> own_port, bit<16> askers, bit<8> index, bit<64> session) {
+        hdr.ethernet.destination = mac;
+        hdr.ethernet.source = own_mac;
+        hdr.ipv4.destination = parent;
+        hdr.ipv4.source = own;
+        hdr.udp.destination = port;
+        hdr.udp.source = own_port;
+        hdr.aggregate.worker = index;
+        hdr.aggregate.token = session;
+        meta.shards = shards;
+        meta.askers = askers;
+    }
+
+    table uplinks {
+        key = {
+            hdr.aggregate.job : exact @name("job");
+            intrinsic.egress_rid : exact @name("copy");
+        }
+        actions = { up; nobody; }
+        const default_action = nobody();
+        size = NETFC_UPLINKS;
+    }
+
+#endif
     table workers {
         key = {
             hdr.aggregate.job : exact @name("job");
             intrinsic.egress_rid : exact @name("copy");
         }
-        actions = { address; nobody; }
+        actions = { address; NETFC_LEAF_ACTION(hand_down) nobody; }
         const default_action = nobody();
         size = NETFC_MEMBERS;
     }
@@ -103,6 +182,13 @@ control EgressPipe(inout egress_headers_t hdr, inout egress_meta_t meta,
         if (hdr.udp.checksum != 0) {
             meta.checksummed = 1;
         }
+#ifdef NETFC_LEAF
+        if (hdr.sums.isValid() && intrinsic.egress_rid[15:1] == NETFC_COPIES_UP) {
+            find_asker();
+            uplinks.apply();
+            send_up.apply(hdr, meta);
+        } else
+#endif
         if (intrinsic.egress_rid != 0) {
             workers.apply();
             recall_port();
@@ -112,6 +198,18 @@ control EgressPipe(inout egress_headers_t hdr, inout egress_meta_t meta,
         }
     }
 }
+
+#ifdef NETFC_LEAF
+#define NETFC_CHECKSUM_DIGITS(n) , hdr.sums.low##n, hdr.sums.high##n
+#define NETFC_CHECKSUM_UP                                                             \
+    , hdr.ipv4.source, hdr.udp.source, hdr.aggregate.count, hdr.aggregate.format,     \
+    hdr.aggregate.reply, hdr.aggregate.code, hdr.aggregate.flags, hdr.aggregate.token, \
+    meta.longer, hdr.part.first, hdr.part.lanes, hdr.part.number, hdr.part.parts,     \
+    hdr.part.lowest, hdr.part.width                                                   \
+    NETFC_EACH_LANE(NETFC_CHECKSUM_DIGITS) NETFC_EACH_LANE(NETFC_CHECKSUM_MARK)
+#else
+#define NETFC_CHECKSUM_UP
+#endif
 
 control EgressDeparser(packet_out packet, inout egress_headers_t hdr, in egress_meta_t meta,
                        in egress_intrinsic_metadata_for_deparser_t for_deparser) {
@@ -129,12 +227,18 @@ control EgressDeparser(packet_out packet, inout egress_headers_t hdr, in egress_
             hdr.udp.checksum = checksum.update({
                 meta.residual, hdr.ipv4.destination, hdr.udp.destination,
                 hdr.aggregate.worker, hdr.aggregate.reason
+                NETFC_CHECKSUM_UP
             }, true);
         }
         packet.emit(hdr.ethernet);
         packet.emit(hdr.ipv4);
         packet.emit(hdr.udp);
         packet.emit(hdr.aggregate);
+#ifdef NETFC_LEAF
+        packet.emit(hdr.part);
+        packet.emit(hdr.sums);
+        packet.emit(hdr.marks);
+#endif
     }
 }
 

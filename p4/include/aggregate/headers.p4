@@ -33,6 +33,29 @@ header join_t {
     bit<64> cookie;
 }
 
+/* Behind a join, in a tree: then as many levels. */
+header tree_t {
+    bit<8> levels;
+    bit<8> decided;
+    bit<16> incarnation;
+    bit<32> workers;
+}
+
+header level_t {
+    bit<8> members;
+    bit<8> index;
+}
+
+/* In front of digits. */
+header part_t {
+    bit<16> first;
+    bit<16> lanes;
+    bit<8> number;
+    bit<8> parts;
+    bit<8> lowest;
+    bit<8> width;
+}
+
 #define NETFC_VALUE_FIELD(n) bit<NETFC_VALUE_BITS> v##n;
 
 header values_t {
@@ -55,12 +78,34 @@ header sums_t {
     NETFC_EACH_LANE(NETFC_SUM_FIELDS)
 }
 
+/* Behind digits, for each of them. */
+#if NETFC_FORMAT == NETFC_FP8_E4M3
+#define NETFC_MARK_FIELDS(n) bit<8> even##n; bit<8> odd##n;
+#else
+#define NETFC_MARK_FIELDS(n) bit<8> even##n;
+#endif
+
+header marks_t {
+    NETFC_EACH_LANE(NETFC_MARK_FIELDS)
+}
+
 struct headers_t {
     ethernet_t ethernet;
     ipv4_t ipv4;
     udp_t udp;
     aggregate_t aggregate;
     join_t join;
+#ifdef NETFC_LEAF
+    tree_t place;
+    level_t level0;
+#ifndef NETFC_TNA
+    level_t level1;
+    level_t level2;
+    level_t level3;
+    part_t part;
+    marks_t marks;
+#endif
+#endif
     values_t values;
     sums_t sums;
 }
@@ -80,14 +125,17 @@ enum bit<3> fate_t {
     DROP = 1,
     REPLY = 2,   /* to who sent it, with meta.code and meta.reason */
     RESULT = 3,  /* to who sent it, which has lost it */
-    RESULTS = 4  /* to all */
+    RESULTS = 4, /* to all */
+    UP = 5,      /* to the parent */
+    HAND_DOWN = 6 /* what the parent sends, to who has asked again, or to all */
 }
 
 /* Who asks, if it is none of the job's workers. */
 enum bit<2> stranger_t {
     UNKNOWN = 0, /* no such job */
     DENIED = 1,  /* another's token, or another's address */
-    FULL = 2     /* no worker of that number */
+    FULL = 2,    /* no worker of that number */
+    ABOVE = 3    /* what they want is refused because of the parent, workers' as well */
 }
 
 /* What the registers of lanes do. */
@@ -116,6 +164,17 @@ struct meta_t {
     NETFC_INDEX index; /* the entry of the chunk */
     bit<32> worker;    /* its bit */
     bit<32> others;    /* those of the other workers */
+#ifdef NETFC_LEAF
+    bit<1> leaf;   /* its job has a parent */
+    bit<1> above;  /* the parent's reply to a chunk */
+    bit<1> passes; /* to the parent, from p4/leaf */
+    bit<1> placed; /* a join that names the leaf's place in the tree */
+    bit<8> told;   /* why all is refused */
+    bit<16> count; /* as workers have sent it: the parent's is that of all lanes */
+#endif
+#if defined(NETFC_LEAF) && defined(NETFC_TNA)
+    bit<8> decided; /* of a join: at which level */
+#endif
 #ifdef NETFC_TNA
     bit<1> works;       /* it is a chunk's and belongs to a job */
     bit<1> asks;        /* it is a member's join */

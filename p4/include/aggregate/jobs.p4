@@ -5,6 +5,12 @@
 
 #include "headers.p4"
 
+#ifdef NETFC_LEAF
+#define NETFC_LEAF_ACTION(name) name;
+#else
+#define NETFC_LEAF_ACTION(name)
+#endif
+
 /* None of its tables waits for another. */
 control Requests(in headers_t hdr, inout meta_t meta) {
     /* ---- whether this program's entries are there -------------------------------------------- */
@@ -75,6 +81,15 @@ control Requests(in headers_t hdr, inout meta_t meta) {
         meta.group = group;
     }
 
+#ifdef NETFC_LEAF
+    /* Of a job with a parent: `group` is who to send sums to. */
+    action leaf_member(bit<8> place, NETFC_INDEX base, bit<8> workers, bit<32> own,
+                       bit<32> others, bit<16> group) {
+        meta.leaf = 1;
+        member(place, base, workers, own, others, group);
+    }
+
+#endif
     action no_member() {}
 
     table members {
@@ -85,7 +100,7 @@ control Requests(in headers_t hdr, inout meta_t meta) {
             hdr.aggregate.worker : exact @name("worker");
             hdr.ipv4.source : exact @name("source");
         }
-        actions = { member; no_member; }
+        actions = { member; NETFC_LEAF_ACTION(leaf_member) no_member; }
         const default_action = no_member();
         size = NETFC_MEMBERS;
     }
@@ -102,6 +117,14 @@ control Requests(in headers_t hdr, inout meta_t meta) {
         meta.stranger = stranger_t.UNKNOWN;
     }
 
+#ifdef NETFC_LEAF
+    /* Until the parent has let this switch in, and when it is lost. */
+    action above(bit<8> reason) {
+        meta.stranger = stranger_t.ABOVE;
+        meta.told = reason;
+    }
+
+#endif
     /* For those that are no members: the job's token and a worker of it, or not, or just the job. */
     table strangers {
         key = {
@@ -109,7 +132,7 @@ control Requests(in headers_t hdr, inout meta_t meta) {
             hdr.aggregate.token : ternary @name("token");
             hdr.aggregate.worker : ternary @name("worker");
         }
-        actions = { denied; full; unknown; }
+        actions = { denied; full; NETFC_LEAF_ACTION(above) unknown; }
         const default_action = unknown();
         size = NETFC_STRANGERS;
     }

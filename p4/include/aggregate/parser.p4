@@ -31,6 +31,9 @@
 #define NETFC_HEADER_LENGTHS UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES .. NETFC_LONGEST
 #define NETFC_JOIN_LENGTHS \
     UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + AGGREGATE_JOIN_BYTES .. NETFC_LONGEST
+#define NETFC_PLACE_LENGTHS                                                             \
+    UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + AGGREGATE_JOIN_BYTES + AGGREGATE_PLACE_BYTES \
+        .. NETFC_LONGEST
 #define NETFC_CHUNK_LENGTH UDP_HEADER_BYTES + AGGREGATE_HEADER_BYTES + NETFC_VALUES_BYTES
 
 parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
@@ -70,6 +73,9 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
         packet.extract(hdr.aggregate);
         NETFC_SUBTRACT(hdr.aggregate.format, hdr.aggregate.reply, hdr.aggregate.code,
                        hdr.aggregate.flags, hdr.aggregate.worker, hdr.aggregate.reason)
+#ifdef NETFC_LEAF
+        NETFC_SUBTRACT(hdr.aggregate.count)
+#endif
         transition select(hdr.aggregate.op, hdr.udp.length) {
             (AGGREGATE_JOIN, NETFC_JOIN_LENGTHS) : join;
             (AGGREGATE_JOIN, _) : header_alone;
@@ -83,9 +89,62 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
         packet.extract(hdr.join);
         NETFC_SUBTRACT(hdr.join.workers, hdr.join.shards, hdr.join.slots, hdr.join.bytes,
                        hdr.join.least)
+#ifdef NETFC_LEAF
+        transition select(hdr.udp.length) {
+            NETFC_PLACE_LENGTHS : place;
+            default : header_alone;
+        }
+#else
         NETFC_RESIDUAL
         transition accept;
+#endif
     }
+
+#ifdef NETFC_LEAF
+    state place {
+        packet.extract(hdr.place);
+        NETFC_SUBTRACT(hdr.place.levels, hdr.place.decided)
+        transition select(hdr.place.levels) {
+            1 .. AGGREGATE_MAX_LEVELS : level0;
+            default : header_alone;
+        }
+    }
+
+    /* Of the other levels p4/leaf tells the parent. */
+    state level0 {
+        packet.extract(hdr.level0);
+#ifdef NETFC_TNA
+        transition header_alone;
+    }
+#else
+        transition select(hdr.place.levels) {
+            2 .. AGGREGATE_MAX_LEVELS : level1;
+            default : accept;
+        }
+    }
+
+    state level1 {
+        packet.extract(hdr.level1);
+        transition select(hdr.place.levels) {
+            3 .. AGGREGATE_MAX_LEVELS : level2;
+            default : accept;
+        }
+    }
+
+    state level2 {
+        packet.extract(hdr.level2);
+        transition select(hdr.place.levels) {
+            AGGREGATE_MAX_LEVELS : level3;
+            default : accept;
+        }
+    }
+
+    state level3 {
+        packet.extract(hdr.level3);
+        transition accept;
+    }
+#endif
+#endif
 
     state header_alone {
         NETFC_RESIDUAL
@@ -101,13 +160,36 @@ parser AggregateParser(packet_in packet, out headers_t hdr, inout meta_t meta) {
 }
 
 /* All headers in the order of the wire; those that are not there are skipped. */
+#ifndef NETFC_LEAF
+#define NETFC_EMIT_PLACE
+#define NETFC_EMIT_PART
+#define NETFC_EMIT_MARKS
+#elif defined(NETFC_TNA)
+#define NETFC_EMIT_PLACE                 \
+    packet.emit(hdr.place);              \
+    packet.emit(hdr.level0);
+#define NETFC_EMIT_PART
+#define NETFC_EMIT_MARKS
+#else
+#define NETFC_EMIT_PLACE                 \
+    packet.emit(hdr.place);              \
+    packet.emit(hdr.level0);             \
+    packet.emit(hdr.level1);             \
+    packet.emit(hdr.level2);             \
+    packet.emit(hdr.level3);
+#define NETFC_EMIT_PART packet.emit(hdr.part);
+#define NETFC_EMIT_MARKS packet.emit(hdr.marks);
+#endif
 #define NETFC_EMIT                       \
     packet.emit(hdr.ethernet);           \
     packet.emit(hdr.ipv4);               \
     packet.emit(hdr.udp);                \
     packet.emit(hdr.aggregate);          \
     packet.emit(hdr.join);               \
+    NETFC_EMIT_PLACE                     \
     packet.emit(hdr.values);             \
-    packet.emit(hdr.sums);
+    NETFC_EMIT_PART                      \
+    packet.emit(hdr.sums);               \
+    NETFC_EMIT_MARKS
 
 #endif

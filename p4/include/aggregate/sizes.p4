@@ -8,6 +8,7 @@
  * -DNETFC_SLOTS=256   chunks of a job in flight, a power of two
  * -DNETFC_JOBS=16     jobs
  * -DNETFC_SUMS        v1model: send sums and leave rounding to the workers, as TNA does
+ * -DNETFC_LEAF        jobs may have a switch above this one, which rounds: with sums, not results
  */
 #ifndef NETFC_AGGREGATE_SIZES_P4
 #define NETFC_AGGREGATE_SIZES_P4
@@ -53,7 +54,7 @@
 #error "NETFC_JOBS is 1 to 64"
 #endif
 
-#ifdef NETFC_TNA
+#if defined(NETFC_TNA) || defined(NETFC_LEAF)
 #define NETFC_SUMS
 #endif
 
@@ -67,7 +68,15 @@
 #error "TNA has 65536 entries, 2 * NETFC_JOBS * NETFC_SLOTS, at the most"
 #endif
 #define NETFC_MEMBERS (NETFC_JOBS * NETFC_WORKERS)
+#ifdef NETFC_LEAF
+/* Of a job with a parent: each worker's, before and after it is joined; three for all. */
+#define NETFC_STRANGERS (NETFC_JOBS * (2 * NETFC_WORKERS + 3))
+#else
 #define NETFC_STRANGERS (NETFC_JOBS * (NETFC_WORKERS + 2))
+#endif
+/* A parent's ports and operations, and where a job's sums go: the first time, and again. */
+#define NETFC_PARENTS (NETFC_JOBS * 2 * 64)
+#define NETFC_UPLINKS (NETFC_JOBS * 2)
 #if NETFC_FORMAT == NETFC_INT32
 #define NETFC_VALUE_BITS 32
 #define NETFC_VALUES_BYTES (4 * NETFC_FIELDS)
@@ -76,6 +85,18 @@
 #define NETFC_VALUES_BYTES (2 * NETFC_FIELDS)
 #endif
 #define NETFC_SUMS_BYTES (8 * NETFC_FIELDS)
+/* A part of exact sums has a mark for each value that may be no number. */
+#if NETFC_FORMAT == NETFC_INT32
+#define NETFC_MARKS_BYTES 0
+#define NETFC_PART_WIDTH 2
+#elif NETFC_FORMAT == NETFC_FP8_E4M3
+#define NETFC_MARKS_BYTES NETFC_LANES
+#define NETFC_PART_WIDTH (AGGREGATE_HAS_MARKS + 1)
+#else
+#define NETFC_MARKS_BYTES NETFC_LANES
+#define NETFC_PART_WIDTH (AGGREGATE_HAS_MARKS + 2)
+#endif
+#define NETFC_PART_BYTES (AGGREGATE_PART_BYTES + NETFC_SUMS_BYTES + NETFC_MARKS_BYTES)
 
 /* What the last of the entries names: layout (4 sums, 5 results), format, lanes. */
 #ifdef NETFC_SUMS

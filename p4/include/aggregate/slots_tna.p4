@@ -191,11 +191,74 @@ control Slots(in headers_t hdr, inout meta_t meta) {
         size = 128;
     }
 
+#ifdef NETFC_LEAF
+    /* ---- what the parent sends, which begins no chunk ------------------------------------------ */
+
+    RegisterAction<place_t, NETFC_INDEX, bit<32>>(chunks) compare = {
+        void apply(inout place_t place, out bit<32> ahead) {
+            place.ahead = hdr.aggregate.id - place.chunk;
+            ahead = place.ahead;
+        }
+    };
+
+    /* How many values workers have sent; 0: for another operation. */
+    RegisterAction<kind_t, NETFC_INDEX, bit<16>>(kinds) recall_count = {
+        void apply(inout kind_t kind, out bit<16> count) {
+            count = 0;
+            if (kind.op == meta.op) {
+                count = kind.count;
+            }
+        }
+    };
+
+    action compare_chunk() {
+        meta.ahead = compare.execute(meta.index);
+    }
+
+    action count_of_workers() {
+        meta.count = recall_count.execute(meta.index);
+    }
+
+    action hand_down() {
+        meta.fate = fate_t.HAND_DOWN;
+    }
+
+    /* Only of a chunk that all workers' values are in of. */
+    table result {
+        key = {
+            meta.ahead : ternary;
+            meta.count : ternary;
+            meta.missing : ternary;
+        }
+        actions = { hand_down; nothing; }
+        const default_action = nothing();
+        const entries = {
+            (_, 0, _) : nothing();
+            (0, _, 0) : hand_down();
+        }
+        size = 4;
+    }
+
+#endif
     apply {
+#ifdef NETFC_LEAF
+        if (meta.above == 1) {
+            compare_chunk();
+            count_of_workers();
+            look_up_workers();
+            result.apply();
+        } else {
+            look_up_chunk();
+            kind_of_chunk.apply();
+            workers_of_chunk.apply();
+            decide.apply();
+        }
+#else
         look_up_chunk();
         kind_of_chunk.apply();
         workers_of_chunk.apply();
         decide.apply();
+#endif
     }
 }
 

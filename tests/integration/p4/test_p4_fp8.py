@@ -83,12 +83,12 @@ def check(name, lanes, sent, arrived, takes_more=True):
     assert sum(frame != reply for frame, reply in zip(sent, arrived)) > len(sent) / 4
 
 
-@pytest.mark.parametrize('name, lanes, program', [
-    ('fp8_e4m3_sat', 4, p4_python.Switch), ('fp8_e5m2_exact', 2, p4_python.TnaSwitch)])
-def test_every_byte_without_bmv2(name, lanes, program):
-    tna = program is p4_python.TnaSwitch
-    made = program(bmv2.PROGRAM.with_name('netfc_tna.p4') if tna else bmv2.PROGRAM,
-                   *options_of(name, lanes))
+@pytest.mark.parametrize('name, lanes, chip', [
+    ('fp8_e4m3_sat', 4, None), ('fp8_e5m2_exact', 2, 1), ('fp8_e4m3_exact', 10, 2)])
+def test_every_byte_without_bmv2(name, lanes, chip):
+    tna, options = chip is not None, options_of(name, lanes)
+    made = p4_python.Switch(bmv2.PROGRAM, *options) if not tna else \
+        p4_python.TnaSwitch(bmv2.PROGRAM.with_name('netfc_tna.p4'), *options, chip=chip)
     commands = bmv2.FORWARD['pair'] + bmv2.exported(name, '--lanes', str(lanes))
     for command in commands.splitlines():
         made.command(command)

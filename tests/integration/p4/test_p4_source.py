@@ -22,7 +22,7 @@ INSTANCES = {'log_x': 'LogarithmX', 'log_y': 'LogarithmY', 'mi': 'Mi', 'power': 
              'sum': 'Sum', 'factors': 'Factors', 'factor_x': 'Factor', 'factor_y': 'Factor',
              'high': 'Multiply', 'low': 'Multiply', 'cross_x': 'Multiply', 'cross_y': 'Multiply',
              'quotient': 'Quotient', 'guess': 'Estimate', 'by_high': 'Part', 'by_low': 'Part',
-             'recip': 'PlaceUpper', 'upper': 'PlaceUpper', 'digit': 'PlaceUpper',
+             'recip': 'PlaceUpper', 'upper': 'PlaceUpper', 'digit': 'PlaceDigit',
              'dividend_high': 'Place', 'dividend_low': 'Place', 'divisor_high': 'Place',
              'divisor_low': 'Place',
              'even': 'Even', 'odd': 'Odd'}

@@ -17,9 +17,10 @@ pytestmark = train_demo.NEEDS
 
 @bmv2.needs_bmv2
 @needs.needs_namespaces
-@pytest.mark.parametrize('kind', ['results', 'sums'])
-def test_the_same_weights_as_with_dpdk_netfc(kind, tmp_path):
-    done = train_demo.run('--p4', kind, '--workers', '2', '--json', tmp_path / 'figures')
+@pytest.mark.parametrize('kind, workers', [('results', 2), ('sums', 2), ('tree', 8)])
+def test_the_same_weights_as_with_dpdk_netfc(kind, workers, tmp_path):
+    """Of one BMv2, or of two, four workers at each, below a dpdk-netfc."""
+    done = train_demo.run('--p4', kind, '--workers', str(workers), '--json', tmp_path / 'figures')
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads((tmp_path / 'figures').read_text())['kinds']
     assert found.keys() == {kind}

@@ -87,7 +87,7 @@ class Expressions(Names):
         if operator in ('<<', '>>'):
             return self.shift(operator, kind, a, b)
         if kind == INT and other == INT:
-            return INT, str(eval(f'{a} {operator} {b}')) if operator in '+-*' else None
+            return INT, str(eval(f'{a} {operator} {b}')) if operator in '+-*%' else None
         if kind == INT:
             kind, a = other, self.fit(left, other)
         b = self.fit(right, kind)

@@ -134,10 +134,10 @@ def duplicate(record):
 
 
 class TnaSwitch(Switch):
-    """A program for TNA, as Tofino runs it. groups: group -> [(copy, port), ...]."""
+    """A program for TNA, as Tofino 1 or 2 runs it. groups: group -> [(copy, port), ...]."""
 
-    def __init__(self, path, *options):
-        super().__init__(path, '-D__TARGET_TOFINO__=1', *options)
+    def __init__(self, path, *options, chip=1):
+        super().__init__(path, f'-D__TARGET_TOFINO__={chip}', *options)
 
     def _instantiate(self):
         (self.parser, self.ingress, self.deparser, self.egress_parser, self.egress,

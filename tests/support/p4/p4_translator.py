@@ -281,7 +281,7 @@ class Translator(Statements):
         action = self.take()
         if action not in actions:
             raise Problem(f'{action} is none of {actions}')
-        values = [int(value) for value in self.call([k for _, k, _ in self.actions[action]])]
+        values = [int(eval(value)) for value in self.call([k for _, k, _ in self.actions[action]])]
         self.take(';')
         return action, tuple(values)
 

@@ -121,22 +121,26 @@ product_table(struct p4_program *program, const struct product_part *part)
 	}
 }
 
-/* Digits, of numbers and of the quotient, and how many places up they go. */
+/*
+ * Digits, of numbers and of the quotient, and how many places up they go. Those of the quotient,
+ * too, in a word of 16 bits, a place up.
+ */
 struct placed {
 	const char *instance;
 	unsigned key_bits;
 	int32_t first, last;
 	unsigned places;
+	bool cut;
 };
 
 static const struct placed placed[] = {
-	{"begin.upper.place", UPPER_KEY_BITS, 0, (1 << UPPER_KEY_BITS) - 1, 9},
-	{"quotient.dividend_high.place", 13, 0, HIGH_MOST, 25},
-	{"quotient.dividend_low.place", 13, 0, LOW_MOST, 13},
-	{"quotient.divisor_high.place", 13, 0, HIGH_MOST, 17},
-	{"quotient.divisor_low.place", 13, 0, LOW_MOST, 17},
-	{"quotient.first.digit.place", 15, FIRST_LEAST, FIRST_MOST, 18},
-	{"quotient.second.digit.place", 15, SECOND_LEAST, SECOND_MOST, 6},
+	{"begin.upper.place", UPPER_KEY_BITS, 0, (1 << UPPER_KEY_BITS) - 1, 9, false},
+	{"quotient.dividend_high.place", 13, 0, HIGH_MOST, 25, false},
+	{"quotient.dividend_low.place", 13, 0, LOW_MOST, 13, false},
+	{"quotient.divisor_high.place", 13, 0, HIGH_MOST, 17, false},
+	{"quotient.divisor_low.place", 13, 0, LOW_MOST, 17, false},
+	{"quotient.first.digit.place", 15, FIRST_LEAST, FIRST_MOST, 18, true},
+	{"quotient.second.digit.place", 15, SECOND_LEAST, SECOND_MOST, 6, true},
 };
 
 static void
@@ -147,12 +151,15 @@ placed_table(struct p4_program *program, const struct placed *digits)
 		.key_count = 1,
 		.key = {{"digit", digits->key_bits, P4_EXACT}},
 		.action_count = 1,
-		.action = {{"add", 1, {{"part", BITS}}}},
+		.action = {{"add", digits->cut ? 2 : 1, {{"part", BITS}, {"cut", BITS / 2}}}},
 	};
 	struct p4_table *table = p4_add_table(program, &pattern);
 
-	for (int32_t digit = digits->first; digit <= digits->last; digit++)
-		p4_add_word(table, (uint32_t)digit, (uint32_t)digit << digits->places);
+	for (int32_t digit = digits->first; digit <= digits->last; digit++) {
+		const uint32_t key = (uint32_t)digit;
+
+		p4_add_exact(table, P4_WORDS(key), P4_WORDS(key << digits->places, key << 1));
+	}
 }
 
 void
