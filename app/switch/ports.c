@@ -13,7 +13,7 @@
 #include "setup.h"
 
 static int
-say_no_port(void)
+report_no_port(void)
 {
 	fprintf(stderr,
 		PROGRAM
@@ -135,7 +135,7 @@ ports_find(struct app *app)
 		app->port_count++;
 	}
 	if (app->port_count == 0)
-		return say_no_port();
+		return report_no_port();
 	if (check_address_ports(app) != 0)
 		return -1;
 	return connect_ports(app);

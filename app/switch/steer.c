@@ -60,8 +60,8 @@ ipv6_item(const struct steering *steering, const struct rule *rule,
 
 	memset(spec_and_mask, 0, 2 * sizeof(*spec));
 	if (steering->form.address) {
-		memcpy(spec->hdr.dst_addr, rule->address->bytes, sizeof(spec->hdr.dst_addr));
-		memset(mask->hdr.dst_addr, 0xff, sizeof(mask->hdr.dst_addr));
+		memcpy(&spec->hdr.dst_addr, rule->address->bytes, sizeof(spec->hdr.dst_addr));
+		memset(&mask->hdr.dst_addr, 0xff, sizeof(mask->hdr.dst_addr));
 	}
 	if (steering->form.protocol) {
 		spec->hdr.proto = IPPROTO_UDP;

@@ -21,7 +21,7 @@ enum aggregate_send {
 	AGGREGATE_SEND_NOTHING, /**< nothing; drop the packet */
 	AGGREGATE_SEND_REPLY,   /**< the packet, as a reply, to its sender */
 	AGGREGATE_SEND_RESULT,  /**< the entry's result, to the sender */
-	AGGREGATE_SEND_RESULTS, /**< the entry's result, to all workers */
+	AGGREGATE_SEND_RESULTS, /**< the entry's result, or the parent's refusal, to all workers */
 	AGGREGATE_SEND_UPWARDS, /**< the entry's sums, to the parent: aggregate_leaf.h */
 };
 
@@ -72,6 +72,7 @@ enum aggregate_send {
 	X(REFUSED_ABOVE, refused_above, REPLY, NONE, "told what the parent refused")           \
 	X(PARENT_SILENT, parent_silent, REPLY, PARENT, "told that the parent does not answer") \
 	X(HANDED_DOWN, handed_down, RESULTS, NONE, "results of the parent, to all")            \
+	X(REFUSAL_DOWN, refusal_down, RESULTS, NONE, "refusals of the parent, to all")         \
 	X(PARENT_ANSWERED, parent_answered, NOTHING, NONE, "other replies of the parent")      \
 	X(STRAY_REPLY, stray_reply, NOTHING, NONE,                                             \
 		"replies of the parent that nothing waits for, dropped")                       \

@@ -11,8 +11,9 @@
  * members are granted what the parent grants, or less. A chunk that all members have sent goes to
  * the parent, sums as digits, least and greatest as values; the parent's result is stored and goes
  * to all members. No timer is needed: when a member retransmits, the sums are sent again. The
- * parent's refusals are passed down. A job that ends leaves the parent; a job that fails leaves at
- * once. A job that the parent no longer knows ends here as well.
+ * parent's refusals are passed down to all members at once, and again to who sends again. A job
+ *that ends leaves the parent; a job that fails leaves at once. A job that the parent no longer
+ *knows ends here as well.
  *
  * An owner's chunks (aggregate_format.h) are refused in trees: MISMATCH. Barriers go up.
  *
@@ -97,7 +98,7 @@ size_t aggregate_leaf_write(struct aggregate_shard *shard, const struct aggregat
 int aggregate_leaf_read(struct aggregate_shard *shard, const uint8_t *payload, size_t length,
 	struct aggregate_message *reply);
 
-/** The seal for results that are passed down. */
+/** The seal for results and refusals that are passed down. */
 void aggregate_leaf_seal(const struct aggregate_shard *shard,
 	const struct aggregate_outcome *outcome, struct aggregate_seal *seal);
 
@@ -105,8 +106,9 @@ void aggregate_leaf_seal(const struct aggregate_shard *shard,
  * Process a reply: check its source, port, session, id, and that a chunk waits for it; count it.
  *
  * @param shard the one that it came to
- * @param reply as aggregate_leaf_read() gave it; HANDED_DOWN: turned into a request of the chunk
- * @param outcome HANDED_DOWN, PARENT_ANSWERED, STRAY_REPLY or FORGED_REPLY
+ * @param reply as aggregate_leaf_read() gave it; HANDED_DOWN, REFUSAL_DOWN: turned into a request
+ * of the chunk, with `code` and `reason` if it is refused
+ * @param outcome HANDED_DOWN, REFUSAL_DOWN, PARENT_ANSWERED, STRAY_REPLY or FORGED_REPLY
  */
 void aggregate_leaf_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome);

@@ -12,8 +12,9 @@
  * for c. Chunks are numbered throughout the job's life, mod 2^32.
  *
  * What a packet of worker w with chunk c does; the first rule that applies:
- *  1. the entry holds c, complete: the stored result is sent to w again (REPEATED; MISMATCH,
- *     if w asks for another operation, format, count or owner).
+ *  1. the entry holds c, complete: the stored result is sent to w again, to the port that this
+ *     packet came from (REPEATED; MISMATCH, if w asks for another operation, format, count or
+ *     owner).
  *  2. it holds c and has w: dropped (DUPLICATE), or, once the chunk has been incomplete for
  *     `stall` ticks, answered with the lowest worker that is missing (STALLED).
  *  3. it holds c: operation, format, count and owner have to be as the others' (MISMATCH, and the
@@ -89,7 +90,7 @@ struct aggregate_entry {
 	uint8_t *result;                     /**< complete: `count` results, big-endian */
 	struct aggregate_digit_sums *digits; /**< NULL: takes no digits */
 	struct aggregate_above above;
-	uint16_t ports[AGGREGATE_MAX_WORKERS]; /**< UDP source ports of the packets, by worker */
+	uint16_t ports[AGGREGATE_MAX_WORKERS]; /**< where results go, by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
 /** The parameters of a job's entries. */
@@ -101,6 +102,8 @@ struct aggregate_rules {
 	bool passes_on;         /**< send sums to the parent instead of rounding */
 	/** Ticks until the parent counts as silent: it needs some itself to name who is missing. */
 	uint64_t patience;
+	/** Since when the sender was heard without a gap: an outage here is not the parent's. */
+	uint64_t since;
 	uint64_t repeat; /**< ticks after which sums may be sent again */
 	/** Workers of the whole tree, the divisor of a mean. 0: as many as members. */
 	uint32_t all_workers;
@@ -186,7 +189,7 @@ aggregate_entry_of(uint32_t chunk, uint32_t slots)
 enum aggregate_action aggregate_entry_step(struct aggregate_entry *entry,
 	const struct aggregate_rules *rules, const struct aggregate_chunk *chunk, uint64_t now);
 
-/** Bytes of values in a worker's result: 0, or all. */
+/** Bytes of values in a worker's result: 0, or all; what is not complete has none. */
 uint32_t aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker);
 
 /** The lowest worker whose values are missing; `workers` if there is none. */

@@ -296,7 +296,8 @@ void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);
  * Write a result for a worker: the header of its own request as a reply, then the values.
  *
  * @param payload AGGREGATE_HEADER_BYTES + bytes
- * @param request any worker's request of the chunk, in host order
+ * @param request any worker's request of the chunk, in host order; with a `code`: it is refused for
+ *   its `reason`, and a missing worker's `absence`, `level` and `detail`
  * @param worker whose result it is
  * @param flags enum netfc_flag
  * @param values, bytes as on the wire; may be the payload's values; 0 bytes: the result is an

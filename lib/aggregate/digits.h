@@ -55,16 +55,15 @@ totals_are_special(const struct aggregate_totals *totals, uint32_t lane)
 	return (totals->marks[lane] & ~AGGREGATE_MARK_MINUS_ZERO) != 0;
 }
 
-/** A lane's total, from a digit on. */
+/** A lane's total, from a digit on: of bins in use alone, since others are far from the cache. */
 static inline __int128
 totals_short(const struct aggregate_totals *totals, uint32_t lane, uint32_t base)
 {
-	const int64_t *bins = totals->bins + base * totals->stride + lane;
+	unsigned __int128 sum = 0;
 
-	return (__int128)((unsigned __int128)bins[0] +
-		((unsigned __int128)bins[totals->stride] << 32) +
-		((unsigned __int128)bins[2 * totals->stride] << 64) +
-		((unsigned __int128)bins[3 * totals->stride] << 96));
+	for (uint32_t b = totals->end; b-- > base;)
+		sum = (sum << 32) + (unsigned __int128)totals->bins[b * totals->stride + lane];
+	return (__int128)sum;
 }
 
 #endif /* DIGITS_H */

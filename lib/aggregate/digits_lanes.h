@@ -11,12 +11,7 @@
 
 #include "digits.h"
 #include "kernels.h"
-#include "words.h"
-
-/* Totals in 128 bits. */
-struct total_words {
-	words lower, upper;
-};
+#include "short_words.h"
 
 #if WORDS > 1
 
@@ -302,31 +297,14 @@ add_digits(struct aggregate_totals *totals, const struct aggregate_part *part)
 	}
 }
 
-/* As totals_short(). */
-INLINE struct total_words
-short_words(const int64_t *bins, size_t stride, uint32_t left)
-{
-	const words first = words_load_some(bins, left);
-	const words second = words_load_some(bins + stride, left);
-	const words third = words_load_some(bins + 2 * stride, left);
-	const words last = words_load_some(bins + 3 * stride, left);
-	const words above = second << 32, lower = first + above;
-	const words carry = words_less(lower, above);
-	const words upper = words_shift_right(first, words_all(63)) +
-		words_shift_right(second, words_all(32)) + third + (last << 32) - carry;
-
-	return (struct total_words){lower, upper};
-}
-
 static struct total_bits
 bits_of_totals(const struct aggregate_totals *totals, uint32_t first, uint32_t end)
 {
-	const size_t stride = totals->stride;
-	const int64_t *bins = totals->bins + totals_base(totals, totals->digits) * stride;
+	const struct short_bins bins = short_bins_of(totals);
 	struct total_words any = {0}, span = {0};
 
 	for (uint32_t lane = first; lane < end; lane += WORDS) {
-		const struct total_words is = short_words(bins + lane, stride, end - lane);
+		const struct total_words is = short_words(bins, lane, end - lane);
 		const words sign = words_shift_right(is.upper, words_all(63));
 
 		any.lower |= is.lower;
@@ -355,16 +333,15 @@ INLINE void
 write_lanes(const struct aggregate_totals *totals, uint32_t first, uint32_t lanes, uint32_t places,
 	uint32_t width, uint8_t *digits)
 {
-	const size_t stride = totals->stride;
-	const int64_t *bins = totals->bins + totals_base(totals, totals->digits) * stride + first;
+	const struct short_bins bins = short_bins_of(totals);
 	uint8_t rest[4 * SHORT_BINS * WORDS];
 	uint32_t left = lanes;
 
-	for (; left >= WORDS; left -= WORDS, bins += WORDS, digits += 4 * width * WORDS)
-		store_digits(digits, width, shift_down(short_words(bins, stride, WORDS), places));
+	for (; left >= WORDS; left -= WORDS, first += WORDS, digits += 4 * width * WORDS)
+		store_digits(digits, width, shift_down(short_words(bins, first, WORDS), places));
 	if (left == 0)
 		return;
-	store_digits(rest, width, shift_down(short_words(bins, stride, left), places));
+	store_digits(rest, width, shift_down(short_words(bins, first, left), places));
 	memcpy(digits, rest, 4 * width * left);
 }
 

@@ -136,31 +136,65 @@ is_result(const struct aggregate_entry *entry, const struct aggregate_message *r
 				: reply->reason == AGGREGATE_ROUNDED && reply->values != NULL);
 }
 
+/* The reply becomes a request of the chunk that all members sent, or what refuses it. */
+static void
+address_to_all(const struct aggregate_shard *shard, const struct job *job,
+	const struct aggregate_entry *entry, struct aggregate_message *reply,
+	struct aggregate_outcome *outcome)
+{
+	outcome->entry = entry;
+	outcome->workers = job->workers;
+	outcome->index = index_of_job(shard->table, job);
+	reply->session = job->session;
+	reply->count = entry->count;
+	reply->owner = reply->flags = 0;
+	reply->values = NULL;
+}
+
 static enum aggregate_action
 hand_down(struct aggregate_shard *shard, const struct job *job, struct aggregate_entry *entry,
 	struct aggregate_message *reply, struct aggregate_outcome *outcome)
 {
 	aggregate_entry_complete(entry, reply->values, reply->flags);
-	outcome->entry = entry;
-	outcome->workers = job->workers;
-	outcome->index = index_of_job(shard->table, job);
-	reply->session = job->session;
-	reply->owner = reply->reason = reply->code = reply->flags = 0;
-	reply->values = NULL;
+	address_to_all(shard, job, entry, reply, outcome);
+	reply->reason = reply->code = 0;
 	return AGGREGATE_HANDED_DOWN;
 }
 
-/* What the parent has refused waits for members to ask for it. */
-static void
+/* Members that do not hear of it ask. Returns whether it is another one than before. */
+static bool
 note_refusal(struct aggregate_entry *entry, const struct aggregate_message *reply, uint64_t now)
 {
-	entry->above.reason =
-		reply->code == AGGREGATE_STATUS_CODE ? reply->reason : AGGREGATE_REASON_PARENT;
-	entry->above.absence = reply->absence;
-	entry->above.detail = reply->detail;
-	entry->above.level = (uint8_t)(reply->level + 1);
-	entry->above.heard = entry->above.unheard = now;
-	entry->above.told = 0;
+	const struct aggregate_above before = entry->above;
+
+	entry->above = (struct aggregate_above){.sent = before.sent,
+		.unheard = now,
+		.heard = now,
+		.reason = reply->reason,
+		.absence = reply->absence,
+		.detail = reply->detail,
+		.level = reply->level};
+	return before.reason != reply->reason || before.absence != reply->absence ||
+		before.detail != reply->detail || before.level != reply->level;
+}
+
+/* A refusal goes to all members at once: those that wait for others would ask seldom. */
+static enum aggregate_action
+refuse_down(struct aggregate_shard *shard, struct job *job, struct aggregate_entry *entry,
+	struct aggregate_message *reply, uint64_t now, struct aggregate_outcome *outcome)
+{
+	if (reply->code != AGGREGATE_STATUS_CODE || reply->reason == AGGREGATE_REASON_NONE ||
+		reply->level >= AGGREGATE_MAX_LEVELS)
+		reply->reason = AGGREGATE_REASON_PARENT;
+	reply->code = AGGREGATE_STATUS_CODE;
+	reply->level++;
+	if (reply->reason == AGGREGATE_REASON_NO_JOB)
+		PUBLISH(job->lost, 1);
+	if (!note_refusal(entry, reply, now))
+		return AGGREGATE_PARENT_ANSWERED;
+	address_to_all(shard, job, entry, reply, outcome);
+	leaf_explain(entry, outcome);
+	return AGGREGATE_REFUSAL_DOWN;
 }
 
 static enum aggregate_action
@@ -191,11 +225,7 @@ take_chunk_reply(struct aggregate_shard *shard, struct aggregate_message *reply,
 		return hand_down(shard, job, entry, reply, outcome);
 	if (reply->code == NETFC_STATUS_OK)
 		return AGGREGATE_STRAY_REPLY;
-	if (reply->code == AGGREGATE_STATUS_CODE && reply->reason == AGGREGATE_REASON_NO_JOB)
-		PUBLISH(job->lost, 1);
-	else
-		note_refusal(entry, reply, now);
-	return AGGREGATE_PARENT_ANSWERED;
+	return refuse_down(shard, job, entry, reply, now, outcome);
 }
 
 static enum aggregate_action

@@ -58,14 +58,13 @@ round_short_totals(enum aggregate_format to, bool mean, const struct aggregate_t
 {
 	const uint32_t base = totals_base(totals, totals->digits), count = totals->count;
 	const int unit = unit_of(aggregate_values_format(totals->format)) + DIGIT_BITS * (int)base;
-	const int64_t *bins = totals->bins + base * totals->stride;
-	const size_t stride = totals->stride;
+	const struct short_bins bins = short_bins_of(totals);
 	const uint8_t *marks = totals->marks;
 	struct exceptions exceptions = {0, 0, 0};
 
 	for (uint32_t i = 0; i < count; i += GROUP) {
 		const __mmask8 lanes = (__mmask8)lanes_in_step(count - i);
-		const struct total_words is = short_words(bins + i, stride, count - i);
+		const struct total_words is = short_words(bins, i, count - i);
 		struct sums sums = sums_of_window(
 			(__m512i)is.lower, (__m512i)is.upper, all64((uint64_t)(int64_t)unit));
 		__m512i bits;

@@ -105,12 +105,14 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 	const struct aggregate_sender *sender, uint64_t now, struct aggregate_outcome *outcome)
 {
 	const struct aggregate_limits *limits = &shard->table->limits;
+	const struct presence *presences = shard->jobs[index_of_job(shard->table, job)].presences;
 	const struct aggregate_rules rules = {.slots = job->slots,
 		.workers = job->workers,
 		.isa = limits->isa,
 		.stall = limits->stall,
 		.passes_on = job->place.levels != 0,
 		.patience = (job->place.levels + 1) * limits->stall,
+		.since = presences[request->worker].since,
 		.repeat = limits->parent.repeat,
 		.all_workers = job->place.workers};
 	const struct aggregate_chunk chunk = {.chunk = request->id,

@@ -209,6 +209,15 @@ told_of_parent(const struct aggregate_entry *entry)
 							: AGGREGATE_REFUSED_ABOVE;
 }
 
+static bool
+parent_is_silent(
+	const struct aggregate_above *above, const struct aggregate_rules *rules, uint64_t now)
+{
+	const uint64_t from = above->unheard > rules->since ? above->unheard : rules->since;
+
+	return now - from >= rules->patience;
+}
+
 /* Each worker is told once, and then makes the sums be sent again, in turn. */
 static enum aggregate_action
 step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
@@ -222,8 +231,7 @@ step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	if (now - above->heard >= rules->stall)
 		above->reason = AGGREGATE_REASON_NONE;
 	if ((above->told & bit) == 0 &&
-		(above->reason != AGGREGATE_REASON_NONE ||
-			now - above->unheard >= rules->patience)) {
+		(above->reason != AGGREGATE_REASON_NONE || parent_is_silent(above, rules, now))) {
 		above->told |= bit;
 		return told_of_parent(entry);
 	}
@@ -243,6 +251,14 @@ is_mixed(const struct aggregate_entry *entry, const struct aggregate_chunk *chun
 		: digits_have(entry, chunk->worker);
 }
 
+/* To where it asks from: a leaf in P4 tells its workers apart by that. */
+static enum aggregate_action
+repeat(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+{
+	entry->ports[chunk->worker] = chunk->port;
+	return is_answered(chunk) ? AGGREGATE_REPEATED : AGGREGATE_DUPLICATE;
+}
+
 static enum aggregate_action
 step_same(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	const struct aggregate_chunk *chunk, uint64_t now)
@@ -254,7 +270,7 @@ step_same(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	if (is_mixed(entry, chunk))
 		return AGGREGATE_BAD_PARTS;
 	if (entry->state == AGGREGATE_COMPLETE)
-		return is_answered(chunk) ? AGGREGATE_REPEATED : AGGREGATE_DUPLICATE;
+		return repeat(entry, chunk);
 	if (entry->state == AGGREGATE_ABOVE)
 		return step_above(entry, rules, chunk, now);
 	if (has_seen(entry, chunk->worker))
@@ -293,7 +309,8 @@ aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules
 uint32_t
 aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker)
 {
-	return aggregate_receives_values(entry->op, entry->owner, worker)
+	return entry->state == AGGREGATE_COMPLETE &&
+			aggregate_receives_values(entry->op, entry->owner, worker)
 		? (uint32_t)bytes_of(entry)
 		: 0;
 }

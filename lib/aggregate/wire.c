@@ -426,12 +426,25 @@ aggregate_write_join(uint8_t *payload, const struct aggregate_join *join)
 		write_place(payload + sizeof(wire), &join->place);
 }
 
+/* Over a result without values. */
+static void
+write_refusal(uint8_t *payload, const struct aggregate_message *request)
+{
+	aggregate_refuse(payload, AGGREGATE_HEADER_BYTES, request->code, request->reason);
+	if (request->reason >= AGGREGATE_MISSING)
+		aggregate_write_absence(payload, 0,
+			(uint8_t)(request->absence + request->level * AGGREGATE_ABSENCE_LEVEL),
+			request->detail);
+}
+
 void
 aggregate_build_result(uint8_t *payload, const struct aggregate_message *request, uint8_t worker,
 	uint8_t flags, const uint8_t *values, size_t bytes)
 {
 	write_header(payload, request, worker, NETFC_STATUS_REPLY | flags,
 		bytes > 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED);
+	if (request->code != NETFC_STATUS_OK)
+		write_refusal(payload, request);
 	if (bytes > 0)
 		memmove(payload + AGGREGATE_HEADER_BYTES, values, bytes);
 }

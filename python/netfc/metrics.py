@@ -102,8 +102,8 @@ AGGREGATE_ACTIONS = (
     "too_large", "misdirected", "no_job", "stale_session", "bad_tag", "wrong_token",
     "unknown_worker", "wrong_address", "cookie", "waiting", "joined", "join_mismatch", "full",
     "taken", "left", "no_digits", "bad_parts", "bad_place", "loop", "no_parent", "passed",
-    "passed_again", "refused_above", "parent_silent", "handed_down", "parent_answered",
-    "stray_reply", "forged_reply",
+    "passed_again", "refused_above", "parent_silent", "handed_down", "refusal_down",
+    "parent_answered", "stray_reply", "forged_reply",
 )  # fmt: skip
 PARENT_COUNTERS = {
     "sent": "Packets to the parent",
@@ -111,9 +111,10 @@ PARENT_COUNTERS = {
     "questions": "Address resolution requests for the parent or its gateway",
     "answers": "Answers to them",
     "moves": "Answers that named another place than before",
+    "tagged": "Answers with a VLAN tag, not believed: packets there would have none",
     "disbelieved": "Other answers, not believed",
 }
-PARENT_STATES = ("looking", "unreachable", "reachable", "silent", "answering")
+PARENT_STATES = ("looking", "tagged", "unreachable", "reachable", "silent", "answering")
 JOB_GAUGES = {
     "workers": "Members of a job at this switch",
     "all_workers": "Workers of the whole tree of a job",

@@ -60,29 +60,41 @@ class Worker:
 
 
 class Team(Built):
-    """The workers, and the switch between them. A context manager; raises CommandError."""
+    """Switches, and the workers at each. A context manager; raises CommandError.
 
-    def __init__(self, build, values):
+    switches(program): makes them, with their hosts.
+    """
+
+    def __init__(self, build, values, switches):
         super().__init__()
-        self._build_folder, self._values = build, values
-        self.workers = []
-        self.paths = []
+        self._build_folder, self._values, self._switches = build, values, switches
+        self.workers, self.leaves, self._paths = [], [], []
 
     def _build(self):
-        options = ["--aggregate", f"stall={STALL}"]
         network = self._stack.enter_context(
-            Network(self._build_folder / "app" / "dpdk-netfc", range(WORKERS), options, FRAMES))
+            self._switches(self._build_folder / "app" / "dpdk-netfc"))
+        self.leaves = network.leaves
         token = allreduce.draw_token()
-        for number, host in network.hosts.items():
-            self.paths.append(str(network.folder / f"worker{number}.npy"))
-            self.workers.append(self._stack.enter_context(Worker(host, {
-                "worker": number, "workers": WORKERS, "switch": SWITCH_ADDRESS, "token": token,
-                "values": self._values, "path": self.paths[-1],
-                "build": str(self._build_folder)})))
+        whole = sum(len(leaf.hosts) for leaf in self.leaves)
+        for leaf in self.leaves:
+            for number, host in enumerate(leaf.hosts.values()):
+                rank = len(self.workers)
+                self._paths.append(str(network.folder / f"worker{rank}.npy"))
+                options = {"worker": number, "workers": len(leaf.hosts), "rank": rank,
+                           "switch": leaf.address, "token": token, "values": self._values,
+                           "path": self._paths[-1], "build": str(self._build_folder)}
+                if len(self.leaves) > 1:
+                    options["tree"] = {"path": leaf.path, "workers": whole}
+                self.workers.append(self._stack.enter_context(Worker(host, options)))
 
     def results(self):
         """Each worker's sums, of shape (workers, values)."""
-        return numpy.array([numpy.load(path) for path in self.paths])
+        return numpy.array([numpy.load(path) for path in self._paths])
+
+
+def one_switch(program):
+    """The network of the demonstration."""
+    return Network(program, range(WORKERS), ["--aggregate", f"stall={STALL}"], FRAMES)
 
 
 def figures_of(results, values):
@@ -106,7 +118,7 @@ def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
     log(f"{WORKERS} workers in network namespaces, each on a link of its own to the switch, "
         f"{SWITCH_ADDRESS}")
-    with Team(build, count) as team:
+    with Team(build, count, one_switch) as team:
         said = [worker.listen("sums") for worker in team.workers]
         seconds = max(each["seconds"] for each in said)
         log(f"each worker has the sum of {count:,} float32 of all, twice; {seconds:.2f} s each")

@@ -9,17 +9,13 @@ is told which.
 import numpy
 
 from aggregation import demo, sums
-from namespaces import Built
-from netfc import allreduce
 from switch_tree import SwitchTree
 
 LEAVES, OF_EACH = 2, 4
 WORKERS = LEAVES * OF_EACH
 ROOT_ADDRESS = "10.1.0.100"
 KILLED = 1
-STALL = 4  # seconds after which a switch names who is missing; leaves and workers are heard before
-FRAMES = 256  # twice as many as a worker sends before it waits for results
-AGGREGATE = f"slots=256,stall={STALL}"
+AGGREGATE = f"slots=256,stall={demo.STALL}"
 
 
 def address_of(leaf):
@@ -27,40 +23,16 @@ def address_of(leaf):
     return f"10.1.0.{101 + leaf}"
 
 
-class Tree(Built):
-    """Three switches and eight workers. A context manager; raises CommandError."""
-
-    def __init__(self, build, values):
-        super().__init__()
-        self._build_folder, self._values = build, values
-        self.workers, self.paths, self.leaves = [], [], []
-
-    def _build(self):
-        root = self._stack.enter_context(SwitchTree(
-            self._build_folder / "app" / "dpdk-netfc", (LEAVES, OF_EACH), AGGREGATE, FRAMES,
-            "fp32"))
-        self.leaves = root.leaves
-        token = allreduce.draw_token()
-        for rank in range(WORKERS):
-            leaf, worker = divmod(rank, OF_EACH)
-            self.paths.append(str(root.folder / f"worker{rank}.npy"))
-            self.workers.append(self._stack.enter_context(demo.Worker(
-                self.leaves[leaf].hosts[worker], {
-                    "worker": worker, "workers": OF_EACH, "rank": rank,
-                    "tree": {"path": self.leaves[leaf].path, "workers": WORKERS},
-                    "switch": address_of(leaf), "token": token, "values": self._values,
-                    "path": self.paths[-1], "build": str(self._build_folder)})))
-
-    def results(self):
-        """Each worker's sums, of shape (workers, values)."""
-        return numpy.array([numpy.load(path) for path in self.paths])
+def three_switches(program):
+    """The network of the demonstration."""
+    return SwitchTree(program, (LEAVES, OF_EACH), AGGREGATE, demo.FRAMES, "fp32")
 
 
 def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
     log(f"{LEAVES} leaves, {', '.join(map(address_of, range(LEAVES)))}, with {OF_EACH} workers each, "
         f"below the root, {ROOT_ADDRESS}")
-    with Tree(build, count) as tree:
+    with demo.Team(build, count, three_switches) as tree:
         said = [worker.listen("sums") for worker in tree.workers]
         seconds = max(each["seconds"] for each in said)
         log(f"each worker has the sum of {count:,} float32 of all {WORKERS}, twice; "

@@ -55,7 +55,7 @@ def say_failed(error, seconds):
 
 
 def place_of(options):
-    """Where the switch is in a tree, if it is in one; then `rank` says which worker of all it is."""
+    """Where the switch is in a tree, if it is in one."""
     if "tree" not in options:
         return None
     return allreduce.Place(path=tuple(map(tuple, options["tree"]["path"])),
@@ -70,8 +70,7 @@ def main():
         with allreduce.Communicator(
                 options["switch"], worker=number, workers=options["workers"],
                 token=options["token"], build=options["build"], place=place_of(options)) as comm:
-            rank = options.get("rank", number)
-            reduce_twice(comm, sums.gradients(rank, options["values"]), options["path"])
+            reduce_twice(comm, sums.gradients(options["rank"], options["values"]), options["path"])
             train(comm)
     except allreduce.AllreduceError as error:
         say_failed(error, 0)

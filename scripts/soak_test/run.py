@@ -237,8 +237,8 @@ def judge(soak, samples, status, stats):
 def print_report(report):
     for name, value in report.items():
         if name != "checks":
-            print(f"{name:<18} {value:,.3f}" if isinstance(value, float) else
-                  f"{name:<18} {value:,}")
+            form = {float: ",.3f", str: ""}.get(type(value), ",")
+            print(f"{name:<18} {value:{form}}")
     for name, holds in report["checks"].items():
         print(f"{'ok' if holds else 'FAILED':<7} {name}")
 

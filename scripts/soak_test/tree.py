@@ -81,7 +81,7 @@ class TreeSoak:
         self._victims = itertools.cycle(("worker", "leaf"))
         self.killed = {"worker": 0, "leaf": 0}
         self.sums = self.wrong = self.others = 0
-        self.longest = 0.0
+        self.longest, self.told = 0.0, ""
 
     def play(self):
         """One job: all join, something is killed, all others hear of it; it is started again."""
@@ -99,7 +99,8 @@ class TreeSoak:
             said = self._expect(worker, "failed")
             self.sums += said["sums"]
             self.wrong += said["wrong"]
-            self.longest = max(self.longest, said["seconds"])
+            if said["seconds"] > self.longest:
+                self.longest, self.told = said["seconds"], f"a {victim} killed: {said['text']}"
         self.killed[victim] += 1
 
     def _kill(self, victim):
@@ -146,6 +147,7 @@ def judge(soak, first, last, stops):
     return {
         "workers_killed": soak.killed["worker"], "leaves_killed": soak.killed["leaf"],
         "vectors": soak.sums, "wrong_vectors": soak.wrong, "longest_wait_s": soak.longest,
+        "longest_wait": soak.told,
         "memory_growth_kb": growth, "heap_growth_bytes": heap_growth,
         "checks": {
             "no wrong sum": soak.wrong == 0 and soak.sums > 0,

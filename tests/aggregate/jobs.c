@@ -38,6 +38,7 @@ start(uint32_t shards, uint32_t jobs, uint32_t slots)
 		.workers = 8,
 		.bytes = sizeof(values),
 		.formats = AGGREGATE_ALL_FORMATS & ~(1u << AGGREGATE_POSIT16),
+		.digits = 1u << AGGREGATE_INT32,
 		.isa = AGGREGATE_PLAIN,
 		.per_address = 2,
 		.idle = 6000,

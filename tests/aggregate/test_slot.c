@@ -99,6 +99,23 @@ a_stored_result_is_sent_again(void **state)
 	expect_result(3);
 }
 
+/* A leaf in P4 tells by that which of its workers asks. */
+static void
+whoever_asks_again_is_answered_at_the_port_that_it_asks_from(void **state)
+{
+	struct aggregate_chunk again = packet(1, 0, 1);
+
+	(void)state;
+	again.port = 2000;
+	assert_int_equal(step(1, 0, 1), AGGREGATE_ADDED);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &again, 0), AGGREGATE_DUPLICATE);
+	assert_int_equal(entry->ports[0], 1000);
+	assert_int_equal(step(1, 1, 1), AGGREGATE_ADDED);
+	assert_int_equal(step(1, 2, 1), AGGREGATE_COMPLETED);
+	assert_int_equal(aggregate_entry_step(entry, &rules, &again, 0), AGGREGATE_REPEATED);
+	assert_int_equal(entry->ports[0], 2000);
+}
+
 static void
 what_disagrees_is_refused(void **state)
 {
@@ -385,6 +402,7 @@ main(void)
 		TEST_(the_last_worker_completes_a_chunk),
 		TEST_(duplicates_change_nothing),
 		TEST_(a_stored_result_is_sent_again),
+		TEST_(whoever_asks_again_is_answered_at_the_port_that_it_asks_from),
 		TEST_(what_disagrees_is_refused),
 		TEST_(results_have_another_format_if_all_ask_for_it),
 		TEST_(a_result_has_an_owner),

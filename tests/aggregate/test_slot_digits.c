@@ -210,6 +210,22 @@ parts_have_to_make_up_the_chunk(void **state)
 	assert_int_equal(step_part(0, 2, 3, 7, 3), AGGREGATE_DUPLICATE);
 }
 
+/* A part's contents are not kept to be compared: the first are what all get the sum of. */
+static void
+of_a_part_that_changes_the_first_counts(void **state)
+{
+	(void)state;
+	assert_int_equal(step_part(0, 0, 1, 0, 10), AGGREGATE_ADDED);
+	make_part(&members[0], 0, 1, 0, 10);
+	members[0].packet[0][AGGREGATE_PART_BYTES + 3] = 77;
+	assert_int_equal(step(chunk_of(AGGREGATE_SUM, AGGREGATE_INT32, 10, 0), &members[0], 0, 0),
+		AGGREGATE_DUPLICATE);
+	for (uint8_t member = 1; member < MEMBERS; member++)
+		step_values(member, 0);
+	assert_int_equal(entry->state, AGGREGATE_COMPLETE);
+	assert_int_equal(data_get(AGGREGATE_INT32, entry->result, 0), 9 + (MEMBERS - 1));
+}
+
 static void
 nobody_sends_values_and_digits(void **state)
 {
@@ -330,6 +346,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST_(members_send_values_or_digits),
 		TEST_(parts_have_to_make_up_the_chunk),
+		TEST_(of_a_part_that_changes_the_first_counts),
 		TEST_(nobody_sends_values_and_digits),
 		TEST_(an_entry_without_room_takes_no_digits),
 		TEST_(what_is_passed_on_is_complete_with_the_parent_s_result),

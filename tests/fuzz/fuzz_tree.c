@@ -218,6 +218,23 @@ step_bytes(struct fuzz_input *input)
 	take(bytes, length, host % members);
 }
 
+/* A refusal for all members says what the parent said, and can be read. */
+static void
+check_refusal(const struct aggregate_message *refusal, const struct aggregate_outcome *outcome)
+{
+	uint8_t payload[AGGREGATE_HEADER_BYTES];
+	struct aggregate_message read;
+
+	FUZZ_CHECK(outcome->entry->state == AGGREGATE_ABOVE && outcome->workers == members);
+	FUZZ_CHECK(aggregate_result_bytes(outcome->entry, 0) == 0);
+	aggregate_build_result(payload, refusal, 0, 0, NULL, 0);
+	FUZZ_CHECK(aggregate_parse_reply(payload, sizeof(payload), &read) == 0);
+	FUZZ_CHECK(read.code == AGGREGATE_STATUS_CODE && read.reason == refusal->reason &&
+		read.session == session && read.id == outcome->entry->chunk);
+	FUZZ_CHECK(read.reason < AGGREGATE_MISSING ||
+		(read.level == refusal->level && read.detail == refusal->detail));
+}
+
 /* What comes from the parent, or nearly. */
 static void
 hear(const uint8_t *bytes, size_t length, uint8_t flaw)
@@ -237,6 +254,8 @@ hear(const uint8_t *bytes, size_t length, uint8_t flaw)
 		if (outcome.action == AGGREGATE_HANDED_DOWN)
 			FUZZ_CHECK(outcome.entry->state == AGGREGATE_COMPLETE &&
 				reply.session == session && outcome.workers == members);
+		if (outcome.action == AGGREGATE_REFUSAL_DOWN)
+			check_refusal(&reply, &outcome);
 	}
 	free(payload);
 }

@@ -181,6 +181,30 @@ one_that_moved_is_found_again(void **state)
 }
 
 static void
+an_answer_with_a_vlan_tag_is_named(void **state)
+{
+	struct neighbour neighbour = new_ipv4();
+	struct neighbour_place place;
+	struct packet packet;
+
+	(void)state;
+	assert_true(neighbour_poll(&neighbour, 1, 0, 0));
+	ask(&neighbour, &packet);
+	answer_arp(&packet, &mac_a);
+	memmove(packet.bytes + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN, packet.bytes + RTE_ETHER_HDR_LEN,
+		sizeof(struct rte_arp_hdr));
+	memcpy(packet.bytes + 2 * RTE_ETHER_ADDR_LEN, "\x81\0\0\x7\x08\x06", 6);
+	wrap(&packet, packet.mbuf.data_len);
+	assert_true(take(&neighbour, &packet, 2));
+	assert_false(neighbour_find(&neighbour, &place));
+	assert_true(neighbour_is_tagged(&neighbour));
+	assert_int_equal(neighbour.counters.tagged, 1);
+	assert_int_equal(neighbour.counters.disbelieved, 0);
+	assert_true(hear(&neighbour, &mac_a, 3));
+	assert_false(neighbour_is_tagged(&neighbour));
+}
+
+static void
 what_nobody_asked_for_is_not_believed(void **state)
 {
 	struct neighbour neighbour = new_ipv4();
@@ -227,7 +251,8 @@ answers_count_only_where_it_was_asked(void **state)
 	memmove(packet.bytes + 18, packet.bytes + 14, 60);
 	assert_true(take(&neighbour, &packet, 1));
 	assert_false(neighbour_find(&neighbour, &place));
-	assert_int_equal(neighbour.counters.disbelieved, 4);
+	assert_int_equal(neighbour.counters.disbelieved, 3);
+	assert_int_equal(neighbour.counters.tagged, 1);
 	ask(&neighbour, &packet);
 	answer_arp(&packet, &mac_a);
 	packet.bytes[RTE_ETHER_HDR_LEN + 17]++; /* the sender's address */
@@ -363,6 +388,7 @@ main(void)
 		cmocka_unit_test(it_is_asked_for_again_each_half_minute),
 		cmocka_unit_test(a_silent_one_is_asked_for_and_forgotten),
 		cmocka_unit_test(one_that_moved_is_found_again),
+		cmocka_unit_test(an_answer_with_a_vlan_tag_is_named),
 		cmocka_unit_test(what_nobody_asked_for_is_not_believed),
 		cmocka_unit_test(answers_count_only_where_it_was_asked),
 		cmocka_unit_test(a_solicitation_is_as_the_standard_says),

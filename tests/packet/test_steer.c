@@ -65,8 +65,8 @@ read_ip(const struct rte_flow_item *item, struct taken *rule)
 
 		assert_int_equal(item->type, RTE_FLOW_ITEM_TYPE_IPV6);
 		rule->family = 6;
-		memcpy(rule->address, spec->hdr.dst_addr, 16);
-		memcpy(rule->address_mask, mask->hdr.dst_addr, 16);
+		memcpy(rule->address, &spec->hdr.dst_addr, 16);
+		memcpy(rule->address_mask, &mask->hdr.dst_addr, 16);
 		rule->protocol_mask = mask->hdr.proto;
 		assert_true(rule->protocol_mask == 0 || spec->hdr.proto == IPPROTO_UDP);
 	}

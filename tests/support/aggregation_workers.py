@@ -39,8 +39,11 @@ class Reply:
     @property
     def name(self):
         """The reason by its name: "waiting", "late 3"."""
-        missing = self.reason >= aggregation.MISSING
-        return aggregation.reason_name(self.reason, self.rest[0] if missing else None)
+        if self.reason < aggregation.MISSING:
+            return aggregation.reason_name(self.reason)
+        # Of a header alone it is in count.
+        return aggregation.reason_name(
+            self.reason, self.rest[0] if self.rest else self.count >> 8)
 
 
 def read(payload):

@@ -5,7 +5,8 @@
 /**
  * @file
  * Headers of datagrams that the switch itself originates, to workers and to its parent. A datagram
- * is in one segment.
+ * is in one segment. Checksums are of the fields as they are given: to read them back from the
+ * packet would wait until all of it is in the cache.
  */
 
 #include <netinet/in.h>
@@ -64,17 +65,26 @@ static inline uint64_t
 datagram_write_ipv4(
 	struct rte_ipv4_hdr *ip, const struct path *path, const uint8_t to[16], uint16_t udp_length)
 {
+	const rte_be16_t length = rte_cpu_to_be_16((uint16_t)(sizeof(*ip) + udp_length));
+	rte_be32_t from_address, to_address;
+	uint64_t addresses;
+
+	memcpy(&from_address, path->address, IPV4_BYTES);
+	memcpy(&to_address, to + 12, IPV4_BYTES);
+	addresses = (uint64_t)from_address + to_address;
 	*ip = (struct rte_ipv4_hdr){
 		.version_ihl = RTE_IPV4_VHL_DEF,
-		.total_length = rte_cpu_to_be_16((uint16_t)(sizeof(*ip) + udp_length)),
+		.total_length = length,
 		.fragment_offset = RTE_BE16(RTE_IPV4_HDR_DF_FLAG),
 		.time_to_live = ANSWER_HOPS,
 		.next_proto_id = IPPROTO_UDP,
+		.hdr_checksum = (uint16_t)~checksum_fold(addresses + length +
+			RTE_BE16(RTE_IPV4_VHL_DEF << 8) + RTE_BE16(RTE_IPV4_HDR_DF_FLAG) +
+			RTE_BE16(ANSWER_HOPS << 8 | IPPROTO_UDP)),
+		.src_addr = from_address,
+		.dst_addr = to_address,
 	};
-	memcpy(&ip->src_addr, path->address, IPV4_BYTES);
-	memcpy(&ip->dst_addr, to + 12, IPV4_BYTES);
-	ip->hdr_checksum = rte_ipv4_cksum(ip);
-	return rte_ipv4_phdr_cksum(ip, 0);
+	return addresses + RTE_BE16(IPPROTO_UDP) + rte_cpu_to_be_16(udp_length);
 }
 
 static inline uint64_t
@@ -88,7 +98,8 @@ datagram_write_ipv6(
 	ip->hop_limits = ANSWER_HOPS;
 	memcpy(&ip->src_addr, path->address, IPV6_BYTES);
 	memcpy(&ip->dst_addr, to, IPV6_BYTES);
-	return rte_ipv6_phdr_cksum(ip, 0);
+	return (uint64_t)rte_raw_cksum(path->address, IPV6_BYTES) + rte_raw_cksum(to, IPV6_BYTES) +
+		RTE_BE16(IPPROTO_UDP) + ip->payload_len;
 }
 
 /** Bytes of all headers, including UDP. */
@@ -128,19 +139,22 @@ datagram_write_headers(uint8_t *frame, const struct path *path, const struct rte
  * Write the UDP header, and set the packet's length.
  *
  * @param from, to ports
- * @param head bytes after the UDP header to be summed here
- * @param sum of the pseudo-header and of what follows the head
+ * @param sum of the pseudo-header and of the payload
  */
 static inline void
 datagram_finish(struct rte_mbuf *mbuf, struct rte_udp_hdr *udp, uint16_t from, uint16_t to,
-	uint16_t udp_length, size_t head, uint64_t sum)
+	uint16_t udp_length, uint64_t sum)
 {
-	udp->src_port = rte_cpu_to_be_16(from);
-	udp->dst_port = rte_cpu_to_be_16(to);
-	udp->dgram_len = rte_cpu_to_be_16(udp_length);
-	udp->dgram_cksum = 0;
-	sum += rte_raw_cksum(udp, sizeof(*udp) + head);
-	udp->dgram_cksum = checksum_update(0xffff, sum);
+	const struct rte_udp_hdr header = {
+		.src_port = rte_cpu_to_be_16(from),
+		.dst_port = rte_cpu_to_be_16(to),
+		.dgram_len = rte_cpu_to_be_16(udp_length),
+		.dgram_cksum = checksum_update(0xffff,
+			sum + rte_cpu_to_be_16(from) + rte_cpu_to_be_16(to) +
+				rte_cpu_to_be_16(udp_length)),
+	};
+
+	*udp = header;
 	mbuf->data_len =
 		(uint16_t)((uint8_t *)udp - rte_pktmbuf_mtod(mbuf, uint8_t *) + udp_length);
 	mbuf->pkt_len = mbuf->data_len;

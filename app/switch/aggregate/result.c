@@ -42,10 +42,11 @@ result_learn_sender(unsigned int in, const struct rte_mbuf *mbuf, const struct f
 	memcpy(sender->path, &path, sizeof(path));
 }
 
-/* What follows the header: values, or nothing. */
+/* Values, or nothing, and the header in front, as worker 0's. */
 struct body {
+	uint8_t header[AGGREGATE_HEADER_BYTES];
 	uint32_t bytes;
-	uint16_t sum;                   /* its share of the UDP checksum */
+	uint32_t sum;                   /* the share of both in the UDP checksum */
 	struct aggregate_digest digest; /* if there are tags */
 };
 
@@ -65,19 +66,24 @@ body_for(const struct result *result, uint8_t worker)
 								 : &result->nothing;
 }
 
-/* Header, values and tag for a worker. Returns the tag's share of the UDP checksum. */
-static uint16_t
+#define WORKER_AT offsetof(struct aggregate_hdr, worker)
+_Static_assert(WORKER_AT % 2 == 0, "the first byte of a word of the checksum");
+
+/* Header, values and tag for a worker. Returns their share of the UDP checksum. */
+static uint64_t
 write_result(const struct result *result, uint8_t worker, uint8_t *payload)
 {
 	const struct body *body = body_for(result, worker);
+	const uint64_t sum = body->sum + rte_cpu_to_be_16((uint16_t)(worker << 8));
 	uint8_t *tag = payload + AGGREGATE_HEADER_BYTES + body->bytes;
 
-	aggregate_build_result(payload, result->request, worker, result->entry->flags,
-		result->entry->result, body->bytes);
+	memcpy(payload, body->header, AGGREGATE_HEADER_BYTES);
+	payload[WORKER_AT] = worker;
+	memcpy(payload + AGGREGATE_HEADER_BYTES, result->entry->result, body->bytes);
 	if (result->seal->key == NULL)
-		return 0;
+		return sum;
 	aggregate_tag_finish(result->seal->key, payload, result->seal->high, &body->digest, tag);
-	return checksum_at(body->bytes, rte_raw_cksum(tag, AGGREGATE_TAG_BYTES));
+	return sum + checksum_at(body->bytes, rte_raw_cksum(tag, AGGREGATE_TAG_BYTES));
 }
 
 /* A packet for a worker: Ethernet, IP, UDP, the header of aggregations, the values. */
@@ -96,15 +102,14 @@ write_packet(struct rte_mbuf *mbuf, const struct result *result, uint8_t worker,
 	udp = datagram_write_headers(
 		rte_pktmbuf_mtod(mbuf, uint8_t *), &path, mac, to->address, udp_length, &sum);
 	sum += write_result(result, worker, (uint8_t *)(udp + 1));
-	datagram_finish(mbuf, udp, result->udp_port, result->entry->ports[worker], udp_length,
-		AGGREGATE_HEADER_BYTES, sum + body->sum);
+	datagram_finish(mbuf, udp, result->udp_port, result->entry->ports[worker], udp_length, sum);
 }
 
+/* In a packet that is new, or NULL: there was none. */
 static void
 send_to_worker(struct app *app, struct lcore *lcore, const struct result *result, uint8_t worker,
-	const struct aggregate_sender *to)
+	const struct aggregate_sender *to, struct rte_mbuf *mbuf)
 {
-	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(lcore->pool);
 	struct path path;
 
 	lcore->counters.copies++;
@@ -118,14 +123,39 @@ send_to_worker(struct app *app, struct lcore *lcore, const struct result *result
 	transmit_later(app, lcore, path.port, mbuf);
 }
 
+/*
+ * To all workers but one, if there is such a number. Packets are taken from the pool together: the
+ * first access to each waits for memory, and so does none for another.
+ */
 static void
-read_body(struct body *body, const struct app *app, const struct aggregate_seal *seal,
-	const uint8_t *values, uint32_t bytes)
+send_to_workers(struct app *app, struct lcore *lcore, const struct result *result,
+	const struct aggregate_outcome *outcome, uint8_t but)
 {
+	const unsigned int workers = outcome->workers, count = workers - (but < workers);
+	struct rte_mbuf *mbufs[AGGREGATE_MAX_WORKERS];
+	const bool all = rte_pktmbuf_alloc_bulk(lcore->pool, mbufs, count) == 0;
+	unsigned int used = 0;
+
+	for (uint8_t w = 0; w < workers; w++)
+		if (w != but)
+			send_to_worker(app, lcore, result, w,
+				aggregate_worker_sender(lcore->shard->machine, outcome->index, w),
+				all ? mbufs[used++] : rte_pktmbuf_alloc(lcore->pool));
+}
+
+static void
+read_body(struct body *body, const struct app *app, const struct result *result, uint32_t bytes)
+{
+	const struct aggregate_entry *entry = result->entry;
+
+	aggregate_build_result(body->header, result->request, 0, entry->flags, NULL, 0);
+	if (bytes > 0)
+		aggregate_accept(body->header, entry->flags);
 	body->bytes = bytes;
-	body->sum = app->port[0].endpoint.checksum(values, bytes);
-	if (seal->key != NULL)
-		aggregate_tag_digest(seal->key, values, bytes, &body->digest);
+	body->sum = rte_raw_cksum(body->header, sizeof(body->header));
+	body->sum += app->port[0].endpoint.checksum(entry->result, bytes);
+	if (result->seal->key != NULL)
+		aggregate_tag_digest(result->seal->key, entry->result, bytes, &body->digest);
 }
 
 static void
@@ -139,10 +169,11 @@ read_result(struct result *result, const struct app *app, const struct lcore *lc
 	result->entry = entry;
 	result->seal = seal;
 	result->udp_port = (uint16_t)(aggregation->port + (lcore->shard - aggregation->shard));
-	read_body(&result->values, app, seal, entry->result,
-		request->count * aggregate_result_value_bytes(request->format));
-	if (request->owner != 0 || request->count == 0)
-		read_body(&result->nothing, app, seal, entry->result, 0);
+	if (request->code == NETFC_STATUS_OK)
+		read_body(&result->values, app, result,
+			request->count * aggregate_result_value_bytes(request->format));
+	if (request->owner != 0 || request->count == 0 || request->code != NETFC_STATUS_OK)
+		read_body(&result->nothing, app, result, 0);
 }
 
 bool
@@ -162,13 +193,10 @@ result_send(struct app *app, struct lcore *lcore, const struct aggregate_message
 	struct result result;
 
 	read_result(&result, app, lcore, request, outcome->entry, seal);
-	for (uint8_t w = 0; w < outcome->workers; w++) {
-		if (w == request->worker && in_place)
-			write_result(&result, w, payload);
-		else
-			send_to_worker(app, lcore, &result, w,
-				aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
-	}
+	if (in_place)
+		write_result(&result, request->worker, payload);
+	send_to_workers(
+		app, lcore, &result, outcome, in_place ? request->worker : outcome->workers);
 }
 
 void
@@ -180,9 +208,7 @@ result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_me
 
 	aggregate_leaf_seal(lcore->shard->machine, outcome, &seal);
 	read_result(&result, app, lcore, request, outcome->entry, &seal);
-	for (uint8_t w = 0; w < outcome->workers; w++)
-		send_to_worker(app, lcore, &result, w,
-			aggregate_worker_sender(lcore->shard->machine, outcome->index, w));
+	send_to_workers(app, lcore, &result, outcome, outcome->workers);
 }
 
 void
@@ -193,5 +219,6 @@ result_send_again(struct app *app, struct lcore *lcore, const struct aggregate_m
 	struct result result;
 
 	read_result(&result, app, lcore, request, outcome->entry, seal);
-	send_to_worker(app, lcore, &result, request->worker, sender);
+	send_to_worker(
+		app, lcore, &result, request->worker, sender, rte_pktmbuf_alloc(lcore->pool));
 }

@@ -179,7 +179,7 @@ finish(struct app *app, struct lcore *lcore, struct rte_mbuf *mbuf, const struct
 		aggregation->uplink->address, udp_length, &sum);
 	datagram_finish(mbuf, udp,
 		(uint16_t)(aggregation->port + (lcore->shard - aggregation->shard)), port,
-		udp_length, 0, sum + endpoint->checksum(payload, bytes));
+		udp_length, sum + endpoint->checksum(payload, bytes));
 	begin_waiting(&lcore->shard->uplink.owed);
 	lcore->shard->uplink.counters.sent++;
 	send_packet(app, lcore, path->port, mbuf);
@@ -297,6 +297,8 @@ uplink_state(const struct app *app)
 	struct uplink_side sum;
 
 	uplink_sum(app, &sum);
+	if (neighbour_is_tagged(neighbour))
+		return UPLINK_TAGGED;
 	if (neighbour_is_gone(neighbour))
 		return UPLINK_UNREACHABLE;
 	if (!neighbour_find(neighbour, &place))

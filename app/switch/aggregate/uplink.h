@@ -44,11 +44,14 @@ struct uplink {
 };
 
 /** States of the parent: X(symbol, name, meaning). */
-#define UPLINK_STATES(X)                                                 \
-	X(LOOKING, "looking", "its address is not resolved yet")         \
-	X(UNREACHABLE, "unreachable", "no answer to address resolution") \
-	X(REACHABLE, "reachable", "its address is resolved")             \
-	X(SILENT, "silent", "it does not answer")                        \
+#define UPLINK_STATES(X)                                                            \
+	X(LOOKING, "looking", "its address is not resolved yet")                    \
+	X(TAGGED, "tagged",                                                         \
+		"answers have a VLAN tag, which packets to a parent do not: remove" \
+		" the tag before the switch, at an access port")                    \
+	X(UNREACHABLE, "unreachable", "no answer to address resolution")            \
+	X(REACHABLE, "reachable", "its address is resolved")                        \
+	X(SILENT, "silent", "it does not answer")                                   \
 	X(ANSWERING, "answering", "it answers")
 
 enum uplink_state {

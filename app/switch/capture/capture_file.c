@@ -78,7 +78,7 @@ write_head(struct capture_file *file)
 }
 
 static void
-say(FILE *errors, const char *path, const char *what, int error)
+report_error(FILE *errors, const char *path, const char *what, int error)
 {
 	fprintf(errors, "cannot %s '%s': %s%s", what, path, strerror(error),
 		error == EEXIST ? "; a capture never replaces anything" : "");
@@ -91,19 +91,19 @@ capture_file_open(const char *path, FILE *errors)
 	int error;
 
 	if (file == NULL) {
-		say(errors, path, "open", ENOMEM);
+		report_error(errors, path, "open", ENOMEM);
 		return NULL;
 	}
 	file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file->fd < 0) {
-		say(errors, path, "make", errno);
+		report_error(errors, path, "make", errno);
 		free(file);
 		return NULL;
 	}
 	error = write_head(file);
 	if (error == 0)
 		return file;
-	say(errors, path, "write", error);
+	report_error(errors, path, "write", error);
 	unlink(path);
 	capture_file_close(file);
 	return NULL;

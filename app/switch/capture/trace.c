@@ -159,7 +159,7 @@ compute_again(const struct functions *functions, const struct trace_slot *slot, 
 {
 	const unsigned int op = slot->header.op;
 
-	if (op >= NETFC_MIN && op < NETFC_FMA) {
+	if (op >= NETFC_MIN && op < NETFC_EXTRA_END && op != NETFC_FMA) {
 		*result = netfc_extra(netfc_format_by_id(slot->header.format), op,
 			(uint16_t)slot->x[lane], (uint16_t)slot->y[lane], 0);
 		return true;

@@ -23,8 +23,9 @@ trace_aggregate_keep(struct trace_aggregate *kept, const struct aggregate_messag
 	kept->action = outcome->action;
 	kept->reason = outcome->reason;
 	kept->absence = outcome->absence;
-	kept->has_result = aggregate_action_send(outcome->action) == AGGREGATE_SEND_RESULTS ||
-		outcome->action == AGGREGATE_REPEATED;
+	kept->has_result = outcome->action != AGGREGATE_REFUSAL_DOWN &&
+		(aggregate_action_send(outcome->action) == AGGREGATE_SEND_RESULTS ||
+			outcome->action == AGGREGATE_REPEATED);
 	if (request->values != NULL)
 		memcpy(kept->x, request->values,
 			kept_values(request) * aggregate_value_bytes(request->format));

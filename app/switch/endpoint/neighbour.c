@@ -36,6 +36,12 @@ neighbour_find(const struct neighbour *neighbour, struct neighbour_place *place)
 }
 
 bool
+neighbour_is_tagged(const struct neighbour *neighbour)
+{
+	return LOAD(neighbour->place) == 0 && LOAD(neighbour->counters.tagged) != 0;
+}
+
+bool
 neighbour_is_gone(const struct neighbour *neighbour)
 {
 	return LOAD(neighbour->place) == 0 && LOAD(neighbour->in_vain) >= NEIGHBOUR_TRIES;
@@ -138,13 +144,11 @@ read_arp(const struct neighbour *neighbour, const struct rte_mbuf *mbuf, const s
 
 /* Whether the switch may have asked at that port, and the place is a host's. */
 static bool
-is_plausible(const struct neighbour *neighbour, const struct frame *frame,
-	const struct neighbour_place *place, uint16_t id)
+is_plausible(const struct neighbour *neighbour, const struct neighbour_place *place, uint16_t id)
 {
 	const struct address *own = &neighbour->own;
 
 	return (own->port == EVERY_PORT || own->port == id) &&
-		frame->network_offset == RTE_ETHER_HDR_LEN &&
 		rte_is_valid_assigned_ether_addr(&place->mac);
 }
 
@@ -184,9 +188,11 @@ neighbour_take_answer(struct neighbour *neighbour, const struct rte_mbuf *mbuf,
 		: !discovery_read_advertisement(
 			  mbuf, frame, neighbour->own.bytes, neighbour->address.bytes, &place.mac))
 		return false;
-	if (is_plausible(neighbour, frame, &place, id) && is_believed(neighbour, pack(&place), now))
-		take_up(neighbour, pack(&place), now);
-	else
+	if (!is_plausible(neighbour, &place, id) || !is_believed(neighbour, pack(&place), now))
 		COUNT(neighbour->counters.disbelieved);
+	else if (frame->network_offset != RTE_ETHER_HDR_LEN)
+		COUNT(neighbour->counters.tagged);
+	else
+		take_up(neighbour, pack(&place), now);
 	return true;
 }

@@ -61,7 +61,8 @@ bool discovery_read_advertisement(const struct rte_mbuf *mbuf, const struct fram
  * One lcore asks: once a second until there is an answer, again when the host is silent, and every
  * half minute. Any lcore may process an answer, and read where the host is, a single word.
  *
- * An answer counts only if the switch has asked, and only from a port where it has asked. Of two
+ * An answer counts only if the switch has asked, and only from a port where it has asked, and
+ * without a VLAN tag: questions have none, and what is sent there has none. Of two
  * that contradict each other the first counts; and as long as the host is heard where it was, it
  * has not moved.
  */
@@ -79,10 +80,11 @@ struct neighbour_place {
 };
 
 /** What is counted: X(name, meaning). */
-#define NEIGHBOUR_COUNTERS(X)                                                     \
-	X(questions, "address resolution requests for the parent or its gateway") \
-	X(answers, "answers to them")                                             \
-	X(moves, "of these, answers that named another place than before")        \
+#define NEIGHBOUR_COUNTERS(X)                                                             \
+	X(questions, "address resolution requests for the parent or its gateway")         \
+	X(answers, "answers to them")                                                     \
+	X(moves, "of these, answers that named another place than before")                \
+	X(tagged, "answers with a VLAN tag, not believed: packets there would have none") \
 	X(disbelieved, "other answers, not believed: unasked for, or contradicting")
 
 struct neighbour_counters {
@@ -118,6 +120,9 @@ bool neighbour_poll(struct neighbour *neighbour, uint64_t now, uint64_t owed, ui
 
 /** Where it is; false: not known. */
 bool neighbour_find(const struct neighbour *neighbour, struct neighbour_place *place);
+
+/** Whether nothing but answers with VLAN tags has come. */
+bool neighbour_is_tagged(const struct neighbour *neighbour);
 
 /** Whether it has been asked for, and did not answer. */
 bool neighbour_is_gone(const struct neighbour *neighbour);

@@ -66,25 +66,10 @@ parse_parent(FILE *errors, const char *option, const char *text, void *field)
 	return 0;
 }
 
-static const char *const format_names[AGGREGATE_FORMAT_END] = {
-	[AGGREGATE_FP16] = "fp16",
-	[AGGREGATE_POSIT16] = "posit16",
-	[AGGREGATE_BF16] = "bf16",
-	[AGGREGATE_POSIT16_ES2] = "posit16_es2",
-	[AGGREGATE_FP32] = "fp32",
-	[AGGREGATE_INT32] = "int32",
-	[AGGREGATE_FP64] = "fp64",
-	[AGGREGATE_FP8_E4M3] = "fp8_e4m3",
-	[AGGREGATE_FP8_E5M2] = "fp8_e5m2",
-	[AGGREGATE_INT64] = "int64",
-};
-
 #define FIELD(field) OPTION_FIELD(struct aggregate_options, field)
 
-/* Format 0 is none. */
-#define FORMAT_NAMES(usual)                                                                  \
-	.names = format_names + 1, .name_count = RTE_DIM(format_names) - 1, .first_name = 1, \
-	.preset = (usual)
+#define FORMAT_NAMES(usual) \
+	OPTION_NAMED_BY(aggregate_format_name, AGGREGATE_FP16, AGGREGATE_FORMAT_END, usual)
 
 const struct option_row aggregate_keys[AGGREGATE_KEY_COUNT] = {
 	{"jobs", FIELD(jobs), OPTION_RANGE(1, 1024, 16), .meaning = "jobs at a time"},

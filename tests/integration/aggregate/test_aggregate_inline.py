@@ -46,6 +46,11 @@ def test_workers_that_are_leaves_send_exact_sums(tmp_path):
     assert report['parts'] > 0
 
 
+def test_digits_of_gradients_fill_two_packets(tmp_path):
+    report = run(tmp_path, 'workers=4,behind=3,chunks=300', '--inline')
+    assert report['parts'] == report['requests']
+
+
 def test_a_leaf_whose_root_is_another_process(tmp_path):
     socket = tmp_path / 'socket'
     device = f'net_memif0,socket={socket},socket-abstract=no'

@@ -7,7 +7,7 @@ import pytest
 from scapy.layers.inet import ICMP, IP, UDP
 from scapy.layers.inet6 import (
     ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptDstLLAddr, ICMPv6NDOptSrcLLAddr, IPv6)
-from scapy.layers.l2 import ARP, Ether
+from scapy.layers.l2 import ARP, Dot1Q, Ether
 
 import hosts
 import switch
@@ -153,6 +153,21 @@ def test_only_the_first_answer_to_a_question_is_believed(tmp_path, family):
         found = state_of(live)
         assert (found['mac'].lower(), found['answers'], found['moves']) == (THERE, 1, 0)
         assert live.stop()['drops']['parent'] == 4
+
+
+@hosts.needs_namespaces
+@pytest.mark.parametrize('family', PARENTS)
+def test_a_way_with_vlan_tags_is_named(tmp_path, family):
+    parent, _ = PARENTS[family]
+    with leaf(tmp_path, parent, configured=False) as (host, live), hosts.Wire(host) as wire:
+        answer = reply_to(next_question(wire), THERE)
+        wire.send(bytes(Ether(src=THERE, dst=answer.dst) / Dot1Q(vlan=7) / answer.payload))
+        found = wait_for_state(live, 'tagged')
+        assert (found['tagged'], found['answers'], found['disbelieved']) == (1, 0, 0)
+        live.wait_for_message(f'the parent {parent} is tagged: answers have a VLAN tag, which')
+        wire.send(bytes(reply_to(next_question(wire), THERE)))
+        assert wait_for_state(live, 'reachable')['mac'].lower() == THERE
+        live.stop()
 
 
 @hosts.needs_namespaces
