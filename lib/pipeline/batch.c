@@ -5,7 +5,6 @@
 
 #include "batch.h"
 #include "bytes.h"
-#include "checksum.h"
 #include "isa.h"
 #include "reply.h"
 
@@ -20,22 +19,29 @@ copy_back(uint16_t *end, const uint8_t *slots_end, const unsigned int vectors)
 		copy_bytes16(end - v * VECTOR_LANES, slots_end - v * sizeof(bytes16));
 }
 
-/* `vectors` and `mixed` are constants wherever this is used. */
+/* Whether a part's kernel is told each lane's group. */
+static __rte_always_inline bool
+is_told(uint8_t part_bits)
+{
+	return part_bits != BATCH_ALONE;
+}
+
+/* `vectors` and `told` are constants wherever this is used. */
 static __rte_always_inline uint32_t
 gather_vectors(struct batches *batches, struct classified *classified, enum packet_class class,
-	const unsigned int vectors, const bool mixed)
+	const unsigned int vectors, uint8_t part_bits, const bool told)
 {
 	uint32_t lanes = 0;
 
 	for (unsigned int p = 0; p < classified->count[class]; p++) {
 		const unsigned int packet = classified->packet[class][p];
-		const unsigned int group = classified->group[packet], part = mixed ? 0 : group;
+		const unsigned int group = classified->group[packet], part = group & part_bits;
 		const uint32_t count = classified->lanes[packet], last = batches->first[part];
 		const uint8_t *end = reply_lanes(classified->payload[packet]) + count * SLOT;
 
 		copy_back(&batches->x[last], end, vectors);
 		copy_back(&batches->y[last], end + count * SLOT, vectors);
-		if (mixed) {
+		if (told) {
 			memset(&batches->group[last - vectors * VECTOR_LANES], (int)group,
 				(size_t)vectors * VECTOR_LANES);
 		}
@@ -50,27 +56,28 @@ static __rte_always_inline void
 gather_single(struct batches *batches, uint8_t *payload, unsigned int index, unsigned int at)
 {
 	const uint8_t *slots = reply_lanes(payload);
-	struct singles *singles = &batches->singles;
 
 	batches->x[at] = load_16(slots);
 	batches->y[at] = load_16(slots + SLOT);
-	singles->payload[index] = payload;
-	singles->before[index] = load_16(slots + 2 * SLOT);
-	singles->status[index] = payload[REPLY_STATUS];
-	singles->checksum[index] = load_16(payload - REPLY_CHECKSUM_BEFORE);
+	batches->replies.before[index] = load_16(slots + 2 * SLOT);
+	replies_add(&batches->replies, index, payload);
 }
 
-static void
-gather_singles(struct batches *batches, const struct classified *classified)
+static __rte_always_inline void
+gather_singles(struct batches *batches, const struct classified *classified, uint8_t part_bits,
+	const bool told)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
 
 	for (unsigned int p = 0; p < count; p++) {
 		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
-		const uint16_t at = --batches->first[classified->group[packet]];
+		const unsigned int group = classified->group[packet];
+		const uint16_t at = --batches->first[group & part_bits];
 
 		gather_single(batches, classified->payload[packet], p, at);
-		batches->singles.at[p] = at;
+		batches->replies.at[p] = at;
+		if (told)
+			batches->group[at] = (uint8_t)group;
 	}
 }
 
@@ -79,7 +86,7 @@ static uint16_t
 take_lanes(struct batches *batches, unsigned int part, unsigned int count)
 {
 	batches->first[part] = (uint16_t)(batches->first[part] - count);
-	batches->singles.at[0] = batches->first[part];
+	batches->replies.at[0] = batches->first[part];
 	return batches->first[part];
 }
 
@@ -94,80 +101,86 @@ gather_uniform(struct batches *batches, const struct classified *classified)
 		gather_single(batches, classified->payload[p], p, first + p);
 }
 
-/* Requests of one lane to a part of their own, or to that of all groups. */
+/* Requests of one lane to one part. */
 static __rte_always_inline void
-gather_together(struct batches *batches, const struct classified *classified, const bool mixed)
+gather_together(struct batches *batches, const struct classified *classified, uint8_t part_bits,
+	const bool told)
 {
 	const unsigned int count = classified->count[CLASS_SINGLE];
-	const unsigned int part = mixed ? 0 : classified->gathered.any;
+	const unsigned int part = classified->gathered.any & part_bits;
 	const uint16_t first = take_lanes(batches, part, count);
 
 	for (unsigned int p = 0; p < count; p++) {
 		const unsigned int packet = classified->packet[CLASS_SINGLE][p];
 
 		gather_single(batches, classified->payload[packet], p, first + p);
-		if (mixed)
+		if (told)
 			batches->group[first + p] = (uint8_t)classified->group[packet];
 	}
 }
 
-/* Whether the lanes of all requests of one lane follow each other. */
+/* Whether requests of one lane are alike, and no kernel is told their groups. */
 static inline bool
-are_together(const struct classified *classified, bool mixed)
+are_uniform(const struct classified *classified, uint8_t part_bits)
 {
-	return mixed || gathered_differ(&classified->gathered) == 0 ||
-		classified_is_uniform(classified, CLASS_SINGLE);
+	return !is_told(part_bits) && classified_is_uniform(classified, CLASS_SINGLE);
+}
+
+/* Whether the lanes of all requests are in one part. */
+static inline bool
+are_one_part(const struct classified *classified, uint8_t part_bits)
+{
+	return (gathered_differ(&classified->gathered) & part_bits) == 0;
+}
+
+static __rte_always_inline uint32_t
+gather_all(
+	struct batches *batches, struct classified *classified, uint8_t part_bits, const bool told)
+{
+	if (are_uniform(classified, part_bits))
+		gather_uniform(batches, classified);
+	else if (are_one_part(classified, part_bits))
+		gather_together(batches, classified, part_bits, told);
+	else
+		gather_singles(batches, classified, part_bits, told);
+	return classified->count[CLASS_SINGLE] +
+		gather_vectors(batches, classified, CLASS_LANES_8, 1, part_bits, told) +
+		gather_vectors(batches, classified, CLASS_LANES_16, 2, part_bits, told);
 }
 
 static uint32_t
-gather(struct batches *batches, struct classified *classified, bool mixed)
+gather(struct batches *batches, struct classified *classified, uint8_t part_bits)
 {
-	if (mixed)
-		gather_together(batches, classified, true);
-	else if (classified_is_uniform(classified, CLASS_SINGLE))
-		gather_uniform(batches, classified);
-	else if (are_together(classified, false))
-		gather_together(batches, classified, false);
-	else
-		gather_singles(batches, classified);
-	if (mixed)
-		return classified->count[CLASS_SINGLE] +
-			gather_vectors(batches, classified, CLASS_LANES_8, 1, true) +
-			gather_vectors(batches, classified, CLASS_LANES_16, 2, true);
-	return classified->count[CLASS_SINGLE] +
-		gather_vectors(batches, classified, CLASS_LANES_8, 1, false) +
-		gather_vectors(batches, classified, CLASS_LANES_16, 2, false);
+	if (is_told(part_bits))
+		return gather_all(batches, classified, part_bits, true);
+	return gather_all(batches, classified, part_bits, false);
 }
 
-/* `group` is that of the first lane in use; NULL: all are of one group. */
 static void
-run_part(struct batches *batches, unsigned int part, const struct vector_kernel *kernel,
-	unsigned int op, const uint8_t *group)
+run_part(struct batches *batches, const struct groups *groups, struct batch_plan plan,
+	unsigned int part)
 {
+	const struct group *group = &groups->group[part];
 	const uint32_t at = batches->first[part], end = batch_end(part);
 	const struct vector_lanes lanes = {
 		.x = batches->x + at,
 		.y = batches->y + at,
 		.z = batches->z + at,
 		.flags = batches->flags + at,
-		.group = group,
+		.group = is_told(plan.part_bits) ? batches->group + at : NULL,
 		.count = end - at,
 	};
 
-	vector_run_lanes(kernel, op, &lanes);
+	vector_run_lanes(plan.mixed != NULL ? plan.mixed : group->kernel, group->op, &lanes);
 	batches->first[part] = (uint16_t)end;
 }
 
 static void
-run(struct batches *batches, const struct groups *groups, const struct vector_kernel *mixed)
+run(struct batches *batches, const struct groups *groups, struct batch_plan plan)
 {
-	if (mixed != NULL) {
-		run_part(batches, 0, mixed, 0, batches->group + batches->first[0]);
-		return;
-	}
-	for (unsigned int g = 0; g < GATHERED_GROUPS; g++) {
-		if (batches->first[g] < batch_end(g))
-			run_part(batches, g, groups->group[g].kernel, groups->group[g].op, NULL);
+	for (unsigned int part = 0; part < GATHERED_GROUPS; part++) {
+		if (batches->first[part] < batch_end(part))
+			run_part(batches, groups, plan, part);
 	}
 }
 
@@ -177,19 +190,13 @@ static const uint16_t last_slots[2 * VECTOR_LANES] = {
 static const uint8_t last_flags[2 * VECTOR_LANES] = {
 	[VECTOR_LANES... 2 * VECTOR_LANES - 1] = UINT8_MAX};
 
-/* Sums of words, in four parts; what a packet's lanes change cannot make them overflow. */
-typedef uint32_t sums __attribute__((vector_size(sizeof(bytes16))));
+/* Sums of 32 bits, in two parts; what a packet's lanes change cannot make them overflow. */
+typedef uint64_t sums __attribute__((vector_size(sizeof(bytes16))));
 
 static __rte_always_inline sums
 sum_words(bytes16 words)
 {
-	return ((sums)words & UINT16_MAX) + ((sums)words >> 16);
-}
-
-static __rte_always_inline uint32_t
-sum_up(sums parts)
-{
-	return parts[0] + parts[1] + parts[2] + parts[3];
+	return ((sums)words & UINT32_MAX) + ((sums)words >> 32);
 }
 
 /* Replace the slots of a vector's last lanes; returns what that changes in a checksum. */
@@ -209,22 +216,17 @@ flags_of(const uint8_t *end, uint32_t lanes)
 	return load_64(end - VECTOR_LANES) & load_64(last_flags + lanes);
 }
 
-static __rte_always_inline uint8_t
-any_flag(uint64_t flags)
+/*
+ * `vectors` is a constant wherever this is used; there are more lanes than all but one hold. The
+ * first reply is number `index`.
+ */
+static __rte_always_inline void
+scatter_vectors(struct batches *batches, const struct classified *classified,
+	enum packet_class class, const unsigned int vectors, unsigned int index)
 {
-	flags |= flags >> 32;
-	flags |= flags >> 16;
-	return (uint8_t)(flags | flags >> 8);
-}
+	struct replies *replies = &batches->replies;
 
-/* `vectors` is a constant wherever this is used; there are more lanes than all but one hold. */
-static __rte_always_inline uint64_t
-scatter_vectors(const struct batches *batches, const struct classified *classified,
-	const struct frame *frames, enum packet_class class, const unsigned int vectors)
-{
-	uint64_t exceptions = 0;
-
-	for (unsigned int p = 0; p < classified->count[class]; p++) {
+	for (unsigned int p = 0; p < classified->count[class]; p++, index++) {
 		const unsigned int packet = classified->packet[class][p];
 		const uint32_t count = classified->lanes[packet];
 		const uint32_t last = classified->at[packet] + count;
@@ -233,7 +235,6 @@ scatter_vectors(const struct batches *batches, const struct classified *classifi
 		uint8_t *end = reply_lanes(payload) + count * 3 * SLOT;
 		sums changes = {0};
 		uint64_t flags = 0;
-		uint8_t any;
 
 		for (unsigned int v = 1; v <= vectors; v++) {
 			const uint32_t lanes = v == vectors ? rest : VECTOR_LANES;
@@ -242,117 +243,60 @@ scatter_vectors(const struct batches *batches, const struct classified *classifi
 				&batches->z[last - v * VECTOR_LANES], lanes);
 			flags |= flags_of(&batches->flags[last - (v - 1) * VECTOR_LANES], lanes);
 		}
-		any = any_flag(flags);
-		reply_write(payload, &frames[packet], sum_up(changes), any);
-		exceptions += flags_spread(any);
+		replies_add(replies, index, payload);
+		replies->changes[index] = changes[0] + changes[1];
+		replies->any_of[index] = flags;
 	}
-	return exceptions;
-}
-
-/* The status in the word that it shares with the format, as this processor reads it. */
-#if RTE_BYTE_ORDER == RTE_LITTLE_ENDIAN
-#define STATUS_SHIFT 8
-#else
-#define STATUS_SHIFT 0
-#endif
-
-static inline uint16_t
-add_words(uint16_t a, uint16_t b)
-{
-	uint16_t sum = (uint16_t)(a + b);
-
-	return (uint16_t)(sum + (sum < a));
-}
-
-/* As checksum_update(), and the status of each reply. Returns the exceptions of all. */
-static uint64_t
-finish_singles(struct singles *singles, unsigned int count)
-{
-	uint16_t *restrict checksum = singles->checksum, *restrict status = singles->status;
-	const uint16_t *restrict before = singles->before, *restrict z = singles->z;
-	const uint16_t *restrict flags = singles->flags;
-	uint16_t invalid = 0, divbyzero = 0, overflow = 0, underflow = 0;
-
-	for (unsigned int l = 0; l < count; l++) {
-		uint16_t old = (uint16_t)(status[l] << STATUS_SHIFT);
-		uint16_t new = (uint16_t)(NETFC_STATUS_REPLY | flags[l]);
-		uint16_t change = add_words(add_words(z[l], (uint16_t)~before[l]),
-			add_words((uint16_t)(new << STATUS_SHIFT), (uint16_t)~old));
-		uint16_t after = (uint16_t)~add_words((uint16_t)~checksum[l], change);
-
-		after = after != 0 ? after : UINT16_MAX;
-		checksum[l] = checksum[l] != 0 ? after : 0;
-		status[l] = new;
-		invalid = (uint16_t)(invalid + (flags[l] & 1));
-		divbyzero = (uint16_t)(divbyzero + (flags[l] >> 1 & 1));
-		overflow = (uint16_t)(overflow + (flags[l] >> 2 & 1));
-		underflow = (uint16_t)(underflow + (flags[l] >> 3 & 1));
-	}
-	return (uint64_t)underflow << 48 | (uint64_t)overflow << 32 | (uint64_t)divbyzero << 16 |
-		invalid;
 }
 
 static void
 read_results(struct batches *batches, unsigned int count)
 {
-	struct singles *singles = &batches->singles;
+	struct replies *replies = &batches->replies;
 
 	for (unsigned int p = 0; p < count; p++) {
-		const unsigned int at = singles->at[p];
+		const unsigned int at = replies->at[p];
 
-		singles->z[p] = batches->z[at];
-		singles->flags[p] = batches->flags[at];
+		replies->z[p] = batches->z[at];
+		replies->flags[p] = batches->flags[at];
 	}
 }
 
 static void
-read_together(struct batches *batches, unsigned int count)
+read_one_part(struct batches *batches, unsigned int count)
 {
-	struct singles *singles = &batches->singles;
-	const uint8_t *flags = batches->flags + singles->at[0];
+	const unsigned int first = batches->replies.at[0];
 
-	memcpy(singles->z, batches->z + singles->at[0], count * sizeof(singles->z[0]));
-	for (unsigned int p = 0; p < count; p++)
-		singles->flags[p] = flags[p];
-}
-
-static uint64_t
-scatter_singles(struct batches *batches, const struct classified *classified, bool mixed)
-{
-	const unsigned int count = classified->count[CLASS_SINGLE];
-	struct singles *singles = &batches->singles;
-	uint64_t exceptions;
-
-	if (are_together(classified, mixed))
-		read_together(batches, count);
-	else
-		read_results(batches, count);
-	exceptions = finish_singles(singles, count);
-	for (unsigned int p = 0; p < count; p++) {
-		uint8_t *payload = singles->payload[p];
-
-		store_16(reply_lanes(payload) + 2 * SLOT, singles->z[p]);
-		payload[REPLY_STATUS] = (uint8_t)singles->status[p];
-		store_16(payload - REPLY_CHECKSUM_BEFORE, singles->checksum[p]);
+	for (unsigned int p = 0; p < replies_vectors(count); p++) {
+		batches->replies.z[p] = batches->z[first + p];
+		batches->replies.flags[p] = batches->flags[first + p];
 	}
-	return exceptions;
 }
 
 static uint64_t
-scatter(struct batches *batches, const struct classified *classified, const struct frame *frames,
-	bool mixed)
+scatter(struct batches *batches, const struct classified *classified, uint8_t part_bits)
 {
-	return scatter_singles(batches, classified, mixed) +
-		scatter_vectors(batches, classified, frames, CLASS_LANES_8, 1) +
-		scatter_vectors(batches, classified, frames, CLASS_LANES_16, 2);
+	const unsigned int singles = classified->count[CLASS_SINGLE];
+	const unsigned int up_to_8 = singles + classified->count[CLASS_LANES_8];
+	const unsigned int count = up_to_8 + classified->count[CLASS_LANES_16];
+
+	if (are_uniform(classified, part_bits) || are_one_part(classified, part_bits))
+		read_one_part(batches, singles);
+	else
+		read_results(batches, singles);
+	if (count > singles) {
+		scatter_vectors(batches, classified, CLASS_LANES_8, 1, singles);
+		scatter_vectors(batches, classified, CLASS_LANES_16, 2, up_to_8);
+		replies_fold_lanes(&batches->replies, singles, count - singles);
+	}
+	return replies_finish(&batches->replies, singles, count);
 }
 
 uint64_t
 VECTOR_NAME(batch_compute)(struct batches *batches, struct classified *classified,
-	const struct frame *frames, const struct groups *groups, const struct vector_kernel *mixed,
-	uint64_t *lanes)
+	const struct groups *groups, struct batch_plan plan, uint64_t *lanes)
 {
-	*lanes += gather(batches, classified, mixed != NULL);
-	run(batches, groups, mixed);
-	return scatter(batches, classified, frames, mixed != NULL);
+	*lanes += gather(batches, classified, plan.part_bits);
+	run(batches, groups, plan);
+	return scatter(batches, classified, plan.part_bits);
 }

@@ -14,6 +14,7 @@
 
 #include "classify.h"
 #include "groups.h"
+#include "replies.h"
 
 /** Maximum number of gathered lanes in a burst. */
 #define BATCH_LANES (CLASSIFY_BURST * CLASSIFY_GATHERED)
@@ -23,27 +24,26 @@
 
 #define BATCH_STRIDE (BATCH_MARGIN + BATCH_LANES)
 
-/** The requests of one lane, in order: what their checksums are computed from, all at once. */
-struct singles {
-	uint8_t *payload[CLASSIFY_BURST];
-	uint16_t at[CLASSIFY_BURST] __rte_cache_aligned;    /**< of the lanes below */
-	uint16_t before[CLASSIFY_BURST], z[CLASSIFY_BURST]; /**< the result's slot, and it */
-	uint16_t status[CLASSIFY_BURST], flags[CLASSIFY_BURST];
-	uint16_t checksum[CLASSIFY_BURST]; /**< of UDP; 0: there is none */
+/** How a burst's lanes are computed. */
+struct batch_plan {
+	const struct vector_kernel
+		*mixed; /**< all at once, by it; NULL: by their groups' kernels */
+	/** Groups whose numbers agree in these bits are computed together. */
+	uint8_t part_bits;
 };
 
-/**
- * Lanes of all groups; slots as in packets. Each group has a part of its own; or all are in the
- * first one, if one kernel computes them.
- */
+#define BATCH_ALONE 0xff /**< each group */
+#define BATCH_PAIRS 0xfe /**< sums with differences, products with quotients */
+
+/** Lanes of all groups; slots as in packets. What is computed together is a part. */
 struct batches {
 	uint16_t first[GATHERED_GROUPS]; /**< lanes from here to the part's end are in use */
-	struct singles singles;
+	struct replies replies;
 	uint16_t x[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
 	uint16_t y[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint16_t z[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint8_t flags[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned;
-	uint8_t group[BATCH_STRIDE] __rte_cache_aligned; /**< of each lane of the first part */
+	uint16_t z[GATHERED_GROUPS * BATCH_STRIDE + CLASSIFY_VECTOR] __rte_cache_aligned;
+	uint8_t flags[GATHERED_GROUPS * BATCH_STRIDE + CLASSIFY_VECTOR] __rte_cache_aligned;
+	uint8_t group[GATHERED_GROUPS * BATCH_STRIDE] __rte_cache_aligned; /**< of each lane */
 };
 
 _Static_assert(UINT16_MAX >= GATHERED_GROUPS * BATCH_STRIDE, "lanes are numbered in 16 bits");
@@ -64,18 +64,15 @@ batch_clear(struct batches *batches)
 }
 
 /**
- * Compute and answer the requests that are gathered: lanes of each group, or of all groups
- * together, are copied behind each other, computed, and results written back with status and
- * checksum.
+ * Compute and answer the requests that are gathered: lanes of each part are copied behind each
+ * other, computed, and results written back with status and checksum.
  *
  * @param batches empty, before and after
- * @param mixed computes lanes of all groups; NULL: each group's kernel computes its own
  * @param lanes what is computed is added
  * @return their exceptions, counted as by flags_spread()
  */
-typedef uint64_t
-batch_fn(struct batches *batches, struct classified *classified, const struct frame *frames,
-	const struct groups *groups, const struct vector_kernel *mixed, uint64_t *lanes);
+typedef uint64_t batch_fn(struct batches *batches, struct classified *classified,
+	const struct groups *groups, struct batch_plan plan, uint64_t *lanes);
 
 /* One for each instruction set. */
 batch_fn batch_compute_plain, batch_compute_avx2, batch_compute_avx512;

@@ -88,17 +88,20 @@ add_function(struct pipeline *pipeline, const struct pipeline_config *config,
  * longer to start. With so many lanes a group, both take as long: groups' own that are folded, and
  * others. What `lpm` has of groups' own is slower with any number of lanes.
  */
-#define FOLDED_GROUP_LANES 12u
+#define FOLDED_GROUP_LANES 5u
 #define GROUP_LANES 32u
 
 static void
 choose_group_lanes(struct pipeline *pipeline, enum match_kind match)
 {
+	pipeline->part_bits = BATCH_PAIRS;
 	pipeline->group_lanes = match == MATCH_LPM ? (unsigned int)BATCH_LANES : FOLDED_GROUP_LANES;
 	for (unsigned int g = 0; g < GATHERED_GROUPS; g++) {
 		const struct vector_kernel *kernel = pipeline->groups.group[g].kernel;
 
 		pipeline->gathered_groups += kernel != NULL;
+		if (kernel != NULL && !kernel->paired)
+			pipeline->part_bits = BATCH_ALONE;
 		if (kernel != NULL && !kernel->folded)
 			pipeline->group_lanes = RTE_MAX(pipeline->group_lanes, GROUP_LANES);
 	}

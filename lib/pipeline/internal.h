@@ -18,6 +18,7 @@ struct pipeline {
 	struct groups groups;
 	batch_fn *compute_gathered;
 	const struct vector_kernel *mixed; /**< NULL: each group has its own kernel, or none */
+	uint8_t part_bits;                 /**< of groups that differ in their operation */
 	unsigned int gathered_groups;      /**< those that have a kernel */
 	unsigned int group_lanes;          /**< mixed computes bursts of so many a group at most */
 	/* What is behind them. */

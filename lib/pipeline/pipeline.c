@@ -73,30 +73,30 @@ classify_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct f
 		classify(&worker->pipeline->classifier, mbufs, frames, uniform, count, classified);
 }
 
-/* NULL: lanes are computed group by group. */
-static const struct vector_kernel *
-choose_mixed(const struct pipeline *pipeline, const struct gathered *gathered)
+static struct batch_plan
+make_plan(const struct pipeline *pipeline, const struct gathered *gathered)
 {
 	const unsigned int differ = gathered_differ(gathered);
 	/* No fewer than there are. */
 	const unsigned int groups =
 		RTE_MIN(1u << __builtin_popcount(differ), pipeline->gathered_groups);
 
-	if (differ == 0 || gathered->lanes > groups * pipeline->group_lanes)
-		return NULL;
-	return pipeline->mixed;
+	if (differ == 0)
+		return (struct batch_plan){NULL, BATCH_ALONE};
+	if (pipeline->mixed != NULL && gathered->lanes <= groups * pipeline->group_lanes)
+		return (struct batch_plan){pipeline->mixed, 0};
+	return (struct batch_plan){NULL, differ & 1 ? pipeline->part_bits : BATCH_ALONE};
 }
 
 /* Requests of few lanes, gathered. Returns their exceptions. */
 static uint64_t
-compute_gathered(
-	struct pipeline_worker *worker, const struct frame *frames, struct classified *classified)
+compute_gathered(struct pipeline_worker *worker, struct classified *classified)
 {
 	const struct pipeline *pipeline = worker->pipeline;
-	const struct vector_kernel *mixed = choose_mixed(pipeline, &classified->gathered);
+	const struct batch_plan plan = make_plan(pipeline, &classified->gathered);
 
-	return pipeline->compute_gathered(&worker->batches, classified, frames, &pipeline->groups,
-		mixed, &worker->counters.lanes);
+	return pipeline->compute_gathered(
+		&worker->batches, classified, &pipeline->groups, plan, &worker->counters.lanes);
 }
 
 /* The packets that the fast path cannot handle. Returns their exceptions. */
@@ -149,7 +149,7 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 	counters->netfc_packets += gathered + in_place;
 	counters->errors[NETFC_STATUS_OK] += gathered + in_place;
 	if (gathered > 0)
-		exceptions = compute_gathered(worker, frames, classified);
+		exceptions = compute_gathered(worker, classified);
 	if (in_place > 0)
 		exceptions += in_place_run(&worker->pipeline->groups, classified, frames, counters);
 	exceptions += run_slow_path(worker, mbufs, frames, classified);

@@ -58,7 +58,8 @@ magnitude_of(__m512i words)
 struct lanes {
 	const uint8_t *x, *y;
 	uint8_t *z;
-	uint8_t *flags; /* NULL: a packet's */
+	uint8_t *flags;       /* NULL: a packet's */
+	const uint8_t *group; /* NULL: they are of one operation */
 	uint32_t count;
 };
 
@@ -86,7 +87,7 @@ INLINE struct lanes
 gathered_lanes(const struct vector_lanes *gathered)
 {
 	return (struct lanes){(const uint8_t *)gathered->x, (const uint8_t *)gathered->y,
-		(uint8_t *)gathered->z, gathered->flags, gathered->count};
+		(uint8_t *)gathered->z, gathered->flags, gathered->group, gathered->count};
 }
 
 INLINE uint32_t
@@ -116,6 +117,22 @@ group_of(const struct lanes *lanes, uint32_t index)
 		.flags = lanes->flags != NULL ? lanes->flags + first : NULL,
 		.lanes = mask,
 	};
+}
+
+/* The numbers of the lanes' groups. */
+INLINE __m256i
+load_groups(const struct lanes *lanes, const struct group *group)
+{
+	return _mm256_maskz_loadu_epi8(group->lanes, lanes->group + (group->flags - lanes->flags));
+}
+
+/* Which lanes are of the second operation of a pair; `all` are where they are of one operation. */
+INLINE __mmask32
+second_of_pair(const struct lanes *lanes, const struct group *group, bool all)
+{
+	if (lanes->group == NULL)
+		return all ? UINT32_MAX : 0;
+	return _mm256_test_epi8_mask(load_groups(lanes, group), _mm256_set1_epi8(1));
 }
 
 INLINE __m512i

@@ -147,6 +147,7 @@ fill(const struct log_shape *shape, int socket_id)
 	kernel->kernel.use_way = use_way;
 	kernel->kernel.ways = best->ways;
 	kernel->kernel.folded = true;
+	kernel->kernel.paired = best->paired;
 	kernel->kernel.free = log_registers_free;
 	kernel->inf = (uint16_t)shape->inf;
 	kernel->nan = netfc_nan(shape->format);

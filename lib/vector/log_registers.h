@@ -88,6 +88,7 @@ struct log_registers_isa {
 	enum vector_isa isa; /* the least that has it */
 	unsigned int ways;   /* the first ones of those above */
 	unsigned int forms;  /* the first ones of enum log_form */
+	bool paired;         /* see struct vector_kernel */
 	/* Set the functions of a kernel, by its form. */
 	void (*use)(struct log_registers *kernel, unsigned int way);
 	/*

@@ -5,7 +5,7 @@
 /* Products and quotients with a zero, an infinity or a NaN. */
 INLINE __m512i
 special_products(const struct log_registers *kernel, __m512i z, __mmask32 special, struct words in,
-	bool divide, struct flags *flags)
+	__mmask32 divide, struct flags *flags)
 {
 	const __m512i inf = all(kernel->inf), signs = difference_of_signs(in.x, in.y);
 	__m512i magnitude_x = magnitude_of(in.x), magnitude_y = magnitude_of(in.y);
@@ -14,12 +14,11 @@ special_products(const struct log_registers *kernel, __m512i z, __mmask32 specia
 	__mmask32 inf_x = _mm512_cmpeq_epi16_mask(magnitude_x, inf);
 	__mmask32 inf_y = _mm512_cmpeq_epi16_mask(magnitude_y, inf);
 	__mmask32 nan = _mm512_cmpgt_epu16_mask(_mm512_max_epu16(magnitude_x, magnitude_y), inf);
-	__mmask32 infinite = divide ? inf_x | zero_y : inf_x | inf_y;
-	__mmask32 zero = divide ? inf_y | zero_x : zero_x | zero_y;
+	__mmask32 infinite = inf_x | (divide & zero_y) | (~divide & inf_y);
+	__mmask32 zero = zero_x | (divide & inf_y) | (~divide & zero_y);
 	__mmask32 invalid = infinite & zero & ~nan;
 
-	if (divide)
-		flags->divbyzero = zero_y & ~(inf_x | zero_x | nan);
+	flags->divbyzero = divide & zero_y & ~(inf_x | zero_x | nan);
 	flags->invalid = invalid;
 	z = _mm512_mask_mov_epi16(z, special, signs);
 	z = _mm512_or_si512(z, _mm512_maskz_mov_epi16(infinite, inf));
@@ -29,31 +28,28 @@ special_products(const struct log_registers *kernel, __m512i z, __mmask32 specia
 /* The same of posits: zero and NaR, which dividing by zero gives, too. */
 INLINE __m512i
 special_posit_products(
-	__m512i z, __mmask32 special, struct words in, bool divide, struct flags *flags)
+	__m512i z, __mmask32 special, struct words in, __mmask32 divide, struct flags *flags)
 {
 	const __m512i nar = all(INT16_MIN);
 	__mmask32 zero_x = _mm512_testn_epi16_mask(in.x, in.x);
-	__mmask32 zero_y = _mm512_testn_epi16_mask(in.y, in.y);
+	__mmask32 by_zero = divide & _mm512_testn_epi16_mask(in.y, in.y);
 	__mmask32 nan = _mm512_cmpeq_epi16_mask(in.x, nar) | _mm512_cmpeq_epi16_mask(in.y, nar);
 
-	if (divide) {
-		flags->divbyzero = zero_y & ~(zero_x | nan);
-		flags->invalid = zero_y & zero_x;
-		nan |= zero_y;
-	}
-	return _mm512_mask_mov_epi16(_mm512_maskz_mov_epi16(~special, z), nan, nar);
+	flags->divbyzero = by_zero & ~(zero_x | nan);
+	flags->invalid = by_zero & zero_x;
+	return _mm512_mask_mov_epi16(_mm512_maskz_mov_epi16(~special, z), nan | by_zero, nar);
 }
 
 INLINE __m512i
 multiply_group(const struct log_registers *kernel, const struct tables *tables,
-	const enum log_form form, struct words in, __mmask32 lanes, bool divide,
+	const enum log_form form, struct words in, __mmask32 lanes, __mmask32 divide,
 	struct flags *flags)
 {
 	const __m512i one = all(1), last = all(kernel->inf - 2);
 	__m512i magnitude_x = size_of(form, in.x), magnitude_y = size_of(form, in.y);
 	__m512i log_x = log_words(tables, form, magnitude_x);
 	__m512i log_y = log_words(tables, form, magnitude_y);
-	__m512i n = divide ? _mm512_subs_epi16(log_x, log_y) : _mm512_adds_epi16(log_x, log_y);
+	__m512i n = _mm512_mask_subs_epi16(_mm512_adds_epi16(log_x, log_y), divide, log_x, log_y);
 	__m512i e = exp_words(tables, form, n);
 	__m512i z = with_sign(form, e, difference_of_signs(in.x, in.y));
 	/* Zero less one is greater than any finite magnitude less one. */
@@ -80,7 +76,8 @@ multiply(const struct log_registers *kernel, const struct tables *tables, const 
 		struct group group = group_of(lanes, g);
 		struct words in = load_words(&group, false);
 		struct flags flags;
-		__m512i z = multiply_group(kernel, tables, form, in, group.lanes, divide, &flags);
+		__m512i z = multiply_group(kernel, tables, form, in, group.lanes,
+			second_of_pair(lanes, &group, divide), &flags);
 
 		store_group(&group, z, &flags, out);
 	}
@@ -138,16 +135,12 @@ lanes_of(const struct log_registers *registers, const enum log_form form, enum n
 {
 	switch (op) {
 	case NETFC_ADD:
-		sum_lanes(registers, form, lanes, false, gather);
-		break;
 	case NETFC_SUB:
-		sum_lanes(registers, form, lanes, true, gather);
+		sum_lanes(registers, form, lanes, op == NETFC_SUB, gather);
 		break;
 	case NETFC_MUL:
-		multiply_lanes(registers, form, lanes, false);
-		break;
 	case NETFC_DIV:
-		multiply_lanes(registers, form, lanes, true);
+		multiply_lanes(registers, form, lanes, op == NETFC_DIV);
 		break;
 	}
 }
@@ -255,6 +248,7 @@ const struct log_registers_isa log_registers_avx512 = {
 	.isa = VECTOR_AVX512,
 	.ways = LOG_REGISTERS_WAYS,
 	.forms = LOG_FORMS,
+	.paired = true,
 	.use = use,
 	.log = log_all,
 	.exp = exp_all,

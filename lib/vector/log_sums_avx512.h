@@ -181,7 +181,8 @@ add_lanes(const struct log_registers *kernel, const struct tables *tables, const
 
 		sums->group[sums->groups] = group;
 		sums->last_of[sums->groups] = g + 1 == groups ? packet : NULL;
-		compare_group(kernel, tables, form, load_operands(form, &group, subtract), sums,
+		compare_group(kernel, tables, form,
+			load_operands(form, &group, second_of_pair(lanes, &group, subtract)), sums,
 			sums->groups++);
 		if (sums->groups == GROUPS)
 			finish_groups(kernel, tables, form, sums, gather, out);

@@ -196,13 +196,16 @@ with_sign(const enum log_form form, __m512i magnitude, __m512i signs)
 	return _mm512_ternarylogic_epi32(all(0x8000), signs, magnitude, 0xca);
 }
 
+/* To be added: y negated where it is to be subtracted. */
 INLINE struct words
-load_operands(const enum log_form form, const struct group *group, bool subtract)
+load_operands(const enum log_form form, const struct group *group, __mmask32 subtract)
 {
-	struct words in = load_words(group, subtract && !is_posit(form));
+	struct words in = load_words(group, false);
 
-	if (subtract && is_posit(form))
-		in.y = _mm512_sub_epi16(_mm512_setzero_si512(), in.y);
+	if (is_posit(form))
+		in.y = _mm512_mask_sub_epi16(in.y, subtract, _mm512_setzero_si512(), in.y);
+	else
+		in.y = _mm512_xor_si512(in.y, _mm512_maskz_set1_epi16(subtract, INT16_MIN));
 	return in;
 }
 

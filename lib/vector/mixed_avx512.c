@@ -90,10 +90,11 @@ negate(__m512i words, __mmask32 lanes, __mmask32 posit)
 }
 
 INLINE struct group_of_lanes
-read_group(const struct mixed_kernel *mixed, const struct group *group, const uint8_t *kinds)
+read_group(
+	const struct mixed_kernel *mixed, const struct lanes *gathered, const struct group *group)
 {
 	struct words in = load_words(group, false);
-	__m512i kind = _mm512_cvtepu8_epi16(_mm256_maskz_loadu_epi8(group->lanes, kinds));
+	__m512i kind = _mm512_cvtepu8_epi16(load_groups(gathered, group));
 	__m512i op = _mm512_and_si512(kind, all(3)), format = _mm512_srli_epi16(kind, 2);
 	struct group_of_lanes lanes = {
 		.used = group->lanes,
@@ -230,8 +231,7 @@ run(const struct vector_kernel *kernel, const struct vector_lanes *gathered, con
 
 	for (uint32_t g = 0; g < groups_in(lanes.count); g++) {
 		struct group group = group_of(&lanes, g);
-		struct group_of_lanes read =
-			read_group(mixed, &group, gathered->group + (group.flags - lanes.flags));
+		struct group_of_lanes read = read_group(mixed, &lanes, &group);
 		struct flags flags;
 		__m512i z = compute_group(mixed, &read, &flags, size);
 

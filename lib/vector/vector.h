@@ -53,9 +53,14 @@ struct vector_packet {
 struct vector_lanes {
 	const uint16_t *x, *y;
 	uint16_t *z;
-	uint8_t *flags;       /**< each lane's exception flags go here */
-	const uint8_t *group; /**< of each lane, see vector_group(); for a mixed kernel alone */
-	uint32_t count;       /**< any number */
+	uint8_t *flags; /**< each lane's exception flags go here */
+	/**
+	 * Of each lane, see vector_group(): for a mixed kernel; or, for one that is paired, where
+	 * lanes are of two operations, NETFC_ADD and NETFC_SUB, or NETFC_MUL and NETFC_DIV, the
+	 * first of which is named. NULL: all are of one operation
+	 */
+	const uint8_t *group;
+	uint32_t count; /**< any number */
 };
 
 /** How a kernel computes: see vector_run_packets() and vector_run_lanes(). */
@@ -75,6 +80,7 @@ struct vector_kernel {
 	void (*free)(struct vector_kernel *kernel);
 	unsigned int ways;
 	bool folded;          /* no look-ups in tables but for miTables */
+	bool paired;          /* takes gathered lanes of a pair of operations, see vector_lanes */
 	char description[80]; /* for people; empty: match stages, step by step */
 };
 

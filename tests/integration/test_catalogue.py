@@ -232,7 +232,13 @@ def test_p4_constants_of_aggregation():
     known |= {'AGGREGATE_REASON_' + name.upper().replace('-', '_'): number
               for name, number in numbered('reason').items()}
     known |= {'AGGREGATE_HEADER_BYTES': aggregation.HEADER.size,
-              'AGGREGATE_JOIN_BYTES': aggregation.JOIN.size}
+              'AGGREGATE_JOIN_BYTES': aggregation.JOIN.size,
+              'AGGREGATE_PLACE_BYTES': aggregation.PLACE.size,
+              'AGGREGATE_PART_BYTES': aggregation.PART.size,
+              'AGGREGATE_HAS_MARKS': aggregation.HAS_MARKS}
+    known |= {'AGGREGATE_MARK_' + {'NaN': 'NAN', '+inf': 'PLUS_INF', '-inf': 'MINUS_INF',
+                                   '-0': 'MINUS_ZERO'}[name]: mark
+              for mark, name in aggregation.MARKS.items()}
     ours = p4_constants('p4/include/aggregate/constants.p4')
     assert ours == {name: known[name] for name in ours}
     workers = re.search(r'#define NETFC_WORKERS (\d+)', text_of('p4/include/aggregate/sizes.p4'))[1]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel for lanes of any format and operation, against the programs of their sets. */
+/* Kernels for lanes of any format and operation, or of pairs of them, against their sets' programs.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,11 +109,14 @@ draw_operand(void)
 	return special[(random >> 32) % RTE_DIM(special)] | (uint16_t)(random & 0x8000);
 }
 
+/* Any; or of a pair whose first group is given. */
 static uint8_t
-draw_group(const struct fixture *f)
+draw_group(const struct fixture *f, const uint8_t *pair)
 {
 	unsigned int format;
 
+	if (pair != NULL)
+		return *pair | (uint8_t)rte_rand_max(2);
 	do
 		format = (unsigned int)rte_rand_max(NETFC_FORMAT_END);
 	while (f->set[format] == NULL);
@@ -133,7 +137,7 @@ check_lane(
 }
 
 static void
-check(const struct fixture *f)
+check(const struct fixture *f, const struct vector_kernel *kernel, const uint8_t *pair)
 {
 	static uint16_t x[LANES], y[LANES], z[LANES + GUARD];
 	static uint8_t group[LANES], flags[LANES + GUARD];
@@ -142,13 +146,14 @@ check(const struct fixture *f)
 		const uint32_t count = 1 + (uint32_t)rte_rand_max(LANES);
 
 		for (uint32_t l = 0; l < count; l++) {
-			group[l] = draw_group(f);
+			group[l] = draw_group(f, pair);
 			x[l] = draw_operand();
 			y[l] = rte_rand_max(8) == 0 ? x[l] : draw_operand();
 		}
 		memset(z, 0xa5, sizeof(z));
 		memset(flags, 0xa5, sizeof(flags));
-		vector_run_lanes(f->mixed, 0, &(struct vector_lanes){x, y, z, flags, group, count});
+		vector_run_lanes(kernel, pair != NULL ? NETFC_ADD + (*pair & 3u) : 0,
+			&(struct vector_lanes){x, y, z, flags, group, count});
 		for (uint32_t l = 0; l < count; l++)
 			check_lane(f, group[l], x[l], y[l], z[l], flags[l]);
 		for (uint32_t l = count; l < count + GUARD; l++) {
@@ -182,7 +187,7 @@ own_arrays_agree_with_the_sets(void **state)
 
 		build_sets(&f, names[n]);
 		assert_int_equal(create(&f, NULL), 0);
-		check(&f);
+		check(&f, f.mixed, NULL);
 		clear(&f);
 	}
 }
@@ -197,7 +202,7 @@ prefixes_agree_with_the_sets(void **state)
 	build_sets(&f, small);
 	create_stages(&f, MATCH_LPM);
 	assert_int_equal(create(&f, f.stage), 0);
-	check(&f);
+	check(&f, f.mixed, NULL);
 	clear(&f);
 }
 
@@ -230,12 +235,46 @@ exact_sets_have_none(void **state)
 	clear(&f);
 }
 
+static void
+check_pairs(const struct fixture *f, unsigned int format)
+{
+	const uint8_t sums = vector_group(format, NETFC_ADD);
+	const uint8_t products = vector_group(format, NETFC_MUL);
+	struct vector_kernel *kernel;
+
+	assert_int_equal(
+		vector_create(f->set[format], NULL, vector_isa_best(), SOCKET_ID_ANY, &kernel), 0);
+	assert_true(kernel->paired);
+	for (unsigned int way = 0; way < vector_ways(kernel); way++) {
+		vector_use_way(kernel, way);
+		check(f, kernel, &sums);
+		check(f, kernel, &products);
+	}
+	vector_free(kernel);
+}
+
+static void
+pairs_agree_with_the_sets(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	need_avx512();
+	build_sets(&f, largest);
+	for (unsigned int format = 0; format < NETFC_FORMAT_END; format++) {
+		if (f.set[format] != NULL)
+			check_pairs(&f, format);
+	}
+	clear(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_arrays_agree_with_the_sets),
 		cmocka_unit_test(prefixes_agree_with_the_sets),
+		cmocka_unit_test(pairs_agree_with_the_sets),
 		cmocka_unit_test(hashes_have_none),
 		cmocka_unit_test(exact_sets_have_none),
 	};
