@@ -109,16 +109,17 @@ take_path(FILE *errors, const char *option, const char *text, char *field)
 
 /* "a, b or c"; a number that has no name is left out. */
 static void
-write_alternatives(char *text, size_t size, const char *const *names, unsigned int count)
+write_alternatives(char *text, size_t size, const struct option_row *row)
 {
 	size_t length = 0;
 
-	for (unsigned int n = 0; n < count && length < size; n++) {
-		const char *separator = n == 0 ? "" : n + 1 < count ? ", " : " or ";
+	for (unsigned int n = 0; n < row->name_count && length < size; n++) {
+		const char *separator = n == 0 ? "" : n + 1 < row->name_count ? ", " : " or ";
+		const char *name = option_name(row, n);
 
-		if (names[n] != NULL)
+		if (name != NULL)
 			length += (size_t)snprintf(
-				text + length, size - length, "%s%s", separator, names[n]);
+				text + length, size - length, "%s%s", separator, name);
 	}
 }
 
@@ -130,14 +131,14 @@ find_name(FILE *errors, const char *option, const struct option_row *row, const 
 	char expected[EXPECTED_SIZE], wrong[EXPECTED_SIZE];
 
 	for (unsigned int n = 0; n < row->name_count; n++) {
-		const char *name = row->names[n];
+		const char *name = option_name(row, n);
 
 		if (name != NULL && strncmp(text, name, length) == 0 && name[length] == '\0') {
 			*value = n + row->first_name;
 			return 0;
 		}
 	}
-	write_alternatives(expected, sizeof(expected), row->names, row->name_count);
+	write_alternatives(expected, sizeof(expected), row);
 	snprintf(wrong, sizeof(wrong), "%.*s", (int)length, text);
 	return option_refuse(errors, option, wrong, expected);
 }
@@ -153,7 +154,8 @@ take_names(FILE *errors, const char *option, const struct option_row *row, const
 	*field = 0;
 	if (strcmp(text, "all") == 0) {
 		for (unsigned int n = 0; n < row->name_count; n++)
-			*field |= (unsigned int)(row->names[n] != NULL) << (n + row->first_name);
+			*field |= (unsigned int)(option_name(row, n) != NULL)
+				<< (n + row->first_name);
 		return 0;
 	}
 	do {
@@ -187,7 +189,7 @@ take_value(FILE *errors, const char *option, const struct option_row *row, const
 		return take_keys(errors, option, row, text, field);
 	if (row->parse != NULL)
 		return row->parse(errors, option, text, field);
-	if (row->names != NULL)
+	if (row->name_count > 0)
 		return row->several ? take_names(errors, option, row, text, field)
 				    : find_name(errors, option, row, text, strlen(text), field);
 	switch (row->kind) {

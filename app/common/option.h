@@ -56,6 +56,7 @@ struct option_row {
 		const char *preset_text;
 	};
 	const char *const *names; /**< values are names: the index goes into the field */
+	const char *(*name_of)(unsigned int value); /**< or has the names: NULL for none */
 	unsigned int name_count;
 	unsigned int first_name; /**< is added to the index */
 	bool several;            /**< names joined by +, or "all": the field is a set of bits */
@@ -88,6 +89,18 @@ struct option_row {
 /** Names in an array, and the index that is the default. */
 #define OPTION_NAMES(array, usual) \
 	.names = (array), .name_count = sizeof(array) / sizeof((array)[0]), .preset = (usual)
+
+/** Names that a function has, of values from `first` to before `end`; and the default. */
+#define OPTION_NAMED_BY(function, first, end, usual)                                 \
+	.name_of = (function), .first_name = (first), .name_count = (end) - (first), \
+	.preset = (usual)
+
+/** The name of a row's value at this index; NULL: none. */
+static inline const char *
+option_name(const struct option_row *row, unsigned int index)
+{
+	return row->name_of != NULL ? row->name_of(row->first_name + index) : row->names[index];
+}
 
 /** Keys in an array. */
 #define OPTION_KEYS(array) .keys = (array), .key_count = sizeof(array) / sizeof((array)[0])

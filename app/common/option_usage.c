@@ -36,8 +36,8 @@ static void
 append_names(struct text *text, const struct option_row *row, const char *separator)
 {
 	for (unsigned int n = 0; n < row->name_count; n++)
-		if (row->names[n] != NULL)
-			append(text, "%s%s", n > 0 ? separator : "", row->names[n]);
+		if (option_name(row, n) != NULL)
+			append(text, "%s%s", n > 0 ? separator : "", option_name(row, n));
 }
 
 /* All that there are, as a set of bits. */
@@ -47,7 +47,7 @@ all_names(const struct option_row *row)
 	uint64_t all = 0;
 
 	for (unsigned int n = 0; n < row->name_count; n++)
-		all |= (uint64_t)(row->names[n] != NULL) << (n + row->first_name);
+		all |= (uint64_t)(option_name(row, n) != NULL) << (n + row->first_name);
 	return all;
 }
 
@@ -63,8 +63,8 @@ default_name(const struct option_row *row)
 		return "all";
 	if (row->several)
 		value = (uint64_t)__builtin_ctzll(value);
-	return value - row->first_name < row->name_count ? row->names[value - row->first_name]
-							 : NULL;
+	value -= row->first_name;
+	return value < row->name_count ? option_name(row, (unsigned int)value) : NULL;
 }
 
 static void
@@ -75,7 +75,7 @@ append_default(struct text *text, const struct option_row *row)
 		return;
 	if (row->keys != NULL)
 		return;
-	if (row->names != NULL) {
+	if (row->name_count > 0) {
 		if (default_name(row) != NULL)
 			append(text, " (default %s)", default_name(row));
 		return;
@@ -158,7 +158,7 @@ print_option(FILE *out, const struct option_row *row, bool letters)
 		append(&head, "  %s--%s", letters ? "    " : "", row->name);
 	if (row->value != NULL) {
 		append(&head, " %s", row->value);
-	} else if (row->names != NULL) {
+	} else if (row->name_count > 0) {
 		append(&head, " ");
 		append_names(&head, row, "|");
 	}

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "reference.h"
+#include "tally.h"
 
 /* Results per block, so that they stay in the first-level cache. */
 #define BLOCK 512

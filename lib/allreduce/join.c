@@ -14,7 +14,7 @@
 #include "keys.h"
 #include "net/address.h"
 #include "net/packets.h"
-#include "net/soft_error.h"
+#include "net/socket.h"
 #include "net/transport.h"
 #include "path.h"
 #include "tree.h"

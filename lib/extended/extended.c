@@ -5,8 +5,10 @@
 
 #include <rte_malloc.h>
 
+#include "conversion.h"
 #include "extended.h"
 #include "extended_kernels.h"
+#include "function.h"
 #include "isa.h"
 
 static void
@@ -15,7 +17,166 @@ extended_free(struct vector_kernel *kernel)
 	rte_free(kernel);
 }
 
-/* ---- formats of 8 bits ---- */
+/* ---- conversions ---- */
+
+static enum conversion
+conversion_of(const struct netfc_format *from, const struct netfc_format *to)
+{
+	if (netfc_format_id(from) != NETFC_FP32)
+		return netfc_format_width(from) == 8 ? CONVERSION_WIDEN_8 : CONVERSION_WIDEN_16;
+	switch (netfc_format_id(to)) {
+	case NETFC_FP16:
+		return CONVERSION_FP16;
+	case NETFC_BF16:
+		return CONVERSION_BF16;
+	case NETFC_POSIT16:
+		return CONVERSION_POSIT16;
+	case NETFC_POSIT16_ES2:
+		return CONVERSION_POSIT16_ES2;
+	case NETFC_FP32:
+		return CONVERSION_FP32;
+	default:
+		return CONVERSION_FP8;
+	}
+}
+
+/* Arrays; what is widened is exact, and so has no flags. */
+static int
+fill_conversion(struct conversion_kernel *kernel, const struct netfc_function *function,
+	const struct netfc_format *format)
+{
+	int error = NETFC_OK;
+
+	for (uint32_t n = 0; n < NETFC_FUNCTION_ENTRIES && error == NETFC_OK; n++) {
+		const uint32_t x = kernel->conversion == CONVERSION_FP8 ? n << 16 : n;
+		uint32_t z;
+		uint8_t flags;
+
+		error = netfc_function_lanes(function, format, &x, &z, &flags, 1);
+		kernel->entries[n] = kernel->conversion == CONVERSION_FP8
+			? z | (uint32_t)flags << CONVERSION_FLAGS_SHIFT
+			: z;
+	}
+	return error;
+}
+
+int
+extended_conversion_create(const struct netfc_function *function, const struct netfc_format *format,
+	enum vector_isa isa, int socket_id, struct vector_kernel **result)
+{
+	struct conversion_kernel *kernel;
+
+	kernel = rte_malloc_socket(
+		"netfc_conversion", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
+	if (kernel == NULL)
+		return -ENOMEM;
+	kernel->kernel = (struct vector_kernel){
+		.run.packets = VECTOR_CHOOSE(conversion_run, isa), .free = extended_free};
+	kernel->conversion = conversion_of(format, netfc_function_result(function, format).format);
+	if (kernel->conversion <= CONVERSION_LOOKED_UP &&
+		fill_conversion(kernel, function, format) != NETFC_OK) {
+		rte_free(kernel);
+		return -ENOTSUP;
+	}
+	*result = &kernel->kernel;
+	return 0;
+}
+
+/* ---- functions of one number ---- */
+
+static __rte_noinline void
+run_plain(const struct function_kernel *kernel, struct vector_packet *packet)
+{
+	struct function_run run = function_start(kernel, packet);
+
+	function_run_each(&run, 0, packet->count);
+	function_finish(&run, packet);
+}
+
+static void
+run_function(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
+	unsigned int count)
+{
+	(void)op;
+	function_run_packets(kernel, packets, count, run_plain);
+}
+
+/* Slots of 8 bits: the array begins with their 256 entries. */
+static void
+run_function8(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
+	unsigned int count)
+{
+	const uint32_t *entries = ((const struct function_kernel *)kernel)->entries;
+
+	(void)op;
+	for (unsigned int p = 0; p < count; p++) {
+		const uint32_t lanes = packets[p].count, bytes = lanes + lanes % 2;
+		const uint8_t *x = packets[p].slots;
+		uint8_t *z = packets[p].slots + 2 * (size_t)bytes;
+		const uint64_t before = slots_sum(z, bytes);
+		uint32_t any = 0;
+
+		for (uint32_t l = 0; l < lanes; l++) {
+			const uint32_t entry = entries[x[l]];
+
+			any |= entry;
+			z[l] = (uint8_t)entry;
+		}
+		packets[p].flags = (uint8_t)(any >> FUNCTION_FLAGS_SHIFT);
+		packets[p].changes = slots_changes(bytes / 2, before, slots_sum(z, bytes));
+	}
+}
+
+static void
+fill_function(uint32_t *entries, const uint16_t *z, const uint8_t *flags)
+{
+	for (uint32_t x = 0; x < NETFC_FUNCTION_ENTRIES; x++)
+		entries[slot16_swap((uint16_t)x)] =
+			(uint32_t)flags[x] << FUNCTION_FLAGS_SHIFT | slot16_swap(z[x]);
+}
+
+static void
+fill_function8(uint32_t *entries, const uint16_t *z, const uint8_t *flags)
+{
+	for (uint32_t x = 0; x <= UINT8_MAX; x++)
+		entries[x] = (uint32_t)flags[x] << FUNCTION_FLAGS_SHIFT | z[x];
+}
+
+static void
+use_best(struct function_kernel *kernel, enum vector_isa isa)
+{
+	kernel->kernel.run.packets = run_function;
+#ifdef __x86_64__
+	if (isa >= VECTOR_AVX512)
+		kernel->kernel.run.packets = function_run_avx512;
+#else
+	(void)isa;
+#endif
+}
+
+int
+extended_function_create(unsigned int slot_bits, const uint16_t *z, const uint8_t *flags,
+	enum vector_isa isa, int socket_id, struct vector_kernel **result)
+{
+	struct function_kernel *kernel;
+
+	kernel = rte_malloc_socket(
+		"netfc_function", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
+	if (kernel == NULL)
+		return -ENOMEM;
+	kernel->kernel = (struct vector_kernel){.free = extended_free};
+	if (slot_bits == 8) {
+		kernel->kernel.run.packets = run_function8;
+		fill_function8(kernel->entries, z, flags);
+	} else {
+		use_best(kernel, isa);
+		fill_function(kernel->entries, z, flags);
+	}
+	*result = &kernel->kernel;
+	return 0;
+}
+
+/* ---- min, max, compare and fma of 8 bits ---- */
 
 static void
 take_format(struct extended_fp8 *kernel, const struct netfc_format *format)
@@ -51,7 +212,7 @@ create_fp8(const struct netfc_format *format, enum vector_isa isa, int socket_id
 	return 0;
 }
 
-/* ---- formats of 16 bits ---- */
+/* ---- the same of 16 bits ---- */
 
 static void
 run_packets(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,

@@ -87,7 +87,7 @@ other_library(void)
 
 /* Only the first process of a run reports, if the launcher tells which one it is. */
 static void
-say(const char *what, const char *why)
+report_error(const char *what, const char *why)
 {
 	const char *rank = getenv("PMI_RANK");
 
@@ -103,7 +103,7 @@ load_core(void)
 	void *core = dlopen(MPI_CORE, RTLD_NOW | RTLD_LOCAL);
 
 	if (core == NULL)
-		say("", dlerror());
+		report_error("", dlerror());
 	return core;
 }
 
@@ -119,7 +119,8 @@ find(enum reduction call)
 		snprintf(name, sizeof(name), "netfc_mpi_%s", names[call]);
 		found = dlsym(core, name);
 	} else if (mpi == NULL && !atomic_flag_test_and_set(&said)) {
-		say("this library is for " MPI_NAME ", which the program does not use", "");
+		report_error(
+			"this library is for " MPI_NAME ", which the program does not use", "");
 	}
 	snprintf(name, sizeof(name), "PMPI_%s", names[call]);
 	if (found == NULL && (mpi != NULL || (mpi = other_library()) != NULL))

@@ -134,7 +134,7 @@ job_fail_of_network(struct job *job)
 }
 
 void
-job_say_failure(struct job *job)
+job_report_failure(struct job *job)
 {
 	char text[SEGMENT_WHY_BYTES];
 

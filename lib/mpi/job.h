@@ -109,7 +109,7 @@ void job_fail(struct job *job, const char *why);
 void job_fail_of_network(struct job *job);
 
 /** Tell the other ranks of the node what the network says. */
-void job_say_failure(struct job *job);
+void job_report_failure(struct job *job);
 
 /** The rank that is the n-th of this one's node. */
 int job_local_rank(const struct job *job, int n);
@@ -147,17 +147,5 @@ bool joining_start(struct job *job);
 
 /** Whether it has ended; if so, what it came to is known. */
 bool joining_end(struct job *job);
-
-/* Numbers that are equal for ranks of one node, and differ for others with high probability. */
-
-/**
- * Of the node: one system, since it was started; one user, who may open files of the others; one
- * space of processes, so that they have each other's numbers; one network, for containers with
- * addresses of their own are hosts of their own.
- */
-uint64_t identity_of_node(void);
-
-/** Of a rank that shares nothing. */
-uint64_t identity_of_rank(int rank);
 
 #endif /* NETFC_MPI_JOB_H */

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "job.h"
 #include "shim.h"
+#include "job.h"
 
 #define LOOK_NS (20 * NS_PER_MS)
 /* The first rank knows more: let it speak first. */
@@ -203,7 +202,7 @@ start_piece(struct job *job, const struct operation *operation)
 	}
 	if (netfc_collective_start(job->network, &collective, false, &flight->handle) !=
 		NETFC_ALLREDUCE_OK) {
-		job_say_failure(job);
+		job_report_failure(job);
 		return false;
 	}
 	return true;
@@ -261,7 +260,7 @@ end_pieces(struct job *job, int patience_ms)
 		if (status == NETFC_ALLREDUCE_PENDING)
 			break;
 		if (status != NETFC_ALLREDUCE_OK) {
-			job_say_failure(job);
+			job_report_failure(job);
 			break;
 		}
 		if (!conversion_is_direct(&flight->conversion))

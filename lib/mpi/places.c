@@ -2,9 +2,12 @@
 #include "places.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <netfc_allreduce.h>
 
@@ -99,10 +102,12 @@ places_name(const struct places *places, int ranks, unsigned int leaf, unsigned 
 }
 
 static uint64_t
-mix(uint64_t hash, const char *text, size_t bytes)
+mix(uint64_t hash, const void *data, size_t bytes)
 {
+	const uint8_t *at = data;
+
 	for (size_t i = 0; i < bytes; i++)
-		hash = (hash ^ (uint8_t)text[i]) * FNV_FACTOR;
+		hash = (hash ^ at[i]) * FNV_FACTOR;
 	return hash;
 }
 
@@ -135,4 +140,48 @@ places_switches(const char *addresses)
 		name += bytes;
 	}
 	return hash != 0 ? hash : 1;
+}
+
+/* ---- who shares a node ---- */
+
+#define ALONE (UINT64_C(1) << 63)
+
+static uint64_t
+mix_boot(uint64_t hash)
+{
+	char id[64] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (file == NULL)
+		return hash;
+	hash = mix(hash, id, fread(id, 1, sizeof(id), file));
+	fclose(file);
+	return hash;
+}
+
+static uint64_t
+mix_space(uint64_t hash, const char *path)
+{
+	struct stat state = {0};
+
+	if (stat(path, &state) != 0)
+		return hash;
+	hash = mix(hash, &state.st_dev, sizeof(state.st_dev));
+	return mix(hash, &state.st_ino, sizeof(state.st_ino));
+}
+
+uint64_t
+identity_of_node(void)
+{
+	const uid_t user = geteuid();
+	uint64_t hash = mix_boot(mix(FNV_START, &user, sizeof(user)));
+
+	hash = mix_space(hash, "/proc/self/ns/pid");
+	return mix_space(hash, "/proc/self/ns/net") & ~ALONE;
+}
+
+uint64_t
+identity_of_rank(int rank)
+{
+	return ALONE | (unsigned int)rank;
 }

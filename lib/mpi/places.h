@@ -58,4 +58,16 @@ void places_name(const struct places *places, int ranks, unsigned int leaf, unsi
 /** The number that addresses of switches have in common in a record; never 0. */
 uint64_t places_switches(const char *addresses);
 
+/* Numbers that are equal for ranks of one node, and differ for others with high probability. */
+
+/**
+ * Of the node: one system, since it was started; one user, who may open files of the others; one
+ * space of processes, so that they have each other's numbers; one network, for containers with
+ * addresses of their own are hosts of their own.
+ */
+uint64_t identity_of_node(void);
+
+/** Of a rank that shares nothing. */
+uint64_t identity_of_rank(int rank);
+
 #endif /* NETFC_MPI_PLACES_H */

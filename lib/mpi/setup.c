@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "shim.h"
 
 #define JOB_NUMBER_SHIFT 48
@@ -202,12 +201,12 @@ end_joining(struct job *job)
 	if (job->local == 0 ? !joining_end(job) : !shared && !end_sharing(job))
 		return;
 	if (job->outcome == JOB_FAILED && job->by_nodes)
-		job_say_failure(job);
+		job_report_failure(job);
 	agree(job);
 }
 
 static void
-say_joined(const struct job *job)
+report_joined(const struct job *job)
 {
 	if (!shim.settings.verbose || job->rank != 0)
 		return;
@@ -218,7 +217,7 @@ say_joined(const struct job *job)
 }
 
 static void
-say_separate(const struct job *job)
+report_separate(const struct job *job)
 {
 	if (!atomic_exchange(&shim.separate, true) && shim.settings.verbose && job->rank == 0)
 		shim_log(
@@ -251,13 +250,13 @@ conclude(struct job *job)
 	case JOB_JOINED:
 		job->stage = JOB_READY;
 		job->attempts--;
-		say_joined(job);
+		report_joined(job);
 		return;
 	case JOB_TAKEN:
 		begin_joining(job);
 		return;
 	case JOB_SEPARATE:
-		say_separate(job);
+		report_separate(job);
 		job->by_nodes = false;
 		job->local = 0;
 		find_places(job);

@@ -2,12 +2,28 @@
 #ifndef NETFC_MPI_SHIM_H
 #define NETFC_MPI_SHIM_H
 
-/** @file The library's state, and what it has of the MPI library. */
+/** @file The library's state, what it has of the MPI library, and time. */
 
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Monotonic time. */
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+static inline uint64_t
+clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
 
 /*
  * The MPI library's own reductions. By their names, even those with P, the preloaded library is

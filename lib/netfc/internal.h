@@ -242,14 +242,14 @@ void netfc_decide_mark(struct netfc_table *table);
 /* set.c: describe the set's `count` match tables; the decision table follows them. */
 void netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, unsigned count);
 
-/* compute.c: one step of a program, look-ups in plain C. */
+/* program.c: one step of a program, look-ups in plain C. */
 void netfc_run_step(const struct netfc_set *set, const struct netfc_step *step,
 	struct netfc_lanes *lanes, unsigned count);
 /* The reference of correctly rounded sets, the program itself. */
 struct netfc_result
 netfc_compute_one(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
 
-/* program.c: writing programs. */
+/* Writing programs. */
 
 /* The fields that programs of all families have, after those of enum netfc_field. */
 enum program_field {

@@ -111,7 +111,7 @@ team_create(struct bench *bench, struct team *team)
 	const struct aggregate_options *options = &bench->options.aggregate;
 	const struct chunks_config config = {
 		.workers = bench_aggregate_all_workers(options),
-		.bytes = (uint32_t)options->bytes,
+		.bytes = bench_aggregate_value_bytes(options),
 		.formats = options->formats,
 		.into = options->into,
 		.ops = options->ops,

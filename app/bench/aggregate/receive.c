@@ -3,6 +3,14 @@
 
 #include "aggregate/team.h"
 
+/* What the switch has to grant: exact sums fill packets, also where values do not. */
+static uint32_t
+least_bytes(const struct aggregate_options *options)
+{
+	return options->behind != 0 ? (uint32_t)options->bytes
+				    : bench_aggregate_value_bytes(options);
+}
+
 static void
 take_join(struct team *team, struct team_worker *worker, const struct aggregate_message *message)
 {
@@ -18,7 +26,7 @@ take_join(struct team *team, struct team_worker *worker, const struct aggregate_
 		team->session = aggregate_granted_session(message);
 		team->slots = message->join.slots;
 		team->shards = message->join.shards;
-		if (message->join.bytes < team->options->aggregate.bytes)
+		if (message->join.bytes < least_bytes(&team->options->aggregate))
 			team->failure =
 				"the switch grants smaller chunks; give bytes=N, as its own";
 	} else if (message->reason != AGGREGATE_REASON_WAITING) {

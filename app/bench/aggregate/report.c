@@ -65,10 +65,11 @@ team_report_configuration(FILE *out, const struct team *team)
 	inet_ntop(family, flow->dst_ip, to, sizeof(to));
 	fprintf(out, PROGRAM " " NETFC_VERSION ", %s\n", rte_version());
 	fprintf(out,
-		"  workers   %u of job %" PRIu64 ", %" PRIu64 " slots, %s%" PRIu64
+		"  workers   %u of job %" PRIu64 ", %" PRIu64 " slots, %s%" PRIu32
 		" bytes of values in a chunk\n",
 		team->count, options->job, options->slots,
-		options->length == LENGTH_ANY ? "up to " : "", options->bytes);
+		options->length == LENGTH_ANY ? "up to " : "",
+		bench_aggregate_value_bytes(options));
 	fprintf(out, "  values    %s%s%s, %s, %s\n", names.formats,
 		options->into != AGGREGATE_INTO_SAME ? " into " : "",
 		options->into != AGGREGATE_INTO_SAME ? into_name(options) : "", names.ops,
@@ -174,9 +175,10 @@ configuration_object(const struct team *team)
 	return json_pack(
 		"{s:i, s:o, s:o, s:s, s:s, s:s, s:s, s:b, s:s, s:o, s:f, s:f, s:f, s:f, s:o, s:b}",
 		"workers", (int)team->count, "slots", json_count(team->slots), "bytes",
-		json_count(options->bytes), "format", names.formats, "into", into_name(options),
-		"op", names.ops, "data", names.kinds, "any_length", options->length == LENGTH_ANY,
-		"results", options->results == RESULTS_TO_ONE ? "one" : "all", "seed",
+		json_count(bench_aggregate_value_bytes(options)), "format", names.formats, "into",
+		into_name(options), "op", names.ops, "data", names.kinds, "any_length",
+		options->length == LENGTH_ANY, "results",
+		options->results == RESULTS_TO_ONE ? "one" : "all", "seed",
 		json_count(team->options->seed), "loss", options->loss, "duplicate",
 		options->duplicate, "reorder", options->reorder, "flood", options->flood, "shards",
 		json_count(team->shards), "ip6", (int)team->options->flow.ip6);

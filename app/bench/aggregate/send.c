@@ -67,6 +67,9 @@ team_send_short(struct team *team, unsigned int w, uint8_t op, uint64_t now)
 		.workers = (uint8_t)team->count,
 		.slots = (uint16_t)options->slots,
 		.bytes = (uint16_t)options->bytes,
+		.least = options->parent.version != 0
+			? (uint16_t)bench_aggregate_value_bytes(options)
+			: 0,
 		.cookie = team->workers[w].cookie,
 		.place = options->place,
 	};

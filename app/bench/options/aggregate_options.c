@@ -12,20 +12,6 @@
 #define MAX_FLOOD 10000
 #define MAX_SHARE 90
 
-#define FORMAT(number) [number - AGGREGATE_FP16]
-
-static const char *const format_names[] = {
-	FORMAT(AGGREGATE_FP16) = "fp16",
-	FORMAT(AGGREGATE_POSIT16) = "posit16",
-	FORMAT(AGGREGATE_BF16) = "bf16",
-	FORMAT(AGGREGATE_POSIT16_ES2) = "posit16_es2",
-	FORMAT(AGGREGATE_FP32) = "fp32",
-	FORMAT(AGGREGATE_INT32) = "int32",
-	FORMAT(AGGREGATE_FP64) = "fp64",
-	FORMAT(AGGREGATE_FP8_E4M3) = "fp8_e4m3",
-	FORMAT(AGGREGATE_FP8_E5M2) = "fp8_e5m2",
-	FORMAT(AGGREGATE_INT64) = "int64",
-};
 static const char *const into_names[] = {
 	[AGGREGATE_INTO_SAME] = "same",
 	[AGGREGATE_FP16] = "fp16",
@@ -44,7 +30,9 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 	{"slots", FIELD(slots), OPTION_RANGE(1, 32768, 128),
 		.meaning = "chunks in flight at the most, a power of two"},
 	{"bytes", FIELD(bytes), OPTION_RANGE(4, 9000, 1448),
-		.meaning = "bytes of values in a chunk, at the most"},
+		.meaning =
+			"bytes of values in a chunk, at the most; with behind= or parent= 8 less, as a "
+			"leaf grants them"},
 	{"chunks", FIELD(chunks), OPTION_RANGE(0, UINT32_MAX, 0),
 		.meaning = "end after so many chunks (0: --seconds)"},
 	{"different", FIELD(different), OPTION_RANGE(1, 100000, 64),
@@ -65,8 +53,10 @@ const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS] = {
 		.meaning = "percent of packets that later ones overtake, likewise"},
 	{"flood", FIELD(flood), OPTION_REAL_RANGE(0, MAX_FLOOD, 0),
 		.meaning = "bad packets beside the workers', in percent of their number"},
-	{"format", FIELD(formats), OPTION_NAMES(format_names, 1u << AGGREGATE_FP32),
-		.several = true, .first_name = AGGREGATE_FP16, .meaning = "of the values"},
+	{"format", FIELD(formats),
+		OPTION_NAMED_BY(aggregate_format_name, AGGREGATE_FP16, AGGREGATE_FORMAT_END,
+			1u << AGGREGATE_FP32),
+		.several = true, .meaning = "of the values"},
 	{"into", FIELD(into), OPTION_NAMES(into_names, AGGREGATE_INTO_SAME),
 		.meaning = "format of the results: the values' or, of a sum or mean, another"},
 	{"op", FIELD(ops), OPTION_NAMES(op_names, 1), .several = true, .meaning = "operation"},
@@ -126,6 +116,16 @@ bench_aggregate_first_worker(const struct aggregate_options *options)
 	for (unsigned int l = options->place.levels; l-- > 0;)
 		leaf = leaf * options->place.level[l].members + options->place.level[l].index;
 	return leaf * workers_here(options);
+}
+
+uint32_t
+bench_aggregate_value_bytes(const struct aggregate_options *options)
+{
+	const uint32_t bytes = (uint32_t)options->bytes;
+	const bool below_leaf = options->behind != 0 || options->parent.version != 0;
+
+	return below_leaf && bytes >= 2 * AGGREGATE_PART_BYTES ? bytes - AGGREGATE_PART_BYTES
+							       : bytes;
 }
 
 static bool

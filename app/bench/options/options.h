@@ -99,6 +99,12 @@ extern const struct option_row bench_aggregate_keys[BENCH_AGGREGATE_KEYS];
 unsigned int bench_aggregate_all_workers(const struct aggregate_options *options);
 unsigned int bench_aggregate_first_worker(const struct aggregate_options *options);
 
+/**
+ * Bytes of values in a chunk: `bytes`, or what a leaf grants its workers where there is one, so
+ * that its digits fill packets of `bytes`.
+ */
+uint32_t bench_aggregate_value_bytes(const struct aggregate_options *options);
+
 /** A format of the values with that of the results. */
 unsigned int bench_aggregate_format(const struct aggregate_options *options, unsigned int format);
 

@@ -4,8 +4,12 @@
 
 /**
  * @file
- * Addresses from text and back.
+ * Addresses, from text and back, and those of network devices.
  */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "internal.h"
 
@@ -26,5 +30,11 @@ bool address_of_socket(struct address *address, int fd);
 
 /* Bytes of the IP and UDP headers of packets to it. */
 unsigned int address_header_bytes(const struct address *address);
+
+/* A network device's MAC address, asked by any socket. False: errno says why, EPROTOTYPE: none. */
+bool device_mac(int fd, const char *name, uint8_t mac[6]);
+
+/* Whether an IP address of so many bytes is one of the device's. */
+bool device_has(const char *name, const uint8_t *ip, size_t bytes);
 
 #endif /* ALLREDUCE_ADDRESS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "net/memif.h"
+#include "net/rings.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "net/memif_wire.h"
-#include "net/unix_socket.h"
+#include "net/socket.h"
 #include "netfc_allreduce.h"
 
 #define MTU 9000

@@ -5,7 +5,10 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -83,4 +86,85 @@ socket_mtu(int fd, int family)
 		    family == AF_INET6 ? IPV6_MTU : IP_MTU, &mtu, &length) != 0)
 		return 0;
 	return mtu > 0 ? (unsigned int)mtu : 0;
+}
+
+static bool
+is_of_a_packet(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+	case ECONNRESET:
+	case EHOSTUNREACH:
+	case EHOSTDOWN:
+	case ENETUNREACH:
+	case ENETDOWN:
+	case ENETRESET:
+	case ENONET:
+	case ENOPROTOOPT:
+	case EPROTO:
+	case EOPNOTSUPP:
+	case EMSGSIZE:
+	case EADDRNOTAVAIL:
+	case ENODEV:
+	case ENXIO:
+	case EPERM:
+	case EACCES:
+	case ENOBUFS:
+	case ENOMEM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+soft_error_record(struct peer *peer, int error, uint64_t now)
+{
+	if (!is_of_a_packet(error))
+		return false;
+	peer->soft_error = error;
+	peer->soft_error_time = now;
+	return true;
+}
+
+int
+unix_socket_connect(const char *path)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	socklen_t length = sizeof(to);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), error;
+
+	if (fd < 0)
+		return -1;
+	strncpy(to.sun_path, path, sizeof(to.sun_path) - 1);
+	if (path[0] == '@') {
+		to.sun_path[0] = '\0';
+		length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	}
+	if (connect(fd, (const struct sockaddr *)&to, length) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+bool
+unix_socket_send(int socket, const void *message, size_t bytes, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(fd))];
+	} control = {.header = {.cmsg_len = CMSG_LEN(sizeof(fd)),
+			     .cmsg_level = SOL_SOCKET,
+			     .cmsg_type = SCM_RIGHTS}};
+	struct iovec part = {.iov_base = (void *)(uintptr_t)message, .iov_len = bytes};
+	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+		header.msg_control = &control;
+		header.msg_controllen = sizeof(control.bytes);
+	}
+	return sendmsg(socket, &header, MSG_NOSIGNAL) == (ssize_t)bytes;
 }

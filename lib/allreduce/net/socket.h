@@ -4,8 +4,11 @@
 
 /**
  * @file
- * Sockets, each connected to one UDP port of a switch.
+ * Sockets, each connected to one UDP port of a switch; and Unix sockets.
  */
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "internal.h"
 
@@ -28,5 +31,30 @@ void socket_join_packets(int fd);
 
 /* Bytes of a packet, IP header included, that the path takes; 0: unknown. */
 unsigned int socket_mtu(int fd, int family);
+
+/*
+ * A call on a socket to the peer has failed with that errno. A soft error (RFC 1122) is what a
+ * system call reports of a packet that was sent earlier, and costs no more than that packet: it may
+ * come from an ICMP message, which anybody can send, a link that is down for a while, or a
+ * firewall. It is recorded, in case the peer stays silent. False: not a soft error, but a bug or a
+ * missing resource.
+ */
+bool soft_error_record(struct peer *peer, int error, uint64_t now);
+
+/* Clear it: the peer has been heard. */
+static inline void
+soft_error_clear(struct peer *peer)
+{
+	peer->soft_error = 0;
+}
+
+/*
+ * Connect to another process of this machine, keeping messages apart; "@NAME" is an abstract name.
+ * Returns the socket, or -1 and errno.
+ */
+int unix_socket_connect(const char *path);
+
+/* Send a message, with a file unless that is -1. False: errno says why. */
+bool unix_socket_send(int socket, const void *message, size_t bytes, int fd);
 
 #endif /* ALLREDUCE_SOCKET_H */

@@ -12,7 +12,6 @@
 
 #include "clock.h"
 #include "net/socket.h"
-#include "net/xdp_program.h"
 
 /* Frames that can come unseen, and that can be on their way out: powers of two. */
 #define FRAMES_IN 2048

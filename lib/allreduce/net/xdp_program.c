@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "net/xdp_program.h"
+#include "net/xdp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "error.h"
 #include "keys.h"
 #include "net/packets.h"
-#include "net/soft_error.h"
+#include "net/socket.h"
 #include "net/swap.h"
 
 /* A vector ends where that share of the window at the most is in flight. */

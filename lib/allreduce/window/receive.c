@@ -10,7 +10,7 @@
 #include "error.h"
 #include "keys.h"
 #include "net/packets.h"
-#include "net/soft_error.h"
+#include "net/socket.h"
 #include "net/swap.h"
 #include "tree.h"
 

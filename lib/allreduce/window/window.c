@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "window/window.h"
 
+#include <aggregate_wire.h>
+
+#include "keys.h"
+#include "net/packets.h"
+#include "totals.h"
+
 /* How many of the first `end` chunks of all switches go to switch `index` of `peers`. */
 static uint64_t
 share(uint64_t end, unsigned int index, unsigned int peers)
@@ -96,4 +102,108 @@ window_skip(struct netfc_allreduce *comm, uint64_t chunks)
 		for (uint32_t i = 0; i < peer->slots; i++)
 			peer->slot[i].chunk += chunks;
 	}
+}
+
+/* Of results, where there are so many of values. */
+static uint64_t
+result_bytes(const struct netfc_allreduce_handle *handle, uint64_t bytes)
+{
+	return bytes / handle->word_bytes * handle->result_word_bytes;
+}
+
+struct piece
+piece_of(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot)
+{
+	const struct netfc_allreduce_handle *handle = slot->handle;
+	uint64_t number = piece_number(comm, peer, slot->chunk) - handle->first;
+	uint64_t block = number % handle->blocks;
+	uint64_t first = number / handle->blocks * handle->in_chunk;
+	uint64_t left = handle->bytes - first;
+	uint32_t bytes = left < handle->in_chunk ? (uint32_t)left : handle->in_chunk;
+	uint8_t owner = handle->owner != 0 ? (uint8_t)(handle->owner + block) : 0;
+	unsigned int worker = comm->options.worker;
+	bool sends = bytes > 0 && aggregate_sends_values(handle->op, owner, worker);
+	bool receives = bytes > 0 && aggregate_receives_values(handle->op, owner, worker);
+
+	return (struct piece){
+		.from = sends ? handle->from + block * handle->from_step + first : NULL,
+		.to = receives ? handle->to + block * handle->to_step + result_bytes(handle, first)
+			       : NULL,
+		.bytes = bytes,
+		.result_bytes = (uint32_t)result_bytes(handle, bytes),
+		.count = (uint16_t)((bytes + handle->value_bytes - 1) / handle->value_bytes),
+		.owner = owner,
+	};
+}
+
+/* A slot's sums, and how they are divided. */
+struct division {
+	struct aggregate_totals totals;
+	uint16_t ends[AGGREGATE_MAX_PARTS];
+	unsigned int parts;
+};
+
+/* Always the same for the same sums, as what is sent again has to be. */
+static struct division
+divide(const struct netfc_allreduce *comm, const struct netfc_allreduce_handle *handle,
+	const struct piece *piece)
+{
+	struct division division = {
+		.totals = totals_view(handle->totals,
+			(uint64_t)(piece->from - handle->from) / handle->value_bytes,
+			piece->count)};
+
+	division.parts = aggregate_totals_divide(&division.totals, comm->bytes, division.ends);
+	return division;
+}
+
+/* Write a packet. Returns its bytes. */
+static size_t
+build(const struct netfc_allreduce *comm, const struct peer *peer, const struct slot *slot,
+	const struct division *division, unsigned int part, uint8_t *payload)
+{
+	const uint16_t first = part > 0 ? division->ends[part - 1] : 0;
+	const struct netfc_allreduce_handle *handle = slot->handle;
+	const struct aggregate_message message = {
+		.op = handle->op,
+		.format = handle->format,
+		.worker = (uint8_t)comm->options.worker,
+		.count = (uint16_t)division->totals.count,
+		.job = comm->options.job,
+		.id = (uint32_t)slot->chunk,
+		.session = peer->session,
+		.part = {.parts = (uint8_t)division->parts},
+	};
+	size_t length = AGGREGATE_HEADER_BYTES;
+
+	aggregate_build_request(payload, &message);
+	length += aggregate_totals_write_part(&division->totals, first,
+		(uint16_t)(division->ends[part] - first), (uint8_t)part, (uint8_t)division->parts,
+		payload + length, comm->bytes);
+	return keys_tag_chunk(comm, peer, payload, length, slot->chunk);
+}
+
+int
+parts_send(struct netfc_allreduce *comm, struct channel *channel, struct slot *slot)
+{
+	const struct piece piece = piece_of(comm, channel->peer, slot);
+	const struct division division = divide(comm, slot->handle, &piece);
+	struct buffers *buffers = &comm->buffers;
+	unsigned int count = 0;
+	int sent;
+
+	for (unsigned int part = slot->part; part < division.parts && count < PACKETS_BATCH;
+		part++, count++) {
+		uint8_t *place = packets_place(buffers, channel, count);
+
+		if (place == NULL)
+			break;
+		packets_set_length(buffers, channel, count,
+			build(comm, channel->peer, slot, &division, part, place));
+	}
+	sent = packets_send(buffers, channel, count);
+	if (sent < 0)
+		return -1;
+	slot->part += (unsigned int)sent;
+	return slot->part == division.parts;
 }

@@ -115,8 +115,7 @@ small_has_wide_squares(struct small_shape shape)
 	return 2 * shape.significand + 2 > 24;
 }
 
-/* small_fill.c */
-int small_fill(struct netfc_set *set);
 /* small_program.c */
 void small_program(struct netfc_set *set);
+
 #endif /* NETFC_SMALL_FAMILY_H */

@@ -127,10 +127,6 @@ enum fp32_field {
 	FP32_FIELDS
 };
 
-/* fp32_fill.c */
-int fp32_fill(struct netfc_set *set);
-void fp32_mark(struct netfc_set *set);
-
 /* fp32_program.c */
 void fp32_program(struct netfc_set *set);
 

@@ -141,10 +141,4 @@ fp8_class_bits(const struct netfc_format *format)
 	return 32u - (unsigned)__builtin_clz(fp8_nothing_class(format));
 }
 
-/* fp8_fill.c */
-int fp8_fill(struct netfc_set *set);
-void fp8_mark(struct netfc_set *set);
-/* fp8_family.c */
-void fp8_program(struct netfc_set *set);
-
 #endif /* NETFC_FP8_FAMILY_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of real numbers that packets can ask for, and how much is known of each value. */
-#include "function/elementary.h"
+#include "function/real.h"
 #include "function/function.h"
 
 /* Below 2^-LINEAR, x/2 is gelu and silu but for less than 2^-SIDE_BITS of it. */

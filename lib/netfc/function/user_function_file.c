@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file_bytes.h"
+#include "file.h"
 #include "function/function.h"
 
 static const char magic[FILE_MAGIC_BYTES] = {'N', 'e', 't', 'F', 'C', 'f', 'u', 'n'};

@@ -14,10 +14,6 @@ enum log_table {
 	TABLE_DECIDE
 };
 
-/* log_fill.c */
-int log_fill(struct netfc_set *set);
-/* log_family.c */
-void log_program(struct netfc_set *set);
 /* log_calc.c */
 struct netfc_result log_calc(const struct netfc_set *set, enum netfc_op op, uint32_t x, uint32_t y);
 
