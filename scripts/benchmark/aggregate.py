@@ -23,7 +23,6 @@ FORMATS = ("fp32", "fp16", "bf16")
 PARTS = ("memory", "switch", "shards", "flood", "tree")
 TREE_FORMATS = ("fp32", "fp64")
 ROOT_IP, ROOT_MEGABYTES = "198.18.0.3", 384
-TREE_BYTES = 1440  # as a leaf grants them: their digits fill packets
 KINDS = ("gradients", "finite", "any")
 CALCULATED = "all but adding (calculated)"
 MOSTLY_REPEATS = "*"
@@ -68,9 +67,9 @@ def tree_cases():
     """One switch; a leaf whose root has another core; a root with the exact sums of 8 leaves."""
     for form in TREE_FORMATS:
         yield Case(form, (f"format={form}",))
-        chunk = (f"format={form}", f"bytes={TREE_BYTES}")
-        yield Case(f"{form}, a leaf", (*chunk, "place=0of1", f"parent={ROOT_IP}"), root=True)
-        yield Case(f"{form}, a root of 8 leaves", (*chunk, "behind=8"))
+        keys = (f"format={form}", "place=0of1", f"parent={ROOT_IP}")
+        yield Case(f"{form}, a leaf", keys, root=True)
+        yield Case(f"{form}, a root of 8 leaves", (f"format={form}", "behind=8"))
 
 
 CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases, "tree": tree_cases}

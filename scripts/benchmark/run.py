@@ -323,7 +323,13 @@ def choose_memory(arguments):
     if arguments.no_huge:
         return machine.Memory(False, "pages of 4 KB, as asked for")
     together = contenders.megabytes(contenders.find(arguments.build))
-    return machine.choose_memory(max(together, alone.MEGABYTES, startup.MEGABYTES))
+    memory = machine.choose_memory(max(together, alone.MEGABYTES, startup.MEGABYTES))
+    if arguments.document and not memory.huge:
+        sys.exit(
+            "scripts/bench: --document wants hugepages, without which peers have other memory:"
+            f" {memory.sentence}; or give --no-huge"
+        )
+    return memory
 
 
 def measure(arguments, memory, results, settings):

@@ -157,6 +157,14 @@ def test_wrong_usage_is_explained(words, complaint):
     assert done.returncode != 0 and complaint in done.stderr and 'Traceback' not in done.stderr
 
 
+def test_a_document_wants_hugepages(monkeypatch):
+    """Without them testpmd's packet buffers are laid out otherwise than the switch's."""
+    monkeypatch.setattr(run.machine, 'free_hugepages', lambda: {2: 0})
+    monkeypatch.setattr('sys.argv', ['bench', '--build', str(switch.BUILD), '--document'])
+    with pytest.raises(SystemExit, match='sysctl -w vm.nr_hugepages=[0-9]+; or give --no-huge'):
+        run.main()
+
+
 def test_numbers_of_a_part_make_no_document(measured, tmp_path, monkeypatch):
     """measured: without what only a longer run has."""
     numbers = tmp_path / 'numbers.json'

@@ -13,7 +13,7 @@ import switch
 PROGRAM = switch.BUILD / 'app' / 'netfc-bench'
 OP_NAMES = {'add': oracle.ADD, 'sub': oracle.SUB, 'mul': oracle.MUL, 'div': oracle.DIV}
 LPM_MEMORY = 512
-WAIT_S = 20
+WAIT_S = 120
 
 
 def arguments(options, vdevs=(), memory=256, lcores=1):

@@ -4,6 +4,7 @@
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 
 import project_scripts
@@ -21,6 +22,11 @@ def environment(**more):
     return {**os.environ, 'NETFC_BUILD': str(switch.BUILD), 'OMP_NUM_THREADS': '1',
             'USE_LIBUV': '0',
             'PYTHONPATH': f'{project_scripts.PROJECT / "python"}:{SUPPORT}', **more}
+
+
+def free_port():
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        return server.getsockname()[1]
 
 
 def started(folder, size, rank, words, address, more):

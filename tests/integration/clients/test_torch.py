@@ -2,11 +2,8 @@
 """netfc.torch: the back end of torch.distributed, against the server of libnetfc-allreduce's tests."""
 
 import contextlib
-import json
 import pathlib
 import re
-import signal
-import socket
 import subprocess
 
 import numpy as np
@@ -17,8 +14,8 @@ import project_scripts
 import sanitized
 import torch_values
 from netfc import allreduce
-from test_allreduce import SERVER, joined, serving
-from torch_ranks import NO_TORCH, TIMEOUT_S, environment, failures, ranks, results, started
+from test_allreduce import serving
+from torch_ranks import NO_TORCH, TIMEOUT_S, environment, failures, free_port, ranks, results
 
 pytestmark = [
     needs.skip_where(NO_TORCH),
@@ -199,11 +196,6 @@ def test_the_hook_for_those_who_keep_gloo(tmp_path):
     assert hooked[0] == hooked[1] == hooked[2]
 
 
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as server:
-        return server.getsockname()[1]
-
-
 def test_torchrun(tmp_path):
     """The launcher's store and variables; the second attempt of a rank that fails gets through."""
     script = pathlib.Path(tmp_path / 'train.py')
@@ -276,193 +268,6 @@ def test_the_document_s_hook_for_nodes(tmp_path):
     assert done.stdout.count('means [[3.75, 3.75, 3.75]]') == 4  # (1 + 2 + 4 + 8) / 4
 
 
-@pytest.mark.parametrize('body', ['different_shapes', 'different_orders'])
-def test_calls_that_differ_are_named_by_rank(tmp_path, body):
-    with serving() as address:
-        told = failures(tmp_path, 2, body, address=address)
-    sizes = (10, 11) if body == 'different_shapes' else (200, 100)
-    for text in told:
-        assert 'do not call the same, says' in text
-        for rank, size in enumerate(sizes):
-            assert f'rank {rank} ' in text
-            assert f'all_reduce 1, sum of {size} float32' in text
-
-
-def test_after_a_failure_all_fails_at_once(tmp_path):
-    with serving() as address:
-        assert results(tmp_path, 2, 'fail_twice', address=address) == [[True, True]] * 2
-
-
-def test_a_new_group_after_a_failure(tmp_path):
-    with serving() as address:
-        assert results(tmp_path, 2, 'join_again', address=address) == [[2.0] * 3] * 2
-
-
-def test_a_rank_that_is_killed_is_named(tmp_path):
-    """Long before the time-out, and before the switch says so."""
-    with serving() as address:
-        told = failures(tmp_path, 3, 'die_in_training', address=address, TIMEOUT='300')
-    assert told[2] is None
-    for text in told[:2]:
-        assert 'The process of rank 2 (' in text and 'has ended' in text
-
-
-@pytest.mark.slow
-def test_a_rank_that_does_not_call_is_named_at_the_time_out(tmp_path):
-    """Before the switch does; with what the others had sent, its own sum is complete."""
-    with serving() as address:
-        said, _ = ranks(tmp_path, 3, 'one_is_late', '12', address=address, TIMEOUT='6')
-    for rank, one in enumerate(said[:2]):
-        assert one['type'] == 'AllreduceError' and one['seconds'] >= 6
-        first, *others = one['error'].splitlines()
-        assert f'rank {rank} ' in first and 'all_reduce 2, sum of 5 float32' in first
-        assert 'not done within the timeout of 6 s: rank 2 (' in first and 'did not call it' in first
-        assert 'its latest call was all_reduce 1, sum of 5 float32' in others[1]
-        assert f'rank {1 - rank} ' in others[0] and 'all_reduce 2' in others[0]
-    assert said[2].get('result') == [3.0] * 5
-
-
-@pytest.mark.parametrize('seconds, text', [('15', 'missing: rank 2 ('), ('0', 'has ended')])
-def test_a_group_inside_that_a_rank_does_not_use(tmp_path, seconds, text):
-    timeout = '5' if seconds == '15' else '300'
-    with serving() as address:
-        said, _ = ranks(tmp_path, 3, 'one_does_not_use_a_group', seconds, address=address,
-                        TIMEOUT=timeout)
-    for one in said[:2]:
-        first = one['error'].splitlines()[0]
-        assert 'joining the job' in first and text in first and 'rank 2 (' in first
-
-
-@pytest.mark.slow
-def test_a_rank_that_is_stopped_is_named(tmp_path):
-    """As one on a machine that is out of reach: its process may be there, and says nothing."""
-    with serving() as address, running(tmp_path, 3, ['stop_in_training'], address, TIMEOUT='300',
-                                       NETFC_SILENCE='3') as processes:
-        told = [last_line(process) for process in processes[:2]]
-    for one in told:
-        assert 'no sign of life of rank 2 (' in one['error'] and one['seconds'] < 25
-
-
-@pytest.mark.slow
-def test_a_late_rank_is_waited_for(tmp_path):
-    """Longer than for one that says nothing, and than the switch's own patience."""
-    with serving(stall_ms=1000) as address:
-        told = results(tmp_path, 2, 'one_is_late', '9', address=address, TIMEOUT='60',
-                       NETFC_SILENCE='3')
-    assert told == [[2.0] * 5] * 2
-
-
-@contextlib.contextmanager
-def running(folder, size, words, address, **more):
-    """The processes of all ranks, killed in the end."""
-    processes = [started(folder, size, rank, words, address, more) for rank in range(size)]
-    try:
-        yield processes
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
-
-
-def last_line(process):
-    return json.loads(process.communicate(timeout=TIMEOUT_S)[0].splitlines()[-1])
-
-
-@contextlib.contextmanager
-def storing():
-    """A store in a process of its own: the process and host:port."""
-    port = free_port()
-    code = ('import sys, torch_store\n'
-            f'store = torch_store.tcp_store("127.0.0.1", {port}, is_master=True,\n'
-            '                              wait_for_workers=False)\n'
-            'print(flush=True)\n'
-            'sys.stdin.read()\n')
-    with subprocess.Popen(['/usr/bin/python3', '-c', code], env=environment(),
-                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        process.stdout.readline()
-        try:
-            yield process, f'127.0.0.1:{port}'
-        finally:
-            process.kill()
-
-
-@pytest.mark.parametrize('sign', [
-    signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.slow)])
-def test_a_store_that_goes_away(tmp_path, sign):
-    """Killed, its host says so; stopped, nobody says anything."""
-    with serving() as address, storing() as (store, place), running(
-            tmp_path, 2, ['one_is_late', '40'], address, STORE=place, TIMEOUT='300',
-            NETFC_SILENCE='3') as processes:
-        for process in processes:
-            process.stdout.readline()
-        store.send_signal(sign)
-        one = last_line(processes[0])
-    assert 'store of the process group does not answer' in one['error']
-    assert one['seconds'] < 25
-
-
-def test_a_rank_that_does_not_come_is_named(tmp_path):
-    with serving() as address:
-        told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='3')
-    for text in told:
-        assert text.endswith('missing: rank 2')
-
-
-def test_a_rank_that_does_not_come_to_rank_0s_store_is_named(tmp_path):
-    """It waits for all before rank 0 does anything else: as long as the others wait for rank 0,
-    which may therefore come just before they give up."""
-    with serving() as address:
-        told = failures(tmp_path, 3, 'alone', address=address, present=2, TIMEOUT='4',
-                        STORE=f'tcp://127.0.0.1:{free_port()}')
-    assert told[0].endswith('missing: rank 2')
-    assert told[1].endswith(('missing: rank 2; rank 0 waits in the store that it has',
-                             'missing: rank 2'))
-
-
-def test_no_switch_there(tmp_path):
-    told = failures(tmp_path, 2, 'alone', address='127.0.0.1:9', SWITCHES='127.0.0.1:9')
-    for text in told:
-        assert 'Nothing listens on UDP port 127.0.0.1:9' in text
-
-
-def test_a_switch_that_goes_away(tmp_path):
-    """The switch ends between two reductions."""
-    with serving() as address:
-        processes = [started(tmp_path, 2, rank, ['until_it_fails'], address, {'TIMEOUT': '6'})
-                     for rank in range(2)]
-        for process in processes:
-            process.stdout.readline()
-    told = [json.loads(process.communicate(timeout=TIMEOUT_S)[0]) for process in processes]
-    for one in told:
-        assert 'Nothing listens' in one['error'] or 'has not answered' in one['error'], one
-
-
-def test_a_switch_that_is_silent(tmp_path):
-    """Its host is gone, and nobody says so: noticed long before the time-out."""
-    with silencing() as (servers, address), running(
-            tmp_path, 2, ['until_it_fails'], address, TIMEOUT='300', NETFC_SILENCE='3'
-            ) as processes:
-        for process in processes:
-            process.stdout.readline()
-        servers[1].send_signal(signal.SIGSTOP)
-        told = [last_line(process) for process in processes]
-    for one in told:
-        assert f'Switch {address.split(",")[1]} has not answered' in one['error']
-        assert one['seconds'] < 25
-
-
-@contextlib.contextmanager
-def silencing():
-    """Two servers: their processes, and their addresses with a comma."""
-    with contextlib.ExitStack() as stack:
-        servers = [stack.enter_context(subprocess.Popen(
-            [SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)) for _ in range(2)]
-        for server in servers:
-            stack.callback(server.kill)
-        yield servers, ','.join('127.0.0.1:' + server.stdout.readline().strip()
-                                for server in servers)
-
-
 @pytest.mark.parametrize('by', ['NETFC_SWITCH', 'SWITCHES'])
 def test_two_switches(tmp_path, by):
     """By environment and by options; each adds up its share."""
@@ -472,29 +277,6 @@ def test_two_switches(tmp_path, by):
     for name in torch_values.NAMES:
         for op in ('SUM', 'AVG', 'MIN', 'MAX'):
             assert all(one[f'{name} {op}'] == torch_values.exact(name, op, 2) for one in told)
-
-
-def test_ranks_wait_while_the_switch_is_full(tmp_path):
-    with serving(slots=128) as address:
-        holder = joined(address, 0, 1, job=7)
-        with running(tmp_path, 2, ['one_is_late', '0'], address, TIMEOUT='60') as processes:
-            with pytest.raises(subprocess.TimeoutExpired):
-                processes[0].wait(6)
-            holder.leave()
-            told = [last_line(process) for process in processes]
-    assert [one['result'] for one in told] == [[2.0] * 5] * 2
-
-
-def test_a_switch_that_stays_full(tmp_path):
-    with serving(slots=128) as address, joined(address, 0, 1, job=7):
-        told = failures(tmp_path, 2, 'alone', address=address, NETFC_JOIN_TIMEOUT='4')
-    for text in told:
-        assert 'has no place' in text and 'rank 1 (' in text
-
-
-def test_no_switch_named(tmp_path):
-    for text in failures(tmp_path, 2, 'alone', address=None):
-        assert 'set NETFC_SWITCH' in text
 
 
 def test_ranks_below_two_leaves(tmp_path):
@@ -541,18 +323,3 @@ def test_trees_of_ranks():
         leaf_of(0, [['a']] * 65)
     with pytest.raises(ValueError, match='65 switches'):
         leaf_of(0, [[str(rank)] for rank in range(65)])
-
-
-@pytest.mark.parametrize('name, value', [
-    ('NETFC_JOB', 'x'), ('NETFC_JOB', '70000'), ('NETFC_JOB', '9-8'), ('NETFC_SLOTS', '-1'),
-    ('NETFC_CHUNK_BYTES', '1 KB'), ('NETFC_SILENCE', '0')])
-def test_variables_that_make_no_sense(tmp_path, name, value):
-    text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', **{name: value})
-    assert f"{name} is '{value}'" in text
-
-
-@pytest.mark.parametrize('value', ['x', '-1', '0x', '0x10000000000000000'])
-def test_a_token_that_is_none(tmp_path, value):
-    """It may be one nearly: it is not repeated where others could read it."""
-    text, = failures(tmp_path, 1, 'alone', address='127.0.0.1:9', NETFC_TOKEN=value)
-    assert 'NETFC_TOKEN is no number of 64 bits' in text and value not in text.replace('0x12', '')

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bodies of torch_rank.py: reductions, other collectives, groups."""
+
+import threading
+import time
+
+import torch
+import torch.distributed as dist
+
+import torch_values
+from torch_rank_group import RANK, SIZE
+
+import netfc.torch
+
+TYPES = {'float16': torch.float16, 'bfloat16': torch.bfloat16, 'float32': torch.float32,
+         'float64': torch.float64, 'int32': torch.int32, 'int64': torch.int64}
+
+
+def reduce_all():
+    """All types and operations; the results as numbers."""
+    results = {}
+    for name, kind in TYPES.items():
+        for op in ('SUM', 'AVG', 'MIN', 'MAX'):
+            tensor = torch.tensor(torch_values.values(RANK, name)).to(kind)
+            where = tensor.data_ptr()
+            dist.all_reduce(tensor, getattr(dist.ReduceOp, op))
+            assert tensor.data_ptr() == where
+            results[f'{name} {op}'] = tensor.tolist()
+    return results
+
+
+def reduce_half(*ops):
+    """float16 with some operations, twice each; the results as numbers."""
+    results = {}
+    for op in ops * 2:
+        tensor = torch.tensor(torch_values.values(RANK, 'float16')).to(torch.float16)
+        dist.all_reduce(tensor, getattr(dist.ReduceOp, op))
+        assert results.setdefault(op, tensor.tolist()) == tensor.tolist()
+    return results
+
+
+def reduce_others():
+    """Not contiguous, of no dimension, empty, started ones, and what gloo does."""
+    columns = torch.arange(12.).reshape(3, 4).t()
+    dist.all_reduce(columns)
+    scalar = torch.tensor(1.5)
+    dist.all_reduce(scalar)
+    dist.all_reduce(torch.empty(0))
+    started = [torch.full((20_000,), float(n)) for n in range(5)]
+    works = [dist.all_reduce(tensor, async_op=True) for tensor in started]
+    for work in works:
+        work.wait()
+    small = torch.ones(3, dtype=torch.int8)
+    dist.all_reduce(small)
+    product = torch.full((2,), 3.0)
+    dist.all_reduce(product, dist.ReduceOp.PRODUCT)
+    gathered = [torch.zeros(1) for _ in range(SIZE)]
+    dist.all_gather(gathered, torch.tensor([float(RANK)]))
+    objects = [None] * SIZE
+    dist.all_gather_object(objects, RANK)
+    dist.barrier()
+    return {'columns': columns.tolist(), 'scalar': scalar.item(), 'small': small.tolist(),
+            'started': [tensor.unique().tolist() for tensor in started],
+            'product': product.tolist(), 'gathered': [int(one) for one in gathered],
+            'objects': objects}
+
+
+def meet():
+    """All ranks are here; no collective, which would be one of the group's sequence."""
+    store = dist.distributed_c10d._get_default_store()
+    store.set(f'here {RANK}', '')
+    store.wait([f'here {rank}' for rank in range(SIZE)])
+
+
+def started_in_callbacks():
+    """A callback that starts another reduction and waits for it, and one inside that."""
+    first, second, third = (torch.full((3,), float(n)) for n in (1, 2, 3))
+
+    def inner(_):
+        dist.all_reduce(third, async_op=True).get_future().wait()
+        return 'inner'
+
+    def outer(_):
+        future = dist.all_reduce(second, async_op=True).get_future().then(inner)
+        return [future.wait(), 'outer']
+
+    said = dist.all_reduce(first, async_op=True).get_future().then(outer).wait()
+    return [said, first.tolist(), second.tolist(), third.tolist()]
+
+
+def a_callback_that_waits_for_what_is_under_way():
+    """At rank 0, for what was started after what it belongs to."""
+    tensors = [torch.ones(3) for _ in range(5)]
+    if RANK == 0:
+        begin = threading.Event()
+        works = [dist.all_reduce(tensors[0], async_op=True)]
+
+        def wait_for_all(_):
+            begin.wait()
+            for work in works[1:]:
+                work.wait()
+
+        future = works[0].get_future().then(wait_for_all)
+        meet()
+        works += [dist.all_reduce(tensor, async_op=True) for tensor in tensors[1:]]
+        begin.set()
+        future.wait()
+    else:
+        meet()
+        for tensor in tensors:
+            dist.all_reduce(tensor)
+    return [tensor.tolist() for tensor in tensors]
+
+
+def collect(name):
+    """Every collective with tensors of a type; what each should give is the test's to say."""
+    own = torch.tensor(torch_values.values(RANK, name)).to(TYPES[name])
+    count = own.numel() // SIZE * SIZE
+    parts = own[:count].clone()
+    results = {}
+    out = torch.zeros(count // SIZE, dtype=own.dtype)
+    dist.reduce_scatter(out, list(parts.chunk(SIZE)))
+    results['reduce_scatter'] = out
+    base = torch.zeros_like(out)
+    scatter = getattr(dist, 'reduce_scatter_tensor', dist._reduce_scatter_base)
+    scatter(base, parts, op=dist.ReduceOp.AVG)
+    results['reduce_scatter_tensor'] = base
+    gathered = [torch.zeros_like(out) for _ in range(SIZE)]
+    dist.all_gather(gathered, out)
+    results['all_gather'] = torch.cat(gathered)
+    whole = torch.zeros(count, dtype=own.dtype)
+    gather = getattr(dist, 'all_gather_into_tensor', dist._all_gather_base)
+    gather(whole, out)
+    results['all_gather_into_tensor'] = whole
+    every_other = torch.zeros(2 * count, dtype=own.dtype)[::2]
+    work = dist.broadcast(every_other if RANK else parts, 0, async_op=True)
+    work.wait()
+    results['broadcast'] = every_other if RANK else parts
+    dist.barrier()
+    return {key: value.tolist() for key, value in results.items()}
+
+
+def refuse_parts():
+    """What does not fit is refused by whom it concerns, before anything is sent."""
+    said = []
+    for body in (lambda: dist.all_gather([torch.zeros(2)] * (SIZE + 1), torch.zeros(2)),
+                 lambda: dist.all_gather([torch.zeros(3)] * SIZE, torch.zeros(2)),
+                 lambda: dist.reduce_scatter(torch.zeros(2), [torch.zeros(3)] * SIZE),
+                 lambda: dist._reduce_scatter_base(torch.zeros(2), torch.zeros(2 * SIZE + 1))):
+        try:
+            body()
+            said.append('')
+        except (ValueError, RuntimeError) as error:
+            said.append(str(error))
+    dist.barrier()
+    return said
+
+
+def differ_in_root():
+    """All call broadcast, and not with the same root."""
+    dist.broadcast(torch.ones(5), RANK)
+
+
+def copy_all():
+    """Of types that gloo does not know; also tensors that are not contiguous."""
+    results = {}
+    for name in ('bfloat16', 'bool', 'int16', 'complex64', 'float32'):
+        kind = getattr(torch, name)
+        mine = (torch.arange(6).reshape(2, 3) * (RANK + 1) % 5).to(kind)
+        sent = (mine.clone() if RANK == 1 else torch.zeros(2, 3, dtype=kind))
+        dist.broadcast(sent, 1)
+        turned = mine.t().contiguous().t() if RANK == 1 else torch.zeros(3, 2, dtype=kind).t()
+        work = dist.broadcast(turned, 1, async_op=True)
+        work.wait()
+        assert not turned.is_contiguous() and torch.equal(sent, turned)
+        gathered = [torch.zeros(2, 3, dtype=kind) for _ in range(SIZE)]
+        dist.all_gather(gathered, mine)
+        at_one = [torch.zeros(3, 2, dtype=kind).t() for _ in range(SIZE)] if RANK == 1 else None
+        dist.gather(mine, at_one, 1)
+        if at_one:
+            assert all(map(torch.equal, at_one, gathered))
+        part = torch.zeros(3, dtype=kind)
+        dist.scatter(part, list(mine.new_ones(SIZE, 3)) if RANK == 0 else None, 0)
+        if RANK == 0:
+            dist.send(mine, 1)
+        elif RANK == 1:
+            received = torch.zeros(3, 2, dtype=kind).t()
+            dist.recv(received, 0)
+            assert torch.equal(received, gathered[0])
+        results[name] = [torch.view_as_real(one).tolist() if one.is_complex() else one.tolist()
+                         for one in (sent, *gathered, part)]
+    return results
+
+
+def reduce_to_one(op):
+    """All types, to rank 1: its results, and that others' values stay."""
+    results = {}
+    for name, kind in TYPES.items():
+        tensor = torch.tensor(torch_values.values(RANK, name)).to(kind)
+        before = tensor.clone()
+        dist.reduce(tensor, 1, getattr(dist.ReduceOp, op))
+        results[name] = tensor.tolist()
+        assert RANK == 1 or torch.equal(tensor, before)
+    strange = torch.ones(1).expand(3)  # is only read
+    if RANK == 1:
+        strange = torch.ones(3)
+    work = dist.reduce(strange, 1, async_op=True)
+    work.wait()
+    assert strange.tolist() == [float(SIZE if RANK == 1 else 1)] * 3
+    return results
+
+
+def reduce_coalesced(op):
+    """Several tensors of each type at once."""
+    results = {}
+    for name, kind in TYPES.items():
+        values = torch.tensor(torch_values.values(RANK, name)).to(kind)
+        parts = [values[:100].clone(), values[100:101].clone(), values[101:].clone()]
+        dist.all_reduce_coalesced(parts, getattr(dist.ReduceOp, op))
+        results[name] = torch.cat(parts).tolist()
+    small = [torch.ones(2, dtype=torch.int8), torch.ones(3, dtype=torch.int8)]
+    dist.all_reduce_coalesced(small, async_op=True).wait()
+    assert small[0].tolist() == [SIZE] * 2 and small[1].tolist() == [SIZE] * 3
+    return results
+
+
+def reduce_odd_views():
+    """Refused before anything is sent, or right."""
+    said = []
+    for one in (torch.ones(1).expand(5), torch.ones(9).as_strided((3, 3), (2, 1)),
+                torch._efficientzerotensor((5,))):
+        try:
+            dist.all_reduce(one)
+        except ValueError as error:
+            said.append(str(error))
+    conjugate = torch.tensor([1 + 2j, 3 + 4j]).conj()
+    assert conjugate.imag.is_neg()
+    dist.all_reduce(conjugate.imag)
+    negative = torch._neg_view(torch.tensor([1., 2.]))
+    dist.all_reduce(negative)
+    every_other = torch.arange(6.)
+    dist.all_reduce(every_other[::2])
+    images = torch.arange(24.).reshape(1, 2, 3, 4)
+    if RANK == 0:
+        images = images.to(memory_format=torch.channels_last)
+    dist.all_reduce(images)
+    return [said, conjugate.imag.tolist(), negative.tolist(), every_other.tolist(),
+            images.reshape(-1).tolist()]
+
+
+def many_groups(count):
+    """As many groups of all ranks: a reduction in each, and the slots that each has."""
+    groups = [dist.new_group() for _ in range(int(count))]
+    slots = []
+    for group in (None, *groups):
+        tensor = torch.ones(3)
+        dist.all_reduce(tensor, group=group)
+        assert tensor.tolist() == [SIZE] * 3
+        slots.append(netfc.torch.stats(group)['slots'])
+    return slots
+
+
+def count_all():
+    """What is counted; the last rank is late for the second reduction."""
+    none = netfc.torch.stats()
+    dist.all_reduce(torch.ones(1000))
+    if RANK == SIZE - 1:
+        time.sleep(6)
+    dist.all_reduce(torch.ones(1000))
+    after = netfc.torch.stats(dist.group.WORLD)
+    try:
+        netfc.torch.stats(dist.new_group(backend='gloo'))
+    except TypeError as error:
+        return [none, after, str(error)]
+    return 'not reached'
+
+
+def subgroups():
+    """A group inside: its first reduction joins a job of its own."""
+    group = dist.new_group([0, 1])
+    tensor = torch.tensor([RANK + 1.0])
+    if RANK < 2:
+        dist.all_reduce(tensor, group=group)
+    everybody = torch.tensor([RANK + 1.0])
+    dist.all_reduce(everybody)
+    return [tensor.item(), everybody.item()]

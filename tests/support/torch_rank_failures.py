@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bodies of torch_rank.py: ranks that differ, are late, stop or die."""
+
+import datetime
+import os
+import signal
+import time
+
+import torch
+import torch.distributed as dist
+
+from torch_rank_collectives import meet
+from torch_rank_group import RANK, SIZE, start
+
+import netfc.torch
+
+
+def one_does_not_use_a_group(seconds):
+    """A group inside, whose first reduction the last rank does not call; or it ends."""
+    group = dist.new_group(timeout=datetime.timedelta(seconds=float(os.environ['TIMEOUT'])))
+    if RANK == SIZE - 1:
+        time.sleep(float(seconds))
+        return 'not reached'
+    dist.all_reduce(torch.ones(5), group=group)
+    return 'not reached'
+
+
+def wait_for_a_while():
+    """A work's wait(timeout): it goes on afterwards; rank 1 comes later."""
+    dist.all_reduce(torch.ones(1))
+    tensor = torch.ones(3)
+    said = ''
+    if RANK == 0:
+        work = dist.all_reduce(tensor, async_op=True)
+        begun = time.monotonic()
+        try:
+            work.wait(datetime.timedelta(seconds=0.3))
+        except RuntimeError as error:
+            said = str(error)
+        assert time.monotonic() - begun >= 0.3
+        meet()
+    else:
+        meet()
+        work = dist.all_reduce(tensor, async_op=True)
+    work.wait(timeout=datetime.timedelta(seconds=60))
+    work.wait()
+    return [said, tensor.tolist()]
+
+
+def monitored_barriers():
+    """All come; then the last one does not."""
+    dist.monitored_barrier()
+    dist.monitored_barrier(timeout=datetime.timedelta(seconds=20), wait_all_ranks=True)
+    if RANK < SIZE - 1:
+        dist.monitored_barrier(timeout=datetime.timedelta(seconds=2))
+    return 'not reached'
+
+
+def die_in_training():
+    """The last rank is killed between two steps; the others hear of it in the backward pass."""
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(5, 3))
+    for step in range(100):
+        if step == 3 and RANK == SIZE - 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        model(torch.ones(1, 5)).sum().backward()
+    return 'not reached'
+
+
+def different_shapes():
+    dist.all_reduce(torch.ones(10 + RANK))
+    return 'not reached'
+
+
+def different_orders():
+    for size in (100, 200)[::1 if RANK else -1]:
+        dist.all_reduce(torch.ones(size))
+    return 'not reached'
+
+
+def fail_twice():
+    """What is started after a failure fails at once, too; also as a work that nobody waited for."""
+    try:
+        different_shapes()
+    except netfc.torch.AllreduceError as error:
+        begun = time.monotonic()
+        try:
+            dist.all_reduce(torch.ones(5))
+        except netfc.torch.AllreduceError as again:
+            return [str(error) == str(again), time.monotonic() - begun < 1]
+    return 'not reached'
+
+
+def join_again():
+    """A new group after a failure: what torchrun's restart does, in one process."""
+    try:
+        different_shapes()
+    except netfc.torch.AllreduceError:
+        dist.destroy_process_group()
+        start(os.environ['STORE'] + 'again')
+        tensor = torch.ones(3)
+        dist.all_reduce(tensor)
+        return tensor.tolist()
+    return 'not reached'
+
+
+def until_it_fails():
+    """Says when it is under way."""
+    dist.all_reduce(torch.ones(5))
+    print(flush=True)
+    while True:
+        time.sleep(0.1)
+        dist.all_reduce(torch.ones(5))
+
+
+def stop_in_training():
+    """The last rank is stopped: its process is there, and does nothing."""
+    for step in range(100):
+        if step == 3 and RANK == SIZE - 1:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        dist.all_reduce(torch.ones(5))
+    return 'not reached'
+
+
+def one_is_late(seconds):
+    """The last rank comes later than others are patient with those who are gone."""
+    dist.all_reduce(torch.ones(5))
+    print(flush=True)
+    if RANK == SIZE - 1:
+        time.sleep(float(seconds))
+    tensor = torch.ones(5)
+    dist.all_reduce(tensor)
+    return tensor.tolist()
+
+
+def alone():
+    """Nothing at all: whether the group comes about."""
+    return 'not reached'
