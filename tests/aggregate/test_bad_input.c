@@ -83,11 +83,35 @@ bad_input_of_a_job_touches_no_other(void **state)
 	assert_int_equal(data_get(AGGREGATE_INT32, outcome.entry->result, 0), 201);
 }
 
+/* Whose part is missing is named, however long it sends the others; and the part may still come. */
+static void
+a_part_that_never_comes_is_named(void **state)
+{
+	struct aggregate_message message;
+
+	(void)state;
+	start(1, 4, 16);
+	make_pair(7, 4);
+	message = part_message(0, 0, 2, 0, 2);
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_ADDED);
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_ADDED);
+	now += limits.stall / 2;
+	message = part_message(0, 0, 2, 0, 2);
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_DUPLICATE);
+	now += limits.stall / 2;
+	assert_int_equal(send_chunk(0, 7, 1, 0), AGGREGATE_STALLED);
+	assert_int_equal(outcome.reason, AGGREGATE_MISSING + 0);
+	message = part_message(0, 1, 2, 2, 1);
+	assert_int_equal(handle_from(0, &message, 0), AGGREGATE_COMPLETED);
+	assert_int_equal(data_get(AGGREGATE_INT32, outcome.entry->result, 2), 121);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		JOBS_TEST(bad_input_of_a_job_touches_no_other),
+		JOBS_TEST(a_part_that_never_comes_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
