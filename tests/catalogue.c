@@ -10,7 +10,7 @@
 #include <netfc_wire.h>
 
 #include "aggregate.h"
-#include "aggregate_sums.h"
+#include "aggregate_registers.h"
 #include "counters.h"
 #include "slowloris.h"
 

@@ -142,7 +142,7 @@ enum aggregate_absence {
 /** What the values of a result are. */
 enum aggregate_kind {
 	AGGREGATE_ROUNDED = 0,      /**< results */
-	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_sums.h */
+	AGGREGATE_SUMS = 1,         /**< sums to be rounded, aggregate_registers.h */
 	AGGREGATE_ACKNOWLEDGED = 2, /**< none: others get them, or nobody */
 };
 

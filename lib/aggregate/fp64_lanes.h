@@ -18,7 +18,7 @@
 
 #include <netfc_arith.h>
 
-#include "sums_lanes.h"
+#include "accumulate_and_round_lanes.h"
 #include "words.h"
 
 #define WINDOW_PLACES 64

@@ -4,7 +4,7 @@
  * last worker's values are added on their way to being rounded.
  */
 #include "fp64_avx512.h"
-#include "narrow_avx512.h"
+#include "fp16_sums_avx512.h"
 #include "one_bin_avx512.h"
 #include "round_totals_avx512.h"
 
@@ -49,7 +49,8 @@ put_fp16(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count, b
 INLINE struct sums
 fp16_sums(const struct aggregate_lanes *lanes, uint32_t i)
 {
-	__m512i sum = lanes->narrow ? narrow_group(lanes, i) : _mm512_load_si512(lanes->sums + i);
+	__m512i sum =
+		lanes->narrow ? fp16_sums_group(lanes, i) : _mm512_load_si512(lanes->sums + i);
 
 	return sums_of(
 		_mm512_abs_epi64(sum), all64((uint64_t)FP16_UNIT), _mm512_movepi64_mask(sum));

@@ -14,7 +14,7 @@
 #include "keys_lanes.h"
 #include "lift_words.h"
 #include "round_fp64_lanes.h"
-#include "sums_lanes.h"
+#include "accumulate_and_round_lanes.h"
 
 /* Functions of a format, and the table of them all. */
 

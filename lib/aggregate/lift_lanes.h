@@ -9,7 +9,7 @@
  */
 
 #include "digits.h"
-#include "sums_lanes.h"
+#include "accumulate_and_round_lanes.h"
 
 enum lay_out {
 	PLAIN_LAY_OUT = 0,

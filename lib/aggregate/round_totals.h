@@ -9,7 +9,7 @@
 
 #include "digits_lanes.h"
 #include "magnitude.h"
-#include "sums_lanes.h"
+#include "accumulate_and_round_lanes.h"
 
 INLINE int
 unit_of(enum aggregate_format format)

@@ -5,7 +5,7 @@
 #include "digits.h"
 #include "kernels.h"
 #include "magnitude.h"
-#include "sums_lanes.h"
+#include "accumulate_and_round_lanes.h"
 
 size_t
 aggregate_totals_bytes(enum aggregate_format format, uint32_t count)

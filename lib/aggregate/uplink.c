@@ -160,7 +160,7 @@ ask(const struct aggregate_table *table, const struct job *job, struct uplink *u
 
 /* Returns whether there is a leave to be sent. */
 static bool
-say_goodbye(const struct aggregate_table *table, struct uplink *uplink, uint64_t now,
+write_leave(const struct aggregate_table *table, struct uplink *uplink, uint64_t now,
 	struct aggregate_message *message)
 {
 	if (uplink->tries++ == MAX_LEAVES) {
@@ -194,7 +194,7 @@ next_message(const struct aggregate_table *table, const struct job *job, struct 
 		return false;
 	switch ((enum aggregate_uplink)uplink->state) {
 	case AGGREGATE_UPLINK_LEAVING:
-		return say_goodbye(table, uplink, now, message);
+		return write_leave(table, uplink, now, message);
 	case AGGREGATE_UPLINK_JOINED:
 		ask(table, job, uplink, heartbeat(&table->limits), now, message);
 		return true;

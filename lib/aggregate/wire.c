@@ -2,7 +2,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "aggregate_sums.h"
+#include "aggregate_registers.h"
 #include "aggregate_wire.h"
 
 /* With fewer bytes there is no status to answer in. */
@@ -169,9 +169,9 @@ result_bytes(const struct aggregate_message *result)
 			? (size_t)result->count * aggregate_result_value_bytes(result->format)
 			: SIZE_MAX;
 	case AGGREGATE_SUMS:
-		return aggregate_sums_has(result->format) && result->count != 0 &&
+		return aggregate_registers_has(result->format) && result->count != 0 &&
 				(result->op == AGGREGATE_SUM || result->op == AGGREGATE_MEAN)
-			? result->count * aggregate_sums_bytes(result->format)
+			? result->count * aggregate_registers_bytes(result->format)
 			: SIZE_MAX;
 	case AGGREGATE_ACKNOWLEDGED:
 		return 0;

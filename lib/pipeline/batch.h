@@ -13,7 +13,7 @@
  */
 
 #include "classify.h"
-#include "groups.h"
+#include "kernel_groups.h"
 #include "replies.h"
 
 /** Maximum number of gathered lanes in a burst. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See classify.h; compiled for each instruction set. */
-#include "burst_frames.h"
-#include "burst_requests.h"
+#include "parse_burst.h"
+#include "classify_requests.h"
 #include "isa.h"
 
 static __rte_always_inline void

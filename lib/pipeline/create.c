@@ -8,7 +8,7 @@
 
 #include "classify.h"
 #include "extended.h"
-#include "groups.h"
+#include "kernel_groups.h"
 #include "internal.h"
 #include "isa.h"
 

@@ -41,38 +41,6 @@ pipeline_worker_counters(const struct pipeline_worker *worker)
 	return &worker->counters;
 }
 
-/* Classify a burst's first packet alone, for the template. */
-static void
-learn_first(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	struct classified *classified)
-{
-	classify(&worker->pipeline->classifier, mbufs, frames, 0, 1, classified);
-	template_learn(&worker->template, mbufs, frames, 0, 1, classified);
-	classified_clear(classified);
-}
-
-/*
- * Classify a burst. One that starts as the last one ended is compared with the template first, and
- * one that seems to be uniform becomes it.
- */
-static void
-classify_burst(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct frame *frames,
-	unsigned int count, struct classified *classified)
-{
-	unsigned int uniform;
-
-	classified_clear(classified);
-	uniform = template_classify(&worker->template, mbufs, frames, count, classified);
-	if (likely(uniform == count))
-		return;
-	if (uniform == 0 && count > 1 && template_probe(mbufs, count)) {
-		learn_first(worker, mbufs, frames, classified);
-		uniform = template_classify(&worker->template, mbufs, frames, count, classified);
-	}
-	if (uniform < count)
-		classify(&worker->pipeline->classifier, mbufs, frames, uniform, count, classified);
-}
-
 static struct batch_plan
 make_plan(const struct pipeline *pipeline, const struct gathered *gathered)
 {
@@ -142,7 +110,8 @@ pipeline_process(struct pipeline_worker *worker, struct rte_mbuf **mbufs, struct
 	uint64_t exceptions = 0;
 	unsigned int gathered, in_place;
 
-	classify_burst(worker, mbufs, frames, count, classified);
+	template_classify(
+		&worker->template, &worker->pipeline->classifier, mbufs, frames, count, classified);
 	gathered = classified->count[CLASS_SINGLE] + classified->count[CLASS_LANES_8] +
 		classified->count[CLASS_LANES_16];
 	in_place = classified->count[CLASS_IN_PLACE];

@@ -21,7 +21,7 @@
 #include <netfc.h>
 
 #include "frame.h"
-#include "groups.h"
+#include "kernel_groups.h"
 #include "match.h"
 #include "vector.h"
 

@@ -10,7 +10,7 @@
 
 #include "checksum.h"
 #include "frame.h"
-#include "groups.h"
+#include "kernel_groups.h"
 #include "bytes.h"
 #include "slots.h"
 #include "slow_path.h"

@@ -9,7 +9,7 @@
  */
 
 #include "frame.h"
-#include "groups.h"
+#include "kernel_groups.h"
 #include "pipeline.h"
 
 /** What it does with requests. */

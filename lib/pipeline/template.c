@@ -7,7 +7,7 @@
 
 #include <netfc_wire.h>
 
-#include "groups.h"
+#include "kernel_groups.h"
 #include "template.h"
 
 /* How many packets ahead bytes are fetched. */
@@ -62,22 +62,6 @@ want_request(struct pattern *pattern, const struct frame *frame)
 	memset(pattern->mask + netfc, UINT8_MAX, offsetof(struct netfc_hdr, id));
 }
 
-static bool
-are_uniform(const struct frame *frames, unsigned int first, unsigned int end,
-	const struct classified *classified)
-{
-	for (unsigned int p = first; p < end; p++) {
-		if (!frames[p].answered || frames[p].udp_offset != frames[first].udp_offset ||
-			frames[p].network_offset != IPV4_OFFSET ||
-			frames[p].network != FRAME_IPV4 ||
-			frames[p].payload_length != frames[first].payload_length ||
-			classified->group[p] != classified->group[first] ||
-			classified->lanes[p] != classified->lanes[first])
-			return false;
-	}
-	return true;
-}
-
 static void
 learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame *frame,
 	uint16_t lanes, uint16_t group)
@@ -102,16 +86,6 @@ learn(struct template *template, const struct rte_mbuf *mbuf, const struct frame
 		template->mask[v] = load_bytes16(pattern.mask + template->offset[v]);
 		template->value[v] = load_bytes16(bytes + template->offset[v]) & template->mask[v];
 	}
-}
-
-void
-template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
-	unsigned int first, unsigned int end, const struct classified *classified)
-{
-	/* The frames of packets for the slow path are not set yet. */
-	if (classified->count[CLASS_SLOW] == 0 && are_uniform(frames, first, end, classified))
-		learn(template, mbufs[first], &frames[first], classified->lanes[first],
-			classified->group[first]);
 }
 
 static __rte_always_inline bool
@@ -153,10 +127,11 @@ seems_request(const struct rte_mbuf *mbuf)
 		load_16(bytes + LIKE_REQUEST) == RTE_BE16(NETFC_MAGIC);
 }
 
-bool
-template_probe(struct rte_mbuf **mbufs, unsigned int count)
+/* Guess from a few packets whether the burst's first packet makes a useful template. */
+static bool
+is_worth_learning(struct rte_mbuf **mbufs, unsigned int count)
 {
-	if (!seems_request(mbufs[0]))
+	if (count < 2 || !seems_request(mbufs[0]))
 		return false;
 	for (unsigned int probe = 1; probe <= LIKE_PROBES; probe++) {
 		if (!is_like(mbufs[0], mbufs[(count - 1) * probe / LIKE_PROBES]))
@@ -165,8 +140,22 @@ template_probe(struct rte_mbuf **mbufs, unsigned int count)
 	return true;
 }
 
-unsigned int
-template_classify(const struct template *template, struct rte_mbuf **mbufs, struct frame *frames,
+/* Classify a burst's first packet alone, and take it as the template if it is such a request. */
+static void
+learn_first(struct template *template, const struct classifier *classifier, struct rte_mbuf **mbufs,
+	struct frame *frames, struct classified *classified)
+{
+	classify(classifier, mbufs, frames, 0, 1, classified);
+	/* The frames of packets for the slow path are not set yet. */
+	if (classified->count[CLASS_SLOW] == 0 && frames[0].answered &&
+		frames[0].network_offset == IPV4_OFFSET && frames[0].network == FRAME_IPV4)
+		learn(template, mbufs[0], &frames[0], classified->lanes[0], classified->group[0]);
+	classified_clear(classified);
+}
+
+/* The packets of a burst up to the first that does not match. Returns how many. */
+static unsigned int
+classify_uniform(const struct template *template, struct rte_mbuf **mbufs, struct frame *frames,
 	unsigned int count, struct classified *classified)
 {
 	const struct template wanted = *template;
@@ -197,4 +186,23 @@ template_classify(const struct template *template, struct rte_mbuf **mbufs, stru
 			(struct gathered){
 				wanted.group, wanted.group, (uint16_t)(uniform * wanted.lanes)});
 	return uniform;
+}
+
+void
+template_classify(struct template *template, const struct classifier *classifier,
+	struct rte_mbuf **mbufs, struct frame *frames, unsigned int count,
+	struct classified *classified)
+{
+	unsigned int uniform;
+
+	classified_clear(classified);
+	uniform = classify_uniform(template, mbufs, frames, count, classified);
+	if (likely(uniform == count))
+		return;
+	if (uniform == 0 && is_worth_learning(mbufs, count)) {
+		learn_first(template, classifier, mbufs, frames, classified);
+		uniform = classify_uniform(template, mbufs, frames, count, classified);
+	}
+	if (uniform < count)
+		classify(classifier, mbufs, frames, uniform, count, classified);
 }

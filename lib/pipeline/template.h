@@ -38,24 +38,14 @@ struct template
 void template_clear(struct template *template);
 
 /**
- * Take packets as the template, if they are such requests.
+ * Classify a burst. One that starts as the last one ended is compared with the template first, and
+ * one that seems to be uniform becomes it.
  *
  * @param mbufs not answered yet
- * @param frames, classified what they are
- * @param first, end which packets of the burst, at least one
+ * @param frames, classified what they are; frames of packets for the slow path are not set
  */
-void template_learn(struct template *template, struct rte_mbuf **mbufs, const struct frame *frames,
-	unsigned int first, unsigned int end, const struct classified *classified);
-
-/** Guess from a few packets whether the burst's first packet makes a useful template. */
-bool template_probe(struct rte_mbuf **mbufs, unsigned int count);
-
-/**
- * Classify the packets of a burst up to the first that does not match.
- *
- * @return how many packets
- */
-unsigned int template_classify(const struct template *template, struct rte_mbuf **mbufs,
-	struct frame *frames, unsigned int count, struct classified *classified);
+void template_classify(struct template *template, const struct classifier *classifier,
+	struct rte_mbuf **mbufs, struct frame *frames, unsigned int count,
+	struct classified *classified);
 
 #endif /* PIPELINE_TEMPLATE_H */

@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 
 #define TOP 0x40000000
 
@@ -84,5 +84,5 @@ registers_write(const struct registers *lane, enum aggregate_format format, uint
 {
 	uint32_t words[2] = {htobe32((uint32_t)lane->low), htobe32((uint32_t)lane->high)};
 
-	memcpy(bytes, words, aggregate_sums_bytes(format));
+	memcpy(bytes, words, aggregate_registers_bytes(format));
 }

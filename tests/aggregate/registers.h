@@ -20,7 +20,7 @@ struct registers {
 /* Add a value of a format that has sums; the first of a chunk overwrites what there was. */
 void registers_add(struct registers *lane, enum aggregate_format format, uint32_t bits, bool first);
 
-/* As they are sent: aggregate_sums_bytes(). */
+/* As they are sent: aggregate_registers_bytes(). */
 void registers_write(const struct registers *lane, enum aggregate_format format, uint8_t *bytes);
 
 #endif /* REGISTERS_H */

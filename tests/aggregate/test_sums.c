@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 
 #include "exact.h"
 #include "registers.h"
@@ -39,11 +39,12 @@ check(enum aggregate_format format, unsigned int op, unsigned int workers, uint3
 	uint8_t flags, all = 0;
 
 	for (uint32_t lane = 0; lane < count; lane++)
-		add_up(format, lane, workers, sums + 1 + lane * aggregate_sums_bytes(format));
+		add_up(format, lane, workers, sums + 1 + lane * aggregate_registers_bytes(format));
 	memset(result, 0xaa, sizeof(result));
-	assert_int_equal(aggregate_sums_round(format, op, workers, sums + 1, 0, result + 1), 0);
+	assert_int_equal(
+		aggregate_registers_round(format, op, workers, sums + 1, 0, result + 1), 0);
 	assert_int_equal(result[1], 0xaa);
-	flags = aggregate_sums_round(format, op, workers, sums + 1, count, result + 1);
+	flags = aggregate_registers_round(format, op, workers, sums + 1, count, result + 1);
 	for (uint32_t lane = 0; lane < count; lane++) {
 		struct oracle_result expected = oracle_reduce(op, format, values[lane], workers);
 		uint32_t bits = 0;
@@ -107,7 +108,8 @@ flags_of_single_lanes(void **state)
 
 		data_fill(i % DATA_KINDS, format, values[0], workers, &seed);
 		check(format, op, workers, 1);
-		assert_int_equal(aggregate_sums_round(format, op, workers, sums + 1, 1, result),
+		assert_int_equal(
+			aggregate_registers_round(format, op, workers, sums + 1, 1, result),
 			oracle_reduce(op, format, values[0], workers).flags);
 	}
 }
@@ -129,12 +131,12 @@ any_order_gives_the_same_registers(void **state)
 		data_fill(i % 2 ? DATA_SPECIAL : DATA_ZEROS, AGGREGATE_FP16, values[0], workers,
 			&seed);
 		add_up(AGGREGATE_FP16, 0, workers, first);
-		one.flags = aggregate_sums_round(
+		one.flags = aggregate_registers_round(
 			AGGREGATE_FP16, AGGREGATE_SUM, workers, first, 1, one.result);
 		for (unsigned int round = 0; round < ROUNDS; round++) {
 			data_shuffle(values[0], workers, &seed);
 			add_up(AGGREGATE_FP16, 0, workers, again);
-			other.flags = aggregate_sums_round(
+			other.flags = aggregate_registers_round(
 				AGGREGATE_FP16, AGGREGATE_SUM, workers, again, 1, other.result);
 			assert_memory_equal(&other, &one, sizeof(one));
 		}

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include <aggregate.h>
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 
 #include "cookie.h"
 

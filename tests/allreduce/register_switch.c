@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <aggregate.h>
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 
 #include "registers.h"
 
@@ -42,7 +42,7 @@ send_sums(struct register_switch *self, const struct aggregate_message *request,
 {
 	uint8_t values[MAX_LANES * AGGREGATE_SUMS_BYTES];
 	uint8_t payload[AGGREGATE_HEADER_BYTES + sizeof(values)];
-	const size_t width = aggregate_sums_bytes(self->options.format);
+	const size_t width = aggregate_registers_bytes(self->options.format);
 	size_t bytes = self->options.lanes * width;
 
 	for (unsigned int lane = 0; lane < self->options.lanes; lane++)

@@ -5,8 +5,8 @@
 /**
  * @file
  * A switch with registers for a few lanes of one format: it knows one job beforehand, wants every
- * packet to have all lanes, and sends sums that workers round (aggregate_sums.h). On a UDP socket
- * of this machine, in a thread.
+ * packet to have all lanes, and sends sums that workers round (aggregate_registers.h). On a UDP
+ * socket of this machine, in a thread.
  */
 
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include <aggregate_format.h>
 
 struct register_switch_options {
-	enum aggregate_format format; /* that aggregate_sums_has() */
+	enum aggregate_format format; /* that aggregate_registers_has() */
 	unsigned int lanes, slots, workers;
 	uint16_t job;
 	uint64_t token;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <aggregate.h>
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 
 #include "exact.h"
 #include "fuzz.h"
@@ -174,7 +174,7 @@ read_as_worker(const uint8_t *payload, size_t length)
 	if (aggregate_parse_reply(payload, length, &reply) != 0 || reply.values == NULL)
 		return;
 	value = reply.code != NETFC_STATUS_OK    ? aggregate_value_bytes(reply.format)
-		: reply.reason == AGGREGATE_SUMS ? aggregate_sums_bytes(reply.format)
+		: reply.reason == AGGREGATE_SUMS ? aggregate_registers_bytes(reply.format)
 						 : aggregate_result_value_bytes(reply.format);
 	FUZZ_CHECK(reply.values + reply.count * value <= payload + length);
 }

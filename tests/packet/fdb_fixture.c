@@ -74,7 +74,7 @@ see_at(struct fdb *table, const struct fdb_key *key, struct fdb_entry *station, 
 	uint64_t now)
 {
 	if (station == NULL)
-		fdb_announce(table, key, port);
+		fdb_report_new(table, key, port);
 	else
 		fdb_entry_seen(station, port, now, fdb_refresh(table));
 }

@@ -12,7 +12,7 @@
 
 #include "eal.h"
 #include "extended_fixture.h"
-#include "groups.h"
+#include "kernel_groups.h"
 
 static struct asked asked[PIPELINE_BURST];
 static uint8_t frames[PIPELINE_BURST][8192];

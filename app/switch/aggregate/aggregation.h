@@ -135,7 +135,7 @@ void result_hand_down(struct app *app, struct lcore *lcore, const struct aggrega
  * @param seal of the request
  * @param sender of the request
  */
-void result_send_again(struct app *app, struct lcore *lcore,
+void result_send_separately(struct app *app, struct lcore *lcore,
 	const struct aggregate_message *request, const struct aggregate_outcome *outcome,
 	const struct aggregate_seal *seal, const struct aggregate_sender *sender);
 

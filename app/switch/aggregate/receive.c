@@ -72,7 +72,7 @@ trace(const struct app *app, const struct lcore *lcore, unsigned int in,
 
 /* A packet that may be the parent's reply. */
 static void
-hear_parent(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+process_parent_reply(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, const uint8_t *payload)
 {
 	struct shard *shard = lcore->shard;
@@ -99,7 +99,7 @@ hear_parent(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mb
 
 /* Process a packet of a job, on the lcore that owns its shard. */
 static void
-work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
+process_request(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbuf,
 	const struct frame *frame, uint8_t *payload)
 {
 	struct aggregate_shard *shard = lcore->shard->machine;
@@ -111,7 +111,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 	int code = aggregate_shard_read(shard, payload, frame->payload_length, &request, &seal);
 
 	if (code == AGGREGATE_NOT_OURS && app->aggregation->uplink != NULL) {
-		hear_parent(app, lcore, in, mbuf, frame, payload);
+		process_parent_reply(app, lcore, in, mbuf, frame, payload);
 		return;
 	}
 	if (code == AGGREGATE_NOT_OURS || code == AGGREGATE_FORGED) {
@@ -149,7 +149,7 @@ work(struct app *app, struct lcore *lcore, unsigned int in, struct rte_mbuf *mbu
 		break;
 	case AGGREGATE_SEND_RESULT:
 		if (!result_fits_request(&request, &outcome)) {
-			result_send_again(app, lcore, &request, &outcome, &seal, &sender);
+			result_send_separately(app, lcore, &request, &outcome, &seal, &sender);
 			drop(lcore, mbuf, DROP_AGGREGATE_REPEATED);
 			break;
 		}
@@ -193,7 +193,7 @@ sound_payload(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *che
 	if (mbuf_bytes(mbuf, 0, offset + frame->payload_length) == NULL &&
 		rte_pktmbuf_linearize(mbuf) != 0)
 		return NULL;
-	if (!answer_is_sound_udp(mbuf, frame, checksum))
+	if (!answer_verify_udp(mbuf, frame, checksum))
 		return NULL;
 	return rte_pktmbuf_mtod_offset(mbuf, uint8_t *, offset);
 }
@@ -226,7 +226,7 @@ aggregate_receive(struct app *app, struct lcore *lcore, unsigned int in, struct 
 	if (payload == NULL)
 		drop(lcore, mbuf, DROP_MALFORMED);
 	else if (shard != NULL)
-		work(app, lcore, in, mbuf, frame, payload);
+		process_request(app, lcore, in, mbuf, frame, payload);
 	else
 		refuse(app, lcore, in, mbuf, frame, payload);
 }

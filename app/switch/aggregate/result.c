@@ -212,9 +212,9 @@ result_hand_down(struct app *app, struct lcore *lcore, const struct aggregate_me
 }
 
 void
-result_send_again(struct app *app, struct lcore *lcore, const struct aggregate_message *request,
-	const struct aggregate_outcome *outcome, const struct aggregate_seal *seal,
-	const struct aggregate_sender *sender)
+result_send_separately(struct app *app, struct lcore *lcore,
+	const struct aggregate_message *request, const struct aggregate_outcome *outcome,
+	const struct aggregate_seal *seal, const struct aggregate_sender *sender)
 {
 	struct result result;
 

@@ -103,7 +103,7 @@ pseudo_header(struct rte_mbuf *mbuf, const struct frame *frame, rte_be16_t lengt
 }
 
 static bool
-is_sound_ipv4(const struct rte_mbuf *mbuf, const struct frame *frame)
+verify_ipv4(const struct rte_mbuf *mbuf, const struct frame *frame)
 {
 	return frame->network != FRAME_IPV4 ||
 		rte_ipv4_cksum(rte_pktmbuf_mtod_offset(
@@ -136,13 +136,13 @@ datagram_sum(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *chec
  * the sum of the pseudo header in place of a checksum, for a device to finish, and there is none.
  */
 static bool
-is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum,
+verify_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum,
 	const struct rte_udp_hdr *udp, uint16_t as_sent)
 {
 	uint64_t pseudo = pseudo_header(mbuf, frame, udp->dgram_len);
 	uint16_t sum;
 
-	if (!is_sound_ipv4(mbuf, frame))
+	if (!verify_ipv4(mbuf, frame))
 		return false;
 	if (udp->dgram_cksum == 0 && frame->network == FRAME_IPV4)
 		return true;
@@ -153,12 +153,12 @@ is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *chec
 }
 
 bool
-answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
+answer_verify_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum)
 {
 	const struct rte_udp_hdr *udp =
 		rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
 
-	return is_sound_udp(mbuf, frame, checksum, udp, udp->dgram_cksum);
+	return verify_udp(mbuf, frame, checksum, udp, udp->dgram_cksum);
 }
 
 void
@@ -208,7 +208,7 @@ answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_et
 	if (mbuf_bytes(mbuf, 0, end) == NULL)
 		return false;
 	udp = rte_pktmbuf_mtod_offset(mbuf, const struct rte_udp_hdr *, frame->udp_offset);
-	if (!is_sound_udp(mbuf, frame, checksum, udp, frame->checksum))
+	if (!verify_udp(mbuf, frame, checksum, udp, frame->checksum))
 		return false;
 	answer_turn_udp(mbuf, frame, mac, checksum);
 	return true;
@@ -248,7 +248,7 @@ icmp_offset(struct rte_mbuf *mbuf, const struct frame *frame)
 }
 
 static bool
-is_sound_icmp(struct rte_mbuf *mbuf, const struct frame *frame, uint32_t offset)
+verify_icmp(struct rte_mbuf *mbuf, const struct frame *frame, uint32_t offset)
 {
 	const void *ip = rte_pktmbuf_mtod_offset(mbuf, const void *, frame->network_offset);
 	const struct rte_ipv4_hdr *ip4 = ip;
@@ -263,7 +263,7 @@ is_sound_icmp(struct rte_mbuf *mbuf, const struct frame *frame, uint32_t offset)
 	} else {
 		length = rte_be_to_cpu_16(ip4->total_length) - rte_ipv4_hdr_len(ip4);
 	}
-	return is_sound_ipv4(mbuf, frame) && rte_raw_cksum_mbuf(mbuf, offset, length, &sum) == 0 &&
+	return verify_ipv4(mbuf, frame) && rte_raw_cksum_mbuf(mbuf, offset, length, &sum) == 0 &&
 		same_sum(checksum_fold(sum + pseudo), 0xffff);
 }
 
@@ -286,7 +286,7 @@ answer_ping(struct rte_mbuf *mbuf, const struct frame *frame, const struct rte_e
 		return PING_MALFORMED;
 	if (icmp->icmp_type != request || icmp->icmp_code != 0)
 		return PING_NONE;
-	if (!is_sound_icmp(mbuf, frame, offset))
+	if (!verify_icmp(mbuf, frame, offset))
 		return PING_MALFORMED;
 	icmp->icmp_type = reply;
 	/* The type is the high byte of its word. */

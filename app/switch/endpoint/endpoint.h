@@ -83,7 +83,7 @@ bool answer_udp(struct rte_mbuf *mbuf, const struct frame *frame, const struct r
  *
  * @param mbuf headers in the first segment
  */
-bool answer_is_sound_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum);
+bool answer_verify_udp(struct rte_mbuf *mbuf, const struct frame *frame, checksum_fn *checksum);
 
 /**
  * Cut a datagram's payload to so many bytes; answer_turn_udp() makes the checksums right.

@@ -143,7 +143,7 @@ forward_unknown(const struct forward_context *context, struct rte_mbuf *mbuf,
 	if (ends->from[index] != NULL)
 		fdb_entry_seen(ends->from[index], port, context->now, context->refresh);
 	else if (rte_is_unicast_ether_addr(&source->mac) && !rte_is_zero_ether_addr(&source->mac))
-		fdb_announce(context->app->fdb, source, port);
+		fdb_report_new(context->app->fdb, source, port);
 	if (is_link_local(&destination->mac))
 		drop(context->lcore, mbuf, DROP_LINK_LOCAL);
 	else if (ends->to[index] != NULL)

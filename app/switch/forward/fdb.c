@@ -275,7 +275,7 @@ fdb_refresh(const struct fdb *fdb)
 }
 
 void
-fdb_announce(struct fdb *fdb, const struct fdb_key *key, uint16_t port)
+fdb_report_new(struct fdb *fdb, const struct fdb_key *key, uint16_t port)
 {
 	struct news news = {.key = *key, .port = port};
 

@@ -75,7 +75,7 @@ void fdb_lookup(const struct fdb *fdb, const struct fdb_key *keys, struct fdb_en
 uint64_t fdb_refresh(const struct fdb *fdb);
 
 /** A worker has seen a station that it has not found: it will be known soon. */
-void fdb_announce(struct fdb *fdb, const struct fdb_key *key, uint16_t port);
+void fdb_report_new(struct fdb *fdb, const struct fdb_key *key, uint16_t port);
 
 /**
  * A worker has seen a station that it has found.

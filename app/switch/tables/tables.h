@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "groups.h"
+#include "kernel_groups.h"
 #include "options/options.h"
 #include "pipeline.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 #include <aggregate_wire.h>
 
 #include "command.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 #include <aggregate_wire.h>
 
 #include "clock.h"

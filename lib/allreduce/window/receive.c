@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 #include <aggregate_wire.h>
 
 #include "clock.h"
@@ -56,7 +56,7 @@ take_values(const struct netfc_allreduce *comm, const struct aggregate_message *
 	const struct piece *piece, unsigned int word_bytes)
 {
 	if (reply->reason == AGGREGATE_SUMS)
-		return aggregate_sums_round(reply->format, reply->op, comm->options.workers,
+		return aggregate_registers_round(reply->format, reply->op, comm->options.workers,
 			reply->values, piece->count, piece->to);
 	swap_values(piece->to, reply->values, piece->result_bytes / word_bytes, word_bytes);
 	return 0;

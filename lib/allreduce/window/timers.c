@@ -172,7 +172,7 @@ is_rest_lost(const struct channel *channel)
 
 /* Queue some of what is in flight, if one of them is overdue; the rest waits for what they show. */
 static void
-fire(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
+queue_overdue(struct netfc_allreduce *comm, struct channel *channel, uint64_t now)
 {
 	struct slot *slots = channel->peer->slot;
 	bool oldest = channel->backoff % OLDEST_EVERY == OLDEST_EVERY - 1;
@@ -271,7 +271,7 @@ timers_run(struct netfc_allreduce *comm, uint64_t now)
 			return status;
 		for (unsigned int s = 0; s < peer->channels; s++) {
 			if (channel_due(&peer->channel[s]) <= now)
-				fire(comm, &peer->channel[s], now);
+				queue_overdue(comm, &peer->channel[s], now);
 		}
 	}
 	return NETFC_ALLREDUCE_OK;

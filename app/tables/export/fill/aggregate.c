@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of the aggregating programs, p4/include/aggregate: requests, and what values add. */
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 #include <aggregate_wire.h>
 
 #include "export/fill/fill.h"

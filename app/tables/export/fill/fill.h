@@ -4,7 +4,7 @@
 
 /** @file Fill the tables of a P4 program with the entries of a table set. */
 
-#include <aggregate_sums.h>
+#include <aggregate_registers.h>
 
 #include "export/p4_table.h"
 #include "netfc.h"
@@ -88,7 +88,7 @@ void p4_program_table(uint32_t number, struct p4_program *program);
 struct p4_aggregation {
 	bool sums;                    /**< it leaves rounding to the workers */
 	bool parts;                   /**< what fp16 values add is looked up, as on Tofino */
-	enum aggregate_format format; /**< that aggregate_sums_has() */
+	enum aggregate_format format; /**< that aggregate_registers_has() */
 	unsigned lanes;
 };
 

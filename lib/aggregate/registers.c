@@ -4,7 +4,7 @@
 #include <netfc_arith.h>
 
 #include "aggregate_format.h"
-#include "aggregate_sums.h"
+#include "aggregate_registers.h"
 #include "number.h"
 
 /* From the unit of `low` to that of `high`. */
@@ -119,7 +119,7 @@ round_int32(
 }
 
 uint8_t
-aggregate_sums_round(enum aggregate_format format, unsigned int op, unsigned int workers,
+aggregate_registers_round(enum aggregate_format format, unsigned int op, unsigned int workers,
 	const uint8_t *sums, size_t count, uint8_t *result)
 {
 	switch (format) {

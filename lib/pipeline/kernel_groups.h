@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef PIPELINE_GROUPS_H
-#define PIPELINE_GROUPS_H
+#ifndef PIPELINE_KERNEL_GROUPS_H
+#define PIPELINE_KERNEL_GROUPS_H
 
 /**
  * @file
@@ -65,4 +65,4 @@ void groups_clear(struct groups *groups);
 int groups_add(struct groups *groups, unsigned int format, unsigned int op, const char *name,
 	const struct vector_kernel *kernel);
 
-#endif /* PIPELINE_GROUPS_H */
+#endif /* PIPELINE_KERNEL_GROUPS_H */

@@ -4,7 +4,7 @@
 
 #include <rte_common.h>
 
-#include "groups.h"
+#include "kernel_groups.h"
 
 _Static_assert(UINT16_MAX >= GATHERED_GROUPS + EXTENDED_GROUPS, "groups are numbered in 16 bits");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef NARROW_AVX512_H
-#define NARROW_AVX512_H
+#ifndef FP16_SUMS_AVX512_H
+#define FP16_SUMS_AVX512_H
 
 /**
  * @file
@@ -28,7 +28,7 @@ is_narrow(const uint8_t *values, uint32_t bytes)
 }
 
 INLINE int32_t *
-narrow_sums(const struct aggregate_lanes *lanes)
+sums_of_32_bits(const struct aggregate_lanes *lanes)
 {
 	return (int32_t *)(void *)lanes->sums;
 }
@@ -42,7 +42,7 @@ put_narrow(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t count,
 		struct step step = unpack_step(AGGREGATE_FP16, bits);
 		__m512i sum = _mm512_sllv_epi32(
 			step.significand, _mm512_sub_epi32(step.exponent, all32(1)));
-		int32_t *sums = narrow_sums(lanes) + i;
+		int32_t *sums = sums_of_32_bits(lanes) + i;
 
 		fetch_ahead((const int64_t *)(const void *)sums);
 		if (!first)
@@ -59,7 +59,8 @@ leave_narrow(struct aggregate_lanes *lanes, uint32_t count)
 	for (uint32_t g = (count + GROUP - 1) / GROUP; g-- > 0;)
 		_mm512_store_si512(lanes->sums + g * GROUP,
 			_mm512_cvtepi32_epi64(_mm256_load_si256(
-				(const __m256i *)(const void *)(narrow_sums(lanes) + g * GROUP))));
+				(const __m256i *)(const void *)(sums_of_32_bits(lanes) +
+					g * GROUP))));
 	lanes->narrow = false;
 }
 
@@ -80,10 +81,10 @@ stays_narrow(struct aggregate_lanes *lanes, const uint8_t *values, uint32_t coun
 }
 
 INLINE __m512i
-narrow_group(const struct aggregate_lanes *lanes, uint32_t i)
+fp16_sums_group(const struct aggregate_lanes *lanes, uint32_t i)
 {
 	return _mm512_cvtepi32_epi64(
-		_mm256_load_si256((const __m256i *)(const void *)(narrow_sums(lanes) + i)));
+		_mm256_load_si256((const __m256i *)(const void *)(sums_of_32_bits(lanes) + i)));
 }
 
 /*
@@ -116,7 +117,7 @@ round_narrow(const struct aggregate_lanes *lanes, uint32_t count, uint8_t *resul
 	const __mmask16 *all_negative = (const __mmask16 *)(const void *)lanes->common;
 
 	for (uint32_t i = 0; i < count; i += STEP) {
-		__m512i sum = _mm512_load_si512(narrow_sums(lanes) + i);
+		__m512i sum = _mm512_load_si512(sums_of_32_bits(lanes) + i);
 		__m512i bits = encode_narrow(sum, all_negative[i / STEP]);
 
 		_mm256_mask_storeu_epi16(result + 2 * (size_t)i, lanes_in_step(count - i),
@@ -125,4 +126,4 @@ round_narrow(const struct aggregate_lanes *lanes, uint32_t count, uint8_t *resul
 	}
 }
 
-#endif /* NARROW_AVX512_H */
+#endif /* FP16_SUMS_AVX512_H */

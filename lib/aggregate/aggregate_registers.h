@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef AGGREGATE_SUMS_H
-#define AGGREGATE_SUMS_H
+#ifndef AGGREGATE_REGISTERS_H
+#define AGGREGATE_REGISTERS_H
 
 /**
  * @file
@@ -45,7 +45,7 @@ extern "C" {
 
 /** Whether there are sums of a format: fp16, int32 and fp8_e4m3. */
 static inline bool
-aggregate_sums_has(enum aggregate_format format)
+aggregate_registers_has(enum aggregate_format format)
 {
 	return format == AGGREGATE_FP16 || format == AGGREGATE_INT32 ||
 		format == AGGREGATE_FP8_E4M3;
@@ -53,7 +53,7 @@ aggregate_sums_has(enum aggregate_format format)
 
 /** Bytes of a sum on the wire. */
 static inline size_t
-aggregate_sums_bytes(enum aggregate_format format)
+aggregate_registers_bytes(enum aggregate_format format)
 {
 	return format == AGGREGATE_FP8_E4M3 ? AGGREGATE_SUMS_BYTES / 2 : AGGREGATE_SUMS_BYTES;
 }
@@ -62,18 +62,18 @@ aggregate_sums_bytes(enum aggregate_format format)
  * Round sums, once, to nearest, ties to even; those of int32 saturate. The bits and flags of the
  * kernels (aggregate_lanes.h).
  *
- * @param format that aggregate_sums_has()
+ * @param format that aggregate_registers_has()
  * @param op AGGREGATE_SUM or AGGREGATE_MEAN
  * @param workers how many values each sum has, 1 .. AGGREGATE_SUMS_WORKERS
- * @param sums count times aggregate_sums_bytes(), at any address
+ * @param sums count times aggregate_registers_bytes(), at any address
  * @param result count values in host order, at any address; does not overlap `sums`
  * @return enum netfc_flag, of all lanes
  */
-uint8_t aggregate_sums_round(enum aggregate_format format, unsigned int op, unsigned int workers,
-	const uint8_t *sums, size_t count, uint8_t *result);
+uint8_t aggregate_registers_round(enum aggregate_format format, unsigned int op,
+	unsigned int workers, const uint8_t *sums, size_t count, uint8_t *result);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* AGGREGATE_SUMS_H */
+#endif /* AGGREGATE_REGISTERS_H */

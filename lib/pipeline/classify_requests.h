@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BURST_REQUESTS_H
-#define BURST_REQUESTS_H
+#ifndef CLASSIFY_REQUESTS_H
+#define CLASSIFY_REQUESTS_H
 
 /**
  * @file
@@ -8,8 +8,8 @@
  * class. See slow_path.c for what a request is.
  */
 
-#include "burst_frames.h"
-#include "groups.h"
+#include "parse_burst.h"
+#include "kernel_groups.h"
 
 static __rte_always_inline column
 if_loaded(const struct classifier *classifier, column format)
@@ -166,4 +166,4 @@ find_requests(const struct classifier *classifier, struct burst *burst, unsigned
 	find_others(classifier->groups, burst);
 }
 
-#endif /* BURST_REQUESTS_H */
+#endif /* CLASSIFY_REQUESTS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef BURST_FRAMES_H
-#define BURST_FRAMES_H
+#ifndef PARSE_BURST_H
+#define PARSE_BURST_H
 
 /**
  * @file
@@ -295,4 +295,4 @@ find_frames(struct burst *burst, struct rte_mbuf **mbufs, unsigned int count)
 	}
 }
 
-#endif /* BURST_FRAMES_H */
+#endif /* PARSE_BURST_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef SUMS_LANES_H
-#define SUMS_LANES_H
+#ifndef ACCUMULATE_AND_ROUND_LANES_H
+#define ACCUMULATE_AND_ROUND_LANES_H
 
 /**
  * @file
@@ -448,4 +448,4 @@ finish_sums(enum aggregate_format format, enum aggregate_format to, bool mean,
 	return flags;
 }
 
-#endif /* SUMS_LANES_H */
+#endif /* ACCUMULATE_AND_ROUND_LANES_H */
