@@ -253,8 +253,8 @@ a_job_that_the_parent_lost_is_not_joined(void **state)
 		.cookie = tree->worker[0].cookie,
 		.place = tree_place(tree, 0)};
 	aggregate_shard_packet(aggregate_table_shard(tree->sw[LEAF_A].table, 0), &join,
-		&(struct aggregate_sender){.address = {[15] = TREE_WORKERS_HOST},
-			.port = TREE_WORKER_PORT},
+		&(struct aggregate_sender){
+			.address = {[15] = TREE_WORKERS_HOST}, .port = TREE_WORKER_PORT},
 		tree->now, &outcome);
 	assert_int_equal(outcome.action, AGGREGATE_COOKIE);
 	assert_int_equal(jobs_of(LEAF_A), 0);
