@@ -49,11 +49,10 @@ build_set(const char *name, struct netfc_set **set)
 
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION) {
-		report_error("cannot build %s: %s", name, netfc_strerror(error));
-		return STATUS_FAILED;
-	}
-	report_error("no table set '%s': %s", name, netfc_strerror(error));
+	if (error == NETFC_ERR_NOMEM || error == NETFC_ERR_PRECISION)
+		return report_error(
+			STATUS_FAILED, "cannot build %s: %s", name, netfc_strerror(error));
+	report_error(STATUS_INPUT, "no table set '%s': %s", name, netfc_strerror(error));
 	list_known_sets();
 	return STATUS_INPUT;
 }
@@ -81,9 +80,9 @@ open_set(const char *operand, struct netfc_set **set)
 	error = netfc_set_load(operand, set);
 	if (error == NETFC_OK)
 		return STATUS_DONE;
-	report_error("cannot load %s: %s%s", operand, load_error(error),
+	return report_error(error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT,
+		"cannot load %s: %s%s", operand, load_error(error),
 		is_damage(error) ? "; make a new one with netfc-tables build" : "");
-	return error == NETFC_ERR_NOMEM ? STATUS_FAILED : STATUS_INPUT;
 }
 
 json_t *

@@ -68,27 +68,24 @@ show(const struct netfc_set *set, char **operands, int count, const struct optio
 }
 
 static int
-run_show(int argc, char **argv)
+run_show(void *taken, char **operands, int count)
 {
-	struct options options = {0};
+	const struct options *options = taken;
 	struct netfc_set *set;
-	int first, status;
-	enum options_result result = take_options(&show_command, argc, argv, &options, &first);
+	int status;
 
-	if (result != OPTIONS_RUN)
-		return (int)options_exit_status(result);
-	if (first == argc)
+	if (count == 0)
 		return wrong_operands(&show_command, "name a table set or a file");
-	if (options.hex && !options.walk)
+	if (options->hex && !options->walk)
 		return wrong_operands(&show_command, "--hex is for --walk");
-	if (!options.walk && is_user_operand(argv[first]))
-		return show_user(argv + first, argc - first, options.json);
-	if (!options.walk && argc - first > 1 && is_format(argv[first]))
-		return show_function(argv + first, argc - first, options.json);
-	status = open_set(argv[first], &set);
+	if (!options->walk && is_user_operand(operands[0]))
+		return show_user(operands, count, options->json);
+	if (!options->walk && count > 1 && is_format(operands[0]))
+		return show_function(operands, count, options->json);
+	status = open_set(operands[0], &set);
 	if (status != STATUS_DONE)
 		return status;
-	status = show(set, argv + first, argc - first, &options);
+	status = show(set, operands, count, options);
 	netfc_set_free(set);
 	return status;
 }
@@ -97,7 +94,7 @@ const struct command show_command = {
 	.name = "show",
 	.summary = "show a table set, a table, entries, or the walk of one operation",
 	.usage = usage,
-	COMMAND_ROWS(rows),
+	COMMAND_OPTIONS(rows, struct options),
 	.run = run_show,
 };
 

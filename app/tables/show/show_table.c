@@ -45,7 +45,7 @@ no_such_page(const struct netfc_set *set, const char *name)
 {
 	const struct netfc_table *table;
 
-	report_error("show: %s has no table '%s'; it has", netfc_set_name(set), name);
+	report_error(STATUS_INPUT, "show: %s has no table '%s'; it has", netfc_set_name(set), name);
 	for (unsigned t = 0; (table = netfc_set_table(set, t)) != NULL; t++) {
 		for (unsigned p = 0; p < netfc_table_pages(table); p++)
 			fprintf(stderr, "  %s\n", netfc_table_page_name(table, p));
@@ -248,10 +248,10 @@ no_such_key(const struct page *page, const char *text)
 	long long end = 1ll << page->bits;
 	bool is_signed = netfc_table_key_signed(page->table);
 
-	report_error("show: '%s' is no key of %s; keys are %lld to %lld, or 0x0 to 0x%llx", text,
+	return report_error(STATUS_INPUT,
+		"show: '%s' is no key of %s; keys are %lld to %lld, or 0x0 to 0x%llx", text,
 		netfc_table_page_name(page->table, page->number), is_signed ? -end / 2 : 0,
 		is_signed ? end / 2 - 1 : end - 1, end - 1);
-	return STATUS_INPUT;
 }
 
 int
