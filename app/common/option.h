@@ -119,6 +119,10 @@ int option_take(FILE *errors, const struct option_row *row, const char *text, vo
 /** Print a part of the usage. */
 void option_print_usage(FILE *out, const struct option_row *rows, unsigned int count);
 
+/** Report on a stream what is wrong, after the name of the program, PROGRAM. Gives -1. */
+#define REPORT_TO(errors, ...) (fprintf((errors), PROGRAM ": " __VA_ARGS__), -1)
+#define REPORT(...) REPORT_TO(stderr, __VA_ARGS__)
+
 /** Report what an option's value should have been. Returns -1. */
 int option_refuse(FILE *errors, const char *option, const char *text, const char *expected);
 

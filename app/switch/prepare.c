@@ -33,8 +33,7 @@ prepare_unload(struct app *app)
 static int
 out_of_memory(const char *what)
 {
-	fprintf(stderr, PROGRAM ": no memory for %s; give the EAL more (-m MB)\n", what);
-	return -1;
+	return REPORT("no memory for %s; give the EAL more (-m MB)\n", what);
 }
 
 static int

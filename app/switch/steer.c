@@ -258,10 +258,8 @@ steer_check(const struct app *app)
 			if (address->queue == ANY_QUEUE || address->queue < port->rx_queues)
 				continue;
 			address_print(address, text, sizeof(text));
-			fprintf(stderr,
-				PROGRAM ": --address '%s': port %u has %u receive queue%s\n", text,
+			return REPORT("--address '%s': port %u has %u receive queue%s\n", text,
 				port->id, port->rx_queues, port->rx_queues == 1 ? "" : "s");
-			return -1;
 		}
 	}
 	return 0;

@@ -136,8 +136,7 @@ check_scopes(enum mode mode, uint64_t given)
 	for (unsigned int r = 0; r < RTE_DIM(rows); r++) {
 		if ((given >> r & 1) == 0 || (rows[r].scope & mode) != 0)
 			continue;
-		fprintf(stderr, PROGRAM ": --%s: %s\n", rows[r].name, why[mode]);
-		return -1;
+		return REPORT("--%s: %s\n", rows[r].name, why[mode]);
 	}
 	return 0;
 }
@@ -156,10 +155,8 @@ check_match(const struct options *options, uint64_t given)
 {
 	if (options->mode != MODE_REQUESTS)
 		return 0;
-	if (is_given(given, "match") && options->switch_lcores == 0) {
-		fprintf(stderr, PROGRAM ": --match is that of the switch: it goes with --inline\n");
-		return -1;
-	}
+	if (is_given(given, "match") && options->switch_lcores == 0)
+		return REPORT("--match is that of the switch: it goes with --inline\n");
 	/* Replies are compared with the table set's results. */
 	return options->match != MATCH_FPU
 		? 0
@@ -224,8 +221,7 @@ bench_options_parse(int argc, char **argv, struct options *options, int *eal_arg
 static int
 error(const char *what)
 {
-	fprintf(stderr, PROGRAM ": %s\n", what);
-	return -1;
+	return REPORT("%s\n", what);
 }
 
 static const char *
@@ -257,11 +253,9 @@ settle_addresses(struct options *options)
 		inet_pton(family, flow->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, flow->dst_ip);
 	if (memcmp(flow->src_ip, flow->dst_ip, IP_BYTES) == 0)
 		return error("--src-ip and --dst-ip: both are the same");
-	if (flow->src_udp + options->flows - 1 > UINT16_MAX) {
-		fprintf(stderr, PROGRAM ": --flows %u: there are not so many ports from %u on\n",
+	if (flow->src_udp + options->flows - 1 > UINT16_MAX)
+		return REPORT("--flows %u: there are not so many ports from %u on\n",
 			options->flows, flow->src_udp);
-		return -1;
-	}
 	return 0;
 }
 
@@ -283,11 +277,9 @@ check_op(const struct options *options)
 	if (options->op <= NETFC_DIV || format_of(options->set) != NETFC_FP32 ||
 		(function != NULL && netfc_function_has_format(function, netfc_fp32_format())))
 		return 0;
-	fprintf(stderr,
-		PROGRAM ": --op %s: not of binary32; with --set %s, add, sub, mul, div, all or a "
-			"conversion to another format, such as to_bf16\n",
+	return REPORT("--op %s: not of binary32; with --set %s, add, sub, mul, div, all or a "
+		      "conversion to another format, such as to_bf16\n",
 		value_op_name(options->op), options->set);
-	return -1;
 }
 
 static int
@@ -303,11 +295,9 @@ check_lanes(const struct options *options)
 
 	if (options->lanes <= most)
 		return 0;
-	fprintf(stderr,
-		PROGRAM ": --lanes %u: no more than %u fit into an IPv%d packet of %u bytes; "
-			"see --mtu\n",
+	return REPORT("--lanes %u: no more than %u fit into an IPv%d packet of %u bytes; "
+		      "see --mtu\n",
 		options->lanes, most, flow->ip6 ? 6 : 4, options->mtu);
-	return -1;
 }
 
 static int

@@ -103,8 +103,7 @@ run_loop_prepare(struct bench *bench)
 	if (in_flight_create(&run->in_flight, most, first_id,
 		    (uint64_t)(timeout * (double)rte_get_tsc_hz())) == 0)
 		return 0;
-	fprintf(stderr, PROGRAM ": no memory for %" PRIu64 " packets in flight\n", most);
-	return -1;
+	return REPORT("no memory for %" PRIu64 " packets in flight\n", most);
 }
 
 void

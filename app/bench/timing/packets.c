@@ -118,10 +118,8 @@ check_results(const struct parts *parts)
 		for (uint16_t p = 0; p < count; p++) {
 			if (is_computed(parts, first + p, mbufs[p]))
 				continue;
-			fprintf(stderr,
-				PROGRAM ": --time: the pipeline computes other results than it "
-					"must\n");
-			return -1;
+			return REPORT("--time: the pipeline computes other results than it "
+				      "must\n");
 		}
 	}
 	return 0;
@@ -134,10 +132,8 @@ packets_create(struct parts *parts)
 	parts->pool = ethdev_pool_create("packets", 2 * MBUF_CACHE,
 		RTE_PKTMBUF_HEADROOM + CAPTURE_FRAME_BYTES, rte_socket_id());
 	if (parts->worker == NULL || parts->pool == NULL ||
-		rte_pktmbuf_alloc_bulk(parts->pool, parts->burst, PIPELINE_BURST) != 0) {
-		fprintf(stderr, PROGRAM ": --time: no memory; give the EAL more (-m MB)\n");
-		return -1;
-	}
+		rte_pktmbuf_alloc_bulk(parts->pool, parts->burst, PIPELINE_BURST) != 0)
+		return REPORT("--time: no memory; give the EAL more (-m MB)\n");
 	return parts->set != NULL ? check_results(parts) : 0;
 }
 

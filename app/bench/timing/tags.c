@@ -132,10 +132,8 @@ time_tags(const struct options *options)
 		.workers = (unsigned int)options->aggregate.workers, .seconds = options->seconds};
 
 	tags.packets = malloc(PACKETS * (longest_payload(bytes) + AGGREGATE_TAG_BYTES));
-	if (tags.packets == NULL) {
-		fprintf(stderr, PROGRAM ": --time: out of memory\n");
-		return -1;
-	}
+	if (tags.packets == NULL)
+		return REPORT("--time: out of memory\n");
 	printf("results for %u workers; ns a packet, and GB/s\n", tags.workers);
 	printf("%-9s %7s %9s %9s %9s %9s\n", "engine", "payload", "check", "GB/s", "result", "key");
 	for (enum aggregate_engine engine = 0; engine < AGGREGATE_ENGINE_END; engine++)

@@ -37,19 +37,16 @@ add(struct operands *operands, struct pair pair)
 static int
 fail(const char *path, const char *what)
 {
-	fprintf(stderr, PROGRAM ": --operands '%s': %s\n", path, what);
-	return -1;
+	return REPORT("--operands '%s': %s\n", path, what);
 }
 
 static int
 bad_line(const char *path, unsigned long line, const char *expected)
 {
-	fprintf(stderr,
-		PROGRAM ": --operands '%s', line %lu: expected %s\n"
-			"The name of a file with operands as on the wire ends in " BINARY_SUFFIX
-			".\n",
+	return REPORT("--operands '%s', line %lu: expected %s\n"
+		      "The name of a file with operands as on the wire ends in " BINARY_SUFFIX
+		      ".\n",
 		path, line, expected);
-	return -1;
 }
 
 /* 1 if there is a pair in the line, 0 if it is empty or a comment, -1 if it is wrong. */
@@ -211,10 +208,8 @@ operands_get(const struct options *options, const struct netfc_format *format, s
 	if (!values && strcmp(options->operands, OPERANDS_RANDOM) != 0)
 		return read_file(options->operands, format, operands);
 	operands->pairs = calloc(wanted, sizeof(*operands->pairs));
-	if (operands->pairs == NULL) {
-		fprintf(stderr, PROGRAM ": no memory for %zu pairs of operands\n", wanted);
-		return -1;
-	}
+	if (operands->pairs == NULL)
+		return REPORT("no memory for %zu pairs of operands\n", wanted);
 	operands->count = wanted;
 	draw(operands, format, values, options->seed);
 	return 0;

@@ -341,10 +341,8 @@ periodic_start(struct app *app, uint32_t interval_s, struct periodic **result)
 	struct periodic *periodic = calloc(1, sizeof(*periodic));
 	pthread_condattr_t attributes;
 
-	if (periodic == NULL) {
-		fprintf(stderr, PROGRAM ": no memory for periodic statistics\n");
-		return -1;
-	}
+	if (periodic == NULL)
+		return REPORT("no memory for periodic statistics\n");
 	periodic->app = app;
 	periodic->interval_s = interval_s;
 	periodic->work = (struct side_work){run, periodic};

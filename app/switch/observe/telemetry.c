@@ -278,9 +278,8 @@ telemetry_register(struct app *app)
 
 		if (error == 0)
 			continue;
-		fprintf(stderr, PROGRAM ": cannot make the telemetry command %s known: %s\n",
-			commands[c].name, rte_strerror(-error));
-		return -1;
+		return REPORT("cannot make the telemetry command %s known: %s\n", commands[c].name,
+			rte_strerror(-error));
 	}
 	return 0;
 }

@@ -119,9 +119,8 @@ check_slowloris(const struct options *options, uint64_t given)
 	for (unsigned int o = 0; o < SLOWLORIS_OPTION_COUNT; o++) {
 		if ((given >> (RTE_DIM(rows) + o) & 1) == 0)
 			continue;
-		fprintf(stderr, PROGRAM ": --%s is for --slowloris, which was not given\n",
-			slowloris_rows[o].name);
-		return -1;
+		return REPORT(
+			"--%s is for --slowloris, which was not given\n", slowloris_rows[o].name);
 	}
 	return 0;
 }

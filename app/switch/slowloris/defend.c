@@ -46,14 +46,11 @@ defend_create(struct app *app)
 	if (!options->on)
 		return 0;
 	error = slowloris_create(&config, &app->slowloris);
-	if (error != 0) {
-		fprintf(stderr, PROGRAM ": cannot make the Slowloris detector: %s%s\n",
-			rte_strerror(-error),
+	if (error != 0)
+		return REPORT("cannot make the Slowloris detector: %s%s\n", rte_strerror(-error),
 			error == -ENOMEM ? "; give the EAL more memory (-m MB) or the detector "
 					   "fewer connections (--slowloris-table N)"
 					 : "");
-		return -1;
-	}
 	RTE_LCORE_FOREACH (lcore_id) {
 		struct lcore *lcore = &app->lcore[lcore_id];
 
@@ -64,10 +61,8 @@ defend_create(struct app *app)
 			app->slowloris, (int)rte_lcore_to_socket_id(lcore_id));
 		if (lcore->slowloris != NULL)
 			continue;
-		fprintf(stderr,
-			PROGRAM ": no memory for the Slowloris detector; give the EAL more "
-				"(-m MB)\n");
-		return -1;
+		return REPORT("no memory for the Slowloris detector; give the EAL more "
+			      "(-m MB)\n");
 	}
 	return 0;
 }
@@ -246,8 +241,7 @@ defend_start(struct app *app)
 	app->alerts = start_alerts(app->slowloris);
 	if (app->alerts != NULL)
 		return 0;
-	fprintf(stderr, PROGRAM ": cannot start the thread that logs attacks\n");
-	return -1;
+	return REPORT("cannot start the thread that logs attacks\n");
 }
 
 void

@@ -14,16 +14,14 @@ static const char no_number[] =
 static int
 fail(FILE *errors, const char *what, int error)
 {
-	fprintf(errors, PROGRAM ": function '%s': %s\n", what,
+	return REPORT_TO(errors, "function '%s': %s\n", what,
 		error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error));
-	return -1;
 }
 
 static int
 refuse(FILE *errors, const char *name, const char *why)
 {
-	fprintf(errors, PROGRAM ": function '%s': %s\n", name, why);
-	return -1;
+	return REPORT_TO(errors, "function '%s': %s\n", name, why);
 }
 
 static void
@@ -116,11 +114,9 @@ functions_free(struct functions *functions, const struct functions *kept)
 static int
 add(struct functions *functions, struct loaded_function *function, FILE *errors)
 {
-	if (find(functions, function->name, function->format) != NULL) {
-		fprintf(errors, PROGRAM ": function '%s' is given twice for %s\n", function->name,
+	if (find(functions, function->name, function->format) != NULL)
+		return REPORT_TO(errors, "function '%s' is given twice for %s\n", function->name,
 			netfc_format_name(function->format));
-		return -1;
-	}
 	if (functions->count == RTE_DIM(functions->function))
 		return refuse(errors, function->name, "there are too many functions");
 	functions->function[functions->count++] = function;

@@ -16,9 +16,8 @@
 static int
 fail(FILE *errors, const char *what, int error)
 {
-	fprintf(errors, PROGRAM ": table set '%s': %s\n", what,
+	return REPORT_TO(errors, "table set '%s': %s\n", what,
 		error == NETFC_ERR_IO ? strerror(errno) : netfc_strerror(error));
-	return -1;
 }
 
 static void
@@ -141,14 +140,10 @@ check_dir(const char *dir, const char *given_by, FILE *errors)
 {
 	struct stat status;
 
-	if (stat(dir, &status) != 0) {
-		fprintf(errors, PROGRAM ": %s '%s': %s\n", given_by, dir, strerror(errno));
-		return -1;
-	}
-	if (!S_ISDIR(status.st_mode)) {
-		fprintf(errors, PROGRAM ": %s '%s': not a folder\n", given_by, dir);
-		return -1;
-	}
+	if (stat(dir, &status) != 0)
+		return REPORT_TO(errors, "%s '%s': %s\n", given_by, dir, strerror(errno));
+	if (!S_ISDIR(status.st_mode))
+		return REPORT_TO(errors, "%s '%s': not a folder\n", given_by, dir);
 	return 0;
 }
 
