@@ -139,7 +139,7 @@ defend(struct lcore *lcore, struct pipeline_worker *worker, struct rte_mbuf **mb
 
 /* ---- log of attacks that begin and end ------------------------------------------------------- */
 
-#define LOOK_US 50000
+#define LOOK_NS (50 * UINT64_C(1000000))
 
 /* Maximum number of lines at once, and per this time. */
 #define ALERTS_AT_ONCE 10
@@ -151,9 +151,7 @@ RTE_LOG_REGISTER(alerts_log, netfc.slowloris, NOTICE)
 
 struct alerts {
 	struct slowloris *detector;
-	bool stop;
-	struct side_work work;
-	side_thread thread;
+	struct ticker ticker;
 	uint64_t period;     /* TSC: when this one began */
 	unsigned int told;   /* in this period */
 	uint64_t suppressed; /* in this period */
@@ -187,8 +185,9 @@ begin_period(struct alerts *alerts, uint64_t now)
 }
 
 static void
-tell_all(struct alerts *alerts)
+tell_all(void *arg)
 {
+	struct alerts *alerts = arg;
 	uint64_t now = rte_rdtsc();
 	struct slowloris_alert alert;
 
@@ -204,43 +203,21 @@ tell_all(struct alerts *alerts)
 	}
 }
 
-static void
-run(void *arg)
-{
-	struct alerts *alerts = arg;
-
-	while (!__atomic_load_n(&alerts->stop, __ATOMIC_RELAXED)) {
-		tell_all(alerts);
-		rte_delay_us_sleep(LOOK_US);
-	}
-	tell_all(alerts);
-	begin_period(alerts, 0);
-}
-
-static struct alerts *
-start_alerts(struct slowloris *detector)
-{
-	struct alerts *alerts = calloc(1, sizeof(*alerts));
-
-	if (alerts == NULL)
-		return NULL;
-	alerts->detector = detector;
-	alerts->period = rte_rdtsc();
-	alerts->work = (struct side_work){run, alerts};
-	if (side_thread_start(&alerts->thread, "netfc-alerts", &alerts->work) == 0)
-		return alerts;
-	free(alerts);
-	return NULL;
-}
-
 int
 defend_start(struct app *app)
 {
+	struct alerts *alerts;
+
 	if (app->slowloris == NULL)
 		return 0;
-	app->alerts = start_alerts(app->slowloris);
-	if (app->alerts != NULL)
-		return 0;
+	alerts = calloc(1, sizeof(*alerts));
+	if (alerts != NULL) {
+		alerts->detector = app->slowloris;
+		alerts->period = rte_rdtsc();
+		app->alerts = alerts;
+		if (ticker_start(&alerts->ticker, "netfc-alerts", LOOK_NS, tell_all, alerts) == 0)
+			return 0;
+	}
 	return REPORT("cannot start the thread that logs attacks\n");
 }
 
@@ -251,8 +228,11 @@ defend_stop(struct app *app)
 
 	if (alerts == NULL)
 		return;
-	__atomic_store_n(&alerts->stop, true, __ATOMIC_RELAXED);
-	side_thread_join(alerts->thread);
+	if (alerts->ticker.running) {
+		ticker_stop(&alerts->ticker);
+		tell_all(alerts);
+		begin_period(alerts, 0);
+	}
 	free(alerts);
 	app->alerts = NULL;
 }
