@@ -196,11 +196,12 @@ state_port(const struct app *app, unsigned int id)
 }
 
 json_t *
-state_lcores(void)
+state_lcores(const struct app *app)
 {
 	json_t *lcores = json_array();
 	unsigned int lcore_id;
 
+	(void)app;
 	RTE_LCORE_FOREACH (lcore_id)
 		json_array_append_new(lcores, json_integer(lcore_id));
 	return lcores;

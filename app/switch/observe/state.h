@@ -119,7 +119,7 @@ json_t *state_ports(const struct app *app);
 json_t *state_port(const struct app *app, unsigned int id);
 
 /** The lcores' ids. */
-json_t *state_lcores(void);
+json_t *state_lcores(const struct app *app);
 
 /** An lcore by its id; NULL if there is none. */
 json_t *state_lcore(const struct app *app, unsigned int id);
