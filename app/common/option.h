@@ -116,9 +116,6 @@ void option_set_defaults(const struct option_row *rows, unsigned int count, void
  */
 int option_take(FILE *errors, const struct option_row *row, const char *text, void *options);
 
-/** Print a part of the usage. */
-void option_print_usage(FILE *out, const struct option_row *rows, unsigned int count);
-
 /** Report on a stream what is wrong, after the name of the program, PROGRAM. Gives -1. */
 #define REPORT_TO(errors, ...) (fprintf((errors), PROGRAM ": " __VA_ARGS__), -1)
 #define REPORT(...) REPORT_TO(stderr, __VA_ARGS__)

@@ -220,9 +220,6 @@ int show_table(const struct netfc_set *set, const char *name, bool json);
 /** Some entries of a table or page. */
 int show_keys(const struct netfc_set *set, const char *name, char **keys, int count, bool json);
 
-/** The decision table as text. */
-int show_decisions(const struct netfc_set *set, const struct netfc_table *decide);
-
 /** One operation's walk through the stages. */
 int show_walk(const struct netfc_set *set, const struct operation *operation, bool json);
 

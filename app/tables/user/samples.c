@@ -9,7 +9,7 @@
 #include "command.h"
 #include "encoding.h"
 #include "user/expression.h"
-#include "user/user.h"
+#include "user/samples.h"
 
 /* ---- an expression's values, correctly rounded into a format --------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "set/set.h"
 #include "show/show.h"
+#include "user/samples.h"
 
 static int
 check_options(const struct user_options *options)
