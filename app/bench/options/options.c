@@ -218,12 +218,6 @@ bench_options_parse(int argc, char **argv, struct options *options, int *eal_arg
 #define DEFAULT_WORKERS_IP6 "2001:2::65"
 #define DEFAULT_DST_IP6 "2001:2::2"
 
-static int
-error(const char *what)
-{
-	return REPORT("%s\n", what);
-}
-
 static const char *
 default_source(const struct options *options)
 {
@@ -240,9 +234,9 @@ settle_addresses(struct options *options)
 	int family;
 
 	if (src->version + dst->version == 4 + 6)
-		return error("--src-ip and --dst-ip: one is IPv4, the other IPv6");
+		return REPORT("--src-ip and --dst-ip: one is IPv4, the other IPv6\n");
 	if (options->ip6 && (src->version == 4 || dst->version == 4))
-		return error("--ip6: the addresses given are IPv4");
+		return REPORT("--ip6: the addresses given are IPv4\n");
 	flow->ip6 = options->ip6 || src->version == 6 || dst->version == 6;
 	family = flow->ip6 ? AF_INET6 : AF_INET;
 	memcpy(flow->src_ip, src->bytes, IP_BYTES);
@@ -252,7 +246,7 @@ settle_addresses(struct options *options)
 	if (dst->version == 0)
 		inet_pton(family, flow->ip6 ? DEFAULT_DST_IP6 : DEFAULT_DST_IP4, flow->dst_ip);
 	if (memcmp(flow->src_ip, flow->dst_ip, IP_BYTES) == 0)
-		return error("--src-ip and --dst-ip: both are the same");
+		return REPORT("--src-ip and --dst-ip: both are the same\n");
 	if (flow->src_udp + options->flows - 1 > UINT16_MAX)
 		return REPORT("--flows %u: there are not so many ports from %u on\n",
 			options->flows, flow->src_udp);
@@ -304,12 +298,14 @@ static int
 check_ports(const struct options *options)
 {
 	if (options->aggregate.queue == QUEUE_OF_OTHER && options->switch_lcores < 2)
-		return error("--aggregate queue=other: without --inline=2, or more, there is none");
+		return REPORT(
+			"--aggregate queue=other: without --inline=2, or more, there is none\n");
 	if (options->aggregate.parent.version != 0 && options->switch_lcores == 0)
-		return error("--aggregate parent=: is that of the switch: it goes with --inline");
+		return REPORT(
+			"--aggregate parent=: is that of the switch: it goes with --inline\n");
 	if (options->switch_lcores != 0 &&
 		(options->tx_port != NO_PORT || options->rx_port != NO_PORT))
-		return error("--inline brings its own ports: no --tx-port or --rx-port");
+		return REPORT("--inline brings its own ports: no --tx-port or --rx-port\n");
 	return 0;
 }
 
@@ -317,7 +313,7 @@ int
 options_settle(struct options *options)
 {
 	if (options->window != 0 && options->rate != 0)
-		return error("--window and --rate: give one of them");
+		return REPORT("--window and --rate: give one of them\n");
 	if (options->window == 0 && options->rate == 0)
 		options->window = DEFAULT_WINDOW;
 	if (options->packets == 0 && options->seconds == 0 && options->aggregate.chunks == 0)

@@ -132,11 +132,8 @@ json_t *state_lcore(const struct app *app, unsigned int id);
 /** Make the commands known. 0, or -1 (reported on stderr). */
 int telemetry_register(struct app *app);
 
-/** From now on the state is complete and can be shown. */
-void telemetry_open(struct app *app);
-
-/** From now on the state is not read any more; commands answer null. */
-void telemetry_close(struct app *app);
+/** Whether the state is complete and can be shown from now on; if not, commands answer null. */
+void telemetry_set_open(struct app *app, bool open);
 
 /*
  * What the switch prints: its configuration at start, a line of statistics every so many seconds,

@@ -232,22 +232,10 @@ telemetry_register(struct app *app)
 	return 0;
 }
 
-static void
-set_observable(struct app *app, bool observable)
+void
+telemetry_set_open(struct app *app, bool open)
 {
 	pthread_mutex_lock(&app->state_lock);
-	app->observable = observable;
+	app->observable = open;
 	pthread_mutex_unlock(&app->state_lock);
-}
-
-void
-telemetry_open(struct app *app)
-{
-	set_observable(app, true);
-}
-
-void
-telemetry_close(struct app *app)
-{
-	set_observable(app, false);
 }
