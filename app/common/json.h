@@ -60,8 +60,8 @@ struct json_file;
 int json_file_open(const char *who, const char *path, struct json_file **file);
 
 /**
- * Write the object, which is released, and close: `*file` is NULL then. Gives 0, or -1 with a message
- * on stderr.
+ * Write the object, which is released, and close: `*file` is NULL then. Gives 0, or -1 with a
+ * message on stderr.
  */
 int json_file_write(struct json_file **file, json_t *object);
 

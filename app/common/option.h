@@ -120,6 +120,12 @@ int option_take(FILE *errors, const struct option_row *row, const char *text, vo
 #define REPORT_TO(errors, ...) (fprintf((errors), PROGRAM ": " __VA_ARGS__), -1)
 #define REPORT(...) REPORT_TO(stderr, __VA_ARGS__)
 
+/** Whether a name ends in a suffix, and is more than it. */
+bool has_suffix(const char *name, const char *suffix);
+
+/** Whether a value is a path, not a name: it has a '/' in it or ends in a suffix. */
+bool is_path(const char *value, const char *suffix);
+
 /** Report what an option's value should have been. Returns -1. */
 int option_refuse(FILE *errors, const char *option, const char *text, const char *expected);
 

@@ -74,7 +74,6 @@ struct mismatches {
 /** Count a mismatch, and keep it if it is one of the first. */
 void mismatch_note(struct mismatches *mismatches, const struct mismatch_example *example);
 
-
 /** The name of a kind, for programs. */
 const char *mismatch_name(enum mismatch kind);
 

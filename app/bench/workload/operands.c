@@ -124,14 +124,6 @@ read_binary(
 			: "its length is no multiple of 2 bytes (x, y)");
 }
 
-static bool
-is_binary(const char *path)
-{
-	size_t length = strlen(path), suffix = strlen(BINARY_SUFFIX);
-
-	return length > suffix && strcmp(path + length - suffix, BINARY_SUFFIX) == 0;
-}
-
 static int
 read_file(const char *path, const struct netfc_format *format, struct operands *operands)
 {
@@ -141,8 +133,8 @@ read_file(const char *path, const struct netfc_format *format, struct operands *
 	if (file == NULL)
 		return fail(path, strerror(errno));
 	errno = 0;
-	result = is_binary(path) ? read_binary(file, path, format, operands)
-				 : read_text(file, path, format, operands);
+	result = has_suffix(path, BINARY_SUFFIX) ? read_binary(file, path, format, operands)
+						 : read_text(file, path, format, operands);
 	if (result == 0 && ferror(file))
 		result = fail(path, errno != 0 ? strerror(errno) : "cannot be read");
 	else if (result == 0 && operands->count == 0)

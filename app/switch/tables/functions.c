@@ -250,16 +250,6 @@ load_own(const char *path, const struct functions *used, struct functions *funct
 	return result;
 }
 
-static bool
-is_path(const char *item)
-{
-	size_t length = strlen(item), suffix = strlen(NETFC_FUNCTION_FILE_SUFFIX);
-
-	return strchr(item, '/') != NULL ||
-		(length > suffix &&
-			strcmp(item + length - suffix, NETFC_FUNCTION_FILE_SUFFIX) == 0);
-}
-
 static int
 load_item(const char *item, const struct sets *sets, const struct functions *used,
 	struct functions *functions, FILE *errors)
@@ -270,7 +260,7 @@ load_item(const char *item, const struct sets *sets, const struct functions *use
 		return add_known(known, sets, used, functions, errors);
 	if (strcmp(item, FUNCTIONS_ALL) == 0)
 		return add_all(sets, used, functions, errors);
-	if (is_path(item))
+	if (is_path(item, NETFC_FUNCTION_FILE_SUFFIX))
 		return load_own(item, used, functions, errors);
 	if (netfc_extra_by_name(item) != 0)
 		return refuse(errors, item, "needs no table: every switch computes it");

@@ -44,15 +44,6 @@ list_known_sets(FILE *errors)
 	}
 }
 
-static bool
-is_path(const char *item)
-{
-	size_t length = strlen(item), suffix = strlen(NETFC_FILE_SUFFIX);
-
-	return strchr(item, '/') != NULL ||
-		(length > suffix && strcmp(item + length - suffix, NETFC_FILE_SUFFIX) == 0);
-}
-
 static int
 keep(struct sets *sets, struct netfc_set *set, const char *origin, FILE *errors)
 {
@@ -174,8 +165,8 @@ sets_load(const struct options *options, struct sets *sets, FILE *errors)
 		return fail(errors, options->tables, NETFC_ERR_NOMEM);
 	rest = items;
 	while (result == 0 && (item = strsep(&rest, ",")) != NULL)
-		result = is_path(item) ? load_file(sets, item, NULL, errors)
-				       : load_named(sets, dir, item, errors);
+		result = is_path(item, NETFC_FILE_SUFFIX) ? load_file(sets, item, NULL, errors)
+							  : load_named(sets, dir, item, errors);
 	free(items);
 	return result;
 }

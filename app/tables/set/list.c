@@ -47,7 +47,7 @@ struct folder {
 static int
 is_set_file(const struct dirent *entry)
 {
-	return has_set_suffix(entry->d_name);
+	return has_suffix(entry->d_name, NETFC_FILE_SUFFIX);
 }
 
 static int

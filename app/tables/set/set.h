@@ -14,12 +14,6 @@
 
 /* Where table sets come from: a name, which is built, or a file, which is loaded. */
 
-/** Whether an operand names a file: it has a '/' in it or ends in .netfc. */
-bool is_file_operand(const char *operand);
-
-/** Whether a file's name ends as those of table sets do. */
-bool has_set_suffix(const char *name);
-
 /**
  * Build or load a table set, and report where that fails.
  *

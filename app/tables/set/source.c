@@ -5,20 +5,6 @@
 #include "command.h"
 #include "set/set.h"
 
-bool
-has_set_suffix(const char *name)
-{
-	size_t length = strlen(name), suffix = strlen(NETFC_FILE_SUFFIX);
-
-	return length > suffix && strcmp(name + length - suffix, NETFC_FILE_SUFFIX) == 0;
-}
-
-bool
-is_file_operand(const char *operand)
-{
-	return strchr(operand, '/') != NULL || has_set_suffix(operand);
-}
-
 static void
 list_known_sets(void)
 {
@@ -75,7 +61,7 @@ open_set(const char *operand, struct netfc_set **set)
 {
 	int error;
 
-	if (!is_file_operand(operand))
+	if (!is_path(operand, NETFC_FILE_SUFFIX))
 		return build_set(operand, set);
 	error = netfc_set_load(operand, set);
 	if (error == NETFC_OK)

@@ -129,9 +129,9 @@ static void
 print_properties(const struct netfc_set *set, const char *operand)
 {
 	const struct netfc_format *format = netfc_set_format(set);
+	bool file = is_path(operand, NETFC_FILE_SUFFIX);
 
-	printf("%s%s%s\n", netfc_set_name(set), is_file_operand(operand) ? ", loaded from " : "",
-		is_file_operand(operand) ? operand : "");
+	printf("%s%s%s\n", netfc_set_name(set), file ? ", loaded from " : "", file ? operand : "");
 	printf("  format    %s: %s\n", netfc_format_name(format), netfc_format_title(format));
 	if (netfc_set_family(set) == NETFC_FAMILY_LOG)
 		print_log_properties(set);

@@ -131,10 +131,7 @@ user_report_json(const struct user_report *report)
 bool
 is_user_operand(const char *operand)
 {
-	size_t length = strlen(operand), suffix = strlen(NETFC_FUNCTION_FILE_SUFFIX);
-
-	return length > suffix &&
-		strcmp(operand + length - suffix, NETFC_FUNCTION_FILE_SUFFIX) == 0;
+	return has_suffix(operand, NETFC_FUNCTION_FILE_SUFFIX);
 }
 
 static int
