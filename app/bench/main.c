@@ -111,9 +111,8 @@ went_well(void)
 }
 
 static void
-load(void *arg)
+load(void)
 {
-	(void)arg;
 	if (bench.options.aggregate.on)
 		team_run(&team);
 	else
@@ -134,9 +133,9 @@ measure(void)
 			&progress, &bench, bench.options.aggregate.on ? &team.counters : NULL) != 0)
 		return -1;
 	if (bench.embedded != NULL)
-		result = embedded_run(bench.embedded, load, NULL);
+		result = embedded_run(bench.embedded, load);
 	else
-		load(NULL);
+		load();
 	progress_stop(&progress);
 	return result;
 }

@@ -163,45 +163,6 @@ check_match(const struct options *options, uint64_t given)
 		: option_refuse(stderr, "match", "fpu", "lpm, hash or direct");
 }
 
-enum options_result
-bench_options_parse(int argc, char **argv, struct options *options, int *eal_argc)
-{
-	static const struct option_table table = {rows, RTE_DIM(rows), 0};
-	uint64_t given;
-	const struct command_line line = {
-		.program = PROGRAM,
-		.version = NETFC_VERSION,
-		.summary = "Usage: " PROGRAM " [EAL options] -- [options]\n"
-			   "Sends NetFC requests through a switch, checks every reply, reports "
-			   "rate, loss,\n"
-			   "latency and accuracy.\n\n",
-		.notes =
-			"On any machine, with no NIC, hugepages or root:\n"
-			"  " PROGRAM " --no-huge -m 512 --no-pci --lcores '(0-1)@(0-1)' -- "
-			"--inline\n"
-			"\n"
-			"Exit status: 0 every reply was right, 1 wrong usage or configuration, 2 a "
-			"failure\n"
-			"while running, a wrong reply, or none at all.\n",
-		.tables = &table,
-		.table_count = 1,
-		.options = options,
-		.given = &given,
-	};
-	enum options_result result;
-
-	*options = (struct options){0};
-	result = command_line_parse(&line, argc, argv, eal_argc);
-	if (result != OPTIONS_RUN)
-		return result;
-	options->mode = mode_of(options);
-	if (check_scopes(options->mode, given) == 0 && check_match(options, given) == 0 &&
-		options_settle(options) == 0)
-		return OPTIONS_RUN;
-	fprintf(stderr, "Try '" PROGRAM " --help'.\n");
-	return OPTIONS_WRONG;
-}
-
 /* Checks that need more than one option, and defaults that depend on others. */
 
 #define DEFAULT_SECONDS 5
@@ -309,8 +270,8 @@ check_ports(const struct options *options)
 	return 0;
 }
 
-int
-options_settle(struct options *options)
+static int
+settle(struct options *options)
 {
 	if (options->window != 0 && options->rate != 0)
 		return REPORT("--window and --rate: give one of them\n");
@@ -324,4 +285,43 @@ options_settle(struct options *options)
 	if (bench_aggregate_check(&options->aggregate) != 0)
 		return -1;
 	return check_ports(options);
+}
+
+enum options_result
+bench_options_parse(int argc, char **argv, struct options *options, int *eal_argc)
+{
+	static const struct option_table table = {rows, RTE_DIM(rows), 0};
+	uint64_t given;
+	const struct command_line line = {
+		.program = PROGRAM,
+		.version = NETFC_VERSION,
+		.summary = "Usage: " PROGRAM " [EAL options] -- [options]\n"
+			   "Sends NetFC requests through a switch, checks every reply, reports "
+			   "rate, loss,\n"
+			   "latency and accuracy.\n\n",
+		.notes =
+			"On any machine, with no NIC, hugepages or root:\n"
+			"  " PROGRAM " --no-huge -m 512 --no-pci --lcores '(0-1)@(0-1)' -- "
+			"--inline\n"
+			"\n"
+			"Exit status: 0 every reply was right, 1 wrong usage or configuration, 2 a "
+			"failure\n"
+			"while running, a wrong reply, or none at all.\n",
+		.tables = &table,
+		.table_count = 1,
+		.options = options,
+		.given = &given,
+	};
+	enum options_result result;
+
+	*options = (struct options){0};
+	result = command_line_parse(&line, argc, argv, eal_argc);
+	if (result != OPTIONS_RUN)
+		return result;
+	options->mode = mode_of(options);
+	if (check_scopes(options->mode, given) == 0 && check_match(options, given) == 0 &&
+		settle(options) == 0)
+		return OPTIONS_RUN;
+	fprintf(stderr, "Try '" PROGRAM " --help'.\n");
+	return OPTIONS_WRONG;
 }

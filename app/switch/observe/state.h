@@ -75,21 +75,11 @@ json_t *latency_json(const struct app *app);
 /** All counters: those of --stats-json. */
 json_t *state_stats(const struct app *app, const struct totals *totals);
 
-/** The counters of one lcore, or their sum over all, put into an object. */
-void
-state_set_counters(json_t *object, const struct functions *functions, const struct totals *totals);
-
-/** The counters of one device, or their sum over all. */
-json_t *state_device(const struct rte_eth_stats *stats);
-
 /** Aggregations, without the jobs one by one; "on" alone without --aggregate. */
 json_t *state_aggregate(const struct app *app);
 
 /** A job by its index in the table; NULL: there is none. */
 json_t *state_job(const struct app *app, unsigned int index);
-
-/** The bridge's stations. */
-json_t *state_fdb(const struct fdb *table);
 
 /** The configuration in force. */
 json_t *state_config(const struct app *app);

@@ -65,9 +65,6 @@ struct size_report {
 	uint64_t single_bytes; /**< of the slots of one copy of each table, as software has them */
 };
 
-/** Count. Gives 0 or an error of the library. */
-int size_count_entries(const struct netfc_set *set, struct size_report *report);
-
 /** Print the tables, and the paper's 448 KB line by line. */
 void print_sizes(const struct size_report *report);
 

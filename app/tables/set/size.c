@@ -192,8 +192,9 @@ add_to_total(struct size_report *report, const struct size_row *row)
 	report->single_bytes += row->entry_bytes * row->entries.slots;
 }
 
-int
-size_count_entries(const struct netfc_set *set, struct size_report *report)
+/* Gives 0 or an error of the library. */
+static int
+count_entries(const struct netfc_set *set, struct size_report *report)
 {
 	const struct netfc_table *table;
 
@@ -219,7 +220,7 @@ static int
 report_sizes(const struct netfc_set *set, bool json)
 {
 	struct size_report report;
-	int error = size_count_entries(set, &report);
+	int error = count_entries(set, &report);
 
 	if (error != NETFC_OK)
 		return report_error(STATUS_FAILED, "cannot compress %s: %s", netfc_set_name(set),

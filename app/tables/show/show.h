@@ -208,9 +208,6 @@ int show_entries(const struct entries *entries, char **words, int count, bool js
 
 /* The parts of netfc-tables show and calc. Each gives the exit status. */
 
-/** The set's description and its tables. */
-int show_set(const struct netfc_set *set, const char *operand, bool json);
-
 /** Whether the set has a table or page of that name. */
 bool has_table(const struct netfc_set *set, const char *name);
 
