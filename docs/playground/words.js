@@ -21,7 +21,8 @@ const WORDS = {
     + "fp8_e5m2 have 4 and 5; posits have more digits near 1 and fewer far from it.",
   Tables: "Which tables the operation goes through: logarithms, which are small and round at each look-up, or "
     + "tables whose result is correctly rounded.",
-  Exceptions: "The events that a computation reports by IEEE 754: invalid operation, division by zero, overflow, underflow.",
+  Exceptions: "The events that IEEE 754 has a computation report: invalid operation, division by zero, overflow, "
+    + "underflow.",
   Memory: "The memory of all match stages, with a slot for each key that its bits can express.",
   "keys that occur": "Memory with slots only for keys that occur for some operands.",
   worker: "One of several computers that train a model together, and have to sum their results.",
