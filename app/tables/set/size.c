@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* netfc-tables size: entries and bytes of tables, plain and compressed. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "show/show.h"
@@ -16,111 +15,6 @@ static const char usage[] =
 static const char notes[] =
 	"Plain counts one entry for each key that can occur. Bytes are those of the values,\n"
 	"2 an entry in the paper's tables; 1 KB is 1,024 bytes.\n";
-
-/* ---- memory of a match table, uncompressed: slots, and entries of keys that occur ------------ */
-
-/* A range of signed keys: first <= 0 <= last. */
-struct domain {
-	int32_t first, last;
-	uint32_t mask; /* of a key's bits */
-};
-
-/* A page's memory. */
-struct slots {
-	unsigned bits;        /* width of keys */
-	unsigned entry_bytes; /* of a value */
-	uint64_t plain;       /* one for each key that occurs */
-	uint64_t slots;       /* one for each combination of bits; sparse tables: as plain */
-};
-
-/* Whether a table of exact keys needs this entry. */
-static bool
-is_stored(const struct netfc_table *table, uint32_t index)
-{
-	return netfc_table_reachable(table, index) &&
-		(!netfc_table_is_sparse(table) || netfc_table_entries(table)[index] != 0);
-}
-
-static uint32_t
-count_stored(const struct netfc_table *table, unsigned page)
-{
-	unsigned bits = netfc_table_key_bits(table);
-	uint32_t count = 0;
-
-	for (uint32_t key = 0; key < UINT32_C(1) << bits; key++)
-		count += is_stored(table, page << bits | key);
-	return count;
-}
-
-/*
- * The expTable's keys without the runs at both ends that have the value of the first or the last
- * key: zero or infinity, the least or the greatest posit. Two comparisons replace these keys, as in
- * the paper's algorithm 2.
- */
-static struct domain
-exp_table_domain(const struct netfc_table *table)
-{
-	const uint32_t *entries = netfc_table_entries(table);
-	int32_t end = INT32_C(1) << (netfc_table_key_bits(table) - 1);
-	uint32_t mask = 2 * (uint32_t)end - 1;
-	struct domain domain = {-end, end - 1, mask};
-
-	while (domain.first < 0 && entries[(uint32_t)domain.first & mask] == entries[end])
-		domain.first++;
-	while (domain.last > 0 && entries[domain.last] == entries[end - 1])
-		domain.last--;
-	return domain;
-}
-
-/* Width of a key for every theta that can occur: -g*k to g*k. */
-static unsigned
-theta_bits(const struct netfc_set *set)
-{
-	uint64_t thetas =
-		2ull * (unsigned)netfc_format_guard(netfc_set_format(set)) * netfc_set_scale(set) +
-		1;
-	unsigned bits = 0;
-
-	while (bits < 16 && UINT64_C(1) << bits < thetas)
-		bits++;
-	return bits;
-}
-
-/* Whether it is the expTable, whose keys are counted as exp_table_domain() has them. */
-static bool
-is_exp_table(const struct netfc_table *table)
-{
-	return strcmp(netfc_table_name(table), "exp") == 0;
-}
-
-static uint64_t
-count_plain(const struct netfc_table *table, unsigned page)
-{
-	struct domain domain;
-
-	if (!is_exp_table(table))
-		return count_stored(table, page);
-	domain = exp_table_domain(table);
-	return (uint64_t)(domain.last - domain.first + 1);
-}
-
-/* Count the slots of a page of a table of match stages. */
-static struct slots
-count_slots(const struct netfc_set *set, const struct netfc_table *table, unsigned page)
-{
-	struct slots slots = {
-		.bits = netfc_table_key_bits(table),
-		.entry_bytes = (netfc_table_value_bits(table) + 7) / 8,
-		.plain = count_plain(table, page),
-	};
-
-	if (strcmp(netfc_table_name(table), "mi") == 0)
-		slots.bits = theta_bits(set);
-	slots.slots = netfc_table_is_sparse(table) ? slots.plain : UINT64_C(1) << slots.bits;
-	return slots;
-}
-
-/* ---- and compressed -------------------------------------------------------------------------- */
 
 /* Whether a prefix matches a key of the domain. */
 static bool
