@@ -6,6 +6,8 @@ are the exact ones, rounded once, whatever switch a worker is at; then a leaf is
 is told which.
 """
 
+import contextlib
+
 import numpy
 
 from aggregation import demo, sums
@@ -32,15 +34,16 @@ def run(build, count, log):
     """The demonstration, in a folder of a build, with so many values. Returns figures."""
     log(f"{LEAVES} leaves, {', '.join(map(address_of, range(LEAVES)))}, with {OF_EACH} workers each, "
         f"below the root, {ROOT_ADDRESS}")
-    with demo.Team(build, count, three_switches) as tree:
-        said = [worker.listen("sums") for worker in tree.workers]
+    with contextlib.ExitStack() as stack:
+        tree = stack.enter_context(three_switches(build / "app" / "dpdk-netfc"))
+        workers, said = demo.begin(stack, build, tree, count)
         seconds = max(each["seconds"] for each in said)
         log(f"each worker has the sum of {count:,} float32 of all {WORKERS}, twice; "
             f"{seconds:.2f} s each")
         exact = sums.exact_sums(numpy.array([sums.gradients(n, count) for n in range(WORKERS)]))
         figures = {
             "values": count,
-            "right": [sums.count_same(result, exact) for result in tree.results()],
+            "right": [sums.count_same(result, exact) for result in demo.results(tree, workers)],
             "same_again": [each["same"] for each in said],
             "seconds": seconds,
         }
@@ -49,8 +52,7 @@ def run(build, count, log):
                 f"correctly rounded, {demo.percent(right, count)}")
         tree.leaves[KILLED].kill()
         log(f"training goes on; leaf {KILLED} is killed")
-        figures["told"] = {rank: worker.listen("failed")
-                           for rank, worker in enumerate(tree.workers)}
+        figures["told"] = {rank: worker.expect("failed") for rank, worker in enumerate(workers)}
     for rank, told in figures["told"].items():
         log(f"worker {rank % OF_EACH} of leaf {rank // OF_EACH} hears, {told['seconds']:.1f} s after "
             f"its latest result: {told['text']}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clients of an anycast address, while one of its two switches is killed and comes back."""
 
+import contextlib
 import threading
 import time
 
@@ -66,7 +67,8 @@ class Load:
 def run(program, seconds, log):
     """A third of the time each with both switches, with one, with both again. Returns figures."""
     log("network namespaces, two switches, FRR: BGP with BFD through each switch")
-    with Anycast(program) as network:
+    with contextlib.ExitStack() as stack:
+        network = Anycast(stack, program)
         killed, other = network.sites
         with Load(network.client) as load:
             log(f"{CLIENTS} clients ask {ANYCAST}")
@@ -79,7 +81,7 @@ def run(program, seconds, log):
             time.sleep(seconds / 3)
             figures["one"] = other.requests() - figures["both"][1]
             log(f"requests computed by the other since: {figures['one']}; the first is started again")
-            killed.start()
+            killed.start_again()
             figures["announced_s"] = network.wait_for_routes(2)
             before = other.requests()
             time.sleep(seconds / 3)

@@ -4,14 +4,12 @@
 import contextlib
 import dataclasses
 import json
-import os
-import pathlib
-import subprocess
-import sys
 
 import numpy
 
 from benchmark.allreduce.links import Switched
+from benchmark.allreduce.team import worker_cores
+from children import Child
 from namespaces import CommandError
 from switch_tree import SwitchTree
 from switched import Network
@@ -19,7 +17,6 @@ from training import digits
 from training.p4_switch import ProgramNetwork
 from training.p4_tree import ProgramTree
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMES = 1024  # of a port each way
 PATIENCE = 300  # seconds for one training
 
@@ -87,16 +84,13 @@ def train(build, run):
         for namespace in sum(counted, []):
             count_upwards(namespace)
         before = list(map(link_bytes, hosts))
-        processes = []
-        for rank in range(run.ranks):
-            processes.append(stack.enter_context(start(build, network, places[rank], rank, run)))
-            stack.callback(processes[-1].kill)
-        try:
-            said = [process.communicate(timeout=PATIENCE) for process in processes]
-        except subprocess.TimeoutExpired as error:
-            raise CommandError(f"the training with {run.way} does not end") from error
+        ranks = [stack.enter_context(start(build, network, place, rank, run))
+                 for rank, place in enumerate(places)]
+        told = [rank.listen(PATIENCE) for rank in ranks]
         traffic = [after - former for after, former in zip(map(link_bytes, hosts), before)]
-        told = [read(rank, *one) for rank, one in enumerate(said)]
+        for rank, said in enumerate(told):
+            if "error" in said:
+                raise CommandError(f"rank {rank}: {said['error']}")
         upwards = list(map(mean_upwards, counted)) or [0, 0]
         return collect(network.folder, run, told, traffic, upwards)
 
@@ -152,33 +146,12 @@ def start(build, network, place, rank, run):
     """A rank's process. place: its host, and its switch."""
     host, leaf = place
     parts = run.parts or range(run.ranks)
-    options = {"rank": rank, "ranks": run.ranks, "way": run.way, "steps": run.steps,
-               "part": parts[rank], "seed": run.seed * run.ranks + rank, "late": run.late,
-               "record": run.record, "bucket_mb": run.bucket_mb, "hidden": run.hidden,
-               "first": run.first, "program": run.program,
-               "digits": str(network.folder / "digits.npz"), "cpus": cpus(run),
-               "store": str(network.folder / "store"), "path": str(network.folder / f"rank{rank}")}
-    environment = {
-        **os.environ, "PYTHONPATH": f"{ROOT / 'python'}:{ROOT / 'scripts'}",
-        "NETFC_BUILD": str(build), "NETFC_SWITCH": leaf.address, "GLOO_SOCKET_IFNAME": "eth0",
-        "OMP_NUM_THREADS": "1", **network.environment}
-    return host.start(
-        sys.executable, "-P", "-m", "training.rank", json.dumps(options),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
-
-
-def cpus(run):
-    """CPUs for the ranks: not the first lcore's, which would be another machine's elsewhere."""
-    all_cpus = os.sched_getaffinity(0)
-    return sorted(all_cpus - {0} if run.lcores == 1 and len(all_cpus) > 1 else all_cpus)
-
-
-def read(rank, out, errors):
-    """What a rank has said. Raises CommandError where it has failed."""
-    said = json.loads(out) if out else {"error": errors}
-    if "error" in said:
-        raise CommandError(f"rank {rank}: {said['error']}")
-    return said
+    options = {**dataclasses.asdict(run), "rank": rank, "part": parts[rank],
+               "seed": run.seed * run.ranks + rank, "digits": network.folder / "digits.npz",
+               "cpus": worker_cores("netfc" if run.lcores == 1 else "all"),
+               "store": network.folder / "store", "path": network.folder / f"rank{rank}"}
+    return Child(host, "training.rank", options, NETFC_BUILD=str(build), NETFC_SWITCH=leaf.address,
+                 GLOO_SOCKET_IFNAME="eth0", OMP_NUM_THREADS="1", **network.environment)
 
 
 def link_bytes(host):

@@ -7,7 +7,6 @@ reductions went where; and the time.
 
 import collections.abc
 import dataclasses
-import os
 import pathlib
 import re
 import subprocess
@@ -17,7 +16,8 @@ import time
 import zlib
 
 from benchmark.mpi.demo import SETTINGS
-from command import CommandLine, write_json
+from benchmark.mpi.run import mpirun
+from command import CommandLine, head, row, write_json
 from switched import SWITCH_ADDRESS, Network
 
 RANKS = 4
@@ -102,33 +102,21 @@ def run(host, library, program, folder, environment):
     program.prepare(folder)
     exported = {"NETFC_SWITCH": SWITCH_ADDRESS, "NETFC_MPI_VERBOSE": 1, "LD_PRELOAD": library,
                 **environment}
-    words = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n",
-             RANKS]
-    for name, value in SETTINGS.items():
-        words += ["--mca", name, value]
-    for name, value in exported.items():
-        words += ["-x", f"{name}={value}"]
+    words = mpirun(RANKS, SETTINGS, exported, "--oversubscribe")
     begin = time.monotonic()
-    done = subprocess.run(["ip", "netns", "exec", host.name, *map(str, words), *program.words],
-                          cwd=folder, env=os.environ, text=True, capture_output=True,
-                          timeout=PATIENCE, check=False)
+    done = subprocess.run(host.inside(*words, *program.words), cwd=folder, text=True,
+                          capture_output=True, timeout=PATIENCE, check=False)
     seconds = time.monotonic() - begin
     counts = [sum(map(int, column)) for column in zip(*COUNTED.findall(done.stderr))] or [0, 0]
     result = program.result(folder, done.stdout) if done.returncode == 0 else None
     return result, counts, seconds, done.stderr
 
 
-def row(program, way, result, by_switch, by_mpi, seconds):
-    """A line of Markdown."""
-    return (f"| {program} | {way} | {result or 'failed'} | {by_switch} | {by_mpi}"
-            f" | {seconds:.1f} s |")
-
-
 def show(options):
     """Prints the table; its cells, and what failed and why."""
     library = options.build / "lib" / "mpi" / "libnetfc-mpi-openmpi.so"
-    print("| program | reductions by | results | through the switch | left to MPI | time |\n"
-          "|---|---|---|---|---|---|", flush=True)
+    print(head("program", "reductions by", "results", "through the switch", "left to MPI", "time"),
+          flush=True)
     cells, failed = [], []
     with TestNetwork(options.build / "app" / "dpdk-netfc", ["ranks", "nobody"],
                      ["--aggregate", AGGREGATE]) as network:
@@ -140,7 +128,8 @@ def show(options):
                     result, counts, seconds, errors = run(
                         host, library, program, pathlib.Path(folder), environment)
                 cells.append((program.name, way, result, *counts, seconds))
-                print(row(*cells[-1]), flush=True)
+                print(row(program.name, way, result or "failed", *counts, f"{seconds:.1f} s"),
+                      flush=True)
                 if result is None:
                     failed.append(f"{program.name}, {way}: {errors[-2000:]}")
     return cells, failed
