@@ -28,6 +28,13 @@ class CommandLine(argparse.ArgumentParser):
         """Ends the program."""
         sys.exit(f"{self.prog}: {reason}")
 
+    def programs(self, build, *names):
+        """Paths of programs of the build; ends the program where one is missing."""
+        missing = [name for name in names if not (build / "app" / name).exists()]
+        if missing:
+            self.fail(f"no {' or '.join(missing)} in {build}/app: build it first")
+        return [build / "app" / name for name in names]
+
     @contextlib.contextmanager
     def told(self):
         """Ends the program where the block fails at what it has to do, and says at what."""
@@ -64,7 +71,7 @@ def row(*cells):
 
 def head(*names):
     """The lines on top of it."""
-    return f"{row(*names)}\n{'|---' * len(names)}|"
+    return f"{row(*names)}\n{'|---' * len(names)}|".replace("|  |", "| |")
 
 
 def narrator():

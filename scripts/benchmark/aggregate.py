@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measure aggregation on this machine, without a NIC: million values a second."""
 
-import argparse
 import contextlib
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -15,8 +12,9 @@ from dataclasses import dataclass
 import programs
 from benchmark import machine
 from benchmark.measure.tables import aligned
+from command import ROOT, CommandLine, write_json
+from programs import any_cpu
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEGABYTES = 768
 TIMEOUT_S = 120
 FORMATS = ("fp32", "fp16", "bf16")
@@ -83,40 +81,30 @@ class Bench:
         self._seconds, self._rounds = seconds, rounds
 
     def _execute(self, *options):
-        return programs.run(self._program, *options, timeout=TIMEOUT_S)
+        return programs.command(self._program, *options, patience=TIMEOUT_S)
 
     @contextlib.contextmanager
     def _root(self):
         """A root that runs; what the EAL of a leaf needs to reach it."""
         with tempfile.TemporaryDirectory(prefix="netfc-root-") as folder:
-            device = f"net_memif0,socket={folder}/root,socket-abstract=no"
-            words = [self._program.parent / "dpdk-netfc",
-                     *programs.eal("root", self._memory.options(ROOT_MEGABYTES), lcores(1),
-                                   f"--vdev={device},role=server"),
-                     "--", "--forward", "reflect", "--match", "direct",
-                     "--address", f"{ROOT_IP}/24",
-                     f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
-                     f"digits={'+'.join(TREE_FORMATS)}"]
-            with subprocess.Popen(list(map(str, words)), text=True, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as root:
-                try:
-                    if not any(line.startswith("Ready") for line in root.stdout):
-                        raise programs.ProgramError("the root does not start")
-                    yield (f"--vdev={device},role=client",)
-                finally:
-                    root.kill()
+            log, device = pathlib.Path(folder, "log"), f"net_memif0,socket={folder}/root,socket-abstract=no"
+            with programs.running(
+                    self._program.parent / "dpdk-netfc",
+                    *programs.eal("root", self._memory.options(ROOT_MEGABYTES), any_cpu(1),
+                                  f"--vdev={device},role=server"),
+                    "--", "--forward", "reflect", "--match", "direct", "--address", f"{ROOT_IP}/24",
+                    f"--aggregate=slots=128,formats={'+'.join(TREE_FORMATS)},"
+                    f"digits={'+'.join(TREE_FORMATS)}",
+                    log=log, begun=lambda: "\nReady" in log.read_text(encoding="utf-8")):
+                yield (f"--vdev={device},role=client",)
 
     def _run(self, case):
         with self._root() if case.root else contextlib.nullcontext(()) as eal:
-            return self._bench(case, eal)
-
-    def _bench(self, case, eal):
-        return json.loads(self._execute(
-            *programs.eal("aggregation", self._memory.options(MEGABYTES), lcores(case.lcores + 1),
-                          *case.eal, *eal), "--",
-            f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
-            "--seconds", str(self._seconds), "--progress", "0", "--json", "-",
-        ))
+            return json.loads(self._execute(
+                *programs.eal("aggregation", self._memory.options(MEGABYTES),
+                              any_cpu(case.lcores + 1), *case.eal, *eal), "--",
+                f"--inline={case.lcores}", f"--aggregate={','.join(('slots=128', *case.keys))}",
+                "--seconds", self._seconds, "--progress", 0, "--json", "-"))
 
     def rounds(self, cases):
         """Reports by case: each case once in every round, so that all have the same machine."""
@@ -129,18 +117,10 @@ class Bench:
     def memory(self, formats="all"):
         """What netfc-bench --time sums prints: head and rows."""
         keys = f"slots=1,format={formats},op=sum,data={'+'.join(KINDS)}"
-        seconds = str(max(0.001, self._seconds / 20))
-        lines = self._execute(
-            "--", "--time", "sums", f"--aggregate={keys}", "--seconds", seconds
-        ).splitlines()
+        lines = self._execute("--", "--time", "sums", f"--aggregate={keys}", "--seconds",
+                              max(0.001, self._seconds / 20)).splitlines()
         rows = [line.replace("plain C", "plain-C").split() for line in lines[1:]]
         return rows[0], rows[1:]
-
-
-def lcores(count):
-    """All of them on all CPUs: time that a thread waits for a CPU is not its own."""
-    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-    return f"(0-{count - 1})@({cpus})"
 
 
 def rates(reports):
@@ -158,8 +138,7 @@ def row(name, reports, beside):
     another case."""
     mine, others = rates(reports), rates(beside)
     ratio = statistics.median(one / other for one, other in zip(mine, others))
-    checked = sum(report["results"] for report in reports)
-    wrong = sum(report["wrong"] for report in reports)
+    checked, wrong = (sum(report[name] for report in reports) for name in ("results", "wrong"))
     mark = MOSTLY_REPEATS if mostly_repeats(reports) else ""
     return [name + mark, f"{statistics.median(mine):.0f}", f"{min(mine):.0f}..{max(mine):.0f}",
             f"{ratio:.2f}", f"{checked:,}", f"{wrong}"]
@@ -197,28 +176,20 @@ def print_cases(part, found):
     sys.stdout.flush()
 
 
-def parse_arguments():
+def parsed():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="scripts/bench aggregation", description=__doc__)
+    parser = CommandLine("bench aggregation", __doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of each comparison (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of each sample (default 1)")
     parser.add_argument("--only", choices=PARTS, action="append", help="one part alone, or some")
     parser.add_argument("--no-huge", action="store_true", help="no hugepages, even if free")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all reports")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder")
-    return parser.parse_args()
-
-
-def choose_memory(arguments):
-    """Where the switch takes its memory from."""
-    if arguments.no_huge:
-        return machine.Memory(False, "pages of 4 KB, as asked for")
-    return machine.choose_memory(MEGABYTES)
+    return parser, parser.parse_args()
 
 
 def measure(arguments):
     """Measure and print."""
-    memory, facts = choose_memory(arguments), machine.facts(ROOT, arguments.build)
+    memory = machine.choose_memory(MEGABYTES, arguments.no_huge)
+    facts = machine.facts(ROOT, arguments.build)
     bench = Bench(arguments.build, memory, arguments.seconds, arguments.rounds)
     results = {"machine": facts, "memory": memory.sentence}
     print(f"{facts['cpu']}, {facts['cpus']} CPUs, DPDK {facts['dpdk']}; {memory.sentence}")
@@ -236,16 +207,14 @@ def measure(arguments):
         if part == "switch":
             rest = rest_rows(results[part], *bench.memory("+".join(FORMATS)))
             print("\n".join(f"  {line}" for line in aligned(["", "median"], list(rest))))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    write_json(arguments.json, results, indent=1)
 
 
 def main():
     """The command line."""
-    try:
-        measure(parse_arguments())
-    except programs.ProgramError as error:
-        sys.exit(f"scripts/bench aggregation: {error}")
+    parser, arguments = parsed()
+    with parser.told():
+        measure(arguments)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from benchmark.measure.traffic import Traffic
 from benchmark.peers import bmv2, contenders
 from benchmark.report import page
 from benchmark.results import Results, identity
-from command import ROOT, CommandLine
+from command import ROOT, CommandLine, write_json
 
 PROGRAMS = ("dpdk-netfc", "netfc-bench")
 EXTENTS = {
@@ -250,8 +250,7 @@ def main():
         machine=facts, memory=memory.sentence, command=command_line(sys.argv[1:]),
         date=time.strftime("%Y-%m-%d", time.gmtime()))
     results.save()
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results.data, indent=1), encoding="utf-8")
+    write_json(arguments.json, results.data, indent=1)
     if arguments.document:
         write_document(arguments.document, results.data, arguments.extent)
 
