@@ -21,7 +21,7 @@ class CommandLine(argparse.ArgumentParser):
     def __init__(self, prog, description, **options):
         super().__init__(prog=f"scripts/{prog}", description=description, **options)
         self.add_argument("--build", type=lambda text: pathlib.Path(text).resolve(),
-                          default=ROOT / "build", help=argparse.SUPPRESS)
+                          default=ROOT / "build", help="build folder (default: build)")
         self.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures there")
 
     def fail(self, reason):

@@ -11,7 +11,6 @@ PLAIN = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
-    "svg.hashsalt": "dpdk-netfc",
     "svg.fonttype": "path",
 }
 STYLE = {**PLAIN, "font.size": 10, "axes.grid": True, "grid.alpha": 0.3}
@@ -24,5 +23,6 @@ def styled(**more):
 
 def save(figure, folder, name, **metadata):
     """Writes a figure, and is done with it."""
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None, **metadata})
+    with pyplot.rc_context({"svg.hashsalt": "dpdk-netfc"}):
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None, **metadata})
     pyplot.close(figure)

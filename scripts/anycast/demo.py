@@ -8,6 +8,7 @@ import time
 import numpy
 
 from anycast.network import ANYCAST, Anycast, has_frr
+from background import Background
 from command import CommandLine, narrator, write_json
 from netfc import Client, ClientError
 
@@ -17,32 +18,19 @@ PAUSE = 0.005  # seconds between a client's requests
 RETRIES = 40
 
 
-class Load:
+class Load(Background):
     """Clients that add numbers, each with a socket, which is a flow, of its own. A context manager."""
 
     def __init__(self, host):
-        self._host = host
-        self._stop = False
+        super().__init__(CLIENTS)
+        self._host, self._lock = host, threading.Lock()
         self.requests = self.lanes = self.wrong = self.failed = self.sent_again = 0
         self.longest = 0.0  # seconds for an answer
-        self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._run, args=(seed,))
-                         for seed in range(CLIENTS)]
 
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop = True
-        for thread in self._threads:
-            thread.join()
-
-    def _run(self, seed):
-        draw = numpy.random.default_rng(seed)
+    def run(self, number):
+        draw = numpy.random.default_rng(number)
         with self._host.entered(), Client(ANYCAST, retries=RETRIES) as client:
-            while not self._stop:
+            while not self.stop.is_set():
                 self._ask(client, draw)
                 time.sleep(PAUSE)
             with self._lock:
