@@ -35,21 +35,30 @@ def start_workers(stack, build, network, **options):
     return workers
 
 
-def begin(stack, build, network, count):
-    """The workers of a job, with so many values each, and what each has said of their sums."""
-    workers = start_workers(stack, build, network, count=count)
-    token = allreduce.draw_token()
+def added_up(stack, build, network, count, log, whom):
+    """Has a network's workers add up so many values each. They say in words whose sums it were.
+
+    The workers, what all gave and got, of shape (workers, values), and figures.
+    """
+    workers, token = start_workers(stack, build, network, count=count), allreduce.draw_token()
     for worker in workers:
         worker.tell(f"0 {token}")
     for worker in workers:
         worker.expect("joined")
-    return workers, [worker.expect("sums") for worker in workers]
+    said = [worker.expect("sums") for worker in workers]
+    seconds = max(each["seconds"] for each in said)
+    log(f"each worker has the sum of {count:,} float32 of all{whom}, twice; {seconds:.2f} s each")
+    got = [numpy.load(network.folder / f"worker{rank}.npy") for rank in range(len(workers))]
+    given = numpy.array([sums.gradients(rank, count) for rank in range(len(workers))])
+    return workers, given, got, {"seconds": seconds, "same_again": [each["same"] for each in said]}
 
 
-def results(network, workers):
-    """Each worker's sums, of shape (workers, values)."""
-    return numpy.array([numpy.load(network.folder / f"worker{rank}.npy")
-                        for rank in range(len(workers))])
+def heard(workers, names, log, but=None):
+    """What all but one say of what was killed, by their numbers."""
+    told = {number: worker.expect("failed") for number, worker in enumerate(workers) if number != but}
+    for number, one in told.items():
+        log(f"worker {names(number)} hears, {one['seconds']:.1f} s after its latest result: {one['text']}")
+    return told
 
 
 def one_switch(program):
@@ -80,21 +89,13 @@ def run(build, count, log):
         f"{SWITCH_ADDRESS}")
     with contextlib.ExitStack() as stack:
         network = stack.enter_context(one_switch(build / "app" / "dpdk-netfc"))
-        workers, said = begin(stack, build, network, count)
-        seconds = max(each["seconds"] for each in said)
-        log(f"each worker has the sum of {count:,} float32 of all, twice; {seconds:.2f} s each")
-        values = numpy.array([sums.gradients(number, count) for number in range(WORKERS)])
-        figures = {**figures_of(results(network, workers), values), "seconds": seconds,
-                   "same_again": [each["same"] for each in said]}
+        workers, values, got, figures = added_up(stack, build, network, count, log, "")
+        figures = {**figures_of(got, values), **figures}
         log("these are compared with exact sums")
         print(describe_sums(figures), flush=True)
         workers[KILLED].kill()
         log(f"training goes on; worker {KILLED} is killed")
-        figures["told"] = {number: worker.expect("failed")
-                           for number, worker in enumerate(workers) if number != KILLED}
-    for number, told in figures["told"].items():
-        log(f"worker {number} hears, {told['seconds']:.1f} s after its latest result: "
-            f"{told['text']}")
+        figures["told"] = heard(workers, str, log, but=KILLED)
     return figures
 
 

@@ -48,19 +48,6 @@ def switch_cases():
         yield Case(f"{form}, plain C", (f"format={form}",), eal=("--force-max-simd-bitwidth=64",))
 
 
-def shard_cases():
-    """One and two lcores; packets on their shard's lcore, and on the other one."""
-    yield Case("1 shard")
-    yield Case("2 shards", (), 2)
-    yield Case("2 shards, all handed over", ("queue=other",), 2)
-
-
-def flood_cases():
-    """Bad packets beside each good one."""
-    for flood in (0, 1, 3, 7):
-        yield Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",))
-
-
 def tree_cases():
     """One switch; a leaf whose root has another core; a root with the exact sums of 8 leaves."""
     for form in TREE_FORMATS:
@@ -70,7 +57,15 @@ def tree_cases():
         yield Case(f"{form}, a root of 8 leaves", (f"format={form}", "behind=8"))
 
 
-CASES = {"switch": switch_cases, "shards": shard_cases, "flood": flood_cases, "tree": tree_cases}
+CASES = {
+    "switch": list(switch_cases()),
+    # One and two lcores; packets on their shard's lcore, and on the other one.
+    "shards": [Case("1 shard"), Case("2 shards", (), 2),
+               Case("2 shards, all handed over", ("queue=other",), 2)],
+    # Bad packets beside each good one.
+    "flood": [Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",)) for flood in (0, 1, 3, 7)],
+    "tree": list(tree_cases()),
+}
 
 
 class Bench:
@@ -149,11 +144,6 @@ BESIDE = {"switch": "gradients", "shards": "1 shard", "flood": "that without bad
           "tree": "one switch with workers"}
 
 
-def peer_of(part, name, found):
-    """Beside which case one is shown."""
-    return found[name.split(",")[0]] if part in ("switch", "tree") else next(iter(found.values()))
-
-
 def rest_rows(found, head, rows):
     """What the switch would do if adding took no time: its time a value less that in memory."""
     at, best = head.index("gradients"), {}
@@ -168,7 +158,9 @@ def rest_rows(found, head, rows):
 def print_cases(part, found):
     """A table of cases."""
     print(f"\n{part}: million values a second; ratio to {BESIDE[part]}")
-    rows = [row(name, reports, peer_of(part, name, found)) for name, reports in found.items()]
+    first = next(iter(found))
+    rows = [row(name, reports, found[name.split(",")[0] if part in ("switch", "tree") else first])
+            for name, reports in found.items()]
     for line in aligned(HEAD, rows):
         print(f"  {line}")
     if any(map(mostly_repeats, found.values())):
@@ -201,7 +193,7 @@ def measure(arguments):
             for line in aligned(head, rows, left=3):
                 print(f"  {line}")
             continue
-        cases = [case for case in CASES[part]() if case.lcores <= machine.cpu_count()]
+        cases = [case for case in CASES[part] if case.lcores <= machine.cpu_count()]
         results[part] = bench.rounds(cases)
         print_cases(part, results[part])
         if part == "switch":

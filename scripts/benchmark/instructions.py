@@ -58,21 +58,16 @@ def case_name(form, op, operands, lanes):
     return f"{what}, {operands}, {lanes} lane{'' if lanes == 1 else 's'}"
 
 
+MIXED = [mix for mix in mixes.MIXES if mix.name in MIXES]
+NAMES = [*(case_name(*case) for case in CASES), *(mix.name for mix in MIXED)]  # of what is counted
+
+
 def write_bursts(path, kept):
     """A capture of two equal bursts per case: the first, which does not count, warms up."""
     maker = Traffic(path.parent, kept)
     bursts = [list(maker.frames(*case, BURST)) for case in CASES]
-    bursts += [mixes.frames(mix, BURST) for mix in mixes.MIXES if mix.name in MIXES]
-    frames = [frame for burst in bursts for frame in 2 * burst]
-    capture.write(path, frames)
-
-
-def names():
-    """Of what is counted, in order."""
-    return [
-        *(case_name(*case) for case in CASES),
-        *(mix.name for mix in mixes.MIXES if mix.name in MIXES),
-    ]
+    bursts += [mixes.frames(mix, BURST) for mix in MIXED]
+    capture.write(path, [frame for burst in bursts for frame in 2 * burst])
 
 
 def run_switch(build, engine, bursts, folder):
@@ -95,12 +90,12 @@ def count_engine(build, engine, bursts):
     with tempfile.TemporaryDirectory(prefix="netfc-") as folder:
         run_switch(build, engine, bursts, folder)
         counts = []
-        for number in range(1, 2 * len(names()) + 1):
+        for number in range(1, 2 * len(NAMES) + 1):
             path = pathlib.Path(folder) / f"counts.{number}"
             if not path.exists():
                 raise programs.CommandError(f"{engine}: callgrind has seen {number - 1} calls of {FUNCTION}")
             counts.append(int(re.search(r"^totals: (\d+)", path.read_text(), re.MULTILINE)[1]))
-    return dict(zip(names(), counts[1::2]))
+    return dict(zip(NAMES, counts[1::2]))
 
 
 def count(build, kept):
@@ -138,7 +133,7 @@ def table(counted):
     """One line a case: instructions per packet and per lane of each engine."""
     lanes_of = {case_name(*case): case[-1] for case in CASES}
     rows = []
-    for name in names():
+    for name in NAMES:
         packets, lanes = [cases[name] / BURST for cases in counted.values()], lanes_of.get(name)
         rows.append([name, *(cell for packet in packets for cell in (
             f"{packet:,.1f}", f"{packet / lanes:,.2f}" if lanes else ""))])
@@ -156,11 +151,8 @@ def check(counted):
     """Compare, and say what differs. Returns the exit status."""
     figures = json.loads(FIGURES.read_text(encoding="ascii"))
     slower, faster, unknown = compare(figures["instructions"], counted)
-    for title, sentences in (
-        ("Fewer instructions than recorded; record them", faster),
-        ("More instructions than recorded", slower),
-        ("Not recorded", unknown),
-    ):
+    for title, sentences in (("Fewer instructions than recorded; record them", faster),
+                             ("More instructions than recorded", slower), ("Not recorded", unknown)):
         for sentence in sentences:
             print(f"{title}: {sentence}")
     if not slower and not unknown:

@@ -77,13 +77,6 @@ def measure_cancelled(formats, data):
             for item in formats for name, operands in data[item.name].items()}
 
 
-def measure_memory(build, library, scales):
-    """The sizes of the paper's fp16 sets of all scales, and of the other formats' largest."""
-    names = [scaling.set_name(scale) for scale in scales]
-    names += [name for plain, floor, _ in SETS.values() for name in (plain, floor)]
-    return memory.run(build, library, FORMATS, dict.fromkeys(names))
-
-
 def measure(arguments, progress):
     """Everything, as what JSON can hold."""
     build, formats = arguments.build, list(FORMATS.values())
@@ -110,9 +103,11 @@ def measure(arguments, progress):
     progress.start("binary32")
     results["binary32"] = binary32.run(build, library, arguments.work, gradients)
     progress.start("Memory")
-    results["memory"] = measure_memory(build, library, scales)
-    results["memory_correct"] = memory.run_correct(
-        build, [name for sets in CHOICE.values() for name in sets[1:]])
+    # The paper's fp16 sets of all scales, and the other formats' largest.
+    names = [*map(scaling.set_name, scales), *(name for some in SETS.values() for name in some[:2])]
+    results["memory"] = memory.run(build, library, dict.fromkeys(names))
+    results["memory_correct"] = memory.run(
+        build, library, [name for sets in CHOICE.values() for name in sets[1:]])
     progress.start("Speed")
     operands = {name: some["I"] for name, some in data.items()}
     ops = speed.QUICK_OPS if arguments.quick else speed.OPS

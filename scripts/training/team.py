@@ -7,6 +7,7 @@ import json
 
 import numpy
 
+from aggregation import sums
 from benchmark.allreduce.links import Switched
 from benchmark.allreduce.team import worker_cores
 from children import Child
@@ -70,6 +71,10 @@ class Outcome:
     leaf_bytes: float
     given: numpy.ndarray | None
     got: numpy.ndarray | None
+
+    def wrong(self, right):
+        """How many gradients are not what right() makes of those given in a step."""
+        return sum(sums.differ(got, right(self.given[:, step])) for step, got in enumerate(self.got))
 
 
 def train(build, run):

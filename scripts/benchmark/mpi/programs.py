@@ -50,27 +50,20 @@ class Program:
     result: collections.abc.Callable
 
 
-def write_melt(folder):
-    """The example."""
-    (folder / "in.melt").write_bytes(MELT.read_bytes())
+def copied(path, name, edit=lambda text: text):
+    """Puts an example into a folder, changed."""
+    return lambda folder: (folder / name).write_text(edit(path.read_text(encoding="ascii")), encoding="ascii")
 
 
-def write_exact_melt(folder):
-    """The example, with all digits of what it prints."""
-    text = MELT.read_text(encoding="ascii")
-    (folder / "in.melt").write_text(text.replace("\nrun", "\nthermo_modify format float %.17g\nrun"),
-                                    encoding="ascii")
+def with_all_digits(text):
+    """LAMMPS' example, with all digits of what it prints."""
+    return text.replace("\nrun", "\nthermo_modify format float %.17g\nrun")
 
 
 def thermo(_folder, printed):
     """A checksum of the table that LAMMPS prints."""
     found = re.search(r"\nStep .*?\nLoop time", printed, re.DOTALL)
     return f"{zlib.crc32(found[0].encode()):08x}" if found else None
-
-
-def write_hpcc(folder):
-    """The example that comes with it."""
-    (folder / "hpccinf.txt").write_bytes(HPCC.read_bytes())
 
 
 def hpcc_checks(folder, _printed):
@@ -83,12 +76,13 @@ def programs(mpi4py):
     """All that are installed. mpi4py: the folder of its source, or None."""
     if MELT.exists():
         words = ["lmp", "-in", "in.melt", "-log", "none"]
-        yield Program("LAMMPS, melt, as printed", words, write_melt, thermo)
-        yield Program("LAMMPS, melt, 17 digits", words, write_exact_melt, thermo)
+        exact = copied(MELT, "in.melt", with_all_digits)
+        yield Program("LAMMPS, melt, as printed", words, copied(MELT, "in.melt"), thermo)
+        yield Program("LAMMPS, melt, 17 digits", words, exact, thermo)
         yield Program("LAMMPS, melt, 17 digits, ranks in another order",
-                      [*words, "-reorder", "nth", "2"], write_exact_melt, thermo)
+                      [*words, "-reorder", "nth", "2"], exact, thermo)
     if HPCC.exists():
-        yield Program("HPCC", ["hpcc"], write_hpcc, hpcc_checks)
+        yield Program("HPCC", ["hpcc"], copied(HPCC, "hpccinf.txt"), hpcc_checks)
     if mpi4py:
         # Started processes would need a network of their own.
         words = [sys.executable, str(mpi4py / "test" / "runtests.py"), "-q", "-e", "spawn", "-e",
