@@ -36,9 +36,9 @@ def start_workers(stack, build, network, **options):
 
 
 def added_up(stack, build, network, count, log, whom):
-    """Has a network's workers add up so many values each. They say in words whose sums it were.
+    """Has a network's workers add up so many values each; whom: of how many, for the log.
 
-    The workers, what all gave and got, of shape (workers, values), and figures.
+    Returns the workers, what all gave and what each got, and figures.
     """
     workers, token = start_workers(stack, build, network, count=count), allreduce.draw_token()
     for worker in workers:

@@ -8,7 +8,8 @@ import numpy
 
 from command import ROOT, CommandLine
 from evaluation.measure import (
-    accuracy, baseline, binary32, datasets, functions, measures, memory, narrow, pairs, rounding, scaling, speed, training
+    accuracy, baseline, binary32, datasets, functions, measures, memory, narrow, pairs, rounding,
+    scaling, speed, training
 )
 from evaluation.progress import Progress
 from evaluation.report import figures, page

@@ -65,6 +65,7 @@ def parsed():
 
 
 def request(draw, number, op=None):
+    """The payload of one; op: its number, by default one of the four."""
     operands = numpy.frombuffer(draw.randbytes(4 * LANES), ">u2")
     return protocol.request(op or 1 + number % 4, FORMATS["fp16"].id, operands[:LANES],
                             operands[LANES:], number)
@@ -210,6 +211,7 @@ def judge(soak, samples, status, stats):
 
 
 def print_report(report):
+    """Lines for people."""
     for name, value in report.items():
         if name != "checks":
             form = {float: ",.3f", str: ""}.get(type(value), ",")

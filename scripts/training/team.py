@@ -120,22 +120,17 @@ def lose(host, share):
     """So many of 100 packets of the aggregation are lost at a host's link, each way."""
     if not share:
         return
-    host.run("nft", "add", "table", "netdev", "lossy")
-    for hook, port in (("ingress", "sport"), ("egress", "dport")):
-        chain = f"{{ type filter hook {hook} device eth0 priority 0; }}"
-        host.run("nft", "add", "chain", "netdev", "lossy", hook, chain)
-        host.run("nft", "add", "rule", "netdev", "lossy", hook, "udp", port, "20040-20055",
-                 "numgen", "random", "mod", 100, "<", share, "drop")
+    host.run("nft", "table netdev lossy {" + "".join(
+        f" chain {hook} {{ type filter hook {hook} device eth0 priority 0; udp {port} 20040-20055"
+        f" numgen random mod 100 < {share} drop; }};"
+        for hook, port in (("ingress", "sport"), ("egress", "dport"))) + " }")
 
 
 def count_upwards(namespace):
     """Counts bytes of the aggregation that leave its eth0 for a switch."""
-    namespace.run("nft", "add", "table", "netdev", "upwards")
-    namespace.run("nft", "add", "counter", "netdev", "upwards", "sent")
-    namespace.run("nft", "add", "chain", "netdev", "upwards", "out",
-                  "{ type filter hook egress device eth0 priority 0; }")
-    namespace.run("nft", "add", "rule", "netdev", "upwards", "out", "udp", "dport", "20040-20055",
-                  "counter", "name", "sent")
+    namespace.run("nft", "table netdev upwards { counter sent { }; chain out {"
+                         " type filter hook egress device eth0 priority 0;"
+                         " udp dport 20040-20055 counter name sent; }; }")
 
 
 def mean_upwards(namespaces):

@@ -2,8 +2,8 @@
 """Sums over paths without a limit: what each way from a worker to the switch costs.
 
 The switch's ports are AF_PACKET or AF_XDP on a veth pair, TAP interfaces, or memory shared with the
-workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is tests/allreduce/reflect.c: one
-worker, and next to nothing behind it.
+workers (memif); gloo's ring has veth pairs at a bridge, with segmentation offload. `responder` is
+tests/allreduce/reflect.c: one worker, and next to nothing behind it.
 """
 
 import contextlib
@@ -161,8 +161,8 @@ def merged(figures):
     return by_path
 
 
-def middle(figures):
-    """The median of all rounds' seconds, as they come in the middle."""
+def median_of(figures):
+    """Of all rounds' seconds."""
     return statistics.median_high(took for figure in figures for took in figure["seconds"])
 
 
@@ -172,15 +172,15 @@ def row_of(name, figures, gloo):
     cpu = min(figure["cpu"] / (figure["bytes"] / 1e9) for figure in figures)
     sent, again = total(figures, "sent"), total(figures, "retransmitted")
     return row(name, figures[-1]["chunk"] or "", figures[-1]["offload"].strip().replace(" ", ", "),
-               f"{1e3 * middle(figures):.0f} ({1e3 * min(seconds):.0f} to {1e3 * max(seconds):.0f})",
-               f"{SIZE / 4e6 / middle(figures):.0f}",
-               f"{middle(figures) / gloo:.2f}" if gloo else "", f"{cpu:.1f}",
+               f"{1e3 * median_of(figures):.0f} ({1e3 * min(seconds):.0f} to {1e3 * max(seconds):.0f})",
+               f"{SIZE / 4e6 / median_of(figures):.0f}",
+               f"{median_of(figures) / gloo:.2f}" if gloo else "", f"{cpu:.1f}",
                f"{100 * again / sent:.1f} %" if sent else "")
 
 
 def table(by_path):
     """Lines of Markdown."""
-    gloo = middle(by_path[PATHS[0].name]) if PATHS[0].name in by_path else None
+    gloo = median_of(by_path[PATHS[0].name]) if PATHS[0].name in by_path else None
     lines = [head("path", "bytes in a chunk", "offload", "ms: median (all)", "million values/s",
                   "time / gloo's", "a worker's CPU seconds per GB", "sent again")]
     return "\n".join(lines + [row_of(name, figures, gloo) for name, figures in by_path.items()])

@@ -17,26 +17,6 @@ IMAGES = "performance"
 NUMBERS = "results.json"
 
 
-def machine_table(results):
-    """The machine and its system."""
-    machine, alone = results["machine"], results["done"]["alone"]
-    tsc = next(iter(alone.values()))["tsc_hz"]
-    virtual = "virtual machine" if machine["hypervisor"] else "no hypervisor"
-    rows = [
-        ["processor", f"{machine['cpu']} (family/model/stepping"
-                      f" {machine['cpu_family_model_stepping']}), {virtual}"],
-        ["CPUs", f"{machine['cpus']}, with {', '.join(machine['vector_units'])}"],
-        ["TSC", f"{tsc / 1e9:.3f} GHz"],
-        ["system", f"{machine['system']}, {machine['kernel']}"],
-        ["DPDK", machine["dpdk"]],
-        ["compiler", machine["compiler"]],
-        ["dpdk-netfc", f"{machine['netfc']}, revision {machine['revision']}"],
-        ["memory", results["memory"]],
-        ["date", f"{results['date']}, {results['seconds'] / 60:.0f} minutes"],
-    ]
-    return table(["", ""], rows, left=2)
-
-
 def sweep_cells(results):
     """The comparisons over lanes per packet, with peers."""
     cells = [cell for cell in results["done"]["switch"].values() if cell["cell"]["peers"]]
