@@ -55,7 +55,8 @@ class Namespace:
     def start(self, *words, **options):
         """Starts a command inside. Returns its subprocess.Popen."""
         return subprocess.Popen(self.inside(*words), text=True, **{
-            "stdin": subprocess.DEVNULL, **options, "env": with_system_programs(options.get("env"))})
+            "stdin": subprocess.DEVNULL, **options,
+            "env": with_system_programs(options.get("env"))})
 
     @contextlib.contextmanager
     def entered(self):

@@ -26,7 +26,8 @@ def with_system_programs(environment=None):
 def command(*words, given="", patience=TIMEOUT, env=None, **options):
     """Runs a command to its end and returns what it printed. Raises CommandError with all it said.
 
-    given: what it reads. patience: seconds that it may take; None: any. options: of subprocess.run().
+    given: what it reads. patience: seconds that it may take; None: any. options: of
+    subprocess.run().
     """
     words = list(map(str, words))
     try:
@@ -91,9 +92,10 @@ def killed(process):
 
 @contextlib.contextmanager
 def running(*words, log, begun, patience=START_S, **options):
-    """A program in the background, while the block lasts. Raises CommandError where it does not start.
+    """A program in the background, while the block lasts. Raises CommandError if it does not start.
 
-    log: the file that has what it says; begun: whether it has started; options: of subprocess.Popen().
+    log: the file that has what it says; begun: whether it has started; options: of
+    subprocess.Popen().
     """
     with log.open("w") as out:
         started = subprocess.Popen(list(map(str, words)), **{

@@ -55,7 +55,8 @@ def added_up(stack, build, network, count, log, whom):
 
 def heard(workers, names, log, but=None):
     """What all but one say of what was killed, by their numbers."""
-    told = {number: worker.expect("failed") for number, worker in enumerate(workers) if number != but}
+    told = {number: worker.expect("failed") for number, worker in enumerate(workers)
+            if number != but}
     for number, one in told.items():
         log(f"worker {names(number)} hears, {one['seconds']:.1f} s after its latest result: {one['text']}")
     return told

@@ -44,7 +44,8 @@ def play(options, job, token, values, exact):
     try:
         with allreduce.Communicator(
                 options["switch"], worker=options["worker"], workers=options["workers"], job=job,
-                token=token, build=options["build"], place=place, **options.get("ways", {})) as comm:
+                token=token, build=options["build"], place=place,
+                **options.get("ways", {})) as comm:
             say("joined")
             if "count" in options:
                 reduce_twice(comm, sums.gradients(rank, options["count"]),

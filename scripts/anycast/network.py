@@ -138,7 +138,8 @@ class Site(Network):
     def _connect(self, middle):
         speaker = self._stack.enter_context(Namespace())
         self.folder.chmod(0o711)
-        for port, (host, interface) in enumerate(((self._router, f"s{self.number}"), (speaker, "eth0"))):
+        ends = ((self._router, f"s{self.number}"), (speaker, "eth0"))
+        for port, (host, interface) in enumerate(ends):
             link(middle, host, [(host, interface, link_address(self.number, 3 if port else 1))],
                  name=f"p{port}", interface=interface)
             # Checksums are to be whole where the switch sees them.

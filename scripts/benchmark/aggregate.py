@@ -63,7 +63,8 @@ CASES = {
     "shards": [Case("1 shard"), Case("2 shards", (), 2),
                Case("2 shards, all handed over", ("queue=other",), 2)],
     # Bad packets beside each good one.
-    "flood": [Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",)) for flood in (0, 1, 3, 7)],
+    "flood": [Case(f"{flood} bad packets a good one", (f"flood={100 * flood}",))
+              for flood in (0, 1, 3, 7)],
     "tree": list(tree_cases()),
 }
 
@@ -82,7 +83,8 @@ class Bench:
     def _root(self):
         """A root that runs; what the EAL of a leaf needs to reach it."""
         with tempfile.TemporaryDirectory(prefix="netfc-root-") as folder:
-            log, device = pathlib.Path(folder, "log"), f"net_memif0,socket={folder}/root,socket-abstract=no"
+            log = pathlib.Path(folder, "log")
+            device = f"net_memif0,socket={folder}/root,socket-abstract=no"
             with programs.running(
                     self._program.parent / "dpdk-netfc",
                     *programs.eal("root", self._memory.options(ROOT_MEGABYTES), any_cpu(1),

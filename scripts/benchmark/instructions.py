@@ -137,7 +137,8 @@ def table(counted):
         packets, lanes = [cases[name] / BURST for cases in counted.values()], lanes_of.get(name)
         rows.append([name, *(cell for packet in packets for cell in (
             f"{packet:,.1f}", f"{packet / lanes:,.2f}" if lanes else ""))])
-    return ["", *(f"{engine} per {what}" for engine in counted for what in ("packet", "lane"))], rows
+    return ["",
+            *(f"{engine} per {what}" for engine in counted for what in ("packet", "lane"))], rows
 
 
 def update(counted):
@@ -152,7 +153,8 @@ def check(counted):
     figures = json.loads(FIGURES.read_text(encoding="ascii"))
     slower, faster, unknown = compare(figures["instructions"], counted)
     for title, sentences in (("Fewer instructions than recorded; record them", faster),
-                             ("More instructions than recorded", slower), ("Not recorded", unknown)):
+                             ("More instructions than recorded", slower),
+                             ("Not recorded", unknown)):
         for sentence in sentences:
             print(f"{title}: {sentence}")
     if not slower and not unknown:

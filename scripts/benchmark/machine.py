@@ -33,7 +33,7 @@ def free_hugepages():
 
 
 def choose_memory(megabytes, no_huge=False):
-    """Hugepages if as many MB of them are free, ordinary pages if not, or if these are asked for."""
+    """Hugepages if as many MB of them are free; ordinary pages if not, or if asked for."""
     if no_huge:
         return Memory(False, "pages of 4 KB, as asked for")
     free = max(free_hugepages().values(), default=0)

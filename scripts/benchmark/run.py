@@ -55,12 +55,16 @@ def parsed():
     parser.set_defaults(extent="usual")
     size = parser.add_mutually_exclusive_group()
     for extent, meaning in EXTENTS.items():
-        size.add_argument(f"--{extent}", dest="extent", action="store_const", const=extent, help=meaning)
+        size.add_argument(f"--{extent}", dest="extent", action="store_const", const=extent,
+                          help=meaning)
     parser.add_argument("--rounds", type=positive, metavar="N", help="rounds of each comparison (default 5)")
-    parser.add_argument("--no-huge", action="store_true", help="no hugepages, even if there are free ones")
-    parser.add_argument("--document", type=pathlib.Path, nargs="?", const=ROOT / "docs", metavar="FOLDER",
+    parser.add_argument("--no-huge", action="store_true",
+                        help="no hugepages, even if there are free ones")
+    parser.add_argument("--document", type=pathlib.Path, nargs="?", const=ROOT / "docs",
+                        metavar="FOLDER",
                         help="write performance.md and its figures there (default docs/)")
-    parser.add_argument("--numbers", type=pathlib.Path, metavar="FILE", help="measure nothing: make the "
+    parser.add_argument("--numbers", type=pathlib.Path, metavar="FILE",
+                        help="measure nothing: make the "
                         "document of what --json, or the document, has kept")
     parser.add_argument("--resume", action="store_true",
                         help="go on where the last run with the same programs and settings was stopped")
@@ -103,14 +107,17 @@ class Run:
 
     def _by_engine_and_lanes(self, section, measure):
         """What measure(capture, lanes, engine) returns, by "engine, lanes"."""
-        cases = {f"{engine}, {lanes}": (engine, lanes) for lanes in matrix.ENDS for engine in self._engines}
-        return self._measured(section, cases, lambda case: measure(self._capture(case[1]), case[1], case[0]))
+        cases = {f"{engine}, {lanes}": (engine, lanes) for lanes in matrix.ENDS
+                 for engine in self._engines}
+        return self._measured(section, cases,
+                              lambda case: measure(self._capture(case[1]), case[1], case[0]))
 
     def alone(self):
         """The match engines alone. Returns the TSC's frequency."""
         found = self._by_engine_and_lanes("alone", lambda capture, _, engine: alone.run(
             self._bench, capture, "fp16", engine, self._settings.passes))
-        print_table("Least cycles per lane of fp16 additions without ports", *tables.of(tables.ALONE, found))
+        print_table("Least cycles per lane of fp16 additions without ports",
+                    *tables.of(tables.ALONE, found))
         return next(iter(found.values()))["tsc_hz"]
 
     def compare(self, cell, tsc_hz):
@@ -131,7 +138,8 @@ class Run:
                     *tables.of(tables.mixes_columns(found), tables.worst_first(found)))
         without_ports = {name: mix for name, mix in wanted.items() if not mix.bridge}
         parts = self._measured("mixes_alone", without_ports, lambda mix: alone.traffic_mix(
-            self._bench, mixes.captures(mix, self._bench.folder)[0], "direct", self._settings.passes,
+            self._bench, mixes.captures(mix, self._bench.folder)[0], "direct",
+            self._settings.passes,
             mix.loaded()))
         print_table("Cycles per packet of direct by part of the work", *tables.parts(found, parts))
 
@@ -166,7 +174,8 @@ class Run:
 
     def start_ups(self):
         """How long the switch takes to start."""
-        found = self._measured("startup", dict(zip(self._engines, self._engines)), lambda engine: startup.run(
+        found = self._measured("startup", dict(zip(self._engines, self._engines)),
+                               lambda engine: startup.run(
             self._bench, engine, self._settings.rounds))
         print_table("Start and end with four table sets, s", *tables.of(tables.STARTUP, found))
 

@@ -36,15 +36,19 @@ STEPS = 11
 def parsed():
     """The command line."""
     parser = CommandLine("evaluate", __doc__)
-    parser.add_argument("--quick", action="store_true", help="a sample of the 2^32 pairs, fewer scaling "
+    parser.add_argument("--quick", action="store_true",
+                        help="a sample of the 2^32 pairs, fewer scaling "
                         "factors, the speed of additions only; the rest is the same")
-    parser.add_argument("--functions", action="store_true", help="print the section on functions of one "
+    parser.add_argument("--functions", action="store_true",
+                        help="print the section on functions of one "
                         "number, half a minute, and write nothing")
-    parser.add_argument("--narrow", action="store_true", help="print how exact the paper's tables would "
+    parser.add_argument("--narrow", action="store_true",
+                        help="print how exact the paper's tables would "
                         "be in formats of 8 bits, seconds, and write nothing")
     parser.add_argument("--output", type=pathlib.Path,
                         help="where the report goes (default: docs, or BUILD/evaluation with --quick)")
-    parser.add_argument("--work", type=pathlib.Path, help="for data sets, results, and counts of pairs, "
+    parser.add_argument("--work", type=pathlib.Path,
+                        help="for data sets, results, and counts of pairs, "
                         "which are used again if they are there (default: BUILD/evaluation/work)")
     arguments = parser.parse_args()
     evaluation = arguments.build / "evaluation"
@@ -95,7 +99,8 @@ def measure(arguments, progress):
     results["accuracy"], results["sent"] = measure_accuracy(build, library, cells)
     progress.start("Float-to-integer, and how the paper may have rounded")
     fp16 = FORMATS["fp16"]
-    results["baseline"] = {name: baseline.measure(fp16, data["fp16"][name]) for name in datasets.NAMES}
+    results["baseline"] = {name: baseline.measure(fp16, data["fp16"][name])
+                           for name in datasets.NAMES}
     results["rounding"] = rounding.run(cells)
     results["cancelled"] = measure_cancelled(formats, data)
     progress.start("Scaling factors through the running switch")

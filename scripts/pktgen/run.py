@@ -59,9 +59,11 @@ def run_switch(arguments, folder):
     """The switch on a vhost socket, while Pktgen runs; its final counters."""
     socket, log = folder / "vhost", folder / "switch.log"
     with running(
-            arguments.build / "app" / "dpdk-netfc", "--no-huge", "-m", 256, "--no-pci", "--no-telemetry",
+            arguments.build / "app" / "dpdk-netfc", "--no-huge", "-m", 256, "--no-pci",
+            "--no-telemetry",
             *("--file-prefix", f"netfc-{os.getpid()}", "--lcores", any_cpu(1)),
-            f"--vdev=net_vhost0,iface={socket}", "--", "--tables", arguments.tables, "--match", "direct",
+            f"--vdev=net_vhost0,iface={socket}", "--", "--tables", arguments.tables, "--match",
+            "direct",
             *("--stats-json", folder / "stats.json"),
             log=log, begun=socket.exists, patience=START_SECONDS) as switch:
         run_pktgen(arguments, folder, socket)
@@ -77,9 +79,12 @@ def run_pktgen(arguments, folder, socket):
         arguments.pktgen, "--no-huge", "-m", "2048", "--no-pci", "--no-telemetry",
         "--lcores", "'(0-1)@(0-1)'", "--file-prefix", f"pktgen-{os.getpid()}",
         f"--vdev=net_virtio_user0,path={socket},queue_size={REQUESTS}",
-        "--", "-P", "-m", "1.0", "-s", "0:requests.pcap", "-f", str(HERE / f"{arguments.what}.pkt")])
-    result = subprocess.run(["script", "-qec", command, folder / "pktgen.log"], cwd=folder, check=False,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=PKTGEN_SECONDS)
+        "--", "-P", "-m", "1.0", "-s", "0:requests.pcap", "-f",
+        str(HERE / f"{arguments.what}.pkt")])
+    result = subprocess.run(["script", "-qec", command, folder / "pktgen.log"], cwd=folder,
+                            check=False,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            timeout=PKTGEN_SECONDS)
     if result.returncode != 0:
         raise CommandError(f"pktgen failed with status {result.returncode}; see what it prints: {command}")
 

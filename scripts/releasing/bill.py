@@ -57,9 +57,11 @@ def source_package(version: str, tarball: pathlib.Path, files: list[Element]) ->
     sums = "".join(sorted(file["checksums"][0]["checksumValue"] for file in files))
     code = {"packageVerificationCodeValue": hashlib.sha1(sums.encode()).hexdigest()}
     return element(
-        "SPDXRef-Source", OURS, name="dpdk-netfc", versionInfo=version, packageFileName=tarball.name,
+        "SPDXRef-Source", OURS, name="dpdk-netfc", versionInfo=version,
+        packageFileName=tarball.name,
         checksums=checksums(tarball, "sha256"), downloadLocation="NOASSERTION", filesAnalyzed=True,
-        packageVerificationCode=code, hasFiles=[file["SPDXID"] for file in files], licenseDeclared=OURS,
+        packageVerificationCode=code, hasFiles=[file["SPDXID"] for file in files],
+        licenseDeclared=OURS,
         licenseInfoFromFiles=sorted({file["licenseInfoInFiles"][0] for file in files}),
         primaryPackagePurpose="SOURCE")
 
@@ -68,7 +70,8 @@ def debian_package(name: str, version: str, architecture: str, licence: str) -> 
     """A binary package, of ours or of Debian."""
     locator = f"pkg:deb/debian/{name}@{quote(version)}?arch={architecture}"
     return element(
-        identifier("Package", name), licence, name=name, versionInfo=version, licenseDeclared=licence,
+        identifier("Package", name), licence, name=name, versionInfo=version,
+        licenseDeclared=licence,
         downloadLocation="NOASSERTION", filesAnalyzed=False,
         externalRefs=[{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                        "referenceLocator": locator}])
@@ -88,17 +91,20 @@ def needed(package: pathlib.Path) -> list[str]:
 def candidate(name: str) -> tuple[str, str]:
     """Version and architecture of a package, as this machine has it or would install it."""
     said = ask("apt-cache", "show", "--no-all-versions", name)
-    version, architecture = (re.search(rf"^{field}: (.*)$", said, re.M) for field in ("Version", "Architecture"))
+    version, architecture = (re.search(rf"^{field}: (.*)$", said, re.M)
+                             for field in ("Version", "Architecture"))
     assert version and architecture, f"apt-cache says nothing of {name}"
     return version[1], architecture[1]
 
 
 def add_packages(document: Element, folder: pathlib.Path) -> None:
     """The Debian packages of a folder and, one level down, what they need."""
-    files = {ask("dpkg-deb", "--field", path, "Package"): path for path in sorted(folder.glob("*.deb"))}
+    files = {ask("dpkg-deb", "--field", path, "Package"): path
+             for path in sorted(folder.glob("*.deb"))}
     others = set()
     for name, path in files.items():
-        version, architecture = (ask("dpkg-deb", "--field", path, field) for field in ("Version", "Architecture"))
+        version, architecture = (ask("dpkg-deb", "--field", path, field)
+                                 for field in ("Version", "Architecture"))
         package = debian_package(name, version, architecture, OURS)
         package.update(packageFileName=path.name, checksums=checksums(path, "sha256"))
         document["packages"].append(package)
@@ -142,7 +148,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("version")
     parser.add_argument("tarball", type=pathlib.Path)
-    parser.add_argument("sources", type=pathlib.Path, help="what the tarball has, as it was unpacked")
+    parser.add_argument("sources", type=pathlib.Path,
+                        help="what the tarball has, as it was unpacked")
     parser.add_argument("--packages", type=pathlib.Path, help="folder of Debian packages")
     parser.add_argument("--time", type=int, required=True, dest="seconds",
                         help="of the release, seconds since 1970")

@@ -73,7 +73,8 @@ def run(options, path, detector):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command(
         options.build / "app" / "dpdk-netfc", *memory, "-m", MEGABYTES, "--no-pci", "-l",
-        min(os.sched_getaffinity(0)), "--no-telemetry", "--file-prefix", f"throughput-{os.getpid()}",
+        min(os.sched_getaffinity(0)), "--no-telemetry", "--file-prefix",
+        f"throughput-{os.getpid()}",
         f"--vdev=net_pcap0,rx_pcap={path}", "--vdev=net_null0,no-rx=1", "--", "--match", "direct",
         "--idle-exit", 50, "--stats-json", stats, *detector, patience=None)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -151,7 +151,8 @@ class Soak:
 
     def _stall(self):
         """A client that asks much, reads nothing, and goes; and one that sends half a line."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client, contextlib.suppress(OSError):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client, \
+                contextlib.suppress(OSError):
             client.connect(str(self._telemetry_path))
             for _ in range(50):
                 client.send(b"/netfc/stats", socket.MSG_DONTWAIT)

@@ -109,7 +109,8 @@ def run(asked, stack):
     tree = stack.enter_context(SwitchTree(
         asked.build / "app" / "dpdk-netfc", FANS, AGGREGATE, FRAMES, "fp32"))
     values = tree.folder / "values"
-    values.write_text(json.dumps([sums.gradients(rank, VALUES).tolist() for rank in range(WORKERS)]),
+    values.write_text(json.dumps([sums.gradients(rank, VALUES).tolist()
+                                  for rank in range(WORKERS)]),
                       encoding="ascii")
     soak = TreeSoak(tree, start_workers(
         stack, asked.build, tree, values=values, pause=0,

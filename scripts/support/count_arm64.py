@@ -27,7 +27,8 @@ PLAIN, NEON, NEON_FP16 = range(3)
 NAMES = ("plain C", "NEON", "NEON FP16")
 
 OPS = ("add", "sub", "mul", "div")
-VALUES = ("fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2", "int64",
+VALUES = ("fp16", "posit16", "bf16", "posit16_es2", "fp32", "int32", "fp64", "fp8_e4m3", "fp8_e5m2",
+          "int64",
           "bf16 alike", "fp32 alike")
 # What is run in one go: instruction sets, names, and values that each result is made of.
 KERNELS = {
@@ -67,7 +68,8 @@ class Counter:
 
     def _step_option(self):
         """One instruction at a time has another name since QEMU 8.1."""
-        return "-one-insn-per-tb" if "-one-insn-per-tb" in said(self._qemu[0], "--help").stdout else "-singlestep"
+        new = "-one-insn-per-tb"
+        return new if new in said(self._qemu[0], "--help").stdout else "-singlestep"
 
     def _ranges(self, kernel):
         """Addresses of the functions that count, where QEMU loads them, as it takes them."""
@@ -116,7 +118,8 @@ class Counter:
 
 def said(*words, **options):
     """A command, when it has ended."""
-    return subprocess.run(list(map(str, words)), text=True, capture_output=True, **{"check": False, **options})
+    return subprocess.run(list(map(str, words)), text=True, capture_output=True,
+                          **{"check": False, **options})
 
 
 def symbols(path):

@@ -74,7 +74,8 @@ class Outcome:
 
     def wrong(self, right):
         """How many gradients are not what right() makes of those given in a step."""
-        return sum(sums.differ(got, right(self.given[:, step])) for step, got in enumerate(self.got))
+        return sum(sums.differ(got, right(self.given[:, step]))
+                   for step, got in enumerate(self.got))
 
 
 def train(build, run):

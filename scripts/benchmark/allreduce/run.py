@@ -154,7 +154,8 @@ def collectives(options):
             print(row(kind, f"{mbit} Mbit/s", time_text(switch), time_text(gloo), f"{ratio:.2f}"))
     print()
     for kind, limit in LIMITS.items():
-        print(promise_text(f"{kind}: share of gloo's time", collective_ratio(took, MBIT, kind)[0], limit))
+        print(promise_text(f"{kind}: share of gloo's time", collective_ratio(took, MBIT, kind)[0],
+                           limit))
 
 
 def promise_text(text, figure, limit):

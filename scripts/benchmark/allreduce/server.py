@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A plain parameter server over TCP: adds up all workers' vectors and sends each the sum.
 
-server.py OPTIONS, a JSON object. It adds what has come of all and sends it on, piece by piece, while the
-rest comes in, so that its link is busy both ways. A message is its number of values, then these.
+server.py OPTIONS, a JSON object. It adds what has come of all and sends it on, piece by piece,
+while the rest comes in, so that its link is busy both ways. A message is its number of values, then
+these.
 """
 
 import json

@@ -15,7 +15,8 @@ def _time(bench, capture, tables, engine, rounds, functions=(), eal=()):
     eal: more options of the EAL."""
     lcore = f"0@{machine.polling_cpus(1)[0]}"
     timed = programs.timed(bench.build, capture, tables, engine, rounds,
-                           programs.eal("time", bench.memory.options(MEGABYTES), lcore, *eal), *functions)
+                           programs.eal("time", bench.memory.options(MEGABYTES), lcore, *eal),
+                           *functions)
     timed["packets"] = timed["pipeline"]
     return timed
 
@@ -40,14 +41,16 @@ def run(bench, capture, format_name, engine, rounds):
     result["lanes_per_packet"] = lanes // timed["packet_count"]
     result["steps"] = [{**step, "cycles": _per_lane(step["cycles"], lanes)}
                        for step in timed["steps"] if step["cycles"]]
-    result["ratio"] = {kind: min(timed["bare"]) / min(timed[kind]) for kind in ("look_ups", "packets")
+    result["ratio"] = {kind: min(timed["bare"]) / min(timed[kind])
+                       for kind in ("look_ups", "packets")
                        if timed["bare"] and timed[kind]}
     return result
 
 
 def instruction_set(bench, capture, bits, table, rounds):
     """Cycles per lane of the direct engine with vectors of up to so many bits."""
-    timed = _time(bench, capture, table, "direct", rounds, eal=[f"--force-max-simd-bitwidth={bits}"])
+    timed = _time(bench, capture, table, "direct", rounds,
+                  eal=[f"--force-max-simd-bitwidth={bits}"])
     return {"table": table, "kernel": timed["kernel"],
             **{kind: _per_lane(timed[kind], timed["lanes"]) for kind in ("look_ups", "packets")}}
 

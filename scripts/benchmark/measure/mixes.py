@@ -239,5 +239,6 @@ def run(bench, contenders, mix, settings):
                            options=options, other_port=paths[1:]) for contender in contenders],
         settings, Switch.finish_mix)
     ratios = rounds.ratios(samples)
-    return {name: {"ratio": ratios[name], "packets": rounds.summary([sample.rate for sample in mine])}
+    return {name: {"ratio": ratios[name],
+                   "packets": rounds.summary([sample.rate for sample in mine])}
             for name, mine in samples.items()}

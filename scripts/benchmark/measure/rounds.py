@@ -45,7 +45,8 @@ def derive(samples, cell, tsc_hz):
     rates = summary([sample.rate for sample in samples])
     median = rates["median"]
     link_bits = 8 * (traffic.frame_bytes(cell.format, cell.lanes) + LINK_BYTES)
-    return {"packets": rates, "cycles": tsc_hz / median, "lane_cycles": tsc_hz / median / cell.lanes,
+    return {"packets": rates, "cycles": tsc_hz / median,
+            "lane_cycles": tsc_hz / median / cell.lanes,
             "lanes": median * cell.lanes, "gbit": median * link_bits / 1e9,
             "share": min(sample.processor / sample.wall for sample in samples)}
 
@@ -63,4 +64,5 @@ def run(bench, contenders, capture, cell, settings, tsc_hz):
         [functools.partial(bench.start, contender, [capture], SETS[cell.format])
          for contender in contenders], settings, lambda switch: switch.finish(cell.lanes))
     found = ratios(samples)
-    return {name: {**derive(mine, cell, tsc_hz), "ratio": found[name]} for name, mine in samples.items()}
+    return {name: {**derive(mine, cell, tsc_hz), "ratio": found[name]}
+            for name, mine in samples.items()}

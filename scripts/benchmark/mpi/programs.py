@@ -52,7 +52,8 @@ class Program:
 
 def copied(path, name, edit=lambda text: text):
     """Puts an example into a folder, changed."""
-    return lambda folder: (folder / name).write_text(edit(path.read_text(encoding="ascii")), encoding="ascii")
+    return lambda folder: (folder / name).write_text(edit(path.read_text(encoding="ascii")),
+                                                     encoding="ascii")
 
 
 def with_all_digits(text):

@@ -45,7 +45,7 @@ WAYS = (SWITCH, *(Way(f"Open MPI, {name}", number) for number, name in enumerate
 
 
 def mpirun(ranks, settings, exported, *more):
-    """The words of the command line before the program. exported: environment variables of the ranks."""
+    """The words of the command line before the program; exported: the ranks' environment variables."""
     words = ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "-n", ranks, *more]
     for name, value in settings.items():
         words += ["--mca", name, value]

@@ -58,7 +58,8 @@ def _once(folder, frame_bytes):
     """Packets per second of processor time."""
     output = folder / "forwarded_out.pcap"
     output.unlink(missing_ok=True)
-    with killed(subprocess.Popen(_command(folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    with killed(subprocess.Popen(_command(folder), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)) as process:
         moments = _moments(process, output, frame_bytes)
     (first, began), (last, ended) = moments[0], moments[-1]

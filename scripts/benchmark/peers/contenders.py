@@ -90,7 +90,8 @@ class Bench:
         folder = self.folder / f"{self._started}-{contender.mode}"
         ports = [captures, other_port] if other_port else [captures]
         if contender.family == "testpmd":
-            return Polling(contender.name, self._testpmd(contender, ports, lcores), folder, len(ports))
+            return Polling(contender.name, self._testpmd(contender, ports, lcores), folder,
+                           len(ports))
         words = self._netfc(contender, ports, lcores, table.count(",") + 1)
         words += ["--tables", table, "--stats-json", folder / "stats", *options]
         return Switch(contender.name, words, folder, len(ports))

@@ -61,7 +61,8 @@ class Polling:
         self.name, self._folder, self._ports = name, folder, ports
         folder.mkdir()
         self._log = folder / "log"
-        environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "RUNTIME_DIRECTORY": str(folder)}
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder),
+                       "RUNTIME_DIRECTORY": str(folder)}
         with open(self._log, "w", encoding="utf-8") as log:
             self._process = subprocess.Popen(  # pylint: disable=consider-using-with
                 [*ENDS_WITH_US, *map(str, command)], env=environment, stdin=subprocess.PIPE,

@@ -7,7 +7,8 @@ from plots import pyplot, save, styled
 
 # Wong, Nature Methods 8 (2011): colours that the colour-blind can tell apart.
 COLOURS = {
-    "netfc lpm": "#0072b2", "netfc hash": "#d55e00", "netfc direct": "#009e73", "netfc fpu": "#cc79a7",
+    "netfc lpm": "#0072b2", "netfc hash": "#d55e00", "netfc direct": "#009e73",
+    "netfc fpu": "#cc79a7",
     "testpmd io": "#999999", "testpmd 5tswap": "#555555", "testpmd csum": "#000000",
 }
 OTHER_COLOUR = "#e69f00"
@@ -25,7 +26,8 @@ def _line(axes, name, lanes, values):
 
 def _legend_below(axes, columns):
     """Where it covers nothing."""
-    axes.legend(fontsize=8, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False)
+    axes.legend(fontsize=8, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, -0.16),
+                frameon=False)
 
 
 def sweep(folder, cells, field, scale, label, name, peers):

@@ -41,9 +41,11 @@ def operations(results, full):
     facts = ["format", "op", "operands", *["lanes"] * full]
     rows = [[*(str(cell["cell"][fact]) for fact in facts),
              *(f"{cell['results'][name]['lanes'] / 1e6:,.1f}" for name in engines),
-             *(f"{cell['results'][name]['lane_cycles']:.2f}" for name in engines)] for cell in cells]
+             *(f"{cell['results'][name]['lane_cycles']:.2f}" for name in engines)]
+             for cell in cells]
     head = [{"op": "operation"}.get(fact, fact) for fact in facts]
-    head += [f"{engine}: {what}" for what in ("Mlanes/s", "cycles/lane") for engine in engines.values()]
+    head += [f"{engine}: {what}" for what in ("Mlanes/s", "cycles/lane")
+             for engine in engines.values()]
     return table(head, rows, left=3)
 
 

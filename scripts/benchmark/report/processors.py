@@ -10,7 +10,8 @@ FOLDER = "processors"
 KEPT = ("machine", "memory", "command", "date", "seconds")
 SECTIONS = ("mixes", "mixes_alone")
 ENGINES = ("lpm", "hash", "direct", "fpu")
-HEAD = ("direct: Mpps", "5tswap: Mpps", *(f"{engine} of 5tswap" for engine in ENGINES), "direct of csum")
+HEAD = ("direct: Mpps", "5tswap: Mpps", *(f"{engine} of 5tswap" for engine in ENGINES),
+        "direct of csum")
 
 
 def _name(machine):

@@ -37,14 +37,16 @@ class Cell:
         facts = measures.measure(self.format, expected, result)
         if len(jobs) > 1:
             facts["by_op"] = {
-                job.op: measures.measure(self.format, self.expected[job.op], job.z)["average"] for job in jobs}
+                job.op: measures.measure(self.format, self.expected[job.op], job.z)["average"]
+                for job in jobs}
         return facts
 
 
 def make_cells(formats, data):
     """All cells; data: pairs by format name and data set."""
     return [Cell(number_format, data_set, group, pairs) for number_format in formats
-            for data_set, pairs in data[number_format.name].items() for group in measures.OPERATIONS]
+            for data_set, pairs in data[number_format.name].items()
+            for group in measures.OPERATIONS]
 
 
 def check_expected(library, cells):

@@ -144,7 +144,8 @@ def _errors_of_pow(number_format, z, log):
     errors = numpy.abs(z - expected) / expected
     right = number_format.encode(z) == number_format.encode(expected)
     ranges = [(numpy.abs(log) >= low) & (numpy.abs(log) < high) for low, high in POW_RANGES]
-    return [{"error": float(numpy.max(errors[inside])), "average": float(numpy.mean(errors[inside])),
+    return [{"error": float(numpy.max(errors[inside])),
+             "average": float(numpy.mean(errors[inside])),
              "exact": float(numpy.mean(right[inside]))} for inside in ranges]
 
 

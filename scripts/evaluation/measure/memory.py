@@ -24,7 +24,8 @@ class FoldError(Exception):
 
 def sizes(build, name):
     """What `netfc-tables size --json` says of a set."""
-    return json.loads(programs.command(pathlib.Path(build, "app", "netfc-tables"), "size", "--json", name))
+    return json.loads(programs.command(pathlib.Path(build, "app", "netfc-tables"), "size", "--json",
+                                       name))
 
 
 # ---- table entries ---------------------------------------------------------------------------

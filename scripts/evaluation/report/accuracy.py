@@ -35,7 +35,8 @@ def accuracy_row(results, name, group, data_set):
         if measure in paper.MEASURES:
             row.append(percent(theirs[measure]) if theirs else "-")
         floor, plain, correct = (one[measure] for one in facts)
-        row += [percent(floor, digits), f"**{percent(plain, digits)}**", percent(correct, min(digits, 2))]
+        row += [percent(floor, digits), f"**{percent(plain, digits)}**",
+                percent(correct, min(digits, 2))]
     return row
 
 

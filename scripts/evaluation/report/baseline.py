@@ -22,7 +22,8 @@ def accuracy_table(results):
                           for kind in ("plain", "correct"))
         rows.append([datasets.TITLES[data_set], "-" if theirs is None else triple(theirs),
                      triple(facts["text"]), triple(facts["figures"]),
-                     f"{triple(facts['best'])} ({factor(facts['best'])})", triple(plain), triple(correct)])
+                     f"{triple(facts['best'])} ({factor(facts['best'])})", triple(plain),
+                     triple(correct)])
     text, figures = (f"factor {f:,}" for f in (paper.FACTOR, paper.FACTOR_OF_FIGURES))
     head = ["data set", "paper", text, figures, "best factor", "NetFC, plain", "NetFC, correct"]
     return table(head, rows)
@@ -46,10 +47,12 @@ def netfc_rows(results, name, group):
     """Rows of the MSE table: NetFC, an operation."""
     symbol = measures.SYMBOLS[group]
     if name in paper.FORMATS[:1]:
-        yield mse_row(f"{symbol}, the paper", [paper.MSE.get((group, data)) for data in datasets.NAMES])
+        yield mse_row(f"{symbol}, the paper",
+                      [paper.MSE.get((group, data)) for data in datasets.NAMES])
     for kind in ("floor", "plain", "correct"):
         yield mse_row(f"{symbol}, {name} {kind}", [
-            results["accuracy"][kind][f"{name} {group} {data}"].get("mse") for data in datasets.NAMES])
+            results["accuracy"][kind][f"{name} {group} {data}"].get("mse")
+            for data in datasets.NAMES])
 
 
 def baseline_rows(results):

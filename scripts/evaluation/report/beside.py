@@ -27,7 +27,8 @@ def count_texts(results):
     for measure, plural in PLURALS.items():
         found = [compare(ours, theirs) for what, _, _, _, theirs, ours in comparisons(results, "")
                  if what == measure]
-        counts = [f"{found.count(how)} {how}" for how in ("above", "equal", "below") if how in found]
+        counts = [f"{found.count(how)} {how}" for how in ("above", "equal", "below")
+                  if how in found]
         texts.append(f"{plural}: {listing(counts)}")
     return "; ".join(texts)
 
@@ -40,7 +41,8 @@ def below_table(results):
             if compare(ours, theirs) == "below":
                 *_, cell = of_kinds(results, name, group, data_set)
                 rows.append([
-                    name, measures.SYMBOLS[group], datasets.TITLES[data_set], measure, percent(theirs),
+                    name, measures.SYMBOLS[group], datasets.TITLES[data_set], measure,
+                    percent(theirs),
                     percent(ours, 3), percent(cell[measure]), f"{cell['lanes']:,}"])
     return table(["", "", "data set", "", "paper", "plain", "correct", "lanes"], rows, left=4)
 
@@ -119,4 +121,5 @@ def guards():
 def gradient_averages(results):
     """Of sums and of differences of III."""
     by_op = results["accuracy"]["plain"]["fp16 +,- III"]["by_op"]
-    return listing(f"{percent(by_op[op], 3)} for {sign}" for op, sign in (("add", "+"), ("sub", "-")))
+    return listing(f"{percent(by_op[op], 3)} for {sign}"
+                   for op, sign in (("add", "+"), ("sub", "-")))

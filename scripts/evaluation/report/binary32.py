@@ -17,13 +17,15 @@ def least(facts, measure):
 
 def differing_text(facts):
     """How many results there are, and how many of them are not the processor's."""
-    lanes, wrong = (sum(cell[what] for cell in facts["accuracy"].values()) for what in ("all", "differing"))
+    lanes, wrong = (sum(cell[what] for cell in facts["accuracy"].values())
+                    for what in ("all", "differing"))
     return f"{lanes:,} results, {f'{wrong:,} of them' if wrong else 'none'} other than the processor's"
 
 
 def journal_table(facts):
     """Accuracy, memory and stages beside the journal version's."""
-    rows = [["journal version", "", paper.JOURNAL_ACCURACY, kilobytes(paper.JOURNAL_BYTES), "-", "-"]]
+    rows = [["journal version", "", paper.JOURNAL_ACCURACY, kilobytes(paper.JOURNAL_BYTES), "-",
+             "-"]]
     for what, symbols in OPERATIONS.items():
         rows.append([f"`{SET}`", symbols, least(facts, "average"), kilobytes(facts["bytes"][what]),
                      *(str(facts["stages"].get(f"{chip} {what}", "-")) for chip in CHIPS)])

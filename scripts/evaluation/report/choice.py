@@ -44,12 +44,14 @@ def choice_row(results, format_name, name, peer):
 def choice_table(results, choice, short=False):
     """A row for each set: all about it, or what decides first."""
     ops = results["speed"]["ops"]
-    head = ["", *(cell for what in ("average", "least", "exact") for cell in headings(what, COUNTED)),
+    head = ["",
+            *(cell for what in ("average", "least", "exact") for cell in headings(what, COUNTED)),
             "KB", "KB: one copy",
             *headings("look-ups of steps", [PROGRAMS[op] for op in ops if op in PROGRAMS]),
             *headings("Mlanes/s", [SYMBOLS[op] for op in ops])]
     columns = [head.index(title) for title in (SHORT if short else head)]
-    rows = [choice_row(results, form, name, names[0]) for form, names in choice.items() for name in names]
+    rows = [choice_row(results, form, name, names[0]) for form, names in choice.items()
+            for name in names]
     return table(SHORT if short else head, [[row[column] for column in columns] for row in rows])
 
 
@@ -57,5 +59,6 @@ def kernel_text(results):
     """Which sets are computed by what."""
     found = {}
     for name, costs in results["speed"]["sets"].items():
-        found.setdefault(costs["add"]["kernel"] or "step by step, in tables", []).append(f"`{name}`")
+        found.setdefault(costs["add"]["kernel"] or "step by step, in tables",
+                         []).append(f"`{name}`")
     return "; ".join(f"{listing(names)}: {kernel}" for kernel, names in found.items())

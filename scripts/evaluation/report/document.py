@@ -28,7 +28,8 @@ def render(folder, name, /, **known):
     """A template of a folder as Markdown, a paragraph a line. known: what it may name."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), trim_blocks=True,
                                      lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    text = environment.get_template(name).render(table=table, folded=folded, thousands="{:,}".format,
+    text = environment.get_template(name).render(table=table, folded=folded,
+                                                 thousands="{:,}".format,
                                                  **known)
     blocks = re.split(r"\n\n+", text.strip("\n"))
     return "\n\n".join(map(_joined, blocks)) + "\n"

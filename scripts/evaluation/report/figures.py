@@ -98,7 +98,8 @@ def cancellation(folder, pairs, sets):
             bits = [b["bits"] for b in full]
             axes.plot(bits, loss, line, ms=4, color=COLOURS[name], label=label)
     axes.set_yscale("log")
-    axes.set(xlabel="leading bits that cancel", ylabel="100 % - average accuracy", title="Cancellation")
+    axes.set(xlabel="leading bits that cancel", ylabel="100 % - average accuracy",
+             title="Cancellation")
     axes.legend()
     save(figure, folder, "cancellation")
 

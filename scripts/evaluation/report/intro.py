@@ -43,8 +43,10 @@ def exact_pairs(results, sets):
 def correct(results, choices):
     """Correctly rounded sets: their names, their least accuracy, and how many results differ."""
     names = [(form, name) for form, sets in choices.items() for name in sets[1:]]
-    tallies = [results["pairs"][f"{form} {op}"][name]["all"] for form, name in names for op in pairs.OPS]
+    tallies = [results["pairs"][f"{form} {op}"][name]["all"] for form, name in names
+               for op in pairs.OPS]
     wrong = sum(tally["counted"] - dict(tally["ulps"]).get(0, 0) + tally["left_out_wrong"]
                 for tally in tallies)
-    least = min(cell["minimum"] for cell in results["accuracy"]["correct"].values() if "minimum" in cell)
+    least = min(cell["minimum"] for cell in results["accuracy"]["correct"].values()
+                if "minimum" in cell)
     return listing(f"`{name}`" for _, name in names), percent(least), wrong

@@ -15,7 +15,8 @@ def tallies(results, sets):
     for name, (plain, floor, correct) in sets.items():
         for op in pairs.OPS:
             counted = results["pairs"][f"{name} {op}"]
-            yield name, pairs.OP_SYMBOLS[op], *(counted[one]["all"] for one in (floor, plain, correct))
+            yield name, pairs.OP_SYMBOLS[op], *(counted[one]["all"]
+                                                for one in (floor, plain, correct))
 
 
 def accuracy_table(results, sets):
@@ -26,7 +27,8 @@ def accuracy_table(results, sets):
              *(f"{tally['left_out_wrong']:,}" for tally in ordered)]
             for name, symbol, *ordered in tallies(results, sets)]
     whats = ("average", "exact", "within 1 ulp", "left out, and other")
-    head = ["", "", "counted", "left out", *(cell for what in whats for cell in headings(what, KINDS))]
+    head = ["", "", "counted", "left out",
+            *(cell for what in whats for cell in headings(what, KINDS))]
     return table(head, rows, left=2)
 
 

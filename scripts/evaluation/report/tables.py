@@ -38,7 +38,8 @@ def scaling_table(results):
     for name, facts in results["memory_correct"].items():
         if name.startswith(scaling.FORMAT):
             rows.append([f"`{name}`", *(cell for measure in measured for cell in (
-                "", percent(correct[measure], 3))), kilobytes(facts["sizes"]["total"]["plain"]["bytes"])])
+                "", percent(correct[measure], 3))),
+                kilobytes(facts["sizes"]["total"]["plain"]["bytes"])])
     kinds = ("floor", "plain")
     head = ["k", *headings("average", kinds), *headings("median", kinds), "KB, keys that occur"]
     return table(head, rows)
@@ -47,7 +48,8 @@ def scaling_table(results):
 def doublings(results):
     """For how many k the plain set is better than the floor set of twice k."""
     facts, scales = results["scaling"], results["scales"]
-    better = [facts[scaling.set_name(k)]["average"] > facts[scaling.set_name(2 * k, "_floor")]["average"]
+    better = [facts[scaling.set_name(k)]["average"] > facts[scaling.set_name(2 * k,
+                                                                             "_floor")]["average"]
               for k in scales if 2 * k in scales]
     return f"{sum(better)} of {len(better)} k"
 
@@ -78,14 +80,16 @@ def folding_table(results):
         fewer = (sizes["merged"]["entries"], sizes["optimal"]["entries"], folded["entries"],
                  folded["merged"])
         rows.append([f"`{name}`", f"{plain:,}", *(f"{percent(100 * (1 - less / plain), 1)} %"
-                                                  for less in fewer), kilobytes(2 * folded["entries"])])
+                                                  for less in fewer),
+                                                  kilobytes(2 * folded["entries"])])
     head = ["", "keys that occur", "merged", "optimal", "folded", "folded, merged", "folded, KB"]
     return table(head, rows)
 
 
 def bits_table(results, sets):
     """SRAM and TCAM bits of the largest plain sets, and of those that are correctly rounded."""
-    facts = {plain: results["memory"][plain] for plain, *_ in sets.values()} | results["memory_correct"]
+    facts = {plain: results["memory"][plain] for plain, *_ in sets.values()}
+    facts |= results["memory_correct"]
     rows = [[title, *(bits_text(item["bits"].get(form)) for item in facts.values())]
             for form, title in FORMS.items()]
     return table(["kbit", *(f"`{name}`" for name in facts)], rows)
