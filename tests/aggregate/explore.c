@@ -17,7 +17,7 @@
 #include <aggregate.h>
 
 #include "exact.h"
-#include "lanes.h"
+#include "sums/lanes.h"
 
 #define WORKERS 2
 #define MAX_SLOTS 2

@@ -18,7 +18,7 @@
 #include <aggregate.h>
 
 #include "exact.h"
-#include "slot_digits.h"
+#include "jobs/slot_digits.h"
 
 #define LEAVES 2
 #define SWITCHES (LEAVES + 1)

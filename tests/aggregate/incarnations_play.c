@@ -4,7 +4,7 @@
 
 #include "flight.h"
 #include "incarnations_play.h"
-#include "table.h"
+#include "jobs/table.h"
 
 uint32_t job_slots, job_rounds;
 

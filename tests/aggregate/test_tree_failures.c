@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "exact.h"
-#include "job.h"
+#include "jobs/job.h"
 #include "tree.h"
 
 #define STALL 2000 /* of the switches */

@@ -11,7 +11,7 @@
 #include <aggregate.h>
 #include <aggregate_registers.h>
 
-#include "cookie.h"
+#include "jobs/cookie.h"
 
 static const uint8_t sum_request[] = {
 	0x4e, 0x46, 1, 33, 5, 0, 0, 2, /* magic, version, op, format, status, count */
