@@ -7,7 +7,6 @@
 #include "clock.h"
 #include "error.h"
 #include "internal.h"
-#include "totals.h"
 #include "window/window.h"
 
 unsigned int

@@ -364,7 +364,7 @@ an_absence_needs_no_values(void **state)
 	(void)state;
 	memcpy(bytes, sum_request, sizeof(bytes));
 	bytes[3] = AGGREGATE_COPY;
-	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LATE, 3);
+	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LATE, 0, 3);
 	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_MISSING + 9);
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
 	assert_int_equal(message.reason, AGGREGATE_MISSING + 9);

@@ -206,7 +206,7 @@ a_refusal_says_at_which_level(void **state)
 
 	(void)state;
 	memcpy(bytes, digits_request, sizeof(bytes));
-	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LEFT + 3 * AGGREGATE_ABSENCE_LEVEL, 5);
+	aggregate_write_absence(bytes, 0, AGGREGATE_ABSENT_LEFT, 3, 5);
 	aggregate_refuse(bytes, sizeof(bytes), AGGREGATE_STATUS_CODE, AGGREGATE_MISSING + 9);
 	assert_int_equal(aggregate_parse_reply(bytes, sizeof(bytes), &message), 0);
 	assert_int_equal(message.reason, AGGREGATE_MISSING + 9);

@@ -228,18 +228,17 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	const struct job *job = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&job->place, w, n);
+	struct netfc_allreduce *comm;
 	int wrong = 0;
 
 	options.slots = job->slots;
 	/* Threads of many workers share few processors. */
 	options.deadline_ms = options.join_ms = 60000;
 	options.key_file = job->key_file;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		wrong = 1;
-	}
+	comm = worker_join(&options);
+	if (comm == NULL)
+		return 1;
 	for (unsigned int round = 0; round < job->rounds && wrong == 0; round++)
 		wrong = play_all(comm, job, w, n);
 	if (wrong == 0)

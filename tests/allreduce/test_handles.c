@@ -56,13 +56,11 @@ scene_end(struct scene *scene)
 static struct netfc_allreduce *
 join(const struct scene *scene, unsigned int w, unsigned int n)
 {
-	struct netfc_allreduce *comm = netfc_allreduce_new();
-	struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	const struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	struct netfc_allreduce *comm = worker_join(&options);
 
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
+	if (comm == NULL)
 		abort();
-	}
 	return comm;
 }
 

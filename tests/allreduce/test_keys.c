@@ -75,18 +75,16 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	const struct scene *scene = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&scene->place, w, n);
+	struct netfc_allreduce *comm;
 	int wrong = 0;
 
 	options.key_file = scene->key_file;
 	options.slots = 16;
 	options.deadline_ms = 60000;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		netfc_allreduce_free(comm);
+	comm = worker_join(&options);
+	if (comm == NULL)
 		return 1;
-	}
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		wrong += add_up(comm, w, n, round);
 	return play_leave(comm, wrong);

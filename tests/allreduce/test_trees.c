@@ -151,15 +151,13 @@ static int
 work(unsigned int w, unsigned int n, void *context)
 {
 	const struct job *job = context;
-	struct netfc_allreduce *comm = netfc_allreduce_new();
-	struct netfc_allreduce_options options = options_of(job->tree, w);
+	const struct netfc_allreduce_options options = options_of(job->tree, w);
+	struct netfc_allreduce *comm = worker_join(&options);
 	int wrong = 0;
 
 	(void)n;
-	if (netfc_allreduce_join(comm, &options) != NETFC_ALLREDUCE_OK) {
-		fprintf(stderr, "worker %u: %s\n", w, netfc_allreduce_error(comm));
-		wrong = 1;
-	}
+	if (comm == NULL)
+		return 1;
 	for (unsigned int v = 0; v < job->count && !wrong; v++)
 		wrong = reduce(comm, job->vectors[v], w) ||
 			netfc_barrier(comm) != NETFC_ALLREDUCE_OK;

@@ -41,6 +41,18 @@ worker_options(const struct place *place, unsigned int w, unsigned int n)
 	return options;
 }
 
+struct netfc_allreduce *
+worker_join(const struct netfc_allreduce_options *options)
+{
+	struct netfc_allreduce *comm = netfc_allreduce_new();
+
+	if (netfc_allreduce_join(comm, options) == NETFC_ALLREDUCE_OK)
+		return comm;
+	fprintf(stderr, "worker %u: %s\n", options->worker, netfc_allreduce_error(comm));
+	netfc_allreduce_free(comm);
+	return NULL;
+}
+
 struct work {
 	pthread_t thread;
 	unsigned int worker, workers;

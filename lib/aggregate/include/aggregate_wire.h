@@ -261,12 +261,10 @@ void aggregate_build_request(uint8_t *payload, const struct aggregate_message *m
 /**
  * Turn a request in place into a successful reply: writes status and reason, and keeps the rest.
  *
+ * @param kind of a result; else AGGREGATE_ROUNDED, which is 0
  * @param flags enum netfc_flag
  */
-void aggregate_accept(uint8_t *payload, uint8_t flags);
-
-/** The same for a result without values. */
-void aggregate_acknowledge(uint8_t *payload, uint8_t flags);
+void aggregate_accept(uint8_t *payload, enum aggregate_kind kind, uint8_t flags);
 
 /**
  * Turn a request in place into a reply that refuses it.
@@ -281,9 +279,10 @@ void aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t rea
  * Write why a worker's values are missing into a reply that refuses for that reason.
  *
  * @param bytes of values in the reply; 0: it goes into count
- * @param absence enum aggregate_absence, and the level times AGGREGATE_ABSENCE_LEVEL
+ * @param absence enum aggregate_absence
  */
-void aggregate_write_absence(uint8_t *payload, size_t bytes, uint8_t absence, uint8_t detail);
+void aggregate_write_absence(
+	uint8_t *payload, size_t bytes, uint8_t absence, uint8_t level, uint8_t detail);
 
 /** Write what a join is granted, and the cookie or the session, into its reply. */
 void aggregate_write_join(uint8_t *payload, const struct aggregate_join *join);

@@ -230,25 +230,14 @@ is_join(const uint8_t *payload)
 	return payload[offsetof(struct aggregate_hdr, op)] == AGGREGATE_JOIN;
 }
 
-/* What refuses a part is a header alone. */
-static void
-write_absence(uint8_t *payload, const struct aggregate_outcome *outcome)
-{
-	aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
-		(uint8_t)(outcome->absence + outcome->level * AGGREGATE_ABSENCE_LEVEL),
-		outcome->detail);
-}
-
 static size_t
 write_result(uint8_t *payload, const struct aggregate_outcome *outcome)
 {
 	const struct aggregate_entry *entry = outcome->entry;
 	size_t bytes = aggregate_result_bytes(entry, outcome->worker);
 
-	if (bytes > 0)
-		aggregate_accept(payload, entry->flags);
-	else
-		aggregate_acknowledge(payload, entry->flags);
+	aggregate_accept(
+		payload, bytes > 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED, entry->flags);
 	memcpy(payload + AGGREGATE_HEADER_BYTES, entry->result, bytes);
 	return bytes;
 }
@@ -258,13 +247,15 @@ aggregate_write_reply(uint8_t *payload, size_t length, const struct aggregate_ou
 {
 	if (outcome->action == AGGREGATE_REPEATED)
 		return length - outcome->bytes + write_result(payload, outcome);
+	/* What refuses a part is a header alone. */
 	if (outcome->action == AGGREGATE_STALLED)
-		write_absence(payload, outcome);
+		aggregate_write_absence(payload, outcome->digits ? 0 : outcome->bytes,
+			outcome->absence, outcome->level, outcome->detail);
 	if (outcome->reason != AGGREGATE_REASON_NONE)
 		aggregate_refuse(
 			payload, AGGREGATE_HEADER_BYTES, AGGREGATE_STATUS_CODE, outcome->reason);
 	else
-		aggregate_accept(payload, 0);
+		aggregate_accept(payload, AGGREGATE_ROUNDED, 0);
 	if (is_join(payload))
 		aggregate_write_join(payload, &outcome->join);
 	return outcome->digits ? length - outcome->bytes : length;

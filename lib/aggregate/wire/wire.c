@@ -8,12 +8,13 @@
 /* With fewer bytes there is no status to answer in. */
 #define MIN_BYTES 6
 
+/* What stands where, as far as `length` goes; 0 behind. */
 static struct aggregate_hdr
-read_header(const uint8_t *payload)
+read_header(const uint8_t *payload, size_t length)
 {
-	struct aggregate_hdr hdr;
+	struct aggregate_hdr hdr = {0};
 
-	memcpy(&hdr, payload, sizeof(hdr));
+	memcpy(&hdr, payload, length < sizeof(hdr) ? length : sizeof(hdr));
 	return hdr;
 }
 
@@ -31,21 +32,19 @@ is_reply(const uint8_t *payload)
 }
 
 static void
-read_message(const uint8_t *payload, struct aggregate_message *message)
+read_message(const struct aggregate_hdr *hdr, struct aggregate_message *message)
 {
-	const struct aggregate_hdr hdr = read_header(payload);
-
 	*message = (struct aggregate_message){
-		.op = hdr.op,
-		.format = hdr.format,
-		.worker = hdr.worker,
-		.reason = hdr.reason,
-		.code = hdr.status >> NETFC_STATUS_CODE_SHIFT & 7,
-		.flags = hdr.status & 0xf,
-		.count = be16toh(hdr.count),
-		.job = be16toh(hdr.job),
-		.id = be32toh(hdr.id),
-		.token = be64toh(hdr.token),
+		.op = hdr->op,
+		.format = hdr->format,
+		.worker = hdr->worker,
+		.reason = hdr->reason,
+		.code = hdr->status >> NETFC_STATUS_CODE_SHIFT & 7,
+		.flags = hdr->status & 0xf,
+		.count = be16toh(hdr->count),
+		.job = be16toh(hdr->job),
+		.id = be32toh(hdr->id),
+		.token = be64toh(hdr->token),
 	};
 }
 
@@ -159,25 +158,25 @@ fits_request(const struct aggregate_message *request, size_t length)
 		length >= aggregate_message_bytes(request);
 }
 
+/* Whether it is such that its values may be sums: a part, or registers. */
+static bool
+may_have_sums(const struct aggregate_message *chunk)
+{
+	return chunk->op == AGGREGATE_SUM || chunk->op == AGGREGATE_MEAN;
+}
+
 /* Bytes of values in a result; SIZE_MAX: it is of no kind that there is. */
 static size_t
 result_bytes(const struct aggregate_message *result)
 {
-	switch (result->reason) {
-	case AGGREGATE_ROUNDED:
-		return result->count != 0
-			? (size_t)result->count * aggregate_result_value_bytes(result->format)
-			: SIZE_MAX;
-	case AGGREGATE_SUMS:
-		return aggregate_registers_has(result->format) && result->count != 0 &&
-				(result->op == AGGREGATE_SUM || result->op == AGGREGATE_MEAN)
-			? result->count * aggregate_registers_bytes(result->format)
-			: SIZE_MAX;
-	case AGGREGATE_ACKNOWLEDGED:
+	if (result->reason == AGGREGATE_ACKNOWLEDGED)
 		return 0;
-	default:
-		return SIZE_MAX;
-	}
+	if (result->reason == AGGREGATE_ROUNDED && result->count != 0)
+		return (size_t)result->count * aggregate_result_value_bytes(result->format);
+	if (result->reason == AGGREGATE_SUMS && result->count != 0 && may_have_sums(result) &&
+		aggregate_registers_has(result->format))
+		return result->count * aggregate_registers_bytes(result->format);
+	return SIZE_MAX;
 }
 
 /*
@@ -228,23 +227,6 @@ check_header(const struct aggregate_hdr *hdr)
 	return NETFC_STATUS_OK;
 }
 
-/* What stands where, as far as `length` goes; 0 behind. */
-static struct aggregate_hdr
-read_start(const uint8_t *payload, size_t length)
-{
-	struct aggregate_hdr hdr = {0};
-
-	memcpy(&hdr, payload, length < sizeof(hdr) ? length : sizeof(hdr));
-	return hdr;
-}
-
-/* Whether a chunk is such that its values may be a part. */
-static bool
-may_have_digits(const struct aggregate_message *request)
-{
-	return request->op == AGGREGATE_SUM || request->op == AGGREGATE_MEAN;
-}
-
 /* A part that fits its chunk, and nothing behind it: what refuses it is a header alone. */
 static bool
 read_part(const uint8_t *bytes, size_t length, struct aggregate_message *message)
@@ -261,7 +243,7 @@ read_chunk_kind(const uint8_t *payload, size_t length, struct aggregate_message 
 	const bool digits = (message->reason & AGGREGATE_DIGITS) != 0;
 
 	message->owner = message->reason % AGGREGATE_DIGITS;
-	if (!aggregate_is_owner(message->owner) || (digits && !may_have_digits(message)))
+	if (!aggregate_is_owner(message->owner) || (digits && !may_have_sums(message)))
 		return NETFC_STATUS_OP;
 	if (digits &&
 		!read_part(
@@ -273,20 +255,20 @@ read_chunk_kind(const uint8_t *payload, size_t length, struct aggregate_message 
 int
 aggregate_parse_request(const uint8_t *payload, size_t length, struct aggregate_message *message)
 {
-	struct aggregate_hdr start;
+	struct aggregate_hdr hdr;
 	int code;
 
 	if (!has_magic(payload, length) || is_reply(payload))
 		return AGGREGATE_NOT_OURS;
 	if (length < sizeof(struct netfc_hdr))
 		return NETFC_STATUS_LENGTH;
-	start = read_start(payload, length);
-	code = check_header(&start);
+	hdr = read_header(payload, length);
+	code = check_header(&hdr);
 	if (code != NETFC_STATUS_OK)
 		return code;
 	if (length < AGGREGATE_HEADER_BYTES)
 		return NETFC_STATUS_LENGTH;
-	read_message(payload, message);
+	read_message(&hdr, message);
 	if (aggregate_is_chunk(message->op))
 		code = read_chunk_kind(payload, length, message);
 	if (code != NETFC_STATUS_OK)
@@ -310,8 +292,8 @@ aggregate_parse_reply(const uint8_t *payload, size_t length, struct aggregate_me
 
 	if (!has_magic(payload, length) || !is_reply(payload) || length < AGGREGATE_HEADER_BYTES)
 		return AGGREGATE_NOT_OURS;
-	hdr = read_header(payload);
-	read_message(payload, message);
+	hdr = read_header(payload, length);
+	read_message(&hdr, message);
 	if ((message->code == NETFC_STATUS_OK || message->code == AGGREGATE_STATUS_CODE) &&
 		(check_header(&hdr) != NETFC_STATUS_OK || !read_reply(payload, length, message)))
 		return AGGREGATE_NOT_OURS;
@@ -362,17 +344,10 @@ aggregate_build_request(uint8_t *payload, const struct aggregate_message *messag
 }
 
 void
-aggregate_accept(uint8_t *payload, uint8_t flags)
+aggregate_accept(uint8_t *payload, enum aggregate_kind kind, uint8_t flags)
 {
 	payload[offsetof(struct aggregate_hdr, status)] = NETFC_STATUS_REPLY | flags;
-	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_ROUNDED;
-}
-
-void
-aggregate_acknowledge(uint8_t *payload, uint8_t flags)
-{
-	payload[offsetof(struct aggregate_hdr, status)] = NETFC_STATUS_REPLY | flags;
-	payload[offsetof(struct aggregate_hdr, reason)] = AGGREGATE_ACKNOWLEDGED;
+	payload[offsetof(struct aggregate_hdr, reason)] = (uint8_t)kind;
 }
 
 void
@@ -385,11 +360,12 @@ aggregate_refuse(uint8_t *payload, size_t length, uint8_t code, uint8_t reason)
 }
 
 void
-aggregate_write_absence(uint8_t *payload, size_t bytes, uint8_t absence, uint8_t detail)
+aggregate_write_absence(
+	uint8_t *payload, size_t bytes, uint8_t absence, uint8_t level, uint8_t detail)
 {
 	size_t at = bytes > 0 ? AGGREGATE_HEADER_BYTES : offsetof(struct aggregate_hdr, count);
 
-	payload[at] = absence;
+	payload[at] = (uint8_t)(absence + level * AGGREGATE_ABSENCE_LEVEL);
 	if (bytes != 1)
 		payload[at + 1] = detail;
 }
@@ -426,17 +402,6 @@ aggregate_write_join(uint8_t *payload, const struct aggregate_join *join)
 		write_place(payload + sizeof(wire), &join->place);
 }
 
-/* Over a result without values. */
-static void
-write_refusal(uint8_t *payload, const struct aggregate_message *request)
-{
-	aggregate_refuse(payload, AGGREGATE_HEADER_BYTES, request->code, request->reason);
-	if (request->reason >= AGGREGATE_MISSING)
-		aggregate_write_absence(payload, 0,
-			(uint8_t)(request->absence + request->level * AGGREGATE_ABSENCE_LEVEL),
-			request->detail);
-}
-
 void
 aggregate_build_result(uint8_t *payload, const struct aggregate_message *request, uint8_t worker,
 	uint8_t flags, const uint8_t *values, size_t bytes)
@@ -444,7 +409,10 @@ aggregate_build_result(uint8_t *payload, const struct aggregate_message *request
 	write_header(payload, request, worker, NETFC_STATUS_REPLY | flags,
 		bytes > 0 ? AGGREGATE_ROUNDED : AGGREGATE_ACKNOWLEDGED);
 	if (request->code != NETFC_STATUS_OK)
-		write_refusal(payload, request);
+		aggregate_refuse(payload, AGGREGATE_HEADER_BYTES, request->code, request->reason);
+	if (request->code != NETFC_STATUS_OK && request->reason >= AGGREGATE_MISSING)
+		aggregate_write_absence(
+			payload, 0, request->absence, request->level, request->detail);
 	if (bytes > 0)
 		memmove(payload + AGGREGATE_HEADER_BYTES, values, bytes);
 }
@@ -452,18 +420,15 @@ aggregate_build_result(uint8_t *payload, const struct aggregate_message *request
 const char *
 aggregate_reason_name(unsigned int reason)
 {
-	switch (reason) {
-#define REASON_NAME_(symbol, value, name, meaning) \
-	case value:                                \
-		return name;
+	static const char *const names[AGGREGATE_MISSING] = {
+#define REASON_NAME_(symbol, value, name, meaning) [value] = (name),
 		AGGREGATE_REASONS(REASON_NAME_)
 #undef REASON_NAME_
-	default:
-		return reason >= AGGREGATE_MISSING &&
-				reason < AGGREGATE_MISSING + AGGREGATE_MAX_WORKERS
-			? "missing"
-			: NULL;
-	}
+	};
+
+	if (reason < AGGREGATE_MISSING)
+		return names[reason];
+	return reason < AGGREGATE_MISSING + AGGREGATE_MAX_WORKERS ? "missing" : NULL;
 }
 
 const char *
