@@ -167,13 +167,13 @@ step(struct aggregate_entry *entry, bool passes_on, uint32_t number, unsigned in
 		.patience = UINT64_MAX,
 		.passes_on = passes_on,
 		.all_workers = WORKERS};
-	const struct aggregate_chunk chunk = {.chunk = number,
+	const struct aggregate_message chunk = {.id = number,
 		.count = LANES,
 		.op = is_sum(number) ? AGGREGATE_SUM : AGGREGATE_MIN,
 		.format = AGGREGATE_INT32,
 		.worker = (uint8_t)member,
 		.values = values,
-		.part = part};
+		.part = part != NULL ? *part : (struct aggregate_part){0}};
 	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, 0);
 
 	if (action == AGGREGATE_WINDOW || action == AGGREGATE_MISMATCH ||

@@ -14,34 +14,15 @@
 		1, 4, 2, 1,                        /* part, parts, lowest, width */ \
 		0xff, 0xff, 0xff, 0xfe, 0, 0, 0, 7 /* -2 and 7 */
 
-/* A mean of 5 lanes, of which two stand here. */
-static const uint8_t digits_request[] = {
-	0x4e,
-	0x46,
-	1,
-	34,
-	5,
-	0,
-	0,
-	5, /* magic, version, op, format, status, count */
-	0x80,
-	0,
-	0,
-	3, /* chunk */
-	0x12,
-	0x34,
-	7,
-	0x80, /* job, worker, digits */
-	0x01,
-	0x23,
-	0x45,
-	0x67,
-	0x89,
-	0xab,
-	0xcd,
-	0xef, /* session */
-	PART_OF_TWO,
-};
+/* A mean of 5 lanes. */
+#define MEAN_REQUEST                                                                   \
+	0x4e, 0x46, 1, 34, 5, 0, 0, 5, /* magic, version, op, format, status, count */ \
+		0x80, 0, 0, 3,         /* chunk */                                     \
+		0x12, 0x34, 7, 0x80,   /* job, worker, digits */                       \
+		0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef /* session */
+
+/* Two of its lanes. */
+static const uint8_t digits_request[] = {MEAN_REQUEST, PART_OF_TWO};
 
 #define LENGTH sizeof(digits_request)
 

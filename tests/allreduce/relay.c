@@ -40,7 +40,6 @@ struct relay {
 	atomic_bool stop;
 	atomic_bool closes, closed; /* what is to be, and what is */
 	struct relay_options options;
-	_Atomic double lost, repeated, delayed;
 	uint64_t random;
 	uint16_t port;
 	int fds[MAX_SHARDS];
@@ -220,7 +219,7 @@ pass(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
 {
 	struct held_packet packet = packet_of(relay, fd, to, length);
 
-	if (!chance(relay, relay->delayed)) {
+	if (!chance(relay, relay->options.delayed)) {
 		send_now(fd, to, relay->payload, length);
 		return;
 	}
@@ -254,12 +253,12 @@ pass_or_lose(
 {
 	enum relay_verdict verdict = judge(relay, from_server, length);
 
-	if (verdict == RELAY_LOSE || chance(relay, relay->lost))
+	if (verdict == RELAY_LOSE || chance(relay, relay->options.lost))
 		return;
 	if (verdict == RELAY_KEEP)
 		keep(relay, fd, to, length);
 	pass(relay, fd, to, length);
-	if (chance(relay, relay->repeated))
+	if (chance(relay, relay->options.repeated))
 		pass(relay, fd, to, length);
 }
 
@@ -371,7 +370,6 @@ relay_start(const struct relay_options *options)
 	relay->options = *options;
 	relay->random = options->seed * 2 + 1;
 	pthread_mutex_init(&relay->lock, NULL);
-	relay_change(relay, options->lost, options->repeated, options->delayed);
 	if (options->shards == 0 || options->shards > MAX_SHARDS || !open_some_ports(relay)) {
 		fprintf(stderr, "relay: cannot start: %s\n", strerror(errno));
 		free(relay);
@@ -386,14 +384,6 @@ uint16_t
 relay_port(const struct relay *relay)
 {
 	return relay->port;
-}
-
-void
-relay_change(struct relay *relay, double lost, double repeated, double delayed)
-{
-	relay->lost = lost;
-	relay->repeated = repeated;
-	relay->delayed = delayed;
 }
 
 void

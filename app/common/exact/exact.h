@@ -25,9 +25,6 @@ struct oracle_result {
 struct oracle_result
 oracle_reduce(unsigned int op, unsigned int format, const uint64_t *values, unsigned int workers);
 
-/** The value of an encoding; infinities and NaN (NaR) as such. */
-double oracle_value(unsigned int format, uint64_t bits);
-
 /** The encoding nearest to a number that is not NaN; the number is not kept. */
 uint64_t oracle_round(unsigned int format, mpfr_t number);
 

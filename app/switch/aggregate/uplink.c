@@ -330,12 +330,6 @@ uplink_state_name(enum uplink_state state)
 	return states[state].name;
 }
 
-const char *
-uplink_state_meaning(enum uplink_state state)
-{
-	return states[state].meaning;
-}
-
 /* ---- log ------------------------------------------------------------------------------------- */
 
 struct uplink_log {
@@ -358,7 +352,7 @@ look(struct uplink_log *log)
 	log->told = state;
 	address_print(&uplink->parent, text, sizeof(text));
 	rte_log(RTE_LOG_NOTICE, uplink_logtype, "Aggregation: the parent %s is %s: %s\n", text,
-		uplink_state_name(state), uplink_state_meaning(state));
+		states[state].name, states[state].meaning);
 }
 
 static void

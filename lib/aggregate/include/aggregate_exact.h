@@ -28,8 +28,8 @@ enum aggregate_exact_kind {
 };
 
 /**
- * A sum. After aggregate_exact_carry(), its integers may be added element by element to those of up
- * to 2^20 processes.
+ * A sum. Its integers may be added element by element to those of up to 2^20 processes: each digit
+ * has 32 bits, and the last one is signed.
  */
 struct aggregate_exact {
 	int64_t digits[AGGREGATE_EXACT_DIGITS];
@@ -50,9 +50,6 @@ void aggregate_exact_add(
 /** Add the exact products of pairs of numbers, of fp32 or fp64. */
 void aggregate_exact_add_products(struct aggregate_exact *sum, unsigned int format, const void *x,
 	const void *y, uint64_t count);
-
-/** Propagate carries: each digit has 32 bits then, and the last one is signed. */
-void aggregate_exact_carry(struct aggregate_exact *sum);
 
 /**
  * Round once, to nearest, ties to even; integers saturate. A zero sum is +0, but -0 if all numbers

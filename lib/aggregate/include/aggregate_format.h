@@ -110,9 +110,6 @@ unsigned int aggregate_format_by_name(const char *name);
 /** "join", "sum", "mean", "min", "max", "copy" or "leave"; NULL for anything else. */
 const char *aggregate_op_name(unsigned int op);
 
-/** The operation of that name, or 0. */
-unsigned int aggregate_op_by_name(const char *name);
-
 /** "plain C", "AVX2" or "AVX-512". */
 const char *aggregate_isa_name(enum aggregate_isa isa);
 

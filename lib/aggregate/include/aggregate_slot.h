@@ -170,7 +170,7 @@ struct aggregate_entry {
 	uint16_t ports[AGGREGATE_MAX_WORKERS]; /**< where results go, by worker */
 } __attribute__((aligned(AGGREGATE_ALIGN)));
 
-/** The parameters of a job's entries. */
+/** The parameters of a job's entries, and of the sender of a packet. */
 struct aggregate_rules {
 	uint32_t slots;         /**< S, a power of two, 1 .. 32768 */
 	uint8_t workers;        /**< 1 .. AGGREGATE_MAX_WORKERS */
@@ -181,23 +181,10 @@ struct aggregate_rules {
 	uint64_t patience;
 	/** Since when the sender was heard without a gap: an outage here is not the parent's. */
 	uint64_t since;
+	uint16_t port;   /**< the packet's UDP source port */
 	uint64_t repeat; /**< ticks after which sums may be sent again */
 	/** Workers of the whole tree, the divisor of a mean. 0: as many as members. */
 	uint32_t all_workers;
-};
-
-/** A worker's packet of a chunk. Values and results fit its entry. */
-struct aggregate_chunk {
-	uint32_t chunk;
-	uint16_t count; /**< at least 1; a copy of nothing: 0 */
-	uint16_t port;  /**< UDP source port */
-	uint8_t op;     /**< aggregate_is_chunk() */
-	uint8_t format;
-	uint8_t worker;        /**< less than the rules' workers */
-	uint8_t owner;         /**< AGGREGATE_OWNER + worker, or 0; a copy of something has one */
-	const uint8_t *values; /**< NULL: the worker sends none */
-	/** In their place: a part that fits format and count; NULL: none. */
-	const struct aggregate_part *part;
 };
 
 /**
@@ -261,10 +248,12 @@ aggregate_entry_of(uint32_t chunk, uint32_t slots)
  * STALLED, NO_DIGITS, BAD_PARTS; PASSED, PASSED_AGAIN, REFUSED_ABOVE or PARENT_SILENT.
  *
  * @param entry the chunk's
+ * @param chunk a worker's request, aggregate_is_chunk(), which fits its entry: the worker is less
+ *   than the rules', the owner is another or there is none, a part fits format and count
  * @param now ticks, any unit, never less than before
  */
 enum aggregate_action aggregate_entry_step(struct aggregate_entry *entry,
-	const struct aggregate_rules *rules, const struct aggregate_chunk *chunk, uint64_t now);
+	const struct aggregate_rules *rules, const struct aggregate_message *chunk, uint64_t now);
 
 /** Bytes of values in a worker's result: 0, or all; what is not complete has none. */
 uint32_t aggregate_result_bytes(const struct aggregate_entry *entry, unsigned int worker);

@@ -3,7 +3,6 @@
 
 #include "jobs/cookie.h"
 #include "jobs/job.h"
-#include "jobs/leaf.h"
 #include "jobs/table.h"
 
 #define FAILURE_IS_THERE (UINT32_C(1) << 31)

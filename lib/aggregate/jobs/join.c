@@ -4,7 +4,6 @@
 
 #include "jobs/cookie.h"
 #include "jobs/job.h"
-#include "jobs/leaf.h"
 
 static bool
 makes_sense(const struct aggregate_join *join)

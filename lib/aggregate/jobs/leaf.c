@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "jobs/job.h"
-#include "jobs/leaf.h"
 #include "aggregate_leaf.h"
 
 static bool

@@ -4,7 +4,6 @@
 #include "aggregate_leaf.h"
 #include "aggregate_table.h"
 #include "jobs/job.h"
-#include "jobs/leaf.h"
 #include "jobs/table.h"
 
 static void

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "jobs/job.h"
-#include "jobs/leaf.h"
 
 struct shard_job *
 shard_view(struct aggregate_shard *shard, const struct job *job)
@@ -113,19 +112,11 @@ step(struct aggregate_shard *shard, const struct job *job, const struct aggregat
 		.passes_on = job->place.levels != 0,
 		.patience = (job->place.levels + 1) * limits->stall,
 		.since = presences[request->worker].since,
+		.port = sender->port,
 		.repeat = limits->parent.repeat,
 		.all_workers = job->place.workers};
-	const struct aggregate_chunk chunk = {.chunk = request->id,
-		.count = request->count,
-		.port = sender->port,
-		.op = request->op,
-		.format = request->format,
-		.owner = request->owner,
-		.worker = request->worker,
-		.values = request->values,
-		.part = aggregate_has_digits(request) ? &request->part : NULL};
 	struct aggregate_entry *entry = entry_of(shard->table, job, request->id);
-	enum aggregate_action action = aggregate_entry_step(entry, &rules, &chunk, now);
+	enum aggregate_action action = aggregate_entry_step(entry, &rules, request, now);
 
 	outcome->entry = entry;
 	outcome->workers = job->workers;

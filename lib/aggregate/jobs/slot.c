@@ -41,14 +41,14 @@ aggregate_entry_missing(const struct aggregate_entry *entry, unsigned int worker
 
 /* Of a member's parts, the last is answered. */
 static bool
-is_answered(const struct aggregate_chunk *chunk)
+is_answered(const struct aggregate_message *chunk)
 {
-	return chunk->part == NULL || chunk->part->number + 1 == chunk->part->parts;
+	return !aggregate_has_digits(chunk) || chunk->part.number + 1 == chunk->part.parts;
 }
 
 static enum aggregate_action
 unless_stalled(const struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk, uint64_t now, enum aggregate_action action)
+	const struct aggregate_message *chunk, uint64_t now, enum aggregate_action action)
 {
 	return is_answered(chunk) && now - entry->begun >= rules->stall ? AGGREGATE_STALLED
 									: action;
@@ -56,11 +56,11 @@ unless_stalled(const struct aggregate_entry *entry, const struct aggregate_rules
 
 static void
 begin(struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk, uint64_t now)
+	const struct aggregate_message *chunk, uint64_t now)
 {
 	entry->seen = 0;
 	entry->begun = now;
-	entry->chunk = chunk->chunk;
+	entry->chunk = chunk->id;
 	entry->count = chunk->count;
 	entry->op = chunk->op;
 	entry->format = chunk->format;
@@ -87,13 +87,13 @@ bytes_of(const struct aggregate_entry *entry)
 
 /* Whether there are values in the accumulators, but for what a worker sends now. */
 static bool
-has_values(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+has_values(const struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
 	return (entry->seen & ~digits_whole(entry) & ~(UINT64_C(1) << chunk->worker)) != 0;
 }
 
 static void
-add_values(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+add_values(struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
 	if (chunk->values == NULL)
 		return;
@@ -121,7 +121,7 @@ gather(struct aggregate_entry *entry)
 
 /* All are in. Sums of values alone are left where they are, until somebody wants them. */
 static void
-pass_on(struct aggregate_entry *entry, const struct aggregate_chunk *chunk, uint64_t now)
+pass_on(struct aggregate_entry *entry, const struct aggregate_message *chunk, uint64_t now)
 {
 	add_values(entry, chunk);
 	if (digits_whole(entry) != 0)
@@ -140,7 +140,7 @@ divisor_of(const struct aggregate_rules *rules)
 
 static void
 complete(struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk)
+	const struct aggregate_message *chunk)
 {
 	entry->state = AGGREGATE_COMPLETE;
 	if (entry->op == AGGREGATE_COPY) {
@@ -163,14 +163,14 @@ complete(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 /* The packet of a worker that the entry has none of yet, or not all parts. */
 static enum aggregate_action
 add(struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk, uint64_t now)
+	const struct aggregate_message *chunk, uint64_t now)
 {
 	enum aggregate_action action =
-		chunk->part != NULL ? digits_take(entry, chunk) : AGGREGATE_COMPLETED;
+		aggregate_has_digits(chunk) ? digits_take(entry, chunk) : AGGREGATE_COMPLETED;
 
 	if (action == AGGREGATE_BAD_PARTS)
 		return action;
-	entry->ports[chunk->worker] = chunk->port;
+	entry->ports[chunk->worker] = rules->port;
 	if (action != AGGREGATE_COMPLETED)
 		return unless_stalled(entry, rules, chunk, now, action);
 	entry->seen |= UINT64_C(1) << chunk->worker;
@@ -193,7 +193,7 @@ has_seen(const struct aggregate_entry *entry, unsigned int worker)
 }
 
 static bool
-agrees(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+agrees(const struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
 	return entry->op == chunk->op && entry->format == chunk->format &&
 		entry->count == chunk->count && entry->owner == chunk->owner;
@@ -221,7 +221,7 @@ parent_is_silent(
 /* Each worker is told once, and then makes the sums be sent again, in turn. */
 static enum aggregate_action
 step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk, uint64_t now)
+	const struct aggregate_message *chunk, uint64_t now)
 {
 	struct aggregate_above *above = &entry->above;
 	const uint64_t bit = UINT64_C(1) << chunk->worker;
@@ -244,24 +244,25 @@ step_above(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 
 /* Whether a worker sends values and digits of one chunk. */
 static bool
-is_mixed(const struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+is_mixed(const struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
-	return chunk->part != NULL
+	return aggregate_has_digits(chunk)
 		? has_seen(entry, chunk->worker) && !digits_have(entry, chunk->worker)
 		: digits_have(entry, chunk->worker);
 }
 
 /* To where it asks from: a leaf in P4 tells its workers apart by that. */
 static enum aggregate_action
-repeat(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+repeat(struct aggregate_entry *entry, const struct aggregate_rules *rules,
+	const struct aggregate_message *chunk)
 {
-	entry->ports[chunk->worker] = chunk->port;
+	entry->ports[chunk->worker] = rules->port;
 	return is_answered(chunk) ? AGGREGATE_REPEATED : AGGREGATE_DUPLICATE;
 }
 
 static enum aggregate_action
 step_same(struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk, uint64_t now)
+	const struct aggregate_message *chunk, uint64_t now)
 {
 	if (!agrees(entry, chunk))
 		return entry->state == AGGREGATE_OPEN && has_seen(entry, chunk->worker)
@@ -270,7 +271,7 @@ step_same(struct aggregate_entry *entry, const struct aggregate_rules *rules,
 	if (is_mixed(entry, chunk))
 		return AGGREGATE_BAD_PARTS;
 	if (entry->state == AGGREGATE_COMPLETE)
-		return repeat(entry, chunk);
+		return repeat(entry, rules, chunk);
 	if (entry->state == AGGREGATE_ABOVE)
 		return step_above(entry, rules, chunk, now);
 	if (has_seen(entry, chunk->worker))
@@ -288,20 +289,20 @@ can_begin(const struct aggregate_entry *entry, const struct aggregate_rules *rul
 
 enum aggregate_action
 aggregate_entry_step(struct aggregate_entry *entry, const struct aggregate_rules *rules,
-	const struct aggregate_chunk *chunk, uint64_t now)
+	const struct aggregate_message *chunk, uint64_t now)
 {
-	if (chunk->part != NULL && !digits_are_taken(entry, chunk->format))
+	if (aggregate_has_digits(chunk) && !digits_are_taken(entry, chunk->format))
 		return AGGREGATE_NO_DIGITS;
-	if (entry->state != AGGREGATE_EMPTY && entry->chunk == chunk->chunk)
+	if (entry->state != AGGREGATE_EMPTY && entry->chunk == chunk->id)
 		return step_same(entry, rules, chunk, now);
-	if (can_begin(entry, rules, chunk->chunk)) {
-		if (chunk->part != NULL && !digits_can_begin(chunk->part, chunk->count))
+	if (can_begin(entry, rules, chunk->id)) {
+		if (aggregate_has_digits(chunk) && !digits_can_begin(&chunk->part, chunk->count))
 			return AGGREGATE_BAD_PARTS;
 		begin(entry, rules, chunk, now);
 		return add(entry, rules, chunk, now);
 	}
 	/* By serial numbers: the older is less than half the numbers behind. */
-	if (entry->state != AGGREGATE_EMPTY && (int32_t)(chunk->chunk - entry->chunk) < 0)
+	if (entry->state != AGGREGATE_EMPTY && (int32_t)(chunk->id - entry->chunk) < 0)
 		return AGGREGATE_STALE;
 	return AGGREGATE_WINDOW;
 }

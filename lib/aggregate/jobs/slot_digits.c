@@ -167,13 +167,13 @@ take_lanes(uint64_t *lanes, const struct aggregate_part *part)
 }
 
 enum aggregate_action
-digits_take(struct aggregate_entry *entry, const struct aggregate_chunk *chunk)
+digits_take(struct aggregate_entry *entry, const struct aggregate_message *chunk)
 {
 	struct aggregate_totals *totals = digits_totals(entry);
 	struct aggregate_digit_sums *digits = entry->digits;
 	struct member_parts *member = &digits->members[chunk->worker];
 	uint64_t *lanes = digits->lanes + chunk->worker * (digits->lanes_bytes / sizeof(*lanes));
-	const struct aggregate_part *part = chunk->part;
+	const struct aggregate_part *part = &chunk->part;
 	struct lanes_in in;
 
 	if (member->parts == 0)

@@ -60,7 +60,7 @@ bool digits_can_begin(const struct aggregate_part *part, uint32_t count);
  * @return COMPLETED: it is now; ADDED: others are missing; DUPLICATE; BAD_PARTS
  */
 enum aggregate_action
-digits_take(struct aggregate_entry *entry, const struct aggregate_chunk *chunk);
+digits_take(struct aggregate_entry *entry, const struct aggregate_message *chunk);
 
 /** The totals, clear if nothing was in them yet. */
 struct aggregate_totals *digits_totals(struct aggregate_entry *entry);

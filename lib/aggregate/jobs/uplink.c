@@ -3,7 +3,6 @@
 #include "aggregate_leaf.h"
 #include "jobs/cookie.h"
 #include "jobs/job.h"
-#include "jobs/leaf.h"
 
 /* Leaves that go unanswered, before the parent is left to find out by itself. */
 #define MAX_LEAVES 5

@@ -72,8 +72,6 @@ bin_stride(enum aggregate_format format, const struct aggregate_lanes *lanes)
 	return format == AGGREGATE_FP32 ? lanes->wide : lanes->capacity;
 }
 
-INLINE void clear_fp64_lane(struct aggregate_lanes *lanes, uint32_t lane);
-
 INLINE void
 clear_lane(enum aggregate_format format, struct aggregate_lanes *lanes, uint32_t lane)
 {

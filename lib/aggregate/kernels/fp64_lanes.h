@@ -147,12 +147,6 @@ window_takes(struct aggregate_lanes *lanes, const struct fp64_range *range)
 
 /* Bins. */
 
-INLINE bool
-is_in_use(uint64_t in_use, uint32_t bin)
-{
-	return (in_use >> bin & 1) != 0;
-}
-
 /* Add to a bin and the one above it. */
 INLINE void
 add_to_two_bins(int64_t *bins, uint64_t in_use, uint64_t bin, uint64_t low, uint64_t high)

@@ -18,8 +18,9 @@ aggregate_exact_has(unsigned int format)
 		format == AGGREGATE_INT64;
 }
 
-void
-aggregate_exact_carry(struct aggregate_exact *sum)
+/* Carries between digits: each has 32 bits then, and the last one is signed. */
+static void
+propagate(struct aggregate_exact *sum)
 {
 	int64_t carry = 0;
 
@@ -242,9 +243,9 @@ aggregate_exact_add(
 			add_doubles(sum, block, n, &start);
 		}
 		if (done / BLOCK % CARRY_BLOCKS == CARRY_BLOCKS - 1)
-			aggregate_exact_carry(sum);
+			propagate(sum);
 	}
-	aggregate_exact_carry(sum);
+	propagate(sum);
 }
 
 /* What is no number in a product: NaN, or an infinity with its sign. */
@@ -292,7 +293,7 @@ add_single_products(struct aggregate_exact *sum, const float *x, const float *y,
 			for (uint32_t i = 0; i < n; i++)
 				add_product(sum, bits_of(x[done + i]), bits_of(y[done + i]));
 		if (done / BLOCK % CARRY_BLOCKS == CARRY_BLOCKS - 1)
-			aggregate_exact_carry(sum);
+			propagate(sum);
 	}
 }
 
@@ -308,9 +309,9 @@ aggregate_exact_add_products(struct aggregate_exact *sum, unsigned int format, c
 	for (uint64_t i = 0; format == AGGREGATE_FP64 && i < count; i++) {
 		add_product(sum, a[i], b[i]);
 		if (i % (BLOCK * CARRY_BLOCKS) == BLOCK * CARRY_BLOCKS - 1)
-			aggregate_exact_carry(sum);
+			propagate(sum);
 	}
-	aggregate_exact_carry(sum);
+	propagate(sum);
 }
 
 static void

@@ -108,15 +108,6 @@ aggregate_op_name(unsigned int op)
 	return op <= AGGREGATE_LEAVE ? ops[op] : NULL;
 }
 
-unsigned int
-aggregate_op_by_name(const char *name)
-{
-	for (unsigned int op = AGGREGATE_JOIN; op <= AGGREGATE_LEAVE; op++)
-		if (ops[op] != NULL && strcmp(ops[op], name) == 0)
-			return op;
-	return 0;
-}
-
 const char *
 aggregate_isa_name(enum aggregate_isa isa)
 {
