@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exact.h"
 #include "held.h"
 
 #define MAX_SHARDS 16
@@ -61,20 +62,10 @@ now_us(void)
 	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-/* xorshift64*: the same sequence for the same seed, everywhere. */
-static uint64_t
-next_random(struct relay *relay)
-{
-	relay->random ^= relay->random >> 12;
-	relay->random ^= relay->random << 25;
-	relay->random ^= relay->random >> 27;
-	return relay->random * UINT64_C(0x2545f4914f6cdd1d);
-}
-
 static bool
 chance(struct relay *relay, double share)
 {
-	return (double)(next_random(relay) >> 11) * 0x1p-53 < share;
+	return (double)(next_random(&relay->random) >> 11) * 0x1p-53 < share;
 }
 
 static struct sockaddr_in
@@ -223,7 +214,7 @@ pass(struct relay *relay, int fd, const struct sockaddr_in *to, size_t length)
 		send_now(fd, to, relay->payload, length);
 		return;
 	}
-	packet.until = now_us() + next_random(relay) % (relay->options.delay_us + 1);
+	packet.until = now_us() + next_random(&relay->random) % (relay->options.delay_us + 1);
 	held_put(&relay->held, &packet);
 }
 
@@ -368,7 +359,7 @@ relay_start(const struct relay_options *options)
 	if (relay == NULL)
 		return NULL;
 	relay->options = *options;
-	relay->random = options->seed * 2 + 1;
+	relay->random = options->seed;
 	pthread_mutex_init(&relay->lock, NULL);
 	if (options->shards == 0 || options->shards > MAX_SHARDS || !open_some_ports(relay)) {
 		fprintf(stderr, "relay: cannot start: %s\n", strerror(errno));

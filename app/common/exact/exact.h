@@ -43,10 +43,7 @@ enum data_kind {
 	DATA_KINDS,
 };
 
-/** For people. */
-extern const char *const data_kind_names[DATA_KINDS];
-
-/** For options, a word each. */
+/** A word for each. */
 extern const char *const data_kind_words[DATA_KINDS];
 
 /** The next number of a sequence that the seed stands for. */

@@ -77,14 +77,6 @@ words_swap(words values)
 }
 
 INLINE words
-words_least(words a, words b)
-{
-	const words less = (words)(a < b);
-
-	return (a & less) | (b & ~less);
-}
-
-INLINE words
 words_shift_right(words values, words places)
 {
 	const words sign = (words)_mm256_cmpgt_epi64(_mm256_setzero_si256(), (__m256i)values);
@@ -122,14 +114,6 @@ INLINE words
 words_swap(words values)
 {
 	return (words)vrev64q_u8((uint8x16_t)values);
-}
-
-INLINE words
-words_least(words a, words b)
-{
-	const words less = (words)(a < b);
-
-	return (a & less) | (b & ~less);
 }
 
 INLINE words
@@ -212,6 +196,17 @@ words_less(words a, words b)
 	return (words)(a < b);
 #endif
 }
+
+#if WORDS == 2 || WORDS == 4
+INLINE words
+words_least(words a, words b)
+{
+	const words less = (words)(a < b);
+
+	return (a & less) | (b & ~less);
+}
+
+#endif
 
 INLINE words
 words_all(uint64_t value)
