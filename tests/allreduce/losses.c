@@ -94,7 +94,6 @@ measure(struct measurement *measurement, const struct network *network)
 	struct relay_options bad = {.seed = 1, .delay_us = 1000};
 	struct server *server;
 	struct relay *relay;
-	uint16_t port;
 	int wrong;
 
 	options.shards = bad.shards = measurement->shards;
@@ -109,8 +108,7 @@ measure(struct measurement *measurement, const struct network *network)
 	relay = relay_start(&bad);
 	if (relay == NULL)
 		return 1;
-	port = relay_port(relay);
-	measurement->place = place_of(1, &port);
+	measurement->place = place_at(relay_port(relay));
 	wrong = workers_run(measurement->workers, work, measurement);
 	relay_stop(relay);
 	server_stop(server);

@@ -11,8 +11,7 @@
 struct play
 play_of(struct server *server)
 {
-	const uint16_t port = server_port(server);
-	struct play play = {.place = place_of(1, &port), .worker = -1};
+	struct play play = {.place = place_at(server_port(server)), .worker = -1};
 
 	play.options = worker_options(&play.place, 0, 1);
 	play.within_ms = 3000;

@@ -38,7 +38,6 @@ start_place(struct soak *soak, unsigned int i)
 {
 	struct server_options options = server_defaults;
 	struct relay_options bad = soak->bad;
-	uint16_t port;
 
 	options.shards = bad.shards = i + 1;
 	options.idle_ms = 5000;
@@ -51,8 +50,7 @@ start_place(struct soak *soak, unsigned int i)
 	soak->relays[i] = relay_start(&bad);
 	if (soak->relays[i] == NULL)
 		return false;
-	port = relay_port(soak->relays[i]);
-	soak->places[i] = place_of(1, &port);
+	soak->places[i] = place_at(relay_port(soak->relays[i]));
 	return true;
 }
 

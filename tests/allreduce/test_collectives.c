@@ -254,11 +254,10 @@ test_all_kinds(void **state)
 {
 	static const unsigned int workers[] = {1, 2, 3, 4, 5, 8, 17, 64};
 	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
 
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		struct job job = {.place = place_of(1, &port), .slots = 16, .rounds = 1};
+		struct job job = {.place = place_at(server_port(server)), .slots = 16, .rounds = 1};
 
 		assert_int_equal(workers_run(workers[i], work, &job), 0);
 		assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);
@@ -280,14 +279,12 @@ play_badly(unsigned int workers, unsigned int shards, unsigned int slots)
 	struct job job = {.slots = slots, .rounds = 1, .lossy = true};
 	struct server *server;
 	struct relay *relay;
-	uint16_t port;
 
 	options.shards = shards;
 	server = server_start(&options);
 	bad.to = server_port(server);
 	relay = relay_start(&bad);
-	port = relay_port(relay);
-	job.place = place_of(1, &port);
+	job.place = place_at(relay_port(relay));
 	assert_int_equal(workers_run(workers, work, &job), 0);
 	assert_true(server_count(server, AGGREGATE_REPEATED) > 0);
 	assert_int_equal(server_count(server, AGGREGATE_MISMATCH), 0);

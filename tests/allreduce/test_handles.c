@@ -38,11 +38,9 @@ scene_new(double lost)
 	struct scene scene = {.server = server_start(&server_defaults)};
 	struct relay_options bad = {
 		.to = server_port(scene.server), .shards = 1, .seed = 3, .lost = lost};
-	uint16_t port;
 
 	scene.relay = relay_start(&bad);
-	port = lost > 0 ? relay_port(scene.relay) : server_port(scene.server);
-	scene.place = place_of(1, &port);
+	scene.place = place_at(lost > 0 ? relay_port(scene.relay) : server_port(scene.server));
 	return scene;
 }
 

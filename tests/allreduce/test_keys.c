@@ -113,8 +113,7 @@ test_sums_over_a_bad_network(void **state)
 			.delayed = 0.3,
 			.delay_us = 1000};
 		struct relay *relay = relay_start(&bad);
-		uint16_t port = relay_port(relay);
-		struct scene scene = {.place = place_of(1, &port), .key_file = key_file};
+		struct scene scene = {.place = place_at(relay_port(relay)), .key_file = key_file};
 
 		assert_int_equal(workers_run(3, work, &scene), 0);
 		assert_int_equal(server_count(server, AGGREGATE_BAD_TAG), 0);
@@ -161,8 +160,7 @@ forge(relay_judge judge)
 	struct relay_options bad = {
 		.to = server_port(server), .shards = 1, .judge = judge, .context = &random};
 	struct relay *relay = relay_start(&bad);
-	uint16_t port = relay_port(relay);
-	struct scene scene = {.place = place_of(1, &port), .key_file = key_file};
+	struct scene scene = {.place = place_at(relay_port(relay)), .key_file = key_file};
 
 	assert_int_equal(workers_run(3, work, &scene), 0);
 	assert_true(server_count(server, AGGREGATE_BAD_TAG) > 0);
@@ -183,8 +181,7 @@ test_what_is_forged_is_dropped(void **state)
 static void
 join_fails(struct server *server, const char *file, int expected, const char *mention)
 {
-	uint16_t port = server_port(server);
-	const struct place place = place_of(1, &port);
+	const struct place place = place_at(server_port(server));
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 
@@ -221,8 +218,7 @@ static void
 test_the_environment_names_the_key(void **state)
 {
 	struct server *server = start(1, true);
-	uint16_t port = server_port(server);
-	struct scene scene = {.place = place_of(1, &port)};
+	struct scene scene = {.place = place_at(server_port(server))};
 
 	(void)state;
 	setenv("NETFC_KEY_FILE", key_file, 1);

@@ -365,8 +365,7 @@ static void
 test_what_there_is_not(void **state)
 {
 	struct server *server = server_start(&server_defaults);
-	uint16_t port = server_port(server);
-	struct place place = place_of(1, &port);
+	struct place place = place_at(server_port(server));
 	struct netfc_allreduce *comm = netfc_allreduce_new();
 	struct netfc_allreduce_options options = worker_options(&place, 0, 1);
 	float values[1] = {1};

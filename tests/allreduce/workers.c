@@ -20,6 +20,12 @@ place_of(unsigned int switches, const uint16_t *ports)
 	return place;
 }
 
+struct place
+place_at(uint16_t port)
+{
+	return place_of(1, &port);
+}
+
 struct netfc_allreduce_options
 worker_options(const struct place *place, unsigned int w, unsigned int n)
 {

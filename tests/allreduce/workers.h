@@ -22,6 +22,9 @@ struct place {
 
 struct place place_of(unsigned int switches, const uint16_t *ports);
 
+/* One switch, at that port. */
+struct place place_at(uint16_t port);
+
 /* Options for worker `w` of `n`, impatient. */
 struct netfc_allreduce_options
 worker_options(const struct place *place, unsigned int w, unsigned int n);
