@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See conversion.h; compiled for each instruction set. */
-#include "conversion.h"
-#include "float_formats.h"
+/* Conversions; compiled for each instruction set. */
+#include "extended_kernels.h"
 #include "isa.h"
+#include "lanes/float_formats.h"
 #include "slots.h"
 
 struct converted {

@@ -5,17 +5,10 @@
 
 #include <rte_malloc.h>
 
-#include "conversion.h"
 #include "extended.h"
 #include "extended_kernels.h"
 #include "function.h"
 #include "isa.h"
-
-static void
-extended_free(struct vector_kernel *kernel)
-{
-	rte_free(kernel);
-}
 
 /* ---- conversions ---- */
 
@@ -70,8 +63,7 @@ extended_conversion_create(const struct netfc_function *function, const struct n
 		"netfc_conversion", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel = (struct vector_kernel){
-		.run.packets = VECTOR_CHOOSE(conversion_run, isa), .free = extended_free};
+	kernel->kernel = (struct vector_kernel){.run.packets = VECTOR_CHOOSE(conversion_run, isa)};
 	kernel->conversion = conversion_of(format, netfc_function_result(function, format).format);
 	if (kernel->conversion <= CONVERSION_LOOKED_UP &&
 		fill_conversion(kernel, function, format) != NETFC_OK) {
@@ -164,7 +156,7 @@ extended_function_create(unsigned int slot_bits, const uint16_t *z, const uint8_
 		"netfc_function", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel = (struct vector_kernel){.free = extended_free};
+	kernel->kernel = (struct vector_kernel){.free = NULL};
 	if (slot_bits == 8) {
 		kernel->kernel.run.packets = run_function8;
 		fill_function8(kernel->entries, z, flags);
@@ -206,7 +198,6 @@ create_fp8(const struct netfc_format *format, enum vector_isa isa, int socket_id
 	if (kernel == NULL)
 		return -ENOMEM;
 	kernel->kernel.run.packets = VECTOR_CHOOSE(extended_fp8, isa);
-	kernel->kernel.free = extended_free;
 	take_format(kernel, format);
 	*result = &kernel->kernel;
 	return 0;
@@ -236,7 +227,6 @@ extended_create(const struct netfc_format *format, enum vector_isa isa, int sock
 	if (kernel == NULL)
 		return -ENOMEM;
 	kernel->kernel.run.packets = run_packets;
-	kernel->kernel.free = extended_free;
 	kernel->inf = netfc_inf_magnitude(format);
 	kernel->nan = netfc_nan(format);
 	kernel->one = netfc_encode(format, 1);

@@ -4,7 +4,7 @@
 
 /**
  * @file
- * Kernels of min, max, compare and fma.
+ * Kernels of min, max, compare and fma, and of conversions.
  *
  * fma computes in binary arithmetic that is wider than any format: x * y + z, rounded to odd, that
  * is, cut off, with the last bit set if that lost anything. Whatever is then rounded to a few bits
@@ -17,7 +17,9 @@
 
 #include <stdbool.h>
 
-#include "fp8.h"
+#include <rte_common.h>
+
+#include "fpu/fpu.h"
 #include "vector.h"
 
 struct extended_kernel;
@@ -83,5 +85,43 @@ struct extended_fp8 {
 typedef void extended_fp8_fn(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count);
 extended_fp8_fn extended_fp8_plain, extended_fp8_avx2, extended_fp8_avx512;
+
+/* ---- conversions ---- */
+
+/*
+ * Conversions between binary32 and formats of 8 and 16 bits, in slots of 32 bits.
+ *
+ * An array has what narrow formats are in binary32, and what binary32 is in formats of 8 bits: for
+ * the latter, the upper 16 bits of a number, bfloat16, are rounded to odd.
+ * They have at least two more bits of fraction than the format, so that the array's result is that
+ * of the number itself.
+ */
+
+/* What is done with a lane. */
+enum conversion {
+	CONVERSION_WIDEN_8,
+	CONVERSION_WIDEN_16,
+	CONVERSION_FP8,
+	CONVERSION_LOOKED_UP = CONVERSION_FP8, /* these by the array */
+	CONVERSION_FP32,
+	CONVERSION_FP16,
+	CONVERSION_BF16,
+	CONVERSION_POSIT16,
+	CONVERSION_POSIT16_ES2,
+};
+
+/* Above z of 8 bits in an entry. */
+#define CONVERSION_FLAGS_SHIFT 8
+
+struct conversion_kernel {
+	struct vector_kernel kernel;
+	enum conversion conversion;
+	uint32_t entries[NETFC_FUNCTION_ENTRIES] __rte_cache_aligned;
+};
+
+/* conversion_lanes.c, one for each instruction set: see struct vector_functions. */
+typedef void conversion_fn(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+conversion_fn conversion_run_plain, conversion_run_avx2, conversion_run_avx512;
 
 #endif /* EXTENDED_KERNELS_H */

@@ -11,8 +11,8 @@
 #include <rte_common.h>
 
 #include "extended_kernels.h"
-#include "float_formats.h"
 #include "isa.h"
+#include "lanes/float_formats.h"
 #include "slots.h"
 
 #define BLOCK 128

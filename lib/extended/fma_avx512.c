@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See extended_kernels.h: x * y + z in binary32, 32 lanes at a time. */
-#include "floats_avx512.h"
+#include "lanes/floats.h"
 
 #include "extended_kernels.h"
 #include "isa.h"

@@ -4,7 +4,7 @@
 
 #include <rte_malloc.h>
 
-#include "engines.h"
+#include "match.h"
 
 struct direct_stage {
 	struct match_stage stage;

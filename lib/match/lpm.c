@@ -9,7 +9,7 @@
 #include <rte_lpm.h>
 #include <rte_malloc.h>
 
-#include "engines.h"
+#include "match.h"
 
 /*
  * A key stands in the upper 24 bits of an address: tbl24 is then indexed by the key itself, and a

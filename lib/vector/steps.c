@@ -10,8 +10,8 @@
 #include <rte_malloc.h>
 
 #include "isa.h"
-#include "kernels.h"
 #include "slots.h"
+#include "steps.h"
 
 #define OPS 4
 
@@ -132,12 +132,6 @@ run_lanes(const struct vector_kernel *kernel, unsigned int op, const struct vect
 	}
 }
 
-static void
-steps_free(struct vector_kernel *kernel)
-{
-	rte_free(kernel);
-}
-
 int
 VECTOR_NAME(steps_create)(const struct netfc_set *set, struct match_stage *const *stages,
 	int socket_id, struct vector_kernel **kernel)
@@ -150,7 +144,6 @@ VECTOR_NAME(steps_create)(const struct netfc_set *set, struct match_stage *const
 	steps->width = netfc_format_width(netfc_set_format(set));
 	steps->kernel.run.packets = run_packets;
 	steps->kernel.run.lanes = steps->width == 16 ? run_lanes : NULL;
-	steps->kernel.free = steps_free;
 	steps->stages = stages;
 	for (unsigned int o = 0; o < OPS; o++)
 		steps->program[o] = netfc_set_op_program(set, NETFC_ADD + o);

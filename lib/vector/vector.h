@@ -77,6 +77,7 @@ struct vector_kernel {
 	struct vector_functions run;
 	/* NULL: there is one way; see vector_use_way() */
 	void (*use_way)(struct vector_kernel *kernel, unsigned int way);
+	/* NULL: the kernel is one piece of memory */
 	void (*free)(struct vector_kernel *kernel);
 	unsigned int ways;
 	bool folded;          /* no look-ups in tables but for miTables */
@@ -216,5 +217,25 @@ vector_run_lanes(
 {
 	kernel->run.lanes(kernel, op, lanes);
 }
+
+/**
+ * Call run(op, ...) with the operation as a constant, which the compiler folds into it. Nothing is
+ * run for others than the four.
+ */
+#define VECTOR_BY_OP(run, op, ...)           \
+	switch ((enum netfc_op)(op)) {       \
+	case NETFC_ADD:                      \
+		run(NETFC_ADD, __VA_ARGS__); \
+		break;                       \
+	case NETFC_SUB:                      \
+		run(NETFC_SUB, __VA_ARGS__); \
+		break;                       \
+	case NETFC_MUL:                      \
+		run(NETFC_MUL, __VA_ARGS__); \
+		break;                       \
+	case NETFC_DIV:                      \
+		run(NETFC_DIV, __VA_ARGS__); \
+		break;                       \
+	}
 
 #endif /* VECTOR_H */

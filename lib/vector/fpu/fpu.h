@@ -1,20 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef VECTOR_FP8_H
-#define VECTOR_FP8_H
+#ifndef VECTOR_FPU_H
+#define VECTOR_FPU_H
 
 /**
  * @file
- * Kernels of formats of 8 bits: all results of an operation fit an array, which a lane of few looks
- * up. With AVX-512 many lanes are computed in binary32, rounded to binary16 and from there to 8
- * bits. That harms no result: binary16 has 11 bits of significand, at least two more than twice
- * those of the formats (fpu.h), and where its subnormal numbers are coarse, it is finer than half
- * of theirs still. Tests compare all pairs.
+ * Kernels without tables: operands to binary32, one operation of the processor's FPU, the result
+ * to the format. Correctly rounded, as netfc_exact(). Where the processor computes in binary16, its
+ * operation is the whole of it.
+ *
+ * Rounding twice does no harm: binary32 has 24 bits of significand, two more than twice those of
+ * binary16 (11) and bfloat16 (8) (Figueroa, "When is double rounding innocuous?", 1995). Results of
+ * bfloat16 that are subnormal are so in binary32, too, with 16 places more: sums are exact then,
+ * products from half of the least bfloat16 on as well, and quotients of 8-bit significands stay
+ * 2^-143 away from halves of 2^-133, far more than binary32's 2^-150. Tests compare all pairs.
  */
+
+#include <stdbool.h>
 
 #include <rte_common.h>
 
-#include "fpu.h"
 #include "slots.h"
+#include "vector.h"
+
+struct fpu_kernel {
+	struct vector_kernel kernel;
+	const struct netfc_format *format;
+	const char *how; /* instruction set and format, for people */
+	uint16_t inf;    /* of formats of 16 bits, as nan */
+	uint16_t nan;
+};
+
+/* fpu_lanes.c: set the functions for the kernel's format; false if there are none. */
+bool fpu_use_avx2(struct fpu_kernel *kernel);
+bool fpu_use_avx512(struct fpu_kernel *kernel);
+bool fpu_use_neon(struct fpu_kernel *kernel);
+bool fpu_use_neon_fp16(struct fpu_kernel *kernel);
+
+/* fp32_lanes.c: see struct vector_functions. */
+typedef void fp32_fn(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+fp32_fn fp32_run_plain, fp32_run_avx2, fp32_run_avx512;
+
+/* ---- formats of 8 bits ---- */
+
+/*
+ * Kernels of formats of 8 bits: all results of an operation fit an array, which a lane of few looks
+ * up. With AVX-512 many lanes are computed in binary32, rounded to binary16 and from there to 8
+ * bits. That harms no result: binary16 has 11 bits of significand, at least two more than twice
+ * those of the formats, and where its subnormal numbers are coarse, it is finer than half
+ * of theirs still. Tests compare all pairs.
+ */
 
 #define FP8_OPS 4
 #define FP8_RESULTS 0x10000u
@@ -57,10 +92,6 @@ fp8_operand_bytes(uint32_t lanes)
 	return lanes + lanes % 2;
 }
 
-/* fp8.c: make the kernel of a format of 8 bits, see vector_fpu_create(). */
-int fp8_create(const struct netfc_format *format, enum vector_isa isa, int socket_id,
-	struct vector_kernel **kernel);
-
 /* A packet's lanes, looked up. */
 void fp8_look_up(const struct fp8_kernel *kernel, unsigned int op, struct vector_packet *packet);
 
@@ -84,4 +115,4 @@ void fp8_e4m3_run_avx512(const struct vector_kernel *kernel, unsigned int op,
 void fp8_e5m2_run_avx512(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count);
 
-#endif /* VECTOR_FP8_H */
+#endif /* VECTOR_FPU_H */
