@@ -113,5 +113,7 @@ VECTOR_NAME(conversion_run)(const struct vector_kernel *kernel, unsigned int op,
 		CASE(CONVERSION_POSIT16);
 		CASE(CONVERSION_POSIT16_ES2);
 #undef CASE
+	case CONVERSION_ANY:
+		break;
 	}
 }

@@ -257,4 +257,4 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	}
 }
 
-FMA_FUNCTIONS(run_packet)
+FMA_USE(run_packet)

@@ -221,4 +221,4 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	finish_packet(packet, &out);
 }
 
-FMA_FUNCTIONS(run_packet)
+FMA_USE(run_packet)

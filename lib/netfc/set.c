@@ -20,12 +20,18 @@ static const struct {
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-/* Posits have one correctly rounded layout; so have formats of other widths, and no other set. */
+/*
+ * The layout with the fewest stages is made for these two; another IEEE format of 16 bits has the
+ * one with the least memory alone. Posits have one correctly rounded layout; so have formats of
+ * other widths, and no other set.
+ */
 static bool
 has_format(enum netfc_family family, const struct netfc_format *format)
 {
 	if (format->width != 16)
 		return family == NETFC_FAMILY_EXACT;
+	if (family == NETFC_FAMILY_EXACT)
+		return format->posit || format->id == NETFC_FP16 || format->id == NETFC_BF16;
 	return family != NETFC_FAMILY_EXACT_SMALL || !format->posit;
 }
 

@@ -28,23 +28,15 @@ read_slots(uint32_t *restrict to, const void *restrict from, unsigned int count,
 	const unsigned int width)
 {
 	for (unsigned int l = 0; l < count; l++)
-		to[l] = width == 8    ? ((const uint8_t *)from)[l]
-			: width == 16 ? slot16_swap(((const slot16 *)from)[l])
-				      : slot32_swap(((const slot32 *)from)[l]);
+		to[l] = slot_read(from, l, width);
 }
 
 static __rte_always_inline void
 write_slots(void *restrict to, const uint32_t *restrict from, unsigned int count,
 	const unsigned int width)
 {
-	for (unsigned int l = 0; l < count; l++) {
-		if (width == 8)
-			((uint8_t *)to)[l] = (uint8_t)from[l];
-		else if (width == 16)
-			((slot16 *)to)[l] = slot16_swap((uint16_t)from[l]);
-		else
-			((slot32 *)to)[l] = slot32_swap(from[l]);
-	}
+	for (unsigned int l = 0; l < count; l++)
+		slot_write(to, l, width, from[l]);
 }
 
 static uint8_t

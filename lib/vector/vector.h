@@ -64,12 +64,14 @@ struct vector_lanes {
 };
 
 /** How a kernel computes: see vector_run_packets() and vector_run_lanes(). */
+typedef void vector_packets_fn(const struct vector_kernel *kernel, unsigned int op,
+	struct vector_packet *packets, unsigned int count);
+typedef void vector_lanes_fn(
+	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes);
+
 struct vector_functions {
-	void (*packets)(const struct vector_kernel *kernel, unsigned int op,
-		struct vector_packet *packets, unsigned int count);
-	/* NULL: lanes are not gathered for this kernel */
-	void (*lanes)(const struct vector_kernel *kernel, unsigned int op,
-		const struct vector_lanes *lanes);
+	vector_packets_fn *packets;
+	vector_lanes_fn *lanes; /* NULL: lanes are not gathered for this kernel */
 };
 
 /** A kernel. */

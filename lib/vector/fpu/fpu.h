@@ -36,10 +36,8 @@ bool fpu_use_avx512(struct fpu_kernel *kernel);
 bool fpu_use_neon(struct fpu_kernel *kernel);
 bool fpu_use_neon_fp16(struct fpu_kernel *kernel);
 
-/* fp32_lanes.c: see struct vector_functions. */
-typedef void fp32_fn(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
-fp32_fn fp32_run_plain, fp32_run_avx2, fp32_run_avx512;
+/* fp32_lanes.c */
+vector_packets_fn fp32_run_plain, fp32_run_avx2, fp32_run_avx512;
 
 /* ---- formats of 8 bits ---- */
 
@@ -109,10 +107,7 @@ fp8_look_up_single(const struct fp8_kernel *kernel, unsigned int op, struct vect
 	packet->flags = (uint8_t)(entry >> FP8_FLAGS_SHIFT);
 }
 
-/* fp8_avx512.c: see struct vector_functions. */
-void fp8_e4m3_run_avx512(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
-void fp8_e5m2_run_avx512(const struct vector_kernel *kernel, unsigned int op,
-	struct vector_packet *packets, unsigned int count);
+/* fp8_avx512.c */
+vector_packets_fn fp8_e4m3_run_avx512, fp8_e5m2_run_avx512;
 
 #endif /* VECTOR_FPU_H */
