@@ -202,8 +202,17 @@ netfc_describe_tables(struct netfc_set *set, const struct netfc_table *tables, u
 	for (unsigned t = 0; t < count; t++) {
 		set->table[t] = tables[t];
 		set->table[t].match = true;
+		set->table[t].pages += set->table[t].pages == 0;
+		set->table[t].copies += set->table[t].copies == 0;
 	}
 	set->table[count] = netfc_decide_table;
+}
+
+/* The last one. */
+static struct netfc_table *
+decide_table(struct netfc_set *set)
+{
+	return &set->table[set->table_count - 1];
 }
 
 static int
@@ -240,6 +249,7 @@ netfc_set_alloc(const char *name, struct netfc_set **result)
 		return error;
 	}
 	set->family->mark(set);
+	netfc_decide_mark(decide_table(set));
 	set->family->program(set);
 	*result = set;
 	return NETFC_OK;
@@ -259,6 +269,7 @@ netfc_set_build(const char *name, struct netfc_set **result)
 		netfc_set_free(set);
 		return error;
 	}
+	netfc_decide_fill(set->id.format, decide_table(set));
 	*result = set;
 	return NETFC_OK;
 }

@@ -15,13 +15,10 @@ exact_layout(struct netfc_set *set)
 	const struct netfc_table tables[EXACT_DECIDE] = {
 		[EXACT_EXPS] = {.name = "exps",
 			.key_bits = 2 * w,
-			.value_bits = exact_code_x_at(format) + EXACT_CODE_BITS,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = exact_code_x_at(format) + EXACT_CODE_BITS},
 		[EXACT_ALIGN] = {.name = "align",
 			.key_bits = EXACT_CODE_BITS + 1 + f,
 			.value_bits = sum_bits,
-			.pages = 1,
 			.copies = 2,
 			.value_signed = true},
 		[EXACT_NORM] = {.name = "norm",
@@ -29,39 +26,31 @@ exact_layout(struct netfc_set *set)
 			.key_bits = sum_bits,
 			.value_bits = 16,
 			.pages = 2,
-			.copies = 1,
 			.key_signed = true,
 			.value_signed = true},
 		[EXACT_SUBN] = {.name = "subn",
 			.key_bits = EXACT_SHIFT_BITS + sum_bits - 2,
 			.value_bits = 16,
-			.pages = 1,
-			.copies = 1,
 			.value_signed = true,
 			.sparse = true},
 		[EXACT_PRENORM] = {.name = "prenorm",
 			.key_bits = 15,
 			.value_bits = 16,
-			.pages = 1,
 			.copies = 2},
 		[EXACT_PART] = {.name = "part",
 			.page_name = {"parthi", "partlo"},
 			.key_bits = halves ? 1 + f / 2 + f : 1 + 2 * f,
 			.value_bits =
 				halves ? exact_point_bits(format) + 2 : exact_top_bits(format) + 1,
-			.pages = halves ? 2 : 1,
-			.copies = 1},
+			.pages = halves ? 2 : 1},
 		[EXACT_CLASS] = {.name = "class",
 			.key_bits = 3 + exact_exponent_bits(format),
-			.value_bits = EXACT_CLASS_AT + EXACT_CLASS_BITS,
-			.pages = 1,
-			.copies = 1},
+			.value_bits = EXACT_CLASS_AT + EXACT_CLASS_BITS},
 		[EXACT_ROUND] = {.name = "round",
 			.page_name = {"roundeq", "roundne"},
 			.key_bits = EXACT_CLASS_BITS + exact_top_bits(format),
 			.value_bits = f + 2,
-			.pages = 2,
-			.copies = 1},
+			.pages = 2},
 	};
 
 	netfc_describe_tables(set, tables, EXACT_DECIDE);
@@ -170,7 +159,6 @@ exact_mark(struct netfc_set *set)
 	mark_all(&table[EXACT_PART]);
 	mark_class(format, &table[EXACT_CLASS]);
 	mark_round(format, &table[EXACT_ROUND]);
-	netfc_decide_mark(&table[EXACT_DECIDE]);
 }
 
 /* ---- the order in which lanes go through the tables ---- */
@@ -292,11 +280,8 @@ append_class(struct netfc_program *program, const struct netfc_format *format)
 
 	netfc_append(program, JOIN(FIELD_EXPONENT, "x's exponent", part(FIELD_A, f, 16 - f, 0)));
 	netfc_append(program, JOIN(FIELD_KEY, "y's exponent", part(FIELD_B, f, 16 - f, 0)));
-	netfc_append(program,
-		(struct netfc_step){.kind = NETFC_STEP_NEGATE_DIV,
-			.dst = FIELD_BASE,
-			.a = FIELD_KEY,
-			.what = "y's exponent, or its negative to divide"});
+	netfc_append_step(program, NETFC_STEP_NEGATE_DIV, FIELD_BASE, FIELD_KEY, 0, 0,
+		"y's exponent, or its negative to divide");
 	netfc_append_alu(program, NETFC_STEP_ADD, FIELD_EXPONENT, FIELD_EXPONENT, FIELD_BASE, bits,
 		"exponent = x's + y's, or x's - y's");
 	netfc_append(program,

@@ -53,6 +53,7 @@ TEST(formats_are_those_of_the_specification)
 	unsigned count = 0;
 
 	FOREACH_FORMAT_16 (format) {
+		assert_true(count < sizeof(expected) / sizeof(expected[0]));
 		assert_int_equal(netfc_format_id(format), expected[count].id);
 		assert_string_equal(netfc_format_name(format), expected[count].name);
 		assert_ptr_equal(netfc_format_by_name(expected[count].name), format);
@@ -64,7 +65,7 @@ TEST(formats_are_those_of_the_specification)
 		assert_true(strlen(netfc_format_title(format)) > 0);
 		count++;
 	}
-	assert_int_equal(count, 4);
+	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
 	assert_null(netfc_format_by_id(0));
 	assert_null(netfc_format_by_id(NETFC_FORMAT_END));
 	assert_null(netfc_format_by_id(NETFC_SET_FORMAT_END));
