@@ -313,8 +313,9 @@ part_test(enum netfc_part_test test, struct netfc_part slice)
 		.part = {__VA_ARGS__},                                                          \
 		.what = (why)})
 
-/* set.c: a set of that name with allocated, empty tables. */
-int netfc_set_alloc(const char *name, struct netfc_set **set);
+/* set.c: a set with allocated, empty tables; compute their entries. */
+int netfc_set_alloc(const struct netfc_set_id *id, struct netfc_set **set);
+int netfc_set_fill(struct netfc_set *set);
 
 /* A mask of the lowest `bits` bits, fewer than 32. */
 static inline uint32_t

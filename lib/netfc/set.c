@@ -226,21 +226,16 @@ alloc_table(struct netfc_table *table)
 }
 
 int
-netfc_set_alloc(const char *name, struct netfc_set **result)
+netfc_set_alloc(const struct netfc_set_id *id, struct netfc_set **result)
 {
-	struct netfc_set_id id;
-	struct netfc_set *set;
-	int error;
+	struct netfc_set *set = calloc(1, sizeof(*set));
+	int error = NETFC_OK;
 
-	error = netfc_set_parse_name(name, &id);
-	if (error != NETFC_OK)
-		return error;
-	set = calloc(1, sizeof(*set));
 	if (set == NULL)
 		return NETFC_ERR_NOMEM;
-	set->id = id;
-	netfc_set_format_name(&id, set->name);
-	set->family = family_of(&id);
+	set->id = *id;
+	netfc_set_format_name(id, set->name);
+	set->family = family_of(id);
 	set->family->layout(set);
 	for (unsigned t = 0; t < set->table_count && error == NETFC_OK; t++)
 		error = alloc_table(&set->table[t]);
@@ -256,20 +251,28 @@ netfc_set_alloc(const char *name, struct netfc_set **result)
 }
 
 int
+netfc_set_fill(struct netfc_set *set)
+{
+	netfc_decide_fill(set->id.format, decide_table(set));
+	return set->family->fill(set);
+}
+
+int
 netfc_set_build(const char *name, struct netfc_set **result)
 {
+	struct netfc_set_id id;
 	struct netfc_set *set;
-	int error;
+	int error = netfc_set_parse_name(name, &id);
 
-	error = netfc_set_alloc(name, &set);
+	if (error == NETFC_OK)
+		error = netfc_set_alloc(&id, &set);
 	if (error != NETFC_OK)
 		return error;
-	error = set->family->fill(set);
+	error = netfc_set_fill(set);
 	if (error != NETFC_OK) {
 		netfc_set_free(set);
 		return error;
 	}
-	netfc_decide_fill(set->id.format, decide_table(set));
 	*result = set;
 	return NETFC_OK;
 }
