@@ -62,8 +62,8 @@ best_of(uint16_t bits)
 	if (bits < RTE_VECT_SIMD_256 || !has_avx2())
 		return VECTOR_PLAIN;
 	if (bits >= RTE_VECT_SIMD_512 && __builtin_cpu_supports("avx512f") &&
-		__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512vl"))
+		__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+		__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
 		return VECTOR_AVX512;
 	return VECTOR_AVX2;
 }

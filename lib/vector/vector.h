@@ -27,7 +27,7 @@ enum vector_isa {
 	VECTOR_PLAIN, /**< what the rest of the program is compiled for */
 #if defined(__x86_64__)
 	VECTOR_AVX2,   /**< AVX2, and what came with it: F16C, BMI 1 and 2 */
-	VECTOR_AVX512, /**< AVX-512 F, BW, DQ and VL */
+	VECTOR_AVX512, /**< AVX-512 F, BW, CD, DQ and VL */
 #elif defined(__aarch64__)
 	VECTOR_NEON,      /**< Advanced SIMD of 128 bits, which every arm64 processor has */
 	VECTOR_NEON_FP16, /**< and arithmetic in binary16: FEAT_FP16 of Armv8.2 */

@@ -231,7 +231,7 @@ def test_mixes_of_another_processor_are_added(tmp_path):
     assert (tmp_path / 'performance.md').read_text() == alone, 'its own are there already'
     other = {**results['machine'], 'cpu': 'Other', 'cpu_family_model_stepping': '1/2/3'}
     page.add_processor(tmp_path, {**results, 'machine': other})
-    added = (tmp_path / 'performance.md').read_text().replace(alone.split('## Beside')[0], '')
+    added = (tmp_path / 'performance.md').read_text().replace(alone.split('## Comparison')[0], '')
     section = added.split('On another processor: Other')[1].split('\n## ')[0]
     assert 'family/model/stepping 1/2/3' in section
     for mix in results['done']['mixes']:

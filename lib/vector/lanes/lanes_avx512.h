@@ -64,6 +64,16 @@ round_off(__m512i bits, const int places)
 	return _mm512_srli_epi32(_mm512_add_epi32(bits, half), places);
 }
 
+/* Of words of 16 bits, none of which is 0. */
+INLINE __m512i
+leading_zeros(__m512i words)
+{
+	const __m512i upper = _mm512_lzcnt_epi32(words);
+	const __m512i lower = _mm512_lzcnt_epi32(_mm512_slli_epi32(words, 16));
+
+	return _mm512_or_si512(_mm512_slli_epi32(upper, 16), lower);
+}
+
 /* Lanes to compute: of a packet, or gathered from many. */
 struct lanes {
 	const uint8_t *x, *y;

@@ -131,21 +131,14 @@ number_of_binary16(__m512i magnitude)
 		_mm512_slli_epi16(number, 16 - FRACTION_BITS)};
 }
 
-/*
- * A run of n ones and a zero is the regime n - 1, a run of n zeros and a one -n: the complement.
- * The exponent of what is behind zeros, as a float, tells how many there are.
- */
+/* A run of n ones and a zero is the regime n - 1, a run of n zeros and a one -n: the complement. */
 INLINE struct number
 number_of_posit(const struct cubics *cubics, __m512i magnitude)
 {
 	__m512i bits = _mm512_slli_epi16(magnitude, 1), ones = _mm512_srai_epi16(bits, 15);
-	struct halves behind = unsigned_halves(_mm512_xor_si512(bits, ones));
-	__m512i floats = high_words(_mm512_castps_si512(_mm512_cvtepi32_ps(behind.low)),
-		_mm512_castps_si512(_mm512_cvtepi32_ps(behind.high)));
-	__m512i less_run = _mm512_sub_epi16(
-		_mm512_srli_epi16(floats, FLOAT_FRACTION_BITS - 16), all(FLOAT_BIAS + 15));
-	__m512i regime = _mm512_xor_si512(less_run, ones);
-	__m512i rest = _mm512_sllv_epi16(bits, _mm512_sub_epi16(all(1), less_run));
+	__m512i run = leading_zeros(_mm512_or_si512(_mm512_xor_si512(bits, ones), all(1)));
+	__m512i regime = _mm512_xor_si512(_mm512_sub_epi16(_mm512_setzero_si512(), run), ones);
+	__m512i rest = _mm512_sllv_epi16(_mm512_add_epi16(bits, bits), run);
 
 	return (struct number){
 		_mm512_add_epi16(_mm512_sll_epi16(regime, cubics->exponent_bits),
