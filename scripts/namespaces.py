@@ -185,5 +185,6 @@ def why_not():
             join(middle, 0, host)
             host.configure()
     except (CommandError, OSError) as error:
-        return f"network namespaces cannot be used: {str(error).splitlines()[-1]}"
+        return (f"network namespaces cannot be used: {str(error).splitlines()[-1]} "
+                "(a container needs --privileged)")
     return ""

@@ -21,7 +21,12 @@ TableSet, Function, Format.exact(), Fp32.exact(), known_sets() and known_functio
 are uint16, numbers float64; of binary32 they are uint32 and float32.
 """
 
-from netfc._native.libnetfc import Library
+try:
+    from netfc._native.libnetfc import Library
+except ModuleNotFoundError as error:
+    if error.name == "numpy":
+        error.msg = "netfc needs numpy: install python3-numpy, or numpy with pip"
+    raise
 from netfc._native.version import VERSION as __version__
 from netfc.client import Client, QueryResult, StatusError
 from netfc.errors import (

@@ -53,7 +53,7 @@ class Slot(XShortField):
         """The bits, and the number where the packet says of what format it is."""
         codec = slot_codec(pkt, self.name)
         bits = f"0x{x:0{2 * slot_bytes(pkt)}x}"
-        return bits if codec is None else f"{codec.text(x)} ({bits})"
+        return bits if codec is None else f"{codec.text(encoding(codec, x))} ({bits})"
 
 
 def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
@@ -64,6 +64,11 @@ def slot_codec(packet: Any, field: str) -> formats.Format | FixedPoint | None:
         return None
     argument, result = slots_of(protocol.OP_NAMES.get(packet.op, ""), number_format)
     return {"x": argument, "z": result}.get(field, number_format)
+
+
+def encoding(codec: formats.Format | FixedPoint, slot: int) -> int:
+    """What a slot holds: in one that is wider than an encoding, switches do not read the rest."""
+    return slot & (1 << 8 * codec.encodings.itemsize) - 1
 
 
 class Lanes(FieldListField):
@@ -235,7 +240,7 @@ def numbers(packet: Any, field: str) -> Values:
     codec = slot_codec(packet, field)
     if codec is None:
         raise ValueError(f"{field} of this packet is no number")
-    return codec.decode(getattr(packet, field))
+    return codec.decode([encoding(codec, slot) for slot in getattr(packet, field)])
 
 
 bind_bottom_up(UDP, NetFC, sport=protocol.UDP_PORT)

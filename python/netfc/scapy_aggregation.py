@@ -79,7 +79,7 @@ class _Values(FieldListField):
         return s[count * size :], list(struct.unpack_from(f">{count}{_VALUES[size]}", s))
 
 
-class _Read(Field):
+class _Read(Field[Any, Any]):
     """What netfc.aggregation reads and writes as a whole, or None."""
 
     __slots__ = ["read"]

@@ -21,7 +21,7 @@ build_programs() {
 			echo "Configuring build/"
 			quietly "$build/setup.log" meson setup "$build" "$root" -Dtests=disabled
 		fi
-		echo "Building: a minute or two, if nothing is built yet"
+		echo "Building: a minute or two the first time"
 		quietly "$build/ninja.log" ninja -C "$build"
 	) 9>"$build/lock"
 }

@@ -57,8 +57,8 @@ OBJECTS = {
         "lib/vector/**/log_log_registers_neon.c.o",
     ),
     "fpu": ("lib/netfc/**/*exact_exact.c.o", "lib/vector/**/fpu_fpu*.c.o"),
-    "sum": ("lib/aggregate/**/kernels_*.c.o",),
-    "mean": ("lib/aggregate/**/kernels_*.c.o",),
+    "sum": ("lib/aggregate/**/*kernels_[np]*.c.o",),
+    "mean": ("lib/aggregate/**/*kernels_[np]*.c.o",),
 }
 
 

@@ -16,6 +16,6 @@ for word in "$@"; do
 		echo
 	fi
 	PYTHONPATH=$root/python:$root/scripts /usr/bin/python3 -P -m "$module" --help 2>/dev/null ||
-		echo "All options are shown once its packages are there: without --help it installs them."
+		echo "${script:-$0} shows all its options once its packages are installed; without --help it installs them."
 	exit 0
 done

@@ -23,6 +23,8 @@ def read(path: pathlib.Path) -> dict[tuple[str, str, str], dict[str, str]]:
     rows: dict[tuple[str, str, str], dict[str, str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         *place, command, status, seconds = line.split("\t")
+        if command not in COMMANDS:
+            continue
         release, rights, busy = place
         outcome = SAID.get(int(status), "fails")
         rows.setdefault((release, rights, busy), {})[command] = outcome.format(duration(int(seconds)))

@@ -86,7 +86,7 @@ def read_reruns(path, failed):
     later = dict(line.split("\t", 1) for line in lines)
     names = [name for name in later if not any(is_test(name, other) for other in failed)]
     if names:
-        yield f"{len(names):,} of them only the second time; the first:"
+        yield f"{len(names):,} passed only when run again; what the first run said:"
     for name in names:
         yield f"        {name}: {later[name]}"
 

@@ -6,6 +6,7 @@ Prints what BODY gives as a line of JSON, or {"error": text, "type": name, "seco
 
 import json
 import os
+import pathlib
 import sys
 import time
 
@@ -18,6 +19,7 @@ import torch_rank_fp8
 import torch_rank_training
 from torch_rank_group import start
 
+MEETING_S = 300
 BODIES = (torch_rank_collectives, torch_rank_failures, torch_rank_fp8, torch_rank_training)
 
 
@@ -25,9 +27,20 @@ def find(body):
     return next(getattr(module, body) for module in BODIES if hasattr(module, body))
 
 
+def wait_for_others():
+    """Until all ranks that are started have loaded torch: their time-outs begin together."""
+    folder = pathlib.Path(os.environ['MEETING'])
+    (folder / os.environ['RANK']).touch()
+    end = time.monotonic() + MEETING_S
+    while len(list(folder.iterdir())) < int(os.environ['PRESENT']) and time.monotonic() < end:
+        time.sleep(0.01)
+
+
 def main():
     torch.set_num_threads(1)
     body, *arguments = sys.argv[1:]
+    if 'MEETING' in os.environ:
+        wait_for_others()
     begun = time.monotonic()
     try:
         start(os.environ['STORE'])

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import tempfile
 
 import project_scripts
 import switch
@@ -43,8 +44,9 @@ def started(folder, size, rank, words, address, more):
 
 def ranks(folder, size, *words, address, present=None, **more):
     """What all ranks say, None for those that are killed, and their stderr."""
-    processes = [started(folder, size, rank, words, address, more)
-                 for rank in range(size if present is None else present)]
+    present = size if present is None else present
+    more |= {'MEETING': tempfile.mkdtemp(dir=folder), 'PRESENT': str(present)}
+    processes = [started(folder, size, rank, words, address, more) for rank in range(present)]
     try:
         told = [process.communicate(timeout=TIMEOUT_S) for process in processes]
     finally:

@@ -138,14 +138,22 @@ create_rings(struct embedded *embedded, unsigned int q)
 	return queue->in != NULL && queue->out != NULL ? 0 : fail("its rings", rte_errno);
 }
 
-/* The load generator's port. It has an owner, as the switch takes all ports without one. */
+/*
+ * All ports so far: the load generator's, and those that the machine has besides. They have an
+ * owner, as the switch takes all ports without one.
+ */
 static int
-own_port(uint16_t port)
+own_ports(void)
 {
 	struct rte_eth_dev_owner owner = {.name = "netfc_load"};
 	int error = rte_eth_dev_owner_new(&owner.id);
+	uint16_t port;
 
-	return error != 0 ? error : rte_eth_dev_owner_set(port, &owner);
+	RTE_ETH_FOREACH_DEV (port) {
+		if (error == 0)
+			error = rte_eth_dev_owner_set(port, &owner);
+	}
+	return error;
 }
 
 static int
@@ -162,11 +170,15 @@ create_ports(struct embedded *embedded)
 		out[q] = embedded->queue[q].out;
 	}
 	port = rte_eth_from_rings("load", out, count, in, count, 0);
-	if (port < 0 || rte_eth_from_rings("switch", in, count, out, count, 0) < 0)
+	if (port < 0)
 		return fail("its ports", rte_errno);
 	embedded->port = (uint16_t)port;
-	error = own_port(embedded->port);
-	return error == 0 ? 0 : fail("its ports", -error);
+	error = own_ports();
+	if (error != 0)
+		return fail("its ports", -error);
+	return rte_eth_from_rings("switch", in, count, out, count, 0) < 0
+		? fail("its ports", rte_errno)
+		: 0;
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */

@@ -46,6 +46,15 @@ def test_one_version():
     assert netfc.__version__ == introspect('projectinfo')['version']
 
 
+@pytest.mark.parametrize('words', [['-c', 'import netfc'], [PYTHON / 'bin' / 'netfc-client', 'add', '1', '2']],
+                         ids=['package', 'program'])
+def test_without_numpy(words):
+    """It says what to install; here no package of the distribution is found."""
+    done = subprocess.run([DISTRIBUTION, '-S', *words], env=os.environ | {'PYTHONPATH': str(PYTHON)}, text=True,
+                          capture_output=True, check=False, timeout=TIMEOUT_S)
+    assert done.returncode == 1 and 'install python3-numpy' in done.stderr.splitlines()[-1]
+
+
 def test_meson_installs_all_of_it_where_the_distributions_python_looks():
     installed = {pathlib.Path(source): pathlib.Path(target)
                  for source, target in introspect('installed').items()}

@@ -6,10 +6,12 @@ import os
 import pathlib
 import subprocess
 
+import pytest
+
 import project_scripts
 
 # What only tests need; the compiler finds all else.
-LEFT_OUT = ('cmocka.pc',)
+OF_TESTS = ('cmocka.pc',)
 TIMEOUT_S = 600
 
 
@@ -25,7 +27,7 @@ def pkg_config_without(folder, names):
     return folder
 
 
-def configure(tmp_path, *options):
+def configure(tmp_path, *options, without=OF_TESTS):
     """Configures a build; gives what meson has done."""
     programs = tmp_path / 'programs'
     programs.mkdir()
@@ -33,7 +35,7 @@ def configure(tmp_path, *options):
         (programs / name).write_text('#!/bin/sh\nexit 1\n')
         (programs / name).chmod(0o755)
     environment = {**os.environ, 'PATH': f"{programs}:{os.environ['PATH']}",
-                   'PKG_CONFIG_LIBDIR': str(pkg_config_without(tmp_path / 'found', LEFT_OUT))}
+                   'PKG_CONFIG_LIBDIR': str(pkg_config_without(tmp_path / 'found', without))}
     return subprocess.run(['meson', 'setup', tmp_path / 'build', project_scripts.PROJECT, *options],
                           env=environment, text=True, capture_output=True, check=False,
                           timeout=TIMEOUT_S)
@@ -51,6 +53,13 @@ def test_what_is_missing_leaves_the_tests_out(tmp_path):
     multiarch = subprocess.run(['gcc', '-print-multiarch'], text=True, capture_output=True,
                                check=True, timeout=TIMEOUT_S).stdout.strip()
     assert folders == {f'/usr/local/lib/{multiarch}'}
+
+
+@pytest.mark.parametrize('name', ['libdpdk', 'zlib', 'nettle', 'jansson', 'mpfr', 'libpcap'])
+def test_what_a_build_needs(tmp_path, name):
+    done = configure(tmp_path, without=(*OF_TESTS, f'{name}.pc'))
+    assert done.returncode != 0 and name in done.stdout
+    assert 'scripts/quickstart installs them' in done.stdout, done.stdout
 
 
 def test_tests_that_are_insisted_on(tmp_path):
