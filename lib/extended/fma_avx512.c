@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See extended_kernels.h: x * y + z in binary32, 32 lanes at a time. */
-#include "floats_avx512.h"
+#include "lanes/floats.h"
 
 #include "extended_kernels.h"
 #include "isa.h"
@@ -149,10 +149,8 @@ round_magnitude(__m512 sum, const unsigned int es)
 	const __m512i word = _mm512_srav_epi32(
 		_mm512_or_si512(start, _mm512_and_si512(rest, _mm512_set1_epi32(0x3fff8000))),
 		_mm512_xor_si512(regime, negative));
-	const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(word, 17), _mm512_set1_epi32(1));
-	const __m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32(0xffff));
 
-	return _mm512_srli_epi32(_mm512_add_epi32(word, half), 17);
+	return round_off(word, 17);
 }
 
 /* In the order of from_posits(). A sum of zero is +0. */
@@ -214,4 +212,4 @@ run_packet(const struct extended_kernel *kernel, struct vector_packet *packet,
 	finish_packet(packet, &out);
 }
 
-FMA_FUNCTIONS(run_packet)
+FMA_USE(run_packet)

@@ -42,10 +42,10 @@ KERNELS = {
 OBJECTS = {
     "log": (
         "lib/match/**/direct.c.o",
-        "lib/vector/**/log_stages.c.o",
-        "lib/vector/**/log_registers_neon.c.o",
+        "lib/vector/**/log_log_stages.c.o",
+        "lib/vector/**/log_log_registers_neon.c.o",
     ),
-    "fpu": ("lib/netfc/**/*exact_exact.c.o", "lib/vector/**/fpu*.c.o"),
+    "fpu": ("lib/netfc/**/*exact_exact.c.o", "lib/vector/**/fpu_fpu*.c.o"),
     "sum": ("lib/aggregate/**/*kernels_[np]*.c.o",),
     "mean": ("lib/aggregate/**/*kernels_[np]*.c.o",),
 }

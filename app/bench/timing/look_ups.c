@@ -11,7 +11,7 @@
 #include <rte_memory.h>
 
 #include "bench.h"
-#include "engines.h"
+#include "match.h"
 #include "timing/timing.h"
 
 /* Put lanes of the capture into a batch; returns how many. */

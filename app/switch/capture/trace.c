@@ -170,14 +170,15 @@ convert_again(const struct loaded_function *function, uint32_t x, struct netfc_r
 		       &x, &result->z, &result->flags, 1) == 0;
 }
 
-/* Compute a lane again. False: not possible, as fma's z was overwritten or the function is gone. */
+/* Compute a lane again. False: not possible, as a third operand was overwritten or the function is
+ * gone. */
 static bool
 compute_again(const struct functions *functions, const struct trace_slot *slot, unsigned int lane,
 	struct netfc_result *result)
 {
 	const unsigned int op = slot->header.op;
 
-	if (op >= NETFC_MIN && op < NETFC_EXTRA_END && op != NETFC_FMA) {
+	if (op >= NETFC_MIN && op < NETFC_EXTRA_END && netfc_extra_operands(op) == 2) {
 		*result = netfc_extra(netfc_format_by_id(slot->header.format), op,
 			(uint16_t)slot->x[lane], (uint16_t)slot->y[lane], 0);
 		return true;

@@ -179,7 +179,7 @@ operand_count(const struct extended *extended)
 {
 	if (extended->function != NULL)
 		return 1;
-	return extended->extra == NETFC_FMA ? 3 : 2;
+	return (int)netfc_extra_operands(extended->extra);
 }
 
 static int

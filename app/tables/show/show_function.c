@@ -40,9 +40,9 @@ extra_meaning(enum netfc_extra_op op)
 	case NETFC_COMPARE:
 		return "-1, 0 or 1 as x is less than, equal to or greater than y";
 	case NETFC_FMA:
-	default:
 		return "x * y + z, rounded once";
 	}
+	return NULL;
 }
 
 static int

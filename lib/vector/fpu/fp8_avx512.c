@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See fp8.h: 64 lanes, a register of bytes, at a time. */
-#include "floats_avx512.h"
-#include "fp8.h"
+/* See fpu.h: 64 lanes, a register of bytes, at a time. */
+#include "fpu/fpu.h"
+#include "lanes/floats.h"
 
 #define BYTES 64
 /* With so few lanes looking up is faster. */
@@ -206,38 +206,18 @@ run_packet(const struct fp8_kernel *kernel, const enum netfc_op op, struct vecto
 
 /* `op` and `e4m3` are constants wherever this is used. */
 INLINE void
-run_packets(const struct fp8_kernel *kernel, const enum netfc_op op, struct vector_packet *packets,
-	unsigned int count, const bool e4m3)
-{
-	for (unsigned int p = 0; p < count; p++) {
-		if (packets[p].count == 1)
-			fp8_look_up_single(kernel, op, &packets[p]);
-		else if (packets[p].count <= FEW)
-			fp8_look_up(kernel, op, &packets[p]);
-		else
-			run_packet(kernel, op, &packets[p], e4m3);
-	}
-}
-
-INLINE void
-run_op(const struct vector_kernel *kernel, unsigned int op, struct vector_packet *packets,
-	unsigned int count, const bool e4m3)
+run_packets(const enum netfc_op op, const struct vector_kernel *kernel,
+	struct vector_packet *packets, unsigned int count, const bool e4m3)
 {
 	const struct fp8_kernel *fp8 = (const struct fp8_kernel *)kernel;
 
-	switch (op) {
-	case NETFC_ADD:
-		run_packets(fp8, NETFC_ADD, packets, count, e4m3);
-		break;
-	case NETFC_SUB:
-		run_packets(fp8, NETFC_SUB, packets, count, e4m3);
-		break;
-	case NETFC_MUL:
-		run_packets(fp8, NETFC_MUL, packets, count, e4m3);
-		break;
-	default:
-		run_packets(fp8, NETFC_DIV, packets, count, e4m3);
-		break;
+	for (unsigned int p = 0; p < count; p++) {
+		if (packets[p].count == 1)
+			fp8_look_up_single(fp8, op, &packets[p]);
+		else if (packets[p].count <= FEW)
+			fp8_look_up(fp8, op, &packets[p]);
+		else
+			run_packet(fp8, op, &packets[p], e4m3);
 	}
 }
 
@@ -245,12 +225,12 @@ void
 fp8_e4m3_run_avx512(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count)
 {
-	run_op(kernel, op, packets, count, true);
+	VECTOR_BY_OP(run_packets, op, kernel, packets, count, true)
 }
 
 void
 fp8_e5m2_run_avx512(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count)
 {
-	run_op(kernel, op, packets, count, false);
+	VECTOR_BY_OP(run_packets, op, kernel, packets, count, false)
 }

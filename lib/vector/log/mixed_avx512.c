@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See mixed.h. The decisions are those of log_stages.c. */
-#include "lanes_avx512.h"
-#include "mixed.h"
+#include "lanes/lanes_avx512.h"
+#include "log/mixed.h"
 
 /* Lanes with an even and with an odd number, of a register of words. */
 #define EVEN 0x55555555u

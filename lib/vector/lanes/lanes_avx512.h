@@ -54,6 +54,16 @@ magnitude_of(__m512i words)
 	return _mm512_and_si512(words, all(0x7fff));
 }
 
+/* Numbers of 32 bits less their last `places`, to nearest, ties to even; a carry goes on. */
+INLINE __m512i
+round_off(__m512i bits, const int places)
+{
+	__m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, places), _mm512_set1_epi32(1));
+	__m512i half = _mm512_add_epi32(odd, _mm512_set1_epi32((1 << (places - 1)) - 1));
+
+	return _mm512_srli_epi32(_mm512_add_epi32(bits, half), places);
+}
+
 /* Of words of 16 bits, none of which is 0. */
 INLINE __m512i
 leading_zeros(__m512i words)

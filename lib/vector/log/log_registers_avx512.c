@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See log_registers.h. Products and quotients are computed a group at a time. */
-#include "log_sums_avx512.h"
+#include "log/log_sums_avx512.h"
 
 /* Products and quotients with a zero, an infinity or a NaN. */
 INLINE __m512i
@@ -108,57 +108,41 @@ multiply_lanes(const struct log_registers *kernel, const enum log_form form,
 	multiply(kernel, &tables, form, lanes, divide, &out);
 }
 
-/* A call for each operation, so that it is a constant in it, as the form is. */
 INLINE void
-packets_of(const struct log_registers *registers, const enum log_form form, enum netfc_op op,
+packets_of(enum netfc_op op, const struct log_registers *registers, const enum log_form form,
 	struct vector_packet *packets, unsigned int count, bool gather)
 {
-	switch (op) {
-	case NETFC_ADD:
-		sum_packets(registers, form, packets, count, false, gather);
-		break;
-	case NETFC_SUB:
-		sum_packets(registers, form, packets, count, true, gather);
-		break;
-	case NETFC_MUL:
-		multiply_packets(registers, form, packets, count, false);
-		break;
-	case NETFC_DIV:
-		multiply_packets(registers, form, packets, count, true);
-		break;
-	}
+	if (op == NETFC_ADD || op == NETFC_SUB)
+		sum_packets(registers, form, packets, count, op == NETFC_SUB, gather);
+	else
+		multiply_packets(registers, form, packets, count, op == NETFC_DIV);
 }
 
+/* Gathered lanes may be of both operations of a pair, so that neither is a constant. */
 INLINE void
 lanes_of(const struct log_registers *registers, const enum log_form form, enum netfc_op op,
 	const struct lanes *lanes, bool gather)
 {
-	switch (op) {
-	case NETFC_ADD:
-	case NETFC_SUB:
+	if (op == NETFC_ADD || op == NETFC_SUB)
 		sum_lanes(registers, form, lanes, op == NETFC_SUB, gather);
-		break;
-	case NETFC_MUL:
-	case NETFC_DIV:
+	else
 		multiply_lanes(registers, form, lanes, op == NETFC_DIV);
-		break;
-	}
 }
 
-#define FUNCTIONS_(name, form, gather)                                                           \
-	static void name##_packets(const struct vector_kernel *kernel, unsigned int op,          \
-		struct vector_packet *packets, unsigned int count)                               \
-	{                                                                                        \
-		packets_of(                                                                      \
-			(const struct log_registers *)kernel, form, op, packets, count, gather); \
-	}                                                                                        \
-                                                                                                 \
-	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,            \
-		const struct vector_lanes *gathered)                                             \
-	{                                                                                        \
-		const struct lanes lanes = gathered_lanes(gathered);                             \
-                                                                                                 \
-		lanes_of((const struct log_registers *)kernel, form, op, &lanes, gather);        \
+#define FUNCTIONS_(name, form, gather)                                                            \
+	static void name##_packets(const struct vector_kernel *kernel, unsigned int op,           \
+		struct vector_packet *packets, unsigned int count)                                \
+	{                                                                                         \
+		VECTOR_BY_OP(packets_of, op, (const struct log_registers *)kernel, form, packets, \
+			count, gather)                                                            \
+	}                                                                                         \
+                                                                                                  \
+	static void name##_lanes(const struct vector_kernel *kernel, unsigned int op,             \
+		const struct vector_lanes *gathered)                                              \
+	{                                                                                         \
+		const struct lanes lanes = gathered_lanes(gathered);                              \
+                                                                                                  \
+		lanes_of((const struct log_registers *)kernel, form, op, &lanes, gather);         \
 	}
 
 #define FORM_FUNCTIONS(name, form)    \

@@ -33,9 +33,6 @@ struct mixed_kernel {
 };
 
 /* mixed_avx512.c; entries of 2 bytes, or of 4. */
-void mixed_run_narrow_avx512(
-	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes);
-void mixed_run_wide_avx512(
-	const struct vector_kernel *kernel, unsigned int op, const struct vector_lanes *lanes);
+vector_lanes_fn mixed_run_narrow_avx512, mixed_run_wide_avx512;
 
 #endif /* VECTOR_MIXED_H */

@@ -10,9 +10,9 @@
 
 #include <rte_common.h>
 
-#include "float_bits.h"
-#include "fpu.h"
+#include "fpu/fpu.h"
 #include "isa.h"
+#include "lanes/float_formats.h"
 #include "slots.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "float is computed as float");
@@ -134,9 +134,8 @@ run_packet(struct vector_packet *packet, const enum netfc_op op)
 	packet->changes = slots_changes(2 * count, sums.before, sums.after);
 }
 
-/* `op` is a constant wherever this is used. */
 INLINE void
-run_packets(struct vector_packet *packets, unsigned int count, const enum netfc_op op)
+run_packets(const enum netfc_op op, struct vector_packet *packets, unsigned int count)
 {
 	for (unsigned int p = 0; p < count; p++)
 		run_packet(&packets[p], op);
@@ -147,20 +146,5 @@ VECTOR_NAME(fp32_run)(const struct vector_kernel *kernel, unsigned int op,
 	struct vector_packet *packets, unsigned int count)
 {
 	(void)kernel;
-	switch (op) {
-	case NETFC_ADD:
-		run_packets(packets, count, NETFC_ADD);
-		break;
-	case NETFC_SUB:
-		run_packets(packets, count, NETFC_SUB);
-		break;
-	case NETFC_MUL:
-		run_packets(packets, count, NETFC_MUL);
-		break;
-	case NETFC_DIV:
-		run_packets(packets, count, NETFC_DIV);
-		break;
-	default:
-		break;
-	}
+	VECTOR_BY_OP(run_packets, op, packets, count)
 }

@@ -5,11 +5,11 @@
  *
  * Rounding to nearest, no flushing of subnormals: so threads start.
  */
-#include "fpu.h"
+#include "fpu/fpu.h"
 #include "isa.h"
+#include "lanes/floats.h"
 
 #if defined(__AVX512BW__)
-#include "floats_avx512.h"
 typedef __m512i native;
 typedef __mmask32 mask16; /* a bit of each lane */
 #define MAX_UNSIGNED(a, b) (vec16) _mm512_max_epu16((native)(a), (native)(b))
@@ -18,12 +18,10 @@ typedef __mmask32 mask16; /* a bit of each lane */
 #define CHOOSE(mask, yes, no) _mm512_mask_mov_epi16((native)(no), mask, (native)(yes))
 #else
 #ifdef __AVX2__
-#include "floats_avx2.h"
 typedef __m256i native;
 #define MAX_UNSIGNED(a, b) (vec16) _mm256_max_epu16((native)(a), (native)(b))
 #define ANY(mask) (_mm256_movemask_epi8((native)(mask)) != 0)
 #else
-#include "floats_neon.h"
 typedef uint16x8_t native;
 #define MAX_UNSIGNED(a, b) (vec16) vmaxq_u16((native)(a), (native)(b))
 #define ANY(mask) (vmaxvq_u16((native)(mask)) != 0)
@@ -127,29 +125,13 @@ one_nan(const struct fpu_kernel *kernel, vec16 z)
 		GREATER(magnitudes(z), all_words(kernel->inf)), all_words(kernel->nan), z);
 }
 
-/* A call each, so that the operation is a constant in it. */
-#define BY_OP(run, kernel, op, ...)                                               \
-	switch ((enum netfc_op)(op)) {                                            \
-	case NETFC_ADD:                                                           \
-		run((const struct fpu_kernel *)(kernel), NETFC_ADD, __VA_ARGS__); \
-		break;                                                            \
-	case NETFC_SUB:                                                           \
-		run((const struct fpu_kernel *)(kernel), NETFC_SUB, __VA_ARGS__); \
-		break;                                                            \
-	case NETFC_MUL:                                                           \
-		run((const struct fpu_kernel *)(kernel), NETFC_MUL, __VA_ARGS__); \
-		break;                                                            \
-	case NETFC_DIV:                                                           \
-		run((const struct fpu_kernel *)(kernel), NETFC_DIV, __VA_ARGS__); \
-		break;                                                            \
-	}
-
 #ifdef __AVX512BW__
 /* Masks make groups of lanes where they are. */
 INLINE void
-run(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, const struct lanes *lanes,
+run(enum netfc_op op, const struct vector_kernel *base, bool bf16, const struct lanes *lanes,
 	struct out *out)
 {
+	const struct fpu_kernel *kernel = (const struct fpu_kernel *)base;
 	const native least = (native)all_words(least_suspect(op, kernel));
 
 	for (uint32_t g = 0; g < groups_in(lanes->count); g++) {
@@ -175,7 +157,7 @@ run_packets(const struct vector_kernel *kernel, unsigned int op, bool bf16,
 		const struct lanes lanes = lanes_of_packet(&packets[p]);
 		struct out out = no_change();
 
-		BY_OP(run, kernel, op, bf16, &lanes, &out)
+		VECTOR_BY_OP(run, op, kernel, bf16, &lanes, &out)
 		finish_packet(&packets[p], &out);
 	}
 }
@@ -187,7 +169,7 @@ run_lanes(const struct vector_kernel *kernel, unsigned int op, bool bf16,
 	const struct lanes lanes = gathered_lanes(gathered);
 	struct out out = no_change();
 
-	BY_OP(run, kernel, op, bf16, &lanes, &out)
+	VECTOR_BY_OP(run, op, kernel, bf16, &lanes, &out)
 }
 
 #define FUNCTIONS(name, is_bf16)                                                        \
@@ -237,9 +219,10 @@ fill_up(struct block *block, unsigned int count)
  * work. Then a step at a time: its registers are asked together whether one of them raises a flag.
  */
 INLINE void
-run(const struct fpu_kernel *kernel, enum netfc_op op, bool bf16, struct block *block,
+run(enum netfc_op op, const struct vector_kernel *base, bool bf16, struct block *block,
 	unsigned int count)
 {
+	const struct fpu_kernel *kernel = (const struct fpu_kernel *)base;
 	const vec16 least = all_words(least_suspect(op, kernel));
 
 	for (unsigned int l = 0; l < block_steps(count); l += LANES)
@@ -273,7 +256,7 @@ compute(const struct vector_kernel *kernel, enum netfc_op op, bool bf16, struct 
 	unsigned int count)
 {
 	fill_up(block, count);
-	BY_OP(run, kernel, op, bf16, block, count)
+	VECTOR_BY_OP(run, op, kernel, bf16, block, count)
 }
 
 #define FUNCTIONS(name, is_bf16)                                                         \

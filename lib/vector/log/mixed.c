@@ -5,8 +5,8 @@
 #include <rte_common.h>
 #include <rte_malloc.h>
 
-#include "log_shape.h"
-#include "mixed.h"
+#include "log/log.h"
+#include "log/mixed.h"
 
 /* Its three tables, in this order, in an array of the kernel's own. */
 #define LOG_ENTRIES 0x8000u

@@ -20,7 +20,7 @@
  * All are compared with every entry of the tables when a kernel is made.
  */
 
-#include "log_shape.h"
+#include "log/log.h"
 
 /* Fraction bits of lines: log(1.f) - f is less than 2^7. As few as these leave slopes a byte. */
 #define LINE_BITS 8
@@ -100,12 +100,6 @@ struct log_registers_isa {
 	void (*exp)(const struct log_registers *kernel, const int16_t *word, uint16_t *magnitude,
 		uint32_t count);
 };
-
-/*
- * Choose the form for a set, and fill what the kernel needs for it. Returns false for a set that
- * has none; whether the kernel is equal to the tables is still to be compared.
- */
-bool log_registers_fit(const struct log_shape *shape, struct log_registers *kernel);
 
 extern const struct log_registers_isa log_registers_avx512;
 extern const struct log_registers_isa log_registers_neon;

@@ -4,7 +4,7 @@
 #include <rte_byteorder.h>
 #include <rte_common.h>
 
-#include "log_shape.h"
+#include "log/log.h"
 
 /* A step of the programs that this shape is found in; 0 stands for any field. */
 struct pattern {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See log_registers.h. */
-#include "log_words_neon.h"
+#include "log/log_words_neon.h"
 
 /*
  * ---- sums and differences: a block's operands to indices into mi, which are all looked up before

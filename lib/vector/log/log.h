@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef VECTOR_LOG_SHAPE_H
-#define VECTOR_LOG_SHAPE_H
+#ifndef VECTOR_LOG_H
+#define VECTOR_LOG_H
 
 /**
  * @file
@@ -53,4 +53,20 @@ int log_shape_find(const struct netfc_set *set, struct log_shape *shape);
  */
 bool log_shape_decides(const struct log_shape *shape, const struct vector_kernel *kernel);
 
-#endif /* VECTOR_LOG_SHAPE_H */
+/*
+ * How each kind of kernel is made: 0, -ENOMEM, or -ENOTSUP where it would not equal the set.
+ */
+
+/* AVX-512 and NEON: logTable and expTable in registers. */
+int log_registers_create(const struct log_shape *shape, enum vector_isa isa, int socket_id,
+	struct vector_kernel **kernel);
+
+/*
+ * Any format of 16 bits, for one instruction set, which is `isa`: look-ups in match stages, by
+ * table of the set.
+ */
+typedef int log_stages_fn(const struct log_shape *shape, struct match_stage *const *stages,
+	enum vector_isa isa, int socket_id, struct vector_kernel **kernel);
+log_stages_fn log_stages_create_plain, log_stages_create_avx2, log_stages_create_avx512;
+
+#endif /* VECTOR_LOG_H */

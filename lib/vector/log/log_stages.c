@@ -9,9 +9,9 @@
 
 #include <rte_malloc.h>
 
-#include "blocks.h"
 #include "isa.h"
-#include "kernels.h"
+#include "lanes/blocks.h"
+#include "log/log.h"
 
 #define RESTRICT __restrict__
 
@@ -237,51 +237,30 @@ compute_products(const struct log_stages *kernel, struct block *block, bool divi
 }
 
 BLOCK_INLINE void
-compute(const struct log_stages *kernel, enum netfc_op op, struct block *block, bool posit,
+compute(enum netfc_op op, const struct vector_kernel *kernel, struct block *block, bool posit,
 	unsigned int count)
 {
-	switch (op) {
-	case NETFC_ADD:
-		compute_sums(kernel, block, false, posit, count);
-		break;
-	case NETFC_SUB:
-		compute_sums(kernel, block, true, posit, count);
-		break;
-	case NETFC_MUL:
-		compute_products(kernel, block, false, posit, count);
-		break;
-	case NETFC_DIV:
-		compute_products(kernel, block, true, posit, count);
-		break;
-	}
+	const struct log_stages *stages = (const struct log_stages *)kernel;
+
+	if (op == NETFC_ADD || op == NETFC_SUB)
+		compute_sums(stages, block, op == NETFC_SUB, posit, count);
+	else
+		compute_products(stages, block, op == NETFC_DIV, posit, count);
 }
 
 BLOCK_INLINE void
 compute_ieee(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
-	unsigned int count)
-{
-	compute((const struct log_stages *)kernel, op, block, false, count);
-}
+	unsigned int count){VECTOR_BY_OP(compute, op, kernel, block, false, count)}
 
-BLOCK_INLINE void
-compute_posit(const struct vector_kernel *kernel, enum netfc_op op, struct block *block,
-	unsigned int count)
-{
-	compute((const struct log_stages *)kernel, op, block, true, count);
-}
+BLOCK_INLINE void compute_posit(const struct vector_kernel *kernel, enum netfc_op op,
+	struct block *block,
+	unsigned int count){VECTOR_BY_OP(compute, op, kernel, block, true, count)}
 
-BLOCK_FUNCTIONS(ieee_functions, compute_ieee)
-BLOCK_FUNCTIONS(posit_functions, compute_posit)
+BLOCK_FUNCTIONS(ieee_functions, compute_ieee) BLOCK_FUNCTIONS(posit_functions, compute_posit)
 
-static void
-log_stages_free(struct vector_kernel *kernel)
-{
-	rte_free(kernel);
-}
-
-int
-VECTOR_NAME(log_stages_create)(const struct log_shape *shape, struct match_stage *const *stages,
-	enum vector_isa isa, int socket_id, struct vector_kernel **result)
+	int VECTOR_NAME(log_stages_create)(const struct log_shape *shape,
+		struct match_stage *const *stages, enum vector_isa isa, int socket_id,
+		struct vector_kernel **result)
 {
 	struct log_stages *kernel;
 
@@ -289,7 +268,6 @@ VECTOR_NAME(log_stages_create)(const struct log_shape *shape, struct match_stage
 		rte_zmalloc_socket("netfc_vector", sizeof(*kernel), RTE_CACHE_LINE_SIZE, socket_id);
 	if (kernel == NULL)
 		return -ENOMEM;
-	kernel->kernel.free = log_stages_free;
 	kernel->log = stages[shape->log_table];
 	kernel->mi = stages[shape->mi_table];
 	kernel->exp = stages[shape->exp_table];

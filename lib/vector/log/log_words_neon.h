@@ -12,8 +12,8 @@
 #include <arm_neon.h>
 
 #define BLOCK_NEON
-#include "blocks.h"
-#include "log_registers.h"
+#include "lanes/blocks.h"
+#include "log/log_registers.h"
 
 #define LANES 8
 #define GROUP (2 * LANES)

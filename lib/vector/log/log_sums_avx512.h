@@ -8,7 +8,7 @@
  * looked up, as a group's look-ups would wait for its comparison.
  */
 
-#include "log_words_avx512.h"
+#include "log/log_words_avx512.h"
 
 #define BLOCK 256
 #define GROUPS (BLOCK / GROUP)

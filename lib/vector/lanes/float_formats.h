@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef FLOAT_FORMATS_H
-#define FLOAT_FORMATS_H
+#ifndef VECTOR_FLOAT_FORMATS_H
+#define VECTOR_FLOAT_FORMATS_H
 
-/** @file Binary32 to formats of 16 bits, for loops that compilers turn into vector code. */
+/**
+ * @file
+ * The encoding of a `float`, which is IEEE 754's binary32, and binary32 to formats of 16 bits: for
+ * loops that compilers turn into vector code.
+ */
+
+#include <stdint.h>
+#include <string.h>
 
 #include <rte_common.h>
-
-#include "float_bits.h"
 
 #define FLOAT_BIAS 127
 #define FLOAT_FRACTION 23
@@ -15,6 +20,24 @@
 #define MAX_REGIME 14
 
 #define LANE static __rte_always_inline
+
+LANE uint32_t
+float_bits(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+LANE float
+float_of(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
 
 /* All bits for 1, none for 0. */
 LANE int32_t
@@ -71,4 +94,4 @@ to_posit(uint32_t sum, const unsigned int es)
 	return magnitude == 0 ? 0 : magnitude > FLOAT_INF ? 0x8000 : posit;
 }
 
-#endif /* FLOAT_FORMATS_H */
+#endif /* VECTOR_FLOAT_FORMATS_H */
