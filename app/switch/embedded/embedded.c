@@ -43,8 +43,7 @@ struct embedded {
 	uint32_t packets;
 	bool yields;
 	struct queue queue[EMBEDDED_MAX_LCORES];
-	void (*load)(void *arg);
-	void *arg;
+	void (*load)(void);
 };
 
 static int
@@ -299,18 +298,17 @@ load_main(void *arg)
 {
 	struct embedded *embedded = arg;
 
-	embedded->load(embedded->arg);
+	embedded->load();
 	app_quit(&embedded->app);
 	return 0;
 }
 
 int
-embedded_run(struct embedded *embedded, void (*load)(void *arg), void *arg)
+embedded_run(struct embedded *embedded, void (*load)(void))
 {
 	int error;
 
 	embedded->load = load;
-	embedded->arg = arg;
 	error = rte_eal_remote_launch(load_main, embedded, embedded_load_lcore(embedded));
 	if (error != 0)
 		return fail("the load run", -error);
